@@ -1,0 +1,176 @@
+// Package route reads a request line the way a Kubernetes API server does: it
+// turns a method, a path and a query into the operation that is meant. It is
+// pure (no server state, no I/O), so the server and the fault rules agree about
+// what "list pods" is.
+//
+// What it knows are the documents' paths (reference/using-api/api-concepts,
+// "Resource URIs"):
+//
+//	/api/v1[/namespaces/NS]/RESOURCE[/NAME[/SUBRESOURCE...]]
+//	/apis/GROUP/VERSION[/namespaces/NS]/RESOURCE[/NAME[/SUBRESOURCE...]]
+//
+// and the deprecated /watch/ prefix behind the version. Whether a resource
+// exists, and whether it lives in namespaces, is not known here.
+package route
+
+import (
+	"net/url"
+	"strings"
+)
+
+// The verbs of the API, as authorisation and discovery spell them.
+const (
+	Get              = "get"
+	List             = "list"
+	Watch            = "watch"
+	Create           = "create"
+	Update           = "update"
+	Patch            = "patch"
+	Delete           = "delete"
+	DeleteCollection = "deletecollection"
+)
+
+// Target is what a request asks for.
+//
+// For a resource request (Resource != "") Verb is one of the constants of this
+// package, or "" where the method has no meaning on such a path; for any other
+// path Verb is the method in lower case.
+type Target struct {
+	Verb string
+	// Path is the URL path as it was sent.
+	Path string
+	// Prefix is "api" for the core group, "apis" for a named one, "" outside the API.
+	Prefix string
+	// Group is "" for the core group. Version is "" on discovery paths above a version.
+	Group, Version string
+	// Namespace is "" for a cluster-scoped path and for one across all namespaces.
+	Namespace string
+	// Resource is the plural of the path, for instance "pods".
+	Resource string
+	// Name is "" for a collection.
+	Name string
+	// Subresource is what follows the name, "" if nothing does; deeper
+	// segments (as pods/NAME/proxy/x/y has) are in Rest.
+	Subresource string
+	Rest        []string
+	// WatchPrefix tells the deprecated /watch/ form.
+	WatchPrefix bool
+}
+
+// IsResource reports whether the request is for objects rather than for
+// discovery, health or another document.
+func (t Target) IsResource() bool { return t.Resource != "" }
+
+// Collection reports whether the request addresses a collection.
+func (t Target) Collection() bool { return t.Resource != "" && t.Name == "" }
+
+// Parse reads method, path (url.URL.EscapedPath is not needed: names hold no
+// slashes) and query. It never fails: what is no API path has Resource "".
+func Parse(method, path string, query url.Values) Target {
+	t := Target{Path: path, Verb: strings.ToLower(method)}
+	segments := strings.Split(strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/"), "/")
+	switch {
+	case segments[0] == "api":
+		t.Prefix = "api"
+		segments = segments[1:]
+	case segments[0] == "apis":
+		t.Prefix = "apis"
+		segments = segments[1:]
+		if len(segments) == 0 {
+			return t
+		}
+		t.Group, segments = segments[0], segments[1:]
+	default:
+		return t
+	}
+	if len(segments) == 0 {
+		return t
+	}
+	t.Version, segments = segments[0], segments[1:]
+	if len(segments) > 1 && segments[0] == "watch" {
+		t.WatchPrefix = true
+		segments = segments[1:]
+	}
+	t.locate(segments)
+	if t.Resource != "" {
+		t.Verb = verb(method, t, query)
+	}
+	return t
+}
+
+// locate reads what stands behind the version.
+func (t *Target) locate(segments []string) {
+	if len(segments) == 0 {
+		return
+	}
+	if segments[0] == "" { // doubled slashes are not folded (HT-12)
+		return
+	}
+	// namespaces/NS/status and namespaces/NS/finalize are subresources of the
+	// namespace; anything else behind namespaces/NS is a resource inside it.
+	if segments[0] == "namespaces" && len(segments) > 2 && !(len(segments) == 3 && namespaceSubresource(segments[2])) {
+		t.Namespace, segments = segments[1], segments[2:]
+	} else if segments[0] == "namespaces" && len(segments) > 1 {
+		t.Namespace = segments[1]
+	}
+	t.Resource = segments[0]
+	if len(segments) > 1 {
+		t.Name = segments[1]
+	}
+	if len(segments) > 2 {
+		t.Subresource, t.Rest = segments[2], segments[3:]
+	}
+}
+
+func namespaceSubresource(s string) bool { return s == "status" || s == "finalize" }
+
+func verb(method string, t Target, query url.Values) string {
+	switch method {
+	case "POST":
+		return Create
+	case "PUT":
+		return Update
+	case "PATCH":
+		return Patch
+	case "DELETE":
+		if t.Collection() {
+			return DeleteCollection
+		}
+		return Delete
+	case "GET", "HEAD":
+		switch {
+		case t.WatchPrefix:
+			return Watch
+		case !t.Collection():
+			return Get
+		case watching(query):
+			return Watch
+		default:
+			return List
+		}
+	}
+	return ""
+}
+
+// watching reads the query's watch parameter: anything but a false value asks
+// for a watch, also one that is no boolean (PV-09).
+func watching(query url.Values) bool {
+	values, given := query["watch"]
+	if !given {
+		return false
+	}
+	return Bool(values)
+}
+
+// Bool reads a query parameter as the API server reads its booleans: present
+// and neither "false" nor "0" in any case is true; the first value counts.
+func Bool(values []string) bool {
+	if len(values) == 0 {
+		return false
+	}
+	switch strings.ToLower(values[0]) {
+	case "false", "0":
+		return false
+	}
+	return true
+}
