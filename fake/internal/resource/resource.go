@@ -4,6 +4,8 @@
 package resource
 
 import (
+	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -40,8 +42,17 @@ type Resource struct {
 	// ReturnsDeleted tells that DELETE answers with the object instead of a
 	// Status when the object is gone at once.
 	ReturnsDeleted bool
-	// Name is the rule for metadata.name.
-	Name NameRule
+	// ValidateName is the rule for metadata.name; a DNS subdomain by default.
+	ValidateName validation.ValidateNameFunc
+	// Fields are the field selectors beside metadata.name and metadata.namespace.
+	Fields []Field
+}
+
+// Field is a field selector of a type, for instance spec.nodeName of pods.
+type Field struct {
+	Label string
+	// Value reads it from an object of the StoreVersion.
+	Value func(runtime.Object) string
 }
 
 // GroupVersion, GroupVersionKind, GroupResource are the row's identities.
