@@ -1,10 +1,10 @@
-// Package resource knows what is served: the built-in types as data, a row
-// each, and how to find a row from a path or a kind. Adding a built-in type is
-// adding a row to one of the table files (core.go, apps.go, ...).
 package resource
 
 import (
+	"reflect"
+
 	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -46,6 +46,15 @@ type Resource struct {
 	ValidateName validation.ValidateNameFunc
 	// Fields are the field selectors beside metadata.name and metadata.namespace.
 	Fields []Field
+
+	// toStored and fromStored convert one object between this row's version
+	// and StoreVersion; nil where the two are the same.
+	toStored, fromStored conversion
+	// object and list are the Go types of Kind and ListKind, stored that of
+	// Kind in StoreVersion.
+	object, list, stored reflect.Type
+	// storedFields are the Fields of every row over the same Store.
+	storedFields []Field
 }
 
 // Field is a field selector of a type, for instance spec.nodeName of pods.
@@ -55,7 +64,7 @@ type Field struct {
 	Value func(runtime.Object) string
 }
 
-// GroupVersion, GroupVersionKind, GroupResource are the row's identities.
+// GroupVersion is the version that the row serves, without the kind.
 func (r *Resource) GroupVersion() schema.GroupVersion {
 	return schema.GroupVersion{Group: r.Group, Version: r.Version}
 }
@@ -63,6 +72,16 @@ func (r *Resource) GroupVersion() schema.GroupVersion {
 // GroupVersionKind is the kind of one object.
 func (r *Resource) GroupVersionKind() schema.GroupVersionKind {
 	return r.GroupVersion().WithKind(r.Kind)
+}
+
+// ListGroupVersionKind is the kind of a list of the objects.
+func (r *Resource) ListGroupVersionKind() schema.GroupVersionKind {
+	return r.GroupVersion().WithKind(r.ListKind)
+}
+
+// GroupVersionResource is what dynamic clients and selectors call the row.
+func (r *Resource) GroupVersionResource() schema.GroupVersionResource {
+	return r.GroupVersion().WithResource(r.Plural)
 }
 
 // GroupResource is the name that error messages and details use.
@@ -73,4 +92,54 @@ func (r *Resource) GroupResource() schema.GroupResource {
 // GroupKind is what a 422 names.
 func (r *Resource) GroupKind() schema.GroupKind {
 	return schema.GroupKind{Group: r.Group, Kind: r.Kind}
+}
+
+// HasVerb reports whether verb (as discovery spells it, "deletecollection")
+// works on the resource.
+func (r *Resource) HasVerb(verb string) bool {
+	for _, v := range r.Verbs {
+		if v == verb {
+			return true
+		}
+	}
+	return false
+}
+
+// New gives an empty object of the row's version, its TypeMeta not filled in.
+func (r *Resource) New() runtime.Object {
+	return reflect.New(r.object).Interface().(runtime.Object)
+}
+
+// NewList gives an empty list of the row's version, its TypeMeta not filled in.
+func (r *Resource) NewList() runtime.Object {
+	return reflect.New(r.list).Interface().(runtime.Object)
+}
+
+// HasField reports whether label is a field selector of the row: one of Fields,
+// or metadata.name, or metadata.namespace (which cluster-scoped types know too).
+func (r *Resource) HasField(label string) bool {
+	if label == "metadata.name" || label == "metadata.namespace" {
+		return true
+	}
+	for _, f := range r.Fields {
+		if f.Label == label {
+			return true
+		}
+	}
+	return false
+}
+
+// FieldSet reads the values that field selectors compare from a stored object
+// (one of StoreVersion). It has the labels of every row that shows the object,
+// so that a record made through one version can be selected through another;
+// metadata.name and metadata.namespace are not in it.
+func (r *Resource) FieldSet(stored runtime.Object) fields.Set {
+	if len(r.storedFields) == 0 {
+		return nil
+	}
+	set := make(fields.Set, len(r.storedFields))
+	for _, f := range r.storedFields {
+		set[f.Label] = f.Value(stored)
+	}
+	return set
 }

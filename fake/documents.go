@@ -1,0 +1,127 @@
+package fakeapi
+
+import (
+	"encoding/json"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/version"
+
+	"example.com/fakeapi/fake/internal/negotiate"
+	"example.com/fakeapi/fake/internal/represent"
+	"example.com/fakeapi/fake/internal/status"
+	"example.com/fakeapi/fake/internal/verbs"
+)
+
+// writeDiscovery answers with a discovery document in the form negotiated.
+func (s *Server) writeDiscovery(w http.ResponseWriter, r *http.Request, out negotiate.Output) {
+	doc, ok := s.discovery.Get(strings.TrimSuffix(r.URL.Path, "/"), out.Form == negotiate.Aggregated)
+	if !ok {
+		verbs.WriteError(w, r, status.NoSuchPath())
+		return
+	}
+	if out.Form == negotiate.Aggregated {
+		w.Header().Set("Vary", "Accept")
+		w.Header().Set("ETag", doc.ETag)
+		if r.Header.Get("If-None-Match") == doc.ETag { // DI-07
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+	}
+	body := doc.JSON
+	if out.Media != negotiate.JSON || out.Pretty {
+		var err error
+		if body, err = represent.Document(out, doc.Object); err != nil {
+			verbs.WriteError(w, r, err)
+			return
+		}
+	}
+	contentType := negotiate.ContentType(out.Media, false)
+	if out.Form == negotiate.Aggregated {
+		contentType += ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+	}
+	w.Header().Set("Content-Type", contentType)
+	_, _ = w.Write(body)
+}
+
+// serveIndex lists the paths that there are (PV-20).
+func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request) {
+	paths := []string{"/api", "/apis", "/version", "/openapi/v3"}
+	for _, endpoint := range []string{"healthz", "livez", "readyz"} {
+		paths = append(paths, "/"+endpoint)
+		for _, check := range healthChecks(endpoint) {
+			paths = append(paths, "/"+endpoint+"/"+check)
+		}
+	}
+	for _, g := range s.table.Groups() {
+		root := "/api"
+		if g.Name != "" {
+			root = "/apis/" + g.Name
+			paths = append(paths, root)
+		}
+		for _, v := range g.Versions {
+			paths = append(paths, root+"/"+v)
+		}
+	}
+	slices.Sort(paths)
+	writeJSON(w, r, map[string][]string{"paths": paths})
+}
+
+// serveVersion says which release the server behaves as (DI-13).
+func (s *Server) serveVersion(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet {
+		verbs.WriteError(w, r, status.MethodNotAllowed())
+		return
+	}
+	writeJSON(w, r, version.Info{
+		Major: "1", Minor: "37",
+		EmulationMajor: "1", EmulationMinor: "37",
+		MinCompatibilityMajor: "1", MinCompatibilityMinor: "36",
+		GitVersion: "v1.37.2", GitCommit: "fakeapi", GitTreeState: "clean",
+		BuildDate: "1970-01-01T00:00:00Z",
+		GoVersion: runtime.Version(), Compiler: runtime.Compiler,
+		Platform: runtime.GOOS + "/" + runtime.GOARCH,
+	})
+}
+
+// writeJSON answers with a document that exists in JSON only, indented as a
+// real server prints those.
+func writeJSON(w http.ResponseWriter, r *http.Request, doc any) {
+	body, err := json.MarshalIndent(doc, "", "  ")
+	if err != nil {
+		verbs.WriteError(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", negotiate.TypeJSON)
+	_, _ = w.Write(body)
+}
+
+// serveOpenAPI answers with the index of the OpenAPI documents, or with one.
+// A document asked for by its hash never changes (DI-18).
+func (s *Server) serveOpenAPI(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", negotiate.TypeJSON)
+	name := strings.Trim(strings.TrimPrefix(r.URL.Path, "/openapi/v3"), "/")
+	if name == "" {
+		_, _ = w.Write(s.openapi.Index())
+		return
+	}
+	body, hash, ok := s.openapi.Document(name)
+	if !ok {
+		w.Header().Del("Content-Type")
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("ETag", `"`+hash+`"`)
+	if asked := r.URL.Query().Get("hash"); asked != "" {
+		if asked != hash {
+			url := *r.URL
+			url.RawQuery = "hash=" + hash
+			http.Redirect(w, r, url.String(), http.StatusMovedPermanently)
+			return
+		}
+		w.Header().Set("Cache-Control", "public, immutable")
+	}
+	_, _ = w.Write(body)
+}

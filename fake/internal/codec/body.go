@@ -1,0 +1,131 @@
+package codec
+
+import (
+	"encoding/hex"
+	"fmt"
+	"reflect"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer/json"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	"k8s.io/client-go/kubernetes/scheme"
+	kjson "sigs.k8s.io/json"
+
+	"example.com/fakeapi/fake/internal/negotiate"
+	"example.com/fakeapi/fake/internal/resource"
+)
+
+// Body decodes what a client sent for resource r, in r's version. validation is
+// the fieldValidation parameter, "" meaning Warn: unknown and duplicate fields
+// are dropped and returned as warnings, or refused with Strict (FV-01 to
+// FV-08). Errors are Status errors.
+func Body(r *resource.Resource, media negotiate.Media, body []byte, validation string) (runtime.Object, []error, error) {
+	decoded, sent, err := decode(r, media, body, validation)
+	obj, warnings, err := lenient(decoded, err, validation)
+	switch {
+	case err == nil:
+		return obj, warnings, nil
+	case sent != nil && sent.Kind != "": // the kind could be read, but not as r's (CR-02, CR-04, CR-11, FV-05)
+		return nil, nil, apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v",
+			sent.Kind, sent.Version, r.Kind, err))
+	}
+	return nil, nil, apierrors.NewBadRequest(fmt.Sprintf(
+		"the object provided is unrecognized (must be of type %s): %v (%s)", r.Kind, err, summary(body)))
+}
+
+// Patched decodes the JSON that a patch has made of an object. The warnings of
+// the patch itself count as those of the object. Errors are plain: a patch has
+// its own way to report them.
+func Patched(r *resource.Resource, body []byte, validation string, own []error) (runtime.Object, []error, error) {
+	obj, _, err := decode(r, negotiate.JSON, body, validation)
+	if strict, ok := runtime.AsStrictDecodingError(err); ok {
+		own = append(own[:len(own):len(own)], strict.Errors()...)
+		err = nil
+	}
+	if err == nil && len(own) > 0 {
+		err = runtime.NewStrictDecodingError(own)
+	}
+	return lenient(obj, err, validation)
+}
+
+// lenient turns what strict decoding found into warnings unless the client
+// wants it refused.
+func lenient(obj runtime.Object, err error, validation string) (runtime.Object, []error, error) {
+	strict, ok := runtime.AsStrictDecodingError(err)
+	if ok && obj != nil && validation != metav1.FieldValidationStrict {
+		return obj, strict.Errors(), nil
+	}
+	return obj, nil, err
+}
+
+// decode gives the object, the kind that was sent as far as it could be read,
+// and the error as the library words it, which a real server passes on. With a
+// StrictDecodingError there is an object.
+func decode(r *resource.Resource, media negotiate.Media, body []byte, validation string) (runtime.Object, *schema.GroupVersionKind, error) {
+	strict := validation != metav1.FieldValidationIgnore
+	if media == negotiate.JSON {
+		if obj, ok := fastJSON(r, body, strict); ok {
+			return obj, nil, nil
+		}
+	}
+	want := r.GroupVersionKind()
+	obj, sent, err := serializer(media, strict).Decode(body, &want, nil)
+	if obj != nil && *sent != want {
+		return nil, sent, fmt.Errorf("converting (%v) to (%v): unknown conversion",
+			reflect.TypeOf(obj).Elem(), reflect.TypeOf(r.New()).Elem())
+	}
+	return obj, sent, err
+}
+
+// fastJSON decodes the usual body in one pass: right kind or none, nothing
+// unknown, nothing twice. False means that it is not plainly so.
+func fastJSON(r *resource.Resource, body []byte, strict bool) (runtime.Object, bool) {
+	if len(body) == 0 || body[0] != '{' {
+		return nil, false
+	}
+	obj := r.New()
+	if strict {
+		if twice, err := kjson.UnmarshalStrict(body, obj); err != nil || len(twice) > 0 {
+			return nil, false
+		}
+	} else if err := kjson.UnmarshalCaseSensitivePreserveInts(body, obj); err != nil {
+		return nil, false
+	}
+	sent, want := obj.GetObjectKind().GroupVersionKind(), r.GroupVersionKind()
+	if sent == want {
+		return obj, true
+	}
+	if sent.Kind == "" && sent.Version == "" && sent.Group == "" {
+		obj.GetObjectKind().SetGroupVersionKind(want)
+		return obj, true
+	}
+	return nil, false
+}
+
+func serializer(media negotiate.Media, strict bool) runtime.Serializer {
+	if media == negotiate.Protobuf {
+		return protobuf.NewSerializer(scheme.Scheme, scheme.Scheme)
+	}
+	return json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme.Scheme, scheme.Scheme,
+		json.SerializerOptions{Yaml: media == negotiate.YAML, Strict: strict})
+}
+
+// summary shows the beginning of a body in an error message: as it stands when
+// it looks like JSON, in hexadecimal when not.
+func summary(body []byte) string {
+	const most = 30
+	show := func(b []byte) string { return hex.EncodeToString(b) }
+	if len(body) == 0 {
+		return "<empty>"
+	}
+	if body[0] == '{' {
+		show = func(b []byte) string { return string(b) }
+	}
+	if len(body) > most {
+		return show(body[:most]) + " ..."
+	}
+	return show(body)
+}

@@ -1,0 +1,109 @@
+package discovery
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/fakeapi/fake/internal/resource"
+)
+
+// coreVersions is the document of /api (DI-01).
+func coreVersions(table *resource.Table, address string) *metav1.APIVersions {
+	doc := &metav1.APIVersions{
+		TypeMeta: metav1.TypeMeta{Kind: "APIVersions"},
+		Versions: []string{},
+		ServerAddressByClientCIDRs: []metav1.ServerAddressByClientCIDR{
+			{ClientCIDR: "0.0.0.0/0", ServerAddress: address},
+		},
+	}
+	for _, g := range table.Groups() {
+		if g.Name == "" {
+			doc.Versions = append(doc.Versions, g.Versions...)
+		}
+	}
+	return doc
+}
+
+// groupList is the document of /apis (DI-02), without the core group.
+func groupList(table *resource.Table) *metav1.APIGroupList {
+	doc := &metav1.APIGroupList{
+		TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"},
+		Groups:   []metav1.APIGroup{},
+	}
+	for _, g := range table.Groups() {
+		if g.Name != "" {
+			doc.Groups = append(doc.Groups, group(g))
+		}
+	}
+	return doc
+}
+
+// groupDocument is the document of /apis/GROUP.
+func groupDocument(g resource.Group) *metav1.APIGroup {
+	doc := group(g)
+	doc.TypeMeta = metav1.TypeMeta{Kind: "APIGroup", APIVersion: "v1"}
+	return &doc
+}
+
+// group lists the versions in order of preference (DI-03).
+func group(g resource.Group) metav1.APIGroup {
+	out := metav1.APIGroup{Name: g.Name}
+	for _, version := range g.Versions {
+		entry := metav1.GroupVersionForDiscovery{GroupVersion: g.Name + "/" + version, Version: version}
+		out.Versions = append(out.Versions, entry)
+		if version == g.Preferred {
+			out.PreferredVersion = entry
+		}
+	}
+	return out
+}
+
+// resourceList is the document of a group and version (DI-04), in the order of
+// the paths: a resource, then its subresource.
+func resourceList(table *resource.Table, group, version string) *metav1.APIResourceList {
+	doc := &metav1.APIResourceList{
+		TypeMeta:     metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"},
+		APIResources: []metav1.APIResource{},
+	}
+	if group == "" {
+		doc.APIVersion = ""
+	}
+	for _, r := range table.All() {
+		if r.Group != group || r.Version != version {
+			continue
+		}
+		doc.GroupVersion = r.GroupVersion().String()
+		doc.APIResources = append(doc.APIResources, metav1.APIResource{
+			Name:               r.Plural,
+			SingularName:       r.Singular,
+			Namespaced:         r.Namespaced,
+			Kind:               r.Kind,
+			Verbs:              r.Verbs,
+			ShortNames:         r.ShortNames,
+			Categories:         r.Categories,
+			StorageVersionHash: storageVersionHash(r),
+		})
+		if r.Status {
+			doc.APIResources = append(doc.APIResources, metav1.APIResource{
+				Name:       r.Plural + "/status",
+				Namespaced: r.Namespaced,
+				Kind:       r.Kind,
+				Verbs:      statusVerbs(),
+			})
+		}
+	}
+	return doc
+}
+
+// statusVerbs are what works on a status subresource.
+func statusVerbs() []string { return []string{"get", "patch", "update"} }
+
+// storageVersionHash names the encoding in the store: the first eight bytes of
+// the SHA-256 of GROUP/VERSION/KIND (KEP-2339). Rows that show the same objects
+// have the same hash.
+func storageVersionHash(r *resource.Resource) string {
+	sum := sha256.Sum256([]byte(r.StoreVersion.Group + "/" + r.StoreVersion.Version + "/" + r.Kind))
+	return base64.StdEncoding.EncodeToString(sum[:8])
+}

@@ -1,0 +1,229 @@
+// Package negotiate reads Accept and Content-Type the way a Kubernetes API
+// server does: first the router's plain match of media types, then the full
+// negotiation with parameters (as=, v=, g=, pretty=, stream=), falling back
+// along the client's list.
+package negotiate
+
+import (
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/munnerz/goautoneg"
+
+	"example.com/fakeapi/fake/internal/status"
+)
+
+// Media is an encoding.
+type Media uint8
+
+// The encodings that are served.
+const (
+	JSON Media = iota
+	YAML
+	Protobuf
+)
+
+// The names of the media types on the wire.
+const (
+	TypeJSON     = "application/json"
+	TypeYAML     = "application/yaml"
+	TypeProtobuf = "application/vnd.kubernetes.protobuf"
+)
+
+var mediaTypes = [...]string{JSON: TypeJSON, YAML: TypeYAML, Protobuf: TypeProtobuf}
+
+// String is the media type without parameters.
+func (m Media) String() string { return mediaTypes[m] }
+
+// What is offered, in the words of the 406 answers.
+const (
+	offeredObject = TypeJSON + ", " + TypeYAML + ", " + TypeProtobuf
+	offeredStream = TypeJSON + ";stream=watch, " + TypeProtobuf + ";stream=watch"
+)
+
+// Form is the transformation asked for with as=.
+type Form uint8
+
+// The forms in which objects are served.
+const (
+	Full Form = iota
+	Partial
+	PartialList
+	// Aggregated is the discovery document APIGroupDiscoveryList of
+	// apidiscovery.k8s.io/v2 (DI-06).
+	Aggregated
+)
+
+// Output is what a client accepted.
+type Output struct {
+	Media Media
+	// Form is the transformation; its group version is meta.k8s.io/v1, or
+	// v1beta1 if Beta.
+	Form Form
+	Beta bool
+	// Pretty asks for indented JSON.
+	Pretty bool
+}
+
+// Endpoint tells which kinds of answer an endpoint has.
+type Endpoint uint8
+
+// The kinds of endpoint, which differ in what they offer.
+const (
+	// Object answers one object, Collection a list or a watch; both can be
+	// transformed.
+	Object Endpoint = iota
+	Collection
+	// Document has one form only. Discovery is /api and /apis, which have an
+	// aggregated form.
+	Document
+	Discovery
+)
+
+// Response chooses the representation of the answer to r. The error is a 406
+// Status.
+func Response(r *http.Request, e Endpoint) (Output, error) {
+	out, err := accept(r.Header.Get("Accept"), e)
+	if err == nil && !out.Pretty {
+		out.Pretty = pretty(r)
+	}
+	return out, err
+}
+
+// ErrorResponse is Response for an error: never one itself, JSON where nothing
+// offered is acceptable, and no transformation (CN-08, TB-10).
+func ErrorResponse(r *http.Request) Output {
+	out, err := accept(r.Header.Get("Accept"), Document)
+	if err != nil {
+		out = Output{}
+	}
+	out.Pretty = out.Pretty || pretty(r)
+	return out
+}
+
+func accept(header string, e Endpoint) (Output, error) {
+	switch header {
+	case "", "*/*", TypeJSON, TypeJSON + ", */*":
+		return Output{Media: JSON}, nil
+	}
+	if !routable(header) {
+		if e == Collection {
+			return Output{}, status.Unavailable(offeredObject + ", " + offeredStream)
+		}
+		return Output{}, status.Unavailable(offeredObject)
+	}
+	for _, clause := range goautoneg.ParseAccept(header) {
+		for media := JSON; media <= Protobuf; media++ {
+			if !matches(clause, media) {
+				continue
+			}
+			if out, ok := parameters(clause.Params, media, e); ok {
+				return out, nil
+			}
+		}
+	}
+	return Output{}, status.NotAcceptable(offeredObject)
+}
+
+// routable is the router's check: one of the listed types is served, whatever
+// its parameters. It knows */* but not application/*.
+func routable(header string) bool {
+	for item := range strings.SplitSeq(header, ",") {
+		item, _, _ = strings.Cut(item, ";")
+		switch strings.TrimSpace(item) {
+		case "*/*", TypeJSON, TypeYAML, TypeProtobuf:
+			return true
+		}
+	}
+	return false
+}
+
+func matches(clause goautoneg.Accept, media Media) bool {
+	if clause.Type == "*" && clause.SubType == "*" {
+		return true
+	}
+	name, subtype, _ := strings.Cut(media.String(), "/")
+	return clause.Type == name && (clause.SubType == subtype || clause.SubType == "*")
+}
+
+// parameters reads the parameters of one clause; false skips the clause.
+func parameters(params map[string]string, media Media, e Endpoint) (Output, bool) {
+	out := Output{Media: media}
+	as, version, group := params["as"], params["v"], params["g"]
+	if stream := params["stream"]; stream != "" && (stream != "watch" || media == YAML) {
+		return out, false
+	}
+	out.Pretty = params["pretty"] == "1"
+	if as == "" && version == "" && group == "" {
+		return out, true
+	}
+	switch {
+	case e == Document:
+		return out, false
+	case e == Discovery:
+		out.Form = Aggregated
+		return out, as == "APIGroupDiscoveryList" && version == "v2" && group == "apidiscovery.k8s.io"
+	case group != "meta.k8s.io" || (version != "v1" && version != "v1beta1"):
+		return out, false
+	}
+	out.Beta = version == "v1beta1"
+	switch as {
+	case "PartialObjectMetadata":
+		out.Form = Partial
+	case "PartialObjectMetadataList":
+		out.Form = PartialList
+	default:
+		return out, false
+	}
+	return out, true
+}
+
+// pretty asks the query, then the user agents that people read (CN-05).
+func pretty(r *http.Request) bool {
+	if strings.Contains(r.URL.RawQuery, "pretty") {
+		if v := r.URL.Query().Get("pretty"); v != "" {
+			b, _ := strconv.ParseBool(v)
+			return b
+		}
+	}
+	agent := r.UserAgent()
+	return strings.HasPrefix(agent, "curl") || strings.HasPrefix(agent, "Wget") || strings.HasPrefix(agent, "Mozilla/5.0")
+}
+
+// Stream checks that an Output can be a watch: YAML cannot (WA-30).
+func Stream(out Output) error {
+	if out.Media == YAML {
+		return status.NotAcceptable(offeredStream)
+	}
+	return nil
+}
+
+// ContentType is the answer's Content-Type. A JSON watch is plain
+// application/json (WA-31).
+func ContentType(m Media, stream bool) string {
+	if stream && m != JSON {
+		return m.String() + ";stream=watch"
+	}
+	return m.String()
+}
+
+// Body tells the encoding of a request's body. A missing Content-Type is JSON
+// (CR-07); the error is a 415 Status.
+func Body(contentType string) (Media, error) {
+	switch contentType {
+	case "", TypeJSON:
+		return JSON, nil
+	case TypeProtobuf:
+		return Protobuf, nil
+	}
+	if name, _, err := mime.ParseMediaType(contentType); err == nil {
+		for media := JSON; media <= Protobuf; media++ {
+			if media.String() == name {
+				return media, nil
+			}
+		}
+	}
+	return JSON, status.UnsupportedMediaType(offeredObject)
+}

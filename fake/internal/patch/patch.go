@@ -1,0 +1,156 @@
+// Package patch applies JSON patches (RFC 6902), JSON merge patches (RFC 7386)
+// and strategic merge patches to objects, with the refusals of a real server.
+// Server-side apply is not a patch in this sense.
+package patch
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/mergepatch"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	kjson "sigs.k8s.io/json"
+
+	"example.com/fakeapi/fake/internal/status"
+)
+
+// maxOperations is the most operations that a JSON patch may have (PA-11).
+const maxOperations = 10_000
+
+// Patch is a patch that was read once and can be applied any number of times.
+type Patch struct {
+	kind types.PatchType
+	body []byte
+	// operations is the JSON patch, object the body of the other kinds.
+	operations jsonpatch.Patch
+	object     map[string]any
+	// Warnings is what strict reading found wrong with the patch itself.
+	Warnings []error
+}
+
+// operation is one step of a JSON patch, for strict reading only.
+type operation struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	From  string `json:"from"`
+	Value any    `json:"value"`
+}
+
+// Parse reads a patch. With strict, unknown and duplicate fields of the patch
+// are kept in Warnings. Errors are Status errors.
+func Parse(kind types.PatchType, body []byte, strict bool) (*Patch, error) {
+	if !json.Valid(body) {
+		return nil, apierrors.NewBadRequest("invalid JSON patch") // PA-10
+	}
+	p := &Patch{kind: kind, body: body}
+	if kind == types.JSONPatchType {
+		return p, p.parseOperations(strict)
+	}
+	var err error
+	if strict {
+		p.Warnings, err = kjson.UnmarshalStrict(body, &p.object)
+	} else {
+		err = kjson.UnmarshalCaseSensitivePreserveInts(body, &p.object)
+	}
+	switch {
+	case err == nil:
+		return p, nil
+	case kind == types.StrategicMergePatchType:
+		return nil, apierrors.NewBadRequest(err.Error())
+	case !strict:
+		return nil, apierrors.NewBadRequest(jsonpatch.ErrBadJSONPatch.Error())
+	}
+	return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
+}
+
+func (p *Patch) parseOperations(strict bool) (err error) {
+	if strict {
+		var steps []operation
+		if p.Warnings, err = kjson.UnmarshalStrict(p.body, &steps); err != nil {
+			// The real server's type has the same fields and another name (PA-09).
+			text := strings.ReplaceAll(err.Error(), reflect.TypeFor[[]operation]().String(), "[]handlers.jsonPatchOp")
+			return apierrors.NewBadRequest("error decoding patch: " + text)
+		}
+		for i, w := range p.Warnings {
+			p.Warnings[i] = fmt.Errorf("json patch %w", w)
+		}
+	}
+	if p.operations, err = jsonpatch.DecodePatch(p.body); err != nil {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	if n := len(p.operations); n > maxOperations {
+		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf(
+			"The allowed maximum operations in a JSON patch is %d, got %d", maxOperations, n))
+	}
+	return nil
+}
+
+// Apply gives the JSON that the patch makes of an object, which keeps its
+// state. Errors are Status errors.
+func (p *Patch) Apply(obj runtime.Object) ([]byte, error) {
+	if p.kind == types.StrategicMergePatchType {
+		return p.strategic(obj)
+	}
+	current, err := json.Marshal(obj)
+	if err != nil {
+		return nil, err
+	}
+	if p.kind == types.JSONPatchType {
+		result, err := p.operations.Apply(current)
+		if err != nil {
+			return nil, status.Unprocessable(err) // PA-08
+		}
+		return result, nil
+	}
+	result, err := jsonpatch.MergePatch(current, p.body)
+	if errors.Is(err, jsonpatch.ErrBadJSONPatch) {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	return result, err
+}
+
+// strategic merges by the patch tags of the object's type (PA-19 to PA-21).
+func (p *Patch) strategic(obj runtime.Object) ([]byte, error) {
+	current, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	if err != nil {
+		return nil, err
+	}
+	change := runtime.DeepCopyJSON(p.object) // the merge eats its arguments
+	result, err := strategicpatch.StrategicMergeMapPatch(current, change, obj)
+	switch {
+	case err == nil:
+		return json.Marshal(result)
+	case isOne(err, mergepatch.ErrBadJSONDoc, mergepatch.ErrBadPatchFormatForPrimitiveList,
+		mergepatch.ErrBadPatchFormatForRetainKeys, mergepatch.ErrBadPatchFormatForSetElementOrderList,
+		mergepatch.ErrUnsupportedStrategicMergePatchFormat):
+		return nil, apierrors.NewBadRequest(err.Error())
+	case isOne(err, mergepatch.ErrNoListOfLists, mergepatch.ErrPatchContentNotMatchRetainKeys):
+		return nil, status.Unprocessable(err)
+	}
+	return nil, err
+}
+
+func isOne(err error, targets ...error) bool {
+	for _, target := range targets {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	return false
+}
+
+// Shown is what an error about the result of the patch shows of it: the whole
+// result, or the patch where a real server has no result to show.
+func (p *Patch) Shown(result []byte) string {
+	if p.kind == types.StrategicMergePatchType {
+		return fmt.Sprintf("%+v", p.object)
+	}
+	return string(result)
+}

@@ -1,0 +1,166 @@
+// Package represent turns stored records into the bytes of an answer: one
+// object, a list, a watch event, each in JSON, YAML or protobuf, whole or as
+// PartialObjectMetadata. It puts stored or once-encoded pieces together and
+// decodes only what it has never been asked for before.
+package represent
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"example.com/fakeapi/fake/internal/codec"
+	"example.com/fakeapi/fake/internal/negotiate"
+	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/memstore"
+)
+
+// Representation is one resource in the form one client accepted.
+type Representation struct {
+	res  *resource.Resource
+	out  negotiate.Output
+	kind schema.GroupVersionKind
+	// head opens the JSON of an object: its braces and its type.
+	head string
+	// piece names the encoding that is kept with a record, "" where that is
+	// the stored form itself.
+	piece string
+}
+
+// For makes the representation of r that a client accepted.
+func For(r *resource.Resource, out negotiate.Output) *Representation {
+	p := &Representation{res: r, out: out, kind: r.GroupVersionKind()}
+	if out.Form != negotiate.Full {
+		p.kind = schema.GroupVersionKind{Group: metav1.GroupName, Version: "v1", Kind: "PartialObjectMetadata"}
+		if out.Beta {
+			p.kind.Version = "v1beta1"
+		}
+	}
+	switch {
+	case out.Form != negotiate.Full && out.Media == negotiate.Protobuf:
+		p.piece = "protobuf partial"
+	case out.Form != negotiate.Full:
+		p.piece = "json partial"
+	case out.Media == negotiate.Protobuf:
+		p.piece = "protobuf " + r.Version + "." + r.Group
+	case r.GroupVersion() != r.StoreVersion:
+		p.piece = "json " + r.Version + "." + r.Group
+	}
+	p.head = head(p.kind)
+	return p
+}
+
+func head(kind schema.GroupVersionKind) string {
+	return `{"kind":"` + kind.Kind + `","apiVersion":"` + kind.GroupVersion().String() + `",`
+}
+
+// Media is the encoding of the representation.
+func (p *Representation) Media() negotiate.Media { return p.out.Media }
+
+// ContentType is the Content-Type of an answer, or of a watch.
+func (p *Representation) ContentType(stream bool) string {
+	return negotiate.ContentType(p.out.Media, stream)
+}
+
+// body is the record's piece: JSON without its type, or a protobuf message.
+func (p *Representation) body(rec *memstore.Record) ([]byte, error) {
+	if p.piece == "" {
+		return rec.Data, nil
+	}
+	return rec.Derived(p.piece, func(rec *memstore.Record) ([]byte, error) {
+		obj, err := codec.Served(p.res, rec)
+		if err != nil {
+			return nil, err
+		}
+		return p.encode(obj)
+	})
+}
+
+// encode makes such a piece of an object of the served version.
+func (p *Representation) encode(obj runtime.Object) ([]byte, error) {
+	if p.out.Form != negotiate.Full {
+		m, err := meta.Accessor(obj)
+		if err != nil {
+			return nil, err
+		}
+		obj = meta.AsPartialObjectMetadata(m)
+	}
+	obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	if p.out.Media == negotiate.Protobuf {
+		return codec.Marshal(obj)
+	}
+	return json.Marshal(obj)
+}
+
+// Record is the answer that shows one stored object.
+func (p *Representation) Record(rec *memstore.Record) ([]byte, error) {
+	body, err := p.body(rec)
+	if err != nil {
+		return nil, err
+	}
+	return p.finish(p.wrap(nil, body))
+}
+
+// Object is the answer that shows an object which is not stored, of the served
+// version.
+func (p *Representation) Object(obj runtime.Object) ([]byte, error) {
+	body, err := p.encode(obj)
+	if err != nil {
+		return nil, err
+	}
+	return p.finish(p.wrap(nil, body))
+}
+
+// wrap puts the type around a piece.
+func (p *Representation) wrap(b, body []byte) []byte {
+	if p.out.Media == negotiate.Protobuf {
+		b = codec.AppendEnvelope(b, p.kind.GroupVersion().String(), p.kind.Kind, len(body))
+		b = append(b, body...)
+		return append(b, codec.EnvelopeEnd()...)
+	}
+	if b == nil {
+		b = make([]byte, 0, len(p.head)+len(body)+1)
+	}
+	b = append(b, p.head...)
+	return append(b, body[1:]...)
+}
+
+func (p *Representation) finish(b []byte) ([]byte, error) { return finish(p.out, b) }
+
+// finish makes of JSON what the client accepted: one line, indented, or YAML.
+func finish(out negotiate.Output, b []byte) ([]byte, error) {
+	switch {
+	case out.Media == negotiate.Protobuf:
+		return b, nil
+	case out.Media == negotiate.YAML:
+		return yamlOf(b)
+	case out.Pretty:
+		var indented bytes.Buffer
+		if err := json.Indent(&indented, b, "", "  "); err != nil {
+			return nil, err
+		}
+		return indented.Bytes(), nil
+	}
+	return append(b, '\n'), nil
+}
+
+// Document is an answer that is no stored object: a Status, discovery.
+func Document(out negotiate.Output, obj runtime.Object) ([]byte, error) {
+	if out.Media == negotiate.Protobuf {
+		message, err := codec.Marshal(obj)
+		if err != nil {
+			return nil, err
+		}
+		kind := obj.GetObjectKind().GroupVersionKind()
+		return codec.Envelope(kind.GroupVersion().String(), kind.Kind, message), nil
+	}
+	b, err := json.Marshal(obj)
+	if err != nil {
+		return nil, err
+	}
+	return finish(out, b)
+}

@@ -1,0 +1,35 @@
+package resource
+
+import appsv1 "k8s.io/api/apps/v1"
+
+func appsRows() []Resource {
+	return []Resource{
+		{
+			Group: "apps", Version: "v1", Plural: "controllerrevisions", Kind: "ControllerRevision", Namespaced: true,
+			UnconditionalUpdate: true,
+		},
+		{
+			Group: "apps", Version: "v1", Plural: "daemonsets", Kind: "DaemonSet", Namespaced: true,
+			ShortNames: []string{"ds"}, Categories: []string{"all"}, Status: true,
+			UnconditionalUpdate: true, Generation: true,
+		},
+		{
+			Group: "apps", Version: "v1", Plural: "deployments", Kind: "Deployment", Namespaced: true,
+			ShortNames: []string{"deploy"}, Categories: []string{"all"}, Status: true,
+			UnconditionalUpdate: true, Generation: true,
+		},
+		{
+			Group: "apps", Version: "v1", Plural: "replicasets", Kind: "ReplicaSet", Namespaced: true,
+			ShortNames: []string{"rs"}, Categories: []string{"all"}, Status: true,
+			UnconditionalUpdate: true, Generation: true,
+			Fields: []Field{
+				countField("status.replicas", func(r *appsv1.ReplicaSet) int32 { return r.Status.Replicas }),
+			},
+		},
+		{
+			Group: "apps", Version: "v1", Plural: "statefulsets", Kind: "StatefulSet", Namespaced: true,
+			ShortNames: []string{"sts"}, Categories: []string{"all"}, Status: true,
+			UnconditionalUpdate: true, Generation: true,
+		},
+	}
+}

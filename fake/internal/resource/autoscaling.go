@@ -1,0 +1,21 @@
+package resource
+
+import (
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+)
+
+// autoscalingRows show one set of autoscalers in two versions; v2, which can
+// say everything, is the one that is kept.
+func autoscalingRows() []Resource {
+	hpa := Resource{
+		Group: "autoscaling", Plural: "horizontalpodautoscalers", Kind: "HorizontalPodAutoscaler", Namespaced: true,
+		ShortNames: []string{"hpa"}, Categories: []string{"all"}, Status: true,
+		StoreVersion:        autoscalingv2.SchemeGroupVersion,
+		UnconditionalUpdate: true,
+	}
+	v2, v1 := hpa, hpa
+	v2.Version = "v2"
+	v1.Version = "v1"
+	v1.toStored, v1.fromStored = hpaToV2, hpaFromV2
+	return []Resource{v2, v1}
+}

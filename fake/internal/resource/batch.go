@@ -1,0 +1,21 @@
+package resource
+
+import batchv1 "k8s.io/api/batch/v1"
+
+func batchRows() []Resource {
+	return []Resource{
+		{
+			Group: "batch", Version: "v1", Plural: "cronjobs", Kind: "CronJob", Namespaced: true,
+			ShortNames: []string{"cj"}, Categories: []string{"all"}, Status: true,
+			UnconditionalUpdate: true, Generation: true,
+		},
+		{
+			Group: "batch", Version: "v1", Plural: "jobs", Kind: "Job", Namespaced: true,
+			Categories: []string{"all"}, Status: true,
+			UnconditionalUpdate: true, Generation: true,
+			Fields: []Field{
+				countField("status.successful", func(j *batchv1.Job) int32 { return j.Status.Succeeded }),
+			},
+		},
+	}
+}

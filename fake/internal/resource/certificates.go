@@ -1,0 +1,31 @@
+package resource
+
+import certificatesv1 "k8s.io/api/certificates/v1"
+
+func certificatesRows() []Resource {
+	return []Resource{
+		{
+			Group: "certificates.k8s.io", Version: "v1", Plural: "certificatesigningrequests", Kind: "CertificateSigningRequest",
+			ShortNames: []string{"csr"}, Status: true,
+			UnconditionalUpdate: true,
+			Fields: []Field{
+				field("spec.signerName", func(c *certificatesv1.CertificateSigningRequest) string { return c.Spec.SignerName }),
+			},
+		},
+		{
+			Group: "certificates.k8s.io", Version: "v1", Plural: "clustertrustbundles", Kind: "ClusterTrustBundle",
+			Fields: []Field{
+				field("spec.signerName", func(b *certificatesv1.ClusterTrustBundle) string { return b.Spec.SignerName }),
+			},
+		},
+		{
+			Group: "certificates.k8s.io", Version: "v1", Plural: "podcertificaterequests", Kind: "PodCertificateRequest", Namespaced: true,
+			Status: true,
+			Fields: []Field{
+				field("spec.signerName", func(p *certificatesv1.PodCertificateRequest) string { return p.Spec.SignerName }),
+				field("spec.podName", func(p *certificatesv1.PodCertificateRequest) string { return p.Spec.PodName }),
+				field("spec.nodeName", func(p *certificatesv1.PodCertificateRequest) string { return string(p.Spec.NodeName) }),
+			},
+		},
+	}
+}

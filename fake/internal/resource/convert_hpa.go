@@ -1,0 +1,203 @@
+package resource
+
+import (
+	"encoding/json"
+	"maps"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Where autoscaling/v1 has no field for what v2 says, it carries JSON in these
+// annotations. They exist on v1 objects only.
+const (
+	hpaMetrics        = "autoscaling.alpha.kubernetes.io/metrics"
+	hpaCurrentMetrics = "autoscaling.alpha.kubernetes.io/current-metrics"
+	hpaConditions     = "autoscaling.alpha.kubernetes.io/conditions"
+	hpaBehavior       = "autoscaling.alpha.kubernetes.io/behavior"
+)
+
+// hpaDefaultUtilization is the CPU target, in percent, of a v1 object that
+// names no metric at all.
+const hpaDefaultUtilization = 80
+
+// hpaFromV2 says in v1 what it has fields for, which is the utilization of CPU,
+// and puts the rest into annotations.
+func hpaFromV2(obj runtime.Object) (runtime.Object, error) {
+	in := obj.(*autoscalingv2.HorizontalPodAutoscaler)
+	out := &autoscalingv1.HorizontalPodAutoscaler{
+		ObjectMeta: in.ObjectMeta,
+		Spec: autoscalingv1.HorizontalPodAutoscalerSpec{
+			ScaleTargetRef: autoscalingv1.CrossVersionObjectReference(in.Spec.ScaleTargetRef),
+			MinReplicas:    in.Spec.MinReplicas,
+			MaxReplicas:    in.Spec.MaxReplicas,
+		},
+		Status: autoscalingv1.HorizontalPodAutoscalerStatus{
+			ObservedGeneration: in.Status.ObservedGeneration,
+			LastScaleTime:      in.Status.LastScaleTime,
+			CurrentReplicas:    in.Status.CurrentReplicas,
+			DesiredReplicas:    in.Status.DesiredReplicas,
+		},
+	}
+	dropHPAAnnotations(out.Annotations)
+	notes := make(map[string]any)
+	var others []autoscalingv1.MetricSpec
+	cpuSeen := false
+	for _, m := range in.Spec.Metrics {
+		if isCPU := m.Type == autoscalingv2.ResourceMetricSourceType && m.Resource != nil && m.Resource.Name == corev1.ResourceCPU; isCPU {
+			if !cpuSeen {
+				cpuSeen = true
+				out.Spec.TargetCPUUtilizationPercentage = m.Resource.Target.AverageUtilization
+			}
+			if m.Resource.Target.AverageUtilization != nil {
+				continue
+			}
+		}
+		others = append(others, metricSpecToV1(m))
+	}
+	if len(others) > 0 {
+		notes[hpaMetrics] = others
+	}
+	var current []autoscalingv1.MetricStatus
+	for _, m := range in.Status.CurrentMetrics {
+		if m.Type == autoscalingv2.ResourceMetricSourceType && m.Resource != nil && m.Resource.Name == corev1.ResourceCPU &&
+			m.Resource.Current.AverageUtilization != nil {
+			out.Status.CurrentCPUUtilizationPercentage = m.Resource.Current.AverageUtilization
+		}
+		// The annotation repeats the CPU, whose raw value has no field in v1.
+		current = append(current, metricStatusToV1(m))
+	}
+	if len(current) > 0 {
+		notes[hpaCurrentMetrics] = current
+	}
+	if len(in.Status.Conditions) > 0 {
+		conditions := make([]autoscalingv1.HorizontalPodAutoscalerCondition, 0, len(in.Status.Conditions))
+		for _, c := range in.Status.Conditions {
+			conditions = append(conditions, conditionToV1(c))
+		}
+		notes[hpaConditions] = conditions
+	}
+	if in.Spec.Behavior != nil {
+		notes[hpaBehavior] = behaviorNote(in.Spec.Behavior)
+	}
+	return out, annotate(&out.Annotations, notes)
+}
+
+// hpaToV2 is the way back from hpaFromV2. Annotations that do not parse are
+// passed over, and none of the four is left on the result.
+func hpaToV2(obj runtime.Object) (runtime.Object, error) {
+	in := obj.(*autoscalingv1.HorizontalPodAutoscaler)
+	out := &autoscalingv2.HorizontalPodAutoscaler{
+		ObjectMeta: in.ObjectMeta,
+		Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
+			ScaleTargetRef: autoscalingv2.CrossVersionObjectReference(in.Spec.ScaleTargetRef),
+			MinReplicas:    in.Spec.MinReplicas,
+			MaxReplicas:    in.Spec.MaxReplicas,
+			Metrics:        metricsFromV1(in),
+		},
+		Status: autoscalingv2.HorizontalPodAutoscalerStatus{
+			ObservedGeneration: in.Status.ObservedGeneration,
+			LastScaleTime:      in.Status.LastScaleTime,
+			CurrentReplicas:    in.Status.CurrentReplicas,
+			DesiredReplicas:    in.Status.DesiredReplicas,
+			CurrentMetrics:     currentMetricsFromV1(in),
+		},
+	}
+	if behavior, ok := note[behaviorJSON](in.Annotations, hpaBehavior); ok {
+		out.Spec.Behavior = behavior.toV2()
+	}
+	if conditions, ok := note[[]autoscalingv1.HorizontalPodAutoscalerCondition](in.Annotations, hpaConditions); ok {
+		for _, c := range conditions {
+			out.Status.Conditions = append(out.Status.Conditions, conditionFromV1(c))
+		}
+	}
+	dropHPAAnnotations(out.Annotations)
+	return out, nil
+}
+
+// metricsFromV1 puts the CPU target behind the metrics of the annotation; an
+// object with neither gets the default that v1 implies.
+func metricsFromV1(in *autoscalingv1.HorizontalPodAutoscaler) []autoscalingv2.MetricSpec {
+	var metrics []autoscalingv2.MetricSpec
+	others, _ := note[[]autoscalingv1.MetricSpec](in.Annotations, hpaMetrics)
+	for _, m := range others {
+		metrics = append(metrics, metricSpecFromV1(m))
+	}
+	target := in.Spec.TargetCPUUtilizationPercentage
+	if target == nil && len(metrics) == 0 {
+		target = new(int32(hpaDefaultUtilization))
+	}
+	if target == nil {
+		return metrics
+	}
+	return append(metrics, autoscalingv2.MetricSpec{
+		Type: autoscalingv2.ResourceMetricSourceType,
+		Resource: &autoscalingv2.ResourceMetricSource{
+			Name:   corev1.ResourceCPU,
+			Target: autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: target},
+		},
+	})
+}
+
+// currentMetricsFromV1 prefers the annotation, which knows more than the field.
+func currentMetricsFromV1(in *autoscalingv1.HorizontalPodAutoscaler) []autoscalingv2.MetricStatus {
+	if current, ok := note[[]autoscalingv1.MetricStatus](in.Annotations, hpaCurrentMetrics); ok {
+		metrics := make([]autoscalingv2.MetricStatus, 0, len(current))
+		for _, m := range current {
+			metrics = append(metrics, metricStatusFromV1(m))
+		}
+		return metrics
+	}
+	if in.Status.CurrentCPUUtilizationPercentage == nil {
+		return nil
+	}
+	return []autoscalingv2.MetricStatus{{
+		Type: autoscalingv2.ResourceMetricSourceType,
+		Resource: &autoscalingv2.ResourceMetricStatus{
+			Name:    corev1.ResourceCPU,
+			Current: autoscalingv2.MetricValueStatus{AverageUtilization: in.Status.CurrentCPUUtilizationPercentage},
+		},
+	}}
+}
+
+// note reads an annotation that holds JSON; ok is false if there is none or it
+// does not parse.
+func note[T any](annotations map[string]string, key string) (value T, ok bool) {
+	text, found := annotations[key]
+	if !found {
+		return value, false
+	}
+	if err := json.Unmarshal([]byte(text), &value); err != nil {
+		var none T
+		return none, false
+	}
+	return value, true
+}
+
+// annotate writes notes as JSON beside the annotations that are there.
+func annotate(annotations *map[string]string, notes map[string]any) error {
+	if len(notes) == 0 {
+		return nil
+	}
+	all := maps.Clone(*annotations)
+	if all == nil {
+		all = make(map[string]string, len(notes))
+	}
+	for key, value := range notes {
+		text, err := json.Marshal(value)
+		if err != nil {
+			return err
+		}
+		all[key] = string(text)
+	}
+	*annotations = all
+	return nil
+}
+
+func dropHPAAnnotations(annotations map[string]string) {
+	for _, key := range []string{hpaMetrics, hpaCurrentMetrics, hpaConditions, hpaBehavior} {
+		delete(annotations, key)
+	}
+}

@@ -1,0 +1,10 @@
+package resource
+
+func coordinationRows() []Resource {
+	return []Resource{
+		{
+			Group: "coordination.k8s.io", Version: "v1", Plural: "leases", Kind: "Lease", Namespaced: true,
+			CreateOnUpdate: true,
+		},
+	}
+}

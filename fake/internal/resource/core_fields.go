@@ -1,0 +1,61 @@
+package resource
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+func podFields() []Field {
+	node := func(p *corev1.Pod) string { return p.Spec.NodeName }
+	return []Field{
+		field("spec.nodeName", node),
+		// The name that the field had before v1, which the server still takes.
+		field("spec.host", node),
+		field("spec.restartPolicy", func(p *corev1.Pod) string { return string(p.Spec.RestartPolicy) }),
+		field("spec.schedulerName", func(p *corev1.Pod) string { return p.Spec.SchedulerName }),
+		field("spec.serviceAccountName", func(p *corev1.Pod) string { return p.Spec.ServiceAccountName }),
+		boolField("spec.hostNetwork", func(p *corev1.Pod) bool { return p.Spec.HostNetwork }),
+		field("status.phase", func(p *corev1.Pod) string { return string(p.Status.Phase) }),
+		field("status.podIP", func(p *corev1.Pod) string { return p.Status.PodIP }),
+		field("status.podIPs", func(p *corev1.Pod) string {
+			ips := make([]string, 0, len(p.Status.PodIPs))
+			for _, ip := range p.Status.PodIPs {
+				ips = append(ips, ip.IP)
+			}
+			return strings.Join(ips, ",")
+		}),
+		field("status.nominatedNodeName", func(p *corev1.Pod) string { return p.Status.NominatedNodeName }),
+	}
+}
+
+func namespaceFields() []Field {
+	return []Field{
+		field("status.phase", func(n *corev1.Namespace) string { return string(n.Status.Phase) }),
+	}
+}
+
+func nodeFields() []Field {
+	return []Field{
+		boolField("spec.unschedulable", func(n *corev1.Node) bool { return n.Spec.Unschedulable }),
+	}
+}
+
+func replicationControllerFields() []Field {
+	return []Field{
+		countField("status.replicas", func(r *corev1.ReplicationController) int32 { return r.Status.Replicas }),
+	}
+}
+
+func secretFields() []Field {
+	return []Field{
+		field("type", func(s *corev1.Secret) string { return string(s.Type) }),
+	}
+}
+
+func serviceFields() []Field {
+	return []Field{
+		field("spec.clusterIP", func(s *corev1.Service) string { return s.Spec.ClusterIP }),
+		field("spec.type", func(s *corev1.Service) string { return string(s.Spec.Type) }),
+	}
+}

@@ -1,0 +1,40 @@
+package resource
+
+import resourcev1 "k8s.io/api/resource/v1"
+
+// deviceRows are the types of resource.k8s.io, by which pods get devices.
+func deviceRows() []Resource {
+	return []Resource{
+		{
+			Group: "resource.k8s.io", Version: "v1", Plural: "deviceclasses", Kind: "DeviceClass",
+			UnconditionalUpdate: true, Generation: true,
+		},
+		{
+			Group: "resource.k8s.io", Version: "v1", Plural: "devicetaintrules", Kind: "DeviceTaintRule",
+			Status:              true,
+			UnconditionalUpdate: true, Generation: true,
+		},
+		{
+			Group: "resource.k8s.io", Version: "v1", Plural: "resourceclaims", Kind: "ResourceClaim", Namespaced: true,
+			Status:              true,
+			UnconditionalUpdate: true, ReturnsDeleted: true,
+		},
+		{
+			Group: "resource.k8s.io", Version: "v1", Plural: "resourceclaimtemplates", Kind: "ResourceClaimTemplate", Namespaced: true,
+			UnconditionalUpdate: true, ReturnsDeleted: true,
+		},
+		{
+			Group: "resource.k8s.io", Version: "v1", Plural: "resourceslices", Kind: "ResourceSlice",
+			UnconditionalUpdate: true, Generation: true,
+			Fields: []Field{
+				field("spec.driver", func(s *resourcev1.ResourceSlice) string { return s.Spec.Driver }),
+				field("spec.nodeName", func(s *resourcev1.ResourceSlice) string {
+					if s.Spec.NodeName == nil {
+						return ""
+					}
+					return *s.Spec.NodeName
+				}),
+			},
+		},
+	}
+}

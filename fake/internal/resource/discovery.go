@@ -1,0 +1,10 @@
+package resource
+
+func discoveryRows() []Resource {
+	return []Resource{
+		{
+			Group: "discovery.k8s.io", Version: "v1", Plural: "endpointslices", Kind: "EndpointSlice", Namespaced: true,
+			UnconditionalUpdate: true, Generation: true,
+		},
+	}
+}

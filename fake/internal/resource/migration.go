@@ -1,0 +1,10 @@
+package resource
+
+func migrationRows() []Resource {
+	return []Resource{
+		{
+			Group: "storagemigration.k8s.io", Version: "v1", Plural: "storageversionmigrations", Kind: "StorageVersionMigration",
+			Status: true,
+		},
+	}
+}

@@ -1,0 +1,30 @@
+package resource
+
+func networkingRows() []Resource {
+	return []Resource{
+		{
+			Group: "networking.k8s.io", Version: "v1", Plural: "ingressclasses", Kind: "IngressClass",
+			UnconditionalUpdate: true, Generation: true,
+		},
+		{
+			Group: "networking.k8s.io", Version: "v1", Plural: "ingresses", Kind: "Ingress", Namespaced: true,
+			ShortNames: []string{"ing"}, Status: true,
+			UnconditionalUpdate: true, Generation: true,
+		},
+		{
+			Group: "networking.k8s.io", Version: "v1", Plural: "ipaddresses", Kind: "IPAddress",
+			ShortNames:          []string{"ip"},
+			UnconditionalUpdate: true,
+		},
+		{
+			Group: "networking.k8s.io", Version: "v1", Plural: "networkpolicies", Kind: "NetworkPolicy", Namespaced: true,
+			ShortNames:          []string{"netpol"},
+			UnconditionalUpdate: true, Generation: true,
+		},
+		{
+			Group: "networking.k8s.io", Version: "v1", Plural: "servicecidrs", Kind: "ServiceCIDR",
+			Status:              true,
+			UnconditionalUpdate: true,
+		},
+	}
+}

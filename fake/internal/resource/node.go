@@ -1,0 +1,7 @@
+package resource
+
+func nodeRows() []Resource {
+	return []Resource{
+		{Group: "node.k8s.io", Version: "v1", Plural: "runtimeclasses", Kind: "RuntimeClass"},
+	}
+}

@@ -1,0 +1,11 @@
+package resource
+
+func policyRows() []Resource {
+	return []Resource{
+		{
+			Group: "policy", Version: "v1", Plural: "poddisruptionbudgets", Kind: "PodDisruptionBudget", Namespaced: true,
+			ShortNames: []string{"pdb"}, Status: true,
+			Generation: true,
+		},
+	}
+}

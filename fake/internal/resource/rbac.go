@@ -1,0 +1,20 @@
+package resource
+
+import "k8s.io/apimachinery/pkg/api/validation/path"
+
+// rbacRows have names that only need to fit into a path: "system:node" is one.
+func rbacRows() []Resource {
+	rows := []Resource{
+		{Plural: "clusterrolebindings", Kind: "ClusterRoleBinding"},
+		{Plural: "clusterroles", Kind: "ClusterRole"},
+		{Plural: "rolebindings", Kind: "RoleBinding", Namespaced: true},
+		{Plural: "roles", Kind: "Role", Namespaced: true},
+	}
+	for i := range rows {
+		r := &rows[i]
+		r.Group, r.Version = "rbac.authorization.k8s.io", "v1"
+		r.UnconditionalUpdate, r.CreateOnUpdate = true, true
+		r.ValidateName = path.ValidatePathSegmentName
+	}
+	return rows
+}

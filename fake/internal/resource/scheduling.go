@@ -1,0 +1,11 @@
+package resource
+
+func schedulingRows() []Resource {
+	return []Resource{
+		{
+			Group: "scheduling.k8s.io", Version: "v1", Plural: "priorityclasses", Kind: "PriorityClass",
+			ShortNames:          []string{"pc"},
+			UnconditionalUpdate: true,
+		},
+	}
+}

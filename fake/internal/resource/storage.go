@@ -1,0 +1,25 @@
+package resource
+
+func storageRows() []Resource {
+	return []Resource{
+		{Group: "storage.k8s.io", Version: "v1", Plural: "csidrivers", Kind: "CSIDriver", Generation: true},
+		{Group: "storage.k8s.io", Version: "v1", Plural: "csinodes", Kind: "CSINode", Status: true},
+		{
+			Group: "storage.k8s.io", Version: "v1", Plural: "csistoragecapacities", Kind: "CSIStorageCapacity", Namespaced: true,
+		},
+		{
+			Group: "storage.k8s.io", Version: "v1", Plural: "storageclasses", Kind: "StorageClass",
+			ShortNames:          []string{"sc"},
+			UnconditionalUpdate: true, ReturnsDeleted: true,
+		},
+		{
+			Group: "storage.k8s.io", Version: "v1", Plural: "volumeattachments", Kind: "VolumeAttachment",
+			Status: true, ReturnsDeleted: true,
+		},
+		{
+			Group: "storage.k8s.io", Version: "v1", Plural: "volumeattributesclasses", Kind: "VolumeAttributesClass",
+			ShortNames:          []string{"vac"},
+			UnconditionalUpdate: true, ReturnsDeleted: true,
+		},
+	}
+}

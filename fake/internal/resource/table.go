@@ -1,0 +1,175 @@
+package resource
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// AllVerbs are the verbs of a type that is kept in the store, sorted as
+// discovery prints them (DI-12). The result is the caller's own.
+func AllVerbs() []string {
+	return []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
+}
+
+// Table is what a server serves. It is immutable and safe for any number of
+// readers.
+type Table struct {
+	rows     []*Resource
+	groups   []Group
+	byPlural map[schema.GroupVersionResource]*Resource
+	byKind   map[schema.GroupVersionKind]*Resource
+	versions map[schema.GroupVersion]bool
+}
+
+// Group is an API group of a Table with the versions that are served.
+type Group struct {
+	// Name is "" for the core group.
+	Name string
+	// Versions are in order of preference (DI-03).
+	Versions []string
+	// Preferred is the first of Versions.
+	Preferred string
+}
+
+// Builtin is the table of the built-in types. It is made on first use and the
+// same for every server of the process.
+func Builtin() *Table { return builtin() }
+
+var builtin = sync.OnceValue(func() *Table {
+	return newTable(builtinRows())
+})
+
+// builtinRows lists the rows in discovery order: groups by the priority that
+// the API server gives them, versions by preference, resources by name.
+func builtinRows() []Resource {
+	return slices.Concat(
+		coreRows(),
+		appsRows(),
+		eventsRows(),
+		autoscalingRows(),
+		batchRows(),
+		certificatesRows(),
+		networkingRows(),
+		policyRows(),
+		rbacRows(),
+		storageRows(),
+		admissionRows(),
+		schedulingRows(),
+		coordinationRows(),
+		nodeRows(),
+		discoveryRows(),
+		flowcontrolRows(),
+		deviceRows(),
+		migrationRows(),
+	)
+}
+
+// newTable completes the rows and indexes them. It takes them over. A row that
+// the scheme does not know is a slip in this package and panics, as a regular
+// expression that does not compile would; a test builds every row.
+func newTable(rows []Resource) *Table {
+	t := &Table{
+		rows:     make([]*Resource, 0, len(rows)),
+		byPlural: make(map[schema.GroupVersionResource]*Resource, len(rows)),
+		byKind:   make(map[schema.GroupVersionKind]*Resource, len(rows)),
+		versions: make(map[schema.GroupVersion]bool),
+	}
+	stored := make(map[schema.GroupResource][]Field)
+	for i := range rows {
+		r := &rows[i]
+		complete(r)
+		stored[r.Store] = append(stored[r.Store], r.Fields...)
+		t.rows = append(t.rows, r)
+		t.byPlural[r.GroupVersionResource()] = r
+		t.byKind[r.GroupVersionKind()] = r
+		t.addVersion(r.GroupVersion())
+	}
+	for _, r := range t.rows {
+		r.storedFields = stored[r.Store]
+	}
+	return t
+}
+
+// addVersion notes a version of a row; the first version of a group is preferred.
+func (t *Table) addVersion(gv schema.GroupVersion) {
+	if t.versions[gv] {
+		return
+	}
+	t.versions[gv] = true
+	for i := range t.groups {
+		if g := &t.groups[i]; g.Name == gv.Group {
+			g.Versions = append(g.Versions, gv.Version)
+			return
+		}
+	}
+	t.groups = append(t.groups, Group{Name: gv.Group, Versions: []string{gv.Version}, Preferred: gv.Version})
+}
+
+// complete fills in what a row leaves to the defaults.
+func complete(r *Resource) {
+	if r.Singular == "" {
+		r.Singular = strings.ToLower(r.Kind)
+	}
+	if r.ListKind == "" {
+		r.ListKind = r.Kind + "List"
+	}
+	if r.Verbs == nil {
+		r.Verbs = AllVerbs()
+	}
+	if r.Store.Resource == "" {
+		r.Store = r.GroupResource()
+	}
+	if r.StoreVersion.Version == "" {
+		r.StoreVersion = r.GroupVersion()
+	}
+	if r.ValidateName == nil {
+		r.ValidateName = validation.NameIsDNSSubdomain
+	}
+	types := scheme.Scheme.AllKnownTypes()
+	r.object, r.list = types[r.GroupVersionKind()], types[r.ListGroupVersionKind()]
+	r.stored = types[r.StoreVersion.WithKind(r.Kind)]
+	if r.object == nil || r.list == nil || r.stored == nil {
+		panic(fmt.Sprintf("resource: the scheme lacks %s, its list or its stored form", r.GroupVersionKind()))
+	}
+}
+
+// Lookup finds the row behind the path /apis/GROUP/VERSION/PLURAL, group ""
+// being /api; nil if there is none.
+func (t *Table) Lookup(group, version, plural string) *Resource {
+	return t.byPlural[schema.GroupVersionResource{Group: group, Version: version, Resource: plural}]
+}
+
+// LookupKind finds the row of a kind; nil if there is none. List kinds and the
+// kinds of subresources (Scale) have no row.
+func (t *Table) LookupKind(gvk schema.GroupVersionKind) *Resource {
+	return t.byKind[gvk]
+}
+
+// All gives the rows in discovery order: groups by priority, versions by
+// preference, resources by name.
+func (t *Table) All() []*Resource { return slices.Clone(t.rows) }
+
+// Groups gives the groups in discovery order, the core group first.
+func (t *Table) Groups() []Group {
+	groups := slices.Clone(t.groups)
+	for i := range groups {
+		groups[i].Versions = slices.Clone(groups[i].Versions)
+	}
+	return groups
+}
+
+// HasGroup reports whether any version of group is served.
+func (t *Table) HasGroup(group string) bool {
+	return slices.ContainsFunc(t.groups, func(g Group) bool { return g.Name == group })
+}
+
+// HasVersion reports whether anything is served in group and version.
+func (t *Table) HasVersion(group, version string) bool {
+	return t.versions[schema.GroupVersion{Group: group, Version: version}]
+}

@@ -1,0 +1,172 @@
+// Package status is the one place where the server's errors become
+// metav1.Status objects. What apimachinery's errors package has is used from
+// there; what a real server says in other words, or only in its generic layer,
+// is here.
+package status
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"example.com/fakeapi/memstore"
+)
+
+// Of turns any error into the Status that is sent for it. An error that is no
+// API error is answered 500 with an empty reason and its text as the message,
+// as a real server does (ST-11).
+func Of(err error) *metav1.Status {
+	var api apierrors.APIStatus
+	if errors.As(err, &api) {
+		s := api.Status()
+		s.Kind, s.APIVersion = "Status", "v1"
+		return &s
+	}
+	return &metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
+		Status:   metav1.StatusFailure,
+		Message:  err.Error(),
+		Code:     http.StatusInternalServerError,
+	}
+}
+
+// RetryAfter is the value of the Retry-After header, 0 for none: the header is
+// set exactly when the details carry the seconds (EX-06).
+func RetryAfter(s *metav1.Status) int32 {
+	if s.Details == nil {
+		return 0
+	}
+	return s.Details.RetryAfterSeconds
+}
+
+// Success is the Status that a DELETE answers when the object is gone (DL-01).
+func Success(details *metav1.StatusDetails) *metav1.Status {
+	return &metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
+		Status:   metav1.StatusSuccess,
+		Details:  details,
+	}
+}
+
+func failure(code int32, reason metav1.StatusReason, message string, details *metav1.StatusDetails) *apierrors.StatusError {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status:  metav1.StatusFailure,
+		Code:    code,
+		Reason:  reason,
+		Message: message,
+		Details: details,
+	}}
+}
+
+// NoSuchPath is the 404 of a path under a served group that leads nowhere.
+func NoSuchPath() error {
+	return failure(http.StatusNotFound, metav1.StatusReasonNotFound,
+		"the server could not find the requested resource", &metav1.StatusDetails{})
+}
+
+// MethodNotAllowed is the 405 of a method that a path does not have (PV-13, PV-14).
+func MethodNotAllowed() error {
+	return failure(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed,
+		"the server does not allow this method on the requested resource", &metav1.StatusDetails{})
+}
+
+// Unavailable is the 406 of the router: none of the offered media types is
+// acceptable, before any parameter is looked at.
+func Unavailable(offered string) error {
+	return failure(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
+		"406: Not Acceptable\n\nAvailable representations: "+offered, &metav1.StatusDetails{})
+}
+
+// NotAcceptable is the 406 of negotiation proper: the media type is served, but
+// not in the form asked for (TB-03, WA-30).
+func NotAcceptable(offered string) error {
+	return failure(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
+		"only the following media types are accepted: "+offered, nil)
+}
+
+// NotInThisForm is the 406 of a transformation that does not fit what was read (PM-03).
+func NotInThisForm(message string) error {
+	return failure(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable, message, nil)
+}
+
+// UnsupportedMediaType is the 415 of a body in an encoding nobody reads (CR-08, PA-02).
+func UnsupportedMediaType(accepted string) error {
+	return failure(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
+		"the body of the request was in an unknown format - accepted media types include: "+accepted, nil)
+}
+
+// NoSuchMediaType is the 415 of the router, for a patch type that a path does
+// not have (PA-02).
+func NoSuchMediaType() error {
+	return failure(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
+		"415: Unsupported Media Type", &metav1.StatusDetails{})
+}
+
+// Unprocessable is the 422 of a patch that cannot be applied (PA-08).
+func Unprocessable(err error) error {
+	return apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{}, "", err.Error(), 0, false)
+}
+
+// TooLarge is the 413 of a body above the limit in bytes (CR-09).
+func TooLarge(limit int64) error {
+	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", limit))
+}
+
+// NotYet is the answer to what a real server does and this one does not do
+// yet: 501, so that nobody takes it for a refusal of the real thing.
+func NotYet(what string) error {
+	return failure(http.StatusNotImplemented, "NotImplemented", what+" is not supported by this test server yet", nil)
+}
+
+// Revisions turns the store's errors into what a real server says of a list or
+// get: 410 for what history no longer holds (EX-02), 504 for what it does not
+// hold yet (RS-05). Other errors pass.
+func Revisions(err error) error {
+	var future *memstore.FutureError
+	switch {
+	case errors.As(err, &future):
+		return TooLargeResourceVersion(uint64(future.Requested), uint64(future.Current))
+	case errors.Is(err, memstore.ErrCompacted):
+		return apierrors.NewResourceExpired("The resourceVersion for the provided list is too old.")
+	}
+	return err
+}
+
+// TooLargeResourceVersion is the 504 for a resourceVersion from the future (RS-05).
+func TooLargeResourceVersion(asked, current uint64) error {
+	err := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", asked, current), 1)
+	err.ErrStatus.Details.Causes = []metav1.StatusCause{{
+		Type:    metav1.CauseTypeResourceVersionTooLarge,
+		Message: "Too large resource version",
+	}}
+	return err
+}
+
+// TooOldResourceVersion is what an expired watch ends with (WA-19).
+func TooOldResourceVersion(asked, oldest uint64) error {
+	return apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", asked, oldest))
+}
+
+// ExpiredContinue is the 410 for a continue token whose revision is gone, with
+// the token that goes on from the same key in the state of now (CH-18).
+func ExpiredContinue(token string) error {
+	err := apierrors.NewResourceExpired("The provided continue parameter is too old " +
+		"to display a consistent list result. You can start a new list without " +
+		"the continue parameter, or use the continue token in this response to " +
+		"retrieve the remainder of the results. Continuing with the provided " +
+		"token results in an inconsistent list - objects that were created, " +
+		"modified, or deleted between the time the first chunk was returned and now " +
+		"may show up in the list.")
+	err.ErrStatus.ListMeta.Continue = token
+	return err
+}
+
+// Conflict is the 409 of a write whose resourceVersion is not the current one (OC-02).
+func Conflict(gr schema.GroupResource, name string) error {
+	return apierrors.NewConflict(gr, name, errors.New(
+		"the object has been modified; please apply your changes to the latest version and try again"))
+}

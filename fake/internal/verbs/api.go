@@ -1,0 +1,162 @@
+// Package verbs is the resource API: every verb in a file of its own, from the
+// request that was routed to the answer. Data flows one way:
+//
+//	write: decode → prepare → admit → validate → store.Update → encode → reply
+//	read:  store at a revision → select → represent → reply
+//	watch: cursor → select (with transitions) → represent → frames
+//
+// A verb returns an error instead of writing one; api.go turns it into a Status.
+package verbs
+
+import (
+	"net/http"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/fakeapi/fake/internal/negotiate"
+	"example.com/fakeapi/fake/internal/represent"
+	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/status"
+	"example.com/fakeapi/internal/route"
+	"example.com/fakeapi/memstore"
+)
+
+// MaxBody is the most that is read of a request's body, in bytes (CR-09).
+const MaxBody = 3 << 20
+
+// MaxObject is the most that an object may take in the store, in bytes: etcd's
+// default request limit (CR-10).
+const MaxObject = 3 << 19
+
+// Settings are the times that the API keeps. All are measured with the time
+// package, so that a synctest bubble makes them virtual.
+type Settings struct {
+	// FutureWait is how long a resourceVersion that is not there yet is waited
+	// for before 504 (RS-05).
+	FutureWait time.Duration
+	// BookmarkInterval is the time between bookmarks of a watch (BM-08).
+	BookmarkInterval time.Duration
+	// WatchTimeout is the shortest time after which a watch without
+	// timeoutSeconds ends; the longest is twice that (WA-17).
+	WatchTimeout time.Duration
+}
+
+// API serves the resources of a table from a store.
+type API struct {
+	store    *memstore.Store
+	table    *resource.Table
+	ids      *IDs
+	settings Settings
+	pages    pages
+}
+
+// New makes an API. ids makes uids and the ends of generated names.
+func New(store *memstore.Store, table *resource.Table, ids *IDs, settings Settings) *API {
+	return &API{store: store, table: table, ids: ids, settings: settings}
+}
+
+// verb is one operation on the objects of a resource.
+type verb func(*API, *request) error
+
+// Serve answers a request for resources under a served group. An error is
+// answered as a Status.
+func (a *API) Serve(w http.ResponseWriter, r *http.Request, t route.Target) {
+	if err := a.serve(w, r, t); err != nil {
+		WriteError(w, r, err)
+	}
+}
+
+func (a *API) serve(w http.ResponseWriter, r *http.Request, t route.Target) error {
+	res := a.table.Lookup(t.Group, t.Version, t.Resource)
+	if res == nil || !addresses(res, t) {
+		return status.NoSuchPath()
+	}
+	serve := method(r.Method, res, t)
+	if serve == nil {
+		return status.MethodNotAllowed()
+	}
+	endpoint := negotiate.Object
+	if t.Verb == route.List || t.Verb == route.Watch {
+		endpoint = negotiate.Collection
+	}
+	out, err := negotiate.Response(r, endpoint)
+	if err != nil {
+		return err
+	}
+	q := &request{w: w, r: r, target: t, res: res, out: out, form: represent.For(res, out)}
+	return serve(a, q)
+}
+
+// addresses reports whether the path fits the resource's scope and the
+// subresources it has.
+func addresses(res *resource.Resource, t route.Target) bool {
+	switch {
+	case len(t.Rest) > 0:
+		return false
+	case t.Subresource != "" && (t.Subresource != "status" || !res.Status):
+		return false
+	case res.Namespaced:
+		// Without a namespace there is only the collection across all of them.
+		return t.Namespace != "" || t.Collection()
+	case res.Plural == "namespaces" && res.Group == "":
+		// The route reads namespaces/NS as a path inside that namespace too.
+		return t.Namespace == t.Name
+	}
+	return t.Namespace == ""
+}
+
+// method finds what a method does on a path, nil if nothing (PV-06 to PV-14).
+// HEAD and OPTIONS are not served on built-in types (GT-09, HT-04).
+func method(m string, res *resource.Resource, t route.Target) verb {
+	across := res.Namespaced && t.Collection() && t.Namespace == ""
+	switch {
+	case m == http.MethodGet && t.Verb == route.Watch && res.HasVerb("watch"):
+		return (*API).watch
+	case t.WatchPrefix:
+		return nil
+	case m == http.MethodGet && t.Verb == route.List && res.HasVerb("list"):
+		return (*API).list
+	case m == http.MethodGet && t.Verb == route.Get && res.HasVerb("get"):
+		return (*API).get
+	case across:
+		return nil
+	case m == http.MethodPost && t.Collection() && res.HasVerb("create"):
+		return (*API).create
+	case m == http.MethodDelete && t.Collection() && res.HasVerb("deletecollection"):
+		return (*API).deleteCollection
+	case t.Collection():
+		return nil
+	case m == http.MethodPut && res.HasVerb("update"):
+		return (*API).update
+	case m == http.MethodPatch && res.HasVerb("patch"):
+		return (*API).patch
+	case m == http.MethodDelete && t.Subresource == "" && res.HasVerb("delete"):
+		return (*API).delete
+	}
+	return nil
+}
+
+// WriteError answers a request with the Status of an error.
+func WriteError(w http.ResponseWriter, r *http.Request, err error) {
+	WriteStatus(w, r, status.Of(err))
+}
+
+// WriteStatus answers a request with a Status, in the encoding that the client
+// accepted or else in JSON (CN-08, PB-06).
+func WriteStatus(w http.ResponseWriter, r *http.Request, s *metav1.Status) {
+	out := negotiate.ErrorResponse(r)
+	body, err := represent.Document(out, s)
+	if err != nil { // a Status always encodes
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	if seconds := status.RetryAfter(s); seconds > 0 {
+		w.Header().Set("Retry-After", itoa(int64(seconds)))
+	}
+	w.Header().Set("Content-Type", negotiate.ContentType(out.Media, false))
+	if s.Code != 0 { // a Success carries none
+		w.WriteHeader(int(s.Code))
+	}
+	_, _ = w.Write(body)
+}

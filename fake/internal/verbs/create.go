@@ -1,0 +1,85 @@
+package verbs
+
+import (
+	"errors"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"example.com/fakeapi/fake/internal/codec"
+)
+
+// generateTries is how often a generated name that is taken is made anew (NM-08).
+const generateTries = 8
+
+// create stores a new object (CR and NM rules).
+func (a *API) create(q *request) error {
+	var opts metav1.CreateOptions
+	if err := q.options(&opts); err != nil {
+		return err
+	}
+	if err := invalidOptions("CreateOptions", metavalidation.ValidateCreateOptions(&opts)); err != nil {
+		return err
+	}
+	served, err := q.body(opts.FieldValidation)
+	if err != nil {
+		return err
+	}
+	if err := q.matchNamespace(accessor(served)); err != nil {
+		return err
+	}
+	obj, err := q.res.Convert(served, q.res.StoreVersion)
+	if err != nil {
+		return err
+	}
+	if err := a.admitNamespace(q.res, q.namespace(), accessor(obj)); err != nil {
+		return err
+	}
+	generated := accessor(obj).GetName() == "" && accessor(obj).GetGenerateName() != ""
+	for try := 1; ; try++ {
+		out, err := a.insert(q, obj.DeepCopyObject(), isDryRun(opts.DryRun))
+		if err == nil {
+			return q.answer(http.StatusCreated, out)
+		}
+		if !generated || !apierrors.IsAlreadyExists(err) || try == generateTries {
+			return err
+		}
+	}
+}
+
+// insert prepares, checks and stores a new object of the StoreVersion.
+func (a *API) insert(q *request, obj runtime.Object, dryRun bool) (outcome, error) {
+	m := accessor(obj)
+	if rev, err := parseRevision(m.GetResourceVersion()); err == nil && rev != 0 {
+		return outcome{}, errors.New("resourceVersion should not be set on objects to be created")
+	}
+	a.prepareCreate(q.res, obj)
+	if err := validateCreate(q.res, obj); err != nil {
+		return outcome{}, err
+	}
+	m.SetResourceVersion("")
+	key := codec.Key(q.res, q.namespace(), m.GetName())
+	return a.commit(q.res, key, dryRun, func(old runtime.Object) (runtime.Object, error) {
+		if old == nil {
+			return obj, nil
+		}
+		return nil, q.exists(m, accessor(old))
+	})
+}
+
+// exists is the 409 for a name that is in use (NM-02), by an object that may
+// be on its way out (NM-03). With a generateName, whether or not the name came
+// from it, the client is told to try again (NM-09).
+func (q *request) exists(m, old metav1.Object) error {
+	err := apierrors.NewAlreadyExists(q.res.GroupResource(), m.GetName())
+	if m.GetGenerateName() != "" {
+		err = apierrors.NewGenerateNameConflict(q.res.GroupResource(), m.GetName(), 1)
+	}
+	if old.GetDeletionTimestamp() != nil {
+		err.ErrStatus.Message = "object is being deleted: " + err.ErrStatus.Message
+	}
+	return err
+}

@@ -1,0 +1,196 @@
+package verbs
+
+import (
+	"fmt"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"example.com/fakeapi/fake/internal/negotiate"
+	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/status"
+	"example.com/fakeapi/memstore"
+)
+
+// delete removes an object, or marks one that has finalizers (DL rules).
+func (a *API) delete(q *request) error {
+	opts, err := q.deleteOptions()
+	if err != nil {
+		return err
+	}
+	if isNamespaces(q.res) {
+		return a.deleteNamespace(q, opts)
+	}
+	left, err := a.remove(q.res, q.key(), q.target.Name, opts)
+	if err != nil {
+		return err
+	}
+	if left.gone {
+		a.settle(q.namespace(), opts)
+	}
+	return q.replyDeleted(left, opts)
+}
+
+// remains is what a delete left behind.
+type remains struct {
+	// gone tells that the object is not there any more, or would not be after a
+	// dry run.
+	gone bool
+	// rec is the object in its last state.
+	rec *memstore.Record
+	// obj is the marked object of a dry run, of the StoreVersion.
+	obj runtime.Object
+}
+
+// replyDeleted answers a delete: with a Status if the object is gone (DL-01),
+// or with the object for types that do so, and for one that stays (DL-03).
+func (q *request) replyDeleted(left remains, opts *metav1.DeleteOptions) error {
+	code := http.StatusOK
+	if orphan := opts.OrphanDependents; !left.gone && orphan != nil && !*orphan {
+		code = http.StatusAccepted // DL-21
+	}
+	switch {
+	case left.gone && !q.res.ReturnsDeleted:
+		WriteStatus(q.w, q.r, status.Success(&metav1.StatusDetails{
+			Name: q.target.Name, Group: q.res.Group, Kind: q.res.Plural, UID: types.UID(left.rec.UID),
+		}))
+		return nil
+	case left.rec != nil:
+		return q.reply(code, left.rec)
+	}
+	return q.answer(code, outcome{obj: left.obj})
+}
+
+// remove deletes the object under a key, or marks it as being deleted if it
+// has finalizers.
+func (a *API) remove(res *resource.Resource, key, name string, opts *metav1.DeleteOptions) (remains, error) {
+	var before *memstore.Record
+	var left remains
+	do := func(old runtime.Object) (runtime.Object, error) {
+		if old == nil {
+			return nil, apierrors.NewNotFound(res.GroupResource(), name)
+		}
+		m := accessor(old)
+		if err := preconditions(res, m, opts.Preconditions); err != nil {
+			return nil, err
+		}
+		left.gone = len(m.GetFinalizers()) == 0
+		if left.gone {
+			return nil, nil
+		}
+		markDeleted(m)
+		return old, nil
+	}
+	if isDryRun(opts.DryRun) {
+		before = a.store.View().Get(key)
+		out, err := a.commit(res, key, true, do)
+		if left.gone {
+			left.rec = before
+		}
+		left.obj = out.obj
+		return left, err
+	}
+	out, err := a.commit(res, key, false, do)
+	switch {
+	case err != nil:
+		return left, err
+	case left.gone:
+		left.rec = out.event.Left()
+	default:
+		left.rec = out.event.Record
+	}
+	return left, nil
+}
+
+// preconditions refuses a delete of another object than the client meant
+// (DL-10, DL-11). The Conflict names the kind and not the resource (OC-20).
+func preconditions(res *resource.Resource, m metav1.Object, p *metav1.Preconditions) error {
+	conflict := func(err error) error {
+		return apierrors.NewConflict(schema.GroupResource{Group: res.Group, Resource: res.Kind}, m.GetName(), err)
+	}
+	switch {
+	case p == nil:
+		return nil
+	case p.UID != nil && *p.UID != m.GetUID():
+		return conflict(fmt.Errorf("the UID in the precondition (%s) does not match the UID in record (%s). "+
+			"The object might have been deleted and then recreated", *p.UID, m.GetUID()))
+	case p.ResourceVersion != nil && *p.ResourceVersion != m.GetResourceVersion():
+		return conflict(fmt.Errorf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). "+
+			"The object might have been modified", *p.ResourceVersion, m.GetResourceVersion()))
+	}
+	return nil
+}
+
+// markDeleted says of an object with finalizers that it is being deleted
+// (DL-03, MD-16). Saying it again changes nothing (DL-04).
+func markDeleted(m metav1.Object) {
+	if m.GetDeletionTimestamp() == nil {
+		t := now()
+		m.SetDeletionTimestamp(&t)
+		if g := m.GetGeneration(); g > 0 {
+			m.SetGeneration(g + 1)
+		}
+	}
+	var grace int64
+	m.SetDeletionGracePeriodSeconds(&grace)
+}
+
+// deleteOptions reads the options from the body, or from the query if there is
+// none (DL-17).
+func (q *request) deleteOptions() (*metav1.DeleteOptions, error) {
+	body, err := q.readBody()
+	if err != nil {
+		return nil, err
+	}
+	opts := &metav1.DeleteOptions{}
+	if len(body) > 0 {
+		err = q.decodeDeleteOptions(body, opts)
+	} else {
+		err = q.options(opts)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := invalidOptions("DeleteOptions", metavalidation.ValidateDeleteOptions(opts)); err != nil {
+		return nil, err
+	}
+	return opts, supported(opts)
+}
+
+// supported refuses what needs a garbage collector, which is not there: an
+// object that waits for it would wait for ever.
+func supported(opts *metav1.DeleteOptions) error {
+	if policy := opts.PropagationPolicy; policy != nil && *policy != metav1.DeletePropagationBackground {
+		return status.NotYet("propagationPolicy " + string(*policy))
+	}
+	if orphan := opts.OrphanDependents; orphan != nil && *orphan {
+		return status.NotYet("orphanDependents")
+	}
+	return nil
+}
+
+func (q *request) decodeDeleteOptions(body []byte, opts *metav1.DeleteOptions) error {
+	media, err := negotiate.Body(q.r.Header.Get("Content-Type"))
+	if err != nil {
+		return err
+	}
+	kind := metav1.SchemeGroupVersion.WithKind("DeleteOptions")
+	info, ok := runtime.SerializerInfoForMediaType(metainternal.Codecs.SupportedMediaTypes(), media.String())
+	if !ok {
+		return fmt.Errorf("%s has no codec for options", media)
+	}
+	obj, _, err := metainternal.Codecs.DecoderToVersion(info.Serializer, kind.GroupVersion()).Decode(body, &kind, opts)
+	if err != nil {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	if obj != opts {
+		return apierrors.NewBadRequest("decoded object cannot be converted to DeleteOptions")
+	}
+	return nil
+}

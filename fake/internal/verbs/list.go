@@ -1,0 +1,183 @@
+package verbs
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metainternalvalidation "k8s.io/apimachinery/pkg/apis/meta/internalversion/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+
+	"example.com/fakeapi/fake/internal/status"
+	"example.com/fakeapi/memstore"
+)
+
+// listOptions decodes and validates the options of a list, a watch or a
+// deletecollection, with the defaults of a server that has WatchList (SI-10).
+func (q *request) listOptions() (metainternal.ListOptions, selector, error) {
+	var opts metainternal.ListOptions
+	if err := q.options(&opts); err != nil {
+		return opts, selector{}, err
+	}
+	if q.target.WatchPrefix {
+		opts.Watch = true
+	}
+	metainternal.SetListOptionsDefaults(&opts, true)
+	if err := invalidOptions("ListOptions", metainternalvalidation.ValidateListOptions(&opts, true)); err != nil {
+		return opts, selector{}, err
+	}
+	sel, err := newSelector(q.res, &opts)
+	if err != nil {
+		return opts, sel, err
+	}
+	return opts, sel, q.narrow(&sel)
+}
+
+// narrow adds the name of the path, which the deprecated watch paths have
+// (PV-12), to the field selector; another name there is refused (PV-31).
+func (q *request) narrow(sel *selector) error {
+	name := q.target.Name
+	if name == "" {
+		return nil
+	}
+	if sel.fields != nil {
+		if selected, ok := sel.fields.RequiresExactMatch("metadata.name"); !ok || selected != name {
+			return apierrors.NewBadRequest("fieldSelector metadata.name doesn't match requested name")
+		}
+		return nil
+	}
+	sel.fields = fields.OneTermEqualSelector("metadata.name", name)
+	return nil
+}
+
+// list reads a collection (LS, RS and CH rules).
+func (a *API) list(q *request) error {
+	opts, sel, err := q.listOptions()
+	if err != nil {
+		return err
+	}
+	prefix := q.key()
+	from, err := a.start(q.r.Context(), prefix, &opts)
+	if err != nil {
+		return err
+	}
+	if err := q.listed(); err != nil {
+		return err
+	}
+	page := a.page(from.view, prefix, from.from, sel, limit(&opts))
+	return q.replyList(from.view.Revision(), sel, page)
+}
+
+// replyList answers with a page of a collection.
+func (q *request) replyList(rev memstore.Revision, sel selector, page page) error {
+	meta := metav1.ListMeta{ResourceVersion: rev.String(), Continue: page.token}
+	if page.token != "" && sel.all() { // CH-05
+		meta.RemainingItemCount = &page.remaining
+	}
+	q.w.Header().Set("Content-Type", q.form.ContentType(false))
+	q.w.WriteHeader(http.StatusOK)
+	_ = q.form.List(q.w, meta, page.items) // the client may be gone; nobody is left to tell
+	return nil
+}
+
+// limit is how many items a page may have, 0 for any number. A read of "any"
+// state is answered from the cache, which has no pages (RS-14, RS-17).
+func limit(opts *metainternal.ListOptions) int {
+	if opts.ResourceVersion == "0" {
+		return 0
+	}
+	return int(max(opts.Limit, 0))
+}
+
+// origin is where a list begins: in which state, at which key.
+type origin struct {
+	view memstore.View
+	from string
+}
+
+// start finds it: the cells of the table of resourceVersion, match and
+// continue (RS-10 to RS-28).
+func (a *API) start(ctx context.Context, prefix string, opts *metainternal.ListOptions) (origin, error) {
+	if opts.Continue != "" {
+		return a.resume(ctx, prefix, opts)
+	}
+	rev, err := parseRevision(opts.ResourceVersion)
+	if err != nil {
+		return origin{}, apierrors.NewBadRequest("invalid resource version: " + err.Error())
+	}
+	exact := opts.ResourceVersionMatch == metav1.ResourceVersionMatchExact ||
+		opts.ResourceVersionMatch == "" && opts.Limit > 0
+	if exact && rev > 0 {
+		view, err := a.viewAt(ctx, rev)
+		return origin{view: view}, err
+	}
+	if err := a.await(ctx, rev); err != nil {
+		return origin{}, err
+	}
+	return origin{view: a.store.View()}, nil
+}
+
+// resume finds where a continue token goes on. A token whose revision is gone
+// is a 410 with one that goes on in the state of now (CH-18).
+func (a *API) resume(ctx context.Context, prefix string, opts *metainternal.ListOptions) (origin, error) {
+	at, err := decodeContinue(prefix, opts.Continue)
+	if err != nil {
+		return origin{}, err
+	}
+	if opts.ResourceVersion != "" && opts.ResourceVersion != "0" {
+		return origin{}, apierrors.NewBadRequest("specifying resource version is not allowed when using continue")
+	}
+	if at.revision == 0 {
+		return origin{view: a.store.View(), from: at.from}, nil
+	}
+	view, err := a.viewAt(ctx, at.revision)
+	if apierrors.IsResourceExpired(err) {
+		token := continueToken{Version: tokenVersion, Revision: inconsistent, Start: strings.TrimPrefix(at.from, prefix)}
+		return origin{}, status.ExpiredContinue(token.encode())
+	}
+	return origin{view: view, from: at.from}, err
+}
+
+// viewAt gives the state at exactly rev, waiting for one from the future.
+func (a *API) viewAt(ctx context.Context, rev memstore.Revision) (memstore.View, error) {
+	if err := a.await(ctx, rev); err != nil {
+		return memstore.View{}, err
+	}
+	view, err := a.store.ViewAt(rev)
+	return view, status.Revisions(err)
+}
+
+// page is a part of a collection.
+type page struct {
+	items []*memstore.Record
+	// token goes on behind the last item; "" if nothing is left.
+	token     string
+	remaining int64
+}
+
+// page gathers up to limit selected records from a key on. As a real server
+// does, it says that there is more as soon as any object follows, selected or
+// not (CH-10).
+func (a *API) page(view memstore.View, prefix, from string, sel selector, limit int) page {
+	var p page
+	if limit == 0 && from == "" && sel.all() {
+		p.items = make([]*memstore.Record, 0, view.Count(prefix))
+	}
+	for rec := range view.Range(prefix, from) {
+		if limit > 0 && len(p.items) == limit {
+			last := p.items[limit-1].Key + "\x00"
+			p.token = encodeContinue(prefix, last, int64(view.Revision()))
+			if sel.all() {
+				p.remaining = a.pages.remaining(view, prefix, from, last, limit)
+			}
+			break
+		}
+		if sel.matches(rec) {
+			p.items = append(p.items, rec)
+		}
+	}
+	return p
+}

@@ -1,0 +1,174 @@
+package verbs
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/yaml"
+
+	"example.com/fakeapi/fake/internal/codec"
+	"example.com/fakeapi/fake/internal/negotiate"
+	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/memstore"
+)
+
+// LoadSystem stores the namespaces that every cluster has.
+func (a *API) LoadSystem() error {
+	var objects []runtime.Object
+	for _, name := range []string{"default", "kube-node-lease", "kube-public", "kube-system"} {
+		ns := &corev1.Namespace{}
+		ns.Name = name
+		objects = append(objects, ns)
+	}
+	return a.Load(objects)
+}
+
+// Load stores objects as they are, all or none. A list counts as its items.
+func (a *API) Load(objects []runtime.Object) error {
+	return a.store.Load(func(tx *memstore.Tx) error { return a.loadAll(tx, objects) })
+}
+
+func (a *API) loadAll(tx *memstore.Tx, objects []runtime.Object) error {
+	for _, obj := range objects {
+		if meta.IsListType(obj) {
+			items, err := meta.ExtractList(obj)
+			if err != nil {
+				return fmt.Errorf("fakeapi: load %s: %w", typeName(obj), err)
+			}
+			if err := a.loadAll(tx, items); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := a.load(tx, obj.DeepCopyObject()); err != nil {
+			return fmt.Errorf("fakeapi: load %s: %w", describe(obj), err)
+		}
+	}
+	return nil
+}
+
+func (a *API) load(tx *memstore.Tx, obj runtime.Object) error {
+	res, obj, err := a.typed(obj)
+	if err != nil {
+		return err
+	}
+	m := accessor(obj)
+	if res.Namespaced && m.GetNamespace() == "" {
+		m.SetNamespace("default")
+	}
+	if !res.Namespaced {
+		m.SetNamespace("")
+	}
+	a.prepareLoaded(res, obj)
+	if err := validateCreate(res, obj); err != nil {
+		return err
+	}
+	if ns := m.GetNamespace(); ns != "" && tx.Get(namespaceKey(ns)) == nil {
+		namespace := &corev1.Namespace{}
+		namespace.Name = ns
+		if err := a.load(tx, namespace); err != nil {
+			return err
+		}
+	}
+	key := codec.Key(res, m.GetNamespace(), m.GetName())
+	if tx.Get(key) != nil {
+		return errors.New("the name is in use")
+	}
+	draft, err := codec.Draft(res, obj)
+	if err != nil {
+		return err
+	}
+	return tx.Put(key, *draft)
+}
+
+// prepareLoaded fills in what a fixture leaves out, and keeps what it has.
+func (a *API) prepareLoaded(res *resource.Resource, obj runtime.Object) {
+	m := accessor(obj)
+	if m.GetName() == "" && m.GetGenerateName() != "" {
+		m.SetName(a.ids.Name(m.GetGenerateName()))
+	}
+	if m.GetUID() == "" {
+		m.SetUID(a.ids.UID())
+	}
+	if created := m.GetCreationTimestamp(); created.IsZero() {
+		m.SetCreationTimestamp(now())
+	}
+	if res.Generation && m.GetGeneration() == 0 {
+		m.SetGeneration(1)
+	}
+	if ns, ok := obj.(*corev1.Namespace); ok && ns.Status.Phase == "" {
+		prepareNamespace(ns)
+	}
+}
+
+// typed finds the resource of an object and gives it in the StoreVersion.
+func (a *API) typed(obj runtime.Object) (*resource.Resource, runtime.Object, error) {
+	kind := obj.GetObjectKind().GroupVersionKind()
+	if kind.Empty() {
+		kinds, _, err := scheme.Scheme.ObjectKinds(obj)
+		if err != nil {
+			return nil, nil, err
+		}
+		kind = kinds[0]
+	}
+	res := a.table.LookupKind(kind)
+	if res == nil {
+		return nil, nil, fmt.Errorf("%s is not served", kind)
+	}
+	if _, ok := obj.(runtime.Unstructured); ok {
+		body, err := json.Marshal(obj)
+		if err != nil {
+			return nil, nil, err
+		}
+		if obj, _, err = codec.Body(res, negotiate.JSON, body, "Strict"); err != nil {
+			return nil, nil, err
+		}
+	}
+	obj, err := res.Convert(obj, res.StoreVersion)
+	return res, obj, err
+}
+
+// Manifest decodes one YAML or JSON document: an object, a List of objects, or
+// nothing but white space and comments.
+func (a *API) Manifest(document []byte) ([]runtime.Object, error) {
+	body, err := yaml.YAMLToJSON(document)
+	if err != nil {
+		return nil, err
+	}
+	if string(body) == "null" {
+		return nil, nil
+	}
+	var one unstructured.Unstructured
+	if err := one.UnmarshalJSON(body); err != nil {
+		return nil, err
+	}
+	if !one.IsList() {
+		return []runtime.Object{&one}, nil
+	}
+	var objects []runtime.Object
+	err = one.EachListItem(func(item runtime.Object) error {
+		objects = append(objects, item)
+		return nil
+	})
+	return objects, err
+}
+
+// describe names an object in an error message.
+func describe(obj runtime.Object) string {
+	name := obj.GetObjectKind().GroupVersionKind().Kind
+	if name == "" {
+		name = typeName(obj)
+	}
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		return name
+	}
+	return name + " " + strings.TrimPrefix(m.GetNamespace()+"/"+m.GetName(), "/")
+}

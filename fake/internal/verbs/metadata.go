@@ -1,0 +1,181 @@
+package verbs
+
+import (
+	"fmt"
+	"reflect"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"example.com/fakeapi/fake/internal/resource"
+)
+
+// accessor gives the metadata of an object of a known type.
+func accessor(obj runtime.Object) metav1.Object {
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		panic(err) // every type of the table has metadata; a test walks them
+	}
+	return m
+}
+
+// matchNamespace fills the object's namespace from the path and refuses
+// another one (NM-17, NM-18). A cluster-scoped object has none (NM-19).
+func (q *request) matchNamespace(m metav1.Object) error {
+	want, have := q.namespace(), m.GetNamespace()
+	if have != "" && have != want {
+		return apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
+	}
+	m.SetNamespace(want)
+	return nil
+}
+
+// matchName refuses a body that names another object than the path (NM-15,
+// NM-16, NM-20).
+func (q *request) matchName(m metav1.Object) error {
+	switch name := m.GetName(); name {
+	case q.target.Name:
+		return nil
+	case "":
+		return apierrors.NewBadRequest(fmt.Sprintf(
+			"the name of the object (%s based on URL) was undeterminable: name must be provided", q.target.Name))
+	default:
+		return apierrors.NewBadRequest(fmt.Sprintf(
+			"the name of the object (%s) does not match the name on the URL (%s)", name, q.target.Name))
+	}
+}
+
+// prepareCreate gives a new object what only the server can (MD-02 to MD-09,
+// MD-14) and takes from it what only a subresource may write (SU-01).
+func (a *API) prepareCreate(res *resource.Resource, obj runtime.Object) {
+	m := accessor(obj)
+	m.SetUID(a.ids.UID())
+	m.SetCreationTimestamp(now())
+	m.SetDeletionTimestamp(nil)
+	m.SetDeletionGracePeriodSeconds(nil)
+	m.SetSelfLink("")
+	if res.Generation {
+		m.SetGeneration(1)
+	}
+	if res.Status {
+		copyStatus(obj, nil)
+	}
+	if m.GetName() == "" && m.GetGenerateName() != "" {
+		m.SetName(a.ids.Name(m.GetGenerateName()))
+	}
+	if ns, ok := obj.(*corev1.Namespace); ok {
+		prepareNamespace(ns)
+	}
+}
+
+// prepareUpdate carries over from the stored object what an update of the main
+// resource cannot change (MD-07, MD-10, MD-17, SU-01) and counts the
+// generation (MD-15).
+func prepareUpdate(res *resource.Resource, obj, old runtime.Object) {
+	keepSystemFields(accessor(obj), accessor(old))
+	if res.Status {
+		copyStatus(obj, old)
+	}
+	if m := accessor(obj); res.Generation && specDiffers(obj, old) {
+		m.SetGeneration(m.GetGeneration() + 1)
+	}
+}
+
+// prepareStatus lets an update of /status change the status and, as the
+// built-in types do it, most metadata, but neither the spec nor the owners
+// (SU-02, SU-04).
+func prepareStatus(obj, old runtime.Object) {
+	m := accessor(obj)
+	keepSystemFields(m, accessor(old))
+	m.SetOwnerReferences(accessor(old).GetOwnerReferences())
+	to, from := reflect.ValueOf(obj).Elem(), reflect.ValueOf(old).Elem()
+	for i := range to.NumField() {
+		if isSpec(to.Type().Field(i).Name) {
+			to.Field(i).Set(from.Field(i))
+		}
+	}
+}
+
+// isSpec tells the fields of a type that are neither metadata nor status: the
+// spec, and what types without one have in its place.
+func isSpec(field string) bool {
+	return field != "TypeMeta" && field != "ObjectMeta" && field != "Status"
+}
+
+func keepSystemFields(m, old metav1.Object) {
+	m.SetGeneration(old.GetGeneration())
+	m.SetSelfLink("")
+	if m.GetUID() == "" {
+		m.SetUID(old.GetUID())
+	}
+	m.SetCreationTimestamp(old.GetCreationTimestamp())
+	if old.GetDeletionTimestamp() != nil {
+		m.SetDeletionTimestamp(old.GetDeletionTimestamp())
+	}
+	if old.GetDeletionGracePeriodSeconds() != nil && m.GetDeletionGracePeriodSeconds() == nil {
+		m.SetDeletionGracePeriodSeconds(old.GetDeletionGracePeriodSeconds())
+	}
+}
+
+// now is the time as metadata keeps it: whole seconds (MD-08).
+func now() metav1.Time { return metav1.NewTime(time.Now().Truncate(time.Second)) }
+
+// copyStatus sets the Status field of an object to that of another, or to its
+// zero value for nil.
+func copyStatus(to, from runtime.Object) {
+	target := reflect.ValueOf(to).Elem().FieldByName("Status")
+	if from == nil {
+		target.SetZero()
+		return
+	}
+	target.Set(reflect.ValueOf(from).Elem().FieldByName("Status"))
+}
+
+// specDiffers reports whether two objects of one type differ in anything but
+// metadata and status.
+func specDiffers(a, b runtime.Object) bool {
+	x, y := reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()
+	for i := range x.NumField() {
+		if !isSpec(x.Type().Field(i).Name) {
+			continue
+		}
+		if !equality.Semantic.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {
+			return true
+		}
+	}
+	return false
+}
+
+// validateCreate checks the metadata of a new object (NM-04 to NM-14, MD-18 to
+// MD-23). All that is wrong comes in one 422 (CR-12).
+func validateCreate(res *resource.Resource, obj runtime.Object) error {
+	m := accessor(obj)
+	errs := validation.ValidateObjectMetaAccessor(m, res.Namespaced, res.ValidateName, field.NewPath("metadata"))
+	return invalid(res, m.GetName(), errs)
+}
+
+// validateUpdate checks the metadata of a changed object against the stored
+// one (MD-05, DL-06).
+func validateUpdate(res *resource.Resource, obj, old runtime.Object) error {
+	m, path := accessor(obj), field.NewPath("metadata")
+	// A real server looks twice, in its generic layer and in the type's own
+	// validation, and lists a cause each time; the message names it once.
+	errs := validation.ValidateObjectMetaAccessorUpdate(m, accessor(old), path)
+	errs = append(errs, validation.ValidateObjectMetaAccessorUpdate(m, accessor(old), path)...)
+	errs = append(errs, validation.ValidateObjectMetaAccessor(m, res.Namespaced, res.ValidateName, path)...)
+	return invalid(res, m.GetName(), errs)
+}
+
+func invalid(res *resource.Resource, name string, errs field.ErrorList) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	return apierrors.NewInvalid(res.GroupKind(), name, errs)
+}

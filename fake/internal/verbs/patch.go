@@ -1,0 +1,85 @@
+package verbs
+
+import (
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"example.com/fakeapi/fake/internal/codec"
+	"example.com/fakeapi/fake/internal/patch"
+	"example.com/fakeapi/fake/internal/status"
+)
+
+// patch changes an object by a patch of one of the types that the
+// Content-Type names (PA rules). It is applied again if somebody else wrote in
+// between (OC-08).
+func (a *API) patch(q *request) error {
+	kind, _, _ := strings.Cut(q.r.Header.Get("Content-Type"), ";")
+	patchType := types.PatchType(kind)
+	switch patchType {
+	case types.JSONPatchType, types.MergePatchType, types.StrategicMergePatchType:
+	case types.ApplyYAMLPatchType:
+		return status.NotYet("server-side apply (application/apply-patch+yaml)")
+	default:
+		return status.NoSuchMediaType()
+	}
+	body, err := q.readBody()
+	if err != nil {
+		return err
+	}
+	var opts metav1.PatchOptions
+	if err := q.options(&opts); err != nil {
+		return err
+	}
+	if err := invalidOptions("PatchOptions", metavalidation.ValidatePatchOptions(&opts, patchType)); err != nil {
+		return err
+	}
+	p, err := patch.Parse(patchType, body, opts.FieldValidation != metav1.FieldValidationIgnore)
+	if err != nil {
+		return err
+	}
+	return a.replace(q, isDryRun(opts.DryRun), func(old runtime.Object) (runtime.Object, error) {
+		if old == nil { // a patch creates nothing (PA-15)
+			return nil, apierrors.NewNotFound(q.res.GroupResource(), q.target.Name)
+		}
+		return q.patched(p, old, opts.FieldValidation)
+	})
+}
+
+// patched applies a patch to an object of the StoreVersion in the version that
+// the client sees.
+func (q *request) patched(p *patch.Patch, old runtime.Object, validation string) (runtime.Object, error) {
+	current, err := q.res.Convert(old, q.res.GroupVersion())
+	if err != nil {
+		return nil, err
+	}
+	result, err := p.Apply(current)
+	if err != nil {
+		return nil, err
+	}
+	obj, warnings, err := codec.Patched(q.res, result, validation, p.Warnings)
+	if err != nil {
+		return nil, apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{
+			field.Invalid(field.NewPath("patch"), p.Shown(result), err.Error()),
+		})
+	}
+	q.warn(warnings...)
+	if err := q.matchNamespace(accessor(obj)); err != nil {
+		return nil, err
+	}
+	if err := q.matchName(accessor(obj)); err != nil {
+		return nil, err
+	}
+	stored, err := q.res.Convert(obj, q.res.StoreVersion)
+	if err != nil {
+		return nil, fmt.Errorf("patched %s: %w", q.res.Kind, err)
+	}
+	return stored, nil
+}

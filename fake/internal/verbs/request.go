@@ -1,0 +1,194 @@
+package verbs
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"example.com/fakeapi/fake/internal/codec"
+	"example.com/fakeapi/fake/internal/negotiate"
+	"example.com/fakeapi/fake/internal/represent"
+	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/status"
+	"example.com/fakeapi/internal/route"
+	"example.com/fakeapi/memstore"
+)
+
+// request is one request for a resource on its way through a verb.
+type request struct {
+	w      http.ResponseWriter
+	r      *http.Request
+	target route.Target
+	res    *resource.Resource
+	out    negotiate.Output
+	form   *represent.Representation
+	values url.Values
+}
+
+// query gives the decoded query parameters.
+func (q *request) query() url.Values {
+	if q.values == nil && q.r.URL.RawQuery != "" {
+		q.values = q.r.URL.Query()
+	}
+	return q.values
+}
+
+// key is where the addressed object is stored, or the prefix of the collection.
+func (q *request) key() string {
+	return codec.Key(q.res, q.namespace(), q.target.Name)
+}
+
+// namespace is that of the path; a namespace itself is not inside one.
+func (q *request) namespace() string {
+	if !q.res.Namespaced {
+		return ""
+	}
+	return q.target.Namespace
+}
+
+// options decodes the query into one of the meta/v1 options types. Numbers
+// that are none are a 400 (PV-24); parameters that nobody knows are ignored
+// (PV-22).
+func (q *request) options(into runtime.Object) error {
+	values := q.query()
+	if len(values) == 0 {
+		return nil
+	}
+	if err := metainternal.ParameterCodec.DecodeParameters(values, metav1.SchemeGroupVersion, into); err != nil {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	return nil
+}
+
+// invalidOptions is the 422 for options that decode but may not be used so.
+func invalidOptions(kind string, errs field.ErrorList) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
+}
+
+// readBody reads the request's body up to MaxBody.
+func (q *request) readBody() ([]byte, error) { return readBody(q.r) }
+
+func readBody(r *http.Request) ([]byte, error) {
+	if r.ContentLength > MaxBody {
+		return nil, status.TooLarge(MaxBody)
+	}
+	var body []byte
+	var err error
+	if n := r.ContentLength; n > 0 {
+		body = make([]byte, n)
+		_, err = io.ReadFull(r.Body, body)
+	} else {
+		body, err = io.ReadAll(io.LimitReader(r.Body, MaxBody+1))
+	}
+	switch {
+	case len(body) > MaxBody:
+		return nil, status.TooLarge(MaxBody)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, apierrors.NewBadRequest("unexpected EOF")
+	case err != nil:
+		return nil, err
+	}
+	return body, nil
+}
+
+// body reads and decodes the object that the client sent, of the served
+// version, and turns what strict decoding found into Warning headers.
+func (q *request) body(validation string) (runtime.Object, error) {
+	media, err := negotiate.Body(q.r.Header.Get("Content-Type"))
+	if err != nil {
+		return nil, err
+	}
+	body, err := q.readBody()
+	if err != nil {
+		return nil, err
+	}
+	obj, warnings, err := codec.Body(q.res, media, body, validation)
+	if err != nil {
+		return nil, err
+	}
+	q.warn(warnings...)
+	return obj, nil
+}
+
+// warn adds a Warning header for each text that is not there yet (WN-01, WN-03).
+func (q *request) warn(warnings ...error) {
+	have := q.w.Header()["Warning"]
+next:
+	for _, warning := range warnings {
+		header, err := utilnet.NewWarningHeader(299, "-", warning.Error())
+		if err != nil {
+			continue
+		}
+		for _, h := range have {
+			if h == header {
+				continue next
+			}
+		}
+		q.w.Header().Add("Warning", header)
+		have = q.w.Header()["Warning"]
+	}
+}
+
+// whole refuses a list form for a single object (PM-03 the other way round).
+func (q *request) whole() error {
+	if q.out.Form == negotiate.PartialList {
+		return status.NotInThisForm("you requested PartialObjectMetadataList, but the requested object is not a list (" +
+			typeName(q.res.New()) + ")")
+	}
+	return nil
+}
+
+// listed refuses an object form for a list (PM-03).
+func (q *request) listed() error {
+	if q.out.Form == negotiate.Partial {
+		return status.NotInThisForm("you requested PartialObjectMetadata, but the requested object is a list (" +
+			typeName(q.res.NewList()) + ")")
+	}
+	return nil
+}
+
+// reply answers with a stored object.
+func (q *request) reply(code int, rec *memstore.Record) error {
+	if err := q.whole(); err != nil {
+		return err
+	}
+	body, err := q.form.Record(rec)
+	if err != nil {
+		return err
+	}
+	return q.send(code, body)
+}
+
+// replyObject answers with an object that is not stored, of the served version.
+func (q *request) replyObject(code int, obj runtime.Object) error {
+	if err := q.whole(); err != nil {
+		return err
+	}
+	body, err := q.form.Object(obj)
+	if err != nil {
+		return err
+	}
+	return q.send(code, body)
+}
+
+func (q *request) send(code int, body []byte) error {
+	h := q.w.Header()
+	h.Set("Content-Type", q.form.ContentType(false))
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	q.w.WriteHeader(code)
+	_, _ = q.w.Write(body) // the client may be gone; nobody is left to tell
+	return nil
+}

@@ -1,0 +1,273 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"example.com/fakeapi/fake/internal/negotiate"
+	"example.com/fakeapi/fake/internal/represent"
+	"example.com/fakeapi/fake/internal/status"
+	"example.com/fakeapi/memstore"
+)
+
+// watch streams the changes of a collection (WA, BM and SI rules). What is
+// wrong before the stream starts is an HTTP error, what goes wrong later is an
+// ERROR event (WA-18).
+func (a *API) watch(q *request) error {
+	opts, sel, err := q.listOptions()
+	if err != nil {
+		return err
+	}
+	rev, err := parseRevision(opts.ResourceVersion)
+	if err != nil {
+		return err
+	}
+	if err := negotiate.Stream(q.out); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(q.r.Context(), a.watchTimeout(&opts))
+	defer cancel()
+	s := &stream{
+		a: a, w: q.w, flusher: http.NewResponseController(q.w), form: q.form,
+		prefix:    a.watchPrefix(q),
+		sel:       sel,
+		bookmarks: opts.AllowWatchBookmarks,
+	}
+	s.open()
+	s.fail(s.run(ctx, rev, &opts))
+	return nil
+}
+
+// watchPrefix is the collection that is watched; a name in the path is left to
+// the selector.
+func (a *API) watchPrefix(q *request) string {
+	collection := *q
+	collection.target.Name = ""
+	return collection.key()
+}
+
+// watchTimeout is timeoutSeconds, or a random time from the minimum to its
+// double (WA-16, WA-17).
+func (a *API) watchTimeout(opts *metainternal.ListOptions) time.Duration {
+	if s := opts.TimeoutSeconds; s != nil && *s > 0 {
+		return time.Duration(*s) * time.Second
+	}
+	return a.settings.WatchTimeout + rand.N(a.settings.WatchTimeout)
+}
+
+// stream is one watch being served.
+type stream struct {
+	a         *API
+	w         http.ResponseWriter
+	flusher   *http.ResponseController
+	form      *represent.Representation
+	prefix    string
+	sel       selector
+	bookmarks bool
+
+	cursor *memstore.Cursor
+	// frames are encoded but not written yet.
+	frames []byte
+}
+
+// batch is how many events are taken from the store and written at a time.
+const batch = 64
+
+// open sends the headers, before anything is known of events (WA-01).
+func (s *stream) open() {
+	s.w.Header().Set("Content-Type", s.form.ContentType(true))
+	s.w.WriteHeader(http.StatusOK)
+	_ = s.flusher.Flush()
+}
+
+// run serves the stream until ctx ends, which is a clean end and no error.
+func (s *stream) run(ctx context.Context, rev memstore.Revision, opts *metainternal.ListOptions) error {
+	after := rev
+	switch initial := opts.SendInitialEvents; {
+	case initial != nil && *initial:
+		if err := s.a.await(ctx, rev); err != nil {
+			return err
+		}
+		view := s.a.store.View()
+		if err := s.initial(view); err != nil {
+			return err
+		}
+		after = view.Revision()
+	case rev == 0:
+		after = s.a.store.Revision() // only what happens from now on (SI-07)
+	}
+	cursor, err := s.a.store.Watch(s.prefix, after)
+	if err != nil {
+		return err
+	}
+	s.cursor = cursor
+	return s.follow(ctx)
+}
+
+// initial sends the ADDED events of all that is there, in key order (WA-08),
+// and the bookmark that ends them (BM-06).
+func (s *stream) initial(view memstore.View) error {
+	for rec := range view.Range(s.prefix, "") {
+		if !s.sel.matches(rec) {
+			continue
+		}
+		if err := s.append(watch.Added, rec); err != nil {
+			return err
+		}
+		if len(s.frames) > 64<<10 {
+			if err := s.write(); err != nil {
+				return err
+			}
+		}
+	}
+	if s.bookmarks {
+		if err := s.bookmark(view.Revision(), true); err != nil {
+			return err
+		}
+	}
+	return s.flush()
+}
+
+// follow sends what happens, and a bookmark now and then.
+func (s *stream) follow(ctx context.Context) error {
+	ticks, stop := s.bookmarkTimes(ctx)
+	defer stop()
+	events := make([]*memstore.Event, batch)
+	for ctx.Err() == nil {
+		n, err := s.cursor.Next(events)
+		if err != nil {
+			return err
+		}
+		for _, e := range events[:n] {
+			if err := s.event(e); err != nil {
+				return err
+			}
+		}
+		clear(events[:n])
+		if n > 0 {
+			if err := s.write(); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := s.flush(); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+		case <-s.cursor.Wake():
+		case <-ticks:
+			if err := s.progress(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// bookmarkTimes ticks when a bookmark is due: at the interval, and shortly
+// before the deadline (BM-08). Without bookmarks it never does.
+func (s *stream) bookmarkTimes(ctx context.Context) (<-chan time.Time, func()) {
+	if !s.bookmarks {
+		return nil, func() {}
+	}
+	const lead = 2 * time.Second
+	interval := s.a.settings.BookmarkInterval
+	if deadline, ok := ctx.Deadline(); ok {
+		if last := time.Until(deadline) - lead; last > 0 {
+			interval = min(interval, last)
+		}
+	}
+	ticker := time.NewTicker(interval)
+	return ticker.C, ticker.Stop
+}
+
+// progress sends a bookmark at the revision up to which everything was sent;
+// none before a revision from the future is reached (BM-09).
+func (s *stream) progress() error {
+	if s.cursor.Revision() > s.a.store.Revision() {
+		return nil
+	}
+	if err := s.bookmark(s.cursor.Revision(), false); err != nil {
+		return err
+	}
+	return s.flush()
+}
+
+// event appends what the watcher sees of an event: with a selector an object
+// that begins to match is ADDED and one that ceases to is DELETED, in its last
+// matching state and with the revision of the change (WA-12, WA-13).
+func (s *stream) event(e *memstore.Event) error {
+	was, is := s.sel.matches(e.Prev), s.sel.matches(e.Record)
+	switch {
+	case is && !was:
+		return s.append(watch.Added, e.Record)
+	case is:
+		return s.append(watch.Modified, e.Record)
+	case was:
+		return s.append(watch.Deleted, e.Left())
+	}
+	return nil
+}
+
+func (s *stream) append(kind watch.EventType, rec *memstore.Record) (err error) {
+	s.frames, err = s.form.AppendEvent(s.frames, kind, rec)
+	return err
+}
+
+func (s *stream) bookmark(rev memstore.Revision, initialEventsEnd bool) (err error) {
+	s.frames, err = s.form.AppendBookmark(s.frames, rev.String(), initialEventsEnd)
+	return err
+}
+
+// write hands the frames to the connection.
+func (s *stream) write() error {
+	if len(s.frames) == 0 {
+		return nil
+	}
+	_, err := s.w.Write(s.frames)
+	if s.frames = s.frames[:0]; cap(s.frames) > 1<<20 {
+		s.frames = nil
+	}
+	if err != nil {
+		return errGone
+	}
+	return nil
+}
+
+func (s *stream) flush() error {
+	if err := s.write(); err != nil {
+		return err
+	}
+	if err := s.flusher.Flush(); err != nil {
+		return errGone
+	}
+	return nil
+}
+
+// errGone says that the client is not there any more.
+var errGone = errors.New("the client has gone")
+
+// fail ends the stream after an error: with an ERROR event, or without one
+// where a real server just closes.
+func (s *stream) fail(err error) {
+	var compacted *memstore.CompactedError
+	switch {
+	case err == nil, errors.Is(err, errGone), errors.Is(err, memstore.ErrRestored):
+		return
+	case errors.As(err, &compacted):
+		err = status.TooOldResourceVersion(uint64(compacted.Requested), uint64(compacted.Floor))
+	}
+	frames, err := s.form.AppendError(s.frames, status.Of(err))
+	if err != nil {
+		return
+	}
+	s.frames = frames
+	_ = s.flush()
+}

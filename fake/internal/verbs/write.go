@@ -1,0 +1,77 @@
+package verbs
+
+import (
+	"errors"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"example.com/fakeapi/fake/internal/codec"
+	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/memstore"
+)
+
+// change is one write on its way into the store: it gets the stored object (of
+// the StoreVersion, nil if there is none) and gives what shall be there: nil
+// deletes. The store may run it more than once.
+type change func(old runtime.Object) (runtime.Object, error)
+
+// outcome is what a write left behind.
+type outcome struct {
+	event *memstore.Event
+	// obj is the object of a dry run, of the StoreVersion; event is nil then.
+	obj runtime.Object
+}
+
+// commit runs a change under a key: for real, or up to the point where it
+// would be stored (DR-04).
+func (a *API) commit(res *resource.Resource, key string, dryRun bool, do change) (outcome, error) {
+	var out outcome
+	update := func(cur *memstore.Record) (*memstore.Draft, error) {
+		var old runtime.Object
+		if cur != nil {
+			var err error
+			if old, err = codec.Stored(res, cur); err != nil {
+				return nil, err
+			}
+		}
+		obj, err := do(old)
+		if err != nil || obj == nil {
+			return nil, err
+		}
+		revision := accessor(obj).GetResourceVersion()
+		draft, err := codec.Draft(res, obj)
+		if err != nil {
+			return nil, err
+		}
+		if len(draft.Data) > MaxObject {
+			return nil, errors.New("etcdserver: request is too large")
+		}
+		accessor(obj).SetResourceVersion(revision)
+		out.obj = obj
+		return draft, nil
+	}
+	if dryRun {
+		_, err := update(a.store.View().Get(key))
+		return out, err
+	}
+	event, err := a.store.Update(key, update)
+	return outcome{event: event}, err
+}
+
+// answer replies with what a write left behind.
+func (q *request) answer(code int, out outcome) error {
+	if out.event != nil && out.event.Record != nil {
+		return q.reply(code, out.event.Record)
+	}
+	obj, err := q.res.Convert(out.obj, q.res.GroupVersion())
+	if err != nil {
+		return err
+	}
+	return q.replyObject(code, obj)
+}
+
+// isDryRun reports whether the options ask for a dry run; any value but All
+// was refused before.
+func isDryRun(values []string) bool { return slices.Contains(values, metav1.DryRunAll) }

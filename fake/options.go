@@ -1,0 +1,163 @@
+package fakeapi
+
+import (
+	"fmt"
+	"io/fs"
+	"net"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"example.com/fakeapi/faults"
+)
+
+// Option changes how a server is made. The zero set of options gives one that
+// behaves as a real server does by default.
+type Option func(*options) error
+
+type options struct {
+	address   string
+	memory    bool
+	control   bool
+	seed      *uint64
+	history   time.Duration
+	events    int
+	future    time.Duration
+	bookmarks time.Duration
+	watches   time.Duration
+	closing   time.Duration
+	fixtures  []func(*Server) error
+	rules     []faults.Rule
+}
+
+func newOptions(opts []Option) (*options, error) {
+	o := &options{
+		address:   "127.0.0.1:0",
+		future:    3 * time.Second,
+		bookmarks: time.Minute,
+		watches:   30 * time.Minute,
+		closing:   5 * time.Second,
+	}
+	for _, opt := range opts {
+		if err := opt(o); err != nil {
+			return nil, err
+		}
+	}
+	return o, nil
+}
+
+// InMemory serves on a network in memory instead of a loopback socket: only
+// Client and RESTConfig reach the server. Inside a testing/synctest bubble
+// everything, the clients included, then runs on virtual time. Make the server
+// inside the bubble.
+func InMemory() Option {
+	return func(o *options) error {
+		o.memory = true
+		return nil
+	}
+}
+
+// WithAddress sets the TCP address to listen on; the default is 127.0.0.1:0, a
+// free port. Only loopback addresses are taken: a test server has no business
+// on a network.
+func WithAddress(address string) Option {
+	return func(o *options) error {
+		host, _, err := net.SplitHostPort(address)
+		if err != nil {
+			return fmt.Errorf("fakeapi: address %q: %w", address, err)
+		}
+		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+			return fmt.Errorf("fakeapi: address %q is not a loopback address", address)
+		}
+		o.address = address
+		return nil
+	}
+}
+
+// WithObjects loads objects before the server answers its first request; see
+// Server.Load.
+func WithObjects(objects ...runtime.Object) Option {
+	return func(o *options) error {
+		o.fixtures = append(o.fixtures, func(s *Server) error { return s.Load(objects...) })
+		return nil
+	}
+}
+
+// WithManifests loads the manifests of a file system before the server answers
+// its first request; see Server.LoadManifests.
+func WithManifests(fsys fs.FS) Option {
+	return func(o *options) error {
+		o.fixtures = append(o.fixtures, func(s *Server) error { return s.LoadManifests(fsys) })
+		return nil
+	}
+}
+
+// WithFaults arms fault rules from the start; see Server.Faults.
+func WithFaults(rules ...faults.Rule) Option {
+	return func(o *options) error {
+		o.rules = append(o.rules, rules...)
+		return nil
+	}
+}
+
+// WithSeed makes everything that the server invents (uids, the ends of
+// generated names) come out the same in every run that makes the same writes in
+// the same order. Without it they are random.
+func WithSeed(seed uint64) Option {
+	return func(o *options) error {
+		o.seed = &seed
+		return nil
+	}
+}
+
+// WithHistory bounds what the server remembers of the past: for how long
+// (default 5 minutes, as a real server between compactions) and how many
+// changes at most (default 100,000). Zero keeps a default, a negative value
+// takes the bound away. Reads, continue tokens and watches from before are
+// answered 410 Expired.
+func WithHistory(age time.Duration, changes int) Option {
+	return func(o *options) error {
+		o.history, o.events = age, changes
+		return nil
+	}
+}
+
+// WithFutureWait sets how long a read at a resourceVersion that the server has
+// not reached yet is held before it is answered 504 with Retry-After (RS-05).
+// The default is 3 seconds.
+func WithFutureWait(d time.Duration) Option {
+	return positive("future wait", d, func(o *options) { o.future = d })
+}
+
+// WithBookmarkInterval sets the time between the bookmarks of a watch that asked
+// for them. The default is a minute.
+func WithBookmarkInterval(d time.Duration) Option {
+	return positive("bookmark interval", d, func(o *options) { o.bookmarks = d })
+}
+
+// WithWatchTimeout sets the shortest time after which the server ends a watch
+// that named no timeoutSeconds; the longest is twice that (WA-17). The default
+// is 30 minutes.
+func WithWatchTimeout(d time.Duration) Option {
+	return positive("watch timeout", d, func(o *options) { o.watches = d })
+}
+
+// WithControl serves the control API under /fakeapi/v1/, for tests that are not
+// written in Go: POST /fakeapi/v1/compact is Server.Compact. It is off by
+// default in tests and on in the command.
+func WithControl() Option {
+	return func(o *options) error {
+		o.control = true
+		return nil
+	}
+}
+
+func positive(what string, d time.Duration, set func(*options)) Option {
+	return func(o *options) error {
+		if d <= 0 {
+			return fmt.Errorf("fakeapi: %s of %v is not positive", what, d)
+		}
+		set(o)
+		return nil
+	}
+}

@@ -1,0 +1,124 @@
+package fakeapi
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"example.com/fakeapi/fake/internal/negotiate"
+	"example.com/fakeapi/fake/internal/status"
+	"example.com/fakeapi/fake/internal/verbs"
+	"example.com/fakeapi/internal/route"
+)
+
+// route is the way in for every request: it sets what every answer carries and
+// hands the request to those who serve its path.
+func (s *Server) route(w http.ResponseWriter, r *http.Request) {
+	w.Header()["Cache-Control"] = noCache
+	w.Header()["Audit-Id"] = []string{auditID(r)} // AU-06
+	if err := checkTimeout(r); err != nil {
+		verbs.WriteError(w, r, err)
+		return
+	}
+	var query url.Values
+	if strings.Contains(r.URL.RawQuery, "watch") {
+		query = r.URL.Query()
+	}
+	t := route.Parse(r.Method, r.URL.Path, query)
+	switch {
+	case t.Prefix != "" && s.serves(t):
+		if t.IsResource() {
+			s.api.Serve(w, r, t)
+			return
+		}
+		s.serveDiscovery(w, r, t)
+	case t.Prefix == "api" || t.Prefix == "apis" && s.table.HasGroup(t.Group):
+		// Something below a served group that is not there: a Status.
+		verbs.WriteError(w, r, status.NoSuchPath())
+	default:
+		s.serveOther(w, r)
+	}
+}
+
+// noCache is on every answer (HT-01). Shared: nobody changes it.
+var noCache = []string{"no-cache, private"}
+
+// auditID is the client's Audit-ID, or a new one.
+func auditID(r *http.Request) string {
+	if id := r.Header.Get("Audit-Id"); id != "" {
+		return id
+	}
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	h := hex.EncodeToString(b[:])
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}
+
+// checkTimeout refuses a timeout parameter that is no duration (PV-25).
+func checkTimeout(r *http.Request) error {
+	if !strings.Contains(r.URL.RawQuery, "timeout=") {
+		return nil
+	}
+	text := r.URL.Query().Get("timeout")
+	if text == "" {
+		return nil
+	}
+	if _, err := time.ParseDuration(text); err != nil {
+		return apierrors.NewBadRequest("invalid timeout specified in the request URL - " + err.Error())
+	}
+	return nil
+}
+
+// serves reports whether the path lies in a group and version that is served,
+// or is one of the discovery paths above them.
+func (s *Server) serves(t route.Target) bool {
+	switch {
+	case t.Prefix == "apis" && t.Group == "" && t.Version == "":
+		return !t.IsResource()
+	case t.Version == "":
+		return t.Prefix == "api" || s.table.HasGroup(t.Group)
+	}
+	return (t.Prefix == "apis") == (t.Group != "") && s.table.HasVersion(t.Group, t.Version)
+}
+
+// serveOther answers what is outside of the API groups.
+func (s *Server) serveOther(w http.ResponseWriter, r *http.Request) {
+	switch path := r.URL.Path; {
+	case path == "/":
+		s.serveIndex(w, r)
+	case path == "/version" || path == "/version/":
+		s.serveVersion(w, r)
+	case path == "/openapi/v3" || strings.HasPrefix(path, "/openapi/v3/"):
+		s.serveOpenAPI(w, r)
+	case isHealth(path):
+		serveHealth(w, r)
+	case s.opts.control && strings.HasPrefix(path, controlPrefix):
+		s.serveControl(w, r)
+	default:
+		http.NotFound(w, r) // plain text, as a real server's outermost mux (PV-16)
+	}
+}
+
+// serveDiscovery answers /api, /apis and what is between them and a resource.
+func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request, t route.Target) {
+	if r.Method != http.MethodGet {
+		verbs.WriteError(w, r, status.MethodNotAllowed())
+		return
+	}
+	endpoint := negotiate.Document
+	if t.Version == "" && t.Group == "" {
+		endpoint = negotiate.Discovery
+	}
+	out, err := negotiate.Response(r, endpoint)
+	if err != nil {
+		verbs.WriteError(w, r, err)
+		return
+	}
+	s.writeDiscovery(w, r, out)
+}

@@ -1,0 +1,157 @@
+package fakeapi
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"time"
+
+	"example.com/fakeapi/fake/internal/discovery"
+	"example.com/fakeapi/fake/internal/memnet"
+	"example.com/fakeapi/fake/internal/openapi"
+	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/verbs"
+	"example.com/fakeapi/faults"
+	"example.com/fakeapi/memstore"
+)
+
+// Server is a Kubernetes API server in memory. Make one with Start or New. Its
+// methods may be called from any goroutine.
+type Server struct {
+	opts   *options
+	table  *resource.Table
+	store  *memstore.Store
+	api    *verbs.API
+	faults *faults.Set
+
+	discovery *discovery.Documents
+	openapi   *openapi.Documents
+
+	listener net.Listener
+	memory   *memnet.Listener // nil on TCP
+	http     *http.Server
+	cancel   context.CancelFunc
+	served   chan struct{} // closed when Serve has returned
+	client   *http.Client
+	flight   flight
+}
+
+// New makes a server and lets it serve until Close. In a test use Start.
+func New(opts ...Option) (*Server, error) {
+	o, err := newOptions(opts)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		opts:   o,
+		table:  resource.Builtin(),
+		store:  memstore.New(memstore.Options{HistoryAge: o.history, HistoryCount: o.events}),
+		faults: faults.NewSet(),
+		served: make(chan struct{}),
+	}
+	s.api = verbs.New(s.store, s.table, verbs.NewIDs(seed(o.seed)), verbs.Settings{
+		FutureWait:       o.future,
+		BookmarkInterval: o.bookmarks,
+		WatchTimeout:     o.watches,
+	})
+	if err := s.fill(); err != nil {
+		return nil, err
+	}
+	if err := s.listen(); err != nil {
+		return nil, err
+	}
+	s.discovery = discovery.New(s.table, s.listener.Addr().String())
+	s.openapi = openapi.New(s.table)
+	s.serve()
+	return s, nil
+}
+
+// seed widens the seed of the options, or makes one up.
+func seed(given *uint64) (b [32]byte) {
+	if given != nil {
+		binary.LittleEndian.PutUint64(b[:], *given)
+		return b
+	}
+	for i := 0; i < len(b); i += 8 {
+		binary.LittleEndian.PutUint64(b[i:], rand.Uint64())
+	}
+	return b
+}
+
+// fill stores what every cluster has and what the options bring.
+func (s *Server) fill() error {
+	if err := s.api.LoadSystem(); err != nil {
+		return err
+	}
+	for _, load := range s.opts.fixtures {
+		if err := load(s); err != nil {
+			return err
+		}
+	}
+	_, err := s.faults.Add(s.opts.rules...)
+	return err
+}
+
+func (s *Server) listen() error {
+	if s.opts.memory {
+		s.memory = memnet.Listen()
+		s.listener = s.memory
+		return nil
+	}
+	l, err := net.Listen("tcp", s.opts.address)
+	if err != nil {
+		return fmt.Errorf("fakeapi: %w", err)
+	}
+	s.listener = l
+	return nil
+}
+
+func (s *Server) serve() {
+	ctx, cancel := context.WithCancel(context.Background())
+	s.cancel = cancel
+	s.client = s.newClient()
+	s.http = &http.Server{
+		Handler:           s.flight.track(faults.Handler(s.faults, http.HandlerFunc(s.route))),
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ReadHeaderTimeout: 30 * time.Second,
+		ErrorLog:          quiet(),
+	}
+	go func() {
+		defer close(s.served)
+		_ = s.http.Serve(s.listener) // always http.ErrServerClosed after Close
+	}()
+}
+
+// Close ends the server: watches end, connections are closed, and the call
+// returns when no request is being served any more. An error names the requests
+// that still hang after five seconds. A second Close does nothing.
+func (s *Server) Close() error {
+	s.cancel()
+	err := s.http.Close()
+	<-s.served
+	if hanging := s.flight.wait(s.opts.closing); hanging != nil {
+		err = errors.Join(err, hanging)
+	}
+	s.client.CloseIdleConnections()
+	return err
+}
+
+// Faults are the fault rules in force. Rules can be added and removed while the
+// server runs.
+func (s *Server) Faults() *faults.Set { return s.faults }
+
+// Compact forgets what a compaction of etcd forgets: reads at an exact past
+// resourceVersion and continue tokens answer 410 Expired from now on. Watches
+// keep their own window, as a real server's watch cache does; see Expire.
+func (s *Server) Compact() { s.store.Compact() }
+
+// Expire forgets all history, for watches too: one that starts from a past
+// resourceVersion gets the 410 ERROR event. Watches that are up to date go on.
+func (s *Server) Expire() { s.store.Expire() }
+
+// ResourceVersion is the revision of the latest change, as a list would show it.
+func (s *Server) ResourceVersion() string { return s.store.Revision().String() }

@@ -1,0 +1,28 @@
+package fakeapi
+
+// TB is the part of testing.TB that Start needs.
+type TB interface {
+	Helper()
+	Cleanup(func())
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// Start makes a server for a test and closes it when the test ends. A server
+// that cannot start fails the test at once; one that cannot end marks it as
+// failed and names the requests that hang.
+func Start(t TB, opts ...Option) *Server {
+	t.Helper()
+	s, err := New(opts...)
+	if err != nil {
+		t.Fatalf("%v", err)
+		return nil
+	}
+	t.Cleanup(func() {
+		t.Helper()
+		if err := s.Close(); err != nil {
+			t.Errorf("fakeapi: closing the server: %v", err)
+		}
+	})
+	return s
+}

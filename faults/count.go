@@ -1,0 +1,119 @@
+package faults
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Nth matches the n-th time it is asked, and no other. Counting starts at 1
+// when the rule is added.
+func Nth(n int) Pred { return &counter{kind: nthKind, n: n} }
+
+// First matches the first n times it is asked.
+func First(n int) Pred { return &counter{kind: firstKind, n: n} }
+
+// Every matches each n-th time it is asked: the n-th, the 2n-th and so on.
+func Every(n int) Pred { return &counter{kind: everyKind, n: n} }
+
+type counter struct {
+	kind  *counterKind
+	n     int
+	asked atomic.Int64
+}
+
+type counterKind struct {
+	name string
+	hit  func(count, n int64) bool
+}
+
+var (
+	nthKind   = &counterKind{"nth", func(count, n int64) bool { return count == n }}
+	firstKind = &counterKind{"first", func(count, n int64) bool { return count <= n }}
+	everyKind = &counterKind{"every", func(count, n int64) bool { return count%n == 0 }}
+)
+
+func (c *counter) Eval(Op) bool       { return c.n > 0 && c.kind.hit(c.asked.Add(1), int64(c.n)) }
+func (c *counter) String() string     { return callText(c.kind.name, strconv.Itoa(c.n)) }
+func (c *counter) needs() facts       { return factHistory }
+func (c *counter) arm(time.Time) Pred { return &counter{kind: c.kind, n: c.n} }
+
+func (c *counter) check() error {
+	if c.n < 1 {
+		return fmt.Errorf("%s counts from 1, not from %d", c.kind.name, c.n)
+	}
+	return nil
+}
+
+// Chance matches with probability p, from 0 to 1. Every object (group,
+// resource, namespace and name) has a random sequence of its own that follows
+// from seed, so the order in which goroutines get their turn does not change
+// what happens to an object. It remembers each object that it was asked about.
+func Chance(p float64, seed uint64) Pred {
+	return &chance{p: p, seed: seed}
+}
+
+type chance struct {
+	p    float64
+	seed uint64
+
+	mu      sync.Mutex           // guards streams
+	streams map[string]*rand.PCG // by Op.key
+}
+
+func (c *chance) Eval(op Op) bool {
+	key := op.key()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	stream := c.streams[key]
+	if stream == nil {
+		h := fnv.New64a()
+		h.Write([]byte(key))
+		stream = rand.NewPCG(c.seed, h.Sum64())
+		if c.streams == nil {
+			c.streams = map[string]*rand.PCG{}
+		}
+		c.streams[key] = stream
+	}
+	return rand.New(stream).Float64() < c.p
+}
+
+func (c *chance) String() string {
+	return callText("chance", strconv.FormatFloat(c.p, 'g', -1, 64), strconv.FormatUint(c.seed, 10))
+}
+func (c *chance) needs() facts       { return factHistory }
+func (c *chance) arm(time.Time) Pred { return &chance{p: c.p, seed: c.seed} }
+
+func (c *chance) check() error {
+	if c.p >= 0 && c.p <= 1 { // false for NaN, too
+		return nil
+	}
+	return fmt.Errorf("chance takes a probability from 0 to 1, not %v", c.p)
+}
+
+// After matches once d has passed since the rule was added to its set; Not of
+// it is "within d". It reads the time package's clock, so that it runs on
+// virtual time inside a testing/synctest bubble. In no set, it never matches.
+func After(d time.Duration) Pred { return &after{d: d} }
+
+type after struct {
+	d     time.Duration
+	since time.Time
+}
+
+func (a *after) Eval(Op) bool           { return !a.since.IsZero() && time.Since(a.since) >= a.d }
+func (a *after) String() string         { return callText("after", a.d.String()) }
+func (a *after) needs() facts           { return factHistory }
+func (a *after) arm(now time.Time) Pred { return &after{a.d, now} }
+
+func (a *after) check() error {
+	if a.d < 0 {
+		return errors.New("after takes a duration that is not negative")
+	}
+	return nil
+}

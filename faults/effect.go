@@ -1,0 +1,167 @@
+package faults
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// Effect is what a rule does to a request, to its answer or to a frame of a
+// watch. The effects of this package are all there are; each prints, and what
+// it prints parses back. An effect is immutable data.
+type Effect interface {
+	// String gives the text form.
+	String() string
+
+	// check tells what is wrong with the arguments.
+	check() error
+	// ends reports whether nothing is left to act on afterwards.
+	ends() bool
+}
+
+// What an effect can do, it says by the phases it has a method for.
+type (
+	// beforeEffect acts on a request that nobody has seen yet.
+	beforeEffect interface{ before(x *exchange) outcome }
+	// committedEffect acts on a finished answer that is not sent yet.
+	committedEffect interface {
+		committed(x *exchange, a *answer) outcome
+	}
+	// streamEffect acts on a frame of a watch that is not sent yet.
+	streamEffect interface {
+		stream(s *stream, frame []byte) outcome
+	}
+	// watchAnswer marks effects that answer a request as a watch.
+	watchAnswer interface{ answersWatch() }
+)
+
+// outcome is what is left to do after an effect.
+type outcome uint8
+
+const (
+	proceed  outcome = iota // as if nothing had been
+	withheld                // the frame is not sent, the stream goes on
+	finished                // the answer or the stream is complete
+	broken                  // the connection is to be aborted
+)
+
+// fits gives the phases in which an effect can be applied.
+func fits(e Effect) phases {
+	fit := noPhase
+	if _, ok := e.(beforeEffect); ok {
+		fit |= only(Before)
+	}
+	if _, ok := e.(committedEffect); ok {
+		fit |= only(Committed)
+	}
+	if _, ok := e.(streamEffect); ok {
+		fit |= only(Stream)
+	}
+	return fit
+}
+
+// Delay holds the request, the answer, or the frame and all frames behind it,
+// for d. A client that leaves in the meantime is not served any more: a request
+// that is held before it is handled is then never handled.
+func Delay(d time.Duration) Effect { return delay{d} }
+
+type delay struct{ d time.Duration }
+
+func (e delay) String() string { return callText("delay", e.d.String()) }
+func (delay) ends() bool       { return false }
+func (e delay) check() error {
+	if e.d < 0 {
+		return errors.New("delay takes a duration that is not negative")
+	}
+	return nil
+}
+
+func (e delay) before(x *exchange) outcome { return e.after(x.sleep(e.d)) }
+
+func (e delay) committed(x *exchange, _ *answer) outcome { return e.after(x.sleep(e.d)) }
+
+func (e delay) stream(s *stream, _ []byte) outcome { return e.after(s.x.sleep(e.d)) }
+
+func (delay) after(slept bool) outcome {
+	if slept {
+		return proceed
+	}
+	return broken
+}
+
+// Hang leaves the client without an answer, or a watch without further frames
+// and without an end, until the client goes away. In the Committed phase the
+// request has been carried out.
+func Hang() Effect { return hang{} }
+
+type hang struct{}
+
+func (hang) String() string { return "hang" }
+func (hang) ends() bool     { return true }
+func (hang) check() error   { return nil }
+
+func (hang) before(x *exchange) outcome { x.waitForLeave(); return broken }
+
+func (hang) committed(x *exchange, _ *answer) outcome { x.waitForLeave(); return broken }
+
+func (hang) stream(s *stream, _ []byte) outcome { s.x.waitForLeave(); return broken }
+
+// Reset aborts the connection. Before: the request is lost, nothing has been
+// done. Committed: the request has been carried out and the reply is lost.
+// Stream: the watch breaks off where the frame would have been; what was sent
+// before arrives. As long as nothing is sent it is a TCP reset where the
+// connection is one of HTTP/1.1 over TCP; otherwise the connection is closed
+// (HTTP/1.1) or the stream is reset (HTTP/2).
+//
+// Go's HTTP client, on a connection that it has used before, sends a GET again
+// by itself when it is reset before the answer; the rule then sees two requests.
+func Reset() Effect { return reset{} }
+
+type reset struct{}
+
+func (reset) String() string { return "reset" }
+func (reset) ends() bool     { return true }
+func (reset) check() error   { return nil }
+
+func (reset) before(x *exchange) outcome { return x.reset() }
+
+func (reset) committed(x *exchange, _ *answer) outcome { return x.reset() }
+
+func (reset) stream(*stream, []byte) outcome { return broken }
+
+// Truncate sends n bytes of the answer's body, or of the frame, and aborts the
+// connection. The header still promises the whole body. An answer or a frame of
+// at most n bytes is sent unharmed. Bytes are counted as they travel: of a
+// compressed body, the compressed ones.
+func Truncate(n int) Effect { return truncate{n} }
+
+type truncate struct{ n int }
+
+func (e truncate) String() string { return callText("truncate", strconv.Itoa(e.n)) }
+func (truncate) ends() bool       { return true }
+func (e truncate) check() error {
+	if e.n < 0 {
+		return fmt.Errorf("truncate takes a number of bytes that is not negative, not %d", e.n)
+	}
+	return nil
+}
+
+func (e truncate) committed(x *exchange, a *answer) outcome {
+	if a.body.Len() <= e.n {
+		return proceed
+	}
+	a.header.Set("Content-Length", strconv.Itoa(a.body.Len()))
+	a.body.Truncate(e.n)
+	a.send(x.w)
+	x.flush()
+	return broken
+}
+
+func (e truncate) stream(s *stream, frame []byte) outcome {
+	if len(frame) <= e.n {
+		return proceed
+	}
+	s.emit(frame[:e.n])
+	return broken
+}

@@ -1,0 +1,91 @@
+package faults
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Reply answers with the Status s and its code. Before: instead of handling the
+// request. Committed: instead of the answer, after the request has been carried
+// out. It is sent as JSON, or as protobuf to a client that prefers that.
+//
+// What s leaves out is filled in with what a real server would say about the
+// operation: the reason from the code, message and details from the reason. The
+// header Retry-After is set exactly when details.retryAfterSeconds is above 0
+// (rule EX-06). s.Code must be from 400 to 599.
+func Reply(s metav1.Status) Effect { return reply{canonical(s)} }
+
+type reply struct{ status metav1.Status }
+
+func (e reply) String() string { return statusText("status", e.status) }
+func (reply) ends() bool       { return true }
+func (e reply) check() error   { return checkStatus(e.status) }
+
+func (e reply) before(x *exchange) outcome {
+	writeStatus(x.w, x.r, complete(e.status, x.op))
+	return finished
+}
+
+func (e reply) committed(x *exchange, _ *answer) outcome { return e.before(x) }
+
+// Raw answers with the given code, Content-Type and body, which is how one
+// that is no Status comes about: the text of an overloaded server, the HTML of a
+// load balancer. Phases as for [Reply].
+func Raw(code int, contentType, body string, headers ...Header) Effect {
+	return raw{code, contentType, body, slices.Clone(headers)}
+}
+
+// Header is one header of a [Raw] answer.
+type Header struct{ Name, Value string }
+
+type raw struct {
+	code              int
+	contentType, body string
+	headers           []Header
+}
+
+func (e raw) String() string {
+	args := []string{strconv.Itoa(e.code), quote(e.contentType), quote(e.body)}
+	for _, h := range e.headers {
+		args = append(args, callText("header", quote(h.Name), quote(h.Value)))
+	}
+	return callText("raw", args...)
+}
+
+func (raw) ends() bool { return true }
+
+func (e raw) check() error {
+	if e.code < 200 || e.code > 599 {
+		return fmt.Errorf("raw takes an HTTP code from 200 to 599, not %d", e.code)
+	}
+	for _, h := range e.headers {
+		if h.Name == "" {
+			return fmt.Errorf("a header needs a name")
+		}
+	}
+	return nil
+}
+
+func (e raw) before(x *exchange) outcome {
+	h := x.w.Header()
+	if e.contentType != "" {
+		h.Set("Content-Type", e.contentType)
+	}
+	for _, header := range e.headers {
+		h.Add(header.Name, header.Value)
+	}
+	x.w.WriteHeader(e.code)
+	if e.code == http.StatusNoContent || e.code == http.StatusNotModified {
+		return finished // these have no body
+	}
+	if _, err := x.w.Write([]byte(e.body)); err != nil {
+		return broken
+	}
+	return finished
+}
+
+func (e raw) committed(x *exchange, _ *answer) outcome { return e.before(x) }

@@ -1,0 +1,90 @@
+package faults
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"time"
+)
+
+// exchange is one request on its way through the handler.
+type exchange struct {
+	set *Set
+	w   http.ResponseWriter
+	r   *http.Request
+	op  Op
+}
+
+// aheadLimit bounds how much of a body is kept to notice that a client leaves;
+// real servers refuse bodies of more than 3 MiB.
+const aheadLimit = 4 << 20
+
+// sleep waits and reports whether the client is still there.
+func (x *exchange) sleep(d time.Duration) bool {
+	if !x.readAhead() {
+		return false
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return x.r.Context().Err() == nil
+	case <-x.r.Context().Done():
+		return false
+	}
+}
+
+// readAhead reads the body into memory and reports whether it could. Only
+// behind the end of the body does an HTTP/1.1 server watch the connection, and
+// cancel the request when the client leaves.
+func (x *exchange) readAhead() bool {
+	if x.r.Body == nil || x.r.Body == http.NoBody {
+		return true
+	}
+	ahead, err := io.ReadAll(io.LimitReader(x.r.Body, aheadLimit))
+	if err != nil {
+		return false
+	}
+	r := *x.r
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(ahead), x.r.Body), x.r.Body}
+	x.r = &r
+	return true
+}
+
+// waitForLeave returns when the client is gone.
+func (x *exchange) waitForLeave() {
+	if x.r.Body != nil {
+		// An error here is as good as the end: what counts is the context.
+		_, _ = io.Copy(io.Discard, x.r.Body)
+	}
+	<-x.r.Context().Done()
+}
+
+// reset breaks a connection on which nothing of the answer was sent, as hard as
+// it can.
+func (x *exchange) reset() outcome {
+	conn, _, err := http.NewResponseController(x.w).Hijack()
+	if err != nil {
+		return broken // HTTP/2, or no connection at all
+	}
+	hard := conn
+	if secure, ok := conn.(interface{ NetConn() net.Conn }); ok {
+		hard = secure.NetConn()
+	}
+	if tcp, ok := hard.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0) // what is lost is a RST instead of a FIN
+	}
+	_ = hard.Close()
+	return finished
+}
+
+// flush sends what was written. Where the writer cannot, it is sent later.
+func (x *exchange) flush() { _ = http.NewResponseController(x.w).Flush() }
+
+// withContext makes next see ctx.
+func (x *exchange) withContext(ctx context.Context) *http.Request { return x.r.WithContext(ctx) }

@@ -1,0 +1,173 @@
+package faults
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"mime"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// framing is how one media type puts watch events on a stream.
+type framing interface {
+	contentType() string
+	splitter() splitter
+	// describe fills in what a rule may ask about a frame, and reports whether
+	// the frame is an event at all.
+	describe(frame []byte, op *Op) bool
+	// errorFrame makes the frame of an ERROR event.
+	errorFrame(metav1.Status) []byte
+}
+
+// splitter finds the ends of frames in a stream that comes in pieces.
+type splitter interface {
+	// take says how many bytes of p, which is not empty, belong to the frame at
+	// hand, and whether the frame ends there.
+	take(p []byte) (n int, complete bool)
+}
+
+// framingOf gives the framing of a Content-Type, nil if it is not known.
+func framingOf(contentType string) framing {
+	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		return nil
+	}
+	switch media {
+	case typeJSON:
+		return jsonFraming{}
+	case typeProtobuf:
+		return protobufFraming{}
+	}
+	return nil
+}
+
+// jsonFraming is one object a line.
+type jsonFraming struct{}
+
+func (jsonFraming) contentType() string { return typeJSON }
+func (jsonFraming) splitter() splitter  { return lineSplitter{} }
+
+type lineSplitter struct{}
+
+func (lineSplitter) take(p []byte) (int, bool) {
+	if i := bytes.IndexByte(p, '\n'); i >= 0 {
+		return i + 1, true
+	}
+	return len(p), false
+}
+
+// meta is what rules ask about an object.
+type meta struct {
+	Name        string            `json:"name"`
+	Namespace   string            `json:"namespace"`
+	Annotations map[string]string `json:"annotations"`
+}
+
+func (jsonFraming) describe(frame []byte, op *Op) bool {
+	var event struct {
+		Type   watch.EventType `json:"type"`
+		Object struct {
+			Metadata meta `json:"metadata"`
+			// A Table tells about its objects in its rows.
+			Rows []struct {
+				Object struct {
+					Metadata meta `json:"metadata"`
+				} `json:"object"`
+			} `json:"rows"`
+		} `json:"object"`
+	}
+	if err := json.Unmarshal(frame, &event); err != nil || event.Type == "" {
+		return false
+	}
+	m := event.Object.Metadata
+	if rows := event.Object.Rows; len(rows) > 0 && m.Name == "" {
+		m = rows[0].Object.Metadata
+	}
+	m.describe(event.Type, op)
+	return true
+}
+
+func (m meta) describe(event watch.EventType, op *Op) {
+	op.Event = event
+	if m.Name != "" {
+		op.Name, op.Namespace = m.Name, m.Namespace
+	}
+	op.InitialEventsEnd = event == watch.Bookmark && m.Annotations[metav1.InitialEventsAnnotationKey] == "true"
+}
+
+func (jsonFraming) errorFrame(s metav1.Status) []byte {
+	status := bytes.TrimSuffix(jsonStatus(s), []byte("\n"))
+	return []byte(`{"type":"` + string(watch.Error) + `","object":` + string(status) + "}\n")
+}
+
+// protobufFraming is a length of four bytes, the highest first, and a
+// metav1.WatchEvent of that length.
+type protobufFraming struct{}
+
+func (protobufFraming) contentType() string { return typeProtobuf + ";stream=watch" }
+func (protobufFraming) splitter() splitter  { return &lengthSplitter{} }
+
+const lengthSize = 4
+
+type lengthSplitter struct {
+	head [lengthSize]byte
+	have int    // bytes of head
+	left uint32 // bytes of the message, once head is complete
+}
+
+func (s *lengthSplitter) take(p []byte) (int, bool) {
+	n := 0
+	if s.have < lengthSize {
+		n = copy(s.head[s.have:], p)
+		if s.have += n; s.have < lengthSize {
+			return n, false
+		}
+		s.left = binary.BigEndian.Uint32(s.head[:])
+	}
+	body := min(uint64(len(p)-n), uint64(s.left))
+	s.left -= uint32(body)
+	if s.left == 0 {
+		s.have = 0
+		return n + int(body), true
+	}
+	return n + int(body), false
+}
+
+func (protobufFraming) describe(frame []byte, op *Op) bool {
+	var event metav1.WatchEvent
+	if len(frame) < lengthSize || event.Unmarshal(frame[lengthSize:]) != nil || event.Type == "" {
+		return false
+	}
+	protobufMeta(event.Object.Raw).describe(watch.EventType(event.Type), op)
+	return true
+}
+
+// protobufMeta reads the metadata of an encoded object of any kind: they are
+// field 1 of all of them. A Status has those of a list there.
+func protobufMeta(object []byte) meta {
+	envelope, ok := strings.CutPrefix(string(object), protobufMagic)
+	if !ok {
+		return meta{}
+	}
+	var unknown runtime.Unknown
+	if unknown.Unmarshal([]byte(envelope)) != nil || unknown.Kind == "Status" {
+		return meta{}
+	}
+	var partial metav1.PartialObjectMetadata
+	if partial.Unmarshal(unknown.Raw) != nil {
+		return meta{}
+	}
+	return meta{partial.Name, partial.Namespace, partial.Annotations}
+}
+
+func (protobufFraming) errorFrame(s metav1.Status) []byte {
+	event := mustMarshal(&metav1.WatchEvent{
+		Type:   string(watch.Error),
+		Object: runtime.RawExtension{Raw: protobufStatus(s)},
+	})
+	return append(binary.BigEndian.AppendUint32(nil, uint32(len(event))), event...)
+}

@@ -1,0 +1,69 @@
+package faults
+
+import (
+	"net/http"
+	"strings"
+
+	"example.com/fakeapi/internal/route"
+)
+
+// Handler puts the rules of set in front of next, which can be any handler that
+// speaks the Kubernetes API: a fake server, or a reverse proxy to a real one.
+//
+// A request that no rule can match goes to next as it came, with the
+// ResponseWriter as it came. An answer is held back until it is complete only if
+// a rule could match it in the Committed phase; that is decided when the request
+// arrives. Watches are looked at frame by frame, also for rules that are added
+// while they run; for that, next does not get to see that the client of a watch
+// accepts compression. Upgraded connections (WebSocket, SPDY) can be hit in the
+// Before phase only.
+//
+// A connection is broken by hijacking it or with a panic of
+// [http.ErrAbortHandler], so handlers around this one must let that pass.
+func Handler(set *Set, next http.Handler) http.Handler {
+	return &middleware{set, next}
+}
+
+type middleware struct {
+	set  *Set
+	next http.Handler
+}
+
+func (m *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	rules := m.set.load()
+	if rules == nil && !mayWatch(r) {
+		m.next.ServeHTTP(w, r)
+		return
+	}
+	x := &exchange{set: m.set, w: w, r: r, op: NewOp(r)}
+	if x.settle(m.strikeBefore(rules, x)) {
+		return
+	}
+	switch upgraded := r.Header.Get("Upgrade") != ""; {
+	case !upgraded && x.op.Verb == route.Watch:
+		x.settle(serveStream(x, m.next))
+	case !upgraded && !x.op.endless() && rules.couldMatch(Committed, x.op):
+		x.settle(serveCommitted(x, m.next))
+	default:
+		m.next.ServeHTTP(x.w, x.r)
+	}
+}
+
+func (m *middleware) strikeBefore(rules *armory, x *exchange) outcome {
+	return m.set.strike(rules, x.op, func(e Effect) outcome { return e.(beforeEffect).before(x) })
+}
+
+// mayWatch is a cheap look that finds every watch and little else.
+func mayWatch(r *http.Request) bool {
+	return r.Method != http.MethodPost &&
+		(strings.Contains(r.URL.RawQuery, "watch") || strings.Contains(r.URL.Path, "/watch/") ||
+			strings.Contains(r.URL.RawQuery, "%"))
+}
+
+// settle ends the request if o says so.
+func (x *exchange) settle(o outcome) bool {
+	if o == broken {
+		panic(http.ErrAbortHandler)
+	}
+	return o == finished
+}

@@ -1,0 +1,164 @@
+package faults
+
+import (
+	"errors"
+	"strings"
+	"time"
+)
+
+// And matches when all of ps do. They are asked from left to right, and none
+// behind the first that says no: a predicate that counts sees only what the
+// ones before it let through. That is why those come last, and a rule in which
+// they do not is refused. An And inside an And is the same as its parts; nil is
+// no condition; And() is [Always].
+func And(ps ...Pred) Pred {
+	var flat []Pred
+	for _, p := range ps {
+		switch p := p.(type) {
+		case nil:
+		case *andPred:
+			flat = append(flat, p.parts...)
+		default:
+			flat = append(flat, p)
+		}
+	}
+	switch len(flat) {
+	case 0:
+		return Always()
+	case 1:
+		return flat[0]
+	}
+	return &andPred{group{flat}}
+}
+
+// Or matches when one of ps does. They are asked from left to right, and none
+// behind the first that says yes. An Or inside an Or is the same as its parts;
+// nil is left out; Or() matches nothing.
+func Or(ps ...Pred) Pred {
+	var flat []Pred
+	for _, p := range ps {
+		switch p := p.(type) {
+		case nil:
+		case *orPred:
+			flat = append(flat, p.parts...)
+		default:
+			flat = append(flat, p)
+		}
+	}
+	switch len(flat) {
+	case 0:
+		return Not(Always())
+	case 1:
+		return flat[0]
+	}
+	return &orPred{group{flat}}
+}
+
+// Not matches when p does not. Not(nil) matches nothing.
+func Not(p Pred) Pred {
+	if p == nil {
+		p = Always()
+	}
+	return &notPred{p}
+}
+
+// group is what And and Or have in common.
+type group struct{ parts []Pred }
+
+func (g group) needs() (f facts) {
+	for _, p := range g.parts {
+		f |= p.needs()
+	}
+	return f
+}
+
+func (g group) check() error {
+	for _, p := range g.parts {
+		if err := p.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g group) arm(now time.Time) group {
+	armed := make([]Pred, len(g.parts))
+	for i, p := range g.parts {
+		armed[i] = p.arm(now)
+	}
+	return group{armed}
+}
+
+func (g group) join(operator string, inside func(Pred) string) string {
+	texts := make([]string, len(g.parts))
+	for i, p := range g.parts {
+		texts[i] = inside(p)
+	}
+	return strings.Join(texts, operator)
+}
+
+type andPred struct{ group }
+
+func (p *andPred) Eval(op Op) bool {
+	for _, part := range p.parts {
+		if !part.Eval(op) {
+			return false
+		}
+	}
+	return true
+}
+
+// check also holds the rule that what counts comes last.
+func (p *andPred) check() error {
+	counting := ""
+	for _, part := range p.parts {
+		switch counts := part.needs()&factHistory != 0; {
+		case counts && counting == "":
+			counting = part.String()
+		case !counts && counting != "":
+			return errors.New(counting + " must come behind " + part.String() +
+				": what counts stands last in an and, or it would count other requests too")
+		}
+	}
+	return p.group.check()
+}
+
+func (p *andPred) arm(now time.Time) Pred { return &andPred{p.group.arm(now)} }
+
+func (p *andPred) String() string {
+	return p.join(" && ", func(part Pred) string {
+		if _, or := part.(*orPred); or {
+			return "(" + part.String() + ")"
+		}
+		return part.String()
+	})
+}
+
+type orPred struct{ group }
+
+func (p *orPred) Eval(op Op) bool {
+	for _, part := range p.parts {
+		if part.Eval(op) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *orPred) arm(now time.Time) Pred { return &orPred{p.group.arm(now)} }
+func (p *orPred) String() string         { return p.join(" || ", Pred.String) }
+
+type notPred struct{ of Pred }
+
+func (p *notPred) Eval(op Op) bool        { return !p.of.Eval(op) }
+func (p *notPred) needs() facts           { return p.of.needs() }
+func (p *notPred) check() error           { return p.of.check() }
+func (p *notPred) arm(now time.Time) Pred { return &notPred{p.of.arm(now)} }
+
+func (p *notPred) String() string {
+	switch p.of.(type) {
+	case *andPred, *orPred:
+		return "!(" + p.of.String() + ")"
+	}
+	return "!" + p.of.String()
+}

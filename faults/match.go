@@ -1,0 +1,165 @@
+package faults
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/fakeapi/internal/route"
+)
+
+// matcher is a predicate that compares a fact of an Op with a list of words.
+type matcher struct {
+	kind  *matcherKind
+	words []string
+}
+
+type matcherKind struct {
+	name  string
+	reads facts
+	match func(op Op, word string) bool
+	valid func(word string) error
+}
+
+func (m *matcher) Eval(op Op) bool {
+	for _, w := range m.words {
+		if m.kind.match(op, w) {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *matcher) String() string     { return callText(m.kind.name, quoteAll(m.words)...) }
+func (m *matcher) needs() facts       { return m.kind.reads }
+func (m *matcher) arm(time.Time) Pred { return m }
+
+func (m *matcher) check() error {
+	if len(m.words) == 0 {
+		return errors.New(m.kind.name + " needs at least one value")
+	}
+	for _, w := range m.words {
+		if err := m.kind.valid(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// match makes a matcher; the words are texts of any string type.
+func match[S ~string](kind *matcherKind, words []S) Pred {
+	m := &matcher{kind, make([]string, len(words))}
+	for i, w := range words {
+		m.words[i] = string(w)
+	}
+	return m
+}
+
+// verbNames are the verbs of rules, in the order in which errors list them.
+var verbNames = []string{
+	route.Get, route.List, route.Watch, route.Create, route.Update,
+	route.Patch, route.Delete, route.DeleteCollection,
+}
+
+// Verb matches requests for objects with one of the verbs: get, list, watch,
+// create, update, patch, delete, deletecollection. Discovery and health are no
+// requests for objects; [Path] finds those.
+func Verb(verbs ...string) Pred { return match(verbKind, verbs) }
+
+var verbKind = &matcherKind{"verb", factVerb,
+	func(op Op, w string) bool { return op.Verb == w },
+	func(w string) error { return oneOf("verb", w, verbNames) }}
+
+// Resource matches requests for one of the resources. A resource is a plural,
+// by itself of any group, with ".GROUP" of that group, with a trailing "." of
+// the core group: "pods", "deployments.apps", "events.". A subresource follows
+// a slash and is never meant by the plural alone: "pods/status". A "*" stands
+// for any plural, or for any subresource: "*/scale", "pods/*".
+func Resource(resources ...string) Pred { return match(resourceKind, resources) }
+
+var resourceKind = &matcherKind{"resource", factResource, matchResource, validResource}
+
+func matchResource(op Op, w string) bool {
+	if op.Resource == "" {
+		return false
+	}
+	target, sub, _ := strings.Cut(w, "/")
+	if sub != op.Subresource && (sub != "*" || op.Subresource == "") {
+		return false
+	}
+	plural, group, grouped := strings.Cut(target, ".")
+	return (plural == "*" || plural == op.Resource) && (!grouped || group == op.Group)
+}
+
+func validResource(w string) error {
+	target, sub, slash := strings.Cut(w, "/")
+	plural, _, _ := strings.Cut(target, ".")
+	if plural == "" || slash && (sub == "" || strings.Contains(sub, "/")) {
+		return fmt.Errorf("%q is no resource: expected PLURAL[.GROUP][/SUBRESOURCE], for instance deployments.apps/scale", w)
+	}
+	return nil
+}
+
+// Namespace matches operations in one of the namespaces. A trailing "*" matches
+// any rest. A request across all namespaces is in none of them, but the frames
+// of a watch are in those of their objects.
+func Namespace(namespaces ...string) Pred { return match(namespaceKind, namespaces) }
+
+var namespaceKind = &matcherKind{"namespace", factNamespace,
+	func(op Op, w string) bool { return op.Namespace != "" && wildcard(w, op.Namespace) },
+	notEmpty("namespace")}
+
+// Name matches operations on objects with one of the names. A trailing "*"
+// matches any rest. See [Op] for what has a name.
+func Name(names ...string) Pred { return match(nameKind, names) }
+
+var nameKind = &matcherKind{"name", factName,
+	func(op Op, w string) bool { return op.Name != "" && wildcard(w, op.Name) },
+	notEmpty("name")}
+
+// UserAgent matches clients whose User-Agent begins with one of the prefixes.
+func UserAgent(prefixes ...string) Pred { return match(agentKind, prefixes) }
+
+var agentKind = &matcherKind{"userAgent", factClient,
+	func(op Op, w string) bool { return strings.HasPrefix(op.UserAgent, w) },
+	notEmpty("prefix")}
+
+// Path matches requests whose URL path begins with one of the prefixes, also
+// those that are not for objects: "/apis" (discovery and objects of named
+// groups), "/readyz".
+func Path(prefixes ...string) Pred { return match(pathKind, prefixes) }
+
+var pathKind = &matcherKind{"path", factClient,
+	func(op Op, w string) bool { return strings.HasPrefix(op.Path, w) },
+	func(w string) error {
+		if !strings.HasPrefix(w, "/") {
+			return fmt.Errorf("%q is no path: expected one that begins with /", w)
+		}
+		return nil
+	}}
+
+// wildcard compares, where a "*" at the end of pattern stands for any rest.
+func wildcard(pattern, s string) bool {
+	if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
+		return strings.HasPrefix(s, prefix)
+	}
+	return pattern == s
+}
+
+func notEmpty(what string) func(string) error {
+	return func(w string) error {
+		if w == "" {
+			return errors.New("an empty " + what + " matches nothing")
+		}
+		return nil
+	}
+}
+
+func oneOf(what, w string, known []string) error {
+	if slices.Contains(known, w) {
+		return nil
+	}
+	return fmt.Errorf("unknown %s %q; known: %s", what, w, strings.Join(known, ", "))
+}

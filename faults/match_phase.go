@@ -1,0 +1,111 @@
+package faults
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// During matches operations in one of the phases. A rule without it is armed in
+// the first phase that its effects fit; see the package documentation.
+func During(in ...Phase) Pred {
+	words := make([]string, len(in))
+	for i, p := range in {
+		words[i] = p.String()
+	}
+	return match(duringKind, words)
+}
+
+var duringKind = &matcherKind{"during", factPhase,
+	func(op Op, w string) bool { return op.Phase.String() == w },
+	func(w string) error { return oneOf("phase", w, phaseNames[:]) }}
+
+// eventNames are the event types that a watch can send (rule WA-02).
+var eventNames = []string{
+	string(watch.Added), string(watch.Modified), string(watch.Deleted), string(watch.Bookmark), string(watch.Error),
+}
+
+// Event matches frames of a watch by event type: ADDED, MODIFIED, DELETED,
+// BOOKMARK, ERROR. A rule that names an event is armed in the Stream phase.
+func Event(types ...watch.EventType) Pred { return match(eventKind, types) }
+
+var eventKind = &matcherKind{"event", factFrame,
+	func(op Op, w string) bool { return string(op.Event) == w },
+	func(w string) error { return oneOf("event type", w, eventNames) }}
+
+// Code matches answers by their HTTP code, for instance 201. A rule that names
+// a code is armed in the Committed phase.
+func Code(codes ...int) Pred {
+	words := make([]string, len(codes))
+	for i, c := range codes {
+		words[i] = strconv.Itoa(c)
+	}
+	return match(codeKind, words)
+}
+
+var codeKind = &matcherKind{"code", factCode,
+	func(op Op, w string) bool { return strconv.Itoa(op.Code) == w },
+	func(w string) error {
+		if c, err := strconv.Atoi(w); err != nil || c < 100 || c > 599 || strconv.Itoa(c) != w {
+			return fmt.Errorf("%q is no HTTP code: expected a number from 100 to 599", w)
+		}
+		return nil
+	}}
+
+// Query matches requests by one parameter of the URL. With values, the first
+// value given must be one of them; without, any value but the empty one will
+// do: Query("continue") is "a further page of a list".
+func Query(key string, values ...string) Pred {
+	return &queryPred{key, slices.Clone(values)}
+}
+
+type queryPred struct {
+	key    string
+	values []string
+}
+
+func (p *queryPred) Eval(op Op) bool {
+	given := op.Query[p.key]
+	if len(given) == 0 {
+		return false
+	}
+	if len(p.values) == 0 {
+		return given[0] != ""
+	}
+	return slices.Contains(p.values, given[0])
+}
+
+func (p *queryPred) String() string {
+	return callText("query", append([]string{quote(p.key)}, quoteAll(p.values)...)...)
+}
+func (p *queryPred) needs() facts       { return factQuery }
+func (p *queryPred) check() error       { return notEmpty("parameter")(p.key) }
+func (p *queryPred) arm(time.Time) Pred { return p }
+
+// InitialEventsEnd matches the one frame that ends the initial events of a
+// watch, a bookmark with the annotation k8s.io/initial-events-end (rule BM-06).
+// A rule that names it is armed in the Stream phase.
+func InitialEventsEnd() Pred { return initialEventsEnd }
+
+var initialEventsEnd = &flag{"initialEventsEnd", factFrame, func(op Op) bool { return op.InitialEventsEnd }}
+
+// Always matches everything. It is what a rule without a condition means.
+func Always() Pred { return always }
+
+var always = &flag{"always", 0, func(Op) bool { return true }}
+
+// flag is a predicate without arguments.
+type flag struct {
+	name  string
+	reads facts
+	eval  func(Op) bool
+}
+
+func (f *flag) Eval(op Op) bool    { return f.eval(op) }
+func (f *flag) String() string     { return f.name }
+func (f *flag) needs() facts       { return f.reads }
+func (f *flag) check() error       { return nil }
+func (f *flag) arm(time.Time) Pred { return f }

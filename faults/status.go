@@ -1,0 +1,139 @@
+package faults
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Expired is 410 Expired: the revision that was asked for is gone (rule EX-01).
+func Expired() metav1.Status { return failure(http.StatusGone, metav1.StatusReasonExpired, 0) }
+
+// Gone is 410 with the reason Gone, which servers before Expired used.
+func Gone() metav1.Status { return failure(http.StatusGone, metav1.StatusReasonGone, 0) }
+
+// Timeout504 is 504 Timeout with the cause ResourceVersionTooLarge: the server
+// has not seen that revision yet (rule RS-05). retryAfter is rounded up to whole
+// seconds; 0 gives no advice.
+func Timeout504(retryAfter time.Duration) metav1.Status {
+	s := failure(http.StatusGatewayTimeout, metav1.StatusReasonTimeout, retryAfter)
+	if s.Details == nil {
+		s.Details = &metav1.StatusDetails{}
+	}
+	s.Details.Causes = []metav1.StatusCause{{
+		Type: metav1.CauseTypeResourceVersionTooLarge, Message: tooLarge,
+	}}
+	return s
+}
+
+// TooManyRequests is 429 with advice to come back after retryAfter, rounded up
+// to whole seconds; 0 gives no advice.
+func TooManyRequests(retryAfter time.Duration) metav1.Status {
+	return failure(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, retryAfter)
+}
+
+// Conflict is 409 Conflict: somebody else has changed the object.
+func Conflict() metav1.Status { return failure(http.StatusConflict, metav1.StatusReasonConflict, 0) }
+
+// InternalError is 500 InternalError.
+func InternalError() metav1.Status {
+	return failure(http.StatusInternalServerError, metav1.StatusReasonInternalError, 0)
+}
+
+// Unavailable is 503 ServiceUnavailable; retryAfter as for [TooManyRequests].
+func Unavailable(retryAfter time.Duration) metav1.Status {
+	return failure(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, retryAfter)
+}
+
+// Unauthorized is 401: the credentials are not, or no longer, good.
+func Unauthorized() metav1.Status {
+	return failure(http.StatusUnauthorized, metav1.StatusReasonUnauthorized, 0)
+}
+
+// Forbidden is 403: the client may not do that.
+func Forbidden() metav1.Status { return failure(http.StatusForbidden, metav1.StatusReasonForbidden, 0) }
+
+func failure(code int32, reason metav1.StatusReason, retryAfter time.Duration) metav1.Status {
+	s := metav1.Status{Code: code, Reason: reason}
+	if retryAfter > 0 {
+		seconds := math.Ceil(retryAfter.Seconds())
+		s.Details = &metav1.StatusDetails{RetryAfterSeconds: int32(min(seconds, math.MaxInt32))}
+	}
+	return s
+}
+
+// canonical gives the one form of a Status that rules keep: what every failure
+// has alike is left out, and so are empty details.
+func canonical(s metav1.Status) metav1.Status {
+	s = *s.DeepCopy()
+	s.TypeMeta = metav1.TypeMeta{}
+	if s.Status == metav1.StatusFailure {
+		s.Status = ""
+	}
+	if d := s.Details; d != nil {
+		if len(d.Causes) == 0 {
+			d.Causes = nil
+		}
+		if d.Name == "" && d.Group == "" && d.Kind == "" && d.UID == "" && d.Causes == nil && d.RetryAfterSeconds == 0 {
+			s.Details = nil
+		}
+	}
+	return s
+}
+
+func checkStatus(s metav1.Status) error {
+	switch {
+	case s.Code < 400 || s.Code > 599:
+		return fmt.Errorf("a failure has a code from 400 to 599, not %d", s.Code)
+	case s.Status != "":
+		return fmt.Errorf("the status of a fault is %s, not %q", metav1.StatusFailure, s.Status)
+	case s.Details != nil && s.Details.RetryAfterSeconds < 0:
+		return errors.New("retryAfter must not be negative")
+	case s.SelfLink != "" || s.ResourceVersion != "" || s.RemainingItemCount != nil || s.ShardInfo != nil:
+		return errors.New("of a Status's metadata, only continue can be given")
+	}
+	return nil
+}
+
+// statusText prints a Status as the arguments of an effect.
+func statusText(name string, s metav1.Status) string {
+	args := []string{strconv.Itoa(int(s.Code))}
+	if s.Reason != "" || s.Message != "" {
+		args = append(args, quote(string(s.Reason)))
+	}
+	if s.Message != "" {
+		args = append(args, quote(s.Message))
+	}
+	option := func(name, value string) {
+		if value != "" {
+			args = append(args, callText(name, quote(value)))
+		}
+	}
+	if d := s.Details; d != nil {
+		option("group", d.Group)
+		option("kind", d.Kind)
+		option("name", d.Name)
+		option("uid", string(d.UID))
+		for _, c := range d.Causes {
+			args = append(args, causeText(c))
+		}
+		if d.RetryAfterSeconds != 0 {
+			option("retryAfter", (time.Duration(d.RetryAfterSeconds) * time.Second).String())
+		}
+	}
+	option("continue", s.Continue)
+	return callText(name, args...)
+}
+
+func causeText(c metav1.StatusCause) string {
+	args := []string{quote(string(c.Type)), quote(c.Message)}
+	if c.Field != "" {
+		args = append(args, quote(c.Field))
+	}
+	return callText("cause", args...)
+}

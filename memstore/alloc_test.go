@@ -1,0 +1,68 @@
+package memstore_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/memstore"
+)
+
+// TestReadsAllocateLittle: a walk allocates the same however long it is, a read of one key or of the next events
+// a small constant.
+func TestReadsAllocateLittle(t *testing.T) {
+	s := filled(t, 5000)
+	drafts := values()
+	for i := range 100 {
+		_, err := s.Update(benchKey(i), func(*memstore.Record) (*memstore.Draft, error) { return drafts[1], nil })
+		require.NoError(t, err)
+	}
+	past, err := s.ViewAt(s.Revision() - s.Revision()%64 - 1)
+	require.NoError(t, err)
+
+	walk := func(v memstore.View, limit int) float64 {
+		return testing.AllocsPerRun(20, func() {
+			n := limit
+			for range v.Range("pods/", "") {
+				if n--; n == 0 {
+					break
+				}
+			}
+			if n != 0 {
+				t.Error("short")
+			}
+		})
+	}
+	for name, v := range map[string]memstore.View{"current": s.View(), "historic": past} {
+		// The stack of the walk may grow once or twice on a long way.
+		require.LessOrEqual(t, walk(v, 5000), walk(v, 50)+3, name)
+		require.LessOrEqual(t, walk(v, 5000), 20.0, name)
+	}
+
+	key := benchKey(4000)
+	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { s.View().Get(key) }), 8.0)
+	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { s.View().Count("pods/") }), 0.0)
+
+	c, err := s.Watch("pods/", s.Revision())
+	require.NoError(t, err)
+	buf := make([]*memstore.Event, 10)
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		if n, err := c.Next(buf); n != 0 || err != nil {
+			t.Error(n, err)
+		}
+	}))
+	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { <-wakeAfterWrite(s, c, buf) }), 130.0)
+}
+
+// wakeAfterWrite writes, reads the event and returns a channel that is closed.
+func wakeAfterWrite(s *memstore.Store, c *memstore.Cursor, buf []*memstore.Event) <-chan struct{} {
+	wake := c.Wake()
+	_, _ = s.Update("pods/new", func(cur *memstore.Record) (*memstore.Draft, error) {
+		if cur != nil {
+			return nil, nil
+		}
+		return &memstore.Draft{}, nil
+	})
+	_, _ = c.Next(buf)
+	return wake
+}

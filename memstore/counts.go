@@ -1,0 +1,70 @@
+package memstore
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/google/btree"
+)
+
+// counts holds how many keys lie in each directory: "" has all, "pods/" those of a resource,
+// "pods/default/" those of a namespace. Trees of successive states share what did not change, and
+// a write that neither creates nor deletes shares the whole.
+type counts struct {
+	mu   sync.Mutex // cloning writes to the original, and forks may clone the same one at once
+	tree *btree.BTreeG[dirCount]
+}
+
+type dirCount struct {
+	dir string
+	n   int
+}
+
+func newCounts() *counts {
+	const degree = 8 // a changed path is copied: small nodes
+	return &counts{tree: btree.NewG(degree, func(a, b dirCount) bool { return a.dir < b.dir })}
+}
+
+// of returns the number of keys in the directory, which is "" or ends in "/".
+func (c *counts) of(dir string) int {
+	d, _ := c.tree.Get(dirCount{dir: dir})
+	return d.n
+}
+
+// apply returns the counts after the events.
+func (c *counts) apply(events []*Event) *counts {
+	next := c
+	for _, e := range events {
+		if (e.Record == nil) == (e.Prev == nil) {
+			continue
+		}
+		if next == c {
+			c.mu.Lock()
+			next = &counts{tree: c.tree.Clone()}
+			c.mu.Unlock()
+		}
+		if e.Prev == nil {
+			next.add(e.Record.Key, 1)
+		} else {
+			next.add(e.Prev.Key, -1)
+		}
+	}
+	return next
+}
+
+// add counts one key more or less in all directories above it.
+func (c *counts) add(key string, n int) {
+	for dir := 0; ; {
+		d, _ := c.tree.Get(dirCount{dir: key[:dir]})
+		if d.n += n; d.n == 0 {
+			c.tree.Delete(d)
+		} else {
+			c.tree.ReplaceOrInsert(dirCount{key[:dir], d.n})
+		}
+		i := strings.IndexByte(key[dir:], '/')
+		if i < 0 {
+			return
+		}
+		dir += i + 1
+	}
+}

@@ -1,0 +1,186 @@
+package memstore
+
+import (
+	"time"
+
+	"github.com/google/btree"
+)
+
+const (
+	// stride is the number of revisions between two states that the history keeps. A view in between
+	// is the state before it and a patch of fewer than stride events. Measured: keeping every state
+	// costs some 2.7 kB a revision, keeping every 64th a fraction of that.
+	stride = 64
+
+	// eventCost is what an event is taken to occupy besides the data of the state it replaced.
+	eventCost = 1024
+
+	logDegree = 32
+)
+
+type eventLog = btree.BTreeG[*Event]
+
+// history is what a store remembers. It has no lock of its own.
+//
+// Two floors bound it. Views are answered at revisions >= exact; watches are answered after revisions
+// >= watch, and exact >= watch. Events at or below the watch floor are forgotten by the feeds; some of
+// them may still stand in the log (fewer than stride), if a view at the exact floor is built with them.
+type history struct {
+	limits Options
+	log    *eventLog
+	bases  *btree.BTreeG[*state] // by revision; the first is not above the exact floor, the head need not be here
+	feeds  map[string]*feed      // by topic
+	all    *feed                 // every topic; its log is the log
+
+	exact, watch Revision
+	count        int           // events above the watch floor,
+	bytes        int64         // what they are taken to occupy,
+	oldest       time.Duration // and when the first of them happened
+}
+
+// newHistory returns the history of a store that remembers nothing but its present state.
+func newHistory(limits Options, head *state) *history {
+	h := &history{
+		limits: limits,
+		log:    btree.NewG(logDegree, before),
+		bases:  btree.NewG(logDegree, func(a, b *state) bool { return a.rev < b.rev }),
+		feeds:  map[string]*feed{},
+		exact:  head.rev,
+		watch:  head.rev,
+	}
+	h.all = &feed{log: h.log}
+	h.bases.ReplaceOrInsert(head)
+	return h
+}
+
+// clone returns the same history without the wake-ups that cursors wait for. Its cost depends on
+// the number of topics only.
+func (h *history) clone() *history {
+	c := *h
+	c.log, c.bases = h.log.Clone(), h.bases.Clone()
+	c.all = &feed{log: c.log, last: h.all.last} // dropped is for cursors from before; the clone has none
+	c.feeds = make(map[string]*feed, len(h.feeds))
+	for topic, f := range h.feeds {
+		c.feeds[topic] = &feed{log: f.log.Clone(), last: f.last}
+	}
+	return &c
+}
+
+// keep remembers a state if its revision is one of those that views are built from.
+func (h *history) keep(s *state) {
+	if s.rev%stride == 0 {
+		h.bases.ReplaceOrInsert(s)
+	}
+}
+
+// append adds an event and returns the feed of its topic.
+func (h *history) append(e *Event) *feed {
+	f := h.feed(topic(e.Key()))
+	h.log.ReplaceOrInsert(e)
+	f.log.ReplaceOrInsert(e)
+	h.all.last, f.last = e.Revision, e.Revision
+	if h.count == 0 {
+		h.oldest = e.at
+	}
+	h.count++
+	h.bytes += e.cost()
+	return f
+}
+
+// cost is what an event is taken to occupy: the state that it replaced would be gone without it.
+func (e *Event) cost() int64 {
+	if e.Prev == nil {
+		return eventCost
+	}
+	return eventCost + int64(len(e.Prev.Data))
+}
+
+// feed returns the events of a topic.
+func (h *history) feed(topic string) *feed {
+	f := h.feeds[topic]
+	if f == nil {
+		f = &feed{log: btree.NewG(logDegree, before)}
+		h.feeds[topic] = f
+	}
+	return f
+}
+
+// overdue reports whether trim has anything to do.
+func (h *history) overdue(now time.Duration) bool {
+	return h.count > 0 &&
+		(h.count > h.limits.HistoryCount || h.bytes > h.limits.HistoryBytes || now-h.oldest >= h.limits.HistoryAge)
+}
+
+// trim forgets the oldest events until count, bytes and age are within their limits.
+func (h *history) trim(now time.Duration, head *state) {
+	if !h.overdue(now) {
+		return
+	}
+	count, bytes, floor := h.count, h.bytes, h.watch
+	h.log.AscendGreaterOrEqual(&Event{Revision: h.watch + 1}, func(e *Event) bool {
+		h.oldest = e.at
+		if count <= h.limits.HistoryCount && bytes <= h.limits.HistoryBytes && now-e.at < h.limits.HistoryAge {
+			return false
+		}
+		count--
+		bytes -= e.cost()
+		floor = e.Revision
+		return true
+	})
+	h.forget(floor, head)
+}
+
+// forget raises the watch floor, and with it the exact floor, to a revision not above the head's.
+func (h *history) forget(floor Revision, head *state) {
+	h.log.AscendRange(&Event{Revision: h.watch + 1}, &Event{Revision: floor + 1}, func(e *Event) bool {
+		f := h.feeds[topic(e.Key())]
+		f.log.DeleteMin()
+		f.dropped, h.all.dropped = e.Revision, e.Revision
+		h.count--
+		h.bytes -= e.cost()
+		return true
+	})
+	h.watch = max(h.watch, floor)
+	h.compact(floor, head)
+}
+
+// compact raises the exact floor to a revision not above the head's, and lets go of what neither a
+// view nor a cursor can reach any more.
+func (h *history) compact(floor Revision, head *state) {
+	h.exact = max(h.exact, floor)
+	if h.exact == head.rev {
+		h.bases.Clear(false)
+		h.bases.ReplaceOrInsert(head)
+	}
+	base := h.base(h.exact)
+	for first, _ := h.bases.Min(); first != base; first, _ = h.bases.Min() {
+		h.bases.DeleteMin()
+	}
+	unseen := min(h.watch, base.rev)
+	for first, ok := h.log.Min(); ok && first.Revision <= unseen; first, ok = h.log.Min() {
+		h.log.DeleteMin()
+	}
+}
+
+// base returns the newest kept state that is not above the revision.
+func (h *history) base(rev Revision) (base *state) {
+	h.bases.DescendLessOrEqual(&state{rev: rev}, func(s *state) bool {
+		base = s
+		return false
+	})
+	return base
+}
+
+// view returns the view at a revision from the exact floor to the head's, both included.
+func (h *history) view(rev Revision) View {
+	base := h.base(rev)
+	if base.rev == rev {
+		return View{rev: rev, base: base}
+	}
+	events := make([]*Event, 0, stride)
+	h.log.AscendRange(&Event{Revision: base.rev + 1}, &Event{Revision: rev + 1}, func(e *Event) bool {
+		events = append(events, e)
+		return true
+	})
+	return View{rev: rev, base: base, over: patches(events)}
+}

@@ -1,0 +1,195 @@
+package memstore_test
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.com/fakeapi/memstore"
+)
+
+// model is the store as one would write it on a slate: every state as a map of its own, every event in
+// one slice, nothing shared and nothing clever. The machine (machine_test.go) runs it beside the store.
+type model struct {
+	limits       memstore.Options
+	rev          memstore.Revision
+	exact, watch memstore.Revision
+	states       map[memstore.Revision]modelState // since the last restore
+	events       []modelEvent                     // since the last restore
+	era          int
+}
+
+type modelState map[string]modelRecord
+
+// modelRecord is comparable: text holds "@" where the revision is stamped, if it is.
+type modelRecord struct {
+	text, uid, label  string
+	created, revision memstore.Revision
+}
+
+type modelEvent struct {
+	rev         memstore.Revision
+	key         string
+	after, prev *modelRecord
+	at          time.Time
+}
+
+func newModel(limits memstore.Options) *model {
+	start := limits.Start
+	return &model{
+		limits: limits, rev: start, exact: start, watch: start,
+		states: map[memstore.Revision]modelState{start: {}},
+	}
+}
+
+func (m *model) fork() *model {
+	f := *m
+	f.states = maps.Clone(m.states) // a state in it never changes
+	f.events = slices.Clone(m.events)
+	return &f
+}
+
+func (m *model) now() modelState { return m.states[m.rev] }
+
+// write puts (or with nil deletes) and reports whether that changed anything.
+func (m *model) write(key string, next *modelRecord) bool {
+	prev, had := m.now()[key]
+	e := modelEvent{rev: m.rev + 1, key: key, at: time.Now()}
+	state := maps.Clone(m.now())
+	if had {
+		e.prev = &prev
+	}
+	switch {
+	case next == nil && !had:
+		return false
+	case next == nil:
+		delete(state, key)
+	default:
+		rec := *next
+		rec.created, rec.revision = prev.created, prev.revision
+		if had && rec == prev {
+			return false
+		}
+		if rec.revision = e.rev; !had {
+			rec.created = e.rev
+		}
+		e.after, state[key] = &rec, rec
+	}
+	m.rev = e.rev
+	m.states[m.rev] = state
+	m.events = append(m.events, e)
+	return true
+}
+
+// trim applies the limits; the machine calls it whenever the store would.
+func (m *model) trim() {
+	live := m.after(m.watch)
+	var bytes int64
+	for _, e := range live {
+		bytes += e.cost()
+	}
+	for _, e := range live {
+		if len(live) <= m.limits.HistoryCount && bytes <= m.limits.HistoryBytes && time.Since(e.at) < m.limits.HistoryAge {
+			break
+		}
+		live = live[1:]
+		bytes -= e.cost()
+		m.watch = e.rev
+	}
+	m.exact = max(m.exact, m.watch)
+}
+
+func (e modelEvent) cost() int64 {
+	if e.prev == nil {
+		return 1024
+	}
+	return 1024 + int64(len(e.prev.data()))
+}
+
+func (m *model) after(rev memstore.Revision) []modelEvent {
+	i, _ := slices.BinarySearchFunc(m.events, rev+1, func(e modelEvent, r memstore.Revision) int { return cmp.Compare(e.rev, r) })
+	return m.events[i:]
+}
+
+func (m *model) restore(state modelState, rev, bump memstore.Revision) {
+	if bump > 0 {
+		rev = max(m.rev, rev) + bump
+	}
+	m.rev, m.exact, m.watch = rev, rev, rev
+	m.states = map[memstore.Revision]modelState{rev: state}
+	m.events = nil
+	m.era++
+}
+
+// modelCursor is a watch of the model.
+type modelCursor struct {
+	prefix string
+	pos    memstore.Revision
+	era    int
+}
+
+// topical reports whether an event is of the cursor's topic.
+func (c *modelCursor) topical(e modelEvent) bool {
+	topic, _, narrow := strings.Cut(c.prefix, "/")
+	own, _, _ := strings.Cut(e.key, "/")
+	return !narrow || own == topic
+}
+
+// stirred reports whether a waiting cursor must have been woken.
+func (m *model) stirred(c *modelCursor) bool {
+	return c.era != m.era || slices.ContainsFunc(m.after(c.pos), c.topical)
+}
+
+// next mirrors Cursor.Next for a buffer of the given size.
+func (m *model) next(c *modelCursor, size int) (out []modelEvent, err error) {
+	if c.era != m.era {
+		return nil, memstore.ErrRestored
+	}
+	for _, e := range m.after(c.pos) {
+		if e.rev <= m.watch && c.topical(e) {
+			return nil, memstore.ErrCompacted
+		}
+		if strings.HasPrefix(e.key, c.prefix) {
+			out = append(out, e)
+		}
+		if len(out) == size {
+			c.pos = e.rev
+			return out, nil
+		}
+	}
+	c.pos = max(c.pos, m.rev)
+	return out, nil
+}
+
+// data is the stamped text.
+func (r modelRecord) data() string { return r.dataAt(r.revision) }
+
+func (r modelRecord) dataAt(rev memstore.Revision) string {
+	return strings.Replace(r.text, "@", strconv.FormatUint(uint64(rev), 10), 1)
+}
+
+// draft is what makes the store hold the record.
+func (r modelRecord) draft() *memstore.Draft {
+	d := &memstore.Draft{UID: r.uid, Stamp: strings.Index(r.text, "@")}
+	d.Data = []byte(strings.Replace(r.text, "@", "", 1))
+	if r.label != "" {
+		d.Labels = memstore.MakePairs(map[string]string{"l": r.label, "a": "b"})
+		d.Fields = memstore.MakePairs(map[string]string{"f": r.label})
+	}
+	return d
+}
+
+// keysFrom returns what Range yields.
+func (s modelState) keysFrom(prefix, from string) []string {
+	var keys []string
+	for k := range s {
+		if strings.HasPrefix(k, prefix) && k >= from {
+			keys = append(keys, k)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,103 @@
+package memstore
+
+import (
+	"strconv"
+	"sync/atomic"
+)
+
+// Revision counts the writes of a store: every write gets the next one. On the wire it is the
+// resourceVersion.
+type Revision uint64
+
+// String returns the revision in decimal, as it stands in a resourceVersion.
+func (r Revision) String() string { return strconv.FormatUint(uint64(r), 10) }
+
+// Record is an object as it was stored at one revision. Records are shared by everybody who
+// reads them and by every revision in which they did not change: nobody may change one, nor
+// what its slices hold. Only the store makes them.
+type Record struct {
+	Key      string   // where it is stored
+	UID      string   // from the draft; the store gives it no meaning
+	Created  Revision // the write that created the object under this key
+	Revision Revision // the write that stored this state, or what At was given
+	Labels   Pairs    // from the draft
+	Fields   Pairs    // from the draft
+	Data     []byte   // the encoded object, stamped with Revision
+
+	stamp   int // where in Data the decimal revision begins; negative: nowhere
+	derived atomic.Pointer[derivation]
+}
+
+// derivation is one other encoding of a record, in a list that only grows at its front.
+type derivation struct {
+	kind string
+	data []byte
+	next *derivation
+}
+
+// At returns the same content stamped with another revision: Data is spliced anew, Created and
+// all else stay. Encodings made by Derived are not carried over, as they hold the old stamp.
+func (r *Record) At(rev Revision) *Record {
+	if rev == r.Revision {
+		return r
+	}
+	c := &Record{
+		Key: r.Key, UID: r.UID, Created: r.Created, Revision: rev,
+		Labels: r.Labels, Fields: r.Fields, Data: r.Data, stamp: r.stamp,
+	}
+	if r.stamp >= 0 {
+		c.Data = splice(r.Data[:r.stamp], rev, r.Data[r.stamp+digits(r.Revision):])
+	}
+	return c
+}
+
+// Derived returns another encoding of the record (protobuf, a table row, ...), made by make on first
+// use and kept as long as the record. Looking up one that exists takes no lock. Callers that race
+// may each run make, and all get the result of one of them. An error is passed through and not kept.
+// Meant for a handful of kinds: they are searched one by one. make must not change the record, nor
+// keep the bytes it returns for other use.
+func (r *Record) Derived(kind string, make func(*Record) ([]byte, error)) ([]byte, error) {
+	first := r.derived.Load()
+	if d := first.find(kind); d != nil {
+		return d.data, nil
+	}
+	data, err := make(r)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		if r.derived.CompareAndSwap(first, &derivation{kind, data, first}) {
+			return data, nil
+		}
+		first = r.derived.Load()
+		if d := first.find(kind); d != nil {
+			return d.data, nil
+		}
+	}
+}
+
+func (d *derivation) find(kind string) *derivation {
+	for ; d != nil; d = d.next {
+		if d.kind == kind {
+			return d
+		}
+	}
+	return nil
+}
+
+// splice returns before, the revision in decimal and after, in one slice without spare capacity.
+func splice(before []byte, rev Revision, after []byte) []byte {
+	data := make([]byte, 0, len(before)+digits(rev)+len(after))
+	data = append(data, before...)
+	data = strconv.AppendUint(data, uint64(rev), 10)
+	return append(data, after...)
+}
+
+// digits is the length of the revision in decimal.
+func digits(rev Revision) int {
+	n := 1
+	for ; rev >= 10; rev /= 10 {
+		n++
+	}
+	return n
+}

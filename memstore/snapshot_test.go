@@ -1,0 +1,58 @@
+package memstore_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/memstore"
+)
+
+// TestForksShareNothingThatChanges forks one store many times at once, while it is written, and creates and
+// deletes in all of them: what they share must stand still, also for the race detector.
+func TestForksShareNothingThatChanges(t *testing.T) {
+	const forks, writes = 8, 200
+	original := memstore.New(memstore.Options{HistoryCount: 50})
+	for i := range 100 {
+		put(t, original, fmt.Sprintf("a/%d", i), "original")
+	}
+	backup := original.Snapshot()
+	churn := func(s *memstore.Store, text string) {
+		for i := range writes {
+			put(t, s, fmt.Sprintf("a/%d", i), text)
+			remove(t, s, fmt.Sprintf("a/%d", i*7%writes))
+		}
+	}
+	var ready, done sync.WaitGroup
+	ready.Add(forks)
+	for i := range forks {
+		done.Go(func() {
+			f := original.Fork()
+			if i%2 == 0 {
+				f.Restore(backup, 0)
+			}
+			ready.Done()
+			ready.Wait()
+			put(t, f, fmt.Sprint("a/new ", i), "original") // all begin with a new count for "a/"
+			churn(f, fmt.Sprint("fork ", i))
+			n := 0
+			for r := range f.View().Range("", "") {
+				if n++; string(r.Data) != "original" && string(r.Data) != fmt.Sprint("fork ", i) {
+					t.Errorf("in fork %d: %s", i, r.Data)
+				}
+			}
+			if n != f.View().Count("a/") {
+				t.Errorf("counted %d of %d", f.View().Count("a/"), n)
+			}
+		})
+	}
+	done.Go(func() { churn(original, "original") })
+	done.Wait()
+
+	require.Equal(t, memstore.Revision(1100), backup.Revision())
+	for r := range original.View().Range("", "") {
+		require.Equal(t, "original", string(r.Data))
+	}
+}

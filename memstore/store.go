@@ -1,0 +1,152 @@
+package memstore
+
+import (
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// The limits of a store whose Options do not say otherwise.
+const (
+	DefaultStart        Revision = 1000            // a new server looks like one that has lived
+	DefaultHistoryAge            = 5 * time.Minute // as often as an API server compacts etcd
+	DefaultHistoryCount          = 100_000         // events
+	DefaultHistoryBytes int64    = 256 << 20       // 256 MiB
+)
+
+// Options say where a store begins and how much it remembers. The zero value of each field means its
+// default, a negative limit means none.
+type Options struct {
+	// Start is the revision of the empty store; the first write gets the next one. Nothing before
+	// Start can be read or watched. Default: DefaultStart.
+	Start Revision
+
+	// HistoryAge is how long an event and the state before it are remembered. Default: DefaultHistoryAge.
+	HistoryAge time.Duration
+
+	// HistoryCount is how many events are remembered. Default: DefaultHistoryCount.
+	HistoryCount int
+
+	// HistoryBytes bounds the memory that remembered events keep alive: the data of the replaced states
+	// and a flat 1 KiB an event. Derived encodings are not counted. Default: DefaultHistoryBytes.
+	HistoryBytes int64
+}
+
+// normal returns the options with every default filled in and "none" as the highest number.
+func (o Options) normal() Options {
+	if o.Start == 0 {
+		o.Start = DefaultStart
+	}
+	o.HistoryAge = limit(o.HistoryAge, DefaultHistoryAge, math.MaxInt64)
+	o.HistoryCount = limit(o.HistoryCount, DefaultHistoryCount, math.MaxInt)
+	o.HistoryBytes = limit(o.HistoryBytes, DefaultHistoryBytes, math.MaxInt64)
+	return o
+}
+
+func limit[T ~int | ~int64](given, otherwise, none T) T {
+	switch {
+	case given == 0:
+		return otherwise
+	case given < 0:
+		return none
+	}
+	return given
+}
+
+// Store holds records by key, under one revision that counts the writes, and remembers what happened.
+// All its methods may be called at any time from any goroutine. It has no goroutines, and nothing to close.
+type Store struct {
+	// write is held by the one who writes, for the whole write. Lock order: write, then mu.
+	write sync.Mutex
+
+	// head is the current state. Readers load it without a lock. It is stored under write and mu, so
+	// that under either of them it stands still, and under mu it belongs to hist.
+	head atomic.Pointer[state]
+
+	// mu guards hist and era. It is held for a few microseconds at a time, never while waiting for anything.
+	mu   sync.RWMutex
+	hist *history
+	era  uint64 // counts restores
+
+	clock clock
+}
+
+// New returns an empty store.
+func New(o Options) *Store {
+	o = o.normal()
+	head := newState(o.Start)
+	s := &Store{hist: newHistory(o, head), clock: clock{last: time.Now()}}
+	s.head.Store(head)
+	return s
+}
+
+// Revision is the revision of the last write.
+func (s *Store) Revision() Revision { return s.head.Load().rev }
+
+// View returns the current state. It never blocks.
+func (s *Store) View() View {
+	head := s.head.Load()
+	return View{rev: head.rev, base: head}
+}
+
+// ViewAt returns the state at a revision. The error is a *CompactedError (ErrCompacted) below the floor
+// of exact reads, a *FutureError (ErrFuture) above the current revision.
+func (s *Store) ViewAt(rev Revision) (View, error) {
+	if v := s.View(); v.rev == rev {
+		return v, nil
+	}
+	s.forgetOverdue()
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	switch head := s.head.Load(); {
+	case rev > head.rev:
+		return View{}, &FutureError{rev, head.rev}
+	case rev < s.hist.exact:
+		return View{}, &CompactedError{rev, s.hist.exact}
+	case rev == head.rev:
+		return View{rev: rev, base: head}, nil
+	}
+	return s.hist.view(rev), nil
+}
+
+// Floor returns the oldest revision that ViewAt answers, and the oldest that Watch accepts.
+// exact >= watch, and neither is above the current revision.
+func (s *Store) Floor() (exact, watch Revision) {
+	s.forgetOverdue()
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.hist.exact, s.hist.watch
+}
+
+// Compact raises the floor of exact reads to the current revision, as a compaction of etcd does: older
+// lists and continue tokens have expired. Watches, also new ones, are untouched: they are served from a
+// window of their own.
+func (s *Store) Compact() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	head := s.head.Load()
+	s.hist.compact(head.rev, head)
+}
+
+// Expire forgets all history: both floors are raised to the current revision, and a new watch from before
+// it fails. A cursor that has returned all events of its topic goes on, as it misses none.
+func (s *Store) Expire() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	head := s.head.Load()
+	s.hist.forget(head.rev, head)
+}
+
+// forgetOverdue drops what is too old, so that an idle store forgets, too.
+func (s *Store) forgetOverdue() {
+	now := s.clock.now()
+	s.mu.RLock()
+	overdue := s.hist.overdue(now)
+	s.mu.RUnlock()
+	if overdue {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.hist.trim(now, s.head.Load())
+	}
+}

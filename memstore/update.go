@@ -1,0 +1,94 @@
+package memstore
+
+// Update is the one way to write a single object: create, change and delete are callers of it. fn is
+// given the current record under the key (nil if there is none) and returns what shall be stored
+// in its place, or nil for nothing: then the record is deleted. An error of fn is returned as it is.
+//
+// fn runs without a lock, so that a slow one holds up nobody; if somebody else wrote the key
+// meanwhile, fn runs again with the new record. It must have no side effects. Nothing but the
+// last run counts.
+//
+// The event says what happened. If the draft equals the current record, nothing changes, no revision is
+// used, and the event has the record as Record and Prev, and its revision (see Event.Changed). Deleting
+// what does not exist returns a nil event.
+func (s *Store) Update(key string, fn func(cur *Record) (*Draft, error)) (*Event, error) {
+	if key == "" {
+		return nil, ErrEmptyKey
+	}
+	for {
+		seen := s.head.Load()
+		cur := seen.get(key)
+		draft, err := fn(cur)
+		if err != nil {
+			return nil, err
+		}
+		if draft != nil {
+			if err := draft.check(); err != nil {
+				return nil, err
+			}
+		}
+		if e, done := s.try(key, seen, cur, draft); done {
+			return e, nil
+		}
+	}
+}
+
+// try stores the draft if cur, which was read from seen, is still the record under the key.
+func (s *Store) try(key string, seen *state, cur *Record, draft *Draft) (_ *Event, done bool) {
+	if e, same := unchanged(cur, draft); same {
+		return e, true // true when cur was read, and that is when this write takes place
+	}
+	s.write.Lock()
+	head := s.head.Load()
+	if head != seen && head.get(key) != cur {
+		s.write.Unlock()
+		return nil, false
+	}
+	e := event(key, head.rev+1, cur, draft)
+	wakes := s.commit(head, []*Event{e})
+	s.write.Unlock()
+	broadcast(wakes)
+	return e, true
+}
+
+// unchanged reports whether the draft leaves things as they are, and the event that says so.
+func unchanged(cur *Record, draft *Draft) (*Event, bool) {
+	switch {
+	case cur == nil:
+		return nil, draft == nil
+	case draft == nil || !draft.equals(cur):
+		return nil, false
+	}
+	return &Event{Revision: cur.Revision, Record: cur, Prev: cur}, true
+}
+
+// event is what writing the draft over prev does.
+func event(key string, rev Revision, prev *Record, draft *Draft) *Event {
+	e := &Event{Revision: rev, Prev: prev}
+	if draft != nil {
+		e.Record = draft.record(key, rev, prev)
+	}
+	return e
+}
+
+// commit makes the events, which follow each other and the head, the present. The caller holds the
+// writer's lock, and closes the channels that commit returns when it has released it.
+func (s *Store) commit(head *state, events []*Event) (wakes []chan struct{}) {
+	now := s.clock.now()
+	states := head.steps(events)
+	head = states[len(states)-1]
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.head.Store(head)
+	for _, e := range events {
+		e.at = now
+		wakes = s.hist.append(e).rouse(wakes)
+	}
+	wakes = s.hist.all.rouse(wakes)
+	for _, state := range states {
+		s.hist.keep(state)
+	}
+	s.hist.trim(now, head)
+	return wakes
+}
