@@ -26,7 +26,7 @@ type Server struct {
 	table  *resource.Table
 	store  *memstore.Store
 	api    *verbs.API
-	faults *faults.Set
+	faults faults.Set
 
 	discovery *discovery.Documents
 	openapi   *openapi.Documents
@@ -50,7 +50,6 @@ func New(opts ...Option) (*Server, error) {
 		opts:   o,
 		table:  resource.Builtin(),
 		store:  memstore.New(memstore.Options{HistoryAge: o.history, HistoryCount: o.events}),
-		faults: faults.NewSet(),
 		served: make(chan struct{}),
 	}
 	s.api = verbs.New(s.store, s.table, verbs.NewIDs(seed(o.seed)), verbs.Settings{
@@ -115,7 +114,7 @@ func (s *Server) serve() {
 	s.cancel = cancel
 	s.client = s.newClient()
 	s.http = &http.Server{
-		Handler:           s.flight.track(faults.Handler(s.faults, http.HandlerFunc(s.route))),
+		Handler:           s.flight.track(faults.Handler(&s.faults, http.HandlerFunc(s.route))),
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: 30 * time.Second,
 		ErrorLog:          quiet(),
@@ -142,7 +141,7 @@ func (s *Server) Close() error {
 
 // Faults are the fault rules in force. Rules can be added and removed while the
 // server runs.
-func (s *Server) Faults() *faults.Set { return s.faults }
+func (s *Server) Faults() *faults.Set { return &s.faults }
 
 // Compact forgets what a compaction of etcd forgets: reads at an exact past
 // resourceVersion and continue tokens answer 410 Expired from now on. Watches

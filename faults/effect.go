@@ -81,7 +81,10 @@ func (e delay) before(x *exchange) outcome { return e.after(x.sleep(e.d)) }
 
 func (e delay) committed(x *exchange, _ *answer) outcome { return e.after(x.sleep(e.d)) }
 
-func (e delay) stream(s *stream, _ []byte) outcome { return e.after(s.x.sleep(e.d)) }
+func (e delay) stream(s *stream, _ []byte) outcome {
+	s.x.flush() // frames in front of this one are not held
+	return e.after(s.x.sleep(e.d))
+}
 
 func (delay) after(slept bool) outcome {
 	if slept {
@@ -105,7 +108,11 @@ func (hang) before(x *exchange) outcome { x.waitForLeave(); return broken }
 
 func (hang) committed(x *exchange, _ *answer) outcome { x.waitForLeave(); return broken }
 
-func (hang) stream(s *stream, _ []byte) outcome { s.x.waitForLeave(); return broken }
+func (hang) stream(s *stream, _ []byte) outcome {
+	s.x.flush()
+	s.x.waitForLeave()
+	return broken
+}
 
 // Reset aborts the connection. Before: the request is lost, nothing has been
 // done. Committed: the request has been carried out and the reply is lost.

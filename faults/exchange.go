@@ -2,7 +2,6 @@ package faults
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"net"
 	"net/http"
@@ -85,6 +84,3 @@ func (x *exchange) reset() outcome {
 
 // flush sends what was written. Where the writer cannot, it is sent later.
 func (x *exchange) flush() { _ = http.NewResponseController(x.w).Flush() }
-
-// withContext makes next see ctx.
-func (x *exchange) withContext(ctx context.Context) *http.Request { return x.r.WithContext(ctx) }

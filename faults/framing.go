@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"mime"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -80,7 +80,8 @@ func (jsonFraming) describe(frame []byte, op *Op) bool {
 			} `json:"rows"`
 		} `json:"object"`
 	}
-	if err := json.Unmarshal(frame, &event); err != nil || event.Type == "" {
+	var odd *json.UnmarshalTypeError // an object with odd metadata is still an event
+	if err := json.Unmarshal(frame, &event); err != nil && !errors.As(err, &odd) || event.Type == "" {
 		return false
 	}
 	m := event.Object.Metadata
@@ -149,12 +150,12 @@ func (protobufFraming) describe(frame []byte, op *Op) bool {
 // protobufMeta reads the metadata of an encoded object of any kind: they are
 // field 1 of all of them. A Status has those of a list there.
 func protobufMeta(object []byte) meta {
-	envelope, ok := strings.CutPrefix(string(object), protobufMagic)
+	envelope, ok := bytes.CutPrefix(object, []byte(protobufMagic))
 	if !ok {
 		return meta{}
 	}
 	var unknown runtime.Unknown
-	if unknown.Unmarshal([]byte(envelope)) != nil || unknown.Kind == "Status" {
+	if unknown.Unmarshal(envelope) != nil || unknown.Kind == "Status" {
 		return meta{}
 	}
 	var partial metav1.PartialObjectMetadata

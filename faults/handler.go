@@ -53,11 +53,13 @@ func (m *middleware) strikeBefore(rules *armory, x *exchange) outcome {
 	return m.set.strike(rules, x.op, func(e Effect) outcome { return e.(beforeEffect).before(x) })
 }
 
-// mayWatch is a cheap look that finds every watch and little else.
+// mayWatch is a cheap look that finds every watch and few other requests.
 func mayWatch(r *http.Request) bool {
-	return r.Method != http.MethodPost &&
-		(strings.Contains(r.URL.RawQuery, "watch") || strings.Contains(r.URL.Path, "/watch/") ||
-			strings.Contains(r.URL.RawQuery, "%"))
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	query := r.URL.RawQuery
+	return strings.Contains(query, "watch") || strings.Contains(query, "%") || strings.Contains(r.URL.Path, "/watch/")
 }
 
 // settle ends the request if o says so.

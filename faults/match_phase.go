@@ -59,7 +59,7 @@ var codeKind = &matcherKind{"code", factCode,
 // value given must be one of them; without, any value but the empty one will
 // do: Query("continue") is "a further page of a list".
 func Query(key string, values ...string) Pred {
-	return &queryPred{key, slices.Clone(values)}
+	return &queryPred{key, append([]string(nil), values...)}
 }
 
 type queryPred struct {
@@ -90,22 +90,22 @@ func (p *queryPred) arm(time.Time) Pred { return p }
 // A rule that names it is armed in the Stream phase.
 func InitialEventsEnd() Pred { return initialEventsEnd }
 
-var initialEventsEnd = &flag{"initialEventsEnd", factFrame, func(op Op) bool { return op.InitialEventsEnd }}
+var initialEventsEnd = &bare{"initialEventsEnd", factFrame, func(op Op) bool { return op.InitialEventsEnd }}
 
 // Always matches everything. It is what a rule without a condition means.
 func Always() Pred { return always }
 
-var always = &flag{"always", 0, func(Op) bool { return true }}
+var always = &bare{"always", 0, func(Op) bool { return true }}
 
-// flag is a predicate without arguments.
-type flag struct {
+// bare is a predicate without arguments.
+type bare struct {
 	name  string
 	reads facts
 	eval  func(Op) bool
 }
 
-func (f *flag) Eval(op Op) bool    { return f.eval(op) }
-func (f *flag) String() string     { return f.name }
-func (f *flag) needs() facts       { return f.reads }
-func (f *flag) check() error       { return nil }
-func (f *flag) arm(time.Time) Pred { return f }
+func (b *bare) Eval(op Op) bool    { return b.eval(op) }
+func (b *bare) String() string     { return b.name }
+func (b *bare) needs() facts       { return b.reads }
+func (b *bare) check() error       { return nil }
+func (b *bare) arm(time.Time) Pred { return b }

@@ -43,7 +43,7 @@ func serveStream(x *exchange, next http.Handler) outcome {
 	defer stop()
 	s := &stream{x: x, op: x.op, stop: stop}
 	s.op.Phase = Stream
-	r := x.withContext(ctx)
+	r := x.r.WithContext(ctx)
 	if r.Header.Get("Accept-Encoding") != "" {
 		r.Header = r.Header.Clone()
 		r.Header.Del("Accept-Encoding")
@@ -222,6 +222,9 @@ func (s *stream) emit(p []byte) {
 // halt ends the watch: nothing more is written, and the handler is told to stop.
 func (s *stream) halt(o outcome) {
 	s.end = o
+	if o == broken && s.wrote {
+		s.x.flush() // what came before the break is not lost with it
+	}
 	s.stop()
 }
 
@@ -230,4 +233,3 @@ var _ interface {
 	http.Flusher
 	Unwrap() http.ResponseWriter
 } = (*stream)(nil)
-

@@ -147,4 +147,6 @@ func timeout(s metav1.Status, op Op) string {
 	return "Timeout: " + tooLarge
 }
 
-func aboutTooLarge(c metav1.StatusCause) bool { return c.Type == metav1.CauseTypeResourceVersionTooLarge }
+func aboutTooLarge(c metav1.StatusCause) bool {
+	return c.Type == metav1.CauseTypeResourceVersionTooLarge
+}

@@ -237,8 +237,8 @@ func follow(ctx context.Context, b *testing.B, c *memstore.Cursor, got *sync.Wai
 			b.Error(err)
 			return
 		}
-		got.Add(-n)
 		if n > 0 {
+			got.Add(-n)
 			continue
 		}
 		wake := c.Wake()

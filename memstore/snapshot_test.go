@@ -25,8 +25,12 @@ func TestForksShareNothingThatChanges(t *testing.T) {
 			remove(t, s, fmt.Sprintf("a/%d", i*7%writes))
 		}
 	}
-	var ready, done sync.WaitGroup
+	create := func(*memstore.Record) (*memstore.Draft, error) {
+		return &memstore.Draft{Data: []byte("original"), Stamp: -1}, nil
+	}
+	var ready, begun, done sync.WaitGroup
 	ready.Add(forks)
+	begun.Add(forks)
 	for i := range forks {
 		done.Go(func() {
 			f := original.Fork()
@@ -35,7 +39,9 @@ func TestForksShareNothingThatChanges(t *testing.T) {
 			}
 			ready.Done()
 			ready.Wait()
-			put(t, f, fmt.Sprint("a/new ", i), "original") // all begin with a new count for "a/"
+			_, _ = f.Update("a/new", create) // all at once count one more in "a/", and nothing else orders them
+			begun.Done()
+			begun.Wait()
 			churn(f, fmt.Sprint("fork ", i))
 			n := 0
 			for r := range f.View().Range("", "") {

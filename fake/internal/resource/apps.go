@@ -1,7 +1,8 @@
 package resource
 
-import appsv1 "k8s.io/api/apps/v1"
-
+// appsRows have no field selectors of their own. That replicasets know
+// status.replicas is in the documentation and not in the server
+// (kubernetes/kubernetes#135136).
 func appsRows() []Resource {
 	return []Resource{
 		{
@@ -22,9 +23,6 @@ func appsRows() []Resource {
 			Group: "apps", Version: "v1", Plural: "replicasets", Kind: "ReplicaSet", Namespaced: true,
 			ShortNames: []string{"rs"}, Categories: []string{"all"}, Status: true,
 			UnconditionalUpdate: true, Generation: true,
-			Fields: []Field{
-				countField("status.replicas", func(r *appsv1.ReplicaSet) int32 { return r.Status.Replicas }),
-			},
 		},
 		{
 			Group: "apps", Version: "v1", Plural: "statefulsets", Kind: "StatefulSet", Namespaced: true,

@@ -11,7 +11,7 @@ func autoscalingRows() []Resource {
 		Group: "autoscaling", Plural: "horizontalpodautoscalers", Kind: "HorizontalPodAutoscaler", Namespaced: true,
 		ShortNames: []string{"hpa"}, Categories: []string{"all"}, Status: true,
 		StoreVersion:        autoscalingv2.SchemeGroupVersion,
-		UnconditionalUpdate: true,
+		UnconditionalUpdate: true, Generation: true,
 	}
 	v2, v1 := hpa, hpa
 	v2.Version = "v2"

@@ -13,6 +13,7 @@ func batchRows() []Resource {
 			Group: "batch", Version: "v1", Plural: "jobs", Kind: "Job", Namespaced: true,
 			Categories: []string{"all"}, Status: true,
 			UnconditionalUpdate: true, Generation: true,
+			fieldMessage: "field label %q not supported for batchv1.Job",
 			Fields: []Field{
 				countField("status.successful", func(j *batchv1.Job) int32 { return j.Status.Succeeded }),
 			},

@@ -8,12 +8,14 @@ func certificatesRows() []Resource {
 			Group: "certificates.k8s.io", Version: "v1", Plural: "certificatesigningrequests", Kind: "CertificateSigningRequest",
 			ShortNames: []string{"csr"}, Status: true,
 			UnconditionalUpdate: true,
+			ValidateName:        anyName,
 			Fields: []Field{
 				field("spec.signerName", func(c *certificatesv1.CertificateSigningRequest) string { return c.Spec.SignerName }),
 			},
 		},
 		{
 			Group: "certificates.k8s.io", Version: "v1", Plural: "clustertrustbundles", Kind: "ClusterTrustBundle",
+			ValidateName: trustBundleName,
 			Fields: []Field{
 				field("spec.signerName", func(b *certificatesv1.ClusterTrustBundle) string { return b.Spec.SignerName }),
 			},

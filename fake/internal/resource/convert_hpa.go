@@ -2,11 +2,11 @@ package resource
 
 import (
 	"encoding/json"
-	"maps"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -30,59 +30,87 @@ func hpaFromV2(obj runtime.Object) (runtime.Object, error) {
 	out := &autoscalingv1.HorizontalPodAutoscaler{
 		ObjectMeta: in.ObjectMeta,
 		Spec: autoscalingv1.HorizontalPodAutoscalerSpec{
-			ScaleTargetRef: autoscalingv1.CrossVersionObjectReference(in.Spec.ScaleTargetRef),
-			MinReplicas:    in.Spec.MinReplicas,
-			MaxReplicas:    in.Spec.MaxReplicas,
+			ScaleTargetRef:                 autoscalingv1.CrossVersionObjectReference(in.Spec.ScaleTargetRef),
+			MinReplicas:                    in.Spec.MinReplicas,
+			MaxReplicas:                    in.Spec.MaxReplicas,
+			TargetCPUUtilizationPercentage: targetCPU(in.Spec.Metrics),
 		},
 		Status: autoscalingv1.HorizontalPodAutoscalerStatus{
-			ObservedGeneration: in.Status.ObservedGeneration,
-			LastScaleTime:      in.Status.LastScaleTime,
-			CurrentReplicas:    in.Status.CurrentReplicas,
-			DesiredReplicas:    in.Status.DesiredReplicas,
+			ObservedGeneration:              in.Status.ObservedGeneration,
+			LastScaleTime:                   in.Status.LastScaleTime,
+			CurrentReplicas:                 in.Status.CurrentReplicas,
+			DesiredReplicas:                 in.Status.DesiredReplicas,
+			CurrentCPUUtilizationPercentage: currentCPU(in.Status.CurrentMetrics),
 		},
 	}
 	dropHPAAnnotations(out.Annotations)
-	notes := make(map[string]any)
-	var others []autoscalingv1.MetricSpec
-	cpuSeen := false
-	for _, m := range in.Spec.Metrics {
-		if isCPU := m.Type == autoscalingv2.ResourceMetricSourceType && m.Resource != nil && m.Resource.Name == corev1.ResourceCPU; isCPU {
-			if !cpuSeen {
-				cpuSeen = true
-				out.Spec.TargetCPUUtilizationPercentage = m.Resource.Target.AverageUtilization
-			}
-			if m.Resource.Target.AverageUtilization != nil {
-				continue
-			}
+	for key, value := range hpaNotes(in) {
+		text, err := json.Marshal(value)
+		if err != nil {
+			return nil, err
 		}
-		others = append(others, metricSpecToV1(m))
+		metav1.SetMetaDataAnnotation(&out.ObjectMeta, key, string(text))
 	}
-	if len(others) > 0 {
-		notes[hpaMetrics] = others
+	return out, nil
+}
+
+// targetCPU is the target of the first metric that is about CPU.
+func targetCPU(metrics []autoscalingv2.MetricSpec) *int32 {
+	for _, m := range metrics {
+		if isCPU(m) {
+			return m.Resource.Target.AverageUtilization
+		}
+	}
+	return nil
+}
+
+func isCPU(m autoscalingv2.MetricSpec) bool {
+	return m.Type == autoscalingv2.ResourceMetricSourceType && m.Resource != nil && m.Resource.Name == corev1.ResourceCPU
+}
+
+// currentCPU is the last utilization of CPU that was measured.
+func currentCPU(metrics []autoscalingv2.MetricStatus) *int32 {
+	var current *int32
+	for _, m := range metrics {
+		if m.Type == autoscalingv2.ResourceMetricSourceType && m.Resource != nil && m.Resource.Name == corev1.ResourceCPU &&
+			m.Resource.Current.AverageUtilization != nil {
+			current = m.Resource.Current.AverageUtilization
+		}
+	}
+	return current
+}
+
+// hpaNotes is what goes into annotations, by annotation. The measured CPU goes
+// there too, for its raw value has no field in v1.
+func hpaNotes(in *autoscalingv2.HorizontalPodAutoscaler) map[string]any {
+	notes := make(map[string]any)
+	var metrics []autoscalingv1.MetricSpec
+	for _, m := range in.Spec.Metrics {
+		if !isCPU(m) || m.Resource.Target.AverageUtilization == nil {
+			metrics = append(metrics, metricSpecToV1(m))
+		}
+	}
+	if len(metrics) > 0 {
+		notes[hpaMetrics] = metrics
 	}
 	var current []autoscalingv1.MetricStatus
 	for _, m := range in.Status.CurrentMetrics {
-		if m.Type == autoscalingv2.ResourceMetricSourceType && m.Resource != nil && m.Resource.Name == corev1.ResourceCPU &&
-			m.Resource.Current.AverageUtilization != nil {
-			out.Status.CurrentCPUUtilizationPercentage = m.Resource.Current.AverageUtilization
-		}
-		// The annotation repeats the CPU, whose raw value has no field in v1.
 		current = append(current, metricStatusToV1(m))
 	}
 	if len(current) > 0 {
 		notes[hpaCurrentMetrics] = current
 	}
-	if len(in.Status.Conditions) > 0 {
-		conditions := make([]autoscalingv1.HorizontalPodAutoscalerCondition, 0, len(in.Status.Conditions))
-		for _, c := range in.Status.Conditions {
-			conditions = append(conditions, conditionToV1(c))
-		}
+	var conditions []autoscalingv1.HorizontalPodAutoscalerCondition
+	for _, c := range in.Status.Conditions {
+		conditions = append(conditions, conditionToV1(c))
+	}
+	if len(conditions) > 0 {
 		notes[hpaConditions] = conditions
 	}
 	if in.Spec.Behavior != nil {
 		notes[hpaBehavior] = behaviorNote(in.Spec.Behavior)
 	}
-	return out, annotate(&out.Annotations, notes)
+	return notes
 }
 
 // hpaToV2 is the way back from hpaFromV2. Annotations that do not parse are
@@ -174,26 +202,6 @@ func note[T any](annotations map[string]string, key string) (value T, ok bool) {
 		return none, false
 	}
 	return value, true
-}
-
-// annotate writes notes as JSON beside the annotations that are there.
-func annotate(annotations *map[string]string, notes map[string]any) error {
-	if len(notes) == 0 {
-		return nil
-	}
-	all := maps.Clone(*annotations)
-	if all == nil {
-		all = make(map[string]string, len(notes))
-	}
-	for key, value := range notes {
-		text, err := json.Marshal(value)
-		if err != nil {
-			return err
-		}
-		all[key] = string(text)
-	}
-	*annotations = all
-	return nil
 }
 
 func dropHPAAnnotations(annotations map[string]string) {

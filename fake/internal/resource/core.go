@@ -19,7 +19,8 @@ func coreRows() []Resource {
 			Version: "v1", Plural: "events", Kind: "Event", Namespaced: true,
 			ShortNames:          []string{"ev"},
 			UnconditionalUpdate: true, CreateOnUpdate: true,
-			Fields: coreEventFields(),
+			ValidateName: anyName,
+			Fields:       coreEventFields(),
 		},
 		{
 			Version: "v1", Plural: "limitranges", Kind: "LimitRange", Namespaced: true,

@@ -1,10 +1,6 @@
 package resource
 
-import (
-	"strings"
-
-	corev1 "k8s.io/api/core/v1"
-)
+import corev1 "k8s.io/api/core/v1"
 
 func podFields() []Field {
 	node := func(p *corev1.Pod) string { return p.Spec.NodeName }
@@ -17,16 +13,19 @@ func podFields() []Field {
 		field("spec.serviceAccountName", func(p *corev1.Pod) string { return p.Spec.ServiceAccountName }),
 		boolField("spec.hostNetwork", func(p *corev1.Pod) bool { return p.Spec.HostNetwork }),
 		field("status.phase", func(p *corev1.Pod) string { return string(p.Status.Phase) }),
-		field("status.podIP", func(p *corev1.Pod) string { return p.Status.PodIP }),
-		field("status.podIPs", func(p *corev1.Pod) string {
-			ips := make([]string, 0, len(p.Status.PodIPs))
-			for _, ip := range p.Status.PodIPs {
-				ips = append(ips, ip.IP)
-			}
-			return strings.Join(ips, ",")
-		}),
+		field("status.podIP", podIP),
+		// The server takes this label and has no value for it.
+		field("status.podIPs", func(*corev1.Pod) string { return "" }),
 		field("status.nominatedNodeName", func(p *corev1.Pod) string { return p.Status.NominatedNodeName }),
 	}
+}
+
+// podIP is the first address, which a pod may have in either of two fields.
+func podIP(p *corev1.Pod) string {
+	if p.Status.PodIP == "" && len(p.Status.PodIPs) > 0 {
+		return p.Status.PodIPs[0].IP
+	}
+	return p.Status.PodIP
 }
 
 func namespaceFields() []Field {

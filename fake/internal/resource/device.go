@@ -7,12 +7,11 @@ func deviceRows() []Resource {
 	return []Resource{
 		{
 			Group: "resource.k8s.io", Version: "v1", Plural: "deviceclasses", Kind: "DeviceClass",
-			UnconditionalUpdate: true, Generation: true,
+			UnconditionalUpdate: true, Generation: true, ReturnsDeleted: true,
 		},
 		{
 			Group: "resource.k8s.io", Version: "v1", Plural: "devicetaintrules", Kind: "DeviceTaintRule",
-			Status:              true,
-			UnconditionalUpdate: true, Generation: true,
+			Status: true, Generation: true,
 		},
 		{
 			Group: "resource.k8s.io", Version: "v1", Plural: "resourceclaims", Kind: "ResourceClaim", Namespaced: true,
@@ -25,7 +24,8 @@ func deviceRows() []Resource {
 		},
 		{
 			Group: "resource.k8s.io", Version: "v1", Plural: "resourceslices", Kind: "ResourceSlice",
-			UnconditionalUpdate: true, Generation: true,
+			UnconditionalUpdate: true, Generation: true, ReturnsDeleted: true,
+			fieldMessage: "field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: %s",
 			Fields: []Field{
 				field("spec.driver", func(s *resourcev1.ResourceSlice) string { return s.Spec.Driver }),
 				field("spec.nodeName", func(s *resourcev1.ResourceSlice) string {

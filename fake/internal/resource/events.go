@@ -17,7 +17,8 @@ func eventsRows() []Resource {
 			toStored:            eventToCore,
 			fromStored:          eventFromCore,
 			UnconditionalUpdate: true, CreateOnUpdate: true,
-			Fields: eventFields("regarding", "reportingController"),
+			ValidateName: anyName,
+			Fields:       eventFields("regarding", "reportingController"),
 		},
 	}
 }

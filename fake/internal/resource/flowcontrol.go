@@ -4,11 +4,11 @@ func flowcontrolRows() []Resource {
 	return []Resource{
 		{
 			Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Plural: "flowschemas", Kind: "FlowSchema",
-			Status: true, Generation: true,
+			Status: true, UnconditionalUpdate: true, Generation: true,
 		},
 		{
 			Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Plural: "prioritylevelconfigurations", Kind: "PriorityLevelConfiguration",
-			Status: true, Generation: true,
+			Status: true, UnconditionalUpdate: true, Generation: true,
 		},
 	}
 }

@@ -15,6 +15,7 @@ func networkingRows() []Resource {
 			Group: "networking.k8s.io", Version: "v1", Plural: "ipaddresses", Kind: "IPAddress",
 			ShortNames:          []string{"ip"},
 			UnconditionalUpdate: true,
+			ValidateName:        ipName,
 		},
 		{
 			Group: "networking.k8s.io", Version: "v1", Plural: "networkpolicies", Kind: "NetworkPolicy", Namespaced: true,

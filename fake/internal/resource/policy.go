@@ -5,7 +5,8 @@ func policyRows() []Resource {
 		{
 			Group: "policy", Version: "v1", Plural: "poddisruptionbudgets", Kind: "PodDisruptionBudget", Namespaced: true,
 			ShortNames: []string{"pdb"}, Status: true,
-			Generation: true,
+			Generation:   true,
+			ValidateName: anyName,
 		},
 	}
 }

@@ -1,7 +1,5 @@
 package resource
 
-import "k8s.io/apimachinery/pkg/api/validation/path"
-
 // rbacRows have names that only need to fit into a path: "system:node" is one.
 func rbacRows() []Resource {
 	rows := []Resource{
@@ -14,7 +12,7 @@ func rbacRows() []Resource {
 		r := &rows[i]
 		r.Group, r.Version = "rbac.authorization.k8s.io", "v1"
 		r.UnconditionalUpdate, r.CreateOnUpdate = true, true
-		r.ValidateName = path.ValidatePathSegmentName
+		r.ValidateName = anyName
 	}
 	return rows
 }

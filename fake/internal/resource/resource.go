@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"fmt"
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/api/validation"
@@ -47,6 +48,8 @@ type Resource struct {
 	// Fields are the field selectors beside metadata.name and metadata.namespace.
 	Fields []Field
 
+	// fieldMessage says that a field, its one operand, cannot be selected by.
+	fieldMessage string
 	// toStored and fromStored convert one object between this row's version
 	// and StoreVersion; nil where the two are the same.
 	toStored, fromStored conversion
@@ -115,18 +118,27 @@ func (r *Resource) NewList() runtime.Object {
 	return reflect.New(r.list).Interface().(runtime.Object)
 }
 
-// HasField reports whether label is a field selector of the row: one of Fields,
-// or metadata.name, or metadata.namespace (which cluster-scoped types know too).
-func (r *Resource) HasField(label string) bool {
-	if label == "metadata.name" || label == "metadata.namespace" {
-		return true
+// HasField reports whether label is a field selector of the row.
+func (r *Resource) HasField(label string) bool { return r.CheckField(label) == nil }
+
+// CheckField tells why label is no field selector of the row, in the words of
+// the 400 that a real server answers; nil if it is one (SE-05). All types know
+// metadata.name. metadata.namespace is known to namespaced types and also to
+// cluster-scoped ones, unless they have Fields.
+func (r *Resource) CheckField(label string) error {
+	if len(r.Fields) == 0 {
+		_, _, err := runtime.DefaultMetaV1FieldSelectorConversion(label, "")
+		return err
+	}
+	if label == "metadata.name" || label == "metadata.namespace" && r.Namespaced {
+		return nil
 	}
 	for _, f := range r.Fields {
 		if f.Label == label {
-			return true
+			return nil
 		}
 	}
-	return false
+	return fmt.Errorf(r.fieldMessage, label)
 }
 
 // FieldSet reads the values that field selectors compare from a stored object

@@ -5,7 +5,7 @@ func schedulingRows() []Resource {
 		{
 			Group: "scheduling.k8s.io", Version: "v1", Plural: "priorityclasses", Kind: "PriorityClass",
 			ShortNames:          []string{"pc"},
-			UnconditionalUpdate: true,
+			UnconditionalUpdate: true, Generation: true,
 		},
 	}
 }

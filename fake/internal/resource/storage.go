@@ -2,8 +2,8 @@ package resource
 
 func storageRows() []Resource {
 	return []Resource{
-		{Group: "storage.k8s.io", Version: "v1", Plural: "csidrivers", Kind: "CSIDriver", Generation: true},
-		{Group: "storage.k8s.io", Version: "v1", Plural: "csinodes", Kind: "CSINode", Status: true},
+		{Group: "storage.k8s.io", Version: "v1", Plural: "csidrivers", Kind: "CSIDriver", Generation: true, ReturnsDeleted: true},
+		{Group: "storage.k8s.io", Version: "v1", Plural: "csinodes", Kind: "CSINode", Status: true, ReturnsDeleted: true},
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "csistoragecapacities", Kind: "CSIStorageCapacity", Namespaced: true,
 		},

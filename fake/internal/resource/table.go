@@ -128,6 +128,9 @@ func complete(r *Resource) {
 	if r.StoreVersion.Version == "" {
 		r.StoreVersion = r.GroupVersion()
 	}
+	if r.fieldMessage == "" {
+		r.fieldMessage = "field label not supported: %s"
+	}
 	if r.ValidateName == nil {
 		r.ValidateName = validation.NameIsDNSSubdomain
 	}

@@ -1,0 +1,252 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	docGet      = "Kubernetes API Concepts, resourceVersion parameter, get"
+	docVersions = "Kubernetes API Concepts, Resource versions"
+)
+
+// getCases are about reading one object (GT).
+func getCases() []Case {
+	return slices.Concat([]Case{
+		{
+			ID: "GT-01/group", Level: Must, Title: "an absent object of a named group is not found, by its name, group and resource",
+			Why:    "create-if-absent begins with this answer",
+			Source: docVerbs, check: absentLease,
+		},
+		onWidgets(Case{
+			ID: "GT-09/custom", Level: Should, Title: "HEAD of a custom object gives the headers of GET, and no body",
+			Why:    "some proxies and probes send it",
+			Source: "apiextensions customresource_handler.go",
+		}, headOfWidget),
+		onSecrets(Case{
+			ID: "GT-09/typed", Level: Should, Title: "HEAD of a typed object is not allowed",
+			Why:    "typed resources register no handler for it",
+			Source: "apiserver installer.go",
+		}, func(ctx context.Context, s *session, c collection) error {
+			if _, err := c.create(ctx, c.object("a")); err != nil {
+				return err
+			}
+			return s.try(ctx, head(c.item("a")), code(405))
+		}),
+	},
+		both(Case{
+			ID: "GT-01", Level: Must, Title: "an absent object is not found, by its name and resource",
+			Why:    "create-if-absent begins with this answer",
+			Source: docVerbs,
+		}, func(ctx context.Context, s *session, c collection) error {
+			return s.try(ctx, get(c.item("a")), notFound(c, "a").check)
+		}),
+		both(Case{
+			ID: "GT-02", Level: Must, Title: "GET without resourceVersion sees every write that was answered before",
+			Why:    "a client must be able to read its own writes",
+			Source: docGet,
+		}, readYourWrites),
+		both(Case{
+			ID: "GT-03", Level: Must, Title: "GET at resourceVersion 0 gives some known state",
+			Why:    "it is the cheap read of caches that can bear staleness",
+			Source: docGet,
+		}, func(ctx context.Context, s *session, c collection) error {
+			made, err := c.create(ctx, c.object("a"))
+			if err != nil {
+				return err
+			}
+			return poll(ctx, func() error { // a server may lag behind, and know of no such object yet
+				return s.try(ctx, get(c.item("a")+"?resourceVersion=0"), code(200), field(string(made.UID), "metadata", "uid"))
+			})
+		}),
+		both(Case{
+			ID: "GT-04", Level: Must, Title: "GET at resourceVersion N gives a state at least as new as N",
+			Why:    "a client that saw N elsewhere must not be taken back behind it",
+			Source: docGet,
+		}, getNotOlder),
+		both(Case{
+			ID: "GT-05", Level: Must, Title: "GET at a resourceVersion that the server has not reached times out, with a time to retry",
+			Why:    "clients tell a server that lags from one that is broken",
+			Source: "Kubernetes API Concepts, Unavailable resource versions",
+		}, func(ctx context.Context, s *session, c collection) error {
+			made, err := c.create(ctx, c.object("a"))
+			if err != nil {
+				return err
+			}
+			return futureRead(ctx, s, c.item("a"), "?", made.ResourceVersion)
+		}),
+		both(Case{
+			ID: "GT-06", Level: Must, Title: "GET at a resourceVersion that is no number fails with 500 and no reason",
+			Why:    "it is what kube-apiserver answers, and not 400 as for lists",
+			Source: "apiserver pkg/storage",
+		}, func(ctx context.Context, s *session, c collection) error {
+			if _, err := c.create(ctx, c.object("a")); err != nil {
+				return err
+			}
+			return s.try(ctx, get(c.item("a")+"?resourceVersion=abc"),
+				refusal{code: 500, says: `resourceVersion: Invalid value: "abc"`}.check)
+		}),
+		both(Case{
+			ID: "GT-07", Level: Must, Title: "GET ignores resourceVersionMatch",
+			Why:    "it has no meaning for one object",
+			Source: docGet,
+		}, func(ctx context.Context, s *session, c collection) error {
+			made, err := c.create(ctx, c.object("a"))
+			if err != nil {
+				return err
+			}
+			for _, query := range []string{
+				"?resourceVersionMatch=Exact", "?resourceVersionMatch=Nonsense", "?resourceVersionMatch=Exact&resourceVersion=" + made.ResourceVersion,
+			} {
+				if err := s.try(ctx, get(c.item("a")+query), code(200), field("a", "metadata", "name")); err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
+		both(Case{
+			ID: "GT-08", Level: Must, Title: "GET never changes the object",
+			Why:    "reads are free of consequences",
+			Source: docVerbs,
+		}, func(ctx context.Context, s *session, c collection) error {
+			if _, err := c.create(ctx, c.object("a")); err != nil {
+				return err
+			}
+			first, err := s.do(ctx, get(c.item("a")), code(200))
+			if err != nil {
+				return err
+			}
+			for range 3 {
+				again, err := s.do(ctx, get(c.item("a")), code(200))
+				if err != nil {
+					return err
+				}
+				if !sameJSON(first.body, again.body) {
+					return again.errorf("expected the same object as at the first GET, %s", excerpt(first.body))
+				}
+			}
+			return nil
+		}),
+	)
+}
+
+func absentLease(ctx context.Context, s *session) error {
+	c, err := s.leases(ctx)
+	if err != nil {
+		return err
+	}
+	return s.try(ctx, get(c.item("a")), notFound(c, "a").check)
+}
+
+func headOfWidget(ctx context.Context, s *session, c collection) error {
+	if _, err := c.create(ctx, c.object("a")); err != nil {
+		return err
+	}
+	full, err := s.do(ctx, get(c.item("a")), code(200))
+	if err != nil {
+		return err
+	}
+	a, err := s.do(ctx, head(c.item("a")), code(200), mediaType("application/json"))
+	if err != nil {
+		return err
+	}
+	if got, want := a.header.Get("Content-Length"), strconv.Itoa(len(full.body)); got != want || len(a.body) > 0 {
+		return a.errorf("expected Content-Length %s and no body, got %q and %d bytes", want, got, len(a.body))
+	}
+	return nil
+}
+
+func readYourWrites(ctx context.Context, s *session, c collection) error {
+	made, err := c.create(ctx, c.object("a"))
+	for step := 0; err == nil && step < 10; step++ {
+		if err = s.try(ctx, get(c.item("a")), code(200), field(made.ResourceVersion, "metadata", "resourceVersion")); err == nil {
+			made, err = c.change(ctx, "a", strconv.Itoa(step))
+		}
+	}
+	return err
+}
+
+func getNotOlder(ctx context.Context, s *session, c collection) error {
+	first, err := c.create(ctx, c.object("a"))
+	if err != nil {
+		return err
+	}
+	second, err := c.change(ctx, "a", "1")
+	if err != nil {
+		return err
+	}
+	for _, at := range []string{first.ResourceVersion, second.ResourceVersion} {
+		got, err := s.object(ctx, get(c.item("a")+"?resourceVersion="+at), code(200))
+		if err != nil {
+			return err
+		}
+		if err := notOlder(got.ResourceVersion, at); err != nil {
+			return fmt.Errorf("GET %s?resourceVersion=%s: %w", c.item("a"), at, err)
+		}
+	}
+	return nil
+}
+
+// notOlder expects a resourceVersion to be at least another.
+func notOlder(got, least string) error {
+	g, err := strconv.ParseUint(got, 10, 64)
+	if err != nil {
+		return fmt.Errorf("expected a resourceVersion that is a number: %w", err)
+	}
+	l, err := strconv.ParseUint(least, 10, 64)
+	if err != nil {
+		return fmt.Errorf("expected a resourceVersion that is a number: %w", err)
+	}
+	if g < l {
+		return fmt.Errorf("expected resourceVersion %s or later, got %s", least, got)
+	}
+	return nil
+}
+
+// future is a resourceVersion that the server will not reach while we look.
+func future(now string) (string, error) {
+	n, err := strconv.ParseUint(now, 10, 64)
+	if err != nil {
+		return "", fmt.Errorf("expected a resourceVersion that is a number: %w", err)
+	}
+	return strconv.FormatUint(n+1_000_000_000, 10), nil
+}
+
+// futureRead reads a path (join is "?" or "&") at a resourceVersion from the future. The server either waits for it and answers with a
+// second to wait until the retry, or does neither (RS-05, RS-06); details and header agree.
+func futureRead(ctx context.Context, s *session, path, join, now string) error {
+	at, err := future(now)
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	a, err := s.do(ctx, get(path+join+"resourceVersion="+at), refusal{
+		code: 504, reason: metav1.StatusReasonTimeout, says: "Too large resource version: " + at + ", current: ",
+		causes: []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge, Message: "Too large resource version"}},
+	}.check)
+	if err != nil {
+		return err
+	}
+	var status metav1.Status
+	if err := a.decode(&status); err != nil {
+		return err
+	}
+	header := a.header.Get("Retry-After")
+	switch retry := status.Details.RetryAfterSeconds; {
+	case retry == 1 && header != "1":
+		return a.errorf("expected the header Retry-After: 1 as in the details, got %q", header)
+	case retry == 0 && header != "":
+		return a.errorf("expected no header Retry-After, as the details have none, got %q", header)
+	case retry > 1:
+		return a.errorf("expected retryAfterSeconds 1 or none, got %d", retry)
+	}
+	if waited := time.Since(start); waited > 10*time.Second {
+		return a.errorf("expected the answer within about 3 s, it took %v", waited)
+	}
+	return nil
+}

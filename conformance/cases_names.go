@@ -1,0 +1,172 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	docMetadata   = "API conventions, Metadata"
+	docIdempotent = "API conventions, Idempotency"
+	docCreate     = "apiserver registry/rest/create.go"
+)
+
+// nameCases are about uniqueness and generated names (NM).
+func nameCases() []Case {
+	return slices.Concat([]Case{
+		onSecrets(Case{
+			ID: "NM-01", Level: Must, Title: "a name may be used again in another namespace, and by another type",
+			Why:    "names are unique within a namespace and type, and nowhere else",
+			Source: docMetadata,
+		}, reuseName),
+	},
+		both(Case{
+			ID: "NM-02", Level: Must, Title: "a second object under a used name is refused as AlreadyExists",
+			Why:    "create-if-absent is built on this answer",
+			Source: docIdempotent,
+		}, func(ctx context.Context, s *session, c collection) error {
+			if _, err := c.create(ctx, c.object("a")); err != nil {
+				return err
+			}
+			return s.try(ctx, post(c.path(), c.object("a")), alreadyExists(c, "a", "").check)
+		}),
+		both(Case{
+			ID: "NM-03", Level: Must, Title: "while the object under that name is being deleted, the refusal says so",
+			Why:    "a client can tell waiting from giving up",
+			Source: "apiserver registry/generic/registry/store.go",
+		}, func(ctx context.Context, s *session, c collection) error {
+			if _, err := c.create(ctx, c.object("a").held()); err != nil {
+				return err
+			}
+			if err := s.try(ctx, del(c.item("a")), code(200)); err != nil {
+				return err
+			}
+			return s.try(ctx, post(c.path(), c.object("a")), alreadyExists(c, "a", "object is being deleted: ").check)
+		}),
+		both(Case{
+			ID: "NM-04", Level: Must, Title: "a create with neither name nor generateName is invalid",
+			Why:    "the cause names the field to fill",
+			Source: docCreate,
+		}, func(ctx context.Context, s *session, c collection) error {
+			return s.try(ctx, post(c.path(), c.object("")), refusal{
+				code: 422, reason: metav1.StatusReasonInvalid,
+				message: c.qualifiedKind() + ` "" is invalid: metadata.name: Required value: name or generateName is required`,
+				details: &metav1.StatusDetails{Group: c.group, Kind: c.kind},
+				causes: []metav1.StatusCause{{
+					Type: metav1.CauseTypeFieldValueRequired, Field: "metadata.name",
+					Message: "Required value: name or generateName is required",
+				}},
+			}.check)
+		}),
+		both(Case{
+			ID: "NM-05", Level: Must, Title: "with generateName alone the server adds five characters, and keeps generateName",
+			Why:    "the client learns the name from the answer",
+			Source: docIdempotent,
+		}, func(ctx context.Context, s *session, c collection) error {
+			return generated(ctx, c, "base-", "base-")
+		}),
+		both(Case{
+			ID: "NM-06", Level: Must, Title: "a long generateName is cut so that the name has at most 63 characters",
+			Why:    "the name must do as a label value and a DNS label",
+			Source: "apiserver pkg/storage/names",
+		}, func(ctx context.Context, s *session, c collection) error {
+			long := strings.Repeat("abcdefghij", 7)
+			return generated(ctx, c, long, long[:58])
+		}),
+		both(Case{
+			ID: "NM-07", Level: Must, Title: "with name and generateName, name wins and generateName is stored unused",
+			Why:    "objects read from one server are created on another with both",
+			Source: docCreate,
+		}, func(ctx context.Context, s *session, c collection) error {
+			return s.try(ctx, post(c.path(), c.object("a").meta("generateName", "base-")), code(201),
+				field("a", "metadata", "name"), field("base-", "metadata", "generateName"))
+		}),
+		both(Case{
+			ID: "NM-09", Level: Must, Title: "a used name together with generateName is refused as AlreadyExists with a time to retry",
+			Why:    "the client may try again and get another name",
+			Source: "apiserver registry/generic/registry/store.go; apimachinery errors.NewGenerateNameConflict",
+		}, generateNameConflict),
+		both(Case{
+			ID: "NM-10", Level: Must, Title: "generated characters are consonants and digits that are not mistaken for each other",
+			Why:    "names are read aloud, and must not spell words",
+			Source: "apimachinery pkg/util/rand",
+		}, generatedAlphabet),
+	)
+}
+
+// alreadyExists is how a used name is refused.
+func alreadyExists(c collection, name, prefix string) refusal {
+	return refusal{
+		code: 409, reason: metav1.StatusReasonAlreadyExists,
+		message: fmt.Sprintf("%s%s %q already exists", prefix, c.qualified(), name), details: c.about(name),
+	}
+}
+
+func reuseName(ctx context.Context, s *session, c collection) error {
+	if _, err := c.create(ctx, c.object("a")); err != nil {
+		return err
+	}
+	other, err := c.sibling(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := other.create(ctx, other.object("a")); err != nil {
+		return err
+	}
+	maps := c
+	maps.kind, maps.resource = "ConfigMap", "configmaps"
+	_, err = maps.create(ctx, maps.object("a"))
+	return err
+}
+
+// generated creates an object from a generateName and expects the name to be a prefix and five more characters.
+func generated(ctx context.Context, c collection, generateName, prefix string) error {
+	a, err := c.s.do(ctx, post(c.path(), c.object("").meta("generateName", generateName)), code(201),
+		field(generateName, "metadata", "generateName"))
+	if err != nil {
+		return err
+	}
+	var o metav1.PartialObjectMetadata
+	if err := a.decode(&o); err != nil {
+		return err
+	}
+	if suffix, ok := strings.CutPrefix(o.Name, prefix); !ok || len(suffix) != 5 {
+		return a.errorf("expected the name to be %q and five characters, got %q", prefix, o.Name)
+	}
+	return c.s.try(ctx, get(c.item(o.Name)), code(200), field(string(o.UID), "metadata", "uid"))
+}
+
+func generateNameConflict(ctx context.Context, s *session, c collection) error {
+	if _, err := c.create(ctx, c.object("a")); err != nil {
+		return err
+	}
+	want := alreadyExists(c, "a", "")
+	want.message += ", the server was not able to generate a unique name for the object"
+	want.details.RetryAfterSeconds = 1
+	a, err := s.do(ctx, post(c.path(), c.object("a").meta("generateName", "base-")), want.check)
+	if err != nil {
+		return err
+	}
+	if got := a.header.Get("Retry-After"); got != "1" {
+		return a.errorf("expected the header Retry-After: 1, got %q", got)
+	}
+	return nil
+}
+
+func generatedAlphabet(ctx context.Context, _ *session, c collection) error {
+	for range 5 {
+		o, err := c.create(ctx, c.object("").meta("generateName", "base-"))
+		if err != nil {
+			return err
+		}
+		suffix := strings.TrimPrefix(o.Name, "base-")
+		if strings.Trim(suffix, "bcdfghjklmnpqrstvwxz2456789") != "" {
+			return fmt.Errorf("POST %s: expected only characters of bcdfghjklmnpqrstvwxz2456789 after %q, got %q", c.path(), "base-", o.Name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,213 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const docNames = "Object Names and IDs; apimachinery api/validation"
+
+// nameSyntaxCases are about what a name may be, and where it stands (NM).
+func nameSyntaxCases() []Case {
+	return slices.Concat([]Case{
+		{
+			ID: "NM-13/segment", Level: Must, Title: "a name that cannot be a path segment is refused even where names are otherwise free",
+			Why:    "the object could never be addressed",
+			Source: "apimachinery api/validation/path", check: pathSegmentNames,
+		},
+		{
+			ID: "NM-14/dots", Level: Must, Title: "the name of a namespace has no dots",
+			Why:    "it is one label of DNS names",
+			Source: docNames, check: badNamespaceName("a.b", "must not contain dots"),
+		},
+		{
+			ID: "NM-14/long", Level: Must, Title: "the name of a namespace has at most 63 characters",
+			Why:    "it is one label of DNS names",
+			Source: docNames, check: badNamespaceName(strings.Repeat("a", 64), "must be no more than 63"),
+		},
+		{
+			ID: "NM-19", Level: Must, Title: "a namespace sent for a cluster-scoped object is cleared or refused, never stored",
+			Why:    "the object would seem to be where it is not",
+			Source: docCreate, check: namespaceOfClusterScoped,
+		},
+	},
+		both(Case{
+			ID: "NM-11", Level: Must, Title: "a name that is no RFC 1123 subdomain is invalid",
+			Why:    "the name must do in URLs, files and DNS",
+			Source: docNames,
+		}, badNames("a lowercase RFC 1123 subdomain must consist of", "Bad_Name", "-a", "a..b")),
+		both(Case{
+			ID: "NM-12", Level: Must, Title: "a name of more than 253 characters is invalid",
+			Why:    "the name must do in URLs, files and DNS",
+			Source: docNames,
+		}, badNames("must be no more than 253", strings.Repeat("a", 254))),
+		both(Case{
+			ID: "NM-13", Level: Must, Title: "a name with a slash or a percent sign, or of dots alone, is refused",
+			Why:    "the object could never be addressed",
+			Source: docNames,
+		}, badNames("", "a/b", "a%b", ".", "..")),
+		both(Case{
+			ID: "NM-15", Level: Must, Title: "PUT with another name in the body than in the URL is refused",
+			Why:    "one of the two objects would be overwritten by mistake",
+			Source: "apiserver handlers/update.go",
+		}, func(ctx context.Context, s *session, c collection) error {
+			return s.try(ctx, put(c.item("a"), c.object("b")), badRequest("the name of the object (b) does not match the name on the URL (a)"))
+		}),
+		both(Case{
+			ID: "NM-16", Level: Must, Title: "PUT without a name in the body is refused",
+			Why:    "it is most likely a body for something else",
+			Source: "apiserver handlers/rest.go",
+		}, func(ctx context.Context, s *session, c collection) error {
+			return s.try(ctx, put(c.item("a"), c.object("")),
+				badRequest("the name of the object (a based on URL) was undeterminable: name must be provided"))
+		}),
+		both(Case{
+			ID: "NM-17", Level: Must, Title: "a namespace in the body that is not the URL's is refused",
+			Why:    "the object would end up where the client does not look for it",
+			Source: docCreate,
+		}, otherNamespaceInBody),
+		both(Case{
+			ID: "NM-18", Level: Must, Title: "the namespace of the URL is filled in where the body has none",
+			Why:    "manifests often leave it out",
+			Source: docMetadata,
+		}, func(ctx context.Context, s *session, c collection) error {
+			return s.try(ctx, post(c.path(), c.object("a")), code(201), field(c.namespace, "metadata", "namespace"))
+		}),
+		both(Case{
+			ID: "NM-20", Level: Must, Title: "a patch that renames is refused",
+			Why:    "names do not change",
+			Source: "apiserver handlers/rest.go",
+		}, func(ctx context.Context, s *session, c collection) error {
+			if _, err := c.create(ctx, c.object("a")); err != nil {
+				return err
+			}
+			return s.try(ctx, mergePatch(c.item("a"), object{"metadata": object{"name": "b"}}),
+				badRequest("the name of the object (b) does not match the name on the URL (a)"))
+		}),
+		both(Case{
+			ID: "NM-21/existing", Level: Must, Title: "an apply to an existing object may leave the name out",
+			Why:    "the URL has it",
+			Source: "apiserver handlers/patch.go",
+		}, func(ctx context.Context, s *session, c collection) error {
+			if _, err := c.create(ctx, c.object("a")); err != nil {
+				return err
+			}
+			return s.try(ctx, apply(c.item("a"), c.object("").label("applied", "yes")), code(200),
+				field("a", "metadata", "name"), field("yes", "metadata", "labels", "applied"))
+		}),
+		// kube-apiserver 1.37 checks the name of the object that the apply would create, and finds none: what a client relies on
+		// is only that nothing else is created.
+		both(Case{
+			ID: "NM-21/absent", Level: Must, Title: "an apply without a name never creates an object under another name than the URL's",
+			Why:    "the object would be lost to the client that applied it",
+			Source: "apiserver handlers/patch.go and rest.go",
+		}, namelessApply),
+	)
+}
+
+// badRequest is a refusal with just a message.
+func badRequest(message string) expectation {
+	return refusal{code: 400, reason: metav1.StatusReasonBadRequest, message: message}.check
+}
+
+// badNames makes the check that creates under these names are invalid, for one reason that says this.
+func badNames(says string, names ...string) collectionCheck {
+	return func(ctx context.Context, s *session, c collection) error {
+		for _, name := range names {
+			if err := s.try(ctx, post(c.path(), c.object(name)), invalidName(c, name, says).check); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// invalidName is how a name is refused that breaks the syntax. A name may break it in more than one way, so causes are not counted.
+func invalidName(c collection, name, says string) refusal {
+	return refusal{
+		code: 422, reason: metav1.StatusReasonInvalid, details: &metav1.StatusDetails{Name: name, Group: c.group, Kind: c.kind},
+		says: fmt.Sprintf("metadata.name: Invalid value: %q: %s", name, says),
+	}
+}
+
+func pathSegmentNames(ctx context.Context, s *session) error {
+	const group = "rbac.authorization.k8s.io"
+	if err := s.needs(ctx, group+"/v1", "roles"); err != nil {
+		return err
+	}
+	c, err := s.fill(ctx, collection{root: "/apis/" + group + "/v1", apiVersion: group + "/v1", group: group, kind: "Role", resource: "roles"}, nil)
+	if err != nil {
+		return err
+	}
+	for name, says := range map[string]string{
+		"a/b": "may not contain '/'", "a%b": "may not contain '%'", ".": "may not be '.'", "..": "may not be '..'",
+	} {
+		if err := s.try(ctx, post(c.path(), c.object(name)), invalidName(c, name, says).check); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func badNamespaceName(name, says string) checkFunc {
+	return func(ctx context.Context, s *session) error {
+		return s.try(ctx, post("/api/v1/namespaces", newObject("v1", "Namespace", name)), invalidName(collection{kind: "Namespace"}, name, says).check)
+	}
+}
+
+func namespaceOfClusterScoped(ctx context.Context, s *session) error {
+	name := fmt.Sprintf("%s-%s-cluster-scoped", s.run.config.Namespace, s.run.id)
+	s.remember("/api/v1/namespaces/" + name)
+	a, err := s.do(ctx, post("/api/v1/namespaces", newObject("v1", "Namespace", name).meta("namespace", "somewhere")), code(201, 400, 422))
+	if err != nil || a.code != 201 {
+		return err
+	}
+	o, err := s.object(ctx, get("/api/v1/namespaces/"+name), code(200))
+	if err == nil && o.Namespace != "" {
+		err = a.errorf("expected no namespace on a cluster-scoped object, stored was %q", o.Namespace)
+	}
+	return err
+}
+
+func otherNamespaceInBody(ctx context.Context, s *session, c collection) error {
+	if _, err := c.create(ctx, c.object("a")); err != nil {
+		return err
+	}
+	for _, one := range []call{
+		post(c.path(), c.object("b").meta("namespace", "elsewhere")),
+		put(c.item("a"), c.object("a").meta("namespace", "elsewhere")),
+	} {
+		err := s.try(ctx, one, badRequest("the namespace of the provided object does not match the namespace sent on the request"))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func namelessApply(ctx context.Context, s *session, c collection) error {
+	a, err := s.do(ctx, apply(c.item("a"), c.object("")), code(201, 400))
+	if err != nil {
+		return err
+	}
+	if a.code == 400 {
+		err = a.meets(badRequest("the name of the object (a based on URL) was undeterminable: name must be provided"))
+	} else {
+		err = a.meets(field("a", "metadata", "name"))
+	}
+	if err != nil {
+		return err
+	}
+	l, err := c.list(ctx, "")
+	if err != nil {
+		return err
+	}
+	if a.code == 400 {
+		return l.has()
+	}
+	return l.has("a")
+}

@@ -1,0 +1,99 @@
+package conformance
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// versionsAgreeCases are about one object under several versions of its group (PV-29).
+func versionsAgreeCases() []Case {
+	agree := func(id, title string, check checkFunc) Case {
+		return Case{
+			ID: id, Level: Must, Title: title,
+			Why:    "a client that moves to another version must find the objects it left",
+			Source: "Kubernetes API Concepts, API versioning", check: check,
+		}
+	}
+	return []Case{
+		agree("PV-29/custom", "a custom object has one uid, resourceVersion and name in all versions", versionsOfWidget),
+		agree("PV-29/events", "an event has one uid, resourceVersion and name in core/v1 and events.k8s.io/v1", versionsOfEvent),
+		agree("PV-29/autoscaler", "an autoscaler has one uid, resourceVersion and name in autoscaling/v1 and v2", versionsOfAutoscaler),
+	}
+}
+
+func versionsOfWidget(ctx context.Context, s *session) error {
+	c, err := s.widgets(ctx)
+	if err != nil {
+		return err
+	}
+	return sameUnder(ctx, c, widgetType{group: c.group}.in("v1beta1"), c.object("a"))
+}
+
+func versionsOfEvent(ctx context.Context, s *session) error {
+	if err := s.needs(ctx, "events.k8s.io/v1", "events"); err != nil {
+		return err
+	}
+	c, err := s.fill(ctx, collection{root: "/api/v1", apiVersion: "v1", kind: "Event", resource: "events"}, nil)
+	if err != nil {
+		return err
+	}
+	e := c.object("a")
+	e["involvedObject"] = object{"apiVersion": "v1", "kind": "Pod", "namespace": c.namespace, "name": "p"}
+	e["reason"], e["message"], e["type"] = "Tested", "versions agree", "Normal"
+	other := collection{
+		root: "/apis/events.k8s.io/v1", apiVersion: "events.k8s.io/v1", group: "events.k8s.io", kind: "Event", resource: "events",
+	}
+	return sameUnder(ctx, c, other, e)
+}
+
+func versionsOfAutoscaler(ctx context.Context, s *session) error {
+	for _, version := range []string{"autoscaling/v1", "autoscaling/v2"} {
+		if err := s.needs(ctx, version, "horizontalpodautoscalers"); err != nil {
+			return err
+		}
+	}
+	in := func(version string) collection {
+		return collection{
+			root: "/apis/autoscaling/" + version, apiVersion: "autoscaling/" + version, group: "autoscaling",
+			kind: "HorizontalPodAutoscaler", resource: "horizontalpodautoscalers",
+		}
+	}
+	c, err := s.fill(ctx, in("v2"), nil)
+	if err != nil {
+		return err
+	}
+	hpa := c.object("a")
+	hpa["spec"] = object{
+		"maxReplicas":    3,
+		"scaleTargetRef": object{"apiVersion": "apps/v1", "kind": "Deployment", "name": "nobody"},
+	}
+	return sameUnder(ctx, c, in("v1"), hpa)
+}
+
+// sameUnder creates an object in one version of its resource and reads it in both. Only kind and apiVersion and what is below them may differ.
+func sameUnder(ctx context.Context, c, other collection, body object) error {
+	if _, err := c.create(ctx, body); err != nil {
+		return err
+	}
+	other.s, other.namespace = c.s, c.namespace
+	var seen []metav1.PartialObjectMetadata
+	var last *answer
+	for _, in := range []collection{c, other} {
+		a, err := c.s.do(ctx, get(in.item("a")), code(200), kind(in.apiVersion, in.kind))
+		if err != nil {
+			return err
+		}
+		var o metav1.PartialObjectMetadata
+		if err := a.decode(&o); err != nil {
+			return err
+		}
+		seen, last = append(seen, o), a
+	}
+	first, second := seen[0], seen[1]
+	if first.UID != second.UID || first.ResourceVersion != second.ResourceVersion || first.Name != second.Name {
+		return last.errorf("expected uid %s, resourceVersion %s, name %s as under %s",
+			first.UID, first.ResourceVersion, first.Name, c.apiVersion)
+	}
+	return nil
+}

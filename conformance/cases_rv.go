@@ -1,0 +1,242 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const docUnavailable = "Kubernetes API Concepts, Unavailable resource versions"
+
+// versionCases are about resourceVersions themselves: their form, their order, the future and the past (RS-01 to RS-09, RS-28 to RS-30).
+func versionCases() []Case {
+	return slices.Concat(
+		both(Case{
+			ID: "RS-01/form", Level: Must, Title: "the resourceVersions that a server gives are decimal numbers without leading zero",
+			Why:    "clients compare them as numbers since 1.35",
+			Source: docVersions,
+		}, func(ctx context.Context, s *session, c collection) error {
+			made, err := c.create(ctx, c.object("a"))
+			if err != nil {
+				return err
+			}
+			l, err := c.list(ctx, "")
+			if err != nil {
+				return err
+			}
+			for _, version := range []string{made.ResourceVersion, l.Metadata.ResourceVersion} {
+				if !regexp.MustCompile(`^[1-9][0-9]*$`).MatchString(version) {
+					return l.from.errorf("expected a decimal resourceVersion, got %q", version)
+				}
+			}
+			return nil
+		}),
+		both(Case{
+			ID: "RS-01/list", Level: Must, Title: "a list at a resourceVersion that is no number is a bad request",
+			Why:    "a client that mixed something up must not get data",
+			Source: "apiserver pkg/storage",
+		}, badListVersion("abc", "1.5", "0x10")),
+		both(Case{
+			ID: "RS-02", Level: Must, Title: "a list at a negative resourceVersion is a bad request",
+			Why:    "a client that mixed something up must not get data",
+			Source: "apiserver pkg/storage",
+		}, badListVersion("-1")),
+		both(Case{
+			ID: "RS-03", Level: Must, Title: "later changes of one type have larger resourceVersions, across namespaces too",
+			Why:    "clients order two views of one type by them",
+			Source: docVersions + "; apimachinery util/resourceversion",
+		}, versionsGrow),
+		both(Case{
+			ID: "RS-05/list", Level: Must, Title: "a list not older than the future times out, with a time to retry",
+			Why:    "clients tell a server that lags from one that is broken",
+			Source: docUnavailable,
+		}, futureList("?")),
+		onSecrets(Case{
+			ID: "RS-05/limit", Level: Must, Title: "a page at a resourceVersion from the future times out, with a time to retry",
+			Why:    "clients tell a server that lags from one that is broken",
+			Source: docUnavailable,
+		}, futureList("?limit=1&")),
+		onSecrets(Case{
+			ID: "RS-05/exact", Level: Must, Title: "an exact list from the future times out, with a time to retry",
+			Why:    "clients tell a server that lags from one that is broken",
+			Source: docUnavailable,
+		}, futureList("?resourceVersionMatch=Exact&")),
+		onSecrets(Case{
+			ID: "RS-05/notolderthan", Level: Must, Title: "a list with NotOlderThan the future times out, with a time to retry",
+			Why:    "clients tell a server that lags from one that is broken",
+			Source: docUnavailable,
+		}, futureList("?resourceVersionMatch=NotOlderThan&")),
+		both(Case{
+			ID: "RS-07/exact", Level: Must, Title: "an exact list at a resourceVersion that is forgotten is refused as Expired",
+			Why:    "410 is what makes a client start over",
+			Source: docUnavailable,
+		}, forgotten("?resourceVersion=1&resourceVersionMatch=Exact")),
+		both(Case{
+			ID: "RS-07/limit", Level: Must, Title: "a page at a resourceVersion that is forgotten is refused as Expired",
+			Why:    "410 is what makes a client start over",
+			Source: docUnavailable,
+		}, forgotten("?resourceVersion=1&limit=1")),
+		both(Case{
+			ID: "RS-28", Level: Must, Title: "NotOlderThan a resourceVersion that is long forgotten gives newer data",
+			Why:    "a reflector that lost its watch relists this way",
+			Source: docVersions,
+		}, func(ctx context.Context, s *session, c collection) error {
+			made, err := c.create(ctx, c.object("a"))
+			if err != nil {
+				return err
+			}
+			// First not older than the object, then not older than the oldest: a server behind one address does not go back.
+			for _, at := range []string{made.ResourceVersion, "1"} {
+				l, err := c.list(ctx, "?resourceVersionMatch=NotOlderThan&resourceVersion="+at)
+				if err != nil {
+					return err
+				}
+				if err := notOlder(l.Metadata.ResourceVersion, at); err != nil {
+					return l.from.errorf("%w", err)
+				}
+			}
+			return nil
+		}),
+		both(Case{
+			ID: "RS-29", Level: Must, Title: "a most recent list sees every write that was answered before",
+			Why:    "a controller that does not see its own write makes it twice",
+			Source: "Kubernetes API Concepts, consistent reads from cache; KEP-2340",
+		}, listYourWrites),
+		both(Case{
+			ID: "RS-30", Level: Should, Title: "after a compaction, an exact list either still has the exact data or is refused as Expired",
+			Why:    "snapshots of the cache may outlive storage, but other data must never come under that resourceVersion",
+			Source: "KEP-4988; apiserver storage/cacher",
+		}, exactAfterCompaction),
+	)
+}
+
+func badListVersion(versions ...string) collectionCheck {
+	return func(ctx context.Context, s *session, c collection) error {
+		for _, version := range versions {
+			err := s.try(ctx, get(c.path()+"?resourceVersion="+version), refusal{
+				code: 400, reason: metav1.StatusReasonBadRequest,
+				says: fmt.Sprintf("invalid resource version: resourceVersion: Invalid value: %q", version),
+			}.check)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func versionsGrow(ctx context.Context, _ *session, c collection) error {
+	other, err := c.sibling(ctx)
+	if err != nil {
+		return err
+	}
+	last := "0"
+	grown := func(o metav1.PartialObjectMetadata, err error) error {
+		if err == nil {
+			if err = notOlder(o.ResourceVersion, last); err == nil && o.ResourceVersion == last {
+				err = fmt.Errorf("expected a new resourceVersion after a change, got %s again", last)
+			}
+		}
+		last = o.ResourceVersion
+		return err
+	}
+	for step := range 3 {
+		for _, in := range []collection{c, other} {
+			if step == 0 {
+				err = grown(in.create(ctx, in.object("a")))
+			} else {
+				err = grown(in.change(ctx, "a", strconv.Itoa(step)))
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func futureList(query string) collectionCheck {
+	return func(ctx context.Context, s *session, c collection) error {
+		l, err := c.list(ctx, "")
+		if err != nil {
+			return err
+		}
+		return futureRead(ctx, s, c.path()+query, "", l.Metadata.ResourceVersion)
+	}
+}
+
+// forgotten lists at resourceVersion 1, which any server that has lived for a while has compacted.
+func forgotten(query string) collectionCheck {
+	return func(ctx context.Context, s *session, c collection) error {
+		if _, err := c.create(ctx, c.object("a")); err != nil {
+			return err
+		}
+		if compact := s.run.config.Compact; compact != nil {
+			if err := compact(ctx); err != nil {
+				return fmt.Errorf("Config.Compact: %w", err)
+			}
+		}
+		a, err := s.do(ctx, get(c.path()+query), code(200, 410))
+		if err != nil {
+			return err
+		}
+		if a.code == 200 {
+			return s.skipf("the server still has resourceVersion 1; it needs a server that has compacted, or Config.Compact")
+		}
+		return a.meets(expired.check)
+	}
+}
+
+// expired is how a list is refused whose resourceVersion is gone.
+var expired = refusal{
+	code: 410, reason: metav1.StatusReasonExpired, message: "The resourceVersion for the provided list is too old.",
+}
+
+func listYourWrites(ctx context.Context, _ *session, c collection) error {
+	var names []string
+	for step := range 10 {
+		name := "n" + strconv.Itoa(step)
+		made, err := c.create(ctx, c.object(name))
+		if err != nil {
+			return err
+		}
+		names = append(names, name)
+		l, err := c.list(ctx, "")
+		if err != nil {
+			return err
+		}
+		if err := l.has(names...); err != nil {
+			return err
+		}
+		if err := notOlder(l.Metadata.ResourceVersion, made.ResourceVersion); err != nil {
+			return l.from.errorf("%w", err)
+		}
+	}
+	return nil
+}
+
+func exactAfterCompaction(ctx context.Context, s *session, c collection) error {
+	compact := s.run.config.Compact
+	if compact == nil {
+		return s.skipf("it needs Config.Compact to compact the server's history")
+	}
+	h, err := c.history(ctx)
+	if err != nil {
+		return err
+	}
+	if err := compact(ctx); err != nil {
+		return fmt.Errorf("Config.Compact: %w", err)
+	}
+	a, err := s.do(ctx, get(c.path()+"?resourceVersionMatch=Exact&resourceVersion="+h.middle), code(200, 410))
+	if err != nil {
+		return err
+	}
+	if a.code == 410 {
+		return a.meets(expired.check)
+	}
+	return h.wasMiddle(a)
+}

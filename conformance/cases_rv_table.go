@@ -1,0 +1,280 @@
+package conformance
+
+import (
+	"context"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const docTable = "Kubernetes API Concepts, resourceVersion parameter, list"
+
+// versionTableCases are the cells of the table of list parameters that give data (RS-10 to RS-24).
+func versionTableCases() []Case {
+	cell := func(id, title, why string, check historyCheck) []Case {
+		return both(Case{ID: id, Level: Must, Title: title, Why: why, Source: docTable}, onHistory(check))
+	}
+	const (
+		recent = "a client that asks for nothing special gets the truth"
+		stale  = "informers start from it, cheaply"
+		exact  = "pages and comparisons need one fixed state"
+		token  = "pages must fit together"
+		newer  = "a client must not be taken back behind what it saw"
+	)
+	any0 := func(query string) historyCheck {
+		return func(ctx context.Context, s *session, c collection, h history) error {
+			l, err := c.list(ctx, query)
+			if err != nil {
+				return err
+			}
+			return notAhead(l, h)
+		}
+	}
+	return slices.Concat(
+		cell("RS-10", "no match, no limit, no resourceVersion: most recent", recent,
+			func(ctx context.Context, s *session, c collection, h history) error {
+				l, err := c.list(ctx, "")
+				if err != nil {
+					return err
+				}
+				return h.isNow(l)
+			}),
+		cell("RS-11", "no match, no limit, resourceVersion 0: any state", stale, any0("?resourceVersion=0")),
+		cell("RS-12", "no match, no limit, resourceVersion N: not older than N", newer,
+			func(ctx context.Context, s *session, c collection, h history) error {
+				return listNotOlder(ctx, c, "?resourceVersion=", h)
+			}),
+		cell("RS-13", "no match, limit, no resourceVersion: most recent, in pages", recent,
+			func(ctx context.Context, s *session, c collection, h history) error {
+				return inPages(ctx, c, "?limit=1", h.last, "a", "b", "c")
+			}),
+		cell("RS-14", "no match, limit, resourceVersion 0: any state; the limit may be ignored", stale, any0("?limit=1&resourceVersion=0")),
+		cell("RS-15", "no match, limit, resourceVersion N: exactly N, in pages", exact,
+			func(ctx context.Context, s *session, c collection, h history) error {
+				return inPages(ctx, c, "?limit=1&resourceVersion="+h.middle, h.middle, "a", "b")
+			}),
+		cell("RS-16", "continue, no resourceVersion: the state of the first page, whatever has changed since", token,
+			func(ctx context.Context, s *session, c collection, h history) error {
+				return continued(ctx, c, "")
+			}),
+		cell("RS-17", "continue, resourceVersion 0: a plain continuation", token,
+			func(ctx context.Context, s *session, c collection, h history) error {
+				return continued(ctx, c, "&resourceVersion=0")
+			}),
+		cell("RS-21/all", "Exact, resourceVersion N: exactly N", exact,
+			func(ctx context.Context, s *session, c collection, h history) error {
+				a, err := s.do(ctx, get(c.path()+"?resourceVersionMatch=Exact&resourceVersion="+h.middle), code(200))
+				if err != nil {
+					return err
+				}
+				return h.wasMiddle(a)
+			}),
+		cell("RS-21/limit", "Exact, limit, resourceVersion N: exactly N, in pages", exact,
+			func(ctx context.Context, s *session, c collection, h history) error {
+				return inPages(ctx, c, "?limit=1&resourceVersionMatch=Exact&resourceVersion="+h.middle, h.middle, "a", "b")
+			}),
+		cell("RS-21/before", "Exact, a resourceVersion from before the first object: an empty list at that resourceVersion", exact,
+			func(ctx context.Context, s *session, c collection, h history) error {
+				l, err := c.list(ctx, "?resourceVersionMatch=Exact&resourceVersion="+h.before)
+				if err != nil {
+					return err
+				}
+				if err := l.at(h.before); err != nil {
+					return err
+				}
+				return l.has()
+			}),
+		cell("RS-23", "NotOlderThan, resourceVersion 0: any state", stale, any0("?resourceVersionMatch=NotOlderThan&resourceVersion=0")),
+		cell("RS-24/all", "NotOlderThan, resourceVersion N: at least N", newer,
+			func(ctx context.Context, s *session, c collection, h history) error {
+				return listNotOlder(ctx, c, "?resourceVersionMatch=NotOlderThan&resourceVersion=", h)
+			}),
+		cell("RS-24/limit", "NotOlderThan, limit, resourceVersion N: at least N, in pages", newer,
+			func(ctx context.Context, s *session, c collection, h history) error {
+				return inPages(ctx, c, "?limit=1&resourceVersionMatch=NotOlderThan&resourceVersion="+h.last, "", "a", "b", "c")
+			}),
+	)
+}
+
+// history is what a collection has gone through: a list before anything, the objects a and b, a state in the middle, then a changed and c added.
+type history struct {
+	before, middle, last string // resourceVersions
+	oldA, newA           string // the resourceVersions of a
+}
+
+// historyCheck is a check on a collection with a history.
+type historyCheck func(ctx context.Context, s *session, c collection, h history) error
+
+func onHistory(check historyCheck) collectionCheck {
+	return func(ctx context.Context, s *session, c collection) error {
+		h, err := c.history(ctx)
+		if err != nil {
+			return err
+		}
+		return check(ctx, s, c, h)
+	}
+}
+
+// history fills an empty collection.
+func (c collection) history(ctx context.Context) (history, error) {
+	var h history
+	l, err := c.list(ctx, "")
+	if err != nil {
+		return h, err
+	}
+	a, err := c.create(ctx, c.object("a"))
+	if err != nil {
+		return h, err
+	}
+	b, err := c.create(ctx, c.object("b"))
+	if err != nil {
+		return h, err
+	}
+	changed, err := c.change(ctx, "a", "1")
+	if err != nil {
+		return h, err
+	}
+	last, err := c.create(ctx, c.object("c"))
+	return history{
+		before: l.Metadata.ResourceVersion, middle: b.ResourceVersion, last: last.ResourceVersion,
+		oldA: a.ResourceVersion, newA: changed.ResourceVersion,
+	}, err
+}
+
+// isNow expects the state at the end.
+func (h history) isNow(l objectList) error {
+	if err := l.has("a", "b", "c"); err != nil {
+		return err
+	}
+	if got := l.Items[0].ResourceVersion; got != h.newA {
+		return l.from.errorf("expected a at resourceVersion %s, got %s", h.newA, got)
+	}
+	if err := notOlder(l.Metadata.ResourceVersion, h.last); err != nil {
+		return l.from.errorf("%w", err)
+	}
+	return nil
+}
+
+// wasMiddle expects a list of the state in the middle, and to be told so.
+func (h history) wasMiddle(a *answer) error {
+	l := objectList{from: a}
+	if err := a.decode(&l); err != nil {
+		return err
+	}
+	if err := l.at(h.middle); err != nil {
+		return err
+	}
+	if err := l.has("a", "b"); err != nil {
+		return err
+	}
+	if got := l.Items[0].ResourceVersion; got != h.oldA {
+		return a.errorf("expected a as of resourceVersion %s, got %s", h.oldA, got)
+	}
+	return nil
+}
+
+// notAhead expects a list of some state that the collection has had, as old as it may be: what the list shows must fit its resourceVersion.
+func notAhead(l objectList, h history) error {
+	if l.Metadata.ResourceVersion == "" {
+		return l.from.errorf("expected the list to say its resourceVersion")
+	}
+	for _, item := range l.Items {
+		if err := notOlder(l.Metadata.ResourceVersion, item.ResourceVersion); err != nil {
+			return l.from.errorf("the list is older than its item %s: %w", item.Name, err)
+		}
+		if item.Name == "a" && item.ResourceVersion != h.oldA && item.ResourceVersion != h.newA {
+			return l.from.errorf("expected a at one of its resourceVersions %s and %s, got %s", h.oldA, h.newA, item.ResourceVersion)
+		}
+	}
+	if notOlder(l.Metadata.ResourceVersion, h.last) != nil || l.Metadata.Continue != "" {
+		return nil // from the past, or a page
+	}
+	return h.isNow(l)
+}
+
+// listNotOlder lists at the middle and at the end. The query ends with "resourceVersion=".
+func listNotOlder(ctx context.Context, c collection, query string, h history) error {
+	for _, at := range []string{h.middle, h.last} {
+		l, err := c.list(ctx, query+at)
+		if err != nil {
+			return err
+		}
+		if err := notOlder(l.Metadata.ResourceVersion, at); err != nil {
+			return l.from.errorf("%w", err)
+		}
+		if err := notAhead(l, h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inPages lists with limit=1 and goes on until the end. All pages are of one resourceVersion: the given one, if it is not "".
+func inPages(ctx context.Context, c collection, query, at string, names ...string) error {
+	var got []string
+	for range len(names) + 1 {
+		l, err := c.list(ctx, query)
+		if err != nil {
+			return err
+		}
+		if at == "" {
+			at = l.Metadata.ResourceVersion
+		}
+		if len(got) == 0 && notOlder(l.Metadata.ResourceVersion, at) == nil && query == "?limit=1" {
+			at = l.Metadata.ResourceVersion // most recent: others write too
+		}
+		if err := l.at(at); err != nil {
+			return err
+		}
+		if len(l.Items) != 1 {
+			return l.from.errorf("expected one item on a page of limit 1, got %d", len(l.Items))
+		}
+		got = append(got, l.names()...)
+		if l.Metadata.Continue == "" {
+			if !slices.Equal(got, names) {
+				return l.from.errorf("expected the items %v on all pages together, got %v", names, got)
+			}
+			return nil
+		}
+		query = "?limit=1&continue=" + l.Metadata.Continue
+	}
+	return (&answer{method: "GET", url: c.path() + query, code: 200}).errorf("expected the last page after %d items, got %v and a further token", len(names), got)
+}
+
+// continued reads a first page, changes what is still to come, and expects the rest as it was.
+func continued(ctx context.Context, c collection, parameters string) error {
+	first, err := c.list(ctx, "?limit=1")
+	if err != nil {
+		return err
+	}
+	if err := first.has("a"); err != nil {
+		return err
+	}
+	if first.Metadata.Continue == "" {
+		return first.from.errorf("expected a continue token on the first of several pages")
+	}
+	var b, changed metav1.PartialObjectMetadata
+	if b, err = c.s.object(ctx, get(c.item("b")), code(200)); err != nil {
+		return err
+	}
+	if changed, err = c.change(ctx, "b", "1"); err != nil {
+		return err
+	}
+	if err := c.delete(ctx, "c"); err != nil {
+		return err
+	}
+	rest, err := c.list(ctx, "?continue="+first.Metadata.Continue+parameters)
+	if err != nil {
+		return err
+	}
+	if err := rest.at(first.Metadata.ResourceVersion); err != nil {
+		return err
+	}
+	if err := rest.has("b", "c"); err != nil {
+		return err
+	}
+	if got := rest.Items[0].ResourceVersion; got != b.ResourceVersion {
+		return rest.from.errorf("expected b as of resourceVersion %s, got %s (it is now at %s)", b.ResourceVersion, got, changed.ResourceVersion)
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Config says which server to check and how. Only BaseURL is required.
+type Config struct {
+	// BaseURL is the root of the server, such as "https://127.0.0.1:6443". A path in it is kept as a prefix.
+	BaseURL string
+
+	// Client sends the requests and carries the credentials: its transport adds the bearer token or the client
+	// certificate. Nil means [http.DefaultClient]. Its Timeout should be zero, since it would cut watches short.
+	Client *http.Client
+
+	// Namespace is the prefix of the names of the namespaces that the suite creates. Default "conformance".
+	Namespace string
+
+	// Run selects cases by their ID. Nil selects all.
+	Run *regexp.Regexp
+
+	// Level is the lowest level to run: Must leaves out the SHOULD and MAY cases. The zero value, May, runs everything.
+	Level Level
+
+	// Skip leaves cases out and reports them as skipped. The key is a case's ID or a rule's number (which skips all its cases),
+	// the value is the reason, which must not be empty. A key that names nothing is an error, so that no skip outlives its case.
+	Skip map[string]string
+
+	// Timeout bounds one case, clean-up not included. Default 30 s. A case may wait for as long as the server
+	// holds back a read from the future, about 3 s on kube-apiserver.
+	Timeout time.Duration
+
+	// Compact makes the server forget the states of the past, as etcd's compaction does, so that lists at an old
+	// resourceVersion are refused. Cases that need it are skipped while it is nil.
+	Compact func(context.Context) error
+
+	// Expire makes the server forget its past for watches too: a watch from before it is too old.
+	// While it is nil, the cases on expired watches try resourceVersion 1, and are skipped if the server still knows it.
+	Expire func(context.Context) error
+
+	// Starting puts the server back into the time before it has installed all its paths (PV-28), until stop is called.
+	// The case that needs it is skipped while it is nil.
+	Starting func(context.Context) (stop func(), err error)
+}
+
+// withDefaults checks the configuration and fills what it leaves open.
+func (c Config) withDefaults() (Config, error) {
+	base, err := url.Parse(c.BaseURL)
+	if err != nil {
+		return c, fmt.Errorf("conformance: BaseURL: %w", err)
+	}
+	if base.Scheme == "" || base.Host == "" {
+		return c, fmt.Errorf("conformance: BaseURL %q is not of the form http://host:port", c.BaseURL)
+	}
+	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
+	if c.Client == nil {
+		c.Client = http.DefaultClient
+	}
+	if c.Namespace == "" {
+		c.Namespace = "conformance"
+	}
+	if c.Timeout == 0 {
+		c.Timeout = 30 * time.Second
+	}
+	return c, c.checkSkips()
+}
+
+// checkSkips refuses skips without a reason and skips of nothing.
+func (c Config) checkSkips() error {
+	known := map[string]bool{}
+	for _, one := range Cases() {
+		known[one.ID], known[one.Rule()] = true, true
+	}
+	var wrong []error
+	for _, id := range slices.Sorted(maps.Keys(c.Skip)) {
+		if !known[id] {
+			wrong = append(wrong, fmt.Errorf("conformance: Skip names %q, but there is no such case", id))
+		}
+		if strings.TrimSpace(c.Skip[id]) == "" {
+			wrong = append(wrong, fmt.Errorf("conformance: Skip of %q gives no reason", id))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// selected gives the cases that Run and Level leave.
+func (c Config) selected() []Case {
+	return slices.DeleteFunc(Cases(), func(one Case) bool {
+		return one.Level < c.Level || c.Run != nil && !c.Run.MatchString(one.ID)
+	})
+}
+
+// skipReason gives the reason for which the configuration skips a case, or "".
+func (c Config) skipReason(one Case) string {
+	if reason := c.Skip[one.ID]; reason != "" {
+		return reason
+	}
+	return c.Skip[one.Rule()]
+}

@@ -1,0 +1,166 @@
+package conformance
+
+import (
+	"encoding/json"
+	"fmt"
+	"mime"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// expectation judges an answer. Its error says what was expected and what was seen; the request and the body are added by the caller.
+type expectation func(*answer) error
+
+// code expects one of these status codes.
+func code(want ...int) expectation {
+	return func(a *answer) error {
+		if !slices.Contains(want, a.code) {
+			return fmt.Errorf("expected code %s, got %d", strings.Trim(fmt.Sprint(want), "[]"), a.code)
+		}
+		return nil
+	}
+}
+
+// mediaType expects a Content-Type, whatever its charset.
+func mediaType(want string) expectation {
+	return func(a *answer) error {
+		got, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
+		if err != nil || got != want {
+			return fmt.Errorf("expected Content-Type %s, got %q", want, a.header.Get("Content-Type"))
+		}
+		return nil
+	}
+}
+
+// kind expects an object or a list of this apiVersion and kind.
+func kind(apiVersion, kind string) expectation {
+	return func(a *answer) error {
+		var got metav1.TypeMeta
+		if err := json.Unmarshal(a.body, &got); err != nil {
+			return fmt.Errorf("expected a %s: %w", kind, err)
+		}
+		if want := (metav1.TypeMeta{APIVersion: apiVersion, Kind: kind}); got != want {
+			return fmt.Errorf("expected %s %s, got %q %q", apiVersion, kind, got.APIVersion, got.Kind)
+		}
+		return nil
+	}
+}
+
+// field expects a string in the answer, at a path of field names.
+func field(want string, path ...string) expectation {
+	return func(a *answer) error {
+		var o map[string]any
+		if err := json.Unmarshal(a.body, &o); err != nil {
+			return fmt.Errorf("expected an object: %w", err)
+		}
+		got, found, err := unstructured.NestedString(o, path...)
+		if err != nil {
+			return err
+		}
+		if !found || got != want {
+			return fmt.Errorf("expected %s to be %q, got %q", strings.Join(path, "."), want, got)
+		}
+		return nil
+	}
+}
+
+// pageNotFound expects the answer of a mux that knows no such path: text, not a Status.
+func pageNotFound(a *answer) error {
+	if err := code(404)(a); err != nil {
+		return err
+	}
+	if err := mediaType("text/plain")(a); err != nil {
+		return err
+	}
+	if got := strings.TrimSpace(string(a.body)); got != "404 page not found" {
+		return fmt.Errorf(`expected the text "404 page not found", got %q`, got)
+	}
+	return nil
+}
+
+// refusal is the Status that a request should be refused with. Code, reason and status "Failure" are always compared, the rest where it is set.
+type refusal struct {
+	code    int
+	reason  metav1.StatusReason // "" is an expectation too: unclassified errors have no reason
+	message string              // the whole message
+	says    string              // a part of the message
+	details *metav1.StatusDetails
+	causes  []metav1.StatusCause // reason, field, and a part of the message, in any order; no more and no fewer
+}
+
+// check is the expectation.
+func (want refusal) check(a *answer) error {
+	if err := code(want.code)(a); err != nil {
+		return err
+	}
+	var got metav1.Status
+	if err := json.Unmarshal(a.body, &got); err != nil {
+		return fmt.Errorf("expected a Status: %w", err)
+	}
+	return want.match(got)
+}
+
+// match holds a Status, from wherever it came, against the expectation.
+func (want refusal) match(got metav1.Status) error {
+	switch {
+	case got.Kind != "Status" || got.APIVersion != "v1":
+		return fmt.Errorf("expected a v1 Status, got %q %q", got.APIVersion, got.Kind)
+	case got.Status != metav1.StatusFailure:
+		return fmt.Errorf("expected status Failure, got %q", got.Status)
+	case int(got.Code) != want.code:
+		return fmt.Errorf("expected code %d in the Status, got %d", want.code, got.Code)
+	case got.Reason != want.reason:
+		return fmt.Errorf("expected reason %q, got %q", want.reason, got.Reason)
+	case want.message != "" && got.Message != want.message:
+		return fmt.Errorf("expected message %q, got %q", want.message, got.Message)
+	case !strings.Contains(got.Message, want.says):
+		return fmt.Errorf("expected a message with %q, got %q", want.says, got.Message)
+	}
+	var details metav1.StatusDetails
+	if got.Details != nil {
+		details = *got.Details
+	}
+	if err := matchDetails(want.details, details); err != nil {
+		return err
+	}
+	return matchCauses(want.causes, details.Causes)
+}
+
+func matchDetails(want *metav1.StatusDetails, got metav1.StatusDetails) error {
+	if want == nil {
+		return nil
+	}
+	type named struct {
+		name, group, kind string
+		retryAfter        int32
+	}
+	w := named{want.Name, want.Group, want.Kind, want.RetryAfterSeconds}
+	if g := (named{got.Name, got.Group, got.Kind, got.RetryAfterSeconds}); w != g {
+		return fmt.Errorf("expected details with {name group kind retryAfterSeconds} %v, got %v", w, g)
+	}
+	return nil
+}
+
+func matchCauses(want, got []metav1.StatusCause) error {
+	if want == nil {
+		return nil
+	}
+	same := func(w, g metav1.StatusCause) bool {
+		return w.Type == g.Type && w.Field == g.Field && strings.Contains(g.Message, w.Message)
+	}
+	left := slices.Clone(got)
+	for _, w := range want {
+		i := slices.IndexFunc(left, func(g metav1.StatusCause) bool { return same(w, g) })
+		if i < 0 {
+			return fmt.Errorf("expected a cause %s of field %q with %q, got %v", w.Type, w.Field, w.Message, got)
+		}
+		left = slices.Delete(left, i, i+1)
+	}
+	if len(left) > 0 {
+		return fmt.Errorf("expected %d causes, also got %v", len(want), left)
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package conformance
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// call is a request to make. Path begins with a slash and may hold a query.
+type call struct {
+	method, path        string
+	body                any // nil: none; a string: as it is; else: encoded as JSON
+	contentType, accept string
+}
+
+func get(path string) call            { return call{method: http.MethodGet, path: path} }
+func head(path string) call           { return call{method: http.MethodHead, path: path} }
+func post(path string, body any) call { return call{method: http.MethodPost, path: path, body: body} }
+func put(path string, body any) call  { return call{method: http.MethodPut, path: path, body: body} }
+func del(path string) call            { return call{method: http.MethodDelete, path: path} }
+
+func mergePatch(path string, body any) call {
+	return call{method: http.MethodPatch, path: path, body: body, contentType: "application/merge-patch+json"}
+}
+
+// apply is a server-side apply under the suite's own field manager.
+func apply(path string, body any) call {
+	return call{method: http.MethodPatch, path: path + "?fieldManager=conformance", body: body, contentType: "application/apply-patch+yaml"}
+}
+
+// as asks for the answer in another media type than JSON.
+func (c call) as(mediaType string) call {
+	c.accept = mediaType
+	return c
+}
+
+// request builds the HTTP request of a call.
+func (s *session) request(ctx context.Context, c call) (*http.Request, error) {
+	var body io.Reader
+	switch b := c.body.(type) {
+	case nil:
+	case string:
+		body = strings.NewReader(b)
+	default:
+		encoded, err := json.Marshal(b)
+		if err != nil {
+			return nil, fmt.Errorf("encoding the body: %w", err)
+		}
+		body = bytes.NewReader(encoded)
+	}
+	req, err := http.NewRequestWithContext(ctx, c.method, s.run.config.BaseURL+c.path, body)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("User-Agent", "fakeapi-conformance")
+	req.Header.Set("Accept", "application/json")
+	if c.accept != "" {
+		req.Header.Set("Accept", c.accept)
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if c.contentType != "" {
+		req.Header.Set("Content-Type", c.contentType)
+	}
+	return req, nil
+}
+
+// do sends a call, reads the whole answer, and holds it against the expectations. The answer is given back with the error too, where there is one.
+func (s *session) do(ctx context.Context, c call, expect ...expectation) (*answer, error) {
+	req, err := s.request(ctx, c)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", c.method, c.path, err)
+	}
+	resp, err := s.run.config.Client.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", c.method, c.path, err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: reading the answer: %w", c.method, req.URL, err)
+	}
+	a := &answer{method: c.method, url: req.URL.String(), code: resp.StatusCode, header: resp.Header, body: body}
+	if a.code == http.StatusCreated {
+		s.own(c.path, a)
+	}
+	return a, a.meets(expect...)
+}
+
+// try is do for when only the expectations matter.
+func (s *session) try(ctx context.Context, c call, expect ...expectation) error {
+	_, err := s.do(ctx, c, expect...)
+	return err
+}
+
+// object is do for when the answer should be an object.
+func (s *session) object(ctx context.Context, c call, expect ...expectation) (metav1.PartialObjectMetadata, error) {
+	var o metav1.PartialObjectMetadata
+	a, err := s.do(ctx, c, expect...)
+	if err == nil {
+		err = a.decode(&o)
+	}
+	return o, err
+}
+
+// answer is what the server said to a call.
+type answer struct {
+	method, url string
+	code        int
+	header      http.Header
+	body        []byte
+}
+
+// decode reads the body as JSON.
+func (a *answer) decode(into any) error {
+	if err := json.Unmarshal(a.body, into); err != nil {
+		return a.errorf("expected JSON: %w", err)
+	}
+	return nil
+}
+
+// errorf is an error about this answer: what was asked, what is wrong, and what was answered.
+func (a *answer) errorf(format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	return fmt.Errorf("%s %s: %w; the answer was %d %s %s", a.method, a.url, err, a.code, a.header.Get("Content-Type"), excerpt(a.body))
+}
+
+// meets gives the first expectation that the answer does not meet.
+func (a *answer) meets(expect ...expectation) error {
+	for _, e := range expect {
+		if err := e(a); err != nil {
+			return a.errorf("%w", err)
+		}
+	}
+	return nil
+}
+
+// excerpt is the beginning of a body, on one line.
+func excerpt(body []byte) string {
+	const limit = 600
+	text := strings.Join(strings.Fields(string(body)), " ")
+	if len(text) > limit {
+		text = text[:limit] + "…"
+	}
+	return text
+}

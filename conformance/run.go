@@ -1,0 +1,152 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/rand"
+	"k8s.io/apimachinery/pkg/version"
+)
+
+// cleanupTimeout bounds the clean-up of one case. It is counted apart from the case, and runs even if that was cancelled.
+const cleanupTimeout = 30 * time.Second
+
+// Run checks the server with one subtest per case. A case that is skipped is a skipped test with its reason;
+// a configuration that cannot be used ends the test. Since it makes subtests, it cannot run inside a testing/synctest bubble: use [Check] there.
+func Run(t *testing.T, c Config) {
+	t.Helper()
+	r, err := newRun(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := leftovers("the run", r.close(context.WithoutCancel(t.Context()))); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, one := range r.config.selected() {
+		t.Run(one.ID, func(t *testing.T) {
+			got := r.try(t.Context(), one)
+			if err := got.err(); err != nil {
+				t.Error(err)
+			}
+			if got.Outcome == Skipped {
+				t.Skip(got.Reason)
+			}
+		})
+	}
+}
+
+// Check checks the server outside of go test. The error joins every failure, and is nil if there was none.
+func Check(ctx context.Context, c Config) error {
+	report, err := Execute(ctx, c)
+	return errors.Join(err, report.Err())
+}
+
+// Execute runs the selected cases one after the other and reports on each. The error is about the run itself: a configuration
+// that cannot be used, or a context that ended (the report then holds what was done, and the rest as skipped). Cases that fail are
+// in the report only, see [Report.Err].
+func Execute(ctx context.Context, c Config) (Report, error) {
+	r, err := newRun(c)
+	if err != nil {
+		return Report{}, err
+	}
+	report := Report{Server: r.serverVersion(ctx)}
+	for _, one := range r.config.selected() {
+		report.Results = append(report.Results, r.try(ctx, one))
+	}
+	report.Leftovers = r.close(context.WithoutCancel(ctx))
+	return report, context.Cause(ctx)
+}
+
+// run is what the cases of one run share: the configuration, a name of its own, and the custom resource definition.
+// Cases run one after the other, so nothing in it is locked.
+type run struct {
+	config Config
+	id     string // part of every name the run gives, so that two runs do not meet
+
+	namespaces int         // how many were made, for their names
+	widgets    *widgetType // nil until a case asks for it
+	shared     *session    // owns what outlives a case
+}
+
+func newRun(c Config) (*run, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	r := &run{config: c, id: rand.String(5)}
+	r.shared = &session{run: r}
+	return r, nil
+}
+
+// close removes what the cases shared, and says what could not be removed.
+func (r *run) close(ctx context.Context) []error {
+	ctx, cancel := context.WithTimeout(ctx, cleanupTimeout)
+	defer cancel()
+	return r.shared.cleanup(ctx)
+}
+
+// try runs one case, cleans up after it, and says what happened.
+func (r *run) try(ctx context.Context, one Case) Result {
+	result := Result{Case: one, Outcome: Passed}
+	if reason := r.config.skipReason(one); reason != "" {
+		result.Outcome, result.Reason = Skipped, reason
+		return result
+	}
+	if ctx.Err() != nil {
+		result.Outcome, result.Reason = Skipped, "the run was cancelled: "+context.Cause(ctx).Error()
+		return result
+	}
+	start := time.Now()
+	s := &session{run: r}
+	err := s.check(ctx, one)
+	var skip skipError
+	switch {
+	case errors.As(err, &skip):
+		result.Outcome, result.Reason = Skipped, skip.reason
+	case err != nil:
+		result.Outcome, result.Err = Failed, err
+	}
+	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+	defer cancel()
+	result.Leftovers = s.cleanup(after)
+	result.Duration = time.Since(start)
+	return result
+}
+
+// check runs the case under its deadline. A panic of a case that met an answer it never thought of is a failure like any other.
+func (s *session) check(ctx context.Context, one Case) (err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.run.config.Timeout,
+		fmt.Errorf("the case did not end within %v", s.run.config.Timeout))
+	defer cancel()
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the case panicked: %v", p)
+		}
+	}()
+	err = one.check(ctx, s)
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("%w (%w)", err, context.Cause(ctx))
+	}
+	return err
+}
+
+// serverVersion asks the server for its name, for the report. No answer is no failure here.
+func (r *run) serverVersion(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, r.config.Timeout)
+	defer cancel()
+	answer, err := r.shared.do(ctx, get("/version"), code(http.StatusOK))
+	if err != nil {
+		return ""
+	}
+	var v version.Info
+	if err := answer.decode(&v); err != nil {
+		return ""
+	}
+	return v.GitVersion
+}

@@ -1,0 +1,147 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// finalizer is the one that the suite puts on objects. The clean-up takes this one off, and no other.
+const finalizer = "conformance.example.com/hold"
+
+// session is what a case works with: requests to the server, and a memory of what they created.
+type session struct {
+	run   *run
+	owned []string // paths of created objects, in order of creation
+}
+
+// skipError ends a case that cannot judge the server.
+type skipError struct{ reason string }
+
+func (e skipError) Error() string { return "skipped: " + e.reason }
+
+// skipf ends the case as skipped when it is returned.
+func (s *session) skipf(format string, args ...any) error {
+	return skipError{reason: fmt.Sprintf(format, args...)}
+}
+
+// namespace creates a namespace. Each call creates another.
+func (s *session) namespace(ctx context.Context) (string, error) {
+	r := s.run
+	r.namespaces++
+	name := fmt.Sprintf("%s-%s-%d", r.config.Namespace, r.id, r.namespaces)
+	s.remember("/api/v1/namespaces/" + name) // before the request: its answer may be lost
+	return name, s.try(ctx, post("/api/v1/namespaces", newObject("v1", "Namespace", name)), code(http.StatusCreated))
+}
+
+// own remembers the object of a 201 answer for the clean-up.
+func (s *session) own(path string, a *answer) {
+	var o metav1.PartialObjectMetadata
+	if a.decode(&o) != nil || o.Name == "" {
+		return
+	}
+	path, query, _ := strings.Cut(path, "?")
+	if strings.Contains(query, "dryRun=") {
+		return
+	}
+	item := "/" + url.PathEscape(o.Name)
+	path = strings.TrimSuffix(path, item) // POST or PATCH of an item
+	if o.Namespace != "" && !strings.Contains(path, "/namespaces/") {
+		at := strings.LastIndex(path, "/")
+		path = path[:at] + "/namespaces/" + o.Namespace + path[at:]
+	}
+	s.remember(path + item)
+}
+
+func (s *session) remember(path string) {
+	if !slices.Contains(s.owned, path) {
+		s.owned = append(s.owned, path)
+	}
+}
+
+// cleanup removes what the session created, the newest first, so that nothing is left to a namespace controller that may not be there.
+// It gives back what could not be removed.
+func (s *session) cleanup(ctx context.Context) []error {
+	var left []error
+	for _, path := range slices.Backward(s.owned) {
+		if err := s.remove(ctx, path); err != nil {
+			left = append(left, err)
+		}
+	}
+	s.owned = nil
+	return left
+}
+
+// remove deletes an object at once, taking off the suite's finalizer. That it is gone already is fine.
+func (s *session) remove(ctx context.Context, path string) error {
+	now := int64(0)
+	background := metav1.DeletePropagationBackground
+	request := del(path)
+	request.body = metav1.DeleteOptions{
+		TypeMeta:           metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"},
+		GracePeriodSeconds: &now,
+		PropagationPolicy:  &background,
+	}
+	a, err := s.do(ctx, request, code(http.StatusOK, http.StatusAccepted, http.StatusNotFound, http.StatusConflict))
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(string(a.body), finalizer) {
+		return nil
+	}
+	return s.try(ctx, mergePatch(path, object{"metadata": object{"finalizers": nil}}), code(http.StatusOK, http.StatusNotFound))
+}
+
+// poll repeats a check until it passes, and gives its last error when the context ends. It is for what a server may take its time for.
+func poll(ctx context.Context, check func() error) error {
+	wait := time.NewTicker(50 * time.Millisecond)
+	defer wait.Stop()
+	for {
+		err := check()
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-wait.C:
+		}
+	}
+}
+
+// resource looks a resource up in the discovery document of its group version, "v1" or "GROUP/VERSION". Nil means that the server does not have it.
+func (s *session) resource(ctx context.Context, groupVersion, name string) (*metav1.APIResource, error) {
+	root := "/apis/"
+	if !strings.Contains(groupVersion, "/") {
+		root = "/api/"
+	}
+	a, err := s.do(ctx, get(root+groupVersion), code(http.StatusOK, http.StatusNotFound))
+	if err != nil || a.code == http.StatusNotFound {
+		return nil, err
+	}
+	var found metav1.APIResourceList
+	if err := a.decode(&found); err != nil {
+		return nil, err
+	}
+	for _, r := range found.APIResources {
+		if r.Name == name {
+			return &r, nil
+		}
+	}
+	return nil, nil
+}
+
+// needs skips the case unless the server has the resource.
+func (s *session) needs(ctx context.Context, groupVersion, name string) error {
+	found, err := s.resource(ctx, groupVersion, name)
+	if err == nil && found == nil {
+		err = s.skipf("the server does not serve %s of %s", name, groupVersion)
+	}
+	return err
+}

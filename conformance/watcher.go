@@ -1,0 +1,165 @@
+package conformance
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// event is one frame of a watch.
+type event struct {
+	Type   string          `json:"type"`
+	Object json.RawMessage `json:"object"`
+
+	meta metav1.PartialObjectMetadata // the object, down to its metadata
+}
+
+func (e event) String() string {
+	return fmt.Sprintf("%s %s@%s", e.Type, e.meta.Name, e.meta.ResourceVersion)
+}
+
+// watcher reads a watch. It waits for as long as the context of the watch lives, and never sleeps.
+type watcher struct {
+	method, url string
+	response    *http.Response
+	frames      *json.Decoder
+	cancel      context.CancelFunc
+	seen        []string // events so far, for error messages
+}
+
+// watch opens a watch, which must be answered with 200 before its first event. The query begins with "?".
+func (c collection) watch(ctx context.Context, query string) (*watcher, error) {
+	return c.s.watch(ctx, get(c.path()+query))
+}
+
+// watch opens a watch. The caller closes it; until then it is bound to ctx.
+func (s *session) watch(ctx context.Context, c call) (*watcher, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	req, err := s.request(ctx, c)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	resp, err := s.run.config.Client.Do(req)
+	if err != nil {
+		cancel()
+		return nil, fmt.Errorf("%s %s: no answer to a watch: %w", c.method, c.path, err)
+	}
+	w := &watcher{method: c.method, url: req.URL.String(), response: resp, frames: json.NewDecoder(resp.Body), cancel: cancel}
+	if resp.StatusCode != http.StatusOK {
+		defer w.close()
+		body, _ := io.ReadAll(resp.Body)
+		a := &answer{method: c.method, url: w.url, code: resp.StatusCode, header: resp.Header, body: body}
+		return nil, a.errorf("expected a watch with code 200")
+	}
+	return w, nil
+}
+
+// close ends the watch from the client's side.
+func (w *watcher) close() {
+	w.cancel()
+	w.response.Body.Close()
+}
+
+// errorf is an error about this watch: what was asked, what is wrong, and which events came before.
+func (w *watcher) errorf(format string, args ...any) error {
+	seen := "none"
+	if len(w.seen) > 0 {
+		seen = strings.Join(w.seen, ", ")
+	}
+	return fmt.Errorf("%s %s: %w; events so far: %s", w.method, w.url, fmt.Errorf(format, args...), seen)
+}
+
+// next waits for an event. The error wraps io.EOF if the server ended the stream in good order.
+func (w *watcher) next() (event, error) {
+	var e event
+	if err := w.frames.Decode(&e); err != nil {
+		return e, w.errorf("waiting for an event: %w", err)
+	}
+	if err := json.Unmarshal(e.Object, &e.meta); err != nil {
+		return e, w.errorf("the object of a %s event: %w", e.Type, err)
+	}
+	w.seen = append(w.seen, e.String())
+	return e, nil
+}
+
+// want waits for an event, which must be of this type and about the object of this name.
+func (w *watcher) want(kind, name string) (event, error) {
+	e, err := w.next()
+	if err != nil {
+		return e, fmt.Errorf("expected %s %s: %w", kind, name, err)
+	}
+	if e.Type != kind || e.meta.Name != name {
+		return e, w.errorf("expected %s %s, got %v", kind, name, e)
+	}
+	return e, nil
+}
+
+// wantAt is want with a resourceVersion.
+func (w *watcher) wantAt(kind, name, resourceVersion string) error {
+	e, err := w.want(kind, name)
+	if err == nil && e.meta.ResourceVersion != resourceVersion {
+		err = w.errorf("expected %s %s at resourceVersion %s, got %v", kind, name, resourceVersion, e)
+	}
+	return err
+}
+
+// wantAdded waits for ADDED events of just these objects, in this order.
+func (w *watcher) wantAdded(names ...string) error {
+	for _, name := range names {
+		if _, err := w.want("ADDED", name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rest reads until the server ends the stream, which it must do in good order.
+func (w *watcher) rest() ([]event, error) {
+	var all []event
+	for {
+		e, err := w.next()
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err != nil {
+			return all, err
+		}
+		all = append(all, e)
+	}
+}
+
+// wantEnd waits for the end of the stream, before which no event may come.
+func (w *watcher) wantEnd() error {
+	more, err := w.rest()
+	if err != nil {
+		return fmt.Errorf("expected the stream to end in good order: %w", err)
+	}
+	if len(more) > 0 {
+		return w.errorf("expected the stream to end, got %v", more)
+	}
+	return nil
+}
+
+// sameJSON says whether two documents are equal, whatever the order and the space in them.
+func sameJSON(a, b []byte) bool {
+	canonical := func(doc []byte) []byte {
+		var v any
+		if json.Unmarshal(doc, &v) != nil {
+			return doc
+		}
+		out, err := json.Marshal(v)
+		if err != nil {
+			return doc
+		}
+		return out
+	}
+	return bytes.Equal(canonical(a), canonical(b))
+}

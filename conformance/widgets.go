@@ -1,0 +1,71 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+)
+
+// widgetType is the custom resource that a run installs for itself: namespaced, two served versions that differ in nothing but
+// their name, a status subresource, and a schema that takes anything.
+type widgetType struct{ group string }
+
+// widgets gives a fresh namespace and its Widgets. The first call of a run installs their definition;
+// a server without custom resources skips the case.
+func (s *session) widgets(ctx context.Context, names ...string) (collection, error) {
+	w, err := s.run.installWidgets(ctx)
+	if err != nil {
+		return collection{}, err
+	}
+	return s.fill(ctx, w.in("v1"), names)
+}
+
+// in is the resource under one of its versions, in no namespace yet.
+func (w widgetType) in(version string) collection {
+	return collection{
+		root: "/apis/" + w.group + "/" + version, apiVersion: w.group + "/" + version,
+		group: w.group, kind: "Widget", resource: "widgets",
+	}
+}
+
+// installWidgets creates the definition once per run and waits until both versions are served.
+func (r *run) installWidgets(ctx context.Context) (widgetType, error) {
+	if r.widgets != nil {
+		return *r.widgets, nil
+	}
+	s := r.shared
+	if err := s.needs(ctx, "apiextensions.k8s.io/v1", "customresourcedefinitions"); err != nil {
+		return widgetType{}, err
+	}
+	w := widgetType{group: fmt.Sprintf("%s.conformance.example.com", r.id)}
+	const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	s.remember(definitions + "/widgets." + w.group)
+	if err := s.try(ctx, post(definitions, w.definition()), code(http.StatusCreated, http.StatusConflict)); err != nil {
+		return w, fmt.Errorf("installing a custom resource definition: %w", err)
+	}
+	for _, version := range []string{"v1", "v1beta1"} {
+		err := poll(ctx, func() error { return s.try(ctx, get(w.in(version).everywhere()), code(http.StatusOK)) })
+		if err != nil {
+			return w, fmt.Errorf("waiting for the custom resource to be served: %w", err)
+		}
+	}
+	r.widgets = &w
+	return w, nil
+}
+
+func (w widgetType) definition() object {
+	version := func(name string, storage bool) object {
+		return object{
+			"name": name, "served": true, "storage": storage,
+			"subresources": object{"status": object{}},
+			"schema":       object{"openAPIV3Schema": object{"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
+		}
+	}
+	definition := newObject("apiextensions.k8s.io/v1", "CustomResourceDefinition", "widgets."+w.group)
+	definition["spec"] = object{
+		"group": w.group, "scope": "Namespaced",
+		"names":    object{"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"},
+		"versions": []object{version("v1", true), version("v1beta1", false)},
+	}
+	return definition
+}

@@ -1,0 +1,241 @@
+package fakeapi_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+func configMap(name, value string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", Labels: map[string]string{"app": "x"}},
+		Data:       map[string]string{"k": value},
+	}
+}
+
+// wire is a client's network that can be cut: connections that exist break,
+// new ones are refused until it is mended.
+type wire struct {
+	mu    sync.Mutex
+	cut   bool
+	conns map[net.Conn]bool
+	dial  func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+func newWire(c *rest.Config) *wire {
+	w := &wire{dial: c.Dial, conns: map[net.Conn]bool{}}
+	if w.dial == nil {
+		w.dial = (&net.Dialer{}).DialContext
+	}
+	c.Dial = w.connect
+	return w
+}
+
+func (w *wire) connect(ctx context.Context, network, address string) (net.Conn, error) {
+	w.mu.Lock()
+	cut := w.cut
+	w.mu.Unlock()
+	if cut {
+		return nil, errors.New("the network is cut")
+	}
+	c, err := w.dial(ctx, network, address)
+	if err == nil {
+		w.mu.Lock()
+		w.conns[c] = true
+		w.mu.Unlock()
+	}
+	return c, err
+}
+
+func (w *wire) sever() {
+	w.mu.Lock()
+	w.cut = true
+	conns := w.conns
+	w.conns = map[net.Conn]bool{}
+	w.mu.Unlock()
+	for c := range conns {
+		_ = c.Close()
+	}
+}
+
+func (w *wire) mend() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cut = false
+}
+
+// seen records what an informer told its handlers.
+type seen struct {
+	mu     sync.Mutex
+	events []string
+}
+
+func (s *seen) note(event string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.events = append(s.events, event)
+}
+
+func (s *seen) all() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.events...)
+}
+
+func (s *seen) handlers() cache.ResourceEventHandlerFuncs {
+	name := func(obj any) string {
+		if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+			obj = gone.Obj
+		}
+		cm := obj.(*corev1.ConfigMap)
+		return cm.Name + "=" + cm.Data["k"]
+	}
+	return cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(obj any) { s.note("add " + name(obj)) },
+		UpdateFunc: func(_, obj any) { s.note("update " + name(obj)) },
+		DeleteFunc: func(obj any) { s.note("delete " + name(obj)) },
+	}
+}
+
+// startInformer runs a shared informer on the ConfigMaps of a namespace.
+func startInformer(t *testing.T, config *rest.Config, s *seen) cache.SharedIndexInformer {
+	t.Helper()
+	client, err := kubernetes.NewForConfig(config)
+	require.NoError(t, err)
+	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace("default"))
+	informer := factory.Core().V1().ConfigMaps().Informer()
+	_, err = informer.AddEventHandler(s.handlers())
+	require.NoError(t, err)
+	factory.Start(t.Context().Done())
+	t.Cleanup(factory.Shutdown) // the test's context has ended by then
+	require.True(t, cache.WaitForCacheSync(t.Context().Done(), informer.HasSynced))
+	return informer
+}
+
+// cached is what an informer holds: name to resourceVersion.
+func cached(informer cache.SharedIndexInformer) map[string]string {
+	m := map[string]string{}
+	for _, obj := range informer.GetStore().List() {
+		cm := obj.(*corev1.ConfigMap)
+		m[cm.Name] = cm.ResourceVersion
+	}
+	return m
+}
+
+// listed is the same of the server.
+func listed(t *testing.T, client kubernetes.Interface) map[string]string {
+	t.Helper()
+	list, err := client.CoreV1().ConfigMaps("default").List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	m := map[string]string{}
+	for _, cm := range list.Items {
+		m[cm.Name] = cm.ResourceVersion
+	}
+	return m
+}
+
+func TestInformerSeesChanges(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("old", "0")))
+	client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
+	var s seen
+	informer := startInformer(t, srv.RESTConfig(), &s)
+	ctx := t.Context()
+	maps := client.CoreV1().ConfigMaps("default")
+
+	created, err := maps.Create(ctx, configMap("new", "1"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	created.Data["k"] = "2"
+	_, err = maps.Update(ctx, created, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	_, err = maps.Patch(ctx, "old", types.MergePatchType, []byte(`{"data":{"k":"3"}}`), metav1.PatchOptions{})
+	require.NoError(t, err)
+	require.NoError(t, maps.Delete(ctx, "new", metav1.DeleteOptions{}))
+
+	want := []string{"add old=0", "add new=1", "update new=2", "update old=3", "delete new=2"}
+	require.Eventually(t, func() bool { return len(s.all()) == len(want) }, 10*time.Second, time.Millisecond)
+	require.Equal(t, want, s.all())
+	require.Equal(t, listed(t, client), cached(informer))
+}
+
+// An informer loses its connection, cannot dial for ten minutes in which the
+// history it would resume from expires, and is equal to the store afterwards.
+func TestInformerSurvivesOutageAndExpiry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithObjects(configMap("stays", "0"), configMap("goes", "0")))
+		client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
+		config := srv.RESTConfig()
+		network := newWire(config)
+		var s seen
+		informer := startInformer(t, config, &s)
+		ctx := t.Context()
+		maps := client.CoreV1().ConfigMaps("default")
+
+		network.sever()
+		require.NoError(t, maps.Delete(ctx, "goes", metav1.DeleteOptions{}))
+		for i := range 10 {
+			_, err := maps.Create(ctx, configMap("new-"+strconv.Itoa(i), "1"), metav1.CreateOptions{})
+			require.NoError(t, err)
+		}
+		time.Sleep(10 * time.Minute)
+		srv.Expire()
+		network.mend()
+		time.Sleep(time.Minute) // longer than the longest back-off of a reflector
+
+		synctest.Wait()
+		require.Len(t, cached(informer), 11)
+		require.Equal(t, listed(t, client), cached(informer))
+		require.Contains(t, s.all(), "delete goes=0")
+	})
+}
+
+// Cut connections alone: the informer goes on from its last resourceVersion and
+// misses nothing, however often it happens.
+func TestInformerResumesAfterCuts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory())
+		client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
+		config := srv.RESTConfig()
+		network := newWire(config)
+		var s seen
+		informer := startInformer(t, config, &s)
+		for i := range 20 {
+			_, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), configMap("n"+strconv.Itoa(i), "1"), metav1.CreateOptions{})
+			require.NoError(t, err)
+			time.Sleep(10 * time.Second)
+			network.sever()
+			network.mend()
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		adds := map[string]int{}
+		for _, event := range s.all() {
+			verb, name, _ := strings.Cut(event, " ")
+			require.NotEqual(t, "delete", verb)
+			if verb == "add" {
+				adds[name]++
+			}
+		}
+		require.Len(t, adds, 20)
+		for name, n := range adds {
+			require.Equal(t, 1, n, name)
+		}
+		require.Equal(t, listed(t, client), cached(informer))
+	})
+}

@@ -1,0 +1,38 @@
+package resource
+
+import (
+	"strings"
+
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// anyName accepts what fits into one segment of a path, as every name must:
+// "system:node" and "My_Budget" do.
+func anyName(name string, prefix bool) []string {
+	return path.ValidatePathSegmentName(name, prefix)
+}
+
+// ipName accepts an IP address in its canonical form. Such names cannot be
+// generated, so prefix makes no difference.
+func ipName(name string, _ bool) []string {
+	var problems []string
+	for _, err := range validation.IsValidIP(nil, name) {
+		problems = append(problems, err.Detail)
+	}
+	return problems
+}
+
+// trustBundleName accepts a DNS subdomain, which may stand behind the signer
+// that the bundle belongs to: "example.com:signer:name". Whether the signer is
+// the one of the spec is not looked at here.
+func trustBundleName(name string, prefix bool) []string {
+	if i := strings.LastIndex(name, ":"); i >= 0 {
+		if problems := anyName(name[:i], false); len(problems) > 0 {
+			return problems
+		}
+		name = name[i+1:]
+	}
+	return apivalidation.NameIsDNSSubdomain(name, prefix)
+}

@@ -1,0 +1,49 @@
+package resource
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What the storage of each type allows, the other way round from the rows: a
+// set of types for each trait, to be read against the strategies of a server.
+func TestTraits(t *testing.T) {
+	plurals := func(has func(*Resource) bool) map[string]bool {
+		set := make(map[string]bool)
+		for _, r := range Builtin().All() {
+			if has(r) {
+				set[r.Plural] = true
+			}
+		}
+		return set
+	}
+	set := func(names ...string) map[string]bool {
+		m := make(map[string]bool)
+		for _, name := range names {
+			m[name] = true
+		}
+		return m
+	}
+	require.Equal(t, set("endpoints", "events", "limitranges", "services", "leases", "runtimeclasses",
+		"clusterroles", "clusterrolebindings", "roles", "rolebindings"),
+		plurals(func(r *Resource) bool { return r.CreateOnUpdate }))
+
+	require.Equal(t, set("clustertrustbundles", "podcertificaterequests", "poddisruptionbudgets", "csidrivers", "csinodes",
+		"csistoragecapacities", "volumeattachments", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings",
+		"mutatingwebhookconfigurations", "validatingadmissionpolicies", "validatingadmissionpolicybindings",
+		"validatingwebhookconfigurations", "leases", "runtimeclasses", "devicetaintrules", "storageversionmigrations"),
+		plurals(func(r *Resource) bool { return !r.UnconditionalUpdate }))
+
+	require.Equal(t, set("namespaces", "persistentvolumeclaims", "persistentvolumes", "pods", "podtemplates", "resourcequotas",
+		"serviceaccounts", "services", "csidrivers", "csinodes", "storageclasses", "volumeattachments", "volumeattributesclasses",
+		"deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices"),
+		plurals(func(r *Resource) bool { return r.ReturnsDeleted }))
+
+	require.Equal(t, set("pods", "podtemplates", "replicationcontrollers", "daemonsets", "deployments", "replicasets", "statefulsets",
+		"horizontalpodautoscalers", "cronjobs", "jobs", "ingressclasses", "ingresses", "networkpolicies", "poddisruptionbudgets",
+		"csidrivers", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings", "mutatingwebhookconfigurations",
+		"validatingadmissionpolicies", "validatingadmissionpolicybindings", "validatingwebhookconfigurations", "priorityclasses",
+		"endpointslices", "flowschemas", "prioritylevelconfigurations", "deviceclasses", "devicetaintrules", "resourceslices"),
+		plurals(func(r *Resource) bool { return r.Generation }))
+}

@@ -1,0 +1,102 @@
+package faults
+
+import (
+	"strconv"
+	"time"
+)
+
+// args hands the arguments of one call to what makes a predicate or an effect of
+// it, and keeps the first error. After an error all answers are zero.
+type args struct {
+	p    *parser
+	call call
+	err  error
+}
+
+func (a *args) fail(t token, format string, v ...any) {
+	if a.err == nil {
+		a.err = a.p.fail(t, format, v...)
+	}
+}
+
+// values gives all arguments as texts; at least low and at most high of them
+// are needed, high < 0 being no bound.
+func (a *args) values(low, high int, usage string) []string {
+	n := len(a.call.args)
+	if n < low || high >= 0 && n > high {
+		a.fail(a.call.name, "expected %s", usage)
+		return make([]string, max(low, 0))
+	}
+	var texts []string
+	for _, one := range a.call.args {
+		if one.call != nil {
+			a.fail(one.value, "expected a value, found %s(...)", one.value.text)
+			return make([]string, max(low, 0))
+		}
+		texts = append(texts, one.value.text)
+	}
+	return texts
+}
+
+// none refuses arguments.
+func (a *args) none() {
+	if len(a.call.args) > 0 {
+		a.fail(a.call.args[0].value, "%s takes no arguments", a.call.name.text)
+	}
+}
+
+// split divides the arguments into the leading values, at least one and at most
+// high of them, and the options behind them.
+func (a *args) split(high int, usage string) (values []token, options []call) {
+	for _, one := range a.call.args {
+		switch {
+		case one.call != nil:
+			options = append(options, *one.call)
+		case len(options) > 0:
+			a.fail(one.value, "expected an option, found the value %s: values stand in front of options", one.value)
+		case len(values) == high:
+			a.fail(one.value, "expected an option or \")\", found %s: %s", one.value, usage)
+		default:
+			values = append(values, one.value)
+		}
+	}
+	if len(values) == 0 {
+		a.fail(a.call.name, "expected %s", usage)
+		values = []token{a.call.name}
+	}
+	return values, options
+}
+
+// option gives the arguments of an option.
+func (a *args) option(c call) *args { return &args{p: a.p, call: c} }
+
+// adopt takes over the error of an option.
+func (a *args) adopt(o *args) {
+	if a.err == nil {
+		a.err = o.err
+	}
+}
+
+func (a *args) integer(t token) int {
+	n, err := strconv.Atoi(t.text)
+	if err != nil {
+		a.fail(t, "expected a whole number, found %s", t)
+	}
+	return n
+}
+
+func (a *args) duration(t token) time.Duration {
+	d, err := time.ParseDuration(t.text)
+	if err != nil {
+		a.fail(t, "expected a duration such as 1.5s or 5m, found %s", t)
+	}
+	return d
+}
+
+// token gives the i-th argument, which values has let pass.
+func (a *args) token(i int) token {
+	if i >= len(a.call.args) {
+		return a.call.name
+	}
+	return a.call.args[i].value
+}

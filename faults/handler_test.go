@@ -1,0 +1,313 @@
+package faults_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"example.com/fakeapi/faults"
+)
+
+func TestWithoutRules(t *testing.T) {
+	a := newAPI()
+	d := open(t, a)
+	resp, body := d.get(pods + "/x")
+	require.Equal(t, 200, resp.StatusCode)
+	require.Equal(t, `{"kind":"Answer","path":"/api/v1/namespaces/ns/pods/x"}`, body)
+	require.Equal(t, "*http.response", a.writer.Load(), "the writer is handed on as it is")
+}
+
+// TestUnmatchedIsNotHeldBack: an answer is buffered only if a rule for the
+// Committed phase could match it.
+func TestUnmatchedIsNotHeldBack(t *testing.T) {
+	a := newAPI()
+	d := open(t, a,
+		"when verb(list) && name(y) do reset",
+		"when verb(create) && during(committed) do reset",
+		"when resource(configmaps) && code(200) do reset")
+	d.get(pods)
+	require.Equal(t, "*http.response", a.writer.Load())
+	resp, body := d.get("/api/v1/namespaces/ns/configmaps/a/b/c") // a subresource is another thing
+	require.Equal(t, "*http.response", a.writer.Load())
+	require.Equal(t, 200, resp.StatusCode)
+	require.Contains(t, body, "Answer")
+
+	d.add("when code(404) do reset")
+	resp, body = d.get(pods)
+	require.Equal(t, "*faults.answer", a.writer.Load())
+	require.Equal(t, 200, resp.StatusCode)
+	require.Equal(t, "application/json", resp.Header.Get("Content-Type"))
+	require.Equal(t, "1", resp.Header.Get("Audit-Id"))
+	require.Equal(t, `{"kind":"Answer","path":"/api/v1/namespaces/ns/pods"}`, body)
+	d.get(pods + "/x/log")
+	require.Equal(t, "*http.response", a.writer.Load(), "a log may never end")
+	require.Empty(t, d.set.Hits())
+}
+
+func TestStatusReplies(t *testing.T) {
+	for _, c := range []struct{ rule, path, want, retry string }{
+		{
+			"when verb(list) do status(410, Expired)", pods + "?continue=abc",
+			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter.","reason":"Expired","code":410}`, "",
+		},
+		{
+			`when verb(list) do status(410, Expired, continue("tok=="))`, pods + "?continue=abc",
+			`{"kind":"Status","apiVersion":"v1","metadata":{"continue":"tok=="},"status":"Failure","message":"The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.","reason":"Expired","code":410}`, "",
+		},
+		{
+			"when verb(list) do status(410)", pods + "?resourceVersion=5&resourceVersionMatch=Exact",
+			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"The resourceVersion for the provided list is too old.","reason":"Expired","code":410}`, "",
+		},
+		{
+			faults.Retry504(time.Second).String(), pods + "?resourceVersion=999",
+			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Timeout: Too large resource version: 999, current: 998","reason":"Timeout","details":{"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}],"retryAfterSeconds":1},"code":504}`, "1",
+		},
+		{
+			"when verb(get) do status(409)", "/apis/apps/v1/namespaces/ns/deployments/web",
+			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Operation cannot be fulfilled on deployments.apps \"web\": the object has been modified; please apply your changes to the latest version and try again","reason":"Conflict","details":{"name":"web","group":"apps","kind":"deployments"},"code":409}`, "",
+		},
+		{
+			"when verb(get) do status(429, TooManyRequests, retryAfter(2s))", pods + "/x",
+			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Too many requests, please try again later.","reason":"TooManyRequests","details":{"retryAfterSeconds":2},"code":429}`, "2",
+		},
+		{
+			"when verb(get) do status(403)", pods + "/x",
+			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"pods \"x\" is forbidden: User \"system:anonymous\" cannot get resource \"pods\" in API group \"\" in the namespace \"ns\"","reason":"Forbidden","details":{"name":"x","kind":"pods"},"code":403}`, "",
+		},
+		{
+			"when verb(get) do status(401)", pods + "/x",
+			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}`, "",
+		},
+		{
+			`when verb(get) do status(500, "", "etcdserver: request is too large")`, pods + "/x",
+			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"etcdserver: request is too large","code":500}`, "",
+		},
+		{
+			"when path(/readyz) do status(503)", "/readyz",
+			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"the server is currently unable to handle the request","reason":"ServiceUnavailable","code":503}`, "",
+		},
+		{
+			"when verb(get) do status(500)", pods + "/x",
+			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Internal error occurred: injected by a fault rule","reason":"InternalError","details":{"causes":[{"message":"injected by a fault rule"}]},"code":500}`, "",
+		},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			a := newAPI()
+			resp, body := open(t, a, c.rule).get(c.path)
+			require.Equal(t, c.want+"\n", body)
+			require.Equal(t, "application/json", resp.Header.Get("Content-Type"))
+			require.Equal(t, c.retry, resp.Header.Get("Retry-After"))
+			require.Nil(t, a.writer.Load(), "the handler is not asked")
+			var s metav1.Status
+			require.NoError(t, json.Unmarshal([]byte(body), &s))
+			require.Equal(t, resp.StatusCode, int(s.Code))
+		})
+	}
+}
+
+func TestStatusAsProtobuf(t *testing.T) {
+	d := open(t, newAPI(), "when verb(get) do status(404)")
+	for accept, protobuf := range map[string]bool{
+		"application/vnd.kubernetes.protobuf,application/json":             true,
+		"application/vnd.kubernetes.protobuf":                              true,
+		"application/json, application/vnd.kubernetes.protobuf":            false,
+		"application/json;q=0.1,application/vnd.kubernetes.protobuf;q=0.9": true,
+		"application/cbor,*/*":                                             false,
+	} {
+		req, err := http.NewRequest(http.MethodGet, d.url+pods+"/x", nil)
+		require.NoError(t, err)
+		req.Header.Set("Accept", accept)
+		resp, err := d.client.Do(req)
+		require.NoError(t, err)
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		require.NoError(t, err)
+		if !protobuf {
+			require.Equal(t, "application/json", resp.Header.Get("Content-Type"), accept)
+			continue
+		}
+		require.Equal(t, "application/vnd.kubernetes.protobuf", resp.Header.Get("Content-Type"), accept)
+		var unknown runtime.Unknown
+		require.NoError(t, unknown.Unmarshal(body[4:]))
+		require.Equal(t, "Status", unknown.Kind)
+		var s metav1.Status
+		require.NoError(t, s.Unmarshal(unknown.Raw))
+		require.Equal(t, `pods "x" not found`, s.Message)
+	}
+}
+
+func TestRawReply(t *testing.T) {
+	d := open(t, newAPI(), `when verb(get) && first(1) do raw(429, "text/plain; charset=utf-8", "Too many requests, please try again later.", header(Retry-After, 1))`,
+		`when verb(get) do raw(204, "", "not sent")`)
+	resp, body := d.get(pods + "/x")
+	require.Equal(t, 429, resp.StatusCode)
+	require.Equal(t, "1", resp.Header.Get("Retry-After"))
+	require.Equal(t, "text/plain; charset=utf-8", resp.Header.Get("Content-Type"))
+	require.Equal(t, "Too many requests, please try again later.", body)
+	resp, body = d.get(pods + "/x")
+	require.Equal(t, 204, resp.StatusCode)
+	require.Empty(t, body)
+}
+
+func TestResetBefore(t *testing.T) {
+	a := newAPI()
+	d := open(t, a, "lost: when verb(create) && first(1) do reset")
+	_, _, err := d.try(http.MethodPost, pods)
+	require.ErrorIs(t, err, syscall.ECONNRESET)
+	require.Zero(t, a.created.Load(), "nothing has been done")
+	resp, _, err := d.try(http.MethodPost, pods)
+	require.NoError(t, err)
+	require.Equal(t, 201, resp.StatusCode)
+	require.Equal(t, "lost: before create pods in ns: reset", d.set.Hits()[0].String())
+}
+
+func TestReplyLostAfterCommit(t *testing.T) {
+	a := newAPI()
+	d := open(t, a, "when verb(create) && during(committed) && first(1) do reset")
+	_, _, err := d.try(http.MethodPost, pods)
+	require.ErrorIs(t, err, syscall.ECONNRESET)
+	require.EqualValues(t, 1, a.created.Load(), "it has been done all the same")
+}
+
+func TestReplyReplacedAfterCommit(t *testing.T) {
+	a := newAPI()
+	d := open(t, a, "when verb(create) && code(201) do status(504)")
+	resp, body, err := d.try(http.MethodPost, pods)
+	require.NoError(t, err)
+	require.Equal(t, 504, resp.StatusCode)
+	require.Contains(t, body, "Timeout: request did not complete within the allotted timeout")
+	require.Empty(t, resp.Header.Get("Audit-Id"), "nothing is left of the answer")
+	require.EqualValues(t, 1, a.created.Load())
+}
+
+func TestTruncate(t *testing.T) {
+	d := open(t, newAPI(), "when verb(get) do truncate(10)")
+	resp, body, err := d.try(http.MethodGet, pods+"/x")
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	require.Equal(t, 200, resp.StatusCode)
+	require.EqualValues(t, 55, resp.ContentLength, "the header promises all of it")
+	require.Equal(t, `{"kind":"A`, body)
+
+	d.set.Clear()
+	d.add("when verb(get) do truncate(55)")
+	_, body = d.get(pods + "/x")
+	require.Len(t, body, 55, "nothing to cut")
+}
+
+func TestHangUntilTheClientLeaves(t *testing.T) {
+	for _, phase := range []string{"before", "committed"} {
+		a := newAPI()
+		returned := make(chan any, 1)
+		var set faults.Set
+		_, err := set.AddText("when verb(create) && during(" + phase + ") do hang")
+		require.NoError(t, err)
+		d := (&door{t: t, set: &set}).serve(httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			defer func() { p := recover(); returned <- p; panic(p) }()
+			faults.Handler(&set, a).ServeHTTP(w, r)
+		})))
+		ctx, leave := context.WithCancel(t.Context())
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, d.url+pods, strings.NewReader("{}"))
+		require.NoError(t, err)
+		go func() {
+			soon(t, func() bool { return len(set.Hits()) == 1 })
+			leave()
+		}()
+		_, err = d.client.Do(req)
+		require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, http.ErrAbortHandler, <-returned, phase)
+		require.Equal(t, phase == "committed", a.created.Load() == 1)
+	}
+}
+
+// TestDelayOnVirtualTime needs no server: the middleware is a plain handler.
+func TestDelayOnVirtualTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var set faults.Set
+		_, err := set.AddText("slow: when verb(get) do delay(1m)\nlater: when verb(get) && after(2m30s) do status(503)")
+		require.NoError(t, err)
+		h := faults.Handler(&set, newAPI())
+		start := time.Now()
+		for _, code := range []int{200, 200, 503} {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, pods+"/x", nil))
+			require.Equal(t, code, w.Code)
+		}
+		require.Equal(t, 3*time.Minute, time.Since(start))
+	})
+}
+
+// TestDelayedRequestOfALostClient is never handled, body or not.
+func TestDelayedRequestOfALostClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var set faults.Set
+		_, err := set.AddText("when verb(create) do delay(1m)")
+		require.NoError(t, err)
+		a := newAPI()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		req := httptest.NewRequestWithContext(ctx, http.MethodPost, pods, strings.NewReader("{}"))
+		require.PanicsWithValue(t, http.ErrAbortHandler, func() {
+			faults.Handler(&set, a).ServeHTTP(httptest.NewRecorder(), req)
+		})
+		require.Zero(t, a.created.Load())
+	})
+}
+
+func TestDelayKeepsTheBody(t *testing.T) {
+	a := newAPI()
+	d := open(t, a, "when verb(create) do delay(1ns)")
+	resp, body, err := d.try(http.MethodPost, pods)
+	require.NoError(t, err)
+	require.Equal(t, 201, resp.StatusCode)
+	require.Equal(t, `{"kind":"Pod"}`, body)
+}
+
+func TestResetOverHTTP2(t *testing.T) {
+	a := newAPI(podA, podB)
+	d := &door{t: t, set: &faults.Set{}}
+	d.add("when verb(create) && during(committed) do reset", "when event(ADDED) && name(b) do reset",
+		"when verb(get) do truncate(5)")
+	s := httptest.NewUnstartedServer(faults.Handler(d.set, a))
+	s.EnableHTTP2 = true
+	s.StartTLS()
+	d.serve(s)
+	_, _, err := d.try(http.MethodPost, pods)
+	require.ErrorContains(t, err, "INTERNAL_ERROR")
+	require.EqualValues(t, 1, a.created.Load())
+
+	w := d.watch("")
+	require.Equal(t, 2, w.resp.ProtoMajor)
+	w.wants(podA)
+	_, err = w.rest()
+	require.ErrorContains(t, err, "INTERNAL_ERROR")
+
+	_, body, err := d.try(http.MethodGet, pods+"/x")
+	require.ErrorContains(t, err, "INTERNAL_ERROR")
+	require.Equal(t, `{"kin`, body)
+}
+
+// TestPanicOfTheHandler is none of our business.
+func TestPanicOfTheHandler(t *testing.T) {
+	var set faults.Set
+	_, err := set.AddText("when during(committed) do reset\nwhen during(stream) do drop")
+	require.NoError(t, err)
+	boom := errors.New("boom")
+	h := faults.Handler(&set, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(boom) }))
+	for _, path := range []string{pods, pods + "?watch=1"} {
+		require.PanicsWithValue(t, boom, func() {
+			h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, path, nil))
+		})
+	}
+}

@@ -1,0 +1,44 @@
+package faults
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/watch"
+
+	"example.com/fakeapi/internal/route"
+)
+
+// Expire410 makes watches that resume at a revision find it too old: 200, one
+// ERROR event with 410 Expired, end (rule WA-19). Watches that start afresh,
+// without a resourceVersion, at "0", or with sendInitialEvents, are spared, so
+// that a client can recover by listing anew. when narrows the rule; what counts
+// comes last: Expire410(Resource("pods"), First(1)).
+func Expire410(when ...Pred) Rule {
+	resumes := And(Verb(route.Watch), Query("resourceVersion"),
+		Not(Query("resourceVersion", "0")), Not(Query("sendInitialEvents", "true")))
+	return Rule{"expire-410", And(append([]Pred{resumes}, when...)...), []Effect{ErrorEvent(Expired())}}
+}
+
+// Retry504 answers gets and lists with 504 Timeout, ResourceVersionTooLarge, and
+// Retry-After (rule RS-05), as a server does that is behind what the client has
+// seen. when narrows the rule.
+func Retry504(retryAfter time.Duration, when ...Pred) Rule {
+	reads := Verb(route.Get, route.List)
+	return Rule{"retry-504", And(append([]Pred{reads}, when...)...), []Effect{Reply(Timeout504(retryAfter))}}
+}
+
+// DropBookmarks withholds the bookmarks of watches (rule BM-05: clients cannot
+// count on any), but for the one that ends the initial events: without it an
+// informer never gets ready, which is a fault of its own
+// ("when initialEventsEnd do drop"). when narrows the rule.
+func DropBookmarks(when ...Pred) Rule {
+	bookmarks := And(Event(watch.Bookmark), Not(InitialEventsEnd()))
+	return Rule{"drop-bookmarks", And(append([]Pred{bookmarks}, when...)...), []Effect{Drop()}}
+}
+
+// ExpireContinue answers further pages of lists with 410 Expired and no token to
+// go on with (rule CH-18). when narrows the rule.
+func ExpireContinue(when ...Pred) Rule {
+	pages := And(Verb(route.List), Query("continue"))
+	return Rule{"expire-continue", And(append([]Pred{pages}, when...)...), []Effect{Reply(Expired())}}
+}

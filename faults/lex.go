@@ -1,0 +1,114 @@
+package faults
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// SyntaxError tells where the text of a rule stops making sense, and what was
+// expected there.
+type SyntaxError struct {
+	// Line and Column count from 1; columns are characters.
+	Line, Column int
+	// Message says what was expected, or what is wrong.
+	Message string
+}
+
+// Error gives "fault rule, line 1, column 17: MESSAGE".
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("fault rule, line %d, column %d: %s", e.Line, e.Column, e.Message)
+}
+
+// errorAt makes the error for a byte offset of src.
+func errorAt(src string, pos int, format string, args ...any) *SyntaxError {
+	before := src[:pos]
+	start := strings.LastIndexByte(before, '\n') + 1
+	return &SyntaxError{
+		Line:    strings.Count(before, "\n") + 1,
+		Column:  utf8.RuneCountInString(before[start:]) + 1,
+		Message: fmt.Sprintf(format, args...),
+	}
+}
+
+type tokenKind uint8
+
+const (
+	tokenEnd    tokenKind = iota
+	tokenWord             // text is the word
+	tokenString           // text is what the quotes mean
+	tokenMark             // text is one of ( ) , : ! && ||
+)
+
+type token struct {
+	kind tokenKind
+	text string
+	pos  int // byte offset in the source
+}
+
+// String names the token in messages.
+func (t token) String() string {
+	switch t.kind {
+	case tokenEnd:
+		return "the end"
+	case tokenString:
+		return strconv.Quote(t.text)
+	}
+	return `"` + t.text + `"`
+}
+
+// is reports whether t is the given mark.
+func (t token) is(mark string) bool { return t.kind == tokenMark && t.text == mark }
+
+// lex cuts src into tokens; the last one is the end.
+func lex(src string) ([]token, error) {
+	var tokens []token
+	for pos := 0; pos < len(src); {
+		switch rest := src[pos:]; rest[0] {
+		case ' ', '\t', '\r', '\n':
+			pos++
+		case '#':
+			line, _, _ := strings.Cut(rest, "\n")
+			pos += len(line)
+		default:
+			t, size, err := lexToken(src, pos)
+			if err != nil {
+				return nil, err
+			}
+			tokens = append(tokens, t)
+			pos += size
+		}
+	}
+	return append(tokens, token{tokenEnd, "", len(src)}), nil
+}
+
+// lexToken reads the token at pos, and says how many bytes it takes.
+func lexToken(src string, pos int) (token, int, error) {
+	rest := src[pos:]
+	for _, mark := range []string{"(", ")", ",", ":", "!", "&&", "||"} {
+		if strings.HasPrefix(rest, mark) {
+			return token{tokenMark, mark, pos}, len(mark), nil
+		}
+	}
+	if rest[0] == '"' {
+		quoted, err := strconv.QuotedPrefix(rest)
+		if err != nil {
+			return token{}, 0, errorAt(src, pos, "expected a string that ends with a double quote on its line")
+		}
+		text, err := strconv.Unquote(quoted)
+		if err != nil {
+			return token{}, 0, errorAt(src, pos, "expected a quoted string: %v", err)
+		}
+		return token{tokenString, text, pos}, len(quoted), nil
+	}
+	size := strings.IndexFunc(rest, notInWord)
+	if size < 0 {
+		size = len(rest)
+	}
+	if size == 0 {
+		r, _ := utf8.DecodeRuneInString(rest)
+		return token{}, 0, errorAt(src, pos, "unexpected %q; values with such characters go in double quotes", r)
+	}
+	return token{tokenWord, rest[:size], pos}, size, nil
+}

@@ -1,0 +1,143 @@
+package faults
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/fakeapi/internal/route"
+)
+
+// Rule says what is done to which operations. It is a value: it prints as one
+// line, [Parse] reads that line back, and adding it to a [Set] leaves it as it is.
+type Rule struct {
+	// Name is what [Hit] calls the rule; "" is allowed.
+	Name string
+	// When is the condition; nil is [Always].
+	When Pred
+	// Do is what is done, in this order. At least one effect is needed; those
+	// after which nothing is left to act on can only be the last.
+	Do []Effect
+}
+
+// String gives the text form: "NAME: when CONDITION do EFFECT, EFFECT".
+func (r Rule) String() string {
+	var b strings.Builder
+	if r.Name != "" {
+		b.WriteString(quote(r.Name) + ": ")
+	}
+	b.WriteString("when " + r.condition().String() + " do ")
+	for i, e := range r.Do {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if e == nil {
+			b.WriteString("nothing")
+			continue
+		}
+		b.WriteString(e.String())
+	}
+	return b.String()
+}
+
+func (r Rule) condition() Pred {
+	if r.When == nil {
+		return Always()
+	}
+	return r.When
+}
+
+// label names the rule in messages.
+func (r Rule) label() string {
+	if r.Name != "" {
+		return r.Name
+	}
+	return r.String()
+}
+
+// Validate reports what keeps the rule from being added to a set: arguments that
+// make no sense, a condition that nothing can match, an effect that cannot be
+// applied in the phase the rule is for.
+func (r Rule) Validate() error {
+	_, err := r.phases()
+	if err != nil {
+		return fmt.Errorf("fault rule %q: %w", r.label(), err)
+	}
+	return nil
+}
+
+// phases gives the phases that the rule is armed in, at least one.
+func (r Rule) phases() (phases, error) {
+	if err := r.condition().check(); err != nil {
+		return noPhase, err
+	}
+	if err := r.checkEffects(); err != nil {
+		return noPhase, err
+	}
+	fit := allPhases
+	for _, e := range r.Do {
+		fit &= fits(e)
+	}
+	if fit == noPhase {
+		return noPhase, errors.New("no phase is fit for all of its effects: " + r.whatFits())
+	}
+	possible := phasesMatching(r.condition())
+	if possible == noPhase {
+		return noPhase, errors.New("nothing can match its condition (a frame belongs to a watch, a watch has no " +
+			"committed phase, event() and initialEventsEnd are about frames, code() is about committed answers)")
+	}
+	armed := possible & fit
+	switch {
+	case namesPhase(r.condition()) && armed != possible:
+		return noPhase, fmt.Errorf("its condition is about: %s; but %s", possible, r.whatFits())
+	case armed == noPhase:
+		return noPhase, fmt.Errorf("its condition can match in: %s; but %s", possible, r.whatFits())
+	case !namesPhase(r.condition()):
+		armed = only(armed.list()[0])
+	}
+	return armed, r.checkWatchAnswers(armed)
+}
+
+func (r Rule) checkEffects() error {
+	if len(r.Do) == 0 {
+		return errors.New("it does nothing: at least one effect is needed")
+	}
+	for i, e := range r.Do {
+		if e == nil {
+			return errors.New("an effect is nil")
+		}
+		if err := e.check(); err != nil {
+			return err
+		}
+		if e.ends() && i < len(r.Do)-1 && r.Do[i+1] != nil {
+			return fmt.Errorf("%s must be the last effect: behind it, %s has nothing to act on", e, r.Do[i+1])
+		}
+	}
+	return nil
+}
+
+// checkWatchAnswers sees to it that only watches are answered as watches.
+func (r Rule) checkWatchAnswers(armed phases) error {
+	if !armed.has(Before) {
+		return nil
+	}
+	i := slices.IndexFunc(r.Do, func(e Effect) bool { _, ok := e.(watchAnswer); return ok })
+	if i < 0 {
+		return nil
+	}
+	if verbs := verbsMatching(r.condition(), Before); !slices.Equal(verbs, []string{route.Watch}) {
+		return fmt.Errorf("%s answers watches only, and its condition matches other requests too: add verb(watch), "+
+			"or say during(stream) to act on frames", r.Do[i])
+	}
+	return nil
+}
+
+// whatFits lists the phases that each effect can be applied in.
+func (r Rule) whatFits() string {
+	texts := make([]string, len(r.Do))
+	for i, e := range r.Do {
+		texts[i] = fmt.Sprintf("%s can be applied in: %s", e, fits(e))
+	}
+	return strings.Join(texts, "; ")
+}

@@ -1,0 +1,152 @@
+package faults
+
+import (
+	"flag"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+var update = flag.Bool("update", false, "write the expectations in testdata anew")
+
+// TestRules holds the table of testdata/rules.txt: what parses, into what, for
+// which phases, and what is refused with which words.
+func TestRules(t *testing.T) {
+	const file = "testdata/rules.txt"
+	table, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var out strings.Builder
+	for line := range strings.Lines(string(table)) {
+		if strings.HasPrefix(line, "    ") {
+			continue
+		}
+		out.WriteString(line)
+		if text := strings.TrimSpace(line); text != "" && !strings.HasPrefix(text, "#") {
+			out.WriteString("    " + fate(strings.TrimSuffix(line, "\n")) + "\n")
+		}
+	}
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(out.String()), 0o644))
+	}
+	require.Equal(t, string(table), out.String())
+}
+
+// fate is what becomes of the text of a rule.
+func fate(text string) string {
+	r, err := Parse(text)
+	if err != nil {
+		return err.Error()
+	}
+	in, err := r.phases()
+	if err != nil {
+		return "refused: " + err.Error()
+	}
+	if r.String() == text {
+		return "armed: " + in.String()
+	}
+	return "armed: " + in.String() + "; " + r.String()
+}
+
+// TestConstructorsPrintAndParse: what is built in Go and what is read from text
+// are the same values.
+func TestConstructorsPrintAndParse(t *testing.T) {
+	rules := []Rule{
+		Expire410(Resource("pods"), First(1)),
+		Retry504(2e9, Namespace("a")),
+		DropBookmarks(),
+		ExpireContinue(Every(3)),
+		{"odd \"name\"\n", Or(And(Verb("get"), Not(Or(Name("a"), Name("ü")))), Path("/healthz")), []Effect{Delay(1), Hang()}},
+		{"", Not(Not(nil)), []Effect{Raw(502, "text/html", "<html>\x00\xff", Header{"X", ""})}},
+		{"", And(Code(201, 200), Chance(1e-7, 1<<63)), []Effect{Truncate(0)}},
+		{"", And(During(Before, Committed), After(1)), []Effect{Reset()}},
+		{"", And(Event("ADDED"), Nth(7)), []Effect{Duplicate(), Delay(0), End()}},
+		{"", UserAgent("x"), []Effect{Reply(TooManyRequests(1500e6))}},
+	}
+	for _, s := range []metav1.Status{
+		Expired(), Gone(), Timeout504(0), TooManyRequests(0), Conflict(), InternalError(),
+		Unavailable(5e9), Unauthorized(), Forbidden(),
+		{Code: 422, Reason: "Invalid", Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{{Field: "f"}}}},
+		{Code: 410, ListMeta: metav1.ListMeta{Continue: "abc=="}, Status: "Failure", Details: &metav1.StatusDetails{}},
+	} {
+		rules = append(rules, Rule{"s", Verb("get"), []Effect{Reply(s)}}, Rule{"e", Verb("watch"), []Effect{ErrorEvent(s)}})
+	}
+	for _, r := range rules {
+		require.NoError(t, r.Validate(), r.String())
+		back, err := Parse(r.String())
+		require.NoError(t, err, r.String())
+		require.True(t, reflect.DeepEqual(r, back), "%s\nwas read as\n%s", r, back)
+	}
+}
+
+func TestRuleWithoutConditionIsAlways(t *testing.T) {
+	r := Rule{Do: []Effect{Reset()}}
+	require.NoError(t, r.Validate())
+	require.Equal(t, "when always do reset", r.String())
+	require.Equal(t, "always", And(nil, nil).String())
+	require.Equal(t, "!always", Or().String())
+}
+
+func TestRuleOfNothingIsRefused(t *testing.T) {
+	require.ErrorContains(t, Rule{Name: "idle"}.Validate(), `fault rule "idle": it does nothing`)
+	require.ErrorContains(t, Rule{Do: []Effect{nil}}.Validate(), "an effect is nil")
+	require.ErrorContains(t, Rule{Do: []Effect{Reply(metav1.Status{Code: 410, Status: "Success"})}}.Validate(), `not "Success"`)
+	require.ErrorContains(t, Rule{Do: []Effect{Reply(metav1.Status{Code: 410, ListMeta: metav1.ListMeta{ResourceVersion: "1"}})}}.Validate(), "only continue")
+}
+
+func TestParseAll(t *testing.T) {
+	rules, err := ParseAll("# all of them\n\na: when always do reset # now\r\n   when verb(get) do hang\n")
+	require.NoError(t, err)
+	require.Len(t, rules, 2)
+	require.Equal(t, "a: when always do reset", rules[0].String())
+
+	_, err = ParseAll("a: when always do reset\n\n  when verb(get) do hung\n")
+	require.EqualError(t, err, "fault rule, line 3, column 21: unknown effect \"hung\"; known: "+
+		"delay, drop, duplicate, end, error, hang, raw, reset, status, truncate")
+}
+
+// TestParseDeep: a text cannot make the parser use up the stack.
+func TestParseDeep(t *testing.T) {
+	for _, text := range []string{
+		"when " + strings.Repeat("(", 1e6), "when " + strings.Repeat("!", 1e6) + "always do reset",
+		"when verb" + strings.Repeat("(a", 1e6),
+	} {
+		_, err := Parse(text)
+		require.ErrorContains(t, err, "deep")
+	}
+	_, err := Parse("when\nverb(get)\n  do hung")
+	require.ErrorContains(t, err, "line 3, column 6:")
+}
+
+func FuzzParse(f *testing.F) {
+	table, err := os.ReadFile("testdata/rules.txt")
+	require.NoError(f, err)
+	for line := range strings.Lines(string(table)) {
+		if !strings.HasPrefix(line, "    ") {
+			f.Add(line)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := Parse(text)
+		if err != nil {
+			at, ok := err.(*SyntaxError)
+			require.True(t, ok, "%T", err)
+			require.Positive(t, at.Column)
+			return
+		}
+		printed := r.String()
+		back, err := Parse(printed)
+		require.NoError(t, err, printed)
+		require.Equal(t, printed, back.String())
+		require.True(t, reflect.DeepEqual(r, back), printed)
+		var set Set
+		if _, err := set.Add(r); err != nil {
+			require.Error(t, r.Validate())
+			return
+		}
+		require.Equal(t, printed, set.Rules()[0].String())
+	})
+}

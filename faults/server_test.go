@@ -1,0 +1,214 @@
+package faults_test
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"example.com/fakeapi/faults"
+)
+
+// api is a plain handler that speaks enough of the protocol: GET of an object,
+// LIST, POST, and a watch that sends the events given to it.
+type api struct {
+	created atomic.Int64
+	// events are JSON watch events; closing ends all watches.
+	events chan string
+	// buffered tells whether the last answer was written to a ResponseWriter
+	// that holds back.
+	writer atomic.Value
+	// writes cuts what is written to a watch into pieces of that many bytes.
+	pieces int
+	// left counts watches whose handler has returned.
+	left atomic.Int64
+}
+
+const (
+	podA = `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"ns","resourceVersion":"11"}}}` + "\n"
+	podB = `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"b","namespace":"ns","resourceVersion":"12"}}}` + "\n"
+	mark = `{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"13"}}}` + "\n"
+	last = `{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"12","annotations":{"k8s.io/initial-events-end":"true"}}}}` + "\n"
+)
+
+func newAPI(events ...string) *api {
+	a := &api{events: make(chan string, 100)}
+	for _, e := range events {
+		a.events <- e
+	}
+	return a
+}
+
+func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	a.writer.Store(fmt.Sprintf("%T", w))
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Audit-Id", "1")
+	switch {
+	case r.URL.Query().Get("watch") != "":
+		a.watch(w, r)
+	case r.Method == http.MethodPost:
+		a.created.Add(1)
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		w.WriteHeader(http.StatusCreated)
+		_, _ = w.Write(body)
+	default:
+		_, _ = io.WriteString(w, `{"kind":"Answer","path":"`+r.URL.Path+`"}`)
+	}
+}
+
+func (a *api) watch(w http.ResponseWriter, r *http.Request) {
+	defer a.left.Add(1)
+	w.WriteHeader(http.StatusOK)
+	w.(http.Flusher).Flush()
+	for {
+		select {
+		case <-r.Context().Done():
+			return
+		case e, ok := <-a.events:
+			if !ok {
+				return
+			}
+			for len(e) > 0 {
+				n := len(e)
+				if a.pieces > 0 {
+					n = min(n, a.pieces)
+				}
+				if _, err := io.WriteString(w, e[:n]); err != nil {
+					return
+				}
+				e = e[n:]
+			}
+			w.(http.Flusher).Flush()
+		}
+	}
+}
+
+// door is a handler with rules in front of it, served over TCP.
+type door struct {
+	t   *testing.T
+	set *faults.Set
+	url string
+	// client never uses a connection twice, so that it does not retry by itself.
+	client *http.Client
+}
+
+func open(t *testing.T, next http.Handler, rules ...string) *door {
+	d := &door{t: t, set: &faults.Set{}}
+	d.add(rules...)
+	return d.serve(httptest.NewServer(faults.Handler(d.set, next)))
+}
+
+func (d *door) serve(s *httptest.Server) *door {
+	d.url = s.URL
+	transport := s.Client().Transport.(*http.Transport).Clone()
+	transport.DisableKeepAlives = !transport.ForceAttemptHTTP2
+	d.client = &http.Client{Transport: transport}
+	d.t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		s.CloseClientConnections()
+		s.Close()
+	})
+	return d
+}
+
+func (d *door) add(rules ...string) (remove func()) {
+	remove, err := d.set.AddText(strings.Join(rules, "\n"))
+	require.NoError(d.t, err)
+	return remove
+}
+
+const pods = "/api/v1/namespaces/ns/pods"
+
+// get sends a GET and gives the whole answer.
+func (d *door) get(path string) (*http.Response, string) {
+	resp, body, err := d.try(http.MethodGet, path)
+	require.NoError(d.t, err)
+	return resp, body
+}
+
+// try sends a request; err is that of the request or of the body.
+func (d *door) try(method, path string) (*http.Response, string, error) {
+	req, err := http.NewRequestWithContext(d.t.Context(), method, d.url+path, strings.NewReader(`{"kind":"Pod"}`))
+	require.NoError(d.t, err)
+	resp, err := d.client.Do(req)
+	if err != nil {
+		return nil, "", err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	return resp, string(body), err
+}
+
+// stream is an open watch.
+type stream struct {
+	t    *testing.T
+	resp *http.Response
+	r    *bufio.Reader
+}
+
+func (d *door) watch(query string, accept ...string) *stream {
+	req, err := http.NewRequestWithContext(d.t.Context(), http.MethodGet, d.url+pods+"?watch=1"+query, nil)
+	require.NoError(d.t, err)
+	req.Header["Accept"] = accept
+	resp, err := d.client.Do(req)
+	require.NoError(d.t, err)
+	d.t.Cleanup(func() { resp.Body.Close() })
+	return &stream{d.t, resp, bufio.NewReader(resp.Body)}
+}
+
+// wants reads exactly these lines.
+func (s *stream) wants(lines ...string) {
+	s.t.Helper()
+	for _, want := range lines {
+		got, err := s.r.ReadString('\n')
+		require.NoError(s.t, err)
+		require.Equal(s.t, want, got)
+	}
+}
+
+// rest reads to the end.
+func (s *stream) rest() (string, error) {
+	data, err := io.ReadAll(s.r)
+	return string(data), err
+}
+
+// soon waits until a condition holds that no channel tells of.
+func soon(t *testing.T, condition func() bool) {
+	t.Helper()
+	require.Eventually(t, condition, 10*time.Second, time.Millisecond)
+}
+
+// protobufEvent encodes an event as a server does.
+func protobufEvent(event, name, namespace string, annotations map[string]string) string {
+	object := metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+		Name: name, Namespace: namespace, Annotations: annotations,
+	}}
+	raw, err := object.Marshal()
+	must(err)
+	envelope, err := (&runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "v1", Kind: "Pod"}, Raw: raw}).Marshal()
+	must(err)
+	frame, err := (&metav1.WatchEvent{
+		Type: event, Object: runtime.RawExtension{Raw: append([]byte("k8s\x00"), envelope...)},
+	}).Marshal()
+	must(err)
+	return string(binary.BigEndian.AppendUint32(nil, uint32(len(frame)))) + string(frame)
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

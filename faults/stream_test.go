@@ -1,0 +1,361 @@
+package faults_test
+
+import (
+	"compress/gzip"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"example.com/fakeapi/faults"
+)
+
+const expiredFrame = `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old resource version: 5 (6)","reason":"Expired","code":410}}` + "\n"
+
+func TestWatchPassesUnbuffered(t *testing.T) {
+	for _, rule := range []string{"# no rule", "when event(DELETED) do drop", "when event(ADDED) && name(z*) do end"} {
+		a := newAPI()
+		w := open(t, a, rule).watch("")
+		for _, e := range []string{podA, mark, podB} { // each arrives before the next is there
+			a.events <- e
+			w.wants(e)
+		}
+		close(a.events)
+		rest, err := w.rest()
+		require.NoError(t, err)
+		require.Empty(t, rest)
+	}
+}
+
+func TestWatchDrop(t *testing.T) {
+	for pieces := range 3 { // also when frames come in pieces
+		a := newAPI(podA, last, mark, podB, mark)
+		a.pieces = pieces * 50
+		d := open(t, a)
+		_, err := d.set.Add(faults.DropBookmarks())
+		require.NoError(t, err)
+		w := d.watch("")
+		close(a.events)
+		rest, err := w.rest()
+		require.NoError(t, err)
+		require.Equal(t, podA+last+podB, rest)
+		require.Len(t, d.set.Hits(), 2)
+		require.Equal(t, "drop-bookmarks: stream watch pods BOOKMARK in ns: drop", d.set.Hits()[0].String())
+	}
+}
+
+func TestWatchManyFramesInOneWrite(t *testing.T) {
+	a := newAPI(podA + mark + podB + podA + "unfinished")
+	d := open(t, a, "when event(BOOKMARK) do drop", "when name(b) do duplicate")
+	d.set.Clear()
+	d.add("when event(BOOKMARK) do drop", "when event(ADDED) && name(b) do duplicate")
+	w := d.watch("")
+	close(a.events)
+	rest, err := w.rest()
+	require.NoError(t, err)
+	require.Equal(t, podA+podB+podB+podA+"unfinished", rest)
+}
+
+func TestWatchEffects(t *testing.T) {
+	for _, c := range []struct {
+		rule, want string
+		broken     bool
+	}{
+		{"when initialEventsEnd do drop", podA + podB + mark, false},
+		{"when event(ADDED) && name(b) do end", podA, false},
+		{"when event(ADDED) && nth(2) do error(410)", podA + expiredFrame, false},
+		{"when event(ADDED) && nth(2) do reset", podA, true},
+		{"when event(ADDED) && nth(2) do truncate(20)", podA + podB[:20], true},
+		{"when event(ADDED) && nth(2) do truncate(20000)", podA + podB + last + mark, false},
+		{"when event(ADDED) && namespace(ns) do duplicate", podA + podA + podB + podB + last + mark, false},
+		{"when event(ADDED) && nth(2) do duplicate, delay(1ms)", podA + podB + podB + last + mark, false},
+		{"when verb(watch) && nth(2) do drop", podA + last + mark, false},
+		{"when verb(watch) && query(resourceVersion, 5) do error(410)", expiredFrame, false},
+		{"when verb(watch) do end", "", false},
+		{faults.Expire410().String(), expiredFrame, false},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			a := newAPI(podA, podB, last, mark)
+			d := open(t, a, c.rule)
+			w := d.watch("&resourceVersion=5")
+			require.Equal(t, 200, w.resp.StatusCode)
+			require.Equal(t, "application/json", w.resp.Header.Get("Content-Type"))
+			require.Empty(t, w.resp.Header.Get("Retry-After"))
+			if strings.HasSuffix(c.want, mark) {
+				close(a.events) // a stream that a rule ends, ends without this
+			}
+			rest, err := w.rest()
+			require.Equal(t, c.want, rest)
+			if c.broken {
+				require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+			} else {
+				require.NoError(t, err)
+			}
+			require.NotEmpty(t, d.set.Hits())
+		})
+	}
+}
+
+// TestEndedWatchStopsTheHandler: it is told by its context, and by its writer.
+func TestEndedWatchStopsTheHandler(t *testing.T) {
+	a := newAPI(podA)
+	w := open(t, a, "when event(ADDED) do end").watch("")
+	_, err := w.rest()
+	require.NoError(t, err)
+	soon(t, func() bool { return a.left.Load() == 1 })
+}
+
+// TestRuleReachesRunningWatch: rules added while a watch runs act on it, and
+// stop doing so when they are taken away.
+func TestRuleReachesRunningWatch(t *testing.T) {
+	a := newAPI()
+	d := open(t, a)
+	w := d.watch("&resourceVersion=5")
+	send := func(e string) { a.events <- e }
+	send(podA)
+	w.wants(podA)
+	remove := d.add("when event(BOOKMARK) do drop")
+	send(mark)
+	send(podB)
+	w.wants(podB)
+	remove()
+	remove()
+	send(mark)
+	w.wants(mark)
+	d.add("when verb(watch) && during(stream) && first(1) do error(410)")
+	send(podA)
+	w.wants(expiredFrame)
+	_, err := w.rest()
+	require.NoError(t, err)
+}
+
+// TestRuleInMidFrame: a frame that has begun to pass goes on; the next one is
+// the first to be asked about.
+func TestRuleInMidFrame(t *testing.T) {
+	a := newAPI()
+	d := open(t, a)
+	w := d.watch("")
+	a.events <- podA[:30]
+	head := make([]byte, 30)
+	_, err := io.ReadFull(w.r, head)
+	require.NoError(t, err)
+	d.add("when event(ADDED) do drop")
+	a.events <- podA[30:]
+	a.events <- podB
+	close(a.events)
+	rest, err := w.rest()
+	require.NoError(t, err)
+	require.Equal(t, podA, string(head)+rest)
+}
+
+func TestWatchHang(t *testing.T) {
+	a := newAPI(podA+podB, mark)
+	ctx, leave := context.WithCancel(t.Context())
+	d := open(t, a, "when event(ADDED) && name(b) do hang")
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.url+pods+"?watch=true", nil)
+	require.NoError(t, err)
+	resp, err := d.client.Do(req)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	got := make([]byte, len(podA))
+	_, err = io.ReadFull(resp.Body, got)
+	require.NoError(t, err)
+	require.Equal(t, podA, string(got), "what is in front of the silence arrives")
+	require.Zero(t, a.left.Load())
+	leave()
+	soon(t, func() bool { return a.left.Load() == 1 })
+}
+
+func TestWatchDelayOnVirtualTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var set faults.Set
+		_, err := set.AddText("when event(ADDED) && every(2) do delay(1m)")
+		require.NoError(t, err)
+		a := newAPI(podA, podB, podA, podB)
+		close(a.events)
+		start := time.Now()
+		w := httptest.NewRecorder()
+		faults.Handler(&set, a).ServeHTTP(w, httptest.NewRequest(http.MethodGet, pods+"?watch=1", nil))
+		require.Equal(t, podA+podB+podA+podB, w.Body.String())
+		require.Equal(t, 2*time.Minute, time.Since(start))
+	})
+}
+
+func TestWatchProtobuf(t *testing.T) {
+	x, y := protobufEvent("ADDED", "x", "ns", nil), protobufEvent("ADDED", "y", "ns", nil)
+	bookmark := protobufEvent("BOOKMARK", "", "", nil)
+	end := protobufEvent("BOOKMARK", "", "", map[string]string{"k8s.io/initial-events-end": "true"})
+	asProtobuf := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			next.ServeHTTP(contentType{w, "application/vnd.kubernetes.protobuf;stream=watch"}, r)
+		})
+	}
+	for pieces := range 9 {
+		a := newAPI(x, bookmark+y, end)
+		a.pieces = pieces
+		close(a.events)
+		d := open(t, asProtobuf(a))
+		rest, err := d.watch("").rest()
+		require.NoError(t, err)
+		require.Equal(t, x+bookmark+y+end, rest)
+
+		a = newAPI(x, bookmark+y, end)
+		a.pieces = pieces
+		d = open(t, asProtobuf(a), faults.DropBookmarks().String(), "when event(ADDED) && name(y) do duplicate",
+			"when initialEventsEnd do error(410)")
+		rest, err = d.watch("&resourceVersion=5").rest()
+		require.NoError(t, err)
+		frame, found := strings.CutPrefix(rest, x+y+y)
+		require.True(t, found)
+		requireExpired(t, frame)
+	}
+}
+
+// contentType is a writer whose Content-Type is another.
+type contentType struct {
+	http.ResponseWriter
+	is string
+}
+
+func (c contentType) WriteHeader(code int) {
+	c.Header().Set("Content-Type", c.is)
+	c.ResponseWriter.WriteHeader(code)
+}
+func (c contentType) Flush() { _ = http.NewResponseController(c.ResponseWriter).Flush() }
+
+func requireExpired(t *testing.T, frame string) {
+	t.Helper()
+	var event metav1.WatchEvent
+	require.NoError(t, event.Unmarshal([]byte(frame[4:])))
+	require.Equal(t, "ERROR", event.Type)
+	var envelope runtime.Unknown
+	require.NoError(t, envelope.Unmarshal(event.Object.Raw[4:]))
+	require.Equal(t, runtime.TypeMeta{APIVersion: "v1", Kind: "Status"}, envelope.TypeMeta)
+	var s metav1.Status
+	require.NoError(t, s.Unmarshal(envelope.Raw))
+	require.EqualValues(t, 410, s.Code)
+	require.Equal(t, "too old resource version: 5 (6)", s.Message)
+}
+
+func TestWatchErrorAtTheStartAsProtobuf(t *testing.T) {
+	d := open(t, newAPI(), faults.Expire410().String())
+	w := d.watch("&resourceVersion=5", "application/vnd.kubernetes.protobuf,application/json")
+	require.Equal(t, "application/vnd.kubernetes.protobuf;stream=watch", w.resp.Header.Get("Content-Type"))
+	rest, err := w.rest()
+	require.NoError(t, err)
+	requireExpired(t, rest)
+}
+
+// TestExpire410SparesFreshWatches: a client must be able to recover.
+func TestExpire410SparesFreshWatches(t *testing.T) {
+	for _, query := range []string{"", "&resourceVersion=0", "&resourceVersion=5&sendInitialEvents=true"} {
+		a := newAPI(podA)
+		d := open(t, a, faults.Expire410().String())
+		d.watch(query).wants(podA)
+	}
+}
+
+// TestUnreadableWatch: frames that cannot be read are refused when a rule wants
+// to read them, and pass untouched when none does.
+func TestUnreadableWatch(t *testing.T) {
+	cbor := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/cbor-seq")
+		_, _ = io.WriteString(w, "\xa1frames")
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	})
+	d := open(t, cbor, "strict: when event(ADDED) do drop")
+	w := d.watch("")
+	require.Equal(t, 500, w.resp.StatusCode)
+	rest, err := w.rest()
+	require.NoError(t, err)
+	require.Contains(t, rest, "rules of this server act on watch frames (strict), and frames of \\\"application/cbor-seq\\\" cannot be read")
+
+	d = open(t, cbor, "when verb(list) do hang", "when verb(watch) && resource(nodes) && during(stream) do hang")
+	w = d.watch("")
+	got := make([]byte, 7)
+	_, err = io.ReadFull(w.r, got)
+	require.NoError(t, err)
+	require.Equal(t, "\xa1frames", string(got))
+}
+
+func TestLateRuleOnUnreadableWatch(t *testing.T) {
+	more := make(chan string)
+	d := open(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/cbor-seq")
+		for s := range more {
+			_, _ = io.WriteString(w, s)
+			_ = http.NewResponseController(w).Flush()
+		}
+	}))
+	go func() { more <- "one" }()
+	w := d.watch("")
+	d.add("late: when event(ADDED) do drop")
+	more <- "two"
+	more <- "three"
+	close(more)
+	rest, err := w.rest()
+	require.NoError(t, err)
+	require.Equal(t, "onetwothree", rest)
+	require.Len(t, d.set.Hits(), 1, "it is told once")
+	require.Equal(t, "late: stream watch pods in ns: drop [not applied: frames of application/cbor-seq cannot be read]",
+		d.set.Hits()[0].String())
+}
+
+// TestCompressionIsNotAskedFor: a real server compresses WatchList streams.
+func TestCompressionIsNotAskedFor(t *testing.T) {
+	d := open(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+			_, _ = io.WriteString(w, podA)
+			return
+		}
+		w.Header().Set("Content-Encoding", "gzip")
+		z := gzip.NewWriter(w)
+		_, _ = io.WriteString(z, podA)
+		_ = z.Close()
+	}), "when event(ADDED) do duplicate")
+	w := d.watch("")
+	w.wants(podA, podA)
+}
+
+// TestFailedWatch: an answer that is no stream passes as it is.
+func TestFailedWatch(t *testing.T) {
+	d := open(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(400)
+		_, _ = io.WriteString(w, podA)
+	}), "when during(stream) do drop")
+	w := d.watch("")
+	require.Equal(t, 400, w.resp.StatusCode)
+	w.wants(podA)
+	require.Empty(t, d.set.Hits())
+}
+
+// TestOddFrames pass: they are no events a rule could name.
+func TestOddFrames(t *testing.T) {
+	odd := "\n{\n{}\nnull\n<html>\n"
+	a := newAPI(odd, `{"type":"ADDED","object":{"metadata":{"name":7}}}`+"\n", podA)
+	close(a.events)
+	rest, err := open(t, a, "when event(ADDED) do drop").watch("").rest()
+	require.NoError(t, err)
+	require.Equal(t, odd, rest)
+}
+
+func TestTableFrames(t *testing.T) {
+	row := strings.Replace(podA, `"object":{"kind":"Pod","apiVersion":"v1",`, `"object":{"kind":"Table","rows":[{"object":{`, 1)
+	row = strings.Replace(row, "}}}\n", "}}}]}}\n", 1)
+	a := newAPI(row, podB)
+	close(a.events)
+	rest, err := open(t, a, "when event(ADDED) && name(a) do drop").watch("").rest()
+	require.NoError(t, err)
+	require.Equal(t, podB, rest)
+}
