@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,15 +20,28 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
+// documents are those of the built-in table, and all of them parsed: made once
+// for the tests, for they are large.
+var documents = sync.OnceValue(func() *Documents { return New(resource.Builtin()) })
+
+var allParsed = sync.OnceValues(func() (map[string]*spec3.OpenAPI, error) {
+	all := make(map[string]*spec3.OpenAPI)
+	for name, get := range documents().documents {
+		all[name] = new(spec3.OpenAPI)
+		if err := json.Unmarshal(get().body, all[name]); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+})
+
 // parsed gives the document of a version as its readers see it.
-func parsed(t *testing.T, docs *Documents, path string) *spec3.OpenAPI {
+func parsed(t *testing.T, path string) *spec3.OpenAPI {
 	t.Helper()
-	body, hash, ok := docs.Document(path)
-	require.True(t, ok, path)
-	require.Regexp(t, "^[0-9A-F]{128}$", hash)
-	var doc spec3.OpenAPI
-	require.NoError(t, json.Unmarshal(body, &doc))
-	return &doc
+	all, err := allParsed()
+	require.NoError(t, err)
+	require.Contains(t, all, path)
+	return all[path]
 }
 
 func operations(p *spec3.Path) map[string]*spec3.Operation {
@@ -55,9 +69,8 @@ func has(parameters []*spec3.Parameter, name string) bool {
 // for, in the first such operation that it meets, before it leaves validation
 // to the server.
 func TestFieldValidationIsKnown(t *testing.T) {
-	docs := New(resource.Builtin())
 	for _, r := range resource.Builtin().All() {
-		doc := parsed(t, docs, path(r.Group, r.Version))
+		doc := parsed(t, path(r.Group, r.Version))
 		found := false
 		for name, p := range doc.Paths.Paths {
 			if p.Patch == nil || kindOf(t, p.Patch) != r.GroupVersionKind() {
@@ -77,9 +90,8 @@ func TestFieldValidationIsKnown(t *testing.T) {
 
 // Paths and operations are those of the table, no more and no less.
 func TestPaths(t *testing.T) {
-	docs := New(resource.Builtin())
 	for _, r := range resource.Builtin().All() {
-		doc := parsed(t, docs, path(r.Group, r.Version))
+		doc := parsed(t, path(r.Group, r.Version))
 		root := "/" + path(r.Group, r.Version)
 		collection := root + "/" + r.Plural
 		if r.Namespaced {
@@ -102,7 +114,7 @@ func TestPaths(t *testing.T) {
 			require.Equal(t, []string{"get", "patch", "put"}, methods(status))
 		}
 	}
-	core := parsed(t, docs, "api/v1")
+	core := parsed(t, "api/v1")
 	require.NotContains(t, core.Paths.Paths, "/api/v1/deployments")
 }
 
@@ -116,8 +128,7 @@ func methods(p *spec3.Path) []string {
 }
 
 func TestOperations(t *testing.T) {
-	docs := New(resource.Builtin())
-	pods := parsed(t, docs, "api/v1").Paths.Paths["/api/v1/namespaces/{namespace}/pods"]
+	pods := parsed(t, "api/v1").Paths.Paths["/api/v1/namespaces/{namespace}/pods"]
 	require.Equal(t, "listCoreV1NamespacedPod", pods.Get.OperationId)
 	require.Equal(t, "createCoreV1NamespacedPod", pods.Post.OperationId)
 	require.Equal(t, "deleteCoreV1CollectionNamespacedPod", pods.Delete.OperationId)
@@ -127,26 +138,26 @@ func TestOperations(t *testing.T) {
 	require.Equal(t, "#/components/schemas/io.k8s.api.core.v1.PodList",
 		pods.Get.Responses.StatusCodeResponses[200].Content["application/json"].Schema.Ref.String())
 
-	pod := parsed(t, docs, "api/v1").Paths.Paths["/api/v1/namespaces/{namespace}/pods/{name}"]
+	pod := parsed(t, "api/v1").Paths.Paths["/api/v1/namespaces/{namespace}/pods/{name}"]
 	require.Equal(t, "#/components/schemas/io.k8s.api.core.v1.Pod", pod.Delete.Responses.StatusCodeResponses[200].Content["application/json"].Schema.Ref.String())
-	configMap := parsed(t, docs, "api/v1").Paths.Paths["/api/v1/namespaces/{namespace}/configmaps/{name}"]
+	configMap := parsed(t, "api/v1").Paths.Paths["/api/v1/namespaces/{namespace}/configmaps/{name}"]
 	require.Equal(t, "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Status", configMap.Delete.Responses.StatusCodeResponses[200].Content["application/json"].Schema.Ref.String())
 
-	roles := parsed(t, docs, "apis/rbac.authorization.k8s.io/v1").Paths.Paths
+	roles := parsed(t, "apis/rbac.authorization.k8s.io/v1").Paths.Paths
 	require.Equal(t, []string{"rbacAuthorization_v1"}, roles["/apis/rbac.authorization.k8s.io/v1/clusterroles"].Get.Tags)
 	require.Equal(t, "listRbacAuthorizationV1ClusterRole", roles["/apis/rbac.authorization.k8s.io/v1/clusterroles"].Get.OperationId)
 	require.Equal(t, "listRbacAuthorizationV1RoleForAllNamespaces", roles["/apis/rbac.authorization.k8s.io/v1/roles"].Get.OperationId)
-	nodes := parsed(t, docs, "api/v1").Paths.Paths["/api/v1/nodes/{name}/status"]
+	nodes := parsed(t, "api/v1").Paths.Paths["/api/v1/nodes/{name}/status"]
 	require.Equal(t, "patchCoreV1NodeStatus", nodes.Patch.OperationId)
 }
 
 // Operation identifiers are unique in a document, as OpenAPI wants it, and all
 // references lead somewhere.
 func TestDocumentsAreConsistent(t *testing.T) {
-	docs := New(resource.Builtin())
+	docs := documents()
 	for name := range docs.documents {
 		body, _, _ := docs.Document(name)
-		doc := parsed(t, docs, name)
+		doc := parsed(t, name)
 		require.Equal(t, "3.0.0", doc.Version)
 		seen := make(map[string]string)
 		for at, p := range doc.Paths.Paths {
@@ -163,9 +174,8 @@ func TestDocumentsAreConsistent(t *testing.T) {
 }
 
 func TestSchemas(t *testing.T) {
-	docs := New(resource.Builtin())
 	for _, r := range resource.Builtin().All() {
-		schemas := parsed(t, docs, path(r.Group, r.Version)).Components.Schemas
+		schemas := parsed(t, path(r.Group, r.Version)).Components.Schemas
 		object, list := schemas[schemaName(r)], schemas[listSchemaName(r)]
 		require.Equal(t, spec.StringOrArray{"object"}, object.Type)
 		require.Equal(t, true, object.Extensions["x-kubernetes-preserve-unknown-fields"])
@@ -174,12 +184,12 @@ func TestSchemas(t *testing.T) {
 		require.Equal(t, []map[string]string{{"group": r.Group, "version": r.Version, "kind": r.Kind}}, kinds)
 		require.Equal(t, "#/components/schemas/"+schemaName(r), list.Properties["items"].Items.Schema.Ref.String())
 	}
-	require.Contains(t, parsed(t, docs, "apis/autoscaling/v2").Components.Schemas, "io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler")
+	require.Contains(t, parsed(t, "apis/autoscaling/v2").Components.Schemas, "io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler")
 }
 
 // TestClient reads the documents as kubectl does, with client-go.
 func TestClient(t *testing.T) {
-	docs := New(resource.Builtin())
+	docs := documents()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		if r.URL.Path == Root {
@@ -217,7 +227,7 @@ func TestClient(t *testing.T) {
 }
 
 func TestDocuments(t *testing.T) {
-	one, other := New(resource.Builtin()), New(resource.Builtin())
+	one, other := documents(), New(resource.Builtin())
 	for _, name := range []string{"", "api", "apis/apps", "apis/apps/v2", "/apis/apps/v1"} {
 		_, _, ok := one.Document(name)
 		require.False(t, ok, name)
@@ -232,5 +242,6 @@ func TestDocuments(t *testing.T) {
 	body, again, _ := one.Document("apis/apps/v1")
 	second, _, _ := one.Document("apis/apps/v1")
 	require.Equal(t, hash, again)
+	require.Regexp(t, "^[0-9A-F]{128}$", hash)
 	require.Same(t, &body[0], &second[0], "made twice")
 }

@@ -1,0 +1,39 @@
+// Command fakeapi runs a Kubernetes API server in memory, for tests that are not
+// written in Go and for trying things out with kubectl.
+//
+//	fakeapi [serve] [--address 127.0.0.1:0] [--kubeconfig FILE] [--load DIR_OR_FILE]...
+//	fakeapi version
+//	fakeapi help [COMMAND]
+//
+// Serving is what it does when no command is named. The server listens on a
+// loopback address only; the default is a free port. Its state lives and dies
+// with the process. SIGINT and SIGTERM end it.
+//
+// # Manifests
+//
+// --load stores manifests before the first request is answered: a directory with
+// everything below it, or one file, ending in .yaml, .yml or .json. It can be
+// given several times. Objects are stored as they are, status and all; a
+// namespace that is missing is made. What cannot be read or is not valid ends
+// the command before it serves anything.
+//
+// # The kubeconfig file
+//
+// It is written, with mode 0600 and in one piece, when the server answers: a
+// script can wait for the file and go on. Without --kubeconfig it lies in a
+// fresh temporary directory that is removed at the end. A file named by
+// --kubeconfig stays, since its owner decides about it. If it exists already, it
+// is replaced only if it is empty or if nothing but an earlier fakeapi is
+// described in it: a kubeconfig with real clusters is never overwritten.
+//
+// # Control
+//
+// The command serves the control API of package fakeapi, too:
+//
+//	POST /fakeapi/v1/compact   forget the past, as a compaction of etcd does; answers 204
+//
+// # Exit status
+//
+// 0 after a signal and after help, 1 for what went wrong, with one line on stderr
+// that says what, 2 for a command line that was not understood.
+package main

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// help shows the commands, or the flags of one.
+func help(ctx context.Context, args []string, stdout io.Writer) error {
+	switch {
+	case len(args) > 1:
+		return usageError{errors.New("help takes the name of one command")}
+	case len(args) == 1 && !strings.HasPrefix(args[0], "-"):
+		return dispatch(ctx, []string{args[0], "--help"}, stdout)
+	}
+	var b strings.Builder
+	b.WriteString("fakeapi is a Kubernetes API server in memory, for tests.\n\n")
+	for _, c := range commands() {
+		fmt.Fprintf(&b, "  fakeapi %-8s  %s\n", c.name, c.summary)
+	}
+	fmt.Fprintf(&b, "  fakeapi %-8s  %s\n", "help", "show this, or with a COMMAND its flags")
+	_, err := io.WriteString(stdout, b.String())
+	return err
+}
+
+// parse reads the flags that define declares, and refuses anything else. Asked
+// for help it prints that and returns flag.ErrHelp.
+func (c *call) parse(define func(*flag.FlagSet)) error {
+	flags := flag.NewFlagSet(c.command.name, flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // run prints the error, once
+	define(flags)
+	err := flags.Parse(c.args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		if failed := c.usage(flags); failed != nil {
+			return failed
+		}
+		return err
+	case err != nil:
+		return c.misused(err)
+	case flags.NArg() > 0:
+		return c.misused(fmt.Errorf("unexpected argument %q", flags.Arg(0)))
+	}
+	return nil
+}
+
+func (c *call) misused(err error) error {
+	return usageError{fmt.Errorf("%s: %w; see fakeapi help %s", c.command.name, err, c.command.name)}
+}
+
+func (c *call) usage(flags *flag.FlagSet) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\n%s\n", strings.TrimSpace("fakeapi "+c.command.name+" "+c.command.arguments), c.command.summary)
+	flags.VisitAll(func(f *flag.Flag) {
+		value, text := flag.UnquoteUsage(f)
+		fmt.Fprintf(&b, "\n  --%s\n\t%s\n", strings.TrimSpace(f.Name+" "+value), text)
+	})
+	_, err := io.WriteString(c.stdout, b.String())
+	return err
+}

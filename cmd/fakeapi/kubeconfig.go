@@ -1,0 +1,147 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// kubeconfigFile is where the kubeconfig goes.
+type kubeconfigFile struct {
+	path string
+	dir  string // the temporary directory it lies in; "" if the user named the file
+}
+
+// newKubeconfigFile takes the path that the user named, or with "" makes a
+// temporary directory for the file. Nothing is written yet.
+func newKubeconfigFile(path string) (*kubeconfigFile, error) {
+	if path != "" {
+		return &kubeconfigFile{path: path}, nil
+	}
+	dir, err := os.MkdirTemp("", "fakeapi-")
+	if err != nil {
+		return nil, fmt.Errorf("kubeconfig: %w", err)
+	}
+	return &kubeconfigFile{path: filepath.Join(dir, "kubeconfig"), dir: dir}, nil
+}
+
+func (f *kubeconfigFile) temporary() bool { return f.dir != "" }
+
+// close removes what was temporary.
+func (f *kubeconfigFile) close() error {
+	if !f.temporary() {
+		return nil
+	}
+	return os.RemoveAll(f.dir)
+}
+
+// write puts the content into place in one step, so that whoever waits for the
+// file never reads half of it. Only its owner may read it.
+func (f *kubeconfigFile) write(content []byte) error {
+	if err := f.mayReplace(content); err != nil {
+		return fmt.Errorf("kubeconfig %s: %w", f.path, err)
+	}
+	if err := writeAtomically(f.path, content); err != nil {
+		return fmt.Errorf("kubeconfig %s: %w", f.path, err)
+	}
+	return nil
+}
+
+// mayReplace refuses if the file holds anything that content would not replace:
+// --kubeconfig ~/.kube/config must not cost anyone their clusters.
+func (f *kubeconfigFile) mayReplace(content []byte) error {
+	info, err := os.Stat(f.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return plain(err)
+	case !info.Mode().IsRegular():
+		return errors.New("it exists and is no regular file")
+	}
+	old, err := os.ReadFile(f.path)
+	if err != nil {
+		return plain(err)
+	}
+	if !covers(content, old) {
+		return errors.New("it exists and fakeapi did not write it; name another file")
+	}
+	return nil
+}
+
+// covers reports whether a kubeconfig replaces an old one without a loss: the old
+// one is empty, or knows only clusters, users and contexts of names that the new
+// one defines.
+func covers(content, old []byte) bool {
+	if len(bytes.TrimSpace(old)) == 0 {
+		return true
+	}
+	is, err := clientcmd.Load(content)
+	if err != nil {
+		return false
+	}
+	was, err := clientcmd.Load(old)
+	// Any JSON object loads as a kubeconfig; without a cluster it is none.
+	if err != nil || len(was.Clusters) == 0 {
+		return false
+	}
+	return within(was.Clusters, is.Clusters) && within(was.AuthInfos, is.AuthInfos) && within(was.Contexts, is.Contexts)
+}
+
+// within reports whether all keys of a are in b.
+func within[V any](a, b map[string]V) bool {
+	for key := range a {
+		if _, ok := b[key]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// writeAtomically writes a file with mode 0600 beside its place and moves it
+// there.
+func writeAtomically(path string, content []byte) (err error) {
+	temporary, err := os.CreateTemp(filepath.Dir(path), ".fakeapi-kubeconfig-*") // has mode 0600
+	if err != nil {
+		return plain(err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(temporary.Name())
+		}
+	}()
+	_, err = temporary.Write(content)
+	if err := errors.Join(err, temporary.Close()); err != nil {
+		return plain(err)
+	}
+	return plain(os.Rename(temporary.Name(), path))
+}
+
+// plain drops the operation and the path from an error of package os: the path
+// is the user's business only if it is the one they named.
+func plain(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// shellQuote writes a path so that a shell reads it back as it is.
+func shellQuote(path string) string {
+	harmless := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_@%+=:,./-", r)
+	}
+	if path != "" && strings.IndexFunc(path, func(r rune) bool { return !harmless(r) }) < 0 {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// The exit statuses.
+const (
+	exitOK    = 0
+	exitError = 1
+	exitUsage = 2
+)
+
+// command is a word that can follow "fakeapi".
+type command struct {
+	name string
+	// arguments is what help shows behind the name.
+	arguments string
+	// summary is one line for the list of commands.
+	summary string
+	// run does it. It ends early, without an error, when ctx does.
+	run func(ctx context.Context, c *call) error
+}
+
+// commands are shown by help in this order, and the first is what runs when none
+// is named. A new command is a file of its own and a line here.
+func commands() []command {
+	return []command{
+		{"serve", "[--address ADDRESS] [--kubeconfig FILE] [--load DIR_OR_FILE]...", "serve an API until interrupted (the default)", serve},
+		{"version", "", "print the version, and that of the API server it behaves as", printVersion},
+	}
+}
+
+// call is one call of a command: what stood behind its name and where to write.
+type call struct {
+	command command
+	args    []string
+	stdout  io.Writer
+}
+
+// usageError is a command line that was not understood.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// run is the whole program but for the process: it returns the exit status. It
+// ends when ctx does.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	err := dispatch(ctx, args, stdout)
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return exitOK
+	}
+	_, _ = fmt.Fprintln(stderr, line(err))
+	if errors.As(err, new(usageError)) {
+		return exitUsage
+	}
+	return exitError
+}
+
+// dispatch finds the command and runs it.
+func dispatch(ctx context.Context, args []string, stdout io.Writer) error {
+	all := commands()
+	c := &call{command: all[0], args: args, stdout: stdout}
+	if len(args) == 0 {
+		return c.command.run(ctx, c)
+	}
+	name := args[0]
+	switch name {
+	case "help", "-h", "-help", "--help":
+		return help(ctx, args[1:], stdout)
+	}
+	if strings.HasPrefix(name, "-") {
+		return c.command.run(ctx, c)
+	}
+	c.args = args[1:]
+	for _, c.command = range all {
+		if c.command.name == name {
+			return c.command.run(ctx, c)
+		}
+	}
+	return usageError{fmt.Errorf("unknown command %q; see fakeapi help", name)}
+}
+
+// line is an error as the one line that is printed of it.
+func line(err error) string {
+	text := strings.TrimPrefix(err.Error(), "fakeapi: ")
+	return "fakeapi: " + strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+}

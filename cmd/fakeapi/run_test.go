@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// outcome is what a finished run left behind.
+type outcome struct {
+	status         int
+	stdout, stderr string
+}
+
+func runNow(t *testing.T, args ...string) outcome {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	status := run(t.Context(), args, &stdout, &stderr)
+	return outcome{status, stdout.String(), stderr.String()}
+}
+
+func TestUsage(t *testing.T) {
+	for _, test := range []struct {
+		args string
+		want string
+	}{
+		{"sreve", `fakeapi: unknown command "sreve"; see fakeapi help`},
+		{"help sreve", `fakeapi: unknown command "sreve"; see fakeapi help`},
+		{"help serve version", "fakeapi: help takes the name of one command"},
+		{"--adress x", "fakeapi: serve: flag provided but not defined: -adress; see fakeapi help serve"},
+		{"serve --adress x", "fakeapi: serve: flag provided but not defined: -adress; see fakeapi help serve"},
+		{"serve --address", "fakeapi: serve: flag needs an argument: -address; see fakeapi help serve"},
+		{"serve more", `fakeapi: serve: unexpected argument "more"; see fakeapi help serve`},
+		{"--address 127.0.0.1:0 serve", `fakeapi: serve: unexpected argument "serve"; see fakeapi help serve`},
+		{"version --short", "fakeapi: version: flag provided but not defined: -short; see fakeapi help version"},
+		{"--controllers=true", `fakeapi: serve: invalid boolean value "true" for -controllers: there are no controllers in this server; leave the flag out or say --controllers=false; see fakeapi help serve`},
+		{"--controllers", `fakeapi: serve: invalid boolean flag controllers: there are no controllers in this server; leave the flag out or say --controllers=false; see fakeapi help serve`},
+		{"--controllers=some", `fakeapi: serve: invalid boolean value "some" for -controllers: not a boolean; see fakeapi help serve`},
+	} {
+		t.Run(test.args, func(t *testing.T) {
+			got := runNow(t, strings.Fields(test.args)...)
+			require.Equal(t, outcome{status: exitUsage, stderr: test.want + "\n"}, got)
+		})
+	}
+}
+
+func TestHelpListsEveryCommand(t *testing.T) {
+	for _, flag := range []string{"help", "--help", "-help", "-h"} {
+		got := runNow(t, flag)
+		require.Equal(t, exitOK, got.status)
+		require.Empty(t, got.stderr)
+		for _, c := range commands() {
+			require.Contains(t, got.stdout, "fakeapi "+c.name)
+			require.Contains(t, got.stdout, c.summary)
+		}
+	}
+}
+
+func TestHelpOfACommand(t *testing.T) {
+	for _, c := range commands() {
+		t.Run(c.name, func(t *testing.T) {
+			got := runNow(t, "help", c.name)
+			require.Equal(t, exitOK, got.status)
+			require.Empty(t, got.stderr)
+			require.True(t, strings.HasPrefix(got.stdout, "fakeapi "+c.name), got.stdout)
+			require.Equal(t, got, runNow(t, c.name, "--help"))
+		})
+	}
+	got := runNow(t, "help", "serve")
+	for _, flag := range []string{"--address ADDRESS", "--kubeconfig FILE", "--load DIR_OR_FILE", "--controllers"} {
+		require.Contains(t, got.stdout, "\n  "+flag+"\n")
+	}
+}
+
+func TestVersion(t *testing.T) {
+	got := runNow(t, "version")
+	require.Equal(t, exitOK, got.status)
+	require.Empty(t, got.stderr)
+	require.Regexp(t, `^fakeapi \S+ \(go\S+, \w+/\w+\), as Kubernetes v1\.\d+\.\d+\n$`, got.stdout)
+}
+
+func TestErrorsAreOneLine(t *testing.T) {
+	err := errors.Join(errors.New("fakeapi: first"), errors.New("second"))
+	require.Equal(t, "fakeapi: first; second", line(err))
+}

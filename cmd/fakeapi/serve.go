@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strconv"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// serveFlags is what the command line asks of serve.
+type serveFlags struct {
+	address    string
+	kubeconfig string // "" means a temporary one
+	load       []string
+}
+
+func (f *serveFlags) define(flags *flag.FlagSet) {
+	flags.StringVar(&f.address, "address", "127.0.0.1:0", "listen on this loopback `ADDRESS`; port 0, as in 127.0.0.1:0 (the default), is a free one")
+	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "write a kubeconfig to `FILE` and leave it there; without it, a temporary one is written and removed at the end")
+	flags.Func("load", "store the manifests in `DIR_OR_FILE` first (.yaml, .yml, .json; directories with all below them); can be repeated", func(path string) error {
+		f.load = append(f.load, path)
+		return nil
+	})
+	flags.BoolFunc("controllers", "only --controllers=false can be asked for: no controllers run", noControllers)
+}
+
+// noControllers keeps the word free for the day when there are controllers: a
+// script that asks for none today gets none then, and one that asks for some is
+// not left to wait for Pods that never come.
+func noControllers(value string) error {
+	on, err := strconv.ParseBool(value)
+	switch {
+	case err != nil:
+		return errors.New("not a boolean")
+	case on:
+		return errors.New("there are no controllers in this server; leave the flag out or say --controllers=false")
+	}
+	return nil
+}
+
+// serve runs a server until ctx ends.
+func serve(ctx context.Context, c *call) error {
+	var f serveFlags
+	if err := c.parse(f.define); err != nil {
+		return err
+	}
+	from, err := openSources(f.load)
+	if err != nil {
+		return err
+	}
+	s, err := fakeapi.New(append(from.options(), fakeapi.WithAddress(f.address), fakeapi.WithControl())...)
+	if err != nil {
+		return from.explain(err)
+	}
+	err = serveUntilDone(ctx, s, f, c.stdout)
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = nil // interrupted before it was announced
+	}
+	return errors.Join(err, s.Close())
+}
+
+// serveUntilDone announces a server that runs, and waits for the end of ctx.
+func serveUntilDone(ctx context.Context, s *fakeapi.Server, f serveFlags, stdout io.Writer) (err error) {
+	release, err := release(ctx, s)
+	if err != nil {
+		return err
+	}
+	file, err := newKubeconfigFile(f.kubeconfig)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.close()) }()
+	content, err := s.Kubeconfig()
+	if err != nil {
+		return err
+	}
+	if err := file.write(content); err != nil {
+		return err
+	}
+	if err := announce(stdout, s.URL(), release, file); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// announce says in one write where the server is and what to do with it.
+func announce(w io.Writer, url, release string, file *kubeconfigFile) error {
+	path, fate := shellQuote(file.path), ""
+	if file.temporary() {
+		fate = " (removed at the end)"
+	}
+	_, err := fmt.Fprintf(w, `serving on %s, as Kubernetes %s does
+kubeconfig: %s%s
+
+  export KUBECONFIG=%s
+  kubectl --kubeconfig %s get namespaces
+
+Ctrl-C ends it.
+`, url, release, file.path, fate, path, path)
+	return err
+}

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// running is a serve that has announced itself.
+type running struct {
+	url        string
+	kubeconfig string
+	text       string         // the announcement
+	stop       func() outcome // ends it and waits; stdout is what came after the announcement
+}
+
+// start runs the command until it has announced its server.
+func start(t *testing.T, args ...string) running {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	read, write := io.Pipe()
+	var stderr bytes.Buffer
+	status := make(chan int, 1)
+	go func() {
+		code := run(ctx, args, write, &stderr)
+		_ = write.Close()
+		status <- code
+	}()
+	text := announcement(t, read)
+	rest := make(chan string, 1)
+	go func() {
+		b, _ := io.ReadAll(read)
+		rest <- string(b)
+	}()
+	r := parseAnnouncement(t, text)
+	r.stop = func() outcome {
+		cancel()
+		return outcome{<-status, <-rest, stderr.String()}
+	}
+	t.Cleanup(func() { _ = read.Close() })
+	return r
+}
+
+// announcement reads what serve says of itself, up to its last line.
+func announcement(t *testing.T, from io.Reader) string {
+	t.Helper()
+	var text strings.Builder
+	buffer := make([]byte, 1024)
+	for !strings.HasSuffix(text.String(), "ends it.\n") {
+		n, err := from.Read(buffer)
+		text.Write(buffer[:n])
+		require.NoError(t, err, "after %q", text.String())
+	}
+	return text.String()
+}
+
+func parseAnnouncement(t *testing.T, text string) running {
+	t.Helper()
+	m := regexp.MustCompile(`^serving on (http://127\.0\.0\.1:\d+), as Kubernetes v1\.\S+ does
+kubeconfig: (\S+)(?: \(removed at the end\))?
+
+  export KUBECONFIG=(\S+)
+  kubectl --kubeconfig (\S+) get namespaces
+
+Ctrl-C ends it\.
+$`).FindStringSubmatch(text)
+	require.NotNil(t, m, text)
+	require.Equal(t, m[2], m[3])
+	require.Equal(t, m[2], m[4])
+	return running{url: m[1], kubeconfig: m[2], text: text}
+}
+
+// get fetches a path and decodes the answer into out, if that is not nil.
+func (r running) get(t *testing.T, path string, out any) int {
+	t.Helper()
+	answer, err := http.Get(r.url + path)
+	require.NoError(t, err)
+	defer func() { _ = answer.Body.Close() }()
+	body, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	if out != nil {
+		require.NoError(t, json.Unmarshal(body, out))
+	}
+	return answer.StatusCode
+}
+
+var cleanEnd = outcome{status: exitOK}
+
+func TestServe(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	for _, args := range [][]string{nil, {"serve"}, {"--address", "127.0.0.1:0"}, {"serve", "--address=127.0.0.1:0", "--controllers=false"}} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			r := start(t, args...)
+			require.Equal(t, http.StatusOK, r.get(t, "/api/v1/namespaces/default", nil))
+
+			info, err := os.Stat(r.kubeconfig)
+			require.NoError(t, err)
+			require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+			config, err := clientcmd.LoadFromFile(r.kubeconfig)
+			require.NoError(t, err)
+			require.Equal(t, r.url, config.Clusters[config.Contexts[config.CurrentContext].Cluster].Server)
+			require.Contains(t, r.text, "(removed at the end)")
+
+			require.Equal(t, cleanEnd, r.stop())
+			require.NoDirExists(t, filepath.Dir(r.kubeconfig))
+			_, err = net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+			require.Error(t, err, "the port is closed")
+		})
+	}
+}
+
+func TestServeEndsWatches(t *testing.T) {
+	r := start(t)
+	answer, err := http.Get(r.url + "/api/v1/pods?watch=true")
+	require.NoError(t, err)
+	defer func() { _ = answer.Body.Close() }()
+	require.Equal(t, cleanEnd, r.stop())
+	_, err = io.ReadAll(answer.Body)
+	require.Error(t, err, "the stream is cut")
+}
+
+func TestServeHasTheControlAPI(t *testing.T) {
+	r := start(t)
+	var list corev1.NamespaceList
+	r.get(t, "/api/v1/namespaces", &list)
+	past := "/api/v1/namespaces?resourceVersionMatch=Exact&resourceVersion=" + list.ResourceVersion
+	_, err := http.Post(r.url+"/api/v1/namespaces", "application/json", strings.NewReader(`{"metadata":{"name":"next"}}`))
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, r.get(t, past, nil))
+
+	answer, err := http.Post(r.url+"/fakeapi/v1/compact", "", nil)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusNoContent, answer.StatusCode)
+	require.Equal(t, http.StatusGone, r.get(t, past, nil))
+	require.Equal(t, cleanEnd, r.stop())
+}
+
+func TestServeInterruptedBeforeItBegan(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stdout, stderr bytes.Buffer
+	require.Equal(t, exitOK, run(ctx, nil, &stdout, &stderr))
+	require.Empty(t, stdout.String())
+	require.Empty(t, stderr.String())
+	requireEmptyDir(t, os.Getenv("TMPDIR"))
+}
+
+// requireFailure runs a command line that cannot work and checks that it leaves
+// nothing in TMPDIR and one line on stderr.
+func requireFailure(t *testing.T, want string, args ...string) {
+	t.Helper()
+	t.Setenv("TMPDIR", t.TempDir())
+	got := runNow(t, args...)
+	require.Equal(t, outcome{status: exitError, stderr: want + "\n"}, got)
+	requireEmptyDir(t, os.Getenv("TMPDIR"))
+}
+
+func requireEmptyDir(t *testing.T, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, entries)
+}
+
+func TestServeAddressRefused(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = taken.Close() }()
+	address := taken.Addr().String()
+
+	requireFailure(t, "fakeapi: listen tcp "+address+": bind: address already in use", "--address", address)
+	requireFailure(t, "fakeapi: listen tcp "+address+": bind: address already in use", "--address", address, "--load", manifest(t, "a.yaml", aNamespace))
+	requireFailure(t, `fakeapi: address "0.0.0.0:0" is not a loopback address`, "--address", "0.0.0.0:0")
+	requireFailure(t, `fakeapi: address ":8080" is not a loopback address`, "--address", ":8080")
+	requireFailure(t, `fakeapi: address "8080": address 8080: missing port in address`, "--address", "8080")
+}
+
+// brokenWriter is a stdout that takes nothing.
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func TestServeCannotAnnounceItself(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	var stderr bytes.Buffer
+	require.Equal(t, exitError, run(t.Context(), nil, brokenWriter{}, &stderr))
+	require.Equal(t, "fakeapi: no space left on device\n", stderr.String())
+	requireEmptyDir(t, os.Getenv("TMPDIR"))
+}

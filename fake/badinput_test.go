@@ -1,0 +1,120 @@
+package fakeapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// Bad input gets the Status that a real v1.37 server gives, and changes nothing.
+func TestBadInput(t *testing.T) {
+	const maps = "/api/v1/namespaces/default/configmaps"
+	const unrecognized = "the object provided is unrecognized (must be of type ConfigMap): "
+	tests := []struct {
+		name, method, path, contentType, body string
+		code                                  int
+		reason                                metav1.StatusReason
+		message                               string // contained
+	}{
+		{"truncated JSON", "POST", maps, "application/json", `{"kind":`, 400, "BadRequest",
+			unrecognized + `couldn't get version/kind; json parse error: unexpected end of JSON input ({"kind":)`},
+		{"empty body", "POST", maps, "application/json", ``, 400, "BadRequest", "unexpected end of JSON input (<empty>)"},
+		{"a JSON array", "POST", maps, "application/json", `[]`, 400, "BadRequest", "(5b5d)"},
+		{"JSON null", "POST", maps, "application/json", `null`, 422, "Invalid", "metadata.name: Required value: name or generateName is required"},
+		{"something behind the JSON", "POST", maps, "application/json", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"}} more`, 400, "BadRequest",
+			"invalid character 'm' after top-level value"},
+		{"malformed YAML", "POST", maps, "application/yaml", "a: [", 400, "BadRequest", unrecognized},
+		{"protobuf without its prefix", "POST", maps, "application/vnd.kubernetes.protobuf", "not protobuf", 400, "BadRequest",
+			"provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"},
+		{"garbage behind the prefix", "POST", maps, "application/vnd.kubernetes.protobuf", "k8s\x00garbage", 400, "BadRequest", "proto: illegal wireType 7"},
+		{"another kind of the same version", "POST", maps, "application/json", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x"}}`, 400, "BadRequest",
+			`Secret in version "v1" cannot be handled as a ConfigMap: converting (v1.Secret) to (v1.ConfigMap): unknown conversion`},
+		{"a kind that nobody knows", "POST", maps, "application/json", `{"apiVersion":"v1","kind":"Wrong","metadata":{"name":"x"}}`, 400, "BadRequest",
+			`Wrong in version "v1" cannot be handled as a ConfigMap: no kind "Wrong" is registered for version "v1"`},
+		{"a wrong type in a field", "POST", maps, "application/json", `{"metadata":{"name":5}}`, 400, "BadRequest",
+			"json: cannot unmarshal number into Go struct field ObjectMeta.metadata.name of type string"},
+		{"an unknown field, strictly", "POST", maps + "?fieldValidation=Strict", "application/json", `{"metadata":{"name":"x"},"bogus":1}`, 400, "BadRequest",
+			`strict decoding error: unknown field "bogus"`},
+		{"no such validation", "POST", maps + "?fieldValidation=Maybe", "application/json", `{"metadata":{"name":"x"}}`, 422, "Invalid", "fieldValidation: Unsupported value"},
+		{"a name that is none", "POST", maps, "application/json", `{"metadata":{"name":"UPPER_case"}}`, 422, "Invalid", "a lowercase RFC 1123 subdomain must consist of"},
+		{"a name with a slash", "POST", maps, "application/json", `{"metadata":{"name":"a/b"}}`, 422, "Invalid", "metadata.name"},
+		{"a name too long", "POST", maps, "application/json", `{"metadata":{"name":"` + strings.Repeat("x", 254) + `"}}`, 422, "Invalid", "must be no more than 253 characters"},
+		{"a label key that is none", "POST", maps, "application/json", `{"metadata":{"name":"x","labels":{"bad key!":"v"}}}`, 422, "Invalid", "metadata.labels"},
+		{"another namespace", "POST", maps, "application/json", `{"metadata":{"name":"x","namespace":"other"}}`, 400, "BadRequest",
+			"the namespace of the provided object does not match the namespace sent on the request"},
+		{"a namespace that does not exist", "POST", "/api/v1/namespaces/nowhere/configmaps", "application/json", `{"metadata":{"name":"x"}}`, 404, "NotFound",
+			`namespaces "nowhere" not found`},
+		{"a name in use", "POST", maps, "application/json", `{"metadata":{"name":"there"}}`, 409, "AlreadyExists", `configmaps "there" already exists`},
+		{"a resourceVersion on create", "POST", maps, "application/json", `{"metadata":{"name":"x","resourceVersion":"7"}}`, 500, "",
+			"resourceVersion should not be set on objects to be created"},
+		{"a body nobody reads", "POST", maps, "text/plain", `{}`, 415, "UnsupportedMediaType", "the body of the request was in an unknown format"},
+		{"a body of 4 MiB", "POST", maps, "application/json", strings.Repeat(" ", 4<<20), 413, "RequestEntityTooLarge", "limit is 3145728"},
+		{"an object of 2 MiB", "POST", "/api/v1/namespaces/default/secrets", "application/json",
+			`{"metadata":{"name":"x"},"stringData":{"k":"` + strings.Repeat("x", 2<<20) + `"}}`, 500, "", "etcdserver: request is too large"},
+		{"a PUT of another name", "PUT", maps + "/there", "application/json", `{"metadata":{"name":"other"}}`, 400, "BadRequest",
+			"the name of the object (other) does not match the name on the URL (there)"},
+		{"a stale PUT", "PUT", maps + "/there", "application/json", `{"metadata":{"name":"there","resourceVersion":"7"}}`, 409, "Conflict", "the object has been modified"},
+		{"a PUT with another uid", "PUT", maps + "/there", "application/json", `{"metadata":{"name":"there","uid":"u"}}`, 409, "Conflict", "Precondition failed: UID in precondition: u"},
+		{"a PUT of nothing", "PUT", maps + "/absent", "application/json", `{"metadata":{"name":"absent"}}`, 404, "NotFound", `configmaps "absent" not found`},
+		{"a patch of no known type", "PATCH", maps + "/there", "application/json", `{}`, 415, "UnsupportedMediaType", "415: Unsupported Media Type"},
+		{"a patch that is no JSON", "PATCH", maps + "/there", "application/merge-patch+json", `nonsense`, 400, "BadRequest", "invalid JSON patch"},
+		{"a JSON patch that fails its test", "PATCH", maps + "/there", "application/json-patch+json", `[{"op":"test","path":"/data/k","value":"9"}]`, 422, "Invalid",
+			"the server rejected our request due to an error in our request"},
+		{"a merge patch that ends in the wrong type", "PATCH", maps + "/there", "application/merge-patch+json", `{"metadata":{"labels":"x"}}`, 422, "Invalid", "patch: Invalid value"},
+		{"a rename by patch", "PATCH", maps + "/there", "application/merge-patch+json", `{"metadata":{"name":"zz"}}`, 400, "BadRequest", "(zz) does not match the name on the URL"},
+		{"delete options of a wrong kind", "DELETE", maps + "/there", "application/json", `{"kind":"Wrong","apiVersion":"v1"}`, 400, "BadRequest", `no kind "Wrong" is registered`},
+		{"a policy that does not exist", "DELETE", maps + "/there?propagationPolicy=Bogus", "", "", 422, "Invalid", "propagationPolicy: Unsupported value"},
+		{"a bad label selector", "GET", maps + "?labelSelector=a%20b", "", "", 400, "BadRequest", "unable to parse requirement"},
+		{"a bad field selector", "GET", maps + "?fieldSelector=abc", "", "", 400, "BadRequest", "invalid selector: 'abc'; can't understand 'abc'"},
+		{"a field nobody selects by", "GET", maps + "?fieldSelector=spec.x%3D1", "", "", 400, "BadRequest", `"spec.x" is not a known field selector`},
+		{"a limit that is no number", "GET", maps + "?limit=abc", "", "", 400, "BadRequest", `strconv.ParseInt: parsing "abc": invalid syntax`},
+		{"a bad continue token", "GET", maps + "?continue=abc", "", "", 400, "BadRequest", "invalid continue token: continue key is not valid"},
+		{"a resourceVersion that is none", "GET", maps + "?resourceVersion=abc", "", "", 400, "BadRequest", `invalid resource version: resourceVersion: Invalid value: "abc"`},
+		{"a path below a group", "GET", "/apis/apps/v1/nothings", "", "", 404, "NotFound", "the server could not find the requested resource"},
+		{"a version that is not served", "GET", "/apis/apps/v9/deployments", "", "", 404, "NotFound", "the server could not find the requested resource"},
+		{"a method that a path lacks", "POST", maps + "/there", "application/json", `{}`, 405, "MethodNotAllowed", "the server does not allow this method on the requested resource"},
+		{"a duration that is none", "GET", maps + "?timeout=soon", "", "", 400, "BadRequest", "invalid timeout specified in the request URL"},
+		{"server-side apply, which is not there yet", "PATCH", maps + "/there?fieldManager=m", "application/apply-patch+yaml", `{}`, 501, "NotImplemented", "server-side apply"},
+		{"foreground deletion, which is not there yet", "DELETE", maps + "/there?propagationPolicy=Foreground", "", "", 501, "NotImplemented", "propagationPolicy Foreground"},
+	}
+	srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("there", "1")))
+	before := srv.ResourceVersion()
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			code, _, body := send(t, srv, tt.method, tt.path, tt.contentType, []byte(tt.body))
+			require.Equal(t, tt.code, code, "%s", body)
+			var s metav1.Status
+			require.NoError(t, json.Unmarshal(body, &s), "%s", body)
+			require.Equal(t, "Status", s.Kind)
+			require.Equal(t, metav1.StatusFailure, s.Status)
+			require.Equal(t, int32(tt.code), s.Code)
+			require.Equal(t, tt.reason, s.Reason)
+			require.Contains(t, s.Message, tt.message)
+			require.Equal(t, before, srv.ResourceVersion(), "a refused request must change nothing")
+		})
+	}
+}
+
+// send makes one request and reads the answer.
+func send(t testing.TB, srv *fakeapi.Server, method, path, contentType string, body []byte) (int, http.Header, []byte) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, srv.URL()+path, bytes.NewReader(body))
+	require.NoError(t, err)
+	if contentType != "" {
+		r.Header.Set("Content-Type", contentType)
+	}
+	resp, err := srv.Client().Do(r)
+	require.NoError(t, err)
+	defer func() { _ = resp.Body.Close() }()
+	answer, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	return resp.StatusCode, resp.Header, answer
+}
