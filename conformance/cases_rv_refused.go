@@ -42,7 +42,7 @@ func versionRefusalCases() []Case {
 			ID: "RS-25/unset", Level: Must, Title: "a match together with continue and no resourceVersion is invalid for both reasons",
 			Why: "the token already names the state", Source: docTable + "; " + docListOptions,
 		}, refusedTokens([]string{"&resourceVersionMatch=Exact", "&resourceVersionMatch=NotOlderThan"}, refusal{
-			code: 422, reason: metav1.StatusReasonInvalid, details: listOptions,
+			code: 422, reason: metav1.StatusReasonInvalid, details: listOptions(),
 			says: "[resourceVersionMatch: Forbidden: ",
 			causes: []metav1.StatusCause{
 				{Type: metav1.CauseTypeForbidden, Field: "resourceVersionMatch", Message: "resourceVersionMatch is forbidden unless resourceVersion is provided"},
@@ -63,12 +63,14 @@ func versionRefusalCases() []Case {
 }
 
 // listOptions are the details of a Status about wrong query parameters.
-var listOptions = &metav1.StatusDetails{Group: "meta.k8s.io", Kind: "ListOptions"}
+func listOptions() *metav1.StatusDetails {
+	return &metav1.StatusDetails{Group: "meta.k8s.io", Kind: "ListOptions"}
+}
 
 // badListOption is how one wrong parameter of a list is refused.
 func badListOption(parameter string, cause metav1.CauseType, says string) refusal {
 	return refusal{
-		code: 422, reason: metav1.StatusReasonInvalid, details: listOptions,
+		code: 422, reason: metav1.StatusReasonInvalid, details: listOptions(),
 		says:   `ListOptions.meta.k8s.io "" is invalid: ` + parameter + ": ",
 		causes: []metav1.StatusCause{{Type: cause, Field: parameter, Message: says}},
 	}

@@ -7,6 +7,7 @@ import (
 	"net/url"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // object is a body to send.
@@ -90,12 +91,12 @@ func (c collection) object(name string) object { return newObject(c.apiVersion, 
 
 // qualified is the resource as it stands in messages: "widgets.example.com", or "secrets" in the core group.
 func (c collection) qualified() string {
-	return metav1.GroupResource{Group: c.group, Resource: c.resource}.String()
+	return schema.GroupResource{Group: c.group, Resource: c.resource}.String()
 }
 
 // qualifiedKind is the kind as it stands in messages about invalid objects.
 func (c collection) qualifiedKind() string {
-	return metav1.GroupKind{Group: c.group, Kind: c.kind}.String()
+	return schema.GroupKind{Group: c.group, Kind: c.kind}.String()
 }
 
 // about are the details of a Status about an object of this collection, as all but validation errors have them.

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"example.com/fakeapi/fake/internal/discovery"
@@ -64,10 +65,14 @@ func New(opts ...Option) (*Server, error) {
 		return nil, err
 	}
 	s.discovery = discovery.New(s.table, s.listener.Addr().String())
-	s.openapi = openapi.New(s.table)
+	s.openapi = openAPI()
 	s.serve()
 	return s, nil
 }
+
+// openAPI are the OpenAPI documents of the built-in types, which are the same
+// for every server of the process.
+var openAPI = sync.OnceValue(func() *openapi.Documents { return openapi.New(resource.Builtin()) })
 
 // seed widens the seed of the options, or makes one up.
 func seed(given *uint64) (b [32]byte) {

@@ -39,7 +39,7 @@ func (m *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if x.settle(m.strikeBefore(rules, x)) {
 		return
 	}
-	switch upgraded := r.Header.Get("Upgrade") != ""; {
+	switch upgraded := upgrades(r); {
 	case !upgraded && x.op.Verb == route.Watch:
 		x.settle(serveStream(x, m.next))
 	case !upgraded && !x.op.endless() && rules.couldMatch(Committed, x.op):
@@ -60,6 +60,13 @@ func mayWatch(r *http.Request) bool {
 	}
 	query := r.URL.RawQuery
 	return strings.Contains(query, "watch") || strings.Contains(query, "%") || strings.Contains(r.URL.Path, "/watch/")
+}
+
+// upgrades reports whether a request turns its connection into something that
+// is no HTTP: a WebSocket, or the SPDY of exec and port-forward.
+func upgrades(r *http.Request) bool {
+	protocol := strings.ToLower(r.Header.Get("Upgrade"))
+	return protocol == "websocket" || strings.HasPrefix(protocol, "spdy/")
 }
 
 // settle ends the request if o says so.

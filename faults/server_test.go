@@ -25,10 +25,9 @@ type api struct {
 	created atomic.Int64
 	// events are JSON watch events; closing ends all watches.
 	events chan string
-	// buffered tells whether the last answer was written to a ResponseWriter
-	// that holds back.
+	// writer is the type of the ResponseWriter of the last answer.
 	writer atomic.Value
-	// writes cuts what is written to a watch into pieces of that many bytes.
+	// pieces, above 0, cuts what is written to a watch into that many bytes.
 	pieces int
 	// left counts watches whose handler has returned.
 	left atomic.Int64

@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -358,4 +360,37 @@ func TestTableFrames(t *testing.T) {
 	rest, err := open(t, a, "when event(ADDED) && name(a) do drop").watch("").rest()
 	require.NoError(t, err)
 	require.Equal(t, podB, rest)
+}
+
+// TestBehindAReverseProxy: the proxy ends with a panic when it cannot write any
+// more, and the watch still ends cleanly for the client.
+func TestBehindAReverseProxy(t *testing.T) {
+	a := newAPI(podA, mark, podB, podB)
+	upstream := httptest.NewServer(a)
+	defer upstream.Close()
+	target, err := url.Parse(upstream.URL)
+	require.NoError(t, err)
+	d := open(t, httputil.NewSingleHostReverseProxy(target),
+		"when event(BOOKMARK) do drop", "when event(ADDED) && nth(2) do error(410)")
+	rest, err := d.watch("&resourceVersion=5").rest()
+	require.NoError(t, err)
+	require.Equal(t, podA+expiredFrame, rest)
+	soon(t, func() bool { return a.left.Load() == 1 })
+}
+
+// TestUpgradedConnection is hit before it is handled, or not at all.
+func TestUpgradedConnection(t *testing.T) {
+	a := newAPI()
+	close(a.events)
+	var set faults.Set
+	_, err := set.AddText("when during(stream) do drop\nwhen verb(watch) && nth(2) do status(503)")
+	require.NoError(t, err)
+	for _, code := range []int{200, 503} {
+		r := httptest.NewRequest(http.MethodGet, pods+"?watch=1", nil)
+		r.Header.Set("Upgrade", "websocket")
+		w := httptest.NewRecorder()
+		faults.Handler(&set, a).ServeHTTP(w, r)
+		require.Equal(t, code, w.Code)
+		require.Equal(t, "*httptest.ResponseRecorder", a.writer.Load())
+	}
 }

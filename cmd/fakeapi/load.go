@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	fakeapi "example.com/fakeapi/fake"
 )
@@ -67,7 +68,7 @@ func (all *sources) explain(err error) error {
 	if _, ok := errors.AsType[*net.OpError](err); ok || all.last == "" {
 		return err
 	}
-	return fmt.Errorf("--load %s: %w", all.last, err)
+	return fmt.Errorf("--load %s: %s", all.last, strings.TrimPrefix(err.Error(), prefix))
 }
 
 // open makes a file system of a directory or of a single manifest.

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,7 +39,7 @@ func TestLoad(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "deep", "er"), 0o700))
 	for name, content := range map[string]string{
-		"z.yaml":           aNamespace,
+		"a-shop.yaml":      aNamespace,
 		"deep/er/a.yml":    aConfigMap,
 		"deep/key.json":    aJSONSecret,
 		"deep/README.md":   "not: a: manifest",
@@ -84,6 +85,7 @@ func TestLoadOfInvalidManifests(t *testing.T) {
 			require.Equal(t, exitError, got.status)
 			require.Empty(t, got.stdout)
 			require.Regexp(t, "^fakeapi: --load \\Q"+bad+"\\E: [^\n]+\n$", got.stderr)
+			require.Equal(t, 1, strings.Count(got.stderr, prefix))
 			require.Contains(t, got.stderr, test.want)
 		})
 	}

@@ -86,8 +86,11 @@ func dispatch(ctx context.Context, args []string, stdout io.Writer) error {
 	return usageError{fmt.Errorf("unknown command %q; see fakeapi help", name)}
 }
 
+// prefix says who is speaking. The server begins its errors with it as well.
+const prefix = "fakeapi: "
+
 // line is an error as the one line that is printed of it.
 func line(err error) string {
-	text := strings.TrimPrefix(err.Error(), "fakeapi: ")
-	return "fakeapi: " + strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+	text := strings.TrimPrefix(err.Error(), prefix)
+	return prefix + strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 }

@@ -101,7 +101,7 @@ func resourceList(table *resource.Table, group, version string) *metav1.APIResou
 func statusVerbs() []string { return []string{"get", "patch", "update"} }
 
 // storageVersionHash names the encoding in the store: the first eight bytes of
-// the SHA-256 of GROUP/VERSION/KIND (KEP-2339). Rows that show the same objects
+// the SHA-256 of GROUP/VERSION/KIND, in base64. Rows that show the same objects
 // have the same hash.
 func storageVersionHash(r *resource.Resource) string {
 	sum := sha256.Sum256([]byte(r.StoreVersion.Group + "/" + r.StoreVersion.Version + "/" + r.Kind))

@@ -8,18 +8,13 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// writeParameters are those of a create or an update.
+// writeParameters are those of a create, an update or a patch.
 func writeParameters() []*spec3.Parameter {
 	return []*spec3.Parameter{
 		query("dryRun", "string", "All: every stage of the request is run, and nothing is kept."),
 		query("fieldManager", "string", "The name of who makes the change, at most 128 printable characters."),
 		query("fieldValidation", "string", "What happens to unknown and duplicate fields of the body: Ignore them, Warn about them, or Strict, which refuses the request."),
 	}
-}
-
-// patchParameters are those of a patch; force is for apply only.
-func patchParameters() []*spec3.Parameter {
-	return append(writeParameters(), query("force", "boolean", "Take over the fields of an apply that others own."))
 }
 
 func deleteParameters() []*spec3.Parameter {

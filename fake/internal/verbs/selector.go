@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"fmt"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -30,21 +29,12 @@ func newSelector(res *resource.Resource, opts *metainternal.ListOptions) (select
 		return s, nil
 	}
 	for _, requirement := range opts.FieldSelector.Requirements() {
-		if !res.HasField(requirement.Field) {
-			return s, apierrors.NewBadRequest(unknownField(res, requirement.Field))
+		if err := res.CheckField(requirement.Field); err != nil {
+			return s, apierrors.NewBadRequest(err.Error())
 		}
 	}
 	s.fields = opts.FieldSelector
 	return s, nil
-}
-
-// unknownField is how a real server names a field that cannot be selected by;
-// the words differ between types with fields of their own and those without.
-func unknownField(res *resource.Resource, field string) string {
-	if len(res.Fields) > 0 {
-		return "field label not supported: " + field
-	}
-	return fmt.Sprintf("%q is not a known field selector: only \"metadata.name\", \"metadata.namespace\"", field)
 }
 
 // all reports whether nothing is left out.

@@ -1,0 +1,481 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+)
+
+const docWatch = "Kubernetes API Concepts, Efficient detection of changes"
+
+// watchCases are about the stream of events (WA).
+func watchCases() []Case {
+	return slices.Concat(
+		both(Case{
+			ID: "WA-01/headers", Level: Must, Title: "a watch is answered before its first event",
+			Why:    "a client must know that it is watching before it acts",
+			Source: docWatch + "; apiserver handlers/watch.go",
+		}, func(ctx context.Context, s *session, c collection) error {
+			l, err := c.list(ctx, "")
+			if err != nil {
+				return err
+			}
+			// Opening it waits for the headers, and there is no event before the create.
+			w, err := c.watch(ctx, "?watch=true&resourceVersion="+l.Metadata.ResourceVersion)
+			if err != nil {
+				return err
+			}
+			defer w.close()
+			if _, err := c.create(ctx, c.object("a")); err != nil {
+				return err
+			}
+			return w.wantAdded("a")
+		}),
+		both(Case{
+			ID: "WA-01/objects", Level: Must, Title: "events carry the whole object, with kind and apiVersion, as GET gives it",
+			Why:    "informers serve reads from what watches brought",
+			Source: docWatch,
+		}, wholeObjects),
+		both(Case{
+			ID: "WA-02", Level: Must, Title: "events are ADDED, MODIFIED, DELETED, BOOKMARK or ERROR",
+			Why:    "clients end a watch over a type that they do not know",
+			Source: docWatch,
+		}, knownTypes),
+		both(Case{
+			ID: "WA-03", Level: Must, Title: "a watch from N has every change after N, in order, and none before",
+			Why:    "it is what keeps a cache equal to the server",
+			Source: docWatch,
+		}, everyChange),
+		both(Case{
+			ID: "WA-04", Level: Must, Title: "resourceVersions on a stream never decrease",
+			Why:    "clients resume from the last one they saw",
+			Source: docWatch + "; apiserver storage/cacher",
+		}, growingVersions),
+		both(Case{
+			ID: "WA-09", Level: Must, Title: "DELETED has the last state of the object under the resourceVersion of its deletion",
+			Why:    "it is the last chance to see the object, and the place to resume from",
+			Source: docWatch + "; apiserver storage/etcd3",
+		}, lastState),
+		both(Case{
+			ID: "WA-10", Level: Must, Title: "when the last finalizer goes, DELETED has the object as it was before, under a new resourceVersion",
+			Why:    "controllers match the event to what they hold",
+			Source: "apiserver storage/etcd3 and registry/store.go",
+		}, lastFinalizer),
+		both(Case{
+			ID: "WA-11", Level: Must, Title: "deletion with a finalizer is MODIFIED with a deletionTimestamp first, and DELETED later",
+			Why:    "controllers clean up in between",
+			Source: "API conventions, Metadata; Finalizers",
+		}, twoStepDeletion),
+		both(Case{
+			ID: "WA-15", Level: Must, Title: "writes that change nothing and dry runs give no event",
+			Why:    "controllers would wake each other for ever",
+			Source: "Kubernetes API Concepts, Dry-run; apiserver storage/etcd3",
+		}, silentWrites),
+		both(Case{
+			ID: "WA-16", Level: Must, Title: "timeoutSeconds ends the stream in good order, without ERROR",
+			Why:    "clients take it as a reason to resume, not to relist",
+			Source: docWatch,
+		}, timedWatch),
+		both(Case{
+			ID: "WA-24", Level: Must, Title: "two watches see the same changes in the same order",
+			Why:    "replicas of a controller must come to the same view",
+			Source: docWatch,
+		}, sameOrder),
+		both(Case{
+			ID: "WA-25", Level: Must, Title: "a watch from the recent past replays what has happened since",
+			Why:    "clients come back after a broken connection",
+			Source: "Kubernetes API Concepts; apiserver storage/cacher/watch_cache.go",
+		}, replay),
+		both(Case{
+			ID: "WA-40", Level: Should, Title: "two quick changes are two events",
+			Why:    "tests and audits count them",
+			Source: docWatch,
+		}, twoQuickChanges),
+		[]Case{onSecrets(Case{
+			ID: "WA-28", Level: Must, Title: "a watch across namespaces has the events of each namespace's own watch",
+			Why:    "one informer for all must see what many would",
+			Source: docURIs,
+		}, acrossAndWithin)},
+	)
+}
+
+// watchFromNow opens a watch from the present state of the collection.
+func watchFromNow(ctx context.Context, c collection, parameters string) (*watcher, error) {
+	l, err := c.list(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	return c.watch(ctx, "?watch=true&resourceVersion="+l.Metadata.ResourceVersion+parameters)
+}
+
+func wholeObjects(ctx context.Context, s *session, c collection) error {
+	w, err := watchFromNow(ctx, c, "")
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	made, err := s.do(ctx, post(c.path(), c.object("a").label("k", "v")), code(201))
+	if err != nil {
+		return err
+	}
+	e, err := w.want("ADDED", "a")
+	if err != nil {
+		return err
+	}
+	if !sameJSON(made.body, e.Object) {
+		return w.errorf("expected the object %s, got %s", excerpt(made.body), excerpt(e.Object))
+	}
+	return nil
+}
+
+// lifeOf creates an object, changes it n times, and deletes it.
+func lifeOf(ctx context.Context, c collection, name string, changes int) error {
+	if _, err := c.create(ctx, c.object(name)); err != nil {
+		return err
+	}
+	for step := range changes {
+		if _, err := c.change(ctx, name, strconv.Itoa(step)); err != nil {
+			return err
+		}
+	}
+	return c.delete(ctx, name)
+}
+
+func knownTypes(ctx context.Context, _ *session, c collection) error {
+	w, err := c.watch(ctx, "?watch=true&allowWatchBookmarks=true&timeoutSeconds=3")
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if err := lifeOf(ctx, c, "a", 1); err != nil {
+		return err
+	}
+	all, err := w.rest()
+	if err != nil {
+		return err
+	}
+	var changes []string
+	for _, e := range all {
+		switch e.Type {
+		case "ADDED", "MODIFIED", "DELETED":
+			changes = append(changes, e.Type)
+		case "BOOKMARK":
+		default:
+			return w.errorf("expected no event of type %s", e.Type)
+		}
+	}
+	if want := []string{"ADDED", "MODIFIED", "DELETED"}; !slices.Equal(changes, want) {
+		return w.errorf("expected the changes %v, got %v", want, changes)
+	}
+	return nil
+}
+
+func everyChange(ctx context.Context, _ *session, c collection) error {
+	if err := lifeOf(ctx, c, "before", 1); err != nil {
+		return err
+	}
+	start, err := c.create(ctx, c.object("a"))
+	if err != nil {
+		return err
+	}
+	changed, err := c.change(ctx, "a", "1")
+	if err != nil {
+		return err
+	}
+	w, err := c.watch(ctx, "?watch=true&resourceVersion="+start.ResourceVersion)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	made, err := c.create(ctx, c.object("b"))
+	if err != nil {
+		return err
+	}
+	again, err := c.change(ctx, "a", "2")
+	if err != nil {
+		return err
+	}
+	if err := c.delete(ctx, "b"); err != nil {
+		return err
+	}
+	if err := w.wantAt("MODIFIED", "a", changed.ResourceVersion); err != nil {
+		return err
+	}
+	if err := w.wantAt("ADDED", "b", made.ResourceVersion); err != nil {
+		return err
+	}
+	if err := w.wantAt("MODIFIED", "a", again.ResourceVersion); err != nil {
+		return err
+	}
+	_, err = w.want("DELETED", "b")
+	return err
+}
+
+func growingVersions(ctx context.Context, _ *session, c collection) error {
+	w, err := watchFromNow(ctx, c, "")
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	for _, name := range []string{"b", "a"} {
+		if err := lifeOf(ctx, c, name, 2); err != nil {
+			return err
+		}
+	}
+	last := "0"
+	for range 8 {
+		e, err := w.next()
+		if err != nil {
+			return err
+		}
+		if err := notOlder(e.meta.ResourceVersion, last); err != nil {
+			return w.errorf("%w", err)
+		}
+		last = e.meta.ResourceVersion
+	}
+	return nil
+}
+
+func lastState(ctx context.Context, _ *session, c collection) error {
+	w, err := watchFromNow(ctx, c, "")
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if err := lifeOf(ctx, c, "a", 1); err != nil {
+		return err
+	}
+	l, err := c.list(ctx, "")
+	if err != nil {
+		return err
+	}
+	if _, err := w.want("ADDED", "a"); err != nil {
+		return err
+	}
+	before, err := w.want("MODIFIED", "a")
+	if err != nil {
+		return err
+	}
+	gone, err := w.want("DELETED", "a")
+	if err != nil {
+		return err
+	}
+	if got := gone.meta.Annotations["conformance.example.com/step"]; got != "0" {
+		return w.errorf("expected DELETED with the last state, its annotation is %q and not %q", got, "0")
+	}
+	if gone.meta.ResourceVersion == before.meta.ResourceVersion {
+		return w.errorf("expected DELETED with a resourceVersion of its own")
+	}
+	return errors.Join(notOlder(gone.meta.ResourceVersion, before.meta.ResourceVersion), notOlder(l.Metadata.ResourceVersion, gone.meta.ResourceVersion))
+}
+
+// letGo deletes a held object and takes its finalizer off, and gives the two events and the answer's resourceVersion in between.
+func letGo(ctx context.Context, s *session, c collection) (marked, gone event, err error) {
+	if _, err := c.create(ctx, c.object("a").held()); err != nil {
+		return marked, gone, err
+	}
+	w, err := watchFromNow(ctx, c, "")
+	if err != nil {
+		return marked, gone, err
+	}
+	defer w.close()
+	if err := s.try(ctx, del(c.item("a")), code(200)); err != nil {
+		return marked, gone, err
+	}
+	if marked, err = w.want("MODIFIED", "a"); err != nil {
+		return marked, gone, err
+	}
+	release := object{"metadata": object{"finalizers": nil}}
+	if err := s.try(ctx, mergePatch(c.item("a"), release), code(200)); err != nil {
+		return marked, gone, err
+	}
+	gone, err = w.want("DELETED", "a")
+	return marked, gone, err
+}
+
+func lastFinalizer(ctx context.Context, s *session, c collection) error {
+	marked, gone, err := letGo(ctx, s, c)
+	if err != nil {
+		return err
+	}
+	if gone.meta.DeletionTimestamp == nil || !slices.Contains(gone.meta.Finalizers, finalizer) {
+		return fmt.Errorf("watch of %s: expected DELETED with deletionTimestamp and the finalizer, got %s", c.path(), excerpt(gone.Object))
+	}
+	if gone.meta.ResourceVersion == marked.meta.ResourceVersion {
+		return fmt.Errorf("watch of %s: expected DELETED under a new resourceVersion, got %s again", c.path(), gone.meta.ResourceVersion)
+	}
+	return notOlder(gone.meta.ResourceVersion, marked.meta.ResourceVersion)
+}
+
+func twoStepDeletion(ctx context.Context, s *session, c collection) error {
+	marked, _, err := letGo(ctx, s, c)
+	if err != nil {
+		return err
+	}
+	if marked.meta.DeletionTimestamp == nil {
+		return fmt.Errorf("watch of %s: expected MODIFIED with a deletionTimestamp, got %s", c.path(), excerpt(marked.Object))
+	}
+	return nil
+}
+
+func silentWrites(ctx context.Context, s *session, c collection) error {
+	if _, err := c.create(ctx, c.object("a")); err != nil {
+		return err
+	}
+	w, err := watchFromNow(ctx, c, "")
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	now, err := s.do(ctx, get(c.item("a")), code(200))
+	if err != nil {
+		return err
+	}
+	for _, silent := range []call{
+		put(c.item("a"), string(now.body)),
+		mergePatch(c.item("a"), object{}),
+		mergePatch(c.item("a")+"?dryRun=All", object{"metadata": object{"labels": object{"k": "v"}}}),
+		post(c.path()+"?dryRun=All", c.object("dry")),
+		del(c.item("a") + "?dryRun=All"),
+	} {
+		if err := s.try(ctx, silent, code(200, 201)); err != nil {
+			return err
+		}
+	}
+	if _, err := c.create(ctx, c.object("marker")); err != nil {
+		return err
+	}
+	return w.wantAdded("marker")
+}
+
+func timedWatch(ctx context.Context, _ *session, c collection) error {
+	start := time.Now()
+	w, err := watchFromNow(ctx, c, "&timeoutSeconds=1")
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if err := w.wantEnd(); err != nil {
+		return err
+	}
+	if took := time.Since(start); took < 900*time.Millisecond || took > 5*time.Second {
+		return w.errorf("expected the stream to end after 1 s, it took %v", took)
+	}
+	return nil
+}
+
+func sameOrder(ctx context.Context, _ *session, c collection) error {
+	var views [2][]string
+	var watches [2]*watcher
+	for i := range watches {
+		w, err := watchFromNow(ctx, c, "")
+		if err != nil {
+			return err
+		}
+		defer w.close()
+		watches[i] = w
+	}
+	for _, name := range []string{"b", "a", "c"} {
+		if err := lifeOf(ctx, c, name, 1); err != nil {
+			return err
+		}
+	}
+	for i, w := range watches {
+		for range 9 {
+			if _, err := w.next(); err != nil {
+				return err
+			}
+		}
+		views[i] = w.seen
+	}
+	if !slices.Equal(views[0], views[1]) {
+		return watches[1].errorf("expected the same events as another watch saw: %v", views[0])
+	}
+	return nil
+}
+
+func replay(ctx context.Context, _ *session, c collection) error {
+	l, err := c.list(ctx, "")
+	if err != nil {
+		return err
+	}
+	if err := lifeOf(ctx, c, "a", 30); err != nil {
+		return err
+	}
+	w, err := c.watch(ctx, "?watch=true&resourceVersion="+l.Metadata.ResourceVersion)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if err := w.wantAdded("a"); err != nil {
+		return err
+	}
+	for range 30 {
+		if _, err := w.want("MODIFIED", "a"); err != nil {
+			return err
+		}
+	}
+	_, err = w.want("DELETED", "a")
+	return err
+}
+
+func twoQuickChanges(ctx context.Context, _ *session, c collection) error {
+	if _, err := c.create(ctx, c.object("a")); err != nil {
+		return err
+	}
+	w, err := watchFromNow(ctx, c, "")
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	var versions []string
+	for step := range 2 {
+		changed, err := c.change(ctx, "a", strconv.Itoa(step))
+		if err != nil {
+			return err
+		}
+		versions = append(versions, changed.ResourceVersion)
+	}
+	for _, version := range versions {
+		if err := w.wantAt("MODIFIED", "a", version); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func acrossAndWithin(ctx context.Context, s *session, c collection) error {
+	other, query, err := twoNamespaces(ctx, c)
+	if err != nil {
+		return err
+	}
+	l, err := s.list(ctx, c.everywhere()+query)
+	if err != nil {
+		return err
+	}
+	query += "&watch=true&resourceVersion=" + l.Metadata.ResourceVersion
+	var watches []*watcher
+	for _, path := range []string{c.everywhere(), c.path(), other.path()} {
+		w, err := s.watch(ctx, get(path+query))
+		if err != nil {
+			return err
+		}
+		defer w.close()
+		watches = append(watches, w)
+	}
+	for i, in := range []collection{c, other} {
+		changed, err := in.change(ctx, "a", "1")
+		if err != nil {
+			return err
+		}
+		for _, w := range []*watcher{watches[0], watches[1+i]} {
+			if err := w.wantAt("MODIFIED", "a", changed.ResourceVersion); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+package conformance
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"mime"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	docFormat     = "Kubernetes API Concepts, Alternate representations of resources; apiserver handlers/watch.go"
+	protobufWatch = "application/vnd.kubernetes.protobuf;stream=watch"
+)
+
+// watchFormatCases are about what a watch looks like on the wire (WA).
+func watchFormatCases() []Case {
+	return slices.Concat(
+		both(Case{
+			ID: "WA-30", Level: Must, Title: "a watch as YAML is not acceptable",
+			Why:    "there is no framing for it",
+			Source: docFormat,
+		}, func(ctx context.Context, s *session, c collection) error {
+			a, err := s.do(ctx, get(c.path()+"?watch=true&timeoutSeconds=1").as("application/yaml"), code(406))
+			if err != nil {
+				return err
+			}
+			for _, known := range []string{"application/json;stream=watch", protobufWatch} {
+				// The Status itself is YAML, whose long lines are folded, but a media type has no space to fold at.
+				if !strings.Contains(string(a.body), known) {
+					return a.errorf("expected the message to name %s", known)
+				}
+			}
+			return nil
+		}),
+		both(Case{
+			ID: "WA-31/json", Level: Must, Title: "a watch in JSON has Content-Type application/json, and is sent in chunks",
+			Why:    "clients choose the decoder by it",
+			Source: docFormat,
+		}, jsonStream),
+		both(Case{
+			ID: "WA-36", Level: Must, Title: "a watch as PartialObjectMetadata has that kind in each event",
+			Why:    "metadata informers decode nothing else",
+			Source: docFormat,
+		}, metadataWatch),
+		[]Case{
+			onSecrets(Case{
+				ID: "WA-31/protobuf", Level: Must, Title: "a watch in protobuf has a Content-Type with stream=watch",
+				Why:    "clients choose the framing by it",
+				Source: docFormat,
+			}, protobufType),
+			onSecrets(Case{
+				ID: "WA-32", Level: Must, Title: "a watch in protobuf is frames of four bytes of length and a WatchEvent",
+				Why:    "typed clients and controllers watch built-in types this way",
+				Source: "apimachinery runtime/serializer/protobuf",
+			}, protobufFrames),
+		},
+	)
+}
+
+func jsonStream(ctx context.Context, _ *session, c collection) error {
+	w, err := c.watch(ctx, "?watch=true&timeoutSeconds=1")
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if got := w.response.Header.Get("Content-Type"); got != "application/json" {
+		return w.errorf("expected Content-Type application/json, got %q", got)
+	}
+	if w.response.ContentLength != -1 {
+		return w.errorf("expected a stream without Content-Length, got %d", w.response.ContentLength)
+	}
+	if got := w.response.TransferEncoding; w.response.ProtoMajor == 1 && !slices.Equal(got, []string{"chunked"}) {
+		return w.errorf("expected Transfer-Encoding chunked, got %v", got)
+	}
+	return w.wantEnd()
+}
+
+func metadataWatch(ctx context.Context, s *session, c collection) error {
+	const mediaType = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+	if _, err := c.create(ctx, c.object("a").label("k", "v")); err != nil {
+		return err
+	}
+	w, err := s.watch(ctx, get(c.path()+"?watch=true").as(mediaType))
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if err := c.delete(ctx, "a"); err != nil {
+		return err
+	}
+	for _, kind := range []string{"ADDED", "DELETED"} {
+		e, err := w.want(kind, "a")
+		if err != nil {
+			return err
+		}
+		if e.meta.Kind != "PartialObjectMetadata" || e.meta.APIVersion != "meta.k8s.io/v1" || e.meta.Labels["k"] != "v" {
+			return w.errorf("expected a meta.k8s.io/v1 PartialObjectMetadata with the labels, got %s", excerpt(e.Object))
+		}
+	}
+	return nil
+}
+
+func protobufType(ctx context.Context, s *session, c collection) error {
+	w, err := s.watch(ctx, get(c.path()+"?watch=true&timeoutSeconds=1").as(protobufWatch))
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	header := w.response.Header.Get("Content-Type")
+	got, parameters, err := mime.ParseMediaType(header)
+	if err != nil || got != "application/vnd.kubernetes.protobuf" || parameters["stream"] != "watch" {
+		return w.errorf("expected Content-Type %s, got %q", protobufWatch, header)
+	}
+	return nil
+}
+
+func protobufFrames(ctx context.Context, s *session, c collection) error {
+	for _, name := range []string{"a", "b"} {
+		if _, err := c.create(ctx, c.object(name)); err != nil {
+			return err
+		}
+	}
+	w, err := s.watch(ctx, get(c.path()+"?watch=true&timeoutSeconds=1").as(protobufWatch))
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	for range 2 {
+		e, err := protobufFrame(w.response.Body)
+		if err != nil {
+			return w.errorf("reading a protobuf frame: %w", err)
+		}
+		if e.Type != "ADDED" {
+			return w.errorf("expected ADDED, got %q", e.Type)
+		}
+		if !strings.HasPrefix(string(e.Object.Raw), "k8s\x00") {
+			return w.errorf("expected an object in protobuf, which begins with k8s and a zero byte, got %q", excerpt(e.Object.Raw))
+		}
+	}
+	if more, err := io.ReadAll(w.response.Body); err != nil || len(more) > 0 {
+		return w.errorf("expected the stream to end in good order after two frames, got %d more bytes and the error %v", len(more), err)
+	}
+	return nil
+}
+
+func protobufFrame(r io.Reader) (metav1.WatchEvent, error) {
+	var e metav1.WatchEvent
+	var length [4]byte
+	if _, err := io.ReadFull(r, length[:]); err != nil {
+		return e, err
+	}
+	const most = 16 << 20 // more is no frame of ours, but some other format read as a length
+	size := binary.BigEndian.Uint32(length[:])
+	if size > most {
+		return e, fmt.Errorf("expected a frame of at most %d bytes, the length says %d", most, size)
+	}
+	frame := make([]byte, size)
+	if _, err := io.ReadFull(r, frame); err != nil {
+		return e, err
+	}
+	return e, e.Unmarshal(frame)
+}

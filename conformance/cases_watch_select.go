@@ -1,0 +1,110 @@
+package conformance
+
+import (
+	"context"
+	"slices"
+)
+
+const docSelectors = "Kubernetes API Concepts, Efficient detection of changes, selectors; apiserver storage/cacher"
+
+// watchSelectorCases are about watches of a part of a collection (WA-12 to WA-14).
+func watchSelectorCases() []Case {
+	return slices.Concat(
+		both(Case{
+			ID: "WA-12", Level: Must, Title: "an object that begins to match is ADDED, one that ceases to match is DELETED",
+			Why:    "a filtered cache holds just what matches",
+			Source: docSelectors,
+		}, comingAndGoing),
+		both(Case{
+			ID: "WA-13", Level: Must, Title: "that DELETED has the object as it last matched, under the resourceVersion of the change",
+			Why:    "the client finds it by its old labels, and resumes behind the change",
+			Source: docSelectors,
+		}, lastMatch),
+		both(Case{
+			ID: "WA-14", Level: Must, Title: "changes of objects that match neither before nor after are not sent",
+			Why:    "a filter that leaks is a filter that costs",
+			Source: docSelectors,
+		}, strangers),
+		both(Case{
+			ID: "WA-14/initial", Level: Must, Title: "objects that do not match are not among the first ADDED events",
+			Why:    "a filter that leaks is a filter that costs",
+			Source: docSelectors,
+		}, func(ctx context.Context, s *session, c collection) error {
+			for name, app := range map[string]string{"a": "x", "b": "y", "c": "x"} {
+				if _, err := c.create(ctx, c.object(name).label("app", app)); err != nil {
+					return err
+				}
+			}
+			return addedThenEnd(ctx, c, "?watch=true&timeoutSeconds=1&labelSelector=app=x", "a", "c")
+		}),
+	)
+}
+
+func comingAndGoing(ctx context.Context, _ *session, c collection) error {
+	w, err := watchFromNow(ctx, c, "&labelSelector=app=x")
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if _, err := c.create(ctx, c.object("a")); err != nil {
+		return err
+	}
+	steps := []struct{ value, event string }{{"x", "ADDED"}, {"y", "DELETED"}, {"x", "ADDED"}, {"", "DELETED"}}
+	for _, step := range steps {
+		changed, err := c.relabel(ctx, "a", "app", step.value)
+		if err != nil {
+			return err
+		}
+		if err := w.wantAt(step.event, "a", changed.ResourceVersion); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func lastMatch(ctx context.Context, _ *session, c collection) error {
+	if _, err := c.create(ctx, c.object("a").label("app", "x")); err != nil {
+		return err
+	}
+	w, err := watchFromNow(ctx, c, "&labelSelector=app=x")
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	changed, err := c.relabel(ctx, "a", "app", "y")
+	if err != nil {
+		return err
+	}
+	e, err := w.want("DELETED", "a")
+	if err != nil {
+		return err
+	}
+	if got := e.meta.Labels["app"]; got != "x" {
+		return w.errorf("expected DELETED with the label app=x that matched, got %q", got)
+	}
+	if got := e.meta.ResourceVersion; got != changed.ResourceVersion {
+		return w.errorf("expected DELETED at resourceVersion %s of the change, got %s", changed.ResourceVersion, got)
+	}
+	return nil
+}
+
+func strangers(ctx context.Context, _ *session, c collection) error {
+	w, err := watchFromNow(ctx, c, "&labelSelector=app=x")
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if err := lifeOf(ctx, c, "a", 1); err != nil {
+		return err
+	}
+	if _, err := c.create(ctx, c.object("b").label("app", "y")); err != nil {
+		return err
+	}
+	if _, err := c.relabel(ctx, "b", "app", "z"); err != nil {
+		return err
+	}
+	if _, err := c.create(ctx, c.object("marker").label("app", "x")); err != nil {
+		return err
+	}
+	return w.wantAdded("marker")
+}

@@ -1,0 +1,249 @@
+package conformance
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const docWatchTable = "Kubernetes API Concepts, resourceVersion parameter, watch"
+
+// watchStartCases are about where a watch begins, and how it fails to (WA).
+func watchStartCases() []Case {
+	return slices.Concat(
+		both(Case{
+			ID: "WA-05", Level: Must, Title: "a watch without resourceVersion begins with ADDED for all that is there now",
+			Why:    "a client without a list gets its state this way",
+			Source: docWatchTable,
+		}, initialState("?watch=true")),
+		both(Case{
+			ID: "WA-06", Level: Must, Title: "a watch at resourceVersion 0 begins with ADDED for some known state",
+			Why:    "a client without a list gets its state this way, cheaply",
+			Source: docWatchTable,
+		}, initialState("?watch=true&resourceVersion=0")),
+		both(Case{
+			ID: "WA-07", Level: Must, Title: "a watch at resourceVersion N begins exactly after N",
+			Why:    "an event lost or seen twice is a cache gone wrong",
+			Source: docWatchTable,
+		}, func(ctx context.Context, s *session, c collection) error {
+			var versions []string
+			for _, name := range []string{"a", "b", "c"} {
+				made, err := c.create(ctx, c.object(name))
+				if err != nil {
+					return err
+				}
+				versions = append(versions, made.ResourceVersion)
+			}
+			w, err := c.watch(ctx, "?watch=true&resourceVersion="+versions[0])
+			if err != nil {
+				return err
+			}
+			defer w.close()
+			if err := w.wantAt("ADDED", "b", versions[1]); err != nil {
+				return err
+			}
+			return w.wantAt("ADDED", "c", versions[2])
+		}),
+		both(Case{
+			ID: "WA-08", Level: Should, Title: "the ADDED events at the beginning come in the order of names",
+			Why:    "clients must not take their resourceVersions for an order, and some do",
+			Source: "kubernetes issue 74022; apiserver storage/cacher",
+		}, func(ctx context.Context, s *session, c collection) error {
+			for _, name := range []string{"c", "a", "b"} {
+				if _, err := c.create(ctx, c.object(name)); err != nil {
+					return err
+				}
+			}
+			return addedThenEnd(ctx, c, "?watch=true&timeoutSeconds=1", "a", "b", "c")
+		}),
+		both(Case{
+			ID: "WA-18/before", Level: Must, Title: "what is wrong before the stream begins is a plain HTTP error",
+			Why:    "a client must not have to read a stream to learn that there is none",
+			Source: "apiserver handlers/get.go",
+		}, func(ctx context.Context, s *session, c collection) error {
+			return s.try(ctx, get(c.path()+"?watch=true&timeoutSeconds=1&labelSelector=)("),
+				refusal{code: 400, reason: metav1.StatusReasonBadRequest}.check)
+		}),
+		both(Case{
+			ID: "WA-18/after", Level: Must, Title: "what goes wrong after the stream has begun is an ERROR event with a Status",
+			Why:    "the code of the answer has been sent by then",
+			Source: "apiserver handlers/watch.go",
+		}, func(ctx context.Context, s *session, c collection) error {
+			_, err := expiredWatch(ctx, s, c)
+			return err
+		}),
+		both(Case{
+			ID: "WA-19", Level: Must, Title: "a watch from a forgotten resourceVersion is answered with 200 and one ERROR event: 410 Expired",
+			Why:    "it is what makes an informer relist",
+			Source: "apiserver storage/cacher and handlers/watch.go",
+		}, func(ctx context.Context, s *session, c collection) error {
+			status, err := expiredWatch(ctx, s, c)
+			if err != nil {
+				return err
+			}
+			want := refusal{code: 410, reason: metav1.StatusReasonExpired, says: "too old resource version: 1 ("}
+			if err := want.match(status); err != nil {
+				return fmt.Errorf("watch of %s: %w", c.path(), err)
+			}
+			return nil
+		}),
+		both(Case{
+			ID: "WA-20", Level: Must, Title: "nothing follows the ERROR event: the stream ends, whatever happens next",
+			Why:    "events after a gap would be applied to a state that they do not belong to",
+			Source: "Kubernetes API Concepts, 410 Gone responses",
+		}, endAfterError),
+		both(Case{
+			ID: "WA-21", Level: Must, Title: "a watch from the future is silent, and no error",
+			Why:    "a client may have been told of a state that this server has not reached",
+			Source: docWatchTable,
+		}, futureWatch),
+		both(Case{
+			ID: "WA-22", Level: Must, Title: "a watch from a resourceVersion that is no number fails with 500 and no reason",
+			Why:    "it is what kube-apiserver answers, and not 400 as for lists",
+			Source: "apiserver pkg/storage",
+		}, func(ctx context.Context, s *session, c collection) error {
+			return s.try(ctx, get(c.path()+"?watch=true&timeoutSeconds=1&resourceVersion=abc"),
+				refusal{code: 500, says: `resourceVersion: Invalid value: "abc"`}.check)
+		}),
+		both(Case{
+			ID: "WA-23", Level: Must, Title: "resourceVersionMatch on a watch is invalid without sendInitialEvents",
+			Why:    "an older server would ignore the wish, so none may pretend to honour it",
+			Source: docListOptions,
+		}, refusedQueries([]string{
+			"?watch=true&timeoutSeconds=1&resourceVersionMatch=NotOlderThan", "?watch=true&timeoutSeconds=1&resourceVersionMatch=NotOlderThan&resourceVersion=1",
+		}, badListOption("resourceVersionMatch", metav1.CauseTypeForbidden,
+			"resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"))),
+		[]Case{{
+			ID: "WA-29", Level: Must, Title: "a watch of a type that cannot be watched is not allowed",
+			Why:    "an informer must fail at once, not wait for ever",
+			Source: "apiserver handlers/get.go", check: unwatchable,
+		}},
+	)
+}
+
+func initialState(query string) collectionCheck {
+	return func(ctx context.Context, _ *session, c collection) error {
+		for _, name := range []string{"a", "b"} {
+			if _, err := c.create(ctx, c.object(name)); err != nil {
+				return err
+			}
+		}
+		w, err := c.watch(ctx, query)
+		if err != nil {
+			return err
+		}
+		defer w.close()
+		if err := w.wantAdded("a", "b"); err != nil {
+			return err
+		}
+		changed, err := c.change(ctx, "a", "1")
+		if err != nil {
+			return err
+		}
+		return w.wantAt("MODIFIED", "a", changed.ResourceVersion)
+	}
+}
+
+// oldWatch opens a watch from resourceVersion 1, which the server is made to forget if it can be.
+func oldWatch(ctx context.Context, s *session, c collection) (*watcher, error) {
+	if _, err := c.create(ctx, c.object("a")); err != nil {
+		return nil, err
+	}
+	if expire := s.run.config.Expire; expire != nil {
+		if err := expire(ctx); err != nil {
+			return nil, fmt.Errorf("Config.Expire: %w", err)
+		}
+	}
+	return c.watch(ctx, "?watch=true&timeoutSeconds=5&resourceVersion=1")
+}
+
+// firstError reads the ERROR event of an old watch.
+func firstError(s *session, w *watcher) (metav1.Status, error) {
+	var status metav1.Status
+	e, err := w.next()
+	if err != nil {
+		return status, err
+	}
+	if e.Type == "ADDED" && s.run.config.Expire == nil {
+		return status, s.skipf("the server still has resourceVersion 1; it needs a server that has lived, or Config.Expire")
+	}
+	if e.Type != "ERROR" {
+		return status, w.errorf("expected ERROR, got %v", e)
+	}
+	if err := json.Unmarshal(e.Object, &status); err != nil {
+		return status, w.errorf("expected a Status in the ERROR event: %w", err)
+	}
+	if status.Kind != "Status" || status.APIVersion != "v1" || status.Status != metav1.StatusFailure {
+		return status, w.errorf("expected a v1 Status of failure in the ERROR event, got %s", excerpt(e.Object))
+	}
+	return status, nil
+}
+
+func expiredWatch(ctx context.Context, s *session, c collection) (metav1.Status, error) {
+	w, err := oldWatch(ctx, s, c)
+	if err != nil {
+		return metav1.Status{}, err
+	}
+	defer w.close()
+	status, err := firstError(s, w)
+	if err != nil {
+		return status, err
+	}
+	return status, w.wantEnd()
+}
+
+func endAfterError(ctx context.Context, s *session, c collection) error {
+	w, err := oldWatch(ctx, s, c)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if _, err := firstError(s, w); err != nil {
+		return err
+	}
+	if _, err := c.change(ctx, "a", "1"); err != nil {
+		return err
+	}
+	return w.wantEnd()
+}
+
+func futureWatch(ctx context.Context, _ *session, c collection) error {
+	l, err := c.list(ctx, "")
+	if err != nil {
+		return err
+	}
+	at, err := future(l.Metadata.ResourceVersion)
+	if err != nil {
+		return err
+	}
+	w, err := c.watch(ctx, "?watch=true&timeoutSeconds=2&resourceVersion="+at)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if _, err := c.create(ctx, c.object("a")); err != nil {
+		return err
+	}
+	return w.wantEnd()
+}
+
+func unwatchable(ctx context.Context, s *session) error {
+	a, err := s.do(ctx, get("/api/v1"), code(200))
+	if err != nil {
+		return err
+	}
+	var found metav1.APIResourceList
+	if err := a.decode(&found); err != nil {
+		return err
+	}
+	for _, r := range found.APIResources {
+		if !r.Namespaced && slices.Contains(r.Verbs, "list") && !slices.Contains(r.Verbs, "watch") {
+			return s.try(ctx, get("/api/v1/"+r.Name+"?watch=true&timeoutSeconds=1"),
+				refusal{code: 405, reason: metav1.StatusReasonMethodNotAllowed}.check)
+		}
+	}
+	return s.skipf("the server can watch all that it can list in /api/v1")
+}

@@ -1,0 +1,27 @@
+package conformance_test
+
+import (
+	"net/http"
+	"os"
+	"testing"
+
+	"example.com/fakeapi/conformance"
+)
+
+// TestServer runs the suite against the server whose root URL is in FAKEAPI_CONFORMANCE_URL, where that is set, without credentials:
+//
+//	FAKEAPI_CONFORMANCE_URL=http://127.0.0.1:8001 go test -run TestServer ./conformance
+//
+// "kubectl proxy" offers any cluster that way. FAKEAPI_CONFORMANCE_COMPACT_URL may name an address that compacts the
+// server's history on POST.
+func TestServer(t *testing.T) {
+	url := os.Getenv("FAKEAPI_CONFORMANCE_URL")
+	if url == "" {
+		t.Skip("FAKEAPI_CONFORMANCE_URL names no server")
+	}
+	config := conformance.Config{BaseURL: url, Client: &http.Client{}}
+	if compact := os.Getenv("FAKEAPI_CONFORMANCE_COMPACT_URL"); compact != "" {
+		config.Compact = postTo(compact)
+	}
+	conformance.Run(t, config)
+}

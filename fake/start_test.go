@@ -1,0 +1,235 @@
+package fakeapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"runtime"
+	"testing"
+	"testing/fstest"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+func TestKubeconfigReachesTheServer(t *testing.T) {
+	srv := fakeapi.Start(t)
+	file, err := srv.Kubeconfig()
+	require.NoError(t, err)
+	config, err := clientcmd.RESTConfigFromKubeConfig(file)
+	require.NoError(t, err)
+	version, err := kubernetes.NewForConfigOrDie(config).Discovery().ServerVersion()
+	require.NoError(t, err)
+	require.Equal(t, "v1.37.2", version.GitVersion)
+}
+
+func TestNamespacesOfEveryCluster(t *testing.T) {
+	srv := fakeapi.Start(t)
+	list, err := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	var names []string
+	for _, ns := range list.Items {
+		names = append(names, ns.Name)
+		require.Equal(t, corev1.NamespaceActive, ns.Status.Phase)
+		require.Equal(t, ns.Name, ns.Labels[corev1.LabelMetadataName])
+	}
+	require.Equal(t, []string{"default", "kube-node-lease", "kube-public", "kube-system"}, names)
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	for name, opt := range map[string]fakeapi.Option{
+		"a public address":    fakeapi.WithAddress("0.0.0.0:0"),
+		"no port":             fakeapi.WithAddress("127.0.0.1"),
+		"a negative interval": fakeapi.WithBookmarkInterval(-time.Second),
+		"no wait at all":      fakeapi.WithFutureWait(0),
+		"a bad manifest":      fakeapi.WithManifests(fstest.MapFS{"a.yaml": {Data: []byte("kind: Nothing\napiVersion: v1\nmetadata: {name: x}")}}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv, err := fakeapi.New(opt)
+			require.Error(t, err)
+			require.Nil(t, srv)
+		})
+	}
+}
+
+func TestTakenPort(t *testing.T) {
+	first := fakeapi.Start(t)
+	_, err := fakeapi.New(fakeapi.WithAddress(first.URL()[len("http://"):]))
+	require.ErrorContains(t, err, "address already in use")
+}
+
+// The same seed gives the same uids and generated names.
+func TestSeed(t *testing.T) {
+	names := func() (out []string) {
+		srv := fakeapi.Start(t, fakeapi.WithSeed(7))
+		client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
+		for range 3 {
+			cm, err := client.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "g-"}}, metav1.CreateOptions{})
+			require.NoError(t, err)
+			out = append(out, cm.Name, string(cm.UID))
+		}
+		return out
+	}
+	require.Equal(t, names(), names())
+}
+
+// openWatch starts a watch by hand.
+func openWatch(t testing.TB, ctx context.Context, srv *fakeapi.Server, path string) *http.Response {
+	t.Helper()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, srv.URL()+path, nil)
+	require.NoError(t, err)
+	resp, err := srv.Client().Do(r)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, resp.StatusCode)
+	t.Cleanup(func() { _ = resp.Body.Close() })
+	return resp
+}
+
+// Close ends running watches at once.
+func TestCloseEndsWatches(t *testing.T) {
+	for name, opts := range map[string][]fakeapi.Option{"tcp": nil, "memory": {fakeapi.InMemory()}} {
+		t.Run(name, func(t *testing.T) {
+			srv, err := fakeapi.New(opts...)
+			require.NoError(t, err)
+			resp := openWatch(t, t.Context(), srv, "/api/v1/pods?watch=1&resourceVersion="+srv.ResourceVersion())
+			require.NoError(t, srv.Close())
+			_, _ = io.ReadAll(resp.Body) // returns: the stream has ended, one way or the other
+			require.NoError(t, srv.Close())
+			_, err = srv.Client().Get(srv.URL() + "/version")
+			require.Error(t, err)
+		})
+	}
+}
+
+// Many servers in one process leave no goroutine behind.
+func TestServersLeaveNothingBehind(t *testing.T) {
+	one := func(opts ...fakeapi.Option) {
+		srv, err := fakeapi.New(opts...)
+		require.NoError(t, err)
+		resp := openWatch(t, t.Context(), srv, "/api/v1/pods?watch=1")
+		require.NoError(t, srv.Close())
+		_, _ = io.Copy(io.Discard, resp.Body)
+		_ = resp.Body.Close()
+	}
+	one()
+	before := settled(0)
+	for range 100 {
+		one()
+		one(fakeapi.InMemory())
+	}
+	require.LessOrEqual(t, settled(before), before)
+}
+
+// settled waits until the number of goroutines is no more than want, or has
+// stopped falling, and gives it.
+func settled(want int) int {
+	n := runtime.NumGoroutine()
+	for still := 0; n > want && still < 1000; still++ {
+		time.Sleep(time.Millisecond)
+		if now := runtime.NumGoroutine(); now < n {
+			n, still = now, 0
+		}
+	}
+	return n
+}
+
+// event is a watch event as it comes over the wire.
+type event struct {
+	Type   string
+	Object struct {
+		metav1.TypeMeta
+		Metadata metav1.ObjectMeta
+		Code     int
+		Reason   metav1.StatusReason
+	}
+}
+
+// readEvents reads a stream to its end.
+func readEvents(body io.Reader) (events []event) {
+	decoder := json.NewDecoder(body)
+	for {
+		var e event
+		if err := decoder.Decode(&e); err != nil {
+			return events
+		}
+		events = append(events, e)
+	}
+}
+
+// On virtual time a watch gets its bookmarks at the interval and ends when
+// timeoutSeconds are over, to the second.
+func TestWatchKeepsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory())
+		begin := time.Now()
+		resp := openWatch(t, t.Context(), srv, "/api/v1/pods?watch=1&allowWatchBookmarks=true&timeoutSeconds=600&resourceVersion="+srv.ResourceVersion())
+		events := readEvents(resp.Body)
+		require.Equal(t, 10*time.Minute, time.Since(begin))
+		require.Len(t, events, 10) // one a minute, the last shortly before the end
+		for _, e := range events {
+			require.Equal(t, "BOOKMARK", e.Type)
+			require.Equal(t, "Pod", e.Object.Kind)
+			require.Equal(t, srv.ResourceVersion(), e.Object.Metadata.ResourceVersion)
+			require.Empty(t, e.Object.Metadata.Annotations)
+		}
+	})
+}
+
+// A read at a resourceVersion from the future waits for it, and is answered
+// when it comes or refused after three seconds.
+func TestReadsFromTheFuture(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory())
+		client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
+		begin := time.Now()
+		code, header, body := send(t, srv, "GET", "/api/v1/namespaces/default/configmaps?resourceVersion=1005", "", nil)
+		require.Equal(t, 504, code, "%s", body)
+		require.Equal(t, "1", header.Get("Retry-After"))
+		require.Equal(t, 3*time.Second, time.Since(begin))
+
+		done := make(chan error)
+		go func() {
+			_, err := client.List(t.Context(), metav1.ListOptions{ResourceVersion: "1005"})
+			done <- err
+		}()
+		time.Sleep(2 * time.Second)
+		created, err := client.Create(t.Context(), configMap("a", "1"), metav1.CreateOptions{})
+		require.NoError(t, err)
+		require.Equal(t, "1005", created.ResourceVersion)
+		require.NoError(t, <-done)
+		require.Equal(t, 5*time.Second, time.Since(begin))
+	})
+}
+
+// History ages on the bubble's clock: after more than five minutes a watch from
+// before the last change is told to list anew.
+func TestHistoryAges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory())
+		old := srv.ResourceVersion()
+		client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
+		_, err := client.Create(t.Context(), configMap("a", "1"), metav1.CreateOptions{})
+		require.NoError(t, err)
+		from := func() []event {
+			return readEvents(openWatch(t, t.Context(), srv, "/api/v1/configmaps?watch=1&timeoutSeconds=1&resourceVersion="+old).Body)
+		}
+		time.Sleep(4 * time.Minute)
+		events := from()
+		require.Len(t, events, 1)
+		require.Equal(t, "ADDED", events[0].Type)
+		time.Sleep(2 * time.Minute)
+		events = from()
+		require.Len(t, events, 1)
+		require.Equal(t, "ERROR", events[0].Type)
+		require.Equal(t, 410, events[0].Object.Code)
+		require.Equal(t, metav1.StatusReasonExpired, events[0].Object.Reason)
+	})
+}
