@@ -206,28 +206,38 @@ func TestTruncate(t *testing.T) {
 	require.Len(t, body, 55, "nothing to cut")
 }
 
-func TestHangUntilTheClientLeaves(t *testing.T) {
-	for _, phase := range []string{"before", "committed"} {
-		a := newAPI()
-		returned := make(chan any, 1)
-		var set faults.Set
-		_, err := set.AddText("when verb(create) && during(" + phase + ") do hang")
+// TestUntilTheClientLeaves: its leaving is noticed, also when nobody has read the
+// body of its request, and ends what waits.
+func TestUntilTheClientLeaves(t *testing.T) {
+	for _, c := range []struct {
+		rule    string
+		created int64
+	}{
+		{"when verb(create) do hang", 0},
+		{"when verb(create) do delay(1h)", 0},
+		{"when verb(create) && during(committed) do hang", 1},
+		{"when verb(create) && during(committed) do delay(1h)", 1},
+	} {
+		a, set, returned := newAPI(), &faults.Set{}, make(chan any, 1)
+		_, err := set.AddText(c.rule)
 		require.NoError(t, err)
-		d := (&door{t: t, set: &set}).serve(httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		d := (&door{t: t, set: set}).serve(httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			defer func() { p := recover(); returned <- p; panic(p) }()
-			faults.Handler(&set, a).ServeHTTP(w, r)
+			faults.Handler(set, a).ServeHTTP(w, r)
 		})))
 		ctx, leave := context.WithCancel(t.Context())
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, d.url+pods, strings.NewReader("{}"))
 		require.NoError(t, err)
+		failed := make(chan error, 1)
 		go func() {
-			soon(t, func() bool { return len(set.Hits()) == 1 })
-			leave()
+			_, err := d.client.Do(req)
+			failed <- err
 		}()
-		_, err = d.client.Do(req)
-		require.ErrorIs(t, err, context.Canceled)
-		require.Equal(t, http.ErrAbortHandler, <-returned, phase)
-		require.Equal(t, phase == "committed", a.created.Load() == 1)
+		soon(t, func() bool { return len(set.Hits()) == 1 })
+		leave()
+		require.ErrorIs(t, <-failed, context.Canceled)
+		require.Equal(t, http.ErrAbortHandler, <-returned, c.rule)
+		require.Equal(t, c.created, a.created.Load(), c.rule)
 	}
 }
 

@@ -1,39 +1,51 @@
-// Package until waits in tests, by asking again: on the wall clock every few
-// milliseconds; in a testing/synctest bubble that costs no time at all.
+// Package until waits in tests by asking again, on the wall clock and on the
+// virtual time of a testing/synctest bubble alike: soon at first and then ever
+// less often, so that minutes of virtual time are not thousands of requests.
 package until
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 const (
-	interval = 10 * time.Millisecond
-	// most is far more than a healthy run needs, because machines that run
-	// tests are busy.
-	most = 30 * time.Second
+	first   = 5 * time.Millisecond
+	longest = time.Second
+	// most is more than the longest back-off of a client (a reflector waits for
+	// up to a minute), and far more than a healthy run needs on a busy machine.
+	most = 2 * time.Minute
 )
 
 // True waits for a condition; what says what it is that did not happen.
 func True(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	err := wait.PollUntilContextTimeout(t.Context(), interval, most, true,
-		func(context.Context) (bool, error) { return condition(), nil })
-	require.NoError(t, err, "still waiting: %s", what)
+	Passes(t, func(context.Context) error {
+		if condition() {
+			return nil
+		}
+		return errors.New(what)
+	})
 }
 
-// Passes waits for a check to return nil, and fails with its last error.
+// Passes waits for a check to return nil. After two minutes it fails the test
+// with the check's last error.
 func Passes(t *testing.T, check func(ctx context.Context) error) {
 	t.Helper()
-	var last error
-	err := wait.PollUntilContextTimeout(t.Context(), interval, most, true,
-		func(ctx context.Context) (bool, error) {
-			last = check(ctx)
-			return last == nil, nil
-		})
-	require.NoError(t, err, "still waiting: %v", last)
+	ctx, cancel := context.WithTimeout(t.Context(), most)
+	defer cancel()
+	for pause := first; ; pause = min(pause*3/2, longest) {
+		err := check(ctx)
+		if err == nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			require.NoError(t, err, "waited in vain")
+		case <-time.After(pause):
+		}
+	}
 }

@@ -1,0 +1,232 @@
+package fakeapi_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/restmapper"
+	"k8s.io/client-go/tools/pager"
+	"k8s.io/client-go/util/retry"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+
+func deployment(name string) *appsv1.Deployment {
+	labels := map[string]string{"app": name}
+	return &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", Labels: labels},
+		Spec: appsv1.DeploymentSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: labels},
+				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i:1"}}},
+			},
+		},
+	}
+}
+
+// The typed client, which speaks protobuf, through the life of a Deployment.
+func TestClientset(t *testing.T) {
+	srv := fakeapi.Start(t)
+	client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).AppsV1().Deployments("default")
+	ctx := t.Context()
+
+	created, err := client.Create(ctx, deployment("web"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.EqualValues(t, 1, created.Generation)
+	require.False(t, created.CreationTimestamp.IsZero())
+
+	// A status update keeps the generation, a change of the spec raises it, and
+	// neither end can write what belongs to the other.
+	created.Status.Replicas = 3
+	created.Spec.Paused = true
+	status, err := client.UpdateStatus(ctx, created, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	require.EqualValues(t, 3, status.Status.Replicas)
+	require.False(t, status.Spec.Paused)
+	require.EqualValues(t, 1, status.Generation)
+	status.Spec.Paused = true
+	status.Status.Replicas = 9
+	updated, err := client.Update(ctx, status, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	require.EqualValues(t, 3, updated.Status.Replicas)
+	require.True(t, updated.Spec.Paused)
+	require.EqualValues(t, 2, updated.Generation)
+
+	// A write from an old state is refused, the strategic patch merges by name.
+	_, err = client.Update(ctx, created, metav1.UpdateOptions{})
+	require.True(t, apierrors.IsConflict(err), "%v", err)
+	patched, err := client.Patch(ctx, "web", types.StrategicMergePatchType,
+		[]byte(`{"spec":{"template":{"spec":{"containers":[{"name":"sidecar","image":"s:1"}]}}}}`), metav1.PatchOptions{})
+	require.NoError(t, err)
+	require.Len(t, patched.Spec.Template.Spec.Containers, 2)
+
+	require.NoError(t, client.Delete(ctx, "web", metav1.DeleteOptions{}))
+	_, err = client.Get(ctx, "web", metav1.GetOptions{})
+	require.True(t, apierrors.IsNotFound(err), "%v", err)
+}
+
+func TestDynamicClient(t *testing.T) {
+	srv := fakeapi.Start(t)
+	client := dynamic.NewForConfigOrDie(srv.RESTConfig()).Resource(configMaps).Namespace("default")
+	ctx := t.Context()
+	obj := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap",
+		"metadata": map[string]any{"generateName": "made-", "labels": map[string]any{"app": "x"}},
+		"data":     map[string]any{"k": "1"},
+	}}
+	created, err := client.Create(ctx, obj, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.Regexp(t, "^made-[bcdfghjklmnpqrstvwxz2456789]{5}$", created.GetName())
+	w, err := client.Watch(ctx, metav1.ListOptions{ResourceVersion: created.GetResourceVersion(), LabelSelector: "app=x"})
+	require.NoError(t, err)
+	defer w.Stop()
+	created.SetLabels(nil)
+	_, err = client.Update(ctx, created, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	left := <-w.ResultChan()
+	require.EqualValues(t, "DELETED", left.Type, "an object that no longer matches leaves the watch")
+	require.Equal(t, map[string]string{"app": "x"}, left.Object.(*unstructured.Unstructured).GetLabels())
+}
+
+func TestMetadataClient(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("a", "1"), configMap("b", "1")))
+	client := metadata.NewForConfigOrDie(srv.RESTConfig()).Resource(configMaps)
+	ctx := t.Context()
+	one, err := client.Namespace("default").Get(ctx, "a", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "x", one.Labels["app"])
+	list, err := client.List(ctx, metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Len(t, list.Items, 2)
+	w, err := client.Watch(ctx, metav1.ListOptions{})
+	require.NoError(t, err)
+	defer w.Stop()
+	first := <-w.ResultChan()
+	require.Equal(t, "a", first.Object.(*metav1.PartialObjectMetadata).Name)
+}
+
+// Discovery builds a mapper that finds kinds, resources and short names.
+func TestDiscoveryClient(t *testing.T) {
+	srv := fakeapi.Start(t)
+	client := discovery.NewDiscoveryClientForConfigOrDie(srv.RESTConfig())
+	groups, err := restmapper.GetAPIGroupResources(client)
+	require.NoError(t, err)
+	mapper := restmapper.NewDiscoveryRESTMapper(groups)
+	mapping, err := mapper.RESTMapping(schema.GroupKind{Group: "apps", Kind: "Deployment"})
+	require.NoError(t, err)
+	require.Equal(t, "deployments", mapping.Resource.Resource)
+	kind, err := restmapper.NewShortcutExpander(mapper, client, nil).KindFor(schema.GroupVersionResource{Resource: "cm"})
+	require.NoError(t, err)
+	require.Equal(t, "ConfigMap", kind.Kind)
+}
+
+// client-go's pager reads a collection in chunks while it changes, and gets one
+// consistent state.
+func TestPager(t *testing.T) {
+	srv := fakeapi.Start(t)
+	client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
+	for i := range 25 {
+		_, err := client.Create(t.Context(), configMap(fmt.Sprintf("m%02d", i), "1"), metav1.CreateOptions{})
+		require.NoError(t, err)
+	}
+	p := pager.New(func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
+		list, err := client.List(ctx, opts)
+		if err == nil && opts.Continue == "" {
+			err = client.Delete(ctx, "m24", metav1.DeleteOptions{})
+		}
+		return list, err
+	})
+	p.PageSize = 10
+	obj, paginated, err := p.List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.True(t, paginated)
+	items, err := meta.ExtractList(obj)
+	require.NoError(t, err)
+	require.Len(t, items, 25, "the deletion behind the first page is not seen")
+}
+
+// Of clients that change one object at the same time each sees its change
+// through; nothing is lost.
+func TestConflictsAreRetried(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("counter", "")))
+	client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
+	var wg sync.WaitGroup
+	for n := range 8 {
+		wg.Go(func() {
+			for i := range 5 {
+				key := fmt.Sprintf("%d-%d", n, i)
+				err := retry.OnError(retry.DefaultBackoff, func(error) bool { return true }, func() error {
+					cm, err := client.Get(t.Context(), "counter", metav1.GetOptions{})
+					if err != nil {
+						return err
+					}
+					cm.Data[key] = "done"
+					_, err = client.Update(t.Context(), cm, metav1.UpdateOptions{})
+					if err != nil && !apierrors.IsConflict(err) {
+						t.Errorf("not a conflict: %v", err)
+					}
+					return err
+				})
+				if err != nil {
+					t.Errorf("%s: %v", key, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	cm, err := client.Get(t.Context(), "counter", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Len(t, cm.Data, 41)
+}
+
+// Deleting a namespace removes what is in it; what has finalizers keeps it
+// terminating, and closed to new objects, until they are gone.
+func TestNamespaceDeletion(t *testing.T) {
+	srv := fakeapi.Start(t)
+	client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
+	ctx := t.Context()
+	_, err := client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	maps := client.CoreV1().ConfigMaps("team")
+	for _, cm := range []*corev1.ConfigMap{
+		{ObjectMeta: metav1.ObjectMeta{Name: "plain"}},
+		{ObjectMeta: metav1.ObjectMeta{Name: "held", Finalizers: []string{"example.com/hold"}}},
+	} {
+		_, err := maps.Create(ctx, cm, metav1.CreateOptions{})
+		require.NoError(t, err)
+	}
+	require.NoError(t, client.CoreV1().Namespaces().Delete(ctx, "team", metav1.DeleteOptions{}))
+
+	ns, err := client.CoreV1().Namespaces().Get(ctx, "team", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, corev1.NamespaceTerminating, ns.Status.Phase)
+	list, err := maps.List(ctx, metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Len(t, list.Items, 1)
+	_, err = maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "late"}}, metav1.CreateOptions{})
+	require.True(t, apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause), "%v", err)
+
+	_, err = maps.Patch(ctx, "held", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+	require.NoError(t, err)
+	_, err = client.CoreV1().Namespaces().Get(ctx, "team", metav1.GetOptions{})
+	require.True(t, apierrors.IsNotFound(err), "%v", err)
+}
