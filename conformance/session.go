@@ -98,6 +98,18 @@ func (s *session) remove(ctx context.Context, path string) error {
 	return s.try(ctx, mergePatch(path, object{"metadata": object{"finalizers": nil}}), code(http.StatusOK, http.StatusNotFound))
 }
 
+// compact makes the server forget, or skips the case.
+func (s *session) compact(ctx context.Context) error {
+	compact := s.run.config.Compact
+	if compact == nil {
+		return s.skipf("it needs a server that has just compacted its history, which Config.Compact would make it do")
+	}
+	if err := compact(ctx); err != nil {
+		return fmt.Errorf("Config.Compact: %w", err)
+	}
+	return nil
+}
+
 // poll repeats a check until it passes, and gives its last error when the context ends. It is for what a server may take its time for.
 func poll(ctx context.Context, check func() error) error {
 	wait := time.NewTicker(50 * time.Millisecond)

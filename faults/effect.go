@@ -109,6 +109,7 @@ func (hang) before(x *exchange) outcome { x.waitForLeave(); return broken }
 func (hang) committed(x *exchange, _ *answer) outcome { x.waitForLeave(); return broken }
 
 func (hang) stream(s *stream, _ []byte) outcome {
+	s.x.flush()
 	s.x.waitForLeave()
 	return broken
 }

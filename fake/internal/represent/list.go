@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"net/http"
+	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
@@ -15,34 +17,57 @@ import (
 )
 
 // listBuffer is how much of a list is gathered before it goes to the network.
-const listBuffer = 64 << 10
+const listBuffer = 256 << 10
 
 // List writes a list of records. Items of a built-in list carry no kind and
-// apiVersion of their own (LS-02), those of a PartialObjectMetadataList do.
-func (p *Representation) List(w io.Writer, list metav1.ListMeta, items []*memstore.Record) error {
-	switch {
-	case p.out.Media == negotiate.Protobuf:
-		return p.protobufList(w, list, items)
-	case p.out.Media == negotiate.YAML || p.out.Pretty:
+// apiVersion of their own (LS-02), those of a PartialObjectMetadataList do. With
+// an error nothing has been written; that the client has gone is none, as nobody
+// is left to tell.
+func (p *Representation) List(w http.ResponseWriter, list metav1.ListMeta, items []*memstore.Record) error {
+	bodies, err := p.bodies(items)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", p.ContentType(false))
+	if p.out.Media == negotiate.Protobuf {
+		return p.protobufList(w, list, bodies)
+	}
+	frame, err := p.frameOf(list)
+	if err != nil {
+		return err
+	}
+	if p.out.Media == negotiate.YAML || p.out.Pretty {
 		var plain bytes.Buffer
-		if err := p.jsonList(&plain, list, items); err != nil {
-			return err
-		}
+		p.jsonList(&plain, frame, bodies)
 		b, err := p.finish(plain.Bytes())
 		if err != nil {
 			return err
 		}
-		_, err = w.Write(b)
-		return err
+		_, _ = w.Write(b)
+		return nil
 	}
-	buffered := bufio.NewWriterSize(w, listBuffer)
-	if err := p.jsonList(buffered, list, items); err != nil {
-		return err
+	size := len(frame) + len(listEnd) + 1 + max(len(bodies)-1, 0) + len(bodies)*len(p.itemHead())
+	for _, body := range bodies {
+		size += len(body) - min(len(p.itemHead()), 1)
 	}
-	if err := buffered.WriteByte('\n'); err != nil {
-		return err
+	w.Header().Set("Content-Length", strconv.Itoa(size))
+	buffered := bufio.NewWriterSize(w, min(listBuffer, size))
+	p.jsonList(buffered, frame, bodies)
+	_ = buffered.WriteByte('\n')
+	_ = buffered.Flush()
+	return nil
+}
+
+// bodies gathers the pieces of the items.
+func (p *Representation) bodies(items []*memstore.Record) ([][]byte, error) {
+	bodies := make([][]byte, len(items))
+	for i, rec := range items {
+		var err error
+		if bodies[i], err = p.body(rec); err != nil {
+			return nil, err
+		}
 	}
-	return buffered.Flush()
+	return bodies, nil
 }
 
 // piecewise is what a list is written to: failures stay with the writer and
@@ -53,33 +78,42 @@ type piecewise interface {
 	io.StringWriter
 }
 
-func (p *Representation) jsonList(w piecewise, list metav1.ListMeta, items []*memstore.Record) error {
+// listEnd closes the JSON of a list.
+const listEnd = "]}"
+
+// frameOf is the JSON of a list up to its first item.
+func (p *Representation) frameOf(list metav1.ListMeta) (string, error) {
 	kind := p.kind
 	kind.Kind = p.listKind()
 	metadata, err := json.Marshal(list)
 	if err != nil {
-		return err
+		return "", err
 	}
-	_, _ = w.WriteString(head(kind))
-	_, _ = w.WriteString(`"metadata":`)
-	_, _ = w.Write(metadata)
-	_, _ = w.WriteString(`,"items":[`)
-	for i, rec := range items {
-		body, err := p.body(rec)
-		if err != nil {
-			return err
-		}
+	return head(kind) + `"metadata":` + string(metadata) + `,"items":[`, nil
+}
+
+// itemHead is the type that each item begins with, "" for none.
+func (p *Representation) itemHead() string {
+	if p.out.Form == negotiate.Full {
+		return ""
+	}
+	return p.head
+}
+
+func (p *Representation) jsonList(w piecewise, frame string, bodies [][]byte) {
+	_, _ = w.WriteString(frame)
+	itemHead := p.itemHead()
+	for i, body := range bodies {
 		if i > 0 {
 			_ = w.WriteByte(',')
 		}
-		if p.out.Form != negotiate.Full {
-			_, _ = w.WriteString(p.head)
+		if itemHead != "" {
+			_, _ = w.WriteString(itemHead)
 			body = body[1:]
 		}
 		_, _ = w.Write(body)
 	}
-	_, err = w.WriteString("]}")
-	return err
+	_, _ = w.WriteString(listEnd)
 }
 
 func (p *Representation) listKind() string {
@@ -89,18 +123,14 @@ func (p *Representation) listKind() string {
 	return p.res.ListKind
 }
 
-func (p *Representation) protobufList(w io.Writer, list metav1.ListMeta, items []*memstore.Record) error {
+func (p *Representation) protobufList(w io.Writer, list metav1.ListMeta, bodies [][]byte) error {
 	metadata, err := list.Marshal()
 	if err != nil {
 		return err
 	}
-	bodies := make([][]byte, len(items))
 	size := codec.FieldSize(len(metadata))
-	for i, rec := range items {
-		if bodies[i], err = p.body(rec); err != nil {
-			return err
-		}
-		size += codec.FieldSize(len(bodies[i]))
+	for _, body := range bodies {
+		size += codec.FieldSize(len(body))
 	}
 	buffered := bufio.NewWriterSize(w, listBuffer)
 	scratch := codec.AppendEnvelope(make([]byte, 0, 128), p.kind.GroupVersion().String(), p.listKind(), size)
@@ -112,7 +142,8 @@ func (p *Representation) protobufList(w io.Writer, list metav1.ListMeta, items [
 		_, _ = buffered.Write(body)
 	}
 	_, _ = buffered.Write(codec.EnvelopeEnd())
-	return buffered.Flush()
+	_ = buffered.Flush()
+	return nil
 }
 
 func yamlOf(b []byte) ([]byte, error) { return yaml.JSONToYAML(b) }

@@ -2,7 +2,6 @@ package verbs
 
 import (
 	"context"
-	"net/http"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -77,10 +76,7 @@ func (q *request) replyList(rev memstore.Revision, sel selector, page page) erro
 	if page.token != "" && sel.all() { // CH-05
 		meta.RemainingItemCount = &page.remaining
 	}
-	q.w.Header().Set("Content-Type", q.form.ContentType(false))
-	q.w.WriteHeader(http.StatusOK)
-	_ = q.form.List(q.w, meta, page.items) // the client may be gone; nobody is left to tell
-	return nil
+	return q.form.List(q.w, meta, page.items)
 }
 
 // limit is how many items a page may have, 0 for any number. A read of "any"

@@ -1,0 +1,245 @@
+package fakeapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	kjson "sigs.k8s.io/json"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// kib is a ConfigMap of about a KiB as JSON.
+func kib(name string) *corev1.ConfigMap {
+	cm := configMap(name, strings.Repeat("v", 760))
+	cm.Labels["index"] = name
+	return cm
+}
+
+func kibs(n int) []runtime.Object {
+	objects := make([]runtime.Object, n)
+	for i := range objects {
+		objects[i] = kib(fmt.Sprintf("m%07d", i))
+	}
+	return objects
+}
+
+// fetch reads a URL to its end and gives the number of bytes.
+func fetch(b *testing.B, client *http.Client, url string) int64 {
+	resp, err := client.Get(url)
+	if err != nil {
+		b.Fatal(err)
+	}
+	n, err := io.Copy(io.Discard, resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		b.Fatal(resp.Status, err)
+	}
+	_ = resp.Body.Close()
+	return n
+}
+
+// against runs the same GET against the server and against a bare net/http
+// handler that writes the same bytes, side by side.
+func against(b *testing.B, srv *fakeapi.Server, path string) {
+	resp, err := srv.Client().Get(srv.URL() + path)
+	require.NoError(b, err)
+	body, err := io.ReadAll(resp.Body)
+	require.NoError(b, err)
+	_ = resp.Body.Close()
+	bare := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(body)
+	}))
+	defer bare.Close()
+	run := func(name string, client *http.Client, url string) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(body)))
+			for b.Loop() {
+				fetch(b, client, url)
+			}
+		})
+	}
+	run("server", srv.Client(), srv.URL()+path)
+	run("bare", bare.Client(), bare.URL+path)
+}
+
+func BenchmarkGet(b *testing.B) {
+	srv := fakeapi.Start(b, fakeapi.WithObjects(kib("one")))
+	against(b, srv, "/api/v1/namespaces/default/configmaps/one")
+}
+
+func BenchmarkList10000(b *testing.B) {
+	srv := fakeapi.Start(b, fakeapi.WithObjects(kibs(10_000)...))
+	against(b, srv, "/api/v1/namespaces/default/configmaps")
+}
+
+// A page of 500 costs the same at the front and deep in a large collection.
+func BenchmarkPage500(b *testing.B) {
+	srv := fakeapi.Start(b, fakeapi.WithObjects(kibs(20_000)...))
+	const page = "/api/v1/namespaces/default/configmaps?limit=500"
+	token := func(pages int) string {
+		next := ""
+		for range pages {
+			resp, err := srv.Client().Get(srv.URL() + page + "&continue=" + next)
+			require.NoError(b, err)
+			var list corev1.ConfigMapList
+			require.NoError(b, json.NewDecoder(resp.Body).Decode(&list))
+			_ = resp.Body.Close()
+			next = list.Continue
+		}
+		return next
+	}
+	for name, pages := range map[string]int{"front": 0, "middle": 20} {
+		url := srv.URL() + page + "&continue=" + token(pages)
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				fetch(b, srv.Client(), url)
+			}
+		})
+	}
+}
+
+// The first server of a process pays for the types; the benchmark is about
+// those after it.
+func BenchmarkStart(b *testing.B) {
+	for name, opts := range map[string][]fakeapi.Option{"tcp": nil, "memory": {fakeapi.InMemory()}} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				srv, err := fakeapi.New(opts...)
+				if err != nil {
+					b.Fatal(err)
+				}
+				fetch(b, srv.Client(), srv.URL()+"/api/v1/namespaces/default")
+				if err := srv.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// post sends a body and expects a code.
+func post(b *testing.B, client *http.Client, method, url string, body []byte, want int) {
+	r, err := http.NewRequest(method, url, bytes.NewReader(body))
+	if err != nil {
+		b.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("User-Agent", "bench/1")
+	resp, err := client.Do(r)
+	if err != nil {
+		b.Fatal(err)
+	}
+	answer, _ := io.ReadAll(resp.Body)
+	_ = resp.Body.Close()
+	if resp.StatusCode != want {
+		b.Fatalf("%s: %s", resp.Status, answer)
+	}
+}
+
+// BenchmarkWrite is what a write costs a client, beside decoding the same body
+// into its type.
+func BenchmarkWrite(b *testing.B) {
+	body, err := json.Marshal(kib("one"))
+	require.NoError(b, err)
+	b.Run("decode", func(b *testing.B) {
+		for b.Loop() {
+			if err := kjson.UnmarshalCaseSensitivePreserveInts(body, &corev1.ConfigMap{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	for _, clients := range []int{1, 16} {
+		b.Run("create/clients="+strconv.Itoa(clients), func(b *testing.B) {
+			srv := fakeapi.Start(b)
+			url := srv.URL() + "/api/v1/namespaces/default/configmaps"
+			var next atomic.Int64
+			shared(b, clients, func() {
+				one := bytes.ReplaceAll(body, []byte(`"one"`), []byte(fmt.Sprintf(`"n%d"`, next.Add(1))))
+				post(b, srv.Client(), http.MethodPost, url, one, http.StatusCreated)
+			})
+		})
+		b.Run("update/clients="+strconv.Itoa(clients), func(b *testing.B) {
+			srv := fakeapi.Start(b, fakeapi.WithObjects(kibs(clients)...))
+			var next atomic.Int64
+			shared(b, clients, func() {
+				n := next.Add(1)
+				name := fmt.Sprintf("m%07d", n%int64(clients))
+				one := bytes.ReplaceAll(body, []byte(`"one"`), []byte(`"`+name+`"`))
+				one = bytes.ReplaceAll(one, []byte("vvvvvvvv"), []byte(fmt.Sprintf("%08d", n)))
+				post(b, srv.Client(), http.MethodPut, srv.URL()+"/api/v1/namespaces/default/configmaps/"+name, one, http.StatusOK)
+			})
+		})
+	}
+}
+
+// shared runs b.N operations in a number of goroutines.
+func shared(b *testing.B, clients int, do func()) {
+	b.ReportAllocs()
+	b.ResetTimer()
+	var left atomic.Int64
+	left.Store(int64(b.N))
+	var wg sync.WaitGroup
+	for range clients {
+		wg.Go(func() {
+			for left.Add(-1) >= 0 {
+				do()
+			}
+		})
+	}
+	wg.Wait()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "writes/s")
+}
+
+// BenchmarkFanout is one write until each of many watchers has read its event,
+// on the in-memory network: what is measured is the server and the pipes.
+func BenchmarkFanout(b *testing.B) {
+	body, err := json.Marshal(kib("one"))
+	require.NoError(b, err)
+	for _, watchers := range []int{1, 100, 10_000} {
+		b.Run("watchers="+strconv.Itoa(watchers), func(b *testing.B) {
+			srv := fakeapi.Start(b, fakeapi.InMemory(), fakeapi.WithObjects(kib("one")))
+			var got sync.WaitGroup
+			url := srv.URL() + "/api/v1/configmaps?watch=1&resourceVersion=" + srv.ResourceVersion()
+			for range watchers {
+				resp, err := srv.Client().Get(url)
+				require.NoError(b, err)
+				go func() {
+					buffer := make([]byte, 4096)
+					for {
+						n, err := resp.Body.Read(buffer)
+						for range bytes.Count(buffer[:n], []byte("\n")) {
+							got.Done()
+						}
+						if err != nil {
+							return
+						}
+					}
+				}()
+			}
+			item := srv.URL() + "/api/v1/namespaces/default/configmaps/one"
+			b.ResetTimer()
+			for i := range b.N {
+				got.Add(watchers)
+				one := bytes.ReplaceAll(body, []byte("vvvvvvvv"), []byte(fmt.Sprintf("%08d", i)))
+				post(b, srv.Client(), http.MethodPut, item, one, http.StatusOK)
+				got.Wait()
+			}
+			b.ReportMetric(float64(b.N*watchers)/b.Elapsed().Seconds(), "events/s")
+		})
+	}
+}

@@ -1,0 +1,16 @@
+// Package arch has no code of its own: its tests hold the rules by which the
+// module is built, so that nobody has to remember them in a review.
+//
+//   - arrows_test.go: which package may import which (the list rooms), and that
+//     what only tests need stays out of everything else
+//   - dependencies_test.go: go.mod and the table in the README name the same
+//     modules
+//   - comments_test.go: every package has a comment, and every exported name of
+//     the public packages
+//   - state_test.go: no init functions, and no package-level variable that
+//     changes
+//   - text_test.go: the length of files, and no paths of anyone's machine
+//
+// Each rule is a function from parsed source to a list of complaints, and is
+// tried on source that breaks it before it is trusted with the tree.
+package arch
