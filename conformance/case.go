@@ -66,6 +66,7 @@ func (c Case) Rule() string {
 func Cases() []Case {
 	all := slices.Concat(
 		pathCases(),
+		pathWatchCases(),
 		pathRefusalCases(),
 		nameCases(),
 		nameSyntaxCases(),
@@ -75,6 +76,7 @@ func Cases() []Case {
 		versionTableCases(),
 		versionRefusalCases(),
 		watchCases(),
+		watchDeletionCases(),
 		watchStartCases(),
 		watchSelectorCases(),
 		watchFormatCases(),

@@ -39,11 +39,6 @@ func pathCases() []Case {
 			Source: docURIs,
 		}, crossNamespaceList),
 		onSecrets(Case{
-			ID: "PV-05", Level: Must, Title: "a watch of a namespaced type without a namespace has the events of all namespaces",
-			Why:    "informers for all namespaces live on this watch",
-			Source: docURIs,
-		}, crossNamespaceWatch),
-		onSecrets(Case{
 			ID: "PV-08/verbs", Level: Must, Title: "POST creates, GET reads and lists, PUT updates, PATCH patches, DELETE deletes",
 			Why:    "it is the whole interface",
 			Source: docVerbs,
@@ -53,19 +48,6 @@ func pathCases() []Case {
 			Why:    "clean-up by label must not take its neighbours along",
 			Source: docVerbs,
 		}, collectionDelete),
-		onSecrets(Case{
-			ID: "PV-12", Level: Must, Title: "a collection watch narrowed with fieldSelector=metadata.name has the events of one object only",
-			Why:    "waiting for one object, as kubectl wait and leader election do, relies on it",
-			Source: "Kubernetes API Concepts, deprecation of the /watch/ paths; apiserver requestinfo.go",
-		}, singleObjectWatch("?watch=true&fieldSelector=metadata.name=b")),
-		onSecrets(Case{
-			ID: "PV-11/item", Level: Should, Title: "the deprecated /watch/ path of an object watches that object",
-			Why:    "old clients still use these paths",
-			Source: "apiserver installer.go",
-		}, func(ctx context.Context, s *session, c collection) error {
-			c.root += "/watch"
-			return deprecatedItemWatch(ctx, s, c)
-		}),
 		{
 			ID: "PV-20", Level: Should, Title: "GET / lists the paths that the server has",
 			Why:    "it is how people and probes look around",
@@ -94,49 +76,6 @@ func pathCases() []Case {
 				return err
 			}
 			return s.try(ctx, get(c.item("a")), code(200), kind(c.apiVersion, c.kind), field("a", "metadata", "name"))
-		}),
-		both(Case{
-			ID: "PV-11/collection", Level: Should, Title: "the deprecated /watch/ path of a collection opens a watch",
-			Why:    "old clients still use these paths",
-			Source: "apiserver installer.go",
-		}, func(ctx context.Context, s *session, c collection) error {
-			if _, err := c.create(ctx, c.object("a")); err != nil {
-				return err
-			}
-			c.root += "/watch"
-			return addedThenEnd(ctx, c, "?timeoutSeconds=1", "a")
-		}),
-		both(Case{
-			ID: "PV-09/true", Level: Must, Title: "a collection GET with watch=true is a watch",
-			Why:    "without it there are no informers",
-			Source: "apiserver requestinfo.go",
-		}, watchParameter("?watch=true")),
-		both(Case{
-			ID: "PV-09/unparsable", Level: Must, Title: "a watch parameter that is no boolean counts as true",
-			Why:    "a list in place of the watch that was meant would leave the client deaf",
-			Source: "apiserver requestinfo.go; apimachinery ParseBool conversion",
-		}, watchParameter("?watch=maybe")),
-		both(Case{
-			ID: "PV-09/false", Level: Must, Title: "watch=false and watch=0 list",
-			Why:    "generated clients send the parameter with its zero value",
-			Source: "apiserver requestinfo.go",
-		}, func(ctx context.Context, s *session, c collection) error {
-			for _, query := range []string{"?watch=false", "?watch=0"} {
-				if err := s.try(ctx, get(c.path()+query), code(200), kind(c.apiVersion, c.kind+"List")); err != nil {
-					return err
-				}
-			}
-			return nil
-		}),
-		both(Case{
-			ID: "PV-10", Level: Must, Title: "watch on the path of an object is ignored: the object is returned",
-			Why:    "a client that sends it waits for an object, not for a stream",
-			Source: "apiserver requestinfo.go",
-		}, func(ctx context.Context, s *session, c collection) error {
-			if _, err := c.create(ctx, c.object("a")); err != nil {
-				return err
-			}
-			return s.try(ctx, get(c.item("a")+"?watch=true"), code(200), kind(c.apiVersion, c.kind), field("a", "metadata", "name"))
 		}),
 		both(Case{
 			ID: "PV-21", Level: Should, Title: "a slash after a collection path is tolerated",
@@ -218,47 +157,16 @@ func crossNamespaceList(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
-func crossNamespaceWatch(ctx context.Context, s *session, c collection) error {
-	l, err := s.list(ctx, c.everywhere()+"?limit=1")
-	if err != nil {
-		return err
-	}
-	w, err := s.watch(ctx, get(c.everywhere()+"?watch=true&labelSelector=run="+c.namespace+"&resourceVersion="+l.Metadata.ResourceVersion))
-	if err != nil {
-		return err
-	}
-	defer w.close()
-	other, _, err := twoNamespaces(ctx, c)
-	if err != nil {
-		return err
-	}
-	for _, ns := range []string{c.namespace, other.namespace} {
-		e, err := w.want("ADDED", "a")
-		if err != nil {
-			return err
-		}
-		if e.meta.Namespace != ns {
-			return w.errorf("expected an event of namespace %s, got one of %q", ns, e.meta.Namespace)
-		}
-	}
-	return nil
-}
-
 func methodsAreVerbs(ctx context.Context, s *session, c collection) error {
 	if _, err := c.create(ctx, c.object("a")); err != nil {
 		return err
 	}
-	got, err := s.do(ctx, get(c.item("a")), code(200), kind("v1", "Secret"))
-	if err != nil {
+	if err := s.try(ctx, get(c.item("a")), code(200), kind("v1", "Secret"), field("a", "metadata", "name")); err != nil {
 		return err
 	}
-	var body object
-	if err := got.decode(&body); err != nil {
-		return err
-	}
-	body["type"], body["stringData"] = "Opaque", nil
-	body["metadata"].(map[string]any)["labels"] = object{"put": "yes"}
-	if err := s.try(ctx, put(c.item("a"), body), code(200), field("yes", "metadata", "labels", "put")); err != nil {
+	replaced := c.object("a").label("put", "yes")
+	replaced["type"] = "Opaque"
+	if err := s.try(ctx, put(c.item("a"), replaced), code(200), field("yes", "metadata", "labels", "put")); err != nil {
 		return err
 	}
 	patch := object{"metadata": object{"labels": object{"patched": "yes"}}}
@@ -292,78 +200,6 @@ func collectionDelete(ctx context.Context, s *session, c collection) error {
 		return err
 	}
 	return l.has("b")
-}
-
-// addedThenEnd watches a collection that should begin with these objects and then stay silent until its timeoutSeconds.
-func addedThenEnd(ctx context.Context, c collection, query string, names ...string) error {
-	w, err := c.watch(ctx, query)
-	if err != nil {
-		return err
-	}
-	defer w.close()
-	if err := w.wantAdded(names...); err != nil {
-		return err
-	}
-	return w.wantEnd()
-}
-
-func watchParameter(query string) collectionCheck {
-	return func(ctx context.Context, _ *session, c collection) error {
-		w, err := c.watch(ctx, query)
-		if err != nil {
-			return err
-		}
-		defer w.close()
-		if _, err := c.create(ctx, c.object("a")); err != nil {
-			return err
-		}
-		return w.wantAdded("a")
-	}
-}
-
-func singleObjectWatch(query string) collectionCheck {
-	return func(ctx context.Context, _ *session, c collection) error {
-		for _, name := range []string{"a", "b", "c"} {
-			if _, err := c.create(ctx, c.object(name)); err != nil {
-				return err
-			}
-		}
-		w, err := c.watch(ctx, query)
-		if err != nil {
-			return err
-		}
-		defer w.close()
-		if err := w.wantAdded("b"); err != nil {
-			return err
-		}
-		for _, name := range []string{"a", "b"} {
-			if _, err := c.change(ctx, name, "1"); err != nil {
-				return err
-			}
-		}
-		_, err = w.want("MODIFIED", "b")
-		return err
-	}
-}
-
-// deprecatedItemWatch takes a collection whose root already has /watch in it.
-func deprecatedItemWatch(ctx context.Context, s *session, c collection) error {
-	plain := c
-	plain.root = "/api/v1"
-	for _, name := range []string{"a", "b"} {
-		if _, err := plain.create(ctx, plain.object(name)); err != nil {
-			return err
-		}
-	}
-	w, err := s.watch(ctx, get(c.item("b")+"?timeoutSeconds=1"))
-	if err != nil {
-		return err
-	}
-	defer w.close()
-	if err := w.wantAdded("b"); err != nil {
-		return err
-	}
-	return w.wantEnd()
 }
 
 func rootIndex(ctx context.Context, s *session) error {

@@ -148,14 +148,15 @@ func (protobufFraming) describe(frame []byte, op *Op) bool {
 }
 
 // protobufMeta reads the metadata of an encoded object of any kind: they are
-// field 1 of all of them. A Status has those of a list there.
+// field 1 of all of them. A Status has those of a list there, and in the place of
+// a name its selfLink, which no server of today fills in.
 func protobufMeta(object []byte) meta {
 	envelope, ok := bytes.CutPrefix(object, []byte(protobufMagic))
 	if !ok {
 		return meta{}
 	}
 	var unknown runtime.Unknown
-	if unknown.Unmarshal(envelope) != nil || unknown.Kind == "Status" {
+	if unknown.Unmarshal(envelope) != nil {
 		return meta{}
 	}
 	var partial metav1.PartialObjectMetadata

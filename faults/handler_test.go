@@ -192,6 +192,25 @@ func TestReplyReplacedAfterCommit(t *testing.T) {
 	require.EqualValues(t, 1, a.created.Load())
 }
 
+// TestHeldBackHeaders: the handler sees the headers of those around it, and can
+// take them away.
+func TestHeldBackHeaders(t *testing.T) {
+	var set faults.Set
+	_, err := set.AddText("when code(404) do reset")
+	require.NoError(t, err)
+	h := faults.Handler(&set, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		require.Equal(t, "b", w.Header().Get("B"))
+		w.Header().Del("B")
+		w.Header().Set("C", "c")
+	}))
+	w := httptest.NewRecorder()
+	w.Header().Set("A", "a")
+	w.Header().Set("B", "b")
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, pods, nil))
+	require.Equal(t, http.Header{"A": {"a"}, "C": {"c"}}, w.Result().Header)
+	require.Equal(t, 200, w.Code)
+}
+
 func TestTruncate(t *testing.T) {
 	d := open(t, newAPI(), "when verb(get) do truncate(10)")
 	resp, body, err := d.try(http.MethodGet, pods+"/x")

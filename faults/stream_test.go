@@ -106,6 +106,15 @@ func TestWatchEffects(t *testing.T) {
 	}
 }
 
+// TestBreakLosesNothingBefore: what the handler has written and not flushed is in
+// front of the break.
+func TestBreakLosesNothingBefore(t *testing.T) {
+	w := open(t, newAPI(podA+podB), "when event(ADDED) && name(b) do reset").watch("")
+	rest, err := w.rest()
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	require.Equal(t, podA, rest)
+}
+
 // TestEndedWatchStopsTheHandler: it is told by its context, and by its writer.
 func TestEndedWatchStopsTheHandler(t *testing.T) {
 	a := newAPI(podA)
@@ -150,7 +159,12 @@ func TestRuleInMidFrame(t *testing.T) {
 	_, err := io.ReadFull(w.r, head)
 	require.NoError(t, err)
 	d.add("when event(ADDED) do drop")
-	a.events <- podA[30:]
+	a.events <- podA[30:40]
+	more := make([]byte, 10) // it is not held until the frame is complete
+	_, err = io.ReadFull(w.r, more)
+	require.NoError(t, err)
+	head = append(head, more...)
+	a.events <- podA[40:]
 	a.events <- podB
 	close(a.events)
 	rest, err := w.rest()

@@ -86,7 +86,7 @@ func wrongArrows(p listed, packages map[string]listed) (complaints []string) {
 		if slices.Contains(onlyForTests, from.Path) {
 			complain("imports %s outside of a test", imported)
 		} else if r.outside != nil && !slices.Contains(r.outside, from.Path) {
-			complain("imports %s; it may use %s and the standard library", imported, strings.Join(append([]string{"nothing"}, r.outside...)[min(1, len(r.outside)):], ", "))
+			complain("imports %s; besides the standard library it may use %q", imported, r.outside)
 		}
 	}
 	for _, reached := range p.Deps {
@@ -150,16 +150,4 @@ func TestArrowsRule(t *testing.T) {
 	}
 	got := wrongArrows(listed{ImportPath: module + "/memstore", Deps: []string{"net/http", "net/url", "k8s.io/api/core/v1"}}, packages)
 	require.Len(t, got, 2, "what is reached by a detour counts")
-}
-
-// Every room is there, so that no rule stands for a folder that was renamed.
-func TestRoomsExist(t *testing.T) {
-	packages := thePackages(t)
-	for _, r := range rooms {
-		found := false
-		for _, p := range packages {
-			found = found || p.ours() && covers(r.path, strings.TrimPrefix(p.ImportPath, module+"/"))
-		}
-		require.True(t, found, "no package in %s", r.path)
-	}
 }

@@ -49,10 +49,10 @@ type Target struct {
 	Resource string
 	// Name is "" for a collection.
 	Name string
-	// Subresource is what follows the name, "" if nothing does; deeper
-	// segments (as pods/NAME/proxy/x/y has) are in Rest.
+	// Subresource is what follows the name, "" if nothing does; what is deeper
+	// (as pods/NAME/proxy/x/y has) is in Rest.
 	Subresource string
-	Rest        []string
+	Rest        string
 	// WatchPrefix tells the deprecated /watch/ form.
 	WatchPrefix bool
 }
@@ -68,58 +68,54 @@ func (t Target) Collection() bool { return t.Resource != "" && t.Name == "" }
 // slashes) and query. It never fails: what is no API path has Resource "".
 func Parse(method, path string, query url.Values) Target {
 	t := Target{Path: path, Verb: strings.ToLower(method)}
-	segments := strings.Split(strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/"), "/")
-	switch {
-	case segments[0] == "api":
+	rest := strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/")
+	prefix, rest := next(rest)
+	switch prefix {
+	case "api":
 		t.Prefix = "api"
-		segments = segments[1:]
-	case segments[0] == "apis":
+	case "apis":
 		t.Prefix = "apis"
-		segments = segments[1:]
-		if len(segments) == 0 {
-			return t
-		}
-		t.Group, segments = segments[0], segments[1:]
+		t.Group, rest = next(rest)
 	default:
 		return t
 	}
-	if len(segments) == 0 {
-		return t
-	}
-	t.Version, segments = segments[0], segments[1:]
-	if len(segments) > 1 && segments[0] == "watch" {
+	t.Version, rest = next(rest)
+	if below, ok := strings.CutPrefix(rest, "watch/"); ok {
 		t.WatchPrefix = true
-		segments = segments[1:]
+		rest = below
 	}
-	t.locate(segments)
+	t.locate(rest)
 	if t.Resource != "" {
 		t.Verb = verb(method, t, query)
 	}
 	return t
 }
 
-// locate reads what stands behind the version.
-func (t *Target) locate(segments []string) {
-	if len(segments) == 0 {
+// next cuts the first segment off a path.
+func next(path string) (segment, rest string) {
+	segment, rest, _ = strings.Cut(path, "/")
+	return segment, rest
+}
+
+// locate reads what stands behind the version. Doubled slashes are not folded:
+// an empty resource or name leads nowhere (HT-12).
+func (t *Target) locate(path string) {
+	resource, rest := next(path)
+	if resource == "namespaces" && rest != "" {
+		// namespaces/NS/status and namespaces/NS/finalize are subresources of the
+		// namespace; anything else behind namespaces/NS is a resource inside it.
+		namespace, inside := next(rest)
+		t.Namespace = namespace
+		if inside != "" && !namespaceSubresource(inside) {
+			resource, rest = next(inside)
+		}
+	}
+	name, rest := next(rest)
+	if resource == "" || name == "" && rest != "" {
 		return
 	}
-	if segments[0] == "" { // doubled slashes are not folded (HT-12)
-		return
-	}
-	// namespaces/NS/status and namespaces/NS/finalize are subresources of the
-	// namespace; anything else behind namespaces/NS is a resource inside it.
-	if segments[0] == "namespaces" && len(segments) > 2 && !(len(segments) == 3 && namespaceSubresource(segments[2])) {
-		t.Namespace, segments = segments[1], segments[2:]
-	} else if segments[0] == "namespaces" && len(segments) > 1 {
-		t.Namespace = segments[1]
-	}
-	t.Resource = segments[0]
-	if len(segments) > 1 {
-		t.Name = segments[1]
-	}
-	if len(segments) > 2 {
-		t.Subresource, t.Rest = segments[2], segments[3:]
-	}
+	t.Resource, t.Name = resource, name
+	t.Subresource, t.Rest = next(rest)
 }
 
 func namespaceSubresource(s string) bool { return s == "status" || s == "finalize" }

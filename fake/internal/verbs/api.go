@@ -92,7 +92,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, t route.Target) erro
 // subresources it has.
 func addresses(res *resource.Resource, t route.Target) bool {
 	switch {
-	case len(t.Rest) > 0:
+	case t.Rest != "":
 		return false
 	case t.Subresource != "" && (t.Subresource != "status" || !res.Status):
 		return false

@@ -1,0 +1,218 @@
+package conformance_test
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/conformance"
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// lies are ways to be wrong, each with the cases that must catch it. Together they are caught by every case, see TestEveryCaseBites.
+var lies = []struct {
+	name   string
+	tell   lie
+	caught string // regular expression of IDs
+}{
+	// Codes and Status objects.
+	{"has no 404", insteadOf(404), `^(PV-01/group|PV-08/verbs|PV-16|PV-17/typed|PV-18/typed|PV-19|PV-26/typed|GT-01/(group|typed))$`},
+	{"has no 405", insteadOf(405), `^(PV-06/typed|PV-07/typed|PV-13/typed|PV-14|PV-27/typed|GT-09/typed)$`},
+	{"has no 409", insteadOf(409), `^(NM-02|NM-03|NM-09)/typed$`},
+	{"has no 400", insteadOf(400), `^(PV-(23|24/limit|24/timeoutSeconds|25)/typed|PV-31/watch|NM-(15|16|17|20)/typed|RS-(01/list|02|18)/typed|WA-18/before/typed)$`},
+	{"has no 410", insteadOf(410), `^RS-07/(exact|limit)/typed$`},
+	{"has no 422", insteadOf(422), `^(NM-(04|11|12|13)/typed|NM-13/segment|NM-14/.*|RS-(19|20|22|25/unset|25/version|26|27)/typed|WA-23/typed)$`},
+	{"has no 504", insteadOf(504), `^(GT-05/typed|RS-05/(list/typed|limit|exact|notolderthan))$`},
+	{"has no 500", insteadOf(500), `^(GT-06|WA-22)/typed$`},
+	{"has no 406", insteadOf(406), `^WA-30/typed$`},
+	{"has no 201", insteadOf(201), `^(NM-01|NM-(07|18)/typed|WA-01/headers/typed)$`},
+	{"gives no reasons", body(isPlain, swap(`"reason":`, `"because":`)), `^(PV-(06|07|13|17|18|26|27)/typed|PV-14|PV-23/typed|NM-(02|04|11|15)/typed|GT-(01|05)/typed|RS-(18|19|20|26)/typed)$`},
+	{"gives other messages", body(isPlain, swap(`"message":"`, `"message":"oops `)), `^(PV-(06|07|13)/typed|NM-(02|03|09|15|16|17|20)/typed|GT-01/typed|RS-(07/exact|18|30)/typed)$`},
+	{"gives no details", body(isPlain, swap(`"details":`, `"about":`)), `^(NM-(02|04|09|11)/typed|NM-14/.*|GT-(01|05)/typed|RS-(05/list|19|20|22|25/version|26|27)/typed)$`},
+	{"gives other codes in the Status", body(isPlain, swap(`"code":`, `"code":1`)), `^(PV-(06|07)/typed|NM-02/typed|GT-01/typed)$`},
+	{"never says when to retry", saying(any, func(r *http.Response) { r.Header.Del("Retry-After") }), `^(NM-09/typed|GT-05/typed|RS-05/(list/typed|limit|exact|notolderthan))$`},
+	{"calls a Status something else", body(isPlain, swap(`"kind":"Status"`, `"kind":"Problem"`)), `^(PV-14|NM-02/typed|GT-01/typed|RS-19/typed)$`},
+
+	// Paths.
+	{"does not know GET", asking(func(r *http.Request) {
+		if r.Method == http.MethodGet {
+			r.Method = http.MethodOptions
+		}
+	}), `^(PV-0(1/core|1/group|2|3/typed|4|8/verbs|9/false/typed)|PV-(10|21|22)/typed|PV-30/status|PV-31/get/typed|GT-0(2|3|4|7|8)/typed|LS-.*(typed|07|absent)|RS-[12].*/typed)$`},
+	{"does not know PUT", insteadOfMethod(http.MethodPut), `^(PV-08/verbs|WA-15/typed|NM-1[567]/typed)$`},
+	{"does not know HEAD", asking(func(r *http.Request) {
+		if r.Method == http.MethodHead {
+			r.Method = http.MethodGet
+		}
+	}), `^GT-09/typed$`},
+	{"has resources across namespaces only", path(func(p string) string {
+		return p[:strings.LastIndex(p, "/")+1] + strings.ToUpper(p[strings.LastIndex(p, "/")+1:])
+	}),
+		`^(PV-0(1/core|2|3/typed|4))$`},
+	{"forgets the slash", path(func(p string) string {
+		return strings.TrimSuffix(p, "/") + strings.Repeat("x", strings.Count(p, "s/")/2)
+	}), `^PV-21/typed$`},
+	{"watches nothing at /watch/", path(swap("/watch/", "/wach/")), `^(PV-11/(item|collection/typed)|PV-31/watch)$`},
+	{"deletes all of a collection", deaf("labelSelector"), `^PV-08/deletecollection$`},
+	{"has one version of everything", body(ending("/horizontalpodautoscalers/a"), swap(`"autoscaling/v1"`, `"autoscaling/v2"`)), `^PV-29/autoscaler$`},
+	{"gives each version a uid", body(func(r *http.Request) bool { return strings.Contains(r.URL.Path, "events.k8s.io") }, swap(`"uid":"`, `"uid":"0`)), `^PV-29/events$`},
+	{"takes status for a resource", path(swap("/status", "/statuses")), `^PV-30/status$`},
+	{"minds strangers", asking(func(r *http.Request) {
+		if r.URL.Query().Has("nosuchparameter") {
+			r.URL.RawQuery = "limit=abc"
+		}
+	}), `^PV-22/typed$`},
+	{"watches objects", asking(func(r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/a") && r.URL.Query().Has("watch") {
+			r.URL.Path = strings.TrimSuffix(r.URL.Path, "/a")
+			r.URL.RawQuery += "&timeoutSeconds=1"
+		}
+	}), `^PV-10/typed$`},
+	{"selects objects by field", asking(func(r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/a") && r.URL.Query().Has("fieldSelector") {
+			r.URL.Path = strings.TrimSuffix(r.URL.Path, "a") + "b"
+		}
+	}), `^PV-31/get/typed$`},
+
+	// Parameters that are not read.
+	{"cannot watch", deaf("watch"), `^(PV-(05|12)|PV-09/(true|unparsable)/typed|WA-(01/headers|03|05|19|21)/typed|WA-28)$`},
+	{"watches whenever it is mentioned", asked("watch", "true"), `^PV-09/false/typed$`},
+	{"ignores export", deaf("export"), `^PV-23/typed$`},
+	{"ignores timeout", deaf("timeout"), `^PV-25/typed$`},
+	{"ignores limit", deaf("limit"), `^(PV-24/limit/typed|RS-(13|15|16|17|21/limit|24/limit)/typed)$`},
+	{"ignores timeoutSeconds", deaf("timeoutSeconds"), `^(PV-24/timeoutSeconds/typed|WA-(16|21)/typed)$`},
+	{"ignores resourceVersionMatch", deaf("resourceVersionMatch"), `^(RS-(19|20|21/all|21/before|22|25/unset|25/version|26)/typed|WA-23/typed)$`},
+	{"ignores resourceVersion", deaf("resourceVersion"), `^(GT-0[56]/typed|RS-(01/list|02|05/list|07/exact|07/limit|15|18|21/all|21/before|21/limit|30)/typed|WA-(03|07|19|21|22)/typed|LS-04/typed)$`},
+	{"ignores sendInitialEvents", deaf("sendInitialEvents"), `^RS-27/typed$`},
+	{"ignores continue", deaf("continue"), `^RS-(13|16|17|18|25/version)/typed$`},
+	{"ignores label selectors", deaf("labelSelector"), `^(WA-(12|13|14|14/initial)/typed|WA-18/before/typed)$`},
+	{"ignores field selectors", deaf("fieldSelector"), `^PV-(12|31/watch)$`},
+	{"ignores dryRun", deaf("dryRun"), `^WA-15/typed$`},
+	{"refuses timeoutSeconds on lists", asking(func(r *http.Request) {
+		if isList(r) && r.URL.Query().Has("timeoutSeconds") {
+			r.URL.RawQuery = "limit=abc"
+		}
+	}), `^LS-08/typed$`},
+	{"minds resourceVersionMatch on GET", asking(func(r *http.Request) {
+		if r.URL.Query().Has("resourceVersionMatch") {
+			r.URL.Path += "/nothing"
+		}
+	}), `^GT-07/typed$`},
+	{"has nothing older than asked for", asking(func(r *http.Request) {
+		if r.URL.Query().Get("resourceVersion") == "1" {
+			r.URL.RawQuery = "resourceVersionMatch=Exact&resourceVersion=1"
+		}
+	}), `^RS-28/typed$`},
+	{"does not know resourceVersion 0", asked0("resourceVersion=abc"), `^(GT-03|RS-(11|14|17|23)|WA-06)/typed$`},
+
+	// Lists.
+	{"loses the last item", body(isList, dropLast), `^(LS-0[58]/typed|RS-(10|12|16|17|24/all|29|11)/typed|PV-04)$`},
+	{"says the wrong resourceVersion of lists", body(isList, swap(`"metadata":{"resourceVersion":"`, `"metadata":{"resourceVersion":"1`)), `^(RS-(15|21/all|21/before|21/limit)/typed)$`},
+	{"says resourceVersions in hexadecimal", body(any, swap(`"resourceVersion":"`, `"resourceVersion":"0x`)), `^(RS-(01/form|03|23)/typed|GT-04/typed|LS-01/typed)$`},
+	{"goes back in time", body(any, swap(`"metadata":{"resourceVersion":"`, `"metadata":{"resourceVersion":"0`)), `^(RS-01/form|RS-15)/typed$`},
+	{"gives types to items", body(isList, swap(`{"metadata":{"name":`, `{"kind":"Secret","apiVersion":"v1","metadata":{"name":`)), `^LS-02/typed$`},
+	{"gives null for no items", body(isList, swap(`"items":[]`, `"items":null`)), `^LS-01/empty/typed$`},
+	{"has lists of the kind List", body(isList, func(s string) string {
+		return regexp.MustCompile(`"kind":"\w+List"`).ReplaceAllString(s, `"kind":"List"`)
+	}), `^(PV-01/(core|group)|PV-02|PV-03/typed|LS-0(1/typed|3/absent|7))$`},
+	{"orders lists backwards", body(isList, backwards), `^(LS-05|RS-10)/typed$`},
+	{"serves lists from the past", moved("resourceVersion", -1), `^(LS-04|RS-(15|21/all|21/limit)|WA-07)/typed$`},
+	{"never ends its pages", body(isList, swap(`"metadata":{"resourceVersion"`, `"metadata":{"continue":"abc","resourceVersion"`)), `^RS-(13|24/limit)/typed$`},
+
+	// Objects.
+	{"shows stale objects", body(is(http.MethodGet), swapNumber(`"resourceVersion":"`, -1)), `^(GT-0[24]|RS-(12|24/all|28|29))/typed$`},
+	{"writes when it reads", counting(), `^GT-08/typed$`},
+	{"forgets generateName", body(is(http.MethodPost), swap(`"generateName":`, `"generated":`)), `^NM-0[567]/typed$`},
+	{"makes short names", body(is(http.MethodPost), shortNames), `^NM-(05|06)/typed$`},
+	{"makes names with vowels", body(is(http.MethodPost), vowels), `^NM-10/typed$`},
+	{"takes names twice", asking(func(r *http.Request) {
+		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/secrets") {
+			r.URL.Path = strings.TrimSuffix(r.URL.Path, "s") + "x"
+		}
+	}), `^NM-0[1239](/typed)?$`},
+	{"keeps the namespace of cluster-scoped objects", body(ending("-cluster-scoped"), swap(`"metadata":{`, `"metadata":{"namespace":"somewhere",`)), `^NM-19$`},
+	{"keeps no namespace", body(is(http.MethodPost), swap(`"namespace":`, `"room":`)), `^NM-18/typed$`},
+	{"has no index", path(func(p string) string { return p + strings.Repeat("nothing", 1/len(p)) }), `^PV-20$`},
+
+	// Watches.
+	{"loses the second event", frames(func(before []string, event string) []string {
+		if len(before) == 1 {
+			return nil
+		}
+		return []string{event}
+	}), `^(PV-(05|12)|LS-04/typed|WA-(02|03|05|06|07|08|10|12|24|25|28|40|36)(/typed)?)$`},
+	{"repeats events", frames(func(_ []string, event string) []string { return []string{event, event} }), `^(WA-(03|07|08|14/initial|28|40)(/typed)?|LS-04/typed|PV-11/(item|collection/typed))$`},
+	{"has types of its own", swapFrame(`"type":"MODIFIED"`, `"type":"CHANGED"`), `^WA-(02|03|11|25|28|40)(/typed)?$`},
+	{"deletes in silence", frames(func(_ []string, event string) []string {
+		if strings.Contains(event, `"type":"DELETED"`) {
+			return nil
+		}
+		return []string{event}
+	}), `^WA-(02|09|10|11|12|13|25|36)/typed$`},
+	{"shows no annotations and labels", swapFrame(`"app":`, `"ppa":`), `^WA-13/typed$`},
+	{"shows half of the object", swapFrame(`"labels":`, `"lables":`), `^WA-(01/objects|13|36)/typed$`},
+	{"shows no last state", swapFrame(`"conformance.example.com/step":"0"`, `"conformance.example.com/step":"1"`), `^WA-09/typed$`},
+	{"shows deleted objects without finalizers", swapFrame(`"finalizers":`, `"finals":`), `^WA-10/typed$`},
+	{"shows no deletionTimestamp", swapFrame(`"deletionTimestamp":`, `"deleted":`), `^WA-1[01]/typed$`},
+	{"counts down", frames(countDown), `^WA-(03|04|07|40)/typed$`},
+	{"makes no difference between errors", swapFrame(`"reason":"Expired"`, `"reason":"Gone"`), `^WA-19/typed$`},
+	{"puts no Status into errors", swapFrame(`"kind":"Status"`, `"kind":"Secret"`), `^WA-18/after/typed$`},
+	{"goes on after errors", swapFrame(`{"type":"ERROR"`, `{"type":"ADDED","object":{}}`+"\n"+`{"type":"ERROR"`), `^WA-(18/after|19|20)/typed$`},
+	{"adds events to errors", frames(func(_ []string, event string) []string {
+		if strings.Contains(event, `"type":"ERROR"`) {
+			return []string{event, `{"type":"ADDED","object":{}}` + "\n"}
+		}
+		return []string{event}
+	}), `^WA-(18/after|19|20)/typed$`},
+	{"speaks of YAML", saying(isWatch, func(r *http.Response) { r.Header.Set("Content-Type", "application/yaml") }), `^WA-31/(json/typed|protobuf)$`},
+	{"sends JSON for protobuf", asking(func(r *http.Request) { r.Header.Set("Accept", "application/json") }), `^WA-(30/typed|32|31/protobuf|36/typed)$`},
+	{"breaks off", breakOff, `^WA-16/typed$`},
+}
+
+func TestLiesAreCaught(t *testing.T) {
+	for _, one := range lies {
+		t.Run(one.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := configOf(fakeapi.Start(t, fakeapi.InMemory()))
+				c.Client = &http.Client{Transport: one.tell(c.Client.Transport)}
+				c.Run = regexp.MustCompile(one.caught)
+				report, err := conformance.Execute(t.Context(), c)
+				require.NoError(t, err)
+				require.NotEmpty(t, report.Results)
+				for _, result := range report.Results {
+					assert.Equal(t, conformance.Failed, result.Outcome, "%s %s", result.Case.ID, result.Reason)
+				}
+			})
+		})
+	}
+}
+
+// TestEveryCaseBites holds that a case counts only if some lie makes it fail. What runs twice, on a typed and on a custom resource,
+// has to show it once.
+func TestEveryCaseBites(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		report, err := conformance.Execute(t.Context(), configOf(fakeapi.Start(t, fakeapi.InMemory())))
+		require.NoError(t, err)
+		ids := map[string]bool{}
+		for _, result := range report.Results {
+			ids[result.Case.ID] = true
+		}
+		for _, result := range report.Results {
+			id := result.Case.ID
+			rule, custom := strings.CutSuffix(id, "/custom")
+			if result.Outcome != conformance.Passed || custom && ids[rule+"/typed"] {
+				continue
+			}
+			caught := false
+			for _, one := range lies {
+				caught = caught || regexp.MustCompile(one.caught).MatchString(id)
+			}
+			assert.True(t, caught, "no lie is caught by %s: %s", id, result.Case.Title)
+		}
+	})
+}

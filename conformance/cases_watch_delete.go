@@ -1,0 +1,146 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// watchDeletionCases are about what watches show of deletions, and what they do not show (WA-09 to WA-11, WA-15).
+func watchDeletionCases() []Case {
+	return slices.Concat(
+		both(Case{
+			ID: "WA-09", Level: Must, Title: "DELETED has the last state of the object under the resourceVersion of its deletion",
+			Why:    "it is the last chance to see the object, and the place to resume from",
+			Source: docWatch + "; apiserver storage/etcd3",
+		}, lastState),
+		both(Case{
+			ID: "WA-10", Level: Must, Title: "when the last finalizer goes, DELETED has the object as it was before, under a new resourceVersion",
+			Why:    "controllers match the event to what they hold",
+			Source: "apiserver storage/etcd3 and registry/store.go",
+		}, lastFinalizer),
+		both(Case{
+			ID: "WA-11", Level: Must, Title: "deletion with a finalizer is MODIFIED with a deletionTimestamp first, and DELETED later",
+			Why:    "controllers clean up in between",
+			Source: "API conventions, Metadata; Finalizers",
+		}, twoStepDeletion),
+		both(Case{
+			ID: "WA-15", Level: Must, Title: "writes that change nothing and dry runs give no event",
+			Why:    "controllers would wake each other for ever",
+			Source: "Kubernetes API Concepts, Dry-run; apiserver storage/etcd3",
+		}, silentWrites),
+	)
+}
+
+func lastState(ctx context.Context, _ *session, c collection) error {
+	w, err := watchFromNow(ctx, c, "")
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if err := lifeOf(ctx, c, "a", 1); err != nil {
+		return err
+	}
+	l, err := c.list(ctx, "")
+	if err != nil {
+		return err
+	}
+	if _, err := w.want("ADDED", "a"); err != nil {
+		return err
+	}
+	before, err := w.want("MODIFIED", "a")
+	if err != nil {
+		return err
+	}
+	gone, err := w.want("DELETED", "a")
+	if err != nil {
+		return err
+	}
+	if got := gone.meta.Annotations["conformance.example.com/step"]; got != "0" {
+		return w.errorf("expected DELETED with the last state, its annotation is %q and not %q", got, "0")
+	}
+	if gone.meta.ResourceVersion == before.meta.ResourceVersion {
+		return w.errorf("expected DELETED with a resourceVersion of its own")
+	}
+	return errors.Join(notOlder(gone.meta.ResourceVersion, before.meta.ResourceVersion), notOlder(l.Metadata.ResourceVersion, gone.meta.ResourceVersion))
+}
+
+// letGo deletes a held object and takes its finalizer off, and gives the two events and the answer's resourceVersion in between.
+func letGo(ctx context.Context, s *session, c collection) (marked, gone event, err error) {
+	if _, err := c.create(ctx, c.object("a").held()); err != nil {
+		return marked, gone, err
+	}
+	w, err := watchFromNow(ctx, c, "")
+	if err != nil {
+		return marked, gone, err
+	}
+	defer w.close()
+	if err := s.try(ctx, del(c.item("a")), code(200)); err != nil {
+		return marked, gone, err
+	}
+	if marked, err = w.want("MODIFIED", "a"); err != nil {
+		return marked, gone, err
+	}
+	release := object{"metadata": object{"finalizers": nil}}
+	if err := s.try(ctx, mergePatch(c.item("a"), release), code(200)); err != nil {
+		return marked, gone, err
+	}
+	gone, err = w.want("DELETED", "a")
+	return marked, gone, err
+}
+
+func lastFinalizer(ctx context.Context, s *session, c collection) error {
+	marked, gone, err := letGo(ctx, s, c)
+	if err != nil {
+		return err
+	}
+	if gone.meta.DeletionTimestamp == nil || !slices.Contains(gone.meta.Finalizers, finalizer) {
+		return fmt.Errorf("watch of %s: expected DELETED with deletionTimestamp and the finalizer, got %s", c.path(), excerpt(gone.Object))
+	}
+	if gone.meta.ResourceVersion == marked.meta.ResourceVersion {
+		return fmt.Errorf("watch of %s: expected DELETED under a new resourceVersion, got %s again", c.path(), gone.meta.ResourceVersion)
+	}
+	return notOlder(gone.meta.ResourceVersion, marked.meta.ResourceVersion)
+}
+
+func twoStepDeletion(ctx context.Context, s *session, c collection) error {
+	marked, _, err := letGo(ctx, s, c)
+	if err != nil {
+		return err
+	}
+	if marked.meta.DeletionTimestamp == nil {
+		return fmt.Errorf("watch of %s: expected MODIFIED with a deletionTimestamp, got %s", c.path(), excerpt(marked.Object))
+	}
+	return nil
+}
+
+func silentWrites(ctx context.Context, s *session, c collection) error {
+	if _, err := c.create(ctx, c.object("a")); err != nil {
+		return err
+	}
+	w, err := watchFromNow(ctx, c, "")
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	now, err := s.do(ctx, get(c.item("a")), code(200))
+	if err != nil {
+		return err
+	}
+	for _, silent := range []call{
+		put(c.item("a"), string(now.body)),
+		mergePatch(c.item("a"), object{}),
+		mergePatch(c.item("a")+"?dryRun=All", object{"metadata": object{"labels": object{"k": "v"}}}),
+		post(c.path()+"?dryRun=All", c.object("dry")),
+		del(c.item("a") + "?dryRun=All"),
+	} {
+		if err := s.try(ctx, silent, code(200, 201)); err != nil {
+			return err
+		}
+	}
+	if _, err := c.create(ctx, c.object("marker")); err != nil {
+		return err
+	}
+	return w.wantAdded("marker")
+}

@@ -1,0 +1,89 @@
+// Package fakeapi is a Kubernetes API server in memory, for tests of
+// controllers, operators and clients. It speaks real HTTP and behaves as the
+// documents and a real v1.37 server do: resourceVersions, watches with history,
+// bookmarks, streaming lists, chunks with continue tokens, 410 Gone, optimistic
+// concurrency, finalizers. It starts in less than a millisecond.
+//
+//	func TestMyController(t *testing.T) {
+//		srv := fakeapi.Start(t)
+//		client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
+//		...
+//	}
+//
+// # Ways in
+//
+// Start makes a server on a loopback port, New does so outside of tests.
+// RESTConfig is for client-go and everything on top of it, Kubeconfig for kubectl
+// and other languages, Client and URL for plain HTTP. Load, LoadManifests and the
+// options WithObjects and WithManifests put fixtures into the store.
+//
+// # Virtual time
+//
+// With InMemory the server listens on pipes in memory. Made inside a
+// testing/synctest bubble, with its clients, everything runs on virtual time: ten
+// minutes of an outage take milliseconds. Two things to know:
+//
+//   - Real sockets make time stand still. Build clients from RESTConfig or Client.
+//   - client-go throttles the errors that it reports by a clock that was started
+//     outside of the bubble; the first error would sleep for decades of virtual
+//     time. Take the throttle out, for instance in TestMain:
+//     utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
+//
+// # Time and history
+//
+// WithHistory, WithFutureWait, WithBookmarkInterval and WithWatchTimeout are the
+// times that the server keeps, with a real server's defaults. Compact forgets what
+// a compaction of etcd forgets, Expire forgets what watches could resume from, too.
+// Server.Faults takes rules that make the server misbehave: see package faults.
+//
+// # What is faithful
+//
+// Rule numbers are those of the project's list of API-server behaviours.
+//
+//   - Paths, methods and their refusals (PV), for all built-in types in the versions
+//     that v1.37 serves by default.
+//   - get, list, watch: every cell of the resourceVersion tables, chunks, bookmarks,
+//     streaming lists, selectors with their transitions, expiry and the wait for a
+//     future revision (GT, LS, RS, CH, WA, BM, SI, EX, SE).
+//   - create, update, patch (JSON, merge, strategic), delete, deletecollection:
+//     names, generateName, metadata and its validation, generation, preconditions,
+//     no-op writes, finalizers in two phases, dry run, field validation with its
+//     warnings, the status subresource.
+//   - JSON, YAML and protobuf both ways; PartialObjectMetadata.
+//   - Discovery in both forms, /version, the health paths; OpenAPI v3 with the paths
+//     and parameters.
+//   - A namespace that is deleted ends with all that is in it, at once: there is no
+//     controller that a test would have to wait for. What has finalizers keeps it
+//     Terminating until they are gone (NS-01 to NS-09).
+//
+// # What is not there yet
+//
+// What would need these answers with a clear Status (501 NotImplemented), a 404 or
+// 405 as for a thing that does not exist, or a fallback that the protocol allows:
+//
+//   - Server-side apply, and managedFields: no write records field managers.
+//   - Custom resources, and aggregated APIs.
+//   - Subresources other than status: scale, eviction, binding, log, exec, token.
+//   - Virtual resources: token and access reviews.
+//   - Garbage collection: propagationPolicy Foreground and Orphan are refused;
+//     dependents stay when their owner goes.
+//   - Tables (clients fall back to the objects), CBOR, compression, watches over
+//     WebSocket, OpenAPI v2 and schemas beyond names.
+//   - TLS, authentication, authorisation, admission. Every request is allowed, and
+//     only loopback reaches the server.
+//
+// # Where it differs silently
+//
+//   - Built-in types get no defaults and no validation beyond their metadata: what is
+//     stored is what was sent. A real server would, for instance, set a Pod's
+//     status.phase to Pending, a Deployment's replicas to 1, and refuse a Pod without
+//     containers.
+//   - Pods are deleted at once, without a grace period.
+//   - The recorded v1.37 server answers an unknown top-level path with the text "404
+//     page not found", the documents with an index of paths; the server does as the
+//     recording. Likewise an unknown path below a served group is a Status.
+//   - A read of "any" state (resourceVersion "0") is always current and, as from a
+//     watch cache, never chunked.
+//   - A slow watcher is never cut off. If history has left it behind, it ends with the
+//     410 ERROR event.
+package fakeapi

@@ -1,0 +1,101 @@
+package fakeapi_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"testing/fstest"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/faults"
+)
+
+// A server outside of a test, and a typed client on it.
+func ExampleNew() {
+	srv, err := fakeapi.New()
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = srv.Close() }()
+	client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{GenerateName: "web-"}}
+	created, err := client.CoreV1().Pods("default").Create(context.Background(), pod, metav1.CreateOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(created.Name), created.Generation)
+	// Output: 9 1
+}
+
+// Manifests as fixtures: any fs.FS, an embed.FS or os.DirFS among them.
+func ExampleWithManifests() {
+	manifests := fstest.MapFS{"app.yaml": {Data: []byte(`
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings, namespace: shop}
+data: {colour: blue}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: key, namespace: shop}
+`)}}
+	srv, err := fakeapi.New(fakeapi.WithManifests(manifests))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = srv.Close() }()
+	client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
+	cm, err := client.CoreV1().ConfigMaps("shop").Get(context.Background(), "settings", metav1.GetOptions{})
+	fmt.Println(cm.Data["colour"], err)
+	// Output: blue <nil>
+}
+
+// The next list is answered 410 Expired, the one after it is served.
+func ExampleServer_Faults() {
+	srv, err := fakeapi.New()
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = srv.Close() }()
+	rule := faults.Rule{
+		Name: "expired",
+		When: faults.And(faults.Verb("list"), faults.First(1)),
+		Do:   []faults.Effect{faults.Reply(faults.Expired())},
+	}
+	if _, err := srv.Faults().Add(rule); err != nil {
+		log.Fatal(err)
+	}
+	pods := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Pods("default")
+	for range 2 {
+		_, err := pods.List(context.Background(), metav1.ListOptions{})
+		fmt.Println(err)
+	}
+	// Output:
+	// The resourceVersion for the provided list is too old.
+	// <nil>
+}
+
+// Compact makes continue tokens and exact reads of the past expire, as a
+// compaction of etcd does.
+func ExampleServer_Compact() {
+	srv, err := fakeapi.New()
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = srv.Close() }()
+	namespaces := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Namespaces()
+	ctx := context.Background()
+	page, err := namespaces.List(ctx, metav1.ListOptions{Limit: 2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, _ = namespaces.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "more"}}, metav1.CreateOptions{})
+	srv.Compact()
+	_, err = namespaces.List(ctx, metav1.ListOptions{Limit: 2, Continue: page.Continue})
+	fmt.Println(metav1.StatusReasonExpired, err != nil)
+	// Output: Expired true
+}

@@ -1,0 +1,110 @@
+package negotiate
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+func request(accept string) *http.Request {
+	r := httptest.NewRequest(http.MethodGet, "/api/v1/pods", nil)
+	if accept != "" {
+		r.Header.Set("Accept", accept)
+	}
+	return r
+}
+
+func TestResponse(t *testing.T) {
+	const meta = ";g=meta.k8s.io;v="
+	tests := []struct {
+		accept   string
+		endpoint Endpoint
+		want     Output
+		refused  string // part of the 406's message
+	}{
+		{"", Object, Output{Media: JSON}, ""},
+		{"*/*", Object, Output{Media: JSON}, ""},
+		{"application/yaml", Object, Output{Media: YAML}, ""},
+		{"application/vnd.kubernetes.protobuf,application/json", Object, Output{Media: Protobuf}, ""},
+		{"application/json;q=0.5,application/yaml", Object, Output{Media: YAML}, ""},
+		{"application/json;pretty=1", Object, Output{Media: JSON, Pretty: true}, ""},
+		{"application/json;as=PartialObjectMetadata" + meta + "v1", Object, Output{Form: Partial}, ""},
+		{"application/json;as=PartialObjectMetadataList" + meta + "v1beta1", Collection, Output{Form: PartialList, Beta: true}, ""},
+		{"application/json;as=Table" + meta + "v1,application/json", Object, Output{Media: JSON}, ""},
+		{"application/json;as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io", Discovery, Output{Form: Aggregated}, ""},
+		{"application/json;as=APIGroupDiscoveryList;v=v2beta1;g=apidiscovery.k8s.io,application/json", Discovery, Output{}, ""},
+		{"application/json;stream=watch", Collection, Output{Media: JSON}, ""},
+		{"application/xml", Object, Output{}, "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf"},
+		{"text/html", Collection, Output{}, "application/vnd.kubernetes.protobuf;stream=watch"},
+		{"application/*", Object, Output{}, "406: Not Acceptable"},
+		{"application/json;as=Nope" + meta + "v1", Object, Output{}, "only the following media types are accepted"},
+		{"application/json;as=Table" + meta + "v9", Object, Output{}, "only the following media types are accepted"},
+		{"application/json;as=PartialObjectMetadata" + meta + "v1", Document, Output{}, "only the following media types are accepted"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.accept, func(t *testing.T) {
+			out, err := Response(request(tt.accept), tt.endpoint)
+			if tt.refused != "" {
+				require.True(t, apierrors.IsNotAcceptable(err), "%v", err)
+				require.ErrorContains(t, err, tt.refused)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, tt.want, out)
+		})
+	}
+}
+
+// Errors are never transformed and never refused.
+func TestErrorResponse(t *testing.T) {
+	for accept, want := range map[string]Output{
+		"application/xml":                     {Media: JSON},
+		"application/vnd.kubernetes.protobuf": {Media: Protobuf},
+		"application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1": {Media: JSON},
+	} {
+		require.Equal(t, want, ErrorResponse(request(accept)), accept)
+	}
+}
+
+func TestPretty(t *testing.T) {
+	r := request("")
+	r.Header.Set("User-Agent", "curl/8")
+	out, err := Response(r, Object)
+	require.NoError(t, err)
+	require.True(t, out.Pretty, "people read what curl prints")
+	r.URL.RawQuery = "pretty=false"
+	out, err = Response(r, Object)
+	require.NoError(t, err)
+	require.False(t, out.Pretty)
+}
+
+func TestBody(t *testing.T) {
+	for contentType, want := range map[string]Media{
+		"":                                    JSON,
+		"application/json; charset=utf-8":     JSON,
+		"application/yaml":                    YAML,
+		"application/vnd.kubernetes.protobuf": Protobuf,
+	} {
+		media, err := Body(contentType)
+		require.NoError(t, err)
+		require.Equal(t, want, media, contentType)
+	}
+	for _, contentType := range []string{"text/plain", "application/jsonx", "garbage", "application/cbor"} {
+		_, err := Body(contentType)
+		require.True(t, apierrors.IsUnsupportedMediaType(err), contentType)
+	}
+}
+
+func FuzzAccept(f *testing.F) {
+	f.Add("application/json;as=Table;v=v1;g=meta.k8s.io, */*;q=0")
+	f.Fuzz(func(t *testing.T, accept string) {
+		for _, e := range []Endpoint{Object, Collection, Document, Discovery} {
+			_, err := Response(request(accept), e)
+			require.True(t, err == nil || apierrors.IsNotAcceptable(err))
+		}
+		_ = ErrorResponse(request(accept))
+	})
+}

@@ -1,0 +1,108 @@
+package kubectl_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// user is somebody with a kubeconfig for a server of their own.
+type user struct {
+	t    *testing.T
+	srv  *fakeapi.Server
+	home string
+}
+
+// newUser starts a server. The test may run beside others.
+func newUser(t *testing.T, opts ...fakeapi.Option) *user {
+	t.Helper()
+	t.Parallel()
+	u := &user{t: t, srv: fakeapi.Start(t, opts...), home: t.TempDir()}
+	config, err := u.srv.Kubeconfig()
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(u.home, "kubeconfig"), config, 0o600))
+	return u
+}
+
+// result is what a user sees of a command.
+type result struct {
+	out, err string
+	code     int
+}
+
+// command prepares kubectl; it has a minute, and nothing of the environment but
+// a home folder of its own, so that no cache or setting comes from elsewhere.
+func (u *user) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd.Env = []string{"HOME=" + u.home, "KUBECONFIG=" + filepath.Join(u.home, "kubeconfig")}
+	return cmd
+}
+
+// try runs kubectl, whatever comes of it.
+func (u *user) try(args ...string) result { return u.tryWith("", args...) }
+
+// tryWith is try with a standard input.
+func (u *user) tryWith(stdin string, args ...string) result {
+	u.t.Helper()
+	ctx, cancel := context.WithTimeout(u.t.Context(), time.Minute)
+	defer cancel()
+	cmd := u.command(ctx, args...)
+	var out, errors bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errors
+	err := cmd.Run()
+	require.NoError(u.t, ctx.Err(), "kubectl %v hangs: %s", args, errors.String())
+	return result{out: out.String(), err: errors.String(), code: exitCode(u.t, err)}
+}
+
+func exitCode(t *testing.T, err error) int {
+	t.Helper()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	require.NoError(t, err)
+	return 0
+}
+
+// do runs a command that succeeds without a complaint, and gives what it prints.
+func (u *user) do(args ...string) string { u.t.Helper(); return u.doWith("", args...) }
+
+// doWith is do with a standard input.
+func (u *user) doWith(stdin string, args ...string) string {
+	u.t.Helper()
+	r := u.tryWith(stdin, args...)
+	require.Equal(u.t, result{out: r.out}, r, "kubectl %v", args)
+	return r.out
+}
+
+// refused runs a command that fails as commands do, and gives its complaint.
+func (u *user) refused(args ...string) string { u.t.Helper(); return u.refusedWith("", args...) }
+
+// refusedWith is refused with a standard input.
+func (u *user) refusedWith(stdin string, args ...string) string {
+	u.t.Helper()
+	r := u.tryWith(stdin, args...)
+	require.Equal(u.t, result{err: r.err, code: 1}, r, "kubectl %v", args)
+	return r.err
+}
+
+// table takes the padding and the columns that change with time (AGE) out of what
+// kubectl prints: the first n words of each line.
+func table(text string, n int) [][]string {
+	var rows [][]string
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		rows = append(rows, words[:min(n, len(words))])
+	}
+	return rows
+}

@@ -1,0 +1,57 @@
+package route
+
+import (
+	"net/url"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestParse(t *testing.T) {
+	tests := []struct {
+		method, path, query string
+		want                Target
+	}{
+		{"GET", "/api/v1/pods", "", Target{Verb: List, Prefix: "api", Version: "v1", Resource: "pods"}},
+		{"GET", "/api/v1/pods", "watch", Target{Verb: Watch, Prefix: "api", Version: "v1", Resource: "pods"}},
+		{"GET", "/api/v1/pods", "watch=maybe", Target{Verb: Watch, Prefix: "api", Version: "v1", Resource: "pods"}},
+		{"GET", "/api/v1/pods", "watch=False", Target{Verb: List, Prefix: "api", Version: "v1", Resource: "pods"}},
+		{"GET", "/api/v1/pods/", "", Target{Verb: List, Prefix: "api", Version: "v1", Resource: "pods"}},
+		{"GET", "/api/v1/namespaces/ns/pods/p", "watch=1", Target{Verb: Get, Prefix: "api", Version: "v1", Namespace: "ns", Resource: "pods", Name: "p"}},
+		{"POST", "/apis/apps/v1/namespaces/ns/deployments", "", Target{Verb: Create, Prefix: "apis", Group: "apps", Version: "v1", Namespace: "ns", Resource: "deployments"}},
+		{"PUT", "/apis/apps/v1/namespaces/ns/deployments/d/status", "", Target{Verb: Update, Prefix: "apis", Group: "apps", Version: "v1", Namespace: "ns", Resource: "deployments", Name: "d", Subresource: "status"}},
+		{"DELETE", "/api/v1/nodes", "", Target{Verb: DeleteCollection, Prefix: "api", Version: "v1", Resource: "nodes"}},
+		{"DELETE", "/api/v1/nodes/n", "", Target{Verb: Delete, Prefix: "api", Version: "v1", Resource: "nodes", Name: "n"}},
+		{"PATCH", "/api/v1/namespaces/ns", "", Target{Verb: Patch, Prefix: "api", Version: "v1", Namespace: "ns", Resource: "namespaces", Name: "ns"}},
+		{"PUT", "/api/v1/namespaces/ns/finalize", "", Target{Verb: Update, Prefix: "api", Version: "v1", Namespace: "ns", Resource: "namespaces", Name: "ns", Subresource: "finalize"}},
+		{"GET", "/api/v1/namespaces/ns/status", "", Target{Verb: Get, Prefix: "api", Version: "v1", Namespace: "ns", Resource: "namespaces", Name: "ns", Subresource: "status"}},
+		{"GET", "/api/v1/namespaces/ns/pods/p/proxy/x/y", "", Target{Verb: Get, Prefix: "api", Version: "v1", Namespace: "ns", Resource: "pods", Name: "p", Subresource: "proxy", Rest: "x/y"}},
+		{"GET", "/api/v1/watch/namespaces/ns/pods/p", "", Target{Verb: Watch, Prefix: "api", Version: "v1", Namespace: "ns", Resource: "pods", Name: "p", WatchPrefix: true}},
+		{"GET", "/apis", "", Target{Verb: "get", Prefix: "apis"}},
+		{"GET", "/apis/apps", "", Target{Verb: "get", Prefix: "apis", Group: "apps"}},
+		{"GET", "/apis/apps/v1/", "", Target{Verb: "get", Prefix: "apis", Group: "apps", Version: "v1"}},
+		{"GET", "/healthz", "", Target{Verb: "get"}},
+		{"OPTIONS", "/api/v1/pods", "", Target{Verb: "", Prefix: "api", Version: "v1", Resource: "pods"}},
+		{"GET", "/api/v1//pods", "", Target{Verb: "get", Prefix: "api", Version: "v1"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.method+" "+tt.path+"?"+tt.query, func(t *testing.T) {
+			query, err := url.ParseQuery(tt.query)
+			require.NoError(t, err)
+			tt.want.Path = tt.path
+			require.Equal(t, tt.want, Parse(tt.method, tt.path, query))
+		})
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("GET", "/apis/apps/v1/namespaces/ns/deployments/d/status", "watch=1")
+	f.Add("DELETE", "/api/v1/watch//namespaces", "")
+	f.Fuzz(func(t *testing.T, method, path, query string) {
+		values, _ := url.ParseQuery(query)
+		got := Parse(method, path, values)
+		if got.Subresource != "" && got.Name == "" || got.Name != "" && got.Resource == "" {
+			t.Fatalf("%+v has a part without the one before it", got)
+		}
+	})
+}
