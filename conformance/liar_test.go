@@ -64,7 +64,7 @@ func saying(when func(*http.Request) bool, change func(*http.Response)) lie {
 
 // insteadOf answers 501 where the server would have answered with this code.
 func insteadOf(code int) lie {
-	return saying(any, func(resp *http.Response) {
+	return saying(always, func(resp *http.Response) {
 		if resp.StatusCode == code {
 			resp.StatusCode = http.StatusNotImplemented
 		}
@@ -120,7 +120,7 @@ func (b *lineBody) Close() error { return b.source.Close() }
 
 // The requests to lie about.
 
-func any(*http.Request) bool { return true }
+func always(*http.Request) bool { return true }
 
 func isWatch(req *http.Request) bool {
 	q := req.URL.Query()
@@ -153,7 +153,7 @@ func swapFrame(old, with string) lie {
 	return frames(func(_ []string, event string) []string { return []string{strings.ReplaceAll(event, old, with)} })
 }
 
-// slower moves a number in the query by so much.
+// moved moves a number in the query by so much.
 func moved(parameter string, by int) lie {
 	return asking(func(req *http.Request) {
 		q := req.URL.Query()
@@ -264,4 +264,20 @@ func (d *disorder) Read(p []byte) (int, error) {
 		err = io.ErrUnexpectedEOF
 	}
 	return n, err
+}
+
+// storesNamespaces is a server that takes and keeps the namespace of a cluster-scoped object.
+func storesNamespaces(next http.RoundTripper) http.RoundTripper {
+	ask := asking(func(req *http.Request) {
+		if req.Body == nil {
+			return
+		}
+		sent, err := io.ReadAll(req.Body)
+		if err != nil {
+			panic(err) // of the suite's own body
+		}
+		taken := strings.Replace(string(sent), `,"namespace":"somewhere"`, "", 1)
+		req.Body, req.ContentLength = io.NopCloser(strings.NewReader(taken)), int64(len(taken))
+	})
+	return body(ending("-cluster-scoped"), swap(`"metadata":{`, `"metadata":{"namespace":"somewhere",`))(ask(next))
 }

@@ -34,6 +34,7 @@ type Server struct {
 
 	listener net.Listener
 	memory   *memnet.Listener // nil on TCP
+	handler  http.Handler
 	http     *http.Server
 	cancel   context.CancelFunc
 	served   chan struct{} // closed when Serve has returned
@@ -118,8 +119,9 @@ func (s *Server) serve() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
 	s.client = s.newClient()
+	s.handler = s.flight.track(faults.Handler(&s.faults, http.HandlerFunc(s.route)))
 	s.http = &http.Server{
-		Handler:           s.flight.track(faults.Handler(&s.faults, http.HandlerFunc(s.route))),
+		Handler:           s,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: 30 * time.Second,
 		ErrorLog:          quiet(),
@@ -129,6 +131,10 @@ func (s *Server) serve() {
 		_ = s.http.Serve(s.listener) // always http.ErrServerClosed after Close
 	}()
 }
+
+// ServeHTTP answers one request without a network. The server does so for its
+// listener; in tests of handlers, proxies and the like it saves the connection.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 // Close ends the server: watches end, connections are closed, and the call
 // returns when no request is being served any more. An error names the requests

@@ -61,8 +61,8 @@ func TestResponse(t *testing.T) {
 // Errors are never transformed and never refused.
 func TestErrorResponse(t *testing.T) {
 	for accept, want := range map[string]Output{
-		"application/xml":                     {Media: JSON},
-		"application/vnd.kubernetes.protobuf": {Media: Protobuf},
+		"application/xml":                                              {Media: JSON},
+		"application/vnd.kubernetes.protobuf":                          {Media: Protobuf},
 		"application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1": {Media: JSON},
 	} {
 		require.Equal(t, want, ErrorResponse(request(accept)), accept)

@@ -1,0 +1,76 @@
+// Package conformance checks over HTTP whether a server behaves as a Kubernetes API server does. It asks for nothing but a base URL
+// and an [http.Client], so the same cases run against a test double, a local control plane and a cluster far away.
+//
+// # Running it
+//
+// In a test, each case is a subtest:
+//
+//	conformance.Run(t, conformance.Config{BaseURL: srv.URL(), Client: srv.Client()})
+//
+// Elsewhere, [Check] gives one error that joins all failures, and [Execute] a [Report] with the outcome, the reason and the duration of
+// every case, which prints itself:
+//
+//	report, err := conformance.Execute(ctx, conformance.Config{BaseURL: "http://127.0.0.1:8001"})
+//	report.WriteTo(os.Stdout)
+//
+// Credentials ride in the client: any transport that adds them will do. "kubectl proxy" offers every cluster without them at
+// http://127.0.0.1:8001. The client should have no Timeout of its own, since that would cut watches short.
+//
+// Cases run one after the other. Some wait for seconds, because the server holds back a read from the future or because a watch
+// has to end by its timeoutSeconds; a whole run against kube-apiserver takes less than a minute, compactions not counted.
+// Inside a testing/synctest bubble, with a server in memory, those waits are free; use Execute or Check there, as subtests cannot be started in a bubble.
+//
+// # What it does to the server
+//
+// A case works in namespaces of its own, called PREFIX-RUN-NUMBER with the prefix of [Config].Namespace and five random characters
+// for the run, and one case creates a namespace PREFIX-RUN-cluster-scoped. In them it creates Secrets, ConfigMaps, Leases, Roles without
+// rules, Events and HorizontalPodAutoscalers that scale nothing; no Pods are started. The first case about custom resources
+// installs a CustomResourceDefinition widgets.RUN.conformance.example.com, which is removed after the last one.
+//
+// Everything is deleted after each case, object by object and then the namespace, also when the case failed, ran out of time or was
+// cancelled. A namespace controller, if there is one, finishes the namespace; without one, an empty namespace may stay
+// Terminating. What could not be deleted is reported as [Result].Leftovers, and counts as an error.
+//
+// Requests that a broken server could take for more than they are, such as the deletion of a collection across namespaces, carry
+// selectors that match nothing.
+//
+// The client needs the rights to do all that. It is best run on a cluster that can be spared.
+//
+// # Rules, cases and levels
+//
+// Each [Case] belongs to a numbered rule; its ID is the number, followed by a slash and a word where a rule has several cases. Many rules
+// are checked once on a built-in type ("/typed") and once on a custom resource ("/custom"), which a real server serves with different
+// code. The groups are PV (paths and verbs), NM (names), GT (get), LS (list), RS (resource versions) and WA (watch).
+//
+// MUST is promised by the documents, or known to break clients when it is not kept. SHOULD is what kube-apiserver does beyond that. MAY is up
+// to the server: those cases accept either choice. [Config].Level leaves the lower ones out.
+//
+// Where the documents leave a range, the cases accept all of it: reads at resourceVersion 0 may be stale and may go back in time, a
+// limit may be ignored there, and history may be kept for longer than it has to be. Where the documents say less than clients rely on,
+// the expectation is the answer of kube-apiserver 1.37, down to the reason, the message and the causes of a Status.
+//
+// # Skipped cases
+//
+// A case that finds nothing to judge is skipped with the reason: there are no custom resources, a resource is not served, or a hook of
+// the [Config] is missing that would bring the server into a state that cannot be provoked from outside (Compact, Expire, Starting).
+// [Config].Skip leaves out what a server is known not to do. A key of it that names no case is an error, so skips do not
+// outlive their cases. A skip is never silent, and never a pass.
+//
+// # Adding a case
+//
+// Write a [Case] literal into the list of its group in a cases_*.go file, and a function that checks it. Use onSecrets, onWidgets or both for a
+// check on a collection in a fresh namespace; it gets a collection to create, change, list and watch in. Requests are
+// built by get, post, put, mergePatch, apply and del, and sent by session.do together with the expectations on the answer: code, kind,
+// field, refusal. Return what they return: their errors already hold the request, the expectation and the answer. Return
+// session.skipf where the server gives nothing to judge.
+//
+// Never sleep. Wait for an event on a watch, or poll. To show that nothing comes, make a further change that must be seen, and
+// expect it to be the next event; or watch with a short timeoutSeconds and expect the end of the stream.
+//
+// Then break a server in a way that the new case must catch: bite_test.go has the list of lies, and fails while a case catches none.
+//
+// # Non-goals
+//
+// The suite does not measure speed, does not check controllers, kubelets or networking (the Kubernetes project's own conformance tests do), and
+// is no certification.
+package conformance

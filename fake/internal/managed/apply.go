@@ -1,0 +1,53 @@
+package managed
+
+import (
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+)
+
+// Apply merges an apply patch, YAML or JSON, into live, the stored object of the
+// StoreVersion (nil: there is none, SA-02), and gives the object that results,
+// of the StoreVersion too, its managedFields telling what manager owns now (SA-03
+// to SA-10). live is not changed. Name, namespace, uid and resourceVersion are as
+// the patch has them, or else as in live: to check them is the caller's.
+//
+// force takes fields from other managers that are otherwise conflicts (SA-07).
+// validation is the fieldValidation parameter, "" meaning Warn: keys that the
+// patch has twice are refused with Strict and returned as warnings with Warn.
+//
+// Errors are those of a real server: Status errors for bad patches (400, SA-12 to
+// SA-15) and conflicts (409, SA-05, SA-06), plain errors, which make a 500
+// without a reason, for what the schema refuses (SA-16, SA-17).
+func (t *Tracker) Apply(live runtime.Object, patch []byte, manager string, force bool, validation string) (runtime.Object, []error, error) {
+	config := &unstructured.Unstructured{Object: map[string]any{}}
+	if err := yaml.Unmarshal(patch, &config.Object); err != nil {
+		return nil, nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
+	}
+	if live == nil {
+		live = t.empty
+	}
+	obj, err := t.library.Apply(t.named(live, false), config, manager, force)
+	if err != nil {
+		return nil, nil, err
+	}
+	stored, err := t.versions.ConvertToVersion(obj, t.versions.store)
+	if err != nil {
+		return nil, nil, err
+	}
+	if validation == metav1.FieldValidationIgnore {
+		return t.named(stored, true), nil, nil
+	}
+	twice := yaml.UnmarshalStrict(patch, &map[string]any{})
+	switch {
+	case twice == nil:
+		return t.named(stored, true), nil, nil
+	case validation == metav1.FieldValidationStrict:
+		return nil, nil, apierrors.NewBadRequest(fmt.Sprintf("error strict decoding patch: %v", twice))
+	}
+	return t.named(stored, true), []error{twice}, nil
+}

@@ -1,0 +1,152 @@
+package managed
+
+import (
+	"reflect"
+	"slices"
+)
+
+// shape is what a plan does with a value.
+type shape uint8
+
+const (
+	// odd is what the shortcut leaves alone: a value here means the long way.
+	odd shape = iota
+	// leaf has an owner as a whole: scalars, atomic lists, maps and structs.
+	leaf
+	// structure is a struct whose fields have owners.
+	structure
+	// dictionary is a map with string keys whose values have owners.
+	dictionary
+	// keyed is a list whose elements are told apart by some of their fields.
+	keyed
+	// set is a list of strings, each with an owner.
+	set
+)
+
+// plan says how the values of a Go type are compared field by field: the type's
+// schema laid over its json tags, worked out once. Plans are immutable. A value
+// may always be one pointer away from the type.
+type plan struct {
+	shape shape
+	// same compares two values of a leaf.
+	same equality
+	// fields are those of a structure, by name.
+	fields []planField
+	// elem is what is in a dictionary or a list.
+	elem *plan
+	// keys tell the elements of a keyed list apart, by name.
+	keys []planKey
+	// sound tells that no Go value of the type can fail the schema. The library
+	// checks all of an object, also where a write owns nothing, and gives up on
+	// an error; what is sound need not be looked at for that.
+	sound bool
+}
+
+// planField is a field of a structure.
+type planField struct {
+	name string
+	// index leads to it, through inlined structs.
+	index []int
+	omit  omission
+	plan  *plan
+	// unowned fields have no owner, whoever writes them.
+	unowned bool
+	// silent fields have no owner themselves, but what is in them may have.
+	silent bool
+}
+
+// planKey is a field that tells list elements apart: a string or an integer.
+type planKey struct {
+	field *planField
+	// fallback is what the schema puts in place of a string that is left out.
+	fallback string
+	// required keys have no fallback.
+	required bool
+}
+
+// omission tells when a field is left out of the JSON of its struct.
+type omission struct {
+	empty bool
+	// zero is set for omitzero.
+	zero func(reflect.Value) bool
+}
+
+// omits reports whether the field v is left out. Structs are never empty.
+func (o omission) omits(v reflect.Value) bool {
+	if o.zero != nil && o.zero(v) {
+		return true
+	}
+	if !o.empty {
+		return false
+	}
+	switch v.Kind() {
+	case reflect.String, reflect.Slice, reflect.Map:
+		return v.Len() == 0
+	case reflect.Pointer:
+		return v.IsNil()
+	case reflect.Bool:
+		return !v.Bool()
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return v.Int() == 0
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32:
+		return v.Uint() == 0
+	}
+	return false
+}
+
+// value gives the field of a struct, not valid if it is left out.
+func (f *planField) value(v reflect.Value) reflect.Value {
+	if len(f.index) == 1 {
+		v = v.Field(f.index[0])
+	} else {
+		v = v.FieldByIndex(f.index)
+	}
+	if f.omit.omits(v) {
+		return reflect.Value{}
+	}
+	return v
+}
+
+// field gives the field called name, nil if nobody can own it.
+func (p *plan) field(name string) *planField {
+	i, ok := slices.BinarySearchFunc(p.fields, name, func(f planField, name string) int {
+		switch {
+		case f.name < name:
+			return -1
+		case f.name > name:
+			return 1
+		}
+		return 0
+	})
+	if !ok || p.fields[i].unowned {
+		return nil
+	}
+	return &p.fields[i]
+}
+
+// without gives the plan for writes that cannot own what is at the paths, nor
+// what is below it. A field there that is not sound is odd: it has to be checked.
+func (p *plan) without(paths []path) *plan {
+	for _, at := range paths {
+		p = p.withoutOne(at)
+	}
+	return p
+}
+
+func (p *plan) withoutOne(at path) *plan {
+	if p == nil || p.field(at[0]) == nil {
+		return p
+	}
+	out := *p
+	out.fields = slices.Clone(p.fields)
+	f := out.field(at[0])
+	switch {
+	case len(at) > 1:
+		f.plan = f.plan.withoutOne(at[1:])
+	case f.plan.sound:
+		f.unowned = true
+	default:
+		f.plan = &plan{shape: odd}
+	}
+	return &out
+}

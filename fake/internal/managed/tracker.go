@@ -1,0 +1,148 @@
+package managed
+
+import (
+	"fmt"
+	"reflect"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/client-go/applyconfigurations"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"example.com/fakeapi/fake/internal/resource"
+)
+
+// Tracker keeps the managedFields of one resource in its served version, at the
+// main resource or one subresource. It is immutable and safe for concurrent use.
+type Tracker struct {
+	kind        schema.GroupVersionKind
+	subresource string
+	versions    *versions
+	// library is the definition of what a Tracker gives.
+	library *managedfields.FieldManager
+	// empty is what a create is compared with, in the served version.
+	empty runtime.Object
+	// whole is the plan of the type, writable the same without the fields that
+	// a write here cannot change. Both are nil if the type is beyond the
+	// shortcut.
+	whole, writable *plan
+}
+
+// For gives the tracker of a resource of resource.Builtin, for subresource "" or
+// "status" (also if the type has none: its trackers are there, nothing will ask
+// for them). It is made on first use and the same for the whole process. It fails for any other
+// resource or subresource, and if the schemas do not have the type.
+func For(res *resource.Resource, subresource string) (*Tracker, error) {
+	make := trackers()[trackerKey{res.GroupVersionResource(), subresource}]
+	if make == nil {
+		return nil, fmt.Errorf("no managed fields for %s, subresource %q", res.GroupVersionResource(), subresource)
+	}
+	return make()
+}
+
+type trackerKey struct {
+	resource    schema.GroupVersionResource
+	subresource string
+}
+
+// trackers has, for every resource and subresource, the function that makes its
+// tracker the first time and gives it ever after.
+var trackers = sync.OnceValue(func() map[trackerKey]func() (*Tracker, error) {
+	all := make(map[trackerKey]func() (*Tracker, error))
+	for _, res := range resource.Builtin().All() {
+		whole := sync.OnceValue(func() *plan { return planFor(res) })
+		for _, subresource := range []string{"", "status"} {
+			key := trackerKey{res.GroupVersionResource(), subresource}
+			all[key] = sync.OnceValues(func() (*Tracker, error) { return newTracker(res, subresource, whole()) })
+		}
+	}
+	return all
+})
+
+// types turns objects into the values that the library compares.
+var types = sync.OnceValue(func() managedfields.TypeConverter {
+	return applyconfigurations.NewTypeConverter(scheme.Scheme)
+})
+
+func newTracker(res *resource.Resource, subresource string, whole *plan) (*Tracker, error) {
+	t := &Tracker{
+		kind:        res.GroupVersionKind(),
+		subresource: subresource,
+		versions:    versionsOf(res),
+		whole:       whole,
+	}
+	var err error
+	if t.empty, err = t.versions.New(t.kind); err != nil {
+		return nil, err
+	}
+	paths := resets(res, subresource)
+	t.writable = whole.without(paths)
+	t.library, err = managedfields.NewDefaultFieldManager(
+		types(), t.versions, scheme.Scheme, t.versions,
+		t.kind, res.StoreVersion, subresource, filters(paths, t.versions.list()))
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// Update brings the managedFields of obj up to date for a plain write by
+// manager: create (live is nil), PUT, or the result of a patch that is no apply.
+// live is the stored object and is not changed; obj is, and it is what comes
+// back. Both are of the StoreVersion; the result shares the bytes of entries that
+// stay as they are with live.
+//
+// What the write changed or added is owned by manager in an entry with operation
+// Update (SA-11), what it removed by nobody; nothing changed, nothing moves. The
+// managedFields that obj came with count as well: absent or invalid ones leave
+// the stored ones in place (SA-29), [{}] and [] drop all (SA-27, SA-28), and an
+// object without any is not tracked again before the next apply (SA-36). At a
+// subresource they are ignored. More than ten Update entries are folded (SA-24).
+func (t *Tracker) Update(live, obj runtime.Object, manager string) runtime.Object {
+	after, err := meta.Accessor(obj)
+	if err != nil {
+		return obj
+	}
+	if entries, ok := t.shortcut(live, obj, manager); ok {
+		after.SetManagedFields(entries)
+		return obj
+	}
+	return t.longWay(live, obj, manager)
+}
+
+// longWay is Update by the library.
+func (t *Tracker) longWay(live, obj runtime.Object, manager string) runtime.Object {
+	if live == nil {
+		live = t.empty
+	}
+	live = t.named(live, false)
+	updated, err := t.library.Update(live, t.named(obj, true), manager)
+	if err == nil {
+		return updated
+	}
+	// Ownership is not worth failing a write: what there was stays.
+	before, err := meta.Accessor(live)
+	if err != nil {
+		return obj
+	}
+	if after, err := meta.Accessor(obj); err == nil {
+		after.SetManagedFields(before.GetManagedFields())
+	}
+	return obj
+}
+
+// named gives obj with its kind filled in, by which the library finds its schema;
+// a copy if it was not and obj is not ours to change.
+func (t *Tracker) named(obj runtime.Object, ours bool) runtime.Object {
+	gv, ok := t.versions.byType[reflect.TypeOf(obj)]
+	if want := gv.WithKind(t.kind.Kind); ok && obj.GetObjectKind().GroupVersionKind() != want {
+		if !ours {
+			obj = obj.DeepCopyObject()
+		}
+		obj.GetObjectKind().SetGroupVersionKind(want)
+	}
+	return obj
+}
