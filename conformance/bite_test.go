@@ -50,11 +50,11 @@ var lies = []struct {
 			r.Method = http.MethodGet
 		}
 	}), `^GT-09/typed$`},
-	{"has resources across namespaces only", path(func(p string) string {
+	{"has other names for resources", path(func(p string) string {
 		return p[:strings.LastIndex(p, "/")+1] + strings.ToUpper(p[strings.LastIndex(p, "/")+1:])
 	}),
 		`^(PV-0(1/core|2|3/typed|4))$`},
-	{"forgets the slash", path(func(p string) string {
+	{"is strict about slashes", path(func(p string) string {
 		return strings.TrimSuffix(p, "/") + strings.Repeat("x", strings.Count(p, "s/")/2)
 	}), `^PV-21/typed$`},
 	{"watches nothing at /watch/", path(swap("/watch/", "/wach/")), `^(PV-11/(item|collection/typed)|PV-31/watch)$`},
@@ -137,7 +137,7 @@ var lies = []struct {
 	}), `^NM-0[1239](/typed)?$`},
 	{"keeps the namespace of cluster-scoped objects", storesNamespaces, `^NM-19$`},
 	{"keeps no namespace", body(is(http.MethodPost), swap(`"namespace":`, `"room":`)), `^NM-18/typed$`},
-	{"has no index", path(func(p string) string { return p + strings.Repeat("nothing", 1/len(p)) }), `^PV-20$`},
+	{"has no index", path(lostRoot), `^PV-20$`},
 
 	// Watches.
 	{"loses the second event", frames(func(before []string, event string) []string {

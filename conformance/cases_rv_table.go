@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -46,12 +47,12 @@ func versionTableCases() []Case {
 			}),
 		cell("RS-13", "no match, limit, no resourceVersion: most recent, in pages", recent,
 			func(ctx context.Context, s *session, c collection, h history) error {
-				return inPages(ctx, c, "?limit=1", h.last, "a", "b", "c")
+				return inPages(ctx, c, "?limit=1", atLeast(h.last), "a", "b", "c")
 			}),
 		cell("RS-14", "no match, limit, resourceVersion 0: any state; the limit may be ignored", stale, any0("?limit=1&resourceVersion=0")),
 		cell("RS-15", "no match, limit, resourceVersion N: exactly N, in pages", exact,
 			func(ctx context.Context, s *session, c collection, h history) error {
-				return inPages(ctx, c, "?limit=1&resourceVersion="+h.middle, h.middle, "a", "b")
+				return inPages(ctx, c, "?limit=1&resourceVersion="+h.middle, exactly(h.middle), "a", "b")
 			}),
 		cell("RS-16", "continue, no resourceVersion: the state of the first page, whatever has changed since", token,
 			func(ctx context.Context, s *session, c collection, h history) error {
@@ -71,7 +72,7 @@ func versionTableCases() []Case {
 			}),
 		cell("RS-21/limit", "Exact, limit, resourceVersion N: exactly N, in pages", exact,
 			func(ctx context.Context, s *session, c collection, h history) error {
-				return inPages(ctx, c, "?limit=1&resourceVersionMatch=Exact&resourceVersion="+h.middle, h.middle, "a", "b")
+				return inPages(ctx, c, "?limit=1&resourceVersionMatch=Exact&resourceVersion="+h.middle, exactly(h.middle), "a", "b")
 			}),
 		cell("RS-21/before", "Exact, a resourceVersion from before the first object: an empty list at that resourceVersion", exact,
 			func(ctx context.Context, s *session, c collection, h history) error {
@@ -91,7 +92,7 @@ func versionTableCases() []Case {
 			}),
 		cell("RS-24/limit", "NotOlderThan, limit, resourceVersion N: at least N, in pages", newer,
 			func(ctx context.Context, s *session, c collection, h history) error {
-				return inPages(ctx, c, "?limit=1&resourceVersionMatch=NotOlderThan&resourceVersion="+h.last, "", "a", "b", "c")
+				return inPages(ctx, c, "?limit=1&resourceVersionMatch=NotOlderThan&resourceVersion="+h.last, atLeast(h.last), "a", "b", "c")
 			}),
 	)
 }
@@ -209,23 +210,33 @@ func listNotOlder(ctx context.Context, c collection, query string, h history) er
 	return nil
 }
 
-// inPages lists with limit=1 and goes on until the end. All pages are of one resourceVersion: the given one, if it is not "".
-func inPages(ctx context.Context, c collection, query, at string, names ...string) error {
+// exactly expects a list of this resourceVersion.
+func exactly(version string) func(objectList) error {
+	return func(l objectList) error { return l.at(version) }
+}
+
+// atLeast expects a list of this resourceVersion or a later one.
+func atLeast(version string) func(objectList) error {
+	return func(l objectList) error {
+		if err := notOlder(l.Metadata.ResourceVersion, version); err != nil {
+			return l.from.errorf("%w", err)
+		}
+		return nil
+	}
+}
+
+// inPages lists with limit=1 and goes on until the end. The first page is of an expected version, and the others of the same.
+func inPages(ctx context.Context, c collection, query string, version func(objectList) error, names ...string) error {
 	var got []string
 	for range len(names) + 1 {
 		l, err := c.list(ctx, query)
 		if err != nil {
 			return err
 		}
-		if at == "" {
-			at = l.Metadata.ResourceVersion
-		}
-		if len(got) == 0 && notOlder(l.Metadata.ResourceVersion, at) == nil && query == "?limit=1" {
-			at = l.Metadata.ResourceVersion // most recent: others write too
-		}
-		if err := l.at(at); err != nil {
+		if err := version(l); err != nil {
 			return err
 		}
+		version = exactly(l.Metadata.ResourceVersion)
 		if len(l.Items) != 1 {
 			return l.from.errorf("expected one item on a page of limit 1, got %d", len(l.Items))
 		}
@@ -238,7 +249,7 @@ func inPages(ctx context.Context, c collection, query, at string, names ...strin
 		}
 		query = "?limit=1&continue=" + l.Metadata.Continue
 	}
-	return (&answer{method: "GET", url: c.path() + query, code: 200}).errorf("expected the last page after %d items, got %v and a further token", len(names), got)
+	return fmt.Errorf("GET %s%s: expected the last page after %d items, got %v and a further token", c.path(), query, len(names), got)
 }
 
 // continued reads a first page, changes what is still to come, and expects the rest as it was.

@@ -281,3 +281,25 @@ func storesNamespaces(next http.RoundTripper) http.RoundTripper {
 	})
 	return body(ending("-cluster-scoped"), swap(`"metadata":{`, `"metadata":{"namespace":"somewhere",`))(ask(next))
 }
+
+// The paths that servers do not have.
+
+func lostRoot(p string) string {
+	if p == "/" {
+		return "/nothing"
+	}
+	return p
+}
+
+func strictSlash(p string) string {
+	if strings.HasSuffix(p, "s/") {
+		return p + "nothing"
+	}
+	return p
+}
+
+// shout puts the last part of a path into capitals.
+func shout(p string) string {
+	dir, last := p[:strings.LastIndex(p, "/")+1], p[strings.LastIndex(p, "/")+1:]
+	return dir + strings.ToUpper(last)
+}

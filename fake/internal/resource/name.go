@@ -3,15 +3,18 @@ package resource
 import (
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // anyName accepts what fits into one segment of a path, as every name must:
 // "system:node" and "My_Budget" do.
 func anyName(name string, prefix bool) []string {
-	return path.ValidatePathSegmentName(name, prefix)
+	if prefix {
+		return content.IsPathSegmentPrefix(name)
+	}
+	return content.IsPathSegmentName(name)
 }
 
 // ipName accepts an IP address in its canonical form. Such names cannot be

@@ -52,7 +52,7 @@ type remains struct {
 // or with the object for types that do so, and for one that stays (DL-03).
 func (q *request) replyDeleted(left remains, opts *metav1.DeleteOptions) error {
 	code := http.StatusOK
-	if orphan := opts.OrphanDependents; !left.gone && orphan != nil && !*orphan {
+	if orphan := orphanDependents(opts); !left.gone && orphan != nil && !*orphan {
 		code = http.StatusAccepted // DL-21
 	}
 	switch {
@@ -163,13 +163,19 @@ func (q *request) deleteOptions() (*metav1.DeleteOptions, error) {
 	return opts, supported(opts)
 }
 
+// orphanDependents is the option that propagationPolicy has replaced and that
+// old clients still send.
+func orphanDependents(opts *metav1.DeleteOptions) *bool {
+	return opts.OrphanDependents //lint:ignore SA1019 see above
+}
+
 // supported refuses what needs a garbage collector, which is not there: an
 // object that waits for it would wait for ever.
 func supported(opts *metav1.DeleteOptions) error {
 	if policy := opts.PropagationPolicy; policy != nil && *policy != metav1.DeletePropagationBackground {
 		return status.NotYet("propagationPolicy " + string(*policy))
 	}
-	if orphan := opts.OrphanDependents; orphan != nil && *orphan {
+	if orphan := orphanDependents(opts); orphan != nil && *orphan {
 		return status.NotYet("orphanDependents")
 	}
 	return nil

@@ -57,11 +57,11 @@ func (u *user) tryWith(stdin string, args ...string) result {
 	ctx, cancel := context.WithTimeout(u.t.Context(), time.Minute)
 	defer cancel()
 	cmd := u.command(ctx, args...)
-	var out, errors bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errors
+	var out, complaint bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &complaint
 	err := cmd.Run()
-	require.NoError(u.t, ctx.Err(), "kubectl %v hangs: %s", args, errors.String())
-	return result{out: out.String(), err: errors.String(), code: exitCode(u.t, err)}
+	require.NoError(u.t, ctx.Err(), "kubectl %v hangs: %s", args, complaint.String())
+	return result{out: out.String(), err: complaint.String(), code: exitCode(u.t, err)}
 }
 
 func exitCode(t *testing.T, err error) int {
@@ -96,9 +96,9 @@ func (u *user) refusedWith(stdin string, args ...string) string {
 	return r.err
 }
 
-// table takes the padding and the columns that change with time (AGE) out of what
-// kubectl prints: the first n words of each line.
-func table(text string, n int) [][]string {
+// columns gives the first n words of each line that kubectl prints: a table
+// without its padding and without what changes with time, such as AGE.
+func columns(text string, n int) [][]string {
 	var rows [][]string
 	for line := range strings.Lines(text) {
 		words := strings.Fields(line)
@@ -106,3 +106,15 @@ func table(text string, n int) [][]string {
 	}
 	return rows
 }
+
+// squeeze makes one blank of each run of them and drops those that indent.
+func squeeze(text string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		lines = append(lines, strings.Join(strings.Fields(line), " "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// lines joins lines that kubectl prints.
+func lines(l ...string) string { return strings.Join(l, "\n") + "\n" }

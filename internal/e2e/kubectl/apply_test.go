@@ -1,0 +1,120 @@
+package kubectl_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const manifest = "testdata/shop.yaml"
+
+// shop is what the manifest holds, in its order.
+var shop = []string{
+	"namespace/shop",
+	"resourcequota/shop",
+	"limitrange/shop",
+	"serviceaccount/web",
+	"role.rbac.authorization.k8s.io/web",
+	"rolebinding.rbac.authorization.k8s.io/web",
+	"clusterrole.rbac.authorization.k8s.io/shop-metrics",
+	"configmap/web",
+	"secret/db",
+	"service/db",
+	"statefulset.apps/db",
+	"deployment.apps/web",
+	"service/web",
+	"ingress.networking.k8s.io/web",
+	"networkpolicy.networking.k8s.io/db",
+	"horizontalpodautoscaler.autoscaling/web",
+	"poddisruptionbudget.policy/web",
+	"cronjob.batch/report",
+}
+
+// said is what kubectl prints when all of the shop comes out alike, but for some.
+func said(of string, but map[string]string) string {
+	var all []string
+	for _, name := range shop {
+		if other := but[name]; other != "" {
+			all = append(all, name+" "+other)
+			continue
+		}
+		all = append(all, name+" "+of)
+	}
+	return lines(all...)
+}
+
+// always are the two objects that kubectl patches at every apply, on a real
+// server too: the claim templates of a StatefulSet are one value to it, which the
+// server has added a status to, and the selector of a PodDisruptionBudget is
+// replaced, never compared.
+var always = map[string]string{
+	"statefulset.apps/db":            "configured",
+	"poddisruptionbudget.policy/web": "configured",
+}
+
+func TestApplyCreatesThenLeavesUnchanged(t *testing.T) {
+	u := newUser(t)
+	require.Equal(t, said("created", nil), u.do("apply", "-f", manifest))
+	versions := func() string {
+		return u.do("get", "-f", manifest, "-o", `jsonpath={range .items[*]}{.kind}/{.metadata.name}={.metadata.resourceVersion} {end}`)
+	}
+	before := versions()
+	require.Len(t, strings.Fields(before), len(shop))
+
+	require.Equal(t, said("unchanged", always), u.do("apply", "-f", manifest))
+	require.Equal(t, before, versions(), "to apply the same again is no new version of anything")
+}
+
+func TestApplyConfiguresWhatChanged(t *testing.T) {
+	u := newUser(t)
+	u.do("apply", "-f", manifest)
+	text, err := os.ReadFile(manifest)
+	require.NoError(t, err)
+	changed := strings.NewReplacer(
+		"  LOG_LEVEL: info\n", "", // a key goes
+		"replicas: 2", "replicas: 3", // a value changes
+		"shop/web:1.4.2", "shop/web:1.5.0", // in lists, too
+		"runAsNonRoot: true", "runAsNonRoot: true, runAsUser: 1000", // a field comes
+	).Replace(string(text))
+
+	want := map[string]string{
+		"configmap/web": "configured", "deployment.apps/web": "configured", "cronjob.batch/report": "configured",
+		"statefulset.apps/db": "configured", "poddisruptionbudget.policy/web": "configured",
+	}
+	require.Equal(t, said("unchanged", want), u.doWith(changed, "apply", "-f", "-"))
+	require.Equal(t, "map[shop.properties:currency=EUR\ncarts.expire=30m\n]",
+		u.do("get", "configmap", "web", "-n", "shop", "-o", "go-template={{.data}}"))
+	require.Equal(t, "3 1000 registry.example.com/shop/web:1.5.0 2",
+		u.do("get", "deployment", "web", "-n", "shop", "-o", "jsonpath={.spec.replicas} "+
+			"{.spec.template.spec.securityContext.runAsUser} {.spec.template.spec.containers[0].image} {.metadata.generation}"))
+}
+
+// What others have set, and the manifest says nothing of, stays.
+func TestApplyLeavesTheFieldsOfOthers(t *testing.T) {
+	u := newUser(t)
+	u.do("apply", "-f", manifest)
+	u.do("label", "deployment", "web", "-n", "shop", "team=checkout")
+	u.do("patch", "configmap", "web", "-n", "shop", "-p", `{"data":{"EXTRA":"1","LOG_LEVEL":"debug"}}`)
+
+	back := map[string]string{"configmap/web": "configured"}
+	for name, what := range always {
+		back[name] = what
+	}
+	require.Equal(t, said("unchanged", back), u.do("apply", "-f", manifest))
+	require.Equal(t, "checkout", u.do("get", "deployment", "web", "-n", "shop", "-o", "jsonpath={.metadata.labels.team}"))
+	require.Equal(t, "1 info", u.do("get", "configmap", "web", "-n", "shop", "-o", "jsonpath={.data.EXTRA} {.data.LOG_LEVEL}"))
+}
+
+func TestApplyServerDryRunLeavesNoTrace(t *testing.T) {
+	u := newUser(t)
+	cm := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: v}\n"
+	require.Equal(t, "configmap/a created (server dry run)\n", u.doWith(cm, "apply", "-f", "-", "--dry-run=server"))
+	u.refused("get", "configmap", "a")
+
+	u.doWith(cm, "apply", "-f", "-")
+	require.Equal(t, "configmap/a configured (server dry run)\n",
+		u.doWith(strings.Replace(cm, "v}", "w}", 1), "apply", "-f", "-", "--dry-run=server"))
+	require.Equal(t, "v", u.do("get", "configmap", "a", "-o", "jsonpath={.data.k}"))
+}

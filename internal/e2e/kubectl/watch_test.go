@@ -1,0 +1,84 @@
+package kubectl_test
+
+import (
+	"bufio"
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestGetWatchPrintsWhatHappens(t *testing.T) {
+	u := newUser(t)
+	u.do("create", "configmap", "old")
+	next := u.watch("get", "configmaps", "--watch", "--output-watch-events", "--no-headers",
+		"-o", "custom-columns=NAME:.metadata.name,DATA:.data")
+	require.Equal(t, "ADDED old <none>", next())
+
+	u.do("create", "configmap", "new", "--from-literal=a=b")
+	require.Equal(t, "ADDED new map[a:b]", next())
+	u.do("patch", "configmap", "new", "-p", `{"data":{"a":"c"}}`)
+	require.Equal(t, "MODIFIED new map[a:c]", next())
+	u.do("delete", "configmap", "old")
+	require.Equal(t, "DELETED old <none>", next())
+}
+
+// watch starts a kubectl that prints until the test ends, and gives its next
+// line, for which it waits for a minute at most.
+func (u *user) watch(args ...string) (next func() string) {
+	u.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	cmd := u.command(ctx, args...)
+	out, err := cmd.StdoutPipe()
+	require.NoError(u.t, err)
+	require.NoError(u.t, cmd.Start())
+	printed := make(chan string, 100)
+	go func() {
+		defer close(printed)
+		for s := bufio.NewScanner(out); s.Scan(); {
+			printed <- strings.Join(strings.Fields(s.Text()), " ")
+		}
+	}()
+	u.t.Cleanup(func() {
+		cancel()
+		for range printed { // Wait must come after the last read
+		}
+		_ = cmd.Wait() // it was killed
+	})
+	return func() string {
+		u.t.Helper()
+		select {
+		case line, open := <-printed:
+			require.True(u.t, open, "kubectl %v ended", args)
+			return line
+		case <-time.After(time.Minute):
+			require.FailNow(u.t, "nothing printed for a minute")
+			return ""
+		}
+	}
+}
+
+func TestWaitForACondition(t *testing.T) {
+	u := newUser(t)
+	u.do("create", "deployment", "web", "--image=nginx")
+	require.Equal(t, "deployment.apps/web condition met\n", u.do("wait", "--for=create", "deployment/web"))
+	require.Equal(t, "error: timed out waiting for the condition on deployments/web\n",
+		u.refused("wait", "--for=condition=Available", "deployment/web", "--timeout=1s"))
+
+	ended := make(chan result, 1)
+	go func() { ended <- u.try("wait", "--for=condition=Available", "deployment/web") }()
+	u.do("patch", "deployment", "web", "--subresource=status", "--type=merge",
+		"-p", `{"status":{"conditions":[{"type":"Available","status":"True"}]}}`)
+	require.Equal(t, result{out: "deployment.apps/web condition met\n"}, <-ended)
+}
+
+func TestWaitForDeletion(t *testing.T) {
+	u := newUser(t, withPods())
+	ended := make(chan result, 1)
+	go func() { ended <- u.try("wait", "--for=delete", "pod/web-1", "pod/web-2") }()
+	u.do("delete", "pods", "--all", "--wait=false")
+	r := <-ended
+	require.Zero(t, r.code, r.err)
+}
