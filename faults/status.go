@@ -94,7 +94,7 @@ func checkStatus(s metav1.Status) error {
 		return fmt.Errorf("the status of a fault is %s, not %q", metav1.StatusFailure, s.Status)
 	case s.Details != nil && s.Details.RetryAfterSeconds < 0:
 		return errors.New("retryAfter must not be negative")
-	case s.SelfLink != "" || s.ResourceVersion != "" || s.RemainingItemCount != nil || s.ShardInfo != nil:
+	case s.ListMeta != metav1.ListMeta{Continue: s.Continue}:
 		return errors.New("of a Status's metadata, only continue can be given")
 	}
 	return nil

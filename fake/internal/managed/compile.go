@@ -41,15 +41,27 @@ func unownTop(p *plan) *plan {
 			f.unowned = true
 		case "metadata":
 			f.silent = true
-			meta := *f.plan
-			meta.fields = slices.Clone(meta.fields)
-			for j := range meta.fields {
-				meta.fields[j].unowned = slices.Contains(unownedMetadata(), meta.fields[j].name)
-			}
-			f.plan = &meta
+			f.plan = unownMetadata(f.plan)
 		}
 	}
 	return &top
+}
+
+func unownMetadata(p *plan) *plan {
+	meta := *p
+	meta.fields = slices.Clone(meta.fields)
+	meta.sound = true
+	for i := range meta.fields {
+		f := &meta.fields[i]
+		f.unowned = slices.Contains(unownedMetadata(), f.name)
+		if f.name == "managedFields" {
+			// The write does not compare them: they are taken off the new object,
+			// and the stored ones have been read before.
+			f.plan = &plan{shape: leaf, sound: true}
+		}
+		meta.sound = meta.sound && f.plan.sound
+	}
+	return &meta
 }
 
 func unownedMetadata() []string {
@@ -174,14 +186,16 @@ func (c *compiler) structure(t reflect.Type, m *schema.Map) *plan {
 		p.fields = append(p.fields, f)
 	}
 	if m.ElementRelationship == schema.Atomic {
-		return atomic(p.sound, sameDeep)
+		whole := atomic(p.sound, sameDeep)
+		whole.fields = p.fields
+		return whole
 	}
 	return p
 }
 
 // atomic is the plan of what has one owner. What is in it is compared as a whole,
 // so it must be sound.
-func atomic(sound bool, same equality) *plan {
+func atomic(sound bool, same likeness) *plan {
 	if !sound {
 		return &plan{shape: odd}
 	}
@@ -249,9 +263,9 @@ func (c *compiler) list(t reflect.Type, l *schema.List) *plan {
 	case l.ElementRelationship == schema.Atomic:
 		return atomic(elem.sound, sameDeep)
 	case l.ElementRelationship != schema.Associative:
-	case len(l.Keys) == 0 && elem.shape == leaf && t.Elem().Kind() == reflect.String:
+	case len(l.Keys) == 0 && elem.shape == leaf && isKey(t.Elem()):
 		return &plan{shape: set, elem: elem, sound: true}
-	case len(l.Keys) > 0 && elem.shape == structure && t.Elem().Kind() == reflect.Struct:
+	case len(l.Keys) > 0 && elem.shape != odd && t.Elem().Kind() == reflect.Struct:
 		return c.keyed(t, l, elem)
 	}
 	return &plan{shape: odd}
@@ -264,28 +278,35 @@ func (c *compiler) keyed(t reflect.Type, l *schema.List, elem *plan) *plan {
 	if !ok || atom.Map == nil {
 		return &plan{shape: odd}
 	}
+	anonymous := true // an element may have no key at all, which fails
 	for _, name := range slices.Sorted(slices.Values(l.Keys)) {
 		f := elem.field(name)
 		if f == nil || f.plan.shape != leaf {
 			return &plan{shape: odd}
 		}
 		declared, _ := atom.Map.FindField(name)
-		key := planKey{field: f, required: declared.Default == nil}
-		if text, isText := declared.Default.(string); isText {
-			key.fallback = text
-		} else if declared.Default != nil {
+		fallback, isText := declared.Default.(string)
+		key := planKey{field: f, fallback: fallback, required: !isText}
+		typ := t.Elem().FieldByIndex(f.index).Type
+		if typ.Kind() == reflect.Pointer {
+			typ = typ.Elem()
+		}
+		if !isKey(typ) {
 			return &plan{shape: odd}
 		}
-		switch kind := t.Elem().FieldByIndex(f.index).Type; {
-		case kind.Kind() == reflect.String, kind.Kind() == reflect.Int32, kind.Kind() == reflect.Int64:
-		case kind.Kind() == reflect.Pointer && kind.Elem().Kind() == reflect.String:
-		default:
-			return &plan{shape: odd}
-		}
-		if f.omit.empty && key.required {
-			p.sound = false // an element without any key fails
-		}
+		key.required = key.required || typ.Kind() != reflect.String
+		anonymous = anonymous && f.omit.empty && key.required
 		p.keys = append(p.keys, key)
 	}
+	p.sound = p.sound && !anonymous
 	return p
+}
+
+// isKey reports whether values of t can tell list elements apart here.
+func isKey(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.String, reflect.Int32, reflect.Int64:
+		return true
+	}
+	return false
 }

@@ -8,9 +8,9 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// equality reports whether two values of one Go type are the same to the library.
+// likeness reports whether two values of one Go type are the same to the library.
 // Both are there; a nil pointer, slice or map is null.
-type equality func(a, b reflect.Value) bool
+type likeness func(a, b reflect.Value) bool
 
 func sameString(a, b reflect.Value) bool {
 	a, b, null, same := behind(a, b)
@@ -45,17 +45,14 @@ func behind(a, b reflect.Value) (_, _ reflect.Value, null, same bool) {
 	return a.Elem(), b.Elem(), false, true
 }
 
-// sameTime compares times as they are written, in whole seconds.
+// sameTime compares times as they are written, in whole seconds; the zero time is
+// null.
 func sameTime(a, b reflect.Value) bool {
-	a, b, null, same := behind(a, b)
-	if null || !same {
-		return same
+	x, y := pointer(a).(*metav1.Time), pointer(b).(*metav1.Time)
+	if x.IsZero() || y.IsZero() {
+		return x.IsZero() == y.IsZero()
 	}
-	if a.CanAddr() && b.CanAddr() {
-		x, y := a.Addr().Interface().(*metav1.Time), b.Addr().Interface().(*metav1.Time)
-		return x.IsZero() == y.IsZero() && (x.IsZero() || x.Unix() == y.Unix())
-	}
-	return sameDeep(a, b)
+	return x.Unix() == y.Unix()
 }
 
 // sameDeep compares anything: what Go takes for equal is, what it does not the

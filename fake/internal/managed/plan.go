@@ -19,7 +19,7 @@ const (
 	dictionary
 	// keyed is a list whose elements are told apart by some of their fields.
 	keyed
-	// set is a list of strings, each with an owner.
+	// set is a list of strings or integers, each with an owner.
 	set
 )
 
@@ -29,8 +29,9 @@ const (
 type plan struct {
 	shape shape
 	// same compares two values of a leaf.
-	same equality
-	// fields are those of a structure, by name.
+	same likeness
+	// fields are those of a structure, by name; a leaf that is a struct has them
+	// too, for the keys of lists.
 	fields []planField
 	// elem is what is in a dictionary or a list.
 	elem *plan
@@ -49,7 +50,7 @@ type planField struct {
 	index []int
 	omit  omission
 	plan  *plan
-	// unowned fields have no owner, whoever writes them.
+	// unowned fields have no owner, whoever writes them, nor has what is in them.
 	unowned bool
 	// silent fields have no owner themselves, but what is in them may have.
 	silent bool
@@ -125,7 +126,7 @@ func (p *plan) field(name string) *planField {
 }
 
 // without gives the plan for writes that cannot own what is at the paths, nor
-// what is below it. A field there that is not sound is odd: it has to be checked.
+// what is below it.
 func (p *plan) without(paths []path) *plan {
 	for _, at := range paths {
 		p = p.withoutOne(at)
@@ -139,14 +140,10 @@ func (p *plan) withoutOne(at path) *plan {
 	}
 	out := *p
 	out.fields = slices.Clone(p.fields)
-	f := out.field(at[0])
-	switch {
-	case len(at) > 1:
+	if f := out.field(at[0]); len(at) > 1 {
 		f.plan = f.plan.withoutOne(at[1:])
-	case f.plan.sound:
+	} else {
 		f.unowned = true
-	default:
-		f.plan = &plan{shape: odd}
 	}
 	return &out
 }

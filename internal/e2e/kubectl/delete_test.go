@@ -36,7 +36,7 @@ func TestDeleteByNameByLabelAndAll(t *testing.T) {
 	require.Equal(t, lines(`pod "web-1" deleted from default namespace`, `pod "web-2" deleted from default namespace`),
 		u.do("delete", "pods", "-l", "app=web"))
 	require.Equal(t, "pod \"db-1\" deleted from prod namespace\n", u.do("delete", "pods", "--all", "-n", "prod"))
-	require.Equal(t, result{err: "No resources found\n"}, u.try("delete", "pods", "--all", "-n", "prod"))
+	require.Equal(t, result{out: "No resources found\n"}, u.try("delete", "pods", "--all", "-n", "prod"))
 }
 
 func TestDeleteNamespaceTakesWhatIsInIt(t *testing.T) {

@@ -39,7 +39,7 @@ func TestDescribeShowsWhatWasApplied(t *testing.T) {
 			"\nType: Opaque\n", "\npassword: 7 bytes\n", "\nuser: 4 bytes",
 		}},
 		"namespace": {[]string{"namespace", "shop"}, []string{
-			"Name: shop\n", "\nkubernetes.io/metadata.name=shop\n", "\nStatus: Active\n",
+			"Name: shop\n", "kubernetes.io/metadata.name=shop\n", "\nStatus: Active\n",
 			"\nResource Quotas\nName: shop\n", "\nContainer cpu - - 100m 500m -",
 		}},
 		"role binding": {[]string{"rolebinding", "web", "-n", "shop"}, []string{
@@ -80,7 +80,7 @@ func TestDescribePodShowsItsEvents(t *testing.T) {
 	require.Contains(t, out, "Name: web-1\nNamespace: default\n")
 	require.Contains(t, out, "\nNode: node-1/\n")
 	require.Contains(t, out, "\nStatus: Running\nIP: 10.0.0.7\n")
-	require.Contains(t, out, "\nmain:\nContainer ID:\nImage: web:1\n")
+	require.Contains(t, out, "\nContainers:\nmain:\nImage: web:1\n")
 	require.Regexp(t, `(?m)^Normal Pulled \S+ kubelet Pulled the image$`, out)
 	require.NotContains(t, out, "Not about this pod")
 

@@ -1,0 +1,36 @@
+package fakeapi
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A request that does not end when it should is named, with its age.
+func TestFlightNamesWhatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var f flight
+		release := make(chan struct{})
+		h := f.track(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/api/v1/pods?watch=1", nil))
+		}()
+		synctest.Wait()
+		err := f.wait(5 * time.Second)
+		require.EqualError(t, err, "1 requests still hang: GET /api/v1/pods?watch=1 (for 5s)")
+
+		waited := make(chan error)
+		go func() { waited <- f.wait(5 * time.Second) }()
+		time.Sleep(time.Second)
+		close(release)
+		<-done
+		require.NoError(t, <-waited)
+		require.NoError(t, f.wait(time.Second))
+	})
+}
