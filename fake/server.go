@@ -40,6 +40,9 @@ type Server struct {
 	served   chan struct{} // closed when Serve has returned
 	client   *http.Client
 	flight   flight
+
+	mu       sync.Mutex
+	replicas []*Server // closed with this one
 }
 
 // New makes a server and lets it serve until Close. In a test use Start.
@@ -54,21 +57,32 @@ func New(opts ...Option) (*Server, error) {
 		store:  memstore.New(memstore.Options{HistoryAge: o.history, HistoryCount: o.events}),
 		served: make(chan struct{}),
 	}
-	s.api = verbs.New(s.store, s.table, verbs.NewIDs(seed(o.seed)), verbs.Settings{
-		FutureWait:       o.future,
-		BookmarkInterval: o.bookmarks,
-		WatchTimeout:     o.watches,
-	})
+	s.api = verbs.New(s.store, s.table, verbs.NewIDs(seed(o.seed)), settings(o))
 	if err := s.fill(); err != nil {
 		return nil, err
 	}
-	if err := s.listen(); err != nil {
+	if err := s.open(); err != nil {
 		return nil, err
+	}
+	return s, nil
+}
+
+func settings(o *options) verbs.Settings {
+	return verbs.Settings{FutureWait: o.future, BookmarkInterval: o.bookmarks, WatchTimeout: o.watches}
+}
+
+// open begins to serve.
+func (s *Server) open() error {
+	if _, err := s.faults.Add(s.opts.rules...); err != nil {
+		return err
+	}
+	if err := s.listen(); err != nil {
+		return err
 	}
 	s.discovery = discovery.New(s.table, s.listener.Addr().String())
 	s.openapi = openAPI()
 	s.serve()
-	return s, nil
+	return nil
 }
 
 // openAPI are the OpenAPI documents of the built-in types, which are the same
@@ -97,8 +111,7 @@ func (s *Server) fill() error {
 			return err
 		}
 	}
-	_, err := s.faults.Add(s.opts.rules...)
-	return err
+	return nil
 }
 
 func (s *Server) listen() error {
@@ -147,6 +160,12 @@ func (s *Server) Close() error {
 		err = errors.Join(err, hanging)
 	}
 	s.client.CloseIdleConnections()
+	s.mu.Lock()
+	replicas := s.replicas
+	s.mu.Unlock()
+	for _, r := range replicas {
+		err = errors.Join(err, r.Close())
+	}
 	return err
 }
 

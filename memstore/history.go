@@ -1,6 +1,7 @@
 package memstore
 
 import (
+	"math"
 	"time"
 
 	"github.com/google/btree"
@@ -183,4 +184,20 @@ func (h *history) view(rev Revision) View {
 		return true
 	})
 	return View{rev: rev, base: base, over: patches(events)}
+}
+
+// age tells how long ago a revision was written, on the clock of the store. A
+// revision that is forgotten is as old as it gets, one of the future has no age.
+func (h *history) age(rev Revision, now time.Duration) time.Duration {
+	if rev > h.all.last {
+		return 0
+	}
+	age := time.Duration(math.MaxInt64)
+	h.log.AscendGreaterOrEqual(&Event{Revision: rev}, func(e *Event) bool {
+		if e.Revision == rev {
+			age = now - e.at
+		}
+		return false
+	})
+	return age
 }

@@ -119,6 +119,15 @@ func (s *Store) Floor() (exact, watch Revision) {
 	return s.hist.exact, s.hist.watch
 }
 
+// Age returns how long ago a revision was written: 0 for one of the future, and the longest duration
+// there is for one that history no longer holds. With it a reader can stay behind the store by a time.
+func (s *Store) Age(rev Revision) time.Duration {
+	now := s.clock.now()
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.hist.age(rev, now)
+}
+
 // Compact raises the floor of exact reads to the current revision, as a compaction of etcd does: older
 // lists and continue tokens have expired. Watches, also new ones, are untouched: they are served from a
 // window of their own.

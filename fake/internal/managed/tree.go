@@ -34,14 +34,20 @@ func (e element) compare(other element) int {
 		return int(e.kind) - int(other.kind)
 	case e.kind == keyElement:
 		return compareKeys(e.text, other.text)
-	case e.kind == valueElement && !strings.HasPrefix(e.text, quote):
-		return compareNumbers(e.text, other.text)
+	case e.kind == fieldElement:
+		return strings.Compare(e.text, other.text)
+	case strings.HasPrefix(e.text, quote):
+		return strings.Compare(unquote(e.text), unquote(other.text))
 	}
-	return strings.Compare(e.text, other.text)
+	return compareNumbers(e.text, other.text)
 }
 
 // quote is a quotation mark inside the JSON string of an element.
 const quote = `\"`
+
+func unquote(s string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(s, quote), quote)
+}
 
 // compareKeys compares two keys of one list, which have the same fields in the
 // same order.

@@ -45,15 +45,22 @@ type Settings struct {
 // API serves the resources of a table from a store.
 type API struct {
 	store    *memstore.Store
+	horizon  Horizon
 	table    *resource.Table
 	ids      *IDs
 	settings Settings
 	pages    pages
 }
 
-// New makes an API. ids makes uids and the ends of generated names.
+// New makes an API that sees all of its store. ids makes uids and the ends of
+// generated names.
 func New(store *memstore.Store, table *resource.Table, ids *IDs, settings Settings) *API {
-	return &API{store: store, table: table, ids: ids, settings: settings}
+	return &API{store: store, horizon: open{store}, table: table, ids: ids, settings: settings}
+}
+
+// Replica makes an API on the same store whose cache shows what a horizon does.
+func (a *API) Replica(horizon Horizon, settings Settings) *API {
+	return &API{store: a.store, horizon: horizon, table: a.table, ids: a.ids, settings: settings}
 }
 
 // verb is one operation on the objects of a resource.

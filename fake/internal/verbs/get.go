@@ -1,12 +1,14 @@
 package verbs
 
 import (
+	"context"
 	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/fakeapi/internal/route"
+	"example.com/fakeapi/memstore"
 )
 
 // get reads one object (GT-01 to GT-07). The status subresource shows the
@@ -21,12 +23,31 @@ func (a *API) get(q *request) error {
 			return err
 		}
 	}
-	if err := a.reach(q.r.Context(), opts.ResourceVersion); err != nil {
+	view, err := a.notOlderThan(q.r.Context(), opts.ResourceVersion)
+	if err != nil {
 		return err
 	}
-	rec := a.store.View().Get(q.key())
+	rec := view.Get(q.key())
 	if rec == nil {
 		return apierrors.NewNotFound(q.res.GroupResource(), q.target.Name)
 	}
 	return q.reply(http.StatusOK, rec)
+}
+
+// notOlderThan gives the state that a read at a resourceVersion shows: the most
+// recent one for "" (GT-02), any for "0" (GT-03), one that is not older for a
+// number (GT-04), which is waited for (GT-05). One that is no number is the
+// plain error that is answered 500 (GT-06).
+func (a *API) notOlderThan(ctx context.Context, resourceVersion string) (memstore.View, error) {
+	if resourceVersion == "" {
+		return a.store.View(), nil
+	}
+	rev, err := parseRevision(resourceVersion)
+	if err != nil {
+		return memstore.View{}, err
+	}
+	if err := a.await(ctx, a.horizon, rev); err != nil {
+		return memstore.View{}, err
+	}
+	return a.horizon.View(), nil
 }

@@ -110,10 +110,8 @@ func (a *API) start(ctx context.Context, prefix string, opts *metainternal.ListO
 		view, err := a.viewAt(ctx, rev)
 		return origin{view: view}, err
 	}
-	if err := a.await(ctx, rev); err != nil {
-		return origin{}, err
-	}
-	return origin{view: a.store.View()}, nil
+	view, err := a.notOlderThan(ctx, opts.ResourceVersion)
+	return origin{view: view}, err
 }
 
 // resume finds where a continue token goes on. A token whose revision is gone
@@ -139,7 +137,7 @@ func (a *API) resume(ctx context.Context, prefix string, opts *metainternal.List
 
 // viewAt gives the state at exactly rev, waiting for one from the future.
 func (a *API) viewAt(ctx context.Context, rev memstore.Revision) (memstore.View, error) {
-	if err := a.await(ctx, rev); err != nil {
+	if err := a.await(ctx, open{a.store}, rev); err != nil {
 		return memstore.View{}, err
 	}
 	view, err := a.store.ViewAt(rev)

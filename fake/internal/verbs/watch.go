@@ -72,6 +72,8 @@ type stream struct {
 	bookmarks bool
 
 	cursor *memstore.Cursor
+	// sent is the revision up to which everything is known to be sent.
+	sent memstore.Revision
 	// frames are encoded but not written yet.
 	frames []byte
 }
@@ -91,17 +93,21 @@ func (s *stream) run(ctx context.Context, rev memstore.Revision, opts *metainter
 	after := rev
 	switch initial := opts.SendInitialEvents; {
 	case initial != nil && *initial:
-		if err := s.a.await(ctx, rev); err != nil {
+		if opts.ResourceVersion == "" { // nothing older than now will do (SI-02)
+			rev = s.a.store.Revision()
+		}
+		if err := s.a.await(ctx, s.a.horizon, rev); err != nil {
 			return err
 		}
-		view := s.a.store.View()
+		view := s.a.horizon.View()
 		if err := s.initial(view); err != nil {
 			return err
 		}
 		after = view.Revision()
 	case rev == 0:
-		after = s.a.store.Revision() // only what happens from now on (SI-07)
+		after = s.a.horizon.Revision() // only what happens from now on (SI-07)
 	}
+	s.sent = after
 	cursor, err := s.a.store.Watch(s.prefix, after)
 	if err != nil {
 		return err
@@ -134,39 +140,76 @@ func (s *stream) initial(view memstore.View) error {
 	return s.flush()
 }
 
-// follow sends what happens, and a bookmark now and then.
+// follow sends what happens as it comes into view, and a bookmark now and then.
 func (s *stream) follow(ctx context.Context) error {
 	ticks, stop := s.bookmarkTimes(ctx)
 	defer stop()
-	events := make([]*memstore.Event, batch)
+	buffer := make([]*memstore.Event, batch)
+	var events []*memstore.Event // read, and not sent yet
 	for ctx.Err() == nil {
-		n, err := s.cursor.Next(events)
+		if len(events) == 0 {
+			n, err := s.cursor.Next(buffer)
+			if err != nil {
+				return err
+			}
+			events = buffer[:n]
+		}
+		sent, err := s.send(events)
 		if err != nil {
 			return err
 		}
-		for _, e := range events[:n] {
-			if err := s.event(e); err != nil {
-				return err
-			}
-		}
-		clear(events[:n])
-		if n > 0 {
-			if err := s.write(); err != nil {
-				return err
-			}
+		if events = events[sent:]; sent > 0 {
 			continue
 		}
 		if err := s.flush(); err != nil {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-		case <-s.cursor.Wake():
-		case <-ticks:
-			if err := s.progress(); err != nil {
-				return err
-			}
+		if err := s.idle(ctx, events, ticks); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// send writes the events that are in view and tells how many those were.
+func (s *stream) send(events []*memstore.Event) (int, error) {
+	if len(events) == 0 {
+		return 0, nil
+	}
+	horizon := s.a.horizon.Revision()
+	sent := 0
+	for sent < len(events) && events[sent].Revision <= horizon {
+		if err := s.event(events[sent]); err != nil {
+			return sent, err
+		}
+		s.sent = events[sent].Revision
+		events[sent] = nil // it may be long until the buffer is filled again
+		sent++
+	}
+	return sent, s.write()
+}
+
+// idle waits for news: for the first of the events that wait to come into view,
+// or else for anything to happen. A bookmark that is due is sent.
+func (s *stream) idle(ctx context.Context, waiting []*memstore.Event, ticks <-chan time.Time) error {
+	var news News
+	if len(waiting) > 0 {
+		news = s.a.horizon.Until(waiting[0].Revision)
+		if waiting[0].Revision <= s.a.horizon.Revision() {
+			return nil
+		}
+	} else {
+		news.Written = s.cursor.Wake()
+	}
+	ring, stop := alarm(news.After)
+	defer stop()
+	select {
+	case <-ctx.Done():
+	case <-news.Moved:
+	case <-news.Written:
+	case <-ring:
+	case <-ticks:
+		return s.progress(waiting)
 	}
 	return nil
 }
@@ -190,11 +233,17 @@ func (s *stream) bookmarkTimes(ctx context.Context) (<-chan time.Time, func()) {
 
 // progress sends a bookmark at the revision up to which everything was sent;
 // none before a revision from the future is reached (BM-09).
-func (s *stream) progress() error {
-	if s.cursor.Revision() > s.a.store.Revision() {
+func (s *stream) progress(waiting []*memstore.Event) error {
+	rev := s.cursor.Revision()
+	if rev > s.a.store.Revision() {
 		return nil
 	}
-	if err := s.bookmark(s.cursor.Revision(), false); err != nil {
+	if len(waiting) > 0 {
+		rev = waiting[0].Revision - 1
+	}
+	// A horizon may go back; what was sent stays sent.
+	rev = max(min(rev, s.a.horizon.Revision()), s.sent)
+	if err := s.bookmark(rev, false); err != nil {
 		return err
 	}
 	return s.flush()

@@ -1,6 +1,7 @@
 package kubectl_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -91,7 +92,7 @@ func TestDescribePodShowsItsEvents(t *testing.T) {
 // fields gives the words at the places named of each line.
 func fields(text string, at ...int) [][]string {
 	var rows [][]string
-	for _, words := range columns(text, 1000) {
+	for _, words := range columns(text, math.MaxInt) {
 		var row []string
 		for _, i := range at {
 			row = append(row, words[i])

@@ -21,7 +21,7 @@ type Line struct {
 
 	mu    sync.Mutex // never held while a connection is used
 	cut   bool
-	tries int
+	tries int // dials refused
 	conns map[*conn]bool
 }
 

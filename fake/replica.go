@@ -1,0 +1,164 @@
+package fakeapi
+
+import (
+	"errors"
+	"sort"
+	"sync"
+	"time"
+
+	"example.com/fakeapi/fake/internal/verbs"
+	"example.com/fakeapi/memstore"
+)
+
+// Replica is a second front door on the store of a Server, as a second API
+// server in front of one etcd is: an address of its own, fault rules of its own
+// and a view of its own, which can be behind. It has all the methods of a Server;
+// those that write or forget do so to the one store.
+//
+// What a real server answers from its watch cache comes from the replica's view:
+// get and list at resourceVersion "0" or "not older than", and watches. A read
+// that the view cannot answer yet is waited for and then refused with 504 (RS-05),
+// a watch is silent until its events come into view (WA-21). Reads of the most
+// recent state, exact ones, continuations and writes go to the store and are
+// current. A client that moves between doors can so travel back in time.
+type Replica struct {
+	*Server
+	view *replicaView
+}
+
+// Replica opens another front door on the server's store. Its view is current
+// until Freeze, Lag or Delay put it behind. Of the options those about serving
+// count (InMemory, WithAddress, WithFaults, the times); fixtures and seeds are the
+// first server's. It closes with the server, or by itself before that.
+func (s *Server) Replica(opts ...Option) (*Replica, error) {
+	o, err := newOptions(opts)
+	if err != nil {
+		return nil, err
+	}
+	if len(o.fixtures) > 0 {
+		return nil, errors.New("fakeapi: a replica has the objects of its server; load them there")
+	}
+	view := newReplicaView(s.store)
+	r := &Server{opts: o, table: s.table, store: s.store, served: make(chan struct{})}
+	r.api = s.api.Replica(view, settings(o))
+	if err := r.open(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.replicas = append(s.replicas, r)
+	return &Replica{Server: r, view: view}, nil
+}
+
+// Freeze keeps the view as it is now.
+func (r *Replica) Freeze() { r.view.set(sight{frozen: true, at: r.view.View()}) }
+
+// Lag keeps the view a number of changes behind the store. It reaches back as far
+// as history does.
+func (r *Replica) Lag(changes uint) { r.view.set(sight{changes: memstore.Revision(changes)}) }
+
+// Delay keeps the view a time behind the store: a change comes into view when it
+// is that old. It reaches back as far as history does.
+func (r *Replica) Delay(d time.Duration) { r.view.set(sight{delay: max(d, 0)}) }
+
+// CatchUp makes the view current again.
+func (r *Replica) CatchUp() { r.view.set(sight{}) }
+
+// sight is how a replica sees: at a frozen view, or behind by changes or by a
+// time. The zero value sees everything.
+type sight struct {
+	frozen  bool
+	at      memstore.View
+	changes memstore.Revision
+	delay   time.Duration
+}
+
+// replicaView is the horizon of a replica.
+type replicaView struct {
+	store *memstore.Store
+
+	mu    sync.Mutex
+	sight sight
+	moved chan struct{} // closed when sight is set anew
+}
+
+var _ verbs.Horizon = (*replicaView)(nil)
+
+func newReplicaView(store *memstore.Store) *replicaView {
+	return &replicaView{store: store, moved: make(chan struct{})}
+}
+
+func (v *replicaView) set(s sight) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.sight = s
+	close(v.moved)
+	v.moved = make(chan struct{})
+}
+
+func (v *replicaView) get() (sight, <-chan struct{}) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.sight, v.moved
+}
+
+// View implements verbs.Horizon.
+func (v *replicaView) View() memstore.View {
+	s, _ := v.get()
+	if s.frozen {
+		return s.at
+	}
+	for {
+		view, err := v.store.ViewAt(v.seen(s))
+		if err == nil {
+			return view
+		}
+		// History ends above what should be seen, or the store has just gone
+		// back: see as far back as there is.
+		s = sight{changes: v.store.Revision() - v.floor()}
+	}
+}
+
+// Revision implements verbs.Horizon.
+func (v *replicaView) Revision() memstore.Revision {
+	s, _ := v.get()
+	return v.seen(s)
+}
+
+func (v *replicaView) floor() memstore.Revision {
+	exact, _ := v.store.Floor()
+	return exact
+}
+
+// seen is the newest revision in sight.
+func (v *replicaView) seen(s sight) memstore.Revision {
+	newest := v.store.Revision()
+	switch {
+	case s.frozen:
+		return s.at.Revision()
+	case s.changes > 0:
+		return max(newest-min(s.changes, newest), v.floor())
+	}
+	if s.delay == 0 {
+		return newest
+	}
+	floor := v.floor()
+	young := sort.Search(int(newest-floor), func(i int) bool {
+		return v.store.Age(floor+1+memstore.Revision(i)) < s.delay
+	})
+	return floor + memstore.Revision(young)
+}
+
+// Until implements verbs.Horizon.
+func (v *replicaView) Until(rev memstore.Revision) verbs.News {
+	s, moved := v.get()
+	news := verbs.News{Moved: moved}
+	switch {
+	case s.frozen:
+	case s.delay > 0 && rev <= v.store.Revision():
+		news.After = max(s.delay-v.store.Age(rev), time.Nanosecond)
+	default:
+		news.Written = verbs.NextWrite(v.store)
+	}
+	return news
+}

@@ -1,0 +1,215 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// Env is what the steps of one run share. Its methods may be called by steps
+// while they run, and by nobody else.
+type Env struct {
+	config  Config
+	server  *fakeapi.Server
+	log     *Transcript
+	dynamic dynamic.Interface
+	kinds   meta.RESTMapper
+
+	streams streams
+	clients map[string]*client
+	hits    hits
+}
+
+// stepsAgent is the user agent of the steps' requests.
+const stepsAgent = "scenario"
+
+// requestTimeout is how long a step waits for an answer, as a real server's
+// requests take a minute at most.
+const requestTimeout = time.Minute
+
+// newEnv connects the steps to a server and learns what kinds it serves; these
+// requests are not in the transcript.
+func newEnv(config Config, server *fakeapi.Server) (*Env, error) {
+	e := &Env{
+		config:  config,
+		server:  server,
+		log:     &Transcript{start: time.Now(), seed: config.Seed},
+		clients: map[string]*client{},
+		hits:    hits{byRule: map[string]int{}},
+	}
+	var err error
+	if e.dynamic, err = dynamic.NewForConfig(e.Config()); err != nil {
+		return nil, err
+	}
+	silent, err := discovery.NewDiscoveryClientForConfig(server.RESTConfig())
+	if err != nil {
+		return nil, err
+	}
+	cache := memory.NewMemCacheClient(silent)
+	mapper := restmapper.NewDeferredDiscoveryRESTMapper(cache)
+	e.kinds = restmapper.NewShortcutExpander(mapper, cache, nil)
+	_, err = mapper.RESTMapping(schema.GroupKind{Kind: "Namespace"})
+	return e, err
+}
+
+// Server is the server of this run.
+func (e *Env) Server() *fakeapi.Server { return e.server }
+
+// Config is a configuration for requests of a step: they get into the
+// transcript, and their user agent is "scenario".
+func (e *Env) Config() *rest.Config {
+	config := e.restConfig(stepsAgent, stepsWitness{e})
+	config.WarningHandler = warnings{e}
+	return config
+}
+
+// Note puts a line into the transcript, below the step that runs.
+func (e *Env) Note(format string, args ...any) {
+	e.log.note(time.Now(), fmt.Sprintf(format, args...))
+}
+
+// restConfig is a configuration whose requests w gets to see.
+func (e *Env) restConfig(agent string, w witness) *rest.Config {
+	config := e.server.RESTConfig()
+	config.UserAgent = agent
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return witnessed{next, w} })
+	return config
+}
+
+// warnings notes the warnings that answers carry.
+type warnings struct{ e *Env }
+
+func (w warnings) HandleWarningHeader(_ int, _ string, text string) { w.e.Note("warning: %s", text) }
+
+// settle waits until server and clients have done all that they can do before
+// time passes.
+func (e *Env) settle() { synctest.Wait() }
+
+// patience bounds the requests of a step.
+func (e *Env) patience(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, requestTimeout, errNoAnswer)
+}
+
+// defaultNamespace is the namespace where none is given.
+const defaultNamespace = "default"
+
+// resource gives access to the objects of a kind in a namespace; see Ref.
+func (e *Env) resource(kind, namespace string) (dynamic.ResourceInterface, error) {
+	mapping, err := e.mapping(kind)
+	if err != nil {
+		return nil, err
+	}
+	return e.inNamespace(mapping, namespace)
+}
+
+// resourceOf is resource for an object.
+func (e *Env) resourceOf(o *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
+	kind := o.GroupVersionKind()
+	mapping, err := e.kinds.RESTMapping(kind.GroupKind(), kind.Version)
+	if err != nil {
+		return nil, fmt.Errorf("expected a kind that is served, found %s: %w", kind, err)
+	}
+	return e.inNamespace(mapping, o.GetNamespace())
+}
+
+// collection gives access to a collection.
+func (e *Env) collection(c Collection) (dynamic.ResourceInterface, error) {
+	mapping, err := e.mapping(c.Kind)
+	if err != nil {
+		return nil, err
+	}
+	if c.AllNamespaces {
+		return e.dynamic.Resource(mapping.Resource), nil
+	}
+	return e.inNamespace(mapping, c.Namespace)
+}
+
+func (e *Env) inNamespace(m *meta.RESTMapping, namespace string) (dynamic.ResourceInterface, error) {
+	all := e.dynamic.Resource(m.Resource)
+	switch {
+	case m.Scope.Name() == meta.RESTScopeNameNamespace && namespace == "":
+		return all.Namespace(defaultNamespace), nil
+	case m.Scope.Name() == meta.RESTScopeNameNamespace:
+		return all.Namespace(namespace), nil
+	case namespace != "":
+		return nil, fmt.Errorf("expected no namespace, found %q: %s have none", namespace, m.Resource.Resource)
+	}
+	return all, nil
+}
+
+// mapping finds the kind that a word stands for.
+func (e *Env) mapping(kind string) (*meta.RESTMapping, error) {
+	resource := schema.ParseGroupResource(strings.ToLower(kind))
+	found, err := e.kinds.KindFor(resource.WithVersion(""))
+	if err != nil {
+		return nil, fmt.Errorf("expected a kind that is served, found %q: %w", kind, err)
+	}
+	return e.kinds.RESTMapping(found.GroupKind(), found.Version)
+}
+
+// tell puts into the transcript what rules and watches did during a step.
+func (e *Env) tell() {
+	e.hits.read(e.server.Faults())
+	for _, hit := range e.hits.seen {
+		e.log.note(hit.Time, "fault "+hit.String())
+	}
+	e.hits.seen = nil
+	for _, s := range e.streams {
+		all := s.since(s.told)
+		s.told += len(all)
+		for _, r := range all {
+			e.log.note(r.at, s.name+": "+r.String())
+		}
+	}
+	e.log.order()
+}
+
+// failedClient reports the first client whose error no step has expected.
+func (e *Env) failedClient() error {
+	for _, name := range slices.Sorted(maps.Keys(e.clients)) {
+		c, returned, err := e.client(name)
+		if err != nil {
+			return err
+		}
+		if returned && c.err != nil && !c.expected {
+			return mismatch{"no error of client " + name, c.err.Error()}
+		}
+	}
+	return nil
+}
+
+// stop ends watches and clients.
+func (e *Env) stop(cancel context.CancelFunc) error {
+	e.log.close()
+	cancel()
+	for _, s := range e.streams {
+		s.stop()
+		<-s.done
+	}
+	timer := time.NewTimer(requestTimeout)
+	defer timer.Stop()
+	for _, name := range slices.Sorted(maps.Keys(e.clients)) {
+		select {
+		case <-e.clients[name].done:
+		case <-timer.C:
+			return mismatch{"client " + name + " to return when its context ends", fmt.Sprintf("it still runs %v later", requestTimeout)}
+		}
+	}
+	return nil
+}

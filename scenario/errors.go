@@ -1,0 +1,33 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// mismatch is an expectation that was not met.
+type mismatch struct{ want, saw string }
+
+func (m mismatch) Error() string { return "expected " + m.want + "; saw " + m.saw }
+
+// answered is an error of a request in the form that steps show: the code and
+// the reason of a Status before its message.
+func answered(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(context.Cause(ctx), errNoAnswer) {
+		return errNoAnswer
+	}
+	if status := apierrors.APIStatus(nil); errors.As(err, &status) {
+		s := status.Status()
+		return fmt.Errorf("%d %s: %w", s.Code, s.Reason, err)
+	}
+	return err
+}
+
+// errNoAnswer ends requests of steps that take longer than requestTimeout.
+var errNoAnswer = fmt.Errorf("no answer within %v", requestTimeout)

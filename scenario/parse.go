@@ -1,0 +1,166 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// SyntaxError tells where a text stops being a scenario, and what was expected
+// there.
+type SyntaxError struct {
+	// File is the name of the scenario's file, "" if it has none.
+	File string
+	// Line counts from 1, from the start of that file.
+	Line int
+	// Message says what was expected and what was found.
+	Message string
+}
+
+// Error gives "FILE:LINE: MESSAGE".
+func (e *SyntaxError) Error() string { return position(e.File, e.Line) + ": " + e.Message }
+
+func position(file string, line int) string {
+	if file == "" {
+		return fmt.Sprintf("line %d", line)
+	}
+	return fmt.Sprintf("%s:%d", file, line)
+}
+
+// Parse reads the text of a scenario: the steps, one a line, and then the files
+// that they refer to. The package documentation has the form. An error is a
+// [*SyntaxError].
+func Parse(text string) ([]Step, error) {
+	s, err := parseScript("", text)
+	if err != nil {
+		return nil, err
+	}
+	var steps []Step
+	for _, p := range s {
+		steps = append(steps, p.step)
+	}
+	return steps, nil
+}
+
+// script is a scenario whose steps know where they stand.
+type script []placed
+
+type placed struct {
+	step Step
+	// at is the place for messages: "FILE:LINE", or "step N".
+	at string
+}
+
+// scriptOf numbers steps that come from no file.
+func scriptOf(steps []Step) script {
+	var s script
+	for i, step := range steps {
+		s = append(s, placed{step, fmt.Sprintf("step %d", i+1)})
+	}
+	return s
+}
+
+// parseScript reads the text of the file with the given name.
+func parseScript(name, text string) (script, error) {
+	a := parseArchive(text)
+	p := &parser{files: a.files, used: map[string]bool{}}
+	for i, f := range a.files {
+		if slices.ContainsFunc(a.files[:i], func(other file) bool { return other.name == f.name }) {
+			return nil, &SyntaxError{name, f.line, fmt.Sprintf("expected each file once, found %q twice", f.name)}
+		}
+	}
+	var s script
+	line := 0
+	for l := range strings.Lines(a.comment) {
+		line++
+		if blank(l) {
+			continue
+		}
+		step, err := p.step(l)
+		if err != nil {
+			return nil, &SyntaxError{name, line, err.Error()}
+		}
+		s = append(s, placed{step, position(name, line)})
+	}
+	for _, f := range a.files {
+		if !p.used[f.name] {
+			return nil, &SyntaxError{name, f.line, fmt.Sprintf("expected a step that uses the file %q, found none", f.name)}
+		}
+		if _, err := decodeManifest(f.data); err != nil {
+			return nil, &SyntaxError{name, f.line, fmt.Sprintf("manifest %s: %v", f.name, err)}
+		}
+	}
+	return s, nil
+}
+
+func blank(line string) bool {
+	line = strings.TrimSpace(line)
+	return line == "" || line[0] == '#'
+}
+
+// parser reads the lines of one scenario.
+type parser struct {
+	files []file
+	used  map[string]bool
+}
+
+// step reads one line.
+func (p *parser) step(line string) (Step, error) {
+	c, rest, err := findCommand(line)
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.parse(&args{in: p, rest: rest})
+	if err != nil {
+		return nil, fmt.Errorf("%w (%s)", err, c.usage)
+	}
+	return s, nil
+}
+
+// findCommand looks for the first two words of a line, and then for the first.
+func findCommand(line string) (c command, rest string, err error) {
+	first, rest, err := cutWord(line)
+	if err != nil {
+		return command{}, "", err
+	}
+	second, behind, secondErr := cutWord(rest)
+	var known []string
+	found := false
+	for _, candidate := range commands() {
+		switch candidate.name {
+		case string(first) + " " + string(second):
+			if secondErr == nil {
+				return candidate, behind, nil
+			}
+		case string(first):
+			c, found = candidate, true
+		}
+		known = append(known, candidate.name)
+	}
+	if found {
+		return c, rest, nil
+	}
+	return command{}, "", fmt.Errorf("expected a step (%s), found %q", strings.Join(known, ", "), string(first))
+}
+
+// file finds a file of the archive.
+func (p *parser) file(name string) (file, error) {
+	i := slices.IndexFunc(p.files, func(f file) bool { return f.name == name })
+	if i < 0 {
+		var names []string
+		for _, f := range p.files {
+			names = append(names, f.name)
+		}
+		return file{}, fmt.Errorf("expected a file of this scenario (%s), found %q", orNone(names), name)
+	}
+	p.used[name] = true
+	return p.files[i], nil
+}
+
+// orNone lists names for a message.
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "there are none"
+	}
+	return strings.Join(names, ", ")
+}

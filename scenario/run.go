@@ -1,0 +1,145 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// Config is what scenarios are run with. The zero value runs those without a
+// client under test.
+type Config struct {
+	// Seed decides what the server makes up: uids, and names from generateName.
+	Seed uint64
+	// Clients are the clients under test, under the names that steps use.
+	Clients map[string]Client
+	// Options are further options of the server. It is in memory and has the
+	// seed whatever they say, unless they set another seed.
+	Options []fakeapi.Option
+}
+
+// Run runs steps against a fresh server in a testing/synctest bubble: on virtual
+// time, so that an hour takes milliseconds. A step that fails ends the test; the
+// message names the step, what was expected and what was seen, and has the
+// transcript so far. t must not be in a bubble already.
+//
+// A test binary that runs client-go in bubbles needs one line in its TestMain;
+// see the package documentation.
+func Run(t *testing.T, config Config, steps ...Step) *Transcript {
+	t.Helper()
+	return run(t, config, scriptOf(steps))
+}
+
+// RunDir runs each file of a file system that ends in .txtar as a subtest with
+// the file's path as its name, each against a server of its own. It is an error
+// if there is none. For a directory use os.DirFS, for files shipped in a package
+// an embed.FS.
+func RunDir(t *testing.T, fsys fs.FS, config Config) {
+	t.Helper()
+	found := false
+	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || path.Ext(name) != ".txtar" {
+			return err
+		}
+		found = true
+		text, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return err
+		}
+		t.Run(strings.TrimSuffix(name, ".txtar"), func(t *testing.T) {
+			s, err := parseScript(name, string(text))
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			run(t, config, s)
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("scenario: %v", err)
+	}
+	if !found {
+		t.Fatalf("scenario: there is no file that ends in .txtar")
+	}
+}
+
+func run(t *testing.T, config Config, s script) *Transcript {
+	t.Helper()
+	var log *Transcript
+	var err error
+	synctest.Test(t, func(t *testing.T) { log, err = play(t, config, s) })
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return log
+}
+
+// play runs a script in the bubble of t.
+func play(t *testing.T, config Config, s script) (*Transcript, error) {
+	t.Helper()
+	options := append([]fakeapi.Option{fakeapi.WithSeed(config.Seed)}, config.Options...)
+	server := fakeapi.Start(t, append(options, fakeapi.InMemory())...)
+	e, err := newEnv(config, server)
+	if err != nil {
+		return nil, fmt.Errorf("scenario: %w", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	err = e.play(ctx, s)
+	if stopErr := e.stop(cancel); err == nil && stopErr != nil {
+		err = e.failure(placed{at: atTheEnd}, stopErr)
+	}
+	return e.log, err
+}
+
+// atTheEnd is the place of what goes wrong after the last step.
+const atTheEnd = "at the end"
+
+// play runs the steps up to the first that fails.
+func (e *Env) play(ctx context.Context, s script) error {
+	for _, p := range s {
+		e.log.begin(p.step.String())
+		err := p.step.Run(ctx, e)
+		e.settle()
+		if err == nil {
+			err = e.log.looping()
+		}
+		e.tell()
+		if err != nil {
+			return e.failure(p, err)
+		}
+	}
+	if err := e.failedClient(); err != nil {
+		return e.failure(placed{at: atTheEnd}, err)
+	}
+	return nil
+}
+
+// failure is the message about a step that went wrong.
+func (e *Env) failure(p placed, err error) error {
+	var b strings.Builder
+	b.WriteString(p.at + ": ")
+	if p.step != nil {
+		b.WriteString(p.step.String() + "\n    ")
+	}
+	b.WriteString(err.Error())
+	if len(e.clients) > 0 && len(utilruntime.ErrorHandlers) > 1 {
+		b.WriteString("\n    Are the error handlers of client-go throttled? They sleep for years in a bubble; " +
+			"see the package documentation of scenario, TestMain.")
+	}
+	b.WriteString("\ntranscript so far:\n" + indent(e.log.String()))
+	return errors.New(b.String())
+}
+
+func indent(text string) string {
+	return "    " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n    ")
+}

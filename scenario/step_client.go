@@ -1,0 +1,152 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/client-go/rest"
+)
+
+// Client is a client under test. It returns when its work is done, or when ctx
+// ends, which it does with the scenario. config has the client's name as its
+// user agent; take it as it is, or derive from it, since it leads to the
+// in-memory server and notes requests in the transcript.
+//
+// An error that no step expected fails the scenario, unless ctx has ended.
+type Client func(ctx context.Context, config *rest.Config) error
+
+// RunClient starts a client under test, by its name in [Config.Clients]. The step
+// ends when the client has nothing to do but to wait; the client goes on.
+func RunClient(name string) Step { return runClient{name} }
+
+type runClient struct{ name string }
+
+// client is a client under test that has been started.
+type client struct {
+	done chan struct{} // closed when it has returned
+	err  error         // valid when done is closed
+	// expected tells that a step has expected the error. Only the goroutine of the
+	// steps uses it.
+	expected bool
+}
+
+func parseRun(a *args) (Step, error) {
+	name, err := oneName(a)
+	return runClient{name}, err
+}
+
+// oneName reads a line of one word that is not empty.
+func oneName(a *args) (string, error) {
+	words, err := a.words(1, 1)
+	if err != nil {
+		return "", err
+	}
+	if words[0] == "" {
+		return "", fmt.Errorf(`expected the name of a client, found ""`)
+	}
+	return words[0], nil
+}
+
+func (s runClient) String() string { return "run " + quote(s.name) }
+
+func (s runClient) Run(ctx context.Context, e *Env) error {
+	run, ok := e.config.Clients[s.name]
+	if !ok {
+		known := slices.Sorted(maps.Keys(e.config.Clients))
+		return fmt.Errorf("there is no client %q in the Config; there are: %s", s.name, orNone(known))
+	}
+	if e.clients[s.name] != nil {
+		return fmt.Errorf("client %q was started already", s.name)
+	}
+	c := &client{done: make(chan struct{})}
+	e.clients[s.name] = c
+	config := e.restConfig(s.name, e.log.lane(s.name))
+	go func() {
+		defer close(c.done)
+		c.err = run(ctx, config)
+	}()
+	return nil
+}
+
+// ExpectDone expects that a client under test has returned without an error.
+func ExpectDone(client string) Step { return expectDone{client} }
+
+type expectDone struct{ name string }
+
+func parseExpectDone(a *args) (Step, error) {
+	name, err := oneName(a)
+	return expectDone{name}, err
+}
+
+func (s expectDone) String() string { return "expect done " + quote(s.name) }
+
+func (s expectDone) Run(_ context.Context, e *Env) error {
+	c, returned, err := e.client(s.name)
+	want := "client " + s.name + " to have returned without an error"
+	switch {
+	case err != nil:
+		return err
+	case !returned:
+		return mismatch{want, "it still runs"}
+	case c.err != nil:
+		return mismatch{want, c.err.Error()}
+	}
+	return nil
+}
+
+// ExpectFailed expects that a client under test has returned with an error that
+// contains text, which may be "".
+func ExpectFailed(client, text string) Step { return expectFailed{client, text} }
+
+type expectFailed struct{ name, text string }
+
+func parseExpectFailed(a *args) (Step, error) {
+	words, err := a.words(1, 2)
+	if err != nil {
+		return nil, err
+	}
+	return expectFailed{words[0], strings.Join(words[1:], "")}, nil
+}
+
+func (s expectFailed) String() string {
+	text := ""
+	if s.text != "" {
+		text = quote(s.text)
+	}
+	return joinWords("expect failed", quote(s.name), text)
+}
+
+func (s expectFailed) Run(_ context.Context, e *Env) error {
+	c, returned, err := e.client(s.name)
+	want := "client " + s.name + " to have failed with " + quote(s.text)
+	switch {
+	case err != nil:
+		return err
+	case !returned:
+		return mismatch{want, "it still runs"}
+	case c.err == nil:
+		return mismatch{want, "it returned without an error"}
+	case !strings.Contains(c.err.Error(), s.text):
+		return mismatch{want, c.err.Error()}
+	}
+	c.expected = true
+	return nil
+}
+
+// client finds a client that was started, and tells whether it has returned.
+func (e *Env) client(name string) (c *client, returned bool, err error) {
+	c = e.clients[name]
+	if c == nil {
+		return nil, false, fmt.Errorf("no client %q was started", name)
+	}
+	e.settle()
+	select {
+	case <-c.done:
+		return c, true, nil
+	default:
+		return c, false, nil
+	}
+}

@@ -1,0 +1,103 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Event is one thing that a watch has received.
+type Event struct {
+	// Type is ADDED, MODIFIED, DELETED, BOOKMARK or ERROR; or END, for a stream
+	// that has ended.
+	Type string
+	// Name is the object's name, NAMESPACE/NAME in a watch of all namespaces; for
+	// an ERROR it is the reason of the Status, or its code if it has none. A
+	// BOOKMARK and an END have no name.
+	Name string
+}
+
+// streamEnd is the type of the event that ends a stream.
+const streamEnd = "END"
+
+// named tells the types of events, and which of them have a name.
+var named = map[string]bool{"ADDED": true, "MODIFIED": true, "DELETED": true, "ERROR": true, "BOOKMARK": false, streamEnd: false}
+
+// String gives "TYPE NAME".
+func (e Event) String() string {
+	if e.Name == "" {
+		return quote(e.Type)
+	}
+	return quote(e.Type) + " " + quote(e.Name)
+}
+
+// ExpectEvents expects the events that a watch has received since it was opened,
+// or since they were last expected: exactly these, in this order. Bookmarks are
+// passed over if none is named. Without events it expects that nothing has come.
+func ExpectEvents(watch string, events ...Event) Step {
+	return expectEvents{watch, copied(events)}
+}
+
+type expectEvents struct {
+	watch  string
+	events []Event
+}
+
+func parseExpectEvents(a *args) (Step, error) {
+	words, err := a.words(1, -1)
+	if err != nil {
+		return nil, err
+	}
+	s := expectEvents{watch: words[0]}
+	for words = words[1:]; len(words) > 0; words = words[1:] {
+		e := Event{Type: words[0]}
+		has, known := named[e.Type]
+		if !known {
+			return nil, fmt.Errorf("expected ADDED, MODIFIED, DELETED, ERROR, BOOKMARK or END, found %q", e.Type)
+		}
+		if has {
+			if len(words) < 2 || words[1] == "" {
+				return nil, fmt.Errorf("expected a name behind %s", e.Type)
+			}
+			e.Name, words = words[1], words[1:]
+		}
+		s.events = append(s.events, e)
+	}
+	return s, nil
+}
+
+func (s expectEvents) String() string {
+	return joinWords("expect events", quote(s.watch), eventsText(s.events))
+}
+
+func eventsText(events []Event) string {
+	texts := make([]string, len(events))
+	for i, e := range events {
+		texts[i] = e.String()
+	}
+	return strings.Join(texts, " ")
+}
+
+func (s expectEvents) Run(_ context.Context, e *Env) error {
+	stream, ok := e.streams.find(s.watch)
+	if !ok {
+		return fmt.Errorf("there is no watch %q", s.watch)
+	}
+	e.settle()
+	bookmarks := slices.ContainsFunc(s.events, isBookmark)
+	var saw []Event
+	all := stream.since(stream.expected)
+	for _, r := range all {
+		if bookmarks || !isBookmark(r.Event) {
+			saw = append(saw, r.Event)
+		}
+	}
+	if !slices.Equal(saw, s.events) {
+		return mismatch{"of watch " + s.watch + " [" + eventsText(s.events) + "]", "[" + eventsText(saw) + "]"}
+	}
+	stream.expected += len(all)
+	return nil
+}
+
+func isBookmark(e Event) bool { return e.Type == "BOOKMARK" }

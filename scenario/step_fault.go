@@ -1,0 +1,106 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"example.com/fakeapi/faults"
+)
+
+// Fault adds a rule to those that make the server misbehave. Counts in its
+// condition begin at zero. The steps' own requests come from the user agent
+// "scenario", those of a client under test from its name.
+func Fault(rule faults.Rule) Step { return fault{rule} }
+
+type fault struct{ rule faults.Rule }
+
+func parseFault(a *args) (Step, error) {
+	rule, err := faults.Parse(a.rest)
+	if err != nil {
+		return nil, err
+	}
+	if err := rule.Validate(); err != nil {
+		return nil, err
+	}
+	return fault{rule}, nil
+}
+
+func (s fault) String() string { return "fault " + s.rule.String() }
+
+func (s fault) Run(_ context.Context, e *Env) error {
+	_, err := e.server.Faults().Add(s.rule)
+	return err
+}
+
+// ClearFaults takes out all rules.
+func ClearFaults() Step { return clearFaults{} }
+
+type clearFaults struct{}
+
+func (clearFaults) String() string { return "clear faults" }
+
+func (clearFaults) Run(_ context.Context, e *Env) error {
+	e.server.Faults().Clear()
+	return nil
+}
+
+// ExpectHits expects that the rules with this name have acted so many times since
+// the scenario began.
+func ExpectHits(rule string, count int) Step { return expectHits{rule, count} }
+
+type expectHits struct {
+	rule  string
+	count int
+}
+
+func parseExpectHits(a *args) (Step, error) {
+	words, err := a.words(2, 2)
+	if err != nil {
+		return nil, err
+	}
+	n, err := strconv.ParseUint(words[1], 10, 31)
+	if err != nil {
+		return nil, fmt.Errorf("expected a number, found %q", words[1])
+	}
+	return expectHits{words[0], int(n)}, nil
+}
+
+func (s expectHits) String() string {
+	return "expect hits " + quote(s.rule) + " " + strconv.Itoa(s.count)
+}
+
+func (s expectHits) Run(_ context.Context, e *Env) error {
+	e.settle()
+	if saw := e.hits.count(e.server.Faults(), s.rule); saw != s.count {
+		return mismatch{fmt.Sprintf("%d hits of rule %s", s.count, s.rule), strconv.Itoa(saw)}
+	}
+	return nil
+}
+
+// hits counts what the rules of a set did. The set forgets, so it must be read
+// now and then.
+type hits struct {
+	byRule map[string]int
+	seen   []faults.Hit // not in the transcript yet
+	last   uint64
+}
+
+// read takes over what is new.
+func (h *hits) read(set *faults.Set) {
+	for _, hit := range set.Hits() {
+		if hit.Seq <= h.last {
+			continue
+		}
+		h.last = hit.Seq
+		h.seen = append(h.seen, hit)
+		if hit.Missed == "" {
+			h.byRule[hit.Rule.Name]++
+		}
+	}
+}
+
+func (h *hits) count(set *faults.Set, rule string) int {
+	h.read(set)
+	return h.byRule[rule]
+}

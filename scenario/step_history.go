@@ -1,0 +1,29 @@
+package scenario
+
+import "context"
+
+// Compact forgets what a compaction of etcd forgets: reads at an exact past
+// resourceVersion and continue tokens answer 410 Expired from now on.
+func Compact() Step { return compact{} }
+
+type compact struct{}
+
+func (compact) String() string { return "compact" }
+
+func (compact) Run(_ context.Context, e *Env) error {
+	e.server.Compact()
+	return nil
+}
+
+// Expire forgets all history: a watch that starts from a past resourceVersion is
+// answered 410 Expired, too.
+func Expire() Step { return expire{} }
+
+type expire struct{}
+
+func (expire) String() string { return "expire" }
+
+func (expire) Run(_ context.Context, e *Env) error {
+	e.server.Expire()
+	return nil
+}

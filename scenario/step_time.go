@@ -1,0 +1,86 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Advance lets time pass: server and clients do what they do in that time. On
+// the virtual time of a scenario it takes no longer than what they do.
+func Advance(d time.Duration) Step { return advance{d} }
+
+type advance struct{ d time.Duration }
+
+func parseAdvance(a *args) (Step, error) {
+	d, err := a.duration(1)
+	if err != nil {
+		return nil, err
+	}
+	_, err = a.words(0, 0)
+	return advance{d}, err
+}
+
+func (s advance) String() string { return "advance " + s.d.String() }
+
+func (s advance) Run(ctx context.Context, _ *Env) error { return sleep(ctx, s.d) }
+
+// sleep waits for d or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// poll is the time between two attempts of Eventually.
+const poll = time.Second
+
+// Eventually runs a step again, every second, until it goes well, for at most
+// d. Attempts that fail leave no trace in the transcript but their number.
+func Eventually(d time.Duration, step Step) Step { return eventually{d, step} }
+
+type eventually struct {
+	d    time.Duration
+	step Step
+}
+
+func parseEventually(a *args) (Step, error) {
+	d, err := a.duration(1)
+	if err != nil {
+		return nil, err
+	}
+	step, err := a.in.step(a.rest)
+	return eventually{d, step}, err
+}
+
+func (s eventually) String() string { return "eventually " + s.d.String() + " " + s.step.String() }
+
+func (s eventually) files() []file { return filesOf(s.step) }
+
+func (s eventually) Run(ctx context.Context, e *Env) error {
+	end := time.Now().Add(s.d)
+	for attempts := 1; ; attempts++ {
+		mark := e.log.mark()
+		err := s.step.Run(ctx, e)
+		if err == nil {
+			if attempts > 1 {
+				e.Note("attempt %d went well", attempts)
+			}
+			return nil
+		}
+		left := time.Until(end)
+		if left <= 0 || ctx.Err() != nil {
+			return fmt.Errorf("attempt %d, after %v: %w", attempts, s.d-left, err)
+		}
+		e.log.rewind(mark)
+		if err := sleep(ctx, min(poll, left)); err != nil {
+			return err
+		}
+		e.settle()
+	}
+}

@@ -1,0 +1,89 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Watch opens a watch and lets it run. What it receives is in the transcript,
+// and can be expected under the watch's name. It asks for bookmarks, starts with
+// what is there, as ADDED events, and ends after an hour.
+func Watch(name string, of Collection) Step { return watchStep{name, of, ""} }
+
+// WatchFrom is Watch from a resourceVersion on, without what was there before.
+func WatchFrom(name string, of Collection, revision string) Step {
+	return watchStep{name, of, revision}
+}
+
+type watchStep struct {
+	name string
+	of   Collection
+	from string
+}
+
+func parseWatch(a *args) (Step, error) {
+	words, given, err := a.raw(append([]string{"--from"}, collectionFlags...)...)
+	if err != nil {
+		return nil, err
+	}
+	all, err := texts(words, 2, 2)
+	if err != nil {
+		return nil, err
+	}
+	if all[0] == "" {
+		return nil, fmt.Errorf(`expected a name for the watch, found ""`)
+	}
+	of, err := newCollection(all[1], given)
+	if err != nil {
+		return nil, err
+	}
+	if from := given["--from"]; from != "" {
+		if _, err := strconv.ParseUint(from, 10, 64); err != nil {
+			return nil, fmt.Errorf("expected a resourceVersion behind --from, found %q", from)
+		}
+	}
+	return watchStep{all[0], of, given["--from"]}, nil
+}
+
+func (s watchStep) String() string {
+	from := ""
+	if s.from != "" {
+		from = "--from " + quote(s.from)
+	}
+	return joinWords("watch", quote(s.name), s.of.String(), from)
+}
+
+// watchSeconds is the timeout that watches ask for. Without one the server would
+// pick a time at random.
+const watchSeconds int64 = 3600
+
+func (s watchStep) Run(ctx context.Context, e *Env) error {
+	if _, ok := e.streams.find(s.name); ok {
+		return fmt.Errorf("there is a watch %q already", s.name)
+	}
+	resource, err := e.collection(s.of)
+	if err != nil {
+		return err
+	}
+	// The patience is for the answer's head; the stream may go on.
+	ctx, cancel := context.WithCancelCause(ctx)
+	timer := time.AfterFunc(requestTimeout, func() { cancel(errNoAnswer) })
+	seconds := watchSeconds
+	source, err := resource.Watch(ctx, metav1.ListOptions{
+		LabelSelector:       s.of.Selector,
+		ResourceVersion:     s.from,
+		AllowWatchBookmarks: true,
+		TimeoutSeconds:      &seconds,
+	})
+	timer.Stop()
+	if err != nil {
+		defer cancel(nil)
+		return answered(ctx, err)
+	}
+	e.streams.start(s.name, s.of, source, func() { cancel(nil) })
+	return nil
+}

@@ -1,0 +1,194 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// word is a part of a line between blanks. Text in double quotes is read as Go
+// reads it and may contain blanks; the quotes may begin in the middle of a word
+// (path["a b"]).
+type word string
+
+// cutWord cuts the first word off a line. A "#" at the start of a word begins a
+// remark; at the end of the line the word is "".
+func cutWord(line string) (w word, rest string, err error) {
+	line = strings.TrimLeftFunc(line, unicode.IsSpace)
+	if strings.HasPrefix(line, "#") {
+		return "", "", nil
+	}
+	for i := 0; i < len(line); {
+		if line[i] == '"' {
+			quoted, err := strconv.QuotedPrefix(line[i:])
+			if err != nil {
+				return "", "", fmt.Errorf("expected a closing double quote behind %s", line[i:])
+			}
+			i += len(quoted)
+			continue
+		}
+		if n := strings.IndexFunc(line[i:], blankOrQuote); n > 0 {
+			i += n
+		} else if n == 0 {
+			return word(line[:i]), line[i:], nil
+		} else {
+			i = len(line)
+		}
+	}
+	return word(line), "", nil
+}
+
+func blankOrQuote(r rune) bool { return r == '"' || unicode.IsSpace(r) }
+
+// text is what the word means: without its quotes if it is quoted, else the word
+// as it stands.
+func (w word) text() (string, error) {
+	if !strings.HasPrefix(string(w), `"`) {
+		return string(w), nil
+	}
+	s, err := strconv.Unquote(string(w))
+	if err != nil {
+		return "", fmt.Errorf("expected a blank behind the closing double quote in %s", w)
+	}
+	return s, nil
+}
+
+// quote prints a text so that it is read as one word that is no flag and no
+// remark: as it is if that will do, else in double quotes.
+func quote(s string) string {
+	strange := func(r rune) bool { return blankOrQuote(r) || !strconv.IsPrint(r) || r == unicode.ReplacementChar }
+	if s == "" || s[0] == '#' || s[0] == '-' || strings.ContainsFunc(s, strange) {
+		return strconv.Quote(s)
+	}
+	return s
+}
+
+func quoteAll(all []string) []string {
+	quoted := make([]string, len(all))
+	for i, s := range all {
+		quoted[i] = quote(s)
+	}
+	return quoted
+}
+
+// joinWords joins what is not empty.
+func joinWords(words ...string) string {
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
+}
+
+// args is what follows the name of a step.
+type args struct {
+	in   *parser
+	rest string
+}
+
+// word takes the next word, which must be there; what says what it is.
+func (a *args) word(what string) (string, error) {
+	w, rest, err := cutWord(a.rest)
+	if err != nil {
+		return "", err
+	}
+	if w == "" {
+		return "", fmt.Errorf("expected %s, found the end of the line", what)
+	}
+	a.rest = rest
+	return w.text()
+}
+
+// duration takes a duration of at least least.
+func (a *args) duration(least time.Duration) (time.Duration, error) {
+	s, err := a.word("a duration")
+	if err != nil {
+		return 0, err
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		return 0, fmt.Errorf(`expected a duration such as "90s" or "5m", found %q`, s)
+	}
+	if d < least {
+		return 0, fmt.Errorf("expected a duration of at least %v, found %v", least, d)
+	}
+	return d, nil
+}
+
+// flags are the options of a line; "" is one that is not there.
+type flags map[string]string
+
+// takesValue tells the flags that are followed by a value.
+var takesValue = map[string]bool{"-n": true, "-A": false, "--selector": true, "--from": true}
+
+// raw takes all that is left: words, as they stand, and those flags that are
+// allowed.
+func (a *args) raw(allowed ...string) (words []word, given flags, err error) {
+	given = flags{}
+	for {
+		w, rest, err := cutWord(a.rest)
+		if err != nil || w == "" {
+			return words, given, err
+		}
+		a.rest = rest
+		if !strings.HasPrefix(string(w), "-") {
+			words = append(words, w)
+			continue
+		}
+		if err := a.flag(string(w), given, allowed); err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+func (a *args) flag(name string, given flags, allowed []string) (err error) {
+	if !slices.Contains(allowed, name) {
+		if len(allowed) == 0 {
+			return fmt.Errorf("expected no flag, found %s", name)
+		}
+		return fmt.Errorf("expected one of the flags %s, found %s", strings.Join(allowed, ", "), name)
+	}
+	if given[name] != "" {
+		return fmt.Errorf("expected %s once, found it twice", name)
+	}
+	given[name] = "set"
+	if takesValue[name] {
+		if given[name], err = a.word("a value behind " + name); err == nil && given[name] == "" {
+			err = fmt.Errorf(`expected a value behind %s, found ""`, name)
+		}
+	}
+	return err
+}
+
+// words takes all that is left, from least to most words (most < 0: any number)
+// and no flags.
+func (a *args) words(least, most int) ([]string, error) {
+	words, _, err := a.raw()
+	if err != nil {
+		return nil, err
+	}
+	return texts(words, least, most)
+}
+
+// texts reads words, from least to most of them.
+func texts(words []word, least, most int) ([]string, error) {
+	if len(words) < least {
+		return nil, errors.New("expected more, found the end of the line")
+	}
+	if most >= 0 && len(words) > most {
+		return nil, fmt.Errorf("expected the end of the line, found %q", string(words[most]))
+	}
+	var all []string
+	for _, w := range words {
+		s, err := w.text()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// copied is a copy of what a step is made from; nil of nothing, so that steps
+// that print the same are equal.
+func copied[T any](all []T) []T { return append([]T(nil), all...) }
