@@ -25,6 +25,7 @@ type options struct {
 	future    time.Duration
 	bookmarks time.Duration
 	watches   time.Duration
+	tokens    time.Duration
 	closing   time.Duration
 	fixtures  []func(*Server) error
 	rules     []faults.Rule
@@ -127,6 +128,14 @@ func WithHistory(age time.Duration, changes int) Option {
 // The default is 3 seconds.
 func WithFutureWait(d time.Duration) Option {
 	return positive("future wait", d, func(o *options) { o.future = d })
+}
+
+// WithContinueLifetime sets how long a continue token can be used, counted from
+// the first page that was served at its resourceVersion. After that it is answered
+// 410 Expired with a token that goes on in the state of now (CH-18). By default it
+// lives as long as history does.
+func WithContinueLifetime(d time.Duration) Option {
+	return positive("continue-token lifetime", d, func(o *options) { o.tokens = d })
 }
 
 // WithBookmarkInterval sets the time between the bookmarks of a watch that asked

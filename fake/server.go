@@ -68,7 +68,12 @@ func New(opts ...Option) (*Server, error) {
 }
 
 func settings(o *options) verbs.Settings {
-	return verbs.Settings{FutureWait: o.future, BookmarkInterval: o.bookmarks, WatchTimeout: o.watches}
+	return verbs.Settings{
+		FutureWait:       o.future,
+		BookmarkInterval: o.bookmarks,
+		WatchTimeout:     o.watches,
+		ContinueLifetime: o.tokens,
+	}
 }
 
 // open begins to serve.

@@ -40,6 +40,9 @@ type Settings struct {
 	// WatchTimeout is the shortest time after which a watch without
 	// timeoutSeconds ends; the longest is twice that (WA-17).
 	WatchTimeout time.Duration
+	// ContinueLifetime is how long a continue token can be used, counted from the
+	// first page served at its revision; 0 for as long as history lasts (CH-21).
+	ContinueLifetime time.Duration
 }
 
 // API serves the resources of a table from a store.
@@ -50,17 +53,23 @@ type API struct {
 	ids      *IDs
 	settings Settings
 	pages    pages
+	tokens   tokens
 }
 
 // New makes an API that sees all of its store. ids makes uids and the ends of
 // generated names.
 func New(store *memstore.Store, table *resource.Table, ids *IDs, settings Settings) *API {
-	return &API{store: store, horizon: open{store}, table: table, ids: ids, settings: settings}
+	return &API{
+		store: store, horizon: open{store}, table: table, ids: ids, settings: settings,
+		tokens: tokens{lifetime: settings.ContinueLifetime},
+	}
 }
 
 // Replica makes an API on the same store whose cache shows what a horizon does.
 func (a *API) Replica(horizon Horizon, settings Settings) *API {
-	return &API{store: a.store, horizon: horizon, table: a.table, ids: a.ids, settings: settings}
+	r := New(a.store, a.table, a.ids, settings)
+	r.horizon = horizon
+	return r
 }
 
 // verb is one operation on the objects of a resource.

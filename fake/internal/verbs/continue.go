@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -87,4 +89,45 @@ func parseContinue(token string) (t continueToken, err error) {
 		return t, fmt.Errorf("%s", t.Start)
 	}
 	return t, nil
+}
+
+// tokens knows when the first page at a revision was served, to let continue
+// tokens expire after a time. It remembers the latest few thousand revisions.
+type tokens struct {
+	lifetime time.Duration // 0: as long as history lasts
+
+	mu     sync.Mutex
+	first  map[memstore.Revision]time.Time
+	recent [4096]memstore.Revision // the keys of first in the order they came, a ring
+	next   int
+}
+
+// served notes that a page at a revision goes out.
+func (t *tokens) served(rev memstore.Revision) {
+	if t.lifetime == 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.first == nil {
+		t.first = make(map[memstore.Revision]time.Time)
+	}
+	if _, known := t.first[rev]; known {
+		return
+	}
+	delete(t.first, t.recent[t.next])
+	t.recent[t.next] = rev
+	t.next = (t.next + 1) % len(t.recent)
+	t.first[rev] = time.Now()
+}
+
+// expired reports whether the tokens of a revision are too old.
+func (t *tokens) expired(rev memstore.Revision) bool {
+	if t.lifetime == 0 {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	first, known := t.first[rev]
+	return known && time.Since(first) >= t.lifetime
 }

@@ -127,7 +127,12 @@ func (a *API) resume(ctx context.Context, prefix string, opts *metainternal.List
 	if at.revision == 0 {
 		return origin{view: a.store.View(), from: at.from}, nil
 	}
-	view, err := a.viewAt(ctx, at.revision)
+	var view memstore.View
+	if a.tokens.expired(at.revision) {
+		err = apierrors.NewResourceExpired("the token has lived too long")
+	} else {
+		view, err = a.viewAt(ctx, at.revision)
+	}
 	if apierrors.IsResourceExpired(err) {
 		token := continueToken{Version: tokenVersion, Revision: inconsistent, Start: strings.TrimPrefix(at.from, prefix)}
 		return origin{}, status.ExpiredContinue(token.encode())
@@ -164,6 +169,7 @@ func (a *API) page(view memstore.View, prefix, from string, sel selector, limit 
 		if limit > 0 && len(p.items) == limit {
 			last := p.items[limit-1].Key + "\x00"
 			p.token = encodeContinue(prefix, last, int64(view.Revision()))
+			a.tokens.served(view.Revision())
 			if sel.all() {
 				p.remaining = a.pages.remaining(view, prefix, from, last, limit)
 			}
