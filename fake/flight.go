@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,12 +12,24 @@ import (
 	"time"
 )
 
-// flight knows the requests that are being served, so that Close can wait for
-// them and name those that hang.
+// flight knows the requests that are being served and the connections that are
+// open, so that Close can wait for them and name those that hang. A connection
+// may outlive its last request: after an answer to a body that nobody has read
+// net/http keeps it for half a second, so that the client gets the answer.
 type flight struct {
-	mu       sync.Mutex
-	requests map[*http.Request]time.Time
-	idle     chan struct{} // closed when the last one ends; nil while nobody waits
+	mu   sync.Mutex
+	open map[any]time.Time // since when; the key is a *http.Request or a net.Conn
+	idle chan struct{}     // closed when the last one ends; nil while nobody waits
+}
+
+// conn follows the life of a connection; it is a http.Server's ConnState.
+func (f *flight) conn(c net.Conn, state http.ConnState) {
+	switch state {
+	case http.StateNew:
+		f.begin(c)
+	case http.StateClosed, http.StateHijacked:
+		f.end(c)
+	}
 }
 
 // track notes every request that next serves.
@@ -28,31 +41,31 @@ func (f *flight) track(next http.Handler) http.Handler {
 	})
 }
 
-func (f *flight) begin(r *http.Request) {
+func (f *flight) begin(what any) {
 	now := time.Now()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.requests == nil {
-		f.requests = make(map[*http.Request]time.Time)
+	if f.open == nil {
+		f.open = make(map[any]time.Time)
 	}
-	f.requests[r] = now
+	f.open[what] = now
 }
 
-func (f *flight) end(r *http.Request) {
+func (f *flight) end(what any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	delete(f.requests, r)
-	if len(f.requests) == 0 && f.idle != nil {
+	delete(f.open, what)
+	if len(f.open) == 0 && f.idle != nil {
 		close(f.idle)
 		f.idle = nil
 	}
 }
 
-// wait returns when nothing is being served, or names what hangs after the time
+// wait returns when nothing is open any more, or names what hangs after the time
 // given.
 func (f *flight) wait(most time.Duration) error {
 	f.mu.Lock()
-	if len(f.requests) == 0 {
+	if len(f.open) == 0 {
 		f.mu.Unlock()
 		return nil
 	}
@@ -75,11 +88,17 @@ func (f *flight) hanging() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var lines []string
-	for r, since := range f.requests {
-		lines = append(lines, fmt.Sprintf("%s %s (for %v)", r.Method, r.URL, time.Since(since).Round(time.Millisecond)))
+	for what, since := range f.open {
+		age := time.Since(since).Round(time.Millisecond)
+		switch what := what.(type) {
+		case *http.Request:
+			lines = append(lines, fmt.Sprintf("%s %s (for %v)", what.Method, what.URL, age))
+		case net.Conn:
+			lines = append(lines, fmt.Sprintf("a connection from %s (for %v)", what.RemoteAddr(), age))
+		}
 	}
 	slices.Sort(lines)
-	return fmt.Errorf("%d requests still hang: %s", len(lines), strings.Join(lines, ", "))
+	return fmt.Errorf("still open: %s", strings.Join(lines, ", "))
 }
 
 // quiet drops what net/http would log of clients that go away.

@@ -23,7 +23,7 @@ func TestFlightNamesWhatHangs(t *testing.T) {
 		}()
 		synctest.Wait()
 		err := f.wait(5 * time.Second)
-		require.EqualError(t, err, "1 requests still hang: GET /api/v1/pods?watch=1 (for 5s)")
+		require.EqualError(t, err, "still open: GET /api/v1/pods?watch=1 (for 5s)")
 
 		waited := make(chan error)
 		go func() { waited <- f.wait(5 * time.Second) }()

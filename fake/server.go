@@ -142,6 +142,7 @@ func (s *Server) serve() {
 		Handler:           s,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: 30 * time.Second,
+		ConnState:         s.flight.conn,
 		ErrorLog:          quiet(),
 	}
 	go func() {
@@ -155,8 +156,8 @@ func (s *Server) serve() {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 // Close ends the server: watches end, connections are closed, and the call
-// returns when no request is being served any more. An error names the requests
-// that still hang after five seconds. A second Close does nothing.
+// returns when nothing is being served any more. An error names the requests and
+// connections that are still there after five seconds. A second Close does nothing.
 func (s *Server) Close() error {
 	s.cancel()
 	err := s.http.Close()

@@ -233,3 +233,13 @@ func TestHistoryAges(t *testing.T) {
 		require.Equal(t, metav1.StatusReasonExpired, events[0].Object.Reason)
 	})
 }
+
+// An answer to a body that nobody has read keeps its connection open for a
+// moment; Close waits for it, so that no bubble ends before its goroutines.
+func TestCloseAfterUnreadBody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory())
+		code, _, _ := send(t, srv, "POST", "/api/v1/namespaces/default/configmaps", "application/json", make([]byte, 4<<20))
+		require.Equal(t, 413, code)
+	})
+}
