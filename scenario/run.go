@@ -45,31 +45,40 @@ func Run(t *testing.T, config Config, steps ...Step) *Transcript {
 // an embed.FS.
 func RunDir(t *testing.T, fsys fs.FS, config Config) {
 	t.Helper()
-	found := false
-	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || path.Ext(name) != ".txtar" {
-			return err
-		}
-		found = true
-		text, err := fs.ReadFile(fsys, name)
-		if err != nil {
-			return err
-		}
-		t.Run(strings.TrimSuffix(name, ".txtar"), func(t *testing.T) {
+	names, err := scripts(fsys)
+	if err != nil {
+		t.Fatalf("scenario: %v", err)
+	}
+	for _, name := range names {
+		t.Run(strings.TrimSuffix(name, extension), func(t *testing.T) {
+			text, err := fs.ReadFile(fsys, name)
+			if err != nil {
+				t.Fatalf("scenario: %v", err)
+			}
 			s, err := parseScript(name, string(text))
 			if err != nil {
 				t.Fatalf("%v", err)
 			}
 			run(t, config, s)
 		})
-		return nil
+	}
+}
+
+// extension is how the names of scenarios end.
+const extension = ".txtar"
+
+// scripts finds the scenarios of a file system.
+func scripts(fsys fs.FS) (names []string, err error) {
+	err = fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && path.Ext(name) == extension {
+			names = append(names, name)
+		}
+		return err
 	})
-	if err != nil {
-		t.Fatalf("scenario: %v", err)
+	if err == nil && names == nil {
+		err = errors.New("there is no file that ends in " + extension)
 	}
-	if !found {
-		t.Fatalf("scenario: there is no file that ends in .txtar")
-	}
+	return names, err
 }
 
 func run(t *testing.T, config Config, s script) *Transcript {

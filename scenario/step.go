@@ -43,6 +43,7 @@ func commands() []command {
 		{"expect failed", "expect failed CLIENT [TEXT]", parseExpectFailed},
 		{"expect hits", "expect hits RULE COUNT", parseExpectHits},
 		{"expect list", "expect list KIND [-n NAMESPACE | -A] [--selector SELECTOR] [NAME ...]", parseExpectList},
+		{"expect requests", "expect requests CLIENT TEXT COUNT", parseExpectRequests},
 		{"expire", "expire", parseBare(Expire())},
 		{"fault", "fault RULE", parseFault},
 		{"run", "run CLIENT", parseRun},

@@ -59,11 +59,8 @@ func parseExpectHits(a *args) (Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := strconv.ParseUint(words[1], 10, 31)
-	if err != nil {
-		return nil, fmt.Errorf("expected a number, found %q", words[1])
-	}
-	return expectHits{words[0], int(n)}, nil
+	n, err := parseCount(words[1])
+	return expectHits{words[0], n}, err
 }
 
 func (s expectHits) String() string {
@@ -72,18 +69,23 @@ func (s expectHits) String() string {
 
 func (s expectHits) Run(_ context.Context, e *Env) error {
 	e.settle()
-	if saw := e.hits.count(e.server.Faults(), s.rule); saw != s.count {
+	e.hits.read(e.server.Faults())
+	if e.hits.lost > 0 {
+		return fmt.Errorf("the rules acted so often within one step that %d hits were forgotten", e.hits.lost)
+	}
+	if saw := e.hits.byRule[s.rule]; saw != s.count {
 		return mismatch{fmt.Sprintf("%d hits of rule %s", s.count, s.rule), strconv.Itoa(saw)}
 	}
 	return nil
 }
 
-// hits counts what the rules of a set did. The set forgets, so it must be read
-// now and then.
+// hits counts what the rules of a set did. The set forgets old hits, so it must
+// be read now and then.
 type hits struct {
 	byRule map[string]int
 	seen   []faults.Hit // not in the transcript yet
-	last   uint64
+	last   uint64       // Seq of the latest
+	lost   uint64       // forgotten before they were read
 }
 
 // read takes over what is new.
@@ -92,15 +94,11 @@ func (h *hits) read(set *faults.Set) {
 		if hit.Seq <= h.last {
 			continue
 		}
+		h.lost += hit.Seq - h.last - 1
 		h.last = hit.Seq
 		h.seen = append(h.seen, hit)
 		if hit.Missed == "" {
 			h.byRule[hit.Rule.Name]++
 		}
 	}
-}
-
-func (h *hits) count(set *faults.Set, rule string) int {
-	h.read(set)
-	return h.byRule[rule]
 }

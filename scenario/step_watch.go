@@ -84,6 +84,9 @@ func (s watchStep) Run(ctx context.Context, e *Env) error {
 		defer cancel(nil)
 		return answered(ctx, err)
 	}
-	e.streams.start(s.name, s.of, source, func() { cancel(nil) })
+	e.streams.start(s.name, s.of, source, func() {
+		source.Stop()
+		cancel(nil)
+	})
 	return nil
 }

@@ -29,11 +29,13 @@ type stream struct {
 	expected, told int
 }
 
-// received is an event with its time and resourceVersion.
+// received is an event with its time, its resourceVersion, and whether it is the
+// bookmark that ends the initial events.
 type received struct {
 	Event
 	at       time.Time
 	revision string
+	initial  bool
 }
 
 func (all *streams) find(name string) (*stream, bool) {
@@ -82,6 +84,7 @@ func (s *stream) read(e watch.Event) received {
 		return r
 	}
 	r.revision = object.GetResourceVersion()
+	r.initial = object.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
 	if e.Type != watch.Bookmark {
 		r.Name = s.of.nameOf(object)
 	}
@@ -103,8 +106,12 @@ func reasonOf(e watch.Event) string {
 
 // String is the line of the transcript.
 func (r received) String() string {
-	if r.revision == "" {
-		return r.Event.String()
+	text := r.Event.String()
+	if r.revision != "" {
+		text += " @" + r.revision
 	}
-	return r.Event.String() + " @" + r.revision
+	if r.initial {
+		text += " (end of the initial events)"
+	}
+	return text
 }

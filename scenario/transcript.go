@@ -99,6 +99,18 @@ func (t *Transcript) looping() error {
 	return nil
 }
 
+// requests gives the lines of a client, and whether these are all.
+func (t *Transcript) requests(client string) (lines []string, all bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, l := range t.lanes {
+		if l.client == client {
+			return slices.Clone(l.lines), len(l.lines) <= kept
+		}
+	}
+	return nil, true
+}
+
 // close ends the transcript; what comes later is not noted.
 func (t *Transcript) close() {
 	t.mu.Lock()

@@ -3,7 +3,6 @@ package managed
 import (
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -12,6 +11,7 @@ type comparison struct {
 	// beyond is set when the walk met something that the shortcut leaves to the
 	// library; what it notes is worthless then.
 	beyond bool
+	nodes  nursery
 }
 
 // differences gives what a write changed: the fields that it set and those that
@@ -28,6 +28,10 @@ func (c *comparison) compare(p *plan, before, after reflect.Value, at element) n
 	n := node{element: at}
 	switch p.shape {
 	case leaf:
+		if p.inside != nil {
+			c.inspect(p.inside, before)
+			c.inspect(p.inside, after)
+		}
 		return c.whole(p.same, before, after, n)
 	case structure:
 		return c.structure(p, before, after, n)
@@ -51,6 +55,37 @@ func (c *comparison) whole(same likeness, before, after reflect.Value, n node) n
 		n.member = !same(before, after)
 	}
 	return n
+}
+
+// inspect looks through what is not compared field by field, but not sound.
+func (c *comparison) inspect(p *plan, v reflect.Value) {
+	if v.IsValid() && p.shape == odd {
+		c.beyond = true
+	}
+	if p.inside != nil {
+		p = p.inside
+	}
+	v = content(v)
+	if p.sound || !v.IsValid() || c.beyond {
+		return
+	}
+	switch p.shape {
+	case structure:
+		for i := range p.fields {
+			c.inspect(p.fields[i].plan, p.fields[i].value(v))
+		}
+	case dictionary:
+		for i := v.MapRange(); i.Next(); {
+			c.inspect(p.elem, i.Value())
+		}
+	case sequence, keyed:
+		for i := range v.Len() {
+			c.inspect(p.elem, v.Index(i))
+			if p.shape == keyed {
+				c.element(p, v.Index(i))
+			}
+		}
+	}
 }
 
 // hollow compares two collections without anything in them: such a field has one
@@ -88,12 +123,10 @@ func content(v reflect.Value) reflect.Value {
 	return v
 }
 
-// worth reports whether a node says anything.
-func (n *node) worth() bool { return n.member || n.removed || len(n.children) > 0 }
-
 func (c *comparison) structure(p *plan, before, after reflect.Value, n node) node {
 	old, now := content(before), content(after)
 	some := false
+	mark := c.nodes.mark()
 	for i := range p.fields {
 		f := &p.fields[i]
 		var was, is reflect.Value
@@ -110,7 +143,7 @@ func (c *comparison) structure(p *plan, before, after reflect.Value, n node) nod
 		if f.unowned && f.plan.sound {
 			continue
 		}
-		child := c.compare(f.plan, was, is, element{fieldElement, f.name})
+		child := c.compare(f.plan, was, is, element{f.name, fieldElement})
 		if c.beyond {
 			return n
 		}
@@ -118,12 +151,13 @@ func (c *comparison) structure(p *plan, before, after reflect.Value, n node) nod
 			child.member, child.removed = false, false
 		}
 		if child.worth() && !f.unowned {
-			n.children = append(n.children, child)
+			c.nodes.add(child)
 		}
 	}
 	if !some {
 		return c.hollow(before, after, n)
 	}
+	n.children = c.nodes.since(mark)
 	return around(before, after, n)
 }
 
@@ -132,22 +166,66 @@ func (c *comparison) dictionary(p *plan, before, after reflect.Value, n node) no
 	if size(old) == 0 && size(now) == 0 {
 		return c.hollow(before, after, n)
 	}
-	for _, name := range names(old, now) {
-		var was, is reflect.Value
-		if old.IsValid() {
-			was = old.MapIndex(name)
-		}
-		if now.IsValid() {
-			is = now.MapIndex(name)
-		}
-		child := c.compare(p.elem, was, is, element{fieldElement, name.String()})
-		if child.worth() {
-			c.beyond = c.beyond || !plain(child.text)
-			n.children = append(n.children, child)
-		}
+	mark := c.nodes.mark()
+	if p.texts {
+		c.texts(old, now)
+	} else {
+		c.values(p, old, now)
+	}
+	n.children = c.nodes.since(mark)
+	for i := range n.children {
+		c.beyond = c.beyond || !plain(n.children[i].text)
 	}
 	slices.SortFunc(n.children, func(a, b node) int { return strings.Compare(a.text, b.text) })
 	return around(before, after, n)
+}
+
+// texts compares maps of strings to strings, the most usual.
+func (c *comparison) texts(old, now reflect.Value) {
+	var was, is map[string]string
+	if old.IsValid() {
+		was = old.Interface().(map[string]string)
+	}
+	if now.IsValid() {
+		is = now.Interface().(map[string]string)
+	}
+	for name, value := range is {
+		if before, there := was[name]; !there || before != value {
+			c.nodes.add(node{element: element{name, fieldElement}, member: true})
+		}
+	}
+	for name := range was {
+		if _, there := is[name]; !there {
+			c.nodes.add(node{element: element{name, fieldElement}, removed: true})
+		}
+	}
+}
+
+// values compares any maps.
+func (c *comparison) values(p *plan, old, now reflect.Value) {
+	value := func(m, name reflect.Value) reflect.Value {
+		if !m.IsValid() {
+			return m
+		}
+		return m.MapIndex(name)
+	}
+	note := func(name, was, is reflect.Value) {
+		if child := c.compare(p.elem, was, is, element{name.String(), fieldElement}); child.worth() {
+			c.nodes.add(child)
+		}
+	}
+	if now.IsValid() {
+		for i := now.MapRange(); i.Next(); {
+			note(i.Key(), value(old, i.Key()), i.Value())
+		}
+	}
+	if old.IsValid() {
+		for i := old.MapRange(); i.Next(); {
+			if !value(now, i.Key()).IsValid() {
+				note(i.Key(), i.Value(), reflect.Value{})
+			}
+		}
+	}
 }
 
 func size(v reflect.Value) int {
@@ -156,128 +234,6 @@ func size(v reflect.Value) int {
 	}
 	return v.Len()
 }
-
-// names gives the keys that are in either map, once each.
-func names(a, b reflect.Value) []reflect.Value {
-	keys := make([]reflect.Value, 0, max(size(a), size(b)))
-	if a.IsValid() {
-		keys = append(keys, a.MapKeys()...)
-	}
-	if b.IsValid() {
-		for _, key := range b.MapKeys() {
-			if !a.IsValid() || !a.MapIndex(key).IsValid() {
-				keys = append(keys, key)
-			}
-		}
-	}
-	return keys
-}
-
-func (c *comparison) list(p *plan, before, after reflect.Value, n node) node {
-	old, now := content(before), content(after)
-	if size(old) == 0 && size(now) == 0 {
-		return c.hollow(before, after, n)
-	}
-	items := c.items(p, old, nil, false)
-	items = c.items(p, now, items, true)
-	slices.SortStableFunc(items, func(a, b item) int { return a.compare(b.element) })
-	for i := 0; i < len(items) && !c.beyond; i++ {
-		var was, is reflect.Value
-		one := items[i]
-		if one.after {
-			is = one.value
-		} else {
-			was = one.value
-		}
-		if i+1 < len(items) && items[i+1].element == one.element {
-			i++
-			if one.after || !items[i].after {
-				c.beyond = true // the list has it twice
-				return n
-			}
-			is = items[i].value
-		}
-		if child := c.compare(p.elem, was, is, one.element); child.worth() {
-			n.children = append(n.children, child)
-		}
-	}
-	return around(before, after, n)
-}
-
-// item is an element of a list before or after the write.
-type item struct {
-	element
-	value reflect.Value
-	after bool
-}
-
-// items appends the elements of a list to those there are.
-func (c *comparison) items(p *plan, list reflect.Value, to []item, after bool) []item {
-	for i := range size(list) {
-		v := list.Index(i)
-		e := element{kind: valueElement}
-		if p.shape == set {
-			e.text = string(c.appendValue(make([]byte, 0, 64), v))
-		} else {
-			e = element{keyElement, c.key(p.keys, v)}
-		}
-		to = append(to, item{e, v, after})
-	}
-	return to
-}
-
-// appendValue spells a string or an integer.
-func (c *comparison) appendValue(b []byte, v reflect.Value) []byte {
-	if v = reflect.Indirect(v); v.Kind() == reflect.String {
-		return c.appendQuoted(b, v.String())
-	}
-	at := len(b)
-	b = strconv.AppendInt(b, v.Int(), 10)
-	c.beyond = c.beyond || len(b)-at > maxDigits
-	return b
-}
-
-func (c *comparison) appendQuoted(b []byte, s string) []byte {
-	c.beyond = c.beyond || !plainValue(s)
-	b = append(b, quote...)
-	b = append(b, s...)
-	return append(b, quote...)
-}
-
-// key spells what tells a list element apart.
-func (c *comparison) key(keys []planKey, v reflect.Value) string {
-	b := make([]byte, 0, 64)
-	for i := range keys {
-		b = append(b, separator(i))
-		b = append(b, quote...)
-		b = append(b, keys[i].field.name...)
-		b = append(b, quote...)
-		b = append(b, ':')
-		part := keys[i].field.value(v)
-		switch {
-		case !part.IsValid() && keys[i].required, part.IsValid() && isNull(part):
-			c.beyond = true
-			return ""
-		case !part.IsValid():
-			b = c.appendQuoted(b, keys[i].fallback)
-		default:
-			b = c.appendValue(b, part)
-		}
-	}
-	return string(append(b, '}'))
-}
-
-// separator is what stands before part i of a key.
-func separator(i int) byte {
-	if i == 0 {
-		return '{'
-	}
-	return ','
-}
-
-// maxDigits is the most digits of an integer that the library can read back from
-// FieldsV1, as a float, without loss.
-const maxDigits = 15
 
 // plain reports whether a name is spelt in FieldsV1 as it is.
 func plain(s string) bool {

@@ -186,20 +186,20 @@ func (c *compiler) structure(t reflect.Type, m *schema.Map) *plan {
 		p.fields = append(p.fields, f)
 	}
 	if m.ElementRelationship == schema.Atomic {
-		whole := atomic(p.sound, sameDeep)
+		whole := atomic(p)
 		whole.fields = p.fields
 		return whole
 	}
 	return p
 }
 
-// atomic is the plan of what has one owner. What is in it is compared as a whole,
-// so it must be sound.
-func atomic(sound bool, same likeness) *plan {
-	if !sound {
-		return &plan{shape: odd}
+// atomic is the plan of what has one owner and is planned as inside otherwise.
+func atomic(inside *plan) *plan {
+	p := &plan{shape: leaf, same: sameDeep, sound: inside.sound}
+	if !p.sound {
+		p.inside = inside
 	}
-	return &plan{shape: leaf, sound: true, same: same}
+	return p
 }
 
 // jsonFields finds the fields of a struct by their names in JSON. False means
@@ -251,17 +251,19 @@ func (c *compiler) dictionary(t reflect.Type, m *schema.Map) *plan {
 		return &plan{shape: odd}
 	}
 	elem := c.plan(t.Elem(), m.ElementType)
+	texts := t == reflect.TypeFor[map[string]string]() && elem.shape == leaf
+	p := &plan{shape: dictionary, elem: elem, texts: texts, sound: elem.sound}
 	if m.ElementRelationship == schema.Atomic {
-		return atomic(elem.sound, sameDeep)
+		return atomic(p)
 	}
-	return &plan{shape: dictionary, elem: elem, sound: elem.sound}
+	return p
 }
 
 func (c *compiler) list(t reflect.Type, l *schema.List) *plan {
 	elem := c.plan(t.Elem(), l.ElementType)
 	switch {
 	case l.ElementRelationship == schema.Atomic:
-		return atomic(elem.sound, sameDeep)
+		return atomic(&plan{shape: sequence, elem: elem, sound: elem.sound})
 	case l.ElementRelationship != schema.Associative:
 	case len(l.Keys) == 0 && elem.shape == leaf && isKey(t.Elem()):
 		return &plan{shape: set, elem: elem, sound: true}

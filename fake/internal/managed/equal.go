@@ -61,7 +61,7 @@ func sameDeep(a, b reflect.Value) bool {
 	if a.Kind() == reflect.Slice && a.Type().Elem().Kind() == reflect.String {
 		return sameStrings(a, b)
 	}
-	if reflect.DeepEqual(a.Interface(), b.Interface()) {
+	if reflect.DeepEqual(pointer(a), pointer(b)) {
 		return true
 	}
 	x, err := value.NewValueReflect(pointer(a))

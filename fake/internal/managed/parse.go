@@ -10,14 +10,17 @@ import (
 // write again unchanged.
 func parse(p *plan, raw string) ([]node, bool) {
 	r := reader{rest: raw}
+	// Every node has a brace of its own.
+	r.nodes.room = make([]node, strings.Count(raw, "{"))
 	set, self := r.object(p)
 	return set, !r.bad && !self && len(set) > 0 && r.rest == ""
 }
 
 // reader reads FieldsV1 text.
 type reader struct {
-	rest string
-	bad  bool
+	rest  string
+	bad   bool
+	nodes nursery
 }
 
 // next takes token off the text; it must be there.
@@ -37,6 +40,8 @@ func (r *reader) object(p *plan) (set []node, self bool) {
 		r.next(`".":{},`)
 		self = true
 	}
+	mark := r.nodes.mark()
+	var last element
 	for !r.bad {
 		var n node
 		var below *plan
@@ -45,13 +50,12 @@ func (r *reader) object(p *plan) (set []node, self bool) {
 			break
 		}
 		n.children, n.member = r.object(below)
-		if len(set) > 0 && set[len(set)-1].compare(n.element) >= 0 {
-			r.bad = true
-		}
-		set = append(set, n)
+		r.bad = r.bad || r.nodes.mark() > mark && last.compare(n.element) >= 0
+		last = n.element
+		r.nodes.add(n)
 		if strings.HasPrefix(r.rest, "}") {
 			r.next("}")
-			return set, self
+			return r.nodes.since(mark), self
 		}
 		r.next(",")
 	}
@@ -76,7 +80,7 @@ func (r *reader) element(p *plan) (element, *plan) {
 	case letter == 'v' && p.shape == set:
 		at := r.rest
 		r.value()
-		e := element{valueElement, at[:len(at)-len(r.rest)]}
+		e := element{at[:len(at)-len(r.rest)], valueElement}
 		r.next(`":`)
 		return e, p.elem
 	}
@@ -102,7 +106,7 @@ func (r *reader) name(p *plan) (element, *plan) {
 		below = f.plan
 	}
 	r.bad = r.bad || below.shape == odd
-	return element{fieldElement, name}, below
+	return element{name, fieldElement}, below
 }
 
 func (r *reader) key(p *plan) (element, *plan) {
@@ -116,7 +120,7 @@ func (r *reader) key(p *plan) (element, *plan) {
 		r.value()
 	}
 	r.next("}")
-	e := element{keyElement, at[:len(at)-len(r.rest)]}
+	e := element{at[:len(at)-len(r.rest)], keyElement}
 	r.next(`":`)
 	return e, p.elem
 }

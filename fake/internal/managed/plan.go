@@ -21,6 +21,8 @@ const (
 	keyed
 	// set is a list of strings or integers, each with an owner.
 	set
+	// sequence is a list inside of a leaf.
+	sequence
 )
 
 // plan says how the values of a Go type are compared field by field: the type's
@@ -35,8 +37,13 @@ type plan struct {
 	fields []planField
 	// elem is what is in a dictionary or a list.
 	elem *plan
+	// texts tells that a dictionary is a plain map[string]string.
+	texts bool
 	// keys tell the elements of a keyed list apart, by name.
 	keys []planKey
+	// inside is what is in a leaf that is not sound, to be looked through for what
+	// might fail the schema.
+	inside *plan
 	// sound tells that no Go value of the type can fail the schema. The library
 	// checks all of an object, also where a write owns nothing, and gives up on
 	// an error; what is sound need not be looked at for that.
@@ -110,19 +117,18 @@ func (f *planField) value(v reflect.Value) reflect.Value {
 
 // field gives the field called name, nil if nobody can own it.
 func (p *plan) field(name string) *planField {
-	i, ok := slices.BinarySearchFunc(p.fields, name, func(f planField, name string) int {
-		switch {
-		case f.name < name:
-			return -1
-		case f.name > name:
-			return 1
+	low, high := 0, len(p.fields)
+	for low < high {
+		if middle := (low + high) / 2; p.fields[middle].name < name {
+			low = middle + 1
+		} else {
+			high = middle
 		}
-		return 0
-	})
-	if !ok || p.fields[i].unowned {
+	}
+	if low == len(p.fields) || p.fields[low].name != name || p.fields[low].unowned {
 		return nil
 	}
-	return &p.fields[i]
+	return &p.fields[low]
 }
 
 // without gives the plan for writes that cannot own what is at the paths, nor

@@ -2,7 +2,9 @@ package managed
 
 import (
 	"encoding/json"
+	"maps"
 	"math/rand"
+	"slices"
 	"testing"
 	"time"
 
@@ -92,7 +94,8 @@ func (g *generator) tame(v any) any {
 			v[i] = g.tame(v[i])
 		}
 	case map[string]any:
-		for key, value := range v {
+		for _, key := range inOrder(v) {
+			value := v[key]
 			delete(v, key)
 			if !plain(key) {
 				key = g.word()
@@ -124,7 +127,8 @@ func (g *generator) mix(a, b any) any {
 
 func (g *generator) mixMaps(a, b map[string]any) map[string]any {
 	out := make(map[string]any)
-	for key, value := range a {
+	for _, key := range inOrder(a) {
+		value := a[key]
 		switch other, both := b[key]; {
 		case both && g.rng.Intn(4) == 0:
 			out[key] = g.mix(value, other)
@@ -132,9 +136,9 @@ func (g *generator) mixMaps(a, b map[string]any) map[string]any {
 			out[key] = g.mix(value, nil)
 		}
 	}
-	for key, value := range b {
+	for _, key := range inOrder(b) {
 		if _, both := a[key]; !both && g.rng.Intn(12) == 0 {
-			out[key] = copied(value)
+			out[key] = copied(b[key])
 		}
 	}
 	return out
@@ -162,3 +166,7 @@ func (g *generator) mixLists(a, b []any) []any {
 }
 
 func copied(v any) any { return runtime.DeepCopyJSONValue(v) }
+
+// inOrder gives the keys of a map in an order that does not change from run to
+// run, so that a seed always makes the same objects.
+func inOrder(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

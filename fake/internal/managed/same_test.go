@@ -138,12 +138,12 @@ func (h *history) apply(live runtime.Object, doc map[string]any, what string) ru
 // part gives some of a document.
 func (h *history) part(doc map[string]any) map[string]any {
 	out := map[string]any{}
-	for key, value := range doc {
-		switch below, isMap := value.(map[string]any); {
+	for _, key := range inOrder(doc) {
+		switch below, isMap := doc[key].(map[string]any); {
 		case isMap && h.rng.Intn(2) == 0:
 			out[key] = h.part(below)
 		case h.rng.Intn(2) == 0:
-			out[key] = copied(value)
+			out[key] = copied(doc[key])
 		}
 	}
 	return out

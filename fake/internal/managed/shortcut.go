@@ -199,7 +199,7 @@ func write(owners []owner) []metav1.ManagedFieldsEntry {
 		entries[i] = owners[i].entry
 		if owners[i].stale {
 			entries[i].FieldsV1 = new(metav1.FieldsV1)
-			entries[i].FieldsV1.SetRawBytes(appendSet(make([]byte, 0, 512), owners[i].set, false))
+			entries[i].FieldsV1.SetRawBytes(encode(owners[i].set))
 		}
 	}
 	slices.SortFunc(entries, func(a, b metav1.ManagedFieldsEntry) int {

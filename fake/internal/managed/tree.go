@@ -10,8 +10,8 @@ import (
 // of k:{\"name\":\"x\"}. It is plain: printable ASCII, no quotes or backslashes
 // but those escapes. So texts are equal exactly if the steps are.
 type element struct {
-	kind elementKind
 	text string
+	kind elementKind
 }
 
 // elementKind orders elements of different kinds as the library does.
@@ -105,6 +105,38 @@ type node struct {
 	children []node
 }
 
+// worth reports whether a node says anything.
+func (n *node) worth() bool { return n.member || n.removed || len(n.children) > 0 }
+
+// nursery is where trees grow, leaves first, with few allocations: children are
+// collected on a stack and moved to their place when they are complete.
+type nursery struct {
+	stack []node
+	room  []node
+}
+
+// mark is where the children of the next node will begin.
+func (y *nursery) mark() int { return len(y.stack) }
+
+// add appends a complete child.
+func (y *nursery) add(n node) { y.stack = append(y.stack, n) }
+
+// since takes the children that were added since the mark off the stack.
+func (y *nursery) since(mark int) []node {
+	grown := y.stack[mark:]
+	if len(grown) == 0 {
+		return nil
+	}
+	if len(y.room) < len(grown) {
+		y.room = make([]node, max(len(grown), 16))
+	}
+	children := y.room[:len(grown):len(grown)]
+	y.room = y.room[len(grown):]
+	copy(children, grown)
+	y.stack = y.stack[:mark]
+	return children
+}
+
 // minus gives the set a without the fields that a write set or removed: those at
 // the very same paths, not those below them (SA-11).
 func minus(a, touched []node) []node {
@@ -165,9 +197,13 @@ func union(a, b []node) []node {
 	return append(append(out, a...), b...)
 }
 
-// taken gives the set of the fields that a write set, from its comparison.
+// taken gives the set of the fields that a write set, from its comparison, which
+// it is itself if nothing was removed.
 func taken(touched []node) []node {
-	var out []node
+	if !anyRemoved(touched) {
+		return touched
+	}
+	out := make([]node, 0, len(touched))
 	for _, n := range touched {
 		children := taken(n.children)
 		if n.member || len(children) > 0 {
@@ -175,6 +211,29 @@ func taken(touched []node) []node {
 		}
 	}
 	return out
+}
+
+func anyRemoved(touched []node) bool {
+	for i := range touched {
+		if touched[i].removed || anyRemoved(touched[i].children) {
+			return true
+		}
+	}
+	return false
+}
+
+// encode gives a set in FieldsV1 form.
+func encode(set []node) []byte {
+	return appendSet(make([]byte, 0, encodedSize(set)), set, false)
+}
+
+// encodedSize is the number of bytes of a set in FieldsV1 form, or a little more.
+func encodedSize(set []node) int {
+	n := len(`{}`) + len(`".":{},`)
+	for i := range set {
+		n += len(`,"f:":`) + len(set[i].text) + encodedSize(set[i].children)
+	}
+	return n
 }
 
 // appendSet appends a set in FieldsV1 form. self tells that the field around it

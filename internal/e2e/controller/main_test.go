@@ -7,7 +7,9 @@ import (
 	"os"
 	"testing"
 
+	"github.com/go-logr/logr"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	ctrl "sigs.k8s.io/controller-runtime"
 )
 
 // TestMain takes away what client-go does with errors that it cannot return. Its
@@ -16,5 +18,6 @@ import (
 // that has an error in a bubble, where it is the year 2000, to sleep for decades.
 func TestMain(m *testing.M) {
 	utilruntime.ErrorHandlers = nil
+	ctrl.SetLogger(logr.Discard())
 	os.Exit(m.Run())
 }

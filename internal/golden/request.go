@@ -1,0 +1,74 @@
+package golden
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// send makes the request of a step out of the recorded one and what the symbols
+// stand for by now, and sends it.
+func (r *replay) send(ctx context.Context, recorded Request) (*http.Response, error) {
+	request, err := r.request(ctx, recorded)
+	if err != nil {
+		return nil, fmt.Errorf("not sent: %w", err)
+	}
+	response, err := r.client.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("no answer: %w", err)
+	}
+	return response, nil
+}
+
+func (r *replay) request(ctx context.Context, recorded Request) (*http.Request, error) {
+	path, err := r.symbols.expand(recorded.Path)
+	if err != nil {
+		return nil, err
+	}
+	body, err := r.body(recorded)
+	if err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(ctx, recorded.Method, r.player.BaseURL+path, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Accept", "application/json")
+	request.Header.Set("User-Agent", "replay/1.0")
+	// Says what saying nothing means, which would let net/http ask for gzip and
+	// unpack it unseen.
+	request.Header.Set("Accept-Encoding", "identity")
+	for name, value := range recorded.Headers {
+		if value, err = r.symbols.expand(value); err != nil {
+			return nil, err
+		}
+		request.Header.Set(name, value)
+		if value == "" { // nil, since net/http replaces a User-Agent that is missing
+			request.Header[http.CanonicalHeaderKey(name)] = nil
+		}
+	}
+	return request, nil
+}
+
+// body is the body to send. Bytes in hex have no symbols.
+func (r *replay) body(recorded Request) (string, error) {
+	switch {
+	case recorded.BodyHex != "":
+		b, err := hex.DecodeString(recorded.BodyHex)
+		return string(b), err
+	case recorded.BodyFill != nil:
+		f := recorded.BodyFill
+		return r.symbols.expand(f.Before + strings.Repeat(f.Char, f.Count) + f.After)
+	case len(recorded.Body) > 0:
+		var b bytes.Buffer
+		if err := json.Compact(&b, recorded.Body); err != nil {
+			return "", err
+		}
+		return r.symbols.expand(b.String())
+	}
+	return r.symbols.expand(recorded.BodyText)
+}

@@ -1,0 +1,154 @@
+package golden
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// symbolText finds the symbols in a text. Whatever else begins with a dollar
+// sign is no symbol.
+var symbolText = regexp.MustCompile(`\$(?:` +
+	`continue\([^)]*\)|token\([^)]*\)|(?:rv|uid|rand|hash|etag)\d+|` +
+	`(?:ns|time|age|storageVersionHash|serverAddress|buildDate|goVersion|gitCommit|gitVersion|platform|compiler)\b)`)
+
+// className is the word that a symbol begins with.
+var className = regexp.MustCompile(`^\$([a-zA-Z]+)`)
+
+// valuePattern is what the values of a class look like; of a class that is not
+// here, any text but none.
+var valuePattern = map[string]string{
+	"rv":       `\d+`,
+	"uid":      `[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`,
+	"rand":     `[a-z0-9]{5}`,
+	"hash":     `[0-9A-Za-z]+`,
+	"continue": `\S+`,
+	"time":     `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)`,
+	"age":      `(?:\d+[smhdy])+`,
+}
+
+// symbols holds what the symbols of a case stand for on one server.
+type symbols struct {
+	namespace string
+	compareRV bool
+	values    map[string]string  // by symbol
+	holders   map[binding]string // the symbol that had a value first
+}
+
+type binding struct{ class, value string }
+
+func newSymbols(namespace string, compareRV bool) *symbols {
+	return &symbols{namespace: namespace, compareRV: compareRV, values: map[string]string{}, holders: map[binding]string{}}
+}
+
+// expand puts values in the place of the symbols of a request. A symbol without
+// one is an error: the answer that should have had it did not.
+func (s *symbols) expand(text string) (string, error) {
+	var missing error
+	expanded := symbolText.ReplaceAllStringFunc(text, func(symbol string) string {
+		if symbol == "$ns" {
+			return s.namespace
+		}
+		if token, ok := strings.CutPrefix(symbol, "$token("); ok {
+			return s.token(strings.TrimSuffix(token, ")"))
+		}
+		value, ok := s.values[symbol]
+		if !ok {
+			missing = fmt.Errorf("no answer so far had %s", symbol)
+		}
+		if strings.HasPrefix(symbol, "$continue(") {
+			return url.QueryEscape(value)
+		}
+		return value
+	})
+	return expanded, missing
+}
+
+// token makes a continue token out of "v=V rv=RV start=START". START is JSON
+// text already, escapes and all.
+func (s *symbols) token(parts string) string {
+	version, rest, _ := strings.Cut(strings.TrimPrefix(parts, "v="), " rv=")
+	revision, start, _ := strings.Cut(rest, " start=")
+	start = strings.ReplaceAll(start, "$ns", s.namespace)
+	return base64.RawURLEncoding.EncodeToString(
+		fmt.Appendf(nil, `{"v":"%s","rv":%s,"start":"%s"}`, version, revision, start))
+}
+
+// match compares a recorded text with one that came and binds the symbols that
+// are new. It says what is different, or nothing.
+func (s *symbols) match(want, got string) string {
+	pattern, found := s.pattern(want)
+	if len(found) == 0 && !strings.Contains(want, "$ns") {
+		if want == got {
+			return ""
+		}
+		return wantGot(want, got)
+	}
+	values := regexp.MustCompile(pattern).FindStringSubmatch(got)
+	if values == nil {
+		return wantGot(want, got)
+	}
+	for i, symbol := range found {
+		if different := s.bind(symbol, values[i+1]); different != "" {
+			return different
+		}
+	}
+	return ""
+}
+
+// pattern turns a recorded text into a regular expression with a group for each
+// symbol, and gives those symbols. The namespace is no group: it is known.
+func (s *symbols) pattern(want string) (pattern string, found []string) {
+	var b strings.Builder
+	b.WriteString(`(?s)\A`)
+	at := 0
+	for _, place := range symbolText.FindAllStringIndex(want, -1) {
+		b.WriteString(regexp.QuoteMeta(want[at:place[0]]))
+		symbol := want[place[0]:place[1]]
+		at = place[1]
+		if symbol == "$ns" {
+			b.WriteString(regexp.QuoteMeta(s.namespace))
+			continue
+		}
+		value := valuePattern[classOf(symbol)]
+		if value == "" {
+			value = `.+`
+		}
+		b.WriteString("(" + value + ")")
+		found = append(found, symbol)
+	}
+	b.WriteString(regexp.QuoteMeta(want[at:]) + `\z`)
+	return b.String(), found
+}
+
+func classOf(symbol string) string { return className.FindStringSubmatch(symbol)[1] }
+
+// bind notes a symbol's value at first sight, and says so if a value contradicts
+// what is known.
+func (s *symbols) bind(symbol, value string) string {
+	class := classOf(symbol)
+	switch class {
+	case "continue": // the newest token is the one to go on with
+		s.values[symbol] = value
+		return ""
+	case "rv", "uid", "rand", "hash", "etag":
+	default: // times and the like: they have a shape, not a value
+		return ""
+	}
+	exact := class == "uid" || class == "rand" || class == "rv" && s.compareRV
+	known, bound := s.values[symbol]
+	if bound {
+		if exact && known != value {
+			return fmt.Sprintf("%s was %s and is now %s", symbol, known, value)
+		}
+		return ""
+	}
+	s.values[symbol] = value
+	if other, taken := s.holders[binding{class, value}]; taken && exact {
+		return fmt.Sprintf("%s and %s are both %s", other, symbol, value)
+	}
+	s.holders[binding{class, value}] = symbol
+	return ""
+}
