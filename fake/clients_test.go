@@ -137,6 +137,10 @@ func TestDiscoveryClient(t *testing.T) {
 	kind, err := restmapper.NewShortcutExpander(mapper, client, nil).KindFor(schema.GroupVersionResource{Resource: "cm"})
 	require.NoError(t, err)
 	require.Equal(t, "ConfigMap", kind.Kind)
+	doc, err := client.OpenAPISchema() // the v2 document, in protobuf
+	require.NoError(t, err)
+	require.Equal(t, "2.0", doc.Swagger)
+	require.Equal(t, "v1.37.2", doc.Info.Version)
 }
 
 // client-go's pager reads a collection in chunks while it changes, and gets one
@@ -229,4 +233,19 @@ func TestNamespaceDeletion(t *testing.T) {
 	require.NoError(t, err)
 	_, err = client.CoreV1().Namespaces().Get(ctx, "team", metav1.GetOptions{})
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
+}
+
+// A Secret's stringData ends up in its data and is never read back.
+func TestStringData(t *testing.T) {
+	srv := fakeapi.Start(t)
+	client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Secrets("default")
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: "s"},
+		Data:       map[string][]byte{"a": []byte("old"), "b": []byte("b")},
+		StringData: map[string]string{"a": "new"},
+	}
+	created, err := client.Create(t.Context(), secret, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.Equal(t, map[string][]byte{"a": []byte("new"), "b": []byte("b")}, created.Data)
+	require.Empty(t, created.StringData)
 }

@@ -51,10 +51,11 @@
 //     warnings, the status subresource.
 //   - JSON, YAML and protobuf both ways; PartialObjectMetadata.
 //   - Discovery in both forms, /version, the health paths; OpenAPI v3 with the paths
-//     and parameters.
+//     and parameters; an OpenAPI v2 document without types.
 //   - A namespace that is deleted ends with all that is in it, at once: there is no
 //     controller that a test would have to wait for. What has finalizers keeps it
-//     Terminating until they are gone (NS-01 to NS-09).
+//     Terminating until they are gone (NS-01 to NS-09). kubectl delete -f of a manifest
+//     that begins with its namespace therefore finds nothing left to delete behind it.
 //
 // # What is not there yet
 //
@@ -68,16 +69,15 @@
 //   - Garbage collection: propagationPolicy Foreground and Orphan are refused;
 //     dependents stay when their owner goes.
 //   - Tables (clients fall back to the objects), CBOR, compression, watches over
-//     WebSocket, OpenAPI v2 and schemas beyond names.
+//     WebSocket, OpenAPI schemas beyond names.
 //   - TLS, authentication, authorisation, admission. Every request is allowed, and
 //     only loopback reaches the server.
 //
 // # Where it differs silently
 //
 //   - Built-in types get no defaults and no validation beyond their metadata: what is
-//     stored is what was sent. A real server would, for instance, set a Pod's
-//     status.phase to Pending, a Deployment's replicas to 1, and refuse a Pod without
-//     containers.
+//     stored is what was sent. A real server would, for instance, set a Deployment's
+//     replicas to 1, and refuse a Pod without containers.
 //   - Pods are deleted at once, without a grace period.
 //   - The recorded v1.37 server answers an unknown top-level path with the text "404
 //     page not found", the documents with an index of paths; the server does as the

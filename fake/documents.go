@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 
 	"example.com/fakeapi/fake/internal/negotiate"
+	"example.com/fakeapi/fake/internal/openapi"
 	"example.com/fakeapi/fake/internal/represent"
 	"example.com/fakeapi/fake/internal/status"
 	"example.com/fakeapi/fake/internal/verbs"
@@ -48,7 +49,7 @@ func (s *Server) writeDiscovery(w http.ResponseWriter, r *http.Request, out nego
 
 // serveIndex lists the paths that there are (PV-20).
 func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request) {
-	paths := []string{"/api", "/apis", "/version", "/openapi/v3"}
+	paths := []string{"/api", "/apis", "/version", "/openapi/v2", "/openapi/v3"}
 	for _, endpoint := range []string{"healthz", "livez", "readyz"} {
 		paths = append(paths, "/"+endpoint)
 		for _, check := range healthChecks(endpoint) {
@@ -69,6 +70,9 @@ func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, r, map[string][]string{"paths": paths})
 }
 
+// gitVersion is the release that the server behaves as.
+const gitVersion = "v1.37.2"
+
 // serveVersion says which release the server behaves as (DI-13).
 func (s *Server) serveVersion(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet {
@@ -79,7 +83,7 @@ func (s *Server) serveVersion(w http.ResponseWriter, r *http.Request) {
 		Major: "1", Minor: "37",
 		EmulationMajor: "1", EmulationMinor: "37",
 		MinCompatibilityMajor: "1", MinCompatibilityMinor: "36",
-		GitVersion: "v1.37.2", GitCommit: "fakeapi", GitTreeState: "clean",
+		GitVersion: gitVersion, GitCommit: "fakeapi", GitTreeState: "clean",
 		BuildDate: "1970-01-01T00:00:00Z",
 		GoVersion: runtime.Version(), Compiler: runtime.Compiler,
 		Platform: runtime.GOOS + "/" + runtime.GOARCH,
@@ -124,4 +128,17 @@ func (s *Server) serveOpenAPI(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "public, immutable")
 	}
 	_, _ = w.Write(body)
+}
+
+// serveOpenAPIV2 answers with the OpenAPI v2 document, which names no types.
+func serveOpenAPIV2(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Vary", "Accept")
+	accept := r.Header.Get("Accept")
+	if strings.Contains(accept, openapi.TypeV2) || strings.Contains(accept, openapi.TypeV2Asked) {
+		w.Header().Set("Content-Type", openapi.TypeV2)
+		_, _ = w.Write(openapi.V2Protobuf(gitVersion))
+		return
+	}
+	w.Header().Set("Content-Type", negotiate.TypeJSON)
+	_, _ = w.Write(openapi.V2JSON(gitVersion))
 }

@@ -94,6 +94,8 @@ func (s *Server) serveOther(w http.ResponseWriter, r *http.Request) {
 		s.serveIndex(w, r)
 	case path == "/version" || path == "/version/":
 		s.serveVersion(w, r)
+	case path == "/openapi/v2":
+		serveOpenAPIV2(w, r)
 	case path == "/openapi/v3" || strings.HasPrefix(path, "/openapi/v3/"):
 		s.serveOpenAPI(w, r)
 	case isHealth(path):

@@ -1,1 +1,139 @@
+// Package scenario tells stories that break clients of a Kubernetes API server:
+// objects, watches, faults, jumps in time, and what must be true afterwards. A
+// story is a list of steps. Steps are Go values, and lines of a file that can be
+// read, attached to a bug report, and kept as a regression test.
+//
+//	func TestMyController(t *testing.T) {
+//		scenario.RunDir(t, os.DirFS("testdata"), scenario.Config{
+//			Clients: map[string]scenario.Client{
+//				"mine": func(ctx context.Context, config *rest.Config) error {
+//					return myController(ctx, config)
+//				},
+//			},
+//		})
+//	}
+//
+// Each run has a server of its own, in memory, in a testing/synctest bubble. All
+// time is virtual: ten minutes of outage take milliseconds.
+//
+// # Goals
+//
+//   - A file says all that is needed to see a bug again.
+//   - Steps and text are the same thing: what prints, parses back as equal steps.
+//   - A step that fails tells where it stands, what was expected, what was seen,
+//     and what happened until then.
+//   - The same seed gives the same [Transcript], byte for byte, where steps are the
+//     only clients.
+//
+// # Non-goals
+//
+//   - No programming language: no variables, conditions or loops. A story that
+//     needs them is Go code, with steps of its own.
+//   - No load tests, and no tests of wall-clock time.
+//   - No check of a server: that is what package conformance is for.
+//
+// # The form of a file
+//
+// A file is a txtar archive: first the steps, one a line, and then the manifests
+// that they refer to, each behind a line "-- NAME --".
+//
+//	# An informer must notice what it missed.
+//	apply web.yaml
+//	run mine
+//	fault cut: when verb(watch) && userAgent(mine) && first(1) do reset
+//	delete deployment/web
+//	eventually 1m expect absent configmap/web-report
+//	-- web.yaml --
+//	apiVersion: apps/v1
+//	kind: Deployment
+//	metadata:
+//	  name: web
+//
+// Words stand between blanks. A word with blanks, or one that begins with "-" or
+// "#", goes in double quotes, which are read as in Go. A "#" at the start of a
+// word begins a remark. Every file must be used by a step, and be a manifest:
+// YAML or JSON documents, each one object with a name.
+//
+// # Steps
+//
+//	advance DURATION
+//	apply FILE
+//	clear faults
+//	compact
+//	delete KIND/NAME [-n NAMESPACE]
+//	eventually DURATION STEP
+//	expect KIND/NAME [-n NAMESPACE] [PATH=VALUE ...]
+//	expect absent KIND/NAME [-n NAMESPACE]
+//	expect done CLIENT
+//	expect error TEXT STEP
+//	expect events WATCH [EVENT ...]
+//	expect failed CLIENT [TEXT]
+//	expect hits RULE COUNT
+//	expect list KIND [-n NAMESPACE | -A] [--selector SELECTOR] [NAME ...]
+//	expect requests CLIENT TEXT COUNT
+//	expire
+//	fault RULE
+//	run CLIENT
+//	watch NAME KIND [-n NAMESPACE | -A] [--selector SELECTOR] [--from REVISION]
+//
+// Each is documented at the function that makes it in Go: [Advance], [Apply],
+// [ClearFaults], [Compact], [Delete], [Eventually], [Expect], [ExpectAbsent],
+// [ExpectDone], [ExpectError], [ExpectEvents], [ExpectFailed], [ExpectHits],
+// [ExpectList], [ExpectRequests], [Expire], [Fault], [RunClient], [Watch] and
+// [WatchFrom].
+//
+// KIND is what kubectl takes: configmap, cm, deployments.apps. Without -n the
+// namespace is "default"; -A is all of them. An EVENT is ADDED, MODIFIED or
+// DELETED with the object's name, ERROR with the reason of its Status, BOOKMARK,
+// or END for the end of the stream. RULE is the language of package faults.
+//
+// Between two steps server and clients do all that they can do before time
+// passes. So a step sees the effects of the one before, unless somebody waits for
+// the clock: a back-off, a rate limit, a delay. For those there are advance and
+// eventually.
+//
+// # Clients under test
+//
+// [Config.Clients] names the functions that run starts. Their requests carry the
+// client's name as user agent, so userAgent(NAME) in a rule narrows it to one
+// client (and to those whose names begin alike); the steps' own user agent is
+// "scenario". A rule without userAgent hits the steps as well, which are clients
+// like others: client-go's, with its retries. What a client under test achieves
+// is best expected where its users would see it, in objects of the API.
+//
+// A client that returns an error that no step expected fails the scenario. So
+// does one that has not returned a minute after its context ended, and one that
+// makes ten thousand requests without any pause.
+//
+// # TestMain
+//
+// client-go throttles the errors that it reports (utilruntime.HandleError) by a
+// clock that was started when the process was: outside of every bubble, decades
+// after the time that a bubble begins with. The first error of a client would put
+// it to sleep for that long. A test binary that runs clients in bubbles takes the
+// throttle out:
+//
+//	func TestMain(m *testing.M) {
+//		utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
+//		os.Exit(m.Run())
+//	}
+//
+// The message of a scenario that fails reminds of it. Further traps of bubbles
+// are documented in testing/synctest; the usual one is a real socket, for metrics
+// or webhooks, which makes time stand still.
+//
+// # Limits
+//
+// Objects are written whole: there is no patch, no server-side apply, and status
+// is written only where it is part of the object. A client can be started once.
+// Fault rules can be cleared only all together. A scenario cannot go back to an
+// earlier state of the server. More than 1024 hits of rules within one step, or
+// 1000 requests of a client, are not counted; to expect them is an error.
+//
+// # To add a step
+//
+// Write it in a file of its family, step_*.go: a type that is immutable data,
+// with Run and String, a function that makes it, and one that parses it. Then a
+// line in step.go, one in the list above, and rows in the tables of parse_test.go
+// and failure_test.go. Tests hold the three lists together.
 package scenario

@@ -2,8 +2,10 @@ package scenario
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"example.com/fakeapi/faults"
 )
@@ -16,7 +18,10 @@ func Fault(rule faults.Rule) Step { return fault{rule} }
 type fault struct{ rule faults.Rule }
 
 func parseFault(a *args) (Step, error) {
-	rule, err := faults.Parse(a.rest)
+	rule, err := faults.Parse(strings.TrimSpace(a.rest))
+	if syntax := (*faults.SyntaxError)(nil); errors.As(err, &syntax) {
+		return nil, fmt.Errorf("column %d of the rule: %s", syntax.Column, syntax.Message)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -35,6 +35,7 @@ func coreRows() []Resource {
 			ReturnsDeleted:      true,
 			ValidateName:        validation.ValidateNamespaceName,
 			Fields:              namespaceFields(),
+			Begin:               beginNamespace,
 		},
 		{
 			Version: "v1", Plural: "nodes", Kind: "Node",
@@ -46,17 +47,20 @@ func coreRows() []Resource {
 			Version: "v1", Plural: "persistentvolumeclaims", Kind: "PersistentVolumeClaim", Namespaced: true,
 			ShortNames: []string{"pvc"}, Status: true,
 			UnconditionalUpdate: true, ReturnsDeleted: true,
+			Begin: beginClaim,
 		},
 		{
 			Version: "v1", Plural: "persistentvolumes", Kind: "PersistentVolume",
 			ShortNames: []string{"pv"}, Status: true,
 			UnconditionalUpdate: true, ReturnsDeleted: true,
+			Begin: beginVolume,
 		},
 		{
 			Version: "v1", Plural: "pods", Kind: "Pod", Namespaced: true,
 			ShortNames: []string{"po"}, Categories: []string{"all"}, Status: true,
 			UnconditionalUpdate: true, Generation: true, ReturnsDeleted: true,
 			Fields: podFields(),
+			Begin:  beginPod,
 		},
 		{
 			Version: "v1", Plural: "podtemplates", Kind: "PodTemplate", Namespaced: true,
@@ -77,6 +81,7 @@ func coreRows() []Resource {
 			Version: "v1", Plural: "secrets", Kind: "Secret", Namespaced: true,
 			UnconditionalUpdate: true,
 			Fields:              secretFields(),
+			Normalize:           mergeStringData,
 		},
 		{
 			Version: "v1", Plural: "serviceaccounts", Kind: "ServiceAccount", Namespaced: true,

@@ -43,6 +43,13 @@ type Resource struct {
 	// ReturnsDeleted tells that DELETE answers with the object instead of a
 	// Status when the object is gone at once.
 	ReturnsDeleted bool
+	// Normalize brings an object of the StoreVersion that a client sent into the
+	// form that is stored, where the type does more than keep its fields; nil for
+	// most. Defaults of a type would belong here.
+	Normalize func(runtime.Object)
+	// Begin sets what every new object of the type begins with, its status having
+	// been emptied; nil for most.
+	Begin func(runtime.Object)
 	// ValidateName is the rule for metadata.name; a DNS subdomain by default.
 	ValidateName validation.ValidateNameFunc
 	// Fields are the field selectors beside metadata.name and metadata.namespace.
@@ -106,6 +113,15 @@ func (r *Resource) HasVerb(verb string) bool {
 		}
 	}
 	return false
+}
+
+// Normal gives obj, which is of the StoreVersion, in the form that is stored. It
+// may change obj.
+func (r *Resource) Normal(obj runtime.Object) runtime.Object {
+	if r.Normalize != nil {
+		r.Normalize(obj)
+	}
+	return obj
 }
 
 // New gives an empty object of the row's version, its TypeMeta not filled in.

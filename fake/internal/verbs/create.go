@@ -31,7 +31,7 @@ func (a *API) create(q *request) error {
 	if err := q.matchNamespace(accessor(served)); err != nil {
 		return err
 	}
-	obj, err := q.res.Convert(served, q.res.StoreVersion)
+	obj, err := q.stored(served)
 	if err != nil {
 		return err
 	}

@@ -104,7 +104,7 @@ func (a *API) prepareLoaded(res *resource.Resource, obj runtime.Object) {
 		m.SetGeneration(1)
 	}
 	if ns, ok := obj.(*corev1.Namespace); ok && ns.Status.Phase == "" {
-		prepareNamespace(ns)
+		res.Begin(ns) // one without a phase would never end
 	}
 }
 
@@ -132,7 +132,10 @@ func (a *API) typed(obj runtime.Object) (*resource.Resource, runtime.Object, err
 		}
 	}
 	obj, err := res.Convert(obj, res.StoreVersion)
-	return res, obj, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return res, res.Normal(obj), nil
 }
 
 // Manifest decodes one YAML or JSON document: an object, a List of objects, or

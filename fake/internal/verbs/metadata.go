@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -70,8 +69,8 @@ func (a *API) prepareCreate(res *resource.Resource, obj runtime.Object) {
 	if m.GetName() == "" && m.GetGenerateName() != "" {
 		m.SetName(a.ids.Name(m.GetGenerateName()))
 	}
-	if ns, ok := obj.(*corev1.Namespace); ok {
-		prepareNamespace(ns)
+	if res.Begin != nil {
+		res.Begin(obj)
 	}
 }
 

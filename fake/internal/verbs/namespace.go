@@ -14,24 +14,11 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// namespaceLabel is on every namespace and holds its name (NS-11).
-const namespaceLabel = corev1.LabelMetadataName
-
 var namespaces = schema.GroupResource{Resource: "namespaces"}
 
 func isNamespaces(res *resource.Resource) bool { return res.GroupResource() == namespaces }
 
 func namespaceKey(name string) string { return "namespaces/" + name }
-
-// prepareNamespace gives a new namespace what every one has (NS-05, NS-11).
-func prepareNamespace(ns *corev1.Namespace) {
-	ns.Spec.Finalizers = []corev1.FinalizerName{corev1.FinalizerKubernetes}
-	ns.Status = corev1.NamespaceStatus{Phase: corev1.NamespaceActive}
-	if ns.Labels == nil {
-		ns.Labels = map[string]string{}
-	}
-	ns.Labels[namespaceLabel] = ns.Name
-}
 
 // admitNamespace refuses a new object in a namespace that does not exist
 // (NS-01) or is on its way out (NS-02).

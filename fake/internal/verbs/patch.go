@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"fmt"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -77,9 +76,5 @@ func (q *request) patched(p *patch.Patch, old runtime.Object, validation string)
 	if err := q.matchName(accessor(obj)); err != nil {
 		return nil, err
 	}
-	stored, err := q.res.Convert(obj, q.res.StoreVersion)
-	if err != nil {
-		return nil, fmt.Errorf("patched %s: %w", q.res.Kind, err)
-	}
-	return stored, nil
+	return q.stored(obj)
 }

@@ -123,6 +123,16 @@ func (q *request) body(validation string) (runtime.Object, error) {
 	return obj, nil
 }
 
+// stored gives an object of the served version as it is stored. It may change
+// the object.
+func (q *request) stored(served runtime.Object) (runtime.Object, error) {
+	obj, err := q.res.Convert(served, q.res.StoreVersion)
+	if err != nil {
+		return nil, err
+	}
+	return q.res.Normal(obj), nil
+}
+
 // warn adds a Warning header for each text that is not there yet (WN-01, WN-03).
 func (q *request) warn(warnings ...error) {
 	have := q.w.Header()["Warning"]

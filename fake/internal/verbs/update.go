@@ -35,7 +35,7 @@ func (a *API) update(q *request) error {
 	if err := q.matchName(accessor(served)); err != nil {
 		return err
 	}
-	obj, err := q.res.Convert(served, q.res.StoreVersion)
+	obj, err := q.stored(served)
 	if err != nil {
 		return err
 	}

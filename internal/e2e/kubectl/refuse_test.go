@@ -48,6 +48,11 @@ func TestApplyOfAManifestThatIsWrong(t *testing.T) {
 				`must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character ` +
 				`(e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')`,
 		},
+		"unknown kind": {
+			"apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\n",
+			`error: resource mapping not found for name: "w" namespace: "" from "STDIN": no matches for kind "Widget" ` +
+				`in version "example.com/v1"` + "\nensure CRDs are installed first",
+		},
 		"no such namespace": {
 			"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: nowhere}\n",
 			`Error from server (NotFound): error when creating "STDIN": namespaces "nowhere" not found`,

@@ -1,0 +1,44 @@
+package resource
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// What the strategies of a real server give new objects of the core group, and
+// what decoding one of them does. Defaulting proper is not here yet.
+
+// beginNamespace gives a new namespace the finalizer, the phase and the label
+// that every one has (NS-05, NS-11).
+func beginNamespace(obj runtime.Object) {
+	ns := obj.(*corev1.Namespace)
+	ns.Spec.Finalizers = []corev1.FinalizerName{corev1.FinalizerKubernetes}
+	ns.Status = corev1.NamespaceStatus{Phase: corev1.NamespaceActive}
+	if ns.Labels == nil {
+		ns.Labels = map[string]string{}
+	}
+	ns.Labels[corev1.LabelMetadataName] = ns.Name
+}
+
+func beginPod(obj runtime.Object) { obj.(*corev1.Pod).Status.Phase = corev1.PodPending }
+
+func beginVolume(obj runtime.Object) {
+	obj.(*corev1.PersistentVolume).Status.Phase = corev1.VolumePending
+}
+
+func beginClaim(obj runtime.Object) {
+	obj.(*corev1.PersistentVolumeClaim).Status.Phase = corev1.ClaimPending
+}
+
+// mergeStringData moves the stringData of a Secret, which is never stored, into
+// its data, where it wins.
+func mergeStringData(obj runtime.Object) {
+	secret := obj.(*corev1.Secret)
+	if len(secret.StringData) > 0 && secret.Data == nil {
+		secret.Data = make(map[string][]byte, len(secret.StringData))
+	}
+	for key, value := range secret.StringData {
+		secret.Data[key] = []byte(value)
+	}
+	secret.StringData = nil
+}

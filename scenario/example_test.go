@@ -1,0 +1,41 @@
+package scenario_test
+
+import (
+	"fmt"
+	"log"
+	"time"
+
+	"example.com/fakeapi/faults"
+	"example.com/fakeapi/scenario"
+)
+
+// Steps that are made in Go print as the file that they could have come from.
+func ExamplePrint() {
+	object := scenario.Ref{Kind: "configmap", Name: "a"}
+	text, err := scenario.Print(
+		scenario.Apply("a.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"),
+		scenario.Fault(faults.Expire410(faults.UserAgent("mine"), faults.First(1))),
+		scenario.RunClient("mine"),
+		scenario.Eventually(time.Minute, scenario.Expect(object, scenario.Field{Path: "data.seen", Value: "by mine"})),
+	)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Print(text)
+	// Output:
+	// apply a.yaml
+	// fault expire-410: when verb(watch) && query(resourceVersion) && !query(resourceVersion, 0) && !query(sendInitialEvents, true) && userAgent(mine) && first(1) do error(410, Expired)
+	// run mine
+	// eventually 1m0s expect configmap/a data.seen="by mine"
+	// -- a.yaml --
+	// apiVersion: v1
+	// kind: ConfigMap
+	// metadata: {name: a}
+}
+
+// A mistake is told with its line and what was expected there.
+func ExampleParse() {
+	_, err := scenario.Parse("# The clock is patient.\nadvance soon\n")
+	fmt.Println(err)
+	// Output: line 2: expected a duration such as "90s" or "5m", found "soon" (advance DURATION)
+}
