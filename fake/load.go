@@ -18,8 +18,9 @@ import (
 // through the API: what a test wants to find there when it begins. Objects may
 // be typed (their kind is found from their type) or unstructured.
 //
-// A missing namespace of an object is "default", and a namespace that does not
-// exist is created. uid and creationTimestamp are kept if they are given.
+// A missing namespace of an object is "default". A namespace that does not exist
+// is created; one that does, by itself or for an object in it, may be loaded and
+// then is as it was loaded. uid and creationTimestamp are kept if they are given.
 // generateName works. All objects are stored or none; watchers see them in
 // order. An error names the object and what is wrong with it: a kind that is
 // not served, a field that does not exist, invalid metadata, a name in use.

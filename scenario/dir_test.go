@@ -3,7 +3,6 @@ package scenario
 import (
 	"os"
 	"testing"
-
 )
 
 func TestFiles(t *testing.T) {

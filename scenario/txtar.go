@@ -20,21 +20,18 @@ type file struct {
 
 func parseArchive(text string) archive {
 	var a archive
-	into := &a.comment
-	line := 0
+	into, start := &a.comment, 0 // where the text from start on belongs
+	line, at := 0, 0
 	for l := range strings.Lines(text) {
 		line++
 		if name, ok := marker(l); ok {
+			*into = endLine(text[start:at])
 			a.files = append(a.files, file{name: name, line: line})
-			into = &a.files[len(a.files)-1].data
-			continue
+			into, start = &a.files[len(a.files)-1].data, at+len(l)
 		}
-		*into += l
+		at += len(l)
 	}
-	a.comment = endLine(a.comment)
-	for i := range a.files {
-		a.files[i].data = endLine(a.files[i].data)
-	}
+	*into = endLine(text[start:])
 	return a
 }
 

@@ -266,7 +266,7 @@ func (c *compiler) list(t reflect.Type, l *schema.List) *plan {
 		return atomic(&plan{shape: sequence, elem: elem, sound: elem.sound})
 	case l.ElementRelationship != schema.Associative:
 	case len(l.Keys) == 0 && elem.shape == leaf && isKey(t.Elem()):
-		return &plan{shape: set, elem: elem, sound: true}
+		return &plan{shape: set, elem: elem, number: t.Elem().Kind() != reflect.String, sound: true}
 	case len(l.Keys) > 0 && elem.shape != odd && t.Elem().Kind() == reflect.Struct:
 		return c.keyed(t, l, elem)
 	}
@@ -296,7 +296,8 @@ func (c *compiler) keyed(t reflect.Type, l *schema.List, elem *plan) *plan {
 		if !isKey(typ) {
 			return &plan{shape: odd}
 		}
-		key.required = key.required || typ.Kind() != reflect.String
+		key.number = typ.Kind() != reflect.String
+		key.required = key.required || key.number
 		anonymous = anonymous && f.omit.empty && key.required
 		p.keys = append(p.keys, key)
 	}

@@ -79,7 +79,7 @@ func (r *reader) element(p *plan) (element, *plan) {
 		return r.key(p)
 	case letter == 'v' && p.shape == set:
 		at := r.rest
-		r.value()
+		r.value(p.number)
 		e := element{at[:len(at)-len(r.rest)], valueElement}
 		r.next(`":`)
 		return e, p.elem
@@ -117,7 +117,7 @@ func (r *reader) key(p *plan) (element, *plan) {
 		r.next(p.keys[i].field.name)
 		r.next(quote)
 		r.next(":")
-		r.value()
+		r.value(p.keys[i].number)
 	}
 	r.next("}")
 	e := element{at[:len(at)-len(r.rest)], keyElement}
@@ -126,8 +126,8 @@ func (r *reader) key(p *plan) (element, *plan) {
 }
 
 // value reads a string in escaped quotes, or an integer.
-func (r *reader) value() {
-	if !strings.HasPrefix(r.rest, quote) {
+func (r *reader) value(number bool) {
+	if number {
 		r.integer()
 		return
 	}

@@ -39,6 +39,8 @@ type plan struct {
 	elem *plan
 	// texts tells that a dictionary is a plain map[string]string.
 	texts bool
+	// number tells a set of integers.
+	number bool
 	// keys tell the elements of a keyed list apart, by name.
 	keys []planKey
 	// inside is what is in a leaf that is not sound, to be looked through for what
@@ -70,6 +72,8 @@ type planKey struct {
 	fallback string
 	// required keys have no fallback.
 	required bool
+	// number tells an integer.
+	number bool
 }
 
 // omission tells when a field is left out of the JSON of its struct.

@@ -78,7 +78,9 @@ func (a *API) load(tx *memstore.Tx, obj runtime.Object) error {
 		}
 	}
 	key := codec.Key(res, m.GetNamespace(), m.GetName())
-	if tx.Get(key) != nil {
+	// A namespace may be there already: every cluster has some, and one object in
+	// it is enough to make another.
+	if old := tx.Get(key); old != nil && !isNamespaces(res) {
 		return errors.New("the name is in use")
 	}
 	draft, err := codec.Draft(res, obj)
@@ -139,7 +141,8 @@ func (a *API) typed(obj runtime.Object) (*resource.Resource, runtime.Object, err
 }
 
 // Manifest decodes one YAML or JSON document: an object, a List of objects, or
-// nothing but white space and comments.
+// nothing but white space and comments. Fields that a type does not have are an
+// error.
 func (a *API) Manifest(document []byte) ([]runtime.Object, error) {
 	body, err := yaml.YAMLToJSON(document)
 	if err != nil {
@@ -152,14 +155,21 @@ func (a *API) Manifest(document []byte) ([]runtime.Object, error) {
 	if err := one.UnmarshalJSON(body); err != nil {
 		return nil, err
 	}
-	if !one.IsList() {
-		return []runtime.Object{&one}, nil
-	}
 	var objects []runtime.Object
-	err = one.EachListItem(func(item runtime.Object) error {
-		objects = append(objects, item)
+	add := func(item runtime.Object) error {
+		res, obj, err := a.typed(item)
+		if err != nil {
+			return fmt.Errorf("%s: %w", describe(item), err)
+		}
+		obj.GetObjectKind().SetGroupVersionKind(res.StoreVersion.WithKind(res.Kind))
+		objects = append(objects, obj)
 		return nil
-	})
+	}
+	if one.IsList() {
+		err = one.EachListItem(add)
+	} else {
+		err = add(&one)
+	}
 	return objects, err
 }
 

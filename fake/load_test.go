@@ -1,0 +1,79 @@
+package fakeapi_test
+
+import (
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/kubernetes"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// Manifests come in any order of files, namespaces behind what is in them.
+func TestLoadManifests(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithManifests(fstest.MapFS{
+		"a.yml":         {Data: []byte("# only a comment\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop}\n")},
+		"deep/b.json":   {Data: []byte(`{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"},"stringData":{"k":"v"}}]}`)},
+		"notes.txt":     {Data: []byte("not a manifest")},
+		"z.yaml":        {Data: []byte("apiVersion: v1\nkind: Namespace\nmetadata: {name: shop, labels: {team: x}}\n")},
+		"zz/scale.yaml": {Data: []byte("apiVersion: autoscaling/v1\nkind: HorizontalPodAutoscaler\nmetadata: {name: h}\nspec: {maxReplicas: 3, targetCPUUtilizationPercentage: 50}\n")},
+	}))
+	client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
+	ctx := t.Context()
+	_, err := client.CoreV1().ConfigMaps("shop").Get(ctx, "a", metav1.GetOptions{})
+	require.NoError(t, err)
+	ns, err := client.CoreV1().Namespaces().Get(ctx, "shop", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "x", ns.Labels["team"])
+	require.Equal(t, corev1.NamespaceActive, ns.Status.Phase)
+	secret, err := client.CoreV1().Secrets("default").Get(ctx, "s", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "v", string(secret.Data["k"]))
+	scaler, err := client.AutoscalingV2().HorizontalPodAutoscalers("default").Get(ctx, "h", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.EqualValues(t, 50, *scaler.Spec.Metrics[0].Resource.Target.AverageUtilization)
+}
+
+// What is loaded keeps its status, uid and times; a watch sees it in order.
+func TestLoadKeeps(t *testing.T) {
+	srv := fakeapi.Start(t)
+	client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
+	w, err := client.CoreV1().Pods("").Watch(t.Context(), metav1.ListOptions{ResourceVersion: srv.ResourceVersion()})
+	require.NoError(t, err)
+	defer w.Stop()
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", UID: "u-1"}, Status: corev1.PodStatus{Phase: corev1.PodRunning}}
+	other := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"generateName": "q-", "namespace": "team"},
+	}}
+	require.NoError(t, srv.Load(pod, &corev1.PodList{Items: []corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "r"}}}}, other))
+	first := (<-w.ResultChan()).Object.(*corev1.Pod)
+	require.Equal(t, corev1.PodRunning, first.Status.Phase)
+	require.EqualValues(t, "u-1", first.UID)
+	require.Equal(t, "r", (<-w.ResultChan()).Object.(*corev1.Pod).Name)
+	require.Equal(t, "team", (<-w.ResultChan()).Object.(*corev1.Pod).Namespace)
+}
+
+// One bad object and nothing is loaded; the error says which, and where.
+func TestLoadAllOrNothing(t *testing.T) {
+	srv := fakeapi.Start(t)
+	before := srv.ResourceVersion()
+	good := configMap("good", "1")
+	require.ErrorContains(t, srv.Load(good, configMap("Not A Name", "1")), "default/Not A Name")
+	require.ErrorContains(t, srv.Load(good, configMap("good", "2")), "the name is in use")
+	require.ErrorContains(t, srv.Load(good, &metav1.Status{}), "Status")
+	for manifest, want := range map[string]string{
+		"apiVersion: v1\nkind: Nothing\nmetadata: {name: x}\n":                       "m.yaml: document 1: Nothing x: /v1, Kind=Nothing is not served",
+		"---\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\nbogus: 1\n": `unknown field "bogus"`,
+		"kind: ConfigMap\n": "m.yaml: document 1",
+		"a: [":              "m.yaml: document 1",
+		"apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {x: 1}}]\n": `Pod p: `,
+	} {
+		err := srv.LoadManifests(fstest.MapFS{"m.yaml": {Data: []byte(manifest)}})
+		require.ErrorContains(t, err, want)
+	}
+	require.Equal(t, before, srv.ResourceVersion())
+}

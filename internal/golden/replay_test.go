@@ -1,0 +1,327 @@
+package golden
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// server answers requests by method and path, without a network, so that it
+// can live in a bubble. It keeps what it was sent.
+type server struct {
+	answers map[string]func(*http.Request) *http.Response
+	sent    []string // requests, bodies behind them
+}
+
+func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
+	what := r.Method + " " + r.URL.RequestURI()
+	body := ""
+	if r.Body != nil {
+		b, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		body = string(b)
+	}
+	s.sent = append(s.sent, strings.TrimSpace(what+" "+body))
+	if f, ok := s.answers[what]; ok {
+		return f(r), nil
+	}
+	if strings.HasPrefix(what, "POST /api/v1/namespaces") || r.Method == http.MethodDelete {
+		return answer(200, `{}`), nil
+	}
+	return nil, errors.New("the line is dead")
+}
+
+func answer(code int, body string) *http.Response {
+	return &http.Response{
+		StatusCode: code,
+		Status:     fmt.Sprint(code),
+		Header:     http.Header{"Content-Type": {"application/json"}},
+		Body:       io.NopCloser(strings.NewReader(body)),
+	}
+}
+
+func always(code int, body string) func(*http.Request) *http.Response {
+	return func(*http.Request) *http.Response { return answer(code, body) }
+}
+
+// streaming answers with lines, each after a second, and stays open until the
+// client leaves, or ends one second after the last line.
+func streaming(ends bool, lines ...string) func(*http.Request) *http.Response {
+	return func(r *http.Request) *http.Response {
+		response := answer(200, "")
+		reader, writer := io.Pipe()
+		response.Body = reader
+		second := func() bool {
+			select {
+			case <-time.After(time.Second):
+				return true
+			case <-r.Context().Done():
+				return false
+			}
+		}
+		go func() {
+			defer func() { _ = writer.Close() }()
+			for _, line := range lines {
+				if !second() {
+					return
+				}
+				if _, err := io.WriteString(writer, line+"\n"); err != nil {
+					return
+				}
+			}
+			if !ends {
+				<-r.Context().Done()
+			}
+			second()
+		}()
+		return response
+	}
+}
+
+// playSteps plays a case with these steps against s, in a namespace "space".
+func playSteps(t *testing.T, ctx context.Context, s *server, compact func(context.Context) error, steps string) Result {
+	t.Helper()
+	cases, err := Load(fstest.MapFS{"c.json": {Data: []byte(`{"name": "c", "steps": [` + steps + `]}`)}})
+	require.NoError(t, err)
+	return Player{
+		BaseURL:   "http://server",
+		Client:    &http.Client{Transport: s},
+		Compact:   compact,
+		Namespace: "space",
+		Ignore:    []string{"ignored"},
+	}.Play(ctx, cases[0])
+}
+
+// lines are the differences of a result, each with its step.
+func lines(r Result) (out []string) {
+	for _, s := range r.Differing() {
+		for _, d := range s.Differences {
+			out = append(out, fmt.Sprintf("%d: %s", s.Number, d))
+		}
+	}
+	return out
+}
+
+const jsonHeader = `"headers": {"Content-Type": ["application/json"]}`
+
+func TestPlayRequests(t *testing.T) {
+	s := &server{answers: map[string]func(*http.Request) *http.Response{
+		"POST /a/space": always(201, `{"rv": "7", "ignored": 1}`),
+		"GET /b?rv=7":   always(404, `gone`),
+		"PUT /c":        always(200, ``),
+		"PUT /d":        always(200, ``),
+		"PUT /e":        always(200, ``),
+		"GET /f":        always(200, `{}`),
+	}}
+	result := playSteps(t, t.Context(), s, nil, `
+		{"setup": true, "request": {"method": "POST", "path": "/a/$ns", "body": {"in": "$ns", "a": 1, "a": 2}}, "response": {"code": 201, "body": {"rv": "$rv1", "x": 1}}},
+		{"skip": "not now", "request": {"method": "GET", "path": "/never"}, "response": {"code": 200}},
+		{"note": "it went", "request": {"method": "GET", "path": "/b?rv=$rv1"}, "response": {"code": 404, `+jsonHeader+`, "bodyAs": "text", "body": "gone"}},
+		{"request": {"method": "PUT", "path": "/c", "bodyText": "at $rv1\n"}, "response": {"code": 200, `+jsonHeader+`}},
+		{"request": {"method": "PUT", "path": "/d", "bodyHex": "616263"}, "response": {"code": 200, `+jsonHeader+`}},
+		{"request": {"method": "PUT", "path": "/e", "bodyFill": {"before": "<", "char": "ab", "count": 3, "after": ">"}}, "response": {"code": 200, `+jsonHeader+`}},
+		{"request": {"method": "GET", "path": "/f", "headers": {"User-Agent": "", "accept": "", "X-Rv": "$rv1"}}, "response": {"code": 200, `+jsonHeader+`, "body": {}}}
+	`)
+	require.NoError(t, result.Err)
+	require.Empty(t, lines(result))
+	require.True(t, result.Same())
+	require.Equal(t, []string{
+		`POST /api/v1/namespaces {"apiVersion":"v1","kind":"Namespace","metadata":{"name":"space"}}`,
+		`POST /a/space {"in":"space","a":1,"a":2}`,
+		"GET /b?rv=7",
+		"PUT /c at 7",
+		"PUT /d abc",
+		"PUT /e <ababab>",
+		"GET /f",
+		"DELETE /api/v1/namespaces/space",
+	}, s.sent)
+	require.Equal(t, "GET /b?rv=$rv1 (it went)", result.Steps[1].Name)
+	require.Equal(t, 2, result.Steps[1].Number)
+	require.True(t, result.Steps[0].Setup)
+}
+
+func TestPlayHeaders(t *testing.T) {
+	var plain, other http.Header
+	keep := func(h *http.Header) func(*http.Request) *http.Response {
+		return func(r *http.Request) *http.Response { *h = r.Header; return answer(200, "") }
+	}
+	s := &server{answers: map[string]func(*http.Request) *http.Response{"GET /a": keep(&plain), "GET /b": keep(&other)}}
+	result := playSteps(t, t.Context(), s, nil, `
+		{"request": {"method": "GET", "path": "/a"}, "response": {"code": 200, `+jsonHeader+`}},
+		{"request": {"method": "GET", "path": "/b", "headers": {"User-Agent": "", "accept": "text/x"}}, "response": {"code": 200, `+jsonHeader+`}}
+	`)
+	require.Empty(t, lines(result))
+	require.Equal(t, "application/json", plain.Get("Accept"))
+	require.Equal(t, "replay/1.0", plain.Get("User-Agent"))
+	require.Equal(t, "text/x", other.Get("Accept"))
+	require.Contains(t, other, "User-Agent", "net/http sends its own if there is none")
+	require.Empty(t, other["User-Agent"])
+}
+
+func TestPlayDifferences(t *testing.T) {
+	s := &server{answers: map[string]func(*http.Request) *http.Response{
+		"GET /code":   always(500, `{"message": "oh"}`),
+		"GET /body":   always(200, `{"a": 2, "ignored": 1}`),
+		"GET /setup":  always(200, `{"a": 2}`),
+		"GET /failed": always(409, `{}`),
+		"GET /moved": func(*http.Request) *http.Response {
+			response := answer(301, ``)
+			response.Header.Set("Location", "http://server/else")
+			return response
+		},
+	}}
+	result := playSteps(t, t.Context(), s, nil, `
+		{"request": {"method": "GET", "path": "/code"}, "response": {"code": 200, "body": {}}},
+		{"request": {"method": "GET", "path": "/body"}, "response": {"code": 200, "headers": {"Retry-After": ["1"]}, "body": {"a": 1}}},
+		{"setup": true, "request": {"method": "GET", "path": "/setup"}, "response": {"code": 200, "body": {"a": 1}}},
+		{"setup": true, "request": {"method": "GET", "path": "/failed"}, "response": {"code": 200, "body": {}}},
+		{"request": {"method": "GET", "path": "/dead"}, "response": {"code": 200}},
+		{"request": {"method": "GET", "path": "/$rv1"}, "response": {"code": 200}},
+		{"request": {"method": "PUT", "path": "/x", "bodyHex": "xy"}, "response": {"code": 200}},
+		{"request": {"method": "GET", "path": "/moved"}, "response": {"code": 301, "headers": {"Content-Type": ["application/json"], "Location": ["/else"]}}}
+	`)
+	require.NoError(t, result.Err)
+	require.False(t, result.Same())
+	require.Equal(t, []string{
+		`1: code: want 200 got 500: {"message": "oh"}`,
+		`2: header Content-Type: unexpected ["application/json"]`,
+		`2: header Retry-After: want "1" got ""`,
+		`2: body.a: want 1 got 2`,
+		`4: code: want 200 got 409: {}`,
+		`5: no answer: Get "http://server/dead": the line is dead`,
+		`6: not sent: no answer so far had $rv1`,
+		`7: not sent: encoding/hex: invalid byte: U+0078 'x'`,
+		`8: header Location: want "/else" got "http://server/else"`,
+	}, lines(result))
+}
+
+// watchOf is a step that watches /w for five seconds and was recorded to end so.
+func watchOf(end, events, during string) string {
+	return `{"request": {"method": "GET", "path": "/w"}, "watch": {"forMs": 5000, "maxEvents": 5}, "during": [` + during + `],
+		"response": {"code": 200, ` + jsonHeader + `, "events": [` + events + `], "end": "` + end + `"}}`
+}
+
+const (
+	added    = `{"type": "ADDED", "object": {"metadata": {"name": "a"}}}`
+	modified = `{"type": "MODIFIED", "object": {"metadata": {"name": "a"}, "ignored": 1}}`
+)
+
+func TestPlayWatch(t *testing.T) {
+	for name, test := range map[string]struct {
+		answer    func(*http.Request) *http.Response
+		step      string
+		took      time.Duration
+		different []string
+	}{
+		"closed":         {streaming(true, added, modified), watchOf(ServerClosed, added+","+modified, ""), 3 * time.Second, nil},
+		"open":           {streaming(false, added), watchOf(OpenAtDeadline, added, ""), 5 * time.Second, nil},
+		"stopped":        {streaming(false, added, modified), watchOf(ClientStopped, added, ""), time.Second, nil},
+		"open for ever":  {streaming(false, added), watchOf(ServerClosed, added, ""), 5 * time.Second, []string{`1: end of the stream: want "server closed" got "open at deadline"`}},
+		"closed early":   {streaming(true, added), watchOf(OpenAtDeadline, added, ""), 2 * time.Second, []string{`1: end of the stream: want "open at deadline" got "server closed"`}},
+		"too few events": {streaming(false, added), watchOf(ClientStopped, added+","+added, ""), 5 * time.Second, []string{"1: events: want 2 got 1: want [ADDED a, ADDED a] got [ADDED a]", `1: end of the stream: want "client stopped after wanted events" got "open at deadline"`}},
+		"another event":  {streaming(true, added, added), watchOf(ServerClosed, added+","+modified, ""), 3 * time.Second, []string{`1: event 1.type: want "MODIFIED" got "ADDED"`}},
+		"no stream":      {always(410, "{}"), watchOf(ServerClosed, added, ""), 0, []string{"1: code: want 200 got 410: {}"}},
+		"a stream": {streaming(false, added), `{"request": {"method": "GET", "path": "/w"}, "watch": {"forMs": 5000, "maxEvents": 5}, "response": {"code": 410}}`,
+			0, []string{"1: code: want 410 got 200: a stream"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				begin := time.Now()
+				s := &server{answers: map[string]func(*http.Request) *http.Response{"GET /w": test.answer}}
+				result := playSteps(t, t.Context(), s, nil, test.step)
+				require.NoError(t, result.Err)
+				require.Equal(t, test.different, lines(result))
+				require.Equal(t, test.took, time.Since(begin))
+			})
+		})
+	}
+}
+
+// Steps during a watch happen before it is read, have numbers after its own and
+// may use, and give, symbols; they happen also if the watch fails.
+func TestPlayDuring(t *testing.T) {
+	during := `{"compact": true, "settleMs": 1000},
+		{"request": {"method": "POST", "path": "/x"}, "response": {"code": 201, ` + jsonHeader + `, "body": "$rv1"}}`
+	step := watchOf(ClientStopped, `{"type": "$rv1"}`, during)
+	for name, test := range map[string]struct {
+		watch     func(*http.Request) *http.Response
+		different []string
+	}{
+		"stream":  {streaming(false, `{"type": "12"}`), nil},
+		"refused": {always(500, "no"), []string{"1: code: want 200 got 500: no"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				compactions := 0
+				s := &server{answers: map[string]func(*http.Request) *http.Response{"GET /w": test.watch, "POST /x": always(201, `"12"`)}}
+				result := playSteps(t, t.Context(), s, func(context.Context) error { compactions++; return nil }, step)
+				require.NoError(t, result.Err)
+				require.Equal(t, test.different, lines(result))
+				require.Len(t, result.Steps, 2)
+				require.Equal(t, "GET /w", result.Steps[0].Name)
+				require.Equal(t, "POST /x", result.Steps[1].Name)
+				require.Equal(t, 2, result.Steps[1].Number)
+				require.Equal(t, 1, compactions)
+			})
+		})
+	}
+}
+
+func TestPlayToItsEnd(t *testing.T) {
+	const get = `{"request": {"method": "GET", "path": "/a"}, "response": {"code": 200, ` + jsonHeader + `, "body": {}}}`
+	answers := map[string]func(*http.Request) *http.Response{"GET /a": always(200, `{}`)}
+
+	result := playSteps(t, t.Context(), &server{answers: answers}, nil, get+`, {"compact": true}, `+get)
+	require.ErrorContains(t, result.Err, "there is no way to")
+	require.Len(t, result.Steps, 1)
+	require.False(t, result.Same())
+
+	broken := errors.New("broken")
+	result = playSteps(t, t.Context(), &server{answers: answers}, func(context.Context) error { return broken }, get+`, {"compact": true}, `+get)
+	require.ErrorIs(t, result.Err, broken)
+
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		result := playSteps(t, ctx, &server{answers: answers}, nil, get+`, {"settleMs": 2000, "compact": true}, `+get)
+		require.ErrorIs(t, result.Err, context.DeadlineExceeded)
+		require.Len(t, result.Steps, 1)
+	})
+
+	result = playSteps(t, t.Context(), &server{answers: map[string]func(*http.Request) *http.Response{
+		"POST /api/v1/namespaces": always(503, ``),
+	}}, nil, get)
+	require.ErrorContains(t, result.Err, "creating the namespace: 503")
+	require.Empty(t, result.Steps)
+}
+
+func TestCleanUp(t *testing.T) {
+	s := &server{}
+	result := playSteps(t, t.Context(), s, nil, `
+		{"setup": true, "request": {"method": "POST", "path": "/api/v1/namespaces/$ns/configmaps?dryRun=All"}, "response": {"code": 200}},
+		{"setup": true, "request": {"method": "POST", "path": "/api/v1/namespaces/$ns/configmaps"}, "response": {"code": 200}},
+		{"setup": true, "request": {"method": "POST", "path": "/api/v1/namespaces/$ns/pods"}, "response": {"code": 200}}
+	`)
+	require.True(t, result.Same(), "%v", lines(result))
+	require.Equal(t, []string{
+		"DELETE /api/v1/namespaces/space/configmaps",
+		"DELETE /api/v1/namespaces/space/pods",
+		"DELETE /api/v1/namespaces/space",
+	}, s.sent[4:])
+}
+
+func TestRandomNamespace(t *testing.T) {
+	require.Regexp(t, `^t-[a-z0-9]{8}$`, randomNamespace())
+	require.NotEqual(t, randomNamespace(), randomNamespace())
+}

@@ -1,0 +1,207 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// tell runs a text and gives the transcript, and the message if it failed.
+func tell(t *testing.T, config Config, text string) (transcript, failure string) {
+	t.Helper()
+	s, err := parseScript("it.txtar", text)
+	require.NoError(t, err, text)
+	synctest.Test(t, func(t *testing.T) {
+		log, err := play(t, config, s)
+		transcript = log.String()
+		if err != nil {
+			failure = err.Error()
+		}
+	})
+	return transcript, failure
+}
+
+const object = "\n-- a --\n" + manifest
+
+// Each step that can fail does, and says where, what it expected and what it saw.
+func TestFailures(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"apply a\nexpect cm/a metadata.name=b\n" + object,
+			"it.txtar:2: expect cm/a metadata.name=b\n    expected metadata.name=b; saw metadata.name=a\n"},
+		{"apply a\nexpect cm/a data.k=1 metadata.name=b\n" + object, "expected data.k=1; saw no such field\nexpected metadata.name=b"},
+		{"apply a\nexpect cm/a metadata.name[0]=b\n" + object, "saw no such field"},
+		{"expect cm/a", "it.txtar:1: expect cm/a\n    expected cm/a; saw none\n"},
+		{"expect pods/a -n nowhere", "expected pods/a; saw none\n"},
+		{"expect foo/a", `expected a kind that is served, found "foo"`},
+		{"expect namespace/default -n x", `expected no namespace, found "x": namespaces have none`},
+		{"apply a\n-- a --\napiVersion: v1\nkind: Foo\nmetadata: {name: a}\n", "expected a kind that is served, found /v1, Kind=Foo"},
+		{"apply a\n-- a --\n" + manifest + "color: red\n", `ConfigMap a: 400 BadRequest: `},
+		{"apply a\n-- a --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: A}\n", "ConfigMap A: 422 Invalid: "},
+		{"apply a\nexpect absent cm/a" + object, "expected no cm/a; saw one with resourceVersion "},
+		{"apply a\ndelete cm/a\nexpect absent cm/a\n-- a --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, finalizers: [a.b/c]}\n",
+			"which is being deleted; finalizers: a.b/c"},
+		{"delete cm/a", `404 NotFound: configmaps "a" not found`},
+		{"apply a\nexpect list cm" + object, "expected the cm list []; saw [a]"},
+		{"expect list cm a --selector x=y", "expected the cm list [a]; saw []"},
+		{"fault when verb(list) do status(403)\nexpect list cm", "403 Forbidden: "},
+		{"expect events w", `there is no watch "w"`},
+		{"watch w cm\nwatch w cm", `there is a watch "w" already`},
+		{"fault when verb(watch) do status(410)\nwatch w cm", "410 Expired: "},
+		{"watch w cm\napply a\nexpect events w DELETED a" + object, "expected of watch w [DELETED a]; saw [ADDED a]"},
+		{"watch w cm\napply a\nexpect events w" + object, "expected of watch w []; saw [ADDED a]"},
+		{"watch w cm\nexpect events w END", "expected of watch w [END]; saw []"},
+		{"fault no: when verb(get) do status(403)\nexpect error Forbidden expect cm/a\nexpect hits no 2", "expected 2 hits of rule no; saw 1"},
+		{"expect error x compact", "expected an error with x; saw none"},
+		{"expect error x expect cm/a", "expected an error with x; saw expected cm/a; saw none"},
+		{"eventually 5s expect cm/a", "attempt 6, after 5s: expected cm/a; saw none"},
+		{"fault when verb(get) do hang\nexpect cm/a", "no answer within 1m0s"},
+		{"fault when verb(watch) do hang\nwatch w cm", "no answer within 1m0s"},
+		{"run nobody", `there is no client "nobody" in the Config; there are: fails, loops, polls, stays, waits`},
+		{"expect done fails", `no client "fails" was started`},
+		{"run waits\nrun waits", `client "waits" was started already`},
+		{"run waits\nexpect done waits", "expected client waits to have returned without an error; saw it still runs"},
+		{"run fails\nexpect done fails", "expected client fails to have returned without an error; saw out of luck"},
+		{"run fails\nadvance 1s", "at the end: expected no error of client fails; saw out of luck"},
+		{"run fails\nexpect failed fails rain", "expected client fails to have failed with rain; saw out of luck"},
+		{"run waits\nexpect failed waits", `expected client waits to have failed with ""; saw it still runs`},
+		{"run waits\nadvance 2m\nexpect failed waits", `saw it returned without an error`},
+		{"run stays", "at the end: expected client stays to return when its context ends; saw it still runs 1m0s later"},
+		{"run loops", "run loops\n    expected client loops to pause; saw more than 10000 requests at one time"},
+		{"run loops\nexpect requests loops version 1", "expected client loops to pause"},
+		{"run waits\nexpect requests waits GET 1", "expected 1 requests of client waits with GET; saw 0"},
+		{"expect requests waits GET 0", `no client "waits" was started`},
+	} {
+		_, failure := tell(t, Config{Clients: badClients()}, test.text)
+		require.Contains(t, failure, test.want, test.text)
+		require.Contains(t, failure, "transcript so far:\n    seed 0\n", test.text)
+	}
+}
+
+// badClients are clients under test that do what should not be done.
+func badClients() map[string]Client {
+	return map[string]Client{
+		"fails": func(context.Context, *rest.Config) error { return errors.New("out of luck") },
+		"loops": func(ctx context.Context, config *rest.Config) error {
+			client, err := kubernetes.NewForConfig(config)
+			for err == nil && ctx.Err() == nil {
+				_, err = client.CoreV1().Namespaces().Get(ctx, "nowhere", metav1.GetOptions{})
+				if err != nil && ctx.Err() == nil {
+					err = nil // try again at once
+				}
+			}
+			return err
+		},
+		"polls": func(ctx context.Context, config *rest.Config) error {
+			client, err := kubernetes.NewForConfig(config)
+			for ; err == nil; err = sleep(ctx, time.Second) {
+				if _, err = client.CoreV1().Namespaces().Get(ctx, "default", metav1.GetOptions{}); err != nil {
+					return err
+				}
+			}
+			return err
+		},
+		"stays": func(context.Context, *rest.Config) error { time.Sleep(24 * time.Hour); return nil },
+		"waits": func(ctx context.Context, _ *rest.Config) error { return sleep(ctx, time.Minute) },
+	}
+}
+
+// What is no failure, although it is near to one.
+func TestGoesWell(t *testing.T) {
+	for _, text := range []string{
+		"",
+		"run fails\nexpect failed fails",
+		"run fails\nexpect failed fails luck",
+		"run waits", // its context ends first
+		"run waits\nadvance 1m\nexpect done waits",
+		"run waits\neventually 2m expect done waits",
+		"expect error NotFound delete cm/a",
+		"expect error none expect error x compact",
+		"watch w cm\nadvance 61m\nexpect events w END",
+		"watch w cm -A\napply a\nexpect events w ADDED default/a\nexpect list ConfigMaps -A default/a" + object,
+		"watch w cm --selector x=y\napply a\nexpect events w\nexpect list cm --selector x=y" + object,
+		"apply a\napply a\nexpect cm/a kind=ConfigMap metadata.name=a\n-- a --\n" + manifest,
+		"expect ns/default status.phase=Active spec.finalizers=[\"kubernetes\"]",
+	} {
+		_, failure := tell(t, Config{Clients: badClients()}, text)
+		require.Empty(t, failure, text)
+	}
+}
+
+// More hits in one step than the set remembers, or more requests than are kept,
+// are no count.
+func TestTooManyToCount(t *testing.T) {
+	const begin = "fault all: when verb(get) do delay(1ms)\nrun polls\n"
+	clients := Config{Clients: badClients()}
+	_, failure := tell(t, clients, begin+"advance 9m\nadvance 9m\nexpect hits all 1079\n")
+	require.Empty(t, failure)
+	_, failure = tell(t, clients, begin+"advance 18m\nexpect hits all 1079\n")
+	require.Contains(t, failure, "the rules acted so often within one step that 54 hits were forgotten")
+	_, failure = tell(t, clients, begin+"advance 18m\nexpect requests polls GET 1079\n")
+	require.Contains(t, failure, "client polls has made more than 1000 requests, which are not counted any more")
+}
+
+func TestScripts(t *testing.T) {
+	empty := &fstest.MapFile{}
+	names, err := scripts(fstest.MapFS{"b.txtar": empty, "a.txt": empty, "c/d.txtar": empty, "e.txtar/f": empty})
+	require.NoError(t, err)
+	require.Equal(t, []string{"b.txtar", "c/d.txtar"}, names)
+	_, err = scripts(fstest.MapFS{"a.txt": empty})
+	require.EqualError(t, err, "there is no file that ends in .txtar")
+}
+
+// The reminder about throttled error handlers appears where it may help.
+func TestReminder(t *testing.T) {
+	_, failure := tell(t, Config{Clients: badClients()}, "run waits\nexpect cm/a")
+	require.NotContains(t, failure, "throttled", "TestMain has taken the throttle out")
+}
+
+// A step of one's own has the server, requests that are noted, and notes.
+type generate struct{}
+
+func (generate) String() string { return "generate a name" }
+
+func (generate) Run(ctx context.Context, e *Env) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, e.Server().URL()+"/api/v1/namespaces/default/configmaps",
+		strings.NewReader(`{"metadata":{"generateName":"made-"}}`))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	client, err := rest.HTTPClientFor(e.Config())
+	if err != nil {
+		return err
+	}
+	answer, err := client.Do(request)
+	if err != nil {
+		return err
+	}
+	e.Note("found at %s", answer.Header.Get("Date"))
+	return answer.Body.Close()
+}
+
+func TestRun(t *testing.T) {
+	watch := Watch("w", Collection{Kind: "cm"})
+	one := Run(t, Config{Seed: 7}, watch, generate{}).String()
+	require.Equal(t, one, Run(t, Config{Seed: 7, Options: []fakeapi.Option{fakeapi.WithSeed(7)}}, watch, generate{}).String())
+	other := Run(t, Config{Seed: 8}, watch, generate{}).String()
+	name := func(log string) string {
+		_, behind, found := strings.Cut(log, "ADDED made-")
+		require.True(t, found, log)
+		return behind[:5]
+	}
+	require.NotEqual(t, name(one), name(other))
+	require.Contains(t, one, "POST /api/v1/namespaces/default/configmaps 201\n")
+	require.Contains(t, one, "found at Sat, 01 Jan 2000 00:00:00 GMT\n")
+}

@@ -1,0 +1,89 @@
+package scenario
+
+import (
+	"flag"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write the recorded transcript anew")
+
+// story is a scenario in which steps are the only clients, with all the founding
+// knobs: 410 on a watch, 504 with Retry-After, bookmarks that are dropped, a
+// stream that breaks, a reply that is lost.
+const story = `
+apply all.yaml
+watch here cm
+watch everywhere configmaps -A --selector app=web
+watch old cm --from 1
+expect events old ERROR Expired END
+fault behind: when verb(list) && first(2) do status(504, Timeout, cause(ResourceVersionTooLarge, "Too large resource version"), retryAfter(2s))
+expect list cm a b
+fault drop: when event(BOOKMARK) && nth(2) do drop
+advance 3m30s
+expect events here ADDED a ADDED b BOOKMARK BOOKMARK BOOKMARK BOOKMARK
+expect events everywhere ADDED default/b ADDED x/c BOOKMARK BOOKMARK BOOKMARK
+fault break: when event(MODIFIED) && name(a) do reset
+fault twice: when event(MODIFIED) && name(b) do duplicate, delay(90s)
+apply changed.yaml
+expect events here END
+eventually 2m expect events everywhere MODIFIED default/b MODIFIED default/b
+fault lost: when verb(delete) && during(committed) do reset
+expect error "" delete cm/c -n x
+expect absent cm/c -n x
+expect events everywhere DELETED x/c
+clear faults
+watch again cm
+compact
+expire
+advance 1h
+expect events again ADDED a ADDED b END
+expect hits behind 2
+-- all.yaml --
+apiVersion: v1
+kind: Namespace
+metadata: {name: x}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: b, labels: {app: web}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: c, namespace: x, labels: {app: web}}
+-- changed.yaml --
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a}
+data: {v: "2"}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: b, labels: {app: web}}
+data: {v: "2"}
+`
+
+// The same seed, the same bytes: in this process, and in the one that wrote the
+// file. go test -update writes it anew.
+func TestTranscriptIsTheSame(t *testing.T) {
+	const recorded = "testdata/story.transcript"
+	for i := range 20 {
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			transcript, failure := tell(t, Config{Seed: 42}, story)
+			require.Empty(t, failure)
+			if *update {
+				require.NoError(t, os.WriteFile(recorded, []byte(transcript), 0o644))
+			}
+			want, err := os.ReadFile(recorded)
+			require.NoError(t, err)
+			require.Equal(t, string(want), transcript)
+		})
+	}
+}
