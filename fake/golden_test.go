@@ -31,17 +31,14 @@ type expectation struct {
 // notYet can only shrink: what is in here and passes fails the test.
 var notYet = map[string]expectation{
 	"apply-basic--cm":           {steps: slices.Concat(from(1, 13), from(15, 19), from(21, 33), []int{37}), reason: "no server-side apply"},
-	"create-basic--pod":         {steps: []int{1, 2}, reason: "no defaults in a pod's status"},
 	"delete-basic--pod":         {steps: []int{8, 10, 11, 12, 13, 19, 20}, reason: "no graceful deletion of pods"},
-	"delete-finalizers--pod":    {steps: []int{1, 2, 3, 4, 6, 7, 9, 10, 11, 12, 14, 15, 16, 18}, reason: "no defaults in a pod's status"},
-	"delete-graceful--pod":      {steps: slices.Concat(from(1, 7), from(9, 11)), reason: "no graceful deletion of pods"},
+	"delete-graceful--pod":      {steps: slices.Concat(from(2, 7), from(10, 11)), reason: "no graceful deletion of pods"},
 	"delete-propagation--cm":    {steps: []int{7, 8, 9, 10, 13, 14, 15, 18, 19, 21}, reason: "no Foreground and no Orphan"},
 	"delete-propagation--pod":   {steps: []int{7, 8, 9, 10, 11, 13, 14, 15, 16, 18, 19, 21}, reason: "no Foreground, no Orphan, no graceful deletion of pods"},
 	"err-406--cm":               {steps: []int{7, 10}, reason: "managedFields in YAML"},
 	"err-413--cm":               {steps: []int{2, 3}, reason: "the size of a ConfigMap is not validated"},
 	"fieldvalidation--cm":       {steps: []int{14, 15, 16, 23}, reason: "managedFields in a message; in 23, no warning of a YAML key that is there twice"},
 	"patch-types--cm":           {steps: []int{19}, reason: "managedFields in a message"},
-	"status-subresource--pod":   {steps: []int{1, 3, 5}, reason: "no defaults in a pod's status"},
 	"update-immutable-meta--cm": {steps: []int{9, 10}, reason: "managedFields in a message"},
 }
 

@@ -95,7 +95,9 @@ type world struct {
 
 // Namespaces and names whose keys sort by bytes, not by parts: "n-1/a" comes
 // before "n/a".
-func places() (namespaces, names []string) { return []string{"n", "n-1", "o"}, []string{"a", "a-b", "b", "c"} }
+func places() (namespaces, names []string) {
+	return []string{"n", "n-1", "o"}, []string{"a", "a-b", "b", "c"}
+}
 
 // newWorld starts a server with a few objects in three namespaces.
 func newWorld(t *testing.T, seed uint64, rng *rand.Rand, total *tally) *world {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -213,7 +214,7 @@ func (o *observer) cutter(query url.Values, cancel func()) *time.Timer {
 func (o *observer) read(s *span, body io.Reader) {
 	next := o.frames(body)
 	o.known = o.known && !s.initial
-	for {
+	for range o.patience() {
 		if o.slow {
 			o.pause(time.Duration(o.rng.IntN(120)) * time.Millisecond)
 		}
@@ -234,6 +235,20 @@ func (o *observer) read(s *span, body io.Reader) {
 			o.pos = g.rev
 		}
 	}
+}
+
+// patience is how many frames are read before the watcher turns away, maybe in
+// the middle of the initial events.
+func (o *observer) patience() int {
+	select {
+	case <-o.calm:
+		return math.MaxInt
+	default:
+	}
+	if o.rng.IntN(4) == 0 {
+		return o.rng.IntN(6)
+	}
+	return math.MaxInt
 }
 
 // compare asks for the list that the initial events should be.

@@ -97,9 +97,13 @@
 // [Config.Clients] names the functions that run starts. Their requests carry the
 // client's name as user agent, so userAgent(NAME) in a rule narrows it to one
 // client (and to those whose names begin alike); the steps' own user agent is
-// "scenario". A rule without userAgent hits the steps as well, which are clients
-// like others: client-go's, with its retries. What a client under test achieves
-// is best expected where its users would see it, in objects of the API.
+// "scenario", and that of their watches "scenario/NAME". A rule without userAgent
+// hits the steps as well, which are clients like others: client-go's, with its
+// retries. What a client under test achieves is best expected where its users
+// would see it, in objects of the API.
+//
+// A rule that counts (first, nth, every) should be about one client or one watch:
+// which of two watches gets its bookmark first is not decided by the seed.
 //
 // A client that returns an error that no step expected fails the scenario. So
 // does one that has not returned a minute after its context ended, and one that

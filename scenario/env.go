@@ -36,7 +36,8 @@ type Env struct {
 	hits    hits
 }
 
-// stepsAgent is the user agent of the steps' requests.
+// stepsAgent is the user agent of the steps' requests; a watch has "/NAME" behind
+// it.
 const stepsAgent = "scenario"
 
 // requestTimeout is how long a step waits for an answer, as a real server's
@@ -54,7 +55,7 @@ func newEnv(config Config, server *fakeapi.Server) (*Env, error) {
 		hits:    hits{byRule: map[string]int{}},
 	}
 	var err error
-	if e.dynamic, err = dynamic.NewForConfig(e.Config()); err != nil {
+	if e.dynamic, err = e.dynamicAs(stepsAgent); err != nil {
 		return nil, err
 	}
 	silent, err := discovery.NewDiscoveryClientForConfig(server.RESTConfig())
@@ -73,10 +74,17 @@ func (e *Env) Server() *fakeapi.Server { return e.server }
 
 // Config is a configuration for requests of a step: they get into the
 // transcript, and their user agent is "scenario".
-func (e *Env) Config() *rest.Config {
-	config := e.restConfig(stepsAgent, stepsWitness{e})
+func (e *Env) Config() *rest.Config { return e.stepsConfig(stepsAgent) }
+
+func (e *Env) stepsConfig(agent string) *rest.Config {
+	config := e.restConfig(agent, stepsWitness{e})
 	config.WarningHandler = warnings{e}
 	return config
+}
+
+// dynamicAs is a client for requests of a step under some user agent.
+func (e *Env) dynamicAs(agent string) (dynamic.Interface, error) {
+	return dynamic.NewForConfig(e.stepsConfig(agent))
 }
 
 // Note puts a line into the transcript, below the step that runs.
@@ -115,7 +123,7 @@ func (e *Env) resource(kind, namespace string) (dynamic.ResourceInterface, error
 	if err != nil {
 		return nil, err
 	}
-	return e.inNamespace(mapping, namespace)
+	return inNamespace(e.dynamic, mapping, namespace)
 }
 
 // resourceOf is resource for an object.
@@ -125,23 +133,23 @@ func (e *Env) resourceOf(o *unstructured.Unstructured) (dynamic.ResourceInterfac
 	if err != nil {
 		return nil, fmt.Errorf("expected a kind that is served, found %s: %w", kind, err)
 	}
-	return e.inNamespace(mapping, o.GetNamespace())
+	return inNamespace(e.dynamic, mapping, o.GetNamespace())
 }
 
-// collection gives access to a collection.
-func (e *Env) collection(c Collection) (dynamic.ResourceInterface, error) {
+// collection gives access to a collection through a client.
+func (e *Env) collection(through dynamic.Interface, c Collection) (dynamic.ResourceInterface, error) {
 	mapping, err := e.mapping(c.Kind)
 	if err != nil {
 		return nil, err
 	}
 	if c.AllNamespaces {
-		return e.dynamic.Resource(mapping.Resource), nil
+		return through.Resource(mapping.Resource), nil
 	}
-	return e.inNamespace(mapping, c.Namespace)
+	return inNamespace(through, mapping, c.Namespace)
 }
 
-func (e *Env) inNamespace(m *meta.RESTMapping, namespace string) (dynamic.ResourceInterface, error) {
-	all := e.dynamic.Resource(m.Resource)
+func inNamespace(through dynamic.Interface, m *meta.RESTMapping, namespace string) (dynamic.ResourceInterface, error) {
+	all := through.Resource(m.Resource)
 	switch {
 	case m.Scope.Name() == meta.RESTScopeNameNamespace && namespace == "":
 		return all.Namespace(defaultNamespace), nil
@@ -166,10 +174,9 @@ func (e *Env) mapping(kind string) (*meta.RESTMapping, error) {
 // tell puts into the transcript what rules and watches did during a step.
 func (e *Env) tell() {
 	e.hits.read(e.server.Faults())
-	for _, hit := range e.hits.seen {
+	for _, hit := range e.hits.take() {
 		e.log.note(hit.Time, "fault "+hit.String())
 	}
-	e.hits.seen = nil
 	for _, s := range e.streams {
 		all := s.since(s.told)
 		s.told += len(all)
@@ -194,8 +201,9 @@ func (e *Env) failedClient() error {
 	return nil
 }
 
-// stop ends watches and clients.
-func (e *Env) stop(cancel context.CancelFunc) error {
+// stop ends watches and clients. A client that does not return within a minute
+// is reported to stuck, and then waited for.
+func (e *Env) stop(cancel context.CancelFunc, stuck func(string)) {
 	e.log.close()
 	cancel()
 	for _, s := range e.streams {
@@ -205,11 +213,14 @@ func (e *Env) stop(cancel context.CancelFunc) error {
 	timer := time.NewTimer(requestTimeout)
 	defer timer.Stop()
 	for _, name := range slices.Sorted(maps.Keys(e.clients)) {
+		done := e.clients[name].done
 		select {
-		case <-e.clients[name].done:
+		case <-done:
 		case <-timer.C:
-			return mismatch{"client " + name + " to return when its context ends", fmt.Sprintf("it still runs %v later", requestTimeout)}
+			err := mismatch{"client " + name + " to return when its context ends", fmt.Sprintf("it still runs %v later", requestTimeout)}
+			stuck(e.failure(placed{at: atTheEnd}, err).Error())
+			timer.Reset(0) // for the next one
+			<-done
 		}
 	}
-	return nil
 }

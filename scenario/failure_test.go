@@ -24,7 +24,7 @@ func tell(t *testing.T, config Config, text string) (transcript, failure string)
 	s, err := parseScript("it.txtar", text)
 	require.NoError(t, err, text)
 	synctest.Test(t, func(t *testing.T) {
-		log, err := play(t, config, s)
+		log, err := play(t, func(message string) { failure = message }, config, s)
 		transcript = log.String()
 		if err != nil {
 			failure = err.Error()
@@ -64,7 +64,7 @@ func TestFailures(t *testing.T) {
 		{"watch w cm\nexpect events w END", "expected of watch w [END]; saw []"},
 		{"fault no: when verb(get) do status(403)\nexpect error Forbidden expect cm/a\nexpect hits no 2", "expected 2 hits of rule no; saw 1"},
 		{"expect error x compact", "expected an error with x; saw none"},
-		{"expect error x expect cm/a", "expected an error with x; saw expected cm/a; saw none"},
+		{"expect error zzz expect cm/a", "expected an error with zzz; saw expected cm/a; saw none"},
 		{"eventually 5s expect cm/a", "attempt 6, after 5s: expected cm/a; saw none"},
 		{"fault when verb(get) do hang\nexpect cm/a", "no answer within 1m0s"},
 		{"fault when verb(watch) do hang\nwatch w cm", "no answer within 1m0s"},

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Apply creates or replaces the objects of a manifest, one after the other: a
-// GET, and then a POST if there is no such object, else a PUT with the
+// Apply creates or replaces the objects of a manifest, one after the other, as if
+// each had a step of its own: a GET, and then a POST if there is no such object, else a PUT with the
 // resourceVersion that was read, unless the manifest has one. Unknown fields are
 // an error. It is not server-side apply.
 //
@@ -44,6 +44,7 @@ func (s apply) Run(ctx context.Context, e *Env) error {
 		if err := put(ctx, e, o); err != nil {
 			return fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err)
 		}
+		e.settle()
 	}
 	return nil
 }

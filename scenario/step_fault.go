@@ -1,9 +1,11 @@
 package scenario
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,7 +14,8 @@ import (
 
 // Fault adds a rule to those that make the server misbehave. Counts in its
 // condition begin at zero. The steps' own requests come from the user agent
-// "scenario", those of a client under test from its name.
+// "scenario", their watches from "scenario/NAME", and those of a client under
+// test from its name.
 func Fault(rule faults.Rule) Step { return fault{rule} }
 
 type fault struct{ rule faults.Rule }
@@ -106,4 +109,22 @@ func (h *hits) read(set *faults.Set) {
 			h.byRule[hit.Rule.Name]++
 		}
 	}
+}
+
+// take gives the new hits, in an order that does not depend on how goroutines
+// were scheduled: streams that are hit at the same time are told one after the
+// other, behind what was hit before it was a stream.
+func (h *hits) take() []faults.Hit {
+	taken := h.seen
+	h.seen = nil
+	stream := func(hit faults.Hit) string {
+		if hit.Op.Phase == faults.Stream {
+			return hit.Op.UserAgent
+		}
+		return ""
+	}
+	slices.SortStableFunc(taken, func(a, b faults.Hit) int {
+		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(stream(a), stream(b)))
+	})
+	return taken
 }

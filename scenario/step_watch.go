@@ -11,7 +11,8 @@ import (
 
 // Watch opens a watch and lets it run. What it receives is in the transcript,
 // and can be expected under the watch's name. It asks for bookmarks, starts with
-// what is there, as ADDED events, and ends after an hour.
+// what is there, as ADDED events, and ends after an hour. Its user agent is
+// "scenario/NAME".
 func Watch(name string, of Collection) Step { return watchStep{name, of, ""} }
 
 // WatchFrom is Watch from a resourceVersion on, without what was there before.
@@ -65,7 +66,11 @@ func (s watchStep) Run(ctx context.Context, e *Env) error {
 	if _, ok := e.streams.find(s.name); ok {
 		return fmt.Errorf("there is a watch %q already", s.name)
 	}
-	resource, err := e.collection(s.of)
+	through, err := e.dynamicAs(stepsAgent + "/" + s.name)
+	if err != nil {
+		return err
+	}
+	resource, err := e.collection(through, s.of)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,8 @@ import (
 // answers, up to a thousand.
 //
 // Where steps are the only clients, two runs with the same seed have the same
-// transcript, byte for byte. A client under test may have goroutines and random
+// transcript, byte for byte, unless a fault rule counts what several watches get
+// at the same time. A client under test may have goroutines and random
 // back-off, and then not all that it does is the same.
 type Transcript struct {
 	seed  uint64

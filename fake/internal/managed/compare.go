@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 )
 
 // comparison walks two objects of one type side by side and notes what differs.
@@ -167,9 +169,12 @@ func (c *comparison) dictionary(p *plan, before, after reflect.Value, n node) no
 		return c.hollow(before, after, n)
 	}
 	mark := c.nodes.mark()
-	if p.texts {
-		c.texts(old, now)
-	} else {
+	switch p.native {
+	case texts:
+		natively[map[string]string](c, old, now, func(a, b string) bool { return a == b })
+	case quantities:
+		natively[corev1.ResourceList](c, old, now, sameQuantities)
+	default:
 		c.values(p, old, now)
 	}
 	n.children = c.nodes.since(mark)
@@ -180,23 +185,23 @@ func (c *comparison) dictionary(p *plan, before, after reflect.Value, n node) no
 	return around(before, after, n)
 }
 
-// texts compares maps of strings to strings, the most usual.
-func (c *comparison) texts(old, now reflect.Value) {
-	var was, is map[string]string
+// natively compares maps of a known type whose values are leaves.
+func natively[M ~map[K]V, K ~string, V any](c *comparison, old, now reflect.Value, same func(a, b V) bool) {
+	var was, is M
 	if old.IsValid() {
-		was = old.Interface().(map[string]string)
+		was = old.Interface().(M)
 	}
 	if now.IsValid() {
-		is = now.Interface().(map[string]string)
+		is = now.Interface().(M)
 	}
 	for name, value := range is {
-		if before, there := was[name]; !there || before != value {
-			c.nodes.add(node{element: element{name, fieldElement}, member: true})
+		if before, there := was[name]; !there || !same(before, value) {
+			c.nodes.add(node{element: element{string(name), fieldElement}, member: true})
 		}
 	}
 	for name := range was {
 		if _, there := is[name]; !there {
-			c.nodes.add(node{element: element{name, fieldElement}, removed: true})
+			c.nodes.add(node{element: element{string(name), fieldElement}, removed: true})
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -251,8 +252,13 @@ func (c *compiler) dictionary(t reflect.Type, m *schema.Map) *plan {
 		return &plan{shape: odd}
 	}
 	elem := c.plan(t.Elem(), m.ElementType)
-	texts := t == reflect.TypeFor[map[string]string]() && elem.shape == leaf
-	p := &plan{shape: dictionary, elem: elem, texts: texts, sound: elem.sound}
+	p := &plan{shape: dictionary, elem: elem, sound: elem.sound}
+	switch {
+	case elem.shape == leaf && t == reflect.TypeFor[map[string]string]():
+		p.native = texts
+	case elem.shape == leaf && t == reflect.TypeFor[corev1.ResourceList]():
+		p.native = quantities
+	}
 	if m.ElementRelationship == schema.Atomic {
 		return atomic(p)
 	}

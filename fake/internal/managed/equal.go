@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"reflect"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
@@ -53,6 +54,11 @@ func sameTime(a, b reflect.Value) bool {
 		return x.IsZero() == y.IsZero()
 	}
 	return x.Unix() == y.Unix()
+}
+
+// sameQuantities compares quantities as they are written.
+func sameQuantities(a, b resource.Quantity) bool {
+	return a == b || a.String() == b.String()
 }
 
 // sameDeep compares anything: what Go takes for equal is, what it does not the

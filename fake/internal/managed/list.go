@@ -59,7 +59,11 @@ func sameItem(p *plan, a, b reflect.Value) bool {
 		return sameKey(a, b)
 	}
 	for i := range p.keys {
-		x, y := p.keys[i].field.value(a), p.keys[i].field.value(b)
+		key := &p.keys[i]
+		x, y := key.field.value(a), key.field.value(b)
+		if !x.IsValid() && !y.IsValid() && !key.required {
+			continue
+		}
 		if !x.IsValid() || !y.IsValid() || isNull(x) || isNull(y) || !sameKey(x, y) {
 			return false
 		}

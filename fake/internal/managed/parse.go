@@ -4,15 +4,16 @@ import (
 	"strings"
 )
 
-// parse reads a set in FieldsV1 form. It accepts what the library would write
-// itself, letter by letter, about fields that the plan knows, and nothing else:
-// what it accepts the library would read, find in keeping with the schema, and
-// write again unchanged.
-func parse(p *plan, raw string) ([]node, bool) {
+// parse reads a set in FieldsV1 form for a write that touched some fields. It
+// accepts what the library would write itself, letter by letter, about fields that
+// the plan knows, and nothing else: what it accepts the library would read, find in
+// keeping with the schema, and write again unchanged.
+//
+// All of it is checked, but only what the write touched is taken apart; the rest
+// stays text.
+func parse(p *plan, raw string, touched []node) ([]node, bool) {
 	r := reader{rest: raw}
-	// Every node has a brace of its own.
-	r.nodes.room = make([]node, strings.Count(raw, "{"))
-	set, self := r.object(p)
+	set, self := r.object(p, touched)
 	return set, !r.bad && !self && len(set) > 0 && r.rest == ""
 }
 
@@ -25,41 +26,82 @@ type reader struct {
 
 // next takes token off the text; it must be there.
 func (r *reader) next(token string) {
+	if !r.try(token) {
+		r.bad = true
+	}
+}
+
+// try takes token off the text if it is there.
+func (r *reader) try(token string) bool {
 	rest, ok := strings.CutPrefix(r.rest, token)
-	r.rest, r.bad = rest, r.bad || !ok
+	r.rest = rest
+	return ok
 }
 
 // object reads what is below a field of plan p and whether the field is a member.
-func (r *reader) object(p *plan) (set []node, self bool) {
-	r.next("{")
-	if strings.HasPrefix(r.rest, "}") {
-		r.next("}")
+func (r *reader) object(p *plan, touched []node) (set []node, self bool) {
+	self, empty := r.open()
+	if empty {
 		return nil, true
-	}
-	if strings.HasPrefix(r.rest, `".":{},"`) {
-		r.next(`".":{},`)
-		self = true
 	}
 	mark := r.nodes.mark()
 	var last element
-	for !r.bad {
-		var n node
-		var below *plan
-		n.element, below = r.element(p)
-		if r.bad {
+	for first := true; first || r.more(); first = false {
+		e, below := r.element(p)
+		if r.bad || !first && last.compare(e) >= 0 {
+			r.bad = true
 			break
 		}
-		n.children, n.member = r.object(below)
-		r.bad = r.bad || r.nodes.mark() > mark && last.compare(n.element) >= 0
-		last = n.element
-		r.nodes.add(n)
-		if strings.HasPrefix(r.rest, "}") {
-			r.next("}")
-			return r.nodes.since(mark), self
+		last = e
+		n := node{element: e}
+		if touched = from(touched, e); len(touched) > 0 && touched[0].element == e {
+			n.children, n.member = r.object(below, touched[0].children)
+		} else {
+			at := r.rest
+			n.member = r.skip(below)
+			n.below = at[:len(at)-len(r.rest)]
 		}
-		r.next(",")
+		r.nodes.add(n)
 	}
-	return nil, false
+	return r.nodes.since(mark), self
+}
+
+// skip checks what is below a field of plan p and tells whether it is a member.
+func (r *reader) skip(p *plan) (self bool) {
+	self, empty := r.open()
+	if empty {
+		return true
+	}
+	var last element
+	for first := true; first || r.more(); first = false {
+		e, below := r.element(p)
+		if r.bad || !first && last.compare(e) >= 0 {
+			r.bad = true
+			break
+		}
+		last = e
+		r.skip(below)
+	}
+	return self
+}
+
+// open reads the beginning of what is below a field: whether the field is a
+// member, and whether there is nothing below.
+func (r *reader) open() (self, empty bool) {
+	r.next("{")
+	if r.try("}") {
+		return true, true
+	}
+	return r.try(`".":{},`), false
+}
+
+// more reads what stands behind an element and reports whether another follows.
+func (r *reader) more() bool {
+	if r.bad || r.try("}") {
+		return false
+	}
+	r.next(",")
+	return !r.bad
 }
 
 // element reads one step below a field of plan p and gives the plan of what it

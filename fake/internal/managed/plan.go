@@ -37,8 +37,8 @@ type plan struct {
 	fields []planField
 	// elem is what is in a dictionary or a list.
 	elem *plan
-	// texts tells that a dictionary is a plain map[string]string.
-	texts bool
+	// native is the Go type of a dictionary if it is a usual one.
+	native native
 	// number tells a set of integers.
 	number bool
 	// keys tell the elements of a keyed list apart, by name.
@@ -51,6 +51,15 @@ type plan struct {
 	// an error; what is sound need not be looked at for that.
 	sound bool
 }
+
+// native names the Go types of maps that most dictionaries are of.
+type native uint8
+
+const (
+	anyMap     native = iota
+	texts             // map[string]string
+	quantities        // corev1.ResourceList
+)
 
 // planField is a field of a structure.
 type planField struct {

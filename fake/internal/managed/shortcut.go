@@ -45,11 +45,11 @@ func (t *Tracker) shortcut(live, obj runtime.Object, manager string) ([]metav1.M
 	if !ok || !tracked {
 		return nil, ok
 	}
-	owners, ok := t.parse(entries)
+	touched, ok := t.differences(live, obj)
 	if !ok {
 		return nil, false
 	}
-	touched, ok := t.differences(live, obj)
+	owners, ok := t.parse(entries, touched)
 	if !ok {
 		return nil, false
 	}
@@ -94,8 +94,8 @@ type owner struct {
 	stale bool
 }
 
-// parse reads the entries.
-func (t *Tracker) parse(entries []metav1.ManagedFieldsEntry) ([]owner, bool) {
+// parse reads the entries for a write.
+func (t *Tracker) parse(entries []metav1.ManagedFieldsEntry, touched []node) ([]owner, bool) {
 	owners := make([]owner, 0, len(entries)+1)
 	version := t.kind.GroupVersion().String()
 	for i := range entries {
@@ -107,7 +107,7 @@ func (t *Tracker) parse(entries []metav1.ManagedFieldsEntry) ([]owner, bool) {
 		if slices.ContainsFunc(owners, func(o owner) bool { return sameOwner(&o.entry, e) }) {
 			return nil, false
 		}
-		set, ok := parse(t.whole, e.FieldsV1.GetRawString())
+		set, ok := parse(t.whole, e.FieldsV1.GetRawString(), touched)
 		if !ok {
 			return nil, false
 		}

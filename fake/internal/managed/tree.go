@@ -103,10 +103,15 @@ type node struct {
 	// removed is for comparisons only: the write removed the field.
 	removed  bool
 	children []node
+	// below is set instead of children, in FieldsV1 form, where a write touched
+	// nothing: it stays as it is.
+	below string
 }
 
 // worth reports whether a node says anything.
-func (n *node) worth() bool { return n.member || n.removed || len(n.children) > 0 }
+func (n *node) worth() bool {
+	return n.member || n.removed || len(n.children) > 0 || n.below != ""
+}
 
 // nursery is where trees grow, leaves first, with few allocations: children are
 // collected on a stack and moved to their place when they are complete.
@@ -144,9 +149,7 @@ func minus(a, touched []node) []node {
 	copied := false // until something is left out, out is a[:i]
 	for i := range a {
 		n := &a[i]
-		for len(touched) > 0 && touched[0].compare(n.element) < 0 {
-			touched = touched[1:]
-		}
+		touched = from(touched, n.element)
 		left := *n
 		if len(touched) > 0 && touched[0].element == n.element {
 			left.member = n.member && !touched[0].member && !touched[0].removed
@@ -160,7 +163,7 @@ func minus(a, touched []node) []node {
 		if !copied {
 			out, copied = append(make([]node, 0, len(a)), a[:i]...), true
 		}
-		if left.member || len(left.children) > 0 {
+		if left.worth() {
 			out = append(out, left)
 		}
 	}
@@ -170,7 +173,16 @@ func minus(a, touched []node) []node {
 	return out
 }
 
-// union gives the fields of both sets.
+// from gives the nodes of a set that do not stand before e.
+func from(set []node, e element) []node {
+	for len(set) > 0 && set[0].compare(e) < 0 {
+		set = set[1:]
+	}
+	return set
+}
+
+// union gives the fields of both sets. They have a field in common only if it was
+// touched.
 func union(a, b []node) []node {
 	if len(a) == 0 {
 		return b
@@ -231,7 +243,7 @@ func encode(set []node) []byte {
 func encodedSize(set []node) int {
 	n := len(`{}`) + len(`".":{},`)
 	for i := range set {
-		n += len(`,"f:":`) + len(set[i].text) + encodedSize(set[i].children)
+		n += len(`,"f:":`) + len(set[i].text) + len(set[i].below) + encodedSize(set[i].children)
 	}
 	return n
 }
@@ -250,6 +262,10 @@ func appendSet(b []byte, set []node, self bool) []byte {
 		b = append(b, '"', set[i].kind.letter(), ':')
 		b = append(b, set[i].text...)
 		b = append(b, '"', ':')
+		if set[i].below != "" {
+			b = append(b, set[i].below...)
+			continue
+		}
 		b = appendSet(b, set[i].children, set[i].member)
 	}
 	return append(b, '}')

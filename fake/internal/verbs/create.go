@@ -38,6 +38,11 @@ func (a *API) create(q *request) error {
 	if err := a.admitNamespace(q.res, q.namespace(), accessor(obj)); err != nil {
 		return err
 	}
+	tracker, err := q.tracker()
+	if err != nil {
+		return err
+	}
+	obj = tracker.Update(nil, obj, q.manager(opts.FieldManager))
 	generated := accessor(obj).GetName() == "" && accessor(obj).GetGenerateName() != ""
 	for try := 1; ; try++ {
 		out, err := a.insert(q, obj.DeepCopyObject(), isDryRun(opts.DryRun))

@@ -23,9 +23,7 @@ func (a *API) patch(q *request) error {
 	kind, _, _ := strings.Cut(q.r.Header.Get("Content-Type"), ";")
 	patchType := types.PatchType(kind)
 	switch patchType {
-	case types.JSONPatchType, types.MergePatchType, types.StrategicMergePatchType:
-	case types.ApplyYAMLPatchType:
-		return status.NotYet("server-side apply (application/apply-patch+yaml)")
+	case types.JSONPatchType, types.MergePatchType, types.StrategicMergePatchType, types.ApplyYAMLPatchType:
 	default:
 		return status.NoSuchMediaType()
 	}
@@ -40,15 +38,24 @@ func (a *API) patch(q *request) error {
 	if err := invalidOptions("PatchOptions", metavalidation.ValidatePatchOptions(&opts, patchType)); err != nil {
 		return err
 	}
+	if patchType == types.ApplyYAMLPatchType {
+		return a.apply(q, body, &opts)
+	}
 	p, err := patch.Parse(patchType, body, opts.FieldValidation != metav1.FieldValidationIgnore)
 	if err != nil {
 		return err
 	}
-	return a.replace(q, isDryRun(opts.DryRun), func(old runtime.Object) (runtime.Object, error) {
-		if old == nil { // a patch creates nothing (PA-15)
-			return nil, apierrors.NewNotFound(q.res.GroupResource(), q.target.Name)
+	tracker, err := q.tracker()
+	if err != nil {
+		return err
+	}
+	// A patch creates nothing (PA-15).
+	return a.replace(q, isDryRun(opts.DryRun), false, func(old runtime.Object) (runtime.Object, error) {
+		obj, err := q.patched(p, old, opts.FieldValidation)
+		if err != nil {
+			return nil, err
 		}
-		return q.patched(p, old, opts.FieldValidation)
+		return tracker.Update(old, obj, q.manager(opts.FieldManager)), nil
 	})
 }
 

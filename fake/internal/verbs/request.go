@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/codec"
+	"example.com/fakeapi/fake/internal/managed"
 	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/represent"
 	"example.com/fakeapi/fake/internal/resource"
@@ -131,6 +132,16 @@ func (q *request) stored(served runtime.Object) (runtime.Object, error) {
 		return nil, err
 	}
 	return q.res.Normal(obj), nil
+}
+
+// tracker keeps the managedFields of what the request writes to.
+func (q *request) tracker() (*managed.Tracker, error) {
+	return managed.For(q.res, q.target.Subresource)
+}
+
+// manager is the owner of the fields that the request writes (SA-25).
+func (q *request) manager(fieldManager string) string {
+	return managed.Manager(fieldManager, q.r.UserAgent())
 }
 
 // warn adds a Warning header for each text that is not there yet (WN-01, WN-03).

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"example.com/fakeapi/fake/internal/managed"
 	"example.com/fakeapi/fake/internal/status"
 )
 
@@ -39,23 +40,28 @@ func (a *API) update(q *request) error {
 	if err != nil {
 		return err
 	}
-	return a.replace(q, isDryRun(opts.DryRun), func(old runtime.Object) (runtime.Object, error) {
+	tracker, err := q.tracker()
+	if err != nil {
+		return err
+	}
+	mayCreate := q.res.CreateOnUpdate && q.target.Subresource == ""
+	return a.replace(q, isDryRun(opts.DryRun), mayCreate, func(old runtime.Object) (runtime.Object, error) {
 		if err := q.sameUID(accessor(obj).GetUID(), old); err != nil {
 			return nil, err
 		}
-		return obj.DeepCopyObject(), nil
+		return tracker.Update(old, obj.DeepCopyObject(), q.manager(opts.FieldManager)), nil
 	})
 }
 
-// replace commits what next makes of the stored object, and answers. Update and
-// patch differ in next only. Next gets an object of the StoreVersion, or nil
-// for a type whose update may create.
-func (a *API) replace(q *request, dryRun bool, next change) error {
+// replace commits what next makes of the stored object, and answers. Update,
+// patch and apply differ in next only. Next gets an object of the StoreVersion, or
+// nil where the write may create.
+func (a *API) replace(q *request, dryRun, mayCreate bool, next change) error {
 	var code int
 	var last runtime.Object // the object as this request leaves it, also if that ends it
 	out, err := a.commit(q.res, q.key(), dryRun, func(old runtime.Object) (runtime.Object, error) {
 		code = http.StatusOK
-		if old == nil && (!q.res.CreateOnUpdate || q.target.Subresource != "") {
+		if old == nil && !mayCreate {
 			return nil, apierrors.NewNotFound(q.res.GroupResource(), q.target.Name)
 		}
 		obj, err := next(old)
@@ -69,6 +75,7 @@ func (a *API) replace(q *request, dryRun bool, next change) error {
 		if err := prepare(q, obj, old); err != nil {
 			return nil, err
 		}
+		managed.KeepTimes(old, obj)
 		last = obj
 		if ended(accessor(obj), accessor(old)) {
 			accessor(obj).SetResourceVersion(accessor(old).GetResourceVersion())
