@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -180,6 +181,7 @@ func TestLiesAreCaught(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := configOf(fakeapi.Start(t, fakeapi.InMemory()))
 				c.Client = &http.Client{Transport: one.tell(c.Client.Transport)}
+				c.Patience = 5 * time.Minute
 				c.Run = regexp.MustCompile(one.caught)
 				report, err := conformance.Execute(t.Context(), c)
 				require.NoError(t, err)
@@ -196,7 +198,9 @@ func TestLiesAreCaught(t *testing.T) {
 // has to show it once.
 func TestEveryCaseBites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		report, err := conformance.Execute(t.Context(), configOf(fakeapi.Start(t, fakeapi.InMemory())))
+		c := configOf(fakeapi.Start(t, fakeapi.InMemory()))
+		c.Patience = 5 * time.Minute
+		report, err := conformance.Execute(t.Context(), c)
 		require.NoError(t, err)
 		ids := map[string]bool{}
 		for _, result := range report.Results {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Level says how binding a rule is towards a server that claims to be a Kubernetes API server.
@@ -50,6 +51,7 @@ type Case struct {
 	Source string
 
 	check checkFunc
+	takes time.Duration // what the server does by the clock has to be waited for this long, on top of Config.Timeout
 }
 
 // checkFunc does the work of a case. It returns nil when the server behaved, the error of [session.skipf] when the
@@ -72,6 +74,10 @@ func Cases() []Case {
 		nameSyntaxCases(),
 		getCases(),
 		listCases(),
+		chunkCases(),
+		chunkContentCases(),
+		chunkTokenCases(),
+		chunkExpiredCases(),
 		versionCases(),
 		versionTableCases(),
 		versionRefusalCases(),
@@ -80,6 +86,15 @@ func Cases() []Case {
 		watchStartCases(),
 		watchSelectorCases(),
 		watchFormatCases(),
+		bookmarkCases(),
+		streamCases(),
+		streamRefusalCases(),
+		streamFormatCases(),
+		expiryCases(),
+		timeoutCases(),
+		labelSelectorCases(),
+		fieldSelectorCases(),
+		selectorUseCases(),
 	)
 	slices.SortFunc(all, func(a, b Case) int { return cmp.Compare(a.ID, b.ID) })
 	return all

@@ -194,13 +194,13 @@ func getNotOlder(ctx context.Context, s *session, c collection) error {
 
 // notOlder expects a resourceVersion to be at least another.
 func notOlder(got, least string) error {
-	g, err := strconv.ParseUint(got, 10, 64)
+	g, err := number(got)
 	if err != nil {
-		return fmt.Errorf("expected a resourceVersion that is a number: %w", err)
+		return err
 	}
-	l, err := strconv.ParseUint(least, 10, 64)
+	l, err := number(least)
 	if err != nil {
-		return fmt.Errorf("expected a resourceVersion that is a number: %w", err)
+		return err
 	}
 	if g < l {
 		return fmt.Errorf("expected resourceVersion %s or later, got %s", least, got)
@@ -210,12 +210,23 @@ func notOlder(got, least string) error {
 
 // future is a resourceVersion that the server will not reach while we look.
 func future(now string) (string, error) {
-	n, err := strconv.ParseUint(now, 10, 64)
-	if err != nil {
-		return "", fmt.Errorf("expected a resourceVersion that is a number: %w", err)
-	}
-	return strconv.FormatUint(n+1_000_000_000, 10), nil
+	n, err := number(now)
+	return decimal(n + 1_000_000_000), err
 }
+
+// number reads a resourceVersion, which clients may do since 1.35 (RS-03).
+func number(version string) (int64, error) {
+	n, err := strconv.ParseInt(version, 10, 64)
+	if err == nil && n < 0 {
+		err = fmt.Errorf("%d is negative", n)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("expected a resourceVersion that is a number: %w", err)
+	}
+	return n, nil
+}
+
+func decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
 // futureRead reads a path (join is "?" or "&") at a resourceVersion from the future. The server either waits for it and answers with a
 // second to wait until the retry, or does neither (RS-05, RS-06); details and header agree.
@@ -224,8 +235,13 @@ func futureRead(ctx context.Context, s *session, path, join, now string) error {
 	if err != nil {
 		return err
 	}
+	return futureAnswer(ctx, s, path+join+"resourceVersion="+at, at)
+}
+
+// futureAnswer reads a path that asks for this resourceVersion from the future.
+func futureAnswer(ctx context.Context, s *session, path, at string) error {
 	start := time.Now()
-	a, err := s.do(ctx, get(path+join+"resourceVersion="+at), refusal{
+	a, err := s.do(ctx, get(path), refusal{
 		code: 504, reason: metav1.StatusReasonTimeout, says: "Too large resource version: " + at + ", current: ",
 		causes: []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge, Message: "Too large resource version"}},
 	}.check)

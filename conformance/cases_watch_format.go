@@ -81,11 +81,10 @@ func jsonStream(ctx context.Context, _ *session, c collection) error {
 }
 
 func metadataWatch(ctx context.Context, s *session, c collection) error {
-	const mediaType = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 	if _, err := c.create(ctx, c.object("a").label("k", "v")); err != nil {
 		return err
 	}
-	w, err := s.watch(ctx, get(c.path()+"?watch=true").as(mediaType))
+	w, err := s.watch(ctx, get(c.path()+"?watch=true").as(asMetadata))
 	if err != nil {
 		return err
 	}

@@ -162,14 +162,28 @@ func oldWatch(ctx context.Context, s *session, c collection) (*watcher, error) {
 
 // firstError reads the ERROR event of an old watch.
 func firstError(s *session, w *watcher) (metav1.Status, error) {
-	var status metav1.Status
 	e, err := w.next()
 	if err != nil {
-		return status, err
+		return metav1.Status{}, err
 	}
 	if e.Type == "ADDED" && s.run.config.Expire == nil {
-		return status, s.skipf("the server still has resourceVersion 1; it needs a server that has lived, or Config.Expire")
+		return metav1.Status{}, s.skipf("the server still has resourceVersion 1; it needs a server that has lived, or Config.Expire")
 	}
+	return w.statusOf(e)
+}
+
+// wantError waits for an ERROR event.
+func (w *watcher) wantError() (metav1.Status, error) {
+	e, err := w.next()
+	if err != nil {
+		return metav1.Status{}, fmt.Errorf("expected ERROR: %w", err)
+	}
+	return w.statusOf(e)
+}
+
+// statusOf is the Status of an ERROR event.
+func (w *watcher) statusOf(e event) (metav1.Status, error) {
+	var status metav1.Status
 	if e.Type != "ERROR" {
 		return status, w.errorf("expected ERROR, got %v", e)
 	}

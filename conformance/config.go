@@ -39,6 +39,10 @@ type Config struct {
 	// holds back a read from the future, about 3 s on kube-apiserver.
 	Timeout time.Duration
 
+	// Patience is how long a case may wait for what a server does by the clock, such as a bookmark that comes once a minute, on top of
+	// its Timeout. Cases that would have to wait longer are skipped. The default is zero, which skips all of them; five minutes are enough for all.
+	Patience time.Duration
+
 	// Compact makes the server forget the states of the past, as etcd's compaction does, so that lists at an old
 	// resourceVersion are refused. Cases that need it are skipped while it is nil.
 	Compact func(context.Context) error
@@ -104,5 +108,11 @@ func (c Config) skipReason(one Case) string {
 	if reason := c.Skip[one.ID]; reason != "" {
 		return reason
 	}
-	return c.Skip[one.Rule()]
+	if reason := c.Skip[one.Rule()]; reason != "" {
+		return reason
+	}
+	if one.takes > c.Patience {
+		return fmt.Sprintf("it takes %v, and Config.Patience is %v", one.takes, c.Patience)
+	}
+	return ""
 }

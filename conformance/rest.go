@@ -17,6 +17,7 @@ type call struct {
 	method, path        string
 	body                any // nil: none; a string: as it is; else: encoded as JSON
 	contentType, accept string
+	encoding            string // of the answer; "" leaves it to the client's transport, which hides it
 }
 
 func get(path string) call            { return call{method: http.MethodGet, path: path} }
@@ -62,6 +63,9 @@ func (s *session) request(ctx context.Context, c call) (*http.Request, error) {
 	req.Header.Set("Accept", "application/json")
 	if c.accept != "" {
 		req.Header.Set("Accept", c.accept)
+	}
+	if c.encoding != "" {
+		req.Header.Set("Accept-Encoding", c.encoding)
 	}
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")

@@ -72,6 +72,8 @@ type run struct {
 	namespaces int         // how many were made, for their names
 	widgets    *widgetType // nil until a case asks for it
 	shared     *session    // owns what outlives a case
+
+	expired map[string]expiredPage // by kind, from the first case that asks for it
 }
 
 func newRun(c Config) (*run, error) {
@@ -79,7 +81,7 @@ func newRun(c Config) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{config: c, id: rand.String(5)}
+	r := &run{config: c, id: rand.String(5), expired: map[string]expiredPage{}}
 	r.shared = &session{run: r}
 	return r, nil
 }
@@ -121,8 +123,8 @@ func (r *run) try(ctx context.Context, one Case) Result {
 
 // check runs the case under its deadline. A panic of a case that met an answer it never thought of is a failure like any other.
 func (s *session) check(ctx context.Context, one Case) (err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, s.run.config.Timeout,
-		fmt.Errorf("the case did not end within %v", s.run.config.Timeout))
+	timeout := s.run.config.Timeout + one.takes
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("the case did not end within %v", timeout))
 	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // widgetType is the custom resource that a run installs for itself: namespaced, two served versions that differ in nothing but
-// their name, a status subresource, and a schema that takes anything.
+// their name, a status subresource, a schema that takes anything, and one field to select by, spec.color.
 type widgetType struct{ group string }
 
 // widgets gives a fresh namespace and its Widgets. The first call of a run installs their definition;
@@ -54,11 +54,17 @@ func (r *run) installWidgets(ctx context.Context) (widgetType, error) {
 }
 
 func (w widgetType) definition() object {
+	anything := func(properties object) object {
+		return object{"type": "object", "x-kubernetes-preserve-unknown-fields": true, "properties": properties}
+	}
+	schema := anything(object{"spec": anything(object{"color": object{"type": "string"}})})
 	version := func(name string, storage bool) object {
 		return object{
 			"name": name, "served": true, "storage": storage,
 			"subresources": object{"status": object{}},
-			"schema":       object{"openAPIV3Schema": object{"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
+			"schema":       object{"openAPIV3Schema": schema},
+			// Both versions select by it: see SE-08.
+			"selectableFields": []object{{"jsonPath": ".spec.color"}},
 		}
 	}
 	definition := newObject("apiextensions.k8s.io/v1", "CustomResourceDefinition", "widgets."+w.group)

@@ -82,7 +82,9 @@ func TestBadInput(t *testing.T) {
 		{"a version that is not served", "GET", "/apis/apps/v9/deployments", "", "", 404, "NotFound", "the server could not find the requested resource"},
 		{"a method that a path lacks", "POST", maps + "/there", "application/json", `{}`, 405, "MethodNotAllowed", "the server does not allow this method on the requested resource"},
 		{"a duration that is none", "GET", maps + "?timeout=soon", "", "", 400, "BadRequest", "invalid timeout specified in the request URL"},
-		{"server-side apply, which is not there yet", "PATCH", maps + "/there?fieldManager=m", "application/apply-patch+yaml", `{}`, 501, "NotImplemented", "server-side apply"},
+		{"an apply without a manager", "PATCH", maps + "/there", "application/apply-patch+yaml", `{}`, 422, "Invalid", "fieldManager: Required value: is required for apply patch"},
+		{"an apply without a kind", "PATCH", maps + "/there?fieldManager=m", "application/apply-patch+yaml", `{}`, 400, "BadRequest", "invalid object type: /, Kind="},
+		{"an apply that is no YAML", "PATCH", maps + "/there?fieldManager=m", "application/apply-patch+yaml", "a: [", 400, "BadRequest", "error decoding patch: error converting YAML to JSON"},
 		{"foreground deletion, which is not there yet", "DELETE", maps + "/there?propagationPolicy=Foreground", "", "", 501, "NotImplemented", "propagationPolicy Foreground"},
 	}
 	srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("there", "1")))

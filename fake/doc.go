@@ -49,6 +49,7 @@
 //     names, generateName, metadata and its validation, generation, preconditions,
 //     no-op writes, finalizers in two phases, dry run, field validation with its
 //     warnings, the status subresource.
+//   - Server-side apply and managedFields for the built-in types (SA).
 //   - JSON, YAML and protobuf both ways; PartialObjectMetadata.
 //   - Discovery in both forms, /version, the health paths; OpenAPI v3 with the paths
 //     and parameters; an OpenAPI v2 document without types.
@@ -62,11 +63,11 @@
 // What would need these answers with a clear Status (501 NotImplemented), a 404 or
 // 405 as for a thing that does not exist, or a fallback that the protocol allows:
 //
-//   - Server-side apply, and managedFields: no write records field managers.
 //   - Custom resources, and aggregated APIs.
 //   - Subresources other than status: scale, eviction, binding, log, exec, token.
 //   - Virtual resources: token and access reviews.
-//   - Garbage collection: propagationPolicy Foreground and Orphan are refused;
+//   - Garbage collection: propagationPolicy Foreground and Orphan are refused, unless
+//     WithoutControllers says that the test takes care of the finalizers itself;
 //     dependents stay when their owner goes.
 //   - Tables (clients fall back to the objects), CBOR, compression, watches over
 //     WebSocket, OpenAPI schemas beyond names.
@@ -78,7 +79,8 @@
 //   - Built-in types get no defaults and no validation beyond their metadata: what is
 //     stored is what was sent. A real server would, for instance, set a Deployment's
 //     replicas to 1, and refuse a Pod without containers.
-//   - Pods are deleted at once, without a grace period.
+//   - Pods are deleted without a grace period, as there is no kubelet to end one. With
+//     WithoutControllers they have it.
 //   - The recorded v1.37 server answers an unknown top-level path with the text "404
 //     page not found", the documents with an index of paths; the server does as the
 //     recording. Likewise an unknown path below a served group is a Status.

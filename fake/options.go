@@ -16,19 +16,21 @@ import (
 type Option func(*options) error
 
 type options struct {
-	address   string
-	memory    bool
-	control   bool
-	seed      *uint64
-	history   time.Duration
-	events    int
-	future    time.Duration
-	bookmarks time.Duration
-	watches   time.Duration
-	tokens    time.Duration
-	closing   time.Duration
-	fixtures  []func(*Server) error
-	rules     []faults.Rule
+	address string
+	memory  bool
+	control bool
+	// uncontrolled switches the controllers off.
+	uncontrolled bool
+	seed         *uint64
+	history      time.Duration
+	events       int
+	future       time.Duration
+	bookmarks    time.Duration
+	watches      time.Duration
+	tokens       time.Duration
+	closing      time.Duration
+	fixtures     []func(*Server) error
+	rules        []faults.Rule
 }
 
 func newOptions(opts []Option) (*options, error) {
@@ -149,6 +151,17 @@ func WithBookmarkInterval(d time.Duration) Option {
 // is 30 minutes.
 func WithWatchTimeout(d time.Duration) Option {
 	return positive("watch timeout", d, func(o *options) { o.watches = d })
+}
+
+// WithoutControllers switches off what the server does in the place of a control
+// plane, as on envtest: a namespace that is deleted stays Terminating, a Pod in its
+// grace period stays until somebody ends it, and an object that is deleted with the
+// policy Foreground or Orphan until somebody takes the finalizer away.
+func WithoutControllers() Option {
+	return func(o *options) error {
+		o.uncontrolled = true
+		return nil
+	}
 }
 
 // WithControl serves the control API under /fakeapi/v1/, for tests that are not

@@ -73,6 +73,7 @@ func settings(o *options) verbs.Settings {
 		BookmarkInterval: o.bookmarks,
 		WatchTimeout:     o.watches,
 		ContinueLifetime: o.tokens,
+		Controllers:      !o.uncontrolled,
 	}
 }
 

@@ -107,7 +107,7 @@
 //
 // A client that returns an error that no step expected fails the scenario. So
 // does one that has not returned a minute after its context ended, and one that
-// makes ten thousand requests without any pause.
+// makes five thousand requests without any pause.
 //
 // # TestMain
 //

@@ -69,7 +69,7 @@ func (w stepsWitness) after(line string) { w.e.log.note(time.Now(), line) }
 
 // atOnce is how many requests a client can make without a pause. One that makes
 // more is taken to be in a loop that never waits, in which no time would pass.
-const atOnce = 10_000
+const atOnce = 5000
 
 // lane holds the requests of a client under test, in the order of the answers.
 // The fields are guarded by the transcript's mutex.

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"strconv"
 
 	fakeapi "example.com/fakeapi/fake"
 )
@@ -16,6 +15,8 @@ type serveFlags struct {
 	address    string
 	kubeconfig string // "" means a temporary one
 	load       []string
+	// controllers says whether the server does what a control plane would.
+	controllers bool
 }
 
 func (f *serveFlags) define(flags *flag.FlagSet) {
@@ -25,21 +26,16 @@ func (f *serveFlags) define(flags *flag.FlagSet) {
 		f.load = append(f.load, path)
 		return nil
 	})
-	flags.BoolFunc("controllers", "only --controllers=false can be asked for: no controllers run", noControllers)
+	flags.BoolVar(&f.controllers, "controllers", true, "do what a control plane does around the API: end namespaces with all that is in them; --controllers=false leaves it to others")
 }
 
-// noControllers keeps the word free for the day when there are controllers: a
-// script that asks for none today gets none then, and one that asks for some is
-// not left to wait for Pods that never come.
-func noControllers(value string) error {
-	on, err := strconv.ParseBool(value)
-	switch {
-	case err != nil:
-		return errors.New("not a boolean")
-	case on:
-		return errors.New("there are no controllers in this server; leave the flag out or say --controllers=false")
+// options are those of the server.
+func (f *serveFlags) options() []fakeapi.Option {
+	opts := []fakeapi.Option{fakeapi.WithAddress(f.address), fakeapi.WithControl()}
+	if !f.controllers {
+		opts = append(opts, fakeapi.WithoutControllers())
 	}
-	return nil
+	return opts
 }
 
 // serve runs a server until ctx ends.
@@ -52,7 +48,7 @@ func serve(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	s, err := fakeapi.New(append(from.options(), fakeapi.WithAddress(f.address), fakeapi.WithControl())...)
+	s, err := fakeapi.New(append(from.options(), f.options()...)...)
 	if err != nil {
 		return from.explain(err)
 	}

@@ -23,31 +23,29 @@ func (c *comparison) list(p *plan, before, after reflect.Value, n node) node {
 const fewItems = 16
 
 // abreast compares lists that have the same elements in the same order, as most
-// do. Doubles do not matter while nothing differs: to the library, too, they are
-// the same then.
+// do, and none twice.
 func (c *comparison) abreast(p *plan, old, now reflect.Value) ([]node, bool) {
-	if size(old) != size(now) {
+	if size(old) != size(now) || now.Len() > fewItems {
 		return nil, false
 	}
-	for i := range old.Len() {
+	for i := range now.Len() {
 		if !sameItem(p, old.Index(i), now.Index(i)) {
 			return nil, false
 		}
+		for j := range i {
+			if sameItem(p, now.Index(j), now.Index(i)) {
+				return nil, false
+			}
+		}
 	}
 	mark := c.nodes.mark()
-	for i := range old.Len() {
+	for i := range now.Len() {
 		if child := c.compare(p.elem, old.Index(i), now.Index(i), element{}); child.worth() {
 			child.element = c.element(p, now.Index(i))
 			c.nodes.add(child)
 		}
 	}
 	changed := c.nodes.since(mark)
-	if len(changed) == 0 {
-		return nil, true
-	}
-	if now.Len() > fewItems || twice(p, now) {
-		return nil, false
-	}
 	slices.SortFunc(changed, func(a, b node) int { return a.compare(b.element) })
 	return changed, true
 }
@@ -78,18 +76,6 @@ func sameKey(a, b reflect.Value) bool {
 		return a.String() == b.String()
 	}
 	return a.Int() == b.Int()
-}
-
-// twice reports whether a list has an element twice.
-func twice(p *plan, list reflect.Value) bool {
-	for i := range list.Len() {
-		for j := range i {
-			if sameItem(p, list.Index(i), list.Index(j)) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // item is an element of a list before or after the write.

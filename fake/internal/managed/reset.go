@@ -1,8 +1,6 @@
 package managed
 
 import (
-	"slices"
-
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
@@ -60,7 +58,7 @@ func filters(paths []path, versions []schema.GroupVersion) map[fieldpath.APIVers
 	exclude := fieldpath.NewSet()
 	for _, p := range paths {
 		var parts fieldpath.Path
-		for _, name := range slices.Clone(p) {
+		for _, name := range p {
 			parts = append(parts, fieldpath.PathElement{FieldName: &name})
 		}
 		exclude.Insert(parts)

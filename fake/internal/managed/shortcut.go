@@ -45,11 +45,12 @@ func (t *Tracker) shortcut(live, obj runtime.Object, manager string) ([]metav1.M
 	if !ok || !tracked {
 		return nil, ok
 	}
-	touched, ok := t.differences(live, obj)
+	nodes := newNursery()
+	touched, ok := t.differences(live, obj, nodes)
 	if !ok {
 		return nil, false
 	}
-	owners, ok := t.parse(entries, touched)
+	owners, ok := t.parse(entries, touched, nodes)
 	if !ok {
 		return nil, false
 	}
@@ -95,7 +96,7 @@ type owner struct {
 }
 
 // parse reads the entries for a write.
-func (t *Tracker) parse(entries []metav1.ManagedFieldsEntry, touched []node) ([]owner, bool) {
+func (t *Tracker) parse(entries []metav1.ManagedFieldsEntry, touched []node, nodes *nursery) ([]owner, bool) {
 	owners := make([]owner, 0, len(entries)+1)
 	version := t.kind.GroupVersion().String()
 	for i := range entries {
@@ -107,7 +108,7 @@ func (t *Tracker) parse(entries []metav1.ManagedFieldsEntry, touched []node) ([]
 		if slices.ContainsFunc(owners, func(o owner) bool { return sameOwner(&o.entry, e) }) {
 			return nil, false
 		}
-		set, ok := parse(t.whole, e.FieldsV1.GetRawString(), touched)
+		set, ok := parse(t.whole, e.FieldsV1.GetRawString(), touched, nodes)
 		if !ok {
 			return nil, false
 		}
@@ -123,7 +124,7 @@ func sameOwner(a, b *metav1.ManagedFieldsEntry) bool {
 }
 
 // differences compares the objects in the version of the request.
-func (t *Tracker) differences(live, obj runtime.Object) ([]node, bool) {
+func (t *Tracker) differences(live, obj runtime.Object, nodes *nursery) ([]node, bool) {
 	if live == nil {
 		live = t.empty
 	}
@@ -135,7 +136,7 @@ func (t *Tracker) differences(live, obj runtime.Object) ([]node, bool) {
 	if err != nil {
 		return nil, false
 	}
-	return differences(t.writable, before, after)
+	return differences(t.writable, before, after, nodes)
 }
 
 // writer is the entry of a plain write by manager, without a time and a set.

@@ -32,15 +32,15 @@ type Tracker struct {
 }
 
 // For gives the tracker of a resource of resource.Builtin, for subresource "" or
-// "status" (also if the type has none: its trackers are there, nothing will ask
-// for them). It is made on first use and the same for the whole process. It fails for any other
-// resource or subresource, and if the schemas do not have the type.
+// "status", whether or not the type has a status. It is made on first use and the
+// same for the whole process. It fails for any other resource or subresource, and
+// if the schemas do not have the type.
 func For(res *resource.Resource, subresource string) (*Tracker, error) {
-	make := trackers()[trackerKey{res.GroupVersionResource(), subresource}]
-	if make == nil {
+	get, ok := trackers()[trackerKey{res.GroupVersionResource(), subresource}]
+	if !ok {
 		return nil, fmt.Errorf("no managed fields for %s, subresource %q", res.GroupVersionResource(), subresource)
 	}
-	return make()
+	return get()
 }
 
 type trackerKey struct {

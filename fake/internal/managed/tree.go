@@ -118,7 +118,10 @@ func (n *node) worth() bool {
 type nursery struct {
 	stack []node
 	room  []node
+	grown int
 }
+
+func newNursery() *nursery { return &nursery{stack: make([]node, 0, 8)} }
 
 // mark is where the children of the next node will begin.
 func (y *nursery) mark() int { return len(y.stack) }
@@ -133,7 +136,8 @@ func (y *nursery) since(mark int) []node {
 		return nil
 	}
 	if len(y.room) < len(grown) {
-		y.room = make([]node, max(len(grown), 16))
+		y.grown = max(len(grown), 2*y.grown, 8)
+		y.room = make([]node, y.grown)
 	}
 	children := y.room[:len(grown):len(grown)]
 	y.room = y.room[len(grown):]

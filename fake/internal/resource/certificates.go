@@ -10,23 +10,23 @@ func certificatesRows() []Resource {
 			UnconditionalUpdate: true,
 			ValidateName:        anyName,
 			Fields: []Field{
-				field("spec.signerName", func(c *certificatesv1.CertificateSigningRequest) string { return c.Spec.SignerName }),
+				textField("spec.signerName", func(c *certificatesv1.CertificateSigningRequest) string { return c.Spec.SignerName }),
 			},
 		},
 		{
 			Group: "certificates.k8s.io", Version: "v1", Plural: "clustertrustbundles", Kind: "ClusterTrustBundle",
 			ValidateName: trustBundleName,
 			Fields: []Field{
-				field("spec.signerName", func(b *certificatesv1.ClusterTrustBundle) string { return b.Spec.SignerName }),
+				textField("spec.signerName", func(b *certificatesv1.ClusterTrustBundle) string { return b.Spec.SignerName }),
 			},
 		},
 		{
 			Group: "certificates.k8s.io", Version: "v1", Plural: "podcertificaterequests", Kind: "PodCertificateRequest", Namespaced: true,
 			Status: true,
 			Fields: []Field{
-				field("spec.signerName", func(p *certificatesv1.PodCertificateRequest) string { return p.Spec.SignerName }),
-				field("spec.podName", func(p *certificatesv1.PodCertificateRequest) string { return p.Spec.PodName }),
-				field("spec.nodeName", func(p *certificatesv1.PodCertificateRequest) string { return string(p.Spec.NodeName) }),
+				textField("spec.signerName", func(p *certificatesv1.PodCertificateRequest) string { return p.Spec.SignerName }),
+				textField("spec.podName", func(p *certificatesv1.PodCertificateRequest) string { return p.Spec.PodName }),
+				textField("spec.nodeName", func(p *certificatesv1.PodCertificateRequest) string { return string(p.Spec.NodeName) }),
 			},
 		},
 	}

@@ -9,6 +9,7 @@ func coreRows() []Resource {
 			Version: "v1", Plural: "configmaps", Kind: "ConfigMap", Namespaced: true,
 			ShortNames:          []string{"cm"},
 			UnconditionalUpdate: true,
+			Validate:            validateConfigMap,
 		},
 		{
 			Version: "v1", Plural: "endpoints", Kind: "Endpoints", Namespaced: true,
@@ -61,6 +62,7 @@ func coreRows() []Resource {
 			UnconditionalUpdate: true, Generation: true, ReturnsDeleted: true,
 			Fields: podFields(),
 			Begin:  beginPod,
+			Grace:  podGrace,
 		},
 		{
 			Version: "v1", Plural: "podtemplates", Kind: "PodTemplate", Namespaced: true,
@@ -82,6 +84,7 @@ func coreRows() []Resource {
 			UnconditionalUpdate: true,
 			Fields:              secretFields(),
 			Normalize:           mergeStringData,
+			Validate:            validateSecret,
 		},
 		{
 			Version: "v1", Plural: "serviceaccounts", Kind: "ServiceAccount", Namespaced: true,

@@ -22,6 +22,26 @@ func beginNamespace(obj runtime.Object) {
 
 func beginPod(obj runtime.Object) { obj.(*corev1.Pod).Status.Phase = corev1.PodPending }
 
+// podGrace is the grace period of a pod (DL-22): what the delete asks for, or what
+// the pod has, or 30 seconds; nothing for one that no node runs, or that has run.
+func podGrace(obj runtime.Object, asked *int64) int64 {
+	pod := obj.(*corev1.Pod)
+	period := int64(corev1.DefaultTerminationGracePeriodSeconds)
+	if own := pod.Spec.TerminationGracePeriodSeconds; own != nil {
+		period = *own
+	}
+	if asked != nil {
+		period = *asked
+	}
+	switch {
+	case pod.Spec.NodeName == "" || pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded:
+		return 0
+	case period < 0:
+		return 1 // DL-25
+	}
+	return period
+}
+
 func beginVolume(obj runtime.Object) {
 	obj.(*corev1.PersistentVolume).Status.Phase = corev1.VolumePending
 }

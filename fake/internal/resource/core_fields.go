@@ -5,18 +5,18 @@ import corev1 "k8s.io/api/core/v1"
 func podFields() []Field {
 	node := func(p *corev1.Pod) string { return p.Spec.NodeName }
 	return []Field{
-		field("spec.nodeName", node),
+		textField("spec.nodeName", node),
 		// The name that the field had before v1, which the server still takes.
-		field("spec.host", node),
-		field("spec.restartPolicy", func(p *corev1.Pod) string { return string(p.Spec.RestartPolicy) }),
-		field("spec.schedulerName", func(p *corev1.Pod) string { return p.Spec.SchedulerName }),
-		field("spec.serviceAccountName", func(p *corev1.Pod) string { return p.Spec.ServiceAccountName }),
+		textField("spec.host", node),
+		textField("spec.restartPolicy", func(p *corev1.Pod) string { return string(p.Spec.RestartPolicy) }),
+		textField("spec.schedulerName", func(p *corev1.Pod) string { return p.Spec.SchedulerName }),
+		textField("spec.serviceAccountName", func(p *corev1.Pod) string { return p.Spec.ServiceAccountName }),
 		boolField("spec.hostNetwork", func(p *corev1.Pod) bool { return p.Spec.HostNetwork }),
-		field("status.phase", func(p *corev1.Pod) string { return string(p.Status.Phase) }),
-		field("status.podIP", podIP),
+		textField("status.phase", func(p *corev1.Pod) string { return string(p.Status.Phase) }),
+		textField("status.podIP", podIP),
 		// The server takes this label and has no value for it.
-		field("status.podIPs", func(*corev1.Pod) string { return "" }),
-		field("status.nominatedNodeName", func(p *corev1.Pod) string { return p.Status.NominatedNodeName }),
+		textField("status.podIPs", func(*corev1.Pod) string { return "" }),
+		textField("status.nominatedNodeName", func(p *corev1.Pod) string { return p.Status.NominatedNodeName }),
 	}
 }
 
@@ -30,7 +30,7 @@ func podIP(p *corev1.Pod) string {
 
 func namespaceFields() []Field {
 	return []Field{
-		field("status.phase", func(n *corev1.Namespace) string { return string(n.Status.Phase) }),
+		textField("status.phase", func(n *corev1.Namespace) string { return string(n.Status.Phase) }),
 	}
 }
 
@@ -48,13 +48,13 @@ func replicationControllerFields() []Field {
 
 func secretFields() []Field {
 	return []Field{
-		field("type", func(s *corev1.Secret) string { return string(s.Type) }),
+		textField("type", func(s *corev1.Secret) string { return string(s.Type) }),
 	}
 }
 
 func serviceFields() []Field {
 	return []Field{
-		field("spec.clusterIP", func(s *corev1.Service) string { return s.Spec.ClusterIP }),
-		field("spec.type", func(s *corev1.Service) string { return string(s.Spec.Type) }),
+		textField("spec.clusterIP", func(s *corev1.Service) string { return s.Spec.ClusterIP }),
+		textField("spec.type", func(s *corev1.Service) string { return string(s.Spec.Type) }),
 	}
 }

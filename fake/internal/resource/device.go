@@ -27,8 +27,8 @@ func deviceRows() []Resource {
 			UnconditionalUpdate: true, Generation: true, ReturnsDeleted: true,
 			fieldMessage: "field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: %s",
 			Fields: []Field{
-				field("spec.driver", func(s *resourcev1.ResourceSlice) string { return s.Spec.Driver }),
-				field("spec.nodeName", func(s *resourcev1.ResourceSlice) string {
+				textField("spec.driver", func(s *resourcev1.ResourceSlice) string { return s.Spec.Driver }),
+				textField("spec.nodeName", func(s *resourcev1.ResourceSlice) string {
 					if s.Spec.NodeName == nil {
 						return ""
 					}

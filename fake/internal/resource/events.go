@@ -25,7 +25,7 @@ func eventsRows() []Resource {
 
 func coreEventFields() []Field {
 	fields := eventFields("involvedObject", "reportingComponent")
-	return append(fields, field("source", func(e *corev1.Event) string {
+	return append(fields, textField("source", func(e *corev1.Event) string {
 		if e.Source.Component != "" {
 			return e.Source.Component
 		}
@@ -37,15 +37,15 @@ func coreEventFields() []Field {
 // the reference to what the event is about, reporter that of the controller.
 func eventFields(object, reporter string) []Field {
 	return []Field{
-		field(object+".kind", func(e *corev1.Event) string { return e.InvolvedObject.Kind }),
-		field(object+".namespace", func(e *corev1.Event) string { return e.InvolvedObject.Namespace }),
-		field(object+".name", func(e *corev1.Event) string { return e.InvolvedObject.Name }),
-		field(object+".uid", func(e *corev1.Event) string { return string(e.InvolvedObject.UID) }),
-		field(object+".apiVersion", func(e *corev1.Event) string { return e.InvolvedObject.APIVersion }),
-		field(object+".resourceVersion", func(e *corev1.Event) string { return e.InvolvedObject.ResourceVersion }),
-		field(object+".fieldPath", func(e *corev1.Event) string { return e.InvolvedObject.FieldPath }),
-		field("reason", func(e *corev1.Event) string { return e.Reason }),
-		field(reporter, func(e *corev1.Event) string { return e.ReportingController }),
-		field("type", func(e *corev1.Event) string { return e.Type }),
+		textField(object+".kind", func(e *corev1.Event) string { return e.InvolvedObject.Kind }),
+		textField(object+".namespace", func(e *corev1.Event) string { return e.InvolvedObject.Namespace }),
+		textField(object+".name", func(e *corev1.Event) string { return e.InvolvedObject.Name }),
+		textField(object+".uid", func(e *corev1.Event) string { return string(e.InvolvedObject.UID) }),
+		textField(object+".apiVersion", func(e *corev1.Event) string { return e.InvolvedObject.APIVersion }),
+		textField(object+".resourceVersion", func(e *corev1.Event) string { return e.InvolvedObject.ResourceVersion }),
+		textField(object+".fieldPath", func(e *corev1.Event) string { return e.InvolvedObject.FieldPath }),
+		textField("reason", func(e *corev1.Event) string { return e.Reason }),
+		textField(reporter, func(e *corev1.Event) string { return e.ReportingController }),
+		textField("type", func(e *corev1.Event) string { return e.Type }),
 	}
 }

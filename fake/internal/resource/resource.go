@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // Resource is one served resource in one version: what discovery says of it
@@ -47,9 +48,16 @@ type Resource struct {
 	// form that is stored, where the type does more than keep its fields; nil for
 	// most. Defaults of a type would belong here.
 	Normalize func(runtime.Object)
+	// Grace gives the seconds that an object of a graceful type has left when it is
+	// deleted; asked is the option of the delete, nil if there is none. It is nil for
+	// the types that go at once (DL-26).
+	Grace func(obj runtime.Object, asked *int64) int64
 	// Begin sets what every new object of the type begins with, its status having
 	// been emptied; nil for most.
 	Begin func(runtime.Object)
+	// Validate checks what is not metadata, of a new object and of a changed one;
+	// nil for most types, which are not checked yet.
+	Validate func(runtime.Object) field.ErrorList
 	// ValidateName is the rule for metadata.name; a DNS subdomain by default.
 	ValidateName validation.ValidateNameFunc
 	// Fields are the field selectors beside metadata.name and metadata.namespace.

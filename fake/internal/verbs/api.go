@@ -29,7 +29,7 @@ const MaxBody = 3 << 20
 // default request limit (CR-10).
 const MaxObject = 3 << 19
 
-// Settings are the times that the API keeps. All are measured with the time
+// Settings are what can be set of an API. All times are measured with the time
 // package, so that a synctest bubble makes them virtual.
 type Settings struct {
 	// FutureWait is how long a resourceVersion that is not there yet is waited
@@ -40,6 +40,9 @@ type Settings struct {
 	// WatchTimeout is the shortest time after which a watch without
 	// timeoutSeconds ends; the longest is twice that (WA-17).
 	WatchTimeout time.Duration
+	// Controllers tells that what a control plane does around the API is done:
+	// a namespace that is deleted ends with all that is in it.
+	Controllers bool
 	// ContinueLifetime is how long a continue token can be used, counted from the
 	// first page served at its revision; 0 for as long as history lasts (CH-21).
 	ContinueLifetime time.Duration

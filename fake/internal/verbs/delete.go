@@ -15,13 +15,15 @@ import (
 	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/status"
-	"example.com/fakeapi/memstore"
 )
 
 // delete removes an object, or marks one that has finalizers (DL rules).
 func (a *API) delete(q *request) error {
 	opts, err := q.deleteOptions()
 	if err != nil {
+		return err
+	}
+	if err := a.collects(opts); err != nil {
 		return err
 	}
 	if isNamespaces(q.res) {
@@ -42,10 +44,10 @@ type remains struct {
 	// gone tells that the object is not there any more, or would not be after a
 	// dry run.
 	gone bool
-	// rec is the object in its last state.
-	rec *memstore.Record
-	// obj is the marked object of a dry run, of the StoreVersion.
-	obj runtime.Object
+	// uid is the object's.
+	uid types.UID
+	// out is the object in its last state.
+	out outcome
 }
 
 // replyDeleted answers a delete: with a Status if the object is gone (DL-01),
@@ -55,24 +57,22 @@ func (q *request) replyDeleted(left remains, opts *metav1.DeleteOptions) error {
 	if orphan := orphanDependents(opts); !left.gone && orphan != nil && !*orphan {
 		code = http.StatusAccepted // DL-21
 	}
-	switch {
-	case left.gone && !q.res.ReturnsDeleted:
+	if left.gone && !q.res.ReturnsDeleted {
 		WriteStatus(q.w, q.r, status.Success(&metav1.StatusDetails{
-			Name: q.target.Name, Group: q.res.Group, Kind: q.res.Plural, UID: types.UID(left.rec.UID),
+			Name: q.target.Name, Group: q.res.Group, Kind: q.res.Plural, UID: left.uid,
 		}))
 		return nil
-	case left.rec != nil:
-		return q.reply(code, left.rec)
 	}
-	return q.answer(code, outcome{obj: left.obj})
+	return q.answer(code, left.out)
 }
 
-// remove deletes the object under a key, or marks it as being deleted if it
-// has finalizers.
+// remove deletes the object under a key, or marks it as being deleted if it has
+// finalizers or a grace period.
 func (a *API) remove(res *resource.Resource, key, name string, opts *metav1.DeleteOptions) (remains, error) {
-	var before *memstore.Record
 	var left remains
-	do := func(old runtime.Object) (runtime.Object, error) {
+	var marked runtime.Object
+	marks := false
+	out, err := a.commit(res, key, isDryRun(opts.DryRun), func(old runtime.Object) (runtime.Object, error) {
 		if old == nil {
 			return nil, apierrors.NewNotFound(res.GroupResource(), name)
 		}
@@ -80,32 +80,38 @@ func (a *API) remove(res *resource.Resource, key, name string, opts *metav1.Dele
 		if err := preconditions(res, m, opts.Preconditions); err != nil {
 			return nil, err
 		}
-		left.gone = len(m.GetFinalizers()) == 0
-		if left.gone {
+		left.uid, marked = m.GetUID(), old
+		left.gone, marks = a.condemn(res, old, opts)
+		if left.gone && !marks {
 			return nil, nil
 		}
-		markDeleted(m)
 		return old, nil
-	}
-	if isDryRun(opts.DryRun) {
-		before = a.store.View().Get(key)
-		out, err := a.commit(res, key, true, do)
-		if left.gone {
-			left.rec = before
-		}
-		left.obj = out.obj
-		return left, err
-	}
-	out, err := a.commit(res, key, false, do)
+	})
+	left.out = out
 	switch {
 	case err != nil:
 		return left, err
-	case left.gone:
-		left.rec = out.event.Left()
-	default:
-		left.rec = out.event.Record
+	case isDryRun(opts.DryRun):
+		left.out.obj = marked
+	case left.gone && marks:
+		return left, a.finish(res, key, &left)
 	}
 	return left, nil
+}
+
+// finish removes an object that was marked with no grace: a watcher sees both,
+// as from a real server. Somebody else may have been faster.
+func (a *API) finish(res *resource.Resource, key string, left *remains) error {
+	out, err := a.commit(res, key, false, func(old runtime.Object) (runtime.Object, error) {
+		if old == nil || accessor(old).GetUID() != left.uid {
+			return old, nil
+		}
+		return nil, nil
+	})
+	if err == nil && out.event.Changed() {
+		left.out = out
+	}
+	return err
 }
 
 // preconditions refuses a delete of another object than the client meant
@@ -127,20 +133,6 @@ func preconditions(res *resource.Resource, m metav1.Object, p *metav1.Preconditi
 	return nil
 }
 
-// markDeleted says of an object with finalizers that it is being deleted
-// (DL-03, MD-16). Saying it again changes nothing (DL-04).
-func markDeleted(m metav1.Object) {
-	if m.GetDeletionTimestamp() == nil {
-		t := now()
-		m.SetDeletionTimestamp(&t)
-		if g := m.GetGeneration(); g > 0 {
-			m.SetGeneration(g + 1)
-		}
-	}
-	var grace int64
-	m.SetDeletionGracePeriodSeconds(&grace)
-}
-
 // deleteOptions reads the options from the body, or from the query if there is
 // none (DL-17).
 func (q *request) deleteOptions() (*metav1.DeleteOptions, error) {
@@ -160,25 +152,13 @@ func (q *request) deleteOptions() (*metav1.DeleteOptions, error) {
 	if err := invalidOptions("DeleteOptions", metavalidation.ValidateDeleteOptions(opts)); err != nil {
 		return nil, err
 	}
-	return opts, supported(opts)
+	return opts, nil
 }
 
 // orphanDependents is the option that propagationPolicy has replaced and that
 // old clients still send.
 func orphanDependents(opts *metav1.DeleteOptions) *bool {
 	return opts.OrphanDependents //lint:ignore SA1019 see above
-}
-
-// supported refuses what needs a garbage collector, which is not there: an
-// object that waits for it would wait for ever.
-func supported(opts *metav1.DeleteOptions) error {
-	if policy := opts.PropagationPolicy; policy != nil && *policy != metav1.DeletePropagationBackground {
-		return status.NotYet("propagationPolicy " + string(*policy))
-	}
-	if orphan := orphanDependents(opts); orphan != nil && *orphan {
-		return status.NotYet("orphanDependents")
-	}
-	return nil
 }
 
 func (q *request) decodeDeleteOptions(body []byte, opts *metav1.DeleteOptions) error {

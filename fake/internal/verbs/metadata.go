@@ -152,16 +152,19 @@ func specDiffers(a, b runtime.Object) bool {
 	return false
 }
 
-// validateCreate checks the metadata of a new object (NM-04 to NM-14, MD-18 to
+// validateCreate checks a new object, above all its metadata (NM-04 to NM-14, MD-18 to
 // MD-23). All that is wrong comes in one 422 (CR-12).
 func validateCreate(res *resource.Resource, obj runtime.Object) error {
 	m := accessor(obj)
 	errs := validation.ValidateObjectMetaAccessor(m, res.Namespaced, res.ValidateName, field.NewPath("metadata"))
+	if res.Validate != nil {
+		errs = append(errs, res.Validate(obj)...)
+	}
 	return invalid(res, m.GetName(), errs)
 }
 
-// validateUpdate checks the metadata of a changed object against the stored
-// one (MD-05, DL-06).
+// validateUpdate checks a changed object, above all its metadata against that of
+// the stored one (MD-05, DL-06).
 func validateUpdate(res *resource.Resource, obj, old runtime.Object) error {
 	m, path := accessor(obj), field.NewPath("metadata")
 	// A real server looks twice, in its generic layer and in the type's own
@@ -169,6 +172,9 @@ func validateUpdate(res *resource.Resource, obj, old runtime.Object) error {
 	errs := validation.ValidateObjectMetaAccessorUpdate(m, accessor(old), path)
 	errs = append(errs, validation.ValidateObjectMetaAccessorUpdate(m, accessor(old), path)...)
 	errs = append(errs, validation.ValidateObjectMetaAccessor(m, res.Namespaced, res.ValidateName, path)...)
+	if res.Validate != nil {
+		errs = append(errs, res.Validate(obj)...)
+	}
 	return invalid(res, m.GetName(), errs)
 }
 

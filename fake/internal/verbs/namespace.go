@@ -68,7 +68,7 @@ func (a *API) deleteNamespace(q *request, opts *metav1.DeleteOptions) error {
 	if err != nil {
 		return err
 	}
-	if !isDryRun(opts.DryRun) {
+	if !isDryRun(opts.DryRun) && a.settings.Controllers {
 		if err := a.empty(name); err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (a *API) empty(namespace string) error {
 // settle ends a terminating namespace once nothing is left in it (NS-09). It
 // is called after every removal, so the last one does it.
 func (a *API) settle(namespace string, opts *metav1.DeleteOptions) {
-	if namespace == "" || isDryRun(opts.DryRun) {
+	if namespace == "" || isDryRun(opts.DryRun) || !a.settings.Controllers {
 		return
 	}
 	view := a.store.View()

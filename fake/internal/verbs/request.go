@@ -5,7 +5,9 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
@@ -145,21 +147,17 @@ func (q *request) manager(fieldManager string) string {
 }
 
 // warn adds a Warning header for each text that is not there yet (WN-01, WN-03).
+// A YAML decoder has one error for all that it found, a line each.
 func (q *request) warn(warnings ...error) {
-	have := q.w.Header()["Warning"]
-next:
 	for _, warning := range warnings {
-		header, err := utilnet.NewWarningHeader(299, "-", warning.Error())
-		if err != nil {
-			continue
-		}
-		for _, h := range have {
-			if h == header {
-				continue next
+		text := strings.TrimPrefix(warning.Error(), "yaml: ")
+		text = strings.TrimPrefix(text, "unmarshal errors:\n")
+		for line := range strings.SplitSeq(text, "\n") {
+			header, err := utilnet.NewWarningHeader(299, "-", strings.TrimSpace(line))
+			if err == nil && !slices.Contains(q.w.Header()["Warning"], header) {
+				q.w.Header().Add("Warning", header)
 			}
 		}
-		q.w.Header().Add("Warning", header)
-		have = q.w.Header()["Warning"]
 	}
 }
 

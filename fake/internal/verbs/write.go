@@ -62,8 +62,10 @@ func (a *API) commit(res *resource.Resource, key string, dryRun bool, do change)
 
 // answer replies with what a write left behind.
 func (q *request) answer(code int, out outcome) error {
-	if out.event != nil && out.event.Record != nil {
-		return q.reply(code, out.event.Record)
+	if e := out.event; e != nil && e.Record != nil {
+		return q.reply(code, e.Record)
+	} else if e != nil && out.obj == nil {
+		return q.reply(code, e.Left()) // deleted
 	}
 	obj, err := q.res.Convert(out.obj, q.res.GroupVersion())
 	if err != nil {

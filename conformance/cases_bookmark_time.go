@@ -1,0 +1,107 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+)
+
+// resumeAtBookmark goes on from a bookmark of one stream on another: what came before it is not repeated, and what came after is there.
+func resumeAtBookmark(ctx context.Context, s *session, c collection) error {
+	if err := s.needsStreams(ctx, c); err != nil {
+		return err
+	}
+	if _, err := c.create(ctx, c.object("a")); err != nil {
+		return err
+	}
+	first, err := c.watch(ctx, streamingList)
+	if err != nil {
+		return err
+	}
+	defer first.close()
+	bookmark, err := first.wantState("a")
+	if err != nil {
+		return err
+	}
+	made, err := c.create(ctx, c.object("b"))
+	if err != nil {
+		return err
+	}
+	changed, err := c.change(ctx, "a", "1")
+	if err != nil {
+		return err
+	}
+	second, err := c.watch(ctx, "?watch=true&allowWatchBookmarks=true&resourceVersion="+bookmark.meta.ResourceVersion)
+	if err != nil {
+		return err
+	}
+	defer second.close()
+	if err := second.wantAt("ADDED", "b", made.ResourceVersion); err != nil {
+		return err
+	}
+	return second.wantAt("MODIFIED", "a", changed.ResourceVersion)
+}
+
+func bookmarkBeforeDeadline(ctx context.Context, _ *session, c collection) error {
+	start := time.Now()
+	w, err := watchFromNow(ctx, c, "&allowWatchBookmarks=true&timeoutSeconds=4")
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	made, err := c.create(ctx, c.object("a"))
+	if err != nil {
+		return err
+	}
+	if err := w.wantAdded("a"); err != nil {
+		return err
+	}
+	e, err := w.next()
+	if err != nil {
+		return err
+	}
+	if e.Type != "BOOKMARK" {
+		return w.errorf("expected a BOOKMARK, got %v", e)
+	}
+	if err := notOlder(e.meta.ResourceVersion, made.ResourceVersion); err != nil {
+		return w.errorf("expected a bookmark behind what was sent: %w", err)
+	}
+	if took := time.Since(start); took > 3500*time.Millisecond {
+		return w.errorf("expected the bookmark about 2 s before the end of a watch of 4 s, it took %v", took)
+	}
+	return nil
+}
+
+// bookmarksOfMinutes watches for a minute and a half: one bookmark is due after a minute, one at the end, none otherwise.
+func bookmarksOfMinutes(ctx context.Context, _ *session, c collection) error {
+	start := time.Now()
+	w, err := watchFromNow(ctx, c, "&allowWatchBookmarks=true&timeoutSeconds=90")
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if _, err := c.create(ctx, c.object("a")); err != nil {
+		return err
+	}
+	var came []time.Duration
+	for {
+		e, err := w.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if e.Type == "BOOKMARK" {
+			came = append(came, time.Since(start).Round(100*time.Millisecond))
+		}
+	}
+	around := func(i int, least, most time.Duration) bool {
+		return len(came) == 2 && came[i] >= least && came[i] <= most
+	}
+	if !around(0, 50*time.Second, 75*time.Second) || !around(1, 85*time.Second, 90*time.Second) {
+		return w.errorf("expected bookmarks after about 60 s and 88 s, they came after %v", came)
+	}
+	return nil
+}

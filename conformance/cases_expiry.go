@@ -1,0 +1,195 @@
+package conformance
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// expiryCases are about a past that the server has forgotten (EX-01, EX-04, EX-05).
+func expiryCases() []Case {
+	return slices.Concat(
+		both(Case{
+			ID: "EX-01", Level: Must, Title: "what is forgotten is refused with the reason Expired and the code 410, in lists and in watches",
+			Why:    "clients tell by the reason that they have to start over; Gone is something else",
+			Source: "apimachinery api/errors; Kubernetes API Concepts, 410 Gone responses",
+		}, func(ctx context.Context, s *session, c collection) error {
+			if err := forgotten("?resourceVersion=1&resourceVersionMatch=Exact")(ctx, s, c); err != nil {
+				return err
+			}
+			status, err := expiredWatch(ctx, s, c)
+			if err != nil {
+				return err
+			}
+			return refusal{code: 410, reason: metav1.StatusReasonExpired}.match(status)
+		}),
+		both(Case{
+			ID: "EX-04", Level: Must, Title: "reads of the present work after a compaction as before",
+			Why:    "compaction is routine, and only the past may suffer from it",
+			Source: docUnavailable,
+		}, readsAfterCompaction),
+		both(Case{
+			ID: "EX-05", Level: Must, Title: "a running watch that has seen everything outlives a compaction",
+			Why:    "every informer would relist every five minutes",
+			Source: "apiserver storage/etcd3 and storage/cacher",
+		}, func(ctx context.Context, s *session, c collection) error {
+			w, err := watchFromNow(ctx, c, "")
+			if err != nil {
+				return err
+			}
+			defer w.close()
+			if _, err := c.create(ctx, c.object("a")); err != nil {
+				return err
+			}
+			if err := w.wantAdded("a"); err != nil {
+				return err
+			}
+			if err := s.compact(ctx); err != nil {
+				return err
+			}
+			changed, err := c.change(ctx, "a", "1")
+			if err != nil {
+				return err
+			}
+			return w.wantAt("MODIFIED", "a", changed.ResourceVersion)
+		}),
+	)
+}
+
+// readsAfterCompaction reads a, b, c, cc and e, which have been there since before the compaction, in every way that means the present.
+func readsAfterCompaction(ctx context.Context, s *session, c collection) error {
+	p, err := s.expiredPage(ctx, c)
+	if err != nil {
+		return err
+	}
+	all := append([]string{"a", "b"}, p.left...)
+	old := p.first.Metadata.ResourceVersion
+	for _, query := range []string{
+		"", "?resourceVersion=" + p.newE, "?resourceVersion=" + old, "?resourceVersionMatch=NotOlderThan&resourceVersion=" + old,
+	} {
+		l, err := p.list(ctx, query)
+		if err != nil {
+			return err
+		}
+		if err := l.isLast(all...); err != nil {
+			return err
+		}
+	}
+	pages, err := p.pages(ctx, 2, "")
+	if err != nil {
+		return err
+	}
+	if err := joined(pages, all...); err != nil {
+		return err
+	}
+	return s.try(ctx, get(p.item("e")), code(200), field(p.newE, "metadata", "resourceVersion"))
+}
+
+// timeoutCases are about time: how long a request may take, and when it may be sent again (EX-06, EX-08, EX-11).
+func timeoutCases() []Case {
+	return slices.Concat(
+		both(Case{
+			ID: "EX-06", Level: Must, Title: "an answer has Retry-After just when its Status has retryAfterSeconds, with the same number",
+			Why:    "some clients read the one and some the other",
+			Source: "apiserver handlers/responsewriters",
+		}, retryHeaders),
+		both(Case{
+			ID: "EX-08", Level: Must, Title: "a request that takes longer than its timeout parameter is answered 504 Timeout",
+			Why:    "a client that set a bound waits no longer than that",
+			Source: "apiserver server/filters/timeout.go",
+		}, timedOut),
+		both(Case{
+			ID: "EX-11", Level: Must, Title: "a stream that fails with a time to retry has it in its ERROR event, not in a header",
+			Why:    "the headers have been sent by then",
+			Source: "apiserver handlers/watch.go",
+		}, func(ctx context.Context, s *session, c collection) error {
+			w, err := futureStream(ctx, s, c) // which expects retryAfterSeconds in the event
+			if err != nil {
+				return err
+			}
+			if got := w.response.Header.Get("Retry-After"); got != "" {
+				return w.errorf("expected no header Retry-After, got %q", got)
+			}
+			return nil
+		}),
+	)
+}
+
+// retryHeaders tries refusals of many kinds. Of two of them a server says when to retry, of the others it must not.
+func retryHeaders(ctx context.Context, s *session, c collection) error {
+	made, err := c.create(ctx, c.object("a").meta("generateName", "a-"))
+	if err != nil {
+		return err
+	}
+	at, err := future(made.ResourceVersion)
+	if err != nil {
+		return err
+	}
+	said := 0
+	for _, one := range []struct {
+		call call
+		code int
+	}{
+		{get(c.item("nobody")), 404},
+		{post(c.path(), c.object("a")), 409},
+		{post(c.path(), c.object("a").meta("generateName", "a-")), 409},
+		{post(c.path(), c.object("")), 422},
+		{get(c.path() + "?limit=abc"), 400},
+		{get(c.path() + "?resourceVersion=" + at), 504},
+	} {
+		a, err := s.do(ctx, one.call, code(one.code))
+		if err != nil {
+			return err
+		}
+		var status metav1.Status
+		if err := a.decode(&status); err != nil {
+			return err
+		}
+		want := ""
+		if d := status.Details; d != nil && d.RetryAfterSeconds > 0 {
+			want = strconv.Itoa(int(d.RetryAfterSeconds))
+			said++
+		}
+		if got := a.header.Get("Retry-After"); got != want {
+			return a.errorf("expected the header Retry-After %q as in the details, got %q", want, got)
+		}
+	}
+	if said == 0 {
+		return s.skipf("no answer of the server said when to retry")
+	}
+	return nil
+}
+
+// timedOut asks for a state from the future, which a server waits for, and gives it less time than that.
+func timedOut(ctx context.Context, s *session, c collection) error {
+	l, err := c.list(ctx, "")
+	if err != nil {
+		return err
+	}
+	at, err := future(l.Metadata.ResourceVersion)
+	if err != nil {
+		return err
+	}
+	a, err := s.do(ctx, get(c.path()+"?timeout=20ms&resourceVersion="+at), code(504))
+	if err != nil {
+		return err
+	}
+	var status metav1.Status
+	if err := a.decode(&status); err != nil {
+		return err
+	}
+	const want = "Timeout: request did not complete within the allotted timeout"
+	if status.Reason != metav1.StatusReasonTimeout || status.Message != want || status.Code != 504 || status.Status != metav1.StatusFailure {
+		return a.errorf("expected a Status of the reason Timeout that says %q", want)
+	}
+	// This Status is written without an encoder, outside of all API machinery.
+	if err := a.meets(mediaType("text/plain")); err != nil {
+		return err
+	}
+	if got := a.header.Get("Retry-After"); got != "" {
+		return a.errorf("expected no header Retry-After, got %q", got)
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package conformance
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	docLabels = "Kubernetes documentation, Labels and Selectors"
+	docParse  = "apimachinery labels"
+)
+
+// labelSelectorCases are about the language of label selectors (SE-01 to SE-03, SE-09, SE-11).
+func labelSelectorCases() []Case {
+	return slices.Concat(
+		both(Case{
+			ID: "SE-01", Level: Must, Title: "a label selector knows =, ==, !=, in, notin, a key, !key, and commas that mean AND",
+			Why:    "services, controllers and people select by them",
+			Source: docLabels,
+		}, labelled([]selection{
+			{"app=x", "a"}, {"app==x", "a"}, {"app!=x", "b c d"},
+			{"app in (x,y)", "a b"}, {"app in (y)", "b"}, {"app notin (x, y)", "c d"},
+			{"app", "a b"}, {"!app", "c d"}, {"tier", "a c"},
+			{"app=x,tier=1", "a"}, {"app=y,tier=1", ""}, {"app,!tier", "b"}, {"app in (x,y),tier", "a"}, {"!app,!tier", "d"},
+		})),
+		both(Case{
+			ID: "SE-02", Level: Must, Title: "!= and notin match objects without the label too",
+			Why:    "what has no label is not x",
+			Source: docLabels,
+		}, labelled([]selection{{"tier!=1", "b c d"}, {"tier notin (1)", "b c d"}, {"tier!=2,app!=y", "a d"}})),
+		both(Case{
+			ID: "SE-03", Level: Must, Title: "a label selector that cannot be parsed is a bad request",
+			Why:    "everything or nothing would come in place of what was meant",
+			Source: docParse,
+		}, badSelectors("labelSelector", map[string]string{
+			"i in ":      "unable to parse requirement: found '' expected: '('",
+			"===":        "found '==', expected: !, identifier, or 'end of string'",
+			"bad key!=1": "unable to parse requirement: found 'key', expected: in, notin, =, ==, !=, gt, lt",
+			"k=a b":      "found 'b', expected: ',' or 'end of string'",
+		})),
+		both(Case{
+			ID: "SE-09", Level: Must, Title: "an empty selector matches everything",
+			Why:    "generated clients send the parameters with their zero value",
+			Source: docLabels,
+		}, onFive(func(ctx context.Context, s *session, c collection) error {
+			for _, query := range []string{"?labelSelector=", "?fieldSelector=", "?labelSelector=&fieldSelector="} {
+				l, err := c.list(ctx, query)
+				if err != nil {
+					return err
+				}
+				if err := l.has(fiveNames...); err != nil {
+					return err
+				}
+			}
+			return addedThenEnd(ctx, c, "?watch=true&timeoutSeconds=1&labelSelector=&fieldSelector=", fiveNames...)
+		})),
+		both(Case{
+			ID: "SE-11", Level: Must, Title: "a label selector with a key or value that no label can have is a bad request",
+			Why:    "it is a mistake, and would match nothing for ever",
+			Source: docParse,
+		}, badSelectors("labelSelector", map[string]string{
+			"k=" + strings.Repeat("v", 64):           `unable to parse requirement: values[0][k]: Invalid value: "` + strings.Repeat("v", 64) + `": must be no more than 63 bytes`,
+			"k=bad_":                                 `unable to parse requirement: values[0][k]: Invalid value: "bad_": a valid label must be an empty string or consist of`,
+			"k in (a,b/c)":                           `Invalid value: "b/c": a valid label must be an empty string or consist of`,
+			"-k=v":                                   `Invalid value: "-k": name part must consist of alphanumeric characters`,
+			"example.com/" + strings.Repeat("k", 64): "name part must be no more than 63 bytes",
+		})),
+	)
+}
+
+// selection is a selector, and the names of what it selects.
+type selection struct{ selector, names string }
+
+// labelled tries selectors on four objects: a with app=x and tier=1, b with app=y, c with tier=2, and d without labels.
+func labelled(selections []selection) collectionCheck {
+	return func(ctx context.Context, s *session, c collection) error {
+		for name, labels := range map[string]object{"a": {"app": "x", "tier": "1"}, "b": {"app": "y"}, "c": {"tier": "2"}, "d": {}} {
+			if _, err := c.create(ctx, c.object(name).meta("labels", labels)); err != nil {
+				return err
+			}
+		}
+		return selected(ctx, c, "labelSelector", selections)
+	}
+}
+
+// selected lists with each of the selectors.
+func selected(ctx context.Context, c collection, parameter string, selections []selection) error {
+	for _, one := range selections {
+		l, err := c.list(ctx, "?"+parameter+"="+url.QueryEscape(one.selector))
+		if err != nil {
+			return err
+		}
+		if err := l.has(strings.Fields(one.names)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// badSelectors tries selectors that are refused with a message that has these words.
+func badSelectors(parameter string, says map[string]string) collectionCheck {
+	return func(ctx context.Context, s *session, c collection) error {
+		for selector, message := range says {
+			for _, mode := range []string{"", "&watch=true&timeoutSeconds=1"} {
+				want := refusal{code: 400, reason: metav1.StatusReasonBadRequest, says: message}
+				if err := s.try(ctx, get(c.path()+"?"+parameter+"="+url.QueryEscape(selector)+mode), want.check); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+}

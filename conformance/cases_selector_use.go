@@ -1,0 +1,81 @@
+package conformance
+
+import (
+	"context"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// selectorUseCases are about where selectors apply (SE-10, SE-12).
+func selectorUseCases() []Case {
+	const labelAndField = "labelSelector=app=x&fieldSelector=metadata.name!=c"
+	return slices.Concat(
+		both(Case{
+			ID: "SE-10/list", Level: Must, Title: "a list with label and field selector has what matches both",
+			Why:    "the parts of a selection add up, or it selects too much",
+			Source: docURIs,
+		}, onFive(func(ctx context.Context, s *session, c collection) error {
+			l, err := c.list(ctx, "?"+labelAndField)
+			if err != nil {
+				return err
+			}
+			return l.has("a", "e")
+		})),
+		both(Case{
+			ID: "SE-10/watch", Level: Must, Title: "a watch with label and field selector has what matches both",
+			Why:    "the parts of a selection add up, or it selects too much",
+			Source: docSelectors,
+		}, onFive(func(ctx context.Context, s *session, c collection) error {
+			w, err := c.watch(ctx, "?watch=true&"+labelAndField)
+			if err != nil {
+				return err
+			}
+			defer w.close()
+			if err := w.wantAdded("a", "e"); err != nil {
+				return err
+			}
+			for _, name := range []string{"b", "c"} { // one fails the one, one the other
+				if _, err := c.change(ctx, name, "1"); err != nil {
+					return err
+				}
+			}
+			changed, err := c.change(ctx, "a", "1")
+			if err != nil {
+				return err
+			}
+			return w.wantAt("MODIFIED", "a", changed.ResourceVersion)
+		})),
+		both(Case{
+			ID: "SE-10/deletecollection", Level: Must, Title: "the deletion of a collection with label and field selector takes what matches both",
+			Why:    "what it takes too much is lost",
+			Source: docURIs,
+		}, onFive(func(ctx context.Context, s *session, c collection) error {
+			if err := s.try(ctx, del(c.path()+"?"+labelAndField), code(200)); err != nil {
+				return err
+			}
+			l, err := c.list(ctx, "")
+			if err != nil {
+				return err
+			}
+			return l.has("b", "c", "d")
+		})),
+		both(Case{
+			ID: "SE-12", Level: May, Title: "a selector on GET of an object is ignored, or refused; it never hides the object",
+			Why:    "the object is there, and 404 would say that it is not",
+			Source: "apiserver handlers/get.go",
+		}, func(ctx context.Context, s *session, c collection) error {
+			if _, err := c.create(ctx, c.object("a").label("app", "x")); err != nil {
+				return err
+			}
+			a, err := s.do(ctx, get(c.item("a")+"?labelSelector=app=other&fieldSelector=metadata.namespace=other"), code(200, 400))
+			if err != nil {
+				return err
+			}
+			if a.code == 400 {
+				return a.meets(refusal{code: 400, reason: metav1.StatusReasonBadRequest}.check)
+			}
+			return a.meets(kind(c.apiVersion, c.kind), field("a", "metadata", "name"))
+		}),
+	)
+}

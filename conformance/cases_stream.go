@@ -1,0 +1,330 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+const (
+	docStreams    = "Kubernetes API Concepts, Streaming lists; KEP-3157"
+	streamingList = "?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
+)
+
+// streamCases are about lists that come as a watch (SI-01 to SI-04, SI-07, SI-08, SI-10, SI-11, SI-13, SI-14).
+func streamCases() []Case {
+	return slices.Concat(
+		both(Case{
+			ID: "SI-01", Level: Must, Title: "a streaming list has ADDED for every object, a bookmark that ends them, then what happens",
+			Why:    "reflectors take their whole state from it",
+			Source: docStreams,
+		}, onStream("", stateThenChanges)),
+		both(Case{
+			ID: "SI-02", Level: Must, Title: "without resourceVersion, the initial events are no older than the request",
+			Why:    "a client that asks for nothing special gets the truth",
+			Source: docStreams,
+		}, recentStreams),
+		both(Case{
+			ID: "SI-03", Level: Must, Title: "at resourceVersion 0, the initial events are of some state, and what follows leads to the present",
+			Why:    "informers start from it, cheaply",
+			Source: docStreams,
+		}, staleStream),
+		both(Case{
+			ID: "SI-04", Level: Must, Title: "at resourceVersion N, the initial events and their bookmark are no older than N",
+			Why:    "a client must not be taken back behind what it saw",
+			Source: docStreams,
+		}, func(ctx context.Context, s *session, c collection) error {
+			if err := s.needsStreams(ctx, c); err != nil {
+				return err
+			}
+			var names []string
+			for _, name := range []string{"a", "b", "c"} {
+				made, err := c.create(ctx, c.object(name))
+				if err != nil {
+					return err
+				}
+				names = append(names, name)
+				if err := freshStream(ctx, c, "&resourceVersion="+made.ResourceVersion, made.ResourceVersion, names...); err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
+		both(Case{
+			ID: "SI-07", Level: Must, Title: "with sendInitialEvents=false there are no initial events, only what happens from now on",
+			Why:    "a client that has its state elsewhere is spared it",
+			Source: docStreams,
+		}, quietStart),
+		both(Case{
+			ID: "SI-08", Level: Must, Title: "a streaming list of an empty collection is just the bookmark",
+			Why:    "the client would wait for its state for ever",
+			Source: docStreams,
+		}, func(ctx context.Context, s *session, c collection) error {
+			w, err := s.stream(ctx, c, "")
+			if err != nil {
+				return err
+			}
+			defer w.close()
+			_, err = w.wantState()
+			return err
+		}),
+		both(Case{
+			ID: "SI-10", Level: Must, Title: "a watch without resourceVersion or at 0 that asks for bookmarks is a streaming list too",
+			Why:    "kube-apiserver treats it so since 1.34",
+			Source: "apiserver handlers/get.go",
+		}, func(ctx context.Context, s *session, c collection) error {
+			if err := s.needsStreams(ctx, c); err != nil {
+				return err
+			}
+			for _, name := range []string{"a", "b"} {
+				if _, err := c.create(ctx, c.object(name)); err != nil {
+					return err
+				}
+			}
+			for _, query := range []string{"?watch=true&allowWatchBookmarks=true", "?watch=true&allowWatchBookmarks=true&resourceVersion=0"} {
+				if err := stateOf(ctx, c, query, "a", "b"); err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
+		both(Case{
+			ID: "SI-11", Level: Must, Title: "a streaming list is not paged: limit is ignored",
+			Why:    "half a state would be taken for all of it",
+			Source: docStreams,
+		}, onStream("&limit=1", func(_ context.Context, _ collection, w *watcher) error {
+			_, err := w.wantState("a", "b")
+			return err
+		})),
+		both(Case{
+			ID: "SI-13", Level: Must, Title: "initial events are of the selection only",
+			Why:    "a filter that leaks is a filter that costs",
+			Source: docStreams,
+		}, onFive(func(ctx context.Context, s *session, c collection) error {
+			if err := s.needsStreams(ctx, c); err != nil {
+				return err
+			}
+			for selector, names := range map[string][]string{
+				"&labelSelector=app=x": {"a", "c", "e"}, "&labelSelector=app=none": nil, "&fieldSelector=metadata.name=b": {"b"},
+			} {
+				if err := stateOf(ctx, c, streamingList+selector, names...); err != nil {
+					return err
+				}
+			}
+			return nil
+		})),
+		both(Case{
+			ID: "SI-14", Level: Must, Title: "the initial events are the list at the resourceVersion of their bookmark",
+			Why:    "a cache that is filled by a stream must not differ from one that is filled by a list",
+			Source: docStreams,
+		}, onStream("", streamedList)),
+	)
+}
+
+// needsStreams skips the case if the server has no streaming lists. Clients fall back to lists then.
+func (s *session) needsStreams(ctx context.Context, c collection) error {
+	w, err := s.stream(ctx, c, "")
+	if err == nil {
+		w.close()
+	}
+	return err
+}
+
+// withoutStreams is what a server says that does not have them.
+const withoutStreams = "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"
+
+// stream opens a streaming list, or skips the case if the server has none. The parameters begin with "&" or are empty.
+func (s *session) stream(ctx context.Context, c collection, parameters string) (*watcher, error) {
+	w, err := c.watch(ctx, streamingList+parameters)
+	if err != nil && strings.Contains(err.Error(), withoutStreams) {
+		return nil, s.skipf("the server has streaming lists switched off")
+	}
+	return w, err
+}
+
+// streamCheck judges a streaming list of a collection that had the objects a and b when it was opened.
+type streamCheck func(ctx context.Context, c collection, w *watcher) error
+
+func onStream(parameters string, check streamCheck) collectionCheck {
+	return func(ctx context.Context, s *session, c collection) error {
+		for _, name := range []string{"a", "b"} {
+			if _, err := c.create(ctx, c.object(name)); err != nil {
+				return err
+			}
+		}
+		w, err := s.stream(ctx, c, parameters)
+		if err != nil {
+			return err
+		}
+		defer w.close()
+		return check(ctx, c, w)
+	}
+}
+
+// wantState waits for the initial events, which must be of just these objects, and gives the bookmark that ends them.
+func (w *watcher) wantState(names ...string) (event, error) {
+	if err := w.wantAdded(names...); err != nil {
+		return event{}, err
+	}
+	e, err := w.next()
+	if err == nil && !e.endsInitialEvents() {
+		err = w.errorf("expected the bookmark that ends the initial events, got %v", e)
+	}
+	return e, err
+}
+
+// stateOf opens a watch for just its initial events.
+func stateOf(ctx context.Context, c collection, query string, names ...string) error {
+	w, err := c.watch(ctx, query)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	_, err = w.wantState(names...)
+	return err
+}
+
+func stateThenChanges(ctx context.Context, c collection, w *watcher) error {
+	if _, err := w.wantState("a", "b"); err != nil {
+		return err
+	}
+	changed, err := c.change(ctx, "a", "1")
+	if err != nil {
+		return err
+	}
+	if err := w.wantAt("MODIFIED", "a", changed.ResourceVersion); err != nil {
+		return err
+	}
+	if err := c.delete(ctx, "b"); err != nil {
+		return err
+	}
+	_, err = w.want("DELETED", "b")
+	return err
+}
+
+// freshStream expects a streaming list of these objects, with a bookmark that is no older than a resourceVersion.
+func freshStream(ctx context.Context, c collection, parameters, least string, names ...string) error {
+	w, err := c.watch(ctx, streamingList+parameters)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	bookmark, err := w.wantState(names...)
+	if err != nil {
+		return err
+	}
+	if err := notOlder(bookmark.meta.ResourceVersion, least); err != nil {
+		return w.errorf("the bookmark is too old: %w", err)
+	}
+	return nil
+}
+
+func recentStreams(ctx context.Context, s *session, c collection) error {
+	if err := s.needsStreams(ctx, c); err != nil {
+		return err
+	}
+	var names []string
+	for _, name := range fiveNames {
+		made, err := c.create(ctx, c.object(name))
+		if err != nil {
+			return err
+		}
+		names = append(names, name)
+		if err := freshStream(ctx, c, "", made.ResourceVersion, names...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// staleStream follows a stream from wherever it starts to the present, and compares what it has told.
+func staleStream(ctx context.Context, s *session, c collection) error {
+	h, err := c.history(ctx)
+	if err != nil {
+		return err
+	}
+	w, err := s.stream(ctx, c, "&resourceVersion=0")
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if _, err := c.create(ctx, c.object("d")); err != nil {
+		return err
+	}
+	state, ended := map[string]string{}, false
+	for state["d"] == "" || !ended {
+		e, err := w.next()
+		if err != nil {
+			return err
+		}
+		switch {
+		case e.endsInitialEvents():
+			ended = true
+		case e.Type == "BOOKMARK":
+		case !ended && e.Type != "ADDED":
+			return w.errorf("expected nothing but ADDED before the bookmark that ends the initial events, got %v", e)
+		case e.Type == "DELETED":
+			delete(state, e.meta.Name)
+		default:
+			state[e.meta.Name] = e.meta.ResourceVersion
+		}
+	}
+	if got := slices.Sorted(maps.Keys(state)); !slices.Equal(got, []string{"a", "b", "c", "d"}) || state["a"] != h.newA {
+		return w.errorf("expected the events to add up to a, b, c and d with a at %s, got %v", h.newA, state)
+	}
+	return nil
+}
+
+func quietStart(ctx context.Context, s *session, c collection) error {
+	if err := s.needsStreams(ctx, c); err != nil {
+		return err
+	}
+	if _, err := c.create(ctx, c.object("a")); err != nil {
+		return err
+	}
+	const quiet = "?watch=true&sendInitialEvents=false&resourceVersionMatch=NotOlderThan"
+	for i, query := range []string{quiet, quiet + "&resourceVersion=0"} {
+		w, err := c.watch(ctx, query)
+		if err != nil {
+			return err
+		}
+		defer w.close()
+		name := fmt.Sprintf("b%d", i)
+		if _, err := c.create(ctx, c.object(name)); err != nil {
+			return err
+		}
+		if err := w.wantAdded(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func streamedList(ctx context.Context, c collection, w *watcher) error {
+	var streamed []string
+	e, err := w.next()
+	for ; err == nil && !e.endsInitialEvents(); e, err = w.next() {
+		streamed = append(streamed, e.meta.Name+"@"+e.meta.ResourceVersion)
+	}
+	if err != nil {
+		return err
+	}
+	bookmark := e.meta.ResourceVersion
+	if _, err := c.change(ctx, "a", "1"); err != nil {
+		return err
+	}
+	l, err := c.list(ctx, "?resourceVersionMatch=Exact&resourceVersion="+bookmark)
+	if err != nil {
+		return err
+	}
+	var listed []string
+	for _, item := range l.Items {
+		listed = append(listed, item.Name+"@"+item.ResourceVersion)
+	}
+	if !slices.Equal(streamed, listed) {
+		return w.errorf("expected the initial events to be the list %v at the bookmark's resourceVersion %s", listed, bookmark)
+	}
+	return nil
+}

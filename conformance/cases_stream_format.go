@@ -1,0 +1,185 @@
+package conformance
+
+import (
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// streamFormatCases are about what a streaming list looks like on the wire (SI-16, SI-17).
+func streamFormatCases() []Case {
+	return slices.Concat(
+		both(Case{
+			ID: "SI-16/metadata", Level: Should, Title: "a streaming list as PartialObjectMetadata has that kind in each event, the bookmark too",
+			Why:    "metadata informers decode nothing else",
+			Source: docStreams + "; " + docFormat,
+		}, onFive(metadataStream)),
+		both(Case{
+			ID: "SI-16/table", Level: Should, Title: "a streaming list as Tables has a Table in each event, the bookmark too",
+			Why:    "kubectl get --watch prints from it",
+			Source: docStreams + "; Kubernetes API Concepts, Receiving resources as Tables",
+		}, onFive(tableStream)),
+		[]Case{onSecrets(Case{
+			ID: "SI-16/protobuf", Level: Should, Title: "a streaming list in protobuf has its objects and its bookmark as frames",
+			Why:    "typed clients and controllers watch built-in types this way",
+			Source: docStreams + "; " + docFormat,
+		}, onFive(protobufStream))},
+		both(Case{
+			ID: "SI-17/plain", Level: Should, Title: "a streaming list is not compressed unless the client accepts gzip",
+			Why:    "the client could not read it",
+			Source: "apiserver handlers/watch.go, feature gate WatchListCompression",
+		}, onFive(plainStream)),
+		both(Case{
+			ID: "SI-17/gzip", Level: Should, Title: "a streaming list is compressed for a client that accepts gzip, and each event comes at once all the same",
+			Why:    "a state of megabytes is sent as one of kilobytes",
+			Source: "apiserver handlers/watch.go, feature gate WatchListCompression",
+		}, onFive(gzippedStream)),
+	)
+}
+
+// openStream opens a streaming list with a request of its own kind.
+func openStream(ctx context.Context, s *session, c collection, change func(*call)) (*watcher, error) {
+	if err := s.needsStreams(ctx, c); err != nil {
+		return nil, err
+	}
+	request := get(c.path() + streamingList)
+	change(&request)
+	return s.watch(ctx, request)
+}
+
+func metadataStream(ctx context.Context, s *session, c collection) error {
+	w, err := openStream(ctx, s, c, func(r *call) { r.accept = asMetadata })
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	for range len(fiveNames) + 1 {
+		e, err := w.next()
+		if err != nil {
+			return err
+		}
+		if e.meta.Kind != "PartialObjectMetadata" || e.meta.APIVersion != "meta.k8s.io/v1" {
+			return w.errorf("expected a meta.k8s.io/v1 PartialObjectMetadata, got %s", excerpt(e.Object))
+		}
+		if e.endsInitialEvents() {
+			return nil
+		}
+	}
+	return w.errorf("expected the bookmark that ends the initial events")
+}
+
+// tableStream reads Tables of one row. The bookmark has a row too: its object holds the annotation.
+func tableStream(ctx context.Context, s *session, c collection) error {
+	w, err := openStream(ctx, s, c, func(r *call) { r.accept = asTable })
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	for _, name := range append(slices.Clone(fiveNames), "") {
+		e, err := w.next()
+		if err != nil {
+			return err
+		}
+		row, err := tableRow(w, e)
+		if err != nil {
+			return err
+		}
+		if row.Name != name {
+			return w.errorf("expected a row of %q, got %s", name, excerpt(e.Object))
+		}
+		if end := (event{Type: e.Type, meta: row}).endsInitialEvents(); end != (name == "") {
+			return w.errorf("expected %d ADDED events and then the bookmark that ends them, got %s", len(fiveNames), excerpt(e.Object))
+		}
+	}
+	return nil
+}
+
+// tableRow is the object of the only row of an event.
+func tableRow(w *watcher, e event) (metav1.PartialObjectMetadata, error) {
+	var table metav1.Table
+	if err := json.Unmarshal(e.Object, &table); err != nil {
+		return metav1.PartialObjectMetadata{}, w.errorf("expected a Table: %w", err)
+	}
+	if table.Kind != "Table" || table.APIVersion != "meta.k8s.io/v1" || len(table.Rows) != 1 {
+		return metav1.PartialObjectMetadata{}, w.errorf("expected a meta.k8s.io/v1 Table of one row, got %s", excerpt(e.Object))
+	}
+	var row metav1.PartialObjectMetadata
+	if err := json.Unmarshal(table.Rows[0].Object.Raw, &row); err != nil {
+		return row, w.errorf("expected the object's metadata in the row: %w", err)
+	}
+	return row, nil
+}
+
+func protobufStream(ctx context.Context, s *session, c collection) error {
+	w, err := openStream(ctx, s, c, func(r *call) { r.accept = protobufWatch })
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	for i := range len(fiveNames) + 1 {
+		e, err := protobufFrame(w.response.Body)
+		if err != nil {
+			return w.errorf("reading a protobuf frame: %w", err)
+		}
+		want := "ADDED"
+		if i == len(fiveNames) {
+			want = "BOOKMARK"
+		}
+		if e.Type != want {
+			return w.errorf("expected %s as event %d, got %s", want, i+1, e.Type)
+		}
+		if got, err := protobufKind(e.Object.Raw); err != nil || got != c.kind {
+			return w.errorf("expected a %s in event %d, got a %q and the error %v", c.kind, i+1, got, err)
+		}
+	}
+	return nil
+}
+
+// protobufKind is the kind of an object in protobuf: four bytes that say so, and a runtime.Unknown.
+func protobufKind(raw []byte) (string, error) {
+	const prefix = "k8s\x00"
+	var o runtime.Unknown
+	err := o.Unmarshal(raw[min(len(prefix), len(raw)):])
+	return o.Kind, err
+}
+
+func plainStream(ctx context.Context, s *session, c collection) error {
+	w, err := openStream(ctx, s, c, func(r *call) { r.encoding = "identity" })
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if got := w.response.Header.Get("Content-Encoding"); got != "" && got != "identity" {
+		return w.errorf("expected no Content-Encoding, got %q", got)
+	}
+	_, err = w.wantState(fiveNames...)
+	return err
+}
+
+func gzippedStream(ctx context.Context, s *session, c collection) error {
+	w, err := openStream(ctx, s, c, func(r *call) { r.encoding = "gzip" })
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if got := w.response.Header.Get("Content-Encoding"); got != "gzip" {
+		return w.errorf("expected Content-Encoding gzip, got %q", got)
+	}
+	plain, err := gzip.NewReader(w.response.Body)
+	if err != nil {
+		return w.errorf("expected a gzip stream: %w", err)
+	}
+	w.frames = json.NewDecoder(plain)
+	if _, err := w.wantState(fiveNames...); err != nil {
+		return err
+	}
+	changed, err := c.change(ctx, "a", "1")
+	if err != nil {
+		return err
+	}
+	return w.wantAt("MODIFIED", "a", changed.ResourceVersion)
+}

@@ -1,0 +1,158 @@
+package verbs
+
+import (
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/status"
+)
+
+// condemn does to an object what a delete with these options does to it. gone
+// tells that it is to be removed now, and marked that it is to be stored as it is
+// before that, or instead.
+func (a *API) condemn(res *resource.Resource, obj runtime.Object, opts *metav1.DeleteOptions) (gone, marked bool) {
+	m := accessor(obj)
+	graceful, waits := a.grant(res, obj, opts)
+	finalizers, change := garbageFinalizers(m.GetFinalizers(), opts)
+	if change {
+		m.SetFinalizers(finalizers)
+	}
+	if len(m.GetFinalizers()) == 0 {
+		return !waits, graceful || waits
+	}
+	if !graceful && !waits {
+		markDeleted(m)
+	}
+	return false, true
+}
+
+// grant gives an object of a graceful type its grace period (DL-22 to DL-25).
+// graceful tells that it has been marked, waits that it has time left.
+func (a *API) grant(res *resource.Resource, obj runtime.Object, opts *metav1.DeleteOptions) (graceful, waits bool) {
+	if res.Grace == nil {
+		return false, false // DL-26
+	}
+	m := accessor(obj)
+	if m.GetDeletionTimestamp() != nil {
+		return shorten(m, opts.GracePeriodSeconds)
+	}
+	period := res.Grace(obj, opts.GracePeriodSeconds)
+	if a.settings.Controllers {
+		period = 0 // nobody ends a pod whose time has run out
+	}
+	expire(m, now().Add(time.Duration(period)*time.Second), period)
+	return true, period > 0
+}
+
+// shorten is a delete of an object in its grace period, which may only become
+// shorter (DL-24).
+func shorten(m metav1.Object, asked *int64) (graceful, waits bool) {
+	granted := m.GetDeletionGracePeriodSeconds()
+	switch {
+	case granted == nil || *granted == 0:
+		return false, false
+	case asked == nil || max(*asked, 0) >= *granted:
+		return false, true
+	}
+	period := *asked
+	if period < 0 {
+		period = 1
+	}
+	begin := m.GetDeletionTimestamp().Add(-time.Duration(*granted) * time.Second)
+	end := begin.Add(time.Duration(period) * time.Second)
+	if now := now(); end.Before(now.Time) {
+		end = now.Time
+		period = min(period, 1)
+	}
+	expire(m, end, period)
+	return true, period > 0
+}
+
+// expire says when an object will be gone. The first time is a change of its
+// specification (MD-16).
+func expire(m metav1.Object, end time.Time, period int64) {
+	if m.GetDeletionTimestamp() == nil && m.GetGeneration() > 0 {
+		m.SetGeneration(m.GetGeneration() + 1)
+	}
+	t := metav1.NewTime(end)
+	m.SetDeletionTimestamp(&t)
+	m.SetDeletionGracePeriodSeconds(&period)
+}
+
+// markDeleted says of an object with finalizers that it is being deleted
+// (DL-03, MD-16). Saying it again changes nothing (DL-04).
+func markDeleted(m metav1.Object) {
+	end := now().Time
+	if t := m.GetDeletionTimestamp(); t != nil {
+		end = t.Time
+	}
+	expire(m, end, 0)
+}
+
+// collects refuses what needs a garbage collector while there are controllers
+// and none of them is one: an object that waits for it would wait for ever.
+// Without controllers that is what is asked for.
+func (a *API) collects(opts *metav1.DeleteOptions) error {
+	if !a.settings.Controllers {
+		return nil
+	}
+	if policy := opts.PropagationPolicy; policy != nil && *policy != metav1.DeletePropagationBackground {
+		return status.NotYet("propagationPolicy " + string(*policy))
+	}
+	if orphan := orphanDependents(opts); orphan != nil && *orphan {
+		return status.NotYet("orphanDependents")
+	}
+	return nil
+}
+
+// garbageFinalizers gives the finalizers that an object has after a delete: those
+// of the garbage collector come and go with the policy (DL-12 to DL-14), and stay
+// as they are without one.
+func garbageFinalizers(have []string, opts *metav1.DeleteOptions) (want []string, change bool) {
+	policy := policyOf(have, opts)
+	for _, f := range have {
+		if f != metav1.FinalizerOrphanDependents && f != metav1.FinalizerDeleteDependents {
+			want = append(want, f)
+		}
+	}
+	switch policy {
+	case metav1.DeletePropagationOrphan:
+		want = append(want, metav1.FinalizerOrphanDependents)
+	case metav1.DeletePropagationForeground:
+		want = append(want, metav1.FinalizerDeleteDependents)
+	}
+	return want, !sameSet(have, want)
+}
+
+// policyOf is the policy that the options name or, without one, the finalizers.
+func policyOf(finalizers []string, opts *metav1.DeleteOptions) metav1.DeletionPropagation {
+	if orphan := orphanDependents(opts); orphan != nil {
+		if *orphan {
+			return metav1.DeletePropagationOrphan
+		}
+		return metav1.DeletePropagationBackground
+	}
+	if opts.PropagationPolicy != nil {
+		return *opts.PropagationPolicy
+	}
+	switch {
+	case slices.Contains(finalizers, metav1.FinalizerOrphanDependents):
+		return metav1.DeletePropagationOrphan
+	case slices.Contains(finalizers, metav1.FinalizerDeleteDependents):
+		return metav1.DeletePropagationForeground
+	}
+	return metav1.DeletePropagationBackground
+}
+
+func sameSet(a, b []string) bool {
+	for _, s := range a {
+		if !slices.Contains(b, s) {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}

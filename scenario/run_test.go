@@ -1,0 +1,61 @@
+package scenario
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/rest"
+)
+
+// childEnv names the test that this binary runs for TestRunFailsItsTest.
+const childEnv = "SCENARIO_TEST_CHILD"
+
+// TestChild does nothing, except in the process that TestRunFailsItsTest starts.
+func TestChild(t *testing.T) {
+	late := func(context.Context, *rest.Config) error { time.Sleep(time.Hour); return nil }
+	never := func(context.Context, *rest.Config) error { <-make(chan int); return nil }
+	clients := map[string]Client{"late": late, "never": never}
+	files := fstest.MapFS{
+		"good.txtar":    {Data: []byte("compact\n")},
+		"sub/bad.txtar": {Data: []byte("compact\nexpect cm/a\n")},
+		"text.txtar":    {Data: []byte("fly\n")},
+	}
+	switch os.Getenv(childEnv) {
+	case "step":
+		Run(t, Config{}, Compact(), Expect(Ref{Kind: "cm", Name: "a"}))
+		t.Error("Run has returned")
+	case "files":
+		RunDir(t, files, Config{})
+	case "late":
+		require.Contains(t, Run(t, Config{Clients: clients}, RunClient("late")).String(), "run late")
+	case "never":
+		Run(t, Config{Clients: clients}, RunClient("never"))
+	}
+}
+
+// A scenario that fails ends its test, with the message; one file that fails
+// keeps no other from running; a client that does not return is named, even if
+// the bubble can then only panic.
+func TestRunFailsItsTest(t *testing.T) {
+	for which, want := range map[string][]string{
+		"step": {"run_test.go:", "step 2: expect cm/a\n", "expected cm/a; saw none\n", "transcript so far:\n", "--- FAIL: TestChild "},
+		"files": {"--- PASS: TestChild/good ", "--- FAIL: TestChild/sub/bad ", "sub/bad.txtar:2: expect cm/a\n",
+			"--- FAIL: TestChild/text ", "text.txtar:1: expected a step"},
+		"late":  {"at the end: expected client late to return when its context ends; saw it still runs 1m0s later", "--- FAIL: TestChild "},
+		"never": {"at the end: expected client never to return when its context ends", "deadlock"},
+	} {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$", "-test.v")
+		cmd.Env = append(os.Environ(), childEnv+"="+which)
+		out, err := cmd.CombinedOutput()
+		require.Error(t, err, which)
+		for _, w := range want {
+			require.Contains(t, string(out), w, which)
+		}
+		require.NotContains(t, string(out), "Run has returned", which)
+	}
+}
