@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -15,12 +16,18 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// lies are ways to be wrong, each with the cases that must catch it. Together they are caught by every case, see TestEveryCaseBites.
-var lies = []struct {
+// told is a way to be wrong, with the cases that must catch it. Together they are caught by every case, see TestEveryCaseBites.
+type told struct {
 	name   string
 	tell   lie
 	caught string // regular expression of IDs
-}{
+}
+
+// lies are all of them.
+var lies = slices.Concat(generalLies, pageLies, streamLies, selectorLies)
+
+// generalLies are about no group of cases in particular.
+var generalLies = []told{
 	// Codes and Status objects.
 	{"has no 404", insteadOf(404), `^(PV-01/group|PV-08/verbs|PV-16|PV-17/typed|PV-18/typed|PV-19|PV-26/typed|GT-01/(group|typed))$`},
 	{"has no 405", insteadOf(405), `^(PV-06/typed|PV-07/typed|PV-13/typed|PV-14|PV-27/typed|GT-09/typed)$`},

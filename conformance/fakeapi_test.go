@@ -20,7 +20,6 @@ import (
 // notYet are the cases that need what the fake does not do. A skip that names no case fails the run.
 var notYet = map[string]string{
 	"NM-21/existing/typed": "the fake has no server-side apply",
-	"NM-21/absent/typed":   "the fake has no server-side apply",
 	"BM-08/minute":         "the fake sends its last bookmark in time only for watches of less than a minute",
 	"CH-23/table/typed":    "the fake has no Tables",
 	"EX-08/typed":          "the fake reads the timeout parameter, but does not heed it",

@@ -201,9 +201,9 @@ func edited(change func(items []json.RawMessage) []json.RawMessage) func(string)
 	}
 }
 
-var (
-	dropLast = edited(func(items []json.RawMessage) []json.RawMessage { return items[:max(0, len(items)-1)] })
-)
+func dropLast(s string) string {
+	return edited(func(items []json.RawMessage) []json.RawMessage { return items[:max(0, len(items)-1)] })(s)
+}
 
 func backwards(s string) string {
 	return edited(func(items []json.RawMessage) []json.RawMessage { slices.Reverse(items); return items })(s)
@@ -289,17 +289,4 @@ func lostRoot(p string) string {
 		return "/nothing"
 	}
 	return p
-}
-
-func strictSlash(p string) string {
-	if strings.HasSuffix(p, "s/") {
-		return p + "nothing"
-	}
-	return p
-}
-
-// shout puts the last part of a path into capitals.
-func shout(p string) string {
-	dir, last := p[:strings.LastIndex(p, "/")+1], p[strings.LastIndex(p, "/")+1:]
-	return dir + strings.ToUpper(last)
 }

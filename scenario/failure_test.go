@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -126,6 +127,12 @@ func TestGoesWell(t *testing.T) {
 		"run waits\nadvance 1m\nexpect done waits",
 		"run waits\neventually 2m expect done waits",
 		"expect error NotFound delete cm/a",
+		"fault when verb(watch) do error(500, \"\", broken)\nwatch w cm\nexpect events w ERROR 500 END",
+		"apply a\nexpect cm/a metadata.finalizers[1]=x.y/z metadata.finalizers=[\"a.b/c\",\"x.y/z\"] metadata[\"labels\"][\"a.b/c\"]=d" +
+			"\n-- a --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, finalizers: [a.b/c, x.y/z], labels: {a.b/c: d}}\n",
+		"expect error \"no such field\" expect ns/default spec.finalizers[1]=a",
+		"expect error \"no such field\" expect ns/default spec.finalizers.name=a",
+		"expect error \"no such field\" expect ns/default spec.finalizers[0].name=a",
 		"expect error none expect error x compact",
 		"watch w cm\nadvance 61m\nexpect events w END",
 		"watch w cm -A\napply a\nexpect events w ADDED default/a\nexpect list ConfigMaps -A default/a" + object,
@@ -188,6 +195,27 @@ func (generate) Run(ctx context.Context, e *Env) error {
 	}
 	e.Note("found at %s", answer.Header.Get("Date"))
 	return answer.Body.Close()
+}
+
+// sloppy writes a field that is unknown, and takes the warning.
+type sloppy struct{}
+
+func (sloppy) String() string { return "be sloppy" }
+
+func (sloppy) Run(ctx context.Context, e *Env) error {
+	o := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a"}, "color": "red",
+	}}
+	resource, err := e.resourceOf(o)
+	if err != nil {
+		return err
+	}
+	_, err = resource.Create(ctx, o, metav1.CreateOptions{FieldValidation: metav1.FieldValidationWarn})
+	return err
+}
+
+func TestWarningsAreNoted(t *testing.T) {
+	require.Contains(t, Run(t, Config{}, sloppy{}).String(), `warning: unknown field "color"`)
 }
 
 func TestRun(t *testing.T) {

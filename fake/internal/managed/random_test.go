@@ -2,6 +2,7 @@ package managed
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math/rand"
 	"slices"
@@ -27,6 +28,8 @@ type generator struct {
 	rng *rand.Rand
 	// strange is how many strings in a thousand are not plain.
 	strange int
+	// wide is for a vocabulary in which lists seldom have an element twice.
+	wide bool
 }
 
 // object decodes a document into the resource's type in its served version.
@@ -77,6 +80,9 @@ func (g *generator) word() string {
 	if g.rng.Intn(1000) < g.strange {
 		strange := []string{"é", `"`, `\`, "<b>", "a\tb", "a&b", "\u2028", "\x7f"}
 		return strange[g.rng.Intn(len(strange))]
+	}
+	if g.wide && g.rng.Intn(4) > 0 {
+		return fmt.Sprint("w", g.rng.Intn(300))
 	}
 	words := []string{"", "a", "b", "c", "a-b", "a.b/c", "A B", "a!", "10", "9", "app", "tier", "x:y", "a,b", "z}", ".", "f:x"}
 	return words[g.rng.Intn(len(words))]

@@ -1,0 +1,57 @@
+package conformance_test
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+)
+
+// selectorLies are about selectors.
+var selectorLies = []told{
+	{"wants the label to be there", selector("labelSelector", func(s string) string {
+		return regexp.MustCompile(`(\w+)(!=| notin)`).ReplaceAllString(s, "$1,$1$2")
+	}), `^$`},
+	{"reads OR for AND", selector("labelSelector", func(s string) string {
+		first, _, _ := strings.Cut(s, ",")
+		return first
+	}), `^$`},
+	{"selects nothing with an empty selector", selector("labelSelector", func(s string) string {
+		if s == "" {
+			return "no=thing"
+		}
+		return s
+	}), `^$`},
+	{"forgives what it cannot parse", asking(func(r *http.Request) {
+		q := r.URL.Query()
+		for _, bad := range []string{"labelSelector", "fieldSelector"} {
+			if regexp.MustCompile(`[( _]|^=|-k|v{9}|k{9}|garbage|a,b$|\\b$|=.*=`).MatchString(q.Get(bad)) {
+				q.Del(bad)
+			}
+		}
+		r.URL.RawQuery = q.Encode()
+	}), `^$`},
+	{"selects by any field", selector("fieldSelector", func(s string) string { return strings.Replace(s, "spec.foo", "metadata.name", 1) }), `^$`},
+	{"mixes up fields", selector("fieldSelector", func(s string) string { return strings.ReplaceAll(s, "metadata.namespace", "metadata.name") }), `^$`},
+	{"reads no escapes", selector("fieldSelector", func(s string) string { return strings.ReplaceAll(s, `\`, "") }), `^$`},
+	{"hides objects from GET", asking(func(r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/a") && r.URL.Query().Has("labelSelector") {
+			r.URL.Path += "b"
+		}
+	}), `^$`},
+	{"deletes by label only", asking(func(r *http.Request) {
+		if q := r.URL.Query(); r.Method == http.MethodDelete && q.Has("fieldSelector") {
+			q.Del("fieldSelector")
+			r.URL.RawQuery = q.Encode()
+		}
+	}), `^$`},
+}
+
+// selector changes a selector where there is one, also an empty one.
+func selector(parameter string, change func(string) string) lie {
+	return asking(func(req *http.Request) {
+		if q := req.URL.Query(); q.Has(parameter) {
+			q.Set(parameter, change(q.Get(parameter)))
+			req.URL.RawQuery = q.Encode()
+		}
+	})
+}

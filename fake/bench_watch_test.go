@@ -1,0 +1,165 @@
+package fakeapi_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// BenchmarkListPart is a list of a tenth of 10,000 objects: by namespace, and by
+// label, which looks at all of them.
+func BenchmarkListPart(b *testing.B) {
+	objects := kibs(10_000)
+	srv := fakeapi.Start(b)
+	for i, obj := range objects {
+		cm := obj.(interface {
+			SetNamespace(string)
+			SetLabels(map[string]string)
+		})
+		cm.SetNamespace("n" + strconv.Itoa(i%10))
+		cm.SetLabels(map[string]string{"tenth": strconv.Itoa(i % 10)})
+	}
+	require.NoError(b, srv.Load(objects...))
+	b.Run("namespace", func(b *testing.B) { against(b, srv, "/api/v1/namespaces/n3/configmaps") })
+	b.Run("selector", func(b *testing.B) { against(b, srv, "/api/v1/configmaps?labelSelector=tenth%3D3") })
+}
+
+// lines reads a number of lines of a stream and closes it.
+func lines(b *testing.B, client *http.Client, url string, n int) {
+	resp, err := client.Get(url)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	r := bufio.NewReaderSize(resp.Body, 64<<10)
+	for n > 0 {
+		_, err := r.ReadSlice('\n')
+		switch err {
+		case nil:
+			n--
+		case bufio.ErrBufferFull:
+		default:
+			b.Fatal(err)
+		}
+	}
+}
+
+// bareStream is a handler that writes a body and flushes it.
+func bareStream(body []byte) *httptest.Server {
+	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(body)
+		_ = http.NewResponseController(w).Flush()
+	}))
+}
+
+// capture reads a number of lines of a stream.
+func capture(b *testing.B, client *http.Client, url string, n int) []byte {
+	resp, err := client.Get(url)
+	require.NoError(b, err)
+	defer func() { _ = resp.Body.Close() }()
+	var body []byte
+	r := bufio.NewReader(resp.Body)
+	for range n {
+		line, err := r.ReadBytes('\n')
+		require.NoError(b, err)
+		body = append(body, line...)
+	}
+	return body
+}
+
+// BenchmarkWatchList is a streaming list of 10,000 objects up to its bookmark,
+// beside a bare handler that writes the same bytes.
+func BenchmarkWatchList(b *testing.B) {
+	const n = 10_000
+	srv := fakeapi.Start(b, fakeapi.WithObjects(kibs(n)...))
+	stream(b, srv, "/api/v1/configmaps?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true", n+1)
+}
+
+// BenchmarkWatchFromThePast is a watch that begins 1,000 changes ago, until it has
+// caught up.
+func BenchmarkWatchFromThePast(b *testing.B) {
+	srv := fakeapi.Start(b)
+	past := srv.ResourceVersion()
+	require.NoError(b, srv.Load(kibs(1000)...))
+	stream(b, srv, "/api/v1/configmaps?watch=1&resourceVersion="+past, 1000)
+}
+
+func stream(b *testing.B, srv *fakeapi.Server, path string, n int) {
+	body := capture(b, srv.Client(), srv.URL()+path, n)
+	bare := bareStream(body)
+	defer bare.Close()
+	run := func(name string, client *http.Client, url string) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(body)))
+			for b.Loop() {
+				lines(b, client, url, n)
+			}
+		})
+	}
+	run("server", srv.Client(), srv.URL()+path)
+	run("bare", bare.Client(), bare.URL)
+}
+
+// BenchmarkFanout is one write until each of many watchers has read its event,
+// on the in-memory network: what is measured is the server and the pipes. With
+// slow, one more watcher never reads at all.
+func BenchmarkFanout(b *testing.B) {
+	for _, watchers := range []int{1, 100, 10_000} {
+		b.Run("watchers="+strconv.Itoa(watchers), func(b *testing.B) { fanout(b, watchers, false) })
+	}
+	b.Run("watchers=100/slow", func(b *testing.B) { fanout(b, 100, true) })
+}
+
+func fanout(b *testing.B, watchers int, slow bool) {
+	body, err := json.Marshal(kib("one"))
+	require.NoError(b, err)
+	srv := fakeapi.Start(b, fakeapi.InMemory(), fakeapi.WithObjects(kib("one")))
+	var got sync.WaitGroup
+	url := srv.URL() + "/api/v1/configmaps?watch=1&resourceVersion=" + srv.ResourceVersion()
+	open := func() io.ReadCloser {
+		resp, err := srv.Client().Get(url)
+		require.NoError(b, err)
+		return resp.Body
+	}
+	if slow {
+		defer open().Close()
+	}
+	for range watchers {
+		events := open()
+		go func() {
+			buffer := make([]byte, 4096)
+			for {
+				n, err := events.Read(buffer)
+				for range bytes.Count(buffer[:n], []byte("\n")) {
+					got.Done()
+				}
+				if err != nil {
+					return
+				}
+			}
+		}()
+	}
+	item := srv.URL() + "/api/v1/namespaces/default/configmaps/one"
+	b.ResetTimer()
+	for i := range b.N {
+		got.Add(watchers)
+		one := bytes.ReplaceAll(body, []byte(strings.Repeat("v", 8)), []byte(fmt.Sprintf("%08d", i)))
+		post(b, srv.Client(), http.MethodPut, item, one, http.StatusOK)
+		got.Wait()
+	}
+	b.ReportMetric(float64(b.N*watchers)/b.Elapsed().Seconds(), "events/s")
+}
