@@ -10,17 +10,17 @@ import (
 var selectorLies = []told{
 	{"wants the label to be there", selector("labelSelector", func(s string) string {
 		return regexp.MustCompile(`(\w+)(!=| notin)`).ReplaceAllString(s, "$1,$1$2")
-	}), `^$`},
+	}), `^SE-0[12]/typed$`},
 	{"reads OR for AND", selector("labelSelector", func(s string) string {
 		first, _, _ := strings.Cut(s, ",")
 		return first
-	}), `^$`},
+	}), `^SE-0[12]/typed$`},
 	{"selects nothing with an empty selector", selector("labelSelector", func(s string) string {
 		if s == "" {
 			return "no=thing"
 		}
 		return s
-	}), `^$`},
+	}), `^SE-09/typed$`},
 	{"forgives what it cannot parse", asking(func(r *http.Request) {
 		q := r.URL.Query()
 		for _, bad := range []string{"labelSelector", "fieldSelector"} {
@@ -29,21 +29,21 @@ var selectorLies = []told{
 			}
 		}
 		r.URL.RawQuery = q.Encode()
-	}), `^$`},
-	{"selects by any field", selector("fieldSelector", func(s string) string { return strings.Replace(s, "spec.foo", "metadata.name", 1) }), `^$`},
-	{"mixes up fields", selector("fieldSelector", func(s string) string { return strings.ReplaceAll(s, "metadata.namespace", "metadata.name") }), `^$`},
-	{"reads no escapes", selector("fieldSelector", func(s string) string { return strings.ReplaceAll(s, `\`, "") }), `^$`},
+	}), `^(SE-(03|04/syntax|11)/typed)$`},
+	{"selects by any field", selector("fieldSelector", func(s string) string { return strings.Replace(s, "spec.foo", "metadata.name", 1) }), `^SE-06$`},
+	{"mixes up fields", selector("fieldSelector", func(s string) string { return strings.ReplaceAll(s, "metadata.namespace", "metadata.name") }), `^SE-05/typed$`},
+	{"reads no escapes", selector("fieldSelector", func(s string) string { return strings.ReplaceAll(s, `\`, "") }), `^SE-13/typed$`},
 	{"hides objects from GET", asking(func(r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/a") && r.URL.Query().Has("labelSelector") {
 			r.URL.Path += "b"
 		}
-	}), `^$`},
+	}), `^SE-12/typed$`},
 	{"deletes by label only", asking(func(r *http.Request) {
 		if q := r.URL.Query(); r.Method == http.MethodDelete && q.Has("fieldSelector") {
 			q.Del("fieldSelector")
 			r.URL.RawQuery = q.Encode()
 		}
-	}), `^$`},
+	}), `^SE-10/deletecollection/typed$`},
 }
 
 // selector changes a selector where there is one, also an empty one.

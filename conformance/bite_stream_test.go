@@ -11,45 +11,45 @@ var streamLies = []told{
 		if isWatch(r) {
 			r.URL.RawQuery += "&allowWatchBookmarks=true"
 		}
-	}), `^$`},
-	{"sends no bookmarks", deaf("allowWatchBookmarks"), `^$`},
+	}), `^(BM-(01|10)/typed)$`},
+	{"sends no bookmarks", deaf("allowWatchBookmarks"), `^(BM-(06|08/deadline)/typed|SI-(01|08|10)/typed)$`},
 	{"sends no bookmarks but the first", frames(func(_ []string, event string) []string {
 		if isBookmark(event) && !strings.Contains(event, "initial-events-end") {
 			return nil
 		}
 		return []string{event}
-	}), `^$`},
-	{"names its bookmarks", inBookmarks(swap(`"metadata":{`, `"metadata":{"name":"bookmark",`)), `^$`},
-	{"puts more into bookmarks", inBookmarks(swap(`"metadata":{`, `"type":"Opaque","metadata":{`)), `^$`},
+	}), `^BM-08/deadline/typed$`},
+	{"names its bookmarks", inBookmarks(swap(`"metadata":{`, `"metadata":{"name":"bookmark",`)), `^BM-02/typed$`},
+	{"puts more into bookmarks", inBookmarks(swap(`"metadata":{`, `"type":"Opaque","metadata":{`)), `^BM-02/typed$`},
 	{"promises what it has not sent", frames(func(_ []string, event string) []string {
 		if strings.HasPrefix(event, `{"type":"MODIFIED"`) {
 			return []string{`{"type":"BOOKMARK","object":{"kind":"Secret","apiVersion":"v1","metadata":{"resourceVersion":"999999999"}}}` + "\n", event}
 		}
 		return []string{event}
-	}), `^$`},
-	{"promises less than it has sent", inBookmarks(swapNumber(`"resourceVersion":"`, -1)), `^$`},
-	{"promises more than it has sent", inBookmarks(swapNumber(`"resourceVersion":"`, 1)), `^$`},
-	{"misses a change after a bookmark", moved("resourceVersion", 1), `^$`},
-	{"does not say where the state ends", swapFrame(`k8s.io/initial-events-end`, `k8s.io/initial-events`), `^$`},
+	}), `^(BM-(03|09)/typed)$`},
+	{"promises less than it has sent", inBookmarks(swapNumber(`"resourceVersion":"`, -1)), `^(BM-(04|08/deadline)/typed|SI-(02|04|14)/typed)$`},
+	{"promises more than it has sent", inBookmarks(swapNumber(`"resourceVersion":"`, 1)), `^(BM-(04|09)/typed|SI-14/typed)$`},
+	{"misses a change after a bookmark", moved("resourceVersion", 1), `^BM-04/typed$`},
+	{"does not say where the state ends", swapFrame(`k8s.io/initial-events-end`, `k8s.io/initial-events`), `^(BM-06/typed|SI-(01|02|03|04|08|10|11|13|16/metadata)/typed)$`},
 	{"says twice where the state ends", frames(func(_ []string, event string) []string {
 		if isBookmark(event) && !strings.Contains(event, "annotations") {
 			event = strings.Replace(event, `"metadata":{`, `"metadata":{"annotations":{"k8s.io/initial-events-end":"true"},`, 1)
 		}
 		return []string{event}
-	}), `^$`},
-	{"always sends the state", asked("sendInitialEvents", "true"), `^$`},
-	{"never sends the state", asked("sendInitialEvents", "false"), `^$`},
-	{"sends changes in the state", swapFrame(`{"type":"ADDED"`, `{"type":"MODIFIED"`), `^$`},
-	{"calls the future gone", swapFrame(`"reason":"Timeout"`, `"reason":"Gone"`), `^$`},
-	{"says in a header when to watch again", saying(isWatch, func(r *http.Response) { r.Header.Set("Retry-After", "1") }), `^$`},
+	}), `^BM-07/typed$`},
+	{"always sends the state", asked("sendInitialEvents", "true"), `^SI-07/typed$`},
+	{"never sends the state", asked("sendInitialEvents", "false"), `^(BM-10/typed|SI-(01|03|04|11|13|15)/typed)$`},
+	{"sends changes in the state", swapFrame(`{"type":"ADDED"`, `{"type":"MODIFIED"`), `^(SI-(01|03|10|15)/typed|SI-16/protobuf)$`},
+	{"calls the future gone", swapFrame(`"reason":"Timeout"`, `"reason":"Gone"`), `^SI-09/typed$`},
+	{"says in a header when to watch again", saying(isWatch, func(r *http.Response) { r.Header.Set("Retry-After", "1") }), `^EX-11/typed$`},
 	{"sends whole objects", asking(func(r *http.Request) {
 		if strings.Contains(r.Header.Get("Accept"), "as=") {
 			r.Header.Set("Accept", "application/json")
 		}
-	}), `^$`},
-	{"compresses for everyone", saying(isWatch, func(r *http.Response) { r.Header.Set("Content-Encoding", "gzip") }), `^$`},
-	{"calls what is forgotten gone", body(isPlain, swap(`"reason":"Expired"`, `"reason":"Gone"`)), `^$`},
-	{"says when to retry without being asked", saying(isPlain, func(r *http.Response) { r.Header.Set("Retry-After", "1") }), `^$`},
+	}), `^(CH-23|SI-16)/metadata/typed$`},
+	{"compresses for everyone", saying(isWatch, func(r *http.Response) { r.Header.Set("Content-Encoding", "gzip") }), `^SI-17/plain/typed$`},
+	{"calls what is forgotten gone", body(isPlain, swap(`"reason":"Expired"`, `"reason":"Gone"`)), `^(CH-18|EX-01)/typed$`},
+	{"says when to retry without being asked", saying(isPlain, func(r *http.Response) { r.Header.Set("Retry-After", "1") }), `^EX-06/typed$`},
 }
 
 func isBookmark(event string) bool { return strings.HasPrefix(event, `{"type":"BOOKMARK"`) }

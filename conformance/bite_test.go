@@ -32,10 +32,10 @@ var generalLies = []told{
 	{"has no 404", insteadOf(404), `^(PV-01/group|PV-08/verbs|PV-16|PV-17/typed|PV-18/typed|PV-19|PV-26/typed|GT-01/(group|typed))$`},
 	{"has no 405", insteadOf(405), `^(PV-06/typed|PV-07/typed|PV-13/typed|PV-14|PV-27/typed|GT-09/typed)$`},
 	{"has no 409", insteadOf(409), `^(NM-02|NM-03|NM-09)/typed$`},
-	{"has no 400", insteadOf(400), `^(PV-(23|24/limit|24/timeoutSeconds|25)/typed|PV-31/watch|NM-(15|16|17|20)/typed|RS-(01/list|02|18)/typed|WA-18/before/typed)$`},
-	{"has no 410", insteadOf(410), `^RS-07/(exact|limit)/typed$`},
-	{"has no 422", insteadOf(422), `^(NM-(04|11|12|13)/typed|NM-13/segment|NM-14/.*|RS-(19|20|22|25/unset|25/version|26|27)/typed|WA-23/typed)$`},
-	{"has no 504", insteadOf(504), `^(GT-05/typed|RS-05/(list/typed|limit|exact|notolderthan))$`},
+	{"has no 400", insteadOf(400), `^(PV-(23|24/limit|24/timeoutSeconds|25)/typed|PV-31/watch|NM-(15|16|17|20)/typed|RS-(01/list|02|18)/typed|WA-18/before/typed|CH-1[3-6]/typed|SE-(03|04/syntax|11|13)/typed|SE-06)$`},
+	{"has no 410", insteadOf(410), `^(RS-07/(exact|limit)/typed|CH-(18|19)/typed|EX-01/typed)$`},
+	{"has no 422", insteadOf(422), `^(NM-(04|11|12|13)/typed|NM-13/segment|NM-14/.*|RS-(19|20|22|25/unset|25/version|26|27)/typed|WA-23/typed|CH-22/continue/typed|SI-(05|06|11/continue|15)/typed)$`},
+	{"has no 504", insteadOf(504), `^(GT-05/typed|RS-05/(list/typed|limit|exact|notolderthan)|CH-17/typed)$`},
 	{"has no 500", insteadOf(500), `^(GT-06|WA-22)/typed$`},
 	{"has no 406", insteadOf(406), `^WA-30/typed$`},
 	{"has no 201", insteadOf(201), `^(NM-01|NM-(07|18)/typed|WA-01/headers/typed)$`},
@@ -43,7 +43,7 @@ var generalLies = []told{
 	{"gives other messages", body(isPlain, swap(`"message":"`, `"message":"oops `)), `^(PV-(06|07|13)/typed|NM-(02|03|09|15|16|17|20)/typed|GT-01/typed|RS-(07/exact|18|30)/typed)$`},
 	{"gives no details", body(isPlain, swap(`"details":`, `"about":`)), `^(NM-(02|04|09|11)/typed|NM-14/.*|GT-(01|05)/typed|RS-(05/list|19|20|22|25/version|26|27)/typed)$`},
 	{"gives other codes in the Status", body(isPlain, swap(`"code":`, `"code":1`)), `^(PV-(06|07)/typed|NM-02/typed|GT-01/typed)$`},
-	{"never says when to retry", saying(always, func(r *http.Response) { r.Header.Del("Retry-After") }), `^(NM-09/typed|GT-05/typed|RS-05/(list/typed|limit|exact|notolderthan))$`},
+	{"never says when to retry", saying(always, func(r *http.Response) { r.Header.Del("Retry-After") }), `^(NM-09/typed|GT-05/typed|RS-05/(list/typed|limit|exact|notolderthan)|CH-17/typed|EX-06/typed)$`},
 	{"calls a Status something else", body(isPlain, swap(`"kind":"Status"`, `"kind":"Problem"`)), `^(PV-14|NM-02/typed|GT-01/typed|RS-19/typed)$`},
 
 	// Paths.
@@ -53,6 +53,11 @@ var generalLies = []told{
 		}
 	}), `^(PV-0(1/core|1/group|2|3/typed|4|8/verbs|9/false/typed)|PV-(10|21|22)/typed|PV-30/status|PV-31/get/typed|GT-0(2|3|4|7|8)/typed|LS-.*(typed|07|absent)|RS-[12].*/typed)$`},
 	{"does not know PUT", insteadOfMethod(http.MethodPut), `^(PV-08/verbs|WA-15/typed|NM-1[567]/typed)$`},
+	{"does not know apply", asking(func(r *http.Request) {
+		if r.Header.Get("Content-Type") == "application/apply-patch+yaml" {
+			r.Header.Set("Content-Type", "application/x-nothing")
+		}
+	}), `^NM-21/(existing|absent)/typed$`},
 	{"does not know HEAD", asking(func(r *http.Request) {
 		if r.Method == http.MethodHead {
 			r.Method = http.MethodGet
@@ -92,14 +97,14 @@ var generalLies = []told{
 	{"watches whenever it is mentioned", asked("watch", "true"), `^PV-09/false/typed$`},
 	{"ignores export", deaf("export"), `^PV-23/typed$`},
 	{"ignores timeout", deaf("timeout"), `^PV-25/typed$`},
-	{"ignores limit", deaf("limit"), `^(PV-24/limit/typed|RS-(13|15|16|17|21/limit|24/limit)/typed)$`},
+	{"ignores limit", deaf("limit"), `^(PV-24/limit/typed|RS-(13|15|16|17|21/limit|24/limit)/typed|CH-(01|07|10)/typed)$`},
 	{"ignores timeoutSeconds", deaf("timeoutSeconds"), `^(PV-24/timeoutSeconds/typed|WA-(16|21)/typed)$`},
 	{"ignores resourceVersionMatch", deaf("resourceVersionMatch"), `^(RS-(19|20|21/all|21/before|22|25/unset|25/version|26)/typed|WA-23/typed)$`},
 	{"ignores resourceVersion", deaf("resourceVersion"), `^(GT-0[56]/typed|RS-(01/list|02|05/list|07/exact|07/limit|15|18|21/all|21/before|21/limit|30)/typed|WA-(03|07|19|21|22)/typed|LS-04/typed)$`},
-	{"ignores sendInitialEvents", deaf("sendInitialEvents"), `^RS-27/typed$`},
-	{"ignores continue", deaf("continue"), `^RS-(13|16|17|18|25/version)/typed$`},
-	{"ignores label selectors", deaf("labelSelector"), `^(WA-(12|13|14|14/initial)/typed|WA-18/before/typed)$`},
-	{"ignores field selectors", deaf("fieldSelector"), `^PV-(12|31/watch)$`},
+	{"ignores sendInitialEvents", deaf("sendInitialEvents"), `^(RS-27/typed|SI-0[1-9]/typed)$`},
+	{"ignores continue", deaf("continue"), `^(RS-(13|16|17|18|25/version)/typed|CH-(08|22/continue)/typed|SI-11/continue/typed)$`},
+	{"ignores label selectors", deaf("labelSelector"), `^(WA-(12|13|14|14/initial)/typed|WA-18/before/typed|CH-10/typed|SE-(01|02|10/list|10/watch|10/deletecollection)/typed|SI-13/typed)$`},
+	{"ignores field selectors", deaf("fieldSelector"), `^(PV-(12|31/watch)|SE-(04|05|10/list|10/watch|10/deletecollection)/typed|SE-05/cluster)$`},
 	{"ignores dryRun", deaf("dryRun"), `^WA-15/typed$`},
 	{"refuses timeoutSeconds on lists", asking(func(r *http.Request) {
 		if isList(r) && r.URL.Query().Has("timeoutSeconds") {
@@ -119,7 +124,7 @@ var generalLies = []told{
 	{"does not know resourceVersion 0", asked0("resourceVersion=abc"), `^(GT-03|RS-(11|14|17|23)|WA-06)/typed$`},
 
 	// Lists.
-	{"loses the last item", body(isList, dropLast), `^(LS-0[58]/typed|RS-(10|12|16|17|24/all|29|11)/typed|PV-04)$`},
+	{"loses the last item", body(isList, dropLast), `^(LS-0[58]/typed|RS-(10|12|16|17|24/all|29|11)/typed|PV-04|CH-(02|04|08|09)/typed|EX-04/typed|SE-09/typed|SI-14/typed)$`},
 	{"says the wrong resourceVersion of lists", body(isList, swap(`"metadata":{"resourceVersion":"`, `"metadata":{"resourceVersion":"1`)), `^(RS-(15|21/all|21/before|21/limit)/typed)$`},
 	{"says resourceVersions in hexadecimal", body(always, swap(`"resourceVersion":"`, `"resourceVersion":"0x`)), `^(RS-(01/form|03|23)/typed|GT-04/typed|LS-01/typed)$`},
 	{"goes back in time", body(always, swap(`"metadata":{"resourceVersion":"`, `"metadata":{"resourceVersion":"0`)), `^(RS-01/form|RS-15)/typed$`},
@@ -153,7 +158,7 @@ var generalLies = []told{
 			return nil
 		}
 		return []string{event}
-	}), `^(PV-(05|12)|LS-04/typed|WA-(02|03|05|06|07|08|10|12|24|25|28|40|36)(/typed)?)$`},
+	}), `^(PV-(05|12)|LS-04/typed|WA-(02|03|05|06|07|08|10|12|24|25|28|40|36)(/typed)?|CH-22/limit/typed|EX-05/typed|SI-(01|03|10|11)/typed)$`},
 	{"repeats events", frames(func(_ []string, event string) []string { return []string{event, event} }), `^(WA-(03|07|08|14/initial|28|40)(/typed)?|LS-04/typed|PV-11/(item|collection/typed))$`},
 	{"has types of its own", swapFrame(`"type":"MODIFIED"`, `"type":"CHANGED"`), `^WA-(02|03|11|25|28|40)(/typed)?$`},
 	{"deletes in silence", frames(func(_ []string, event string) []string {
@@ -178,7 +183,7 @@ var generalLies = []told{
 		return []string{event}
 	}), `^WA-(18/after|19|20)/typed$`},
 	{"speaks of YAML", saying(isWatch, func(r *http.Response) { r.Header.Set("Content-Type", "application/yaml") }), `^WA-31/(json/typed|protobuf)$`},
-	{"sends JSON for protobuf", asking(func(r *http.Request) { r.Header.Set("Accept", "application/json") }), `^WA-(30/typed|32|31/protobuf|36/typed)$`},
+	{"sends JSON for protobuf", asking(func(r *http.Request) { r.Header.Set("Accept", "application/json") }), `^(WA-(30/typed|32|31/protobuf|36/typed)|SI-16/protobuf)$`},
 	{"breaks off", breakOff, `^WA-16/typed$`},
 }
 

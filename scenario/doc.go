@@ -40,7 +40,7 @@
 //	# An informer must notice what it missed.
 //	apply web.yaml
 //	run mine
-//	fault cut: when verb(watch) && userAgent(mine) && first(1) do reset
+//	fault cut: when verb(watch) && userAgent(mine) && event(DELETED) && first(1) do reset
 //	delete deployment/web
 //	eventually 1m expect absent configmap/web-report
 //	-- web.yaml --

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -171,6 +173,11 @@ func TestScripts(t *testing.T) {
 func TestReminder(t *testing.T) {
 	_, failure := tell(t, Config{Clients: badClients()}, "run waits\nexpect cm/a")
 	require.NotContains(t, failure, "throttled", "TestMain has taken the throttle out")
+	before := utilruntime.ErrorHandlers
+	t.Cleanup(func() { utilruntime.ErrorHandlers = before })
+	utilruntime.ErrorHandlers = slices.Concat(before, before)
+	_, failure = tell(t, Config{Clients: badClients()}, "run waits\nexpect cm/a")
+	require.Contains(t, failure, "throttled")
 }
 
 // A step of one's own has the server, requests that are noted, and notes.

@@ -32,7 +32,9 @@ func TestShortcutIsTheLongWay(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) { h.run(t, seed) })
 			}
 			t.Logf("%d of %d writes by the shortcut", h.short, h.writes)
-			require.GreaterOrEqual(t, h.short*100, h.writes*least)
+			if !testing.Short() { // few seeds say little
+				require.GreaterOrEqual(t, h.short*100, h.writes*least)
+			}
 		})
 	}
 }
