@@ -49,16 +49,16 @@ func leastShort() map[string]int {
 		"services.v1.":                            90,
 		"pods.v1.":                                40,
 		"nodes.v1.":                               80,
-		"events.v1.":                              90,
+		"events.v1.":                              20,
 		"namespaces.v1.":                          90,
 		"deployments.v1.apps":                     40,
 		"statefulsets.v1.apps":                    40,
 		"leases.v1.coordination.k8s.io":           90,
 		"roles.v1.rbac.authorization.k8s.io":      90,
 		"ingresses.v1.networking.k8s.io":          90,
-		"horizontalpodautoscalers.v2.autoscaling": 90,
-		"horizontalpodautoscalers.v1.autoscaling": 90,
-		"events.v1.events.k8s.io":                 90,
+		"horizontalpodautoscalers.v2.autoscaling": 20,
+		"horizontalpodautoscalers.v1.autoscaling": 20,
+		"events.v1.events.k8s.io":                 20,
 		"certificatesigningrequests.v1.certificates.k8s.io": 90,
 		"flowschemas.v1.flowcontrol.apiserver.k8s.io":       90,
 		"resourceclaims.v1.resource.k8s.io":                 40,
@@ -107,7 +107,7 @@ func (h *history) write(live runtime.Object, doc map[string]any, subresource, wh
 	if live != nil && h.rng.Intn(2) == 0 { // a client that sends back what it read
 		accessor(obj).SetManagedFields(accessor(live).GetManagedFields())
 	}
-	tracker, err := For(h.res, subresource)
+	tracker, err := For(h.row(), subresource)
 	require.NoError(h.t, err)
 	manager := []string{"kubectl", "controller", "m", "", "é", "a", "b", "c", "d", "e", "f", "g", "h"}[h.rng.Intn(13)]
 	want := tracker.longWay(clone(live), clone(obj), manager)
@@ -126,6 +126,19 @@ func (h *history) write(live runtime.Object, doc map[string]any, subresource, wh
 			what, manager, subresource, diff, text(live), text(obj))
 	}
 	return want
+}
+
+// row gives the resource in its own version, or now and then in another that
+// shows the same objects.
+func (h *history) row() *resource.Resource {
+	if h.rng.Intn(8) == 0 {
+		for _, row := range resource.Builtin().All() {
+			if row.Store == h.res.Store && row != h.res {
+				return row
+			}
+		}
+	}
+	return h.res
 }
 
 // apply makes an apply in between, for entries of that kind.

@@ -6,8 +6,12 @@ package memnet
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net"
 	"sync"
+	"sync/atomic"
+	"syscall"
 )
 
 // Listener hands the server's ends of pipes to Accept and the clients' ends to
@@ -47,13 +51,47 @@ func (l *Listener) Addr() net.Addr { return addr{} }
 func (l *Listener) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
 	client, server := net.Pipe()
 	select {
-	case l.conns <- server:
-		return client, nil
+	case l.conns <- &conn{Conn: server}:
+		return &conn{Conn: client}, nil
 	case <-l.done:
 		return nil, &net.OpError{Op: "dial", Net: "memory", Addr: l.Addr(), Err: net.ErrClosed}
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// conn is one end of a pipe that fails as a socket does, so that clients which
+// tell failures apart take it for one: a write to a peer that has gone is a broken
+// pipe, and anything on an end that was closed here is net.ErrClosed.
+type conn struct {
+	net.Conn
+	closed atomic.Bool
+}
+
+func (c *conn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	return n, c.explain("read", err)
+}
+
+func (c *conn) Write(b []byte) (int, error) {
+	n, err := c.Conn.Write(b)
+	return n, c.explain("write", err)
+}
+
+func (c *conn) Close() error {
+	c.closed.Store(true)
+	return c.Conn.Close()
+}
+
+func (c *conn) explain(op string, err error) error {
+	if !errors.Is(err, io.ErrClosedPipe) {
+		return err
+	}
+	cause := error(syscall.EPIPE)
+	if c.closed.Load() {
+		cause = net.ErrClosed
+	}
+	return &net.OpError{Op: op, Net: "memory", Addr: addr{}, Err: cause}
 }
 
 type addr struct{}

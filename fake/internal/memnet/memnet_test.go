@@ -2,7 +2,9 @@ package memnet
 
 import (
 	"context"
+	"io"
 	"net"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,4 +45,27 @@ func TestDialGivesUp(t *testing.T) {
 	cancel()
 	_, err := Listen().DialContext(ctx, "", "")
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// An end fails as a socket would.
+func TestFailures(t *testing.T) {
+	l := Listen()
+	accepted := make(chan net.Conn, 1)
+	go func() {
+		c, err := l.Accept()
+		if err != nil {
+			t.Error(err)
+		}
+		accepted <- c
+	}()
+	client, err := l.DialContext(t.Context(), "", "")
+	require.NoError(t, err)
+	require.NoError(t, (<-accepted).Close())
+	_, err = client.Write([]byte("x"))
+	require.ErrorIs(t, err, syscall.EPIPE)
+	_, err = client.Read(make([]byte, 1))
+	require.ErrorIs(t, err, io.EOF)
+	require.NoError(t, client.Close())
+	_, err = client.Read(make([]byte, 1))
+	require.ErrorIs(t, err, net.ErrClosed)
 }

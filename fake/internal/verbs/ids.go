@@ -3,13 +3,14 @@ package verbs
 import (
 	"math/rand/v2"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// IDs makes what a server invents: uids and the ends of generated names. With
-// a seed it makes the same ones in the same order every time.
+// IDs makes what a server invents: uids, the ends of generated names, the random
+// part of a time. With a seed it makes the same ones in the same order every time.
 type IDs struct {
 	mu     sync.Mutex
 	source *rand.ChaCha8
@@ -23,6 +24,13 @@ func (ids *IDs) UID() types.UID {
 	ids.mu.Lock()
 	defer ids.mu.Unlock()
 	return types.UID(uuid.Must(uuid.NewRandomFromReader(ids.source)).String())
+}
+
+// Below makes a duration from 0 up to d.
+func (ids *IDs) Below(d time.Duration) time.Duration {
+	ids.mu.Lock()
+	defer ids.mu.Unlock()
+	return time.Duration(rand.New(ids.source).Int64N(int64(d)))
 }
 
 // The parts of a generated name (NM-05, NM-06, NM-10): the base is cut so that

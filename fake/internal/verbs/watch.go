@@ -3,7 +3,6 @@ package verbs
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"net/http"
 	"time"
 
@@ -58,7 +57,7 @@ func (a *API) watchTimeout(opts *metainternal.ListOptions) time.Duration {
 	if s := opts.TimeoutSeconds; s != nil && *s > 0 {
 		return time.Duration(*s) * time.Second
 	}
-	return a.settings.WatchTimeout + rand.N(a.settings.WatchTimeout)
+	return a.settings.WatchTimeout + a.ids.Below(a.settings.WatchTimeout)
 }
 
 // stream is one watch being served.
