@@ -2,6 +2,7 @@ package conformance_test
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 )
 
@@ -40,6 +41,13 @@ var streamLies = []told{
 	{"always sends the state", asked("sendInitialEvents", "true"), `^SI-07/typed$`},
 	{"never sends the state", asked("sendInitialEvents", "false"), `^(BM-10/typed|SI-(01|03|04|11|13|15)/typed)$`},
 	{"sends changes in the state", swapFrame(`{"type":"ADDED"`, `{"type":"MODIFIED"`), `^(SI-(01|03|10|15)/typed|SI-16/protobuf)$`},
+	{"ends watches after a minute", asking(func(r *http.Request) {
+		q := r.URL.Query()
+		if n, err := strconv.Atoi(q.Get("timeoutSeconds")); err == nil && n > 60 {
+			q.Set("timeoutSeconds", "60")
+			r.URL.RawQuery = q.Encode()
+		}
+	}), `^WA-38$`},
 	{"calls the future gone", swapFrame(`"reason":"Timeout"`, `"reason":"Gone"`), `^SI-09/typed$`},
 	{"says in a header when to watch again", saying(isWatch, func(r *http.Response) { r.Header.Set("Retry-After", "1") }), `^EX-11/typed$`},
 	{"sends whole objects", asking(func(r *http.Request) {

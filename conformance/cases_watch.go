@@ -67,6 +67,25 @@ func watchCases() []Case {
 			Why:    "clients come back after a broken connection",
 			Source: "Kubernetes API Concepts; apiserver storage/cacher/watch_cache.go",
 		}, replay),
+		[]Case{onSecrets(Case{
+			ID: "WA-38", Level: Should, Title: "a watch outlives the minute that other requests have",
+			Why:    "clients would come back all the time",
+			Source: "apiserver server/filters/longrunning.go", takes: longWatch,
+		}, func(ctx context.Context, s *session, c collection) error {
+			start := time.Now()
+			w, err := watchFromNow(ctx, c, "&timeoutSeconds="+strconv.Itoa(int(longWatch.Seconds())))
+			if err != nil {
+				return err
+			}
+			defer w.close()
+			if err := w.wantEnd(); err != nil {
+				return err
+			}
+			if took := time.Since(start); took < longWatch-time.Second {
+				return w.errorf("expected the stream to end after %v, it took %v", longWatch, took)
+			}
+			return nil
+		})},
 		both(Case{
 			ID: "WA-40", Level: Should, Title: "two quick changes are two events",
 			Why:    "tests and audits count them",
@@ -79,6 +98,9 @@ func watchCases() []Case {
 		}, acrossAndWithin)},
 	)
 }
+
+// longWatch is longer than the time that kube-apiserver has for a request that is no watch.
+const longWatch = 70 * time.Second
 
 // watchFromNow opens a watch from the present state of the collection.
 func watchFromNow(ctx context.Context, c collection, parameters string) (*watcher, error) {

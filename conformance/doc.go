@@ -17,7 +17,8 @@
 // http://127.0.0.1:8001. The client should have no Timeout of its own, since that would cut watches short.
 //
 // Cases run one after the other. Some wait for seconds, because the server holds back a read from the future or because a watch
-// has to end by its timeoutSeconds; a whole run against kube-apiserver takes less than a minute, compactions not counted.
+// has to end by its timeoutSeconds; a whole run against kube-apiserver takes about two minutes, compactions not counted, of which there
+// are seven. A few cases would wait for minutes, and do so only if [Config].Patience lets them.
 // Inside a testing/synctest bubble, with a server in memory, those waits are free; use Execute or Check there, as subtests cannot be started in a bubble.
 //
 // # What it does to the server
@@ -28,7 +29,7 @@
 // installs a CustomResourceDefinition widgets.RUN.conformance.example.com, which is removed after the last one.
 //
 // Everything is deleted after each case, object by object and then the namespace, also when the case failed, ran out of time or was
-// cancelled. A namespace controller, if there is one, finishes the namespace; without one, an empty namespace may stay
+// cancelled; what several cases share, such as a list that had to expire, after the last one. A namespace controller, if there is one, finishes the namespace; without one, an empty namespace may stay
 // Terminating. What could not be deleted is reported as [Result].Leftovers, and counts as an error.
 //
 // Requests that a broken server could take for more than they are, such as the deletion of a collection across namespaces, carry
@@ -38,9 +39,11 @@
 //
 // # Rules, cases and levels
 //
-// Each [Case] belongs to a numbered rule; its ID is the number, followed by a slash and a word where a rule has several cases. Many rules
-// are checked once on a built-in type ("/typed") and once on a custom resource ("/custom"), which a real server serves with different
-// code. The groups are PV (paths and verbs), NM (names), GT (get), LS (list), RS (resource versions) and WA (watch).
+// Each [Case] belongs to a numbered rule of rules.md; its ID is the number, followed by a slash and a word where a rule has several cases.
+// Many rules are checked once on a built-in type ("/typed") and once on a custom resource ("/custom"), which a real server serves with
+// different code. The groups are PV (paths and verbs), NM (names), GT (get), LS (list), RS (resource versions), CH (chunks of a list),
+// WA (watch), BM (bookmarks), SI (streaming lists), EX (expired states and timeouts) and SE (selectors). A rule of these groups without
+// a case is named in rules_test.go, with the reason.
 //
 // MUST is promised by the documents, or known to break clients when it is not kept. SHOULD is what kube-apiserver does beyond that. MAY is up
 // to the server: those cases accept either choice. [Config].Level leaves the lower ones out.
@@ -52,7 +55,8 @@
 // # Skipped cases
 //
 // A case that finds nothing to judge is skipped with the reason: there are no custom resources, a resource is not served, or a hook of
-// the [Config] is missing that would bring the server into a state that cannot be provoked from outside (Compact, Expire, Starting).
+// the [Config] is missing that would bring the server into a state that cannot be provoked from outside (Compact, Expire, Starting), or
+// the case takes longer than Patience.
 // [Config].Skip leaves out what a server is known not to do. A key of it that names no case is an error, so skips do not
 // outlive their cases. A skip is never silent, and never a pass.
 //
@@ -65,9 +69,11 @@
 // session.skipf where the server gives nothing to judge.
 //
 // Never sleep. Wait for an event on a watch, or poll. To show that nothing comes, make a further change that must be seen, and
-// expect it to be the next event; or watch with a short timeoutSeconds and expect the end of the stream.
+// expect it to be the next event; or watch with a short timeoutSeconds and expect the end of the stream. A case that
+// waits for more than a few seconds by the clock says so in its field takes.
 //
-// Then break a server in a way that the new case must catch: bite_test.go has the list of lies, and fails while a case catches none.
+// Then break a server in a way that the new case must catch: the bite_*_test.go files have the lies, and a test fails while a case
+// catches none.
 //
 // # Non-goals
 //

@@ -117,14 +117,11 @@ func newVictim(x *trouble, rng *rand.Rand) *victim {
 	config.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
 		v.mu.Lock()
 		door := v.rng.IntN(len(doors))
-		how := v.rng.IntN(len(endings()) + 1)
+		end := endings()[v.rng.IntN(len(endings()))]
 		v.mu.Unlock()
 		x.total.add(names[door])
 		conn, err := doors[door](ctx, network, address)
-		if err != nil || how == len(endings()) {
-			return conn, err
-		}
-		return endingConn{conn, endings()[how]}, nil
+		return endingConn{conn, end}, err
 	}
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return witness{next, x.total} })
 	v.wire = newWire(config)
@@ -138,14 +135,11 @@ func newVictim(x *trouble, rng *rand.Rand) *victim {
 	return v
 }
 
-// endings are how a TCP connection fails when it is cut, here or there. The
-// pipes of an in-memory network have an error of their own, after which a
-// reflector does not resume but starts anew.
-func endings() []error {
-	return []error{net.ErrClosed, syscall.ECONNRESET, io.ErrUnexpectedEOF}
-}
+// endings are how a connection fails when it is cut: closed here, which is what
+// severing a wire does, or there, orderly or not.
+func endings() []error { return []error{net.ErrClosed, io.EOF, syscall.ECONNRESET} }
 
-// endingConn is a connection that fails in such a way when it was closed.
+// endingConn is a connection that fails in one of these ways.
 type endingConn struct {
 	net.Conn
 	end error
@@ -153,8 +147,8 @@ type endingConn struct {
 
 func (c endingConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	if errors.Is(err, io.ErrClosedPipe) {
-		err = &net.OpError{Op: "read", Net: "tcp", Err: c.end}
+	if errors.Is(err, net.ErrClosed) {
+		err = c.end
 	}
 	return n, err
 }

@@ -25,7 +25,8 @@ const (
 )
 
 // kind is a type that the writers write. Its DELETE answers with the object at
-// the revision of the deletion, or nobody would know what that was.
+// the revision of the deletion, or nobody would know what that was; and it is
+// one write, not two as with the grace of pods.
 type kind struct {
 	name, plural string
 	object       func(namespace, name string, labels map[string]string) runtime.Object
@@ -36,11 +37,11 @@ func kinds() []kind {
 		return metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: labels}
 	}
 	return []kind{
-		{"Pod", "pods", func(namespace, name string, labels map[string]string) runtime.Object {
-			return &corev1.Pod{
-				TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
+		{"PodTemplate", "podtemplates", func(namespace, name string, labels map[string]string) runtime.Object {
+			return &corev1.PodTemplate{
+				TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "PodTemplate"},
 				ObjectMeta: form(namespace, name, labels),
-				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}},
+				Template:   corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}}},
 			}
 		}},
 		{"ServiceAccount", "serviceaccounts", func(namespace, name string, labels map[string]string) runtime.Object {

@@ -44,25 +44,25 @@ func TestShortcutIsTheLongWay(t *testing.T) {
 // tested with more seeds.
 func leastShort() map[string]int {
 	return map[string]int{
-		"configmaps.v1.":                          90,
-		"secrets.v1.":                             90,
-		"services.v1.":                            90,
+		"configmaps.v1.":                          75,
+		"secrets.v1.":                             75,
+		"services.v1.":                            75,
 		"pods.v1.":                                40,
-		"nodes.v1.":                               80,
+		"nodes.v1.":                               75,
 		"events.v1.":                              20,
-		"namespaces.v1.":                          90,
+		"namespaces.v1.":                          75,
 		"deployments.v1.apps":                     40,
 		"statefulsets.v1.apps":                    40,
-		"leases.v1.coordination.k8s.io":           90,
-		"roles.v1.rbac.authorization.k8s.io":      90,
-		"ingresses.v1.networking.k8s.io":          90,
+		"leases.v1.coordination.k8s.io":           75,
+		"roles.v1.rbac.authorization.k8s.io":      75,
+		"ingresses.v1.networking.k8s.io":          75,
 		"horizontalpodautoscalers.v2.autoscaling": 20,
 		"horizontalpodautoscalers.v1.autoscaling": 20,
 		"events.v1.events.k8s.io":                 20,
-		"certificatesigningrequests.v1.certificates.k8s.io": 90,
-		"flowschemas.v1.flowcontrol.apiserver.k8s.io":       90,
+		"certificatesigningrequests.v1.certificates.k8s.io": 75,
+		"flowschemas.v1.flowcontrol.apiserver.k8s.io":       75,
 		"resourceclaims.v1.resource.k8s.io":                 40,
-		"endpointslices.v1.discovery.k8s.io":                90,
+		"endpointslices.v1.discovery.k8s.io":                75,
 	}
 }
 

@@ -1,0 +1,81 @@
+package conformance_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/conformance"
+)
+
+// covered are the groups of rules.md that are complete: every rule of theirs has a case, or stands in without.
+var covered = []string{"PV", "NM", "GT", "LS", "RS", "CH", "WA", "BM", "SI", "EX", "SE"}
+
+// without are the rules of these groups that have no case, and why.
+var without = map[string]string{
+	"NM-08": "the retry after a random collision cannot be provoked from outside",
+	"RS-04": "it forbids clients to compare, servers have nothing to do",
+	"RS-06": "it is a permission, which the cases of RS-05 grant",
+	"RS-31": "a cache that is not ready cannot be provoked from outside",
+	"RS-32": "a cache that stays behind cannot be provoked from outside",
+	"RS-33": "it is a permission, which the cases at resourceVersion 0 grant",
+	"RS-34": "it is alpha and off by default",
+	"WA-17": "it would take half an hour",
+	"WA-26": "how much a server buffers for a watch is its own affair",
+	"WA-27": "a restart of the cache cannot be provoked from outside",
+	"WA-33": "WebSockets are not checked yet",
+	"WA-34": "WebSockets are not checked yet",
+	"WA-35": "Tables are not checked yet",
+	"WA-37": "the suite has the rights of one client only",
+	"WA-39": "a cache that is not ready cannot be provoked from outside",
+	"BM-05": "it is a permission: the cases that need a bookmark are skipped where none comes, but for BM-08",
+	"BM-11": "it is a permission, and BM-04 goes on from whatever a bookmark says",
+	"EX-02": "it is RS-07, whose cases check it",
+	"EX-03": "it points to WA-19 and CH-18, whose cases check it",
+	"EX-07": "it binds clients, servers have nothing to do",
+	"EX-09": "an answer that has begun and cannot go on cannot be provoked from outside",
+	"EX-10": "it is a permission: the outcome of a write that timed out is open",
+}
+
+// rules gives the level of every rule in rules.md.
+func rules(t *testing.T) map[string]string {
+	text, err := os.ReadFile("rules.md")
+	require.NoError(t, err)
+	levels := map[string]string{}
+	for _, found := range regexp.MustCompile(`(?m)^- \*\*([A-Z]{2}-\d\d)\*\* \[(MUST|SHOULD|MAY)\] \S`).FindAllStringSubmatch(string(text), -1) {
+		require.Empty(t, levels[found[1]], "two rules have the number %s", found[1])
+		levels[found[1]] = found[2]
+	}
+	require.Len(t, levels, strings.Count(string(text), "\n- **"), "each rule reads ID [LEVEL] statement")
+	return levels
+}
+
+func TestEveryCaseHasItsRule(t *testing.T) {
+	levels := rules(t)
+	for _, one := range conformance.Cases() {
+		require.Contains(t, levels, one.Rule(), "%s is of no rule", one.ID)
+		require.Equal(t, levels[one.Rule()], one.Level.String(), "the level of %s", one.ID)
+	}
+}
+
+func TestEveryRuleHasACaseOrAReason(t *testing.T) {
+	have := map[string]bool{}
+	for _, one := range conformance.Cases() {
+		group, _, _ := strings.Cut(one.ID, "-")
+		require.Contains(t, covered, group, "the group of %s is covered in part only", one.ID)
+		have[one.Rule()] = true
+	}
+	levels := rules(t)
+	for rule := range levels {
+		if group, _, _ := strings.Cut(rule, "-"); slices.Contains(covered, group) {
+			require.True(t, have[rule] != (without[rule] != ""), "%s: either a case or a reason", rule)
+		}
+	}
+	for rule := range without {
+		require.Contains(t, levels, rule, "a reason for no rule")
+	}
+}
