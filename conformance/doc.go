@@ -29,8 +29,9 @@
 // installs a CustomResourceDefinition widgets.RUN.conformance.example.com, which is removed after the last one.
 //
 // Everything is deleted after each case, object by object and then the namespace, also when the case failed, ran out of time or was
-// cancelled; what several cases share, such as a list that had to expire, after the last one. A namespace controller, if there is one, finishes the namespace; without one, an empty namespace may stay
-// Terminating. What could not be deleted is reported as [Result].Leftovers, and counts as an error.
+// cancelled; what several cases share, such as a list that had to expire, after the last one. A namespace controller, if there is one,
+// finishes the namespace; without one, an empty namespace may stay Terminating. What could not be deleted is reported as
+// [Result].Leftovers, and counts as an error.
 //
 // Requests that a broken server could take for more than they are, such as the deletion of a collection across namespaces, carry
 // selectors that match nothing.

@@ -31,9 +31,21 @@
 //
 // # Time and history
 //
-// WithHistory, WithFutureWait, WithBookmarkInterval and WithWatchTimeout are the
-// times that the server keeps, with a real server's defaults. Compact forgets what
-// a compaction of etcd forgets, Expire forgets what watches could resume from, too.
+// WithHistory, WithFutureWait, WithContinueLifetime, WithBookmarkInterval and
+// WithWatchTimeout are the times that the server keeps, with a real server's
+// defaults. History has two floors, as there: Compact raises that of exact reads and
+// continue tokens, as a compaction of etcd does, and leaves watches their window, as
+// a watch cache does; Expire raises both, so that a watch from the past gets its 410.
+//
+// # Replicas
+//
+// Server.Replica opens a second front door on the same store, as a second API server
+// would be, whose view can be frozen or lag behind by changes or by time. Reads that
+// may be old and watches come from its view, all others from the store: a client that
+// moves between the doors travels back in time.
+//
+// # Faults
+//
 // Server.Faults takes rules that make the server misbehave: see package faults.
 //
 // # What is faithful
@@ -84,8 +96,10 @@
 //   - The recorded v1.37 server answers an unknown top-level path with the text "404
 //     page not found", the documents with an index of paths; the server does as the
 //     recording. Likewise an unknown path below a served group is a Status.
-//   - A read of "any" state (resourceVersion "0") is always current and, as from a
-//     watch cache, never chunked.
+//   - A read of "any" state (resourceVersion "0") is current, but through a Replica,
+//     and, as from a watch cache, never chunked (RS-14, RS-17).
+//   - After Compact every exact read and continue token from before is 410, at once. A
+//     real server's watch cache may go on answering them for a while (RS-30).
 //   - A slow watcher is never cut off. If history has left it behind, it ends with the
 //     410 ERROR event.
 package fakeapi
