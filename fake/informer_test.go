@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/http"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -80,6 +82,10 @@ func (w *wire) mend() {
 	defer w.mu.Unlock()
 	w.cut = false
 }
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // seen records what an informer told its handlers.
 type seen struct {
@@ -213,6 +219,15 @@ func TestInformerResumesAfterCuts(t *testing.T) {
 		client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
 		config := srv.RESTConfig()
 		network := newWire(config)
+		var lists atomic.Int32
+		config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+			return roundTripper(func(r *http.Request) (*http.Response, error) {
+				if r.URL.Query().Has("sendInitialEvents") || !r.URL.Query().Has("watch") {
+					lists.Add(1)
+				}
+				return next.RoundTrip(r)
+			})
+		})
 		var s seen
 		informer := startInformer(t, config, &s)
 		for i := range 20 {
@@ -233,6 +248,7 @@ func TestInformerResumesAfterCuts(t *testing.T) {
 			}
 		}
 		require.Len(t, adds, 20)
+		require.EqualValues(t, 1, lists.Load(), "it lists once and resumes ever after")
 		for name, n := range adds {
 			require.Equal(t, 1, n, name)
 		}
