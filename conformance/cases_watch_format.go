@@ -89,17 +89,22 @@ func metadataWatch(ctx context.Context, s *session, c collection) error {
 		return err
 	}
 	defer w.close()
+	if err := wantMetadata(w, "ADDED"); err != nil {
+		return err
+	}
 	if err := c.delete(ctx, "a"); err != nil {
 		return err
 	}
-	for _, kind := range []string{"ADDED", "DELETED"} {
-		e, err := w.want(kind, "a")
-		if err != nil {
-			return err
-		}
-		if e.meta.Kind != "PartialObjectMetadata" || e.meta.APIVersion != "meta.k8s.io/v1" || e.meta.Labels["k"] != "v" {
-			return w.errorf("expected a meta.k8s.io/v1 PartialObjectMetadata with the labels, got %s", excerpt(e.Object))
-		}
+	return wantMetadata(w, "DELETED")
+}
+
+func wantMetadata(w *watcher, kind string) error {
+	e, err := w.want(kind, "a")
+	if err != nil {
+		return err
+	}
+	if e.meta.Kind != "PartialObjectMetadata" || e.meta.APIVersion != "meta.k8s.io/v1" || e.meta.Labels["k"] != "v" {
+		return w.errorf("expected a meta.k8s.io/v1 PartialObjectMetadata with the labels, got %s", excerpt(e.Object))
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // listBuffer is how much of a list is gathered before it goes to the network.
-const listBuffer = 256 << 10
+const listBuffer = 32 << 10
 
 // List writes a list of records. Items of a built-in list carry no kind and
 // apiVersion of their own (LS-02), those of a PartialObjectMetadataList do. With
