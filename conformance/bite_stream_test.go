@@ -19,7 +19,8 @@ var streamLies = []told{
 			return nil
 		}
 		return []string{event}
-	}), `^BM-08/deadline/typed$`},
+	}), `^BM-08/(deadline/typed|minute)$`},
+	{"does not heed the time that a request has", deaf("timeout"), `^EX-08/typed$`},
 	{"names its bookmarks", inBookmarks(swap(`"metadata":{`, `"metadata":{"name":"bookmark",`)), `^BM-02/typed$`},
 	{"puts more into bookmarks", inBookmarks(swap(`"metadata":{`, `"type":"Opaque","metadata":{`)), `^BM-02/typed$`},
 	{"promises what it has not sent", frames(func(_ []string, event string) []string {

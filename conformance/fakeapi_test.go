@@ -19,9 +19,7 @@ import (
 
 // notYet are the cases that need what the fake does not do. A skip that names no case fails the run.
 var notYet = map[string]string{
-	"BM-08/minute":      "the fake sends its last bookmark in time only for watches of less than a minute",
 	"CH-23/table/typed": "the fake has no Tables",
-	"EX-08/typed":       "the fake reads the timeout parameter, but does not heed it",
 	"SI-16/table/typed": "the fake has no Tables",
 	"SI-17/gzip/typed":  "the fake does not compress streams",
 }

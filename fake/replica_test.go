@@ -12,10 +12,13 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/cache"
 
 	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/faults"
 )
 
 // twoDoors gives a server with one ConfigMap, a replica of it, and clients of
@@ -128,31 +131,45 @@ func TestDelayedReplica(t *testing.T) {
 	})
 }
 
-// An informer whose connection moves to a replica that is behind goes back in
-// time: what it knew to be deleted is there again.
+// An informer that is started again on a replica which is behind goes back in
+// time: what was deleted, and known to be, is there again. The replica has no
+// streaming lists, so that the informer lists at resourceVersion "0", as all did
+// before there were any.
 func ExampleServer_Replica() {
 	srv, err := fakeapi.New(fakeapi.WithObjects(configMap("job", "running")))
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer func() { _ = srv.Close() }()
-	behind, err := srv.Replica()
+	noStreams := faults.Rule{
+		When: faults.And(faults.Verb("watch"), faults.Query("sendInitialEvents")),
+		Do:   []faults.Effect{faults.Reply(metav1.Status{Code: 422, Reason: metav1.StatusReasonInvalid})},
+	}
+	behind, err := srv.Replica(fakeapi.WithFaults(noStreams))
 	if err != nil {
 		log.Fatal(err)
 	}
 	behind.Freeze()
 
-	ctx := context.Background()
 	client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
-	if err := client.Delete(ctx, "job", metav1.DeleteOptions{}); err != nil {
+	if err := client.Delete(context.Background(), "job", metav1.DeleteOptions{}); err != nil {
 		log.Fatal(err)
 	}
-	for _, door := range []*fakeapi.Server{srv, behind.Server} {
-		client := kubernetes.NewForConfigOrDie(door.RESTConfig()).CoreV1().ConfigMaps("default")
-		list, err := client.List(ctx, metav1.ListOptions{ResourceVersion: "0"}) // as a reflector lists
-		fmt.Println(len(list.Items), err)
-	}
+	fmt.Println("current:", informed(srv))
+	fmt.Println("behind:", informed(behind.Server))
 	// Output:
-	// 0 <nil>
-	// 1 <nil>
+	// current: []
+	// behind: [default/job]
+}
+
+// informed starts an informer, lets it sync, and gives the keys that it knows.
+func informed(srv *fakeapi.Server) []string {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
+	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace("default"))
+	informer := factory.Core().V1().ConfigMaps().Informer()
+	factory.Start(ctx.Done())
+	cache.WaitForCacheSync(ctx.Done(), informer.HasSynced)
+	return informer.GetStore().ListKeys()
 }

@@ -5,6 +5,7 @@
 package status
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -149,6 +150,19 @@ func TooLargeResourceVersion(asked, current uint64) error {
 // TooOldResourceVersion is what an expired watch ends with (WA-19).
 func TooOldResourceVersion(asked, oldest uint64) error {
 	return apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", asked, oldest))
+}
+
+// RequestTimeout is the 504 of a request that took longer than it may (EX-08). It
+// comes from the outside of the server's handlers, which shows: text/plain, and a
+// Status without its kind. RequestTimeoutBody has that form.
+var RequestTimeout error = failure(http.StatusGatewayTimeout, metav1.StatusReasonTimeout,
+	"Timeout: request did not complete within the allotted timeout", &metav1.StatusDetails{})
+
+// RequestTimeoutBody is the body of a RequestTimeout.
+func RequestTimeoutBody() ([]byte, error) {
+	s := Of(RequestTimeout)
+	s.Kind, s.APIVersion = "", ""
+	return json.Marshal(s)
 }
 
 // ExpiredContinue is the 410 for a continue token whose revision is gone, with

@@ -9,7 +9,10 @@
 package verbs
 
 import (
+	"context"
+	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -81,9 +84,43 @@ type verb func(*API, *request) error
 // Serve answers a request for resources under a served group. An error is
 // answered as a Status.
 func (a *API) Serve(w http.ResponseWriter, r *http.Request, t route.Target) {
-	if err := a.serve(w, r, t); err != nil {
+	if t.Verb != route.Watch {
+		ctx, cancel := context.WithTimeout(r.Context(), timeout(r))
+		defer cancel()
+		r = r.WithContext(ctx)
+	}
+	switch err := a.serve(w, r, t); {
+	case errors.Is(err, status.RequestTimeout):
+		writeTimeout(w)
+	case err != nil:
 		WriteError(w, r, err)
 	}
+}
+
+// requestTimeout is how long a request that is no watch may take.
+const requestTimeout = time.Minute
+
+// timeout is the time that a request has: what its timeout parameter says, up to
+// a minute.
+func timeout(r *http.Request) time.Duration {
+	if !strings.Contains(r.URL.RawQuery, "timeout=") {
+		return requestTimeout
+	}
+	d, err := time.ParseDuration(r.URL.Query().Get("timeout"))
+	if err != nil || d <= 0 {
+		return requestTimeout
+	}
+	return min(d, requestTimeout)
+}
+
+func writeTimeout(w http.ResponseWriter) {
+	body, err := status.RequestTimeoutBody()
+	if err != nil { // it always encodes
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(http.StatusGatewayTimeout)
+	_, _ = w.Write(body)
 }
 
 func (a *API) serve(w http.ResponseWriter, r *http.Request, t route.Target) error {

@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"example.com/fakeapi/fake/internal/status"
@@ -52,6 +53,7 @@ func (a *API) await(ctx context.Context, from Horizon, rev memstore.Revision) er
 	if rev <= from.Revision() {
 		return nil
 	}
+	request := ctx
 	ctx, cancel := context.WithTimeout(ctx, a.settings.FutureWait)
 	defer cancel()
 	for {
@@ -66,6 +68,9 @@ func (a *API) await(ctx context.Context, from Horizon, rev memstore.Revision) er
 		case <-ring:
 		case <-ctx.Done():
 			stop()
+			if errors.Is(request.Err(), context.DeadlineExceeded) {
+				return status.RequestTimeout
+			}
 			return status.TooLargeResourceVersion(uint64(rev), uint64(from.Revision()))
 		}
 		stop()

@@ -37,8 +37,8 @@ func (a *API) watch(q *request) error {
 		prefix:    a.watchPrefix(q),
 		sel:       sel,
 		bookmarks: opts.AllowWatchBookmarks,
+		request:   q.r.Context(),
 	}
-	s.open()
 	s.fail(s.run(ctx, rev, &opts))
 	return nil
 }
@@ -69,6 +69,8 @@ type stream struct {
 	prefix    string
 	sel       selector
 	bookmarks bool
+	// request is the context of the request, which has no deadline.
+	request context.Context
 
 	cursor *memstore.Cursor
 	// sent is the revision up to which everything is known to be sent.
@@ -87,32 +89,53 @@ func (s *stream) open() {
 	_ = s.flusher.Flush()
 }
 
-// run serves the stream until ctx ends, which is a clean end and no error.
+// run serves the stream until ctx ends, which is a clean end and no error. Where
+// it starts is settled before the headers go out: what the client does when it has
+// them is seen.
 func (s *stream) run(ctx context.Context, rev memstore.Revision, opts *metainternal.ListOptions) error {
-	after := rev
-	switch initial := opts.SendInitialEvents; {
-	case initial != nil && *initial:
+	if initial := opts.SendInitialEvents; initial != nil && *initial {
 		if opts.ResourceVersion == "" { // nothing older than now will do (SI-02)
 			rev = s.a.store.Revision()
 		}
-		if err := s.a.await(ctx, s.a.horizon, rev); err != nil {
-			return err
-		}
-		view := s.a.horizon.View()
-		if err := s.initial(view); err != nil {
-			return err
-		}
-		after = view.Revision()
-	case rev == 0:
-		after = s.a.horizon.Revision() // only what happens from now on (SI-07)
+		return s.list(ctx, rev)
 	}
-	s.sent = after
-	cursor, err := s.a.store.Watch(s.prefix, after)
+	if rev == 0 {
+		rev = s.a.horizon.Revision() // only what happens from now on (SI-07)
+	}
+	err := s.from(rev)
+	s.open()
 	if err != nil {
 		return err
 	}
-	s.cursor = cursor
 	return s.follow(ctx)
+}
+
+// list is a stream that begins with all that is there, not older than rev.
+func (s *stream) list(ctx context.Context, rev memstore.Revision) error {
+	view := s.a.horizon.View()
+	if rev > view.Revision() {
+		s.open() // the wait is a part of the stream, and not of its time (SI-09)
+		if err := s.a.await(s.request, s.a.horizon, rev); err != nil {
+			return err
+		}
+		view = s.a.horizon.View()
+	} else {
+		s.open()
+	}
+	if err := s.from(view.Revision()); err != nil {
+		return err
+	}
+	if err := s.initial(view); err != nil {
+		return err
+	}
+	return s.follow(ctx)
+}
+
+// from makes the cursor that reads on behind a revision.
+func (s *stream) from(rev memstore.Revision) (err error) {
+	s.sent = rev
+	s.cursor, err = s.a.store.Watch(s.prefix, rev)
+	return err
 }
 
 // initial sends the ADDED events of all that is there, in key order (WA-08),
@@ -141,8 +164,8 @@ func (s *stream) initial(view memstore.View) error {
 
 // follow sends what happens as it comes into view, and a bookmark now and then.
 func (s *stream) follow(ctx context.Context) error {
-	ticks, stop := s.bookmarkTimes(ctx)
-	defer stop()
+	due := newSchedule(ctx, s.bookmarks, s.a.settings.BookmarkInterval)
+	defer due.stop()
 	buffer := make([]*memstore.Event, batch)
 	var events []*memstore.Event // read, and not sent yet
 	for ctx.Err() == nil {
@@ -163,7 +186,7 @@ func (s *stream) follow(ctx context.Context) error {
 		if err := s.flush(); err != nil {
 			return err
 		}
-		if err := s.idle(ctx, events, ticks); err != nil {
+		if err := s.idle(ctx, events, due); err != nil {
 			return err
 		}
 	}
@@ -190,7 +213,7 @@ func (s *stream) send(events []*memstore.Event) (int, error) {
 
 // idle waits for news: for the first of the events that wait to come into view,
 // or else for anything to happen. A bookmark that is due is sent.
-func (s *stream) idle(ctx context.Context, waiting []*memstore.Event, ticks <-chan time.Time) error {
+func (s *stream) idle(ctx context.Context, waiting []*memstore.Event, due *schedule) error {
 	var news News
 	if len(waiting) > 0 {
 		news = s.a.horizon.Until(waiting[0].Revision)
@@ -207,27 +230,14 @@ func (s *stream) idle(ctx context.Context, waiting []*memstore.Event, ticks <-ch
 	case <-news.Moved:
 	case <-news.Written:
 	case <-ring:
-	case <-ticks:
+	case <-due.regular:
+		if !due.over() {
+			return s.progress(waiting)
+		}
+	case <-due.last:
 		return s.progress(waiting)
 	}
 	return nil
-}
-
-// bookmarkTimes ticks when a bookmark is due: at the interval, and shortly
-// before the deadline (BM-08). Without bookmarks it never does.
-func (s *stream) bookmarkTimes(ctx context.Context) (<-chan time.Time, func()) {
-	if !s.bookmarks {
-		return nil, func() {}
-	}
-	const lead = 2 * time.Second
-	interval := s.a.settings.BookmarkInterval
-	if deadline, ok := ctx.Deadline(); ok {
-		if last := time.Until(deadline) - lead; last > 0 {
-			interval = min(interval, last)
-		}
-	}
-	ticker := time.NewTicker(interval)
-	return ticker.C, ticker.Stop
 }
 
 // progress sends a bookmark at the revision up to which everything was sent;

@@ -33,6 +33,7 @@ func TestGetWatchOfASelection(t *testing.T) {
 	u.do("label", "pod", "web-1", "app=other", "--overwrite")
 	require.Equal(t, "DELETED web-1", next())
 	u.do("delete", "pod", "web-2")
+	require.Equal(t, "MODIFIED web-2", next(), "a pod is marked before it goes")
 	require.Equal(t, "DELETED web-2", next())
 	u.do("label", "pod", "web-1", "app=web", "--overwrite")
 	require.Equal(t, "ADDED web-1", next())
@@ -40,8 +41,6 @@ func TestGetWatchOfASelection(t *testing.T) {
 
 // watch starts a kubectl that prints until the test ends, and gives the first
 // two words of its next line, for which it waits for a minute at most.
-// watch starts a kubectl that prints until the test ends, and gives its next
-// line, for which it waits for a minute at most.
 func (u *user) watch(args ...string) (next func() string) {
 	u.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
