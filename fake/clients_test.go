@@ -2,6 +2,7 @@ package fakeapi_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"sync"
 	"testing"
@@ -249,4 +250,25 @@ func TestStringData(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, map[string][]byte{"a": []byte("new"), "b": []byte("b")}, created.Data)
 	require.Empty(t, created.StringData)
+}
+
+// The same owner twice is one owner, and a warning.
+func TestDuplicateOwners(t *testing.T) {
+	srv := fakeapi.Start(t)
+	const owners = `"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u1"},{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u1"}]`
+	const maps = "/api/v1/namespaces/default/configmaps"
+	const warning = `299 - ".metadata.ownerReferences contains duplicate entries%s; API server dedups owner references in 1.20+, ` +
+		`and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: u1"`
+	for _, tt := range []struct{ method, path, contentType, when string }{
+		{"POST", maps, "application/json", ""},
+		{"PUT", maps + "/o", "application/json", ""},
+		{"PATCH", maps + "/o", "application/merge-patch+json", " after mutating admission happens"},
+	} {
+		code, header, body := send(t, srv, tt.method, tt.path, tt.contentType, []byte(`{"metadata":{"name":"o",`+owners+`}}`))
+		require.Less(t, code, 300, "%s", body)
+		require.Equal(t, []string{fmt.Sprintf(warning, tt.when)}, header["Warning"])
+		var cm corev1.ConfigMap
+		require.NoError(t, json.Unmarshal(body, &cm))
+		require.Len(t, cm.OwnerReferences, 1)
+	}
 }

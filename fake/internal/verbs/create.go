@@ -42,6 +42,7 @@ func (a *API) create(q *request) error {
 	if err != nil {
 		return err
 	}
+	q.mergeOwners(obj, false)
 	obj = tracker.Update(nil, obj, q.manager(opts.FieldManager))
 	generated := accessor(obj).GetName() == "" && accessor(obj).GetGenerateName() != ""
 	for try := 1; ; try++ {

@@ -55,6 +55,7 @@ func (a *API) patch(q *request) error {
 		if err != nil {
 			return nil, err
 		}
+		q.mergeOwners(obj, true)
 		return tracker.Update(old, obj, q.manager(opts.FieldManager)), nil
 	})
 }

@@ -44,6 +44,7 @@ func (a *API) update(q *request) error {
 	if err != nil {
 		return err
 	}
+	q.mergeOwners(obj, false)
 	mayCreate := q.res.CreateOnUpdate && q.target.Subresource == ""
 	return a.replace(q, isDryRun(opts.DryRun), mayCreate, func(old runtime.Object) (runtime.Object, error) {
 		if err := q.sameUID(accessor(obj).GetUID(), old); err != nil {
