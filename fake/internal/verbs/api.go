@@ -9,7 +9,6 @@
 package verbs
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -84,11 +83,6 @@ type verb func(*API, *request) error
 // Serve answers a request for resources under a served group. An error is
 // answered as a Status.
 func (a *API) Serve(w http.ResponseWriter, r *http.Request, t route.Target) {
-	if t.Verb != route.Watch {
-		ctx, cancel := context.WithTimeout(r.Context(), timeout(r))
-		defer cancel()
-		r = r.WithContext(ctx)
-	}
 	switch err := a.serve(w, r, t); {
 	case errors.Is(err, status.RequestTimeout):
 		writeTimeout(w)

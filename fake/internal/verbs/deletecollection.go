@@ -25,7 +25,7 @@ func (a *API) deleteCollection(q *request) error {
 		return err
 	}
 	prefix := q.key()
-	from, err := a.start(q.r.Context(), prefix, &opts)
+	from, err := a.start(q, prefix, &opts)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -23,7 +22,7 @@ func (a *API) get(q *request) error {
 			return err
 		}
 	}
-	view, err := a.notOlderThan(q.r.Context(), opts.ResourceVersion)
+	view, err := a.notOlderThan(q, opts.ResourceVersion)
 	if err != nil {
 		return err
 	}
@@ -38,7 +37,7 @@ func (a *API) get(q *request) error {
 // recent one for "" (GT-02), any for "0" (GT-03), one that is not older for a
 // number (GT-04), which is waited for (GT-05). One that is no number is the
 // plain error that is answered 500 (GT-06).
-func (a *API) notOlderThan(ctx context.Context, resourceVersion string) (memstore.View, error) {
+func (a *API) notOlderThan(q *request, resourceVersion string) (memstore.View, error) {
 	if resourceVersion == "" {
 		return a.store.View(), nil
 	}
@@ -46,7 +45,7 @@ func (a *API) notOlderThan(ctx context.Context, resourceVersion string) (memstor
 	if err != nil {
 		return memstore.View{}, err
 	}
-	if err := a.await(ctx, a.horizon, rev); err != nil {
+	if err := a.await(q.r.Context(), timeout(q.r), a.horizon, rev); err != nil {
 		return memstore.View{}, err
 	}
 	return a.horizon.View(), nil

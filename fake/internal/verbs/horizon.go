@@ -2,7 +2,6 @@ package verbs
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"example.com/fakeapi/fake/internal/status"
@@ -48,13 +47,13 @@ func NextWrite(store *memstore.Store) <-chan struct{} {
 }
 
 // await waits until a revision is seen from a horizon, for FutureWait at most;
-// then it is the 504 of RS-05.
-func (a *API) await(ctx context.Context, from Horizon, rev memstore.Revision) error {
+// then it is the 504 of RS-05. A request that has less time than that ends as one
+// whose time is over (EX-08).
+func (a *API) await(ctx context.Context, most time.Duration, from Horizon, rev memstore.Revision) error {
 	if rev <= from.Revision() {
 		return nil
 	}
-	request := ctx
-	ctx, cancel := context.WithTimeout(ctx, a.settings.FutureWait)
+	ctx, cancel := context.WithTimeout(ctx, min(most, a.settings.FutureWait))
 	defer cancel()
 	for {
 		news := from.Until(rev)
@@ -68,7 +67,7 @@ func (a *API) await(ctx context.Context, from Horizon, rev memstore.Revision) er
 		case <-ring:
 		case <-ctx.Done():
 			stop()
-			if errors.Is(request.Err(), context.DeadlineExceeded) {
+			if most < a.settings.FutureWait {
 				return status.RequestTimeout
 			}
 			return status.TooLargeResourceVersion(uint64(rev), uint64(from.Revision()))

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"context"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -59,7 +58,7 @@ func (a *API) list(q *request) error {
 		return err
 	}
 	prefix := q.key()
-	from, err := a.start(q.r.Context(), prefix, &opts)
+	from, err := a.start(q, prefix, &opts)
 	if err != nil {
 		return err
 	}
@@ -96,9 +95,9 @@ type origin struct {
 
 // start finds it: the cells of the table of resourceVersion, match and
 // continue (RS-10 to RS-28).
-func (a *API) start(ctx context.Context, prefix string, opts *metainternal.ListOptions) (origin, error) {
+func (a *API) start(q *request, prefix string, opts *metainternal.ListOptions) (origin, error) {
 	if opts.Continue != "" {
-		return a.resume(ctx, prefix, opts)
+		return a.resume(q, prefix, opts)
 	}
 	rev, err := parseRevision(opts.ResourceVersion)
 	if err != nil {
@@ -107,16 +106,16 @@ func (a *API) start(ctx context.Context, prefix string, opts *metainternal.ListO
 	exact := opts.ResourceVersionMatch == metav1.ResourceVersionMatchExact ||
 		opts.ResourceVersionMatch == "" && opts.Limit > 0
 	if exact && rev > 0 {
-		view, err := a.viewAt(ctx, rev)
+		view, err := a.viewAt(q, rev)
 		return origin{view: view}, err
 	}
-	view, err := a.notOlderThan(ctx, opts.ResourceVersion)
+	view, err := a.notOlderThan(q, opts.ResourceVersion)
 	return origin{view: view}, err
 }
 
 // resume finds where a continue token goes on. A token whose revision is gone
 // is a 410 with one that goes on in the state of now (CH-18).
-func (a *API) resume(ctx context.Context, prefix string, opts *metainternal.ListOptions) (origin, error) {
+func (a *API) resume(q *request, prefix string, opts *metainternal.ListOptions) (origin, error) {
 	at, err := decodeContinue(prefix, opts.Continue)
 	if err != nil {
 		return origin{}, err
@@ -131,7 +130,7 @@ func (a *API) resume(ctx context.Context, prefix string, opts *metainternal.List
 	if a.tokens.expired(at.revision) {
 		err = apierrors.NewResourceExpired("the token has lived too long")
 	} else {
-		view, err = a.viewAt(ctx, at.revision)
+		view, err = a.viewAt(q, at.revision)
 	}
 	if apierrors.IsResourceExpired(err) {
 		token := continueToken{Version: tokenVersion, Revision: inconsistent, Start: strings.TrimPrefix(at.from, prefix)}
@@ -141,8 +140,8 @@ func (a *API) resume(ctx context.Context, prefix string, opts *metainternal.List
 }
 
 // viewAt gives the state at exactly rev, waiting for one from the future.
-func (a *API) viewAt(ctx context.Context, rev memstore.Revision) (memstore.View, error) {
-	if err := a.await(ctx, open{a.store}, rev); err != nil {
+func (a *API) viewAt(q *request, rev memstore.Revision) (memstore.View, error) {
+	if err := a.await(q.r.Context(), timeout(q.r), open{a.store}, rev); err != nil {
 		return memstore.View{}, err
 	}
 	view, err := a.store.ViewAt(rev)

@@ -115,7 +115,7 @@ func (s *stream) list(ctx context.Context, rev memstore.Revision) error {
 	view := s.a.horizon.View()
 	if rev > view.Revision() {
 		s.open() // the wait is a part of the stream, and not of its time (SI-09)
-		if err := s.a.await(s.request, s.a.horizon, rev); err != nil {
+		if err := s.a.await(s.request, requestTimeout, s.a.horizon, rev); err != nil {
 			return err
 		}
 		view = s.a.horizon.View()
