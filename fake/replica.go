@@ -28,8 +28,8 @@ type Replica struct {
 
 // Replica opens another front door on the server's store. Its view is current
 // until Freeze, Lag or Delay put it behind. Of the options those about serving
-// count (InMemory, WithAddress, WithFaults, the times); fixtures and seeds are the
-// first server's. It closes with the server, or by itself before that.
+// count (InMemory, WithAddress, WithFaults, the times); fixtures, seeds and controllers
+// are the first server's. It closes with the server, or by itself before that.
 func (s *Server) Replica(opts ...Option) (*Replica, error) {
 	o, err := newOptions(opts)
 	if err != nil {
@@ -38,6 +38,7 @@ func (s *Server) Replica(opts ...Option) (*Replica, error) {
 	if len(o.fixtures) > 0 {
 		return nil, errors.New("fakeapi: a replica has the objects of its server; load them there")
 	}
+	o.uncontrolled = s.opts.uncontrolled // there is one control plane, whatever the door
 	view := newReplicaView(s.store)
 	r := &Server{opts: o, table: s.table, store: s.store, served: make(chan struct{})}
 	r.api = s.api.Replica(view, settings(o))

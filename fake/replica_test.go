@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -93,6 +94,21 @@ func TestWatchOnReplica(t *testing.T) {
 		replica.CatchUp()
 		e := <-w.ResultChan()
 		require.EqualValues(t, "MODIFIED", e.Type)
+	})
+}
+
+// A replica has the controllers of its server: here none, so that a namespace that
+// is deleted through it stays.
+func TestReplicaHasTheSameControllers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithoutControllers())
+		replica, err := srv.Replica(fakeapi.InMemory())
+		require.NoError(t, err)
+		client := kubernetes.NewForConfigOrDie(replica.RESTConfig()).CoreV1().Namespaces()
+		require.NoError(t, client.Delete(t.Context(), "kube-node-lease", metav1.DeleteOptions{}))
+		ns, err := client.Get(t.Context(), "kube-node-lease", metav1.GetOptions{})
+		require.NoError(t, err)
+		require.Equal(t, corev1.NamespaceTerminating, ns.Status.Phase)
 	})
 }
 

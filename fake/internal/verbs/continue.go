@@ -98,9 +98,12 @@ type tokens struct {
 
 	mu     sync.Mutex
 	first  map[memstore.Revision]time.Time
-	recent [4096]memstore.Revision // the keys of first in the order they came, a ring
+	recent []memstore.Revision // the keys of first in the order they came, a ring
 	next   int
 }
+
+// rememberedPages is how many revisions tokens remembers.
+const rememberedPages = 4096
 
 // served notes that a page at a revision goes out.
 func (t *tokens) served(rev memstore.Revision) {
@@ -111,6 +114,7 @@ func (t *tokens) served(rev memstore.Revision) {
 	defer t.mu.Unlock()
 	if t.first == nil {
 		t.first = make(map[memstore.Revision]time.Time)
+		t.recent = make([]memstore.Revision, rememberedPages)
 	}
 	if _, known := t.first[rev]; known {
 		return

@@ -30,34 +30,61 @@ func (a *API) LoadSystem() error {
 	return a.Load(objects)
 }
 
-// Load stores objects as they are, all or none. A list counts as its items.
+// Load stores objects as they are, all or none. A list counts as its items. What
+// can be wrong with an object by itself is found before the store is locked.
 func (a *API) Load(objects []runtime.Object) error {
-	return a.store.Load(func(tx *memstore.Tx) error { return a.loadAll(tx, objects) })
+	fixtures, err := a.fixtures(objects)
+	if err != nil {
+		return err
+	}
+	return a.store.Load(func(tx *memstore.Tx) error {
+		for _, f := range fixtures {
+			if err := a.put(tx, f); err != nil {
+				return fmt.Errorf("fakeapi: load %s: %w", f.name, err)
+			}
+		}
+		return nil
+	})
 }
 
-func (a *API) loadAll(tx *memstore.Tx, objects []runtime.Object) error {
+// fixture is an object that is ready to be stored.
+type fixture struct {
+	name      string // in error messages
+	key       string
+	namespace string
+	draft     *memstore.Draft
+	replaces  bool // an object that is there already
+}
+
+func (a *API) fixtures(objects []runtime.Object) ([]fixture, error) {
+	var all []fixture
 	for _, obj := range objects {
 		if meta.IsListType(obj) {
 			items, err := meta.ExtractList(obj)
 			if err != nil {
-				return fmt.Errorf("fakeapi: load %s: %w", typeName(obj), err)
+				return nil, fmt.Errorf("fakeapi: load %s: %w", typeName(obj), err)
 			}
-			if err := a.loadAll(tx, items); err != nil {
-				return err
+			more, err := a.fixtures(items)
+			if err != nil {
+				return nil, err
 			}
+			all = append(all, more...)
 			continue
 		}
-		if err := a.load(tx, obj.DeepCopyObject()); err != nil {
-			return fmt.Errorf("fakeapi: load %s: %w", describe(obj), err)
+		f, err := a.fixture(obj.DeepCopyObject())
+		if err != nil {
+			return nil, fmt.Errorf("fakeapi: load %s: %w", describe(obj), err)
 		}
+		f.name = describe(obj)
+		all = append(all, f)
 	}
-	return nil
+	return all, nil
 }
 
-func (a *API) load(tx *memstore.Tx, obj runtime.Object) error {
+func (a *API) fixture(obj runtime.Object) (fixture, error) {
 	res, obj, err := a.typed(obj)
 	if err != nil {
-		return err
+		return fixture{}, err
 	}
 	m := accessor(obj)
 	if res.Namespaced && m.GetNamespace() == "" {
@@ -68,26 +95,36 @@ func (a *API) load(tx *memstore.Tx, obj runtime.Object) error {
 	}
 	a.prepareLoaded(res, obj)
 	if err := validateCreate(res, obj); err != nil {
-		return err
+		return fixture{}, err
 	}
-	if ns := m.GetNamespace(); ns != "" && tx.Get(namespaceKey(ns)) == nil {
+	draft, err := codec.Draft(res, obj)
+	return fixture{
+		key:       codec.Key(res, m.GetNamespace(), m.GetName()),
+		namespace: m.GetNamespace(),
+		draft:     draft,
+		// A namespace may be there already: every cluster has some, and one object
+		// in it is enough to make another.
+		replaces: isNamespaces(res),
+	}, err
+}
+
+// put stores a fixture, and its namespace before it if there is none.
+func (a *API) put(tx *memstore.Tx, f fixture) error {
+	if f.namespace != "" && tx.Get(namespaceKey(f.namespace)) == nil {
 		namespace := &corev1.Namespace{}
-		namespace.Name = ns
-		if err := a.load(tx, namespace); err != nil {
+		namespace.Name = f.namespace
+		home, err := a.fixture(namespace)
+		if err != nil {
+			return err
+		}
+		if err := a.put(tx, home); err != nil {
 			return err
 		}
 	}
-	key := codec.Key(res, m.GetNamespace(), m.GetName())
-	// A namespace may be there already: every cluster has some, and one object in
-	// it is enough to make another.
-	if old := tx.Get(key); old != nil && !isNamespaces(res) {
+	if tx.Get(f.key) != nil && !f.replaces {
 		return errors.New("the name is in use")
 	}
-	draft, err := codec.Draft(res, obj)
-	if err != nil {
-		return err
-	}
-	return tx.Put(key, *draft)
+	return tx.Put(f.key, *f.draft)
 }
 
 // prepareLoaded fills in what a fixture leaves out, and keeps what it has.
