@@ -15,11 +15,9 @@
 // a client that builds such patches from the schema (kubectl apply does where
 // the type is listed) would find no merge keys and replace lists whole. Without
 // it kubectl uses the merge keys that are compiled into it, which are right.
-// Server-side apply (application/apply-patch+yaml, and its parameter force) is not
-// listed because the server does not have it yet.
 //
-// The deprecated /watch/ paths, the non-resource paths and OpenAPI v2 are not
-// documented.
+// The deprecated /watch/ paths, the non-resource paths are not documented, and the OpenAPI v2
+// document names no types (v2.go).
 //
 // Nothing is made before it is asked for.
 package openapi

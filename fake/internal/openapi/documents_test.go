@@ -80,14 +80,14 @@ func TestFieldValidationIsKnown(t *testing.T) {
 			require.True(t, has(p.Patch.Parameters, "fieldValidation"), name)
 			require.True(t, has(p.Patch.Parameters, "dryRun"), name)
 			require.True(t, has(p.Patch.Parameters, "fieldManager"), name)
-			require.False(t, has(p.Patch.Parameters, "force"), name)
+			require.True(t, has(p.Patch.Parameters, "force"), name)
 			var types []string
 			for media := range p.Patch.RequestBody.Content {
 				types = append(types, media)
 			}
 			// With strategic merge listed, a client would build such patches from
 			// schemas that have no merge keys.
-			require.ElementsMatch(t, []string{"application/json-patch+json", "application/merge-patch+json"}, types, name)
+			require.ElementsMatch(t, []string{"application/apply-patch+yaml", "application/json-patch+json", "application/merge-patch+json"}, types, name)
 		}
 		require.True(t, found, r.GroupVersionKind())
 	}

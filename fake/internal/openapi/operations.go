@@ -48,12 +48,13 @@ func replace(r *resource.Resource, subresource string) *spec3.Operation {
 	return op
 }
 
-// patch lists neither strategic merge nor apply: see the package's comment.
+// patch does not list strategic merge: see the package's comment.
 func patch(r *resource.Resource, subresource string) *spec3.Operation {
-	op := operation(r, "patch", "change parts of the specified "+r.Kind, "patch", scoped(r)+subresource, writeParameters())
+	op := operation(r, "patch", "change parts of the specified "+r.Kind, "patch", scoped(r)+subresource, patchParameters())
 	op.RequestBody = &spec3.RequestBody{RequestBodyProps: spec3.RequestBodyProps{
 		Required: true,
 		Content: map[string]*spec3.MediaType{
+			"application/apply-patch+yaml": content(schemaPatch),
 			"application/json-patch+json":  content(schemaPatch),
 			"application/merge-patch+json": content(schemaPatch),
 		},

@@ -17,6 +17,12 @@ func writeParameters() []*spec3.Parameter {
 	}
 }
 
+// patchParameters are those of a write, and force of an apply.
+func patchParameters() []*spec3.Parameter {
+	return append(writeParameters(),
+		query("force", "boolean", "Takes fields that an apply conflicts over from their managers; for an apply only."))
+}
+
 func deleteParameters() []*spec3.Parameter {
 	return []*spec3.Parameter{
 		query("dryRun", "string", "All: every stage of the request is run, and nothing is deleted."),

@@ -118,3 +118,21 @@ func TestApplyServerDryRunLeavesNoTrace(t *testing.T) {
 		u.doWith(strings.Replace(cm, "v}", "w}", 1), "apply", "-f", "-", "--dry-run=server"))
 	require.Equal(t, "v", u.do("get", "configmap", "a", "-o", "jsonpath={.data.k}"))
 }
+
+// Server-side apply creates, finds nothing to do, and refuses to take a field
+// from another manager unless it is forced to.
+func TestApplyServerSide(t *testing.T) {
+	u := newUser(t)
+	apply := func(value string, flags ...string) result {
+		manifest := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: " + value + "}\n"
+		return u.tryWith(manifest, append([]string{"apply", "--server-side", "-f", "-"}, flags...)...)
+	}
+	done := result{out: "configmap/a serverside-applied\n"}
+	require.Equal(t, done, apply("v"))
+	require.Equal(t, done, apply("v"))
+	conflict := apply("w", "--field-manager=other")
+	require.Equal(t, 1, conflict.code)
+	require.Contains(t, conflict.err, `Apply failed with 1 conflict: conflict with "kubectl": .data.k`)
+	require.Equal(t, done, apply("w", "--field-manager=other", "--force-conflicts"))
+	require.Equal(t, "w", u.do("get", "configmap", "a", "-o", "jsonpath={.data.k}"))
+}
