@@ -44,6 +44,13 @@
 // may be old and watches come from its view, all others from the store: a client that
 // moves between the doors travels back in time.
 //
+// # Admission
+//
+// WithAdmission lets Go functions have a say in every write, as admission webhooks do:
+// they get the AdmissionRequest that a webhook would get, and may refuse, warn or
+// change the object by a JSON patch. A dry run that would have to call one with declared
+// side effects is refused (DR-07).
+//
 // # Faults
 //
 // Server.Faults takes rules that make the server misbehave: see package faults.
@@ -83,7 +90,7 @@
 //     dependents stay when their owner goes.
 //   - Tables (clients fall back to the objects), CBOR, compression, watches over
 //     WebSocket, OpenAPI schemas beyond names.
-//   - TLS, authentication, authorisation, admission. Every request is allowed, and
+//   - TLS, authentication, authorisation, admission webhooks and policies. Every request is allowed, and
 //     only loopback reaches the server.
 //
 // # Where it differs silently

@@ -6,6 +6,7 @@ import (
 	"log"
 	"testing/fstest"
 
+	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -98,4 +99,27 @@ func ExampleServer_Compact() {
 	_, err = namespaces.List(ctx, metav1.ListOptions{Limit: 2, Continue: page.Continue})
 	fmt.Println(metav1.StatusReasonExpired, err != nil)
 	// Output: Expired true
+}
+
+// An admission function that gives every new Pod a label.
+func ExampleWithAdmission() {
+	label := func(_ context.Context, request *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
+		response := &admissionv1.AdmissionResponse{Allowed: true}
+		if request.Operation == admissionv1.Create && request.Resource.Resource == "pods" {
+			kind := admissionv1.PatchTypeJSONPatch
+			response.PatchType = &kind
+			response.Patch = []byte(`[{"op": "add", "path": "/metadata/labels", "value": {"team": "blue"}}]`)
+		}
+		return response
+	}
+	srv, err := fakeapi.New(fakeapi.WithAdmission(fakeapi.MutatingAdmission("label.example.com", label)))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = srv.Close() }()
+	client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web"}}
+	created, err := client.CoreV1().Pods("default").Create(context.Background(), pod, metav1.CreateOptions{})
+	fmt.Println(created.Labels, err)
+	// Output: map[team:blue] <nil>
 }

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"example.com/fakeapi/fake/internal/admission"
 	"example.com/fakeapi/faults"
 )
 
@@ -31,6 +32,7 @@ type options struct {
 	closing      time.Duration
 	fixtures     []func(*Server) error
 	rules        []faults.Rule
+	admission    admission.Chain
 }
 
 func newOptions(opts []Option) (*options, error) {

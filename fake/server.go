@@ -74,6 +74,7 @@ func settings(o *options) verbs.Settings {
 		WatchTimeout:     o.watches,
 		ContinueLifetime: o.tokens,
 		Controllers:      !o.uncontrolled,
+		Admission:        o.admission,
 	}
 }
 

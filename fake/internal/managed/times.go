@@ -2,12 +2,10 @@ package managed
 
 import (
 	"reflect"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/conversion"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -25,40 +23,50 @@ func KeepTimes(live, obj runtime.Object) {
 		return
 	}
 	was, is := before.GetManagedFields(), after.GetManagedFields()
-	if len(was) != len(is) || sameTimes(was, is) {
+	if !sameApartFromTimes(was, is) || !sameApartFromMetadata(live, obj) {
 		return
 	}
-	// The entries first: in nearly every write that comes this far they differ
-	// or the rest does, and they are the smaller part.
-	equal := apartFromTimes()
-	if !equal.DeepEqual(was, is) || !equal.DeepEqual(live, obj) {
-		return
+	after.SetManagedFields(was)
+	if !sameMetadata(live, obj) {
+		after.SetManagedFields(is)
 	}
-	for i := range is {
-		is[i].Time = was[i].Time
-	}
-	after.SetManagedFields(is)
 }
 
-func sameTimes(was, is []metav1.ManagedFieldsEntry) bool {
+// sameApartFromTimes reports whether two lists of entries differ, and in nothing but
+// times. Times are stored in seconds.
+func sameApartFromTimes(was, is []metav1.ManagedFieldsEntry) bool {
+	if len(was) != len(is) {
+		return false
+	}
+	differ := false
 	for i := range is {
-		if !is[i].Time.Equal(was[i].Time) {
+		a, b := was[i], is[i]
+		differ = differ || seconds(a.Time) != seconds(b.Time)
+		a.Time, b.Time = nil, nil
+		if !reflect.DeepEqual(a, b) {
+			return false
+		}
+	}
+	return differ
+}
+
+// sameApartFromMetadata comes before the metadata: in nearly every write the
+// difference is here, and it is soon found.
+func sameApartFromMetadata(a, b runtime.Object) bool {
+	x, y := reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()
+	for i := range x.NumField() {
+		switch x.Type().Field(i).Name {
+		case "TypeMeta", "ObjectMeta":
+			continue
+		}
+		if !equality.Semantic.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {
 			return false
 		}
 	}
 	return true
 }
 
-// apartFromTimes is the semantic equality of objects that does not look at the
-// times of managedFields.
-var apartFromTimes = sync.OnceValue(func() conversion.Equalities {
-	equal := equality.Semantic.Copy()
-	err := equal.AddFunc(func(a, b metav1.ManagedFieldsEntry) bool {
-		a.Time, b.Time = nil, nil
-		return reflect.DeepEqual(a, b)
-	})
-	if err != nil {
-		panic(err) // the signature above is what AddFunc asks for
-	}
-	return equal
-})
+func sameMetadata(a, b runtime.Object) bool {
+	x, y := reflect.ValueOf(a).Elem().FieldByName("ObjectMeta"), reflect.ValueOf(b).Elem().FieldByName("ObjectMeta")
+	return equality.Semantic.DeepEqual(x.Interface(), y.Interface())
+}

@@ -184,3 +184,35 @@ func Conflict(gr schema.GroupResource, name string) error {
 	return apierrors.NewConflict(gr, name, errors.New(
 		"the object has been modified; please apply your changes to the latest version and try again"))
 }
+
+// Denied is the refusal of an admission plugin: the code, the reason and the words
+// that it gave, as far as they make an error.
+func Denied(plugin string, result *metav1.Status) error {
+	if result == nil {
+		result = &metav1.Status{}
+	}
+	refusal := *result
+	refusal.Code = max(refusal.Code, http.StatusBadRequest)
+	refusal.Status = metav1.StatusFailure
+	by := fmt.Sprintf("admission webhook %q denied the request", plugin)
+	switch {
+	case result.Message != "":
+		refusal.Message = by + ": " + result.Message
+	case result.Reason != "":
+		refusal.Message = by + ": " + string(result.Reason)
+	default:
+		refusal.Message = by + " without explanation"
+	}
+	return &apierrors.StatusError{ErrStatus: refusal}
+}
+
+// NoDryRun is the refusal of a dry run that would have to ask an admission plugin
+// with side effects (DR-07).
+func NoDryRun(plugin string) error {
+	return apierrors.NewBadRequest(fmt.Sprintf("admission webhook %q does not support dry run", plugin))
+}
+
+// AdmissionFailed is the 500 of a write whose admission plugin did not do its work.
+func AdmissionFailed(plugin string, err error) error {
+	return apierrors.NewInternalError(fmt.Errorf("failed calling webhook %q: %w", plugin, err))
+}

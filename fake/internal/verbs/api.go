@@ -16,6 +16,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"example.com/fakeapi/fake/internal/admission"
 	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/represent"
 	"example.com/fakeapi/fake/internal/resource"
@@ -45,6 +46,8 @@ type Settings struct {
 	// Controllers tells that what a control plane does around the API is done:
 	// a namespace that is deleted ends with all that is in it.
 	Controllers bool
+	// Admission are those who have a say in every write that comes as a request.
+	Admission admission.Chain
 	// ContinueLifetime is how long a continue token can be used, counted from the
 	// first page served at its revision; 0 for as long as history lasts (CH-21).
 	ContinueLifetime time.Duration
@@ -57,6 +60,7 @@ type API struct {
 	table    *resource.Table
 	ids      *IDs
 	settings Settings
+	decoded  *decoded
 	pages    pages
 	tokens   tokens
 }
@@ -66,7 +70,7 @@ type API struct {
 func New(store *memstore.Store, table *resource.Table, ids *IDs, settings Settings) *API {
 	return &API{
 		store: store, horizon: open{store}, table: table, ids: ids, settings: settings,
-		tokens: tokens{lifetime: settings.ContinueLifetime},
+		decoded: newDecoded(), tokens: tokens{lifetime: settings.ContinueLifetime},
 	}
 }
 

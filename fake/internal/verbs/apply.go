@@ -16,24 +16,21 @@ func (a *API) apply(q *request, config []byte, opts *metav1.PatchOptions) error 
 		return err
 	}
 	force := opts.Force != nil && *opts.Force
-	mayCreate := q.target.Subresource == "" // SA-02
-	return a.replace(q, isDryRun(opts.DryRun), mayCreate, func(old runtime.Object) (runtime.Object, error) {
-		obj, warnings, err := tracker.Apply(old, config, opts.FieldManager, force, opts.FieldValidation)
-		if err != nil {
-			return nil, err
-		}
-		q.warn(warnings...)
-		m := accessor(obj)
-		if old == nil && m.GetUID() != "" { // OC-12
-			return nil, apierrors.NewConflict(q.res.GroupResource(), q.target.Name, fmt.Errorf(
-				"uid mismatch: the provided object specified uid %s, and no existing object was found", m.GetUID()))
-		}
-		if err := q.matchNamespace(m); err != nil {
-			return nil, err
-		}
-		if err := q.matchName(m); err != nil {
-			return nil, err
-		}
-		return q.res.Normal(obj), nil
+	return a.replace(q, &rewrite{
+		options:   writeOptions{opts.DryRun, opts.FieldManager, opts.FieldValidation},
+		mayCreate: q.target.Subresource == "", // SA-02
+		next: func(old runtime.Object) (runtime.Object, error) {
+			obj, warnings, err := tracker.Apply(old, config, opts.FieldManager, force, opts.FieldValidation)
+			if err != nil {
+				return nil, err
+			}
+			q.warn(warnings...)
+			m := accessor(obj)
+			if old == nil && m.GetUID() != "" { // OC-12
+				return nil, apierrors.NewConflict(q.res.GroupResource(), q.target.Name, fmt.Errorf(
+					"uid mismatch: the provided object specified uid %s, and no existing object was found", m.GetUID()))
+			}
+			return q.res.Normal(obj), q.addressed(m)
+		},
 	})
 }

@@ -17,6 +17,9 @@ const generateTries = 8
 
 // create stores a new object (CR and NM rules).
 func (a *API) create(q *request) error {
+	if _, err := q.readBody(); err != nil { // its size comes before the options (CR-14)
+		return err
+	}
 	var opts metav1.CreateOptions
 	if err := q.options(&opts); err != nil {
 		return err
@@ -24,14 +27,7 @@ func (a *API) create(q *request) error {
 	if err := invalidOptions("CreateOptions", metavalidation.ValidateCreateOptions(&opts)); err != nil {
 		return err
 	}
-	served, err := q.body(opts.FieldValidation)
-	if err != nil {
-		return err
-	}
-	if err := q.matchNamespace(accessor(served)); err != nil {
-		return err
-	}
-	obj, err := q.stored(served)
+	obj, err := q.object(opts.FieldValidation)
 	if err != nil {
 		return err
 	}
@@ -42,31 +38,50 @@ func (a *API) create(q *request) error {
 	if err != nil {
 		return err
 	}
-	q.mergeOwners(obj, false)
 	obj = tracker.Update(nil, obj, q.manager(opts.FieldManager))
-	generated := accessor(obj).GetName() == "" && accessor(obj).GetGenerateName() != ""
+	admit := a.station(q, writeOptions{opts.DryRun, opts.FieldManager, opts.FieldValidation})
+	if obj, err = admit.mutate(obj, nil); err != nil {
+		return err
+	}
+	dryRun := isDryRun(opts.DryRun)
+	out, err := a.insertNamed(q, admit, obj, dryRun)
+	if errors.Is(err, errTooLarge) { // CR-18
+		accessor(obj).SetManagedFields(nil)
+		out, err = a.insertNamed(q, admit, obj, dryRun)
+	}
+	if err != nil {
+		return err
+	}
+	return q.answer(http.StatusCreated, out)
+}
+
+// insertNamed inserts an object, under a generated name if it has none of its own.
+func (a *API) insertNamed(q *request, admit *station, obj runtime.Object, dryRun bool) (outcome, error) {
+	m := accessor(obj)
+	generated := m.GetName() == "" && m.GetGenerateName() != ""
 	for try := 1; ; try++ {
-		out, err := a.insert(q, obj.DeepCopyObject(), isDryRun(opts.DryRun))
-		if err == nil {
-			return q.answer(http.StatusCreated, out)
-		}
+		out, err := a.insert(q, admit, obj, dryRun)
 		if !generated || !apierrors.IsAlreadyExists(err) || try == generateTries {
-			return err
+			return out, err
 		}
+		m.SetName("")
 	}
 }
 
 // insert prepares, checks and stores a new object of the StoreVersion.
-func (a *API) insert(q *request, obj runtime.Object, dryRun bool) (outcome, error) {
+func (a *API) insert(q *request, admit *station, obj runtime.Object, dryRun bool) (outcome, error) {
 	m := accessor(obj)
 	if rev, err := parseRevision(m.GetResourceVersion()); err == nil && rev != 0 {
 		return outcome{}, errors.New("resourceVersion should not be set on objects to be created")
 	}
+	m.SetResourceVersion("")
 	a.prepareCreate(q.res, obj)
 	if err := validateCreate(q.res, obj); err != nil {
 		return outcome{}, err
 	}
-	m.SetResourceVersion("")
+	if err := admit.validate(obj, nil); err != nil {
+		return outcome{}, err
+	}
 	key := codec.Key(q.res, q.namespace(), m.GetName())
 	return a.commit(q.res, key, dryRun, func(old runtime.Object) (runtime.Object, error) {
 		if old == nil {

@@ -29,7 +29,7 @@ func (a *API) delete(q *request) error {
 	if isNamespaces(q.res) {
 		return a.deleteNamespace(q, opts)
 	}
-	left, err := a.remove(q.res, q.key(), q.target.Name, opts)
+	left, err := a.remove(q, q.res, q.key(), q.target.Name, opts)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (q *request) replyDeleted(left remains, opts *metav1.DeleteOptions) error {
 
 // remove deletes the object under a key, or marks it as being deleted if it has
 // finalizers or a grace period.
-func (a *API) remove(res *resource.Resource, key, name string, opts *metav1.DeleteOptions) (remains, error) {
+func (a *API) remove(q *request, res *resource.Resource, key, name string, opts *metav1.DeleteOptions) (remains, error) {
 	var left remains
 	var marked runtime.Object
 	marks := false
@@ -78,6 +78,9 @@ func (a *API) remove(res *resource.Resource, key, name string, opts *metav1.Dele
 		}
 		m := accessor(old)
 		if err := preconditions(res, m, opts.Preconditions); err != nil {
+			return nil, err
+		}
+		if err := a.admitDelete(q, res, old, opts); err != nil {
 			return nil, err
 		}
 		left.uid, marked = m.GetUID(), old

@@ -41,7 +41,7 @@ func (a *API) deleteCollection(q *request) error {
 // failure (DL-33); the first failure ends it (DL-30).
 func (a *API) removeAll(q *request, items []*memstore.Record, how *metav1.DeleteOptions) error {
 	for _, rec := range items {
-		_, err := a.remove(q.res, rec.Key, nameOf(rec.Key), how.DeepCopy())
+		_, err := a.remove(q, q.res, rec.Key, nameOf(rec.Key), how.DeepCopy())
 		if err != nil && !apierrors.IsNotFound(err) {
 			return err
 		}

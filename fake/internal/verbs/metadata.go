@@ -2,7 +2,9 @@ package verbs
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -37,12 +39,12 @@ func (q *request) matchNamespace(m metav1.Object) error {
 }
 
 // matchName refuses a body that names another object than the path (NM-15,
-// NM-16, NM-20).
+// NM-16, NM-20). The path of a collection names none.
 func (q *request) matchName(m metav1.Object) error {
-	switch name := m.GetName(); name {
-	case q.target.Name:
+	switch name := m.GetName(); {
+	case q.target.Name == "", name == q.target.Name:
 		return nil
-	case "":
+	case name == "":
 		return apierrors.NewBadRequest(fmt.Sprintf(
 			"the name of the object (%s based on URL) was undeterminable: name must be provided", q.target.Name))
 	default:
@@ -166,16 +168,48 @@ func validateCreate(res *resource.Resource, obj runtime.Object) error {
 // validateUpdate checks a changed object, above all its metadata against that of
 // the stored one (MD-05, DL-06).
 func validateUpdate(res *resource.Resource, obj, old runtime.Object) error {
-	m, path := accessor(obj), field.NewPath("metadata")
-	// A real server looks twice, in its generic layer and in the type's own
-	// validation, and lists a cause each time; the message names it once.
-	errs := validation.ValidateObjectMetaAccessorUpdate(m, accessor(old), path)
-	errs = append(errs, validation.ValidateObjectMetaAccessorUpdate(m, accessor(old), path)...)
-	errs = append(errs, validation.ValidateObjectMetaAccessor(m, res.Namespaced, res.ValidateName, path)...)
+	m := accessor(obj)
+	errs := validateChange(res, m, accessor(old))
 	if res.Validate != nil {
 		errs = append(errs, res.Validate(obj)...)
 	}
 	return invalid(res, m.GetName(), errs)
+}
+
+// validateChange checks changed metadata.
+func validateChange(res *resource.Resource, m, old metav1.Object) field.ErrorList {
+	if untouched(m, old) {
+		return nil // it was found good when it was written
+	}
+	path := field.NewPath("metadata")
+	errs := validation.ValidateObjectMetaAccessorUpdate(m, old, path)
+	// A real server looks twice, in its generic layer and in the type's own
+	// validation, and lists a cause each time; the message names it once.
+	errs = append(errs, errs...)
+	return append(errs, validation.ValidateObjectMetaAccessor(m, res.Namespaced, nameRule(res, m, old), path)...)
+}
+
+// untouched reports whether an update leaves the metadata alone that a client can get
+// wrong, as most updates do. Names and creation are those of the stored object by
+// now, and managedFields the server's own.
+func untouched(m, old metav1.Object) bool {
+	return m.GetName() == old.GetName() && m.GetUID() == old.GetUID() &&
+		m.GetGenerateName() == old.GetGenerateName() &&
+		m.GetDeletionTimestamp() == nil && old.GetDeletionTimestamp() == nil &&
+		m.GetDeletionGracePeriodSeconds() == nil && old.GetDeletionGracePeriodSeconds() == nil &&
+		maps.Equal(m.GetLabels(), old.GetLabels()) &&
+		maps.Equal(m.GetAnnotations(), old.GetAnnotations()) &&
+		slices.Equal(m.GetFinalizers(), old.GetFinalizers()) &&
+		equality.Semantic.DeepEqual(m.GetOwnerReferences(), old.GetOwnerReferences())
+}
+
+// nameRule is the rule for the names in changed metadata. The name itself is that of
+// the path, and was found good when the object was made.
+func nameRule(res *resource.Resource, m, old metav1.Object) validation.ValidateNameFunc {
+	if m.GetGenerateName() != old.GetGenerateName() {
+		return res.ValidateName
+	}
+	return func(string, bool) []string { return nil }
 }
 
 func invalid(res *resource.Resource, name string, errs field.ErrorList) error {

@@ -60,6 +60,9 @@ func (a *API) deleteNamespace(q *request, opts *metav1.DeleteOptions) error {
 		if err := preconditions(q.res, ns, opts.Preconditions); err != nil {
 			return nil, err
 		}
+		if err := a.admitDelete(q, q.res, ns, opts); err != nil {
+			return nil, err
+		}
 		markDeleted(ns)
 		ns.DeletionGracePeriodSeconds = nil
 		ns.Status.Phase = corev1.NamespaceTerminating
@@ -85,7 +88,7 @@ func (a *API) empty(namespace string) error {
 			continue
 		}
 		for rec := range a.store.View().Range(codec.Key(res, namespace, ""), "") {
-			_, err := a.remove(res, rec.Key, nameOf(rec.Key), &metav1.DeleteOptions{})
+			_, err := a.remove(nil, res, rec.Key, nameOf(rec.Key), &metav1.DeleteOptions{})
 			if err != nil && !apierrors.IsNotFound(err) {
 				return err
 			}

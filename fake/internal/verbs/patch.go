@@ -49,14 +49,12 @@ func (a *API) patch(q *request) error {
 	if err != nil {
 		return err
 	}
-	// A patch creates nothing (PA-15).
-	return a.replace(q, isDryRun(opts.DryRun), false, func(old runtime.Object) (runtime.Object, error) {
-		obj, err := q.patched(p, old, opts.FieldValidation)
-		if err != nil {
-			return nil, err
-		}
-		q.mergeOwners(obj, true)
-		return tracker.Update(old, obj, q.manager(opts.FieldManager)), nil
+	return a.replace(q, &rewrite{ // a patch creates nothing (PA-15)
+		options: writeOptions{opts.DryRun, opts.FieldManager, opts.FieldValidation},
+		tracker: tracker,
+		next: func(old runtime.Object) (runtime.Object, error) {
+			return q.patched(p, old, opts.FieldValidation)
+		},
 	})
 }
 
@@ -78,11 +76,12 @@ func (q *request) patched(p *patch.Patch, old runtime.Object, validation string)
 		})
 	}
 	q.warn(warnings...)
-	if err := q.matchNamespace(accessor(obj)); err != nil {
+	if err := q.addressed(accessor(obj)); err != nil {
 		return nil, err
 	}
-	if err := q.matchName(accessor(obj)); err != nil {
+	if obj, err = q.stored(obj); err != nil {
 		return nil, err
 	}
-	return q.stored(obj)
+	q.mergeOwners(obj, true)
+	return obj, nil
 }

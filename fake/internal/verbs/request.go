@@ -36,6 +36,7 @@ type request struct {
 	out    negotiate.Output
 	form   *represent.Representation
 	values url.Values
+	bytes  []byte // the body, once it has been read
 }
 
 // query gives the decoded query parameters.
@@ -81,8 +82,13 @@ func invalidOptions(kind string, errs field.ErrorList) error {
 	return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
 }
 
-// readBody reads the request's body up to MaxBody.
-func (q *request) readBody() ([]byte, error) { return readBody(q.r) }
+// readBody reads the request's body up to MaxBody. Asked again it gives the same.
+func (q *request) readBody() (body []byte, err error) {
+	if q.bytes == nil {
+		q.bytes, err = readBody(q.r)
+	}
+	return q.bytes, err
+}
 
 func readBody(r *http.Request) ([]byte, error) {
 	if r.ContentLength > MaxBody {
@@ -124,6 +130,32 @@ func (q *request) body(validation string) (runtime.Object, error) {
 	}
 	q.warn(warnings...)
 	return obj, nil
+}
+
+// object reads the object of a create or an update and gives it as it is stored. It
+// is the caller's own; asked again it gives another.
+func (q *request) object(validation string) (runtime.Object, error) {
+	served, err := q.body(validation)
+	if err != nil {
+		return nil, err
+	}
+	if err := q.addressed(accessor(served)); err != nil {
+		return nil, err
+	}
+	obj, err := q.stored(served)
+	if err != nil {
+		return nil, err
+	}
+	q.mergeOwners(obj, false)
+	return obj, nil
+}
+
+// addressed refuses an object that is not the one of the path.
+func (q *request) addressed(m metav1.Object) error {
+	if err := q.matchNamespace(m); err != nil {
+		return err
+	}
+	return q.matchName(m)
 }
 
 // stored gives an object of the served version as it is stored. It may change

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -19,6 +20,9 @@ import (
 
 // update replaces an object, or its status (OC and SU rules).
 func (a *API) update(q *request) error {
+	if _, err := q.readBody(); err != nil { // its size comes before the options (CR-14)
+		return err
+	}
 	var opts metav1.UpdateOptions
 	if err := q.options(&opts); err != nil {
 		return err
@@ -26,17 +30,7 @@ func (a *API) update(q *request) error {
 	if err := invalidOptions("UpdateOptions", metavalidation.ValidateUpdateOptions(&opts)); err != nil {
 		return err
 	}
-	served, err := q.body(opts.FieldValidation)
-	if err != nil {
-		return err
-	}
-	if err := q.matchNamespace(accessor(served)); err != nil {
-		return err
-	}
-	if err := q.matchName(accessor(served)); err != nil {
-		return err
-	}
-	obj, err := q.stored(served)
+	sent, err := q.object(opts.FieldValidation)
 	if err != nil {
 		return err
 	}
@@ -44,36 +38,71 @@ func (a *API) update(q *request) error {
 	if err != nil {
 		return err
 	}
-	q.mergeOwners(obj, false)
-	mayCreate := q.res.CreateOnUpdate && q.target.Subresource == ""
-	return a.replace(q, isDryRun(opts.DryRun), mayCreate, func(old runtime.Object) (runtime.Object, error) {
-		if err := q.sameUID(accessor(obj).GetUID(), old); err != nil {
-			return nil, err
-		}
-		return tracker.Update(old, obj.DeepCopyObject(), q.manager(opts.FieldManager)), nil
+	uid := accessor(sent).GetUID()
+	return a.replace(q, &rewrite{
+		options:   writeOptions{opts.DryRun, opts.FieldManager, opts.FieldValidation},
+		mayCreate: q.res.CreateOnUpdate && q.target.Subresource == "",
+		tracker:   tracker,
+		next: func(old runtime.Object) (runtime.Object, error) {
+			if err := q.sameUID(uid, old); err != nil {
+				return nil, err
+			}
+			if obj := sent; obj != nil {
+				sent = nil
+				return obj, nil
+			}
+			return q.object(opts.FieldValidation) // the first one has been worked on
+		},
 	})
 }
 
-// replace commits what next makes of the stored object, and answers. Update,
-// patch and apply differ in next only. Next gets an object of the StoreVersion, or
-// nil where the write may create.
-func (a *API) replace(q *request, dryRun, mayCreate bool, next change) error {
-	var code int
+// rewrite is a write to an object that may be there: update, patch and apply differ
+// in what stands here.
+type rewrite struct {
+	options   writeOptions
+	mayCreate bool
+	// next makes of the stored object, of the StoreVersion and nil where there is
+	// none, what the client wants there.
+	next change
+	// tracker keeps the managedFields of what next gives; nil if next has done so.
+	tracker *managed.Tracker
+	// untracked tells that the object is stored without managedFields.
+	untracked bool
+}
+
+// replace commits a rewrite, and answers.
+func (a *API) replace(q *request, w *rewrite) error {
+	code, out, err := a.rewrite(q, w)
+	if errors.Is(err, errTooLarge) && w.tracker != nil { // CR-18
+		w.untracked = true
+		code, out, err = a.rewrite(q, w)
+	}
+	if err != nil {
+		return err
+	}
+	return q.answer(code, out)
+}
+
+func (a *API) rewrite(q *request, w *rewrite) (code int, out outcome, err error) {
 	var last runtime.Object // the object as this request leaves it, also if that ends it
-	out, err := a.commit(q.res, q.key(), dryRun, func(old runtime.Object) (runtime.Object, error) {
+	admit := a.station(q, w.options)
+	out, err = a.commit(q.res, q.key(), isDryRun(w.options.dryRun), func(old runtime.Object) (runtime.Object, error) {
 		code = http.StatusOK
-		if old == nil && !mayCreate {
+		if old == nil && !w.mayCreate {
 			return nil, apierrors.NewNotFound(q.res.GroupResource(), q.target.Name)
 		}
-		obj, err := next(old)
+		obj, err := w.object(q, admit, old)
 		if err != nil {
 			return nil, err
 		}
 		if old == nil {
 			code = http.StatusCreated
-			return obj, a.createByUpdate(q, obj)
+			return obj, a.createByUpdate(q, admit, obj)
 		}
 		if err := prepare(q, obj, old); err != nil {
+			return nil, err
+		}
+		if err := admit.validate(obj, old); err != nil {
 			return nil, err
 		}
 		managed.KeepTimes(old, obj)
@@ -84,14 +113,25 @@ func (a *API) replace(q *request, dryRun, mayCreate bool, next change) error {
 		}
 		return obj, nil
 	})
-	switch {
-	case err != nil:
-		return err
-	case out.event != nil && out.event.Record == nil, out.event == nil && out.obj == nil:
+	if err == nil && (out.event != nil && out.event.Record == nil || out.event == nil && out.obj == nil) {
 		out = outcome{obj: last} // with the resourceVersion from before (DL-05)
 		a.settle(q.namespace(), &metav1.DeleteOptions{})
 	}
-	return q.answer(code, out)
+	return code, out, err
+}
+
+// object gives what shall be stored, before the server's own part of it.
+func (w *rewrite) object(q *request, admit *station, old runtime.Object) (runtime.Object, error) {
+	obj, err := w.next(old)
+	switch {
+	case err != nil:
+		return nil, err
+	case w.untracked:
+		accessor(obj).SetManagedFields(nil)
+	case w.tracker != nil:
+		obj = w.tracker.Update(old, obj, q.manager(w.options.fieldManager))
+	}
+	return admit.mutate(obj, old)
 }
 
 // prepare checks what the client knew of the stored object and keeps what it
@@ -110,12 +150,15 @@ func prepare(q *request, obj, old runtime.Object) error {
 
 // createByUpdate prepares the object that a PUT names and that is not there,
 // for the types that allow it (OC-05).
-func (a *API) createByUpdate(q *request, obj runtime.Object) error {
+func (a *API) createByUpdate(q *request, admit *station, obj runtime.Object) error {
 	if err := a.admitNamespace(q.res, q.namespace(), accessor(obj)); err != nil {
 		return err
 	}
 	a.prepareCreate(q.res, obj)
-	return validateCreate(q.res, obj)
+	if err := validateCreate(q.res, obj); err != nil {
+		return err
+	}
+	return admit.validate(obj, nil)
 }
 
 // sameUID refuses a PUT whose body carries the uid of another object (OC-06).

@@ -12,6 +12,9 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
+// errTooLarge is what etcd says of an object that it does not take (CR-10).
+var errTooLarge = errors.New("etcdserver: request is too large")
+
 // change is one write on its way into the store: it gets the stored object (of
 // the StoreVersion, nil if there is none) and gives what shall be there: nil
 // deletes. The store may run it more than once.
@@ -32,7 +35,7 @@ func (a *API) commit(res *resource.Resource, key string, dryRun bool, do change)
 		var old runtime.Object
 		if cur != nil {
 			var err error
-			if old, err = codec.Stored(res, cur); err != nil {
+			if old, err = a.decoded.get(res, cur); err != nil {
 				return nil, err
 			}
 		}
@@ -46,7 +49,7 @@ func (a *API) commit(res *resource.Resource, key string, dryRun bool, do change)
 			return nil, err
 		}
 		if len(draft.Data) > MaxObject {
-			return nil, errors.New("etcdserver: request is too large")
+			return nil, errTooLarge
 		}
 		accessor(obj).SetResourceVersion(revision)
 		out.obj = obj
@@ -57,6 +60,9 @@ func (a *API) commit(res *resource.Resource, key string, dryRun bool, do change)
 		return out, err
 	}
 	event, err := a.store.Update(key, update)
+	if event.Changed() && event.Record != nil {
+		a.decoded.keep(res, event.Record, out.obj)
+	}
 	return outcome{event: event}, err
 }
 

@@ -1,0 +1,297 @@
+package fakeapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	admissionv1 "k8s.io/api/admission/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+type (
+	admissionRequest  = admissionv1.AdmissionRequest
+	admissionResponse = admissionv1.AdmissionResponse
+)
+
+func allow() *admissionResponse { return &admissionResponse{Allowed: true} }
+
+// patching is an answer that changes the object.
+func patching(operations string) *admissionResponse {
+	kind := admissionv1.PatchTypeJSONPatch
+	return &admissionResponse{Allowed: true, Patch: []byte(operations), PatchType: &kind}
+}
+
+// reviewer is an admission function that remembers what it was asked and allows it.
+type reviewer struct {
+	mu   sync.Mutex
+	seen []*admissionRequest
+}
+
+func (w *reviewer) review(_ context.Context, request *admissionRequest) *admissionResponse {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen = append(w.seen, request)
+	return allow()
+}
+
+func (w *reviewer) last() *admissionRequest { return w.seen[len(w.seen)-1] }
+
+func admitted(t *testing.T, functions ...fakeapi.Admission) (*fakeapi.Server, kubernetes.Interface) {
+	srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithAdmission(functions...))
+	return srv, kubernetes.NewForConfigOrDie(srv.RESTConfig())
+}
+
+func named(name string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{"a": "1"}}
+}
+
+func TestMutatingAdmissionChangesWhatIsStored(t *testing.T) {
+	label := func(_ context.Context, request *admissionRequest) *admissionResponse {
+		if request.Operation == admissionv1.Delete {
+			return allow()
+		}
+		return patching(`[{"op":"add","path":"/metadata/labels","value":{"by":"` + string(request.Operation) + `"}}]`)
+	}
+	_, client := admitted(t, fakeapi.MutatingAdmission("label.example.com", label))
+	maps := client.CoreV1().ConfigMaps("default")
+	created, err := maps.Create(t.Context(), named("one"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"by": "CREATE"}, created.Labels)
+
+	created.Data["a"] = "2"
+	updated, err := maps.Update(t.Context(), created, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"by": "UPDATE"}, updated.Labels)
+	patched, err := maps.Patch(t.Context(), "one", types.MergePatchType, []byte(`{"metadata":{"labels":null}}`), metav1.PatchOptions{})
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"by": "UPDATE"}, patched.Labels)
+	require.Equal(t, updated.ResourceVersion, patched.ResourceVersion, "what the patch took away the function gave back")
+	require.NoError(t, maps.Delete(t.Context(), "one", metav1.DeleteOptions{}))
+}
+
+func TestAdmissionIsAskedWhatAWebhookIsAsked(t *testing.T) {
+	var first, second reviewer
+	_, client := admitted(t,
+		fakeapi.ValidatingAdmission("validates.example.com", second.review),
+		fakeapi.MutatingAdmission("mutates.example.com", func(ctx context.Context, request *admissionRequest) *admissionResponse {
+			first.review(ctx, request)
+			return patching(`[{"op":"add","path":"/data/b","value":"2"}]`)
+		}))
+	maps := client.CoreV1().ConfigMaps("default")
+	_, err := maps.Create(t.Context(), named("one"), metav1.CreateOptions{FieldManager: "me"})
+	require.NoError(t, err)
+
+	asked := first.last()
+	require.Equal(t, admissionv1.Create, asked.Operation)
+	require.Equal(t, metav1.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, asked.Kind)
+	require.Equal(t, metav1.GroupVersionResource{Version: "v1", Resource: "configmaps"}, asked.Resource)
+	require.Equal(t, "default/one", asked.Namespace+"/"+asked.Name)
+	require.NotEmpty(t, asked.UID)
+	require.NotEmpty(t, asked.UserInfo.Username)
+	require.False(t, *asked.DryRun)
+	require.Empty(t, asked.OldObject.Raw)
+	var options metav1.CreateOptions
+	require.NoError(t, json.Unmarshal(asked.Options.Raw, &options))
+	require.Equal(t, "me", options.FieldManager)
+	require.Equal(t, "CreateOptions", options.Kind)
+
+	object := func(raw []byte) (cm corev1.ConfigMap) {
+		require.NoError(t, json.Unmarshal(raw, &cm))
+		require.Equal(t, "v1 ConfigMap", cm.APIVersion+" "+cm.Kind)
+		return cm
+	}
+	require.Empty(t, object(asked.Object.Raw).UID, "the server does its part later")
+	stored := object(second.last().Object.Raw)
+	require.NotEmpty(t, stored.UID)
+	require.Equal(t, map[string]string{"a": "1", "b": "2"}, stored.Data)
+
+	_, err = maps.Patch(t.Context(), "one", types.MergePatchType, []byte(`{"data":{"a":"3"}}`), metav1.PatchOptions{})
+	require.NoError(t, err)
+	require.Equal(t, admissionv1.Update, second.last().Operation)
+	require.Equal(t, "1", object(second.last().OldObject.Raw).Data["a"])
+	require.Equal(t, "3", object(second.last().Object.Raw).Data["a"])
+}
+
+func TestAdmissionRefuses(t *testing.T) {
+	refuse := func(operation admissionv1.Operation, result *metav1.Status) fakeapi.AdmissionFunc {
+		return func(_ context.Context, request *admissionRequest) *admissionResponse {
+			return &admissionResponse{Allowed: request.Operation != operation || request.Namespace != "default", Result: result}
+		}
+	}
+	for name, c := range map[string]struct {
+		result  *metav1.Status
+		code    int32
+		message string
+	}{
+		"without a word": {nil, http.StatusBadRequest, `admission webhook "no.example.com" denied the request without explanation`},
+		"with a message": {&metav1.Status{Message: "not today", Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden},
+			http.StatusForbidden, `admission webhook "no.example.com" denied the request: not today`},
+		"with a reason": {&metav1.Status{Reason: "Tired", Code: http.StatusOK}, http.StatusBadRequest, `admission webhook "no.example.com" denied the request: Tired`},
+	} {
+		for _, operation := range []admissionv1.Operation{admissionv1.Create, admissionv1.Update, admissionv1.Delete} {
+			for kind, make := range map[string]func(string, fakeapi.AdmissionFunc) fakeapi.Admission{
+				"mutating": fakeapi.MutatingAdmission, "validating": fakeapi.ValidatingAdmission,
+			} {
+				t.Run(name+" "+kind+" "+string(operation), func(t *testing.T) {
+					_, client := admitted(t, make("no.example.com", refuse(operation, c.result)))
+					err := writeAll(t, client)
+					require.Error(t, err)
+					status := err.(apierrors.APIStatus).Status()
+					require.Equal(t, c.code, status.Code)
+					require.Equal(t, c.message, status.Message)
+				})
+			}
+		}
+	}
+}
+
+// writeAll creates, updates and deletes, and gives the first error. What a refused
+// write was about must be as it was.
+func writeAll(t *testing.T, client kubernetes.Interface) error {
+	maps := client.CoreV1().ConfigMaps("default")
+	created, err := maps.Create(t.Context(), named("one"), metav1.CreateOptions{})
+	if err != nil {
+		_, gone := maps.Get(t.Context(), "one", metav1.GetOptions{})
+		require.True(t, apierrors.IsNotFound(gone))
+		return err
+	}
+	created.Data["a"] = "2"
+	updated, err := maps.Update(t.Context(), created, metav1.UpdateOptions{})
+	if err != nil {
+		still, missing := maps.Get(t.Context(), "one", metav1.GetOptions{})
+		require.NoError(t, missing)
+		require.Equal(t, "1", still.Data["a"])
+		return err
+	}
+	if err := maps.Delete(t.Context(), "one", metav1.DeleteOptions{}); err != nil {
+		still, missing := maps.Get(t.Context(), "one", metav1.GetOptions{})
+		require.NoError(t, missing)
+		require.Equal(t, updated.ResourceVersion, still.ResourceVersion)
+		return err
+	}
+	return nil
+}
+
+func TestBrokenAdmissionFailsTheRequest(t *testing.T) {
+	for message, review := range map[string]fakeapi.AdmissionFunc{
+		"it gave no response": func(context.Context, *admissionRequest) *admissionResponse { return nil },
+		"it panicked: ouch":   func(context.Context, *admissionRequest) *admissionResponse { panic("ouch") },
+		"the type of its patch is not JSONPatch": func(context.Context, *admissionRequest) *admissionResponse {
+			return &admissionResponse{Allowed: true, Patch: []byte(`[]`)}
+		},
+		"invalid JSON patch": func(context.Context, *admissionRequest) *admissionResponse { return patching(`[`) },
+		`cannot be handled as a ConfigMap`: func(context.Context, *admissionRequest) *admissionResponse {
+			return patching(`[{"op":"add","path":"/data","value":7}]`)
+		},
+		"the server rejected our request due to an": func(context.Context, *admissionRequest) *admissionResponse {
+			return patching(`[{"op":"remove","path":"/nowhere"}]`)
+		},
+	} {
+		t.Run(message, func(t *testing.T) {
+			_, client := admitted(t, fakeapi.MutatingAdmission("broken.example.com", review))
+			_, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), named("one"), metav1.CreateOptions{})
+			require.True(t, apierrors.IsInternalError(err), "%v", err)
+			require.ErrorContains(t, err, `Internal error occurred: failed calling webhook "broken.example.com": `)
+			require.ErrorContains(t, err, message)
+		})
+	}
+}
+
+func TestDryRunPastSideEffectsIsRefused(t *testing.T) { // DR-07
+	var w reviewer
+	_, client := admitted(t, fakeapi.ValidatingAdmission("mails.example.com", w.review).WithSideEffects())
+	maps := client.CoreV1().ConfigMaps("default")
+	dry := []string{metav1.DryRunAll}
+	refused := func(err error) {
+		t.Helper()
+		require.True(t, apierrors.IsBadRequest(err), "%v", err)
+		require.EqualError(t, err, `admission webhook "mails.example.com" does not support dry run`)
+	}
+	_, err := maps.Create(t.Context(), named("one"), metav1.CreateOptions{DryRun: dry})
+	refused(err)
+	created, err := maps.Create(t.Context(), named("one"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	created.Data["a"] = "2"
+	_, err = maps.Update(t.Context(), created, metav1.UpdateOptions{DryRun: dry})
+	refused(err)
+	refused(maps.Delete(t.Context(), "one", metav1.DeleteOptions{DryRun: dry}))
+	refused(maps.DeleteCollection(t.Context(), metav1.DeleteOptions{DryRun: dry}, metav1.ListOptions{}))
+	require.Len(t, w.seen, 1)
+
+	var harmless reviewer
+	_, client = admitted(t, fakeapi.ValidatingAdmission("looks.example.com", harmless.review))
+	_, err = client.CoreV1().ConfigMaps("default").Create(t.Context(), named("one"), metav1.CreateOptions{DryRun: dry})
+	require.NoError(t, err)
+	require.True(t, *harmless.last().DryRun)
+}
+
+func TestAdmissionWarns(t *testing.T) { // WN-06
+	warn := func(text string) fakeapi.AdmissionFunc {
+		return func(context.Context, *admissionRequest) *admissionResponse {
+			return &admissionResponse{Allowed: true, Warnings: []string{text}}
+		}
+	}
+	srv, _ := admitted(t, fakeapi.ValidatingAdmission("b", warn("second")), fakeapi.MutatingAdmission("a", warn("first")))
+	var heard heard
+	config := srv.RESTConfig()
+	config.WarningHandler = &heard
+	_, err := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default").Create(t.Context(), named("one"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"first", "second"}, slices.Clone(heard.texts))
+}
+
+type heard struct{ texts []string }
+
+var _ rest.WarningHandler = (*heard)(nil)
+
+func (h *heard) HandleWarningHeader(_ int, _ string, text string) { h.texts = append(h.texts, text) }
+
+// A function may use the server that asks it, and loses no write of others.
+func TestAdmissionMayWriteToTheServer(t *testing.T) {
+	var srv *fakeapi.Server
+	inner := sync.OnceValue(func() kubernetes.Interface { return kubernetes.NewForConfigOrDie(srv.RESTConfig()) })
+	once := sync.OnceFunc(func() {
+		_, err := inner().CoreV1().ConfigMaps("default").Patch(t.Context(), "one", types.MergePatchType, []byte(`{"data":{"inner":"1"}}`), metav1.PatchOptions{})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	asked := 0
+	srv, client := admitted(t, fakeapi.MutatingAdmission("writes.example.com", func(_ context.Context, request *admissionRequest) *admissionResponse {
+		var sent corev1.ConfigMap
+		if err := json.Unmarshal(request.Object.Raw, &sent); err != nil {
+			t.Error(err)
+		}
+		if sent.Data["outer"] != "" {
+			asked++
+			once()
+		}
+		return allow()
+	}))
+	maps := client.CoreV1().ConfigMaps("default")
+	_, err := maps.Create(t.Context(), named("one"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	patched, err := maps.Patch(t.Context(), "one", types.MergePatchType, []byte(`{"data":{"outer":"1"}}`), metav1.PatchOptions{})
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"a": "1", "inner": "1", "outer": "1"}, patched.Data)
+	require.Equal(t, 2, asked, "once more, since somebody else wrote in between")
+}
+
+func TestAdmissionOptionErrors(t *testing.T) {
+	_, err := fakeapi.New(fakeapi.WithAdmission(fakeapi.ValidatingAdmission("", new(reviewer).review)))
+	require.ErrorContains(t, err, "has no name")
+	_, err = fakeapi.New(fakeapi.WithAdmission(fakeapi.ValidatingAdmission("x", nil)))
+	require.ErrorContains(t, err, `"x" is nil`)
+}

@@ -1,0 +1,226 @@
+// Package admission is the station on a write's way where others have a say: first
+// those who may change the object, then those who may only refuse. What they are
+// asked and what they answer is what a webhook is asked and answers, so that
+// webhooks and policies can take the same place.
+package admission
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"example.com/fakeapi/fake/internal/codec"
+	"example.com/fakeapi/fake/internal/negotiate"
+	"example.com/fakeapi/fake/internal/patch"
+	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/status"
+)
+
+// Func decides on one write. It may be called again for the same request, when
+// somebody else wrote in between, and for several requests at a time.
+type Func func(ctx context.Context, request *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse
+
+// Plugin is one who has a say.
+type Plugin struct {
+	// Name is what refusals call it.
+	Name string
+	// Review decides.
+	Review Func
+	// Mutates tells that the patch of the answer is applied; it is asked before
+	// all who do not.
+	Mutates bool
+	// SideEffects tells that Review does more than answer, so that a dry run cannot
+	// ask it (DR-07).
+	SideEffects bool
+}
+
+// Chain is all plugins in the order in which they are asked.
+type Chain []Plugin
+
+// Change is the write that a chain is asked about.
+type Change struct {
+	Operation admissionv1.Operation
+	// UID tells one asking from another.
+	UID         types.UID
+	Resource    *resource.Resource
+	Subresource string
+	Namespace   string
+	Name        string
+	// Options are those of the request: CreateOptions, UpdateOptions or DeleteOptions.
+	Options runtime.Object
+	DryRun  bool
+	// Object is what shall be stored and Old what is stored, both of the StoreVersion;
+	// nil where there is none.
+	Object, Old runtime.Object
+}
+
+// Mutate asks the plugins that mutate, one after the other, and gives the object as
+// they leave it, and their warnings. The Object of the change is not to be used any more.
+func (c Chain) Mutate(ctx context.Context, change Change) (runtime.Object, []error, error) {
+	var warnings []error
+	for i := range c {
+		p := &c[i]
+		if !p.Mutates {
+			continue
+		}
+		response, err := p.ask(ctx, &change)
+		warnings = append(warnings, said(response)...)
+		if err != nil {
+			return nil, warnings, err
+		}
+		if change.Object, err = p.patched(&change, response); err != nil {
+			return nil, warnings, err
+		}
+	}
+	return change.Object, warnings, nil
+}
+
+// Validate asks the plugins that do not mutate, and gives their warnings. The first
+// refusal is the error.
+func (c Chain) Validate(ctx context.Context, change Change) ([]error, error) {
+	var warnings []error
+	for i := range c {
+		p := &c[i]
+		if p.Mutates {
+			continue
+		}
+		response, err := p.ask(ctx, &change)
+		warnings = append(warnings, said(response)...)
+		if err != nil {
+			return warnings, err
+		}
+	}
+	return warnings, nil
+}
+
+// said are the warnings of an answer.
+func said(response *admissionv1.AdmissionResponse) (warnings []error) {
+	if response == nil {
+		return nil
+	}
+	for _, text := range response.Warnings {
+		warnings = append(warnings, errors.New(text))
+	}
+	return warnings
+}
+
+// ask gives the answer of a plugin, also where it refuses, which is an error.
+func (p *Plugin) ask(ctx context.Context, change *Change) (*admissionv1.AdmissionResponse, error) {
+	if change.DryRun && p.SideEffects {
+		return nil, status.NoDryRun(p.Name)
+	}
+	request, err := change.request()
+	if err != nil {
+		return nil, err
+	}
+	response, err := p.call(ctx, request)
+	switch {
+	case err != nil:
+		return nil, status.AdmissionFailed(p.Name, err)
+	case !response.Allowed:
+		return response, status.Denied(p.Name, response.Result)
+	}
+	return response, nil
+}
+
+// call calls the function, which may be broken.
+func (p *Plugin) call(ctx context.Context, request *admissionv1.AdmissionRequest) (response *admissionv1.AdmissionResponse, err error) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			err = fmt.Errorf("it panicked: %v", broken)
+		}
+	}()
+	if response = p.Review(ctx, request); response == nil {
+		return nil, errors.New("it gave no response")
+	}
+	return response, nil
+}
+
+// request is what a plugin is asked.
+func (c *Change) request() (*admissionv1.AdmissionRequest, error) {
+	kind, row := c.Resource.GroupVersionKind(), c.Resource.GroupVersionResource()
+	request := &admissionv1.AdmissionRequest{
+		UID:                c.UID,
+		Kind:               metav1.GroupVersionKind{Group: kind.Group, Version: kind.Version, Kind: kind.Kind},
+		Resource:           metav1.GroupVersionResource{Group: row.Group, Version: row.Version, Resource: row.Resource},
+		SubResource:        c.Subresource,
+		RequestSubResource: c.Subresource,
+		Name:               c.Name,
+		Namespace:          c.Namespace,
+		Operation:          c.Operation,
+		// There is no authentication yet: whoever reaches the server may do all.
+		UserInfo: authenticationv1.UserInfo{Username: "system:admin", Groups: []string{"system:masters", "system:authenticated"}},
+		DryRun:   &c.DryRun,
+	}
+	request.RequestKind, request.RequestResource = &request.Kind, &request.Resource
+	var err error
+	if request.Object.Raw, err = c.encode(c.Object); err != nil {
+		return nil, err
+	}
+	if request.OldObject.Raw, err = c.encode(c.Old); err != nil {
+		return nil, err
+	}
+	request.Options.Raw, err = json.Marshal(c.Options)
+	return request, err
+}
+
+// encode gives an object in the version of the request.
+func (c *Change) encode(stored runtime.Object) ([]byte, error) {
+	if stored == nil {
+		return nil, nil
+	}
+	served, err := c.Resource.Convert(stored, c.Resource.GroupVersion())
+	if err != nil {
+		return nil, err
+	}
+	served.GetObjectKind().SetGroupVersionKind(c.Resource.GroupVersionKind())
+	return json.Marshal(served)
+}
+
+// patched gives the object as an answer wants it.
+func (p *Plugin) patched(change *Change, response *admissionv1.AdmissionResponse) (runtime.Object, error) {
+	if len(response.Patch) == 0 || change.Object == nil {
+		return change.Object, nil
+	}
+	if t := response.PatchType; t == nil || *t != admissionv1.PatchTypeJSONPatch {
+		return nil, status.AdmissionFailed(p.Name, errors.New("the type of its patch is not JSONPatch"))
+	}
+	obj, err := change.apply(response.Patch)
+	if err != nil {
+		return nil, status.AdmissionFailed(p.Name, err)
+	}
+	return obj, nil
+}
+
+// apply applies a JSON patch to the object, in the version of the request.
+func (c *Change) apply(operations []byte) (runtime.Object, error) {
+	p, err := patch.Parse(types.JSONPatchType, operations, false)
+	if err != nil {
+		return nil, err
+	}
+	served, err := c.Resource.Convert(c.Object, c.Resource.GroupVersion())
+	if err != nil {
+		return nil, err
+	}
+	served.GetObjectKind().SetGroupVersionKind(c.Resource.GroupVersionKind())
+	body, err := p.Apply(served)
+	if err != nil {
+		return nil, err
+	}
+	obj, _, err := codec.Body(c.Resource, negotiate.JSON, body, metav1.FieldValidationIgnore)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := c.Resource.Convert(obj, c.Resource.StoreVersion)
+	if err != nil {
+		return nil, err
+	}
+	return c.Resource.Normal(stored), nil
+}

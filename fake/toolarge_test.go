@@ -1,0 +1,52 @@
+package fakeapi_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// An object that is too large only because of its managedFields is stored without
+// them (CR-18), by create, update and patch; an apply, which lives by them, fails.
+func TestTooLargeByManagedFieldsOnly(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.InMemory())
+	pods := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Pods("default")
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "crowd"}}
+	for i := range 18_000 { // each takes less space than what says who manages it
+		pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Name: fmt.Sprintf("c%d", i)})
+	}
+	created, err := pods.Create(t.Context(), pod, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.Zero(t, len(created.ManagedFields))
+	require.Equal(t, 18_000, len(created.Spec.Containers))
+	require.NoError(t, pods.Delete(t.Context(), "crowd", metav1.DeleteOptions{}))
+
+	small := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "crowd", Labels: map[string]string{"a": "b"}}}
+	tracked, err := pods.Create(t.Context(), small, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.NotEmpty(t, tracked.ManagedFields)
+	body, err := json.Marshal(map[string]any{"spec": pod.Spec})
+	require.NoError(t, err)
+	patched, err := pods.Patch(t.Context(), "crowd", types.MergePatchType, body, metav1.PatchOptions{})
+	require.NoError(t, err)
+	require.Zero(t, len(patched.ManagedFields))
+
+	_, err = pods.Patch(t.Context(), "other", types.ApplyPatchType, applyBody(t, pod), metav1.PatchOptions{FieldManager: "m"})
+	require.EqualError(t, err, "etcdserver: request is too large")
+}
+
+func applyBody(t *testing.T, pod *corev1.Pod) []byte {
+	applied := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, Spec: pod.Spec}
+	applied.Name = "other"
+	body, err := json.Marshal(applied)
+	require.NoError(t, err)
+	return body
+}
