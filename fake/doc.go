@@ -95,9 +95,22 @@
 //
 // # Where it differs silently
 //
-//   - Built-in types get no defaults and no validation beyond their metadata: what is
-//     stored is what was sent. A real server would, for instance, set a Deployment's
-//     replicas to 1, and refuse a Pod without containers.
+//   - Built-in types get no defaults and no validation beyond their metadata and the
+//     keys and sizes of ConfigMaps and Secrets: what is stored is what was sent. A real
+//     server would, for instance, set a Deployment's replicas to 1, and refuse a Pod
+//     without containers. Stored forms that differ for want of defaults:
+//     core ConfigMap, Endpoints, LimitRange, Node, PersistentVolume,
+//     PersistentVolumeClaim, Pod, PodTemplate, ReplicationController, ResourceQuota,
+//     Secret, Service; apps DaemonSet, Deployment, ReplicaSet, StatefulSet; autoscaling
+//     HorizontalPodAutoscaler; batch CronJob, Job; networking IngressClass,
+//     NetworkPolicy; rbac ClusterRoleBinding, RoleBinding; storage CSIDriver,
+//     StorageClass; admissionregistration, all types; discovery EndpointSlice;
+//     flowcontrol FlowSchema, PriorityLevelConfiguration; resource ResourceClaim,
+//     ResourceClaimTemplate, ResourceSlice; scheduling PriorityClass.
+//   - Nothing is allocated or filled in by the strategies and admission plugins of a
+//     cluster either: cluster IPs and node ports of Services, the selector and labels of
+//     a Job, a Pod's qosClass, service account, tolerations and priority, a claim's
+//     storage class and protecting finalizer, the requester of a certificate.
 //   - Pods are deleted without a grace period, as there is no kubelet to end one. With
 //     WithoutControllers they have it.
 //   - The recorded v1.37 server answers an unknown top-level path with the text "404
