@@ -88,7 +88,6 @@ func TestBadInput(t *testing.T) {
 		{"an apply without a manager", "PATCH", maps + "/there", "application/apply-patch+yaml", `{}`, 422, "Invalid", "fieldManager: Required value: is required for apply patch"},
 		{"an apply without a kind", "PATCH", maps + "/there?fieldManager=m", "application/apply-patch+yaml", `{}`, 400, "BadRequest", "invalid object type: /, Kind="},
 		{"an apply that is no YAML", "PATCH", maps + "/there?fieldManager=m", "application/apply-patch+yaml", "a: [", 400, "BadRequest", "error decoding patch: error converting YAML to JSON"},
-		{"foreground deletion, which is not there yet", "DELETE", maps + "/there?propagationPolicy=Foreground", "", "", 501, "NotImplemented", "propagationPolicy Foreground"},
 	}
 	srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("there", "1")))
 	before := srv.ResourceVersion()

@@ -204,39 +204,6 @@ func addKey(ctx context.Context, client typedcorev1.ConfigMapInterface, key stri
 	}
 }
 
-// Deleting a namespace removes what is in it; what has finalizers keeps it
-// terminating, and closed to new objects, until they are gone.
-func TestNamespaceDeletion(t *testing.T) {
-	srv := fakeapi.Start(t)
-	client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
-	ctx := t.Context()
-	_, err := client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team"}}, metav1.CreateOptions{})
-	require.NoError(t, err)
-	maps := client.CoreV1().ConfigMaps("team")
-	for _, cm := range []*corev1.ConfigMap{
-		{ObjectMeta: metav1.ObjectMeta{Name: "plain"}},
-		{ObjectMeta: metav1.ObjectMeta{Name: "held", Finalizers: []string{"example.com/hold"}}},
-	} {
-		_, err := maps.Create(ctx, cm, metav1.CreateOptions{})
-		require.NoError(t, err)
-	}
-	require.NoError(t, client.CoreV1().Namespaces().Delete(ctx, "team", metav1.DeleteOptions{}))
-
-	ns, err := client.CoreV1().Namespaces().Get(ctx, "team", metav1.GetOptions{})
-	require.NoError(t, err)
-	require.Equal(t, corev1.NamespaceTerminating, ns.Status.Phase)
-	list, err := maps.List(ctx, metav1.ListOptions{})
-	require.NoError(t, err)
-	require.Len(t, list.Items, 1)
-	_, err = maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "late"}}, metav1.CreateOptions{})
-	require.True(t, apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause), "%v", err)
-
-	_, err = maps.Patch(ctx, "held", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
-	require.NoError(t, err)
-	_, err = client.CoreV1().Namespaces().Get(ctx, "team", metav1.GetOptions{})
-	require.True(t, apierrors.IsNotFound(err), "%v", err)
-}
-
 // A Secret's stringData ends up in its data and is never read back.
 func TestStringData(t *testing.T) {
 	srv := fakeapi.Start(t)
@@ -254,7 +221,7 @@ func TestStringData(t *testing.T) {
 
 // The same owner twice is one owner, and a warning.
 func TestDuplicateOwners(t *testing.T) {
-	srv := fakeapi.Start(t)
+	srv := fakeapi.Start(t, fakeapi.WithObjects(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", UID: "u1"}}))
 	const owners = `"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u1"},{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u1"}]`
 	const maps = "/api/v1/namespaces/default/configmaps"
 	const warning = `299 - ".metadata.ownerReferences contains duplicate entries%s; API server dedups owner references in 1.20+, ` +

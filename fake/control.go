@@ -14,16 +14,28 @@ const controlPrefix = "/fakeapi/v1/"
 // serveControl answers the control API:
 //
 //	POST /fakeapi/v1/compact  Server.Compact; answers 204
+//	POST /fakeapi/v1/settle   Server.Settle; answers 204, or 500 with what has failed
 func (s *Server) serveControl(w http.ResponseWriter, r *http.Request) {
+	var do func() error
 	switch r.URL.Path {
 	case controlPrefix + "compact":
-		if r.Method != http.MethodPost {
-			verbs.WriteError(w, r, status.MethodNotAllowed())
-			return
+		do = func() error {
+			s.Compact()
+			return nil
 		}
-		s.Compact()
-		w.WriteHeader(http.StatusNoContent)
+	case controlPrefix + "settle":
+		do = func() error { return s.Settle(r.Context()) }
 	default:
 		http.NotFound(w, r)
+		return
 	}
+	if r.Method != http.MethodPost {
+		verbs.WriteError(w, r, status.MethodNotAllowed())
+		return
+	}
+	if err := do(); err != nil {
+		verbs.WriteError(w, r, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
 }

@@ -156,9 +156,11 @@ func WithWatchTimeout(d time.Duration) Option {
 }
 
 // WithoutControllers switches off what the server does in the place of a control
-// plane, as on envtest: a namespace that is deleted stays Terminating, a Pod in its
-// grace period stays until somebody ends it, and an object that is deleted with the
-// policy Foreground or Orphan until somebody takes the finalizer away.
+// plane, as on envtest: a namespace that is deleted stays Terminating with all that
+// is in it, a Pod in its grace period stays until somebody ends it, dependents stay
+// when their owner goes, and an owner that is deleted with the policy Foreground or
+// Orphan until somebody takes the finalizer away. Server.Settle steps the controllers
+// by hand.
 func WithoutControllers() Option {
 	return func(o *options) error {
 		o.uncontrolled = true
@@ -167,8 +169,9 @@ func WithoutControllers() Option {
 }
 
 // WithControl serves the control API under /fakeapi/v1/, for tests that are not
-// written in Go: POST /fakeapi/v1/compact is Server.Compact. It is off by
-// default in tests and on in the command.
+// written in Go: POST /fakeapi/v1/compact is Server.Compact, POST
+// /fakeapi/v1/settle is Server.Settle. It is off by default in
+// tests and on in the command.
 func WithControl() Option {
 	return func(o *options) error {
 		o.control = true

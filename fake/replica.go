@@ -38,9 +38,9 @@ func (s *Server) Replica(opts ...Option) (*Replica, error) {
 	if len(o.fixtures) > 0 {
 		return nil, errors.New("fakeapi: a replica has the objects of its server; load them there")
 	}
-	o.uncontrolled = s.opts.uncontrolled // there is one control plane, whatever the door
+	o.uncontrolled = true // there is one control plane, and the server runs it
 	view := newReplicaView(s.store)
-	r := &Server{opts: o, table: s.table, store: s.store, served: make(chan struct{})}
+	r := &Server{opts: o, table: s.table, store: s.store, controllers: s.controllers, served: make(chan struct{})}
 	r.api = s.api.Replica(view, settings(o))
 	if err := r.open(); err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"example.com/fakeapi/fake/internal/controllers"
 	"example.com/fakeapi/fake/internal/discovery"
 	"example.com/fakeapi/fake/internal/memnet"
 	"example.com/fakeapi/fake/internal/openapi"
@@ -23,11 +24,13 @@ import (
 // Server is a Kubernetes API server in memory. Make one with Start or New. Its
 // methods may be called from any goroutine.
 type Server struct {
-	opts   *options
-	table  *resource.Table
-	store  *memstore.Store
-	api    *verbs.API
-	faults faults.Set
+	opts  *options
+	table *resource.Table
+	store *memstore.Store
+	api   *verbs.API
+	// controllers are those of the store, whatever the door.
+	controllers *controllers.Machine
+	faults      faults.Set
 
 	discovery *discovery.Documents
 	openapi   *openapi.Documents
@@ -40,6 +43,8 @@ type Server struct {
 	served   chan struct{} // closed when Serve has returned
 	client   *http.Client
 	flight   flight
+	// controlled is closed when the controllers have ended; nil where none run.
+	controlled chan struct{}
 
 	mu       sync.Mutex
 	replicas []*Server // closed with this one
@@ -61,6 +66,7 @@ func New(opts ...Option) (*Server, error) {
 	if err := s.fill(); err != nil {
 		return nil, err
 	}
+	s.controllers = controllers.New(s.store, s.table, s.api)
 	if err := s.open(); err != nil {
 		return nil, err
 	}
@@ -73,7 +79,6 @@ func settings(o *options) verbs.Settings {
 		BookmarkInterval: o.bookmarks,
 		WatchTimeout:     o.watches,
 		ContinueLifetime: o.tokens,
-		Controllers:      !o.uncontrolled,
 		Admission:        o.admission,
 	}
 }
@@ -88,7 +93,12 @@ func (s *Server) open() error {
 	}
 	s.discovery = discovery.New(s.table, s.listener.Addr().String())
 	s.openapi = openAPI()
-	s.serve()
+	ctx, cancel := context.WithCancel(context.Background())
+	s.cancel = cancel
+	s.serve(ctx)
+	if !s.opts.uncontrolled {
+		s.control(ctx)
+	}
 	return nil
 }
 
@@ -135,9 +145,7 @@ func (s *Server) listen() error {
 	return nil
 }
 
-func (s *Server) serve() {
-	ctx, cancel := context.WithCancel(context.Background())
-	s.cancel = cancel
+func (s *Server) serve(ctx context.Context) {
 	s.client = s.newClient()
 	s.handler = s.flight.track(faults.Handler(&s.faults, http.HandlerFunc(s.route)))
 	s.http = &http.Server{
@@ -153,17 +161,42 @@ func (s *Server) serve() {
 	}()
 }
 
+// control lets the controllers run until ctx ends.
+func (s *Server) control(ctx context.Context) {
+	s.controlled = make(chan struct{})
+	go func() {
+		defer close(s.controlled)
+		s.controllers.Run(ctx)
+	}()
+}
+
+// Settle lets the controllers do all that there is to do at this moment, and all
+// that comes of it: dependents without owners are collected, terminating namespaces
+// emptied, pods removed whose grace is over. It does not wait for the grace
+// of others. They do so by themselves unless WithoutControllers has switched them
+// off; then this is how they are stepped by hand. What a controller could not do is
+// an error and does not stop the rest.
+func (s *Server) Settle(ctx context.Context) error {
+	if err := s.controllers.Settle(ctx); err != nil {
+		return fmt.Errorf("fakeapi: settle: %w", err)
+	}
+	return nil
+}
+
 // ServeHTTP answers one request without a network. The server does so for its
 // listener; in tests of handlers, proxies and the like it saves the connection.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Close ends the server: watches end, connections are closed, and the call
-// returns when nothing is being served any more. An error names the requests and
+// Close ends the server: watches and controllers end, connections are closed, and the
+// call returns when nothing is being served any more. An error names the requests and
 // connections that are still there after five seconds. A second Close does nothing.
 func (s *Server) Close() error {
 	s.cancel()
 	err := s.http.Close()
 	<-s.served
+	if s.controlled != nil {
+		<-s.controlled
+	}
 	if hanging := s.flight.wait(s.opts.closing); hanging != nil {
 		err = errors.Join(err, hanging)
 	}

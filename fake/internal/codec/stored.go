@@ -13,8 +13,10 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
 	kjson "sigs.k8s.io/json"
 
@@ -87,6 +89,45 @@ func Stored(r *resource.Resource, rec *memstore.Record) (runtime.Object, error) 
 	obj.GetObjectKind().SetGroupVersionKind(kind)
 	return obj, nil
 }
+
+// Metadata decodes of a record what controllers act by: its uid, finalizers and
+// owners, and when it is to end.
+func Metadata(rec *memstore.Record) (*metav1.ObjectMeta, error) {
+	var whole struct {
+		Metadata struct {
+			UID                        types.UID               `json:"uid"`
+			DeletionTimestamp          *metav1.Time            `json:"deletionTimestamp"`
+			DeletionGracePeriodSeconds *int64                  `json:"deletionGracePeriodSeconds"`
+			OwnerReferences            []metav1.OwnerReference `json:"ownerReferences"`
+			Finalizers                 []string                `json:"finalizers"`
+		} `json:"metadata"`
+	}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(rec.Data, &whole); err != nil {
+		return nil, fmt.Errorf("the metadata of stored %s does not decode: %w", rec.Key, err)
+	}
+	m := &whole.Metadata
+	return &metav1.ObjectMeta{
+		UID:                        m.UID,
+		DeletionTimestamp:          m.DeletionTimestamp,
+		DeletionGracePeriodSeconds: m.DeletionGracePeriodSeconds,
+		OwnerReferences:            m.OwnerReferences,
+		Finalizers:                 m.Finalizers,
+	}, nil
+}
+
+// HasOwners reports whether a record may have owners, without decoding it: false
+// is certain. The field is searched for as encoding/json writes it; inside a
+// string its quotes would be escaped.
+func HasOwners(rec *memstore.Record) bool { return bytes.Contains(rec.Data, ownersKey) }
+
+// IsEnding reports whether a record may have been deleted and wait for its end,
+// without decoding it: false is certain.
+func IsEnding(rec *memstore.Record) bool { return bytes.Contains(rec.Data, deletionKey) }
+
+var (
+	ownersKey   = []byte(`"ownerReferences":[`)
+	deletionKey = []byte(`"deletionTimestamp":"`)
+)
 
 // Served decodes a record into an object of r's own version, with kind and
 // apiVersion set.

@@ -117,12 +117,6 @@ func TooLarge(limit int64) error {
 	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", limit))
 }
 
-// NotYet is the answer to what a real server does and this one does not do
-// yet: 501, so that nobody takes it for a refusal of the real thing.
-func NotYet(what string) error {
-	return failure(http.StatusNotImplemented, "NotImplemented", what+" is not supported by this test server yet", nil)
-}
-
 // Revisions turns the store's errors into what a real server says of a list or
 // get: 410 for what history no longer holds (EX-02), 504 for what it does not
 // hold yet (RS-05). Other errors pass.

@@ -43,9 +43,6 @@ type Settings struct {
 	// WatchTimeout is the shortest time after which a watch without
 	// timeoutSeconds ends; the longest is twice that (WA-17).
 	WatchTimeout time.Duration
-	// Controllers tells that what a control plane does around the API is done:
-	// a namespace that is deleted ends with all that is in it.
-	Controllers bool
 	// Admission are those who have a say in every write that comes as a request.
 	Admission admission.Chain
 	// ContinueLifetime is how long a continue token can be used, counted from the

@@ -4,19 +4,23 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/fake/internal/resource"
-	"example.com/fakeapi/fake/internal/status"
 )
 
 // condemn does to an object what a delete with these options does to it. gone
 // tells that it is to be removed now, and marked that it is to be stored as it is
 // before that, or instead.
-func (a *API) condemn(res *resource.Resource, obj runtime.Object, opts *metav1.DeleteOptions) (gone, marked bool) {
+func condemn(res *resource.Resource, obj runtime.Object, opts *metav1.DeleteOptions) (gone, marked bool) {
+	if ns, ok := obj.(*corev1.Namespace); ok && !namespaceFinalized(ns) {
+		terminate(ns, opts)
+		return false, true
+	}
 	m := accessor(obj)
-	graceful, waits := a.grant(res, obj, opts)
+	graceful, waits := grant(res, obj, opts)
 	finalizers, change := garbageFinalizers(m.GetFinalizers(), opts)
 	if change {
 		m.SetFinalizers(finalizers)
@@ -32,7 +36,7 @@ func (a *API) condemn(res *resource.Resource, obj runtime.Object, opts *metav1.D
 
 // grant gives an object of a graceful type its grace period (DL-22 to DL-25).
 // graceful tells that it has been marked, waits that it has time left.
-func (a *API) grant(res *resource.Resource, obj runtime.Object, opts *metav1.DeleteOptions) (graceful, waits bool) {
+func grant(res *resource.Resource, obj runtime.Object, opts *metav1.DeleteOptions) (graceful, waits bool) {
 	if res.Grace == nil {
 		return false, false // DL-26
 	}
@@ -41,9 +45,6 @@ func (a *API) grant(res *resource.Resource, obj runtime.Object, opts *metav1.Del
 		return shorten(m, opts.GracePeriodSeconds)
 	}
 	period := res.Grace(obj, opts.GracePeriodSeconds)
-	if a.settings.Controllers {
-		period = 0 // nobody ends a pod whose time has run out
-	}
 	expire(m, now().Add(time.Duration(period)*time.Second), period)
 	return true, period > 0
 }
@@ -91,22 +92,6 @@ func markDeleted(m metav1.Object) {
 		end = t.Time
 	}
 	expire(m, end, 0)
-}
-
-// collects refuses what needs a garbage collector while there are controllers
-// and none of them is one: an object that waits for it would wait for ever.
-// Without controllers that is what is asked for.
-func (a *API) collects(opts *metav1.DeleteOptions) error {
-	if !a.settings.Controllers {
-		return nil
-	}
-	if policy := opts.PropagationPolicy; policy != nil && *policy != metav1.DeletePropagationBackground {
-		return status.NotYet("propagationPolicy " + string(*policy))
-	}
-	if orphan := orphanDependents(opts); orphan != nil && *orphan {
-		return status.NotYet("orphanDependents")
-	}
-	return nil
 }
 
 // garbageFinalizers gives the finalizers that an object has after a delete: those

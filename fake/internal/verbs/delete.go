@@ -23,18 +23,9 @@ func (a *API) delete(q *request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.collects(opts); err != nil {
-		return err
-	}
-	if isNamespaces(q.res) {
-		return a.deleteNamespace(q, opts)
-	}
 	left, err := a.remove(q, q.res, q.key(), q.target.Name, opts)
 	if err != nil {
 		return err
-	}
-	if left.gone {
-		a.settle(q.namespace(), opts)
 	}
 	return q.replyDeleted(left, opts)
 }
@@ -67,9 +58,12 @@ func (q *request) replyDeleted(left remains, opts *metav1.DeleteOptions) error {
 }
 
 // remove deletes the object under a key, or marks it as being deleted if it has
-// finalizers or a grace period.
+// finalizers or a grace period. Who depends on it is not asked (DL-37).
 func (a *API) remove(q *request, res *resource.Resource, key, name string, opts *metav1.DeleteOptions) (remains, error) {
 	var left remains
+	if err := mayDelete(res, name); err != nil {
+		return left, err
+	}
 	var marked runtime.Object
 	marks := false
 	out, err := a.commit(res, key, isDryRun(opts.DryRun), func(old runtime.Object) (runtime.Object, error) {
@@ -84,7 +78,7 @@ func (a *API) remove(q *request, res *resource.Resource, key, name string, opts 
 			return nil, err
 		}
 		left.uid, marked = m.GetUID(), old
-		left.gone, marks = a.condemn(res, old, opts)
+		left.gone, marks = condemn(res, old, opts)
 		if left.gone && !marks {
 			return nil, nil
 		}

@@ -18,9 +18,6 @@ func (a *API) deleteCollection(q *request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.collects(how); err != nil {
-		return err
-	}
 	if err := q.listed(); err != nil {
 		return err
 	}
@@ -33,7 +30,6 @@ func (a *API) deleteCollection(q *request) error {
 	if err := a.removeAll(q, page.items, how); err != nil {
 		return err
 	}
-	a.settle(q.namespace(), how)
 	return q.replyList(from.view.Revision(), sel, page)
 }
 

@@ -2,15 +2,12 @@ package verbs
 
 import (
 	"errors"
-	"net/http"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/resource"
 )
 
@@ -43,86 +40,41 @@ func (a *API) admitNamespace(res *resource.Resource, namespace string, m metav1.
 	return err
 }
 
-// deleteNamespace marks a namespace as terminating (NS-06) and removes what is
-// in it. It answers with the namespace, which is gone by then unless something
-// in it has finalizers.
-func (a *API) deleteNamespace(q *request, opts *metav1.DeleteOptions) error {
-	name := q.target.Name
+// mayDelete refuses to delete the namespaces that every cluster needs (NS-04).
+func mayDelete(res *resource.Resource, name string) error {
+	if !isNamespaces(res) {
+		return nil
+	}
 	switch name {
-	case metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic: // NS-04
+	case metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic:
 		return apierrors.NewForbidden(namespaces, name, errors.New("this namespace may not be deleted"))
-	}
-	out, err := a.commit(q.res, q.key(), isDryRun(opts.DryRun), func(old runtime.Object) (runtime.Object, error) {
-		if old == nil {
-			return nil, apierrors.NewNotFound(namespaces, name)
-		}
-		ns := old.(*corev1.Namespace)
-		if err := preconditions(q.res, ns, opts.Preconditions); err != nil {
-			return nil, err
-		}
-		if err := a.admitDelete(q, q.res, ns, opts); err != nil {
-			return nil, err
-		}
-		markDeleted(ns)
-		ns.DeletionGracePeriodSeconds = nil
-		ns.Status.Phase = corev1.NamespaceTerminating
-		return ns, nil
-	})
-	if err != nil {
-		return err
-	}
-	if !isDryRun(opts.DryRun) && a.settings.Controllers {
-		if err := a.empty(name); err != nil {
-			return err
-		}
-		a.settle(name, opts)
-	}
-	return q.answer(http.StatusOK, out)
-}
-
-// empty deletes all that is in a namespace. Rows that show the same objects
-// under another version are passed over.
-func (a *API) empty(namespace string) error {
-	for _, res := range a.table.All() {
-		if !res.Namespaced || res.GroupVersion() != res.StoreVersion {
-			continue
-		}
-		for rec := range a.store.View().Range(codec.Key(res, namespace, ""), "") {
-			_, err := a.remove(nil, res, rec.Key, nameOf(rec.Key), &metav1.DeleteOptions{})
-			if err != nil && !apierrors.IsNotFound(err) {
-				return err
-			}
-		}
 	}
 	return nil
 }
 
-// settle ends a terminating namespace once nothing is left in it (NS-09). It
-// is called after every removal, so the last one does it.
-func (a *API) settle(namespace string, opts *metav1.DeleteOptions) {
-	if namespace == "" || isDryRun(opts.DryRun) || !a.settings.Controllers {
+// terminate does to a namespace what the first delete does to it (NS-06). Those
+// that follow change nothing, and are answered with the namespace (NS-08).
+// What is in it is a controller's work.
+func terminate(ns *corev1.Namespace, opts *metav1.DeleteOptions) {
+	if ns.DeletionTimestamp != nil {
 		return
 	}
-	view := a.store.View()
-	rec := view.Get(namespaceKey(namespace))
-	if rec == nil {
-		return
+	markDeleted(ns)
+	ns.DeletionGracePeriodSeconds = nil
+	ns.Status.Phase = corev1.NamespaceTerminating
+	if finalizers, change := garbageFinalizers(ns.Finalizers, opts); change {
+		ns.Finalizers = finalizers
 	}
-	if phase, _ := rec.Fields.Get("status.phase"); phase != string(corev1.NamespaceTerminating) {
-		return
-	}
-	for _, res := range a.table.All() {
-		if res.Namespaced && view.Count(codec.Key(res, namespace, "")) > 0 {
-			return
-		}
-	}
-	res := a.table.Lookup("", "v1", "namespaces")
-	// A failure means that somebody else was faster, or that a finalizer of the
-	// namespace's own is left.
-	_, _ = a.commit(res, rec.Key, false, func(old runtime.Object) (runtime.Object, error) {
-		if old == nil || len(accessor(old).GetFinalizers()) > 0 {
-			return old, nil
-		}
-		return nil, nil
-	})
+}
+
+// namespaceFinalized reports whether all who had to empty a terminating namespace
+// have done so.
+func namespaceFinalized(ns *corev1.Namespace) bool {
+	return ns.DeletionTimestamp != nil && len(ns.Spec.Finalizers) == 0
+}
+
+// namespaceEnded reports whether a namespace is to be removed: it is terminating,
+// and neither its contents nor anybody's finalizers keep it (NS-07).
+func namespaceEnded(ns *corev1.Namespace) bool {
+	return namespaceFinalized(ns) && len(ns.Finalizers) == 0
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
@@ -107,7 +108,7 @@ func (a *API) rewrite(q *request, w *rewrite) (code int, out outcome, err error)
 		}
 		managed.KeepTimes(old, obj)
 		last = obj
-		if ended(accessor(obj), accessor(old)) {
+		if ended(obj, old) {
 			accessor(obj).SetResourceVersion(accessor(old).GetResourceVersion())
 			return nil, nil
 		}
@@ -115,7 +116,6 @@ func (a *API) rewrite(q *request, w *rewrite) (code int, out outcome, err error)
 	})
 	if err == nil && (out.event != nil && out.event.Record == nil || out.event == nil && out.obj == nil) {
 		out = outcome{obj: last} // with the resourceVersion from before (DL-05)
-		a.settle(q.namespace(), &metav1.DeleteOptions{})
 	}
 	return code, out, err
 }
@@ -202,7 +202,11 @@ func (q *request) upToDate(sent, old metav1.Object) error {
 
 // ended reports whether an update is the end of an object that was being
 // deleted: its last finalizer is gone and its grace is over.
-func ended(m, old metav1.Object) bool {
-	grace := old.GetDeletionGracePeriodSeconds()
-	return len(m.GetFinalizers()) == 0 && old.GetDeletionTimestamp() != nil && (grace == nil || *grace == 0)
+func ended(obj, old runtime.Object) bool {
+	if ns, ok := obj.(*corev1.Namespace); ok {
+		return namespaceEnded(ns)
+	}
+	m := accessor(old)
+	grace := m.GetDeletionGracePeriodSeconds()
+	return len(accessor(obj).GetFinalizers()) == 0 && m.GetDeletionTimestamp() != nil && (grace == nil || *grace == 0)
 }

@@ -1,0 +1,198 @@
+package controllers
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"example.com/fakeapi/fake/internal/codec"
+	"example.com/fakeapi/memstore"
+)
+
+// waits reports whether an object is in foreground deletion: it stays until its
+// dependents that block it are gone (DL-12).
+func waits(meta *metav1.ObjectMeta) bool {
+	return meta.DeletionTimestamp != nil && slices.Contains(meta.Finalizers, metav1.FinalizerDeleteDependents)
+}
+
+// orphans reports whether an object stays until its dependents do without it (DL-13).
+func orphans(meta *metav1.ObjectMeta) bool {
+	return meta.DeletionTimestamp != nil && slices.Contains(meta.Finalizers, metav1.FinalizerOrphanDependents)
+}
+
+// collects reports whether a deleted object waits for the garbage collector.
+func collects(meta *metav1.ObjectMeta) bool { return waits(meta) || orphans(meta) }
+
+// item is an object that the collector looks at, as it is now.
+type item struct {
+	place
+	rec  *memstore.Record
+	meta *metav1.ObjectMeta
+}
+
+// look does what is to be done about the object under a key.
+func (m *Machine) look(key string) error {
+	it, err := m.read(key)
+	switch {
+	case err != nil || it == nil:
+		return err
+	case orphans(it.meta):
+		return m.orphan(it)
+	case waits(it.meta):
+		return m.await(it)
+	case it.meta.DeletionTimestamp != nil:
+		return nil // its dependents are dealt with when it is gone
+	}
+	return m.attempt(it)
+}
+
+// read reads the object under a key; nil if there is none.
+func (m *Machine) read(key string) (*item, error) {
+	p, ok := m.kinds.find(key)
+	rec := m.store.View().Get(key)
+	if !ok || rec == nil || p.ignored() {
+		return nil, nil
+	}
+	meta, err := codec.Metadata(rec)
+	if err != nil {
+		return nil, err
+	}
+	return &item{place: p, rec: rec, meta: meta}, nil
+}
+
+// attempt deletes an object that has lost its owners, or frees it from those that
+// are gone or wait for its end while it has others.
+func (m *Machine) attempt(it *item) error {
+	owners, ok := m.classify(it)
+	switch {
+	case !ok || len(it.meta.OwnerReferences) == 0:
+		return nil
+	case owners.solid > 0:
+		return m.release(it, owners.lost)
+	case owners.waiting && len(m.graph.dependents(it.rec.UID)) > 0:
+		return m.attemptForeground(it)
+	}
+	return m.delete(it, ownPolicy(it.meta.Finalizers))
+}
+
+// attemptForeground deletes an object whose owner waits for it and that has dependents
+// of its own: they go before it, as it goes before its owner. If one of them is
+// waiting already, this may be a cycle, and the object stops to block.
+func (m *Machine) attemptForeground(it *item) error {
+	if slices.ContainsFunc(m.graph.dependents(it.rec.UID), m.graph.isWaiting) {
+		if err := m.unblock(it); err != nil {
+			return err
+		}
+		again, err := m.read(it.rec.Key)
+		if err != nil || again == nil {
+			return err
+		}
+		it = again
+	}
+	return m.delete(it, metav1.DeletePropagationForeground)
+}
+
+// ownPolicy is the policy by which an object goes that goes for want of owners: the
+// one that its finalizers ask for.
+func ownPolicy(finalizers []string) metav1.DeletionPropagation {
+	switch {
+	case slices.Contains(finalizers, metav1.FinalizerOrphanDependents):
+		return metav1.DeletePropagationOrphan
+	case slices.Contains(finalizers, metav1.FinalizerDeleteDependents):
+		return metav1.DeletePropagationForeground
+	}
+	return metav1.DeletePropagationBackground
+}
+
+// delete deletes an object if it still is as it was looked at: somebody may have
+// adopted it.
+func (m *Machine) delete(it *item, policy metav1.DeletionPropagation) error {
+	uid, revision := types.UID(it.rec.UID), it.rec.Revision.String()
+	return m.writer.DeleteKey(it.res, it.rec.Key, &metav1.DeleteOptions{
+		Preconditions:     &metav1.Preconditions{UID: &uid, ResourceVersion: &revision},
+		PropagationPolicy: &policy,
+	})
+}
+
+// release takes owners from an object.
+func (m *Machine) release(it *item, lost []types.UID) error {
+	if len(lost) == 0 {
+		return nil
+	}
+	return m.change(it, func(meta metav1.Object) {
+		meta.SetOwnerReferences(slices.DeleteFunc(meta.GetOwnerReferences(), func(r metav1.OwnerReference) bool {
+			return slices.Contains(lost, r.UID)
+		}))
+	})
+}
+
+// orphan ends the wait of an object whose dependents are to stay: they lose their
+// reference to it, then it loses the finalizer.
+func (m *Machine) orphan(it *item) error {
+	err := m.eachDependent(it, func(dependent *item) error {
+		return m.release(dependent, []types.UID{types.UID(it.rec.UID)})
+	})
+	if err != nil {
+		return err
+	}
+	return m.dropFinalizer(it, metav1.FinalizerOrphanDependents)
+}
+
+// await ends the wait of an object in foreground deletion once no dependent
+// blocks it any more. All that can go are sent off first, whether they block or not.
+func (m *Machine) await(it *item) error {
+	err := m.eachDependent(it, func(dependent *item) error {
+		if dependent.meta.DeletionTimestamp != nil {
+			return nil
+		}
+		return m.attempt(dependent)
+	})
+	if err != nil {
+		return err
+	}
+	m.follow()
+	if free, err := m.isFree(it); !free || err != nil {
+		return err
+	}
+	return m.dropFinalizer(it, metav1.FinalizerDeleteDependents)
+}
+
+// eachDependent does something to every dependent of an object. One that fails does
+// not stop the rest; it stops the object, unless it is gone or has changed and is
+// looked at again.
+func (m *Machine) eachDependent(it *item, do func(*item) error) error {
+	var failed []error
+	for _, key := range m.graph.dependents(it.rec.UID) {
+		dependent, err := m.read(key)
+		if err == nil && dependent != nil {
+			err = do(dependent)
+		}
+		switch {
+		case apierrors.IsConflict(err):
+			return err
+		case err != nil && !apierrors.IsNotFound(err):
+			failed = append(failed, fmt.Errorf("%s: %w", key, err))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+func (m *Machine) dropFinalizer(it *item, finalizer string) error {
+	return m.change(it, func(meta metav1.Object) {
+		meta.SetFinalizers(slices.DeleteFunc(meta.GetFinalizers(), func(f string) bool { return f == finalizer }))
+	})
+}
+
+// change changes the metadata of an object.
+func (m *Machine) change(it *item, do func(metav1.Object)) error {
+	return m.writer.ChangeKey(it.res, it.rec.Key, it.rec.UID, "", func(obj runtime.Object) {
+		if meta, ok := obj.(metav1.Object); ok {
+			do(meta)
+		}
+	})
+}

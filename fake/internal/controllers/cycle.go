@@ -1,0 +1,56 @@
+package controllers
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// isFree reports whether an object in foreground deletion needs to wait no longer.
+// Where the dependents that block it wait for it themselves, directly or through
+// others, they stop to block, and it will be looked at again.
+func (m *Machine) isFree(it *item) (bool, error) {
+	blockers := m.graph.blockers(it.rec.UID)
+	for _, key := range blockers {
+		if !m.reaches(key, it.rec.Key, make(map[string]bool)) {
+			continue
+		}
+		dependent, err := m.read(key)
+		if err != nil || dependent == nil {
+			return false, err
+		}
+		if err := m.unblock(dependent); err != nil {
+			return false, err
+		}
+	}
+	return len(blockers) == 0, nil
+}
+
+// reaches reports whether the object under a key waits for another one, or for one
+// that waits for that. An object waits for itself if it is its own owner.
+func (m *Machine) reaches(from, to string, seen map[string]bool) bool {
+	if !m.graph.isWaiting(from) || seen[from] {
+		return false
+	}
+	if from == to {
+		return true
+	}
+	seen[from] = true
+	return slices.ContainsFunc(m.graph.blockers(m.graph.objects[from].uid), func(key string) bool {
+		return m.reaches(key, to, seen)
+	})
+}
+
+// unblock lets the owners of an object go before it.
+func (m *Machine) unblock(it *item) error {
+	no := false
+	return m.change(it, func(meta metav1.Object) {
+		references := meta.GetOwnerReferences()
+		for i := range references {
+			if blocks(references[i]) {
+				references[i].BlockOwnerDeletion = &no
+			}
+		}
+		meta.SetOwnerReferences(references)
+	})
+}

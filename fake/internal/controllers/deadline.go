@@ -1,0 +1,101 @@
+package controllers
+
+import (
+	"container/heap"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// deadline is when the grace of an object is over.
+type deadline struct {
+	at       time.Time
+	key, uid string
+}
+
+// deadlines are the objects in their grace period. A kubelet would end them.
+type deadlines struct {
+	heap  byTime
+	known map[deadline]bool
+}
+
+// add notes when a deleted object is to go. One whose grace is over and that has
+// finalizers goes with the last of them.
+func (d *deadlines) add(key, uid string, meta *metav1.ObjectMeta) {
+	grace := meta.DeletionGracePeriodSeconds
+	if len(meta.Finalizers) > 0 && (grace == nil || *grace == 0) {
+		return
+	}
+	one := deadline{at: meta.DeletionTimestamp.Time, key: key, uid: uid}
+	if d.known[one] {
+		return
+	}
+	if d.known == nil {
+		d.known = make(map[deadline]bool)
+	}
+	d.known[one] = true
+	heap.Push(&d.heap, one)
+}
+
+// first is the time of the next deadline, false if there is none.
+func (d *deadlines) first() (time.Time, bool) {
+	if len(d.heap) == 0 {
+		return time.Time{}, false
+	}
+	return d.heap[0].at, true
+}
+
+// due takes the next deadline if it has passed.
+func (d *deadlines) due(now time.Time) (deadline, bool) {
+	if at, ok := d.first(); !ok || at.After(now) {
+		return deadline{}, false
+	}
+	one := heap.Pop(&d.heap).(deadline)
+	delete(d.known, one)
+	return one, true
+}
+
+// expire ends an object whose deadline has passed, if it is still there: the grace
+// may have been shortened since, so that it is another one by now, or none.
+func (m *Machine) expire(d deadline) error {
+	p, ok := m.kinds.find(d.key)
+	if !ok {
+		return nil
+	}
+	var now int64
+	uid := types.UID(d.uid)
+	err := m.writer.DeleteKey(p.res, d.key, &metav1.DeleteOptions{
+		GracePeriodSeconds: &now,
+		Preconditions:      &metav1.Preconditions{UID: &uid},
+	})
+	if apierrors.IsConflict(err) {
+		return nil
+	}
+	return err
+}
+
+// byTime is a heap of deadlines, the next one first; at the same time, that of the
+// lower key.
+type byTime []deadline
+
+func (h byTime) Len() int      { return len(h) }
+func (h byTime) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h byTime) Less(i, j int) bool {
+	if !h[i].at.Equal(h[j].at) {
+		return h[i].at.Before(h[j].at)
+	}
+	return h[i].key < h[j].key
+}
+
+// Push implements heap.Interface.
+func (h *byTime) Push(one any) { *h = append(*h, one.(deadline)) }
+
+// Pop implements heap.Interface.
+func (h *byTime) Pop() any {
+	last := len(*h) - 1
+	one := (*h)[last]
+	*h = (*h)[:last]
+	return one
+}

@@ -1,0 +1,130 @@
+package controllers
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/fakeapi/fake/internal/codec"
+	"example.com/fakeapi/memstore"
+)
+
+// follow notes what has been written since the last time.
+func (m *Machine) follow() {
+	for m.cursor != nil {
+		n, err := m.cursor.Next(m.events)
+		if err != nil { // forgotten before it was read, or the store was restored
+			m.cursor = nil
+			break
+		}
+		if n == 0 {
+			return
+		}
+		for i, e := range m.events[:n] {
+			m.note(e.Prev, e.Record)
+			m.events[i] = nil // history decides how long an event is kept
+		}
+	}
+	m.begin()
+}
+
+// begin looks at everything there is, as if it had been written just now.
+func (m *Machine) begin() {
+	m.graph = graph{}
+	m.queue, m.queued, m.ending, m.deadlines = nil, nil, nil, deadlines{}
+	view := m.store.View()
+	for m.cursor == nil {
+		cursor, err := m.store.Watch("", view.Revision())
+		if err == nil {
+			m.cursor = cursor
+			break
+		}
+		view = m.store.View() // it was the present no more
+	}
+	for rec := range view.Range("", "") {
+		m.note(nil, rec)
+	}
+}
+
+// note takes down what a write means to the controllers. It is called for every
+// write to the server, most of which mean nothing.
+func (m *Machine) note(prev, rec *memstore.Record) {
+	left := prev
+	if rec != nil {
+		left = rec
+	}
+	p, ok := m.kinds.find(left.Key)
+	if !ok {
+		return
+	}
+	if _, ends := m.ending[p.namespace]; ends {
+		m.ending[p.namespace] = true
+	}
+	if prev != nil && (rec == nil || rec.UID != prev.UID) {
+		m.gone(p, prev)
+	}
+	if rec == nil {
+		return
+	}
+	var meta metav1.ObjectMeta
+	if codec.HasOwners(rec) || codec.IsEnding(rec) {
+		decoded, err := codec.Metadata(rec)
+		if err != nil {
+			return // nobody can act on what cannot be read
+		}
+		meta = *decoded
+	}
+	m.here(p, rec, &meta)
+}
+
+// gone notes that an object is not there any more. Its dependents have to do
+// without it, and its owners may have waited for that.
+func (m *Machine) gone(p place, rec *memstore.Record) {
+	if p.is("namespaces") {
+		delete(m.ending, p.name)
+	}
+	if p.ignored() {
+		return
+	}
+	m.disown(rec.Key, m.graph.remove(rec.Key, rec.UID))
+	for _, key := range m.graph.dependents(rec.UID) {
+		m.push(key)
+	}
+}
+
+// here notes an object as it is now.
+func (m *Machine) here(p place, rec *memstore.Record, meta *metav1.ObjectMeta) {
+	ends := meta.DeletionTimestamp != nil
+	switch {
+	case p.is("namespaces") && ends:
+		m.terminating(p.name)
+	case p.res.Grace != nil && ends:
+		m.deadlines.add(rec.Key, rec.UID, meta)
+	}
+	if p.ignored() {
+		return
+	}
+	before, changed := m.graph.put(rec.Key, rec.UID, meta.OwnerReferences)
+	if changed {
+		m.disown(rec.Key, before)
+	}
+	m.graph.setWaiting(rec.Key, rec.UID, waits(meta))
+	if changed && len(meta.OwnerReferences) > 0 || ends && collects(meta) {
+		m.push(rec.Key)
+	}
+}
+
+// disown has those former owners looked at that wait for the end of their dependents.
+func (m *Machine) disown(key string, owners []owner) {
+	for _, o := range owners {
+		if waiting, ok := m.graph.waiting[o.uid]; ok && waiting != key {
+			m.push(waiting)
+		}
+	}
+}
+
+// terminating notes that a namespace is on its way out and to be looked at.
+func (m *Machine) terminating(name string) {
+	if m.ending == nil {
+		m.ending = make(map[string]bool)
+	}
+	m.ending[name] = true
+}

@@ -1,0 +1,134 @@
+package controllers
+
+import (
+	"maps"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// graph is who depends on whom, by what the machine has read so far. It holds only
+// objects that have owners, or wait for their dependents.
+type graph struct {
+	// objects are those that have owners, by their key.
+	objects map[string]object
+	// byOwner are the keys of the dependents, by the uid of the owner.
+	byOwner map[string]map[string]bool
+	// waiting are the keys of the objects in foreground deletion, by their uid.
+	waiting map[string]string
+}
+
+// object is one that has owners.
+type object struct {
+	uid    string
+	owners []owner
+}
+
+// owner is what counts of an owner reference in the graph: the rest is read again
+// when it is needed.
+type owner struct {
+	uid    string
+	blocks bool
+}
+
+func ownersOf(references []metav1.OwnerReference) []owner {
+	if len(references) == 0 {
+		return nil
+	}
+	owners := make([]owner, len(references))
+	for i, r := range references {
+		owners[i] = owner{uid: string(r.UID), blocks: blocks(r)}
+	}
+	return owners
+}
+
+func blocks(r metav1.OwnerReference) bool {
+	return r.BlockOwnerDeletion != nil && *r.BlockOwnerDeletion
+}
+
+// put notes the owners of an object, and gives those that it had. changed tells
+// that they are others, or that the object is new.
+func (g *graph) put(key, uid string, references []metav1.OwnerReference) (before []owner, changed bool) {
+	old, known := g.objects[key]
+	if !known && len(references) == 0 {
+		return nil, false
+	}
+	owners := ownersOf(references)
+	if known && old.uid == uid && slices.Equal(old.owners, owners) {
+		return nil, false
+	}
+	g.unlink(key, old)
+	if len(owners) > 0 {
+		g.link(key, object{uid: uid, owners: owners})
+	}
+	return old.owners, true
+}
+
+// remove forgets an object and gives the owners that it had.
+func (g *graph) remove(key, uid string) []owner {
+	old := g.objects[key]
+	g.unlink(key, old)
+	delete(g.waiting, uid)
+	return old.owners
+}
+
+func (g *graph) link(key string, o object) {
+	if g.objects == nil {
+		g.objects, g.byOwner = make(map[string]object), make(map[string]map[string]bool)
+	}
+	g.objects[key] = o
+	for _, owner := range o.owners {
+		keys := g.byOwner[owner.uid]
+		if keys == nil {
+			keys = make(map[string]bool)
+			g.byOwner[owner.uid] = keys
+		}
+		keys[key] = true
+	}
+}
+
+func (g *graph) unlink(key string, o object) {
+	delete(g.objects, key)
+	for _, owner := range o.owners {
+		delete(g.byOwner[owner.uid], key)
+		if len(g.byOwner[owner.uid]) == 0 {
+			delete(g.byOwner, owner.uid)
+		}
+	}
+}
+
+// setWaiting notes whether an object is in foreground deletion.
+func (g *graph) setWaiting(key, uid string, waits bool) {
+	if !waits {
+		delete(g.waiting, uid)
+		return
+	}
+	if g.waiting == nil {
+		g.waiting = make(map[string]string)
+	}
+	g.waiting[uid] = key
+}
+
+// dependents are the keys of the objects that name the uid as an owner, sorted.
+func (g *graph) dependents(uid string) []string {
+	return slices.Sorted(maps.Keys(g.byOwner[uid]))
+}
+
+// blockers are the keys of the dependents that the owner has to wait for, sorted.
+func (g *graph) blockers(uid string) []string {
+	var keys []string
+	for key := range g.byOwner[uid] {
+		if slices.Contains(g.objects[key].owners, owner{uid: uid, blocks: true}) {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// isWaiting reports whether the object under a key, which has owners, is in
+// foreground deletion.
+func (g *graph) isWaiting(key string) bool {
+	_, is := g.waiting[g.objects[key].uid]
+	return is
+}

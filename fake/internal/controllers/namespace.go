@@ -1,0 +1,120 @@
+package controllers
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"example.com/fakeapi/fake/internal/codec"
+	"example.com/fakeapi/fake/internal/resource"
+)
+
+// remaining is what a look through a terminating namespace has left in it.
+type remaining struct {
+	// objects counts them by the type, as "pods.", and finalizers those that have one.
+	objects, finalizers map[string]int
+	// failed are the types whose objects could not all be deleted, and why.
+	failed []error
+}
+
+// empty deletes what is in a terminating namespace, tells in its status what is left,
+// and gives it free once that is nothing (NS-09). It is called again when
+// anything has happened in it.
+func (m *Machine) empty(name string) error {
+	p, _ := m.kinds.find(namespaceKey(name))
+	rec := m.store.View().Get(namespaceKey(name))
+	if rec == nil {
+		return nil
+	}
+	obj, err := codec.Stored(p.res, rec)
+	if err != nil {
+		return err
+	}
+	ns := obj.(*corev1.Namespace)
+	if len(ns.Spec.Finalizers) > 0 {
+		left := m.deleteContent(name)
+		err := m.changeNamespace(p, rec.UID, "status", func(ns *corev1.Namespace) {
+			ns.Status.Phase = corev1.NamespaceTerminating
+			ns.Status.Conditions = conditions(ns.Status.Conditions, left)
+		})
+		if err != nil || len(left.objects) > 0 || len(left.failed) > 0 {
+			return err
+		}
+	}
+	return m.changeNamespace(p, rec.UID, "", func(ns *corev1.Namespace) {
+		ns.Spec.Finalizers = slices.DeleteFunc(ns.Spec.Finalizers, func(f corev1.FinalizerName) bool {
+			return f == corev1.FinalizerKubernetes
+		})
+	})
+}
+
+// changeNamespace changes a namespace if it is still being deleted.
+func (m *Machine) changeNamespace(p place, uid, subresource string, do func(*corev1.Namespace)) error {
+	return m.writer.ChangeKey(p.res, namespaceKey(p.name), uid, subresource, func(obj runtime.Object) {
+		if ns, ok := obj.(*corev1.Namespace); ok && ns.DeletionTimestamp != nil {
+			do(ns)
+		}
+	})
+}
+
+// deleteContent deletes all pods of a namespace, and all else once there is none
+// left: what runs must not outlive the policies that bind it (KEP-5080).
+func (m *Machine) deleteContent(namespace string) *remaining {
+	left := &remaining{objects: make(map[string]int), finalizers: make(map[string]int)}
+	types := m.contentTypes()
+	pods := slices.IndexFunc(types, func(res *resource.Resource) bool { return res.Group == "" && res.Plural == "pods" })
+	if pods >= 0 {
+		m.deleteAll(types[pods], namespace, left)
+		if len(left.objects) > 0 || len(left.failed) > 0 {
+			return left
+		}
+		types = slices.Delete(types, pods, pods+1)
+	}
+	for _, res := range types {
+		m.deleteAll(res, namespace, left)
+	}
+	return left
+}
+
+// contentTypes are the types that a namespace is emptied of: all that can be
+// deleted, in the preferred version of their group.
+func (m *Machine) contentTypes() []*resource.Resource {
+	preferred := make(map[string]string)
+	for _, group := range m.table.Groups() {
+		preferred[group.Name] = group.Preferred
+	}
+	return slices.DeleteFunc(m.table.All(), func(res *resource.Resource) bool {
+		return !res.Namespaced || !res.HasVerb("delete") || res.Version != preferred[res.Group]
+	})
+}
+
+// deleteAll deletes the objects of a type and counts those that stay, for their
+// finalizers or for their grace.
+func (m *Machine) deleteAll(res *resource.Resource, namespace string, left *remaining) {
+	prefix := codec.Key(res, namespace, "")
+	if m.store.View().Count(prefix) == 0 {
+		return
+	}
+	background := metav1.DeletePropagationBackground
+	for rec := range m.store.View().Range(prefix, "") {
+		p, ok := m.kinds.find(rec.Key)
+		if !ok {
+			continue
+		}
+		err := m.writer.DeleteKey(p.res, rec.Key, &metav1.DeleteOptions{PropagationPolicy: &background})
+		if err != nil && !apierrors.IsNotFound(err) {
+			left.failed = append(left.failed, err)
+		}
+	}
+	for rec := range m.store.View().Range(prefix, "") {
+		left.objects[res.Plural+"."+res.Group]++
+		if meta, err := codec.Metadata(rec); err == nil {
+			for _, finalizer := range meta.Finalizers {
+				left.finalizers[finalizer]++
+			}
+		}
+	}
+}
