@@ -1,0 +1,224 @@
+package fakeapi_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// team makes the namespace "team" the one that the plane's ConfigMaps are in.
+func (p *plane) team() {
+	p.Helper()
+	_, err := p.client.CoreV1().Namespaces().Create(p.Context(), &corev1.Namespace{
+		ObjectMeta: metav1.ObjectMeta{Name: "team", Annotations: map[string]string{"made-by": "test"}},
+	}, metav1.CreateOptions{})
+	require.NoError(p, err)
+	p.maps = p.client.CoreV1().ConfigMaps("team")
+}
+
+func (p *plane) endTeam() {
+	p.Helper()
+	require.NoError(p, p.client.CoreV1().Namespaces().Delete(p.Context(), "team", metav1.DeleteOptions{}))
+}
+
+// conditions gives the namespace's conditions, a line each, once the controllers
+// have come to rest.
+func (p *plane) conditions() (lines []string) {
+	p.Helper()
+	synctest.Wait()
+	ns, err := p.client.CoreV1().Namespaces().Get(p.Context(), "team", metav1.GetOptions{})
+	require.NoError(p, err)
+	require.Equal(p, corev1.NamespaceTerminating, ns.Status.Phase)
+	for _, c := range ns.Status.Conditions {
+		require.False(p, c.LastTransitionTime.IsZero())
+		lines = append(lines, fmt.Sprintf("%s %s %s: %s", c.Type, c.Status, c.Reason, c.Message))
+	}
+	return lines
+}
+
+func (p *plane) teamIsGone() {
+	p.Helper()
+	synctest.Wait()
+	_, err := p.client.CoreV1().Namespaces().Get(p.Context(), "team", metav1.GetOptions{})
+	require.True(p, apierrors.IsNotFound(err), "%v", err)
+}
+
+// A namespace that is deleted is Terminating at once, closed to new objects and
+// open to changes of what is in it; what has finalizers keeps it until they are gone.
+func TestNamespaceEnds(t *testing.T) {
+	onPlane(t, func(p *plane) {
+		p.team()
+		p.owned("plain")
+		p.owned("!held")
+		p.endTeam()
+		require.Equal(p, []string{
+			"NamespaceDeletionDiscoveryFailure False ResourcesDiscovered: All resources successfully discovered",
+			"NamespaceDeletionGroupVersionParsingFailure False ParsedGroupVersions: All legacy kube types successfully parsed",
+			"NamespaceDeletionContentFailure False ContentDeleted: All content successfully deleted, may be waiting on finalization",
+			"NamespaceContentRemaining True SomeResourcesRemain: Some resources are remaining: configmaps. has 1 resource instances",
+			"NamespaceFinalizersRemaining True SomeFinalizersRemain: Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances",
+		}, p.conditions())
+		p.left("held")
+		_, err := p.maps.Create(p.Context(), configMapIn("team", "late"), metav1.CreateOptions{})
+		require.True(p, apierrors.IsForbidden(err), "%v", err)
+		require.True(p, apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause), "%v", err)
+		_, err = p.maps.Patch(p.Context(), "held", types.MergePatchType, []byte(`{"data":{"k":"v"}}`), metav1.PatchOptions{})
+		require.NoError(p, err)
+
+		// Deleting it again changes nothing and succeeds (NS-08).
+		rev := p.srv.ResourceVersion()
+		p.endTeam()
+		require.Equal(p, rev, p.srv.ResourceVersion())
+
+		p.unfinalize("held")
+		p.teamIsGone()
+		_, err = p.maps.Create(p.Context(), configMapIn("team", "late"), metav1.CreateOptions{})
+		require.True(p, apierrors.IsNotFound(err), "%v", err)
+		require.EqualError(p, err, `namespaces "team" not found`)
+	})
+}
+
+// Pods go first, after their grace; all else stays until they are gone (KEP-5080).
+func TestPodsEndBeforeAllElse(t *testing.T) {
+	onPlane(t, func(p *plane) {
+		p.team()
+		p.owned("settings")
+		p.pod("team", "web", nil)
+		p.endTeam()
+		require.Equal(p, []string{
+			"NamespaceContentRemaining True SomeResourcesRemain: Some resources are remaining: pods. has 1 resource instances",
+			"NamespaceFinalizersRemaining False ContentHasNoFinalizers: All content-preserving finalizers finished",
+		}, p.conditions()[3:])
+		p.left("settings")
+		time.Sleep(29 * time.Second)
+		p.left("settings")
+		time.Sleep(time.Second)
+		p.left()
+		p.teamIsGone()
+	})
+}
+
+// A watcher of the namespace sees it Terminating, then what is left in it, then
+// that nothing is, then its end; the conditions belong to the controller manager.
+func TestNamespaceEvents(t *testing.T) {
+	onPlane(t, func(p *plane) {
+		p.team()
+		w, err := p.client.CoreV1().Namespaces().Watch(p.Context(), metav1.ListOptions{
+			ResourceVersion: p.srv.ResourceVersion(), FieldSelector: "metadata.name=team",
+		})
+		require.NoError(p, err)
+		p.owned("!held")
+		p.endTeam()
+		synctest.Wait()
+		p.unfinalize("held")
+		p.teamIsGone()
+		var seen []string
+		for len(seen) == 0 || !strings.HasPrefix(seen[len(seen)-1], string(watch.Deleted)) {
+			e := <-w.ResultChan()
+			ns := e.Object.(*corev1.Namespace)
+			text := fmt.Sprintf("%s %s", e.Type, ns.Status.Phase)
+			for _, c := range ns.Status.Conditions {
+				if c.Type == corev1.NamespaceContentRemaining {
+					text += " " + c.Reason
+				}
+			}
+			seen = append(seen, text)
+			if len(ns.Status.Conditions) > 0 {
+				last := ns.ManagedFields[len(ns.ManagedFields)-1]
+				require.Equal(p, "kube-controller-manager status", last.Manager+" "+last.Subresource)
+			}
+		}
+		require.Equal(p, []string{
+			"MODIFIED Terminating",
+			"MODIFIED Terminating SomeResourcesRemain",
+			"MODIFIED Terminating ContentRemoved",
+			"DELETED Terminating ContentRemoved",
+		}, seen)
+	})
+}
+
+// Finalizers in the metadata of an emptied namespace keep it; an update that removes
+// the last of them ends it.
+func TestNamespaceWithFinalizersOfItsOwn(t *testing.T) {
+	onPlane(t, func(p *plane) {
+		p.team()
+		namespaces := p.client.CoreV1().Namespaces()
+		patch := func(text string) *corev1.Namespace {
+			ns, err := namespaces.Patch(p.Context(), "team", types.MergePatchType, []byte(text), metav1.PatchOptions{})
+			require.NoError(p, err)
+			return ns
+		}
+		patch(`{"metadata":{"finalizers":["example.com/hold"]}}`)
+		p.owned("plain")
+		p.endTeam()
+		p.left()
+		ns, err := namespaces.Get(p.Context(), "team", metav1.GetOptions{})
+		require.NoError(p, err)
+		require.Empty(p, ns.Spec.Finalizers)
+		require.Equal(p, []string{"example.com/hold"}, ns.Finalizers)
+		require.Equal(p, "x", patch(`{"metadata":{"labels":{"a":"x"}}}`).Labels["a"])
+		ns = patch(`{"metadata":{"finalizers":null}}`)
+		require.NotNil(p, ns.DeletionTimestamp)
+		p.teamIsGone()
+	})
+}
+
+// An update of a terminating namespace does not end it as long as its content has to
+// be removed.
+func TestTerminatingNamespaceCanBeChanged(t *testing.T) {
+	onPlane(t, func(p *plane) {
+		p.team()
+		p.owned("plain")
+		p.endTeam()
+		_, err := p.client.CoreV1().Namespaces().Patch(p.Context(), "team", types.MergePatchType,
+			[]byte(`{"metadata":{"labels":{"a":"x"}}}`), metav1.PatchOptions{})
+		require.NoError(p, err)
+		p.left("plain")
+		require.Empty(p, p.conditions())
+		require.NoError(p, p.srv.Settle(p.Context()))
+		p.teamIsGone()
+	}, fakeapi.WithoutControllers())
+}
+
+// A large namespace ends, and an informer sees each of its objects go once.
+func TestLargeNamespaceEnds(t *testing.T) {
+	var objects []*corev1.ConfigMap
+	for i := range 1000 {
+		objects = append(objects, configMapIn("team", fmt.Sprintf("m%04d", i)))
+	}
+	onPlane(t, func(p *plane) {
+		for _, cm := range objects {
+			require.NoError(p, p.srv.Load(cm))
+		}
+		gone := make(map[string]int)
+		informer := informers.NewSharedInformerFactory(p.client, 0).Core().V1().ConfigMaps().Informer()
+		_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			UpdateFunc: func(_, obj any) { p.Errorf("changed: %v", obj) },
+			DeleteFunc: func(obj any) { gone[obj.(*corev1.ConfigMap).Name]++ },
+		})
+		require.NoError(p, err)
+		go informer.RunWithContext(p.Context())
+		require.True(p, cache.WaitForCacheSync(p.Context().Done(), informer.HasSynced))
+		require.Len(p, informer.GetStore().ListKeys(), 1000)
+		p.endTeam()
+		p.teamIsGone()
+		require.Empty(p, informer.GetStore().ListKeys())
+		require.Len(p, gone, 1000)
+		for name, n := range gone {
+			require.Equal(p, 1, n, name)
+		}
+	})
+}
