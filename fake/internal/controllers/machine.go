@@ -28,7 +28,7 @@ type Writer interface {
 
 // mostLooks is how often one Settle looks at the same object or namespace. No
 // honest work comes near it: two who undo each other's writes do.
-const mostLooks = 10_000
+const mostLooks = 1000
 
 // restlessPause is how long Run leaves those alone who have kept Settle from an end.
 const restlessPause = time.Second
@@ -129,6 +129,7 @@ func (m *Machine) Settle(ctx context.Context) error {
 			return errors.Join(failed...)
 		}
 		if m.tired(what) {
+			m.cursor = nil // the work that was taken is found again
 			return errors.Join(append(failed, fmt.Errorf("%w: %s", errRestless, what))...)
 		}
 		switch err := work(); {

@@ -1,0 +1,199 @@
+package controllers_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"example.com/fakeapi/fake/internal/controllers"
+	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/verbs"
+	"example.com/fakeapi/memstore"
+)
+
+// plant is a store with its API, and controllers that write through it.
+type plant struct {
+	*testing.T
+	*verbs.API
+	store   *memstore.Store
+	machine *controllers.Machine
+
+	// deleting, if set, is asked before every deletion.
+	deleting func(key string) error
+}
+
+func newPlant(t *testing.T, limits memstore.Options) *plant {
+	p := &plant{T: t, store: memstore.New(limits)}
+	p.API = verbs.New(p.store, resource.Builtin(), verbs.NewIDs([32]byte{}), verbs.Settings{})
+	p.machine = controllers.New(p.store, resource.Builtin(), p)
+	require.NoError(t, p.LoadSystem())
+	return p
+}
+
+func (p *plant) DeleteKey(res *resource.Resource, key string, opts *metav1.DeleteOptions) error {
+	if p.deleting != nil {
+		if err := p.deleting(key); err != nil {
+			return err
+		}
+	}
+	return p.API.DeleteKey(res, key, opts)
+}
+
+const maps = "configmaps/default/"
+
+func (p *plant) load(objects ...*corev1.ConfigMap) {
+	p.Helper()
+	var all []runtime.Object
+	for _, cm := range objects {
+		all = append(all, cm)
+	}
+	require.NoError(p, p.Load(all))
+}
+
+// owned makes a ConfigMap that belongs to another one; its name is its uid.
+func owned(name, owner string) *corev1.ConfigMap {
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", UID: types.UID(name)}}
+	if owner != "" {
+		cm.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: owner, UID: types.UID(owner)}}
+	}
+	return cm
+}
+
+func (p *plant) has(name string) bool { return p.store.View().Get(maps+name) != nil }
+
+// remove deletes a ConfigMap behind the machine's back.
+func (p *plant) remove(name string) {
+	p.Helper()
+	_, err := p.store.Update(maps+name, func(*memstore.Record) (*memstore.Draft, error) { return nil, nil })
+	require.NoError(p, err)
+}
+
+// An object that cannot be deleted is named, and the rest is dealt with; it is tried
+// again when something happens to it.
+func TestFailuresStopNothingElse(t *testing.T) {
+	p := newPlant(t, memstore.Options{})
+	p.load(owned("a", "ghost"), owned("b", "ghost"), owned("c", "ghost"))
+	p.deleting = func(key string) error {
+		if key == maps+"b" {
+			return errors.New("not now")
+		}
+		return nil
+	}
+	require.EqualError(t, p.machine.Settle(t.Context()), maps+"b: not now")
+	require.Equal(t, []bool{false, true, false}, []bool{p.has("a"), p.has("b"), p.has("c")})
+	p.deleting = nil
+	require.NoError(t, p.machine.Settle(t.Context()))
+	require.True(t, p.has("b"), "nothing has happened to it")
+	require.NoError(t, p.ChangeKey(resource.Builtin().Lookup("", "v1", "configmaps"), maps+"b", "b", "", func(obj runtime.Object) {
+		obj.(*corev1.ConfigMap).OwnerReferences[0].Name = "other"
+		obj.(*corev1.ConfigMap).OwnerReferences[0].UID = "other"
+	}))
+	require.NoError(t, p.machine.Settle(t.Context()))
+	require.False(t, p.has("b"))
+}
+
+// Somebody who brings back what the collector deletes, for as long as he does, does
+// not keep Settle for ever.
+func TestSettleEnds(t *testing.T) {
+	p := newPlant(t, memstore.Options{HistoryCount: 10})
+	p.load(owned("a", "ghost"))
+	again := 0
+	p.deleting = func(key string) error {
+		again++
+		p.remove("a")
+		p.load(owned("a", "ghost"))
+		return nil
+	}
+	require.EqualError(t, p.machine.Settle(t.Context()), "the controllers do not come to rest: "+maps+"a")
+	require.Equal(t, 1000, again)
+	p.deleting = nil
+	require.NoError(t, p.machine.Settle(t.Context()))
+	require.False(t, p.has("a"))
+}
+
+// Run goes on where Settle gave up, a second later.
+func TestRunGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlant(t, memstore.Options{HistoryCount: 10})
+		p.load(owned("a", "ghost"))
+		begin := time.Now()
+		p.deleting = func(key string) error {
+			if time.Since(begin) < 3*time.Second {
+				p.remove("a")
+				p.load(owned("a", "ghost"))
+			}
+			return nil
+		}
+		go p.machine.Run(t.Context())
+		time.Sleep(3500 * time.Millisecond)
+		synctest.Wait()
+		require.False(t, p.has("a"))
+	})
+}
+
+// Settle ends with its context.
+func TestSettleEndsWithItsContext(t *testing.T) {
+	p := newPlant(t, memstore.Options{})
+	p.load(owned("a", "ghost"), owned("b", "ghost"))
+	ctx, cancel := context.WithCancel(t.Context())
+	p.deleting = func(string) error {
+		cancel()
+		return nil
+	}
+	require.ErrorIs(t, p.machine.Settle(ctx), context.Canceled)
+	require.False(t, p.has("a"))
+	require.True(t, p.has("b"))
+}
+
+// What history has forgotten before the machine read it is found by looking at
+// everything again.
+func TestForgottenHistory(t *testing.T) {
+	p := newPlant(t, memstore.Options{HistoryCount: 5})
+	p.load(owned("a", ""), owned("b", "a"))
+	require.NoError(t, p.machine.Settle(t.Context()))
+	require.True(t, p.has("b"))
+	p.remove("a")
+	for i := range 20 {
+		p.load(owned(fmt.Sprintf("noise%d", i), ""))
+	}
+	require.NoError(t, p.machine.Settle(t.Context()))
+	require.False(t, p.has("b"))
+}
+
+// A store that is put back to an earlier state is looked at as it is then.
+func TestRestoredStore(t *testing.T) {
+	for _, bump := range []memstore.Revision{0, 1000} {
+		p := newPlant(t, memstore.Options{})
+		p.load(owned("b", "a"))
+		lost := p.store.Snapshot()
+		p.remove("b")
+		p.load(owned("a", ""), owned("c", "a"))
+		require.NoError(t, p.machine.Settle(t.Context()))
+		p.store.Restore(lost, bump)
+		require.NoError(t, p.machine.Settle(t.Context()))
+		require.False(t, p.has("b"), "its owner is not there in this state")
+	}
+}
+
+// An object that was adopted after the machine has read it is not deleted.
+func TestAdoptedInTime(t *testing.T) {
+	p := newPlant(t, memstore.Options{})
+	p.load(owned("a", "ghost"), owned("b", ""))
+	res := resource.Builtin().Lookup("", "v1", "configmaps")
+	p.deleting = func(string) error {
+		return p.ChangeKey(res, maps+"a", "a", "", func(obj runtime.Object) {
+			obj.(*corev1.ConfigMap).OwnerReferences = owned("a", "b").OwnerReferences
+		})
+	}
+	require.NoError(t, p.machine.Settle(t.Context()))
+	require.True(t, p.has("a"))
+}
