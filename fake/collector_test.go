@@ -316,6 +316,26 @@ func TestCycleIsUnblocked(t *testing.T) {
 	})
 }
 
+// What has a dependent that waits already may be part of a cycle, and stops to block
+// when it is sent off itself. That is not looked into any further, as in a cluster,
+// so that its owner does not wait here.
+func TestWhatMayBeACycleIsUnblocked(t *testing.T) {
+	onPlane(t, func(p *plane) {
+		a := p.owned("a")
+		b := p.owned("b", belongs(a, true))
+		c := p.owned("c", belongs(b, true))
+		p.owned("!d", belongs(c, true))
+		p.delete("c", foreground)
+		p.left("a", "b", "c", "d")
+		p.delete("a", foreground)
+		p.left("b", "c", "d")
+		require.Equal(p, []string{metav1.FinalizerDeleteDependents}, p.get("b").Finalizers)
+		require.Equal(p, []metav1.OwnerReference{belongs(a, false)}, p.get("b").OwnerReferences)
+		p.unfinalize("d")
+		p.left()
+	})
+}
+
 // A dependent goes by the policy that its own finalizers ask for.
 func TestDependentsOwnPolicy(t *testing.T) {
 	onPlane(t, func(p *plane) {

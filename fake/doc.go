@@ -2,7 +2,8 @@
 // controllers, operators and clients. It speaks real HTTP and behaves as the
 // documents and a real v1.37 server do: resourceVersions, watches with history,
 // bookmarks, streaming lists, chunks with continue tokens, 410 Gone, optimistic
-// concurrency, finalizers. It starts in less than a millisecond.
+// concurrency, finalizers, and the controllers that end things: namespaces, pods in
+// their grace period, dependents of owners that are gone. It starts in less than a millisecond.
 //
 //	func TestMyController(t *testing.T) {
 //		srv := fakeapi.Start(t)
@@ -72,10 +73,27 @@
 //   - JSON, YAML and protobuf both ways; PartialObjectMetadata.
 //   - Discovery in both forms, /version, the health paths; OpenAPI v3 with the paths
 //     and parameters; an OpenAPI v2 document without types.
-//   - A namespace that is deleted ends with all that is in it, at once: there is no
-//     controller that a test would have to wait for. What has finalizers keeps it
-//     Terminating until they are gone (NS-01 to NS-09). kubectl delete -f of a manifest
-//     that begins with its namespace therefore finds nothing left to delete behind it.
+//   - Controllers, as a control plane runs them around its API server; see below.
+//
+// # Controllers
+//
+// They run by themselves, on the server's time, and write as clients do: with
+// resourceVersions, events and managedFields.
+//
+//   - A namespace that is deleted is Terminating at once, and closed to new objects
+//     (NS-01, NS-02). Its pods are deleted, then all else; finalizers and grace
+//     periods are honoured; its conditions tell what is left; it goes when nothing is,
+//     and when nobody has a finalizer on it (NS-06 to NS-09).
+//   - The garbage collector deletes the dependents of owners that are gone, in the
+//     background, or in the foreground, where owners wait for those that block
+//     them, or makes orphans of them, as the policy says (DL-12 to DL-14, DL-37). An
+//     owner that never was counts as gone; one of a kind that is not served says nothing,
+//     and its dependents stay. This goes for fixtures, too.
+//   - There is no kubelet. A Pod that a node runs is removed when its grace is over,
+//     which is 30 seconds where neither the delete nor its spec says otherwise.
+//
+// Server.Settle returns when they have nothing left to do at this moment; in a bubble,
+// synctest.Wait does. WithoutControllers switches them off, and Settle steps them.
 //
 // # What is not there yet
 //
@@ -85,9 +103,8 @@
 //   - Custom resources, and aggregated APIs.
 //   - Subresources other than status: scale, eviction, binding, log, exec, token.
 //   - Virtual resources: token and access reviews.
-//   - Garbage collection: propagationPolicy Foreground and Orphan are refused, unless
-//     WithoutControllers says that the test takes care of the finalizers itself;
-//     dependents stay when their owner goes.
+//   - All other controllers: a Deployment makes no ReplicaSets, no default
+//     ServiceAccount appears in a new namespace, nothing is scheduled.
 //   - Tables (clients fall back to the objects), CBOR, compression, watches over
 //     WebSocket, OpenAPI schemas beyond names.
 //   - TLS, authentication, authorisation, admission webhooks and policies. Every request is allowed, and
@@ -111,8 +128,10 @@
 //     cluster either: cluster IPs and node ports of Services, the selector and labels of
 //     a Job, a Pod's qosClass, service account, tolerations and priority, a claim's
 //     storage class and protecting finalizer, the requester of a certificate.
-//   - Pods are deleted without a grace period, as there is no kubelet to end one. With
-//     WithoutControllers they have it.
+//   - Controllers act at once, where those of a cluster take their time (a deleted
+//     namespace is let be for five seconds), and find every cycle of owners that wait for
+//     each other, where those of a cluster can miss one. Their writes pass by admission
+//     and faults.
 //   - The recorded v1.37 server answers an unknown top-level path with the text "404
 //     page not found", the documents with an index of paths; the server does as the
 //     recording. Likewise an unknown path below a served group is a Status.

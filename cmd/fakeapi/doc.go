@@ -1,7 +1,7 @@
 // Command fakeapi runs a Kubernetes API server in memory, for tests that are not
 // written in Go and for trying things out with kubectl.
 //
-//	fakeapi [serve] [--address 127.0.0.1:0] [--kubeconfig FILE] [--load DIR_OR_FILE]...
+//	fakeapi [serve] [--address 127.0.0.1:0] [--kubeconfig FILE] [--load DIR_OR_FILE]... [--controllers=false]
 //	fakeapi version
 //	fakeapi help [COMMAND]
 //
@@ -31,6 +31,10 @@
 // The command serves the control API of package fakeapi, too:
 //
 //	POST /fakeapi/v1/compact   forget the past, as a compaction of etcd does; answers 204
+//	POST /fakeapi/v1/settle    let the controllers do all that is to do now; answers 204
+//
+// Controllers run by themselves unless --controllers=false switches them off; then
+// settle steps them by hand.
 //
 // # Exit status
 //

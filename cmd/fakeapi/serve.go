@@ -26,7 +26,7 @@ func (f *serveFlags) define(flags *flag.FlagSet) {
 		f.load = append(f.load, path)
 		return nil
 	})
-	flags.BoolVar(&f.controllers, "controllers", true, "do what a control plane does around the API: end namespaces with all that is in them; --controllers=false leaves it to others")
+	flags.BoolVar(&f.controllers, "controllers", true, "do what a control plane does around the API: end namespaces with all that is in them, collect garbage, remove pods when their grace is over; --controllers=false leaves it to others")
 }
 
 // options are those of the server.

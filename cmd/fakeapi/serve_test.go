@@ -148,6 +148,28 @@ func TestServeHasTheControlAPI(t *testing.T) {
 	require.Equal(t, cleanEnd, r.stop())
 }
 
+// Controllers that are switched off are stepped through the control API; what they
+// cannot do is told.
+func TestServeStepsControllers(t *testing.T) {
+	r := start(t, "serve", "--controllers=false")
+	post := func(path, body string, want int) {
+		answer, err := http.Post(r.url+path, "application/json", strings.NewReader(body))
+		require.NoError(t, err)
+		text, err := io.ReadAll(answer.Body)
+		require.NoError(t, err)
+		require.Equal(t, want, answer.StatusCode, "%s", text)
+	}
+	const owner = `"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n","uid":"gone"}]`
+	post("/api/v1/namespaces/default/configmaps", `{"metadata":{"name":"lost",`+owner+`}}`, http.StatusCreated)
+	require.Equal(t, http.StatusOK, r.get(t, "/api/v1/namespaces/default/configmaps/lost", nil))
+	post("/fakeapi/v1/settle", "", http.StatusNoContent)
+	require.Equal(t, http.StatusNotFound, r.get(t, "/api/v1/namespaces/default/configmaps/lost", nil))
+
+	require.Equal(t, http.StatusMethodNotAllowed, r.get(t, "/fakeapi/v1/settle", nil))
+	require.Equal(t, http.StatusNotFound, r.get(t, "/fakeapi/v1/unknown", nil))
+	require.Equal(t, cleanEnd, r.stop())
+}
+
 func TestServeInterruptedBeforeItBegan(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())

@@ -34,8 +34,8 @@ func TestDeleteByNameByLabelAndAll(t *testing.T) {
 	require.Empty(t, u.do("delete", "configmap", "a", "--ignore-not-found"))
 
 	require.Equal(t, lines(`pod "web-1" deleted from default namespace`, `pod "web-2" deleted from default namespace`),
-		u.do("delete", "pods", "-l", "app=web"))
-	require.Equal(t, "pod \"db-1\" deleted from prod namespace\n", u.do("delete", "pods", "--all", "-n", "prod"))
+		u.do("delete", "pods", "-l", "app=web", "--grace-period=1"))
+	require.Equal(t, "pod \"db-1\" deleted from prod namespace\n", u.do("delete", "pods", "--all", "-n", "prod", "--now"))
 	require.Equal(t, result{out: "No resources found\n"}, u.try("delete", "pods", "--all", "-n", "prod"))
 }
 

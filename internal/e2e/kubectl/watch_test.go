@@ -32,8 +32,9 @@ func TestGetWatchOfASelection(t *testing.T) {
 	require.Equal(t, "ADDED web-2", next())
 	u.do("label", "pod", "web-1", "app=other", "--overwrite")
 	require.Equal(t, "DELETED web-1", next())
-	u.do("delete", "pod", "web-2")
+	u.do("delete", "pod", "web-2", "--grace-period=1")
 	require.Equal(t, "MODIFIED web-2", next(), "a pod is marked before it goes")
+	require.Equal(t, "MODIFIED web-2", next(), "and again when its grace is over")
 	require.Equal(t, "DELETED web-2", next())
 	u.do("label", "pod", "web-1", "app=web", "--overwrite")
 	require.Equal(t, "ADDED web-1", next())
@@ -93,7 +94,7 @@ func TestWaitForDeletion(t *testing.T) {
 	u := newUser(t, withPods())
 	ended := make(chan result, 1)
 	go func() { ended <- u.try("wait", "--for=delete", "pod/web-1", "pod/web-2") }()
-	u.do("delete", "pods", "--all", "--wait=false")
+	u.do("delete", "pods", "--all", "--wait=false", "--grace-period=1")
 	r := <-ended
 	require.Zero(t, r.code, r.err)
 }
