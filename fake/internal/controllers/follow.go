@@ -15,12 +15,12 @@ func (m *Machine) follow() {
 			m.cursor = nil
 			break
 		}
-		if n == 0 {
-			return
-		}
 		for i, e := range m.events[:n] {
 			m.note(e.Prev, e.Record)
 			m.events[i] = nil // history decides how long an event is kept
+		}
+		if n < len(m.events) {
+			return
 		}
 	}
 	m.begin()

@@ -158,8 +158,11 @@ func (m *Machine) take() (what string, work func() error) {
 		delete(m.queued, what)
 		return what, func() error { return m.look(what) }
 	}
-	if due, ok := m.deadlines.due(time.Now()); ok {
+	if due, ok := m.deadlines.due(); ok {
 		return due.key, func() error { return m.expire(due) }
+	}
+	if len(m.ending) == 0 {
+		return "", nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.ending)) {
 		if m.ending[name] {
