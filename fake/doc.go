@@ -130,8 +130,8 @@
 //     storage class and protecting finalizer, the requester of a certificate.
 //   - Controllers act at once, where those of a cluster take their time (a deleted
 //     namespace is let be for five seconds), and find every cycle of owners that wait for
-//     each other, where those of a cluster can miss one. Their writes pass by admission
-//     and faults.
+//     each other, where those of a cluster can miss one. Neither admission nor
+//     faults see what they write.
 //   - The recorded v1.37 server answers an unknown top-level path with the text "404
 //     page not found", the documents with an index of paths; the server does as the
 //     recording. Likewise an unknown path below a served group is a Status.

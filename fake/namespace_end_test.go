@@ -120,6 +120,7 @@ func TestNamespaceEvents(t *testing.T) {
 			ResourceVersion: p.srv.ResourceVersion(), FieldSelector: "metadata.name=team",
 		})
 		require.NoError(p, err)
+		defer w.Stop()
 		p.owned("!held")
 		p.endTeam()
 		synctest.Wait()
