@@ -208,8 +208,8 @@ func TestReleaseKeepsManagedFields(t *testing.T) {
 		synctest.Wait()
 		fields := p.get("c").ManagedFields
 		require.Len(p, fields, 1)
-		require.NotContains(p, string(fields[0].FieldsV1.Raw), string(a.UID))
-		require.Contains(p, string(fields[0].FieldsV1.Raw), string(b.UID))
+		require.NotContains(p, fields[0].FieldsV1.GetRawString(), string(a.UID))
+		require.Contains(p, fields[0].FieldsV1.GetRawString(), string(b.UID))
 	})
 }
 

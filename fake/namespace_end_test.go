@@ -223,3 +223,36 @@ func TestLargeNamespaceEnds(t *testing.T) {
 		}
 	})
 }
+
+// The policy of the delete is about what depends on the namespace; what is in it
+// goes in any case.
+func TestNamespaceEndsUnderEveryPolicy(t *testing.T) {
+	for _, policy := range []metav1.DeletionPropagation{background, foreground, orphan} {
+		onPlane(t, func(p *plane) {
+			p.team()
+			p.owned("plain")
+			p.owned("!held")
+			require.NoError(p, p.client.CoreV1().Namespaces().Delete(p.Context(), "team", metav1.DeleteOptions{PropagationPolicy: &policy}))
+			p.left("held")
+			p.unfinalize("held")
+			p.left()
+			p.teamIsGone()
+		})
+	}
+}
+
+// Owners and dependents in a namespace that ends do not hold each other.
+func TestNamespaceEndsWithOwnersInIt(t *testing.T) {
+	onPlane(t, func(p *plane) {
+		p.team()
+		a := p.owned("a")
+		p.owned("b", belongs(a, true))
+		p.owned("!c", belongs(a, true))
+		p.delete("a", foreground)
+		p.left("a", "c")
+		p.endTeam()
+		p.left("c")
+		p.unfinalize("c")
+		p.teamIsGone()
+	})
+}

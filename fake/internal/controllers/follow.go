@@ -55,8 +55,9 @@ func (m *Machine) note(prev, rec *memstore.Record) {
 	if !ok {
 		return
 	}
-	if _, ends := m.ending[p.namespace]; ends {
-		m.ending[p.namespace] = true
+	_, ends := m.ending[p.namespace]
+	if ends || prev == nil && m.homeless(p) {
+		m.terminating(p.namespace)
 	}
 	if prev != nil && (rec == nil || rec.UID != prev.UID) {
 		m.gone(p, prev)
@@ -96,6 +97,8 @@ func (m *Machine) here(p place, rec *memstore.Record, meta *metav1.ObjectMeta) {
 	switch {
 	case p.is("namespaces") && ends:
 		m.terminating(p.name)
+	case p.is("namespaces"):
+		delete(m.ending, p.name) // a fixture has taken its place
 	case p.res.Grace != nil && ends:
 		m.deadlines.add(rec.Key, rec.UID, meta)
 	}
@@ -121,7 +124,13 @@ func (m *Machine) disown(key string, owners []owner) {
 	}
 }
 
-// terminating notes that a namespace is on its way out and to be looked at.
+// homeless reports whether a new object is in a namespace that has gone while it
+// was being created. Nobody would ever find it there.
+func (m *Machine) homeless(p place) bool {
+	return p.namespace != "" && m.store.View().Get(namespaceKey(p.namespace)) == nil
+}
+
+// terminating notes that a namespace is on its way out, or gone, and to be emptied.
 func (m *Machine) terminating(name string) {
 	if m.ending == nil {
 		m.ending = make(map[string]bool)

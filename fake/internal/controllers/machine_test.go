@@ -197,3 +197,32 @@ func TestAdoptedInTime(t *testing.T) {
 	require.NoError(t, p.machine.Settle(t.Context()))
 	require.True(t, p.has("a"))
 }
+
+// What is created in a namespace in the very moment in which it goes, goes with it.
+func TestNothingLivesInANamespaceThatIsGone(t *testing.T) {
+	p := newPlant(t, memstore.Options{})
+	late := owned("late", "")
+	late.Namespace = "team"
+	require.NoError(t, p.Load([]runtime.Object{late}))
+	_, err := p.store.Update("namespaces/team", func(*memstore.Record) (*memstore.Draft, error) { return nil, nil })
+	require.NoError(t, err)
+	require.NoError(t, p.machine.Settle(t.Context()))
+	require.Nil(t, p.store.View().Get("configmaps/team/late"))
+}
+
+// A fixture that takes the place of a namespace on its way out ends that.
+func TestNamespaceIsLoadedAnew(t *testing.T) {
+	p := newPlant(t, memstore.Options{})
+	held := owned("held", "")
+	held.Namespace, held.Finalizers = "team", []string{"example.com/hold"}
+	require.NoError(t, p.Load([]runtime.Object{held}))
+	namespaces := resource.Builtin().Lookup("", "v1", "namespaces")
+	require.NoError(t, p.API.DeleteKey(namespaces, "namespaces/team", &metav1.DeleteOptions{}))
+	require.NoError(t, p.machine.Settle(t.Context()))
+	require.NoError(t, p.Load([]runtime.Object{&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team"}}}))
+	other := owned("other", "")
+	other.Namespace = "team"
+	require.NoError(t, p.Load([]runtime.Object{other}))
+	require.NoError(t, p.machine.Settle(t.Context()))
+	require.NotNil(t, p.store.View().Get("configmaps/team/other"))
+}

@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"errors"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -22,18 +23,22 @@ type remaining struct {
 
 // empty deletes what is in a terminating namespace, tells in its status what is left,
 // and gives it free once that is nothing (NS-09). It is called again when
-// anything has happened in it.
+// anything has happened in it, and for what was created in it while it went.
 func (m *Machine) empty(name string) error {
 	p, _ := m.kinds.find(namespaceKey(name))
 	rec := m.store.View().Get(namespaceKey(name))
 	if rec == nil {
-		return nil
+		delete(m.ending, name)
+		return errors.Join(m.deleteContent(name).failed...)
 	}
 	obj, err := codec.Stored(p.res, rec)
 	if err != nil {
 		return err
 	}
-	ns := obj.(*corev1.Namespace)
+	ns, ok := obj.(*corev1.Namespace)
+	if !ok || ns.DeletionTimestamp == nil {
+		return nil
+	}
 	if len(ns.Spec.Finalizers) > 0 {
 		left := m.deleteContent(name)
 		err := m.changeNamespace(p, rec.UID, "status", func(ns *corev1.Namespace) {
