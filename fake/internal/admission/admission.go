@@ -48,8 +48,11 @@ type Chain []Plugin
 type Change struct {
 	Operation admissionv1.Operation
 	// UID tells one asking from another.
-	UID         types.UID
-	Resource    *resource.Resource
+	UID      types.UID
+	Resource *resource.Resource
+	// Parent is the row that the path names: Resource, unless what is sent is of a
+	// kind of its own, as a Scale is. A delete has none.
+	Parent      *resource.Resource
 	Subresource string
 	Namespace   string
 	Name        string
@@ -146,6 +149,9 @@ func (p *Plugin) call(ctx context.Context, request *admissionv1.AdmissionRequest
 // request is what a plugin is asked.
 func (c *Change) request() (*admissionv1.AdmissionRequest, error) {
 	kind, row := c.Resource.GroupVersionKind(), c.Resource.GroupVersionResource()
+	if c.Parent != nil {
+		row = c.Parent.GroupVersionResource()
+	}
 	request := &admissionv1.AdmissionRequest{
 		UID:                c.UID,
 		Kind:               metav1.GroupVersionKind{Group: kind.Group, Version: kind.Version, Kind: kind.Kind},

@@ -74,6 +74,9 @@ func decode(r *resource.Resource, media negotiate.Media, body []byte, validation
 	want := r.GroupVersionKind()
 	obj, sent, err := serializer(media, strict).Decode(body, &want, nil)
 	if obj != nil && *sent != want {
+		if accepted := r.Accepted(obj); accepted != nil {
+			return accepted, sent, err
+		}
 		return nil, sent, fmt.Errorf("converting (%v) to (%v): unknown conversion",
 			reflect.TypeOf(obj).Elem(), reflect.TypeOf(r.New()).Elem())
 	}

@@ -51,12 +51,13 @@ func aggregatedResource(r *resource.Resource) apidiscoveryv2.APIResourceDiscover
 	if r.Namespaced {
 		out.Scope = apidiscoveryv2.ScopeNamespace
 	}
-	if r.Status {
-		out.Subresources = []apidiscoveryv2.APISubresourceDiscovery{{
-			Subresource:  "status",
-			ResponseKind: &metav1.GroupVersionKind{Kind: r.Kind},
-			Verbs:        statusVerbs(),
-		}}
+	for _, s := range r.Subresources {
+		kind := kindOf(r, s)
+		out.Subresources = append(out.Subresources, apidiscoveryv2.APISubresourceDiscovery{
+			Subresource:  s.Name,
+			ResponseKind: &kind,
+			Verbs:        s.Verbs,
+		})
 	}
 	return out
 }

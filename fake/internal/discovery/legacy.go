@@ -61,7 +61,7 @@ func group(g resource.Group) metav1.APIGroup {
 }
 
 // resourceList is the document of a group and version (DI-04), in the order of
-// the paths: a resource, then its subresource.
+// the paths: a resource, then its subresources.
 func resourceList(table *resource.Table, group, version string) *metav1.APIResourceList {
 	doc := &metav1.APIResourceList{
 		TypeMeta:     metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"},
@@ -85,25 +85,37 @@ func resourceList(table *resource.Table, group, version string) *metav1.APIResou
 			Categories:         r.Categories,
 			StorageVersionHash: storageVersionHash(r),
 		})
-		if r.Status {
+		for _, s := range r.Subresources {
+			kind := kindOf(r, s)
 			doc.APIResources = append(doc.APIResources, metav1.APIResource{
-				Name:       r.Plural + "/status",
+				Name:       r.Plural + "/" + s.Name, // SU-15
 				Namespaced: r.Namespaced,
-				Kind:       r.Kind,
-				Verbs:      statusVerbs(),
+				Group:      kind.Group,
+				Version:    kind.Version,
+				Kind:       kind.Kind,
+				Verbs:      s.Verbs,
 			})
 		}
 	}
 	return doc
 }
 
-// statusVerbs are what works on a status subresource.
-func statusVerbs() []string { return []string{"get", "patch", "update"} }
+// kindOf is the kind of a subresource, group and version being left empty where
+// they are those of the surrounding entry.
+func kindOf(r *resource.Resource, s resource.Subresource) metav1.GroupVersionKind {
+	if s.Kind.GroupVersion() == r.GroupVersion() {
+		return metav1.GroupVersionKind{Kind: s.Kind.Kind}
+	}
+	return metav1.GroupVersionKind{Group: s.Kind.Group, Version: s.Kind.Version, Kind: s.Kind.Kind}
+}
 
 // storageVersionHash names the encoding in the store: the first eight bytes of
 // the SHA-256 of GROUP/VERSION/KIND, in base64. Rows that show the same objects
-// have the same hash.
+// have the same hash; what is not stored has none.
 func storageVersionHash(r *resource.Resource) string {
+	if !r.Kept() {
+		return ""
+	}
 	sum := sha256.Sum256([]byte(r.StoreVersion.Group + "/" + r.StoreVersion.Version + "/" + r.Kind))
 	return base64.StdEncoding.EncodeToString(sum[:8])
 }

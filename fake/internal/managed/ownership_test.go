@@ -217,8 +217,12 @@ func TestManager(t *testing.T) {
 }
 
 func TestFor(t *testing.T) {
-	for _, res := range resource.Builtin().All() {
-		for _, subresource := range []string{"", "status"} {
+	for _, res := range resource.Builtin().Kept() {
+		subresources := []string{""}
+		if res.Status {
+			subresources = append(subresources, "status")
+		}
+		for _, subresource := range subresources {
 			tracker, err := For(res, subresource)
 			require.NoError(t, err)
 			again, err := For(res, subresource)

@@ -1,6 +1,8 @@
 package managed
 
 import (
+	"strings"
+
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
@@ -10,62 +12,82 @@ import (
 // path is a field named from the top of an object, for instance metadata, labels.
 type path []string
 
+func paths(names []string) []path {
+	var all []path
+	for _, name := range names {
+		all = append(all, strings.Split(name, "."))
+	}
+	return all
+}
+
 // resets are the fields that a write at the resource or subresource cannot
-// change, because the server sets them back, and hence must not own (SA-32). They
-// are what the strategies of the real server declare, type by type.
+// change, because the server sets them back, and hence must not own (SA-32).
 func resets(res *resource.Resource, subresource string) []path {
-	group, plural := res.Store.Group, res.Store.Resource
+	if subresource == "" {
+		return paths(res.Resets)
+	}
+	if sub := res.Subresource(subresource); sub != nil {
+		return paths(sub.Resets)
+	}
+	return nil
+}
+
+// owns are the only fields that a write at a subresource can own; none where it is
+// all but the resets.
+func owns(res *resource.Resource, subresource string) []path {
+	if sub := res.Subresource(subresource); sub != nil {
+		return paths(sub.Owns)
+	}
+	return nil
+}
+
+// filter is what a write can own as the library wants it, nil for everything.
+func filter(resets, owns []path) fieldpath.Filter {
 	switch {
-	case !res.Status, group == "networking.k8s.io" && plural == "servicecidrs":
-		// The real strategy of servicecidrs names a version that does not exist.
-		return nil
-	case subresource == "status":
-		return statusResets(schema.GroupResource{Group: group, Resource: plural})
-	case group == "certificates.k8s.io" && plural == "certificatesigningrequests":
-		return []path{{"spec"}, {"status"}}
+	case len(owns) > 0:
+		return include(owns)
+	case len(resets) > 0:
+		return exclude(resets)
 	}
-	return []path{{"status"}}
+	return nil
 }
 
-// statusResets are the resets of a type's status subresource. Some types keep
-// all metadata from it, the others at most some.
-func statusResets(gr schema.GroupResource) []path {
-	spec := path{"spec"}
-	switch gr.String() {
-	case "pods":
-		return []path{spec, {"metadata", "deletionTimestamp"}, {"metadata", "ownerReferences"}}
-	case "deployments.apps":
-		return []path{spec, {"metadata", "labels"}}
-	case "certificatesigningrequests.certificates.k8s.io":
-		return []path{spec, {"status", "conditions"}}
-	case "csinodes.storage.k8s.io",
-		"devicetaintrules.resource.k8s.io",
-		"flowschemas.flowcontrol.apiserver.k8s.io",
-		"prioritylevelconfigurations.flowcontrol.apiserver.k8s.io",
-		"resourceclaims.resource.k8s.io",
-		"validatingadmissionpolicies.admissionregistration.k8s.io",
-		"volumeattachments.storage.k8s.io":
-		return []path{spec, {"metadata"}}
+func include(owns []path) fieldpath.Filter {
+	var matchers []*fieldpath.SetMatcher
+	for _, p := range owns {
+		var parts []any
+		for _, name := range p {
+			if name == "*" {
+				parts = append(parts, fieldpath.MatchAnyPathElement())
+			} else {
+				parts = append(parts, name)
+			}
+		}
+		matchers = append(matchers, fieldpath.MakePrefixMatcherOrDie(parts...))
 	}
-	return []path{spec}
+	return fieldpath.NewIncludeMatcherFilter(matchers...)
 }
 
-// filters are the resets as the library wants them, the same in every version.
-func filters(paths []path, versions []schema.GroupVersion) map[fieldpath.APIVersion]fieldpath.Filter {
-	if len(paths) == 0 {
-		return nil
-	}
-	exclude := fieldpath.NewSet()
-	for _, p := range paths {
+func exclude(resets []path) fieldpath.Filter {
+	set := fieldpath.NewSet()
+	for _, p := range resets {
 		var parts fieldpath.Path
 		for _, name := range p {
 			parts = append(parts, fieldpath.PathElement{FieldName: &name})
 		}
-		exclude.Insert(parts)
+		set.Insert(parts)
+	}
+	return fieldpath.NewExcludeSetFilter(set)
+}
+
+// filters are the same filter in every version.
+func filters(one fieldpath.Filter, versions []schema.GroupVersion) map[fieldpath.APIVersion]fieldpath.Filter {
+	if one == nil {
+		return nil
 	}
 	byVersion := make(map[fieldpath.APIVersion]fieldpath.Filter, len(versions))
 	for _, gv := range versions {
-		byVersion[fieldpath.APIVersion(gv.String())] = fieldpath.NewExcludeSetFilter(exclude)
+		byVersion[fieldpath.APIVersion(gv.String())] = one
 	}
 	return byVersion
 }

@@ -32,9 +32,9 @@ type Tracker struct {
 }
 
 // For gives the tracker of a resource of resource.Builtin, for subresource "" or
-// "status", whether or not the type has a status. It is made on first use and the
-// same for the whole process. It fails for any other resource or subresource, and
-// if the schemas do not have the type.
+// one that changes objects; that of scale is for Scales. It is made on first use
+// and the same for the whole process. It fails for any other resource or
+// subresource, and if the schemas do not have the type.
 func For(res *resource.Resource, subresource string) (*Tracker, error) {
 	get, ok := trackers()[trackerKey{res.GroupVersionResource(), subresource}]
 	if !ok {
@@ -52,11 +52,18 @@ type trackerKey struct {
 // tracker the first time and gives it ever after.
 var trackers = sync.OnceValue(func() map[trackerKey]func() (*Tracker, error) {
 	all := make(map[trackerKey]func() (*Tracker, error))
-	for _, res := range resource.Builtin().All() {
+	for _, res := range resource.Builtin().Kept() {
 		whole := sync.OnceValue(func() *plan { return planFor(res) })
-		for _, subresource := range []string{"", "status"} {
-			key := trackerKey{res.GroupVersionResource(), subresource}
-			all[key] = sync.OnceValues(func() (*Tracker, error) { return newTracker(res, subresource, whole()) })
+		key := trackerKey{resource: res.GroupVersionResource()}
+		all[key] = sync.OnceValues(func() (*Tracker, error) { return newTracker(res, res, "", whole()) })
+		for _, sub := range res.Subresources {
+			key.subresource = sub.Name
+			switch {
+			case sub.Writes():
+				all[key] = sync.OnceValues(func() (*Tracker, error) { return newTracker(res, res, sub.Name, whole()) })
+			case sub.Body() != nil && sub.HasVerb("patch"):
+				all[key] = sync.OnceValues(func() (*Tracker, error) { return newTracker(res, sub.Body(), sub.Name, nil) })
+			}
 		}
 	}
 	return all
@@ -67,22 +74,29 @@ var types = sync.OnceValue(func() managedfields.TypeConverter {
 	return applyconfigurations.NewTypeConverter(scheme.Scheme)
 })
 
-func newTracker(res *resource.Resource, subresource string, whole *plan) (*Tracker, error) {
+// newTracker makes the tracker of what clients send to a subresource of res: body.
+func newTracker(res, body *resource.Resource, subresource string, whole *plan) (*Tracker, error) {
 	t := &Tracker{
-		kind:        res.GroupVersionKind(),
+		kind:        body.GroupVersionKind(),
 		subresource: subresource,
-		versions:    versionsOf(res),
+		versions:    versionsOf(body),
 		whole:       whole,
 	}
 	var err error
 	if t.empty, err = t.versions.New(t.kind); err != nil {
 		return nil, err
 	}
-	paths := resets(res, subresource)
-	t.writable = whole.without(paths)
+	resets, owns := resets(res, subresource), owns(res, subresource)
+	if t.writable = whole.without(resets); len(owns) > 0 {
+		t.whole = nil // the shortcut knows no such filter
+	}
+	converter, err := converter(t.kind)
+	if err != nil {
+		return nil, err
+	}
 	t.library, err = managedfields.NewDefaultFieldManager(
-		types(), t.versions, scheme.Scheme, t.versions,
-		t.kind, res.StoreVersion, subresource, filters(paths, t.versions.list()))
+		converter, t.versions, scheme.Scheme, t.versions,
+		t.kind, body.StoreVersion, subresource, filters(filter(resets, owns), t.versions.list()))
 	if err != nil {
 		return nil, err
 	}

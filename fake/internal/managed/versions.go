@@ -31,13 +31,18 @@ func versionsOf(res *resource.Resource) *versions {
 		byType: make(map[reflect.Type]schema.GroupVersion),
 		store:  res.StoreVersion,
 	}
+	v.add(res) // which may be the body of a subresource, and not in the table
 	for _, row := range resource.Builtin().All() {
 		if row.Store == res.Store && row.Kind == res.Kind {
-			v.rows[row.GroupVersion()] = row
-			v.byType[reflect.TypeOf(row.New())] = row.GroupVersion()
+			v.add(row)
 		}
 	}
 	return v
+}
+
+func (v *versions) add(row *resource.Resource) {
+	v.rows[row.GroupVersion()] = row
+	v.byType[reflect.TypeOf(row.New())] = row.GroupVersion()
 }
 
 // list gives the versions in no order.

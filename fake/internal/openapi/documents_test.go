@@ -69,7 +69,7 @@ func has(parameters []*spec3.Parameter, name string) bool {
 // for, in the first such operation that it meets, before it leaves validation
 // to the server.
 func TestFieldValidationIsKnown(t *testing.T) {
-	for _, r := range resource.Builtin().All() {
+	for _, r := range resource.Builtin().Kept() {
 		doc := parsed(t, path(r.Group, r.Version))
 		found := false
 		for name, p := range doc.Paths.Paths {
@@ -95,7 +95,7 @@ func TestFieldValidationIsKnown(t *testing.T) {
 
 // Paths and operations are those of the table, no more and no less.
 func TestPaths(t *testing.T) {
-	for _, r := range resource.Builtin().All() {
+	for _, r := range resource.Builtin().Kept() {
 		doc := parsed(t, path(r.Group, r.Version))
 		root := "/" + path(r.Group, r.Version)
 		collection := root + "/" + r.Plural
@@ -113,13 +113,20 @@ func TestPaths(t *testing.T) {
 		require.True(t, has(doc.Paths.Paths[collection].Get.Parameters, "resourceVersionMatch"))
 		require.True(t, has(doc.Paths.Paths[collection].Post.Parameters, "fieldValidation"))
 		require.Equal(t, []string{"delete", "get", "patch", "put"}, methods(doc.Paths.Paths[collection+"/{name}"]))
-		status := doc.Paths.Paths[collection+"/{name}/status"]
-		require.Equal(t, r.Status, status != nil, collection)
-		if status != nil {
-			require.Equal(t, []string{"get", "patch", "put"}, methods(status))
+		for _, sub := range r.Subresources {
+			at := collection + "/{name}/" + sub.Name
+			require.Contains(t, doc.Paths.Paths, at)
+			require.Len(t, methods(doc.Paths.Paths[at]), len(sub.Verbs), at)
+			for method, op := range operations(doc.Paths.Paths[at]) {
+				require.Equal(t, sub.Kind, kindOf(t, op), "%s %s", method, at)
+			}
 		}
+		require.Equal(t, r.Status, doc.Paths.Paths[collection+"/{name}/status"] != nil, collection)
 	}
 	core := parsed(t, "api/v1")
+	require.Equal(t, []string{"post"}, methods(core.Paths.Paths["/api/v1/namespaces/{namespace}/bindings"]))
+	require.NotContains(t, core.Paths.Paths, "/api/v1/bindings")
+	require.Contains(t, core.Paths.Paths, "/api/v1/nodes/{name}/proxy/{path}")
 	require.NotContains(t, core.Paths.Paths, "/api/v1/deployments")
 }
 
@@ -152,6 +159,15 @@ func TestOperations(t *testing.T) {
 	require.Equal(t, []string{"rbacAuthorization_v1"}, roles["/apis/rbac.authorization.k8s.io/v1/clusterroles"].Get.Tags)
 	require.Equal(t, "listRbacAuthorizationV1ClusterRole", roles["/apis/rbac.authorization.k8s.io/v1/clusterroles"].Get.OperationId)
 	require.Equal(t, "listRbacAuthorizationV1RoleForAllNamespaces", roles["/apis/rbac.authorization.k8s.io/v1/roles"].Get.OperationId)
+	binding := parsed(t, "api/v1").Paths.Paths["/api/v1/namespaces/{namespace}/pods/{name}/binding"]
+	require.Equal(t, "createCoreV1NamespacedPodBinding", binding.Post.OperationId)
+	exec := parsed(t, "api/v1").Paths.Paths["/api/v1/namespaces/{namespace}/pods/{name}/exec"]
+	require.Equal(t, "connectCoreV1GetNamespacedPodExec", exec.Get.OperationId)
+	require.Equal(t, "connect", exec.Post.Extensions["x-kubernetes-action"])
+	scale := parsed(t, "apis/apps/v1").Paths.Paths["/apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale"]
+	require.Equal(t, "patchAppsV1NamespacedDeploymentScale", scale.Patch.OperationId)
+	require.Equal(t, "#/components/schemas/io.k8s.api.autoscaling.v1.Scale",
+		scale.Get.Responses.StatusCodeResponses[200].Content["application/json"].Schema.Ref.String())
 	nodes := parsed(t, "api/v1").Paths.Paths["/api/v1/nodes/{name}/status"]
 	require.Equal(t, "patchCoreV1NodeStatus", nodes.Patch.OperationId)
 }
@@ -179,7 +195,7 @@ func TestDocumentsAreConsistent(t *testing.T) {
 }
 
 func TestSchemas(t *testing.T) {
-	for _, r := range resource.Builtin().All() {
+	for _, r := range resource.Builtin().Kept() {
 		schemas := parsed(t, path(r.Group, r.Version)).Components.Schemas
 		object, list := schemas[schemaName(r)], schemas[listSchemaName(r)]
 		require.Equal(t, spec.StringOrArray{"object"}, object.Type)

@@ -3,6 +3,7 @@ package openapi
 import (
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/kube-openapi/pkg/spec3"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
@@ -16,7 +17,7 @@ const (
 )
 
 func list(r *resource.Resource, id string, parameters []*spec3.Parameter) *spec3.Operation {
-	op := operation(r, "list", "list or watch objects of kind "+r.Kind, "list", id, parameters)
+	op := operation(r, whole, "list", "list or watch objects of kind "+r.Kind, "list", id, parameters)
 	answer := response("OK", listSchemaName(r))
 	if r.HasVerb("watch") {
 		answer.Content[typeJSON+";stream=watch"] = content(listSchemaName(r))
@@ -26,31 +27,31 @@ func list(r *resource.Resource, id string, parameters []*spec3.Parameter) *spec3
 	return op
 }
 
-func create(r *resource.Resource) *spec3.Operation {
-	op := operation(r, "post", "create a "+r.Kind, "create", scoped(r), writeParameters())
-	op.RequestBody = body(schemaName(r), true)
+func create(r *resource.Resource, p part) *spec3.Operation {
+	op := operation(r, p, "post", "create a "+p.kind(r).Kind, "create", scoped(r)+p.id(), writeParameters())
+	op.RequestBody = body(p.schema(r), true)
 	op.Responses = responses(map[int]*spec3.Response{
-		200: response("OK", schemaName(r)), 201: response("Created", schemaName(r)), 202: response("Accepted", schemaName(r)),
+		200: response("OK", p.schema(r)), 201: response("Created", p.schema(r)), 202: response("Accepted", p.schema(r)),
 	})
 	return op
 }
 
-func read(r *resource.Resource, subresource string) *spec3.Operation {
-	op := operation(r, "get", "read the specified "+r.Kind, "read", scoped(r)+subresource, nil)
-	op.Responses = responses(map[int]*spec3.Response{200: response("OK", schemaName(r))})
+func read(r *resource.Resource, p part) *spec3.Operation {
+	op := operation(r, p, "get", "read the specified "+p.kind(r).Kind, "read", scoped(r)+p.id(), nil)
+	op.Responses = responses(map[int]*spec3.Response{200: response("OK", p.schema(r))})
 	return op
 }
 
-func replace(r *resource.Resource, subresource string) *spec3.Operation {
-	op := operation(r, "put", "replace the specified "+r.Kind, "replace", scoped(r)+subresource, writeParameters())
-	op.RequestBody = body(schemaName(r), true)
-	op.Responses = responses(map[int]*spec3.Response{200: response("OK", schemaName(r)), 201: response("Created", schemaName(r))})
+func replace(r *resource.Resource, p part) *spec3.Operation {
+	op := operation(r, p, "put", "replace the specified "+p.kind(r).Kind, "replace", scoped(r)+p.id(), writeParameters())
+	op.RequestBody = body(p.schema(r), true)
+	op.Responses = responses(map[int]*spec3.Response{200: response("OK", p.schema(r)), 201: response("Created", p.schema(r))})
 	return op
 }
 
 // patch does not list strategic merge: see the package's comment.
-func patch(r *resource.Resource, subresource string) *spec3.Operation {
-	op := operation(r, "patch", "change parts of the specified "+r.Kind, "patch", scoped(r)+subresource, patchParameters())
+func patch(r *resource.Resource, p part) *spec3.Operation {
+	op := operation(r, p, "patch", "change parts of the specified "+p.kind(r).Kind, "patch", scoped(r)+p.id(), patchParameters())
 	op.RequestBody = &spec3.RequestBody{RequestBodyProps: spec3.RequestBodyProps{
 		Required: true,
 		Content: map[string]*spec3.MediaType{
@@ -59,12 +60,12 @@ func patch(r *resource.Resource, subresource string) *spec3.Operation {
 			"application/merge-patch+json": content(schemaPatch),
 		},
 	}}
-	op.Responses = responses(map[int]*spec3.Response{200: response("OK", schemaName(r)), 201: response("Created", schemaName(r))})
+	op.Responses = responses(map[int]*spec3.Response{200: response("OK", p.schema(r)), 201: response("Created", p.schema(r))})
 	return op
 }
 
 func remove(r *resource.Resource) *spec3.Operation {
-	op := operation(r, "delete", "delete a "+r.Kind, "delete", scoped(r), deleteParameters())
+	op := operation(r, whole, "delete", "delete a "+r.Kind, "delete", scoped(r), deleteParameters())
 	answer := schemaStatus
 	if r.ReturnsDeleted {
 		answer = schemaName(r)
@@ -75,7 +76,7 @@ func remove(r *resource.Resource) *spec3.Operation {
 }
 
 func deleteCollection(r *resource.Resource) *spec3.Operation {
-	op := operation(r, "deletecollection", "delete a collection of "+r.Kind, "delete", "", deleteCollectionParameters())
+	op := operation(r, whole, "deletecollection", "delete a collection of "+r.Kind, "delete", "", deleteCollectionParameters())
 	op.OperationId = "delete" + groupVersionID(r) + "Collection" + scoped(r)
 	op.RequestBody = body(schemaDeleteOptions, false)
 	op.Responses = responses(map[int]*spec3.Response{200: response("OK", schemaStatus)})
@@ -85,7 +86,7 @@ func deleteCollection(r *resource.Resource) *spec3.Operation {
 // operation is what every operation has: its identifier is made of the verb,
 // the group and version, and id, and its extensions name the action and the
 // kind (one object, where those of a schema are a list).
-func operation(r *resource.Resource, action, description, verb, id string, parameters []*spec3.Parameter) *spec3.Operation {
+func operation(r *resource.Resource, p part, action, description, verb, id string, parameters []*spec3.Parameter) *spec3.Operation {
 	groupVersion := groupVersionID(r)
 	tag := strings.TrimSuffix(groupVersion, versionID(r.Version)) + "_" + r.Version
 	return &spec3.Operation{
@@ -97,7 +98,7 @@ func operation(r *resource.Resource, action, description, verb, id string, param
 		},
 		VendorExtensible: spec.VendorExtensible{Extensions: spec.Extensions{
 			"x-kubernetes-action":             action,
-			"x-kubernetes-group-version-kind": gvk(r.Group, r.Version, r.Kind),
+			"x-kubernetes-group-version-kind": gvk(p.kind(r)),
 		}},
 	}
 }
@@ -127,8 +128,8 @@ func scoped(r *resource.Resource) string {
 	return r.Kind
 }
 
-func gvk(group, version, kind string) map[string]any {
-	return map[string]any{"group": group, "version": version, "kind": kind}
+func gvk(kind schema.GroupVersionKind) map[string]any {
+	return map[string]any{"group": kind.Group, "version": kind.Version, "kind": kind.Kind}
 }
 
 func body(schema string, required bool) *spec3.RequestBody {

@@ -26,22 +26,27 @@ func build(table *resource.Table, group, version string) *spec3.OpenAPI {
 	}
 }
 
-// addPaths adds the collection, the object and the status of a resource, and
+// addPaths adds the collection, the object and the subresources of a resource, and
 // for a namespaced one the collection across all namespaces.
 func addPaths(paths map[string]*spec3.Path, r *resource.Resource) {
 	root := "/" + path(r.Group, r.Version)
 	collection := root + "/" + r.Plural
 	var scope []*spec3.Parameter
 	if r.Namespaced {
-		paths[collection] = everywhere(r)
+		if r.Kept() {
+			paths[collection] = everywhere(r)
+		}
 		collection = root + "/namespaces/{namespace}/" + r.Plural
 		scope = []*spec3.Parameter{pathParameter("namespace", "the namespace of the object")}
 	}
 	paths[collection] = collectionPath(r, scope)
+	if !r.Kept() {
+		return
+	}
 	named := append([]*spec3.Parameter{pathParameter("name", "the name of the "+r.Kind)}, scope...)
 	paths[collection+"/{name}"] = objectPath(r, named)
-	if r.Status {
-		paths[collection+"/{name}/status"] = statusPath(r, named)
+	for i := range r.Subresources {
+		addSubresource(paths, collection+"/{name}/", r, &r.Subresources[i], named)
 	}
 }
 
@@ -60,7 +65,7 @@ func collectionPath(r *resource.Resource, scope []*spec3.Parameter) *spec3.Path 
 		props.Get = list(r, scoped(r), listParameters())
 	}
 	if r.HasVerb("create") {
-		props.Post = create(r)
+		props.Post = create(r, whole)
 	}
 	if r.HasVerb("deletecollection") {
 		props.Delete = deleteCollection(r)
@@ -71,25 +76,16 @@ func collectionPath(r *resource.Resource, scope []*spec3.Parameter) *spec3.Path 
 func objectPath(r *resource.Resource, named []*spec3.Parameter) *spec3.Path {
 	props := spec3.PathProps{Parameters: append(named[:len(named):len(named)], prettyParameter())}
 	if r.HasVerb("get") {
-		props.Get = read(r, "")
+		props.Get = read(r, whole)
 	}
 	if r.HasVerb("update") {
-		props.Put = replace(r, "")
+		props.Put = replace(r, whole)
 	}
 	if r.HasVerb("patch") {
-		props.Patch = patch(r, "")
+		props.Patch = patch(r, whole)
 	}
 	if r.HasVerb("delete") {
 		props.Delete = remove(r)
 	}
 	return &spec3.Path{PathProps: props}
-}
-
-func statusPath(r *resource.Resource, named []*spec3.Parameter) *spec3.Path {
-	return &spec3.Path{PathProps: spec3.PathProps{
-		Parameters: append(named[:len(named):len(named)], prettyParameter()),
-		Get:        read(r, "Status"),
-		Put:        replace(r, "Status"),
-		Patch:      patch(r, "Status"),
-	}}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"example.com/fakeapi/fake/internal/resource"
@@ -21,21 +22,27 @@ const (
 
 func commonSchemas() map[string]*spec.Schema {
 	return map[string]*spec.Schema{
-		schemaDeleteOptions: kindSchema("", "v1", "DeleteOptions"),
+		schemaDeleteOptions: kindSchema(schema.GroupVersionKind{Version: "v1", Kind: "DeleteOptions"}),
 		schemaListMeta:      openObject(),
 		schemaObjectMeta:    openObject(),
 		schemaPatch:         openObject(),
-		schemaStatus:        kindSchema("", "v1", "Status"),
+		schemaStatus:        kindSchema(schema.GroupVersionKind{Version: "v1", Kind: "Status"}),
 	}
 }
 
-// addSchemas adds the kind of a resource and the kind of its list.
+// addSchemas adds the kind of a resource, of what is sent to its subresources, and
+// of its list.
 func addSchemas(schemas map[string]*spec.Schema, r *resource.Resource) {
-	object := kindSchema(r.Group, r.Version, r.Kind)
-	object.Properties["metadata"] = *reference(schemaObjectMeta)
-	schemas[schemaName(r)] = object
-
-	list := kindSchema(r.Group, r.Version, r.ListKind)
+	addObject(schemas, r)
+	for i := range r.Subresources {
+		if b := r.Subresources[i].Body(); b != nil {
+			addObject(schemas, b)
+		}
+	}
+	if !r.Kept() {
+		return
+	}
+	list := kindSchema(r.ListGroupVersionKind())
 	list.Required = []string{"items"}
 	list.Properties["metadata"] = *reference(schemaListMeta)
 	list.Properties["items"] = spec.Schema{SchemaProps: spec.SchemaProps{
@@ -45,15 +52,22 @@ func addSchemas(schemas map[string]*spec.Schema, r *resource.Resource) {
 	schemas[listSchemaName(r)] = list
 }
 
+// addObject adds the kind of one object.
+func addObject(schemas map[string]*spec.Schema, r *resource.Resource) {
+	object := kindSchema(r.GroupVersionKind())
+	object.Properties["metadata"] = *reference(schemaObjectMeta)
+	schemas[schemaName(r)] = object
+}
+
 // kindSchema is an object that names its kind and may hold any other field.
-func kindSchema(group, version, kind string) *spec.Schema {
-	schema := openObject()
-	schema.Properties = map[string]spec.Schema{
+func kindSchema(kind schema.GroupVersionKind) *spec.Schema {
+	object := openObject()
+	object.Properties = map[string]spec.Schema{
 		"apiVersion": {SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"string"}}},
 		"kind":       {SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"string"}}},
 	}
-	schema.AddExtension("x-kubernetes-group-version-kind", []any{gvk(group, version, kind)})
-	return schema
+	object.AddExtension("x-kubernetes-group-version-kind", []any{gvk(kind)})
+	return object
 }
 
 func openObject() *spec.Schema {

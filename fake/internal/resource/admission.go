@@ -6,7 +6,7 @@ func admissionRows() []Resource {
 		{Plural: "mutatingadmissionpolicies", Kind: "MutatingAdmissionPolicy"},
 		{Plural: "mutatingadmissionpolicybindings", Kind: "MutatingAdmissionPolicyBinding"},
 		{Plural: "mutatingwebhookconfigurations", Kind: "MutatingWebhookConfiguration"},
-		{Plural: "validatingadmissionpolicies", Kind: "ValidatingAdmissionPolicy", Status: true},
+		{Plural: "validatingadmissionpolicies", Kind: "ValidatingAdmissionPolicy", Status: true, Subresources: []Subresource{status("metadata")}},
 		{Plural: "validatingadmissionpolicybindings", Kind: "ValidatingAdmissionPolicyBinding"},
 		{Plural: "validatingwebhookconfigurations", Kind: "ValidatingWebhookConfiguration"},
 	}

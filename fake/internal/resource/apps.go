@@ -17,16 +17,19 @@ func appsRows() []Resource {
 		{
 			Group: "apps", Version: "v1", Plural: "deployments", Kind: "Deployment", Namespaced: true,
 			ShortNames: []string{"deploy"}, Categories: []string{"all"}, Status: true,
+			Subresources:        []Subresource{scale(), status("metadata.labels")},
 			UnconditionalUpdate: true, Generation: true,
 		},
 		{
 			Group: "apps", Version: "v1", Plural: "replicasets", Kind: "ReplicaSet", Namespaced: true,
 			ShortNames: []string{"rs"}, Categories: []string{"all"}, Status: true,
+			Subresources:        []Subresource{scale()},
 			UnconditionalUpdate: true, Generation: true,
 		},
 		{
 			Group: "apps", Version: "v1", Plural: "statefulsets", Kind: "StatefulSet", Namespaced: true,
 			ShortNames: []string{"sts"}, Categories: []string{"all"}, Status: true,
+			Subresources:        []Subresource{scale()},
 			UnconditionalUpdate: true, Generation: true,
 		},
 	}

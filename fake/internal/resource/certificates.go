@@ -7,6 +7,9 @@ func certificatesRows() []Resource {
 		{
 			Group: "certificates.k8s.io", Version: "v1", Plural: "certificatesigningrequests", Kind: "CertificateSigningRequest",
 			ShortNames: []string{"csr"}, Status: true,
+			Subresources:        []Subresource{approval(), csrStatus()},
+			Keep:                keepRequest,
+			Resets:              []string{"spec", "status"},
 			UnconditionalUpdate: true,
 			ValidateName:        anyName,
 			Fields: []Field{

@@ -6,6 +6,11 @@ import "k8s.io/apimachinery/pkg/api/validation"
 func coreRows() []Resource {
 	return []Resource{
 		{
+			// Not a type of its own: what is posted is a binding of a pod (SU-13).
+			Version: "v1", Plural: "bindings", Kind: "Binding", Namespaced: true,
+			Verbs: []string{"create"},
+		},
+		{
 			Version: "v1", Plural: "configmaps", Kind: "ConfigMap", Namespaced: true,
 			ShortNames:          []string{"cm"},
 			UnconditionalUpdate: true,
@@ -31,6 +36,8 @@ func coreRows() []Resource {
 		{
 			Version: "v1", Plural: "namespaces", Kind: "Namespace",
 			ShortNames: []string{"ns"}, Status: true,
+			Subresources:        []Subresource{finalize()},
+			Keep:                keepNamespace,
 			Verbs:               withoutDeleteCollection(),
 			UnconditionalUpdate: true,
 			ReturnsDeleted:      true,
@@ -40,7 +47,8 @@ func coreRows() []Resource {
 		},
 		{
 			Version: "v1", Plural: "nodes", Kind: "Node",
-			ShortNames: []string{"no"}, Status: true,
+			ShortNames: []string{"no"}, Status: true, StatusOnCreate: true,
+			Subresources:        []Subresource{proxied("NodeProxyOptions")},
 			UnconditionalUpdate: true,
 			Fields:              nodeFields(),
 		},
@@ -59,6 +67,7 @@ func coreRows() []Resource {
 		{
 			Version: "v1", Plural: "pods", Kind: "Pod", Namespaced: true,
 			ShortNames: []string{"po"}, Categories: []string{"all"}, Status: true,
+			Subresources:        podSubresources(),
 			UnconditionalUpdate: true, Generation: true, ReturnsDeleted: true,
 			Fields: podFields(),
 			Begin:  beginPod,
@@ -71,6 +80,7 @@ func coreRows() []Resource {
 		{
 			Version: "v1", Plural: "replicationcontrollers", Kind: "ReplicationController", Namespaced: true,
 			ShortNames: []string{"rc"}, Categories: []string{"all"}, Status: true,
+			Subresources:        []Subresource{scale()},
 			UnconditionalUpdate: true, Generation: true,
 			Fields: replicationControllerFields(),
 		},
@@ -89,11 +99,13 @@ func coreRows() []Resource {
 		{
 			Version: "v1", Plural: "serviceaccounts", Kind: "ServiceAccount", Namespaced: true,
 			ShortNames:          []string{"sa"},
+			Subresources:        []Subresource{token()},
 			UnconditionalUpdate: true, ReturnsDeleted: true,
 		},
 		{
 			Version: "v1", Plural: "services", Kind: "Service", Namespaced: true,
 			ShortNames: []string{"svc"}, Categories: []string{"all"}, Status: true,
+			Subresources:        []Subresource{proxied("ServiceProxyOptions")},
 			UnconditionalUpdate: true, CreateOnUpdate: true, ReturnsDeleted: true,
 			ValidateName: validation.NameIsDNS1035Label,
 			Fields:       serviceFields(),

@@ -12,10 +12,12 @@ func deviceRows() []Resource {
 		{
 			Group: "resource.k8s.io", Version: "v1", Plural: "devicetaintrules", Kind: "DeviceTaintRule",
 			Status: true, Generation: true,
+			Subresources: []Subresource{status("metadata")},
 		},
 		{
 			Group: "resource.k8s.io", Version: "v1", Plural: "resourceclaims", Kind: "ResourceClaim", Namespaced: true,
 			Status:              true,
+			Subresources:        []Subresource{status("metadata")},
 			UnconditionalUpdate: true, ReturnsDeleted: true,
 		},
 		{

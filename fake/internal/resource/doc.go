@@ -2,7 +2,7 @@
 // each resource in each version, and how to find a row from a path or a kind.
 //
 // A row (Resource) has what discovery says of the type (names, scope, verbs,
-// subresource) and what the verbs must know of it: whether a PUT may create or
+// subresources) and what the verbs must know of it: whether a PUT may create or
 // overwrite, whether metadata.generation is kept, what DELETE answers, how names
 // are checked and which fields can be selected by. The rows stand in a file for
 // each group (core.go, apps.go, ...); adding a built-in type is adding a row.
@@ -10,11 +10,10 @@
 // Served are the types that a v1.37 API server serves by default: the stable
 // versions. Beta versions introduced since 1.24 are off by default (KEP-3136) and
 // the older ones are gone. Left out are
-//   - types that are not stored (tokenreviews, subjectaccessreviews, bindings,
-//     componentstatuses),
+//   - types that are not stored (tokenreviews, subjectaccessreviews,
+//     componentstatuses), but bindings,
 //   - the types of apiextensions.k8s.io and apiregistration.k8s.io, which are not
-//     in client-go's scheme,
-//   - every subresource but status.
+//     in client-go's scheme.
 //
 // Two kinds of object are shown twice: events (in "" and in events.k8s.io) and
 // horizontalpodautoscalers (in autoscaling/v1 and v2). They are kept once, in the

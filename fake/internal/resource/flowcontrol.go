@@ -5,10 +5,12 @@ func flowcontrolRows() []Resource {
 		{
 			Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Plural: "flowschemas", Kind: "FlowSchema",
 			Status: true, UnconditionalUpdate: true, Generation: true,
+			Subresources: []Subresource{status("metadata")},
 		},
 		{
 			Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Plural: "prioritylevelconfigurations", Kind: "PriorityLevelConfiguration",
 			Status: true, UnconditionalUpdate: true, Generation: true,
+			Subresources: []Subresource{status("metadata")},
 		},
 	}
 }

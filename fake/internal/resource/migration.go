@@ -4,7 +4,8 @@ func migrationRows() []Resource {
 	return []Resource{
 		{
 			Group: "storagemigration.k8s.io", Version: "v1", Plural: "storageversionmigrations", Kind: "StorageVersionMigration",
-			Status: true,
+			Status:       true,
+			Subresources: []Subresource{status("metadata")},
 		},
 	}
 }

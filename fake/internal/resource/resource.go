@@ -25,8 +25,17 @@ type Resource struct {
 	Namespaced bool
 	// Verbs are the API verbs that work, sorted; the default is AllVerbs.
 	Verbs []string
-	// Status tells that the type has a status subresource.
-	Status bool
+	// Status tells that the type has a status that only the subresource of that name
+	// writes; StatusOnCreate that a new object keeps the one that it comes with.
+	Status, StatusOnCreate bool
+	// Subresources are sorted by name. status is among them where Status is set; a
+	// row names it if it keeps more than the spec.
+	Subresources []Subresource
+	// Keep carries over what an update of the object itself cannot change beside its
+	// status, nil for nothing; Resets are the fields of both (SA-32), the status by
+	// default.
+	Keep   func(obj, old runtime.Object)
+	Resets []string
 	// Store names the group and plural under which the objects are kept. It is
 	// the row's own unless two rows show the same objects (events in "" and in
 	// events.k8s.io), and StoreVersion the version of the encoding kept: rows
@@ -71,6 +80,8 @@ type Resource struct {
 	// object and list are the Go types of Kind and ListKind, stored that of
 	// Kind in StoreVersion.
 	object, list, stored reflect.Type
+	// accept is that of a Subresource, for the row of what is sent to it.
+	accept func(runtime.Object) runtime.Object
 	// storedFields are the Fields of every row over the same Store.
 	storedFields []Field
 }
@@ -123,6 +134,10 @@ func (r *Resource) HasVerb(verb string) bool {
 	return false
 }
 
+// Kept reports whether objects of the row are in the store; a row of which they are
+// not is only there to be posted to.
+func (r *Resource) Kept() bool { return r.HasVerb("list") }
+
 // Normal gives obj, which is of the StoreVersion, in the form that is stored. It
 // may change obj.
 func (r *Resource) Normal(obj runtime.Object) runtime.Object {
@@ -135,6 +150,15 @@ func (r *Resource) Normal(obj runtime.Object) runtime.Object {
 // New gives an empty object of the row's version, its TypeMeta not filled in.
 func (r *Resource) New() runtime.Object {
 	return reflect.New(r.object).Interface().(runtime.Object)
+}
+
+// Accepted gives an object that was sent in another version than the row's as one of
+// the row's kind, nil if that is not to be had.
+func (r *Resource) Accepted(sent runtime.Object) runtime.Object {
+	if r.accept == nil {
+		return nil
+	}
+	return r.accept(sent)
 }
 
 // NewList gives an empty list of the row's version, its TypeMeta not filled in.

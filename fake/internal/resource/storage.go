@@ -3,7 +3,11 @@ package resource
 func storageRows() []Resource {
 	return []Resource{
 		{Group: "storage.k8s.io", Version: "v1", Plural: "csidrivers", Kind: "CSIDriver", Generation: true, ReturnsDeleted: true},
-		{Group: "storage.k8s.io", Version: "v1", Plural: "csinodes", Kind: "CSINode", Status: true, ReturnsDeleted: true},
+		{
+			Group: "storage.k8s.io", Version: "v1", Plural: "csinodes", Kind: "CSINode",
+			Status: true, ReturnsDeleted: true,
+			Subresources: []Subresource{status("metadata")},
+		},
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "csistoragecapacities", Kind: "CSIStorageCapacity", Namespaced: true,
 		},
@@ -15,6 +19,7 @@ func storageRows() []Resource {
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "volumeattachments", Kind: "VolumeAttachment",
 			Status: true, ReturnsDeleted: true,
+			Subresources: []Subresource{status("metadata")},
 		},
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "volumeattributesclasses", Kind: "VolumeAttributesClass",

@@ -11,7 +11,7 @@ import (
 func TestTraits(t *testing.T) {
 	plurals := func(has func(*Resource) bool) map[string]bool {
 		set := make(map[string]bool)
-		for _, r := range Builtin().All() {
+		for _, r := range Builtin().Kept() {
 			if has(r) {
 				set[r.Plural] = true
 			}

@@ -87,7 +87,9 @@ func newTable(rows []Resource) *Table {
 		stored[r.Store] = append(stored[r.Store], r.Fields...)
 		t.rows = append(t.rows, r)
 		t.byPlural[r.GroupVersionResource()] = r
-		t.byKind[r.GroupVersionKind()] = r
+		if r.Kept() {
+			t.byKind[r.GroupVersionKind()] = r
+		}
 		t.addVersion(r.GroupVersion())
 	}
 	for _, r := range t.rows {
@@ -134,10 +136,14 @@ func complete(r *Resource) {
 	if r.ValidateName == nil {
 		r.ValidateName = validation.NameIsDNSSubdomain
 	}
+	if r.Resets == nil && r.Status {
+		r.Resets = []string{"status"}
+	}
+	completeSubresources(r)
 	types := scheme.Scheme.AllKnownTypes()
 	r.object, r.list = types[r.GroupVersionKind()], types[r.ListGroupVersionKind()]
 	r.stored = types[r.StoreVersion.WithKind(r.Kind)]
-	if r.object == nil || r.list == nil || r.stored == nil {
+	if r.object == nil || r.list == nil && r.Kept() || r.stored == nil {
 		panic(fmt.Sprintf("resource: the scheme lacks %s, its list or its stored form", r.GroupVersionKind()))
 	}
 }
@@ -148,8 +154,8 @@ func (t *Table) Lookup(group, version, plural string) *Resource {
 	return t.byPlural[schema.GroupVersionResource{Group: group, Version: version, Resource: plural}]
 }
 
-// LookupKind finds the row of a kind; nil if there is none. List kinds and the
-// kinds of subresources (Scale) have no row.
+// LookupKind finds the row of a kind; nil if there is none. List kinds and kinds
+// that are not kept (Scale, Binding) have none.
 func (t *Table) LookupKind(gvk schema.GroupVersionKind) *Resource {
 	return t.byKind[gvk]
 }
@@ -157,6 +163,11 @@ func (t *Table) LookupKind(gvk schema.GroupVersionKind) *Resource {
 // All gives the rows in discovery order: groups by priority, versions by
 // preference, resources by name.
 func (t *Table) All() []*Resource { return slices.Clone(t.rows) }
+
+// Kept gives those of All whose objects are in the store.
+func (t *Table) Kept() []*Resource {
+	return slices.DeleteFunc(t.All(), func(r *Resource) bool { return !r.Kept() })
+}
 
 // Groups gives the groups in discovery order, the core group first.
 func (t *Table) Groups() []Group {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/http"
 
+	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -51,6 +52,14 @@ func Success(details *metav1.StatusDetails) *metav1.Status {
 		Status:   metav1.StatusSuccess,
 		Details:  details,
 	}
+}
+
+// Created is the Status that a POST answers which did something to an object that
+// it does not show (SU-13, SU-14).
+func Created() *metav1.Status {
+	s := Success(nil)
+	s.Code = http.StatusCreated
+	return s
 }
 
 func failure(code int32, reason metav1.StatusReason, message string, details *metav1.StatusDetails) *apierrors.StatusError {
@@ -115,6 +124,30 @@ func Unprocessable(err error) error {
 // TooLarge is the 413 of a body above the limit in bytes (CR-09).
 func TooLarge(limit int64) error {
 	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", limit))
+}
+
+// BudgetBlocks is the 429 of an eviction that a PodDisruptionBudget does not allow
+// (SU-14): cause says why, and after how many seconds to ask again, 0 for nobody
+// knows.
+func BudgetBlocks(cause string, after int) error {
+	err := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", after)
+	err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: policyv1.DisruptionBudgetCause, Message: cause}}
+	return err
+}
+
+// ManyBudgets is the 500 of an eviction that more than one PodDisruptionBudget has a
+// say in (SU-14).
+func ManyBudgets() error {
+	return failure(http.StatusInternalServerError, "",
+		"This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.", nil)
+}
+
+// NoKubelet is the answer to what a node would have to do, for instance to
+// pods/log: 501, which clients neither retry nor take for a cluster in trouble, and
+// whose message they show.
+func NoKubelet(what string) error {
+	return failure(http.StatusNotImplemented, "NotImplemented",
+		"there is no kubelet behind this test server and nothing runs on it: "+what+" cannot be answered", nil)
 }
 
 // Revisions turns the store's errors into what a real server says of a list or

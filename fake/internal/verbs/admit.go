@@ -79,6 +79,7 @@ func (s *station) change(obj, old runtime.Object) admission.Change {
 		Operation:   admissionv1.Update,
 		UID:         s.api.ids.UID(),
 		Resource:    s.q.res,
+		Parent:      s.q.parent,
 		Subresource: s.q.target.Subresource,
 		Namespace:   s.q.target.Namespace,
 		Name:        accessor(obj).GetName(),

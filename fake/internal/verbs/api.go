@@ -124,8 +124,12 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, t route.Target) erro
 		return status.NoSuchPath()
 	}
 	serve := method(r.Method, res, t)
-	if serve == nil {
+	sub := res.Subresource(t.Subresource)
+	switch {
+	case serve == nil:
 		return status.MethodNotAllowed()
+	case isForKubelet(sub):
+		return a.kubelet(&request{w: w, r: r, target: t, res: res, sub: sub})
 	}
 	endpoint := negotiate.Object
 	if t.Verb == route.List || t.Verb == route.Watch {
@@ -135,7 +139,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, t route.Target) erro
 	if err != nil {
 		return err
 	}
-	q := &request{w: w, r: r, target: t, res: res, out: out, form: represent.For(res, out)}
+	q := &request{w: w, r: r, target: t, res: res, parent: res, sub: sub, out: out, form: represent.For(res, out)}
 	return serve(a, q)
 }
 
@@ -143,9 +147,11 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, t route.Target) erro
 // subresources it has.
 func addresses(res *resource.Resource, t route.Target) bool {
 	switch {
-	case t.Rest != "":
+	case t.Rest != "" && t.Subresource != "proxy":
 		return false
-	case t.Subresource != "" && (t.Subresource != "status" || !res.Status):
+	case t.Subresource != "" && res.Subresource(t.Subresource) == nil:
+		return false
+	case !res.Kept() && !t.Collection():
 		return false
 	case res.Namespaced:
 		// Without a namespace there is only the collection across all of them.
@@ -161,6 +167,9 @@ func addresses(res *resource.Resource, t route.Target) bool {
 // HEAD and OPTIONS are not served on built-in types (GT-09, HT-04).
 func method(m string, res *resource.Resource, t route.Target) verb {
 	across := res.Namespaced && t.Collection() && t.Namespace == ""
+	if t.Subresource != "" {
+		return subresourceMethod(m, res.Subresource(t.Subresource), t)
+	}
 	switch {
 	case m == http.MethodGet && t.Verb == route.Watch && res.HasVerb("watch"):
 		return (*API).watch
@@ -172,6 +181,8 @@ func method(m string, res *resource.Resource, t route.Target) verb {
 		return (*API).get
 	case across:
 		return nil
+	case m == http.MethodPost && t.Collection() && !res.Kept():
+		return (*API).bind
 	case m == http.MethodPost && t.Collection() && res.HasVerb("create"):
 		return (*API).create
 	case m == http.MethodDelete && t.Collection() && res.HasVerb("deletecollection"):
@@ -182,7 +193,7 @@ func method(m string, res *resource.Resource, t route.Target) verb {
 		return (*API).update
 	case m == http.MethodPatch && res.HasVerb("patch"):
 		return (*API).patch
-	case m == http.MethodDelete && t.Subresource == "" && res.HasVerb("delete"):
+	case m == http.MethodDelete && res.HasVerb("delete"):
 		return (*API).delete
 	}
 	return nil

@@ -8,15 +8,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// apply merges a configuration into an object, or makes one of it (SA rules). It
-// is merged again if somebody else wrote in between.
-func (a *API) apply(q *request, config []byte, opts *metav1.PatchOptions) error {
+// application merges a configuration into an object, or makes one of it (SA rules).
+// It is merged again if somebody else wrote in between.
+func (q *request) application(config []byte, opts *metav1.PatchOptions) (*rewrite, error) {
 	tracker, err := q.tracker()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	force := opts.Force != nil && *opts.Force
-	return a.replace(q, &rewrite{
+	return &rewrite{
 		options:   writeOptions{opts.DryRun, opts.FieldManager, opts.FieldValidation},
 		mayCreate: q.target.Subresource == "", // SA-02
 		next: func(old runtime.Object) (runtime.Object, error) {
@@ -32,5 +32,5 @@ func (a *API) apply(q *request, config []byte, opts *metav1.PatchOptions) error 
 			}
 			return q.res.Normal(obj), q.addressed(m)
 		},
-	})
+	}, nil
 }

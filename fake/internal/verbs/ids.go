@@ -12,12 +12,13 @@ import (
 // IDs makes what a server invents: uids, the ends of generated names, the random
 // part of a time. With a seed it makes the same ones in the same order every time.
 type IDs struct {
+	seed   [32]byte
 	mu     sync.Mutex
 	source *rand.ChaCha8
 }
 
 // NewIDs makes a source from a seed.
-func NewIDs(seed [32]byte) *IDs { return &IDs{source: rand.NewChaCha8(seed)} }
+func NewIDs(seed [32]byte) *IDs { return &IDs{seed: seed, source: rand.NewChaCha8(seed)} }
 
 // UID makes a version 4 UUID (MD-02).
 func (ids *IDs) UID() types.UID {

@@ -65,7 +65,7 @@ func (a *API) prepareCreate(res *resource.Resource, obj runtime.Object) {
 	if res.Generation {
 		m.SetGeneration(1)
 	}
-	if res.Status {
+	if res.Status && !res.StatusOnCreate {
 		copyStatus(obj, nil)
 	}
 	if m.GetName() == "" && m.GetGenerateName() != "" {
@@ -77,37 +77,31 @@ func (a *API) prepareCreate(res *resource.Resource, obj runtime.Object) {
 }
 
 // prepareUpdate carries over from the stored object what an update of the main
-// resource cannot change (MD-07, MD-10, MD-17, SU-01) and counts the
-// generation (MD-15).
+// resource cannot change (MD-07, MD-10, MD-17, SU-01).
 func prepareUpdate(res *resource.Resource, obj, old runtime.Object) {
 	keepSystemFields(accessor(obj), accessor(old))
 	if res.Status {
 		copyStatus(obj, old)
 	}
+	if res.Keep != nil {
+		res.Keep(obj, old)
+	}
+	countGeneration(res, obj, old)
+}
+
+// prepareSubresource lets an update of a subresource change what it is there for
+// (SU-02). A status leaves the generation as it is (SU-04).
+func prepareSubresource(res *resource.Resource, sub *resource.Subresource, obj, old runtime.Object) {
+	keepSystemFields(accessor(obj), accessor(old))
+	sub.Prepare(obj, old)
+	countGeneration(res, obj, old)
+}
+
+// countGeneration counts a change of anything but metadata and status (MD-15).
+func countGeneration(res *resource.Resource, obj, old runtime.Object) {
 	if m := accessor(obj); res.Generation && specDiffers(obj, old) {
 		m.SetGeneration(m.GetGeneration() + 1)
 	}
-}
-
-// prepareStatus lets an update of /status change the status and, as the
-// built-in types do it, most metadata, but neither the spec nor the owners
-// (SU-02, SU-04).
-func prepareStatus(obj, old runtime.Object) {
-	m := accessor(obj)
-	keepSystemFields(m, accessor(old))
-	m.SetOwnerReferences(accessor(old).GetOwnerReferences())
-	to, from := reflect.ValueOf(obj).Elem(), reflect.ValueOf(old).Elem()
-	for i := range to.NumField() {
-		if isSpec(to.Type().Field(i).Name) {
-			to.Field(i).Set(from.Field(i))
-		}
-	}
-}
-
-// isSpec tells the fields of a type that are neither metadata nor status: the
-// spec, and what types without one have in its place.
-func isSpec(field string) bool {
-	return field != "TypeMeta" && field != "ObjectMeta" && field != "Status"
 }
 
 func keepSystemFields(m, old metav1.Object) {
@@ -144,7 +138,7 @@ func copyStatus(to, from runtime.Object) {
 func specDiffers(a, b runtime.Object) bool {
 	x, y := reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()
 	for i := range x.NumField() {
-		if !isSpec(x.Type().Field(i).Name) {
+		if !resource.IsSpec(x.Type().Field(i).Name) {
 			continue
 		}
 		if !equality.Semantic.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {
@@ -165,13 +159,16 @@ func validateCreate(res *resource.Resource, obj runtime.Object) error {
 	return invalid(res, m.GetName(), errs)
 }
 
-// validateUpdate checks a changed object, above all its metadata against that of
-// the stored one (MD-05, DL-06).
-func validateUpdate(res *resource.Resource, obj, old runtime.Object) error {
+// validateUpdate checks an object that was changed, by itself or through a
+// subresource, above all its metadata against that of the stored one (MD-05, DL-06).
+func validateUpdate(res *resource.Resource, sub *resource.Subresource, obj, old runtime.Object) error {
 	m := accessor(obj)
 	errs := validateChange(res, m, accessor(old))
 	if res.Validate != nil {
 		errs = append(errs, res.Validate(obj)...)
+	}
+	if sub != nil && sub.Validate != nil {
+		errs = append(errs, sub.Validate(obj, old)...)
 	}
 	return invalid(res, m.GetName(), errs)
 }

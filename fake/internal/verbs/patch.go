@@ -20,42 +20,51 @@ import (
 // Content-Type names (PA rules). It is applied again if somebody else wrote in
 // between (OC-08).
 func (a *API) patch(q *request) error {
+	w, err := q.patching()
+	if err != nil {
+		return err
+	}
+	return a.replace(q, w)
+}
+
+// patching reads the options and the body of a patch and gives what it does.
+func (q *request) patching() (*rewrite, error) {
 	kind, _, _ := strings.Cut(q.r.Header.Get("Content-Type"), ";")
 	patchType := types.PatchType(kind)
 	switch patchType {
 	case types.JSONPatchType, types.MergePatchType, types.StrategicMergePatchType, types.ApplyYAMLPatchType:
 	default:
-		return status.NoSuchMediaType()
+		return nil, status.NoSuchMediaType()
 	}
 	body, err := q.readBody()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var opts metav1.PatchOptions
 	if err := q.options(&opts); err != nil {
-		return err
+		return nil, err
 	}
 	if err := invalidOptions("PatchOptions", metavalidation.ValidatePatchOptions(&opts, patchType)); err != nil {
-		return err
+		return nil, err
 	}
 	if patchType == types.ApplyYAMLPatchType {
-		return a.apply(q, body, &opts)
+		return q.application(body, &opts)
 	}
 	p, err := patch.Parse(patchType, body, opts.FieldValidation != metav1.FieldValidationIgnore)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	tracker, err := q.tracker()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return a.replace(q, &rewrite{ // a patch creates nothing (PA-15)
+	return &rewrite{ // a patch creates nothing (PA-15)
 		options: writeOptions{opts.DryRun, opts.FieldManager, opts.FieldValidation},
 		tracker: tracker,
 		next: func(old runtime.Object) (runtime.Object, error) {
 			return q.patched(p, old, opts.FieldValidation)
 		},
-	})
+	}, nil
 }
 
 // patched applies a patch to an object of the StoreVersion in the version that

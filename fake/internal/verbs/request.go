@@ -33,6 +33,8 @@ type request struct {
 	r      *http.Request
 	target route.Target
 	res    *resource.Resource
+	parent *resource.Resource    // res, but for with
+	sub    *resource.Subresource // nil for the object itself
 	out    negotiate.Output
 	form   *represent.Representation
 	values url.Values
@@ -170,7 +172,7 @@ func (q *request) stored(served runtime.Object) (runtime.Object, error) {
 
 // tracker keeps the managedFields of what the request writes to.
 func (q *request) tracker() (*managed.Tracker, error) {
-	return managed.For(q.res, q.target.Subresource)
+	return managed.For(q.parent, q.target.Subresource)
 }
 
 // manager is the owner of the fields that the request writes (SA-25).

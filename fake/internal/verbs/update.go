@@ -21,26 +21,35 @@ import (
 
 // update replaces an object, or its status (OC and SU rules).
 func (a *API) update(q *request) error {
-	if _, err := q.readBody(); err != nil { // its size comes before the options (CR-14)
+	w, err := q.updating()
+	if err != nil {
 		return err
+	}
+	return a.replace(q, w)
+}
+
+// updating reads the options and the body of a PUT and gives what it does.
+func (q *request) updating() (*rewrite, error) {
+	if _, err := q.readBody(); err != nil { // its size comes before the options (CR-14)
+		return nil, err
 	}
 	var opts metav1.UpdateOptions
 	if err := q.options(&opts); err != nil {
-		return err
+		return nil, err
 	}
 	if err := invalidOptions("UpdateOptions", metavalidation.ValidateUpdateOptions(&opts)); err != nil {
-		return err
+		return nil, err
 	}
 	sent, err := q.object(opts.FieldValidation)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	tracker, err := q.tracker()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	uid := accessor(sent).GetUID()
-	return a.replace(q, &rewrite{
+	return &rewrite{
 		options:   writeOptions{opts.DryRun, opts.FieldManager, opts.FieldValidation},
 		mayCreate: q.res.CreateOnUpdate && q.target.Subresource == "",
 		tracker:   tracker,
@@ -54,7 +63,7 @@ func (a *API) update(q *request) error {
 			}
 			return q.object(opts.FieldValidation) // the first one has been worked on
 		},
-	})
+	}, nil
 }
 
 // rewrite is a write to an object that may be there: update, patch and apply differ
@@ -69,6 +78,8 @@ type rewrite struct {
 	tracker *managed.Tracker
 	// untracked tells that the object is stored without managedFields.
 	untracked bool
+	// admitted tells that next asks the admission plugins itself.
+	admitted bool
 }
 
 // replace commits a rewrite, and answers.
@@ -86,7 +97,10 @@ func (a *API) replace(q *request, w *rewrite) error {
 
 func (a *API) rewrite(q *request, w *rewrite) (code int, out outcome, err error) {
 	var last runtime.Object // the object as this request leaves it, also if that ends it
-	admit := a.station(q, w.options)
+	var admit *station
+	if !w.admitted {
+		admit = a.station(q, w.options)
+	}
 	out, err = a.commit(q.res, q.key(), isDryRun(w.options.dryRun), func(old runtime.Object) (runtime.Object, error) {
 		code = http.StatusOK
 		if old == nil && !w.mayCreate {
@@ -140,12 +154,12 @@ func prepare(q *request, obj, old runtime.Object) error {
 	if err := q.upToDate(accessor(obj), accessor(old)); err != nil {
 		return err
 	}
-	if q.target.Subresource == "status" {
-		prepareStatus(obj, old)
+	if q.sub != nil && q.sub.Writes() {
+		prepareSubresource(q.res, q.sub, obj, old)
 	} else {
 		prepareUpdate(q.res, obj, old)
 	}
-	return validateUpdate(q.res, obj, old)
+	return validateUpdate(q.res, q.sub, obj, old)
 }
 
 // createByUpdate prepares the object that a PUT names and that is not there,
@@ -170,8 +184,8 @@ func (q *request) sameUID(sent types.UID, old runtime.Object) error {
 	if sent == "" || sent == have {
 		return nil
 	}
-	path := strings.Trim(strings.Join([]string{"registry", q.res.Plural, q.namespace()}, "/"), "/") + "/" + q.target.Name
-	return apierrors.NewConflict(q.res.GroupResource(), q.target.Name, fmt.Errorf(
+	path := strings.Trim(strings.Join([]string{"registry", q.parent.Plural, q.namespace()}, "/"), "/") + "/" + q.target.Name
+	return apierrors.NewConflict(q.parent.GroupResource(), q.target.Name, fmt.Errorf(
 		"StorageError: invalid object, Code: 4, Key: /%s, ResourceVersion: 0, AdditionalErrorMsg: "+
 			"Precondition failed: UID in precondition: %v, UID in object meta: %v", path, sent, have))
 }

@@ -1,0 +1,84 @@
+package resource
+
+import (
+	"reflect"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// status is the subresource by which controllers write what they see. It keeps the
+// spec (SU-02) and, of the metadata, what keeps names: "metadata" for all of it,
+// "metadata.labels" or "metadata.ownerReferences" for a part. Most types keep none.
+func status(keeps ...string) Subresource {
+	return Subresource{
+		Name: "status", Verbs: objectVerbs(),
+		Resets: append([]string{"spec"}, keeps...),
+		Prepare: func(obj, old runtime.Object) {
+			keepSpec(obj, old)
+			for _, part := range keeps {
+				keepMetadata(part, obj, old)
+			}
+		},
+	}
+}
+
+// keepSpec carries over all that is neither metadata nor status.
+func keepSpec(obj, old runtime.Object) {
+	to, from := reflect.ValueOf(obj).Elem(), reflect.ValueOf(old).Elem()
+	for i := range to.NumField() {
+		if IsSpec(to.Type().Field(i).Name) {
+			to.Field(i).Set(from.Field(i))
+		}
+	}
+}
+
+// IsSpec tells the Go fields of a type that are neither metadata nor status: the
+// spec, and what types without one have in its place.
+func IsSpec(field string) bool {
+	return field != "TypeMeta" && field != "ObjectMeta" && field != "Status"
+}
+
+func keepMetadata(part string, obj, old runtime.Object) {
+	to, from := accessor(obj), accessor(old)
+	switch part {
+	case "metadata":
+		metav1.ResetObjectMetaForStatus(to, from)
+	case "metadata.labels":
+		to.SetLabels(from.GetLabels())
+	case "metadata.ownerReferences":
+		to.SetOwnerReferences(from.GetOwnerReferences())
+	}
+}
+
+// accessor gives the metadata of an object of a known type.
+func accessor(obj runtime.Object) metav1.Object {
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		panic(err) // every type of the table has metadata; a test walks them
+	}
+	return m
+}
+
+// podStatus keeps the owners, which old kubelets lose, and a class of quality of
+// service that the client left out.
+func podStatus() Subresource {
+	s := status("metadata.ownerReferences")
+	s.Resets = append(s.Resets, "metadata.deletionTimestamp")
+	keep := s.Prepare
+	s.Prepare = func(obj, old runtime.Object) {
+		keep(obj, old)
+		pod, was := obj.(*corev1.Pod), old.(*corev1.Pod)
+		if pod.Status.QOSClass == "" {
+			pod.Status.QOSClass = was.Status.QOSClass
+		}
+	}
+	return s
+}
+
+func withoutResets(s Subresource) Subresource {
+	s.Resets = nil
+	return s
+}
