@@ -41,8 +41,7 @@ type walker struct {
 }
 
 // Every row of the table whose objects are kept answers every verb that discovery
-// lists for it, in
-// JSON and in protobuf: a row that is not walked is not served.
+// lists for it, in JSON and in protobuf: a row that is not walked is not served.
 func TestEveryResource(t *testing.T) {
 	srv := fakeapi.Start(t)
 	for _, res := range resource.Builtin().Kept() {

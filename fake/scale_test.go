@@ -1,0 +1,249 @@
+package fakeapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	autoscalingapply "k8s.io/client-go/applyconfigurations/autoscaling/v1"
+	"k8s.io/client-go/kubernetes"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// scales is what a typed client has for the Scale of a type.
+type scales interface {
+	GetScale(context.Context, string, metav1.GetOptions) (*autoscalingv1.Scale, error)
+	UpdateScale(context.Context, string, *autoscalingv1.Scale, metav1.UpdateOptions) (*autoscalingv1.Scale, error)
+}
+
+// startClient starts a server with a client of its own.
+func startClient(t *testing.T, opts ...fakeapi.Option) (*fakeapi.Server, *kubernetes.Clientset) {
+	srv := fakeapi.Start(t, append(opts, fakeapi.InMemory())...)
+	return srv, kubernetes.NewForConfigOrDie(srv.RESTConfig())
+}
+
+// ask sends a request and reads the Status that answers it.
+func ask(t *testing.T, srv *fakeapi.Server, method, path, media, body string) (int, metav1.Status) {
+	t.Helper()
+	code, _, answer := send(t, srv, method, path, media, []byte(body))
+	var status metav1.Status
+	require.NoError(t, json.Unmarshal(answer, &status), string(answer))
+	return code, status
+}
+
+// Every type that has a scale shows it and takes it (SU-08, SU-09).
+func TestScaleOfEveryType(t *testing.T) {
+	_, client := startClient(t)
+	ctx := t.Context()
+	meta := metav1.ObjectMeta{Name: "web"}
+	selector := &metav1.LabelSelector{
+		MatchLabels:      map[string]string{"app": "web"},
+		MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "tier", Operator: metav1.LabelSelectorOpIn, Values: []string{"b", "a"}}},
+	}
+	apps, core := client.AppsV1(), client.CoreV1()
+	_, err := apps.Deployments("default").Create(ctx, &appsv1.Deployment{ObjectMeta: meta, Spec: appsv1.DeploymentSpec{Selector: selector}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = apps.ReplicaSets("default").Create(ctx, &appsv1.ReplicaSet{ObjectMeta: meta, Spec: appsv1.ReplicaSetSpec{Selector: selector}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = apps.StatefulSets("default").Create(ctx, &appsv1.StatefulSet{ObjectMeta: meta, Spec: appsv1.StatefulSetSpec{Selector: selector}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = core.ReplicationControllers("default").Create(ctx, &corev1.ReplicationController{
+		ObjectMeta: meta, Spec: corev1.ReplicationControllerSpec{Selector: map[string]string{"app": "web"}},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+
+	for name, tc := range map[string]struct {
+		scales   scales
+		selector string
+		replicas func() (*int32, int64)
+	}{
+		"deployments": {apps.Deployments("default"), "app=web,tier in (a,b)", func() (*int32, int64) {
+			d, err := apps.Deployments("default").Get(ctx, "web", metav1.GetOptions{})
+			require.NoError(t, err)
+			return d.Spec.Replicas, d.Generation
+		}},
+		"replicasets": {apps.ReplicaSets("default"), "app=web,tier in (a,b)", func() (*int32, int64) {
+			d, err := apps.ReplicaSets("default").Get(ctx, "web", metav1.GetOptions{})
+			require.NoError(t, err)
+			return d.Spec.Replicas, d.Generation
+		}},
+		"statefulsets": {apps.StatefulSets("default"), "app=web,tier in (a,b)", func() (*int32, int64) {
+			d, err := apps.StatefulSets("default").Get(ctx, "web", metav1.GetOptions{})
+			require.NoError(t, err)
+			return d.Spec.Replicas, d.Generation
+		}},
+		"replicationcontrollers": {core.ReplicationControllers("default"), "app=web", func() (*int32, int64) {
+			d, err := core.ReplicationControllers("default").Get(ctx, "web", metav1.GetOptions{})
+			require.NoError(t, err)
+			return d.Spec.Replicas, d.Generation
+		}},
+	} {
+		scale, err := tc.scales.GetScale(ctx, "web", metav1.GetOptions{})
+		require.NoError(t, err, name)
+		require.EqualValues(t, 1, scale.Spec.Replicas, name)
+		require.Equal(t, tc.selector, scale.Status.Selector, name)
+		require.NotEmpty(t, scale.UID, name)
+		require.NotEmpty(t, scale.ResourceVersion, name)
+		require.Empty(t, scale.ManagedFields, name)
+
+		before := scale.ResourceVersion
+		scale.Spec.Replicas, scale.Status.Replicas = 5, 77
+		scale, err = tc.scales.UpdateScale(ctx, "web", scale, metav1.UpdateOptions{})
+		require.NoError(t, err, name)
+		require.EqualValues(t, 5, scale.Spec.Replicas, name)
+		require.Zero(t, scale.Status.Replicas, name)
+		require.NotEqual(t, before, scale.ResourceVersion, name)
+		replicas, generation := tc.replicas()
+		require.EqualValues(t, 5, *replicas, name)
+		require.EqualValues(t, 2, generation, name)
+	}
+}
+
+// A scale shows what the status has, and knows conflicts, uids and dry runs (SU-12).
+func TestScaleRefusals(t *testing.T) {
+	_, client := startClient(t)
+	ctx := t.Context()
+	deployments := client.AppsV1().Deployments("default")
+	d, err := deployments.Create(ctx, deployment("web"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	d.Status.Replicas = 4
+	_, err = deployments.UpdateStatus(ctx, d, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	scale, err := deployments.GetScale(ctx, "web", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.EqualValues(t, 4, scale.Status.Replicas)
+
+	update := func(change func(*autoscalingv1.Scale), opts metav1.UpdateOptions) error {
+		s := scale.DeepCopy()
+		change(s)
+		_, err := deployments.UpdateScale(ctx, "web", s, opts)
+		return err
+	}
+	err = update(func(s *autoscalingv1.Scale) { s.ResourceVersion = "1" }, metav1.UpdateOptions{})
+	require.True(t, apierrors.IsConflict(err))
+	require.EqualError(t, err, `Operation cannot be fulfilled on deployments.apps "web": the object has been modified; please apply your changes to the latest version and try again`)
+	err = update(func(s *autoscalingv1.Scale) { s.UID = "other" }, metav1.UpdateOptions{})
+	require.True(t, apierrors.IsConflict(err))
+	require.ErrorContains(t, err, `deployments/scale.apps "web": Precondition failed: UID in precondition: other, UID in object meta: `+string(scale.UID))
+	err = update(func(s *autoscalingv1.Scale) { s.Spec.Replicas = -1 }, metav1.UpdateOptions{})
+	require.True(t, apierrors.IsInvalid(err))
+	require.EqualError(t, err, `Scale.autoscaling "web" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0`)
+	require.NoError(t, update(func(s *autoscalingv1.Scale) { s.Spec.Replicas = 9 }, metav1.UpdateOptions{DryRun: []string{"All"}}))
+	now, err := deployments.GetScale(ctx, "web", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, scale, now, "nothing of it was done")
+
+	// Without a resourceVersion it overwrites, and the same again is no write.
+	require.NoError(t, update(func(s *autoscalingv1.Scale) { s.ResourceVersion = ""; s.Spec.Replicas = 2 }, metav1.UpdateOptions{}))
+	now, err = deployments.GetScale(ctx, "web", metav1.GetOptions{})
+	require.NoError(t, err)
+	again, err := deployments.UpdateScale(ctx, "web", now.DeepCopy(), metav1.UpdateOptions{})
+	require.NoError(t, err)
+	require.Equal(t, now.ResourceVersion, again.ResourceVersion)
+
+	_, err = deployments.GetScale(ctx, "none", metav1.GetOptions{})
+	require.True(t, apierrors.IsNotFound(err))
+	require.EqualError(t, err, `deployments/scale.apps "none" not found`)
+	scale.Name, scale.UID = "none", ""
+	_, err = deployments.UpdateScale(ctx, "none", scale, metav1.UpdateOptions{})
+	require.EqualError(t, err, `deployments/scale.apps "none" not found`)
+}
+
+// All kinds of patches change a Scale, and who does so owns spec.replicas of the
+// object (PA-22, SA-22, SU-16).
+func TestScalePatches(t *testing.T) {
+	_, client := startClient(t)
+	ctx := t.Context()
+	deployments := client.AppsV1().Deployments("default")
+	d := deployment("web")
+	d.Spec.Replicas = new(int32)
+	_, err := deployments.Create(ctx, d, metav1.CreateOptions{FieldManager: "creator"})
+	require.NoError(t, err)
+
+	for kind, patch := range map[types.PatchType]string{
+		types.MergePatchType:          `{"spec":{"replicas":3}}`,
+		types.StrategicMergePatchType: `{"spec":{"replicas":4}}`,
+		types.JSONPatchType:           `[{"op":"replace","path":"/spec/replicas","value":5}]`,
+	} {
+		var got autoscalingv1.Scale
+		err := client.AppsV1().RESTClient().Patch(kind).Namespace("default").Resource("deployments").Name("web").SubResource("scale").
+			Param("fieldManager", "patcher").Body([]byte(patch)).Do(ctx).Into(&got)
+		require.NoError(t, err, kind)
+		require.Contains(t, patch, strconv.Itoa(int(got.Spec.Replicas)), kind)
+	}
+	require.Equal(t, map[string]string{
+		"patcher Update scale apps/v1": `{"f:spec":{"f:replicas":{}}}`,
+	}, scaleOwners(t, client))
+
+	_, err = deployments.ApplyScale(ctx, "web", autoscalingapply.Scale().WithName("web").WithSpec(autoscalingapply.ScaleSpec().WithReplicas(7)),
+		metav1.ApplyOptions{FieldManager: "applier"})
+	require.True(t, apierrors.IsConflict(err), err)
+	require.ErrorContains(t, err, `conflict with "patcher" with subresource "scale" using autoscaling/v1`)
+	scale, err := deployments.ApplyScale(ctx, "web", autoscalingapply.Scale().WithName("web").WithSpec(autoscalingapply.ScaleSpec().WithReplicas(7)),
+		metav1.ApplyOptions{FieldManager: "applier", Force: true})
+	require.NoError(t, err)
+	require.EqualValues(t, 7, scale.Spec.Replicas)
+	require.Equal(t, map[string]string{
+		"applier Apply scale apps/v1": `{"f:spec":{"f:replicas":{}}}`,
+	}, scaleOwners(t, client))
+}
+
+// scaleOwners are the entries of the Deployment "web" that own its replicas.
+func scaleOwners(t *testing.T, client kubernetes.Interface) map[string]string {
+	d, err := client.AppsV1().Deployments("default").Get(t.Context(), "web", metav1.GetOptions{})
+	require.NoError(t, err)
+	owners := map[string]string{}
+	for _, e := range d.ManagedFields {
+		if e.Subresource != "" {
+			owners[e.Manager+" "+string(e.Operation)+" "+e.Subresource+" "+e.APIVersion] = e.FieldsV1.GetRawString()
+		} else {
+			require.NotContains(t, e.FieldsV1.GetRawString(), "f:replicas")
+		}
+	}
+	return owners
+}
+
+// What is no Scale is refused (SU-10), and a Scale is neither made nor deleted.
+func TestScaleBodies(t *testing.T) {
+	srv, client := startClient(t)
+	_, err := client.AppsV1().Deployments("default").Create(t.Context(), deployment("web"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	const path = "/apis/apps/v1/namespaces/default/deployments/web/scale"
+	for _, tc := range []struct {
+		method, media, body string
+		code                int
+		message             string
+	}{
+		{"PUT", "application/json", `{"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"web"}}`, 400,
+			`Deployment in version "v1" cannot be handled as a Scale: converting (v1.Deployment) to (v1.Scale): unknown conversion`},
+		{"PUT", "application/json", `{"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"name":"other"}}`, 400,
+			`the name of the object (other) does not match the name on the URL (web)`},
+		{"PATCH", "application/merge-patch+json", `{"spec":{"replicas":"many"}}`, 422, ``},
+		{"PATCH", "application/apply-patch+yaml", `{"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"name":"web"},"spec":{"nodes":3}}`, 500,
+			`failed to create typed patch object (/web; autoscaling/v1, Kind=Scale): .spec.nodes: field not declared in schema`},
+		{"POST", "application/json", `{}`, 405, `the server does not allow this method on the requested resource`},
+		{"DELETE", "application/json", ``, 405, `the server does not allow this method on the requested resource`},
+	} {
+		query := ""
+		if tc.media == "application/apply-patch+yaml" {
+			query = "?fieldManager=m"
+		}
+		code, status := ask(t, srv, tc.method, path+query, tc.media, tc.body)
+		require.Equal(t, tc.code, code, "%s %s: %s", tc.method, tc.body, status.Message)
+		if tc.message != "" {
+			require.Equal(t, tc.message, status.Message)
+		}
+	}
+	code, _ := ask(t, srv, "GET", "/api/v1/namespaces/default/pods/web/scale", "", "")
+	require.Equal(t, http.StatusNotFound, code)
+}
