@@ -82,7 +82,9 @@ func TestEvictionIsRefused(t *testing.T) {
 	srv, client := startClient(t, fakeapi.WithObjects(
 		podOf("none-left", running), budget("none-left", 0),
 		podOf("unseen", running), budget("unseen", 1, func(b *policyv1.PodDisruptionBudget) { b.Generation = 2 }),
-		podOf("two", running), budget("two", 1), budget("two-more", 1, func(b *policyv1.PodDisruptionBudget) { b.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "two"}} }),
+		podOf("two", running), budget("two", 1), budget("two-more", 1, func(b *policyv1.PodDisruptionBudget) {
+			b.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "two"}}
+		}),
 		podOf("below", running), budget("below", -1),
 	))
 	pods := client.CoreV1().Pods("default")

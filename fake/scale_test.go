@@ -32,6 +32,18 @@ func startClient(t *testing.T, opts ...fakeapi.Option) (*fakeapi.Server, *kubern
 	return srv, kubernetes.NewForConfigOrDie(srv.RESTConfig())
 }
 
+// owned is the entry of managedFields that a manager has.
+func owned(t *testing.T, obj metav1.Object, manager string) metav1.ManagedFieldsEntry {
+	t.Helper()
+	for _, e := range obj.GetManagedFields() {
+		if e.Manager == manager {
+			return e
+		}
+	}
+	require.Fail(t, "no entry", "of %s among %v", manager, obj.GetManagedFields())
+	return metav1.ManagedFieldsEntry{}
+}
+
 // ask sends a request and reads the Status that answers it.
 func ask(t *testing.T, srv *fakeapi.Server, method, path, media, body string) (int, metav1.Status) {
 	t.Helper()
