@@ -146,6 +146,8 @@ func TestScaleRefusals(t *testing.T) {
 	require.EqualError(t, err, `Operation cannot be fulfilled on deployments.apps "web": the object has been modified; please apply your changes to the latest version and try again`)
 	err = update(func(s *autoscalingv1.Scale) { s.UID = "other" }, metav1.UpdateOptions{})
 	require.True(t, apierrors.IsConflict(err))
+	require.ErrorContains(t, err, `deployments.apps "web": StorageError: invalid object, Code: 4, Key: /registry/deployments/default/web`)
+	_, err = deployments.Patch(ctx, "web", types.MergePatchType, []byte(`{"metadata":{"uid":"other"}}`), metav1.PatchOptions{}, "scale")
 	require.ErrorContains(t, err, `deployments/scale.apps "web": Precondition failed: UID in precondition: other, UID in object meta: `+string(scale.UID))
 	err = update(func(s *autoscalingv1.Scale) { s.Spec.Replicas = -1 }, metav1.UpdateOptions{})
 	require.True(t, apierrors.IsInvalid(err))
