@@ -295,3 +295,38 @@ func TestAdmissionOptionErrors(t *testing.T) {
 	_, err = fakeapi.New(fakeapi.WithAdmission(fakeapi.ValidatingAdmission("x", nil)))
 	require.ErrorContains(t, err, `"x" is nil`)
 }
+
+// Plugins see what is sent to a subresource, in the kind that it has.
+func TestAdmissionOfSubresources(t *testing.T) {
+	w := &reviewer{}
+	_, client := admitted(t, fakeapi.ValidatingAdmission("see.example.com", w.review),
+		fakeapi.MutatingAdmission("four.example.com", func(_ context.Context, request *admissionRequest) *admissionResponse {
+			if request.Kind.Kind == "Scale" {
+				return patching(`[{"op":"replace","path":"/spec/replicas","value":4}]`)
+			}
+			return allow()
+		}))
+	ctx := t.Context()
+	deployments, pods := client.AppsV1().Deployments("default"), client.CoreV1().Pods("default")
+	_, err := deployments.Create(ctx, deployment("web"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	scale, err := deployments.GetScale(ctx, "web", metav1.GetOptions{})
+	require.NoError(t, err)
+	scale.Spec.Replicas = 9
+	scale, err = deployments.UpdateScale(ctx, "web", scale, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	require.EqualValues(t, 4, scale.Spec.Replicas)
+	require.Equal(t, metav1.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}, w.last().Kind)
+	require.Equal(t, metav1.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, w.last().Resource)
+	require.Equal(t, "scale", w.last().SubResource)
+
+	_, err = pods.Create(ctx, podOf("p"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.NoError(t, pods.Bind(ctx, bindingOf("p", "n"), metav1.CreateOptions{}))
+	require.Equal(t, "Binding", w.last().Kind.Kind)
+	require.Equal(t, admissionv1.Create, w.last().Operation)
+	require.NoError(t, pods.EvictV1(ctx, eviction("p")))
+	require.Equal(t, "Eviction", w.last().Kind.Kind, "the delete asks nobody again")
+	require.Equal(t, "eviction", w.last().SubResource)
+	require.Equal(t, "p", w.last().Name)
+}

@@ -13,9 +13,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	autoscalingapply "k8s.io/client-go/applyconfigurations/autoscaling/v1"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/restmapper"
+	"k8s.io/client-go/scale"
 
 	fakeapi "example.com/fakeapi/fake"
 )
@@ -260,4 +264,23 @@ func TestScaleBodies(t *testing.T) {
 	}
 	code, _ := ask(t, srv, "GET", "/api/v1/namespaces/default/pods/web/scale", "", "")
 	require.Equal(t, http.StatusNotFound, code)
+}
+
+// A client that knows no types finds the Scale of a type by discovery (SU-15).
+func TestScaleClient(t *testing.T) {
+	srv, client := startClient(t)
+	_, err := client.AppsV1().StatefulSets("default").Create(t.Context(), &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: "db"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	groups, err := restmapper.GetAPIGroupResources(client.Discovery())
+	require.NoError(t, err)
+	scales, err := scale.NewForConfig(srv.RESTConfig(), restmapper.NewDiscoveryRESTMapper(groups),
+		dynamic.LegacyAPIPathResolverFunc, scale.NewDiscoveryScaleKindResolver(client.Discovery()))
+	require.NoError(t, err)
+	sets := schema.GroupResource{Group: "apps", Resource: "statefulsets"}
+	s, err := scales.Scales("default").Get(t.Context(), sets, "db", metav1.GetOptions{})
+	require.NoError(t, err)
+	s.Spec.Replicas = 3
+	s, err = scales.Scales("default").Update(t.Context(), sets, s, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	require.EqualValues(t, 3, s.Spec.Replicas)
 }

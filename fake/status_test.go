@@ -1,0 +1,95 @@
+package fakeapi_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+
+	"example.com/fakeapi/fake/internal/resource"
+)
+
+// A write of a status never changes the spec, and of the metadata what the type lets
+// it (SU-02): all of it for most, none for some, and for a few something in between.
+func TestStatusMetadata(t *testing.T) {
+	srv, _ := startClient(t)
+	client := dynamic.NewForConfigOrDie(srv.RESTConfig())
+	kept := map[string]string{
+		"pods":                        "ownerReferences",
+		"deployments":                 "labels",
+		"csinodes":                    "labels annotations finalizers ownerReferences",
+		"devicetaintrules":            "labels annotations finalizers ownerReferences",
+		"flowschemas":                 "labels annotations finalizers ownerReferences",
+		"prioritylevelconfigurations": "labels annotations finalizers ownerReferences",
+		"resourceclaims":              "labels annotations finalizers ownerReferences",
+		"storageversionmigrations":    "labels annotations finalizers ownerReferences",
+		"validatingadmissionpolicies": "labels annotations finalizers ownerReferences",
+		"volumeattachments":           "labels annotations finalizers ownerReferences",
+	}
+	for _, res := range resource.Builtin().Kept() {
+		if !res.Status || res.Group == "autoscaling" && res.Version == "v1" {
+			continue
+		}
+		t.Run(res.Plural, func(t *testing.T) {
+			var objects dynamic.ResourceInterface = client.Resource(res.GroupVersionResource())
+			if res.Namespaced {
+				objects = client.Resource(res.GroupVersionResource()).Namespace("default")
+			}
+			obj := &unstructured.Unstructured{Object: map[string]any{}}
+			obj.SetGroupVersionKind(res.GroupVersionKind())
+			obj.SetName("s")
+			created, err := objects.Create(t.Context(), obj, metav1.CreateOptions{})
+			require.NoError(t, err)
+
+			sent := created.DeepCopy()
+			sent.SetLabels(map[string]string{"sent": "yes"})
+			sent.SetAnnotations(map[string]string{"sent": "yes"})
+			sent.SetFinalizers([]string{"example.com/sent"})
+			sent.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "n", UID: "u"}})
+			got, err := objects.UpdateStatus(t.Context(), sent, metav1.UpdateOptions{})
+			require.NoError(t, err)
+			require.Equal(t, created.Object["spec"], got.Object["spec"])
+			require.Equal(t, created.GetGeneration(), got.GetGeneration())
+			changed := map[string]bool{
+				"labels": got.GetLabels()["sent"] != "", "annotations": got.GetAnnotations()["sent"] != "",
+				"finalizers": len(got.GetFinalizers()) > 0, "ownerReferences": len(got.GetOwnerReferences()) > 0,
+			}
+			stays := ""
+			for _, part := range []string{"labels", "annotations", "finalizers", "ownerReferences"} {
+				if !changed[part] {
+					stays += " " + part
+				}
+			}
+			if kept[res.Plural] != "" {
+				require.Equal(t, " "+kept[res.Plural], stays)
+			} else {
+				require.Empty(t, stays)
+			}
+		})
+	}
+}
+
+// The kubelet registers a node with its status; every other type begins without one.
+func TestStatusOnCreate(t *testing.T) {
+	srv, client := startClient(t)
+	node, err := client.CoreV1().Nodes().Create(t.Context(), &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: "n"},
+		Status:     corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.Len(t, node.Status.Conditions, 1)
+
+	nodes := schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
+	got, err := dynamic.NewForConfigOrDie(srv.RESTConfig()).Resource(nodes).Get(t.Context(), "n", metav1.GetOptions{}, "status")
+	require.NoError(t, err)
+	require.NotEmpty(t, got.Object["status"])
+
+	node.Status.Conditions = nil
+	node, err = client.CoreV1().Nodes().Update(t.Context(), node, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	require.Len(t, node.Status.Conditions, 1)
+}
