@@ -68,7 +68,13 @@
 //   - create, update, patch (JSON, merge, strategic), delete, deletecollection:
 //     names, generateName, metadata and its validation, generation, preconditions,
 //     no-op writes, finalizers in two phases, dry run, field validation with its
-//     warnings, the status subresource.
+//     warnings.
+//   - Subresources (SU, PA-22): status with what each type lets it change of the
+//     metadata, scale, pods/binding and bindings, pods/eviction with
+//     PodDisruptionBudgets, pods/ephemeralcontainers, pods/resize, namespaces/finalize,
+//     serviceaccounts/token, certificatesigningrequests/approval. What only a kubelet
+//     or a workload could answer (log, exec, attach, portforward, proxy) is refused
+//     with 501 and a message that says so, and with 404 if the object is not there.
 //   - Server-side apply and managedFields for the built-in types (SA).
 //   - JSON, YAML and protobuf both ways; PartialObjectMetadata.
 //   - Discovery in both forms, /version, the health paths; OpenAPI v3 with the paths
@@ -101,7 +107,6 @@
 // 405 as for a thing that does not exist, or a fallback that the protocol allows:
 //
 //   - Custom resources, and aggregated APIs.
-//   - Subresources other than status: scale, eviction, binding, log, exec, token.
 //   - Virtual resources: token and access reviews.
 //   - All other controllers: a Deployment makes no ReplicaSets, no default
 //     ServiceAccount appears in a new namespace, nothing is scheduled.
@@ -128,6 +133,14 @@
 //     cluster either: cluster IPs and node ports of Services, the selector and labels of
 //     a Job, a Pod's qosClass, service account, tolerations and priority, a claim's
 //     storage class and protecting finalizer, the requester of a certificate.
+//   - A Scale shows 1 where an object has no replicas, which is their default.
+//   - The status of a PodDisruptionBudget is what a test writes, as its controller
+//     does not run; without an observedGeneration evictions get 429. Once an eviction
+//     was allowed, the budget waits for that controller.
+//   - The token of a service account is a signed JWT that nobody here checks, for the
+//     issuer https://kubernetes.default.svc.cluster.local. Its key comes from the seed.
+//   - The status of a Pod is not validated, nor what a resize asks for compared with a
+//     LimitRange, a quota or the node.
 //   - Controllers act at once, where those of a cluster take their time (a deleted
 //     namespace is let be for five seconds), and find every cycle of owners that wait for
 //     each other, where those of a cluster can miss one. Neither admission nor

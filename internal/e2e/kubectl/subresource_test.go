@@ -1,0 +1,75 @@
+package kubectl_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	certificatesv1 "k8s.io/api/certificates/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+func TestScaleADeployment(t *testing.T) {
+	u := newUser(t)
+	u.do("create", "deployment", "web", "--image=i:1", "--replicas=2")
+	require.Equal(t, "deployment.apps/web scaled\n", u.do("scale", "deployment/web", "--replicas=5", "--current-replicas=2"))
+	require.Equal(t, "5", u.do("get", "deployment/web", "--subresource=scale", "-o", "jsonpath={.spec.replicas}"))
+	require.Contains(t, u.refused("scale", "deployment/web", "--replicas=1", "--current-replicas=2"), "Expected replicas to be 2, was 5")
+	require.Equal(t, "scale.autoscaling/web patched\n",
+		u.do("patch", "deployment/web", "--subresource=scale", "--type=merge", "-p", `{"spec":{"replicas":7}}`))
+	require.Equal(t, "7", u.do("get", "deployment/web", "-o", "jsonpath={.spec.replicas}"))
+}
+
+func TestDrainANode(t *testing.T) {
+	pod := func(name string) *corev1.Pod {
+		return &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", Labels: map[string]string{"app": name},
+				OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "r", UID: "u", Controller: new(bool)}}},
+			Spec: corev1.PodSpec{NodeName: "n", Containers: []corev1.Container{{Name: "c", Image: "i:1"}}},
+			Status: corev1.PodStatus{Phase: corev1.PodRunning,
+				Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}},
+		}
+	}
+	u := newUser(t, fakeapi.WithObjects(
+		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}, pod("free"), pod("held"),
+		&policyv1.PodDisruptionBudget{
+			ObjectMeta: metav1.ObjectMeta{Name: "held", Namespace: "default"},
+			Spec:       policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "held"}}},
+			Status:     policyv1.PodDisruptionBudgetStatus{ObservedGeneration: 1, DesiredHealthy: 1, CurrentHealthy: 1},
+		}))
+	r := u.try("drain", "n", "--force", "--timeout=2s")
+	require.Equal(t, 1, r.code)
+	require.Contains(t, r.out, "pod/free evicted")
+	require.Contains(t, r.err, "Cannot evict pod as it would violate the pod's disruption budget.")
+	require.Equal(t, "pod/held\n", u.do("get", "pods", "-o", "name"))
+	require.Equal(t, "true", u.do("get", "node/n", "-o", "jsonpath={.spec.unschedulable}"))
+}
+
+func TestApproveACertificate(t *testing.T) {
+	u := newUser(t, fakeapi.WithObjects(&certificatesv1.CertificateSigningRequest{
+		ObjectMeta: metav1.ObjectMeta{Name: "r"}, Spec: certificatesv1.CertificateSigningRequestSpec{SignerName: "example.com/s"},
+	}))
+	require.Equal(t, "certificatesigningrequest.certificates.k8s.io/r approved\n", u.do("certificate", "approve", "r"))
+	require.Equal(t, "Approved", u.do("get", "csr", "r", "-o", "jsonpath={.status.conditions[*].type}"))
+}
+
+func TestCreateAToken(t *testing.T) {
+	u := newUser(t)
+	u.do("create", "serviceaccount", "sa")
+	require.Regexp(t, `^[\w-]+\.[\w-]+\.[\w-]+$`, u.do("create", "token", "sa", "--duration=1h"))
+	require.Contains(t, u.refused("create", "token", "none"), `serviceaccounts "none" not found`)
+}
+
+func TestWhatNeedsAKubeletSaysSo(t *testing.T) {
+	u := newUser(t, withPods())
+	for _, args := range [][]string{
+		{"logs", "web-1"}, {"exec", "web-1", "--", "ls"}, {"attach", "web-1"}, {"port-forward", "web-1", "0:80"},
+	} {
+		r := u.try(args...)
+		require.NotZero(t, r.code, "kubectl %v", args)
+		require.Contains(t, r.err, "there is no kubelet behind this test server", "kubectl %v", args)
+	}
+}
