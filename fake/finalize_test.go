@@ -37,7 +37,7 @@ func TestFinalize(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, ns.Spec.Finalizers, "one that is not being deleted stays")
 	ns.Spec.Finalizers = []corev1.FinalizerName{"kubernetes"}
-	ns, err = namespaces.Finalize(ctx, ns, metav1.UpdateOptions{})
+	_, err = namespaces.Finalize(ctx, ns, metav1.UpdateOptions{})
 	require.NoError(t, err)
 
 	require.NoError(t, namespaces.Delete(ctx, "n", metav1.DeleteOptions{}))

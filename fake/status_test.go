@@ -73,6 +73,25 @@ func TestStatusMetadata(t *testing.T) {
 	}
 }
 
+// A kubelet that knows nothing of generations and classes loses none of them.
+func TestPodStatusKeepsWhatWasSeen(t *testing.T) {
+	_, client := startClient(t)
+	ctx := t.Context()
+	pods := client.CoreV1().Pods("default")
+	pod, err := pods.Create(ctx, podOf("p"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	pod.Status.QOSClass, pod.Status.ObservedGeneration = corev1.PodQOSBurstable, 1
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue, ObservedGeneration: 1}}
+	pod, err = pods.UpdateStatus(ctx, pod, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	want := pod.Status
+	pod.Status.QOSClass, pod.Status.ObservedGeneration = "", 0
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+	pod, err = pods.UpdateStatus(ctx, pod, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	require.Equal(t, want, pod.Status)
+}
+
 // The kubelet registers a node with its status; every other type begins without one.
 func TestStatusOnCreate(t *testing.T) {
 	srv, client := startClient(t)

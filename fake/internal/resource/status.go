@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"cmp"
 	"reflect"
 
 	corev1 "k8s.io/api/core/v1"
@@ -62,20 +63,36 @@ func accessor(obj runtime.Object) metav1.Object {
 	return m
 }
 
-// podStatus keeps the owners, which old kubelets lose, and a class of quality of
-// service that the client left out.
+// podStatus keeps the owners, and what old kubelets lose of the status: the class of
+// quality of service and the generations that were seen (KEP-5067).
 func podStatus() Subresource {
 	s := status("metadata.ownerReferences")
 	s.Resets = append(s.Resets, "metadata.deletionTimestamp")
 	keep := s.Prepare
 	s.Prepare = func(obj, old runtime.Object) {
 		keep(obj, old)
-		pod, was := obj.(*corev1.Pod), old.(*corev1.Pod)
-		if pod.Status.QOSClass == "" {
-			pod.Status.QOSClass = was.Status.QOSClass
-		}
+		now, was := &obj.(*corev1.Pod).Status, &old.(*corev1.Pod).Status
+		now.QOSClass = cmp.Or(now.QOSClass, was.QOSClass)
+		now.ObservedGeneration = cmp.Or(now.ObservedGeneration, was.ObservedGeneration)
+		keepGenerations(now.Conditions, was.Conditions)
 	}
 	return s
+}
+
+// keepGenerations carries over the generations of conditions that have none. There
+// may be more than one of a type; they count in their order.
+func keepGenerations(now, was []corev1.PodCondition) {
+	seen := map[corev1.PodConditionType][]int64{}
+	for _, c := range was {
+		seen[c.Type] = append(seen[c.Type], c.ObservedGeneration)
+	}
+	for i := range now {
+		c := &now[i]
+		if before := seen[c.Type]; len(before) > 0 {
+			c.ObservedGeneration = cmp.Or(c.ObservedGeneration, before[0])
+			seen[c.Type] = before[1:]
+		}
+	}
 }
 
 func withoutResets(s Subresource) Subresource {

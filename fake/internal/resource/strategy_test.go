@@ -40,6 +40,17 @@ func TestTraits(t *testing.T) {
 		"deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices"),
 		plurals(func(r *Resource) bool { return r.ReturnsDeleted }))
 
+	require.Equal(t, set("nodes"), plurals(func(r *Resource) bool { return r.StatusOnCreate }))
+	for name, want := range map[string]map[string]bool{
+		"approval": set("certificatesigningrequests"),
+		"finalize": set("namespaces"),
+		"proxy":    set("nodes", "pods", "services"),
+		"scale":    set("deployments", "replicasets", "replicationcontrollers", "statefulsets"),
+		"token":    set("serviceaccounts"),
+	} {
+		require.Equal(t, want, plurals(func(r *Resource) bool { return r.Subresource(name) != nil }), name)
+	}
+
 	require.Equal(t, set("pods", "podtemplates", "replicationcontrollers", "daemonsets", "deployments", "replicasets", "statefulsets",
 		"horizontalpodautoscalers", "cronjobs", "jobs", "ingressclasses", "ingresses", "networkpolicies", "poddisruptionbudgets",
 		"csidrivers", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings", "mutatingwebhookconfigurations",

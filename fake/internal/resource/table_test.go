@@ -141,6 +141,28 @@ func TestDefaults(t *testing.T) {
 	require.True(t, pods.HasVerb("deletecollection"))
 }
 
+// What is sent to a subresource is the object, or a kind that the scheme knows, or
+// nothing.
+func TestSubresources(t *testing.T) {
+	for _, r := range Builtin().All() {
+		require.Equal(t, r.Status, r.Subresource("status") != nil, r.Plural)
+		require.True(t, slices.IsSortedFunc(r.Subresources, func(a, b Subresource) int { return strings.Compare(a.Name, b.Name) }), r.Plural)
+		for _, s := range r.Subresources {
+			require.True(t, slices.IsSorted(s.Verbs), s.Name)
+			require.Equal(t, s.Kind != r.GroupVersionKind() && !s.Connects, s.Body() != nil, s.Name)
+			if s.Body() != nil {
+				kinds, _, err := scheme.Scheme.ObjectKinds(s.Body().New())
+				require.NoError(t, err)
+				require.Contains(t, kinds, s.Kind)
+				require.False(t, s.Writes(), s.Name)
+			}
+			require.True(t, !s.Writes() || s.HasVerb("update"), s.Name)
+		}
+	}
+	require.Nil(t, Builtin().Lookup("", "v1", "configmaps").Subresource("status"))
+	require.Nil(t, Builtin().Lookup("", "v1", "pods").Subresource(""))
+}
+
 func TestSharedStore(t *testing.T) {
 	core, events := Builtin().Lookup("", "v1", "events"), Builtin().Lookup("events.k8s.io", "v1", "events")
 	require.Equal(t, core.Store, events.Store)

@@ -142,10 +142,10 @@ func assign(pod *corev1.Pod, b *corev1.Binding) error {
 	return nil
 }
 
-// setPodCondition puts a condition into the status of a pod. The time of its last
-// transition stays while its status does.
+// setPodCondition puts a condition of this generation into the status of a pod. The
+// time of its last transition stays while its status does.
 func setPodCondition(pod *corev1.Pod, c corev1.PodCondition) {
-	c.LastTransitionTime = now()
+	c.ObservedGeneration, c.LastTransitionTime = pod.Generation, now()
 	for i := range pod.Status.Conditions {
 		if old := &pod.Status.Conditions[i]; old.Type == c.Type {
 			if old.Status == c.Status {

@@ -57,7 +57,8 @@ func evictionOptions(sent *policyv1.Eviction, dryRun []string) (*metav1.DeleteOp
 	case len(opts.DryRun) == 0:
 		opts.DryRun = dryRun
 	case len(dryRun) > 0 && !slices.Equal(dryRun, opts.DryRun):
-		return nil, fmt.Errorf("Non-matching dry-run options in request and content: %v and %v", dryRun, opts.DryRun) //lint:ignore ST1005 the server's words
+		//lint:ignore ST1005 the words of a real server
+		return nil, fmt.Errorf("Non-matching dry-run options in request and content: %v and %v", dryRun, opts.DryRun)
 	}
 	return opts, nil
 }

@@ -120,6 +120,7 @@ func (q *request) scaled(old runtime.Object, next change, admit *station) (runti
 		return nil, err
 	}
 	if scale.UID != "" && scale.UID != m.GetUID() {
+		//lint:ignore ST1005 the words of a real server
 		return nil, apierrors.NewConflict(scaleResource(q), m.GetName(), fmt.Errorf(
 			"Precondition failed: UID in precondition: %v, UID in object meta: %v", scale.UID, m.GetUID()))
 	}

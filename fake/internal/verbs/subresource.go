@@ -11,12 +11,9 @@ import (
 // subresourceMethod finds what a method does on a subresource, nil if nothing
 // (SU-07).
 func subresourceMethod(m string, sub *resource.Subresource, t route.Target) verb {
-	name := map[string]string{
-		http.MethodGet: "get", http.MethodPost: "create", http.MethodPut: "update",
-		http.MethodPatch: "patch", http.MethodDelete: "delete",
-	}[m]
-	if sub.Connects && (m == http.MethodHead || m == http.MethodOptions) {
-		name = "get" // a connection passes on whatever it is
+	name := verbOf(m)
+	if sub.Name == "proxy" && (m == http.MethodHead || m == http.MethodOptions) {
+		name = "get" // a proxy passes on whatever it is
 	}
 	switch {
 	case t.WatchPrefix || !sub.HasVerb(name):
@@ -24,17 +21,46 @@ func subresourceMethod(m string, sub *resource.Subresource, t route.Target) verb
 	case isForKubelet(sub):
 		return (*API).kubelet
 	case sub.Writes():
-		return map[string]verb{"get": (*API).get, "update": (*API).update, "patch": (*API).patch}[name]
+		return oneOf(name, (*API).get, (*API).update, (*API).patch)
 	}
 	switch sub.Name {
 	case "scale":
-		return map[string]verb{"get": (*API).getScale, "update": (*API).updateScale, "patch": (*API).patchScale}[name]
+		return oneOf(name, (*API).getScale, (*API).updateScale, (*API).patchScale)
 	case "binding":
 		return (*API).bind
 	case "eviction":
 		return (*API).evict
 	case "token":
 		return (*API).issueToken
+	}
+	return nil
+}
+
+// verbOf is the verb of a method, as discovery spells it.
+func verbOf(m string) string {
+	switch m {
+	case http.MethodGet:
+		return "get"
+	case http.MethodPost:
+		return "create"
+	case http.MethodPut:
+		return "update"
+	case http.MethodPatch:
+		return "patch"
+	case http.MethodDelete:
+		return "delete"
+	}
+	return ""
+}
+
+func oneOf(name string, get, update, patch verb) verb {
+	switch name {
+	case "get":
+		return get
+	case "update":
+		return update
+	case "patch":
+		return patch
 	}
 	return nil
 }
