@@ -47,7 +47,7 @@ func (a *API) spend(namespace string, pod *corev1.Pod, dryRun bool) (name string
 // budgets gives the budgets whose selector matches a pod.
 func (a *API) budgets(res *resource.Resource, namespace string, pod *corev1.Pod) (all []*policyv1.PodDisruptionBudget, err error) {
 	for rec := range a.store.View().Range(codec.Key(res, namespace, ""), "") {
-		obj, err := codec.Stored(res, rec)
+		obj, err := a.decoded.get(res, rec)
 		if err != nil {
 			return nil, err
 		}

@@ -12,7 +12,6 @@ import (
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/status"
 )
 
@@ -87,7 +86,7 @@ func (a *API) tryEvict(q *request, opts *metav1.DeleteOptions) (again bool, err 
 	if rec == nil {
 		return false, apierrors.NewNotFound(q.res.GroupResource(), q.target.Name)
 	}
-	obj, err := codec.Stored(q.res, rec)
+	obj, err := a.decoded.get(q.res, rec)
 	if err != nil {
 		return false, err
 	}

@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/managed"
 )
 
@@ -33,7 +32,7 @@ func (a *API) getScale(q *request) error {
 	if rec == nil {
 		return noScale(q)
 	}
-	obj, err := codec.Stored(q.res, rec)
+	obj, err := a.decoded.get(q.res, rec)
 	if err != nil {
 		return err
 	}
@@ -85,7 +84,7 @@ func (a *API) rescale(q, scaleRequest *request, w *rewrite) error {
 	}
 	obj := out.obj
 	if e := out.event; e != nil && e.Record != nil {
-		if obj, err = codec.Stored(q.res, e.Record); err != nil {
+		if obj, err = a.decoded.get(q.res, e.Record); err != nil {
 			return err
 		}
 	}

@@ -153,7 +153,7 @@ func find[T runtime.Object](a *API, plural, namespace, name string) (T, error) {
 	if rec == nil {
 		return none, apierrors.NewNotFound(res.GroupResource(), name)
 	}
-	obj, err := codec.Stored(res, rec)
+	obj, err := a.decoded.get(res, rec)
 	if err != nil {
 		return none, err
 	}
