@@ -75,6 +75,7 @@ var generalLies = []told{
 	{"has one version of everything", body(ending("/horizontalpodautoscalers/a"), swap(`"autoscaling/v1"`, `"autoscaling/v2"`)), `^PV-29/autoscaler$`},
 	{"gives each version a uid", body(func(r *http.Request) bool { return strings.Contains(r.URL.Path, "events.k8s.io") }, swap(`"uid":"`, `"uid":"0`)), `^PV-29/events$`},
 	{"takes status for a resource", path(swap("/status", "/statuses")), `^PV-30/status$`},
+	{"takes finalize for a resource", path(swap("/finalize", "/finalizes")), `^PV-30/finalize$`},
 	{"minds strangers", asking(func(r *http.Request) {
 		if r.URL.Query().Has("nosuchparameter") {
 			r.URL.RawQuery = "limit=abc"
