@@ -113,8 +113,10 @@ func TestBindingsCollection(t *testing.T) {
 
 	code, _ = ask(t, srv, "GET", path, "", "")
 	require.Equal(t, 405, code)
-	code, _ = ask(t, srv, "GET", path+"/p", "", "")
-	require.Equal(t, 404, code)
+	for _, absent := range []string{path + "/p", "/api/v1/bindings"} {
+		code, _ = ask(t, srv, "GET", absent, "", "")
+		require.Equal(t, 404, code, absent)
+	}
 	code, status = ask(t, srv, "POST", path, "application/json", `{"target":{"name":"n"}}`)
 	require.Equal(t, 400, code)
 	require.Equal(t, "Name parameter required.", status.Message)

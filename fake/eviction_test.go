@@ -2,6 +2,9 @@ package fakeapi_test
 
 import (
 	"context"
+	"strconv"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,6 +13,7 @@ import (
 	policyv1beta1 "k8s.io/api/policy/v1beta1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	fakeapi "example.com/fakeapi/fake"
@@ -172,4 +176,41 @@ func TestEvictionOptions(t *testing.T) {
 	q, err := pods.Get(ctx, "q", metav1.GetOptions{})
 	require.NoError(t, err)
 	require.NotNil(t, q.DeletionTimestamp)
+}
+
+// However many ask at a time, no more go than the budget allows.
+func TestEvictionsAtATime(t *testing.T) {
+	const pods, allowed = 12, 5
+	objects := []runtime.Object{budget("web", allowed)}
+	for i := range pods {
+		objects = append(objects, podOf("web"+strconv.Itoa(i), running, func(p *corev1.Pod) { p.Labels["app"] = "web" }))
+	}
+	_, client := startClient(t, fakeapi.WithObjects(objects...))
+	var gone atomic.Int32
+	var all sync.WaitGroup
+	for i := range pods {
+		all.Go(func() {
+			if client.CoreV1().Pods("default").EvictV1(t.Context(), eviction("web"+strconv.Itoa(i))) == nil {
+				gone.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	require.EqualValues(t, allowed, gone.Load())
+	b, err := client.PolicyV1().PodDisruptionBudgets("default").Get(t.Context(), "web", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Zero(t, b.Status.DisruptionsAllowed)
+	require.Len(t, b.Status.DisruptedPods, allowed)
+}
+
+// A namespace that is being deleted takes no evictions, for they are creations there;
+// drain knows the cause.
+func TestEvictionInATerminatingNamespace(t *testing.T) {
+	_, client := startClient(t, fakeapi.WithoutControllers(), fakeapi.WithObjects(podOf("p", running, func(p *corev1.Pod) { p.Namespace = "ending" })))
+	require.NoError(t, client.CoreV1().Namespaces().Delete(t.Context(), "ending", metav1.DeleteOptions{}))
+	e := eviction("p")
+	e.Namespace = "ending"
+	err := client.CoreV1().Pods("ending").EvictV1(t.Context(), e)
+	require.True(t, apierrors.IsForbidden(err))
+	require.True(t, apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause))
 }

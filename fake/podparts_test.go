@@ -142,3 +142,31 @@ func TestStaticPods(t *testing.T) {
 	_, err = pods.UpdateEphemeralContainers(ctx, "p", pod, metav1.UpdateOptions{})
 	require.ErrorContains(t, err, "static pods do not support ephemeral containers")
 }
+
+// An apply at a part of a pod owns what the part is about.
+func TestApplyToPartsOfPods(t *testing.T) {
+	_, client := startClient(t)
+	ctx := t.Context()
+	pods := client.CoreV1().Pods("default")
+	_, err := pods.Create(ctx, podOf("p", burstable), metav1.CreateOptions{FieldManager: "creator"})
+	require.NoError(t, err)
+	apply := func(subresource, config string, force bool) (*corev1.Pod, error) {
+		return pods.Patch(ctx, "p", types.ApplyYAMLPatchType, []byte(config), metav1.PatchOptions{FieldManager: subresource + "r", Force: &force}, subresource)
+	}
+	const resized = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","labels":{"l":"v"}},"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"1200m"}}}]}}`
+	_, err = apply("resize", resized, false)
+	require.True(t, apierrors.IsConflict(err), err)
+	pod, err := apply("resize", resized, true)
+	require.NoError(t, err)
+	require.Equal(t, "1200m", pod.Spec.Containers[0].Resources.Requests.Cpu().String())
+	require.NotContains(t, pod.Labels, "l")
+	entry := owned(t, pod, "resizer")
+	require.Equal(t, metav1.ManagedFieldsOperationApply, entry.Operation)
+	require.Equal(t, "resize", entry.Subresource)
+	require.Equal(t, `{"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{".":{},"f:resources":{"f:requests":{"f:cpu":{}}}}}}}`, entry.FieldsV1.GetRawString())
+
+	pod, err = apply("ephemeralcontainers", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"ephemeralContainers":[{"name":"d","image":"d:1"}]}}`, false)
+	require.NoError(t, err)
+	require.Len(t, pod.Spec.EphemeralContainers, 1)
+	require.Equal(t, "ephemeralcontainers", owned(t, pod, "ephemeralcontainersr").Subresource)
+}

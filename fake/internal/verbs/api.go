@@ -151,8 +151,8 @@ func addresses(res *resource.Resource, t route.Target) bool {
 		return false
 	case t.Subresource != "" && res.Subresource(t.Subresource) == nil:
 		return false
-	case !res.Kept() && !t.Collection():
-		return false
+	case !res.Kept() && (!t.Collection() || t.Namespace == ""):
+		return false // there is only where to post to
 	case res.Namespaced:
 		// Without a namespace there is only the collection across all of them.
 		return t.Namespace != "" || t.Collection()
