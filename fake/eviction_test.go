@@ -144,7 +144,7 @@ func TestEvictionOfUnhealthyPods(t *testing.T) {
 
 // The body has the options of the delete, in the version of today or the one before.
 func TestEvictionOptions(t *testing.T) {
-	srv, client := startClient(t, fakeapi.WithoutControllers(), fakeapi.WithObjects(podOf("p", running), podOf("q", running)))
+	srv, client := startClient(t, fakeapi.WithoutControllers(), fakeapi.WithObjects(podOf("p", running), podOf("q", running), budget("p", 1)))
 	ctx := t.Context()
 	pods := client.CoreV1().Pods("default")
 
@@ -164,6 +164,9 @@ func TestEvictionOptions(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, p.DeletionTimestamp)
 	require.Len(t, p.Status.Conditions, 1, "no refusal and no dry run marks the pod")
+	b, err := client.PolicyV1().PodDisruptionBudgets("default").Get(ctx, "p", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.EqualValues(t, 1, b.Status.DisruptionsAllowed, "nor does one cost anything")
 
 	seconds := int64(7)
 	e.DeleteOptions = &metav1.DeleteOptions{GracePeriodSeconds: &seconds, Preconditions: &metav1.Preconditions{ResourceVersion: &p.ResourceVersion, UID: &p.UID}}

@@ -26,9 +26,15 @@ func FuzzRequest(f *testing.F) {
 	f.Add("PATCH", maps+"/there/status", "", "application/merge-patch+json", `null`)
 	f.Add("DELETE", maps+"/there", "", "application/json", `{"preconditions":{"uid":"x"}}`)
 	f.Add("POST", "/api/v1/pods", "", "application/vnd.kubernetes.protobuf", "k8s\x00\x0a\x00")
+	f.Add("POST", "/api/v1/namespaces/default/pods/web/binding", "", "application/json", `{"metadata":{"name":"web"},"target":{"name":"n"}}`)
+	f.Add("POST", "/api/v1/namespaces/default/pods/web/eviction", "", "application/json", `{"metadata":{"name":"web"},"deleteOptions":{"preconditions":{"uid":"x"}}}`)
+	f.Add("PUT", "/api/v1/namespaces/default/finalize", "", "application/json", `{"metadata":{"name":"default"},"spec":{"finalizers":["a b"]}}`)
+	f.Add("PATCH", "/apis/apps/v1/namespaces/default/deployments/web/scale?fieldManager=m", "", "application/apply-patch+yaml", "{apiVersion: autoscaling/v1, kind: Scale, spec: {replicas: 2}}")
+	f.Add("PATCH", "/api/v1/namespaces/default/pods/web/resize", "", "application/strategic-merge-patch+json", `{"spec":{"containers":[{"name":"c","resources":{"limits":{"cpu":"1"}}}]}}`)
+	f.Add("GET", "/api/v1/namespaces/default/pods/http:web:80/proxy/x", "", "", "")
 	f.Add("GET", "/apis/apps/v1/watch/deployments?timeoutSeconds=1", "application/json;stream=watch", "", "")
 	f.Add("GET", "/openapi/v3/api/v1?hash=x", "", "", "")
-	srv, err := fakeapi.New(fakeapi.InMemory(), fakeapi.WithObjects(configMap("there", "1")), fakeapi.WithControl())
+	srv, err := fakeapi.New(fakeapi.InMemory(), fakeapi.WithObjects(configMap("there", "1"), podOf("web", running), deployment("web"), budget("web", 3)), fakeapi.WithControl())
 	if err != nil {
 		f.Fatal(err)
 	}

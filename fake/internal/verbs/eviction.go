@@ -91,6 +91,9 @@ func (a *API) tryEvict(q *request, opts *metav1.DeleteOptions) (again bool, err 
 		return false, err
 	}
 	pod := obj.(*corev1.Pod)
+	if err := a.evictable(q, pod, opts); err != nil {
+		return false, err
+	}
 	switch phase := pod.Status.Phase; {
 	case phase == corev1.PodSucceeded, phase == corev1.PodFailed, pod.DeletionTimestamp != nil:
 		return false, a.removeEvicted(q, opts) // it does not count any more
@@ -112,11 +115,17 @@ func (a *API) tryEvict(q *request, opts *metav1.DeleteOptions) (again bool, err 
 	return false, err
 }
 
-// removeEvicted deletes the pod, having said in its status why.
-func (a *API) removeEvicted(q *request, opts *metav1.DeleteOptions) error {
+// evictable refuses what the delete would refuse in the end, before a budget pays for
+// it. A real server may have taken its due by then.
+func (a *API) evictable(q *request, pod *corev1.Pod, opts *metav1.DeleteOptions) error {
 	if err := invalidOptions("DeleteOptions", metavalidation.ValidateDeleteOptions(opts)); err != nil {
 		return err
 	}
+	return preconditions(q.res, pod, opts.Preconditions)
+}
+
+// removeEvicted deletes the pod, having said in its status why.
+func (a *API) removeEvicted(q *request, opts *metav1.DeleteOptions) error {
 	if !isDryRun(opts.DryRun) {
 		var err error
 		if opts, err = a.markEvicted(q, opts); err != nil {
