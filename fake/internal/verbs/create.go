@@ -10,14 +10,20 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/fake/internal/codec"
+	"example.com/fakeapi/fake/internal/negotiate"
 )
 
 // generateTries is how often a generated name that is taken is made anew (NM-08).
 const generateTries = 8
 
-// create stores a new object (CR and NM rules).
+// create stores a new object (CR and NM rules). The media type of the body comes
+// before its size, and that before the options; an update asks for the media type
+// last (CR-14).
 func (a *API) create(q *request) error {
-	if _, err := q.readBody(); err != nil { // its size comes before the options (CR-14)
+	if _, err := negotiate.Body(q.r.Header.Get("Content-Type")); err != nil {
+		return err
+	}
+	if _, err := q.readBody(); err != nil {
 		return err
 	}
 	var opts metav1.CreateOptions
