@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	fakeapi "example.com/fakeapi/fake"
@@ -70,6 +71,9 @@ func TestBadInput(t *testing.T) {
 			"the name of the object (other) does not match the name on the URL (there)"},
 		{"a stale PUT", "PUT", maps + "/there", "application/json", `{"metadata":{"name":"there","resourceVersion":"7"}}`, 409, "Conflict", "the object has been modified"},
 		{"a PUT with another uid", "PUT", maps + "/there", "application/json", `{"metadata":{"name":"there","uid":"u"}}`, 409, "Conflict", "Precondition failed: UID in precondition: u"},
+		{"a PUT that has to say from which state", "PUT", "/apis/coordination.k8s.io/v1/namespaces/default/leases/there", "application/json",
+			`{"metadata":{"name":"there"}}`, 422, "Invalid",
+			`leases.coordination.k8s.io "there" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update`},
 		{"a PUT of nothing", "PUT", maps + "/absent", "application/json", `{"metadata":{"name":"absent"}}`, 404, "NotFound", `configmaps "absent" not found`},
 		{"a patch of no known type", "PATCH", maps + "/there", "application/json", `{}`, 415, "UnsupportedMediaType", "415: Unsupported Media Type"},
 		{"a patch that is no JSON", "PATCH", maps + "/there", "application/merge-patch+json", `nonsense`, 400, "BadRequest", "invalid JSON patch"},
@@ -93,7 +97,8 @@ func TestBadInput(t *testing.T) {
 		{"an apply without a kind", "PATCH", maps + "/there?fieldManager=m", "application/apply-patch+yaml", `{}`, 400, "BadRequest", "invalid object type: /, Kind="},
 		{"an apply that is no YAML", "PATCH", maps + "/there?fieldManager=m", "application/apply-patch+yaml", "a: [", 400, "BadRequest", "error decoding patch: error converting YAML to JSON"},
 	}
-	srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("there", "1")))
+	srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("there", "1"),
+		&coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "there"}}))
 	before := srv.ResourceVersion()
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

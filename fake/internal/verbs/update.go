@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -206,7 +207,8 @@ func (q *request) upToDate(sent, old metav1.Object) error {
 		sent.SetResourceVersion(old.GetResourceVersion())
 		return nil
 	case rev == 0:
-		return invalid(q.res, q.target.Name, field.ErrorList{field.Invalid(
+		// This 422 alone names the resource in place of the kind.
+		return apierrors.NewInvalid(schema.GroupKind{Group: q.res.Group, Kind: q.res.Plural}, q.target.Name, field.ErrorList{field.Invalid(
 			field.NewPath("metadata", "resourceVersion"), rev, "must be specified for an update")})
 	case strconv.FormatUint(rev, 10) != old.GetResourceVersion():
 		return status.Conflict(q.res.GroupResource(), q.target.Name)
