@@ -72,6 +72,14 @@ func Cases() []Case {
 		pathRefusalCases(),
 		nameCases(),
 		nameSyntaxCases(),
+		metaCases(),
+		metaGenerationCases(),
+		metaSyntaxCases(),
+		metaListCases(),
+		concurrencyCases(),
+		concurrencyPatchCases(),
+		createCases(),
+		createBodyCases(),
 		getCases(),
 		listCases(),
 		chunkCases(),
@@ -125,6 +133,29 @@ func onWidgets(c Case, check collectionCheck) Case {
 		return check(ctx, s, in)
 	}
 	return c
+}
+
+// onStatus makes two cases of one rule, as both does, on objects with a status and a generation.
+func onStatus(c Case, check collectionCheck) []Case { return onEither(c, (*session).budgets, check) }
+
+// onGeneration makes two cases of one rule, as both does, on objects with a generation.
+func onGeneration(c Case, check collectionCheck) []Case {
+	return onEither(c, (*session).policies, check)
+}
+
+// onEither makes the cases ID/typed, on this typed resource, and ID/custom.
+func onEither(c Case, typedResource func(*session, context.Context) (collection, error), check collectionCheck) []Case {
+	typed, custom := c, c
+	typed.ID += "/typed"
+	custom.ID += "/custom"
+	typed.check = func(ctx context.Context, s *session) error {
+		in, err := typedResource(s, ctx)
+		if err != nil {
+			return err
+		}
+		return check(ctx, s, in)
+	}
+	return []Case{typed, onWidgets(custom, check)}
 }
 
 // both makes two cases of one rule, ID/typed on a built-in type and ID/custom on a custom resource, because a real server answers

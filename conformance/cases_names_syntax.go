@@ -99,6 +99,11 @@ func nameSyntaxCases() []Case {
 			return s.try(ctx, apply(c.item("a"), c.object("").label("applied", "yes")), code(200),
 				field("a", "metadata", "name"), field("yes", "metadata", "labels", "applied"))
 		}),
+		both(Case{
+			ID: "NM-22", Level: Must, Title: "a generateName that no name can begin with is invalid, and so is the name made from it",
+			Why:    "the client learns which field to mend",
+			Source: docNames,
+		}, badGenerateName),
 		// kube-apiserver 1.37 checks the name of the object that the apply would create, and finds none: what a client relies on
 		// is only that nothing else is created.
 		both(Case{
@@ -135,11 +140,7 @@ func invalidName(c collection, name, says string) refusal {
 }
 
 func pathSegmentNames(ctx context.Context, s *session) error {
-	const group = "rbac.authorization.k8s.io"
-	if err := s.needs(ctx, group+"/v1", "roles"); err != nil {
-		return err
-	}
-	c, err := s.fill(ctx, collection{root: "/apis/" + group + "/v1", apiVersion: group + "/v1", group: group, kind: "Role", resource: "roles"}, nil)
+	c, err := s.roles(ctx)
 	if err != nil {
 		return err
 	}
@@ -210,4 +211,24 @@ func namelessApply(ctx context.Context, s *session, c collection) error {
 		return l.has()
 	}
 	return l.has("a")
+}
+
+func badGenerateName(ctx context.Context, s *session, c collection) error {
+	const says = "a lowercase RFC 1123 subdomain must consist of"
+	err := s.try(ctx, post(c.path(), c.object("").meta("generateName", "BAD_")), refusal{
+		code: 422, reason: metav1.StatusReasonInvalid, says: c.qualifiedKind() + ` "BAD_`,
+		causes: []metav1.StatusCause{
+			{Type: metav1.CauseTypeFieldValueInvalid, Field: "metadata.generateName", Message: says},
+			{Type: metav1.CauseTypeFieldValueInvalid, Field: "metadata.name", Message: says},
+		},
+	}.check)
+	if err != nil {
+		return err
+	}
+	for _, fine := range []string{"dash-", "two--"} {
+		if err := generated(ctx, c, fine, fine); err != nil {
+			return err
+		}
+	}
+	return nil
 }

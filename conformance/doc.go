@@ -25,7 +25,8 @@
 //
 // A case works in namespaces of its own, called PREFIX-RUN-NUMBER with the prefix of [Config].Namespace and five random characters
 // for the run, and one case creates a namespace PREFIX-RUN-cluster-scoped. In them it creates Secrets, ConfigMaps, Leases, Roles without
-// rules, Events and HorizontalPodAutoscalers that scale nothing; no Pods are started. The first case about custom resources
+// rules, Events, NetworkPolicies and PodDisruptionBudgets that select nothing, and HorizontalPodAutoscalers that scale nothing; no Pods are
+// started. The first case about custom resources
 // installs a CustomResourceDefinition widgets.RUN.conformance.example.com, which is removed after the last one.
 //
 // Everything is deleted after each case, object by object and then the namespace, also when the case failed, ran out of time or was
@@ -42,7 +43,8 @@
 //
 // Each [Case] belongs to a numbered rule of rules.md; its ID is the number, followed by a slash and a word where a rule has several cases.
 // Many rules are checked once on a built-in type ("/typed") and once on a custom resource ("/custom"), which a real server serves with
-// different code. The groups are PV (paths and verbs), NM (names), GT (get), LS (list), RS (resource versions), CH (chunks of a list),
+// different code. The groups are PV (paths and verbs), NM (names), MD (metadata of objects),
+// OC (optimistic concurrency), CR (create), GT (get), LS (list), RS (resource versions), CH (chunks of a list),
 // WA (watch), BM (bookmarks), SI (streaming lists), EX (expired states and timeouts) and SE (selectors). A rule of these groups without
 // a case is named in rules_test.go, with the reason.
 //

@@ -19,6 +19,7 @@ import (
 
 // notYet are the cases that need what the fake does not do. A skip that names no case fails the run.
 var notYet = map[string]string{
+	"CR-15/typed":       "the fake has no defaults for built-in types",
 	"CH-23/table/typed": "the fake has no Tables",
 	"SI-16/table/typed": "the fake has no Tables",
 	"SI-17/gzip/typed":  "the fake does not compress streams",

@@ -55,6 +55,37 @@ func (s *session) leases(ctx context.Context, names ...string) (collection, erro
 	return s.fill(ctx, collection{root: "/apis/" + group + "/v1", apiVersion: group + "/v1", group: group, kind: "Lease", resource: "leases"}, names)
 }
 
+// roles gives a fresh namespace and its Roles: a typed resource whose names only need to fit into a path, and whose size nothing but
+// the storage limits.
+func (s *session) roles(ctx context.Context) (collection, error) {
+	const group = "rbac.authorization.k8s.io"
+	if err := s.needs(ctx, group+"/v1", "roles"); err != nil {
+		return collection{}, err
+	}
+	return s.fill(ctx, collection{root: "/apis/" + group + "/v1", apiVersion: group + "/v1", group: group, kind: "Role", resource: "roles"}, nil)
+}
+
+// policies gives a fresh namespace and its NetworkPolicies: a typed resource with a generation, which no controller writes to.
+func (s *session) policies(ctx context.Context) (collection, error) {
+	const group = "networking.k8s.io"
+	if err := s.needs(ctx, group+"/v1", "networkpolicies"); err != nil {
+		return collection{}, err
+	}
+	return s.fill(ctx, collection{root: "/apis/" + group + "/v1", apiVersion: group + "/v1", group: group, kind: "NetworkPolicy", resource: "networkpolicies"}, nil)
+}
+
+// budgets gives a fresh namespace and its PodDisruptionBudgets: a typed resource with a generation and a status, which
+// a controller may write to.
+func (s *session) budgets(ctx context.Context) (collection, error) {
+	const group = "policy"
+	if err := s.needs(ctx, group+"/v1", "poddisruptionbudgets"); err != nil {
+		return collection{}, err
+	}
+	return s.fill(ctx, collection{
+		root: "/apis/" + group + "/v1", apiVersion: group + "/v1", group: group, kind: "PodDisruptionBudget", resource: "poddisruptionbudgets",
+	}, nil)
+}
+
 // fill puts the collection into a fresh namespace and creates objects with these names in it.
 func (s *session) fill(ctx context.Context, c collection, names []string) (collection, error) {
 	namespace, err := s.namespace(ctx)

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
+	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -19,6 +22,9 @@ type call struct {
 	contentType, accept string
 	encoding            string // of the answer; "" leaves it to the client's transport, which hides it
 }
+
+// noContentType in place of a content type leaves the header out.
+const noContentType = "-"
 
 func get(path string) call            { return call{method: http.MethodGet, path: path} }
 func head(path string) call           { return call{method: http.MethodHead, path: path} }
@@ -33,6 +39,18 @@ func mergePatch(path string, body any) call {
 // apply is a server-side apply under the suite's own field manager.
 func apply(path string, body any) call {
 	return call{method: http.MethodPatch, path: path + "?fieldManager=conformance", body: body, contentType: "application/apply-patch+yaml"}
+}
+
+// by names the field manager of a write.
+func (c call) by(manager string) call {
+	path, query, _ := strings.Cut(c.path, "?")
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		panic(err) // of the suite's own call
+	}
+	values.Set("fieldManager", manager)
+	c.path = path + "?" + values.Encode()
+	return c
 }
 
 // as asks for the answer in another media type than JSON.
@@ -70,7 +88,11 @@ func (s *session) request(ctx context.Context, c call) (*http.Request, error) {
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	if c.contentType != "" {
+	switch c.contentType {
+	case "":
+	case noContentType:
+		req.Header.Del("Content-Type")
+	default:
 		req.Header.Set("Content-Type", c.contentType)
 	}
 	return req, nil
@@ -102,6 +124,17 @@ func (s *session) do(ctx context.Context, c call, expect ...expectation) (*answe
 func (s *session) try(ctx context.Context, c call, expect ...expectation) error {
 	_, err := s.do(ctx, c, expect...)
 	return err
+}
+
+// atOnce sends calls side by side, and gives the answers in the order of the calls once all are there.
+func (s *session) atOnce(ctx context.Context, calls []call) ([]*answer, error) {
+	answers, failed := make([]*answer, len(calls)), make([]error, len(calls))
+	var sent sync.WaitGroup
+	for i, one := range calls {
+		sent.Go(func() { answers[i], failed[i] = s.do(ctx, one) })
+	}
+	sent.Wait()
+	return answers, errors.Join(failed...)
 }
 
 // object is do for when the answer should be an object.

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,8 +18,10 @@ const finalizer = "conformance.example.com/hold"
 
 // session is what a case works with: requests to the server, and a memory of what they created.
 type session struct {
-	run   *run
-	owned []string // paths of created objects, in order of creation
+	run *run
+
+	mu    sync.Mutex // guards owned, since a case may send requests side by side
+	owned []string   // paths of created objects, in order of creation
 }
 
 // skipError ends a case that cannot judge the server.
@@ -60,6 +63,8 @@ func (s *session) own(path string, a *answer) {
 }
 
 func (s *session) remember(path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if !slices.Contains(s.owned, path) {
 		s.owned = append(s.owned, path)
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // widgetType is the custom resource that a run installs for itself: namespaced, two served versions that differ in nothing but
-// their name, a status subresource, a schema that takes anything, and one field to select by, spec.color.
+// their name, a status subresource, a schema that takes anything, one field to select by, spec.color, and one that has a default, spec.shape.
 type widgetType struct{ group string }
 
 // widgets gives a fresh namespace and its Widgets. The first call of a run installs their definition;
@@ -57,7 +57,7 @@ func (w widgetType) definition() object {
 	anything := func(properties object) object {
 		return object{"type": "object", "x-kubernetes-preserve-unknown-fields": true, "properties": properties}
 	}
-	schema := anything(object{"spec": anything(object{"color": object{"type": "string"}})})
+	schema := anything(object{"spec": anything(object{"color": object{"type": "string"}, "shape": object{"type": "string", "default": "round"}})})
 	version := func(name string, storage bool) object {
 		return object{
 			"name": name, "served": true, "storage": storage,

@@ -1,0 +1,115 @@
+package conformance_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+)
+
+// writeLies are about writers that meet, and about what a create takes.
+var writeLies = []told{
+	// Versions.
+	{"has one version for a patched object", body(is(http.MethodPatch), change(`"resourceVersion":"\d+"`, `"resourceVersion":"5"`)), `^OC-(01|13|18)/typed$`},
+	{"knows no conflicts", insteadOf(409), `^(OC-(02|06|09|10|12|13|14|16|19|20)|CR-20)/typed$`},
+	{"has its own words for conflicts", body(always, swap(`"message":"Operation cannot`, `"message":"Operation can not`)), `^OC-(02|09|10|13|14|16|19|20)/typed$`},
+	{"does not say what is in conflict", body(always, swap(`"details":`, `"about":`)), `^(OC-(02|05|06|12|19|20)/typed|OC-04/lease)$`},
+	{"overwrites", unsent(http.MethodPut, "resourceVersion"), `^OC-(02|07|13|14|16|19)/typed$`},
+	{"overwrites by patch", unsent(http.MethodPatch, "resourceVersion"), `^OC-(09|10|19)/typed$`},
+	{"updates whatever uid", unsent(http.MethodPut, "uid"), `^OC-(06|19)/typed$`},
+	{"applies whatever uid", unsent(http.MethodPatch, "uid"), `^(OC-12|MD-05)/typed$`},
+	{"writes what changes nothing", body(is(http.MethodPut), swapNumber(`"resourceVersion":"`, 1)), `^OC-(01|03|17)/typed$`},
+	{"does not update at all", saying(is(http.MethodPut), status(200, 501)), `^(OC-(03|04|06|17)/typed)$`},
+	{"does not create by update", saying(is(http.MethodPut), status(201, 501)), `^OC-21$`},
+	{"creates by any update", saying(is(http.MethodPut), status(404, 201)), `^OC-05/typed$`},
+	{"does not mind what is no version", insteadOf(500), `^(OC-07|MD-12|CR-10)/typed$`},
+	{"lets patches fail that meet", failing(http.MethodPatch, 3), `^OC-08/typed$`},
+	{"does not create by apply", saying(is(http.MethodPatch), status(201, 409)), `^OC-(11|18)/typed$`},
+	{"applies again", counted(is(http.MethodPatch)), `^OC-18/typed$`},
+	{"writes half of what it refuses", half, `^OC-15/typed$`},
+	{"deletes whatever version", saying(is(http.MethodDelete), status(409, 200)), `^OC-20/typed$`},
+	{"loses updates", saying(is(http.MethodPut), status(409, 200)), `^(OC-(02|06|13|14|15|16|19)/typed)$`},
+
+	// Creates.
+	{"creates with 200", saying(is(http.MethodPost), status(201, 200)), `^CR-(01|05|07|16|20)/typed$`},
+	{"answers what was sent", body(is(http.MethodPost), swap(`"annotations":`, `"notes":`)), `^CR-01/typed$`},
+	{"mentions one mistake", body(is(http.MethodPost), change(`"causes":\[(\{[^}]*\}),.*?\]`, `"causes":[$1]`)), `^(CR-12|NM-22)/typed$`},
+	{"refuses and stores", saying(is(http.MethodGet), status(404, 200)), `^CR-13/typed$`},
+	{"takes bodies of any kind", saying(is(http.MethodPost), status(400, 201)), `^CR-(02|03|04|06|11|14)/typed$`},
+	{"wants to be told the kind", asking(func(r *http.Request) {
+		if r.Method == http.MethodPost && !strings.Contains(readBody(r), `"kind":`) {
+			setBody(r, "")
+		}
+	}), `^CR-05/typed$`},
+	{"shows no broken bodies", body(is(http.MethodPost), change(`unrecognized \(.*?\)`, `unrecognized`)), `^CR-06/typed$`},
+	{"wants a Content-Type", asking(func(r *http.Request) {
+		if r.Header.Get("Content-Type") == "" {
+			r.Header.Set("Content-Type", "text/plain")
+		}
+	}), `^CR-07/typed$`},
+	{"reads any Content-Type as JSON", asking(func(r *http.Request) {
+		if r.Method == http.MethodPost {
+			r.Header.Set("Content-Type", "application/json")
+		}
+	}), `^CR-(08|14)/typed$`},
+	{"reads bodies of any size", insteadOf(413), `^CR-(09|14)/typed$`},
+	{"reads the options first", asking(func(r *http.Request) {
+		if r.URL.Query().Has("dryRun") && r.ContentLength > 1<<20 {
+			setBody(r, "{}")
+		}
+	}), `^CR-14/(typed|put/typed)$`},
+	{"adds what was not sent", body(is(http.MethodPost), swap(`"metadata":{`, `"data":{},"metadata":{`)), `^CR-(01|16)/typed$`},
+	{"makes one object of two", saying(is(http.MethodPost), status(409, 201)), `^CR-20/typed$`},
+	{"stores no large objects", asking(func(r *http.Request) {
+		if r.ContentLength > 1<<20 {
+			r.Method = "BREW"
+		}
+	}), `^CR-(09|10|18)/typed$`},
+}
+
+// status gives one code instead of another.
+func status(code, instead int) func(*http.Response) {
+	return func(r *http.Response) {
+		if r.StatusCode == code {
+			r.StatusCode = instead
+		}
+	}
+}
+
+// failing is a server that refuses each nth request of a method as a Conflict.
+func failing(method string, n int64) lie {
+	var seen atomic.Int64
+	return saying(is(method), func(r *http.Response) {
+		if seen.Add(1)%n == 0 {
+			r.StatusCode = http.StatusConflict
+		}
+	})
+}
+
+// counted is a server whose answers to these requests have ever later versions.
+func counted(when func(*http.Request) bool) lie {
+	var seen atomic.Int64
+	return body(when, func(s string) string { return swapNumber(`"resourceVersion":"`, int(seen.Add(1)))(s) })
+}
+
+// half is a server that refuses a PUT and leaves its mark on the object all the same.
+func half(next http.RoundTripper) http.RoundTripper {
+	return roundTrip(func(req *http.Request) (*http.Response, error) {
+		resp, err := next.RoundTrip(req)
+		if err != nil || req.Method != http.MethodPut || resp.StatusCode < 400 {
+			return resp, err
+		}
+		mark := req.Clone(req.Context())
+		mark.Method = http.MethodPatch
+		mark.Header.Set("Content-Type", "application/merge-patch+json")
+		setBody(mark, `{"metadata":{"annotations":{"half":"done"}}}`)
+		marked, err := next.RoundTrip(mark)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := io.Copy(io.Discard, marked.Body); err != nil {
+			return nil, err
+		}
+		return resp, marked.Body.Close()
+	})
+}

@@ -1,0 +1,328 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	docConcurrency = "API conventions, Concurrency Control and Consistency"
+	docUpdate      = "apiserver registry/generic/registry/store.go"
+)
+
+// concurrencyCases are about what a PUT may overwrite (OC-01 to OC-07, OC-15 to OC-17, OC-19).
+func concurrencyCases() []Case {
+	return slices.Concat(
+		both(Case{
+			ID: "OC-01", Level: Must, Title: "resourceVersion changes with every change that is stored, and not by reading",
+			Why:    "a client sees by it whether it is up to date",
+			Source: docConcurrency,
+		}, versionOfEachChange),
+		both(Case{
+			ID: "OC-02", Level: Must, Title: "PUT with a resourceVersion that is not the current one is a Conflict",
+			Why:    "it would undo what the client has not seen",
+			Source: docConcurrency,
+		}, func(ctx context.Context, s *session, c collection) error {
+			old, err := staleObject(ctx, c)
+			if err != nil {
+				return err
+			}
+			return s.try(ctx, put(c.item("a"), c.object("a").meta("resourceVersion", old)), modified(c, "a"))
+		}),
+		both(Case{
+			ID: "OC-03", Level: Must, Title: "PUT of what is there already keeps the resourceVersion, and no watch sees it",
+			Why:    "controllers that write what they want would wake each other for ever",
+			Source: "Kubernetes API Concepts; apiserver storage/etcd3",
+		}, putNothingNew),
+		[]Case{
+			onSecrets(Case{
+				ID: "OC-04/typed", Level: Must, Title: "PUT without a resourceVersion overwrites, where the type allows it",
+				Why:    "kubectl replace relies on it",
+				Source: docUpdate,
+			}, func(ctx context.Context, s *session, c collection) error {
+				if _, err := staleObject(ctx, c); err != nil {
+					return err
+				}
+				for _, none := range []any{nil, "", "0"} {
+					if err := s.try(ctx, put(c.item("a"), c.object("a").meta("resourceVersion", none)), code(200), absent("metadata", "annotations")); err != nil {
+						return err
+					}
+				}
+				return nil
+			}),
+			{
+				ID: "OC-04/lease", Level: Must, Title: "PUT without a resourceVersion is invalid for types that do not allow it",
+				Why:    "leaders would depose each other unseen",
+				Source: docUpdate, check: func(ctx context.Context, s *session) error {
+					c, err := s.leases(ctx, "a")
+					if err != nil {
+						return err
+					}
+					return unversionedPut(ctx, s, c)
+				},
+			},
+			onWidgets(Case{
+				ID: "OC-04/custom", Level: Must, Title: "PUT of a custom resource without a resourceVersion is invalid",
+				Why:    "it would undo what the client has not seen",
+				Source: docUpdate,
+			}, func(ctx context.Context, s *session, c collection) error {
+				if _, err := c.create(ctx, c.object("a")); err != nil {
+					return err
+				}
+				return unversionedPut(ctx, s, c)
+			}),
+		},
+		both(Case{
+			ID: "OC-05", Level: Must, Title: "PUT of an object that is not there is not found, with or without a resourceVersion or uid",
+			Why:    "an update that lost a race with a deletion must not bring the object back",
+			Source: docUpdate,
+		}, func(ctx context.Context, s *session, c collection) error {
+			gone := refusal{
+				code: 404, reason: metav1.StatusReasonNotFound, details: c.about("a"),
+				message: fmt.Sprintf("%s %q not found", c.qualified(), "a"),
+			}.check
+			for _, body := range []object{
+				c.object("a"),
+				c.object("a").meta("resourceVersion", "5"),
+				c.object("a").meta("uid", otherUID),
+			} {
+				if err := s.try(ctx, put(c.item("a"), body), gone); err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
+		[]Case{{
+			ID: "OC-21", Level: Must, Title: "PUT of an object that is not there creates it, where the type allows it",
+			Why:    "clients of these types write their first state so",
+			Source: docUpdate, check: func(ctx context.Context, s *session) error {
+				c, err := s.leases(ctx)
+				if err != nil {
+					return err
+				}
+				return putCreates(ctx, s, c)
+			},
+		}},
+		both(Case{
+			ID: "OC-06", Level: Must, Title: "PUT with the uid of another object is a Conflict",
+			Why:    "the object has been replaced by another of its name",
+			Source: "apiserver storage/interfaces.go, preconditions",
+		}, func(ctx context.Context, s *session, c collection) error {
+			o, err := c.create(ctx, c.object("a"))
+			if err != nil {
+				return err
+			}
+			body := c.object("a").meta("uid", otherUID).meta("resourceVersion", o.ResourceVersion).label("a", "b")
+			err = s.try(ctx, put(c.item("a"), body), refusal{
+				code: 409, reason: metav1.StatusReasonConflict, details: c.about("a"),
+				says: fmt.Sprintf("Precondition failed: UID in precondition: %s, UID in object meta: %s", otherUID, o.UID),
+			}.check)
+			if err != nil {
+				return err
+			}
+			return s.try(ctx, put(c.item("a"), c.object("a").meta("uid", o.UID).meta("resourceVersion", o.ResourceVersion)), code(200))
+		}),
+		both(Case{
+			ID: "OC-07", Level: Must, Title: "PUT with a resourceVersion that is none fails",
+			Why:    "nothing may be overwritten by mistake",
+			Source: "apiserver storage/etcd3",
+		}, func(ctx context.Context, s *session, c collection) error {
+			if _, err := c.create(ctx, c.object("a")); err != nil {
+				return err
+			}
+			return s.try(ctx, put(c.item("a"), c.object("a").meta("resourceVersion", "abc")),
+				refusal{code: 500, message: `strconv.ParseUint: parsing "abc": invalid syntax`}.check)
+		}),
+		both(Case{
+			ID: "OC-15", Level: Must, Title: "a write that is refused leaves the object as it was",
+			Why:    "nobody expects the effects of a failure",
+			Source: docConcurrency,
+		}, refusedWrites),
+		both(Case{
+			ID: "OC-16", Level: Must, Title: "PUT of what was read before somebody else's change does not undo that change",
+			Why:    "lost updates are the worst kind of bug",
+			Source: docConcurrency,
+		}, lostUpdate),
+		both(Case{
+			ID: "OC-17", Level: Must, Title: "PUT answers 200 with the whole object as it is now",
+			Why:    "the client goes on from it",
+			Source: docVerbs,
+		}, func(ctx context.Context, s *session, c collection) error {
+			o, err := c.create(ctx, c.object("a").label("old", "1"))
+			if err != nil {
+				return err
+			}
+			body := c.object("a").meta("resourceVersion", o.ResourceVersion).label("new", "1")
+			a, err := s.do(ctx, put(c.item("a"), body), code(200), kind(c.apiVersion, c.kind), sameUID(o.UID), not(o.ResourceVersion, "metadata", "resourceVersion"),
+				field("1", "metadata", "labels", "new"), absent("metadata", "labels", "old"))
+			if err != nil {
+				return err
+			}
+			return s.try(ctx, get(c.item("a")), code(200), sameBody(a))
+		}),
+	)
+}
+
+// otherUID is the uid of no object.
+const otherUID = "00000000-1111-2222-3333-444444444444"
+
+// modified is how a write is refused that was made from another state of the object.
+func modified(c collection, name string) expectation {
+	return refusal{
+		code: 409, reason: metav1.StatusReasonConflict, details: c.about(name),
+		message: fmt.Sprintf("Operation cannot be fulfilled on %s %q: the object has been modified; "+
+			"please apply your changes to the latest version and try again", c.qualified(), name),
+	}.check
+}
+
+// sameBody expects the same document as in another answer.
+func sameBody(as *answer) expectation {
+	return func(a *answer) error {
+		if !sameJSON(a.body, as.body) {
+			return fmt.Errorf("expected what %s answered: %s", as.method, excerpt(as.body))
+		}
+		return nil
+	}
+}
+
+// staleObject creates an object, changes it, and gives its first resourceVersion.
+func staleObject(ctx context.Context, c collection) (string, error) {
+	o, err := c.create(ctx, c.object("a"))
+	if err != nil {
+		return "", err
+	}
+	_, err = c.change(ctx, "a", "changed")
+	return o.ResourceVersion, err
+}
+
+func versionOfEachChange(ctx context.Context, s *session, c collection) error {
+	o, err := c.create(ctx, c.object("a"))
+	if err != nil {
+		return err
+	}
+	seen := []string{o.ResourceVersion}
+	for _, value := range []string{"1", "2", "1"} {
+		if err := s.try(ctx, get(c.item("a")), code(200), at(seen[len(seen)-1])); err != nil {
+			return err
+		}
+		if o, err = c.change(ctx, "a", value); err != nil {
+			return err
+		}
+		if slices.Contains(seen, o.ResourceVersion) {
+			return fmt.Errorf("PATCH %s: expected a new resourceVersion, got %s again", c.item("a"), o.ResourceVersion)
+		}
+		seen = append(seen, o.ResourceVersion)
+	}
+	body := c.object("a").meta("resourceVersion", o.ResourceVersion)
+	if o, err = s.object(ctx, put(c.item("a"), body), code(200), not(o.ResourceVersion, "metadata", "resourceVersion")); err != nil {
+		return err
+	}
+	return s.try(ctx, get(c.item("a")), code(200), at(o.ResourceVersion))
+}
+
+func putNothingNew(ctx context.Context, s *session, c collection) error {
+	if _, err := c.create(ctx, c.object("a").label("a", "b")); err != nil {
+		return err
+	}
+	now, err := s.do(ctx, get(c.item("a")), code(200))
+	if err != nil {
+		return err
+	}
+	var o metav1.PartialObjectMetadata
+	if err := now.decode(&o); err != nil {
+		return err
+	}
+	w, err := watchFromNow(ctx, c, "")
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	for range 2 {
+		if err := s.try(ctx, put(c.item("a"), string(now.body)), code(200), at(o.ResourceVersion)); err != nil {
+			return err
+		}
+	}
+	changed, err := c.change(ctx, "a", "changed")
+	if err != nil {
+		return err
+	}
+	return w.wantAt("MODIFIED", "a", changed.ResourceVersion)
+}
+
+// unversionedPut expects that the object a cannot be put without saying from which state.
+func unversionedPut(ctx context.Context, s *session, c collection) error {
+	const says = "Invalid value: 0: must be specified for an update"
+	for _, none := range []any{nil, "", "0"} {
+		err := s.try(ctx, put(c.item("a"), c.object("a").meta("resourceVersion", none)), refusal{
+			code: 422, reason: metav1.StatusReasonInvalid, details: c.about("a"),
+			message: fmt.Sprintf("%s %q is invalid: metadata.resourceVersion: %s", c.qualified(), "a", says),
+			causes:  []metav1.StatusCause{{Type: metav1.CauseTypeFieldValueInvalid, Field: "metadata.resourceVersion", Message: says}},
+		}.check)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func putCreates(ctx context.Context, s *session, c collection) error {
+	a, err := s.do(ctx, put(c.item("a"), c.object("a")), code(http.StatusCreated), kind(c.apiVersion, c.kind), matches(uuid, "metadata", "uid"))
+	if err != nil {
+		return err
+	}
+	return s.try(ctx, get(c.item("a")), code(200), sameBody(a))
+}
+
+func refusedWrites(ctx context.Context, s *session, c collection) error {
+	old, err := staleObject(ctx, c)
+	if err != nil {
+		return err
+	}
+	before, err := s.do(ctx, get(c.item("a")), code(200))
+	if err != nil {
+		return err
+	}
+	for _, write := range []call{
+		put(c.item("a"), c.object("a").meta("resourceVersion", old).label("refused", "yes")),
+		put(c.item("a"), c.object("a").meta("uid", otherUID).label("refused", "yes")),
+		put(c.item("a"), c.object("b").label("refused", "yes")),
+		mergePatch(c.item("a"), object{"metadata": object{"resourceVersion": old, "labels": object{"refused": "yes"}}}),
+		mergePatch(c.item("a"), object{"metadata": object{"labels": object{"refused": "y e s"}}}),
+		apply(c.item("a"), c.object("a").meta("resourceVersion", old).label("refused", "yes")),
+		post(c.path(), c.object("a").label("refused", "yes")),
+	} {
+		if err := s.try(ctx, write, code(400, 409, 422)); err != nil {
+			return err
+		}
+		if err := s.try(ctx, get(c.item("a")), code(200), sameBody(before)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func lostUpdate(ctx context.Context, s *session, c collection) error {
+	if _, err := c.create(ctx, c.object("a")); err != nil {
+		return err
+	}
+	var mine object
+	a, err := s.do(ctx, get(c.item("a")), code(200))
+	if err != nil {
+		return err
+	}
+	if err := a.decode(&mine); err != nil {
+		return err
+	}
+	if _, err := c.relabel(ctx, "a", "theirs", "yes"); err != nil {
+		return err
+	}
+	mine["metadata"].(map[string]any)["annotations"] = object{"mine": "yes"}
+	if err := s.try(ctx, put(c.item("a"), mine), modified(c, "a")); err != nil {
+		return err
+	}
+	return s.try(ctx, get(c.item("a")), code(200), field("yes", "metadata", "labels", "theirs"), absent("metadata", "annotations"))
+}

@@ -1,0 +1,158 @@
+package conformance
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// metaListCases are about how metadata is written down, in objects and in lists (MD-25 to MD-30).
+func metaListCases() []Case {
+	return slices.Concat(
+		both(Case{
+			ID: "MD-25", Level: Must, Title: "managedFields has one entry for each manager, operation and apiVersion",
+			Why:    "an apply finds out from it who else has a say",
+			Source: "Server-Side Apply, Field management",
+		}, func(ctx context.Context, s *session, c collection) error {
+			return managedWrites(ctx, s, c, nil)
+		}),
+		onStatus(Case{
+			ID: "MD-25/status", Level: Must, Title: "what a manager writes to a subresource has an entry of its own in managedFields",
+			Why:    "a controller that applies must not lose its status",
+			Source: "Server-Side Apply, Field management",
+		}, func(ctx context.Context, s *session, c collection) error {
+			return managedWrites(ctx, s, c, []string{"one Update status"}, c.statusPatch("a").by("one"))
+		}),
+		both(Case{
+			ID: "MD-26", Level: Should, Title: "labels and annotations that nobody set are left out",
+			Why:    "null is not an empty map to every client",
+			Source: "API conventions, Optional vs. Required",
+		}, func(ctx context.Context, s *session, c collection) error {
+			bare := func(a *answer) error { return a.meets(absent("metadata", "labels"), absent("metadata", "annotations")) }
+			if err := s.try(ctx, post(c.path(), c.object("a").meta("labels", nil).meta("annotations", object{})), code(201), bare); err != nil {
+				return err
+			}
+			if _, err := c.relabel(ctx, "a", "a", "b"); err != nil {
+				return err
+			}
+			return s.try(ctx, mergePatch(c.item("a"), object{"metadata": object{"labels": object{"a": nil}}}), code(200), bare)
+		}),
+		both(Case{
+			ID: "MD-27", Level: Must, Title: "every item of a list has the resourceVersion of its last change, and the list has the latest or a later one",
+			Why:    "items are written back under it",
+			Source: "API conventions, Lists and Simple kinds",
+		}, itemVersions),
+		both(Case{
+			ID: "MD-29", Level: Should, Title: "the metadata of a list is about the list only",
+			Why:    "a list is no object",
+			Source: "API conventions, Lists and Simple kinds",
+		}, listMetadata),
+		both(Case{
+			ID: "MD-30", Level: Must, Title: "field names are matched by case",
+			Why:    "a field in another case is unknown, and does nothing",
+			Source: "API conventions, Naming",
+		}, func(ctx context.Context, s *session, c collection) error {
+			strange := c.object("a").meta("Labels", object{"a": "b"}).meta("ANNOTATIONS", object{"a": "b"})
+			return s.try(ctx, post(c.path(), strange), code(201), absent("metadata", "labels"), absent("metadata", "annotations"),
+				absent("metadata", "Labels"), absent("metadata", "ANNOTATIONS"))
+		}),
+	)
+}
+
+// managedWrites has an object written to by the managers one and two in two ways, and in the ways given. Each must have one entry in
+// managedFields, written "MANAGER OPERATION SUBRESOURCE". A controller may have entries of its own.
+func managedWrites(ctx context.Context, s *session, c collection, more []string, writes ...call) error {
+	if err := s.try(ctx, post(c.path(), c.object("a").label("a", "b")).by("one"), code(201)); err != nil {
+		return err
+	}
+	label := func(value string) object { return object{"metadata": object{"labels": object{"c": value}}} }
+	for _, write := range append(writes,
+		mergePatch(c.item("a"), label("1")).by("two"),
+		mergePatch(c.item("a"), label("2")).by("two"),
+		apply(c.item("a"), c.object("a").label("d", "e")).by("two"),
+	) {
+		if err := s.try(ctx, write, code(200)); err != nil {
+			return err
+		}
+	}
+	return s.try(ctx, get(c.item("a")), code(200), metadata(func(m metav1.ObjectMeta) error {
+		var got []string
+		for _, entry := range m.ManagedFields {
+			if entry.Manager != "one" && entry.Manager != "two" {
+				continue
+			}
+			if entry.APIVersion != c.apiVersion || entry.FieldsType != "FieldsV1" || entry.FieldsV1 == nil || entry.Time == nil {
+				return fmt.Errorf("expected an entry with apiVersion %s, FieldsV1 and a time, got %v", c.apiVersion, entry)
+			}
+			got = append(got, fmt.Sprintf("%s %s %s", entry.Manager, entry.Operation, entry.Subresource))
+		}
+		want := append([]string{"one Update ", "two Apply ", "two Update "}, more...)
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			return fmt.Errorf("expected the managers %q, got %q", want, got)
+		}
+		return nil
+	}))
+}
+
+func itemVersions(ctx context.Context, s *session, c collection) error {
+	versions := map[string]string{}
+	for _, name := range []string{"a", "b", "c"} {
+		if _, err := c.create(ctx, c.object(name)); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{"c", "a", "b"} {
+		o, err := c.change(ctx, name, "changed")
+		if err != nil {
+			return err
+		}
+		versions[name] = o.ResourceVersion
+	}
+	l, err := c.list(ctx, "")
+	if err != nil {
+		return err
+	}
+	if err := l.has("a", "b", "c"); err != nil {
+		return err
+	}
+	for _, item := range l.Items {
+		if item.ResourceVersion != versions[item.Name] || item.UID == "" {
+			return l.from.errorf("expected %s with a uid and resourceVersion %s, got %q %q", item.Name, versions[item.Name], item.UID, item.ResourceVersion)
+		}
+		if err := notOlder(l.Metadata.ResourceVersion, item.ResourceVersion); err != nil {
+			return l.from.errorf("the list itself: %w", err)
+		}
+	}
+	return nil
+}
+
+func listMetadata(ctx context.Context, s *session, c collection) error {
+	for _, name := range []string{"a", "b"} {
+		if _, err := c.create(ctx, c.object(name)); err != nil {
+			return err
+		}
+	}
+	for _, query := range []string{"", "?limit=1", "?resourceVersion=0"} {
+		a, err := s.do(ctx, get(c.path()+query), code(200))
+		if err != nil {
+			return err
+		}
+		var l struct {
+			Metadata map[string]json.RawMessage `json:"metadata"`
+		}
+		if err := a.decode(&l); err != nil {
+			return err
+		}
+		for name := range l.Metadata {
+			if !slices.Contains([]string{"resourceVersion", "continue", "remainingItemCount", "shardInfo"}, name) {
+				return a.errorf("expected no field %s in the metadata of a list", name)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package conformance
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// metadata expects an object whose metadata passes a check, which says what is wrong.
+func metadata(check func(metav1.ObjectMeta) error) expectation {
+	return func(a *answer) error {
+		var o metav1.PartialObjectMetadata
+		if err := json.Unmarshal(a.body, &o); err != nil {
+			return fmt.Errorf("expected an object: %w", err)
+		}
+		return check(o.ObjectMeta)
+	}
+}
+
+// sameUID expects the object with this uid.
+func sameUID(uid types.UID) expectation { return field(string(uid), "metadata", "uid") }
+
+// at expects the object at this resourceVersion.
+func at(resourceVersion string) expectation {
+	return field(resourceVersion, "metadata", "resourceVersion")
+}
+
+// generation expects the object's metadata to count this.
+func generation(want int64) expectation {
+	return metadata(func(m metav1.ObjectMeta) error {
+		if m.Generation != want {
+			return fmt.Errorf("expected generation %d, got %d", want, m.Generation)
+		}
+		return nil
+	})
+}
+
+// absent expects that there is no field at the path, not even one that is null.
+func absent(path ...string) expectation {
+	return func(a *answer) error {
+		var o map[string]any
+		if err := json.Unmarshal(a.body, &o); err != nil {
+			return fmt.Errorf("expected an object: %w", err)
+		}
+		got, found, err := unstructured.NestedFieldNoCopy(o, path...)
+		if err != nil {
+			return err
+		}
+		if found {
+			return fmt.Errorf("expected no %s, got %v", strings.Join(path, "."), got)
+		}
+		return nil
+	}
+}
+
+// matches expects a string at the path that a pattern matches.
+func matches(pattern *regexp.Regexp, path ...string) expectation {
+	return func(a *answer) error {
+		var o map[string]any
+		if err := json.Unmarshal(a.body, &o); err != nil {
+			return fmt.Errorf("expected an object: %w", err)
+		}
+		got, _, err := unstructured.NestedString(o, path...)
+		if err != nil {
+			return err
+		}
+		if !pattern.MatchString(got) {
+			return fmt.Errorf("expected %s to match %s, got %q", strings.Join(path, "."), pattern, got)
+		}
+		return nil
+	}
+}
+
+// warning expects a Warning header with this text in it.
+func warning(text string) expectation {
+	return func(a *answer) error {
+		for _, got := range a.header.Values("Warning") {
+			if strings.Contains(got, text) {
+				return nil
+			}
+		}
+		return fmt.Errorf("expected a Warning header with %q, got %q", text, a.header.Values("Warning"))
+	}
+}
+
+// invalid is the refusal of an object of this collection for one reason, which may come more than once.
+func (c collection) invalid(name string, cause metav1.CauseType, field, says string) expectation {
+	want := refusal{
+		code: 422, reason: metav1.StatusReasonInvalid, details: &metav1.StatusDetails{Name: name, Group: c.group, Kind: c.kind},
+		says: c.qualifiedKind() + " " + fmt.Sprintf("%q", name) + " is invalid: " + field + ": ",
+	}
+	return func(a *answer) error {
+		if err := want.check(a); err != nil {
+			return err
+		}
+		var got metav1.Status
+		if err := json.Unmarshal(a.body, &got); err != nil {
+			return err
+		}
+		for _, g := range got.Details.Causes {
+			if g.Type != cause || g.Field != field || !strings.Contains(g.Message, says) {
+				return fmt.Errorf("expected only the cause %s of field %q with %q, got %v", cause, field, says, got.Details.Causes)
+			}
+		}
+		if len(got.Details.Causes) == 0 {
+			return fmt.Errorf("expected the cause %s of field %q with %q, got none", cause, field, says)
+		}
+		return nil
+	}
+}
