@@ -37,13 +37,13 @@ var metaLies = []told{
 	{"takes generations from changed objects", echo(http.MethodPut, "generation"), `^MD-17/typed$`},
 
 	// What clients write.
-	{"finds nothing invalid", insteadOf(422), `^((MD-(05|18|19|20|21|23)|CR-(12|13|14)|OC-15|NM-22)/typed|OC-04/lease)$`},
+	{"finds nothing invalid", insteadOf(422), `^((MD-(05|18|19|20|21|23|31|32|33)|CR-(12|13|14)|OC-15|NM-22)/typed|OC-04/lease)$`},
 	{"finds nothing invalid in patches", saying(is(http.MethodPatch), func(r *http.Response) {
 		if r.StatusCode == 422 {
 			r.StatusCode = 200
 		}
-	}), `^(MD-(05|18|19|23)|OC-15)/typed$`},
-	{"gives each cause another field", body(always, swap(`"field":"metadata.`, `"field":"meta.`)), `^(MD-(05|18|19|20|21|23)|CR-12|NM-22)/typed$`},
+	}), `^(MD-(05|18|19|23|31)|OC-15)/typed$`},
+	{"gives each cause another field", body(always, swap(`"field":"metadata.`, `"field":"meta.`)), `^(MD-(05|18|19|20|21|23|31|32|33)|CR-12|NM-22)/typed$`},
 	{"takes any annotations", unsent(http.MethodPost, "annotations"), `^(MD-19|CR-12)/typed$`},
 	{"does not warn", saying(always, func(r *http.Response) { r.Header.Del("Warning") }), `^MD-22/typed$`},
 	{"keeps owners twice", echo(http.MethodPatch, "ownerReferences"), `^MD-22/typed$`},

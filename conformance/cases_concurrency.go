@@ -31,7 +31,16 @@ func concurrencyCases() []Case {
 			if err != nil {
 				return err
 			}
-			return s.try(ctx, put(c.item("a"), c.object("a").meta("resourceVersion", old)), modified(c, "a"))
+			later, err := future(old)
+			if err != nil {
+				return err
+			}
+			for _, version := range []string{old, later, "1"} {
+				if err := s.try(ctx, put(c.item("a"), c.object("a").meta("resourceVersion", version)), modified(c, "a")); err != nil {
+					return err
+				}
+			}
+			return nil
 		}),
 		both(Case{
 			ID: "OC-03", Level: Must, Title: "PUT of what is there already keeps the resourceVersion, and no watch sees it",
@@ -134,8 +143,14 @@ func concurrencyCases() []Case {
 			if _, err := c.create(ctx, c.object("a")); err != nil {
 				return err
 			}
-			return s.try(ctx, put(c.item("a"), c.object("a").meta("resourceVersion", "abc")),
-				refusal{code: 500, message: `strconv.ParseUint: parsing "abc": invalid syntax`}.check)
+			for _, none := range []string{"abc", "-4", "5.0"} {
+				err := s.try(ctx, put(c.item("a"), c.object("a").meta("resourceVersion", none)),
+					refusal{code: 500, message: fmt.Sprintf("strconv.ParseUint: parsing %q: invalid syntax", none)}.check)
+				if err != nil {
+					return err
+				}
+			}
+			return nil
 		}),
 		both(Case{
 			ID: "OC-15", Level: Must, Title: "a write that is refused leaves the object as it was",

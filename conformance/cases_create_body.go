@@ -36,9 +36,9 @@ func createBodyCases() []Case {
 				if err := foreignKind(ctx, s, c, "v1", "Nonsense"); err != nil {
 					return err
 				}
-				return s.try(ctx, post(c.path(), newObject("v1", "ConfigMap", "a")), refusal{
+				return refusedBody(ctx, s, c, newObject("v1", "ConfigMap", "a"), "", refusal{
 					code: 400, reason: metav1.StatusReasonBadRequest, says: `ConfigMap in version "v1" cannot be handled as a Secret: `,
-				}.check)
+				})
 			}),
 			onWidgets(Case{
 				ID: "CR-02/custom", Level: Must, Title: "a body of another version than the URL's is refused, also of one that is served",
@@ -92,10 +92,10 @@ func createBodyCases() []Case {
 				Source: docCreateHandler,
 			}, func(ctx context.Context, s *session, c collection) error {
 				for _, o := range []object{c.object("a").with("type", 5), c.object("a").label("a", "b").meta("labels", object{"a": 1})} {
-					err := s.try(ctx, post(c.path(), o), refusal{
+					err := refusedBody(ctx, s, c, o, "", refusal{
 						code: 400, reason: metav1.StatusReasonBadRequest,
 						says: `Secret in version "v1" cannot be handled as a Secret: json: cannot unmarshal number into Go struct field `,
-					}.check)
+					})
 					if err != nil {
 						return err
 					}
@@ -131,9 +131,7 @@ func createBodyCases() []Case {
 			Source: "apiserver handlers/negotiation",
 		}, func(ctx context.Context, s *session, c collection) error {
 			for _, media := range []string{"text/plain", "application/xml", "application/jsonx", "nonsense"} {
-				strange := post(c.path(), c.object("a"))
-				strange.contentType = media
-				if err := s.try(ctx, strange, unsupported.check); err != nil {
+				if err := refusedBody(ctx, s, c, c.object("a"), media, unsupported); err != nil {
 					return err
 				}
 			}
@@ -144,7 +142,7 @@ func createBodyCases() []Case {
 			Why:    "the server must not run out of memory",
 			Source: "apiserver server options, MaxRequestBodyBytes",
 		}, func(ctx context.Context, s *session, c collection) error {
-			return s.try(ctx, post(c.path(), tooLarge()), entityTooLarge.check)
+			return refusedBody(ctx, s, c, tooLarge(), "", entityTooLarge)
 		}),
 		[]Case{
 			{
@@ -188,35 +186,45 @@ var (
 // tooLarge is a body of one byte more than a server reads. It is nothing but space, so that no client has to encode it.
 func tooLarge() string { return strings.Repeat(" ", 3<<20+1) }
 
+// refusedBody expects the body to be refused, in a create and in an update, which look at it before they look for the object.
+func refusedBody(ctx context.Context, s *session, c collection, body any, contentType string, want refusal) error {
+	for _, one := range []call{post(c.path(), body), put(c.item("a"), body)} {
+		one.contentType = contentType
+		if err := s.try(ctx, one, want.check); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // foreignKind expects a typed resource to refuse this kind, which nobody knows.
 func foreignKind(ctx context.Context, s *session, c collection, apiVersion, kind string) error {
 	version := apiVersion[strings.LastIndex(apiVersion, "/")+1:]
-	return s.try(ctx, post(c.path(), newObject(apiVersion, kind, "a")), refusal{
+	return refusedBody(ctx, s, c, newObject(apiVersion, kind, "a"), "", refusal{
 		code: 400, reason: metav1.StatusReasonBadRequest,
 		says: fmt.Sprintf("%s in version %q cannot be handled as a %s: no kind %q is registered for version %q in scheme ", kind, version, c.kind, kind, apiVersion),
-	}.check)
+	})
 }
 
 // foreignVersion expects a custom resource to refuse its kind in this version.
 func foreignVersion(ctx context.Context, s *session, c collection, apiVersion string) error {
-	return s.try(ctx, post(c.path(), newObject(apiVersion, c.kind, "a")), badRequest(fmt.Sprintf(
-		"the API version in the data (%s) does not match the expected API version (%s)", apiVersion, c.apiVersion)))
+	return refusedBody(ctx, s, c, newObject(apiVersion, c.kind, "a"), "", refusal{
+		code: 400, reason: metav1.StatusReasonBadRequest,
+		message: fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", apiVersion, c.apiVersion),
+	})
 }
 
 func untypedWidgets(ctx context.Context, s *session, c collection) error {
-	missing := func(body string) expectation {
-		return refusal{
+	for _, body := range []string{`{}`, `{"metadata":{"name":"a"}}`, `{"apiVersion":"` + c.apiVersion + `","metadata":{"name":"a"}}`} {
+		err := refusedBody(ctx, s, c, body, "", refusal{
 			code: 400, reason: metav1.StatusReasonBadRequest,
 			says: "the object provided is unrecognized (must be of type Widget): Object 'Kind' is missing in '" + body + "'",
-		}.check
-	}
-	for _, body := range []string{`{}`, `{"metadata":{"name":"a"}}`, `{"apiVersion":"` + c.apiVersion + `","metadata":{"name":"a"}}`} {
-		if err := s.try(ctx, post(c.path(), body), missing(body)); err != nil {
+		})
+		if err != nil {
 			return err
 		}
 	}
-	return s.try(ctx, post(c.path(), object{"kind": c.kind, "metadata": object{"name": "a"}}), badRequest(fmt.Sprintf(
-		"the API version in the data () does not match the expected API version (%s)", c.apiVersion)))
+	return foreignVersion(ctx, s, c, "")
 }
 
 func brokenBodies(ctx context.Context, s *session, c collection) error {
@@ -228,8 +236,10 @@ func brokenBodies(ctx context.Context, s *session, c collection) error {
 		{whole + " trailing", "invalid character 't' after top-level value", whole[:30] + " ..."},
 		{`[]`, `json: cannot unmarshal array into Go value of type struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`, "5b5d"},
 	} {
-		err := s.try(ctx, post(c.path(), one.body), badRequest(fmt.Sprintf(
-			"the object provided is unrecognized (must be of type %s): couldn't get version/kind; json parse error: %s (%s)", c.kind, one.says, one.shown)))
+		err := refusedBody(ctx, s, c, one.body, "", refusal{
+			code: 400, reason: metav1.StatusReasonBadRequest,
+			message: fmt.Sprintf("the object provided is unrecognized (must be of type %s): couldn't get version/kind; json parse error: %s (%s)", c.kind, one.says, one.shown),
+		})
 		if err != nil {
 			return err
 		}
@@ -247,8 +257,19 @@ func unmanaged(ctx context.Context, s *session, c collection) error {
 	if c.resource == "widgets" {
 		field = "spec"
 	}
-	if err := s.try(ctx, post(c.path(), c.object("a").with(field, values)), code(201), absent("metadata", "managedFields")); err != nil {
+	slim := absent("metadata", "managedFields")
+	o, err := s.object(ctx, post(c.path(), c.object("a").with(field, values)), code(201), slim)
+	if err != nil {
 		return err
 	}
-	return s.try(ctx, get(c.item("a")), code(200), absent("metadata", "managedFields"))
+	for _, write := range []call{
+		put(c.item("a"), c.object("a").meta("resourceVersion", o.ResourceVersion).label("put", "yes").with(field, values)),
+		mergePatch(c.item("a"), object{"metadata": object{"labels": object{"patch": "yes"}}, field: object{names + "one-more": ""}}),
+		get(c.item("a")),
+	} {
+		if err := s.try(ctx, write, code(200), slim); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -16,7 +16,7 @@ const (
 	docSystemFields = "API conventions, Metadata; apiserver registry/rest/create.go, update.go and meta.go"
 )
 
-// metaCases are about the metadata that the server makes and a client cannot (MD-01 to MD-13, MD-24).
+// metaCases are about the metadata that the server makes and a client cannot (MD-01 to MD-13, MD-24, MD-31).
 func metaCases() []Case {
 	return slices.Concat(
 		both(Case{
@@ -87,6 +87,11 @@ func metaCases() []Case {
 			Why:    "what goes cannot come back",
 			Source: docSystemFields,
 		}, keptDeletion),
+		both(Case{
+			ID: "MD-31", Level: Must, Title: "an update cannot give an object a deletionTimestamp or a grace period",
+			Why:    "that is for DELETE, which runs what has to be run before",
+			Source: "apimachinery api/validation",
+		}, deletionByUpdate),
 		both(Case{
 			ID: "MD-11", Level: Must, Title: "every object that is returned has a resourceVersion",
 			Why:    "without it no write can be safe",
@@ -262,6 +267,24 @@ func keptDeletion(ctx context.Context, s *session, c collection) error {
 		}
 	}
 	return s.try(ctx, patch("2001-02-03T04:05:06Z"), code(200), kept)
+}
+
+func deletionByUpdate(ctx context.Context, s *session, c collection) error {
+	o, err := c.create(ctx, c.object("a"))
+	if err != nil {
+		return err
+	}
+	for field, value := range map[string]any{"deletionTimestamp": "2001-02-03T04:05:06Z", "deletionGracePeriodSeconds": 5} {
+		for _, write := range []call{
+			put(c.item("a"), c.object("a").meta("resourceVersion", o.ResourceVersion).meta(field, value)),
+			mergePatch(c.item("a"), object{"metadata": object{field: value}}),
+		} {
+			if err := s.try(ctx, write, c.invalid("a", metav1.CauseTypeFieldValueInvalid, "metadata."+field, "field is immutable")); err != nil {
+				return err
+			}
+		}
+	}
+	return s.try(ctx, get(c.item("a")), code(200), aliveAndWell, at(o.ResourceVersion))
 }
 
 func inventedVersions(ctx context.Context, s *session, c collection) error {

@@ -20,7 +20,7 @@ const (
 	badLabelValue = "a valid label must be an empty string or consist of"
 )
 
-// metaSyntaxCases are about what clients may write into metadata (MD-18 to MD-23).
+// metaSyntaxCases are about what clients may write into metadata (MD-18 to MD-23, MD-32, MD-33).
 func metaSyntaxCases() []Case {
 	return slices.Concat(
 		both(Case{
@@ -64,6 +64,22 @@ func metaSyntaxCases() []Case {
 			Why:    "controllers find their own by name; many operators use bare names",
 			Source: docObjectMeta,
 		}, finalizerSyntax),
+		both(Case{
+			ID: "MD-32", Level: Must, Title: "an Event owns nothing",
+			Why:    "Events go by themselves, and would take the object along",
+			Source: docObjectMeta,
+		}, func(ctx context.Context, s *session, c collection) error {
+			return s.try(ctx, post(c.path(), c.object("a").meta("ownerReferences", []object{owner("1").with("kind", "Event")})),
+				c.invalid("a", metav1.CauseTypeFieldValueInvalid, "metadata.ownerReferences[0]", "/v1, Kind=Event is disallowed from being an owner"))
+		}),
+		both(Case{
+			ID: "MD-33", Level: Must, Title: "dependents cannot be kept and deleted: the two finalizers exclude each other",
+			Why:    "the garbage collector would have to do both",
+			Source: docObjectMeta,
+		}, func(ctx context.Context, s *session, c collection) error {
+			return refusedMeta("finalizers",
+				flawed{[]string{"orphan", "foregroundDeletion"}, "finalizer orphan and foregroundDeletion cannot be both set"})(ctx, s, c)
+		}),
 	)
 }
 
