@@ -249,8 +249,8 @@ func brokenBodies(ctx context.Context, s *session, c collection) error {
 
 // unmanaged creates an object that is mostly names of fields: a server that tracks who manages them has each of them twice.
 func unmanaged(ctx context.Context, s *session, c collection) error {
-	names, values := strings.Repeat("n", 200), object{}
-	for i := range 5000 {
+	names, values := strings.Repeat("n", 240), object{}
+	for i := range 3700 {
 		values[fmt.Sprintf("%s%d", names, i)] = ""
 	}
 	field := "data"

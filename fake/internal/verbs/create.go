@@ -44,6 +44,7 @@ func (a *API) create(q *request) error {
 	if err != nil {
 		return err
 	}
+	wipe(accessor(obj)) // before anybody is said to manage it
 	obj = tracker.Update(nil, obj, q.manager(opts.FieldManager))
 	admit := a.station(q, writeOptions{opts.DryRun, opts.FieldManager, opts.FieldValidation})
 	if obj, err = admit.mutate(obj, nil); err != nil {
@@ -77,10 +78,12 @@ func (a *API) insertNamed(q *request, admit *station, obj runtime.Object, dryRun
 // insert prepares, checks and stores a new object of the StoreVersion.
 func (a *API) insert(q *request, admit *station, obj runtime.Object, dryRun bool) (outcome, error) {
 	m := accessor(obj)
-	if rev, err := parseRevision(m.GetResourceVersion()); err == nil && rev != 0 {
-		return outcome{}, errors.New("resourceVersion should not be set on objects to be created")
+	if !dryRun { // which never gets to the storage that would mind, and answers what was sent
+		if rev, err := parseRevision(m.GetResourceVersion()); err == nil && rev != 0 { // MD-12
+			return outcome{}, errors.New("resourceVersion should not be set on objects to be created")
+		}
+		m.SetResourceVersion("") // MD-13
 	}
-	m.SetResourceVersion("")
 	a.prepareCreate(q.res, obj)
 	if err := validateCreate(q.res, obj); err != nil {
 		return outcome{}, err

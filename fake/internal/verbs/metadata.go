@@ -57,11 +57,9 @@ func (q *request) matchName(m metav1.Object) error {
 // MD-14) and takes from it what only a subresource may write (SU-01).
 func (a *API) prepareCreate(res *resource.Resource, obj runtime.Object) {
 	m := accessor(obj)
+	wipe(m)
 	m.SetUID(a.ids.UID())
 	m.SetCreationTimestamp(now())
-	m.SetDeletionTimestamp(nil)
-	m.SetDeletionGracePeriodSeconds(nil)
-	m.SetSelfLink("")
 	if res.Generation {
 		m.SetGeneration(1)
 	}
@@ -74,6 +72,15 @@ func (a *API) prepareCreate(res *resource.Resource, obj runtime.Object) {
 	if res.Begin != nil {
 		res.Begin(obj)
 	}
+}
+
+// wipe takes away what a client cannot say of a new object (MD-03, MD-06, MD-09).
+func wipe(m metav1.Object) {
+	m.SetUID("")
+	m.SetCreationTimestamp(metav1.Time{})
+	m.SetDeletionTimestamp(nil)
+	m.SetDeletionGracePeriodSeconds(nil)
+	m.SetSelfLink("")
 }
 
 // prepareUpdate carries over from the stored object what an update of the main

@@ -166,6 +166,9 @@ func prepare(q *request, obj, old runtime.Object) error {
 // createByUpdate prepares the object that a PUT names and that is not there,
 // for the types that allow it (OC-05).
 func (a *API) createByUpdate(q *request, admit *station, obj runtime.Object) error {
+	if _, err := sentRevision(accessor(obj)); err != nil { // OC-07; which one it is does not matter (OC-11)
+		return err
+	}
 	if err := a.admitNamespace(q.res, q.namespace(), accessor(obj)); err != nil {
 		return err
 	}
@@ -195,12 +198,9 @@ func (q *request) sameUID(sent types.UID, old runtime.Object) error {
 // stored one (OC-02, OC-07, OC-09). None at all overwrites where the type
 // allows it (OC-04); then sent gets the stored one.
 func (q *request) upToDate(sent, old metav1.Object) error {
-	var rev uint64
-	if s := sent.GetResourceVersion(); s != "" {
-		var err error
-		if rev, err = strconv.ParseUint(s, 10, 64); err != nil {
-			return err
-		}
+	rev, err := sentRevision(sent)
+	if err != nil {
+		return err
 	}
 	switch {
 	case rev == 0 && q.res.UnconditionalUpdate:
@@ -214,6 +214,14 @@ func (q *request) upToDate(sent, old metav1.Object) error {
 		return status.Conflict(q.res.GroupResource(), q.target.Name)
 	}
 	return nil
+}
+
+// sentRevision is the state that the client wrote from, 0 if it does not say.
+func sentRevision(sent metav1.Object) (uint64, error) {
+	if sent.GetResourceVersion() == "" {
+		return 0, nil
+	}
+	return strconv.ParseUint(sent.GetResourceVersion(), 10, 64)
 }
 
 // ended reports whether an update is the end of an object that was being
