@@ -136,7 +136,7 @@ func concurrencyCases() []Case {
 			return s.try(ctx, put(c.item("a"), c.object("a").meta("uid", o.UID).meta("resourceVersion", o.ResourceVersion)), code(200))
 		}),
 		both(Case{
-			ID: "OC-07", Level: Must, Title: "PUT with a resourceVersion that is none fails",
+			ID: "OC-07", Level: Must, Title: "PUT with a resourceVersion that is none fails, and so does an apply that would create",
 			Why:    "nothing may be overwritten by mistake",
 			Source: "apiserver storage/etcd3",
 		}, func(ctx context.Context, s *session, c collection) error {
@@ -144,13 +144,14 @@ func concurrencyCases() []Case {
 				return err
 			}
 			for _, none := range []string{"abc", "-4", "5.0"} {
-				err := s.try(ctx, put(c.item("a"), c.object("a").meta("resourceVersion", none)),
-					refusal{code: 500, message: fmt.Sprintf("strconv.ParseUint: parsing %q: invalid syntax", none)}.check)
-				if err != nil {
+				if err := s.try(ctx, put(c.item("a"), c.object("a").meta("resourceVersion", none)), noVersion(none)); err != nil {
+					return err
+				}
+				if err := s.try(ctx, apply(c.item("absent"), c.object("absent").meta("resourceVersion", none)), noVersion(none)); err != nil {
 					return err
 				}
 			}
-			return nil
+			return s.try(ctx, get(c.item("absent")), code(404))
 		}),
 		both(Case{
 			ID: "OC-15", Level: Must, Title: "a write that is refused leaves the object as it was",
@@ -192,6 +193,11 @@ func modified(c collection, name string) expectation {
 		message: fmt.Sprintf("Operation cannot be fulfilled on %s %q: the object has been modified; "+
 			"please apply your changes to the latest version and try again", c.qualified(), name),
 	}.check
+}
+
+// noVersion is how a write is refused that was made from a state that cannot be.
+func noVersion(sent string) expectation {
+	return refusal{code: 500, message: fmt.Sprintf("strconv.ParseUint: parsing %q: invalid syntax", sent)}.check
 }
 
 // sameBody expects the same document as in another answer.
@@ -285,6 +291,12 @@ func unversionedPut(ctx context.Context, s *session, c collection) error {
 }
 
 func putCreates(ctx context.Context, s *session, c collection) error {
+	if err := s.try(ctx, put(c.item("a"), c.object("a").meta("resourceVersion", "abc")), noVersion("abc")); err != nil {
+		return err
+	}
+	if err := s.try(ctx, put(c.item("b"), c.object("b").meta("resourceVersion", "5")), code(201), not("5", "metadata", "resourceVersion")); err != nil {
+		return err
+	}
 	a, err := s.do(ctx, put(c.item("a"), c.object("a")), code(http.StatusCreated), kind(c.apiVersion, c.kind), matches(uuid, "metadata", "uid"))
 	if err != nil {
 		return err

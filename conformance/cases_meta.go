@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -72,13 +73,17 @@ func metaCases() []Case {
 			Source: "API conventions, Serialization Format",
 		}, wholeSeconds),
 		both(Case{
-			ID: "MD-09", Level: Must, Title: "deletionTimestamp and its grace period are not taken from a create",
+			ID: "MD-09", Level: Must, Title: "deletionTimestamp and its grace period are not taken from a create, nor has a manager set them",
 			Why:    "an object read while it was going could not be created again",
 			Source: docSystemFields,
 		}, func(ctx context.Context, s *session, c collection) error {
 			going := c.object("a").held().meta("deletionTimestamp", "2001-02-03T04:05:06Z").meta("deletionGracePeriodSeconds", 30)
-			if err := s.try(ctx, post(c.path(), going), code(201), aliveAndWell); err != nil {
+			a, err := s.do(ctx, post(c.path(), going), code(201), aliveAndWell)
+			if err != nil {
 				return err
+			}
+			if strings.Contains(string(a.body), "f:deletion") {
+				return a.errorf("expected managedFields without what was not taken")
 			}
 			return s.try(ctx, get(c.item("a")), code(200), aliveAndWell)
 		}),
