@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	fakeapi "example.com/fakeapi/fake"
@@ -78,6 +79,8 @@ func TestBadInput(t *testing.T) {
 			`{"metadata":{"name":"absent","resourceVersion":"abc"}}`, 500, "", `strconv.ParseUint: parsing "abc": invalid syntax`},
 		{"an apply that would create, from a version that is none", "PATCH", maps + "/absent?fieldManager=m", "application/apply-patch+yaml",
 			`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"absent","resourceVersion":"abc"}}`, 500, "", `strconv.ParseUint: parsing "abc": invalid syntax`},
+		{"a PUT of a Node with another uid", "PUT", "/api/v1/nodes/there", "application/json", `{"metadata":{"name":"there","uid":"u"}}`, 409, "Conflict",
+			"Key: /registry/minions/there, "},
 		{"a PUT of nothing", "PUT", maps + "/absent", "application/json", `{"metadata":{"name":"absent"}}`, 404, "NotFound", `configmaps "absent" not found`},
 		{"a patch of no known type", "PATCH", maps + "/there", "application/json", `{}`, 415, "UnsupportedMediaType", "415: Unsupported Media Type"},
 		{"a patch that is no JSON", "PATCH", maps + "/there", "application/merge-patch+json", `nonsense`, 400, "BadRequest", "invalid JSON patch"},
@@ -102,6 +105,7 @@ func TestBadInput(t *testing.T) {
 		{"an apply that is no YAML", "PATCH", maps + "/there?fieldManager=m", "application/apply-patch+yaml", "a: [", 400, "BadRequest", "error decoding patch: error converting YAML to JSON"},
 	}
 	srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("there", "1"),
+		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "there"}},
 		&coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "there"}}))
 	before := srv.ResourceVersion()
 	for _, tt := range tests {

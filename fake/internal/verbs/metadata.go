@@ -28,10 +28,10 @@ func accessor(obj runtime.Object) metav1.Object {
 }
 
 // matchNamespace fills the object's namespace from the path and refuses
-// another one (NM-17, NM-18). A cluster-scoped object has none (NM-19).
+// another one (NM-17, NM-18). From a cluster-scoped object it is taken away (NM-19).
 func (q *request) matchNamespace(m metav1.Object) error {
 	want, have := q.namespace(), m.GetNamespace()
-	if have != "" && have != want {
+	if q.res.Namespaced && have != "" && have != want {
 		return apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
 	}
 	m.SetNamespace(want)

@@ -188,10 +188,28 @@ func (q *request) sameUID(sent types.UID, old runtime.Object) error {
 	if sent == "" || sent == have {
 		return nil
 	}
-	path := strings.Trim(strings.Join([]string{"registry", q.parent.Plural, q.namespace()}, "/"), "/") + "/" + q.target.Name
+	path := strings.Trim(strings.Join([]string{"registry", etcdName(q.parent.GroupResource()), q.namespace()}, "/"), "/") + "/" + q.target.Name
 	return apierrors.NewConflict(q.parent.GroupResource(), q.target.Name, fmt.Errorf(
 		"StorageError: invalid object, Code: 4, Key: /%s, ResourceVersion: 0, AdditionalErrorMsg: "+
 			"Precondition failed: UID in precondition: %v, UID in object meta: %v", path, sent, have))
+}
+
+// etcdName is under which name a real server keeps the objects of a resource: some
+// are still called as when they were new.
+func etcdName(resource schema.GroupResource) string {
+	switch resource.String() {
+	case "nodes":
+		return "minions"
+	case "replicationcontrollers":
+		return "controllers"
+	case "services":
+		return "services/specs"
+	case "endpoints":
+		return "services/endpoints"
+	case "ingresses.networking.k8s.io":
+		return "ingress"
+	}
+	return resource.Resource
 }
 
 // upToDate refuses a write made from another state of the object than the
