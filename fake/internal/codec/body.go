@@ -2,6 +2,7 @@ package codec
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -28,6 +29,8 @@ func Body(r *resource.Resource, media negotiate.Media, body []byte, validation s
 	switch {
 	case err == nil:
 		return obj, warnings, nil
+	case errors.As(err, new(otherVersion)):
+		return nil, nil, apierrors.NewBadRequest(err.Error())
 	case sent != nil && sent.Kind != "": // the kind could be read, but not as r's (CR-02, CR-04, CR-11, FV-05)
 		return nil, nil, apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v",
 			sent.Kind, sent.Version, r.Kind, err))
@@ -77,10 +80,27 @@ func decode(r *resource.Resource, media negotiate.Media, body []byte, validation
 		if accepted := r.Accepted(obj); accepted != nil {
 			return accepted, sent, err
 		}
-		return nil, sent, fmt.Errorf("converting (%v) to (%v): unknown conversion",
-			reflect.TypeOf(obj).Elem(), reflect.TypeOf(r.New()).Elem())
+		return nil, sent, notOf(r, *sent, reflect.TypeOf(obj).Elem())
 	}
 	return obj, sent, err
+}
+
+// otherVersion says that the kind is right and the version is not. It is the whole
+// message.
+type otherVersion struct{ sent, want schema.GroupVersion }
+
+func (e otherVersion) Error() string {
+	return fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", e.sent, e.want)
+}
+
+// notOf is why an object of another kind or version than r's is refused. A real server
+// has one internal type for all versions of a kind: it can convert them, and looks at the
+// version then.
+func notOf(r *resource.Resource, sent schema.GroupVersionKind, is reflect.Type) error {
+	if sent.Kind == r.Kind {
+		return otherVersion{sent.GroupVersion(), r.GroupVersion()}
+	}
+	return fmt.Errorf("converting (%v) to (%v): unknown conversion", is, reflect.TypeOf(r.New()).Elem())
 }
 
 // fastJSON decodes the usual body in one pass: right kind or none, nothing
