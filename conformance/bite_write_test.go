@@ -35,7 +35,7 @@ var writeLies = []told{
 	{"answers what was sent", body(is(http.MethodPost), swap(`"annotations":`, `"notes":`)), `^CR-01/typed$`},
 	{"mentions one mistake", body(is(http.MethodPost), change(`"causes":\[(\{[^}]*\}),.*?\]`, `"causes":[$1]`)), `^(CR-12|NM-22)/typed$`},
 	{"refuses and stores", saying(is(http.MethodGet), status(404, 200)), `^CR-13/typed$`},
-	{"takes bodies of any kind", saying(is(http.MethodPost), status(400, 201)), `^CR-(02|03|04|06|11|14)/typed$`},
+	{"takes bodies of any kind", saying(is(http.MethodPost), status(400, 201)), `^CR-((02|03|04|06|11|14)/typed|02/served)$`},
 	{"wants to be told the kind", asking(func(r *http.Request) {
 		if r.Method == http.MethodPost && !strings.Contains(readBody(r), `"kind":`) {
 			setBody(r, "")

@@ -21,6 +21,23 @@ func createBodyCases() []Case {
 			}, func(ctx context.Context, s *session, c collection) error {
 				return foreignKind(ctx, s, c, "v2", "Secret")
 			}),
+			{
+				ID: "CR-02/served", Level: Must, Title: "a typed body of another version that is served is refused as such",
+				Why:    "the client learns that only the URL is wrong",
+				Source: docCreateHandler, check: func(ctx context.Context, s *session) error {
+					const group = "autoscaling"
+					if err := s.needs(ctx, group+"/v1", "horizontalpodautoscalers"); err != nil {
+						return err
+					}
+					c, err := s.fill(ctx, collection{
+						root: "/apis/" + group + "/v1", apiVersion: group + "/v1", group: group, kind: "HorizontalPodAutoscaler", resource: "horizontalpodautoscalers",
+					}, nil)
+					if err != nil {
+						return err
+					}
+					return foreignVersion(ctx, s, c, group+"/v2")
+				},
+			},
 			onSecrets(Case{
 				ID: "CR-03/typed", Level: Must, Title: "a body of another group than the URL's is refused",
 				Why:    "it was meant for another resource",
