@@ -96,7 +96,7 @@ func createCases() []Case {
 
 func manyCauses(ctx context.Context, s *session, c collection) error {
 	o := c.object("Bad_Name").label("bad key!", "bad value!").meta("annotations", object{"bad key!": ""}).meta("ownerReferences",
-		[]object{owner("1").with("kind", "").with("name", "")})
+		[]object{ownerRef("1").top("kind", "").top("name", "")})
 	return s.try(ctx, post(c.path(), o), refusal{
 		code: 422, reason: metav1.StatusReasonInvalid, details: &metav1.StatusDetails{Name: "Bad_Name", Group: c.group, Kind: c.kind},
 		says: c.qualifiedKind() + ` "Bad_Name" is invalid: [metadata.name: Invalid value: "Bad_Name"`,

@@ -108,7 +108,7 @@ func createBodyCases() []Case {
 				Why:    "the client learns which field",
 				Source: docCreateHandler,
 			}, func(ctx context.Context, s *session, c collection) error {
-				for _, o := range []object{c.object("a").with("type", 5), c.object("a").label("a", "b").meta("labels", object{"a": 1})} {
+				for _, o := range []object{c.object("a").top("type", 5), c.object("a").label("a", "b").meta("labels", object{"a": 1})} {
 					err := refusedBody(ctx, s, c, o, "", refusal{
 						code: 400, reason: metav1.StatusReasonBadRequest,
 						says: `Secret in version "v1" cannot be handled as a Secret: json: cannot unmarshal number into Go struct field `,
@@ -124,7 +124,7 @@ func createBodyCases() []Case {
 				Why:    "the client learns which field",
 				Source: "apiextensions-apiserver pkg/apiserver/validation",
 			}, func(ctx context.Context, s *session, c collection) error {
-				o := c.object("a").with("spec", object{"color": 5})
+				o := c.object("a").top("spec", object{"color": 5})
 				return s.try(ctx, post(c.path(), o), c.invalid("a", metav1.CauseTypeTypeInvalid, "spec.color", "in body must be of type string: \"integer\""))
 			}),
 		},
@@ -171,7 +171,7 @@ func createBodyCases() []Case {
 						return err
 					}
 					rule := object{"apiGroups": []string{""}, "resources": []string{"secrets"}, "resourceNames": []string{strings.Repeat("x", 2_000_000)}, "verbs": []string{"get"}}
-					return s.try(ctx, post(c.path(), c.object("a").with("rules", []object{rule})), storageFull.check)
+					return s.try(ctx, post(c.path(), c.object("a").top("rules", []object{rule})), storageFull.check)
 				},
 			},
 			onWidgets(Case{
@@ -275,12 +275,12 @@ func unmanaged(ctx context.Context, s *session, c collection) error {
 		field = "spec"
 	}
 	slim := absent("metadata", "managedFields")
-	o, err := s.object(ctx, post(c.path(), c.object("a").with(field, values)), code(201), slim)
+	o, err := s.object(ctx, post(c.path(), c.object("a").top(field, values)), code(201), slim)
 	if err != nil {
 		return err
 	}
 	for _, write := range []call{
-		put(c.item("a"), c.object("a").meta("resourceVersion", o.ResourceVersion).label("put", "yes").with(field, values)),
+		put(c.item("a"), c.object("a").meta("resourceVersion", o.ResourceVersion).label("put", "yes").top(field, values)),
 		mergePatch(c.item("a"), object{"metadata": object{"labels": object{"patch": "yes"}}, field: object{names + "one-more": ""}}),
 		get(c.item("a")),
 	} {

@@ -50,7 +50,7 @@ func metaSyntaxCases() []Case {
 			Why:    "two controllers would fight over the object",
 			Source: docObjectMeta,
 		}, func(ctx context.Context, s *session, c collection) error {
-			owners := []object{owner("1").with("controller", true), owner("2").with("controller", true)}
+			owners := []object{ownerRef("1").top("controller", true), ownerRef("2").top("controller", true)}
 			return s.try(ctx, post(c.path(), c.object("a").meta("ownerReferences", owners)), c.invalid("a", metav1.CauseTypeFieldValueInvalid,
 				"metadata.ownerReferences", `Only one reference can have Controller set to true. Found "true" in references for ConfigMap/owner-1 and ConfigMap/owner-2`))
 		}),
@@ -69,7 +69,7 @@ func metaSyntaxCases() []Case {
 			Why:    "Events go by themselves, and would take the object along",
 			Source: docObjectMeta,
 		}, func(ctx context.Context, s *session, c collection) error {
-			return s.try(ctx, post(c.path(), c.object("a").meta("ownerReferences", []object{owner("1").with("kind", "Event")})),
+			return s.try(ctx, post(c.path(), c.object("a").meta("ownerReferences", []object{ownerRef("1").top("kind", "Event")})),
 				c.invalid("a", metav1.CauseTypeFieldValueInvalid, "metadata.ownerReferences[0]", "/v1, Kind=Event is disallowed from being an owner"))
 		}),
 		both(Case{
@@ -144,20 +144,20 @@ func finalizerSyntax(ctx context.Context, s *session, c collection) error {
 	return s.try(ctx, mergePatch(c.item("bare"), object{"metadata": object{"finalizers": nil}}), code(200), absent("metadata", "finalizers"))
 }
 
-// owner is a reference to an owner that is not there.
-func owner(number string) object {
+// ownerRef is a reference to an owner that is not there.
+func ownerRef(number string) object {
 	return object{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner-" + number, "uid": "00000000-0000-0000-0000-00000000000" + number}
 }
 
-// with sets a field at the top.
-func (o object) with(field string, value any) object {
+// top sets a field at the top.
+func (o object) top(field string, value any) object {
 	o[field] = value
 	return o
 }
 
 func ownersInPart(ctx context.Context, s *session, c collection) error {
 	for _, part := range []string{"apiVersion", "kind", "name", "uid"} {
-		for _, refs := range [][]object{{owner("1").with(part, "")}, {owner("1"), owner("2").with(part, "")}} {
+		for _, refs := range [][]object{{ownerRef("1").top(part, "")}, {ownerRef("1"), ownerRef("2").top(part, "")}} {
 			at := "metadata.ownerReferences[" + string(rune('0'+len(refs)-1)) + "]." + part
 			err := s.try(ctx, post(c.path(), c.object("a").meta("ownerReferences", refs)),
 				c.invalid("a", metav1.CauseTypeFieldValueRequired, at, "must not be empty"))
@@ -166,7 +166,7 @@ func ownersInPart(ctx context.Context, s *session, c collection) error {
 			}
 		}
 	}
-	return s.try(ctx, post(c.path(), c.object("a").meta("ownerReferences", []object{owner("1").with("apiVersion", "a/b/c")})),
+	return s.try(ctx, post(c.path(), c.object("a").meta("ownerReferences", []object{ownerRef("1").top("apiVersion", "a/b/c")})),
 		c.invalid("a", metav1.CauseTypeFieldValueInvalid, "metadata.ownerReferences[0].apiVersion", "must be <group>/<version> or <version>"))
 }
 
@@ -187,14 +187,14 @@ func ownersTwice(ctx context.Context, s *session, c collection) error {
 		ref := object{"apiVersion": c.apiVersion, "kind": c.kind, "name": "owner", "uid": there.UID, flag: false}
 		return []object{ref, ref}
 	}
-	o, err := s.object(ctx, post(c.path(), c.object("a").meta("ownerReferences", twice("controller"))), code(201), merged, warning(text))
+	o, err := s.object(ctx, post(c.path(), c.object("a").meta("ownerReferences", twice("controller"))), code(201), merged, warned(text))
 	if err != nil {
 		return err
 	}
 	update := c.object("a").meta("resourceVersion", o.ResourceVersion).meta("ownerReferences", twice("blockOwnerDeletion"))
-	if err := s.try(ctx, put(c.item("a"), update), code(200), merged, warning(text)); err != nil {
+	if err := s.try(ctx, put(c.item("a"), update), code(200), merged, warned(text)); err != nil {
 		return err
 	}
 	patch := object{"metadata": object{"ownerReferences": twice("controller")}}
-	return s.try(ctx, mergePatch(c.item("a"), patch), code(200), merged, warning(text))
+	return s.try(ctx, mergePatch(c.item("a"), patch), code(200), merged, warned(text))
 }

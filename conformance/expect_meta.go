@@ -76,8 +76,8 @@ func matches(pattern *regexp.Regexp, path ...string) expectation {
 	}
 }
 
-// warning expects a Warning header with this text in it.
-func warning(text string) expectation {
+// warned expects a Warning header with this text in it.
+func warned(text string) expectation {
 	return func(a *answer) error {
 		for _, got := range a.header.Values("Warning") {
 			if strings.Contains(got, text) {

@@ -16,8 +16,7 @@ import (
 //	FAKEAPI_CONFORMANCE_URL=http://127.0.0.1:8001 go test -run TestServer ./conformance
 //
 // "kubectl proxy" offers any cluster that way. FAKEAPI_CONFORMANCE_COMPACT_URL may name an address that compacts the
-// server's history on POST, and FAKEAPI_CONFORMANCE_PATIENCE how long a case may wait for the clock ("5m"). Each case is a subtest: what
-// the server is known not to do is left out with -skip, for instance -skip TestServer/CR-15/typed where built-in types have no defaults.
+// server's history on POST, and FAKEAPI_CONFORMANCE_PATIENCE how long a case may wait for the clock ("5m").
 func TestServer(t *testing.T) {
 	url := os.Getenv("FAKEAPI_CONFORMANCE_URL")
 	if url == "" {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	coordinationv1 "k8s.io/api/coordination/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	fakeapi "example.com/fakeapi/fake"
@@ -78,15 +77,8 @@ func TestBadInput(t *testing.T) {
 			"the name of the object (other) does not match the name on the URL (there)"},
 		{"a stale PUT", "PUT", maps + "/there", "application/json", `{"metadata":{"name":"there","resourceVersion":"7"}}`, 409, "Conflict", "the object has been modified"},
 		{"a PUT with another uid", "PUT", maps + "/there", "application/json", `{"metadata":{"name":"there","uid":"u"}}`, 409, "Conflict", "Precondition failed: UID in precondition: u"},
-		{"a PUT that has to say from which state", "PUT", "/apis/coordination.k8s.io/v1/namespaces/default/leases/there", "application/json",
-			`{"metadata":{"name":"there"}}`, 422, "Invalid",
-			`leases.coordination.k8s.io "there" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update`},
 		{"a PUT that would create, from a version that is none", "PUT", "/apis/coordination.k8s.io/v1/namespaces/default/leases/absent", "application/json",
 			`{"metadata":{"name":"absent","resourceVersion":"abc"}}`, 500, "", `strconv.ParseUint: parsing "abc": invalid syntax`},
-		{"an apply that would create, from a version that is none", "PATCH", maps + "/absent?fieldManager=m", "application/apply-patch+yaml",
-			`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"absent","resourceVersion":"abc"}}`, 500, "", `strconv.ParseUint: parsing "abc": invalid syntax`},
-		{"a PUT of a Node with another uid", "PUT", "/api/v1/nodes/there", "application/json", `{"metadata":{"name":"there","uid":"u"}}`, 409, "Conflict",
-			"Key: /registry/minions/there, "},
 		{"a PUT of nothing", "PUT", maps + "/absent", "application/json", `{"metadata":{"name":"absent"}}`, 404, "NotFound", `configmaps "absent" not found`},
 		{"a patch of no known type", "PATCH", maps + "/there", "application/json", `{}`, 415, "UnsupportedMediaType", "415: Unsupported Media Type"},
 		{"a patch that is no JSON", "PATCH", maps + "/there", "application/merge-patch+json", `nonsense`, 400, "BadRequest", "invalid JSON patch"},
@@ -108,11 +100,12 @@ func TestBadInput(t *testing.T) {
 		{"a duration that is none", "GET", maps + "?timeout=soon", "", "", 400, "BadRequest", "invalid timeout specified in the request URL"},
 		{"an apply without a manager", "PATCH", maps + "/there", "application/apply-patch+yaml", `{}`, 422, "Invalid", "fieldManager: Required value: is required for apply patch"},
 		{"an apply without a kind", "PATCH", maps + "/there?fieldManager=m", "application/apply-patch+yaml", `{}`, 400, "BadRequest", "invalid object type: /, Kind="},
+		{"a lease that is replaced without a resourceVersion", "PUT", "/apis/coordination.k8s.io/v1/namespaces/default/leases/there", "application/json", `{"metadata":{"name":"there"}}`, 422, "Invalid", `leases.coordination.k8s.io "there" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified`},
+		{"an apply that creates, with a resourceVersion that is none", "PATCH", maps + "/new?fieldManager=m", "application/apply-patch+yaml", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"new","resourceVersion":"x"}}`, 500, "", "strconv.ParseUint"},
 		{"an apply that is no YAML", "PATCH", maps + "/there?fieldManager=m", "application/apply-patch+yaml", "a: [", 400, "BadRequest", "error decoding patch: error converting YAML to JSON"},
 	}
-	srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("there", "1"),
-		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "there"}},
-		&coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "there"}}))
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "there", Namespace: "default"}}
+	srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("there", "1"), lease))
 	before := srv.ResourceVersion()
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -144,4 +137,23 @@ func send(t testing.TB, srv *fakeapi.Server, method, path, contentType string, b
 	answer, err := io.ReadAll(resp.Body)
 	require.NoError(t, err)
 	return resp.StatusCode, resp.Header, answer
+}
+
+// A conflict about the uid shows the key in etcd, where some resources have the names of their youth.
+func TestKeysInConflicts(t *testing.T) {
+	srv := fakeapi.Start(t)
+	for path, key := range map[string]string{
+		"/api/v1/nodes/there":                                           "/registry/minions/there",
+		"/api/v1/namespaces/default/configmaps/there":                   "/registry/configmaps/default/there",
+		"/api/v1/namespaces/default/services/there":                     "/registry/services/specs/default/there",
+		"/api/v1/namespaces/default/endpoints/there":                    "/registry/services/endpoints/default/there",
+		"/api/v1/namespaces/default/replicationcontrollers/there":       "/registry/controllers/default/there",
+		"/apis/networking.k8s.io/v1/namespaces/default/ingresses/there": "/registry/ingress/default/there",
+	} {
+		code, _, body := send(t, srv, "POST", strings.TrimSuffix(path, "/there"), "application/json", []byte(`{"metadata":{"name":"there"}}`))
+		require.Equal(t, 201, code, "%s", body)
+		code, _, body = send(t, srv, "PUT", path, "application/json", []byte(`{"metadata":{"name":"there","uid":"u"}}`))
+		require.Equal(t, 409, code, "%s", body)
+		require.Contains(t, string(body), " Key: "+key+", ")
+	}
 }

@@ -166,7 +166,7 @@ func prepare(q *request, obj, old runtime.Object) error {
 // createByUpdate prepares the object that a PUT names and that is not there,
 // for the types that allow it (OC-05).
 func (a *API) createByUpdate(q *request, admit *station, obj runtime.Object) error {
-	if _, err := sentRevision(accessor(obj)); err != nil { // OC-07; which one it is does not matter (OC-11)
+	if _, err := revisionOf(accessor(obj)); err != nil { // it does not count, but is read
 		return err
 	}
 	if err := a.admitNamespace(q.res, q.namespace(), accessor(obj)); err != nil {
@@ -216,17 +216,16 @@ func etcdName(resource schema.GroupResource) string {
 // stored one (OC-02, OC-07, OC-09). None at all overwrites where the type
 // allows it (OC-04); then sent gets the stored one.
 func (q *request) upToDate(sent, old metav1.Object) error {
-	rev, err := sentRevision(sent)
-	if err != nil {
-		return err
-	}
+	rev, err := revisionOf(sent)
 	switch {
+	case err != nil:
+		return err
 	case rev == 0 && q.res.UnconditionalUpdate:
 		sent.SetResourceVersion(old.GetResourceVersion())
 		return nil
 	case rev == 0:
-		// This 422 alone names the resource in place of the kind.
-		return apierrors.NewInvalid(schema.GroupKind{Group: q.res.Group, Kind: q.res.Plural}, q.target.Name, field.ErrorList{field.Invalid(
+		resource := schema.GroupKind{Group: q.res.Group, Kind: q.res.Plural} // the one 422 that names it in the place of the kind (OC-04)
+		return apierrors.NewInvalid(resource, q.target.Name, field.ErrorList{field.Invalid(
 			field.NewPath("metadata", "resourceVersion"), rev, "must be specified for an update")})
 	case strconv.FormatUint(rev, 10) != old.GetResourceVersion():
 		return status.Conflict(q.res.GroupResource(), q.target.Name)
@@ -234,12 +233,13 @@ func (q *request) upToDate(sent, old metav1.Object) error {
 	return nil
 }
 
-// sentRevision is the state that the client wrote from, 0 if it does not say.
-func sentRevision(sent metav1.Object) (uint64, error) {
-	if sent.GetResourceVersion() == "" {
+// revisionOf reads the resourceVersion of an object, 0 if it has none. The error is
+// a plain one, which makes a 500.
+func revisionOf(m metav1.Object) (uint64, error) {
+	if m.GetResourceVersion() == "" {
 		return 0, nil
 	}
-	return strconv.ParseUint(sent.GetResourceVersion(), 10, 64)
+	return strconv.ParseUint(m.GetResourceVersion(), 10, 64)
 }
 
 // ended reports whether an update is the end of an object that was being
