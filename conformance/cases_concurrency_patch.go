@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-const docPatch = "apiserver handlers/patch.go"
+const docPatchHandler = "apiserver handlers/patch.go"
 
 // writers is how many writes meet in the cases about that.
 const writers = 8
@@ -20,12 +20,12 @@ func concurrencyPatchCases() []Case {
 		both(Case{
 			ID: "OC-08", Level: Must, Title: "patches without a resourceVersion that meet all succeed, and none is lost",
 			Why:    "that is what a patch is for",
-			Source: "Kubernetes API Concepts, Patch or apply; " + docPatch,
+			Source: "Kubernetes API Concepts, Patch or apply; " + docPatchHandler,
 		}, patchesMeet),
 		both(Case{
 			ID: "OC-09", Level: Must, Title: "a patch with a resourceVersion that is not the current one is a Conflict",
 			Why:    "the client asked for it",
-			Source: docPatch,
+			Source: docPatchHandler,
 		}, func(ctx context.Context, s *session, c collection) error {
 			old, err := staleObject(ctx, c)
 			if err != nil {
@@ -37,7 +37,7 @@ func concurrencyPatchCases() []Case {
 		both(Case{
 			ID: "OC-10", Level: Must, Title: "an apply with a resourceVersion that is not the current one is a Conflict",
 			Why:    "the client asked for it",
-			Source: docPatch,
+			Source: docPatchHandler,
 		}, func(ctx context.Context, s *session, c collection) error {
 			old, err := staleObject(ctx, c)
 			if err != nil {
@@ -48,14 +48,14 @@ func concurrencyPatchCases() []Case {
 		both(Case{
 			ID: "OC-11", Level: Must, Title: "an apply with a resourceVersion creates an object that is not there",
 			Why:    "kube-apiserver does not look at it then",
-			Source: docPatch,
+			Source: docPatchHandler,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.try(ctx, apply(c.item("a"), c.object("a").meta("resourceVersion", "5")), code(201), not("5", "metadata", "resourceVersion"))
 		}),
 		both(Case{
 			ID: "OC-12", Level: Must, Title: "an apply with a uid of an object that is not there is a Conflict",
 			Why:    "the client means an object that is gone",
-			Source: docPatch,
+			Source: docPatchHandler,
 		}, func(ctx context.Context, s *session, c collection) error {
 			err := s.try(ctx, apply(c.item("a"), c.object("a").meta("uid", otherUID)), refusal{
 				code: 409, reason: metav1.StatusReasonConflict, details: c.about("a"),
