@@ -135,10 +135,12 @@
 //     storage class and protecting finalizer, the requester of a certificate.
 //   - A Scale shows 1 where an object has no replicas, which is their default.
 //   - The status of a PodDisruptionBudget is what a test writes, as its controller
-//     does not run; without an observedGeneration evictions get 429. Once an eviction
-//     was allowed, the budget waits for that controller.
+//     does not run: without an observedGeneration evictions get 429, and what each
+//     takes of disruptionsAllowed nobody gives back. An eviction that its own
+//     preconditions or options refuse takes nothing.
 //   - The token of a service account is a signed JWT that nobody here checks, for the
 //     issuer https://kubernetes.default.svc.cluster.local. Its key comes from the seed.
+//     The answer has no managedFields.
 //   - The status of a Pod is not validated, nor what a resize asks for compared with a
 //     LimitRange, a quota or the node.
 //   - Controllers act at once, where those of a cluster take their time (a deleted

@@ -101,7 +101,9 @@ func prepareUpdate(res *resource.Resource, obj, old runtime.Object) {
 func prepareSubresource(res *resource.Resource, sub *resource.Subresource, obj, old runtime.Object) {
 	keepSystemFields(accessor(obj), accessor(old))
 	sub.Prepare(obj, old)
-	countGeneration(res, obj, old)
+	if sub.Name != "status" {
+		countGeneration(res, obj, old)
+	}
 }
 
 // countGeneration counts a change of anything but metadata and status (MD-15).
