@@ -170,3 +170,47 @@ func TestApplyToPartsOfPods(t *testing.T) {
 	require.Len(t, pod.Spec.EphemeralContainers, 1)
 	require.Equal(t, "ephemeralcontainers", owned(t, pod, "ephemeralcontainersr").Subresource)
 }
+
+// What a pod has as a whole can be resized, too, and so can init containers that go on.
+func TestResizeOfPodsAndSidecars(t *testing.T) {
+	always := corev1.ContainerRestartPolicyAlways
+	_, client := startClient(t)
+	ctx := t.Context()
+	pods := client.CoreV1().Pods("default")
+	pod, err := pods.Create(ctx, podOf("p", burstable, func(p *corev1.Pod) {
+		p.Spec.Resources = &corev1.ResourceRequirements{Requests: quantities("1", "1Gi")}
+		restarts := []corev1.ContainerResizePolicy{{ResourceName: corev1.ResourceCPU, RestartPolicy: corev1.RestartContainer}}
+		p.Spec.InitContainers = []corev1.Container{
+			{Name: "once", Image: "i:1", ResizePolicy: restarts},
+			{Name: "sidecar", Image: "i:1", ResizePolicy: restarts, RestartPolicy: &always},
+		}
+	}), metav1.CreateOptions{})
+	require.NoError(t, err)
+
+	pod.Spec.Resources.Requests = quantities("2", "2Gi")
+	pod.Spec.InitContainers[1].Resources.Requests = quantities("1", "1Gi")
+	pod, err = pods.UpdateResize(ctx, "p", pod, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "2", pod.Spec.Resources.Requests.Cpu().String())
+	require.Equal(t, "1", pod.Spec.InitContainers[1].Resources.Requests.Cpu().String())
+
+	for want, change := range map[string]func(*corev1.PodSpec){
+		"spec.resources: Forbidden: pod-level resources cannot be removed":                  func(s *corev1.PodSpec) { s.Resources = nil },
+		"spec.resources.requests: Forbidden: pod-level resource requests cannot be removed": func(s *corev1.PodSpec) { delete(s.Resources.Requests, corev1.ResourceCPU) },
+		"spec: Forbidden: only cpu and memory resources are mutable at pod-level": func(s *corev1.PodSpec) {
+			s.Resources.Limits = corev1.ResourceList{"hugepages-2Mi": resource.MustParse("2Mi")}
+		},
+		"spec.initContainers[0]: Forbidden: non-sidecar init containers with a resize policy of RestartContainer cannot be resized": func(s *corev1.PodSpec) {
+			s.InitContainers[0].Resources.Requests = quantities("1", "1Gi")
+		},
+		"spec.initContainers[1]: Forbidden: only cpu and memory resources for init or sidecar containers are mutable": func(s *corev1.PodSpec) {
+			s.InitContainers[1].ResizePolicy = nil
+		},
+	} {
+		bad := pod.DeepCopy()
+		change(&bad.Spec)
+		_, err := pods.UpdateResize(ctx, "p", bad, metav1.UpdateOptions{})
+		require.True(t, apierrors.IsInvalid(err), "%s: %v", want, err)
+		require.ErrorContains(t, err, want)
+	}
+}
