@@ -50,7 +50,8 @@
 // watcher of a quiet resource survives any churn elsewhere. A cursor needs no closing.
 //
 // Waking is per topic: the first write after somebody began to wait closes one channel. It costs the
-// writer some 0.1 µs for each parked goroutine, once; while they are awake, writes cost nothing more.
+// writer some 0.1 µs for each parked goroutine, once; while they are awake, writes cost nothing more. A reader
+// who follows everything and is concerned by little waits with [Cursor.WakeFor].
 //
 // # Going back, and going two ways
 //

@@ -41,7 +41,7 @@ func (s *Store) restore(snap Snapshot, bump Revision) (wakes []chan struct{}) {
 	for _, f := range old.feeds {
 		wakes = f.rouse(wakes)
 	}
-	return old.all.rouse(wakes)
+	return s.rousePicks(0, nil, old.all.rouse(wakes))
 }
 
 // at returns the state of the snapshot under the revision that restoring it gives.

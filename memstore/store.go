@@ -64,10 +64,12 @@ type Store struct {
 	// that under either of them it stands still, and under mu it belongs to hist.
 	head atomic.Pointer[state]
 
-	// mu guards hist and era. It is held for a few microseconds at a time, never while waiting for anything.
+	// mu guards hist, era and picks. It is held for a few microseconds at a time, never while waiting for anything.
 	mu   sync.RWMutex
 	hist *history
 	era  uint64 // counts restores
+	// picks are those who wait in WakeFor. The list is replaced, never changed.
+	picks []*pick
 
 	clock clock
 }

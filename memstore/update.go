@@ -77,6 +77,8 @@ func (s *Store) commit(head *state, events []*Event) (wakes []chan struct{}) {
 	now := s.clock.now()
 	states := head.steps(events)
 	head = states[len(states)-1]
+	picks := s.waiting()
+	awake := concerned(picks, events)
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +87,7 @@ func (s *Store) commit(head *state, events []*Event) (wakes []chan struct{}) {
 		e.at = now
 		wakes = s.hist.append(e).rouse(wakes)
 	}
-	wakes = s.hist.all.rouse(wakes)
+	wakes = s.rousePicks(len(picks), awake, s.hist.all.rouse(wakes))
 	for _, state := range states {
 		s.hist.keep(state)
 	}

@@ -54,6 +54,7 @@ type Cursor struct {
 	era    uint64
 	pos    Revision // everything up to here was returned
 	pivot  Event    // where reading resumes in a log; a field, so that Next allocates nothing
+	pick   *pick    // of the last WakeFor; guarded by the lock of the history
 }
 
 // Watch returns a cursor over the events with a revision above after whose key has the prefix. A

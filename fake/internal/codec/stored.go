@@ -14,6 +14,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -71,7 +72,7 @@ func Draft(r *resource.Resource, obj runtime.Object) (*memstore.Draft, error) {
 		Stamp:  at,
 		UID:    string(m.GetUID()),
 		Labels: memstore.MakePairs(m.GetLabels()),
-		Fields: memstore.MakePairs(r.FieldSet(obj)),
+		Fields: fieldsOf(r, obj, m),
 	}, nil
 }
 
@@ -115,19 +116,27 @@ func Metadata(rec *memstore.Record) (*metav1.ObjectMeta, error) {
 	}, nil
 }
 
-// HasOwners reports whether a record may have owners, without decoding it: false
-// is certain. The field is searched for as encoding/json writes it; inside a
-// string its quotes would be escaped.
-func HasOwners(rec *memstore.Record) bool { return bytes.Contains(rec.Data, ownersKey) }
+// HasTies reports whether an object has owners or has been deleted, without decoding
+// it: what controllers ask of every write.
+func HasTies(rec *memstore.Record) bool {
+	return len(rec.Fields) > 0 && rec.Fields[0].Key == tiesField
+}
 
-// IsEnding reports whether a record may have been deleted and wait for its end,
-// without decoding it: false is certain.
-func IsEnding(rec *memstore.Record) bool { return bytes.Contains(rec.Data, deletionKey) }
+// tiesField is with the fields of a record that HasTies. It is none that a selector
+// could name, and the first of all in their order.
+const tiesField = ""
 
-var (
-	ownersKey   = []byte(`"ownerReferences":[`)
-	deletionKey = []byte(`"deletionTimestamp":"`)
-)
+// fieldsOf are the fields that a record keeps.
+func fieldsOf(r *resource.Resource, obj runtime.Object, m metav1.Object) memstore.Pairs {
+	set := r.FieldSet(obj)
+	if len(m.GetOwnerReferences()) > 0 || m.GetDeletionTimestamp() != nil {
+		if set == nil {
+			set = make(fields.Set, 1)
+		}
+		set[tiesField] = ""
+	}
+	return memstore.MakePairs(set)
+}
 
 // Served decodes a record into an object of r's own version, with kind and
 // apiVersion set.

@@ -44,8 +44,28 @@ func (m *Machine) begin() {
 	}
 }
 
-// note takes down what a write means to the controllers. It is called for every
-// write to the server, most of which mean nothing.
+// mostUnread is how many events that mean nothing are left unread at most, so that
+// history does not forget them before that is known.
+const mostUnread = 256
+
+// concerns reports whether an event may mean something to the controllers that sleep.
+// It is called by the writer, for every write: most mean nothing, and waking costs
+// many times as much as finding out.
+func (m *Machine) concerns(e *memstore.Event) bool {
+	if e.Record == nil || m.emptying.Load() || m.unread.Add(1) > mostUnread {
+		return true
+	}
+	if codec.HasTies(e.Record) {
+		return true
+	}
+	if e.Prev != nil {
+		return e.Prev.UID != e.Record.UID || codec.HasTies(e.Prev)
+	}
+	p, _ := m.kinds.find(e.Record.Key)
+	return m.homeless(p)
+}
+
+// note takes down what a write means to the controllers.
 func (m *Machine) note(prev, rec *memstore.Record) {
 	left := prev
 	if rec != nil {
@@ -66,7 +86,7 @@ func (m *Machine) note(prev, rec *memstore.Record) {
 		return
 	}
 	var meta metav1.ObjectMeta
-	if codec.HasOwners(rec) || codec.IsEnding(rec) {
+	if codec.HasTies(rec) {
 		decoded, err := codec.Metadata(rec)
 		if err != nil {
 			return // nobody can act on what cannot be read
@@ -136,4 +156,5 @@ func (m *Machine) terminating(name string) {
 		m.ending = make(map[string]bool)
 	}
 	m.ending[name] = true
+	m.emptying.Store(true)
 }

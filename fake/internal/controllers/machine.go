@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -56,6 +57,11 @@ type Machine struct {
 	deadlines deadlines
 
 	looks map[string]int // of the current Settle
+
+	// emptying tells that a namespace is ending; unread counts the events that woke
+	// nobody. Writers read them, see concerns.
+	emptying atomic.Bool
+	unread   atomic.Int64
 }
 
 // New makes the controllers of a store. They do nothing before Settle or Run.
@@ -104,7 +110,9 @@ func (m *Machine) next() (wake <-chan struct{}, after time.Duration) {
 	if at, ok := m.deadlines.first(); ok {
 		after = max(time.Until(at), time.Nanosecond)
 	}
-	return m.cursor.Wake(), after
+	m.emptying.Store(len(m.ending) > 0)
+	m.unread.Store(0)
+	return m.cursor.WakeFor(m.concerns), after
 }
 
 // errRestless is what Settle wraps when there seems to be no end.

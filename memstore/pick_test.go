@@ -1,0 +1,97 @@
+package memstore_test
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/memstore"
+)
+
+// big wants events of objects whose key says so.
+func big(e *memstore.Event) bool { return strings.Contains(e.Key(), "big") }
+
+func TestWakeForWakesForWhatIsWanted(t *testing.T) {
+	s := memstore.New(memstore.Options{})
+	c := watch(t, s, "", s.Revision())
+	wake := c.WakeFor(big)
+	put(t, s, "a/small", "1")
+	put(t, s, "a/small", "2")
+	require.False(t, isClosed(wake))
+	put(t, s, "a/big", "1")
+	require.True(t, isClosed(wake))
+
+	require.True(t, isClosed(c.WakeFor(big)), "there is something to read")
+	n, err := c.Next(make([]*memstore.Event, 10))
+	require.NoError(t, err)
+	require.Equal(t, 3, n, "all that came before is read with it")
+
+	wake = c.WakeFor(big)
+	require.Equal(t, wake, c.WakeFor(big), "one who asks again waits on the same channel")
+	require.False(t, isClosed(wake))
+	put(t, s, "b/big", "1")
+	require.True(t, isClosed(wake))
+}
+
+// Those who wait do not disturb each other, and neither do those who wait for all.
+func TestWakeForOfSeveral(t *testing.T) {
+	s := memstore.New(memstore.Options{})
+	one, other, all := watch(t, s, "", s.Revision()), watch(t, s, "", s.Revision()), watch(t, s, "", s.Revision())
+	first := one.WakeFor(big)
+	second := other.WakeFor(func(e *memstore.Event) bool { return !big(e) })
+	third := all.Wake()
+	put(t, s, "a/small", "1")
+	require.Equal(t, []bool{false, true, true}, []bool{isClosed(first), isClosed(second), isClosed(third)})
+	put(t, s, "a/big", "1")
+	require.True(t, isClosed(first))
+}
+
+func TestWakeForEndsWithRestore(t *testing.T) {
+	s := memstore.New(memstore.Options{})
+	backup := s.Snapshot()
+	c := watch(t, s, "", s.Revision())
+	wake := c.WakeFor(big)
+	s.Restore(backup, 0)
+	require.True(t, isClosed(wake))
+	_, err := c.Next(make([]*memstore.Event, 1))
+	require.ErrorIs(t, err, memstore.ErrRestored)
+	require.True(t, isClosed(c.WakeFor(big)))
+}
+
+// A reader who waits for what it wants only misses none of it, however writes and
+// waits fall together.
+func TestWakeForLosesNothing(t *testing.T) {
+	const writes = 3000
+	s := memstore.New(memstore.Options{})
+	c := watch(t, s, "", s.Revision())
+	var both sync.WaitGroup
+	both.Go(func() {
+		for i := range writes {
+			key := "a/small"
+			if i%7 == 0 || i == writes-1 {
+				key = "a/big"
+			}
+			put(t, s, key, strconv.Itoa(i))
+		}
+	})
+	both.Go(func() {
+		buf := make([]*memstore.Event, 16)
+		for last := ""; last != strconv.Itoa(writes-1); {
+			n, err := c.Next(buf)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for _, e := range buf[:n] {
+				last = string(e.Record.Data)
+			}
+			if n == 0 {
+				<-c.WakeFor(big)
+			}
+		}
+	})
+	both.Wait()
+}
