@@ -109,6 +109,32 @@ func TestReplicaHasTheSameControllers(t *testing.T) {
 		ns, err := client.Get(t.Context(), "kube-node-lease", metav1.GetOptions{})
 		require.NoError(t, err)
 		require.Equal(t, corev1.NamespaceTerminating, ns.Status.Phase)
+
+		require.NoError(t, replica.Settle(t.Context()))
+		_, err = client.Get(t.Context(), "kube-node-lease", metav1.GetOptions{})
+		require.True(t, apierrors.IsNotFound(err), "%v", err)
+	})
+}
+
+// There is one control plane, whatever doors open and close.
+func TestReplicaDoesNotEndTheControllers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory())
+		replica, err := srv.Replica(fakeapi.InMemory())
+		require.NoError(t, err)
+		require.NoError(t, kubernetes.NewForConfigOrDie(replica.RESTConfig()).CoreV1().Namespaces().Delete(t.Context(), "kube-node-lease", metav1.DeleteOptions{}))
+		synctest.Wait()
+		client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Namespaces()
+		_, err = client.Get(t.Context(), "kube-node-lease", metav1.GetOptions{})
+		require.True(t, apierrors.IsNotFound(err), "%v", err)
+
+		require.NoError(t, replica.Close())
+		_, err = client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team"}}, metav1.CreateOptions{})
+		require.NoError(t, err)
+		require.NoError(t, client.Delete(t.Context(), "team", metav1.DeleteOptions{}))
+		synctest.Wait()
+		_, err = client.Get(t.Context(), "team", metav1.GetOptions{})
+		require.True(t, apierrors.IsNotFound(err), "%v", err)
 	})
 }
 

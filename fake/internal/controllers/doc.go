@@ -4,13 +4,13 @@
 //
 // # The machine
 //
-// A Machine follows the store with a cursor over everything. What an event says
-// goes into a few indexes (graph.go, ending.go); whom it concerns goes into a
+// A Machine follows the store with a cursor over everything (follow.go). What an event
+// says goes into a few indexes (graph.go, deadline.go); whom it concerns goes into a
 // queue. Settle takes from the queue until nothing is left to do at this moment;
-// Run does so whenever something is written or a pod's time is over. Decisions are
-// made on the store as it is then, and every deletion carries the state that it was
-// decided on as a precondition, so that a cursor that is behind does no harm. If
-// history has left the machine behind, or the store was restored, it begins again
+// Run does so whenever something is written that may mean anything to it, which few
+// writes do, or a pod's time is over. Decisions are made on the store as it is then, and
+// whoever is deleted for want of owners is deleted in the state that was looked at, or
+// looked at again, so that a cursor that is behind does no harm. If history has left the machine behind, or the store was restored, it begins again
 // with a look at everything.
 //
 // One thing happens after the other, in the order of the events and of the keys:
