@@ -164,6 +164,20 @@ func TestBlockingDependentHoldsItsOwner(t *testing.T) {
 	})
 }
 
+// A dependent that cannot be deleted, as nobody knows its other owner, holds the one that
+// waits for it, until it belongs to nobody.
+func TestDependentIsFreedByHand(t *testing.T) {
+	onPlane(t, func(p *plane) {
+		a := p.owned("a")
+		p.owned("b", belongs(a, true), metav1.OwnerReference{APIVersion: "example.com/v1", Kind: "Widget", Name: "w", UID: "w"})
+		p.delete("a", foreground)
+		p.left("a", "b")
+		_, err := p.maps.Patch(p.Context(), "b", types.MergePatchType, []byte(`{"metadata":{"ownerReferences":null}}`), metav1.PatchOptions{})
+		require.NoError(p, err)
+		p.left("b")
+	})
+}
+
 // Orphan: dependents lose the reference and stay.
 func TestOrphan(t *testing.T) {
 	onPlane(t, func(p *plane) {
