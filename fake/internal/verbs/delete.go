@@ -23,6 +23,9 @@ func (a *API) delete(q *request) error {
 	if err != nil {
 		return err
 	}
+	if err := a.unreadable(q, opts); err != nil {
+		return err
+	}
 	left, err := a.remove(q, q.res, q.key(), q.target.Name, opts)
 	if err != nil {
 		return err

@@ -18,6 +18,9 @@ func (a *API) deleteCollection(q *request) error {
 	if err != nil {
 		return err
 	}
+	if err := unreadableCollection(how); err != nil {
+		return err
+	}
 	if err := q.listed(); err != nil {
 		return err
 	}

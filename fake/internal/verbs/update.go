@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -188,10 +187,7 @@ func (q *request) sameUID(sent types.UID, old runtime.Object) error {
 	if sent == "" || sent == have {
 		return nil
 	}
-	path := strings.Trim(strings.Join([]string{"registry", etcdName(q.parent.GroupResource()), q.namespace()}, "/"), "/") + "/" + q.target.Name
-	return apierrors.NewConflict(q.parent.GroupResource(), q.target.Name, fmt.Errorf(
-		"StorageError: invalid object, Code: 4, Key: /%s, ResourceVersion: 0, AdditionalErrorMsg: "+
-			"Precondition failed: UID in precondition: %v, UID in object meta: %v", path, sent, have))
+	return q.storageConflict(fmt.Sprintf("Precondition failed: UID in precondition: %v, UID in object meta: %v", sent, have))
 }
 
 // etcdName is under which name a real server keeps the objects of a resource: some
