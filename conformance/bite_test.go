@@ -24,7 +24,7 @@ type told struct {
 }
 
 // lies are all of them.
-var lies = slices.Concat(generalLies, pageLies, streamLies, selectorLies, metaLies, writeLies)
+var lies = slices.Concat(generalLies, pageLies, streamLies, selectorLies, metaLies, writeLies, deletionLies)
 
 // generalLies are about no group of cases in particular.
 var generalLies = []told{
@@ -200,6 +200,9 @@ func TestLiesAreCaught(t *testing.T) {
 				require.NoError(t, err)
 				require.NotEmpty(t, report.Results)
 				for _, result := range report.Results {
+					if notYet[result.Case.ID] != "" {
+						continue // there is no behaviour to lie about
+					}
 					assert.Equal(t, conformance.Failed, result.Outcome, "%s %s", result.Case.ID, result.Reason)
 				}
 			})

@@ -103,6 +103,10 @@ func Cases() []Case {
 		labelSelectorCases(),
 		fieldSelectorCases(),
 		selectorUseCases(),
+		deleteCases(),
+		deleteOptionCases(),
+		deleteGraceCases(),
+		deleteCollectionCases(),
 	)
 	slices.SortFunc(all, func(a, b Case) int { return cmp.Compare(a.ID, b.ID) })
 	return all

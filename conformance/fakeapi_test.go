@@ -21,6 +21,15 @@ import (
 var notYet = map[string]string{
 	"CR-15/typed":       "the fake has no defaults for built-in types",
 	"CH-23/table/typed": "the fake has no Tables",
+	"DL-12/typed":       "the fake has no garbage collector",
+	"DL-13/typed":       "the fake has no garbage collector",
+	"DL-13/old/typed":   "the fake has no garbage collector",
+	"DL-22/given":       "the fake gives no grace, as it has nobody to end it",
+	"DL-22/default":     "the fake gives no grace, as it has nobody to end it",
+	"DL-23/later":       "the fake gives no grace, as it has nobody to end it",
+	"DL-24":             "the fake gives no grace, as it has nobody to end it",
+	"DL-25":             "the fake gives no grace, as it has nobody to end it",
+	"DL-36/graceful":    "the fake gives no grace, as it has nobody to end it",
 	"SI-16/table/typed": "the fake has no Tables",
 	"SI-17/gzip/typed":  "the fake does not compress streams",
 }

@@ -1,0 +1,253 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	docFinalizers = "Finalizers; API conventions, Resource deletion"
+	docDelete     = "API conventions, Verbs on Resources; apiserver handlers/delete.go"
+	docStore      = "apiserver registry/generic/registry/store.go"
+)
+
+// deleteCases are about what a deletion does to an object, with finalizers and without (DL).
+func deleteCases() []Case {
+	return slices.Concat(
+		both(Case{
+			ID: "DL-01", Level: Must, Title: "an object without finalizers is gone at once, and a Status tells which it was",
+			Why:    "the uid in the answer is that of the object that is gone",
+			Source: docDelete,
+		}, deleteAtOnce),
+		both(Case{
+			ID: "DL-02", Level: Must, Title: "the deletion of an object that is not there is refused as NotFound",
+			Why:    "clients take that for success, and any other error for a reason to retry",
+			Source: docDelete,
+		}, func(ctx context.Context, s *session, c collection) error {
+			return s.try(ctx, del(c.item("a")), notFound(c, "a").check)
+		}),
+		both(Case{
+			ID: "DL-03", Level: Must, Title: "an object with finalizers stays, marked as being deleted, and is the answer",
+			Why:    "controllers see the mark and clean up",
+			Source: docFinalizers,
+		}, markWithFinalizers),
+		both(Case{
+			ID: "DL-04", Level: Must, Title: "deleting again what is being deleted changes nothing",
+			Why:    "clients that retry must not wake every controller",
+			Source: docStore,
+		}, deleteAgain),
+		both(Case{
+			ID: "DL-05", Level: Must, Title: "the write that takes off the last finalizer removes the object, and answers with it",
+			Why:    "the controller that was last learns that its write went through",
+			Source: docStore,
+		}, func(ctx context.Context, s *session, c collection) error {
+			marked, err := c.condemned(ctx, c.object("a").held())
+			if err != nil {
+				return err
+			}
+			return c.lastWrite(ctx, marked, c.released("a"))
+		}),
+		both(Case{
+			ID: "DL-05/put", Level: Must, Title: "a PUT that takes off the last finalizer removes the object, and answers with it",
+			Why:    "most controllers write their finalizers with PUT",
+			Source: docStore,
+		}, func(ctx context.Context, s *session, c collection) error {
+			marked, err := c.condemned(ctx, c.object("a").held())
+			if err != nil {
+				return err
+			}
+			return c.lastWrite(ctx, marked, put(c.item("a"), c.object("a").meta("resourceVersion", marked.ResourceVersion)))
+		}),
+		both(Case{
+			ID: "DL-06", Level: Must, Title: "no finalizer can be added to an object that is being deleted",
+			Why:    "a deletion that has begun must be able to end",
+			Source: docFinalizers + "; apimachinery api/validation",
+		}, addFinalizer),
+		both(Case{
+			ID: "DL-07", Level: Must, Title: "finalizers can be taken off in any order",
+			Why:    "controllers do not wait for each other",
+			Source: docFinalizers,
+		}, finalizersInAnyOrder),
+		both(Case{
+			ID: "DL-08", Level: Must, Title: "an object that is being deleted can still be changed",
+			Why:    "controllers report in it how far they are",
+			Source: docFinalizers,
+		}, func(ctx context.Context, s *session, c collection) error {
+			if _, err := c.condemned(ctx, c.object("a").held()); err != nil {
+				return err
+			}
+			return s.try(ctx, mergePatch(c.item("a"), object{"metadata": object{"labels": object{"app": "x"}}}), code(200),
+				field("x", "metadata", "labels", "app"), terminating(0))
+		}),
+		both(Case{
+			ID: "DL-36", Level: Must, Title: "a PUT that leaves a finalizer on an object that is being deleted does not remove it",
+			Why:    "the finalizer that is left has work to do",
+			Source: docStore,
+		}, func(ctx context.Context, s *session, c collection) error {
+			marked, err := c.condemned(ctx, c.object("a").meta("finalizers", []string{finalizer, secondFinalizer}))
+			if err != nil {
+				return err
+			}
+			body := c.object("a").held().meta("resourceVersion", marked.ResourceVersion)
+			if err := s.try(ctx, put(c.item("a"), body), code(200), finalizers(finalizer)); err != nil {
+				return err
+			}
+			return s.try(ctx, get(c.item("a")), code(200), finalizers(finalizer), terminating(0))
+		}),
+		both(Case{
+			ID: "DL-37", Level: Must, Title: "an owner can be deleted at once whatever its dependents",
+			Why:    "what becomes of them is the work of the garbage collector, later",
+			Source: "Garbage Collection, Owners and dependents",
+		}, deleteOwner),
+	)
+}
+
+// secondFinalizer is for objects that have two. It begins as the first does, by which the clean-up knows it.
+const secondFinalizer = finalizer + "-too"
+
+// condemned creates an object that has finalizers, and deletes it.
+func (c collection) condemned(ctx context.Context, o object) (metav1.PartialObjectMetadata, error) {
+	created, err := c.create(ctx, o)
+	if err != nil {
+		return created, err
+	}
+	return c.s.object(ctx, del(c.item(created.Name)), code(200), kind(c.apiVersion, c.kind))
+}
+
+// released is the call that takes all finalizers off an object.
+func (c collection) released(name string) call {
+	return mergePatch(c.item(name), object{"metadata": object{"finalizers": nil}})
+}
+
+// wantGone expects that there is no such object.
+func (c collection) wantGone(ctx context.Context, name string) error {
+	return c.s.try(ctx, get(c.item(name)), notFound(c, name).check)
+}
+
+// lastWrite makes the call that takes the last finalizer off an object that is being deleted.
+func (c collection) lastWrite(ctx context.Context, marked metav1.PartialObjectMetadata, last call) error {
+	err := c.s.try(ctx, last, code(200), kind(c.apiVersion, c.kind), atVersion(marked.ResourceVersion),
+		field(string(marked.UID), "metadata", "uid"), value(nil, "metadata", "finalizers"), terminating(0))
+	if err != nil {
+		return err
+	}
+	return c.wantGone(ctx, marked.Name)
+}
+
+func deleteAtOnce(ctx context.Context, s *session, c collection) error {
+	created, err := c.create(ctx, c.object("a"))
+	if err != nil {
+		return err
+	}
+	if err := s.try(ctx, del(c.item("a")), code(200), removed(c, created)); err != nil {
+		return err
+	}
+	return c.wantGone(ctx, "a")
+}
+
+func markWithFinalizers(ctx context.Context, s *session, c collection) error {
+	created, err := c.create(ctx, c.object("a").held())
+	if err != nil {
+		return err
+	}
+	marks := []expectation{code(200), kind(c.apiVersion, c.kind), field(string(created.UID), "metadata", "uid"), terminating(0), finalizers(finalizer)}
+	if created.Generation > 0 { // not all types count
+		marks = append(marks, value(created.Generation+1, "metadata", "generation"))
+	}
+	marked, err := s.object(ctx, del(c.item("a")), marks...)
+	if err != nil {
+		return err
+	}
+	if marked.ResourceVersion == created.ResourceVersion {
+		return fmt.Errorf("DELETE %s: expected a new resourceVersion, got %s again", c.item("a"), created.ResourceVersion)
+	}
+	return s.try(ctx, get(c.item("a")), append(marks, atVersion(marked.ResourceVersion))...)
+}
+
+func deleteAgain(ctx context.Context, s *session, c collection) error {
+	marked, err := c.condemned(ctx, c.object("a").held())
+	if err != nil {
+		return err
+	}
+	again := []expectation{code(200), kind(c.apiVersion, c.kind), atVersion(marked.ResourceVersion), terminating(0)}
+	if err := s.try(ctx, del(c.item("a")), again...); err != nil {
+		return err
+	}
+	return s.try(ctx, get(c.item("a")), again...)
+}
+
+func addFinalizer(ctx context.Context, s *session, c collection) error {
+	if _, err := c.condemned(ctx, c.object("a").held()); err != nil {
+		return err
+	}
+	says := "no new finalizers can be added if the object is being deleted, found new finalizers []string{\"" + secondFinalizer + "\"}"
+	more := object{"metadata": object{"finalizers": []string{finalizer, secondFinalizer}}}
+	err := s.try(ctx, mergePatch(c.item("a"), more), refusal{
+		code: 422, reason: metav1.StatusReasonInvalid, says: c.qualifiedKind() + ` "a" is invalid: `,
+		details: &metav1.StatusDetails{Name: "a", Group: c.group, Kind: c.kind},
+	}.check, firstCause(metav1.StatusCause{Type: "FieldValueForbidden", Field: "metadata.finalizers", Message: "Forbidden: " + says}))
+	if err != nil {
+		return err
+	}
+	return s.try(ctx, get(c.item("a")), code(200), finalizers(finalizer))
+}
+
+// firstCause expects a Status whose first cause is this one. It is for what servers check more than once.
+func firstCause(want metav1.StatusCause) expectation {
+	return func(a *answer) error {
+		var got metav1.Status
+		if err := a.decode(&got); err != nil {
+			return err
+		}
+		if got.Details == nil || len(got.Details.Causes) == 0 || got.Details.Causes[0] != want {
+			return fmt.Errorf("expected the cause %+v, got %+v", want, got.Details)
+		}
+		return nil
+	}
+}
+
+func finalizersInAnyOrder(ctx context.Context, s *session, c collection) error {
+	for name, left := range map[string]string{"first": finalizer, "second": secondFinalizer} {
+		if _, err := c.condemned(ctx, c.object(name).meta("finalizers", []string{finalizer, secondFinalizer})); err != nil {
+			return err
+		}
+		one := mergePatch(c.item(name), object{"metadata": object{"finalizers": []string{left}}})
+		if err := s.try(ctx, one, code(200), finalizers(left)); err != nil {
+			return err
+		}
+		if err := s.try(ctx, get(c.item(name)), code(200), finalizers(left)); err != nil {
+			return err
+		}
+		if err := s.try(ctx, c.released(name), code(200)); err != nil {
+			return err
+		}
+		if err := c.wantGone(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func deleteOwner(ctx context.Context, s *session, c collection) error {
+	owner, err := c.create(ctx, c.object("owner"))
+	if err != nil {
+		return err
+	}
+	// Held, so that a garbage collector cannot be faster than the look at it.
+	_, err = c.create(ctx, c.object("dependent").held().meta("ownerReferences", []object{{
+		"apiVersion": c.apiVersion, "kind": c.kind, "name": "owner", "uid": owner.UID, "blockOwnerDeletion": true,
+	}}))
+	if err != nil {
+		return err
+	}
+	if err := s.try(ctx, del(c.item("owner")+"?propagationPolicy=Background"), code(200), removed(c, owner)); err != nil {
+		return err
+	}
+	if err := c.wantGone(ctx, "owner"); err != nil {
+		return err
+	}
+	return s.try(ctx, get(c.item("dependent")), code(200), field("dependent", "metadata", "name"))
+}

@@ -1,0 +1,208 @@
+package conformance
+
+import (
+	"context"
+	"net/url"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const docDeleteCollection = "Kubernetes API Concepts, Collections; apiserver registry/generic/registry/store.go"
+
+// deleteCollectionCases are about the deletion of many objects with one request (DL).
+func deleteCollectionCases() []Case {
+	return slices.Concat(
+		both(Case{
+			ID: "DL-28", Level: Must, Title: "the deletion of a collection removes all its objects and answers with the list of them as they were",
+			Why: "it is how namespaces are emptied", Source: docDeleteCollection,
+		}, deleteAll),
+		both(Case{
+			ID: "DL-28/dry", Level: Must, Title: "a dry run of the deletion of a collection lists what would go, and leaves it",
+			Why: "that is what one looks at first", Source: docDeleteCollection,
+		}, func(ctx context.Context, s *session, c collection) error {
+			if err := c.createAll(ctx, "a", "b"); err != nil {
+				return err
+			}
+			if err := c.deletes(ctx, "?dryRun=All", nil, "a", "b"); err != nil {
+				return err
+			}
+			return c.lists(ctx, "a", "b")
+		}),
+		both(Case{
+			ID: "DL-29", Level: Must, Title: "the deletion of a collection takes what label and field selectors select",
+			Why: "the rest must stay", Source: docDeleteCollection,
+		}, deleteSelected),
+		both(Case{
+			ID: "DL-30", Level: Must, Title: "a deletion of a collection that fails on the way leaves a part of it removed",
+			Why: "a client that hears of the failure must look again", Source: docDeleteCollection,
+		}, deletePart),
+		both(Case{
+			ID: "DL-31", Level: Should, Title: "the deletion of a collection takes no more than its limit",
+			Why: "large collections are deleted bit by bit", Source: docDeleteCollection,
+		}, func(ctx context.Context, s *session, c collection) error {
+			if err := c.createAll(ctx, "a", "b", "d"); err != nil {
+				return err
+			}
+			if err := c.deletes(ctx, "?limit=2", nil, "a", "b"); err != nil {
+				return err
+			}
+			return c.lists(ctx, "d")
+		}),
+		both(Case{
+			ID: "DL-31/continue", Level: Should, Title: "the deletion of a collection goes on from a continue token",
+			Why: "large collections are deleted bit by bit", Source: docDeleteCollection,
+		}, func(ctx context.Context, s *session, c collection) error {
+			if err := c.createAll(ctx, "a", "b", "d"); err != nil {
+				return err
+			}
+			page, err := c.list(ctx, "?limit=1")
+			if err != nil {
+				return err
+			}
+			if page.Metadata.Continue == "" {
+				return page.from.errorf("expected a continue token")
+			}
+			if err := c.deletes(ctx, "?continue="+url.QueryEscape(page.Metadata.Continue), nil, "b", "d"); err != nil {
+				return err
+			}
+			return c.lists(ctx, "a")
+		}),
+		both(Case{
+			ID: "DL-31/version", Level: Should, Title: "a resourceVersion in the query is also the precondition of every deletion, unless there is a body",
+			Why: "a client that means the list alone has to send a body", Source: "apiserver handlers/delete.go; apimachinery meta/v1/conversion.go",
+		}, deleteAtVersion),
+		both(Case{
+			ID: "DL-32", Level: Must, Title: "the deletion of a collection marks objects with finalizers, and removes the others",
+			Why: "finalizers hold, whatever the request", Source: docFinalizers,
+		}, func(ctx context.Context, s *session, c collection) error {
+			if err := c.createAll(ctx, "a", "d"); err != nil {
+				return err
+			}
+			if _, err := c.create(ctx, c.object("b").held()); err != nil {
+				return err
+			}
+			if err := c.deletes(ctx, "", nil, "a", "b", "d"); err != nil {
+				return err
+			}
+			if err := c.lists(ctx, "b"); err != nil {
+				return err
+			}
+			return s.try(ctx, get(c.item("b")), code(200), terminating(0), finalizers(finalizer))
+		}),
+	)
+}
+
+// createAll stores objects of these names.
+func (c collection) createAll(ctx context.Context, names ...string) error {
+	for _, name := range names {
+		if _, err := c.create(ctx, c.object(name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deletes deletes the collection and expects a list of just these items, as they were before.
+func (c collection) deletes(ctx context.Context, query string, options any, names ...string) error {
+	var l objectList
+	a, err := c.s.do(ctx, deleting(c.path()+query, options), code(200), kind(c.apiVersion, c.kind+"List"))
+	if err != nil {
+		return err
+	}
+	l.from = a
+	if err := a.decode(&l); err != nil {
+		return err
+	}
+	for _, o := range l.Items {
+		if o.DeletionTimestamp != nil {
+			return a.errorf("expected the items as they were, %s has a deletionTimestamp", o.Name)
+		}
+	}
+	return l.has(names...)
+}
+
+// lists expects the collection to have just these objects.
+func (c collection) lists(ctx context.Context, names ...string) error {
+	l, err := c.list(ctx, "")
+	if err != nil {
+		return err
+	}
+	return l.has(names...)
+}
+
+func deleteAll(ctx context.Context, s *session, c collection) error {
+	other, err := c.sibling(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := other.create(ctx, c.object("a")); err != nil {
+		return err
+	}
+	if err := c.createAll(ctx, "a", "b"); err != nil {
+		return err
+	}
+	if err := c.deletes(ctx, "", nil, "a", "b"); err != nil {
+		return err
+	}
+	if err := c.lists(ctx); err != nil {
+		return err
+	}
+	return other.lists(ctx, "a")
+}
+
+func deleteSelected(ctx context.Context, s *session, c collection) error {
+	for name, label := range map[string]string{"a": "x", "b": "y", "d": "y"} {
+		if _, err := c.create(ctx, c.object(name).label("app", label)); err != nil {
+			return err
+		}
+	}
+	if err := c.deletes(ctx, "?labelSelector=app%3Dx", nil, "a"); err != nil {
+		return err
+	}
+	if err := c.deletes(ctx, "?fieldSelector=metadata.name%3Dd", nil, "d"); err != nil {
+		return err
+	}
+	return c.lists(ctx, "b")
+}
+
+// conflict is how a precondition is refused that does not hold.
+func conflict(c collection, name, says string) refusal {
+	return refusal{
+		code: 409, reason: metav1.StatusReasonConflict, says: says,
+		details: &metav1.StatusDetails{Name: name, Group: c.group, Kind: c.kind},
+	}
+}
+
+func deletePart(ctx context.Context, s *session, c collection) error {
+	first, err := c.create(ctx, c.object("a"))
+	if err != nil {
+		return err
+	}
+	if err := c.createAll(ctx, "b"); err != nil {
+		return err
+	}
+	onlyFirst := deleting(c.path(), object{"preconditions": object{"uid": first.UID}})
+	if err := s.try(ctx, onlyFirst, conflict(c, "b", "the UID in the precondition").check); err != nil {
+		return err
+	}
+	return c.lists(ctx, "b")
+}
+
+func deleteAtVersion(ctx context.Context, s *session, c collection) error {
+	if err := c.createAll(ctx, "a", "b"); err != nil {
+		return err
+	}
+	if err := s.try(ctx, del(c.path()+"?resourceVersion=0"), conflict(c, "a", "the ResourceVersion in the precondition (0)").check); err != nil {
+		return err
+	}
+	l, err := c.list(ctx, "")
+	if err != nil {
+		return err
+	}
+	// It is none that the first object has, and not older than the list, so that a cache shows both.
+	if err := c.deletes(ctx, "?resourceVersion="+l.Metadata.ResourceVersion, object{}, "a", "b"); err != nil {
+		return err
+	}
+	return c.lists(ctx)
+}

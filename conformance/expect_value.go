@@ -1,0 +1,94 @@
+package conformance
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// value expects a value of any kind in the answer, at a path of field names. Nil expects that there is none.
+func value(want any, path ...string) expectation {
+	return func(a *answer) error {
+		var o map[string]any
+		if err := json.Unmarshal(a.body, &o); err != nil {
+			return fmt.Errorf("expected an object: %w", err)
+		}
+		got, found, err := unstructured.NestedFieldNoCopy(o, path...)
+		if err != nil {
+			return err
+		}
+		at := strings.Join(path, ".")
+		switch {
+		case want == nil && found:
+			return fmt.Errorf("expected no %s, got %v", at, got)
+		case want == nil:
+			return nil
+		case !found:
+			return fmt.Errorf("expected %s to be %v, got none", at, want)
+		case !reflect.DeepEqual(got, plain(want)):
+			return fmt.Errorf("expected %s to be %v, got %v", at, want, got)
+		}
+		return nil
+	}
+}
+
+// plain is a value as it looks after its way through JSON.
+func plain(v any) any {
+	encoded, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	var out any
+	if err := json.Unmarshal(encoded, &out); err != nil {
+		return err
+	}
+	return out
+}
+
+// present expects some value in the answer, at a path of field names.
+func present(path ...string) expectation {
+	return func(a *answer) error {
+		if value(nil, path...)(a) == nil {
+			return fmt.Errorf("expected a %s, got none", strings.Join(path, "."))
+		}
+		return nil
+	}
+}
+
+// atVersion expects an object with this resourceVersion.
+func atVersion(want string) expectation { return field(want, "metadata", "resourceVersion") }
+
+// finalizers expects just these finalizers on the object, in this order.
+func finalizers(want ...string) expectation { return value(want, "metadata", "finalizers") }
+
+// terminating expects an object that is being deleted, and has so many seconds of grace.
+func terminating(grace int) expectation {
+	return func(a *answer) error {
+		if err := present("metadata", "deletionTimestamp")(a); err != nil {
+			return err
+		}
+		return value(grace, "metadata", "deletionGracePeriodSeconds")(a)
+	}
+}
+
+// removed expects the Success that tells which object is gone.
+func removed(c collection, o metav1.PartialObjectMetadata) expectation {
+	return func(a *answer) error {
+		var got metav1.Status
+		if err := json.Unmarshal(a.body, &got); err != nil {
+			return fmt.Errorf("expected a Status: %w", err)
+		}
+		if got.Kind != "Status" || got.Status != metav1.StatusSuccess {
+			return fmt.Errorf("expected a Status of Success, got kind %q, status %q", got.Kind, got.Status)
+		}
+		want := metav1.StatusDetails{Name: o.Name, Group: c.group, Kind: c.resource, UID: o.UID}
+		if got.Details == nil || !reflect.DeepEqual(*got.Details, want) {
+			return fmt.Errorf("expected the details %+v, got %+v", want, got.Details)
+		}
+		return nil
+	}
+}

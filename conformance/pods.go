@@ -1,0 +1,66 @@
+package conformance
+
+import (
+	"context"
+	"net/http"
+	"strings"
+)
+
+// noNode is the node that pods are bound to. There is no such node, so nothing runs them, and nothing ends their grace period but the clock.
+const noNode = "conformance-no-such-node"
+
+// pods gives a fresh namespace and its Pods.
+func (s *session) pods(ctx context.Context) (collection, error) {
+	return s.fill(ctx, collection{root: "/api/v1", apiVersion: "v1", kind: "Pod", resource: "pods"}, nil)
+}
+
+// onPods makes a case that runs on Pods in a fresh namespace, on a server that has the subresource, "" for none.
+func onPods(c Case, subresource string, check collectionCheck) Case {
+	c.check = func(ctx context.Context, s *session) error {
+		if subresource != "" {
+			if err := s.needs(ctx, "v1", "pods/"+subresource); err != nil {
+				return err
+			}
+		}
+		in, err := s.pods(ctx)
+		if err != nil {
+			return err
+		}
+		return check(ctx, s, in)
+	}
+	return c
+}
+
+// unscheduled is a pod that no scheduler knows to be its own, so it stays pending and nothing changes it.
+func (c collection) unscheduled(name string) object {
+	o := c.object(name)
+	o["spec"] = object{
+		"schedulerName": "conformance-nobody", "terminationGracePeriodSeconds": 45,
+		"containers": []object{{"name": "c", "image": "conformance.example.com/nothing"}},
+	}
+	return o
+}
+
+// bound is a pod on the node that does not exist.
+func (c collection) bound(name string) object {
+	o := c.unscheduled(name)
+	o["spec"].(object)["nodeName"] = noNode
+	return o
+}
+
+// createPod stores a pod. In a fresh namespace it has to wait for a controller to make the service account that pods need.
+func (c collection) createPod(ctx context.Context, o object, expect ...expectation) (*answer, error) {
+	var a *answer
+	err := poll(ctx, func() error {
+		var err error
+		a, err = c.s.do(ctx, post(c.path(), o), code(http.StatusCreated))
+		if err != nil && a != nil && !(a.code == http.StatusForbidden && strings.Contains(string(a.body), "serviceaccount")) {
+			return nil // it is not that, so it is no use to wait
+		}
+		return err
+	})
+	if err != nil {
+		return a, err
+	}
+	return a, a.meets(append([]expectation{code(http.StatusCreated)}, expect...)...)
+}
