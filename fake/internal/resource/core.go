@@ -44,6 +44,7 @@ func coreRows() []Resource {
 			ValidateName:        validation.ValidateNamespaceName,
 			Fields:              namespaceFields(),
 			Begin:               beginNamespace,
+			Normalize:           labelNamespace,
 		},
 		{
 			Version: "v1", Plural: "nodes", Kind: "Node",

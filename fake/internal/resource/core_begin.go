@@ -8,12 +8,22 @@ import (
 // What the strategies of a real server give new objects of the core group, and
 // what decoding one of them does. Defaulting proper is not here yet.
 
-// beginNamespace gives a new namespace the finalizer, the phase and the label
-// that every one has (NS-05, NS-11).
+// beginNamespace gives a new namespace the finalizer and the phase that every
+// one has (NS-05), and the label, as its name may have been generated just now.
 func beginNamespace(obj runtime.Object) {
 	ns := obj.(*corev1.Namespace)
 	ns.Spec.Finalizers = []corev1.FinalizerName{corev1.FinalizerKubernetes}
 	ns.Status = corev1.NamespaceStatus{Phase: corev1.NamespaceActive}
+	labelNamespace(ns)
+}
+
+// labelNamespace gives a namespace its name as a label, whatever was sent
+// (NS-11).
+func labelNamespace(obj runtime.Object) {
+	ns := obj.(*corev1.Namespace)
+	if ns.Name == "" {
+		return
+	}
 	if ns.Labels == nil {
 		ns.Labels = map[string]string{}
 	}
