@@ -107,6 +107,8 @@ func Cases() []Case {
 		deleteOptionCases(),
 		deleteGraceCases(),
 		deleteCollectionCases(),
+		namespaceCases(),
+		namespaceEndCases(),
 	)
 	slices.SortFunc(all, func(a, b Case) int { return cmp.Compare(a.ID, b.ID) })
 	return all

@@ -30,6 +30,10 @@ var notYet = map[string]string{
 	"DL-24":             "the fake gives no grace, as it has nobody to end it",
 	"DL-25":             "the fake gives no grace, as it has nobody to end it",
 	"DL-36/graceful":    "the fake gives no grace, as it has nobody to end it",
+	"NS-07/end":         "the fake has no namespaces/finalize",
+	"NS-07/held":        "the fake has no namespaces/finalize",
+	"NS-07/replace":     "the fake has no namespaces/finalize",
+	"NS-10":             "the fake has no access reviews",
 	"SI-16/table/typed": "the fake has no Tables",
 	"SI-17/gzip/typed":  "the fake does not compress streams",
 }

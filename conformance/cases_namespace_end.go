@@ -1,0 +1,198 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// namespaceEndCases are about how namespaces end (NS).
+func namespaceEndCases() []Case {
+	ending := func(id, title, why string, check func(ctx context.Context, s *session) error) Case {
+		return Case{ID: id, Level: Must, Title: title, Why: why, Source: docNamespaces, check: check}
+	}
+	return []Case{
+		ending("NS-06", "a namespace that is deleted is Terminating, and is the answer", "the namespace controller sees it and empties it", terminatingNamespace),
+		onSecrets(Case{
+			ID: "NS-08", Level: Should, Title: "a namespace that is being deleted can be deleted again, which changes nothing",
+			Why: "clients retry", Source: "k/k registry/core/namespace/storage",
+		}, deleteNamespaceAgain),
+		ending("NS-07/replace", "finalize replaces the finalizers of a namespace's spec and leaves its status, and nothing else replaces them",
+			"the namespace ends when they are gone", replaceNamespaceFinalizers),
+		ending("NS-07/end", "taking the last finalizer off a namespace that is being deleted ends it",
+			"it is the last thing that the namespace controller does", finalizeNamespace),
+		ending("NS-07/held", "a namespace ends when the finalizers of its metadata are gone too",
+			"others than the namespace controller may have work to do", heldNamespace),
+		onSecrets(Case{
+			ID: "NS-09", Level: Must, Title: "what is in a namespace goes before the namespace does",
+			Why: "a new namespace of the same name must be empty", Source: docNamespaces, takes: controllerWait,
+		}, contentFirst),
+	}
+}
+
+// controllerWait is how long the namespace controller is given to begin its work, which it puts off for five seconds.
+const controllerWait = 15 * time.Second
+
+func terminatingNamespace(ctx context.Context, s *session) error {
+	name, err := s.namespace(ctx)
+	if err != nil {
+		return err
+	}
+	return s.try(ctx, del(namespacePath(name)), code(200), kind("v1", "Namespace"), field(name, "metadata", "name"),
+		present("metadata", "deletionTimestamp"), field("Terminating", "status", "phase"))
+}
+
+func deleteNamespaceAgain(ctx context.Context, s *session, c collection) error {
+	if err := c.terminate(ctx); err != nil {
+		return err
+	}
+	before, err := s.object(ctx, get(namespacePath(c.namespace)), code(200))
+	if err != nil {
+		return err
+	}
+	return s.try(ctx, del(namespacePath(c.namespace)), code(200), kind("v1", "Namespace"), field("Terminating", "status", "phase"),
+		value(before.DeletionTimestamp, "metadata", "deletionTimestamp"))
+}
+
+// finalize sets the finalizers of a namespace's spec, by the one way that there is. Where others write to it at the same time, it tries again.
+func (s *session) finalize(ctx context.Context, name string, change func([]string) []string) (*answer, error) {
+	var a *answer
+	for range 10 {
+		before, err := s.do(ctx, get(namespacePath(name)), code(200))
+		if err != nil {
+			return before, err
+		}
+		ns := map[string]any{}
+		if err := before.decode(&ns); err != nil {
+			return before, err
+		}
+		have, _, err := unstructured.NestedStringSlice(ns, "spec", "finalizers")
+		if err != nil {
+			return before, before.errorf("the finalizers of the spec: %w", err)
+		}
+		ns["spec"], ns["status"] = object{"finalizers": change(have)}, object{"phase": "Finalized"}
+		if a, err = s.do(ctx, put(namespacePath(name)+"/finalize", ns), code(200, 409)); err != nil {
+			return a, err
+		}
+		if a.code == 200 {
+			break
+		}
+	}
+	return a, a.meets(code(200), kind("v1", "Namespace"), field(name, "metadata", "name"))
+}
+
+func none([]string) []string { return []string{} }
+
+func hold(have []string) []string { return append(have, finalizer) }
+
+// heldBySpec creates a namespace that has the suite's finalizer in its spec.
+func (s *session) heldBySpec(ctx context.Context, body object) error {
+	if err := s.try(ctx, post("/api/v1/namespaces", body), code(201)); err != nil {
+		return err
+	}
+	a, err := s.finalize(ctx, body["metadata"].(object)["name"].(string), hold)
+	if err != nil {
+		return err
+	}
+	return a.meets(value([]string{"kubernetes", finalizer}, "spec", "finalizers"))
+}
+
+func replaceNamespaceFinalizers(ctx context.Context, s *session) error {
+	name, body := s.nameNamespace()
+	if err := s.heldBySpec(ctx, body); err != nil {
+		return err
+	}
+	replaced := []expectation{code(200), value([]string{"kubernetes", finalizer}, "spec", "finalizers"), field("Active", "status", "phase")}
+	if err := s.try(ctx, get(namespacePath(name)), replaced...); err != nil {
+		return err
+	}
+	// The other ways to write it do not reach the finalizers.
+	empty := object{"spec": object{"finalizers": nil}, "metadata": object{"annotations": object{"conformance.example.com/step": "1"}}}
+	if err := s.try(ctx, mergePatch(namespacePath(name), empty), replaced...); err != nil {
+		return err
+	}
+	return s.try(ctx, mergePatch(namespacePath(name)+"/status", empty), replaced...)
+}
+
+func finalizeNamespace(ctx context.Context, s *session) error {
+	name, body := s.nameNamespace()
+	if err := s.heldBySpec(ctx, body); err != nil {
+		return err
+	}
+	if err := s.try(ctx, del(namespacePath(name)), code(200)); err != nil {
+		return err
+	}
+	if err := s.try(ctx, get(namespacePath(name)), code(200), field("Terminating", "status", "phase")); err != nil {
+		return err
+	}
+	a, err := s.finalize(ctx, name, none)
+	if err != nil {
+		return err
+	}
+	if err := a.meets(field("Terminating", "status", "phase"), value(nil, "spec", "finalizers")); err != nil {
+		return err
+	}
+	return s.wantNoNamespace(ctx, name)
+}
+
+// wantNoNamespace expects that there is no such namespace.
+func (s *session) wantNoNamespace(ctx context.Context, name string) error {
+	return s.try(ctx, get(namespacePath(name)), notFound(collection{resource: "namespaces"}, name).check)
+}
+
+func heldNamespace(ctx context.Context, s *session) error {
+	name, body := s.nameNamespace()
+	if err := s.heldBySpec(ctx, body.held()); err != nil {
+		return err
+	}
+	if err := s.try(ctx, del(namespacePath(name)), code(200)); err != nil {
+		return err
+	}
+	if _, err := s.finalize(ctx, name, none); err != nil {
+		return err
+	}
+	if err := s.try(ctx, get(namespacePath(name)), code(200), finalizers(finalizer), field("Terminating", "status", "phase")); err != nil {
+		return err
+	}
+	release := object{"metadata": object{"finalizers": nil}}
+	if err := s.try(ctx, mergePatch(namespacePath(name), release), code(200), kind("v1", "Namespace")); err != nil {
+		return err
+	}
+	return s.wantNoNamespace(ctx, name)
+}
+
+// contentFirst needs a namespace controller, and waits for a while to see whether there is one.
+func contentFirst(ctx context.Context, s *session, c collection) error {
+	if _, err := c.create(ctx, c.object("plain")); err != nil {
+		return err
+	}
+	if err := c.terminate(ctx); err != nil {
+		return err
+	}
+	patience, cancel := context.WithTimeout(ctx, controllerWait)
+	defer cancel()
+	if err := poll(patience, func() error { return c.wantGone(patience, "plain") }); err != nil {
+		if patience.Err() != nil && ctx.Err() == nil {
+			return s.skipf("nothing empties a namespace that is deleted: the server has no namespace controller")
+		}
+		return err
+	}
+	if err := s.try(ctx, get(namespacePath(c.namespace)), code(200), field("Terminating", "status", "phase")); err != nil {
+		return fmt.Errorf("with an object left in it: %w", err)
+	}
+	if err := s.try(ctx, c.released("kept"), code(200)); err != nil {
+		return err
+	}
+	return poll(ctx, func() error {
+		ns, err := s.do(ctx, get(namespacePath(c.namespace)), code(200, 404))
+		if err != nil {
+			return err
+		}
+		if ns.code == 404 {
+			return c.wantGone(ctx, "kept")
+		}
+		return ns.errorf("expected the namespace to end")
+	})
+}
