@@ -1,6 +1,8 @@
 package resource
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -12,7 +14,9 @@ import (
 // one has (NS-05), and the label, as its name may have been generated just now.
 func beginNamespace(obj runtime.Object) {
 	ns := obj.(*corev1.Namespace)
-	ns.Spec.Finalizers = []corev1.FinalizerName{corev1.FinalizerKubernetes}
+	if !slices.Contains(ns.Spec.Finalizers, corev1.FinalizerKubernetes) {
+		ns.Spec.Finalizers = append(ns.Spec.Finalizers, corev1.FinalizerKubernetes)
+	}
 	ns.Status = corev1.NamespaceStatus{Phase: corev1.NamespaceActive}
 	labelNamespace(ns)
 }
