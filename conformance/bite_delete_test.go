@@ -18,7 +18,7 @@ var deleteLies = []told{
 			q.Set("dryRun", "All")
 			r.URL.RawQuery = q.Encode()
 		}
-	}), `^DL-((0[1345678]|05/put|10/met|11/met|14|17/body|17/group|26|28|29|31|31/continue|32|36|37)/typed|22/unbound|23/now)$`},
+	}), `^DL-((0[1345678]|05/put|10/met|11/met|14|17/body|17/group|26|28|29|31|31/continue|32|36|37)/typed|22/unbound|23/now|01/object)$`},
 	{"deletes what is not there", insteadOf(404), `^DL-(01|02|05|07|14|37)/typed$`},
 	{"marks nothing as deleted", body(is(http.MethodDelete), swap(`"deletionTimestamp"`, `"deleted"`)), `^DL-(03|04|14|21)/typed$`},
 	{"forgets to say which object is gone", body(is(http.MethodDelete), swap(`"uid"`, `"uuid"`)), `^DL-(01|10/met|11/met|17/body|26|37)/typed$`},

@@ -16,7 +16,24 @@ const (
 
 // deleteCases are about what a deletion does to an object, with finalizers and without (DL).
 func deleteCases() []Case {
-	return slices.Concat(
+	return slices.Concat([]Case{
+		onSecrets(Case{
+			ID: "DL-01/object", Level: Must, Title: "types that do so answer with the object that is gone instead of a Status",
+			Why:    "kubectl and controllers read from it what they have deleted",
+			Source: docStore,
+		}, func(ctx context.Context, s *session, c collection) error {
+			c.kind, c.resource = "ServiceAccount", "serviceaccounts"
+			o, err := c.create(ctx, c.object("a"))
+			if err != nil {
+				return err
+			}
+			err = s.try(ctx, del(c.item("a")), code(200), kind("v1", "ServiceAccount"), field(string(o.UID), "metadata", "uid"))
+			if err != nil {
+				return err
+			}
+			return c.wantGone(ctx, "a")
+		}),
+	},
 		both(Case{
 			ID: "DL-01", Level: Must, Title: "an object without finalizers is gone at once, and a Status tells which it was",
 			Why:    "the uid in the answer is that of the object that is gone",

@@ -68,6 +68,15 @@ func namespaceCases() []Case {
 				Why: "the finalizer is what lets the namespace controller empty it", Source: docNamespaces, check: freshNamespace,
 			},
 			{
+				ID: "NS-05/sent", Level: Must, Title: "a new namespace has the finalizer kubernetes behind those that were sent for its spec",
+				Why: "others can hold a namespace too, but not instead", Source: docNamespaces,
+				check: func(ctx context.Context, s *session) error {
+					_, body := s.nameNamespace()
+					body["spec"] = object{"finalizers": []string{finalizer}}
+					return s.try(ctx, post("/api/v1/namespaces", body), code(201), value([]string{finalizer, "kubernetes"}, "spec", "finalizers"))
+				},
+			},
+			{
 				ID: "NS-10", Level: Must, Title: "LocalSubjectAccessReviews can be created in a namespace that does not exist",
 				Why: "the answer to what somebody may do there is not whether there is such a namespace", Source: docLifecycle, check: reviewNowhere,
 			},
