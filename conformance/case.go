@@ -109,6 +109,9 @@ func Cases() []Case {
 		deleteCollectionCases(),
 		namespaceCases(),
 		namespaceEndCases(),
+		statusCases(),
+		scaleCases(),
+		subresourceCases(),
 	)
 	slices.SortFunc(all, func(a, b Case) int { return cmp.Compare(a.ID, b.ID) })
 	return all

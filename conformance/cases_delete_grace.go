@@ -15,8 +15,8 @@ const docGrace = "API conventions, Verbs on Resources; apiserver rest/delete.go"
 // are on a node; theirs does not exist.
 func deleteGraceCases() []Case {
 	grace := func(id, title, why string, check func(ctx context.Context, s *session, c collection) error) Case {
-		return onPods(Case{ID: id, Level: Must, Title: title, Why: why, Source: docGrace}, "", func(ctx context.Context, s *session, c collection) error {
-			if _, err := c.createPod(ctx, c.bound("a")); err != nil {
+		return onPods(Case{ID: id, Level: Must, Title: title, Why: why, Source: docGrace}, func(ctx context.Context, s *session, c collection) error {
+			if _, err := c.createPatiently(ctx, c.bound("a")); err != nil {
 				return err
 			}
 			return check(ctx, s, c)
@@ -58,8 +58,8 @@ func deleteGraceCases() []Case {
 		onPods(Case{
 			ID: "DL-22/unbound", Level: Must, Title: "a pod on no node has no grace period, and its deletion answers with it",
 			Why: "there is nobody who would end it", Source: "k/k registry/core/pod/strategy.go",
-		}, "", func(ctx context.Context, s *session, c collection) error {
-			if _, err := c.createPod(ctx, c.unscheduled("a")); err != nil {
+		}, func(ctx context.Context, s *session, c collection) error {
+			if _, err := c.createPatiently(ctx, c.unscheduled("a")); err != nil {
 				return err
 			}
 			err := s.try(ctx, deleting(c.item("a"), object{"gracePeriodSeconds": 60}), code(200), kind("v1", "Pod"), terminating(0))
@@ -71,8 +71,8 @@ func deleteGraceCases() []Case {
 		onPods(Case{
 			ID: "DL-36/graceful", Level: Must, Title: "the last finalizer of an object whose grace period runs does not remove it",
 			Why: "its node is still running it", Source: docStore,
-		}, "", func(ctx context.Context, s *session, c collection) error {
-			if _, err := c.createPod(ctx, c.bound("a").held()); err != nil {
+		}, func(ctx context.Context, s *session, c collection) error {
+			if _, err := c.createPatiently(ctx, c.bound("a").held()); err != nil {
 				return err
 			}
 			if err := s.try(ctx, del(c.item("a")), code(200), terminating(45), finalizers(finalizer)); err != nil {

@@ -29,13 +29,17 @@
 // started. The first case about custom resources
 // installs a CustomResourceDefinition widgets.RUN.conformance.example.com, which is removed after the last one.
 //
+// The cases about grace periods, status, scales, bindings and evictions create Pods, Deployments and PodDisruptionBudgets. Nothing of it
+// runs on a cluster either: the Pods name a scheduler that does not exist, or are on a node that does not, called conformance-no-such-node,
+// and the Deployments are paused. A second definition, dials.RUN.conformance.example.com, is for the subresources of custom resources.
+//
 // Everything is deleted after each case, object by object and then the namespace, also when the case failed, ran out of time or was
 // cancelled; what several cases share, such as a list that had to expire, after the last one. A namespace controller, if there is one,
 // finishes the namespace; without one, an empty namespace may stay Terminating. What could not be deleted is reported as
 // [Result].Leftovers, and counts as an error.
 //
 // Requests that a broken server could take for more than they are, such as the deletion of a collection across namespaces, carry
-// selectors that match nothing.
+// selectors that match nothing, and those to delete the namespaces that every cluster has are dry runs.
 //
 // The client needs the rights to do all that. It is best run on a cluster that can be spared.
 //
@@ -45,8 +49,11 @@
 // Many rules are checked once on a built-in type ("/typed") and once on a custom resource ("/custom"), which a real server serves with
 // different code. The groups are PV (paths and verbs), NM (names), MD (metadata of objects),
 // OC (optimistic concurrency), CR (create), GT (get), LS (list), RS (resource versions), CH (chunks of a list),
-// WA (watch), BM (bookmarks), SI (streaming lists), EX (expired states and timeouts) and SE (selectors). A rule of these groups without
-// a case is named in rules_test.go, with the reason.
+// WA (watch), BM (bookmarks), SI (streaming lists), EX (expired states and timeouts), SE (selectors), DL (deletion), NS (namespaces) and
+// SU (subresources). A rule of these groups without a case is named in rules_test.go, with the reason.
+//
+// What a controller does is looked at only where a rule is about it, and the case is skipped where none begins within a while (NS-09).
+// Otherwise the suite puts a finalizer of its own on what must not go away while it is looked at.
 //
 // MUST is promised by the documents, or known to break clients when it is not kept. SHOULD is what kube-apiserver does beyond that. MAY is up
 // to the server: those cases accept either choice. [Config].Level leaves the lower ones out.

@@ -14,14 +14,9 @@ func (s *session) pods(ctx context.Context) (collection, error) {
 	return s.fill(ctx, collection{root: "/api/v1", apiVersion: "v1", kind: "Pod", resource: "pods"}, nil)
 }
 
-// onPods makes a case that runs on Pods in a fresh namespace, on a server that has the subresource, "" for none.
-func onPods(c Case, subresource string, check collectionCheck) Case {
+// onPods makes a case that runs on Pods in a fresh namespace.
+func onPods(c Case, check collectionCheck) Case {
 	c.check = func(ctx context.Context, s *session) error {
-		if subresource != "" {
-			if err := s.needs(ctx, "v1", "pods/"+subresource); err != nil {
-				return err
-			}
-		}
 		in, err := s.pods(ctx)
 		if err != nil {
 			return err
@@ -48,8 +43,8 @@ func (c collection) bound(name string) object {
 	return o
 }
 
-// createPod stores a pod. In a fresh namespace it has to wait for a controller to make the service account that pods need.
-func (c collection) createPod(ctx context.Context, o object, expect ...expectation) (*answer, error) {
+// createPatiently stores an object. A Pod in a fresh namespace has to wait for a controller to make the service account that it needs.
+func (c collection) createPatiently(ctx context.Context, o object, expect ...expectation) (*answer, error) {
 	var a *answer
 	err := poll(ctx, func() error {
 		var err error

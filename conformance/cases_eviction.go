@@ -1,0 +1,100 @@
+package conformance
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// eviction is a request to evict the pod "a".
+func (c collection) eviction() call {
+	return post(c.item("a")+"/eviction", newObject("policy/v1", "Eviction", "a"))
+}
+
+// evictionCases are about the eviction of pods (SU). Those that budgets protect are on the node that does not exist and said to
+// run there, as pods that do not run are evicted whatever their budgets.
+func evictionCases() []Case {
+	evict := func(id, title, why string, check collectionCheck) Case {
+		return onPods(Case{ID: id, Level: Must, Title: title, Why: why, Source: docEviction}, check)
+	}
+	return []Case{
+		evict("SU-14/evicts", "an eviction deletes a pod that no budget protects", "nodes are drained so",
+			func(ctx context.Context, s *session, c collection) error {
+				if _, err := c.createPatiently(ctx, c.unscheduled("a")); err != nil {
+					return err
+				}
+				if err := s.try(ctx, c.eviction(), done); err != nil {
+					return err
+				}
+				return c.wantGone(ctx, "a")
+			}),
+		evict("SU-14/pending", "a pod that does not run is evicted whatever its budget", "its budget does not count it",
+			func(ctx context.Context, s *session, c collection) error {
+				if err := c.protected(ctx, c.unscheduled("a"), "one", "two"); err != nil {
+					return err
+				}
+				if err := s.try(ctx, c.eviction(), done); err != nil {
+					return err
+				}
+				return c.wantGone(ctx, "a")
+			}),
+		evict("SU-14/blocked", "an eviction that a budget does not allow is refused, and a cause says which", "the client waits and tries again",
+			func(ctx context.Context, s *session, c collection) error {
+				return c.refusedEviction(ctx, refusal{
+					code: 429, reason: metav1.StatusReasonTooManyRequests, message: "Cannot evict pod as it would violate the pod's disruption budget.",
+					causes: []metav1.StatusCause{{Type: "DisruptionBudget", Message: "The disruption budget one "}},
+				}, "one")
+			}),
+		evict("SU-14/two", "the eviction of a pod with two budgets is refused", "they cannot both be kept",
+			func(ctx context.Context, s *session, c collection) error {
+				return c.refusedEviction(ctx, refusal{
+					code: 500, message: "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
+				}, "one", "two")
+			}),
+		evict("SU-14/absent", "a pod that does not exist is not evicted", "the client takes that for success",
+			func(ctx context.Context, s *session, c collection) error {
+				return s.try(ctx, c.eviction(), notFound(c, "a").check)
+			}),
+		evict("SU-14/name", "an eviction names the pod of the URL", "another pod would be evicted by mistake",
+			func(ctx context.Context, s *session, c collection) error {
+				if _, err := c.createPatiently(ctx, c.unscheduled("a")); err != nil {
+					return err
+				}
+				other := c.eviction()
+				other.body = newObject("policy/v1", "Eviction", "b")
+				if err := s.try(ctx, other, badRequest("name in URL does not match name in Eviction object")); err != nil {
+					return err
+				}
+				return s.try(ctx, get(c.item("a")), code(200))
+			}),
+	}
+}
+
+// protected creates a pod, and before it budgets of these names that let it go never.
+func (c collection) protected(ctx context.Context, pod object, budgets ...string) error {
+	labels := object{"app": "x"}
+	for _, name := range budgets {
+		budget := newObject("policy/v1", "PodDisruptionBudget", name)
+		budget["spec"] = object{"minAvailable": 1, "selector": object{"matchLabels": labels}}
+		if err := c.s.try(ctx, post("/apis/policy/v1/namespaces/"+c.namespace+"/poddisruptionbudgets", budget), code(201)); err != nil {
+			return err
+		}
+	}
+	_, err := c.createPatiently(ctx, pod.meta("labels", labels))
+	return err
+}
+
+// refusedEviction expects that a pod which is said to run is not evicted under these budgets.
+func (c collection) refusedEviction(ctx context.Context, want refusal, budgets ...string) error {
+	if err := c.protected(ctx, c.bound("a"), budgets...); err != nil {
+		return err
+	}
+	running := object{"status": object{"phase": "Running"}}
+	if err := c.s.try(ctx, mergePatch(c.item("a")+"/status", running), code(200), field("Running", "status", "phase")); err != nil {
+		return err
+	}
+	if err := c.s.try(ctx, c.eviction(), want.check); err != nil {
+		return err
+	}
+	return c.s.try(ctx, get(c.item("a")), code(200), value(nil, "metadata", "deletionTimestamp"))
+}

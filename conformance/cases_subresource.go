@@ -1,0 +1,195 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	docBinding            = "k/k registry/core/pod/storage/storage.go"
+	docEviction           = "API-initiated Eviction; k/k registry/core/pod/storage/eviction.go"
+	docSubresourceManager = "Server-Side Apply, Field management; apimachinery util/managedfields"
+)
+
+// subresourceCases are about what subresources have in common, and about those that do something to a Pod (SU).
+func subresourceCases() []Case {
+	return slices.Concat([]Case{
+		{
+			ID: "SU-15/status", Level: Must, Title: "status subresources are listed as the resource, a slash and their name",
+			Why: "clients look there whether a resource has them", Source: "apiserver installer.go",
+			check: listed("v1", metav1.APIResource{Name: "pods/status", Kind: "Pod", Verbs: metav1.Verbs{"get", "patch", "update"}}),
+		},
+		{
+			ID: "SU-15/typed", Level: Must, Title: "subresources of another kind are listed with its group and version",
+			Why: "clients have to know what to send", Source: "apiserver installer.go",
+			check: func(ctx context.Context, s *session) error {
+				err := listed("v1",
+					metav1.APIResource{Name: "pods/binding", Kind: "Binding", Verbs: metav1.Verbs{"create"}},
+					metav1.APIResource{Name: "pods/eviction", Group: "policy", Version: "v1", Kind: "Eviction", Verbs: metav1.Verbs{"create"}},
+					metav1.APIResource{Name: "namespaces/finalize", Kind: "Namespace", Verbs: metav1.Verbs{"update"}},
+				)(ctx, s)
+				if err != nil {
+					return err
+				}
+				return listed("apps/v1", scaleResource("deployments/scale"))(ctx, s)
+			},
+		},
+		onDials(Case{
+			ID: "SU-15/custom", Level: Must, Title: "the subresources of a custom resource are listed in the versions that have them",
+			Why: "clients look there whether a resource has them", Source: "apiextensions customresource_discovery_controller.go",
+		}, func(ctx context.Context, s *session, c collection) error {
+			status := metav1.APIResource{Name: "dials/status", Kind: "Dial", Verbs: metav1.Verbs{"get", "patch", "update"}}
+			if err := listed(c.apiVersion, status, scaleResource("dials/scale"))(ctx, s); err != nil {
+				return err
+			}
+			other := c.in("v1alpha1").apiVersion
+			found, err := s.resource(ctx, other, "dials/status")
+			if err == nil && found != nil {
+				err = fmt.Errorf("GET /apis/%s: expected no dials/status, got %v", other, found)
+			}
+			return err
+		}),
+	}, withStatus(Case{
+		ID: "SU-16", Level: Must, Title: "who writes the status of an object manages it by the subresource",
+		Why: "an apply of the object does not take the status over", Source: docSubresourceManager,
+	}, func(ctx context.Context, s *session, c collection, body bodyMaker) error {
+		if _, err := c.createPatiently(ctx, body("a")); err != nil {
+			return err
+		}
+		report := mergePatch(c.item("a")+"/status?fieldManager=reporter", object{"status": object{"reason": "why"}})
+		fields := `{"f:status":{"f:reason":{}}}`
+		if c.kind == "Dial" {
+			fields = `{"f:status":{".":{},"f:reason":{}}}`
+		}
+		return s.try(ctx, report, code(200), managedBy("reporter", "status", fields))
+	}), bindingCases(), evictionCases())
+}
+
+func scaleResource(name string) metav1.APIResource {
+	return metav1.APIResource{Name: name, Group: "autoscaling", Version: "v1", Kind: "Scale", Verbs: metav1.Verbs{"get", "patch", "update"}}
+}
+
+// listed makes the check that the discovery document of a group version has these subresources.
+func listed(groupVersion string, want ...metav1.APIResource) checkFunc {
+	return func(ctx context.Context, s *session) error {
+		for _, w := range want {
+			w.Namespaced = w.Kind != "Namespace"
+			got, err := s.resource(ctx, groupVersion, w.Name)
+			if err != nil {
+				return err
+			}
+			if got != nil {
+				slices.Sort(got.Verbs)
+			}
+			if got == nil || fmt.Sprint(*got) != fmt.Sprint(w) {
+				return fmt.Errorf("discovery of %s: expected %v, got %v", groupVersion, w, got)
+			}
+		}
+		return nil
+	}
+}
+
+// managedBy expects managed fields of this manager through this subresource: just these.
+func managedBy(manager, subresource, fields string) expectation {
+	return func(a *answer) error {
+		var o metav1.PartialObjectMetadata
+		if err := a.decode(&o); err != nil {
+			return err
+		}
+		for _, m := range o.ManagedFields {
+			if m.Manager == manager && m.Subresource == subresource && m.FieldsV1 != nil && sameJSON(m.FieldsV1.GetRawBytes(), []byte(fields)) {
+				return nil
+			}
+		}
+		return fmt.Errorf("expected managed fields of %s through %s, %s, got %v", manager, subresource, fields, o.ManagedFields)
+	}
+}
+
+// binding is a request to bind the pod "a" to a node.
+func (c collection) binding(node string) call {
+	body := newObject("v1", "Binding", "a")
+	body["target"] = object{"apiVersion": "v1", "kind": "Node", "name": node}
+	return post(c.item("a")+"/binding", body)
+}
+
+// unbindable is how a binding is refused.
+func unbindable(says string) refusal {
+	return refusal{
+		code: 409, reason: metav1.StatusReasonConflict, message: `Operation cannot be fulfilled on pods/binding "a": pod a ` + says,
+		details: &metav1.StatusDetails{Name: "a", Kind: "pods/binding"},
+	}
+}
+
+// done expects the Success of a request that makes something happen.
+func done(a *answer) error {
+	for _, e := range []expectation{code(201), kind("v1", "Status"), field("Success", "status"), value(201, "code")} {
+		if err := e(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func bindingCases() []Case {
+	bound := func(id, title, why string, check collectionCheck) Case {
+		return onPods(Case{ID: id, Level: Must, Title: title, Why: why, Source: docBinding}, func(ctx context.Context, s *session, c collection) error {
+			if _, err := c.createPatiently(ctx, c.unscheduled("a").held()); err != nil {
+				return err
+			}
+			return check(ctx, s, c)
+		})
+	}
+	return []Case{
+		bound("SU-13/binds", "a binding puts a pod on a node", "it is how schedulers place pods",
+			func(ctx context.Context, s *session, c collection) error {
+				if err := s.try(ctx, c.binding(noNode), done); err != nil {
+					return err
+				}
+				return s.try(ctx, get(c.item("a")), code(200), field(noNode, "spec", "nodeName"), scheduled)
+			}),
+		bound("SU-13/bound", "a pod that is on a node is bound to no other", "two schedulers must not place it twice",
+			func(ctx context.Context, s *session, c collection) error {
+				if err := s.try(ctx, c.binding(noNode), done); err != nil {
+					return err
+				}
+				err := s.try(ctx, c.binding(noNode+"-2"), unbindable(fmt.Sprintf("is already assigned to node %q", noNode)).check)
+				if err != nil {
+					return err
+				}
+				return s.try(ctx, get(c.item("a")), code(200), field(noNode, "spec", "nodeName"))
+			}),
+		bound("SU-13/terminating", "a pod that is being deleted is bound to no node", "it would have to be ended before it runs",
+			func(ctx context.Context, s *session, c collection) error {
+				if err := s.try(ctx, del(c.item("a")), code(200)); err != nil {
+					return err
+				}
+				return s.try(ctx, c.binding(noNode), unbindable("is being deleted, cannot be assigned to a host").check)
+			}),
+		onPods(Case{
+			ID: "SU-13/absent", Level: Must, Title: "a pod that does not exist is bound to no node", Why: "schedulers forget it then", Source: docBinding,
+		}, func(ctx context.Context, s *session, c collection) error {
+			return s.try(ctx, c.binding(noNode), notFound(c, "a").check)
+		}),
+	}
+}
+
+// scheduled expects a pod with the condition that says that it is on a node.
+func scheduled(a *answer) error {
+	var pod struct {
+		Status struct {
+			Conditions []struct{ Type, Status string }
+		}
+	}
+	if err := a.decode(&pod); err != nil {
+		return err
+	}
+	for _, c := range pod.Status.Conditions {
+		if c.Type == "PodScheduled" && c.Status == "True" {
+			return nil
+		}
+	}
+	return fmt.Errorf("expected the condition PodScheduled to be True, got %v", pod.Status.Conditions)
+}
