@@ -123,6 +123,8 @@ func preconditions(res *resource.Resource, m metav1.Object, p *metav1.Preconditi
 	switch {
 	case p == nil:
 		return nil
+	case isNamespaces(res):
+		return namespacePreconditions(m, p)
 	case p.UID != nil && *p.UID != m.GetUID():
 		return conflict(fmt.Errorf("the UID in the precondition (%s) does not match the UID in record (%s). "+
 			"The object might have been deleted and then recreated", *p.UID, m.GetUID()))
