@@ -47,7 +47,7 @@ var deleteOptionLies = []told{
 		}
 	}), `^DL-(17/body|31/version)/typed$`},
 	{"knows one group of options", sending(http.MethodDelete, swap(`"meta.k8s.io/v1","kind":"DeleteOptions"`, `"meta.k8s.io/v1","kind":"Options"`)), `^DL-17/group/typed$`},
-	{"ignores preconditions", sending(http.MethodDelete, swap(`"preconditions"`, `"presumptions"`)), `^DL-(10|11|30)/typed$`},
+	{"ignores preconditions", sending(http.MethodDelete, swap(`"preconditions"`, `"presumptions"`)), `^DL-((10|11|30)/typed|1[01]/namespace)$`},
 	{"keeps nothing for dependents", body(is(http.MethodDelete), swap(`"foregroundDeletion"`, `"foreground"`)), `^DL-12/typed$`},
 	{"frees no dependents", body(is(http.MethodDelete), swap(`"orphan"`, `"orphaned"`)), `^DL-13(/old)?/typed$`},
 	{"deletes as unreadable what it can read", deaf("ignoreStoreReadErrorWithClusterBreakingPotential"), `^DL-(34|35|35/collection)/typed$`},

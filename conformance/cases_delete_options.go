@@ -94,7 +94,18 @@ func preconditionCases() []Case {
 		}
 	}
 	const source = "apiserver rest/delete.go; API conventions, Concurrency Control"
-	return slices.Concat(
+	return slices.Concat([]Case{
+		{
+			ID: "DL-10/namespace", Level: Must, Title: "the deletion of a namespace is refused if its precondition names another uid, in the words of updates",
+			Why:    "a new namespace of the same name must not die for the old one",
+			Source: "k/k registry/core/namespace/storage", check: staleNamespace("uid", "UID"),
+		},
+		{
+			ID: "DL-11/namespace", Level: Must, Title: "the deletion of a namespace is refused if its precondition names another resourceVersion, in the words of updates",
+			Why:    "the client decided on a state that is no more",
+			Source: "k/k registry/core/namespace/storage", check: staleNamespace("resourceVersion", "ResourceVersion"),
+		},
+	},
 		both(Case{
 			ID: "DL-10", Level: Must, Title: "a deletion is refused if its precondition names another uid",
 			Why: "a new object of the same name must not die for the old one", Source: source,
@@ -112,6 +123,27 @@ func preconditionCases() []Case {
 			Why: "leaders and schedulers delete so", Source: source,
 		}, met("resourceVersion")),
 	)
+}
+
+// staleNamespace makes the check that the precondition is looked at for namespaces too, which have code of their own for it.
+func staleNamespace(precondition, noun string) checkFunc {
+	return func(ctx context.Context, s *session) error {
+		name, body := s.nameNamespace()
+		o, err := s.object(ctx, post("/api/v1/namespaces", body), code(201))
+		if err != nil {
+			return err
+		}
+		have := map[string]string{"uid": string(o.UID), "resourceVersion": o.ResourceVersion}[precondition]
+		err = s.try(ctx, deleting(namespacePath(name), object{"preconditions": object{precondition: "1"}}), refusal{
+			code: 409, reason: metav1.StatusReasonConflict, details: &metav1.StatusDetails{Name: name, Kind: "namespaces"},
+			message: fmt.Sprintf("Operation cannot be fulfilled on namespaces %q: Precondition failed: %s in precondition: 1, %s in object meta: %s",
+				name, noun, noun, have),
+		}.check)
+		if err != nil {
+			return err
+		}
+		return s.try(ctx, get(namespacePath(name)), code(200), value(nil, "metadata", "deletionTimestamp"), field("Active", "status", "phase"))
+	}
 }
 
 // refusedDelete makes the check that a deletion of an object is refused, and leaves it as it was.
