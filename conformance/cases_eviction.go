@@ -51,6 +51,30 @@ func evictionCases() []Case {
 					code: 500, message: "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
 				}, "one", "two")
 			}),
+		evict("SU-14/dry", "a dry run of an eviction leaves the pod", "that is what one looks at first",
+			func(ctx context.Context, s *session, c collection) error {
+				if _, err := c.createPatiently(ctx, c.unscheduled("a")); err != nil {
+					return err
+				}
+				dry := c.eviction()
+				dry.path += "?dryRun=All"
+				if err := s.try(ctx, dry, done); err != nil {
+					return err
+				}
+				return s.try(ctx, get(c.item("a")), code(200), value(nil, "metadata", "deletionTimestamp"))
+			}),
+		evict("SU-14/options", "an eviction keeps the preconditions that it carries", "a new pod of the same name must not go for the old one",
+			func(ctx context.Context, s *session, c collection) error {
+				if _, err := c.createPatiently(ctx, c.unscheduled("a")); err != nil {
+					return err
+				}
+				request := c.eviction()
+				request.body.(object)["deleteOptions"] = object{"preconditions": object{"uid": "1"}}
+				if err := s.try(ctx, request, conflict(c, "a", "the UID in the precondition (1)").check); err != nil {
+					return err
+				}
+				return s.try(ctx, get(c.item("a")), code(200), value(nil, "metadata", "deletionTimestamp"))
+			}),
 		evict("SU-14/absent", "a pod that does not exist is not evicted", "the client takes that for success",
 			func(ctx context.Context, s *session, c collection) error {
 				return s.try(ctx, c.eviction(), notFound(c, "a").check)

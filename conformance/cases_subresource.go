@@ -168,6 +168,29 @@ func bindingCases() []Case {
 				}
 				return s.try(ctx, c.binding(noNode), unbindable("is being deleted, cannot be assigned to a host").check)
 			}),
+		bound("SU-13/stale", "a binding for another pod of the same name is refused", "the scheduler decided on a pod that is gone",
+			func(ctx context.Context, s *session, c collection) error {
+				stale := c.binding(noNode)
+				stale.body.(object).meta("uid", "1")
+				want := refusal{
+					code: 409, reason: metav1.StatusReasonConflict, details: c.about("a"),
+					says: "Precondition failed: UID in precondition: 1, UID in object meta: ",
+				}
+				if err := s.try(ctx, stale, want.check); err != nil {
+					return err
+				}
+				return s.try(ctx, get(c.item("a")), code(200), value(nil, "spec", "nodeName"))
+			}),
+		onPods(Case{
+			ID: "SU-13/gated", Level: Must, Title: "a pod with scheduling gates is bound to no node", Why: "somebody has said that it is not to run yet", Source: docBinding,
+		}, func(ctx context.Context, s *session, c collection) error {
+			gated := c.unscheduled("a")
+			gated["spec"].(object)["schedulingGates"] = []object{{"name": "conformance.example.com/gate"}}
+			if _, err := c.createPatiently(ctx, gated); err != nil {
+				return err
+			}
+			return s.try(ctx, c.binding(noNode), unbindable("has non-empty .spec.schedulingGates").check)
+		}),
 		onPods(Case{
 			ID: "SU-13/absent", Level: Must, Title: "a pod that does not exist is bound to no node", Why: "schedulers forget it then", Source: docBinding,
 		}, func(ctx context.Context, s *session, c collection) error {
