@@ -48,6 +48,26 @@ func deleteGraceCases() []Case {
 				}
 				return c.wantGone(ctx, "a")
 			}),
+		grace("DL-23/events", "a pod that is removed at once is marked before, and a watch shows both",
+			"whoever waits for the mark sees it", func(ctx context.Context, s *session, c collection) error {
+				w, err := watchFromNow(ctx, c, "")
+				if err != nil {
+					return err
+				}
+				defer w.close()
+				if err := s.try(ctx, del(c.item("a")+"?gracePeriodSeconds=0"), code(200)); err != nil {
+					return err
+				}
+				marked, err := w.want("MODIFIED", "a")
+				if err != nil {
+					return err
+				}
+				if seconds := marked.meta.DeletionGracePeriodSeconds; marked.meta.DeletionTimestamp == nil || seconds == nil || *seconds != 0 {
+					return w.errorf("expected MODIFIED with a deletionTimestamp and no grace, got %s", excerpt(marked.Object))
+				}
+				_, err = w.want("DELETED", "a")
+				return err
+			}),
 		grace("DL-24", "a grace period that has begun can be made shorter, and never longer",
 			"what was promised to be gone by then must be", shorterGrace),
 		grace("DL-25", "a negative grace period counts as one second",

@@ -30,11 +30,17 @@ func subresourceCases() []Case {
 					metav1.APIResource{Name: "pods/binding", Kind: "Binding", Verbs: metav1.Verbs{"create"}},
 					metav1.APIResource{Name: "pods/eviction", Group: "policy", Version: "v1", Kind: "Eviction", Verbs: metav1.Verbs{"create"}},
 					metav1.APIResource{Name: "namespaces/finalize", Kind: "Namespace", Verbs: metav1.Verbs{"update"}},
+					metav1.APIResource{
+						Name: "serviceaccounts/token", Group: "authentication.k8s.io", Version: "v1", Kind: "TokenRequest", Verbs: metav1.Verbs{"create"},
+					},
+					scaleResource("replicationcontrollers/scale"),
 				)(ctx, s)
 				if err != nil {
 					return err
 				}
-				return listed("apps/v1", scaleResource("deployments/scale"))(ctx, s)
+				return listed("apps/v1",
+					scaleResource("deployments/scale"), scaleResource("replicasets/scale"), scaleResource("statefulsets/scale"),
+				)(ctx, s)
 			},
 		},
 		onDials(Case{
