@@ -46,16 +46,16 @@ func (c collection) bound(name string) object {
 // createPatiently stores an object. A Pod in a fresh namespace has to wait for a controller to make the service account that it needs.
 func (c collection) createPatiently(ctx context.Context, o object, expect ...expectation) (*answer, error) {
 	var a *answer
+	var failed error
 	err := poll(ctx, func() error {
-		var err error
-		a, err = c.s.do(ctx, post(c.path(), o), code(http.StatusCreated))
-		if err != nil && a != nil && !(a.code == http.StatusForbidden && strings.Contains(string(a.body), "serviceaccount")) {
-			return nil // it is not that, so it is no use to wait
+		a, failed = c.s.do(ctx, post(c.path(), o), append([]expectation{code(http.StatusCreated)}, expect...)...)
+		if failed != nil && a != nil && a.code == http.StatusForbidden && strings.Contains(string(a.body), "serviceaccount") {
+			return failed
 		}
-		return err
+		return nil
 	})
-	if err != nil {
-		return a, err
+	if err == nil {
+		err = failed
 	}
-	return a, a.meets(append([]expectation{code(http.StatusCreated)}, expect...)...)
+	return a, err
 }
