@@ -12,7 +12,7 @@ var namespaceLies = []told{
 	{"does not say why a namespace is closed", body(is(http.MethodPost), swap(`"NamespaceTerminating"`, `"Terminating"`)), `^NS-02/typed$`},
 	{"freezes what is in a namespace that is being deleted", path(swap("/kept", "/lost")), `^NS-03/typed$`},
 	{"has other phases", body(always, swap(`"Active"`, `"Ready"`)), `^NS-(05|07/replace)$`},
-	{"takes no finalizers for a spec", sending(http.MethodPost, swap(`"spec":{"finalizers"`, `"spec":{"finals"`)), `^NS-05/sent$`},
+	{"takes no finalizers for a spec", sending(is(http.MethodPost), swap(`"spec":{"finalizers"`, `"spec":{"finals"`)), `^NS-05/sent$`},
 	{"deletes namespaces in secret", body(is(http.MethodDelete), swap(`"Terminating"`, `"Active"`)), `^NS-0[68]$`},
 	{"ends namespaces before what is in them", asking(func(r *http.Request) {
 		if r.Method == http.MethodGet && regexp.MustCompile(`^/api/v1/namespaces/[^/]+$`).MatchString(r.URL.Path) {

@@ -18,7 +18,7 @@ var subresourceLies = []told{
 			r.URL.Path = strings.TrimSuffix(r.URL.Path, "/status")
 		}
 	}), `^SU-(02|03|03/unset|04|16)/typed$`},
-	{"takes what is stale", sending(http.MethodPut, func(s string) string {
+	{"takes what is stale", sending(is(http.MethodPut), func(s string) string {
 		return regexp.MustCompile(`"resourceVersion":"\d+"`).ReplaceAllString(s, `"resourceVersion":""`)
 	}), `^SU-(03|12/stale)/typed$`},
 	{"lets nobody overwrite", asking(func(r *http.Request) {

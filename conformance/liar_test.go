@@ -31,6 +31,21 @@ func asking(change func(*http.Request)) lie {
 	}
 }
 
+// sending changes the bodies of these requests on their way.
+func sending(when func(*http.Request) bool, change func(string) string) lie {
+	return asking(func(req *http.Request) {
+		if req.Body == nil || !when(req) {
+			return
+		}
+		sent, err := io.ReadAll(req.Body)
+		if err != nil {
+			panic(err) // of the suite's own body
+		}
+		changed := change(string(sent))
+		req.Body, req.ContentLength = io.NopCloser(strings.NewReader(changed)), int64(len(changed))
+	})
+}
+
 // deaf is a server that does not read a query parameter.
 func deaf(parameter string) lie { return asked(parameter, "") }
 
