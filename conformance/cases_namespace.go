@@ -71,9 +71,13 @@ func namespaceCases() []Case {
 				ID: "NS-05/sent", Level: Must, Title: "a new namespace has the finalizer kubernetes behind those that were sent for its spec",
 				Why: "others can hold a namespace too, but not instead", Source: docNamespaces,
 				check: func(ctx context.Context, s *session) error {
-					_, body := s.nameNamespace()
+					name, body := s.nameNamespace()
 					body["spec"] = object{"finalizers": []string{finalizer}}
-					return s.try(ctx, post("/api/v1/namespaces", body), code(201), value([]string{finalizer, "kubernetes"}, "spec", "finalizers"))
+					both := value([]string{finalizer, "kubernetes"}, "spec", "finalizers")
+					if err := s.try(ctx, post("/api/v1/namespaces", body), code(201), both); err != nil {
+						return err
+					}
+					return s.letGo(ctx, name)
 				},
 			},
 			{

@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -83,12 +84,32 @@ func (s *session) finalize(ctx context.Context, name string, change func([]strin
 	return a, a.meets(code(200), kind("v1", "Namespace"), field(name, "metadata", "name"))
 }
 
+// letGo takes the suite's finalizer off the spec of a namespace.
+func (s *session) letGo(ctx context.Context, name string) error {
+	_, err := s.finalize(ctx, name, func(have []string) []string {
+		return slices.DeleteFunc(have, func(f string) bool { return f == finalizer })
+	})
+	return err
+}
+
 func none([]string) []string { return []string{} }
 
 func hold(have []string) []string { return append(have, finalizer) }
 
-// heldBySpec creates a namespace that has the suite's finalizer in its spec.
-func (s *session) heldBySpec(ctx context.Context, body object) error {
+// heldBySpec expects a namespace with the suite's finalizer in its spec.
+func heldBySpec(a *answer) error {
+	var ns struct{ Spec struct{ Finalizers []string } }
+	if err := a.decode(&ns); err != nil {
+		return err
+	}
+	if !slices.Contains(ns.Spec.Finalizers, finalizer) {
+		return fmt.Errorf("expected spec.finalizers with %s, got %v", finalizer, ns.Spec.Finalizers)
+	}
+	return nil
+}
+
+// createHeld creates a namespace that has the suite's finalizer in its spec.
+func (s *session) createHeld(ctx context.Context, body object) error {
 	if err := s.try(ctx, post("/api/v1/namespaces", body), code(201)); err != nil {
 		return err
 	}
@@ -101,7 +122,7 @@ func (s *session) heldBySpec(ctx context.Context, body object) error {
 
 func replaceNamespaceFinalizers(ctx context.Context, s *session) error {
 	name, body := s.nameNamespace()
-	if err := s.heldBySpec(ctx, body); err != nil {
+	if err := s.createHeld(ctx, body); err != nil {
 		return err
 	}
 	replaced := []expectation{code(200), value([]string{"kubernetes", finalizer}, "spec", "finalizers"), field("Active", "status", "phase")}
@@ -118,7 +139,7 @@ func replaceNamespaceFinalizers(ctx context.Context, s *session) error {
 
 func finalizeNamespace(ctx context.Context, s *session) error {
 	name, body := s.nameNamespace()
-	if err := s.heldBySpec(ctx, body); err != nil {
+	if err := s.createHeld(ctx, body); err != nil {
 		return err
 	}
 	if err := s.try(ctx, del(namespacePath(name)), code(200)); err != nil {
@@ -144,7 +165,7 @@ func (s *session) wantNoNamespace(ctx context.Context, name string) error {
 
 func heldNamespace(ctx context.Context, s *session) error {
 	name, body := s.nameNamespace()
-	if err := s.heldBySpec(ctx, body.held()); err != nil {
+	if err := s.createHeld(ctx, body.held()); err != nil {
 		return err
 	}
 	if err := s.try(ctx, del(namespacePath(name)), code(200)); err != nil {

@@ -110,22 +110,11 @@ func (s *session) remove(ctx context.Context, path string) error {
 		return nil
 	}
 	a, err = s.do(ctx, mergePatch(path, object{"metadata": object{"finalizers": nil}}), code(http.StatusOK, http.StatusNotFound))
-	if err != nil || !strings.Contains(string(a.body), finalizer) {
+	name, namespace := strings.CutPrefix(path, namespacePath(""))
+	if err != nil || !namespace || a.meets(heldBySpec) != nil {
 		return err
 	}
-	return s.unhold(ctx, path)
-}
-
-// unhold takes the suite's finalizer off the spec of a namespace.
-func (s *session) unhold(ctx context.Context, path string) error {
-	name, ok := strings.CutPrefix(path, namespacePath(""))
-	if !ok || strings.Contains(name, "/") {
-		return nil // it is in something else, such as the managed fields of an object that is gone
-	}
-	_, err := s.finalize(ctx, name, func(have []string) []string {
-		return slices.DeleteFunc(have, func(f string) bool { return f == finalizer })
-	})
-	return err
+	return s.letGo(ctx, name)
 }
 
 // compact makes the server forget, or skips the case.
