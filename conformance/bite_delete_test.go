@@ -60,7 +60,7 @@ var deleteOptionLies = []told{
 
 var graceLies = []told{
 	{"counts grace differently", body(is(http.MethodDelete), swapNumber(`"deletionGracePeriodSeconds":`, 1)),
-		`^(DL-(22/given|22/default|22/unbound|23/now|23/later|24|25|36/graceful)|DL-0[34]/typed)$`},
+		`^(DL-(22/given|22/default|22/ended|22/unbound|23/now|23/later|24|25|36/graceful)|DL-0[34]/typed)$`},
 	{"shows the end of grace alone", frames(func(_ []string, event string) []string {
 		if strings.Contains(event, `"type":"MODIFIED"`) {
 			return nil

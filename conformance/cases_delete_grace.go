@@ -31,6 +31,17 @@ func deleteGraceCases() []Case {
 			"the author of a pod knows how long it needs", func(ctx context.Context, s *session, c collection) error {
 				return c.ends(ctx, nil, 45)
 			}),
+		grace("DL-22/ended", "a pod that has ended has no grace period",
+			"there is nothing left to end", func(ctx context.Context, s *session, c collection) error {
+				ended := object{"status": object{"phase": "Succeeded"}}
+				if err := s.try(ctx, mergePatch(c.item("a")+"/status", ended), code(200), field("Succeeded", "status", "phase")); err != nil {
+					return err
+				}
+				if err := s.try(ctx, deleting(c.item("a"), object{"gracePeriodSeconds": 60}), code(200), terminating(0)); err != nil {
+					return err
+				}
+				return c.wantGone(ctx, "a")
+			}),
 		grace("DL-23/now", "gracePeriodSeconds 0 removes the object at once",
 			"it is the only way to be rid of what a lost node ran", func(ctx context.Context, s *session, c collection) error {
 				if err := s.try(ctx, deleting(c.item("a"), object{"gracePeriodSeconds": 0}), code(200), kind("v1", "Pod"), terminating(0)); err != nil {
