@@ -29,9 +29,10 @@
 // started. The first case about custom resources
 // installs a CustomResourceDefinition widgets.RUN.conformance.example.com, which is removed after the last one.
 //
-// The cases about grace periods, status, scales, bindings and evictions create Pods, Deployments and PodDisruptionBudgets. Nothing of it
-// runs on a cluster either: the Pods name a scheduler that does not exist, or are on a node that does not, called conformance-no-such-node,
-// and the Deployments are paused. A second definition, dials.RUN.conformance.example.com, is for the subresources of custom resources.
+// The cases about grace periods, status, scales, bindings and evictions create Pods, Deployments, PodDisruptionBudgets and a
+// ServiceAccount. Nothing of it runs on a cluster either: the Pods name a scheduler that does not exist, or are on a node that does not,
+// called conformance-no-such-node, and the Deployments are paused. A second definition, dials.RUN.conformance.example.com, is for the
+// subresources of custom resources.
 //
 // Everything is deleted after each case, object by object and then the namespace, also when the case failed, ran out of time or was
 // cancelled; what several cases share, such as a list that had to expire, after the last one. A namespace controller, if there is one,
