@@ -240,8 +240,7 @@ func (x *trouble) step() {
 	case n < 11:
 		v.wire.sever()
 	case n < 13:
-		v.wire.sever()
-		v.wire.mend()
+		v.wire.blink()
 	case n < 14:
 		v.wire.mend()
 	case n < 15:

@@ -204,8 +204,7 @@ func (o *observer) cutter(query url.Values, cancel func()) *time.Timer {
 		case 1:
 			cancel()
 		case 2:
-			o.wire.sever()
-			o.wire.mend()
+			o.wire.blink()
 		}
 	})
 }

@@ -66,9 +66,15 @@ func (w *wire) connect(ctx context.Context, network, address string) (net.Conn, 
 	return c, err
 }
 
-func (w *wire) sever() {
+// sever breaks the connections and refuses others.
+func (w *wire) sever() { w.breakAll(true) }
+
+// blink breaks the connections and refuses none.
+func (w *wire) blink() { w.breakAll(false) }
+
+func (w *wire) breakAll(cut bool) {
 	w.mu.Lock()
-	w.cut = true
+	w.cut = cut
 	conns := w.conns
 	w.conns = map[net.Conn]bool{}
 	w.mu.Unlock()
@@ -234,8 +240,7 @@ func TestInformerResumesAfterCuts(t *testing.T) {
 			_, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), configMap("n"+strconv.Itoa(i), "1"), metav1.CreateOptions{})
 			require.NoError(t, err)
 			time.Sleep(10 * time.Second)
-			network.sever()
-			network.mend()
+			network.blink()
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
