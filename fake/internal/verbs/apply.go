@@ -6,11 +6,16 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
 // application merges a configuration into an object, or makes one of it (SA rules).
 // It is merged again if somebody else wrote in between.
 func (q *request) application(config []byte, opts *metav1.PatchOptions) (*rewrite, error) {
+	// A real server turns it into JSON for its audit log before it looks at the object (SA-15).
+	if _, err := yaml.ToJSON(config); err != nil {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("error encoding patch: %v", err))
+	}
 	tracker, err := q.tracker()
 	if err != nil {
 		return nil, err
