@@ -103,7 +103,7 @@ func (p *Patch) Apply(obj runtime.Object) ([]byte, error) {
 		return nil, err
 	}
 	if p.kind == types.JSONPatchType {
-		result, err := p.operations.Apply(current)
+		result, err := p.operate(current)
 		if err != nil {
 			return nil, status.Unprocessable(err) // PA-08
 		}
