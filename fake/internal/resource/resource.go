@@ -36,6 +36,9 @@ type Resource struct {
 	// default.
 	Keep   func(obj, old runtime.Object)
 	Resets []string
+	// Deprecation is the warning that every request is answered with, "" if the
+	// type is not deprecated. It is filled in when a Table is made.
+	Deprecation string
 	// Store names the group and plural under which the objects are kept. It is
 	// the row's own unless two rows show the same objects (events in "" and in
 	// events.k8s.io), and StoreVersion the version of the encoding kept: rows

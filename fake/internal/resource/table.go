@@ -146,6 +146,7 @@ func complete(r *Resource) {
 	if r.object == nil || r.list == nil && r.Kept() || r.stored == nil {
 		panic(fmt.Sprintf("resource: the scheme lacks %s, its list or its stored form", r.GroupVersionKind()))
 	}
+	r.Deprecation = deprecation(r.GroupVersionKind(), r.object)
 }
 
 // Lookup finds the row behind the path /apis/GROUP/VERSION/PLURAL, group ""

@@ -131,6 +131,8 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, t route.Target) erro
 	case isForKubelet(sub):
 		return a.kubelet(&request{w: w, r: r, target: t, res: res, sub: sub})
 	}
+	q := &request{w: w, r: r, target: t, res: res, parent: res, sub: sub}
+	q.warnings.add(w.Header(), res.Deprecation) // WN-05
 	endpoint := negotiate.Object
 	if t.Verb == route.List || t.Verb == route.Watch {
 		endpoint = negotiate.Collection
@@ -139,7 +141,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, t route.Target) erro
 	if err != nil {
 		return err
 	}
-	q := &request{w: w, r: r, target: t, res: res, parent: res, sub: sub, out: out, form: represent.For(res, out)}
+	q.out, q.form = out, represent.For(res, out)
 	return serve(a, q)
 }
 

@@ -5,16 +5,13 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/codec"
@@ -39,6 +36,8 @@ type request struct {
 	form   *represent.Representation
 	values url.Values
 	bytes  []byte // the body, once it has been read
+	// warnings are what the client was told of so far.
+	warnings warnings
 }
 
 // query gives the decoded query parameters.
@@ -178,21 +177,6 @@ func (q *request) tracker() (*managed.Tracker, error) {
 // manager is the owner of the fields that the request writes (SA-25).
 func (q *request) manager(fieldManager string) string {
 	return managed.Manager(fieldManager, q.r.UserAgent())
-}
-
-// warn adds a Warning header for each text that is not there yet (WN-01, WN-03).
-// A YAML decoder has one error for all that it found, a line each.
-func (q *request) warn(warnings ...error) {
-	for _, warning := range warnings {
-		text := strings.TrimPrefix(warning.Error(), "yaml: ")
-		text = strings.TrimPrefix(text, "unmarshal errors:\n")
-		for line := range strings.SplitSeq(text, "\n") {
-			header, err := utilnet.NewWarningHeader(299, "-", strings.TrimSpace(line))
-			if err == nil && !slices.Contains(q.w.Header()["Warning"], header) {
-				q.w.Header().Add("Warning", header)
-			}
-		}
-	}
 }
 
 // whole refuses a list form for a single object (PM-03 the other way round).
