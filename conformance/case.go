@@ -112,6 +112,16 @@ func Cases() []Case {
 		statusCases(),
 		scaleCases(),
 		subresourceCases(),
+		patchCases(),
+		jsonPatchCases(),
+		strategicPatchCases(),
+		applyCases(),
+		applyConflictCases(),
+		applyManagedCases(),
+		applySchemaCases(),
+		fieldValidationCases(),
+		dryRunCases(),
+		warningCases(),
 	)
 	slices.SortFunc(all, func(a, b Case) int { return cmp.Compare(a.ID, b.ID) })
 	return all

@@ -48,27 +48,11 @@ func versionsOfEvent(ctx context.Context, s *session) error {
 }
 
 func versionsOfAutoscaler(ctx context.Context, s *session) error {
-	for _, version := range []string{"autoscaling/v1", "autoscaling/v2"} {
-		if err := s.needs(ctx, version, "horizontalpodautoscalers"); err != nil {
-			return err
-		}
-	}
-	in := func(version string) collection {
-		return collection{
-			root: "/apis/autoscaling/" + version, apiVersion: "autoscaling/" + version, group: "autoscaling",
-			kind: "HorizontalPodAutoscaler", resource: "horizontalpodautoscalers",
-		}
-	}
-	c, err := s.fill(ctx, in("v2"), nil)
+	v2, v1, err := s.autoscalers(ctx)
 	if err != nil {
 		return err
 	}
-	hpa := c.object("a")
-	hpa["spec"] = object{
-		"maxReplicas":    3,
-		"scaleTargetRef": object{"apiVersion": "apps/v1", "kind": "Deployment", "name": "nobody"},
-	}
-	return sameUnder(ctx, c, in("v1"), hpa)
+	return sameUnder(ctx, v2, v1, autoscaler(v2, "a"))
 }
 
 // sameUnder creates an object in one version of its resource and reads it in both. Only kind and apiVersion and what is below them may differ.

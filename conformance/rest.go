@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,6 +22,7 @@ type call struct {
 	body                any // nil: none; a string: as it is; else: encoded as JSON
 	contentType, accept string
 	encoding            string // of the answer; "" leaves it to the client's transport, which hides it
+	agent               string // the User-Agent; "" is the suite's own
 }
 
 // noContentType in place of a content type leaves the header out.
@@ -77,7 +79,7 @@ func (s *session) request(ctx context.Context, c call) (*http.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("User-Agent", "fakeapi-conformance")
+	req.Header.Set("User-Agent", cmp.Or(c.agent, "fakeapi-conformance"))
 	req.Header.Set("Accept", "application/json")
 	if c.accept != "" {
 		req.Header.Set("Accept", c.accept)

@@ -72,6 +72,7 @@ type run struct {
 	namespaces int         // how many were made, for their names
 	widgets    *widgetType // nil until a case asks for it
 	hasDials   bool        // whether the custom resource with subresources was installed
+	gadgets    *gadgetType // nil until a case asks for it
 	shared     *session    // owns what outlives a case
 
 	expired map[string]expiredPage // by kind, from the first case that asks for it

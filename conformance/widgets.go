@@ -33,24 +33,36 @@ func (r *run) installWidgets(ctx context.Context) (widgetType, error) {
 	if r.widgets != nil {
 		return *r.widgets, nil
 	}
-	s := r.shared
-	if err := s.needs(ctx, "apiextensions.k8s.io/v1", "customresourcedefinitions"); err != nil {
-		return widgetType{}, err
-	}
-	w := widgetType{group: fmt.Sprintf("%s.conformance.example.com", r.id)}
-	const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-	s.remember(definitions + "/widgets." + w.group)
-	if err := s.try(ctx, post(definitions, w.definition()), code(http.StatusCreated, http.StatusConflict)); err != nil {
-		return w, fmt.Errorf("installing a custom resource definition: %w", err)
-	}
-	for _, version := range []string{"v1", "v1beta1"} {
-		err := poll(ctx, func() error { return s.try(ctx, get(w.in(version).everywhere()), code(http.StatusOK)) })
-		if err != nil {
-			return w, fmt.Errorf("waiting for the custom resource to be served: %w", err)
-		}
+	w := widgetType{group: r.group()}
+	if err := r.define(ctx, w.definition(), w.in("v1"), w.in("v1beta1")); err != nil {
+		return w, err
 	}
 	r.widgets = &w
 	return w, nil
+}
+
+// group is the API group of the run's custom resources.
+func (r *run) group() string { return r.id + ".conformance.example.com" }
+
+// define creates a definition for the whole run and waits until all of its versions are served. A server without custom resources
+// skips the case.
+func (r *run) define(ctx context.Context, definition object, versions ...collection) error {
+	s := r.shared
+	if err := s.needs(ctx, "apiextensions.k8s.io/v1", "customresourcedefinitions"); err != nil {
+		return err
+	}
+	const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	s.remember(definitions + "/" + definition["metadata"].(object)["name"].(string))
+	if err := s.try(ctx, post(definitions, definition), code(http.StatusCreated, http.StatusConflict)); err != nil {
+		return fmt.Errorf("installing a custom resource definition: %w", err)
+	}
+	for _, version := range versions {
+		err := poll(ctx, func() error { return s.try(ctx, get(version.everywhere()), code(http.StatusOK)) })
+		if err != nil {
+			return fmt.Errorf("waiting for the custom resource to be served: %w", err)
+		}
+	}
+	return nil
 }
 
 func (w widgetType) definition() object {

@@ -1,0 +1,169 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// jsonPatchCases are about JSON merge patches and JSON patches (PA).
+func jsonPatchCases() []Case {
+	return slices.Concat(
+		onMap(Case{
+			ID: "PA-06", Level: Must, Title: "in a merge patch null removes, and lists replace lists",
+			Why:    "that is RFC 7386",
+			Source: docPatch,
+		}, mergePatchWork),
+		onMap(Case{
+			ID: "PA-07", Level: Must, Title: "a JSON patch can add, remove, replace, move, copy and test",
+			Why:    "that is RFC 6902",
+			Source: docPatch,
+		}, jsonPatchWork),
+		onMap(Case{
+			ID: "PA-07/atomic", Level: Must, Title: "a JSON patch that fails half way changes nothing",
+			Why:    "a test at its end guards all of it",
+			Source: docPatch,
+		}, func(ctx context.Context, s *session, c collection) error {
+			return s.all(ctx,
+				ask(jsonPatch(c.item("a"),
+					object{"op": "replace", "path": "/data/k", "value": "2"},
+					object{"op": "test", "path": "/data/k", "value": "1"}), code(422)),
+				ask(get(c.item("a")), code(200), holds("1", "data", "k")),
+			)
+		}),
+		onMap(Case{
+			ID: "PA-08", Level: Must, Title: "a JSON patch that cannot be carried out is refused as Invalid without details",
+			Why:    "the answer to a failed test tells a client to read and try again",
+			Source: patchHandler,
+		}, jsonPatchFails),
+		onMap(Case{
+			ID: "PA-09", Level: Must, Title: "a JSON patch that is no list, and a merge patch that is no object, is refused",
+			Why:    "it was sent with the wrong media type",
+			Source: patchHandler,
+		}, func(ctx context.Context, s *session, c collection) error {
+			return s.all(ctx,
+				ask(patch(jsonPatchType, c.item("a"), object{"op": "add"}),
+					badRequest("error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp")),
+				ask(patch(mergePatchType, c.item("a"), []object{}),
+					badRequest("error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}")),
+			)
+		}),
+		onMap(Case{
+			ID: "PA-10", Level: Must, Title: "a patch that is no JSON is refused",
+			Why:    "nothing is patched by half a document",
+			Source: patchHandler,
+		}, func(ctx context.Context, s *session, c collection) error {
+			return s.all(ctx,
+				ask(patch(mergePatchType, c.item("a"), `{"data":{"k":"2"}`), badRequest("invalid JSON patch")),
+				ask(patch(jsonPatchType, c.item("a"), `garbage`), badRequest("invalid JSON patch")),
+				ask(patch(mergePatchType, c.item("a"), ""), badRequest("invalid JSON patch")),
+				ask(get(c.item("a")), code(200), holds("1", "data", "k")),
+			)
+		}),
+		onMap(Case{
+			ID: "PA-11", Level: Must, Title: "a JSON patch has at most 10000 operations",
+			Why:    "each costs the server work",
+			Source: patchHandler,
+		}, jsonPatchLong),
+		onMap(Case{
+			ID: "PA-12", Level: Must, Title: "a JSON patch may not copy more than 3 MiB",
+			Why:    "a few copies of copies would fill the memory of the server",
+			Source: "apiserver pkg/server/config.go, JSONPatchMaxCopyBytes",
+		}, jsonPatchCopies),
+	)
+}
+
+// mergePatchWork replaces a list of finalizers, of which the suite's own is left.
+func mergePatchWork(ctx context.Context, s *session, c collection) error {
+	const another = "conformance.example.com/other"
+	return s.all(ctx,
+		ask(mergePatch(c.item("a"), object{
+			"metadata": object{"finalizers": []string{another, finalizer}, "labels": object{"l": "1", "m": "1"}},
+			"data":     object{"k": nil, "new": "1"},
+		}), code(200), holds(object{"new": "1"}, "data")),
+		ask(mergePatch(c.item("a"), object{"metadata": object{"finalizers": []string{finalizer}, "labels": object{"l": nil}}}),
+			code(200), holds([]string{finalizer}, "metadata", "finalizers"), holds(object{"m": "1"}, "metadata", "labels")),
+		ask(mergePatch(c.item("a"), object{"data": nil, "metadata": object{"finalizers": nil, "labels": object{"l": nil}}}),
+			code(200), holds(nil, "data"), holds(nil, "metadata", "finalizers"), holds(object{"m": "1"}, "metadata", "labels")),
+	)
+}
+
+func jsonPatchWork(ctx context.Context, s *session, c collection) error {
+	return s.all(ctx,
+		ask(jsonPatch(c.item("a"),
+			object{"op": "test", "path": "/data/k", "value": "1"},
+			object{"op": "add", "path": "/data/added", "value": "2"},
+			object{"op": "replace", "path": "/data/k", "value": "3"},
+			object{"op": "copy", "from": "/data/k", "path": "/data/copied"},
+			object{"op": "move", "from": "/data/added", "path": "/data/moved"},
+			object{"op": "add", "path": "/metadata/labels", "value": object{"a~b": "no", "l": "1"}},
+			object{"op": "remove", "path": "/metadata/labels/a~0b"},
+			object{"op": "add", "path": "/metadata/labels/example.com~1x", "value": "4"}),
+			code(200), holds(object{"k": "3", "copied": "3", "moved": "2"}, "data"),
+			holds(object{"l": "1", "example.com/x": "4"}, "metadata", "labels")),
+		ask(jsonPatch(c.item("a"), object{"op": "remove", "path": "/data"}), code(200), holds(nil, "data")),
+	)
+}
+
+// unprocessable is how a patch is refused that could be read, but not carried out.
+func unprocessable() expectation {
+	return refusal{
+		code: 422, reason: metav1.StatusReasonInvalid, details: &metav1.StatusDetails{},
+		message: "the server rejected our request due to an error in our request",
+	}.check
+}
+
+func jsonPatchFails(ctx context.Context, s *session, c collection) error {
+	for _, operation := range []object{
+		{"op": "test", "path": "/data/k", "value": "2"},
+		{"op": "test", "path": "/data/absent", "value": "2"},
+		{"op": "remove", "path": "/data/absent"},
+		{"op": "add", "path": "/absent/k", "value": "2"},
+		{"op": "move", "from": "/data/absent", "path": "/data/k"},
+		{"op": "bogus", "path": "/data/k"},
+		{"op": "add"},
+	} {
+		if err := s.try(ctx, jsonPatch(c.item("a"), operation), unprocessable()); err != nil {
+			return err
+		}
+	}
+	return s.try(ctx, get(c.item("a")), code(200), holds(object{"k": "1"}, "data"))
+}
+
+// operations is a JSON patch of so many operations that change nothing.
+func operations(n int) string {
+	return "[" + strings.Repeat(`{"op":"test","path":"/data/k","value":"1"},`, n-1) + `{"op":"test","path":"/data/k","value":"1"}]`
+}
+
+func jsonPatchLong(ctx context.Context, s *session, c collection) error {
+	const most = 10_000
+	return s.all(ctx,
+		ask(patch(jsonPatchType, c.item("a"), operations(most)), code(200)),
+		ask(patch(jsonPatchType, c.item("a"), operations(most+1)), refusal{
+			code: 413, reason: metav1.StatusReasonRequestEntityTooLarge,
+			message: fmt.Sprintf("Request entity too large: The allowed maximum operations in a JSON patch is %d, got %d", most, most+1),
+		}.check),
+	)
+}
+
+// jsonPatchCopies copies a value of half a MiB once too often, but takes the copies away again, so that the result would be no larger than before.
+func jsonPatchCopies(ctx context.Context, s *session, c collection) error {
+	const size = 1 << 19
+	if _, err := c.create(ctx, c.object("big").data("k", strings.Repeat("x", size))); err != nil {
+		return err
+	}
+	copies := func(n int) []object {
+		var patch []object
+		for range n {
+			patch = append(patch, object{"op": "copy", "from": "/data/k", "path": "/data/copied"})
+		}
+		return append(patch, object{"op": "remove", "path": "/data/copied"})
+	}
+	return s.all(ctx,
+		ask(jsonPatch(c.item("big"), copies(5)...), code(200)),
+		ask(jsonPatch(c.item("big"), copies(7)...), unprocessable()),
+	)
+}

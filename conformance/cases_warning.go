@@ -1,0 +1,153 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+)
+
+const (
+	docWarning    = "Kubernetes API Concepts, Deprecation and warnings"
+	warningFilter = "apiserver endpoints/filters/warning.go"
+)
+
+// warningCases are about Warning headers (WN).
+func warningCases() []Case {
+	return slices.Concat(
+		onMaps(Case{
+			ID: "WN-01", Level: Must, Title: "a warning is a header of the form 299 - \"text\", with the text quoted",
+			Why:    "clients parse it",
+			Source: docWarning,
+		}, func(ctx context.Context, s *session, c collection) error {
+			// Built-in types show the name quoted, custom resources as it is. The header quotes it in any case.
+			const strange = `a"b\c`
+			text, header := `unknown field "a\"b\\c"`, `299 - "unknown field \"a\\\"b\\\\c\""`
+			if c.custom() {
+				text, header = `unknown field "a"b\c"`, `299 - "unknown field \"a\"b\\c\""`
+			}
+			return s.try(ctx, post(c.path(), c.object("a").with(strange, 1)), code(201), warns(text), func(a *answer) error {
+				if got := a.header.Values("Warning"); !slices.Equal(got, []string{header}) {
+					return fmt.Errorf("expected the header Warning: %s, got %q", header, got)
+				}
+				return nil
+			})
+		}),
+		onMap(Case{
+			ID: "WN-02", Level: Must, Title: "a warning changes neither code nor body of the answer",
+			Why:    "a client that does not look at it works as before",
+			Source: docWarning,
+		}, func(ctx context.Context, s *session, c collection) error {
+			unknown := func(name string) object { return c.object(name).data("k", "1").with("bogus", 1) }
+			const warning = `unknown field "bogus"`
+			b, err := s.object(ctx, post(c.path(), unknown("b")), code(201), warns(warning), kind(c.apiVersion, c.kind))
+			if err != nil {
+				return err
+			}
+			return s.all(ctx,
+				ask(put(c.item("b"), unknown("b").meta("resourceVersion", b.ResourceVersion)), code(200), warns(warning), kind(c.apiVersion, c.kind)),
+				ask(post(c.path(), unknown("a")), alreadyExists(c, "a", "").check, warns(warning)),
+				ask(get(c.item("b")), code(200), warns()),
+			)
+		}),
+		onMaps(Case{
+			ID: "WN-03", Level: Must, Title: "of equal warnings one is sent",
+			Why:    "the user reads it once",
+			Source: warningFilter,
+		}, func(ctx context.Context, s *session, c collection) error {
+			body := fmt.Sprintf(`{"apiVersion":%q,"kind":%q,"metadata":{"name":"a"},"data":{"k":"1","k":"2","k":"3"},"bogus":1,"bogus":2,"bogus":3}`,
+				c.apiVersion, c.kind)
+			want := []string{`duplicate field "data.k"`, `unknown field "bogus"`}
+			if c.custom() { // what a built-in type does not have, it does not look into
+				want = append(want, `duplicate field "bogus"`)
+			}
+			return s.try(ctx, post(c.path(), body), code(201), warns(want...))
+		}),
+		onMaps(Case{
+			ID: "WN-04", Level: Should, Title: "warnings of more than 4096 characters together are cut to 256 each",
+			Why:    "proxies limit the size of headers",
+			Source: warningFilter,
+		}, longWarnings),
+		[]Case{
+			{
+				ID: "WN-05/typed", Level: Should, Title: "a request for a deprecated API is answered with a warning that names the replacement",
+				Why:    "users move before it is gone",
+				Source: docWarning, check: deprecatedEndpoints,
+			},
+			on((*session).gadgets, Case{
+				ID: "WN-05/custom", Level: Should, Title: "a request in a deprecated version is answered with the warning of its definition",
+				Why:    "users move before it is gone",
+				Source: docWarning,
+			}, func(ctx context.Context, s *session, c collection) error {
+				old := s.run.gadgets.old(c)
+				return s.all(ctx,
+					ask(post(old.path(), old.object("a")), code(201), warns(gadgetWarning)),
+					ask(get(old.item("a")), code(200), warns(gadgetWarning)),
+					ask(get(old.path()), code(200), warns(gadgetWarning)),
+					ask(get(c.item("a")), code(200), warns()),
+				)
+			}),
+		},
+	)
+}
+
+// longWarnings makes warnings of which sixteen fill the limit when they are cut.
+func longWarnings(ctx context.Context, s *session, c collection) error {
+	const total, each = 4096, 256
+	unknown := func(name string, fields, length int) object {
+		o := c.object(name)
+		for i := range fields {
+			o[fmt.Sprintf("bogus%02d%s", i, strings.Repeat("x", length))] = 1
+		}
+		return o
+	}
+	runes := func(a *answer) ([]int, error) {
+		var lengths []int
+		for _, line := range a.header.Values("Warning") {
+			warning, _, err := utilnet.ParseWarningHeader(line)
+			if err != nil {
+				return nil, a.errorf("the header Warning: %s: %w", line, err)
+			}
+			lengths = append(lengths, utf8.RuneCountInString(warning.Text))
+		}
+		return lengths, nil
+	}
+	many := func(a *answer) error {
+		lengths, err := runes(a)
+		if err == nil && !slices.Equal(lengths, slices.Repeat([]int{each}, total/each)) {
+			err = fmt.Errorf("expected %d warnings of %d characters each, got %v", total/each, each, lengths)
+		}
+		return err
+	}
+	one := func(a *answer) error {
+		lengths, err := runes(a)
+		if err == nil && (len(lengths) != 1 || lengths[0] < 1000) {
+			err = fmt.Errorf("expected one warning that is not cut, got %v", lengths)
+		}
+		return err
+	}
+	return s.all(ctx,
+		ask(post(c.path(), unknown("a", 30, 300)), code(201), many),
+		ask(post(c.path(), unknown("b", 1, 1000)), code(201), one),
+	)
+}
+
+func deprecatedEndpoints(ctx context.Context, s *session) error {
+	if err := s.needs(ctx, "v1", "endpoints"); err != nil {
+		return err
+	}
+	c, err := s.fill(ctx, collection{root: "/api/v1", apiVersion: "v1", kind: "Endpoints", resource: "endpoints"}, nil)
+	if err != nil {
+		return err
+	}
+	const warning = "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"
+	return s.all(ctx,
+		ask(post(c.path(), c.object("a")), code(201), warns(warning)),
+		ask(get(c.item("a")), code(200), warns(warning)),
+		ask(get(c.path()), code(200), warns(warning)),
+		ask(get(c.item("none")), code(404), warns(warning)),
+	)
+}
