@@ -105,7 +105,7 @@ func TestBadInput(t *testing.T) {
 		{"an apply without a kind", "PATCH", maps + "/there?fieldManager=m", "application/apply-patch+yaml", `{}`, 400, "BadRequest", "invalid object type: /, Kind="},
 		{"a lease that is replaced without a resourceVersion", "PUT", "/apis/coordination.k8s.io/v1/namespaces/default/leases/there", "application/json", `{"metadata":{"name":"there"}}`, 422, "Invalid", `leases.coordination.k8s.io "there" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified`},
 		{"an apply that creates, with a resourceVersion that is none", "PATCH", maps + "/new?fieldManager=m", "application/apply-patch+yaml", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"new","resourceVersion":"x"}}`, 500, "", "strconv.ParseUint"},
-		{"an apply that is no YAML", "PATCH", maps + "/there?fieldManager=m", "application/apply-patch+yaml", "a: [", 400, "BadRequest", "error decoding patch: error converting YAML to JSON"},
+		{"an apply that is no YAML", "PATCH", maps + "/there?fieldManager=m", "application/apply-patch+yaml", "a: [", 400, "BadRequest", "error encoding patch: yaml: line 1: did not find"},
 	}
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "there", Namespace: "default"}}
 	srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("there", "1"), lease))

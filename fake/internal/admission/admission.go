@@ -216,11 +216,11 @@ func (c *Change) apply(operations []byte) (runtime.Object, error) {
 		return nil, err
 	}
 	served.GetObjectKind().SetGroupVersionKind(c.Resource.GroupVersionKind())
-	body, err := p.Apply(served)
+	patched, err := p.Apply(served)
 	if err != nil {
 		return nil, err
 	}
-	obj, _, err := codec.Body(c.Resource, negotiate.JSON, body, metav1.FieldValidationIgnore)
+	obj, _, err := codec.Body(c.Resource, negotiate.JSON, patched.JSON, metav1.FieldValidationIgnore)
 	if err != nil {
 		return nil, err
 	}

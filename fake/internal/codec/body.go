@@ -44,6 +44,21 @@ func Body(r *resource.Resource, media negotiate.Media, body []byte, validation s
 // its own way to report them.
 func Patched(r *resource.Resource, body []byte, validation string, own []error) (runtime.Object, []error, error) {
 	obj, _, err := decode(r, negotiate.JSON, body, validation)
+	return judged(obj, err, validation, own)
+}
+
+// Merged is Patched for the fields that a strategic merge patch leaves. What they
+// say of kind and apiVersion does not count.
+func Merged(r *resource.Resource, fields map[string]any, validation string, own []error) (runtime.Object, []error, error) {
+	obj := r.New()
+	strict := validation != metav1.FieldValidationIgnore
+	err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(fields, obj, strict)
+	obj.GetObjectKind().SetGroupVersionKind(r.GroupVersionKind())
+	return judged(obj, err, validation, own)
+}
+
+// judged adds what was found wrong with a patch to what was found with its result.
+func judged(obj runtime.Object, err error, validation string, own []error) (runtime.Object, []error, error) {
 	if strict, ok := runtime.AsStrictDecodingError(err); ok {
 		own = append(own[:len(own):len(own)], strict.Errors()...)
 		err = nil

@@ -43,31 +43,33 @@ type operation struct {
 	Value any    `json:"value"`
 }
 
+// Check refuses a body that is no JSON at all, before anything is looked up (PA-10).
+func Check(body []byte) error {
+	if !json.Valid(body) {
+		return apierrors.NewBadRequest("invalid JSON patch")
+	}
+	return nil
+}
+
 // Parse reads a patch. With strict, unknown and duplicate fields of the patch
 // are kept in Warnings. Errors are Status errors.
 func Parse(kind types.PatchType, body []byte, strict bool) (*Patch, error) {
-	if !json.Valid(body) {
-		return nil, apierrors.NewBadRequest("invalid JSON patch") // PA-10
-	}
 	p := &Patch{kind: kind, body: body}
-	if kind == types.JSONPatchType {
-		return p, p.parseOperations(strict)
-	}
 	var err error
-	if strict {
-		p.Warnings, err = kjson.UnmarshalStrict(body, &p.object)
-	} else {
+	switch {
+	case kind == types.JSONPatchType:
+		err = p.parseOperations(strict)
+	case strict:
+		if p.Warnings, err = kjson.UnmarshalStrict(body, &p.object); err != nil && kind == types.MergePatchType {
+			err = fmt.Errorf("error decoding patch: %w", err)
+		}
+	case kind == types.StrategicMergePatchType:
 		err = kjson.UnmarshalCaseSensitivePreserveInts(body, &p.object)
 	}
-	switch {
-	case err == nil:
-		return p, nil
-	case kind == types.StrategicMergePatchType:
-		return nil, apierrors.NewBadRequest(err.Error())
-	case !strict:
-		return nil, apierrors.NewBadRequest(jsonpatch.ErrBadJSONPatch.Error())
+	if _, done := err.(apierrors.APIStatus); err == nil || done {
+		return p, err
 	}
-	return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
+	return nil, apierrors.NewBadRequest(err.Error())
 }
 
 func (p *Patch) parseOperations(strict bool) (err error) {
@@ -75,15 +77,15 @@ func (p *Patch) parseOperations(strict bool) (err error) {
 		var steps []operation
 		if p.Warnings, err = kjson.UnmarshalStrict(p.body, &steps); err != nil {
 			// The real server's type has the same fields and another name (PA-09).
-			text := strings.ReplaceAll(err.Error(), reflect.TypeFor[[]operation]().String(), "[]handlers.jsonPatchOp")
-			return apierrors.NewBadRequest("error decoding patch: " + text)
+			text := strings.ReplaceAll(err.Error(), reflect.TypeFor[operation]().String(), "handlers.jsonPatchOp")
+			return errors.New("error decoding patch: " + text)
 		}
 		for i, w := range p.Warnings {
 			p.Warnings[i] = fmt.Errorf("json patch %w", w)
 		}
 	}
 	if p.operations, err = jsonpatch.DecodePatch(p.body); err != nil {
-		return apierrors.NewBadRequest(err.Error())
+		return err
 	}
 	if n := len(p.operations); n > maxOperations {
 		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf(
@@ -92,32 +94,40 @@ func (p *Patch) parseOperations(strict bool) (err error) {
 	return nil
 }
 
-// Apply gives the JSON that the patch makes of an object, which keeps its
-// state. Errors are Status errors.
-func (p *Patch) Apply(obj runtime.Object) ([]byte, error) {
+// Result is what a patch makes of an object: a document to decode, or with a
+// strategic merge patch the fields.
+type Result struct {
+	JSON   []byte
+	Fields map[string]any
+}
+
+// Apply gives what the patch makes of an object, which keeps its state. Errors
+// are Status errors.
+func (p *Patch) Apply(obj runtime.Object) (Result, error) {
 	if p.kind == types.StrategicMergePatchType {
-		return p.strategic(obj)
+		fields, err := p.strategic(obj)
+		return Result{Fields: fields}, err
 	}
 	current, err := json.Marshal(obj)
 	if err != nil {
-		return nil, err
+		return Result{}, err
 	}
 	if p.kind == types.JSONPatchType {
 		result, err := p.operate(current)
 		if err != nil {
-			return nil, status.Unprocessable(err) // PA-08
+			return Result{}, status.Unprocessable(err) // PA-08
 		}
-		return result, nil
+		return Result{JSON: result}, nil
 	}
 	result, err := jsonpatch.MergePatch(current, p.body)
 	if errors.Is(err, jsonpatch.ErrBadJSONPatch) {
-		return nil, apierrors.NewBadRequest(err.Error())
+		return Result{}, apierrors.NewBadRequest(err.Error())
 	}
-	return result, err
+	return Result{JSON: result}, err
 }
 
 // strategic merges by the patch tags of the object's type (PA-19 to PA-21).
-func (p *Patch) strategic(obj runtime.Object) ([]byte, error) {
+func (p *Patch) strategic(obj runtime.Object) (map[string]any, error) {
 	current, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 	if err != nil {
 		return nil, err
@@ -126,7 +136,7 @@ func (p *Patch) strategic(obj runtime.Object) ([]byte, error) {
 	result, err := strategicpatch.StrategicMergeMapPatch(current, change, obj)
 	switch {
 	case err == nil:
-		return json.Marshal(result)
+		return result, nil
 	case isOne(err, mergepatch.ErrBadJSONDoc, mergepatch.ErrBadPatchFormatForPrimitiveList,
 		mergepatch.ErrBadPatchFormatForRetainKeys, mergepatch.ErrBadPatchFormatForSetElementOrderList,
 		mergepatch.ErrUnsupportedStrategicMergePatchFormat):
@@ -147,10 +157,10 @@ func isOne(err error, targets ...error) bool {
 }
 
 // Shown is what an error about the result of the patch shows of it: the whole
-// result, or the patch where a real server has no result to show.
-func (p *Patch) Shown(result []byte) string {
+// result, or the patch where a real server has no document to show.
+func (p *Patch) Shown(result Result) string {
 	if p.kind == types.StrategicMergePatchType {
 		return fmt.Sprintf("%+v", p.object)
 	}
-	return string(result)
+	return string(result.JSON)
 }

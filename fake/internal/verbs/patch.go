@@ -50,10 +50,10 @@ func (q *request) patching() (*rewrite, error) {
 	if patchType == types.ApplyYAMLPatchType {
 		return q.application(body, &opts)
 	}
-	p, err := patch.Parse(patchType, body, opts.FieldValidation != metav1.FieldValidationIgnore)
-	if err != nil {
+	if err := patch.Check(body); err != nil {
 		return nil, err
 	}
+	p, bad := patch.Parse(patchType, body, opts.FieldValidation != metav1.FieldValidationIgnore)
 	tracker, err := q.tracker()
 	if err != nil {
 		return nil, err
@@ -62,6 +62,9 @@ func (q *request) patching() (*rewrite, error) {
 		options: writeOptions{opts.DryRun, opts.FieldManager, opts.FieldValidation},
 		tracker: tracker,
 		next: func(old runtime.Object) (runtime.Object, error) {
+			if bad != nil { // that there is no such object is said first
+				return nil, bad
+			}
 			return q.patched(p, old, opts.FieldValidation)
 		},
 	}, nil
@@ -78,7 +81,13 @@ func (q *request) patched(p *patch.Patch, old runtime.Object, validation string)
 	if err != nil {
 		return nil, err
 	}
-	obj, warnings, err := codec.Patched(q.res, result, validation, p.Warnings)
+	var obj runtime.Object
+	var warnings []error
+	if result.Fields != nil {
+		obj, warnings, err = codec.Merged(q.res, result.Fields, validation, p.Warnings)
+	} else {
+		obj, warnings, err = codec.Patched(q.res, result.JSON, validation, p.Warnings)
+	}
 	if err != nil {
 		return nil, apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{
 			field.Invalid(field.NewPath("patch"), p.Shown(result), err.Error()),
