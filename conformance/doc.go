@@ -25,9 +25,9 @@
 //
 // A case works in namespaces of its own, called PREFIX-RUN-NUMBER with the prefix of [Config].Namespace and five random characters
 // for the run, and one case creates a namespace PREFIX-RUN-cluster-scoped. In them it creates Secrets, ConfigMaps, Leases, Roles without
-// rules, Events, NetworkPolicies and PodDisruptionBudgets that select nothing, and HorizontalPodAutoscalers that scale nothing; no Pods are
-// started. The first case about custom resources
-// installs a CustomResourceDefinition widgets.RUN.conformance.example.com, which is removed after the last one.
+// rules, Events, Endpoints, NetworkPolicies and PodDisruptionBudgets that select nothing, HorizontalPodAutoscalers that scale nothing,
+// ReplicaSets of no replicas and Ingresses of no class; no Pods are started. The first cases about custom resources install the
+// CustomResourceDefinitions widgets.RUN.conformance.example.com and gadgets.RUN.conformance.example.com, which are removed after the last one.
 //
 // The cases about grace periods, status, scales, bindings and evictions create Pods, Deployments, PodDisruptionBudgets and a
 // ServiceAccount. Nothing of it runs on a cluster either: the Pods name a scheduler that does not exist, or are on a node that does not,
@@ -55,6 +55,10 @@
 //
 // What a controller does is looked at only where a rule is about it, and the case is skipped where none begins within a while (NS-09).
 // Otherwise the suite puts a finalizer of its own on what must not go away while it is looked at.
+// different code. The groups are PV (paths and verbs), NM (names), MD (metadata of objects), OC (optimistic concurrency), CR (create),
+// GT (get), LS (list), RS (resource versions), CH (chunks of a list), WA (watch), BM (bookmarks), SI (streaming lists), EX (expired states
+// and timeouts), SE (selectors), PA (patches), SA (server-side apply), FV (field validation), DR (dry run) and WN (warnings). A rule of
+// these groups without a case is named in rules_test.go, with the reason.
 //
 // MUST is promised by the documents, or known to break clients when it is not kept. SHOULD is what kube-apiserver does beyond that. MAY is up
 // to the server: those cases accept either choice. [Config].Level leaves the lower ones out.
@@ -74,9 +78,10 @@
 // # Adding a case
 //
 // Write a [Case] literal into the list of its group in a cases_*.go file, and a function that checks it. Use onSecrets, onWidgets or both for a
-// check on a collection in a fresh namespace; it gets a collection to create, change, list and watch in. Requests are
-// built by get, post, put, mergePatch, apply and del, and sent by session.do together with the expectations on the answer: code, kind,
-// field, refusal. Return what they return: their errors already hold the request, the expectation and the answer. Return
+// check on a collection in a fresh namespace; it gets a collection to create, change, list and watch in. Use onMap or onMaps for a check on
+// what objects hold: both ConfigMaps and Gadgets have a map "data". Requests are built by get, post, put, mergePatch, applyAs, del and
+// their like, and sent by session.do, or several by session.all, together with the expectations on the answer: code, kind, field, holds,
+// owned, warns, refusal. Return what they return: their errors already hold the request, the expectation and the answer. Return
 // session.skipf where the server gives nothing to judge.
 //
 // Never sleep. Wait for an event on a watch, or poll. To show that nothing comes, make a further change that must be seen, and

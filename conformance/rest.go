@@ -34,14 +34,10 @@ func post(path string, body any) call { return call{method: http.MethodPost, pat
 func put(path string, body any) call  { return call{method: http.MethodPut, path: path, body: body} }
 func del(path string) call            { return call{method: http.MethodDelete, path: path} }
 
-func mergePatch(path string, body any) call {
-	return call{method: http.MethodPatch, path: path, body: body, contentType: "application/merge-patch+json"}
-}
+func mergePatch(path string, body any) call { return patch(mergePatchType, path, body) }
 
 // apply is a server-side apply under the suite's own field manager.
-func apply(path string, body any) call {
-	return call{method: http.MethodPatch, path: path + "?fieldManager=conformance", body: body, contentType: "application/apply-patch+yaml"}
-}
+func apply(path string, body any) call { return applyAs("conformance", path, body) }
 
 // by names the field manager of a write.
 func (c call) by(manager string) call {
