@@ -53,13 +53,18 @@ func (w *warnings) write(h http.Header, text string) {
 	}
 }
 
-// warn tells the client of what is wrong with a request that is carried out. A
-// YAML decoder has one error for all that it found, a line each.
+// warn tells the client of what is wrong with a request that is carried out. The
+// YAML library has one error for all that it found, a line each.
 func (q *request) warn(found ...error) {
+	const yaml = "yaml: unmarshal errors:\n"
 	for _, one := range found {
-		text := strings.TrimPrefix(one.Error(), "yaml: ")
-		text = strings.TrimPrefix(text, "unmarshal errors:\n")
-		for line := range strings.SplitSeq(text, "\n") {
+		text := one.Error()
+		lines, ok := strings.CutPrefix(strings.TrimPrefix(text, "error converting YAML to JSON: "), yaml)
+		if !ok {
+			q.warnings.add(q.w.Header(), text)
+			continue
+		}
+		for line := range strings.SplitSeq(lines, "\n") {
 			q.warnings.add(q.w.Header(), strings.TrimSpace(line))
 		}
 	}
