@@ -120,6 +120,7 @@ func Cases() []Case {
 		applyManagedCases(),
 		applySchemaCases(),
 		fieldValidationCases(),
+		fieldValidationYAMLCases(),
 		dryRunCases(),
 		warningCases(),
 	)

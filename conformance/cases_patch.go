@@ -79,6 +79,18 @@ func patchCases() []Case {
 				ask(get(c.item("a")), code(404)),
 			)
 		}),
+		onMaps(Case{
+			ID: "PA-15/first", Level: Must, Title: "that there is no object is said before what is wrong with the patch, unless it is no JSON",
+			Why:    "NotFound is the answer that a client acts on",
+			Source: patchHandler,
+		}, func(ctx context.Context, s *session, c collection) error {
+			return s.all(ctx,
+				ask(patch(mergePatchType, c.item("a"), []object{}), notFound(c, "a").check),
+				ask(patch(jsonPatchType, c.item("a"), object{}), notFound(c, "a").check),
+				ask(patch(mergePatchType, c.item("a"), "{"), badRequest("invalid JSON patch")),
+				ask(patch(mergePatchType, c.item("a"), object{}).query("force=true"), code(422)),
+			)
+		}),
 		onMap(Case{
 			ID: "PA-16", Level: Must, Title: "a patch that worked is answered with the whole object as it is now",
 			Why:    "the client goes on with the new resourceVersion",
@@ -179,6 +191,15 @@ func patchUnreadable(ctx context.Context, s *session, c collection) error {
 	before, err := s.object(ctx, get(c.item("a")), code(200))
 	if err != nil {
 		return err
+	}
+	if !c.custom() { // a strategic merge patch becomes an object by other ways
+		if err := s.all(ctx,
+			ask(strategicPatch(c.item("a"), object{"data": []string{}}), invalidPatch("cannot restore map from slice").check),
+			ask(strategicPatch(c.item("a"), object{"apiVersion": "v2", "kind": "Secret"}), code(200), kind(c.apiVersion, c.kind), unchanged(before)),
+			ask(strategicPatch(c.item("a"), object{"metadata": 1}), invalidPatch("cannot restore struct from: int64").check),
+		); err != nil {
+			return err
+		}
 	}
 	return s.all(ctx,
 		ask(mergePatch(c.item("a"), object{"metadata": object{"annotations": object{"foo": []string{"bar"}}}}),
