@@ -59,6 +59,12 @@ func Draft(r *resource.Resource, obj runtime.Object) (*memstore.Draft, error) {
 	if err := json.NewEncoder(&buf).Encode(obj); err != nil {
 		return nil, err
 	}
+	if forgetEmpty(buf.Bytes(), obj) {
+		buf.Reset()
+		if err := json.NewEncoder(&buf).Encode(obj); err != nil {
+			return nil, err
+		}
+	}
 	m.SetResourceVersion("")
 	data := bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
 	at := bytes.Index(data, revisionKey)
