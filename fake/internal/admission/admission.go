@@ -207,6 +207,9 @@ func (p *Plugin) patched(change *Change, response *admissionv1.AdmissionResponse
 
 // apply applies a JSON patch to the object, in the version of the request.
 func (c *Change) apply(operations []byte) (runtime.Object, error) {
+	if err := patch.Check(operations); err != nil {
+		return nil, err
+	}
 	p, err := patch.Parse(types.JSONPatchType, operations, false)
 	if err != nil {
 		return nil, err
