@@ -7,7 +7,7 @@ import (
 
 // fieldLies are about field validation, dry runs and warnings.
 var fieldLies = []told{
-	{"never warns", saying(always, func(r *http.Response) { r.Header.Del("Warning") }), `^(FV-(01|03|03/yaml|04|10|10/apply)|WN-0[1-5])/typed$`},
+	{"never warns", saying(always, func(r *http.Response) { r.Header.Del("Warning") }), `^(FV-(01|03|03/nested|03/yaml|04|10|10/apply)|WN-0[1-5])/typed$`},
 	{"is never strict", asked("fieldValidation", "Warn"), `^FV-(01|02|03/yaml|05|05/yaml|06|07|10/apply)/typed$`},
 	{"is always strict", asked("fieldValidation", "Strict"), `^FV-(01|02|07)/typed$`},
 	{"ignores what it does not know", asking(func(r *http.Request) {

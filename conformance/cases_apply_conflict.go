@@ -99,6 +99,34 @@ func applyConflictCases() []Case {
 					return managerMoves(ctx, s, v1, v2, autoscaler(v1, "a"), autoscaler(v2, "a"))
 				},
 			},
+			on((*session).ingresses, Case{
+				ID: "SA-06/subresource/typed", Level: Must, Title: "a conflict over what came through a subresource says so",
+				Why:    "the same name may stand for two sets of fields",
+				Source: "apimachinery util/managedfields/internal/conflict.go",
+			}, func(ctx context.Context, s *session, c collection) error {
+				status := func(ip string) object {
+					return object{"loadBalancer": object{"ingress": []object{{"ip": ip}}}}
+				}
+				return conflictOfStatus(ctx, s, c, ingress(c, "a"), status("192.0.2.1"), status("192.0.2.2"), ".status.loadBalancer.ingress")
+			}),
+			on((*session).gadgets, Case{
+				ID: "SA-06/subresource/custom", Level: Must, Title: "a conflict over what came through a subresource says so",
+				Why:    "the same name may stand for two sets of fields",
+				Source: "apimachinery util/managedfields/internal/conflict.go",
+			}, func(ctx context.Context, s *session, c collection) error {
+				return conflictOfStatus(ctx, s, c, c.object("a").data("k", "1"), object{"phase": "1"}, object{"phase": "2"}, ".status.phase")
+			}),
+			on((*session).gadgets, Case{
+				ID: "SA-09/default/custom", Level: Must, Title: "what a manager no longer applies goes back to its default",
+				Why:    "a field with a default is never without a value",
+				Source: docApply,
+			}, func(ctx context.Context, s *session, c collection) error {
+				return s.all(ctx,
+					ask(applyAs("m", c.item("a"), c.object("a").with("spec", object{"color": "red", "size": 1})), code(201), holds("red", "spec", "color")),
+					ask(applyAs("m", c.item("a"), c.object("a").with("spec", object{"size": 1})), code(200), holds("grey", "spec", "color"),
+						owned(applied("m", `{"f:spec":{"f:size":{}}}`))),
+				)
+			}),
 			on((*session).gadgets, Case{
 				ID: "SA-34/custom", Level: Must, Title: "a manager may go on in another version of the object",
 				Why:    "what it applied in the old one is still its own",
@@ -178,5 +206,16 @@ func managerMoves(ctx context.Context, s *session, from, to collection, first, s
 			owned(applied("m", "").in(to.apiVersion))),
 		ask(applyAs("other", from.item("a"), newObject(from.apiVersion, from.kind, "a").label("x", "3")),
 			fieldConflict(`"m"`, ".metadata.labels.x").check),
+	)
+}
+
+// conflictOfStatus lets one manager write the status, and another apply a different one.
+func conflictOfStatus(ctx context.Context, s *session, c collection, main, written, wanted object, path string) error {
+	status := c.item("a") + "/status"
+	return s.all(ctx,
+		ask(post(c.path(), main), code(201)),
+		ask(mergePatch(status, object{"status": written}).query("fieldManager=u"), code(200)),
+		ask(applyAs("m", status, c.object("a").with("status", wanted)),
+			fieldConflict(`"u" with subresource "status" using `+c.apiVersion, path).check),
 	)
 }

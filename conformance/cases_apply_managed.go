@@ -125,6 +125,18 @@ func managedResetCases() []Case {
 			Why:    "a client that does not know them cannot break them",
 			Source: fieldsetPkg,
 		}, brokenManagedFields),
+		onMaps(Case{
+			ID: "SA-36/empty", Level: Must, Title: "an object created with nothing to own has no owners until the first apply",
+			Why:    "an object that nobody applies need not carry them",
+			Source: "apimachinery util/managedfields/internal/skipnonapplied.go",
+		}, func(ctx context.Context, s *session, c collection) error {
+			return s.all(ctx,
+				ask(post(c.path(), c.object("a")).query("fieldManager=u"), code(201), owned()),
+				ask(mergePatch(c.item("a"), object{"data": object{"k": "1"}}).query("fieldManager=u"), code(200), owned()),
+				ask(applyAs("m", c.item("a"), c.object("a").data("l", "1")), code(200),
+					owned(applied("m", dataFields("l")), updated("before-first-apply", wholeDataFields("k")))),
+			)
+		}),
 		onMap(Case{
 			ID: "SA-36", Level: Must, Title: "once taken off, owners are kept again from the next apply on",
 			Why:    "an object that nobody applies need not carry them",

@@ -33,6 +33,26 @@ func fieldValidationCases() []Case {
 				ask(post(c.path(), c.mistaken("b")).query("fieldValidation=Warn"), code(201), warns(mistakes...)),
 			)
 		}),
+		[]Case{
+			on((*session).replicaSets, Case{
+				ID: "FV-03/nested/typed", Level: Must, Title: "a warning has the whole path of the field, through lists too",
+				Why:    "the user finds the mistake",
+				Source: docFieldCheck,
+			}, func(ctx context.Context, s *session, c collection) error {
+				wrong := replicaSet(c, "a", object{"containers": []object{container("c"), container("d").with("bogus", 1)}, "Volumes": []object{}})
+				return s.try(ctx, post(c.path(), wrong), code(201),
+					warns(`unknown field "spec.template.spec.containers[1].bogus"`, `unknown field "spec.template.spec.Volumes"`))
+			}),
+			on((*session).gadgets, Case{
+				ID: "FV-03/nested/custom", Level: Must, Title: "a warning has the whole path of the field, through lists too",
+				Why:    "the user finds the mistake",
+				Source: docFieldCheck,
+			}, func(ctx context.Context, s *session, c collection) error {
+				wrong := c.object("a").with("spec", object{"parts": []object{{"name": "c"}, {"name": "d", "bogus": 1}}, "Size": 1, "tags": []string{"t"}})
+				return s.try(ctx, post(c.path(), wrong), code(201), warns(`unknown field "spec.parts[1].bogus"`, `unknown field "spec.Size"`),
+					holds(nil, "spec", "Size"), holds(object{"name": "d"}, "spec", "parts", "1"))
+			}),
+		},
 		onMap(Case{
 			ID: "FV-04", Level: Must, Title: "the warnings come also with a refusal",
 			Why:    "the mistyped field may be the reason for it",
