@@ -25,7 +25,7 @@ var patchLies = []told{
 	{"has no 400 for patches", insteadOf(400), `^PA-(09|10)/typed$`},
 	{"has no 413 for patches", insteadOf(413), `^PA-11/typed$`},
 	{"has no 415 for patches", insteadOf(415), `^PA-0[25]/typed$`},
-	{"has no 422 for patches", insteadOf(422), `^PA-(07/atomic|08|12|13|18|23)/typed$`},
+	{"has no 422 for patches", insteadOf(422), `^PA-(07/atomic|08|12|13|13/kind|18|23)/typed$`},
 	{"has no 500 for patches", insteadOf(500), `^PA-21$`},
 	{"moves by copying", sending(isPatch, swap(`"op":"move"`, `"op":"copy"`)), `^PA-07/typed$`},
 	{"takes a test for done", sending(isPatch, swap(`"op":"test"`, `"op":"add"`)), `^PA-(07/atomic|08)/typed$`},

@@ -115,6 +115,11 @@ func patchCases() []Case {
 			Source: patchHandler,
 		}, patchUnreadable),
 		onMap(Case{
+			ID: "PA-13/kind", Level: Must, Title: "a patch cannot make another type of the object",
+			Why:    "the object is where its type is served",
+			Source: patchHandler,
+		}, patchOfType),
+		onMap(Case{
 			ID: "PA-23", Level: Must, Title: "the result of a patch is validated as an update is",
 			Why:    "a patch is no way around the rules",
 			Source: docPatch,
@@ -207,6 +212,27 @@ func patchUnreadable(ctx context.Context, s *session, c collection) error {
 		ask(jsonPatch(c.item("a"), object{"op": "add", "path": "/metadata/labels", "value": "none"}),
 			invalidPatch("json: cannot unmarshal string into Go struct field ObjectMeta.").check),
 		ask(get(c.item("a")), code(200), unchanged(before)),
+	)
+}
+
+func patchOfType(ctx context.Context, s *session, c collection) error {
+	kind, version := object{"kind": "Bogus"}, object{"apiVersion": "v9"}
+	refusedKind := invalidPatch(fmt.Sprintf("no kind %q is registered for version %q in scheme", "Bogus", c.apiVersion))
+	refusedVersion := invalidPatch(fmt.Sprintf("no kind %q is registered for version %q in scheme", c.kind, "v9"))
+	if c.custom() {
+		other := func(group, kind, field, value, must string) refusal {
+			return collection{group: group, kind: kind}.invalidField("a", metav1.StatusCause{
+				Type: metav1.CauseTypeFieldValueInvalid, Field: field, Message: fmt.Sprintf("Invalid value: %q: must be %s", value, must),
+			})
+		}
+		refusedKind = other(c.group, "Bogus", "kind", "Bogus", c.kind)
+		refusedVersion = other("", c.kind, "apiVersion", "v9", c.apiVersion)
+	}
+	return s.all(ctx,
+		ask(mergePatch(c.item("a"), kind), refusedKind.check),
+		ask(jsonPatch(c.item("a"), object{"op": "replace", "path": "/kind", "value": "Bogus"}), refusedKind.check),
+		ask(mergePatch(c.item("a"), version), refusedVersion.check),
+		ask(get(c.item("a")), code(200), holds("1", "data", "k")),
 	)
 }
 

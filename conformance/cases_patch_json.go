@@ -17,6 +17,17 @@ func jsonPatchCases() []Case {
 			Why:    "that is RFC 7386",
 			Source: docPatch,
 		}, mergePatchWork),
+		[]Case{on((*session).gadgets, Case{
+			ID: "PA-06/default/custom", Level: Must, Title: "a merge patch that removes a field with a default leaves the default",
+			Why:    "a field with a default is never without a value",
+			Source: "Kubernetes documentation, Custom resources, Defaulting",
+		}, func(ctx context.Context, s *session, c collection) error {
+			return s.all(ctx,
+				ask(post(c.path(), c.object("a").with("spec", object{"color": "red", "size": 1})), code(201), holds("red", "spec", "color")),
+				ask(mergePatch(c.item("a"), object{"spec": object{"color": nil}}), code(200), holds(object{"color": "grey", "size": 1}, "spec")),
+				ask(mergePatch(c.item("a"), object{"spec": nil}), code(200), holds(nil, "spec")),
+			)
+		})},
 		onMap(Case{
 			ID: "PA-07", Level: Must, Title: "a JSON patch can add, remove, replace, move, copy and test",
 			Why:    "that is RFC 6902",
