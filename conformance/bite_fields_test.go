@@ -27,7 +27,7 @@ var fieldLies = []told{
 		}
 	}), `^(FV-04|WN-02|WN-05)/typed$`},
 
-	{"does what should be tried", deaf("dryRun"), `^DR-(01|02|02/case|03|04|05|10)/typed$`},
+	{"does what should be tried", deaf("dryRun"), `^(DR-(01|02|02/case|03|04|05|10)/typed|DR-09)$`},
 	{"knows no dryRun", asked("dryRun", "nothing"), `^DR-(01|04|05|06|10)/typed$`},
 	{"agrees to all that is tried", saying(tries, func(r *http.Response) { r.StatusCode = http.StatusOK }), `^DR-(01|02|02/case|03|05|06)/typed$`},
 	{"makes nothing up for a try", body(tries, swap(`"uid":`, `"id":`)), `^DR-(05|10)/typed$`},
