@@ -48,17 +48,13 @@
 //
 // Each [Case] belongs to a numbered rule of rules.md; its ID is the number, followed by a slash and a word where a rule has several cases.
 // Many rules are checked once on a built-in type ("/typed") and once on a custom resource ("/custom"), which a real server serves with
-// different code. The groups are PV (paths and verbs), NM (names), MD (metadata of objects),
-// OC (optimistic concurrency), CR (create), GT (get), LS (list), RS (resource versions), CH (chunks of a list),
-// WA (watch), BM (bookmarks), SI (streaming lists), EX (expired states and timeouts), SE (selectors), DL (deletion), NS (namespaces) and
-// SU (subresources). A rule of these groups without a case is named in rules_test.go, with the reason.
+// different code. The groups are PV (paths and verbs), NM (names), MD (metadata of objects), OC (optimistic concurrency), CR (create),
+// GT (get), LS (list), RS (resource versions), CH (chunks of a list), WA (watch), BM (bookmarks), SI (streaming lists), EX (expired states
+// and timeouts), SE (selectors), PA (patches), SA (server-side apply), FV (field validation), DR (dry run), DL (deletion), NS (namespaces),
+// SU (subresources) and WN (warnings). A rule of these groups without a case is named in rules_test.go, with the reason.
 //
 // What a controller does is looked at only where a rule is about it, and the case is skipped where none begins within a while (NS-09).
 // Otherwise the suite puts a finalizer of its own on what must not go away while it is looked at.
-// different code. The groups are PV (paths and verbs), NM (names), MD (metadata of objects), OC (optimistic concurrency), CR (create),
-// GT (get), LS (list), RS (resource versions), CH (chunks of a list), WA (watch), BM (bookmarks), SI (streaming lists), EX (expired states
-// and timeouts), SE (selectors), PA (patches), SA (server-side apply), FV (field validation), DR (dry run) and WN (warnings). A rule of
-// these groups without a case is named in rules_test.go, with the reason.
 //
 // MUST is promised by the documents, or known to break clients when it is not kept. SHOULD is what kube-apiserver does beyond that. MAY is up
 // to the server: those cases accept either choice. [Config].Level leaves the lower ones out.
