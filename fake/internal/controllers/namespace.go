@@ -11,6 +11,7 @@ import (
 
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/memstore"
 )
 
 // remaining is what a look through a terminating namespace has left in it.
@@ -49,7 +50,7 @@ func (m *Machine) empty(name string) error {
 			return err
 		}
 	}
-	return m.changeNamespace(p, rec.UID, "", func(ns *corev1.Namespace) {
+	return m.changeNamespace(p, rec.UID, "finalize", func(ns *corev1.Namespace) {
 		ns.Spec.Finalizers = slices.DeleteFunc(ns.Spec.Finalizers, func(f corev1.FinalizerName) bool {
 			return f == corev1.FinalizerKubernetes
 		})
@@ -106,7 +107,7 @@ func (m *Machine) deleteAll(res *resource.Resource, namespace string, left *rema
 	background := metav1.DeletePropagationBackground
 	for rec := range m.store.View().Range(prefix, "") {
 		p, ok := m.kinds.find(rec.Key)
-		if !ok {
+		if !ok || isGoing(rec) {
 			continue
 		}
 		err := m.writer.DeleteKey(p.res, rec.Key, &metav1.DeleteOptions{PropagationPolicy: &background})
@@ -122,4 +123,14 @@ func (m *Machine) deleteAll(res *resource.Resource, namespace string, left *rema
 			}
 		}
 	}
+}
+
+// isGoing reports whether a delete would change nothing of an object: it is on its way
+// out, and does not wait for the garbage collector.
+func isGoing(rec *memstore.Record) bool {
+	if !codec.HasTies(rec) {
+		return false
+	}
+	meta, err := codec.Metadata(rec)
+	return err == nil && meta.DeletionTimestamp != nil && !collects(meta)
 }
