@@ -3,6 +3,7 @@ package fakeapi_test
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -254,5 +255,36 @@ func TestNamespaceEndsWithOwnersInIt(t *testing.T) {
 		p.left("c")
 		p.unfinalize("c")
 		p.teamIsGone()
+	})
+}
+
+// Whoever creates in a namespace while it goes is refused or loses what was created:
+// nothing is left behind in a namespace that is not there.
+func TestNamespaceEndsUnderFire(t *testing.T) {
+	onPlane(t, func(p *plane) {
+		p.team()
+		var writers sync.WaitGroup
+		for w := range 4 {
+			writers.Go(func() {
+				for i := 0; ; i++ {
+					if w == 0 && i == 50 {
+						if err := p.client.CoreV1().Namespaces().Delete(p.Context(), "team", metav1.DeleteOptions{}); err != nil {
+							p.Errorf("%v", err)
+						}
+					}
+					_, err := p.maps.Create(p.Context(), configMapIn("team", fmt.Sprintf("m-%d-%d", w, i)), metav1.CreateOptions{})
+					if apierrors.IsNotFound(err) {
+						return
+					}
+					if err != nil && !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+						p.Errorf("%v", err)
+						return
+					}
+				}
+			})
+		}
+		writers.Wait()
+		p.teamIsGone()
+		p.left()
 	})
 }
