@@ -7,16 +7,12 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	kjson "sigs.k8s.io/json"
 
 	fakeapi "example.com/fakeapi/fake"
 )
@@ -149,58 +145,4 @@ func post(b *testing.B, client *http.Client, method, url string, body []byte, wa
 	if resp.StatusCode != want {
 		b.Fatalf("%s: %s", resp.Status, answer)
 	}
-}
-
-// BenchmarkWrite is what a write costs a client, beside decoding the same body
-// into its type.
-func BenchmarkWrite(b *testing.B) {
-	body, err := json.Marshal(kib("one"))
-	require.NoError(b, err)
-	b.Run("decode", func(b *testing.B) {
-		for b.Loop() {
-			if err := kjson.UnmarshalCaseSensitivePreserveInts(body, &corev1.ConfigMap{}); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	for _, clients := range []int{1, 16} {
-		b.Run("create/clients="+strconv.Itoa(clients), func(b *testing.B) {
-			srv := fakeapi.Start(b)
-			url := srv.URL() + "/api/v1/namespaces/default/configmaps"
-			var next atomic.Int64
-			shared(b, clients, func() {
-				one := bytes.ReplaceAll(body, []byte(`"one"`), []byte(fmt.Sprintf(`"n%d"`, next.Add(1))))
-				post(b, srv.Client(), http.MethodPost, url, one, http.StatusCreated)
-			})
-		})
-		b.Run("update/clients="+strconv.Itoa(clients), func(b *testing.B) {
-			srv := fakeapi.Start(b, fakeapi.WithObjects(kibs(clients)...))
-			var next atomic.Int64
-			shared(b, clients, func() {
-				n := next.Add(1)
-				name := fmt.Sprintf("m%07d", n%int64(clients))
-				one := bytes.ReplaceAll(body, []byte(`"one"`), []byte(`"`+name+`"`))
-				one = bytes.ReplaceAll(one, []byte("vvvvvvvv"), []byte(fmt.Sprintf("%08d", n)))
-				post(b, srv.Client(), http.MethodPut, srv.URL()+"/api/v1/namespaces/default/configmaps/"+name, one, http.StatusOK)
-			})
-		})
-	}
-}
-
-// shared runs b.N operations in a number of goroutines.
-func shared(b *testing.B, clients int, do func()) {
-	b.ReportAllocs()
-	b.ResetTimer()
-	var left atomic.Int64
-	left.Store(int64(b.N))
-	var wg sync.WaitGroup
-	for range clients {
-		wg.Go(func() {
-			for left.Add(-1) >= 0 {
-				do()
-			}
-		})
-	}
-	wg.Wait()
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "writes/s")
 }
