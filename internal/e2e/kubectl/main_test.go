@@ -14,7 +14,12 @@ import (
 // binary is where TestMain puts kubectl, in a folder that ends with the run.
 var binary = filepath.Join(os.TempDir(), fmt.Sprintf("fakeapi-e2e-%d", os.Getpid()), "kubectl")
 
-func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
+func TestMain(m *testing.M) {
+	if tool := os.Getenv(playTool); tool != "" {
+		os.Exit(play(tool, os.Args[1:]))
+	}
+	os.Exit(buildAndRun(m))
+}
 
 func buildAndRun(m *testing.M) int {
 	folder := filepath.Dir(binary)

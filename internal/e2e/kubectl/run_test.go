@@ -21,6 +21,7 @@ type user struct {
 	t    *testing.T
 	srv  *fakeapi.Server
 	home string
+	env  []string // for kubectl, besides what it always has
 }
 
 // newUser starts a server. The test may run beside others.
@@ -44,7 +45,7 @@ type result struct {
 // a home folder of its own, so that no cache or setting comes from elsewhere.
 func (u *user) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, binary, args...)
-	cmd.Env = []string{"HOME=" + u.home, "KUBECONFIG=" + filepath.Join(u.home, "kubeconfig")}
+	cmd.Env = append([]string{"HOME=" + u.home, "TMPDIR=" + u.home, "KUBECONFIG=" + filepath.Join(u.home, "kubeconfig")}, u.env...)
 	return cmd
 }
 

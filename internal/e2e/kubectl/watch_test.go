@@ -41,8 +41,20 @@ func TestGetWatchOfASelection(t *testing.T) {
 }
 
 // watch starts a kubectl that prints until the test ends, and gives the first
-// two words of its next line, for which it waits for a minute at most.
+// two words of its next line.
 func (u *user) watch(args ...string) (next func() string) {
+	u.t.Helper()
+	line := u.watchLines(args...)
+	return func() string {
+		u.t.Helper()
+		words := strings.Fields(line())
+		return strings.Join(words[:min(2, len(words))], " ")
+	}
+}
+
+// watchLines starts a kubectl that prints until it or the test ends, and gives its
+// next line, for which it waits for a minute at most.
+func (u *user) watchLines(args ...string) (next func() string) {
 	u.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd := u.command(ctx, args...)
@@ -53,15 +65,14 @@ func (u *user) watch(args ...string) (next func() string) {
 	go func() {
 		defer close(printed)
 		for s := bufio.NewScanner(out); s.Scan(); {
-			words := strings.Fields(s.Text())
-			printed <- strings.Join(words[:min(2, len(words))], " ")
+			printed <- s.Text()
 		}
 	}()
 	u.t.Cleanup(func() {
 		cancel()
 		for range printed { // Wait must come after the last read
 		}
-		_ = cmd.Wait() // it was killed
+		_ = cmd.Wait() // it was killed, or has ended
 	})
 	return func() string {
 		u.t.Helper()
@@ -97,4 +108,18 @@ func TestWaitForDeletion(t *testing.T) {
 	u.do("delete", "pods", "--all", "--wait=false", "--grace-period=1")
 	r := <-ended
 	require.Zero(t, r.code, r.err)
+}
+
+// The value may be there already, or come while kubectl waits.
+func TestWaitForAValue(t *testing.T) {
+	u := newUser(t, withPods())
+	u.do("create", "configmap", "a", "--from-literal=k=v")
+	require.Equal(t, "configmap/a condition met\n", u.do("wait", "--for=jsonpath={.data.k}=v", "configmap/a"))
+	require.Equal(t, "error: timed out waiting for the condition on configmaps/a\n",
+		u.refused("wait", "--for=jsonpath={.data.k}=w", "configmap/a", "--timeout=1s"))
+
+	ended := make(chan result, 1)
+	go func() { ended <- u.try("wait", "--for=jsonpath={.status.phase}=Running", "pods", "-l", "app=web") }()
+	u.do("patch", "pod", "web-2", "--subresource=status", "-p", `{"status":{"phase":"Running"}}`)
+	require.Equal(t, result{out: "pod/web-1 condition met\npod/web-2 condition met\n"}, <-ended)
 }
