@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/rest"
@@ -18,8 +19,8 @@ import (
 )
 
 // benchKubeconfig is the environment variable that names a kubeconfig: what
-// BenchmarkWrite measures here it measures there, too, and tells how many times
-// as fast this server is (x-there).
+// BenchmarkWrite measures here it measures there, too, in turns, and tells how many
+// times as fast this server is (x-there).
 const benchKubeconfig = "FAKEAPI_BENCH_KUBECONFIG"
 
 // BenchmarkWrite is what a write costs over HTTP, the client included.
@@ -30,21 +31,56 @@ func BenchmarkWrite(b *testing.B) {
 			for _, op := range w.operations(b, media) {
 				for _, clients := range []int{1, 16} {
 					name := fmt.Sprintf("%s/%s/%s/clients=%d", w.name, op.name, shortMedia(media), clients)
-					var rate float64
-					b.Run(name, func(b *testing.B) {
-						srv := fakeapi.Start(b)
-						rate = target{srv.URL(), srv.Client()}.write(b, w, op, media, clients)
-					})
-					if there == nil || rate == 0 {
-						continue
+					job := writing{w, op, media, clients}
+					b.Run(name, func(b *testing.B) { job.alone(b) })
+					if there != nil {
+						b.Run(name+"/beside", func(b *testing.B) { job.beside(b, *there) })
 					}
-					b.Run(name+"/there", func(b *testing.B) {
-						b.ReportMetric(rate/there.write(b, w, op, media, clients), "x-there")
-					})
 				}
 			}
 		}
 	}
+}
+
+// writing is one of the things that are measured.
+type writing struct {
+	written
+	op      operation
+	media   string
+	clients int
+}
+
+func (j writing) alone(b *testing.B) {
+	srv := fakeapi.Start(b)
+	here := target{srv.URL(), srv.Client()}
+	j.prepare(b, here)
+	b.ReportAllocs()
+	b.ResetTimer()
+	j.burst(b, here, 1, b.N)
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "writes/s")
+}
+
+// beside writes here and there in turns, so that both share the moods of the
+// machine.
+func (j writing) beside(b *testing.B, there target) {
+	srv := fakeapi.Start(b)
+	here := target{srv.URL(), srv.Client()}
+	j.prepare(b, here)
+	j.prepare(b, there)
+	defer j.clear(b, there)
+	var took [2]time.Duration
+	slice := max(b.N/10, j.clients)
+	for first := 1; first <= b.N; first += slice {
+		for i, s := range []target{here, there} {
+			began := time.Now()
+			j.burst(b, s, first, min(b.N, first+slice-1))
+			took[i] += time.Since(began)
+		}
+	}
+	b.ReportMetric(0, "ns/op") // of both together it says nothing
+	b.ReportMetric(float64(b.N)/took[0].Seconds(), "here/s")
+	b.ReportMetric(float64(b.N)/took[1].Seconds(), "there/s")
+	b.ReportMetric(took[1].Seconds()/took[0].Seconds(), "x-there")
 }
 
 func shortMedia(media string) string {
@@ -80,39 +116,39 @@ func elsewhere(b *testing.B) *target {
 	return &target{url.Scheme + "://" + url.Host, client}
 }
 
-// write does b.N writes with a number of clients and gives their rate. Each has
-// an object of its own; a create makes a new one.
-func (s target) write(b *testing.B, w written, op operation, media string, clients int) float64 {
-	collection := s.url + w.path
-	empty := func() {
-		s.send(b, http.MethodDelete, collection+"?labelSelector=app%3Dbench&gracePeriodSeconds=0", jsonMedia, media, nil)
+// clear removes what was created.
+func (j writing) clear(b *testing.B, s target) {
+	s.send(b, http.MethodDelete, s.url+j.path+"?labelSelector=app%3Dbench&gracePeriodSeconds=0", jsonMedia, jsonMedia, nil)
+}
+
+// prepare makes an object for each client, and one more: the first of its type
+// costs more.
+func (j writing) prepare(b *testing.B, s target) {
+	j.clear(b, s)
+	fixture := j.op.fixture(b, j.written)
+	for i := 0; i <= j.clients && (i == 0 || j.op.name != "create"); i++ {
+		url, body := fixture.request(s.url+j.path, i, 0)
+		s.send(b, fixture.method, url, fixture.contentType, j.media, body)
 	}
-	empty()
-	defer empty()
-	fixture := op.fixture(b, w)
-	for i := 0; i <= clients && (i == 0 || op.name != "create"); i++ { // the first of its type costs more
-		url, body := fixture.request(collection, i, 0)
-		s.send(b, fixture.method, url, fixture.contentType, media, body)
-	}
-	b.ReportAllocs()
-	b.ResetTimer()
+}
+
+// burst does the writes of some numbers with all clients. Each has an object of
+// its own; a create makes a new one.
+func (j writing) burst(b *testing.B, s target, first, last int) {
 	var next atomic.Int64
+	next.Store(int64(first) - 1)
 	var wg sync.WaitGroup
-	for client := 1; client <= clients; client++ {
+	for client := 1; client <= j.clients; client++ {
 		wg.Go(func() {
-			for n := next.Add(1); n <= int64(b.N); n = next.Add(1) {
-				url, body := op.request(collection, client, int(n))
-				if !s.send(b, op.method, url, op.contentType, media, body) {
+			for n := next.Add(1); n <= int64(last); n = next.Add(1) {
+				url, body := j.op.request(s.url+j.path, client, int(n))
+				if !s.send(b, j.op.method, url, j.op.contentType, j.media, body) {
 					return
 				}
 			}
 		})
 	}
 	wg.Wait()
-	b.StopTimer()
-	rate := float64(b.N) / b.Elapsed().Seconds()
-	b.ReportMetric(rate, "writes/s")
-	return rate
 }
 
 // send makes a request, which must succeed.
