@@ -2,7 +2,6 @@ package managed
 
 import (
 	"cmp"
-	"reflect"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -81,8 +80,10 @@ func (t *Tracker) source(live, obj runtime.Object) (entries []metav1.ManagedFiel
 		return nil, false, false
 	}
 	entries = before.GetManagedFields()
-	if t.subresource == "" && sent != nil && (len(sent) == 0 || !reflect.DeepEqual(sent, entries)) {
-		return nil, false, false
+	if t.subresource == "" && sent != nil {
+		if same, times := sameEntries(sent, entries); len(sent) == 0 || !same || !times {
+			return nil, false, false
+		}
 	}
 	return entries, len(entries) > 0 || before.GetUID() == "", true
 }

@@ -23,7 +23,7 @@ func KeepTimes(live, obj runtime.Object) {
 		return
 	}
 	was, is := before.GetManagedFields(), after.GetManagedFields()
-	if !sameApartFromTimes(was, is) || !sameApartFromMetadata(live, obj) {
+	if same, times := sameEntries(was, is); !same || times || !sameApartFromMetadata(live, obj) {
 		return
 	}
 	after.SetManagedFields(was)
@@ -32,22 +32,23 @@ func KeepTimes(live, obj runtime.Object) {
 	}
 }
 
-// sameApartFromTimes reports whether two lists of entries differ, and in nothing but
-// times. Times are stored in seconds.
-func sameApartFromTimes(was, is []metav1.ManagedFieldsEntry) bool {
+// sameEntries reports whether two lists of entries are the same apart from their
+// times, and whether these are, too. Times are stored in seconds: one that was not
+// stored yet has more, and another location.
+func sameEntries(was, is []metav1.ManagedFieldsEntry) (same, times bool) {
 	if len(was) != len(is) {
-		return false
+		return false, false
 	}
-	differ := false
+	times = true
 	for i := range is {
 		a, b := was[i], is[i]
-		differ = differ || seconds(a.Time) != seconds(b.Time)
+		times = times && (a.Time == nil) == (b.Time == nil) && seconds(a.Time) == seconds(b.Time)
 		a.Time, b.Time = nil, nil
 		if !reflect.DeepEqual(a, b) {
-			return false
+			return false, false
 		}
 	}
-	return differ
+	return true, times
 }
 
 // sameApartFromMetadata comes before the metadata: in nearly every write the
