@@ -161,6 +161,7 @@ type operation struct {
 	contentType string
 	body        []byte
 	again       bool // the value stays as it is
+	resend      bool // the body is the last answer, with another value
 }
 
 // operations are what can be done to a type in a media type.
@@ -174,16 +175,20 @@ func (w written) operations(b *testing.B, media string) []operation {
 	}
 	const item, apply = "/" + benchName, "/" + benchName + "?fieldManager=bench&force=true"
 	all := []operation{
-		{"create", http.MethodPost, "", media, whole, false},
-		{"update", http.MethodPut, item, media, whole, false},
-		{"json-patch", http.MethodPatch, item, "application/json-patch+json", patch(w.field), false},
-		{"merge-patch", http.MethodPatch, item, "application/merge-patch+json", []byte(`{"metadata":{"annotations":{"example.com/v":"vvvvvvvv"}}}`), false},
-		{"strategic-patch", http.MethodPatch, item, "application/strategic-merge-patch+json", []byte(w.patch), false},
-		{"apply-changing", http.MethodPatch, apply, "application/apply-patch+yaml", config, false},
-		{"apply-repeating", http.MethodPatch, apply, "application/apply-patch+yaml", config, true},
+		{name: "create", method: http.MethodPost, contentType: media, body: whole},
+		{name: "update", method: http.MethodPut, path: item, contentType: media, body: whole},
+		{name: "resend", method: http.MethodPut, path: item, contentType: media, resend: true},
+		{name: "json-patch", method: http.MethodPatch, path: item, contentType: "application/json-patch+json", body: patch(w.field)},
+		{
+			name: "merge-patch", method: http.MethodPatch, path: item, contentType: "application/merge-patch+json",
+			body: []byte(`{"metadata":{"annotations":{"example.com/v":"vvvvvvvv"}}}`),
+		},
+		{name: "strategic-patch", method: http.MethodPatch, path: item, contentType: "application/strategic-merge-patch+json", body: []byte(w.patch)},
+		{name: "apply-changing", method: http.MethodPatch, path: apply, contentType: "application/apply-patch+yaml", body: config},
+		{name: "apply-repeating", method: http.MethodPatch, path: apply, contentType: "application/apply-patch+yaml", body: config, again: true},
 	}
 	if w.status {
-		all = append(all, operation{"status", http.MethodPut, item + "/status", media, whole, false})
+		all = append(all, operation{name: "status", method: http.MethodPut, path: item + "/status", contentType: media, body: whole})
 	}
 	return all
 }

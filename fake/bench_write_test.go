@@ -29,6 +29,9 @@ func BenchmarkWrite(b *testing.B) {
 	for _, w := range writtenTypes() {
 		for _, media := range []string{jsonMedia, protobufMedia} {
 			for _, op := range w.operations(b, media) {
+				if op.resend {
+					continue // BenchmarkServe has it
+				}
 				for _, clients := range []int{1, 16} {
 					name := fmt.Sprintf("%s/%s/%s/clients=%d", w.name, op.name, shortMedia(media), clients)
 					job := writing{w, op, media, clients}

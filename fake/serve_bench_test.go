@@ -41,9 +41,10 @@ func BenchmarkServe(b *testing.B) {
 func serve(b *testing.B, w written, op operation, media string) {
 	srv := fakeapi.Start(b, fakeapi.InMemory())
 	fixture := op.fixture(b, w)
+	var answer []byte
 	for i := range 2 { // the first of its type costs more
 		path, body := fixture.request(w.path, i, 0)
-		inside(b, srv, fixture.method, path, fixture.contentType, media, body)
+		answer = inside(b, srv, fixture.method, path, fixture.contentType, media, body)
 		if op.name == "create" {
 			break
 		}
@@ -55,7 +56,10 @@ func serve(b *testing.B, w written, op operation, media string) {
 	for b.Loop() {
 		n++
 		path, body := op.request(w.path, 1, n)
-		inside(b, srv, op.method, path, op.contentType, media, body)
+		if op.resend {
+			body = bytes.Replace(answer, fmt.Appendf(nil, "%08d", n-1), fmt.Appendf(nil, "%08d", n), 1)
+		}
+		answer = inside(b, srv, op.method, path, op.contentType, media, body)
 		if n%32 != 1 {
 			continue
 		}
@@ -72,7 +76,7 @@ func serve(b *testing.B, w written, op operation, media string) {
 }
 
 // inside has the server answer a request that must succeed.
-func inside(b *testing.B, srv *fakeapi.Server, method, path, contentType, accept string, body []byte) {
+func inside(b *testing.B, srv *fakeapi.Server, method, path, contentType, accept string, body []byte) (answer []byte) {
 	r := httptest.NewRequest(method, path, bytes.NewReader(body))
 	r.Header.Set("Content-Type", contentType)
 	r.Header.Set("Accept", accept)
@@ -82,6 +86,7 @@ func inside(b *testing.B, srv *fakeapi.Server, method, path, contentType, accept
 	if w.Code >= http.StatusBadRequest {
 		b.Fatalf("%s %s: %d: %q", method, path, w.Code, w.Body)
 	}
+	return w.Body.Bytes()
 }
 
 // decoder gives what strictly decodes an object in a media type into its type.
