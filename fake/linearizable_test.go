@@ -21,7 +21,7 @@ import (
 // they get to it does not.
 var (
 	linearizableFirst = flag.Uint64("linearizable.first", 0, "first seed of TestLinearizable")
-	linearizableSeeds = flag.Uint64("linearizable.seeds", 24, "number of seeds of TestLinearizable")
+	linearizableSeeds = flag.Uint64("linearizable.seeds", 12, "number of seeds of TestLinearizable")
 )
 
 // Whatever a number of clients do to an object at the same time, there is an
@@ -33,7 +33,7 @@ var (
 func TestLinearizable(t *testing.T) {
 	seeds := *linearizableSeeds
 	if testing.Short() {
-		seeds = min(seeds, 12)
+		seeds = min(seeds, 4)
 	}
 	var total tally
 	t.Run("seeds", func(t *testing.T) {
