@@ -1,0 +1,28 @@
+package kubectl_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What has replicas can be scaled, what has none cannot.
+func TestScaleOfTypes(t *testing.T) {
+	u := newUser(t)
+	u.do("apply", "-f", manifest)
+	require.Equal(t, "statefulset.apps/db scaled\n", u.do("scale", "statefulset/db", "-n", "shop", "--replicas=0"))
+	require.Equal(t, "0", u.do("get", "statefulset", "db", "-n", "shop", "-o", "jsonpath={.spec.replicas}"))
+	require.Equal(t, "Error from server (NotFound): the server could not find the requested resource\n",
+		u.refused("scale", "configmap/web", "-n", "shop", "--replicas=1"))
+	require.Equal(t, "Error from server (NotFound): deployments.apps \"nope\" not found\n",
+		u.refused("scale", "deployment/nope", "-n", "shop", "--replicas=1"))
+}
+
+// An autoscaler names what it scales, which kubectl looks for in discovery.
+func TestAutoscale(t *testing.T) {
+	u := newUser(t)
+	u.do("create", "deployment", "web", "--image=nginx:1")
+	require.Equal(t, "horizontalpodautoscaler.autoscaling/web autoscaled\n", u.do("autoscale", "deployment/web", "--min=1", "--max=3"))
+	require.Equal(t, "Deployment/web 1 3", u.do("get", "hpa", "web", "-o",
+		"jsonpath={.spec.scaleTargetRef.kind}/{.spec.scaleTargetRef.name} {.spec.minReplicas} {.spec.maxReplicas}"))
+}
