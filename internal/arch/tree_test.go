@@ -51,7 +51,7 @@ var readTree = sync.OnceValues(func() (*tree, error) {
 			}
 			return nil
 		}
-		if !entry.Type().IsRegular() {
+		if !entry.Type().IsRegular() || entry.Name() == ".git" { // a file in a worktree
 			return nil
 		}
 		return all.add(name)
