@@ -62,8 +62,9 @@ func benchPod() runtime.Object {
 		ObjectMeta: metav1.ObjectMeta{
 			Name: benchName, Namespace: "default", Labels: benchLabels(),
 			Annotations: map[string]string{"prometheus.io/scrape": "true", "prometheus.io/port": "9090"},
+			// Of a kind that is not served: a missing ReplicaSet would take the Pod with it.
 			OwnerReferences: []metav1.OwnerReference{{
-				APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web", UID: "6a9f2f52-bc3d-4d1c-8b9e-1f0e4f5f3a11",
+				APIVersion: "apps.example.com/v1", Kind: "Rollout", Name: "web", UID: "6a9f2f52-bc3d-4d1c-8b9e-1f0e4f5f3a11",
 				Controller: &yes, BlockOwnerDeletion: &yes,
 			}},
 		},

@@ -1,6 +1,7 @@
 package managed
 
 import (
+	"encoding/json"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -26,7 +27,7 @@ import (
 // without a reason, for what the schema refuses (SA-16, SA-17).
 func (t *Tracker) Apply(live runtime.Object, patch []byte, manager string, force bool, validation string) (runtime.Object, []error, error) {
 	config := &unstructured.Unstructured{Object: map[string]any{}}
-	if err := yaml.Unmarshal(patch, &config.Object); err != nil {
+	if err := readConfig(patch, config); err != nil {
 		return nil, nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
 	}
 	if live == nil {
@@ -51,6 +52,15 @@ func (t *Tracker) Apply(live runtime.Object, patch []byte, manager string, force
 		return nil, nil, apierrors.NewBadRequest(fmt.Sprintf("error strict decoding patch: %v", twice))
 	}
 	return obj, []error{twice}, nil
+}
+
+// readConfig reads a patch. JSON is YAML too, and is read much faster as what it is.
+func readConfig(patch []byte, config *unstructured.Unstructured) error {
+	if json.Unmarshal(patch, &config.Object) == nil && config.Object != nil {
+		return nil
+	}
+	config.Object = map[string]any{}
+	return yaml.Unmarshal(patch, &config.Object)
 }
 
 // doubles tells of keys that a patch has twice, in the words of the YAML library.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/fake/internal/admission"
 	"example.com/fakeapi/fake/internal/negotiate"
@@ -57,7 +58,8 @@ type API struct {
 	table    *resource.Table
 	ids      *IDs
 	settings Settings
-	decoded  *decoded
+	decoded  decoded
+	echoed   *recent[echo]
 	pages    pages
 	tokens   tokens
 }
@@ -67,7 +69,8 @@ type API struct {
 func New(store *memstore.Store, table *resource.Table, ids *IDs, settings Settings) *API {
 	return &API{
 		store: store, horizon: open{store}, table: table, ids: ids, settings: settings,
-		decoded: newDecoded(), tokens: tokens{lifetime: settings.ContinueLifetime},
+		decoded: decoded{newRecent[runtime.Object]()}, echoed: newRecent[echo](),
+		tokens: tokens{lifetime: settings.ContinueLifetime},
 	}
 }
 

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"encoding/json"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -13,8 +14,10 @@ import (
 // It is merged again if somebody else wrote in between.
 func (q *request) application(config []byte, opts *metav1.PatchOptions) (*rewrite, error) {
 	// A real server turns it into JSON for its audit log before it looks at the object (SA-15).
-	if _, err := yaml.ToJSON(config); err != nil {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("error encoding patch: %v", err))
+	if !json.Valid(config) {
+		if _, err := yaml.ToJSON(config); err != nil {
+			return nil, apierrors.NewBadRequest(fmt.Sprintf("error encoding patch: %v", err))
+		}
 	}
 	tracker, err := q.tracker()
 	if err != nil {

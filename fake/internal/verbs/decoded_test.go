@@ -14,16 +14,13 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"example.com/fakeapi/fake/internal/codec"
-	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/internal/route"
-	"example.com/fakeapi/memstore"
 )
 
 // What is kept in decoded form stays what the record is the encoding of, whatever is
 // done to the copies: many clients write, in all the ways there are, and look.
 func TestKeptObjectsNeverChange(t *testing.T) {
-	a := New(memstore.New(memstore.Options{}), resource.Builtin(), NewIDs([32]byte{1}), Settings{})
-	require.NoError(t, a.LoadSystem())
+	a := newAPI(t)
 	var clients sync.WaitGroup
 	for client := range 4 {
 		clients.Go(func() {
@@ -46,9 +43,9 @@ func TestKeptObjectsNeverChange(t *testing.T) {
 		res := a.table.Lookup(group, "v1", plural)
 		decoded, err := codec.Stored(res, slot.rec)
 		require.NoError(t, err)
-		require.Equal(t, encoded(t, decoded), encoded(t, slot.obj))
+		require.Equal(t, encoded(t, decoded), encoded(t, slot.what))
 		accessor(decoded).SetManagedFields(nil) // their times have a fraction before they are encoded
-		own := slot.obj.DeepCopyObject()
+		own := slot.what.DeepCopyObject()
 		accessor(own).SetManagedFields(nil)
 		require.True(t, equality.Semantic.DeepEqual(decoded, own), "%v\n%v", decoded, own)
 	}
@@ -61,8 +58,9 @@ func encoded(t *testing.T, obj any) string {
 	return string(b)
 }
 
-// writeAtRandom sends one write to one of a few objects. Many are refused.
-func writeAtRandom(a *API, random *rand.Rand) {
+// writeAtRandom sends one write to one of a few objects, and gives the answer. Many are
+// refused.
+func writeAtRandom(a *API, random *rand.Rand) *httptest.ResponseRecorder {
 	plurals := []string{"configmaps", "pods", "services", "secrets"}
 	plural := plurals[random.IntN(len(plurals))]
 	name := fmt.Sprintf("n%d", random.IntN(3))
@@ -100,5 +98,7 @@ func writeAtRandom(a *API, random *rand.Rand) {
 	}
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
 	r.Header.Set("Content-Type", media)
-	a.Serve(httptest.NewRecorder(), r, route.Parse(r.Method, r.URL.Path, r.URL.Query()))
+	w := httptest.NewRecorder()
+	a.Serve(w, r, route.Parse(r.Method, r.URL.Path, r.URL.Query()))
+	return w
 }

@@ -19,13 +19,7 @@ import (
 // patch changes an object by a patch of one of the types that the
 // Content-Type names (PA rules). It is applied again if somebody else wrote in
 // between (OC-08).
-func (a *API) patch(q *request) error {
-	w, err := q.patching()
-	if err != nil {
-		return err
-	}
-	return a.replace(q, w)
-}
+func (a *API) patch(q *request) error { return a.change(q, (*request).patching) }
 
 // patching reads the options and the body of a patch and gives what it does.
 func (q *request) patching() (*rewrite, error) {

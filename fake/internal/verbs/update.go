@@ -20,8 +20,14 @@ import (
 )
 
 // update replaces an object, or its status (OC and SU rules).
-func (a *API) update(q *request) error {
-	w, err := q.updating()
+func (a *API) update(q *request) error { return a.change(q, (*request).updating) }
+
+// change reads a request that changes an object and does what it says.
+func (a *API) change(q *request, read func(*request) (*rewrite, error)) error {
+	if rec := a.echoing(q); rec != nil {
+		return q.reply(http.StatusOK, rec)
+	}
+	w, err := read(q)
 	if err != nil {
 		return err
 	}
@@ -91,6 +97,9 @@ func (a *API) replace(q *request, w *rewrite) error {
 	}
 	if err != nil {
 		return err
+	}
+	if out.event != nil && !out.event.Changed() {
+		a.noteEcho(q, out.event.Record)
 	}
 	return q.answer(code, out)
 }
