@@ -41,22 +41,7 @@ func generation(want int64) expectation {
 }
 
 // absent expects that there is no field at the path, not even one that is null.
-func absent(path ...string) expectation {
-	return func(a *answer) error {
-		var o map[string]any
-		if err := json.Unmarshal(a.body, &o); err != nil {
-			return fmt.Errorf("expected an object: %w", err)
-		}
-		got, found, err := unstructured.NestedFieldNoCopy(o, path...)
-		if err != nil {
-			return err
-		}
-		if found {
-			return fmt.Errorf("expected no %s, got %v", strings.Join(path, "."), got)
-		}
-		return nil
-	}
-}
+func absent(path ...string) expectation { return value(nil, path...) }
 
 // matches expects a string at the path that a pattern matches.
 func matches(pattern *regexp.Regexp, path ...string) expectation {

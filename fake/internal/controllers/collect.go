@@ -77,7 +77,7 @@ func (m *Machine) attempt(it *item) error {
 	case owners.waiting && len(m.graph.dependents(it.rec.UID)) > 0:
 		return m.attemptForeground(it)
 	}
-	return m.delete(it, ownPolicy(it.meta.Finalizers))
+	return m.delete(it, nil) // by the policy that its own finalizers ask for
 }
 
 // attemptForeground deletes an object whose owner waits for it and that has dependents
@@ -94,28 +94,17 @@ func (m *Machine) attemptForeground(it *item) error {
 		}
 		it = again
 	}
-	return m.delete(it, metav1.DeletePropagationForeground)
-}
-
-// ownPolicy is the policy by which an object goes that goes for want of owners: the
-// one that its finalizers ask for.
-func ownPolicy(finalizers []string) metav1.DeletionPropagation {
-	switch {
-	case slices.Contains(finalizers, metav1.FinalizerOrphanDependents):
-		return metav1.DeletePropagationOrphan
-	case slices.Contains(finalizers, metav1.FinalizerDeleteDependents):
-		return metav1.DeletePropagationForeground
-	}
-	return metav1.DeletePropagationBackground
+	foreground := metav1.DeletePropagationForeground
+	return m.delete(it, &foreground)
 }
 
 // delete deletes an object if it still is as it was looked at: somebody may have
 // adopted it.
-func (m *Machine) delete(it *item, policy metav1.DeletionPropagation) error {
+func (m *Machine) delete(it *item, policy *metav1.DeletionPropagation) error {
 	uid, revision := types.UID(it.rec.UID), it.rec.Revision.String()
 	return m.writer.DeleteKey(it.res, it.rec.Key, &metav1.DeleteOptions{
 		Preconditions:     &metav1.Preconditions{UID: &uid, ResourceVersion: &revision},
-		PropagationPolicy: &policy,
+		PropagationPolicy: policy,
 	})
 }
 
