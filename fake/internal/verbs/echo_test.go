@@ -28,7 +28,7 @@ func TestEchoesAreWhatWorkingItOutGives(t *testing.T) {
 		remembers, forgets := newAPI(t), newAPI(t)
 		random := rand.New(rand.NewPCG(3, 4))
 		echoed := 0
-		for range 3000 {
+		for range 1000 {
 			seed := [2]uint64{random.Uint64(), random.Uint64()}
 			for range 1 + random.IntN(3) {
 				first := writeAtRandom(remembers, rand.New(rand.NewPCG(seed[0], seed[1])))
