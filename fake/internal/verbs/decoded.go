@@ -8,6 +8,10 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
+// maxDecoded is the most that the encoding of an object may take that is kept in
+// decoded form, in bytes: large ones would keep much memory, and are rare.
+const maxDecoded = 64 << 10
+
 // decoded keeps the objects that were written last as they were before they were
 // encoded: copying an object is much cheaper than decoding it. What is in here
 // belongs to it alone; it never changes, and only copies leave.
@@ -23,6 +27,9 @@ func (d decoded) get(res *resource.Resource, rec *memstore.Record) (runtime.Obje
 
 // keep takes over the object that a record was just made of.
 func (d decoded) keep(res *resource.Resource, rec *memstore.Record, obj runtime.Object) {
+	if len(rec.Data) > maxDecoded {
+		return
+	}
 	obj.GetObjectKind().SetGroupVersionKind(res.StoreVersion.WithKind(res.Kind))
 	accessor(obj).SetResourceVersion(rec.Revision.String())
 	d.note(rec, obj)
