@@ -38,6 +38,17 @@
 // continue tokens, as a compaction of etcd does, and leaves watches their window, as
 // a watch cache does; Expire raises both, so that a watch from the past gets its 410.
 //
+// # Backups
+//
+// Server.Snapshot and Server.Restore are a backup of etcd and what happens when it is
+// played back, with a bump of the revision or without. Server.Fork is a second server
+// with the objects and the history of the first.
+//
+// # A server in trouble
+//
+// Server.CacheNotReady is a watch cache that is being filled: watches and cached lists
+// get 429.
+//
 // # Replicas
 //
 // Server.Replica opens a second front door on the same store, as a second API server

@@ -30,6 +30,7 @@ type options struct {
 	watches      time.Duration
 	tokens       time.Duration
 	closing      time.Duration
+	notReady     time.Duration
 	fixtures     []func(*Server) error
 	rules        []faults.Rule
 	admission    admission.Chain

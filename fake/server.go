@@ -63,14 +63,24 @@ func New(opts ...Option) (*Server, error) {
 		served: make(chan struct{}),
 	}
 	s.api = verbs.New(s.store, s.table, verbs.NewIDs(seed(o.seed)), settings(o))
-	if err := s.fill(); err != nil {
+	if err := s.api.LoadSystem(); err != nil {
 		return nil, err
 	}
-	s.controllers = controllers.New(s.store, s.table, s.api)
-	if err := s.open(); err != nil {
+	if err := s.begin(); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// begin fills the store and lets the server serve.
+func (s *Server) begin() error {
+	for _, load := range s.opts.fixtures {
+		if err := load(s); err != nil {
+			return err
+		}
+	}
+	s.controllers = controllers.New(s.store, s.table, s.api)
+	return s.open()
 }
 
 func settings(o *options) verbs.Settings {
@@ -93,6 +103,9 @@ func (s *Server) open() error {
 	}
 	s.discovery = discovery.New(s.table, s.listener.Addr().String())
 	s.openapi = openAPI()
+	if s.opts.notReady > 0 {
+		s.CacheNotReady(s.opts.notReady)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
 	s.serve(ctx)
@@ -116,19 +129,6 @@ func seed(given *uint64) (b [32]byte) {
 		binary.LittleEndian.PutUint64(b[i:], rand.Uint64())
 	}
 	return b
-}
-
-// fill stores what every cluster has and what the options bring.
-func (s *Server) fill() error {
-	if err := s.api.LoadSystem(); err != nil {
-		return err
-	}
-	for _, load := range s.opts.fixtures {
-		if err := load(s); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (s *Server) listen() error {

@@ -62,3 +62,11 @@ func TestForksShareNothingThatChanges(t *testing.T) {
 		require.Equal(t, "original", string(r.Data))
 	}
 }
+
+func TestRestoresAreCounted(t *testing.T) {
+	s := memstore.New(memstore.Options{})
+	require.Zero(t, s.Restores())
+	s.Restore(s.Snapshot(), 0)
+	s.Restore(s.Snapshot(), 7)
+	require.EqualValues(t, 2, s.Restores())
+}

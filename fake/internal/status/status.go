@@ -150,6 +150,12 @@ func NoKubelet(what string) error {
 		"there is no kubelet behind this test server and nothing runs on it: "+what+" cannot be answered", nil)
 }
 
+// CacheNotReady is the 429 of a read that the watch cache would answer, while it is
+// being filled (RS-31, WA-39): after how many seconds to ask again.
+func CacheNotReady(after int) error {
+	return apierrors.NewTooManyRequests("storage is (re)initializing", after)
+}
+
 // Revisions turns the store's errors into what a real server says of a list or
 // get: 410 for what history no longer holds (EX-02), 504 for what it does not
 // hold yet (RS-05). Other errors pass.

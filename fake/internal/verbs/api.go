@@ -62,6 +62,7 @@ type API struct {
 	echoed   *recent[echo]
 	pages    pages
 	tokens   tokens
+	cache    *watchCache
 }
 
 // New makes an API that sees all of its store. ids makes uids and the ends of
@@ -70,7 +71,7 @@ func New(store *memstore.Store, table *resource.Table, ids *IDs, settings Settin
 	return &API{
 		store: store, horizon: open{store}, table: table, ids: ids, settings: settings,
 		decoded: decoded{newRecent[runtime.Object]()}, echoed: newRecent[echo](),
-		tokens: tokens{lifetime: settings.ContinueLifetime},
+		tokens: tokens{lifetime: settings.ContinueLifetime}, cache: newWatchCache(),
 	}
 }
 

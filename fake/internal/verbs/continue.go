@@ -97,8 +97,8 @@ type tokens struct {
 	lifetime time.Duration // 0: as long as history lasts
 
 	mu     sync.Mutex
-	first  map[memstore.Revision]time.Time
-	recent []memstore.Revision // the keys of first in the order they came, a ring
+	first  map[moment]time.Time
+	recent []moment // the keys of first in the order they came, a ring
 	next   int
 }
 
@@ -106,32 +106,32 @@ type tokens struct {
 const rememberedPages = 4096
 
 // served notes that a page at a revision goes out.
-func (t *tokens) served(rev memstore.Revision) {
+func (t *tokens) served(at moment) {
 	if t.lifetime == 0 {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.first == nil {
-		t.first = make(map[memstore.Revision]time.Time)
-		t.recent = make([]memstore.Revision, rememberedPages)
+		t.first = make(map[moment]time.Time)
+		t.recent = make([]moment, rememberedPages)
 	}
-	if _, known := t.first[rev]; known {
+	if _, known := t.first[at]; known {
 		return
 	}
 	delete(t.first, t.recent[t.next])
-	t.recent[t.next] = rev
+	t.recent[t.next] = at
 	t.next = (t.next + 1) % len(t.recent)
-	t.first[rev] = time.Now()
+	t.first[at] = time.Now()
 }
 
 // expired reports whether the tokens of a revision are too old.
-func (t *tokens) expired(rev memstore.Revision) bool {
+func (t *tokens) expired(at moment) bool {
 	if t.lifetime == 0 {
 		return false
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	first, known := t.first[rev]
+	first, known := t.first[at]
 	return known && time.Since(first) >= t.lifetime
 }

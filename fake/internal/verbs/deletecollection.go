@@ -25,7 +25,7 @@ func (a *API) deleteCollection(q *request) error {
 		return err
 	}
 	prefix := q.key()
-	from, err := a.start(q, prefix, &opts)
+	from, err := a.start(q, prefix, sel, &opts)
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func (a *API) list(q *request) error {
 		return err
 	}
 	prefix := q.key()
-	from, err := a.start(q, prefix, &opts)
+	from, err := a.start(q, prefix, sel, &opts)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ type origin struct {
 
 // start finds it: the cells of the table of resourceVersion, match and
 // continue (RS-10 to RS-28).
-func (a *API) start(q *request, prefix string, opts *metainternal.ListOptions) (origin, error) {
+func (a *API) start(q *request, prefix string, sel selector, opts *metainternal.ListOptions) (origin, error) {
 	if opts.Continue != "" {
 		return a.resume(q, prefix, opts)
 	}
@@ -108,6 +108,9 @@ func (a *API) start(q *request, prefix string, opts *metainternal.ListOptions) (
 	if exact && rev > 0 {
 		view, err := a.viewAt(q, rev)
 		return origin{view: view}, err
+	}
+	if err := a.cache.readyFor(sel, opts); err != nil {
+		return origin{}, err
 	}
 	view, err := a.notOlderThan(q, opts.ResourceVersion)
 	return origin{view: view}, err
@@ -127,7 +130,7 @@ func (a *API) resume(q *request, prefix string, opts *metainternal.ListOptions) 
 		return origin{view: a.store.View(), from: at.from}, nil
 	}
 	var view memstore.View
-	if a.tokens.expired(at.revision) {
+	if a.tokens.expired(a.moment(at.revision)) {
 		err = apierrors.NewResourceExpired("the token has lived too long")
 	} else {
 		view, err = a.viewAt(q, at.revision)
@@ -168,9 +171,9 @@ func (a *API) page(view memstore.View, prefix, from string, sel selector, limit 
 		if limit > 0 && len(p.items) == limit {
 			last := p.items[limit-1].Key + "\x00"
 			p.token = encodeContinue(prefix, last, int64(view.Revision()))
-			a.tokens.served(view.Revision())
+			a.tokens.served(a.moment(view.Revision()))
 			if sel.all() {
-				p.remaining = a.pages.remaining(view, prefix, from, last, limit)
+				p.remaining = a.pages.remaining(view, a.moment(view.Revision()), prefix, from, last, limit)
 			}
 			break
 		}

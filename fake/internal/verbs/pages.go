@@ -19,21 +19,30 @@ type pages struct {
 
 // pageEnd is where a page ended: the key that the next one starts from.
 type pageEnd struct {
-	revision memstore.Revision
-	prefix   string
-	from     string
+	at     moment
+	prefix string
+	from   string
 }
+
+// moment is a revision between two restores of the store: after the next one, its
+// number may be given to another state.
+type moment struct {
+	restores uint64
+	revision memstore.Revision
+}
+
+func (a *API) moment(rev memstore.Revision) moment { return moment{a.store.Restores(), rev} }
 
 // remaining tells how many items follow a page of limit items that began at
 // from and ended before end.
-func (p *pages) remaining(view memstore.View, prefix, from, end string, limit int) int64 {
-	left := p.behind(view, prefix, from) - int64(limit)
+func (p *pages) remaining(view memstore.View, at moment, prefix, from, end string, limit int) int64 {
+	left := p.behind(view, at, prefix, from) - int64(limit)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.left == nil {
 		p.left = make(map[pageEnd]int64, len(p.recent))
 	}
-	key := pageEnd{view.Revision(), prefix, end}
+	key := pageEnd{at, prefix, end}
 	if _, known := p.left[key]; !known {
 		delete(p.left, p.recent[p.next])
 		p.recent[p.next] = key
@@ -44,12 +53,12 @@ func (p *pages) remaining(view memstore.View, prefix, from, end string, limit in
 }
 
 // behind tells how many items a collection has from a key on.
-func (p *pages) behind(view memstore.View, prefix, from string) int64 {
+func (p *pages) behind(view memstore.View, at moment, prefix, from string) int64 {
 	if from == "" {
 		return int64(view.Count(prefix))
 	}
 	p.mu.Lock()
-	left, known := p.left[pageEnd{view.Revision(), prefix, from}]
+	left, known := p.left[pageEnd{at, prefix, from}]
 	p.mu.Unlock()
 	if known {
 		return left

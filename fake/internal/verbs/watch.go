@@ -32,6 +32,10 @@ func (a *API) watch(q *request) error {
 	}
 	ctx, cancel := context.WithTimeout(q.r.Context(), a.watchTimeout(&opts))
 	defer cancel()
+	defer a.cache.bind(cancel)()
+	if err := a.cache.ready(); err != nil { // WA-39
+		return err
+	}
 	s := &stream{
 		a: a, w: q.w, flusher: http.NewResponseController(q.w), form: q.form,
 		prefix:    a.watchPrefix(q),

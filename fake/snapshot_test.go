@@ -1,0 +1,271 @@
+package fakeapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log"
+	"math"
+	"net/http"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// With a bump every client is told that its revision is too old, and finds out what
+// there is; a continue token from before is too old as well.
+func TestRestoreWithBump(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithObjects(configMap("a", "0"), configMap("b", "0")))
+		client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
+		maps := client.CoreV1().ConfigMaps("default")
+		var s seen
+		informer := startInformer(t, srv.RESTConfig(), &s)
+		snap := srv.Snapshot()
+		require.Equal(t, srv.ResourceVersion(), snap.ResourceVersion())
+
+		require.NoError(t, maps.Delete(t.Context(), "a", metav1.DeleteOptions{}))
+		_, err := maps.Create(t.Context(), configMap("c", "0"), metav1.CreateOptions{})
+		require.NoError(t, err)
+		page, err := maps.List(t.Context(), metav1.ListOptions{Limit: 1})
+		require.NoError(t, err)
+		before := srv.ResourceVersion()
+
+		require.NoError(t, srv.Restore(snap, 100))
+		require.Equal(t, fmt.Sprint(number(t, before)+100), srv.ResourceVersion())
+		_, err = maps.List(t.Context(), metav1.ListOptions{Limit: 1, Continue: page.Continue})
+		require.True(t, apierrors.IsResourceExpired(err), "%v", err)
+
+		time.Sleep(time.Minute) // longer than the longest back-off of a reflector
+		synctest.Wait()
+		require.Equal(t, listed(t, client), cached(informer))
+		require.Contains(t, cached(informer), "a")
+		require.NotContains(t, cached(informer), "c")
+		require.Contains(t, s.all(), "delete c=0")
+	})
+}
+
+// Without a bump an informer waits at a revision that the server has not reached
+// again: it believes in what is not there any more, and misses what happens meanwhile.
+func TestRestoreWithoutBump(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithObjects(configMap("a", "0")))
+		maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
+		var s seen
+		informer := startInformer(t, srv.RESTConfig(), &s)
+		snap := srv.Snapshot()
+		for _, v := range []string{"1", "2", "3"} {
+			set(t, maps, v)
+		}
+		synctest.Wait()
+		require.NoError(t, srv.Restore(snap, 0))
+		require.Equal(t, snap.ResourceVersion(), srv.ResourceVersion())
+		set(t, maps, "other")
+		time.Sleep(3 * time.Hour)
+		synctest.Wait()
+		require.Equal(t, []string{"add a=0", "update a=1", "update a=2", "update a=3"}, s.all())
+		require.Equal(t, "other", value(t, maps, ""))
+
+		for _, v := range []string{"4", "5", "6"} { // the revisions are used up again
+			set(t, maps, v)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.Equal(t, "update a=6", s.all()[len(s.all())-1])
+		require.Equal(t, srv.ResourceVersion(), cached(informer)["a"])
+	})
+}
+
+// What is remembered of pages belongs to the revisions of before a restore.
+func TestPagesAfterRestore(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithObjects(configMap("a", "0"), configMap("b", "0")))
+	maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
+	snap := srv.Snapshot()
+	left := func(token string) int64 {
+		page, err := maps.List(t.Context(), metav1.ListOptions{Limit: 1, Continue: token})
+		require.NoError(t, err)
+		return *page.RemainingItemCount
+	}
+	for _, name := range []string{"c", "d"} {
+		_, err := maps.Create(t.Context(), configMap(name, "0"), metav1.CreateOptions{})
+		require.NoError(t, err)
+	}
+	first, err := maps.List(t.Context(), metav1.ListOptions{Limit: 1})
+	require.NoError(t, err)
+	require.EqualValues(t, 2, left(first.Continue))
+	require.NoError(t, srv.Restore(snap, 0))
+	_, err = maps.Create(t.Context(), configMap("c", "0"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	set(t, maps, "1")
+	require.EqualValues(t, 1, left(first.Continue), "the token names a revision that is another state now")
+}
+
+// The controllers go on with what is there: an ending namespace that comes back ends
+// again, and a pod in its grace period goes when that is over.
+func TestControllersAfterRestore(t *testing.T) {
+	for _, bump := range []uint64{0, 1000} {
+		synctest.Test(t, func(t *testing.T) {
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: "team"}, Spec: corev1.PodSpec{NodeName: "n"}}
+			srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithObjects(pod))
+			client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1()
+			gone := func() bool {
+				synctest.Wait()
+				_, err := client.Namespaces().Get(t.Context(), "team", metav1.GetOptions{})
+				return apierrors.IsNotFound(err)
+			}
+			require.NoError(t, client.Namespaces().Delete(t.Context(), "team", metav1.DeleteOptions{}))
+			require.False(t, gone())
+			snap := srv.Snapshot()
+			time.Sleep(time.Minute)
+			require.True(t, gone())
+
+			require.NoError(t, srv.Restore(snap, bump))
+			require.True(t, gone(), "the grace is over already")
+			require.NoError(t, srv.Settle(t.Context()))
+		})
+	}
+}
+
+func TestRestoreRefused(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.InMemory())
+	before := srv.ResourceVersion()
+	require.EqualError(t, srv.Restore(fakeapi.Snapshot{}, 0), "fakeapi: restore: the snapshot is empty: Server.Snapshot takes one")
+	require.ErrorContains(t, srv.Restore(srv.Snapshot(), math.MaxUint64), "more than a resourceVersion can be")
+	require.ErrorContains(t, srv.Restore(srv.Snapshot(), math.MaxInt64), "more than a resourceVersion can be")
+	require.Equal(t, before, srv.ResourceVersion())
+}
+
+// A fork has objects and history of its original, and nothing of what comes later.
+func TestFork(t *testing.T) {
+	filled := fakeapi.Start(t, fakeapi.WithSeed(1), fakeapi.WithObjects(configMap("a", "0")))
+	past := filled.ResourceVersion()
+	set(t, kubernetes.NewForConfigOrDie(filled.RESTConfig()).CoreV1().ConfigMaps("default"), "1")
+	synctest.Test(t, func(t *testing.T) {
+		fork, err := filled.Fork(fakeapi.InMemory(), fakeapi.WithSeed(1), fakeapi.WithObjects(configMap("b", "0")))
+		require.NoError(t, err)
+		defer func() { require.NoError(t, fork.Close()) }()
+		maps := kubernetes.NewForConfigOrDie(fork.RESTConfig()).CoreV1().ConfigMaps("default")
+		list, err := maps.List(t.Context(), metav1.ListOptions{ResourceVersion: past, ResourceVersionMatch: metav1.ResourceVersionMatchExact})
+		require.NoError(t, err)
+		require.Equal(t, "0", list.Items[0].Data["k"])
+
+		b, err := maps.Get(t.Context(), "b", metav1.GetOptions{})
+		require.NoError(t, err)
+		for _, ns := range []string{"default", "kube-system", "kube-public", "kube-node-lease"} {
+			other, err := kubernetes.NewForConfigOrDie(fork.RESTConfig()).CoreV1().Namespaces().Get(t.Context(), ns, metav1.GetOptions{})
+			require.NoError(t, err)
+			require.NotEqual(t, other.UID, b.UID, "the same seed, and no uid twice")
+		}
+		set(t, maps, "2")
+	})
+	maps := kubernetes.NewForConfigOrDie(filled.RESTConfig()).CoreV1().ConfigMaps("default")
+	require.Equal(t, "1", value(t, maps, ""))
+	_, err := maps.Get(t.Context(), "b", metav1.GetOptions{})
+	require.True(t, apierrors.IsNotFound(err), "%v", err)
+
+	_, err = filled.Fork(fakeapi.WithHistory(time.Minute, 0))
+	require.ErrorContains(t, err, "give WithHistory there")
+	_, err = filled.Fork(fakeapi.WithAddress("0.0.0.0:0"))
+	require.ErrorContains(t, err, "not a loopback address")
+}
+
+// A watch cache that is filled anew ends watches, refuses what it would answer, later
+// and later, and lets the rest pass.
+func TestCacheNotReady(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithObjects(configMap("a", "0")))
+		client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
+		maps := client.CoreV1().ConfigMaps("default")
+		var s seen
+		informer := startInformer(t, srv.RESTConfig(), &s)
+		w, err := maps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: srv.ResourceVersion()})
+		require.NoError(t, err)
+
+		srv.CacheNotReady(time.Minute)
+		_, open := <-w.ResultChan()
+		require.False(t, open, "watches end")
+		rev := set(t, maps, "1")
+		const path = "/api/v1/namespaces/default/configmaps"
+		for _, query := range []string{"?watch=true", "?watch=true&resourceVersion=" + rev, "?resourceVersion=0", "", "?resourceVersion=0&limit=5&labelSelector=a", "?resourceVersion=" + rev} {
+			code, header, body := send(t, srv, "GET", path+query, "", nil)
+			require.Equal(t, http.StatusTooManyRequests, code, query)
+			require.Equal(t, "1", header.Get("Retry-After"), query)
+			var status metav1.Status
+			require.NoError(t, json.Unmarshal(body, &status))
+			require.Equal(t, metav1.StatusReasonTooManyRequests, status.Reason)
+			require.Equal(t, "storage is (re)initializing", status.Message)
+			require.EqualValues(t, 1, status.Details.RetryAfterSeconds)
+		}
+		for _, query := range []string{"/a", "/a?resourceVersion=0", "?limit=5", "?limit=5&resourceVersion=0", "?resourceVersionMatch=Exact&resourceVersion=" + rev} {
+			code, _, body := send(t, srv, "GET", path+query, "", nil)
+			require.Equal(t, http.StatusOK, code, "%s: %s", query, body)
+		}
+		time.Sleep(50 * time.Second)
+		_, header, _ := send(t, srv, "GET", path, "", nil)
+		require.Equal(t, "20", header.Get("Retry-After"))
+		require.Equal(t, []string{"add a=0"}, s.all())
+
+		time.Sleep(10 * time.Second)
+		code, _, _ := send(t, srv, "GET", path, "", nil)
+		require.Equal(t, http.StatusOK, code)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.Equal(t, listed(t, client), cached(informer))
+	})
+}
+
+// The window can lie at the start: informers wait for its end.
+func TestCacheNotReadyAtFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithCacheNotReady(time.Minute))
+		var s seen
+		startInformer(t, srv.RESTConfig(), &s)
+		require.GreaterOrEqual(t, time.Since(begin), time.Minute)
+		srv.CacheNotReady(time.Hour)
+		srv.CacheNotReady(0)
+		code, _, _ := send(t, srv, "GET", "/api/v1/pods?resourceVersion=0", "", nil)
+		require.Equal(t, http.StatusOK, code)
+	})
+}
+
+// An operator that kept its resourceVersion over a restore of etcd hears of nothing.
+func ExampleServer_Restore() {
+	srv, err := fakeapi.New(fakeapi.WithObjects(configMap("job", "running")))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = srv.Close() }()
+	ctx := context.Background()
+	client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
+
+	backup := srv.Snapshot()
+	if err := client.Delete(ctx, "job", metav1.DeleteOptions{}); err != nil {
+		log.Fatal(err)
+	}
+	if err := srv.Restore(backup, 0); err != nil {
+		log.Fatal(err)
+	}
+	job, err := client.Get(ctx, "job", metav1.GetOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(job.Data["k"])
+	// Output: running
+}
+
+func number(t *testing.T, resourceVersion string) uint64 {
+	t.Helper()
+	n, err := strconv.ParseUint(resourceVersion, 10, 64)
+	require.NoError(t, err)
+	return n
+}
