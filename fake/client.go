@@ -25,10 +25,10 @@ func (s *Server) newClient() *http.Client {
 
 // dial is how the in-memory network is reached, nil on TCP.
 func (s *Server) dial() func(ctx context.Context, network, address string) (net.Conn, error) {
-	if s.memory == nil {
+	if !s.opts.memory {
 		return nil
 	}
-	return s.memory.DialContext
+	return s.listener.dial
 }
 
 // RESTConfig is a configuration for client-go and everything built on it. Each

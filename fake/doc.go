@@ -47,7 +47,8 @@
 // # A server in trouble
 //
 // Server.CacheNotReady is a watch cache that is being filled: watches and cached lists
-// get 429.
+// get 429. Server.Drain, Shutdown and Restart end the front door gracefully and open it
+// again on its address, with the store kept.
 //
 // # Replicas
 //

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// The health paths, each with the checks that it runs (DI-14 to DI-17). A
-// server that answers at all passes them.
+// The health paths, each with the checks that it runs (DI-14 to DI-17). A server
+// that answers at all passes them, but in its first and its last moments.
 func healthChecks(endpoint string) []string {
 	switch endpoint {
 	case "healthz", "livez":
 		return []string{"ping", "log", "etcd"}
 	case "readyz":
-		return []string{"ping", "log", "etcd", "etcd-readiness", "informer-sync"}
+		return []string{"ping", "log", "etcd", "etcd-readiness", "informer-sync", "shutdown"}
 	}
 	return nil
 }
@@ -31,23 +31,50 @@ func isHealth(path string) bool {
 	return checks != nil && (check == "" || slices.Contains(checks, check))
 }
 
-// serveHealth answers "ok", or with ?verbose a line for each check; ?exclude
-// leaves checks out.
-func serveHealth(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
+// serveHealth answers "ok", or with ?verbose a line for each check; ?exclude leaves
+// checks out. A check that fails makes it 500, with all lines (DI-15).
+func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
 	endpoint, check := splitHealth(r.URL.Path)
-	if _, verbose := r.URL.Query()["verbose"]; !verbose || check != "" {
-		_, _ = fmt.Fprint(w, "ok")
+	if check != "" {
+		s.serveCheck(w, endpoint, check)
 		return
 	}
+	var lines strings.Builder
+	failed := false
 	excluded := r.URL.Query()["exclude"]
 	for _, name := range healthChecks(endpoint) {
-		if slices.Contains(excluded, name) {
-			_, _ = fmt.Fprintf(w, "[+]%s excluded: ok\n", name)
-			continue
+		switch {
+		case slices.Contains(excluded, name):
+			fmt.Fprintf(&lines, "[+]%s excluded: ok\n", name)
+		case s.life.failing(endpoint, name) != "":
+			failed = true
+			fmt.Fprintf(&lines, "[-]%s failed: reason withheld\n", name)
+		default:
+			fmt.Fprintf(&lines, "[+]%s ok\n", name)
 		}
-		_, _ = fmt.Fprintf(w, "[+]%s ok\n", name)
 	}
-	_, _ = fmt.Fprintf(w, "%s check passed\n", endpoint)
+	_, verbose := r.URL.Query()["verbose"]
+	switch {
+	case failed:
+		http.Error(w, lines.String()+endpoint+" check failed", http.StatusInternalServerError)
+	case verbose:
+		writeHealth(w, lines.String()+endpoint+" check passed\n")
+	default:
+		writeHealth(w, "ok")
+	}
+}
+
+// serveCheck answers the path of one check (DI-17).
+func (s *Server) serveCheck(w http.ResponseWriter, endpoint, check string) {
+	if why := s.life.failing(endpoint, check); why != "" {
+		http.Error(w, "internal server error: "+why, http.StatusInternalServerError)
+		return
+	}
+	writeHealth(w, "ok")
+}
+
+func writeHealth(w http.ResponseWriter, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	_, _ = fmt.Fprint(w, text)
 }

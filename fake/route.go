@@ -25,6 +25,9 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 		verbs.WriteError(w, r, err)
 		return
 	}
+	if s.refuseStart(w, r) {
+		return
+	}
 	var query url.Values
 	if strings.Contains(r.URL.RawQuery, "watch") {
 		query = r.URL.Query()
@@ -99,7 +102,7 @@ func (s *Server) serveOther(w http.ResponseWriter, r *http.Request) {
 	case path == "/openapi/v3" || strings.HasPrefix(path, "/openapi/v3/"):
 		s.serveOpenAPI(w, r)
 	case isHealth(path):
-		serveHealth(w, r)
+		s.serveHealth(w, r)
 	case s.opts.control && strings.HasPrefix(path, controlPrefix):
 		s.serveControl(w, r)
 	default:

@@ -13,7 +13,6 @@ import (
 
 	"example.com/fakeapi/fake/internal/controllers"
 	"example.com/fakeapi/fake/internal/discovery"
-	"example.com/fakeapi/fake/internal/memnet"
 	"example.com/fakeapi/fake/internal/openapi"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/verbs"
@@ -35,8 +34,8 @@ type Server struct {
 	discovery *discovery.Documents
 	openapi   *openapi.Documents
 
-	listener net.Listener
-	memory   *memnet.Listener // nil on TCP
+	listener *entrance
+	life     life
 	handler  http.Handler
 	http     *http.Server
 	cancel   context.CancelFunc
@@ -132,12 +131,7 @@ func seed(given *uint64) (b [32]byte) {
 }
 
 func (s *Server) listen() error {
-	if s.opts.memory {
-		s.memory = memnet.Listen()
-		s.listener = s.memory
-		return nil
-	}
-	l, err := net.Listen("tcp", s.opts.address)
+	l, err := listenOn(s.opts.memory, s.opts.address)
 	if err != nil {
 		return fmt.Errorf("fakeapi: %w", err)
 	}

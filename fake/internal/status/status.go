@@ -150,6 +150,13 @@ func NoKubelet(what string) error {
 		"there is no kubelet behind this test server and nothing runs on it: "+what+" cannot be answered", nil)
 }
 
+// Starting is the 503 of a request that comes before the server has all its paths.
+func Starting() error {
+	err := apierrors.NewServiceUnavailable("the request has been made before all known HTTP paths have been installed, please try again")
+	err.ErrStatus.Details = &metav1.StatusDetails{RetryAfterSeconds: 5}
+	return err
+}
+
 // CacheNotReady is the 429 of a read that the watch cache would answer, while it is
 // being filled (RS-31, WA-39): after how many seconds to ask again.
 func CacheNotReady(after int) error {
