@@ -48,7 +48,9 @@
 //
 // Server.CacheNotReady is a watch cache that is being filled: watches and cached lists
 // get 429. Server.Drain, Shutdown and Restart end the front door gracefully and open it
-// again on its address, with the store kept.
+// again on its address, with the store kept. Server.Discovery loses groups, makes them
+// answer 503, go stale or flap. SetFeature and WithoutFeatures take streaming lists or
+// aggregated discovery away, as on servers that do not have them yet.
 //
 // # Replicas
 //

@@ -17,11 +17,14 @@ import (
 )
 
 // writeDiscovery answers with a discovery document in the form negotiated.
-func (s *Server) writeDiscovery(w http.ResponseWriter, r *http.Request, out negotiate.Output) {
+func (s *Server) writeDiscovery(w http.ResponseWriter, r *http.Request, out negotiate.Output, views groupViews) {
 	doc, ok := s.discovery.Get(strings.TrimSuffix(r.URL.Path, "/"), out.Form == negotiate.Aggregated)
 	if !ok {
 		verbs.WriteError(w, r, status.NoSuchPath())
 		return
+	}
+	if views != nil {
+		doc = doc.Shown(views.hidden, views.stale)
 	}
 	if out.Form == negotiate.Aggregated {
 		w.Header().Set("Vary", "Accept")

@@ -31,6 +31,7 @@ type options struct {
 	tokens       time.Duration
 	closing      time.Duration
 	notReady     time.Duration
+	without      []Feature
 	fixtures     []func(*Server) error
 	rules        []faults.Rule
 	admission    admission.Chain

@@ -116,8 +116,12 @@ func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request, t route.
 		verbs.WriteError(w, r, status.MethodNotAllowed())
 		return
 	}
+	views := s.groups.look(t)
+	if views.refuse(w, r, t) {
+		return
+	}
 	endpoint := negotiate.Document
-	if t.Version == "" && t.Group == "" {
+	if t.Version == "" && t.Group == "" && !s.plainDiscovery.Load() {
 		endpoint = negotiate.Discovery
 	}
 	out, err := negotiate.Response(r, endpoint)
@@ -125,5 +129,5 @@ func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request, t route.
 		verbs.WriteError(w, r, err)
 		return
 	}
-	s.writeDiscovery(w, r, out)
+	s.writeDiscovery(w, r, out, views)
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"example.com/fakeapi/fake/internal/controllers"
@@ -32,7 +33,10 @@ type Server struct {
 	faults      faults.Set
 
 	discovery *discovery.Documents
-	openapi   *openapi.Documents
+	groups    *Discovery
+	// plainDiscovery switches the aggregated documents off.
+	plainDiscovery atomic.Bool
+	openapi        *openapi.Documents
 
 	listener *entrance
 	life     life
@@ -102,6 +106,10 @@ func (s *Server) open() error {
 	}
 	s.discovery = discovery.New(s.table, s.listener.Addr().String())
 	s.openapi = openAPI()
+	s.groups = &Discovery{server: s}
+	if err := s.switchOff(); err != nil {
+		return err
+	}
 	if s.opts.notReady > 0 {
 		s.CacheNotReady(s.opts.notReady)
 	}

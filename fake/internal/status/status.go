@@ -150,7 +150,7 @@ func NoKubelet(what string) error {
 		"there is no kubelet behind this test server and nothing runs on it: "+what+" cannot be answered", nil)
 }
 
-// Starting is the 503 of a request that comes before the server has all its paths.
+// Starting is the 503 of a request that comes before the server has all its paths (PV-28).
 func Starting() error {
 	err := apierrors.NewServiceUnavailable("the request has been made before all known HTTP paths have been installed, please try again")
 	err.ErrStatus.Details = &metav1.StatusDetails{RetryAfterSeconds: 5}

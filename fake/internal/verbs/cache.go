@@ -17,6 +17,8 @@ import (
 type watchCache struct {
 	down atomic.Pointer[downtime] // nil while it is ready
 
+	noWatchList atomic.Bool
+
 	mu sync.Mutex // guards all below
 	// watches is the life of the watches that are open; end ends them.
 	watches context.Context
@@ -57,6 +59,11 @@ func (a *API) AdmitWatches() {
 		a.cache.watches, a.cache.end = context.WithCancel(context.Background())
 	}
 }
+
+// SetWatchList switches streaming lists on or off (SI-12).
+func (a *API) SetWatchList(on bool) { a.cache.noWatchList.Store(!on) }
+
+func (a *API) hasWatchList() bool { return !a.cache.noWatchList.Load() }
 
 // bind has end called when the watches of now are ended. Call stop when it is not
 // needed any more.

@@ -10,7 +10,7 @@ import (
 // deleteCollection deletes what a list with the same options shows, object by
 // object (DL-28 to DL-33), and answers with that list.
 func (a *API) deleteCollection(q *request) error {
-	opts, sel, err := q.listOptions()
+	opts, sel, err := q.listOptions(a.hasWatchList())
 	if err != nil {
 		return err
 	}

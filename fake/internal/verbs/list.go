@@ -14,8 +14,8 @@ import (
 )
 
 // listOptions decodes and validates the options of a list, a watch or a
-// deletecollection, with the defaults of a server that has WatchList (SI-10).
-func (q *request) listOptions() (metainternal.ListOptions, selector, error) {
+// deletecollection, with the defaults of a server that has WatchList, or not (SI-10).
+func (q *request) listOptions(watchList bool) (metainternal.ListOptions, selector, error) {
 	var opts metainternal.ListOptions
 	if err := q.options(&opts); err != nil {
 		return opts, selector{}, err
@@ -23,8 +23,8 @@ func (q *request) listOptions() (metainternal.ListOptions, selector, error) {
 	if q.target.WatchPrefix {
 		opts.Watch = true
 	}
-	metainternal.SetListOptionsDefaults(&opts, true)
-	if err := invalidOptions("ListOptions", metainternalvalidation.ValidateListOptions(&opts, true)); err != nil {
+	metainternal.SetListOptionsDefaults(&opts, watchList)
+	if err := invalidOptions("ListOptions", metainternalvalidation.ValidateListOptions(&opts, watchList)); err != nil {
 		return opts, selector{}, err
 	}
 	sel, err := newSelector(q.res, &opts)
@@ -53,7 +53,7 @@ func (q *request) narrow(sel *selector) error {
 
 // list reads a collection (LS, RS and CH rules).
 func (a *API) list(q *request) error {
-	opts, sel, err := q.listOptions()
+	opts, sel, err := q.listOptions(a.hasWatchList())
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 // wrong before the stream starts is an HTTP error, what goes wrong later is an
 // ERROR event (WA-18).
 func (a *API) watch(q *request) error {
-	opts, sel, err := q.listOptions()
+	opts, sel, err := q.listOptions(a.hasWatchList())
 	if err != nil {
 		return err
 	}
@@ -73,6 +73,8 @@ type stream struct {
 	prefix    string
 	sel       selector
 	bookmarks bool
+	// unmarked says that no bookmark tells where the initial events end.
+	unmarked bool
 	// request is the context of the request, which has no deadline.
 	request context.Context
 
@@ -98,10 +100,11 @@ func (s *stream) open() {
 // them is seen.
 func (s *stream) run(ctx context.Context, rev memstore.Revision, opts *metainternal.ListOptions) error {
 	if initial := opts.SendInitialEvents; initial != nil && *initial {
-		if opts.ResourceVersion == "" { // nothing older than now will do (SI-02)
-			rev = s.a.store.Revision()
-		}
-		return s.list(ctx, rev)
+		return s.list(ctx, max(rev, s.newest(opts)))
+	}
+	if rev == 0 && opts.SendInitialEvents == nil {
+		s.unmarked = true // a server without WatchList begins with all that is there, too (WA-05)
+		return s.list(ctx, s.newest(opts))
 	}
 	if rev == 0 {
 		rev = s.a.horizon.Revision() // only what happens from now on (SI-07)
@@ -112,6 +115,15 @@ func (s *stream) run(ctx context.Context, rev memstore.Revision, opts *metainter
 		return err
 	}
 	return s.follow(ctx)
+}
+
+// newest is the revision that initial events must not be older than if the client named
+// none: that of now for "" (SI-02), any for "0".
+func (s *stream) newest(opts *metainternal.ListOptions) memstore.Revision {
+	if opts.ResourceVersion == "" {
+		return s.a.store.Revision()
+	}
+	return 0
 }
 
 // list is a stream that begins with all that is there, not older than rev.
@@ -158,7 +170,7 @@ func (s *stream) initial(view memstore.View) error {
 			}
 		}
 	}
-	if s.bookmarks {
+	if s.bookmarks && !s.unmarked {
 		if err := s.bookmark(view.Revision(), true); err != nil {
 			return err
 		}

@@ -1,0 +1,206 @@
+package fakeapi_test
+
+import (
+	"net/http"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/kubernetes"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// discoverers gives a discovery client that asks for the aggregated documents, and one
+// that does not know them.
+func discoverers(t *testing.T, srv *fakeapi.Server) map[string]*discovery.DiscoveryClient {
+	t.Helper()
+	legacy := discovery.NewDiscoveryClientForConfigOrDie(srv.RESTConfig())
+	legacy.UseLegacyDiscovery = true
+	return map[string]*discovery.DiscoveryClient{
+		"aggregated": discovery.NewDiscoveryClientForConfigOrDie(srv.RESTConfig()), "legacy": legacy,
+	}
+}
+
+var appsV1 = schema.GroupVersion{Group: "apps", Version: "v1"}
+
+// hasApps asks for everything and tells whether the group apps is in it, and what is
+// wrong with it.
+func hasApps(t *testing.T, client *discovery.DiscoveryClient) (listed bool, wrong error) {
+	t.Helper()
+	groups, _, err := client.ServerGroupsAndResources()
+	failed, partial := discovery.GroupDiscoveryFailedErrorGroups(err)
+	if !partial {
+		require.NoError(t, err)
+	}
+	for _, g := range groups {
+		listed = listed || g.Name == "apps"
+	}
+	return listed, failed[appsV1]
+}
+
+// A group that is lost is in no document; one that is down is listed and cannot be asked.
+func TestDiscoveryLosesAGroup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory())
+		for name, client := range discoverers(t, srv) {
+			require.NoError(t, srv.Discovery().Hide("apps"))
+			listed, err := hasApps(t, client)
+			require.NoError(t, err, name)
+			require.False(t, listed, name)
+
+			require.NoError(t, srv.Discovery().Break("apps"))
+			listed, err = hasApps(t, client)
+			require.True(t, listed, name)
+			require.Error(t, err, name)
+
+			require.NoError(t, srv.Discovery().Heal())
+			listed, err = hasApps(t, client)
+			require.NoError(t, err, name)
+			require.True(t, listed, name)
+		}
+		require.NoError(t, srv.Discovery().Break("apps", "batch"))
+		code, header, body := send(t, srv, "GET", "/apis/apps/v1", "", nil)
+		require.Equal(t, http.StatusServiceUnavailable, code)
+		require.Equal(t, "text/plain; charset=utf-8", header.Get("Content-Type"))
+		require.Equal(t, "service unavailable\n", string(body))
+		code, _, _ = send(t, srv, "GET", "/apis/apps", "", nil)
+		require.Equal(t, http.StatusOK, code)
+		code, _, _ = send(t, srv, "GET", "/apis/apps/v1/deployments", "", nil)
+		require.Equal(t, http.StatusOK, code, "objects are served")
+
+		require.NoError(t, srv.Discovery().Heal("batch"))
+		require.NoError(t, srv.Discovery().Hide("apps"))
+		for _, path := range []string{"/apis/apps", "/apis/apps/v1"} {
+			code, _, body = send(t, srv, "GET", path, "", nil)
+			require.Equal(t, http.StatusNotFound, code)
+			require.Equal(t, "404 page not found\n", string(body))
+		}
+		code, _, _ = send(t, srv, "GET", "/apis/batch/v1", "", nil)
+		require.Equal(t, http.StatusOK, code)
+	})
+}
+
+// A stale group has versions without resources, which clients tell from an empty one.
+func TestDiscoveryIsStale(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory())
+		require.NoError(t, srv.Discovery().Stale("apps"))
+		both := discoverers(t, srv)
+		_, err := hasApps(t, both["aggregated"])
+		require.ErrorAs(t, err, new(discovery.StaleGroupVersionError))
+		listed, err := hasApps(t, both["legacy"])
+		require.NoError(t, err)
+		require.True(t, listed)
+
+		// A client that has the right document in its cache gets the wrong one.
+		require.NoError(t, srv.Discovery().Heal())
+		etag := aggregated(t, srv, "").Get("Etag")
+		require.Equal(t, etag, aggregated(t, srv, etag).Get("Etag"))
+		require.NoError(t, srv.Discovery().Stale("apps"))
+		require.NotEqual(t, etag, aggregated(t, srv, etag).Get("Etag"))
+	})
+}
+
+// aggregated fetches the aggregated document, if it is another than the one known.
+func aggregated(t *testing.T, srv *fakeapi.Server, known string) http.Header {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", srv.URL()+"/apis", nil)
+	require.NoError(t, err)
+	r.Header.Set("Accept", discovery.AcceptV2)
+	if known != "" {
+		r.Header.Set("If-None-Match", known)
+	}
+	resp, err := srv.Client().Do(r)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	return resp.Header
+}
+
+// A group that flaps is missing in every other answer.
+func TestDiscoveryFlaps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory())
+		for name, client := range discoverers(t, srv) {
+			require.NoError(t, srv.Discovery().Flap("apps"))
+			for _, want := range []bool{false, true, false, true} {
+				listed, err := hasApps(t, client)
+				require.NoError(t, err, name)
+				require.Equal(t, want, listed, name)
+			}
+		}
+		require.NoError(t, srv.Discovery().Flap("apps"))
+		for _, want := range []int{200, 404, 200} {
+			code, _, _ := send(t, srv, "GET", "/apis/apps/v1", "", nil)
+			require.Equal(t, want, code)
+			send(t, srv, "GET", "/apis", "", nil)
+		}
+	})
+}
+
+func TestDiscoveryRefuses(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.InMemory())
+	require.EqualError(t, srv.Discovery().Hide("apps", "app"), `fakeapi: discovery: "app" is no group of /apis`)
+	require.EqualError(t, srv.Discovery().Break(""), `fakeapi: discovery: "" is no group of /apis`)
+	listed, err := hasApps(t, discoverers(t, srv)["legacy"])
+	require.NoError(t, err)
+	require.True(t, listed, "nothing was done")
+}
+
+// Without aggregated discovery clients get the plain documents, and find everything.
+func TestWithoutAggregatedDiscovery(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithoutFeatures(fakeapi.AggregatedDiscovery))
+	require.Empty(t, aggregated(t, srv, "").Get("Etag"))
+	require.Equal(t, "application/json", aggregated(t, srv, "").Get("Content-Type"))
+	_, resources, err := discoverers(t, srv)["aggregated"].ServerGroupsAndResources()
+	require.NoError(t, err)
+	require.NotEmpty(t, resources)
+	require.NoError(t, srv.SetFeature(fakeapi.AggregatedDiscovery, true))
+	require.NotEmpty(t, aggregated(t, srv, "").Get("Etag"))
+}
+
+// Without streaming lists informers fall back to list and watch.
+func TestWithoutWatchList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithoutFeatures(fakeapi.WatchList), fakeapi.WithObjects(configMap("a", "0")))
+		const path = "/api/v1/namespaces/default/configmaps?watch=true"
+		const stream = "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
+		code, _, body := send(t, srv, "GET", path+stream, "", nil)
+		require.Equal(t, http.StatusUnprocessableEntity, code)
+		require.Contains(t, string(body), "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled")
+
+		var s seen
+		config := srv.RESTConfig()
+		var queries []string
+		config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+			return roundTripper(func(r *http.Request) (*http.Response, error) {
+				queries = append(queries, r.URL.Query().Get("sendInitialEvents")+r.URL.Query().Get("watch"))
+				return next.RoundTrip(r)
+			})
+		})
+		informer := startInformer(t, config, &s)
+		synctest.Wait()
+		require.Equal(t, []string{"truetrue", "", "true"}, queries)
+		require.Contains(t, cached(informer), "a")
+
+		// A watch without a resourceVersion begins with what is there, as ever.
+		for _, rv := range []string{"", "0"} {
+			w, err := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default").
+				Watch(t.Context(), metav1.ListOptions{ResourceVersion: rv, AllowWatchBookmarks: true})
+			require.NoError(t, err)
+			require.EqualValues(t, "ADDED", (<-w.ResultChan()).Type)
+			synctest.Wait()
+			require.Empty(t, w.ResultChan(), "and no bookmark marks the end")
+			w.Stop()
+		}
+	})
+}
+
+func TestFeatureRefused(t *testing.T) {
+	_, err := fakeapi.New(fakeapi.WithoutFeatures("Watchlist"))
+	require.EqualError(t, err, `fakeapi: feature "Watchlist" cannot be switched; those that can are ["WatchList" "AggregatedDiscoveryEndpoint"]`)
+	require.Error(t, fakeapi.Start(t, fakeapi.InMemory()).SetFeature("", true))
+}
