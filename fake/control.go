@@ -1,41 +1,145 @@
 package fakeapi
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
+	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/status"
 	"example.com/fakeapi/fake/internal/verbs"
 )
 
-// controlPrefix is where the control API lives: server methods for tests that
-// are not written in Go.
+// controlPrefix is where the control API lives: server methods for tests that are
+// not written in Go. The package documentation has the list.
 const controlPrefix = "/fakeapi/v1/"
 
-// serveControl answers the control API:
-//
-//	POST /fakeapi/v1/compact  Server.Compact; answers 204
-//	POST /fakeapi/v1/settle   Server.Settle; answers 204, or 500 with what has failed
-func (s *Server) serveControl(w http.ResponseWriter, r *http.Request) {
-	var do func() error
-	switch r.URL.Path {
-	case controlPrefix + "compact":
-		do = func() error {
-			s.Compact()
-			return nil
+// control serves the control API of one server. No fault rule gets in its way.
+type control struct {
+	server    *Server
+	requests  requestLog
+	snapshots snapshots
+}
+
+// front puts the control API and the record of requests in front of a handler, if the
+// options ask for them.
+func (s *Server) front(next http.Handler) http.Handler {
+	if !s.opts.control {
+		return next
+	}
+	c := &control{server: s}
+	mux, rest := c.routes(), c.requests.record(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, controlPrefix) {
+			mux.ServeHTTP(w, r)
+			return
 		}
-	case controlPrefix + "settle":
-		do = func() error { return s.Settle(r.Context()) }
-	default:
-		http.NotFound(w, r)
-		return
+		rest.ServeHTTP(w, r)
+	})
+}
+
+// routes are what there is, each with the methods that it has.
+func (c *control) routes() http.Handler {
+	mux := http.NewServeMux()
+	for path, methods := range map[string]map[string]controlFunc{
+		"compact": {http.MethodPost: c.do(c.server.Compact)},
+		"expire":  {http.MethodPost: c.do(c.server.Expire)},
+		"settle":  {http.MethodPost: c.settle},
+
+		"faults":        {http.MethodGet: c.listFaults, http.MethodPost: c.addFaults, http.MethodDelete: c.do(c.server.faults.Clear)},
+		"faults/{name}": {http.MethodDelete: c.removeFaults},
+		"hits":          {http.MethodGet: c.listHits},
+		"requests":      {http.MethodGet: c.listRequests},
+
+		"snapshots":                {http.MethodGet: c.listSnapshots},
+		"snapshots/{name}":         {http.MethodPost: c.takeSnapshot, http.MethodDelete: c.dropSnapshot},
+		"snapshots/{name}/restore": {http.MethodPost: c.restoreSnapshot},
+	} {
+		mux.HandleFunc(controlPrefix+path, func(w http.ResponseWriter, r *http.Request) {
+			do, ok := methods[r.Method]
+			if !ok {
+				verbs.WriteError(w, r, status.MethodNotAllowed())
+				return
+			}
+			if err := do(w, r); err != nil {
+				verbs.WriteError(w, r, err)
+			}
+		})
 	}
-	if r.Method != http.MethodPost {
-		verbs.WriteError(w, r, status.MethodNotAllowed())
-		return
+	mux.HandleFunc(controlPrefix, func(w http.ResponseWriter, r *http.Request) {
+		verbs.WriteError(w, r, status.NoSuchPath())
+	})
+	return mux
+}
+
+// controlFunc answers a request, or gives the error that is the answer.
+type controlFunc func(w http.ResponseWriter, r *http.Request) error
+
+// do is a controlFunc that cannot fail and has nothing to tell.
+func (c *control) do(what func()) controlFunc {
+	return func(w http.ResponseWriter, _ *http.Request) error {
+		what()
+		return done(w)
 	}
-	if err := do(); err != nil {
-		verbs.WriteError(w, r, err)
-		return
-	}
+}
+
+func done(w http.ResponseWriter) error {
 	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func (c *control) settle(w http.ResponseWriter, r *http.Request) error {
+	if err := c.server.Settle(r.Context()); err != nil {
+		return err
+	}
+	return done(w)
+}
+
+func (c *control) listRequests(w http.ResponseWriter, r *http.Request) error {
+	return tell(w, r, http.StatusOK, "requests", c.requests.list())
+}
+
+// tell answers with a list: a line for each, or for those who accept JSON an object
+// that has them under a name.
+func tell[T fmt.Stringer](w http.ResponseWriter, r *http.Request, code int, name string, list []T) error {
+	if strings.Contains(r.Header.Get("Accept"), negotiate.TypeJSON) {
+		if list == nil {
+			list = []T{}
+		}
+		body, err := json.Marshal(map[string][]T{name: list})
+		if err != nil {
+			return err
+		}
+		return sendText(w, code, negotiate.TypeJSON, string(body)+"\n")
+	}
+	var lines strings.Builder
+	for _, one := range list {
+		lines.WriteString(one.String() + "\n")
+	}
+	return sendText(w, code, "text/plain; charset=utf-8", lines.String())
+}
+
+func sendText(w http.ResponseWriter, code int, contentType, body string) error {
+	w.Header().Set("Content-Type", contentType)
+	w.WriteHeader(code)
+	_, _ = io.WriteString(w, body) // the client may be gone
+	return nil
+}
+
+// controlBody is the most that is read of a body.
+const controlBody = 1 << 20
+
+func readControlBody(w http.ResponseWriter, r *http.Request) (string, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, controlBody))
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		return "", status.TooLarge(controlBody)
+	} else if err != nil {
+		return "", apierrors.NewBadRequest(err.Error())
+	}
+	return string(body), nil
 }

@@ -70,6 +70,26 @@
 //
 // Server.Faults takes rules that make the server misbehave: see package faults.
 //
+// # The control API
+//
+// With WithControl, and in the command fakeapi serve, all this can be had over HTTP by
+// tests in other languages. Fault rules do not hit it. Lists are text, a line for each, or
+// JSON for those who accept application/json; what cannot be done is a Status.
+//
+//	A=http://127.0.0.1:8080/fakeapi/v1
+//	curl -X POST   $A/faults --data-binary 'busy: when verb(list) && first(3) do status(429)'   one rule a line; all or none
+//	curl           $A/faults                       the rules that are armed
+//	curl -X DELETE $A/faults/busy                  those of a name; without the name all
+//	curl           $A/hits                         what the rules did to which request, the latest 1024
+//	curl           $A/requests                     code, method, path and user agent of the latest 1000 requests
+//	curl -X POST   $A/compact                      Server.Compact
+//	curl -X POST   $A/expire                       Server.Expire
+//	curl -X POST   $A/settle                       Server.Settle
+//	curl -X POST   $A/snapshots/before             take a snapshot under a name
+//	curl           $A/snapshots                    those that were taken
+//	curl -X POST   $A/snapshots/before/restore     Server.Restore; ?bump=1000 for a revision bump
+//	curl -X DELETE $A/snapshots/before             forget it
+//
 // # What is faithful
 //
 // Rule numbers are those of the project's list of API-server behaviours.

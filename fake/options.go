@@ -171,9 +171,8 @@ func WithoutControllers() Option {
 }
 
 // WithControl serves the control API under /fakeapi/v1/, for tests that are not
-// written in Go: POST /fakeapi/v1/compact is Server.Compact, POST
-// /fakeapi/v1/settle is Server.Settle. It is off by default in tests and on in the
-// command.
+// written in Go, and keeps a record of requests for it; the package documentation has
+// its paths. It is off by default in tests and on in the command.
 func WithControl() Option {
 	return func(o *options) error {
 		o.control = true

@@ -103,8 +103,6 @@ func (s *Server) serveOther(w http.ResponseWriter, r *http.Request) {
 		s.serveOpenAPI(w, r)
 	case isHealth(path):
 		s.serveHealth(w, r)
-	case s.opts.control && strings.HasPrefix(path, controlPrefix):
-		s.serveControl(w, r)
 	default:
 		http.NotFound(w, r) // plain text, as a real server's outermost mux (PV-16)
 	}

@@ -149,7 +149,7 @@ func (s *Server) listen() error {
 
 func (s *Server) serve(ctx context.Context) {
 	s.client = s.newClient()
-	s.handler = s.flight.track(faults.Handler(&s.faults, http.HandlerFunc(s.route)))
+	s.handler = s.flight.track(s.front(faults.Handler(&s.faults, http.HandlerFunc(s.route))))
 	s.http = &http.Server{
 		Handler:           s,
 		BaseContext:       func(net.Listener) context.Context { return ctx },

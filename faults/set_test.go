@@ -207,3 +207,14 @@ func TestConcurrentUse(t *testing.T) {
 	wg.Wait()
 	require.Empty(t, set.Rules())
 }
+
+func TestRemove(t *testing.T) {
+	var set faults.Set
+	_, err := set.AddText("a: when always do reset\nb: when always do hang\na: when verb(get) do hang\nwhen always do hang")
+	require.NoError(t, err)
+	require.Zero(t, set.Remove("c"))
+	require.Equal(t, 2, set.Remove("a"))
+	require.Zero(t, set.Remove("a"))
+	require.Equal(t, 1, set.Remove(""), "those without a name")
+	require.Equal(t, []string{"b"}, []string{set.Rules()[0].Name})
+}

@@ -28,10 +28,9 @@
 //
 // # Control
 //
-// The command serves the control API of package fakeapi, too:
-//
-//	POST /fakeapi/v1/compact   forget the past, as a compaction of etcd does; answers 204
-//	POST /fakeapi/v1/settle    let the controllers do all that is to do now; answers 204
+// The command serves the control API of package fakeapi under /fakeapi/v1/, too: fault
+// rules and what they hit, the requests seen, snapshots, compact, expire, settle. The
+// documentation of that package has each as a line of curl.
 //
 // Controllers run by themselves unless --controllers=false switches them off; then
 // settle steps them by hand.
