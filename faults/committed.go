@@ -2,8 +2,12 @@ package faults
 
 import (
 	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
 	"maps"
 	"net/http"
+	"strconv"
 )
 
 // answer is the finished answer of a handler, held back. It is the
@@ -31,14 +35,50 @@ func (a *answer) Write(p []byte) (int, error) {
 // Flush does nothing: that nothing is sent yet is the point.
 func (a *answer) Flush() {}
 
-// send writes the answer to w, in place of what headers w had.
+// send writes the answer to w.
 func (a *answer) send(w http.ResponseWriter) {
+	a.sendHeader(w)
+	// A client that has left is noticed by the server, as without this detour.
+	_, _ = w.Write(a.body.Bytes())
+}
+
+// sendHeader writes code and header to w, in place of what headers w had.
+func (a *answer) sendHeader(w http.ResponseWriter) {
 	h := w.Header()
 	clear(h)
 	maps.Copy(h, a.header)
 	w.WriteHeader(a.code)
-	// A client that has left is noticed by the server, as without this detour.
-	_, _ = w.Write(a.body.Bytes())
+}
+
+// replace puts another body in place of the one that is there.
+func (a *answer) replace(body []byte) {
+	a.body.Reset()
+	a.body.Write(body)
+	if a.header.Get("Content-Length") != "" {
+		a.header.Set("Content-Length", strconv.Itoa(len(body)))
+	}
+}
+
+// inflate undoes the compression that API servers know, for who wants to read.
+func (a *answer) inflate() error {
+	switch encoding := a.header.Get("Content-Encoding"); encoding {
+	case "", "identity":
+		return nil
+	case "gzip":
+	default:
+		return fmt.Errorf("a body in %s cannot be read", encoding)
+	}
+	r, err := gzip.NewReader(&a.body)
+	if err != nil {
+		return fmt.Errorf("the body is no gzip: %w", err)
+	}
+	plain, err := io.ReadAll(r)
+	if err != nil {
+		return fmt.Errorf("the body is no gzip: %w", err)
+	}
+	a.header.Del("Content-Encoding")
+	a.replace(plain)
+	return nil
 }
 
 // serveCommitted lets next finish, and then the rules decide what the client
@@ -54,7 +94,7 @@ func serveCommitted(x *exchange, next http.Handler) outcome {
 	}
 	op := x.op
 	op.Phase, op.Code = Committed, a.code
-	o := x.set.strike(x.set.load(), op, func(e Effect) outcome { return e.(committedEffect).committed(x, a) })
+	o := x.strike(x.set.load(), op, func(e Effect) outcome { return e.(committedEffect).committed(x, a) })
 	if o == proceed {
 		a.send(x.w)
 	}

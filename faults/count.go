@@ -3,10 +3,7 @@ package faults
 import (
 	"errors"
 	"fmt"
-	"hash/fnv"
-	"math/rand/v2"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -55,39 +52,21 @@ func (c *counter) check() error {
 // from seed, so the order in which goroutines get their turn does not change
 // what happens to an object. It remembers each object that it was asked about.
 func Chance(p float64, seed uint64) Pred {
-	return &chance{p: p, seed: seed}
+	return &chance{p, newSequences(seed)}
 }
 
 type chance struct {
-	p    float64
-	seed uint64
-
-	mu      sync.Mutex           // guards streams
-	streams map[string]*rand.PCG // by Op.key
+	p  float64
+	of *sequences
 }
 
-func (c *chance) Eval(op Op) bool {
-	key := op.key()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	stream := c.streams[key]
-	if stream == nil {
-		h := fnv.New64a()
-		h.Write([]byte(key))
-		stream = rand.NewPCG(c.seed, h.Sum64())
-		if c.streams == nil {
-			c.streams = map[string]*rand.PCG{}
-		}
-		c.streams[key] = stream
-	}
-	return rand.New(stream).Float64() < c.p
-}
+func (c *chance) Eval(op Op) bool { return c.of.next(op.key()) < c.p }
 
 func (c *chance) String() string {
-	return callText("chance", strconv.FormatFloat(c.p, 'g', -1, 64), strconv.FormatUint(c.seed, 10))
+	return callText("chance", strconv.FormatFloat(c.p, 'g', -1, 64), strconv.FormatUint(c.of.seed, 10))
 }
 func (c *chance) needs() facts       { return factHistory }
-func (c *chance) arm(time.Time) Pred { return &chance{p: c.p, seed: c.seed} }
+func (c *chance) arm(time.Time) Pred { return Chance(c.p, c.of.seed) }
 
 func (c *chance) check() error {
 	if c.p >= 0 && c.p <= 1 { // false for NaN, too

@@ -66,20 +66,44 @@
 //	effect             phases                    what the client sees
 //	status(...)        before committed          a Status, and Retry-After if it has retryAfter
 //	raw(...)           before committed          any code, Content-Type, body, headers
+//	redirect(BASE)     before                    307 to the same path at SCHEME://HOST; "" is here
 //	delay(D)           before committed stream   all of it, D later
+//	jitter(D, SEED)    before committed stream   likewise, a random time below D; a sequence for each object
+//	throttle(N, D)     committed stream          the body or frame in pieces of N bytes, D apart
 //	hang               before committed stream   nothing (more), for as long as it cares to wait
 //	reset              before committed stream   a connection that breaks
 //	truncate(N)        committed stream          N bytes of the body or frame, then a break
+//	overwrite(N, S)    committed stream          other bytes from offset N on
+//	set(P, V)          committed stream          a value in place of what JSON pointer P leads to
+//	remove(P)          committed stream          nothing there
+//	header(H, V, ...)  before committed          these values of a header; none takes it away
+//	warn(TEXT, ...)    before committed          a Warning header more for each
+//	skew(D)            before committed          a Date that is D ahead, or behind if D is negative
+//	ignore(P, ...)     before                    what a server does that does not know these parameters
+//	requestHeader(H, V, ...)
+//	                   before                    what a server does that is sent this
 //	error(...)         before(*) stream          an ERROR event with a Status, then the end of the watch
 //	end                before(*) stream          the end of the watch, clean and without a word
+//	lateHeader         before(*)                 nothing of a watch, not even its header, before its first frame
 //	drop               stream                    a stream without the frame
 //	duplicate          stream                    the frame twice
+//	reorder            stream                    the next frame first
+//	inject(S)          stream                    any bytes, and then the frame
 //
-// (*) if the condition is for watches only: 200, with or without the one event.
+// (*) if the condition is for watches only; error and end answer with 200.
 //
-// delay and duplicate can be followed by further effects; behind the others
-// nothing is left to act on. reset in the committed phase is the lost reply:
-// carried out, never heard of.
+// status, raw, redirect, throttle, hang, reset, truncate, error, end, drop and
+// reorder leave nothing to act on and come last; the others can be followed by
+// further effects. reset in the committed phase is the lost reply: carried out,
+// never heard of. header, warn and skew act on whatever the answer will be, also
+// on that of an effect behind them.
+//
+// The value of set is a text; json(TEXT) says it in JSON: set(/items, json(null)).
+// In a frame the pointers begin with /type and /object. In protobuf only kind,
+// apiVersion, metadata and the type of an event can be edited, and items be
+// removed or emptied; what cannot be done is answered with a 500 that says so (in
+// a stream an ERROR event), and noted in the hits as not applied. A compressed body
+// is edited, and sent without compression.
 //
 // status and error take CODE, REASON and MESSAGE, the latter two optional, and
 // then any of the options

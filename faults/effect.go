@@ -30,10 +30,13 @@ type (
 	}
 	// streamEffect acts on a frame of a watch that is not sent yet.
 	streamEffect interface {
-		stream(s *stream, frame []byte) outcome
+		stream(s *stream, f *frame) outcome
 	}
 	// watchAnswer marks effects that answer a request as a watch.
 	watchAnswer interface{ answersWatch() }
+	// armedEffect is one with a history of its own, which begins when its rule is
+	// added to a set.
+	armedEffect interface{ arm() Effect }
 )
 
 // outcome is what is left to do after an effect.
@@ -42,6 +45,7 @@ type outcome uint8
 const (
 	proceed  outcome = iota // as if nothing had been
 	withheld                // the frame is not sent, the stream goes on
+	sent                    // the frame is sent already, the stream goes on
 	finished                // the answer or the stream is complete
 	broken                  // the connection is to be aborted
 )
@@ -77,17 +81,18 @@ func (e delay) check() error {
 	return nil
 }
 
-func (e delay) before(x *exchange) outcome { return e.after(x.sleep(e.d)) }
+func (e delay) before(x *exchange) outcome { return heldFor(x, e.d) }
 
-func (e delay) committed(x *exchange, _ *answer) outcome { return e.after(x.sleep(e.d)) }
+func (e delay) committed(x *exchange, _ *answer) outcome { return heldFor(x, e.d) }
 
-func (e delay) stream(s *stream, _ []byte) outcome {
+func (e delay) stream(s *stream, _ *frame) outcome {
 	s.x.flush() // frames in front of this one are not held
-	return e.after(s.x.sleep(e.d))
+	return heldFor(s.x, e.d)
 }
 
-func (delay) after(slept bool) outcome {
-	if slept {
+// heldFor waits for d, if the client does.
+func heldFor(x *exchange, d time.Duration) outcome {
+	if x.sleep(d) {
 		return proceed
 	}
 	return broken
@@ -108,7 +113,7 @@ func (hang) before(x *exchange) outcome { x.waitForLeave(); return broken }
 
 func (hang) committed(x *exchange, _ *answer) outcome { x.waitForLeave(); return broken }
 
-func (hang) stream(s *stream, _ []byte) outcome {
+func (hang) stream(s *stream, _ *frame) outcome {
 	s.x.flush()
 	s.x.waitForLeave()
 	return broken
@@ -135,7 +140,7 @@ func (reset) before(x *exchange) outcome { return x.reset() }
 
 func (reset) committed(x *exchange, _ *answer) outcome { return x.reset() }
 
-func (reset) stream(*stream, []byte) outcome { return broken }
+func (reset) stream(*stream, *frame) outcome { return broken }
 
 // Truncate sends n bytes of the answer's body, or of the frame, and aborts the
 // connection. The header still promises the whole body. An answer or a frame of
@@ -165,10 +170,10 @@ func (e truncate) committed(x *exchange, a *answer) outcome {
 	return broken
 }
 
-func (e truncate) stream(s *stream, frame []byte) outcome {
-	if len(frame) <= e.n {
+func (e truncate) stream(s *stream, f *frame) outcome {
+	if len(f.data) <= e.n {
 		return proceed
 	}
-	s.emit(frame[:e.n])
+	s.emit(f.data[:e.n])
 	return broken
 }

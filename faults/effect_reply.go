@@ -63,8 +63,8 @@ func (e raw) check() error {
 		return fmt.Errorf("raw takes an HTTP code from 200 to 599, not %d", e.code)
 	}
 	for _, h := range e.headers {
-		if h.Name == "" {
-			return fmt.Errorf("a header needs a name")
+		if err := checkHeader(h.Name, h.Value); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -15,7 +15,7 @@ type drop struct{}
 func (drop) String() string                 { return "drop" }
 func (drop) ends() bool                     { return true }
 func (drop) check() error                   { return nil }
-func (drop) stream(*stream, []byte) outcome { return withheld }
+func (drop) stream(*stream, *frame) outcome { return withheld }
 
 // Duplicate sends the frame twice.
 func Duplicate() Effect { return duplicate{} }
@@ -26,8 +26,8 @@ func (duplicate) String() string { return "duplicate" }
 func (duplicate) ends() bool     { return false }
 func (duplicate) check() error   { return nil }
 
-func (duplicate) stream(s *stream, frame []byte) outcome {
-	s.emit(frame)
+func (duplicate) stream(s *stream, f *frame) outcome {
+	s.emit(f.data)
 	return proceed
 }
 
@@ -42,7 +42,7 @@ func (end) String() string                 { return "end" }
 func (end) ends() bool                     { return true }
 func (end) check() error                   { return nil }
 func (end) answersWatch()                  {}
-func (end) stream(*stream, []byte) outcome { return finished }
+func (end) stream(*stream, *frame) outcome { return finished }
 
 func (end) before(x *exchange) outcome {
 	x.beginWatch(framingWanted(x.r))
@@ -64,7 +64,7 @@ func (errorEvent) ends() bool       { return true }
 func (e errorEvent) check() error   { return checkStatus(e.status) }
 func (errorEvent) answersWatch()    {}
 
-func (e errorEvent) stream(s *stream, _ []byte) outcome {
+func (e errorEvent) stream(s *stream, _ *frame) outcome {
 	s.emit(s.framing.errorFrame(complete(e.status, s.op)))
 	return finished
 }

@@ -14,6 +14,12 @@ type exchange struct {
 	w   http.ResponseWriter
 	r   *http.Request
 	op  Op
+
+	// excuse is why the effect that acts just now cannot, although its rule has
+	// matched; "" if it can.
+	excuse string
+	// quiet holds the header back until the first byte behind it.
+	quiet bool
 }
 
 // aheadLimit bounds how much of a body is kept to notice that a client leaves;
@@ -83,4 +89,17 @@ func (x *exchange) reset() outcome {
 }
 
 // flush sends what was written. Where the writer cannot, it is sent later.
-func (x *exchange) flush() { _ = http.NewResponseController(x.w).Flush() }
+func (x *exchange) flush() { _ = x.tryFlush() }
+
+func (x *exchange) tryFlush() error {
+	if x.quiet {
+		return nil
+	}
+	return http.NewResponseController(x.w).Flush()
+}
+
+// write sends bytes of the answer's body.
+func (x *exchange) write(p []byte) (int, error) {
+	x.quiet = x.quiet && len(p) == 0
+	return x.w.Write(p)
+}

@@ -21,6 +21,8 @@ type framing interface {
 	describe(frame []byte, op *Op) bool
 	// errorFrame makes the frame of an ERROR event.
 	errorFrame(metav1.Status) []byte
+	// edit gives the frame with the change that a rule wants.
+	edit(frame []byte, e edit) ([]byte, error)
 }
 
 // splitter finds the ends of frames in a stream that comes in pieces.
@@ -105,6 +107,10 @@ func (jsonFraming) errorFrame(s metav1.Status) []byte {
 	return []byte(`{"type":"` + string(watch.Error) + `","object":` + string(status) + "}\n")
 }
 
+func (jsonFraming) edit(frame []byte, e edit) ([]byte, error) {
+	return editJSON(frame, e.path, e.bytes())
+}
+
 // protobufFraming is a length of four bytes, the highest first, and a
 // metav1.WatchEvent of that length.
 type protobufFraming struct{}
@@ -167,9 +173,25 @@ func protobufMeta(object []byte) meta {
 }
 
 func (protobufFraming) errorFrame(s metav1.Status) []byte {
-	event := mustMarshal(&metav1.WatchEvent{
+	return protobufFrame(&metav1.WatchEvent{
 		Type:   string(watch.Error),
 		Object: runtime.RawExtension{Raw: protobufStatus(s)},
 	})
-	return append(binary.BigEndian.AppendUint32(nil, uint32(len(event))), event...)
+}
+
+// protobufFrame puts its length in front of an event.
+func protobufFrame(event *metav1.WatchEvent) []byte {
+	data := mustMarshal(event)
+	return append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), data...)
+}
+
+func (protobufFraming) edit(frame []byte, e edit) ([]byte, error) {
+	var event metav1.WatchEvent
+	if err := event.Unmarshal(frame[lengthSize:]); err != nil {
+		return nil, err
+	}
+	if err := editProtobufEvent(&event, e); err != nil {
+		return nil, err
+	}
+	return protobufFrame(&event), nil
 }

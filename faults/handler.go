@@ -47,10 +47,11 @@ func (m *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		m.next.ServeHTTP(x.w, x.r)
 	}
+	x.finish()
 }
 
 func (m *middleware) strikeBefore(rules *armory, x *exchange) outcome {
-	return m.set.strike(rules, x.op, func(e Effect) outcome { return e.(beforeEffect).before(x) })
+	return x.strike(rules, x.op, func(e Effect) outcome { return e.(beforeEffect).before(x) })
 }
 
 // mayWatch is a cheap look that finds every watch and few other requests.

@@ -48,7 +48,8 @@ type hitLog struct {
 	seq  uint64
 }
 
-func (l *hitLog) add(r *Rule, op Op, missed string) {
+// add gives the number of the hit.
+func (l *hitLog) add(r *Rule, op Op, missed string) uint64 {
 	now := time.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -56,9 +57,19 @@ func (l *hitLog) add(r *Rule, op Op, missed string) {
 	h := Hit{l.seq, now, *r, op, missed}
 	if len(l.ring) < hitsKept {
 		l.ring = append(l.ring, h)
-		return
+		return l.seq
 	}
 	l.ring[(l.seq-1)%hitsKept] = h
+	return l.seq
+}
+
+// excuse adds to a hit why it was none in the end.
+func (l *hitLog) excuse(seq uint64, why string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if h := &l.ring[(seq-1)%hitsKept]; h.Seq == seq { // it may be forgotten
+		h.Missed = why
+	}
 }
 
 func (l *hitLog) list() []Hit {

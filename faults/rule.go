@@ -127,7 +127,7 @@ func (r Rule) checkWatchAnswers(armed phases) error {
 		return nil
 	}
 	if verbs := verbsMatching(r.condition(), Before); !slices.Equal(verbs, []string{route.Watch}) {
-		return fmt.Errorf("%s answers watches only, and its condition matches other requests too: add verb(watch), "+
+		return fmt.Errorf("%s is for watches only, and its condition matches other requests too: add verb(watch), "+
 			"or say during(stream) to act on frames", r.Do[i])
 	}
 	return nil

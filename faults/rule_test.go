@@ -65,6 +65,11 @@ func TestConstructorsPrintAndParse(t *testing.T) {
 		{"", And(During(Before, Committed), After(1)), []Effect{Reset()}},
 		{"", And(Event("ADDED"), Nth(7)), []Effect{Duplicate(), Delay(0), End()}},
 		{"", UserAgent("x"), []Effect{Reply(TooManyRequests(1500e6))}},
+		{"", Event("ADDED"), []Effect{SetField("/type", "ü<\xff"), SetField("/a~1b/~0", map[string]any{"z": 1, "a": nil}), RemoveField("/object"), Reorder()}},
+		{"", Event("ADDED"), []Effect{Inject("\x00\n"), Overwrite(3, "\xff"), Jitter(1, 1<<63), Throttle(1, 0)}},
+		{"", Verb("get"), []Effect{SetHeader("Date"), SetHeader("X", "", "a, b"), Warn("a", "b c"), Skew(-1), Truncate(3)}},
+		{"", Verb("get"), []Effect{SetRequestHeader("Accept", "a/b"), Ignore("limit"), Redirect("http://[::1]:80")}},
+		{"", Verb("watch"), []Effect{LateHeader()}},
 	}
 	for _, s := range []metav1.Status{
 		Expired(), Gone(), Timeout504(0), TooManyRequests(0), Conflict(), InternalError(),
@@ -105,7 +110,7 @@ func TestParseAll(t *testing.T) {
 
 	_, err = ParseAll("a: when always do reset\n\n  when verb(get) do hung\n")
 	require.EqualError(t, err, "fault rule, line 3, column 21: unknown effect \"hung\"; known: "+
-		"delay, drop, duplicate, end, error, hang, raw, reset, status, truncate")
+		names(effects))
 }
 
 // TestParseDeep: a text cannot make the parser use up the stack.

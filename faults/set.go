@@ -28,7 +28,9 @@ type armory struct{ rules []*armedRule }
 type armedRule struct {
 	rule   Rule
 	when   Pred
+	do     []Effect
 	phases phases
+	fired  atomic.Int64 // how often it was applied
 }
 
 // Add arms rules, all of them or, with an error, none. Counts and clocks of
@@ -47,7 +49,7 @@ func (s *Set) Add(rules ...Rule) (remove func(), err error) {
 			return nil, fmt.Errorf("fault rule %q: %w", r.label(), err)
 		}
 		r.Do = slices.Clone(r.Do)
-		added = append(added, &armedRule{r, r.condition().arm(now), in})
+		added = append(added, &armedRule{rule: r, when: r.condition().arm(now), do: armEffects(r.Do), phases: in})
 	}
 	s.change(func(old []*armedRule) []*armedRule { return append(old, added...) })
 	return func() {
@@ -98,16 +100,34 @@ func (s *Set) change(f func([]*armedRule) []*armedRule) {
 
 func (s *Set) load() *armory { return s.armed.Load() }
 
+// armEffects gives copies with histories of their own.
+func armEffects(do []Effect) []Effect {
+	armed := slices.Clone(do)
+	for i, e := range armed {
+		if with, ok := e.(armedEffect); ok {
+			armed[i] = with.arm()
+		}
+	}
+	return armed
+}
+
 // strike asks the rules about op and lets the effects of those that match act,
 // through apply.
-func (s *Set) strike(rules *armory, op Op, apply func(Effect) outcome) outcome {
+func (x *exchange) strike(rules *armory, op Op, apply func(Effect) outcome) outcome {
 	for _, a := range rules.all() {
 		if !a.phases.has(op.Phase) || !a.when.Eval(op) {
 			continue
 		}
-		s.hits.add(&a.rule, op, "")
-		for _, e := range a.rule.Do {
-			if o := apply(e); o != proceed {
+		a.fired.Add(1)
+		seq := x.set.hits.add(&a.rule, op, "")
+		for _, e := range a.do {
+			o := apply(e)
+			if x.excuse != "" {
+				a.fired.Add(-1)
+				x.set.hits.excuse(seq, x.excuse)
+				x.excuse = ""
+			}
+			if o != proceed {
 				return o
 			}
 		}

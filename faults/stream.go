@@ -33,6 +33,7 @@ type stream struct {
 	inside  bool // the last byte written was not the last of a frame
 	holding bool // the frame at hand is collected in held
 	held    []byte
+	late    []byte // a frame that goes out behind the next one; nil if there is none
 
 	end outcome // proceed while the watch runs
 }
@@ -51,6 +52,9 @@ func serveStream(x *exchange, next http.Handler) outcome {
 	s.run(next, r)
 	if s.end != proceed {
 		return s.end
+	}
+	if s.late != nil {
+		s.emit(s.late) // no other has come
 	}
 	if len(s.held) > 0 {
 		s.emit(s.held) // an unfinished frame is the handler's own doing
@@ -88,7 +92,7 @@ func (s *stream) FlushError() error {
 	if !s.wrote {
 		s.WriteHeader(http.StatusOK)
 	}
-	return http.NewResponseController(s.x.w).Flush()
+	return s.x.tryFlush()
 }
 
 func (s *stream) WriteHeader(code int) {
@@ -150,11 +154,11 @@ func (s *stream) Write(p []byte) (int, error) {
 	}
 	watchful := s.look()
 	if s.framing == nil {
-		return s.x.w.Write(p)
+		return s.x.write(p)
 	}
 	if !watchful && !s.holding {
 		s.track(p)
-		return s.x.w.Write(p)
+		return s.x.write(p)
 	}
 	for rest := p; len(rest) > 0; {
 		n, complete := s.split.take(rest)
@@ -183,39 +187,54 @@ func (s *stream) piece(p []byte, complete bool) error {
 	}
 	s.inside = !complete
 	if !s.holding {
-		_, err := s.x.w.Write(p)
+		_, err := s.x.write(p)
 		return err
 	}
 	s.held = append(s.held, p...)
 	if !complete {
 		return nil
 	}
-	frame := s.held
+	whole := &frame{s.held, s.op}
 	s.held, s.holding = s.held[:0], false
-	return s.frame(frame)
+	return s.pass(whole)
 }
 
-// frame asks the rules about a complete frame, and sends it if they let it.
-func (s *stream) frame(frame []byte) error {
-	op, o := s.op, proceed
-	if s.framing.describe(frame, &op) {
-		o = s.x.set.strike(s.known, op, func(e Effect) outcome { return e.(streamEffect).stream(s, frame) })
+// frame is one complete frame, which effects may change.
+type frame struct {
+	data []byte
+	op   Op // what rules may ask about it
+}
+
+// pass asks the rules about a frame, and sends it if they let it.
+func (s *stream) pass(f *frame) error {
+	o, late := proceed, s.late
+	if s.framing.describe(f.data, &f.op) {
+		o = s.x.strike(s.known, f.op, func(e Effect) outcome { return e.(streamEffect).stream(s, f) })
 	}
 	switch o {
-	case proceed:
-		_, err := s.x.w.Write(frame)
-		return err
 	case withheld:
 		return nil
+	case proceed:
+		if _, err := s.x.write(f.data); err != nil {
+			return err
+		}
+	case sent:
+	default:
+		s.halt(o)
+		return errStopped
 	}
-	s.halt(o)
-	return errStopped
+	if late == nil {
+		return nil
+	}
+	s.late = nil
+	_, err := s.x.write(late)
+	return err
 }
 
 // emit sends bytes of a rule at once. A client that has left is noticed by the
 // handler, as ever.
 func (s *stream) emit(p []byte) {
-	_, _ = s.x.w.Write(p)
+	_, _ = s.x.write(p)
 	s.x.flush()
 }
 

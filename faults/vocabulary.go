@@ -34,16 +34,30 @@ var predicates = map[string]func(*args) Pred{
 // effects are the words for what is done. A new effect is its own type with a
 // method for each phase it fits, and otherwise like a predicate.
 var effects = map[string]func(*args) Effect{
-	"delay":     func(a *args) Effect { return Delay(a.oneDuration()) },
-	"drop":      func(a *args) Effect { a.none(); return Drop() },
-	"duplicate": func(a *args) Effect { a.none(); return Duplicate() },
-	"end":       func(a *args) Effect { a.none(); return End() },
-	"error":     func(a *args) Effect { return ErrorEvent(parseStatus(a)) },
-	"hang":      func(a *args) Effect { a.none(); return Hang() },
-	"raw":       parseRaw,
-	"reset":     func(a *args) Effect { a.none(); return Reset() },
-	"status":    func(a *args) Effect { return Reply(parseStatus(a)) },
-	"truncate":  func(a *args) Effect { return Truncate(a.oneInteger()) },
+	"delay":         func(a *args) Effect { return Delay(a.oneDuration()) },
+	"drop":          func(a *args) Effect { a.none(); return Drop() },
+	"duplicate":     func(a *args) Effect { a.none(); return Duplicate() },
+	"end":           func(a *args) Effect { a.none(); return End() },
+	"error":         func(a *args) Effect { return ErrorEvent(parseStatus(a)) },
+	"hang":          func(a *args) Effect { a.none(); return Hang() },
+	"header":        parseHeader(SetHeader),
+	"ignore":        func(a *args) Effect { return Ignore(a.values(1, -1, "ignore(PARAMETER, ...)")...) },
+	"inject":        func(a *args) Effect { return Inject(a.oneText()) },
+	"jitter":        parseJitter,
+	"lateHeader":    func(a *args) Effect { a.none(); return LateHeader() },
+	"overwrite":     parseOverwrite,
+	"raw":           parseRaw,
+	"redirect":      func(a *args) Effect { return Redirect(a.oneText()) },
+	"remove":        func(a *args) Effect { return RemoveField(a.oneText()) },
+	"reorder":       func(a *args) Effect { a.none(); return Reorder() },
+	"requestHeader": parseHeader(SetRequestHeader),
+	"reset":         func(a *args) Effect { a.none(); return Reset() },
+	"set":           parseSet,
+	"skew":          func(a *args) Effect { return Skew(a.oneDuration()) },
+	"status":        func(a *args) Effect { return Reply(parseStatus(a)) },
+	"throttle":      parseThrottle,
+	"truncate":      func(a *args) Effect { return Truncate(a.oneInteger()) },
+	"warn":          func(a *args) Effect { return Warn(a.values(1, -1, "warn(TEXT, ...)")...) },
 }
 
 func words(kind *matcherKind, usage string) func(*args) Pred {
@@ -80,11 +94,7 @@ func parseChance(a *args) Pred {
 	if err != nil {
 		a.fail(a.token(0), "expected a probability from 0 to 1, found %q", v[0])
 	}
-	seed, err := strconv.ParseUint(v[1], 10, 64)
-	if err != nil {
-		a.fail(a.token(1), "expected a seed, a whole number that is not negative, found %q", v[1])
-	}
-	return Chance(p, seed)
+	return Chance(p, a.seed(a.token(1)))
 }
 
 func parseQuery(a *args) Pred {
@@ -144,24 +154,3 @@ func (a *args) oneText() string { return a.values(1, 1, a.call.name.text+"(VALUE
 
 // clamp fits n into the field; what is out of bounds is refused by the check.
 func clamp(n int) int32 { return int32(max(min(n, math.MaxInt32), math.MinInt32)) }
-
-func parseRaw(a *args) Effect {
-	const usage = "raw(CODE, CONTENTTYPE, BODY) with options header(NAME, VALUE)"
-	values, options := a.split(3, usage)
-	if len(values) < 3 {
-		a.fail(a.call.name, "expected %s", usage)
-		return Raw(0, "", "")
-	}
-	var headers []Header
-	for _, o := range options {
-		if o.name.text != "header" {
-			a.fail(o.name, "unknown option %q; known: header", o.name.text)
-			break
-		}
-		inner := a.option(o)
-		v := inner.values(2, 2, "header(NAME, VALUE)")
-		a.adopt(inner)
-		headers = append(headers, Header{v[0], v[1]})
-	}
-	return Raw(a.integer(values[0]), values[1].text, values[2].text, headers...)
-}

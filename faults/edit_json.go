@@ -1,0 +1,173 @@
+package faults
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// editJSON puts value, which is JSON, where the path leads in a document, or,
+// with nil, takes out what is there. Objects on the way that are missing are
+// made. All other bytes stay as they are.
+func editJSON(doc []byte, path []string, value []byte) ([]byte, error) {
+	from, to := 0, len(doc) // of the value at hand
+	for i, key := range path {
+		c, err := readChildren(doc[from:to])
+		if value == nil && errors.Is(err, errScalar) {
+			return doc, nil // what is to go is not there
+		}
+		if err != nil {
+			return nil, fmt.Errorf("at %q there is %w", "/"+strings.Join(path[:i], "/"), err)
+		}
+		c.shift(from)
+		at, err := c.find(key)
+		switch {
+		case err != nil && value == nil, err == nil && at < 0 && value == nil:
+			return doc, nil
+		case err != nil:
+			return nil, err
+		case at < 0:
+			return c.insert(doc, key, nested(path[i+1:], value)), nil
+		case i == len(path)-1 && value == nil:
+			return c.cut(doc, at), nil
+		}
+		from, to = c.list[at].from, c.list[at].to
+	}
+	return slices.Concat(doc[:from], value, doc[to:]), nil
+}
+
+// nested wraps a value in objects with one member each.
+func nested(path []string, value []byte) []byte {
+	for _, key := range slices.Backward(path) {
+		value = slices.Concat([]byte("{"), quoteJSON(key), []byte(":"), value, []byte("}"))
+	}
+	return value
+}
+
+func quoteJSON(s string) []byte {
+	data, err := json.Marshal(s)
+	if err != nil {
+		panic("faults: a string does not encode: " + err.Error())
+	}
+	return data
+}
+
+// children are the places of the values in an object or array.
+type children struct {
+	object bool
+	open   int // behind the bracket that opens it
+	list   []child
+}
+
+// child is one value; begin is where its key does, or it does itself.
+type child struct {
+	key             string
+	begin, from, to int
+}
+
+var (
+	errNoJSON = errors.New("no JSON")
+	errScalar = errors.New("neither an object nor a list")
+)
+
+// readChildren reads one level of a document.
+func readChildren(doc []byte) (children, error) {
+	d := json.NewDecoder(bytes.NewReader(doc))
+	first, err := d.Token()
+	if err != nil {
+		return children{}, errNoJSON
+	}
+	c := children{object: first == json.Delim('{'), open: int(d.InputOffset())}
+	if !c.object && first != json.Delim('[') {
+		return c, errScalar
+	}
+	for d.More() {
+		one := child{begin: skip(doc, int(d.InputOffset()))}
+		if c.object {
+			key, err := d.Token()
+			if err != nil {
+				return c, errNoJSON
+			}
+			one.key, _ = key.(string)
+		}
+		one.from = skip(doc, int(d.InputOffset()))
+		var value json.RawMessage
+		if d.Decode(&value) != nil {
+			return c, errNoJSON
+		}
+		one.to = int(d.InputOffset())
+		c.list = append(c.list, one)
+	}
+	if _, err := d.Token(); err != nil {
+		return c, errNoJSON
+	}
+	return c, nil
+}
+
+// skip finds where the next key or value begins.
+func skip(doc []byte, at int) int {
+	return len(doc) - len(bytes.TrimLeft(doc[at:], " \t\r\n,:"))
+}
+
+// shift makes places in a part those in the whole.
+func (c *children) shift(by int) {
+	c.open += by
+	for i := range c.list {
+		c.list[i].begin += by
+		c.list[i].from += by
+		c.list[i].to += by
+	}
+}
+
+// find gives the index of what a key means, -1 if an object does not have it.
+func (c *children) find(key string) (int, error) {
+	if c.object {
+		return slices.IndexFunc(c.list, func(one child) bool { return one.key == key }), nil
+	}
+	at, err := strconv.Atoi(key)
+	if err != nil || at < 0 || at >= len(c.list) {
+		return -1, fmt.Errorf("a list of %d has no item %q", len(c.list), key)
+	}
+	return at, nil
+}
+
+// insert puts a member behind all others.
+func (c *children) insert(doc []byte, key string, value []byte) []byte {
+	at, comma := c.open, ""
+	if n := len(c.list); n > 0 {
+		at, comma = c.list[n-1].to, ","
+	}
+	return slices.Concat(doc[:at], []byte(comma), quoteJSON(key), []byte(":"), value, doc[at:])
+}
+
+// cut takes a value out, with one of the commas beside it.
+func (c *children) cut(doc []byte, at int) []byte {
+	from, to := c.list[at].begin, c.list[at].to
+	switch {
+	case at > 0:
+		from = c.list[at-1].to
+	case len(c.list) > 1:
+		to = c.list[1].begin
+	}
+	return slices.Concat(doc[:from], doc[to:])
+}
+
+// splitPointer reads a JSON pointer (RFC 6901), which must lead somewhere.
+func splitPointer(pointer string) ([]string, error) {
+	rest, ok := strings.CutPrefix(pointer, "/")
+	if !ok {
+		return nil, fmt.Errorf("%q is no JSON pointer: expected one such as /metadata/name", pointer)
+	}
+	path := strings.Split(rest, "/")
+	for i, key := range path {
+		if bad := strings.NewReplacer("~0", "", "~1", "").Replace(key); strings.Contains(bad, "~") {
+			return nil, fmt.Errorf("%q is no JSON pointer: behind ~ there is 0 or 1", pointer)
+		}
+		path[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(key)
+	}
+	return path, nil
+}

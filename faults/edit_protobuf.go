@@ -1,0 +1,210 @@
+package faults
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// errEncoded is the answer to an edit of what only those can read who know the
+// type.
+var errEncoded = errors.New("in protobuf only kind, apiVersion and metadata can be edited, items be removed or emptied, " +
+	"and in frames the type be set and the object removed; have the client accept application/json")
+
+// editProtobufEvent edits the frame of a watch.
+func editProtobufEvent(event *metav1.WatchEvent, e edit) (err error) {
+	switch {
+	case e.path[0] == "type" && len(e.path) == 1:
+		event.Type, err = e.text()
+	case e.path[0] == "object" && len(e.path) > 1:
+		inner := e
+		inner.path = e.path[1:]
+		event.Object.Raw, err = editProtobuf(event.Object.Raw, inner)
+	case e.path[0] == "object" && (e.value == "" || e.value == "null"):
+		event.Object.Raw = nil
+	default:
+		err = errEncoded
+	}
+	return err
+}
+
+// text is the value where only a string can stand; removed, it is empty.
+func (e edit) text() (s string, err error) {
+	if e.value == "" {
+		return "", nil
+	}
+	if json.Unmarshal([]byte(e.value), &s) != nil || e.value == "null" {
+		return "", fmt.Errorf("in protobuf %s is a string, and cannot be %s", e.pointer, e.value)
+	}
+	return s, nil
+}
+
+// editProtobuf edits an object in its envelope.
+func editProtobuf(body []byte, e edit) ([]byte, error) {
+	envelope, ok := bytes.CutPrefix(body, []byte(protobufMagic))
+	if !ok {
+		return nil, errors.New("the body is no object in protobuf")
+	}
+	var object runtime.Unknown
+	if err := object.Unmarshal(envelope); err != nil {
+		return nil, err
+	}
+	var err error
+	switch {
+	case e.path[0] == "kind" && len(e.path) == 1:
+		object.Kind, err = e.text()
+	case e.path[0] == "apiVersion" && len(e.path) == 1:
+		object.APIVersion, err = e.text()
+	case slices.Contains([]string{"APIGroup", "APIGroupList", "APIResourceList", "APIVersions"}, object.Kind):
+		err = errEncoded // these have no metadata
+	case e.path[0] == "metadata" && (strings.HasSuffix(object.Kind, "List") || object.Kind == "Status"):
+		object.Raw, err = editMetadata(object.Raw, e, &metav1.ListMeta{}, &metav1.ListMeta{})
+	case e.path[0] == "metadata":
+		object.Raw, err = editMetadata(object.Raw, e, &metav1.ObjectMeta{}, &metav1.ObjectMeta{})
+	case e.path[0] == "items" && strings.HasSuffix(object.Kind, "List"):
+		object.Raw, err = editItems(object.Raw, e)
+	default:
+		err = errEncoded
+	}
+	if err != nil {
+		return nil, err
+	}
+	return append([]byte(protobufMagic), mustMarshal(&object)...), nil
+}
+
+// protobufMessage is a message that knows its JSON.
+type protobufMessage interface {
+	Marshal() ([]byte, error)
+	Unmarshal([]byte) error
+}
+
+// The numbers of the fields that all objects, and all lists, have.
+const (
+	metadataField = 1
+	itemsField    = 2
+)
+
+// editMetadata edits field 1 of an object by way of its JSON.
+func editMetadata(raw []byte, e edit, old, edited protobufMessage) ([]byte, error) {
+	fields, err := readFields(raw)
+	if err != nil {
+		return nil, err
+	}
+	var rest []byte
+	for _, f := range fields {
+		if f.number != metadataField {
+			rest = append(rest, f.whole...)
+		} else if err := old.Unmarshal(f.content); err != nil {
+			return nil, err
+		}
+	}
+	doc, err := json.Marshal(map[string]any{"metadata": old})
+	if err != nil {
+		return nil, err
+	}
+	if doc, err = editJSON(doc, e.path, e.bytes()); err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader(doc))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&struct {
+		Metadata protobufMessage `json:"metadata"`
+	}{edited}); err != nil {
+		return nil, fmt.Errorf("protobuf has no form for that: %w", err)
+	}
+	return append(appendField(nil, metadataField, mustMarshal(edited)), rest...), nil
+}
+
+// editItems takes all items out of a list, or one.
+func editItems(raw []byte, e edit) ([]byte, error) {
+	remove := -1
+	switch {
+	case len(e.path) == 1 && e.value == "[]":
+	case len(e.path) == 2 && e.value == "":
+		at, err := strconv.Atoi(e.path[1])
+		if err != nil || at < 0 {
+			return raw, nil // as in JSON: what is to go is not there
+		}
+		remove = at
+	case len(e.path) == 1:
+		return nil, errors.New("in protobuf no list of items and an empty one are the same; have the client accept application/json")
+	default:
+		return nil, errEncoded
+	}
+	fields, err := readFields(raw)
+	if err != nil {
+		return nil, err
+	}
+	var kept []byte
+	items := 0
+	for _, f := range fields {
+		if f.number == itemsField {
+			if items++; remove < 0 || items-1 == remove {
+				continue
+			}
+		}
+		kept = append(kept, f.whole...)
+	}
+	return kept, nil
+}
+
+// field is one field of an encoded message.
+type field struct {
+	number         uint64
+	whole, content []byte
+}
+
+var errFields = errors.New("the object is no message in protobuf")
+
+// readFields takes a message apart without knowing its type.
+func readFields(raw []byte) (fields []field, err error) {
+	for len(raw) > 0 {
+		tag, n := binary.Uvarint(raw)
+		if n <= 0 {
+			return nil, errFields
+		}
+		from, to := n, n // of the content
+		switch tag & 7 {
+		case 0:
+			_, size := binary.Uvarint(raw[n:])
+			if size <= 0 {
+				return nil, errFields
+			}
+			to = n + size
+		case 1:
+			to = n + 8
+		case 2:
+			length, size := binary.Uvarint(raw[n:])
+			if size <= 0 || length > uint64(len(raw)) {
+				return nil, errFields
+			}
+			from = n + size
+			to = from + int(length)
+		case 5:
+			to = n + 4
+		default:
+			return nil, errFields
+		}
+		if to > len(raw) {
+			return nil, errFields
+		}
+		fields = append(fields, field{tag >> 3, raw[:to], raw[from:to]})
+		raw = raw[to:]
+	}
+	return fields, nil
+}
+
+// appendField encodes a field whose content is a message.
+func appendField(to []byte, number uint64, content []byte) []byte {
+	to = binary.AppendUvarint(to, number<<3|2)
+	to = binary.AppendUvarint(to, uint64(len(content)))
+	return append(to, content...)
+}

@@ -1,0 +1,139 @@
+package faults
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// TestEditJSON: what is not meant stays byte for byte.
+func TestEditJSON(t *testing.T) {
+	const doc = `{ "a" : 1.0,"m":{"x~/y":"é"},"items":[ {"n":1} , {"n":2},{"n":3}],"e":{}, "z":null}` + "\n"
+	for _, c := range []struct{ do, want string }{
+		{`set(/a, b)`, `{ "a" : "b","m":{"x~/y":"é"},"items":[ {"n":1} , {"n":2},{"n":3}],"e":{}, "z":null}`},
+		{`set("/m/x~0~1y", json(null))`, `{ "a" : 1.0,"m":{"x~/y":null},"items":[ {"n":1} , {"n":2},{"n":3}],"e":{}, "z":null}`},
+		{`set(/m/q/r, 2)`, `{ "a" : 1.0,"m":{"x~/y":"é","q":{"r":"2"}},"items":[ {"n":1} , {"n":2},{"n":3}],"e":{}, "z":null}`},
+		{`set(/e/f, json("[]"))`, `{ "a" : 1.0,"m":{"x~/y":"é"},"items":[ {"n":1} , {"n":2},{"n":3}],"e":{"f":[]}, "z":null}`},
+		{`set(/items/1/n, json(0))`, `{ "a" : 1.0,"m":{"x~/y":"é"},"items":[ {"n":1} , {"n":0},{"n":3}],"e":{}, "z":null}`},
+		{`remove(/a)`, `{ "m":{"x~/y":"é"},"items":[ {"n":1} , {"n":2},{"n":3}],"e":{}, "z":null}`},
+		{`remove(/z)`, `{ "a" : 1.0,"m":{"x~/y":"é"},"items":[ {"n":1} , {"n":2},{"n":3}],"e":{}}`},
+		{`remove("/m/x~0~1y")`, `{ "a" : 1.0,"m":{},"items":[ {"n":1} , {"n":2},{"n":3}],"e":{}, "z":null}`},
+		{`remove(/items/0)`, `{ "a" : 1.0,"m":{"x~/y":"é"},"items":[ {"n":2},{"n":3}],"e":{}, "z":null}`},
+		{`remove(/items/2)`, `{ "a" : 1.0,"m":{"x~/y":"é"},"items":[ {"n":1} , {"n":2}],"e":{}, "z":null}`},
+		{`remove(/items/3)`, doc},
+		{`remove(/none/at/all)`, doc},
+		{`remove(/a/b)`, doc},
+	} {
+		got, err := applyTo(t, c.do, doc)
+		require.NoError(t, err, c.do)
+		if c.want != doc {
+			c.want += "\n"
+		}
+		require.Equal(t, c.want, got, c.do)
+	}
+	for do, why := range map[string]string{
+		`set(/a/b, c)`:     `at "/a" there is neither an object nor a list`,
+		`set(/items/3, c)`: `a list of 3 has no item "3"`,
+		`set(/items/x, c)`: `a list of 3 has no item "x"`,
+	} {
+		_, err := applyTo(t, do, doc)
+		require.EqualError(t, err, why)
+	}
+	for _, broken := range []string{"", "page not found\n", `{"a":`, `{"a" 1}`, `{"b":1`} {
+		_, err := applyTo(t, `set(/a/b, c)`, broken)
+		require.ErrorContains(t, err, "no JSON", broken)
+	}
+}
+
+func parseEdit(t *testing.T, do string) edit {
+	r, err := Parse("when always do " + do)
+	require.NoError(t, err)
+	return r.Do[0].(edit)
+}
+
+func applyTo(t *testing.T, do, doc string) (string, error) {
+	e := parseEdit(t, do)
+	got, err := editJSON([]byte(doc), e.path, e.bytes())
+	return string(got), err
+}
+
+// encode puts an object into its envelope; behind its metadata are the fields
+// that nobody here knows.
+func encode(kind string, meta protobufMessage, rest ...byte) []byte {
+	raw := append(appendField(nil, metadataField, mustMarshal(meta)), rest...)
+	return append([]byte(protobufMagic), mustMarshal(&runtime.Unknown{
+		TypeMeta: runtime.TypeMeta{APIVersion: "v1", Kind: kind}, Raw: raw,
+	})...)
+}
+
+// TestEditProtobuf: metadata can be edited, and what is not known stays.
+func TestEditProtobuf(t *testing.T) {
+	spec := []byte{0x12, 2, 8, 1, 0x1a, 0, 0x20, 7, 0x2d, 1, 2, 3, 4, 0x31, 1, 2, 3, 4, 5, 6, 7, 8} // fields 2 to 6
+	pod := func(m metav1.ObjectMeta) string { return string(encode("Pod", &m, spec...)) }
+	before := metav1.ObjectMeta{Name: "a", ResourceVersion: "7", Annotations: map[string]string{"k8s.io/initial-events-end": "true"}}
+	two := []byte{0x12, 1, 65, 0x12, 1, 66}
+	count := int64(3)
+	less := int64(-1)
+	list := func(m metav1.ListMeta, items ...byte) string { return string(encode("PodList", &m, items...)) }
+	full := metav1.ListMeta{ResourceVersion: "9", Continue: "token", RemainingItemCount: &count}
+
+	for _, c := range []struct{ do, from, want string }{
+		{`set(/metadata/resourceVersion, "")`, pod(before), pod(metav1.ObjectMeta{Name: "a", Annotations: before.Annotations})},
+		{`set(/metadata/resourceVersion, x1)`, pod(before), pod(metav1.ObjectMeta{Name: "a", ResourceVersion: "x1", Annotations: before.Annotations})},
+		{`remove("/metadata/annotations/k8s.io~1initial-events-end")`, pod(before), pod(metav1.ObjectMeta{Name: "a", ResourceVersion: "7"})},
+		{`remove(/metadata)`, pod(before), pod(metav1.ObjectMeta{})},
+		{`set(/kind, Node)`, pod(before), string(encode("Node", &before, spec...))},
+		{`remove(/metadata/continue)`, list(full, two...), list(metav1.ListMeta{ResourceVersion: "9", RemainingItemCount: &count}, two...)},
+		{`set(/metadata/remainingItemCount, json(-1))`, list(full), list(metav1.ListMeta{ResourceVersion: "9", Continue: "token", RemainingItemCount: &less})},
+		{`set(/items, json("[]"))`, list(full, two...), list(full)},
+		{`remove(/items/0)`, list(full, two...), list(full, two[3:]...)},
+		{`remove(/items/7)`, list(full, two...), list(full, two...)},
+	} {
+		got, err := editProtobuf([]byte(c.from), parseEdit(t, c.do))
+		require.NoError(t, err, c.do)
+		require.Equal(t, c.want, string(got), c.do)
+	}
+	for _, c := range []struct{ do, from, why string }{
+		{`set(/spec/nodeName, n)`, pod(before), "have the client accept application/json"},
+		{`set(/items/0, x)`, list(full), "have the client accept application/json"},
+		{`set(/items, json(null))`, list(full), "no list of items and an empty one are the same"},
+		{`remove(/items)`, list(full), "no list of items and an empty one are the same"},
+		{`set(/items, json("[]"))`, pod(before), "have the client accept application/json"},
+		{`set(/metadata/odd, x)`, pod(before), `unknown field "odd"`},
+		{`set(/metadata/resourceVersion, json(5))`, pod(before), "protobuf has no form for that"},
+		{`set(/kind, json(5))`, pod(before), "is a string, and cannot be 5"},
+		{`set(/metadata/name, x)`, string(encode("APIGroupList", &full)), "have the client accept"},
+		{`set(/metadata/name, x)`, "xyz", "no object in protobuf"},
+		{`set(/metadata/name, x)`, protobufMagic + "\xff", "EOF"},
+		{`set(/metadata/name, x)`, string(encode("Pod", &before, 0x12, 9)), "no message"},
+	} {
+		_, err := editProtobuf([]byte(c.from), parseEdit(t, c.do))
+		require.ErrorContains(t, err, c.why, c.do)
+	}
+}
+
+// FuzzEdit: no body makes an edit panic, and what it makes of JSON is JSON.
+func FuzzEdit(f *testing.F) {
+	f.Add(`{"a":{"b":[1,2]}}`, "/a/b/1")
+	f.Add(`[{}]`, "/0/x")
+	f.Add(string(encode("Pod", &metav1.ObjectMeta{Name: "a"})), "/metadata/name")
+	f.Add(string(encode("PodList", &metav1.ListMeta{}, 0x12, 1, 65)), "/items/0")
+	f.Fuzz(func(t *testing.T, body, pointer string) {
+		for _, e := range []Effect{SetField(pointer, "v"), RemoveField(pointer)} {
+			e := e.(edit)
+			if e.check() != nil {
+				return
+			}
+			_, _ = editProtobuf([]byte(body), e)
+			_, _ = protobufFraming{}.edit(protobufFrame(&metav1.WatchEvent{Type: "ADDED", Object: runtime.RawExtension{Raw: []byte(body)}}), e)
+			got, err := editJSON([]byte(body), e.path, e.bytes())
+			if _, before := canonicalJSON([]byte(body)); before != nil || err != nil {
+				continue
+			}
+			_, err = canonicalJSON(got)
+			require.NoError(t, err, "%s became %s", body, got)
+		}
+	})
+}

@@ -1,0 +1,175 @@
+package faults
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// SetField puts a value into the JSON of the answer's body, or of the frame, at
+// the place that a JSON pointer (RFC 6901) tells: "/metadata/continue",
+// "/items/0/metadata/name", in a frame "/type", "/object/kind". Objects on the
+// way that are missing are made; all other bytes stay. The value is anything
+// that [encoding/json] can encode, a [json.RawMessage] to say it in JSON.
+//
+// An answer in protobuf can be edited as far as its form allows: the type of an
+// event, kind, apiVersion and what is in metadata; of a list also /items as a
+// whole, if the value is an empty list, and one item, if it is removed. What
+// cannot be done, here or in a body that is no JSON, is answered with 500 (in a
+// stream an ERROR event) and the reason, and noted in the hits.
+func SetField(pointer string, value any) Effect {
+	e := edit{pointer: pointer}
+	if e.path, e.err = splitPointer(pointer); e.err != nil {
+		return e
+	}
+	data, err := json.Marshal(value)
+	if of := (*json.MarshalerError)(nil); errors.As(err, &of) {
+		err = of.Unwrap()
+	}
+	if err == nil {
+		e.value, err = canonicalJSON(data)
+	}
+	if err != nil {
+		e.err = fmt.Errorf("the value for %s is no JSON: %w", pointer, err)
+	}
+	return e
+}
+
+// RemoveField takes out what a JSON pointer leads to, as [SetField] puts it in.
+// A document without it stays as it is.
+func RemoveField(pointer string) Effect {
+	path, err := splitPointer(pointer)
+	return edit{pointer: pointer, path: path, err: err}
+}
+
+type edit struct {
+	pointer string
+	path    []string // what pointer says
+	value   string   // canonical JSON; "" to remove
+	err     error    // of what it was made from
+}
+
+// canonicalJSON gives the one text for a value that rules keep.
+func canonicalJSON(data []byte) (string, error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	var value any
+	if err := d.Decode(&value); err != nil {
+		return "", err
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(value)
+	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), err
+}
+
+func (e edit) String() string {
+	if e.value == "" {
+		return callText("remove", quote(e.pointer))
+	}
+	var text string
+	if json.Unmarshal([]byte(e.value), &text) == nil && e.value[0] == '"' {
+		return callText("set", quote(e.pointer), quote(text))
+	}
+	return callText("set", quote(e.pointer), callText("json", quote(e.value)))
+}
+func (edit) ends() bool     { return false }
+func (e edit) check() error { return e.err }
+
+// bytes gives the value as JSON, nil to remove.
+func (e edit) bytes() []byte {
+	if e.value == "" {
+		return nil
+	}
+	return []byte(e.value)
+}
+
+func (e edit) committed(x *exchange, a *answer) outcome {
+	if x.r.Method == http.MethodHead {
+		return proceed // there is no body
+	}
+	edited, err := e.answer(a)
+	if err != nil {
+		x.excuse = err.Error()
+		writeStatus(x.w, x.r, complete(e.refusal(err), x.op))
+		return finished
+	}
+	a.replace(edited)
+	return proceed
+}
+
+func (e edit) answer(a *answer) ([]byte, error) {
+	if err := a.inflate(); err != nil {
+		return nil, err
+	}
+	contentType := a.header.Get("Content-Type")
+	switch framingOf(contentType).(type) {
+	case jsonFraming:
+		return editJSON(a.body.Bytes(), e.path, e.bytes())
+	case protobufFraming:
+		return editProtobuf(a.body.Bytes(), e)
+	}
+	return nil, fmt.Errorf("a body of %q cannot be edited", contentType)
+}
+
+func (e edit) stream(s *stream, f *frame) outcome {
+	edited, err := s.framing.edit(f.data, e)
+	if err != nil {
+		s.x.excuse = err.Error()
+		s.emit(s.framing.errorFrame(complete(e.refusal(err), s.op)))
+		return finished
+	}
+	f.data = edited
+	return proceed
+}
+
+// refusal says why the client gets this instead of what the rule is for: to
+// serve the answer untouched would be a test that tests nothing.
+func (e edit) refusal(why error) metav1.Status {
+	return apierrors.NewInternalError(fmt.Errorf("the rule for %s cannot be applied: %w", e, why)).Status()
+}
+
+// Overwrite replaces bytes of the answer's body, or of the frame, from an offset
+// on: what a broken cable or a wrong build does. Bytes are counted as they
+// travel. What is shorter than that is sent as it is.
+func Overwrite(offset int, text string) Effect { return overwrite{offset, text} }
+
+type overwrite struct {
+	offset int
+	text   string
+}
+
+func (e overwrite) String() string {
+	return callText("overwrite", strconv.Itoa(e.offset), quote(e.text))
+}
+func (overwrite) ends() bool { return false }
+func (e overwrite) check() error {
+	if e.offset < 0 || e.text == "" {
+		return errors.New("overwrite takes an offset that is not negative, and at least one byte")
+	}
+	return nil
+}
+
+func (e overwrite) committed(_ *exchange, a *answer) outcome {
+	e.on(a.body.Bytes())
+	return proceed
+}
+
+func (e overwrite) stream(_ *stream, f *frame) outcome {
+	f.data = bytes.Clone(f.data)
+	e.on(f.data)
+	return proceed
+}
+
+func (e overwrite) on(data []byte) {
+	if e.offset+len(e.text) <= len(data) {
+		copy(data[e.offset:], e.text)
+	}
+}

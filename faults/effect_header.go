@@ -1,0 +1,131 @@
+package faults
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+)
+
+// SetHeader gives the answer these values of a header, and no others; without
+// values the header is left out. It acts on whatever the answer will be, also on
+// that of an effect behind it.
+// "Connection: close" ends the connection after the
+// answer (HTTP/1.1).
+func SetHeader(name string, values ...string) Effect {
+	return setHeader{headerValues{name, append([]string(nil), values...)}}
+}
+
+type setHeader struct{ headerValues }
+
+func (e setHeader) String() string { return e.text("header") }
+
+func (e setHeader) before(x *exchange) outcome {
+	x.decorate(e.set)
+	return proceed
+}
+
+func (e setHeader) committed(x *exchange, _ *answer) outcome { return e.before(x) }
+
+// headerValues are the values that a header gets.
+type headerValues struct {
+	name   string
+	values []string
+}
+
+func (v headerValues) text(word string) string {
+	return callText(word, append([]string{quote(v.name)}, quoteAll(v.values)...)...)
+}
+func (headerValues) ends() bool { return false }
+func (v headerValues) check() error {
+	for _, value := range append([]string{""}, v.values...) {
+		if err := checkHeader(v.name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v headerValues) set(h http.Header) {
+	// A key without values keeps net/http from adding a Date or Content-Type of its own.
+	h[http.CanonicalHeaderKey(v.name)] = slices.Clone(v.values)
+}
+
+// Warn adds a warning of code 299 to the answer for each text, as the API server
+// does (rule WN-01).
+func Warn(texts ...string) Effect {
+	w := warn{texts: append([]string(nil), texts...)}
+	for _, text := range w.texts {
+		value, err := utilnet.NewWarningHeader(299, "-", text)
+		if err != nil {
+			w.err = fmt.Errorf("%q makes no warning: %w", text, err)
+		}
+		w.headers = append(w.headers, value)
+	}
+	return w
+}
+
+type warn struct {
+	texts, headers []string
+	err            error // of a text that cannot be sent
+}
+
+func (e warn) String() string { return callText("warn", quoteAll(e.texts)...) }
+func (warn) ends() bool       { return false }
+func (e warn) check() error {
+	if len(e.texts) == 0 {
+		return errors.New("warn needs at least one text")
+	}
+	return e.err
+}
+
+func (e warn) before(x *exchange) outcome {
+	x.decorate(func(h http.Header) { h["Warning"] = append(h["Warning"], e.headers...) })
+	return proceed
+}
+
+func (e warn) committed(x *exchange, _ *answer) outcome { return e.before(x) }
+
+// Skew moves the Date header of the answer: that of a server whose clock is
+// ahead by d, or behind if d is negative. Times inside of objects stay.
+func Skew(d time.Duration) Effect { return skew{d} }
+
+type skew struct{ d time.Duration }
+
+func (e skew) String() string { return callText("skew", e.d.String()) }
+func (skew) ends() bool       { return false }
+func (skew) check() error     { return nil }
+
+func (e skew) before(x *exchange) outcome {
+	x.decorate(func(h http.Header) {
+		date, err := http.ParseTime(h.Get("Date"))
+		if err != nil { // net/http adds it later
+			date = time.Now()
+		}
+		h.Set("Date", date.Add(e.d).UTC().Format(http.TimeFormat))
+	})
+	return proceed
+}
+
+func (e skew) committed(x *exchange, _ *answer) outcome { return e.before(x) }
+
+// checkHeader refuses what net/http would leave out or change in silence
+// (RFC 9110, section 5).
+func checkHeader(name, value string) error {
+	const token = "!#$%&'*+-.^_`|~"
+	odd := func(r rune) bool { return notInWord(r) && !strings.ContainsRune(token, r) || r == '/' }
+	if name == "" {
+		return errors.New("a header needs a name")
+	}
+	if strings.ContainsFunc(name, odd) {
+		return fmt.Errorf("%q is no name of a header", name)
+	}
+	if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+		return fmt.Errorf("%q is no value of a header: it has control characters", value)
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package faults_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestHeaders: whoever writes the answer, the handler, a rule before it or a rule
+// behind it.
+func TestHeaders(t *testing.T) {
+	next := answers("application/json", "{}\n", "Warning", `299 - "mine"`, "X-Old", "1")
+	for _, phase := range []string{"verb(get)", "code(200)"} {
+		for _, rest := range []string{"", ", delay(0s)", ", status(429)", ", raw(200, text/plain, ok)", ", truncate(1000)"} {
+			if strings.HasPrefix(rest, ", trunc") {
+				phase = "code(200)"
+			}
+			d := open(t, next, "when "+phase+` do header(x-new, a), header(X-New, b, c), header(X-Old), warn("a \"b\"", d), skew(1h)`+rest)
+			resp, _ := d.get(pods + "/a")
+			require.Equal(t, []string{"b", "c"}, resp.Header.Values("X-New"), rest)
+			require.Empty(t, resp.Header.Values("X-Old"))
+			warnings := resp.Header.Values("Warning")
+			require.Equal(t, []string{`299 - "a \"b\""`, `299 - "d"`}, warnings[len(warnings)-2:])
+			date, err := http.ParseTime(resp.Header.Get("Date"))
+			require.NoError(t, err)
+			require.InDelta(t, time.Hour.Seconds(), time.Until(date).Seconds(), 120)
+		}
+	}
+}
+
+// TestHeaderOfAnEmptyAnswer: net/http writes the header if the handler does not.
+func TestHeaderOfAnEmptyAnswer(t *testing.T) {
+	silent := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
+	for _, url := range []string{pods + "/a", pods + "?watch=1"} {
+		resp, _ := open(t, silent, "when verb(get, watch) do header(X-New, a), header(Date)").get(url)
+		require.Equal(t, 200, resp.StatusCode)
+		require.Equal(t, "a", resp.Header.Get("X-New"))
+		require.Empty(t, resp.Header.Values("Date"))
+	}
+}
+
+func TestHeaderOfAWatch(t *testing.T) {
+	a := newAPI()
+	w := open(t, a, "when verb(watch) do header(X-New, a), skew(-1h)").watch("")
+	require.Equal(t, "a", w.resp.Header.Get("X-New")) // before there is an event
+	a.events <- podA
+	w.wants(podA)
+}
+
+func TestConnectionClose(t *testing.T) {
+	d := open(t, newAPI(), "when name(b) do header(Connection, close)")
+	transport := d.client.Transport.(*http.Transport)
+	transport.DisableKeepAlives = false
+	resp, _ := d.get(pods + "/a")
+	require.False(t, resp.Close)
+	resp, _ = d.get(pods + "/b")
+	require.True(t, resp.Close)
+}
+
+// TestDecoratedWriterIsWhole: handlers can still flush, hijack and inform.
+func TestDecoratedWriterIsWhole(t *testing.T) {
+	next := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusEarlyHints)
+		w.(http.Flusher).Flush()
+		_, _ = io.WriteString(w, "x")
+		if strings.HasSuffix(r.URL.Path, "/b") {
+			conn, _, err := w.(http.Hijacker).Hijack()
+			must(err)
+			conn.Close()
+		}
+	})
+	d := open(t, next, "when verb(get) do header(X-New, a)")
+	resp, body := d.get(pods + "/a")
+	require.Equal(t, "a", resp.Header.Get("X-New"))
+	require.Equal(t, "x", body)
+	_, _, err := d.try(http.MethodGet, pods+"/b")
+	require.Error(t, err)
+	d = open(t, next, "when verb(get) do header(X-New, a), reset")
+	_, _, err = d.try(http.MethodGet, pods+"/a")
+	require.Error(t, err)
+}
+
+// TestRequestIsChanged: what the handler gets, and that rules see what came.
+func TestRequestIsChanged(t *testing.T) {
+	seen := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "%s %s %q", r.URL.RawQuery, r.RequestURI, r.Header.Values("X-In"))
+	})
+	d := open(t, seen, "when verb(list) do ignore(limit, continue), requestHeader(x-in, a, b)",
+		"when code(200) && query(limit, 5) do header(X-Saw, limit)")
+	resp, body := d.get(pods + "?limit=5&labelSelector=a%3Db")
+	require.Equal(t, `labelSelector=a%3Db `+pods+`?labelSelector=a%3Db ["a" "b"]`, body)
+	require.Equal(t, "limit", resp.Header.Get("X-Saw"))
+}
+
+func TestRedirect(t *testing.T) {
+	other := httptest.NewServer(answers("text/plain", "the other one"))
+	defer other.Close()
+	d := open(t, newAPI(), `when verb(get, create) do redirect("`+other.URL+`")`)
+	resp, body := d.get(pods + "/a?x=y")
+	require.Equal(t, "the other one", body)
+	require.Equal(t, pods+"/a?x=y", resp.Request.URL.RequestURI())
+
+	d = open(t, newAPI(), `when verb(get, create) do redirect("")`)
+	d.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	resp, body = d.get(pods + "/a?x=y")
+	require.Equal(t, 307, resp.StatusCode)
+	require.Equal(t, pods+"/a?x=y", resp.Header.Get("Location"))
+	require.Contains(t, body, "Temporary Redirect")
+}
+
+// TestLateHeader: nothing comes before the first frame.
+func TestLateHeader(t *testing.T) {
+	a := newAPI()
+	d := open(t, a, "when verb(watch) do lateHeader")
+	conn, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
+	require.NoError(t, err)
+	defer conn.Close()
+	_, err = io.WriteString(conn, "GET "+pods+"?watch=1 HTTP/1.1\r\nHost: x\r\n\r\n")
+	require.NoError(t, err)
+	soon(t, func() bool { return a.writer.Load() != nil && len(d.set.Hits()) == 1 })
+	require.NoError(t, conn.SetReadDeadline(time.Now().Add(50*time.Millisecond)))
+	n, err := conn.Read(make([]byte, 1))
+	require.Zero(t, n)
+	require.ErrorContains(t, err, "timeout")
+	require.NoError(t, conn.SetReadDeadline(time.Time{}))
+	a.events <- podA
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil) // closing its body would wait for its end
+	require.NoError(t, err)
+	line, err := bufio.NewReader(resp.Body).ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, podA, line)
+}

@@ -1,0 +1,98 @@
+package faults
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+)
+
+// SetRequestHeader gives the request these values of a header, and no others,
+// before it is handled; without values the header is left out. With Accept, a
+// server can be made to not know a media type.
+func SetRequestHeader(name string, values ...string) Effect {
+	return requestHeader{headerValues{name, append([]string(nil), values...)}}
+}
+
+type requestHeader struct{ headerValues }
+
+func (e requestHeader) String() string { return e.text("requestHeader") }
+
+func (e requestHeader) before(x *exchange) outcome {
+	r := *x.r
+	r.Header = x.r.Header.Clone()
+	e.set(r.Header)
+	x.r = &r
+	return proceed
+}
+
+// Ignore takes parameters out of the URL before the request is handled: a server
+// that does not know them. Rules still see the request as it came.
+func Ignore(parameters ...string) Effect { return ignore{append([]string(nil), parameters...)} }
+
+type ignore struct{ parameters []string }
+
+func (e ignore) String() string { return callText("ignore", quoteAll(e.parameters)...) }
+func (ignore) ends() bool       { return false }
+func (e ignore) check() error {
+	if len(e.parameters) == 0 {
+		return errors.New("ignore needs at least one parameter")
+	}
+	if slices.Contains(e.parameters, "watch") {
+		return errors.New("without its parameter watch a watch is a list, and no rule for watches can act on that")
+	}
+	return nil
+}
+
+func (e ignore) before(x *exchange) outcome {
+	query := x.r.URL.Query()
+	for _, p := range e.parameters {
+		query.Del(p)
+	}
+	r := *x.r
+	r.URL = new(*x.r.URL)
+	r.URL.RawQuery = query.Encode()
+	r.RequestURI = r.URL.RequestURI()
+	x.r = &r
+	return proceed
+}
+
+// Redirect answers with 307 Temporary Redirect to the same path and query at
+// another place, for instance "https://other:6443". With "" the place is the
+// same, which is a loop.
+func Redirect(base string) Effect { return redirect{base} }
+
+type redirect struct{ base string }
+
+func (e redirect) String() string { return callText("redirect", quote(e.base)) }
+func (redirect) ends() bool       { return true }
+func (e redirect) check() error {
+	u, err := url.Parse(e.base)
+	if err != nil || e.base != "" && (u.Scheme == "" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "") {
+		return fmt.Errorf("redirect takes SCHEME://HOST or an empty place, not %q", e.base)
+	}
+	return nil
+}
+
+func (e redirect) before(x *exchange) outcome {
+	http.Redirect(x.w, x.r, e.base+x.r.URL.RequestURI(), http.StatusTemporaryRedirect)
+	return finished
+}
+
+// LateHeader holds the header of a watch back until its first frame is sent: the
+// client does not hear that the watch has begun before there is something to
+// tell. Real servers send it at once.
+func LateHeader() Effect { return lateHeader{} }
+
+type lateHeader struct{}
+
+func (lateHeader) String() string { return "lateHeader" }
+func (lateHeader) ends() bool     { return false }
+func (lateHeader) check() error   { return nil }
+func (lateHeader) answersWatch()  {}
+
+func (lateHeader) before(x *exchange) outcome {
+	x.quiet = true
+	return proceed
+}

@@ -1,0 +1,93 @@
+package faults
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// Jitter holds the request, the answer or the frame, as [Delay] does, for a
+// random time of less than limit. Every object has a sequence of its own that
+// follows from seed, as with [Chance]. Put a Delay in front for the part that is
+// always there.
+func Jitter(limit time.Duration, seed uint64) Effect {
+	return &jitter{limit: limit, of: newSequences(seed)}
+}
+
+type jitter struct {
+	limit time.Duration
+	of    *sequences
+}
+
+func (e *jitter) String() string {
+	return callText("jitter", e.limit.String(), strconv.FormatUint(e.of.seed, 10))
+}
+func (*jitter) ends() bool    { return false }
+func (e *jitter) arm() Effect { return Jitter(e.limit, e.of.seed) }
+func (e *jitter) check() error {
+	if e.limit <= 0 {
+		return errors.New("jitter takes a duration above zero")
+	}
+	return nil
+}
+
+func (e *jitter) before(x *exchange) outcome { return heldFor(x, e.draw(x.op)) }
+
+func (e *jitter) committed(x *exchange, _ *answer) outcome { return heldFor(x, e.draw(x.op)) }
+
+func (e *jitter) stream(s *stream, f *frame) outcome {
+	s.x.flush() // as with a delay
+	return heldFor(s.x, e.draw(f.op))
+}
+
+// draw gives the object's next time.
+func (e *jitter) draw(op Op) time.Duration {
+	return time.Duration(e.of.next(op.key()) * float64(e.limit))
+}
+
+// Throttle sends the body of the answer, or the frame, in pieces of n bytes,
+// with a pause before each but the first, as a connection that is nearly used up.
+func Throttle(n int, pause time.Duration) Effect { return throttle{n, pause} }
+
+type throttle struct {
+	n     int
+	pause time.Duration
+}
+
+func (e throttle) String() string {
+	return callText("throttle", strconv.Itoa(e.n), e.pause.String())
+}
+func (throttle) ends() bool { return true }
+func (e throttle) check() error {
+	if e.n < 1 {
+		return fmt.Errorf("throttle takes a number of bytes above zero, not %d", e.n)
+	}
+	if e.pause < 0 {
+		return errors.New("throttle takes a duration that is not negative")
+	}
+	return nil
+}
+
+func (e throttle) committed(x *exchange, a *answer) outcome {
+	a.header.Set("Content-Length", strconv.Itoa(a.body.Len()))
+	body := a.body.Bytes()
+	a.sendHeader(x.w)
+	return e.trickle(x, body, finished)
+}
+
+func (e throttle) stream(s *stream, f *frame) outcome { return e.trickle(s.x, f.data, sent) }
+
+func (e throttle) trickle(x *exchange, data []byte, then outcome) outcome {
+	for n := 0; len(data) > 0; data = data[n:] {
+		if n > 0 && !x.sleep(e.pause) {
+			return broken
+		}
+		n = min(e.n, len(data))
+		if _, err := x.write(data[:n]); err != nil {
+			return broken
+		}
+		x.flush()
+	}
+	return then
+}

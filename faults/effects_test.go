@@ -1,0 +1,234 @@
+package faults_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/fakeapi/faults"
+)
+
+// answers is a handler that gives one body to everything.
+func answers(contentType, body string, headers ...string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		for i := 0; i < len(headers); i += 2 {
+			w.Header().Set(headers[i], headers[i+1])
+		}
+		_, _ = io.WriteString(w, body)
+	})
+}
+
+const podList = `{"kind":"PodList","metadata":{"resourceVersion":"9","continue":"abc","remainingItemCount":3},"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}]}` + "\n"
+
+// asProtobuf says that the frames of a handler are protobuf.
+func asProtobuf(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(contentType{w, "application/vnd.kubernetes.protobuf;stream=watch"}, r)
+	})
+}
+
+func TestEditedList(t *testing.T) {
+	for do, want := range map[string]string{
+		`remove(/metadata/continue)`:                                      strings.Replace(podList, `"continue":"abc",`, "", 1),
+		`remove(/metadata/remainingItemCount)`:                            strings.Replace(podList, `,"remainingItemCount":3`, "", 1),
+		`set(/items, json(null))`:                                         podList[:strings.Index(podList, `[{`)] + "null}\n",
+		`remove(/items/0), set(/metadata/remainingItemCount, json("-1"))`: strings.NewReplacer(`{"metadata":{"name":"a"}},`, "", ":3", ":-1").Replace(podList),
+	} {
+		for _, length := range []string{"", strconv.Itoa(len(podList))} {
+			d := open(t, answers("application/json", podList, "Content-Length", length), "when verb(list) do "+do)
+			resp, body := d.get(pods)
+			require.Equal(t, 200, resp.StatusCode)
+			require.Equal(t, want, body)
+			require.Empty(t, d.set.Hits()[0].Missed)
+		}
+	}
+}
+
+// TestEditedListCompressed: clients ask for gzip by themselves, and rules act on
+// what is inside.
+func TestEditedListCompressed(t *testing.T) {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, err := io.WriteString(w, podList)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	d := open(t, answers("application/json", packed.String(), "Content-Encoding", "gzip"), "when verb(list) do remove(/metadata/continue)")
+	_, body := d.get(pods)
+	require.Equal(t, strings.Replace(podList, `"continue":"abc",`, "", 1), body)
+
+	for encoding, why := range map[string]string{"zstd": "a body in zstd cannot be read", "gzip": "the body is no gzip"} {
+		d := open(t, answers("application/json", podList, "Content-Encoding", encoding), "when verb(list) do remove(/metadata/continue)")
+		resp, body := d.get(pods)
+		require.Equal(t, 500, resp.StatusCode)
+		require.Contains(t, body, why)
+	}
+}
+
+// TestEditThatCannotBe is answered with the reason, and is no hit.
+func TestEditThatCannotBe(t *testing.T) {
+	d := open(t, answers("text/plain", "ok"), "odd: when path(/healthz) do set(/a, b)")
+	resp, body := d.get("/healthz")
+	require.Equal(t, 500, resp.StatusCode)
+	require.Equal(t, `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Internal error occurred: the rule for set(/a, b) cannot be applied: `+
+		`a body of \"text/plain\" cannot be edited","reason":"InternalError","details":{"causes":[{"message":"the rule for set(/a, b) cannot be applied: `+
+		`a body of \"text/plain\" cannot be edited"}]},"code":500}`+"\n", body)
+	require.Equal(t, `odd: committed request /healthz: set(/a, b) [not applied: a body of "text/plain" cannot be edited]`, d.set.Hits()[0].String())
+
+	d = open(t, asProtobuf(newAPI(protobufEvent("ADDED", "x", "ns", nil))), "when event(ADDED) do set(/object/spec/nodeName, n)")
+	rest, err := d.watch("").rest()
+	require.NoError(t, err)
+	var event metav1.WatchEvent
+	require.NoError(t, event.Unmarshal([]byte(rest[4:])))
+	require.Equal(t, "ERROR", event.Type)
+	require.Contains(t, string(event.Object.Raw), "have the client accept application/json")
+	require.Contains(t, d.set.Hits()[0].Missed, "in protobuf only")
+}
+
+// TestEditedFrames: in both encodings.
+func TestEditedFrames(t *testing.T) {
+	d := open(t, newAPI(podA, podB, last, mark),
+		"when event(ADDED) && name(a) do set(/type, SYNC)",
+		"when event(ADDED) && name(b) do set(/object/kind, Node), remove(/object/metadata/resourceVersion)",
+		"when initialEventsEnd do remove(/object/metadata/annotations)",
+		"when event(BOOKMARK) && !initialEventsEnd do set(/object, json(null)), duplicate, end")
+	rest, err := d.watch("").rest()
+	require.NoError(t, err)
+	require.Equal(t, strings.Replace(podA, "ADDED", "SYNC", 1)+
+		strings.NewReplacer(`"Pod"`, `"Node"`, `,"resourceVersion":"12"`, "").Replace(podB)+
+		strings.Replace(last, `,"annotations":{"k8s.io/initial-events-end":"true"}`, "", 1)+
+		`{"type":"BOOKMARK","object":null}`+"\n", rest)
+
+	end := map[string]string{"k8s.io/initial-events-end": "true"}
+	d = open(t, asProtobuf(newAPI(protobufEvent("ADDED", "a", "ns", nil), protobufEvent("BOOKMARK", "", "", end), protobufEvent("ADDED", "b", "ns", nil))),
+		"when event(ADDED) && name(a) do set(/type, SYNC), set(/object/metadata/name, c)",
+		`when initialEventsEnd do remove("/object/metadata/annotations/k8s.io~1initial-events-end")`,
+		"when event(ADDED) && name(b) do duplicate, end")
+	rest, err = d.watch("").rest()
+	require.NoError(t, err)
+	require.Equal(t, protobufEvent("SYNC", "c", "ns", nil)+protobufEvent("BOOKMARK", "", "", nil)+protobufEvent("ADDED", "b", "ns", nil), rest)
+}
+
+// TestOrderAndNoise: what is injected and moved about stands where it should, and
+// the stream goes on.
+func TestOrderAndNoise(t *testing.T) {
+	a, b, m := protobufEvent("ADDED", "a", "ns", nil), protobufEvent("ADDED", "b", "ns", nil), protobufEvent("BOOKMARK", "", "", nil)
+	for _, c := range []struct{ rule, want, protobuf string }{
+		{"when event(ADDED) && name(a) do reorder", podB + podA + mark, b + a + m},
+		{"when event(ADDED) do reorder", podB + podA + mark, b + a + m},
+		{"when event(ADDED) && name(a) do set(/type, MODIFIED), reorder",
+			podB + strings.Replace(podA, "ADDED", "MODIFIED", 1) + mark, b + protobufEvent("MODIFIED", "a", "ns", nil) + m},
+		{"when event(BOOKMARK) do reorder", podA + podB + mark, a + b + m}, // no other comes
+		{"when event(ADDED) && name(a) do reorder\nwhen name(b) && during(stream) do drop", mark + podA, m + a},
+		{"when event(ADDED) && name(a) do reorder\nwhen name(b) && during(stream) do throttle(7, 0s)", podB + podA + mark, b + a + m},
+		{"when event(ADDED) && name(b) do inject(\"<html>\\n\")", podA + "<html>\n" + podB + mark, a + "<html>\n" + b + m},
+		{"when event(ADDED) && name(a) do inject(\"{\\\"type\\\":1}\\n\"), drop", "{\"type\":1}\n" + podB + mark, "{\"type\":1}\n" + b + m},
+		{"when event(ADDED) && name(a) do overwrite(0, XX)", "XX" + podA[2:] + podB + mark, "XX" + a[2:] + b + m},
+		{"when event(ADDED) && name(a) do overwrite(100000, XX)", podA + podB + mark, a + b + m},
+		{"when event(ADDED) do throttle(10, 1ms)", podA + podB + mark, a + b + m},
+		{"when event(ADDED) do jitter(1ms, 3)", podA + podB + mark, a + b + m},
+	} {
+		handler := newAPI(podA, podB, mark)
+		close(handler.events)
+		rest, err := open(t, handler, c.rule).watch("").rest()
+		require.NoError(t, err)
+		require.Equal(t, c.want, rest, c.rule)
+
+		handler = newAPI(a, b, m)
+		close(handler.events)
+		rest, err = open(t, asProtobuf(handler), c.rule).watch("").rest()
+		require.NoError(t, err)
+		require.Equal(t, c.protobuf, rest, c.rule)
+	}
+}
+
+// TestReorderWaits: a frame that is held is not sent before another.
+func TestReorderWaits(t *testing.T) {
+	a := newAPI()
+	d := open(t, a, "when event(ADDED) && name(a) do reorder")
+	w := d.watch("")
+	a.events <- podA
+	soon(t, func() bool { return len(d.set.Hits()) == 1 })
+	a.events <- mark
+	w.wants(mark, podA)
+}
+
+func TestUnknownPrefix(t *testing.T) {
+	d := open(t, answers("application/vnd.kubernetes.protobuf", "k8s\x00body"), "when verb(get) do overwrite(0, x8s)")
+	_, body := d.get(pods + "/a")
+	require.Equal(t, "x8s\x00body", body)
+}
+
+// TestPaceOnVirtualTime: throttle, jitter and their sequences.
+func TestPaceOnVirtualTime(t *testing.T) {
+	run := func(rule, url string) (took time.Duration, body string) {
+		synctest.Test(t, func(t *testing.T) {
+			var set faults.Set
+			_, err := set.AddText(rule)
+			require.NoError(t, err)
+			a := newAPI(podA)
+			close(a.events)
+			start := time.Now()
+			w := httptest.NewRecorder()
+			faults.Handler(&set, a).ServeHTTP(w, httptest.NewRequest(http.MethodGet, url, nil))
+			took, body = time.Since(start), w.Body.String()
+		})
+		return took, body
+	}
+	answer := `{"kind":"Answer","path":"` + pods + `/a"}`
+	took, body := run("when verb(get) do throttle(10, 1s)", pods+"/a")
+	require.Equal(t, answer, body)
+	require.Equal(t, time.Duration((len(answer)-1)/10)*time.Second, took)
+	took, body = run("when verb(watch) do throttle(50, 1m)", pods+"?watch=1")
+	require.Equal(t, podA, body)
+	require.Equal(t, time.Duration((len(podA)-1)/50)*time.Minute, took)
+
+	for _, rule := range []string{
+		"when verb(get) do jitter(1h, 42)", "when code(200) do jitter(1h, 42)",
+	} {
+		first, _ := run(rule, pods+"/a")
+		require.Greater(t, first, time.Duration(0))
+		require.Less(t, first, time.Hour)
+		again, _ := run(rule, pods+"/a")
+		require.Equal(t, first, again, "the seed decides")
+		other, _ := run(rule, pods+"/b")
+		require.NotEqual(t, first, other, "each object has its own")
+	}
+	one, _ := run("when event(ADDED) do jitter(1h, 42)", pods+"?watch=1")
+	request, _ := run("when verb(get) do jitter(1h, 42)", pods+"/a")
+	require.Equal(t, request, one, "a frame has the sequence of its object")
+}
+
+func TestThrottleStopsWithTheClient(t *testing.T) {
+	left := make(chan any, 1)
+	var set faults.Set
+	_, err := set.AddText("when verb(get) do throttle(10, 1h)")
+	require.NoError(t, err)
+	h := faults.Handler(&set, newAPI())
+	d := &door{t: t, set: &set}
+	d.serve(httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() { left <- recover() }()
+		h.ServeHTTP(w, r)
+	})))
+	ctx, leave := context.WithCancel(t.Context())
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.url+pods+"/a", nil)
+	require.NoError(t, err)
+	resp, err := d.client.Do(req)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	_, err = io.ReadFull(resp.Body, make([]byte, 10))
+	require.NoError(t, err)
+	leave()
+	require.Equal(t, http.ErrAbortHandler, <-left)
+}
