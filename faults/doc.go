@@ -139,6 +139,12 @@
 // testing/synctest bubble. [Set.Hits] tells which rule did what to which request;
 // the lines of [Hit.String] have no times in them and are the same in each run.
 //
+// [Set.MustHit] fails a test for each rule that never fired, and [Set.AddFor]
+// arms rules until the test ends:
+//
+//	srv.Faults().AddFor(t, faults.Expire410(faults.Resource("pods"), faults.First(1)))
+//	defer srv.Faults().MustHit(t)
+//
 // Mind that clients retry, too: Go's HTTP client repeats a GET by itself when a
 // connection it has used before is reset, and client-go repeats what has a
 // Retry-After. A rule with first(1) may then be hit without anybody noticing.

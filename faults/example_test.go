@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"time"
 
 	"example.com/fakeapi/faults"
 )
@@ -68,6 +69,32 @@ func ExampleExpire410() {
 	// expire-410: when verb(watch) && query(resourceVersion) && !query(resourceVersion, 0) && !query(sendInitialEvents, true) && resource(pods) && first(1) do error(410, Expired)
 	// drop-bookmarks: when event(BOOKMARK) && !initialEventsEnd do drop
 	// expire-continue: when verb(list) && query(continue) do status(410, Expired)
+}
+
+// reporter stands for a *testing.T.
+type reporter struct{ ended []func() }
+
+func (r *reporter) Helper()                           {}
+func (r *reporter) Cleanup(f func())                  { r.ended = append(r.ended, f) }
+func (r *reporter) Errorf(format string, args ...any) { fmt.Printf(format+"\n", args...) }
+func (r *reporter) Fatalf(format string, args ...any) { fmt.Printf(format+"\n", args...) }
+
+func ExampleSet_MustHit() {
+	t := &reporter{}
+	var set faults.Set
+	set.AddFor(t, faults.Retry504(time.Second, faults.Resource("pods")), faults.ExpireContinue())
+
+	request(faults.Handler(&set, serve()), "GET", "/api/v1/namespaces/default/configmaps/a")
+	set.MustHit(t)
+	for _, end := range t.ended { // as at the end of a test
+		end()
+	}
+	fmt.Println(len(set.Rules()), "rules are left")
+	// Output:
+	// 200 all is well
+	// this fault rule never fired: retry-504: when verb(get, list) && resource(pods) do status(504, Timeout, cause(ResourceVersionTooLarge, "Too large resource version"), retryAfter(1s))
+	// this fault rule never fired: expire-continue: when verb(list) && query(continue) do status(410, Expired)
+	// 0 rules are left
 }
 
 func ExampleSet_AddText() {

@@ -1,0 +1,63 @@
+package faults_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/faults"
+)
+
+// fakeTB collects what a test would be told.
+type fakeTB struct {
+	said     []string
+	cleanups []func()
+}
+
+func (f *fakeTB) Helper()          {}
+func (f *fakeTB) Cleanup(c func()) { f.cleanups = append(f.cleanups, c) }
+func (f *fakeTB) Errorf(s string, args ...any) {
+	f.said = append(f.said, "error: "+fmt.Sprintf(s, args...))
+}
+func (f *fakeTB) Fatalf(s string, args ...any) {
+	f.said = append(f.said, "fatal: "+fmt.Sprintf(s, args...))
+}
+
+func TestMustHit(t *testing.T) {
+	d := open(t, answers("text/plain", "ok"),
+		"fires: when verb(get) do delay(0s)", "idle: when verb(get) && nth(9) do reset", "missed: when verb(get) do set(/a, b)")
+	d.get(pods + "/a")
+	tb := &fakeTB{}
+	d.set.MustHit(tb)
+	require.Equal(t, []string{
+		"error: this fault rule never fired: idle: when verb(get) && nth(9) do reset",
+		"error: this fault rule never fired: missed: when verb(get) do set(/a, b)",
+	}, tb.said)
+
+	quiet := &fakeTB{}
+	d.set.Clear()
+	d.add("when verb(get) do delay(0s)")
+	d.get(pods + "/a")
+	d.set.MustHit(quiet)
+	require.Empty(t, quiet.said)
+}
+
+func TestAddFor(t *testing.T) {
+	var set faults.Set
+	_, err := set.AddText("stays: when verb(get) do reset")
+	require.NoError(t, err)
+	tb := &fakeTB{}
+	set.AddFor(tb, faults.Expire410(), faults.DropBookmarks())
+	require.Len(t, set.Rules(), 3)
+	for _, c := range tb.cleanups {
+		c()
+	}
+	require.Equal(t, "stays", set.Rules()[0].Name)
+	require.Len(t, set.Rules(), 1)
+	require.Empty(t, tb.said)
+
+	set.AddFor(tb, faults.Rule{Name: "idle"})
+	require.Equal(t, []string{`fatal: fault rule "idle": it does nothing: at least one effect is needed`}, tb.said)
+	require.Len(t, set.Rules(), 1)
+}
