@@ -151,8 +151,11 @@
 //
 // # Knobs
 //
-// [Expire410], [Retry504], [DropBookmarks] and [ExpireContinue] are the rules
-// that are wanted most, as functions.
+// [Expire410], [Retry504], [DropBookmarks], [ExpireContinue], [TooBusy] and
+// [BadGateway] are the rules that are wanted most, as functions.
+//
+// CATALOGUE.md, beside this file, lists 116 ways in which servers break their
+// clients, with the rule, method or option for each.
 //
 // # What it does not do
 //

@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"net/http"
+	"strconv"
 	"time"
 
 	"k8s.io/apimachinery/pkg/watch"
@@ -41,4 +43,25 @@ func DropBookmarks(when ...Pred) Rule {
 func ExpireContinue(when ...Pred) Rule {
 	pages := And(Verb(route.List), Query("continue"))
 	return Rule{"expire-continue", And(append([]Pred{pages}, when...)...), []Effect{Reply(Expired())}}
+}
+
+// TooBusy answers everything with the 429 of a server that has too many requests
+// in flight: a text, no Status, and Retry-After, rounded up to whole seconds. With
+// 0 there is no such header. when narrows the rule.
+func TooBusy(retryAfter time.Duration, when ...Pred) Rule {
+	headers := []Header{{"X-Content-Type-Options", "nosniff"}}
+	if s := TooManyRequests(retryAfter); s.Details != nil {
+		headers = append(headers, Header{"Retry-After", strconv.Itoa(int(s.Details.RetryAfterSeconds))})
+	}
+	return Rule{"too-busy", And(when...), []Effect{
+		Raw(http.StatusTooManyRequests, "text/plain; charset=utf-8", tooManyRequests+"\n", headers...),
+	}}
+}
+
+// BadGateway answers everything with 502 and a page of HTML, as a load balancer
+// does whose API server is gone. when narrows the rule.
+func BadGateway(when ...Pred) Rule {
+	const page = "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n" +
+		"<center><h1>502 Bad Gateway</h1></center>\r\n</body>\r\n</html>\r\n"
+	return Rule{"bad-gateway", And(when...), []Effect{Raw(http.StatusBadGateway, "text/html", page)}}
 }

@@ -59,6 +59,7 @@ func TestConstructorsPrintAndParse(t *testing.T) {
 		Retry504(2e9, Namespace("a")),
 		DropBookmarks(),
 		ExpireContinue(Every(3)),
+		TooBusy(1500e6), TooBusy(0, Verb("get")), BadGateway(),
 		{"odd \"name\"\n", Or(And(Verb("get"), Not(Or(Name("a"), Name("ü")))), Path("/healthz")), []Effect{Delay(1), Hang()}},
 		{"", Not(Not(nil)), []Effect{Raw(502, "text/html", "<html>\x00\xff", Header{"X", ""})}},
 		{"", And(Code(201, 200), Chance(1e-7, 1<<63)), []Effect{Truncate(0)}},

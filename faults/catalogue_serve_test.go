@@ -1,0 +1,147 @@
+package faults_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/faults"
+)
+
+// The answers of the server in front of which the catalogue's rules are armed.
+const (
+	onePod     = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"ns"}}` + "\n"
+	aggregated = `{"kind":"APIGroupDiscoveryList","items":[{"versions":[{"version":"v1","resources":[],"freshness":"Current"}]}]}` + "\n"
+	gone       = `{"type":"DELETED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"ns","resourceVersion":"14"}}}` + "\n"
+	legacy     = `{"kind":"APIGroupList","groups":[]}` + "\n"
+)
+
+// plain speaks the protocol, and tells the query that it has got.
+func plain(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("X-Query", r.URL.RawQuery)
+	say := func(s string) {
+		_, _ = io.WriteString(w, s)
+		w.(http.Flusher).Flush()
+	}
+	accept := r.Header.Get("Accept")
+	switch {
+	case r.URL.Query().Get("watch") != "":
+		w.WriteHeader(http.StatusOK)
+		w.(http.Flusher).Flush()
+		time.Sleep(time.Second)
+		for _, frame := range []string{podA, podB, last, mark} {
+			say(frame)
+		}
+		if r.URL.Query().Get("resourceVersion") == "10" {
+			say(gone)
+		}
+	case r.Method == http.MethodPost:
+		w.WriteHeader(http.StatusCreated)
+		say(onePod)
+	case r.URL.Path == "/apis" && strings.Contains(accept, "as=APIGroupDiscoveryList"):
+		say(aggregated)
+	case r.URL.Path == "/apis":
+		say(legacy)
+	case r.Method != http.MethodGet || !strings.HasSuffix(r.URL.Path, "s"):
+		if accept == "application/vnd.kubernetes.protobuf" {
+			h.Set("Content-Type", accept)
+			say("k8s\x00body")
+			return
+		}
+		say(onePod)
+	default:
+		say(podList)
+	}
+}
+
+// pipes is a listener in memory, for servers in a bubble.
+type pipes struct {
+	calls chan net.Conn
+	done  chan struct{}
+	once  sync.Once // closes done
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.calls:
+		return c, nil
+	case <-p.done:
+		return nil, net.ErrClosed
+	}
+}
+func (p *pipes) Close() error   { p.once.Do(func() { close(p.done) }); return nil }
+func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "memory", Net: "unix"} }
+
+func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
+	ours, theirs := net.Pipe()
+	p.calls <- theirs
+	return ours, nil
+}
+
+// got is what a client sees.
+type got struct {
+	code   int
+	header http.Header
+	body   string
+	broken bool          // no answer, or one that breaks off or never ends
+	began  time.Duration // until the header came
+	took   time.Duration // until all was there
+}
+
+// ask arms a rule in front of the plain server, on virtual time and over HTTP,
+// sends requests, and gives the answer to the last. "METHOD URL" or "METHOD URL
+// Accept".
+func ask(t *testing.T, rule string, requests ...string) (g got) {
+	synctest.Test(t, func(t *testing.T) {
+		var set faults.Set
+		_, err := set.AddText(rule)
+		require.NoError(t, err)
+		p := &pipes{calls: make(chan net.Conn), done: make(chan struct{})}
+		server := &httptest.Server{Listener: p, Config: &http.Server{Handler: faults.Handler(&set, http.HandlerFunc(plain))}}
+		server.Start()
+		defer server.Close()
+		client := &http.Client{
+			Transport:     &http.Transport{DialContext: p.dial, DisableKeepAlives: true},
+			Timeout:       time.Hour,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}
+		for _, request := range requests {
+			g = send(t, client, request)
+		}
+		set.MustHit(t)
+	})
+	return g
+}
+
+func send(t *testing.T, client *http.Client, request string) (g got) {
+	words := append(strings.Fields(request), "")
+	start := time.Now()
+	req, err := http.NewRequestWithContext(t.Context(), words[0], "http://memory"+words[1], strings.NewReader(`{"kind":"Pod"}`))
+	require.NoError(t, err)
+	if words[2] != "" {
+		req.Header.Set("Accept", words[2])
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return got{broken: true, took: time.Since(start)}
+	}
+	defer resp.Body.Close()
+	g = got{code: resp.StatusCode, header: resp.Header, began: time.Since(start)}
+	if resp.Close {
+		g.header.Set("Connection", "close")
+	}
+	body, err := io.ReadAll(resp.Body)
+	g.body, g.broken, g.took = string(body), err != nil, time.Since(start)
+	return g
+}
