@@ -103,7 +103,8 @@
 // apiVersion, metadata and the type of an event can be edited, and items be
 // removed or emptied; what cannot be done is answered with a 500 that says so (in
 // a stream an ERROR event), and noted in the hits as not applied. A compressed body
-// is edited, and sent without compression.
+// is edited, and sent without compression. A Status is edited like any other
+// answer; code(200) spares the failures.
 //
 // status and error take CODE, REASON and MESSAGE, the latter two optional, and
 // then any of the options

@@ -70,6 +70,9 @@ func (e throttle) check() error {
 }
 
 func (e throttle) committed(x *exchange, a *answer) outcome {
+	if a.body.Len() == 0 {
+		return proceed
+	}
 	a.header.Set("Content-Length", strconv.Itoa(a.body.Len()))
 	body := a.body.Bytes()
 	a.sendHeader(x.w)

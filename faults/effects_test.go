@@ -164,6 +164,30 @@ func TestReorderWaits(t *testing.T) {
 	w.wants(mark, podA)
 }
 
+// TestReorderOutlivesItsRule: a frame that waits is not lost with the rule.
+func TestReorderOutlivesItsRule(t *testing.T) {
+	a := newAPI()
+	d := open(t, a)
+	remove := d.add("when event(ADDED) && name(a) do reorder")
+	w := d.watch("")
+	a.events <- podA
+	soon(t, func() bool { return len(d.set.Hits()) == 1 })
+	remove()
+	a.events <- podB
+	w.wants(podB, podA)
+	a.events <- mark
+	w.wants(mark)
+}
+
+// TestThrottleOfNothing: an answer without a body stays as it is.
+func TestThrottleOfNothing(t *testing.T) {
+	gone := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	resp, body := open(t, gone, "when verb(get) do throttle(1, 1ms)").get(pods + "/a")
+	require.Equal(t, http.StatusNoContent, resp.StatusCode)
+	require.Empty(t, resp.Header.Values("Content-Length"))
+	require.Empty(t, body)
+}
+
 func TestUnknownPrefix(t *testing.T) {
 	d := open(t, answers("application/vnd.kubernetes.protobuf", "k8s\x00body"), "when verb(get) do overwrite(0, x8s)")
 	_, body := d.get(pods + "/a")

@@ -156,7 +156,7 @@ func (s *stream) Write(p []byte) (int, error) {
 	if s.framing == nil {
 		return s.x.write(p)
 	}
-	if !watchful && !s.holding {
+	if !watchful && !s.holding && s.late == nil {
 		s.track(p)
 		return s.x.write(p)
 	}
