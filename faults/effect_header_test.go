@@ -1,10 +1,8 @@
 package faults_test
 
 import (
-	"bufio"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -116,25 +114,11 @@ func TestRedirect(t *testing.T) {
 	require.Contains(t, body, "Temporary Redirect")
 }
 
-// TestLateHeader: nothing comes before the first frame.
+// TestLateHeader: nothing comes before the first frame, however late that is.
 func TestLateHeader(t *testing.T) {
-	a := newAPI()
-	d := open(t, a, "when verb(watch) do lateHeader")
-	conn, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
-	require.NoError(t, err)
-	defer conn.Close()
-	_, err = io.WriteString(conn, "GET "+pods+"?watch=1 HTTP/1.1\r\nHost: x\r\n\r\n")
-	require.NoError(t, err)
-	soon(t, func() bool { return a.writer.Load() != nil && len(d.set.Hits()) == 1 })
-	require.NoError(t, conn.SetReadDeadline(time.Now().Add(50*time.Millisecond)))
-	n, err := conn.Read(make([]byte, 1))
-	require.Zero(t, n)
-	require.ErrorContains(t, err, "timeout")
-	require.NoError(t, conn.SetReadDeadline(time.Time{}))
-	a.events <- podA
-	resp, err := http.ReadResponse(bufio.NewReader(conn), nil) // closing its body would wait for its end
-	require.NoError(t, err)
-	line, err := bufio.NewReader(resp.Body).ReadString('\n')
-	require.NoError(t, err)
-	require.Equal(t, podA, line)
+	const slow = "when event(ADDED) && first(1) do delay(5s)"
+	require.Zero(t, ask(t, slow, theWatch).began)
+	g := ask(t, "when verb(watch) do lateHeader\n"+slow, theWatch)
+	require.Equal(t, 6*time.Second, g.began)
+	require.Equal(t, allFrames, g.body)
 }
