@@ -17,6 +17,7 @@ func catalogueProbes() map[int][]probe {
 		podA1     = `{"name":"a","kind":"pods"}`
 		broken    = `{"causes":[{"message":"injected by a fault rule"}]}`
 		injected  = "Internal error occurred: injected by a fault rule"
+		corrupt   = `StorageError: corrupt object, Code: 7, Key: /registry/pods/ns/a, ResourceVersion: 0, AdditionalErrorMsg: object not decodable revision=9: unexpected EOF`
 		terminal  = "Timeout: request did not complete within the allotted timeout"
 	)
 	expired := event(st(410, "Expired", tooOld, ""))
@@ -71,7 +72,7 @@ func catalogueProbes() map[int][]probe {
 		57:  {read(theUpdate, onePod).asked(theUpdate)},
 		58:  {refused(theCreate, 409, st(409, "AlreadyExists", `pods "a-x7k2p" already exists, the server was not able to generate a unique name for the object`, `{"name":"a-x7k2p","kind":"pods","retryAfterSeconds":1}`), wait)},
 		59:  {refused(theCreate, 409, st(409, "AlreadyExists", `object is being deleted: pods "a" already exists`, podA1))},
-		60:  {refused(theUpdate, 409, st(409, "Conflict", `Operation cannot be fulfilled on pods "a": StorageError: invalid object, Code: 4, Key: /pods/ns/a, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: u-1, UID in object meta: u-2`, podA1))},
+		60:  {refused(theUpdate, 409, st(409, "Conflict", `Operation cannot be fulfilled on pods "a": StorageError: invalid object, Code: 4, Key: /registry/pods/ns/a, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: u-1, UID in object meta: u-2`, podA1))},
 		62:  {refused(thePatch, 409, st(409, "Conflict", `Apply failed with 1 conflict: conflict with "other": .spec.replicas`, `{"causes":[{"reason":"FieldManagerConflict","message":"conflict with \"other\"","field":".spec.replicas"}]}`))},
 		64:  {refused(thePatch, 500, st(500, "", "failed to create typed patch object (ns/a; /v1, Kind=Pod): .spec.bog: field not declared in schema", ""))},
 		66:  {refused(theCreate, 413, st(413, "RequestEntityTooLarge", "Request entity too large: limit is 3145728", ""))},
@@ -82,7 +83,7 @@ func catalogueProbes() map[int][]probe {
 		71:  {refused(theCreate, 504, st(504, "Timeout", terminal, "")).in(34 * time.Second)},
 		72:  {refused(theCreate, 201, edited(onePod, `"namespace":"ns"`, `"namespace":"ns","labels":{"injected":"true"}`))},
 		73:  {refused(theList, 500, st(500, "", `conversion webhook for example.com/v1, Kind=Widget failed: Post "https://x.ns.svc:443/convert?timeout=30s": service "x" not found`, ""))},
-		74:  {refused(theList, 500, st(500, "StorageReadError", "failed to read one or more pods from the storage", `{"kind":"pods","causes":[{"reason":"UnexpectedServerResponse","message":"data from the storage is not decodable","field":"/pods/ns/a"}]}`))},
+		74:  {refused(theList, 500, st(500, "StorageReadError", "failed to read one or more pods from the storage: "+corrupt, `{"name":"/registry/pods/","kind":"pods","causes":[{"reason":"UnexpectedServerResponse","message":"`+corrupt+`","field":"/registry/pods/ns/a"}]}`))},
 		76:  {refused(theUpdate, 422, st(422, "Invalid", `Pod "a" is invalid: metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"x/y"}`, `{"name":"a","kind":"Pod","causes":[{"reason":"FieldValueForbidden","message":"Forbidden: `+noNew+`","field":"metadata.finalizers"}]}`))},
 		78:  {refused(theUpdate, 404, st(404, "NotFound", `pods "a" not found`, podA1))},
 		81:  {refused(theGet, 404, notFound, plainText)},

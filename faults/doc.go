@@ -166,7 +166,7 @@
 // contain no other, which those of API servers do. Rules do not see the bodies
 // of requests, and do not change the state of a server: history that is lost for
 // every client, stale replicas and restored backups are no faults of a request.
-// HTTP/2 GOAWAY is not sent.
+// HTTP/2 GOAWAY is sent behind an answer only (header(Connection, close)).
 //
 // # To add a predicate or an effect
 //

@@ -14,8 +14,8 @@ import (
 // SetHeader gives the answer these values of a header, and no others; without
 // values the header is left out. It acts on whatever the answer will be, also on
 // that of an effect behind it.
-// "Connection: close" ends the connection after the
-// answer (HTTP/1.1).
+// "Connection: close" ends the connection after the answer, over HTTP/2 by a
+// GOAWAY.
 func SetHeader(name string, values ...string) Effect {
 	return setHeader{headerValues{name, append([]string(nil), values...)}}
 }

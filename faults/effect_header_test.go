@@ -5,11 +5,14 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/faults"
 )
 
 // TestHeaders: whoever writes the answer, the handler, a rule before it or a rule
@@ -61,6 +64,38 @@ func TestConnectionClose(t *testing.T) {
 	require.False(t, resp.Close)
 	resp, _ = d.get(pods + "/b")
 	require.True(t, resp.Close)
+}
+
+// TestConnectionCloseOverHTTP2: it becomes a GOAWAY, after which the client opens
+// another connection; streams that are open run on.
+func TestConnectionCloseOverHTTP2(t *testing.T) {
+	a := newAPI()
+	d := &door{t: t, set: &faults.Set{}}
+	d.add("when name(b) && verb(get) do header(Connection, close)")
+	s := httptest.NewUnstartedServer(faults.Handler(d.set, a))
+	s.EnableHTTP2 = true
+	s.StartTLS()
+	d.serve(s)
+	reused := func(path string) (was bool) {
+		trace := &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) { was = i.Reused }}
+		req, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), trace), http.MethodGet, d.url+path, nil)
+		require.NoError(t, err)
+		resp, err := d.client.Do(req)
+		require.NoError(t, err)
+		defer resp.Body.Close()
+		require.Equal(t, 2, resp.ProtoMajor)
+		_, err = io.Copy(io.Discard, resp.Body)
+		require.NoError(t, err)
+		return was
+	}
+	w := d.watch("")
+	for range 3 {
+		require.True(t, reused(pods+"/a"))
+	}
+	require.True(t, reused(pods+"/b"), "the answer with the GOAWAY behind it")
+	soon(t, func() bool { return !reused(pods + "/a") })
+	a.events <- podA
+	w.wants(podA)
 }
 
 // TestDecoratedWriterIsWhole: handlers can still flush, hijack and inform.
