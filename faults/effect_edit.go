@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -22,7 +21,8 @@ import (
 // event, kind, apiVersion and what is in metadata; of a list also /items as a
 // whole, if the value is an empty list, and one item, if it is removed. What
 // cannot be done, here or in a body that is no JSON, is answered with 500 (in a
-// stream an ERROR event) and the reason, and noted in the hits.
+// stream an ERROR event) and the reason, and noted in the hits. An answer without
+// a body stays as it is, which is noted, too.
 func SetField(pointer string, value any) Effect {
 	e := edit{pointer: pointer}
 	if e.path, e.err = splitPointer(pointer); e.err != nil {
@@ -92,8 +92,9 @@ func (e edit) bytes() []byte {
 }
 
 func (e edit) committed(x *exchange, a *answer) outcome {
-	if x.r.Method == http.MethodHead {
-		return proceed // there is no body
+	if a.body.Len() == 0 { // HEAD, 204, 304
+		x.excuse = "the answer has no body"
+		return proceed
 	}
 	edited, err := e.answer(a)
 	if err != nil {

@@ -96,6 +96,15 @@ func TestEditThatCannotBe(t *testing.T) {
 	require.Contains(t, d.set.Hits()[0].Missed, "in protobuf only")
 }
 
+// TestEditOfNothing: what has no body passes, and is no hit.
+func TestEditOfNothing(t *testing.T) {
+	same := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotModified) })
+	d := open(t, same, "when path(/apis) do set(/a, b)")
+	resp, _ := d.get("/apis")
+	require.Equal(t, http.StatusNotModified, resp.StatusCode)
+	require.Equal(t, "the answer has no body", d.set.Hits()[0].Missed)
+}
+
 // TestEditedFrames: in both encodings.
 func TestEditedFrames(t *testing.T) {
 	d := open(t, newAPI(podA, podB, last, mark),

@@ -97,6 +97,25 @@ func ExampleSet_MustHit() {
 	// 0 rules are left
 }
 
+func ExampleSetField() {
+	var set faults.Set
+	pods := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"kind":"PodList","metadata":{"resourceVersion":"7","continue":"abc"},"items":[]}`+"\n")
+	})
+	rule := faults.Rule{When: faults.Verb("list"), Do: []faults.Effect{
+		faults.RemoveField("/metadata/continue"), faults.SetField("/items", nil), faults.Warn("this is old"),
+	}}
+	fmt.Println(rule)
+	if _, err := set.Add(rule); err != nil {
+		fmt.Println(err)
+	}
+	request(faults.Handler(&set, pods), "GET", "/api/v1/pods")
+	// Output:
+	// when verb(list) do remove(/metadata/continue), set(/items, json(null)), warn("this is old")
+	// 200 {"kind":"PodList","metadata":{"resourceVersion":"7"},"items":null}
+}
+
 func ExampleSet_AddText() {
 	var set faults.Set
 	_, err := set.AddText(`
