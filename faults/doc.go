@@ -70,6 +70,7 @@
 //	delay(D)           before committed stream   all of it, D later
 //	jitter(D, SEED)    before committed stream   likewise, a random time below D; a sequence for each object
 //	throttle(N, D)     committed stream          the body or frame in pieces of N bytes, D apart
+//	goaway             before committed          the answer, and no other on its connection
 //	hang               before committed stream   nothing (more), for as long as it cares to wait
 //	reset              before committed stream   a connection that breaks
 //	truncate(N)        committed stream          N bytes of the body or frame, then a break
@@ -95,8 +96,8 @@
 // status, raw, redirect, throttle, hang, reset, truncate, error, end, drop and
 // reorder leave nothing to act on and come last; the others can be followed by
 // further effects. reset in the committed phase is the lost reply: carried out,
-// never heard of. header, warn and skew act on whatever the answer will be, also
-// on that of an effect behind them.
+// never heard of. header, warn, skew and goaway act on whatever the answer will be,
+// also on that of an effect behind them.
 //
 // The value of set is a text; json(TEXT) says it in JSON: set(/items, json(null)).
 // In a frame the pointers begin with /type and /object. In protobuf only kind,
@@ -166,7 +167,8 @@
 // contain no other, which those of API servers do. Rules do not see the bodies
 // of requests, and do not change the state of a server: history that is lost for
 // every client, stale replicas and restored backups are no faults of a request.
-// HTTP/2 GOAWAY is sent behind an answer only (header(Connection, close)).
+// A GOAWAY comes with the header of an answer, not in the middle of one, and needs
+// a server that speaks HTTP/2: with package fakeapi, one with TLS.
 //
 // # To add a predicate or an effect
 //

@@ -39,6 +39,7 @@ var effects = map[string]func(*args) Effect{
 	"duplicate":     func(a *args) Effect { a.none(); return Duplicate() },
 	"end":           func(a *args) Effect { a.none(); return End() },
 	"error":         func(a *args) Effect { return ErrorEvent(parseStatus(a)) },
+	"goaway":        func(a *args) Effect { a.none(); return GoAway() },
 	"hang":          func(a *args) Effect { a.none(); return Hang() },
 	"header":        parseHeader(SetHeader),
 	"ignore":        func(a *args) Effect { return Ignore(a.values(1, -1, "ignore(PARAMETER, ...)")...) },

@@ -1,0 +1,114 @@
+package faults_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/faults"
+)
+
+// openKept opens a door whose client keeps its connections, in HTTP/1.1 or HTTP/2.
+func openKept(t *testing.T, http2 bool, next http.Handler, rules ...string) *door {
+	d := &door{t: t, set: &faults.Set{}}
+	d.add(rules...)
+	s := httptest.NewUnstartedServer(faults.Handler(d.set, next))
+	s.EnableHTTP2 = http2
+	s.StartTLS()
+	d.serve(s)
+	d.client.Transport.(*http.Transport).DisableKeepAlives = false
+	return d
+}
+
+// visit sends a request and tells whether its connection had been used before.
+func (d *door) visit(method string) (resp *http.Response, reused bool) {
+	d.t.Helper()
+	ctx := httptrace.WithClientTrace(d.t.Context(), &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) { reused = i.Reused }})
+	r, err := http.NewRequestWithContext(ctx, method, d.url+pods, http.NoBody)
+	require.NoError(d.t, err)
+	resp, err = d.client.Do(r)
+	require.NoError(d.t, err)
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, resp.Body)
+	require.NoError(d.t, err)
+	return resp, reused
+}
+
+// The request is served, in either phase and also by another effect, and the next one
+// comes on another connection.
+func TestGoAway(t *testing.T) {
+	for name, http2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2.0": true} {
+		for rule, code := range map[string]int{
+			"when verb(create) do goaway":                      201,
+			"when verb(create) && during(committed) do goaway": 201,
+			"when code(201) do goaway, status(503)":            503,
+			"when verb(create) do goaway, status(429)":         429,
+		} {
+			t.Run(name+" "+rule, func(t *testing.T) {
+				d := openKept(t, http2, newAPI(), rule)
+				_, reused := d.visit(http.MethodGet)
+				require.False(t, reused)
+				_, reused = d.visit(http.MethodGet)
+				require.True(t, reused, "without the effect connections are kept")
+				resp, reused := d.visit(http.MethodPost)
+				require.True(t, reused)
+				require.Equal(t, name, resp.Proto)
+				require.Equal(t, code, resp.StatusCode)
+				require.Equal(t, !http2, resp.Close, "Connection: close is a header of HTTP/1.1")
+				_, reused = d.visit(http.MethodGet)
+				require.False(t, reused)
+				require.Len(t, d.set.Hits(), 1)
+			})
+		}
+	}
+}
+
+// Over HTTP/2 a watch goes on behind its own GOAWAY and behind that of others on its
+// connection.
+func TestGoAwayLeavesStreams(t *testing.T) {
+	for name, rule := range map[string]string{
+		"its own":   "when verb(watch) do goaway",
+		"another's": "when verb(list) && first(1) do goaway",
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAPI(podA)
+			d := openKept(t, true, a, rule)
+			s := d.watch("")
+			s.wants(podA)
+			if name != "its own" {
+				_, reused := d.visit(http.MethodGet)
+				require.True(t, reused)
+			}
+			_, reused := d.visit(http.MethodGet)
+			require.False(t, reused)
+			a.events <- podB
+			s.wants(podB)
+			close(a.events)
+			rest, err := s.rest()
+			require.NoError(t, err)
+			require.Empty(t, rest)
+		})
+	}
+}
+
+// The connection of a request that turns it into something else is nobody's but its own
+// anyway, and the client looks for another word in that header.
+func TestGoAwayLeavesUpgrades(t *testing.T) {
+	var set faults.Set
+	_, err := set.AddText("when always do goaway")
+	require.NoError(t, err)
+	switching := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Add("Connection", "Upgrade")
+		w.WriteHeader(http.StatusSwitchingProtocols)
+	})
+	r := httptest.NewRequest(http.MethodGet, pods+"/a/exec", nil)
+	r.Header.Set("Connection", "Upgrade")
+	r.Header.Set("Upgrade", "websocket")
+	w := httptest.NewRecorder()
+	faults.Handler(&set, switching).ServeHTTP(w, r)
+	require.Equal(t, []string{"Upgrade"}, w.Header()["Connection"])
+}
