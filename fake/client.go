@@ -2,8 +2,10 @@ package fakeapi
 
 import (
 	"context"
+	"crypto/tls"
 	"net"
 	"net/http"
+	"net/url"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -11,16 +13,32 @@ import (
 )
 
 // URL is the base URL of the server, without a slash at its end:
-// "http://127.0.0.1:PORT", or a name that only Client and RESTConfig can reach
-// with InMemory.
-func (s *Server) URL() string { return "http://" + s.listener.Addr().String() }
+// "http://127.0.0.1:PORT", with TLS "https://127.0.0.1:PORT", or a name that only
+// Client and RESTConfig can reach with InMemory.
+func (s *Server) URL() string {
+	scheme := "http://"
+	if s.authority != nil {
+		scheme = "https://"
+	}
+	return scheme + s.listener.Addr().String()
+}
 
 // Client is a plain HTTP client that reaches the server. It is the same one at
-// every call and ends with the server.
+// every call and ends with the server. It sends the first token of WithTokens with
+// requests that have no Authorization header of their own.
 func (s *Server) Client() *http.Client { return s.client }
 
 func (s *Server) newClient() *http.Client {
-	return &http.Client{Transport: &http.Transport{DialContext: s.dial(), MaxIdleConnsPerHost: 64}}
+	return &http.Client{Transport: s.bearing(s.transport)}
+}
+
+func (s *Server) newTransport() *http.Transport {
+	transport := &http.Transport{DialContext: s.dial(), MaxIdleConnsPerHost: 64}
+	if s.authority != nil {
+		transport.TLSClientConfig = &tls.Config{RootCAs: s.authority.Pool()}
+		transport.ForceAttemptHTTP2 = true // which a TLSClientConfig switches off
+	}
+	return transport
 }
 
 // dial is how the in-memory network is reached, nil on TCP.
@@ -31,19 +49,41 @@ func (s *Server) dial() func(ctx context.Context, network, address string) (net.
 	return s.listener.dial
 }
 
-// RESTConfig is a configuration for client-go and everything built on it. Each
-// call gives a new one, free to be changed. Client-side rate limiting is off.
-func (s *Server) RESTConfig() *rest.Config {
-	return &rest.Config{Host: s.URL(), Dial: s.dial(), QPS: -1}
+// proxy keeps clients from asking a proxy of the environment for a name of the in-memory
+// network. Loopback addresses they ask nobody for.
+func (s *Server) proxy() func(*http.Request) (*url.URL, error) {
+	if !s.opts.memory {
+		return nil
+	}
+	return func(*http.Request) (*url.URL, error) { return nil, nil }
 }
 
-// Kubeconfig is a kubeconfig file for kubectl and clients in other languages.
+// RESTConfig is a configuration for client-go and everything built on it. Each
+// call gives a new one, free to be changed. Client-side rate limiting is off. With
+// WithTokens it has the first token.
+func (s *Server) RESTConfig() *rest.Config { return s.RESTConfigAs(s.firstToken()) }
+
+// RESTConfigAs is RESTConfig with another bearer token: one of WithTokens, of AddToken or
+// of a TokenRequest, or none, "".
+func (s *Server) RESTConfigAs(token string) *rest.Config {
+	return &rest.Config{
+		Host:            s.URL(),
+		Dial:            s.dial(),
+		Proxy:           s.proxy(),
+		QPS:             -1,
+		BearerToken:     token,
+		TLSClientConfig: rest.TLSClientConfig{CAData: s.CA()},
+	}
+}
+
+// Kubeconfig is a kubeconfig file for kubectl and clients in other languages, with the
+// first token of WithTokens.
 // With InMemory there is no address to put into it; use RESTConfig.
 func (s *Server) Kubeconfig() ([]byte, error) {
 	const name = "fakeapi"
 	config := clientcmdapi.NewConfig()
-	config.Clusters[name] = &clientcmdapi.Cluster{Server: s.URL()}
-	config.AuthInfos[name] = &clientcmdapi.AuthInfo{}
+	config.Clusters[name] = &clientcmdapi.Cluster{Server: s.URL(), CertificateAuthorityData: s.CA()}
+	config.AuthInfos[name] = &clientcmdapi.AuthInfo{Token: s.firstToken()}
 	config.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name, Namespace: "default"}
 	config.CurrentContext = name
 	return clientcmd.Write(*config)

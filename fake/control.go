@@ -36,7 +36,9 @@ func (s *Server) front(next http.Handler) http.Handler {
 	mux, rest := c.routes(), c.requests.record(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, controlPrefix) {
-			mux.ServeHTTP(w, r)
+			if r, known := c.server.authenticate(w, r); known {
+				mux.ServeHTTP(w, r)
+			}
 			return
 		}
 		rest.ServeHTTP(w, r)

@@ -18,6 +18,14 @@
 // and other languages, Client and URL for plain HTTP. Load, LoadManifests and the
 // options WithObjects and WithManifests put fixtures into the store.
 //
+// # TLS and tokens
+//
+// With WithTLS it is HTTPS, with HTTP/2 for those who offer it, on sockets and in memory.
+// WithTokens asks for bearer tokens, too: each has a user, groups and, if wanted, an end.
+// AddToken and ExpireToken change them while the server runs; a token that has expired
+// is answered 401, and the watches that it has begun go on. The ways in carry the certificate
+// authority and the first token by themselves; RESTConfigAs is for other users.
+//
 // # Virtual time
 //
 // With InMemory the server listens on pipes in memory. Made inside a
@@ -113,6 +121,9 @@
 //   - JSON, YAML and protobuf both ways; PartialObjectMetadata.
 //   - Discovery in both forms, /version, the health paths; OpenAPI v3 with the paths
 //     and parameters; an OpenAPI v2 document without types.
+//   - HTTPS with HTTP/2 and HTTP/1.1 (HT-06), 100 streams on a connection; bearer tokens,
+//     those of service accounts with their expiry, audience and bound objects; 401 (AU-01),
+//     and the end of the HTTP/2 connection with it.
 //   - Controllers, as a control plane runs them around its API server; see below.
 //
 // # Controllers
@@ -146,8 +157,9 @@
 //     ServiceAccount appears in a new namespace, nothing is scheduled.
 //   - Tables (clients fall back to the objects), CBOR, compression, watches over
 //     WebSocket, OpenAPI schemas beyond names.
-//   - TLS, authentication, authorisation, admission webhooks and policies. Every request is allowed, and
+//   - Authorisation, admission webhooks and policies. Whoever is let in may do everything, and
 //     only loopback reaches the server.
+//   - Client certificates and all other authentication but bearer tokens.
 //
 // # Where it differs silently
 //
@@ -172,9 +184,14 @@
 //     does not run: without an observedGeneration evictions get 429, and what each
 //     takes of disruptionsAllowed nobody gives back. An eviction that its own
 //     preconditions or options refuse takes nothing.
-//   - The token of a service account is a signed JWT that nobody here checks, for the
-//     issuer https://kubernetes.default.svc.cluster.local. Its key comes from the seed.
-//     The answer has no managedFields.
+//   - The token of a service account is a signed JWT for the issuer
+//     https://kubernetes.default.svc.cluster.local. Its key comes from the seed, and is
+//     published nowhere. The answer has no managedFields.
+//   - Without WithTokens nobody looks at credentials: everybody is system:admin. With it,
+//     a request without a token gets 401 where a cluster would take it for one of
+//     system:anonymous and answer 403; /healthz, /livez, /readyz and /version are open
+//     in both. Nothing remembers a token, where a cluster takes one for valid for ten
+//     seconds after it was used. Headers that ask to impersonate somebody count for nothing.
 //   - The status of a Pod is not validated, nor what a resize asks for compared with a
 //     LimitRange, a quota or the node.
 //   - Controllers act at once, where those of a cluster take their time (a deleted

@@ -1,6 +1,7 @@
 package fakeapi
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -91,13 +92,17 @@ func (s *Server) refuseStart(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// hangUp breaks all connections that are open.
+// hangUp breaks all connections that are open, below TLS: there Close would say goodbye,
+// and wait for seconds until a client reads that.
 func (f *flight) hangUp() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for what := range f.open {
-		if c, ok := what.(net.Conn); ok {
-			_ = c.Close() // one that is closed already says so
+		switch c := what.(type) {
+		case *tls.Conn:
+			_ = c.NetConn().Close() // one that is closed already says so
+		case net.Conn:
+			_ = c.Close()
 		}
 	}
 }

@@ -19,6 +19,8 @@ type Option func(*options) error
 type options struct {
 	address string
 	memory  bool
+	tls     bool
+	bearers []Token
 	control bool
 	// uncontrolled switches the controllers off.
 	uncontrolled bool
@@ -172,7 +174,8 @@ func WithoutControllers() Option {
 
 // WithControl serves the control API under /fakeapi/v1/, for tests that are not
 // written in Go, and keeps a record of requests for it; the package documentation has
-// its paths. It is off by default in tests and on in the command.
+// its paths. It asks for the same tokens as the rest. It is off by default in tests
+// and on in the command.
 func WithControl() Option {
 	return func(o *options) error {
 		o.control = true

@@ -29,7 +29,8 @@ type Replica struct {
 // Replica opens another front door on the server's store. Its view is current
 // until Freeze, Lag or Delay put it behind. Of the options those about serving
 // count (InMemory, WithAddress, WithFaults, the times); fixtures, seeds and controllers
-// are the first server's. It closes with the server, or by itself before that.
+// are the first server's. A server's TLS and
+// tokens are those of its replicas too: clients can move between them. It closes with the server, or by itself before that.
 func (s *Server) Replica(opts ...Option) (*Replica, error) {
 	o, err := newOptions(opts)
 	if err != nil {
@@ -38,9 +39,18 @@ func (s *Server) Replica(opts ...Option) (*Replica, error) {
 	if len(o.fixtures) > 0 {
 		return nil, errors.New("fakeapi: a replica has the objects of its server; load them there")
 	}
+	if len(o.bearers) > 0 {
+		return nil, errors.New("fakeapi: a replica has the tokens of its server; give them to that")
+	}
+	o.bearers = s.opts.bearers
 	o.uncontrolled = true // there is one control plane, and the server runs it
+	o.tls = o.tls || s.opts.tls
 	view := newReplicaView(s.store)
-	r := &Server{opts: o, table: s.table, store: s.store, controllers: s.controllers, served: make(chan struct{})}
+	r := &Server{
+		opts: o, table: s.table, store: s.store, controllers: s.controllers,
+		authority: s.authority, tokens: s.tokens,
+		served: make(chan struct{}),
+	}
 	r.api = s.api.Replica(view, settings(o))
 	if err := r.open(); err != nil {
 		return nil, err

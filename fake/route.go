@@ -25,7 +25,8 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 		verbs.WriteError(w, r, err)
 		return
 	}
-	if s.refuseStart(w, r) {
+	r, known := s.authenticate(w, r)
+	if !known || s.refuseStart(w, r) {
 		return
 	}
 	var query url.Values

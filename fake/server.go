@@ -2,6 +2,7 @@ package fakeapi
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -12,6 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"example.com/fakeapi/fake/internal/authn"
+	"example.com/fakeapi/fake/internal/certs"
 	"example.com/fakeapi/fake/internal/controllers"
 	"example.com/fakeapi/fake/internal/discovery"
 	"example.com/fakeapi/fake/internal/openapi"
@@ -38,14 +41,17 @@ type Server struct {
 	plainDiscovery atomic.Bool
 	openapi        *openapi.Documents
 
-	listener *entrance
-	life     life
-	handler  http.Handler
-	http     *http.Server
-	cancel   context.CancelFunc
-	served   chan struct{} // closed when Serve has returned
-	client   *http.Client
-	flight   flight
+	listener  *entrance
+	authority *certs.Authority // nil without TLS
+	tokens    *authn.Tokens    // nil without authentication
+	life      life
+	handler   http.Handler
+	http      *http.Server
+	cancel    context.CancelFunc
+	served    chan struct{} // closed when Serve has returned
+	transport *http.Transport
+	client    *http.Client
+	flight    flight
 	// controlled is closed when the controllers have ended; nil where none run.
 	controlled chan struct{}
 
@@ -83,6 +89,9 @@ func (s *Server) begin() error {
 		}
 	}
 	s.controllers = controllers.New(s.store, s.table, s.api)
+	if len(s.opts.bearers) > 0 {
+		s.tokens = newTokens(s.opts.bearers)
+	}
 	return s.open()
 }
 
@@ -113,9 +122,13 @@ func (s *Server) open() error {
 	if s.opts.notReady > 0 {
 		s.CacheNotReady(s.opts.notReady)
 	}
+	secured, err := s.secure()
+	if err != nil {
+		return errors.Join(fmt.Errorf("fakeapi: %w", err), s.listener.Close())
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
-	s.serve(ctx)
+	s.serve(ctx, secured)
 	if !s.opts.uncontrolled {
 		s.control(ctx)
 	}
@@ -147,7 +160,8 @@ func (s *Server) listen() error {
 	return nil
 }
 
-func (s *Server) serve(ctx context.Context) {
+func (s *Server) serve(ctx context.Context, secured *tls.Config) {
+	s.transport = s.newTransport()
 	s.client = s.newClient()
 	s.handler = s.flight.track(s.front(faults.Handler(&s.faults, http.HandlerFunc(s.route))))
 	s.http = &http.Server{
@@ -156,10 +170,11 @@ func (s *Server) serve(ctx context.Context) {
 		ReadHeaderTimeout: 30 * time.Second,
 		ConnState:         s.flight.conn,
 		ErrorLog:          quiet(),
+		TLSConfig:         secured,
 	}
 	go func() {
 		defer close(s.served)
-		_ = s.http.Serve(s.listener) // always http.ErrServerClosed after Close
+		s.serveHTTP()
 	}()
 }
 
@@ -194,6 +209,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 // connections that are still there after five seconds. A second Close does nothing.
 func (s *Server) Close() error {
 	s.cancel()
+	s.flight.hangUp() // net/http would say goodbye over TLS, and wait for those who do not read
 	err := s.http.Close()
 	<-s.served
 	if s.controlled != nil {
@@ -202,7 +218,7 @@ func (s *Server) Close() error {
 	if hanging := s.flight.wait(s.opts.closing); hanging != nil {
 		err = errors.Join(err, hanging)
 	}
-	s.client.CloseIdleConnections()
+	s.transport.CloseIdleConnections()
 	s.mu.Lock()
 	replicas := s.replicas
 	s.mu.Unlock()

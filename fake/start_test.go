@@ -95,7 +95,10 @@ func openWatch(t testing.TB, ctx context.Context, srv *fakeapi.Server, path stri
 
 // Close ends running watches at once.
 func TestCloseEndsWatches(t *testing.T) {
-	for name, opts := range map[string][]fakeapi.Option{"tcp": nil, "memory": {fakeapi.InMemory()}} {
+	for name, opts := range map[string][]fakeapi.Option{
+		"tcp": nil, "memory": {fakeapi.InMemory()},
+		"tls": {fakeapi.WithTLS()}, "tls in memory": {fakeapi.WithTLS(), fakeapi.InMemory()},
+	} {
 		t.Run(name, func(t *testing.T) {
 			srv, err := fakeapi.New(opts...)
 			require.NoError(t, err)
@@ -124,6 +127,7 @@ func TestServersLeaveNothingBehind(t *testing.T) {
 	for range 100 {
 		one()
 		one(fakeapi.InMemory())
+		one(fakeapi.InMemory(), fakeapi.WithTLS())
 	}
 	require.LessOrEqual(t, settled(before), before)
 }

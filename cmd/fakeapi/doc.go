@@ -1,7 +1,8 @@
 // Command fakeapi runs a Kubernetes API server in memory, for tests that are not
 // written in Go and for trying things out with kubectl.
 //
-//	fakeapi [serve] [--address 127.0.0.1:0] [--kubeconfig FILE] [--load DIR_OR_FILE]... [--controllers=false]
+//	fakeapi [serve] [--address 127.0.0.1:0] [--kubeconfig FILE] [--load DIR_OR_FILE]... [--tls]
+//	        [--token TOKEN[,USER[,GROUP...]]]... [--controllers=false]
 //	fakeapi version
 //	fakeapi help [COMMAND]
 //
@@ -25,6 +26,13 @@
 // --kubeconfig stays, since its owner decides about it. If it exists already, it
 // is replaced only if it is empty or if nothing but an earlier fakeapi is
 // described in it: a kubeconfig with real clusters is never overwritten.
+//
+// # TLS and tokens
+//
+// --tls serves HTTPS, with HTTP/2, by a certificate authority that is made for this run;
+// the kubeconfig carries its certificate. --token does so too, and answers 401 to all who do
+// not send one of the tokens given, or one that was issued for a service account. A
+// token stands for system:admin unless it names its user and the user's groups.
 //
 // # Control
 //

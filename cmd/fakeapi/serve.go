@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"strings"
 
 	fakeapi "example.com/fakeapi/fake"
 )
@@ -15,6 +16,8 @@ type serveFlags struct {
 	address    string
 	kubeconfig string // "" means a temporary one
 	load       []string
+	tls        bool
+	tokens     []fakeapi.Token
 	// controllers says whether the server does what a control plane would.
 	controllers bool
 }
@@ -26,12 +29,32 @@ func (f *serveFlags) define(flags *flag.FlagSet) {
 		f.load = append(f.load, path)
 		return nil
 	})
+	flags.BoolVar(&f.tls, "tls", false, "serve HTTPS, with HTTP/2; the kubeconfig carries the certificate authority, which is made for this run")
+	flags.Func("token", "ask for a bearer token, and accept `TOKEN`: that of system:admin, or with TOKEN,USER,GROUP,... of another user; includes --tls; can be repeated, and the kubeconfig carries the first", func(text string) error {
+		f.tokens = append(f.tokens, tokenOf(text))
+		return nil
+	})
 	flags.BoolVar(&f.controllers, "controllers", true, "do what a control plane does around the API: end namespaces with all that is in them, collect garbage, remove pods when their grace is over; --controllers=false leaves it to others")
+}
+
+// tokenOf reads a token as --token takes it. What is wrong with it the server says.
+func tokenOf(text string) fakeapi.Token {
+	fields := strings.Split(text, ",")
+	if len(fields) == 1 {
+		return fakeapi.NewToken(text, "system:admin", "system:masters")
+	}
+	return fakeapi.NewToken(fields[0], fields[1], fields[2:]...)
 }
 
 // options are those of the server.
 func (f *serveFlags) options() []fakeapi.Option {
 	opts := []fakeapi.Option{fakeapi.WithAddress(f.address), fakeapi.WithControl()}
+	if f.tls {
+		opts = append(opts, fakeapi.WithTLS())
+	}
+	if len(f.tokens) > 0 {
+		opts = append(opts, fakeapi.WithTokens(f.tokens...))
+	}
 	if !f.controllers {
 		opts = append(opts, fakeapi.WithoutControllers())
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"io"
@@ -16,6 +17,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 )
 
@@ -70,7 +75,7 @@ func announcement(t *testing.T, from io.Reader) string {
 
 func parseAnnouncement(t *testing.T, text string) running {
 	t.Helper()
-	m := regexp.MustCompile(`^serving on (http://127\.0\.0\.1:\d+), as Kubernetes v1\.\S+ does
+	m := regexp.MustCompile(`^serving on (https?://127\.0\.0\.1:\d+), as Kubernetes v1\.\S+ does
 kubeconfig: (\S+)(?: \(removed at the end\))?
 
   export KUBECONFIG=(\S+)
@@ -82,6 +87,14 @@ $`).FindStringSubmatch(text)
 	require.Equal(t, m[2], m[3])
 	require.Equal(t, m[2], m[4])
 	return running{url: m[1], kubeconfig: m[2], text: text}
+}
+
+// config is what a client reads from the kubeconfig.
+func (r running) config(t *testing.T) *rest.Config {
+	t.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", r.kubeconfig)
+	require.NoError(t, err)
+	return config
 }
 
 // get fetches a path and decodes the answer into out, if that is not nil.
@@ -121,6 +134,38 @@ func TestServe(t *testing.T) {
 			require.Error(t, err, "the port is closed")
 		})
 	}
+}
+
+// The kubeconfig is enough to reach a server with TLS, and no other client is served.
+func TestServeTLS(t *testing.T) {
+	r := start(t, "serve", "--tls")
+	require.Regexp(t, "^https://", r.url)
+	_, err := http.Get(r.url + "/version")
+	require.ErrorAs(t, err, new(x509.UnknownAuthorityError))
+	list, err := kubernetes.NewForConfigOrDie(r.config(t)).CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Len(t, list.Items, 4)
+	require.Equal(t, cleanEnd, r.stop())
+}
+
+// The kubeconfig carries the first token; others are accepted, and nobody without one.
+func TestServeTokens(t *testing.T) {
+	r := start(t, "--token", "one", "--token=two,bob,team-a,team-b")
+	require.Regexp(t, "^https://", r.url)
+	list := func(change func(*rest.Config)) error {
+		config := r.config(t)
+		change(config)
+		_, err := kubernetes.NewForConfigOrDie(config).CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
+		return err
+	}
+	require.NoError(t, list(func(c *rest.Config) { require.Equal(t, "one", c.BearerToken) }))
+	require.NoError(t, list(func(c *rest.Config) { c.BearerToken = "two" }))
+	require.True(t, apierrors.IsUnauthorized(list(func(c *rest.Config) { c.BearerToken = "" })))
+	require.True(t, apierrors.IsUnauthorized(list(func(c *rest.Config) { c.BearerToken = "two,bob" })))
+	require.Equal(t, cleanEnd, r.stop())
+
+	requireFailure(t, `fakeapi: "" cannot be sent as a bearer token`, "--token=")
+	requireFailure(t, `fakeapi: token "one" is nobody's: its user has no name`, "--token=one,")
 }
 
 func TestServeEndsWatches(t *testing.T) {

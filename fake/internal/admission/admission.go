@@ -48,7 +48,9 @@ type Chain []Plugin
 type Change struct {
 	Operation admissionv1.Operation
 	// UID tells one asking from another.
-	UID      types.UID
+	UID types.UID
+	// User is whose request it is.
+	User     authenticationv1.UserInfo
 	Resource *resource.Resource
 	// Parent is the row that the path names: Resource, unless what is sent is of a
 	// kind of its own, as a Scale is. A delete has none.
@@ -161,9 +163,8 @@ func (c *Change) request() (*admissionv1.AdmissionRequest, error) {
 		Name:               c.Name,
 		Namespace:          c.Namespace,
 		Operation:          c.Operation,
-		// There is no authentication yet: whoever reaches the server may do all.
-		UserInfo: authenticationv1.UserInfo{Username: "system:admin", Groups: []string{"system:masters", "system:authenticated"}},
-		DryRun:   &c.DryRun,
+		UserInfo:           *c.User.DeepCopy(),
+		DryRun:             &c.DryRun,
 	}
 	request.RequestKind, request.RequestResource = &request.Kind, &request.Resource
 	var err error

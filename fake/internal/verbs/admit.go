@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"example.com/fakeapi/fake/internal/admission"
+	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/resource"
 )
 
@@ -78,6 +79,7 @@ func (s *station) change(obj, old runtime.Object) admission.Change {
 	c := admission.Change{
 		Operation:   admissionv1.Update,
 		UID:         s.api.ids.UID(),
+		User:        authn.UserOf(s.q.r.Context()),
 		Resource:    s.q.res,
 		Parent:      s.q.parent,
 		Subresource: s.q.target.Subresource,
@@ -110,6 +112,7 @@ func (a *API) admitDelete(q *request, res *resource.Resource, old runtime.Object
 	c := admission.Change{
 		Operation: admissionv1.Delete,
 		UID:       a.ids.UID(),
+		User:      authn.UserOf(q.r.Context()),
 		Resource:  res,
 		Namespace: m.GetNamespace(),
 		Name:      m.GetName(),

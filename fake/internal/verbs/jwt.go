@@ -56,12 +56,17 @@ func (a *API) claims(account *corev1.ServiceAccount, begin time.Time, lifetime t
 	}
 }
 
-// sign makes a token of claims, signed with a key that comes from the seed (ES256,
-// RFC 7518), so that the same claims give the same token.
-func (ids *IDs) sign(c claims) (string, error) {
+// tokenKey is the key that signs tokens. It comes from the seed; one in 2^32 seeds
+// gives none.
+func (ids *IDs) tokenKey() (*ecdsa.PrivateKey, error) {
 	seed := sha256.Sum256(append([]byte("service account tokens"), ids.seed[:]...))
-	key, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), seed[:])
-	if err != nil { // one seed in 2^32
+	return ecdsa.ParseRawPrivateKey(elliptic.P256(), seed[:])
+}
+
+// sign makes a token of claims (ES256, RFC 7518); the same claims give the same token.
+func (ids *IDs) sign(c claims) (string, error) {
+	key, err := ids.tokenKey()
+	if err != nil {
 		return "", err
 	}
 	point, err := key.PublicKey.Bytes()

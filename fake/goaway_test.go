@@ -1,0 +1,90 @@
+package fakeapi_test
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// countDials counts the connections that a client's requests go over.
+func countDials(config *rest.Config) func() int {
+	var mu sync.Mutex
+	conns := map[net.Conn]bool{}
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			trace := &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) {
+				mu.Lock()
+				defer mu.Unlock()
+				conns[i.Conn] = true
+			}}
+			return next.RoundTrip(r.WithContext(httptrace.WithClientTrace(r.Context(), trace)))
+		})
+	})
+	return func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		return len(conns)
+	}
+}
+
+// A client of client-go is sent away with every third request, and its informer with every
+// other watch: both change their connections and go on as if nothing had been (case 93 of
+// the faults).
+func TestGoAwayDoesNotStopClients(t *testing.T) {
+	for name, opts := range map[string][]fakeapi.Option{"HTTP/2": {fakeapi.WithTLS()}, "HTTP/1.1": nil} {
+		t.Run(name, func(t *testing.T) {
+			srv := fakeapi.Start(t, opts...)
+			_, err := srv.Faults().AddText("when verb(create) && every(3) do goaway\nwhen verb(watch) && every(2) do goaway")
+			require.NoError(t, err)
+			config := srv.RESTConfig()
+			dials := countDials(config)
+			var s seen
+			informer := startInformer(t, config, &s)
+			client := kubernetes.NewForConfigOrDie(config)
+			for i := range 30 {
+				_, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), configMap(fmt.Sprint("n", i), "1"), metav1.CreateOptions{})
+				require.NoError(t, err)
+			}
+			require.Eventually(t, func() bool { return len(s.all()) == 30 }, 10*time.Second, time.Millisecond)
+			require.Equal(t, listed(t, client), cached(informer))
+			require.Greater(t, dials(), 10)
+			require.GreaterOrEqual(t, len(srv.Faults().Hits()), 10)
+		})
+	}
+}
+
+// An informer's watch outlives the GOAWAY that comes with it by minutes; what is begun
+// afterwards is begun on another connection.
+func TestGoAwayLeavesTheWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithTLS())
+		_, err := srv.Faults().AddText("when verb(watch) && first(1) do goaway")
+		require.NoError(t, err)
+		config := srv.RESTConfig()
+		dials := countDials(config)
+		var s seen
+		startInformer(t, config, &s)
+		client := kubernetes.NewForConfigOrDie(config)
+		for i := range 4 {
+			_, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), configMap(fmt.Sprint("n", i), "1"), metav1.CreateOptions{})
+			require.NoError(t, err)
+			synctest.Wait()
+			require.Len(t, s.all(), i+1)
+			time.Sleep(time.Minute)
+		}
+		require.Equal(t, 2, dials())
+		require.Len(t, srv.Faults().Hits(), 1)
+	})
+}

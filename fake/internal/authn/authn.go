@@ -1,0 +1,144 @@
+// Package authn finds out who sends a request, by the bearer token that comes with
+// it.
+package authn
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+)
+
+// AllAuthenticated is the group of everybody who has been authenticated.
+const AllAuthenticated = "system:authenticated"
+
+// Token is what is known of a bearer token.
+type Token struct {
+	User authenticationv1.UserInfo
+	// Expires is the moment from which it is not accepted any more; zero for none.
+	Expires time.Time
+}
+
+func (t Token) expired(now time.Time) bool { return !t.Expires.IsZero() && !now.Before(t.Expires) }
+
+// Tokens are the bearer tokens that a server and its replicas know.
+type Tokens struct {
+	mu    sync.RWMutex // guards known
+	known map[string]Token
+}
+
+// NewTokens makes an empty set.
+func NewTokens() *Tokens { return &Tokens{known: map[string]Token{}} }
+
+// Add makes a token known, in the place of what was known of the same value.
+func (t *Tokens) Add(value string, token Token) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.known[value] = token
+}
+
+// Find gives what is known of a token, which may have expired.
+func (t *Tokens) Find(value string) (Token, bool) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	token, ok := t.known[value]
+	return token, ok
+}
+
+// Accounts tells which service account a token is for that the server has issued, and
+// false if it has not or if the token is not valid any more.
+type Accounts func(token string) (authenticationv1.UserInfo, bool)
+
+// Answer is what comes of looking at a request.
+type Answer uint8
+
+const (
+	// Refused is a request with a token that is not valid: even what is open to
+	// everybody is closed to it.
+	Refused Answer = iota
+	// Anonymous is a request without a token.
+	Anonymous
+	// Known is a request of a user.
+	Known
+)
+
+// Authenticate looks at the Authorization header of a request as the API server does: what
+// is no bearer token counts for nothing.
+func (t *Tokens) Authenticate(r *http.Request, accounts Accounts) (authenticationv1.UserInfo, Answer) {
+	value := bearer(r.Header.Get("Authorization"))
+	if value == "" {
+		return authenticationv1.UserInfo{}, Anonymous
+	}
+	if token, ok := t.Find(value); ok {
+		if token.expired(time.Now()) {
+			return authenticationv1.UserInfo{}, Refused
+		}
+		return authenticated(token.User), Known
+	}
+	if user, ok := accounts(value); ok {
+		return authenticated(user), Known
+	}
+	return authenticationv1.UserInfo{}, Refused
+}
+
+// bearer takes the token out of an Authorization header. Behind two blanks there is none,
+// and what stands behind the token does not matter.
+func bearer(header string) string {
+	scheme, rest, _ := strings.Cut(strings.TrimSpace(header), " ")
+	if !strings.EqualFold(scheme, "bearer") {
+		return ""
+	}
+	value, _, _ := strings.Cut(rest, " ")
+	return value
+}
+
+// Warning is what is said of an Authorization header with a blank too many, as the value
+// of a Warning header; "" if there is nothing to say.
+func Warning(r *http.Request) string {
+	scheme, rest, _ := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")
+	if !strings.EqualFold(scheme, "bearer") || !strings.HasPrefix(rest, " ") {
+		return ""
+	}
+	header, err := utilnet.NewWarningHeader(299, "-", "the provided Authorization header contains extra space before the bearer token, and is ignored")
+	if err != nil { // the text is a constant
+		return ""
+	}
+	return header
+}
+
+// authenticated adds the group of all who are.
+func authenticated(user authenticationv1.UserInfo) authenticationv1.UserInfo {
+	for _, group := range user.Groups {
+		if group == AllAuthenticated || group == "system:unauthenticated" {
+			return user
+		}
+	}
+	groups := make([]string, 0, len(user.Groups)+1)
+	user.Groups = append(append(groups, user.Groups...), AllAuthenticated)
+	return user
+}
+
+type userKey struct{}
+
+// WithUser notes whose request it is.
+func WithUser(ctx context.Context, user authenticationv1.UserInfo) context.Context {
+	return context.WithValue(ctx, userKey{}, user)
+}
+
+// UserOf tells whose request it is. On a server without authentication everybody is its
+// administrator.
+func UserOf(ctx context.Context) authenticationv1.UserInfo {
+	if user, ok := ctx.Value(userKey{}).(authenticationv1.UserInfo); ok {
+		return user
+	}
+	return Admin()
+}
+
+// Admin is the user who may do everything.
+func Admin() authenticationv1.UserInfo {
+	return authenticationv1.UserInfo{Username: "system:admin", Groups: []string{"system:masters", AllAuthenticated}}
+}

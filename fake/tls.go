@@ -1,0 +1,67 @@
+package fakeapi
+
+import (
+	"crypto/tls"
+	"net"
+	"net/http"
+
+	"example.com/fakeapi/fake/internal/certs"
+)
+
+// WithTLS serves HTTPS: HTTP/2 to clients that offer it (ALPN), as client-go,
+// controller-runtime and kubectl do, HTTP/1.1 to others (HT-06). The certificate is
+// for loopback and comes from a certificate authority that the server makes when it
+// starts. RESTConfig, Kubeconfig and Client trust it; Server.CA is for other clients.
+func WithTLS() Option {
+	return func(o *options) error {
+		o.tls = true
+		return nil
+	}
+}
+
+// CA is the certificate of the authority that clients have to trust, in PEM form,
+// and nil without TLS.
+func (s *Server) CA() []byte {
+	if s.authority == nil {
+		return nil
+	}
+	return s.authority.PEM()
+}
+
+// maxStreams is how many requests a client may have open on one connection of HTTP/2.
+// With more, Go's clients open another one.
+const maxStreams = 100
+
+// secure makes a certificate for the address that is listened on; it is nil without TLS.
+func (s *Server) secure() (*tls.Config, error) {
+	if !s.opts.tls {
+		return nil, nil
+	}
+	if s.authority == nil {
+		authority, err := certs.NewAuthority()
+		if err != nil {
+			return nil, err
+		}
+		s.authority = authority
+	}
+	host, _, err := net.SplitHostPort(s.listener.Addr().String())
+	if err != nil {
+		return nil, err
+	}
+	certificate, err := s.authority.Issue("localhost", "127.0.0.1", "::1", host)
+	if err != nil {
+		return nil, err
+	}
+	return &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}, nil
+}
+
+// serveHTTP serves the listener until it is closed.
+func (s *Server) serveHTTP() {
+	// What both give is always http.ErrServerClosed, after Close.
+	if s.http.TLSConfig == nil {
+		_ = s.http.Serve(s.listener)
+		return
+	}
+	s.http.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: maxStreams}
+	_ = s.http.ServeTLS(s.listener, "", "")
+}

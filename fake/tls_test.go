@@ -1,0 +1,238 @@
+package fakeapi_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// protocol is the version of HTTP in which a server answers its own client.
+func protocol(t *testing.T, srv *fakeapi.Server) string {
+	t.Helper()
+	resp, err := srv.Client().Get(srv.URL() + "/version")
+	require.NoError(t, err)
+	defer func() { _ = resp.Body.Close() }()
+	require.Equal(t, http.StatusOK, resp.StatusCode)
+	return resp.Proto
+}
+
+// Every way in has TLS, and HTTP/2 with it.
+func TestTLS(t *testing.T) {
+	for name, opts := range map[string][]fakeapi.Option{
+		"port":    nil,
+		"address": {fakeapi.WithAddress("127.0.0.2:0")},
+		"name":    {fakeapi.WithAddress("localhost:0")},
+		"memory":  {fakeapi.InMemory()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv := fakeapi.Start(t, append(opts, fakeapi.WithTLS())...)
+			require.Regexp(t, "^https://", srv.URL())
+			require.Equal(t, "HTTP/2.0", protocol(t, srv))
+			namespaces, err := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
+			require.NoError(t, err)
+			require.Len(t, namespaces.Items, 4)
+		})
+	}
+	require.Equal(t, "HTTP/1.1", protocol(t, fakeapi.Start(t)))
+	require.Nil(t, fakeapi.Start(t).CA())
+}
+
+func TestTLSKubeconfig(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithTLS())
+	file, err := srv.Kubeconfig()
+	require.NoError(t, err)
+	config, err := clientcmd.RESTConfigFromKubeConfig(file)
+	require.NoError(t, err)
+	require.Equal(t, srv.CA(), config.CAData)
+	_, err = kubernetes.NewForConfigOrDie(config).Discovery().ServerVersion()
+	require.NoError(t, err)
+}
+
+// A client that speaks HTTP/1.1 only is served; one that trusts others, or does not
+// speak TLS, is not.
+func TestTLSWithOtherClients(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithTLS())
+	get := func(config *tls.Config, url string) (*http.Response, error) {
+		transport := &http.Transport{TLSClientConfig: config}
+		defer transport.CloseIdleConnections()
+		resp, err := (&http.Client{Transport: transport}).Get(url)
+		if err == nil {
+			_ = resp.Body.Close()
+		}
+		return resp, err
+	}
+	pool := x509.NewCertPool()
+	require.True(t, pool.AppendCertsFromPEM(srv.CA()))
+	resp, err := get(&tls.Config{RootCAs: pool, NextProtos: []string{"http/1.1"}}, srv.URL()+"/version")
+	require.NoError(t, err)
+	require.Equal(t, "HTTP/1.1", resp.Proto)
+	require.Equal(t, http.StatusOK, resp.StatusCode)
+
+	_, err = get(&tls.Config{RootCAs: x509.NewCertPool()}, srv.URL()+"/version")
+	require.ErrorAs(t, err, new(x509.UnknownAuthorityError))
+
+	resp, err = get(nil, strings.Replace(srv.URL(), "https", "http", 1)+"/version")
+	require.NoError(t, err)
+	require.Equal(t, http.StatusBadRequest, resp.StatusCode)
+}
+
+// No proxy of the environment is asked for a server in memory, which it cannot know.
+func TestInMemoryGoesThroughNoProxy(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithTLS(), fakeapi.InMemory())
+	r := httptest.NewRequest(http.MethodGet, srv.URL(), nil)
+	proxy, err := srv.RESTConfig().Proxy(r)
+	require.NoError(t, err)
+	require.Nil(t, proxy)
+	require.Equal(t, "HTTP/2.0", protocol(t, srv))
+}
+
+// A replica has the TLS of its server, and who trusts one trusts the other.
+func TestTLSOfReplicas(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithTLS())
+	replica, err := srv.Replica(fakeapi.WithAddress("127.0.0.3:0"))
+	require.NoError(t, err)
+	require.Equal(t, "HTTP/2.0", protocol(t, replica.Server))
+	require.Equal(t, srv.CA(), replica.CA())
+	config := srv.RESTConfig()
+	config.Host = replica.URL()
+	_, err = kubernetes.NewForConfigOrDie(config).Discovery().ServerVersion()
+	require.NoError(t, err)
+}
+
+// Over HTTP/2, on virtual time, every event of a watch is there at once, and the
+// watch ends to the second.
+func TestWatchOverHTTP2(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithTLS())
+		config := srv.RESTConfig()
+		network := newWire(config)
+		client := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")
+		begin := time.Now()
+		seconds := int64(3600)
+		w, err := client.Watch(t.Context(), metav1.ListOptions{TimeoutSeconds: &seconds})
+		require.NoError(t, err)
+		for i := range 10 {
+			time.Sleep(time.Minute)
+			created, err := client.Create(t.Context(), configMap(fmt.Sprint("n", i), "1"), metav1.CreateOptions{})
+			require.NoError(t, err)
+			event := <-w.ResultChan()
+			require.Equal(t, created.UID, event.Object.(metav1.Object).GetUID())
+			require.Equal(t, time.Duration(i+1)*time.Minute, time.Since(begin))
+		}
+		_, open := <-w.ResultChan()
+		require.False(t, open)
+		require.Equal(t, time.Hour, time.Since(begin))
+		require.Len(t, network.conns, 1, "requests share the connection of the watch")
+	})
+}
+
+// A connection takes a hundred requests at a time; for more, clients open another one.
+func TestStreamsOfAConnection(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithTLS())
+	config := srv.RESTConfig()
+	dials := countDials(config)
+	client := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")
+	for i := range 101 {
+		w, err := client.Watch(t.Context(), metav1.ListOptions{ResourceVersion: srv.ResourceVersion()})
+		require.NoError(t, err)
+		defer w.Stop()
+		require.Equal(t, 1+i/100, dials())
+	}
+}
+
+// deafConn is a connection whose client stops reading at some point.
+type deafConn struct {
+	net.Conn
+	deaf, done chan struct{}
+	once       sync.Once
+}
+
+func (c *deafConn) Read(p []byte) (int, error) {
+	select {
+	case <-c.deaf:
+		<-c.done
+		return 0, net.ErrClosed
+	default:
+		return c.Conn.Read(p)
+	}
+}
+
+func (c *deafConn) Close() error {
+	c.once.Do(func() { close(c.done) })
+	return c.Conn.Close()
+}
+
+// A client that does not read a stream, or nothing at all any more, holds up nobody:
+// neither writers, nor other streams of its connection, nor the end of the server.
+func TestSlowHTTP2Clients(t *testing.T) {
+	srv, err := fakeapi.New(fakeapi.WithTLS())
+	require.NoError(t, err)
+	openWatch(t, t.Context(), srv, "/api/v1/configmaps?watch=1") // nobody reads it
+
+	deaf := make(chan struct{})
+	transport := srv.Client().Transport.(*http.Transport).Clone()
+	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
+		return &deafConn{Conn: conn, deaf: deaf, done: make(chan struct{})}, err
+	}
+	defer transport.CloseIdleConnections()
+	resp, err := (&http.Client{Transport: transport}).Get(srv.URL() + "/api/v1/configmaps?watch=1")
+	require.NoError(t, err)
+	defer func() { _ = resp.Body.Close() }()
+	close(deaf)
+
+	client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
+	value := strings.Repeat("v", 1<<20)
+	for i := range 20 { // more than fits the window of a stream and the buffers of a socket
+		_, err := client.Create(t.Context(), configMap(fmt.Sprint("n", i), value), metav1.CreateOptions{})
+		require.NoError(t, err)
+	}
+	require.Equal(t, "HTTP/2.0", protocol(t, srv))
+	begin := time.Now()
+	require.NoError(t, srv.Close())
+	require.Less(t, time.Since(begin), 4*time.Second, "it does not wait for those who do not read")
+}
+
+// In memory nothing is buffered, so what the end of a server says to an idle client
+// would wait until that reads it.
+func TestCloseWithIdleClientOverTLS(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv, err := fakeapi.New(fakeapi.InMemory(), fakeapi.WithTLS())
+		require.NoError(t, err)
+		config := srv.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+		config.ServerName = "localhost"
+		raw, err := srv.RESTConfig().Dial(t.Context(), "", "")
+		require.NoError(t, err)
+		conn := tls.Client(raw, config)
+		_, err = io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+		require.NoError(t, err)
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		require.NoError(t, err)
+		require.Equal(t, http.StatusOK, resp.StatusCode)
+		_, err = io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		synctest.Wait() // the connection is idle
+		begin := time.Now()
+		require.NoError(t, srv.Close())
+		require.Zero(t, time.Since(begin))
+		require.NoError(t, raw.Close())
+	})
+}

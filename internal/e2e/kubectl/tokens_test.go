@@ -1,0 +1,28 @@
+package kubectl_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// The kubeconfig is all that kubectl needs for TLS and its token; without a good token it
+// says that one must log in; with one of a service account it is in again.
+func TestTokens(t *testing.T) {
+	u := newUser(t, fakeapi.WithTokens(fakeapi.NewToken("ann-1", "ann")))
+	require.Equal(t, "namespace/default\n", u.do("get", "namespace", "default", "-o", "name"))
+	u.do("create", "serviceaccount", "robot")
+	token := strings.TrimSpace(u.do("create", "token", "robot"))
+
+	const login = "error: You must be logged in to the server (Unauthorized)\n"
+	require.NoError(t, u.srv.ExpireToken("ann-1"))
+	require.Equal(t, login, u.refused("get", "namespace", "default", "-o", "name"))
+	require.Equal(t, login, u.refused("--token=bob-1", "get", "namespace", "default", "-o", "name"))
+	require.Equal(t, "namespace/default\n", u.do("--token="+token, "get", "namespace", "default", "-o", "name"))
+
+	require.NoError(t, u.srv.AddToken(fakeapi.NewToken("ann-1", "ann")))
+	require.Equal(t, "namespace/default\n", u.do("get", "namespace", "default", "-o", "name"))
+}
