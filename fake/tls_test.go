@@ -211,6 +211,25 @@ func TestSlowHTTP2Clients(t *testing.T) {
 	require.Less(t, time.Since(begin), 4*time.Second, "it does not wait for those who do not read")
 }
 
+// A graceful shutdown ends watches over HTTP/2 cleanly, and lets its connections go within
+// the second that net/http gives them after a GOAWAY.
+func TestShutdownOverHTTP2(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithTLS())
+		stream := openWatch(t, t.Context(), srv, "/api/v1/configmaps?watch=1&resourceVersion="+srv.ResourceVersion())
+		begin := time.Now()
+		require.NoError(t, srv.Shutdown())
+		require.LessOrEqual(t, time.Since(begin), time.Second)
+		rest, err := io.ReadAll(stream.Body)
+		require.NoError(t, err)
+		require.Empty(t, rest)
+		_, err = srv.Client().Get(srv.URL() + "/version")
+		require.Error(t, err)
+		require.NoError(t, srv.Restart(0))
+		require.Equal(t, "HTTP/2.0", protocol(t, srv))
+	})
+}
+
 // In memory nothing is buffered, so what the end of a server says to an idle client
 // would wait until that reads it.
 func TestCloseWithIdleClientOverTLS(t *testing.T) {

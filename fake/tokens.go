@@ -77,7 +77,8 @@ func (t Token) begun() authn.Token {
 // AdmissionRequest.UserInfo and nowhere else.
 //
 // RESTConfig, Kubeconfig and Client use the first token, also when it has expired; RESTConfigAs
-// takes another one. AddToken and ExpireToken change what the server accepts.
+// takes another one. AddToken and ExpireToken change what the server accepts. A Fork is a
+// server of its own, with the tokens that it is given.
 func WithTokens(tokens ...Token) Option {
 	return func(o *options) error {
 		if len(tokens) == 0 {
