@@ -10,8 +10,8 @@
 //	remove, err := set.AddText(`lost: when verb(create) && resource(pods) && during(committed) && first(1) do reset`)
 //
 // next is any handler that speaks the API. The package knows nothing about how
-// it works, and next nothing about the rules; with an
-// [net/http/httputil.ReverseProxy] as next the rules act on a real cluster.
+// it works, and next nothing about the rules. With [Proxy] the rules act on a real
+// cluster, and so they do with the command fakeapi proxy.
 //
 // Rules are values. What [Rule.String] prints, [Parse] reads back as the same
 // rule; rules built in Go and rules written as text are alike.

@@ -1,0 +1,239 @@
+package faults_test
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/faults"
+)
+
+// through puts a proxy with rules in front of a server.
+func through(t *testing.T, base string, transport http.RoundTripper, rules ...string) *door {
+	t.Helper()
+	at, err := url.Parse(base)
+	require.NoError(t, err)
+	d := &door{t: t, set: &faults.Set{}}
+	d.add(rules...)
+	return d.serve(httptest.NewServer(faults.Proxy(d.set, at, transport)))
+}
+
+// A watch passes through the proxy as it comes, and rules act on its frames; a request
+// without rules arrives as it was.
+func TestProxyOfAnyServer(t *testing.T) {
+	api := newAPI()
+	server := httptest.NewServer(http.StripPrefix("/base", api))
+	t.Cleanup(server.Close)
+	d := through(t, server.URL+"/base", http.DefaultTransport)
+
+	_, body := d.get("/api/v1/nodes/a%2Fb?x=1")
+	require.Equal(t, `{"kind":"Answer","path":"/api/v1/nodes/a/b"}`, body)
+	resp, body, err := d.try(http.MethodPost, pods)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusCreated, resp.StatusCode)
+	require.Equal(t, `{"kind":"Pod"}`, body)
+
+	w := d.watch("")
+	require.Equal(t, "application/json", w.resp.Header.Get("Content-Type"), "before the first event")
+	api.events <- podA
+	w.wants(podA) // before the next one is sent
+	remove := d.add("when event(BOOKMARK) do drop", "when event(ADDED) && name(b) do duplicate")
+	api.events <- mark
+	api.events <- podB
+	w.wants(podB, podB)
+	remove()
+	d.add("when event(BOOKMARK) do error(410)")
+	api.events <- mark
+	rest, err := w.rest()
+	require.NoError(t, err)
+	require.Contains(t, rest, `"reason":"Expired"`)
+	soon(t, func() bool { return api.left.Load() == 1 })
+
+	gone := d.watch("")
+	require.NoError(t, gone.resp.Body.Close())
+	soon(t, func() bool { return api.left.Load() == 2 })
+}
+
+// A reply that is lost in the proxy was carried out by the server.
+func TestProxyLosesAReply(t *testing.T) {
+	api := newAPI()
+	server := httptest.NewServer(api)
+	t.Cleanup(server.Close)
+	d := through(t, server.URL, http.DefaultTransport, "when verb(create) && during(committed) do reset")
+	_, _, err := d.try(http.MethodPost, pods)
+	require.Error(t, err)
+	require.EqualValues(t, 1, api.created.Load())
+}
+
+// A server that cannot be reached is told apart from one that refuses.
+func TestProxyCannotReachTheServer(t *testing.T) {
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	d := through(t, closed.URL, http.DefaultTransport)
+	resp, body := d.get(pods)
+	require.Equal(t, http.StatusBadGateway, resp.StatusCode)
+	require.Contains(t, body, "the proxy of the fault rules cannot reach the server: ")
+	require.Contains(t, body, `"kind":"Status"`)
+}
+
+// upgrade asks for another protocol on a connection of its own and gives the answer,
+// with the connection behind it.
+func upgrade(t *testing.T, address, protocol string) (*http.Response, *bufio.ReadWriter) {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	_, err = io.WriteString(conn, "GET "+pods+"/a/exec?command=sh HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: "+protocol+"\r\n\r\n")
+	require.NoError(t, err)
+	r := bufio.NewReader(conn)
+	resp, err := http.ReadResponse(r, nil)
+	require.NoError(t, err)
+	return resp, bufio.NewReadWriter(r, bufio.NewWriter(conn))
+}
+
+// echo is a server that turns the connection into an echo.
+func echo(w http.ResponseWriter, r *http.Request) {
+	conn, rw, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	defer func() { _ = conn.Close() }()
+	_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+r.Header.Get("Upgrade")+"\r\n\r\n")
+	_, _ = io.Copy(conn, rw)
+}
+
+// Upgrades pass over HTTP/1.1, whatever rules are there for the stream of a watch, and
+// are refused clearly where there are none.
+func TestProxyUpgrades(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(echo))
+	t.Cleanup(server.Close)
+	d := through(t, server.URL, http.DefaultTransport, "when event(ADDED) do drop")
+	for _, protocol := range []string{"websocket", "SPDY/3.1"} {
+		resp, rw := upgrade(t, d.url, protocol)
+		require.Equal(t, http.StatusSwitchingProtocols, resp.StatusCode)
+		_, err := rw.WriteString("hello\n")
+		require.NoError(t, err)
+		require.NoError(t, rw.Flush())
+		line, err := rw.ReadString('\n')
+		require.NoError(t, err)
+		require.Equal(t, "hello\n", line)
+	}
+
+	secure := httptest.NewUnstartedServer(http.HandlerFunc(echo))
+	secure.EnableHTTP2 = true
+	secure.StartTLS()
+	t.Cleanup(secure.Close)
+	resp, _ := upgrade(t, through(t, secure.URL, secure.Client().Transport).url, "SPDY/3.1")
+	require.Equal(t, http.StatusBadGateway, resp.StatusCode)
+	body, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	require.Contains(t, string(body), "Upgrade")
+}
+
+// An informer behind the proxy syncs, loses what a rule takes from it, and is told by a
+// 410 to look again.
+func TestProxyInformer(t *testing.T) {
+	srv := fakeapi.Start(t)
+	d := through(t, srv.URL(), srv.Client().Transport)
+	maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
+	create := func(name string) {
+		_, err := maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+		require.NoError(t, err)
+	}
+	create("first")
+	client := kubernetes.NewForConfigOrDie(&rest.Config{Host: d.url, QPS: -1})
+	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace("default"))
+	informer := factory.Core().V1().ConfigMaps().Informer()
+	factory.Start(t.Context().Done())
+	t.Cleanup(factory.Shutdown) // the test's context has ended by then
+	require.True(t, cache.WaitForCacheSync(t.Context().Done(), informer.HasSynced))
+	knows := func(name string) bool {
+		_, ok, _ := informer.GetStore().GetByKey("default/" + name)
+		return ok
+	}
+	require.True(t, knows("first"))
+
+	d.add("lost: when event(ADDED) && name(second) && first(1) do drop", "gone: when event(ADDED) && name(fourth) && first(1) do error(410)")
+	create("second")
+	create("third")
+	soon(t, func() bool { return knows("third") })
+	require.False(t, knows("second"))
+	create("fourth")
+	soon(t, func() bool { return knows("second") && knows("fourth") })
+	var told []string
+	for _, h := range d.set.Hits() {
+		told = append(told, h.Rule.Name)
+	}
+	require.Equal(t, []string{"lost", "gone"}, told)
+}
+
+// canned is a server that answers a watch with a number of frames.
+type canned int
+
+func (n canned) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Query().Get("watch") == "" {
+		return nil, errors.New("watches only")
+	}
+	read, write := io.Pipe()
+	go func() {
+		for range n {
+			if _, err := io.WriteString(write, podA); err != nil {
+				return
+			}
+		}
+		_ = write.Close()
+	}()
+	return &http.Response{
+		StatusCode: http.StatusOK, ProtoMajor: 1, ProtoMinor: 1, Request: r,
+		Header: http.Header{"Content-Type": {"application/json"}}, Body: read,
+	}, nil
+}
+
+// BenchmarkProxyFrame is the cost of one frame of a watch on its way through the
+// proxy: alone, with rules that cannot match it, and with one that asks about it. The
+// bare pipe that it comes through is measured beside it.
+func BenchmarkProxyFrame(b *testing.B) {
+	for name, rules := range map[string]string{"none": "", "others": "when verb(list) do status(410)", "asked": "when event(DELETED) do drop"} {
+		b.Run(name, func(b *testing.B) {
+			var set faults.Set
+			_, err := set.AddText(rules)
+			require.NoError(b, err)
+			proxy := faults.Proxy(&set, &url.URL{Scheme: "http", Host: "server"}, canned(b.N))
+			r := httptest.NewRequest(http.MethodGet, pods+"?watch=1", nil)
+			b.ReportAllocs()
+			b.ResetTimer()
+			proxy.ServeHTTP(flushed{nobody{http.Header{}}}, r)
+		})
+	}
+	b.Run("pipe", func(b *testing.B) {
+		resp, err := canned(b.N).RoundTrip(httptest.NewRequest(http.MethodGet, pods+"?watch=1", nil))
+		require.NoError(b, err)
+		buffer := make([]byte, 32<<10)
+		b.ReportAllocs()
+		b.ResetTimer()
+		for err == nil {
+			_, err = resp.Body.Read(buffer)
+		}
+	})
+}
+
+// flushed is a nobody that can be flushed.
+type flushed struct{ nobody }
+
+func (flushed) Flush() {}
