@@ -2,7 +2,8 @@
 // written in Go and for trying things out with kubectl.
 //
 //	fakeapi [serve] [--address 127.0.0.1:0] [--kubeconfig FILE] [--load DIR_OR_FILE]... [--tls]
-//	        [--token TOKEN[,USER[,GROUP...]]]... [--controllers=false]
+//	        [--token TOKEN[,USER[,GROUP...]]]... [--faults FILE] [--controllers=false]
+//	fakeapi proxy --kubeconfig FILE [--context CONTEXT] --faults FILE [--address 127.0.0.1:0] [--write-kubeconfig FILE]
 //	fakeapi version
 //	fakeapi help [COMMAND]
 //
@@ -33,6 +34,18 @@
 // the kubeconfig carries its certificate. --token does so too, and answers 401 to all who do
 // not send one of the tokens given, or one that was issued for a service account. A
 // token stands for system:admin unless it names its user and the user's groups.
+//
+// # Faults
+//
+// --faults arms the fault rules of a file from the start, one a line, in the language of
+// package faults. A file with a rule that cannot be read, or cannot work, ends the
+// command before it serves anything, with line and column of what was not understood.
+//
+// proxy puts such rules in front of a real cluster. It reaches the cluster with the
+// credentials of the kubeconfig that is named, there is no default, and writes another
+// kubeconfig for the client under test, without credentials. Whoever reaches the proxy has
+// those of the cluster: it listens on loopback only, and refuses requests under a name
+// that is not this machine's. At the end it prints what the rules have hit.
 //
 // # Control
 //

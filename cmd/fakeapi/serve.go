@@ -18,6 +18,7 @@ type serveFlags struct {
 	load       []string
 	tls        bool
 	tokens     []fakeapi.Token
+	faults     string // "" for none
 	// controllers says whether the server does what a control plane would.
 	controllers bool
 }
@@ -34,6 +35,7 @@ func (f *serveFlags) define(flags *flag.FlagSet) {
 		f.tokens = append(f.tokens, tokenOf(text))
 		return nil
 	})
+	flags.StringVar(&f.faults, "faults", "", "arm the fault rules in `FILE`, one a line, from the start")
 	flags.BoolVar(&f.controllers, "controllers", true, "do what a control plane does around the API: end namespaces with all that is in them, collect garbage, remove pods when their grace is over; --controllers=false leaves it to others")
 }
 
@@ -71,7 +73,15 @@ func serve(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	s, err := fakeapi.New(append(from.options(), f.options()...)...)
+	opts := append(from.options(), f.options()...)
+	if f.faults != "" {
+		rules, err := readFaults(f.faults)
+		if err != nil {
+			return err
+		}
+		opts = append(opts, fakeapi.WithFaults(rules...))
+	}
+	s, err := fakeapi.New(opts...)
 	if err != nil {
 		return from.explain(err)
 	}

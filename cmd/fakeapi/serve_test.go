@@ -35,6 +35,15 @@ type running struct {
 // start runs the command until it has announced its server.
 func start(t *testing.T, args ...string) running {
 	t.Helper()
+	text, stop := launch(t, args...)
+	r := parseAnnouncement(t, text)
+	r.stop = stop
+	return r
+}
+
+// launch runs the command until it has announced itself.
+func launch(t *testing.T, args ...string) (text string, stop func() outcome) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	read, write := io.Pipe()
@@ -45,19 +54,17 @@ func start(t *testing.T, args ...string) running {
 		_ = write.Close()
 		status <- code
 	}()
-	text := announcement(t, read)
+	text = announcement(t, read)
 	rest := make(chan string, 1)
 	go func() {
 		b, _ := io.ReadAll(read)
 		rest <- string(b)
 	}()
-	r := parseAnnouncement(t, text)
-	r.stop = func() outcome {
+	t.Cleanup(func() { _ = read.Close() })
+	return text, func() outcome {
 		cancel()
 		return outcome{<-status, <-rest, stderr.String()}
 	}
-	t.Cleanup(func() { _ = read.Close() })
-	return r
 }
 
 // announcement reads what serve says of itself, up to its last line.

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"example.com/fakeapi/faults"
+)
+
+// readFaults reads the fault rules of a file, one a line. A rule that cannot work is an
+// error as well, and so is a file without any: whoever names it expects something.
+func readFaults(path string) ([]faults.Rule, error) {
+	refuse := func(err error) ([]faults.Rule, error) { return nil, fmt.Errorf("--faults %s: %w", path, err) }
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return refuse(plain(err))
+	}
+	rules, err := faults.ParseAll(string(text))
+	if err != nil {
+		return refuse(err)
+	}
+	if len(rules) == 0 {
+		return refuse(errors.New("there is no fault rule in it"))
+	}
+	for _, r := range rules {
+		if err := r.Validate(); err != nil {
+			return refuse(err)
+		}
+	}
+	return rules, nil
+}

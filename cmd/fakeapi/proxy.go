@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"example.com/fakeapi/faults"
+)
+
+// proxyFlags is what the command line asks of proxy.
+type proxyFlags struct {
+	kubeconfig, context, faults string
+	address                     string
+	write                       string // "" means a temporary file
+}
+
+func (f *proxyFlags) define(flags *flag.FlagSet) {
+	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "reach the cluster with this `FILE` and its credentials; there is no default")
+	flags.StringVar(&f.context, "context", "", "use this `CONTEXT` of the kubeconfig instead of its current one")
+	flags.StringVar(&f.faults, "faults", "", "arm the fault rules in `FILE`, one a line")
+	flags.StringVar(&f.address, "address", "127.0.0.1:0", "listen on this loopback `ADDRESS`; the default is a free port")
+	flags.StringVar(&f.write, "write-kubeconfig", "", "write the kubeconfig for the client under test to `FILE` and leave it there; without it, a temporary one is written and removed at the end")
+}
+
+// proxy puts fault rules in front of a cluster until ctx ends.
+func proxy(ctx context.Context, c *call) error {
+	var f proxyFlags
+	if err := c.parse(f.define); err != nil {
+		return err
+	}
+	switch {
+	case f.kubeconfig == "":
+		return c.misused(errors.New("--kubeconfig is needed"))
+	case f.faults == "":
+		return c.misused(errors.New("--faults is needed"))
+	}
+	rules, err := readFaults(f.faults)
+	if err != nil {
+		return err
+	}
+	to, err := f.cluster()
+	if err != nil {
+		return fmt.Errorf("--kubeconfig %s: %w", f.kubeconfig, err)
+	}
+	var set faults.Set
+	if _, err := set.Add(rules...); err != nil {
+		return err
+	}
+	listener, err := listenLoopback(f.address)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{
+		Handler:           onlyLoopback(faults.Proxy(&set, to.base, to.transport)),
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ReadHeaderTimeout: 30 * time.Second,
+		ErrorLog:          log.New(io.Discard, "", 0), // of clients that leave
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	err = f.proxyUntilDone(ctx, to, "http://"+listener.Addr().String(), len(rules), c.stdout)
+	err = errors.Join(err, server.Close())
+	<-served
+	return errors.Join(err, report(c.stdout, &set))
+}
+
+// cluster is where a proxy leads.
+type cluster struct {
+	base      *url.URL
+	transport http.RoundTripper
+	namespace string
+}
+
+// cluster reads the kubeconfig.
+func (f *proxyFlags) cluster() (*cluster, error) {
+	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
+		&clientcmd.ClientConfigLoadingRules{ExplicitPath: f.kubeconfig},
+		&clientcmd.ConfigOverrides{CurrentContext: f.context})
+	config, err := loader.ClientConfig()
+	if err != nil {
+		return nil, plain(err)
+	}
+	namespace, _, err := loader.Namespace()
+	if err != nil {
+		return nil, err
+	}
+	base, _, err := rest.DefaultServerUrlFor(config)
+	if err != nil {
+		return nil, err
+	}
+	transport, err := newTransport(config)
+	return &cluster{base: base, transport: transport, namespace: namespace}, err
+}
+
+// transport sends requests with the credentials of a kubeconfig. Those that upgrade the
+// connection go over HTTP/1.1, as exec and port-forward need it.
+type transport struct{ usual, upgrading http.RoundTripper }
+
+func newTransport(config *rest.Config) (*transport, error) {
+	usual, err := rest.TransportFor(config)
+	if err != nil {
+		return nil, err
+	}
+	old := rest.CopyConfig(config)
+	old.NextProtos = []string{"http/1.1"}
+	upgrading, err := rest.TransportFor(old)
+	return &transport{usual, upgrading}, err
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Header.Get("Upgrade") != "" {
+		return t.upgrading.RoundTrip(r)
+	}
+	return t.usual.RoundTrip(r)
+}
+
+// listenLoopback listens on an address that only this machine reaches: whoever reaches
+// the proxy has the credentials of the kubeconfig.
+func listenLoopback(address string) (net.Listener, error) {
+	at, err := net.ResolveTCPAddr("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	if !at.IP.IsLoopback() {
+		return nil, fmt.Errorf("address %q is not a loopback address", address)
+	}
+	return net.ListenTCP("tcp", at)
+}
+
+// onlyLoopback refuses requests under a foreign name: a web page whose name leads here
+// must not act on the cluster.
+func onlyLoopback(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host, _, err := net.SplitHostPort(r.Host)
+		if err != nil {
+			host = r.Host
+		}
+		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+			http.Error(w, fmt.Sprintf("fakeapi proxy: the name %q is not one of this machine", host), http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// proxyUntilDone announces a proxy that runs, and waits for the end of ctx.
+func (f *proxyFlags) proxyUntilDone(ctx context.Context, to *cluster, at string, rules int, stdout io.Writer) (err error) {
+	file, err := newKubeconfigFile(f.write)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.close()) }()
+	content, err := proxyKubeconfig(at, to.namespace)
+	if err != nil {
+		return err
+	}
+	if err := file.write(content); err != nil {
+		return err
+	}
+	fate := ""
+	if file.temporary() {
+		fate = " (removed at the end)"
+	}
+	if _, err := fmt.Fprintf(stdout, `proxy for %s on %s, fault rules: %d
+kubeconfig: %s%s
+
+  export KUBECONFIG=%s
+
+Ctrl-C ends it.
+`, to.base.Redacted(), at, rules, file.path, fate, shellQuote(file.path)); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// proxyKubeconfig is a kubeconfig without credentials: the proxy has them. Its names are
+// its own, so that it never takes the place of the kubeconfig that the proxy goes by.
+func proxyKubeconfig(at, namespace string) ([]byte, error) {
+	const name = "fakeapi-proxy"
+	config := clientcmdapi.NewConfig()
+	config.Clusters[name] = &clientcmdapi.Cluster{Server: at}
+	config.AuthInfos[name] = &clientcmdapi.AuthInfo{}
+	config.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name, Namespace: namespace}
+	config.CurrentContext = name
+	return clientcmd.Write(*config)
+}
+
+// report tells at the end what the rules have hit.
+func report(w io.Writer, set *faults.Set) error {
+	for _, h := range set.Hits() {
+		if _, err := fmt.Fprintln(w, h); err != nil {
+			return err
+		}
+	}
+	return nil
+}

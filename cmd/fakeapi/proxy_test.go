@@ -1,0 +1,174 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// startProxy runs the proxy until it has announced itself.
+func startProxy(t *testing.T, args ...string) running {
+	t.Helper()
+	text, stop := launch(t, append([]string{"proxy"}, args...)...)
+	m := regexp.MustCompile(`^proxy for (https?://\S+) on (http://127\.0\.0\.1:\d+), fault rules: \d+
+kubeconfig: (\S+)(?: \(removed at the end\))?
+
+  export KUBECONFIG=(\S+)
+
+Ctrl-C ends it\.
+$`).FindStringSubmatch(text)
+	require.NotNil(t, m, text)
+	return running{url: m[2], kubeconfig: m[3], text: text, stop: stop}
+}
+
+func TestServeWithFaults(t *testing.T) {
+	rules := manifest(t, "rules", "# for lists\nbusy: when verb(list) && first(1) do status(429)\n\nlost: when verb(get) do status(410)\n")
+	r := start(t, "--faults", rules)
+	require.Equal(t, http.StatusTooManyRequests, r.get(t, "/api/v1/pods", nil))
+	require.Equal(t, http.StatusOK, r.get(t, "/api/v1/pods", nil))
+	require.Equal(t, http.StatusGone, r.get(t, "/api/v1/namespaces/default", nil))
+	require.Equal(t, http.StatusOK, r.get(t, "/fakeapi/v1/hits", nil))
+	require.Equal(t, cleanEnd, r.stop())
+}
+
+// A file that is no good ends both commands before they serve, with the place.
+func TestFaultsRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		"when always do hang\nwhen always do explode": `fault rule, line 2, column 16: unknown effect "explode"; known: `,
+		"when verb(get) do drop":                      `fault rule "when verb(get) do drop": `,
+		"# none\n":                                    "there is no fault rule in it",
+	} {
+		rules := manifest(t, "rules", text)
+		for _, args := range [][]string{{"serve"}, {"proxy", "--kubeconfig", manifest(t, "config", foreign)}} {
+			got := runNow(t, append(args, "--faults", rules)...)
+			require.Equal(t, exitError, got.status)
+			require.Contains(t, got.stderr, "fakeapi: --faults "+rules+": "+want)
+			require.Equal(t, 1, strings.Count(got.stderr, "\n"))
+			require.Empty(t, got.stdout)
+		}
+	}
+	requireFailure(t, "fakeapi: --faults /none: no such file or directory", "--faults", "/none")
+}
+
+// The proxy reaches a server with the credentials of its kubeconfig, the client under
+// test reaches the proxy without any, and a rule hits what goes through.
+func TestProxy(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	var asked, protocol string
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked, protocol = r.Header.Get("Authorization"), r.Proto
+		_, _ = io.WriteString(w, r.URL.Path)
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	config := clientcmdapi.NewConfig()
+	config.Clusters["real"] = &clientcmdapi.Cluster{Server: server.URL + "/base", InsecureSkipTLSVerify: true}
+	config.AuthInfos["me"] = &clientcmdapi.AuthInfo{Token: "secret"}
+	config.Contexts["one"] = &clientcmdapi.Context{Cluster: "real", AuthInfo: "me", Namespace: "team"}
+	kubeconfig := filepath.Join(t.TempDir(), "config")
+	require.NoError(t, clientcmd.WriteToFile(*config, kubeconfig))
+
+	rules := manifest(t, "rules", "busy: when verb(list) do status(429)\n")
+	r := startProxy(t, "--kubeconfig", kubeconfig, "--context", "one", "--faults", rules)
+	require.Contains(t, r.text, "proxy for "+server.URL+"/base on ")
+	require.Equal(t, http.StatusTooManyRequests, r.get(t, "/api/v1/pods", nil))
+	answer, err := http.Get(r.url + "/api/v1/nodes/a")
+	require.NoError(t, err)
+	body, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	require.Equal(t, "/base/api/v1/nodes/a", string(body))
+	require.Equal(t, "Bearer secret", asked)
+	require.Equal(t, "HTTP/2.0", protocol)
+
+	upgrading, err := http.NewRequestWithContext(t.Context(), "GET", r.url+"/api/v1/namespaces/ns/pods/a/exec", nil)
+	require.NoError(t, err)
+	upgrading.Header.Set("Connection", "Upgrade")
+	upgrading.Header.Set("Upgrade", "SPDY/3.1")
+	answer, err = http.DefaultClient.Do(upgrading)
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	require.Equal(t, "HTTP/1.1", protocol, "what HTTP/2 cannot do")
+
+	written, err := clientcmd.LoadFromFile(r.kubeconfig)
+	require.NoError(t, err)
+	context := written.Contexts[written.CurrentContext]
+	require.Equal(t, "team", context.Namespace)
+	require.Equal(t, r.url, written.Clusters[context.Cluster].Server)
+	require.Empty(t, written.AuthInfos[context.AuthInfo].Token)
+
+	require.Equal(t, outcome{status: exitOK, stdout: "busy: before list pods: status(429)\n"}, r.stop())
+	requireEmptyDir(t, os.Getenv("TMPDIR"))
+}
+
+// In front of a fakeapi, which wrote the kubeconfig, that file stays what it is.
+func TestProxyOfAFakeapi(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	server := start(t, "--kubeconfig", path)
+	before, err := os.ReadFile(path)
+	require.NoError(t, err)
+	rules := manifest(t, "rules", "when verb(get) && resource(nodes) do status(503)")
+	requireFailure(t, "fakeapi: kubeconfig "+path+": it exists and fakeapi did not write it; name another file",
+		"proxy", "--kubeconfig", path, "--faults", rules, "--write-kubeconfig", path)
+	after, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(before), string(after))
+
+	to := filepath.Join(t.TempDir(), "for-the-client")
+	for range 2 { // its own file is replaced
+		r := startProxy(t, "--kubeconfig", path, "--faults", rules, "--write-kubeconfig", to)
+		require.Equal(t, http.StatusOK, r.get(t, "/api/v1/namespaces/default", nil))
+		require.Equal(t, http.StatusServiceUnavailable, r.get(t, "/api/v1/nodes/a", nil))
+		require.Equal(t, exitOK, r.stop().status)
+		require.FileExists(t, to)
+	}
+	require.Equal(t, cleanEnd, server.stop())
+}
+
+// Nobody but this machine gets to the credentials.
+func TestProxyIsForThisMachine(t *testing.T) {
+	path := manifest(t, "config", foreign)
+	rules := manifest(t, "rules", "when always do status(500)")
+	for address, want := range map[string]string{
+		"0.0.0.0:0": `fakeapi: address "0.0.0.0:0" is not a loopback address`,
+		":8080":     `fakeapi: address ":8080" is not a loopback address`,
+		"8080":      "fakeapi: address 8080: missing port in address",
+	} {
+		requireFailure(t, want, "proxy", "--kubeconfig", path, "--faults", rules, "--address", address)
+	}
+	r := startProxy(t, "--kubeconfig", path, "--faults", rules, "--address", "localhost:0")
+	for host, want := range map[string]int{"evil.example": 403, "evil.example:80": 403, "10.0.0.1": 403, "localhost": 500, "[::1]:99": 500} {
+		request, err := http.NewRequestWithContext(t.Context(), "GET", r.url+"/api", nil)
+		require.NoError(t, err)
+		request.Host = host
+		answer, err := http.DefaultClient.Do(request)
+		require.NoError(t, err)
+		require.NoError(t, answer.Body.Close())
+		require.Equal(t, want, answer.StatusCode, host)
+	}
+	require.Equal(t, exitOK, r.stop().status)
+}
+
+func TestProxyUsage(t *testing.T) {
+	rules := manifest(t, "rules", "when always do hang")
+	require.Equal(t, outcome{status: exitUsage, stderr: "fakeapi: proxy: --kubeconfig is needed; see fakeapi help proxy\n"},
+		runNow(t, "proxy", "--faults", rules))
+	require.Equal(t, outcome{status: exitUsage, stderr: "fakeapi: proxy: --faults is needed; see fakeapi help proxy\n"},
+		runNow(t, "proxy", "--kubeconfig", "x"))
+	got := runNow(t, "proxy", "--faults", rules, "--kubeconfig", "/none")
+	require.Equal(t, exitError, got.status)
+	require.Contains(t, got.stderr, "fakeapi: --kubeconfig /none: ")
+	path := manifest(t, "config", foreign)
+	got = runNow(t, "proxy", "--faults", rules, "--kubeconfig", path, "--context", "other")
+	require.Equal(t, exitError, got.status)
+	require.Contains(t, got.stderr, `context "other" does not exist`)
+}
