@@ -58,7 +58,8 @@
 // get 429. Server.Drain, Shutdown and Restart end the front door gracefully and open it
 // again on its address, with the store kept. Server.Discovery loses groups, makes them
 // answer 503, go stale or flap. SetFeature and WithoutFeatures take streaming lists or
-// aggregated discovery away, as on servers that do not have them yet.
+// aggregated discovery away, as on servers that do not have them yet. Server.SkewClock puts
+// the server's clock wrong.
 //
 // # Replicas
 //

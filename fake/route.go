@@ -21,6 +21,7 @@ import (
 func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	w.Header()["Cache-Control"] = noCache
 	w.Header()["Audit-Id"] = []string{auditID(r)} // AU-06
+	s.date(w)
 	if err := checkTimeout(r); err != nil {
 		verbs.WriteError(w, r, err)
 		return

@@ -12,8 +12,8 @@ import (
 
 // conditions gives the conditions of a terminating namespace after a look through
 // it, in the words of the namespace controller. Those of other types stay.
-func conditions(have []corev1.NamespaceCondition, left *remaining) []corev1.NamespaceCondition {
-	now := metav1.NewTime(time.Now().Truncate(time.Second))
+func conditions(have []corev1.NamespaceCondition, left *remaining, at time.Time) []corev1.NamespaceCondition {
+	now := metav1.NewTime(at.Truncate(time.Second))
 	for _, want := range []corev1.NamespaceCondition{
 		fine(corev1.NamespaceDeletionDiscoveryFailure, "ResourcesDiscovered", "All resources successfully discovered"),
 		fine(corev1.NamespaceDeletionGVParsingFailure, "ParsedGroupVersions", "All legacy kube types successfully parsed"),

@@ -48,8 +48,8 @@ func (d *deadlines) first() (time.Time, bool) {
 }
 
 // due takes the next deadline if it has passed.
-func (d *deadlines) due() (deadline, bool) {
-	if at, ok := d.first(); !ok || at.After(time.Now()) {
+func (d *deadlines) due(now time.Time) (deadline, bool) {
+	if at, ok := d.first(); !ok || at.After(now) {
 		return deadline{}, false
 	}
 	one := heap.Pop(&d.heap).(deadline)

@@ -25,6 +25,8 @@ type Writer interface {
 	DeleteKey(res *resource.Resource, key string, opts *metav1.DeleteOptions) error
 	// ChangeKey changes the object under a key, if it has the uid, as a patch would.
 	ChangeKey(res *resource.Resource, key, uid, subresource string, do func(runtime.Object)) error
+	// Now is the time that it goes by.
+	Now() time.Time
 }
 
 // mostLooks is how often one Settle looks at the same object or namespace. No
@@ -41,6 +43,8 @@ type Machine struct {
 	table  *resource.Table
 	writer Writer
 	kinds  kinds
+	// looking has an element when those who sleep are to look again.
+	looking chan struct{}
 
 	// mu is held by the one who works. It guards all below.
 	mu     sync.Mutex
@@ -68,7 +72,7 @@ type Machine struct {
 func New(store *memstore.Store, table *resource.Table, writer Writer) *Machine {
 	return &Machine{
 		store: store, table: table, writer: writer, kinds: newKinds(table),
-		events: make([]*memstore.Event, 256),
+		events: make([]*memstore.Event, 256), looking: make(chan struct{}, 1),
 	}
 }
 
@@ -76,16 +80,24 @@ func New(store *memstore.Store, table *resource.Table, writer Writer) *Machine {
 func (m *Machine) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		if err := m.Settle(ctx); errors.Is(err, errRestless) {
-			pause(ctx, nil, restlessPause)
+			m.pause(ctx, nil, restlessPause)
 			continue
 		}
 		wake, after := m.next()
-		pause(ctx, wake, after)
+		m.pause(ctx, wake, after)
 	}
 }
 
-// pause waits for a write, a time that passes (0: none does), or the end of ctx.
-func pause(ctx context.Context, wake <-chan struct{}, after time.Duration) {
+// Look has Run look again, as Now has leapt.
+func (m *Machine) Look() {
+	select {
+	case m.looking <- struct{}{}:
+	default: // it is going to
+	}
+}
+
+// pause waits for a write, a time that passes (0: none does), Look, or the end of ctx.
+func (m *Machine) pause(ctx context.Context, wake <-chan struct{}, after time.Duration) {
 	var ring <-chan time.Time
 	if after > 0 {
 		timer := time.NewTimer(after)
@@ -95,6 +107,7 @@ func pause(ctx context.Context, wake <-chan struct{}, after time.Duration) {
 	select {
 	case <-wake:
 	case <-ring:
+	case <-m.looking:
 	case <-ctx.Done():
 	}
 }
@@ -108,7 +121,7 @@ func (m *Machine) next() (wake <-chan struct{}, after time.Duration) {
 		return nil, 0
 	}
 	if at, ok := m.deadlines.first(); ok {
-		after = max(time.Until(at), time.Nanosecond)
+		after = max(at.Sub(m.writer.Now()), time.Nanosecond)
 	}
 	m.emptying.Store(len(m.ending) > 0)
 	m.unread.Store(0)
@@ -166,7 +179,7 @@ func (m *Machine) take() (what string, work func() error) {
 		delete(m.queued, what)
 		return what, func() error { return m.look(what) }
 	}
-	if due, ok := m.deadlines.due(); ok {
+	if due, ok := m.deadlines.due(m.writer.Now()); ok {
 		return due.key, func() error { return m.expire(due) }
 	}
 	if len(m.ending) == 0 {

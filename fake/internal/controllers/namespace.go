@@ -44,7 +44,7 @@ func (m *Machine) empty(name string) error {
 		left := m.deleteContent(name)
 		err := m.changeNamespace(p, rec.UID, "status", func(ns *corev1.Namespace) {
 			ns.Status.Phase = corev1.NamespaceTerminating
-			ns.Status.Conditions = conditions(ns.Status.Conditions, left)
+			ns.Status.Conditions = conditions(ns.Status.Conditions, left, m.writer.Now())
 		})
 		if err != nil || len(left.objects) > 0 || len(left.failed) > 0 {
 			return err

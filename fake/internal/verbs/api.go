@@ -63,6 +63,7 @@ type API struct {
 	pages    pages
 	tokens   tokens
 	cache    *watchCache
+	clock    clock
 }
 
 // New makes an API that sees all of its store. ids makes uids and the ends of
@@ -135,7 +136,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, t route.Target) erro
 	case isForKubelet(sub):
 		return a.kubelet(&request{w: w, r: r, target: t, res: res, sub: sub})
 	}
-	q := &request{w: w, r: r, target: t, res: res, parent: res, sub: sub}
+	q := &request{w: w, r: r, target: t, res: res, parent: res, sub: sub, clock: &a.clock}
 	q.warnings.add(w.Header(), res.Deprecation) // WN-05
 	endpoint := negotiate.Object
 	if t.Verb == route.List || t.Verb == route.Watch {

@@ -32,6 +32,9 @@ func (q *request) application(config []byte, opts *metav1.PatchOptions) (*rewrit
 			if err != nil {
 				return nil, err
 			}
+			if q.clock.wrong() != 0 {
+				q.clock.stamp(obj, entryTimes(old))
+			}
 			q.warn(warnings...)
 			m := accessor(obj)
 			if old == nil && m.GetUID() != "" { // OC-12

@@ -50,7 +50,7 @@ func (a *API) bind(q *request) error {
 		if err := sameForBinding(binding, pod); err != nil {
 			return nil, err
 		}
-		return pod, assign(pod, binding)
+		return pod, assign(pod, binding, a.now())
 	})
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func sameForBinding(b *corev1.Binding, pod *corev1.Pod) error {
 }
 
 // assign does what a binding says, if the pod can still be assigned.
-func assign(pod *corev1.Pod, b *corev1.Binding) error {
+func assign(pod *corev1.Pod, b *corev1.Binding, at metav1.Time) error {
 	var problem string
 	switch {
 	case pod.DeletionTimestamp != nil:
@@ -138,14 +138,14 @@ func assign(pod *corev1.Pod, b *corev1.Binding) error {
 		pod.Labels = map[string]string{}
 	}
 	maps.Copy(pod.Labels, b.Labels) // the topology of the node
-	setPodCondition(pod, corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue})
+	setPodCondition(pod, at, corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue})
 	return nil
 }
 
 // setPodCondition puts a condition of this generation into the status of a pod. The
 // time of its last transition stays while its status does.
-func setPodCondition(pod *corev1.Pod, c corev1.PodCondition) {
-	c.ObservedGeneration, c.LastTransitionTime = pod.Generation, now()
+func setPodCondition(pod *corev1.Pod, at metav1.Time, c corev1.PodCondition) {
+	c.ObservedGeneration, c.LastTransitionTime = pod.Generation, at
 	for i := range pod.Status.Conditions {
 		if old := &pod.Status.Conditions[i]; old.Type == c.Type {
 			if old.Status == c.Status {

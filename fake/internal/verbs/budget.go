@@ -93,8 +93,8 @@ func (a *API) decrement(res *resource.Resource, b *policyv1.PodDisruptionBudget,
 		if err := permits(now); err != nil {
 			return nil, err
 		}
-		disrupt(now, pod)
-		return tracker.Update(old, now, "kube-apiserver"), nil
+		disrupt(now, pod, a.now())
+		return a.clock.track(tracker, old, now, "kube-apiserver"), nil
 	})
 	return err
 }
@@ -139,7 +139,7 @@ func whyNone(b *policyv1.PodDisruptionBudget) string {
 }
 
 // disrupt tells the budget's controller which pod is about to go.
-func disrupt(b *policyv1.PodDisruptionBudget, pod string) {
+func disrupt(b *policyv1.PodDisruptionBudget, pod string, at metav1.Time) {
 	b.Status.DisruptionsAllowed--
 	if b.Status.DisruptionsAllowed == 0 {
 		meta.SetStatusCondition(&b.Status.Conditions, metav1.Condition{
@@ -150,5 +150,5 @@ func disrupt(b *policyv1.PodDisruptionBudget, pod string) {
 	if b.Status.DisruptedPods == nil {
 		b.Status.DisruptedPods = map[string]metav1.Time{}
 	}
-	b.Status.DisruptedPods[pod] = now()
+	b.Status.DisruptedPods[pod] = at
 }

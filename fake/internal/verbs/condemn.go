@@ -11,16 +11,16 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// condemn does to an object what a delete with these options does to it. gone
+// condemn does to an object what a delete with these options does to it now. gone
 // tells that it is to be removed now, and marked that it is to be stored as it is
 // before that, or instead.
-func condemn(res *resource.Resource, obj runtime.Object, opts *metav1.DeleteOptions) (gone, marked bool) {
+func condemn(res *resource.Resource, obj runtime.Object, opts *metav1.DeleteOptions, now metav1.Time) (gone, marked bool) {
 	if ns, ok := obj.(*corev1.Namespace); ok && !namespaceFinalized(ns) {
-		terminate(ns, opts)
+		terminate(ns, opts, now)
 		return false, true
 	}
 	m := accessor(obj)
-	graceful, waits := grant(res, obj, opts)
+	graceful, waits := grant(res, obj, opts, now)
 	finalizers, change := garbageFinalizers(m.GetFinalizers(), opts)
 	if change {
 		m.SetFinalizers(finalizers)
@@ -29,29 +29,29 @@ func condemn(res *resource.Resource, obj runtime.Object, opts *metav1.DeleteOpti
 		return !waits, graceful || waits
 	}
 	if !graceful && !waits {
-		markDeleted(m)
+		markDeleted(m, now)
 	}
 	return false, true
 }
 
 // grant gives an object of a graceful type its grace period (DL-22 to DL-25).
 // graceful tells that it has been marked, waits that it has time left.
-func grant(res *resource.Resource, obj runtime.Object, opts *metav1.DeleteOptions) (graceful, waits bool) {
+func grant(res *resource.Resource, obj runtime.Object, opts *metav1.DeleteOptions, now metav1.Time) (graceful, waits bool) {
 	if res.Grace == nil {
 		return false, false // DL-26
 	}
 	m := accessor(obj)
 	if m.GetDeletionTimestamp() != nil {
-		return shorten(m, opts.GracePeriodSeconds)
+		return shorten(m, opts.GracePeriodSeconds, now)
 	}
 	period := res.Grace(obj, opts.GracePeriodSeconds)
-	expire(m, now().Add(time.Duration(period)*time.Second), period)
+	expire(m, now.Add(time.Duration(period)*time.Second), period)
 	return true, period > 0
 }
 
 // shorten is a delete of an object in its grace period, which may only become
 // shorter (DL-24).
-func shorten(m metav1.Object, asked *int64) (graceful, waits bool) {
+func shorten(m metav1.Object, asked *int64, now metav1.Time) (graceful, waits bool) {
 	granted := m.GetDeletionGracePeriodSeconds()
 	switch {
 	case granted == nil || *granted == 0:
@@ -65,7 +65,7 @@ func shorten(m metav1.Object, asked *int64) (graceful, waits bool) {
 	}
 	begin := m.GetDeletionTimestamp().Add(-time.Duration(*granted) * time.Second)
 	end := begin.Add(time.Duration(period) * time.Second)
-	if now := now(); end.Before(now.Time) {
+	if end.Before(now.Time) {
 		end = now.Time
 		period = min(period, 1)
 	}
@@ -86,8 +86,8 @@ func expire(m metav1.Object, end time.Time, period int64) {
 
 // markDeleted says of an object with finalizers that it is being deleted
 // (DL-03, MD-16). Saying it again changes nothing (DL-04).
-func markDeleted(m metav1.Object) {
-	end := now().Time
+func markDeleted(m metav1.Object, now metav1.Time) {
+	end := now.Time
 	if t := m.GetDeletionTimestamp(); t != nil {
 		end = t.Time
 	}

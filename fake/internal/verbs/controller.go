@@ -37,7 +37,7 @@ func (a *API) ChangeKey(res *resource.Resource, key, uid, subresource string, do
 		}
 		obj := old.DeepCopyObject()
 		do(obj)
-		obj = tracker.Update(old, obj, controllerManager)
+		obj = a.clock.track(tracker, old, obj, controllerManager)
 		managed.KeepTimes(old, obj)
 		if ended(obj, old) {
 			return nil, nil

@@ -45,7 +45,7 @@ func (a *API) create(q *request) error {
 		return err
 	}
 	wipe(accessor(obj)) // before anybody is said to manage it
-	obj = tracker.Update(nil, obj, q.manager(opts.FieldManager))
+	obj = a.clock.track(tracker, nil, obj, q.manager(opts.FieldManager))
 	admit := a.station(q, writeOptions{opts.DryRun, opts.FieldManager, opts.FieldValidation})
 	if obj, err = admit.mutate(obj, nil); err != nil {
 		return err

@@ -81,7 +81,7 @@ func (a *API) remove(q *request, res *resource.Resource, key, name string, opts 
 			return nil, err
 		}
 		left.uid, marked = m.GetUID(), old
-		left.gone, marks = condemn(res, old, opts)
+		left.gone, marks = condemn(res, old, opts, a.now())
 		if left.gone && !marks {
 			return nil, nil
 		}

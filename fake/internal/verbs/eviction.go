@@ -147,7 +147,7 @@ func (a *API) markEvicted(q *request, opts *metav1.DeleteOptions) (*metav1.Delet
 		if err := preconditions(q.res, pod, opts.Preconditions); err != nil {
 			return nil, err
 		}
-		setPodCondition(pod, corev1.PodCondition{
+		setPodCondition(pod, a.now(), corev1.PodCondition{
 			Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue,
 			Reason: "EvictionByEvictionAPI", Message: "Eviction API: evicting",
 		})

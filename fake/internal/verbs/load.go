@@ -137,7 +137,7 @@ func (a *API) prepareLoaded(res *resource.Resource, obj runtime.Object) {
 		m.SetUID(a.ids.UID())
 	}
 	if created := m.GetCreationTimestamp(); created.IsZero() {
-		m.SetCreationTimestamp(now())
+		m.SetCreationTimestamp(a.now())
 	}
 	if res.Generation && m.GetGeneration() == 0 {
 		m.SetGeneration(1)

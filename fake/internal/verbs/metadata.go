@@ -5,7 +5,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -59,7 +58,7 @@ func (a *API) prepareCreate(res *resource.Resource, obj runtime.Object) {
 	m := accessor(obj)
 	wipe(m)
 	m.SetUID(a.ids.UID())
-	m.SetCreationTimestamp(now())
+	m.SetCreationTimestamp(a.now())
 	if res.Generation {
 		m.SetGeneration(1)
 	}
@@ -127,9 +126,6 @@ func keepSystemFields(m, old metav1.Object) {
 		m.SetDeletionGracePeriodSeconds(old.GetDeletionGracePeriodSeconds())
 	}
 }
-
-// now is the time as metadata keeps it: whole seconds (MD-08).
-func now() metav1.Time { return metav1.NewTime(time.Now().Truncate(time.Second)) }
 
 // copyStatus sets the Status field of an object to that of another, or to its
 // zero value for nil.

@@ -55,11 +55,11 @@ func mayDelete(res *resource.Resource, name string) error {
 // terminate does to a namespace what the first delete does to it (NS-06). Those
 // that follow change nothing, and are answered with the namespace (NS-08).
 // What is in it is a controller's work.
-func terminate(ns *corev1.Namespace, opts *metav1.DeleteOptions) {
+func terminate(ns *corev1.Namespace, opts *metav1.DeleteOptions, now metav1.Time) {
 	if ns.DeletionTimestamp != nil {
 		return
 	}
-	markDeleted(ns)
+	markDeleted(ns, now)
 	ns.DeletionGracePeriodSeconds = nil
 	ns.Status.Phase = corev1.NamespaceTerminating
 	if finalizers, change := garbageFinalizers(ns.Finalizers, opts); change {

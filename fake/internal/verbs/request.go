@@ -30,6 +30,7 @@ type request struct {
 	r      *http.Request
 	target route.Target
 	res    *resource.Resource
+	clock  *clock
 	parent *resource.Resource    // res, but for with
 	sub    *resource.Subresource // nil for the object itself
 	out    negotiate.Output

@@ -39,7 +39,7 @@ func (a *API) issueToken(q *request) error {
 	if err != nil {
 		return err
 	}
-	begin := time.Now()
+	begin := a.Now()
 	sent.Name, sent.Namespace = account.Name, account.Namespace
 	sent.CreationTimestamp = metav1.NewTime(begin)
 	sent.Status = authenticationv1.TokenRequestStatus{}

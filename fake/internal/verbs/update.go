@@ -152,7 +152,7 @@ func (w *rewrite) object(q *request, admit *station, old runtime.Object) (runtim
 	case w.untracked:
 		accessor(obj).SetManagedFields(nil)
 	case w.tracker != nil:
-		obj = w.tracker.Update(old, obj, q.manager(w.options.fieldManager))
+		obj = q.clock.track(w.tracker, old, obj, q.manager(w.options.fieldManager))
 	}
 	return admit.mutate(obj, old)
 }
