@@ -161,9 +161,9 @@
 //
 // # What it does not do
 //
-// Frames are those of JSON and protobuf. A watch in another encoding (CBOR) is
+// Frames are those of JSON, protobuf and CBOR. A watch in another encoding is
 // answered with 500 if a rule could match its frames; a rule that comes later is
-// noted in the hits as not applied. JSON frames must end with a newline and
+// noted in the hits as not applied. Bodies in CBOR are not edited. JSON frames must end with a newline and
 // contain no other, which those of API servers do. Rules do not see the bodies
 // of requests, and do not change the state of a server: history that is lost for
 // every client, stale replicas and restored backups are no faults of a request.

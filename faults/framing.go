@@ -43,6 +43,8 @@ func framingOf(contentType string) framing {
 		return jsonFraming{}
 	case typeProtobuf:
 		return protobufFraming{}
+	case typeCBOR:
+		return cborFraming{}
 	}
 	return nil
 }

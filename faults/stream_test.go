@@ -282,20 +282,20 @@ func TestExpire410SparesFreshWatches(t *testing.T) {
 // TestUnreadableWatch: frames that cannot be read are refused when a rule wants
 // to read them, and pass untouched when none does.
 func TestUnreadableWatch(t *testing.T) {
-	cbor := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/cbor-seq")
+	odd := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/x-frames")
 		_, _ = io.WriteString(w, "\xa1frames")
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
 	})
-	d := open(t, cbor, "strict: when event(ADDED) do drop")
+	d := open(t, odd, "strict: when event(ADDED) do drop")
 	w := d.watch("")
 	require.Equal(t, 500, w.resp.StatusCode)
 	rest, err := w.rest()
 	require.NoError(t, err)
-	require.Contains(t, rest, "rules of this server act on watch frames (strict), and frames of \\\"application/cbor-seq\\\" cannot be read")
+	require.Contains(t, rest, "rules of this server act on watch frames (strict), and frames of \\\"application/x-frames\\\" cannot be read")
 
-	d = open(t, cbor, "when verb(list) do hang", "when verb(watch) && resource(nodes) && during(stream) do hang")
+	d = open(t, odd, "when verb(list) do hang", "when verb(watch) && resource(nodes) && during(stream) do hang")
 	w = d.watch("")
 	got := make([]byte, 7)
 	_, err = io.ReadFull(w.r, got)
@@ -306,7 +306,7 @@ func TestUnreadableWatch(t *testing.T) {
 func TestLateRuleOnUnreadableWatch(t *testing.T) {
 	more := make(chan string)
 	d := open(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/cbor-seq")
+		w.Header().Set("Content-Type", "application/x-frames")
 		for s := range more {
 			_, _ = io.WriteString(w, s)
 			_ = http.NewResponseController(w).Flush()
@@ -322,7 +322,7 @@ func TestLateRuleOnUnreadableWatch(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "onetwothree", rest)
 	require.Len(t, d.set.Hits(), 1, "it is told once")
-	require.Equal(t, "late: stream watch pods in ns: drop [not applied: frames of application/cbor-seq cannot be read]",
+	require.Equal(t, "late: stream watch pods in ns: drop [not applied: frames of application/x-frames cannot be read]",
 		d.set.Hits()[0].String())
 }
 
