@@ -24,6 +24,7 @@ type control struct {
 	server    *Server
 	requests  requestLog
 	snapshots snapshots
+	forks     forks
 }
 
 // front puts the control API and the record of requests in front of a handler, if the
@@ -61,6 +62,9 @@ func (c *control) routes() http.Handler {
 		"snapshots":                {http.MethodGet: c.listSnapshots},
 		"snapshots/{name}":         {http.MethodPost: c.takeSnapshot, http.MethodDelete: c.dropSnapshot},
 		"snapshots/{name}/restore": {http.MethodPost: c.restoreSnapshot},
+
+		"forks":        {http.MethodGet: c.listForks},
+		"forks/{name}": {http.MethodPost: c.addFork, http.MethodDelete: c.closeFork},
 	} {
 		mux.HandleFunc(controlPrefix+path, func(w http.ResponseWriter, r *http.Request) {
 			do, ok := methods[r.Method]

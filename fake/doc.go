@@ -98,6 +98,9 @@
 //	curl           $A/snapshots                    those that were taken
 //	curl -X POST   $A/snapshots/before/restore     Server.Restore; ?bump=1000 for a revision bump
 //	curl -X DELETE $A/snapshots/before             forget it
+//	curl -X POST   $A/forks/second                 Server.Fork on a free port, with the same options; tells where
+//	curl           $A/forks                        those that are open
+//	curl -X DELETE $A/forks/second                 close it
 //
 // # What is faithful
 //

@@ -56,7 +56,7 @@ type Server struct {
 	controlled chan struct{}
 
 	mu       sync.Mutex
-	replicas []*Server // closed with this one
+	replicas []*Server // and forks of the control API: closed with this one
 }
 
 // New makes a server and lets it serve until Close. In a test use Start.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"example.com/fakeapi/fake/internal/certs"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/verbs"
 	"example.com/fakeapi/memstore"
@@ -63,7 +64,15 @@ func (s *Server) Fork(opts ...Option) (*Server, error) {
 	if o.history != 0 || o.events != 0 {
 		return nil, errors.New("fakeapi: a fork has the history of its original; give WithHistory there")
 	}
-	f := &Server{opts: o, table: resource.Builtin(), store: s.store.Fork(), served: make(chan struct{})}
+	return s.fork(o, nil)
+}
+
+// fork makes a server on a fork of the store. An authority, if it is given, signs its
+// certificate.
+func (s *Server) fork(o *options, authority *certs.Authority) (*Server, error) {
+	f := &Server{
+		opts: o, table: resource.Builtin(), store: s.store.Fork(), authority: authority, served: make(chan struct{}),
+	}
 	f.api = verbs.New(f.store, f.table, verbs.NewIDs(forked(seed(o.seed), f.store.Revision())), settings(o))
 	if err := f.begin(); err != nil {
 		return nil, err

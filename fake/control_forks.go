@@ -1,0 +1,104 @@
+package fakeapi
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// forks are those made through the control API, by name, until they are closed.
+type forks struct {
+	mu   sync.Mutex
+	open map[string]*Server
+}
+
+// resource is what errors call them.
+func (*forks) resource() schema.GroupResource { return schema.GroupResource{Resource: "forks"} }
+
+// toldFork is a fork as the control API tells it.
+type toldFork struct {
+	Name string `json:"name"`
+	URL  string `json:"url"`
+}
+
+// String is one line.
+func (f toldFork) String() string { return f.Name + " at " + f.URL }
+
+func (f *forks) list() (told []toldFork) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(f.open)) {
+		told = append(told, toldFork{name, f.open[name].URL()})
+	}
+	return told
+}
+
+// add makes one under a name that is not in use.
+func (f *forks) add(name string, fork func() (*Server, error)) (*Server, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.open[name] != nil {
+		return nil, apierrors.NewAlreadyExists(f.resource(), name)
+	}
+	server, err := fork()
+	if err != nil {
+		return nil, err
+	}
+	if f.open == nil {
+		f.open = make(map[string]*Server)
+	}
+	f.open[name] = server
+	return server, nil
+}
+
+// take takes one out of the list, for the caller to close.
+func (f *forks) take(name string) (*Server, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	server := f.open[name]
+	if server == nil {
+		return nil, apierrors.NewNotFound(f.resource(), name)
+	}
+	delete(f.open, name)
+	return server, nil
+}
+
+func (c *control) listForks(w http.ResponseWriter, r *http.Request) error {
+	return tell(w, r, http.StatusOK, "forks", c.forks.list())
+}
+
+// addFork makes a fork on a free port, with the options of its server and, with TLS,
+// under the same authority. It closes with its server, or before that.
+func (c *control) addFork(w http.ResponseWriter, r *http.Request) error {
+	if c.server.opts.memory {
+		return apierrors.NewBadRequest("a server in memory has no address for a fork; Server.Fork makes one in Go")
+	}
+	name := r.PathValue("name")
+	fork, err := c.forks.add(name, func() (*Server, error) {
+		o := *c.server.opts
+		o.address, o.fixtures, o.rules = "127.0.0.1:0", nil, nil
+		return c.server.fork(&o, c.server.authority)
+	})
+	if err != nil {
+		return err
+	}
+	c.server.mu.Lock()
+	c.server.replicas = append(c.server.replicas, fork)
+	c.server.mu.Unlock()
+	return tell(w, r, http.StatusCreated, "forks", []toldFork{{name, fork.URL()}})
+}
+
+func (c *control) closeFork(w http.ResponseWriter, r *http.Request) error {
+	fork, err := c.forks.take(r.PathValue("name"))
+	if err != nil {
+		return err
+	}
+	if err := fork.Close(); err != nil {
+		return err
+	}
+	return done(w)
+}
