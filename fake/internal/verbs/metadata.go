@@ -192,8 +192,7 @@ func validateChange(res *resource.Resource, m, old metav1.Object) field.ErrorLis
 }
 
 // untouched reports whether an update leaves the metadata alone that a client can get
-// wrong, as most updates do. Names and creation are those of the stored object by
-// now, and managedFields the server's own.
+// wrong, as most updates do. The creation is that of the stored object by now.
 func untouched(m, old metav1.Object) bool {
 	return m.GetName() == old.GetName() && m.GetUID() == old.GetUID() &&
 		m.GetGenerateName() == old.GetGenerateName() &&
@@ -202,7 +201,17 @@ func untouched(m, old metav1.Object) bool {
 		maps.Equal(m.GetLabels(), old.GetLabels()) &&
 		maps.Equal(m.GetAnnotations(), old.GetAnnotations()) &&
 		slices.Equal(m.GetFinalizers(), old.GetFinalizers()) &&
-		equality.Semantic.DeepEqual(m.GetOwnerReferences(), old.GetOwnerReferences())
+		equality.Semantic.DeepEqual(m.GetOwnerReferences(), old.GetOwnerReferences()) &&
+		!slices.ContainsFunc(m.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return !manages(old, &e) })
+}
+
+// manages reports whether the owner of an entry of managedFields has one already. A
+// client may send others, and in any form.
+func manages(m metav1.Object, e *metav1.ManagedFieldsEntry) bool {
+	return slices.ContainsFunc(m.GetManagedFields(), func(known metav1.ManagedFieldsEntry) bool {
+		return known.Manager == e.Manager && known.Operation == e.Operation &&
+			known.Subresource == e.Subresource && known.FieldsType == e.FieldsType
+	})
 }
 
 // nameRule is the rule for the names in changed metadata. The name itself is that of
