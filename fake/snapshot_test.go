@@ -40,6 +40,7 @@ func TestRestoreWithBump(t *testing.T) {
 		require.NoError(t, err)
 		before := srv.ResourceVersion()
 
+		synctest.Wait() // until the informer has c: a restore may overtake an event
 		require.NoError(t, srv.Restore(snap, 100))
 		require.Equal(t, fmt.Sprint(number(t, before)+100), srv.ResourceVersion())
 		_, err = maps.List(t.Context(), metav1.ListOptions{Limit: 1, Continue: page.Continue})
