@@ -39,3 +39,26 @@ func ExampleParse() {
 	fmt.Println(err)
 	// Output: line 2: expected a duration such as "90s" or "5m", found "soon" (advance DURATION)
 }
+
+// A scenario runs anywhere: here the server is away for ten minutes, which take no
+// time.
+func ExamplePlay() {
+	transcript, err := scenario.Play("outage.txtar", `
+fault away: when verb(list) && !after(10m) do status(503)
+expect error "503" expect list configmap
+advance 10m
+expect list configmap
+`, scenario.Config{})
+	fmt.Print(transcript)
+	fmt.Println(err)
+	// Output:
+	// seed 0
+	//        0s  fault away: when verb(list) && !after(10m0s) do status(503)
+	//        0s  expect error 503 expect list configmap
+	//              GET /api/v1/namespaces/default/configmaps 503
+	//              fault away: before list configmaps in default: status(503)
+	//        0s  advance 10m0s
+	//     10m0s  expect list configmap
+	//              GET /api/v1/namespaces/default/configmaps 200
+	// <nil>
+}
