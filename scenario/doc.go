@@ -109,6 +109,43 @@
 // does one that has not returned a minute after its context ended, and one that
 // makes five thousand requests without any pause.
 //
+// # The catalogue
+//
+// [Catalogue] has known ways in which API servers break their clients, each a file
+// in catalogue/, with what a client must do, where that is known from, and which
+// clients survive it. Bring your own:
+//
+//	func TestMyInformer(t *testing.T) {
+//		scenario.RunCatalogue(t, "mirror", myMirror, map[string]string{
+//			"bookmark-missing": "issue 123",
+//		})
+//	}
+//
+// The client is a [Client] that does what its role says, for as long as its
+// context goes on, or where it says so once. It may be the code under test in a
+// few lines of dress: what is tried is how it talks to the API. In the namespaces
+// "default" and "mirror":
+//
+//	mirror   For each ConfigMap of default there is one in mirror with the same
+//	         name and data; it goes when the first goes. What was left in mirror by
+//	         an earlier run goes as well.
+//	lister   Lists the ConfigMaps of default once, completely, writes their names,
+//	         sorted and joined by commas, into data.text of ConfigMap report in
+//	         mirror, and returns.
+//	elector  Campaigns for Lease lock in default, under the name that is its user
+//	         agent. Its ConfigMap, of that name in default, has data.leads "true"
+//	         while it leads, else "false". Several run at a time.
+//	creator  Creates ConfigMap only in default, and returns without an error if it
+//	         is there by its own doing, though no reply may have told so.
+//	counter  Adds one to data.value of ConfigMap count in default, exactly once,
+//	         and returns.
+//
+// Faults hit what a role is about: a mirror's requests in default, not its writes
+// to mirror, which need no more than ordinary retries. Package scenario/clients
+// has client-go's clients in these roles, and what is written by hand; they are
+// what the cases speak of in their lines Survives and Falls. A single case runs
+// with [Case.Run] or [Case.Play].
+//
 // # TestMain
 //
 // client-go throttles the errors that it reports (utilruntime.HandleError) by a
@@ -140,4 +177,26 @@
 // with Run and String, a function that makes it, and one that parses it. Then a
 // line in step.go, one in the list above, and rows in the tables of parse_test.go
 // and failure_test.go. Tests hold the three lists together.
+//
+// # To add a case to the catalogue
+//
+// Write a file catalogue/NNN-NAME.txtar, with the number and name that the case has
+// in faults/CATALOGUE.md (there may be more behind the name), and leading remarks
+// in this order:
+//
+//	# 23 watch-missed-delete: an object is deleted while nobody watches
+//	#
+//	# What happens, in a few lines.
+//	#
+//	# Role: mirror
+//	# Must: what a client must do to survive; what is indented
+//	#   goes on
+//	# Source: https://address.of/an/issue, as often as needed
+//	# Survives: informer, poller
+//	# Falls: naive: why, as often as needed
+//
+// Its steps run clients called as the role, or with "-" and more behind that. They
+// should be few, and fail for a client that does what the case is known to break.
+// TestCatalogue tells who survives and who falls; every client of package clients
+// in the role must be in one of these lines.
 package scenario

@@ -148,8 +148,18 @@ func (e *Env) failure(p placed, err error) error {
 			"see the package documentation of scenario, TestMain.")
 	}
 	b.WriteString("\ntranscript so far:\n" + indent(e.log.String()))
-	return errors.New(b.String())
+	return &stepError{p.at, b.String(), err}
 }
+
+// stepError is the error of a run.
+type stepError struct {
+	at    string // the place of the step, or atTheEnd
+	text  string
+	cause error
+}
+
+func (e *stepError) Error() string { return e.text }
+func (e *stepError) Unwrap() error { return e.cause }
 
 func indent(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n    ")

@@ -35,6 +35,14 @@ func TestChild(t *testing.T) {
 		require.Contains(t, Run(t, Config{Clients: clients}, RunClient("late")).String(), "run late")
 	case "never":
 		Run(t, Config{Clients: clients}, RunClient("never"))
+	case "catalogue":
+		RunCatalogue(t, "mirror", idle, map[string]string{"watch-expired-event": "it is idle", "no-case": "why"})
+	case "role":
+		RunCatalogue(t, "king", idle, nil)
+	case "otherwise":
+		caseOf(t, "run mirror\n").mustFall(t, late, "it is late")
+	case "survives":
+		caseOf(t, "run mirror\n").mustFall(t, idle, "it is idle")
 	}
 }
 
@@ -46,8 +54,13 @@ func TestRunFailsItsTest(t *testing.T) {
 		"step": {"run_test.go:", "step 2: expect cm/a\n", "expected cm/a; saw none\n", "transcript so far:\n", "--- FAIL: TestChild "},
 		"files": {"--- PASS: TestChild/good ", "--- FAIL: TestChild/sub/bad ", "sub/bad.txtar:2: expect cm/a\n",
 			"--- FAIL: TestChild/text ", "text.txtar:1: expected a step"},
-		"late":  {"at the end: expected client late to return when its context ends; saw it still runs 1m0s later", "--- FAIL: TestChild "},
-		"never": {"at the end: expected client never to return when its context ends", "deadlock"},
+		"late": {"at the end: expected client late to return when its context ends; saw it still runs 1m0s later", "--- FAIL: TestChild "},
+		"catalogue": {"--- PASS: TestChild/watch-expired-event ", "--- FAIL: TestChild/bookmark-missing ", "027-bookmark-missing.txtar:",
+			`the catalogue has no case "no-case" for the role mirror; there are: watch-expired-event, `},
+		"role":      {`the catalogue has no case for the role "king"`},
+		"otherwise": {"expected the client to miss what a step expects (it is late); it failed otherwise: at the end: "},
+		"survives":  {"the client survives a-case, though it was said to fall (it is idle)", "run mirror"},
+		"never":     {"at the end: expected client never to return when its context ends", "deadlock"},
 	} {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$", "-test.v")
 		cmd.Env = append(os.Environ(), childEnv+"="+which)

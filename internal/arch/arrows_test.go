@@ -25,8 +25,9 @@ type room struct {
 // the map. Tests are free to import more: the server's tests run the conformance
 // suite, and the suite's tests run against the server.
 var rooms = []room{
-	{path: "cmd/...", ours: []string{"fake", "scenario", "conformance", "faults"}},
+	{path: "cmd/...", ours: []string{"fake", "scenario", "scenario/clients", "conformance", "faults"}},
 	{path: "scenario", ours: []string{"fake", "faults"}},
+	{path: "scenario/clients", ours: []string{"scenario"}, outside: []string{"k8s.io/api", "k8s.io/apimachinery", "k8s.io/client-go"}},
 	{path: "conformance", outside: []string{"k8s.io/apimachinery"}},
 	{path: "fake", ours: []string{"memstore", "faults", "internal/route", "fake/internal/..."}},
 	{path: "fake/internal/...", ours: []string{"memstore", "faults", "internal/route", "fake/internal/..."}},

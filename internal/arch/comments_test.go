@@ -12,7 +12,7 @@ import (
 )
 
 // public are the packages that others import.
-var public = []string{"memstore", "fake", "faults", "scenario", "conformance"}
+var public = []string{"memstore", "fake", "faults", "scenario", "scenario/clients", "conformance"}
 
 // silentPackages names the folders of Go files, tests left out, in which none
 // has a package comment.

@@ -1,0 +1,75 @@
+package scenario_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/scenario"
+	"example.com/fakeapi/scenario/clients"
+)
+
+// elsewhere are clients of further modules that cases may name, by role. Their
+// tests are there.
+var elsewhere = map[string][]string{
+	"mirror":  {"controller-runtime"},
+	"elector": {"controller-runtime"},
+}
+
+// TestCatalogue runs each case with each client of its role: who is said to
+// survive does, and who is said to fall does.
+func TestCatalogue(t *testing.T) {
+	for _, c := range clients.All() {
+		t.Run(c.Role+"/"+c.Name, func(t *testing.T) {
+			scenario.RunCatalogue(t, c.Role, c.Client, scenario.Falls(c.Role, c.Name))
+		})
+	}
+}
+
+// TestCatalogueTellsOfAllClients: a case says of each client of its role what
+// becomes of it, and of no other.
+func TestCatalogueTellsOfAllClients(t *testing.T) {
+	inRole := map[string][]string{}
+	for _, c := range clients.All() {
+		require.NotContains(t, inRole[c.Role], c.Name, c.Role)
+		require.NotEmpty(t, c.Doc, c.Name)
+		inRole[c.Role] = append(inRole[c.Role], c.Name)
+	}
+	for _, c := range scenario.Catalogue() {
+		told := slices.Clone(c.Survives)
+		for name := range c.Falls {
+			told = append(told, name)
+		}
+		require.NotEmpty(t, inRole[c.Role], "%s: no client has the role %s", c.Name, c.Role)
+		for _, name := range inRole[c.Role] {
+			require.Contains(t, told, name, c.Name)
+		}
+		for _, name := range told {
+			require.Contains(t, append(elsewhere[c.Role], inRole[c.Role]...), name, c.Name)
+		}
+	}
+}
+
+// TestCatalogueHasTheFaultsNames: numbers and names are those of the catalogue of
+// faults.
+func TestCatalogueHasTheFaultsNames(t *testing.T) {
+	faults, err := os.ReadFile("../faults/CATALOGUE.md")
+	require.NoError(t, err)
+	names := map[int]string{}
+	for line := range strings.Lines(string(faults)) {
+		var number int
+		var name string
+		if n, _ := fmt.Sscanf(line, "### %d %s", &number, &name); n == 2 {
+			names[number] = name
+		}
+	}
+	require.NotEmpty(t, names)
+	for _, c := range scenario.Catalogue() {
+		name := names[c.Number]
+		require.True(t, name != "" && (c.Name == name || strings.HasPrefix(c.Name, name+"-")), "%s; the fault is called %q", c, name)
+	}
+}

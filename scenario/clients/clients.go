@@ -1,0 +1,30 @@
+package clients
+
+import "example.com/fakeapi/scenario"
+
+// Implementation is a client in a role.
+type Implementation struct {
+	// Name is unique in the role.
+	Name, Role string
+	// Doc says in a sentence how it does its work.
+	Doc    string
+	Client scenario.Client
+}
+
+// All are the clients of this package, by role.
+func All() []Implementation {
+	return []Implementation{
+		{"informer", "mirror", "client-go's shared informer as it comes, with streaming lists.", informer},
+		{"informer-list", "mirror", "The same with LIST and WATCH, as it was before streaming lists.", informerList},
+		{"retrywatcher", "mirror", "A list, then client-go's RetryWatcher from its revision; when that ends, again.", retryWatcher},
+		{"poller", "mirror", "A list with client-go's pager every 30 seconds, and no watch.", poller},
+		{"naive", "mirror", "A list, then watches, each from the last revision seen; what ERROR events say is ignored.", naive},
+		{"pager", "lister", "client-go's pager, two objects a page; the whole list again after an error.", pages},
+		{"by-hand", "lister", "A loop that follows the continue token while pages are full, and gives up at an error.", byHand},
+		{"leaderelection", "elector", "client-go's leader election on a Lease; it campaigns again when it has lost.", elector},
+		{"careful", "creator", "After an error it creates again; that the object exists then means that it was done.", carefulCreator},
+		{"careless", "creator", "After an error it creates again, and takes every answer but success for an error.", carelessCreator},
+		{"careful", "counter", "It writes down in the object that it has counted, and looks there after an error.", carefulCounter},
+		{"careless", "counter", "After an error it reads and counts again.", carelessCounter},
+	}
+}

@@ -1,0 +1,29 @@
+// Package clients has the clients of the API that people use, in the roles of the
+// scenarios' catalogue: client-go's, as its documentation has them, and what is
+// written by hand where nobody knew better. The catalogue says of each of them
+// which cases it survives.
+//
+//	for _, c := range clients.All() {
+//		t.Run(c.Role+"/"+c.Name, func(t *testing.T) {
+//			scenario.RunCatalogue(t, c.Role, c.Client, scenario.Falls(c.Role, c.Name))
+//		})
+//	}
+//
+// What the roles have to do is documented in package scenario.
+//
+// # Goals
+//
+//   - To show which defence of client-go's helps against which fault, and where it
+//     does not.
+//   - Clients to take into one's own scenarios, beside the one under test.
+//
+// # Non-goals
+//
+//   - No library: they do what their roles ask for, and nothing else.
+//   - No other module: a client of controller-runtime is in internal/e2e.
+//
+// # To add a client
+//
+// Write it in a file of its own, a line in [All], and run TestCatalogue: it tells
+// the cases in whose lines Survives and Falls the name is missing.
+package clients

@@ -1,0 +1,88 @@
+package clients
+
+import (
+	"context"
+	"errors"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+)
+
+// informer is a mirror on client-go's informer.
+func informer(ctx context.Context, config *rest.Config) error {
+	return mirrorInformed(ctx, config, func(client kubernetes.Interface) cache.SharedIndexInformer {
+		factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace("default"))
+		return factory.Core().V1().ConfigMaps().Informer()
+	})
+}
+
+// informerList is informer without streaming lists.
+func informerList(ctx context.Context, config *rest.Config) error {
+	return mirrorInformed(ctx, config, func(client kubernetes.Interface) cache.SharedIndexInformer {
+		maps := client.CoreV1().ConfigMaps("default")
+		return cache.NewSharedIndexInformer(listsAndWatches{&cache.ListWatch{
+			ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return maps.List(ctx, o) },
+			WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+				return maps.Watch(ctx, o)
+			},
+		}}, &corev1.ConfigMap{}, 0, cache.Indexers{})
+	})
+}
+
+// listsAndWatches tells the informer that there are no streaming lists.
+type listsAndWatches struct{ *cache.ListWatch }
+
+// IsWatchListSemanticsUnSupported is the question that client-go asks.
+func (listsAndWatches) IsWatchListSemanticsUnSupported() bool { return true }
+
+// mirrorInformed runs a mirror with the informer that make makes.
+func mirrorInformed(ctx context.Context, config *rest.Config, make func(kubernetes.Interface) cache.SharedIndexInformer) error {
+	m, client, err := newMirror(config)
+	if err != nil {
+		return err
+	}
+	sources := make(client)
+	add := func(obj any) {
+		if name, err := cache.DeletionHandlingObjectToName(obj); err == nil {
+			m.queue.Add(name.Name)
+		}
+	}
+	_, err = sources.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc: add, UpdateFunc: func(_, obj any) { add(obj) }, DeleteFunc: add,
+	})
+	if err != nil {
+		return err
+	}
+	ended := done(func() { sources.RunWithContext(ctx) })
+	defer func() { <-ended }()
+	if !cache.WaitForCacheSync(ctx.Done(), sources.HasSynced) {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return errors.New("the cache did not get ready")
+	}
+	m.write(ctx, func(name string) *corev1.ConfigMap {
+		obj, exists, err := sources.GetStore().GetByKey("default/" + name)
+		if err != nil || !exists {
+			return nil
+		}
+		return obj.(*corev1.ConfigMap)
+	})
+	return nil
+}
+
+// done runs f on a goroutine and gives a channel that is closed when it returns.
+func done(f func()) <-chan struct{} {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		f()
+	}()
+	return ended
+}

@@ -1,0 +1,111 @@
+package clients
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/pager"
+	watchtools "k8s.io/client-go/tools/watch"
+)
+
+// retryWatcher is a mirror on client-go's RetryWatcher, which resumes watches, and
+// ends when there is nothing to resume from.
+func retryWatcher(ctx context.Context, config *rest.Config) error {
+	return mirrorSeen(ctx, config, func(ctx context.Context, m *mirror, s *sources, ready func()) {
+		through := &cache.ListWatch{WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			return m.from.Watch(ctx, o)
+		}}
+		for {
+			if revision, ok := m.list(ctx, s); ok {
+				ready()
+				watcher, err := watchtools.NewRetryWatcherWithContext(ctx, revision, through)
+				if err == nil {
+					s.follow(watcher)
+				}
+			}
+			if !sleep(ctx, pause) {
+				return
+			}
+		}
+	})
+}
+
+// naive is a mirror as it is written by those who take a list and a watch to be
+// all there is.
+func naive(ctx context.Context, config *rest.Config) error {
+	return mirrorSeen(ctx, config, func(ctx context.Context, m *mirror, s *sources, ready func()) {
+		revision, ok := m.list(ctx, s)
+		for ; !ok; revision, ok = m.list(ctx, s) {
+			if !sleep(ctx, pause) {
+				return
+			}
+		}
+		ready()
+		for {
+			watcher, err := m.from.Watch(ctx, metav1.ListOptions{ResourceVersion: revision})
+			if err == nil {
+				if last := s.follow(watcher); last != "" {
+					revision = last
+				}
+			}
+			if !sleep(ctx, pause) {
+				return
+			}
+		}
+	})
+}
+
+// list takes over a list, and gives its revision.
+func (m *mirror) list(ctx context.Context, s *sources) (revision string, ok bool) {
+	all, err := m.from.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return "", false
+	}
+	s.replace(all.Items)
+	return all.ResourceVersion, true
+}
+
+// follow takes over the events of a watch until it ends, and gives the revision of
+// the last one, "" if there was none.
+func (s *sources) follow(w watch.Interface) (revision string) {
+	defer w.Stop()
+	for event := range w.ResultChan() {
+		if o, ok := event.Object.(*corev1.ConfigMap); ok && event.Type != watch.Bookmark {
+			s.set(o, event.Type != watch.Deleted)
+			revision = o.ResourceVersion
+		}
+	}
+	return revision
+}
+
+// every is how often the poller lists.
+const every = 30 * time.Second
+
+// poller is a mirror that does not watch.
+func poller(ctx context.Context, config *rest.Config) error {
+	return mirrorSeen(ctx, config, func(ctx context.Context, m *mirror, s *sources, ready func()) {
+		list := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			return m.from.List(ctx, o)
+		})
+		for {
+			var items []corev1.ConfigMap
+			err := list.EachListItem(ctx, metav1.ListOptions{}, func(o runtime.Object) error {
+				items = append(items, *o.(*corev1.ConfigMap))
+				return nil
+			})
+			if err == nil {
+				s.replace(items)
+				ready()
+			}
+			if !sleep(ctx, every) {
+				return
+			}
+		}
+	})
+}

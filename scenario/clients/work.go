@@ -1,0 +1,62 @@
+package clients
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+)
+
+// work carries out what is in a queue, one after the other, and what failed again
+// after a while, as controllers do. It returns when ctx ends.
+func work(ctx context.Context, queue workqueue.TypedRateLimitingInterface[string], do func(ctx context.Context, name string) error) {
+	stop := context.AfterFunc(ctx, queue.ShutDown)
+	defer stop()
+	for {
+		name, down := queue.Get()
+		if down {
+			return
+		}
+		if err := do(ctx, name); err != nil {
+			queue.AddRateLimited(name)
+		} else {
+			queue.Forget(name)
+		}
+		queue.Done(name)
+	}
+}
+
+func newQueue() workqueue.TypedRateLimitingInterface[string] {
+	return workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
+}
+
+// pause is the time between two attempts of what has no back-off of its own.
+const pause = time.Second
+
+// sleep waits for d; false means that ctx has ended.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// attempts is how often what has no back-off of its own is tried.
+const attempts = 5
+
+// try does something up to five times, with longer and longer pauses, until it
+// goes well.
+func try(ctx context.Context, do func(context.Context) error) error {
+	var err error
+	for n := range attempts {
+		if err = do(ctx); err == nil || !sleep(ctx, time.Duration(n+1)*pause) {
+			return err
+		}
+	}
+	return fmt.Errorf("gave up: %w", err)
+}
