@@ -58,6 +58,7 @@
 //
 //	advance DURATION
 //	apply FILE
+//	clear fault NAME
 //	clear faults
 //	compact
 //	delete KIND/NAME [-n NAMESPACE]
@@ -74,18 +75,20 @@
 //	expire
 //	fault RULE
 //	run CLIENT
+//	stop CLIENT
 //	watch NAME KIND [-n NAMESPACE | -A] [--selector SELECTOR] [--from REVISION]
 //
 // Each is documented at the function that makes it in Go: [Advance], [Apply],
-// [ClearFaults], [Compact], [Delete], [Eventually], [Expect], [ExpectAbsent],
-// [ExpectDone], [ExpectError], [ExpectEvents], [ExpectFailed], [ExpectHits],
-// [ExpectList], [ExpectRequests], [Expire], [Fault], [RunClient], [Watch] and
-// [WatchFrom].
+// [ClearFault], [ClearFaults], [Compact], [Delete], [Eventually], [Expect],
+// [ExpectAbsent], [ExpectDone], [ExpectError], [ExpectEvents], [ExpectFailed],
+// [ExpectHits], [ExpectList], [ExpectRequests], [Expire], [Fault], [RunClient],
+// [StopClient], [Watch] and [WatchFrom].
 //
 // KIND is what kubectl takes: configmap, cm, deployments.apps. Without -n the
 // namespace is "default"; -A is all of them. An EVENT is ADDED, MODIFIED or
 // DELETED with the object's name, ERROR with the reason of its Status, BOOKMARK,
-// or END for the end of the stream. RULE is the language of package faults.
+// or END for the end of the stream. RULE is the language of package faults, and in
+// expect hits the name of a rule. COUNT is a number, or one behind >= or <=.
 //
 // Between two steps server and clients do all that they can do before time
 // passes. So a step sees the effects of the one before, unless somebody waits for
@@ -104,6 +107,10 @@
 //
 // A rule that counts (first, nth, every) should be about one client or one watch:
 // which of two watches gets its bookmark first is not decided by the seed.
+//
+// A client can be stopped and run again, as a process that is restarted: that is
+// how to see whether it finds its way back. It has a new context then, and what it
+// kept in memory is its own affair; its requests are counted on.
 //
 // A client that returns an error that no step expected fails the scenario. So
 // does one that has not returned a minute after its context ended, and one that
@@ -166,8 +173,7 @@
 // # Limits
 //
 // Objects are written whole: there is no patch, no server-side apply, and status
-// is written only where it is part of the object. A client can be started once.
-// Fault rules can be cleared only all together. A scenario cannot go back to an
+// is written only where it is part of the object. A scenario cannot go back to an
 // earlier state of the server. More than 1024 hits of rules within one step, or
 // 1000 requests of a client, are not counted; to expect them is an error.
 //

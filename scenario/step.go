@@ -31,6 +31,7 @@ func commands() []command {
 	return []command{
 		{"advance", "advance DURATION", parseAdvance},
 		{"apply", "apply FILE", parseApply},
+		{"clear fault", "clear fault NAME", parseClearFault},
 		{"clear faults", "clear faults", parseBare(ClearFaults())},
 		{"compact", "compact", parseBare(Compact())},
 		{"delete", "delete KIND/NAME [-n NAMESPACE]", parseDelete},
@@ -47,6 +48,7 @@ func commands() []command {
 		{"expire", "expire", parseBare(Expire())},
 		{"fault", "fault RULE", parseFault},
 		{"run", "run CLIENT", parseRun},
+		{"stop", "stop CLIENT", parseStop},
 		{"watch", "watch NAME KIND [-n NAMESPACE | -A] [--selector SELECTOR] [--from REVISION]", parseWatch},
 	}
 }

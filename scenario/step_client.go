@@ -19,35 +19,27 @@ import (
 type Client func(ctx context.Context, config *rest.Config) error
 
 // RunClient starts a client under test, by its name in [Config.Clients]. The step
-// ends when the client has nothing to do but to wait; the client goes on.
+// ends when the client has nothing to do but to wait; the client goes on. One that
+// has been stopped, or has returned, can be run again, which is a restart: it gets
+// a context and a configuration anew, and its requests go on in the same place of
+// the transcript.
 func RunClient(name string) Step { return runClient{name} }
 
 type runClient struct{ name string }
 
 // client is a client under test that has been started.
 type client struct {
-	done chan struct{} // closed when it has returned
-	err  error         // valid when done is closed
-	// expected tells that a step has expected the error. Only the goroutine of the
+	end  context.CancelFunc // ends its context
+	done chan struct{}      // closed when it has returned
+	err  error              // valid when done is closed
+	// expected tells that a step has expected the error, or ended the context. Only the goroutine of the
 	// steps uses it.
 	expected bool
 }
 
 func parseRun(a *args) (Step, error) {
-	name, err := oneName(a)
+	name, err := oneName(a, "a client")
 	return runClient{name}, err
-}
-
-// oneName reads a line of one word that is not empty.
-func oneName(a *args) (string, error) {
-	words, err := a.words(1, 1)
-	if err != nil {
-		return "", err
-	}
-	if words[0] == "" {
-		return "", fmt.Errorf(`expected the name of a client, found ""`)
-	}
-	return words[0], nil
 }
 
 func (s runClient) String() string { return "run " + quote(s.name) }
@@ -58,17 +50,76 @@ func (s runClient) Run(ctx context.Context, e *Env) error {
 		known := slices.Sorted(maps.Keys(e.config.Clients))
 		return fmt.Errorf("there is no client %q in the Config; there are: %s", s.name, orNone(known))
 	}
-	if e.clients[s.name] != nil {
-		return fmt.Errorf("client %q was started already", s.name)
+	if err := e.hasEnded(s.name); err != nil {
+		return err
 	}
-	c := &client{done: make(chan struct{})}
+	ctx, end := context.WithCancel(ctx)
+	c := &client{end: end, done: make(chan struct{})}
 	e.clients[s.name] = c
 	config := e.restConfig(s.name, e.log.lane(s.name))
 	go func() {
 		defer close(c.done)
+		defer end()
 		c.err = run(ctx, config)
 	}()
 	return nil
+}
+
+// hasEnded reports why a client cannot be run: it still runs, or has failed and no
+// step has expected that.
+func (e *Env) hasEnded(name string) error {
+	if e.clients[name] == nil {
+		return nil
+	}
+	c, returned, err := e.client(name)
+	want := "client " + name + " to have returned, so that it can be run again"
+	switch {
+	case err != nil:
+		return err
+	case !returned:
+		return mismatch{want, "it still runs"}
+	case c.err != nil && !c.expected:
+		return mismatch{want + " without an error", c.err.Error()}
+	}
+	return nil
+}
+
+// StopClient ends the context of a client under test, which must be running, and
+// waits until it has returned; that takes a minute at most. With what error it
+// returns does not matter.
+func StopClient(name string) Step { return stopClient{name} }
+
+type stopClient struct{ name string }
+
+func parseStop(a *args) (Step, error) {
+	name, err := oneName(a, "a client")
+	return stopClient{name}, err
+}
+
+func (s stopClient) String() string { return "stop " + quote(s.name) }
+
+func (s stopClient) Run(ctx context.Context, e *Env) error {
+	c, returned, err := e.client(s.name)
+	if err != nil {
+		return err
+	}
+	if returned {
+		saw := "it has returned without an error"
+		if c.err != nil {
+			saw = "it has returned: " + c.err.Error()
+		}
+		return mismatch{"client " + s.name + " to run", saw}
+	}
+	c.end()
+	c.expected = true
+	ctx, cancel := e.patience(ctx)
+	defer cancel()
+	select {
+	case <-c.done:
+		return nil
+	case <-ctx.Done():
+		return mismatch{"client " + s.name + " to return when its context ends", fmt.Sprintf("it still runs %v later", requestTimeout)}
+	}
 }
 
 // ExpectDone expects that a client under test has returned without an error.
@@ -77,7 +128,7 @@ func ExpectDone(client string) Step { return expectDone{client} }
 type expectDone struct{ name string }
 
 func parseExpectDone(a *args) (Step, error) {
-	name, err := oneName(a)
+	name, err := oneName(a, "a client")
 	return expectDone{name}, err
 }
 

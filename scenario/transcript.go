@@ -79,10 +79,15 @@ func (t *Transcript) rewind(mark int) {
 	r.details = r.details[:mark]
 }
 
-// lane opens the record of a client.
+// lane is the record of a client. One that is run again has the same.
 func (t *Transcript) lane(client string) *lane {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	for _, l := range t.lanes {
+		if l.client == client {
+			return l
+		}
+	}
 	l := &lane{log: t, client: client}
 	t.lanes = append(t.lanes, l)
 	return l

@@ -170,6 +170,18 @@ func (a *args) words(least, most int) ([]string, error) {
 	return texts(words, least, most)
 }
 
+// oneName reads a line of one word that is not empty, the name of what.
+func oneName(a *args, what string) (string, error) {
+	words, err := a.words(1, 1)
+	if err != nil {
+		return "", err
+	}
+	if words[0] == "" {
+		return "", fmt.Errorf(`expected the name of %s, found ""`, what)
+	}
+	return words[0], nil
+}
+
 // texts reads words, from least to most of them.
 func texts(words []word, least, most int) ([]string, error) {
 	if len(words) < least {

@@ -1,0 +1,59 @@
+package scenario
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Count is how many of something are expected; [Exactly], [AtLeast] and [AtMost]
+// make one. The zero value is none.
+type Count struct {
+	bound string // "", atLeast or atMost
+	n     int
+}
+
+// How bounds are written in front of the number.
+const (
+	atLeast = ">="
+	atMost  = "<="
+)
+
+// Exactly n, written "N".
+func Exactly(n int) Count { return Count{"", n} }
+
+// AtLeast is n or more, written ">=N".
+func AtLeast(n int) Count { return Count{atLeast, n} }
+
+// AtMost is n or fewer, written "<=N".
+func AtMost(n int) Count { return Count{atMost, n} }
+
+// String gives "N", ">=N" or "<=N".
+func (c Count) String() string { return c.bound + strconv.Itoa(c.n) }
+
+func (c Count) has(n int) bool {
+	switch c.bound {
+	case atLeast:
+		return n >= c.n
+	case atMost:
+		return n <= c.n
+	}
+	return n == c.n
+}
+
+// parseCount reads N, >=N or <=N.
+func parseCount(text string) (Count, error) {
+	var c Count
+	digits := text
+	for _, bound := range []string{atLeast, atMost} {
+		if behind, ok := strings.CutPrefix(text, bound); ok {
+			c.bound, digits = bound, behind
+		}
+	}
+	n, err := strconv.ParseUint(digits, 10, 31)
+	if err != nil {
+		return c, fmt.Errorf("expected a number, or one behind >= or <=, found %q", text)
+	}
+	c.n = int(n)
+	return c, nil
+}
