@@ -74,15 +74,17 @@
 //	expect requests CLIENT TEXT COUNT
 //	expire
 //	fault RULE
+//	restore NAME [BUMP]
 //	run CLIENT
+//	snapshot NAME
 //	stop CLIENT
 //	watch NAME KIND [-n NAMESPACE | -A] [--selector SELECTOR] [--from REVISION]
 //
 // Each is documented at the function that makes it in Go: [Advance], [Apply],
 // [ClearFault], [ClearFaults], [Compact], [Delete], [Eventually], [Expect],
 // [ExpectAbsent], [ExpectDone], [ExpectError], [ExpectEvents], [ExpectFailed],
-// [ExpectHits], [ExpectList], [ExpectRequests], [Expire], [Fault], [RunClient],
-// [StopClient], [Watch] and [WatchFrom].
+// [ExpectHits], [ExpectList], [ExpectRequests], [Expire], [Fault], [Restore],
+// [RunClient], [Snapshot], [StopClient], [Watch] and [WatchFrom].
 //
 // KIND is what kubectl takes: configmap, cm, deployments.apps. Without -n the
 // namespace is "default"; -A is all of them. An EVENT is ADDED, MODIFIED or
@@ -173,8 +175,7 @@
 // # Limits
 //
 // Objects are written whole: there is no patch, no server-side apply, and status
-// is written only where it is part of the object. A scenario cannot go back to an
-// earlier state of the server. More than 1024 hits of rules within one step, or
+// is written only where it is part of the object. More than 1024 hits of rules within one step, or
 // 1000 requests of a client, are not counted; to expect them is an error.
 //
 // # To add a step

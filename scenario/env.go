@@ -34,6 +34,8 @@ type Env struct {
 	streams streams
 	clients map[string]*client
 	hits    hits
+	// snapshots are those that steps have taken, by name.
+	snapshots map[string]fakeapi.Snapshot
 }
 
 // stepsAgent is the user agent of the steps' requests; a watch has "/NAME" behind

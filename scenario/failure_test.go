@@ -81,6 +81,10 @@ func TestFailures(t *testing.T) {
 		{"run stays\nstop stays", "it.txtar:2: stop stays\n    expected client stays to return when its context ends; saw it still runs 1m0s later"},
 		{"clear fault a", "expected a rule a; saw there are none"},
 		{"fault b: when verb(get) do reset\nclear fault a", "expected a rule a; saw b"},
+		{"snapshot a\nsnapshot a", `there is a snapshot "a" already`},
+		{"restore a", "expected a snapshot a; saw there are none"},
+		{"snapshot b\nrestore a", "expected a snapshot a; saw b"},
+		{"snapshot b\nrestore b 9223372036854775807", "is more than a resourceVersion can be"},
 		{"expect hits a >=1", "expected >=1 hits of rule a; saw 0"},
 		{"fault a: when verb(get) do status(403)\nexpect error Forbidden expect cm/a\nexpect hits a <=0", "expected <=0 hits of rule a; saw 1"},
 		{"run waits\nexpect requests waits GET >=1", "expected >=1 requests of client waits with GET; saw 0"},
@@ -143,6 +147,7 @@ func TestGoesWell(t *testing.T) {
 		"run polls\nadvance 5s\nstop polls\nexpect requests polls GET 6\nadvance 5s\nrun polls\nexpect requests polls GET 7\nexpect requests polls GET >=7",
 		"fault a: when verb(get) do status(403)\nfault b: when verb(get) do status(500)\nclear fault a\nexpect error 500 expect cm/a\n" +
 			"expect hits a 0\nexpect hits b >=1\nexpect hits b <=1",
+		"snapshot s\napply a\nrestore s\nexpect absent cm/a\nwatch w cm\napply a\nrestore s 1000\nexpect events w ADDED a END" + object,
 		"expect error NotFound delete cm/a",
 		"fault when verb(watch) do error(500, \"\", broken)\nwatch w cm\nexpect events w ERROR 500 END",
 		"apply a\nexpect cm/a metadata.finalizers[1]=x.y/z metadata.finalizers=[\"a.b/c\",\"x.y/z\"] metadata[\"labels\"][\"a.b/c\"]=d" +

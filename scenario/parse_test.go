@@ -70,7 +70,10 @@ func stepTexts(t *testing.T) []struct {
 		{`expect requests mine "POST " <=2`, ExpectRequests("mine", "POST ", AtMost(2)), ""},
 		{"expire", Expire(), ""},
 		{`fault "a b": when verb(list) && name("#") do status(410) # so`, Fault(rule), `fault "a b": when verb(list) && name("#") do status(410)`},
+		{"restore backup", Restore("backup", 0), ""},
+		{"restore backup 1000", Restore("backup", 1000), ""},
 		{"run mine", RunClient("mine"), ""},
+		{"snapshot backup", Snapshot("backup"), ""},
 		{"stop mine", StopClient("mine"), ""},
 		{"watch w pods", Watch("w", Collection{Kind: "pods"}), ""},
 		{"watch w pods --from 1 --selector a=b -n x", WatchFrom("w", Collection{Kind: "pods", Namespace: "x", Selector: "a=b"}, "1"),
@@ -206,6 +209,10 @@ func TestParseRefuses(t *testing.T) {
 		"expect hits lost >= 3":              "line 1: expected the end of the line",
 		"expect hits lost <=-3":              `line 1: expected a number, or one behind >= or <=, found "<=-3"`,
 		"clear fault":                        "line 1: expected more, found the end of the line (clear fault NAME)",
+		"restore":                            "line 1: expected more, found the end of the line (restore NAME [BUMP])",
+		"restore a -1":                       "line 1: expected no flag, found -1",
+		"restore a much":                     `line 1: expected a number of revisions, found "much"`,
+		"snapshot a b":                       `line 1: expected the end of the line, found "b"`,
 		`stop ""`:                            `line 1: expected the name of a client, found ""`,
 		"expect requests mine GET -1":        "line 1: expected no flag, found -1",
 		"watch w pods --from now":            `line 1: expected a resourceVersion behind --from, found "now"`,
@@ -247,7 +254,7 @@ func FuzzParse(f *testing.F) {
 	for _, line := range []string{
 		"apply a.yaml", "delete \"a b/c\" -n x", `expect cm/a data["k"]="v w" x[0]=`, "eventually 1s expect absent cm/a",
 		`expect error "#" expire`, "expect events w ADDED a BOOKMARK", "expect list po -A --selector a=b c",
-		`fault "n": when verb(list) && chance(0.5, 1) do delay(1s), status(410, "", "x")`, "watch w po --from 1", "expect hits lost >=3", "expect requests m GET <=03",
+		`fault "n": when verb(list) && chance(0.5, 1) do delay(1s), status(410, "", "x")`, "watch w po --from 1", "restore a 007", `snapshot "a b"`, "expect hits lost >=3", "expect requests m GET <=03",
 	} {
 		f.Add(withFiles(line))
 	}

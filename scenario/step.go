@@ -47,7 +47,9 @@ func commands() []command {
 		{"expect requests", "expect requests CLIENT TEXT COUNT", parseExpectRequests},
 		{"expire", "expire", parseBare(Expire())},
 		{"fault", "fault RULE", parseFault},
+		{"restore", "restore NAME [BUMP]", parseRestore},
 		{"run", "run CLIENT", parseRun},
+		{"snapshot", "snapshot NAME", parseSnapshot},
 		{"stop", "stop CLIENT", parseStop},
 		{"watch", "watch NAME KIND [-n NAMESPACE | -A] [--selector SELECTOR] [--from REVISION]", parseWatch},
 	}
