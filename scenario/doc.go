@@ -58,6 +58,7 @@
 //
 //	advance DURATION
 //	apply FILE
+//	catch up REPLICA
 //	clear fault NAME
 //	clear faults
 //	compact
@@ -74,17 +75,22 @@
 //	expect requests CLIENT TEXT COUNT
 //	expire
 //	fault RULE
+//	freeze REPLICA
+//	on REPLICA STEP
+//	replica NAME [--frozen | --lag N | --delay DURATION]
 //	restore NAME [BUMP]
-//	run CLIENT
+//	run CLIENT [--on REPLICA]
 //	snapshot NAME
 //	stop CLIENT
+//	switch CLIENT REPLICA
 //	watch NAME KIND [-n NAMESPACE | -A] [--selector SELECTOR] [--from REVISION]
 //
 // Each is documented at the function that makes it in Go: [Advance], [Apply],
-// [ClearFault], [ClearFaults], [Compact], [Delete], [Eventually], [Expect],
-// [ExpectAbsent], [ExpectDone], [ExpectError], [ExpectEvents], [ExpectFailed],
-// [ExpectHits], [ExpectList], [ExpectRequests], [Expire], [Fault], [Restore],
-// [RunClient], [Snapshot], [StopClient], [Watch] and [WatchFrom].
+// [CatchUp], [ClearFault], [ClearFaults], [Compact], [Delete], [Eventually],
+// [Expect], [ExpectAbsent], [ExpectDone], [ExpectError], [ExpectEvents],
+// [ExpectFailed], [ExpectHits], [ExpectList], [ExpectRequests], [Expire], [Fault],
+// [Freeze], [On], [Replica], [Restore], [RunClient], [RunClientOn], [Snapshot],
+// [StopClient], [Switch], [Watch] and [WatchFrom].
 //
 // KIND is what kubectl takes: configmap, cm, deployments.apps. Without -n the
 // namespace is "default"; -A is all of them. An EVENT is ADDED, MODIFIED or
@@ -154,6 +160,24 @@
 // has client-go's clients in these roles, and what is written by hand; they are
 // what the cases speak of in their lines Survives and Falls. A single case runs
 // with [Case.Run] or [Case.Play].
+//
+// # Replicas
+//
+// Behind a load balancer stand several API servers with one store, and each has a
+// watch cache of its own, which may be behind. A client that is moved from one to
+// another can travel back in time.
+//
+//	replica b
+//	run mine
+//	freeze b
+//	apply new.yaml
+//	eventually 1m expect configmap/report data.text=new
+//	switch mine b
+//
+// The server that a scenario begins with is called main. A step goes to another one
+// with on: "on b watch w configmap", "on b fault RULE". Rules belong to one server;
+// a rule for all of them is a step for each. In the transcript, what did not happen
+// at main ends in "on b".
 //
 // # TestMain
 //

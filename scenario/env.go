@@ -25,11 +25,14 @@ import (
 // Env is what the steps of one run share. Its methods may be called by steps
 // while they run, and by nobody else.
 type Env struct {
-	config  Config
-	server  *fakeapi.Server
-	log     *Transcript
-	dynamic dynamic.Interface
-	kinds   meta.RESTMapper
+	config Config
+	log    *Transcript
+	kinds  meta.RESTMapper
+
+	// doors are the servers of the run, the first one first; at is the one that the
+	// step which runs goes through.
+	doors []*door
+	at    *door
 
 	streams streams
 	clients map[string]*client
@@ -51,13 +54,12 @@ const requestTimeout = time.Minute
 func newEnv(config Config, server *fakeapi.Server) (*Env, error) {
 	e := &Env{
 		config:  config,
-		server:  server,
 		log:     &Transcript{start: time.Now(), seed: config.Seed},
 		clients: map[string]*client{},
-		hits:    hits{byRule: map[string]int{}},
+		hits:    newHits(),
 	}
-	var err error
-	if e.dynamic, err = e.dynamicAs(stepsAgent); err != nil {
+	e.at = &door{name: mainDoor, server: server}
+	if err := e.open(e.at); err != nil {
 		return nil, err
 	}
 	silent, err := discovery.NewDiscoveryClientForConfig(server.RESTConfig())
@@ -71,8 +73,9 @@ func newEnv(config Config, server *fakeapi.Server) (*Env, error) {
 	return e, err
 }
 
-// Server is the server of this run.
-func (e *Env) Server() *fakeapi.Server { return e.server }
+// Server is the server that the step goes through: the first, or with [On] a
+// replica.
+func (e *Env) Server() *fakeapi.Server { return e.at.server }
 
 // Config is a configuration for requests of a step: they get into the
 // transcript, and their user agent is "scenario".
@@ -96,9 +99,9 @@ func (e *Env) Note(format string, args ...any) {
 
 // restConfig is a configuration whose requests w gets to see.
 func (e *Env) restConfig(agent string, w witness) *rest.Config {
-	config := e.server.RESTConfig()
+	config := e.Server().RESTConfig()
 	config.UserAgent = agent
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return witnessed{next, w} })
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return witnessed{next: next, witness: w} })
 	return config
 }
 
@@ -125,7 +128,7 @@ func (e *Env) resource(kind, namespace string) (dynamic.ResourceInterface, error
 	if err != nil {
 		return nil, err
 	}
-	return inNamespace(e.dynamic, mapping, namespace)
+	return inNamespace(e.at.dynamic, mapping, namespace)
 }
 
 // resourceOf is resource for an object.
@@ -135,7 +138,7 @@ func (e *Env) resourceOf(o *unstructured.Unstructured) (dynamic.ResourceInterfac
 	if err != nil {
 		return nil, fmt.Errorf("expected a kind that is served, found %s: %w", kind, err)
 	}
-	return inNamespace(e.dynamic, mapping, o.GetNamespace())
+	return inNamespace(e.at.dynamic, mapping, o.GetNamespace())
 }
 
 // collection gives access to a collection through a client.
@@ -175,9 +178,9 @@ func (e *Env) mapping(kind string) (*meta.RESTMapping, error) {
 
 // tell puts into the transcript what rules and watches did during a step.
 func (e *Env) tell() {
-	e.hits.read(e.server.Faults())
+	e.readHits()
 	for _, hit := range e.hits.take() {
-		e.log.note(hit.Time, "fault "+hit.String())
+		e.log.note(hit.Time, hit.String())
 	}
 	for _, s := range e.streams {
 		all := s.since(s.told)

@@ -85,6 +85,16 @@ func TestFailures(t *testing.T) {
 		{"restore a", "expected a snapshot a; saw there are none"},
 		{"snapshot b\nrestore a", "expected a snapshot a; saw b"},
 		{"snapshot b\nrestore b 9223372036854775807", "is more than a resourceVersion can be"},
+		{"replica b\nreplica b", `there is a server "b" already`},
+		{"replica main", `there is a server "main" already`},
+		{"on b compact", "expected a replica b; saw main"},
+		{"replica b\non b expect cm/a", "it.txtar:2: on b expect cm/a\n    expected cm/a; saw none"},
+		{"replica c\nfreeze b", "expected a replica b; saw main, c"},
+		{"catch up main", `expected a replica, found "main", which is always current`},
+		{"run waits --on b", "expected a replica b; saw main"},
+		{"switch waits main", `no client "waits" was started`},
+		{"run waits\nswitch waits b", "expected a replica b; saw main"},
+		{"run waits\nadvance 1m\nswitch waits main", "expected client waits to run; saw it has returned without an error"},
 		{"expect hits a >=1", "expected >=1 hits of rule a; saw 0"},
 		{"fault a: when verb(get) do status(403)\nexpect error Forbidden expect cm/a\nexpect hits a <=0", "expected <=0 hits of rule a; saw 1"},
 		{"run waits\nexpect requests waits GET >=1", "expected >=1 requests of client waits with GET; saw 0"},
@@ -148,6 +158,17 @@ func TestGoesWell(t *testing.T) {
 		"fault a: when verb(get) do status(403)\nfault b: when verb(get) do status(500)\nclear fault a\nexpect error 500 expect cm/a\n" +
 			"expect hits a 0\nexpect hits b >=1\nexpect hits b <=1",
 		"snapshot s\napply a\nrestore s\nexpect absent cm/a\nwatch w cm\napply a\nrestore s 1000\nexpect events w ADDED a END" + object,
+		// What was missed comes into view; what a step asks for without a revision is current.
+		"replica b --frozen\non b watch w cm\napply a\non b expect cm/a\nexpect events w\ncatch up b\nexpect events w ADDED a" + object,
+		"replica b\nfreeze b\non b watch w cm\napply a\nexpect events w\non main watch v cm\nexpect events v ADDED a" + object,
+		"replica b --lag 1\non b watch w cm\napply a\nexpect events w\napply b\nexpect events w ADDED a" + object + "-- b --\n" +
+			strings.ReplaceAll(manifest, "name: a", "name: b"),
+		"advance 2s\nreplica b --delay 2s\non b watch w cm\napply a\nadvance 1999ms\nexpect events w\nadvance 1ms\nexpect events w ADDED a" + object,
+		// Each server has its own rules; their hits are counted together.
+		"replica b\non b fault no: when verb(get) do status(403)\nexpect error NotFound delete cm/a\non b expect error Forbidden expect cm/a\n" +
+			"expect error NotFound delete cm/a\nexpect hits no 1\nexpect error \"expected a rule no\" clear fault no\non b clear fault no\non b expect absent cm/a",
+		"replica b\nrun polls --on b\nadvance 2s\nexpect requests polls \" 200 on b\" 3\nswitch polls main\nadvance 2s\n" +
+			"expect requests polls \" 200 on b\" 3\nexpect requests polls \" 200\" 5",
 		"expect error NotFound delete cm/a",
 		"fault when verb(watch) do error(500, \"\", broken)\nwatch w cm\nexpect events w ERROR 500 END",
 		"apply a\nexpect cm/a metadata.finalizers[1]=x.y/z metadata.finalizers=[\"a.b/c\",\"x.y/z\"] metadata[\"labels\"][\"a.b/c\"]=d" +

@@ -31,6 +31,7 @@ func commands() []command {
 	return []command{
 		{"advance", "advance DURATION", parseAdvance},
 		{"apply", "apply FILE", parseApply},
+		{"catch up", "catch up REPLICA", parseSight(CatchUp)},
 		{"clear fault", "clear fault NAME", parseClearFault},
 		{"clear faults", "clear faults", parseBare(ClearFaults())},
 		{"compact", "compact", parseBare(Compact())},
@@ -47,10 +48,14 @@ func commands() []command {
 		{"expect requests", "expect requests CLIENT TEXT COUNT", parseExpectRequests},
 		{"expire", "expire", parseBare(Expire())},
 		{"fault", "fault RULE", parseFault},
+		{"freeze", "freeze REPLICA", parseSight(Freeze)},
+		{"on", "on REPLICA STEP", parseOn},
+		{"replica", "replica NAME [--frozen | --lag N | --delay DURATION]", parseReplica},
 		{"restore", "restore NAME [BUMP]", parseRestore},
-		{"run", "run CLIENT", parseRun},
+		{"run", "run CLIENT [--on REPLICA]", parseRun},
 		{"snapshot", "snapshot NAME", parseSnapshot},
 		{"stop", "stop CLIENT", parseStop},
+		{"switch", "switch CLIENT REPLICA", parseSwitch},
 		{"watch", "watch NAME KIND [-n NAMESPACE | -A] [--selector SELECTOR] [--from REVISION]", parseWatch},
 	}
 }

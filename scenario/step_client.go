@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -23,26 +24,47 @@ type Client func(ctx context.Context, config *rest.Config) error
 // has been stopped, or has returned, can be run again, which is a restart: it gets
 // a context and a configuration anew, and its requests go on in the same place of
 // the transcript.
-func RunClient(name string) Step { return runClient{name} }
+func RunClient(name string) Step { return runClient{name: name} }
 
-type runClient struct{ name string }
+// RunClientOn is RunClient for a client whose requests go to a replica; "main" is the
+// first server. Their lines in the transcript end in "on REPLICA".
+func RunClientOn(name, replica string) Step { return runClient{name, replica} }
+
+type runClient struct{ name, on string }
 
 // client is a client under test that has been started.
 type client struct {
-	end  context.CancelFunc // ends its context
-	done chan struct{}      // closed when it has returned
-	err  error              // valid when done is closed
+	network *balancer
+	end     context.CancelFunc // ends its context
+	done    chan struct{}      // closed when it has returned
+	err     error              // valid when done is closed
 	// expected tells that a step has expected the error, or ended the context. Only the goroutine of the
 	// steps uses it.
 	expected bool
 }
 
 func parseRun(a *args) (Step, error) {
-	name, err := oneName(a, "a client")
-	return runClient{name}, err
+	words, given, err := a.raw("--on")
+	if err != nil {
+		return nil, err
+	}
+	names, err := texts(words, 1, 1)
+	if err != nil {
+		return nil, err
+	}
+	if names[0] == "" {
+		return nil, fmt.Errorf(`expected the name of a client, found ""`)
+	}
+	return runClient{names[0], given["--on"]}, nil
 }
 
-func (s runClient) String() string { return "run " + quote(s.name) }
+func (s runClient) String() string {
+	on := ""
+	if s.on != "" {
+		on = "--on " + quote(s.on)
+	}
+	return joinWords("run", quote(s.name), on)
+}
 
 func (s runClient) Run(ctx context.Context, e *Env) error {
 	run, ok := e.config.Clients[s.name]
@@ -53,16 +75,33 @@ func (s runClient) Run(ctx context.Context, e *Env) error {
 	if err := e.hasEnded(s.name); err != nil {
 		return err
 	}
+	to := e.at
+	if s.on != "" {
+		var err error
+		if to, err = e.door(s.on); err != nil {
+			return err
+		}
+	}
 	ctx, end := context.WithCancel(ctx)
-	c := &client{end: end, done: make(chan struct{})}
+	c := &client{network: newBalancer(to), end: end, done: make(chan struct{})}
 	e.clients[s.name] = c
-	config := e.restConfig(s.name, e.log.lane(s.name))
+	config := e.clientConfig(s.name, c.network)
 	go func() {
 		defer close(c.done)
 		defer end()
 		c.err = run(ctx, config)
 	}()
 	return nil
+}
+
+// clientConfig is a configuration for a client under test, on its network.
+func (e *Env) clientConfig(name string, network *balancer) *rest.Config {
+	config := e.Server().RESTConfig()
+	config.UserAgent = name
+	config.Dial = network.dial
+	lane := e.log.lane(name)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return witnessed{next, lane, network.where} })
+	return config
 }
 
 // hasEnded reports why a client cannot be run: it still runs, or has failed and no
@@ -85,7 +124,8 @@ func (e *Env) hasEnded(name string) error {
 }
 
 // StopClient ends the context of a client under test, which must be running, and
-// waits until it has returned; that takes a minute at most. With what error it
+// waits until it has returned, which takes a minute at most. Connections that it has
+// left open are closed, as those of a process that ends. With what error it
 // returns does not matter.
 func StopClient(name string) Step { return stopClient{name} }
 
@@ -99,16 +139,9 @@ func parseStop(a *args) (Step, error) {
 func (s stopClient) String() string { return "stop " + quote(s.name) }
 
 func (s stopClient) Run(ctx context.Context, e *Env) error {
-	c, returned, err := e.client(s.name)
+	c, err := e.running(s.name)
 	if err != nil {
 		return err
-	}
-	if returned {
-		saw := "it has returned without an error"
-		if c.err != nil {
-			saw = "it has returned: " + c.err.Error()
-		}
-		return mismatch{"client " + s.name + " to run", saw}
 	}
 	c.end()
 	c.expected = true
@@ -116,6 +149,7 @@ func (s stopClient) Run(ctx context.Context, e *Env) error {
 	defer cancel()
 	select {
 	case <-c.done:
+		c.network.cut()
 		return nil
 	case <-ctx.Done():
 		return mismatch{"client " + s.name + " to return when its context ends", fmt.Sprintf("it still runs %v later", requestTimeout)}
@@ -185,6 +219,19 @@ func (s expectFailed) Run(_ context.Context, e *Env) error {
 	}
 	c.expected = true
 	return nil
+}
+
+// running finds a client that was started and has not returned.
+func (e *Env) running(name string) (*client, error) {
+	c, returned, err := e.client(name)
+	if err != nil || !returned {
+		return c, err
+	}
+	saw := "it has returned without an error"
+	if c.err != nil {
+		saw = "it has returned: " + c.err.Error()
+	}
+	return nil, mismatch{"client " + name + " to run", saw}
 }
 
 // client finds a client that was started, and tells whether it has returned.

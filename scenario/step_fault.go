@@ -37,7 +37,7 @@ func parseFault(a *args) (Step, error) {
 func (s fault) String() string { return "fault " + s.rule.String() }
 
 func (s fault) Run(_ context.Context, e *Env) error {
-	_, err := e.server.Faults().Add(s.rule)
+	_, err := e.Server().Faults().Add(s.rule)
 	return err
 }
 
@@ -49,7 +49,7 @@ type clearFaults struct{}
 func (clearFaults) String() string { return "clear faults" }
 
 func (clearFaults) Run(_ context.Context, e *Env) error {
-	e.server.Faults().Clear()
+	e.Server().Faults().Clear()
 	return nil
 }
 
@@ -66,7 +66,7 @@ func parseClearFault(a *args) (Step, error) {
 func (s clearFault) String() string { return "clear fault " + quote(s.name) }
 
 func (s clearFault) Run(_ context.Context, e *Env) error {
-	set := e.server.Faults()
+	set := e.Server().Faults()
 	if set.Remove(s.name) > 0 {
 		return nil
 	}
@@ -77,8 +77,8 @@ func (s clearFault) Run(_ context.Context, e *Env) error {
 	return mismatch{"a rule " + quote(s.name), orNone(names)}
 }
 
-// ExpectHits expects that the rules with this name have acted so many times since
-// the scenario began.
+// ExpectHits expects that the rules with this name, of all servers, have acted so
+// many times since the scenario began.
 func ExpectHits(rule string, count Count) Step { return expectHits{rule, count} }
 
 type expectHits struct {
@@ -101,7 +101,7 @@ func (s expectHits) String() string {
 
 func (s expectHits) Run(_ context.Context, e *Env) error {
 	e.settle()
-	e.hits.read(e.server.Faults())
+	e.readHits()
 	if e.hits.lost > 0 {
 		return fmt.Errorf("the rules acted so often within one step that %d hits were forgotten", e.hits.lost)
 	}
@@ -111,24 +111,47 @@ func (s expectHits) Run(_ context.Context, e *Env) error {
 	return nil
 }
 
-// hits counts what the rules of a set did. The set forgets old hits, so it must
+// hits counts what the rules of some sets did. A set forgets old hits, so it must
 // be read now and then.
 type hits struct {
 	byRule map[string]int
-	seen   []faults.Hit // not in the transcript yet
-	last   uint64       // Seq of the latest
-	lost   uint64       // forgotten before they were read
+	seen   []acted                // not in the transcript yet
+	last   map[*faults.Set]uint64 // Seq of the latest
+	lost   uint64                 // forgotten before they were read
+}
+
+// acted is a hit and the server it was at, "" for the first.
+type acted struct {
+	faults.Hit
+	at string
+}
+
+// String is the line of the transcript.
+func (a acted) String() string {
+	if a.at == "" {
+		return "fault " + a.Hit.String()
+	}
+	return "fault " + a.Hit.String() + " on " + a.at
+}
+
+func newHits() hits { return hits{byRule: map[string]int{}, last: map[*faults.Set]uint64{}} }
+
+// readHits takes over what the rules of all servers have done.
+func (e *Env) readHits() {
+	for _, d := range e.doors {
+		e.hits.read(d.server.Faults(), d.label())
+	}
 }
 
 // read takes over what is new.
-func (h *hits) read(set *faults.Set) {
+func (h *hits) read(set *faults.Set, at string) {
 	for _, hit := range set.Hits() {
-		if hit.Seq <= h.last {
+		if hit.Seq <= h.last[set] {
 			continue
 		}
-		h.lost += hit.Seq - h.last - 1
-		h.last = hit.Seq
-		h.seen = append(h.seen, hit)
+		h.lost += hit.Seq - h.last[set] - 1
+		h.last[set] = hit.Seq
+		h.seen = append(h.seen, acted{hit, at})
 		if hit.Missed == "" {
 			h.byRule[hit.Rule.Name]++
 		}
@@ -138,16 +161,16 @@ func (h *hits) read(set *faults.Set) {
 // take gives the new hits, in an order that does not depend on how goroutines
 // were scheduled: streams that are hit at the same time are told one after the
 // other, behind what was hit before it was a stream.
-func (h *hits) take() []faults.Hit {
+func (h *hits) take() []acted {
 	taken := h.seen
 	h.seen = nil
-	stream := func(hit faults.Hit) string {
+	stream := func(hit acted) string {
 		if hit.Op.Phase == faults.Stream {
 			return hit.Op.UserAgent
 		}
 		return ""
 	}
-	slices.SortStableFunc(taken, func(a, b faults.Hit) int {
+	slices.SortStableFunc(taken, func(a, b acted) int {
 		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(stream(a), stream(b)))
 	})
 	return taken

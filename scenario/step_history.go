@@ -11,7 +11,7 @@ type compact struct{}
 func (compact) String() string { return "compact" }
 
 func (compact) Run(_ context.Context, e *Env) error {
-	e.server.Compact()
+	e.Server().Compact()
 	return nil
 }
 
@@ -24,6 +24,6 @@ type expire struct{}
 func (expire) String() string { return "expire" }
 
 func (expire) Run(_ context.Context, e *Env) error {
-	e.server.Expire()
+	e.Server().Expire()
 	return nil
 }

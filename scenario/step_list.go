@@ -41,7 +41,7 @@ func (s expectList) String() string {
 func (s expectList) Run(ctx context.Context, e *Env) error {
 	ctx, cancel := e.patience(ctx)
 	defer cancel()
-	resource, err := e.collection(e.dynamic, s.of)
+	resource, err := e.collection(e.at.dynamic, s.of)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,8 @@ import (
 // ExpectRequests expects that a client under test has got so many answers, since
 // it was first run, whose line in the transcript contains text. A line is "METHOD
 // PATH?QUERY CODE", with " Retry-After N" behind it if the answer has that
-// header, or with "no answer" instead of the code. A client that was run again
+// header, or with "no answer" instead of the code, and " on REPLICA" at the end if it
+// did not go to the first server. A client that was run again
 // goes on counting.
 func ExpectRequests(client, text string, count Count) Step {
 	return expectRequests{client, text, count}

@@ -30,7 +30,7 @@ func (s snapshot) Run(_ context.Context, e *Env) error {
 	if e.snapshots == nil {
 		e.snapshots = map[string]fakeapi.Snapshot{}
 	}
-	taken := e.server.Snapshot()
+	taken := e.Server().Snapshot()
 	e.snapshots[s.name] = taken
 	e.Note("revision %s", taken.ResourceVersion())
 	return nil
@@ -74,9 +74,9 @@ func (s restore) Run(_ context.Context, e *Env) error {
 	if !ok {
 		return mismatch{"a snapshot " + quote(s.name), orNone(slices.Sorted(maps.Keys(e.snapshots)))}
 	}
-	if err := e.server.Restore(taken, s.bump); err != nil {
+	if err := e.Server().Restore(taken, s.bump); err != nil {
 		return err
 	}
-	e.Note("revision %s", e.server.ResourceVersion())
+	e.Note("revision %s", e.Server().ResourceVersion())
 	return nil
 }

@@ -20,14 +20,25 @@ type witness interface {
 type witnessed struct {
 	next    http.RoundTripper
 	witness witness
+	// where names the server that requests go to, "" for the first; nil for a client
+	// that does not move.
+	where func() string
 }
 
 func (t witnessed) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := t.witness.before(r.Context()); err != nil {
 		return nil, err
 	}
+	at := ""
+	if t.where != nil {
+		at = t.where()
+	}
 	answer, err := t.next.RoundTrip(r)
-	t.witness.after(requestLine(r, answer))
+	line := requestLine(r, answer)
+	if at != "" {
+		line += " on " + at
+	}
+	t.witness.after(line)
 	return answer, err
 }
 

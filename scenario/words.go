@@ -105,6 +105,11 @@ func (a *args) duration(least time.Duration) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
+	return parseDuration(s, least)
+}
+
+// parseDuration reads a duration of at least least.
+func parseDuration(s string, least time.Duration) (time.Duration, error) {
 	d, err := time.ParseDuration(s)
 	if err != nil {
 		return 0, fmt.Errorf(`expected a duration such as "90s" or "5m", found %q`, s)
@@ -119,7 +124,10 @@ func (a *args) duration(least time.Duration) (time.Duration, error) {
 type flags map[string]string
 
 // takesValue tells the flags that are followed by a value.
-var takesValue = map[string]bool{"-n": true, "-A": false, "--selector": true, "--from": true}
+var takesValue = map[string]bool{
+	"-n": true, "-A": false, "--selector": true, "--from": true,
+	frozenFlag: false, lagFlag: true, delayFlag: true, "--on": true,
+}
 
 // raw takes all that is left: words, as they stand, and those flags that are
 // allowed.

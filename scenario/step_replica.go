@@ -1,0 +1,145 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// Replica opens a second API server on the store of the first, as in a cluster with
+// several of them on one etcd, whose view may be behind: what it answers from its
+// watch cache, which is watches, and reads at resourceVersion "0" or not older than
+// one. All else is current, and so are writes. The first server is called "main".
+// A replica has its own fault rules.
+func Replica(name string, view View) Step { return openReplica{name, view} }
+
+type openReplica struct {
+	name string
+	view View
+}
+
+func parseReplica(a *args) (Step, error) {
+	words, given, err := a.raw(frozenFlag, lagFlag, delayFlag)
+	if err != nil {
+		return nil, err
+	}
+	names, err := texts(words, 1, 1)
+	if err != nil {
+		return nil, err
+	}
+	if names[0] == "" {
+		return nil, fmt.Errorf(`expected a name for the replica, found ""`)
+	}
+	view, err := parseView(given)
+	return openReplica{names[0], view}, err
+}
+
+func (s openReplica) String() string { return joinWords("replica", quote(s.name), s.view.String()) }
+
+func (s openReplica) Run(_ context.Context, e *Env) error {
+	if slices.Contains(e.doorNames(), s.name) {
+		return fmt.Errorf("there is a server %q already", s.name)
+	}
+	e.settle()
+	replica, err := e.doors[0].server.Replica(fakeapi.InMemory())
+	if err != nil {
+		return err
+	}
+	s.view.set(replica)
+	return e.open(&door{name: s.name, server: replica.Server, replica: replica})
+}
+
+// Freeze keeps the view of a replica as it is now.
+func Freeze(replica string) Step { return sight{"freeze", replica, Frozen()} }
+
+// CatchUp makes the view of a replica current.
+func CatchUp(replica string) Step { return sight{"catch up", replica, Current()} }
+
+// sight is a step that changes the view of a replica.
+type sight struct {
+	command, name string
+	view          View
+}
+
+func parseSight(make func(string) Step) func(*args) (Step, error) {
+	return func(a *args) (Step, error) {
+		name, err := oneName(a, "a replica")
+		return make(name), err
+	}
+}
+
+func (s sight) String() string { return s.command + " " + quote(s.name) }
+
+func (s sight) Run(_ context.Context, e *Env) error {
+	d, err := e.door(s.name)
+	if err != nil {
+		return err
+	}
+	if d.replica == nil {
+		return fmt.Errorf("expected a replica, found %q, which is always current", s.name)
+	}
+	e.settle()
+	s.view.set(d.replica)
+	return nil
+}
+
+// On runs a step at a replica, or at "main": its requests go there, and rules, and
+// all else that is about a server and not about its store, are that one's.
+func On(replica string, step Step) Step { return on{replica, step} }
+
+type on struct {
+	name string
+	step Step
+}
+
+func parseOn(a *args) (Step, error) {
+	name, err := a.word("the name of a replica")
+	if err != nil {
+		return nil, err
+	}
+	step, err := a.in.step(a.rest)
+	return on{name, step}, err
+}
+
+func (s on) String() string { return "on " + quote(s.name) + " " + s.step.String() }
+
+func (s on) files() []file { return filesOf(s.step) }
+
+func (s on) Run(ctx context.Context, e *Env) error {
+	d, err := e.door(s.name)
+	if err != nil {
+		return err
+	}
+	return e.inside(d, func() error { return s.step.Run(ctx, e) })
+}
+
+// Switch moves a client under test, which must be running, to a replica or to
+// "main", as a load balancer does: its connections break, and new ones lead there.
+func Switch(client, replica string) Step { return switchClient{client, replica} }
+
+type switchClient struct{ name, to string }
+
+func parseSwitch(a *args) (Step, error) {
+	words, err := a.words(2, 2)
+	if err != nil {
+		return nil, err
+	}
+	return switchClient{words[0], words[1]}, nil
+}
+
+func (s switchClient) String() string { return "switch " + quote(s.name) + " " + quote(s.to) }
+
+func (s switchClient) Run(_ context.Context, e *Env) error {
+	c, err := e.running(s.name)
+	if err != nil {
+		return err
+	}
+	d, err := e.door(s.to)
+	if err != nil {
+		return err
+	}
+	c.network.lead(d)
+	return nil
+}

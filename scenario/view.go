@@ -1,0 +1,82 @@
+package scenario
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// View is how far a replica is behind the store; [Current], [Frozen], [Lag] and
+// [Delay] make one. The zero value is Current.
+type View struct {
+	way string // "", or the flag
+	lag uint
+	by  time.Duration
+}
+
+// The flags of a View.
+const (
+	frozenFlag = "--frozen"
+	lagFlag    = "--lag"
+	delayFlag  = "--delay"
+)
+
+// Current is not behind.
+func Current() View { return View{} }
+
+// Frozen stays at what there is now.
+func Frozen() View { return View{way: frozenFlag} }
+
+// Lag is behind by a number of changes.
+func Lag(changes uint) View { return View{way: lagFlag, lag: changes} }
+
+// Delay is behind by a time.
+func Delay(d time.Duration) View { return View{way: delayFlag, by: d} }
+
+// String gives the flag with its value, "" for Current.
+func (v View) String() string {
+	switch v.way {
+	case lagFlag:
+		return lagFlag + " " + strconv.FormatUint(uint64(v.lag), 10)
+	case delayFlag:
+		return delayFlag + " " + v.by.String()
+	}
+	return v.way
+}
+
+// parseView reads the flags of a view, of which there can be one.
+func parseView(given flags) (View, error) {
+	if len(given) > 1 {
+		return View{}, fmt.Errorf("expected one of %s, %s and %s, found more", frozenFlag, lagFlag, delayFlag)
+	}
+	if _, ok := given[frozenFlag]; ok {
+		return Frozen(), nil
+	}
+	if text, ok := given[lagFlag]; ok {
+		n, err := strconv.ParseUint(text, 10, 31)
+		if err != nil {
+			return View{}, fmt.Errorf("expected a number of changes behind %s, found %q", lagFlag, text)
+		}
+		return Lag(uint(n)), nil
+	}
+	if text, ok := given[delayFlag]; ok {
+		d, err := parseDuration(text, 0)
+		return Delay(d), err
+	}
+	return Current(), nil
+}
+
+func (v View) set(r *fakeapi.Replica) {
+	switch v.way {
+	case frozenFlag:
+		r.Freeze()
+	case lagFlag:
+		r.Lag(v.lag)
+	case delayFlag:
+		r.Delay(v.by)
+	default:
+		r.CatchUp()
+	}
+}
