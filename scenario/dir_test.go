@@ -1,12 +1,21 @@
-package scenario
+package scenario_test
 
 import (
 	"os"
 	"testing"
+
+	"example.com/fakeapi/scenario"
+	"example.com/fakeapi/scenario/clients"
 )
 
-// TestFiles runs the stories without a client under test; those with one are the
-// catalogue.
+// TestFiles runs the stories that show a step. The client under test, where there is
+// one, is client-go's informer.
 func TestFiles(t *testing.T) {
-	RunDir(t, os.DirFS("testdata"), Config{})
+	under := map[string]scenario.Client{}
+	for _, i := range clients.All() {
+		if i.Name == "informer" {
+			under[i.Role] = i.Client
+		}
+	}
+	scenario.RunDir(t, os.DirFS("testdata"), scenario.Config{Clients: under})
 }
