@@ -179,6 +179,18 @@
 // a rule for all of them is a step for each. In the transcript, what did not happen
 // at main ends in "on b".
 //
+// # Bugs that scenarios find
+//
+// Each of these examples has a controller with a bug that was published, the
+// scenario that finds it in milliseconds, and the repair, which passes:
+//
+//	Play (Conflict)    the retry after a conflict takes what others wrote away   fybrik/fybrik#1385
+//	Play (Gone)        a watch is begun for ever where history is gone           coreos/etcd-operator#166
+//	Play (LostReply)   what was done without a reply is done again               kubernetes/kubernetes#25595
+//	Play (Partial)     what could not be read is deleted                         kubernetes-sigs/external-dns#2858
+//	Play (Tombstone)   a delete that was missed is ignored                       projectcalico/calico#12793
+//	Play (TwoLeaders)  who has lost the lease works on                           cilium/cilium#42920
+//
 // # TestMain
 //
 // client-go throttles the errors that it reports (utilruntime.HandleError) by a

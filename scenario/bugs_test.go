@@ -1,0 +1,93 @@
+package scenario_test
+
+import (
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/scenario"
+)
+
+// bug is a controller with a bug that was published, and the scenario that finds
+// it. Each has a file example_NAME_test.go.
+type bug struct {
+	story        string
+	buggy, fixed map[string]scenario.Client
+	want         string // in the message about the buggy one
+}
+
+func bugs() map[string]bug {
+	one := func(name string, client scenario.Client) map[string]scenario.Client {
+		return map[string]scenario.Client{name: client}
+	}
+	return map[string]bug{
+		"conflict": {
+			protectStory, one("protect", protect), one("protect", protectFixed),
+			"expected metadata.finalizers[0]=example.com/backup; saw metadata.finalizers[0]=example.com/clean-up\n",
+		},
+		"gone": {
+			membersStory, one("members", members(goOn)), one("members", members(orListAgain)),
+			"expected the configmaps list [member-a member-b]; saw []\n",
+		},
+		"lostReply": {
+			nightlyStory, one("nightly", nightly), one("nightly", nightlyFixed),
+			"expected the job list [report-000000]; saw [report-000000 report-000001]\n",
+		},
+		"partial": {
+			recordsStory, one("records", records(goWithout)), one("records", records(unlessNotFound)),
+			"expected of watch zone []; saw [DELETED record-web ADDED record-web]\n",
+		},
+		"tombstone": {
+			addressesStory, one("addresses", addresses(onlyPods)), one("addresses", addresses(alsoTombstones)),
+			"expected no configmap/address-web; saw one with resourceVersion ",
+		},
+		"twoLeaders": {
+			electedStory,
+			map[string]scenario.Client{"a": elected(untilTheEnd), "b": elected(untilTheEnd)},
+			map[string]scenario.Client{"a": elected(untilTheLeaseIsLost), "b": elected(untilTheLeaseIsLost)},
+			"expected no configmap/claimed-by-a; saw one with resourceVersion ",
+		},
+	}
+}
+
+// The scenarios find the bug, and nothing else, with every seed, and fast: half of
+// the runs take less than a second, whatever else the machine does.
+func TestBugs(t *testing.T) {
+	for name, b := range bugs() {
+		t.Run(name, func(t *testing.T) {
+			var took []time.Duration
+			for seed := range uint64(20) {
+				for _, clients := range []map[string]scenario.Client{b.buggy, b.fixed} {
+					start := time.Now()
+					_, err := scenario.Play(name, b.story, scenario.Config{Seed: seed, Clients: clients})
+					took = append(took, time.Since(start))
+					if len(took)%2 == 1 {
+						require.ErrorContains(t, err, b.want, "seed %d", seed)
+					} else {
+						require.NoError(t, err, "seed %d", seed)
+					}
+				}
+			}
+			slices.Sort(took)
+			require.Less(t, took[len(took)/2], time.Second)
+			t.Logf("half of the runs within %v, the longest %v", took[len(took)/2], took[len(took)-1])
+		})
+	}
+}
+
+// The package documentation lists them.
+func TestBugsAreListed(t *testing.T) {
+	doc, err := os.ReadFile("doc.go")
+	require.NoError(t, err)
+	var listed []string
+	for _, row := range regexp.MustCompile(`(?m)^//\tPlay \((\w+)\) `).FindAllStringSubmatch(string(doc), -1) {
+		listed = append(listed, strings.ToLower(row[1][:1])+row[1][1:])
+	}
+	require.Equal(t, slices.Sorted(maps.Keys(bugs())), listed)
+}

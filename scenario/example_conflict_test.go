@@ -1,0 +1,89 @@
+package scenario_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/retry"
+
+	"example.com/fakeapi/scenario"
+)
+
+// protect puts a finalizer on the ConfigMap "db". It reads the object again before
+// each attempt, only to put the list on it that it made before the first.
+func protect(ctx context.Context, config *rest.Config) error {
+	maps := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")
+	db, err := maps.Get(ctx, "db", metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	finalizers := append(db.Finalizers, "example.com/clean-up")
+	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		db, err := maps.Get(ctx, "db", metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		db.Finalizers = finalizers
+		_, err = maps.Update(ctx, db, metav1.UpdateOptions{})
+		return err
+	})
+}
+
+// protectFixed makes the list from the object that it writes.
+func protectFixed(ctx context.Context, config *rest.Config) error {
+	maps := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")
+	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		db, err := maps.Get(ctx, "db", metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		db.Finalizers = append(db.Finalizers, "example.com/clean-up")
+		_, err = maps.Update(ctx, db, metav1.UpdateOptions{})
+		return err
+	})
+}
+
+const protectStory = `
+apply db.yaml
+# While the first write is on its way, a backup begins, which has a finalizer, too.
+fault slow: when verb(update) && userAgent(protect) && first(1) do delay(5s)
+run protect
+apply backup.yaml
+advance 10s
+expect done protect
+expect configmap/db metadata.finalizers[0]=example.com/backup
+expect requests protect "PUT /api/v1/namespaces/default/configmaps/db 409" 1
+-- db.yaml --
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: db}
+-- backup.yaml --
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: db, finalizers: [example.com/backup]}
+`
+
+// The conflict is answered by a retry that gets past the check and not past the
+// problem: what others wrote in between is lost. In production the finalizer of
+// another controller is gone, its object is deleted under it, and volumes leak or
+// backups break. The loop stands in https://github.com/fybrik/fybrik/pull/1385
+// and in many helpers; https://github.com/reddit/achilles-sdk/pull/129 has the
+// same with merge patches, which replace lists and do not even conflict. What is
+// written must be computed from what was read for this attempt.
+func ExamplePlay_conflict() {
+	for _, client := range []scenario.Client{protect, protectFixed} {
+		_, err := scenario.Play("protect.txtar", protectStory, scenario.Config{
+			Clients: map[string]scenario.Client{"protect": client},
+		})
+		what, _, _ := strings.Cut(fmt.Sprint(err), "\ntranscript so far:")
+		fmt.Println(what)
+	}
+	// Output:
+	// protect.txtar:9: expect configmap/db metadata.finalizers[0]=example.com/backup
+	//     expected metadata.finalizers[0]=example.com/backup; saw metadata.finalizers[0]=example.com/clean-up
+	// <nil>
+}

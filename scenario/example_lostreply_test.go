@@ -1,0 +1,75 @@
+package scenario_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"example.com/fakeapi/scenario"
+)
+
+// nightly starts the report of this night. It takes an error to mean that there is
+// no Job, and tries again under a new name.
+func nightly(ctx context.Context, config *rest.Config) error {
+	jobs := kubernetes.NewForConfigOrDie(config).BatchV1().Jobs("default")
+	for ctx.Err() == nil {
+		job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "report-" + time.Now().UTC().Format("150405")}}
+		_, err := jobs.Create(ctx, job, metav1.CreateOptions{})
+		if err == nil || apierrors.IsAlreadyExists(err) {
+			return nil
+		}
+		time.Sleep(time.Second)
+	}
+	return ctx.Err()
+}
+
+// nightlyFixed names the Job after the time that it is due: all attempts are about
+// one object, and that it exists already is success.
+func nightlyFixed(ctx context.Context, config *rest.Config) error {
+	jobs := kubernetes.NewForConfigOrDie(config).BatchV1().Jobs("default")
+	due := time.Now().UTC()
+	for ctx.Err() == nil {
+		job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "report-" + due.Format("150405")}}
+		_, err := jobs.Create(ctx, job, metav1.CreateOptions{})
+		if err == nil || apierrors.IsAlreadyExists(err) {
+			return nil
+		}
+		time.Sleep(time.Second)
+	}
+	return ctx.Err()
+}
+
+const nightlyStory = `
+# The Job is stored, and the connection breaks before the reply.
+fault lost: when verb(create) && resource(jobs) && during(committed) && first(1) do reset
+run nightly
+eventually 1m expect done nightly
+expect list job report-000000
+`
+
+// A Job is started twice because a reply was lost. In production this is the
+// invoice that is sent twice: a time-out, a restart of the server or of a load
+// balancer comes between the write and its answer. A name from generateName, or
+// with a random end, is the same mistake. CronJobs were to avoid it from the start:
+// https://github.com/kubernetes/kubernetes/pull/25595 proposes names that follow
+// from the schedule, so that at most one create can succeed.
+func ExamplePlay_lostReply() {
+	for _, client := range []scenario.Client{nightly, nightlyFixed} {
+		_, err := scenario.Play("nightly.txtar", nightlyStory, scenario.Config{
+			Clients: map[string]scenario.Client{"nightly": client},
+		})
+		what, _, _ := strings.Cut(fmt.Sprint(err), "\ntranscript so far:")
+		fmt.Println(what)
+	}
+	// Output:
+	// nightly.txtar:6: expect list job report-000000
+	//     expected the job list [report-000000]; saw [report-000000 report-000001]
+	// <nil>
+}

@@ -1,0 +1,100 @@
+package scenario_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/fakeapi/scenario"
+)
+
+// addresses keeps the ConfigMap "address-NAME" for each Pod. podOf tells which Pod
+// a delete handler was called for; nil is none.
+func addresses(podOf func(obj any) *corev1.Pod) scenario.Client {
+	return func(ctx context.Context, config *rest.Config) error {
+		client := kubernetes.NewForConfigOrDie(config)
+		leases := client.CoreV1().ConfigMaps("default")
+		factory := informers.NewSharedInformerFactory(client, 0)
+		_, err := factory.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc: func(obj any) {
+				lease := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "address-" + obj.(*corev1.Pod).Name}}
+				if _, err := leases.Create(ctx, lease, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+					utilruntime.HandleError(err)
+				}
+			},
+			DeleteFunc: func(obj any) {
+				if pod := podOf(obj); pod != nil {
+					if err := leases.Delete(ctx, "address-"+pod.Name, metav1.DeleteOptions{}); err != nil {
+						utilruntime.HandleError(err)
+					}
+				}
+			},
+		})
+		factory.Start(ctx.Done())
+		<-ctx.Done()
+		factory.Shutdown()
+		return err
+	}
+}
+
+// onlyPods is what many handlers do, so as not to panic: anything else is ignored.
+func onlyPods(obj any) *corev1.Pod {
+	pod, _ := obj.(*corev1.Pod)
+	return pod
+}
+
+// alsoTombstones takes the last known state out of a tombstone.
+func alsoTombstones(obj any) *corev1.Pod {
+	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+		obj = tombstone.Obj
+	}
+	pod, _ := obj.(*corev1.Pod)
+	return pod
+}
+
+const addressesStory = `
+apply web.yaml
+run addresses
+expect configmap/address-web
+# The watch breaks at the delete. The server is away for a while, has no history when
+# it is back, and so the client lists: the Pod is not there, and nobody saw it go.
+fault cut: when verb(watch) && userAgent(addresses) && event(DELETED) && first(1) do reset
+fault away: when verb(list, watch) && userAgent(addresses) && during(before) && !after(10s) do status(503)
+delete pod/web
+expire
+advance 1m
+expect absent configmap/address-web
+-- web.yaml --
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+`
+
+// A delete is missed, and what was kept for the object stays for ever. In
+// production this is an IP pool that runs dry in weeks: after an outage an informer
+// hands a cache.DeletedFinalStateUnknown to the delete handler, which drops it, or
+// panics. https://github.com/projectcalico/calico/pull/12793 repaired it in several
+// controllers at once. Handlers that only put keys into a queue have
+// cache.DeletionHandlingMetaNamespaceKeyFunc for it.
+func ExamplePlay_tombstone() {
+	for _, podOf := range []func(any) *corev1.Pod{onlyPods, alsoTombstones} {
+		_, err := scenario.Play("addresses.txtar", addressesStory, scenario.Config{
+			Clients: map[string]scenario.Client{"addresses": addresses(podOf)},
+		})
+		what, _, _ := strings.Cut(fmt.Sprint(err), "; saw one")
+		fmt.Println(what)
+	}
+	// Output:
+	// addresses.txtar:12: expect absent configmap/address-web
+	//     expected no configmap/address-web
+	// <nil>
+}

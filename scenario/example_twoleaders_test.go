@@ -1,0 +1,93 @@
+package scenario_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+
+	"example.com/fakeapi/scenario"
+)
+
+// elected works while it leads. until chooses the context of the work: that of the
+// process, or that of the term of office.
+func elected(until func(process, term context.Context) context.Context) scenario.Client {
+	return func(ctx context.Context, config *rest.Config) error {
+		client := kubernetes.NewForConfigOrDie(config)
+		self := config.UserAgent
+		work := func(term context.Context) { claim(until(ctx, term), client, self) }
+		elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+			Lock: &resourcelock.LeaseLock{
+				LeaseMeta:  metav1.ObjectMeta{Namespace: "default", Name: "allocator"},
+				Client:     client.CoordinationV1(),
+				LockConfig: resourcelock.ResourceLockConfig{Identity: self},
+			},
+			LeaseDuration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
+			Callbacks: leaderelection.LeaderCallbacks{OnStartedLeading: work, OnStoppedLeading: func() {}},
+		})
+		if err != nil {
+			return err
+		}
+		elector.Run(ctx)
+		<-ctx.Done()
+		return nil
+	}
+}
+
+// claim says every second that everything belongs to self.
+func claim(ctx context.Context, client kubernetes.Interface, self string) {
+	wait.UntilWithContext(ctx, func(ctx context.Context) {
+		mark := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "claimed-by-" + self}}
+		_, err := client.CoreV1().ConfigMaps("default").Create(ctx, mark, metav1.CreateOptions{})
+		if err != nil && !apierrors.IsAlreadyExists(err) {
+			utilruntime.HandleError(err)
+		}
+	}, time.Second)
+}
+
+// untilTheEnd lets the work run on as long as the process does.
+func untilTheEnd(process, _ context.Context) context.Context { return process }
+
+// untilTheLeaseIsLost ends the work with the term of office.
+func untilTheLeaseIsLost(_, term context.Context) context.Context { return term }
+
+const electedStory = `
+run a
+run b
+expect configmap/claimed-by-a
+# a can do everything but renew its lease.
+fault cut: when resource(leases) && userAgent(a) do hang
+eventually 30s expect configmap/claimed-by-b
+delete configmap/claimed-by-a
+advance 1m
+expect absent configmap/claimed-by-a
+`
+
+// A leader that has lost its lease works on, beside the next one. In production two
+// instances hand out the same addresses, or undo each other's work for hours:
+// https://github.com/cilium/cilium/pull/42920. Whatever is started by the election
+// must end with the context that the election gives, before the lease can go to
+// somebody else; most programs exit.
+func ExamplePlay_twoLeaders() {
+	for _, until := range []func(process, term context.Context) context.Context{untilTheEnd, untilTheLeaseIsLost} {
+		_, err := scenario.Play("elected.txtar", electedStory, scenario.Config{
+			Clients: map[string]scenario.Client{"a": elected(until), "b": elected(until)},
+		})
+		what, _, _ := strings.Cut(fmt.Sprint(err), "; saw one")
+		fmt.Println(what)
+	}
+	// Output:
+	// elected.txtar:10: expect absent configmap/claimed-by-a
+	//     expected no configmap/claimed-by-a
+	// <nil>
+}
