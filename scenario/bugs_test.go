@@ -39,6 +39,10 @@ func bugs() map[string]bug {
 			nightlyStory, one("nightly", nightly), one("nightly", nightlyFixed),
 			"expected the job list [report-000000]; saw [report-000000 report-000001]\n",
 		},
+		"overshoot": {
+			workersStory, one("workers", workers(onlyCached)), one("workers", workers(alsoStarted)),
+			`with "POST /api/v1/namespaces/default/pods 201"; saw 2`,
+		},
 		"partial": {
 			recordsStory, one("records", records(goWithout)), one("records", records(unlessNotFound)),
 			"expected of watch zone []; saw [DELETED record-web ADDED record-web]\n",

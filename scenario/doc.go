@@ -187,6 +187,7 @@
 //	Play (Conflict)    the retry after a conflict takes what others wrote away   fybrik/fybrik#1385
 //	Play (Gone)        a watch is begun for ever where history is gone           coreos/etcd-operator#166
 //	Play (LostReply)   what was done without a reply is done again               kubernetes/kubernetes#25595
+//	Play (Overshoot)   what was just started is started again: a late cache      ray-project/kuberay#715
 //	Play (Partial)     what could not be read is deleted                         kubernetes-sigs/external-dns#2858
 //	Play (Tombstone)   a delete that was missed is ignored                       projectcalico/calico#12793
 //	Play (TwoLeaders)  who has lost the lease works on                           cilium/cilium#42920
