@@ -125,18 +125,30 @@ func BenchmarkFanout(b *testing.B) {
 }
 
 func fanout(b *testing.B, watchers int, slow bool) {
+	write := fanned(b, watchers, slow)
+	b.ResetTimer()
+	for range b.N {
+		write()
+	}
+	b.ReportMetric(float64(b.N*watchers)/b.Elapsed().Seconds(), "events/s")
+}
+
+// fanned opens watchers, and gives a function that writes once and waits until all
+// have got it.
+func fanned(b *testing.B, watchers int, slow bool, opts ...fakeapi.Option) func() {
 	body, err := json.Marshal(kib("one"))
 	require.NoError(b, err)
-	srv := fakeapi.Start(b, fakeapi.InMemory(), fakeapi.WithObjects(kib("one")))
+	srv := fakeapi.Start(b, append(opts, fakeapi.InMemory(), fakeapi.WithObjects(kib("one")))...)
 	var got sync.WaitGroup
 	url := srv.URL() + "/api/v1/configmaps?watch=1&resourceVersion=" + srv.ResourceVersion()
 	open := func() io.ReadCloser {
 		resp, err := srv.Client().Get(url)
 		require.NoError(b, err)
+		b.Cleanup(func() { _ = resp.Body.Close() })
 		return resp.Body
 	}
 	if slow {
-		defer open().Close()
+		open()
 	}
 	for range watchers {
 		events := open()
@@ -153,13 +165,12 @@ func fanout(b *testing.B, watchers int, slow bool) {
 			}
 		}()
 	}
-	item := srv.URL() + "/api/v1/namespaces/default/configmaps/one"
-	b.ResetTimer()
-	for i := range b.N {
+	item, i := srv.URL()+"/api/v1/namespaces/default/configmaps/one", 0
+	return func() {
+		i++
 		got.Add(watchers)
 		one := bytes.ReplaceAll(body, []byte(strings.Repeat("v", 8)), []byte(fmt.Sprintf("%08d", i)))
 		post(b, srv.Client(), http.MethodPut, item, one, http.StatusOK)
 		got.Wait()
 	}
-	b.ReportMetric(float64(b.N*watchers)/b.Elapsed().Seconds(), "events/s")
 }

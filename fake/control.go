@@ -22,19 +22,17 @@ const controlPrefix = "/fakeapi/v1/"
 // control serves the control API of one server. No fault rule gets in its way.
 type control struct {
 	server    *Server
-	requests  requestLog
 	snapshots snapshots
 	forks     forks
 }
 
-// front puts the control API and the record of requests in front of a handler, if the
-// options ask for them.
+// front puts the control API in front of a handler, if the options ask for it.
 func (s *Server) front(next http.Handler) http.Handler {
 	if !s.opts.control {
 		return next
 	}
 	c := &control{server: s}
-	mux, rest := c.routes(), c.requests.record(next)
+	mux := c.routes()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, controlPrefix) {
 			if r, known := c.server.authenticate(w, r); known {
@@ -42,7 +40,7 @@ func (s *Server) front(next http.Handler) http.Handler {
 			}
 			return
 		}
-		rest.ServeHTTP(w, r)
+		next.ServeHTTP(w, r)
 	})
 }
 
@@ -58,6 +56,7 @@ func (c *control) routes() http.Handler {
 		"faults/{name}": {http.MethodDelete: c.removeFaults},
 		"hits":          {http.MethodGet: c.listHits},
 		"requests":      {http.MethodGet: c.listRequests},
+		"timeline":      {http.MethodGet: c.showTimeline},
 
 		"snapshots":                {http.MethodGet: c.listSnapshots},
 		"snapshots/{name}":         {http.MethodPost: c.takeSnapshot, http.MethodDelete: c.dropSnapshot},
@@ -104,10 +103,6 @@ func (c *control) settle(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return done(w)
-}
-
-func (c *control) listRequests(w http.ResponseWriter, r *http.Request) error {
-	return tell(w, r, http.StatusOK, "requests", c.requests.list())
 }
 
 // tell answers with a list: a line for each, or for those who accept JSON an object

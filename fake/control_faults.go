@@ -44,13 +44,16 @@ func (c *control) listFaults(w http.ResponseWriter, r *http.Request) error {
 	return tell(w, r, http.StatusOK, "rules", toldRules(c.server.faults.Rules()))
 }
 
-func (c *control) listHits(w http.ResponseWriter, r *http.Request) error {
-	hits := c.server.faults.Hits()
+func toldHits(hits []faults.Hit) []toldHit {
 	told := make([]toldHit, len(hits))
 	for i, h := range hits {
 		told[i] = toldHit{h}
 	}
-	return tell(w, r, http.StatusOK, "hits", told)
+	return told
+}
+
+func (c *control) listHits(w http.ResponseWriter, r *http.Request) error {
+	return tell(w, r, http.StatusOK, "hits", toldHits(c.server.faults.Hits()))
 }
 
 // addFaults arms the rules of the body, all or none, and answers with them.

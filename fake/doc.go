@@ -79,6 +79,22 @@
 //
 // Server.Faults takes rules that make the server misbehave: see package faults.
 //
+// # The timeline
+//
+// Server.Timeline is what the server was asked and what it answered, the frames of
+// watches and the hits of fault rules, in the order of time: values, and as text a line
+// for each.
+//
+//	+1.000s #2 ann/v1 create /api/v1/namespaces/default/configmaps -> 201 rv=1005
+//	+1.000s     #1 ADDED default/a rv=1005
+//	+1.000s #3 ann/v1 list /api/v1/namespaces/default/configmaps -> 503
+//	+1.000s   ! busy: before list configmaps in default: status(503)
+//
+// A request is numbered and has the time since the server began, its user agent, what was
+// answered, and how long that took; frames have the number of their watch. It is
+// what clients were sent, behind all faults. Memory is bounded, see there, and
+// WithoutTimeline switches it off.
+//
 // # The control API
 //
 // With WithControl, and in the command fakeapi serve, all this can be had over HTTP by
@@ -90,7 +106,8 @@
 //	curl           $A/faults                       the rules that are armed
 //	curl -X DELETE $A/faults/busy                  those of a name; without the name all
 //	curl           $A/hits                         what the rules did to which request, the latest 1024
-//	curl           $A/requests                     code, method, path and user agent of the latest 1000 requests
+//	curl           $A/requests                     code, method, path and user agent of the latest 1000 requests, and of those that are open
+//	curl           $A/timeline                     Server.Timeline
 //	curl -X POST   $A/compact                      Server.Compact
 //	curl -X POST   $A/expire                       Server.Expire
 //	curl -X POST   $A/settle                       Server.Settle

@@ -24,19 +24,21 @@ type options struct {
 	control bool
 	// uncontrolled switches the controllers off.
 	uncontrolled bool
-	seed         *uint64
-	history      time.Duration
-	events       int
-	future       time.Duration
-	bookmarks    time.Duration
-	watches      time.Duration
-	tokens       time.Duration
-	closing      time.Duration
-	notReady     time.Duration
-	without      []Feature
-	fixtures     []func(*Server) error
-	rules        []faults.Rule
-	admission    admission.Chain
+	// unrecorded switches the timeline off.
+	unrecorded bool
+	seed       *uint64
+	history    time.Duration
+	events     int
+	future     time.Duration
+	bookmarks  time.Duration
+	watches    time.Duration
+	tokens     time.Duration
+	closing    time.Duration
+	notReady   time.Duration
+	without    []Feature
+	fixtures   []func(*Server) error
+	rules      []faults.Rule
+	admission  admission.Chain
 }
 
 func newOptions(opts []Option) (*options, error) {
@@ -173,12 +175,21 @@ func WithoutControllers() Option {
 }
 
 // WithControl serves the control API under /fakeapi/v1/, for tests that are not
-// written in Go, and keeps a record of requests for it; the package documentation has
-// its paths. It asks for the same tokens as the rest. It is off by default in tests
+// written in Go; the package documentation has its paths. It asks for the same tokens as the rest. It is off by default in tests
 // and on in the command.
 func WithControl() Option {
 	return func(o *options) error {
 		o.control = true
+		return nil
+	}
+}
+
+// WithoutTimeline switches the record of requests, answers and watch frames off, which
+// Server.Timeline gives. It saves its memory, which is bounded, and one or two percent
+// of the time that a small request takes.
+func WithoutTimeline() Option {
+	return func(o *options) error {
+		o.unrecorded = true
 		return nil
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"example.com/fakeapi/fake/internal/discovery"
 	"example.com/fakeapi/fake/internal/openapi"
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/timeline"
 	"example.com/fakeapi/fake/internal/verbs"
 	"example.com/fakeapi/faults"
 	"example.com/fakeapi/memstore"
@@ -45,6 +46,7 @@ type Server struct {
 	authority *certs.Authority // nil without TLS
 	tokens    *authn.Tokens    // nil without authentication
 	life      life
+	recorder  *timeline.Recorder
 	handler   http.Handler
 	http      *http.Server
 	cancel    context.CancelFunc
@@ -163,7 +165,7 @@ func (s *Server) listen() error {
 func (s *Server) serve(ctx context.Context, secured *tls.Config) {
 	s.transport = s.newTransport()
 	s.client = s.newClient()
-	s.handler = s.flight.track(s.front(faults.Handler(&s.faults, http.HandlerFunc(s.route))))
+	s.handler = s.flight.track(s.front(s.recorded(faults.Handler(&s.faults, http.HandlerFunc(s.route)))))
 	s.http = &http.Server{
 		Handler:           s,
 		BaseContext:       func(net.Listener) context.Context { return ctx },

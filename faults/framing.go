@@ -5,17 +5,17 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"mime"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"example.com/fakeapi/internal/frames"
 )
 
 // framing is how one media type puts watch events on a stream.
 type framing interface {
 	contentType() string
-	splitter() splitter
 	// describe fills in what a rule may ask about a frame, and reports whether
 	// the frame is an event at all.
 	describe(frame []byte, op *Op) bool
@@ -25,25 +25,14 @@ type framing interface {
 	edit(frame []byte, e edit) ([]byte, error)
 }
 
-// splitter finds the ends of frames in a stream that comes in pieces.
-type splitter interface {
-	// take says how many bytes of p, which is not empty, belong to the frame at
-	// hand, and whether the frame ends there.
-	take(p []byte) (n int, complete bool)
-}
-
 // framingOf gives the framing of a Content-Type, nil if it is not known.
 func framingOf(contentType string) framing {
-	media, _, err := mime.ParseMediaType(contentType)
-	if err != nil {
-		return nil
-	}
-	switch media {
+	switch frames.MediaType(contentType) {
 	case typeJSON:
 		return jsonFraming{}
 	case typeProtobuf:
 		return protobufFraming{}
-	case typeCBOR:
+	case frames.TypeCBOR:
 		return cborFraming{}
 	}
 	return nil
@@ -53,16 +42,6 @@ func framingOf(contentType string) framing {
 type jsonFraming struct{}
 
 func (jsonFraming) contentType() string { return typeJSON }
-func (jsonFraming) splitter() splitter  { return lineSplitter{} }
-
-type lineSplitter struct{}
-
-func (lineSplitter) take(p []byte) (int, bool) {
-	if i := bytes.IndexByte(p, '\n'); i >= 0 {
-		return i + 1, true
-	}
-	return len(p), false
-}
 
 // meta is what rules ask about an object.
 type meta struct {
@@ -118,37 +97,10 @@ func (jsonFraming) edit(frame []byte, e edit) ([]byte, error) {
 type protobufFraming struct{}
 
 func (protobufFraming) contentType() string { return typeProtobuf + ";stream=watch" }
-func (protobufFraming) splitter() splitter  { return &lengthSplitter{} }
-
-const lengthSize = 4
-
-type lengthSplitter struct {
-	head [lengthSize]byte
-	have int    // bytes of head
-	left uint32 // bytes of the message, once head is complete
-}
-
-func (s *lengthSplitter) take(p []byte) (int, bool) {
-	n := 0
-	if s.have < lengthSize {
-		n = copy(s.head[s.have:], p)
-		if s.have += n; s.have < lengthSize {
-			return n, false
-		}
-		s.left = binary.BigEndian.Uint32(s.head[:])
-	}
-	body := min(uint64(len(p)-n), uint64(s.left))
-	s.left -= uint32(body)
-	if s.left == 0 {
-		s.have = 0
-		return n + int(body), true
-	}
-	return n + int(body), false
-}
 
 func (protobufFraming) describe(frame []byte, op *Op) bool {
 	var event metav1.WatchEvent
-	if len(frame) < lengthSize || event.Unmarshal(frame[lengthSize:]) != nil || event.Type == "" {
+	if len(frame) < frames.LengthSize || event.Unmarshal(frame[frames.LengthSize:]) != nil || event.Type == "" {
 		return false
 	}
 	protobufMeta(event.Object.Raw).describe(watch.EventType(event.Type), op)
@@ -189,7 +141,7 @@ func protobufFrame(event *metav1.WatchEvent) []byte {
 
 func (protobufFraming) edit(frame []byte, e edit) ([]byte, error) {
 	var event metav1.WatchEvent
-	if err := event.Unmarshal(frame[lengthSize:]); err != nil {
+	if err := event.Unmarshal(frame[frames.LengthSize:]); err != nil {
 		return nil, err
 	}
 	if err := editProtobufEvent(&event, e); err != nil {

@@ -1,32 +1,24 @@
 package faults
 
 import (
-	"bytes"
-	"encoding/json"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"example.com/fakeapi/internal/frames"
 )
-
-// typeCBOR is a stream of watch events in CBOR: a sequence of items, one an event
-// (RFC 8742).
-const typeCBOR = "application/cbor-seq"
-
-// cborMark stands in front of an item that says that it is CBOR: tag 55799.
-const cborMark = "\xd9\xd9\xf7"
 
 // cborFraming is one item an event, with a mark in front of it and of its object.
 type cborFraming struct{}
 
-func (cborFraming) contentType() string { return typeCBOR }
-func (cborFraming) splitter() splitter  { return &itemSplitter{} }
+func (cborFraming) contentType() string { return frames.TypeCBOR }
 
 // describe goes the way over JSON: what rules ask is little, and frames in CBOR are
 // rare.
 func (cborFraming) describe(frame []byte, op *Op) bool {
-	text, err := jsonOf(frame)
+	text, err := frames.JSONOf(frame)
 	return err == nil && jsonFraming{}.describe(text, op)
 }
 
@@ -39,7 +31,7 @@ func (cborFraming) errorFrame(s metav1.Status) []byte {
 }
 
 func (cborFraming) edit(frame []byte, e edit) ([]byte, error) {
-	text, err := jsonOf(frame)
+	text, err := frames.JSONOf(frame)
 	if err != nil {
 		return nil, err
 	}
@@ -47,16 +39,6 @@ func (cborFraming) edit(frame []byte, e edit) ([]byte, error) {
 		return nil, err
 	}
 	return cborOf(text)
-}
-
-// jsonOf gives a frame in JSON.
-func jsonOf(frame []byte) ([]byte, error) {
-	var event any
-	if err := direct.Unmarshal(bytes.TrimPrefix(frame, []byte(cborMark)), &event); err != nil {
-		return nil, err
-	}
-	text, err := json.Marshal(event)
-	return append(text, '\n'), err
 }
 
 // cborOf gives a frame that is in JSON in CBOR.
@@ -84,7 +66,7 @@ type marked struct {
 // MarshalCBOR puts the event together: a map of two, in the order in which keys are
 // sorted, by their length.
 func (m marked) MarshalCBOR() ([]byte, error) {
-	event := []byte(cborMark + "\xa2")
+	event := []byte(frames.CBORMark + "\xa2")
 	for _, part := range []any{"type", string(m.kind), "object"} {
 		b, err := direct.Marshal(part)
 		if err != nil {
@@ -92,5 +74,5 @@ func (m marked) MarshalCBOR() ([]byte, error) {
 		}
 		event = append(event, b...)
 	}
-	return append(append(event, cborMark...), m.object...), nil
+	return append(append(event, frames.CBORMark...), m.object...), nil
 }

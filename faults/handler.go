@@ -31,7 +31,7 @@ type middleware struct {
 
 func (m *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rules := m.set.load()
-	if rules == nil && !mayWatch(r) {
+	if rules == nil && !route.MayWatch(r.Method, r.URL) {
 		m.next.ServeHTTP(w, r)
 		return
 	}
@@ -52,15 +52,6 @@ func (m *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (m *middleware) strikeBefore(rules *armory, x *exchange) outcome {
 	return x.strike(rules, x.op, func(e Effect) outcome { return e.(beforeEffect).before(x) })
-}
-
-// mayWatch is a cheap look that finds every watch and few other requests.
-func mayWatch(r *http.Request) bool {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return false
-	}
-	query := r.URL.RawQuery
-	return strings.Contains(query, "watch") || strings.Contains(query, "%") || strings.Contains(r.URL.Path, "/watch/")
 }
 
 // upgrades reports whether a request turns its connection into something that

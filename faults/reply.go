@@ -8,12 +8,14 @@ import (
 	"github.com/munnerz/goautoneg"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"example.com/fakeapi/internal/frames"
 )
 
 // Media types, as a real server spells them.
 const (
-	typeJSON     = "application/json"
-	typeProtobuf = "application/vnd.kubernetes.protobuf"
+	typeJSON     = frames.TypeJSON
+	typeProtobuf = frames.TypeProtobuf
 )
 
 // writeStatus answers a request with a Status.

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"example.com/fakeapi/internal/frames"
 )
 
 // errStopped is what the handler of a watch gets from its writer once a rule has
@@ -22,9 +24,9 @@ type stream struct {
 	op   Op
 	stop context.CancelFunc // ends the handler that writes
 
-	framing framing  // nil until the header is written, and if frames cannot be read
-	split   splitter // of framing
-	media   string   // the Content-Type, for messages
+	framing framing         // nil until the header is written, and if frames cannot be read
+	split   frames.Splitter // of framing
+	media   string          // the Content-Type, for messages
 
 	known    *armory // the rules that watchful was found out for
 	watchful bool    // one of them could match a frame
@@ -113,7 +115,7 @@ func (s *stream) WriteHeader(code int) {
 	}
 	switch {
 	case s.framing != nil:
-		s.split = s.framing.splitter()
+		s.split = frames.NewSplitter(frames.MediaType(s.media))
 	case s.look():
 		s.refuse()
 		return
@@ -161,7 +163,7 @@ func (s *stream) Write(p []byte) (int, error) {
 		return s.x.write(p)
 	}
 	for rest := p; len(rest) > 0; {
-		n, complete := s.split.take(rest)
+		n, complete := s.split.Take(rest)
 		if err := s.piece(rest[:n], complete); err != nil {
 			return len(p) - len(rest), err
 		}
@@ -173,7 +175,7 @@ func (s *stream) Write(p []byte) (int, error) {
 // track follows the ends of frames through bytes that pass untouched.
 func (s *stream) track(p []byte) {
 	for len(p) > 0 {
-		n, complete := s.split.take(p)
+		n, complete := s.split.Take(p)
 		s.inside = !complete
 		p = p[n:]
 	}

@@ -30,14 +30,15 @@ var rooms = []room{
 	{path: "scenario/clients", ours: []string{"scenario"}, outside: []string{"k8s.io/api", "k8s.io/apimachinery", "k8s.io/client-go"}},
 	{path: "conformance", outside: []string{"k8s.io/apimachinery"}},
 	{path: "fake", ours: []string{"memstore", "faults", "internal/route", "fake/internal/..."}},
-	{path: "fake/internal/...", ours: []string{"memstore", "faults", "internal/route", "fake/internal/..."}},
-	{path: "faults", ours: []string{"internal/route"}, outside: []string{"k8s.io/apimachinery", "github.com/munnerz/goautoneg"}},
+	{path: "fake/internal/...", ours: []string{"memstore", "faults", "internal/route", "internal/frames", "fake/internal/..."}},
+	{path: "faults", ours: []string{"internal/route", "internal/frames"}, outside: []string{"k8s.io/apimachinery", "github.com/munnerz/goautoneg"}},
 	{
 		path:    "memstore",
 		outside: []string{"github.com/hashicorp/go-memdb", "github.com/google/btree"},
 		never:   []string{"net/http", "k8s.io", "sigs.k8s.io"},
 	},
 	{path: "internal/route", outside: []string{}},
+	{path: "internal/frames", outside: []string{"k8s.io/apimachinery"}},
 	{path: "internal/arch", outside: []string{}},
 	{path: "internal/golden", outside: []string{"k8s.io/apimachinery"}}, // for tests: no room may import it
 }

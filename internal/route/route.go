@@ -158,6 +158,15 @@ func watching(query url.Values) bool {
 	return Bool(values)
 }
 
+// MayWatch is a cheap look that finds every watch and few other requests.
+func MayWatch(method string, url *url.URL) bool {
+	if method != "GET" && method != "HEAD" {
+		return false
+	}
+	query := url.RawQuery
+	return strings.Contains(query, "watch") || strings.Contains(query, "%") || strings.Contains(url.Path, "/watch/")
+}
+
 // Bool reads a query parameter as the API server reads its booleans: present
 // and neither "false" nor "0" in any case is true; the first value counts.
 func Bool(values []string) bool {

@@ -40,6 +40,9 @@ func TestParse(t *testing.T) {
 			require.NoError(t, err)
 			tt.want.Path = tt.path
 			require.Equal(t, tt.want, Parse(tt.method, tt.path, query))
+			if tt.want.Verb == Watch {
+				require.True(t, MayWatch(tt.method, &url.URL{Path: tt.path, RawQuery: tt.query}))
+			}
 		})
 	}
 }
@@ -52,6 +55,9 @@ func FuzzParse(f *testing.F) {
 		got := Parse(method, path, values)
 		if got.Subresource != "" && got.Name == "" || got.Name != "" && got.Resource == "" {
 			t.Fatalf("%+v has a part without the one before it", got)
+		}
+		if got.Verb == Watch && !MayWatch(method, &url.URL{Path: path, RawQuery: query}) {
+			t.Fatalf("a watch looks like none: %+v", got)
 		}
 	})
 }

@@ -18,7 +18,7 @@ type Timeline struct {
 	// Hits are what fault rules did, in the order of time.
 	Hits []faults.Hit
 	// Forgotten counts the exchanges that were dropped to bound the memory; the
-	// oldest go first.
+	// oldest of those that have ended go first.
 	Forgotten uint64
 }
 
@@ -26,6 +26,9 @@ type Timeline struct {
 type Exchange struct {
 	// Seq numbers the exchanges of a server from 1.
 	Seq uint64
+	// Order numbers the beginnings of exchanges and the writes of frames together, as
+	// they came: on virtual time much happens at one moment.
+	Order uint64
 	// Begin is when the request came. End is when the answer was complete; it is
 	// zero while it is not.
 	Begin, End time.Time
@@ -43,7 +46,8 @@ type Exchange struct {
 	ResourceVersion string
 	// Request and Answer are the bodies. A watch has frames instead of an answer.
 	Request, Answer Body
-	// Frames are the events of a watch as the client got them, after all faults.
+	// Frames are the events of a watch as they were sent, after all faults. A frame
+	// that was not complete is the last.
 	Frames []Frame
 	// FramesForgotten counts the frames of this watch that were dropped to bound
 	// the memory; the oldest go first.
@@ -53,6 +57,9 @@ type Exchange struct {
 // Frame is one event of a watch.
 type Frame struct {
 	Time time.Time
+	// Order is its place among frames and exchanges; those that were sent together
+	// have the same.
+	Order uint64
 	// Type is ADDED, MODIFIED, DELETED, BOOKMARK or ERROR; "" for bytes that are
 	// no event.
 	Type string

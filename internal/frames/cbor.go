@@ -1,6 +1,26 @@
-package faults
+package frames
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
+)
+
+// CBORMark stands in front of an item that says that it is CBOR: tag 55799.
+const CBORMark = "\xd9\xd9\xf7"
+
+// JSONOf gives a frame of CBOR in JSON, with a newline behind it. It is slow: what is
+// wanted of a frame is little, and frames in CBOR are rare.
+func JSONOf(frame []byte) ([]byte, error) {
+	var event any
+	if err := direct.Unmarshal(bytes.TrimPrefix(frame, []byte(CBORMark)), &event); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(event)
+	return append(text, '\n'), err
+}
 
 // The major types of CBOR that the splitter tells apart (RFC 8949, 3.1); the rest is
 // complete with its head.
@@ -25,7 +45,8 @@ type itemSplitter struct {
 	open []int64
 }
 
-func (s *itemSplitter) take(p []byte) (int, bool) {
+// Take implements Splitter.
+func (s *itemSplitter) Take(p []byte) (int, bool) {
 	for n := 0; ; {
 		if jump := min(uint64(len(p)-n), s.skip); jump > 0 {
 			n += int(jump)

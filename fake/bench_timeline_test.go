@@ -1,0 +1,70 @@
+package fakeapi_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// BenchmarkTimeline is what the timeline costs: each thing is done on a server with
+// one and on a server without, in turns, and x-without is the ratio of the times.
+func BenchmarkTimeline(b *testing.B) {
+	const maps = "/api/v1/namespaces/default/configmaps"
+	for name, path := range map[string]string{"get": maps + "/m0000001", "list10000": maps} {
+		b.Run(name, func(b *testing.B) {
+			objects := kibs(10_000)
+			turns(b, func(opts ...fakeapi.Option) func() {
+				srv := fakeapi.Start(b, append(opts, fakeapi.WithObjects(objects...))...)
+				return func() { fetch(b, srv.Client(), srv.URL()+path) }
+			})
+		})
+	}
+	b.Run("create", func(b *testing.B) {
+		turns(b, func(opts ...fakeapi.Option) func() {
+			srv := fakeapi.Start(b, opts...)
+			n := 0
+			return func() {
+				n++
+				body, err := json.Marshal(kib(fmt.Sprintf("m%07d", n)))
+				require.NoError(b, err)
+				post(b, srv.Client(), http.MethodPost, srv.URL()+maps, body, http.StatusCreated)
+			}
+		})
+	})
+	b.Run("watchlist10000", func(b *testing.B) {
+		objects := kibs(10_000)
+		turns(b, func(opts ...fakeapi.Option) func() {
+			srv := fakeapi.Start(b, append(opts, fakeapi.WithObjects(objects...))...)
+			url := srv.URL() + "/api/v1/configmaps?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
+			return func() { lines(b, srv.Client(), url, 10_001) }
+		})
+	})
+	b.Run("event/watchers=10000", func(b *testing.B) {
+		turns(b, func(opts ...fakeapi.Option) func() { return fanned(b, 10_000, false, opts...) })
+	})
+}
+
+// turns does what make gives for a server with a timeline and for one without.
+func turns(b *testing.B, make func(...fakeapi.Option) func()) {
+	do := [2]func(){make(), make(fakeapi.WithoutTimeline())}
+	do[0]()
+	do[1]()
+	var took [2]time.Duration
+	for i := 0; b.Loop(); i++ {
+		for _, which := range [2]int{i % 2, 1 - i%2} {
+			began := time.Now()
+			do[which]()
+			took[which] += time.Since(began)
+		}
+	}
+	b.ReportMetric(0, "ns/op") // of both together it says nothing
+	b.ReportMetric(float64(took[0].Microseconds())/float64(b.N), "with-us")
+	b.ReportMetric(float64(took[1].Microseconds())/float64(b.N), "without-us")
+	b.ReportMetric(took[0].Seconds()/took[1].Seconds(), "x-without")
+}

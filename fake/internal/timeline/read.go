@@ -1,0 +1,74 @@
+package timeline
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"time"
+
+	"example.com/fakeapi/internal/route"
+)
+
+// Timeline gives what is remembered up to now. What it holds does not change any more,
+// and must not be changed.
+func (r *Recorder) Timeline() Timeline {
+	known, forgotten := r.all()
+	t := Timeline{Begin: r.begin, End: time.Now(), Hits: r.hits(), Forgotten: forgotten}
+	slices.SortFunc(known, func(a, b *exchange) int { return cmp.Compare(a.seq, b.seq) })
+	for _, x := range known {
+		t.Exchanges = append(t.Exchanges, x.read())
+	}
+	return t
+}
+
+// read is the exchange as it is now.
+func (x *exchange) read() Exchange {
+	e, sent := x.copied()
+	e.Verb = verbOf(e.Method, e.Path)
+	if e.Verb != "" && e.Verb != route.Watch {
+		e.ResourceVersion = readObject(e.Answer).ResourceVersion
+	}
+	for _, f := range sent {
+		event := readEvent(f.Body)
+		f.Type, f.Namespace, f.Name, f.ResourceVersion = event.Type, event.Namespace, event.Name, event.ResourceVersion
+		e.Frames = append(e.Frames, f)
+	}
+	return e
+}
+
+// copied is what is kept, before anything is read from it. A frame that is not complete
+// is the last.
+func (x *exchange) copied() (e Exchange, sent []Frame) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	e = Exchange{
+		Seq: x.seq, Order: x.order, Begin: x.begin, End: x.end, Client: x.client, Method: x.method, Path: x.path, Code: x.code,
+		Request: Body{x.requestType, x.request.data, x.request.size},
+		Answer:  Body{x.answerType, x.answer.data, x.answer.size},
+	}
+	s := x.stream
+	if s == nil {
+		return e, nil
+	}
+	e.FramesForgotten = s.forgotten
+	for _, f := range s.frames {
+		sent = append(sent, Frame{Time: f.at, Order: f.order, Body: Body{x.answerType, f.blob.data, f.blob.size}})
+	}
+	if s.partial.size > 0 {
+		sent = append(sent, Frame{Time: s.partialAt.at, Order: s.partialAt.order, Body: Body{x.answerType, s.partial.data, s.partial.size}})
+	}
+	return e, sent
+}
+
+// verbOf reads the verb of a request; "" for what is no resource.
+func verbOf(method, path string) string {
+	u, err := url.ParseRequestURI(path)
+	if err != nil {
+		return ""
+	}
+	t := route.Parse(method, u.Path, u.Query())
+	if !t.IsResource() {
+		return ""
+	}
+	return t.Verb
+}

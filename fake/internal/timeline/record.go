@@ -1,0 +1,224 @@
+package timeline
+
+import (
+	"hash/maphash"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"example.com/fakeapi/faults"
+	"example.com/fakeapi/internal/frames"
+	"example.com/fakeapi/internal/route"
+)
+
+// What a Recorder keeps at most. Of plain exchanges that is 16 MiB; the frames of all
+// watches together have a bound of their own.
+const (
+	// ExchangesKept is the number of exchanges; those that have not ended are kept
+	// beside them.
+	ExchangesKept = 1000
+	// BodyKept is how much of a body or a frame, in bytes.
+	BodyKept = 8 << 10
+	// FramesKept is the number of frames of one watch.
+	FramesKept = 128
+	// FrameBytesKept is what the frames of all watches may take; those with the same
+	// bytes, as many watches get them, count once. If they take more, each watch
+	// forgets the older half of what it has.
+	FrameBytesKept = 16 << 20
+)
+
+// Recorder remembers what passes through a handler. On the way of a request it only
+// copies bytes; what they say is read when Timeline is called.
+type Recorder struct {
+	begin time.Time
+	hits  func() []faults.Hit
+	pool  pool
+	// tidying is held by the one who makes room.
+	tidying sync.Mutex
+
+	mu      sync.Mutex // guards all below
+	ring    []*exchange
+	seq     uint64
+	running map[*exchange]struct{} // those that the ring has no place for any more
+}
+
+// New makes a Recorder, whose time begins now. hits gives what fault rules did.
+func New(hits func() []faults.Hit) *Recorder {
+	return &Recorder{begin: time.Now(), hits: hits, pool: pool{seed: maphash.MakeSeed()}}
+}
+
+// Record notes every request that next serves, and what the client gets for it: put
+// it outside of all that changes answers.
+func (r *Recorder) Record(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		x := r.add(request)
+		defer r.end(x)
+		next.ServeHTTP(&writer{ResponseWriter: w, x: x, pool: &r.pool, tidy: r.tidy, request: request}, x.listen(request))
+	})
+}
+
+// add begins an exchange.
+func (r *Recorder) add(request *http.Request) *exchange {
+	path := request.RequestURI // as it was sent; nobody has to put it together
+	if !strings.HasPrefix(path, "/") {
+		path = request.URL.RequestURI()
+	}
+	x := &exchange{begin: time.Now(), client: request.UserAgent(), method: request.Method, path: path}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seq++
+	x.seq, x.order = r.seq, r.pool.order.Add(1)
+	if len(r.ring) < ExchangesKept {
+		r.ring = append(r.ring, x)
+		return x
+	}
+	at := r.place(x.seq)
+	oldest := r.ring[at]
+	r.ring[at] = x
+	if oldest.ended {
+		oldest.forget(&r.pool)
+		return x
+	}
+	if r.running == nil {
+		r.running = make(map[*exchange]struct{})
+	}
+	r.running[oldest] = struct{}{}
+	return x
+}
+
+// place is where an exchange lies once the ring is full, and before that as well.
+func (r *Recorder) place(seq uint64) int { return int((seq - 1) % ExchangesKept) }
+
+// end ends an exchange. One that has lost its place in the ring is forgotten.
+func (r *Recorder) end(x *exchange) {
+	x.finish()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	x.ended = true
+	if _, outside := r.running[x]; outside {
+		delete(r.running, x)
+		x.forget(&r.pool)
+	}
+}
+
+// all gives the exchanges that are known, in the order of their arrival, and how many
+// are not any more.
+func (r *Recorder) all() (known []*exchange, forgotten uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known = make([]*exchange, 0, len(r.running)+len(r.ring))
+	for x := range r.running {
+		known = append(known, x)
+	}
+	known = append(known, r.ring...)
+	return known, r.seq - uint64(len(known))
+}
+
+// tidy makes room if the frames take too much of it. One does that at a time.
+func (r *Recorder) tidy() {
+	if !r.tidying.TryLock() {
+		return
+	}
+	defer r.tidying.Unlock()
+	known, _ := r.all()
+	for r.pool.size.Load() > FrameBytesKept*3/4 {
+		before := r.pool.size.Load()
+		for _, x := range known {
+			x.halve(&r.pool)
+		}
+		if r.pool.size.Load() >= before {
+			return // what there is was added meanwhile
+		}
+	}
+}
+
+// exchange is what is kept of one request. What is set when it is made does not
+// change.
+type exchange struct {
+	seq, order           uint64
+	begin                time.Time
+	client, method, path string
+	ended                bool // guarded by the lock of the Recorder
+
+	mu   sync.Mutex // guards all below
+	end  time.Time
+	code int
+
+	requestType, answerType string
+	request, answer         prefix
+	stream                  *stream // of a watch, else nil
+}
+
+// prefix is the beginning of a body. What it holds is appended to, and never changed.
+type prefix struct {
+	data []byte
+	size int64
+}
+
+func (p *prefix) add(b []byte) {
+	p.size += int64(len(b))
+	if room := BodyKept - len(p.data); room > 0 {
+		p.data = append(p.data, b[:min(len(b), room)]...)
+	}
+}
+
+// listen gives the request with a body that tells the exchange what is read of it.
+func (x *exchange) listen(r *http.Request) *http.Request {
+	if r.Body == nil || r.Body == http.NoBody {
+		return r
+	}
+	x.requestType = frames.MediaType(r.Header.Get("Content-Type"))
+	listened := *r
+	listened.Body = &reader{ReadCloser: r.Body, x: x}
+	return &listened
+}
+
+// finish notes the end.
+func (x *exchange) finish() {
+	now := time.Now()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.end = now
+}
+
+// forget gives back what the exchange has taken of the pool.
+func (x *exchange) forget(p *pool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.stream != nil {
+		x.stream.drop(len(x.stream.frames), p)
+	}
+}
+
+// halve forgets the older half of the frames.
+func (x *exchange) halve(p *pool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.stream != nil {
+		x.stream.drop((len(x.stream.frames)+1)/2, p)
+	}
+}
+
+// reader is the body of a request that is recorded.
+type reader struct {
+	io.ReadCloser
+	x *exchange
+}
+
+// Read implements io.Reader.
+func (r *reader) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	if n > 0 {
+		r.x.mu.Lock()
+		defer r.x.mu.Unlock()
+		r.x.request.add(p[:n])
+	}
+	return n, err
+}
+
+// watches reports whether a request is for a watch.
+func watches(r *http.Request) bool {
+	return route.MayWatch(r.Method, r.URL) && route.Parse(r.Method, r.URL.Path, r.URL.Query()).Verb == route.Watch
+}

@@ -1,0 +1,302 @@
+package timeline_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/fake/internal/timeline"
+	"example.com/fakeapi/faults"
+)
+
+const (
+	pods    = "/api/v1/namespaces/ns/pods"
+	aWatch  = pods + "?watch=1&resourceVersion=5"
+	anEvent = `{"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"a","namespace":"ns","resourceVersion":"6"}}}` + "\n"
+)
+
+func noHits() []faults.Hit { return nil }
+
+// served gives the recorder of a handler, and what sends requests to it.
+func served(next http.HandlerFunc) (*timeline.Recorder, func(method, path, body string) *httptest.ResponseRecorder) {
+	r := timeline.New(noHits)
+	h := r.Record(next)
+	return r, func(method, path, body string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		request := httptest.NewRequest(method, path, strings.NewReader(body))
+		request.Header.Set("User-Agent", "test/1")
+		request.Header.Set("Content-Type", "application/json; charset=utf-8")
+		h.ServeHTTP(w, request)
+		return w
+	}
+}
+
+// streams is a handler of watches in JSON, which writes these bytes each at once.
+func streams(writes ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		for _, p := range writes {
+			_, _ = io.WriteString(w, p)
+		}
+	}
+}
+
+func TestExchange(t *testing.T) {
+	r, send := served(func(w http.ResponseWriter, request *http.Request) {
+		body, _ := io.ReadAll(request.Body)
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusEarlyHints)
+		w.WriteHeader(http.StatusCreated)
+		w.WriteHeader(http.StatusOK) // net/http complains, and sends the first
+		_, _ = w.Write(body[:10])
+		_, _ = w.Write(body[10:])
+	})
+	const object = `{"metadata":{"name":"a","resourceVersion":"7"}}`
+	require.Equal(t, object, send("POST", pods+"?dryRun=All", object).Body.String())
+	got := r.Timeline()
+	require.Len(t, got.Exchanges, 1)
+	e := got.Exchanges[0]
+	require.False(t, e.Begin.Before(got.Begin) || e.End.Before(e.Begin) || got.End.Before(e.End))
+	body := timeline.Body{ContentType: "application/json", Data: []byte(object), Size: int64(len(object))}
+	require.Equal(t, timeline.Exchange{
+		Seq: 1, Order: 1, Begin: e.Begin, End: e.End, Client: "test/1", Method: "POST", Verb: "create", Path: pods + "?dryRun=All",
+		Code: 201, ResourceVersion: "7", Request: body, Answer: body,
+	}, e)
+}
+
+// Of what is no resource there is no verb, of a HEAD no answer, of an answer that never
+// came no code; a handler that breaks its connection ends its exchange as well.
+func TestOddExchanges(t *testing.T) {
+	r, send := served(func(w http.ResponseWriter, request *http.Request) {
+		if request.Method == "DELETE" {
+			panic(http.ErrAbortHandler)
+		}
+		_, _ = io.WriteString(w, "ok")
+	})
+	send("GET", "/livez", "")
+	send("HEAD", pods+"/a", "")
+	require.PanicsWithValue(t, http.ErrAbortHandler, func() { send("DELETE", pods+"/a", "") })
+	got := r.Timeline().Exchanges
+	require.Len(t, got, 3)
+	require.Empty(t, got[0].Verb)
+	require.EqualValues(t, 2, got[0].Answer.Size)
+	require.Equal(t, "get", got[1].Verb)
+	require.Zero(t, got[1].Answer.Size)
+	require.Zero(t, got[2].Code)
+	require.False(t, got[2].End.IsZero())
+}
+
+// A body is kept up to its bound, whatever the pieces, and its size is known.
+func TestLongBodies(t *testing.T) {
+	r, send := served(func(w http.ResponseWriter, request *http.Request) {
+		_, _ = io.Copy(w, request.Body)
+	})
+	long := strings.Repeat("0123456789", 10_000)
+	send("PUT", pods+"/a", long)
+	e := r.Timeline().Exchanges[0]
+	for _, b := range []timeline.Body{e.Request, e.Answer} {
+		require.EqualValues(t, len(long), b.Size)
+		require.Equal(t, long[:timeline.BodyKept], string(b.Data))
+	}
+}
+
+// The latest exchanges are kept, and those that have not ended; the rest is counted.
+func TestExchangesAreBounded(t *testing.T) {
+	hold, held := make(chan struct{}), make(chan struct{})
+	r, send := served(func(w http.ResponseWriter, request *http.Request) {
+		if request.URL.Path == pods {
+			streams(anEvent)(w, request)
+			held <- struct{}{}
+			<-hold
+		}
+	})
+	var done sync.WaitGroup
+	done.Go(func() { send("GET", aWatch, "") })
+	<-held
+	for i := range timeline.ExchangesKept + 10 {
+		send("GET", fmt.Sprintf("/%d", i), "")
+	}
+	got := r.Timeline()
+	require.Len(t, got.Exchanges, timeline.ExchangesKept+1)
+	require.EqualValues(t, 10, got.Forgotten)
+	require.Equal(t, aWatch, got.Exchanges[0].Path)
+	require.Len(t, got.Exchanges[0].Frames, 1)
+	require.Equal(t, "/10", got.Exchanges[1].Path)
+	require.EqualValues(t, 12, got.Exchanges[1].Seq)
+	close(hold)
+	done.Wait()
+	got = r.Timeline()
+	require.Len(t, got.Exchanges, timeline.ExchangesKept)
+	require.EqualValues(t, 11, got.Forgotten)
+}
+
+// A frame is one however it is cut; the last one may be in the middle.
+func TestFrames(t *testing.T) {
+	const other = `{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"9"}}}` + "\n"
+	all := anEvent + other + "no event\n" + anEvent + anEvent[:40]
+	for piece := 1; piece <= len(all); piece += 7 {
+		var writes []string
+		for rest := all; rest != ""; {
+			n := min(piece, len(rest))
+			writes, rest = append(writes, rest[:n]), rest[n:]
+		}
+		r, send := served(streams(writes...))
+		require.Equal(t, all, send("GET", aWatch, "").Body.String())
+		e := r.Timeline().Exchanges[0]
+		require.Equal(t, "watch", e.Verb)
+		require.Zero(t, e.Answer.Size)
+		require.Len(t, e.Frames, 5)
+		var bodies []string
+		for _, f := range e.Frames {
+			require.Equal(t, "application/json", f.Body.ContentType)
+			require.EqualValues(t, len(f.Body.Data), f.Body.Size)
+			require.False(t, f.Time.Before(e.Begin) || f.Time.After(e.End))
+			bodies = append(bodies, string(f.Body.Data))
+		}
+		require.Equal(t, all, strings.Join(bodies, ""))
+		first, last := e.Frames[0], e.Frames[4]
+		require.Equal(t, []string{"ADDED", "ns", "a", "6"}, []string{first.Type, first.Namespace, first.Name, first.ResourceVersion})
+		require.Equal(t, []string{"BOOKMARK", "", "9"}, []string{e.Frames[1].Type, e.Frames[1].Name, e.Frames[1].ResourceVersion})
+		require.Empty(t, e.Frames[2].Type)
+		require.Equal(t, "ADDED", last.Type, "as far as it was sent")
+	}
+}
+
+// Of many frames the latest are kept, of a burst the end; what is forgotten is counted.
+func TestFramesAreBounded(t *testing.T) {
+	event := func(i int) string {
+		return fmt.Sprintf(`{"type":"ADDED","object":{"metadata":{"name":"p%d","labels":{"a":%q}}}}`+"\n", i, strings.Repeat("x", 800))
+	}
+	const n = 3000
+	for name, together := range map[string]int{"one by one": 1, "a few": 10, "large writes": 70} {
+		t.Run(name, func(t *testing.T) {
+			var writes []string
+			for i := 0; i < n; {
+				var b bytes.Buffer
+				for range min(together, n-i) {
+					b.WriteString(event(i))
+					i++
+				}
+				writes = append(writes, b.String())
+			}
+			r, send := served(streams(writes...))
+			send("GET", aWatch, "")
+			e := r.Timeline().Exchanges[0]
+			require.NotEmpty(t, e.Frames)
+			require.LessOrEqual(t, len(e.Frames), timeline.FramesKept)
+			require.EqualValues(t, n-len(e.Frames), e.FramesForgotten)
+			for i, f := range e.Frames {
+				require.Equal(t, fmt.Sprintf("p%d", n-len(e.Frames)+i), f.Name)
+			}
+		})
+	}
+}
+
+// A flush ends a burst: all that comes behind it is kept.
+func TestFlushEndsABurst(t *testing.T) {
+	large := strings.Repeat(anEvent, 400)
+	r, send := served(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, large)
+		_ = http.NewResponseController(w).Flush()
+		_, _ = io.WriteString(w, large)
+	})
+	require.True(t, send("GET", aWatch, "").Flushed)
+	require.Len(t, r.Timeline().Exchanges[0].Frames, timeline.FramesKept)
+}
+
+// The same frame for many watches takes its bytes once; different ones are forgotten
+// when together they are too much.
+func TestBytesOfFramesAreBounded(t *testing.T) {
+	const size, watches = 7 << 10, 24
+	frames := func(same bool) (kept int, forgotten uint64) {
+		r, send := served(func(w http.ResponseWriter, request *http.Request) {
+			var writes []string
+			for i := range timeline.FramesKept {
+				name := fmt.Sprint("p", i)
+				if !same {
+					name += request.URL.Query().Get("x")
+				}
+				writes = append(writes, fmt.Sprintf(`{"type":"ADDED","object":{"metadata":{"name":%q},"data":%q}}`+"\n", name, strings.Repeat("x", size)))
+			}
+			streams(writes...)(w, request)
+		})
+		for i := range watches {
+			send("GET", fmt.Sprintf("%s&x=x%d", aWatch, i), "")
+		}
+		for _, e := range r.Timeline().Exchanges {
+			require.EqualValues(t, timeline.FramesKept, uint64(len(e.Frames))+e.FramesForgotten)
+			kept += len(e.Frames)
+			forgotten += e.FramesForgotten
+		}
+		return kept, forgotten
+	}
+	kept, forgotten := frames(true)
+	require.Equal(t, watches*timeline.FramesKept, kept)
+	require.Zero(t, forgotten)
+	kept, forgotten = frames(false)
+	require.LessOrEqual(t, kept*size, timeline.FrameBytesKept)
+	require.Greater(t, kept*size, timeline.FrameBytesKept/4)
+	require.NotZero(t, forgotten)
+}
+
+// What http.ResponseController can do it can do through the recorder.
+func TestResponseController(t *testing.T) {
+	r := timeline.New(noHits)
+	server := httptest.NewServer(r.Record(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		c := http.NewResponseController(w)
+		if err := c.SetWriteDeadline(time.Now().Add(time.Minute)); err != nil {
+			t.Error(err)
+		}
+		if request.URL.Path == "/flush" {
+			w.(http.Flusher).Flush()
+			return
+		}
+		conn, _, err := c.Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_, _ = io.WriteString(conn, "HTTP/1.1 204 No Content\r\n\r\n")
+		_ = conn.Close()
+	})))
+	defer server.Close()
+	for path, code := range map[string]int{"/flush": 200, "/hijack": 204} {
+		answer, err := server.Client().Get(server.URL + path)
+		require.NoError(t, err)
+		require.NoError(t, answer.Body.Close())
+		require.Equal(t, code, answer.StatusCode)
+	}
+}
+
+// The timeline can be taken while everything goes on.
+func TestTimelineWhileServing(t *testing.T) {
+	r, send := served(func(w http.ResponseWriter, request *http.Request) {
+		_, _ = io.Copy(io.Discard, request.Body)
+		streams(anEvent[:30], anEvent[30:], anEvent)(w, request)
+	})
+	var done sync.WaitGroup
+	for range 4 {
+		done.Go(func() {
+			for range 500 {
+				send("GET", aWatch, "")
+				send("PUT", pods+"/a", "{}")
+			}
+		})
+	}
+	for range 20 {
+		for _, e := range r.Timeline().Exchanges {
+			require.LessOrEqual(t, len(e.Frames), 2)
+		}
+	}
+	done.Wait()
+	require.EqualValues(t, 4000-timeline.ExchangesKept, r.Timeline().Forgotten)
+}

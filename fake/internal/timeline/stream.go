@@ -1,0 +1,117 @@
+package timeline
+
+import (
+	"time"
+
+	"example.com/fakeapi/internal/frames"
+)
+
+// stream is what is kept of a watch.
+type stream struct {
+	split     frames.Splitter
+	frames    []frame
+	forgotten uint64
+	partial   prefix // of the frame that is not complete yet
+	partialAt moment // when its latest bytes were sent
+	burst     int    // frames since the last flush
+}
+
+// frame is one frame that was sent.
+type frame struct {
+	moment
+	blob *blob
+}
+
+// moment is when something was sent.
+type moment struct {
+	at    time.Time
+	order uint64
+}
+
+// frameCost is what a frame takes beside its bytes.
+const frameCost = 64
+
+// Of a long burst, as the initial events of 10,000 objects are, a large write is only
+// looked at from its end: what is forgotten a moment later is not copied.
+const (
+	burstFrames = FramesKept / 2 // that were sent since the last flush
+	burstWrite  = 32 << 10       // bytes of a write that is large
+	burstTail   = 2              // frames of it that are kept
+)
+
+// write takes the frames out of bytes that are sent, and reports whether the pool is
+// too full.
+func (s *stream) write(p []byte, pool *pool) (full bool) {
+	now := moment{time.Now(), pool.order.Add(1)}
+	if s.burst >= burstFrames && len(p) >= burstWrite {
+		return s.skim(p, pool, now)
+	}
+	for len(p) > 0 {
+		n, complete := s.split.Take(p)
+		piece := p[:n]
+		p = p[n:]
+		switch {
+		case !complete:
+			s.partial.add(piece)
+			s.partialAt = now
+		case s.partial.size > 0:
+			s.partial.add(piece)
+			full = s.add(frame{now, pool.take(s.partial.data, s.partial.size)}, pool)
+			s.partial = prefix{}
+		default:
+			full = s.add(frame{now, pool.take(piece, int64(n))}, pool)
+		}
+	}
+	return full
+}
+
+// skim is write for one of many writes that come at once: it keeps the last few
+// frames, and forgets all before them.
+func (s *stream) skim(p []byte, pool *pool, now moment) (full bool) {
+	s.drop(len(s.frames), pool)
+	var latest [burstTail][]byte
+	seen := 0
+	for len(p) > 0 {
+		n, complete := s.split.Take(p)
+		switch {
+		case !complete:
+			s.partial.add(p[:n])
+			s.partialAt = now
+		case s.partial.size > 0:
+			s.partial = prefix{}
+			s.forgotten++
+		default:
+			latest[seen%burstTail] = p[:n]
+			seen++
+		}
+		p = p[n:]
+	}
+	first := max(0, seen-burstTail)
+	s.forgotten += uint64(first)
+	for ; first < seen; first++ {
+		piece := latest[first%burstTail]
+		full = s.add(frame{now, pool.take(piece, int64(len(piece)))}, pool)
+	}
+	return full
+}
+
+// add appends a frame, and forgets the oldest if there are too many.
+func (s *stream) add(f frame, pool *pool) (full bool) {
+	if len(s.frames) >= FramesKept {
+		s.drop(1, pool)
+	}
+	s.frames = append(s.frames, f)
+	s.burst++
+	return pool.size.Add(frameCost) > FrameBytesKept
+}
+
+// drop forgets the oldest frames.
+func (s *stream) drop(n int, pool *pool) {
+	for i := range s.frames[:n] {
+		pool.release(s.frames[i].blob)
+		s.frames[i] = frame{}
+	}
+	s.frames = s.frames[n:]
+	s.forgotten += uint64(n)
+	pool.size.Add(int64(-n) * frameCost)
+}

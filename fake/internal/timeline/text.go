@@ -1,0 +1,163 @@
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/fakeapi/faults"
+)
+
+// What the text has of what is long; the middle is left out.
+const (
+	textLines = 500 // of all
+	textRun   = 12  // frames of one watch in a row
+	textPath  = 160 // bytes of a path
+	textAgent = 40  // bytes of a user agent
+)
+
+// String is the timeline as text: a line for each request when it came, with what was
+// answered in the end, and lines for the frames of watches and for what fault rules
+// did, all in the order of time. It ends with a newline unless it is empty.
+func (t Timeline) String() string { return t.Text(textLines) }
+
+// Text is String with another number of lines, the last ones for the most part.
+func (t Timeline) Text(most int) string {
+	lines := t.lines()
+	if left := len(lines) - most; left > 0 {
+		first := most / 5
+		lines = slices.Concat(lines[:first], []string{fmt.Sprintf("... %d lines left out ...", left)}, lines[first+left:])
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// entry is a line with its place.
+type entry struct {
+	moment
+	seq  uint64 // of the exchange whose frame it is, else 0
+	text string
+}
+
+// entries are the lines in the order of time.
+func (t Timeline) entries() (all []entry) {
+	for _, e := range t.Exchanges {
+		all = append(all, entry{moment{e.Begin, e.Order}, 0, e.line()})
+		for _, f := range e.Frames {
+			all = append(all, entry{moment{f.Time, f.Order}, e.Seq, f.line()})
+		}
+	}
+	for _, h := range t.Hits {
+		all = append(all, entry{moment{h.Time, t.orderOf(h)}, 0, "  ! " + h.String()})
+	}
+	slices.SortStableFunc(all, func(a, b entry) int {
+		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.order, b.order))
+	})
+	return all
+}
+
+// orderOf is the place of a hit in what happened at the same moment: behind the
+// request that it hit, or, of a frame, at the end.
+func (t Timeline) orderOf(h faults.Hit) uint64 {
+	if h.Op.Phase != faults.Stream {
+		for _, e := range slices.Backward(t.Exchanges) {
+			path, _, _ := strings.Cut(e.Path, "?")
+			if e.Begin.Equal(h.Time) && path == h.Op.Path && e.Client == h.Op.UserAgent {
+				return e.Order
+			}
+		}
+	}
+	return math.MaxUint64
+}
+
+// lines are those of the text.
+func (t Timeline) lines() []string {
+	rest := t.entries()
+	var lines []string
+	if t.Forgotten > 0 {
+		lines = append(lines, fmt.Sprintf("... %d older requests forgotten ...", t.Forgotten))
+	}
+	for len(rest) > 0 {
+		run := 1
+		for run < len(rest) && rest[0].seq > 0 && rest[run].seq == rest[0].seq {
+			run++
+		}
+		left := max(0, run-textRun)
+		for i, e := range rest[:run] {
+			switch {
+			case i < textRun/2 || i >= textRun/2+left:
+				lines = append(lines, t.stamp(e))
+			case i == textRun/2:
+				lines = append(lines, fmt.Sprintf("%10s      #%d ... %d more ...", "", e.seq, left))
+			}
+		}
+		rest = rest[run:]
+	}
+	return lines
+}
+
+// stamp puts the time since the begin in front of a line.
+func (t Timeline) stamp(e entry) string {
+	since := fmt.Sprintf("%10s ", fmt.Sprintf("+%.3fs", e.at.Sub(t.Begin).Seconds()))
+	if e.seq > 0 {
+		return since + fmt.Sprintf("    #%d %s", e.seq, e.text)
+	}
+	return since + e.text
+}
+
+// line is the exchange, without its time and frames.
+func (e Exchange) line() string {
+	agent, _, _ := strings.Cut(e.Client, " ")
+	parts := []string{fmt.Sprintf("#%d", e.Seq), shortened(cmp.Or(agent, "-"), textAgent), cmp.Or(e.Verb, e.Method), shortened(e.Path, textPath), "->"}
+	if e.Code != 0 {
+		parts = append(parts, fmt.Sprint(e.Code))
+	} else {
+		parts = append(parts, "no answer")
+	}
+	if e.ResourceVersion != "" {
+		parts = append(parts, "rv="+e.ResourceVersion)
+	}
+	switch {
+	case e.End.IsZero():
+		parts = append(parts, "open")
+	case e.End.Sub(e.Begin) >= time.Millisecond:
+		parts = append(parts, "in "+e.End.Sub(e.Begin).Round(time.Millisecond).String())
+	}
+	if e.FramesForgotten > 0 {
+		parts = append(parts, fmt.Sprintf("(%d frames forgotten)", e.FramesForgotten))
+	}
+	return strings.Join(parts, " ")
+}
+
+// line is the frame, without its time.
+func (f Frame) line() string {
+	name := f.Name
+	if f.Namespace != "" {
+		name = f.Namespace + "/" + name
+	}
+	parts := []string{f.Type}
+	if f.Type == "" {
+		parts[0] = fmt.Sprintf("%d bytes that are no event", f.Body.Size)
+	}
+	if name != "" {
+		parts = append(parts, name)
+	}
+	if f.ResourceVersion != "" {
+		parts = append(parts, "rv="+f.ResourceVersion)
+	}
+	return strings.Join(parts, " ")
+}
+
+// shortened is a text with its middle left out if it is longer than most.
+func shortened(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	half := most/2 - 1
+	return strings.ToValidUTF8(text[:half], "") + "..." + strings.ToValidUTF8(text[len(text)-half:], "")
+}

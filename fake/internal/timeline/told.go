@@ -1,0 +1,185 @@
+package timeline
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"example.com/fakeapi/fake/internal/negotiate"
+	"example.com/fakeapi/internal/frames"
+)
+
+// told is what a body tells of its object.
+type told struct {
+	Type                             string // of an event
+	Namespace, Name, ResourceVersion string
+	reason                           string // of a Status
+}
+
+// readEvent reads the frame of a watch, as far as it was kept.
+func readEvent(b Body) (t told) {
+	switch b.ContentType {
+	case frames.TypeJSON:
+		t = readJSON(b.Data, "object.")
+	case frames.TypeProtobuf:
+		if len(b.Data) < frames.LengthSize {
+			return t
+		}
+		event := b.Data[frames.LengthSize:]
+		t = readProtobuf(field(field(event, 2), 1))
+		t.Type = string(field(event, 1))
+	case frames.TypeCBOR:
+		if text, err := frames.JSONOf(b.Data); err == nil { // else it was not kept whole
+			t = readJSON(text, "object.")
+		}
+	}
+	if t.Type == "ERROR" {
+		t.Name = t.reason
+	}
+	return t
+}
+
+// readObject reads the body of an answer, as far as it was kept.
+func readObject(b Body) told {
+	switch b.ContentType {
+	case frames.TypeJSON:
+		return readJSON(b.Data, "")
+	case frames.TypeProtobuf:
+		return readProtobuf(b.Data)
+	case negotiate.TypeYAML:
+		whole := b.Data[:bytes.LastIndexByte(b.Data, '\n')+1]
+		text, err := yaml.YAMLToJSON(whole)
+		if err != nil {
+			return told{}
+		}
+		return readJSON(text, "")
+	}
+	return told{}
+}
+
+// readJSON reads up to the end, or to where the text is cut off. base is the path of
+// the object in it.
+func readJSON(text []byte, base string) (t told) {
+	leaves := map[string]*string{
+		"type":                            new(string),
+		base + "reason":                   &t.reason,
+		base + "metadata.name":            &t.Name,
+		base + "metadata.namespace":       &t.Namespace,
+		base + "metadata.resourceVersion": &t.ResourceVersion,
+	}
+	if base != "" {
+		leaves["type"] = &t.Type
+	}
+	// An error is the end of what can be read.
+	_ = walk(json.NewDecoder(bytes.NewReader(text)), "", leaves)
+	return t
+}
+
+var errNoObject = errors.New("no object")
+
+// walk reads an object whose path is given, with a dot at its end, and fills in leaves.
+func walk(d *json.Decoder, path string, leaves map[string]*string) error {
+	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
+		return errors.Join(errNoObject, err)
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		name, _ := key.(string)
+		switch at := path + name; {
+		case leaves[at] != nil:
+			var value any
+			err = d.Decode(&value)
+			*leaves[at], _ = value.(string)
+		case at == "object", at == "metadata", at == "object.metadata":
+			err = walk(d, at+".", leaves)
+		default:
+			err = d.Decode(new(json.RawMessage))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err := d.Token()
+	return err
+}
+
+// protobufMagic begins every object in protobuf.
+const protobufMagic = "k8s\x00"
+
+// readProtobuf reads an object of any kind: its metadata are field 1, of an object and
+// of a list, which have their resourceVersions in different places.
+func readProtobuf(body []byte) (t told) {
+	envelope, ok := bytes.CutPrefix(body, []byte(protobufMagic))
+	if !ok {
+		return t
+	}
+	kind := string(field(field(envelope, 1), 2))
+	object := field(envelope, 2)
+	metadata := field(object, 1)
+	switch {
+	case kind == "Status":
+		t.reason = string(field(object, 4))
+	case strings.HasSuffix(kind, "List"):
+		t.ResourceVersion = string(field(metadata, 2))
+	default:
+		t.Name, t.Namespace, t.ResourceVersion = string(field(metadata, 1)), string(field(metadata, 3)), string(field(metadata, 6))
+	}
+	return t
+}
+
+// field gives the bytes of a field of a protobuf message, or what is there of them if
+// the message is cut off; nil if it has none.
+func field(message []byte, number uint64) []byte {
+	for len(message) > 0 {
+		tag, n := binary.Uvarint(message)
+		if n <= 0 {
+			return nil
+		}
+		value, rest, err := after(message[n:], tag&7)
+		if tag == number<<3|2 {
+			return value
+		}
+		if err != nil {
+			return nil
+		}
+		message = rest
+	}
+	return nil
+}
+
+// after parts a value of a wire type from what follows; with an error all is the value.
+func after(message []byte, wire uint64) (value, rest []byte, err error) {
+	size := uint64(0)
+	switch wire {
+	case 0:
+		_, n := binary.Uvarint(message)
+		if n <= 0 {
+			return nil, nil, io.ErrUnexpectedEOF
+		}
+		size = uint64(n)
+	case 1:
+		size = 8
+	case 2:
+		length, n := binary.Uvarint(message)
+		if n <= 0 {
+			return nil, nil, io.ErrUnexpectedEOF
+		}
+		size, message = length, message[n:]
+	case 5:
+		size = 4
+	default:
+		return nil, nil, io.ErrUnexpectedEOF
+	}
+	if size > uint64(len(message)) {
+		return message, nil, io.ErrUnexpectedEOF
+	}
+	return message[:size], message[size:], nil
+}

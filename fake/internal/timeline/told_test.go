@@ -1,0 +1,116 @@
+package timeline
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	"sigs.k8s.io/yaml"
+
+	"example.com/fakeapi/internal/frames"
+)
+
+// encodings of an object, by media type.
+func encodings(t *testing.T, object runtime.Object) map[string][]byte {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	require.NoError(t, corev1.AddToScheme(scheme))
+	metav1.AddToGroupVersion(scheme, corev1.SchemeGroupVersion)
+	text, err := json.Marshal(object)
+	require.NoError(t, err)
+	asYAML, err := yaml.JSONToYAML(text)
+	require.NoError(t, err)
+	binary, err := runtime.Encode(protobuf.NewSerializer(scheme, scheme), object)
+	require.NoError(t, err)
+	items, err := runtime.Encode(cbor.NewSerializer(scheme, scheme), object)
+	require.NoError(t, err)
+	return map[string][]byte{frames.TypeJSON: text, "application/yaml": asYAML, frames.TypeProtobuf: binary, frames.TypeCBOR: items}
+}
+
+// framed is an event in a media type.
+func framed(t *testing.T, media, kind string, object []byte) []byte {
+	t.Helper()
+	switch media {
+	case frames.TypeJSON:
+		return []byte(`{"type":"` + kind + `","object":` + string(object) + "}\n")
+	case frames.TypeProtobuf:
+		event, err := (&metav1.WatchEvent{Type: kind, Object: runtime.RawExtension{Raw: object}}).Marshal()
+		require.NoError(t, err)
+		return append(binary.BigEndian.AppendUint32(nil, uint32(len(event))), event...)
+	case frames.TypeCBOR:
+		event, err := runtime.Encode(cbor.NewSerializer(runtime.NewScheme(), runtime.NewScheme()),
+			&metav1.WatchEvent{Type: kind, Object: runtime.RawExtension{Raw: object}})
+		require.NoError(t, err)
+		return event
+	}
+	return nil
+}
+
+func aPod() *corev1.Pod {
+	pod := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}}
+	pod.Name, pod.Namespace, pod.UID, pod.ResourceVersion = "a", "ns", "u", "6"
+	pod.Spec.NodeName = "n"
+	return pod
+}
+
+func TestWhatBodiesTell(t *testing.T) {
+	status := &metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Message: "old", Reason: "Expired", Code: 410}
+	list := &corev1.PodList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}, Items: []corev1.Pod{*aPod()}}
+	list.ResourceVersion, list.Continue = "9", "c"
+	for _, test := range []struct {
+		object runtime.Object
+		event  string
+		want   told
+	}{
+		{aPod(), "ADDED", told{Type: "ADDED", Namespace: "ns", Name: "a", ResourceVersion: "6"}},
+		{status, "ERROR", told{Type: "ERROR", Name: "Expired", reason: "Expired"}},
+		{list, "", told{ResourceVersion: "9"}},
+	} {
+		for media, data := range encodings(t, test.object) {
+			if test.event == "" {
+				if media != frames.TypeCBOR { // in which no server of today answers
+					require.Equal(t, test.want, readObject(Body{ContentType: media, Data: data}), media)
+				}
+				continue
+			}
+			if frame := framed(t, media, test.event, data); frame != nil {
+				require.Equal(t, test.want, readEvent(Body{ContentType: media, Data: frame}), media)
+			}
+		}
+	}
+}
+
+// Of what is cut off is told what is there, and nothing that is not; bytes of any kind do
+// no harm.
+func TestWhatTornBodiesTell(t *testing.T) {
+	pod := aPod()
+	for media, data := range encodings(t, pod) {
+		frame := framed(t, media, "ADDED", data)
+		complete := 0
+		for n := range len(data) {
+			got := readObject(Body{ContentType: media, Data: data[:n]})
+			if got.ResourceVersion == "6" {
+				complete++
+			}
+		}
+		if media != frames.TypeCBOR {
+			require.Greater(t, complete, 4, "%s: the resourceVersion comes before the end", media)
+		}
+		for n := range len(frame) {
+			got := readEvent(Body{ContentType: media, Data: frame[:n]})
+			require.Contains(t, []string{"", "6"}, got.ResourceVersion, media)
+		}
+	}
+	for _, garbage := range []string{"", "\xff", "k8s\x00\xff", "k8s\x00\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "{", "[", `{"metadata":3}`, `{"metadata":{"name":{}}}`, "\x00\x00\x00\x01\x0f", "\x00\x00\x00\x02\x08"} {
+		for _, media := range []string{frames.TypeJSON, frames.TypeProtobuf, frames.TypeCBOR, "application/yaml", "text/plain", ""} {
+			require.Empty(t, readObject(Body{ContentType: media, Data: []byte(garbage)}).ResourceVersion)
+			require.Empty(t, readEvent(Body{ContentType: media, Data: []byte(garbage)}).Type)
+		}
+	}
+}
