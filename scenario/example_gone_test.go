@@ -82,7 +82,8 @@ apply a.yaml
 expire
 advance 1m
 apply b.yaml
-advance 1m
+advance 5s
+expect requests members watch=true <=3
 expect list configmaps member-a member-b
 -- a.yaml --
 apiVersion: v1
@@ -109,7 +110,7 @@ func ExamplePlay_gone() {
 		fmt.Println(what)
 	}
 	// Output:
-	// members.txtar:10: expect list configmaps member-a member-b
-	//     expected the configmaps list [member-a member-b]; saw []
+	// members.txtar:10: expect requests members watch=true <=3
+	//     expected <=3 requests of client members with watch=true; saw 66
 	// <nil>
 }

@@ -1,0 +1,109 @@
+package scenario_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"example.com/fakeapi/scenario"
+)
+
+// volumes keeps a volume for each StatefulSet, and deletes what belongs to one that
+// is being deleted. owned selects what that is. To spare etcd it lists at
+// resourceVersion "0": whatever the server at hand has in its watch cache.
+func volumes(owned func(*appsv1.StatefulSet) string) scenario.Client {
+	return func(ctx context.Context, config *rest.Config) error {
+		client := kubernetes.NewForConfigOrDie(config)
+		wait.UntilWithContext(ctx, func(ctx context.Context) {
+			sets, err := client.AppsV1().StatefulSets("default").List(ctx, metav1.ListOptions{ResourceVersion: "0"})
+			for i := 0; err == nil && i < len(sets.Items); i++ {
+				err = keepVolume(ctx, client, &sets.Items[i], owned)
+			}
+			if err != nil {
+				utilruntime.HandleError(err)
+			}
+		}, time.Second)
+		return nil
+	}
+}
+
+func keepVolume(ctx context.Context, client kubernetes.Interface, set *appsv1.StatefulSet, owned func(*appsv1.StatefulSet) string) error {
+	claims := client.CoreV1().PersistentVolumeClaims("default")
+	if set.DeletionTimestamp == nil {
+		claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{
+			Name: "data-" + set.Name, Labels: map[string]string{"set": set.Name, "uid": string(set.UID)},
+		}}
+		_, err := claims.Create(ctx, claim, metav1.CreateOptions{})
+		if apierrors.IsAlreadyExists(err) {
+			return nil
+		}
+		return err
+	}
+	err := claims.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: owned(set)})
+	if err != nil {
+		return err
+	}
+	set.Finalizers = nil
+	_, err = client.AppsV1().StatefulSets("default").Update(ctx, set, metav1.UpdateOptions{})
+	return err
+}
+
+// byName takes all of that name to be one.
+func byName(set *appsv1.StatefulSet) string { return "set=" + set.Name }
+
+// byUID tells the one that is gone from the one that came after it.
+func byUID(set *appsv1.StatefulSet) string { return "uid=" + string(set.UID) }
+
+const volumesStory = `
+replica b
+apply db.yaml
+run volumes
+# There are two API servers. The second is stuck where it has seen the delete.
+delete statefulset/db
+freeze b
+eventually 10s expect absent statefulset/db
+expect absent persistentvolumeclaim/data-db
+apply db.yaml
+eventually 10s expect persistentvolumeclaim/data-db
+# The controller is restarted, and the load balancer leads it to the second.
+stop volumes
+run volumes --on b
+advance 10s
+expect statefulset/db
+expect persistentvolumeclaim/data-db
+-- db.yaml --
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db, finalizers: [example.com/volumes]}
+`
+
+// After a restart a controller sees the past, in which an object is being deleted,
+// and deletes the data of a new one with the same name. In production this is a
+// database without its disks, once in a thousand fail-overs:
+// https://github.com/instaclustr/cassandra-operator/issues/402, and the same in many
+// operators; https://github.com/kubernetes/kubernetes/issues/59848 tells how servers
+// come to that. Informers read at "0", too, when they start, where servers have no
+// streaming lists. What cannot be undone must name the uid that it is about.
+func ExamplePlay_timeTravel() {
+	for _, owned := range []func(*appsv1.StatefulSet) string{byName, byUID} {
+		_, err := scenario.Play("volumes.txtar", volumesStory, scenario.Config{
+			Clients: map[string]scenario.Client{"volumes": volumes(owned)},
+		})
+		what, _, _ := strings.Cut(fmt.Sprint(err), "\ntranscript so far:")
+		fmt.Println(what)
+	}
+	// Output:
+	// volumes.txtar:17: expect persistentvolumeclaim/data-db
+	//     expected persistentvolumeclaim/data-db; saw none
+	// <nil>
+}
