@@ -69,11 +69,11 @@ metadata: {name: db, finalizers: [example.com/backup]}
 
 // The conflict is answered by a retry that gets past the check and not past the
 // problem: what others wrote in between is lost. In production the finalizer of
-// another controller is gone, its object is deleted under it, and volumes leak or
-// backups break. The loop stands in https://github.com/fybrik/fybrik/pull/1385
-// and in many helpers; https://github.com/reddit/achilles-sdk/pull/129 has the
-// same with merge patches, which replace lists and do not even conflict. What is
-// written must be computed from what was read for this attempt.
+// another controller is gone, and with it the object, before that controller has
+// cleaned up. The loop stands in https://github.com/fybrik/fybrik/pull/1385;
+// https://github.com/reddit/achilles-sdk/pull/129 repairs the same with merge
+// patches, which replace lists and do not even conflict. What is written must be
+// computed from what was read for this attempt.
 func ExamplePlay_conflict() {
 	for _, client := range []scenario.Client{protect, protectFixed} {
 		_, err := scenario.Play("protect.txtar", protectStory, scenario.Config{

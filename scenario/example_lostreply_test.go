@@ -54,9 +54,9 @@ eventually 1m expect done nightly
 expect list job report-000000
 `
 
-// A Job is started twice because a reply was lost. In production this is the
-// invoice that is sent twice: a time-out, a restart of the server or of a load
-// balancer comes between the write and its answer. A name from generateName, or
+// A Job is started twice because a reply was lost. In production the bill is
+// sent twice: a time-out, or a restart of the server or of a load balancer, comes
+// between the write and its answer. A name from generateName, or
 // with a random end, is the same mistake. CronJobs were to avoid it from the start:
 // https://github.com/kubernetes/kubernetes/pull/25595 proposes names that follow
 // from the schedule, so that at most one create can succeed.

@@ -114,11 +114,12 @@ metadata: {name: web}
 `
 
 // What could not be read is taken not to be there, and what belongs to it is
-// deleted. In production this is the whole zone, in the middle of an outage of the
-// API server: https://github.com/kubernetes-sigs/external-dns/issues/2858, where
-// the repair (pull 3140) was to return an error that had only been logged. A list
-// whose second page fails, and discovery without the group of an API server that
-// is down, are further ways to half a truth.
+// deleted. In production this is the whole zone, while the API server is away:
+// https://github.com/kubernetes-sigs/external-dns/issues/2858. There a gateway that
+// could not be read was logged, and left out; issues/3628 is the repair that went
+// too far, where one that is really not there held up all others. A list whose
+// second page fails, and discovery without the group of a server that is down, are
+// further ways to half a truth.
 func ExamplePlay_partial() {
 	for _, failed := range []func(error) error{goWithout, unlessNotFound} {
 		_, err := scenario.Play("records.txtar", recordsStory, scenario.Config{

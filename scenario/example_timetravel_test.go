@@ -89,11 +89,11 @@ metadata: {name: db, finalizers: [example.com/volumes]}
 
 // After a restart a controller sees the past, in which an object is being deleted,
 // and deletes the data of a new one with the same name. In production this is a
-// database without its disks, once in a thousand fail-overs:
-// https://github.com/instaclustr/cassandra-operator/issues/402, and the same in many
-// operators; https://github.com/kubernetes/kubernetes/issues/59848 tells how servers
-// come to that. Informers read at "0", too, when they start, where servers have no
-// streaming lists. What cannot be undone must name the uid that it is about.
+// database that loses its disks: https://github.com/instaclustr/cassandra-operator/issues/402,
+// and the same in other operators; https://github.com/kubernetes/kubernetes/issues/59848
+// tells how it comes to that. Informers read at "0", too, when they start, where the
+// server has no streaming lists. What cannot be undone must name the uid that it is
+// about.
 func ExamplePlay_timeTravel() {
 	for _, owned := range []func(*appsv1.StatefulSet) string{byName, byUID} {
 		_, err := scenario.Play("volumes.txtar", volumesStory, scenario.Config{

@@ -80,9 +80,9 @@ metadata: {name: web}
 `
 
 // A delete is missed, and what was kept for the object stays for ever. In
-// production this is an IP pool that runs dry in weeks: after an outage an informer
+// production this is a pool of addresses that runs dry: after an outage an informer
 // hands a cache.DeletedFinalStateUnknown to the delete handler, which drops it, or
-// panics. https://github.com/projectcalico/calico/pull/12793 repaired it in several
+// panics. https://github.com/projectcalico/calico/pull/12793 repairs both in several
 // controllers at once. Handlers that only put keys into a queue have
 // cache.DeletionHandlingMetaNamespaceKeyFunc for it.
 func ExamplePlay_tombstone() {

@@ -74,10 +74,9 @@ expect absent configmap/claimed-by-a
 `
 
 // A leader that has lost its lease works on, beside the next one. In production two
-// instances hand out the same addresses, or undo each other's work for hours:
-// https://github.com/cilium/cilium/pull/42920. Whatever is started by the election
-// must end with the context that the election gives, before the lease can go to
-// somebody else; most programs exit.
+// instances hand out the same addresses: https://github.com/cilium/cilium/pull/42920.
+// Whatever the election starts must end with the context that the election gives,
+// in the seconds before the lease can go to somebody else; most programs exit.
 func ExamplePlay_twoLeaders() {
 	for _, until := range []func(process, term context.Context) context.Context{untilTheEnd, untilTheLeaseIsLost} {
 		_, err := scenario.Play("elected.txtar", electedStory, scenario.Config{
