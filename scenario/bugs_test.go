@@ -1,8 +1,13 @@
 package scenario_test
 
 import (
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/token"
 	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -46,6 +51,10 @@ func bugs() map[string]bug {
 		"partial": {
 			recordsStory, one("records", records(goWithout)), one("records", records(unlessNotFound)),
 			"expected of watch zone []; saw [DELETED record-web ADDED record-web]\n",
+		},
+		"selector": {
+			snapshotsStory, one("snapshots", snapshots(asTheEventSays)), one("snapshots", snapshots(asTheServerSays)),
+			"expected configmap/snapshot-data; saw none\n",
 		},
 		"timeTravel": {
 			volumesStory, one("volumes", volumes(byName)), one("volumes", volumes(byUID)),
@@ -91,11 +100,33 @@ func TestBugs(t *testing.T) {
 
 // The package documentation lists them.
 func TestBugsAreListed(t *testing.T) {
-	doc, err := os.ReadFile("doc.go")
+	manual, err := os.ReadFile("doc.go")
 	require.NoError(t, err)
 	var listed []string
-	for _, row := range regexp.MustCompile(`(?m)^//\tPlay \((\w+)\) `).FindAllStringSubmatch(string(doc), -1) {
+	for _, row := range regexp.MustCompile(`(?m)^//\tPlay \((\w+)\) `).FindAllStringSubmatch(string(manual), -1) {
 		listed = append(listed, strings.ToLower(row[1][:1])+row[1][1:])
 	}
 	require.Equal(t, slices.Sorted(maps.Keys(bugs())), listed)
+}
+
+// The examples are shown with all that belongs to them, and say where the bug was
+// published.
+func TestBugsAreWholeExamples(t *testing.T) {
+	names, err := filepath.Glob("example_*_test.go")
+	require.NoError(t, err)
+	var files []*ast.File
+	for _, name := range names {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+		require.NoError(t, err)
+		files = append(files, file)
+	}
+	whole := map[string]string{}
+	for _, example := range doc.Examples(files...) {
+		if _, ok := example.Code.(*ast.File); ok {
+			whole[strings.TrimPrefix(example.Name, "Play_")] = example.Doc
+		}
+	}
+	for name := range bugs() {
+		require.Contains(t, whole[name], "https://github.com/", name)
+	}
 }

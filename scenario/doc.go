@@ -189,6 +189,7 @@
 //	Play (LostReply)   what was done without a reply is done again               kubernetes/kubernetes#25595
 //	Play (Overshoot)   what was just started is started again: a late cache      ray-project/kuberay#715
 //	Play (Partial)     what could not be read is deleted                         kubernetes-sigs/external-dns#2858
+//	Play (Selector)    what lost its label is taken to be deleted                GoogleContainerTools/config-sync#1328
 //	Play (TimeTravel)  a server that is behind shows a delete of long ago        instaclustr/cassandra-operator#402
 //	Play (Tombstone)   a delete that was missed is ignored                       projectcalico/calico#12793
 //	Play (TwoLeaders)  who has lost the lease works on                           cilium/cilium#42920
