@@ -1,0 +1,48 @@
+package scenario
+
+import (
+	"context"
+	"net"
+	"syscall"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// Replicas share certificates and tokens with the first server, so a client that is
+// moved does not notice but by its broken connections.
+func TestSwitchOverTLS(t *testing.T) {
+	config := Config{Clients: badClients(), Options: []fakeapi.Option{fakeapi.WithTokens(fakeapi.NewToken("s3cret", "ann"))}}
+	transcript, failure := tell(t, config, "replica b\nrun polls\nadvance 2s\nswitch polls b\nadvance 2s\n"+
+		"on b expect absent cm/a\nexpect requests polls \" 200 on b\" 2\nexpect requests polls \" 200\" 5")
+	require.Empty(t, failure)
+	require.Contains(t, transcript, "on b expect absent cm/a\n")
+}
+
+// A connection that was being made while its client was moved leads nowhere; others
+// are cut, and what a client closes itself is forgotten.
+func TestBalancer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := fakeapi.Start(t, fakeapi.InMemory())
+		one, two := &door{name: "one", server: server}, &door{name: "two", server: server}
+		b := newBalancer(one)
+		c, err := b.dial(t.Context(), "tcp", "x:80")
+		require.NoError(t, err)
+		late := &balanced{Conn: c, by: b}
+		b.lead(two)
+		_, err = c.Write([]byte("GET"))
+		require.ErrorIs(t, err, net.ErrClosed)
+		require.False(t, b.keep(late, one))
+		c, err = b.dial(t.Context(), "tcp", "x:80")
+		require.NoError(t, err)
+		require.Len(t, b.open, 1)
+		require.NoError(t, c.Close())
+		require.Empty(t, b.open)
+		require.NoError(t, server.Shutdown())
+		_, err = b.dial(context.Background(), "tcp", "x:80")
+		require.ErrorIs(t, err, syscall.ECONNREFUSED)
+	})
+}
