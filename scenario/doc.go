@@ -214,8 +214,9 @@
 // # Limits
 //
 // Objects are written whole: there is no patch, no server-side apply, and status
-// is written only where it is part of the object. More than 1024 hits of rules within one step, or
-// 1000 requests of a client, are not counted; to expect them is an error.
+// is written only where it is part of the object. More than 1024 hits of rules
+// within one step, or 1000 requests of a client, are not counted; to expect them is
+// an error.
 //
 // # To add a step
 //
