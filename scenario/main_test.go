@@ -1,7 +1,7 @@
 package scenario
 
 import (
-	"io"
+	"log/slog"
 	"os"
 	"testing"
 
@@ -13,7 +13,6 @@ import (
 // outside of the bubble; see the package documentation.
 func TestMain(m *testing.M) {
 	utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
-	klog.LogToStderr(false) // what clients complain of while they are broken
-	klog.SetOutput(io.Discard)
+	klog.SetSlogLogger(slog.New(slog.DiscardHandler)) // clients complain while they are broken
 	os.Exit(m.Run())
 }

@@ -19,6 +19,7 @@ func All() []Implementation {
 		{"retrywatcher", "mirror", "A list, then client-go's RetryWatcher from its revision; when that ends, again.", retryWatcher},
 		{"poller", "mirror", "A list with client-go's pager every 30 seconds, and no watch.", poller},
 		{"naive", "mirror", "A list, then watches, each from the last revision seen; what ERROR events say is ignored.", naive},
+		{"watch-only", "mirror", "Watches without a list, each from the last revision seen, and afresh after 410.", watchOnly},
 		{"pager", "lister", "client-go's pager, two objects a page; the whole list again after an error.", pages},
 		{"by-hand", "lister", "A loop that follows the continue token while pages are full, and gives up at an error.", byHand},
 		{"leaderelection", "elector", "client-go's leader election on a Lease; it campaigns again when it has lost.", elector},

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
@@ -26,7 +27,7 @@ func retryWatcher(ctx context.Context, config *rest.Config) error {
 				ready()
 				watcher, err := watchtools.NewRetryWatcherWithContext(ctx, revision, through)
 				if err == nil {
-					s.follow(watcher)
+					_, _ = s.follow(watcher) // whatever ended it, list again
 				}
 			}
 			if !sleep(ctx, pause) {
@@ -50,9 +51,33 @@ func naive(ctx context.Context, config *rest.Config) error {
 		for {
 			watcher, err := m.from.Watch(ctx, metav1.ListOptions{ResourceVersion: revision})
 			if err == nil {
-				if last := s.follow(watcher); last != "" {
+				if last, _ := s.follow(watcher); last != "" {
 					revision = last
 				}
+			}
+			if !sleep(ctx, pause) {
+				return
+			}
+		}
+	})
+}
+
+// watchOnly is a mirror as it is written by those who rely on a watch without a
+// revision to begin with what is there.
+func watchOnly(ctx context.Context, config *rest.Config) error {
+	return mirrorSeen(ctx, config, func(ctx context.Context, m *mirror, s *sources, ready func()) {
+		ready() // it never knows when it has seen all that is there
+		revision := ""
+		for {
+			watcher, err := m.from.Watch(ctx, metav1.ListOptions{ResourceVersion: revision})
+			if err == nil {
+				var last string
+				if last, err = s.follow(watcher); last != "" {
+					revision = last
+				}
+			}
+			if apierrors.IsResourceExpired(err) || apierrors.IsGone(err) {
+				revision = ""
 			}
 			if !sleep(ctx, pause) {
 				return
@@ -72,16 +97,18 @@ func (m *mirror) list(ctx context.Context, s *sources) (revision string, ok bool
 }
 
 // follow takes over the events of a watch until it ends, and gives the revision of
-// the last one, "" if there was none.
-func (s *sources) follow(w watch.Interface) (revision string) {
+// the last one, "" if there was none, and what the last ERROR event says.
+func (s *sources) follow(w watch.Interface) (revision string, err error) {
 	defer w.Stop()
 	for event := range w.ResultChan() {
-		if o, ok := event.Object.(*corev1.ConfigMap); ok && event.Type != watch.Bookmark {
+		if event.Type == watch.Error {
+			err = apierrors.FromObject(event.Object)
+		} else if o, ok := event.Object.(*corev1.ConfigMap); ok && event.Type != watch.Bookmark {
 			s.set(o, event.Type != watch.Deleted)
 			revision = o.ResourceVersion
 		}
 	}
-	return revision
+	return revision, err
 }
 
 // every is how often the poller lists.
