@@ -23,7 +23,7 @@ func elector(ctx context.Context, config *rest.Config) error {
 		return err
 	}
 	name := config.UserAgent
-	queue := newQueue()
+	queue := newQueue(ctx)
 	var leads atomic.Bool
 	set := func(to bool) {
 		leads.Store(to)

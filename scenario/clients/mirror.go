@@ -23,13 +23,13 @@ type mirror struct {
 
 // newMirror connects a mirror; its further requests are those that the mirrors
 // in this package differ in.
-func newMirror(config *rest.Config) (*mirror, kubernetes.Interface, error) {
+func newMirror(ctx context.Context, config *rest.Config) (*mirror, kubernetes.Interface, error) {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, nil, err
 	}
 	core := client.CoreV1()
-	return &mirror{core.ConfigMaps("default"), core.ConfigMaps("mirror"), newQueue()}, client, nil
+	return &mirror{core.ConfigMaps("default"), core.ConfigMaps("mirror"), newQueue(ctx)}, client, nil
 }
 
 // write makes the replicas like the sources, as source has them (nil: there is
@@ -112,7 +112,7 @@ func (s *sources) set(o *corev1.ConfigMap, there bool) {
 // mirrorSeen runs a mirror without an informer. follow sees to the sources until
 // ctx ends, and calls ready as soon as it has a first list of them.
 func mirrorSeen(ctx context.Context, config *rest.Config, follow func(ctx context.Context, m *mirror, s *sources, ready func())) error {
-	m, _, err := newMirror(config)
+	m, _, err := newMirror(ctx, config)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func (listsAndWatches) IsWatchListSemanticsUnSupported() bool { return true }
 
 // mirrorInformed runs a mirror with the informer that make makes.
 func mirrorInformed(ctx context.Context, config *rest.Config, make func(kubernetes.Interface) cache.SharedIndexInformer) error {
-	m, client, err := newMirror(config)
+	m, client, err := newMirror(ctx, config)
 	if err != nil {
 		return err
 	}

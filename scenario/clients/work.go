@@ -9,10 +9,8 @@ import (
 )
 
 // work carries out what is in a queue, one after the other, and what failed again
-// after a while, as controllers do. It returns when ctx ends.
+// after a while, as controllers do. It returns when the queue is shut down.
 func work(ctx context.Context, queue workqueue.TypedRateLimitingInterface[string], do func(ctx context.Context, name string) error) {
-	stop := context.AfterFunc(ctx, queue.ShutDown)
-	defer stop()
 	for {
 		name, down := queue.Get()
 		if down {
@@ -27,8 +25,11 @@ func work(ctx context.Context, queue workqueue.TypedRateLimitingInterface[string
 	}
 }
 
-func newQueue() workqueue.TypedRateLimitingInterface[string] {
-	return workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
+// newQueue makes a queue that is shut down when ctx ends.
+func newQueue(ctx context.Context) workqueue.TypedRateLimitingInterface[string] {
+	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
+	context.AfterFunc(ctx, queue.ShutDown)
+	return queue
 }
 
 // pause is the time between two attempts of what has no back-off of its own.
