@@ -2,7 +2,9 @@ package scenario_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -71,5 +73,31 @@ func TestCatalogueHasTheFaultsNames(t *testing.T) {
 	for _, c := range scenario.Catalogue() {
 		name := names[c.Number]
 		require.True(t, name != "" && (c.Name == name || strings.HasPrefix(c.Name, name+"-")), "%s; the fault is called %q", c, name)
+	}
+}
+
+// ruleName finds the rules that a case arms.
+var ruleName = regexp.MustCompile(`(?m)^fault ([a-z-]+): `)
+
+// TestCatalogueFaultsAct: each rule of a case does something to some client, so
+// that who survives has survived it.
+func TestCatalogueFaultsAct(t *testing.T) {
+	for _, c := range scenario.Catalogue() {
+		idle := map[string]bool{}
+		for _, rule := range ruleName.FindAllStringSubmatch(c.Text, -1) {
+			require.False(t, idle[rule[1]], "%s: two rules are called %s", c.Name, rule[1])
+			idle[rule[1]] = true
+		}
+		require.Len(t, idle, strings.Count(c.Text, "\nfault "), "%s: a rule has no name", c.Name)
+		for _, client := range clients.All() {
+			if client.Role != c.Role || len(idle) == 0 {
+				continue
+			}
+			log, _ := c.Play(client.Client) // who falls is hit as well
+			maps.DeleteFunc(idle, func(name string, _ bool) bool {
+				return regexp.MustCompile(" fault " + name + ": (before|committed|stream) ").MatchString(log.String())
+			})
+		}
+		require.Empty(t, idle, "%s: rules that never act", c.Name)
 	}
 }
