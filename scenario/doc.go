@@ -154,6 +154,10 @@
 //	         is there by its own doing, though no reply may have told so.
 //	counter  Adds one to data.value of ConfigMap count in default, exactly once,
 //	         and returns.
+//	undertaker
+//	         Watches the ConfigMaps of default that have the label mourn=yes, with
+//	         that selector. For each of them that is deleted it makes one of the
+//	         same name in mirror; for those that still exist it does not.
 //
 // Faults hit what a role is about: a mirror's requests in default, not its writes
 // to mirror, which need no more than ordinary retries. Package scenario/clients

@@ -27,5 +27,7 @@ func All() []Implementation {
 		{"careless", "creator", "After an error it creates again, and takes every answer but success for an error.", carelessCreator},
 		{"careful", "counter", "It writes down in the object that it has counted, and looks there after an error.", carefulCounter},
 		{"careless", "counter", "After an error it reads and counts again.", carelessCounter},
+		{"careful", "undertaker", "An informer with a selector; what it has lost sight of is asked for.", carefulUndertaker},
+		{"careless", "undertaker", "The same, which believes in DELETED events and knows nothing else.", carelessUndertaker},
 	}
 }
