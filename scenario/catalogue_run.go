@@ -21,9 +21,15 @@ func (c Case) Config(client Client, options ...fakeapi.Option) Config {
 	return config
 }
 
-// Run runs the case with a client in its role, as [Run] does.
+// Run runs the case with a client in its role, as [Run] does. A test that fails
+// says what a client must do, and where that is from.
 func (c Case) Run(t *testing.T, client Client, options ...fakeapi.Option) *Transcript {
 	t.Helper()
+	defer func() {
+		if t.Failed() {
+			t.Logf("%s\n%s\nA client must: %s\nSee %s", c, c.Story, c.Must, strings.Join(c.Sources, "\n    "))
+		}
+	}()
 	s, err := parseScript(c.file(), c.Text)
 	if err != nil {
 		t.Fatalf("%v", err)
