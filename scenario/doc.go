@@ -52,16 +52,18 @@
 // Words stand between blanks. A word with blanks, or one that begins with "-" or
 // "#", goes in double quotes, which are read as in Go. A "#" at the start of a
 // word begins a remark. Every file must be used by a step, and be a manifest:
-// YAML or JSON documents, each one object with a name.
+// YAML or JSON documents, each one object with a name, or for create with a
+// generateName.
 //
 // # Steps
 //
 //	advance DURATION
-//	apply FILE
+//	apply FILE [--server-side [--manager NAME] [--force]]
 //	catch up REPLICA
 //	clear fault NAME
 //	clear faults
 //	compact
+//	create FILE
 //	delete KIND/NAME [-n NAMESPACE]
 //	eventually DURATION STEP
 //	expect KIND/NAME [-n NAMESPACE] [PATH=VALUE ...]
@@ -77,26 +79,30 @@
 //	fault RULE
 //	freeze REPLICA
 //	on REPLICA STEP
+//	patch KIND/NAME [-n NAMESPACE] [--type merge|json|strategic] [--subresource NAME] PATCH
 //	replica NAME [--frozen | --lag N | --delay DURATION]
 //	restore NAME [BUMP]
 //	run CLIENT [--on REPLICA]
 //	snapshot NAME
 //	stop CLIENT
 //	switch CLIENT REPLICA
+//	update FILE [--subresource NAME]
 //	watch NAME KIND [-n NAMESPACE | -A] [--selector SELECTOR] [--from REVISION]
 //
 // Each is documented at the function that makes it in Go: [Advance], [Apply],
-// [CatchUp], [ClearFault], [ClearFaults], [Compact], [Delete], [Eventually],
-// [Expect], [ExpectAbsent], [ExpectDone], [ExpectError], [ExpectEvents],
-// [ExpectFailed], [ExpectHits], [ExpectList], [ExpectRequests], [Expire], [Fault],
-// [Freeze], [On], [Replica], [Restore], [RunClient], [RunClientOn], [Snapshot],
-// [StopClient], [Switch], [Watch] and [WatchFrom].
+// [CatchUp], [ClearFault], [ClearFaults], [Compact], [Create], [Delete],
+// [Eventually], [Expect], [ExpectAbsent], [ExpectDone], [ExpectError],
+// [ExpectEvents], [ExpectFailed], [ExpectHits], [ExpectList], [ExpectRequests],
+// [Expire], [Fault], [Freeze], [On], [Patch], [PatchSubresource], [Replica],
+// [Restore], [RunClient], [RunClientOn], [ServerSideApply], [Snapshot],
+// [StopClient], [Switch], [Update], [UpdateSubresource], [Watch] and [WatchFrom].
 //
 // KIND is what kubectl takes: configmap, cm, deployments.apps. Without -n the
 // namespace is "default"; -A is all of them. An EVENT is ADDED, MODIFIED or
 // DELETED with the object's name, ERROR with the reason of its Status, BOOKMARK,
 // or END for the end of the stream. RULE is the language of package faults, and in
-// expect hits the name of a rule. COUNT is a number, or one behind >= or <=.
+// expect hits the name of a rule. COUNT is a number, or one behind >= or <=. PATCH is
+// the rest of the line, JSON or YAML of that form: {data: {k: "1"}}.
 //
 // Between two steps server and clients do all that they can do before time
 // passes. So a step sees the effects of the one before, unless somebody waits for
@@ -217,8 +223,7 @@
 //
 // # Limits
 //
-// Objects are written whole: there is no patch, no server-side apply, and status
-// is written only where it is part of the object. More than 1024 hits of rules
+// More than 1024 hits of rules
 // within one step, or 1000 requests of a client, are not counted; to expect them is
 // an error.
 //

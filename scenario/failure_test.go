@@ -95,6 +95,19 @@ func TestFailures(t *testing.T) {
 		{"switch waits main", `no client "waits" was started`},
 		{"run waits\nswitch waits b", "expected a replica b; saw main"},
 		{"run waits\nadvance 1m\nswitch waits main", "expected client waits to run; saw it has returned without an error"},
+		{"apply a\ncreate a" + object, "ConfigMap a: 409 AlreadyExists: "},
+		{"create a\n-- a --\n" + generated + "color: red\n", "ConfigMap a-: 400 BadRequest: "},
+		{"update a" + object, "ConfigMap a: 404 NotFound: "},
+		{"create a\nupdate b" + object + "-- b --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, resourceVersion: \"1\"}\n",
+			"ConfigMap a: 409 Conflict: "},
+		{"update a --subresource status" + object, "ConfigMap a: 404 NotFound: "},
+		{"patch cm/a {}", "404 NotFound: "},
+		{"patch foo/a {}", `expected a kind that is served, found "foo"`},
+		{"create a\npatch cm/a {color: red}" + object, "it.txtar:2: patch cm/a {\"color\":\"red\"}\n    "},
+		{"create a\npatch cm/a --type json [{op: test, path: /data, value: 1}]" + object, "422 Invalid: "},
+		{"apply a --server-side --manager ann\napply b --server-side\n-- a --\n" + manifest + "data: {k: a}\n-- b --\n" + manifest + "data: {k: b}\n",
+			`ConfigMap a: 409 Conflict: Apply failed with 1 conflict: conflict with "ann"`},
+		{"apply a --server-side\n-- a --\n" + manifest + "color: red\n", "ConfigMap a: "},
 		{"expect hits a >=1", "expected >=1 hits of rule a; saw 0"},
 		{"fault a: when verb(get) do status(403)\nexpect error Forbidden expect cm/a\nexpect hits a <=0", "expected <=0 hits of rule a; saw 1"},
 		{"run waits\nexpect requests waits GET >=1", "expected >=1 requests of client waits with GET; saw 0"},
@@ -158,6 +171,14 @@ func TestGoesWell(t *testing.T) {
 		"fault a: when verb(get) do status(403)\nfault b: when verb(get) do status(500)\nclear fault a\nexpect error 500 expect cm/a\n" +
 			"expect hits a 0\nexpect hits b >=1\nexpect hits b <=1",
 		"snapshot s\napply a\nrestore s\nexpect absent cm/a\nwatch w cm\napply a\nrestore s 1000\nexpect events w ADDED a END" + object,
+		"create a\ncreate a\nexpect error \"expected the cm list\" expect list cm\n-- a --\n" + generated,
+		"create a\nupdate a --subresource status\nexpect ns/a status.phase=Active\n-- a --\napiVersion: v1\nkind: Namespace\nmetadata: {name: a}\nstatus: {phase: Active}\n",
+		"create a\npatch cm/a {data: {k: 1 2, l: \"\"}}\npatch cm/a --type json [{op: remove, path: /data/l}]\npatch cm/a --type strategic {metadata: {finalizers: [a.b/c]}}\n" +
+			"update a\nexpect error \"no such field\" expect cm/a data.k=\"1 2\"" + object,
+		"create a\npatch pod/a --subresource status {status: {phase: Failed}}\npatch pod/a {status: {phase: Running}}\nexpect pod/a status.phase=Failed\n" +
+			"-- a --\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: b}]}\n",
+		"apply a --server-side --manager ann\napply b --server-side --force\nexpect cm/a data.k=b metadata.managedFields[0].manager=scenario\n" +
+			"-- a --\n" + manifest + "data: {k: a}\n-- b --\n" + manifest + "data: {k: b}\n",
 		// What was missed comes into view; what a step asks for without a revision is current.
 		"replica b --frozen\non b watch w cm\napply a\non b expect cm/a\nexpect events w\ncatch up b\nexpect events w ADDED a" + object,
 		"replica b\nfreeze b\non b watch w cm\napply a\nexpect events w\non main watch v cm\nexpect events v ADDED a" + object,

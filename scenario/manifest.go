@@ -63,8 +63,8 @@ func decodeDocument(document []byte) (*unstructured.Unstructured, error) {
 		return nil, errors.New("expected apiVersion and kind")
 	case object.IsList():
 		return nil, fmt.Errorf("expected one object a document, found a %s", object.GetKind())
-	case object.GetName() == "":
-		return nil, errors.New("expected metadata.name")
+	case object.GetName() == "" && object.GetGenerateName() == "":
+		return nil, errors.New("expected metadata.name, or for create metadata.generateName")
 	}
 	return object, nil
 }

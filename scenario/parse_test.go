@@ -10,9 +10,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
 
 	"example.com/fakeapi/faults"
 )
+
+// generated is a manifest that only create takes.
+const generated = "apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: a-}\n"
 
 const manifest = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 
@@ -34,10 +38,14 @@ func stepTexts(t *testing.T) []struct {
 		{"  advance\t1ns # a remark", Advance(1), "advance 1ns"},
 		{"apply a.yaml", Apply("a.yaml", manifest), ""},
 		{`apply "b c.yaml"`, Apply("b c.yaml", manifest), ""},
+		{"apply --force --manager ann a.yaml --server-side", ServerSideApply("a.yaml", manifest, "ann", true),
+			"apply a.yaml --server-side --manager ann --force"},
+		{"apply a.yaml --server-side", ServerSideApply("a.yaml", manifest, "", false), ""},
 		{"catch up b", CatchUp("b"), ""},
 		{"clear fault lost", ClearFault("lost"), ""},
 		{"clear faults", ClearFaults(), ""},
 		{"compact", Compact(), ""},
+		{"create a.yaml", Create("a.yaml", manifest), ""},
 		{"delete configmap/a", Delete(a), ""},
 		{"delete -n x deploy.apps/a", Delete(Ref{"deploy.apps", "a", "x"}), "delete deploy.apps/a -n x"},
 		{`delete "a b/c/d" -n "-n"`, Delete(Ref{"a b", "c/d", "-n"}), ""},
@@ -74,6 +82,13 @@ func stepTexts(t *testing.T) []struct {
 		{"freeze b", Freeze("b"), ""},
 		{`on "a b" apply a.yaml # so`, On("a b", Apply("a.yaml", manifest)), `on "a b" apply a.yaml`},
 		{"on b eventually 1s on main compact", On("b", Eventually(time.Second, On("main", Compact()))), ""},
+		{`patch configmap/a {"data":{"k":"v w"}}`, Patch(a, types.MergePatchType, `{data: {k: v w}}`), ""},
+		{`patch configmap/a -n default --subresource status { b : [ 1.0 , "#" ] , a: ~} # so`,
+			PatchSubresource(Ref{"configmap", "a", "default"}, "status", types.MergePatchType, `{"a":null,"b":[1,"#"]}`),
+			`patch configmap/a -n default --subresource status {"a":null,"b":[1,"#"]}`},
+		{`patch --type json configmap/a [{op: remove, path: /data/k}]`, Patch(a, types.JSONPatchType, `[{"op":"remove","path":"/data/k"}]`),
+			`patch configmap/a --type json [{"op":"remove","path":"/data/k"}]`},
+		{"patch configmap/a --type strategic {}", Patch(a, types.StrategicMergePatchType, "{}"), ""},
 		{"replica b", Replica("b", Current()), ""},
 		{"replica --frozen b", Replica("b", Frozen()), "replica b --frozen"},
 		{"replica b --lag 03", Replica("b", Lag(3)), "replica b --lag 3"},
@@ -85,6 +100,8 @@ func stepTexts(t *testing.T) []struct {
 		{"snapshot backup", Snapshot("backup"), ""},
 		{"stop mine", StopClient("mine"), ""},
 		{"switch mine b", Switch("mine", "b"), ""},
+		{"update a.yaml", Update("a.yaml", manifest), ""},
+		{"update a.yaml --subresource status", UpdateSubresource("a.yaml", manifest, "status"), ""},
 		{"watch w pods", Watch("w", Collection{Kind: "pods"}), ""},
 		{"watch w pods --from 1 --selector a=b -n x", WatchFrom("w", Collection{Kind: "pods", Namespace: "x", Selector: "a=b"}, "1"),
 			"watch w pods -n x --selector a=b --from 1"},
@@ -98,7 +115,7 @@ func withFiles(line string) string {
 	a := parseArchive(stepFiles)
 	var used []file
 	for _, f := range a.files {
-		if strings.Contains(line, "apply "+quote(f.name)) {
+		if strings.Contains(line+" ", " "+quote(f.name)+" ") {
 			used = append(used, f)
 		}
 	}
@@ -170,6 +187,10 @@ func TestPrintRefuses(t *testing.T) {
 		"a path that is no path":  {[]Step{Expect(Ref{"cm", "a", ""}, Field{"a b", "1"})}, "PATH=VALUE"},
 		"no kind":                 {[]Step{Delete(Ref{Name: "a"})}, "KIND/NAME"},
 		"no time":                 {[]Step{Advance(0)}, "at least"},
+		"no patch":                {[]Step{Patch(Ref{"cm", "a", ""}, types.MergePatchType, "{a")}, "a patch in JSON or YAML"},
+		"a patch of another type": {[]Step{Patch(Ref{"cm", "a", ""}, types.MergePatchType, "[]")}, "a list of operations for --type json"},
+		"an unknown patch type":   {[]Step{Patch(Ref{"cm", "a", ""}, types.ApplyYAMLPatchType, "{}")}, "behind --type"},
+		"an object with no name":  {[]Step{Apply("a", generated)}, "which create takes"},
 	} {
 		text, err := Print(test.steps...)
 		require.ErrorContains(t, err, test.says, name)
@@ -190,7 +211,7 @@ func TestParseRefuses(t *testing.T) {
 		`run "a`:              `line 1: expected a closing double quote behind "a`,
 		`run "a"b`:            `line 1: expected a blank behind the closing double quote in "a"b`,
 		`run ""`:              `line 1: expected the name of a client, found ""`,
-		"apply b.yaml\n-- a.yaml --\n" + manifest: `line 1: expected a file of this scenario (a.yaml), found "b.yaml" (apply FILE)`,
+		"apply b.yaml\n-- a.yaml --\n" + manifest: `line 1: expected a file of this scenario (a.yaml), found "b.yaml" (apply FILE [`,
 		"apply a.yaml":                                                 `line 1: expected a file of this scenario (there are none), found "a.yaml"`,
 		"compact\n-- a.yaml --\n" + manifest:                           `line 2: expected a step that uses the file "a.yaml", found none`,
 		"apply a\n-- a --\n" + manifest + "-- a --\n":                  `line 6: expected each file once, found "a" twice`,
@@ -200,49 +221,66 @@ func TestParseRefuses(t *testing.T) {
 		"apply a\n-- a --\na: 1\na: 2\n":                               "line 2: manifest a: document 1: ",
 		"apply a\n-- a --\nkind: Pod\napiVersion: v1\n":                "line 2: manifest a: document 1: expected metadata.name",
 		"apply a\n-- a --\nkind: PodList\napiVersion: v1\nitems: []\n": "line 2: manifest a: document 1: expected one object a document, found a PodList",
-		"delete cm":                          `line 1: expected KIND/NAME, found "cm"`,
-		"delete cm/a b":                      `line 1: expected the end of the line, found "b"`,
-		"delete cm/a -n":                     "line 1: expected a value behind -n, found the end of the line",
-		"delete cm/a -n x -n y":              "line 1: expected -n once, found it twice",
-		"delete cm/a -A":                     "line 1: expected one of the flags -n, found -A",
-		"expect list pods -n x -A":           "line 1: expected -n or -A, found both",
-		`expect list pods --selector "a in"`: `line 1: expected a label selector, found "a in"`,
-		"expect cm/a data":                   "line 1: expected PATH=VALUE, found data (",
-		"expect cm/a =1":                     "line 1: expected PATH=VALUE, found =1: expected the name of a field",
-		"expect cm/a data..k=1":              "line 1: expected PATH=VALUE, found data..k=1: expected the name of a field",
-		"expect cm/a a[x]=1":                 `found a[x]=1: expected a number or a text in double quotes between brackets, found "x"`,
-		`expect cm/a a["x"=1`:                `found a["x"=1: expected "]", found "=1"`,
-		"expect cm/a a[0]b=1":                `found a[0]b=1: expected ".", "[" or "=" before "b=1"`,
-		"expect events w CREATED a":          `line 1: expected ADDED, MODIFIED, DELETED, ERROR, BOOKMARK or END, found "CREATED"`,
-		"expect events w ADDED":              "line 1: expected a name behind ADDED",
-		"expect hits lost many":              `line 1: expected a number, or one behind >= or <=, found "many"`,
-		"expect hits lost >= 3":              "line 1: expected the end of the line",
-		"expect hits lost <=-3":              `line 1: expected a number, or one behind >= or <=, found "<=-3"`,
-		"clear fault":                        "line 1: expected more, found the end of the line (clear fault NAME)",
-		"run mine --on":                      "line 1: expected a value behind --on, found the end of the line (run CLIENT [--on REPLICA])",
-		"run --on b":                         "line 1: expected more, found the end of the line",
-		"on b":                               `line 1: expected a step (`,
-		"on":                                 "line 1: expected the name of a replica, found the end of the line",
-		"replica b --frozen --lag 1":         "line 1: expected one of --frozen, --lag and --delay, found more (replica NAME",
-		"replica b --lag -1":                 `line 1: expected a number of changes behind --lag, found "-1"`,
-		"replica b --delay soon":             `line 1: expected a duration such as "90s" or "5m", found "soon"`,
-		"replica b --delay -1s":              "line 1: expected a duration of at least 0s, found -1s",
-		`replica ""`:                         `line 1: expected a name for the replica, found ""`,
-		"freeze":                             "line 1: expected more, found the end of the line (freeze REPLICA)",
-		"switch mine":                        "line 1: expected more, found the end of the line (switch CLIENT REPLICA)",
-		"restore":                            "line 1: expected more, found the end of the line (restore NAME [BUMP])",
-		"restore a -1":                       "line 1: expected no flag, found -1",
-		"restore a much":                     `line 1: expected a number of revisions, found "much"`,
-		"snapshot a b":                       `line 1: expected the end of the line, found "b"`,
-		`stop ""`:                            `line 1: expected the name of a client, found ""`,
-		"expect requests mine GET -1":        "line 1: expected no flag, found -1",
-		"watch w pods --from now":            `line 1: expected a resourceVersion behind --from, found "now"`,
-		"watch w":                            "line 1: expected more, found the end of the line",
-		"eventually 1m":                      `line 1: expected a step (`,
-		"eventually 1m compact now":          `found "now" (compact) (eventually DURATION STEP)`,
-		"fault when verb(lift) do reset":     "line 1: column 11 of the rule: unknown verb",
-		"fault when verb(list) do drop":      `its condition can match in: before, committed; but drop can be applied in: stream`,
-		"expect error":                       "line 1: expected a text, found the end of the line",
+		"delete cm":                             `line 1: expected KIND/NAME, found "cm"`,
+		"delete cm/a b":                         `line 1: expected the end of the line, found "b"`,
+		"delete cm/a -n":                        "line 1: expected a value behind -n, found the end of the line",
+		"delete cm/a -n x -n y":                 "line 1: expected -n once, found it twice",
+		"delete cm/a -A":                        "line 1: expected one of the flags -n, found -A",
+		"expect list pods -n x -A":              "line 1: expected -n or -A, found both",
+		`expect list pods --selector "a in"`:    `line 1: expected a label selector, found "a in"`,
+		"expect cm/a data":                      "line 1: expected PATH=VALUE, found data (",
+		"expect cm/a =1":                        "line 1: expected PATH=VALUE, found =1: expected the name of a field",
+		"expect cm/a data..k=1":                 "line 1: expected PATH=VALUE, found data..k=1: expected the name of a field",
+		"expect cm/a a[x]=1":                    `found a[x]=1: expected a number or a text in double quotes between brackets, found "x"`,
+		`expect cm/a a["x"=1`:                   `found a["x"=1: expected "]", found "=1"`,
+		"expect cm/a a[0]b=1":                   `found a[0]b=1: expected ".", "[" or "=" before "b=1"`,
+		"expect events w CREATED a":             `line 1: expected ADDED, MODIFIED, DELETED, ERROR, BOOKMARK or END, found "CREATED"`,
+		"expect events w ADDED":                 "line 1: expected a name behind ADDED",
+		"expect hits lost many":                 `line 1: expected a number, or one behind >= or <=, found "many"`,
+		"expect hits lost >= 3":                 "line 1: expected the end of the line",
+		"expect hits lost <=-3":                 `line 1: expected a number, or one behind >= or <=, found "<=-3"`,
+		"clear fault":                           "line 1: expected more, found the end of the line (clear fault NAME)",
+		"run mine --on":                         "line 1: expected a value behind --on, found the end of the line (run CLIENT [--on REPLICA])",
+		"run --on b":                            "line 1: expected more, found the end of the line",
+		"on b":                                  `line 1: expected a step (`,
+		"on":                                    "line 1: expected the name of a replica, found the end of the line",
+		"replica b --frozen --lag 1":            "line 1: expected one of --frozen, --lag and --delay, found more (replica NAME",
+		"replica b --lag -1":                    `line 1: expected a number of changes behind --lag, found "-1"`,
+		"replica b --delay soon":                `line 1: expected a duration such as "90s" or "5m", found "soon"`,
+		"replica b --delay -1s":                 "line 1: expected a duration of at least 0s, found -1s",
+		`replica ""`:                            `line 1: expected a name for the replica, found ""`,
+		"freeze":                                "line 1: expected more, found the end of the line (freeze REPLICA)",
+		"switch mine":                           "line 1: expected more, found the end of the line (switch CLIENT REPLICA)",
+		"apply a --force\n-- a --\n" + manifest: "line 1: expected --server-side beside --manager or --force (apply FILE",
+		"apply a\n-- a --\n" + generated:        "line 1: expected metadata.name in a, found generateName, which create takes",
+		"update a\n-- a --\n" + generated:       "line 1: expected metadata.name in a, found generateName, which create takes",
+		"update":                                "line 1: expected more, found the end of the line (update FILE [--subresource NAME])",
+		"create a b":                            `line 1: expected the end of the line, found "b" (create FILE)`,
+		"patch cm/a":                            "line 1: expected KIND/NAME and then a patch that begins with { or [, found the end of the line (patch KIND/NAME",
+		"patch {}":                              "line 1: expected more, found the end of the line",
+		"patch cm {}":                           `line 1: expected KIND/NAME, found "cm"`,
+		`patch "cm {}`:                          "line 1: expected a closing double quote",
+		"patch cm/a --type apply {}":            `line 1: expected merge, json or strategic behind --type, found "apply"`,
+		"patch cm/a []":                         "line 1: expected a list of operations for --type json, and else the fields of an object",
+		"patch cm/a --type json {}":             "line 1: expected a list of operations for --type json",
+		"patch cm/a {a: 1, a: 2}":               "line 1: expected a patch in JSON or YAML, found {a: 1, a: 2}: ",
+		`patch cm/a {"a": 1, "a": 2}`:           `line 1: expected a patch in JSON or YAML, found {"a": 1, "a": 2}: `,
+		"patch cm/a {a":                         "line 1: expected a patch in JSON or YAML, found {a: ",
+		"patch cm/a {}, b: 1":                   "line 1: expected a patch in JSON or YAML, found {}, b: 1: it is more than what stands in brackets",
+		"patch cm/a {}: 1":                      "line 1: expected a patch in JSON or YAML, found {}: 1",
+		"restore":                               "line 1: expected more, found the end of the line (restore NAME [BUMP])",
+		"restore a -1":                          "line 1: expected no flag, found -1",
+		"restore a much":                        `line 1: expected a number of revisions, found "much"`,
+		"snapshot a b":                          `line 1: expected the end of the line, found "b"`,
+		`stop ""`:                               `line 1: expected the name of a client, found ""`,
+		"expect requests mine GET -1":           "line 1: expected no flag, found -1",
+		"watch w pods --from now":               `line 1: expected a resourceVersion behind --from, found "now"`,
+		"watch w":                               "line 1: expected more, found the end of the line",
+		"eventually 1m":                         `line 1: expected a step (`,
+		"eventually 1m compact now":             `found "now" (compact) (eventually DURATION STEP)`,
+		"fault when verb(lift) do reset":        "line 1: column 11 of the rule: unknown verb",
+		"fault when verb(list) do drop":         `its condition can match in: before, committed; but drop can be applied in: stream`,
+		"expect error":                          "line 1: expected a text, found the end of the line",
 	} {
 		_, err := Parse(text)
 		require.ErrorContains(t, err, want, text)
@@ -275,7 +313,8 @@ func FuzzParse(f *testing.F) {
 	for _, line := range []string{
 		"apply a.yaml", "delete \"a b/c\" -n x", `expect cm/a data["k"]="v w" x[0]=`, "eventually 1s expect absent cm/a",
 		`expect error "#" expire`, "expect events w ADDED a BOOKMARK", "expect list po -A --selector a=b c",
-		`fault "n": when verb(list) && chance(0.5, 1) do delay(1s), status(410, "", "x")`, "watch w po --from 1", "replica b --lag 1", "replica b --delay 1h", "run mine --on b", "on b freeze \"\"", "restore a 007", `snapshot "a b"`, "expect hits lost >=3", "expect requests m GET <=03",
+		`fault "n": when verb(list) && chance(0.5, 1) do delay(1s), status(410, "", "x")`, "watch w po --from 1", "apply a.yaml --server-side --manager x", `patch cm/a -n x {"a": [1e99, "\x7f", .5], b: \u2028}`,
+		"patch cm/a --type json [.nan, 0x1f, 2001-01-01, !!binary aa]", "create a.yaml", "update a.yaml --subresource s", "replica b --lag 1", "replica b --delay 1h", "run mine --on b", "on b freeze \"\"", "restore a 007", `snapshot "a b"`, "expect hits lost >=3", "expect requests m GET <=03",
 	} {
 		f.Add(withFiles(line))
 	}

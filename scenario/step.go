@@ -30,11 +30,12 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"advance", "advance DURATION", parseAdvance},
-		{"apply", "apply FILE", parseApply},
+		{"apply", "apply FILE [--server-side [--manager NAME] [--force]]", parseApply},
 		{"catch up", "catch up REPLICA", parseSight(CatchUp)},
 		{"clear fault", "clear fault NAME", parseClearFault},
 		{"clear faults", "clear faults", parseBare(ClearFaults())},
 		{"compact", "compact", parseBare(Compact())},
+		{"create", "create FILE", parseCreate},
 		{"delete", "delete KIND/NAME [-n NAMESPACE]", parseDelete},
 		{"eventually", "eventually DURATION STEP", parseEventually},
 		{"expect", "expect KIND/NAME [-n NAMESPACE] [PATH=VALUE ...]", parseExpect},
@@ -50,12 +51,14 @@ func commands() []command {
 		{"fault", "fault RULE", parseFault},
 		{"freeze", "freeze REPLICA", parseSight(Freeze)},
 		{"on", "on REPLICA STEP", parseOn},
+		{"patch", "patch KIND/NAME [-n NAMESPACE] [--type merge|json|strategic] [--subresource NAME] PATCH", parsePatch},
 		{"replica", "replica NAME [--frozen | --lag N | --delay DURATION]", parseReplica},
 		{"restore", "restore NAME [BUMP]", parseRestore},
 		{"run", "run CLIENT [--on REPLICA]", parseRun},
 		{"snapshot", "snapshot NAME", parseSnapshot},
 		{"stop", "stop CLIENT", parseStop},
 		{"switch", "switch CLIENT REPLICA", parseSwitch},
+		{"update", "update FILE [--subresource NAME]", parseUpdate},
 		{"watch", "watch NAME KIND [-n NAMESPACE | -A] [--selector SELECTOR] [--from REVISION]", parseWatch},
 	}
 }

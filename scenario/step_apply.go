@@ -2,70 +2,101 @@ package scenario
 
 import (
 	"context"
-	"fmt"
+	"errors"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
 )
 
 // Apply creates or replaces the objects of a manifest, one after the other, as if
 // each had a step of its own: a GET, and then a POST if there is no such object, else a PUT with the
 // resourceVersion that was read, unless the manifest has one. Unknown fields are
-// an error. It is not server-side apply.
+// an error. It is not server-side apply; for that see [ServerSideApply].
 //
 // name is the file's name when the step is printed; the manifest is YAML or JSON.
-func Apply(name, manifest string) Step { return apply{name, endLine(manifest)} }
+func Apply(name, manifest string) Step { return apply{newSource(name, manifest)} }
 
-type apply struct{ name, manifest string }
+type apply struct{ source }
 
+// parseApply reads both kinds of apply.
 func parseApply(a *args) (Step, error) {
-	words, err := a.words(1, 1)
+	from, given, err := parseSource(a, "--server-side", "--manager", "--force")
 	if err != nil {
 		return nil, err
 	}
-	f, err := a.in.file(words[0])
-	if err != nil {
+	if err := from.allNamed(); err != nil {
 		return nil, err
 	}
-	return apply{f.name, f.data}, nil
+	_, force := given["--force"]
+	manager := given["--manager"]
+	if _, ok := given["--server-side"]; ok {
+		return serverSideApply{from, manager, force}, nil
+	}
+	if force || manager != "" {
+		return nil, errors.New("expected --server-side beside --manager or --force")
+	}
+	return apply{from}, nil
 }
 
 func (s apply) String() string { return "apply " + quote(s.name) }
 
-func (s apply) files() []file { return []file{{name: s.name, data: s.manifest}} }
-
-func (s apply) Run(ctx context.Context, e *Env) error {
-	objects, err := decodeManifest(s.manifest)
-	if err != nil {
-		return err
-	}
-	for _, o := range objects {
-		if err := put(ctx, e, o); err != nil {
-			return fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err)
-		}
-		e.settle()
-	}
-	return nil
-}
+func (s apply) Run(ctx context.Context, e *Env) error { return s.each(ctx, e, put) }
 
 // put creates or replaces one object.
-func put(ctx context.Context, e *Env, o *unstructured.Unstructured) error {
-	ctx, cancel := e.patience(ctx)
-	defer cancel()
-	resource, err := e.resourceOf(o)
-	if err != nil {
-		return err
-	}
-	current, err := resource.Get(ctx, o.GetName(), metav1.GetOptions{})
+func put(ctx context.Context, to dynamic.ResourceInterface, o *unstructured.Unstructured) error {
+	current, err := to.Get(ctx, o.GetName(), metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
-		_, err = resource.Create(ctx, o, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict})
+		_, err = to.Create(ctx, o, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict})
 	case err == nil:
 		if o.GetResourceVersion() == "" {
 			o.SetResourceVersion(current.GetResourceVersion())
 		}
-		_, err = resource.Update(ctx, o, metav1.UpdateOptions{FieldValidation: metav1.FieldValidationStrict})
+		_, err = to.Update(ctx, o, metav1.UpdateOptions{FieldValidation: metav1.FieldValidationStrict})
 	}
-	return answered(ctx, err)
+	return err
+}
+
+// ServerSideApply applies the objects of a manifest, one PATCH for each, in the name
+// of a field manager, "" for "scenario". Without force a field that another manager
+// owns with another value is a 409 Conflict.
+func ServerSideApply(name, manifest, manager string, force bool) Step {
+	return serverSideApply{newSource(name, manifest), manager, force}
+}
+
+type serverSideApply struct {
+	source
+	manager string
+	force   bool
+}
+
+func (s serverSideApply) String() string {
+	manager, force := "", ""
+	if s.manager != "" {
+		manager = "--manager " + quote(s.manager)
+	}
+	if s.force {
+		force = "--force"
+	}
+	return joinWords("apply", quote(s.name), "--server-side", manager, force)
+}
+
+func (s serverSideApply) Run(ctx context.Context, e *Env) error {
+	options := metav1.PatchOptions{
+		FieldManager: s.manager, Force: &s.force, FieldValidation: metav1.FieldValidationStrict,
+	}
+	if options.FieldManager == "" {
+		options.FieldManager = stepsAgent
+	}
+	return s.each(ctx, e, func(ctx context.Context, to dynamic.ResourceInterface, o *unstructured.Unstructured) error {
+		body, err := o.MarshalJSON()
+		if err != nil {
+			return err
+		}
+		_, err = to.Patch(ctx, o.GetName(), types.ApplyPatchType, body, options)
+		return err
+	})
 }

@@ -127,6 +127,7 @@ type flags map[string]string
 var takesValue = map[string]bool{
 	"-n": true, "-A": false, "--selector": true, "--from": true,
 	frozenFlag: false, lagFlag: true, delayFlag: true, "--on": true,
+	"--server-side": false, "--manager": true, "--force": false, "--subresource": true, "--type": true,
 }
 
 // raw takes all that is left: words, as they stand, and those flags that are

@@ -1,0 +1,150 @@
+package scenario
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	kjson "sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
+)
+
+// Patch patches an object, which must be there. The patch is JSON, or YAML of one
+// line, for one of the types merge, strategic and json (a list of operations).
+// Unknown fields are an error.
+func Patch(ref Ref, as types.PatchType, body string) Step {
+	return PatchSubresource(ref, "", as, body)
+}
+
+// PatchSubresource is Patch of a subresource, such as "status" or "scale".
+func PatchSubresource(ref Ref, subresource string, as types.PatchType, body string) Step {
+	s := patch{ref: ref, subresource: subresource, as: as, body: body}
+	if one, err := oneForm(body); err == nil {
+		s.body = one
+	}
+	return s
+}
+
+type patch struct {
+	ref         Ref
+	subresource string
+	as          types.PatchType
+	body        string // JSON on one line
+}
+
+// patchTypes are what --type takes; a patch without that is a merge patch.
+var patchTypes = map[string]types.PatchType{
+	"": types.MergePatchType, "merge": types.MergePatchType, "json": types.JSONPatchType, "strategic": types.StrategicMergePatchType,
+}
+
+func parsePatch(a *args) (Step, error) {
+	body, err := a.cutBody()
+	if err != nil {
+		return nil, err
+	}
+	words, given, err := a.raw("-n", "--type", subresourceFlag)
+	if err != nil {
+		return nil, err
+	}
+	refs, err := texts(words, 1, 1)
+	if err != nil {
+		return nil, err
+	}
+	ref, err := parseRef(refs[0], given["-n"])
+	if err != nil {
+		return nil, err
+	}
+	as, ok := patchTypes[given["--type"]]
+	if !ok {
+		return nil, fmt.Errorf("expected merge, json or strategic behind --type, found %q", given["--type"])
+	}
+	one, err := oneForm(body)
+	if err != nil {
+		return nil, fmt.Errorf("expected a patch in JSON or YAML, found %s: %w", body, err)
+	}
+	if isList := one[0] == '['; isList != (as == types.JSONPatchType) {
+		return nil, errors.New("expected a list of operations for --type json, and else the fields of an object")
+	}
+	return patch{ref, given[subresourceFlag], as, one}, nil
+}
+
+// cutBody takes what stands from the first word on that begins with a bracket.
+func (a *args) cutBody() (string, error) {
+	rest := a.rest
+	for {
+		rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
+		if strings.HasPrefix(rest, "{") || strings.HasPrefix(rest, "[") {
+			a.rest = a.rest[:len(a.rest)-len(rest)]
+			return strings.TrimSpace(rest), nil
+		}
+		w, behind, err := cutWord(rest)
+		if err != nil {
+			return "", err
+		}
+		if w == "" {
+			return "", errors.New("expected KIND/NAME and then a patch that begins with { or [, found the end of the line")
+		}
+		rest = behind
+	}
+}
+
+// oneForm gives JSON or YAML as JSON of one line, the same for all that means the
+// same.
+func oneForm(text string) (string, error) {
+	// Inside of brackets YAML has only the forms that fit in a line.
+	body := []byte(`{"patch": ` + text + "\n}")
+	if !json.Valid(body) {
+		var err error
+		if body, err = yaml.YAMLToJSONStrict(body); err != nil {
+			return "", err
+		}
+	}
+	var all map[string]any
+	strict, err := kjson.UnmarshalStrict(body, &all)
+	if err = errors.Join(append(strict, err)...); err != nil {
+		return "", err
+	}
+	switch all["patch"].(type) {
+	case map[string]any, []any:
+		if len(all) == 1 {
+			return render(all["patch"]), nil
+		}
+	}
+	return "", errors.New("it is more than what stands in brackets")
+}
+
+func (s patch) String() string {
+	as := ""
+	if s.as != types.MergePatchType {
+		as = "--type " + quote(s.typeName())
+	}
+	return joinWords("patch", s.ref.String(), as, subresourceText(s.subresource), s.body)
+}
+
+// typeName is the word for the type of the patch; one that is not known stands for
+// itself.
+func (s patch) typeName() string {
+	for name, as := range patchTypes {
+		if as == s.as && name != "" {
+			return name
+		}
+	}
+	return string(s.as)
+}
+
+func (s patch) Run(ctx context.Context, e *Env) error {
+	ctx, cancel := e.patience(ctx)
+	defer cancel()
+	resource, err := e.resource(s.ref.Kind, s.ref.Namespace)
+	if err != nil {
+		return err
+	}
+	options := metav1.PatchOptions{FieldValidation: metav1.FieldValidationStrict}
+	_, err = resource.Patch(ctx, s.ref.Name, s.as, []byte(s.body), options, subresources(s.subresource)...)
+	return answered(ctx, err)
+}

@@ -1,0 +1,86 @@
+package scenario
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/dynamic"
+)
+
+// Create creates the objects of a manifest, one POST for each: one that is there
+// already is a 409 AlreadyExists. An object may have generateName instead of a name.
+// Unknown fields are an error. For name and manifest see [Apply].
+func Create(name, manifest string) Step { return create{newSource(name, manifest)} }
+
+type create struct{ source }
+
+func parseCreate(a *args) (Step, error) {
+	from, _, err := parseSource(a)
+	return create{from}, err
+}
+
+func (s create) String() string { return "create " + quote(s.name) }
+
+func (s create) Run(ctx context.Context, e *Env) error {
+	return s.each(ctx, e, func(ctx context.Context, to dynamic.ResourceInterface, o *unstructured.Unstructured) error {
+		made, err := to.Create(ctx, o, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict})
+		if err == nil && o.GetName() == "" {
+			e.Note("created %s", made.GetName())
+		}
+		return err
+	})
+}
+
+// Update replaces the objects of a manifest, one PUT for each and nothing before it:
+// one that is not there is a 404, and one with a resourceVersion that is not the
+// current one is a 409 Conflict. Without a resourceVersion it replaces whatever is
+// there. Unknown fields are an error. For name and manifest see [Apply].
+func Update(name, manifest string) Step { return replace{newSource(name, manifest), ""} }
+
+// UpdateSubresource is Update of a subresource, such as "status".
+func UpdateSubresource(name, manifest, subresource string) Step {
+	return replace{newSource(name, manifest), subresource}
+}
+
+type replace struct {
+	source
+	subresource string
+}
+
+func parseUpdate(a *args) (Step, error) {
+	from, given, err := parseSource(a, subresourceFlag)
+	if err == nil {
+		err = from.allNamed()
+	}
+	return replace{from, given[subresourceFlag]}, err
+}
+
+func (s replace) String() string {
+	return joinWords("update", quote(s.name), subresourceText(s.subresource))
+}
+
+func (s replace) Run(ctx context.Context, e *Env) error {
+	return s.each(ctx, e, func(ctx context.Context, to dynamic.ResourceInterface, o *unstructured.Unstructured) error {
+		_, err := to.Update(ctx, o, metav1.UpdateOptions{FieldValidation: metav1.FieldValidationStrict}, subresources(s.subresource)...)
+		return err
+	})
+}
+
+// subresourceFlag is followed by the name of a subresource.
+const subresourceFlag = "--subresource"
+
+func subresourceText(name string) string {
+	if name == "" {
+		return ""
+	}
+	return subresourceFlag + " " + quote(name)
+}
+
+// subresources is what client-go takes; "" is the object itself.
+func subresources(name string) []string {
+	if name == "" {
+		return nil
+	}
+	return []string{name}
+}
