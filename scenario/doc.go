@@ -65,6 +65,7 @@
 //	compact
 //	create FILE
 //	delete KIND/NAME [-n NAMESPACE]
+//	discovery hide|break|stale|flap|heal [GROUP ...]
 //	eventually DURATION STEP
 //	expect KIND/NAME [-n NAMESPACE] [PATH=VALUE ...]
 //	expect absent KIND/NAME [-n NAMESPACE]
@@ -76,13 +77,19 @@
 //	expect list KIND [-n NAMESPACE | -A] [--selector SELECTOR] [NAME ...]
 //	expect requests CLIENT TEXT COUNT
 //	expire
+//	expire token TOKEN
 //	fault RULE
+//	feature NAME on|off
 //	freeze REPLICA
+//	not ready DURATION
 //	on REPLICA STEP
 //	patch KIND/NAME [-n NAMESPACE] [--type merge|json|strategic] [--subresource NAME] PATCH
 //	replica NAME [--frozen | --lag N | --delay DURATION]
+//	restart [STARTUP]
 //	restore NAME [BUMP]
 //	run CLIENT [--on REPLICA]
+//	shutdown
+//	skew DURATION
 //	snapshot NAME
 //	stop CLIENT
 //	switch CLIENT REPLICA
@@ -91,11 +98,12 @@
 //
 // Each is documented at the function that makes it in Go: [Advance], [Apply],
 // [CatchUp], [ClearFault], [ClearFaults], [Compact], [Create], [Delete],
-// [Eventually], [Expect], [ExpectAbsent], [ExpectDone], [ExpectError],
+// [Discovery], [Eventually], [Expect], [ExpectAbsent], [ExpectDone], [ExpectError],
 // [ExpectEvents], [ExpectFailed], [ExpectHits], [ExpectList], [ExpectRequests],
-// [Expire], [Fault], [Freeze], [On], [Patch], [PatchSubresource], [Replica],
-// [Restore], [RunClient], [RunClientOn], [ServerSideApply], [Snapshot],
-// [StopClient], [Switch], [Update], [UpdateSubresource], [Watch] and [WatchFrom].
+// [Expire], [ExpireToken], [Fault], [Feature], [Freeze], [NotReady], [On], [Patch],
+// [PatchSubresource], [Replica], [Restart], [Restore], [RunClient], [RunClientOn],
+// [ServerSideApply], [Shutdown], [Skew], [Snapshot], [StopClient], [Switch],
+// [Update], [UpdateSubresource], [Watch] and [WatchFrom].
 //
 // KIND is what kubectl takes: configmap, cm, deployments.apps. Without -n the
 // namespace is "default"; -A is all of them. An EVENT is ADDED, MODIFIED or

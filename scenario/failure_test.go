@@ -108,6 +108,12 @@ func TestFailures(t *testing.T) {
 		{"apply a --server-side --manager ann\napply b --server-side\n-- a --\n" + manifest + "data: {k: a}\n-- b --\n" + manifest + "data: {k: b}\n",
 			`ConfigMap a: 409 Conflict: Apply failed with 1 conflict: conflict with "ann"`},
 		{"apply a --server-side\n-- a --\n" + manifest + "color: red\n", "ConfigMap a: "},
+		{"discovery hide nothing", `"nothing" is no group of /apis`},
+		{"feature Magic on", `feature "Magic" cannot be switched`},
+		{"expire token x", "fakeapi: "},
+		{"not ready 2m\nwatch w cm", "429 TooManyRequests: "},
+		{"shutdown\nexpect absent cm/a", "connection refused"},
+		{"shutdown\nrestart 2m\nexpect absent cm/a", "503 ServiceUnavailable: "},
 		{"expect hits a >=1", "expected >=1 hits of rule a; saw 0"},
 		{"fault a: when verb(get) do status(403)\nexpect error Forbidden expect cm/a\nexpect hits a <=0", "expected <=0 hits of rule a; saw 1"},
 		{"run waits\nexpect requests waits GET >=1", "expected >=1 requests of client waits with GET; saw 0"},
@@ -179,6 +185,15 @@ func TestGoesWell(t *testing.T) {
 			"-- a --\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: b}]}\n",
 		"apply a --server-side --manager ann\napply b --server-side --force\nexpect cm/a data.k=b metadata.managedFields[0].manager=scenario\n" +
 			"-- a --\n" + manifest + "data: {k: a}\n-- b --\n" + manifest + "data: {k: b}\n",
+		"shutdown\nshutdown\nrestart\nrestart\nexpect list cm",
+		"watch w cm\napply a\nshutdown\nexpect error refused apply a\nexpect events w ADDED a END\nrestart 5s\nwatch v cm\nexpect events v ADDED a\n" +
+			"expect list cm a" + object,
+		"watch w cm\nnot ready 1m\nexpect events w END\nexpect absent cm/a\nnot ready 0s\nwatch v cm\nexpect events v",
+		"apply a\nskew -24h\napply b\nskew 0s\nexpect cm/a metadata.creationTimestamp=2000-01-01T00:00:00Z\n" +
+			"expect cm/b metadata.creationTimestamp=1999-12-31T00:00:00Z" + object + "-- b --\n" + strings.ReplaceAll(manifest, "name: a", "name: b"),
+		"feature WatchList off\nfeature WatchList on\ndiscovery break apps\ndiscovery heal apps\ndiscovery hide apps batch\ndiscovery heal",
+		// At a replica they are about that replica.
+		"replica b\non b shutdown\nexpect list cm\non b expect error refused expect list cm\non b restart\non b expect list cm",
 		// What was missed comes into view; what a step asks for without a revision is current.
 		"replica b --frozen\non b watch w cm\napply a\non b expect cm/a\nexpect events w\ncatch up b\nexpect events w ADDED a" + object,
 		"replica b\nfreeze b\non b watch w cm\napply a\nexpect events w\non main watch v cm\nexpect events v ADDED a" + object,

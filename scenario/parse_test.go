@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/types"
 
+	fakeapi "example.com/fakeapi/fake"
 	"example.com/fakeapi/faults"
 )
 
@@ -49,6 +50,8 @@ func stepTexts(t *testing.T) []struct {
 		{"delete configmap/a", Delete(a), ""},
 		{"delete -n x deploy.apps/a", Delete(Ref{"deploy.apps", "a", "x"}), "delete deploy.apps/a -n x"},
 		{`delete "a b/c/d" -n "-n"`, Delete(Ref{"a b", "c/d", "-n"}), ""},
+		{"discovery hide apps batch", Discovery("hide", "apps", "batch"), ""},
+		{"discovery heal", Discovery("heal"), ""},
 		{"eventually 30s compact", Eventually(30*time.Second, Compact()), ""},
 		{"eventually 1s eventually 2s apply a.yaml # so", Eventually(time.Second, Eventually(2*time.Second, Apply("a.yaml", manifest))),
 			"eventually 1s eventually 2s apply a.yaml"},
@@ -78,8 +81,12 @@ func stepTexts(t *testing.T) []struct {
 		{`expect requests mine "POST " 0`, ExpectRequests("mine", "POST ", Exactly(0)), ""},
 		{`expect requests mine "POST " <=2`, ExpectRequests("mine", "POST ", AtMost(2)), ""},
 		{"expire", Expire(), ""},
+		{"expire token s3cret", ExpireToken("s3cret"), ""},
 		{`fault "a b": when verb(list) && name("#") do status(410) # so`, Fault(rule), `fault "a b": when verb(list) && name("#") do status(410)`},
+		{"feature WatchList off", Feature(fakeapi.WatchList, false), ""},
+		{"feature WatchList on", Feature(fakeapi.WatchList, true), ""},
 		{"freeze b", Freeze("b"), ""},
+		{"not ready 90s", NotReady(90 * time.Second), "not ready 1m30s"},
 		{`on "a b" apply a.yaml # so`, On("a b", Apply("a.yaml", manifest)), `on "a b" apply a.yaml`},
 		{"on b eventually 1s on main compact", On("b", Eventually(time.Second, On("main", Compact()))), ""},
 		{`patch configmap/a {"data":{"k":"v w"}}`, Patch(a, types.MergePatchType, `{data: {k: v w}}`), ""},
@@ -93,10 +100,15 @@ func stepTexts(t *testing.T) []struct {
 		{"replica --frozen b", Replica("b", Frozen()), "replica b --frozen"},
 		{"replica b --lag 03", Replica("b", Lag(3)), "replica b --lag 3"},
 		{"replica b --delay 90s", Replica("b", Delay(90*time.Second)), "replica b --delay 1m30s"},
+		{"restart", Restart(0), ""},
+		{"restart 5s", Restart(5 * time.Second), ""},
 		{"restore backup", Restore("backup", 0), ""},
 		{"restore backup 1000", Restore("backup", 1000), ""},
 		{"run mine", RunClient("mine"), ""},
 		{"run --on b mine", RunClientOn("mine", "b"), "run mine --on b"},
+		{"shutdown", Shutdown(), ""},
+		{"skew -5m", Skew(-5 * time.Minute), "skew -5m0s"},
+		{"skew 0s", Skew(0), ""},
 		{"snapshot backup", Snapshot("backup"), ""},
 		{"stop mine", StopClient("mine"), ""},
 		{"switch mine b", Switch("mine", "b"), ""},
@@ -268,6 +280,17 @@ func TestParseRefuses(t *testing.T) {
 		"patch cm/a {a":                         "line 1: expected a patch in JSON or YAML, found {a: ",
 		"patch cm/a {}, b: 1":                   "line 1: expected a patch in JSON or YAML, found {}, b: 1: it is more than what stands in brackets",
 		"patch cm/a {}: 1":                      "line 1: expected a patch in JSON or YAML, found {}: 1",
+		"discovery":                             "line 1: expected more, found the end of the line (discovery hide|",
+		"discovery lose apps":                   `line 1: expected one of break, flap, heal, hide, stale, found "lose"`,
+		"discovery hide":                        "line 1: expected an API group, found none",
+		"expire token":                          "line 1: expected more, found the end of the line (expire token TOKEN)",
+		"feature WatchList":                     "line 1: expected more, found the end of the line (feature NAME on|off)",
+		"feature WatchList of":                  `line 1: expected on or off, found "of"`,
+		"not ready -1s":                         "line 1: expected a duration of at least 0s, found -1s (not ready DURATION)",
+		"skew":                                  "line 1: expected a duration, found the end of the line (skew DURATION)",
+		"skew 1h now":                           `line 1: expected the end of the line, found "now"`,
+		"shutdown now":                          `line 1: expected the end of the line, found "now" (shutdown)`,
+		"restart soon":                          `line 1: expected a duration such as "90s" or "5m", found "soon" (restart [STARTUP])`,
 		"restore":                               "line 1: expected more, found the end of the line (restore NAME [BUMP])",
 		"restore a -1":                          "line 1: expected no flag, found -1",
 		"restore a much":                        `line 1: expected a number of revisions, found "much"`,
@@ -314,7 +337,7 @@ func FuzzParse(f *testing.F) {
 		"apply a.yaml", "delete \"a b/c\" -n x", `expect cm/a data["k"]="v w" x[0]=`, "eventually 1s expect absent cm/a",
 		`expect error "#" expire`, "expect events w ADDED a BOOKMARK", "expect list po -A --selector a=b c",
 		`fault "n": when verb(list) && chance(0.5, 1) do delay(1s), status(410, "", "x")`, "watch w po --from 1", "apply a.yaml --server-side --manager x", `patch cm/a -n x {"a": [1e99, "\x7f", .5], b: \u2028}`,
-		"patch cm/a --type json [.nan, 0x1f, 2001-01-01, !!binary aa]", "create a.yaml", "update a.yaml --subresource s", "replica b --lag 1", "replica b --delay 1h", "run mine --on b", "on b freeze \"\"", "restore a 007", `snapshot "a b"`, "expect hits lost >=3", "expect requests m GET <=03",
+		"patch cm/a --type json [.nan, 0x1f, 2001-01-01, !!binary aa]", "discovery hide apps", "feature \"\" on", "skew -1h", "expire token \"#\"", "create a.yaml", "update a.yaml --subresource s", "replica b --lag 1", "replica b --delay 1h", "run mine --on b", "on b freeze \"\"", "restore a 007", `snapshot "a b"`, "expect hits lost >=3", "expect requests m GET <=03",
 	} {
 		f.Add(withFiles(line))
 	}

@@ -1,0 +1,185 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// NotReady has the server fill its watch cache again, which takes d: all watches
+// end, and new ones and lists that the cache would answer get 429 with a Retry-After
+// until then. 0 ends that.
+func NotReady(d time.Duration) Step { return notReady{d} }
+
+type notReady struct{ d time.Duration }
+
+func parseNotReady(a *args) (Step, error) {
+	d, err := onlyDuration(a, 0)
+	return notReady{d}, err
+}
+
+func (s notReady) String() string { return "not ready " + s.d.String() }
+
+func (s notReady) Run(_ context.Context, e *Env) error {
+	e.Server().CacheNotReady(s.d)
+	return nil
+}
+
+// Skew puts the server's clock wrong: ahead by d, behind for a negative one, right
+// again for 0. How long things take stays true.
+func Skew(d time.Duration) Step { return skew{d} }
+
+type skew struct{ d time.Duration }
+
+func parseSkew(a *args) (Step, error) {
+	d, err := onlyDuration(a, math.MinInt64)
+	return skew{d}, err
+}
+
+func (s skew) String() string { return "skew " + s.d.String() }
+
+func (s skew) Run(_ context.Context, e *Env) error {
+	e.Server().SkewClock(s.d)
+	return nil
+}
+
+// onlyDuration reads a line that is a duration of at least least.
+func onlyDuration(a *args, least time.Duration) (time.Duration, error) {
+	d, err := a.duration(least)
+	if err == nil {
+		_, err = a.words(0, 0)
+	}
+	return d, err
+}
+
+// Shutdown ends the server as an API server that ends gracefully does: watches end,
+// requests that it serves may finish, and connections are refused until [Restart].
+// Its objects are kept.
+func Shutdown() Step { return shutdown{} }
+
+type shutdown struct{}
+
+func (shutdown) String() string { return "shutdown" }
+
+func (shutdown) Run(_ context.Context, e *Env) error { return e.Server().Shutdown() }
+
+// Restart lets the server serve again. For the time startup it answers 503 with a
+// Retry-After, as one that is not through with its start; 0 is for none.
+func Restart(startup time.Duration) Step { return restart{startup} }
+
+type restart struct{ startup time.Duration }
+
+func parseRestart(a *args) (Step, error) {
+	words, err := a.words(0, 1)
+	if err != nil || len(words) == 0 {
+		return restart{}, err
+	}
+	d, err := parseDuration(words[0], 0)
+	return restart{d}, err
+}
+
+func (s restart) String() string {
+	if s.startup == 0 {
+		return "restart"
+	}
+	return "restart " + s.startup.String()
+}
+
+func (s restart) Run(_ context.Context, e *Env) error { return e.Server().Restart(s.startup) }
+
+// Feature switches a feature gate of the server on or off, by its name in
+// Kubernetes: fakeapi.WatchList and the others that a fakeapi.Server can switch.
+func Feature(f fakeapi.Feature, on bool) Step { return feature{f, on} }
+
+type feature struct {
+	name fakeapi.Feature
+	on   bool
+}
+
+func parseFeature(a *args) (Step, error) {
+	words, err := a.words(2, 2)
+	if err != nil {
+		return nil, err
+	}
+	if words[1] != "on" && words[1] != "off" {
+		return nil, fmt.Errorf("expected on or off, found %q", words[1])
+	}
+	return feature{fakeapi.Feature(words[0]), words[1] == "on"}, nil
+}
+
+func (s feature) String() string {
+	to := "off"
+	if s.on {
+		to = "on"
+	}
+	return "feature " + quote(string(s.name)) + " " + to
+}
+
+func (s feature) Run(_ context.Context, e *Env) error { return e.Server().SetFeature(s.name, s.on) }
+
+// Discovery makes discovery wrong about API groups, in a way named as the method of
+// fakeapi.Discovery: hide, break, stale, flap; or right again: heal, which takes no
+// groups for all.
+func Discovery(way string, groups ...string) Step { return groupsShown{way, copied(groups)} }
+
+type groupsShown struct {
+	way    string
+	groups []string
+}
+
+// ways are what can be done to groups.
+func ways(d *fakeapi.Discovery) map[string]func(...string) error {
+	return map[string]func(...string) error{"hide": d.Hide, "break": d.Break, "stale": d.Stale, "flap": d.Flap, "heal": d.Heal}
+}
+
+func parseDiscovery(a *args) (Step, error) {
+	words, err := a.words(1, -1)
+	if err != nil {
+		return nil, err
+	}
+	s := groupsShown{words[0], copied(words[1:])}
+	return s, s.check()
+}
+
+func (s groupsShown) check() error {
+	if known := ways(nil); known[s.way] == nil {
+		return fmt.Errorf("expected one of %s, found %q", strings.Join(slices.Sorted(maps.Keys(known)), ", "), s.way)
+	}
+	if s.way != "heal" && len(s.groups) == 0 {
+		return errors.New("expected an API group, found none")
+	}
+	return nil
+}
+
+func (s groupsShown) String() string {
+	return joinWords("discovery", quote(s.way), strings.Join(quoteAll(s.groups), " "))
+}
+
+func (s groupsShown) Run(_ context.Context, e *Env) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	return ways(e.Server().Discovery())[s.way](s.groups...)
+}
+
+// ExpireToken ends a bearer token, one that an option of the server has given out:
+// whoever sends it is answered 401 from now on.
+func ExpireToken(value string) Step { return expireToken{value} }
+
+type expireToken struct{ value string }
+
+func parseExpireToken(a *args) (Step, error) {
+	value, err := oneName(a, "a token")
+	return expireToken{value}, err
+}
+
+func (s expireToken) String() string { return "expire token " + quote(s.value) }
+
+func (s expireToken) Run(_ context.Context, e *Env) error { return e.Server().ExpireToken(s.value) }
