@@ -58,6 +58,7 @@
 // # Steps
 //
 //	advance DURATION
+//	always DURATION STEP
 //	apply FILE [--server-side [--manager NAME] [--force]]
 //	catch up REPLICA
 //	clear fault NAME
@@ -75,7 +76,7 @@
 //	expect failed CLIENT [TEXT]
 //	expect hits RULE COUNT
 //	expect list KIND [-n NAMESPACE | -A] [--selector SELECTOR] [NAME ...]
-//	expect requests CLIENT TEXT COUNT
+//	expect requests CLIENT TEXT COUNT [--in DURATION]
 //	expire
 //	expire token TOKEN
 //	fault RULE
@@ -96,26 +97,40 @@
 //	update FILE [--subresource NAME]
 //	watch NAME KIND [-n NAMESPACE | -A] [--selector SELECTOR] [--from REVISION]
 //
-// Each is documented at the function that makes it in Go: [Advance], [Apply],
-// [CatchUp], [ClearFault], [ClearFaults], [Compact], [Create], [Delete],
+// Each is documented at the function that makes it in Go: [Advance], [Always],
+// [Apply], [CatchUp], [ClearFault], [ClearFaults], [Compact], [Create], [Delete],
 // [Discovery], [Eventually], [Expect], [ExpectAbsent], [ExpectDone], [ExpectError],
 // [ExpectEvents], [ExpectFailed], [ExpectHits], [ExpectList], [ExpectRequests],
-// [Expire], [ExpireToken], [Fault], [Feature], [Freeze], [NotReady], [On], [Patch],
-// [PatchSubresource], [Replica], [Restart], [Restore], [RunClient], [RunClientOn],
-// [ServerSideApply], [Shutdown], [Skew], [Snapshot], [StopClient], [Switch],
-// [Update], [UpdateSubresource], [Watch] and [WatchFrom].
+// [ExpectRequestsIn], [Expire], [ExpireToken], [Fault], [Feature], [Freeze],
+// [NotReady], [On], [Patch], [PatchSubresource], [Replica], [Restart], [Restore],
+// [RunClient], [RunClientOn], [ServerSideApply], [Shutdown], [Skew], [Snapshot],
+// [StopClient], [Switch], [Update], [UpdateSubresource], [Watch] and [WatchFrom].
 //
 // KIND is what kubectl takes: configmap, cm, deployments.apps. Without -n the
 // namespace is "default"; -A is all of them. An EVENT is ADDED, MODIFIED or
 // DELETED with the object's name, ERROR with the reason of its Status, BOOKMARK,
-// or END for the end of the stream. RULE is the language of package faults, and in
-// expect hits the name of a rule. COUNT is a number, or one behind >= or <=. PATCH is
-// the rest of the line, JSON or YAML of that form: {data: {k: "1"}}.
+// END for the end of the stream, or "..." for any events. RULE is the language of
+// package faults, and in expect hits the name of a rule. COUNT is a number, or one
+// behind >= or <=. PATCH is the rest of the line, JSON or YAML of that form:
+// {data: {k: "1"}}.
 //
 // Between two steps server and clients do all that they can do before time
 // passes. So a step sees the effects of the one before, unless somebody waits for
 // the clock: a back-off, a rate limit, a delay. For those there are advance and
 // eventually.
+//
+// # What must not happen
+//
+//	expect absent configmap/a
+//	always 10m expect absent configmap/a
+//	expect events w
+//	expect requests mine "DELETE " 0 --in 10m
+//	expect hits cut 0
+//	expect error "" expect events w ... DELETED a ...
+//
+// An object is not there, or not for a time; a watch has received nothing; a client
+// asks for nothing; a rule has not acted; and, in general, what an expectation says
+// is not so.
 //
 // # Clients under test
 //

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -71,7 +72,7 @@ func TestFailures(t *testing.T) {
 		{"eventually 5s expect cm/a", "attempt 6, after 5s: expected cm/a; saw none"},
 		{"fault when verb(get) do hang\nexpect cm/a", "no answer within 1m0s"},
 		{"fault when verb(watch) do hang\nwatch w cm", "no answer within 1m0s"},
-		{"run nobody", `there is no client "nobody" in the Config; there are: fails, loops, polls, stays, waits`},
+		{"run nobody", `there is no client "nobody" in the Config; there are: fails, loops, maker, polls, stays, waits`},
 		{"expect done fails", `no client "fails" was started`},
 		{"run waits\nrun waits", "expected client waits to have returned, so that it can be run again; saw it still runs"},
 		{"run fails\nrun fails", "expected client fails to have returned, so that it can be run again without an error; saw out of luck"},
@@ -114,6 +115,12 @@ func TestFailures(t *testing.T) {
 		{"not ready 2m\nwatch w cm", "429 TooManyRequests: "},
 		{"shutdown\nexpect absent cm/a", "connection refused"},
 		{"shutdown\nrestart 2m\nexpect absent cm/a", "503 ServiceUnavailable: "},
+		{"create a\nalways 5s expect absent cm/a" + object, "always 5s expect absent cm/a\n    after 0s: expected no cm/a; saw one with"},
+		{"run maker\nalways 5s expect absent cm/made", "after 4s: expected no cm/made; saw one with"},
+		{"run polls\nexpect requests polls GET 0 --in 1m", "expected 0 requests of client polls with GET in 1m0s; saw 60"},
+		{"run polls\nadvance 10m\nexpect requests polls GET 0 --in 10m", "client polls has made more than 1000 requests"},
+		{"watch w cm\ncreate a\nexpect events w ... DELETED a ..." + object, "expected of watch w [... DELETED a ...]; saw [ADDED a]"},
+		{"watch w cm\ncreate a\nexpect events w ADDED a ... ADDED a" + object, "expected of watch w [ADDED a ... ADDED a]; saw [ADDED a]"},
 		{"expect hits a >=1", "expected >=1 hits of rule a; saw 0"},
 		{"fault a: when verb(get) do status(403)\nexpect error Forbidden expect cm/a\nexpect hits a <=0", "expected <=0 hits of rule a; saw 1"},
 		{"run waits\nexpect requests waits GET >=1", "expected >=1 requests of client waits with GET; saw 0"},
@@ -157,6 +164,17 @@ func badClients() map[string]Client {
 			}
 			return err
 		},
+		"maker": func(ctx context.Context, config *rest.Config) error {
+			client, err := kubernetes.NewForConfig(config)
+			if err == nil {
+				err = sleep(ctx, 3500*time.Millisecond)
+			}
+			if err == nil {
+				made := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "made"}}
+				_, err = client.CoreV1().ConfigMaps("default").Create(ctx, made, metav1.CreateOptions{})
+			}
+			return err
+		},
 		"stays": func(context.Context, *rest.Config) error { time.Sleep(24 * time.Hour); return nil },
 		"waits": func(ctx context.Context, _ *rest.Config) error { return sleep(ctx, time.Minute) },
 	}
@@ -194,6 +212,11 @@ func TestGoesWell(t *testing.T) {
 		"feature WatchList off\nfeature WatchList on\ndiscovery break apps\ndiscovery heal apps\ndiscovery hide apps batch\ndiscovery heal",
 		// At a replica they are about that replica.
 		"replica b\non b shutdown\nexpect list cm\non b expect error refused expect list cm\non b restart\non b expect list cm",
+		"run maker\nalways 3s expect absent cm/made\nadvance 500ms\nexpect cm/made\nalways 1h expect cm/made",
+		"run polls\nexpect requests polls GET <=60 --in 1m\nstop polls\nexpect requests polls \"\" 0 --in 1h\nexpect requests polls GET >=60",
+		"watch w cm\ncreate a\npatch cm/a {data: {k: v}}\ndelete cm/a\nexpect events w ... DELETED a ...\nexpect events w\nexpect events w ...\n" +
+			"create a\nexpect error \"of watch w\" expect events w ... DELETED a ...\nexpect events w ... ADDED a" + object,
+		"watch w cm\nadvance 2m\nexpect events w ... BOOKMARK BOOKMARK ...\nadvance 1m\nexpect events w ...",
 		// What was missed comes into view; what a step asks for without a revision is current.
 		"replica b --frozen\non b watch w cm\napply a\non b expect cm/a\nexpect events w\ncatch up b\nexpect events w ADDED a" + object,
 		"replica b\nfreeze b\non b watch w cm\napply a\nexpect events w\non main watch v cm\nexpect events v ADDED a" + object,

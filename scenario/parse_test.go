@@ -37,6 +37,7 @@ func stepTexts(t *testing.T) []struct {
 	}{
 		{"advance 5m", Advance(5 * time.Minute), "advance 5m0s"},
 		{"  advance\t1ns # a remark", Advance(1), "advance 1ns"},
+		{"always 30s expect absent configmap/a", Always(30*time.Second, ExpectAbsent(a)), ""},
 		{"apply a.yaml", Apply("a.yaml", manifest), ""},
 		{`apply "b c.yaml"`, Apply("b c.yaml", manifest), ""},
 		{"apply --force --manager ann a.yaml --server-side", ServerSideApply("a.yaml", manifest, "ann", true),
@@ -69,6 +70,7 @@ func stepTexts(t *testing.T) []struct {
 		{"expect events w", ExpectEvents("w"), ""},
 		{"expect events w ADDED a MODIFIED x/b BOOKMARK DELETED a ERROR Expired END",
 			ExpectEvents("w", Event{"ADDED", "a"}, Event{"MODIFIED", "x/b"}, Event{Type: "BOOKMARK"}, Event{"DELETED", "a"}, Event{"ERROR", "Expired"}, Event{Type: "END"}), ""},
+		{"expect events w ... DELETED a ...", ExpectEvents("w", Event{Type: "..."}, Event{"DELETED", "a"}, Event{Type: "..."}), ""},
 		{"expect failed mine", ExpectFailed("mine", ""), ""},
 		{`expect failed mine "no luck"`, ExpectFailed("mine", "no luck"), ""},
 		{"expect hits lost 3", ExpectHits("lost", Exactly(3)), ""},
@@ -80,6 +82,7 @@ func stepTexts(t *testing.T) []struct {
 			`expect list pods --selector "a in (b)" a b`},
 		{`expect requests mine "POST " 0`, ExpectRequests("mine", "POST ", Exactly(0)), ""},
 		{`expect requests mine "POST " <=2`, ExpectRequests("mine", "POST ", AtMost(2)), ""},
+		{"expect requests mine GET <=2 --in 1m", ExpectRequestsIn(time.Minute, "mine", "GET", AtMost(2)), "expect requests mine GET <=2 --in 1m0s"},
 		{"expire", Expire(), ""},
 		{"expire token s3cret", ExpireToken("s3cret"), ""},
 		{`fault "a b": when verb(list) && name("#") do status(410) # so`, Fault(rule), `fault "a b": when verb(list) && name("#") do status(410)`},
@@ -212,7 +215,7 @@ func TestPrintRefuses(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"\n# remark\n\nfly\n": `line 4: expected a step (advance, apply,`,
+		"\n# remark\n\nfly\n": `line 4: expected a step (advance, always, apply,`,
 		"expect":              "line 1: expected KIND/NAME, found the end of the line (expect KIND/NAME",
 		"clear":               `line 1: expected a step (`,
 		"compact now":         `line 1: expected the end of the line, found "now" (compact)`,
@@ -246,7 +249,7 @@ func TestParseRefuses(t *testing.T) {
 		"expect cm/a a[x]=1":                    `found a[x]=1: expected a number or a text in double quotes between brackets, found "x"`,
 		`expect cm/a a["x"=1`:                   `found a["x"=1: expected "]", found "=1"`,
 		"expect cm/a a[0]b=1":                   `found a[0]b=1: expected ".", "[" or "=" before "b=1"`,
-		"expect events w CREATED a":             `line 1: expected ADDED, MODIFIED, DELETED, ERROR, BOOKMARK or END, found "CREATED"`,
+		"expect events w CREATED a":             `line 1: expected ADDED, MODIFIED, DELETED, ERROR, BOOKMARK, END or ..., found "CREATED"`,
 		"expect events w ADDED":                 "line 1: expected a name behind ADDED",
 		"expect hits lost many":                 `line 1: expected a number, or one behind >= or <=, found "many"`,
 		"expect hits lost >= 3":                 "line 1: expected the end of the line",
@@ -291,12 +294,15 @@ func TestParseRefuses(t *testing.T) {
 		"skew 1h now":                           `line 1: expected the end of the line, found "now"`,
 		"shutdown now":                          `line 1: expected the end of the line, found "now" (shutdown)`,
 		"restart soon":                          `line 1: expected a duration such as "90s" or "5m", found "soon" (restart [STARTUP])`,
+		"always 1m":                             `line 1: expected a step (`,
+		"always 0s compact":                     "line 1: expected a duration of at least 1ns, found 0s",
+		"expect requests mine GET 1 --in 0s":    "line 1: expected a duration of at least 1ns, found 0s",
 		"restore":                               "line 1: expected more, found the end of the line (restore NAME [BUMP])",
 		"restore a -1":                          "line 1: expected no flag, found -1",
 		"restore a much":                        `line 1: expected a number of revisions, found "much"`,
 		"snapshot a b":                          `line 1: expected the end of the line, found "b"`,
 		`stop ""`:                               `line 1: expected the name of a client, found ""`,
-		"expect requests mine GET -1":           "line 1: expected no flag, found -1",
+		"expect requests mine GET -1":           "line 1: expected one of the flags --in, found -1",
 		"watch w pods --from now":               `line 1: expected a resourceVersion behind --from, found "now"`,
 		"watch w":                               "line 1: expected more, found the end of the line",
 		"eventually 1m":                         `line 1: expected a step (`,
@@ -337,7 +343,7 @@ func FuzzParse(f *testing.F) {
 		"apply a.yaml", "delete \"a b/c\" -n x", `expect cm/a data["k"]="v w" x[0]=`, "eventually 1s expect absent cm/a",
 		`expect error "#" expire`, "expect events w ADDED a BOOKMARK", "expect list po -A --selector a=b c",
 		`fault "n": when verb(list) && chance(0.5, 1) do delay(1s), status(410, "", "x")`, "watch w po --from 1", "apply a.yaml --server-side --manager x", `patch cm/a -n x {"a": [1e99, "\x7f", .5], b: \u2028}`,
-		"patch cm/a --type json [.nan, 0x1f, 2001-01-01, !!binary aa]", "discovery hide apps", "feature \"\" on", "skew -1h", "expire token \"#\"", "create a.yaml", "update a.yaml --subresource s", "replica b --lag 1", "replica b --delay 1h", "run mine --on b", "on b freeze \"\"", "restore a 007", `snapshot "a b"`, "expect hits lost >=3", "expect requests m GET <=03",
+		"patch cm/a --type json [.nan, 0x1f, 2001-01-01, !!binary aa]", "expect events w ... END", "expect requests m GET 0 --in 1h", "always 1s compact", "discovery hide apps", "feature \"\" on", "skew -1h", "expire token \"#\"", "create a.yaml", "update a.yaml --subresource s", "replica b --lag 1", "replica b --delay 1h", "run mine --on b", "on b freeze \"\"", "restore a 007", `snapshot "a b"`, "expect hits lost >=3", "expect requests m GET <=03",
 	} {
 		f.Add(withFiles(line))
 	}

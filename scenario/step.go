@@ -30,6 +30,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"advance", "advance DURATION", parseAdvance},
+		{"always", "always DURATION STEP", parseAlways},
 		{"apply", "apply FILE [--server-side [--manager NAME] [--force]]", parseApply},
 		{"catch up", "catch up REPLICA", parseSight(CatchUp)},
 		{"clear fault", "clear fault NAME", parseClearFault},
@@ -47,7 +48,7 @@ func commands() []command {
 		{"expect failed", "expect failed CLIENT [TEXT]", parseExpectFailed},
 		{"expect hits", "expect hits RULE COUNT", parseExpectHits},
 		{"expect list", "expect list KIND [-n NAMESPACE | -A] [--selector SELECTOR] [NAME ...]", parseExpectList},
-		{"expect requests", "expect requests CLIENT TEXT COUNT", parseExpectRequests},
+		{"expect requests", "expect requests CLIENT TEXT COUNT [--in DURATION]", parseExpectRequests},
 		{"expire", "expire", parseBare(Expire())},
 		{"expire token", "expire token TOKEN", parseExpireToken},
 		{"fault", "fault RULE", parseFault},

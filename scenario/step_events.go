@@ -10,19 +10,22 @@ import (
 // Event is one thing that a watch has received.
 type Event struct {
 	// Type is ADDED, MODIFIED, DELETED, BOOKMARK or ERROR; or END, for a stream
-	// that has ended.
+	// that has ended. In an expectation it may be "...", for any number of events.
 	Type string
 	// Name is the object's name, NAMESPACE/NAME in a watch of all namespaces; for
-	// an ERROR it is the reason of the Status, or its code if it has none. A
-	// BOOKMARK and an END have no name.
+	// an ERROR it is the reason of the Status, or its code if it has none. The other
+	// types have no name.
 	Name string
 }
+
+// anyEvents stands for any events.
+const anyEvents = "..."
 
 // streamEnd is the type of the event that ends a stream.
 const streamEnd = "END"
 
 // named tells the types of events, and which of them have a name.
-var named = map[string]bool{"ADDED": true, "MODIFIED": true, "DELETED": true, "ERROR": true, "BOOKMARK": false, streamEnd: false}
+var named = map[string]bool{"ADDED": true, "MODIFIED": true, "DELETED": true, "ERROR": true, "BOOKMARK": false, streamEnd: false, anyEvents: false}
 
 // String gives "TYPE NAME".
 func (e Event) String() string {
@@ -35,6 +38,7 @@ func (e Event) String() string {
 // ExpectEvents expects the events that a watch has received since it was opened,
 // or since they were last expected: exactly these, in this order. Bookmarks are
 // passed over if none is named. Without events it expects that nothing has come.
+// Among other events one is expected as "... DELETED a ...".
 func ExpectEvents(watch string, events ...Event) Step {
 	return expectEvents{watch, copied(events)}
 }
@@ -54,7 +58,7 @@ func parseExpectEvents(a *args) (Step, error) {
 		e := Event{Type: words[0]}
 		has, known := named[e.Type]
 		if !known {
-			return nil, fmt.Errorf("expected ADDED, MODIFIED, DELETED, ERROR, BOOKMARK or END, found %q", e.Type)
+			return nil, fmt.Errorf("expected ADDED, MODIFIED, DELETED, ERROR, BOOKMARK, END or ..., found %q", e.Type)
 		}
 		if has {
 			if len(words) < 2 || words[1] == "" {
@@ -93,11 +97,22 @@ func (s expectEvents) Run(_ context.Context, e *Env) error {
 			saw = append(saw, r.Event)
 		}
 	}
-	if !slices.Equal(saw, s.events) {
+	if !match(s.events, saw) {
 		return mismatch{"of watch " + s.watch + " [" + eventsText(s.events) + "]", "[" + eventsText(saw) + "]"}
 	}
 	stream.expected += len(all)
 	return nil
+}
+
+// match reports whether events are those that are wanted.
+func match(want, saw []Event) bool {
+	if len(want) == 0 {
+		return len(saw) == 0
+	}
+	if want[0].Type == anyEvents {
+		return match(want[1:], saw) || len(saw) > 0 && match(want, saw[1:])
+	}
+	return len(saw) > 0 && saw[0] == want[0] && match(want[1:], saw[1:])
 }
 
 func isBookmark(e Event) bool { return e.Type == "BOOKMARK" }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // ExpectRequests expects that a client under test has got so many answers, since
@@ -14,43 +15,77 @@ import (
 // did not go to the first server. A client that was run again
 // goes on counting.
 func ExpectRequests(client, text string, count Count) Step {
-	return expectRequests{client, text, count}
+	return expectRequests{client, text, count, 0}
+}
+
+// ExpectRequestsIn lets time pass, as [Advance] does, and expects that so many
+// answers come in that time.
+func ExpectRequestsIn(d time.Duration, client, text string, count Count) Step {
+	return expectRequests{client, text, count, d}
 }
 
 type expectRequests struct {
 	name, text string
 	count      Count
+	in         time.Duration // 0 for all the time since the first run
 }
 
 func parseExpectRequests(a *args) (Step, error) {
-	words, err := a.words(3, 3)
+	all, given, err := a.raw("--in")
 	if err != nil {
 		return nil, err
 	}
-	n, err := parseCount(words[2])
-	return expectRequests{words[0], words[1], n}, err
+	words, err := texts(all, 3, 3)
+	if err != nil {
+		return nil, err
+	}
+	s := expectRequests{name: words[0], text: words[1]}
+	if s.count, err = parseCount(words[2]); err != nil {
+		return nil, err
+	}
+	if in, ok := given["--in"]; ok {
+		s.in, err = parseDuration(in, 1)
+	}
+	return s, err
 }
 
 func (s expectRequests) String() string {
-	return "expect requests " + quote(s.name) + " " + quote(s.text) + " " + s.count.String()
+	in := ""
+	if s.in > 0 {
+		in = "--in " + s.in.String()
+	}
+	return joinWords("expect requests", quote(s.name), quote(s.text), s.count.String(), in)
 }
 
-func (s expectRequests) Run(_ context.Context, e *Env) error {
+func (s expectRequests) Run(ctx context.Context, e *Env) error {
 	if _, _, err := e.client(s.name); err != nil {
 		return err
+	}
+	before := 0
+	if s.in > 0 {
+		lines, _ := e.log.requests(s.name)
+		before = len(lines)
+		if err := sleep(ctx, s.in); err != nil {
+			return err
+		}
+		e.settle()
 	}
 	lines, all := e.log.requests(s.name)
 	if !all {
 		return fmt.Errorf("client %s has made more than %d requests, which are not counted any more", s.name, kept)
 	}
 	saw := 0
-	for _, line := range lines {
+	for _, line := range lines[before:] {
 		if strings.Contains(line, s.text) {
 			saw++
 		}
 	}
 	if !s.count.has(saw) {
-		return mismatch{fmt.Sprintf("%s requests of client %s with %s", s.count, s.name, quote(s.text)), strconv.Itoa(saw)}
+		want := fmt.Sprintf("%s requests of client %s with %s", s.count, s.name, quote(s.text))
+		if s.in > 0 {
+			want += fmt.Sprintf(" in %v", s.in)
+		}
+		return mismatch{want, strconv.Itoa(saw)}
 	}
 	return nil
 }

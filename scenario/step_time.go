@@ -84,3 +84,45 @@ func (s eventually) Run(ctx context.Context, e *Env) error {
 		e.settle()
 	}
 }
+
+// Always runs a step again, every second, which must go well each time, from now on
+// until d has passed: what was there only for a while, or came too early, shows.
+// Only the last attempt leaves a trace in the transcript.
+func Always(d time.Duration, step Step) Step { return always{d, step} }
+
+type always struct {
+	d    time.Duration
+	step Step
+}
+
+func parseAlways(a *args) (Step, error) {
+	d, err := a.duration(1)
+	if err != nil {
+		return nil, err
+	}
+	step, err := a.in.step(a.rest)
+	return always{d, step}, err
+}
+
+func (s always) String() string { return "always " + s.d.String() + " " + s.step.String() }
+
+func (s always) files() []file { return filesOf(s.step) }
+
+func (s always) Run(ctx context.Context, e *Env) error {
+	end := time.Now().Add(s.d)
+	for {
+		mark := e.log.mark()
+		if err := s.step.Run(ctx, e); err != nil {
+			return fmt.Errorf("after %v: %w", s.d-time.Until(end), err)
+		}
+		left := time.Until(end)
+		if left <= 0 {
+			return nil
+		}
+		e.log.rewind(mark)
+		if err := sleep(ctx, min(poll, left)); err != nil {
+			return err
+		}
+		e.settle()
+	}
+}

@@ -126,7 +126,7 @@ type flags map[string]string
 // takesValue tells the flags that are followed by a value.
 var takesValue = map[string]bool{
 	"-n": true, "-A": false, "--selector": true, "--from": true,
-	frozenFlag: false, lagFlag: true, delayFlag: true, "--on": true,
+	frozenFlag: false, lagFlag: true, delayFlag: true, "--on": true, "--in": true,
 	"--server-side": false, "--manager": true, "--force": false, "--subresource": true, "--type": true,
 }
 
