@@ -140,8 +140,9 @@
 //     with 501 and a message that says so, and with 404 if the object is not there.
 //   - Server-side apply and managedFields for the built-in types (SA).
 //   - JSON, YAML and protobuf both ways; PartialObjectMetadata.
-//   - Discovery in both forms, /version, the health paths; OpenAPI v3 with the paths
-//     and parameters; an OpenAPI v2 document without types.
+//   - Discovery in both forms, /version, the health paths; OpenAPI v3 and v2, in JSON
+//     and protobuf, with all operations and the schemas of all types as a real server
+//     tells them (DI-18), made when they are first asked for.
 //   - HTTPS with HTTP/2 and HTTP/1.1 (HT-06), 100 streams on a connection; bearer tokens,
 //     those of service accounts with their expiry, audience and bound objects; 401 (AU-01),
 //     and the end of the HTTP/2 connection with it.
@@ -177,7 +178,7 @@
 //   - All other controllers: a Deployment makes no ReplicaSets, no default
 //     ServiceAccount appears in a new namespace, nothing is scheduled.
 //   - Tables (clients fall back to the objects), CBOR, compression, watches over
-//     WebSocket, OpenAPI schemas beyond names.
+//     WebSocket.
 //   - Authorisation, admission webhooks and policies. Whoever is let in may do everything, and
 //     only loopback reaches the server.
 //   - Client certificates and all other authentication but bearer tokens.

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 
 	"example.com/fakeapi/fake/internal/negotiate"
-	"example.com/fakeapi/fake/internal/openapi"
 	"example.com/fakeapi/fake/internal/represent"
 	"example.com/fakeapi/fake/internal/status"
 	"example.com/fakeapi/fake/internal/verbs"
@@ -103,45 +102,4 @@ func writeJSON(w http.ResponseWriter, r *http.Request, doc any) {
 	}
 	w.Header().Set("Content-Type", negotiate.TypeJSON)
 	_, _ = w.Write(body)
-}
-
-// serveOpenAPI answers with the index of the OpenAPI documents, or with one.
-// A document asked for by its hash never changes (DI-18).
-func (s *Server) serveOpenAPI(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", negotiate.TypeJSON)
-	name := strings.Trim(strings.TrimPrefix(r.URL.Path, "/openapi/v3"), "/")
-	if name == "" {
-		_, _ = w.Write(s.openapi.Index())
-		return
-	}
-	body, hash, ok := s.openapi.Document(name)
-	if !ok {
-		w.Header().Del("Content-Type")
-		http.NotFound(w, r)
-		return
-	}
-	w.Header().Set("ETag", `"`+hash+`"`)
-	if asked := r.URL.Query().Get("hash"); asked != "" {
-		if asked != hash {
-			url := *r.URL
-			url.RawQuery = "hash=" + hash
-			http.Redirect(w, r, url.String(), http.StatusMovedPermanently)
-			return
-		}
-		w.Header().Set("Cache-Control", "public, immutable")
-	}
-	_, _ = w.Write(body)
-}
-
-// serveOpenAPIV2 answers with the OpenAPI v2 document, which names no types.
-func serveOpenAPIV2(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Vary", "Accept")
-	accept := r.Header.Get("Accept")
-	if strings.Contains(accept, openapi.TypeV2) || strings.Contains(accept, openapi.TypeV2Asked) {
-		w.Header().Set("Content-Type", openapi.TypeV2)
-		_, _ = w.Write(openapi.V2Protobuf(gitVersion))
-		return
-	}
-	w.Header().Set("Content-Type", negotiate.TypeJSON)
-	_, _ = w.Write(openapi.V2JSON(gitVersion))
 }

@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"example.com/fakeapi/fake/internal/negotiate"
+	"example.com/fakeapi/fake/internal/openapi"
 	"example.com/fakeapi/fake/internal/status"
 	"example.com/fakeapi/fake/internal/verbs"
 	"example.com/fakeapi/internal/route"
@@ -100,9 +101,11 @@ func (s *Server) serveOther(w http.ResponseWriter, r *http.Request) {
 	case path == "/version" || path == "/version/":
 		s.serveVersion(w, r)
 	case path == "/openapi/v2":
-		serveOpenAPIV2(w, r)
-	case path == "/openapi/v3" || strings.HasPrefix(path, "/openapi/v3/"):
-		s.serveOpenAPI(w, r)
+		s.serveOpenAPIV2(w, r)
+	case path == openapi.Root:
+		s.serveOpenAPIIndex(w, r)
+	case strings.HasPrefix(path, openapi.Root+"/"):
+		s.serveOpenAPIV3(w, r)
 	case isHealth(path):
 		s.serveHealth(w, r)
 	default:

@@ -1,23 +1,39 @@
-// Package openapi makes the OpenAPI v3 documents of a server from a
-// resource.Table: the index /openapi/v3 and one document for each group and
-// version (KEP-2896, DI-18).
+// Package openapi makes the OpenAPI documents of a server from a resource.Table: the
+// index /openapi/v3 and one document for each group and version and for each path
+// of discovery (KEP-2896), and the one document /openapi/v2 (DI-18).
 //
-// What a document tells truly are the paths, the operations behind them with
-// the kind that each works on (x-kubernetes-group-version-kind,
-// x-kubernetes-action), and the query parameters that an operation takes. That
-// is what kubectl looks at before it sends fieldValidation, so that kubectl
-// apply and create work with their default --validate=true.
+// # How
 //
-// What it does not tell yet is the inside of a type. A schema says that the kind
-// is an object with apiVersion, kind and metadata and preserves every other
-// field; it never says that a field is unknown. For the same reason PATCH does
-// not list application/strategic-merge-patch+json, though the server takes it:
-// a client that builds such patches from the schema (kubectl apply does where
-// the type is listed) would find no merge keys and replace lists whole. Without
-// it kubectl uses the merge keys that are compiled into it, which are right.
+// A real server has its schemas from openapi-gen, which reads the sources of the types,
+// and its operations from the handlers that it has installed; kube-openapi puts the two
+// together. So it is here: operations are made from the rows of the table in the
+// form that the builders of kube-openapi take (route.go, operations.go, paths.go,
+// subresources.go, parameters.go), and schemas by reflection on the Go types of the
+// rows (types.go, schemas.go). What reflection cannot see are the comments. Their text
+// comes from the types' own SwaggerDoc; their markers (what is optional although it
+// is always written, lists and their keys, defaults, enums, unions) from markers.json,
+// which a test makes from the sources of the release in go.mod and compares with
+// them. Other tests compare the result with what a real server told and, for every
+// type, with the schemas that client-go merges by.
 //
-// The deprecated /watch/ paths, the non-resource paths are not documented, and the OpenAPI v2
-// document names no types (v2.go).
+// # Cost
 //
-// Nothing is made before it is asked for.
+// Nothing is made before it is asked for. A schema is made and encoded once for all
+// documents that have it. BenchmarkDocuments measures: on two busy cores the first
+// document takes 80 ms and the next 2 to 10 ms, the index with the hash of every document 150
+// to 200 ms, v2 150 to 250 ms. A process has the documents of the built-in types once.
+//
+// # Other tables
+//
+// Documents belong to one table, which does not change. Whoever serves another one,
+// makes other Documents.
+//
+// # Left out
+//
+//   - What the values of an enum mean, and the longer descriptions of the eleven types
+//     that do not carry their comments (descriptions.go).
+//   - HEAD and OPTIONS behind a proxy, the alpha parameter shardSelector, CBOR: they are
+//     not served.
+//   - /logs, /openid/v1/jwks and /.well-known/openid-configuration, as they are not
+//     served.
 package openapi

@@ -4,46 +4,51 @@ import (
 	"crypto/sha512"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"net/url"
+	"slices"
 	"sync"
-
-	"k8s.io/kube-openapi/pkg/spec3"
 
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// Root is the path of the index; the documents are below it.
+// Root is the path of the index of v3; the documents are below it.
 const Root = "/openapi/v3"
 
 // Documents are the OpenAPI documents of one table. They are safe for any
 // number of goroutines.
 type Documents struct {
-	index     func() []byte
-	documents map[string]func() document
+	index func() []byte
+	v3    map[string]func() *Document
+	v2    func() *Document
 }
 
-// document is an encoded document and the hash in its address.
-type document struct {
-	body []byte
-	hash string
+// Document is an encoded document. Nobody may change its bytes.
+type Document struct {
+	JSON []byte
+	// Hash is that of JSON. It is the ETag, unquoted, of both encodings, and stands in
+	// the address of a document of v3.
+	Hash string
+	// Protobuf encodes the document in the message of gnostic, the first time that it is
+	// called.
+	Protobuf func() []byte
 }
 
-// entry is what the index says of a document.
-type entry struct {
-	ServerRelativeURL string `json:"serverRelativeURL"`
+func newDocument(body []byte, protobuf func() []byte) *Document {
+	return &Document{JSON: body, Hash: fmt.Sprintf("%X", sha512.Sum512(body)), Protobuf: sync.OnceValue(protobuf)}
 }
 
-// New prepares the documents of table. It makes none: the first to ask for the
-// index, whose addresses carry the hash of every document, pays for all.
+// New prepares the documents of table. It makes none: whoever asks for one first pays
+// for it, and for all of v3 who asks for the index, whose addresses carry the hash of
+// every document. A table does not change; for another table make other Documents.
 func New(table *resource.Table) *Documents {
-	d := &Documents{documents: make(map[string]func() document)}
-	for _, g := range table.Groups() {
-		for _, version := range g.Versions {
-			d.documents[path(g.Name, version)] = sync.OnceValue(func() document {
-				return encodeDocument(build(table, g.Name, version))
-			})
-		}
+	d := &Documents{v3: make(map[string]func() *Document)}
+	schemas := sync.OnceValue(func() *schemaSet { return newSchemaSet(define(roots(table), false)) })
+	for name, routes := range containers(table) {
+		d.v3[name] = sync.OnceValue(func() *Document { return buildV3(routes(), schemas()) })
 	}
 	d.index = sync.OnceValue(d.buildIndex)
+	d.v2 = sync.OnceValue(func() *Document { return buildV2(table) })
 	return d
 }
 
@@ -52,46 +57,100 @@ func New(table *resource.Table) *Documents {
 // not be changed.
 func (d *Documents) Index() []byte { return d.index() }
 
-// Document gives the OpenAPI v3 document of a group and version as JSON, path
-// being "api/v1" or "apis/GROUP/VERSION" without Root, and the hash that its
-// address carries as ?hash=, which is also its ETag (unquoted): a request with
-// that hash may be cached for ever. ok is false if there is no such document.
-// The body may not be changed.
-func (d *Documents) Document(path string) (body []byte, hash string, ok bool) {
-	get, ok := d.documents[path]
-	if !ok {
-		return nil, "", false
+// V3 gives the document called name in the index: "api/v1", "apis/GROUP/VERSION", or
+// one of the paths of discovery, "api", "apis", "apis/GROUP", "version". It is nil if there
+// is no such document.
+func (d *Documents) V3(name string) *Document {
+	if get := d.v3[name]; get != nil {
+		return get()
 	}
-	doc := get()
-	return doc.body, doc.hash, true
+	return nil
 }
 
+// V2 gives the one document of OpenAPI v2.
+func (d *Documents) V2() *Document { return d.v2() }
+
+// URL is the address of a document of v3, by which it may be cached for ever.
+func URL(name, hash string) string {
+	return Root + "/" + name + "?" + url.Values{"hash": {hash}}.Encode()
+}
+
+// entry is what the index says of a document.
+type entry struct {
+	ServerRelativeURL string `json:"serverRelativeURL"`
+}
+
+// buildIndex makes all documents, as many at a time as there are processors.
 func (d *Documents) buildIndex() []byte {
-	paths := make(map[string]entry, len(d.documents))
-	for path, get := range d.documents {
-		paths[path] = entry{ServerRelativeURL: Root + "/" + path + "?hash=" + get().hash}
+	var group sync.WaitGroup
+	for _, get := range d.v3 {
+		group.Go(func() { get() })
+	}
+	group.Wait()
+	paths := make(map[string]entry, len(d.v3))
+	for name, get := range d.v3 {
+		paths[name] = entry{ServerRelativeURL: URL(name, get().Hash)}
 	}
 	return encode(map[string]any{"paths": paths})
 }
 
-// path is what a document is called in the index.
-func path(group, version string) string {
-	if group == "" {
-		return "api/" + version
+// containers are the operations of each document of v3 by its name.
+func containers(table *resource.Table) map[string]func() *container {
+	all := make(map[string]func() *container)
+	single := func(name, description, what, kind string) {
+		all[name] = func() *container {
+			c := &container{root: "/" + name}
+			c.add(discoveryRoute(c.root, description, what, model(metaPrefix+kind)))
+			return c
+		}
 	}
-	return "apis/" + group + "/" + version
+	single("api", "get available API versions", "APIVersions", "APIVersions")
+	single("apis", "get available API versions", "APIVersions", "APIGroupList")
+	for _, g := range table.Groups() {
+		if g.Name != "" {
+			single("apis/"+g.Name, "get information of a group", "APIGroup", "APIGroup")
+		}
+		for _, version := range g.Versions {
+			all[versionPath(g.Name, version)] = func() *container { return versionRoutes(table, g.Name, version) }
+		}
+	}
+	all["version"] = func() *container {
+		c := &container{root: "/version"}
+		op := discoveryRoute(c.root, "get the version information for this server", "CodeVersion", modelVersion)
+		op.consumes, op.produces = []string{"application/json"}, []string{"application/json"}
+		c.add(op)
+		return c
+	}
+	return all
 }
 
-func encodeDocument(doc *spec3.OpenAPI) document {
-	body := encode(doc)
-	return document{body: body, hash: fmt.Sprintf("%X", sha512.Sum512(body))}
-}
-
+// encode asks a value that encodes itself directly: encoding/json would check and copy
+// what it gave, and the documents are large.
 func encode(value any) []byte {
-	body, err := json.Marshal(value)
+	marshal := func() ([]byte, error) { return json.Marshal(value) }
+	if m, ok := value.(json.Marshaler); ok {
+		marshal = m.MarshalJSON
+	}
+	body, err := marshal()
 	if err != nil {
 		// The documents are built here, of nothing that can fail to encode.
 		panic(fmt.Sprintf("openapi: %T does not encode: %v", value, err))
 	}
 	return body
+}
+
+// object writes a JSON object of members that are encoded already.
+func object(members map[string][]byte) []byte {
+	size := 2
+	for name, value := range members {
+		size += len(name) + len(value) + 4
+	}
+	b := append(make([]byte, 0, size), '{')
+	for i, name := range slices.Sorted(maps.Keys(members)) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(append(b, encode(name)...), ':'), members[name]...)
+	}
+	return append(b, '}')
 }

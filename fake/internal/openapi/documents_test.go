@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -9,26 +10,27 @@ import (
 	"sync"
 	"testing"
 
+	openapi_v3 "github.com/google/gnostic-models/openapiv3"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/openapi3"
 	"k8s.io/client-go/rest"
 	"k8s.io/kube-openapi/pkg/spec3"
-	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// documents are those of the built-in table, and all of them parsed: made once
-// for the tests, for they are large.
+// documents are those of the built-in table, and all of v3 parsed: made once for the
+// tests, for they are large.
 var documents = sync.OnceValue(func() *Documents { return New(resource.Builtin()) })
 
 var allParsed = sync.OnceValues(func() (map[string]*spec3.OpenAPI, error) {
 	all := make(map[string]*spec3.OpenAPI)
-	for name, get := range documents().documents {
+	for name, get := range documents().v3 {
 		all[name] = new(spec3.OpenAPI)
-		if err := json.Unmarshal(get().body, all[name]); err != nil {
+		if err := json.Unmarshal(get().JSON, all[name]); err != nil {
 			return nil, err
 		}
 	}
@@ -70,7 +72,7 @@ func has(parameters []*spec3.Parameter, name string) bool {
 // to the server.
 func TestFieldValidationIsKnown(t *testing.T) {
 	for _, r := range resource.Builtin().Kept() {
-		doc := parsed(t, path(r.Group, r.Version))
+		doc := parsed(t, versionPath(r.Group, r.Version))
 		found := false
 		for name, p := range doc.Paths.Paths {
 			if p.Patch == nil || kindOf(t, p.Patch) != r.GroupVersionKind() {
@@ -81,62 +83,86 @@ func TestFieldValidationIsKnown(t *testing.T) {
 			require.True(t, has(p.Patch.Parameters, "dryRun"), name)
 			require.True(t, has(p.Patch.Parameters, "fieldManager"), name)
 			require.True(t, has(p.Patch.Parameters, "force"), name)
-			var types []string
-			for media := range p.Patch.RequestBody.Content {
-				types = append(types, media)
-			}
-			// With strategic merge listed, a client would build such patches from
-			// schemas that have no merge keys.
-			require.ElementsMatch(t, []string{"application/apply-patch+yaml", "application/json-patch+json", "application/merge-patch+json"}, types, name)
+			require.Len(t, p.Patch.RequestBody.Content, 4, name)
+			require.Contains(t, p.Patch.RequestBody.Content, "application/strategic-merge-patch+json", name)
 		}
 		require.True(t, found, r.GroupVersionKind())
 	}
 }
 
-// Paths and operations are those of the table, no more and no less.
-func TestPaths(t *testing.T) {
-	for _, r := range resource.Builtin().Kept() {
-		doc := parsed(t, path(r.Group, r.Version))
-		root := "/" + path(r.Group, r.Version)
-		collection := root + "/" + r.Plural
-		if r.Namespaced {
-			collection = root + "/namespaces/{namespace}/" + r.Plural
-			all := doc.Paths.Paths[root+"/"+r.Plural]
-			require.Equal(t, []string{"get"}, methods(all))
-			require.True(t, has(all.Parameters, "labelSelector"))
-		}
-		want := []string{"delete", "get", "post"}
-		if !r.HasVerb("deletecollection") {
-			want = []string{"get", "post"}
-		}
-		require.Equal(t, want, methods(doc.Paths.Paths[collection]), collection)
-		require.True(t, has(doc.Paths.Paths[collection].Get.Parameters, "resourceVersionMatch"))
-		require.True(t, has(doc.Paths.Paths[collection].Post.Parameters, "fieldValidation"))
-		require.Equal(t, []string{"delete", "get", "patch", "put"}, methods(doc.Paths.Paths[collection+"/{name}"]))
-		for _, sub := range r.Subresources {
-			at := collection + "/{name}/" + sub.Name
-			require.Contains(t, doc.Paths.Paths, at)
-			require.Len(t, methods(doc.Paths.Paths[at]), len(sub.Verbs), at)
-			for method, op := range operations(doc.Paths.Paths[at]) {
-				require.Equal(t, sub.Kind, kindOf(t, op), "%s %s", method, at)
+// served are the operations of a version that the table serves, as "GET /path".
+func served(table *resource.Table, group, version string) []string {
+	root := "/" + versionPath(group, version)
+	all := []string{"get " + root + "/"}
+	methods := map[string]string{"get": "get", "list": "get", "create": "post", "update": "put", "patch": "patch", "delete": "delete", "deletecollection": "delete"}
+	add := func(at string, verbs []string, which ...string) {
+		for _, verb := range which {
+			if slices.Contains(verbs, verb) {
+				all = append(all, methods[verb]+" "+at)
 			}
 		}
-		require.Equal(t, r.Status, doc.Paths.Paths[collection+"/{name}/status"] != nil, collection)
 	}
-	core := parsed(t, "api/v1")
-	require.Equal(t, []string{"post"}, methods(core.Paths.Paths["/api/v1/namespaces/{namespace}/bindings"]))
-	require.NotContains(t, core.Paths.Paths, "/api/v1/bindings")
-	require.Contains(t, core.Paths.Paths, "/api/v1/nodes/{name}/proxy/{path}")
-	require.NotContains(t, core.Paths.Paths, "/api/v1/deployments")
+	for _, r := range table.All() {
+		if r.Group != group || r.Version != version {
+			continue
+		}
+		at, watched := root+"/"+r.Plural, root+"/watch/"+r.Plural
+		if r.Namespaced {
+			add(at, r.Verbs, "list")
+			if r.HasVerb("watch") {
+				all = append(all, "get "+watched)
+			}
+			at, watched = root+"/namespaces/{namespace}/"+r.Plural, root+"/watch/namespaces/{namespace}/"+r.Plural
+		}
+		if r.HasVerb("watch") {
+			all = append(all, "get "+watched, "get "+watched+"/{name}")
+		}
+		add(at, r.Verbs, "list", "create", "deletecollection")
+		add(at+"/{name}", r.Verbs, "get", "update", "patch", "delete")
+		for _, sub := range r.Subresources {
+			add(at+"/{name}/"+sub.Name, sub.Verbs, "get", "create", "update", "patch", "delete")
+			if sub.Name == "proxy" {
+				add(at+"/{name}/proxy/{path}", sub.Verbs, "get", "create", "update", "patch", "delete")
+			}
+		}
+	}
+	return all
 }
 
-func methods(p *spec3.Path) []string {
-	var names []string
-	for method := range operations(p) {
-		names = append(names, method)
+// Paths and operations are those of the table, no more and no less, in v3 and in v2.
+func TestPaths(t *testing.T) {
+	all := []string{"get /api/", "get /apis/", "get /version/"}
+	for _, g := range resource.Builtin().Groups() {
+		if g.Name != "" {
+			all = append(all, "get /apis/"+g.Name+"/")
+			require.Equal(t, []string{"get /apis/" + g.Name + "/"}, listed(parsed(t, "apis/"+g.Name).Paths.Paths))
+		}
+		for _, version := range g.Versions {
+			want := served(resource.Builtin(), g.Name, version)
+			require.ElementsMatch(t, want, listed(parsed(t, versionPath(g.Name, version)).Paths.Paths))
+			all = append(all, want...)
+		}
 	}
-	slices.Sort(names)
-	return names
+	var have []string
+	for at, p := range swagger(t).Paths.Paths {
+		for method, op := range operationsV2(p) {
+			if op != nil {
+				have = append(have, method+" "+at)
+			}
+		}
+	}
+	require.ElementsMatch(t, all, have)
+	require.Greater(t, len(all), 700)
+}
+
+func listed(paths map[string]*spec3.Path) []string {
+	var all []string
+	for at, p := range paths {
+		for method := range operations(p) {
+			all = append(all, method+" "+at)
+		}
+	}
+	return all
 }
 
 func TestOperations(t *testing.T) {
@@ -146,38 +172,66 @@ func TestOperations(t *testing.T) {
 	require.Equal(t, "deleteCoreV1CollectionNamespacedPod", pods.Delete.OperationId)
 	require.Equal(t, []string{"core_v1"}, pods.Get.Tags)
 	require.Equal(t, "deletecollection", pods.Delete.Extensions["x-kubernetes-action"])
+	require.False(t, has(pods.Delete.Parameters, "watch"))
+	require.True(t, has(pods.Delete.Parameters, "propagationPolicy"))
+	require.True(t, has(pods.Get.Parameters, "resourceVersionMatch"))
+	require.Equal(t, "create a Pod", pods.Post.Description)
+	require.True(t, pods.Post.RequestBody.Required)
+	require.Equal(t, modelRef("io.k8s.api.core.v1.Pod"), pods.Post.RequestBody.Content["*/*"].Schema.Ref.String())
 	require.Contains(t, pods.Get.Responses.StatusCodeResponses[200].Content, "application/json;stream=watch")
-	require.Equal(t, "#/components/schemas/io.k8s.api.core.v1.PodList",
-		pods.Get.Responses.StatusCodeResponses[200].Content["application/json"].Schema.Ref.String())
+	require.Equal(t, "Unauthorized", pods.Get.Responses.StatusCodeResponses[401].Description)
+	require.Equal(t, modelRef("io.k8s.api.core.v1.PodList"), answered(pods.Get, "application/json"))
 
 	pod := parsed(t, "api/v1").Paths.Paths["/api/v1/namespaces/{namespace}/pods/{name}"]
-	require.Equal(t, "#/components/schemas/io.k8s.api.core.v1.Pod", pod.Delete.Responses.StatusCodeResponses[200].Content["application/json"].Schema.Ref.String())
+	require.Equal(t, modelRef("io.k8s.api.core.v1.Pod"), answered(pod.Delete, "application/json"))
+	require.False(t, pod.Delete.RequestBody.Required)
 	configMap := parsed(t, "api/v1").Paths.Paths["/api/v1/namespaces/{namespace}/configmaps/{name}"]
-	require.Equal(t, "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Status", configMap.Delete.Responses.StatusCodeResponses[200].Content["application/json"].Schema.Ref.String())
+	require.Equal(t, modelRef(string(modelStatus)), answered(configMap.Delete, "application/json"))
 
 	roles := parsed(t, "apis/rbac.authorization.k8s.io/v1").Paths.Paths
 	require.Equal(t, []string{"rbacAuthorization_v1"}, roles["/apis/rbac.authorization.k8s.io/v1/clusterroles"].Get.Tags)
 	require.Equal(t, "listRbacAuthorizationV1ClusterRole", roles["/apis/rbac.authorization.k8s.io/v1/clusterroles"].Get.OperationId)
 	require.Equal(t, "listRbacAuthorizationV1RoleForAllNamespaces", roles["/apis/rbac.authorization.k8s.io/v1/roles"].Get.OperationId)
-	binding := parsed(t, "api/v1").Paths.Paths["/api/v1/namespaces/{namespace}/pods/{name}/binding"]
-	require.Equal(t, "createCoreV1NamespacedPodBinding", binding.Post.OperationId)
-	exec := parsed(t, "api/v1").Paths.Paths["/api/v1/namespaces/{namespace}/pods/{name}/exec"]
-	require.Equal(t, "connectCoreV1GetNamespacedPodExec", exec.Get.OperationId)
-	require.Equal(t, "connect", exec.Post.Extensions["x-kubernetes-action"])
-	scale := parsed(t, "apis/apps/v1").Paths.Paths["/apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale"]
-	require.Equal(t, "patchAppsV1NamespacedDeploymentScale", scale.Patch.OperationId)
-	require.Equal(t, "#/components/schemas/io.k8s.api.autoscaling.v1.Scale",
-		scale.Get.Responses.StatusCodeResponses[200].Content["application/json"].Schema.Ref.String())
-	nodes := parsed(t, "api/v1").Paths.Paths["/api/v1/nodes/{name}/status"]
-	require.Equal(t, "patchCoreV1NodeStatus", nodes.Patch.OperationId)
+	watch := roles["/apis/rbac.authorization.k8s.io/v1/watch/roles"].Get
+	require.Equal(t, "watchRbacAuthorizationV1RoleListForAllNamespaces", watch.OperationId)
+	require.Equal(t, modelRef(string(modelWatchEvent)), answered(watch, "application/json;stream=watch"))
+	require.Equal(t, "getRbacAuthorizationV1APIResources", roles["/apis/rbac.authorization.k8s.io/v1/"].Get.OperationId)
 }
 
-// Operation identifiers are unique in a document, as OpenAPI wants it, and all
-// references lead somewhere.
+func TestOperationsOfSubresources(t *testing.T) {
+	pod := "/api/v1/namespaces/{namespace}/pods/{name}/"
+	core := parsed(t, "api/v1").Paths.Paths
+	require.Equal(t, "createCoreV1NamespacedPodBinding", core[pod+"binding"].Post.OperationId)
+	require.Equal(t, "create binding of a Pod", core[pod+"binding"].Post.Description)
+	eviction := core[pod+"eviction"].Post
+	require.Equal(t, schema.GroupVersionKind{Group: "policy", Version: "v1", Kind: "Eviction"}, kindOf(t, eviction))
+	require.Equal(t, modelRef("io.k8s.api.policy.v1.Eviction"), answered(eviction, "application/json"))
+	exec := core[pod+"exec"]
+	require.Equal(t, "connectCoreV1GetNamespacedPodExec", exec.Get.OperationId)
+	require.Equal(t, "connect", exec.Post.Extensions["x-kubernetes-action"])
+	require.True(t, has(exec.Parameters, "command"))
+	require.Equal(t, []string{"string"}, []string(core[pod+"log"].Get.Responses.StatusCodeResponses[200].Content["text/plain"].Schema.Type))
+	require.True(t, has(core[pod+"log"].Parameters, "sinceTime"))
+	scale := parsed(t, "apis/apps/v1").Paths.Paths["/apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale"]
+	require.Equal(t, "patchAppsV1NamespacedDeploymentScale", scale.Patch.OperationId)
+	require.Equal(t, modelRef("io.k8s.api.autoscaling.v1.Scale"), answered(scale.Get, "application/json"))
+	require.Equal(t, "patchCoreV1NodeStatus", core["/api/v1/nodes/{name}/status"].Patch.OperationId)
+	token := core["/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token"].Post
+	require.Equal(t, modelRef("io.k8s.api.authentication.v1.TokenRequest"), answered(token, "application/json"))
+}
+
+func modelRef(name string) string { return "#/components/schemas/" + name }
+
+func answered(op *spec3.Operation, media string) string {
+	return op.Responses.StatusCodeResponses[200].Content[media].Schema.Ref.String()
+}
+
+// Operation identifiers are unique in a document, as OpenAPI wants it, all references
+// lead somewhere, and no schema stands there that nothing refers to.
 func TestDocumentsAreConsistent(t *testing.T) {
 	docs := documents()
-	for name := range docs.documents {
-		body, _, _ := docs.Document(name)
+	for name := range docs.v3 {
+		body := docs.V3(name).JSON
 		doc := parsed(t, name)
 		require.Equal(t, "3.0.0", doc.Version)
 		seen := make(map[string]string)
@@ -187,25 +241,22 @@ func TestDocumentsAreConsistent(t *testing.T) {
 				seen[op.OperationId] = at
 			}
 		}
-		for _, part := range strings.Split(string(body), `"$ref":"#/components/schemas/`)[1:] {
-			target, _, _ := strings.Cut(part, `"`)
-			require.Contains(t, doc.Components.Schemas, target, name)
-		}
+		requireReferences(t, body, "#/components/schemas/", doc.Components.Schemas)
+		again, err := json.Marshal(doc)
+		require.NoError(t, err)
+		require.JSONEq(t, string(body), string(again), "%s is what the types of OpenAPI hold", name)
 	}
 }
 
-func TestSchemas(t *testing.T) {
-	for _, r := range resource.Builtin().Kept() {
-		schemas := parsed(t, path(r.Group, r.Version)).Components.Schemas
-		object, list := schemas[schemaName(r)], schemas[listSchemaName(r)]
-		require.Equal(t, spec.StringOrArray{"object"}, object.Type)
-		require.Equal(t, true, object.Extensions["x-kubernetes-preserve-unknown-fields"])
-		var kinds []map[string]string
-		require.NoError(t, object.Extensions.GetObject("x-kubernetes-group-version-kind", &kinds))
-		require.Equal(t, []map[string]string{{"group": r.Group, "version": r.Version, "kind": r.Kind}}, kinds)
-		require.Equal(t, "#/components/schemas/"+schemaName(r), list.Properties["items"].Items.Schema.Ref.String())
+// requireReferences checks that the references in body are those of schemas.
+func requireReferences[V any](t *testing.T, body []byte, prefix string, schemas map[string]V) {
+	t.Helper()
+	targets := make(map[string]bool)
+	for _, part := range strings.Split(string(body), `"$ref":"`+prefix)[1:] {
+		target, _, _ := strings.Cut(part, `"`)
+		targets[target] = true
 	}
-	require.Contains(t, parsed(t, "apis/autoscaling/v2").Components.Schemas, "io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler")
+	require.ElementsMatch(t, slices.Collect(maps.Keys(schemas)), slices.Collect(maps.Keys(targets)))
 }
 
 // TestClient reads the documents as kubectl does, with client-go.
@@ -217,12 +268,12 @@ func TestClient(t *testing.T) {
 			_, _ = w.Write(docs.Index())
 			return
 		}
-		body, hash, ok := docs.Document(strings.TrimPrefix(r.URL.Path, Root+"/"))
-		if !ok || r.URL.Query().Get("hash") != hash {
+		doc := docs.V3(strings.TrimPrefix(r.URL.Path, Root+"/"))
+		if doc == nil || r.URL.Query().Get("hash") != doc.Hash {
 			http.NotFound(w, r)
 			return
 		}
-		_, _ = w.Write(body)
+		_, _ = w.Write(doc.JSON)
 	}))
 	t.Cleanup(server.Close)
 	client, err := discovery.NewDiscoveryClientForConfig(&rest.Config{Host: server.URL})
@@ -249,20 +300,49 @@ func TestClient(t *testing.T) {
 
 func TestDocuments(t *testing.T) {
 	one, other := documents(), New(resource.Builtin())
-	for _, name := range []string{"", "api", "apis/apps", "apis/apps/v2", "/apis/apps/v1"} {
-		_, _, ok := one.Document(name)
-		require.False(t, ok, name)
+	for _, name := range []string{"", "apis/apps/v2", "/apis/apps/v1", "apis/apps/v1/", "apis/"} {
+		require.Nil(t, one.V3(name), name)
 	}
 	require.Equal(t, string(one.Index()), string(other.Index()), "documents depend on the table only")
+	require.Equal(t, one.V2().Hash, other.V2().Hash)
 	var index struct {
 		Paths map[string]entry `json:"paths"`
 	}
 	require.NoError(t, json.Unmarshal(one.Index(), &index))
-	_, hash, _ := one.Document("apis/apps/v1")
-	require.Equal(t, "/openapi/v3/apis/apps/v1?hash="+hash, index.Paths["apis/apps/v1"].ServerRelativeURL)
-	body, again, _ := one.Document("apis/apps/v1")
-	second, _, _ := one.Document("apis/apps/v1")
-	require.Equal(t, hash, again)
-	require.Regexp(t, "^[0-9A-F]{128}$", hash)
-	require.Same(t, &body[0], &second[0], "made twice")
+	require.Len(t, index.Paths, len(one.v3))
+	doc := one.V3("apis/apps/v1")
+	require.Equal(t, "/openapi/v3/apis/apps/v1?hash="+doc.Hash, index.Paths["apis/apps/v1"].ServerRelativeURL)
+	require.Regexp(t, "^[0-9A-F]{128}$", doc.Hash)
+	require.Same(t, doc, one.V3("apis/apps/v1"), "made twice")
+}
+
+// The protobuf form says the same as the JSON.
+func TestProtobufV3(t *testing.T) {
+	doc := documents().V3("apis/apps/v1")
+	message := new(openapi_v3.Document)
+	require.NoError(t, proto.Unmarshal(doc.Protobuf(), message))
+	require.Equal(t, "3.0.0", message.Openapi)
+	require.Len(t, message.Paths.Path, len(parsed(t, "apis/apps/v1").Paths.Paths))
+	require.Len(t, message.Components.Schemas.AdditionalProperties, len(parsed(t, "apis/apps/v1").Components.Schemas))
+}
+
+// BenchmarkDocuments makes what a client asks for, from nothing.
+func BenchmarkDocuments(b *testing.B) {
+	table := resource.Builtin()
+	for _, c := range []struct {
+		name string
+		ask  func(*Documents) []byte
+	}{
+		{"core", func(d *Documents) []byte { return d.V3("api/v1").JSON }},
+		{"index", (*Documents).Index},
+		{"v2", func(d *Documents) []byte { return d.V2().JSON }},
+		{"v2-protobuf", func(d *Documents) []byte { return d.V2().Protobuf() }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				b.SetBytes(int64(len(c.ask(New(table)))))
+			}
+		})
+	}
 }

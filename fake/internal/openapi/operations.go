@@ -3,122 +3,126 @@ package openapi
 import (
 	"strings"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/kube-openapi/pkg/spec3"
-	"k8s.io/kube-openapi/pkg/validation/spec"
+	"k8s.io/kube-openapi/pkg/common"
 
 	"example.com/fakeapi/fake/internal/resource"
 )
 
+const metaPrefix = "io.k8s.apimachinery.pkg.apis.meta.v1."
+
+// The schemas that belong to no resource.
 const (
-	typeJSON     = "application/json"
-	typeYAML     = "application/yaml"
-	typeProtobuf = "application/vnd.kubernetes.protobuf"
+	modelDeleteOptions model = metaPrefix + "DeleteOptions"
+	modelPatch         model = metaPrefix + "Patch"
+	modelStatus        model = metaPrefix + "Status"
+	modelWatchEvent    model = metaPrefix + "WatchEvent"
+	modelVersion       model = "io.k8s.apimachinery.pkg.version.Info"
 )
 
-func list(r *resource.Resource, id string, parameters []*spec3.Parameter) *spec3.Operation {
-	op := operation(r, whole, "list", "list or watch objects of kind "+r.Kind, "list", id, parameters)
-	answer := response("OK", listSchemaName(r))
+func anyType() []string { return []string{"*/*"} }
+
+// objectTypes are the media types of an object, streamTypes those of a watch.
+func objectTypes() []string {
+	return []string{"application/json", "application/yaml", "application/vnd.kubernetes.protobuf"}
+}
+
+func listTypes() []string {
+	return append(objectTypes(), "application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch")
+}
+
+func list(r *resource.Resource, at, what string, scope []common.Parameter) *route {
+	op := operation(r, whole, at, scope, listParameters())
+	op.method, op.verb, op.what, op.action = "GET", "list", what, "list"
+	op.description = "list objects of kind " + r.Kind
 	if r.HasVerb("watch") {
-		answer.Content[typeJSON+";stream=watch"] = content(listSchemaName(r))
-		answer.Content[typeProtobuf+";stream=watch"] = content(listSchemaName(r))
+		op.description = "list or watch objects of kind " + r.Kind
 	}
-	op.Responses = responses(map[int]*spec3.Response{200: answer})
+	op.produces = listTypes()
+	op.answers = ok(listModel(r))
 	return op
 }
 
-func create(r *resource.Resource, p part) *spec3.Operation {
-	op := operation(r, p, "post", "create a "+p.kind(r).Kind, "create", scoped(r)+p.id(), writeParameters())
-	op.RequestBody = body(p.schema(r), true)
-	op.Responses = responses(map[int]*spec3.Response{
-		200: response("OK", p.schema(r)), 201: response("Created", p.schema(r)), 202: response("Accepted", p.schema(r)),
-	})
+func create(r *resource.Resource, p part, at string, names []common.Parameter) *route {
+	op := operation(r, p, at, names, createParameters())
+	op.method, op.verb, op.action = "POST", "create", "post"
+	op.description = "create " + p.of(withArticle(r.Kind))
+	op.reads, op.answers = p.model(r), okCreatedOrAccepted(p.model(r))
 	return op
 }
 
-func read(r *resource.Resource, p part) *spec3.Operation {
-	op := operation(r, p, "get", "read the specified "+p.kind(r).Kind, "read", scoped(r)+p.id(), nil)
-	op.Responses = responses(map[int]*spec3.Response{200: response("OK", p.schema(r))})
+func read(r *resource.Resource, p part, at string, names []common.Parameter) *route {
+	op := operation(r, p, at, names, nil)
+	op.method, op.verb, op.action = "GET", "read", "get"
+	op.description = "read " + p.of("the specified "+r.Kind)
+	op.answers = ok(p.model(r))
 	return op
 }
 
-func replace(r *resource.Resource, p part) *spec3.Operation {
-	op := operation(r, p, "put", "replace the specified "+p.kind(r).Kind, "replace", scoped(r)+p.id(), writeParameters())
-	op.RequestBody = body(p.schema(r), true)
-	op.Responses = responses(map[int]*spec3.Response{200: response("OK", p.schema(r)), 201: response("Created", p.schema(r))})
+func replace(r *resource.Resource, p part, at string, names []common.Parameter) *route {
+	op := operation(r, p, at, names, updateParameters())
+	op.method, op.verb, op.action = "PUT", "replace", "put"
+	op.description = "replace " + p.of("the specified "+r.Kind)
+	op.reads, op.answers = p.model(r), okOrCreated(p.model(r))
 	return op
 }
 
-// patch does not list strategic merge: see the package's comment.
-func patch(r *resource.Resource, p part) *spec3.Operation {
-	op := operation(r, p, "patch", "change parts of the specified "+p.kind(r).Kind, "patch", scoped(r)+p.id(), patchParameters())
-	op.RequestBody = &spec3.RequestBody{RequestBodyProps: spec3.RequestBodyProps{
-		Required: true,
-		Content: map[string]*spec3.MediaType{
-			"application/apply-patch+yaml": content(schemaPatch),
-			"application/json-patch+json":  content(schemaPatch),
-			"application/merge-patch+json": content(schemaPatch),
-		},
-	}}
-	op.Responses = responses(map[int]*spec3.Response{200: response("OK", p.schema(r)), 201: response("Created", p.schema(r))})
+func patch(r *resource.Resource, p part, at string, names []common.Parameter) *route {
+	op := operation(r, p, at, names, patchParameters())
+	op.method, op.verb, op.action = "PATCH", "patch", "patch"
+	op.description = "partially update " + p.of("the specified "+r.Kind)
+	op.consumes = []string{
+		"application/json-patch+json", "application/merge-patch+json",
+		"application/strategic-merge-patch+json", "application/apply-patch+yaml",
+	}
+	op.reads, op.answers = modelPatch, okOrCreated(p.model(r))
 	return op
 }
 
-func remove(r *resource.Resource) *spec3.Operation {
-	op := operation(r, whole, "delete", "delete a "+r.Kind, "delete", scoped(r), deleteParameters())
-	answer := schemaStatus
+func remove(r *resource.Resource, at string, names []common.Parameter) *route {
+	op := operation(r, whole, at, names, deleteParameters())
+	op.method, op.verb, op.action = "DELETE", "delete", "delete"
+	op.description = "delete " + withArticle(r.Kind)
+	op.reads, op.optional, op.answers = modelDeleteOptions, true, okOrAccepted(modelStatus)
 	if r.ReturnsDeleted {
-		answer = schemaName(r)
+		op.answers = okOrAccepted(whole.model(r))
 	}
-	op.RequestBody = body(schemaDeleteOptions, false)
-	op.Responses = responses(map[int]*spec3.Response{200: response("OK", answer), 202: response("Accepted", answer)})
 	return op
 }
 
-func deleteCollection(r *resource.Resource) *spec3.Operation {
-	op := operation(r, whole, "deletecollection", "delete a collection of "+r.Kind, "delete", "", deleteCollectionParameters())
-	op.OperationId = "delete" + groupVersionID(r) + "Collection" + scoped(r)
-	op.RequestBody = body(schemaDeleteOptions, false)
-	op.Responses = responses(map[int]*spec3.Response{200: response("OK", schemaStatus)})
+func deleteCollection(r *resource.Resource, at string, scope []common.Parameter) *route {
+	op := operation(r, whole, at, scope, deleteCollectionParameters())
+	op.method, op.verb, op.what, op.action = "DELETE", "delete", "Collection"+scoped(r), "deletecollection"
+	op.description = "delete collection of " + r.Kind
+	op.reads, op.optional, op.answers = modelDeleteOptions, true, ok(modelStatus)
 	return op
 }
 
-// operation is what every operation has: its identifier is made of the verb,
-// the group and version, and id, and its extensions name the action and the
-// kind (one object, where those of a schema are a list).
-func operation(r *resource.Resource, p part, action, description, verb, id string, parameters []*spec3.Parameter) *spec3.Operation {
-	groupVersion := groupVersionID(r)
-	tag := strings.TrimSuffix(groupVersion, versionID(r.Version)) + "_" + r.Version
-	return &spec3.Operation{
-		OperationProps: spec3.OperationProps{
-			Tags:        []string{strings.ToLower(tag[:1]) + tag[1:]},
-			Description: description,
-			OperationId: verb + groupVersion + id,
-			Parameters:  parameters,
-		},
-		VendorExtensible: spec.VendorExtensible{Extensions: spec.Extensions{
-			"x-kubernetes-action":             action,
-			"x-kubernetes-group-version-kind": gvk(p.kind(r)),
-		}},
-	}
+// watchList and watchOne are the ways to watch from before the parameter of that name.
+func watchList(r *resource.Resource, at, what string, scope []common.Parameter) *route {
+	op := operation(r, whole, at, scope, listParameters())
+	op.method, op.verb, op.what, op.action = "GET", "watch", what, "watchlist"
+	op.description = "watch individual changes to a list of " + r.Kind +
+		". deprecated: use the 'watch' parameter with a list operation instead."
+	op.produces, op.answers = listTypes(), ok(modelWatchEvent)
+	return op
 }
 
-// groupVersionID is the group and version as operation identifiers spell them:
-// CoreV1, RbacAuthorizationV1.
-func groupVersionID(r *resource.Resource) string {
-	if r.Group == "" {
-		return "Core" + versionID(r.Version)
-	}
-	var id strings.Builder
-	for part := range strings.SplitSeq(strings.TrimSuffix(r.Group, ".k8s.io"), ".") {
-		id.WriteString(versionID(part))
-	}
-	return id.String() + versionID(r.Version)
+func watchOne(r *resource.Resource, at string, names []common.Parameter) *route {
+	op := operation(r, whole, at, names, listParameters())
+	op.method, op.verb, op.action = "GET", "watch", "watch"
+	op.description = "watch changes to an object of kind " + r.Kind + ". deprecated: use the 'watch' parameter " +
+		"with a list operation instead, filtered to a single item with the 'fieldSelector' parameter."
+	op.produces, op.answers = listTypes(), ok(modelWatchEvent)
+	return op
 }
 
-// versionID is a lower-case word with its first letter in upper case.
-func versionID(word string) string {
-	return strings.ToUpper(word[:1]) + word[1:]
+// operation is what every operation has, and what most have.
+func operation(r *resource.Resource, p part, at string, names, options []common.Parameter) *route {
+	parameters := append(names[:len(names):len(names)], prettyParameter())
+	return &route{
+		path: at, what: scoped(r) + p.id(), kind: p.kind(r), parameters: append(parameters, options...),
+		consumes: anyType(), produces: objectTypes(),
+	}
 }
 
 func scoped(r *resource.Resource) string {
@@ -128,29 +132,13 @@ func scoped(r *resource.Resource) string {
 	return r.Kind
 }
 
-func gvk(kind schema.GroupVersionKind) map[string]any {
-	return map[string]any{"group": kind.Group, "version": kind.Version, "kind": kind.Kind}
-}
-
-func body(schema string, required bool) *spec3.RequestBody {
-	return &spec3.RequestBody{RequestBodyProps: spec3.RequestBodyProps{
-		Content:  map[string]*spec3.MediaType{"*/*": content(schema)},
-		Required: required,
-	}}
-}
-
-func response(description, schema string) *spec3.Response {
-	media := content(schema)
-	return &spec3.Response{ResponseProps: spec3.ResponseProps{
-		Description: description,
-		Content:     map[string]*spec3.MediaType{typeJSON: media, typeYAML: media, typeProtobuf: media},
-	}}
-}
-
-func responses(byCode map[int]*spec3.Response) *spec3.Responses {
-	return &spec3.Responses{ResponsesProps: spec3.ResponsesProps{StatusCodeResponses: byCode}}
-}
-
-func content(schema string) *spec3.MediaType {
-	return &spec3.MediaType{MediaTypeProps: spec3.MediaTypeProps{Schema: reference(schema)}}
+// withArticle is a kind with the word before it: "an Ingress", but "Endpoints".
+func withArticle(kind string) string {
+	switch {
+	case strings.HasSuffix(kind, "s") && !strings.HasSuffix(kind, "ss"):
+		return kind
+	case strings.ContainsAny(kind[:1], "AEIOU"):
+		return "an " + kind
+	}
+	return "a " + kind
 }

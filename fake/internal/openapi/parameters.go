@@ -1,78 +1,97 @@
 package openapi
 
 import (
+	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
-	"k8s.io/kube-openapi/pkg/spec3"
-	"k8s.io/kube-openapi/pkg/validation/spec"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/kube-openapi/pkg/common"
 )
 
-// writeParameters are those of a create, an update or a patch.
-func writeParameters() []*spec3.Parameter {
-	return []*spec3.Parameter{
-		query("dryRun", "string", "All: every stage of the request is run, and nothing is kept."),
-		query("fieldManager", "string", "The name of who makes the change, at most 128 printable characters."),
-		query("fieldValidation", "string", "What happens to unknown and duplicate fields of the body: Ignore them, Warn about them, or Strict, which refuses the request."),
+// parameter is one of the path, of the query, or the body.
+type parameter struct {
+	name, description, dataType string
+	kind                        common.ParameterKind
+	required                    bool
+}
+
+func (p *parameter) Name() string               { return p.name }
+func (p *parameter) Description() string        { return p.description }
+func (p *parameter) Required() bool             { return p.required }
+func (p *parameter) Kind() common.ParameterKind { return p.kind }
+func (p *parameter) DataType() string           { return p.dataType }
+func (p *parameter) AllowMultiple() bool        { return false }
+
+func inPath(name, description string) common.Parameter {
+	return &parameter{name: name, description: description, dataType: "string", kind: common.PathParameterKind, required: true}
+}
+
+func inQuery(name, description, dataType string) common.Parameter {
+	return &parameter{name: name, description: description, dataType: dataType, kind: common.QueryParameterKind}
+}
+
+func prettyParameter() common.Parameter {
+	return inQuery("pretty", "'true' indents the answer, if it is JSON. That is the default for a browser, curl and wget.", "string")
+}
+
+// optionParameters are the options of a verb, an empty struct of the type that they are
+// read into, as parameters of the query. Options that the server does not know are
+// left out: the shards of a list are alpha and off.
+func optionParameters(options any, without ...string) []common.Parameter {
+	t := reflect.TypeOf(options)
+	docs := docsOf(t)
+	var all []common.Parameter
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" || name == "shardSelector" || slices.Contains(without, name) {
+			continue
+		}
+		if dataType := queryType(f.Type); dataType != "" {
+			all = append(all, inQuery(name, docs[name], dataType))
+		}
 	}
-}
-
-// patchParameters are those of a write, and force of an apply.
-func patchParameters() []*spec3.Parameter {
-	return append(writeParameters(),
-		query("force", "boolean", "Takes fields that an apply conflicts over from their managers; for an apply only."))
-}
-
-func deleteParameters() []*spec3.Parameter {
-	return []*spec3.Parameter{
-		query("dryRun", "string", "All: every stage of the request is run, and nothing is deleted."),
-		query("gracePeriodSeconds", "integer", "Seconds before the object is deleted; 0 is at once."),
-		query("orphanDependents", "boolean", "Deprecated: see propagationPolicy, which excludes it."),
-		query("propagationPolicy", "string", "What happens to dependents: Orphan, Background or Foreground."),
-	}
-}
-
-func listParameters() []*spec3.Parameter {
-	return []*spec3.Parameter{
-		query("allowWatchBookmarks", "boolean", "Lets a watch send BOOKMARK events."),
-		query("continue", "string", "The token of the page before."),
-		query("fieldSelector", "string", "Restricts by fields; every one by default."),
-		query("labelSelector", "string", "Restricts by labels; every one by default."),
-		query("limit", "integer", "The most items of a page."),
-		query("resourceVersion", "string", "Constrains which resource versions a request may be served from."),
-		query("resourceVersionMatch", "string", "How resourceVersion is applied to a list: Exact or NotOlderThan."),
-		query("sendInitialEvents", "boolean", "Begins a watch with the objects that exist and a bookmark behind them."),
-		query("timeoutSeconds", "integer", "The longest that a list or watch takes."),
-		query("watch", "boolean", "Asks for a stream of changes instead of a list."),
-	}
-}
-
-// deleteCollectionParameters are those of a list, which choose the objects,
-// and of a delete, which say how; the watch is left out.
-func deleteCollectionParameters() []*spec3.Parameter {
-	all := append(deleteParameters(), listParameters()...)
-	all = slices.DeleteFunc(all, func(p *spec3.Parameter) bool { return p.Name == "watch" || p.Name == "allowWatchBookmarks" })
-	slices.SortFunc(all, func(a, b *spec3.Parameter) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
 
-func prettyParameter() *spec3.Parameter {
-	return query("pretty", "string", "true: JSON is indented.")
+// queryType is the type of a parameter; "" for what cannot stand in a query. A list
+// is given by repeating the parameter, which OpenAPI v2 had no word for when this
+// form was settled: it has the type of its elements.
+func queryType(t reflect.Type) string {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return "boolean"
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		return "integer"
+	case reflect.String:
+		return "string"
+	case reflect.Struct:
+		if t == reflect.TypeFor[metav1.Time]() {
+			return "string"
+		}
+	}
+	return ""
 }
 
-func query(name, kind, description string) *spec3.Parameter {
-	return &spec3.Parameter{ParameterProps: spec3.ParameterProps{
-		Name: name, In: "query", Description: description, Schema: unique(kind),
-	}}
-}
+// The options of the verbs. They are made once; nobody changes them.
+var (
+	createParameters           = optionsOnce(metav1.CreateOptions{})
+	updateParameters           = optionsOnce(metav1.UpdateOptions{})
+	patchParameters            = optionsOnce(metav1.PatchOptions{})
+	deleteParameters           = optionsOnce(metav1.DeleteOptions{})
+	listParameters             = optionsOnce(metav1.ListOptions{})
+	logParameters              = optionsOnce(corev1.PodLogOptions{})
+	deleteCollectionParameters = sync.OnceValue(func() []common.Parameter {
+		return append(slices.Clone(deleteParameters()), optionParameters(metav1.ListOptions{}, "watch", "allowWatchBookmarks")...)
+	})
+)
 
-func pathParameter(name, description string) *spec3.Parameter {
-	return &spec3.Parameter{ParameterProps: spec3.ParameterProps{
-		Name: name, In: "path", Description: description, Required: true, Schema: unique("string"),
-	}}
-}
-
-// unique is the schema of a parameter, which counts once.
-func unique(kind string) *spec.Schema {
-	return &spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{kind}, UniqueItems: true}}
+func optionsOnce(options any) func() []common.Parameter {
+	return sync.OnceValue(func() []common.Parameter { return optionParameters(options) })
 }

@@ -1,91 +1,104 @@
 package openapi
 
 import (
-	"k8s.io/kube-openapi/pkg/spec3"
-	"k8s.io/kube-openapi/pkg/validation/spec"
+	"k8s.io/kube-openapi/pkg/common"
 
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// build makes the document of one group and version.
-func build(table *resource.Table, group, version string) *spec3.OpenAPI {
-	paths := make(map[string]*spec3.Path)
-	schemas := commonSchemas()
+// versionRoutes are the operations of one group and version.
+func versionRoutes(table *resource.Table, group, version string) *container {
+	c := &container{root: "/" + versionPath(group, version)}
+	c.add(discoveryRoute(c.root, "get available resources", "APIResources", model(metaPrefix+"APIResourceList")))
 	for _, r := range table.All() {
-		if r.Group != group || r.Version != version {
-			continue
+		if r.Group == group && r.Version == version {
+			addResource(c, r)
 		}
-		addSchemas(schemas, r)
-		addPaths(paths, r)
 	}
-	return &spec3.OpenAPI{
-		Version:    "3.0.0",
-		Info:       &spec.Info{InfoProps: spec.InfoProps{Title: "Kubernetes", Version: "1.37"}},
-		Paths:      &spec3.Paths{Paths: paths},
-		Components: &spec3.Components{Schemas: schemas},
-	}
+	return c
 }
 
-// addPaths adds the collection, the object and the subresources of a resource, and
-// for a namespaced one the collection across all namespaces.
-func addPaths(paths map[string]*spec3.Path, r *resource.Resource) {
-	root := "/" + path(r.Group, r.Version)
-	collection := root + "/" + r.Plural
-	var scope []*spec3.Parameter
+// versionPath is what the document of a group and version is called in the index.
+func versionPath(group, version string) string {
+	if group == "" {
+		return "api/" + version
+	}
+	return "apis/" + group + "/" + version
+}
+
+// addResource adds the paths of a resource: its collection, the object and its
+// subresources, the collection across all namespaces, and the deprecated ways to watch.
+func addResource(c *container, r *resource.Resource) {
+	collection, scope := c.root+"/"+r.Plural, []common.Parameter(nil)
+	watched := c.root + "/watch/" + r.Plural
 	if r.Namespaced {
 		if r.Kept() {
-			paths[collection] = everywhere(r)
+			addEverywhere(c, r)
 		}
-		collection = root + "/namespaces/{namespace}/" + r.Plural
-		scope = []*spec3.Parameter{pathParameter("namespace", "the namespace of the object")}
+		collection = c.root + "/namespaces/{namespace}/" + r.Plural
+		watched = c.root + "/watch/namespaces/{namespace}/" + r.Plural
+		scope = []common.Parameter{inPath("namespace", "object name and auth scope, such as for teams and projects")}
 	}
-	paths[collection] = collectionPath(r, scope)
+	addCollection(c, r, collection, scope)
+	if r.HasVerb("watch") {
+		c.add(watchList(r, watched, scoped(r)+"List", scope))
+		c.add(watchOne(r, watched+"/{name}", named(r.Kind, scope)))
+	}
 	if !r.Kept() {
 		return
 	}
-	named := append([]*spec3.Parameter{pathParameter("name", "the name of the "+r.Kind)}, scope...)
-	paths[collection+"/{name}"] = objectPath(r, named)
+	addObject(c, r, collection+"/{name}", named(r.Kind, scope))
 	for i := range r.Subresources {
-		addSubresource(paths, collection+"/{name}/", r, &r.Subresources[i], named)
+		addSubresource(c, r, part{&r.Subresources[i]}, collection+"/{name}/", scope)
 	}
 }
 
-// everywhere is the collection across all namespaces, which can only be read.
-func everywhere(r *resource.Resource) *spec3.Path {
-	props := spec3.PathProps{Parameters: append(listParameters(), prettyParameter())}
-	if r.HasVerb("list") {
-		props.Get = list(r, r.Kind+"ForAllNamespaces", nil)
-	}
-	return &spec3.Path{PathProps: props}
+// named are the parameters of the path of an object.
+func named(kind string, scope []common.Parameter) []common.Parameter {
+	return append([]common.Parameter{inPath("name", "name of the "+kind)}, scope...)
 }
 
-func collectionPath(r *resource.Resource, scope []*spec3.Parameter) *spec3.Path {
-	props := spec3.PathProps{Parameters: append(scope[:len(scope):len(scope)], prettyParameter())}
+// addEverywhere adds the collection across all namespaces, which can only be read.
+func addEverywhere(c *container, r *resource.Resource) {
+	const all = "ForAllNamespaces"
+	c.add(list(r, c.root+"/"+r.Plural, r.Kind+all, nil))
+	if r.HasVerb("watch") {
+		c.add(watchList(r, c.root+"/watch/"+r.Plural, r.Kind+"List"+all, nil))
+	}
+}
+
+func addCollection(c *container, r *resource.Resource, at string, scope []common.Parameter) {
 	if r.HasVerb("list") {
-		props.Get = list(r, scoped(r), listParameters())
+		c.add(list(r, at, scoped(r), scope))
 	}
 	if r.HasVerb("create") {
-		props.Post = create(r, whole)
+		c.add(create(r, whole, at, scope))
 	}
 	if r.HasVerb("deletecollection") {
-		props.Delete = deleteCollection(r)
+		c.add(deleteCollection(r, at, scope))
 	}
-	return &spec3.Path{PathProps: props}
 }
 
-func objectPath(r *resource.Resource, named []*spec3.Parameter) *spec3.Path {
-	props := spec3.PathProps{Parameters: append(named[:len(named):len(named)], prettyParameter())}
+func addObject(c *container, r *resource.Resource, at string, names []common.Parameter) {
 	if r.HasVerb("get") {
-		props.Get = read(r, whole)
+		c.add(read(r, whole, at, names))
 	}
 	if r.HasVerb("update") {
-		props.Put = replace(r, whole)
+		c.add(replace(r, whole, at, names))
 	}
 	if r.HasVerb("patch") {
-		props.Patch = patch(r, whole)
+		c.add(patch(r, whole, at, names))
 	}
 	if r.HasVerb("delete") {
-		props.Delete = remove(r)
+		c.add(remove(r, at, names))
 	}
-	return &spec3.Path{PathProps: props}
+}
+
+// discoveryRoute is a path of discovery: what it answers with is a type of
+// apimachinery.
+func discoveryRoute(at, description, what string, answer model) *route {
+	return &route{
+		method: "GET", path: at + "/", verb: "get", what: what, description: description,
+		consumes: objectTypes(), produces: objectTypes(), answers: ok(answer),
+	}
 }

@@ -2,97 +2,131 @@ package openapi
 
 import (
 	"reflect"
+	"slices"
 	"strings"
+	"sync"
 
-	"k8s.io/apimachinery/pkg/runtime"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/version"
+	"k8s.io/client-go/kubernetes/scheme"
+	builderutil "k8s.io/kube-openapi/pkg/builder3/util"
+	"k8s.io/kube-openapi/pkg/common"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// The schemas that every document has.
-const (
-	schemaDeleteOptions = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"
-	schemaListMeta      = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
-	schemaObjectMeta    = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-	schemaPatch         = "io.k8s.apimachinery.pkg.apis.meta.v1.Patch"
-	schemaStatus        = "io.k8s.apimachinery.pkg.apis.meta.v1.Status"
-)
-
-func commonSchemas() map[string]*spec.Schema {
-	return map[string]*spec.Schema{
-		schemaDeleteOptions: kindSchema(schema.GroupVersionKind{Version: "v1", Kind: "DeleteOptions"}),
-		schemaListMeta:      openObject(),
-		schemaObjectMeta:    openObject(),
-		schemaPatch:         openObject(),
-		schemaStatus:        kindSchema(schema.GroupVersionKind{Version: "v1", Kind: "Status"}),
+// roots are the types that the operations of a table name; all others are behind
+// them.
+func roots(table *resource.Table) []reflect.Type {
+	types := []reflect.Type{
+		reflect.TypeFor[metav1.APIGroup](), reflect.TypeFor[metav1.APIGroupList](),
+		reflect.TypeFor[metav1.APIResourceList](), reflect.TypeFor[metav1.APIVersions](),
+		reflect.TypeFor[metav1.DeleteOptions](), reflect.TypeFor[metav1.Patch](),
+		reflect.TypeFor[metav1.Status](), reflect.TypeFor[metav1.WatchEvent](),
+		reflect.TypeFor[version.Info](),
 	}
-}
-
-// addSchemas adds the kind of a resource, of what is sent to its subresources, and
-// of its list.
-func addSchemas(schemas map[string]*spec.Schema, r *resource.Resource) {
-	addObject(schemas, r)
-	for i := range r.Subresources {
-		if b := r.Subresources[i].Body(); b != nil {
-			addObject(schemas, b)
+	add := func(object any) { types = append(types, reflect.TypeOf(object).Elem()) }
+	for _, r := range table.All() {
+		add(r.New())
+		if r.Kept() {
+			add(r.NewList())
+		}
+		for i := range r.Subresources {
+			if body := r.Subresources[i].Body(); body != nil {
+				add(body.New())
+			}
 		}
 	}
-	if !r.Kept() {
-		return
+	return types
+}
+
+// kinds are the kinds that types are registered as, in order.
+var kinds = sync.OnceValue(func() map[reflect.Type][]any {
+	byType := make(map[reflect.Type][]schema.GroupVersionKind)
+	for gvk, t := range scheme.Scheme.AllKnownTypes() {
+		byType[t] = append(byType[t], gvk)
 	}
-	list := kindSchema(r.ListGroupVersionKind())
-	list.Required = []string{"items"}
-	list.Properties["metadata"] = *reference(schemaListMeta)
-	list.Properties["items"] = spec.Schema{SchemaProps: spec.SchemaProps{
-		Type:  spec.StringOrArray{"array"},
-		Items: &spec.SchemaOrArray{Schema: reference(schemaName(r))},
-	}}
-	schemas[listSchemaName(r)] = list
-}
-
-// addObject adds the kind of one object.
-func addObject(schemas map[string]*spec.Schema, r *resource.Resource) {
-	object := kindSchema(r.GroupVersionKind())
-	object.Properties["metadata"] = *reference(schemaObjectMeta)
-	schemas[schemaName(r)] = object
-}
-
-// kindSchema is an object that names its kind and may hold any other field.
-func kindSchema(kind schema.GroupVersionKind) *spec.Schema {
-	object := openObject()
-	object.Properties = map[string]spec.Schema{
-		"apiVersion": {SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"string"}}},
-		"kind":       {SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"string"}}},
+	extensions := make(map[reflect.Type][]any, len(byType))
+	for t, gvks := range byType {
+		slices.SortFunc(gvks, func(a, b schema.GroupVersionKind) int {
+			return strings.Compare(a.Group+"\x00"+a.Version+"\x00"+a.Kind, b.Group+"\x00"+b.Version+"\x00"+b.Kind)
+		})
+		for _, gvk := range gvks {
+			extensions[t] = append(extensions[t], kindExtension(gvk))
+		}
 	}
-	object.AddExtension("x-kubernetes-group-version-kind", []any{gvk(kind)})
-	return object
+	return extensions
+})
+
+func kindsOf(t reflect.Type) []any { return kinds()[t] }
+
+// v3Schema is a schema in the form of v3, where nothing may stand beside a reference.
+func v3Schema(s *spec.Schema) *spec.Schema { return builderutil.WrapRefs(s) }
+
+// crossRegistered are the kinds that belong to every group and version.
+func crossRegistered(name string) bool {
+	return name == string(modelDeleteOptions) || name == string(modelWatchEvent)
 }
 
-func openObject() *spec.Schema {
-	schema := &spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"object"}}}
-	schema.AddExtension("x-kubernetes-preserve-unknown-fields", true)
-	return schema
-}
-
-func reference(name string) *spec.Schema {
-	return spec.RefSchema("#/components/schemas/" + name)
-}
-
-func schemaName(r *resource.Resource) string { return typeName(r.New()) }
-
-func listSchemaName(r *resource.Resource) string { return typeName(r.NewList()) }
-
-// typeName is the name of a Go type in OpenAPI: its import path with the
-// domain reversed and dots for slashes, io.k8s.api.core.v1.Pod.
-func typeName(obj runtime.Object) string {
-	t := reflect.TypeOf(obj).Elem()
-	domain, rest, _ := strings.Cut(t.PkgPath(), "/")
-	labels := strings.Split(domain, ".")
-	var name strings.Builder
-	for i := len(labels) - 1; i >= 0; i-- {
-		name.WriteString(labels[i] + ".")
+// inVersion gives the schema of such a kind with the group and version that a document
+// is about and the core one, as a real server does since v1.36.
+func inVersion(s *spec.Schema, group, version string) *spec.Schema {
+	var concerned []any
+	all, _ := s.Extensions[extensionKind].([]any)
+	for _, kind := range all {
+		k := kind.(map[string]any)
+		if k["group"] == group && k["version"] == version || k["group"] == "" && k["version"] == "v1" {
+			concerned = append(concerned, kind)
+		}
 	}
-	return name.String() + strings.ReplaceAll(rest, "/", ".") + "." + t.Name()
+	narrowed := *v3Schema(s)
+	narrowed.Extensions = spec.Extensions{extensionKind: concerned}
+	return &narrowed
+}
+
+// schemaSet are the schemas of v3, each encoded once, for all documents that have it.
+type schemaSet struct {
+	all     map[string]*definition
+	encoded map[string]func() []byte
+}
+
+func newSchemaSet(all map[string]*definition) *schemaSet {
+	s := &schemaSet{all: all, encoded: make(map[string]func() []byte, len(all))}
+	for name, def := range all {
+		s.encoded[name] = sync.OnceValue(func() []byte { return encode(v3Schema(&def.schema)) })
+	}
+	return s
+}
+
+// names is what the builders have to know of the schemas.
+func (s *schemaSet) names() map[string]common.OpenAPIDefinition {
+	names := make(map[string]common.OpenAPIDefinition, len(s.all))
+	for name := range s.all {
+		names[name] = common.OpenAPIDefinition{}
+	}
+	return names
+}
+
+// reached are the encoded schemas of names and of all that they refer to, as they are
+// in the document of a group and version.
+func (s *schemaSet) reached(names []string, group, version string) map[string][]byte {
+	found := make(map[string][]byte)
+	var walk func([]string)
+	walk = func(names []string) {
+		for _, name := range names {
+			if found[name] != nil {
+				continue
+			}
+			if crossRegistered(name) && version != "" {
+				found[name] = encode(inVersion(&s.all[name].schema, group, version))
+			} else {
+				found[name] = s.encoded[name]()
+			}
+			walk(s.all[name].dependencies)
+		}
+	}
+	walk(names)
+	return found
 }

@@ -1,11 +1,12 @@
 package openapi
 
 import (
+	"reflect"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/kube-openapi/pkg/spec3"
-	"k8s.io/kube-openapi/pkg/validation/spec"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/kube-openapi/pkg/common"
 
 	"example.com/fakeapi/fake/internal/resource"
 )
@@ -20,10 +21,18 @@ func (p part) id() string {
 	if p.sub == nil {
 		return ""
 	}
-	return versionID(p.sub.Name)
+	return title(p.sub.Name)
 }
 
-// kind is what is sent and answered.
+// of names the part of what.
+func (p part) of(what string) string {
+	if p.sub == nil {
+		return what
+	}
+	return p.sub.Name + " of " + what
+}
+
+// kind is what is sent and answered, or what the options of a connection are called.
 func (p part) kind(r *resource.Resource) schema.GroupVersionKind {
 	if p.sub == nil {
 		return r.GroupVersionKind()
@@ -31,64 +40,69 @@ func (p part) kind(r *resource.Resource) schema.GroupVersionKind {
 	return p.sub.Kind
 }
 
-// schema is the name of the schema of that kind.
-func (p part) schema(r *resource.Resource) string {
+// model is the schema of what is sent and answered.
+func (p part) model(r *resource.Resource) model {
 	if p.sub != nil && p.sub.Body() != nil {
 		r = p.sub.Body()
 	}
-	return schemaName(r)
+	return model(nameOf(reflect.TypeOf(r.New()).Elem()))
+}
+
+func listModel(r *resource.Resource) model {
+	return model(nameOf(reflect.TypeOf(r.NewList()).Elem()))
 }
 
 // addSubresource adds the path of a subresource; behind a proxy there is any path.
-func addSubresource(paths map[string]*spec3.Path, object string, r *resource.Resource, sub *resource.Subresource, named []*spec3.Parameter) {
-	at := object + sub.Name
-	if !sub.Connects {
-		paths[at] = subresourcePath(r, part{sub}, named)
+func addSubresource(c *container, r *resource.Resource, p part, object string, scope []common.Parameter) {
+	at, names := object+p.sub.Name, named(p.kind(r).Kind, scope)
+	if p.sub.Connects {
+		addConnections(c, r, p, at, "", names)
+		if p.sub.Name == "proxy" {
+			below := append(names[:len(names):len(names)], inPath("path", "path to the resource"))
+			addConnections(c, r, p, at+"/{path}", "WithPath", below)
+		}
 		return
 	}
-	paths[at] = connectPath(r, part{sub}, "", named)
-	if sub.Name == "proxy" {
-		below := append(named[:len(named):len(named)], pathParameter("path", "the path behind the proxy"))
-		paths[at+"/{path}"] = connectPath(r, part{sub}, "WithPath", below)
-	}
-}
-
-func subresourcePath(r *resource.Resource, p part, named []*spec3.Parameter) *spec3.Path {
-	props := spec3.PathProps{Parameters: append(named[:len(named):len(named)], prettyParameter())}
 	if p.sub.HasVerb("get") {
-		props.Get = read(r, p)
+		c.add(readPart(r, p, at, names))
 	}
 	if p.sub.HasVerb("create") {
-		props.Post = create(r, p)
+		c.add(create(r, p, at, names))
 	}
 	if p.sub.HasVerb("update") {
-		props.Put = replace(r, p)
+		c.add(replace(r, p, at, names))
 	}
 	if p.sub.HasVerb("patch") {
-		props.Patch = patch(r, p)
+		c.add(patch(r, p, at, names))
 	}
-	return &spec3.Path{PathProps: props}
 }
 
-// connectPath has an operation for each method that is passed on.
-func connectPath(r *resource.Resource, p part, end string, named []*spec3.Parameter) *spec3.Path {
-	connect := func(verb, method string) *spec3.Operation {
-		if !p.sub.HasVerb(verb) {
-			return nil
-		}
-		op := operation(r, p, "connect", "connect "+method+" requests to "+p.sub.Name+" of "+r.Kind,
-			"connect", versionID(strings.ToLower(method))+scoped(r)+p.id()+end, nil)
-		text := &spec3.MediaType{MediaTypeProps: spec3.MediaTypeProps{Schema: &spec.Schema{
-			SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"string"}},
-		}}}
-		op.Responses = responses(map[int]*spec3.Response{200: {ResponseProps: spec3.ResponseProps{
-			Description: "OK", Content: map[string]*spec3.MediaType{"*/*": text},
-		}}})
-		return op
+// readPart reads a subresource; a log is text and has options.
+func readPart(r *resource.Resource, p part, at string, names []common.Parameter) *route {
+	op := read(r, p, at, names)
+	if p.sub.Name == "log" {
+		op.parameters = append(op.parameters, logParameters()...)
+		op.produces = append([]string{"text/plain"}, op.produces...)
+		op.answers = ok("string")
 	}
-	return &spec3.Path{PathProps: spec3.PathProps{
-		Parameters: named,
-		Get:        connect("get", "GET"), Post: connect("create", "POST"), Put: connect("update", "PUT"),
-		Patch: connect("patch", "PATCH"), Delete: connect("delete", "DELETE"),
-	}}
+	return op
+}
+
+// addConnections adds an operation for each method that is passed on.
+func addConnections(c *container, r *resource.Resource, p part, at, end string, names []common.Parameter) {
+	options := optionParameters(reflect.Zero(scheme.Scheme.AllKnownTypes()[p.sub.Kind]).Interface())
+	for _, m := range []struct{ verb, method string }{
+		{"get", "GET"}, {"create", "POST"}, {"update", "PUT"}, {"patch", "PATCH"}, {"delete", "DELETE"},
+	} {
+		if !p.sub.HasVerb(m.verb) {
+			continue
+		}
+		op := operation(r, p, at, names, nil)
+		op.parameters = append(names[:len(names):len(names)], options...)
+		op.method, op.verb, op.action = m.method, "connect", "connect"
+		op.what = title(strings.ToLower(m.method)) + op.what + end
+		op.description = "connect " + m.method + " requests to " + p.of(r.Kind)
+		op.consumes, op.produces, op.answers = anyType(), anyType(), ok("string")
+		c.add(op)
+	}
 }

@@ -1,30 +1,52 @@
 package openapi
 
-import "encoding/binary"
+import (
+	"fmt"
+	"maps"
+	"slices"
 
-// TypeV2 is the media type of the OpenAPI v2 document in protobuf as the answer
-// names it; clients ask for TypeV2Asked, its older name, or for TypeV2.
-const (
-	TypeV2      = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
-	TypeV2Asked = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
+	"k8s.io/kube-openapi/pkg/builder"
+	"k8s.io/kube-openapi/pkg/common"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+
+	"example.com/fakeapi/fake/internal/resource"
 )
 
-// V2JSON and V2Protobuf are the OpenAPI v2 document. It describes nothing yet:
-// clients that look there for a type that they have not found in v3 (kubectl does,
-// before it says that a kind does not exist) do not find it here either.
-func V2JSON(version string) []byte {
-	return []byte(`{"swagger":"2.0","info":{"title":"Kubernetes","version":"` + version + `"},"paths":{}}`)
+// buildV2 makes the document of OpenAPI v2, which has all operations and all schemas.
+func buildV2(table *resource.Table) *Document {
+	all := define(roots(table), true)
+	doc, err := builder.BuildOpenAPISpecFromRoutes(everyRoute(table), &common.Config{
+		ProtocolList: []string{"https"},
+		Info:         info(),
+		CommonResponses: map[int]spec.Response{
+			401: {ResponseProps: spec.ResponseProps{Description: "Unauthorized"}},
+		},
+		GetOperationIDAndTagsFromRoute: identify,
+		GetDefinitionName:              func(name string) (string, spec.Extensions) { return name, nil },
+		GetDefinitions: func(common.ReferenceCallback) map[string]common.OpenAPIDefinition {
+			definitions := make(map[string]common.OpenAPIDefinition, len(all))
+			for name, def := range all {
+				definitions[name] = common.OpenAPIDefinition{Schema: def.schema, Dependencies: def.dependencies}
+			}
+			return definitions
+		},
+		SecurityDefinitions: &spec.SecurityDefinitions{bearer: {SecuritySchemeProps: spec.SecuritySchemeProps{
+			Type: "apiKey", In: "header", Name: "authorization", Description: "Bearer Token authentication",
+		}}},
+		DefaultSecurity: []map[string][]string{{bearer: {}}},
+	})
+	if err != nil {
+		panic(fmt.Sprintf("openapi: v2: %v", err))
+	}
+	return newDocument(encode(doc), func() []byte { return protobufV2(doc) })
 }
 
-// V2Protobuf is the same as V2JSON, in the message Document of the OpenAPI v2
-// models: swagger is its field 1, info 2 (title 1, version 2), paths 8.
-func V2Protobuf(version string) []byte {
-	info := field(field(nil, 1, "Kubernetes"), 2, version)
-	return field(field(field(nil, 1, "2.0"), 2, string(info)), 8, "")
-}
-
-func field(b []byte, number int, value string) []byte {
-	b = append(b, byte(number<<3|2))
-	b = binary.AppendUvarint(b, uint64(len(value)))
-	return append(b, value...)
+// everyRoute has the operations of all documents of v3.
+func everyRoute(table *resource.Table) []common.RouteContainer {
+	all := containers(table)
+	routes := make([]common.RouteContainer, 0, len(all))
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		routes = append(routes, all[name]())
+	}
+	return routes
 }

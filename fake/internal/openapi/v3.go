@@ -1,0 +1,86 @@
+package openapi
+
+import (
+	"fmt"
+	"strings"
+
+	openapi_v3 "github.com/google/gnostic-models/openapiv3"
+	"google.golang.org/protobuf/proto"
+	"k8s.io/kube-openapi/pkg/builder3"
+	"k8s.io/kube-openapi/pkg/common"
+	"k8s.io/kube-openapi/pkg/spec3"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+)
+
+// release is what the documents say of the API that they describe.
+const release = "1.37"
+
+// bearer is how a client may say who it is.
+const bearer = "BearerToken"
+
+// buildV3 makes a document of the operations in c with the schemas that they reach.
+func buildV3(c *container, schemas *schemaSet) *Document {
+	doc, err := builder3.BuildOpenAPISpecFromRoutes([]common.RouteContainer{c}, &common.OpenAPIV3Config{
+		Info: info(),
+		CommonResponses: map[int]*spec3.Response{
+			401: {ResponseProps: spec3.ResponseProps{Description: "Unauthorized"}},
+		},
+		GetOperationIDAndTagsFromRoute: identify,
+		GetDefinitionName:              func(name string) (string, spec.Extensions) { return name, nil },
+		// The builder only has to know the names: schemas are the same in every
+		// document, so they are encoded once.
+		Definitions: schemas.names(),
+	})
+	if err != nil {
+		panic(fmt.Sprintf("openapi: %s: %v", c.root, err))
+	}
+	used := make([]string, 0, len(doc.Components.Schemas))
+	for name := range doc.Components.Schemas {
+		used = append(used, name)
+	}
+	group, version := groupVersion(c.root)
+	body := object(map[string][]byte{
+		"components": object(map[string][]byte{
+			"schemas": object(schemas.reached(used, group, version)),
+			"securitySchemes": encode(map[string]any{bearer: map[string]string{
+				"type": "apiKey", "in": "header", "name": "authorization", "description": "Bearer Token authentication",
+			}}),
+		}),
+		"info":    encode(doc.Info),
+		"openapi": encode(doc.Version),
+		"paths":   encode(doc.Paths),
+	})
+	return newDocument(body, func() []byte { return protobufV3(body) })
+}
+
+func info() *spec.Info {
+	return &spec.Info{InfoProps: spec.InfoProps{Title: "Kubernetes", Version: release}}
+}
+
+// groupVersion are those of a root, "" if it is not that of a version.
+func groupVersion(root string) (group, version string) {
+	parts := strings.Split(strings.TrimPrefix(root, "/"), "/")
+	switch {
+	case parts[0] == "api" && len(parts) == 2:
+		return "", parts[1]
+	case parts[0] == "apis" && len(parts) == 3:
+		return parts[1], parts[2]
+	}
+	return "", ""
+}
+
+func protobufV3(body []byte) []byte {
+	doc, err := openapi_v3.ParseDocument(body)
+	if err != nil {
+		panic(fmt.Sprintf("openapi: v3 as protobuf: %v", err))
+	}
+	return marshal(doc)
+}
+
+func marshal(message proto.Message) []byte {
+	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(message)
+	if err != nil {
+		panic(fmt.Sprintf("openapi: %T does not encode: %v", message, err))
+	}
+	return body
+}

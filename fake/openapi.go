@@ -1,0 +1,97 @@
+package fakeapi
+
+import (
+	"bytes"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/munnerz/goautoneg"
+
+	"example.com/fakeapi/fake/internal/negotiate"
+	"example.com/fakeapi/fake/internal/openapi"
+)
+
+// The documents of OpenAPI are answered as kube-openapi and the aggregator do it: a
+// refusal is a bare status code, and an ETag that the client has is answered with 304.
+// They are not compressed, though a client may take that from Vary: on loopback it
+// would only take time.
+
+// serveOpenAPIIndex lists the documents of v3. A real server says neither what it is
+// nor what hash it has (DI-18).
+func (s *Server) serveOpenAPIIndex(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(s.openapi.Index()))
+}
+
+// serveOpenAPIV3 answers with one document of v3. Asked for by its hash it may be
+// kept for ever; another hash is sent to the right one (DI-18).
+func (s *Server) serveOpenAPIV3(w http.ResponseWriter, r *http.Request) {
+	name := strings.TrimPrefix(r.URL.Path, openapi.Root+"/")
+	doc := s.openapi.V3(name)
+	if doc == nil {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Vary", "Accept")
+	media := openAPIMedia(r, "v3")
+	if media == "" {
+		w.WriteHeader(http.StatusNotAcceptable)
+		return
+	}
+	if asked := r.URL.Query().Get("hash"); asked != "" {
+		if asked != doc.Hash {
+			w.Header().Set("Content-Type", media)
+			w.Header().Set("ETag", strconv.Quote(doc.Hash))
+			http.Redirect(w, r, openapi.URL(name, doc.Hash), http.StatusMovedPermanently)
+			return
+		}
+		w.Header().Set("Cache-Control", "public, immutable")
+		w.Header().Set("Expires", s.api.Now().UTC().AddDate(1, 0, 0).Format(time.RFC1123))
+	}
+	writeOpenAPI(w, r, media, doc)
+}
+
+// serveOpenAPIV2 answers with the document of v2.
+func (s *Server) serveOpenAPIV2(w http.ResponseWriter, r *http.Request) {
+	w.Header()["Vary"] = []string{"Accept-Encoding", "Accept"}
+	media := openAPIMedia(r, "v2")
+	if media == "" {
+		w.WriteHeader(http.StatusNotAcceptable)
+		return
+	}
+	writeOpenAPI(w, r, media, s.openapi.V2())
+}
+
+// openAPIMedia is the media type of the answer, "" if the client takes none. That of
+// protobuf has an older name, which clients still ask by.
+func openAPIMedia(r *http.Request, version string) string {
+	accept := r.Header.Get("Accept")
+	if accept == "" {
+		return negotiate.TypeJSON
+	}
+	protobuf := "com.github.proto-openapi.spec." + version + ".v1.0+protobuf"
+	for _, clause := range goautoneg.ParseAccept(accept) {
+		if clause.Type != "application" && clause.Type != "*" {
+			continue
+		}
+		switch clause.SubType {
+		case "json", "*":
+			return negotiate.TypeJSON
+		case protobuf, "com.github.proto-openapi.spec." + version + "@v1.0+protobuf":
+			return "application/" + protobuf
+		}
+	}
+	return ""
+}
+
+func writeOpenAPI(w http.ResponseWriter, r *http.Request, media string, doc *openapi.Document) {
+	body := doc.JSON
+	if media != negotiate.TypeJSON {
+		body = doc.Protobuf()
+	}
+	w.Header().Set("Content-Type", media)
+	w.Header().Set("ETag", strconv.Quote(doc.Hash))
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+}
