@@ -142,7 +142,7 @@ func TestExchangesAreBounded(t *testing.T) {
 func TestFrames(t *testing.T) {
 	const other = `{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"9"}}}` + "\n"
 	all := anEvent + other + "no event\n" + anEvent + anEvent[:40]
-	for piece := 1; piece <= len(all); piece += 7 {
+	for piece := 1; piece <= len(all); piece += 31 {
 		var writes []string
 		for rest := all; rest != ""; {
 			n := min(piece, len(rest))
@@ -286,17 +286,17 @@ func TestTimelineWhileServing(t *testing.T) {
 	var done sync.WaitGroup
 	for range 4 {
 		done.Go(func() {
-			for range 500 {
+			for range 150 {
 				send("GET", aWatch, "")
 				send("PUT", pods+"/a", "{}")
 			}
 		})
 	}
-	for range 20 {
+	for range 5 {
 		for _, e := range r.Timeline().Exchanges {
 			require.LessOrEqual(t, len(e.Frames), 2)
 		}
 	}
 	done.Wait()
-	require.EqualValues(t, 4000-timeline.ExchangesKept, r.Timeline().Forgotten)
+	require.EqualValues(t, 1200-timeline.ExchangesKept, r.Timeline().Forgotten)
 }
