@@ -1,0 +1,41 @@
+package timeline_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"example.com/fakeapi/fake/internal/timeline"
+)
+
+// nowhere is a ResponseWriter that costs nothing.
+type nowhere struct{ header http.Header }
+
+func (w nowhere) Header() http.Header         { return w.header }
+func (w nowhere) Write(p []byte) (int, error) { return len(p), nil }
+func (w nowhere) WriteHeader(int)             {}
+
+// BenchmarkRecord is what recording adds to a request: an answer of a KiB, and a frame
+// of a KiB for one more watch.
+func BenchmarkRecord(b *testing.B) {
+	w := nowhere{http.Header{"Content-Type": {"application/json"}}}
+	kib := []byte(strings.Repeat("x", 1023) + "\n")
+	b.Run("answer", func(b *testing.B) {
+		h := timeline.New(noHits).Record(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(kib) }))
+		request := httptest.NewRequest("GET", pods+"/a", nil)
+		b.ReportAllocs()
+		for b.Loop() {
+			h.ServeHTTP(w, request)
+		}
+	})
+	b.Run("frame", func(b *testing.B) {
+		b.ReportAllocs()
+		h := timeline.New(noHits).Record(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			for b.Loop() {
+				_, _ = w.Write(kib)
+			}
+		}))
+		h.ServeHTTP(w, httptest.NewRequest("GET", aWatch, nil))
+	})
+}
