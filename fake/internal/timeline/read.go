@@ -14,7 +14,7 @@ import (
 func (r *Recorder) Timeline() Timeline {
 	known, forgotten := r.all()
 	t := Timeline{Begin: r.begin, End: time.Now(), Hits: r.hits(), Forgotten: forgotten}
-	slices.SortFunc(known, func(a, b *exchange) int { return cmp.Compare(a.seq, b.seq) })
+	slices.SortFunc(known, func(a, b *recording) int { return cmp.Compare(a.seq, b.seq) })
 	for _, x := range known {
 		t.Exchanges = append(t.Exchanges, x.read())
 	}
@@ -22,7 +22,7 @@ func (r *Recorder) Timeline() Timeline {
 }
 
 // read is the exchange as it is now.
-func (x *exchange) read() Exchange {
+func (x *recording) read() Exchange {
 	e, sent := x.copied()
 	e.Verb = verbOf(e.Method, e.Path)
 	if e.Verb != "" && e.Verb != route.Watch {
@@ -38,7 +38,7 @@ func (x *exchange) read() Exchange {
 
 // copied is what is kept, before anything is read from it. A frame that is not complete
 // is the last.
-func (x *exchange) copied() (e Exchange, sent []Frame) {
+func (x *recording) copied() (e Exchange, sent []Frame) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	e = Exchange{

@@ -39,9 +39,9 @@ type Recorder struct {
 	tidying sync.Mutex
 
 	mu      sync.Mutex // guards all below
-	ring    []*exchange
+	ring    []*recording
 	seq     uint64
-	running map[*exchange]struct{} // those that the ring has no place for any more
+	running map[*recording]struct{} // those that the ring has no place for any more
 }
 
 // New makes a Recorder, whose time begins now. hits gives what fault rules did.
@@ -60,12 +60,12 @@ func (r *Recorder) Record(next http.Handler) http.Handler {
 }
 
 // add begins an exchange.
-func (r *Recorder) add(request *http.Request) *exchange {
+func (r *Recorder) add(request *http.Request) *recording {
 	path := request.RequestURI // as it was sent; nobody has to put it together
 	if !strings.HasPrefix(path, "/") {
 		path = request.URL.RequestURI()
 	}
-	x := &exchange{begin: time.Now(), client: request.UserAgent(), method: request.Method, path: path}
+	x := &recording{begin: time.Now(), client: request.UserAgent(), method: request.Method, path: path}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.seq++
@@ -82,7 +82,7 @@ func (r *Recorder) add(request *http.Request) *exchange {
 		return x
 	}
 	if r.running == nil {
-		r.running = make(map[*exchange]struct{})
+		r.running = make(map[*recording]struct{})
 	}
 	r.running[oldest] = struct{}{}
 	return x
@@ -92,7 +92,7 @@ func (r *Recorder) add(request *http.Request) *exchange {
 func (r *Recorder) place(seq uint64) int { return int((seq - 1) % ExchangesKept) }
 
 // end ends an exchange. One that has lost its place in the ring is forgotten.
-func (r *Recorder) end(x *exchange) {
+func (r *Recorder) end(x *recording) {
 	x.finish()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -105,10 +105,10 @@ func (r *Recorder) end(x *exchange) {
 
 // all gives the exchanges that are known, in the order of their arrival, and how many
 // are not any more.
-func (r *Recorder) all() (known []*exchange, forgotten uint64) {
+func (r *Recorder) all() (known []*recording, forgotten uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	known = make([]*exchange, 0, len(r.running)+len(r.ring))
+	known = make([]*recording, 0, len(r.running)+len(r.ring))
 	for x := range r.running {
 		known = append(known, x)
 	}
@@ -134,9 +134,9 @@ func (r *Recorder) tidy() {
 	}
 }
 
-// exchange is what is kept of one request. What is set when it is made does not
+// recording is what is kept of one request. What is set when it is made does not
 // change.
-type exchange struct {
+type recording struct {
 	seq, order           uint64
 	begin                time.Time
 	client, method, path string
@@ -165,7 +165,7 @@ func (p *prefix) add(b []byte) {
 }
 
 // listen gives the request with a body that tells the exchange what is read of it.
-func (x *exchange) listen(r *http.Request) *http.Request {
+func (x *recording) listen(r *http.Request) *http.Request {
 	if r.Body == nil || r.Body == http.NoBody {
 		return r
 	}
@@ -176,7 +176,7 @@ func (x *exchange) listen(r *http.Request) *http.Request {
 }
 
 // finish notes the end.
-func (x *exchange) finish() {
+func (x *recording) finish() {
 	now := time.Now()
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -184,7 +184,7 @@ func (x *exchange) finish() {
 }
 
 // forget gives back what the exchange has taken of the pool.
-func (x *exchange) forget(p *pool) {
+func (x *recording) forget(p *pool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.stream != nil {
@@ -193,7 +193,7 @@ func (x *exchange) forget(p *pool) {
 }
 
 // halve forgets the older half of the frames.
-func (x *exchange) halve(p *pool) {
+func (x *recording) halve(p *pool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.stream != nil {
@@ -204,7 +204,7 @@ func (x *exchange) halve(p *pool) {
 // reader is the body of a request that is recorded.
 type reader struct {
 	io.ReadCloser
-	x *exchange
+	x *recording
 }
 
 // Read implements io.Reader.

@@ -10,7 +10,7 @@ import (
 // at once; what is kept are copies.
 type writer struct {
 	http.ResponseWriter
-	x       *exchange
+	x       *recording
 	pool    *pool
 	tidy    func()
 	request *http.Request
