@@ -93,7 +93,7 @@
 // A request is numbered and has the time since the server began, its user agent, what was
 // answered, and how long that took; frames have the number of their watch. It is
 // what clients were sent, behind all faults. Memory is bounded, see there, and
-// WithoutTimeline switches it off.
+// WithoutTimeline switches it off. A test that fails logs its end by itself, see Start.
 //
 // # The control API
 //

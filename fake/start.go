@@ -11,6 +11,9 @@ type TB interface {
 // Start makes a server for a test and closes it when the test ends. A server
 // that cannot start fails the test at once; one that cannot end marks it as
 // failed and names the requests that hang.
+//
+// When the test has failed it logs the last 60 lines of the Timeline of the server, and of
+// those of its replicas.
 func Start(t TB, opts ...Option) *Server {
 	t.Helper()
 	s, err := New(opts...)
@@ -20,9 +23,17 @@ func Start(t TB, opts ...Option) *Server {
 	}
 	t.Cleanup(func() {
 		t.Helper()
-		if err := s.Close(); err != nil {
-			t.Errorf("fakeapi: closing the server: %v", err)
-		}
+		told := false
+		defer func() { // also if the folder of the artifacts ends the test
+			t.Helper()
+			if err := s.Close(); err != nil {
+				t.Errorf("fakeapi: closing the server: %v", err)
+				if !told {
+					s.tellFailure(t)
+				}
+			}
+		}()
+		told = s.tellFailure(t)
 	})
 	return s
 }

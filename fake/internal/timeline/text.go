@@ -22,13 +22,16 @@ const (
 // String is the timeline as text: a line for each request when it came, with what was
 // answered in the end, and lines for the frames of watches and for what fault rules
 // did, all in the order of time. It ends with a newline unless it is empty.
-func (t Timeline) String() string { return t.Text(textLines) }
+func (t Timeline) String() string { return t.text(textLines/5, textLines-textLines/5) }
 
-// Text is String with another number of lines, the last ones for the most part.
-func (t Timeline) Text(most int) string {
+// Tail is the end of String: so many lines, and if there are more a line in front of
+// them that says how many.
+func (t Timeline) Tail(lines int) string { return t.text(0, max(lines, 0)) }
+
+// text has the first and the last lines.
+func (t Timeline) text(first, last int) string {
 	lines := t.lines()
-	if left := len(lines) - most; left > 0 {
-		first := most / 5
+	if left := len(lines) - first - last; left > 0 {
 		lines = slices.Concat(lines[:first], []string{fmt.Sprintf("... %d lines left out ...", left)}, lines[first+left:])
 	}
 	if len(lines) == 0 {
