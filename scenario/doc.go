@@ -77,6 +77,7 @@
 //	expect hits RULE COUNT
 //	expect list KIND [-n NAMESPACE | -A] [--selector SELECTOR] [NAME ...]
 //	expect requests CLIENT TEXT COUNT [--in DURATION]
+//	expect same KIND NAMESPACE NAMESPACE
 //	expire
 //	expire token TOKEN
 //	fault RULE
@@ -101,7 +102,7 @@
 // [Apply], [CatchUp], [ClearFault], [ClearFaults], [Compact], [Create], [Delete],
 // [Discovery], [Eventually], [Expect], [ExpectAbsent], [ExpectDone], [ExpectError],
 // [ExpectEvents], [ExpectFailed], [ExpectHits], [ExpectList], [ExpectRequests],
-// [ExpectRequestsIn], [Expire], [ExpireToken], [Fault], [Feature], [Freeze],
+// [ExpectRequestsIn], [ExpectSame], [Expire], [ExpireToken], [Fault], [Feature], [Freeze],
 // [NotReady], [On], [Patch], [PatchSubresource], [Replica], [Restart], [Restore],
 // [RunClient], [RunClientOn], [ServerSideApply], [Shutdown], [Skew], [Snapshot],
 // [StopClient], [Switch], [Update], [UpdateSubresource], [Watch] and [WatchFrom].

@@ -59,6 +59,8 @@ func TestFailures(t *testing.T) {
 		{"delete cm/a", `404 NotFound: configmaps "a" not found`},
 		{"apply a\nexpect list cm" + object, "expected the cm list []; saw [a]"},
 		{"expect list cm a --selector x=y", "expected the cm list [a]; saw []"},
+		{"apply a\nexpect same cm default kube-system" + object,
+			`expected cm/a to be the same in default and kube-system; saw in default {"apiVersion":"v1","kind":"ConfigMap"}, in kube-system none`},
 		{"fault when verb(list) do status(403)\nexpect list cm", "403 Forbidden: "},
 		{"expect events w", `there is no watch "w"`},
 		{"watch w cm\nwatch w cm", `there is a watch "w" already`},
@@ -239,6 +241,7 @@ func TestGoesWell(t *testing.T) {
 		"watch w cm\nadvance 61m\nexpect events w END",
 		"watch w cm -A\napply a\nexpect events w ADDED default/a\nexpect list ConfigMaps -A default/a" + object,
 		"watch w cm --selector x=y\napply a\nexpect events w\nexpect list cm --selector x=y" + object,
+		"apply a\nexpect same cm default kube-system\n-- a --\n" + manifest + "---\n" + strings.Replace(manifest, "}", ", labels: {a: b}, namespace: kube-system}", 1),
 		"apply a\napply a\nexpect cm/a kind=ConfigMap metadata.name=a\n-- a --\n" + manifest,
 		"expect ns/default status.phase=Active spec.finalizers=[\"kubernetes\"]",
 	} {

@@ -49,6 +49,7 @@ func commands() []command {
 		{"expect hits", "expect hits RULE COUNT", parseExpectHits},
 		{"expect list", "expect list KIND [-n NAMESPACE | -A] [--selector SELECTOR] [NAME ...]", parseExpectList},
 		{"expect requests", "expect requests CLIENT TEXT COUNT [--in DURATION]", parseExpectRequests},
+		{"expect same", "expect same KIND NAMESPACE NAMESPACE", parseExpectSame},
 		{"expire", "expire", parseBare(Expire())},
 		{"expire token", "expire token TOKEN", parseExpireToken},
 		{"fault", "fault RULE", parseFault},
