@@ -100,6 +100,7 @@ func run(t *testing.T, config Config, s script) *Transcript {
 func play(t *testing.T, stuck func(string), config Config, s script) (*Transcript, error) {
 	t.Helper()
 	options := append([]fakeapi.Option{fakeapi.WithSeed(config.Seed)}, config.Options...)
+	seedClients(config.Seed)
 	server := fakeapi.Start(t, append(options, fakeapi.InMemory())...)
 	e, err := newEnv(config, server)
 	if err != nil {
@@ -148,12 +149,13 @@ func (e *Env) failure(p placed, err error) error {
 			"see the package documentation of scenario, TestMain.")
 	}
 	b.WriteString("\ntranscript so far:\n" + indent(e.log.String()))
-	return &stepError{p.at, b.String(), err}
+	return &stepError{p.at, p.step, b.String(), err}
 }
 
 // stepError is the error of a run.
 type stepError struct {
 	at    string // the place of the step, or atTheEnd
+	step  Step   // nil at the end
 	text  string
 	cause error
 }

@@ -69,7 +69,7 @@ func contentOf(all map[string]string, name string) string {
 func contents(ctx context.Context, e *Env, of Collection) (map[string]string, error) {
 	ctx, cancel := e.patience(ctx)
 	defer cancel()
-	resource, err := e.collection(e.dynamic, of)
+	resource, err := e.collection(e.at.dynamic, of)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,54 @@
+package faults
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestSimpler(t *testing.T) {
+	for text, want := range map[string][]string{
+		"when always do reset": nil,
+		"when verb(get) && userAgent(a) && first(4) do delay(1m), status(503)": {
+			"when verb(get) && userAgent(a) && first(4) do status(503)",
+			"when verb(get) && userAgent(a) && first(4) do delay(1m0s)",
+			"when userAgent(a) && first(4) do delay(1m0s), status(503)",
+			"when verb(get) && userAgent(a) do delay(1m0s), status(503)",
+			"when verb(get) && userAgent(a) && first(1) do delay(1m0s), status(503)",
+			"when verb(get) && userAgent(a) && first(2) do delay(1m0s), status(503)",
+			"when verb(get) && userAgent(a) && first(4) do delay(1s), status(503)",
+		},
+		// What is not survived elsewhere stays where it is.
+		"when event(BOOKMARK) && !initialEventsEnd && nth(2) do drop": {"when event(BOOKMARK) && !initialEventsEnd && nth(1) do drop"},
+		"when verb(get) && name(a) do status(404)":                    nil,
+		"n: when event(ADDED, DELETED) do jitter(5s, 3)": {
+			"n: when always do jitter(5s, 3)",
+			"n: when event(DELETED) do jitter(5s, 3)", "n: when event(ADDED) do jitter(5s, 3)", "n: when event(ADDED, DELETED) do delay(1s)",
+		},
+		// Only what can be added: without the verb, it would be no end of a watch.
+		"when verb(watch) && during(before) do end": {"when verb(watch) do end"},
+	} {
+		rule, err := Parse(text)
+		require.NoError(t, err)
+		var saw []string
+		for _, simpler := range rule.Simpler() {
+			require.NoError(t, simpler.Validate())
+			saw = append(saw, simpler.String())
+		}
+		require.Equal(t, want, saw, text)
+	}
+}
+
+// Taking one again and again comes to an end.
+func TestSimplerEnds(t *testing.T) {
+	rule, err := Parse("when verb(get, list, watch) && event(ADDED, DELETED) && every(100) do delay(1h), jitter(1h, 1), throttle(1, 1s)")
+	require.NoError(t, err)
+	for n := 0; ; n++ {
+		require.Less(t, n, 50)
+		simpler := rule.Simpler()
+		if len(simpler) == 0 {
+			break
+		}
+		rule = simpler[len(simpler)-1]
+	}
+}

@@ -1,0 +1,93 @@
+package scenario_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	typedv1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
+
+	"example.com/fakeapi/scenario"
+)
+
+// forgetful keeps copies of the ConfigMaps of "default" in "copies". Its bug: when a
+// watch ends it starts another from what there is then, and so never hears of what
+// was deleted in between.
+func forgetful(ctx context.Context, config *rest.Config) error {
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	copies := client.CoreV1().ConfigMaps("copies")
+	for ctx.Err() == nil {
+		changes, err := client.CoreV1().ConfigMaps("default").Watch(ctx, metav1.ListOptions{})
+		if err != nil {
+			sleep(ctx)
+			continue
+		}
+		for event := range changes.ResultChan() {
+			for ctx.Err() == nil && follow(ctx, copies, event) != nil {
+				sleep(ctx)
+			}
+		}
+		sleep(ctx)
+	}
+	return nil
+}
+
+// follow does to the copies what has happened to an original.
+func follow(ctx context.Context, copies typedv1.ConfigMapInterface, event watch.Event) error {
+	original, ok := event.Object.(*corev1.ConfigMap)
+	if !ok {
+		return nil // an error, with which the watch ends
+	}
+	if event.Type == watch.Deleted {
+		err := copies.Delete(ctx, original.Name, metav1.DeleteOptions{})
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		return err
+	}
+	wanted := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: original.Name}, Data: original.Data}
+	_, err := copies.Update(ctx, wanted, metav1.UpdateOptions{})
+	if apierrors.IsNotFound(err) {
+		_, err = copies.Create(ctx, wanted, metav1.CreateOptions{})
+	}
+	return err
+}
+
+// A client that seems to work is explored: a scenario is found in which it fails,
+// and is shrunk to what it takes.
+func ExampleSearch() {
+	generator := scenario.Generator{
+		Client: "forgetful",
+		Setup:  []scenario.Step{scenario.Apply("copies.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: copies}\n")},
+		Expect: scenario.Mirrors("configmap", "default", "copies"),
+	}
+	config := scenario.Config{Clients: map[string]scenario.Client{"forgetful": forgetful}}
+	found, err := scenario.Search(config, generator, 1, 100)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("seed %d: %d of %d steps\n", found.Seed, len(found.Steps), found.Generated)
+	fmt.Print(found.Text)
+	_, err = scenario.Play("again.txtar", found.Text, config)
+	fmt.Println("fails again:", err != nil)
+
+	// Output:
+}
+
+// sleep waits a second, or until ctx ends.
+func sleep(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(time.Second):
+	}
+}
