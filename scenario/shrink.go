@@ -71,8 +71,8 @@ func (s *shrinker) ask(c candidate) bool {
 
 // take makes a candidate the best so far, if it is valid and fails.
 func (s *shrinker) take(c candidate) bool {
-	c = s.original.repaired(c)
-	if c == nil || len(c) > len(s.best) || slices.EqualFunc(c, s.best, same) || !s.ask(c) {
+	c, valid := s.original.repaired(c)
+	if !valid || slices.EqualFunc(c, s.best, same) || !s.ask(c) {
 		return false
 	}
 	s.best = c

@@ -116,10 +116,10 @@ func link(s Step, l *ledger) {
 }
 
 // repaired leaves the steps of a candidate out that have lost what they build on
-// in the original. It gives nil for what cannot be repaired.
-func (original account) repaired(c candidate) candidate {
+// in the original, and reports whether that has helped.
+func (original account) repaired(c candidate) (candidate, bool) {
 	if twoContents(c) {
-		return nil
+		return nil, false
 	}
 	for {
 		now := accountOf(c)
@@ -128,10 +128,7 @@ func (original account) repaired(c candidate) candidate {
 			return !maps.Equal(now[s.n].reads, original[s.n].reads)
 		})
 		if len(c) == before {
-			if !original.allows(now) {
-				return nil
-			}
-			return c
+			return c, original.allows(now)
 		}
 	}
 }

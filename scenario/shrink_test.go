@@ -1,0 +1,116 @@
+package scenario
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func configMap(name, data string) string {
+	return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + ", labels: {a: b}}\ndata: {" + data + "}\n"
+}
+
+// mentions is a failure that comes from lines: it is there as long as they are.
+func mentions(lines ...string) func([]Step) bool {
+	return func(steps []Step) bool {
+		text := "\n"
+		for _, s := range steps {
+			text += s.String() + "\n"
+		}
+		for _, line := range lines {
+			if !strings.Contains(text, "\n"+line) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// What is left is what the failure and the steps that show it need.
+func TestShrink(t *testing.T) {
+	for name, test := range map[string]struct {
+		text  string
+		fails func([]Step) bool
+		want  string
+	}{
+		"nothing":          {"compact\nexpire\n", func([]Step) bool { return true }, ""},
+		"it does not fail": {"compact\nexpire\n", func([]Step) bool { return false }, "compact\nexpire\n"},
+		"what a deletion needs": {"apply a\napply b\ncompact\ndelete cm/a\nadvance 1h\n", mentions("delete cm/a", "advance"),
+			"apply a\ndelete cm/a\nadvance 1s\n"},
+		"a namespace": {"apply ns\napply x\nexpire\n", mentions("apply x"), "apply ns\napply x\n"},
+		"a watch":     {"watch w cm\nwatch v cm\ncompact\nexpect events w\n", mentions("expect events w"), "watch w cm\nexpect events w\n"},
+		// All that happened to the collection is in the events.
+		"events": {"watch w cm\napply a\nexpect events w ADDED a\n", mentions("expect events w"), "watch w cm\napply a\nexpect events w ADDED a\n"},
+		// The state that an expectation is about stays, how it came about does not.
+		"an object": {"apply b\napply a\napply b\nexpect cm/b data.k=1 kind=ConfigMap\n", mentions("expect cm/b"), "apply b\nexpect cm/b\n"},
+		"a list":    {"apply a\napply b\ndelete cm/b\nexpect list cm a\n", mentions("expect list cm"), "apply a\nexpect list cm a\n"},
+		// A client that runs stays.
+		"clients": {"run mine\ncompact\nexpect done mine\n", mentions("expect done"), "run mine\nexpect done mine\n"},
+		// No rule is in force longer than it was.
+		"rules": {"fault f: when verb(get) do reset\nclear faults\nfault g: when verb(get) && first(9) do delay(1m), reset\nexpect hits f 0\nexpire\n",
+			mentions("expect hits f", "fault g"), "fault f: when always do reset\nclear faults\nfault g: when always do reset\nexpect hits f 0\n"},
+		"inside": {"eventually 10m expect error NotFound delete cm/b\nadvance 90s\n", mentions("eventually 10m expect error", "advance"),
+			"eventually 10m expect error NotFound delete cm/b\nadvance 1s\n"},
+	} {
+		files := ""
+		for _, f := range []struct{ name, data string }{
+			{"a", configMap("a", "k: v")}, {"b", configMap("b", "k: '1'")}, {"x", manifestIn("x")},
+			{"ns", "apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n"},
+		} {
+			if strings.Contains(test.text, "apply "+f.name+"\n") {
+				files += "-- " + f.name + " --\n" + f.data
+			}
+		}
+		steps, err := Parse(test.text + files)
+		require.NoError(t, err, name)
+		runs := 0
+		small := Shrink(steps, func(steps []Step) bool { runs++; return test.fails(steps) })
+		text := ""
+		for _, s := range small {
+			text += s.String() + "\n"
+		}
+		require.Equal(t, test.want, text, name)
+		require.LessOrEqual(t, runs, shrinkRuns)
+		require.Equal(t, small, Shrink(steps, test.fails), name)
+	}
+}
+
+func manifestIn(namespace string) string {
+	return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: " + namespace + "}\n"
+}
+
+// Objects lose what the failure does not need, but their names.
+func TestShrinkObjects(t *testing.T) {
+	steps := []Step{Apply("all", configMap("a", "k: v, much: aaaaaaaaaaaaaaaaaaaaaaaa")+"---\n"+configMap("b", "k: v")), Expire()}
+	small := Shrink(steps, func(steps []Step) bool {
+		for _, s := range steps {
+			if a, ok := s.(apply); ok {
+				return strings.Contains(a.manifest, "much")
+			}
+		}
+		return false
+	})
+	require.Equal(t, []Step{Apply("all", "apiVersion: v1\ndata:\n  much: x\nkind: ConfigMap\nmetadata:\n  name: a\n")}, small)
+}
+
+// Two steps with one file do not get two contents.
+func TestShrinkKeepsFilesAlike(t *testing.T) {
+	steps := []Step{Apply("a", configMap("a", "k: v")), Advance(time.Minute), Apply("a", configMap("a", "k: v"))}
+	small := Shrink(steps, func(steps []Step) bool { return len(steps) == 3 })
+	_, err := Print(small...)
+	require.NoError(t, err)
+	require.Equal(t, Advance(time.Second), small[1])
+}
+
+// However long it goes on, there is an end.
+func TestShrinkIsBounded(t *testing.T) {
+	var steps []Step
+	for range 600 {
+		steps = append(steps, Advance(time.Hour))
+	}
+	runs := 0
+	Shrink(steps, func(steps []Step) bool { runs++; return runs == 1 })
+	require.Equal(t, shrinkRuns, runs)
+}
