@@ -1,4 +1,4 @@
-package scenario
+package scenario_test
 
 import (
 	"context"
@@ -8,36 +8,64 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/rest"
+
+	"example.com/fakeapi/scenario"
+	"example.com/fakeapi/scenario/clients"
 )
 
-// A client that survives gives no finding, and one that fails for another reason
-// than at first is none that is looked for.
+// mirrored makes scenarios for a client that mirrors "default" in "mirror".
+func mirrored() scenario.Generator {
+	return scenario.Generator{
+		Client: "mirror",
+		Setup:  []scenario.Step{scenario.Apply("mirror.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: mirror}\n")},
+		Expect: scenario.Mirrors("configmap", "default", "mirror"),
+	}
+}
+
+// informer is a correct mirror: on client-go's informer.
+func informer(t *testing.T) scenario.Client {
+	t.Helper()
+	for _, c := range clients.All() {
+		if c.Role == "mirror" && c.Name == "informer" {
+			return c.Client
+		}
+	}
+	t.Fatal("there is no informer")
+	return nil
+}
+
+func mirrorIs(c scenario.Client) scenario.Config {
+	return scenario.Config{Clients: map[string]scenario.Client{"mirror": c}}
+}
+
+// A client that survives gives no finding; what fails is shrunk to what fails the
+// same way.
 func TestSearch(t *testing.T) {
-	found, err := Search(Config{Clients: clients()}, mirrored(), 1, 10)
+	found, err := scenario.Search(mirrorIs(informer(t)), mirrored(), 1, 20)
 	require.NoError(t, err)
 	require.Nil(t, found)
 
 	gives := func(context.Context, *rest.Config) error { return errors.New("out of luck") }
-	found, err = Search(Config{Clients: map[string]Client{"mirror": gives}}, Generator{Client: "mirror"}, 7, 1)
+	found, err = scenario.Search(mirrorIs(gives), scenario.Generator{Client: "mirror"}, 7, 1)
 	require.NoError(t, err)
 	require.Equal(t, uint64(7), found.Seed)
 	require.Equal(t, "run mirror\nadvance 30m0s\n", found.Text)
 	require.ErrorContains(t, found.Err, "at the end: expected no error of client mirror; saw out of luck")
 	require.Contains(t, found.String(), "2 are needed; this is the file that shows it:\n\nrun mirror\n")
 
-	_, err = Search(Config{}, Generator{Object: func(*rand.Rand, string) string { return "" }}, 1, 1)
+	_, err = scenario.Search(scenario.Config{}, scenario.Generator{Object: func(*rand.Rand, string) string { return "" }}, 1, 1)
 	require.ErrorContains(t, err, "expected an object, found nothing")
 }
 
-// Every seed is survived by a correct client: client-go's informer.
+// Every seed is survived by a correct client, and by the steps alone.
 func FuzzGenerate(f *testing.F) {
 	for seed := range uint64(10) {
-		f.Add(seed, uint8(seed*3))
+		f.Add(seed, uint8(seed*6))
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, steps uint8) {
 		g := mirrored()
 		g.Steps = int(steps % 60)
-		Explore(t, Config{Seed: seed, Clients: clients()}, g, seed, 1)
-		Explore(t, Config{Seed: seed}, Generator{Steps: g.Steps}, seed, 1)
+		scenario.Explore(t, mirrorIs(informer(t)), g, seed, 1)
+		scenario.Explore(t, scenario.Config{Seed: seed}, scenario.Generator{Steps: g.Steps}, seed, 1)
 	})
 }

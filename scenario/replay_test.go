@@ -1,6 +1,6 @@
 //go:debug randseednop=0
 
-package scenario
+package scenario_test
 
 import (
 	"context"
@@ -14,23 +14,27 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	typedv1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
+
+	"example.com/fakeapi/scenario"
 )
 
 // replays plays a generated scenario twice, and gives the transcripts.
-func replays(t *testing.T, g Generator, config Config, seed uint64) (one, two *Transcript) {
+func replays(t *testing.T, g scenario.Generator, config scenario.Config, seed uint64) (one, two *scenario.Transcript) {
 	t.Helper()
 	steps, err := g.Generate(seed)
 	require.NoError(t, err)
-	text, err := Print(steps...)
+	text, err := scenario.Print(steps...)
 	require.NoError(t, err)
 	name := fmt.Sprintf("seed-%d.txtar", seed)
 	config.Seed = seed
-	one, err = Play(name, text, config)
+	one, err = scenario.Play(name, text, config)
 	require.NoError(t, err)
-	two, err = Play(name, text, config)
+	two, err = scenario.Play(name, text, config)
 	require.NoError(t, err)
 	return one, two
 }
@@ -43,7 +47,7 @@ func TestReplay(t *testing.T) {
 			before := runtime.GOMAXPROCS(processors)
 			defer runtime.GOMAXPROCS(before)
 			for seed := range uint64(70) {
-				one, two := replays(t, Generator{Steps: 30}, Config{}, seed)
+				one, two := replays(t, scenario.Generator{Steps: 30}, scenario.Config{}, seed)
 				require.Empty(t, cmp.Diff(one.String(), two.String()), "seed %d", seed)
 			}
 		})
@@ -54,8 +58,12 @@ func TestReplay(t *testing.T) {
 // minute.
 func pollingMirror(ctx context.Context, config *rest.Config) error {
 	client, err := kubernetes.NewForConfig(config)
-	for ; err == nil; err = sleep(ctx, time.Minute) {
+	for err == nil && ctx.Err() == nil {
 		syncOnce(ctx, client)
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Minute):
+		}
 	}
 	return err
 }
@@ -86,13 +94,27 @@ func syncOnce(ctx context.Context, client kubernetes.Interface) {
 	}
 }
 
+// copyTo makes the object of that name like source, or deletes it if there is
+// none.
+func copyTo(ctx context.Context, to typedv1.ConfigMapInterface, name string, source *corev1.ConfigMap) error {
+	if source == nil {
+		return to.Delete(ctx, name, metav1.DeleteOptions{})
+	}
+	replica := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: source.Data}
+	_, err := to.Update(ctx, replica, metav1.UpdateOptions{})
+	if apierrors.IsNotFound(err) {
+		_, err = to.Create(ctx, replica, metav1.CreateOptions{})
+	}
+	return err
+}
+
 // A client that makes its requests from one goroutine has the same lanes, always.
 func TestReplayOfClient(t *testing.T) {
 	for _, processors := range []int{1, 8} {
 		before := runtime.GOMAXPROCS(processors)
 		defer runtime.GOMAXPROCS(before)
 		for seed := range uint64(15) {
-			one, two := replays(t, mirrored(), Config{Clients: map[string]Client{"mirror": pollingMirror}}, seed)
+			one, two := replays(t, mirrored(), mirrorIs(pollingMirror), seed)
 			require.NotEmpty(t, one.Lanes()["mirror /api/v1/namespaces/default/configmaps"])
 			require.Empty(t, cmp.Diff(one.Lanes(), two.Lanes()), "seed %d", seed)
 		}
@@ -106,33 +128,11 @@ func TestReplayOfInformer(t *testing.T) {
 	const seeds = 40
 	same := 0
 	for seed := range uint64(seeds) {
-		one, two := replays(t, mirrored(), Config{Clients: clients()}, seed)
+		one, two := replays(t, mirrored(), mirrorIs(informer(t)), seed)
 		require.NotEmpty(t, one.Lanes()["mirror /api/v1/namespaces/default/configmaps"])
 		if cmp.Equal(one.Lanes(), two.Lanes()) {
 			same++
 		}
 	}
 	require.Greater(t, same, seeds/2)
-}
-
-// What a lane keeps of a request.
-func TestLanes(t *testing.T) {
-	log := &Transcript{}
-	mine := log.lane("mine")
-	for _, line := range []string{
-		"GET /a?resourceVersion=0&timeout=5m3s&timeoutSeconds=303&watch=true 200",
-		"PUT /b no answer",
-		"GET /a?resourceVersion=17 504 Retry-After 2",
-	} {
-		mine.after(line)
-	}
-	looping := log.lane("looping")
-	for range kept + 1 {
-		looping.after("GET /a 200")
-	}
-	require.Equal(t, map[string][]string{
-		"mine /a": {"GET?resourceVersion=0&watch=true 200", "GET?resourceVersion=... 504 Retry-After 2"},
-		"mine /b": {"PUT no answer"},
-		"looping": {"..."},
-	}, log.Lanes())
 }

@@ -17,7 +17,12 @@ type ledger struct {
 	facts   map[string]string // about watches, clients and rules
 	objects map[string]string // content by "NAMESPACE/NAME"; what was deleted is "deleted"
 	writes  []string          // all that was done to objects
-	armed   map[int]bool      // the rules in force, by the number of their step
+	// armed are the rules in force, by the number of their step: server and name.
+	armed map[int]armedRule
+	// at is the server that steps are at, "" for the first.
+	at string
+	// snapshots are the objects that there were, by the name of the snapshot.
+	snapshots map[string]map[string]string
 	// collections are what watches are about, by their names.
 	collections map[string]Collection
 	// reads is what the step at hand builds on.
@@ -26,13 +31,16 @@ type ledger struct {
 	stays bool
 }
 
+// armedRule is a rule in force.
+type armedRule struct{ at, name string }
+
 // deleted is the content of an object that was deleted.
 const deleted = "deleted"
 
 // read builds on a fact.
 func (l *ledger) read(about string) { l.reads[about] = l.facts[about] }
 
-// object is the key of an object. That kinds have several names only a server can
+// objectKey is the key of an object. That kinds have several names only a server can
 // tell, so the kind is not in it; nor is it known whether it has namespaces.
 func objectKey(namespace, name string) string {
 	return cmp.Or(namespace, defaultNamespace) + "/" + name
@@ -92,13 +100,16 @@ type account map[int]entry
 
 type entry struct {
 	reads map[string]string
-	armed map[int]bool
+	armed map[int]armedRule
 	stays bool
 }
 
 func accountOf(c candidate) account {
 	all := account{}
-	l := &ledger{facts: map[string]string{}, objects: map[string]string{}, armed: map[int]bool{}, collections: map[string]Collection{}}
+	l := &ledger{
+		facts: map[string]string{}, objects: map[string]string{}, armed: map[int]armedRule{},
+		collections: map[string]Collection{}, snapshots: map[string]map[string]string{},
+	}
 	for _, s := range c {
 		l.step, l.reads, l.stays = s.n, map[string]string{}, false
 		armed := maps.Clone(l.armed)
@@ -143,7 +154,7 @@ func (original account) allows(now account) bool {
 	}
 	for n, e := range now {
 		for rule := range e.armed {
-			if !original[n].armed[rule] {
+			if _, was := original[n].armed[rule]; !was {
 				return false
 			}
 		}

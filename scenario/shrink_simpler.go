@@ -35,6 +35,18 @@ func (s eventually) simpler() []Step {
 	return steps
 }
 
+func (s on) simpler() []Step {
+	inner, ok := s.step.(simpler)
+	if !ok {
+		return nil
+	}
+	var steps []Step
+	for _, step := range inner.simpler() {
+		steps = append(steps, on{s.name, step})
+	}
+	return steps
+}
+
 func (s expect) simpler() []Step {
 	var steps []Step
 	for i := range s.fields {

@@ -51,8 +51,8 @@ func TestShrink(t *testing.T) {
 		// No rule is in force longer than it was.
 		"rules": {"fault f: when verb(get) do reset\nclear faults\nfault g: when verb(get) && first(9) do delay(1m), reset\nexpect hits f 0\nexpire\n",
 			mentions("expect hits f", "fault g"), "fault f: when always do reset\nclear faults\nfault g: when always do reset\nexpect hits f 0\n"},
-		"inside": {"eventually 10m expect error NotFound delete cm/b\nadvance 90s\n", mentions("eventually 10m expect error", "advance"),
-			"eventually 10m expect error NotFound delete cm/b\nadvance 1s\n"},
+		"inside": {"eventually 10m expect error NotFound delete cm/b\nadvance 90s\n", mentions("eventually 10m0s expect error", "advance"),
+			"eventually 10m0s expect error NotFound delete cm/b\nadvance 1s\n"},
 	} {
 		files := ""
 		for _, f := range []struct{ name, data string }{

@@ -1,0 +1,29 @@
+package scenario
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What a lane keeps of a request.
+func TestLanes(t *testing.T) {
+	log := &Transcript{}
+	mine := log.lane("mine")
+	for _, line := range []string{
+		"GET /a?resourceVersion=0&timeout=5m3s&timeoutSeconds=303&watch=true 200",
+		"PUT /b no answer",
+		"GET /a?resourceVersion=17 504 Retry-After 2",
+	} {
+		mine.after(line)
+	}
+	looping := log.lane("looping")
+	for range kept + 1 {
+		looping.after("GET /a 200")
+	}
+	require.Equal(t, map[string][]string{
+		"mine /a": {"GET?resourceVersion=0&watch=true 200", "GET?resourceVersion=... 504 Retry-After 2"},
+		"mine /b": {"PUT no answer"},
+		"looping": {"..."},
+	}, log.Lanes())
+}
