@@ -82,6 +82,35 @@ func ExampleSearch() {
 	fmt.Println("fails again:", err != nil)
 
 	// Output:
+	// seed 10: 11 of 29 steps
+	// apply copies.yaml
+	// run forgetful
+	// apply 03-echo.yaml
+	// apply 04-bravo.yaml
+	// fault jitter-1: when userAgent(forgetful) && event(DELETED) do delay(1s)
+	// delete configmap/echo -n default
+	// delete configmap/bravo -n default
+	// expire
+	// clear faults
+	// advance 30m0s
+	// eventually 1m0s expect same configmap default copies
+	// -- copies.yaml --
+	// apiVersion: v1
+	// kind: Namespace
+	// metadata: {name: copies}
+	// -- 03-echo.yaml --
+	// apiVersion: v1
+	// kind: ConfigMap
+	// metadata:
+	//   name: echo
+	//   namespace: default
+	// -- 04-bravo.yaml --
+	// apiVersion: v1
+	// kind: ConfigMap
+	// metadata:
+	//   name: bravo
+	//   namespace: default
+	// fails again: true
 }
 
 // sleep waits a second, or until ctx ends.
