@@ -24,6 +24,7 @@
 //     and what happened until then.
 //   - The same seed gives the same [Transcript], byte for byte, where steps are the
 //     only clients.
+//   - Bugs that nobody thought of are found at random, and made small.
 //
 // # Non-goals
 //
@@ -228,6 +229,56 @@
 //	Play (Tombstone)   a delete that was missed is ignored                       projectcalico/calico#12793
 //	Play (TwoLeaders)  who has lost the lease works on                           cilium/cilium#42920
 //
+// # Scenarios at random
+//
+// A [Generator] makes scenarios from seeds: objects that come, change and go,
+// watches, faults of all sorts that a correct client survives, jumps in time,
+// history that is forgotten; and then what must be true when all is over. [Explore]
+// runs them, and if one fails, [Shrink] leaves out and makes simpler what the
+// failure does not need. What is left is printed as a file, which reproduces it:
+//
+//	func TestMyController(t *testing.T) {
+//		scenario.Explore(t, scenario.Config{Clients: ...}, scenario.Generator{
+//			Client: "mine",
+//			Setup:  []scenario.Step{scenario.Apply("copies.yaml", copies)}, // its namespace
+//			Expect: scenario.Mirrors("configmap", "default", "copies"),
+//		}, 1, 100)
+//	}
+//
+// [Generator.Object] is for controllers of other kinds, [Generator.Expect] for what
+// they have to achieve. [Search] does the same without a test, and its example
+// finds a bug. What an expectation is about, other than an object, a watch or a
+// client that it names, Shrink cannot know: a file of one's own, with events or hits
+// counted exactly, shrinks well only if the function that is asked looks for the
+// same failure.
+//
+// # What is the same when it is run again
+//
+// Of a file, a [Config] and a version of this module, this is promised:
+//
+// Steps are the only clients. The [Transcript] is the same, byte for byte, in any
+// process and with any number of processors. The exception is a rule that counts
+// (first, nth, every; chance and jitter about one object) what several watches get
+// at the same time. Generated scenarios have no such rules.
+//
+// A client under test that makes its requests from one goroutine, and takes no
+// random numbers and no time from elsewhere: its [Transcript.Lanes] are the same.
+//
+// Other clients: a client-go informer draws the timeouts of its watches and its
+// back-off from the functions of math/rand. They follow from the seed in a test
+// binary that has this line above the package clause of one of its test files, and
+// runs one scenario at a time:
+//
+//	//go:debug randseednop=0
+//
+// What is left is the order in which goroutines of the client take their turns at
+// the same instant: whether a worker sees two changes of an object together or one
+// by one, and which of two requests the server stores first, which has the lower
+// resourceVersion. Nearly all generated scenarios have the same lanes when they are
+// run again with client-go's informer (without the line above, less than half). The
+// final state of the objects is the same if the client is correct; nothing else is
+// promised.
+//
 // # TestMain
 //
 // client-go throttles the errors that it reports (utilruntime.HandleError) by a
@@ -256,7 +307,17 @@
 // Write it in a file of its family, step_*.go: a type that is immutable data,
 // with Run and String, a function that makes it, and one that parses it. Then a
 // line in step.go, one in the list above, and rows in the tables of parse_test.go
-// and failure_test.go. Tests hold the three lists together.
+// and failure_test.go. Tests hold the three lists together. What it builds on, or
+// others on it, goes into shrink_links.go, and how it gets simpler into
+// shrink_simpler.go: a step that is in neither is left out or stays.
+//
+// # To add what happens at random
+//
+// A method of builder, and a line in actions (generate.go) or in one of the functions
+// about faults (generate_faults.go). It must print, follow from the seed, and be
+// survived by every correct client; FuzzGenerate tells:
+//
+//	go test ./scenario -run '^$' -fuzz FuzzGenerate
 //
 // # To add a case to the catalogue
 //

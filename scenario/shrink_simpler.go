@@ -122,8 +122,9 @@ func smallerObjects(o *unstructured.Unstructured) (smaller []*unstructured.Unstr
 			smaller = append(smaller, without(o, field, key))
 			if text, ok := inner[key].(string); ok && len(text) > longText {
 				short := o.DeepCopy()
-				unstructured.SetNestedField(short.Object, "x", field, key)
-				smaller = append(smaller, short)
+				if unstructured.SetNestedField(short.Object, "x", field, key) == nil {
+					smaller = append(smaller, short)
+				}
 			}
 		}
 	}

@@ -13,10 +13,8 @@ import (
 // received; and, for each client under test, its requests in the order of the
 // answers, up to a thousand.
 //
-// Where steps are the only clients, two runs with the same seed have the same
-// transcript, byte for byte, unless a fault rule counts what several watches get
-// at the same time. A client under test may have goroutines and random
-// back-off, and then not all that it does is the same.
+// The package documentation says what of it is the same in two runs with the same
+// seed; [Transcript.Lanes] is what to compare of clients under test.
 type Transcript struct {
 	seed  uint64
 	start time.Time
