@@ -62,9 +62,9 @@ func (b *builder) stepsFault() {
 	}
 }
 
-// streamFault is about the frames of watches. A 410 does not come often: client-go's
-// reflector asks again at once, without a back-off, when the initial events of a
-// watch end with one.
+// streamFault is about the frames of watches. A 410 or a 504 does not come often:
+// client-go's reflector asks again at once, without a back-off, when the initial
+// events of a watch end with one.
 func (b *builder) streamFault(agent string) {
 	frames := []watch.EventType{watch.Added, watch.Modified, watch.Deleted, watch.Bookmark}
 	b.r.Shuffle(len(frames), func(i, j int) { frames[i], frames[j] = frames[j], frames[i] })
@@ -82,10 +82,10 @@ func (b *builder) streamFault(agent string) {
 		b.arm("truncated", when(b.often()), faults.Truncate(b.r.IntN(120)))
 	case 3:
 		if b.r.IntN(2) == 0 {
-			b.arm("expired", when(b.few()), faults.ErrorEvent(oneOf(b.r, faults.Expired(), faults.Gone())))
+			b.arm("expired", when(b.few()), faults.ErrorEvent(oneOf(b.r, faults.Expired(), faults.Gone(), faults.Timeout504(0))))
 			return
 		}
-		b.arm("error", when(b.often()), faults.ErrorEvent(oneOf(b.r, faults.InternalError(), faults.Timeout504(0))))
+		b.arm("error", when(b.often()), faults.ErrorEvent(faults.InternalError()))
 	case 4:
 		b.arm("late", when(b.often()), faults.Delay(b.delay()))
 	case 5:
@@ -143,7 +143,7 @@ func (b *builder) lostReply(who, often faults.Pred, verbs ...string) {
 	case 1:
 		b.arm("cut-reply", when, faults.Truncate(b.r.IntN(80)))
 	case 2:
-		b.arm("bad-reply", when, faults.Reply(oneOf(b.r, faults.InternalError(), faults.Timeout504(0), faults.Unavailable(0))))
+		b.arm("bad-reply", when, faults.Reply(oneOf(b.r, faults.InternalError(), faults.Timeout504(time.Second), faults.Unavailable(0))))
 	case 3:
 		b.arm("late-reply", when, faults.Delay(b.delay()))
 	}
@@ -156,7 +156,7 @@ func (b *builder) busy() faults.Effect {
 		faults.Reply(faults.TooManyRequests(after)),
 		faults.Reply(faults.Unavailable(after)),
 		faults.Reply(faults.InternalError()),
-		faults.Reply(faults.Timeout504(after)),
+		faults.Reply(faults.Timeout504(after+time.Second)), // without advice client-go's reflector would not wait
 		faults.TooBusy(after).Do[0],
 		faults.BadGateway().Do[0],
 	)
