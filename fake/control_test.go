@@ -3,6 +3,7 @@ package fakeapi_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -32,14 +33,22 @@ func (r remote) call(want int, method, path, body string) string {
 // json is a GET that asks for JSON.
 func (r remote) json(path string, into any) {
 	r.Helper()
+	require.NoError(r, json.Unmarshal([]byte(r.accept("application/json", path)), into))
+}
+
+// accept is a GET that asks for a media type, and gets it.
+func (r remote) accept(media, path string) string {
+	r.Helper()
 	request, err := http.NewRequestWithContext(r.Context(), "GET", r.srv.URL()+"/fakeapi/v1/"+path, nil)
 	require.NoError(r, err)
-	request.Header.Set("Accept", "application/json")
+	request.Header.Set("Accept", media)
 	answer, err := r.srv.Client().Do(request)
 	require.NoError(r, err)
 	defer func() { _ = answer.Body.Close() }()
-	require.Equal(r, "application/json", answer.Header.Get("Content-Type"))
-	require.NoError(r, json.NewDecoder(answer.Body).Decode(into))
+	require.True(r, strings.HasPrefix(answer.Header.Get("Content-Type"), media))
+	body, err := io.ReadAll(answer.Body)
+	require.NoError(r, err)
+	return string(body)
 }
 
 func newRemote(t *testing.T, opts ...fakeapi.Option) remote {
@@ -176,6 +185,16 @@ func TestControlRequests(t *testing.T) {
 			`  0 GET /api/v1/namespaces/default/pods/p "Go-http-client/1.1"`,
 		}, lines[997:])
 	})
+}
+
+// The timeline is a page for those who ask for one.
+func TestControlTimelinePage(t *testing.T) {
+	c := newRemote(t)
+	send(t, c.srv, "GET", "/api/v1/pods?limit=3", "", nil)
+	page := c.accept("text/html", "timeline")
+	require.True(t, strings.HasPrefix(page, "<!doctype html>"))
+	require.Contains(t, page, `<td class="path">/api/v1/pods?limit=3</td>`)
+	require.NotContains(t, page, "/fakeapi/v1/", "the control API is not in it")
 }
 
 func TestControlForgets(t *testing.T) {

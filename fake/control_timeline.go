@@ -112,9 +112,16 @@ func tellTimeline(t Timeline) toldTimeline {
 }
 
 // showTimeline answers with Server.Timeline: text, or JSON for those who accept
-// that.
+// that, or the page for browsers.
 func (c *control) showTimeline(w http.ResponseWriter, r *http.Request) error {
 	t := c.server.Timeline()
+	if strings.Contains(r.Header.Get("Accept"), "text/html") {
+		var page strings.Builder
+		if err := t.WriteHTML(&page, "Timeline of "+c.server.URL()); err != nil {
+			return err
+		}
+		return sendText(w, http.StatusOK, "text/html; charset=utf-8", page.String())
+	}
 	if !strings.Contains(r.Header.Get("Accept"), negotiate.TypeJSON) {
 		return sendText(w, http.StatusOK, "text/plain; charset=utf-8", t.String())
 	}

@@ -95,6 +95,18 @@
 // what clients were sent, behind all faults. Memory is bounded, see there, and
 // WithoutTimeline switches it off. A test that fails logs its end by itself, see Start.
 //
+// WriteHTML makes one page of it, a file to open in a browser: a lane for each client
+// and each watch, faults where they hit, a write beside the events that it caused, and
+// the bodies, with what changed since the version before. It works by keys alone (press
+// ? for them), fetches nothing, and has a plain table for those without scripts.
+//
+//	t.Cleanup(func() { // kept with go test -artifacts
+//		if f, err := os.Create(filepath.Join(t.ArtifactDir(), "timeline.html")); err == nil {
+//			_ = srv.Timeline().WriteHTML(f, t.Name())
+//			_ = f.Close()
+//		}
+//	})
+//
 // # The control API
 //
 // With WithControl, and in the command fakeapi serve, all this can be had over HTTP by
@@ -107,7 +119,7 @@
 //	curl -X DELETE $A/faults/busy                  those of a name; without the name all
 //	curl           $A/hits                         what the rules did to which request, the latest 1024
 //	curl           $A/requests                     code, method, path and user agent of the latest 1000 requests, and of those that are open
-//	curl           $A/timeline                     Server.Timeline
+//	curl           $A/timeline                     Server.Timeline; in a browser its page
 //	curl -X POST   $A/compact                      Server.Compact
 //	curl -X POST   $A/expire                       Server.Expire
 //	curl -X POST   $A/settle                       Server.Settle

@@ -44,7 +44,7 @@ var rooms = []room{
 }
 
 // onlyForTests are modules that nothing but a test imports.
-var onlyForTests = []string{"github.com/stretchr/testify", "github.com/google/go-cmp", "github.com/anishathalye/porcupine"}
+var onlyForTests = []string{"github.com/stretchr/testify", "github.com/google/go-cmp", "github.com/anishathalye/porcupine", "golang.org/x/net"}
 
 // covers reports whether a pattern, with or without "/...", means a package.
 func covers(pattern, name string) bool {

@@ -1,0 +1,143 @@
+package timeline
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"html/template"
+	"strings"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"example.com/fakeapi/internal/frames"
+)
+
+// body is what the page keeps of a Body. Text is what can be read: what was sent,
+// or what it was decoded to. Bytes are there where that is not what was sent.
+type body struct {
+	Media string `json:"media"`
+	Size  int64  `json:"size"`
+	Kept  int    `json:"kept"`
+	Text  string `json:"text,omitempty"`
+	JSON  bool   `json:"json,omitempty"`
+	Bytes string `json:"bytes,omitempty"`
+}
+
+// bodies keeps every body once: an event goes to many watches, and is the answer
+// to a write as well. The page has one per line, to be read when it is asked for.
+type bodies struct {
+	all  []body
+	seen map[bodyKey]int
+}
+
+type bodyKey struct {
+	media, data string
+	size        int64
+	frame       bool
+}
+
+func newBodies() *bodies { return &bodies{seen: map[bodyKey]int{}} }
+
+// add gives the number of a body, from 1; 0 if there is none.
+func (b *bodies) add(sent Body) int { return b.keep(sent, false, readable) }
+
+// addFrame is add for a watch event. The object is kept, without the envelope.
+func (b *bodies) addFrame(sent Body) int {
+	return b.keep(sent, true, func(sent Body) body { return readable(unwrap(sent)) })
+}
+
+func (b *bodies) keep(sent Body, frame bool, read func(Body) body) int {
+	if len(sent.Data) == 0 && sent.Size == 0 {
+		return 0
+	}
+	key := bodyKey{sent.ContentType, string(sent.Data), sent.Size, frame}
+	at, ok := b.seen[key]
+	if !ok {
+		b.all = append(b.all, read(sent))
+		at = len(b.all)
+		b.seen[key] = at
+	}
+	return at
+}
+
+// lines gives the bodies as JSON, each in one line.
+func (b *bodies) lines() (template.JS, error) {
+	var lines strings.Builder
+	encoder := json.NewEncoder(&lines)
+	for _, one := range b.all {
+		if err := encoder.Encode(one); err != nil {
+			return "", err
+		}
+	}
+	return template.JS(lines.String()), nil
+}
+
+func readable(sent Body) body {
+	b := body{Media: sent.ContentType, Size: max(sent.Size, int64(len(sent.Data))), Kept: len(sent.Data)}
+	if text, ok := decoded(sent); ok {
+		b.Text, b.JSON = text, true
+	} else if utf8.Valid(sent.Data) && bytes.IndexByte(sent.Data, 0) < 0 {
+		b.Text, b.JSON = string(sent.Data), looksLikeJSON(sent)
+		return b
+	}
+	b.Bytes = base64.StdEncoding.EncodeToString(sent.Data)
+	return b
+}
+
+func looksLikeJSON(sent Body) bool {
+	return strings.HasSuffix(sent.ContentType, "json") || bytes.HasPrefix(bytes.TrimSpace(sent.Data), []byte("{"))
+}
+
+// decoded turns protobuf and CBOR into JSON. What is cut off or broken is shown
+// as bytes.
+func decoded(sent Body) (string, bool) {
+	switch {
+	case bytes.HasPrefix(sent.Data, []byte(protobufMagic)):
+		object, _, err := protobuf.NewSerializer(scheme.Scheme, scheme.Scheme).Decode(sent.Data, nil, nil)
+		if err != nil {
+			return "", false
+		}
+		text, err := json.Marshal(object)
+		return string(text), err == nil
+	case sent.ContentType == frames.TypeCBOR:
+		text, err := frames.JSONOf(sent.Data)
+		return string(text), err == nil
+	}
+	return "", false
+}
+
+// unwrap takes the object out of a watch event. What is not plainly one is left
+// as it is.
+func unwrap(sent Body) Body {
+	if sent.Size > int64(len(sent.Data)) {
+		return sent
+	}
+	var object []byte
+	switch sent.ContentType {
+	case frames.TypeJSON:
+		object = unwrapJSON(sent.Data)
+	case frames.TypeProtobuf:
+		if len(sent.Data) > frames.LengthSize {
+			object = field(field(sent.Data[frames.LengthSize:], 2), 1)
+		}
+	}
+	if len(object) == 0 {
+		return sent
+	}
+	return Body{ContentType: sent.ContentType, Data: object, Size: int64(len(object))}
+}
+
+func unwrapJSON(data []byte) []byte {
+	var event struct {
+		Type   string          `json:"type"`
+		Object json.RawMessage `json:"object"`
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&event); err != nil || d.More() {
+		return nil
+	}
+	return event.Object
+}

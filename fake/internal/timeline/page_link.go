@@ -1,0 +1,83 @@
+package timeline
+
+import "fmt"
+
+// linkWrites joins writes to their events where the answer does not tell the
+// resourceVersion: a deletion may be answered with a Status, and an answer may
+// be lost. The event is that of the object and of the kind that such a write
+// makes, it came while the request was under way, and no other write made it.
+func (s *story) linkWrites() {
+	claimed := map[string]bool{}
+	events := map[string][]*mark{}
+	for i := range s.Marks {
+		switch m := &s.Marks[i]; {
+		case m.nth < 0 && m.Group != "":
+			claimed[m.Group] = true
+		case m.nth >= 0 && m.Group != "":
+			events[m.Shape+" "+m.Object] = append(events[m.Shape+" "+m.Object], m)
+		}
+	}
+	for i := range s.Marks {
+		m := &s.Marks[i]
+		if m.nth >= 0 || m.Exchange < 0 || m.Group != "" {
+			continue
+		}
+		e, to := s.timeline.Exchanges[m.Exchange], s.targets[m.Exchange]
+		lost := e.Code == 0 || e.Code >= 500
+		if !lost && !(e.Verb == "delete" && succeeded(e)) {
+			continue
+		}
+		for _, event := range events[makes(e.Verb)+" "+to.key()] {
+			late := !e.End.IsZero() && event.at.Sub(e.End) > together
+			if !late && !event.at.Before(e.Begin) && !claimed[event.Group] {
+				m.Group = event.Group
+				claimed[event.Group] = true
+				break
+			}
+		}
+	}
+}
+
+// makes is the shape of the event that a write causes.
+func makes(verb string) string {
+	switch verb {
+	case "create":
+		return "add"
+	case "update", "patch":
+		return "mod"
+	case "delete":
+		return "del"
+	}
+	return ""
+}
+
+// linkLost joins a fault that swallowed an event to the write that had caused
+// it: the latest one of the object that this watch has not heard of.
+func (s *story) linkLost() {
+	heard := map[string]bool{}
+	wrote := map[string][]*mark{}
+	for i := range s.Marks {
+		m := &s.Marks[i]
+		if m.nth >= 0 && m.Group != "" {
+			heard[fmt.Sprint(m.Exchange, " ", m.Group)] = true
+		} else if m.nth < 0 && m.Group != "" {
+			wrote[m.Object] = append(wrote[m.Object], m)
+		}
+	}
+	for i := range s.Marks {
+		m := &s.Marks[i]
+		if m.Shape != "fault" || m.Exchange < 0 {
+			continue
+		}
+		op := s.timeline.Hits[m.Hits[0]].Op
+		if !isChange(string(op.Event)) {
+			continue
+		}
+		for _, w := range wrote[s.targets[m.Exchange].of(op.Namespace, op.Name).key()] {
+			if !w.at.After(m.at) && !heard[fmt.Sprint(m.Exchange, " ", w.Group)] {
+				m.Group = w.Group
+				m.order = max(m.order, w.order)
+			}
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package timeline
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"time"
+)
+
+// together is how late an event may come and still share the column of the write
+// that caused it.
+const together = 100 * time.Millisecond
+
+// column is a place on the axis: one request, or the events of one
+// resourceVersion, with the write that made them.
+type column struct {
+	Time    int64  `json:"t"`
+	Version string `json:"r,omitempty"`
+
+	at time.Time
+}
+
+// arrange gives every mark its column. Within a lane the order is that of time,
+// always. Between lanes a write and its events share a column: on virtual time
+// much happens in one instant, and the resourceVersion tells what came of what.
+func (s *story) arrange() {
+	slices.SortStableFunc(s.Marks, func(a, b mark) int {
+		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.order, b.order),
+			cmp.Compare(min(a.nth, 0), min(b.nth, 0)), // a request, and then what came of it
+			cmp.Compare(a.Exchange, b.Exchange), cmp.Compare(a.nth, b.nth))
+	})
+	shared := map[string]int{} // the column of a resourceVersion
+	last := make([]int, len(s.Lanes))
+	for i := range last {
+		last[i] = -1
+	}
+	for i := range s.Marks {
+		m := &s.Marks[i]
+		key := m.Group
+		if m.Shape == "book" {
+			key = "bookmark " + m.Version
+		}
+		at, ok := shared[key]
+		isFrame := m.nth >= 0
+		if key == "" || !ok || !isFrame || last[m.Lane] >= at || m.at.Sub(s.Columns[at].at) > together {
+			at = len(s.Columns)
+			s.Columns = append(s.Columns, column{Time: m.Time, Version: m.Group, at: m.at})
+		}
+		if key != "" {
+			shared[key] = at
+		}
+		m.Column = at
+		last[m.Lane] = at
+	}
+	s.endMarks()
+}
+
+// endMarks finds the columns in which long requests and watches end: the last
+// one that begins no later.
+func (s *story) endMarks() {
+	at := func(end time.Time) int {
+		return sort.Search(len(s.Columns), func(i int) bool { return s.Columns[i].at.After(end) }) - 1
+	}
+	last := map[int]int{}  // by exchange: the column of its last mark
+	begun := map[int]int{} // by exchange: the column of the request
+	for i := range s.Marks {
+		m := &s.Marks[i]
+		if m.Exchange < 0 {
+			continue
+		}
+		last[m.Exchange] = max(last[m.Exchange], m.Column)
+		e := s.timeline.Exchanges[m.Exchange]
+		if m.nth >= 0 {
+			continue
+		}
+		begun[m.Exchange] = m.Column
+		if !streams(e) && e.End.Sub(e.Begin) >= together {
+			if until := at(e.End); until > m.Column {
+				m.Until = until
+			}
+		}
+	}
+	for i := range s.Spans {
+		sp := &s.Spans[i]
+		sp.From, sp.Until = begun[sp.Exchange], last[sp.Exchange]
+		if e := s.timeline.Exchanges[sp.Exchange]; !e.End.IsZero() {
+			sp.Until = max(sp.Until, at(e.End))
+		} else {
+			sp.Until = len(s.Columns) - 1
+		}
+	}
+}

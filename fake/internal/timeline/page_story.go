@@ -1,0 +1,314 @@
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"example.com/fakeapi/faults"
+)
+
+// story is a timeline as the script of the page reads it: every mark with its
+// place and its sentence, so that the script has nothing to work out.
+type story struct {
+	Title string    `json:"title"`
+	Begin time.Time `json:"begin"`
+	// Length is how long it took, in microseconds, as are all times of marks.
+	Length    int64    `json:"length"`
+	Lanes     []lane   `json:"lanes"`
+	Marks     []mark   `json:"marks"`
+	Spans     []span   `json:"spans"`
+	Columns   []column `json:"columns"`
+	Exchanges []asked  `json:"exchanges"`
+	Hits      []met    `json:"hits"`
+
+	timeline Timeline
+	bodies   *bodies
+	targets  []target // of the exchanges, by index
+	laneOf   map[string]int
+	meetings meetings
+}
+
+// lane is a row of marks: what a client asked, or what came on a watch of it.
+type lane struct {
+	Client string `json:"client"`
+	// Watch says what is watched; "" for the lane of the client's requests.
+	Watch string `json:"watch,omitempty"`
+	Label string `json:"label"`
+
+	busyUntil time.Time // of a watch's lane: when its latest watch ends
+}
+
+// mark is one thing that happened.
+type mark struct {
+	Lane   int   `json:"l"`
+	Column int   `json:"c"`
+	Time   int64 `json:"t"`
+	// Took is how long a request took in microseconds, -1 if it has no end.
+	Took int64 `json:"d,omitempty"`
+	// Until is the column in which a long request ended, if it is a later one.
+	Until int    `json:"u,omitempty"`
+	Shape string `json:"s"`
+	Glyph string `json:"g"`
+	Code  string `json:"n,omitempty"`
+	// Name is what it is about, in one word.
+	Name string `json:"m,omitempty"`
+	Text string `json:"x"`
+	// Group is the resourceVersion that this write made, or that this event
+	// brings: marks of one group belong together.
+	Group string `json:"k,omitempty"`
+	// Object and Version name the state that Shown is a body of.
+	Object  string `json:"o,omitempty"`
+	Version string `json:"r,omitempty"`
+	Shown   int    `json:"b,omitempty"`
+	// Exchange counts from 0, bodies from 1.
+	Exchange int   `json:"i"`
+	Request  int   `json:"q,omitempty"`
+	Answer   int   `json:"a,omitempty"`
+	Hits     []int `json:"f,omitempty"`
+
+	moment
+	nth int // of the marks of a watch; -1 for its request
+}
+
+// span is the life of a watch in its lane, from column to column.
+type span struct {
+	Lane     int   `json:"l"`
+	From     int   `json:"c"`
+	Until    int   `json:"u"`
+	Time     int64 `json:"t"`
+	Took     int64 `json:"d"`
+	Exchange int   `json:"i"`
+}
+
+// asked is what the details of a mark say of its request.
+type asked struct {
+	Seq    uint64    `json:"seq"`
+	Client string    `json:"client"`
+	Method string    `json:"method"`
+	Path   string    `json:"path"`
+	Code   int       `json:"code"`
+	Status string    `json:"status"`
+	Begin  time.Time `json:"begin"`
+	Took   string    `json:"took"`
+	Lost   uint64    `json:"lost,omitempty"`
+}
+
+// met is what a fault rule did.
+type met struct {
+	Name   string `json:"name"`
+	Rule   string `json:"rule"`
+	Matter string `json:"matter"` // what it matched
+	Missed string `json:"missed,omitempty"`
+	When   string `json:"when"`
+}
+
+func tell(t Timeline) *story {
+	s := &story{
+		Begin: t.Begin, Length: t.End.Sub(t.Begin).Microseconds(),
+		Lanes: []lane{}, Marks: []mark{}, Spans: []span{}, Columns: []column{}, Exchanges: []asked{}, Hits: []met{},
+		timeline: t, bodies: newBodies(), laneOf: map[string]int{},
+	}
+	for _, e := range t.Exchanges {
+		s.targets = append(s.targets, targetOf(e))
+		s.Exchanges = append(s.Exchanges, asked{
+			Seq: e.Seq, Client: clientName(e.Client), Method: e.Method, Path: e.Path, Code: e.Code,
+			Status: answerText(e), Begin: e.Begin, Took: tookText(e), Lost: e.FramesForgotten,
+		})
+	}
+	for _, h := range t.Hits {
+		s.Hits = append(s.Hits, met{
+			Name: hitName(h), Rule: h.Rule.String(), Matter: h.Op.Phase.String() + ": " + h.Op.String(),
+			Missed: h.Missed, When: offset(h.Time.Sub(t.Begin)),
+		})
+	}
+	s.meetings = meet(t)
+	for i := range t.Exchanges {
+		s.addExchange(i)
+	}
+	s.addStrays()
+	s.linkWrites()
+	s.linkLost()
+	s.sortLanes()
+	s.arrange()
+	s.nameLanes()
+	return s
+}
+
+// addExchange makes the mark of a request, and for a watch those of its frames.
+func (s *story) addExchange(i int) {
+	e, to := s.timeline.Exchanges[i], s.targets[i]
+	hits := s.meetings.exchanges[i]
+	m := mark{
+		Lane: s.clientLane(e.Client), Time: s.since(e.Begin), Took: s.took(e), Shape: shapeOf(e), Glyph: glyphOf(e), Code: codeText(e),
+		Exchange: i, Hits: hits,
+		Request: s.bodies.add(e.Request), Answer: s.bodies.add(e.Answer), moment: moment{e.Begin, e.Order}, nth: -1,
+	}
+	if e.Verb == "create" && to.name == "" { // what it was asked for is known where the answer is lost
+		to.name = cmp.Or(readObject(e.Answer).Name, readObject(e.Request).Name)
+		s.targets[i] = to
+	}
+	m.Name = cmp.Or(to.name, to.resource, lastPart(to.path))
+	if to.object && succeeded(e) && e.ResourceVersion != "" {
+		m.Object, m.Version, m.Shown = to.key(), e.ResourceVersion, m.Answer
+		if writes(e.Verb) {
+			m.Group = e.ResourceVersion
+		}
+	}
+	m.Text = s.exchangeText(e, to, hits)
+	s.Marks = append(s.Marks, m)
+	if streams(e) {
+		s.addWatch(i)
+	}
+}
+
+// addWatch makes the marks of what came on a watch, and of the faults that hit
+// frames which never came.
+func (s *story) addWatch(i int) {
+	e, to := s.timeline.Exchanges[i], s.targets[i]
+	at := s.watchLane(e, to)
+	s.Spans = append(s.Spans, span{Lane: at, Time: s.since(e.Begin), Took: s.took(e), Exchange: i})
+	lost := s.meetings.lost[i]
+	nth, before := 0, e.Order
+	add := func(m mark) {
+		m.order = max(m.order, before) // a fault that swallowed a frame has no place of its own
+		m.Lane, m.Exchange, m.Time, m.nth = at, i, s.since(m.at), nth
+		nth, before = nth+1, m.order
+		s.Marks = append(s.Marks, m)
+	}
+	for n, f := range e.Frames {
+		for len(lost) > 0 && !s.timeline.Hits[lost[0]].Time.After(f.Time) {
+			add(s.faultMark(lost[0]))
+			lost = lost[1:]
+		}
+		hits := s.meetings.frames[frameAt{i, n}]
+		m := mark{
+			Shape: frameShape(f.Type), Glyph: frameGlyph(f.Type), Text: s.frameText(e, to, f, hits),
+			Answer: s.bodies.addFrame(f.Body), Hits: hits, Version: f.ResourceVersion, moment: moment{f.Time, f.Order},
+		}
+		if isChange(f.Type) && f.ResourceVersion != "" {
+			m.Group = f.ResourceVersion
+			m.Object = to.of(f.Namespace, f.Name).key()
+			m.Shown = m.Answer
+		}
+		if f.Type != "BOOKMARK" {
+			m.Name = f.Name
+		}
+		add(m)
+	}
+	for _, h := range lost {
+		add(s.faultMark(h))
+	}
+}
+
+// addStrays makes the marks of faults whose request is not remembered.
+func (s *story) addStrays() {
+	for _, h := range s.meetings.strays {
+		m := s.faultMark(h)
+		m.Lane, m.Exchange, m.Time = s.clientLane(s.timeline.Hits[h].Op.UserAgent), -1, s.since(m.at)
+		s.Marks = append(s.Marks, m)
+	}
+}
+
+func (s *story) faultMark(h int) mark {
+	hit := s.timeline.Hits[h]
+	m := mark{Shape: "fault", Glyph: "hit", Name: hit.Rule.Name, Text: s.faultText(hit), Hits: []int{h}, moment: moment{at: hit.Time}}
+	if hit.Missed != "" {
+		m.Shape, m.Glyph = "missed", "miss"
+	}
+	return m
+}
+
+func (s *story) clientLane(client string) int {
+	return s.lane("client\x00"+client, lane{Client: clientName(client)})
+}
+
+// watchLane is a lane in which no other watch is open: the watches that an
+// informer opens one after the other are one lane.
+func (s *story) watchLane(e Exchange, to target) int {
+	what := to.watched()
+	for n := 1; ; n++ {
+		at := s.lane(fmt.Sprintf("watch\x00%s\x00%s\x00%d", e.Client, what, n), lane{Client: clientName(e.Client), Watch: what})
+		l := &s.Lanes[at]
+		if l.busyUntil.After(e.Begin) {
+			continue
+		}
+		l.busyUntil = e.End
+		if e.End.IsZero() {
+			l.busyUntil = s.timeline.End.Add(time.Hour)
+		}
+		return at
+	}
+}
+
+func (s *story) lane(key string, l lane) int {
+	at, ok := s.laneOf[key]
+	if !ok {
+		at = len(s.Lanes)
+		s.laneOf[key] = at
+		s.Lanes = append(s.Lanes, l)
+	}
+	return at
+}
+
+// sortLanes puts the watches of a client below its requests.
+func (s *story) sortLanes() {
+	first := map[string]int{}
+	order := make([]int, len(s.Lanes))
+	for i, l := range s.Lanes {
+		order[i] = i
+		if _, ok := first[l.Client]; !ok {
+			first[l.Client] = i
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(first[s.Lanes[a].Client], first[s.Lanes[b].Client])
+	})
+	lanes, moved := make([]lane, len(order)), make([]int, len(order))
+	for to, from := range order {
+		lanes[to], moved[from] = s.Lanes[from], to
+	}
+	s.Lanes = lanes
+	for i := range s.Marks {
+		s.Marks[i].Lane = moved[s.Marks[i].Lane]
+	}
+	for i := range s.Spans {
+		s.Spans[i].Lane = moved[s.Spans[i].Lane]
+	}
+}
+
+func (s *story) since(at time.Time) int64 { return at.Sub(s.Begin).Microseconds() }
+
+func (s *story) took(e Exchange) int64 {
+	if e.End.IsZero() {
+		return -1
+	}
+	return e.End.Sub(e.Begin).Microseconds()
+}
+
+func succeeded(e Exchange) bool {
+	return e.Code >= http.StatusOK && e.Code < http.StatusMultipleChoices
+}
+
+// streams reports whether frames are to be expected; a watch that was refused has
+// none.
+func streams(e Exchange) bool {
+	return e.Verb == "watch" && (e.Code == http.StatusOK || len(e.Frames) > 0)
+}
+
+func writes(verb string) bool {
+	switch verb {
+	case "create", "update", "patch", "delete":
+		return true
+	}
+	return false
+}
+
+func hitName(h faults.Hit) string {
+	if h.Rule.Name != "" {
+		return h.Rule.Name
+	}
+	return h.Rule.String()
+}

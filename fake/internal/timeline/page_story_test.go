@@ -1,0 +1,98 @@
+package timeline_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	typed "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
+
+	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/fake/internal/timeline"
+	"example.com/fakeapi/faults"
+)
+
+// outage is a true story: an informer whose list is refused, whose stream loses
+// an event, is cut and may not be resumed; writers that conflict; a create whose
+// answer is lost; and minutes of silence.
+func outage(t *testing.T) (told timeline.Timeline) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory())
+		for _, text := range []string{
+			`slow-start: when verb(list, watch) && userAgent("informer") && first(1) do status(504, Timeout, retryAfter(2s))`,
+			`lost-event: when event(MODIFIED) && name(db) && first(1) do drop`,
+			`lost-reply: when during(committed) && verb(create) && userAgent("editor") && nth(4) do reset`,
+			// Both before the first watch may end of itself, which is after five minutes.
+			`cut: when event(BOOKMARK) && after(4m) && first(1) do end`,
+			`expired: when verb(watch) && query(resourceVersion) && after(4m) && first(1) do status(410, Expired, "too old resource version")`,
+		} {
+			rule, err := faults.Parse(text)
+			require.NoError(t, err)
+			srv.Faults().Add(rule)
+		}
+		watcher := kubernetes.NewForConfigOrDie(as(srv, "informer/v1.4.0 (linux/amd64) kubernetes/7d7e31b", runtime.ContentTypeJSON))
+		editor := kubernetes.NewForConfigOrDie(as(srv, "editor/v2.0.1 (linux/amd64) kubernetes/7d7e31b", runtime.ContentTypeProtobuf)).CoreV1().ConfigMaps("default")
+		scaler := kubernetes.NewForConfigOrDie(as(srv, "scaler/v0.9.0 (linux/amd64) kubernetes/7d7e31b", runtime.ContentTypeJSON)).CoreV1().ConfigMaps("default")
+		informer := informers.NewSharedInformerFactory(watcher, 0).Core().V1().ConfigMaps().Informer()
+		go informer.RunWithContext(t.Context())
+		time.Sleep(10 * time.Second)
+		require.True(t, informer.HasSynced())
+
+		write(t, editor, scaler)
+		time.Sleep(12 * time.Minute)
+		_, err := editor.Create(t.Context(), configMap("late"), metav1.CreateOptions{})
+		require.NoError(t, err)
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+
+		told = srv.Timeline()
+	})
+	return told
+}
+
+func as(srv *fakeapi.Server, agent, contentType string) *rest.Config {
+	c := srv.RESTConfig()
+	c.UserAgent, c.ContentType, c.AcceptContentTypes = agent, contentType, contentType
+	return c
+}
+
+// write has two writers at the same objects.
+func write(t *testing.T, editor, scaler typed.ConfigMapInterface) {
+	ctx := t.Context()
+	for _, name := range []string{"web", "api", "db"} {
+		_, err := editor.Create(ctx, configMap(name), metav1.CreateOptions{})
+		require.NoError(t, err)
+		time.Sleep(40 * time.Millisecond)
+	}
+	_, err := editor.Create(ctx, configMap("cache"), metav1.CreateOptions{})
+	require.Error(t, err, "the answer is lost")
+	_, err = editor.Create(ctx, configMap("cache"), metav1.CreateOptions{})
+	require.True(t, apierrors.IsAlreadyExists(err))
+
+	for _, name := range []string{"web", "db"} {
+		mine, err := editor.Get(ctx, name, metav1.GetOptions{})
+		require.NoError(t, err)
+		theirs, err := scaler.Get(ctx, name, metav1.GetOptions{})
+		require.NoError(t, err)
+		theirs.Data["replicas"] = "3"
+		_, err = scaler.Update(ctx, theirs, metav1.UpdateOptions{})
+		require.NoError(t, err)
+		mine.Data["image"] = name + ":2"
+		_, err = editor.Update(ctx, mine, metav1.UpdateOptions{})
+		require.True(t, apierrors.IsConflict(err))
+		time.Sleep(3 * time.Millisecond)
+	}
+	require.NoError(t, scaler.Delete(ctx, "api", metav1.DeleteOptions{}))
+}
+
+func configMap(name string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"app": name}}, Data: map[string]string{"replicas": "1"}}
+}

@@ -1,0 +1,124 @@
+package timeline
+
+import (
+	"fmt"
+	"strings"
+)
+
+// row is an exchange in the plain table.
+type row struct {
+	Seq                                        uint64
+	When, Client, Verb, Path, Code, RV, Events string
+	Took, Faults, Shape                        string
+}
+
+// rows are the exchanges as a table, which needs no script.
+func (s *story) rows() []row {
+	rows := make([]row, len(s.timeline.Exchanges))
+	for i, e := range s.timeline.Exchanges {
+		verb := e.Verb
+		if verb == "" {
+			verb = e.Method
+		}
+		r := row{
+			Seq: e.Seq, When: offset(e.Begin.Sub(s.Begin)), Client: clientName(e.Client), Verb: verb, Path: e.Path,
+			Code: answerText(e), RV: e.ResourceVersion, Took: strings.TrimPrefix(tookText(e), "took "), Shape: shapeOf(e),
+		}
+		if n := uint64(len(e.Frames)) + e.FramesForgotten; n > 0 || streams(e) {
+			r.Events = count(int(n), "event")
+		}
+		var names []string
+		for _, n := range append(append([]int{}, s.meetings.exchanges[i]...), s.inFrames(i)...) {
+			names = append(names, hitName(s.timeline.Hits[n]))
+		}
+		r.Faults = tally(names)
+		rows[i] = r
+	}
+	return rows
+}
+
+// inFrames are the hits on the frames of a watch.
+func (s *story) inFrames(i int) []int {
+	var hits []int
+	for n := range s.timeline.Exchanges[i].Frames {
+		hits = append(hits, s.meetings.frames[frameAt{i, n}]...)
+	}
+	return append(hits, s.meetings.lost[i]...)
+}
+
+// tally lists names once, with their number.
+func tally(names []string) string {
+	var order []string
+	times := map[string]int{}
+	for _, name := range names {
+		if times[name] == 0 {
+			order = append(order, name)
+		}
+		times[name]++
+	}
+	for i, name := range order {
+		if n := times[name]; n > 1 {
+			order[i] = fmt.Sprintf("%s (%d times)", name, n)
+		}
+	}
+	return strings.Join(order, ", ")
+}
+
+// faultRow is a fault rule, with how often it hit and when first.
+type faultRow struct {
+	Name, Rule, First string
+	Hits, Missed      int
+}
+
+func (s *story) faultRows() []faultRow {
+	var rows []faultRow
+	at := map[string]int{}
+	for _, h := range s.Hits {
+		n, ok := at[h.Rule]
+		if !ok {
+			n = len(rows)
+			at[h.Rule] = n
+			rows = append(rows, faultRow{Name: h.Name, Rule: h.Rule, First: h.When})
+		}
+		if h.Missed != "" {
+			rows[n].Missed++
+		} else {
+			rows[n].Hits++
+		}
+	}
+	return rows
+}
+
+// summary says in a few words how much there is.
+func (s *story) summary() []string {
+	watches, events, bad := 0, 0, 0
+	for _, e := range s.timeline.Exchanges {
+		if streams(e) {
+			watches++
+		}
+		events += len(e.Frames)
+		if shape := shapeOf(e); shape == "bad4" || shape == "bad5" {
+			bad++
+		}
+	}
+	words := []string{
+		length(s.timeline.End.Sub(s.timeline.Begin)), count(len(s.Exchanges), "request"),
+		count(bad, "error answer"), count(watches, "watch"), count(events, "event"), count(len(s.Hits), "fault hit"),
+	}
+	if n := s.timeline.Forgotten; n > 0 {
+		words = append(words, count(int(n), "earlier request")+" forgotten")
+	}
+	return words
+}
+
+func count(n int, what string) string {
+	switch {
+	case n == 1:
+		return "1 " + what
+	case strings.HasSuffix(what, "ch"):
+		what += "es"
+	default:
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}

@@ -1,0 +1,311 @@
+package timeline
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.com/fakeapi/faults"
+	"example.com/fakeapi/internal/route"
+)
+
+// target is what a request is about.
+type target struct {
+	resource, namespace, name, subresource string
+	path, selectors                        string
+	// object tells that an answer shows the object itself.
+	object bool
+}
+
+func targetOf(e Exchange) target {
+	path, raw, _ := strings.Cut(e.Path, "?")
+	query, err := url.ParseQuery(raw)
+	if err != nil { // the server will have said so
+		query = nil
+	}
+	t := route.Parse(e.Method, path, query)
+	to := target{resource: t.Resource, namespace: t.Namespace, name: t.Name, subresource: t.Subresource, path: path}
+	if t.Group != "" && t.Resource != "" {
+		to.resource += "." + t.Group
+	}
+	if t.Resource == "namespaces" && t.Namespace == t.Name { // cluster-scoped, whatever the path looks like
+		to.namespace = ""
+	}
+	var selectors []string
+	for _, name := range []string{"labelSelector", "fieldSelector"} {
+		if v := query.Get(name); v != "" {
+			selectors = append(selectors, v)
+		}
+	}
+	to.selectors = strings.Join(selectors, ", ")
+	to.object = t.Resource != "" && (e.Verb == "get" || writes(e.Verb)) && (t.Subresource == "" || t.Subresource == "status")
+	return to
+}
+
+// of is the object of a collection.
+func (t target) of(namespace, name string) target {
+	t.namespace, t.name = namespace, name
+	return t
+}
+
+// key names an object, the same in all requests and events.
+func (t target) key() string { return strings.TrimSpace(t.resource + " " + t.place()) }
+
+func (t target) place() string {
+	if t.namespace != "" && t.name != "" {
+		return t.namespace + "/" + t.name
+	}
+	return t.name
+}
+
+// String names what a request asks for.
+func (t target) String() string {
+	if t.resource == "" {
+		return t.path
+	}
+	s := t.resource
+	if t.subresource != "" {
+		s += "/" + t.subresource
+	}
+	if t.name != "" {
+		return s + " " + t.place()
+	}
+	if t.namespace != "" {
+		s += " in " + t.namespace
+	}
+	return s
+}
+
+func lastPart(path string) string {
+	return path[strings.LastIndexByte(strings.TrimSuffix(path, "/"), '/')+1:]
+}
+
+// watched names a watch, without what differs when it is opened again.
+func (t target) watched() string {
+	s := t.String()
+	if t.selectors != "" {
+		s += " where " + t.selectors
+	}
+	return s
+}
+
+// exchangeText is a request as a sentence.
+func (s *story) exchangeText(e Exchange, to target, hits []int) string {
+	verb := e.Verb
+	if verb == "" || to.resource == "" {
+		verb = e.Method
+	}
+	text := fmt.Sprintf("%s: %s %s, %s", clientName(e.Client), verb, to, answerText(e))
+	if to.selectors != "" {
+		text += ", where " + to.selectors
+	}
+	if e.ResourceVersion != "" {
+		text += ", resourceVersion " + e.ResourceVersion
+	}
+	return text + ", " + s.whenText(e.Begin) + ", " + tookText(e) + s.hitsText(hits)
+}
+
+// frameText is an event as a sentence.
+func (s *story) frameText(e Exchange, to target, f Frame, hits []int) string {
+	kind, what := f.Type, to.of(f.Namespace, f.Name)
+	switch {
+	case kind == "":
+		kind = "bytes that are no event"
+	case kind == "ERROR" && f.Name != "":
+		kind, what.namespace, what.name = "ERROR "+f.Name, to.namespace, to.name
+	case kind == "BOOKMARK":
+		what = to
+	}
+	text := fmt.Sprintf("%s, %s", kind, what)
+	if f.ResourceVersion != "" {
+		text += ", resourceVersion " + f.ResourceVersion
+	}
+	return fmt.Sprintf("%s, %s, watched by %s%s", text, s.whenText(f.Time), clientName(e.Client), s.hitsText(hits))
+}
+
+func (s *story) faultText(h faults.Hit) string {
+	text := "fault " + hitName(h)
+	if h.Missed != "" {
+		text += " missed (" + h.Missed + ")"
+	} else {
+		text += " hit"
+	}
+	return fmt.Sprintf("%s %s, %s", text, h.Op, s.whenText(h.Time))
+}
+
+func (s *story) hitsText(hits []int) string {
+	var b strings.Builder
+	for _, n := range hits {
+		h := s.timeline.Hits[n]
+		b.WriteString(", fault " + hitName(h))
+		if h.Missed != "" {
+			b.WriteString(" missed")
+		} else {
+			b.WriteString(" hit it")
+		}
+	}
+	return b.String()
+}
+
+func (s *story) whenText(at time.Time) string { return "at " + offset(at.Sub(s.Begin)) }
+
+// answerText is what the code means.
+func answerText(e Exchange) string {
+	switch text := http.StatusText(e.Code); {
+	case e.Code == 0 && e.End.IsZero():
+		return "no answer yet"
+	case e.Code == 0:
+		return "no answer"
+	case text != "":
+		return strconv.Itoa(e.Code) + " " + text
+	default:
+		return strconv.Itoa(e.Code)
+	}
+}
+
+func tookText(e Exchange) string {
+	if e.End.IsZero() {
+		return "not ended"
+	}
+	return "took " + length(e.End.Sub(e.Begin))
+}
+
+// offset is a time since the beginning.
+func offset(d time.Duration) string {
+	if d < 0 {
+		return length(d)
+	}
+	return "+" + length(d)
+}
+
+// length is a duration, as exact as anybody wants to know it.
+func length(d time.Duration) string {
+	unit := time.Microsecond
+	switch {
+	case d >= time.Minute:
+		unit = 100 * time.Millisecond
+	case d >= time.Second:
+		unit = 10 * time.Millisecond
+	case d >= time.Millisecond:
+		unit = 100 * time.Microsecond
+	}
+	return d.Round(unit).String()
+}
+
+func clientName(agent string) string {
+	if agent == "" {
+		return "no user agent"
+	}
+	return agent
+}
+
+// nameLanes shortens the user agents to their first word where that is enough to
+// tell them apart.
+func (s *story) nameLanes() {
+	short := func(client string) string {
+		first, rest, _ := strings.Cut(client, " ")
+		if !strings.Contains(first, "/") || rest == "" {
+			return client
+		}
+		return first
+	}
+	means := map[string]string{}
+	for _, l := range s.Lanes {
+		if other, ok := means[short(l.Client)]; ok && other != l.Client {
+			means[short(l.Client)] = ""
+		} else if !ok {
+			means[short(l.Client)] = l.Client
+		}
+	}
+	for i := range s.Lanes {
+		l := &s.Lanes[i]
+		l.Label = short(l.Client)
+		if means[l.Label] != l.Client {
+			l.Label = l.Client
+		}
+		if l.Watch != "" {
+			l.Label = l.Watch
+		}
+	}
+}
+
+// shapeOf is how a request is drawn: by what was answered, and then by what it
+// does.
+func shapeOf(e Exchange) string {
+	switch {
+	case e.Code == 0:
+		return "none"
+	case e.Code >= http.StatusInternalServerError:
+		return "bad5"
+	case e.Code >= http.StatusBadRequest:
+		return "bad4"
+	case writes(e.Verb) || e.Verb == "deletecollection":
+		return "write"
+	}
+	return "read"
+}
+
+// glyphOf is the verb, short.
+func glyphOf(e Exchange) string {
+	switch e.Verb {
+	case "create", "update", "patch", "watch", "list", "get":
+		return e.Verb
+	case "delete":
+		return "del"
+	case "deletecollection":
+		return "delcol"
+	}
+	return strings.ToLower(e.Method)
+}
+
+// codeText is the code where it says more than that all is well.
+func codeText(e Exchange) string {
+	switch {
+	case e.Code == 0 && e.End.IsZero():
+		return "..."
+	case e.Code == 0:
+		return "none"
+	case e.Code == http.StatusOK || e.Code == http.StatusCreated:
+		return ""
+	}
+	return strconv.Itoa(e.Code)
+}
+
+func isChange(frame string) bool {
+	return frame == "ADDED" || frame == "MODIFIED" || frame == "DELETED"
+}
+
+func frameShape(frame string) string {
+	switch frame {
+	case "ADDED":
+		return "add"
+	case "MODIFIED":
+		return "mod"
+	case "DELETED":
+		return "del"
+	case "BOOKMARK":
+		return "book"
+	case "ERROR":
+		return "err"
+	}
+	return "junk"
+}
+
+func frameGlyph(frame string) string {
+	switch frame {
+	case "ADDED":
+		return "+"
+	case "MODIFIED":
+		return "~"
+	case "DELETED":
+		return "\u2212"
+	case "BOOKMARK":
+		return "b"
+	case "ERROR":
+		return "!"
+	}
+	return "?"
+}
