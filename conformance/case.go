@@ -123,6 +123,7 @@ func Cases() []Case {
 		fieldValidationYAMLCases(),
 		dryRunCases(),
 		warningCases(),
+		openAPICases(),
 	)
 	slices.SortFunc(all, func(a, b Case) int { return cmp.Compare(a.ID, b.ID) })
 	return all

