@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/openapi3"
 	"k8s.io/client-go/rest"
 	"k8s.io/kube-openapi/pkg/spec3"
+	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"example.com/fakeapi/fake/internal/resource"
 )
@@ -326,7 +327,8 @@ func TestProtobufV3(t *testing.T) {
 	require.Len(t, message.Components.Schemas.AdditionalProperties, len(parsed(t, "apis/apps/v1").Components.Schemas))
 }
 
-// BenchmarkDocuments makes what a client asks for, from nothing.
+// BenchmarkDocuments makes what a client asks for, from nothing; parse is what a client
+// does with the document of v2.
 func BenchmarkDocuments(b *testing.B) {
 	table := resource.Builtin()
 	for _, c := range []struct {
@@ -345,4 +347,10 @@ func BenchmarkDocuments(b *testing.B) {
 			}
 		})
 	}
+	b.Run("parse", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			require.NoError(b, json.Unmarshal(documents().V2().JSON, new(spec.Swagger)))
+		}
+	})
 }
