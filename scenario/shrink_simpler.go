@@ -72,7 +72,7 @@ func (s apply) simpler() []Step {
 	var steps []Step
 	add := func(objects []*unstructured.Unstructured) {
 		if text, ok := manifestOf(objects); ok && text != s.manifest {
-			steps = append(steps, apply{s.name, text})
+			steps = append(steps, apply{newSource(s.name, text)})
 		}
 	}
 	for i, o := range objects {
