@@ -46,6 +46,26 @@ advance 3m
 expect events again ADDED a ADDED b
 expect events everywhere
 expect hits behind 2
+snapshot before
+replica late --delay 10s
+on late watch there cm
+on late fault shy: when event(BOOKMARK) && first(1) do drop
+watch here-again cm
+apply changed.yaml --server-side --manager ann --force
+patch cm/b {data: {v: "3"}}
+advance 10s
+expect events there ADDED a ADDED b MODIFIED a MODIFIED b MODIFIED b
+eventually 3m expect events here-again ... BOOKMARK
+not ready 3s
+expect events there
+expect events here-again END
+restore before 100
+expect events there END
+shutdown
+restart 3s
+expect list cm a b
+on late expect cm/b data.v=2
+expect hits shy 1
 -- all.yaml --
 apiVersion: v1
 kind: Namespace
