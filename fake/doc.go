@@ -75,6 +75,9 @@
 // change the object by a JSON patch. A dry run that would have to call one with declared
 // side effects is refused (DR-07).
 //
+// WithMiddleware puts a handler of the test around the whole server, for what neither
+// admission nor fault rules have words for.
+//
 // # Faults
 //
 // Server.Faults takes rules that make the server misbehave: see package faults.

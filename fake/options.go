@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"net/http"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -38,6 +40,7 @@ type options struct {
 	without    []Feature
 	fixtures   []func(*Server) error
 	rules      []faults.Rule
+	middleware []func(http.Handler) http.Handler
 	admission  admission.Chain
 }
 
@@ -109,6 +112,26 @@ func WithFaults(rules ...faults.Rule) Option {
 		o.rules = append(o.rules, rules...)
 		return nil
 	}
+}
+
+// WithMiddleware puts a handler around the server's own, outside of fault rules,
+// tokens and the control API: it sees each request as it came and each answer as it
+// goes out. It is for tests that count, hold or answer requests in ways that fault
+// rules have no words for. What it wraps a ResponseWriter with must have Unwrap, or
+// else watches cannot flush. Given several times, the first is the outermost.
+func WithMiddleware(wrap func(http.Handler) http.Handler) Option {
+	return func(o *options) error {
+		o.middleware = append(o.middleware, wrap)
+		return nil
+	}
+}
+
+// wrapped is a handler with all middleware around it.
+func (o *options) wrapped(h http.Handler) http.Handler {
+	for _, wrap := range slices.Backward(o.middleware) {
+		h = wrap(h)
+	}
+	return h
 }
 
 // WithSeed makes everything that the server invents (uids, the ends of

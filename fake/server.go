@@ -165,7 +165,7 @@ func (s *Server) listen() error {
 func (s *Server) serve(ctx context.Context, secured *tls.Config) {
 	s.transport = s.newTransport()
 	s.client = s.newClient()
-	s.handler = s.flight.track(s.front(s.recorded(faults.Handler(&s.faults, http.HandlerFunc(s.route)))))
+	s.handler = s.flight.track(s.opts.wrapped(s.front(s.recorded(faults.Handler(&s.faults, http.HandlerFunc(s.route))))))
 	s.http = &http.Server{
 		Handler:           s,
 		BaseContext:       func(net.Listener) context.Context { return ctx },

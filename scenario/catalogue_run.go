@@ -95,8 +95,8 @@ func (c Case) mustFall(t *testing.T, client Client, why string) {
 	if err == nil {
 		t.Fatalf("the client survives %s, though it was said to fall (%s)\n%s", c.Name, why, log)
 	}
-	failed := (*stepError)(nil)
-	if !errors.As(err, &failed) || failed.at == atTheEnd || !errors.As(err, &mismatch{}) {
+	failed := (*Failure)(nil)
+	if !errors.As(err, &failed) || failed.At == atTheEnd || !errors.As(err, &mismatch{}) {
 		t.Fatalf("expected the client to miss what a step expects (%s); it failed otherwise: %v", why, err)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"testing/synctest"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -34,6 +33,11 @@ type Env struct {
 	doors []*door
 	at    *door
 
+	// settled returns when server and clients have nothing to do but to wait.
+	settled func()
+	// bubble tells whether time is virtual.
+	bubble bool
+
 	streams streams
 	clients map[string]*client
 	hits    hits
@@ -49,28 +53,36 @@ const stepsAgent = "scenario"
 // requests take a minute at most.
 const requestTimeout = time.Minute
 
-// newEnv connects the steps to a server and learns what kinds it serves; these
-// requests are not in the transcript.
-func newEnv(config Config, server *fakeapi.Server) (*Env, error) {
+// newEnv is for the steps of one run, which begins now.
+func newEnv(config Config, server *fakeapi.Server, log *Transcript) *Env {
+	log.start = time.Now()
 	e := &Env{
 		config:  config,
-		log:     &Transcript{start: time.Now(), seed: config.Seed},
+		log:     log,
 		clients: map[string]*client{},
 		hits:    newHits(),
 	}
 	e.at = &door{name: mainDoor, server: server}
+	return e
+}
+
+// connect learns what kinds the server serves. These requests are not in the
+// transcript.
+func (e *Env) connect() error {
 	if err := e.open(e.at); err != nil {
-		return nil, err
+		return err
 	}
-	silent, err := discovery.NewDiscoveryClientForConfig(server.RESTConfig())
+	config := e.Server().RESTConfig()
+	config.UserAgent = stepsAgent
+	silent, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	cache := memory.NewMemCacheClient(silent)
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(cache)
 	e.kinds = restmapper.NewShortcutExpander(mapper, cache, nil)
 	_, err = mapper.RESTMapping(schema.GroupKind{Kind: "Namespace"})
-	return e, err
+	return err
 }
 
 // Server is the server that the step goes through: the first, or with [On] a
@@ -112,7 +124,7 @@ func (w warnings) HandleWarningHeader(_ int, _ string, text string) { w.e.Note("
 
 // settle waits until server and clients have done all that they can do before
 // time passes.
-func (e *Env) settle() { synctest.Wait() }
+func (e *Env) settle() { e.settled() }
 
 // patience bounds the requests of a step.
 func (e *Env) patience(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -208,7 +220,7 @@ func (e *Env) failedClient() error {
 
 // stop ends watches and clients. A client that does not return within a minute
 // is reported to stuck, and then waited for.
-func (e *Env) stop(cancel context.CancelFunc, stuck func(string)) {
+func (e *Env) stop(cancel context.CancelFunc, stuck func(error)) {
 	e.log.close()
 	cancel()
 	for _, s := range e.streams {
@@ -223,7 +235,7 @@ func (e *Env) stop(cancel context.CancelFunc, stuck func(string)) {
 		case <-done:
 		case <-timer.C:
 			err := mismatch{"client " + name + " to return when its context ends", fmt.Sprintf("it still runs %v later", requestTimeout)}
-			stuck(e.failure(placed{at: atTheEnd}, err).Error())
+			stuck(e.failure(placed{at: atTheEnd}, err))
 			timer.Reset(0) // for the next one
 			<-done
 		}

@@ -78,10 +78,8 @@ func Search(config Config, g Generator, first uint64, count int) (*Finding, erro
 
 // attempt plays a script on its own server.
 func attempt(config Config, s script) error {
-	var err, late error
-	stuck := func(message string) { late = errors.New(message) }
-	ended := inBubble(func(t *testing.T) { _, err = play(t, stuck, config, s) })
-	return errors.Join(err, late, ended)
+	_, err := playScript(config, s)
+	return err
 }
 
 // shrink makes the finding out of a story that fails as was seen.
@@ -125,7 +123,7 @@ func fewerExpectations(steps []Step, from int, fails func([]Step) bool) []Step {
 func sameSort(a, b error) bool { return a != nil && b != nil && sortOf(a) == sortOf(b) }
 
 func sortOf(err error) string {
-	f := (*stepError)(nil)
+	f := (*Failure)(nil)
 	if !errors.As(err, &f) {
 		return ""
 	}

@@ -28,7 +28,7 @@ func tell(t *testing.T, config Config, text string) (transcript, failure string)
 	s, err := parseScript("it.txtar", text)
 	require.NoError(t, err, text)
 	synctest.Test(t, func(t *testing.T) {
-		log, err := play(t, func(message string) { failure = message }, config, s)
+		log, err := play(t, func(err error) { failure = err.Error() }, config, s)
 		transcript = log.String()
 		if err != nil {
 			failure = err.Error()

@@ -1,16 +1,15 @@
 package scenario
 
-import (
-	"cmp"
-	"errors"
-	"testing"
-	"testing/synctest"
-)
+import "errors"
 
 // Play runs a scenario, in the text form that [Parse] reads, as [Run] does, but
 // without a test: in an example, or in a command. name is what messages call the
-// text, usually the path of its file. The transcript is there also if the error,
-// which names the step that failed, is not nil.
+// text, usually the path of its file. The transcript is there also if the error
+// is not nil.
+//
+// An error is a [*SyntaxError], a [*Failure], which names the step that failed, or
+// says what else went wrong: a server that could not be started or closed, a client
+// under test that never returns. Goroutines of such a client are left behind.
 //
 // It must not be called from within a testing/synctest bubble, since it makes one.
 func Play(name, text string, config Config) (*Transcript, error) {
@@ -18,22 +17,15 @@ func Play(name, text string, config Config) (*Transcript, error) {
 	if err != nil {
 		return nil, err
 	}
-	var log *Transcript
-	var late error
-	stuck := func(message string) { late = errors.New(message) }
-	ended := inBubble(func(t *testing.T) { log, err = play(t, stuck, config, s) })
-	return log, cmp.Or(err, late, ended)
+	return playScript(config, s)
 }
 
-// inBubble runs f on virtual time. Nothing of a test is needed for that, only a
-// testing.T; if that one fails, the error says so.
-func inBubble(f func(*testing.T)) error {
-	failed := make(chan error, 1)
-	go func() {
-		err := errors.New("scenario: the bubble did not end well")
-		defer func() { failed <- err }()
-		synctest.Test(new(testing.T), f)
-		err = nil
-	}()
-	return <-failed
+func playScript(config Config, s script) (*Transcript, error) {
+	log := &Transcript{seed: config.Seed}
+	b := newBackstage()
+	ended := inBubble(func() {
+		b.lead(playInto(log, b, b.note, config, s))
+		b.cleanUp()
+	})
+	return log, errors.Join(b.result(), ended)
 }

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-
 	fakeapi "example.com/fakeapi/fake"
 )
 
@@ -87,7 +85,7 @@ func run(t *testing.T, config Config, s script) *Transcript {
 	var err error
 	// What is wrong with a client that does not return must be said at once, and
 	// to the test around the bubble: a bubble that cannot end is a panic.
-	stuck := func(message string) { t.Errorf("%s", message) }
+	stuck := func(err error) { t.Errorf("%v", err) }
 	synctest.Test(t, func(t *testing.T) { log, err = play(t, stuck, config, s) })
 	if err != nil {
 		t.Fatalf("%v", err)
@@ -95,22 +93,38 @@ func run(t *testing.T, config Config, s script) *Transcript {
 	return log
 }
 
-// play runs a script in the bubble of t. stuck is told of a client that does not
-// return at the end; after that play waits for it.
-func play(t *testing.T, stuck func(string), config Config, s script) (*Transcript, error) {
+// play runs a script on a server of its own. stuck is told of a client that does
+// not return at the end; after that play waits for it.
+func play(t fakeapi.TB, stuck func(error), config Config, s script) (*Transcript, error) {
+	t.Helper()
+	log := &Transcript{seed: config.Seed}
+	return log, playInto(log, t, stuck, config, s)
+}
+
+// playInto is play with a transcript that can be read also if it never returns.
+func playInto(log *Transcript, t fakeapi.TB, stuck func(error), config Config, s script) error {
 	t.Helper()
 	options := append([]fakeapi.Option{fakeapi.WithSeed(config.Seed)}, config.Options...)
 	seedClients(config.Seed)
 	server := fakeapi.Start(t, append(options, fakeapi.InMemory())...)
-	e, err := newEnv(config, server)
-	if err != nil {
-		return nil, fmt.Errorf("scenario: %w", err)
+	if server == nil { // a t that has noted it, and goes on
+		return nil
 	}
-	ctx, cancel := context.WithCancel(t.Context())
+	e := newEnv(config, server, log)
+	e.settled, e.bubble = synctest.Wait, true
+	return e.run(context.Background(), stuck, s)
+}
+
+// run connects to the server, runs the steps, and ends what they have begun.
+func (e *Env) run(ctx context.Context, stuck func(error), s script) error {
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	err = e.play(ctx, s)
+	if err := e.connect(); err != nil {
+		return fmt.Errorf("scenario: %w", err)
+	}
+	err := e.play(ctx, s)
 	e.stop(cancel, stuck)
-	return e.log, err
+	return err
 }
 
 // atTheEnd is the place of what goes wrong after the last step.
@@ -120,7 +134,7 @@ const atTheEnd = "at the end"
 func (e *Env) play(ctx context.Context, s script) error {
 	for _, p := range s {
 		e.log.begin(p.step.String())
-		err := p.step.Run(ctx, e)
+		err := e.do(ctx, p.step)
 		e.settle()
 		if err == nil {
 			err = e.log.looping()
@@ -136,33 +150,12 @@ func (e *Env) play(ctx context.Context, s script) error {
 	return nil
 }
 
-// failure is the message about a step that went wrong.
-func (e *Env) failure(p placed, err error) error {
-	var b strings.Builder
-	b.WriteString(p.at + ": ")
-	if p.step != nil {
-		b.WriteString(p.step.String() + "\n    ")
-	}
-	b.WriteString(err.Error())
-	if len(e.clients) > 0 && len(utilruntime.ErrorHandlers) > 1 {
-		b.WriteString("\n    Are the error handlers of client-go throttled? They sleep for years in a bubble; " +
-			"see the package documentation of scenario, TestMain.")
-	}
-	b.WriteString("\ntranscript so far:\n" + indent(e.log.String()))
-	return &stepError{p.at, p.step, b.String(), err}
-}
-
-// stepError is the error of a run.
-type stepError struct {
-	at    string // the place of the step, or atTheEnd
-	step  Step   // nil at the end
-	text  string
-	cause error
-}
-
-func (e *stepError) Error() string { return e.text }
-func (e *stepError) Unwrap() error { return e.cause }
-
-func indent(text string) string {
-	return "    " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n    ")
+// do runs one step. That it panics is an error like others.
+func (e *Env) do(ctx context.Context, s Step) (err error) {
+	defer func() {
+		if what := recover(); what != nil {
+			err = panicked(what)
+		}
+	}()
+	return s.Run(ctx, e)
 }
