@@ -140,6 +140,7 @@ func (e *Env) play(ctx context.Context, s script) error {
 			err = e.log.looping()
 		}
 		e.tell()
+		e.log.ended()
 		if err != nil {
 			return e.failure(p, err)
 		}

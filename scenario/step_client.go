@@ -38,6 +38,9 @@ type client struct {
 	end     context.CancelFunc // ends its context
 	done    chan struct{}      // closed when it has returned
 	err     error              // valid when done is closed
+	// guest tells that it runs somewhere else, and that nobody here knows when it
+	// returns.
+	guest bool
 	// expected tells that a step has expected the error, or ended the context. Only the goroutine of the
 	// steps uses it.
 	expected bool
@@ -68,6 +71,9 @@ func (s runClient) String() string {
 
 func (s runClient) Run(ctx context.Context, e *Env) error {
 	run, ok := e.config.Clients[s.name]
+	if !ok && e.wire != nil {
+		return e.welcome(ctx, s)
+	}
 	if !ok {
 		known := slices.Sorted(maps.Keys(e.config.Clients))
 		return fmt.Errorf("there is no client %q in the Config; there are: %s", s.name, orNone(known))
@@ -175,7 +181,7 @@ func (s expectDone) Run(_ context.Context, e *Env) error {
 	case err != nil:
 		return err
 	case !returned:
-		return mismatch{want, "it still runs"}
+		return mismatch{want, c.runs()}
 	case c.err != nil:
 		return mismatch{want, c.err.Error()}
 	}
@@ -211,7 +217,7 @@ func (s expectFailed) Run(_ context.Context, e *Env) error {
 	case err != nil:
 		return err
 	case !returned:
-		return mismatch{want, "it still runs"}
+		return mismatch{want, c.runs()}
 	case c.err == nil:
 		return mismatch{want, "it returned without an error"}
 	case !strings.Contains(c.err.Error(), s.text):
@@ -224,14 +230,27 @@ func (s expectFailed) Run(_ context.Context, e *Env) error {
 // running finds a client that was started and has not returned.
 func (e *Env) running(name string) (*client, error) {
 	c, returned, err := e.client(name)
-	if err != nil || !returned {
-		return c, err
+	switch {
+	case err != nil:
+		return nil, err
+	case c.guest:
+		return nil, fmt.Errorf("client %s comes over the network: no step has power over it", name)
+	case !returned:
+		return c, nil
 	}
 	saw := "it has returned without an error"
 	if c.err != nil {
 		saw = "it has returned: " + c.err.Error()
 	}
 	return nil, mismatch{"client " + name + " to run", saw}
+}
+
+// runs says what keeps a client from having returned.
+func (c *client) runs() string {
+	if c.guest {
+		return "it comes over the network, where nobody sees it return"
+	}
+	return "it still runs"
 }
 
 // client finds a client that was started, and tells whether it has returned.

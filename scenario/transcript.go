@@ -16,8 +16,12 @@ import (
 // The package documentation says what of it is the same in two runs with the same
 // seed; [Transcript.Lanes] is what to compare of clients under test.
 type Transcript struct {
-	seed  uint64
-	start time.Time
+	seed   uint64
+	start  time.Time
+	coarse bool // times are rounded, for they are real
+	// follow gets each line when it is known; nil if nobody does. It is called with
+	// mu held, so that lines come one after the other.
+	follow func(line string)
 
 	mu     sync.Mutex // guards all below
 	steps  []*record
@@ -41,7 +45,9 @@ type detail struct {
 func (t *Transcript) begin(step string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.steps = append(t.steps, &record{at: time.Now(), step: step})
+	r := &record{at: time.Now(), step: step}
+	t.steps = append(t.steps, r)
+	t.live(t.head(r))
 }
 
 func (t *Transcript) note(at time.Time, text string) {
@@ -129,15 +135,10 @@ func (t *Transcript) String() string {
 	defer t.mu.Unlock()
 	var b strings.Builder
 	fmt.Fprintf(&b, "seed %d\n", t.seed)
-	for _, s := range t.steps {
-		fmt.Fprintf(&b, "%9v  %s\n", s.at.Sub(t.start), s.step)
-		last := s.at
-		for _, d := range s.details {
-			at := ""
-			if !d.at.Equal(last) {
-				at, last = d.at.Sub(t.start).String(), d.at
-			}
-			fmt.Fprintf(&b, "%9s    %s\n", at, d.text)
+	for _, r := range t.steps {
+		b.WriteString(t.head(r) + "\n")
+		for _, line := range t.below(r) {
+			b.WriteString(line + "\n")
 		}
 	}
 	for _, l := range t.lanes {
@@ -147,4 +148,30 @@ func (t *Transcript) String() string {
 		}
 	}
 	return b.String()
+}
+
+// head is the line of a step.
+func (t *Transcript) head(r *record) string { return fmt.Sprintf("%9v  %s", t.since(r.at), r.step) }
+
+// below are the lines of what a step led to. A time that is that of the line before
+// is left out.
+func (t *Transcript) below(r *record) (lines []string) {
+	last := r.at
+	for _, d := range r.details {
+		at := ""
+		if !d.at.Equal(last) {
+			at, last = t.since(d.at).String(), d.at
+		}
+		lines = append(lines, fmt.Sprintf("%9s    %s", at, d.text))
+	}
+	return lines
+}
+
+// since is a time as it is printed.
+func (t *Transcript) since(at time.Time) time.Duration {
+	d := at.Sub(t.start)
+	if t.coarse {
+		d = d.Round(time.Millisecond)
+	}
+	return d
 }

@@ -127,5 +127,6 @@ func (l *lane) after(line string) {
 		l.lines = append(l.lines, "...")
 	default:
 		l.lines = append(l.lines, line)
+		l.log.live(fmt.Sprintf("%9s    client %s: %s", l.log.since(time.Now()), l.client, line))
 	}
 }

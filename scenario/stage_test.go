@@ -1,0 +1,233 @@
+package scenario
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// lines is a writer that can be waited for.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+	more chan struct{}
+}
+
+func newLines() *lines { return &lines{more: make(chan struct{}, 1)} }
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	select {
+	case l.more <- struct{}{}:
+	default:
+	}
+	return l.text.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// await waits until text was written.
+func (l *lines) await(t *testing.T, text string) {
+	t.Helper()
+	for !strings.Contains(l.String(), text) {
+		select {
+		case <-l.more:
+		case <-t.Context().Done():
+			t.Fatalf("%q did not come, only:\n%s", text, l)
+		}
+	}
+}
+
+// request sends one request under a user agent, as a client in any language would.
+func request(t *testing.T, server *fakeapi.Server, agent, method, path, body string) (code int, err error) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, server.URL()+path, strings.NewReader(body))
+	require.NoError(t, err)
+	r.Header.Set("User-Agent", agent)
+	r.Header.Set("Content-Type", "application/json")
+	answer, err := server.Client().Do(r)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	_, err = io.Copy(io.Discard, answer.Body)
+	return answer.StatusCode, err
+}
+
+// ending is how a play has ended.
+type ending struct {
+	log *Transcript
+	err error
+}
+
+// perform plays a text in real time, beside the test.
+func perform(t *testing.T, ctx context.Context, config Config, text string) (s *Stage, out *lines, ended <-chan ending) {
+	t.Helper()
+	s, err := NewStage("it.txtar", text, config)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	out = newLines()
+	done := make(chan ending, 1)
+	go func() {
+		log, err := s.Play(ctx, out)
+		done <- ending{log, err}
+	}()
+	return s, out, done
+}
+
+const configMaps = "/api/v1/namespaces/default/configmaps"
+
+// A client over the network is held back until its step, gets the faults that are
+// its own, and has its requests in the transcript.
+func TestStage(t *testing.T) {
+	s, out, ended := perform(t, t.Context(), Config{}, `
+watch here cm
+fault busy: when userAgent(mine) && verb(create) && first(1) do status(429, retryAfter(1s))
+fault lost: when during(committed) && userAgent(mine) && verb(create) && first(1) do reset
+run mine
+eventually 1m expect cm/made
+expect events here ADDED made
+expect requests mine "POST" 3
+expect requests mine "429 Retry-After 1" 1
+expect requests mine "POST /api/v1/namespaces/default/configmaps no answer" 1
+expect hits busy 1
+`)
+	require.Equal(t, []string{"mine"}, s.Guests())
+	out.await(t, `waiting for a request of client mine: a user agent that begins with "mine"`)
+	_, err := request(t, s.Server(), "other/1", http.MethodGet, configMaps, "")
+	require.NoError(t, err)
+	out.await(t, `a request came from "other/1", which is not waited for`)
+
+	const made = `{"metadata":{"name":"made"}}`
+	code, err := request(t, s.Server(), "mine/1.0 (any)", http.MethodPost, configMaps, made)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusTooManyRequests, code)
+	_, err = request(t, s.Server(), "mine/1.0 (any)", http.MethodPost, configMaps, made)
+	require.Error(t, err, "the reply is lost")
+	code, err = request(t, s.Server(), "mine/1.0 (any)", http.MethodPost, configMaps, made)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusConflict, code)
+
+	end := <-ended
+	require.NoError(t, end.err)
+	lane := "client mine\n" +
+		"           POST /api/v1/namespaces/default/configmaps 429 Retry-After 1\n" +
+		"           POST /api/v1/namespaces/default/configmaps no answer\n" +
+		"           POST /api/v1/namespaces/default/configmaps 409\n"
+	require.Contains(t, end.log.String(), lane)
+	for _, line := range strings.Split(strings.TrimSpace(end.log.String()), "\n") {
+		require.Contains(t, out.String(), strings.TrimSpace(line), "what was told while it happened")
+	}
+	require.NotContains(t, end.log.String(), "waiting for")
+}
+
+// A guest that comes before its step finds the world as the steps before have left it.
+func TestStageHoldsGuestsBack(t *testing.T) {
+	s, out, ended := perform(t, t.Context(), Config{}, "run first\napply a\nrun second\neventually 1m expect requests second 200 1\n"+object)
+	out.await(t, "waiting for a request of client first")
+	got := make(chan int, 1)
+	go func() {
+		code, _ := request(t, s.Server(), "second", http.MethodGet, configMaps+"/a", "")
+		got <- code
+	}()
+	<-s.wire.guests[0].came // the longest name
+	_, err := request(t, s.Server(), "first", http.MethodGet, "/version", "")
+	require.NoError(t, err)
+	require.NoError(t, (<-ended).err)
+	require.Equal(t, http.StatusOK, <-got, "not 404")
+}
+
+// What ends a play in real time early is told.
+func TestStageFails(t *testing.T) {
+	t.Run("interrupted while it waits", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		s, out, ended := perform(t, ctx, Config{}, "run mine\n")
+		out.await(t, "waiting for")
+		_, err := request(t, s.Server(), "other", http.MethodGet, "/version", "")
+		require.NoError(t, err)
+		cancel()
+		err = (<-ended).err
+		require.ErrorIs(t, err, context.Canceled)
+		require.ErrorContains(t, err, `it.txtar:1: run mine`)
+		require.ErrorContains(t, err, `saw none; other user agents: other`)
+	})
+	for _, step := range []string{"stop mine", "switch mine main"} {
+		t.Run(step, func(t *testing.T) {
+			s, out, ended := perform(t, t.Context(), Config{}, "run mine\n"+step+"\n")
+			out.await(t, "waiting for")
+			_, err := request(t, s.Server(), "mine", http.MethodGet, "/version", "")
+			require.NoError(t, err)
+			require.ErrorContains(t, (<-ended).err, "client mine comes over the network: no step has power over it")
+		})
+	}
+	t.Run("what is not on the network", func(t *testing.T) {
+		_, _, ended := perform(t, t.Context(), Config{}, "replica b\nrun mine --on b\n")
+		require.ErrorContains(t, (<-ended).err, `client "mine" comes over the network, where only the first server is`)
+	})
+	t.Run("what nobody can see", func(t *testing.T) {
+		s, out, ended := perform(t, t.Context(), Config{}, "run mine\nexpect done mine\n")
+		out.await(t, "waiting for")
+		_, err := request(t, s.Server(), "mine", http.MethodGet, "/version", "")
+		require.NoError(t, err)
+		require.ErrorContains(t, (<-ended).err, "saw it comes over the network, where nobody sees it return")
+	})
+	t.Run("a step", func(t *testing.T) {
+		_, _, ended := perform(t, t.Context(), Config{}, "compact\nexpect cm/a\n")
+		var failure *Failure
+		require.ErrorAs(t, (<-ended).err, &failure)
+		require.Equal(t, "it.txtar:2: expect cm/a: expected cm/a; saw none", failure.Brief())
+	})
+	t.Run("the text", func(t *testing.T) {
+		_, err := NewStage("it.txtar", "fly\n", Config{})
+		require.ErrorAs(t, err, new(*SyntaxError))
+	})
+	t.Run("the server", func(t *testing.T) {
+		_, err := NewStage("it.txtar", "", Config{Options: []fakeapi.Option{fakeapi.WithAddress("nowhere")}})
+		require.ErrorContains(t, err, `address "nowhere"`)
+	})
+}
+
+// Clients of this process run in real time as well, and are no guests: they can be
+// moved, and return.
+func TestStageWithClientsOfItsOwn(t *testing.T) {
+	once := func(ctx context.Context, config *rest.Config) error {
+		maps := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")
+		_, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "made"}}, metav1.CreateOptions{})
+		return err
+	}
+	for name, options := range map[string][]fakeapi.Option{"socket": nil, "memory": {fakeapi.InMemory()}} {
+		t.Run(name, func(t *testing.T) {
+			s, out, ended := perform(t, t.Context(), Config{Clients: map[string]Client{"mine": once}, Options: options}, `
+run mine
+eventually 10s expect done mine
+expect cm/made
+delete cm/made
+replica second
+run mine --on second
+eventually 10s expect cm/made
+expect requests mine 201 2
+`)
+			require.Empty(t, s.Guests())
+			require.NoError(t, (<-ended).err)
+			require.Contains(t, out.String(), "client mine: POST /api/v1/namespaces/default/configmaps 201\n")
+			require.Contains(t, out.String(), "client mine: POST /api/v1/namespaces/default/configmaps 201 on second\n")
+		})
+	}
+}
