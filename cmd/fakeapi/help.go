@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -10,12 +11,12 @@ import (
 )
 
 // help shows the commands, or the flags of one.
-func help(ctx context.Context, args []string, stdout io.Writer) error {
+func help(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	switch {
 	case len(args) > 1:
 		return usageError{errors.New("help takes the name of one command")}
 	case len(args) == 1 && !strings.HasPrefix(args[0], "-"):
-		return dispatch(ctx, []string{args[0], "--help"}, stdout)
+		return dispatch(ctx, []string{args[0], "--help"}, stdout, stderr)
 	}
 	var b strings.Builder
 	b.WriteString("fakeapi is a Kubernetes API server in memory, for tests.\n\n")
@@ -30,22 +31,31 @@ func help(ctx context.Context, args []string, stdout io.Writer) error {
 // parse reads the flags that define declares, and refuses anything else. Asked
 // for help it prints that and returns flag.ErrHelp.
 func (c *call) parse(define func(*flag.FlagSet)) error {
+	words, err := c.parseWords(define)
+	if err == nil && len(words) > 0 {
+		err = c.misused(fmt.Errorf("unexpected argument %q", words[0]))
+	}
+	return err
+}
+
+// parseWords is parse for a command that takes words as well, which may stand
+// before, between and behind the flags.
+func (c *call) parseWords(define func(*flag.FlagSet)) (words []string, err error) {
 	flags := flag.NewFlagSet(c.command.name, flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // run prints the error, once
 	define(flags)
-	err := flags.Parse(c.args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		if failed := c.usage(flags); failed != nil {
-			return failed
+	for rest := c.args; ; {
+		err := flags.Parse(rest)
+		switch {
+		case errors.Is(err, flag.ErrHelp):
+			return nil, cmp.Or(c.usage(flags), err)
+		case err != nil:
+			return nil, c.misused(err)
+		case flags.NArg() == 0:
+			return words, nil
 		}
-		return err
-	case err != nil:
-		return c.misused(err)
-	case flags.NArg() > 0:
-		return c.misused(fmt.Errorf("unexpected argument %q", flags.Arg(0)))
+		words, rest = append(words, flags.Arg(0)), flags.Args()[1:]
 	}
-	return nil
 }
 
 func (c *call) misused(err error) error {

@@ -33,6 +33,7 @@ func commands() []command {
 	return []command{
 		{"serve", "[--address ADDRESS] [--kubeconfig FILE] [--load DIR_OR_FILE]... [--tls] [--token TOKEN]... [--faults FILE]", "serve an API until interrupted (the default)", serve},
 		{"proxy", "--kubeconfig FILE [--context CONTEXT] --faults FILE [--address ADDRESS] [--write-kubeconfig FILE]", "put fault rules in front of a real cluster until interrupted", proxy},
+		{"run", "[FILE | DIRECTORY | CASE | -]... [--client [ROLE=]NAME]... [--seed N] [-q] [--real-time] | --list | --all", "play scenarios and tell how they went", runScenarios},
 		{"version", "", "print the version, and that of the API server it behaves as", printVersion},
 	}
 }
@@ -42,6 +43,7 @@ type call struct {
 	command command
 	args    []string
 	stdout  io.Writer
+	stderr  io.Writer // for what is told before the command ends
 }
 
 // usageError is a command line that was not understood.
@@ -49,12 +51,18 @@ type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
+// errReported is a failure that was told already.
+var errReported = errors.New("reported")
+
 // run is the whole program but for the process: it returns the exit status. It
 // ends when ctx does.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	err := dispatch(ctx, args, stdout)
-	if err == nil || errors.Is(err, flag.ErrHelp) {
+	err := dispatch(ctx, args, stdout, stderr)
+	switch {
+	case err == nil || errors.Is(err, flag.ErrHelp):
 		return exitOK
+	case errors.Is(err, errReported):
+		return exitError
 	}
 	_, _ = fmt.Fprintln(stderr, line(err))
 	if errors.As(err, new(usageError)) {
@@ -64,16 +72,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 // dispatch finds the command and runs it.
-func dispatch(ctx context.Context, args []string, stdout io.Writer) error {
+func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	all := commands()
-	c := &call{command: all[0], args: args, stdout: stdout}
+	c := &call{command: all[0], args: args, stdout: stdout, stderr: stderr}
 	if len(args) == 0 {
 		return c.command.run(ctx, c)
 	}
 	name := args[0]
 	switch name {
 	case "help", "-h", "-help", "--help":
-		return help(ctx, args[1:], stdout)
+		return help(ctx, args[1:], stdout, stderr)
 	}
 	if strings.HasPrefix(name, "-") {
 		return c.command.run(ctx, c)

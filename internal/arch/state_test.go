@@ -20,12 +20,13 @@ import (
 // What can be held against package-level state by reading: no init function, no
 // variable of a type that exists to change (sync, atomic, channels), and none
 // that a function writes to, takes the address of or calls a pointer method on.
+// Only a command may write to the variables of the modules that it is made of.
 // A pointer or map that is handed on and changed elsewhere escapes; tables are
 // therefore best kept unexported and close to their readers.
 
 // stateful complains about one package that was type-checked.
 func stateful(files *token.FileSet, syntax []*ast.File, info *types.Info) (complaints []string) {
-	c := &stateCheck{files: files, info: info}
+	c := &stateCheck{files: files, info: info, command: len(syntax) > 0 && syntax[0].Name.Name == "main"}
 	for _, file := range syntax {
 		for _, d := range file.Decls {
 			switch d := d.(type) {
@@ -48,6 +49,7 @@ func stateful(files *token.FileSet, syntax []*ast.File, info *types.Info) (compl
 type stateCheck struct {
 	files      *token.FileSet
 	info       *types.Info
+	command    bool // the package is a main one
 	complaints []string
 }
 
@@ -127,9 +129,15 @@ func (c *stateCheck) visit(n ast.Node) {
 	}
 }
 
+// setsUp reports whether a command sets up a library that it is made of: a process is
+// the one to decide where client-go's errors go.
+func (c *stateCheck) setsUp(v *types.Var) bool {
+	return c.command && strings.Contains(strings.Split(v.Pkg().Path(), "/")[0], ".") && !below(v.Pkg().Path(), module)
+}
+
 func (c *stateCheck) written(targets ...ast.Expr) {
 	for _, target := range targets {
-		if v := c.variable(target); v != nil {
+		if v := c.variable(target); v != nil && !c.setsUp(v) {
 			c.complain(target, "writes to %s", v.Name())
 		}
 	}
@@ -343,5 +351,26 @@ func TestStateRule(t *testing.T) {
 		// are looked into.
 		got := stateful(files, syntax, check(files, exported(files, thePackages(t)), module+"/p", syntax))
 		require.Equal(t, bad, len(got) > 0, "%s: %v", code, got)
+	}
+}
+
+// A command sets up the libraries that it is made of, and nothing else.
+func TestStateRuleForCommands(t *testing.T) {
+	const before = "import (\"net/http\"; \"k8s.io/apimachinery/pkg/util/runtime\")\n\nvar _ http.Client\nvar number int\n"
+	for _, test := range []struct {
+		name, code string
+		bad        bool
+	}{
+		{"main", "func f() { runtime.ErrorHandlers = nil }", false},
+		{"p", "func f() { runtime.ErrorHandlers = nil }", true},
+		{"main", "func f() { http.DefaultClient = nil; _ = runtime.PanicHandlers }", true},
+		{"main", "func f() { number = 1; _ = runtime.PanicHandlers }", true},
+	} {
+		files := token.NewFileSet()
+		s, err := parse(files, "p/p.go", []byte("package "+test.name+"\n\n"+before+test.code))
+		require.NoError(t, err)
+		syntax := []*ast.File{s.syntax}
+		got := stateful(files, syntax, check(files, exported(files, thePackages(t)), module+"/p", syntax))
+		require.Equal(t, test.bad, len(got) > 0, "%s: %s: %v", test.name, test.code, got)
 	}
 }

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"example.com/fakeapi/scenario"
+	"example.com/fakeapi/scenario/clients"
+)
+
+// listCatalogue prints the cases and the clients, a line each.
+func listCatalogue(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "NUMBER\tNAME\tROLE\tSURVIVORS\tTITLE") // Flush has the error
+	for _, c := range scenario.Catalogue() {
+		_, _ = fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", c.Number, c.Name, c.Role, orNobody(c.Survives), c.Title)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintln(w, "\nROLE\tCLIENT\tWHAT IT IS")
+	for _, client := range clients.All() {
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", client.Role, client.Name, client.Doc)
+	}
+	return w.Flush()
+}
+
+func orNobody(names []string) string {
+	if len(names) == 0 {
+		return "-"
+	}
+	return strings.Join(names, ", ")
+}
+
+// playAll plays the cases with all clients of their roles, role by role, and prints who
+// survives as a table for each. Whom the catalogue does not know to do so is told on
+// stderr.
+func playAll(ctx context.Context, c *call, f runFlags) error {
+	surprised := false
+	for i, role := range slices.DeleteFunc(roles(), func(role string) bool { return len(f.players(role)) == 0 }) {
+		players := f.players(role)
+		table := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
+		if i > 0 {
+			_, _ = fmt.Fprintln(table) // Flush has the error
+		}
+		_, _ = fmt.Fprintf(table, "%s\t%s\n", strings.ToUpper(role), strings.ReplaceAll(namesOf(players, false), ", ", "\t"))
+		for _, one := range scenario.Catalogue() {
+			if one.Role != role {
+				continue
+			}
+			_, _ = fmt.Fprintf(table, "%d %s", one.Number, one.Name)
+			for _, player := range players {
+				result, surprise := f.survives(ctx, one, player)
+				if ctx.Err() != nil {
+					return errors.New("interrupted")
+				}
+				_, _ = fmt.Fprint(table, "\t", result)
+				if surprise != "" {
+					surprised = true
+					_, _ = fmt.Fprintln(c.stderr, prefix+surprise)
+				}
+			}
+			_, _ = fmt.Fprintln(table)
+		}
+		if err := table.Flush(); err != nil {
+			return err
+		}
+	}
+	if surprised {
+		return errReported
+	}
+	return nil
+}
+
+// players are the clients of a role that take part.
+func (f *runFlags) players(role string) []clients.Implementation {
+	if len(f.chosen.clients) > 0 {
+		return f.chosen.inRole(role)
+	}
+	return clientsOf(role)
+}
+
+// survives plays a case with a client. It gives what the table says, and what is not as
+// the catalogue has it.
+func (f *runFlags) survives(ctx context.Context, of scenario.Case, client clients.Implementation) (result, surprise string) {
+	s := storyOf(of, client)
+	_, err := f.play(ctx, s, nil)
+	_, known := of.Falls[client.Name]
+	switch {
+	case err == nil && known:
+		return "survives", fmt.Sprintf("%s: the catalogue says that %s falls, but it survives", s.name, client.Name)
+	case err == nil:
+		return "survives", ""
+	case !known:
+		return "falls", fmt.Sprintf("%s: %s falls: %s", s.name, client.Name, brief(err))
+	}
+	return "falls", ""
+}

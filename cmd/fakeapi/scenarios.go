@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/klog/v2"
+
+	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/scenario"
+)
+
+// runFlags is what the command line asks of run.
+type runFlags struct {
+	seed     uint64
+	quiet    bool
+	realTime bool
+	chosen   choice
+	list     bool
+	all      bool
+}
+
+func (f *runFlags) define(flags *flag.FlagSet) {
+	flags.Uint64Var(&f.seed, "seed", 0, "decide by `N` what the server makes up: uids, and generated names; 0 is the default")
+	flags.BoolVar(&f.quiet, "q", false, "print a line for each scenario instead of its transcript")
+	flags.BoolVar(&f.realTime, "real-time", false, "play in real time: no two runs are the same, and ten minutes take ten minutes")
+	flags.Func("client", "play the role ROLE of a scenario with the client `[ROLE=]NAME`, one of those that --list shows; can be repeated", f.chosen.add)
+	flags.BoolVar(&f.list, "list", false, "print the catalogue: number, name, role, survivors and title of each case, and the clients")
+	flags.BoolVar(&f.all, "all", false, "play each case of the catalogue with each client of its role (or those of --client), and print who survives; it is a failure if the catalogue says otherwise")
+}
+
+// runScenarios plays what the command line names.
+func runScenarios(ctx context.Context, c *call) error {
+	var f runFlags
+	words, err := c.parseWords(f.define)
+	if err != nil {
+		return err
+	}
+	muteClients()
+	switch {
+	case f.list && f.all:
+		return c.misused(errors.New("--list and --all exclude each other"))
+	case (f.list || f.all) && len(words) > 0:
+		return c.misused(fmt.Errorf("unexpected argument %q beside --list or --all", words[0]))
+	case f.list:
+		return listCatalogue(c.stdout)
+	case f.all:
+		return playAll(ctx, c, f)
+	case len(words) == 0:
+		return c.misused(errors.New("name a FILE, a DIRECTORY or a CASE, or - for what is on stdin"))
+	}
+	stories, err := openStories(words, f.chosen)
+	if err != nil {
+		return err
+	}
+	failed := 0
+	for _, s := range stories {
+		ok, err := f.tell(ctx, c, s)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			failed++
+		}
+	}
+	if len(stories) > 1 {
+		if _, err := fmt.Fprintf(c.stdout, "%d scenarios, %d failed\n", len(stories), failed); err != nil {
+			return err
+		}
+	}
+	if failed > 0 {
+		return errReported
+	}
+	return nil
+}
+
+// muteClients keeps client-go's clients from logging, and from throttling what they
+// log: that would put them to sleep for years in a bubble (see package scenario, TestMain).
+// It does so once, since those of an earlier run may still be there.
+var muteClients = sync.OnceFunc(func() {
+	utilruntime.ErrorHandlers = nil
+	klog.SetSlogLogger(slog.New(slog.DiscardHandler))
+})
+
+// tell plays a story and prints how it went. The error is for what ends the command.
+func (f *runFlags) tell(ctx context.Context, c *call, s story) (ok bool, err error) {
+	var live io.Writer
+	if !f.quiet {
+		if _, err := fmt.Fprintf(c.stdout, "=== %s\n", s.title()); err != nil {
+			return false, err
+		}
+		live = c.stdout
+	}
+	log, failure := f.play(ctx, s, live)
+	if ctx.Err() != nil {
+		return false, fmt.Errorf("interrupted: %s", brief(failure))
+	}
+	if !f.quiet && !f.realTime && log != nil {
+		if _, err := io.WriteString(c.stdout, log.String()); err != nil {
+			return false, err
+		}
+	}
+	verdict := "ok    " + s.name
+	if failure != nil {
+		verdict = "FAIL  " + s.name + s.excuse
+		if _, err := fmt.Fprintln(c.stderr, prefix+brief(failure)); err != nil {
+			return false, err
+		}
+	}
+	_, err = fmt.Fprintln(c.stdout, verdict)
+	return failure == nil, err
+}
+
+// play plays a story, in real time with its lines to live as they come. On virtual time
+// nothing can stop it: when ctx ends it is left alone, and ends with the process.
+func (f *runFlags) play(ctx context.Context, s story, live io.Writer) (*scenario.Transcript, error) {
+	s.config.Seed = f.seed
+	if f.realTime {
+		return playNow(ctx, s, live)
+	}
+	type ending struct {
+		log *scenario.Transcript
+		err error
+	}
+	ended := make(chan ending, 1)
+	go func() {
+		log, err := scenario.Play(s.name, s.text, s.config)
+		ended <- ending{log, err}
+	}()
+	select {
+	case e := <-ended:
+		return e.log, e.err
+	case <-ctx.Done():
+		return nil, fmt.Errorf("%s did not end", s.name)
+	}
+}
+
+// playNow plays a story in real time.
+func playNow(ctx context.Context, s story, live io.Writer) (log *scenario.Transcript, err error) {
+	s.config.Options = append(s.config.Options, fakeapi.InMemory())
+	stage, err := scenario.NewStage(s.name, s.text, s.config)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, stage.Close()) }()
+	if guests := stage.Guests(); len(guests) > 0 {
+		return nil, fmt.Errorf("%s: there is no client for: %s; give it with --client, or let it come over the network to fakeapi serve --scenario",
+			s.name, strings.Join(guests, ", "))
+	}
+	return stage.Play(ctx, live)
+}
+
+// brief says what went wrong without the transcript, which is printed anyway.
+func brief(err error) string {
+	if failure, ok := err.(*scenario.Failure); ok { // not errors.As: it may be one of several
+		return failure.Brief()
+	}
+	if all, ok := err.(interface{ Unwrap() []error }); ok {
+		var texts []string
+		for _, one := range all.Unwrap() {
+			texts = append(texts, brief(one))
+		}
+		return strings.Join(texts, "\n")
+	}
+	return strings.TrimPrefix(err.Error(), prefix)
+}

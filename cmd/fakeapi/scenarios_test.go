@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/scenario"
+	"example.com/fakeapi/scenario/clients"
+)
+
+const (
+	outage = "fault away: when verb(list) && !after(10m) do status(503)\nadvance 10m\nexpect list configmap\n"
+	broken = "compact\nexpect cm/a\n"
+)
+
+// scripts writes scenarios into a directory, which becomes the working directory.
+func scripts(t *testing.T, files map[string]string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for name, text := range files {
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	}
+}
+
+func TestRunPrintsTheTranscript(t *testing.T) {
+	scripts(t, map[string]string{"outage.txtar": outage})
+	got := runNow(t, "run", "outage.txtar", "--seed", "7")
+	require.Equal(t, outcome{status: exitOK, stdout: `=== outage.txtar
+seed 7
+       0s  fault away: when verb(list) && !after(10m0s) do status(503)
+       0s  advance 10m0s
+    10m0s  expect list configmap
+             GET /api/v1/namespaces/default/configmaps 200
+ok    outage.txtar
+`}, got)
+}
+
+// A failing step is told with its place and is the exit status, and the others are played
+// all the same; a directory means all below it.
+func TestRunFails(t *testing.T) {
+	scripts(t, map[string]string{"a/outage.txtar": outage, "a/sub/broken.txtar": broken, "text.txtar": "fly\n", "a/notes.txt": "no"})
+	got := runNow(t, "run", "-q", "a", "text.txtar")
+	require.Equal(t, exitError, got.status)
+	require.Equal(t, "ok    a/outage.txtar\nFAIL  a/sub/broken.txtar\nFAIL  text.txtar\n3 scenarios, 2 failed\n", got.stdout)
+	told := strings.Split(got.stderr, "\n")
+	require.Equal(t, "fakeapi: a/sub/broken.txtar:2: expect cm/a: expected cm/a; saw none", told[0])
+	require.Regexp(t, "^fakeapi: text.txtar:1: expected a step ", told[1])
+
+	got = runNow(t, "run", "a/sub/broken.txtar")
+	require.Equal(t, exitError, got.status)
+	require.Contains(t, got.stdout, "GET /api/v1/namespaces/default/configmaps/a 404\nFAIL  a/sub/broken.txtar\n")
+	require.NotContains(t, got.stderr, "transcript", "it is on stdout")
+}
+
+func TestRunUsage(t *testing.T) {
+	scripts(t, map[string]string{"empty/notes.txt": "no"})
+	for _, test := range []struct {
+		args, want string
+		status     int
+	}{
+		{"run", "fakeapi: run: name a FILE, a DIRECTORY or a CASE, or - for what is on stdin; see fakeapi help run", exitUsage},
+		{"run --list --all", "fakeapi: run: --list and --all exclude each other; see fakeapi help run", exitUsage},
+		{"run --list 1", `fakeapi: run: unexpected argument "1" beside --list or --all; see fakeapi help run`, exitUsage},
+		{"run a --sed 1", "fakeapi: run: flag provided but not defined: -sed; see fakeapi help run", exitUsage},
+		{"run 1 --client nobody", `fakeapi: run: invalid value "nobody" for flag -client: there is no such client; there are: mirror=informer, `, exitUsage},
+		{"run 1 --client pager", "fakeapi: watch-expired-event: --client pager does not play the role mirror; there are: informer, ", exitError},
+		{"run nowhere", "fakeapi: nowhere: no such file, and no case of the catalogue; see fakeapi run --list", exitError},
+		{"run empty", "fakeapi: empty: there is no file that ends in .txtar", exitError},
+	} {
+		t.Run(test.args, func(t *testing.T) {
+			got := runNow(t, strings.Fields(test.args)...)
+			require.Equal(t, test.status, got.status)
+			require.Empty(t, got.stdout)
+			require.Contains(t, got.stderr, test.want)
+			require.Equal(t, 1, strings.Count(got.stderr, "\n"))
+		})
+	}
+}
+
+// Cases of the catalogue go by number or name, with their first survivor or the client
+// that is chosen.
+func TestRunACase(t *testing.T) {
+	for _, args := range []string{"run 1 -q", "run -q watch-expired-event", "run -q 1 --client informer-list", "run -q --client mirror=poller 1"} {
+		require.Equal(t, outcome{status: exitOK, stdout: "ok    001-watch-expired-event.txtar\n"}, runNow(t, strings.Fields(args)...), args)
+	}
+	require.Contains(t, runNow(t, "run", "1").stdout, "=== 001-watch-expired-event.txtar (mirror: informer)\nseed 0\n")
+
+	got := runNow(t, "run", "1", "-q", "--client", "naive")
+	require.Equal(t, exitError, got.status)
+	require.Regexp(t, `^FAIL  001-watch-expired-event\.txtar \(naive is known to fall: .+\)\n$`, got.stdout)
+	require.Regexp(t, `^fakeapi: 001-watch-expired-event\.txtar:\d+: `, got.stderr)
+}
+
+// The roles of a file are played by the clients chosen for them, or the first ones.
+func TestRunRolesOfAFile(t *testing.T) {
+	scripts(t, map[string]string{"roles.txtar": `apply mirror.yaml
+run creator
+run lister
+eventually 1m expect configmap/report -n mirror
+-- mirror.yaml --
+{apiVersion: v1, kind: Namespace, metadata: {name: mirror}}
+`})
+	require.Contains(t, runNow(t, "run", "roles.txtar").stdout, "=== roles.txtar (lister: pager, creator: careful)\n")
+	got := runNow(t, "run", "roles.txtar", "--client", "lister=by-hand", "--client", "careless")
+	require.Contains(t, got.stdout, "=== roles.txtar (lister: by-hand, creator: careless)\n")
+	require.Equal(t, exitOK, got.status, got.stderr)
+}
+
+func TestRunList(t *testing.T) {
+	got := runNow(t, "run", "--list")
+	require.Equal(t, exitOK, got.status)
+	require.Empty(t, got.stderr)
+	for _, c := range scenario.Catalogue() {
+		require.Regexp(t, `(?m)^`+strings.Join([]string{`\d+`, c.Name, c.Role, orNobody(c.Survives)}, ` +`)+`  `, got.stdout)
+		require.Contains(t, got.stdout, "  "+c.Title+"\n")
+	}
+	for _, client := range clients.All() {
+		require.Regexp(t, `(?m)^`+client.Role+` +`+client.Name+` +\S`, got.stdout)
+	}
+}
+
+// The table has each case with each client of its role, and is what the catalogue says.
+func TestRunAll(t *testing.T) {
+	got := runNow(t, "run", "--all")
+	require.Equal(t, exitOK, got.status, got.stderr)
+	require.Empty(t, got.stderr)
+	require.Regexp(t, `(?m)^MIRROR +informer +informer-list +retrywatcher +poller +naive$`, got.stdout)
+	require.Regexp(t, `(?m)^1 watch-expired-event +survives +survives +survives +survives +falls$`, got.stdout)
+	for _, c := range scenario.Catalogue() {
+		require.Contains(t, got.stdout, c.Name+" ")
+	}
+
+	got = runNow(t, "run", "--all", "--client", "careless")
+	require.Equal(t, exitOK, got.status, got.stderr)
+	require.Regexp(t, `^CREATOR +careless\n`, got.stdout)
+	require.NotContains(t, got.stdout, "careful")
+}
+
+// What the catalogue does not know is told.
+func TestRunAllIsSurprised(t *testing.T) {
+	c := scenario.Catalogue()[0]
+	c.Falls = map[string]string{"informer": "so it was said"}
+	informer, err := choice{}.forCase(scenario.Case{Role: "mirror"})
+	require.NoError(t, err)
+	result, surprise := new(runFlags).survives(t.Context(), c, informer)
+	require.Equal(t, "survives", result)
+	require.Contains(t, surprise, "the catalogue says that informer falls, but it survives")
+
+	naive := choice{}
+	require.NoError(t, naive.add("naive"))
+	result, surprise = new(runFlags).survives(t.Context(), c, naive.clients[0])
+	require.Equal(t, "falls", result)
+	require.Contains(t, surprise, "naive falls: 001-watch-expired-event.txtar:")
+}
+
+// In real time the lines come one by one, and a client that nobody plays is missed.
+func TestRunInRealTime(t *testing.T) {
+	scripts(t, map[string]string{"a.txtar": "run creator\neventually 10s expect cm/only\n", "b.txtar": "run mine\n"})
+	got := runNow(t, "run", "--real-time", "a.txtar")
+	require.Equal(t, exitOK, got.status, got.stderr)
+	require.Contains(t, got.stdout, "=== a.txtar (creator: careful)\nseed 0\n")
+	require.Contains(t, got.stdout, " client creator: POST /api/v1/namespaces/default/configmaps 201\n")
+	require.Equal(t, 1, strings.Count(got.stdout, "run creator\n"))
+
+	got = runNow(t, "run", "--real-time", "-q", "b.txtar")
+	require.Equal(t, outcome{status: exitError, stdout: "FAIL  b.txtar\n", stderr: "fakeapi: b.txtar: there is no client for: mine; " +
+		"give it with --client, or let it come over the network to fakeapi serve --scenario\n"}, got)
+}
+
+// An interrupt ends a run that has no end of its own.
+func TestRunInterrupted(t *testing.T) {
+	scripts(t, map[string]string{"long.txtar": "run mirror\nadvance 100h\n"})
+	for _, args := range [][]string{{"run", "long.txtar", "--client", "poller"}, {"run", "--real-time", "long.txtar"}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		var stdout, stderr bytes.Buffer
+		require.Equal(t, exitError, run(ctx, args, &stdout, &stderr))
+		require.Regexp(t, `^fakeapi: interrupted: .*long\.txtar`, stderr.String())
+	}
+}
