@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	fakeapi "example.com/fakeapi/fake"
 )
@@ -29,6 +31,10 @@ func NewStage(name, text string, config Config) (*Stage, error) {
 		return nil, err
 	}
 	s := &Stage{config: config, script: script, wire: newWire(script, config)}
+	if i := slices.IndexFunc(s.wire.names, func(name string) bool { return strings.HasPrefix(stepsAgent, name) }); i >= 0 {
+		return nil, fmt.Errorf("%s: no client over the network can be called %s: the requests of steps have a user agent that begins so",
+			name, s.wire.names[i])
+	}
 	options := append([]fakeapi.Option{fakeapi.WithSeed(config.Seed)}, config.Options...)
 	s.server, err = fakeapi.New(append(options, fakeapi.WithMiddleware(s.wire.handler))...)
 	return s, err
@@ -56,6 +62,7 @@ func (s *Stage) Play(ctx context.Context, out io.Writer) (*Transcript, error) {
 	e := newEnv(s.config, s.server, log)
 	e.wire = s.wire
 	e.settled = func() { s.wire.settle(ctx, s.server) }
+	s.wire.play()
 	log.opening()
 	all := newBackstage()
 	all.note(e.run(ctx, all.note, s.script))

@@ -198,6 +198,10 @@ func TestStageFails(t *testing.T) {
 		_, err := NewStage("it.txtar", "fly\n", Config{})
 		require.ErrorAs(t, err, new(*SyntaxError))
 	})
+	t.Run("a name", func(t *testing.T) {
+		_, err := NewStage("it.txtar", "run scen\n", Config{})
+		require.ErrorContains(t, err, "it.txtar: no client over the network can be called scen")
+	})
 	t.Run("the server", func(t *testing.T) {
 		_, err := NewStage("it.txtar", "", Config{Options: []fakeapi.Option{fakeapi.WithAddress("nowhere")}})
 		require.ErrorContains(t, err, `address "nowhere"`)

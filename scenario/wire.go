@@ -26,6 +26,7 @@ type wire struct {
 	mu        sync.Mutex              // guards all below
 	moved     uint64                  // counts what happens
 	open      map[*crossing]time.Time // requests without an answer, and when they came
+	playing   bool                    // since then, strangers are noted
 	strangers []string                // user agents that are nobody's
 	told      func(agent string)      // of each new one; nil for nobody
 }
@@ -145,7 +146,7 @@ func (w *wire) stranger(agent string) {
 		return
 	}
 	w.mu.Lock()
-	fresh := len(w.strangers) < strangersKept && !slices.Contains(w.strangers, agent)
+	fresh := w.playing && len(w.strangers) < strangersKept && !slices.Contains(w.strangers, agent)
 	if fresh {
 		w.strangers = append(w.strangers, agent)
 	}
@@ -154,6 +155,13 @@ func (w *wire) stranger(agent string) {
 	if fresh && told != nil {
 		told(agent)
 	}
+}
+
+// play has strangers noted from now on.
+func (w *wire) play() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.playing = true
 }
 
 // tellStrangers has f called for each user agent that comes and is no guest's; nil ends

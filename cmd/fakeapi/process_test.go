@@ -3,11 +3,13 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -51,4 +53,70 @@ func TestProcess(t *testing.T) {
 		require.ErrorAs(t, err, &exit)
 		require.Equal(t, exitUsage, exit.ExitCode())
 	})
+
+	t.Run("run", func(t *testing.T) { runProcess(t, binary) })
+	t.Run("run interrupted", func(t *testing.T) { interruptProcess(t, binary) })
+	t.Run("serve --scenario", func(t *testing.T) { scenarioProcess(t, binary) })
+}
+
+// runProcess plays what stands on stdin, well and not.
+func runProcess(t *testing.T, binary string) {
+	for text, want := range map[string]outcome{
+		"advance 100h\n": {exitOK, "ok    stdin\n", ""},
+		"expect cm/a\n":  {exitError, "FAIL  stdin\n", "fakeapi: stdin:1: expect cm/a: expected cm/a; saw none\n"},
+	} {
+		var stdout, stderr bytes.Buffer
+		command := exec.CommandContext(t.Context(), binary, "run", "-q", "-")
+		command.Stdin, command.Stdout, command.Stderr = strings.NewReader(text), &stdout, &stderr
+		_ = command.Run() // the status says it
+		require.Equal(t, want, outcome{command.ProcessState.ExitCode(), stdout.String(), stderr.String()})
+	}
+}
+
+// interruptProcess leaves a play that would take long also on virtual time.
+func interruptProcess(t *testing.T, binary string) {
+	scripts(t, map[string]string{"long.txtar": "run mirror\nadvance 1000000h\n"})
+	var stderr bytes.Buffer
+	command := exec.CommandContext(t.Context(), binary, "run", "long.txtar", "--client", "poller")
+	command.Stderr = &stderr
+	stdout, err := command.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, command.Start())
+	head, err := bufio.NewReader(stdout).ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, "=== long.txtar (mirror: poller)\n", head)
+	require.NoError(t, command.Process.Signal(os.Interrupt))
+	require.Error(t, command.Wait())
+	require.Equal(t, exitError, command.ProcessState.ExitCode())
+	require.Equal(t, "fakeapi: interrupted: long.txtar did not end\n", stderr.String())
+}
+
+// scenarioProcess plays the part of curl in a scenario of another process, whose lines
+// come while it happens.
+func scenarioProcess(t *testing.T, binary string) {
+	scripts(t, map[string]string{"story.txtar": conversation})
+	command := exec.CommandContext(t.Context(), binary, "serve", "--scenario", "story.txtar")
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	stdout, err := command.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, command.Start())
+	lines := bufio.NewScanner(stdout)
+	await := func(text string) (all string) {
+		for !strings.HasSuffix(lines.Text(), text) {
+			require.True(t, lines.Scan(), "before %q", text)
+			all += lines.Text() + "\n"
+		}
+		return all
+	}
+	r := parseAnnouncement(t, await("ends it."))
+	await(`a user agent that begins with "curl"`)
+	require.Equal(t, http.StatusTooManyRequests, r.as(t, "curl/8.5.0", http.MethodPost, configMaps, made))
+	await("client curl: POST " + configMaps + " 429 Retry-After 1")
+	require.Equal(t, http.StatusCreated, r.as(t, "curl/8.5.0", http.MethodPost, configMaps, made))
+	await("ok    story.txtar")
+	require.False(t, lines.Scan(), lines.Text())
+	require.NoError(t, command.Wait(), "exit status 0")
+	require.Empty(t, stderr.String())
+	require.NoDirExists(t, filepath.Dir(r.kubeconfig))
 }

@@ -100,22 +100,42 @@ func (f *runFlags) tell(ctx context.Context, c *call, s story) (ok bool, err err
 	}
 	log, failure := f.play(ctx, s, live)
 	if ctx.Err() != nil {
-		return false, fmt.Errorf("interrupted: %s", brief(failure))
+		return false, interrupted(failure)
 	}
 	if !f.quiet && !f.realTime && log != nil {
 		if _, err := io.WriteString(c.stdout, log.String()); err != nil {
 			return false, err
 		}
 	}
-	verdict := "ok    " + s.name
-	if failure != nil {
-		verdict = "FAIL  " + s.name + s.excuse
-		if _, err := fmt.Fprintln(c.stderr, prefix+brief(failure)); err != nil {
-			return false, err
-		}
+	if err := c.verdict(s.name, s.excuse, failure); !errors.Is(err, errReported) {
+		return failure == nil, err
 	}
-	_, err = fmt.Fprintln(c.stdout, verdict)
-	return failure == nil, err
+	return false, nil
+}
+
+// verdict prints how a scenario went, as the last thing of it. If it failed, the error
+// is that this was reported.
+func (c *call) verdict(name, excuse string, failure error) error {
+	if failure == nil {
+		_, err := fmt.Fprintln(c.stdout, "ok    "+name)
+		return err
+	}
+	if _, err := fmt.Fprintln(c.stderr, prefix+brief(failure)); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(c.stdout, "FAIL  "+name+excuse); err != nil {
+		return err
+	}
+	return errReported
+}
+
+// interrupted is the end of a scenario that was left: it is not known how it would have
+// gone.
+func interrupted(failure error) error {
+	if failure == nil {
+		return errors.New("interrupted at the end of the scenario")
+	}
+	return fmt.Errorf("interrupted: %s", brief(failure))
 }
 
 // play plays a story, in real time with its lines to live as they come. On virtual time

@@ -6,9 +6,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/scenario"
 )
 
 // serveFlags is what the command line asks of serve.
@@ -19,6 +21,8 @@ type serveFlags struct {
 	tls        bool
 	tokens     []fakeapi.Token
 	faults     string // "" for none
+	scenario   string // "" for none
+	stay       bool   // when the scenario is over
 	// controllers says whether the server does what a control plane would.
 	controllers bool
 }
@@ -36,6 +40,8 @@ func (f *serveFlags) define(flags *flag.FlagSet) {
 		return nil
 	})
 	flags.StringVar(&f.faults, "faults", "", "arm the fault rules in `FILE`, one a line, from the start")
+	flags.StringVar(&f.scenario, "scenario", "", "play the scenario in `FILE` in real time, print what happens, and end; a client that it runs is one whose user agent begins with that name")
+	flags.BoolVar(&f.stay, "stay", false, "go on serving when the scenario is over, until interrupted")
 	flags.BoolVar(&f.controllers, "controllers", true, "do what a control plane does around the API: end namespaces with all that is in them, collect garbage, remove pods when their grace is over; --controllers=false leaves it to others")
 }
 
@@ -69,6 +75,9 @@ func serve(ctx context.Context, c *call) error {
 	if err := c.parse(f.define); err != nil {
 		return err
 	}
+	if f.stay && f.scenario == "" {
+		return c.misused(errors.New("--stay is for --scenario"))
+	}
 	from, err := openSources(f.load)
 	if err != nil {
 		return err
@@ -81,20 +90,75 @@ func serve(ctx context.Context, c *call) error {
 		}
 		opts = append(opts, fakeapi.WithFaults(rules...))
 	}
-	s, err := fakeapi.New(opts...)
+	s, err := f.open(opts)
 	if err != nil {
 		return from.explain(err)
 	}
-	err = serveUntilDone(ctx, s, f, c.stdout)
+	err = serveUntilDone(ctx, s, f, c)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = nil // interrupted before it was announced
 	}
-	return errors.Join(err, s.Close())
+	return errors.Join(err, s.close())
 }
 
-// serveUntilDone announces a server that runs, and waits for the end of ctx.
-func serveUntilDone(ctx context.Context, s *fakeapi.Server, f serveFlags, stdout io.Writer) (err error) {
-	release, err := release(ctx, s)
+// served is a server, and what is played on it.
+type served struct {
+	*fakeapi.Server
+	stage *scenario.Stage // nil for nothing
+}
+
+func (f *serveFlags) open(opts []fakeapi.Option) (served, error) {
+	if f.scenario == "" {
+		s, err := fakeapi.New(opts...)
+		return served{s, nil}, err
+	}
+	text, err := os.ReadFile(f.scenario)
+	if err != nil {
+		return served{}, fmt.Errorf("--scenario %s: %w", f.scenario, plain(err))
+	}
+	stage, err := scenario.NewStage(f.scenario, string(text), scenario.Config{Options: opts})
+	if err != nil {
+		return served{}, err
+	}
+	for _, name := range stage.Guests() {
+		if strings.HasPrefix(ownAgent, name) { // it would be held back until its step, which comes later
+			err := fmt.Errorf("%s: no client can be called %s: the command's own requests have a user agent that begins so", f.scenario, name)
+			return served{}, errors.Join(err, stage.Close())
+		}
+	}
+	return served{stage.Server(), stage}, nil
+}
+
+func (s served) close() error {
+	if s.stage != nil {
+		return s.stage.Close()
+	}
+	return s.Close()
+}
+
+// until plays what there is to play, and otherwise waits for the end of ctx.
+func (s served) until(ctx context.Context, f serveFlags, c *call) error {
+	if s.stage == nil {
+		<-ctx.Done()
+		return nil
+	}
+	if _, err := fmt.Fprintf(c.stdout, "\n=== %s\n", f.scenario); err != nil {
+		return err
+	}
+	_, failure := s.stage.Play(ctx, c.stdout)
+	if ctx.Err() != nil {
+		return interrupted(failure)
+	}
+	err := c.verdict(f.scenario, "", failure)
+	if f.stay {
+		<-ctx.Done()
+	}
+	return err
+}
+
+// serveUntilDone announces a server that runs, and waits for its end.
+func serveUntilDone(ctx context.Context, s served, f serveFlags, c *call) (err error) {
+	release, err := release(ctx, s.Server)
 	if err != nil {
 		return err
 	}
@@ -110,11 +174,10 @@ func serveUntilDone(ctx context.Context, s *fakeapi.Server, f serveFlags, stdout
 	if err := file.write(content); err != nil {
 		return err
 	}
-	if err := announce(stdout, s.URL(), release, file); err != nil {
+	if err := announce(c.stdout, s.URL(), release, file); err != nil {
 		return err
 	}
-	<-ctx.Done()
-	return nil
+	return s.until(ctx, f, c)
 }
 
 // announce says in one write where the server is and what to do with it.

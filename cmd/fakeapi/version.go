@@ -42,6 +42,9 @@ func moduleVersion() string {
 	return "(devel)"
 }
 
+// ownAgent is the user agent of the command's own requests.
+const ownAgent = "fakeapi-command"
+
 // release asks a server for the Kubernetes release that it behaves as. That it
 // answers at all is the sign that it serves.
 func release(ctx context.Context, s *fakeapi.Server) (string, error) {
@@ -49,6 +52,7 @@ func release(ctx context.Context, s *fakeapi.Server) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	request.Header.Set("User-Agent", ownAgent)
 	answer, err := s.Client().Do(request)
 	if err != nil {
 		return "", fmt.Errorf("the server does not answer: %w", err)
