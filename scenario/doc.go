@@ -155,6 +155,25 @@
 // does one that has not returned a minute after its context ended, and one that
 // makes five thousand requests without any pause.
 //
+// # In real time
+//
+// A [Stage] plays a scenario in real time, on a server that other processes reach: for
+// clients under test that are not written in Go. fakeapi serve --scenario is the command
+// for it, and fakeapi run --real-time plays so in one process.
+//
+// A client that is none of [Config.Clients] is a guest there, who comes over the
+// network. To run it is to wait for its first request: one whose user agent begins with
+// its name. Requests that come before that step are held back until it, so that the guest
+// finds the world as the steps before have left it. From then on they are in the
+// transcript as the server has answered them. A guest cannot be stopped or
+// moved, it is not seen to return, and replicas are not on the network.
+//
+// Between two steps nothing tells that server and clients only wait for the clock. A step
+// ends when for 50 ms nothing was sent, no request has waited for its answer for less than
+// 250 ms, and nothing was written; or after two seconds, for a client that never rests.
+// That is a guess: what a client does is best awaited with eventually. No run is like the
+// one before, with whatever seed.
+//
 // # The catalogue
 //
 // [Catalogue] has known ways in which API servers break their clients, each a file

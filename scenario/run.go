@@ -20,8 +20,8 @@ type Config struct {
 	Seed uint64
 	// Clients are the clients under test, under the names that steps use.
 	Clients map[string]Client
-	// Options are further options of the server. It is in memory and has the
-	// seed whatever they say, unless they set another seed.
+	// Options are further options of the server. Except on a Stage it is in memory
+	// whatever they say; it has the seed, unless they set another one.
 	Options []fakeapi.Option
 }
 

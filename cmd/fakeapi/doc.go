@@ -3,6 +3,10 @@
 //
 //	fakeapi [serve] [--address 127.0.0.1:0] [--kubeconfig FILE] [--load DIR_OR_FILE]... [--tls]
 //	        [--token TOKEN[,USER[,GROUP...]]]... [--faults FILE] [--controllers=false]
+//	        [--scenario FILE [--stay]]
+//	fakeapi run [FILE | DIRECTORY | CASE | -]... [--client [ROLE=]NAME]... [--seed N] [-q] [--real-time]
+//	fakeapi run --list
+//	fakeapi run --all [--client [ROLE=]NAME]...
 //	fakeapi proxy --kubeconfig FILE [--context CONTEXT] --faults FILE [--address 127.0.0.1:0] [--write-kubeconfig FILE]
 //	fakeapi version
 //	fakeapi help [COMMAND]
@@ -56,8 +60,43 @@
 // Controllers run by themselves unless --controllers=false switches them off; then
 // settle steps them by hand.
 //
+// # Scenarios
+//
+// run plays scenarios, which package scenario documents, each against a server of its
+// own, in memory and on virtual time. It takes files, directories with all .txtar
+// files below them, - for what stands on stdin, and the number or the name of a case of
+// the catalogue. For each it prints the transcript and a line that begins with "ok" or
+// "FAIL", with -q that line alone. What went wrong goes to stderr, a line that begins
+// with FILE:LINE of the step. All that is named is played, whatever fails.
+//
+// The clients under test are those of package scenario/clients, by their roles: for a
+// case the first that survives it, in a file the first of each role that it runs, or
+// those that --client names. --list prints the cases, with who survives them, and the
+// clients. --all plays each case with each client of its role and prints who survives;
+// that somebody does or does not against what the catalogue says is a failure.
+//
+// With --real-time there is no virtual time: ten minutes take ten minutes, and no two
+// runs are the same.
+//
+// # A client in any language
+//
+// serve --scenario plays a scenario in real time on the server that it serves, for a
+// client of another process:
+//
+//	fakeapi serve --scenario story.txtar --kubeconfig /tmp/config &
+//	KUBECONFIG=/tmp/config ./controller
+//
+// A step "run controller" means a client whose requests have a user agent that begins
+// with "controller". It is waited for, and the command prints for what; a request that
+// comes before that step is held back until then. The transcript is printed as it
+// happens, line by line: steps, what they led to when they end, and each request of such
+// a client when it is answered. At the end there is a line that begins with "ok" or
+// "FAIL", what went wrong is on stderr, and the command ends; with --stay it goes on
+// serving until it is interrupted.
+//
 // # Exit status
 //
 // 0 after a signal and after help, 1 for what went wrong, with one line on stderr
-// that says what, 2 for a command line that was not understood.
+// that says what, 2 for a command line that was not understood. A scenario that failed
+// is 1, and so is one that a signal has ended.
 package main
