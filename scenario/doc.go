@@ -170,7 +170,7 @@
 //
 // Between two steps nothing tells that server and clients only wait for the clock. A step
 // ends when for 50 ms nothing was sent, no request has waited for its answer for less than
-// 250 ms, and nothing was written; or after two seconds, for a client that never rests.
+// a second, and nothing was written; or after three seconds, for a client that never rests.
 // That is a guess: what a client does is best awaited with eventually. No run is like the
 // one before, with whatever seed.
 //

@@ -13,10 +13,11 @@ const (
 	// quietFor is how long nothing must have moved.
 	quietFor = 50 * time.Millisecond
 	// patientFor is how long a request without an answer counts as something that
-	// moves; after that it waits for the clock: a fault rule delays it.
-	patientFor = 250 * time.Millisecond
+	// moves; after that it waits for the clock: a fault rule delays it. The first write
+	// to a server may take half of that on a busy machine.
+	patientFor = time.Second
 	// settleFor is how long a client that never rests is waited for.
-	settleFor = 2 * time.Second
+	settleFor = 3 * time.Second
 )
 
 // settle waits until nothing has moved on the wire, and in the server, for a while.
