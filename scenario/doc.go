@@ -208,6 +208,11 @@
 //	         Watches the ConfigMaps of default that have the label mourn=yes, with
 //	         that selector. For each of them that is deleted it makes one of the
 //	         same name in mirror; for those that still exist it does not.
+//	parent   Sees to it that there is one ConfigMap with the label child=true in
+//	         default, whose name the server makes up (generateName), and returns.
+//	         It may be run again.
+//	remover  Deletes the ConfigMap only that is in default when it begins, and no
+//	         later one of that name, and returns without an error when it is gone.
 //
 // Faults hit what a role is about: a mirror's requests in default, not its writes
 // to mirror, which need no more than ordinary retries. Package scenario/clients

@@ -2,6 +2,7 @@ package clients
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -67,6 +68,39 @@ func byHand(ctx context.Context, config *rest.Config) error {
 			return writeReport(ctx, client, names)
 		}
 	}
+}
+
+// offeredToken is a lister that goes on where its token has expired, with the token
+// that the refusal offers. It begins again after any other error.
+func offeredToken(ctx context.Context, config *rest.Config) error {
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	var names []string
+	err = try(ctx, func(ctx context.Context) error {
+		names = nil
+		for options := (metav1.ListOptions{Limit: pageSize}); ; {
+			page, err := client.CoreV1().ConfigMaps("default").List(ctx, options)
+			if status := (apierrors.APIStatus)(nil); errors.As(err, &status) && status.Status().Continue != "" {
+				options.Continue = status.Status().Continue
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			for _, o := range page.Items {
+				names = append(names, o.Name)
+			}
+			if options.Continue = page.Continue; options.Continue == "" {
+				return nil
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return writeReport(ctx, client, names)
 }
 
 // writeReport writes down what was listed.

@@ -29,6 +29,27 @@ func carelessCreator(ctx context.Context, config *rest.Config) error {
 	return inDefault(ctx, config, createOnly)
 }
 
+// thoroughCreator looks at what there is before it takes it for its own: it may be
+// somebody else's, or on its way out.
+func thoroughCreator(ctx context.Context, config *rest.Config) error {
+	return inDefault(ctx, config, func(ctx context.Context, maps typedv1.ConfigMapInterface) error {
+		only := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "only"}}
+		metav1.SetMetaDataAnnotation(&only.ObjectMeta, "created-by", config.UserAgent)
+		_, err := maps.Create(ctx, only, metav1.CreateOptions{})
+		if !apierrors.IsAlreadyExists(err) {
+			return err
+		}
+		there, getErr := maps.Get(ctx, "only", metav1.GetOptions{})
+		if getErr != nil {
+			return getErr
+		}
+		if there.DeletionTimestamp == nil && there.Annotations["created-by"] == config.UserAgent {
+			return nil
+		}
+		return err
+	})
+}
+
 func createOnly(ctx context.Context, maps typedv1.ConfigMapInterface) error {
 	_, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "only"}}, metav1.CreateOptions{})
 	return err
