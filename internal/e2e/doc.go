@@ -2,6 +2,7 @@
 // against the server of package fakeapi, and keeps what they drag in
 // (controller-runtime, kubectl) out of the module graph of the library.
 //
+//	catalogue   controller-runtime in the cases of the scenarios' catalogue
 //	controller  a controller-runtime manager and client
 //	election    client-go's leader election
 //	kubectl     kubectl as a process, built from cmd/kubectl
