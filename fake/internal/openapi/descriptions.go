@@ -19,24 +19,22 @@ func docsOf(t reflect.Type) map[string]string {
 }
 
 func descriptionOf(t reflect.Type) string {
-	if text := undocumented[nameOf(t)]; text != "" {
+	if text := docsOf(t)[""]; text != "" {
 		return text
 	}
-	return docsOf(t)[""]
+	return undocumented[nameOf(t)]
 }
 
 // undocumented describes types that do not carry their comments.
 var undocumented = map[string]string{
-	"io.k8s.apimachinery.pkg.api.resource.Quantity":   "A number with an optional suffix: decimal (m, k, M, G, T, P, E), binary (Ki, Mi, Gi, Ti, Pi, Ei) or an exponent (e3).",
-	"io.k8s.apimachinery.pkg.apis.meta.v1.Duration":   "A length of time as Go writes it, such as 1h30m.",
-	"io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1":   "A set of fields as JSON, in the form of a trie: f:NAME is a field, v:VALUE an element of a set, k:KEYS an element of a keyed list, and . the field itself.",
-	"io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime":  "A time in RFC 3339 with microseconds.",
-	"io.k8s.apimachinery.pkg.apis.meta.v1.Patch":      "The body of a PATCH: its Content-Type says of which form.",
-	"io.k8s.apimachinery.pkg.apis.meta.v1.Time":       "A time in RFC 3339 to the second; null if it is not set.",
-	"io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent": "A change of a watched collection: its type, and the object.",
-	"io.k8s.apimachinery.pkg.runtime.RawExtension":    "An object of any kind, as it is.",
-	"io.k8s.apimachinery.pkg.util.intstr.IntOrString": "A number or a string.",
-	"io.k8s.apimachinery.pkg.version.Info":            "The release of the server and how it was built.",
+	"io.k8s.apimachinery.pkg.api.resource.Quantity":      "A number with an optional suffix: decimal (m, k, M, G, T, P, E), binary (Ki, Mi, Gi, Ti, Pi, Ei) or an exponent (e3).",
+	"io.k8s.apimachinery.pkg.apis.meta.v1.GroupResource": "A resource by its group and its plural name.",
+	"io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime":     "A time in RFC 3339 with microseconds.",
+	"io.k8s.apimachinery.pkg.apis.meta.v1.Time":          "A time in RFC 3339 to the second; null if it is not set.",
+	"io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent":    "A change of a watched collection: its type, and the object.",
+	"io.k8s.apimachinery.pkg.runtime.RawExtension":       "An object of any kind, as it is.",
+	"io.k8s.apimachinery.pkg.util.intstr.IntOrString":    "A number or a string.",
+	"io.k8s.apimachinery.pkg.version.Info":               "The release of the server and how it was built.",
 }
 
 // describeEnum lists values as openapi-gen does, below the description of a field. What

@@ -32,8 +32,8 @@
 //
 // # Left out
 //
-//   - What the values of an enum mean, and the longer descriptions of the eleven types
-//     that do not carry their comments (descriptions.go).
+//   - What the values of an enum mean, and the descriptions of the few types that do not
+//     carry their comments: they have shorter ones (descriptions.go).
 //   - HEAD and OPTIONS behind a proxy, the alpha parameter shardSelector, CBOR: they are
 //     not served.
 //   - /logs, /openid/v1/jwks and /.well-known/openid-configuration, as they are not

@@ -92,8 +92,8 @@ func TestCrossRegisteredKinds(t *testing.T) {
 	}
 }
 
-// A real server told these schemas; what the descriptions of three types say there
-// is told in other words here.
+// A real server told these schemas; what types say there that do not carry their
+// comments is told in other words here.
 func TestSchemasOfARealServer(t *testing.T) {
 	body, err := os.ReadFile("../../../internal/golden/testdata/v1.37/openapi.json")
 	require.NoError(t, err)
@@ -142,5 +142,23 @@ func TestZero(t *testing.T) {
 		{[]string(nil), false, nil}, {inner{}, true, map[string]any{}}, {wrapped{}, false, map[string]any{}},
 	} {
 		require.Equal(t, c.want, zero(reflect.TypeOf(c.value), c.omitempty), "%T", c.value)
+	}
+}
+
+func TestEveryTypeIsDescribed(t *testing.T) {
+	all := define(roots(resource.Builtin()), false)
+	fields, bare := 0, 0
+	for name, def := range all {
+		require.NotEmpty(t, def.schema.Description, name)
+		for _, p := range def.schema.Properties {
+			fields++
+			if p.Description == "" {
+				bare++
+			}
+		}
+	}
+	require.Less(t, bare, fields/100, "fields without a comment")
+	for name := range undocumented {
+		require.NotNil(t, all[name], name)
 	}
 }
