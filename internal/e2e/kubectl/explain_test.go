@@ -87,3 +87,22 @@ func TestCreateDryRunOnTheClientsSide(t *testing.T) {
 		require.Contains(t, u.refusedWith(right+"dta: {}\n", "apply", "--validate="+validate, "-f", "-"), `unknown field "dta"`)
 	}
 }
+
+// An apply merges lists by the keys that the documents of v3 tell: what another client
+// added to a list stays.
+func TestApplyMergesListsByTheDocuments(t *testing.T) {
+	u := newUser(t)
+	config := func(image string) string {
+		return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec:\n  selector: {matchLabels: {a: b}}\n" +
+			"  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: one, image: " + image + ", ports: [{containerPort: 80}]}]}}\n"
+	}
+	u.doWith(config("a"), "apply", "-f", "-")
+	u.do("patch", "deployment", "d", "-p", `{"spec":{"template":{"spec":{"containers":[{"name":"two","image":"side"}]}}}}`)
+	r := u.tryWith(config("b"), "apply", "-f", "-", "-v=6")
+	require.Equal(t, result{out: "deployment.apps/d configured\n"}, result{out: r.out, code: r.code})
+	require.Contains(t, r.err, "/openapi/v3/apis/apps/v1?hash=")
+	require.NotContains(t, r.err, "/openapi/v2")
+	require.NotContains(t, r.err, "error calculating patch")
+	require.Equal(t, "two=side one=b ", u.do("get", "deployment", "d", "-o",
+		"jsonpath={range .spec.template.spec.containers[*]}{.name}={.image} {end}"))
+}
