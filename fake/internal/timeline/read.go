@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"bytes"
 	"cmp"
 	"net/url"
 	"slices"
@@ -43,8 +44,8 @@ func (x *recording) copied() (e Exchange, sent []Frame) {
 	defer x.mu.Unlock()
 	e = Exchange{
 		Seq: x.seq, Order: x.order, Begin: x.begin, End: x.end, Client: x.client, Method: x.method, Path: x.path, Code: x.code,
-		Request: Body{x.requestType, x.request.data, x.request.size},
-		Answer:  Body{x.answerType, x.answer.data, x.answer.size},
+		Request: x.request.body(x.requestType),
+		Answer:  x.answer.body(x.answerType),
 	}
 	s := x.stream
 	if s == nil {
@@ -55,9 +56,14 @@ func (x *recording) copied() (e Exchange, sent []Frame) {
 		sent = append(sent, Frame{Time: f.at, Order: f.order, Body: Body{x.answerType, f.blob.data, f.blob.size}})
 	}
 	if s.partial.size > 0 {
-		sent = append(sent, Frame{Time: s.partialAt.at, Order: s.partialAt.order, Body: Body{x.answerType, s.partial.data, s.partial.size}})
+		sent = append(sent, Frame{Time: s.partialAt.at, Order: s.partialAt.order, Body: s.partial.body(x.answerType)})
 	}
 	return e, sent
+}
+
+// body is a copy of what is kept.
+func (p prefix) body(contentType string) Body {
+	return Body{contentType, bytes.Clone(p.data), p.size}
 }
 
 // verbOf reads the verb of a request; "" for what is no resource.

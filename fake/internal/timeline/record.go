@@ -78,7 +78,7 @@ func (r *Recorder) add(request *http.Request) *recording {
 	oldest := r.ring[at]
 	r.ring[at] = x
 	if oldest.ended {
-		oldest.forget(&r.pool)
+		x.request.data, x.answer.data = oldest.forget(&r.pool)
 		return x
 	}
 	if r.running == nil {
@@ -151,7 +151,7 @@ type recording struct {
 	stream                  *stream // of a watch, else nil
 }
 
-// prefix is the beginning of a body. What it holds is appended to, and never changed.
+// prefix is the beginning of a body.
 type prefix struct {
 	data []byte
 	size int64
@@ -183,13 +183,17 @@ func (x *recording) finish() {
 	x.end = now
 }
 
-// forget gives back what the exchange has taken of the pool.
-func (x *recording) forget(p *pool) {
+// forget gives back what the exchange has taken of the pool, and its buffers, empty, for
+// another one: as garbage, bodies would cost more than it does to copy them.
+func (x *recording) forget(p *pool) (request, answer []byte) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.stream != nil {
 		x.stream.drop(len(x.stream.frames), p)
 	}
+	request, answer = x.request.data[:0], x.answer.data[:0]
+	x.request.data, x.answer.data = nil, nil
+	return request, answer
 }
 
 // halve forgets the older half of the frames.
