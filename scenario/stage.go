@@ -65,7 +65,7 @@ func (s *Stage) Play(ctx context.Context, out io.Writer) (*Transcript, error) {
 	s.wire.play()
 	log.opening()
 	all := newBackstage()
-	all.note(e.run(ctx, all.note, s.script))
+	all.lead(e.run(ctx, all.note, s.script))
 	return log, all.result()
 }
 

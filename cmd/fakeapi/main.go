@@ -1,3 +1,7 @@
+// The clients that run plays take what they need of chance from its seed.
+//
+//go:debug randseednop=0
+
 package main
 
 import (
