@@ -101,14 +101,13 @@
 // WriteHTML makes one page of it, a file to open in a browser: a lane for each client
 // and each watch, faults where they hit, a write beside the events that it caused, and
 // the bodies, with what changed since the version before. It works by keys alone (press
-// ? for them), fetches nothing, and has a plain table for those without scripts.
+// ? for them), fetches nothing, and has a plain table for those without scripts. A test
+// that fails leaves it for its server, and a scenario that fails as well: in the
+// ArtifactDir of the test with go test -artifacts, or in a folder of your choice. In a test
+// that passes, Server.KeepTimeline does the same.
 //
-//	t.Cleanup(func() { // kept with go test -artifacts
-//		if f, err := os.Create(filepath.Join(t.ArtifactDir(), "timeline.html")); err == nil {
-//			_ = srv.Timeline().WriteHTML(f, t.Name())
-//			_ = f.Close()
-//		}
-//	})
+//	go test -artifacts ./...
+//	FAKEAPI_ARTIFACTS=FOLDER go test ./...
 //
 // # The control API
 //

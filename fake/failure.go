@@ -15,21 +15,26 @@ func (s *Server) tellFailure(t TB) bool {
 		return false
 	}
 	for _, door := range s.doors() {
-		if door.opts.unrecorded {
-			continue
-		}
 		text := door.Timeline().Tail(failureLines)
 		if text == "" {
 			text = "nobody has asked for anything\n"
 		}
 		log.Logf("fakeapi: the timeline of %s:\n%s", door.URL(), text)
 	}
+	if !s.opts.unrecorded {
+		log.Logf("fakeapi: %s", s.KeepTimeline(t))
+	}
 	return true
 }
 
-// doors are the server itself and its replicas.
-func (s *Server) doors() []*Server {
+// doors are the server itself and its replicas, those that have a timeline.
+func (s *Server) doors() (doors []*Server) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]*Server{s}, s.replicas...)
+	for _, door := range append([]*Server{s}, s.replicas...) {
+		if !door.opts.unrecorded {
+			doors = append(doors, door)
+		}
+	}
+	return doors
 }

@@ -2,9 +2,11 @@ package fakeapi_test
 
 import (
 	"context"
+	"io/fs"
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -74,4 +76,78 @@ func TestFailedTestTellsTheTimeline(t *testing.T) {
 	require.Contains(t, out, "... 40 lines left out ...\n")
 	require.Equal(t, 60, strings.Count(out, " GET /livez -> 200"))
 	require.Equal(t, 1, strings.Count(out, " GET /healthz -> 200"), "of the replica")
+}
+
+// pages finds what failed tests have left below a folder.
+func pages(t *testing.T, folder string) (found []string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+		if err == nil && filepath.Ext(path) == ".html" {
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.Contains(t, string(text), "<!doctype html>")
+			require.Contains(t, string(text), "TestChild, http://", "the title")
+			found = append(found, path)
+		}
+		return err
+	}))
+	return found
+}
+
+// The page goes to the artifacts of the test, else to the folder of the variable, and
+// its path is told; with neither the test tells how to get it.
+func TestFailedTestLeavesThePage(t *testing.T) {
+	const hint = "fakeapi: for the timeline as a page: go test -artifacts, or FAKEAPI_ARTIFACTS=FOLDER"
+	for _, which := range []string{"fails", "bubble"} {
+		require.Contains(t, child(t, which, nil), hint)
+
+		byFlag, byName := t.TempDir(), filepath.Join(t.TempDir(), "new", "folder")
+		variable := []string{"FAKEAPI_ARTIFACTS=" + byName}
+		out := child(t, which, variable, "-test.artifacts", "-test.outputdir="+byFlag)
+		require.NotContains(t, out, hint)
+		require.NoDirExists(t, byName)
+		left := pages(t, byFlag)
+		require.Len(t, left, 2)
+		for i, name := range []string{"timeline-2.html", "timeline.html"} {
+			require.Equal(t, name, filepath.Base(left[i]))
+			require.Contains(t, out, " as a page: "+left[i]+"\n")
+		}
+
+		for range 2 { // the second run overwrites nothing
+			out = child(t, which, variable)
+		}
+		left = pages(t, byName)
+		require.Len(t, left, 4)
+		for i, name := range []string{"TestChild-2.html", "TestChild-3.html", "TestChild-4.html", "TestChild.html"} {
+			require.Equal(t, filepath.Join(byName, name), left[i])
+		}
+		require.Contains(t, out, left[1]+"\n")
+		require.NotContains(t, out, left[3])
+	}
+}
+
+// asked is a TB that knows a name and no more.
+type asked struct {
+	fakeapi.TB
+	name string
+}
+
+func (a asked) Name() string { return a.name }
+
+// Names of tests are made safe; a folder that cannot be is told.
+func TestKeepTimeline(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.InMemory())
+	folder := t.TempDir()
+	t.Setenv("FAKEAPI_ARTIFACTS", folder)
+	for name, want := range map[string]string{
+		"TestA/b=c_d/..":         "TestA_b=c_d_...html",
+		"Test über:*?\\":         "Test__ber____.html",
+		strings.Repeat("x", 999): strings.Repeat("x", 150) + ".html",
+		"":                       "fakeapi.html",
+	} {
+		require.Equal(t, "the timeline of "+srv.URL()+" as a page: "+filepath.Join(folder, want), srv.KeepTimeline(asked{t, name}))
+		require.FileExists(t, filepath.Join(folder, want))
+	}
+	t.Setenv("FAKEAPI_ARTIFACTS", filepath.Join(folder, "fakeapi.html", "below"))
+	require.Contains(t, srv.KeepTimeline(asked{t, "x"}), "the timeline could not be written: ")
 }

@@ -12,8 +12,8 @@ type TB interface {
 // that cannot start fails the test at once; one that cannot end marks it as
 // failed and names the requests that hang.
 //
-// When the test has failed it logs the last 60 lines of the Timeline of the server, and of
-// those of its replicas.
+// When the test has failed it logs the last 60 lines of the Timeline, and leaves the whole
+// as a page, as KeepTimeline does; those of its replicas, too.
 func Start(t TB, opts ...Option) *Server {
 	t.Helper()
 	s, err := New(opts...)

@@ -23,12 +23,16 @@ type Config struct {
 	// Options are further options of the server. Except on a Stage it is in memory
 	// whatever they say; it has the seed, unless they set another one.
 	Options []fakeapi.Option
+
+	// failed gets the server, while it still is there, if a step has failed.
+	failed func(*fakeapi.Server)
 }
 
 // Run runs steps against a fresh server in a testing/synctest bubble: on virtual
 // time, so that an hour takes milliseconds. A step that fails ends the test; the
 // message names the step, what was expected and what was seen, and has the
-// transcript so far. t must not be in a bubble already.
+// transcript so far; the page of the server's timeline is left where KeepTimeline of
+// [fakeapi.Server] leaves it. t must not be in a bubble already.
 //
 // A test binary that runs client-go in bubbles needs one line in its TestMain;
 // see the package documentation.
@@ -86,9 +90,13 @@ func run(t *testing.T, config Config, s script) *Transcript {
 	// What is wrong with a client that does not return must be said at once, and
 	// to the test around the bubble: a bubble that cannot end is a panic.
 	stuck := func(err error) { t.Errorf("%v", err) }
-	synctest.Test(t, func(t *testing.T) { log, err = play(t, stuck, config, s) })
+	page := ""
+	synctest.Test(t, func(t *testing.T) {
+		config.failed = func(server *fakeapi.Server) { page = "\n" + server.KeepTimeline(t) }
+		log, err = play(t, stuck, config, s)
+	})
 	if err != nil {
-		t.Fatalf("%v", err)
+		t.Fatalf("%v%s", err, page)
 	}
 	return log
 }
@@ -112,7 +120,11 @@ func playInto(log *Transcript, t fakeapi.TB, stuck func(error), config Config, s
 	}
 	e := newEnv(config, server, log)
 	e.settled, e.bubble = synctest.Wait, true
-	return e.run(context.Background(), stuck, s)
+	err := e.run(context.Background(), stuck, s)
+	if err != nil && config.failed != nil {
+		config.failed(server)
+	}
+	return err
 }
 
 // run connects to the server, runs the steps, and ends what they have begun.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -72,4 +74,27 @@ func TestRunFailsItsTest(t *testing.T) {
 		}
 		require.NotContains(t, string(out), "Run has returned", which)
 	}
+}
+
+// A scenario that fails leaves the page of its timeline; the lines of that it leaves to
+// the transcript. One that is expected to fail leaves nothing.
+func TestRunLeavesThePage(t *testing.T) {
+	folder := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$", "-test.v")
+	cmd.Env = append(os.Environ(), childEnv+"=step", "FAKEAPI_ARTIFACTS="+folder)
+	out, err := cmd.CombinedOutput()
+	require.Error(t, err)
+	page := filepath.Join(folder, "TestChild.html")
+	require.Contains(t, string(out), " as a page: "+page+"\n")
+	require.FileExists(t, page)
+	require.Equal(t, 1, strings.Count(string(out), "transcript so far:"))
+	require.NotContains(t, string(out), "fakeapi: the timeline of ")
+
+	folder = t.TempDir()
+	t.Setenv("FAKEAPI_ARTIFACTS", folder)
+	_, err = Play("it.txtar", "expect cm/a\n", Config{})
+	require.Error(t, err)
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Empty(t, entries)
 }
