@@ -208,8 +208,8 @@ func WithControl() Option {
 }
 
 // WithoutTimeline switches the record of requests, answers and watch frames off, which
-// Server.Timeline gives. It saves its memory, which is bounded, and one or two percent
-// of the time that a small request takes.
+// Server.Timeline gives. It saves its memory, which is bounded, some percent of the time
+// that a small request takes, and up to a fifth of that of a long streaming list.
 func WithoutTimeline() Option {
 	return func(o *options) error {
 		o.unrecorded = true
