@@ -23,9 +23,9 @@ type Config struct {
 	// Options are further options of the server. Except on a Stage it is in memory
 	// whatever they say; it has the seed, unless they set another one.
 	Options []fakeapi.Option
-
-	// failed gets the server, while it still is there, if a step has failed.
-	failed func(*fakeapi.Server)
+	// Ended, if there is one, is called at the end with the server, while it still
+	// serves: to keep its Timeline, say. The error is nil if all went well.
+	Ended func(server *fakeapi.Server, err error)
 }
 
 // Run runs steps against a fresh server in a testing/synctest bubble: on virtual
@@ -91,8 +91,16 @@ func run(t *testing.T, config Config, s script) *Transcript {
 	// to the test around the bubble: a bubble that cannot end is a panic.
 	stuck := func(err error) { t.Errorf("%v", err) }
 	page := ""
+	ended := config.Ended
 	synctest.Test(t, func(t *testing.T) {
-		config.failed = func(server *fakeapi.Server) { page = "\n" + server.KeepTimeline(t) }
+		config.Ended = func(server *fakeapi.Server, err error) {
+			if err != nil {
+				page = "\n" + server.KeepTimeline(t)
+			}
+			if ended != nil {
+				ended(server, err)
+			}
+		}
 		log, err = play(t, stuck, config, s)
 	})
 	if err != nil {
@@ -120,11 +128,7 @@ func playInto(log *Transcript, t fakeapi.TB, stuck func(error), config Config, s
 	}
 	e := newEnv(config, server, log)
 	e.settled, e.bubble = synctest.Wait, true
-	err := e.run(context.Background(), stuck, s)
-	if err != nil && config.failed != nil {
-		config.failed(server)
-	}
-	return err
+	return e.run(context.Background(), stuck, s)
 }
 
 // run connects to the server, runs the steps, and ends what they have begun.
@@ -136,6 +140,9 @@ func (e *Env) run(ctx context.Context, stuck func(error), s script) error {
 	}
 	err := e.play(ctx, s)
 	e.stop(cancel, stuck)
+	if e.config.Ended != nil {
+		e.config.Ended(e.Server(), err)
+	}
 	return err
 }
 

@@ -5,6 +5,7 @@
 //	        [--token TOKEN[,USER[,GROUP...]]]... [--faults FILE] [--controllers=false]
 //	        [--scenario FILE [--stay]]
 //	fakeapi run [FILE | DIRECTORY | CASE | -]... [--client [ROLE=]NAME]... [--seed N] [-q] [--real-time]
+//	        [--html FOLDER]
 //	fakeapi run --list
 //	fakeapi run --all [--client [ROLE=]NAME]...
 //	fakeapi proxy --kubeconfig FILE [--context CONTEXT] --faults FILE [--address 127.0.0.1:0] [--write-kubeconfig FILE]
@@ -76,7 +77,8 @@
 // that somebody does or does not against what the catalogue says is a failure.
 //
 // With --real-time there is no virtual time: ten minutes take ten minutes, and no two
-// runs are the same.
+// runs are the same. --html leaves a page for each scenario in a folder: the timeline of
+// its server, to open in a browser.
 //
 // # A client in any language
 //

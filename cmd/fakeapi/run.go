@@ -33,7 +33,7 @@ func commands() []command {
 	return []command{
 		{"serve", "[--address ADDRESS] [--kubeconfig FILE] [--load DIR_OR_FILE]... [--tls] [--token TOKEN]... [--faults FILE] [--scenario FILE [--stay]]", "serve an API until interrupted (the default)", serve},
 		{"proxy", "--kubeconfig FILE [--context CONTEXT] --faults FILE [--address ADDRESS] [--write-kubeconfig FILE]", "put fault rules in front of a real cluster until interrupted", proxy},
-		{"run", "[FILE | DIRECTORY | CASE | -]... [--client [ROLE=]NAME]... [--seed N] [-q] [--real-time] | --list | --all", "play scenarios and tell how they went", runScenarios},
+		{"run", "[FILE | DIRECTORY | CASE | -]... [--client [ROLE=]NAME]... [--seed N] [-q] [--real-time] [--html FOLDER] | --list | --all", "play scenarios and tell how they went", runScenarios},
 		{"version", "", "print the version, and that of the API server it behaves as", printVersion},
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -23,6 +25,7 @@ type runFlags struct {
 	quiet    bool
 	realTime bool
 	chosen   choice
+	html     string
 	list     bool
 	all      bool
 }
@@ -32,6 +35,7 @@ func (f *runFlags) define(flags *flag.FlagSet) {
 	flags.BoolVar(&f.quiet, "q", false, "print a line for each scenario instead of its transcript")
 	flags.BoolVar(&f.realTime, "real-time", false, "play in real time: no two runs are the same, and ten minutes take ten minutes")
 	flags.Func("client", "play the role ROLE of a scenario with the client `[ROLE=]NAME`, one of those that --list shows; can be repeated", f.chosen.add)
+	flags.StringVar(&f.html, "html", "", "leave the timeline of each scenario as a page in `FOLDER`: NAME.html, in the place of an older one")
 	flags.BoolVar(&f.list, "list", false, "print the catalogue: number, name, role, survivors and title of each case, and the clients")
 	flags.BoolVar(&f.all, "all", false, "play each case of the catalogue with each client of its role (or those of --client), and print who survives; it is a failure if the catalogue says otherwise")
 }
@@ -98,9 +102,16 @@ func (f *runFlags) tell(ctx context.Context, c *call, s story) (ok bool, err err
 		}
 		live = c.stdout
 	}
+	var page error
+	if f.html != "" {
+		s.config.Ended = func(server *fakeapi.Server, _ error) { page = writePage(f.html, s, server) }
+	}
 	log, failure := f.play(ctx, s, live)
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return false, interrupted(failure)
+	case page != nil:
+		return false, page
 	}
 	if !f.quiet && !f.realTime && log != nil {
 		if _, err := io.WriteString(c.stdout, log.String()); err != nil {
@@ -111,6 +122,16 @@ func (f *runFlags) tell(ctx context.Context, c *call, s story) (ok bool, err err
 		return failure == nil, err
 	}
 	return false, nil
+}
+
+// writePage writes the timeline of a server that has played a story.
+func writePage(folder string, s story, server *fakeapi.Server) error {
+	name := strings.TrimSuffix(filepath.Base(s.name), extension) + ".html"
+	f, err := os.Create(filepath.Join(folder, name))
+	if err != nil {
+		return err
+	}
+	return errors.Join(server.Timeline().WriteHTML(f, s.title()), f.Close())
 }
 
 // verdict prints how a scenario went, as the last thing of it. If it failed, the error

@@ -60,6 +60,26 @@ func TestRunFails(t *testing.T) {
 	require.NotContains(t, got.stderr, "transcript", "it is on stdout")
 }
 
+// The page is there whether it went well or not, also in real time; a folder that is
+// missing ends the command.
+func TestRunWritesPages(t *testing.T) {
+	scripts(t, map[string]string{"good.txtar": "expect absent cm/a\n", "a/broken.txtar": broken})
+	require.NoError(t, os.Mkdir("pages", 0o700))
+	require.Equal(t, exitError, runNow(t, "run", "-q", "--html", "pages", "good.txtar", "a/broken.txtar").status)
+	for _, name := range []string{"good", "broken"} {
+		page, err := os.ReadFile(filepath.Join("pages", name+".html"))
+		require.NoError(t, err)
+		require.Contains(t, string(page), "/api/v1/namespaces/default/configmaps/a", name)
+		require.NoError(t, os.Remove(filepath.Join("pages", name+".html")))
+	}
+	require.Equal(t, exitOK, runNow(t, "run", "-q", "--html", "pages", "--real-time", "good.txtar").status)
+	require.FileExists(t, "pages/good.html")
+	got := runNow(t, "run", "--html", "nowhere", "good.txtar", "a/broken.txtar")
+	require.Equal(t, exitError, got.status)
+	require.Contains(t, got.stderr, "nowhere/good.html")
+	require.NotContains(t, got.stdout, "broken")
+}
+
 func TestRunUsage(t *testing.T) {
 	scripts(t, map[string]string{"empty/notes.txt": "no"})
 	for _, test := range []struct {
