@@ -8,8 +8,8 @@ import (
 
 // openAPILies are about the OpenAPI documents.
 var openAPILies = []told{
-	{"has no OpenAPI v3", path(swap("/openapi/v3", "/openapi/v9")), `^DI-18/(index|hash|unchanged|operations|schemas|protobuf|406)$`},
-	{"has no OpenAPI v2", path(swap("/openapi/v2", "/openapi/v9")), `^DI-18/(unchanged|v2|protobuf|406)$`},
+	{"has no OpenAPI v3", path(swap("/openapi/v3", "/openapi/v9")), `^DI-18/(index|hash|unchanged|operations|schemas|protobuf|notAcceptable)$`},
+	{"has no OpenAPI v2", path(swap("/openapi/v2", "/openapi/v9")), `^DI-18/(unchanged|v2|protobuf|notAcceptable)$`},
 	{"has no hashes", body(isOpenAPI, func(s string) string {
 		return regexp.MustCompile(`\?hash=\w+`).ReplaceAllString(s, "")
 	}), `^DI-18/(index|hash)$`},
@@ -32,7 +32,7 @@ var openAPILies = []told{
 		if isOpenAPI(r) {
 			r.Header.Set("Accept", "application/json")
 		}
-	}), `^DI-18/(protobuf|406)$`},
+	}), `^DI-18/(protobuf|notAcceptable)$`},
 	{"does not know the older name", asking(func(r *http.Request) {
 		if strings.Contains(r.Header.Get("Accept"), "@") {
 			r.Header.Set("Accept", "application/xml")

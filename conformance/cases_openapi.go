@@ -32,7 +32,7 @@ func openAPICases() []Case {
 			"older clients know no other", openAPIV2),
 		about("protobuf", "both versions come in protobuf, also by the older name of the media type",
 			"client-go asks for nothing else of v2", openAPIProtobuf),
-		about("406", "a media type that is not served is refused",
+		about("notAcceptable", "a media type that is not served is refused",
 			"a client that cannot read JSON must not get it", openAPIRefusesOthers),
 	}
 }
