@@ -9,7 +9,7 @@ import (
 // openAPILies are about the OpenAPI documents.
 var openAPILies = []told{
 	{"has no OpenAPI v3", path(swap("/openapi/v3", "/openapi/v9")), `^DI-18/(index|hash|unchanged|operations|schemas|protobuf|notAcceptable)$`},
-	{"has no OpenAPI v2", path(swap("/openapi/v2", "/openapi/v9")), `^DI-18/(unchanged|v2|protobuf|notAcceptable)$`},
+	{"has no OpenAPI v2", path(swap("/openapi/v2", "/openapi/v9")), `^DI-18/(unchanged|secondVersion|protobuf|notAcceptable)$`},
 	{"has no hashes", body(isOpenAPI, func(s string) string {
 		return regexp.MustCompile(`\?hash=\w+`).ReplaceAllString(s, "")
 	}), `^DI-18/(index|hash)$`},
@@ -26,8 +26,8 @@ var openAPILies = []told{
 	{"needs no fields", body(isOpenAPI, swap(`"required":["`, `"required":["_`)), `^DI-18/schemas$`},
 	{"merges no lists", body(isOpenAPI, swap(`"x-kubernetes-patch-merge-key"`, `"x-kubernetes-merge-key"`)), `^DI-18/schemas$`},
 	{"has no keys for lists", body(isOpenAPI, swap(`"x-kubernetes-list-type":"map"`, `"x-kubernetes-list-type":"atomic"`)), `^DI-18/schemas$`},
-	{"has no paths in v2", body(isOpenAPI, swap(`"paths"`, `"roads"`)), `^DI-18/(v2|operations|index)$`},
-	{"has no definitions", body(isOpenAPI, swap(`"definitions"`, `"guesses"`)), `^DI-18/v2$`},
+	{"has no paths in v2", body(isOpenAPI, swap(`"paths"`, `"roads"`)), `^DI-18/(secondVersion|operations|index)$`},
+	{"has no definitions", body(isOpenAPI, swap(`"definitions"`, `"guesses"`)), `^DI-18/secondVersion$`},
 	{"has no OpenAPI in protobuf", asking(func(r *http.Request) {
 		if isOpenAPI(r) {
 			r.Header.Set("Accept", "application/json")

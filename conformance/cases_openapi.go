@@ -28,7 +28,7 @@ func openAPICases() []Case {
 			"kubectl looks there for what a server can do with a kind, such as validation", openAPIOperations),
 		about("schemas", "a document of v3 has the schemas of its kinds, and all that they refer to",
 			"kubectl explain shows them, and kubectl apply merges lists by them", openAPISchemas),
-		about("v2", "the document of OpenAPI v2 has paths and definitions",
+		about("secondVersion", "the document of OpenAPI v2 has paths and definitions",
 			"older clients know no other", openAPIV2),
 		about("protobuf", "both versions come in protobuf, also by the older name of the media type",
 			"client-go asks for nothing else of v2", openAPIProtobuf),
