@@ -153,7 +153,8 @@
 //     or a workload could answer (log, exec, attach, portforward, proxy) is refused
 //     with 501 and a message that says so, and with 404 if the object is not there.
 //   - Server-side apply and managedFields for the built-in types (SA).
-//   - JSON, YAML and protobuf both ways; PartialObjectMetadata.
+//   - JSON, YAML and protobuf both ways; PartialObjectMetadata; Tables with the columns
+//     that kubectl get prints, ages by the server's clock.
 //   - Discovery in both forms, /version, the health paths; OpenAPI v3 and v2, in JSON
 //     and protobuf, with all operations and the schemas of all types as a real server
 //     tells them (DI-18), made when they are first asked for.
@@ -191,8 +192,7 @@
 //   - Virtual resources: token and access reviews.
 //   - All other controllers: a Deployment makes no ReplicaSets, no default
 //     ServiceAccount appears in a new namespace, nothing is scheduled.
-//   - Tables (clients fall back to the objects), CBOR, compression, watches over
-//     WebSocket.
+//   - CBOR, compression, watches over WebSocket.
 //   - Authorisation, admission webhooks and policies. Whoever is let in may do everything, and
 //     only loopback reaches the server.
 //   - Client certificates and all other authentication but bearer tokens.

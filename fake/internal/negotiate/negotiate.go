@@ -51,6 +51,8 @@ const (
 	Full Form = iota
 	Partial
 	PartialList
+	// Table is what kubectl get prints; in JSON and YAML only (TB-11).
+	Table
 	// Aggregated is the discovery document APIGroupDiscoveryList of
 	// apidiscovery.k8s.io/v2 (DI-06).
 	Aggregated
@@ -73,9 +75,10 @@ type Endpoint uint8
 // The kinds of endpoint, which differ in what they offer.
 const (
 	// Object answers one object, Collection a list or a watch; both can be
-	// transformed.
+	// transformed. Part is an object that has no Table, as most subresources.
 	Object Endpoint = iota
 	Collection
+	Part
 	// Document has one form only. Discovery is /api and /apis, which have an
 	// aggregated form.
 	Document
@@ -174,6 +177,9 @@ func parameters(params map[string]string, media Media, e Endpoint) (Output, bool
 		out.Form = Partial
 	case "PartialObjectMetadataList":
 		out.Form = PartialList
+	case "Table":
+		out.Form = Table
+		return out, e != Part && media != Protobuf
 	default:
 		return out, false
 	}

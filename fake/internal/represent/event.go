@@ -2,6 +2,7 @@ package represent
 
 import (
 	"encoding/json"
+	"errors"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,8 +13,15 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
+// ErrNoList is the error of an event as PartialObjectMetadataList, which a real server
+// finds when it has one to send: it ends the stream without a word (PM-02).
+var ErrNoList = errors.New("an event is no list")
+
 // AppendEvent appends the watch frame that shows a record (WA-01, WA-32).
 func (p *Representation) AppendEvent(b []byte, event watch.EventType, rec *memstore.Record) ([]byte, error) {
+	if p.out.Form == negotiate.PartialList {
+		return b, ErrNoList
+	}
 	body, err := p.body(rec)
 	if err != nil {
 		return b, err
@@ -25,6 +33,9 @@ func (p *Representation) AppendEvent(b []byte, event watch.EventType, rec *memst
 // nothing but its resourceVersion (BM-02) and, at the end of the initial
 // events, the annotation that says so (BM-06).
 func (p *Representation) AppendBookmark(b []byte, revision string, initialEventsEnd bool) ([]byte, error) {
+	if p.out.Form == negotiate.PartialList {
+		return b, ErrNoList
+	}
 	obj := p.res.New()
 	m, err := meta.Accessor(obj)
 	if err != nil {

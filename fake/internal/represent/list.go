@@ -24,6 +24,9 @@ const listBuffer = 32 << 10
 // an error nothing has been written; that the client has gone is none, as nobody
 // is left to tell.
 func (p *Representation) List(w http.ResponseWriter, list metav1.ListMeta, items []*memstore.Record) error {
+	if p.table != nil {
+		return p.tableList(w, list, items)
+	}
 	bodies, err := p.bodies(items)
 	if err != nil {
 		return err

@@ -1,6 +1,6 @@
 // Package represent turns stored records into the bytes of an answer: one
-// object, a list, a watch event, each in JSON, YAML or protobuf, whole or as
-// PartialObjectMetadata. It puts stored or once-encoded pieces together and
+// object, a list, a watch event, each in JSON, YAML or protobuf, whole, as
+// PartialObjectMetadata or as a Table. It puts stored or once-encoded pieces together and
 // decodes only what it has never been asked for before.
 package represent
 
@@ -29,6 +29,8 @@ type Representation struct {
 	// piece names the encoding that is kept with a record, "" where that is
 	// the stored form itself.
 	piece string
+	// table makes rows, nil unless the form is a Table.
+	table *tables
 }
 
 // For makes the representation of r that a client accepted.
@@ -41,6 +43,8 @@ func For(r *resource.Resource, out negotiate.Output) *Representation {
 		}
 	}
 	switch {
+	case out.Form == negotiate.Table:
+		p.kind.Kind = "Table"
 	case out.Form != negotiate.Full && out.Media == negotiate.Protobuf:
 		p.piece = "protobuf partial"
 	case out.Form != negotiate.Full:
@@ -68,6 +72,9 @@ func (p *Representation) ContentType(stream bool) string {
 
 // body is the record's piece: JSON without its type, or a protobuf message.
 func (p *Representation) body(rec *memstore.Record) ([]byte, error) {
+	if p.table != nil {
+		return p.table.record(rec)
+	}
 	if p.piece == "" {
 		return rec.Data, nil
 	}
@@ -82,6 +89,9 @@ func (p *Representation) body(rec *memstore.Record) ([]byte, error) {
 
 // encode makes such a piece of an object of the served version.
 func (p *Representation) encode(obj runtime.Object) ([]byte, error) {
+	if p.table != nil {
+		return p.table.single(obj)
+	}
 	if p.out.Form != negotiate.Full {
 		m, err := meta.Accessor(obj)
 		if err != nil {

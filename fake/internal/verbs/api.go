@@ -138,15 +138,12 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, t route.Target) erro
 	}
 	q := &request{w: w, r: r, target: t, res: res, parent: res, sub: sub, clock: &a.clock}
 	q.warnings.add(w.Header(), res.Deprecation) // WN-05
-	endpoint := negotiate.Object
-	if t.Verb == route.List || t.Verb == route.Watch {
-		endpoint = negotiate.Collection
-	}
-	out, err := negotiate.Response(r, endpoint)
+	out, err := negotiate.Response(r, endpoint(res, sub, t.Verb == route.List || t.Verb == route.Watch))
 	if err != nil {
 		return err
 	}
-	q.out, q.form = out, represent.For(res, out)
+	q.out = out
+	q.form = a.represent(q, res)
 	return serve(a, q)
 }
 
@@ -214,7 +211,10 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 // WriteStatus answers a request with a Status, in the encoding that the client
 // accepted or else in JSON (CN-08, PB-06).
 func WriteStatus(w http.ResponseWriter, r *http.Request, s *metav1.Status) {
-	out := negotiate.ErrorResponse(r)
+	writeStatus(w, negotiate.ErrorResponse(r), s)
+}
+
+func writeStatus(w http.ResponseWriter, out negotiate.Output, s *metav1.Status) {
 	body, err := represent.Document(out, s)
 	if err != nil { // a Status always encodes
 		http.Error(w, err.Error(), http.StatusInternalServerError)

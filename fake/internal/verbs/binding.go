@@ -55,8 +55,7 @@ func (a *API) bind(q *request) error {
 	if err != nil {
 		return err
 	}
-	WriteStatus(q.w, q.r, status.Created())
-	return nil
+	return q.replyStatus(status.Created())
 }
 
 // posted reads the options and the body of a POST that creates no object of its

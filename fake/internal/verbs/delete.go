@@ -52,10 +52,9 @@ func (q *request) replyDeleted(left remains, opts *metav1.DeleteOptions) error {
 		code = http.StatusAccepted // DL-21
 	}
 	if left.gone && !q.res.ReturnsDeleted {
-		WriteStatus(q.w, q.r, status.Success(&metav1.StatusDetails{
+		return q.replyStatus(status.Success(&metav1.StatusDetails{
 			Name: q.target.Name, Group: q.res.Group, Kind: q.res.Plural, UID: left.uid,
 		}))
-		return nil
 	}
 	return q.answer(code, left.out)
 }

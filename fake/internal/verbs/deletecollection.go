@@ -21,9 +21,6 @@ func (a *API) deleteCollection(q *request) error {
 	if err := unreadableCollection(how); err != nil {
 		return err
 	}
-	if err := q.listed(); err != nil {
-		return err
-	}
 	prefix := q.key()
 	from, err := a.start(q, prefix, sel, &opts)
 	if err != nil {

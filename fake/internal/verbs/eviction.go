@@ -40,8 +40,7 @@ func (a *API) evict(q *request) error {
 		again, err := a.tryEvict(q, gone)
 		switch {
 		case err == nil:
-			WriteStatus(q.w, q.r, status.Created())
-			return nil
+			return q.replyStatus(status.Created())
 		case !again || try == evictionTries:
 			return err
 		}

@@ -62,15 +62,15 @@ func (a *API) list(q *request) error {
 	if err != nil {
 		return err
 	}
-	if err := q.listed(); err != nil {
-		return err
-	}
 	page := a.page(from.view, prefix, from.from, sel, limit(&opts))
 	return q.replyList(from.view.Revision(), sel, page)
 }
 
 // replyList answers with a page of a collection.
 func (q *request) replyList(rev memstore.Revision, sel selector, page page) error {
+	if err := q.listed(); err != nil {
+		return err
+	}
 	meta := metav1.ListMeta{ResourceVersion: rev.String(), Continue: page.token}
 	if page.token != "" && sel.all() { // CH-05
 		meta.RemainingItemCount = &page.remaining

@@ -37,6 +37,8 @@ type request struct {
 	form   *represent.Representation
 	values url.Values
 	bytes  []byte // the body, once it has been read
+	// untold is why the answer cannot be transformed as asked for, nil if it can.
+	untold error
 	// warnings are what the client was told of so far.
 	warnings warnings
 }
@@ -178,24 +180,6 @@ func (q *request) tracker() (*managed.Tracker, error) {
 // manager is the owner of the fields that the request writes (SA-25).
 func (q *request) manager(fieldManager string) string {
 	return managed.Manager(fieldManager, q.r.UserAgent())
-}
-
-// whole refuses a list form for a single object (PM-03 the other way round).
-func (q *request) whole() error {
-	if q.out.Form == negotiate.PartialList {
-		return status.NotInThisForm("you requested PartialObjectMetadataList, but the requested object is not a list (" +
-			typeName(q.res.New()) + ")")
-	}
-	return nil
-}
-
-// listed refuses an object form for a list (PM-03).
-func (q *request) listed() error {
-	if q.out.Form == negotiate.Partial {
-		return status.NotInThisForm("you requested PartialObjectMetadata, but the requested object is a list (" +
-			typeName(q.res.NewList()) + ")")
-	}
-	return nil
 }
 
 // reply answers with a stored object.

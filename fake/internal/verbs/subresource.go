@@ -3,7 +3,6 @@ package verbs
 import (
 	"net/http"
 
-	"example.com/fakeapi/fake/internal/represent"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/internal/route"
 )
@@ -70,6 +69,6 @@ func oneOf(name string, get, update, patch verb) verb {
 // business of the subresource.
 func (q *request) with(body *resource.Resource) *request {
 	other := *q
-	other.res, other.form = body, represent.For(body, q.out)
+	other.res, other.form = body, q.form.Of(body)
 	return &other
 }

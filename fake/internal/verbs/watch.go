@@ -27,6 +27,9 @@ func (a *API) watch(q *request) error {
 	if err != nil {
 		return err
 	}
+	if q.untold != nil {
+		return q.untold
+	}
 	if err := negotiate.Stream(q.out); err != nil {
 		return err
 	}
@@ -333,7 +336,7 @@ var errGone = errors.New("the client has gone")
 func (s *stream) fail(err error) {
 	var compacted *memstore.CompactedError
 	switch {
-	case err == nil, errors.Is(err, errGone), errors.Is(err, memstore.ErrRestored):
+	case err == nil, errors.Is(err, errGone), errors.Is(err, memstore.ErrRestored), errors.Is(err, represent.ErrNoList):
 		return
 	case errors.As(err, &compacted):
 		err = status.TooOldResourceVersion(uint64(compacted.Requested), uint64(compacted.Floor))

@@ -1,0 +1,47 @@
+package table
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// documented is a type of an API that has a text for each field.
+type documented interface{ SwaggerDoc() map[string]string }
+
+// describes is the text of a field.
+func describes(of documented, field string) string { return of.SwaggerDoc()[field] }
+
+// named is the column of the object's name.
+func named() metav1.TableColumnDefinition {
+	return metav1.TableColumnDefinition{
+		Name: "Name", Type: "string", Format: "name", Description: describes(metav1.ObjectMeta{}, "name"),
+	}
+}
+
+// age is the column of the time since the object was created.
+func age() metav1.TableColumnDefinition {
+	return text("Age", describes(metav1.ObjectMeta{}, "creationTimestamp"))
+}
+
+func text(name, description string) metav1.TableColumnDefinition {
+	return metav1.TableColumnDefinition{Name: name, Type: "string", Description: description}
+}
+
+func number(name, description string) metav1.TableColumnDefinition {
+	return metav1.TableColumnDefinition{Name: name, Type: "integer", Description: description}
+}
+
+func flag(name, description string) metav1.TableColumnDefinition {
+	return metav1.TableColumnDefinition{Name: name, Type: "boolean", Description: description}
+}
+
+// wide is a column that is only shown when more is asked for.
+func wide(c metav1.TableColumnDefinition) metav1.TableColumnDefinition {
+	c.Priority = 1
+	return c
+}
+
+// containerColumns are what wide tables say of a pod template.
+func containerColumns() []metav1.TableColumnDefinition {
+	return []metav1.TableColumnDefinition{
+		wide(text("Containers", "Names of each container in the template.")),
+		wide(text("Images", "Images referenced by each container in the template.")),
+	}
+}

@@ -1,0 +1,54 @@
+package table
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+func corePrinters() []entry {
+	gv := corev1.SchemeGroupVersion
+	return []entry{
+		prints(gv, func(c *corev1.ConfigMap) []any {
+			return []any{c.Name, len(c.Data) + len(c.BinaryData), since(c.CreationTimestamp)}
+		}, named(), text("Data", describes(corev1.ConfigMap{}, "data")), age()),
+
+		prints(gv, func(s *corev1.Secret) []any {
+			return []any{s.Name, or(s.Type, string(corev1.SecretTypeOpaque)), len(s.Data), since(s.CreationTimestamp)}
+		}, named(), text("Type", describes(corev1.Secret{}, "type")), text("Data", describes(corev1.Secret{}, "data")), age()),
+
+		prints(gv, func(n *corev1.Namespace) []any {
+			return []any{n.Name, string(n.Status.Phase), since(n.CreationTimestamp)}
+		}, named(), text("Status", "The status of the namespace"), age()),
+
+		prints(gv, func(s *corev1.ServiceAccount) []any {
+			return []any{s.Name, since(s.CreationTimestamp)}
+		}, named(), age()),
+
+		prints(gv, quotaCells,
+			named(),
+			text("Request", "Request represents a minimum amount of cpu/memory that a container may consume."),
+			text("Limit", "Limits control the maximum amount of cpu/memory that a container may use independent of contention on the node."),
+			age(),
+		),
+	}
+}
+
+// quotaCells tells what is used of what there may be, of limits in a column of
+// their own.
+func quotaCells(q *corev1.ResourceQuota) []any {
+	var requests, limits []string
+	for _, name := range slices.Sorted(maps.Keys(q.Status.Hard)) {
+		used, hard := q.Status.Used[name], q.Status.Hard[name]
+		line := fmt.Sprintf("%s: %s/%s", name, used.String(), hard.String())
+		if strings.HasPrefix(string(name), "limits.") {
+			limits = append(limits, line)
+		} else {
+			requests = append(requests, line)
+		}
+	}
+	return []any{q.Name, strings.Join(requests, ", "), strings.Join(limits, ", "), since(q.CreationTimestamp)}
+}

@@ -1,0 +1,40 @@
+package table
+
+import (
+	"strings"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+func networkPrinters() []entry {
+	gv := networkingv1.SchemeGroupVersion
+	return []entry{
+		prints(gv, func(p *networkingv1.NetworkPolicy) []any {
+			return []any{p.Name, metav1.FormatLabelSelector(&p.Spec.PodSelector), since(p.CreationTimestamp)}
+		}, named(), text("Pod-Selector", describes(networkingv1.NetworkPolicySpec{}, "podSelector")), age()),
+
+		prints(gv, func(c *networkingv1.ServiceCIDR) []any {
+			return []any{c.Name, strings.Join(c.Spec.CIDRs, ","), since(c.CreationTimestamp)}
+		}, named(), text("CIDRs", describes(networkingv1.ServiceCIDRSpec{}, "cidrs")), age()),
+
+		// The age is a cell without a column on a real server, too; clients drop it.
+		prints(gv, func(a *networkingv1.IPAddress) []any {
+			return []any{a.Name, parentOf(a), since(a.CreationTimestamp)}
+		}, named(), text("ParentRef", describes(networkingv1.IPAddressSpec{}, "parentRef"))),
+	}
+}
+
+// parentOf is what an address was given to.
+func parentOf(a *networkingv1.IPAddress) string {
+	ref := a.Spec.ParentRef
+	if ref == nil {
+		return none
+	}
+	parts := []string{strings.ToLower(schema.GroupResource{Group: ref.Group, Resource: ref.Resource}.String())}
+	if ref.Namespace != "" {
+		parts = append(parts, ref.Namespace)
+	}
+	return strings.Join(append(parts, ref.Name), "/")
+}

@@ -1,0 +1,138 @@
+package table
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// nodeLost is the reason in the status of pods whose node is out of reach.
+const nodeLost = "NodeLost"
+
+// restarts counts how often containers were started again, and when that was last.
+type restarts struct {
+	restarts int
+	last     metav1.Time
+}
+
+func (r *restarts) add(c *corev1.ContainerStatus) {
+	r.restarts += int(c.RestartCount)
+	if before := c.LastTerminationState.Terminated; before != nil && r.last.Before(&before.FinishedAt) {
+		r.last = before.FinishedAt
+	}
+}
+
+// podSummary is what the containers of a pod come to.
+type podSummary struct {
+	ready, total int
+	// counted are the containers that are of interest now: those that initialize the
+	// pod, and when that is over, those that run beside each other.
+	counted restarts
+	status  string
+}
+
+func summarize(p *corev1.Pod) podSummary {
+	s := podSummary{total: len(p.Spec.Containers), status: or(p.Status.Reason, or(p.Status.Phase, string(corev1.PodPending)))}
+	for _, c := range p.Status.Conditions {
+		if c.Type == corev1.PodScheduled && c.Reason == corev1.PodReasonSchedulingGated {
+			s.status = corev1.PodReasonSchedulingGated
+		}
+	}
+	// Init containers that are always restarted stay beside the others.
+	sidecars := map[string]bool{}
+	for i := range p.Spec.InitContainers {
+		c := &p.Spec.InitContainers[i]
+		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
+			sidecars[c.Name] = true
+			s.total++
+		}
+	}
+	initializing, beside := s.initialize(p, sidecars)
+	if !initializing || podCondition(p, corev1.PodInitialized) {
+		s.counted = beside
+		s.run(p)
+	}
+	switch {
+	case p.DeletionTimestamp == nil:
+	case p.Status.Reason == nodeLost:
+		s.status = "Unknown"
+	case p.Status.Phase != corev1.PodSucceeded && p.Status.Phase != corev1.PodFailed:
+		s.status = "Terminating"
+	}
+	return s
+}
+
+// initialize looks at the init containers up to the first that is not over, and
+// tells whether there is one, and what sidecars were restarted.
+func (s *podSummary) initialize(p *corev1.Pod, sidecars map[string]bool) (initializing bool, beside restarts) {
+	for i := range p.Status.InitContainerStatuses {
+		c := &p.Status.InitContainerStatuses[i]
+		s.counted.add(c)
+		if sidecars[c.Name] {
+			beside.add(c)
+		}
+		ended, waits := c.State.Terminated, c.State.Waiting
+		switch {
+		case ended != nil && ended.ExitCode == 0:
+			continue
+		case sidecars[c.Name] && c.Started != nil && *c.Started:
+			if c.Ready {
+				s.ready++
+			}
+			continue
+		case ended != nil:
+			s.status = "Init:" + endOf(ended)
+		case waits != nil && waits.Reason != "" && waits.Reason != "PodInitializing":
+			s.status = "Init:" + waits.Reason
+		default:
+			s.status = fmt.Sprintf("Init:%d/%d", i, len(p.Spec.InitContainers))
+		}
+		return true, beside
+	}
+	return false, beside
+}
+
+// run looks at the containers, the first of which has the last word.
+func (s *podSummary) run(p *corev1.Pod) {
+	running, failed := false, ""
+	for i := len(p.Status.ContainerStatuses) - 1; i >= 0; i-- {
+		c := &p.Status.ContainerStatuses[i]
+		s.counted.add(c)
+		ended, waits := c.State.Terminated, c.State.Waiting
+		switch {
+		case waits != nil && waits.Reason != "":
+			s.status = waits.Reason
+		case ended != nil:
+			s.status = endOf(ended)
+			if ended.ExitCode != 0 {
+				failed = s.status
+			}
+		case c.Ready && c.State.Running != nil:
+			running = true
+			s.ready++
+		}
+	}
+	if s.status != "Completed" {
+		return
+	}
+	switch { // one is over, what of the others?
+	case running && podCondition(p, corev1.PodReady):
+		s.status = string(corev1.PodRunning)
+	case failed != "":
+		s.status = failed
+	case running:
+		s.status = "NotReady"
+	}
+}
+
+// endOf says how a container ended.
+func endOf(t *corev1.ContainerStateTerminated) string {
+	switch {
+	case t.Reason != "":
+		return t.Reason
+	case t.Signal != 0:
+		return fmt.Sprintf("Signal:%d", t.Signal)
+	}
+	return fmt.Sprintf("ExitCode:%d", t.ExitCode)
+}

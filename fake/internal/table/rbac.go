@@ -1,0 +1,52 @@
+package table
+
+import (
+	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+)
+
+// rbacPrinters print bindings; roles have no printer.
+func rbacPrinters() []entry {
+	gv := rbacv1.SchemeGroupVersion
+	return []entry{
+		prints(gv, func(b *rbacv1.RoleBinding) []any {
+			cells := []any{b.Name, b.RoleRef.Kind + "/" + b.RoleRef.Name, since(b.CreationTimestamp)}
+			return append(cells, subjects(b.Subjects)...)
+		},
+			named(),
+			text("Role", describes(rbacv1.RoleBinding{}, "roleRef")),
+			age(),
+			wide(text("Users", "Users in the roleBinding")),
+			wide(text("Groups", "Groups in the roleBinding")),
+			wide(text("ServiceAccounts", "ServiceAccounts in the roleBinding")),
+		),
+		prints(gv, func(b *rbacv1.ClusterRoleBinding) []any {
+			cells := []any{b.Name, b.RoleRef.Kind + "/" + b.RoleRef.Name, since(b.CreationTimestamp)}
+			return append(cells, subjects(b.Subjects)...)
+		},
+			named(),
+			text("Role", describes(rbacv1.ClusterRoleBinding{}, "roleRef")),
+			age(),
+			wide(text("Users", "Users in the clusterRoleBinding")),
+			wide(text("Groups", "Groups in the clusterRoleBinding")),
+			wide(text("ServiceAccounts", "ServiceAccounts in the clusterRoleBinding")),
+		),
+	}
+}
+
+// subjects are cells of the users, the groups and the service accounts.
+func subjects(all []rbacv1.Subject) []any {
+	var users, groups, accounts []string
+	for _, s := range all {
+		switch s.Kind {
+		case rbacv1.UserKind:
+			users = append(users, s.Name)
+		case rbacv1.GroupKind:
+			groups = append(groups, s.Name)
+		case rbacv1.ServiceAccountKind:
+			accounts = append(accounts, s.Namespace+"/"+s.Name)
+		}
+	}
+	return []any{strings.Join(users, ", "), strings.Join(groups, ", "), strings.Join(accounts, ", ")}
+}

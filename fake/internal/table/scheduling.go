@@ -1,0 +1,69 @@
+package table
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	storagemigrationv1 "k8s.io/api/storagemigration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// schedulingPrinters print what pods are placed and evicted by, and the migration of
+// what is stored.
+func schedulingPrinters() []entry {
+	migrated := named()
+	migrated.Format = ""
+	return []entry{
+		prints(schedulingv1.SchemeGroupVersion, func(c *schedulingv1.PriorityClass) []any {
+			policy := deref(c.PreemptionPolicy, corev1.PreemptLowerPriority)
+			return []any{c.Name, c.Value, c.GlobalDefault, since(c.CreationTimestamp), string(policy)}
+		},
+			named(),
+			number("Value", describes(schedulingv1.PriorityClass{}, "value")),
+			flag("Global-Default", describes(schedulingv1.PriorityClass{}, "globalDefault")),
+			age(),
+			text("PreemptionPolicy", describes(schedulingv1.PriorityClass{}, "preemptionPolicy")),
+		),
+		prints(nodev1.SchemeGroupVersion, func(c *nodev1.RuntimeClass) []any {
+			return []any{c.Name, c.Handler, since(c.CreationTimestamp)}
+		}, named(), text("Handler", ""), age()),
+		prints(policyv1.SchemeGroupVersion, func(b *policyv1.PodDisruptionBudget) []any {
+			return []any{
+				b.Name, applies(b.Spec.MinAvailable), applies(b.Spec.MaxUnavailable),
+				b.Status.DisruptionsAllowed, since(b.CreationTimestamp),
+			}
+		},
+			named(),
+			text("Min Available", "The minimum number of pods that must be available."),
+			text("Max Unavailable", "The maximum number of pods that may be unavailable."),
+			number("Allowed Disruptions", "Calculated number of pods that may be disrupted at this time."),
+			age(),
+		),
+		prints(storagemigrationv1.SchemeGroupVersion, migrationCells,
+			migrated, text("Resource", "GroupResource to migrate"), text("Status", "Status of the migration")),
+	}
+}
+
+// applies is a number or a percentage, if it is given.
+func applies(n *intstr.IntOrString) string {
+	if n == nil {
+		return "N/A"
+	}
+	return n.String()
+}
+
+func migrationCells(m *storagemigrationv1.StorageVersionMigration) []any {
+	status := "Unknown"
+	for _, c := range m.Status.Conditions {
+		if c.Status != metav1.ConditionTrue {
+			continue
+		}
+		switch storagemigrationv1.MigrationConditionType(c.Type) {
+		case storagemigrationv1.MigrationRunning, storagemigrationv1.MigrationFailed, storagemigrationv1.MigrationSucceeded:
+			status = string(c.Type)
+		}
+	}
+	return []any{m.Name, m.Spec.Resource.String(), status}
+}

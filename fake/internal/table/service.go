@@ -1,0 +1,129 @@
+package table
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+func servicePrinters() []entry {
+	return []entry{
+		prints(corev1.SchemeGroupVersion, serviceCells,
+			named(),
+			text("Type", describes(corev1.ServiceSpec{}, "type")),
+			text("Cluster-IP", describes(corev1.ServiceSpec{}, "clusterIP")),
+			text("External-IP", describes(corev1.ServiceSpec{}, "externalIPs")),
+			text("Port(s)", describes(corev1.ServiceSpec{}, "ports")),
+			age(),
+			wide(text("Selector", describes(corev1.ServiceSpec{}, "selector"))),
+		),
+		prints(corev1.SchemeGroupVersion, func(e *corev1.Endpoints) []any { //lint:ignore SA1019 it is served
+			return []any{e.Name, endpoints(e), since(e.CreationTimestamp)}
+		},
+			named(),
+			text("Endpoints", describes(corev1.Endpoints{}, "subsets")), //lint:ignore SA1019 it is served
+			age(),
+		),
+		prints(discoveryv1.SchemeGroupVersion, sliceCells,
+			named(),
+			text("AddressType", describes(discoveryv1.EndpointSlice{}, "addressType")),
+			text("Ports", describes(discoveryv1.EndpointSlice{}, "ports")),
+			text("Endpoints", describes(discoveryv1.EndpointSlice{}, "endpoints")),
+			age(),
+		),
+	}
+}
+
+func serviceCells(s *corev1.Service) []any {
+	ip := s.Spec.ClusterIP
+	if ips := s.Spec.ClusterIPs; len(ips) > 0 {
+		ip = ips[0]
+	}
+	ports := make([]string, 0, len(s.Spec.Ports))
+	for _, p := range s.Spec.Ports {
+		number := strconv.Itoa(int(p.Port))
+		if p.NodePort > 0 {
+			number += ":" + strconv.Itoa(int(p.NodePort))
+		}
+		ports = append(ports, number+"/"+or(p.Protocol, string(corev1.ProtocolTCP)))
+	}
+	return []any{
+		s.Name, or(s.Spec.Type, string(corev1.ServiceTypeClusterIP)), or(ip, none), externalIP(s),
+		or(strings.Join(ports, ","), none), since(s.CreationTimestamp), labels.FormatLabels(s.Spec.Selector),
+	}
+}
+
+// externalIP is by what a service can be reached from outside.
+func externalIP(s *corev1.Service) string {
+	fixed := strings.Join(s.Spec.ExternalIPs, ",")
+	switch s.Spec.Type {
+	case corev1.ServiceTypeClusterIP, corev1.ServiceTypeNodePort, "":
+		return or(fixed, none)
+	case corev1.ServiceTypeExternalName:
+		return s.Spec.ExternalName
+	case corev1.ServiceTypeLoadBalancer:
+		var points []string
+		for _, p := range s.Status.LoadBalancer.Ingress {
+			points = append(points, or(p.IP, p.Hostname))
+		}
+		balanced := distinct(points)
+		if balanced != "" && fixed != "" {
+			return balanced + "," + fixed
+		}
+		return or(balanced, or(fixed, "<pending>"))
+	}
+	return unknown
+}
+
+// distinct joins texts in their order, each once and none that is empty.
+func distinct(all []string) string {
+	all = slices.DeleteFunc(all, func(s string) bool { return s == "" })
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), ",")
+}
+
+// endpoints are the first addresses, with each of their ports.
+func endpoints(e *corev1.Endpoints) string { //lint:ignore SA1019 it is served
+	if len(e.Subsets) == 0 {
+		return none
+	}
+	var all []string
+	for _, set := range e.Subsets {
+		if len(set.Ports) == 0 { // of a headless service
+			for _, a := range set.Addresses {
+				all = append(all, a.IP)
+			}
+		}
+		for _, p := range set.Ports {
+			for _, a := range set.Addresses {
+				all = append(all, net.JoinHostPort(a.IP, strconv.Itoa(int(p.Port))))
+			}
+		}
+	}
+	return few(all, 3, ",")
+}
+
+func sliceCells(s *discoveryv1.EndpointSlice) []any {
+	var ports, addresses []string
+	for _, p := range s.Ports {
+		switch {
+		case p.Port != nil:
+			ports = append(ports, fmt.Sprint(*p.Port))
+		default:
+			ports = append(ports, deref(p.Name, "*"))
+		}
+	}
+	for _, e := range s.Endpoints {
+		addresses = append(addresses, e.Addresses...)
+	}
+	return []any{
+		s.Name, string(s.AddressType), or(few(ports, 3, ","), unset), or(few(addresses, 3, ","), unset),
+		since(s.CreationTimestamp),
+	}
+}

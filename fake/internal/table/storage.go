@@ -1,0 +1,103 @@
+package table
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func storagePrinters() []entry {
+	gv := storagev1.SchemeGroupVersion
+	attacher := named()
+	attacher.Name, attacher.Description = "Attacher", describes(storagev1.VolumeAttachmentSpec{}, "attacher")
+	return []entry{
+		prints(gv, storageClassCells,
+			named(),
+			text("Provisioner", describes(storagev1.StorageClass{}, "provisioner")),
+			text("ReclaimPolicy", describes(storagev1.StorageClass{}, "reclaimPolicy")),
+			text("VolumeBindingMode", describes(storagev1.StorageClass{}, "volumeBindingMode")),
+			text("AllowVolumeExpansion", describes(storagev1.StorageClass{}, "allowVolumeExpansion")),
+			age(),
+		),
+		prints(gv, func(c *storagev1.VolumeAttributesClass) []any {
+			return []any{c.Name, c.DriverName, since(c.CreationTimestamp)}
+		}, named(), text("DriverName", describes(storagev1.VolumeAttributesClass{}, "driverName")), age()),
+		prints(gv, func(a *storagev1.VolumeAttachment) []any {
+			volume := deref(a.Spec.Source.PersistentVolumeName, "")
+			return []any{a.Name, a.Spec.Attacher, volume, a.Spec.NodeName, a.Status.Attached, since(a.CreationTimestamp)}
+		},
+			named(), attacher,
+			text("PV", describes(storagev1.VolumeAttachmentSource{}, "persistentVolumeName")),
+			text("Node", describes(storagev1.VolumeAttachmentSpec{}, "nodeName")),
+			flag("Attached", describes(storagev1.VolumeAttachmentStatus{}, "attached")),
+			age(),
+		),
+		prints(gv, func(n *storagev1.CSINode) []any {
+			return []any{n.Name, len(n.Spec.Drivers), since(n.CreationTimestamp)}
+		}, named(), number("Drivers", "Drivers indicates the number of CSI drivers registered on the node"), age()),
+		prints(gv, driverCells, driverColumns()...),
+		prints(gv, func(c *storagev1.CSIStorageCapacity) []any {
+			capacity := unset
+			if c.Capacity != nil {
+				capacity = c.Capacity.String()
+			}
+			return []any{c.Name, c.StorageClassName, capacity}
+		},
+			named(),
+			text("StorageClassName", describes(storagev1.CSIStorageCapacity{}, "storageClassName")),
+			text("Capacity", describes(storagev1.CSIStorageCapacity{}, "capacity")),
+		),
+	}
+}
+
+func storageClassCells(c *storagev1.StorageClass) []any {
+	name := c.Name
+	if c.Annotations["storageclass.kubernetes.io/is-default-class"] == "true" ||
+		c.Annotations["storageclass.beta.kubernetes.io/is-default-class"] == "true" {
+		name += " (default)"
+	}
+	return []any{
+		name, c.Provisioner,
+		string(deref(c.ReclaimPolicy, corev1.PersistentVolumeReclaimDelete)),
+		string(deref(c.VolumeBindingMode, storagev1.VolumeBindingImmediate)),
+		deref(c.AllowVolumeExpansion, false), since(c.CreationTimestamp),
+	}
+}
+
+func driverColumns() []metav1.TableColumnDefinition {
+	spec := storagev1.CSIDriverSpec{}
+	return []metav1.TableColumnDefinition{
+		named(),
+		flag("AttachRequired", describes(spec, "attachRequired")),
+		flag("PodInfoOnMount", describes(spec, "podInfoOnMount")),
+		flag("StorageCapacity", describes(spec, "storageCapacity")),
+		text("TokenRequests", describes(spec, "tokenRequests")),
+		flag("RequiresRepublish", describes(spec, "requiresRepublish")),
+		text("Modes", describes(spec, "volumeLifecycleModes")),
+		age(),
+	}
+}
+
+func driverCells(d *storagev1.CSIDriver) []any {
+	modes := []string{}
+	for _, m := range d.Spec.VolumeLifecycleModes {
+		modes = append(modes, string(m))
+	}
+	if len(modes) == 0 {
+		modes = []string{string(storagev1.VolumeLifecyclePersistent)}
+	}
+	tokens := unset
+	if requests := d.Spec.TokenRequests; requests != nil {
+		audiences := []string{}
+		for _, r := range requests {
+			audiences = append(audiences, r.Audience)
+		}
+		tokens = strings.Join(audiences, ",")
+	}
+	return []any{
+		d.Name, deref(d.Spec.AttachRequired, true), deref(d.Spec.PodInfoOnMount, false), deref(d.Spec.StorageCapacity, false),
+		tokens, deref(d.Spec.RequiresRepublish, false), strings.Join(modes, ","), since(d.CreationTimestamp),
+	}
+}

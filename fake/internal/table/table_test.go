@@ -1,0 +1,128 @@
+package table
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"example.com/fakeapi/fake/internal/resource"
+)
+
+// now is the time of all rows in the tests; before gives a time of so long ago.
+var now = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
+
+func before(d time.Duration) metav1.Time { return metav1.NewTime(now.Add(-d)) }
+
+// row gives the cells of an object as a client reads them.
+func row(t *testing.T, obj runtime.Object) []any {
+	t.Helper()
+	kinds, _, err := scheme.Scheme.ObjectKinds(obj)
+	require.NoError(t, err)
+	encoded, err := For(kinds[0]).Append(nil, obj)
+	require.NoError(t, err)
+	var read struct{ Cells []any }
+	require.NoError(t, json.Unmarshal([]byte("{"+string(At(nil, encoded, now))+"}"), &read))
+	return read.Cells
+}
+
+// unprinted are the types that a real server prints as it does all of which it knows
+// nothing (TB-08).
+var unprinted = map[schema.GroupKind]bool{
+	{Kind: "LimitRange"}: true,
+	{Group: "rbac.authorization.k8s.io", Kind: "Role"}:        true,
+	{Group: "rbac.authorization.k8s.io", Kind: "ClusterRole"}: true,
+}
+
+// looseCells are the types of which cells have no column, on a real server too.
+var looseCells = map[string]int{"IPAddress": 1}
+
+// Every row of the resource table is printed: a cell for each column, also of an object
+// of which nothing is filled in.
+func TestEveryTypeIsPrinted(t *testing.T) {
+	used := map[*Printer]bool{}
+	for _, res := range resource.Builtin().Kept() {
+		kind := res.StoreVersion.WithKind(res.Kind)
+		p := For(kind)
+		used[p] = true
+		require.Equal(t, unprinted[kind.GroupKind()], p.plain, "%s has a printer, or stands in unprinted", kind)
+		obj, err := scheme.Scheme.New(kind)
+		require.NoError(t, err)
+		cells := row(t, obj)
+		require.Len(t, cells, len(p.Columns())+looseCells[kind.Kind], "%s", kind)
+		for i, c := range p.Columns() {
+			require.NotEmpty(t, c.Name, "%s", kind)
+			require.Contains(t, []string{"string", "integer", "boolean", "date"}, c.Type, "%s %s", kind, c.Name)
+			if cell, isText := cells[i].(string); isText && c.Name != "Suspend" { // True and False there
+				require.Contains(t, []string{"string", "date"}, c.Type, "%s %s is %q", kind, c.Name, cell)
+			}
+		}
+	}
+	for kind, p := range printers() {
+		require.True(t, used[p] || kind.Kind == "Scale", "%s is no row of the resource table", kind)
+	}
+}
+
+// Columns without a description name a field that is not there; the handler of a
+// RuntimeClass has none on a real server.
+func TestColumnsAreDescribed(t *testing.T) {
+	for kind, p := range printers() {
+		for _, c := range p.Columns() {
+			if kind.Kind == "RuntimeClass" && c.Name == "Handler" {
+				continue
+			}
+			require.NotEmpty(t, c.Description, "%s of %s", c.Name, kind)
+		}
+	}
+}
+
+func TestColumnsOfPods(t *testing.T) {
+	var names []string
+	for _, c := range For(schema.GroupVersionKind{Version: "v1", Kind: "Pod"}).Columns() {
+		name := c.Name + " " + c.Type
+		if c.Priority > 0 {
+			name = "(" + name + ")"
+		}
+		names = append(names, name)
+	}
+	require.Equal(t, []string{
+		"Name string", "Ready string", "Status string", "Restarts string", "Age string",
+		"(IP string)", "(Node string)", "(Nominated Node string)", "(Readiness Gates string)",
+	}, names)
+}
+
+func TestPlain(t *testing.T) {
+	role := scheme.Scheme.AllKnownTypes()[schema.GroupVersionKind{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "Role"}]
+	obj := reflect.New(role).Interface().(metav1.Object)
+	obj.SetName("r")
+	obj.SetCreationTimestamp(before(time.Hour))
+	require.Equal(t, []any{"r", "2026-05-04T02:02:01Z"}, row(t, obj.(runtime.Object)))
+}
+
+// Another type is an error and no panic.
+func TestWrongType(t *testing.T) {
+	_, err := For(schema.GroupVersionKind{Version: "v1", Kind: "Pod"}).Append(nil, &metav1.Status{})
+	require.EqualError(t, err, "the rows of Pod are not made of *v1.Status")
+}
+
+// A row tells ages by the time it is read at, and keeps all bytes around them.
+func TestAgesAreToldLate(t *testing.T) {
+	encoded := []byte(`"cells":[`)
+	var err error
+	for _, cell := range []any{"<a>\x00", ago{time: now}, ago{before: `3 "(`, time: now.Add(-time.Second), after: " ago)"}, 7} {
+		encoded, err = appendCell(encoded, cell)
+		require.NoError(t, err)
+		encoded = append(encoded, ',')
+	}
+	at := func(d time.Duration) string { return string(At(nil, encoded, now.Add(d))) }
+	require.Equal(t, `"cells":["\u003ca\u003e\u0000","0s","3 \"(1s ago)",7,`, at(0))
+	require.Equal(t, `"cells":["\u003ca\u003e\u0000","60m","3 \"(60m ago)",7,`, at(time.Hour))
+	require.Equal(t, `"cells":["\u003ca\u003e\u0000","\u003cinvalid\u003e","3 \"(\u003cinvalid\u003e ago)",7,`, at(-time.Hour))
+	require.Equal(t, "<unknown>", since(metav1.Time{}))
+}

@@ -1,0 +1,100 @@
+package table
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+func volumePrinters() []entry {
+	gv := corev1.SchemeGroupVersion
+	return []entry{
+		prints(gv, volumeCells,
+			named(),
+			text("Capacity", describes(corev1.PersistentVolumeSpec{}, "capacity")),
+			text("Access Modes", describes(corev1.PersistentVolumeSpec{}, "accessModes")),
+			text("Reclaim Policy", describes(corev1.PersistentVolumeSpec{}, "persistentVolumeReclaimPolicy")),
+			text("Status", describes(corev1.PersistentVolumeStatus{}, "phase")),
+			text("Claim", describes(corev1.PersistentVolumeSpec{}, "claimRef")),
+			text("StorageClass", "StorageClass of the pv"),
+			text("VolumeAttributesClass", "VolumeAttributesClass of the pv"),
+			text("Reason", describes(corev1.PersistentVolumeStatus{}, "reason")),
+			age(),
+			wide(text("VolumeMode", describes(corev1.PersistentVolumeSpec{}, "volumeMode"))),
+		),
+		prints(gv, claimCells,
+			named(),
+			text("Status", describes(corev1.PersistentVolumeClaimStatus{}, "phase")),
+			text("Volume", describes(corev1.PersistentVolumeClaimSpec{}, "volumeName")),
+			text("Capacity", describes(corev1.PersistentVolumeClaimStatus{}, "capacity")),
+			text("Access Modes", describes(corev1.PersistentVolumeClaimStatus{}, "accessModes")),
+			text("StorageClass", "StorageClass of the pvc"),
+			text("VolumeAttributesClass", "VolumeAttributesClass of the pvc"),
+			age(),
+			wide(text("VolumeMode", describes(corev1.PersistentVolumeClaimSpec{}, "volumeMode"))),
+		),
+	}
+}
+
+func volumeCells(v *corev1.PersistentVolume) []any {
+	phase := or(v.Status.Phase, string(corev1.VolumePending))
+	if v.DeletionTimestamp != nil {
+		phase = "Terminating"
+	}
+	claim := ""
+	if ref := v.Spec.ClaimRef; ref != nil {
+		claim = ref.Namespace + "/" + ref.Name
+	}
+	size := v.Spec.Capacity[corev1.ResourceStorage]
+	return []any{
+		v.Name, size.String(), accessModes(v.Spec.AccessModes),
+		or(v.Spec.PersistentVolumeReclaimPolicy, string(corev1.PersistentVolumeReclaimRetain)),
+		phase, claim, storageClass(v.Annotations, v.Spec.StorageClassName),
+		deref(v.Spec.VolumeAttributesClassName, unset), v.Status.Reason, since(v.CreationTimestamp),
+		string(deref(v.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)),
+	}
+}
+
+func claimCells(c *corev1.PersistentVolumeClaim) []any {
+	phase := or(c.Status.Phase, string(corev1.ClaimPending))
+	if c.DeletionTimestamp != nil {
+		phase = "Terminating"
+	}
+	capacity, modes := "", ""
+	if c.Spec.VolumeName != "" {
+		size := c.Status.Capacity[corev1.ResourceStorage]
+		capacity, modes = size.String(), accessModes(c.Status.AccessModes)
+	}
+	return []any{
+		c.Name, phase, c.Spec.VolumeName, capacity, modes,
+		storageClass(c.Annotations, deref(c.Spec.StorageClassName, "")),
+		deref(c.Spec.VolumeAttributesClassName, unset), since(c.CreationTimestamp),
+		string(deref(c.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)),
+	}
+}
+
+// storageClass is the one that an object names, in the old way or the new.
+func storageClass(annotations map[string]string, name string) string {
+	if class, found := annotations[corev1.BetaStorageClassAnnotation]; found {
+		return class
+	}
+	return name
+}
+
+// accessModes are the short names of the modes in a list, each once.
+func accessModes(modes []corev1.PersistentVolumeAccessMode) string {
+	var short []string
+	for _, known := range []struct {
+		mode  corev1.PersistentVolumeAccessMode
+		short string
+	}{
+		{corev1.ReadWriteOnce, "RWO"}, {corev1.ReadOnlyMany, "ROX"},
+		{corev1.ReadWriteMany, "RWX"}, {corev1.ReadWriteOncePod, "RWOP"},
+	} {
+		if slices.Contains(modes, known.mode) {
+			short = append(short, known.short)
+		}
+	}
+	return strings.Join(short, ",")
+}

@@ -1,0 +1,198 @@
+package fakeapi_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/yaml"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+const (
+	asTable     = "application/json;as=Table;v=v1;g=meta.k8s.io"
+	asYAMLTable = "application/yaml;as=Table;v=v1;g=meta.k8s.io"
+)
+
+// fetched sends a request without a body and gives the answer.
+func fetched(t *testing.T, srv *fakeapi.Server, method, path, accept string) (*http.Response, []byte) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, srv.URL()+path, nil)
+	require.NoError(t, err)
+	req.Header.Set("Accept", accept)
+	resp, err := srv.Client().Do(req)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	return resp, body
+}
+
+// rowsOf are the cells of a Table, with the Table itself.
+func rowsOf(t *testing.T, body []byte) (metav1.Table, [][]any) {
+	t.Helper()
+	var table metav1.Table
+	require.NoError(t, json.Unmarshal(body, &table))
+	require.Equal(t, "Table", table.Kind)
+	require.Equal(t, "meta.k8s.io/v1", table.APIVersion)
+	rows := make([][]any, 0, len(table.Rows))
+	for _, row := range table.Rows {
+		rows = append(rows, row.Cells)
+	}
+	return table, rows
+}
+
+func mapNamed(name string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"}, Data: map[string]string{"k": "v"}}
+}
+
+// An age is that of now by the clock of the server, wrong or right, however often a
+// row was made before.
+func TestTableAges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithObjects(mapNamed("a")))
+		age := func() any {
+			_, body := fetched(t, srv, "GET", "/api/v1/namespaces/default/configmaps", asTable)
+			_, rows := rowsOf(t, body)
+			require.Equal(t, []any{"a", 1.0}, rows[0][:2])
+			_, body = fetched(t, srv, "GET", "/api/v1/namespaces/default/configmaps/a", asTable)
+			_, one := rowsOf(t, body)
+			require.Equal(t, rows, one)
+			return rows[0][2]
+		}
+		require.Equal(t, "0s", age())
+		time.Sleep(90 * time.Second)
+		require.Equal(t, "90s", age())
+		srv.SkewClock(time.Hour)
+		require.Equal(t, "61m", age())
+		srv.SkewClock(-time.Hour)
+		require.Equal(t, "<invalid>", age())
+	})
+}
+
+// The whole text of a Table, as a client that counts bytes would see it.
+func TestTableInFull(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory())
+		for path, want := range map[string]string{
+			"/apis/rbac.authorization.k8s.io/v1/roles": `"rows":null}`, // as without a printer
+			"/api/v1/namespaces/default/configmaps":    `"rows":[]}`,
+		} {
+			resp, body := fetched(t, srv, "GET", path, asTable)
+			require.Equal(t, int64(len(body)), resp.ContentLength)
+			require.True(t, strings.HasSuffix(string(body), want+"\n"), "%s", body)
+		}
+		client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
+		for _, name := range []string{"a", "b"} {
+			_, err := client.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "u"}}, metav1.CreateOptions{})
+			require.NoError(t, err)
+		}
+		for include, want := range map[string]string{
+			"None":     `"rows":[{"cells":["a",0,"0s"],"object":null},{"cells":["b",0,"0s"],"object":null}]}`,
+			"Metadata": `"rows":[{"cells":["a",0,"0s"],"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a",`,
+			"":         `},{"cells":["b",0,"0s"],"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"b",`,
+			"Object":   `},{"cells":["b",0,"0s"],"object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"b",`,
+		} {
+			resp, body := fetched(t, srv, "GET", "/api/v1/namespaces/default/configmaps?includeObject="+include, asTable)
+			require.Equal(t, int64(len(body)), resp.ContentLength)
+			require.Contains(t, string(body), want)
+			require.True(t, json.Valid(body))
+		}
+		_, body := fetched(t, srv, "GET", "/api/v1/namespaces/default/configmaps", asYAMLTable)
+		fromYAML, err := yaml.YAMLToJSON(body)
+		require.NoError(t, err)
+		_, rows := rowsOf(t, fromYAML)
+		require.Equal(t, [][]any{{"a", 0.0, "0s"}, {"b", 0.0, "0s"}}, rows)
+	})
+}
+
+// Both versions of a type that has two are printed alike, and show themselves.
+func TestTableOfBothVersions(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithObjects(
+		&eventsv1.Event{
+			ObjectMeta: metav1.ObjectMeta{Name: "e", Namespace: "default"}, Reason: "Tested", Type: "Normal", Note: " it is \n",
+			Regarding: corev1.ObjectReference{Kind: "Pod", Name: "p"}, ReportingController: "me",
+		},
+		&autoscalingv1.HorizontalPodAutoscaler{
+			ObjectMeta: metav1.ObjectMeta{Name: "h", Namespace: "default"},
+			Spec: autoscalingv1.HorizontalPodAutoscalerSpec{
+				ScaleTargetRef: autoscalingv1.CrossVersionObjectReference{Kind: "Deployment", Name: "d"}, MaxReplicas: 3,
+				TargetCPUUtilizationPercentage: new(int32(50)),
+			},
+		},
+	))
+	for path, want := range map[string][]any{
+		"/api/v1/namespaces/default/events":                                {"<unknown>", "Normal", "Tested", "pod/p", "", "me", "it is", "<unknown>", 1.0, "e"},
+		"/apis/events.k8s.io/v1/namespaces/default/events":                 {"<unknown>", "Normal", "Tested", "pod/p", "", "me", "it is", "<unknown>", 1.0, "e"},
+		"/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers": {"h", "Deployment/d", "cpu: <unknown>/50%", "1", 3.0, 0.0},
+		"/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers": {"h", "Deployment/d", "cpu: <unknown>/50%", "1", 3.0, 0.0},
+	} {
+		_, body := fetched(t, srv, "GET", path+"?includeObject=Object", asTable)
+		table, rows := rowsOf(t, body)
+		require.Equal(t, want, rows[0][:len(want)], path)
+		var shown metav1.TypeMeta
+		require.NoError(t, json.Unmarshal(table.Rows[0].Object.Raw, &shown))
+		require.Contains(t, path, shown.APIVersion)
+	}
+}
+
+// A scale is printed as such; what cannot be printed is not acceptable.
+func TestTableOfSubresources(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithObjects(
+		&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "d", Namespace: "default"}, Spec: appsv1.DeploymentSpec{Replicas: new(int32(4))}},
+		&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: "default"}},
+	))
+	_, body := fetched(t, srv, "GET", "/apis/apps/v1/namespaces/default/deployments/d/scale", asTable)
+	table, rows := rowsOf(t, body)
+	require.Equal(t, []any{"d", 4.0, 0.0}, rows[0][:3])
+	require.Equal(t, "Desired", table.ColumnDefinitions[1].Name)
+	_, body = fetched(t, srv, "GET", "/apis/apps/v1/namespaces/default/deployments/d/status", asTable)
+	_, rows = rowsOf(t, body)
+	require.Equal(t, []any{"d", "0/4"}, rows[0][:2])
+
+	for _, accept := range []string{asTable, asTable + ",application/json"} {
+		resp, body := fetched(t, srv, "GET", "/api/v1/namespaces/default/pods/p/ephemeralcontainers", accept)
+		if accept == asTable {
+			require.Equal(t, http.StatusNotAcceptable, resp.StatusCode)
+		} else {
+			require.Contains(t, string(body), `{"kind":"Pod"`)
+		}
+	}
+}
+
+// Flow schemas come in the order in which they are tried.
+func TestTableOfFlowSchemas(t *testing.T) {
+	flow := func(name string, precedence int32) *flowcontrolv1.FlowSchema {
+		return &flowcontrolv1.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: flowcontrolv1.FlowSchemaSpec{MatchingPrecedence: precedence}}
+	}
+	srv := fakeapi.Start(t, fakeapi.WithObjects(flow("a", 9000), flow("b", 100), flow("c", 100)))
+	_, body := fetched(t, srv, "GET", "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas", asTable)
+	_, rows := rowsOf(t, body)
+	require.Equal(t, []any{"b", "c", "a"}, []any{rows[0][0], rows[1][0], rows[2][0]})
+}
+
+// A list of events that are lists cannot be: the stream ends when there would be one.
+func TestWatchAsLists(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithObjects(mapNamed("a")))
+		began := time.Now()
+		resp, body := fetched(t, srv, "GET", "/api/v1/configmaps?watch=true&timeoutSeconds=60",
+			"application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io")
+		require.Equal(t, http.StatusOK, resp.StatusCode)
+		require.Empty(t, body)
+		require.Less(t, time.Since(began), time.Minute)
+	})
+}
