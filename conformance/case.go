@@ -124,6 +124,8 @@ func Cases() []Case {
 		dryRunCases(),
 		warningCases(),
 		openAPICases(),
+		tableCases(),
+		partialCases(),
 	)
 	slices.SortFunc(all, func(a, b Case) int { return cmp.Compare(a.ID, b.ID) })
 	return all

@@ -111,6 +111,9 @@ func tableRow(w *watcher, e event) (metav1.PartialObjectMetadata, error) {
 	if err := json.Unmarshal(table.Rows[0].Object.Raw, &row); err != nil {
 		return row, w.errorf("expected the object's metadata in the row: %w", err)
 	}
+	if row.Kind != "PartialObjectMetadata" {
+		return row, w.errorf("expected the object's metadata in the row, got %s", excerpt(e.Object))
+	}
 	return row, nil
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // dials gives a fresh namespace and its Dials, the custom resource that a run installs for the cases about subresources: v1 has status
-// and scale, v1alpha1 has neither, and both take anything. The first call of a run installs the definition; a server without custom
+// and scale, v1alpha1 has neither but columns to print, and both take anything. The first call of a run installs the definition; a server without custom
 // resources skips the case.
 func (s *session) dials(ctx context.Context) (collection, error) {
 	if err := s.run.installDials(ctx); err != nil {
@@ -65,11 +65,16 @@ func dialDefinition(dials collection) object {
 		"status": object{},
 		"scale":  object{"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas", "labelSelectorPath": ".status.selector"},
 	}
+	v1alpha1 := version("v1alpha1", false)
+	v1alpha1["additionalPrinterColumns"] = []object{
+		{"name": "Replicas", "type": "integer", "jsonPath": ".spec.replicas"},
+		{"name": "Missing", "type": "string", "jsonPath": ".status.missing", "priority": 1},
+	}
 	definition := newObject("apiextensions.k8s.io/v1", "CustomResourceDefinition", dials.qualified())
 	definition["spec"] = object{
 		"group": dials.group, "scope": "Namespaced",
 		"names":    object{"plural": "dials", "singular": "dial", "kind": "Dial", "listKind": "DialList"},
-		"versions": []object{v1, version("v1alpha1", false)},
+		"versions": []object{v1, v1alpha1},
 	}
 	return definition
 }
