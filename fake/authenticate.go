@@ -1,29 +1,81 @@
 package fakeapi
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/transport"
 
 	"example.com/fakeapi/fake/internal/authn"
+	"example.com/fakeapi/fake/internal/authz"
 	"example.com/fakeapi/fake/internal/verbs"
+	"example.com/fakeapi/internal/route"
 )
 
-// openPaths are what a cluster tells everybody (ClusterRole system:public-info-viewer).
-var openPaths = []string{"/healthz", "/livez", "/readyz", "/version", "/version/"}
+// access is what the options say of users and of what they may do.
+type access struct {
+	bearers []Token
+	// certificates tells that client certificates are taken: those of clientCAs, which
+	// are in PEM form, and those of the server itself.
+	certificates bool
+	clientCAs    [][]byte
+	anonymous    bool
+	authorizer   authz.Authorizer // nil if everything is allowed
+}
 
-// authenticate finds out whose request it is, and reports whether that may be served; if
-// not, it has been answered (AU-01). An answer to who is not known ends the connection if it is one of HTTP/2, which is
-// expensive (CVE-2023-44487); requests that are being served on it end in peace.
-func (s *Server) authenticate(w http.ResponseWriter, r *http.Request) (*http.Request, bool) {
-	if s.tokens == nil {
-		return r, true
+// given reports whether anything was said.
+func (a *access) given() bool {
+	return a.authenticates() || a.anonymous || a.authorizer != nil
+}
+
+// authenticates reports whether anybody looks at credentials.
+func (a *access) authenticates() bool { return len(a.bearers) > 0 || a.certificates }
+
+// check finds options that do not go together.
+func (a *access) check() error {
+	switch {
+	case a.anonymous && !a.authenticates():
+		return errors.New("fakeapi: WithAnonymous is for a server with WithTokens or WithClientCA; without them everybody is system:admin")
+	case a.anonymous && a.authorizer == nil:
+		return errors.New("fakeapi: WithAnonymous needs WithAuthorizer: where everybody may do everything, a server lets nobody in without credentials")
 	}
-	user, answer := s.tokens.Authenticate(r, s.api.ServiceAccount)
+	return nil
+}
+
+// WithAnonymous lets requests without credentials in, as those of the user system:anonymous
+// in the group system:unauthenticated, as a cluster does by default (--anonymous-auth). What
+// they may do is the authorizer's to say. Wrong credentials are still answered 401. It goes with
+// WithAuthorizer, and with WithTokens or WithClientCA.
+func WithAnonymous() Option {
+	return func(o *options) error {
+		o.anonymous = true
+		return nil
+	}
+}
+
+// authenticate is the station that finds out whose request it is (AU-01). An answer to who
+// is not known ends the connection if it is one of HTTP/2, which is
+// expensive (CVE-2023-44487); requests that are being served on it end in peace.
+func (s *Server) authenticate(w http.ResponseWriter, r *http.Request, t route.Target) (*http.Request, bool) {
+	user, answer := s.identify(w, r)
+	switch {
+	case answer == authn.Anonymous && (s.opts.anonymous || slices.Contains(authz.OpenPaths(), t.Path)):
+		user = authn.Nobody()
+	case answer != authn.Known:
+		verbs.WriteError(w, r, apierrors.NewUnauthorized("Unauthorized"))
+		return r, false
+	}
+	return r.WithContext(authn.WithUser(r.Context(), user)), true
+}
+
+// identify looks at the credentials of a request.
+func (s *Server) identify(w http.ResponseWriter, r *http.Request) (authenticationv1.UserInfo, authn.Answer) {
+	user, answer := s.way.Authenticate(r)
 	if answer == authn.Known {
-		return r.WithContext(authn.WithUser(r.Context(), user)), true
+		return user, answer
 	}
 	if warning := authn.Warning(r); warning != "" {
 		w.Header().Add("Warning", warning)
@@ -31,14 +83,22 @@ func (s *Server) authenticate(w http.ResponseWriter, r *http.Request) (*http.Req
 	if r.ProtoMajor == 2 {
 		w.Header().Set("Connection", "close")
 	}
-	if answer == authn.Anonymous && slices.Contains(openPaths, r.URL.Path) {
-		return r, true
-	}
-	verbs.WriteError(w, r, apierrors.NewUnauthorized("Unauthorized"))
-	return r, false
+	return user, answer
 }
 
-// firstToken is what the server's own clients send, "" without authentication.
+// known reports whether the control API may serve a request; if not, it has been answered.
+func (s *Server) known(w http.ResponseWriter, r *http.Request) bool {
+	if s.way == nil {
+		return true
+	}
+	if _, answer := s.identify(w, r); answer == authn.Known {
+		return true
+	}
+	verbs.WriteError(w, r, apierrors.NewUnauthorized("Unauthorized"))
+	return false
+}
+
+// firstToken is what the server's own clients send, "" if there is none.
 func (s *Server) firstToken() string {
 	if len(s.opts.bearers) == 0 {
 		return ""

@@ -207,7 +207,7 @@ func TestTokensOfReplicas(t *testing.T) {
 	require.Equal(t, 401, resp.StatusCode)
 
 	_, err = srv.Replica(fakeapi.WithTokens(ann))
-	require.ErrorContains(t, err, "a replica has the tokens of its server")
+	require.ErrorContains(t, err, "a replica has the users of its server")
 }
 
 func TestTokensAreChecked(t *testing.T) {

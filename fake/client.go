@@ -25,7 +25,8 @@ func (s *Server) URL() string {
 
 // Client is a plain HTTP client that reaches the server. It is the same one at
 // every call and ends with the server. It sends the first token of WithTokens with
-// requests that have no Authorization header of their own.
+// requests that have no Authorization header of their own, and without tokens has the
+// client certificate of RESTConfig.
 func (s *Server) Client() *http.Client { return s.client }
 
 func (s *Server) newClient() *http.Client {
@@ -35,7 +36,7 @@ func (s *Server) newClient() *http.Client {
 func (s *Server) newTransport() *http.Transport {
 	transport := &http.Transport{DialContext: s.dial(), MaxIdleConnsPerHost: 64}
 	if s.authority != nil {
-		transport.TLSClientConfig = &tls.Config{RootCAs: s.authority.Pool()}
+		transport.TLSClientConfig = &tls.Config{RootCAs: s.authority.Pool(), Certificates: s.identity.own(s.firstToken())}
 		transport.ForceAttemptHTTP2 = true // which a TLSClientConfig switches off
 	}
 	return transport
@@ -60,8 +61,17 @@ func (s *Server) proxy() func(*http.Request) (*url.URL, error) {
 
 // RESTConfig is a configuration for client-go and everything built on it. Each
 // call gives a new one, free to be changed. Client-side rate limiting is off. With
-// WithTokens it has the first token.
-func (s *Server) RESTConfig() *rest.Config { return s.RESTConfigAs(s.firstToken()) }
+// WithTokens it has the first token; with WithClientCA and no tokens it has the client
+// certificate of system:admin, who may do everything.
+//
+// To act as somebody else on any server, set its Impersonate.
+func (s *Server) RESTConfig() *rest.Config {
+	config := s.RESTConfigAs(s.firstToken())
+	if config.BearerToken == "" && s.identity != nil {
+		config.CertData, config.KeyData = s.identity.cert, s.identity.key
+	}
+	return config
+}
 
 // RESTConfigAs is RESTConfig with another bearer token: one of WithTokens, of AddToken or
 // of a TokenRequest, or none, "".
@@ -77,13 +87,16 @@ func (s *Server) RESTConfigAs(token string) *rest.Config {
 }
 
 // Kubeconfig is a kubeconfig file for kubectl and clients in other languages, with the
-// first token of WithTokens.
+// credentials of RESTConfig.
 // With InMemory there is no address to put into it; use RESTConfig.
 func (s *Server) Kubeconfig() ([]byte, error) {
 	const name = "fakeapi"
 	config := clientcmdapi.NewConfig()
 	config.Clusters[name] = &clientcmdapi.Cluster{Server: s.URL(), CertificateAuthorityData: s.CA()}
-	config.AuthInfos[name] = &clientcmdapi.AuthInfo{Token: s.firstToken()}
+	own := s.RESTConfig()
+	config.AuthInfos[name] = &clientcmdapi.AuthInfo{
+		Token: own.BearerToken, ClientCertificateData: own.CertData, ClientKeyData: own.KeyData,
+	}
 	config.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name, Namespace: "default"}
 	config.CurrentContext = name
 	return clientcmd.Write(*config)

@@ -35,7 +35,7 @@ func (s *Server) front(next http.Handler) http.Handler {
 	mux := c.routes()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, controlPrefix) {
-			if r, known := c.server.authenticate(w, r); known {
+			if c.server.known(w, r) {
 				mux.ServeHTTP(w, r)
 			}
 			return

@@ -18,13 +18,35 @@
 // and other languages, Client and URL for plain HTTP. Load, LoadManifests and the
 // options WithObjects and WithManifests put fixtures into the store.
 //
-// # TLS and tokens
+// # TLS and users
 //
 // With WithTLS it is HTTPS, with HTTP/2 for those who offer it, on sockets and in memory.
 // WithTokens asks for bearer tokens, too: each has a user, groups and, if wanted, an end.
 // AddToken and ExpireToken change them while the server runs; a token that has expired
-// is answered 401, and the watches that it has begun go on. The ways in carry the certificate
-// authority and the first token by themselves; RESTConfigAs is for other users.
+// is answered 401, and the watches that it has begun go on. WithClientCA takes client certificates,
+// beside tokens or instead of them; ClientCertificate and RESTConfigAsUser issue them. The ways
+// in carry the certificate authority and the first token, or a certificate, by themselves;
+// RESTConfigAs is for other tokens. Whoever may can impersonate others, as with kubectl --as.
+//
+// WithAuthorizer asks a function who may do what; the answer of a denial is that of a
+// real server. Access reviews ask the same function, so "kubectl auth can-i" tells
+// what it would say.
+//
+//	srv := fakeapi.Start(t, fakeapi.WithAuthorizer(func(a fakeapi.Attributes) fakeapi.Decision {
+//		if a.User.Username == "reader" && a.Verb != "get" && a.Verb != "list" && a.Verb != "watch" {
+//			return fakeapi.Deny("it is a reader")
+//		}
+//		return fakeapi.Allow("")
+//	}))
+//	config := srv.RESTConfig()
+//	config.Impersonate.UserName = "reader"
+//
+// # Web pages
+//
+// Only loopback is listened on. Requests that a browser may have sent for a web page are
+// refused with 403: those under a name that is not of this machine (WithHosts gives others), those
+// of a page of another origin, as Origin or Sec-Fetch-Site say, and what any page at all
+// would change through the control API. Clients that are no browsers send neither header.
 //
 // # Virtual time
 //
@@ -159,8 +181,11 @@
 //     and protobuf, with all operations and the schemas of all types as a real server
 //     tells them (DI-18), made when they are first asked for.
 //   - HTTPS with HTTP/2 and HTTP/1.1 (HT-06), 100 streams on a connection; bearer tokens,
-//     those of service accounts with their expiry, audience and bound objects; 401 (AU-01),
-//     and the end of the HTTP/2 connection with it.
+//     those of service accounts with their expiry, audience and bound objects; client
+//     certificates; 401 (AU-01), and the end of the HTTP/2 connection with it.
+//   - Anonymous requests, impersonation in all modes of v1.37 (KEP-5284), and 403 and 500 of
+//     an authorizer (AU-02 to AU-05, AU-07 to AU-10).
+//   - Reviews of tokens, access and rules, and of oneself (VR).
 //   - Controllers, as a control plane runs them around its API server; see below.
 //
 // # Controllers
@@ -189,13 +214,12 @@
 // 405 as for a thing that does not exist, or a fallback that the protocol allows:
 //
 //   - Custom resources, and aggregated APIs.
-//   - Virtual resources: token and access reviews.
 //   - All other controllers: a Deployment makes no ReplicaSets, no default
 //     ServiceAccount appears in a new namespace, nothing is scheduled.
 //   - CBOR, compression, watches over WebSocket.
-//   - Authorisation, admission webhooks and policies. Whoever is let in may do everything, and
-//     only loopback reaches the server.
-//   - Client certificates and all other authentication but bearer tokens.
+//   - RBAC: Roles and their bindings are stored, and nobody asks them. Admission webhooks and
+//     policies.
+//   - All other authentication but bearer tokens and client certificates.
 //
 // # Where it differs silently
 //
@@ -223,11 +247,13 @@
 //   - The token of a service account is a signed JWT for the issuer
 //     https://kubernetes.default.svc.cluster.local. Its key comes from the seed, and is
 //     published nowhere. The answer has no managedFields.
-//   - Without WithTokens nobody looks at credentials: everybody is system:admin. With it,
-//     a request without a token gets 401 where a cluster would take it for one of
-//     system:anonymous and answer 403; /healthz, /livez, /readyz and /version are open
-//     in both. Nothing remembers a token, where a cluster takes one for valid for ten
-//     seconds after it was used. Headers that ask to impersonate somebody count for nothing.
+//   - Without WithTokens and WithClientCA nobody looks at credentials: everybody is
+//     system:admin. With them, and without WithAnonymous, a request without credentials gets 401
+//     where a cluster would take it for one of system:anonymous and answer 403; /healthz, /livez,
+//     /readyz and /version are open in both. Nothing remembers a token or a right to
+//     impersonate, where a cluster takes one for valid for ten seconds after it was used.
+//   - Of a token that is not valid a review says "invalid bearer token", and not why. Reviews
+//     have no managedFields. The rules of an authorizer function are told as incomplete.
 //   - The status of a Pod is not validated, nor what a resize asks for compared with a
 //     LimitRange, a quota or the node.
 //   - Controllers act at once, where those of a cluster take their time (a deleted

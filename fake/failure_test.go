@@ -126,13 +126,13 @@ func TestFailedTestLeavesThePage(t *testing.T) {
 	}
 }
 
-// asked is a TB that knows a name and no more.
-type asked struct {
+// namedTB is a TB that knows a name and no more.
+type namedTB struct {
 	fakeapi.TB
 	name string
 }
 
-func (a asked) Name() string { return a.name }
+func (n namedTB) Name() string { return n.name }
 
 // Names of tests are made safe; a folder that cannot be is told.
 func TestKeepTimeline(t *testing.T) {
@@ -145,9 +145,9 @@ func TestKeepTimeline(t *testing.T) {
 		strings.Repeat("x", 999): strings.Repeat("x", 150) + ".html",
 		"":                       "fakeapi.html",
 	} {
-		require.Equal(t, "the timeline of "+srv.URL()+" as a page: "+filepath.Join(folder, want), srv.KeepTimeline(asked{t, name}))
+		require.Equal(t, "the timeline of "+srv.URL()+" as a page: "+filepath.Join(folder, want), srv.KeepTimeline(namedTB{t, name}))
 		require.FileExists(t, filepath.Join(folder, want))
 	}
 	t.Setenv("FAKEAPI_ARTIFACTS", filepath.Join(folder, "fakeapi.html", "below"))
-	require.Contains(t, srv.KeepTimeline(asked{t, "x"}), "the timeline could not be written: ")
+	require.Contains(t, srv.KeepTimeline(namedTB{t, "x"}), "the timeline could not be written: ")
 }

@@ -11,6 +11,7 @@ import (
 
 	"example.com/fakeapi/fake/internal/status"
 	"example.com/fakeapi/fake/internal/verbs"
+	"example.com/fakeapi/internal/route"
 )
 
 // life is how far the front door is from its start and its end.
@@ -82,14 +83,14 @@ func (s *Server) Restart(startup time.Duration) error {
 	return nil
 }
 
-// refuseStart answers a request that came before the server was through with its start,
-// and reports whether it did.
-func (s *Server) refuseStart(w http.ResponseWriter, r *http.Request) bool {
+// awaitStart is the station that refuses a request which came before the server was
+// through with its start.
+func (s *Server) awaitStart(w http.ResponseWriter, r *http.Request, _ route.Target) (*http.Request, bool) {
 	if !s.life.starting() || isHealth(r.URL.Path) {
-		return false
+		return r, true
 	}
 	verbs.WriteError(w, r, status.Starting())
-	return true
+	return r, false
 }
 
 // hangUp breaks all connections that are open, below TLS: there Close would say goodbye,

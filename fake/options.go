@@ -6,12 +6,14 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/fake/internal/admission"
 	"example.com/fakeapi/faults"
+	"example.com/fakeapi/internal/guard"
 )
 
 // Option changes how a server is made. The zero set of options gives one that
@@ -22,7 +24,7 @@ type options struct {
 	address string
 	memory  bool
 	tls     bool
-	bearers []Token
+	access
 	control bool
 	// uncontrolled switches the controllers off.
 	uncontrolled bool
@@ -36,6 +38,7 @@ type options struct {
 	watches    time.Duration
 	tokens     time.Duration
 	closing    time.Duration
+	hosts      []string
 	notReady   time.Duration
 	without    []Feature
 	fixtures   []func(*Server) error
@@ -57,7 +60,7 @@ func newOptions(opts []Option) (*options, error) {
 			return nil, err
 		}
 	}
-	return o, nil
+	return o, o.check()
 }
 
 // InMemory serves on a network in memory instead of a loopback socket: only
@@ -80,10 +83,26 @@ func WithAddress(address string) Option {
 		if err != nil {
 			return fmt.Errorf("fakeapi: address %q: %w", address, err)
 		}
-		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		if !guard.Loopback(host) {
 			return fmt.Errorf("fakeapi: address %q is not a loopback address", address)
 		}
 		o.address = address
+		return nil
+	}
+}
+
+// WithHosts lets requests in under other names, or addresses, than those of this machine, and
+// puts them into the certificate of WithTLS: for clients in containers, say, that know it as
+// host.docker.internal. Requests under a name that is not given are refused with 403, as
+// a web page whose name leads to 127.0.0.1 would send them.
+func WithHosts(names ...string) Option {
+	return func(o *options) error {
+		for _, name := range names {
+			if name == "" || strings.ContainsAny(name, "/: ") && net.ParseIP(name) == nil {
+				return fmt.Errorf("fakeapi: %q is no name of a host: it has no port and no scheme", name)
+			}
+		}
+		o.hosts = append(o.hosts, names...)
 		return nil
 	}
 }
@@ -198,7 +217,8 @@ func WithoutControllers() Option {
 }
 
 // WithControl serves the control API under /fakeapi/v1/, for tests that are not
-// written in Go; the package documentation has its paths. It asks for the same tokens as the rest. It is off by default in tests
+// written in Go; the package documentation has its paths. It asks for the same credentials as the rest,
+// and serves whoever has some. It is off by default in tests
 // and on in the command.
 func WithControl() Option {
 	return func(o *options) error {

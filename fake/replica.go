@@ -29,8 +29,8 @@ type Replica struct {
 // Replica opens another front door on the server's store. Its view is current
 // until Freeze, Lag or Delay put it behind. Of the options those about serving
 // count (InMemory, WithAddress, WithFaults, the times); fixtures, seeds and controllers
-// are the first server's. A server's TLS and
-// tokens are those of its replicas too: clients can move between them. It closes with the server, or by itself before that.
+// are the first server's. A server's TLS, users and authorizer are those of its
+// replicas too: clients can move between them. It closes with the server, or by itself before that.
 func (s *Server) Replica(opts ...Option) (*Replica, error) {
 	o, err := newOptions(opts)
 	if err != nil {
@@ -39,19 +39,19 @@ func (s *Server) Replica(opts ...Option) (*Replica, error) {
 	if len(o.fixtures) > 0 {
 		return nil, errors.New("fakeapi: a replica has the objects of its server; load them there")
 	}
-	if len(o.bearers) > 0 {
-		return nil, errors.New("fakeapi: a replica has the tokens of its server; give them to that")
+	if o.access.given() {
+		return nil, errors.New("fakeapi: a replica has the users of its server; give tokens, client certificates and the authorizer to that")
 	}
-	o.bearers = s.opts.bearers
+	o.access = s.opts.access
 	o.uncontrolled = true // there is one control plane, and the server runs it
 	o.tls = o.tls || s.opts.tls
 	view := newReplicaView(s.store)
 	r := &Server{
 		opts: o, table: s.table, store: s.store, controllers: s.controllers,
-		authority: s.authority, tokens: s.tokens,
+		authority: s.authority, tokens: s.tokens, way: s.way, identity: s.identity,
 		served: make(chan struct{}),
 	}
-	r.api = s.api.Replica(view, settings(o))
+	r.api = s.api.Replica(view, settings(o, s.tokens))
 	if err := r.open(); err != nil {
 		return nil, err
 	}

@@ -23,19 +23,15 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	w.Header()["Cache-Control"] = noCache
 	w.Header()["Audit-Id"] = []string{auditID(r)} // AU-06
 	s.date(w)
-	if err := checkTimeout(r); err != nil {
-		verbs.WriteError(w, r, err)
-		return
-	}
-	r, known := s.authenticate(w, r)
-	if !known || s.refuseStart(w, r) {
-		return
-	}
 	var query url.Values
 	if strings.Contains(r.URL.RawQuery, "watch") {
 		query = r.URL.Query()
 	}
 	t := route.Parse(r.Method, r.URL.Path, query)
+	r, ok := s.pass(w, r, t)
+	if !ok {
+		return
+	}
 	switch {
 	case t.Prefix != "" && s.serves(t):
 		if t.IsResource() {
@@ -66,19 +62,20 @@ func auditID(r *http.Request) string {
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }
 
-// checkTimeout refuses a timeout parameter that is no duration (PV-25).
-func checkTimeout(r *http.Request) error {
+// checkTimeout is the station that refuses a timeout parameter that is no duration (PV-25).
+func checkTimeout(w http.ResponseWriter, r *http.Request, _ route.Target) (*http.Request, bool) {
 	if !strings.Contains(r.URL.RawQuery, "timeout=") {
-		return nil
+		return r, true
 	}
 	text := r.URL.Query().Get("timeout")
 	if text == "" {
-		return nil
+		return r, true
 	}
 	if _, err := time.ParseDuration(text); err != nil {
-		return apierrors.NewBadRequest("invalid timeout specified in the request URL - " + err.Error())
+		verbs.WriteError(w, r, apierrors.NewBadRequest("invalid timeout specified in the request URL - "+err.Error()))
+		return r, false
 	}
-	return nil
+	return r, true
 }
 
 // serves reports whether the path lies in a group and version that is served,

@@ -44,7 +44,10 @@ type Server struct {
 
 	listener  *entrance
 	authority *certs.Authority // nil without TLS
-	tokens    *authn.Tokens    // nil without authentication
+	tokens    *authn.Tokens    // those that are known, whether or not one is asked for
+	way       *authn.Way       // in; nil without authentication
+	identity  *identity        // of the server's own clients; nil without client certificates
+	stations  []station
 	life      life
 	recorder  *timeline.Recorder
 	handler   http.Handler
@@ -73,7 +76,8 @@ func New(opts ...Option) (*Server, error) {
 		store:  memstore.New(memstore.Options{HistoryAge: o.history, HistoryCount: o.events}),
 		served: make(chan struct{}),
 	}
-	s.api = verbs.New(s.store, s.table, verbs.NewIDs(seed(o.seed)), settings(o))
+	s.tokens = newTokens(o.bearers)
+	s.api = verbs.New(s.store, s.table, verbs.NewIDs(seed(o.seed)), settings(o, s.tokens))
 	if err := s.api.LoadSystem(); err != nil {
 		return nil, err
 	}
@@ -91,19 +95,21 @@ func (s *Server) begin() error {
 		}
 	}
 	s.controllers = controllers.New(s.store, s.table, s.api)
-	if len(s.opts.bearers) > 0 {
-		s.tokens = newTokens(s.opts.bearers)
+	if err := s.certify(); err != nil {
+		return fmt.Errorf("fakeapi: %w", err)
 	}
 	return s.open()
 }
 
-func settings(o *options) verbs.Settings {
+func settings(o *options, tokens *authn.Tokens) verbs.Settings {
 	return verbs.Settings{
 		FutureWait:       o.future,
 		BookmarkInterval: o.bookmarks,
 		WatchTimeout:     o.watches,
 		ContinueLifetime: o.tokens,
 		Admission:        o.admission,
+		Authorizer:       o.authorizer,
+		Tokens:           tokens,
 	}
 }
 
@@ -165,9 +171,10 @@ func (s *Server) listen() error {
 func (s *Server) serve(ctx context.Context, secured *tls.Config) {
 	s.transport = s.newTransport()
 	s.client = s.newClient()
+	s.stations = s.newStations()
 	s.handler = s.flight.track(s.opts.wrapped(s.front(s.recorded(faults.Handler(&s.faults, http.HandlerFunc(s.route))))))
 	s.http = &http.Server{
-		Handler:           s,
+		Handler:           s.guarded(s),
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: 30 * time.Second,
 		ConnState:         s.flight.conn,

@@ -73,7 +73,8 @@ func (s *Server) fork(o *options, authority *certs.Authority) (*Server, error) {
 	f := &Server{
 		opts: o, table: resource.Builtin(), store: s.store.Fork(), authority: authority, served: make(chan struct{}),
 	}
-	f.api = verbs.New(f.store, f.table, verbs.NewIDs(forked(seed(o.seed), f.store.Revision())), settings(o))
+	f.tokens = newTokens(o.bearers)
+	f.api = verbs.New(f.store, f.table, verbs.NewIDs(forked(seed(o.seed), f.store.Revision())), settings(o, f.tokens))
 	if err := f.begin(); err != nil {
 		return nil, err
 	}

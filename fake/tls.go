@@ -4,8 +4,6 @@ import (
 	"crypto/tls"
 	"net"
 	"net/http"
-
-	"example.com/fakeapi/fake/internal/certs"
 )
 
 // WithTLS serves HTTPS: HTTP/2 to clients that offer it (ALPN), as client-go,
@@ -37,22 +35,23 @@ func (s *Server) secure() (*tls.Config, error) {
 	if !s.opts.tls {
 		return nil, nil
 	}
-	if s.authority == nil {
-		authority, err := certs.NewAuthority()
-		if err != nil {
-			return nil, err
-		}
-		s.authority = authority
+	if err := s.certify(); err != nil { // a replica's first
+		return nil, err
 	}
 	host, _, err := net.SplitHostPort(s.listener.Addr().String())
 	if err != nil {
 		return nil, err
 	}
-	certificate, err := s.authority.Issue("localhost", "127.0.0.1", "::1", host)
+	certificate, err := s.authority.Issue(append(s.opts.hosts, "localhost", "127.0.0.1", "::1", host)...)
 	if err != nil {
 		return nil, err
 	}
-	return &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}, nil
+	secured := &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
+	if s.way != nil && s.way.Clients != nil {
+		// Whose it is, and whether it is good, is found out request by request, and answered.
+		secured.ClientAuth, secured.ClientCAs = tls.RequestClientCert, s.way.Clients
+	}
+	return secured, nil
 }
 
 // serveHTTP serves the listener until it is closed.

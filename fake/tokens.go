@@ -70,11 +70,11 @@ func (t Token) begun() authn.Token {
 // includes WithTLS, without which clients would keep a token of a kubeconfig to themselves.
 //
 // A request without a valid token is answered 401 Unauthorized (AU-01), whatever its path,
-// but for those that a cluster has open to everybody: /healthz, /livez, /readyz and /version.
-// A token that has expired is as good as none; watches that it has begun go on. The tokens
-// that the server issues for service accounts (serviceaccounts/token) are accepted like those
-// given here. Whoever is known may do everything: the name goes into the
-// AdmissionRequest.UserInfo and nowhere else.
+// but for those that a cluster has open to everybody: /healthz, /livez, /readyz and /version;
+// see WithAnonymous. A token that has expired is as good as none; watches that it has begun
+// go on. The tokens that the server issues for service accounts (serviceaccounts/token) are
+// accepted like those given here. Whoever is known may do everything, unless WithAuthorizer
+// says otherwise.
 //
 // RESTConfig, Kubeconfig and Client use the first token, also when it has expired; RESTConfigAs
 // takes another one. AddToken and ExpireToken change what the server accepts. A Fork is a
@@ -104,12 +104,12 @@ func newTokens(bearers []Token) *authn.Tokens {
 }
 
 // errNoTokens is the answer to who wants to change what does not count.
-var errNoTokens = errors.New("fakeapi: the server asks for no tokens; make it with WithTokens")
+var errNoTokens = errors.New("fakeapi: the server asks for no tokens; make it with WithTokens or WithClientCA")
 
 // AddToken makes the server and its replicas accept a token from now on. One of the same
 // value is replaced, so that an expired token can be made valid again.
 func (s *Server) AddToken(t Token) error {
-	if s.tokens == nil {
+	if s.way == nil {
 		return errNoTokens
 	}
 	if err := t.check(); err != nil {
@@ -123,7 +123,7 @@ func (s *Server) AddToken(t Token) error {
 // and AddToken or one that was issued for a service account. Watches that it has begun go on.
 // One that the server does not know is an error.
 func (s *Server) ExpireToken(value string) error {
-	if s.tokens == nil {
+	if s.way == nil {
 		return errNoTokens
 	}
 	token, known := s.tokens.Find(value)

@@ -17,6 +17,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"example.com/fakeapi/faults"
+	"example.com/fakeapi/internal/guard"
 )
 
 // proxyFlags is what the command line asks of proxy.
@@ -140,16 +141,16 @@ func listenLoopback(address string) (net.Listener, error) {
 	return net.ListenTCP("tcp", at)
 }
 
-// onlyLoopback refuses requests under a foreign name: a web page whose name leads here
-// must not act on the cluster.
+// onlyLoopback refuses requests under a foreign name, and those of web pages, which must
+// not act on the cluster.
 func onlyLoopback(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		host, _, err := net.SplitHostPort(r.Host)
-		if err != nil {
-			host = r.Host
+		err := guard.Host(r)
+		if err == nil {
+			err = guard.Origin(r)
 		}
-		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-			http.Error(w, fmt.Sprintf("fakeapi proxy: the name %q is not one of this machine", host), http.StatusForbidden)
+		if err != nil {
+			http.Error(w, "fakeapi proxy: the request is refused: "+err.Error(), http.StatusForbidden)
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -25,11 +25,11 @@ type room struct {
 // the map. Tests are free to import more: the server's tests run the conformance
 // suite, and the suite's tests run against the server.
 var rooms = []room{
-	{path: "cmd/...", ours: []string{"fake", "scenario", "scenario/clients", "conformance", "faults"}},
+	{path: "cmd/...", ours: []string{"fake", "scenario", "scenario/clients", "conformance", "faults", "internal/guard"}},
 	{path: "scenario", ours: []string{"fake", "faults"}},
 	{path: "scenario/clients", ours: []string{"scenario"}, outside: []string{"k8s.io/api", "k8s.io/apimachinery", "k8s.io/client-go"}},
 	{path: "conformance", outside: []string{"k8s.io/apimachinery"}},
-	{path: "fake", ours: []string{"memstore", "faults", "internal/route", "fake/internal/..."}},
+	{path: "fake", ours: []string{"memstore", "faults", "internal/route", "internal/guard", "fake/internal/..."}},
 	{path: "fake/internal/...", ours: []string{"memstore", "faults", "internal/route", "internal/frames", "fake/internal/..."}},
 	{path: "faults", ours: []string{"internal/route", "internal/frames"}, outside: []string{"k8s.io/apimachinery", "github.com/munnerz/goautoneg"}},
 	{
@@ -39,6 +39,7 @@ var rooms = []room{
 	},
 	{path: "internal/route", outside: []string{}},
 	{path: "internal/frames", outside: []string{"k8s.io/apimachinery"}},
+	{path: "internal/guard", outside: []string{}},
 	{path: "internal/arch", outside: []string{}},
 	{path: "internal/golden", outside: []string{"k8s.io/apimachinery"}}, // for tests: no room may import it
 }

@@ -1,9 +1,10 @@
-// Package authn finds out who sends a request, by the bearer token that comes with
-// it.
+// Package authn finds out who sends a request, by the client certificate or the bearer
+// token that comes with it.
 package authn
 
 import (
 	"context"
+	"crypto/x509"
 	"net/http"
 	"strings"
 	"sync"
@@ -57,32 +58,53 @@ type Accounts func(token string) (authenticationv1.UserInfo, bool)
 type Answer uint8
 
 const (
-	// Refused is a request with a token that is not valid: even what is open to
-	// everybody is closed to it.
+	// Refused is a request with a token or certificate that is not valid: even what is open
+	// to everybody is closed to it.
 	Refused Answer = iota
-	// Anonymous is a request without a token.
+	// Anonymous is a request without any.
 	Anonymous
 	// Known is a request of a user.
 	Known
 )
 
-// Authenticate looks at the Authorization header of a request as the API server does: what
-// is no bearer token counts for nothing.
-func (t *Tokens) Authenticate(r *http.Request, accounts Accounts) (authenticationv1.UserInfo, Answer) {
+// Way is how users are found out.
+type Way struct {
+	Tokens   *Tokens
+	Accounts Accounts
+	// Clients are the authorities whose client certificates are taken; nil for none are.
+	Clients *x509.CertPool
+}
+
+// Authenticate looks at a request as the API server does. A certificate counts before a
+// token. One of the two may be wrong if the other is good. A certificate of nobody and a
+// header that is no bearer token count for nothing.
+func (w *Way) Authenticate(r *http.Request) (authenticationv1.UserInfo, Answer) {
+	user, answer := w.certificate(r.TLS)
+	if answer == Known {
+		return user, Known
+	}
 	value := bearer(r.Header.Get("Authorization"))
 	if value == "" {
-		return authenticationv1.UserInfo{}, Anonymous
+		return authenticationv1.UserInfo{}, answer
 	}
-	if token, ok := t.Find(value); ok {
-		if token.expired(time.Now()) {
-			return authenticationv1.UserInfo{}, Refused
-		}
-		return authenticated(token.User), Known
-	}
-	if user, ok := accounts(value); ok {
-		return authenticated(user), Known
+	if user, ok := w.Token(value); ok {
+		return user, Known
 	}
 	return authenticationv1.UserInfo{}, Refused
+}
+
+// Token tells whose a bearer token is that is valid now.
+func (w *Way) Token(value string) (authenticationv1.UserInfo, bool) {
+	if token, ok := w.Tokens.Find(value); ok {
+		if token.expired(time.Now()) {
+			return authenticationv1.UserInfo{}, false
+		}
+		return authenticated(token.User), true
+	}
+	if user, ok := w.Accounts(value); ok {
+		return authenticated(user), true
+	}
+	return authenticationv1.UserInfo{}, false
 }
 
 // bearer takes the token out of an Authorization header. Behind two blanks there is none,
@@ -136,6 +158,11 @@ func UserOf(ctx context.Context) authenticationv1.UserInfo {
 		return user
 	}
 	return Admin()
+}
+
+// Nobody is the user of requests without credentials, where those are let in.
+func Nobody() authenticationv1.UserInfo {
+	return authenticationv1.UserInfo{Username: "system:anonymous", Groups: []string{"system:unauthenticated"}}
 }
 
 // Admin is the user who may do everything.

@@ -69,15 +69,10 @@ func (a *Authority) Pool() *x509.CertPool {
 
 // Issue makes a certificate for a server that is known by names and IP addresses.
 func (a *Authority) Issue(hosts ...string) (tls.Certificate, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return tls.Certificate{}, fmt.Errorf("certificate: %w", err)
-	}
 	template, err := newTemplate("fakeapi")
 	if err != nil {
 		return tls.Certificate{}, err
 	}
-	template.KeyUsage = x509.KeyUsageDigitalSignature
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
 	for _, host := range hosts {
 		if ip := net.ParseIP(host); ip != nil {
@@ -86,11 +81,47 @@ func (a *Authority) Issue(hosts ...string) (tls.Certificate, error) {
 			template.DNSNames = append(template.DNSNames, host)
 		}
 	}
+	return a.sign(template)
+}
+
+// IssueClient makes a certificate for a user in groups, which is their common name and their
+// organizations. It expires when lifetime is over; 0 is as long as for a server.
+func (a *Authority) IssueClient(lifetime time.Duration, user string, groups ...string) (tls.Certificate, error) {
+	template, err := newTemplate(user)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
+	template.Subject.Organization = groups
+	if lifetime != 0 {
+		template.NotAfter = time.Now().Add(lifetime)
+	}
+	return a.sign(template)
+}
+
+// sign makes a key and the certificate for it.
+func (a *Authority) sign(template *x509.Certificate) (tls.Certificate, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return tls.Certificate{}, fmt.Errorf("certificate: %w", err)
+	}
+	template.KeyUsage = x509.KeyUsageDigitalSignature
 	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, key.Public(), a.key)
 	if err != nil {
 		return tls.Certificate{}, fmt.Errorf("certificate: %w", err)
 	}
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
+}
+
+// PairPEM gives a certificate that was issued here, and its key, as clients read them from
+// files.
+func PairPEM(pair tls.Certificate) (certificate, key []byte, err error) {
+	der, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
+	if err != nil {
+		return nil, nil, fmt.Errorf("key of a certificate: %w", err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: pair.Certificate[0]}),
+		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), nil
 }
 
 func newTemplate(name string) (*x509.Certificate, error) {

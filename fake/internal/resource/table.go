@@ -52,6 +52,8 @@ func builtinRows() []Resource {
 		coreRows(),
 		appsRows(),
 		eventsRows(),
+		authenticationRows(),
+		authorizationRows(),
 		autoscalingRows(),
 		batchRows(),
 		certificatesRows(),

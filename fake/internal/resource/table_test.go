@@ -90,7 +90,7 @@ func TestOrder(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{
-		"", "apps", "events.k8s.io", "autoscaling", "batch", "certificates.k8s.io", "networking.k8s.io", "policy",
+		"", "apps", "events.k8s.io", "authentication.k8s.io", "authorization.k8s.io", "autoscaling", "batch", "certificates.k8s.io", "networking.k8s.io", "policy",
 		"rbac.authorization.k8s.io", "storage.k8s.io", "admissionregistration.k8s.io", "scheduling.k8s.io",
 		"coordination.k8s.io", "node.k8s.io", "discovery.k8s.io", "flowcontrol.apiserver.k8s.io", "resource.k8s.io",
 		"storagemigration.k8s.io",

@@ -78,6 +78,11 @@ func NoSuchPath() error {
 		"the server could not find the requested resource", &metav1.StatusDetails{})
 }
 
+// Foreign is the 403 of a request that the server does not take from where it comes.
+func Foreign(why error) error {
+	return failure(http.StatusForbidden, metav1.StatusReasonForbidden, "the request is refused: "+why.Error(), nil)
+}
+
 // MethodNotAllowed is the 405 of a method that a path does not have (PV-13, PV-14).
 func MethodNotAllowed() error {
 	return failure(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed,

@@ -18,6 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/fake/internal/admission"
+	"example.com/fakeapi/fake/internal/authn"
+	"example.com/fakeapi/fake/internal/authz"
 	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/represent"
 	"example.com/fakeapi/fake/internal/resource"
@@ -46,6 +48,10 @@ type Settings struct {
 	WatchTimeout time.Duration
 	// Admission are those who have a say in every write that comes as a request.
 	Admission admission.Chain
+	// Authorizer is whom access reviews ask; nil allows everything.
+	Authorizer authz.Authorizer
+	// Tokens are the bearer tokens that token reviews know.
+	Tokens *authn.Tokens
 	// ContinueLifetime is how long a continue token can be used, counted from the
 	// first page served at its revision; 0 for as long as history lasts (CH-21).
 	ContinueLifetime time.Duration
@@ -155,7 +161,7 @@ func addresses(res *resource.Resource, t route.Target) bool {
 		return false
 	case t.Subresource != "" && res.Subresource(t.Subresource) == nil:
 		return false
-	case !res.Kept() && (!t.Collection() || t.Namespace == ""):
+	case !res.Kept() && (!t.Collection() || res.Namespaced != (t.Namespace != "")):
 		return false // there is only where to post to
 	case res.Namespaced:
 		// Without a namespace there is only the collection across all of them.
@@ -186,7 +192,7 @@ func method(m string, res *resource.Resource, t route.Target) verb {
 	case across:
 		return nil
 	case m == http.MethodPost && t.Collection() && !res.Kept():
-		return (*API).bind
+		return post(res)
 	case m == http.MethodPost && t.Collection() && res.HasVerb("create"):
 		return (*API).create
 	case m == http.MethodDelete && t.Collection() && res.HasVerb("deletecollection"):

@@ -77,8 +77,10 @@ func (a *API) posted(q *request) (opts metav1.CreateOptions, sent runtime.Object
 	if err := q.matchNamespace(accessor(sent)); err != nil {
 		return opts, nil, nil, err
 	}
-	if err := a.admitNamespace(q.parent, q.namespace(), accessor(sent)); err != nil {
-		return opts, nil, nil, err
+	if !isLocalReview(q.res) {
+		if err := a.admitNamespace(q.parent, q.namespace(), accessor(sent)); err != nil {
+			return opts, nil, nil, err
+		}
 	}
 	admit = a.station(q, writeOptions{opts.DryRun, opts.FieldManager, opts.FieldValidation})
 	sent, err = admit.mutate(sent, nil)

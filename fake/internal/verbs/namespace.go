@@ -3,6 +3,7 @@ package verbs
 import (
 	"errors"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,6 +15,12 @@ import (
 var namespaces = schema.GroupResource{Resource: "namespaces"}
 
 func isNamespaces(res *resource.Resource) bool { return res.GroupResource() == namespaces }
+
+// isLocalReview tells the one type that is not put into its namespace, and may be posted to
+// one that does not exist (NS-10).
+func isLocalReview(res *resource.Resource) bool {
+	return res.GroupResource() == schema.GroupResource{Group: authorizationv1.GroupName, Resource: "localsubjectaccessreviews"}
+}
 
 func namespaceKey(name string) string { return "namespaces/" + name }
 

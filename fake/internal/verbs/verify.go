@@ -24,14 +24,21 @@ const leeway = time.Minute
 // issued, for itself, that has not expired, and whose account and bound object are still
 // the ones of then (KEP-1205).
 func (a *API) ServiceAccount(token string) (authenticationv1.UserInfo, bool) {
-	c, ok := a.ids.verify(token)
-	now := time.Now()
-	switch {
-	case !ok, now.Add(-leeway).Unix() > c.Expires, now.Add(leeway).Unix() < c.NotBefore,
-		!slices.Contains(c.Audiences, tokenIssuer), !a.stillBound(c.Private, now):
+	c, ok := a.account(token)
+	if !ok || !slices.Contains(c.Audiences, tokenIssuer) {
 		return authenticationv1.UserInfo{}, false
 	}
 	return c.user(), true
+}
+
+// account gives what a token says that is valid, whomever it is for.
+func (a *API) account(token string) (claims, bool) {
+	c, ok := a.ids.verify(token)
+	now := time.Now()
+	if !ok || now.Add(-leeway).Unix() > c.Expires || now.Add(leeway).Unix() < c.NotBefore || !a.stillBound(c.Private, now) {
+		return claims{}, false
+	}
+	return c, true
 }
 
 // verify reads a token that sign has made.

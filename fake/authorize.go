@@ -1,0 +1,99 @@
+package fakeapi
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"example.com/fakeapi/fake/internal/authn"
+	"example.com/fakeapi/fake/internal/authz"
+	"example.com/fakeapi/fake/internal/verbs"
+	"example.com/fakeapi/internal/route"
+)
+
+// Attributes are what an authorizer is told of an action.
+type Attributes = authz.Attributes
+
+// Decision is what an authorizer says: one of Allow, Deny and NoOpinion.
+type Decision = authz.Decision
+
+// Allow lets the user act. The reason is told by access reviews; "" is for none.
+func Allow(reason string) Decision { return authz.Allow(reason) }
+
+// Deny keeps the user from acting: 403 with the reason, unless that is "" (AU-02).
+func Deny(reason string) Decision { return authz.Deny(reason) }
+
+// NoOpinion does not allow it either. Access reviews tell it apart from Deny, and it is what
+// RBAC says where no rule applies.
+func NoOpinion(reason string) Decision { return authz.NoOpinion(reason) }
+
+// WithAuthorizer asks a function whether a user may do something: of every request once it is
+// known whose it is, before anybody looks whether there is what it is about (AU-03); of those
+// who want to impersonate somebody (AU-08); and for the access reviews. It is called from many
+// goroutines. Without it everybody may do everything.
+//
+//	fakeapi.WithAuthorizer(func(a fakeapi.Attributes) fakeapi.Decision {
+//		if a.Resource == "secrets" && a.Verb != "get" {
+//			return fakeapi.Deny("secrets are read one by one")
+//		}
+//		return fakeapi.Allow("")
+//	})
+//
+// Whoever is in the group system:masters may do everything without being asked for, and
+// everybody may read /healthz, /livez, /readyz and /version. Without WithTokens and
+// WithClientCA everybody is system:admin, in system:masters, and only those whom they impersonate are
+// asked for. Clients need discovery: paths such as /api and /apis, for which Path is set and
+// NonResource. The control API asks nobody.
+func WithAuthorizer(decide func(Attributes) Decision) Option {
+	return func(o *options) error {
+		if decide == nil {
+			return errors.New("fakeapi: WithAuthorizer needs a function")
+		}
+		o.authorizer = authz.By(decide)
+		return nil
+	}
+}
+
+// authorize is the station that asks whether the user may do that.
+func (s *Server) authorize(w http.ResponseWriter, r *http.Request, t route.Target) (*http.Request, bool) {
+	a := authz.Of(authn.UserOf(r.Context()), r, t)
+	d := s.opts.authorizer.Authorize(a)
+	switch {
+	case d.Allowed():
+		return r, true
+	case d.Err() != nil: // AU-05
+		text := fmt.Sprintf("Internal Server Error: %q: %v", r.RequestURI, d.Err())
+		http.Error(w, authz.Escape(text), http.StatusInternalServerError)
+	default:
+		refuse(w, r, authz.Forbidden(a, d.Reason()))
+	}
+	return r, false
+}
+
+// impersonate is the station that makes a request one of the user that its headers ask for.
+func (s *Server) impersonate(w http.ResponseWriter, r *http.Request, t route.Target) (*http.Request, bool) {
+	wanted, asked, err := authz.Wanted(r.Header)
+	if err != nil {
+		refuse(w, r, err)
+		return r, false
+	}
+	if !asked {
+		return r, true
+	}
+	by := s.opts.authorizer
+	if by == nil {
+		by = authz.Everything()
+	}
+	user, err := authz.Impersonate(by, authz.Of(authn.UserOf(r.Context()), r, t), wanted)
+	if err != nil {
+		refuse(w, r, err)
+		return r, false
+	}
+	return r.WithContext(authn.WithUser(r.Context(), user)), true
+}
+
+// refuse answers with an error that holds what the client has sent.
+func refuse(w http.ResponseWriter, r *http.Request, err error) {
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	verbs.WriteError(w, r, err)
+}

@@ -1,0 +1,63 @@
+package authn
+
+import (
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/asn1"
+	"encoding/hex"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+)
+
+// credentialID is the extra that names the certificate by its hash, as tokens have their id.
+const credentialID = "authentication.kubernetes.io/credential-id"
+
+// certificate looks at the certificate of a client. The handshake takes any: one that no
+// authority has signed, has expired or is for something else is refused here, with an
+// answer (x509.go).
+func (w *Way) certificate(state *tls.ConnectionState) (authenticationv1.UserInfo, Answer) {
+	if w.Clients == nil || state == nil || len(state.PeerCertificates) == 0 {
+		return authenticationv1.UserInfo{}, Anonymous
+	}
+	own := state.PeerCertificates[0]
+	between := x509.NewCertPool()
+	for _, c := range state.PeerCertificates[1:] {
+		between.AddCert(c)
+	}
+	if _, err := own.Verify(x509.VerifyOptions{
+		Roots: w.Clients, Intermediates: between, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	}); err != nil {
+		return authenticationv1.UserInfo{}, Refused
+	}
+	return holder(own)
+}
+
+// uidAttribute is the part of a subject that is the uid of the user.
+func uidAttribute() asn1.ObjectIdentifier { return asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57683, 2} }
+
+// holder is the user whom a certificate names: the common name, in the groups that are its
+// organizations. Without a common name it is nobody's.
+func holder(c *x509.Certificate) (authenticationv1.UserInfo, Answer) {
+	if c.Subject.CommonName == "" {
+		return authenticationv1.UserInfo{}, Anonymous
+	}
+	hash := sha256.Sum256(c.Raw)
+	user := authenticationv1.UserInfo{
+		Username: c.Subject.CommonName,
+		Groups:   c.Subject.Organization,
+		Extra:    map[string]authenticationv1.ExtraValue{credentialID: {"X509SHA256=" + hex.EncodeToString(hash[:])}},
+	}
+	uids := 0
+	for _, name := range c.Subject.Names {
+		if !name.Type.Equal(uidAttribute()) {
+			continue
+		}
+		uid, ok := name.Value.(string)
+		if uids++; !ok || uid == "" || uids > 1 {
+			return authenticationv1.UserInfo{}, Refused
+		}
+		user.UID = uid
+	}
+	return authenticated(user), Known
+}

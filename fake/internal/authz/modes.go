@@ -1,0 +1,249 @@
+package authz
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	"k8s.io/apimachinery/pkg/api/validation"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// mode is one way to be allowed to impersonate. The one without a name is for all requests;
+// the others are constrained: they have rights of their own for the request itself.
+type mode string
+
+const (
+	associatedNode mode = "associated-node"
+	arbitraryNode  mode = "arbitrary-node"
+	serviceAccount mode = "serviceaccount"
+	userInfo       mode = "user-info"
+	unconstrained  mode = ""
+)
+
+// modesFor are the modes in which somebody may impersonate wanted, in the order in which
+// they are tried.
+func modesFor(requestor, wanted authenticationv1.UserInfo) []mode {
+	bare := wanted.UID == "" && len(wanted.Groups) == 0 && len(wanted.Extra) == 0
+	_, _, isAccount := accountName(wanted.Username)
+	node, isNode := nodeName(wanted.Username)
+	var modes []mode
+	switch {
+	case isNode && bare:
+		if runsOn(requestor, node) {
+			modes = append(modes, associatedNode)
+		}
+		modes = append(modes, arbitraryNode)
+	case isAccount && bare:
+		modes = append(modes, serviceAccount)
+	case !isNode && !isAccount:
+		modes = append(modes, userInfo)
+	}
+	return append(modes, unconstrained)
+}
+
+// runsOn reports whether a user is a service account that is bound to a node.
+func runsOn(user authenticationv1.UserInfo, node string) bool {
+	_, _, ok := accountName(user.Username)
+	at := user.Extra["authentication.kubernetes.io/node-name"]
+	return ok && len(at) == 1 && at[0] == node
+}
+
+// nodeName is the node whose kubelet has that user name.
+func nodeName(user string) (string, bool) {
+	name, ok := strings.CutPrefix(user, "system:node:")
+	return name, ok && len(validation.NameIsDNSSubdomain(name, false)) == 0
+}
+
+// accountName is the service account that has that user name.
+func accountName(user string) (namespace, name string, ok bool) {
+	rest, ok := strings.CutPrefix(user, "system:serviceaccount:")
+	parts := strings.Split(rest, ":")
+	if !ok || len(parts) != 2 || len(validation.ValidateNamespaceName(parts[0], false)) > 0 ||
+		len(validation.ValidateServiceAccountName(parts[1], false)) > 0 {
+		return "", "", false
+	}
+	return parts[0], parts[1], true
+}
+
+// check asks for all that somebody needs in order to act as wanted, and gives the user that
+// comes of it.
+func (m mode) check(by Authorizer, a Attributes, wanted authenticationv1.UserInfo) (authenticationv1.UserInfo, error) {
+	if m == associatedNode {
+		a.User = withoutExtras(a.User)
+	}
+	if m != unconstrained {
+		on := a
+		on.Verb = "impersonate-on:" + string(m) + ":" + a.Verb
+		if err := ask(by, on); err != nil {
+			return wanted, err
+		}
+	}
+	user := wanted
+	user.Groups = slices.Clone(wanted.Groups)
+	for _, check := range []func(Authorizer, Attributes, *authenticationv1.UserInfo) error{m.name, m.uid, m.groups, m.extra} {
+		if err := check(by, Attributes{User: a.User, Verb: m.verb(), Group: authenticationv1.GroupName, Version: "v1"}, &user); err != nil {
+			return wanted, err
+		}
+	}
+	return completed(user), nil
+}
+
+// withoutExtras is the account of a node's pod, its extras reduced to their names: what is
+// allowed on one node is allowed on all.
+func withoutExtras(user authenticationv1.UserInfo) authenticationv1.UserInfo {
+	user.Extra = map[string]authenticationv1.ExtraValue{
+		"authentication.kubernetes.io/associated-node-keys": slices.Sorted(maps.Keys(user.Extra)),
+	}
+	return user
+}
+
+func (m mode) verb() string {
+	if m == unconstrained {
+		return "impersonate"
+	}
+	return "impersonate:" + string(m)
+}
+
+// own puts the attributes into the group in which users and groups are asked for.
+func (m mode) own(a Attributes, resource, name string) Attributes {
+	if m == unconstrained {
+		a.Group = ""
+	}
+	a.Resource, a.Name = resource, name
+	return a
+}
+
+func (m mode) name(by Authorizer, a Attributes, user *authenticationv1.UserInfo) error {
+	who := m.own(a, "users", user.Username)
+	if node, ok := nodeName(user.Username); ok && m != unconstrained {
+		who.Resource, who.Name = "nodes", node
+		if m == associatedNode {
+			who.Name = "*"
+		}
+		user.Groups = []string{nodesGroup}
+	}
+	if namespace, name, ok := accountName(user.Username); ok {
+		who.Resource, who.Namespace, who.Name = "serviceaccounts", namespace, name
+	}
+	return ask(by, who)
+}
+
+func (m mode) uid(by Authorizer, a Attributes, user *authenticationv1.UserInfo) error {
+	if user.UID == "" {
+		return nil
+	}
+	a.Resource, a.Name = "uids", user.UID
+	return ask(by, a)
+}
+
+// many is how many groups or extras are asked for in one, if that is allowed.
+const many = 4
+
+func (m mode) groups(by Authorizer, a Attributes, user *authenticationv1.UserInfo) error {
+	if len(user.Groups) == 0 || m == associatedNode || m == arbitraryNode { // there they follow from the name
+		return nil
+	}
+	a = m.own(a, "groups", "")
+	if m != unconstrained {
+		switch {
+		case slices.Contains(user.Groups, ""):
+			return Forbidden(a, "impersonating the empty string group is not allowed")
+		case slices.Contains(user.Groups, Masters):
+			a.Name = Masters
+			return Forbidden(a, "impersonating the system:masters group is not allowed")
+		}
+		all := a
+		if all.Name = "*"; len(user.Groups) >= many && ask(by, all) == nil {
+			return nil
+		}
+	}
+	for _, group := range user.Groups {
+		a.Name = group
+		if err := ask(by, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m mode) extra(by Authorizer, a Attributes, user *authenticationv1.UserInfo) error {
+	if len(user.Extra) == 0 {
+		return nil
+	}
+	a.Resource = "userextras"
+	if m != unconstrained {
+		if err := validateExtra(user.Extra); err != nil {
+			return Forbidden(a, err.Error())
+		}
+		all := a
+		all.Subresource, all.Name = "*", "*"
+		if large(user.Extra) && ask(by, all) == nil {
+			return nil
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(user.Extra)) {
+		a.Subresource = key
+		for _, value := range user.Extra[key] {
+			a.Name = value
+			if err := ask(by, a); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func large(extra map[string]authenticationv1.ExtraValue) bool {
+	values := 0
+	for _, v := range extra {
+		values += len(v)
+	}
+	return len(extra) >= many || values >= many
+}
+
+// validateExtra is stricter than what a request may send without constraint.
+func validateExtra(extra map[string]authenticationv1.ExtraValue) error {
+	for _, key := range slices.Sorted(maps.Keys(extra)) {
+		if key == "" {
+			return fmt.Errorf("impersonating the empty string key in extra is not allowed")
+		}
+		if err := utilvalidation.IsDomainPrefixedPath(field.NewPath("extra", "key"), key).ToAggregate(); err != nil {
+			return fmt.Errorf("impersonating an invalid key in extra is not allowed: %w", err)
+		}
+		if key != strings.ToLower(key) {
+			return fmt.Errorf("impersonating a non-lowercase key in extra is not allowed: %q", key)
+		}
+		if len(extra[key]) == 0 {
+			return fmt.Errorf("impersonating empty values in extra is not allowed")
+		}
+		if slices.Contains(extra[key], "") {
+			return fmt.Errorf("impersonating the empty string value in extra is not allowed")
+		}
+	}
+	return nil
+}
+
+// completed adds the groups that follow from who a user is.
+func completed(user authenticationv1.UserInfo) authenticationv1.UserInfo {
+	if namespace, _, ok := accountName(user.Username); ok && len(user.Groups) == 0 {
+		user.Groups = []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace}
+	}
+	switch {
+	case user.Username == Anonymous:
+		user.Groups = with(user.Groups, Unauthenticated)
+	case !slices.Contains(user.Groups, Unauthenticated):
+		user.Groups = with(user.Groups, authenticated)
+	}
+	return user
+}
+
+func with(groups []string, group string) []string {
+	if slices.Contains(groups, group) {
+		return groups
+	}
+	return append(groups, group)
+}

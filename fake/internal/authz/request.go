@@ -1,0 +1,80 @@
+package authz
+
+import (
+	"net/http"
+	"net/url"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metascheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"example.com/fakeapi/internal/route"
+)
+
+// Of are the attributes of a request of user, which was routed to t.
+func Of(user authenticationv1.UserInfo, r *http.Request, t route.Target) Attributes {
+	a := Attributes{User: user, Verb: t.Verb, Path: t.Path}
+	if !t.IsResource() {
+		a.NonResource = true
+		return a
+	}
+	a.Group, a.Version, a.Resource, a.Subresource = t.Group, t.Version, t.Resource, t.Subresource
+	a.Namespace, a.Name = t.Namespace, t.Name
+	if t.WatchPrefix { // which supports no selectors consistently
+		a.Verb = route.Watch
+		return a
+	}
+	query := r.URL.Query()
+	switch a.Verb {
+	case route.List, route.Watch:
+		a.Name = selectedName(query)
+	case route.DeleteCollection:
+	default:
+		return a
+	}
+	a.selectFields(query.Get("fieldSelector"))
+	a.selectLabels(query.Get("labelSelector"))
+	return a
+}
+
+// selectedName is the one name that a list or watch asks for, "" if it does not, or has
+// parameters that cannot be read (AU-09).
+func selectedName(query url.Values) string {
+	var opts metainternal.ListOptions
+	if err := metascheme.ParameterCodec.DecodeParameters(query, metav1.SchemeGroupVersion, &opts); err != nil || opts.FieldSelector == nil {
+		return ""
+	}
+	name, ok := opts.FieldSelector.RequiresExactMatch("metadata.name")
+	if !ok || len(content.IsPathSegmentName(name)) > 0 {
+		return ""
+	}
+	return name
+}
+
+func (a *Attributes) selectFields(text string) {
+	if text == "" {
+		return
+	}
+	selector, err := fields.ParseSelector(text)
+	if err != nil {
+		a.FieldSelectorError = err
+		return
+	}
+	a.FieldSelector = selector.Requirements()
+}
+
+func (a *Attributes) selectLabels(text string) {
+	if text == "" {
+		return
+	}
+	selector, err := labels.Parse(text)
+	if err != nil {
+		a.LabelSelectorError = err
+		return
+	}
+	a.LabelSelector, _ = selector.Requirements()
+}
