@@ -24,7 +24,7 @@ type told struct {
 }
 
 // lies are all of them.
-var lies = slices.Concat(generalLies, pageLies, streamLies, selectorLies, metaLies, writeLies, deletionLies, namespaceLies, subresourceLies, patchLies, applyLies, fieldLies, openAPILies, tableLies)
+var lies = slices.Concat(generalLies, pageLies, streamLies, selectorLies, metaLies, writeLies, deletionLies, namespaceLies, subresourceLies, patchLies, applyLies, fieldLies, openAPILies, tableLies, reviewLies, accessLies)
 
 // generalLies are about no group of cases in particular.
 var generalLies = []told{
@@ -193,6 +193,10 @@ func TestLiesAreCaught(t *testing.T) {
 		t.Run(one.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := configOf(fakeapi.Start(t, fakeapi.InMemory()))
+				if strings.HasPrefix(one.caught, aboutUsers.String()) {
+					c = configWithUsers(t)
+					c.Nobody = &http.Client{Transport: one.tell(c.Nobody.Transport)}
+				}
 				c.Client = &http.Client{Transport: one.tell(c.Client.Transport)}
 				c.Patience = 5 * time.Minute
 				c.Run = regexp.MustCompile(one.caught)
@@ -218,11 +222,15 @@ func TestEveryCaseBites(t *testing.T) {
 		c.Patience = 5 * time.Minute
 		report, err := conformance.Execute(t.Context(), c)
 		require.NoError(t, err)
+		users := configWithUsers(t)
+		users.Run = aboutUsers
+		more, err := conformance.Execute(t.Context(), users)
+		require.NoError(t, err)
 		ids := map[string]bool{}
 		for _, result := range report.Results {
 			ids[result.Case.ID] = true
 		}
-		for _, result := range report.Results {
+		for _, result := range append(report.Results, more.Results...) {
 			id := result.Case.ID
 			rule, custom := strings.CutSuffix(id, "/custom")
 			if result.Outcome != conformance.Passed || custom && ids[rule+"/typed"] {

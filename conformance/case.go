@@ -126,6 +126,8 @@ func Cases() []Case {
 		openAPICases(),
 		tableCases(),
 		partialCases(),
+		reviewCases(),
+		accessCases(),
 	)
 	slices.SortFunc(all, func(a, b Case) int { return cmp.Compare(a.ID, b.ID) })
 	return all

@@ -22,6 +22,10 @@ type Config struct {
 	// certificate. Nil means [http.DefaultClient]. Its Timeout should be zero, since it would cut watches short.
 	Client *http.Client
 
+	// Nobody sends the requests of a user who may do nothing but what everybody may, and who is authenticated. While it is nil, the
+	// cases about denials impersonate such a user, and are skipped if that one may do everything, as on a server without authorization.
+	Nobody *http.Client
+
 	// Namespace is the prefix of the names of the namespaces that the suite creates. Default "conformance".
 	Namespace string
 

@@ -42,7 +42,8 @@
 // Requests that a broken server could take for more than they are, such as the deletion of a collection across namespaces, carry
 // selectors that match nothing, and those to delete the namespaces that every cluster has are dry runs.
 //
-// The client needs the rights to do all that. It is best run on a cluster that can be spared.
+// The client needs the rights to do all that. It is best run on a cluster that can be spared. What a user without rights is told, the
+// cases about denials find out as [Config].Nobody, or by impersonating the user conformance-nobody-RUN.
 //
 // # Rules, cases and levels
 //
@@ -51,7 +52,8 @@
 // different code. The groups are PV (paths and verbs), NM (names), MD (metadata of objects), OC (optimistic concurrency), CR (create),
 // GT (get), LS (list), RS (resource versions), CH (chunks of a list), WA (watch), BM (bookmarks), SI (streaming lists), EX (expired states
 // and timeouts), SE (selectors), PA (patches), SA (server-side apply), FV (field validation), DR (dry run), DL (deletion), NS (namespaces),
-// SU (subresources), WN (warnings), TB (Tables), PM (objects down to their metadata) and, in part, DI (discovery: its documents of OpenAPI). A rule of these groups without a case is named in rules_test.go, with the reason.
+// SU (subresources), WN (warnings), TB (Tables), PM (objects down to their metadata), VR (virtual resources),
+// AU (authentication and authorization) and, in part, DI (discovery: its documents of OpenAPI). A rule of these groups without a case is named in rules_test.go, with the reason.
 //
 // What a controller does is looked at only where a rule is about it, and the case is skipped where none begins within a while (NS-09).
 // Otherwise the suite puts a finalizer of its own on what must not go away while it is looked at.

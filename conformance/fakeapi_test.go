@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/rest"
 
 	"example.com/fakeapi/conformance"
 	fakeapi "example.com/fakeapi/fake"
@@ -20,7 +21,6 @@ import (
 // notYet are the cases that need what the fake does not do. A skip that names no case fails the run.
 var notYet = map[string]string{
 	"CR-15/typed":      "the fake has no defaults for built-in types",
-	"NS-10":            "the fake has no access reviews",
 	"SI-17/gzip/typed": "the fake does not compress streams",
 }
 
@@ -49,6 +49,40 @@ func configOf(srv *fakeapi.Server) conformance.Config {
 		Compact: func(context.Context) error { srv.Compact(); return nil },
 		Expire:  func(context.Context) error { srv.Expire(); return nil },
 	}
+}
+
+// configWithUsers starts a fake that asks who sends a request and whether that may be done, and points the suite at it.
+func configWithUsers(t *testing.T) conformance.Config {
+	srv := fakeapi.Start(t, fakeapi.InMemory(),
+		fakeapi.WithTokens(fakeapi.NewToken("admin", "admin", "system:masters"), fakeapi.NewToken("nobody", "nobody")),
+		fakeapi.WithAuthorizer(func(fakeapi.Attributes) fakeapi.Decision { return fakeapi.NoOpinion("") }))
+	config := configOf(srv)
+	nobody, err := rest.HTTPClientFor(srv.RESTConfigAs("nobody"))
+	require.NoError(t, err)
+	config.Nobody = nobody
+	return config
+}
+
+// aboutUsers are the cases that find something to judge only where users differ.
+var aboutUsers = regexp.MustCompile(`^AU-`)
+
+// TestFakeWithUsers runs what is about users, as another user and by impersonation.
+func TestFakeWithUsers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		config := configWithUsers(t)
+		config.Run = regexp.MustCompile(`^(AU|VR)-`)
+		report, err := conformance.Execute(t.Context(), config)
+		require.NoError(t, err)
+		require.NoError(t, report.Err())
+		require.Zero(t, report.Count(conformance.Skipped))
+
+		config.Nobody = nil
+		report, err = conformance.Execute(t.Context(), config)
+		require.NoError(t, err)
+		require.NoError(t, report.Err())
+		require.Equal(t, 1, report.Count(conformance.Skipped), "AU-08 needs two users")
+	})
 }
 
 // TestFakeOverTCP deals the cases out to a number of servers, which run side by side: most of the time of a run is waiting.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -24,6 +25,8 @@ type call struct {
 	encoding            string // of the answer; "" leaves it to the client's transport, which hides it
 	agent               string // the User-Agent; "" is the suite's own
 	etag                string // what the client has already
+	headers             map[string]string
+	nobody              bool // sends it as a user who may do nothing
 }
 
 // noContentType in place of a content type leaves the header out.
@@ -64,6 +67,31 @@ func (c call) unless(etag string) call {
 	return c
 }
 
+// with sends a header, too.
+func (c call) with(name, value string) call {
+	headers := maps.Clone(c.headers)
+	if headers == nil {
+		headers = map[string]string{}
+	}
+	headers[name] = value
+	c.headers = headers
+	return c
+}
+
+// byNobody sends it as a user who may do nothing: of [Config.Nobody], or by impersonation.
+func (c call) byNobody() call {
+	c.nobody = true
+	return c
+}
+
+// client is who sends a call.
+func (s *session) client(c call) *http.Client {
+	if nobody := s.run.config.Nobody; c.nobody && nobody != nil {
+		return nobody
+	}
+	return s.run.config.Client
+}
+
 // request builds the HTTP request of a call.
 func (s *session) request(ctx context.Context, c call) (*http.Request, error) {
 	var body io.Reader
@@ -96,6 +124,12 @@ func (s *session) request(ctx context.Context, c call) (*http.Request, error) {
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
+	if c.nobody && s.run.config.Nobody == nil {
+		req.Header.Set("Impersonate-User", "conformance-nobody-"+s.run.id)
+	}
+	for name, value := range c.headers {
+		req.Header.Set(name, value)
+	}
 	switch c.contentType {
 	case "":
 	case noContentType:
@@ -112,7 +146,7 @@ func (s *session) do(ctx context.Context, c call, expect ...expectation) (*answe
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", c.method, c.path, err)
 	}
-	resp, err := s.run.config.Client.Do(req)
+	resp, err := s.client(c).Do(req)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", c.method, c.path, err)
 	}

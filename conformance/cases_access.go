@@ -1,0 +1,207 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	docAuthentication = "Authenticating; apiserver filters/authentication.go"
+	docAuthorization  = "Authorization overview; apiserver filters/authorization.go"
+	docImpersonation  = "User impersonation; apiserver filters/impersonation"
+	docRequestInfo    = "apiserver request/requestinfo.go"
+)
+
+// accessCases are about whose a request is and what that user may do (AU).
+func accessCases() []Case {
+	denial := func(id, title, why, source string, check checkFunc) Case {
+		return Case{ID: id, Level: Must, Title: title, Why: why, Source: source, check: func(ctx context.Context, s *session) error {
+			if err := s.mayBeDenied(ctx); err != nil {
+				return err
+			}
+			return check(ctx, s)
+		}}
+	}
+	return []Case{
+		{
+			ID: "AU-01", Level: Must, Title: "a request with a wrong token is answered 401, whatever it asks for",
+			Why: "the client has to get other credentials", Source: docAuthentication, check: wrongToken,
+		},
+		denial("AU-02", "a denial says who may not do what to which resource in which namespace", "the message is what tells the rights that lack", docAuthorization,
+			func(ctx context.Context, s *session) error {
+				return s.try(ctx, get("/api/v1/namespaces/default/secrets").byNobody(), denied("list", "secrets", "", `in the namespace "default"`)...)
+			}),
+		denial("AU-02/group", "a denial names the group of the resource", "the same name is in several groups", docAuthorization,
+			func(ctx context.Context, s *session) error {
+				return s.try(ctx, get("/apis/apps/v1/namespaces/default/deployments/a/scale").byNobody(), denied("get", "deployments.apps/scale", "a", `in the namespace "default"`)...)
+			}),
+		denial("AU-02/path", "a denial of a path that is no resource names the path", "there is nothing else to name", docAuthorization,
+			func(ctx context.Context, s *session) error {
+				message := regexp.MustCompile(`^forbidden: User "[^"]+" cannot get path "/conformance-no-such-path"(: .*)?$`)
+				return s.try(ctx, get("/conformance-no-such-path").byNobody(), forbidden(message, metav1.StatusDetails{}), nosniff)
+			}),
+		denial("AU-03", "whoever may not see something is not told whether it is there", "names would leak", docAuthorization,
+			func(ctx context.Context, s *session) error {
+				absent := "/api/v1/namespaces/" + s.absent() + "/secrets/a"
+				if err := s.try(ctx, get(absent).byNobody(), denied("get", "secrets", "a", fmt.Sprintf("in the namespace %q", s.absent()))...); err != nil {
+					return err
+				}
+				return s.try(ctx, get("/apis/nothing.example.com/v1/things").byNobody(), denied("list", "things.nothing.example.com", "", "at the cluster scope")...)
+			}),
+		denial("AU-04", "a denial across namespaces says that it is at the cluster scope", "a right in one namespace is not enough", docAuthorization,
+			func(ctx context.Context, s *session) error {
+				return s.try(ctx, get("/api/v1/secrets").byNobody(), denied("list", "secrets", "", "at the cluster scope")...)
+			}),
+		{
+			ID: "AU-06", Level: Must, Title: "every answer has an Audit-Id, that of the request if it has one",
+			Why: "it leads from an answer to the audit log", Source: "Auditing; apiserver filters/audit_init.go", check: auditID,
+		},
+		{
+			ID: "AU-07", Level: Must, Title: "groups, a uid or extras to impersonate need the name of a user",
+			Why: "the request would be made as the wrong user", Source: docImpersonation, check: impersonatesNobody,
+		},
+		denial("AU-08", "impersonating somebody needs the right to", "anybody could be the administrator", docImpersonation,
+			func(ctx context.Context, s *session) error {
+				if s.run.config.Nobody == nil {
+					return s.skipf("it needs a user without rights who sends requests, which would be Config.Nobody")
+				}
+				message := regexp.MustCompile(`^.* is forbidden: User "[^"]+" cannot impersonate.* resource "[^"]+" in API group "[^"]*" .*$`)
+				return s.try(ctx, get("/api/v1/secrets").byNobody().with("Impersonate-User", "conformance"), code(403), reason(metav1.StatusReasonForbidden), says(message), nosniff)
+			}),
+		denial("AU-09", "a list or watch of one name needs the right to that object only", "a kubelet may watch the Secrets of its pods, each by its name", docRequestInfo,
+			func(ctx context.Context, s *session) error {
+				for verb, query := range map[string]string{"list": "?", "watch": "?watch=1&timeoutSeconds=1&"} {
+					named := get("/api/v1/namespaces/default/secrets" + query + "fieldSelector=metadata.name%3Da").byNobody()
+					if err := s.try(ctx, named, denied(verb, "secrets", "a", `in the namespace "default"`)...); err != nil {
+						return err
+					}
+				}
+				return nil
+			}),
+		denial("AU-10", "the deletion of a collection is a verb of its own", "who may delete one object may not delete all", docRequestInfo,
+			func(ctx context.Context, s *session) error {
+				// The selector matches nothing, in case the server does not keep this rule.
+				all := del("/api/v1/namespaces/default/secrets?labelSelector=nobody=" + strings.ToLower(s.run.id)).byNobody()
+				return s.try(ctx, all, denied("deletecollection", "secrets", "", `in the namespace "default"`)...)
+			}),
+	}
+}
+
+// mayBeDenied skips the case on a server that lets everybody do everything, unless there is a user who should be denied.
+func (s *session) mayBeDenied(ctx context.Context) error {
+	if s.run.config.Nobody != nil {
+		return nil
+	}
+	a, err := s.do(ctx, get("/api/v1/secrets?limit=1").byNobody())
+	if err == nil && a.code == http.StatusOK {
+		err = s.skipf("a user of whom nobody has heard may read all Secrets: the server authorizes everything, and Config.Nobody names no other user")
+	}
+	return err
+}
+
+// absent is the name of a namespace that does not exist.
+func (s *session) absent() string { return s.run.config.Namespace + "-" + s.run.id + "-absent" }
+
+func nosniff(a *answer) error {
+	if got := a.header.Get("X-Content-Type-Options"); got != "nosniff" {
+		return fmt.Errorf("expected X-Content-Type-Options nosniff, got %q", got)
+	}
+	return nil
+}
+
+// says expects a message in the Status.
+func says(message *regexp.Regexp) expectation {
+	return func(a *answer) error {
+		var status metav1.Status
+		if err := a.decode(&status); err != nil {
+			return err
+		}
+		if !message.MatchString(status.Message) {
+			return fmt.Errorf("expected a message like %s, got %q", message, status.Message)
+		}
+		return nil
+	}
+}
+
+// reason expects one in the Status.
+func reason(want metav1.StatusReason) expectation { return field(string(want), "reason") }
+
+// forbidden expects a denial with a message and details.
+func forbidden(message *regexp.Regexp, details metav1.StatusDetails) expectation {
+	return func(a *answer) error {
+		if err := (refusal{code: 403, reason: metav1.StatusReasonForbidden, details: &details}).check(a); err != nil {
+			return err
+		}
+		return says(message)(a)
+	}
+}
+
+// denied expects the denial of a verb on RESOURCE[.GROUP][/SUBRESOURCE], an object or with name "" a collection of it.
+func denied(verb, resource, name, where string) []expectation {
+	resource, sub, _ := strings.Cut(resource, "/")
+	plural, group, _ := strings.Cut(resource, ".")
+	what := plural
+	if sub != "" {
+		what += "/" + sub
+	}
+	subject := resource
+	if name != "" {
+		subject += fmt.Sprintf(" %q", name)
+	}
+	return []expectation{nosniff, forbidden(
+		regexp.MustCompile(`^`+regexp.QuoteMeta(subject)+` is forbidden: User "[^"]+" `+
+			regexp.QuoteMeta(fmt.Sprintf("cannot %s resource %q in API group %q %s", verb, what, group, where))+`(: .*)?$`),
+		metav1.StatusDetails{Name: name, Group: group, Kind: plural},
+	)}
+}
+
+func wrongToken(ctx context.Context, s *session) error {
+	for _, path := range []string{"/api/v1/secrets?limit=1", "/apis", "/api/v1/namespaces/" + s.absent() + "/secrets/a", "/conformance-no-such-path"} {
+		a, err := s.do(ctx, get(path).with("Authorization", "Bearer conformance-no-such-token"))
+		switch {
+		case err != nil:
+			return err
+		case a.code == http.StatusOK:
+			return s.skipf("a wrong token is not looked at: nobody authenticates, or the client has other credentials that count")
+		}
+		if err := a.meets(refusal{code: 401, reason: metav1.StatusReasonUnauthorized, message: "Unauthorized"}.check); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func auditID(ctx context.Context, s *session) error {
+	const id = "conformance-audit-id"
+	for _, path := range []string{"/api/v1/namespaces", "/version", "/api/v1/namespaces/" + s.absent(), "/conformance-no-such-path"} {
+		a, err := s.do(ctx, get(path))
+		if err != nil {
+			return err
+		}
+		if a.header.Get("Audit-Id") == "" {
+			return a.errorf("expected an Audit-Id")
+		}
+		if a, err = s.do(ctx, get(path).with("Audit-ID", id)); err != nil {
+			return err
+		}
+		if got := a.header.Get("Audit-Id"); got != id {
+			return a.errorf("expected the Audit-Id %s of the request, got %q", id, got)
+		}
+	}
+	return nil
+}
+
+func impersonatesNobody(ctx context.Context, s *session) error {
+	for _, header := range []string{"Impersonate-Group", "Impersonate-Uid", "Impersonate-Extra-Scope"} {
+		want := refusal{code: 400, reason: metav1.StatusReasonBadRequest, says: "without impersonating a user"}
+		if err := s.try(ctx, get("/api/v1/namespaces").with(header, "conformance"), want.check, nosniff); err != nil {
+			return err
+		}
+	}
+	return nil
+}
