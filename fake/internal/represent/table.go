@@ -64,12 +64,19 @@ func (p *Representation) Of(r *resource.Resource) *Representation {
 	return other
 }
 
-// row is the encoded row of a record.
+// row is the encoded row of a record. The metadata that most rows show beside it is
+// made of the same decoding.
 func (t *tables) row(rec *memstore.Record) ([]byte, error) {
 	return rec.Derived(t.rows, func(rec *memstore.Record) ([]byte, error) {
 		obj, err := codec.Stored(t.res, rec)
 		if err != nil {
 			return nil, err
+		}
+		if t.object == t.partial {
+			_, err := rec.Derived(t.partial.piece, func(*memstore.Record) ([]byte, error) { return t.partial.encode(obj) })
+			if err != nil {
+				return nil, err
+			}
 		}
 		return t.printer.Append(nil, obj)
 	})
@@ -239,14 +246,19 @@ func (t *tables) list(items []*memstore.Record) (*tableRows, error) {
 		show: t.object, null: len(items) == 0 && t.printer.EmptyIsNull(),
 	}
 	now := t.now()
+	encoded, size := make([][]byte, len(items)), 0
 	for i, rec := range items {
-		row, err := t.row(rec)
-		if err != nil {
+		var err error
+		if encoded[i], err = t.row(rec); err != nil {
 			return nil, err
 		}
 		if rows.shown[i], err = t.shown(rec); err != nil {
 			return nil, err
 		}
+		size += len(encoded[i])
+	}
+	rows.cells = make([]byte, 0, size) // words are seldom longer than the times in their place
+	for i, row := range encoded {
 		rows.cells = table.At(rows.cells, row, now)
 		rows.ends[i] = len(rows.cells)
 	}

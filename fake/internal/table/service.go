@@ -12,6 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
+// endpointsObject is deprecated, and served.
+//
+//lint:ignore SA1019 see above
+type endpointsObject = corev1.Endpoints
+
 func servicePrinters() []entry {
 	return []entry{
 		prints(corev1.SchemeGroupVersion, serviceCells,
@@ -23,13 +28,9 @@ func servicePrinters() []entry {
 			age(),
 			wide(text("Selector", describes(corev1.ServiceSpec{}, "selector"))),
 		),
-		prints(corev1.SchemeGroupVersion, func(e *corev1.Endpoints) []any { //lint:ignore SA1019 it is served
+		prints(corev1.SchemeGroupVersion, func(e *endpointsObject) []any {
 			return []any{e.Name, endpoints(e), since(e.CreationTimestamp)}
-		},
-			named(),
-			text("Endpoints", describes(corev1.Endpoints{}, "subsets")), //lint:ignore SA1019 it is served
-			age(),
-		),
+		}, named(), text("Endpoints", describes(endpointsObject{}, "subsets")), age()),
 		prints(discoveryv1.SchemeGroupVersion, sliceCells,
 			named(),
 			text("AddressType", describes(discoveryv1.EndpointSlice{}, "addressType")),
@@ -89,7 +90,7 @@ func distinct(all []string) string {
 }
 
 // endpoints are the first addresses, with each of their ports.
-func endpoints(e *corev1.Endpoints) string { //lint:ignore SA1019 it is served
+func endpoints(e *endpointsObject) string {
 	if len(e.Subsets) == 0 {
 		return none
 	}
