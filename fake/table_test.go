@@ -1,6 +1,7 @@
 package fakeapi_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -20,6 +21,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/fake/internal/resource"
 )
 
 const (
@@ -171,6 +173,43 @@ func TestTableOfSubresources(t *testing.T) {
 			require.Contains(t, string(body), `{"kind":"Pod"`)
 		}
 	}
+}
+
+// Every type is answered as a Table, by each verb that shows objects.
+func TestEveryResourceAsTable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory())
+		for _, res := range resource.Builtin().Kept() {
+			w := &walker{T: t, srv: srv, res: res, name: validName(res)}
+			body := []byte(`{"apiVersion":"` + res.GroupVersion().String() + `","kind":"` + res.Kind + `","metadata":{"name":"` + w.name + `"}}`)
+			for _, step := range []struct {
+				method, url string
+				body        []byte
+			}{{"POST", w.collection(), body}, {"GET", w.item(), nil}, {"GET", w.collection(), nil}, {"DELETE", w.collection(), nil}} {
+				req, err := http.NewRequestWithContext(t.Context(), step.method, step.url+"?includeObject=Object&fieldSelector=metadata.name%3D"+w.name, bytes.NewReader(step.body))
+				require.NoError(t, err)
+				req.Header.Set("Accept", asTable)
+				resp, err := srv.Client().Do(req)
+				require.NoError(t, err)
+				answer, err := io.ReadAll(resp.Body)
+				require.NoError(t, err)
+				require.NoError(t, resp.Body.Close())
+				require.Equal(t, int64(len(answer)), resp.ContentLength)
+				if step.method == "DELETE" && !res.HasVerb("deletecollection") {
+					continue
+				}
+				table, rows := rowsOf(t, answer)
+				require.Len(t, rows, 1, "%s %s: %s", step.method, step.url, answer)
+				require.GreaterOrEqual(t, len(rows[0]), len(table.ColumnDefinitions))
+				require.Contains(t, rows[0], w.name)
+				require.NotEmpty(t, table.ResourceVersion)
+				var shown metav1.PartialObjectMetadata
+				require.NoError(t, json.Unmarshal(table.Rows[0].Object.Raw, &shown))
+				require.Equal(t, res.GroupVersionKind(), shown.GroupVersionKind())
+				require.Equal(t, w.name, shown.Name)
+			}
+		}
+	})
 }
 
 // Flow schemas come in the order in which they are tried.

@@ -1,0 +1,250 @@
+package table
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	batchv1 "k8s.io/api/batch/v1"
+	certificatesv1 "k8s.io/api/certificates/v1"
+	corev1 "k8s.io/api/core/v1"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+func named3h(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: name, CreationTimestamp: before(3 * time.Hour)}
+}
+
+func deletedMeta(name string) metav1.ObjectMeta {
+	m := named3h(name)
+	m.DeletionTimestamp = new(before(time.Minute))
+	return m
+}
+
+func annotated(name, key, value string) metav1.ObjectMeta {
+	m := named3h(name)
+	m.Annotations = map[string]string{key: value}
+	return m
+}
+
+func gib(n int64) corev1.ResourceList {
+	return corev1.ResourceList{corev1.ResourceStorage: *resource.NewQuantity(n<<30, resource.BinarySI)}
+}
+
+var web = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
+
+// Cells of every family, as kubectl would print them, with bars between them.
+func TestCells(t *testing.T) {
+	template := corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "a", Image: "x:1"}, {Name: "b", Image: "y:2"}}}}
+	condition := func(of batchv1.JobConditionType) []batchv1.JobCondition {
+		return []batchv1.JobCondition{{Type: of, Status: corev1.ConditionTrue}}
+	}
+	for want, obj := range map[string]runtime.Object{
+		// Workloads, whose replicas are 1 by default.
+		"d|0/1|0|0|3h||| ": &appsv1.Deployment{ObjectMeta: named3h("d")},
+		"d|2/3|1|2|3h|a,b|x:1,y:2|app=web": &appsv1.Deployment{
+			ObjectMeta: named3h("d"), Spec: appsv1.DeploymentSpec{Replicas: new(int32(3)), Selector: web, Template: template},
+			Status: appsv1.DeploymentStatus{ReadyReplicas: 2, UpdatedReplicas: 1, AvailableReplicas: 2},
+		},
+		"d|0/1|0|0|3h|||<invalid>": &appsv1.Deployment{ObjectMeta: named3h("d"), Spec: appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{
+			MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "?"}},
+		}}},
+		"r|3|2|1|3h|a,b|x:1,y:2|app=web": &appsv1.ReplicaSet{
+			ObjectMeta: named3h("r"), Spec: appsv1.ReplicaSetSpec{Replicas: new(int32(3)), Selector: web, Template: template},
+			Status: appsv1.ReplicaSetStatus{Replicas: 2, ReadyReplicas: 1},
+		},
+		"r|1|0|0|3h|||<none>": &corev1.ReplicationController{ObjectMeta: named3h("r")},
+		"s|1/3|3h|a,b|x:1,y:2": &appsv1.StatefulSet{
+			ObjectMeta: named3h("s"), Spec: appsv1.StatefulSetSpec{Replicas: new(int32(3)), Template: template},
+			Status: appsv1.StatefulSetStatus{ReadyReplicas: 1},
+		},
+		"d|1|2|3|4|5|<none>|3h|a,b|x:1,y:2|app=web": &appsv1.DaemonSet{
+			ObjectMeta: named3h("d"), Spec: appsv1.DaemonSetSpec{Selector: web, Template: template},
+			Status: appsv1.DaemonSetStatus{
+				DesiredNumberScheduled: 1, CurrentNumberScheduled: 2, NumberReady: 3, UpdatedNumberScheduled: 4, NumberAvailable: 5,
+			},
+		},
+		"c|daemonset.apps/d|7|3h": &appsv1.ControllerRevision{Revision: 7, ObjectMeta: metav1.ObjectMeta{
+			Name: "c", CreationTimestamp: before(3 * time.Hour),
+			OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "d", Controller: new(true)}},
+		}},
+
+		// Jobs.
+		"j|Running|0/1||3h|||<none>":                    &batchv1.Job{ObjectMeta: named3h("j")},
+		"j|Running|1/1 of 4||3h|||<none>":               &batchv1.Job{ObjectMeta: named3h("j"), Spec: batchv1.JobSpec{Parallelism: new(int32(4))}, Status: batchv1.JobStatus{Succeeded: 1}},
+		"j|Running|0/5|5m|3h|||<none>":                  &batchv1.Job{ObjectMeta: named3h("j"), Spec: batchv1.JobSpec{Completions: new(int32(5))}, Status: batchv1.JobStatus{StartTime: new(before(5 * time.Minute))}},
+		"j|Complete|0/1|55m|3h|||<none>":                &batchv1.Job{ObjectMeta: deletedMeta("j"), Status: batchv1.JobStatus{StartTime: new(before(time.Hour)), CompletionTime: new(before(5 * time.Minute)), Conditions: condition(batchv1.JobComplete)}},
+		"j|Failed|0/1||3h|||<none>":                     &batchv1.Job{ObjectMeta: named3h("j"), Status: batchv1.JobStatus{Conditions: condition(batchv1.JobFailed)}},
+		"j|Suspended|0/1||3h|||<none>":                  &batchv1.Job{ObjectMeta: named3h("j"), Status: batchv1.JobStatus{Conditions: condition(batchv1.JobSuspended)}},
+		"j|Terminating|0/1||3h|||<none>":                &batchv1.Job{ObjectMeta: deletedMeta("j"), Status: batchv1.JobStatus{Conditions: condition(batchv1.JobSuspended)}},
+		"j|SuccessCriteriaMet|0/1||3h|||<none>":         &batchv1.Job{ObjectMeta: named3h("j"), Status: batchv1.JobStatus{Conditions: condition(batchv1.JobSuccessCriteriaMet)}},
+		"c|* * * * *|<none>|False|0|<none>|3h|||<none>": &batchv1.CronJob{ObjectMeta: named3h("c"), Spec: batchv1.CronJobSpec{Schedule: "* * * * *"}},
+		"c|@daily|Etc/UTC|True|2|5m|3h|a,b|x:1,y:2|<none>": &batchv1.CronJob{
+			ObjectMeta: named3h("c"), Spec: batchv1.CronJobSpec{
+				Schedule: "@daily", TimeZone: new("Etc/UTC"), Suspend: new(true), JobTemplate: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{Template: template}},
+			},
+			Status: batchv1.CronJobStatus{Active: make([]corev1.ObjectReference, 2), LastScheduleTime: new(before(5 * time.Minute))},
+		},
+
+		// Volumes.
+		"v|5Gi|RWO,RWX|Retain|Terminating|ns/c|fast|<unset>||3h|Filesystem": &corev1.PersistentVolume{ObjectMeta: deletedMeta("v"), Spec: corev1.PersistentVolumeSpec{
+			Capacity: gib(5), StorageClassName: "fast", ClaimRef: &corev1.ObjectReference{Namespace: "ns", Name: "c"},
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany, corev1.ReadWriteOnce, corev1.ReadWriteOnce},
+		}},
+		"c|Pending|||||<unset>|3h|Filesystem": &corev1.PersistentVolumeClaim{ObjectMeta: named3h("c")},
+		"c|Bound|v|5Gi|RWOP|slow|gold|3h|Block": &corev1.PersistentVolumeClaim{
+			ObjectMeta: annotated("c", corev1.BetaStorageClassAnnotation, "slow"),
+			Spec:       corev1.PersistentVolumeClaimSpec{VolumeName: "v", VolumeAttributesClassName: new("gold"), VolumeMode: new(corev1.PersistentVolumeBlock), StorageClassName: new("fast")},
+			Status:     corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimBound, Capacity: gib(5), AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod}},
+		},
+		"s (default)|p|Delete|Immediate|false|3h":        &storagev1.StorageClass{ObjectMeta: annotated("s", "storageclass.kubernetes.io/is-default-class", "true"), Provisioner: "p"},
+		"d|true|false|false|<unset>|false|Persistent|3h": &storagev1.CSIDriver{ObjectMeta: named3h("d")},
+		"d|true|false|false|a,b|false|Ephemeral|3h": &storagev1.CSIDriver{ObjectMeta: named3h("d"), Spec: storagev1.CSIDriverSpec{
+			TokenRequests: []storagev1.TokenRequest{{Audience: "a"}, {Audience: "b"}}, VolumeLifecycleModes: []storagev1.VolumeLifecycleMode{storagev1.VolumeLifecycleEphemeral},
+		}},
+
+		// The core.
+		"s|Opaque|1|3h": &corev1.Secret{ObjectMeta: named3h("s"), Data: map[string][]byte{"a": nil}},
+		"c|2|3h":        &corev1.ConfigMap{ObjectMeta: named3h("c"), Data: map[string]string{"a": ""}, BinaryData: map[string][]byte{"b": nil}},
+		"n|Active|3h":   &corev1.Namespace{ObjectMeta: named3h("n"), Status: corev1.NamespaceStatus{Phase: corev1.NamespaceActive}},
+		"q|pods: 1/4, services: 0/2|limits.cpu: 500m/1|3h": &corev1.ResourceQuota{ObjectMeta: named3h("q"), Status: corev1.ResourceQuotaStatus{
+			Hard: corev1.ResourceList{"services": resource.MustParse("2"), "pods": resource.MustParse("4"), "limits.cpu": resource.MustParse("1")},
+			Used: corev1.ResourceList{"pods": resource.MustParse("1"), "limits.cpu": resource.MustParse("0.5")},
+		}},
+
+		// Networks.
+		"s|ClusterIP|None|<none>|<none>|3h|<none>": &corev1.Service{ObjectMeta: named3h("s"), Spec: corev1.ServiceSpec{ClusterIPs: []string{"None"}}},
+		"s|LoadBalancer|<none>|<pending>|80/TCP|3h|<none>": &corev1.Service{ObjectMeta: named3h("s"), Spec: corev1.ServiceSpec{
+			Type: corev1.ServiceTypeLoadBalancer, Ports: []corev1.ServicePort{{Port: 80}},
+		}},
+		"s|LoadBalancer|<none>|a.example.com,b.example.com,9.9.9.9|<none>|3h|<none>": &corev1.Service{
+			ObjectMeta: named3h("s"), Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, ExternalIPs: []string{"9.9.9.9"}},
+			Status: corev1.ServiceStatus{LoadBalancer: corev1.LoadBalancerStatus{Ingress: []corev1.LoadBalancerIngress{{Hostname: "b.example.com"}, {Hostname: "a.example.com"}, {}}}},
+		},
+		"s|ExternalName|<none>|x.example.com|<none>|3h|<none>": &corev1.Service{ObjectMeta: named3h("s"), Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeExternalName, ExternalName: "x.example.com"}},
+		"e|<none>|3h":       &endpointsObject{ObjectMeta: named3h("e")},
+		"i|<none>|*||80|3h": &networkingv1.Ingress{ObjectMeta: named3h("i")},
+		"i|nginx|a,b,c + 1 more...|1.1.1.1,lb.example.com|80, 443|3h": &networkingv1.Ingress{
+			ObjectMeta: named3h("i"), Spec: networkingv1.IngressSpec{
+				IngressClassName: new("nginx"), TLS: make([]networkingv1.IngressTLS, 1), Rules: []networkingv1.IngressRule{{Host: "a"}, {Host: "b"}, {Host: "c"}, {Host: "d"}},
+			},
+			Status: networkingv1.IngressStatus{LoadBalancer: networkingv1.IngressLoadBalancerStatus{Ingress: []networkingv1.IngressLoadBalancerIngress{{Hostname: "lb.example.com"}, {IP: "1.1.1.1"}}}},
+		},
+		"i (default)|x|P.example.com/p|3h": &networkingv1.IngressClass{
+			ObjectMeta: annotated("i", defaultIngressClass, "true"),
+			Spec:       networkingv1.IngressClassSpec{Controller: "x", Parameters: &networkingv1.IngressClassParametersReference{APIGroup: new("example.com"), Kind: "P", Name: "p"}},
+		},
+		"10.0.0.1|services/ns/s|3h": &networkingv1.IPAddress{ObjectMeta: named3h("10.0.0.1"), Spec: networkingv1.IPAddressSpec{
+			ParentRef: &networkingv1.ParentReference{Resource: "services", Namespace: "ns", Name: "s"},
+		}},
+		"n|app=web|3h": &networkingv1.NetworkPolicy{ObjectMeta: named3h("n"), Spec: networkingv1.NetworkPolicySpec{PodSelector: *web}},
+
+		// Who may what.
+		"b|ClusterRole/r|3h|u, v|g|ns/s": &rbacv1.RoleBinding{ObjectMeta: named3h("b"), RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: "r"}, Subjects: []rbacv1.Subject{
+			{Kind: "User", Name: "u"}, {Kind: "Group", Name: "g"}, {Kind: "User", Name: "v"}, {Kind: "ServiceAccount", Namespace: "ns", Name: "s"},
+		}},
+		"c|3h|x|ann|24h|Approved,Issued": &certificatesv1.CertificateSigningRequest{
+			ObjectMeta: named3h("c"), Spec: certificatesv1.CertificateSigningRequestSpec{SignerName: "x", Username: "ann", ExpirationSeconds: new(int32(86400))},
+			Status: certificatesv1.CertificateSigningRequestStatus{Certificate: []byte("x"), Conditions: []certificatesv1.CertificateSigningRequestCondition{{Type: certificatesv1.CertificateApproved}}},
+		},
+		"c|3h|<none>||<none>|Denied,Failed": &certificatesv1.CertificateSigningRequest{ObjectMeta: named3h("c"), Status: certificatesv1.CertificateSigningRequestStatus{
+			Conditions: []certificatesv1.CertificateSigningRequestCondition{{Type: certificatesv1.CertificateFailed}, {Type: certificatesv1.CertificateDenied}},
+		}},
+		"v|p|*/x|3h": &admissionv1.ValidatingAdmissionPolicyBinding{ObjectMeta: named3h("v"), Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
+			PolicyName: "p", ParamRef: &admissionv1.ParamRef{Name: "x"},
+		}},
+		"v|0|v1/ConfigMap|3h": &admissionv1.ValidatingAdmissionPolicy{ObjectMeta: named3h("v"), Spec: admissionv1.ValidatingAdmissionPolicySpec{
+			ParamKind: &admissionv1.ParamKind{APIVersion: "v1", Kind: "ConfigMap"},
+		}},
+
+		// The rest.
+		"b|50%|N/A|2|3h": &policyv1.PodDisruptionBudget{
+			ObjectMeta: named3h("b"), Spec: policyv1.PodDisruptionBudgetSpec{MinAvailable: new(intstr.FromString("50%"))},
+			Status: policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: 2},
+		},
+		"f|l|100|ByUser|3h|False": &flowcontrolv1.FlowSchema{
+			ObjectMeta: named3h("f"), Spec: flowcontrolv1.FlowSchemaSpec{
+				PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: "l"}, MatchingPrecedence: 100,
+				DistinguisherMethod: &flowcontrolv1.FlowDistinguisherMethod{Type: flowcontrolv1.FlowDistinguisherMethodByUserType},
+			},
+			Status: flowcontrolv1.FlowSchemaStatus{Conditions: []flowcontrolv1.FlowSchemaCondition{{Type: flowcontrolv1.FlowSchemaConditionDangling, Status: flowcontrolv1.ConditionFalse}}},
+		},
+		"p|Limited|30|64|6|50|3h": &flowcontrolv1.PriorityLevelConfiguration{ObjectMeta: named3h("p"), Spec: flowcontrolv1.PriorityLevelConfigurationSpec{
+			Type: flowcontrolv1.PriorityLevelEnablementLimited, Limited: &flowcontrolv1.LimitedPriorityLevelConfiguration{LimitResponse: flowcontrolv1.LimitResponse{
+				Queuing: &flowcontrolv1.QueuingConfiguration{Queues: 64, HandSize: 6, QueueLengthLimit: 50},
+			}},
+		}},
+		"p|Exempt|<none>|<none>|<none>|<none>|3h": &flowcontrolv1.PriorityLevelConfiguration{ObjectMeta: named3h("p"), Spec: flowcontrolv1.PriorityLevelConfigurationSpec{
+			Type: flowcontrolv1.PriorityLevelEnablementExempt,
+		}},
+		"c|deleted,allocated,reserved|3h": &resourcev1.ResourceClaim{ObjectMeta: deletedMeta("c"), Status: resourcev1.ResourceClaimStatus{
+			Allocation: &resourcev1.AllocationResult{}, ReservedFor: make([]resourcev1.ResourceClaimConsumerReference, 1),
+		}},
+		"h|Deployment/d|cpu: <unknown>/80%|1|3|0|3h": autoscaler(),
+		"h|Deployment/d|cpu: 20%/50%, 5/7 (avg) + 1 more...|1|3|0|3h": autoscaler(
+			autoscalingv2.MetricSpec{Type: autoscalingv2.ResourceMetricSourceType, Resource: &autoscalingv2.ResourceMetricSource{
+				Name: "cpu", Target: autoscalingv2.MetricTarget{AverageUtilization: new(int32(50))},
+			}},
+			autoscalingv2.MetricSpec{Type: autoscalingv2.ExternalMetricSourceType, External: &autoscalingv2.ExternalMetricSource{
+				Target: autoscalingv2.MetricTarget{AverageValue: resource.NewQuantity(7, resource.DecimalSI)},
+			}},
+			autoscalingv2.MetricSpec{},
+		),
+	} {
+		var texts []string
+		for _, cell := range row(t, obj) {
+			if cell == nil {
+				cell = ""
+			}
+			texts = append(texts, fmt.Sprint(cell))
+		}
+		require.Equal(t, strings.TrimSuffix(want, " "), strings.Join(texts, "|"), "%T", obj)
+	}
+}
+
+// autoscaler is one whose first metrics are known.
+func autoscaler(metrics ...autoscalingv2.MetricSpec) *autoscalingv2.HorizontalPodAutoscaler {
+	h := &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: named3h("h"), Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
+		ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{Kind: "Deployment", Name: "d"}, MaxReplicas: 3, Metrics: metrics,
+	}}
+	if len(metrics) > 0 {
+		h.Status.CurrentMetrics = []autoscalingv2.MetricStatus{
+			{Resource: &autoscalingv2.ResourceMetricStatus{Current: autoscalingv2.MetricValueStatus{AverageUtilization: new(int32(20))}}},
+			{External: &autoscalingv2.ExternalMetricStatus{Current: autoscalingv2.MetricValueStatus{AverageValue: resource.NewQuantity(5, resource.DecimalSI)}}},
+		}
+	}
+	return h
+}
+
+// Of many endpoints the first three are shown, with each of their ports.
+func TestEndpoints(t *testing.T) {
+	address := func(ips ...string) (all []corev1.EndpointAddress) {
+		for _, ip := range ips {
+			all = append(all, corev1.EndpointAddress{IP: ip})
+		}
+		return all
+	}
+	e := &endpointsObject{Subsets: []corev1.EndpointSubset{ //lint:ignore SA1019 it is served
+		{Addresses: address("10.0.0.1", "10.0.0.2"), Ports: []corev1.EndpointPort{{Port: 80}, {Port: 443}}},
+		{Addresses: address("fd00::1")},
+	}}
+	require.Equal(t, "10.0.0.1:80,10.0.0.2:80,10.0.0.1:443 + 2 more...", row(t, e)[1])
+	e.Subsets = e.Subsets[1:]
+	require.Equal(t, "fd00::1", row(t, e)[1])
+	e.Subsets[0].Addresses = nil
+	require.Empty(t, row(t, e)[1])
+}
