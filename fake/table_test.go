@@ -212,6 +212,53 @@ func TestEveryResourceAsTable(t *testing.T) {
 	})
 }
 
+// Every type can be watched as Tables, from its initial events on: the bookmark that
+// ends them is a row, too, of nothing.
+func TestEveryResourceAsWatchedTable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory())
+		for _, res := range resource.Builtin().Kept() {
+			w := &walker{T: t, srv: srv, res: res, media: "application/json", codec: codecs()["application/json"], name: validName(res)}
+			obj := res.New()
+			obj.GetObjectKind().SetGroupVersionKind(res.GroupVersionKind())
+			obj.(metav1.Object).SetName(w.name)
+			made := w.object(http.MethodPost, w.collection(), obj, http.StatusCreated)
+			for include, shown := range map[string]string{"": "PartialObjectMetadata", "None": "", "Object": res.Kind} {
+				_, body := fetched(t, srv, "GET", strings.TrimPrefix(w.collection(), srv.URL())+"?watch=true&sendInitialEvents=true&timeoutSeconds=1"+
+					"&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&fieldSelector=metadata.name%3D"+w.name+"&includeObject="+include, asTable)
+				frames := strings.Split(strings.TrimSpace(string(body)), "\n")
+				require.GreaterOrEqual(t, len(frames), 2, "%s", body)
+				for i, frame := range frames[:2] {
+					var event struct {
+						Type   string
+						Object json.RawMessage
+					}
+					require.NoError(t, json.Unmarshal([]byte(frame), &event))
+					require.Equal(t, []string{"ADDED", "BOOKMARK"}[i], event.Type)
+					table, _ := rowsOf(t, event.Object)
+					require.Equal(t, i == 0, len(table.ColumnDefinitions) > 0)
+					require.Len(t, table.Rows, 1)
+					var o metav1.PartialObjectMetadata
+					if raw := table.Rows[0].Object.Raw; raw != nil {
+						require.NoError(t, json.Unmarshal(raw, &o))
+					}
+					if i == 1 && include == "None" { // which would not be seen to be the end
+						require.Equal(t, "PartialObjectMetadata", o.Kind)
+					} else {
+						require.Equal(t, shown, o.Kind)
+					}
+					if i == 1 {
+						require.Equal(t, "true", o.Annotations[metav1.InitialEventsAnnotationKey])
+						continue
+					}
+					require.Equal(t, made.GetResourceVersion(), table.ResourceVersion)
+				}
+			}
+			w.do(http.MethodDelete, w.item(), "", nil, http.StatusOK)
+		}
+	})
+}
+
 // Flow schemas come in the order in which they are tried.
 func TestTableOfFlowSchemas(t *testing.T) {
 	flow := func(name string, precedence int32) *flowcontrolv1.FlowSchema {

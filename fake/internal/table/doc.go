@@ -9,6 +9,9 @@
 // could be imported; types without a printer there have none here, and get Name and
 // Created At (TB-08).
 //
+// Who shows an object asks For by its kind, in one place: the Table of package
+// represent. Printers of types that are only known while the server runs belong there.
+//
 // Cells are made of objects of the version that is stored. A real server has put
 // defaults into them before; where a cell shows a field that has a default, so does
 // the cell.
