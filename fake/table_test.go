@@ -259,6 +259,28 @@ func TestEveryResourceAsWatchedTable(t *testing.T) {
 	})
 }
 
+// What is wrong with the options of a Table is told when there would be one to make:
+// the write has been done. A Success is of the accepted encoding, and no Table.
+func TestTableOptionsComeLast(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithObjects(mapNamed("a"), mapNamed("b"), mapNamed("c"), mapNamed("d")))
+	const maps = "/api/v1/namespaces/default/configmaps"
+	for _, path := range []string{maps + "/a", maps} {
+		resp, body := fetched(t, srv, "DELETE", path+"?fieldSelector=metadata.name%3Db&includeObject=Foo", asTable)
+		require.Equal(t, http.StatusBadRequest, resp.StatusCode)
+		require.Contains(t, string(body), "Unable to convert to Table as requested")
+	}
+	for _, accept := range []string{asYAMLTable, "application/yaml;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"} {
+		name := map[bool]string{true: "c", false: "d"}[accept == asYAMLTable]
+		resp, body := fetched(t, srv, "DELETE", maps+"/"+name, accept)
+		require.Equal(t, http.StatusOK, resp.StatusCode)
+		require.Equal(t, "application/yaml", resp.Header.Get("Content-Type"))
+		require.Contains(t, string(body), "status: Success\n")
+	}
+	_, body := fetched(t, srv, "GET", maps, asTable)
+	_, rows := rowsOf(t, body)
+	require.Empty(t, rows)
+}
+
 // Flow schemas come in the order in which they are tried.
 func TestTableOfFlowSchemas(t *testing.T) {
 	flow := func(name string, precedence int32) *flowcontrolv1.FlowSchema {

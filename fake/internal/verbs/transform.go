@@ -44,6 +44,9 @@ func (a *API) represent(q *request, res *resource.Resource) *represent.Represent
 // replyStatus answers with a Status that is no error: in the encoding that the client
 // accepted, whatever it wanted made of an object (TB-10).
 func (q *request) replyStatus(s *metav1.Status) error {
+	if q.untold != nil {
+		return q.untold
+	}
 	writeStatus(q.w, q.out, s)
 	return nil
 }
