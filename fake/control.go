@@ -58,6 +58,10 @@ func (c *control) routes() http.Handler {
 		"requests":      {http.MethodGet: c.listRequests},
 		"timeline":      {http.MethodGet: c.showTimeline},
 
+		"tokens":        {http.MethodPost: c.addToken},
+		"tokens/expire": {http.MethodPost: c.expireToken},
+		"certificates":  {http.MethodPost: c.issueCertificate},
+
 		"snapshots":                {http.MethodGet: c.listSnapshots},
 		"snapshots/{name}":         {http.MethodPost: c.takeSnapshot, http.MethodDelete: c.dropSnapshot},
 		"snapshots/{name}/restore": {http.MethodPost: c.restoreSnapshot},

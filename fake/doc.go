@@ -147,6 +147,9 @@
 //	curl -X POST   $A/compact                      Server.Compact
 //	curl -X POST   $A/expire                       Server.Expire
 //	curl -X POST   $A/settle                       Server.Settle
+//	curl -X POST   $A/tokens --data-binary 's3cret,ann,team-a'   Server.AddToken; ?expiresIn=10m for one that ends
+//	curl -X POST   $A/tokens/expire --data-binary s3cret   Server.ExpireToken
+//	curl -X POST   $A/certificates --data-binary 'ann,team-a'   Server.ClientCertificate, the key behind it; ?expiresIn=10m
 //	curl -X POST   $A/snapshots/before             take a snapshot under a name
 //	curl           $A/snapshots                    those that were taken
 //	curl -X POST   $A/snapshots/before/restore     Server.Restore; ?bump=1000 for a revision bump

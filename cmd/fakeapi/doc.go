@@ -2,8 +2,8 @@
 // written in Go and for trying things out with kubectl.
 //
 //	fakeapi [serve] [--address 127.0.0.1:0] [--kubeconfig FILE] [--load DIR_OR_FILE]... [--tls]
-//	        [--token TOKEN[,USER[,GROUP...]]]... [--faults FILE] [--controllers=false]
-//	        [--scenario FILE [--stay]]
+//	        [--token TOKEN[,USER[,GROUP...]]]... [--client-ca FILE]... [--host NAME]...
+//	        [--faults FILE] [--controllers=false] [--scenario FILE [--stay]]
 //	fakeapi run [FILE | DIRECTORY | CASE | -]... [--client [ROLE=]NAME]... [--seed N] [-q] [--real-time]
 //	        [--html FOLDER]
 //	fakeapi run --list
@@ -38,7 +38,11 @@
 // --tls serves HTTPS, with HTTP/2, by a certificate authority that is made for this run;
 // the kubeconfig carries its certificate. --token does so too, and answers 401 to all who do
 // not send one of the tokens given, or one that was issued for a service account. A
-// token stands for system:admin unless it names its user and the user's groups.
+// token stands for system:admin unless it names its user and the user's groups. --client-ca takes
+// client certificates of the authorities in a file, besides tokens or instead of them.
+//
+// Requests under a name that is not this machine's, and those of web pages, are refused;
+// --host gives the server another name.
 //
 // # Faults
 //

@@ -68,7 +68,7 @@ func TestHelpOfACommand(t *testing.T) {
 		})
 	}
 	got := runNow(t, "help", "serve")
-	for _, flag := range []string{"--address ADDRESS", "--kubeconfig FILE", "--load DIR_OR_FILE", "--tls", "--token TOKEN", "--faults FILE", "--scenario FILE", "--stay", "--controllers"} {
+	for _, flag := range []string{"--address ADDRESS", "--kubeconfig FILE", "--load DIR_OR_FILE", "--tls", "--token TOKEN", "--client-ca FILE", "--host NAME", "--faults FILE", "--scenario FILE", "--stay", "--controllers"} {
 		require.Contains(t, got.stdout, "\n  "+flag+"\n")
 	}
 }

@@ -20,6 +20,8 @@ type serveFlags struct {
 	load       []string
 	tls        bool
 	tokens     []fakeapi.Token
+	clientCAs  [][]byte
+	hosts      []string
 	faults     string // "" for none
 	scenario   string // "" for none
 	stay       bool   // when the scenario is over
@@ -37,6 +39,18 @@ func (f *serveFlags) define(flags *flag.FlagSet) {
 	flags.BoolVar(&f.tls, "tls", false, "serve HTTPS, with HTTP/2; the kubeconfig carries the certificate authority, which is made for this run")
 	flags.Func("token", "ask for a bearer token, and accept `TOKEN`: that of system:admin, or with TOKEN,USER,GROUP,... of another user; includes --tls; can be repeated, and the kubeconfig carries the first", func(text string) error {
 		f.tokens = append(f.tokens, tokenOf(text))
+		return nil
+	})
+	flags.Func("client-ca", "take client certificates of the authorities in `FILE` (PEM), too; includes --tls; can be repeated, and the kubeconfig carries a certificate of system:admin if there are no tokens", func(path string) error {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		f.clientCAs = append(f.clientCAs, text)
+		return nil
+	})
+	flags.Func("host", "let requests in that name this machine `NAME`, which also goes into the certificate; loopback names and addresses always may; can be repeated", func(name string) error {
+		f.hosts = append(f.hosts, name)
 		return nil
 	})
 	flags.StringVar(&f.faults, "faults", "", "arm the fault rules in `FILE`, one a line, from the start")
@@ -62,6 +76,12 @@ func (f *serveFlags) options() []fakeapi.Option {
 	}
 	if len(f.tokens) > 0 {
 		opts = append(opts, fakeapi.WithTokens(f.tokens...))
+	}
+	if len(f.clientCAs) > 0 {
+		opts = append(opts, fakeapi.WithClientCA(f.clientCAs...))
+	}
+	if len(f.hosts) > 0 {
+		opts = append(opts, fakeapi.WithHosts(f.hosts...))
 	}
 	if !f.controllers {
 		opts = append(opts, fakeapi.WithoutControllers())

@@ -22,6 +22,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+
+	fakeapi "example.com/fakeapi/fake"
 )
 
 // running is a serve that has announced itself.
@@ -173,6 +175,49 @@ func TestServeTokens(t *testing.T) {
 
 	requireFailure(t, `fakeapi: "" cannot be sent as a bearer token`, "--token=")
 	requireFailure(t, `fakeapi: token "one" is nobody's: its user has no name`, "--token=one,")
+}
+
+// Client certificates of an authority in a file are taken; the kubeconfig has one of the
+// server's own.
+func TestServeClientCA(t *testing.T) {
+	other := fakeapi.Start(t, fakeapi.WithClientCA())
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	require.NoError(t, os.WriteFile(file, other.CA(), 0o600))
+	r := start(t, "--client-ca", file)
+	require.Regexp(t, "^https://", r.url)
+	list := func(change func(*rest.Config)) error {
+		config := r.config(t)
+		change(config)
+		_, err := kubernetes.NewForConfigOrDie(config).CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
+		return err
+	}
+	require.NoError(t, list(func(c *rest.Config) { require.NotEmpty(t, c.CertData) }))
+	require.True(t, apierrors.IsUnauthorized(list(func(c *rest.Config) { c.CertData, c.KeyData = nil, nil })))
+	require.NoError(t, list(func(c *rest.Config) {
+		var err error
+		c.CertData, c.KeyData, err = other.ClientCertificate(0, "ann")
+		require.NoError(t, err)
+	}))
+	require.Equal(t, cleanEnd, r.stop())
+
+	require.NoError(t, os.WriteFile(file, []byte("x"), 0o600))
+	requireFailure(t, "fakeapi: the client authority 1 of 1 is no certificate in PEM form", "--client-ca="+file)
+	requireFailure(t, `fakeapi: "a/b" is no name of a host: it has no port and no scheme`, "--host=a/b")
+}
+
+// Requests under a foreign name are refused, unless it was given.
+func TestServeHosts(t *testing.T) {
+	r := start(t, "--host", "api.test")
+	for host, want := range map[string]int{"": 200, "api.test:80": 200, "evil.example": 403} {
+		request, err := http.NewRequestWithContext(t.Context(), "GET", r.url+"/version", nil)
+		require.NoError(t, err)
+		request.Host = host
+		answer, err := http.DefaultClient.Do(request)
+		require.NoError(t, err)
+		require.NoError(t, answer.Body.Close())
+		require.Equal(t, want, answer.StatusCode, host)
+	}
+	require.Equal(t, cleanEnd, r.stop())
 }
 
 func TestServeEndsWatches(t *testing.T) {

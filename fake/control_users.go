@@ -1,0 +1,79 @@
+package fakeapi
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// expiry reads how long what is given out shall be good, 0 if nothing is said.
+func expiry(r *http.Request) (time.Duration, error) {
+	text := r.URL.Query().Get("expiresIn")
+	if text == "" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err == nil && d <= 0 {
+		return 0, apierrors.NewBadRequest("expiresIn " + text + " is not positive")
+	} else if err != nil {
+		return 0, apierrors.NewBadRequest("expiresIn: " + err.Error())
+	}
+	return d, nil
+}
+
+// addToken makes the token of the body known: VALUE,USER,GROUP,...
+func (c *control) addToken(w http.ResponseWriter, r *http.Request) error {
+	body, err := readControlBody(w, r)
+	if err != nil {
+		return err
+	}
+	lifetime, err := expiry(r)
+	if err != nil {
+		return err
+	}
+	fields := strings.Split(strings.TrimSpace(body), ",")
+	if len(fields) < 2 {
+		return apierrors.NewBadRequest("the body is not of the form TOKEN,USER,GROUP,..., where groups can be left out")
+	}
+	token := NewToken(fields[0], fields[1], fields[2:]...)
+	if lifetime > 0 {
+		token = token.ExpiresIn(lifetime)
+	}
+	if err := c.server.AddToken(token); err != nil {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	return done(w)
+}
+
+// expireToken ends the token of the body.
+func (c *control) expireToken(w http.ResponseWriter, r *http.Request) error {
+	body, err := readControlBody(w, r)
+	if err != nil {
+		return err
+	}
+	if err := c.server.ExpireToken(strings.TrimSpace(body)); err != nil {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	return done(w)
+}
+
+// issueCertificate answers with a client certificate, and its key behind it, for the user of
+// the body: USER,GROUP,...
+func (c *control) issueCertificate(w http.ResponseWriter, r *http.Request) error {
+	body, err := readControlBody(w, r)
+	if err != nil {
+		return err
+	}
+	lifetime, err := expiry(r)
+	if err != nil {
+		return err
+	}
+	fields := strings.Split(strings.TrimSpace(body), ",")
+	cert, key, err := c.server.ClientCertificate(lifetime, fields[0], fields[1:]...)
+	if err != nil {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	return sendText(w, http.StatusCreated, "application/x-pem-file", string(cert)+string(key))
+}

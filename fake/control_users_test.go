@@ -1,0 +1,54 @@
+package fakeapi_test
+
+import (
+	"encoding/pem"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// Tokens come and go, and certificates are issued, over the control API.
+func TestControlUsers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRemote(t, fakeapi.WithTokens(ann), fakeapi.WithClientCA())
+		knows := func(token string) bool {
+			_, err := whoami(t, r.srv.RESTConfigAs(token))
+			return err == nil
+		}
+		r.call(204, "POST", "tokens", "bob-1,bob,team-b\n")
+		user, err := whoami(t, r.srv.RESTConfigAs("bob-1"))
+		require.NoError(t, err)
+		require.Equal(t, []string{"team-b", "system:authenticated"}, user.Groups)
+		r.call(204, "POST", "tokens/expire", "bob-1")
+		require.False(t, knows("bob-1"))
+		r.call(204, "POST", "tokens?expiresIn=1h", "bob-2,bob")
+		require.True(t, knows("bob-2"))
+		time.Sleep(time.Hour)
+		require.False(t, knows("bob-2"))
+
+		text := r.call(201, "POST", "certificates?expiresIn=1h", "carol,team-c")
+		cert, key := pem.Decode([]byte(text))
+		config := r.srv.RESTConfigAs("")
+		config.CertData, config.KeyData = pem.EncodeToMemory(cert), key
+		user, err = whoami(t, config)
+		require.NoError(t, err)
+		require.Equal(t, "carol", user.Username)
+		time.Sleep(time.Hour + time.Second)
+		_, err = whoami(t, config)
+		require.Error(t, err)
+
+		for _, wrong := range [][2]string{
+			{"tokens", "bob-1"}, {"tokens", ",bob"}, {"tokens?expiresIn=x", "a,b"}, {"tokens?expiresIn=-1s", "a,b"},
+			{"tokens/expire", "nobody-1"}, {"certificates", ""}, {"certificates?expiresIn=0s", "a"},
+		} {
+			r.call(400, "POST", wrong[0], wrong[1])
+		}
+	})
+	open := newRemote(t)
+	require.Contains(t, open.call(400, "POST", "tokens", "a,b"), "asks for no tokens")
+	require.Contains(t, open.call(400, "POST", "certificates", "a"), "takes no client certificates")
+}

@@ -1,0 +1,82 @@
+package kubectl_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// readers lets bob read ConfigMaps in default, and find his way around.
+func readers(a fakeapi.Attributes) fakeapi.Decision {
+	switch {
+	case a.NonResource, a.Group == "authorization.k8s.io", a.Group == "authentication.k8s.io":
+		return fakeapi.Allow("")
+	case a.User.Username == "bob" && a.Resource == "configmaps" && a.Namespace == "default" && (a.Verb == "get" || a.Verb == "list"):
+		return fakeapi.Allow("bob reads")
+	case a.Resource == "secrets":
+		return fakeapi.Deny("nobody touches secrets")
+	}
+	return fakeapi.NoOpinion("")
+}
+
+// kubectl auth can-i asks for oneself, for those whom one impersonates, and for paths.
+func TestAuthCanI(t *testing.T) {
+	u := newUser(t, fakeapi.WithAuthorizer(readers))
+	require.Equal(t, "yes\n", u.do("auth", "can-i", "delete", "secrets"))
+	require.Equal(t, "yes\n", u.do("auth", "can-i", "list", "configmaps", "--as", "bob"))
+	require.Equal(t, "yes\n", u.do("auth", "can-i", "get", "/metrics", "--as", "bob"))
+	no := func(want string, args ...string) {
+		t.Helper()
+		r := u.try(append([]string{"auth", "can-i"}, args...)...)
+		require.Equal(t, result{out: want, err: r.err, code: 1}, r)
+	}
+	no("no\n", "list", "configmaps", "--as", "bob", "-n", "kube-system")
+	no("no\n", "list", "pods", "--as", "bob")
+	no("no - nobody touches secrets\n", "get", "secrets", "--as", "bob")
+	no("no\n", "list", "configmaps", "--as", "carol")
+
+	require.Contains(t, squeeze(u.do("auth", "can-i", "--list")), "*.* [] [] [*]")
+	told := u.try("auth", "can-i", "--list", "--as", "bob")
+	require.Zero(t, told.code)
+	require.Contains(t, told.err, "warning: the list may be incomplete: the authorizer is a function")
+}
+
+// kubectl auth whoami says as whom one acts.
+func TestAuthWhoami(t *testing.T) {
+	u := newUser(t)
+	require.Equal(t, "ATTRIBUTE VALUE\nUsername system:admin\nGroups [system:masters system:authenticated]", squeeze(u.do("auth", "whoami")))
+	require.Equal(t, "ATTRIBUTE VALUE\nUsername system:serviceaccount:ns:sa\nGroups [system:serviceaccounts system:serviceaccounts:ns system:authenticated]",
+		squeeze(u.do("auth", "whoami", "--as", "system:serviceaccount:ns:sa")))
+	require.Equal(t, "bob [a b system:authenticated] 7 [x y]", u.do("auth", "whoami", "--as", "bob", "--as-group", "a", "--as-group", "b", "--as-uid", "7", "--as-user-extra", "scope=x", "--as-user-extra", "scope=y",
+		"-o", `jsonpath={.status.userInfo.username} [{.status.userInfo.groups[0]} {.status.userInfo.groups[1]} {.status.userInfo.groups[2]}] {.status.userInfo.uid} [{.status.userInfo.extra.scope[0]} {.status.userInfo.extra.scope[1]}]`))
+}
+
+// Denials are told as of a cluster, also to somebody who is impersonated.
+func TestDenials(t *testing.T) {
+	u := newUser(t, fakeapi.WithAuthorizer(readers))
+	u.do("create", "configmap", "a", "--from-literal=k=v")
+	require.Equal(t, "configmap/a\n", u.do("get", "configmaps", "a", "-o", "name", "--as", "bob"))
+	require.Equal(t, `Error from server (Forbidden): configmaps "a" is forbidden: User "bob" cannot delete resource "configmaps" in API group "" in the namespace "default"`+"\n",
+		u.refused("delete", "configmap", "a", "--as", "bob"))
+	require.Equal(t, `Error from server (Forbidden): configmaps is forbidden: User "bob" cannot list resource "configmaps" in API group "" at the cluster scope`+"\n",
+		u.refused("get", "configmaps", "-A", "--as", "bob"))
+	require.Equal(t, `error: failed to create secret secrets is forbidden: User "bob" cannot create resource "secrets" in API group "" in the namespace "default": nobody touches secrets`+"\n",
+		u.refused("create", "secret", "generic", "s", "--as", "bob"))
+}
+
+// A kubeconfig has the certificate of the administrator; flags name that of somebody else.
+func TestClientCertificates(t *testing.T) {
+	u := newUser(t, fakeapi.WithClientCA())
+	require.Equal(t, "system:admin", u.do("auth", "whoami", "-o", "jsonpath={.status.userInfo.username}"))
+	cert, key, err := u.srv.ClientCertificate(0, "ann", "team-a")
+	require.NoError(t, err)
+	certFile, keyFile := filepath.Join(u.home, "cert"), filepath.Join(u.home, "key")
+	require.NoError(t, os.WriteFile(certFile, cert, 0o600))
+	require.NoError(t, os.WriteFile(keyFile, key, 0o600))
+	require.Equal(t, "ann team-a", u.do("auth", "whoami", "--client-certificate", certFile, "--client-key", keyFile,
+		"-o", "jsonpath={.status.userInfo.username} {.status.userInfo.groups[0]}"))
+}
