@@ -140,6 +140,9 @@ func freshNamespace(ctx context.Context, s *session) error {
 
 func reviewNowhere(ctx context.Context, s *session) error {
 	const group = "authorization.k8s.io/v1"
+	if err := s.needs(ctx, group, "localsubjectaccessreviews"); err != nil {
+		return err
+	}
 	namespace := fmt.Sprintf("%s-%s-absent", s.run.config.Namespace, s.run.id)
 	review := object{"apiVersion": group, "kind": "LocalSubjectAccessReview", "metadata": object{"namespace": namespace}}
 	review["spec"] = object{"user": "nobody", "resourceAttributes": object{"namespace": namespace, "verb": "get", "resource": "pods"}}

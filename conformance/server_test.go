@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/transport"
 
 	"example.com/fakeapi/conformance"
 )
@@ -18,6 +19,7 @@ import (
 //
 // "kubectl proxy" offers any cluster that way. FAKEAPI_CONFORMANCE_COMPACT_URL may name an address that compacts the
 // server's history on POST, and FAKEAPI_CONFORMANCE_PATIENCE how long a case may wait for the clock ("5m").
+// FAKEAPI_CONFORMANCE_NOBODY is the token of a user without rights, for the cases about denials.
 // FAKEAPI_CONFORMANCE_SKIP leaves out what the server is known not to have, by cases or rules with a reason each:
 // "NS-05: no strategy for namespaces; NS-06: the same".
 func TestServer(t *testing.T) {
@@ -28,6 +30,9 @@ func TestServer(t *testing.T) {
 	config := conformance.Config{BaseURL: url, Client: &http.Client{}}
 	if compact := os.Getenv("FAKEAPI_CONFORMANCE_COMPACT_URL"); compact != "" {
 		config.Compact = postTo(compact)
+	}
+	if token := os.Getenv("FAKEAPI_CONFORMANCE_NOBODY"); token != "" {
+		config.Nobody = &http.Client{Transport: transport.NewBearerAuthRoundTripper(token, http.DefaultTransport)}
 	}
 	if patience := os.Getenv("FAKEAPI_CONFORMANCE_PATIENCE"); patience != "" {
 		var err error

@@ -42,7 +42,7 @@ func TestAuthCanI(t *testing.T) {
 	require.Contains(t, squeeze(u.do("auth", "can-i", "--list")), "*.* [] [] [*]")
 	told := u.try("auth", "can-i", "--list", "--as", "bob")
 	require.Zero(t, told.code)
-	require.Contains(t, told.err, "warning: the list may be incomplete: the authorizer is a function")
+	require.Contains(t, told.err, "Warning: the list may be incomplete: the authorizer is a function")
 }
 
 // kubectl auth whoami says as whom one acts.
