@@ -1,0 +1,148 @@
+package authz_test
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+
+	"example.com/fakeapi/fake/internal/authz"
+)
+
+type (
+	user  = authenticationv1.UserInfo
+	extra = map[string]authenticationv1.ExtraValue
+)
+
+// rights is an authorizer that allows what is in it, and remembers what it was asked for.
+type rights struct {
+	allowed []string
+	asked   []string
+}
+
+func (r *rights) Authorize(a authz.Attributes) authz.Decision {
+	one := a.Verb + " " + a.Group + "/" + a.Resource + "/" + a.Subresource + " " + a.Namespace + "/" + a.Name
+	r.asked = append(r.asked, one)
+	if slices.Contains(r.allowed, one) {
+		return authz.Allow("")
+	}
+	return authz.NoOpinion("")
+}
+
+func (r *rights) Rules(user, string) authorizationv1.SubjectRulesReviewStatus {
+	return authorizationv1.SubjectRulesReviewStatus{}
+}
+
+// What has to be allowed in each mode, and as whom the request then acts (KEP-5284).
+func TestImpersonate(t *testing.T) {
+	request := func(u user) authz.Attributes {
+		return authz.Attributes{User: u, Verb: "list", Version: "v1", Resource: "pods", Namespace: "ns"}
+	}
+	ann := user{Username: "ann"}
+	agent := user{Username: "system:serviceaccount:ns:agent", Extra: extra{"authentication.kubernetes.io/node-name": {"n"}, "other": {"x"}}}
+	const all = "authenticated"
+	for name, one := range map[string]struct {
+		by      user
+		wanted  user
+		allowed []string
+		groups  []string
+	}{
+		"an account on its node": {
+			agent, user{Username: "system:node:n"},
+			[]string{"impersonate-on:associated-node:list /pods/ ns/", "impersonate:associated-node authentication.k8s.io/nodes/ /*"},
+			[]string{"system:nodes", "system:" + all},
+		},
+		"an account, any node": {
+			agent, user{Username: "system:node:m"},
+			[]string{"impersonate-on:arbitrary-node:list /pods/ ns/", "impersonate:arbitrary-node authentication.k8s.io/nodes/ /m"},
+			[]string{"system:nodes", "system:" + all},
+		},
+		"a node for all requests": {
+			ann, user{Username: "system:node:n"}, []string{"impersonate /users/ /system:node:n"}, []string{"system:" + all},
+		},
+		"a service account": {
+			ann, user{Username: "system:serviceaccount:x:y"},
+			[]string{"impersonate-on:serviceaccount:list /pods/ ns/", "impersonate:serviceaccount authentication.k8s.io/serviceaccounts/ x/y"},
+			[]string{"system:serviceaccounts", "system:serviceaccounts:x", "system:" + all},
+		},
+		"a service account with groups": {
+			ann, user{Username: "system:serviceaccount:x:y", Groups: []string{"g"}},
+			[]string{"impersonate /serviceaccounts/ x/y", "impersonate /groups/ /g"},
+			[]string{"g", "system:" + all},
+		},
+		"what only looks like a service account": {
+			ann, user{Username: "system:serviceaccount:X:y"}, []string{"impersonate /users/ /system:serviceaccount:X:y"}, []string{"system:" + all},
+		},
+		"a user with everything": {
+			ann, user{Username: "bob", UID: "7", Groups: []string{"g"}, Extra: extra{"example.com/a": {"1", "2"}}},
+			[]string{
+				"impersonate-on:user-info:list /pods/ ns/", "impersonate:user-info authentication.k8s.io/users/ /bob",
+				"impersonate:user-info authentication.k8s.io/uids/ /7", "impersonate:user-info authentication.k8s.io/groups/ /g",
+				"impersonate:user-info authentication.k8s.io/userextras/example.com/a /1", "impersonate:user-info authentication.k8s.io/userextras/example.com/a /2",
+			},
+			[]string{"g", "system:" + all},
+		},
+		"many groups and extras at once": {
+			ann, user{Username: "bob", Groups: []string{"a", "b", "c", "d"}, Extra: extra{"acme.com/k": {"1", "2", "3", "4"}}},
+			[]string{
+				"impersonate-on:user-info:list /pods/ ns/", "impersonate:user-info authentication.k8s.io/users/ /bob",
+				"impersonate:user-info authentication.k8s.io/groups/ /*", "impersonate:user-info authentication.k8s.io/userextras/* /*",
+			},
+			[]string{"a", "b", "c", "d", "system:" + all},
+		},
+		"the masters, for all requests": {
+			ann, user{Username: "bob", Groups: []string{"system:masters"}}, []string{"impersonate /users/ /bob", "impersonate /groups/ /system:masters"},
+			[]string{"system:masters", "system:" + all},
+		},
+		"nobody": {
+			ann, user{Username: "system:anonymous"}, []string{"impersonate /users/ /system:anonymous"}, []string{"system:unauthenticated"},
+		},
+		"somebody who is not known": {
+			ann, user{Username: "bob", Groups: []string{"system:unauthenticated"}},
+			[]string{"impersonate /users/ /bob", "impersonate /groups/ /system:unauthenticated"}, []string{"system:unauthenticated"},
+		},
+	} {
+		got, err := authz.Impersonate(&rights{allowed: one.allowed}, request(one.by), one.wanted)
+		require.NoError(t, err, name)
+		want := one.wanted
+		want.Groups = one.groups
+		require.Equal(t, want, got, name)
+		for i := range one.allowed { // each of them is needed
+			_, err := authz.Impersonate(&rights{allowed: slices.Delete(slices.Clone(one.allowed), i, i+1)}, request(one.by), one.wanted)
+			require.Error(t, err, "%s without %s", name, one.allowed[i])
+		}
+	}
+}
+
+// With rights for everything in the constrained mode some users are still refused.
+func TestImpersonateWithinLimits(t *testing.T) {
+	for want, wanted := range map[string]user{
+		"impersonating the empty string group is not allowed":                                                            {Username: "bob", Groups: []string{""}},
+		"impersonating the system:masters group is not allowed":                                                          {Username: "bob", Groups: []string{"system:masters"}},
+		"impersonating the empty string key in extra is not allowed":                                                     {Username: "bob", Extra: extra{"": {"a"}}},
+		"impersonating a non-lowercase key in extra is not allowed: \"example.com/A\"":                                   {Username: "bob", Extra: extra{"example.com/A": {"a"}}},
+		"impersonating empty values in extra is not allowed":                                                             {Username: "bob", Extra: extra{"example.com/a": {}}},
+		"impersonating the empty string value in extra is not allowed":                                                   {Username: "bob", Extra: extra{"example.com/a": {""}}},
+		"impersonating an invalid key in extra is not allowed: extra.key: Invalid value: \"a\": must be a domain-prefix": {Username: "bob", Extra: extra{"a": {"a"}}},
+	} {
+		by := &rights{allowed: []string{"impersonate-on:user-info:get // /", "impersonate:user-info authentication.k8s.io/users/ /bob"}}
+		_, err := authz.Impersonate(by, authz.Attributes{User: user{Username: "ann"}, Verb: "get", Path: "/x", NonResource: true}, wanted)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+func TestWanted(t *testing.T) {
+	_, asked, err := authz.Wanted(http.Header{"Accept": {"a"}, "Impersonate-User": {""}})
+	require.NoError(t, err)
+	require.False(t, asked)
+	got, asked, err := authz.Wanted(http.Header{
+		"Impersonate-User": {"bob"}, "Impersonate-Uid": {"7"}, "Impersonate-Group": {"a", "b"},
+		"Impersonate-Extra-Acme.com%2fteam": {"x"}, "Impersonate-Extra-Bad%2": {"y"},
+	})
+	require.NoError(t, err)
+	require.True(t, asked)
+	require.Equal(t, user{Username: "bob", UID: "7", Groups: []string{"a", "b"}, Extra: extra{"acme.com/team": {"x"}, "bad%2": {"y"}}}, got)
+}
