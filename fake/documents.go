@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/version"
@@ -46,6 +47,7 @@ func (s *Server) writeDiscovery(w http.ResponseWriter, r *http.Request, out nego
 		contentType += ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 	}
 	w.Header().Set("Content-Type", contentType)
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	_, _ = w.Write(body)
 }
 

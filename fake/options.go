@@ -30,6 +30,8 @@ type options struct {
 	uncontrolled bool
 	// unrecorded switches the timeline off.
 	unrecorded bool
+	// cbor serves CBOR.
+	cbor       bool
 	seed       *uint64
 	history    time.Duration
 	events     int
@@ -233,6 +235,16 @@ func WithControl() Option {
 func WithoutTimeline() Option {
 	return func(o *options) error {
 		o.unrecorded = true
+		return nil
+	}
+}
+
+// WithCBOR serves CBOR in both directions beside the other encodings, as a real server does with its alpha feature
+// CBORServingAndStorage (CB-02): objects and lists as application/cbor, watches as application/cbor-seq, and
+// application/apply-patch+cbor. Without it they are refused with 406 and 415, as by default in v1.37 (CB-01).
+func WithCBOR() Option {
+	return func(o *options) error {
+		o.cbor = true
 		return nil
 	}
 }

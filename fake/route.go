@@ -23,6 +23,9 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	w.Header()["Cache-Control"] = noCache
 	w.Header()["Audit-Id"] = []string{auditID(r)} // AU-06
 	s.date(w)
+	if s.opts.cbor {
+		r = negotiate.WithCBOR(r)
+	}
 	var query url.Values
 	if strings.Contains(r.URL.RawQuery, "watch") {
 		query = r.URL.Query()

@@ -15,6 +15,7 @@ import (
 
 	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/certs"
+	"example.com/fakeapi/fake/internal/compress"
 	"example.com/fakeapi/fake/internal/controllers"
 	"example.com/fakeapi/fake/internal/discovery"
 	"example.com/fakeapi/fake/internal/openapi"
@@ -50,6 +51,7 @@ type Server struct {
 	stations  []station
 	life      life
 	recorder  *timeline.Recorder
+	zip       compress.Compressor
 	handler   http.Handler
 	http      *http.Server
 	cancel    context.CancelFunc
@@ -172,7 +174,7 @@ func (s *Server) serve(ctx context.Context, secured *tls.Config) {
 	s.transport = s.newTransport()
 	s.client = s.newClient()
 	s.stations = s.newStations()
-	s.handler = s.flight.track(s.opts.wrapped(s.front(s.recorded(faults.Handler(&s.faults, http.HandlerFunc(s.route))))))
+	s.handler = s.flight.track(s.opts.wrapped(s.front(s.zip.Handler(s.recorded(faults.Handler(&s.faults, http.HandlerFunc(s.route)))))))
 	s.http = &http.Server{
 		Handler:           s.guarded(s),
 		BaseContext:       func(net.Listener) context.Context { return ctx },

@@ -22,6 +22,7 @@ type serveFlags struct {
 	tokens     []fakeapi.Token
 	clientCAs  [][]byte
 	hosts      []string
+	cbor       bool
 	faults     string // "" for none
 	scenario   string // "" for none
 	stay       bool   // when the scenario is over
@@ -53,6 +54,7 @@ func (f *serveFlags) define(flags *flag.FlagSet) {
 		f.hosts = append(f.hosts, name)
 		return nil
 	})
+	flags.BoolVar(&f.cbor, "cbor", false, "serve CBOR, too, as a server does with the feature gate CBORServingAndStorage")
 	flags.StringVar(&f.faults, "faults", "", "arm the fault rules in `FILE`, one a line, from the start")
 	flags.StringVar(&f.scenario, "scenario", "", "play the scenario in `FILE` in real time, print what happens, and end; a client that it runs is one whose user agent begins with that name")
 	flags.BoolVar(&f.stay, "stay", false, "go on serving when the scenario is over, until interrupted")
@@ -82,6 +84,9 @@ func (f *serveFlags) options() []fakeapi.Option {
 	}
 	if len(f.hosts) > 0 {
 		opts = append(opts, fakeapi.WithHosts(f.hosts...))
+	}
+	if f.cbor {
+		opts = append(opts, fakeapi.WithCBOR())
 	}
 	if !f.controllers {
 		opts = append(opts, fakeapi.WithoutControllers())

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -144,8 +145,11 @@ func fastJSON(r *resource.Resource, body []byte, strict bool) (runtime.Object, b
 }
 
 func serializer(media negotiate.Media, strict bool) runtime.Serializer {
-	if media == negotiate.Protobuf {
+	switch media {
+	case negotiate.Protobuf:
 		return protobuf.NewSerializer(scheme.Scheme, scheme.Scheme)
+	case negotiate.CBOR:
+		return cbor.NewSerializer(scheme.Scheme, scheme.Scheme, cbor.Strict(strict))
 	}
 	return json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme.Scheme, scheme.Scheme,
 		json.SerializerOptions{Yaml: media == negotiate.YAML, Strict: strict})

@@ -23,6 +23,8 @@ const (
 	JSON Media = iota
 	YAML
 	Protobuf
+	// CBOR is served where WithCBOR says so.
+	CBOR
 )
 
 // The names of the media types on the wire.
@@ -30,18 +32,15 @@ const (
 	TypeJSON     = "application/json"
 	TypeYAML     = "application/yaml"
 	TypeProtobuf = "application/vnd.kubernetes.protobuf"
+	TypeCBOR     = "application/cbor"
+	// TypeCBORSequence is that of a watch in CBOR (CB-02).
+	TypeCBORSequence = "application/cbor-seq"
 )
 
-var mediaTypes = [...]string{JSON: TypeJSON, YAML: TypeYAML, Protobuf: TypeProtobuf}
+var mediaTypes = [...]string{JSON: TypeJSON, YAML: TypeYAML, Protobuf: TypeProtobuf, CBOR: TypeCBOR}
 
 // String is the media type without parameters.
 func (m Media) String() string { return mediaTypes[m] }
-
-// What is offered, in the words of the 406 answers.
-const (
-	offeredObject = TypeJSON + ", " + TypeYAML + ", " + TypeProtobuf
-	offeredStream = TypeJSON + ";stream=watch, " + TypeProtobuf + ";stream=watch"
-)
 
 // Form is the transformation asked for with as=.
 type Form uint8
@@ -88,37 +87,39 @@ const (
 // Response chooses the representation of the answer to r. The error is a 406
 // Status.
 func Response(r *http.Request, e Endpoint) (Output, error) {
-	out, err := accept(r.Header.Get("Accept"), e)
+	out, err := accept(r, e)
 	if err == nil && !out.Pretty {
 		out.Pretty = pretty(r)
 	}
 	return out, err
 }
 
-// ErrorResponse is Response for an error: never one itself, JSON where nothing
+// ErrorResponse is Response for an error: never one itself, indented JSON where nothing
 // offered is acceptable, and no transformation (CN-08, TB-10).
 func ErrorResponse(r *http.Request) Output {
-	out, err := accept(r.Header.Get("Accept"), Document)
+	out, err := accept(r, Document)
 	if err != nil {
-		out = Output{}
+		return Output{Pretty: true}
 	}
 	out.Pretty = out.Pretty || pretty(r)
 	return out
 }
 
-func accept(header string, e Endpoint) (Output, error) {
+func accept(r *http.Request, e Endpoint) (Output, error) {
+	header := r.Header.Get("Accept")
 	switch header {
 	case "", "*/*", TypeJSON, TypeJSON + ", */*":
 		return Output{Media: JSON}, nil
 	}
-	if !routable(header) {
+	offered := offerOf(r)
+	if !offered.routable(header, e) {
 		if e == Collection {
-			return Output{}, status.Unavailable(offeredObject + ", " + offeredStream)
+			return Output{}, status.Unavailable(offered.object + ", " + offered.stream)
 		}
-		return Output{}, status.Unavailable(offeredObject)
+		return Output{}, status.Unavailable(offered.object)
 	}
 	for _, clause := range goautoneg.ParseAccept(header) {
-		for media := JSON; media <= Protobuf; media++ {
+		for media := JSON; media <= offered.last; media++ {
 			if !matches(clause, media) {
 				continue
 			}
@@ -127,20 +128,7 @@ func accept(header string, e Endpoint) (Output, error) {
 			}
 		}
 	}
-	return Output{}, status.NotAcceptable(offeredObject)
-}
-
-// routable is the router's check: one of the listed types is served, whatever
-// its parameters. It knows */* but not application/*.
-func routable(header string) bool {
-	for item := range strings.SplitSeq(header, ",") {
-		item, _, _ = strings.Cut(item, ";")
-		switch strings.TrimSpace(item) {
-		case "*/*", TypeJSON, TypeYAML, TypeProtobuf:
-			return true
-		}
-	}
-	return false
+	return Output{}, status.NotAcceptable(offered.object)
 }
 
 func matches(clause goautoneg.Accept, media Media) bool {
@@ -156,6 +144,9 @@ func parameters(params map[string]string, media Media, e Endpoint) (Output, bool
 	out := Output{Media: media}
 	as, version, group := params["as"], params["v"], params["g"]
 	if stream := params["stream"]; stream != "" && (stream != "watch" || media == YAML) {
+		return out, false
+	}
+	if sv := params["sv"]; sv != "" && (sv != "v1" || e == Document || e == Discovery) {
 		return out, false
 	}
 	out.Pretty = params["pretty"] == "1"
@@ -179,7 +170,7 @@ func parameters(params map[string]string, media Media, e Endpoint) (Output, bool
 		out.Form = PartialList
 	case "Table":
 		out.Form = Table
-		return out, e != Part && media != Protobuf
+		return out, e != Part && media != Protobuf && media != CBOR
 	default:
 		return out, false
 	}
@@ -199,37 +190,42 @@ func pretty(r *http.Request) bool {
 }
 
 // Stream checks that an Output can be a watch: YAML cannot (WA-30).
-func Stream(out Output) error {
+func Stream(r *http.Request, out Output) error {
 	if out.Media == YAML {
-		return status.NotAcceptable(offeredStream)
+		return status.NotAcceptable(offerOf(r).stream)
 	}
 	return nil
 }
 
 // ContentType is the answer's Content-Type. A JSON watch is plain
-// application/json (WA-31).
+// application/json (WA-31), and one in CBOR a sequence of items (CB-02).
 func ContentType(m Media, stream bool) string {
-	if stream && m != JSON {
-		return m.String() + ";stream=watch"
+	switch {
+	case !stream || m == JSON:
+		return m.String()
+	case m == CBOR:
+		return TypeCBORSequence
 	}
-	return m.String()
+	return m.String() + ";stream=watch"
 }
 
 // Body tells the encoding of a request's body. A missing Content-Type is JSON
 // (CR-07); the error is a 415 Status.
-func Body(contentType string) (Media, error) {
+func Body(r *http.Request) (Media, error) {
+	contentType := r.Header.Get("Content-Type")
 	switch contentType {
 	case "", TypeJSON:
 		return JSON, nil
 	case TypeProtobuf:
 		return Protobuf, nil
 	}
+	offered := offerOf(r)
 	if name, _, err := mime.ParseMediaType(contentType); err == nil {
-		for media := JSON; media <= Protobuf; media++ {
+		for media := JSON; media <= offered.last; media++ {
 			if media.String() == name {
 				return media, nil
 			}
 		}
 	}
-	return JSON, status.UnsupportedMediaType(offeredObject)
+	return JSON, status.UnsupportedMediaType(offered.object)
 }

@@ -17,6 +17,12 @@ func request(accept string) *http.Request {
 	return r
 }
 
+func sending(contentType string) *http.Request {
+	r := httptest.NewRequest(http.MethodPost, "/api/v1/pods", nil)
+	r.Header.Set("Content-Type", contentType)
+	return r
+}
+
 func TestResponse(t *testing.T) {
 	const meta = ";g=meta.k8s.io;v="
 	tests := []struct {
@@ -42,6 +48,19 @@ func TestResponse(t *testing.T) {
 		{"application/json;as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io", Discovery, Output{Form: Aggregated}, ""},
 		{"application/json;as=APIGroupDiscoveryList;v=v2beta1;g=apidiscovery.k8s.io,application/json", Discovery, Output{}, ""},
 		{"application/json;stream=watch", Collection, Output{Media: JSON}, ""},
+		{"application/json;sv=v1", Object, Output{}, ""},
+		{"application/json;sv=v2,application/yaml", Object, Output{Media: YAML}, ""},
+		{"application/json;q=0", Object, Output{}, ""},
+		{"application/*, application/yaml", Object, Output{Media: YAML}, ""},
+		{"text/*, application/*;q=0.1, */*;q=0.05", Object, Output{}, ""},
+		{"application/json;charset=utf-8;foo=bar", Object, Output{}, ""},
+		{"application/json;stream=other, application/yaml", Object, Output{Media: YAML}, ""},
+		{"application/json;v=v1", Object, Output{}, "only the following media types are accepted"},
+		{"application/cbor,application/json;q=0.5", Object, Output{}, ""},
+		{"APPLICATION/JSON", Object, Output{}, "406: Not Acceptable"},
+		{",", Object, Output{}, "406: Not Acceptable"},
+		{"application/cbor", Object, Output{}, "406: Not Acceptable"},
+		{"application/cbor-seq", Collection, Output{}, "406: Not Acceptable"},
 		{"application/xml", Object, Output{}, "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf"},
 		{"text/html", Collection, Output{}, "application/vnd.kubernetes.protobuf;stream=watch"},
 		{"application/*", Object, Output{}, "406: Not Acceptable"},
@@ -66,9 +85,10 @@ func TestResponse(t *testing.T) {
 // Errors are never transformed and never refused.
 func TestErrorResponse(t *testing.T) {
 	for accept, want := range map[string]Output{
-		"application/xml":                                              {Media: JSON},
+		"application/xml":                                              {Pretty: true},
 		"application/vnd.kubernetes.protobuf":                          {Media: Protobuf},
-		"application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1": {Media: JSON},
+		"application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1": {Pretty: true},
+		"application/yaml;sv=v1,application/json":                      {Media: JSON},
 	} {
 		require.Equal(t, want, ErrorResponse(request(accept)), accept)
 	}
@@ -93,12 +113,12 @@ func TestBody(t *testing.T) {
 		"application/yaml":                    YAML,
 		"application/vnd.kubernetes.protobuf": Protobuf,
 	} {
-		media, err := Body(contentType)
+		media, err := Body(sending(contentType))
 		require.NoError(t, err)
 		require.Equal(t, want, media, contentType)
 	}
 	for _, contentType := range []string{"text/plain", "application/jsonx", "garbage", "application/cbor"} {
-		_, err := Body(contentType)
+		_, err := Body(sending(contentType))
 		require.True(t, apierrors.IsUnsupportedMediaType(err), contentType)
 	}
 }
@@ -107,9 +127,11 @@ func FuzzAccept(f *testing.F) {
 	f.Add("application/json;as=Table;v=v1;g=meta.k8s.io, */*;q=0")
 	f.Fuzz(func(t *testing.T, accept string) {
 		for _, e := range []Endpoint{Object, Collection, Document, Discovery} {
-			_, err := Response(request(accept), e)
-			require.True(t, err == nil || apierrors.IsNotAcceptable(err))
+			for _, r := range []*http.Request{request(accept), WithCBOR(request(accept))} {
+				_, err := Response(r, e)
+				require.True(t, err == nil || apierrors.IsNotAcceptable(err))
+				_ = ErrorResponse(r)
+			}
 		}
-		_ = ErrorResponse(request(accept))
 	})
 }

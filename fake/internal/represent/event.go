@@ -26,7 +26,7 @@ func (p *Representation) AppendEvent(b []byte, event watch.EventType, rec *memst
 	if err != nil {
 		return b, err
 	}
-	return p.frame(b, event, body), nil
+	return p.frame(b, event, body)
 }
 
 // AppendBookmark appends a BOOKMARK frame: an object of the watched kind with
@@ -49,18 +49,25 @@ func (p *Representation) AppendBookmark(b []byte, revision string, initialEvents
 	if err != nil {
 		return b, err
 	}
-	return p.frame(b, watch.Bookmark, body), nil
+	return p.frame(b, watch.Bookmark, body)
 }
 
 // AppendError appends the ERROR frame that ends a watch (WA-18).
 func (p *Representation) AppendError(b []byte, s *metav1.Status) ([]byte, error) {
-	if p.out.Media == negotiate.Protobuf {
+	switch p.out.Media {
+	case negotiate.Protobuf:
 		object, err := codec.StatusEnvelope(s)
 		if err != nil {
 			return b, err
 		}
 		b = codec.AppendWatchEvent(b, string(watch.Error), len(object))
 		return append(b, object...), nil
+	case negotiate.CBOR:
+		b, err := cborFrame(b, watch.Error)
+		if err != nil {
+			return b, err
+		}
+		return cborDocument(b, s)
 	}
 	object, err := json.Marshal(s)
 	if err != nil {
@@ -72,16 +79,23 @@ func (p *Representation) AppendError(b []byte, s *metav1.Status) ([]byte, error)
 }
 
 // frame puts an event around a piece.
-func (p *Representation) frame(b []byte, event watch.EventType, body []byte) []byte {
-	if p.out.Media == negotiate.Protobuf {
+func (p *Representation) frame(b []byte, event watch.EventType, body []byte) ([]byte, error) {
+	switch p.out.Media {
+	case negotiate.Protobuf:
 		size := codec.EnvelopeSize(p.kind.GroupVersion().String(), p.kind.Kind, len(body))
 		b = codec.AppendWatchEvent(b, string(event), size)
-		return p.wrap(b, body)
+		return p.wrap(b, body), nil
+	case negotiate.CBOR:
+		b, err := cborFrame(b, event)
+		if err != nil {
+			return b, err
+		}
+		return p.wrapCBOR(b, body)
 	}
 	b = append(b, `{"type":"`...)
 	b = append(b, event...)
 	b = append(b, `","object":`...)
 	b = append(b, p.head...)
 	b = append(b, body[1:]...)
-	return append(b, "}\n"...)
+	return append(b, "}\n"...), nil
 }

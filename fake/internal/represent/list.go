@@ -32,8 +32,11 @@ func (p *Representation) List(w http.ResponseWriter, list metav1.ListMeta, items
 		return err
 	}
 	w.Header().Set("Content-Type", p.ContentType(false))
-	if p.out.Media == negotiate.Protobuf {
+	switch p.out.Media {
+	case negotiate.Protobuf:
 		return p.protobufList(w, list, bodies)
+	case negotiate.CBOR:
+		return p.cborList(w, list, bodies)
 	}
 	frame, err := p.frameOf(list)
 	if err != nil {
@@ -46,6 +49,7 @@ func (p *Representation) List(w http.ResponseWriter, list metav1.ListMeta, items
 		if err != nil {
 			return err
 		}
+		w.Header().Set("Content-Length", strconv.Itoa(len(b)))
 		_, _ = w.Write(b)
 		return nil
 	}
@@ -126,7 +130,7 @@ func (p *Representation) listKind() string {
 	return p.res.ListKind
 }
 
-func (p *Representation) protobufList(w io.Writer, list metav1.ListMeta, bodies [][]byte) error {
+func (p *Representation) protobufList(w http.ResponseWriter, list metav1.ListMeta, bodies [][]byte) error {
 	metadata, err := list.Marshal()
 	if err != nil {
 		return err
@@ -135,8 +139,11 @@ func (p *Representation) protobufList(w io.Writer, list metav1.ListMeta, bodies 
 	for _, body := range bodies {
 		size += codec.FieldSize(len(body))
 	}
-	buffered := bufio.NewWriterSize(w, listBuffer)
-	scratch := codec.AppendEnvelope(make([]byte, 0, 128), p.kind.GroupVersion().String(), p.listKind(), size)
+	version, kind := p.kind.GroupVersion().String(), p.listKind()
+	whole := codec.EnvelopeSize(version, kind, size)
+	w.Header().Set("Content-Length", strconv.Itoa(whole))
+	buffered := bufio.NewWriterSize(w, min(listBuffer, whole))
+	scratch := codec.AppendEnvelope(make([]byte, 0, 128), version, kind, size)
 	scratch = codec.AppendField(scratch, 1, len(metadata))
 	_, _ = buffered.Write(scratch)
 	_, _ = buffered.Write(metadata)

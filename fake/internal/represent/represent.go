@@ -1,5 +1,5 @@
 // Package represent turns stored records into the bytes of an answer: one
-// object, a list, a watch event, each in JSON, YAML or protobuf, whole, as
+// object, a list, a watch event, each in JSON, YAML, protobuf or CBOR, whole, as
 // PartialObjectMetadata or as a Table. It puts stored or once-encoded pieces together and
 // decodes only what it has never been asked for before.
 package represent
@@ -24,7 +24,8 @@ type Representation struct {
 	res  *resource.Resource
 	out  negotiate.Output
 	kind schema.GroupVersionKind
-	// head opens the JSON of an object: its braces and its type.
+	// head opens the JSON of an object: its braces and its type. In CBOR it is the two pairs that
+	// say the type.
 	head string
 	// piece names the encoding that is kept with a record, "" where that is
 	// the stored form itself.
@@ -47,6 +48,10 @@ func For(r *resource.Resource, out negotiate.Output) *Representation {
 		p.kind.Kind = "Table"
 	case out.Form != negotiate.Full && out.Media == negotiate.Protobuf:
 		p.piece = "protobuf partial"
+	case out.Form != negotiate.Full && out.Media == negotiate.CBOR:
+		p.piece = "cbor partial"
+	case out.Media == negotiate.CBOR:
+		p.piece = "cbor " + r.Version + "." + r.Group
 	case out.Form != negotiate.Full:
 		p.piece = "json partial"
 	case out.Media == negotiate.Protobuf:
@@ -54,7 +59,11 @@ func For(r *resource.Resource, out negotiate.Output) *Representation {
 	case r.GroupVersion() != r.StoreVersion:
 		p.piece = "json " + r.Version + "." + r.Group
 	}
-	p.head = head(p.kind)
+	if out.Media == negotiate.CBOR {
+		p.head = cborType(p.kind)
+	} else {
+		p.head = head(p.kind)
+	}
 	return p
 }
 
@@ -70,7 +79,7 @@ func (p *Representation) ContentType(stream bool) string {
 	return negotiate.ContentType(p.out.Media, stream)
 }
 
-// body is the record's piece: JSON without its type, or a protobuf message.
+// body is the record's piece: JSON or CBOR without its type, or a protobuf message.
 func (p *Representation) body(rec *memstore.Record) ([]byte, error) {
 	if p.table != nil {
 		return p.table.record(rec)
@@ -100,8 +109,11 @@ func (p *Representation) encode(obj runtime.Object) ([]byte, error) {
 		obj = meta.AsPartialObjectMetadata(m)
 	}
 	obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
-	if p.out.Media == negotiate.Protobuf {
+	switch p.out.Media {
+	case negotiate.Protobuf:
 		return codec.Marshal(obj)
+	case negotiate.CBOR:
+		return codec.MarshalCBOR(obj)
 	}
 	return json.Marshal(obj)
 }
@@ -112,7 +124,7 @@ func (p *Representation) Record(rec *memstore.Record) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.finish(p.wrap(nil, body))
+	return p.whole(body)
 }
 
 // Object is the answer that shows an object which is not stored, of the served
@@ -121,6 +133,14 @@ func (p *Representation) Object(obj runtime.Object) ([]byte, error) {
 	body, err := p.encode(obj)
 	if err != nil {
 		return nil, err
+	}
+	return p.whole(body)
+}
+
+// whole makes an answer of a piece.
+func (p *Representation) whole(body []byte) ([]byte, error) {
+	if p.out.Media == negotiate.CBOR {
+		return p.wrapCBOR(nil, body)
 	}
 	return p.finish(p.wrap(nil, body))
 }
@@ -144,7 +164,7 @@ func (p *Representation) finish(b []byte) ([]byte, error) { return finish(p.out,
 // finish makes of JSON what the client accepted: one line, indented, or YAML.
 func finish(out negotiate.Output, b []byte) ([]byte, error) {
 	switch {
-	case out.Media == negotiate.Protobuf:
+	case out.Media == negotiate.Protobuf, out.Media == negotiate.CBOR:
 		return b, nil
 	case out.Media == negotiate.YAML:
 		return yamlOf(b)
@@ -160,13 +180,16 @@ func finish(out negotiate.Output, b []byte) ([]byte, error) {
 
 // Document is an answer that is no stored object: a Status, discovery.
 func Document(out negotiate.Output, obj runtime.Object) ([]byte, error) {
-	if out.Media == negotiate.Protobuf {
+	switch out.Media {
+	case negotiate.Protobuf:
 		message, err := codec.Marshal(obj)
 		if err != nil {
 			return nil, err
 		}
 		kind := obj.GetObjectKind().GroupVersionKind()
 		return codec.Envelope(kind.GroupVersion().String(), kind.Kind, message), nil
+	case negotiate.CBOR:
+		return cborDocument(nil, obj)
 	}
 	b, err := json.Marshal(obj)
 	if err != nil {

@@ -51,6 +51,10 @@ func readObject(b Body) told {
 		return readJSON(b.Data, "")
 	case frames.TypeProtobuf:
 		return readProtobuf(b.Data)
+	case negotiate.TypeCBOR:
+		if text, err := frames.JSONOf(b.Data); err == nil { // else it was not kept whole
+			return readJSON(text, "")
+		}
 	case negotiate.TypeYAML:
 		whole := b.Data[:bytes.LastIndexByte(b.Data, '\n')+1]
 		text, err := yaml.YAMLToJSON(whole)

@@ -230,6 +230,7 @@ func writeStatus(w http.ResponseWriter, out negotiate.Output, s *metav1.Status) 
 		w.Header().Set("Retry-After", itoa(int64(seconds)))
 	}
 	w.Header().Set("Content-Type", negotiate.ContentType(out.Media, false))
+	w.Header().Set("Content-Length", itoa(int64(len(body))))
 	if s.Code != 0 { // a Success carries none
 		w.WriteHeader(int(s.Code))
 	}

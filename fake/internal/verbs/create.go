@@ -20,7 +20,7 @@ const generateTries = 8
 // before its size, and that before the options; an update asks for the media type
 // last (CR-14).
 func (a *API) create(q *request) error {
-	if _, err := negotiate.Body(q.r.Header.Get("Content-Type")); err != nil {
+	if _, err := negotiate.Body(q.r); err != nil {
 		return err
 	}
 	if _, err := q.readBody(); err != nil {

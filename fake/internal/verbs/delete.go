@@ -5,13 +5,13 @@ import (
 	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/status"
@@ -163,16 +163,17 @@ func orphanDependents(opts *metav1.DeleteOptions) *bool {
 }
 
 func (q *request) decodeDeleteOptions(body []byte, opts *metav1.DeleteOptions) error {
-	media, err := negotiate.Body(q.r.Header.Get("Content-Type"))
+	media, err := negotiate.Body(q.r)
 	if err != nil {
 		return err
 	}
 	kind := metav1.SchemeGroupVersion.WithKind("DeleteOptions")
-	info, ok := runtime.SerializerInfoForMediaType(metainternal.Codecs.SupportedMediaTypes(), media.String())
+	codecs := codec.Options()
+	info, ok := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), media.String())
 	if !ok {
 		return fmt.Errorf("%s has no codec for options", media)
 	}
-	obj, _, err := metainternal.Codecs.DecoderToVersion(info.Serializer, kind.GroupVersion()).Decode(body, &kind, opts)
+	obj, _, err := codecs.DecoderToVersion(info.Serializer, kind.GroupVersion()).Decode(body, &kind, opts)
 	if err != nil {
 		return apierrors.NewBadRequest(err.Error())
 	}

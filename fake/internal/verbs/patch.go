@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"fmt"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/codec"
+	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/patch"
 	"example.com/fakeapi/fake/internal/status"
 )
@@ -27,6 +29,10 @@ func (q *request) patching() (*rewrite, error) {
 	patchType := types.PatchType(kind)
 	switch patchType {
 	case types.JSONPatchType, types.MergePatchType, types.StrategicMergePatchType, types.ApplyYAMLPatchType:
+	case types.ApplyCBORPatchType:
+		if !negotiate.HasCBOR(q.r) {
+			return nil, status.NoSuchMediaType()
+		}
 	default:
 		return nil, status.NoSuchMediaType()
 	}
@@ -41,7 +47,13 @@ func (q *request) patching() (*rewrite, error) {
 	if err := invalidOptions("PatchOptions", metavalidation.ValidatePatchOptions(&opts, patchType)); err != nil {
 		return nil, err
 	}
-	if patchType == types.ApplyYAMLPatchType {
+	switch patchType {
+	case types.ApplyCBORPatchType:
+		if body, err = codec.JSONOfCBOR(body); err != nil {
+			return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
+		}
+		return q.application(body, &opts)
+	case types.ApplyYAMLPatchType:
 		return q.application(body, &opts)
 	}
 	if err := patch.Check(body); err != nil {

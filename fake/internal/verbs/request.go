@@ -120,7 +120,7 @@ func readBody(r *http.Request) ([]byte, error) {
 // body reads and decodes the object that the client sent, of the served
 // version, and turns what strict decoding found into Warning headers.
 func (q *request) body(validation string) (runtime.Object, error) {
-	media, err := negotiate.Body(q.r.Header.Get("Content-Type"))
+	media, err := negotiate.Body(q.r)
 	if err != nil {
 		return nil, err
 	}

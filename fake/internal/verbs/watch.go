@@ -30,7 +30,7 @@ func (a *API) watch(q *request) error {
 	if q.untold != nil {
 		return q.untold
 	}
-	if err := negotiate.Stream(q.out); err != nil {
+	if err := negotiate.Stream(q.r, q.out); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(q.r.Context(), a.watchTimeout(&opts))

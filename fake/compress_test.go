@@ -1,0 +1,82 @@
+package fakeapi_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/faults"
+)
+
+// Large answers are compressed, in each encoding, and hold what they hold without it (HT-02, HT-03).
+func TestGzip(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithCBOR(), fakeapi.WithObjects(kibs(200)...))
+	for _, media := range []string{jsonMedia, "application/yaml", protobufMedia, cborMedia, jsonMedia + ";pretty=1",
+		jsonMedia + ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"} {
+		plain := sendWith(t, srv, http.MethodGet, mapsPath, "", "Accept", media, "Accept-Encoding", "identity")
+		require.Empty(t, plain.header.Get("Content-Encoding"))
+		require.Equal(t, plain.header.Get("Content-Length"), strconv.Itoa(len(plain.body)), media)
+		packed := sendWith(t, srv, http.MethodGet, mapsPath, "", "Accept", media, "Accept-Encoding", "gzip")
+		if len(plain.body) <= 128<<10 {
+			require.Empty(t, packed.header.Get("Content-Encoding"), media)
+			require.Equal(t, plain.body, packed.body)
+			continue
+		}
+		require.Equal(t, "gzip", packed.header.Get("Content-Encoding"), media)
+		require.Equal(t, "Accept-Encoding", packed.header.Get("Vary"))
+		require.Equal(t, plain.header.Get("Content-Type"), packed.header.Get("Content-Type"))
+		z, err := gzip.NewReader(bytes.NewReader(packed.body))
+		require.NoError(t, err)
+		unpacked, err := io.ReadAll(z)
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(plain.body, unpacked), media)
+		require.Less(t, len(packed.body), len(plain.body)/4, media)
+	}
+	small := sendWith(t, srv, http.MethodGet, mapsPath+"?limit=100", "", "Accept-Encoding", "gzip")
+	require.Empty(t, small.header.Get("Content-Encoding"))
+}
+
+// client-go asks for gzip by itself, and fault rules and the timeline see what is in it.
+func TestGzipUnderRules(t *testing.T) {
+	rule, err := faults.Parse(`edit: when verb(list) do set(/metadata/resourceVersion, "7")`)
+	require.NoError(t, err)
+	srv := fakeapi.Start(t, fakeapi.WithObjects(kibs(300)...), fakeapi.WithFaults(rule))
+	config := srv.RESTConfig()
+	config.ContentType = jsonMedia
+	packed := false
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return tripper(func(r *http.Request) (*http.Response, error) {
+			resp, err := next.RoundTrip(r)
+			packed = err == nil && resp.Uncompressed
+			return resp, err
+		})
+	})
+	list, err := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default").List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.True(t, packed)
+	require.Len(t, list.Items, 300)
+	require.Equal(t, "7", list.ResourceVersion)
+	require.Contains(t, srv.Timeline().String(), "rv=7")
+}
+
+type tripper func(*http.Request) (*http.Response, error)
+
+func (f tripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// One object can be large, too.
+func TestGzipObject(t *testing.T) {
+	big := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "big", Namespace: "default"}, Data: map[string]string{}}
+	big.Data["k"] = string(bytes.Repeat([]byte("v"), 200<<10))
+	srv := fakeapi.Start(t, fakeapi.WithObjects(big))
+	got := sendWith(t, srv, http.MethodGet, mapsPath+"/big", "", "Accept-Encoding", "gzip")
+	require.Equal(t, "gzip", got.header.Get("Content-Encoding"))
+}

@@ -1,0 +1,210 @@
+package fakeapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+const (
+	cborMedia = "application/cbor"
+	mapsPath  = "/api/v1/namespaces/default/configmaps"
+	cborMark  = "\xd9\xd9\xf7"
+)
+
+// reply is an answer, read.
+type reply struct {
+	code   int
+	header http.Header
+	body   []byte
+}
+
+// sendWith makes a request; headers are names and values in turn.
+func sendWith(t *testing.T, srv *fakeapi.Server, method, path, body string, headers ...string) reply {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, srv.URL()+path, strings.NewReader(body))
+	require.NoError(t, err)
+	r.Header.Set("User-Agent", "test/1")
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := srv.Client().Do(r)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	read, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	return reply{resp.StatusCode, resp.Header, read}
+}
+
+// item is an object in CBOR, as apimachinery writes it.
+func item(t *testing.T, v any) string {
+	t.Helper()
+	b, err := direct.Marshal(v)
+	require.NoError(t, err)
+	return cborMark + string(b)
+}
+
+// likeJSON holds an answer in CBOR against the same in JSON.
+func likeJSON(t *testing.T, inCBOR, inJSON []byte) {
+	t.Helper()
+	require.True(t, bytes.HasPrefix(inCBOR, []byte(cborMark)), "CB-03: %x", inCBOR)
+	var got, want any
+	require.NoError(t, direct.Unmarshal(inCBOR, &got))
+	again, err := json.Marshal(got)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(inJSON, &want))
+	wanted, err := json.Marshal(want)
+	require.NoError(t, err)
+	require.JSONEq(t, string(wanted), string(again))
+}
+
+// Every answer in CBOR says what it says in JSON.
+func TestCBORAnswers(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithCBOR(), fakeapi.WithObjects(kibs(30)...), fakeapi.WithObjects(deployment("web")))
+	const meta = ";g=meta.k8s.io;v=v1"
+	for _, tt := range []struct{ path, params string }{
+		{mapsPath + "/m0000001", ""},
+		{mapsPath + "/m0000001", ";as=PartialObjectMetadata" + meta},
+		{mapsPath, ""},
+		{mapsPath + "?limit=2", ""},
+		{mapsPath, ";as=PartialObjectMetadataList" + meta},
+		{"/api/v1/namespaces/default/pods", ""},
+		{"/apis/apps/v1/namespaces/default/deployments/web", ""},
+		{"/apis/apps/v1/namespaces/default/deployments/web/scale", ""},
+		{mapsPath + "/none", ""},
+		{"/api/v1", ""},
+		{"/apis", ""},
+		{"/apis", ";as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io"},
+	} {
+		inCBOR := sendWith(t, srv, http.MethodGet, tt.path, "", "Accept", cborMedia+tt.params)
+		inJSON := sendWith(t, srv, http.MethodGet, tt.path, "", "Accept", jsonMedia+tt.params)
+		require.Equal(t, inJSON.code, inCBOR.code, tt.path)
+		media, _, _ := strings.Cut(inCBOR.header.Get("Content-Type"), ";")
+		require.Equal(t, cborMedia, media, tt.path)
+		likeJSON(t, inCBOR.body, inJSON.body)
+	}
+}
+
+// Bodies in CBOR, and what is wrong with them; the answers are those of a real server.
+func TestCBORBodies(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithCBOR())
+	cm := func(name string, more ...any) map[string]any {
+		m := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name}}
+		for i := 0; i < len(more); i += 2 {
+			m[more[i].(string)] = more[i+1]
+		}
+		return m
+	}
+	twice := cborMark + "\xa3DkindIConfigMapJapiVersionBv1Ddata\xa2AkA1AkA2"
+	for name, tt := range map[string]struct {
+		body, query string
+		code        int
+		says        string
+		warning     string
+	}{
+		"created":        {body: item(t, cm("a", "data", map[string]any{"k": "1"})), code: 201},
+		"without mark":   {body: strings.TrimPrefix(item(t, cm("b")), cborMark), code: 201},
+		"unknown field":  {body: item(t, cm("c", "nope", "1")), code: 201, warning: "cbor: found unknown field at map element index 1"},
+		"ignored":        {body: item(t, cm("d", "nope", "1")), query: "?fieldValidation=Ignore", code: 201},
+		"strict":         {body: item(t, cm("e", "nope", "1")), query: "?fieldValidation=Strict", code: 400, says: `ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: cbor: found unknown field at map element index 1`},
+		"key twice":      {body: twice, query: "?fieldValidation=Ignore", code: 400, says: `ConfigMap in version "v1" cannot be handled as a ConfigMap: cbor: found duplicate map key "k" at map element index 1`},
+		"another kind":   {body: item(t, map[string]any{"apiVersion": "v1", "kind": "Secret"}), code: 400, says: `Secret in version "v1" cannot be handled as a ConfigMap: converting (v1.Secret) to (v1.ConfigMap): unknown conversion`},
+		"another type":   {body: item(t, cm("f", "data", map[string]any{"k": 1})), code: 400, says: `ConfigMap in version "v1" cannot be handled as a ConfigMap: cbor: cannot unmarshal positive integer into Go struct field v1.ConfigMap.data of type string`},
+		"nothing":        {body: "", code: 400, says: "the object provided is unrecognized (must be of type ConfigMap): unable to determine group/version/kind: EOF (<empty>)"},
+		"no map":         {body: "\x00", code: 400, says: "the object provided is unrecognized (must be of type ConfigMap): unable to determine group/version/kind: cbor: cannot unmarshal positive integer into Go value of type v1.TypeMeta (00)"},
+		"cut off":        {body: cborMark + "\xa1", code: 400, says: "the object provided is unrecognized (must be of type ConfigMap): unable to determine group/version/kind: unexpected EOF (d9d9f7a1)"},
+		"without a kind": {body: item(t, map[string]any{"metadata": map[string]any{"name": "g"}}), code: 201},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := sendWith(t, srv, http.MethodPost, mapsPath+tt.query, tt.body, "Content-Type", cborMedia)
+			require.Equal(t, tt.code, got.code, "%s", got.body)
+			if tt.says != "" {
+				var s metav1.Status
+				require.NoError(t, json.Unmarshal(got.body, &s))
+				require.Equal(t, tt.says, s.Message)
+			}
+			if tt.warning != "" {
+				require.Equal(t, `299 - "`+tt.warning+`"`, got.header.Get("Warning"))
+			} else {
+				require.Empty(t, got.header.Get("Warning"))
+			}
+		})
+	}
+	// Apply patches and the options of a delete.
+	const applied = mapsPath + "/applied?fieldManager=test"
+	got := sendWith(t, srv, http.MethodPatch, applied, item(t, cm("applied", "data", map[string]any{"k": "1"})),
+		"Content-Type", "application/apply-patch+cbor", "Accept", cborMedia)
+	require.Equal(t, http.StatusCreated, got.code, "%s", got.body)
+	got = sendWith(t, srv, http.MethodPatch, applied, "apiVersion: v1", "Content-Type", "application/apply-patch+cbor")
+	require.Equal(t, http.StatusBadRequest, got.code)
+	require.Contains(t, string(got.body), "error decoding patch: cbor: 12 bytes of extraneous data starting at index 2")
+	got = sendWith(t, srv, http.MethodDelete, mapsPath+"/applied", cborMark+"\xa1", "Content-Type", cborMedia)
+	require.Contains(t, string(got.body), `"unable to determine group/version/kind: unexpected EOF"`)
+	got = sendWith(t, srv, http.MethodDelete, mapsPath+"/applied", item(t, map[string]any{"dryRun": []string{"All"}}),
+		"Content-Type", cborMedia, "Accept", cborMedia)
+	require.Equal(t, http.StatusOK, got.code)
+	obj, _, err := cbor.NewSerializer(scheme.Scheme, scheme.Scheme).Decode(got.body, nil, nil)
+	require.NoError(t, err)
+	require.Equal(t, "Success", obj.(*metav1.Status).Status)
+	require.Equal(t, http.StatusOK, sendWith(t, srv, http.MethodGet, mapsPath+"/applied", "").code, "the delete was a dry run")
+}
+
+// By default there is no CBOR (CB-01, CB-04).
+func TestNoCBOR(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("a", "1")))
+	require.Equal(t, http.StatusNotAcceptable, sendWith(t, srv, http.MethodGet, mapsPath+"/a", "", "Accept", cborMedia).code)
+	for method, contentType := range map[string]string{
+		http.MethodPost: cborMedia, http.MethodPut: cborMedia, http.MethodDelete: cborMedia,
+		http.MethodPatch: "application/apply-patch+cbor",
+	} {
+		path := mapsPath + "/a"
+		if method == http.MethodPost {
+			path = mapsPath
+		}
+		got := sendWith(t, srv, method, path, item(t, map[string]any{}), "Content-Type", contentType)
+		require.Equal(t, http.StatusUnsupportedMediaType, got.code, "%s: %s", method, got.body)
+	}
+	fallback := sendWith(t, srv, http.MethodGet, mapsPath+"/a", "", "Accept", "application/cbor, application/json;q=0.5")
+	require.Equal(t, jsonMedia, fallback.header.Get("Content-Type"))
+}
+
+// A watch in CBOR is a sequence of items, each with the mark, also the object in it.
+func TestCBORWatch(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithCBOR(), fakeapi.WithObjects(configMap("a", "1")))
+	const watched = mapsPath + "?watch=1&timeoutSeconds=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
+	got := sendWith(t, srv, http.MethodGet, watched, "", "Accept", cborMedia)
+	require.Equal(t, "application/cbor-seq", got.header.Get("Content-Type"))
+	frames := cbor.NewFramer().NewFrameReader(io.NopCloser(bytes.NewReader(got.body)))
+	serializer := cbor.NewSerializer(scheme.Scheme, scheme.Scheme)
+	var seen []string
+	buffer := make([]byte, 1<<20)
+	for {
+		n, err := frames.Read(buffer)
+		if err == io.EOF {
+			break
+		}
+		require.NoError(t, err)
+		var event metav1.WatchEvent
+		_, _, err = cbor.NewSerializer(scheme.Scheme, scheme.Scheme, cbor.Transcode(false)).Decode(buffer[:n], nil, &event)
+		require.NoError(t, err)
+		require.True(t, bytes.HasPrefix(event.Object.Raw, []byte(cborMark)))
+		obj, _, err := serializer.Decode(event.Object.Raw, nil, nil)
+		require.NoError(t, err)
+		seen = append(seen, event.Type+" "+obj.(*corev1.ConfigMap).Name)
+	}
+	require.Equal(t, []string{"ADDED a", "BOOKMARK "}, seen)
+	got = sendWith(t, srv, http.MethodGet, mapsPath+"?watch=1&resourceVersion=1", "", "Accept", cborMedia)
+	require.Contains(t, string(got.body), "too old resource version", "the ERROR event")
+}

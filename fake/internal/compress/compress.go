@@ -1,0 +1,180 @@
+// Package compress answers in gzip where a Kubernetes API server does (HT-02, HT-03, SI-17): large
+// answers of the resource API, and streaming lists.
+//
+// It stands outside of all that looks into answers, such as fault rules and the timeline, so that
+// those see them as they are. What compresses is kept for the next answer, and its level is the
+// cheapest, as in a real server.
+package compress
+
+import (
+	"compress/gzip"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"example.com/fakeapi/internal/route"
+)
+
+// Threshold is the size in bytes up to which an answer goes out as it is.
+const Threshold = 128 << 10
+
+const encoding = "gzip"
+
+// Compressor compresses answers. The zero value is ready. It may be used by any number of requests
+// at once.
+type Compressor struct {
+	idle sync.Pool // of *gzip.Writer
+}
+
+// Handler compresses those answers of next that announce a Content-Length above Threshold, and the
+// watches that begin with all that is there, each for clients that accept it.
+func (c *Compressor) Handler(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !isResource(r.URL.Path) || !accepts(r.Header.Get("Accept-Encoding")) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		z := &writer{ResponseWriter: w, from: c, stream: isStreamingList(r)}
+		next.ServeHTTP(z, r)
+		z.end()
+	})
+}
+
+// isResource reports whether a path is served by those who compress: the API groups and their
+// discovery, and not the other documents.
+func isResource(path string) bool {
+	prefix, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return prefix == "api" || prefix == "apis"
+}
+
+// accepts reads Accept-Encoding as a real server does: gzip by its name, with no parameter.
+func accepts(header string) bool {
+	for item := range strings.SplitSeq(header, ",") {
+		if strings.TrimSpace(item) == encoding {
+			return true
+		}
+	}
+	return false
+}
+
+// isStreamingList reports whether a request is for a watch that begins with all that is there.
+func isStreamingList(r *http.Request) bool {
+	if !strings.Contains(r.URL.RawQuery, "sendInitialEvents=") {
+		return false
+	}
+	query := r.URL.Query()
+	return route.Bool(query["sendInitialEvents"]) && route.Parse(r.Method, r.URL.Path, query).Verb == route.Watch
+}
+
+func (c *Compressor) take(w http.ResponseWriter) *gzip.Writer {
+	if z, ok := c.idle.Get().(*gzip.Writer); ok {
+		z.Reset(w)
+		return z
+	}
+	z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
+	if err != nil {
+		panic(err) // there is this level
+	}
+	return z
+}
+
+func (c *Compressor) give(z *gzip.Writer) {
+	z.Reset(nil)
+	c.idle.Put(z)
+}
+
+// writer is an answer that may be compressed.
+type writer struct {
+	http.ResponseWriter
+	from   *Compressor
+	stream bool // of a streaming list
+
+	decided, packs bool
+	zip            *gzip.Writer // nil while there is nothing to compress
+	announced      int          // the size that the answer has by its header
+	written        int
+}
+
+// Unwrap is for http.ResponseController.
+func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// WriteHeader implements http.ResponseWriter.
+func (w *writer) WriteHeader(code int) {
+	if !w.decided && code >= http.StatusOK {
+		w.decided = true
+		w.decide(code)
+	}
+	w.ResponseWriter.WriteHeader(code)
+}
+
+func (w *writer) decide(code int) {
+	h := w.Header()
+	if h.Get("Content-Encoding") != "" {
+		return
+	}
+	size, err := strconv.Atoi(h.Get("Content-Length"))
+	long := err == nil && size > Threshold
+	if w.stream = w.stream && code == http.StatusOK; !w.stream && !long {
+		return
+	}
+	w.packs, w.announced = true, size
+	h.Del("Content-Length")
+	h.Set("Content-Encoding", encoding)
+	h.Add("Vary", "Accept-Encoding")
+}
+
+// Write implements io.Writer.
+func (w *writer) Write(p []byte) (int, error) {
+	if !w.decided {
+		w.WriteHeader(http.StatusOK)
+	}
+	if !w.packs {
+		return w.ResponseWriter.Write(p)
+	}
+	if w.zip == nil {
+		w.zip = w.from.take(w.ResponseWriter)
+	}
+	n, err := w.zip.Write(p)
+	w.written += n
+	return n, err
+}
+
+// Flush sends what was written.
+func (w *writer) Flush() { _ = w.FlushError() }
+
+// FlushError is Flush for http.ResponseController. A stream ends its gzip member with each flush, and
+// begins another when there is more: a watch at rest holds no compressor.
+func (w *writer) FlushError() error {
+	if w.zip != nil {
+		// Before the end of a member: Go's reader gives what comes with the end only when it has seen
+		// the next one begin.
+		if err := w.zip.Flush(); err != nil {
+			return err
+		}
+		if w.stream {
+			if err := w.close(); err != nil {
+				return err
+			}
+		}
+	}
+	return http.NewResponseController(w.ResponseWriter).Flush()
+}
+
+func (w *writer) close() error {
+	err := w.zip.Close()
+	w.from.give(w.zip)
+	w.zip = nil
+	return err
+}
+
+// end completes the answer. One that is shorter than it was announced to be ends in disorder, as it
+// would without gzip.
+func (w *writer) end() {
+	if w.packs && !w.stream && w.written < w.announced {
+		panic(http.ErrAbortHandler)
+	}
+	if w.zip != nil {
+		_ = w.close() // the client may be gone; nobody is left to tell
+	}
+}

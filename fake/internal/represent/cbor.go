@@ -1,0 +1,99 @@
+package represent
+
+import (
+	"bufio"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"example.com/fakeapi/fake/internal/codec"
+)
+
+// typePairs is how many pairs say the type of an object.
+const typePairs = 2
+
+// cborType is the pairs that say a type.
+func cborType(kind schema.GroupVersionKind) string {
+	pairs, err := codec.CBORPairs("kind", kind.Kind, "apiVersion", kind.GroupVersion().String())
+	if err != nil {
+		panic(fmt.Sprintf("a text is no CBOR: %v", err)) // all texts are
+	}
+	return string(pairs)
+}
+
+// wrapCBOR puts the type around a piece, and the mark in front.
+func (p *Representation) wrapCBOR(b, body []byte) ([]byte, error) {
+	return codec.AppendCBORTyped(codec.AppendCBORMark(b), []byte(p.head), typePairs, body)
+}
+
+// cborDocument appends an object that has its type.
+func cborDocument(b []byte, obj runtime.Object) ([]byte, error) {
+	item, err := codec.MarshalCBOR(obj)
+	if err != nil {
+		return b, err
+	}
+	return append(codec.AppendCBORMark(b), item...), nil
+}
+
+// cborFrame opens an item of the sequence that a watch is (CB-02); the object with its mark follows.
+func cborFrame(b []byte, event watch.EventType) ([]byte, error) {
+	pairs, err := codec.CBORPairs("type", string(event), "object")
+	if err != nil {
+		return b, err
+	}
+	return append(codec.AppendCBORMap(codec.AppendCBORMark(b), 2), pairs...), nil
+}
+
+// cborList writes a list, as List does.
+func (p *Representation) cborList(w http.ResponseWriter, list metav1.ListMeta, bodies [][]byte) error {
+	opening, err := p.cborOpening(list, len(bodies))
+	if err != nil {
+		return err
+	}
+	if p.itemHead() != "" {
+		for i, body := range bodies {
+			if bodies[i], err = codec.AppendCBORTyped(nil, []byte(p.head), typePairs, body); err != nil {
+				return err
+			}
+		}
+	}
+	size := len(opening)
+	for _, body := range bodies {
+		size += len(body)
+	}
+	w.Header().Set("Content-Length", strconv.Itoa(size))
+	buffered := bufio.NewWriterSize(w, min(listBuffer, size))
+	_, _ = buffered.Write(opening)
+	for _, body := range bodies {
+		_, _ = buffered.Write(body)
+	}
+	_ = buffered.Flush()
+	return nil
+}
+
+// cborOpening is a list up to its first item.
+func (p *Representation) cborOpening(list metav1.ListMeta, items int) ([]byte, error) {
+	kind := p.kind
+	kind.Kind = p.listKind()
+	metadata, err := codec.MarshalCBOR(list)
+	if err != nil {
+		return nil, err
+	}
+	first, err := codec.CBORPairs("metadata")
+	if err != nil {
+		return nil, err
+	}
+	second, err := codec.CBORPairs("items")
+	if err != nil {
+		return nil, err
+	}
+	b := codec.AppendCBORMap(codec.AppendCBORMark(nil), typePairs+2)
+	b = append(b, cborType(kind)...)
+	b = append(append(b, first...), metadata...)
+	return codec.AppendCBORArray(append(b, second...), items), nil
+}
