@@ -25,6 +25,11 @@ func FuzzRequest(f *testing.F) {
 	f.Add("PATCH", maps+"/there", "", "application/strategic-merge-patch+json", `{"metadata":{"$setElementOrder/finalizers":["a"]}}`)
 	f.Add("PATCH", maps+"/there/status", "", "application/merge-patch+json", `null`)
 	f.Add("DELETE", maps+"/there", "", "application/json", `{"preconditions":{"uid":"x"}}`)
+	f.Add("POST", maps, "application/cbor", "application/cbor", "\xd9\xd9\xf7\xa1Hmetadata\xa1DnameAc")
+	f.Add("PATCH", maps+"/d?fieldManager=m", "application/cbor;as=PartialObjectMetadata;v=v1;g=meta.k8s.io", "application/apply-patch+cbor", "\xa2DkindIConfigMapJapiVersionBv1")
+	f.Add("DELETE", maps+"/there", "application/cbor", "application/cbor", "\xbf\xff")
+	f.Add("GET", maps, "application/cbor, */*;q=0.1", "", "")
+	f.Add("POST", maps, "application/yaml", "application/vnd.kubernetes.protobuf", "k8s\x00\x0a\x0f\x0a\x02v1\x12\x09ConfigMap\x12\x07\x0a\x05\x0a\x03abc")
 	f.Add("POST", "/api/v1/pods", "", "application/vnd.kubernetes.protobuf", "k8s\x00\x0a\x00")
 	f.Add("POST", "/api/v1/namespaces/default/pods/web/binding", "", "application/json", `{"metadata":{"name":"web"},"target":{"name":"n"}}`)
 	f.Add("POST", "/api/v1/namespaces/default/pods/web/eviction", "", "application/json", `{"metadata":{"name":"web"},"deleteOptions":{"preconditions":{"uid":"x"}}}`)
@@ -34,7 +39,7 @@ func FuzzRequest(f *testing.F) {
 	f.Add("GET", "/api/v1/namespaces/default/pods/http:web:80/proxy/x", "", "", "")
 	f.Add("GET", "/apis/apps/v1/watch/deployments?timeoutSeconds=1", "application/json;stream=watch", "", "")
 	f.Add("GET", "/openapi/v3/api/v1?hash=x", "", "", "")
-	srv, err := fakeapi.New(fakeapi.InMemory(), fakeapi.WithObjects(configMap("there", "1"), podOf("web", running), deployment("web"), budget("web", 3)), fakeapi.WithControl())
+	srv, err := fakeapi.New(fakeapi.InMemory(), fakeapi.WithObjects(configMap("there", "1"), podOf("web", running), deployment("web"), budget("web", 3)), fakeapi.WithControl(), fakeapi.WithCBOR())
 	if err != nil {
 		f.Fatal(err)
 	}
