@@ -128,6 +128,10 @@ func Cases() []Case {
 		partialCases(),
 		reviewCases(),
 		accessCases(),
+		protobufCases(),
+		cborCases(),
+		negotiationCases(),
+		compressionCases(),
 	)
 	slices.SortFunc(all, func(a, b Case) int { return cmp.Compare(a.ID, b.ID) })
 	return all

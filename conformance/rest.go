@@ -32,6 +32,9 @@ type call struct {
 // noContentType in place of a content type leaves the header out.
 const noContentType = "-"
 
+// noAccept in place of what is accepted leaves that header out.
+const noAccept = "-"
+
 func get(path string) call            { return call{method: http.MethodGet, path: path} }
 func head(path string) call           { return call{method: http.MethodHead, path: path} }
 func post(path string, body any) call { return call{method: http.MethodPost, path: path, body: body} }
@@ -112,7 +115,11 @@ func (s *session) request(ctx context.Context, c call) (*http.Request, error) {
 	}
 	req.Header.Set("User-Agent", cmp.Or(c.agent, "fakeapi-conformance"))
 	req.Header.Set("Accept", "application/json")
-	if c.accept != "" {
+	switch c.accept {
+	case "":
+	case noAccept:
+		req.Header.Del("Accept")
+	default:
 		req.Header.Set("Accept", c.accept)
 	}
 	if c.encoding != "" {

@@ -1,0 +1,190 @@
+package conformance
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
+)
+
+const (
+	inCBOR   = "application/cbor"
+	cborMark = "\xd9\xd9\xf7"
+	docCBOR  = "Kubernetes API Concepts, CBOR resource encoding"
+)
+
+// cborCases are about CBOR (CB), which servers have behind a gate.
+func cborCases() []Case {
+	return []Case{
+		onSecrets(Case{
+			ID: "CB-01", Level: Must, Title: "a server without CBOR neither sends nor takes it",
+			Why:    "clients fall back by it",
+			Source: docCBOR,
+		}, noCBOR),
+		onSecrets(Case{
+			ID: "CB-02", Level: May, Title: "a server with CBOR takes and sends objects, lists, errors and apply patches in it",
+			Why:    "clients that prefer it use nothing else",
+			Source: docCBOR,
+		}, cborLife),
+		onSecrets(Case{
+			ID: "CB-02/watch", Level: May, Title: "a watch in CBOR is a sequence of items, with a Content-Type of its own",
+			Why:    "clients choose the framing by it",
+			Source: docCBOR,
+		}, cborWatch),
+		onSecrets(Case{
+			ID: "CB-03", Level: May, Title: "answers in CBOR begin with the tag of self-described CBOR",
+			Why:    "decoders recognise them by it",
+			Source: docCBOR,
+		}, func(ctx context.Context, s *session, c collection) error {
+			if err := needsCBOR(ctx, s, c); err != nil {
+				return err
+			}
+			for _, path := range []string{c.path(), c.item("none")} {
+				if err := s.try(ctx, get(path).as(inCBOR), marked); err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
+		onSecrets(Case{
+			ID: "CB-04", Level: Must, Title: "who asks for CBOR or else for JSON gets one of them, and it is what it says",
+			Why:    "clients have to work with servers of both kinds",
+			Source: docCBOR,
+		}, cborOrJSON),
+	}
+}
+
+// needsCBOR skips the case on a server that has none.
+func needsCBOR(ctx context.Context, s *session, c collection) error {
+	a, err := s.do(ctx, get(c.path()).as(inCBOR), code(http.StatusOK, http.StatusNotAcceptable))
+	if err == nil && a.code == http.StatusNotAcceptable {
+		return s.skipf("the server has no CBOR")
+	}
+	return err
+}
+
+func noCBOR(ctx context.Context, s *session, c collection) error {
+	a, err := s.do(ctx, get(c.path()).as(inCBOR), code(http.StatusOK, http.StatusNotAcceptable))
+	if err != nil {
+		return err
+	}
+	if a.code == http.StatusOK && a.header.Get("Content-Type") == inCBOR {
+		return s.skipf("the server has CBOR")
+	}
+	if err := a.meets(refusal{code: 406, reason: metav1.StatusReasonNotAcceptable}.check); err != nil {
+		return err
+	}
+	body := post(c.path(), cborMark+"\xa0")
+	body.contentType = inCBOR
+	return s.try(ctx, body, refusal{
+		code: 415, reason: metav1.StatusReasonUnsupportedMediaType,
+		says: "the body of the request was in an unknown format - accepted media types include: application/json",
+	}.check)
+}
+
+// marked expects the tag of self-described CBOR.
+func marked(a *answer) error {
+	if !bytes.HasPrefix(a.body, []byte(cborMark)) {
+		return fmt.Errorf("expected the tag d9 d9 f7, got % x", a.body[:min(3, len(a.body))])
+	}
+	return nil
+}
+
+// cborOf expects an object of this kind and name in CBOR.
+func cborOf(apiVersion, kind, name string) expectation {
+	return func(a *answer) error {
+		if err := mediaType(inCBOR)(a); err != nil {
+			return err
+		}
+		var got metav1.PartialObjectMetadata
+		if err := cborDecode(a.body, &got); err != nil {
+			return err
+		}
+		if got.APIVersion != apiVersion || got.Kind != kind || got.Name != name {
+			return fmt.Errorf("expected %s %s %q, got %s %s %q", apiVersion, kind, name, got.APIVersion, got.Kind, got.Name)
+		}
+		return nil
+	}
+}
+
+// cborDecode decodes what it knows the fields of.
+func cborDecode(b []byte, into *metav1.PartialObjectMetadata) error {
+	var content map[string]any
+	if err := direct.Unmarshal(b, &content); err != nil {
+		return fmt.Errorf("expected CBOR: %w", err)
+	}
+	text := func(m map[string]any, key string) string { s, _ := m[key].(string); return s }
+	into.APIVersion, into.Kind = text(content, "apiVersion"), text(content, "kind")
+	meta, _ := content["metadata"].(map[string]any)
+	into.Name, into.ResourceVersion = text(meta, "name"), text(meta, "resourceVersion")
+	return nil
+}
+
+func cborLife(ctx context.Context, s *session, c collection) error {
+	if err := needsCBOR(ctx, s, c); err != nil {
+		return err
+	}
+	item, err := direct.Marshal(c.object("a"))
+	if err != nil {
+		return err
+	}
+	of := func(r call, contentType string) call {
+		r.body, r.contentType, r.accept = cborMark+string(item), contentType, inCBOR
+		return r
+	}
+	object := cborOf(c.apiVersion, c.kind, "a")
+	return s.all(ctx,
+		ask(of(post(c.path(), nil), inCBOR), code(201), object),
+		ask(of(put(c.item("a"), nil), inCBOR), code(200), object),
+		ask(of(patch("", c.item("a"), nil).query("fieldManager=conformance"), "application/apply-patch+cbor"), code(200), object),
+		ask(get(c.item("a")).as(inCBOR), code(200), object),
+		ask(get(c.path()).as(inCBOR), code(200), cborOf(c.apiVersion, c.kind+"List", "")),
+		ask(get(c.item("none")).as(inCBOR), code(404), cborOf("v1", "Status", "")),
+	)
+}
+
+func cborWatch(ctx context.Context, s *session, c collection) error {
+	if err := needsCBOR(ctx, s, c); err != nil {
+		return err
+	}
+	if _, err := c.create(ctx, c.object("a")); err != nil {
+		return err
+	}
+	w, err := s.watch(ctx, get(c.path()+"?watch=true&timeoutSeconds=1").as(inCBOR))
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if got := w.response.Header.Get("Content-Type"); got != "application/cbor-seq" {
+		return w.errorf("expected Content-Type application/cbor-seq, got %q", got)
+	}
+	frame := make([]byte, 1<<20)
+	n, err := cbor.NewFramer().NewFrameReader(w.response.Body).Read(frame)
+	if err != nil {
+		return w.errorf("expected an item of CBOR: %w", err)
+	}
+	var event map[string]any
+	if err := direct.Unmarshal(frame[:n], &event); err != nil {
+		return w.errorf("expected an item of CBOR: %w", err)
+	}
+	shown, _ := event["object"].(map[string]any)
+	if event["type"] != "ADDED" || shown["kind"] != c.kind {
+		return w.errorf("expected ADDED of a %s, got %v of %v", c.kind, event["type"], shown["kind"])
+	}
+	return nil
+}
+
+func cborOrJSON(ctx context.Context, s *session, c collection) error {
+	a, err := s.do(ctx, get(c.path()).as(inCBOR+", application/json;q=0.5"), code(200))
+	if err != nil {
+		return err
+	}
+	if a.header.Get("Content-Type") == inCBOR {
+		return a.meets(marked, cborOf(c.apiVersion, c.kind+"List", ""))
+	}
+	return a.meets(mediaType("application/json"), kind(c.apiVersion, c.kind+"List"))
+}

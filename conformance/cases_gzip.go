@@ -1,0 +1,139 @@
+package conformance
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	docCompression = "Kubernetes API Concepts, Response compression"
+	// gzipThreshold is what an answer has to exceed to be compressed, in bytes.
+	gzipThreshold = 128 << 10
+)
+
+// compressionCases are about large answers (HT).
+func compressionCases() []Case {
+	return []Case{
+		onSecrets(Case{
+			ID: "HT-02", Level: Must, Title: "an answer above 128 KiB is compressed for a client that accepts gzip, in each encoding",
+			Why:    "lists of megabytes go over the network as kilobytes",
+			Source: docCompression,
+		}, compressedAnswers),
+		onSecrets(Case{
+			ID: "HT-03", Level: Must, Title: "smaller answers are not compressed, and no answers for clients that do not accept gzip",
+			Why:    "it would take more time than it saves, and those clients could not read it",
+			Source: docCompression,
+		}, plainAnswers),
+		onSecrets(Case{
+			ID: "HT-13", Level: Must, Title: "a large answer is sent in chunks, or says its length and is as long",
+			Why:    "clients read until the end that they are told of",
+			Source: "RFC 9112, 6",
+		}, completeAnswers),
+	}
+}
+
+// heavy creates two objects that only together exceed the threshold.
+func heavy(ctx context.Context, c collection) error {
+	for _, name := range []string{"a", "b"} {
+		o := c.object(name).meta("annotations", object{"conformance.example.com/bulk": strings.Repeat("0123456789abcdef", 6<<10)})
+		if _, err := c.create(ctx, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// accepting says which encoding of the answer the client knows.
+func (c call) accepting(encoding string) call {
+	c.encoding = encoding
+	return c
+}
+
+// packed expects gzip, and gives what is in it.
+func packed(a *answer) ([]byte, error) {
+	if got := a.header.Get("Content-Encoding"); got != "gzip" {
+		return nil, a.errorf("expected Content-Encoding gzip for a large answer, got %q", got)
+	}
+	if !slices.Contains(a.header.Values("Vary"), "Accept-Encoding") {
+		return nil, a.errorf("expected Vary to name Accept-Encoding, got %q", a.header.Values("Vary"))
+	}
+	z, err := gzip.NewReader(bytes.NewReader(a.body))
+	if err != nil {
+		return nil, a.errorf("expected gzip: %w", err)
+	}
+	plain, err := io.ReadAll(z)
+	if err != nil {
+		return nil, a.errorf("expected gzip: %w", err)
+	}
+	return plain, nil
+}
+
+func compressedAnswers(ctx context.Context, s *session, c collection) error {
+	if err := heavy(ctx, c); err != nil {
+		return err
+	}
+	for _, accept := range []string{"application/json", inYAML, inProtobuf, "application/json;pretty=1"} {
+		plain, err := s.do(ctx, get(c.path()).as(accept).accepting("identity"), code(200), unpacked)
+		if err != nil {
+			return err
+		}
+		a, err := s.do(ctx, get(c.path()).as(accept).accepting("deflate, gzip"), code(200))
+		if err != nil {
+			return err
+		}
+		inside, err := packed(a)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(inside, plain.body) {
+			return a.errorf("expected %d bytes, the same as without gzip, got %d", len(plain.body), len(inside))
+		}
+	}
+	return nil
+}
+
+// unpacked expects that an answer is as it is.
+func unpacked(a *answer) error {
+	if got := a.header.Get("Content-Encoding"); got != "" && got != "identity" {
+		return fmt.Errorf("expected no Content-Encoding, got %q", got)
+	}
+	return nil
+}
+
+func plainAnswers(ctx context.Context, s *session, c collection) error {
+	if err := heavy(ctx, c); err != nil {
+		return err
+	}
+	return s.all(ctx,
+		ask(get(c.item("a")).accepting("gzip"), code(200), unpacked, kind(c.apiVersion, c.kind)),
+		ask(get(c.path()+"?limit=1").accepting("gzip"), code(200), unpacked, kind(c.apiVersion, c.kind+"List")),
+		ask(get(c.item("none")).accepting("gzip"), code(404), unpacked, kind("v1", "Status")),
+		ask(get(c.path()).accepting("identity"), code(200), unpacked, kind(c.apiVersion, c.kind+"List")),
+		ask(get(c.path()).accepting("br, deflate"), code(200), unpacked, kind(c.apiVersion, c.kind+"List")),
+	)
+}
+
+func completeAnswers(ctx context.Context, s *session, c collection) error {
+	if err := heavy(ctx, c); err != nil {
+		return err
+	}
+	for _, encoding := range []string{"identity", "gzip"} {
+		a, err := s.do(ctx, get(c.path()).accepting(encoding), code(200))
+		if err != nil {
+			return err
+		}
+		if length := a.header.Get("Content-Length"); length != "" && length != strconv.Itoa(len(a.body)) {
+			return a.errorf("expected no Content-Length, or %d, got %s", len(a.body), length)
+		}
+		if encoding == "identity" && len(a.body) <= gzipThreshold {
+			return a.errorf("expected more than %d bytes, got %d", gzipThreshold, len(a.body))
+		}
+	}
+	return nil
+}
