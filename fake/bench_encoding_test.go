@@ -1,0 +1,72 @@
+package fakeapi_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// BenchmarkEncodings is a list of 2,000 objects of a KiB, and one of them, in each encoding. The same in JSON is
+// read in between, and x-json is how much longer it takes.
+func BenchmarkEncodings(b *testing.B) {
+	srv := fakeapi.Start(b, fakeapi.InMemory(), fakeapi.WithCBOR(), fakeapi.WithObjects(kibs(2000)...))
+	const partial = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+	for _, e := range []struct{ name, accept, encoding string }{
+		{"protobuf", protobufMedia, ""}, {"cbor", cborMedia, ""}, {"yaml", "application/yaml", ""}, {"pretty", jsonMedia + ";pretty=1", ""},
+		{"gzip", jsonMedia, "gzip"}, {"protobuf+gzip", protobufMedia, "gzip"}, {"cbor+gzip", cborMedia, "gzip"},
+		{"json+partial", jsonMedia + partial, ""}, {"cbor+partial", cborMedia + partial, ""},
+	} {
+		for what, path := range map[string]string{"list": mapsPath, "get": mapsPath + "/m0000007"} {
+			if what == "get" && (e.encoding != "" || len(e.accept) > 40) {
+				continue
+			}
+			b.Run(what+"/"+e.name, func(b *testing.B) {
+				var inJSON time.Duration
+				b.ReportAllocs()
+				for b.Loop() {
+					size := answered(b, srv, path, e.accept, e.encoding)
+					b.StopTimer()
+					b.ReportMetric(float64(size), "bytes")
+					began := time.Now()
+					answered(b, srv, path, jsonMedia, "")
+					inJSON += time.Since(began)
+					b.StartTimer()
+				}
+				b.ReportMetric(float64(b.Elapsed())/float64(inJSON), "x-json")
+			})
+		}
+	}
+}
+
+// answered has the server answer a GET, and gives the size of the body.
+func answered(b *testing.B, srv *fakeapi.Server, path, accept, encoding string) int {
+	r := httptest.NewRequest(http.MethodGet, path, nil)
+	r.Header.Set("Accept", accept)
+	r.Header.Set("Accept-Encoding", encoding)
+	r.Header.Set("User-Agent", "bench/1")
+	w := &counter{header: http.Header{}}
+	srv.ServeHTTP(w, r)
+	if w.code != http.StatusOK {
+		b.Fatal(w.code)
+	}
+	return w.size
+}
+
+// counter is an answer of which only the size is of interest.
+type counter struct {
+	header     http.Header
+	code, size int
+}
+
+func (c *counter) Header() http.Header  { return c.header }
+func (c *counter) WriteHeader(code int) { c.code = code }
+func (c *counter) Write(p []byte) (int, error) {
+	if c.code == 0 {
+		c.code = http.StatusOK
+	}
+	c.size += len(p)
+	return len(p), nil
+}
