@@ -93,17 +93,18 @@ func (e *Env) Server() *fakeapi.Server { return e.at.server }
 
 // Config is a configuration for requests of a step: they get into the
 // transcript, and their user agent is "scenario".
-func (e *Env) Config() *rest.Config { return e.stepsConfig(stepsAgent) }
+func (e *Env) Config() *rest.Config { return e.stepsConfig(stepsAgent, false) }
 
-func (e *Env) stepsConfig(agent string) *rest.Config {
-	config := e.restConfig(agent, stepsWitness{e})
+func (e *Env) stepsConfig(agent string, last bool) *rest.Config {
+	config := e.restConfig(agent, stepsWitness{e, last})
 	config.WarningHandler = warnings{e}
 	return config
 }
 
-// dynamicAs is a client for requests of a step under some user agent.
+// dynamicAs is a client for requests of a step under some user agent. It must be used
+// by the goroutine of the steps only.
 func (e *Env) dynamicAs(agent string) (dynamic.Interface, error) {
-	return dynamic.NewForConfig(e.stepsConfig(agent))
+	return dynamic.NewForConfig(e.stepsConfig(agent, e.bubble))
 }
 
 // Note puts a line into the transcript, below the step that runs.

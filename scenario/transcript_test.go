@@ -1,12 +1,18 @@
 package scenario
 
 import (
+	"context"
 	"flag"
 	"os"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 )
 
 var update = flag.Bool("update", false, "write the recorded transcript anew")
@@ -110,4 +116,33 @@ func TestTranscriptIsTheSame(t *testing.T) {
 			require.Equal(t, string(want), transcript)
 		})
 	}
+}
+
+// What a step sends at the time when others act comes behind what they do, however long
+// they take: here the step's GET is sent again when the client makes the object.
+func TestTranscriptOfOneInstant(t *testing.T) {
+	late := func(ctx context.Context, config *rest.Config) error {
+		client, err := kubernetes.NewForConfig(config)
+		if err == nil {
+			err = sleep(ctx, time.Minute)
+		}
+		for range 100 {
+			if err == nil {
+				_, err = client.CoreV1().Namespaces().Get(ctx, "default", metav1.GetOptions{})
+			}
+		}
+		if err == nil {
+			made := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}}
+			_, err = client.CoreV1().ConfigMaps("default").Create(ctx, made, metav1.CreateOptions{})
+		}
+		return err
+	}
+	_, failure := tell(t, Config{Clients: map[string]Client{"late": late}}, `
+run late
+advance 59s
+fault busy: when userAgent(scenario) && verb(get) && first(1) do status(429, retryAfter(1s))
+expect cm/a
+expect hits busy 1
+`)
+	require.Empty(t, failure)
 }
