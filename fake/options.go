@@ -51,12 +51,37 @@ type options struct {
 
 func newOptions(opts []Option) (*options, error) {
 	o := &options{
-		address:   "127.0.0.1:0",
+		address:   anyPort,
 		future:    3 * time.Second,
 		bookmarks: time.Minute,
 		watches:   30 * time.Minute,
 		closing:   5 * time.Second,
 	}
+	return o.with(opts)
+}
+
+// anyPort is a free port of the loopback interface.
+const anyPort = "127.0.0.1:0"
+
+// replica are the options of another front door, which is configured like the first where
+// opts do not say otherwise: API servers of one cluster are.
+func (o *options) replica(opts []Option) (*options, error) {
+	r := &options{
+		address:    anyPort,
+		future:     o.future,
+		bookmarks:  o.bookmarks,
+		watches:    o.watches,
+		tokens:     o.tokens,
+		closing:    o.closing,
+		without:    slices.Clone(o.without),
+		admission:  slices.Clone(o.admission),
+		unrecorded: o.unrecorded,
+	}
+	return r.with(opts)
+}
+
+// with is o after opts.
+func (o *options) with(opts []Option) (*options, error) {
 	for _, opt := range opts {
 		if err := opt(o); err != nil {
 			return nil, err

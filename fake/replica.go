@@ -27,12 +27,15 @@ type Replica struct {
 }
 
 // Replica opens another front door on the server's store. Its view is current
-// until Freeze, Lag or Delay put it behind. Of the options those about serving
-// count (InMemory, WithAddress, WithFaults, the times); fixtures, seeds and controllers
-// are the first server's. A server's TLS, users and authorizer are those of its
-// replicas too: clients can move between them. It closes with the server, or by itself before that.
+// until Freeze, Lag or Delay put it behind. It is configured as the server was made, as
+// API servers of one cluster are: the same times, features and admission, TLS, users and
+// authorizer, so that clients can move between them. Of opts those about serving count
+// (InMemory, WithAddress, WithFaults, the times); functions of WithAdmission come behind the
+// server's.
+// Fixtures, seeds and controllers are the first server's; fault rules, middleware and
+// WithControl are not taken over. It closes with the server, or by itself before that.
 func (s *Server) Replica(opts ...Option) (*Replica, error) {
-	o, err := newOptions(opts)
+	o, err := s.opts.replica(opts)
 	if err != nil {
 		return nil, err
 	}

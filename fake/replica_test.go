@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -113,6 +114,34 @@ func TestReplicaHasTheSameControllers(t *testing.T) {
 		require.NoError(t, replica.Settle(t.Context()))
 		_, err = client.Get(t.Context(), "kube-node-lease", metav1.GetOptions{})
 		require.True(t, apierrors.IsNotFound(err), "%v", err)
+	})
+}
+
+// A replica is configured as its server is, but for what its own options say.
+func TestReplicaIsConfiguredAsItsServer(t *testing.T) {
+	refuse := func(context.Context, *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
+		return &admissionv1.AdmissionResponse{Result: &metav1.Status{Message: "not here"}}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithBookmarkInterval(7*time.Second), fakeapi.WithWatchTimeout(20*time.Second),
+			fakeapi.WithoutFeatures(fakeapi.WatchList), fakeapi.WithAdmission(fakeapi.ValidatingAdmission("never", refuse)))
+		for want, opts := range map[time.Duration][]fakeapi.Option{7 * time.Second: nil, 9 * time.Second: {fakeapi.WithBookmarkInterval(9 * time.Second)}} {
+			replica, err := srv.Replica(append(opts, fakeapi.InMemory())...)
+			require.NoError(t, err)
+			client := kubernetes.NewForConfigOrDie(replica.RESTConfig()).CoreV1().ConfigMaps("default")
+			_, err = client.Create(t.Context(), configMap("a", "0"), metav1.CreateOptions{})
+			require.ErrorContains(t, err, "not here")
+
+			began := time.Now()
+			w, err := client.Watch(t.Context(), metav1.ListOptions{AllowWatchBookmarks: true})
+			require.NoError(t, err)
+			first := <-w.ResultChan() // without WatchList none marks the end of what was there
+			require.EqualValues(t, "BOOKMARK", first.Type)
+			require.Equal(t, want, time.Since(began))
+			for range w.ResultChan() {
+			}
+			require.Less(t, time.Since(began), time.Minute)
+		}
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -20,6 +21,13 @@ func TestSwitchOverTLS(t *testing.T) {
 		"on b expect absent cm/a\nexpect requests polls \" 200 on b\" 2\nexpect requests polls \" 200\" 5")
 	require.Empty(t, failure)
 	require.Contains(t, transcript, "on b expect absent cm/a\n")
+}
+
+// A replica keeps to the times that the options of the scenario set.
+func TestReplicaHasTheOptions(t *testing.T) {
+	config := Config{Options: []fakeapi.Option{fakeapi.WithBookmarkInterval(7 * time.Second)}}
+	_, failure := tell(t, config, "replica b\non b watch w cm\nadvance 6s\nexpect events w BOOKMARK\nadvance 1s\nexpect events w BOOKMARK\n")
+	require.Empty(t, failure)
 }
 
 // A connection that was being made while its client was moved leads nowhere; others
