@@ -27,6 +27,7 @@ var elsewhere = map[string][]string{
 func TestCatalogue(t *testing.T) {
 	for _, c := range clients.All() {
 		t.Run(c.Role+"/"+c.Name, func(t *testing.T) {
+			t.Parallel()
 			scenario.RunCatalogue(t, c.Role, c.Client, scenario.Falls(c.Role, c.Name))
 		})
 	}

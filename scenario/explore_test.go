@@ -3,6 +3,7 @@ package scenario_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"math/rand/v2"
 	"testing"
 
@@ -12,6 +13,17 @@ import (
 	"example.com/fakeapi/scenario"
 	"example.com/fakeapi/scenario/clients"
 )
+
+// seedsFlag is for more than what each change is tried with.
+var seedsFlag = flag.Uint64("scenario.seeds", 10, "number of seeds of the tests that play scenarios with several")
+
+// seeds is how many seeds a test plays; fewer with -short.
+func seeds() uint64 {
+	if testing.Short() {
+		return min(*seedsFlag, 3)
+	}
+	return *seedsFlag
+}
 
 // mirrored makes scenarios for a client that mirrors "default" in "mirror".
 func mirrored() scenario.Generator {
@@ -36,6 +48,30 @@ func informer(t *testing.T) scenario.Client {
 
 func mirrorIs(c scenario.Client) scenario.Config {
 	return scenario.Config{Clients: map[string]scenario.Client{"mirror": c}}
+}
+
+// Scenarios follow from their seed, print, and parse back equal.
+func TestGeneratedScenariosPrint(t *testing.T) {
+	for _, g := range []scenario.Generator{
+		{},
+		{Steps: 200, Client: "x", Setup: []scenario.Step{scenario.Compact()}, Expect: scenario.Mirrors("configmap", "default", "x")},
+	} {
+		seen := map[string]bool{}
+		for seed := range seeds() {
+			steps, err := g.Generate(seed)
+			require.NoError(t, err)
+			text, err := scenario.Print(steps...)
+			require.NoError(t, err, "seed %d", seed)
+			back, err := scenario.Parse(text)
+			require.NoError(t, err)
+			require.Equal(t, steps, back)
+			again, err := g.Generate(seed)
+			require.NoError(t, err)
+			require.Equal(t, steps, again)
+			seen[text] = true
+		}
+		require.Len(t, seen, int(seeds()))
+	}
 }
 
 // A client that survives gives no finding; what fails is shrunk to what fails the

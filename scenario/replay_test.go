@@ -46,7 +46,7 @@ func TestReplay(t *testing.T) {
 		t.Run(fmt.Sprint(processors), func(t *testing.T) {
 			before := runtime.GOMAXPROCS(processors)
 			defer runtime.GOMAXPROCS(before)
-			for seed := range uint64(70) {
+			for seed := range seeds() {
 				one, two := replays(t, scenario.Generator{Steps: 30}, scenario.Config{}, seed)
 				require.Empty(t, cmp.Diff(one.String(), two.String()), "seed %d", seed)
 			}
@@ -113,7 +113,7 @@ func TestReplayOfClient(t *testing.T) {
 	for _, processors := range []int{1, 8} {
 		before := runtime.GOMAXPROCS(processors)
 		defer runtime.GOMAXPROCS(before)
-		for seed := range uint64(15) {
+		for seed := range seeds() {
 			one, two := replays(t, mirrored(), mirrorIs(pollingMirror), seed)
 			require.NotEmpty(t, one.Lanes()["mirror /api/v1/namespaces/default/configmaps"])
 			require.Empty(t, cmp.Diff(one.Lanes(), two.Lanes()), "seed %d", seed)
@@ -125,14 +125,13 @@ func TestReplayOfClient(t *testing.T) {
 // together, when two events come at the same time, is not decided by the seed.
 // It converges always, and nearly always has the same lanes.
 func TestReplayOfInformer(t *testing.T) {
-	const seeds = 40
 	same := 0
-	for seed := range uint64(seeds) {
+	for seed := range 2 * seeds() {
 		one, two := replays(t, mirrored(), mirrorIs(informer(t)), seed)
 		require.NotEmpty(t, one.Lanes()["mirror /api/v1/namespaces/default/configmaps"])
 		if cmp.Equal(one.Lanes(), two.Lanes()) {
 			same++
 		}
 	}
-	require.Greater(t, same, seeds/2)
+	require.Greater(t, same, int(seeds()))
 }
