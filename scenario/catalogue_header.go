@@ -168,15 +168,18 @@ func (h *header) end() error {
 		return err
 	}
 	h.c.Story = strings.TrimSpace(strings.Join(h.story, "\n"))
-	for field, missing := range map[string]bool{
-		"story":        h.c.Story == "",
-		"field Role":   h.c.Role == "",
-		"field Must":   h.c.Must == "",
-		"field Source": h.c.Sources == nil,
-		"client that is known to survive or fall": len(h.c.Survives)+len(h.c.Falls) == 0,
+	for _, part := range []struct {
+		name    string
+		missing bool
+	}{
+		{"story", h.c.Story == ""},
+		{"field Role", h.c.Role == ""},
+		{"field Must", h.c.Must == ""},
+		{"field Source", h.c.Sources == nil},
+		{"client that is known to survive or fall", len(h.c.Survives)+len(h.c.Falls) == 0},
 	} {
-		if missing {
-			return fmt.Errorf("expected a %s, found none", field)
+		if part.missing {
+			return fmt.Errorf("expected a %s, found none", part.name)
 		}
 	}
 	return nil

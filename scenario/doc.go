@@ -322,18 +322,22 @@
 //
 // # Limits
 //
-// More than 1024 hits of rules
-// within one step, or 1000 requests of a client, are not counted; to expect them is
-// an error.
+// More than 1024 hits of rules within one step, or 1000 requests of a client, are not
+// counted; to expect them is an error.
+//
+// Rules, features and discovery belong to one server; a replica that is opened later
+// has those of [Config.Options], but no rules and no middleware.
 //
 // # To add a step
 //
 // Write it in a file of its family, step_*.go: a type that is immutable data,
 // with Run and String, a function that makes it, and one that parses it. Then a
 // line in step.go, one in the list above, and rows in the tables of parse_test.go
-// and failure_test.go. Tests hold the three lists together. What it builds on, or
-// others on it, goes into shrink_links.go, and how it gets simpler into
-// shrink_simpler.go: a step that is in neither is left out or stays.
+// and failure_test.go. Tests hold the lists together. What it builds on, or
+// others on it, goes into shrink_links.go, shrink_writes.go for a write, and
+// shrink_troubles.go if it makes a server wrong until another step; how it gets simpler
+// goes into shrink_simpler.go. A step that is in none of them is left out or stays as
+// it is, and no other depends on that.
 //
 // # To add what happens at random
 //

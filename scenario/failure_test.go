@@ -39,9 +39,9 @@ func tell(t *testing.T, config Config, text string) (transcript, failure string)
 
 const object = "\n-- a --\n" + manifest
 
-// Each step that can fail does, and says where, what it expected and what it saw.
-func TestFailures(t *testing.T) {
-	for _, test := range []struct{ text, want string }{
+// failing are texts with a step that fails, and what is said of it.
+func failing() []struct{ text, want string } {
+	return []struct{ text, want string }{
 		{"apply a\nexpect cm/a metadata.name=b\n" + object,
 			"it.txtar:2: expect cm/a metadata.name=b\n    expected metadata.name=b; saw metadata.name=a\n"},
 		{"apply a\nexpect cm/a data.k=1 metadata.name=b\n" + object, "expected data.k=1; saw no such field\nexpected metadata.name=b"},
@@ -136,7 +136,12 @@ func TestFailures(t *testing.T) {
 		{"run loops", "run loops\n    expected client loops to pause; saw more than 5000 requests at one time"},
 		{"run waits\nexpect requests waits GET 1", "expected 1 requests of client waits with GET; saw 0"},
 		{"expect requests waits GET 0", `no client "waits" was started`},
-	} {
+	}
+}
+
+// Each step that can fail does, and says where, what it expected and what it saw.
+func TestFailures(t *testing.T) {
+	for _, test := range failing() {
 		_, failure := tell(t, Config{Clients: badClients()}, test.text)
 		require.Contains(t, failure, test.want, test.text)
 		require.Contains(t, failure, "transcript so far:\n    seed 0\n", test.text)
@@ -182,9 +187,9 @@ func badClients() map[string]Client {
 	}
 }
 
-// What is no failure, although it is near to one.
-func TestGoesWell(t *testing.T) {
-	for _, text := range []string{
+// passing are texts that are no failure, although they are near to one.
+func passing() []string {
+	return []string{
 		"",
 		"run fails\nexpect failed fails",
 		"run fails\nexpect failed fails luck",
@@ -196,6 +201,8 @@ func TestGoesWell(t *testing.T) {
 		"run polls\nadvance 5s\nstop polls\nexpect requests polls GET 6\nadvance 5s\nrun polls\nexpect requests polls GET 7\nexpect requests polls GET >=7",
 		"fault a: when verb(get) do status(403)\nfault b: when verb(get) do status(500)\nclear fault a\nexpect error 500 expect cm/a\n" +
 			"expect hits a 0\nexpect hits b >=1\nexpect hits b <=1",
+		"fault a: when verb(get) do status(403)\nfault b: when verb(get) do status(500)\nclear faults\nexpect absent cm/a\nexpect hits a 0",
+		"apply a\ncompact\nexpect cm/a\nexpire\nwatch w cm --from 1\nexpect events w ERROR Expired END" + object,
 		"snapshot s\napply a\nrestore s\nexpect absent cm/a\nwatch w cm\napply a\nrestore s 1000\nexpect events w ADDED a END" + object,
 		"create a\ncreate a\nexpect error \"expected the cm list\" expect list cm\n-- a --\n" + generated,
 		"create a\nupdate a --subresource status\nexpect ns/a status.phase=Active\n-- a --\napiVersion: v1\nkind: Namespace\nmetadata: {name: a}\nstatus: {phase: Active}\n",
@@ -244,9 +251,35 @@ func TestGoesWell(t *testing.T) {
 		"apply a\nexpect same cm default kube-system\n-- a --\n" + manifest + "---\n" + strings.Replace(manifest, "}", ", labels: {a: b}, namespace: kube-system}", 1),
 		"apply a\napply a\nexpect cm/a kind=ConfigMap metadata.name=a\n-- a --\n" + manifest,
 		"expect ns/default status.phase=Active spec.finalizers=[\"kubernetes\"]",
-	} {
+	}
+}
+
+// What is no failure goes well.
+func TestGoesWell(t *testing.T) {
+	for _, text := range passing() {
 		_, failure := tell(t, Config{Clients: badClients()}, text)
 		require.Empty(t, failure, text)
+	}
+}
+
+// Each kind of step is in one of these texts.
+func TestStepsHaveRows(t *testing.T) {
+	texts := passing()
+	for _, test := range failing() {
+		texts = append(texts, test.text)
+	}
+	covered := map[string]bool{}
+	for _, text := range texts {
+		s, err := parseScript("it.txtar", text)
+		require.NoError(t, err)
+		for _, p := range s {
+			c, _, err := findCommand(p.step.String())
+			require.NoError(t, err)
+			covered[c.name] = true
+		}
+	}
+	for _, c := range commands() {
+		require.True(t, covered[c.name], "no row for %q", c.name)
 	}
 }
 

@@ -9,10 +9,11 @@ import "slices"
 // same failure, not just any. Steps that do not fail come back as they are.
 //
 // What is proposed makes sense if steps did: a watch, an object or a namespace
-// that a step is about is there as it was for this step, no rule is armed that was
-// not, and clients that were started are. An expectation is left out or stays as it
-// is, but for fields that are not compared any more; the time of an [Eventually]
-// stays. The same steps and answers give the same result.
+// that a step is about is there as it was for this step; no rule is in force that was
+// not, and no server is down, or wrong in another way, that was not; and what was done
+// to clients and replicas stays. An expectation is left out or stays as it is, but for
+// fields that are not compared any more; the times of [Eventually] and [Always] stay.
+// The same steps and answers give the same result.
 func Shrink(steps []Step, fails func([]Step) bool) []Step {
 	return shrink(steps, fails, shrinkRuns).steps()
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -17,8 +18,9 @@ type ledger struct {
 	facts   map[string]string // about watches, clients and rules
 	objects map[string]string // content by "NAMESPACE/NAME"; what was deleted is "deleted"
 	writes  []string          // all that was done to objects
-	// armed are the rules in force, by the number of their step: server and name.
-	armed map[int]armedRule
+	ends    string            // what has ended all watches of a server, in order
+	// troubles are those in force.
+	troubles map[trouble]bool
 	// at is the server that steps are at, "" for the first.
 	at string
 	// snapshots are the objects that there were, by the name of the snapshot.
@@ -30,9 +32,6 @@ type ledger struct {
 	// stays tells that it cannot be left out.
 	stays bool
 }
-
-// armedRule is a rule in force.
-type armedRule struct{ at, name string }
 
 // deleted is the content of an object that was deleted.
 const deleted = "deleted"
@@ -53,6 +52,13 @@ func (l *ledger) readObject(namespace, name string) {
 	l.reads["object "+key] = l.objects[key]
 }
 
+// readThere builds on whether there is an object, with whatever is in it.
+func (l *ledger) readThere(namespace, name string) {
+	key := objectKey(namespace, name)
+	content, written := l.objects[key]
+	l.reads["there "+key] = strconv.FormatBool(written && content != deleted)
+}
+
 // readNamespace builds on a namespace.
 func (l *ledger) readNamespace(namespace string) {
 	key := objectKey("", cmp.Or(namespace, defaultNamespace))
@@ -65,6 +71,11 @@ func (l *ledger) write(namespace, name, content string) {
 	key := objectKey(namespace, name)
 	l.objects[key] = content
 	l.writes = append(l.writes, key+" "+content)
+}
+
+// change says that a part of an object is another from now on.
+func (l *ledger) change(namespace, name, part string) {
+	l.write(namespace, name, l.objects[objectKey(namespace, name)]+"\n"+part)
 }
 
 // readList builds on which objects there are.
@@ -88,7 +99,11 @@ func (l *ledger) readWrites(of Collection) {
 		}
 	}
 	l.reads["writes"] = strings.Join(about, "\n")
+	l.reads["ends"] = l.ends
 }
+
+// endWatches says that the watches of the server that steps are at end.
+func (l *ledger) endWatches(why string) { l.ends += why + " " + l.at + "\n" }
 
 // mayHave reports whether an object with such a key may be in the collection.
 func (c Collection) mayHave(key string) bool {
@@ -99,22 +114,22 @@ func (c Collection) mayHave(key string) bool {
 type account map[int]entry
 
 type entry struct {
-	reads map[string]string
-	armed map[int]armedRule
-	stays bool
+	reads    map[string]string
+	troubles map[trouble]bool
+	stays    bool
 }
 
 func accountOf(c candidate) account {
 	all := account{}
 	l := &ledger{
-		facts: map[string]string{}, objects: map[string]string{}, armed: map[int]armedRule{},
+		facts: map[string]string{}, objects: map[string]string{}, troubles: map[trouble]bool{},
 		collections: map[string]Collection{}, snapshots: map[string]map[string]string{},
 	}
 	for _, s := range c {
 		l.step, l.reads, l.stays = s.n, map[string]string{}, false
-		armed := maps.Clone(l.armed)
+		troubles := maps.Clone(l.troubles)
 		link(s.Step, l)
-		all[s.n] = entry{l.reads, armed, l.stays}
+		all[s.n] = entry{l.reads, troubles, l.stays}
 	}
 	return all
 }
@@ -144,8 +159,8 @@ func (original account) repaired(c candidate) (candidate, bool) {
 	}
 }
 
-// allows reports whether what must stay is there, and no step runs under rules
-// that were not in force in the original.
+// allows reports whether what must stay is there, and no step runs in trouble that was
+// over, or had not begun, in the original.
 func (original account) allows(now account) bool {
 	for n, e := range original {
 		if _, there := now[n]; e.stays && !there {
@@ -153,8 +168,8 @@ func (original account) allows(now account) bool {
 		}
 	}
 	for n, e := range now {
-		for rule := range e.armed {
-			if _, was := original[n].armed[rule]; !was {
+		for t := range e.troubles {
+			if !original[n].troubles[t] {
 				return false
 			}
 		}

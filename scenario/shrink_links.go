@@ -6,27 +6,9 @@ import (
 	"strconv"
 )
 
-// What steps build on. Requests build on their namespace; an expectation about
+// What steps build on; shrink_writes.go has it of writes. Requests build on their namespace; an expectation about
 // an object on how it was written last, one about events on all that happened to
 // the collection since.
-
-func (s apply) link(l *ledger) {
-	objects, err := decodeManifest(s.manifest)
-	if err != nil {
-		return // the step fails, wherever it stands
-	}
-	for _, o := range objects {
-		l.write(o.GetNamespace(), o.GetName(), render(o.Object))
-	}
-}
-
-// A deletion needs an object that is there; what is in it does not matter.
-func (s remove) link(l *ledger) {
-	key := objectKey(s.ref.Namespace, s.ref.Name)
-	content, written := l.objects[key]
-	l.reads["there "+key] = strconv.FormatBool(written && content != deleted)
-	l.write(s.ref.Namespace, s.ref.Name, deleted)
-}
 
 func (s watchStep) link(l *ledger) {
 	l.readNamespace(s.of.Namespace)
@@ -66,19 +48,15 @@ func (s expectFailed) link(l *ledger)   { l.read("client " + s.name) }
 func (s expectRequests) link(l *ledger) { l.read("client " + s.name) }
 
 func (s fault) link(l *ledger) {
-	l.armed[l.step] = armedRule{l.at, s.rule.Name}
+	l.begin(ruleTrouble + s.rule.Name)
 	l.facts["rule "+s.rule.Name] = "added"
 }
 
-func (clearFaults) link(l *ledger) {
-	maps.DeleteFunc(l.armed, func(_ int, r armedRule) bool { return r.at == l.at })
-}
+func (clearFaults) link(l *ledger) { l.endAll(ruleTrouble) }
 
 // There must be such a rule.
 func (s clearFault) link(l *ledger) {
-	before := len(l.armed)
-	maps.DeleteFunc(l.armed, func(_ int, r armedRule) bool { return r == armedRule{l.at, s.name} })
-	l.reads["armed "+s.name] = strconv.FormatBool(len(l.armed) < before)
+	l.reads["armed "+s.name] = strconv.FormatBool(l.end(ruleTrouble + s.name))
 }
 
 // A snapshot is taken of objects as they are, which are then as they were.
@@ -103,6 +81,7 @@ func (s restore) link(l *ledger) {
 func (s expectHits) link(l *ledger) { l.read("rule " + s.rule) }
 
 func (s eventually) link(l *ledger)  { link(s.step, l) }
+func (s always) link(l *ledger)      { link(s.step, l) }
 func (s expectError) link(l *ledger) { link(s.step, l) }
 
 func (s on) link(l *ledger) {

@@ -7,42 +7,66 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 )
 
 // How steps get simpler.
 
 func (s advance) simpler() []Step {
-	var steps []Step
-	for _, d := range []time.Duration{time.Second, (s.d / 2).Truncate(time.Second)} {
-		if d > 0 && d < s.d {
-			steps = append(steps, advance{d})
+	return shorter(s.d, func(d time.Duration) Step { return advance{d} })
+}
+
+// shorter makes steps of times that are shorter, and not 0.
+func shorter(than time.Duration, step func(time.Duration) Step) (steps []Step) {
+	for _, d := range []time.Duration{time.Second, (than / 2).Truncate(time.Second)} {
+		if d > 0 && d < than {
+			steps = append(steps, step(d))
 		}
 	}
 	return steps
 }
 
-// An Eventually keeps its time: a correct client may need it.
-func (s eventually) simpler() []Step {
-	inner, ok := s.step.(simpler)
+// inside makes steps of what the step in one is when it is simpler.
+func inside(s Step, around func(Step) Step) (steps []Step) {
+	inner, ok := s.(simpler)
 	if !ok {
 		return nil
 	}
-	var steps []Step
 	for _, step := range inner.simpler() {
-		steps = append(steps, eventually{s.d, step})
+		steps = append(steps, around(step))
 	}
 	return steps
 }
 
-func (s on) simpler() []Step {
-	inner, ok := s.step.(simpler)
-	if !ok {
+// An Eventually keeps its time: a correct client may need it. So does an Always, whose
+// end is where the next step begins.
+func (s eventually) simpler() []Step {
+	return inside(s.step, func(step Step) Step { return eventually{s.d, step} })
+}
+
+func (s always) simpler() []Step {
+	return inside(s.step, func(step Step) Step { return always{s.d, step} })
+}
+
+func (s on) simpler() []Step { return inside(s.step, func(step Step) Step { return on{s.name, step} }) }
+
+func (s notReady) simpler() []Step {
+	return shorter(s.d, func(d time.Duration) Step { return notReady{d} })
+}
+
+func (s restart) simpler() []Step {
+	if s.startup == 0 {
 		return nil
 	}
-	var steps []Step
-	for _, step := range inner.simpler() {
-		steps = append(steps, on{s.name, step})
+	return append([]Step{restart{}}, shorter(s.startup, func(d time.Duration) Step { return restart{d} })...)
+}
+
+func (s groupsShown) simpler() (steps []Step) {
+	for i := range s.groups {
+		if len(s.groups) > 1 { // heal without any is for all
+			steps = append(steps, groupsShown{s.way, slices.Concat(s.groups[:i], s.groups[i+1:])})
+		}
 	}
 	return steps
 }
@@ -63,26 +87,55 @@ func (s fault) simpler() []Step {
 	return steps
 }
 
-// An apply gets along with fewer objects, and with smaller ones.
 func (s apply) simpler() []Step {
+	return s.smaller(func(less source) Step { return apply{less} })
+}
+
+func (s create) simpler() []Step {
+	return s.smaller(func(less source) Step { return create{less} })
+}
+
+func (s replace) simpler() []Step {
+	return s.smaller(func(less source) Step { return replace{less, s.subresource} })
+}
+
+func (s serverSideApply) simpler() []Step {
+	return s.smaller(func(less source) Step { return serverSideApply{less, s.manager, s.force} })
+}
+
+// smaller makes steps of fewer objects, and of smaller ones.
+func (s source) smaller(step func(source) Step) (steps []Step) {
 	objects, err := decodeManifest(s.manifest)
 	if err != nil {
 		return nil
 	}
-	var steps []Step
 	add := func(objects []*unstructured.Unstructured) {
 		if text, ok := manifestOf(objects); ok && text != s.manifest {
-			steps = append(steps, apply{newSource(s.name, text)})
+			steps = append(steps, step(newSource(s.name, text)))
 		}
 	}
 	for i, o := range objects {
 		if len(objects) > 1 {
 			add(slices.Concat(objects[:i], objects[i+1:]))
 		}
-		for _, smaller := range smallerObjects(o) {
+		for _, less := range smallerObjects(o) {
 			changed := slices.Clone(objects)
-			changed[i] = smaller
+			changed[i] = less
 			add(changed)
+		}
+	}
+	return steps
+}
+
+// A patch gets along with fewer fields; a list of operations stays as it is.
+func (s patch) simpler() (steps []Step) {
+	var fields map[string]any
+	if json.Unmarshal([]byte(s.body), &fields) != nil {
+		return nil
+	}
+	for _, less := range smallerObjects(&unstructured.Unstructured{Object: fields}) {
+		if len(less.Object) > 0 {
+			steps = append(steps, PatchSubresource(s.ref, s.subresource, s.as, render(less.Object)))
 		}
 	}
 	return steps
@@ -116,7 +169,7 @@ func smallerObjects(o *unstructured.Unstructured) (smaller []*unstructured.Unstr
 			continue
 		}
 		for _, key := range slices.Sorted(maps.Keys(inner)) {
-			if field == "metadata" && (key == "name" || key == "namespace") {
+			if field == "metadata" && (key == "name" || key == "generateName" || key == "namespace") {
 				continue
 			}
 			smaller = append(smaller, without(o, field, key))

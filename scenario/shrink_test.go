@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -53,13 +54,32 @@ func TestShrink(t *testing.T) {
 			mentions("expect hits f", "fault g"), "fault f: when always do reset\nclear faults\nfault g: when always do reset\nexpect hits f 0\n"},
 		"inside": {"eventually 10m expect error NotFound delete cm/b\nadvance 90s\n", mentions("eventually 10m0s expect error", "advance"),
 			"eventually 10m0s expect error NotFound delete cm/b\nadvance 1s\n"},
+		// What was written in parts is there with all its parts.
+		"parts": {"create a\npatch cm/a {data: {k: \"1\", l: \"2\"}}\napply a --server-side --force\nexpect cm/a data.k=1\nexpire\n", mentions("expect cm/a"),
+			"create a\npatch cm/a {\"data\":{\"k\":\"1\",\"l\":\"2\"}}\napply a --server-side --force\nexpect cm/a\n"},
+		"a patch":                             {"create a\npatch cm/a {data: {k: \"1\", l: \"2\"}}\ncompact\n", mentions("patch cm/a"), "create a\npatch cm/a {\"data\":{}}\n"},
+		"an update that is like the creation": {"create a\npatch cm/a {data: {k: w}}\nupdate a\nexpect cm/a\n", mentions("expect cm/a"), "create a\nexpect cm/a\n"},
+		"what is not needed": {"create a\npatch cm/a {data: {k: w}}\nupdate a\napply a --server-side\nskew 1h\nskew 0s\nnot ready 1m\nnot ready 0s\n" +
+			"shutdown\nrestart 5s\nfeature WatchList off\nfeature WatchList on\ndiscovery hide apps\ndiscovery heal\nexpire token x\ncompact\n", mentions("compact"), "compact\n"},
+		// Nobody is left in trouble that was over.
+		"down":      {"shutdown\nrestart 1m\nexpect list cm\nexpire\n", mentions("shutdown", "expect list"), "shutdown\nrestart\nexpect list cm\n"},
+		"not ready": {"not ready 1m\nnot ready 0s\nwatch w cm\n", mentions("not ready 1", "watch w"), "not ready 1s\nnot ready 0s\nwatch w cm\n"},
+		"on b": {"replica b\non b shutdown\nrestart\non b restart 1m\non b expect list cm\n", mentions("on b shutdown", "on b expect list"),
+			"replica b\non b shutdown\non b restart\non b expect list cm\n"},
+		"skew": {"skew 1h\nskew 1m\nskew 0s\napply a\n", mentions("skew 1h", "apply a"), "skew 1h0m0s\nskew 1m0s\nskew 0s\napply a\n"},
+		"discovery": {"discovery hide apps batch\ndiscovery break apps\ndiscovery heal batch\nexpect list cm\n", mentions("discovery hide", "expect list"),
+			"discovery hide batch\ndiscovery heal batch\nexpect list cm\n"},
+		"feature": {"feature WatchList off\nfeature WatchList on\nwatch w cm\n", mentions("feature WatchList off", "watch w"),
+			"feature WatchList off\nfeature WatchList on\nwatch w cm\n"},
+		"ends":   {"watch w cm\nnot ready 1m\nexpect events w END\n", mentions("expect events w"), "watch w cm\nnot ready 1s\nexpect events w END\n"},
+		"always": {"apply a\ndelete cm/a\nadvance 1m\nalways 10m expect absent cm/a\n", mentions("always"), "apply a\ndelete cm/a\nalways 10m0s expect absent cm/a\n"},
 	} {
 		files := ""
 		for _, f := range []struct{ name, data string }{
 			{"a", configMap("a", "k: v")}, {"b", configMap("b", "k: '1'")}, {"x", manifestIn("x")},
 			{"ns", "apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n"},
 		} {
-			if strings.Contains(test.text, "apply "+f.name+"\n") {
+			if regexp.MustCompile(`(apply|create|update) ` + f.name + `\b`).MatchString(test.text) {
 				files += "-- " + f.name + " --\n" + f.data
 			}
 		}
