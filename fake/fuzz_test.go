@@ -38,6 +38,8 @@ func FuzzRequest(f *testing.F) {
 	f.Add("PATCH", "/api/v1/namespaces/default/pods/web/resize", "", "application/strategic-merge-patch+json", `{"spec":{"containers":[{"name":"c","resources":{"limits":{"cpu":"1"}}}]}}`)
 	f.Add("GET", "/api/v1/namespaces/default/pods/http:web:80/proxy/x", "", "", "")
 	f.Add("GET", "/apis/apps/v1/watch/deployments?timeoutSeconds=1", "application/json;stream=watch", "", "")
+	f.Add("GET", "/api/v1/pods?includeObject=Object&limit=1", asTable, "", "")
+	f.Add("PATCH", maps+"/there?includeObject=Foo", asTable+",application/json", "application/merge-patch+json", `{"data":{"a":"b"}}`)
 	f.Add("GET", "/openapi/v3/api/v1?hash=x", "", "", "")
 	srv, err := fakeapi.New(fakeapi.InMemory(), fakeapi.WithObjects(configMap("there", "1"), podOf("web", running), deployment("web"), budget("web", 3)), fakeapi.WithControl(), fakeapi.WithCBOR())
 	if err != nil {
@@ -62,7 +64,8 @@ func FuzzRequest(f *testing.F) {
 			if int(s.Code) != w.Code {
 				t.Fatalf("code %d with a Status of %d", w.Code, s.Code)
 			}
-			if after := srv.ResourceVersion(); after != before {
+			// That an answer cannot have the form asked for is found when the write is done.
+			if after := srv.ResourceVersion(); after != before && !strings.Contains(accept, "as=") {
 				t.Fatalf("%s %s was refused (%s) and changed something", method, target, s.Message)
 			}
 		}
