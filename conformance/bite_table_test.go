@@ -8,9 +8,9 @@ import (
 
 // tableLies are about Tables and about objects down to their metadata.
 var tableLies = []told{
-	{"has no Tables", acceptingForm("as=Table;", ""), `^(TB-(01|02|03|04|05|06|09|11|12)/typed|TB-08|WA-35/typed|(CH-23|SI-16)/table/typed)$`},
-	{"has one version of Tables", acceptingForm("v=v1beta1", "v=v1"), `^(TB-02|PM-01)/typed$`},
-	{"takes any version for v1", acceptingForm("v=v9", "v=v1"), `^TB-03/typed$`},
+	{"has no Tables", acceptingInstead("as=Table;", ""), `^(TB-(01|02|03|04|05|06|09|11|12)/typed|TB-08|WA-35/typed|(CH-23|SI-16)/table/typed)$`},
+	{"has one version of Tables", acceptingInstead("v=v1beta1", "v=v1"), `^(TB-02|PM-01)/typed$`},
+	{"takes any version for v1", acceptingInstead("v=v9", "v=v1"), `^TB-03/typed$`},
 	{"leaves formats out", body(isPlain, swap(`"format":`, `"shape":`)), `^TB-04/typed$`},
 	{"does not read includeObject", deaf("includeObject"), `^TB-0[56]/typed$`},
 	{"includes objects unasked", asking(func(r *http.Request) {
@@ -47,8 +47,8 @@ var tableLies = []told{
 	{"sends no columns", swapFrame(`"columnDefinitions":[`, `"columns":[`), `^WA-35/typed$`},
 
 	{"adds data to the metadata", body(isPlain, swap(`"apiVersion":"meta.k8s.io/v1",`, `"apiVersion":"meta.k8s.io/v1","type":"Opaque",`)), `^PM-0[16]/typed$`},
-	{"lists whole objects", acceptingForm("as=PartialObjectMetadataList;", "as="), `^PM-0[24]/typed$`},
-	{"gives a list for an object", acceptingForm("as=PartialObjectMetadata;", "as=PartialObjectMetadataList;"), `^PM-0[1367]/typed$`},
+	{"lists whole objects", acceptingInstead("as=PartialObjectMetadataList;", "as="), `^PM-0[24]/typed$`},
+	{"gives a list for an object", acceptingInstead("as=PartialObjectMetadata;", "as=PartialObjectMetadataList;"), `^PM-0[1367]/typed$`},
 	{"has metadata in JSON only", asking(func(r *http.Request) {
 		if accept := r.Header.Get("Accept"); strings.Contains(accept, "as=Partial") {
 			r.Header.Set("Accept", strings.Replace(accept, "vnd.kubernetes.protobuf", "json", 1))
@@ -67,8 +67,8 @@ var tableLies = []told{
 	}), `^PM-07/typed$`},
 }
 
-// acceptingForm changes what clients accept; "as=" alone stands for no form at all.
-func acceptingForm(old, with string) lie {
+// acceptingInstead changes what clients accept; "as=" alone stands for no form at all.
+func acceptingInstead(old, with string) lie {
 	return asking(func(r *http.Request) {
 		accept := strings.ReplaceAll(r.Header.Get("Accept"), old, with)
 		if accept != r.Header.Get("Accept") && !strings.Contains(accept, "as=P") && !strings.Contains(accept, "as=T") {

@@ -121,6 +121,22 @@ func TestTableInFull(t *testing.T) {
 	})
 }
 
+// A large Table comes compressed to those who accept that, and whole.
+func TestLargeTableIsCompressed(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithObjects(manyPods(1000)...))
+	for _, accept := range []string{asTable, asYAMLTable} {
+		resp, body := fetched(t, srv, "GET", "/api/v1/namespaces/default/pods", accept)
+		require.True(t, resp.Uncompressed, "the transport has unpacked it")
+		if accept == asYAMLTable {
+			var err error
+			body, err = yaml.YAMLToJSON(body)
+			require.NoError(t, err)
+		}
+		_, rows := rowsOf(t, body)
+		require.Len(t, rows, 1000)
+	}
+}
+
 // Both versions of a type that has two are printed alike, and show themselves.
 func TestTableOfBothVersions(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithObjects(

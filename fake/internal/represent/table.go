@@ -198,6 +198,7 @@ func (p *Representation) tableList(w http.ResponseWriter, list metav1.ListMeta, 
 		if err != nil {
 			return err
 		}
+		w.Header().Set("Content-Length", strconv.Itoa(len(b)))
 		_, _ = w.Write(b)
 		return nil
 	}
