@@ -123,3 +123,27 @@ func ExampleWithAdmission() {
 	fmt.Println(created.Labels, err)
 	// Output: map[team:blue] <nil>
 }
+
+// Who may do what is a function's to say. The administrator, whom RESTConfig is for, may do
+// everything, and acts as somebody else here.
+func ExampleWithAuthorizer() {
+	srv, err := fakeapi.New(fakeapi.WithAuthorizer(func(a fakeapi.Attributes) fakeapi.Decision {
+		if a.User.Username == "reader" && a.Verb != "get" && a.Verb != "list" && a.Verb != "watch" {
+			return fakeapi.Deny("it is a reader")
+		}
+		return fakeapi.Allow("")
+	}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = srv.Close() }()
+	config := srv.RESTConfig()
+	config.Impersonate.UserName = "reader"
+	pods := kubernetes.NewForConfigOrDie(config).CoreV1().Pods("default")
+	_, err = pods.List(context.Background(), metav1.ListOptions{})
+	fmt.Println(err)
+	fmt.Println(pods.Delete(context.Background(), "web", metav1.DeleteOptions{}))
+	// Output:
+	// <nil>
+	// pods "web" is forbidden: User "reader" cannot delete resource "pods" in API group "" in the namespace "default": it is a reader
+}

@@ -1,8 +1,11 @@
 package fakeapi_test
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -53,4 +56,18 @@ func TestWebPagesAreRefused(t *testing.T) {
 	w := httptest.NewRecorder()
 	srv.ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/pods", nil)) // from example.com
 	require.Equal(t, 200, w.Code, "what does not come over the network is not looked at")
+}
+
+// A name that is given is in the certificate, too.
+func TestHostsInTheCertificate(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithTLS(), fakeapi.WithHosts("api.test", "192.0.2.1"))
+	trusted := x509.NewCertPool()
+	require.True(t, trusted.AppendCertsFromPEM(srv.CA()))
+	for host, good := range map[string]bool{"api.test": true, "192.0.2.1": true, "other.test": false} {
+		conn, err := tls.Dial("tcp", strings.TrimPrefix(srv.URL(), "https://"), &tls.Config{ServerName: host, RootCAs: trusted})
+		require.Equal(t, good, err == nil, "%s: %v", host, err)
+		if err == nil {
+			require.NoError(t, conn.Close())
+		}
+	}
 }
