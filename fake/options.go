@@ -76,6 +76,7 @@ func (o *options) replica(opts []Option) (*options, error) {
 		without:    slices.Clone(o.without),
 		admission:  slices.Clone(o.admission),
 		unrecorded: o.unrecorded,
+		cbor:       o.cbor,
 	}
 	return r.with(opts)
 }

@@ -35,7 +35,7 @@ func (f *runFlags) define(flags *flag.FlagSet) {
 	flags.BoolVar(&f.quiet, "q", false, "print a line for each scenario instead of its transcript")
 	flags.BoolVar(&f.realTime, "real-time", false, "play in real time: no two runs are the same, and ten minutes take ten minutes")
 	flags.Func("client", "play the role ROLE of a scenario with the client `[ROLE=]NAME`, one of those that --list shows; can be repeated", f.chosen.add)
-	flags.StringVar(&f.html, "html", "", "leave the timeline of each scenario as a page in `FOLDER`: NAME.html, in the place of an older one")
+	flags.StringVar(&f.html, "html", "", "leave the timeline of each scenario as a page in `FOLDER`: NAME.html, in the place of an older one; a second scenario of that name is NAME-2")
 	flags.BoolVar(&f.list, "list", false, "print the catalogue: number, name, role, survivors and title of each case, and the clients")
 	flags.BoolVar(&f.all, "all", false, "play each case of the catalogue with each client of its role (or those of --client), and print who survives; it is a failure if the catalogue says otherwise")
 }
@@ -126,8 +126,7 @@ func (f *runFlags) tell(ctx context.Context, c *call, s story) (ok bool, err err
 
 // writePage writes the timeline of a server that has played a story.
 func writePage(folder string, s story, server *fakeapi.Server) error {
-	name := strings.TrimSuffix(filepath.Base(s.name), extension) + ".html"
-	f, err := os.Create(filepath.Join(folder, name))
+	f, err := os.Create(filepath.Join(folder, s.page+".html"))
 	if err != nil {
 		return err
 	}

@@ -78,6 +78,13 @@ func TestRunWritesPages(t *testing.T) {
 	require.Equal(t, exitError, got.status)
 	require.Contains(t, got.stderr, "nowhere/good.html")
 	require.NotContains(t, got.stdout, "broken")
+
+	// Two of one name do not take each other's place.
+	scripts(t, map[string]string{"a/same.txtar": "compact\n", "b/same.txtar": "expire\n"})
+	require.NoError(t, os.Mkdir("pages", 0o700))
+	require.Equal(t, exitOK, runNow(t, "run", "-q", "--html", "pages", "a", "b").status)
+	require.FileExists(t, "pages/same.html")
+	require.FileExists(t, "pages/same-2.html")
 }
 
 func TestRunUsage(t *testing.T) {

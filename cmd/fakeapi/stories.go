@@ -21,6 +21,8 @@ type story struct {
 	name, text string
 	config     scenario.Config
 	cast       []string // "ROLE: CLIENT" for each of config's clients
+	// page is what its page is called, which no other story's is.
+	page string
 	// excuse is what the catalogue says of a client that is known to fall; "" for others.
 	excuse string
 }
@@ -45,7 +47,23 @@ func openStories(words []string, chosen choice) (stories []story, err error) {
 		}
 		stories = append(stories, found...)
 	}
+	namePages(stories)
 	return stories, nil
+}
+
+// namePages names pages as the files are called, wherever these are; a number goes behind
+// a name that is taken.
+func namePages(stories []story) {
+	taken := map[string]bool{}
+	for i := range stories {
+		base := strings.TrimSuffix(filepath.Base(stories[i].name), extension)
+		page := base
+		for n := 2; taken[page]; n++ {
+			page = fmt.Sprintf("%s-%d", base, n)
+		}
+		taken[page] = true
+		stories[i].page = page
+	}
 }
 
 func openWord(word string, chosen choice) ([]story, error) {
