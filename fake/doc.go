@@ -83,6 +83,10 @@
 // aggregated discovery away, as on servers that do not have them yet. Server.SkewClock puts
 // the server's clock wrong.
 //
+// WithMaxInFlight limits how many requests are served at a time: one more gets 429 with
+// Retry-After 1. A request that takes longer than its timeout parameter says, or than a
+// minute in admission functions, gets 504 (EX-08), and one that makes the server panic 500.
+//
 // # Replicas
 //
 // Server.Replica opens a second front door on the same store, as a second API server
@@ -270,6 +274,10 @@
 //     and, as from a watch cache, never chunked (RS-14, RS-17).
 //   - After Compact every exact read and continue token from before is 410, at once. A
 //     real server's watch cache may go on answering them for a while (RS-30).
+//   - There is no priority and fairness: answers have no X-Kubernetes-PF headers (HT-07).
+//   - The time that a request has does not run while a fault rule delays it.
+//   - The health paths know fewer checks than those of a real server, none of them about
+//     the start of its parts. There is no /debug, and no /logs.
 //   - A slow watcher is never cut off. If history has left it behind, it ends with the
 //     410 ERROR event.
 package fakeapi

@@ -27,6 +27,7 @@ func (s *Server) writeDiscovery(w http.ResponseWriter, r *http.Request, out nego
 		doc = doc.Shown(views.hidden, views.stale)
 	}
 	if out.Form == negotiate.Aggregated {
+		w.Header()["Cache-Control"] = []string{"public"}
 		w.Header().Set("Vary", "Accept")
 		w.Header().Set("ETag", doc.ETag)
 		if r.Header.Get("If-None-Match") == doc.ETag { // DI-07
@@ -77,10 +78,14 @@ func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request) {
 // gitVersion is the release that the server behaves as.
 const gitVersion = "v1.37.2"
 
-// serveVersion says which release the server behaves as (DI-13).
+// serveVersion says which release the server behaves as (DI-13), in JSON only.
 func (s *Server) serveVersion(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet {
 		verbs.WriteError(w, r, status.MethodNotAllowed())
+		return
+	}
+	if !negotiate.AcceptsJSON(r) {
+		verbs.WriteError(w, r, status.Unavailable(negotiate.TypeJSON))
 		return
 	}
 	writeJSON(w, r, version.Info{

@@ -2,13 +2,17 @@ package fakeapi
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // The health paths, each with the checks that it runs (DI-14 to DI-17). A server
-// that answers at all passes them, but in its first and its last moments.
+// that answers at all passes them, but in its first and its last moments. Of a real
+// server's checks these are the ones that say something here; the rest are about the
+// start of its many parts.
 func healthChecks(endpoint string) []string {
 	switch endpoint {
 	case "healthz", "livez":
@@ -25,14 +29,16 @@ func splitHealth(path string) (endpoint, check string) {
 	return endpoint, check
 }
 
+// isHealth reports whether there is such a health path. None ends in a slash.
 func isHealth(path string) bool {
 	endpoint, check := splitHealth(path)
 	checks := healthChecks(endpoint)
-	return checks != nil && (check == "" || slices.Contains(checks, check))
+	return checks != nil && (path == "/"+endpoint || slices.Contains(checks, check))
 }
 
 // serveHealth answers "ok", or with ?verbose a line for each check; ?exclude leaves
-// checks out. A check that fails makes it 500, with all lines (DI-15).
+// checks out, and says so of those that there are not. A check that fails makes it 500,
+// with all lines (DI-15, DI-16). Any method will do.
 func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
 	endpoint, check := splitHealth(r.URL.Path)
 	if check != "" {
@@ -41,10 +47,12 @@ func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
 	}
 	var lines strings.Builder
 	failed := false
-	excluded := r.URL.Query()["exclude"]
+	unknown := slices.Clone(r.URL.Query()["exclude"])
 	for _, name := range healthChecks(endpoint) {
+		excluded := slices.Index(unknown, name)
 		switch {
-		case slices.Contains(excluded, name):
+		case excluded >= 0:
+			unknown = slices.DeleteFunc(unknown, func(other string) bool { return other == name })
 			fmt.Fprintf(&lines, "[+]%s excluded: ok\n", name)
 		case s.life.failing(endpoint, name) != "":
 			failed = true
@@ -53,28 +61,38 @@ func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(&lines, "[+]%s ok\n", name)
 		}
 	}
-	_, verbose := r.URL.Query()["verbose"]
-	switch {
-	case failed:
-		http.Error(w, lines.String()+endpoint+" check failed", http.StatusInternalServerError)
-	case verbose:
-		writeHealth(w, lines.String()+endpoint+" check passed\n")
-	default:
-		writeHealth(w, "ok")
+	if len(unknown) > 0 {
+		fmt.Fprintf(&lines, "warn: some health checks cannot be excluded: no matches for %s\n", quoted(unknown))
 	}
+	if failed {
+		http.Error(w, lines.String()+endpoint+" check failed", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if _, verbose := r.URL.Query()["verbose"]; verbose {
+		_, _ = io.WriteString(w, lines.String()+endpoint+" check passed\n")
+		return
+	}
+	_, _ = io.WriteString(w, "ok")
 }
 
-// serveCheck answers the path of one check (DI-17).
+// quoted are names in quotes, without duplicates, as a real server lists them.
+func quoted(names []string) string {
+	slices.Sort(names)
+	names = slices.Compact(names)
+	for i := range names {
+		names[i] = strconv.Quote(names[i])
+	}
+	return strings.Join(names, ",")
+}
+
+// serveCheck answers the path of one check (DI-17), with neither of the parameters.
 func (s *Server) serveCheck(w http.ResponseWriter, endpoint, check string) {
 	if why := s.life.failing(endpoint, check); why != "" {
 		http.Error(w, "internal server error: "+why, http.StatusInternalServerError)
 		return
 	}
-	writeHealth(w, "ok")
-}
-
-func writeHealth(w http.ResponseWriter, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = fmt.Fprint(w, text)
+	_, _ = io.WriteString(w, "ok")
 }

@@ -47,6 +47,8 @@ type options struct {
 	rules      []faults.Rule
 	middleware []func(http.Handler) http.Handler
 	admission  admission.Chain
+	// reading and writing are how many requests may be in flight.
+	reading, writing int64
 }
 
 func newOptions(opts []Option) (*options, error) {

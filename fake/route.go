@@ -6,9 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/openapi"
@@ -17,15 +14,8 @@ import (
 	"example.com/fakeapi/internal/route"
 )
 
-// route is the way in for every request: it sets what every answer carries and
-// hands the request to those who serve its path.
+// route hands a request to those who serve its path.
 func (s *Server) route(w http.ResponseWriter, r *http.Request) {
-	w.Header()["Cache-Control"] = noCache
-	w.Header()["Audit-Id"] = []string{auditID(r)} // AU-06
-	s.date(w)
-	if s.opts.cbor {
-		r = negotiate.WithCBOR(r)
-	}
 	var query url.Values
 	if strings.Contains(r.URL.RawQuery, "watch") {
 		query = r.URL.Query()
@@ -50,6 +40,13 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// dress sets what every answer carries.
+func (s *Server) dress(w http.ResponseWriter, r *http.Request) {
+	w.Header()["Cache-Control"] = noCache
+	w.Header()["Audit-Id"] = []string{auditID(r)} // AU-06
+	s.date(w)
+}
+
 // noCache is on every answer (HT-01). Shared: nobody changes it.
 var noCache = []string{"no-cache, private"}
 
@@ -63,22 +60,6 @@ func auditID(r *http.Request) string {
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	h := hex.EncodeToString(b[:])
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
-}
-
-// checkTimeout is the station that refuses a timeout parameter that is no duration (PV-25).
-func checkTimeout(w http.ResponseWriter, r *http.Request, _ route.Target) (*http.Request, bool) {
-	if !strings.Contains(r.URL.RawQuery, "timeout=") {
-		return r, true
-	}
-	text := r.URL.Query().Get("timeout")
-	if text == "" {
-		return r, true
-	}
-	if _, err := time.ParseDuration(text); err != nil {
-		verbs.WriteError(w, r, apierrors.NewBadRequest("invalid timeout specified in the request URL - "+err.Error()))
-		return r, false
-	}
-	return r, true
 }
 
 // serves reports whether the path lies in a group and version that is served,
@@ -113,9 +94,18 @@ func (s *Server) serveOther(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveDiscovery answers /api, /apis and what is between them and a resource.
+// serveDiscovery answers /api, /apis and what is between them and a resource. What a
+// real server serves with its aggregator, /apis and the groups, knows no methods.
 func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request, t route.Target) {
-	if r.Method != http.MethodGet {
+	plain := negotiate.Document
+	if t.Prefix == "apis" && t.Version == "" {
+		plain = negotiate.Unrouted
+	}
+	switch {
+	case strings.HasSuffix(t.Path, "//"): // HT-12
+		http.NotFound(w, r)
+		return
+	case r.Method != http.MethodGet && plain == negotiate.Document:
 		verbs.WriteError(w, r, status.MethodNotAllowed())
 		return
 	}
@@ -123,11 +113,11 @@ func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request, t route.
 	if views.refuse(w, r, t) {
 		return
 	}
-	endpoint := negotiate.Document
+	negotiated := negotiate.Response
 	if t.Version == "" && t.Group == "" && !s.plainDiscovery.Load() {
-		endpoint = negotiate.Discovery
+		negotiated = negotiate.Discovery
 	}
-	out, err := negotiate.Response(r, endpoint)
+	out, err := negotiated(r, plain)
 	if err != nil {
 		verbs.WriteError(w, r, err)
 		return

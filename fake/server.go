@@ -123,7 +123,7 @@ func (s *Server) open() error {
 	if err := s.listen(); err != nil {
 		return err
 	}
-	s.discovery = discovery.New(s.table, s.listener.Addr().String())
+	s.discovery = discovery.New(func() *resource.Table { return s.table }, s.listener.Addr().String())
 	s.openapi = openAPI()
 	s.groups = &Discovery{server: s}
 	if err := s.switchOff(); err != nil {
@@ -174,7 +174,7 @@ func (s *Server) serve(ctx context.Context, secured *tls.Config) {
 	s.transport = s.newTransport()
 	s.client = s.newClient()
 	s.stations = s.newStations()
-	s.handler = s.flight.track(s.opts.wrapped(s.front(s.zip.Handler(s.recorded(faults.Handler(&s.faults, http.HandlerFunc(s.route)))))))
+	s.handler = s.flight.track(s.opts.wrapped(s.front(s.zip.Handler(s.recorded(s.limited(faults.Handler(&s.faults, s.receiver())))))))
 	s.http = &http.Server{
 		Handler:           s.guarded(s),
 		BaseContext:       func(net.Listener) context.Context { return ctx },

@@ -14,7 +14,7 @@ type station func(w http.ResponseWriter, r *http.Request, t route.Target) (*http
 // config.go, DefaultBuildHandlerChain): whose request it is and whether that may be done is
 // known before anybody looks whether there is what it is about (AU-03).
 func (s *Server) newStations() []station {
-	stations := []station{checkTimeout}
+	var stations []station
 	if s.way != nil {
 		stations = append(stations, s.authenticate)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -25,16 +26,60 @@ type Document struct {
 	ETag string
 }
 
-// Documents are the discovery documents of one table. They are safe for any
-// number of goroutines.
+// Documents are the discovery documents of a table that may be replaced by another.
+// They are safe for any number of goroutines.
 type Documents struct {
+	table   func() *resource.Table
+	address string
+	current atomic.Pointer[edition]
+}
+
+// edition are the documents of one table.
+type edition struct {
+	table             *resource.Table
 	plain, aggregated map[string]func() Document
 }
 
-// New prepares the documents of table for a server that clients reach at
-// address ("127.0.0.1:6443", which /api repeats to them). It makes none yet.
-func New(table *resource.Table, address string) *Documents {
-	d := &Documents{
+// New prepares the documents of the table that table gives, for a server that
+// clients reach at address ("127.0.0.1:6443", which /api repeats to them). It makes
+// none yet. A table does not change; where table gives another one, the documents
+// are those of that from then on, with ETags of their own.
+func New(table func() *resource.Table, address string) *Documents {
+	return &Documents{table: table, address: address}
+}
+
+// Get gives the document at path, which may end in a slash, in the aggregated
+// form (APIGroupDiscoveryList of apidiscovery.k8s.io/v2, DI-06) or else in the
+// plain one. ok is false where there is no such document; only /api and /apis
+// have an aggregated form.
+func (d *Documents) Get(path string, aggregated bool) (doc Document, ok bool) {
+	e := d.edition()
+	documents := e.plain
+	if aggregated {
+		documents = e.aggregated
+	}
+	get, ok := documents[strings.TrimSuffix(path, "/")]
+	if !ok {
+		return Document{}, false
+	}
+	return get(), true
+}
+
+// edition gives the documents of the table of now. If two ask at once for those of
+// a new table, one of them makes them in vain.
+func (d *Documents) edition() *edition {
+	table, known := d.table(), d.current.Load()
+	if known != nil && known.table == table {
+		return known
+	}
+	fresh := newEdition(table, d.address)
+	d.current.CompareAndSwap(known, fresh)
+	return fresh
+}
+
+func newEdition(table *resource.Table, address string) *edition {
+	e := &edition{
+		table: table,
 		plain: map[string]func() Document{
 			"/api":  once(func() runtime.Object { return coreVersions(table, address) }),
 			"/apis": once(func() runtime.Object { return groupList(table) }),
@@ -48,29 +93,13 @@ func New(table *resource.Table, address string) *Documents {
 		prefix := "/api"
 		if g.Name != "" {
 			prefix = "/apis/" + g.Name
-			d.plain[prefix] = once(func() runtime.Object { return groupDocument(g) })
+			e.plain[prefix] = once(func() runtime.Object { return groupDocument(g) })
 		}
 		for _, version := range g.Versions {
-			d.plain[prefix+"/"+version] = once(func() runtime.Object { return resourceList(table, g.Name, version) })
+			e.plain[prefix+"/"+version] = once(func() runtime.Object { return resourceList(table, g.Name, version) })
 		}
 	}
-	return d
-}
-
-// Get gives the document at path, which may end in a slash, in the aggregated
-// form (APIGroupDiscoveryList of apidiscovery.k8s.io/v2, DI-06) or else in the
-// plain one. ok is false where there is no such document; only /api and /apis
-// have an aggregated form.
-func (d *Documents) Get(path string, aggregated bool) (doc Document, ok bool) {
-	documents := d.plain
-	if aggregated {
-		documents = d.aggregated
-	}
-	get, ok := documents[strings.TrimSuffix(path, "/")]
-	if !ok {
-		return Document{}, false
-	}
-	return get(), true
+	return e
 }
 
 // once makes a document on first use.

@@ -26,7 +26,7 @@ const address = "127.0.0.1:6443"
 
 func document(t *testing.T, path string, aggregated bool) Document {
 	t.Helper()
-	doc, ok := New(resource.Builtin(), address).Get(path, aggregated)
+	doc, ok := New(resource.Builtin, address).Get(path, aggregated)
 	require.True(t, ok, path)
 	return doc
 }
@@ -90,7 +90,7 @@ func TestStorageVersionHashes(t *testing.T) {
 }
 
 func TestGet(t *testing.T) {
-	docs := New(resource.Builtin(), address)
+	docs := New(resource.Builtin, address)
 	for _, path := range []string{"/api/", "/apis/", "/apis/apps/", "/api/v1/", "/apis/apps/v1/"} {
 		slashed, ok := docs.Get(path, false)
 		require.True(t, ok, path)
@@ -107,6 +107,28 @@ func TestGet(t *testing.T) {
 		_, ok := docs.Get(path, true)
 		require.False(t, ok, path)
 	}
+}
+
+// When another table takes the place of the first, so do its documents, and clients
+// that know the old ones are told.
+func TestAnotherTable(t *testing.T) {
+	table := resource.Builtin()
+	docs := New(func() *resource.Table { return table }, address)
+	before, _ := docs.Get("/apis", true)
+	_, ok := docs.Get("/apis/apps/v1", false)
+	require.True(t, ok)
+
+	table = new(resource.Table) // in which there is nothing
+	_, ok = docs.Get("/apis/apps/v1", false)
+	require.False(t, ok, "of a group that has gone")
+	after, ok := docs.Get("/apis", true)
+	require.True(t, ok)
+	require.NotEqual(t, before.ETag, after.ETag)
+	require.Equal(t, `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[]}`+"\n", string(after.JSON))
+
+	table = resource.Builtin()
+	again, _ := docs.Get("/apis", true)
+	require.Equal(t, before.ETag, again.ETag)
 }
 
 func TestETag(t *testing.T) {
@@ -127,7 +149,7 @@ func TestObjectsEncodeAsTheJSON(t *testing.T) {
 // and the client asks first of all.
 func serve(t *testing.T, knowsAggregated bool) *discovery.DiscoveryClient {
 	t.Helper()
-	docs := New(resource.Builtin(), address)
+	docs := New(resource.Builtin, address)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		const form = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 		aggregated := knowsAggregated && strings.HasPrefix(r.Header.Get("Accept"), form)
@@ -204,7 +226,7 @@ func TestCost(t *testing.T) {
 	best := time.Hour
 	for range 5 {
 		start := time.Now()
-		docs := New(resource.Builtin(), address)
+		docs := New(resource.Builtin, address).edition()
 		for _, documents := range []map[string]func() Document{docs.plain, docs.aggregated} {
 			for _, get := range documents {
 				get()

@@ -78,10 +78,10 @@ const (
 	Object Endpoint = iota
 	Collection
 	Part
-	// Document has one form only. Discovery is /api and /apis, which have an
-	// aggregated form.
+	// Document has one form only. Unrouted is a Document that stands in front of
+	// the router, which takes part in no negotiation there.
 	Document
-	Discovery
+	Unrouted
 )
 
 // Response chooses the representation of the answer to r. The error is a 406
@@ -94,10 +94,34 @@ func Response(r *http.Request, e Endpoint) (Output, error) {
 	return out, err
 }
 
-// ErrorResponse is Response for an error: never one itself, indented JSON where nothing
-// offered is acceptable, and no transformation (CN-08, TB-10).
+// Discovery chooses the representation of /api and /apis, or of a document that
+// stands in their place: a client that names the aggregated form anywhere gets it,
+// also behind others that it would rather have (DI-06). plain is for all else.
+func Discovery(r *http.Request, plain Endpoint) (Output, error) {
+	header, offered := r.Header.Get("Accept"), offerOf(r)
+	if strings.Contains(header, "APIGroupDiscoveryList") && offered.routable(header, plain) {
+		for _, clause := range goautoneg.ParseAccept(header) {
+			for media := JSON; media <= offered.last; media++ {
+				if matches(clause, media) && aggregated(clause.Params) {
+					return Output{Media: media, Form: Aggregated, Pretty: clause.Params["pretty"] == "1" || pretty(r)}, nil
+				}
+			}
+		}
+	}
+	return Response(r, plain)
+}
+
+// aggregated reports whether a clause asks for the aggregated form. Of the versions
+// v2 is left; v2beta1 is not served any more (DI-08).
+func aggregated(params map[string]string) bool {
+	return params["as"] == "APIGroupDiscoveryList" && params["v"] == "v2" && params["g"] == "apidiscovery.k8s.io"
+}
+
+// ErrorResponse is Response for an error: never one itself, and no transformation
+// (CN-08, TB-10). Where nothing offered is acceptable it is JSON, which a real server
+// indents then.
 func ErrorResponse(r *http.Request) Output {
-	out, err := accept(r, Document)
+	out, err := accept(r, Unrouted)
 	if err != nil {
 		return Output{Pretty: true}
 	}
@@ -112,7 +136,7 @@ func accept(r *http.Request, e Endpoint) (Output, error) {
 		return Output{Media: JSON}, nil
 	}
 	offered := offerOf(r)
-	if !offered.routable(header, e) {
+	if e != Unrouted && !offered.routable(header, e) {
 		if e == Collection {
 			return Output{}, status.Unavailable(offered.object + ", " + offered.stream)
 		}
@@ -131,6 +155,21 @@ func accept(r *http.Request, e Endpoint) (Output, error) {
 	return Output{}, status.NotAcceptable(offered.object)
 }
 
+// AcceptsJSON is the router's check for a document that there is in JSON only.
+func AcceptsJSON(r *http.Request) bool {
+	header := r.Header.Get("Accept")
+	if header == "" {
+		return true
+	}
+	for item := range strings.SplitSeq(header, ",") {
+		item, _, _ = strings.Cut(item, ";")
+		if item = strings.TrimSpace(item); item == "*/*" || item == TypeJSON {
+			return true
+		}
+	}
+	return false
+}
+
 func matches(clause goautoneg.Accept, media Media) bool {
 	if clause.Type == "*" && clause.SubType == "*" {
 		return true
@@ -146,7 +185,7 @@ func parameters(params map[string]string, media Media, e Endpoint) (Output, bool
 	if stream := params["stream"]; stream != "" && (stream != "watch" || media == YAML) {
 		return out, false
 	}
-	if sv := params["sv"]; sv != "" && (sv != "v1" || e == Document || e == Discovery) {
+	if sv := params["sv"]; sv != "" && (sv != "v1" || e == Document || e == Unrouted) {
 		return out, false
 	}
 	out.Pretty = params["pretty"] == "1"
@@ -154,11 +193,8 @@ func parameters(params map[string]string, media Media, e Endpoint) (Output, bool
 		return out, true
 	}
 	switch {
-	case e == Document:
+	case e == Document || e == Unrouted:
 		return out, false
-	case e == Discovery:
-		out.Form = Aggregated
-		return out, as == "APIGroupDiscoveryList" && version == "v2" && group == "apidiscovery.k8s.io"
 	case group != "meta.k8s.io" || (version != "v1" && version != "v1beta1"):
 		return out, false
 	}

@@ -45,8 +45,8 @@ func TestResponse(t *testing.T) {
 		{"application/json;as=Table" + meta + "v1", Part, Output{}, "only the following media types are accepted"},
 		{"application/vnd.kubernetes.protobuf;as=Table" + meta + "v1", Object, Output{}, "only the following media types are accepted"},
 		{"application/json;as=PartialObjectMetadata" + meta + "v1", Part, Output{Form: Partial}, ""},
-		{"application/json;as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io", Discovery, Output{Form: Aggregated}, ""},
-		{"application/json;as=APIGroupDiscoveryList;v=v2beta1;g=apidiscovery.k8s.io,application/json", Discovery, Output{}, ""},
+		{"application/*", Unrouted, Output{}, ""},
+		{"text/html", Unrouted, Output{}, "only the following media types are accepted"},
 		{"application/json;stream=watch", Collection, Output{Media: JSON}, ""},
 		{"application/json;sv=v1", Object, Output{}, ""},
 		{"application/json;sv=v2,application/yaml", Object, Output{Media: YAML}, ""},
@@ -82,11 +82,14 @@ func TestResponse(t *testing.T) {
 	}
 }
 
-// Errors are never transformed and never refused.
+// Errors are never transformed and never refused. Who reads nothing of what there is
+// gets JSON for people.
 func TestErrorResponse(t *testing.T) {
 	for accept, want := range map[string]Output{
-		"application/xml":                                              {Pretty: true},
-		"application/vnd.kubernetes.protobuf":                          {Media: Protobuf},
+		"":                                    {},
+		"application/*":                       {},
+		"application/xml":                     {Pretty: true},
+		"application/vnd.kubernetes.protobuf": {Media: Protobuf},
 		"application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1": {Pretty: true},
 		"application/yaml;sv=v1,application/json":                      {Media: JSON},
 	} {
@@ -126,7 +129,7 @@ func TestBody(t *testing.T) {
 func FuzzAccept(f *testing.F) {
 	f.Add("application/json;as=Table;v=v1;g=meta.k8s.io, */*;q=0")
 	f.Fuzz(func(t *testing.T, accept string) {
-		for _, e := range []Endpoint{Object, Collection, Document, Discovery} {
+		for _, e := range []Endpoint{Object, Collection, Document, Unrouted} {
 			for _, r := range []*http.Request{request(accept), WithCBOR(request(accept))} {
 				_, err := Response(r, e)
 				require.True(t, err == nil || apierrors.IsNotAcceptable(err))
@@ -134,4 +137,33 @@ func FuzzAccept(f *testing.F) {
 			}
 		}
 	})
+}
+
+// As a real server answers /api and /apis.
+func TestDiscovery(t *testing.T) {
+	const as = ";as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io"
+	const beta = "application/json;as=APIGroupDiscoveryList;v=v2beta1;g=apidiscovery.k8s.io"
+	aggregated := Output{Form: Aggregated}
+	for accept, want := range map[string]Output{
+		"":                      {},
+		"*/*" + as:              aggregated,
+		"application/json" + as: aggregated,
+		"application/json, application/json" + as:                        aggregated, // whatever the order
+		"application/json;q=0.9, application/json" + as + ";q=0.1":       aggregated,
+		beta + ",application/json" + as:                                  aggregated,
+		"text/plain, application/json" + as + ";profile=nopeer":          aggregated,
+		"application/yaml" + as:                                          {Media: YAML, Form: Aggregated},
+		"application/vnd.kubernetes.protobuf" + as + ",application/json": {Media: Protobuf, Form: Aggregated},
+		"application/json" + as + ";pretty=1":                            {Form: Aggregated, Pretty: true},
+		beta + ",application/json":                                       {},
+		beta + ",application/yaml":                                       {Media: YAML},
+	} {
+		out, err := Discovery(request(accept), Document)
+		require.NoError(t, err, accept)
+		require.Equal(t, want, out, accept)
+	}
+	for _, accept := range []string{beta, "text/html" + as, "application/json;as=APIGroupDiscoveryList", "application/json;as=Other;v=v2;g=apidiscovery.k8s.io"} {
+		_, err := Discovery(request(accept), Document)
+		require.True(t, apierrors.IsNotAcceptable(err), "%s: %v", accept, err)
+	}
 }

@@ -97,7 +97,7 @@ type verb func(*API, *request) error
 func (a *API) Serve(w http.ResponseWriter, r *http.Request, t route.Target) {
 	switch err := a.serve(w, r, t); {
 	case errors.Is(err, status.RequestTimeout):
-		writeTimeout(w)
+		WriteTimeout(w)
 	case err != nil:
 		WriteError(w, r, err)
 	}
@@ -119,7 +119,8 @@ func timeout(r *http.Request) time.Duration {
 	return min(d, requestTimeout)
 }
 
-func writeTimeout(w http.ResponseWriter) {
+// WriteTimeout answers a request whose time is over (EX-08).
+func WriteTimeout(w http.ResponseWriter) {
 	body, err := status.RequestTimeoutBody()
 	if err != nil { // it always encodes
 		return
@@ -130,6 +131,9 @@ func writeTimeout(w http.ResponseWriter) {
 }
 
 func (a *API) serve(w http.ResponseWriter, r *http.Request, t route.Target) error {
+	if r.Context().Err() != nil {
+		return status.RequestTimeout // nothing is begun that nobody waits for
+	}
 	res := a.table.Lookup(t.Group, t.Version, t.Resource)
 	if res == nil || !addresses(res, t) {
 		return status.NoSuchPath()

@@ -1,0 +1,105 @@
+package fakeapi
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"example.com/fakeapi/fake/internal/verbs"
+	"example.com/fakeapi/internal/route"
+)
+
+// requestTimeout is how long a request that is not long-running may take.
+const requestTimeout = time.Minute
+
+// allotted is the time that a request asks for with its timeout parameter, up to a
+// minute; 0 if it asks for none, and for those that are long-running, whose parameter
+// nobody reads (PV-25, EX-08).
+func allotted(r *http.Request) (time.Duration, error) {
+	if !strings.Contains(r.URL.RawQuery, "timeout=") || longRunning(r) {
+		return 0, nil
+	}
+	text := r.URL.Query().Get("timeout")
+	if text == "" {
+		return 0, nil
+	}
+	most, err := time.ParseDuration(text)
+	if err != nil {
+		return 0, apierrors.NewBadRequest("invalid timeout specified in the request URL - " + err.Error())
+	}
+	return max(0, min(most, requestTimeout)), nil
+}
+
+// longRunning reports whether a request is one of those that no limit of time or number
+// is for: watches, and what goes on between a client and a container.
+func longRunning(r *http.Request) bool {
+	t := route.Parse(r.Method, r.URL.Path, r.URL.Query())
+	return t.IsResource() && (t.Verb == route.Watch ||
+		slices.Contains([]string{"attach", "exec", "log", "portforward", "proxy"}, t.Subresource))
+}
+
+// within gives next a time, after which the answer is a 504 (EX-08), whatever comes of
+// the request; its context has ended then. The answer is held back until it is complete.
+func within(most time.Duration, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), most)
+		defer cancel()
+		held := &heldAnswer{header: w.Header().Clone()}
+		over := make(chan any, 1) // what next panicked with, or nil
+		go func() {
+			defer func() { over <- recover() }()
+			next.ServeHTTP(held, r.WithContext(ctx))
+		}()
+		select {
+		case cause := <-over:
+			if cause != nil {
+				panic(cause)
+			}
+			held.send(w)
+		case <-ctx.Done():
+			if r.Context().Err() != nil {
+				panic(http.ErrAbortHandler) // the client is gone, or the server
+			}
+			verbs.WriteTimeout(w)
+		}
+	})
+}
+
+// heldAnswer is an answer that nobody has got yet.
+type heldAnswer struct {
+	header http.Header
+	code   int
+	body   bytes.Buffer
+}
+
+// Header implements http.ResponseWriter.
+func (a *heldAnswer) Header() http.Header { return a.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (a *heldAnswer) WriteHeader(code int) {
+	if a.code == 0 && code >= http.StatusOK {
+		a.code = code
+	}
+}
+
+// Write implements http.ResponseWriter.
+func (a *heldAnswer) Write(p []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	return a.body.Write(p)
+}
+
+// send lets the answer go.
+func (a *heldAnswer) send(w http.ResponseWriter) {
+	clear(w.Header())
+	maps.Copy(w.Header(), a.header)
+	if a.code != 0 {
+		w.WriteHeader(a.code)
+	}
+	_, _ = w.Write(a.body.Bytes())
+}

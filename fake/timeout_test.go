@@ -1,0 +1,139 @@
+package fakeapi_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	admissionv1 "k8s.io/api/admission/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/faults"
+)
+
+const overTime = `{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout","reason":"Timeout","details":{},"code":504}`
+
+// slowly is an admission function that takes a time.
+func slowly(d time.Duration) fakeapi.Option {
+	return fakeapi.WithAdmission(fakeapi.ValidatingAdmission("slow", func(context.Context, *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
+		time.Sleep(d)
+		return &admissionv1.AdmissionResponse{Allowed: true}
+	}))
+}
+
+// A write takes no longer than it may, as far as its client can tell: it is answered
+// 504, and carried out for all that (EX-08, EX-10).
+func TestWritesRunOutOfTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory(), slowly(90*time.Second))
+		for name, timeout := range map[string]time.Duration{"asked": 5 * time.Second, "default": time.Minute, "most": time.Minute} {
+			query := map[string]string{"asked": "?timeout=5s", "default": "", "most": "?timeout=10h"}[name]
+			begin := time.Now()
+			code, header, body := send(t, srv, "POST", "/api/v1/namespaces/default/configmaps"+query, "application/json", []byte(`{"metadata":{"name":"`+name+`"}}`))
+			require.Equal(t, http.StatusGatewayTimeout, code, "%s: %s", name, body)
+			require.Equal(t, overTime, string(body))
+			require.Equal(t, "text/plain; charset=utf-8", header.Get("Content-Type"))
+			require.Equal(t, "no-cache, private", header.Get("Cache-Control"))
+			require.Equal(t, timeout, time.Since(begin))
+			time.Sleep(2 * time.Minute)
+			code, _, _ = send(t, srv, "GET", "/api/v1/namespaces/default/configmaps/"+name, "", nil)
+			require.Equal(t, http.StatusOK, code, name)
+		}
+	})
+}
+
+// What is in time is answered as ever; a time that is none is refused, and no time at
+// all is what nobody asked for. Watches do not look at it.
+func TestTimeoutParameter(t *testing.T) {
+	srv := fakeapi.Start(t)
+	for _, path := range []string{"/api/v1/namespaces/default?", "/apis?", "/version?", "/healthz?", "/api/v1/pods?"} {
+		for query, want := range map[string]int{"timeout=": 200, "timeout=0": 200, "timeout=-1s": 200, "timeout=30s": 200, "timeout=10h": 200, "timeout=5": 400, "timeout=x": 400, "timeout=1ns": 504} {
+			code, header, body := accepting(t, srv, "GET", path+query, "*/*")
+			require.Equal(t, want, code, "%s%s: %s", path, query, body)
+			require.NotEmpty(t, header.Get("Audit-Id"))
+			switch want {
+			case 400:
+				require.Contains(t, body, "invalid timeout specified in the request URL - time: ", query)
+			case 504:
+				require.Equal(t, overTime, body)
+			}
+		}
+	}
+	code, _, _ := send(t, srv, "POST", "/api/v1/namespaces/default/configmaps?timeout=1ns", "application/json", []byte(`{"metadata":{"name":"late"}}`))
+	require.Equal(t, http.StatusGatewayTimeout, code)
+	resp := openWatch(t, t.Context(), srv, "/api/v1/namespaces?watch=1&timeout=x&timeoutSeconds=1")
+	require.Equal(t, http.StatusOK, resp.StatusCode)
+	require.Len(t, readEvents(resp.Body), 4)
+}
+
+// tooMany is what the limit says to one more.
+const tooMany = "Too many requests, please try again later.\n"
+
+// The limits are for reading and for writing by themselves; watches do not count, and
+// who comes when others have ended is served (HT-08).
+func TestMaxInFlight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithMaxInFlight(2, 1))
+		_, err := srv.Faults().AddText(`slow: when path(/api) do delay(10s)`)
+		require.NoError(t, err)
+		const maps = "/api/v1/namespaces/default/configmaps"
+		answers := make(chan int)
+		request := func(method, path, body string) {
+			go func() {
+				code, _, _ := send(t, srv, method, path, "application/json", []byte(body))
+				answers <- code
+			}()
+			synctest.Wait()
+		}
+		for range 3 {
+			request("GET", maps+"?watch=1&timeoutSeconds=1", "")
+		}
+		request("GET", maps, "")
+		request("HEAD", maps, "")
+		code, header, body := send(t, srv, "GET", "/livez", "", nil)
+		require.Equal(t, http.StatusTooManyRequests, code)
+		require.Equal(t, tooMany, string(body))
+		require.Equal(t, "1", header.Get("Retry-After"))
+		require.Equal(t, "text/plain; charset=utf-8", header.Get("Content-Type"))
+		require.NotEmpty(t, header.Get("Audit-Id"))
+
+		request("POST", maps, `{"metadata":{"name":"a"}}`)
+		code, _, body = send(t, srv, "DELETE", maps+"/a", "", nil)
+		require.Equal(t, http.StatusTooManyRequests, code)
+		require.Equal(t, tooMany, string(body))
+
+		counts := map[int]int{}
+		for range 6 {
+			counts[<-answers]++
+		}
+		require.Equal(t, map[int]int{200: 4, 201: 1, 405: 1}, counts)
+		code, _, _ = send(t, srv, "GET", "/livez", "", nil)
+		require.Equal(t, http.StatusOK, code, "there is room again")
+		code, _, _ = send(t, srv, "DELETE", maps+"/a", "", nil)
+		require.Equal(t, http.StatusOK, code)
+	})
+	_, err := fakeapi.New(fakeapi.WithMaxInFlight(-1, 0))
+	require.ErrorContains(t, err, "a limit is not negative")
+}
+
+// A limit is one of a client's troubles: client-go comes again after the second that it
+// is told, and is served.
+func TestClientsOutliveTheLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithMaxInFlight(1, 1), fakeapi.WithFaults(
+			faults.Rule{Name: "slow", When: faults.And(faults.Verb("list"), faults.First(1)), Do: []faults.Effect{faults.Delay(1500 * time.Millisecond)}}))
+		go send(t, srv, "GET", "/api/v1/pods", "", nil)
+		synctest.Wait()
+		begin := time.Now()
+		_, err := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Namespaces().Get(t.Context(), "default", metav1.GetOptions{})
+		require.NoError(t, err)
+		require.Equal(t, 2*time.Second, time.Since(begin))
+		require.Equal(t, 2, strings.Count(srv.Timeline().String(), "-> 429"))
+	})
+}
