@@ -184,6 +184,9 @@
 //   - Server-side apply and managedFields for the built-in types (SA).
 //   - JSON, YAML and protobuf both ways; PartialObjectMetadata; Tables with the columns
 //     that kubectl get prints, ages by the server's clock.
+//   - /metrics with what is known of requests, watches, limits and objects, by the names
+//     and labels of a real server (DI-19). DELETE begins anew. What faults do counts as
+//     if the server had done it. Its cost is a part of a microsecond for a request.
 //   - Discovery in both forms, /version, the health paths; OpenAPI v3 and v2, in JSON
 //     and protobuf, with all operations and the schemas of all types as a real server
 //     tells them (DI-18), made when they are first asked for.

@@ -40,6 +40,7 @@ func (s *Server) limited(next http.Handler) http.Handler {
 			kind = &reading
 		}
 		if !kind.take() {
+			s.terminated(r, http.StatusTooManyRequests)
 			s.dress(w, r)
 			w.Header().Set("Retry-After", "1")
 			http.Error(w, "Too many requests, please try again later.", http.StatusTooManyRequests)

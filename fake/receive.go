@@ -26,7 +26,7 @@ func (s *Server) receiver() http.Handler {
 		case err != nil:
 			verbs.WriteError(w, r, err)
 		case most > 0:
-			within(most, serve).ServeHTTP(w, r)
+			s.within(most, serve).ServeHTTP(w, r)
 		default:
 			serve(w, r)
 		}

@@ -53,7 +53,7 @@ func (s *Server) Replica(opts ...Option) (*Replica, error) {
 		authority: s.authority, tokens: s.tokens, way: s.way, identity: s.identity,
 		served: make(chan struct{}),
 	}
-	r.api = s.api.Replica(view, settings(o, s.tokens))
+	r.api = s.api.Replica(view, r.settings())
 	if err := r.open(); err != nil {
 		return nil, err
 	}

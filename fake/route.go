@@ -87,6 +87,8 @@ func (s *Server) serveOther(w http.ResponseWriter, r *http.Request) {
 		s.serveOpenAPIIndex(w, r)
 	case strings.HasPrefix(path, openapi.Root+"/"):
 		s.serveOpenAPIV3(w, r)
+	case path == "/metrics":
+		s.metrics.ServeHTTP(w, r)
 	case isHealth(path):
 		s.serveHealth(w, r)
 	default:

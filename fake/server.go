@@ -18,6 +18,7 @@ import (
 	"example.com/fakeapi/fake/internal/compress"
 	"example.com/fakeapi/fake/internal/controllers"
 	"example.com/fakeapi/fake/internal/discovery"
+	"example.com/fakeapi/fake/internal/metrics"
 	"example.com/fakeapi/fake/internal/openapi"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/timeline"
@@ -42,6 +43,7 @@ type Server struct {
 	// plainDiscovery switches the aggregated documents off.
 	plainDiscovery atomic.Bool
 	openapi        *openapi.Documents
+	metrics        *metrics.Set
 
 	listener  *entrance
 	authority *certs.Authority // nil without TLS
@@ -79,7 +81,7 @@ func New(opts ...Option) (*Server, error) {
 		served: make(chan struct{}),
 	}
 	s.tokens = newTokens(o.bearers)
-	s.api = verbs.New(s.store, s.table, verbs.NewIDs(seed(o.seed)), settings(o, s.tokens))
+	s.api = verbs.New(s.store, s.table, verbs.NewIDs(seed(o.seed)), s.settings())
 	if err := s.api.LoadSystem(); err != nil {
 		return nil, err
 	}
@@ -103,15 +105,19 @@ func (s *Server) begin() error {
 	return s.open()
 }
 
-func settings(o *options, tokens *authn.Tokens) verbs.Settings {
+// settings are those of the options, with metrics to count in.
+func (s *Server) settings() verbs.Settings {
+	o := s.opts
+	s.metrics = metrics.New(s.objects)
 	return verbs.Settings{
+		Metrics:          s.metrics,
 		FutureWait:       o.future,
 		BookmarkInterval: o.bookmarks,
 		WatchTimeout:     o.watches,
 		ContinueLifetime: o.tokens,
 		Admission:        o.admission,
 		Authorizer:       o.authorizer,
-		Tokens:           tokens,
+		Tokens:           s.tokens,
 	}
 }
 
@@ -174,7 +180,7 @@ func (s *Server) serve(ctx context.Context, secured *tls.Config) {
 	s.transport = s.newTransport()
 	s.client = s.newClient()
 	s.stations = s.newStations()
-	s.handler = s.flight.track(s.opts.wrapped(s.front(s.zip.Handler(s.recorded(s.limited(faults.Handler(&s.faults, s.receiver())))))))
+	s.handler = s.flight.track(s.opts.wrapped(s.front(s.zip.Handler(s.recorded(s.metered(s.limited(faults.Handler(&s.faults, s.receiver()))))))))
 	s.http = &http.Server{
 		Handler:           s.guarded(s),
 		BaseContext:       func(net.Listener) context.Context { return ctx },

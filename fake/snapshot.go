@@ -74,7 +74,7 @@ func (s *Server) fork(o *options, authority *certs.Authority) (*Server, error) {
 		opts: o, table: resource.Builtin(), store: s.store.Fork(), authority: authority, served: make(chan struct{}),
 	}
 	f.tokens = newTokens(o.bearers)
-	f.api = verbs.New(f.store, f.table, verbs.NewIDs(forked(seed(o.seed), f.store.Revision())), settings(o, f.tokens))
+	f.api = verbs.New(f.store, f.table, verbs.NewIDs(forked(seed(o.seed), f.store.Revision())), f.settings())
 	if err := f.begin(); err != nil {
 		return nil, err
 	}

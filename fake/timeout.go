@@ -5,7 +5,6 @@ import (
 	"context"
 	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -39,14 +38,20 @@ func allotted(r *http.Request) (time.Duration, error) {
 // longRunning reports whether a request is one of those that no limit of time or number
 // is for: watches, and what goes on between a client and a container.
 func longRunning(r *http.Request) bool {
-	t := route.Parse(r.Method, r.URL.Path, r.URL.Query())
-	return t.IsResource() && (t.Verb == route.Watch ||
-		slices.Contains([]string{"attach", "exec", "log", "portforward", "proxy"}, t.Subresource))
+	return isLongRunning(route.Parse(r.Method, r.URL.Path, r.URL.Query()))
+}
+
+func isLongRunning(t route.Target) bool {
+	switch t.Subresource {
+	case "attach", "exec", "log", "portforward", "proxy":
+		return true
+	}
+	return t.Verb == route.Watch
 }
 
 // within gives next a time, after which the answer is a 504 (EX-08), whatever comes of
 // the request; its context has ended then. The answer is held back until it is complete.
-func within(most time.Duration, next http.Handler) http.Handler {
+func (s *Server) within(most time.Duration, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), most)
 		defer cancel()
@@ -66,6 +71,7 @@ func within(most time.Duration, next http.Handler) http.Handler {
 			if r.Context().Err() != nil {
 				panic(http.ErrAbortHandler) // the client is gone, or the server
 			}
+			s.terminated(r, http.StatusGatewayTimeout)
 			verbs.WriteTimeout(w)
 		}
 	})

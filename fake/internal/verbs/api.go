@@ -20,6 +20,7 @@ import (
 	"example.com/fakeapi/fake/internal/admission"
 	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/authz"
+	"example.com/fakeapi/fake/internal/metrics"
 	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/represent"
 	"example.com/fakeapi/fake/internal/resource"
@@ -55,6 +56,8 @@ type Settings struct {
 	// ContinueLifetime is how long a continue token can be used, counted from the
 	// first page served at its revision; 0 for as long as history lasts (CH-21).
 	ContinueLifetime time.Duration
+	// Metrics counts the events of watches; nil counts nothing.
+	Metrics *metrics.Set
 }
 
 // API serves the resources of a table from a store.

@@ -9,6 +9,7 @@ import (
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"example.com/fakeapi/fake/internal/metrics"
 	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/represent"
 	"example.com/fakeapi/fake/internal/status"
@@ -45,6 +46,7 @@ func (a *API) watch(q *request) error {
 		sel:       sel,
 		bookmarks: opts.AllowWatchBookmarks,
 		request:   q.r.Context(),
+		metrics:   a.settings.Metrics.Watch(q.res.GroupVersionResource()),
 	}
 	s.fail(s.run(ctx, rev, &opts))
 	return nil
@@ -80,6 +82,7 @@ type stream struct {
 	unmarked bool
 	// request is the context of the request, which has no deadline.
 	request context.Context
+	metrics *metrics.Watch
 
 	cursor *memstore.Cursor
 	// sent is the revision up to which everything is known to be sent.
@@ -294,12 +297,16 @@ func (s *stream) event(e *memstore.Event) error {
 }
 
 func (s *stream) append(kind watch.EventType, rec *memstore.Record) (err error) {
+	before := len(s.frames)
 	s.frames, err = s.form.AppendEvent(s.frames, kind, rec)
+	s.metrics.Sent(len(s.frames) - before)
 	return err
 }
 
 func (s *stream) bookmark(rev memstore.Revision, initialEventsEnd bool) (err error) {
+	before := len(s.frames)
 	s.frames, err = s.form.AppendBookmark(s.frames, rev.String(), initialEventsEnd)
+	s.metrics.Sent(len(s.frames) - before)
 	return err
 }
 
@@ -345,6 +352,7 @@ func (s *stream) fail(err error) {
 	if err != nil {
 		return
 	}
+	s.metrics.Sent(len(frames) - len(s.frames))
 	s.frames = frames
 	_ = s.flush()
 }

@@ -1,0 +1,125 @@
+package fakeapi
+
+import (
+	"bufio"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"example.com/fakeapi/fake/internal/codec"
+	"example.com/fakeapi/fake/internal/metrics"
+	"example.com/fakeapi/internal/route"
+)
+
+// metered counts every request that next serves, by what its client gets: faults count
+// as if they were the server's.
+func (s *Server) metered(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var query url.Values
+		if strings.Contains(r.URL.RawQuery, "watch") {
+			query = r.URL.Query()
+		}
+		t := route.Parse(r.Method, r.URL.Path, query)
+		l, counted := s.labels(r, t)
+		if !counted {
+			next.ServeHTTP(w, r)
+			return
+		}
+		running := s.metrics.Running(l, isLongRunning(t), reads(r))
+		running.Add(1)
+		m := &meter{ResponseWriter: w, request: r}
+		begin := time.Now()
+		defer func() {
+			running.Add(-1)
+			if code := m.answered(); code != 0 {
+				s.metrics.Answered(l, code, time.Since(begin))
+			} else {
+				s.metrics.Aborted(l)
+			}
+		}()
+		next.ServeHTTP(m, r)
+		m.finished = true
+	})
+}
+
+// labels are what a request is counted by; counted is false for what is not served.
+func (s *Server) labels(r *http.Request, t route.Target) (l metrics.Labels, counted bool) {
+	switch {
+	case t.IsResource():
+		res := s.table.Lookup(t.Group, t.Version, t.Resource)
+		if res == nil || t.Subresource != "" && res.Subresource(t.Subresource) == nil {
+			return l, false
+		}
+		return metrics.Of(r, t), true
+	case t.Prefix != "":
+		return metrics.OfPath(r, "/"+t.Prefix), true
+	}
+	path := r.URL.Path
+	if known := "/openapi/"; strings.HasPrefix(path, known) {
+		path = known
+	}
+	return metrics.OfPath(r, path), isHealth(path) ||
+		slices.Contains([]string{"/", "/metrics", "/openapi/", "/version", "/version/"}, path)
+}
+
+// terminated counts a request that the server has ended in self-defense.
+func (s *Server) terminated(r *http.Request, code int) {
+	if l, counted := s.labels(r, route.Parse(r.Method, r.URL.Path, r.URL.Query())); counted {
+		s.metrics.Terminated(l, code)
+	}
+}
+
+// objects counts what is in the store.
+func (s *Server) objects() map[schema.GroupResource]int {
+	view := s.store.View()
+	counts := make(map[schema.GroupResource]int)
+	for _, res := range s.table.Kept() {
+		counts[res.Store] = view.Count(codec.Key(res, "", ""))
+	}
+	return counts
+}
+
+// meter sees the code of an answer.
+type meter struct {
+	http.ResponseWriter
+	request            *http.Request
+	code               int
+	hijacked, finished bool
+}
+
+// Unwrap is for http.ResponseController.
+func (m *meter) Unwrap() http.ResponseWriter { return m.ResponseWriter }
+
+// WriteHeader implements http.ResponseWriter.
+func (m *meter) WriteHeader(code int) {
+	if m.code == 0 && code >= http.StatusOK {
+		m.code = code
+	}
+	m.ResponseWriter.WriteHeader(code)
+}
+
+// Hijack is for http.ResponseController: what follows is no answer of HTTP.
+func (m *meter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, buffered, err := http.NewResponseController(m.ResponseWriter).Hijack()
+	m.hijacked = m.hijacked || err == nil
+	return conn, buffered, err
+}
+
+// answered is the code, 0 if there was no whole answer. One that begins with its body
+// has 200.
+func (m *meter) answered() int {
+	switch {
+	case m.code != 0 && m.code != http.StatusOK:
+		return m.code
+	case !m.finished || m.hijacked && m.request.Header.Get("Upgrade") == "":
+		return 0
+	case m.hijacked:
+		return http.StatusSwitchingProtocols
+	}
+	return http.StatusOK
+}

@@ -1,0 +1,30 @@
+package fakeapi
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/faults"
+)
+
+// BenchmarkMetrics is a small request inside the server, counted and not.
+func BenchmarkMetrics(b *testing.B) {
+	srv, err := New(InMemory())
+	require.NoError(b, err)
+	defer func() { _ = srv.Close() }()
+	plain := srv.recorded(faults.Handler(&srv.faults, srv.receiver()))
+	request := httptest.NewRequest(http.MethodGet, "/api/v1/namespaces/default", nil)
+	for name, handler := range map[string]http.Handler{
+		"counted": srv.recorded(srv.metered(faults.Handler(&srv.faults, srv.receiver()))), "not": plain,
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				handler.ServeHTTP(httptest.NewRecorder(), request)
+			}
+		})
+	}
+}
