@@ -171,6 +171,9 @@
 //   - get, list, watch: every cell of the resourceVersion tables, chunks, bookmarks,
 //     streaming lists, selectors with their transitions, expiry and the wait for a
 //     future revision (GT, LS, RS, CH, WA, BM, SI, EX, SE).
+//   - Watches over WebSockets (WA-33): a text message for each event in JSON, a binary one
+//     in protobuf, and 403 without an Origin, as a real server has it. Fault rules can hit
+//     such a watch before it begins only, and its frames are not in the timeline.
 //   - create, update, patch (JSON, merge, strategic), delete, deletecollection:
 //     names, generateName, metadata and its validation, generation, preconditions,
 //     no-op writes, finalizers in two phases, dry run, field validation with its
@@ -226,7 +229,6 @@
 //   - Custom resources, and aggregated APIs.
 //   - All other controllers: a Deployment makes no ReplicaSets, no default
 //     ServiceAccount appears in a new namespace, nothing is scheduled.
-//   - CBOR, compression, watches over WebSocket.
 //   - RBAC: Roles and their bindings are stored, and nobody asks them. Admission webhooks and
 //     policies.
 //   - All other authentication but bearer tokens and client certificates.

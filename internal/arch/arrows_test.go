@@ -45,7 +45,7 @@ var rooms = []room{
 }
 
 // onlyForTests are modules that nothing but a test imports.
-var onlyForTests = []string{"github.com/stretchr/testify", "github.com/google/go-cmp", "github.com/anishathalye/porcupine", "golang.org/x/net"}
+var onlyForTests = []string{"github.com/stretchr/testify", "github.com/google/go-cmp", "github.com/anishathalye/porcupine"}
 
 // covers reports whether a pattern, with or without "/...", means a package.
 func covers(pattern, name string) bool {

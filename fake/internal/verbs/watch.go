@@ -48,6 +48,12 @@ func (a *API) watch(q *request) error {
 		request:   q.r.Context(),
 		metrics:   a.settings.Metrics.Watch(q.res.GroupVersionResource()),
 	}
+	if upgrades(q.r) {
+		return serveSocket(q.w, q.r, s.form.ContentType(true), cancel, func(ws *socket) {
+			s.socket = ws
+			s.fail(s.run(ctx, rev, &opts))
+		})
+	}
 	s.fail(s.run(ctx, rev, &opts))
 	return nil
 }
@@ -74,6 +80,7 @@ type stream struct {
 	a         *API
 	w         http.ResponseWriter
 	flusher   *http.ResponseController
+	socket    *socket // in the place of w, if it is not nil
 	form      *represent.Representation
 	prefix    string
 	sel       selector
@@ -96,6 +103,9 @@ const batch = 64
 
 // open sends the headers, before anything is known of events (WA-01).
 func (s *stream) open() {
+	if s.socket != nil {
+		return
+	}
 	s.w.Header().Set("Content-Type", s.form.ContentType(true))
 	s.w.WriteHeader(http.StatusOK)
 	_ = s.flusher.Flush()
@@ -315,7 +325,7 @@ func (s *stream) write() error {
 	if len(s.frames) == 0 {
 		return nil
 	}
-	_, err := s.w.Write(s.frames)
+	err := s.hand(s.frames)
 	if s.frames = s.frames[:0]; cap(s.frames) > 1<<20 {
 		s.frames = nil
 	}
@@ -325,9 +335,21 @@ func (s *stream) write() error {
 	return nil
 }
 
+// hand gives whole frames to whom it may concern.
+func (s *stream) hand(all []byte) error {
+	if s.socket != nil {
+		return s.socket.send(all)
+	}
+	_, err := s.w.Write(all)
+	return err
+}
+
 func (s *stream) flush() error {
 	if err := s.write(); err != nil {
 		return err
+	}
+	if s.socket != nil {
+		return nil // each message is
 	}
 	if err := s.flusher.Flush(); err != nil {
 		return errGone

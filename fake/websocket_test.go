@@ -1,0 +1,137 @@
+package fakeapi_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/websocket"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// dialSocket opens a WebSocket with these subprotocols and this Accept header.
+func dialSocket(t *testing.T, srv *fakeapi.Server, path, accept string, protocols ...string) (*websocket.Conn, error) {
+	t.Helper()
+	config, err := websocket.NewConfig("ws"+strings.TrimPrefix(srv.URL(), "http")+path, srv.URL())
+	require.NoError(t, err)
+	config.Protocol = protocols
+	config.Header = http.Header{"Accept": {accept}}
+	return config.DialContext(t.Context())
+}
+
+// message receives the next event.
+func message(t *testing.T, ws *websocket.Conn) (kind string, object metav1.PartialObjectMetadata) {
+	t.Helper()
+	var text string // a binary message would be an error of JSON
+	require.NoError(t, ws.SetDeadline(time.Now().Add(10*time.Second)))
+	require.NoError(t, websocket.Message.Receive(ws, &text))
+	require.True(t, strings.HasSuffix(text, "}\n"))
+	event := struct {
+		Type   string
+		Object *metav1.PartialObjectMetadata
+	}{Object: &object}
+	require.NoError(t, json.Unmarshal([]byte(text), &event))
+	return event.Type, object
+}
+
+// A watch over a WebSocket has a message for each event, and ends like any other; a
+// subprotocol is echoed and changes nothing.
+func TestWatchOverWebSocket(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("a", "0")))
+	maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
+	ws, err := dialSocket(t, srv, "/api/v1/configmaps?watch=1", "*/*", "base64.binary.k8s.io")
+	require.NoError(t, err)
+	require.Equal(t, []string{"base64.binary.k8s.io"}, ws.Config().Protocol)
+	kind, object := message(t, ws)
+	require.Equal(t, "ADDED", kind)
+	require.Equal(t, "a", object.Name)
+	set(t, maps, "1")
+	kind, object = message(t, ws)
+	require.Equal(t, "MODIFIED", kind)
+	require.NoError(t, maps.Delete(t.Context(), "a", metav1.DeleteOptions{}))
+	kind, _ = message(t, ws)
+	require.Equal(t, "DELETED", kind)
+	require.NoError(t, ws.Close())
+
+	ws, err = dialSocket(t, srv, "/api/v1/configmaps?watch=1&timeoutSeconds=1&resourceVersion="+object.ResourceVersion, "application/vnd.kubernetes.protobuf")
+	require.NoError(t, err)
+	var binary []byte
+	receive := websocket.Codec{Unmarshal: func(data []byte, kind byte, v any) error {
+		require.Equal(t, byte(websocket.BinaryFrame), kind)
+		*v.(*[]byte) = data
+		return nil
+	}}.Receive
+	require.NoError(t, receive(ws, &binary))
+	require.Contains(t, string(binary), "\n\aDELETED", "the message without a length before it")
+	require.Error(t, receive(ws, &binary), "the time is over")
+
+	// Expired history is an event, and so it is here.
+	srv.Expire()
+	ws, err = dialSocket(t, srv, "/api/v1/configmaps?watch=1&resourceVersion="+object.ResourceVersion, "*/*")
+	require.NoError(t, err)
+	kind, _ = message(t, ws)
+	require.Equal(t, "ERROR", kind)
+	require.Contains(t, scraped(t, srv, "apiserver_request_total"), "code=101 resource=configmaps scope=cluster verb=WATCH 2")
+}
+
+// What is wrong before the stream is an answer; so is a handshake without an Origin or
+// with several subprotocols, and what a fault says in its place.
+func TestWebSocketsAreRefused(t *testing.T) {
+	srv := fakeapi.Start(t)
+	shake := func(path string, headers ...string) *http.Response {
+		r, err := http.NewRequestWithContext(t.Context(), "GET", srv.URL()+path, nil)
+		require.NoError(t, err)
+		r.Header = http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"13"}, "Sec-Websocket-Key": {"dGhlIHNhbXBsZSBub25jZQ=="}}
+		for i := 0; i < len(headers); i += 2 {
+			r.Header.Set(headers[i], headers[i+1])
+		}
+		resp, err := srv.Client().Do(r)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		return resp
+	}
+	const watch = "/api/v1/namespaces?watch=1"
+	resp := shake(watch, "Origin", "http://x")
+	require.Equal(t, http.StatusSwitchingProtocols, resp.StatusCode)
+	require.Equal(t, "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=", resp.Header.Get("Sec-WebSocket-Accept"))
+	require.Equal(t, http.StatusForbidden, shake(watch).StatusCode, "no Origin")
+	require.Equal(t, http.StatusForbidden, shake(watch, "Origin", "null").StatusCode)
+	require.Equal(t, http.StatusBadRequest, shake(watch, "Origin", "http://x", "Sec-WebSocket-Protocol", "a, b").StatusCode)
+	require.Equal(t, http.StatusInternalServerError, shake(watch+"&resourceVersion=abc", "Origin", "http://x").StatusCode)
+	require.Equal(t, http.StatusNotAcceptable, shake(watch, "Origin", "http://x", "Accept", "application/yaml").StatusCode)
+	require.Equal(t, http.StatusOK, shake("/api/v1/namespaces", "Origin", "http://x").StatusCode, "no watch")
+
+	_, err := srv.Faults().AddText("gone: when verb(watch) && first(1) do status(410)\n drop: when verb(watch) && event(ADDED) do drop")
+	require.NoError(t, err)
+	_, err = dialSocket(t, srv, watch, "*/*")
+	require.ErrorContains(t, err, "bad status")
+	ws, err := dialSocket(t, srv, watch, "*/*")
+	require.NoError(t, err)
+	kind, _ := message(t, ws)
+	require.Equal(t, "ADDED", kind, "frames of WebSockets are out of reach")
+	require.NoError(t, ws.Close())
+}
+
+// A server that closes ends the WebSockets, and one whose client has gone is not served
+// on.
+func TestWebSocketsEnd(t *testing.T) {
+	srv, err := fakeapi.New()
+	require.NoError(t, err)
+	const watch = "/api/v1/configmaps?watch=1"
+	left, err := dialSocket(t, srv, watch, "*/*")
+	require.NoError(t, err)
+	require.NoError(t, left.Close())
+	require.Eventually(t, func() bool {
+		return strings.Contains(strings.Join(scraped(t, srv, "apiserver_longrunning_requests"), ""), "verb=WATCH 0")
+	}, 10*time.Second, 10*time.Millisecond)
+	stays, err := dialSocket(t, srv, watch, "*/*")
+	require.NoError(t, err)
+	require.NoError(t, srv.Close())
+	require.Error(t, websocket.Message.Receive(stays, new(string)))
+}
