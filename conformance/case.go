@@ -94,6 +94,7 @@ func Cases() []Case {
 		watchStartCases(),
 		watchSelectorCases(),
 		watchFormatCases(),
+		socketCases(),
 		bookmarkCases(),
 		streamCases(),
 		streamRefusalCases(),
@@ -123,6 +124,10 @@ func Cases() []Case {
 		fieldValidationYAMLCases(),
 		dryRunCases(),
 		warningCases(),
+		errorCases(),
+		discoveryCases(),
+		aggregatedCases(),
+		healthCases(),
 		openAPICases(),
 		tableCases(),
 		partialCases(),
@@ -132,6 +137,7 @@ func Cases() []Case {
 		cborCases(),
 		negotiationCases(),
 		compressionCases(),
+		httpCases(),
 	)
 	slices.SortFunc(all, func(a, b Case) int { return cmp.Compare(a.ID, b.ID) })
 	return all

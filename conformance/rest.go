@@ -162,7 +162,10 @@ func (s *session) do(ctx context.Context, c call, expect ...expectation) (*answe
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: reading the answer: %w", c.method, req.URL, err)
 	}
-	a := &answer{method: c.method, url: req.URL.String(), code: resp.StatusCode, header: resp.Header, body: body}
+	a := &answer{method: c.method, url: req.URL.String(), code: resp.StatusCode, header: resp.Header, body: body, endless: resp.ContentLength < 0}
+	if resp.Request != nil {
+		a.redirected = resp.Request.URL.Path != req.URL.Path
+	}
 	if a.code == http.StatusCreated {
 		s.own(c.path, a)
 	}
@@ -202,6 +205,8 @@ type answer struct {
 	code        int
 	header      http.Header
 	body        []byte
+	endless     bool // it came without a length
+	redirected  bool // it is that of another path
 }
 
 // decode reads the body as JSON.

@@ -63,3 +63,14 @@ func TestServerIsHealthy(t *testing.T) {
 	require.Equal(t, "ok", u.do("get", "--raw", "/readyz"))
 	require.Contains(t, u.do("get", "--raw", "/readyz?verbose"), "\nreadyz check passed\n")
 }
+
+// What kubectl has no command for, its users ask for by path.
+func TestRawPaths(t *testing.T) {
+	u := newUser(t)
+	require.Equal(t, "ok", u.do("get", "--raw", "/readyz"))
+	require.Equal(t, "[+]ping ok\n[+]log ok\n[+]etcd excluded: ok\nlivez check passed\n", u.do("get", "--raw", "/livez?verbose&exclude=etcd"))
+	require.Contains(t, u.do("get", "--raw", "/version"), `"gitVersion": "v1.37.2"`)
+	require.Contains(t, u.do("get", "--raw", "/apis/apps"), `{"kind":"APIGroup","apiVersion":"v1","name":"apps"`)
+	require.Contains(t, u.do("get", "--raw", "/metrics"), `apiserver_request_total{code="200",component="",dry_run="",group="",resource="",scope="",subresource="/apis",verb="GET",version=""} 1`+"\n")
+	require.Contains(t, u.do("get", "--raw", "/"), `"/apis/apps/v1",`)
+}

@@ -1,0 +1,186 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// aggregatedForm is the media type of all of discovery in one document, for a group version.
+func aggregatedForm(version string) string {
+	return "application/json;g=apidiscovery.k8s.io;v=" + version + ";as=APIGroupDiscoveryList"
+}
+
+// groupDiscovery is a group of the aggregated form, as far as it is looked at.
+type groupDiscovery struct {
+	Metadata struct{ Name string }
+	Versions []versionDiscovery
+}
+
+type versionDiscovery struct {
+	Version, Freshness string
+	Resources          []resourceDiscovery
+}
+
+type resourceDiscovery struct {
+	Resource, SingularResource, Scope string
+	ResponseKind                      struct{ Group, Version, Kind string }
+	Verbs                             []string
+	Subresources                      []struct {
+		Subresource  string
+		ResponseKind struct{ Group, Version, Kind string }
+		Verbs        []string
+	}
+}
+
+// has reports whether a resource is in the version.
+func (v versionDiscovery) has(resource string) bool {
+	return slices.ContainsFunc(v.Resources, func(r resourceDiscovery) bool { return r.Resource == resource })
+}
+
+// aggregated reads the aggregated form.
+func (s *session) aggregated(ctx context.Context, path string) ([]groupDiscovery, *answer, error) {
+	a, err := s.do(ctx, get(path).as(aggregatedForm("v2")), code(200))
+	if err != nil {
+		return nil, nil, err
+	}
+	var list struct{ Items []groupDiscovery }
+	if err := a.decode(&list); err != nil {
+		return nil, nil, err
+	}
+	if len(list.Items) == 0 {
+		return nil, nil, a.errorf("expected groups")
+	}
+	return list.Items, a, nil
+}
+
+// aggregatedCases are about the aggregated form of discovery (DI-06 to DI-10).
+func aggregatedCases() []Case {
+	about := func(id, title, why string, check checkFunc) Case {
+		return Case{ID: id, Level: Must, Title: title, Why: why, Source: "KEP-3352; apiserver pkg/endpoints/discovery/aggregated", check: check}
+	}
+	return []Case{
+		about("DI-06/form", "/api and /apis come in the aggregated form to those who ask for it", "clients learn all in two requests", aggregatedHasItsForm),
+		about("DI-06/anywhere", "the aggregated form goes before others that the client names, too", "clients name the plain one behind it, for older servers",
+			func(ctx context.Context, s *session) error {
+				asked := "application/json, " + aggregatedForm("v2")
+				return s.try(ctx, get("/apis").as(asked), code(200), kind("apidiscovery.k8s.io/v2", "APIGroupDiscoveryList"))
+			}),
+		about("DI-07/etag", "the ETag of the aggregated form, sent back, is answered with 304", "clients ask again every few minutes", aggregatedIsUnchanged),
+		about("DI-07/vary", "the aggregated form says that it depends on what is asked for, and has a hash for its ETag",
+			"what stands between client and server would mix up the forms", func(ctx context.Context, s *session) error {
+				a, err := s.do(ctx, get("/apis").as(aggregatedForm("v2")), code(200), headerIs("Vary", "Accept"))
+				if err == nil && !regexp.MustCompile(`^"[0-9A-F]{128}"$`).MatchString(a.header.Get("ETag")) {
+					return a.errorf("expected a SHA-512 for an ETag, got %s", a.header.Get("ETag"))
+				}
+				return err
+			}),
+		about("DI-08", "the form of v2beta1 is not served any more: the client gets the next that it names, or 406",
+			"a client that gets another form than it asked for reads it wrong", aggregatedHasNoBeta),
+		about("DI-09", "each version of the aggregated form is Current or Stale", "what is stale may be missing something, and clients must not take it for deleted",
+			aggregatedIsFresh),
+		about("DI-10", "a resource in the aggregated form has its kind, scope, verbs and subresources", "clients know nothing else of it", aggregatedSecrets),
+	}
+}
+
+func aggregatedHasItsForm(ctx context.Context, s *session) error {
+	for _, path := range []string{"/api", "/apis"} {
+		if err := s.try(ctx, get(path).as(aggregatedForm("v2")), code(200), kind("apidiscovery.k8s.io/v2", "APIGroupDiscoveryList"),
+			headerIs("Content-Type", aggregatedForm("v2"))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func aggregatedIsUnchanged(ctx context.Context, s *session) error {
+	for _, path := range []string{"/api", "/apis"} {
+		asked := get(path).as(aggregatedForm("v2"))
+		// Other clients may change what is served meanwhile.
+		if err := poll(ctx, func() error {
+			a, err := s.do(ctx, asked, code(200))
+			if err != nil {
+				return err
+			}
+			tag := a.header.Get("ETag")
+			if tag == "" {
+				return a.errorf("expected an ETag")
+			}
+			return s.try(ctx, asked.unless(tag), code(304), headerIs("ETag", tag))
+		}); err != nil {
+			return err
+		}
+		if err := s.try(ctx, asked.unless(`"other"`), code(200)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func aggregatedHasNoBeta(ctx context.Context, s *session) error {
+	beta := aggregatedForm("v2beta1")
+	if err := s.try(ctx, get("/apis").as(beta), code(406)); err != nil {
+		return err
+	}
+	if err := s.try(ctx, get("/apis").as(beta+",application/json"), code(200), kind("v1", "APIGroupList")); err != nil {
+		return err
+	}
+	return s.try(ctx, get("/apis").as(beta+","+aggregatedForm("v2")), code(200), kind("apidiscovery.k8s.io/v2", "APIGroupDiscoveryList"))
+}
+
+func aggregatedIsFresh(ctx context.Context, s *session) error {
+	groups, a, err := s.aggregated(ctx, "/apis")
+	if err != nil {
+		return err
+	}
+	for _, g := range groups {
+		for _, v := range g.Versions {
+			if v.Freshness != "Current" && v.Freshness != "Stale" {
+				return a.errorf("expected %s/%s to be Current or Stale, got %q", g.Metadata.Name, v.Version, v.Freshness)
+			}
+		}
+	}
+	return nil
+}
+
+func aggregatedSecrets(ctx context.Context, s *session) error {
+	groups, a, err := s.aggregated(ctx, "/api")
+	if err != nil {
+		return err
+	}
+	if len(groups) != 1 || len(groups[0].Versions) != 1 || groups[0].Metadata.Name != "" {
+		return a.errorf("expected the core group alone")
+	}
+	find := func(name string) (resourceDiscovery, error) {
+		resources := groups[0].Versions[0].Resources
+		i := slices.IndexFunc(resources, func(r resourceDiscovery) bool { return r.Resource == name })
+		if i < 0 {
+			return resourceDiscovery{}, a.errorf("expected %s", name)
+		}
+		return resources[i], nil
+	}
+	secrets, err := find("secrets")
+	if err != nil {
+		return err
+	}
+	if secrets.SingularResource != "secret" || secrets.Scope != "Namespaced" || secrets.ResponseKind.Kind != "Secret" || !slices.Contains(secrets.Verbs, "watch") {
+		return a.errorf("expected the namespaced secret of kind Secret that can be watched, got %+v", secrets)
+	}
+	namespaces, err := find("namespaces")
+	if err != nil {
+		return err
+	}
+	var subresources []string
+	for _, sub := range namespaces.Subresources {
+		if sub.ResponseKind.Kind != "Namespace" || len(sub.Verbs) == 0 {
+			return fmt.Errorf("expected a kind and verbs of namespaces/%s, got %+v", sub.Subresource, sub)
+		}
+		subresources = append(subresources, sub.Subresource)
+	}
+	if namespaces.Scope != "Cluster" || !slices.Contains(subresources, "status") {
+		return a.errorf("expected namespaces of the cluster with a status, got %s with %s", namespaces.Scope, strings.Join(subresources, ", "))
+	}
+	return nil
+}

@@ -1,0 +1,208 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// discoveryCases are about the documents by which clients find what is served (DI-01 to DI-05, DI-11, DI-12).
+func discoveryCases() []Case {
+	about := func(id, title, why string, check checkFunc) Case {
+		return Case{ID: id, Level: Must, Title: title, Why: why, Source: "Kubernetes API Concepts, API discovery", check: check}
+	}
+	return []Case{
+		about("DI-01", "/api lists the versions of the core group", "clients begin there", func(ctx context.Context, s *session) error {
+			return s.try(ctx, get("/api"), code(200), field("APIVersions", "kind"), value([]any{"v1"}, "versions"))
+		}),
+		about("DI-02", "/apis lists the groups, below it are a group and a version of it", "clients without the aggregated form read all three", discoveryOfGroup),
+		about("DI-03", "a group has its versions in the order of preference, and says which is preferred",
+			"kubectl takes the preferred version where nobody names one", groupsHaveAPreference),
+		about("DI-04", "a resource is described by its names, scope, kind, verbs, and the hash of its stored version",
+			"clients map kinds and short names to paths by it", discoveryOfResource),
+		about("DI-05", "a group that there is not is not found", "clients ask for groups that may be installed", func(ctx context.Context, s *session) error {
+			for _, path := range []string{"/apis/absent.conformance.example.com", "/apis/absent.conformance.example.com/v1"} {
+				if err := s.try(ctx, get(path), pageNotFound); err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
+		onWidgets(Case{
+			ID: "DI-11/custom", Level: Must, Title: "a custom resource that is served is in discovery, in both forms",
+			Why: "clients find custom resources nowhere else", Source: "apiextensions customresource_handler.go",
+		}, discoveryOfWidgets),
+		about("DI-12", "the verbs of a resource are those that work", "controllers choose what to watch by its verbs", verbsWork),
+	}
+}
+
+func discoveryOfGroup(ctx context.Context, s *session) error {
+	if err := s.try(ctx, get("/apis"), code(200), kind("v1", "APIGroupList"), func(a *answer) error {
+		var list metav1.APIGroupList
+		if err := a.decode(&list); err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(list.Groups, func(g metav1.APIGroup) bool { return g.Name == "apps" }) {
+			return fmt.Errorf("expected the group apps")
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	if err := s.try(ctx, get("/apis/apps"), code(200), kind("v1", "APIGroup"), field("apps", "name")); err != nil {
+		return err
+	}
+	return s.try(ctx, get("/apis/apps/v1"), code(200), kind("v1", "APIResourceList"), field("apps/v1", "groupVersion"))
+}
+
+func groupsHaveAPreference(ctx context.Context, s *session) error {
+	var list metav1.APIGroupList
+	a, err := s.do(ctx, get("/apis"), code(200))
+	if err != nil {
+		return err
+	}
+	if err := a.decode(&list); err != nil {
+		return err
+	}
+	for _, g := range list.Groups {
+		if len(g.Versions) == 0 || g.PreferredVersion != g.Versions[0] {
+			return a.errorf("expected %s to prefer the first of its versions %v, got %v", g.Name, g.Versions, g.PreferredVersion)
+		}
+		for _, v := range g.Versions {
+			if v.GroupVersion != g.Name+"/"+v.Version {
+				return a.errorf("expected the version %s of %s, got %s", v.Version, g.Name, v.GroupVersion)
+			}
+		}
+		if err := s.try(ctx, get("/apis/"+g.Name), code(200), field(g.PreferredVersion.GroupVersion, "preferredVersion", "groupVersion")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hash is that of the version in which objects are stored: eight bytes in base64.
+var hash = regexp.MustCompile(`^[A-Za-z0-9+/]{11}=$`)
+
+func discoveryOfResource(ctx context.Context, s *session) error {
+	got, err := s.resource(ctx, "v1", "secrets")
+	if err != nil {
+		return err
+	}
+	verbs := []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
+	switch {
+	case got == nil:
+		return fmt.Errorf("expected secrets among the resources of v1")
+	case got.SingularName != "secret" || !got.Namespaced || got.Kind != "Secret":
+		return fmt.Errorf("expected the namespaced secret of kind Secret, got %+v", got)
+	case !slices.Equal(slices.Sorted(slices.Values(got.Verbs)), verbs):
+		return fmt.Errorf("expected the verbs %v, got %v", verbs, got.Verbs)
+	case !hash.MatchString(got.StorageVersionHash):
+		return fmt.Errorf("expected a hash of the stored version, got %q", got.StorageVersionHash)
+	}
+	namespaces, err := s.resource(ctx, "v1", "namespaces")
+	if err != nil {
+		return err
+	}
+	if namespaces == nil || namespaces.Namespaced || !slices.Equal(namespaces.ShortNames, []string{"ns"}) {
+		return fmt.Errorf("expected namespaces in no namespace, and ns for short, got %+v", namespaces)
+	}
+	status, err := s.resource(ctx, "v1", "namespaces/status")
+	if err != nil {
+		return err
+	}
+	if status == nil || status.Kind != "Namespace" || status.SingularName != "" || status.StorageVersionHash != "" {
+		return fmt.Errorf("expected the subresource namespaces/status of kind Namespace, got %+v", status)
+	}
+	return nil
+}
+
+func discoveryOfWidgets(ctx context.Context, s *session, c collection) error {
+	found, err := s.resource(ctx, c.apiVersion, c.resource)
+	if err != nil {
+		return err
+	}
+	if found == nil {
+		return fmt.Errorf("expected %s of %s in the plain form", c.resource, c.apiVersion)
+	}
+	return poll(ctx, func() error { // what is put together from several servers is late
+		groups, a, err := s.aggregated(ctx, "/apis")
+		if err != nil {
+			return err
+		}
+		for _, g := range groups {
+			for _, v := range g.Versions {
+				if g.Metadata.Name+"/"+v.Version == c.apiVersion && v.has(c.resource) {
+					return nil
+				}
+			}
+		}
+		return a.errorf("expected %s of %s", c.resource, c.apiVersion)
+	})
+}
+
+// trials are requests for a verb that change nothing: what they name is not there, or their bodies are none.
+var trials = []struct {
+	verb, method string
+	item         bool
+}{
+	{"list", http.MethodGet, false},
+	{"create", http.MethodPost, false},
+	{"get", http.MethodGet, true},
+	{"update", http.MethodPut, true},
+	{"patch", http.MethodPatch, true},
+	{"delete", http.MethodDelete, true},
+}
+
+func verbsWork(ctx context.Context, s *session) error {
+	c, err := s.secrets(ctx)
+	if err != nil {
+		return err
+	}
+	var list metav1.APIResourceList
+	a, err := s.do(ctx, get("/api/v1"), code(200))
+	if err != nil {
+		return err
+	}
+	if err := a.decode(&list); err != nil {
+		return err
+	}
+	for _, r := range list.APIResources {
+		if !r.Namespaced || strings.Contains(r.Name, "/") {
+			continue // what is in no namespace is not the suite's to try
+		}
+		for _, one := range trials {
+			in := c
+			in.resource = r.Name
+			path := in.path()
+			if one.item {
+				path = in.item("absent")
+			}
+			if err := s.tryVerb(ctx, call{method: one.method, path: path}, slices.Contains(r.Verbs, one.verb)); err != nil {
+				return fmt.Errorf("%s of %s: %w", one.verb, r.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// tryVerb sends a request that fails in another way if there is such a verb than if there is not.
+func (s *session) tryVerb(ctx context.Context, c call, works bool) error {
+	if c.method != http.MethodGet && c.method != http.MethodDelete {
+		c.body, c.contentType = "?", "application/x-conformance-nothing"
+	}
+	a, err := s.do(ctx, c)
+	switch {
+	case err != nil:
+		return err
+	case works && (a.code == http.StatusMethodNotAllowed || a.code == http.StatusNotFound && strings.Contains(string(a.body), "could not find")):
+		return a.errorf("expected the verb to work, as it is in discovery")
+	case !works && a.code != http.StatusMethodNotAllowed && a.code != http.StatusNotFound:
+		return a.errorf("expected the verb not to work, as it is not in discovery")
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// healthCases are about what a server tells of itself outside of the API (DI-13 to DI-17, DI-19).
+func healthCases() []Case {
+	about := func(id string, level Level, title, why, source string, check checkFunc) Case {
+		return Case{ID: id, Level: level, Title: title, Why: why, Source: source, check: check}
+	}
+	const healthz = "apiserver pkg/server/healthz"
+	return []Case{
+		about("DI-13", Must, "/version tells the release in JSON", "clients choose by it what they can ask for", "apiserver pkg/server/routes/version.go", versionIsTold),
+		about("DI-14", Must, "the health paths answer ok", "load balancers and probes ask for nothing else", healthz, func(ctx context.Context, s *session) error {
+			for _, path := range []string{"/livez", "/readyz", "/healthz"} {
+				if err := s.try(ctx, get(path), code(200), mediaType("text/plain"), text("ok")); err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
+		about("DI-15", Should, "verbose, the health paths list their checks", "people look there for what is broken", healthz, func(ctx context.Context, s *session) error {
+			for _, path := range []string{"/livez", "/readyz", "/healthz"} {
+				if _, err := s.healthChecks(ctx, path, ""); err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
+		about("DI-16/exclude", Should, "a check can be excluded", "a cluster is upgraded with one check that is known to fail", healthz, checkIsExcluded),
+		about("DI-16/unknown", Should, "a check that there is not cannot be excluded, which is told", "a slip in its name would go unseen", healthz,
+			func(ctx context.Context, s *session) error {
+				return s.try(ctx, get("/readyz?verbose&exclude=conformance-none"), code(200),
+					mentions("warn: some health checks cannot be excluded: no matches for \"conformance-none\"\n"))
+			}),
+		about("DI-17", Should, "each check has a path of its own; one that there is not is not found", "monitors watch single checks", healthz, checksHavePaths),
+		about("DI-19", Should, "/metrics has the metrics of requests in the text format", "Prometheus reads it", "apiserver pkg/server/routes/metrics.go", func(ctx context.Context, s *session) error {
+			if err := s.try(ctx, get("/api/v1/namespaces/default"), code(200)); err != nil {
+				return err
+			}
+			return s.try(ctx, get("/metrics").as("text/plain"), code(200), mediaType("text/plain"), mentions("\n# TYPE apiserver_request_total counter\n"),
+				func(a *answer) error {
+					line := regexp.MustCompile(`(?m)^apiserver_request_total\{code="200",component="apiserver",dry_run="",group="",resource="namespaces",scope="resource",subresource="",verb="GET",version="v1"\} [1-9]`)
+					if !line.Match(a.body) {
+						return fmt.Errorf("expected the count of gets of namespaces")
+					}
+					return nil
+				})
+		}),
+	}
+}
+
+// text expects a whole body.
+func text(want string) expectation {
+	return func(a *answer) error {
+		if string(a.body) != want {
+			return fmt.Errorf("expected the text %q", want)
+		}
+		return nil
+	}
+}
+
+// mentions expects a part of a body.
+func mentions(want string) expectation {
+	return func(a *answer) error {
+		if !strings.Contains(string(a.body), want) {
+			return fmt.Errorf("expected a text with %q", want)
+		}
+		return nil
+	}
+}
+
+func versionIsTold(ctx context.Context, s *session) error {
+	a, err := s.do(ctx, get("/version"), code(200), mediaType("application/json"), field("1", "major"))
+	if err != nil {
+		return err
+	}
+	version := map[string]string{}
+	if err := a.decode(&version); err != nil {
+		return err
+	}
+	for name, form := range map[string]string{"minor": `^\d+`, "gitVersion": `^v\d+\.\d+\.\d+`, "goVersion": `^go`, "compiler": `.`, "platform": `^\w+/\w+$`, "buildDate": `.`} {
+		if !regexp.MustCompile(form).MatchString(version[name]) {
+			return a.errorf("expected %s to be like %s, got %q", name, form, version[name])
+		}
+	}
+	return nil
+}
+
+// healthChecks gives the names of the checks of a health path that are well, as it lists them.
+func (s *session) healthChecks(ctx context.Context, path, more string) (names []string, err error) {
+	a, err := s.do(ctx, get(path+"?verbose"+more), code(200), mediaType("text/plain"))
+	if err != nil {
+		return nil, err
+	}
+	lines := strings.Split(strings.TrimSuffix(string(a.body), "\n"), "\n")
+	last := len(lines) - 1
+	if want := strings.Trim(path, "/") + " check passed"; lines[last] != want {
+		return nil, a.errorf("expected %q at the end", want)
+	}
+	for _, line := range lines[:last] {
+		name, begins := strings.CutPrefix(line, "[+]")
+		name, ends := strings.CutSuffix(name, " ok")
+		if !begins || !ends {
+			return nil, a.errorf("expected lines like [+]name ok, got %q", line)
+		}
+		names = append(names, name)
+	}
+	if len(names) == 0 {
+		return nil, a.errorf("expected checks")
+	}
+	return names, nil
+}
+
+func checkIsExcluded(ctx context.Context, s *session) error {
+	names, err := s.healthChecks(ctx, "/livez", "")
+	if err != nil {
+		return err
+	}
+	return s.try(ctx, get("/livez?verbose&exclude="+names[0]), code(200), mentions("[+]"+names[0]+" excluded: ok\n"), mentions("livez check passed\n"))
+}
+
+func checksHavePaths(ctx context.Context, s *session) error {
+	for _, path := range []string{"/livez", "/readyz"} {
+		names, err := s.healthChecks(ctx, path, "")
+		if err != nil {
+			return err
+		}
+		if err := s.try(ctx, get(path+"/"+names[0]), code(200), text("ok")); err != nil {
+			return err
+		}
+		if err := s.try(ctx, get(path+"/conformance-none"), pageNotFound); err != nil {
+			return err
+		}
+	}
+	return nil
+}
