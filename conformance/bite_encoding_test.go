@@ -17,7 +17,7 @@ const protobufMedia = "application/vnd.kubernetes.protobuf"
 
 // encodingLies are about encodings, and how they are chosen.
 var encodingLies = []told{
-	{"sends JSON for protobuf and YAML", accepting(func(accept string) string {
+	{"sends JSON for protobuf and YAML", askingFor(func(accept string) string {
 		if strings.Contains(accept, "protobuf") || strings.Contains(accept, "yaml") {
 			return "application/json"
 		}
@@ -29,7 +29,7 @@ var encodingLies = []told{
 		}
 	}), `^(PB-0[17]|CN-07)$`},
 	{"does not look into envelopes", saying(is(http.MethodPost), status(400, 201)), `^(PB-07(/kind)?|CN-02/document)$`},
-	{"prefers YAML", accepting(func(accept string) string {
+	{"prefers YAML", askingFor(func(accept string) string {
 		if accept == "" || strings.Contains(accept, "*/*") {
 			return "application/yaml"
 		}
@@ -42,7 +42,7 @@ var encodingLies = []told{
 			r.Header.Set("Content-Type", "application/cbor")
 		}
 	}), `^CB-04$`},
-	{"reads only the first that is accepted", accepting(func(accept string) string {
+	{"reads only the first that is accepted", askingFor(func(accept string) string {
 		first, _, _ := strings.Cut(accept, ",")
 		return first
 	}), `^CN-04$`},
@@ -62,13 +62,13 @@ var encodingLies = []told{
 // cborLies are those of a server that has CBOR.
 var cborLies = []told{
 	{"leaves the mark out", body(always, func(s string) string { return strings.TrimPrefix(s, "\xd9\xd9\xf7") }), `^CB-0[34]$`},
-	{"sends JSON", accepting(func(accept string) string { return strings.ReplaceAll(accept, "application/cbor", "application/json") }), `^CB-0(2|2/watch|3)$`},
+	{"sends JSON", askingFor(func(accept string) string { return strings.ReplaceAll(accept, "application/cbor", "application/json") }), `^CB-0(2|2/watch|3)$`},
 	{"knows no apply in it", insteadOf(200), `^CB-02$`},
 	{"calls a sequence an item", saying(isWatch, func(r *http.Response) { r.Header.Set("Content-Type", "application/cbor") }), `^CB-02/watch$`},
 }
 
-// accepting changes what requests accept.
-func accepting(change func(string) string) lie {
+// askingFor changes what requests accept.
+func askingFor(change func(string) string) lie {
 	return asking(func(r *http.Request) {
 		if changed := change(r.Header.Get("Accept")); changed != "" {
 			r.Header.Set("Accept", changed)

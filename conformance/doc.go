@@ -53,7 +53,8 @@
 // GT (get), LS (list), RS (resource versions), CH (chunks of a list), WA (watch), BM (bookmarks), SI (streaming lists), EX (expired states
 // and timeouts), SE (selectors), PA (patches), SA (server-side apply), FV (field validation), DR (dry run), DL (deletion), NS (namespaces),
 // SU (subresources), WN (warnings), TB (Tables), PM (objects down to their metadata), VR (virtual resources), AU (authentication and
-// authorization), ST (errors), DI (discovery, health, metrics) and HT (HTTP). A rule of these groups without a case is named in
+// authorization), ST (errors), PB (protobuf), CB (CBOR), CN (content
+// negotiation), DI (discovery, health, metrics) and HT (HTTP). A rule of these groups without a case is named in
 // rules_test.go, with the reason.
 //
 // What a controller does is looked at only where a rule is about it, and the case is skipped where none begins within a while (NS-09).

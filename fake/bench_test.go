@@ -32,9 +32,14 @@ func kibs(n int) []runtime.Object {
 	return objects
 }
 
-// fetch reads a URL to its end and gives the number of bytes.
+// fetch reads a URL to its end, without compression, and gives the number of bytes.
 func fetch(b *testing.B, client *http.Client, url string) int64 {
-	resp, err := client.Get(url)
+	r, err := http.NewRequest(http.MethodGet, url, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r.Header.Set("Accept-Encoding", "identity")
+	resp, err := client.Do(r)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -185,8 +185,12 @@
 //     or a workload could answer (log, exec, attach, portforward, proxy) is refused
 //     with 501 and a message that says so, and with 404 if the object is not there.
 //   - Server-side apply and managedFields for the built-in types (SA).
-//   - JSON, YAML and protobuf both ways; PartialObjectMetadata; Tables with the columns
-//     that kubectl get prints, ages by the server's clock.
+//   - JSON, YAML and protobuf both ways, chosen as Accept and Content-Type say (CN, PB); CBOR
+//     with WithCBOR (CB); PartialObjectMetadata; Tables with the columns that kubectl get
+//     prints, ages by the server's clock.
+//   - gzip for answers above 128 KiB and for streaming lists (HT-02, SI-17). Go's clients ask
+//     for it by themselves; a rest.Config with DisableCompression, which a test with large
+//     lists may want for its speed, does not.
 //   - /metrics with what is known of requests, watches, limits and objects, by the names
 //     and labels of a real server (DI-19). DELETE begins anew. What faults do counts as
 //     if the server had done it. Its cost is a part of a microsecond for a request.
@@ -229,6 +233,7 @@
 //   - Custom resources, and aggregated APIs.
 //   - All other controllers: a Deployment makes no ReplicaSets, no default
 //     ServiceAccount appears in a new namespace, nothing is scheduled.
+//   - Compression of the OpenAPI documents.
 //   - RBAC: Roles and their bindings are stored, and nobody asks them. Admission webhooks and
 //     policies.
 //   - All other authentication but bearer tokens and client certificates.

@@ -3,6 +3,7 @@
 // (controller-runtime, kubectl) out of the module graph of the library.
 //
 //	catalogue   controller-runtime in the cases of the scenarios' catalogue
+//	cbor        client-go with its feature gates for CBOR
 //	controller  a controller-runtime manager and client
 //	election    client-go's leader election
 //	kubectl     kubectl as a process, built from cmd/kubectl

@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
 
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/negotiate"
@@ -27,6 +26,9 @@ func (p *Representation) List(w http.ResponseWriter, list metav1.ListMeta, items
 	if p.table != nil {
 		return p.tableList(w, list, items)
 	}
+	if p.out.Media == negotiate.YAML {
+		return p.yamlList(w, list, items)
+	}
 	bodies, err := p.bodies(items)
 	if err != nil {
 		return err
@@ -42,7 +44,7 @@ func (p *Representation) List(w http.ResponseWriter, list metav1.ListMeta, items
 	if err != nil {
 		return err
 	}
-	if p.out.Media == negotiate.YAML || p.out.Pretty {
+	if p.out.Pretty {
 		var plain bytes.Buffer
 		p.jsonList(&plain, frame, bodies)
 		b, err := p.finish(plain.Bytes())
@@ -155,5 +157,3 @@ func (p *Representation) protobufList(w http.ResponseWriter, list metav1.ListMet
 	_ = buffered.Flush()
 	return nil
 }
-
-func yamlOf(b []byte) ([]byte, error) { return yaml.JSONToYAML(b) }

@@ -1,0 +1,32 @@
+package fakeapi_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// A list in YAML is put together from its items, and yet to the byte what the library makes of the whole.
+func TestYAMLList(t *testing.T) {
+	long := configMap("long", strings.Repeat("words that are folded ", 20))
+	long.Annotations = map[string]string{"lines": "one\ntwo\n", "odd": "yes", "quoted": "a: 'b' #c", "empty": "", "number": "0123"}
+	srv := fakeapi.Start(t, fakeapi.WithObjects(long, configMap("a", "1"), configMap("b", "")))
+	for _, tt := range []struct{ path, params string }{
+		{mapsPath, ""}, {mapsPath + "?limit=1", ""}, {"/api/v1/namespaces/default/pods", ""},
+		{"/apis/autoscaling/v1/horizontalpodautoscalers", ""},
+		{mapsPath, ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"},
+	} {
+		inJSON := sendWith(t, srv, http.MethodGet, tt.path, "", "Accept", jsonMedia+tt.params)
+		want, err := yaml.JSONToYAML(inJSON.body)
+		require.NoError(t, err)
+		for range 2 { // the second time from what is kept
+			got := sendWith(t, srv, http.MethodGet, tt.path, "", "Accept", "application/yaml"+tt.params)
+			require.Equal(t, string(want), string(got.body), tt.path)
+		}
+	}
+}
