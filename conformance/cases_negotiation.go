@@ -165,7 +165,7 @@ func preferences(ctx context.Context, s *session, c collection) error {
 		"application/json;charset=utf-8;unknown=parameter,application/yaml": "application/json",
 	} {
 		if err := s.try(ctx, get(c.path()).as(accept), code(200), mediaType(want)); err != nil {
-			return fmt.Errorf("Accept %s: %w", accept, err)
+			return fmt.Errorf("with Accept %s: %w", accept, err)
 		}
 	}
 	return nil

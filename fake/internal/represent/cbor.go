@@ -55,25 +55,40 @@ func (p *Representation) cborList(w http.ResponseWriter, list metav1.ListMeta, b
 	if err != nil {
 		return err
 	}
-	if p.itemHead() != "" {
-		for i, body := range bodies {
-			if bodies[i], err = codec.AppendCBORTyped(nil, []byte(p.head), typePairs, body); err != nil {
-				return err
-			}
-		}
-	}
+	item := p.cborItem()
 	size := len(opening)
 	for _, body := range bodies {
-		size += len(body)
+		b, err := item(body)
+		if err != nil {
+			return err
+		}
+		size += len(b)
 	}
 	w.Header().Set("Content-Length", strconv.Itoa(size))
 	buffered := bufio.NewWriterSize(w, min(listBuffer, size))
 	_, _ = buffered.Write(opening)
 	for _, body := range bodies {
-		_, _ = buffered.Write(body)
+		b, err := item(body)
+		if err != nil {
+			return err
+		}
+		_, _ = buffered.Write(b)
 	}
 	_ = buffered.Flush()
 	return nil
+}
+
+// cborItem gives what makes the items of a list of pieces: with their type where items have one. An item is good until the next.
+func (p *Representation) cborItem() func(body []byte) ([]byte, error) {
+	if p.itemHead() == "" {
+		return func(body []byte) ([]byte, error) { return body, nil }
+	}
+	var item []byte
+	pairs := []byte(p.head)
+	return func(body []byte) (_ []byte, err error) {
+		item, err = codec.AppendCBORTyped(item[:0], pairs, typePairs, body)
+		return item, err
+	}
 }
 
 // cborOpening is a list up to its first item.
