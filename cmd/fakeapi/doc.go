@@ -3,7 +3,7 @@
 //
 //	fakeapi [serve] [--address 127.0.0.1:0] [--kubeconfig FILE] [--load DIR_OR_FILE]... [--tls]
 //	        [--token TOKEN[,USER[,GROUP...]]]... [--client-ca FILE]... [--host NAME]...
-//	        [--faults FILE] [--controllers=false] [--scenario FILE [--stay]]
+//	        [--faults FILE] [--controllers=false] [--cbor] [--scenario FILE [--stay]]
 //	fakeapi run [FILE | DIRECTORY | CASE | -]... [--client [ROLE=]NAME]... [--seed N] [-q] [--real-time]
 //	        [--html FOLDER]
 //	fakeapi run --list
@@ -61,6 +61,8 @@
 // The command serves the control API of package fakeapi under /fakeapi/v1/, too: fault
 // rules and what they hit, the requests seen, snapshots, compact, expire, settle. The
 // documentation of that package has each as a line of curl.
+//
+// --cbor serves CBOR beside the other encodings, which is an alpha feature of a real server and off there by default.
 //
 // Controllers run by themselves unless --controllers=false switches them off; then
 // settle steps them by hand.
