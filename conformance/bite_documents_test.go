@@ -90,7 +90,7 @@ var documentLies = []told{
 	{"has no WebSockets", asking(func(r *http.Request) { r.Header.Del("Upgrade") }), `^WA-3(3|4)$`},
 	{"does not mind the Origin", asking(func(r *http.Request) {
 		if r.Header.Get("Upgrade") != "" {
-			r.Header.Set("Origin", "http://anywhere.example.com")
+			r.Header.Set("Origin", "http://"+r.URL.Host)
 		}
 	}), `^WA-34$`},
 	{"sends binary messages", asking(func(r *http.Request) {

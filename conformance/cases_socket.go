@@ -20,7 +20,7 @@ func socketCases() []Case {
 			if _, err := s.socket(ctx, get(c.path()+"?watch=1&timeoutSeconds=1").socket(""), code(403)); err != nil {
 				return err
 			}
-			return s.try(ctx, get(c.path()+"?watch=1&resourceVersion=abc").socket("http://conformance.example.com"), code(500), field("Failure", "status"))
+			return s.try(ctx, get(c.path()+"?watch=1&resourceVersion=abc").socket(s.run.config.BaseURL), code(500), field("Failure", "status"))
 		}),
 	}
 }
@@ -40,7 +40,7 @@ func watchOverSocket(ctx context.Context, s *session, c collection) error {
 			return err
 		}
 	}
-	a, err := s.socket(ctx, get(c.path()+"?watch=1&timeoutSeconds=1").socket("http://conformance.example.com"), code(101),
+	a, err := s.socket(ctx, get(c.path()+"?watch=1&timeoutSeconds=1").socket(s.run.config.BaseURL), code(101),
 		headerIs("Sec-WebSocket-Accept", "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="))
 	if err != nil {
 		return err

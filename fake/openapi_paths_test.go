@@ -41,7 +41,11 @@ func TestOpenAPITellsWhatIsServed(t *testing.T) {
 						continue
 					}
 					refused++
-					require.Equal(t, http.StatusMethodNotAllowed, code, "%s %s", method, at)
+					want := http.StatusMethodNotAllowed
+					if strings.HasPrefix(at, "/apis/") && strings.Count(at, "/") <= 3 {
+						want = http.StatusOK // the aggregator's documents of groups know no methods
+					}
+					require.Equal(t, want, code, "%s %s", method, at)
 				}
 			}
 		}
