@@ -180,7 +180,7 @@ func (s *Server) serve(ctx context.Context, secured *tls.Config) {
 	s.transport = s.newTransport()
 	s.client = s.newClient()
 	s.stations = s.newStations()
-	s.handler = s.flight.track(s.opts.wrapped(s.front(s.zip.Handler(s.recorded(s.metered(s.limited(faults.Handler(&s.faults, s.receiver()))))))))
+	s.handler = s.newHandler()
 	s.http = &http.Server{
 		Handler:           s.guarded(s),
 		BaseContext:       func(net.Listener) context.Context { return ctx },
@@ -193,6 +193,24 @@ func (s *Server) serve(ctx context.Context, secured *tls.Config) {
 		defer close(s.served)
 		s.serveHTTP()
 	}()
+}
+
+// newHandler is all that a request passes, but the guard of the listener.
+func (s *Server) newHandler() http.Handler {
+	h := s.receiver()
+	for _, around := range []func(http.Handler) http.Handler{ // the innermost first
+		func(next http.Handler) http.Handler { return faults.Handler(&s.faults, next) },
+		s.limited,      // counts what a fault holds up
+		s.metered,      // sees what the client gets
+		s.recorded,     // and so does the timeline,
+		s.zip.Handler,  // in plain bytes
+		s.front,        // the control API: no fault gets in its way
+		s.opts.wrapped, // the middleware of a test
+		s.flight.track, // what Close waits for
+	} {
+		h = around(h)
+	}
+	return h
 }
 
 // control lets the controllers run until ctx ends.
