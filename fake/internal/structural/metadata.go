@@ -1,0 +1,122 @@
+package structural
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// formed reports whether metadata is such that reading it as an ObjectMeta and
+// writing it again changes nothing, which costs more than all else that is done to a
+// small object. It says no when in doubt.
+func formed(metadata any, generation bool) bool {
+	m, ok := metadata.(map[string]any)
+	if !ok {
+		return false
+	}
+	for name, value := range m {
+		if !formedField(name, value) {
+			return false
+		}
+	}
+	return !generation || m["generation"] != nil
+}
+
+// formedField is formed for one field. Empty values are dropped in writing.
+func formedField(name string, value any) bool {
+	switch name {
+	case "name", "generateName", "namespace", "selfLink", "uid", "resourceVersion":
+		return text(value)
+	case "generation":
+		n, ok := value.(int64)
+		return ok && n != 0
+	case "creationTimestamp", "deletionTimestamp":
+		return timestamp(value)
+	case "labels", "annotations":
+		m, ok := value.(map[string]any)
+		return ok && len(m) > 0 && !slices.ContainsFunc(slices.Collect(maps.Values(m)), notString)
+	case "finalizers":
+		list, ok := value.([]any)
+		return ok && len(list) > 0 && !slices.ContainsFunc(list, notString)
+	case "managedFields":
+		return all(value, manager)
+	case "ownerReferences":
+		return all(value, owner)
+	}
+	return false
+}
+
+// all reports whether a value is a list that is not empty, and of objects that pass.
+func all(value any, pass func(map[string]any) bool) bool {
+	list, ok := value.([]any)
+	return ok && len(list) > 0 && !slices.ContainsFunc(list, func(item any) bool {
+		m, ok := item.(map[string]any)
+		return !ok || !pass(m)
+	})
+}
+
+// manager is formedField for an entry of managedFields.
+func manager(entry map[string]any) bool {
+	for name, value := range entry {
+		switch name {
+		case "manager", "operation", "apiVersion", "fieldsType", "subresource":
+			if !text(value) {
+				return false
+			}
+		case "time":
+			if !timestamp(value) {
+				return false
+			}
+		case "fieldsV1":
+			if _, ok := value.(map[string]any); !ok {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// owner is formedField for an owner reference, whose fields are written even if they
+// are empty.
+func owner(reference map[string]any) bool {
+	for _, name := range []string{"apiVersion", "kind", "name", "uid"} {
+		if notString(reference[name]) {
+			return false
+		}
+	}
+	for name, value := range reference {
+		switch name {
+		case "apiVersion", "kind", "name", "uid":
+		case "controller", "blockOwnerDeletion":
+			if _, ok := value.(bool); !ok {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func notString(value any) bool {
+	_, ok := value.(string)
+	return !ok
+}
+
+// text is a string that is not empty.
+func text(value any) bool {
+	s, ok := value.(string)
+	return ok && s != ""
+}
+
+// timestamp is a time in the form in which it is written, and not the zero one.
+func timestamp(value any) bool {
+	s, ok := value.(string)
+	if !ok {
+		return false
+	}
+	t, err := time.Parse(time.RFC3339, s)
+	return err == nil && !t.IsZero() && t.UTC().Format(time.RFC3339) == s
+}

@@ -1,0 +1,98 @@
+package structural
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Schema is what one version of a custom resource does to its objects.
+type Schema struct {
+	kind     schema.GroupVersionKind
+	preserve bool // spec.preserveUnknownFields
+	scale    *apiextensionsv1.CustomResourceSubresourceScale
+	hash     string
+	*compiled
+}
+
+// identity is all of a definition that matters to the objects of one version.
+type identity struct {
+	Kind             schema.GroupVersionKind
+	Scope            apiextensionsv1.ResourceScope
+	Preserve         bool
+	Subresources     *apiextensionsv1.CustomResourceSubresources
+	SelectableFields []apiextensionsv1.SelectableField
+	Schema           string
+}
+
+// New makes the schema of one version of a definition, which later changes of the
+// definition do not reach. It fails if there is no such version, or if its schema is
+// not structural and spec.preserveUnknownFields is not set. The kind is the accepted
+// one, or that of the spec if the status has none.
+func New(crd *apiextensionsv1.CustomResourceDefinition, version string) (*Schema, error) {
+	v := find(crd, version)
+	if v == nil {
+		return nil, fmt.Errorf("customresourcedefinition %s has no version %q", crd.Name, version)
+	}
+	kind := crd.Status.AcceptedNames.Kind
+	if kind == "" {
+		kind = crd.Spec.Names.Kind
+	}
+	id := identity{
+		Kind:             schema.GroupVersionKind{Group: crd.Spec.Group, Version: version, Kind: kind},
+		Scope:            crd.Spec.Scope,
+		Preserve:         crd.Spec.PreserveUnknownFields,
+		Subresources:     v.Subresources,
+		SelectableFields: v.SelectableFields,
+	}
+	var err error
+	if id.Schema, err = digest(v.Schema); err != nil {
+		return nil, err
+	}
+	s := &Schema{kind: id.Kind, preserve: id.Preserve}
+	if s.hash, err = digest(id); err != nil {
+		return nil, err
+	}
+	s.hash = s.hash[:16]
+	if v.Subresources != nil {
+		s.scale = v.Subresources.Scale.DeepCopy()
+	}
+	key := compiledKey{schema: id.Schema, preserve: id.Preserve}
+	if s.compiled, err = shared().get(key, func() (*compiled, error) { return compile(v.Schema, id.Preserve) }); err != nil {
+		return nil, fmt.Errorf("version %q of customresourcedefinition %s: %w", version, crd.Name, err)
+	}
+	return s, nil
+}
+
+// find gives a version of a definition, or nil.
+func find(crd *apiextensionsv1.CustomResourceDefinition, version string) *apiextensionsv1.CustomResourceDefinitionVersion {
+	for i := range crd.Spec.Versions {
+		if crd.Spec.Versions[i].Name == version {
+			return &crd.Spec.Versions[i]
+		}
+	}
+	return nil
+}
+
+// digest is the SHA-256 of a value in JSON, in which the keys of maps are sorted.
+func digest(value any) (string, error) {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return "", fmt.Errorf("a schema that is no JSON: %w", err)
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// Hash is a short name of all that the schema does to objects: schemas with the same
+// hash do the same. It is stable from one process to the next.
+func (s *Schema) Hash() string { return s.hash }
+
+// Structural is the structural schema with its defaults pruned, or nil if there is
+// none. It is shared: nobody may change it.
+func (s *Schema) Structural() *structuralschema.Structural { return s.structural }

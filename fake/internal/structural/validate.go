@@ -1,0 +1,161 @@
+package structural
+
+import (
+	"context"
+	"fmt"
+
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/common"
+)
+
+// ValidateCreate says what is wrong with a new object. The errors of its metadata are
+// handed to it, and come out in their place; the package's manual has the rules.
+func (s *Schema) ValidateCreate(ctx context.Context, obj *unstructured.Unstructured, meta ...*field.Error) field.ErrorList {
+	if errs := s.validateType(obj); len(errs) > 0 {
+		return errs
+	}
+	errs := append(field.ErrorList(nil), meta...)
+	validator, err := s.whole()
+	if err != nil {
+		return append(errs, field.InternalError(nil, err))
+	}
+	errs = append(errs, ordered(validation.ValidateCustomResource(nil, obj.Object, validator))...)
+	errs = append(errs, validateReplicas(s.scale, obj)...)
+	errs = append(errs, s.validateEmbedded(ctx, obj)...)
+	errs = append(errs, s.validateLists(obj)...)
+	return append(errs, s.validateRules(ctx, obj, nil, errs)...)
+}
+
+// ValidateUpdate says what is wrong with a changed object that was not wrong before.
+// The errors of its metadata are handed to it, and come out in their place.
+func (s *Schema) ValidateUpdate(ctx context.Context, obj, old *unstructured.Unstructured, meta ...*field.Error) field.ErrorList {
+	if errs := s.validateType(obj); len(errs) > 0 {
+		return errs
+	}
+	errs := append(field.ErrorList(nil), meta...)
+	validator, err := s.whole()
+	if err != nil {
+		return append(errs, field.InternalError(nil, err))
+	}
+	correlated := s.correlate(obj, old)
+	errs = append(errs, ordered(validation.ValidateCustomResourceUpdate(nil, obj.Object, old.Object, validator, validation.WithRatcheting(correlated)))...)
+	errs = append(errs, validateReplicas(s.scale, obj)...)
+	errs = append(errs, s.validateEmbedded(ctx, obj)...)
+	errs = append(errs, s.validateChangedLists(obj, old)...)
+	return append(errs, s.validateRules(ctx, obj, &change{old: old.Object, correlated: correlated}, errs)...)
+}
+
+// ValidateStatus is ValidateUpdate for a write to the status subresource. Of the
+// object, which is the old one but for the status and managedFields, only the status
+// is checked against the schema; lists and rules are checked in all of it.
+func (s *Schema) ValidateStatus(ctx context.Context, obj, old *unstructured.Unstructured, meta ...*field.Error) field.ErrorList {
+	if errs := s.validateType(obj); len(errs) > 0 {
+		return errs
+	}
+	errs := append(field.ErrorList(nil), meta...)
+	validator, err := s.status()
+	if err != nil {
+		return append(errs, field.InternalError(nil, err))
+	}
+	correlated := s.correlate(obj, old)
+	if status, ok := obj.Object["status"]; ok && validator != nil {
+		ratcheting := validation.WithRatcheting(correlated.Key("status"))
+		errs = append(errs, ordered(validation.ValidateCustomResourceUpdate(field.NewPath("status"), status, old.Object["status"], validator, ratcheting))...)
+	}
+	errs = append(errs, validateStatusReplicas(s.scale, obj)...)
+	errs = append(errs, s.validateChangedLists(obj, old)...)
+	return append(errs, s.validateRules(ctx, obj, &change{old: old.Object, correlated: correlated}, errs)...)
+}
+
+// validateType checks kind and apiVersion.
+func (s *Schema) validateType(obj *unstructured.Unstructured) (errs field.ErrorList) {
+	if kind := obj.GetKind(); kind != s.kind.Kind {
+		errs = append(errs, field.Invalid(field.NewPath("kind"), kind, fmt.Sprintf("must be %v", s.kind.Kind)))
+	}
+	if want, got := s.kind.Group+"/"+s.kind.Version, obj.GetAPIVersion(); got != want {
+		errs = append(errs, field.Invalid(field.NewPath("apiVersion"), got, fmt.Sprintf("must be %v", want)))
+	}
+	return errs
+}
+
+// correlate pairs the parts of an object with those of the old one. Without a
+// structural schema there are no pairs below the root.
+func (s *Schema) correlate(obj, old *unstructured.Unstructured) *common.CorrelatedObject {
+	structural := s.structural
+	if structural == nil {
+		structural = &structuralschema.Structural{}
+	}
+	return common.NewCorrelatedObject(obj.Object, old.Object, &model.Structural{Structural: structural})
+}
+
+// validateEmbedded checks the metadata of embedded objects. An update is no
+// different from a create.
+func (s *Schema) validateEmbedded(ctx context.Context, obj *unstructured.Unstructured) field.ErrorList {
+	if !s.traits.embedded {
+		return nil
+	}
+	return ordered(objectmeta.Validate(ctx, nil, obj.Object, s.structural, false))
+}
+
+// validateLists looks for duplicates in lists that are sets or maps.
+func (s *Schema) validateLists(obj *unstructured.Unstructured) field.ErrorList {
+	if !s.traits.unique {
+		return nil
+	}
+	return ordered(listtype.ValidateListSetsAndMaps(nil, s.structural, obj.Object))
+}
+
+// validateChangedLists lets duplicates be if the old object had some anywhere.
+func (s *Schema) validateChangedLists(obj, old *unstructured.Unstructured) field.ErrorList {
+	errs := s.validateLists(obj)
+	if len(errs) > 0 && len(s.validateLists(old)) > 0 {
+		return nil
+	}
+	return errs
+}
+
+// change is what an update is compared with.
+type change struct {
+	old        map[string]any
+	correlated *common.CorrelatedObject
+}
+
+// validateRules runs the rules in CEL, unless the errors so far are such that rules
+// could fail on a value that they need not expect.
+func (s *Schema) validateRules(ctx context.Context, obj *unstructured.Unstructured, update *change, before field.ErrorList) field.ErrorList {
+	rules := s.rules()
+	if rules == nil {
+		return nil
+	}
+	for _, err := range before {
+		if blocks(err) {
+			return field.ErrorList{field.Invalid(nil, nil, "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation")}
+		}
+	}
+	var old any
+	var options []cel.Option
+	if update != nil {
+		old = update.old
+		options = append(options, cel.WithRatcheting(update.correlated))
+	}
+	errs, _ := rules.Validate(ctx, nil, s.structural, obj.Object, old, celconfig.RuntimeCELCostBudget, options...)
+	return ordered(errs)
+}
+
+// blocks reports whether after an error no rules are run: those of types, enum,
+// required, maxLength, maxItems and maxProperties.
+func blocks(err *field.Error) bool {
+	switch err.Type {
+	case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid:
+		return true
+	}
+	return false
+}
