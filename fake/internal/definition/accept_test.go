@@ -47,6 +47,24 @@ func TestAcceptChangesNothingTwice(t *testing.T) {
 	require.Empty(t, Accept(last, []*apiextensionsv1.CustomResourceDefinition{last}, now.Add(time.Hour)))
 }
 
+// TestBadCABundleRests checks that a definition that cannot be served is not told
+// so again, and is served when that is mended.
+func TestBadCABundleRests(t *testing.T) {
+	crd := plain(t, "foos", "Foo", "example.com")
+	url := "https://localhost/x"
+	crd.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.WebhookConverter, Webhook: &apiextensionsv1.WebhookConversion{
+		ClientConfig: &apiextensionsv1.WebhookClientConfig{URL: &url, CABundle: []byte("none")}, ConversionReviewVersions: []string{"v1"},
+	}}
+	states := Accept(crd, nil, time.Now())
+	require.Len(t, states, 2)
+	require.False(t, ServingOf(states[1]).Discovery())
+	require.Empty(t, Accept(states[1], nil, time.Now()))
+	states[1].Spec.Conversion.Webhook.ClientConfig.CABundle = nil
+	states = Accept(states[1], nil, time.Now())
+	require.Len(t, states, 1)
+	require.True(t, ServingOf(states[0]).Discovery())
+}
+
 // TestConditionKeepsItsTime checks that only another status is a transition.
 func TestConditionKeepsItsTime(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)

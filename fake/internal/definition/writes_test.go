@@ -79,6 +79,7 @@ func (w recordedWrite) play(t *testing.T, base []byte) (crd *apiextensionsv1.Cus
 	before := old.DeepCopy()
 	if w.Verb == "status" {
 		PrepareStatus(crd, old)
+		require.Empty(t, cmp.Diff(old.Spec, crd.Spec), "the spec is not this subresource's")
 		wrong = ValidateStatus(t.Context(), crd, old)
 	} else {
 		PrepareUpdate(crd, old)
@@ -109,8 +110,7 @@ func TestRecordedWrites(t *testing.T) {
 			require.Empty(t, wrong)
 			require.ElementsMatch(t, write.Answer.Warnings, warnings)
 			require.Equal(t, write.Answer.Generation, crd.Generation)
-			kept := decoded(t, mustJSON(t, crd), nil) // as the answer was: what is read back
-			require.Equal(t, write.Answer.StoredVersions, kept.Status.StoredVersions)
+			require.Equal(t, write.Answer.StoredVersions, crd.Status.StoredVersions)
 		})
 	}
 }
