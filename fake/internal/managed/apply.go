@@ -33,11 +33,16 @@ func (t *Tracker) Apply(live runtime.Object, patch []byte, manager string, force
 	if live == nil {
 		live = t.empty
 	}
-	obj, err := t.library.Apply(t.named(live, false), config, manager, force)
+	live = t.named(live, false)
+	if t.gvOf == nil {
+		// The result shares what did not change with live, and is given defaults.
+		live = live.DeepCopyObject()
+	}
+	obj, err := t.library.Apply(live, config, manager, force)
 	if err != nil {
 		return nil, nil, err
 	}
-	if obj, err = t.versions.ConvertToVersion(obj, t.versions.store); err != nil {
+	if obj, err = t.convert.ConvertToVersion(obj, t.store); err != nil {
 		return nil, nil, err
 	}
 	obj = t.named(obj, true)

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	kjson "sigs.k8s.io/json"
 
 	"example.com/fakeapi/fake/internal/resource"
@@ -86,6 +88,48 @@ func BenchmarkApply(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkCustom is for a custom resource of the size of the ConfigMap, and a small one.
+func BenchmarkCustom(b *testing.B) {
+	s := structuralOf(b, `{"type":"object","properties":{"data":{"type":"object","additionalProperties":{"type":"string"}}}}`)
+	for name, body := range map[string]func(string) string{
+		"kib": func(v string) string {
+			return strings.Replace(configMap(v), `"apiVersion":"v1"`, `"apiVersion":"e.com/v1"`, 1)
+		},
+		"small": func(v string) string {
+			return `{"apiVersion":"e.com/v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"a":"` + v + `"}}`
+		},
+	} {
+		tracker, err := Custom(schema.GroupVersionKind{Group: "e.com", Version: "v1", Kind: "ConfigMap"}, s, "")
+		require.NoError(b, err)
+		live := tracker.Update(nil, raw(b, body("1")), "kubectl").(*unstructured.Unstructured)
+		uid(live)
+		for how, value := range map[string]string{"same": "1", "update": "2"} {
+			obj := raw(b, body(value))
+			uid(obj)
+			b.Run(name+"/"+how, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					obj.SetManagedFields(nil)
+					tracker.Update(live, obj, "controller")
+				}
+			})
+		}
+		b.Run(name+"/apply", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_, _, err := tracker.Apply(live, []byte(body("1")), "m", false, "")
+				require.NoError(b, err)
+			}
+		})
+	}
+	b.Run("tracker", func(b *testing.B) {
+		for b.Loop() {
+			_, err := Custom(widgetKind, s, "")
+			require.NoError(b, err)
+		}
+	})
 }
 
 func decode(tb testing.TB, res *resource.Resource, body string) runtime.Object {

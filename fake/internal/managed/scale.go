@@ -3,6 +3,7 @@ package managed
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -29,6 +30,23 @@ func NewScaled(res *resource.Resource, entries []metav1.ManagedFieldsEntry) Scal
 		replicas[gv.String()] = fieldpath.MakePathOrDie("spec", "replicas")
 	}
 	return Scaled{managedfields.NewScaleHandler(entries, res.GroupVersion(), replicas)}
+}
+
+// NewCustomScaled begins a write to the scale of a custom resource in version gv with
+// these entries. replicas has the specReplicasPath of every version of the definition
+// that has a scale subresource, and "" for the others.
+func NewCustomScaled(gv schema.GroupVersion, replicas map[string]string, entries []metav1.ManagedFieldsEntry) Scaled {
+	mappings := make(managedfields.ResourcePathMappings, len(replicas))
+	for version, at := range replicas {
+		var steps fieldpath.Path
+		for name := range strings.SplitSeq(strings.TrimPrefix(at, "."), ".") {
+			if at != "" {
+				steps = append(steps, fieldpath.PathElement{FieldName: &name})
+			}
+		}
+		mappings[schema.GroupVersion{Group: gv.Group, Version: version}.String()] = steps
+	}
+	return Scaled{managedfields.NewScaleHandler(entries, gv, mappings)}
 }
 
 // Scale gives the entries that the Scale begins with.

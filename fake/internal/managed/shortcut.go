@@ -129,11 +129,11 @@ func (t *Tracker) differences(live, obj runtime.Object, nodes *nursery) ([]node,
 	if live == nil {
 		live = t.empty
 	}
-	before, err := t.versions.ConvertToVersion(live, t.kind.GroupVersion())
+	before, err := t.convert.ConvertToVersion(live, t.kind.GroupVersion())
 	if err != nil {
 		return nil, false
 	}
-	after, err := t.versions.ConvertToVersion(obj, t.kind.GroupVersion())
+	after, err := t.convert.ConvertToVersion(obj, t.kind.GroupVersion())
 	if err != nil {
 		return nil, false
 	}

@@ -20,7 +20,13 @@ import (
 type Tracker struct {
 	kind        schema.GroupVersionKind
 	subresource string
-	versions    *versions
+	// convert makes objects of other versions, store is the version in which they go
+	// in and come out.
+	convert runtime.ObjectConvertor
+	store   schema.GroupVersion
+	// gvOf tells the version of a Go type; it is nil for a custom resource, whose
+	// objects say themselves what they are.
+	gvOf map[reflect.Type]schema.GroupVersion
 	// library is the definition of what a Tracker gives.
 	library *managedfields.FieldManager
 	// empty is what a create is compared with, in the served version.
@@ -76,14 +82,17 @@ var types = sync.OnceValue(func() managedfields.TypeConverter {
 
 // newTracker makes the tracker of what clients send to a subresource of res: body.
 func newTracker(res, body *resource.Resource, subresource string, whole *plan) (*Tracker, error) {
+	versions := versionsOf(body)
 	t := &Tracker{
 		kind:        body.GroupVersionKind(),
 		subresource: subresource,
-		versions:    versionsOf(body),
+		convert:     versions,
+		store:       versions.store,
+		gvOf:        versions.byType,
 		whole:       whole,
 	}
 	var err error
-	if t.empty, err = t.versions.New(t.kind); err != nil {
+	if t.empty, err = versions.New(t.kind); err != nil {
 		return nil, err
 	}
 	resets, owns := resets(res, subresource), owns(res, subresource)
@@ -95,8 +104,8 @@ func newTracker(res, body *resource.Resource, subresource string, whole *plan) (
 		return nil, err
 	}
 	t.library, err = managedfields.NewDefaultFieldManager(
-		converter, t.versions, scheme.Scheme, t.versions,
-		t.kind, body.StoreVersion, subresource, filters(filter(resets, owns), t.versions.list()))
+		converter, versions, scheme.Scheme, versions,
+		t.kind, body.StoreVersion, subresource, filters(filter(resets, owns), versions.list()))
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +160,7 @@ func (t *Tracker) longWay(live, obj runtime.Object, manager string) runtime.Obje
 // named gives obj with its kind filled in, by which the library finds its schema;
 // a copy if it was not and obj is not ours to change.
 func (t *Tracker) named(obj runtime.Object, ours bool) runtime.Object {
-	gv, ok := t.versions.byType[reflect.TypeOf(obj)]
+	gv, ok := t.gvOf[reflect.TypeOf(obj)]
 	if want := gv.WithKind(t.kind.Kind); ok && obj.GetObjectKind().GroupVersionKind() != want {
 		if !ours {
 			obj = obj.DeepCopyObject()

@@ -30,6 +30,18 @@
 // Documents belong to one table, which does not change. Whoever serves another one,
 // makes other Documents.
 //
+// # Custom resources
+//
+// They have structural schemas instead of Go types (custom.go) and operations of their
+// own, fewer than the built-in types (custom_paths.go). Documents.With makes of the
+// documents of a table those of the table and of custom resources (with.go): a document of v3
+// for each of their groups and versions, and the one of v2 with everything in it. What
+// stays the same is shared, what is new is made when it is asked for. Both are what a
+// real server makes of a definition, without the parameter shardSelector, and compared
+// with what it told. The document of v2 says less: of a field that may be null, or in
+// which unknown ones are kept, it does not tell the type, as kubectl would refuse what it does not
+// find there.
+//
 // # Left out
 //
 //   - What the values of an enum mean, and the descriptions of the few types that do not

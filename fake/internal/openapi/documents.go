@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 
+	"k8s.io/kube-openapi/pkg/validation/spec"
+
 	"example.com/fakeapi/fake/internal/resource"
 )
 
@@ -18,6 +20,10 @@ const Root = "/openapi/v3"
 // Documents are the OpenAPI documents of one table. They are safe for any
 // number of goroutines.
 type Documents struct {
+	builtin *builtin
+	// versions are the groups and versions of custom resources.
+	versions map[string]*customVersion
+
 	index func() []byte
 	v3    map[string]func() *Document
 	v2    func() *Document
@@ -40,15 +46,22 @@ func newDocument(body []byte, protobuf func() []byte) *Document {
 
 // New prepares the documents of table. It makes none: whoever asks for one first pays
 // for it, and for all of v3 who asks for the index, whose addresses carry the hash of
-// every document. A table does not change; for another table make other Documents.
+// every document. A table does not change, and its rows have Go types; for another table
+// make other Documents, and for custom resources ask With.
 func New(table *resource.Table) *Documents {
-	d := &Documents{v3: make(map[string]func() *Document)}
-	schemas := sync.OnceValue(func() *schemaSet { return newSchemaSet(define(roots(table), false)) })
+	b := &builtin{v3: make(map[string]func() *Document)}
+	b.schemas = sync.OnceValue(func() *schemaSet { return newSchemaSet(define(roots(table), false)) })
+	b.definitions = sync.OnceValue(func() map[string]*definition { return define(roots(table), true) })
+	b.swagger = sync.OnceValue(func() *spec.Swagger { return buildSwagger(everyRoute(table), b.definitions()) })
+	b.v2 = sync.OnceValue(func() *Document {
+		doc := b.swagger()
+		return newDocument(encode(doc), func() []byte { return protobufV2(doc) })
+	})
 	for name, routes := range containers(table) {
-		d.v3[name] = sync.OnceValue(func() *Document { return buildV3(routes(), schemas()) })
+		b.v3[name] = sync.OnceValue(func() *Document { return buildV3(routes(), b.schemas()) })
 	}
+	d := &Documents{builtin: b, v3: b.v3, v2: b.v2}
 	d.index = sync.OnceValue(d.buildIndex)
-	d.v2 = sync.OnceValue(func() *Document { return buildV2(table) })
 	return d
 }
 

@@ -136,9 +136,12 @@ func schemaMessage(s *spec.Schema) *openapi_v2.Schema {
 	if s.Items != nil {
 		message.Items = &openapi_v2.ItemsItem{Schema: []*openapi_v2.Schema{schemaMessage(s.Items.Schema)}}
 	}
-	if s.AdditionalProperties != nil {
+	if more := s.AdditionalProperties; more != nil {
 		message.AdditionalProperties = &openapi_v2.AdditionalPropertiesItem{
-			Oneof: &openapi_v2.AdditionalPropertiesItem_Schema{Schema: schemaMessage(s.AdditionalProperties.Schema)},
+			Oneof: &openapi_v2.AdditionalPropertiesItem_Boolean{Boolean: more.Allows},
+		}
+		if more.Schema != nil {
+			message.AdditionalProperties.Oneof = &openapi_v2.AdditionalPropertiesItem_Schema{Schema: schemaMessage(more.Schema)}
 		}
 	}
 	if len(s.Properties) > 0 {
@@ -149,7 +152,32 @@ func schemaMessage(s *spec.Schema) *openapi_v2.Schema {
 				&openapi_v2.NamedSchema{Name: name, Value: schemaMessage(&p)})
 		}
 	}
+	addLimits(message, s)
 	return message
+}
+
+// addLimits adds what only custom resources say of their values.
+func addLimits(message *openapi_v2.Schema, s *spec.Schema) {
+	message.Title, message.Pattern, message.UniqueItems = s.Title, s.Pattern, s.UniqueItems
+	message.ExclusiveMaximum, message.ExclusiveMinimum = s.ExclusiveMaximum, s.ExclusiveMinimum
+	message.Maximum, message.Minimum, message.MultipleOf = value(s.Maximum), value(s.Minimum), value(s.MultipleOf)
+	message.MaxLength, message.MinLength = value(s.MaxLength), value(s.MinLength)
+	message.MaxItems, message.MinItems = value(s.MaxItems), value(s.MinItems)
+	message.MaxProperties, message.MinProperties = value(s.MaxProperties), value(s.MinProperties)
+	if s.Example != nil {
+		message.Example = anyMessage(s.Example)
+	}
+	if docs := s.ExternalDocs; docs != nil {
+		message.ExternalDocs = &openapi_v2.ExternalDocs{Description: docs.Description, Url: docs.URL}
+	}
+}
+
+// value is what a pointer points at, or the zero that stands for nothing.
+func value[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
 }
 
 func extensionMessages(extensions spec.Extensions) []*openapi_v2.NamedAny {

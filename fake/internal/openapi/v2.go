@@ -12,10 +12,19 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// buildV2 makes the document of OpenAPI v2, which has all operations and all schemas.
-func buildV2(table *resource.Table) *Document {
-	all := define(roots(table), true)
-	doc, err := builder.BuildOpenAPISpecFromRoutes(everyRoute(table), &common.Config{
+// buildSwagger makes a document of OpenAPI v2 of operations, with the schemas that they
+// reach.
+func buildSwagger(routes []common.RouteContainer, all map[string]*definition) *spec.Swagger {
+	doc, err := builder.BuildOpenAPISpecFromRoutes(routes, configV2(all))
+	if err != nil {
+		panic(fmt.Sprintf("openapi: v2: %v", err))
+	}
+	return doc
+}
+
+// configV2 says how documents of v2 are made of these schemas.
+func configV2(all map[string]*definition) *common.Config {
+	return &common.Config{
 		ProtocolList: []string{"https"},
 		Info:         info(),
 		CommonResponses: map[int]spec.Response{
@@ -34,11 +43,7 @@ func buildV2(table *resource.Table) *Document {
 			Type: "apiKey", In: "header", Name: "authorization", Description: "Bearer Token authentication",
 		}}},
 		DefaultSecurity: []map[string][]string{{bearer: {}}},
-	})
-	if err != nil {
-		panic(fmt.Sprintf("openapi: v2: %v", err))
 	}
-	return newDocument(encode(doc), func() []byte { return protobufV2(doc) })
 }
 
 // everyRoute has the operations of all documents of v3.

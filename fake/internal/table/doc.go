@@ -10,7 +10,9 @@
 // Created At (TB-08).
 //
 // Who shows an object asks For by its kind, in one place: the Table of package
-// represent. Printers of types that are only known while the server runs belong there.
+// represent. Types that are only known while the server runs, custom resources, have
+// their columns in their definition: Custom makes their printer, CustomScale is that of
+// their Scales.
 //
 // Cells are made of objects of the version that is stored. A real server has put
 // defaults into them before; where a cell shows a field that has a default, so does

@@ -1,0 +1,181 @@
+package openapi
+
+import (
+	"slices"
+	"strings"
+
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+)
+
+// Custom is one version of a custom resource, as documents show it. Nobody may change it
+// once Documents have it.
+type Custom struct {
+	Group, Version         string
+	Plural, Kind, ListKind string
+	Namespaced             bool
+	// Status and Scale tell of the subresources.
+	Status, Scale bool
+	// Schema is nil for a version that has none, or one that is not structural.
+	Schema *structuralschema.Structural
+	// SelectableFields are JSON paths: ".spec.color".
+	SelectableFields []string
+}
+
+// model is what the schema of a kind is called: the group is told from its end.
+func (c *Custom) model(kind string) model {
+	parts := strings.Split(c.Group, ".")
+	slices.Reverse(parts)
+	return model(strings.Join(append(parts, c.Version, kind), "."))
+}
+
+const (
+	objectMeta = metaPrefix + "ObjectMeta"
+	listMeta   = metaPrefix + "ListMeta"
+)
+
+// customSchemas are the definitions of kinds and their lists.
+func customSchemas(all []*Custom, v2 bool) map[string]*definition {
+	b := &customBuilder{definitions{v2: v2}}
+	byName := make(map[string]*definition, 2*len(all))
+	for _, c := range all {
+		byName[string(c.model(c.Kind))] = &definition{schema: *b.object(c), dependencies: []string{objectMeta}}
+		byName[string(c.model(c.ListKind))] = &definition{
+			schema: *b.list(c), dependencies: []string{string(c.model(c.Kind)), listMeta},
+		}
+	}
+	return byName
+}
+
+// customBuilder makes the schemas of custom resources in the form of a version of OpenAPI.
+type customBuilder struct{ definitions }
+
+// object is the schema of a kind. Where clients of v2 would take what they read for all
+// that there is, they are told nothing.
+func (b *customBuilder) object(c *Custom) *spec.Schema {
+	s := new(spec.Schema).Typed("object", "")
+	switch {
+	case c.Schema == nil, b.v2 && c.Schema.XPreserveUnknownFields:
+	default:
+		structural := c.Schema.DeepCopy().Unfold()
+		if b.v2 {
+			simplify(structural)
+		}
+		s = structural.ToKubeOpenAPI()
+		b.addMeta(s, (metav1.TypeMeta{}).SwaggerDoc())
+		b.addEmbedded(s)
+	}
+	c.extend(s, c.Kind)
+	return s
+}
+
+// list is the schema of the list of a kind.
+func (b *customBuilder) list(c *Custom) *spec.Schema {
+	items := spec.ArrayProperty(&spec.Schema{SchemaProps: spec.SchemaProps{Ref: b.ref(string(c.model(c.Kind)))}})
+	items.Description = "List of " + c.Plural + ". More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md"
+	s := new(spec.Schema).Typed("object", "").WithRequired("items").WithDescription(c.ListKind+" is a list of "+c.Kind).
+		SetProperty("items", *items)
+	b.addType(s, (metav1.TypeMeta{}).SwaggerDoc())
+	s.SetProperty("metadata", b.reference(listMeta, (metav1.PartialObjectMetadataList{}).SwaggerDoc()["metadata"]))
+	c.extend(s, c.ListKind)
+	return s
+}
+
+// extend says what a schema is of, and what its objects can be selected by.
+func (c *Custom) extend(s *spec.Schema, kind string) {
+	gvk := schema.GroupVersionKind{Group: c.Group, Version: c.Version, Kind: kind}
+	s.AddExtension(extensionKind, []any{kindExtension(gvk)})
+	if len(c.SelectableFields) == 0 {
+		return
+	}
+	fields := make([]any, 0, len(c.SelectableFields))
+	for _, at := range c.SelectableFields {
+		fields = append(fields, map[string]any{"fieldPath": strings.TrimPrefix(at, ".")})
+	}
+	s.AddExtension("x-kubernetes-selectable-fields", fields)
+}
+
+func (b *customBuilder) reference(name, description string) spec.Schema {
+	return spec.Schema{SchemaProps: spec.SchemaProps{Ref: b.ref(name), Description: description}}
+}
+
+// addType adds the fields that say what an object is.
+func (b *customBuilder) addType(s *spec.Schema, docs map[string]string) {
+	for _, name := range []string{"apiVersion", "kind"} {
+		s.SetProperty(name, *spec.StringProperty().WithDescription(docs[name]))
+	}
+}
+
+// addMeta adds those and the metadata.
+func (b *customBuilder) addMeta(s *spec.Schema, docs map[string]string) {
+	b.addType(s, docs)
+	s.SetProperty("metadata", b.reference(objectMeta, (metav1.PartialObjectMetadata{}).SwaggerDoc()["metadata"]))
+}
+
+// addEmbedded does so for objects inside of an object, which must say what they are.
+func (b *customBuilder) addEmbedded(s *spec.Schema) {
+	if s == nil {
+		return
+	}
+	for name, property := range s.Properties {
+		b.addEmbedded(&property)
+		s.Properties[name] = property
+	}
+	if s.Items != nil {
+		b.addEmbedded(s.Items.Schema)
+	}
+	if s.AdditionalProperties != nil {
+		b.addEmbedded(s.AdditionalProperties.Schema)
+	}
+	preserves, _ := s.Extensions.GetBool("x-kubernetes-preserve-unknown-fields")
+	is, _ := s.Extensions.GetBool("x-kubernetes-embedded-resource")
+	if !is || preserves && b.v2 {
+		return
+	}
+	b.addMeta(s, embeddedDocs)
+	for _, name := range []string{"kind", "apiVersion"} {
+		if !slices.Contains(s.Required, name) {
+			s.Required = append(s.Required, name)
+		}
+	}
+}
+
+// embeddedDocs are the texts that a real server has for them.
+var embeddedDocs = map[string]string{
+	"apiVersion": "apiVersion defines the versioned schema of this representation of an object. " +
+		"More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+	"kind": "kind is a string value representing the type of this object. In CamelCase. " +
+		"More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+}
+
+// simplify takes from a schema what OpenAPI v2, or kubectl as it reads it, has no word
+// for: alternatives, null, defaults, and what is known where more may be. What has lost
+// its type is of any.
+func simplify(s *structuralschema.Structural) {
+	s.Default.Object = nil
+	if s.Nullable || s.XPreserveUnknownFields {
+		s.Items, s.Properties = nil, nil
+	}
+	if s.Nullable || s.Type == "array" && s.Items == nil || s.Type == "object" && s.XPreserveUnknownFields {
+		s.Type, s.Nullable = "", false
+	}
+	if v := s.ValueValidation; v != nil {
+		v.AllOf, v.OneOf, v.AnyOf, v.Not = nil, nil, nil, nil
+		v.Required = slices.DeleteFunc(v.Required, func(name string) bool { return s.Properties[name].Nullable })
+		if more := s.AdditionalProperties; more != nil && more.Structural != nil && more.Structural.Nullable {
+			v.Required = nil
+		}
+	}
+	if s.Items != nil {
+		simplify(s.Items)
+	}
+	for name, property := range s.Properties {
+		simplify(&property)
+		s.Properties[name] = property
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Structural != nil {
+		simplify(s.AdditionalProperties.Structural)
+	}
+}

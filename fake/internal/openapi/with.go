@@ -1,0 +1,131 @@
+package openapi
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"k8s.io/kube-openapi/pkg/builder3"
+	"k8s.io/kube-openapi/pkg/common"
+	"k8s.io/kube-openapi/pkg/spec3"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+)
+
+// With gives the documents of the table of d and of custom resources. It makes none, and
+// shares those of d: of what d has with the table, and of groups and versions of which
+// d has the very same custom resources, in whatever order. So who serves custom resources
+// begins with those of New, and asks the last ones for the next when a definition changes.
+// Custom resources in a group and version of the table are not described.
+func (d *Documents) With(custom []*Custom) *Documents {
+	next := &Documents{builtin: d.builtin, versions: make(map[string]*customVersion), v3: maps.Clone(d.builtin.v3)}
+	byPath := make(map[string][]*Custom)
+	for _, c := range custom {
+		if path := versionPath(c.Group, c.Version); d.builtin.v3[path] == nil {
+			byPath[path] = append(byPath[path], c)
+		}
+	}
+	for path, all := range byPath {
+		slices.SortFunc(all, func(a, b *Custom) int { return strings.Compare(a.Plural, b.Plural) })
+		v := d.versions[path]
+		if v == nil || !slices.Equal(v.custom, all) {
+			v = d.builtin.version(path, all)
+		}
+		next.versions[path] = v
+		next.v3[path] = v.v3
+	}
+	next.index = sync.OnceValue(next.buildIndex)
+	next.v2 = sync.OnceValue(func() *Document { return next.builtin.merge(next.versions) })
+	if len(byPath) == 0 {
+		next.v2 = d.builtin.v2
+	}
+	return next
+}
+
+// builtin is what documents with and without custom resources share.
+type builtin struct {
+	schemas func() *schemaSet
+	// definitions are the schemas in the form of v2.
+	definitions func() map[string]*definition
+	swagger     func() *spec.Swagger
+	v3          map[string]func() *Document
+	v2          func() *Document
+}
+
+// customVersion are the custom resources of a group and version.
+type customVersion struct {
+	custom []*Custom
+	v3     func() *Document
+	// swagger is what there is of them in the document of v2.
+	swagger func() *spec.Swagger
+}
+
+func (b *builtin) version(path string, all []*Custom) *customVersion {
+	routes := sync.OnceValue(func() *container { return customRoutes("/"+path, all) })
+	return &customVersion{
+		custom:  all,
+		v3:      sync.OnceValue(func() *Document { return buildCustomV3(routes(), b.schemas().with(customSchemas(all, false))) }),
+		swagger: sync.OnceValue(func() *spec.Swagger { return buildCustomV2(routes(), b.definitions(), customSchemas(all, true)) }),
+	}
+}
+
+// customInfo is what such a document says of itself.
+func customInfo() *spec.Info {
+	return &spec.Info{InfoProps: spec.InfoProps{Title: "Kubernetes CRD Swagger", Version: "v0.1.0"}}
+}
+
+// buildCustomV3 makes a document as buildV3 does, without a word on security.
+func buildCustomV3(c *container, schemas *schemaSet) *Document {
+	doc, err := builder3.BuildOpenAPISpecFromRoutes([]common.RouteContainer{c}, &common.OpenAPIV3Config{
+		Info: customInfo(),
+		CommonResponses: map[int]*spec3.Response{
+			401: {ResponseProps: spec3.ResponseProps{Description: "Unauthorized"}},
+		},
+		GetOperationIDAndTagsFromRoute: identify,
+		GetDefinitionName:              func(name string) (string, spec.Extensions) { return name, nil },
+		Definitions:                    schemas.names(),
+	})
+	if err != nil {
+		panic(fmt.Sprintf("openapi: %s: %v", c.root, err))
+	}
+	used := slices.Collect(maps.Keys(doc.Components.Schemas))
+	body := object(map[string][]byte{
+		// Kinds of all groups have all of them here.
+		"components": object(map[string][]byte{"schemas": object(schemas.reached(used, "", ""))}),
+		"info":       encode(doc.Info),
+		"openapi":    encode(doc.Version),
+		"paths":      encode(doc.Paths),
+	})
+	return newDocument(body, func() []byte { return protobufV3(body) })
+}
+
+// with gives the schemas and others.
+func (s *schemaSet) with(more map[string]*definition) *schemaSet {
+	all := newSchemaSet(more)
+	maps.Copy(all.all, s.all)
+	maps.Copy(all.encoded, s.encoded)
+	return all
+}
+
+// buildCustomV2 makes the part of the document of v2.
+func buildCustomV2(c *container, shared, more map[string]*definition) *spec.Swagger {
+	maps.Copy(more, shared)
+	return buildSwagger([]common.RouteContainer{c}, more)
+}
+
+// merge makes the document of v2 of all.
+func (b *builtin) merge(versions map[string]*customVersion) *Document {
+	doc := *b.swagger()
+	paths := *doc.Paths
+	doc.Paths, paths.Paths = &paths, maps.Clone(paths.Paths)
+	doc.Definitions, doc.Parameters = maps.Clone(doc.Definitions), maps.Clone(doc.Parameters)
+	for _, name := range slices.Sorted(maps.Keys(versions)) {
+		part := versions[name].swagger()
+		maps.Copy(paths.Paths, part.Paths.Paths)
+		maps.Copy(doc.Definitions, part.Definitions)
+		// The name of a parameter holds its hash.
+		maps.Copy(doc.Parameters, part.Parameters)
+	}
+	return newDocument(encode(&doc), func() []byte { return protobufV2(&doc) })
+}

@@ -1,0 +1,164 @@
+package table
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"reflect"
+	"sync"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/util/jsonpath"
+)
+
+// Custom makes the printer of a version of a custom resource, whose objects are
+// unstructured: the name, and the additionalPrinterColumns of the version, or the age
+// where it has none (TB-07).
+//
+// A column whose path cannot be read is an error. There is a printer beside it, that
+// of the columns before: a real server shows these, and so the caller may as well.
+func Custom(columns []apiextensionsv1.CustomResourceColumnDefinition) (*Printer, error) {
+	if len(columns) == 0 {
+		columns = []apiextensionsv1.CustomResourceColumnDefinition{createdColumn()}
+	}
+	c := &customCells{}
+	p := &Printer{columns: []metav1.TableColumnDefinition{named()}, cells: c.of}
+	for _, column := range columns {
+		path := jsonpath.New(column.Name).AllowMissingKeys(true)
+		if err := path.Parse("{" + column.JSONPath + "}"); err != nil {
+			return p, fmt.Errorf("unrecognized column definition %q", column.JSONPath)
+		}
+		if column.Description == "" {
+			column.Description = "Custom resource definition column (in JSONPath format): " + column.JSONPath
+		}
+		c.columns = append(c.columns, customColumn{column.Type, path})
+		p.columns = append(p.columns, metav1.TableColumnDefinition{
+			Name: column.Name, Type: column.Type, Format: column.Format,
+			Description: column.Description, Priority: column.Priority,
+		})
+	}
+	return p, nil
+}
+
+// CustomScale makes the printer of the Scales of a custom resource, which is not that
+// of the built-in types: desired and actual replicas, and the age.
+func CustomScale() *Printer { return customScale() }
+
+var customScale = sync.OnceValue(func() *Printer {
+	p, err := Custom([]apiextensionsv1.CustomResourceColumnDefinition{
+		{Name: "Desired", Type: "integer", Description: "Number of desired replicas", JSONPath: ".spec.replicas"},
+		{Name: "Available", Type: "integer", Description: "Number of actual replicas", JSONPath: ".status.replicas"},
+		createdColumn(),
+	})
+	if err != nil {
+		panic(fmt.Sprintf("table: %v", err)) // the paths stand here, and a test reads them
+	}
+	return p
+})
+
+// createdColumn is the age of any custom resource.
+func createdColumn() apiextensionsv1.CustomResourceColumnDefinition {
+	return apiextensionsv1.CustomResourceColumnDefinition{
+		Name: "Age", Type: "date", JSONPath: ".metadata.creationTimestamp",
+		Description: describes(metav1.ObjectMeta{}, "creationTimestamp"),
+	}
+}
+
+// customCells makes the cells of a custom resource.
+type customCells struct {
+	// mu is held while a path is followed: it notes in itself how far it is.
+	mu      sync.Mutex
+	columns []customColumn
+}
+
+// customColumn is the type of a column, and where its value is.
+type customColumn struct {
+	kind string
+	path *jsonpath.JSONPath
+}
+
+func (c *customCells) of(obj runtime.Object) ([]any, error) {
+	content, err := contentOf(obj)
+	if err != nil {
+		return nil, err
+	}
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	cells := make([]any, 1, 1+len(c.columns))
+	cells[0] = m.GetName()
+	for i := range c.columns {
+		cells = append(cells, c.columns[i].cell(content))
+	}
+	return cells, nil
+}
+
+// contentOf is an object as a tree of JSON; a Scale is a Go type.
+func contentOf(obj runtime.Object) (map[string]any, error) {
+	if u, ok := obj.(runtime.Unstructured); ok {
+		return u.UnstructuredContent(), nil
+	}
+	return runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+}
+
+// cell is the first value at the path, nil where there is none or it is of another type
+// than the column.
+func (c *customColumn) cell(content map[string]any) any {
+	found, err := c.path.FindResults(content)
+	if err != nil || len(found) == 0 || len(found[0]) == 0 {
+		return nil
+	}
+	value := found[0][0].Interface()
+	if c.kind == "string" {
+		var text bytes.Buffer
+		if err := c.path.PrintResults(&text, []reflect.Value{reflect.ValueOf(value)}); err != nil {
+			return nil
+		}
+		return text.String()
+	}
+	return convert(c.kind, value)
+}
+
+// convert makes the cell of a column that is no text of a value in JSON.
+func convert(kind string, value any) any {
+	switch v := value.(type) {
+	case int64:
+		switch kind {
+		case "integer":
+			return v
+		case "number":
+			return float64(v)
+		}
+	case float64:
+		switch {
+		case kind == "integer" && math.Abs(v) < math.MaxInt64: // beyond, the platform decides
+			return int64(v)
+		case kind == "number":
+			return v
+		}
+	case bool:
+		if kind == "boolean" {
+			return v
+		}
+	case string:
+		if kind == "date" {
+			return dateCell(v)
+		}
+	}
+	return nil
+}
+
+// dateCell is how long ago a time was.
+func dateCell(text string) any {
+	var t metav1.Time
+	if err := t.UnmarshalQueryParameter(text); err != nil {
+		return "<invalid>"
+	}
+	return since(t)
+}

@@ -1,0 +1,127 @@
+package table
+
+import (
+	"encoding/json"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	kjson "sigs.k8s.io/json"
+)
+
+// cellsOf gives the cells that a printer makes of an object, as a client reads them.
+func cellsOf(t *testing.T, p *Printer, obj runtime.Object, at time.Time) []any {
+	t.Helper()
+	encoded, err := p.Append(nil, obj)
+	require.NoError(t, err)
+	var read struct{ Cells []any }
+	require.NoError(t, json.Unmarshal([]byte("{"+string(At(nil, encoded, at))+"}"), &read))
+	return read.Cells
+}
+
+// testdata/custom.json is what a real v0.37.2 server showed of objects with columns of
+// all types: their definitions, the objects and the Table of them.
+func TestCustomColumnsAreThoseOfARealServer(t *testing.T) {
+	body, err := os.ReadFile("testdata/custom.json")
+	require.NoError(t, err)
+	var recorded struct {
+		At                time.Time                                        `json:"at"`
+		Columns           []apiextensionsv1.CustomResourceColumnDefinition `json:"columns"`
+		Items             []map[string]any                                 `json:"items"`
+		ColumnDefinitions []metav1.TableColumnDefinition                   `json:"columnDefinitions"`
+		Cells             [][]any                                          `json:"cells"`
+	}
+	require.NoError(t, kjson.UnmarshalCaseSensitivePreserveInts(body, &recorded))
+	p, err := Custom(recorded.Columns)
+	require.NoError(t, err)
+	require.Empty(t, cmp.Diff(recorded.ColumnDefinitions, p.Columns()))
+	require.NotEmpty(t, recorded.Items)
+	for i, item := range recorded.Items {
+		got := cellsOf(t, p, &unstructured.Unstructured{Object: item}, recorded.At)
+		want, err := json.Marshal(recorded.Cells[i])
+		require.NoError(t, err)
+		var cells []any
+		require.NoError(t, json.Unmarshal(want, &cells))
+		require.Empty(t, cmp.Diff(cells, got), "row %d", i)
+	}
+	require.False(t, p.EmptyIsNull(), "a list of nothing has no rows, and not null")
+}
+
+func gadget(name string, created time.Time) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"size": int64(3)}}}
+	u.SetName(name)
+	if !created.IsZero() {
+		u.SetCreationTimestamp(metav1.NewTime(created))
+	}
+	return u
+}
+
+// TB-07: a version without columns shows the name and the age.
+func TestCustomWithoutColumns(t *testing.T) {
+	p, err := Custom(nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{"Name", "Age"}, []string{p.Columns()[0].Name, p.Columns()[1].Name})
+	require.Equal(t, "date", p.Columns()[1].Type)
+	require.Len(t, p.Columns(), 2)
+	require.Equal(t, []any{"a", "3m"}, cellsOf(t, p, gadget("a", now.Add(-3*time.Minute)), now))
+	require.Equal(t, []any{"b", nil}, cellsOf(t, p, gadget("b", time.Time{}), now))
+}
+
+// The columns before one that cannot be read are shown.
+func TestCustomWithABadPath(t *testing.T) {
+	p, err := Custom([]apiextensionsv1.CustomResourceColumnDefinition{
+		{Name: "Size", Type: "integer", JSONPath: ".spec.size"},
+		{Name: "Bad", Type: "string", JSONPath: ".spec[?("},
+		{Name: "More", Type: "string", JSONPath: ".spec.more"},
+	})
+	require.EqualError(t, err, `unrecognized column definition ".spec[?("`)
+	require.Len(t, p.Columns(), 2)
+	require.Equal(t, []any{"a", 3.0}, cellsOf(t, p, gadget("a", now), now))
+}
+
+// An encoded row is kept: the time in it goes on.
+func TestCustomAgesGoOn(t *testing.T) {
+	p, err := Custom([]apiextensionsv1.CustomResourceColumnDefinition{{Name: "Born", Type: "date", JSONPath: ".metadata.creationTimestamp"}})
+	require.NoError(t, err)
+	encoded, err := p.Append(nil, gadget("a", now))
+	require.NoError(t, err)
+	require.Equal(t, `"cells":["a","5s"]`, string(At(nil, encoded, now.Add(5*time.Second))))
+	require.Equal(t, `"cells":["a","2d"]`, string(At(nil, encoded, now.Add(48*time.Hour))))
+}
+
+func TestCustomScaleHasItsOwnColumns(t *testing.T) {
+	var names []string
+	for _, c := range CustomScale().Columns() {
+		names = append(names, c.Name)
+	}
+	require.Equal(t, []string{"Name", "Desired", "Available", "Age"}, names)
+	scale := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Name: "a", CreationTimestamp: before(time.Hour)}}
+	scale.Spec.Replicas, scale.Status.Replicas = 4, 2
+	require.Equal(t, []any{"a", 4.0, 2.0, "60m"}, cellsOf(t, CustomScale(), scale, now))
+}
+
+// One printer makes the rows of many requests.
+func TestCustomPrinterIsShared(t *testing.T) {
+	p, err := Custom([]apiextensionsv1.CustomResourceColumnDefinition{{Name: "Each", Type: "integer", JSONPath: ".spec.*"}})
+	require.NoError(t, err)
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for range 100 {
+				b, err := p.Append(nil, gadget("a", now))
+				if err != nil || string(b) != `"cells":["a",3]` {
+					t.Errorf("%s %v", b, err)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
