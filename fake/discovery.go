@@ -71,7 +71,7 @@ func (d *Discovery) Heal(groups ...string) error {
 
 func (d *Discovery) set(kind viewKind, groups []string) error {
 	for _, g := range groups {
-		if g == "" || !d.server.table.HasGroup(g) {
+		if g == "" || !d.server.types.Table().HasGroup(g) {
 			return fmt.Errorf("fakeapi: discovery: %q is no group of /apis", g)
 		}
 	}

@@ -61,7 +61,7 @@ func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request) {
 			paths = append(paths, "/"+endpoint+"/"+check)
 		}
 	}
-	for _, g := range s.table.Groups() {
+	for _, g := range s.types.Table().Groups() {
 		root := "/api"
 		if g.Name != "" {
 			root = "/apis/" + g.Name

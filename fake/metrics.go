@@ -51,7 +51,7 @@ func (s *Server) metered(next http.Handler) http.Handler {
 func (s *Server) labels(r *http.Request, t route.Target) (l metrics.Labels, counted bool) {
 	switch {
 	case t.IsResource():
-		res := s.table.Lookup(t.Group, t.Version, t.Resource)
+		res := s.types.Table().Lookup(t.Group, t.Version, t.Resource)
 		if res == nil || t.Subresource != "" && res.Subresource(t.Subresource) == nil {
 			return l, false
 		}
@@ -78,7 +78,7 @@ func (s *Server) terminated(r *http.Request, code int) {
 func (s *Server) objects() map[schema.GroupResource]int {
 	view := s.store.View()
 	counts := make(map[schema.GroupResource]int)
-	for _, res := range s.table.Kept() {
+	for _, res := range s.types.Table().Kept() {
 		counts[res.Store] = view.Count(codec.Key(res, "", ""))
 	}
 	return counts

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/fake/internal/admission"
+	"example.com/fakeapi/fake/internal/custom"
 	"example.com/fakeapi/faults"
 	"example.com/fakeapi/internal/guard"
 )
@@ -47,6 +48,7 @@ type options struct {
 	rules      []faults.Rule
 	middleware []func(http.Handler) http.Handler
 	admission  admission.Chain
+	network    custom.Network // where conversion webhooks are
 	// reading and writing are how many requests may be in flight.
 	reading, writing int64
 }

@@ -49,7 +49,7 @@ func (s *Server) Replica(opts ...Option) (*Replica, error) {
 	o.tls = o.tls || s.opts.tls
 	view := newReplicaView(s.store)
 	r := &Server{
-		opts: o, table: s.table, store: s.store, controllers: s.controllers,
+		opts: o, types: s.types, store: s.store, controllers: s.controllers,
 		authority: s.authority, tokens: s.tokens, way: s.way, identity: s.identity,
 		served: make(chan struct{}),
 	}

@@ -32,7 +32,7 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		s.serveDiscovery(w, r, t)
-	case t.Prefix == "api" || t.Prefix == "apis" && s.table.HasGroup(t.Group):
+	case t.Prefix == "api" || t.Prefix == "apis" && s.types.Table().HasGroup(t.Group):
 		// Something below a served group that is not there: a Status.
 		verbs.WriteError(w, r, status.NoSuchPath())
 	default:
@@ -69,9 +69,9 @@ func (s *Server) serves(t route.Target) bool {
 	case t.Prefix == "apis" && t.Group == "" && t.Version == "":
 		return !t.IsResource()
 	case t.Version == "":
-		return t.Prefix == "api" || s.table.HasGroup(t.Group)
+		return t.Prefix == "api" || s.types.Table().HasGroup(t.Group)
 	}
-	return (t.Prefix == "apis") == (t.Group != "") && s.table.HasVersion(t.Group, t.Version)
+	return (t.Prefix == "apis") == (t.Group != "") && s.types.Table().HasVersion(t.Group, t.Version)
 }
 
 // serveOther answers what is outside of the API groups.

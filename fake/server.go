@@ -21,6 +21,7 @@ import (
 	"example.com/fakeapi/fake/internal/metrics"
 	"example.com/fakeapi/fake/internal/openapi"
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/served"
 	"example.com/fakeapi/fake/internal/timeline"
 	"example.com/fakeapi/fake/internal/verbs"
 	"example.com/fakeapi/faults"
@@ -31,7 +32,7 @@ import (
 // methods may be called from any goroutine.
 type Server struct {
 	opts  *options
-	table *resource.Table
+	types *served.Types
 	store *memstore.Store
 	api   *verbs.API
 	// controllers are those of the store, whatever the door.
@@ -76,12 +77,12 @@ func New(opts ...Option) (*Server, error) {
 	}
 	s := &Server{
 		opts:   o,
-		table:  resource.Builtin(),
+		types:  served.New(o.network),
 		store:  memstore.New(memstore.Options{HistoryAge: o.history, HistoryCount: o.events}),
 		served: make(chan struct{}),
 	}
 	s.tokens = newTokens(o.bearers)
-	s.api = verbs.New(s.store, s.table, verbs.NewIDs(seed(o.seed)), s.settings())
+	s.api = verbs.New(s.store, s.types, verbs.NewIDs(seed(o.seed)), s.settings())
 	if err := s.api.LoadSystem(); err != nil {
 		return nil, err
 	}
@@ -98,7 +99,7 @@ func (s *Server) begin() error {
 			return err
 		}
 	}
-	s.controllers = controllers.New(s.store, s.table, s.api)
+	s.controllers = controllers.New(s.store, s.types.Table, s.api)
 	if err := s.certify(); err != nil {
 		return fmt.Errorf("fakeapi: %w", err)
 	}
@@ -129,7 +130,7 @@ func (s *Server) open() error {
 	if err := s.listen(); err != nil {
 		return err
 	}
-	s.discovery = discovery.New(func() *resource.Table { return s.table }, s.listener.Addr().String())
+	s.discovery = discovery.New(s.types.Table, s.listener.Addr().String())
 	s.openapi = openAPI()
 	s.groups = &Discovery{server: s}
 	if err := s.switchOff(); err != nil {

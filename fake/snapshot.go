@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"example.com/fakeapi/fake/internal/certs"
-	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/served"
 	"example.com/fakeapi/fake/internal/verbs"
 	"example.com/fakeapi/memstore"
 )
@@ -44,7 +44,7 @@ func (s *Server) Restore(snap Snapshot, bump uint64) error {
 		return fmt.Errorf("fakeapi: restore: a bump of %d behind revision %d is more than a resourceVersion can be", bump, highest)
 	}
 	s.store.Restore(snap.state, memstore.Revision(bump))
-	return nil
+	return s.api.Follow()
 }
 
 // Fork makes a second server that begins with the objects, the revision and the
@@ -71,10 +71,13 @@ func (s *Server) Fork(opts ...Option) (*Server, error) {
 // certificate.
 func (s *Server) fork(o *options, authority *certs.Authority) (*Server, error) {
 	f := &Server{
-		opts: o, table: resource.Builtin(), store: s.store.Fork(), authority: authority, served: make(chan struct{}),
+		opts: o, types: served.New(o.network), store: s.store.Fork(), authority: authority, served: make(chan struct{}),
 	}
 	f.tokens = newTokens(o.bearers)
-	f.api = verbs.New(f.store, f.table, verbs.NewIDs(forked(seed(o.seed), f.store.Revision())), f.settings())
+	f.api = verbs.New(f.store, f.types, verbs.NewIDs(forked(seed(o.seed), f.store.Revision())), f.settings())
+	if err := f.api.Follow(); err != nil {
+		return nil, err
+	}
 	if err := f.begin(); err != nil {
 		return nil, err
 	}

@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
-	"k8s.io/client-go/kubernetes/scheme"
 	kjson "sigs.k8s.io/json"
 
 	"example.com/fakeapi/fake/internal/negotiate"
@@ -85,13 +84,16 @@ func lenient(obj runtime.Object, err error, validation string) (runtime.Object, 
 // StrictDecodingError there is an object.
 func decode(r *resource.Resource, media negotiate.Media, body []byte, validation string) (runtime.Object, *schema.GroupVersionKind, error) {
 	strict := validation != metav1.FieldValidationIgnore
+	if r.Custom != nil {
+		return decodeCustom(r, media, body, strict)
+	}
 	if media == negotiate.JSON {
 		if obj, ok := fastJSON(r, body, strict); ok {
 			return obj, nil, nil
 		}
 	}
 	want := r.GroupVersionKind()
-	obj, sent, err := serializer(media, strict).Decode(body, &want, nil)
+	obj, sent, err := serializer(r.Scheme(), media, strict).Decode(body, &want, nil)
 	if obj != nil && *sent != want {
 		if accepted := r.Accepted(obj); accepted != nil {
 			return accepted, sent, err
@@ -144,14 +146,14 @@ func fastJSON(r *resource.Resource, body []byte, strict bool) (runtime.Object, b
 	return nil, false
 }
 
-func serializer(media negotiate.Media, strict bool) runtime.Serializer {
+func serializer(types *runtime.Scheme, media negotiate.Media, strict bool) runtime.Serializer {
 	switch media {
 	case negotiate.Protobuf:
-		return protobuf.NewSerializer(scheme.Scheme, scheme.Scheme)
+		return protobuf.NewSerializer(types, types)
 	case negotiate.CBOR:
-		return cbor.NewSerializer(scheme.Scheme, scheme.Scheme, cbor.Strict(strict))
+		return cbor.NewSerializer(types, types, cbor.Strict(strict))
 	}
-	return json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme.Scheme, scheme.Scheme,
+	return json.NewSerializerWithOptions(json.DefaultMetaFactory, types, types,
 		json.SerializerOptions{Yaml: media == negotiate.YAML, Strict: strict})
 }
 

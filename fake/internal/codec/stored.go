@@ -14,11 +14,11 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes/scheme"
 	kjson "sigs.k8s.io/json"
 
 	"example.com/fakeapi/fake/internal/resource"
@@ -49,6 +49,9 @@ var revisionKey = []byte(`"resourceVersion":"`)
 // Draft encodes an object of r's StoreVersion for the store. It clears the
 // object's kind, apiVersion and resourceVersion.
 func Draft(r *resource.Resource, obj runtime.Object) (*memstore.Draft, error) {
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		return draftCustom(r, u)
+	}
 	m, err := meta.Accessor(obj)
 	if err != nil {
 		return nil, err
@@ -78,15 +81,18 @@ func Draft(r *resource.Resource, obj runtime.Object) (*memstore.Draft, error) {
 		Stamp:  at,
 		UID:    string(m.GetUID()),
 		Labels: memstore.MakePairs(m.GetLabels()),
-		Fields: fieldsOf(r, obj, m),
+		Fields: memstore.MakePairs(fieldsOf(r, obj, m)),
 	}, nil
 }
 
 // Stored decodes a record into an object of the StoreVersion, with kind and
 // apiVersion set.
 func Stored(r *resource.Resource, rec *memstore.Record) (runtime.Object, error) {
+	if r.Custom != nil {
+		return readCustom(r, rec)
+	}
 	kind := r.StoreVersion.WithKind(r.Kind)
-	obj, err := scheme.Scheme.New(kind)
+	obj, err := r.Scheme().New(kind)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +139,7 @@ func HasTies(rec *memstore.Record) bool {
 const tiesField = ""
 
 // fieldsOf are the fields that a record keeps.
-func fieldsOf(r *resource.Resource, obj runtime.Object, m metav1.Object) memstore.Pairs {
+func fieldsOf(r *resource.Resource, obj runtime.Object, m metav1.Object) fields.Set {
 	set := r.FieldSet(obj)
 	if len(m.GetOwnerReferences()) > 0 || m.GetDeletionTimestamp() != nil {
 		if set == nil {
@@ -141,7 +147,7 @@ func fieldsOf(r *resource.Resource, obj runtime.Object, m metav1.Object) memstor
 		}
 		set[tiesField] = ""
 	}
-	return memstore.MakePairs(set)
+	return set
 }
 
 // Served decodes a record into an object of r's own version, with kind and

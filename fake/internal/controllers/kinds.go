@@ -7,17 +7,29 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// kinds finds the row of the objects under a key: the one of the StoreVersion.
-type kinds map[string]*resource.Resource
+// kinds finds the row of the objects under a key: the one of the StoreVersion, of a
+// custom resource the preferred one.
+type kinds struct {
+	table func() *resource.Table
+	// known are the rows of the table that was asked last, by what the keys begin with.
+	known map[string]*resource.Resource
+	asked *resource.Table
+}
 
-func newKinds(table *resource.Table) kinds {
-	k := make(kinds)
-	for _, res := range table.All() {
-		if res.GroupVersion() == res.StoreVersion && res.GroupResource() == res.Store {
-			k[strings.TrimSuffix(codec.Key(res, "", ""), "/")] = res
+func newKinds(table func() *resource.Table) *kinds { return &kinds{table: table} }
+
+// rows gives the rows of the table of now.
+func (k *kinds) rows() map[string]*resource.Resource {
+	if table := k.table(); table != k.asked {
+		k.asked, k.known = table, make(map[string]*resource.Resource)
+		for _, res := range table.All() {
+			topic := strings.TrimSuffix(codec.Key(res, "", ""), "/")
+			if res.GroupVersion() == res.StoreVersion && res.GroupResource() == res.Store && k.known[topic] == nil {
+				k.known[topic] = res
+			}
 		}
 	}
-	return k
+	return k.known
 }
 
 // place is where an object is stored, taken apart.
@@ -27,9 +39,9 @@ type place struct {
 }
 
 // find takes a key apart. It is false for what is no object of a served type.
-func (k kinds) find(key string) (place, bool) {
+func (k *kinds) find(key string) (place, bool) {
 	topic, rest, _ := strings.Cut(key, "/")
-	p := place{res: k[topic], name: rest}
+	p := place{res: k.rows()[topic], name: rest}
 	if p.res == nil {
 		return place{}, false
 	}

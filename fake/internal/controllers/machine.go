@@ -40,9 +40,9 @@ const restlessPause = time.Second
 // called from any goroutine.
 type Machine struct {
 	store  *memstore.Store
-	table  *resource.Table
+	table  func() *resource.Table
 	writer Writer
-	kinds  kinds
+	kinds  *kinds
 	// looking has an element when those who sleep are to look again.
 	looking chan struct{}
 
@@ -68,8 +68,8 @@ type Machine struct {
 	unread   atomic.Int64
 }
 
-// New makes the controllers of a store. They do nothing before Settle or Run.
-func New(store *memstore.Store, table *resource.Table, writer Writer) *Machine {
+// New makes the controllers of a store, which serves what table gives. They do nothing before Settle or Run.
+func New(store *memstore.Store, table func() *resource.Table, writer Writer) *Machine {
 	return &Machine{
 		store: store, table: table, writer: writer, kinds: newKinds(table),
 		events: make([]*memstore.Event, 256), looking: make(chan struct{}, 1),

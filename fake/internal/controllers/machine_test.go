@@ -15,7 +15,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"example.com/fakeapi/fake/internal/controllers"
+	"example.com/fakeapi/fake/internal/custom"
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/served"
 	"example.com/fakeapi/fake/internal/verbs"
 	"example.com/fakeapi/memstore"
 )
@@ -33,8 +35,8 @@ type plant struct {
 
 func newPlant(t *testing.T, limits memstore.Options) *plant {
 	p := &plant{T: t, store: memstore.New(limits)}
-	p.API = verbs.New(p.store, resource.Builtin(), verbs.NewIDs([32]byte{}), verbs.Settings{})
-	p.machine = controllers.New(p.store, resource.Builtin(), p)
+	p.API = verbs.New(p.store, served.New(custom.Network{}), verbs.NewIDs([32]byte{}), verbs.Settings{})
+	p.machine = controllers.New(p.store, resource.Builtin, p)
 	require.NoError(t, p.LoadSystem())
 	return p
 }

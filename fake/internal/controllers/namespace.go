@@ -89,10 +89,10 @@ func (m *Machine) deleteContent(namespace string) *remaining {
 // deleted, in the preferred version of their group.
 func (m *Machine) contentTypes() []*resource.Resource {
 	preferred := make(map[string]string)
-	for _, group := range m.table.Groups() {
+	for _, group := range m.table().Groups() {
 		preferred[group.Name] = group.Preferred
 	}
-	return slices.DeleteFunc(m.table.All(), func(res *resource.Resource) bool {
+	return slices.DeleteFunc(m.table().All(), func(res *resource.Resource) bool {
 		return !res.Namespaced || !res.HasVerb("delete") || res.Version != preferred[res.Group]
 	})
 }

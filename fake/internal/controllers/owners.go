@@ -43,7 +43,7 @@ func (m *Machine) classify(it *item) (s standing, ok bool) {
 // version, or a namespaced owner is named by an object without a namespace.
 // An owner is in the namespace of its dependents, wherever else there may be one.
 func (m *Machine) owner(it *item, reference metav1.OwnerReference) (owner *item, ok bool, err error) {
-	res := m.table.LookupKind(schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind))
+	res := m.table().LookupKind(schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind))
 	if res == nil || !res.HasVerb("get") || res.Namespaced && it.namespace == "" {
 		return nil, false, nil
 	}

@@ -60,9 +60,12 @@ func (s Scaled) Object(scale []metav1.ManagedFieldsEntry) ([]metav1.ManagedField
 // converter is what turns the objects of a kind into the values that the library
 // compares: client-go has the schemas of all kinds that are kept, and not that of
 // Scale.
-func converter(kind schema.GroupVersionKind) (managedfields.TypeConverter, error) {
-	if kind.Kind == "Scale" {
+func converter(body *resource.Resource) (managedfields.TypeConverter, error) {
+	switch {
+	case body.Kind == "Scale":
 		return scaleTypes()
+	case resource.IsDefinitions(body):
+		return extensions(), nil
 	}
 	return types(), nil
 }

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"sync"
 
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/applyconfiguration"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -80,6 +81,12 @@ var types = sync.OnceValue(func() managedfields.TypeConverter {
 	return applyconfigurations.NewTypeConverter(scheme.Scheme)
 })
 
+// extensions is types for the definitions of custom resources.
+var extensions = sync.OnceValue(func() managedfields.TypeConverter {
+	definitions := resource.Builtin().Lookup("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+	return apiextensions.NewTypeConverter(definitions.Scheme())
+})
+
 // newTracker makes the tracker of what clients send to a subresource of res: body.
 func newTracker(res, body *resource.Resource, subresource string, whole *plan) (*Tracker, error) {
 	versions := versionsOf(body)
@@ -99,12 +106,12 @@ func newTracker(res, body *resource.Resource, subresource string, whole *plan) (
 	if t.writable = whole.without(resets); len(owns) > 0 {
 		t.whole = nil // the shortcut knows no such filter
 	}
-	converter, err := converter(t.kind)
+	converter, err := converter(body)
 	if err != nil {
 		return nil, err
 	}
 	t.library, err = managedfields.NewDefaultFieldManager(
-		converter, versions, scheme.Scheme, versions,
+		converter, versions, body.Scheme(), versions,
 		t.kind, body.StoreVersion, subresource, filters(filter(resets, owns), versions.list()))
 	if err != nil {
 		return nil, err

@@ -6,7 +6,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes/scheme"
 
 	"example.com/fakeapi/fake/internal/resource"
 )
@@ -18,6 +17,7 @@ type versions struct {
 	rows   map[schema.GroupVersion]*resource.Resource
 	byType map[reflect.Type]schema.GroupVersion
 	store  schema.GroupVersion
+	scheme *runtime.Scheme
 }
 
 var (
@@ -30,6 +30,7 @@ func versionsOf(res *resource.Resource) *versions {
 		rows:   make(map[schema.GroupVersion]*resource.Resource),
 		byType: make(map[reflect.Type]schema.GroupVersion),
 		store:  res.StoreVersion,
+		scheme: res.Scheme(),
 	}
 	v.add(res) // which may be the body of a subresource, and not in the table
 	for _, row := range resource.Builtin().All() {
@@ -58,7 +59,7 @@ func (v *versions) list() []schema.GroupVersion {
 func (v *versions) New(kind schema.GroupVersionKind) (runtime.Object, error) {
 	row := v.rows[kind.GroupVersion()]
 	if row == nil || row.Kind != kind.Kind {
-		return nil, runtime.NewNotRegisteredErrForKind(scheme.Scheme.Name(), kind)
+		return nil, runtime.NewNotRegisteredErrForKind(v.scheme.Name(), kind)
 	}
 	obj := row.New()
 	obj.GetObjectKind().SetGroupVersionKind(kind)
@@ -88,7 +89,7 @@ func (v *versions) ConvertToVersion(in runtime.Object, target runtime.GroupVersi
 	}
 	row := v.rows[to]
 	if row == nil {
-		return nil, runtime.NewNotRegisteredErrForKind(scheme.Scheme.Name(), to.WithKind(in.GetObjectKind().GroupVersionKind().Kind))
+		return nil, runtime.NewNotRegisteredErrForKind(v.scheme.Name(), to.WithKind(in.GetObjectKind().GroupVersionKind().Kind))
 	}
 	stored, err := v.rows[from].Convert(in, v.store)
 	if err != nil {
@@ -102,7 +103,7 @@ func (v *versions) structured(in runtime.Object) (runtime.Object, error) {
 	if _, err := v.New(kind); err != nil {
 		return nil, err
 	}
-	return scheme.Scheme.ConvertToVersion(in, kind.GroupVersion())
+	return v.scheme.ConvertToVersion(in, kind.GroupVersion())
 }
 
 // Convert is not called by the library: ConvertToVersion serves.

@@ -19,7 +19,8 @@ import (
 const listBuffer = 32 << 10
 
 // List writes a list of records. Items of a built-in list carry no kind and
-// apiVersion of their own (LS-02), those of a PartialObjectMetadataList do. With
+// apiVersion of their own (LS-02), custom resources and those of a
+// PartialObjectMetadataList do. With
 // an error nothing has been written; that the client has gone is none, as nobody
 // is left to tell.
 func (p *Representation) List(w http.ResponseWriter, list metav1.ListMeta, items []*memstore.Record) error {
@@ -103,7 +104,7 @@ func (p *Representation) frameOf(list metav1.ListMeta) (string, error) {
 
 // itemHead is the type that each item begins with, "" for none.
 func (p *Representation) itemHead() string {
-	if p.out.Form == negotiate.Full {
+	if p.out.Form == negotiate.Full && p.res.Custom == nil {
 		return ""
 	}
 	return p.head

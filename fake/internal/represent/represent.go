@@ -30,6 +30,9 @@ type Representation struct {
 	// piece names the encoding that is kept with a record, "" where that is
 	// the stored form itself.
 	piece string
+	// asStored tells that a record may have what is shown as its stored form, which
+	// depends on the record.
+	asStored bool
 	// table makes rows, nil unless the form is a Table.
 	table *tables
 }
@@ -47,15 +50,17 @@ func For(r *resource.Resource, out negotiate.Output) *Representation {
 	case out.Form == negotiate.Table:
 		p.kind.Kind = "Table"
 	case out.Form != negotiate.Full && out.Media == negotiate.Protobuf:
-		p.piece = "protobuf partial"
+		p.piece = "protobuf partial" + converted(r)
 	case out.Form != negotiate.Full && out.Media == negotiate.CBOR:
-		p.piece = "cbor partial"
+		p.piece = "cbor partial" + converted(r)
 	case out.Media == negotiate.CBOR:
-		p.piece = "cbor " + r.Version + "." + r.Group
+		p.piece = "cbor " + r.Version + "." + r.Group + converted(r)
 	case out.Form != negotiate.Full:
-		p.piece = "json partial"
+		p.piece = "json partial" + converted(r)
 	case out.Media == negotiate.Protobuf:
 		p.piece = "protobuf " + r.Version + "." + r.Group
+	case r.Custom != nil:
+		p.piece, p.asStored = "json "+r.Custom.Piece(), true
 	case r.GroupVersion() != r.StoreVersion:
 		p.piece = "json " + r.Version + "." + r.Group
 	}
@@ -65,6 +70,15 @@ func For(r *resource.Resource, out negotiate.Output) *Representation {
 		p.head = head(p.kind)
 	}
 	return p
+}
+
+// converted tells apart what is made of one record for different versions of a custom
+// resource, or in the life of its definition.
+func converted(r *resource.Resource) string {
+	if r.Custom == nil {
+		return ""
+	}
+	return " " + r.Custom.Piece()
 }
 
 func head(kind schema.GroupVersionKind) string {
@@ -84,7 +98,7 @@ func (p *Representation) body(rec *memstore.Record) ([]byte, error) {
 	if p.table != nil {
 		return p.table.record(rec)
 	}
-	if p.piece == "" {
+	if p.piece == "" || p.asStored && codec.Shows(p.res, rec) {
 		return rec.Data, nil
 	}
 	return rec.Derived(p.piece, func(rec *memstore.Record) ([]byte, error) {
@@ -108,14 +122,14 @@ func (p *Representation) encode(obj runtime.Object) ([]byte, error) {
 		}
 		obj = meta.AsPartialObjectMetadata(m)
 	}
-	obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
-	switch p.out.Media {
+	switch untyped := codec.Untyped(obj); p.out.Media {
 	case negotiate.Protobuf:
-		return codec.Marshal(obj)
+		return codec.Marshal(untyped)
 	case negotiate.CBOR:
-		return codec.MarshalCBOR(obj)
+		return codec.MarshalCBOR(untyped)
+	default:
+		return json.Marshal(untyped)
 	}
-	return json.Marshal(obj)
 }
 
 // Record is the answer that shows one stored object.

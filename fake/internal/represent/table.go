@@ -41,8 +41,8 @@ type tables struct {
 func (p *Representation) Table(include metav1.IncludeObjectPolicy, now func() time.Time) {
 	out := negotiate.Output{Media: negotiate.JSON, Form: negotiate.Partial, Beta: p.out.Beta}
 	t := &tables{
-		res: p.res, printer: table.For(p.res.StoreVersion.WithKind(p.res.Kind)),
-		include: include, rows: "row", partial: For(p.res, out), now: now,
+		res: p.res, printer: printerOf(p.res),
+		include: include, rows: "row" + converted(p.res), partial: For(p.res, out), now: now,
 	}
 	switch include {
 	case metav1.IncludeNone:
@@ -53,6 +53,19 @@ func (p *Representation) Table(include metav1.IncludeObjectPolicy, now func() ti
 		t.object = t.partial
 	}
 	p.table = t
+}
+
+// printerOf is the printer of a row. A definition may name columns that cannot be read:
+// then there are those before them, as on a real server.
+func printerOf(r *resource.Resource) *table.Printer {
+	switch {
+	case r.Custom != nil:
+		p, _ := table.Custom(r.Custom.Spec().AdditionalPrinterColumns)
+		return p
+	case r.ScaleOf != nil:
+		return table.CustomScale()
+	}
+	return table.For(r.StoreVersion.WithKind(r.Kind))
 }
 
 // Of is the representation of another resource in the same form.

@@ -3,12 +3,16 @@ package resource
 import (
 	"fmt"
 	"reflect"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"example.com/fakeapi/fake/internal/custom"
 )
 
 // Resource is one served resource in one version: what discovery says of it
@@ -64,17 +68,37 @@ type Resource struct {
 	// deleted; asked is the option of the delete, nil if there is none. It is nil for
 	// the types that go at once (DL-26).
 	Grace func(obj runtime.Object, asked *int64) int64
+	// Terminate marks an object as deleted that is not removed before the server has
+	// done something; nil for most.
+	Terminate func(obj runtime.Object, now time.Time)
 	// Begin sets what every new object of the type begins with, its status having
 	// been emptied; nil for most.
 	Begin func(runtime.Object)
 	// Validate checks what is not metadata, of a new object and of a changed one;
 	// nil for most types, which are not checked yet.
 	Validate func(runtime.Object) field.ErrorList
+	// ValidateNew and ValidateChange check all of an object of the types that are
+	// stricter with what is new, or that look at both states; nil for most. They get
+	// what is wrong with the metadata, and give that as well.
+	ValidateNew    func(obj runtime.Object, metadata field.ErrorList) field.ErrorList
+	ValidateChange func(obj, old runtime.Object, metadata field.ErrorList) field.ErrorList
+	// Warnings are what a client is told of an object that is stored all the same; old
+	// is nil for a new one. It is nil for most.
+	Warnings func(obj, old runtime.Object) []string
 	// ValidateName is the rule for metadata.name; a DNS subdomain by default.
 	ValidateName validation.ValidateNameFunc
 	// Fields are the field selectors beside metadata.name and metadata.namespace.
 	Fields []Field
 
+	// Custom is the version of a custom resource, nil for built-in types. Its objects
+	// are *unstructured.Unstructured of the row's own version.
+	Custom *custom.Version
+
+	// ScaleOf is set in the row of the Scales of a custom resource.
+	ScaleOf *custom.Version
+
+	// scheme knows the Go types, nil is client-go's.
+	scheme *runtime.Scheme
 	// fieldMessage says that a field, its one operand, cannot be selected by.
 	fieldMessage string
 	// toStored and fromStored convert one object between this row's version
@@ -150,6 +174,14 @@ func (r *Resource) Normal(obj runtime.Object) runtime.Object {
 	return obj
 }
 
+// Scheme knows the Go types of the row. Custom resources have none.
+func (r *Resource) Scheme() *runtime.Scheme {
+	if r.scheme != nil {
+		return r.scheme
+	}
+	return scheme.Scheme
+}
+
 // New gives an empty object of the row's version, its TypeMeta not filled in.
 func (r *Resource) New() runtime.Object {
 	return reflect.New(r.object).Interface().(runtime.Object)
@@ -177,7 +209,7 @@ func (r *Resource) HasField(label string) bool { return r.CheckField(label) == n
 // metadata.name. metadata.namespace is known to namespaced types and also to
 // cluster-scoped ones, unless they have Fields.
 func (r *Resource) CheckField(label string) error {
-	if len(r.Fields) == 0 {
+	if len(r.Fields) == 0 && r.Custom == nil {
 		_, _, err := runtime.DefaultMetaV1FieldSelectorConversion(label, "")
 		return err
 	}

@@ -120,7 +120,7 @@ func bodyRow(r *Resource, s *Subresource) *Resource {
 		Plural: r.Plural, Namespaced: r.Namespaced,
 		Store:        schema.GroupResource{Group: kind.Group, Resource: strings.ToLower(kind.Kind)},
 		StoreVersion: kind.GroupVersion(),
-		ValidateName: r.ValidateName, accept: s.Accept,
+		ValidateName: r.ValidateName, accept: s.Accept, ScaleOf: r.Custom,
 		object: object, stored: object, list: reflect.TypeFor[struct{}](),
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes/scheme"
 )
 
 // AllVerbs are the verbs of a type that is kept in the store, sorted as
@@ -62,6 +61,7 @@ func builtinRows() []Resource {
 		rbacRows(),
 		storageRows(),
 		admissionRows(),
+		apiextensionsRows(),
 		schedulingRows(),
 		coordinationRows(),
 		nodeRows(),
@@ -87,17 +87,22 @@ func newTable(rows []Resource) *Table {
 		r := &rows[i]
 		complete(r)
 		stored[r.Store] = append(stored[r.Store], r.Fields...)
-		t.rows = append(t.rows, r)
-		t.byPlural[r.GroupVersionResource()] = r
-		if r.Kept() {
-			t.byKind[r.GroupVersionKind()] = r
-		}
-		t.addVersion(r.GroupVersion())
+		t.add(r)
 	}
 	for _, r := range t.rows {
 		r.storedFields = stored[r.Store]
 	}
 	return t
+}
+
+// add appends a row. The first row of a kind counts.
+func (t *Table) add(r *Resource) {
+	t.rows = append(t.rows, r)
+	t.byPlural[r.GroupVersionResource()] = r
+	if kind := r.GroupVersionKind(); r.Kept() && t.byKind[kind] == nil {
+		t.byKind[kind] = r
+	}
+	t.addVersion(r.GroupVersion())
 }
 
 // addVersion notes a version of a row; the first version of a group is preferred.
@@ -142,7 +147,11 @@ func complete(r *Resource) {
 		r.Resets = []string{"status"}
 	}
 	completeSubresources(r)
-	types := scheme.Scheme.AllKnownTypes()
+	if r.Custom != nil {
+		customTypes(r)
+		return
+	}
+	types := r.Scheme().AllKnownTypes()
 	r.object, r.list = types[r.GroupVersionKind()], types[r.ListGroupVersionKind()]
 	r.stored = types[r.StoreVersion.WithKind(r.Kind)]
 	if r.object == nil || r.list == nil && r.Kept() || r.stored == nil {

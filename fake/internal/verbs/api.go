@@ -24,6 +24,7 @@ import (
 	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/represent"
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/served"
 	"example.com/fakeapi/fake/internal/status"
 	"example.com/fakeapi/internal/route"
 	"example.com/fakeapi/memstore"
@@ -60,11 +61,11 @@ type Settings struct {
 	Metrics *metrics.Set
 }
 
-// API serves the resources of a table from a store.
+// API serves the types of a store.
 type API struct {
 	store    *memstore.Store
 	horizon  Horizon
-	table    *resource.Table
+	types    *served.Types
 	ids      *IDs
 	settings Settings
 	decoded  decoded
@@ -77,9 +78,9 @@ type API struct {
 
 // New makes an API that sees all of its store. ids makes uids and the ends of
 // generated names.
-func New(store *memstore.Store, table *resource.Table, ids *IDs, settings Settings) *API {
+func New(store *memstore.Store, types *served.Types, ids *IDs, settings Settings) *API {
 	return &API{
-		store: store, horizon: open{store}, table: table, ids: ids, settings: settings,
+		store: store, horizon: open{store}, types: types, ids: ids, settings: settings,
 		decoded: decoded{newRecent[runtime.Object]()}, echoed: newRecent[echo](),
 		tokens: tokens{lifetime: settings.ContinueLifetime}, cache: newWatchCache(),
 	}
@@ -87,7 +88,7 @@ func New(store *memstore.Store, table *resource.Table, ids *IDs, settings Settin
 
 // Replica makes an API on the same store whose cache shows what a horizon does.
 func (a *API) Replica(horizon Horizon, settings Settings) *API {
-	r := New(a.store, a.table, a.ids, settings)
+	r := New(a.store, a.types, a.ids, settings)
 	r.horizon = horizon
 	return r
 }
@@ -137,7 +138,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, t route.Target) erro
 	if r.Context().Err() != nil {
 		return status.RequestTimeout // nothing is begun that nobody waits for
 	}
-	res := a.table.Lookup(t.Group, t.Version, t.Resource)
+	res := a.types.Table().Lookup(t.Group, t.Version, t.Resource)
 	if res == nil || !addresses(res, t) {
 		return status.NoSuchPath()
 	}
@@ -149,7 +150,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, t route.Target) erro
 	case isForKubelet(sub):
 		return a.kubelet(&request{w: w, r: r, target: t, res: res, sub: sub})
 	}
-	q := &request{w: w, r: r, target: t, res: res, parent: res, sub: sub, clock: &a.clock}
+	q := &request{w: w, r: r, target: t, res: res, parent: res, sub: sub, types: a.types, clock: &a.clock}
 	q.warnings.add(w.Header(), res.Deprecation) // WN-05
 	out, err := negotiate.Response(r, endpoint(res, sub, t.Verb == route.List || t.Verb == route.Watch))
 	if err != nil {

@@ -41,7 +41,7 @@ func (a *API) bind(q *request) error {
 	if err := admit.validate(binding, nil); err != nil {
 		return err
 	}
-	pods := a.table.Lookup("", "v1", "pods")
+	pods := a.types.Table().Lookup("", "v1", "pods")
 	_, err = a.commit(pods, codec.Key(pods, q.namespace(), binding.Name), isDryRun(opts.DryRun), func(old runtime.Object) (runtime.Object, error) {
 		if old == nil {
 			return nil, apierrors.NewNotFound(pods.GroupResource(), binding.Name)

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"example.com/fakeapi/fake/internal/codec"
-	"example.com/fakeapi/fake/internal/managed"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/status"
 )
@@ -27,7 +26,7 @@ const maxDisrupted = 2000
 // one. free tells that a budget, which is named, has a say and that an eviction
 // costs nothing, since the pod is not healthy as it is now.
 func (a *API) spend(namespace string, pod *corev1.Pod, dryRun bool) (name string, free bool, err error) {
-	res := a.table.Lookup("policy", "v1", "poddisruptionbudgets")
+	res := a.types.Table().Lookup("policy", "v1", "poddisruptionbudgets")
 	budgets, err := a.budgets(res, namespace, pod)
 	switch {
 	case err != nil:
@@ -81,7 +80,7 @@ func allowsUnhealthy(b *policyv1.PodDisruptionBudget) bool {
 // decrement writes down that a budget allows one eviction less, as a real server does
 // through its own client.
 func (a *API) decrement(res *resource.Resource, b *policyv1.PodDisruptionBudget, pod string, dryRun bool) error {
-	tracker, err := managed.For(res, "status")
+	tracker, err := a.types.Tracker(res, "status")
 	if err != nil {
 		return err
 	}

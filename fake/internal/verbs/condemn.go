@@ -19,6 +19,10 @@ func condemn(res *resource.Resource, obj runtime.Object, opts *metav1.DeleteOpti
 		terminate(ns, opts, now)
 		return false, true
 	}
+	if res.Terminate != nil && accessor(obj).GetDeletionTimestamp() == nil {
+		res.Terminate(obj, now.Time)
+		return false, true
+	}
 	m := accessor(obj)
 	graceful, waits := grant(res, obj, opts, now)
 	finalizers, change := garbageFinalizers(m.GetFinalizers(), opts)

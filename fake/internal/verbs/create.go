@@ -88,6 +88,7 @@ func (a *API) insert(q *request, admit *station, obj runtime.Object, dryRun bool
 	if err := validateCreate(q.res, obj); err != nil {
 		return outcome{}, err
 	}
+	q.warnOf(obj, nil)
 	if err := admit.validate(obj, nil); err != nil {
 		return outcome{}, err
 	}

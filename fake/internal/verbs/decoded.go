@@ -19,15 +19,22 @@ type decoded struct{ *recent[runtime.Object] }
 
 // get gives the object of a record, for the caller to change.
 func (d decoded) get(res *resource.Resource, rec *memstore.Record) (runtime.Object, error) {
-	if obj, ok := d.of(rec); ok {
+	if obj, ok := d.of(rec); ok && isOf(res, rec, obj) {
 		return obj.DeepCopyObject(), nil
 	}
 	return codec.Stored(res, rec)
 }
 
+// isOf reports whether a kept object is what a row would make of its record: a custom
+// resource has been kept in the version, and by the definition, of the one who wrote it.
+func isOf(res *resource.Resource, rec *memstore.Record, obj runtime.Object) bool {
+	return res.Custom == nil ||
+		codec.Shows(res, rec) && obj.GetObjectKind().GroupVersionKind() == res.GroupVersionKind()
+}
+
 // keep takes over the object that a record was just made of.
 func (d decoded) keep(res *resource.Resource, rec *memstore.Record, obj runtime.Object) {
-	if len(rec.Data) > maxDecoded {
+	if len(rec.Data) > maxDecoded || !codec.Shows(res, rec) && res.Custom != nil {
 		return
 	}
 	obj.GetObjectKind().SetGroupVersionKind(res.StoreVersion.WithKind(res.Kind))

@@ -40,7 +40,7 @@ func TestKeptObjectsNeverChange(t *testing.T) {
 		kept++
 		plural, _, _ := strings.Cut(slot.rec.Key, "/")
 		plural, group, _ := strings.Cut(plural, ".")
-		res := a.table.Lookup(group, "v1", plural)
+		res := a.types.Table().Lookup(group, "v1", plural)
 		decoded, err := codec.Stored(res, slot.rec)
 		require.NoError(t, err)
 		require.Equal(t, encoded(t, decoded), encoded(t, slot.what))

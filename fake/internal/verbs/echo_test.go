@@ -10,13 +10,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/custom"
+	"example.com/fakeapi/fake/internal/served"
 	"example.com/fakeapi/internal/route"
 	"example.com/fakeapi/memstore"
 )
 
 func newAPI(t *testing.T) *API {
-	a := New(memstore.New(memstore.Options{}), resource.Builtin(), NewIDs([32]byte{1}), Settings{})
+	a := New(memstore.New(memstore.Options{}), served.New(custom.Network{}), NewIDs([32]byte{1}), Settings{})
 	require.NoError(t, a.LoadSystem())
 	return a
 }

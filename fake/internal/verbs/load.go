@@ -37,7 +37,7 @@ func (a *API) Load(objects []runtime.Object) error {
 	if err != nil {
 		return err
 	}
-	return a.store.Load(func(tx *memstore.Tx) error {
+	err = a.store.Load(func(tx *memstore.Tx) error {
 		for _, f := range fixtures {
 			if err := a.put(tx, f); err != nil {
 				return fmt.Errorf("fakeapi: load %s: %w", f.name, err)
@@ -45,6 +45,10 @@ func (a *API) Load(objects []runtime.Object) error {
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return a.Follow()
 }
 
 // fixture is an object that is ready to be stored.
@@ -157,7 +161,7 @@ func (a *API) typed(obj runtime.Object) (*resource.Resource, runtime.Object, err
 		}
 		kind = kinds[0]
 	}
-	res := a.table.LookupKind(kind)
+	res := a.types.Table().LookupKind(kind)
 	if res == nil {
 		return nil, nil, fmt.Errorf("%s is not served", kind)
 	}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -130,6 +131,13 @@ func keepSystemFields(m, old metav1.Object) {
 // copyStatus sets the Status field of an object to that of another, or to its
 // zero value for nil.
 func copyStatus(to, from runtime.Object) {
+	if u, ok := to.(*unstructured.Unstructured); ok {
+		delete(u.Object, "status")
+		if from, ok := from.(*unstructured.Unstructured); ok && from.Object["status"] != nil {
+			u.Object["status"] = from.Object["status"]
+		}
+		return
+	}
 	target := reflect.ValueOf(to).Elem().FieldByName("Status")
 	if from == nil {
 		target.SetZero()
@@ -139,8 +147,12 @@ func copyStatus(to, from runtime.Object) {
 }
 
 // specDiffers reports whether two objects of one type differ in anything but
-// metadata and status.
+// metadata and status. The status of a custom resource is a part of it as long as
+// it has no subresource, which keeps it.
 func specDiffers(a, b runtime.Object) bool {
+	if a, ok := a.(*unstructured.Unstructured); ok {
+		return customDiffers(a.Object, b.(*unstructured.Unstructured).Object)
+	}
 	x, y := reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()
 	for i := range x.NumField() {
 		if !resource.IsSpec(x.Type().Field(i).Name) {
@@ -153,6 +165,18 @@ func specDiffers(a, b runtime.Object) bool {
 	return false
 }
 
+func customDiffers(a, b map[string]any) bool {
+	same := func(a, b map[string]any) bool {
+		for key, value := range a {
+			if other, ok := b[key]; key != "metadata" && (!ok || !equality.Semantic.DeepEqual(value, other)) {
+				return false
+			}
+		}
+		return true
+	}
+	return !same(a, b) || !same(b, a)
+}
+
 // validateCreate checks a new object, above all its metadata (NM-04 to NM-14, MD-18 to
 // MD-23). All that is wrong comes in one 422 (CR-12).
 func validateCreate(res *resource.Resource, obj runtime.Object) error {
@@ -160,6 +184,9 @@ func validateCreate(res *resource.Resource, obj runtime.Object) error {
 	errs := validation.ValidateObjectMetaAccessor(m, res.Namespaced, res.ValidateName, field.NewPath("metadata"))
 	if res.Validate != nil {
 		errs = append(errs, res.Validate(obj)...)
+	}
+	if res.ValidateNew != nil {
+		errs = res.ValidateNew(obj, errs)
 	}
 	return invalid(res, m.GetName(), errs)
 }
@@ -172,8 +199,11 @@ func validateUpdate(res *resource.Resource, sub *resource.Subresource, obj, old 
 	if res.Validate != nil {
 		errs = append(errs, res.Validate(obj)...)
 	}
-	if sub != nil && sub.Validate != nil {
+	switch {
+	case sub != nil && sub.Validate != nil:
 		errs = append(errs, sub.Validate(obj, old)...)
+	case (sub == nil || !sub.Writes()) && res.ValidateChange != nil:
+		errs = res.ValidateChange(obj, old, errs)
 	}
 	return invalid(res, m.GetName(), errs)
 }

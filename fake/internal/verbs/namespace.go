@@ -27,6 +27,10 @@ func namespaceKey(name string) string { return "namespaces/" + name }
 // admitNamespace refuses a new object in a namespace that does not exist
 // (NS-01) or is on its way out (NS-02).
 func (a *API) admitNamespace(res *resource.Resource, namespace string, m metav1.Object) error {
+	if a.types.Terminating(res) {
+		return apierrors.NewForbidden(res.GroupResource(), m.GetName(), errors.New(
+			"create not allowed while custom resource definition is terminating"))
+	}
 	if namespace == "" {
 		return nil
 	}

@@ -28,7 +28,11 @@ func (q *request) patching() (*rewrite, error) {
 	kind, _, _ := strings.Cut(q.r.Header.Get("Content-Type"), ";")
 	patchType := types.PatchType(kind)
 	switch patchType {
-	case types.JSONPatchType, types.MergePatchType, types.StrategicMergePatchType, types.ApplyYAMLPatchType:
+	case types.StrategicMergePatchType:
+		if q.parent.Custom != nil { // CD: there is no Go type whose tags it could go by
+			return nil, status.NoSuchMediaType()
+		}
+	case types.JSONPatchType, types.MergePatchType, types.ApplyYAMLPatchType:
 	case types.ApplyCBORPatchType:
 		if !negotiate.HasCBOR(q.r) {
 			return nil, status.NoSuchMediaType()

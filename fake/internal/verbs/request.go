@@ -19,6 +19,7 @@ import (
 	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/represent"
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/served"
 	"example.com/fakeapi/fake/internal/status"
 	"example.com/fakeapi/internal/route"
 	"example.com/fakeapi/memstore"
@@ -30,6 +31,7 @@ type request struct {
 	r      *http.Request
 	target route.Target
 	res    *resource.Resource
+	types  *served.Types
 	clock  *clock
 	parent *resource.Resource    // res, but for with
 	sub    *resource.Subresource // nil for the object itself
@@ -174,7 +176,7 @@ func (q *request) stored(served runtime.Object) (runtime.Object, error) {
 
 // tracker keeps the managedFields of what the request writes to.
 func (q *request) tracker() (*managed.Tracker, error) {
-	return managed.For(q.parent, q.target.Subresource)
+	return q.types.Tracker(q.parent, q.target.Subresource)
 }
 
 // manager is the owner of the fields that the request writes (SA-25).

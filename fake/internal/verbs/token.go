@@ -148,7 +148,7 @@ func (a *API) bound(ref *authenticationv1.BoundObjectReference, account *corev1.
 // find reads an object of the core group.
 func find[T runtime.Object](a *API, plural, namespace, name string) (T, error) {
 	var none T
-	res := a.table.Lookup("", "v1", plural)
+	res := a.types.Table().Lookup("", "v1", plural)
 	rec := a.store.View().Get(codec.Key(res, namespace, name))
 	if rec == nil {
 		return none, apierrors.NewNotFound(res.GroupResource(), name)

@@ -126,6 +126,7 @@ func (a *API) rewrite(q *request, w *rewrite) (code int, out outcome, err error)
 		if err := prepare(q, obj, old); err != nil {
 			return nil, err
 		}
+		q.warnOf(obj, old)
 		if err := admit.validate(obj, old); err != nil {
 			return nil, err
 		}
@@ -184,6 +185,7 @@ func (a *API) createByUpdate(q *request, admit *station, obj runtime.Object) err
 	if err := validateCreate(q.res, obj); err != nil {
 		return err
 	}
+	q.warnOf(obj, nil)
 	return admit.validate(obj, nil)
 }
 

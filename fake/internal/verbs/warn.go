@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
@@ -50,6 +51,17 @@ func (w *warnings) write(h http.Header, text string) {
 	if header, err := utilnet.NewWarningHeader(299, "-", text); err == nil {
 		w.written += length
 		h.Add("Warning", header)
+	}
+}
+
+// warnOf tells the client what its type has to say of an object that is fine. old is nil for
+// a new one.
+func (q *request) warnOf(obj, old runtime.Object) {
+	if q.res.Warnings == nil || q.sub != nil {
+		return
+	}
+	for _, text := range q.res.Warnings(obj, old) {
+		q.warnings.add(q.w.Header(), text)
 	}
 }
 

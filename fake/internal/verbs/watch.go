@@ -37,6 +37,9 @@ func (a *API) watch(q *request) error {
 	ctx, cancel := context.WithTimeout(q.r.Context(), a.watchTimeout(&opts))
 	defer cancel()
 	defer a.cache.bind(cancel)()
+	if custom := q.res.Custom; custom != nil { // which ends when its definition changes
+		defer context.AfterFunc(custom.Definition().Life(), cancel)()
+	}
 	if err := a.cache.ready(); err != nil { // WA-39
 		return err
 	}

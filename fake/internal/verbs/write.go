@@ -30,6 +30,15 @@ type outcome struct {
 // commit runs a change under a key: for real, or up to the point where it
 // would be stored (DR-04).
 func (a *API) commit(res *resource.Resource, key string, dryRun bool, do change) (outcome, error) {
+	out, err := a.write(res, key, dryRun, do)
+	if err != nil {
+		return out, err
+	}
+	return out, a.followed(res, key, out)
+}
+
+// write is commit without what comes of it.
+func (a *API) write(res *resource.Resource, key string, dryRun bool, do change) (outcome, error) {
 	var out outcome
 	update := func(cur *memstore.Record) (*memstore.Draft, error) {
 		var old runtime.Object
@@ -47,6 +56,9 @@ func (a *API) commit(res *resource.Resource, key string, dryRun bool, do change)
 		draft, err := codec.Draft(res, obj)
 		if err != nil {
 			return nil, err
+		}
+		if cur != nil && res.Custom != nil {
+			codec.SameCustom(draft, cur)
 		}
 		if len(draft.Data) > MaxObject {
 			return nil, errTooLarge

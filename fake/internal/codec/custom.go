@@ -1,0 +1,206 @@
+package codec
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
+	kjson "sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
+
+	"example.com/fakeapi/fake/internal/custom"
+	"example.com/fakeapi/fake/internal/negotiate"
+	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/memstore"
+)
+
+// formField is with the fields of the records of custom resources: it has the form in
+// which they are stored. Like tiesField it is none that a selector could name.
+const formField = "\x00form"
+
+// customHead opens the JSON of a custom resource, up to its resourceVersion.
+const customHead = `{"metadata":{"resourceVersion":"`
+
+// draftCustom encodes a custom resource of r's version in the storage version.
+func draftCustom(r *resource.Resource, obj *unstructured.Unstructured) (*memstore.Draft, error) {
+	obj.SetGroupVersionKind(r.GroupVersionKind()) // a conversion asks for it
+	stored, form, err := r.Custom.Keep(obj)
+	if err != nil {
+		return nil, err
+	}
+	data, err := encodeCustom(stored)
+	if err != nil {
+		return nil, err
+	}
+	set := fieldsOf(r, obj, obj)
+	if set == nil {
+		set = make(map[string]string, 1)
+	}
+	set[formField] = string(form)
+	return &memstore.Draft{
+		Data:   data,
+		Stamp:  len(customHead),
+		UID:    string(obj.GetUID()),
+		Labels: memstore.MakePairs(obj.GetLabels()),
+		Fields: memstore.MakePairs(set),
+	}, nil
+}
+
+// encodeCustom is the stored form: the metadata first, and the resourceVersion first in
+// that.
+func encodeCustom(obj *unstructured.Unstructured) ([]byte, error) {
+	metadata, _ := obj.Object["metadata"].(map[string]any)
+	inner, err := without(metadata, "resourceVersion")
+	if err != nil {
+		return nil, err
+	}
+	outer, err := without(obj.Object, "apiVersion", "kind", "metadata")
+	if err != nil {
+		return nil, err
+	}
+	data := make([]byte, 0, len(customHead)+len(inner)+len(outer)+2)
+	data = append(data, customHead...)
+	data = append(data, '"')
+	data = appendMembers(data, inner)
+	return appendMembers(data, outer), nil
+}
+
+// without encodes a map without some of its keys.
+func without(all map[string]any, keys ...string) ([]byte, error) {
+	some := make(map[string]any, len(all))
+	for key, value := range all {
+		some[key] = value
+	}
+	for _, key := range keys {
+		delete(some, key)
+	}
+	return json.Marshal(some)
+}
+
+// appendMembers appends the members of an encoded map behind others, and ends the map.
+func appendMembers(b, encoded []byte) []byte {
+	if len(encoded) > len("{}") {
+		b = append(b, ',')
+	}
+	return append(b, encoded[1:]...)
+}
+
+// SameCustom lets a write that changes nothing be one: what is stored keeps the form that it
+// was stored in if it would be encoded no differently today. Called for the draft that shall
+// replace a record.
+func SameCustom(draft *memstore.Draft, rec *memstore.Record) {
+	now, _ := draft.Fields.Get(formField)
+	then, ok := rec.Fields.Get(formField)
+	if !ok || now == then || custom.Form(now).Version() != custom.Form(then).Version() {
+		return
+	}
+	if bytes.Equal(draft.Data[draft.Stamp:], rec.Data[draft.Stamp+len(rec.Revision.String()):]) {
+		draft.Fields = rec.Fields
+	}
+}
+
+// formOf is the form in which a record is stored.
+func formOf(rec *memstore.Record) custom.Form {
+	form, _ := rec.Fields.Get(formField)
+	return custom.Form(form)
+}
+
+// Shows reports whether a record is stored as r shows it.
+func Shows(r *resource.Resource, rec *memstore.Record) bool {
+	return r.Custom == nil && r.GroupVersion() == r.StoreVersion || r.Custom != nil && r.Custom.Shows(formOf(rec))
+}
+
+// readCustom decodes a record into an object of r's version.
+func readCustom(r *resource.Resource, rec *memstore.Record) (runtime.Object, error) {
+	obj := &unstructured.Unstructured{}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(rec.Data, &obj.Object); err != nil {
+		return nil, fmt.Errorf("stored %s %s does not decode: %w", r.Kind, rec.Key, err)
+	}
+	return r.Custom.Read(obj, formOf(rec))
+}
+
+// Untyped is an object for encoding/json, without its kind and apiVersion. It shares the rest
+// with the object, which may lose them, too.
+func Untyped(obj runtime.Object) any {
+	u, ok := obj.(*unstructured.Unstructured)
+	if !ok {
+		obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+		return obj
+	}
+	rest := make(map[string]any, len(u.Object))
+	for key, value := range u.Object {
+		if key != "kind" && key != "apiVersion" {
+			rest[key] = value
+		}
+	}
+	return rest
+}
+
+// decodeCustom decodes what a client sent for a custom resource, and brings it into the form
+// that its schema asks for.
+func decodeCustom(r *resource.Resource, media negotiate.Media, body []byte, strict bool) (runtime.Object, *schema.GroupVersionKind, error) {
+	obj := &unstructured.Unstructured{}
+	problems, err := parseCustom(media, body, strict, &obj.Object)
+	if err != nil {
+		return nil, nil, err
+	}
+	sent, want := obj.GroupVersionKind(), r.GroupVersionKind()
+	switch {
+	case sent.Kind == "" && obj.GetAPIVersion() == "":
+		obj.SetGroupVersionKind(want)
+	case sent.Kind == "":
+		return nil, &sent, runtime.NewMissingKindErr(string(body))
+	case sent != want:
+		return nil, &sent, errOther{sent, want}
+	}
+	unknown, err := r.Custom.Take(obj.Object, strict)
+	if err != nil {
+		return nil, &sent, err
+	}
+	for _, path := range unknown {
+		problems = append(problems, errors.New(path))
+	}
+	if len(problems) > 0 {
+		return obj, &sent, runtime.NewStrictDecodingError(problems)
+	}
+	return obj, &sent, nil
+}
+
+// errOther refuses an object of another kind or version.
+type errOther struct{ sent, want schema.GroupVersionKind }
+
+func (e errOther) Error() string {
+	return fmt.Sprintf("no kind %q is registered for version %q", e.sent.Kind, e.sent.GroupVersion())
+}
+
+// parseCustom parses a body. What strict reading finds wrong comes as problems.
+func parseCustom(media negotiate.Media, body []byte, strict bool, into *map[string]any) (problems []error, err error) {
+	switch media {
+	case negotiate.Protobuf:
+		return nil, apierrors.NewBadRequest("custom resources have no protobuf encoding")
+	case negotiate.CBOR:
+		var u unstructured.Unstructured
+		_, _, err := cbor.NewSerializer(nil, nil).Decode(body, nil, &u)
+		*into = u.Object
+		return nil, err
+	case negotiate.YAML:
+		if strict {
+			if err := yaml.UnmarshalStrict(body, &map[string]any{}); err != nil {
+				problems = append(problems, err)
+			}
+		}
+		if body, err = yaml.YAMLToJSON(body); err != nil {
+			return nil, err
+		}
+	}
+	if strict && media != negotiate.YAML {
+		return kjson.UnmarshalStrict(body, into)
+	}
+	return problems, kjson.UnmarshalCaseSensitivePreserveInts(body, into)
+}

@@ -1,0 +1,130 @@
+// Package custom is what a server knows of a custom resource: a definition with its
+// versions, their schemas, and the way from one version to another.
+//
+// A Definition is made of a CustomResourceDefinition that has been accepted. It does
+// not change: when the CustomResourceDefinition does, another takes its place, and the
+// watches that were opened under it end (CD rules; apiextensions' handler does so).
+//
+// Objects are *unstructured.Unstructured. They are stored in the definition's storage
+// version; whoever asks for another version gets a converted one. The verbs only ever
+// see objects of the version of the request:
+//
+//	from a client: Version.Take, which prunes and defaults by its schema
+//	to the store:  Version.Keep, which converts to the storage version
+//	from it:       Version.Read, which defaults by the schema of the version that an
+//	               object was stored in, and converts from there
+package custom
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"sync"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"example.com/fakeapi/fake/internal/conversion"
+	"example.com/fakeapi/fake/internal/structural"
+)
+
+// Network is how conversion webhooks are reached. The zero value uses the network, on
+// which there are no services.
+type Network struct {
+	Dial     conversion.Dialer
+	Services conversion.ServiceResolver
+}
+
+// Definition is an accepted CustomResourceDefinition. It is safe for concurrent use.
+type Definition struct {
+	crd       *apiextensionsv1.CustomResourceDefinition
+	storage   *Version
+	versions  map[string]*Version
+	converter *conversion.Converter
+	memory    sync.Map
+	calls     context.Context // of the conversion webhook
+	life      context.Context
+	end       context.CancelFunc
+}
+
+// Version is one version of a Definition.
+type Version struct {
+	*structural.Schema
+	definition *Definition
+	spec       *apiextensionsv1.CustomResourceDefinitionVersion
+}
+
+// New makes the Definition of a CustomResourceDefinition, which nobody may change any
+// more. End it when it is replaced. ctx ends the calls of its conversion webhook.
+func New(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, network Network) (*Definition, error) {
+	converter, err := conversion.New(crd, network.Dial, network.Services)
+	if err != nil {
+		return nil, err
+	}
+	d := &Definition{crd: crd, versions: make(map[string]*Version), converter: converter, calls: ctx}
+	for i := range crd.Spec.Versions {
+		spec := &crd.Spec.Versions[i]
+		s, err := structural.New(crd, spec.Name)
+		if err != nil {
+			return nil, fmt.Errorf("%s of %s: %w", spec.Name, crd.Name, err)
+		}
+		v := &Version{Schema: s, definition: d, spec: spec}
+		d.versions[spec.Name] = v
+		if spec.Storage {
+			d.storage = v
+		}
+	}
+	if d.storage == nil {
+		return nil, fmt.Errorf("%s has no storage version", crd.Name)
+	}
+	d.life, d.end = context.WithCancel(ctx)
+	return d, nil
+}
+
+// End ends the watches that were opened under the definition. Requests that have begun
+// under it go on.
+func (d *Definition) End() {
+	d.end()
+	d.converter.Close()
+}
+
+// Life ends when the definition is replaced.
+func (d *Definition) Life() context.Context { return d.life }
+
+// CRD is what the definition was made of. Nobody may change it.
+func (d *Definition) CRD() *apiextensionsv1.CustomResourceDefinition { return d.crd }
+
+// Memory keeps what others have made for the definition, by keys of their own, as long as
+// it lasts.
+func (d *Definition) Memory() *sync.Map { return &d.memory }
+
+// Versions are all versions, served or not, in no order.
+func (d *Definition) Versions() iter.Seq[*Version] { return maps.Values(d.versions) }
+
+// Version gives a version by its name, whether or not it is served; nil if there is none.
+func (d *Definition) Version(name string) *Version { return d.versions[name] }
+
+// Definition is what the version belongs to.
+func (v *Version) Definition() *Definition { return v.definition }
+
+// Spec is what the CustomResourceDefinition says of the version. Nobody may change it.
+func (v *Version) Spec() *apiextensionsv1.CustomResourceDefinitionVersion { return v.spec }
+
+// HasStatus reports whether only the status subresource writes the status.
+func (v *Version) HasStatus() bool {
+	return v.spec.Subresources != nil && v.spec.Subresources.Status != nil
+}
+
+// Scale is where the version has its replicas, nil if it has no scale subresource.
+func (v *Version) Scale() *apiextensionsv1.CustomResourceSubresourceScale {
+	if v.spec.Subresources == nil {
+		return nil
+	}
+	return v.spec.Subresources.Scale
+}
+
+// GroupVersion is the version with its group.
+func (v *Version) GroupVersion() schema.GroupVersion {
+	return schema.GroupVersion{Group: v.definition.crd.Spec.Group, Version: v.spec.Name}
+}

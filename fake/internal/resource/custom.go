@@ -1,0 +1,181 @@
+package resource
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apimachinery/pkg/version"
+	"k8s.io/client-go/util/jsonpath"
+
+	"example.com/fakeapi/fake/internal/custom"
+)
+
+// CustomRows gives the rows of a definition: one for each version that is served.
+func CustomRows(d *custom.Definition) []*Resource {
+	spec := &d.CRD().Spec
+	var rows []*Resource
+	var fields []Field
+	for i := range spec.Versions {
+		if v := &spec.Versions[i]; v.Served {
+			row := customRow(d.Version(v.Name))
+			complete(row)
+			rows, fields = append(rows, row), append(fields, row.Fields...)
+		}
+	}
+	for _, row := range rows {
+		row.storedFields = fields
+	}
+	return rows
+}
+
+// customRow is the row of one version. It says nothing of conversion: the verbs see its
+// objects in its own version, and package codec keeps them in that of the storage.
+func customRow(v *custom.Version) *Resource {
+	crd := v.Definition().CRD()
+	names := &crd.Status.AcceptedNames
+	gv := v.GroupVersion()
+	r := &Resource{
+		Group: gv.Group, Version: gv.Version,
+		Plural: names.Plural, Singular: names.Singular, Kind: names.Kind, ListKind: names.ListKind,
+		ShortNames: names.ShortNames, Categories: names.Categories,
+		Namespaced: crd.Spec.Scope == "Namespaced",
+		Status:     v.HasStatus(),
+		Generation: true,
+		Custom:     v,
+		ValidateNew: func(obj runtime.Object, metadata field.ErrorList) field.ErrorList {
+			return v.ValidateCreate(background(), unstructuredOf(obj), metadata...)
+		},
+		ValidateChange: func(obj, old runtime.Object, metadata field.ErrorList) field.ErrorList {
+			return v.ValidateUpdate(background(), unstructuredOf(obj), unstructuredOf(old), metadata...)
+		},
+		Fields: selectable(v),
+	}
+	if v.HasStatus() {
+		r.Subresources = append(r.Subresources, customStatus(v))
+	}
+	if v.Scale() != nil {
+		r.Subresources = append(r.Subresources, scale())
+	}
+	if v.Spec().Deprecated {
+		r.Deprecation = customDeprecation(v)
+	}
+	return r
+}
+
+// background is the context of validation, which waits for nothing.
+func background() context.Context { return context.Background() }
+
+func unstructuredOf(obj runtime.Object) *unstructured.Unstructured {
+	return obj.(*unstructured.Unstructured)
+}
+
+// customDeprecation is the warning of a version that is deprecated: its own, or one that
+// names the newest version to use instead.
+func customDeprecation(v *custom.Version) string {
+	if text := v.Spec().DeprecationWarning; text != nil {
+		return *text
+	}
+	spec := &v.Definition().CRD().Spec
+	newest := v.Spec().Name
+	for i := range spec.Versions {
+		other := &spec.Versions[i]
+		if other.Served && !other.Deprecated && version.CompareKubeAwareVersionStrings(newest, other.Name) < 0 {
+			newest = other.Name
+		}
+	}
+	text := fmt.Sprintf("%s/%s %s is deprecated", spec.Group, v.Spec().Name, spec.Names.Kind)
+	if newest != v.Spec().Name {
+		text += fmt.Sprintf("; use %s/%s %s", spec.Group, newest, spec.Names.Kind)
+	}
+	return text
+}
+
+// customStatus changes the status and nothing else: not even the metadata, but for who
+// manages what.
+func customStatus(v *custom.Version) Subresource {
+	s := status()
+	s.Prepare = func(obj, old runtime.Object) {
+		u := unstructuredOf(obj)
+		status, has := u.Object["status"]
+		managed, revision := u.GetManagedFields(), u.GetResourceVersion()
+		u.Object = unstructuredOf(old).DeepCopy().Object
+		u.SetManagedFields(managed)
+		u.SetResourceVersion(revision)
+		if has {
+			u.Object["status"] = status
+		} else {
+			delete(u.Object, "status")
+		}
+	}
+	s.Validate = func(obj, old runtime.Object) field.ErrorList {
+		return v.ValidateStatus(background(), unstructuredOf(obj), unstructuredOf(old))
+	}
+	return s
+}
+
+// With gives a table with more rows behind its own, which are complete. A kind, or a path,
+// that is there already stays what it is.
+func (t *Table) With(rows []*Resource) *Table {
+	rows = slices.SortedFunc(slices.Values(rows), func(a, b *Resource) int {
+		return cmp.Or(
+			cmp.Compare(a.Group, b.Group),
+			version.CompareKubeAwareVersionStrings(b.Version, a.Version),
+			cmp.Compare(a.Plural, b.Plural),
+		)
+	})
+	more := &Table{
+		rows:     slices.Clone(t.rows),
+		groups:   t.Groups(),
+		byPlural: maps.Clone(t.byPlural),
+		byKind:   maps.Clone(t.byKind),
+		versions: maps.Clone(t.versions),
+	}
+	for _, r := range rows {
+		if more.byPlural[r.GroupVersionResource()] == nil {
+			more.add(r)
+		}
+	}
+	return more
+}
+
+// customTypes are the Go types of all custom resources.
+func customTypes(r *Resource) {
+	r.object, r.stored = reflect.TypeFor[unstructured.Unstructured](), reflect.TypeFor[unstructured.Unstructured]()
+	r.list = reflect.TypeFor[unstructured.UnstructuredList]()
+}
+
+// selectable are the field selectors that a definition gives to a version (KEP-4358).
+func selectable(v *custom.Version) []Field {
+	var fields []Field
+	for _, f := range v.Spec().SelectableFields {
+		path := jsonpath.New("selectableField").AllowMissingKeys(true)
+		err := path.Parse("{" + f.JSONPath + "}")
+		fields = append(fields, Field{Label: strings.TrimPrefix(f.JSONPath, "."), Value: func(obj runtime.Object) string {
+			if err != nil { // a definition with such a path is refused
+				return ""
+			}
+			return textAt(path, unstructuredOf(obj))
+		}})
+	}
+	return fields
+}
+
+// textAt is the one value at a path as text, "" if there is none.
+func textAt(path *jsonpath.JSONPath, obj *unstructured.Unstructured) string {
+	found, err := path.FindResults(obj.Object)
+	if err != nil || len(found) == 0 || len(found[0]) == 0 {
+		return ""
+	}
+	if value := found[0][0].Interface(); value != nil {
+		return fmt.Sprint(value)
+	}
+	return ""
+}

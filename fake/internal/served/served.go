@@ -1,0 +1,202 @@
+// Package served knows what a store serves: the built-in types, and the custom resources
+// whose CustomResourceDefinitions are in it.
+//
+// A CustomResourceDefinition is an object like any other until it is Established. Types
+// reads the definitions whenever one may have changed (Follow) and then gives another
+// resource.Table: whoever asks for the Table sees the types of now, and discovery,
+// OpenAPI and the routes follow by that. There is one for a store, which all its front
+// doors share.
+package served
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"example.com/fakeapi/fake/internal/codec"
+	"example.com/fakeapi/fake/internal/custom"
+	"example.com/fakeapi/fake/internal/definition"
+	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/memstore"
+)
+
+// Types is what a store serves. It is safe for concurrent use.
+type Types struct {
+	network custom.Network
+	life    context.Context
+	end     context.CancelFunc
+	table   atomic.Pointer[resource.Table]
+
+	// mu guards all below.
+	mu    sync.Mutex
+	known map[string]*known // by the keys of the definitions
+}
+
+// known is a definition as it was last read.
+type known struct {
+	record *memstore.Record
+	crd    *apiextensionsv1.CustomResourceDefinition
+	// definition is nil while it is not served, or cannot be; rows are its rows then.
+	definition *custom.Definition
+	rows       []*resource.Resource
+}
+
+// New serves the built-in types. Conversion webhooks are reached over network.
+func New(network custom.Network) *Types {
+	t := &Types{network: network, known: make(map[string]*known)}
+	t.life, t.end = context.WithCancel(context.Background())
+	t.table.Store(resource.Builtin())
+	return t
+}
+
+// Table is what is served now.
+func (t *Types) Table() *resource.Table { return t.table.Load() }
+
+// Definitions are all CustomResourceDefinitions that were there at the last Follow, served
+// or not, by their names. Nobody may change them.
+func (t *Types) Definitions() map[string]*apiextensionsv1.CustomResourceDefinition {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all := make(map[string]*apiextensionsv1.CustomResourceDefinition, len(t.known))
+	for _, k := range t.known {
+		all[k.crd.Name] = k.crd
+	}
+	return all
+}
+
+// Follow reads the definitions of a store, and serves what they say from then on. What has
+// not changed stays as it is, down to its rows; the watches of what has changed end. An
+// error tells of definitions that cannot be served, which does not stop the others.
+func (t *Types) Follow(store *memstore.Store) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	view := store.View()
+	prefix := resource.DefinitionKey("")
+	if len(t.known) == 0 && view.Count(prefix) == 0 {
+		return nil
+	}
+	var failed []error
+	changed := false
+	seen := make(map[string]bool, len(t.known))
+	for rec := range view.Range(prefix, "") {
+		seen[rec.Key] = true
+		before := t.known[rec.Key]
+		if before != nil && before.record == rec {
+			continue
+		}
+		now, err := t.read(rec, before)
+		if err != nil {
+			failed = append(failed, err)
+		}
+		changed = changed || definitionOf(before) != definitionOf(now)
+		t.known[rec.Key] = now
+	}
+	for key, gone := range t.known {
+		if !seen[key] {
+			changed = changed || gone.definition != nil
+			gone.end()
+			delete(t.known, key)
+		}
+	}
+	if changed {
+		t.table.Store(t.build())
+	}
+	return errors.Join(failed...)
+}
+
+func definitionOf(k *known) *custom.Definition {
+	if k == nil {
+		return nil
+	}
+	return k.definition
+}
+
+// read makes of a record what is known of it. It goes on with the definition from before if
+// that says the same.
+func (t *Types) read(rec *memstore.Record, before *known) (*known, error) {
+	row := resource.Builtin().LookupKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
+	obj, err := codec.Stored(row, rec)
+	if err != nil {
+		return &known{record: rec, crd: &apiextensionsv1.CustomResourceDefinition{}}, err
+	}
+	now := &known{record: rec, crd: obj.(*apiextensionsv1.CustomResourceDefinition)}
+	switch {
+	case before != nil && before.definition != nil && sameType(before.crd, now.crd):
+		now.definition, now.rows = before.definition, before.rows
+		return now, nil
+	case !definition.ServingOf(now.crd).Requests():
+		before.end()
+		return now, nil
+	}
+	before.end()
+	now.definition, err = custom.New(t.life, now.crd, t.network)
+	if err != nil {
+		return now, fmt.Errorf("%s cannot be served: %w", now.crd.Name, err)
+	}
+	now.rows = resource.CustomRows(now.definition)
+	return now, nil
+}
+
+// sameType reports whether a definition has changed in nothing that its type is made of.
+func sameType(a, b *apiextensionsv1.CustomResourceDefinition) bool {
+	return a.UID == b.UID && definition.ServingOf(b).Requests() &&
+		equality.Semantic.DeepEqual(a.Status.AcceptedNames, b.Status.AcceptedNames) &&
+		equality.Semantic.DeepEqual(a.Spec, b.Spec)
+}
+
+// Terminating reports whether the definition of a custom resource is on its way out: then
+// there are no new objects (CD-07).
+func (t *Types) Terminating(r *resource.Resource) bool {
+	if r.Custom == nil {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	k := t.known[resource.DefinitionKey(r.Custom.Definition().CRD().Name)]
+	return k == nil || !definition.ServingOf(k.crd).Creates()
+}
+
+// end ends what was served. Nil is nothing.
+func (k *known) end() {
+	if k != nil && k.definition != nil {
+		k.definition.End()
+	}
+}
+
+// build makes the table.
+func (t *Types) build() *resource.Table {
+	var rows []*resource.Resource
+	for _, k := range t.known {
+		rows = append(rows, k.rows...)
+	}
+	if len(rows) == 0 {
+		return resource.Builtin()
+	}
+	return resource.Builtin().With(rows)
+}
+
+// Instances is a row of the objects that a definition has defined, nil if it is not served.
+func (t *Types) Instances(name string) *resource.Resource {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	k := t.known[resource.DefinitionKey(name)]
+	if k == nil || len(k.rows) == 0 {
+		return nil
+	}
+	return k.rows[0]
+}
+
+// Close ends everything that waits for a definition.
+func (t *Types) Close() {
+	t.end()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, k := range t.known {
+		k.end()
+	}
+}
