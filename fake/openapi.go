@@ -22,14 +22,14 @@ import (
 // nor what hash it has (DI-18).
 func (s *Server) serveOpenAPIIndex(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(s.openapi.Index()))
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(s.types.OpenAPI().Index()))
 }
 
 // serveOpenAPIV3 answers with one document of v3. Asked for by its hash it may be
 // kept for ever; another hash is sent to the right one (DI-18).
 func (s *Server) serveOpenAPIV3(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, openapi.Root+"/")
-	doc := s.openapi.V3(name)
+	doc := s.types.OpenAPI().V3(name)
 	if doc == nil {
 		w.WriteHeader(http.StatusNotFound)
 		return
@@ -61,7 +61,7 @@ func (s *Server) serveOpenAPIV2(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNotAcceptable)
 		return
 	}
-	writeOpenAPI(w, r, media, s.openapi.V2())
+	writeOpenAPI(w, r, media, s.types.OpenAPI().V2())
 }
 
 // openAPIMedia is the media type of the answer, "" if the client takes none. That of

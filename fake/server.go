@@ -19,8 +19,6 @@ import (
 	"example.com/fakeapi/fake/internal/controllers"
 	"example.com/fakeapi/fake/internal/discovery"
 	"example.com/fakeapi/fake/internal/metrics"
-	"example.com/fakeapi/fake/internal/openapi"
-	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/served"
 	"example.com/fakeapi/fake/internal/timeline"
 	"example.com/fakeapi/fake/internal/verbs"
@@ -43,7 +41,6 @@ type Server struct {
 	groups    *Discovery
 	// plainDiscovery switches the aggregated documents off.
 	plainDiscovery atomic.Bool
-	openapi        *openapi.Documents
 	metrics        *metrics.Set
 
 	listener  *entrance
@@ -131,7 +128,6 @@ func (s *Server) open() error {
 		return err
 	}
 	s.discovery = discovery.New(s.types.Table, s.listener.Addr().String())
-	s.openapi = openAPI()
 	s.groups = &Discovery{server: s}
 	if err := s.switchOff(); err != nil {
 		return err
@@ -151,10 +147,6 @@ func (s *Server) open() error {
 	}
 	return nil
 }
-
-// openAPI are the OpenAPI documents of the built-in types, which are the same
-// for every server of the process.
-var openAPI = sync.OnceValue(func() *openapi.Documents { return openapi.New(resource.Builtin()) })
 
 // seed widens the seed of the options, or makes one up.
 func seed(given *uint64) (b [32]byte) {

@@ -6,11 +6,10 @@ import (
 	"errors"
 	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
+	kindjson "k8s.io/apimachinery/pkg/runtime/serializer/json"
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
@@ -143,52 +142,38 @@ func Untyped(obj runtime.Object) any {
 }
 
 // decodeCustom decodes what a client sent for a custom resource, and brings it into the form
-// that its schema asks for.
+// that its schema asks for. Another kind is left to the validation, which names it.
 func decodeCustom(r *resource.Resource, media negotiate.Media, body []byte, strict bool) (runtime.Object, *schema.GroupVersionKind, error) {
 	obj := &unstructured.Unstructured{}
-	problems, err := parseCustom(media, body, strict, &obj.Object)
+	sent, problems, err := parseCustom(media, body, strict, &obj.Object)
 	if err != nil {
 		return nil, nil, err
 	}
-	sent, want := obj.GroupVersionKind(), r.GroupVersionKind()
-	switch {
-	case sent.Kind == "" && obj.GetAPIVersion() == "":
-		obj.SetGroupVersionKind(want)
-	case sent.Kind == "":
-		return nil, &sent, runtime.NewMissingKindErr(string(body))
-	case sent != want:
-		return nil, &sent, errOther{sent, want}
-	}
 	unknown, err := r.Custom.Take(obj.Object, strict)
 	if err != nil {
-		return nil, &sent, err
+		return nil, sent, err
+	}
+	if sent.GroupVersion() != r.GroupVersion() {
+		return nil, sent, otherVersion{sent.GroupVersion(), r.GroupVersion()}
 	}
 	for _, path := range unknown {
 		problems = append(problems, errors.New(path))
 	}
 	if len(problems) > 0 {
-		return obj, &sent, runtime.NewStrictDecodingError(problems)
+		return obj, sent, runtime.NewStrictDecodingError(problems)
 	}
-	return obj, &sent, nil
+	return obj, sent, nil
 }
 
-// errOther refuses an object of another kind or version.
-type errOther struct{ sent, want schema.GroupVersionKind }
-
-func (e errOther) Error() string {
-	return fmt.Sprintf("no kind %q is registered for version %q", e.sent.Kind, e.sent.GroupVersion())
-}
-
-// parseCustom parses a body. What strict reading finds wrong comes as problems.
-func parseCustom(media negotiate.Media, body []byte, strict bool, into *map[string]any) (problems []error, err error) {
+// parseCustom parses a body, which must say its kind. What strict reading finds wrong comes as problems.
+func parseCustom(media negotiate.Media, body []byte, strict bool, into *map[string]any) (sent *schema.GroupVersionKind, problems []error, err error) {
 	switch media {
 	case negotiate.Protobuf:
-		return nil, apierrors.NewBadRequest("custom resources have no protobuf encoding")
+		return nil, nil, errors.New("custom resources have no protobuf encoding")
 	case negotiate.CBOR:
-		var u unstructured.Unstructured
-		_, _, err := cbor.NewSerializer(nil, nil).Decode(body, nil, &u)
-		*into = u.Object
-		return nil, err
+		if body, err = JSONOfCBOR(body); err != nil {
+			return nil, nil, err
+		}
 	case negotiate.YAML:
 		if strict {
 			if err := yaml.UnmarshalStrict(body, &map[string]any{}); err != nil {
@@ -196,11 +181,24 @@ func parseCustom(media negotiate.Media, body []byte, strict bool, into *map[stri
 			}
 		}
 		if body, err = yaml.YAMLToJSON(body); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	if strict && media != negotiate.YAML {
-		return kjson.UnmarshalStrict(body, into)
+	if sent, err = kindOf(body); err != nil {
+		return nil, nil, err
 	}
-	return problems, kjson.UnmarshalCaseSensitivePreserveInts(body, into)
+	if !strict || media != negotiate.JSON {
+		return sent, problems, kjson.UnmarshalCaseSensitivePreserveInts(body, into)
+	}
+	problems, err = kjson.UnmarshalStrict(body, into)
+	return sent, problems, err
+}
+
+// kindOf reads the kind of an object in JSON, in the words of the library where it has none.
+func kindOf(body []byte) (*schema.GroupVersionKind, error) {
+	sent, err := kindjson.DefaultMetaFactory.Interpret(body)
+	if err == nil && sent.Kind == "" {
+		err = runtime.NewMissingKindErr(string(bytes.TrimSpace(body)))
+	}
+	return sent, err
 }

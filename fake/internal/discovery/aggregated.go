@@ -1,6 +1,8 @@
 package discovery
 
 import (
+	"slices"
+
 	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -38,6 +40,16 @@ func aggregate(table *resource.Table, core bool) *apidiscoveryv2.APIGroupDiscove
 	return doc
 }
 
+// subresources are those of a row in the order of discovery: of a custom resource the
+// status comes first.
+func subresources(r *resource.Resource) []resource.Subresource {
+	all := slices.Clone(r.Subresources)
+	if r.Custom != nil {
+		slices.Reverse(all) // there are scale and status
+	}
+	return all
+}
+
 func aggregatedResource(r *resource.Resource) apidiscoveryv2.APIResourceDiscovery {
 	out := apidiscoveryv2.APIResourceDiscovery{
 		Resource:         r.Plural,
@@ -51,8 +63,14 @@ func aggregatedResource(r *resource.Resource) apidiscoveryv2.APIResourceDiscover
 	if r.Namespaced {
 		out.Scope = apidiscoveryv2.ScopeNamespace
 	}
-	for _, s := range r.Subresources {
+	if r.Custom != nil { // of which all is said
+		*out.ResponseKind = metav1.GroupVersionKind(r.GroupVersionKind())
+	}
+	for _, s := range subresources(r) {
 		kind := kindOf(r, s)
+		if r.Custom != nil {
+			kind = metav1.GroupVersionKind(s.Kind)
+		}
 		out.Subresources = append(out.Subresources, apidiscoveryv2.APISubresourceDiscovery{
 			Subresource:  s.Name,
 			ResponseKind: &kind,

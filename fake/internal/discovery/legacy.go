@@ -85,7 +85,7 @@ func resourceList(table *resource.Table, group, version string) *metav1.APIResou
 			Categories:         r.Categories,
 			StorageVersionHash: storageVersionHash(r),
 		})
-		for _, s := range r.Subresources {
+		for _, s := range subresources(r) {
 			kind := kindOf(r, s)
 			doc.APIResources = append(doc.APIResources, metav1.APIResource{
 				Name:       r.Plural + "/" + s.Name, // SU-15

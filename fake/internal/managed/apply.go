@@ -61,11 +61,18 @@ func (t *Tracker) Apply(live runtime.Object, patch []byte, manager string, force
 
 // readConfig reads a patch. JSON is YAML too, and is read much faster as what it is.
 func readConfig(patch []byte, config *unstructured.Unstructured) error {
-	if json.Unmarshal(patch, &config.Object) == nil && config.Object != nil {
+	if kjson.UnmarshalCaseSensitivePreserveInts(patch, &config.Object) == nil && config.Object != nil {
 		return nil
 	}
 	config.Object = map[string]any{}
-	return yaml.Unmarshal(patch, &config.Object)
+	if err := yaml.Unmarshal(patch, &config.Object); err != nil {
+		return err
+	}
+	body, err := json.Marshal(config.Object) // again, for its numbers
+	if err != nil {
+		return err
+	}
+	return kjson.UnmarshalCaseSensitivePreserveInts(body, &config.Object)
 }
 
 // doubles tells of keys that a patch has twice, in the words of the YAML library.

@@ -82,6 +82,9 @@ const (
 	// the router, which takes part in no negotiation there.
 	Document
 	Unrouted
+	// Custom answers custom resources, one or many: they are not routed, and have no
+	// protobuf of their own but for what they can be transformed to.
+	Custom
 )
 
 // Response chooses the representation of the answer to r. The error is a 406
@@ -136,7 +139,7 @@ func accept(r *http.Request, e Endpoint) (Output, error) {
 		return Output{Media: JSON}, nil
 	}
 	offered := offerOf(r)
-	if e != Unrouted && !offered.routable(header, e) {
+	if e != Unrouted && e != Custom && !offered.routable(header, e) {
 		if e == Collection {
 			return Output{}, status.Unavailable(offered.object + ", " + offered.stream)
 		}
@@ -190,7 +193,7 @@ func parameters(params map[string]string, media Media, e Endpoint) (Output, bool
 	}
 	out.Pretty = params["pretty"] == "1"
 	if as == "" && version == "" && group == "" {
-		return out, true
+		return out, e != Custom || media != Protobuf
 	}
 	switch {
 	case e == Document || e == Unrouted:

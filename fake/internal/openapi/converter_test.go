@@ -35,6 +35,9 @@ func TestMergesAgree(t *testing.T) {
 	filler := objectFiller()
 	merged := 0
 	for _, r := range resource.Builtin().Kept() {
+		if resource.IsDefinitions(r) { // whose values are JSON, which cannot be filled with anything
+			continue
+		}
 		for range 3 {
 			live, config := r.New(), r.New()
 			filler.Fill(live)

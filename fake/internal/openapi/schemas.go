@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -45,8 +46,11 @@ func roots(table *resource.Table) []reflect.Type {
 // kinds are the kinds that types are registered as, in order.
 var kinds = sync.OnceValue(func() map[reflect.Type][]any {
 	byType := make(map[reflect.Type][]schema.GroupVersionKind)
-	for gvk, t := range scheme.Scheme.AllKnownTypes() {
-		byType[t] = append(byType[t], gvk)
+	extended := resource.Builtin().Lookup("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+	for _, types := range []*runtime.Scheme{scheme.Scheme, extended.Scheme()} {
+		for gvk, t := range types.AllKnownTypes() {
+			byType[t] = append(byType[t], gvk)
+		}
 	}
 	extensions := make(map[reflect.Type][]any, len(byType))
 	for t, gvks := range byType {

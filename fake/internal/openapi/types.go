@@ -81,8 +81,10 @@ type schemer interface {
 // forms.
 func (d *definitions) plain(v schemer) spec.Schema {
 	several, ok := v.(interface{ OpenAPIV3OneOfTypes() []string })
-	if d.v2 || !ok {
-		return simple(v.OpenAPISchemaType()[0], v.OpenAPISchemaFormat())
+	if types := v.OpenAPISchemaType(); len(types) == 0 { // JSON of any kind
+		return spec.Schema{}
+	} else if d.v2 || !ok {
+		return simple(types[0], v.OpenAPISchemaFormat())
 	}
 	return spec.Schema{SchemaProps: spec.SchemaProps{
 		Format: v.OpenAPISchemaFormat(),

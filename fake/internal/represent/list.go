@@ -99,6 +99,9 @@ func (p *Representation) frameOf(list metav1.ListMeta) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if p.res.Custom != nil && p.out.Form == negotiate.Full && list.Continue == "" { // which is always said of them
+		metadata = append([]byte(`{"continue":"",`), metadata[1:]...)
+	}
 	return head(kind) + `"metadata":` + string(metadata) + `,"items":[`, nil
 }
 

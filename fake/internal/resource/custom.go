@@ -47,6 +47,7 @@ func customRow(v *custom.Version) *Resource {
 		Plural: names.Plural, Singular: names.Singular, Kind: names.Kind, ListKind: names.ListKind,
 		ShortNames: names.ShortNames, Categories: names.Categories,
 		Namespaced: crd.Spec.Scope == "Namespaced",
+		Verbs:      []string{"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"},
 		Status:     v.HasStatus(),
 		Generation: true,
 		Custom:     v,

@@ -21,6 +21,7 @@ import (
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/custom"
 	"example.com/fakeapi/fake/internal/definition"
+	"example.com/fakeapi/fake/internal/openapi"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/memstore"
 )
@@ -31,6 +32,7 @@ type Types struct {
 	life    context.Context
 	end     context.CancelFunc
 	table   atomic.Pointer[resource.Table]
+	openapi atomic.Pointer[openapi.Documents]
 
 	// mu guards all below.
 	mu    sync.Mutex
@@ -44,6 +46,7 @@ type known struct {
 	// definition is nil while it is not served, or cannot be; rows are its rows then.
 	definition *custom.Definition
 	rows       []*resource.Resource
+	described  []*openapi.Custom
 }
 
 // New serves the built-in types. Conversion webhooks are reached over network.
@@ -51,11 +54,15 @@ func New(network custom.Network) *Types {
 	t := &Types{network: network, known: make(map[string]*known)}
 	t.life, t.end = context.WithCancel(context.Background())
 	t.table.Store(resource.Builtin())
+	t.openapi.Store(documents())
 	return t
 }
 
 // Table is what is served now.
 func (t *Types) Table() *resource.Table { return t.table.Load() }
+
+// OpenAPI describes what is served now.
+func (t *Types) OpenAPI() *openapi.Documents { return t.openapi.Load() }
 
 // Definitions are all CustomResourceDefinitions that were there at the last Follow, served
 // or not, by their names. Nobody may change them.
@@ -104,7 +111,7 @@ func (t *Types) Follow(store *memstore.Store) error {
 		}
 	}
 	if changed {
-		t.table.Store(t.build())
+		t.build()
 	}
 	return errors.Join(failed...)
 }
@@ -127,7 +134,7 @@ func (t *Types) read(rec *memstore.Record, before *known) (*known, error) {
 	now := &known{record: rec, crd: obj.(*apiextensionsv1.CustomResourceDefinition)}
 	switch {
 	case before != nil && before.definition != nil && sameType(before.crd, now.crd):
-		now.definition, now.rows = before.definition, before.rows
+		now.definition, now.rows, now.described = before.definition, before.rows, before.described
 		return now, nil
 	case !definition.ServingOf(now.crd).Requests():
 		before.end()
@@ -139,6 +146,9 @@ func (t *Types) read(rec *memstore.Record, before *known) (*known, error) {
 		return now, fmt.Errorf("%s cannot be served: %w", now.crd.Name, err)
 	}
 	now.rows = resource.CustomRows(now.definition)
+	for _, row := range now.rows {
+		now.described = append(now.described, describe(row))
+	}
 	return now, nil
 }
 
@@ -168,16 +178,37 @@ func (k *known) end() {
 	}
 }
 
-// build makes the table.
-func (t *Types) build() *resource.Table {
+// build makes the table and its description.
+func (t *Types) build() {
 	var rows []*resource.Resource
+	var described []*openapi.Custom
 	for _, k := range t.known {
-		rows = append(rows, k.rows...)
+		rows, described = append(rows, k.rows...), append(described, k.described...)
 	}
-	if len(rows) == 0 {
-		return resource.Builtin()
+	table := resource.Builtin()
+	if len(rows) > 0 {
+		table = table.With(rows)
 	}
-	return resource.Builtin().With(rows)
+	t.openapi.Store(t.openapi.Load().With(described))
+	t.table.Store(table)
+}
+
+// documents describe the built-in types. They are the same for every server of the process.
+var documents = sync.OnceValue(func() *openapi.Documents { return openapi.New(resource.Builtin()) })
+
+// describe is a row of a custom resource as its OpenAPI document shows it.
+func describe(row *resource.Resource) *openapi.Custom {
+	c := &openapi.Custom{
+		Group: row.Group, Version: row.Version,
+		Plural: row.Plural, Kind: row.Kind, ListKind: row.ListKind,
+		Namespaced: row.Namespaced,
+		Status:     row.Custom.HasStatus(), Scale: row.Custom.Scale() != nil,
+		Schema: row.Custom.Structural(),
+	}
+	for _, f := range row.Custom.Spec().SelectableFields {
+		c.SelectableFields = append(c.SelectableFields, f.JSONPath)
+	}
+	return c
 }
 
 // Instances is a row of the objects that a definition has defined, nil if it is not served.

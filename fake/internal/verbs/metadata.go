@@ -188,7 +188,7 @@ func validateCreate(res *resource.Resource, obj runtime.Object) error {
 	if res.ValidateNew != nil {
 		errs = res.ValidateNew(obj, errs)
 	}
-	return invalid(res, m.GetName(), errs)
+	return invalid(res, obj, errs)
 }
 
 // validateUpdate checks an object that was changed, by itself or through a
@@ -205,7 +205,7 @@ func validateUpdate(res *resource.Resource, sub *resource.Subresource, obj, old 
 	case (sub == nil || !sub.Writes()) && res.ValidateChange != nil:
 		errs = res.ValidateChange(obj, old, errs)
 	}
-	return invalid(res, m.GetName(), errs)
+	return invalid(res, obj, errs)
 }
 
 // validateChange checks changed metadata.
@@ -253,9 +253,13 @@ func nameRule(res *resource.Resource, m, old metav1.Object) validation.ValidateN
 	return func(string, bool) []string { return nil }
 }
 
-func invalid(res *resource.Resource, name string, errs field.ErrorList) error {
+func invalid(res *resource.Resource, obj runtime.Object, errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil
 	}
-	return apierrors.NewInvalid(res.GroupKind(), name, errs)
+	kind := res.GroupKind()
+	if res.Custom != nil { // which may be another one, and that be what is wrong
+		kind = obj.GetObjectKind().GroupVersionKind().GroupKind()
+	}
+	return apierrors.NewInvalid(kind, accessor(obj).GetName(), errs)
 }

@@ -30,15 +30,15 @@ func (q *request) patching() (*rewrite, error) {
 	switch patchType {
 	case types.StrategicMergePatchType:
 		if q.parent.Custom != nil { // CD: there is no Go type whose tags it could go by
-			return nil, status.NoSuchMediaType()
+			return nil, q.noSuchPatch()
 		}
 	case types.JSONPatchType, types.MergePatchType, types.ApplyYAMLPatchType:
 	case types.ApplyCBORPatchType:
 		if !negotiate.HasCBOR(q.r) {
-			return nil, status.NoSuchMediaType()
+			return nil, q.noSuchPatch()
 		}
 	default:
-		return nil, status.NoSuchMediaType()
+		return nil, q.noSuchPatch()
 	}
 	body, err := q.readBody()
 	if err != nil {
@@ -78,6 +78,19 @@ func (q *request) patching() (*rewrite, error) {
 			return q.patched(p, old, opts.FieldValidation)
 		},
 	}, nil
+}
+
+// noSuchPatch refuses a type of patch: where a real server has a router, that does so
+// (PA-02).
+func (q *request) noSuchPatch() error {
+	if q.parent.Custom == nil {
+		return status.NoSuchMediaType()
+	}
+	known := []string{string(types.JSONPatchType), string(types.MergePatchType), string(types.ApplyYAMLPatchType)}
+	if negotiate.HasCBOR(q.r) {
+		known = append(known, string(types.ApplyCBORPatchType))
+	}
+	return status.UnsupportedMediaType(strings.Join(known, ", "))
 }
 
 // patched applies a patch to an object of the StoreVersion in the version that

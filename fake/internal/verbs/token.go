@@ -76,7 +76,7 @@ func (a *API) postedToken(q, body *request) (*authenticationv1.TokenRequest, *st
 	}
 	sent := obj.(*authenticationv1.TokenRequest)
 	if sent.Name != "" && sent.Name != q.target.Name {
-		return nil, nil, invalid(body.res, q.target.Name, field.ErrorList{field.Invalid(
+		return nil, nil, apierrors.NewInvalid(body.res.GroupKind(), q.target.Name, field.ErrorList{field.Invalid(
 			field.NewPath("metadata", "name"), sent.Name, "must match the service account name if specified")})
 	}
 	return sent, admit, nil

@@ -16,6 +16,8 @@ import (
 // can convert what they answer.
 func endpoint(res *resource.Resource, sub *resource.Subresource, collection bool) negotiate.Endpoint {
 	switch {
+	case res.Custom != nil:
+		return negotiate.Custom
 	case !res.Kept(), sub != nil && sub.Name != "status" && sub.Name != "scale":
 		return negotiate.Part
 	case collection:

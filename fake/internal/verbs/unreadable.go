@@ -40,7 +40,7 @@ func asUnreadable(opts *metav1.DeleteOptions) bool {
 // storageConflict is a Conflict in the words of a real server's storage, which
 // tell the key.
 func (q *request) storageConflict(says string) error {
-	path := strings.Trim(strings.Join([]string{"registry", etcdName(q.parent.GroupResource()), q.namespace()}, "/"), "/") + "/" + q.target.Name
+	path := strings.Trim(strings.Join([]string{"registry", etcdName(q.parent), q.namespace()}, "/"), "/") + "/" + q.target.Name
 	return apierrors.NewConflict(q.parent.GroupResource(), q.target.Name, fmt.Errorf(
 		"StorageError: invalid object, Code: 4, Key: /%s, ResourceVersion: 0, AdditionalErrorMsg: %s", path, says))
 }

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/managed"
+	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/status"
 )
 
@@ -203,8 +204,11 @@ func (q *request) sameUID(sent types.UID, old runtime.Object) error {
 
 // etcdName is under which name a real server keeps the objects of a resource: some
 // are still called as when they were new.
-func etcdName(resource schema.GroupResource) string {
-	switch resource.String() {
+func etcdName(res *resource.Resource) string {
+	if res.Custom != nil {
+		return res.Group + "/" + res.Plural
+	}
+	switch res.GroupResource().String() {
 	case "nodes":
 		return "minions"
 	case "replicationcontrollers":
@@ -216,7 +220,7 @@ func etcdName(resource schema.GroupResource) string {
 	case "ingresses.networking.k8s.io":
 		return "ingress"
 	}
-	return resource.Resource
+	return res.Plural
 }
 
 // upToDate refuses a write made from another state of the object than the
