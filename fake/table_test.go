@@ -195,7 +195,7 @@ func TestTableOfSubresources(t *testing.T) {
 func TestEveryResourceAsTable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.InMemory())
-		for _, res := range resource.Builtin().Kept() {
+		for _, res := range anyObjects() {
 			w := &walker{T: t, srv: srv, res: res, name: validName(res)}
 			body := []byte(`{"apiVersion":"` + res.GroupVersion().String() + `","kind":"` + res.Kind + `","metadata":{"name":"` + w.name + `"}}`)
 			for _, step := range []struct {
@@ -233,7 +233,7 @@ func TestEveryResourceAsTable(t *testing.T) {
 func TestEveryResourceAsWatchedTable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.InMemory())
-		for _, res := range resource.Builtin().Kept() {
+		for _, res := range anyObjects() {
 			w := &walker{T: t, srv: srv, res: res, media: "application/json", codec: codecs()["application/json"], name: validName(res)}
 			obj := res.New()
 			obj.GetObjectKind().SetGroupVersionKind(res.GroupVersionKind())

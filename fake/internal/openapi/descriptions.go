@@ -27,14 +27,21 @@ func descriptionOf(t reflect.Type) string {
 
 // undocumented describes types that do not carry their comments.
 var undocumented = map[string]string{
-	"io.k8s.apimachinery.pkg.api.resource.Quantity":      "A number with an optional suffix: decimal (m, k, M, G, T, P, E), binary (Ki, Mi, Gi, Ti, Pi, Ei) or an exponent (e3).",
-	"io.k8s.apimachinery.pkg.apis.meta.v1.GroupResource": "A resource by its group and its plural name.",
-	"io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime":     "A time in RFC 3339 with microseconds.",
-	"io.k8s.apimachinery.pkg.apis.meta.v1.Time":          "A time in RFC 3339 to the second; null if it is not set.",
-	"io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent":    "A change of a watched collection: its type, and the object.",
-	"io.k8s.apimachinery.pkg.runtime.RawExtension":       "An object of any kind, as it is.",
-	"io.k8s.apimachinery.pkg.util.intstr.IntOrString":    "A number or a string.",
-	"io.k8s.apimachinery.pkg.version.Info":               "The release of the server and how it was built.",
+	"io.k8s.apimachinery.pkg.api.resource.Quantity":                                         "A number with an optional suffix: decimal (m, k, M, G, T, P, E), binary (Ki, Mi, Gi, Ti, Pi, Ei) or an exponent (e3).",
+	"io.k8s.apimachinery.pkg.apis.meta.v1.GroupResource":                                    "A resource by its group and its plural name.",
+	"io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime":                                        "A time in RFC 3339 with microseconds.",
+	"io.k8s.apimachinery.pkg.apis.meta.v1.Time":                                             "A time in RFC 3339 to the second; null if it is not set.",
+	"io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent":                                       "A change of a watched collection: its type, and the object.",
+	"io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON":                         "A value in JSON, of any type.",
+	"io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps":              "A JSON schema, in the form of draft 4 with extensions of Kubernetes.",
+	"io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrArray":       "A schema, or a list of schemas.",
+	"io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrBool":        "A schema, or true or false. True by default.",
+	"io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrStringArray": "A schema, or a list of names of properties.",
+	"io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.ServiceReference":             "A Service of the cluster, by its namespace and name, with a path and a port.",
+	"io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.WebhookClientConfig":          "How to reach a webhook over TLS: by a URL or by a Service.",
+	"io.k8s.apimachinery.pkg.runtime.RawExtension":                                          "An object of any kind, as it is.",
+	"io.k8s.apimachinery.pkg.util.intstr.IntOrString":                                       "A number or a string.",
+	"io.k8s.apimachinery.pkg.version.Info":                                                  "The release of the server and how it was built.",
 }
 
 // describeEnum lists values as openapi-gen does, below the description of a field. What

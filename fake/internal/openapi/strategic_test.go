@@ -24,6 +24,9 @@ func TestStrategicPatchesAgree(t *testing.T) {
 	require.NoError(t, err)
 	filler, lists := objectFiller(), 0
 	for _, r := range resource.Builtin().Kept() {
+		if resource.IsDefinitions(r) { // whose values are JSON, which cannot be filled with anything
+			continue
+		}
 		name := nameOf(reflect.TypeOf(r.New()).Elem())
 		schemas := parsed(t, versionPath(r.Group, r.Version)).Components.Schemas
 		byStruct, err := strategicpatch.NewPatchMetaFromStruct(r.New())

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -149,6 +150,9 @@ func TestEveryTypeIsDescribed(t *testing.T) {
 	all := define(roots(resource.Builtin()), false)
 	fields, bare := 0, 0
 	for name, def := range all {
+		if strings.HasPrefix(name, "io.k8s.apiextensions-apiserver.") { // which do not carry their comments
+			continue
+		}
 		require.NotEmpty(t, def.schema.Description, name)
 		for _, p := range def.schema.Properties {
 			fields++

@@ -32,7 +32,7 @@ func TestTraits(t *testing.T) {
 	require.Equal(t, set("clustertrustbundles", "podcertificaterequests", "poddisruptionbudgets", "csidrivers", "csinodes",
 		"csistoragecapacities", "volumeattachments", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings",
 		"mutatingwebhookconfigurations", "validatingadmissionpolicies", "validatingadmissionpolicybindings",
-		"validatingwebhookconfigurations", "leases", "runtimeclasses", "devicetaintrules", "storageversionmigrations"),
+		"validatingwebhookconfigurations", "leases", "runtimeclasses", "devicetaintrules", "storageversionmigrations", "customresourcedefinitions"),
 		plurals(func(r *Resource) bool { return !r.UnconditionalUpdate }))
 
 	require.Equal(t, set("namespaces", "persistentvolumeclaims", "persistentvolumes", "pods", "podtemplates", "resourcequotas",
@@ -52,7 +52,7 @@ func TestTraits(t *testing.T) {
 	}
 
 	require.Equal(t, set("pods", "podtemplates", "replicationcontrollers", "daemonsets", "deployments", "replicasets", "statefulsets",
-		"horizontalpodautoscalers", "cronjobs", "jobs", "ingressclasses", "ingresses", "networkpolicies", "poddisruptionbudgets",
+		"horizontalpodautoscalers", "customresourcedefinitions", "cronjobs", "jobs", "ingressclasses", "ingresses", "networkpolicies", "poddisruptionbudgets",
 		"csidrivers", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings", "mutatingwebhookconfigurations",
 		"validatingadmissionpolicies", "validatingadmissionpolicybindings", "validatingwebhookconfigurations", "priorityclasses",
 		"endpointslices", "flowschemas", "prioritylevelconfigurations", "deviceclasses", "devicetaintrules", "resourceslices"),

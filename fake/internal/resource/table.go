@@ -195,6 +195,9 @@ func (t *Table) HasGroup(group string) bool {
 	return slices.ContainsFunc(t.groups, func(g Group) bool { return g.Name == group })
 }
 
+// IsCustom reports whether group is served for custom resources only.
+func (t *Table) IsCustom(group string) bool { return t.HasGroup(group) && !Builtin().HasGroup(group) }
+
 // HasVersion reports whether anything is served in group and version.
 func (t *Table) HasVersion(group, version string) bool {
 	return t.versions[schema.GroupVersion{Group: group, Version: version}]

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -102,9 +103,26 @@ func (a *API) Serve(w http.ResponseWriter, r *http.Request, t route.Target) {
 	switch err := a.serve(w, r, t); {
 	case errors.Is(err, status.RequestTimeout):
 		WriteTimeout(w)
+	case errors.Is(err, errNoPath):
+		http.NotFound(w, r)
 	case err != nil:
 		WriteError(w, r, err)
 	}
+}
+
+// errNoPath is a path that nobody serves, in a group of custom resources: these are behind
+// the router, which has no part in the answer (PV-16).
+var errNoPath = errors.New("no such path")
+
+// nowhere answers a path that is not there.
+func (a *API) nowhere(res *resource.Resource, t route.Target) error {
+	switch {
+	case !a.types.Table().IsCustom(t.Group):
+		return status.NoSuchPath()
+	case res != nil && t.Subresource != "" && res.Namespaced == (t.Namespace != ""):
+		return apierrors.NewNotFound(res.GroupResource(), t.Name)
+	}
+	return errNoPath
 }
 
 // requestTimeout is how long a request that is no watch may take.
@@ -140,7 +158,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, t route.Target) erro
 	}
 	res := a.types.Table().Lookup(t.Group, t.Version, t.Resource)
 	if res == nil || !addresses(res, t) {
-		return status.NoSuchPath()
+		return a.nowhere(res, t)
 	}
 	serve := method(r.Method, res, t)
 	sub := res.Subresource(t.Subresource)
