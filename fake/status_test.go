@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
-	"example.com/fakeapi/fake/internal/resource"
 )
 
 // A write of a status never changes the spec, and of the metadata what the type lets

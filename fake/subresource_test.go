@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
 
-	"example.com/fakeapi/fake/internal/resource"
 )
 
 // Every subresource answers every method and any body with a Status or an object, and

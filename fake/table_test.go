@@ -21,7 +21,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	fakeapi "example.com/fakeapi/fake"
-	"example.com/fakeapi/fake/internal/resource"
 )
 
 const (
