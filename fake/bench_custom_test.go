@@ -1,0 +1,272 @@
+package fakeapi_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	kjson "sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// BenchmarkCustom is what a request costs inside the server for a custom resource
+// of a KiB, beside the same request for a ConfigMap and a Deployment of that size:
+// the three take turns, and the ratios are x-configmap and x-deployment.
+func BenchmarkCustom(b *testing.B) {
+	types := customAndBuiltin()
+	operations := make([][]operation, len(types))
+	for i, w := range types {
+		operations[i] = w.operations(b, jsonMedia)
+	}
+	for i, op := range operations[0] {
+		if op.contentType == "application/strategic-merge-patch+json" {
+			continue // there is none for custom resources
+		}
+		b.Run(op.name, func(b *testing.B) {
+			threeTurns(b, func(at int) func(n int) { return writesOf(b, types[at], operations[at][i]) })
+		})
+	}
+	b.Run("get", func(b *testing.B) {
+		threeTurns(b, func(at int) func(int) { return readsOf(b, types[at], 1, "/n0000000") })
+	})
+	for _, size := range []int{1000, 10000} {
+		b.Run(fmt.Sprintf("list-%d", size), func(b *testing.B) {
+			threeTurns(b, func(at int) func(int) { return readsOf(b, types[at], size, "") })
+		})
+	}
+	b.Run("watch-1000", func(b *testing.B) {
+		threeTurns(b, func(at int) func(int) { return watchesOf(b, types[at], 1000) })
+	})
+}
+
+// threeTurns does the n-th of something for each type in turns.
+func threeTurns(b *testing.B, what func(at int) func(n int)) {
+	var all [3]func(int)
+	for at := range all {
+		all[at] = what(at)
+	}
+	const slice = 16
+	var took [len(all)]time.Duration
+	for first := 1; first <= b.N; first += slice {
+		for at, do := range all {
+			began := time.Now()
+			for n := first; n < first+slice && n <= b.N; n++ {
+				do(n)
+			}
+			took[at] += time.Since(began)
+		}
+	}
+	b.ReportMetric(0, "ns/op") // of all together it says nothing
+	b.ReportMetric(float64(took[0].Nanoseconds())/float64(b.N), "custom-ns")
+	b.ReportMetric(took[0].Seconds()/took[1].Seconds(), "x-configmap")
+	b.ReportMetric(took[0].Seconds()/took[2].Seconds(), "x-deployment")
+}
+
+// customAndBuiltin are a custom resource and what it is compared with.
+func customAndBuiltin() []written {
+	return []written{
+		{"Widget", "/apis/oracle.example.com/v1/namespaces/default/widgets", benchWidget(), "/spec/free/text", "", false},
+		writtenTypes()[0],
+		{
+			"Deployment", "/apis/apps/v1/namespaces/default/deployments", smallDeployment(),
+			"/spec/template/spec/containers/0/image", "", false,
+		},
+	}
+}
+
+// benchWidget is an object of the widgets of the recorded exchanges.
+func benchWidget() runtime.Object {
+	var parts []any
+	for i := range 12 {
+		parts = append(parts, map[string]any{"name": fmt.Sprintf("part-%d", i), "qty": int64(i)})
+	}
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "oracle.example.com/v1", "kind": "Widget",
+		"metadata": map[string]any{
+			"name": benchName, "namespace": "default",
+			"labels": map[string]any{"app": "bench", "index": benchName},
+		},
+		"spec": map[string]any{
+			"size": int64(7), "replicas": int64(3), "color": "blue", "port": "http",
+			"parts": parts, "tags": []any{"one", "two", "three"},
+			"free": map[string]any{"text": benchValue, "more": strings.Repeat("m", 250)},
+		},
+		"status": map[string]any{"phase": "Ready", "replicas": int64(3)},
+	}}
+}
+
+// smallDeployment is a Deployment of about a KiB.
+func smallDeployment() runtime.Object {
+	replicas := int32(3)
+	deployment := benchDeployment().(*appsv1.Deployment)
+	deployment.Spec = appsv1.DeploymentSpec{
+		Replicas: &replicas,
+		Selector: &metav1.LabelSelector{MatchLabels: benchLabels()},
+		Template: corev1.PodTemplateSpec{
+			ObjectMeta: metav1.ObjectMeta{Labels: benchLabels()},
+			Spec:       corev1.PodSpec{Containers: benchPodSpec().Containers[:1]},
+		},
+	}
+	return deployment
+}
+
+// widgetDefinition is the definition of widgets.
+func widgetDefinition(b testing.TB) *apiextensionsv1.CustomResourceDefinition {
+	data, err := os.ReadFile("internal/structural/testdata/widgets.yaml")
+	require.NoError(b, err)
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	require.NoError(b, yaml.UnmarshalStrict(data, crd))
+	return crd
+}
+
+// customServer is a server that serves widgets.
+func customServer(b *testing.B) *fakeapi.Server {
+	srv := fakeapi.Start(b, fakeapi.InMemory())
+	require.NoError(b, srv.Load(widgetDefinition(b)))
+	return srv
+}
+
+func writesOf(b *testing.B, w written, op operation) func(int) {
+	srv := customServer(b)
+	fixture := op.fixture(b, w)
+	var answer []byte
+	for i := range 2 { // the first of its type costs more
+		path, body := fixture.request(w.path, i, 0)
+		answer = inside(b, srv, fixture.method, path, fixture.contentType, jsonMedia, body)
+		if op.name == "create" {
+			break
+		}
+	}
+	return func(n int) {
+		path, body := op.request(w.path, 1, n)
+		if op.resend || op.method == http.MethodPut {
+			body = []byte(strings.Replace(string(answer), fmt.Sprintf("%08d", n-1), fmt.Sprintf("%08d", n), 1))
+		}
+		answer = inside(b, srv, op.method, path, op.contentType, jsonMedia, body)
+	}
+}
+
+// filled is a server with some objects of a type.
+func filled(b *testing.B, w written, size int) *fakeapi.Server {
+	srv := customServer(b)
+	body := encoded(b, jsonMedia, w.object)
+	for n := range size {
+		inside(b, srv, http.MethodPost, w.path, jsonMedia, jsonMedia, fill(body, fmt.Sprintf("n%07d", n), "00000000"))
+	}
+	return srv
+}
+
+func readsOf(b *testing.B, w written, size int, path string) func(int) {
+	srv := filled(b, w, size)
+	return func(int) { inside(b, srv, http.MethodGet, w.path+path, jsonMedia, jsonMedia, nil) }
+}
+
+func watchesOf(b *testing.B, w written, size int) func(int) {
+	srv := fakeapi.Start(b)
+	require.NoError(b, srv.Load(widgetDefinition(b)))
+	past := srv.ResourceVersion()
+	body := encoded(b, jsonMedia, w.object)
+	for n := range size {
+		inside(b, srv, http.MethodPost, w.path, jsonMedia, jsonMedia, fill(body, fmt.Sprintf("n%07d", n), "00000000"))
+	}
+	url := srv.URL() + w.path + "?watch=1&resourceVersion=" + past
+	return func(int) { lines(b, srv.Client(), url, size) }
+}
+
+// BenchmarkDefinitions installs 100 definitions inside the server, one after the
+// other by the API, beside strictly decoding them (x-decode): those whose schemas the
+// process has not seen yet (new), or has (again). x-first is the last ten beside the
+// first ten: it would grow with their number if one had to look at all others. Load
+// starts a server that has them.
+func BenchmarkDefinitions(b *testing.B) {
+	const many = 100
+	b.Run("new", func(b *testing.B) { install(b, many, true) })
+	b.Run("again", func(b *testing.B) { install(b, many, false) })
+	b.Run("load", func(b *testing.B) {
+		var objects []runtime.Object
+		for _, crd := range definitions(b, many, "load") {
+			objects = append(objects, crd)
+		}
+		for b.Loop() {
+			srv, err := fakeapi.New(fakeapi.InMemory(), fakeapi.WithObjects(objects...))
+			require.NoError(b, err)
+			require.NoError(b, srv.Close())
+		}
+		b.ReportMetric(b.Elapsed().Seconds()*1e6/float64(b.N)/many, "µs/crd")
+	})
+}
+
+// definitions are some, ten to a group, whose schemas nobody else has.
+func definitions(b *testing.B, many int, mark string) []*apiextensionsv1.CustomResourceDefinition {
+	first := widgetDefinition(b)
+	all := make([]*apiextensionsv1.CustomResourceDefinition, many)
+	for i := range all {
+		crd := first.DeepCopy()
+		crd.TypeMeta = metav1.TypeMeta{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition"}
+		crd.Spec.Group = fmt.Sprintf("g%d.example.com", i/10)
+		crd.Spec.Names = apiextensionsv1.CustomResourceDefinitionNames{
+			Plural: fmt.Sprintf("widget%ds", i), Singular: fmt.Sprintf("widget%d", i),
+			Kind: fmt.Sprintf("Widget%d", i), ListKind: fmt.Sprintf("Widget%dList", i),
+		}
+		crd.Name = crd.Spec.Names.Plural + "." + crd.Spec.Group
+		crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Description = fmt.Sprint(mark, " ", i)
+		all[i] = crd
+	}
+	return all
+}
+
+func install(b *testing.B, many int, unseen bool) {
+	var took, first, last, decoding time.Duration
+	for b.Loop() {
+		b.StopTimer()
+		mark := "again"
+		if unseen {
+			mark = fmt.Sprint(b.Name(), time.Now().UnixNano())
+		}
+		bodies := make([][]byte, many)
+		for n, crd := range definitions(b, many, mark) {
+			var err error
+			bodies[n], err = json.Marshal(crd)
+			require.NoError(b, err)
+		}
+		srv := fakeapi.Start(b, fakeapi.InMemory())
+		b.StartTimer()
+		for n, body := range bodies {
+			began := time.Now()
+			inside(b, srv, http.MethodPost, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", jsonMedia, jsonMedia, body)
+			d := time.Since(began)
+			took += d
+			if n < 10 {
+				first += d
+			} else if n >= many-10 {
+				last += d
+			}
+		}
+		b.StopTimer()
+		began := time.Now()
+		for _, body := range bodies {
+			problems, err := kjson.UnmarshalStrict(body, &apiextensionsv1.CustomResourceDefinition{})
+			require.NoError(b, err)
+			require.Empty(b, problems)
+		}
+		decoding += time.Since(began)
+		require.NoError(b, srv.Close())
+		b.StartTimer()
+	}
+	b.ReportMetric(took.Seconds()*1e6/float64(b.N*many), "µs/crd")
+	b.ReportMetric(last.Seconds()/first.Seconds(), "x-first")
+	b.ReportMetric(took.Seconds()/decoding.Seconds(), "x-decode")
+}
