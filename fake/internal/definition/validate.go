@@ -10,13 +10,22 @@ import (
 )
 
 // ValidateCreate tells what is wrong with a new definition: nothing, or the causes
-// of a 422. The context ends the evaluation of CEL rules on defaults.
+// of a 422. The context ends the evaluation of CEL rules on defaults. What has been
+// found right before is so again.
 func ValidateCreate(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
-	inner, err := internal(crd)
-	if err != nil {
-		return unreadable(err)
+	id, err := digestOf(crd)
+	if err == nil && passed().has(id) {
+		return nil
 	}
-	return validation.ValidateCustomResourceDefinition(ctx, inner)
+	inner, convErr := internal(crd)
+	if convErr != nil {
+		return unreadable(convErr)
+	}
+	errs := validation.ValidateCustomResourceDefinition(ctx, inner)
+	if err == nil && len(errs) == 0 {
+		passed().add(id)
+	}
+	return errs
 }
 
 // ValidateUpdate tells what is wrong with a definition that shall replace old. What
