@@ -96,6 +96,13 @@ func Custom(kind schema.GroupVersionKind, s *structuralschema.Structural, subres
 	if t.empty, err = c.New(kind); err != nil {
 		return nil, err
 	}
+	if t.store == kind.GroupVersion() {
+		t.whole = customPlan(types, t.empty)
+		t.writable = t.whole
+		if c.status[kind.Version] {
+			t.writable = t.whole.withNames(excluded(subresource)).without(excluded(subresource))
+		}
+	}
 	t.library, err = managedfields.NewDefaultCRDFieldManager(
 		types, c, c, c, kind, t.store, subresource, c.filters(subresource))
 	return t, err
@@ -107,15 +114,20 @@ func (c *customResource) filters(subresource string) map[fieldpath.APIVersion]fi
 	byVersion := make(map[fieldpath.APIVersion]fieldpath.Filter)
 	for version, status := range c.status {
 		gv := fieldpath.APIVersion(schema.GroupVersion{Group: c.kind.Group, Version: version}.String())
-		switch {
-		case !status:
-		case subresource == "status":
-			byVersion[gv] = exclude([]path{{"metadata"}, {"spec"}})
-		case version == c.kind.Version:
-			byVersion[gv] = exclude([]path{{"status"}})
+		if status && (subresource == "status" || version == c.kind.Version) {
+			byVersion[gv] = exclude(excluded(subresource))
 		}
 	}
 	return byVersion
+}
+
+// excluded are the fields that a write at the subresource cannot own, in a version with
+// the status subresource.
+func excluded(subresource string) []path {
+	if subresource == "status" {
+		return []path{{"metadata"}, {"spec"}}
+	}
+	return []path{{"status"}}
 }
 
 var (

@@ -115,7 +115,7 @@ func (r *reader) element(p *plan) (element, *plan) {
 	letter := r.rest[0]
 	r.rest = r.rest[2:]
 	switch {
-	case letter == 'f' && (p.shape == structure || p.shape == dictionary):
+	case letter == 'f' && (p.shape == structure || p.shape == dictionary || p.shape == loose):
 		return r.name(p)
 	case letter == 'k' && p.shape == keyed:
 		return r.key(p)
@@ -138,14 +138,10 @@ func (r *reader) name(p *plan) (element, *plan) {
 	}
 	r.rest = rest
 	r.next(":")
-	below := p.elem
-	if p.shape == structure {
-		f := p.field(name)
-		if f == nil {
-			r.bad = true
-			return element{}, nil
-		}
-		below = f.plan
+	below, f := p.below(name)
+	if below == nil || f != nil && f.unowned {
+		r.bad = true
+		return element{}, nil
 	}
 	r.bad = r.bad || below.shape == odd
 	return element{name, fieldElement}, below

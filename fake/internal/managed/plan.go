@@ -3,6 +3,8 @@ package managed
 import (
 	"reflect"
 	"slices"
+
+	"sigs.k8s.io/structured-merge-diff/v6/schema"
 )
 
 // shape is what a plan does with a value.
@@ -23,6 +25,8 @@ const (
 	set
 	// sequence is a list inside of a leaf.
 	sequence
+	// loose is, in custom resources only, what the schema says nothing of.
+	loose
 )
 
 // plan says how the values of a Go type are compared field by field: the type's
@@ -35,8 +39,11 @@ type plan struct {
 	// fields are those of a structure, by name; a leaf that is a struct has them
 	// too, for the keys of lists.
 	fields []planField
-	// elem is what is in a dictionary or a list.
+	// elem is what is in a dictionary or a list, and in a structure of a custom resource
+	// what is in the fields that are not named.
 	elem *plan
+	// scalar is what a leaf of a custom resource has to be, unless there is an inside.
+	scalar schema.Scalar
 	// native is the Go type of a dictionary if it is a usual one.
 	native native
 	// number tells a set of integers.
@@ -130,6 +137,14 @@ func (f *planField) value(v reflect.Value) reflect.Value {
 
 // field gives the field called name, nil if nobody can own it.
 func (p *plan) field(name string) *planField {
+	if f := p.find(name); f != nil && !f.unowned {
+		return f
+	}
+	return nil
+}
+
+// find gives the field called name, nil if there is none of the name.
+func (p *plan) find(name string) *planField {
 	low, high := 0, len(p.fields)
 	for low < high {
 		if middle := (low + high) / 2; p.fields[middle].name < name {
@@ -138,7 +153,7 @@ func (p *plan) field(name string) *planField {
 			high = middle
 		}
 	}
-	if low == len(p.fields) || p.fields[low].name != name || p.fields[low].unowned {
+	if low == len(p.fields) || p.fields[low].name != name {
 		return nil
 	}
 	return &p.fields[low]

@@ -94,6 +94,8 @@ type owner struct {
 	set   []node
 	// stale tells that the entry's fieldsV1 is not the set's any more.
 	stale bool
+	// raw is the entry of a custom resource, whose fieldsV1 entry does not have.
+	raw map[string]any
 }
 
 // parse reads the entries for a write.
@@ -204,15 +206,18 @@ func write(owners []owner) []metav1.ManagedFieldsEntry {
 			entries[i].FieldsV1.SetRawBytes(encode(owners[i].set))
 		}
 	}
-	slices.SortFunc(entries, func(a, b metav1.ManagedFieldsEntry) int {
-		return cmp.Or(
-			cmp.Compare(a.Operation, b.Operation),
-			cmp.Compare(seconds(a.Time), seconds(b.Time)),
-			cmp.Compare(a.Manager, b.Manager),
-			cmp.Compare(a.Subresource, b.Subresource),
-		)
-	})
+	slices.SortFunc(entries, inOrderOf)
 	return entries
+}
+
+// inOrderOf tells which of two entries comes first.
+func inOrderOf(a, b metav1.ManagedFieldsEntry) int {
+	return cmp.Or(
+		cmp.Compare(a.Operation, b.Operation),
+		cmp.Compare(seconds(a.Time), seconds(b.Time)),
+		cmp.Compare(a.Manager, b.Manager),
+		cmp.Compare(a.Subresource, b.Subresource),
+	)
 }
 
 // seconds is a time as entries are sorted by; entries without one come first.

@@ -7,6 +7,7 @@ import (
 
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/applyconfiguration"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
@@ -135,6 +136,13 @@ func (t *Tracker) Update(live, obj runtime.Object, manager string) runtime.Objec
 	after, err := meta.Accessor(obj)
 	if err != nil {
 		return obj
+	}
+	if raw, isRaw := obj.(*unstructured.Unstructured); isRaw {
+		if entries, ok := t.customShortcut(live, raw, manager); ok {
+			setEntries(raw, entries)
+			return obj
+		}
+		return t.longWay(live, obj, manager)
 	}
 	if entries, ok := t.shortcut(live, obj, manager); ok {
 		after.SetManagedFields(entries)
