@@ -31,11 +31,11 @@ func True(t *testing.T, what string, condition func() bool) {
 	})
 }
 
-// Passes waits for a check to return nil. After two minutes it fails the test
-// with the check's last error.
+// Passes waits for a check to return nil, in a cleanup too. After two minutes it fails the
+// test with the check's last error.
 func Passes(t *testing.T, check func(ctx context.Context) error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), most)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), most)
 	defer cancel()
 	for pause := first; ; pause = min(pause*3/2, longest) {
 		err := check(ctx)
