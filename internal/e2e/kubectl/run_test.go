@@ -55,7 +55,16 @@ func (u *user) try(args ...string) result { return u.tryWith("", args...) }
 // tryWith is try with a standard input. A kubectl that does not end by itself
 // has the code -1.
 func (u *user) tryWith(stdin string, args ...string) result {
-	ctx, cancel := context.WithTimeout(u.t.Context(), time.Minute)
+	return u.run(u.t.Context(), stdin, args...)
+}
+
+// finally is try in a cleanup.
+func (u *user) finally(args ...string) result {
+	return u.run(context.WithoutCancel(u.t.Context()), "", args...)
+}
+
+func (u *user) run(ctx context.Context, stdin string, args ...string) result {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	cmd := u.command(ctx, args...)
 	var out, complaint bytes.Buffer
