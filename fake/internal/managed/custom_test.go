@@ -175,6 +175,17 @@ func TestCustomApply(t *testing.T) {
 	require.Contains(t, entriesOf(o.live), `m3 Apply v1 {"f:spec":{"f:replicas":{}}}`)
 }
 
+// Whole numbers are int64, in YAML and in JSON: the subresource scale takes no others.
+func TestCustomApplyOfWholeNumbers(t *testing.T) {
+	tracker, err := Custom(widgetKind, structural(t, recording(t).Widget), "")
+	require.NoError(t, err)
+	for _, patch := range []string{widget(`,"spec":{"size":2}`), "apiVersion: oracle.example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: 2}\n"} {
+		obj, _, err := tracker.Apply(nil, []byte(patch), "me", false, "")
+		require.NoError(t, err)
+		require.Equal(t, map[string]any{"size": int64(2)}, obj.(*unstructured.Unstructured).Object["spec"])
+	}
+}
+
 // What golden/apply-schemaless--loose.json has: lists are atomic, maps are not.
 func TestCustomApplyToWhatIsPreserved(t *testing.T) {
 	kind := schema.GroupVersionKind{Group: "oracle.example.com", Version: "v1", Kind: "Loose"}

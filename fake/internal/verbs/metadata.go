@@ -106,10 +106,11 @@ func prepareSubresource(res *resource.Resource, sub *resource.Subresource, obj, 
 	}
 }
 
-// countGeneration counts a change of anything but metadata and status (MD-15).
+// countGeneration counts a change of anything but metadata and status (MD-15). A type
+// that counts for itself comes to the same.
 func countGeneration(res *resource.Resource, obj, old runtime.Object) {
 	if m := accessor(obj); res.Generation && specDiffers(obj, old) {
-		m.SetGeneration(m.GetGeneration() + 1)
+		m.SetGeneration(accessor(old).GetGeneration() + 1)
 	}
 }
 
