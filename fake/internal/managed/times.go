@@ -2,11 +2,11 @@ package managed
 
 import (
 	"reflect"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -15,6 +15,10 @@ import (
 // SA-04). Call it with the object as it would be stored. The two must be of one
 // type.
 func KeepTimes(live, obj runtime.Object) {
+	if x, isRaw := live.(*unstructured.Unstructured); isRaw {
+		keepCustomTimes(x, obj)
+		return
+	}
 	before, err := meta.Accessor(live)
 	if err != nil {
 		return
@@ -55,9 +59,6 @@ func sameEntries(was, is []metav1.ManagedFieldsEntry) (same, times bool) {
 // sameApartFromMetadata comes before the metadata: in nearly every write the
 // difference is here, and it is soon found.
 func sameApartFromMetadata(a, b runtime.Object) bool {
-	if x, y, raw := contents(a, b); raw {
-		return sameFields(x, y, "apiVersion", "kind", "metadata")
-	}
 	x, y := reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()
 	for i := range x.NumField() {
 		switch x.Type().Field(i).Name {
@@ -72,46 +73,6 @@ func sameApartFromMetadata(a, b runtime.Object) bool {
 }
 
 func sameMetadata(a, b runtime.Object) bool {
-	if x, y, raw := contents(a, b); raw {
-		// The entries are the same: the one has just been given those of the other.
-		x, xIs := x["metadata"].(map[string]any)
-		y, yIs := y["metadata"].(map[string]any)
-		return xIs && yIs && sameFields(x, y, "managedFields")
-	}
 	x, y := reflect.ValueOf(a).Elem().FieldByName("ObjectMeta"), reflect.ValueOf(b).Elem().FieldByName("ObjectMeta")
 	return equality.Semantic.DeepEqual(x.Interface(), y.Interface())
-}
-
-// contents are the fields of two unstructured objects.
-func contents(a, b runtime.Object) (x, y map[string]any, raw bool) {
-	u, isRaw := a.(runtime.Unstructured)
-	w, areRaw := b.(runtime.Unstructured)
-	if !isRaw || !areRaw {
-		return nil, nil, false
-	}
-	return u.UnstructuredContent(), w.UnstructuredContent(), true
-}
-
-// sameFields compares two objects of JSON without some of their fields.
-func sameFields(x, y map[string]any, without ...string) bool {
-	if len(x)-count(x, without) != len(y)-count(y, without) {
-		return false
-	}
-	for name, value := range x {
-		if other, has := y[name]; !slices.Contains(without, name) && (!has || !reflect.DeepEqual(value, other)) {
-			return false
-		}
-	}
-	return true
-}
-
-// count is how many of the names are fields.
-func count(x map[string]any, names []string) int {
-	n := 0
-	for _, name := range names {
-		if _, has := x[name]; has {
-			n++
-		}
-	}
-	return n
 }

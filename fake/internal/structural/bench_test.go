@@ -15,10 +15,11 @@ import (
 func wide(t testing.TB) *apiextensionsv1.CustomResourceDefinition {
 	crd := widgets(t)
 	spec := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
+	part := spec.DeepCopy() // without the groups: they would be in each other
 	for i := range 5 {
 		group := apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{}}
 		for j := range 10 {
-			group.Properties[fmt.Sprintf("part%d", j)] = *spec.DeepCopy()
+			group.Properties[fmt.Sprintf("part%d", j)] = *part.DeepCopy()
 		}
 		spec.Properties[fmt.Sprintf("group%d", i)] = group
 	}

@@ -51,7 +51,7 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, version string) (*Schema
 		SelectableFields: v.SelectableFields,
 	}
 	var err error
-	if id.Schema, err = digest(v.Schema); err != nil {
+	if id.Schema, err = schemaDigest(v.Schema); err != nil {
 		return nil, err
 	}
 	s := &Schema{kind: id.Kind, preserve: id.Preserve}
@@ -79,14 +79,31 @@ func find(crd *apiextensionsv1.CustomResourceDefinition, version string) *apiext
 	return nil
 }
 
-// digest is the SHA-256 of a value in JSON, in which the keys of maps are sorted.
+// schemaDigest is the SHA-256 of a schema in protobuf, which is many times as fast as JSON;
+// there, too, the keys of maps are sorted.
+func schemaDigest(s *apiextensionsv1.CustomResourceValidation) (string, error) {
+	if s == nil {
+		s = &apiextensionsv1.CustomResourceValidation{} // says as much
+	}
+	data, err := s.Marshal()
+	if err != nil {
+		return "", fmt.Errorf("a schema that cannot be encoded: %w", err)
+	}
+	return sum(data), nil
+}
+
+// digest is the SHA-256 of a value in JSON.
 func digest(value any) (string, error) {
 	data, err := json.Marshal(value)
 	if err != nil {
-		return "", fmt.Errorf("a schema that is no JSON: %w", err)
+		return "", fmt.Errorf("a definition that is no JSON: %w", err)
 	}
+	return sum(data), nil
+}
+
+func sum(data []byte) string {
 	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:]), nil
+	return hex.EncodeToString(sum[:])
 }
 
 // Hash is a short name of all that the schema does to objects: schemas with the same

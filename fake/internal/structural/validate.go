@@ -46,7 +46,7 @@ func (s *Schema) ValidateUpdate(ctx context.Context, obj, old *unstructured.Unst
 		return append(errs, field.InternalError(nil, err))
 	}
 	correlated := s.correlate(obj, old)
-	errs = append(errs, ordered(validation.ValidateCustomResourceUpdate(nil, obj.Object, old.Object, validator, validation.WithRatcheting(correlated)))...)
+	errs = append(errs, validateChange(nil, obj.Object, old.Object, validator, correlated)...)
 	errs = append(errs, validateReplicas(s.scale, obj)...)
 	errs = append(errs, s.validateEmbedded(ctx, obj)...)
 	errs = append(errs, s.validateChangedLists(obj, old)...)
@@ -67,12 +67,21 @@ func (s *Schema) ValidateStatus(ctx context.Context, obj, old *unstructured.Unst
 	}
 	correlated := s.correlate(obj, old)
 	if status, ok := obj.Object["status"]; ok && validator != nil {
-		ratcheting := validation.WithRatcheting(correlated.Key("status"))
-		errs = append(errs, ordered(validation.ValidateCustomResourceUpdate(field.NewPath("status"), status, old.Object["status"], validator, ratcheting))...)
+		errs = append(errs, validateChange(field.NewPath("status"), status, old.Object["status"], validator, correlated.Key("status"))...)
 	}
 	errs = append(errs, validateStatusReplicas(s.scale, obj)...)
 	errs = append(errs, s.validateChangedLists(obj, old)...)
 	return append(errs, s.validateRules(ctx, obj, &change{old: old.Object, correlated: correlated}, errs)...)
+}
+
+// validateChange checks a changed value against the schema. Ratcheting only takes errors
+// away, and pairing each value with an old one costs more than the checks: it is done
+// for what has any.
+func validateChange(path *field.Path, value, old any, validator validation.SchemaValidator, correlated *common.CorrelatedObject) field.ErrorList {
+	if len(validation.ValidateCustomResource(path, value, validator)) == 0 {
+		return nil
+	}
+	return ordered(validation.ValidateCustomResourceUpdate(path, value, old, validator, validation.WithRatcheting(correlated)))
 }
 
 // validateType checks kind and apiVersion.

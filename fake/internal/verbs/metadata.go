@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"example.com/fakeapi/fake/internal/managed"
 	"example.com/fakeapi/fake/internal/resource"
 )
 
@@ -233,7 +234,18 @@ func untouched(m, old metav1.Object) bool {
 		maps.Equal(m.GetAnnotations(), old.GetAnnotations()) &&
 		slices.Equal(m.GetFinalizers(), old.GetFinalizers()) &&
 		equality.Semantic.DeepEqual(m.GetOwnerReferences(), old.GetOwnerReferences()) &&
-		!slices.ContainsFunc(m.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return !manages(old, &e) })
+		!otherManagers(m, old)
+}
+
+// otherManagers reports whether any entry of managedFields has an owner that has none in the
+// old object.
+func otherManagers(m, old metav1.Object) bool {
+	u, isRaw := m.(*unstructured.Unstructured)
+	was, wasRaw := old.(*unstructured.Unstructured)
+	if isRaw && wasRaw && managed.SameOwners(u, was) {
+		return false
+	}
+	return slices.ContainsFunc(m.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return !manages(old, &e) })
 }
 
 // manages reports whether the owner of an entry of managedFields has one already. A
