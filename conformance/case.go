@@ -138,6 +138,15 @@ func Cases() []Case {
 		negotiationCases(),
 		compressionCases(),
 		httpCases(),
+		definitionCases(),
+		definitionEndCases(),
+		pruneCases(),
+		valueCases(),
+		defaultCases(),
+		ruleCases(),
+		ratchetCases(),
+		definitionNameCases(),
+		conversionCases(),
 	)
 	slices.SortFunc(all, func(a, b Case) int { return cmp.Compare(a.ID, b.ID) })
 	return all

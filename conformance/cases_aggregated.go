@@ -26,6 +26,7 @@ type versionDiscovery struct {
 
 type resourceDiscovery struct {
 	Resource, SingularResource, Scope string
+	ShortNames, Categories            []string
 	ResponseKind                      struct{ Group, Version, Kind string }
 	Verbs                             []string
 	Subresources                      []struct {

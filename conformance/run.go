@@ -69,11 +69,12 @@ type run struct {
 	config Config
 	id     string // part of every name the run gives, so that two runs do not meet
 
-	namespaces int         // how many were made, for their names
-	widgets    *widgetType // nil until a case asks for it
-	hasDials   bool        // whether the custom resource with subresources was installed
-	gadgets    *gadgetType // nil until a case asks for it
-	shared     *session    // owns what outlives a case
+	namespaces  int         // how many were made, for their names
+	definitions int         // how many cases made, for their groups
+	widgets     *widgetType // nil until a case asks for it
+	hasDials    bool        // whether the custom resource with subresources was installed
+	gadgets     *gadgetType // nil until a case asks for it
+	shared      *session    // owns what outlives a case
 
 	expired map[string]expiredPage // by kind, from the first case that asks for it
 }
