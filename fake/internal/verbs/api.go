@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -110,21 +109,6 @@ func (a *API) Serve(w http.ResponseWriter, r *http.Request, t route.Target) {
 	}
 }
 
-// errNoPath is a path that nobody serves, in a group of custom resources: these are behind
-// the router, which has no part in the answer (PV-16).
-var errNoPath = errors.New("no such path")
-
-// nowhere answers a path that is not there.
-func (a *API) nowhere(res *resource.Resource, t route.Target) error {
-	switch {
-	case !a.types.Table().IsCustom(t.Group):
-		return status.NoSuchPath()
-	case res != nil && t.Subresource != "" && res.Namespaced == (t.Namespace != ""):
-		return apierrors.NewNotFound(res.GroupResource(), t.Name)
-	}
-	return errNoPath
-}
-
 // requestTimeout is how long a request that is no watch may take.
 const requestTimeout = time.Minute
 
@@ -157,15 +141,12 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, t route.Target) erro
 		return status.RequestTimeout // nothing is begun that nobody waits for
 	}
 	res := a.types.Table().Lookup(t.Group, t.Version, t.Resource)
-	if res == nil || !addresses(res, t) {
-		return a.nowhere(res, t)
+	serve, err := a.operation(r.Method, res, t)
+	if err != nil {
+		return err
 	}
-	serve := method(r.Method, res, t)
 	sub := res.Subresource(t.Subresource)
-	switch {
-	case serve == nil:
-		return status.MethodNotAllowed()
-	case isForKubelet(sub):
+	if isForKubelet(sub) {
 		return a.kubelet(&request{w: w, r: r, target: t, res: res, sub: sub})
 	}
 	q := &request{w: w, r: r, target: t, res: res, parent: res, sub: sub, types: a.types, clock: &a.clock}
