@@ -24,7 +24,7 @@ type told struct {
 }
 
 // lies are all of them.
-var lies = slices.Concat(generalLies, pageLies, streamLies, selectorLies, metaLies, writeLies, deletionLies, namespaceLies, subresourceLies, patchLies, applyLies, fieldLies, openAPILies, tableLies, reviewLies, accessLies, encodingLies, documentLies)
+var lies = slices.Concat(generalLies, pageLies, streamLies, selectorLies, metaLies, writeLies, deletionLies, namespaceLies, subresourceLies, patchLies, applyLies, fieldLies, openAPILies, tableLies, reviewLies, accessLies, encodingLies, documentLies, customLies)
 
 // generalLies are about no group of cases in particular.
 var generalLies = []told{

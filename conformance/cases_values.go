@@ -237,15 +237,15 @@ func combinedSchemas(ctx context.Context, d definition, c collection) error {
 func badKeys(ctx context.Context, d definition) error {
 	const at = "spec.validation.openAPIV3Schema.properties[spec].properties[parts]"
 	parts := d.schema(0)["properties"].(object)["spec"].(object)["properties"].(object)["parts"].(object)
-	if err := d.send(ctx, hasCause(cause(metav1.CauseTypeFieldValueRequired, at+".x-kubernetes-list-map-keys", ""))); err != nil {
+	if err := d.send(ctx, code(422), hasCause(cause(metav1.CauseTypeFieldValueRequired, at+".x-kubernetes-list-map-keys", ""))); err != nil {
 		return err
 	}
 	parts["x-kubernetes-list-map-keys"] = []string{"name"}
-	if err := d.send(ctx, hasCause(cause(metav1.CauseTypeFieldValueRequired, at+".items.properties[name].default", "it must have a default or be a required property"))); err != nil {
+	if err := d.send(ctx, code(422), hasCause(cause(metav1.CauseTypeFieldValueRequired, at+".items.properties[name].default", "it must have a default or be a required property"))); err != nil {
 		return err
 	}
 	parts["x-kubernetes-list-map-keys"] = []string{"id"}
-	return d.send(ctx, hasCause(cause(metav1.CauseTypeFieldValueInvalid, at+".x-kubernetes-list-map-keys", "entries must all be names of item properties")))
+	return d.send(ctx, code(422), hasCause(cause(metav1.CauseTypeFieldValueInvalid, at+".x-kubernetes-list-map-keys", "entries must all be names of item properties")))
 }
 
 func wrongStatus(ctx context.Context, d definition, c collection) error {

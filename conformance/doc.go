@@ -17,8 +17,8 @@
 // http://127.0.0.1:8001. The client should have no Timeout of its own, since that would cut watches short.
 //
 // Cases run one after the other. Some wait for seconds, because the server holds back a read from the future or because a watch
-// has to end by its timeoutSeconds; a whole run against kube-apiserver takes about two minutes, compactions not counted, of which there
-// are seven. A few cases would wait for minutes, and do so only if [Config].Patience lets them.
+// has to end by its timeoutSeconds, or because nothing is created in the first two seconds of a new definition; a whole run against
+// kube-apiserver takes about six minutes, compactions not counted, of which there are seven. A few cases would wait for minutes, and do so only if [Config].Patience lets them.
 // Inside a testing/synctest bubble, with a server in memory, those waits are free; use Execute or Check there, as subtests cannot be started in a bubble.
 //
 // # What it does to the server
@@ -32,7 +32,9 @@
 // The cases about grace periods, status, scales, bindings and evictions create Pods, Deployments, PodDisruptionBudgets and a
 // ServiceAccount. Nothing of it runs on a cluster either: the Pods name a scheduler that does not exist, or are on a node that does not,
 // called conformance-no-such-node, and the Deployments are paused. A second definition, dials.RUN.conformance.example.com, is for the
-// subresources of custom resources.
+// subresources of custom resources. The cases about definitions (CD) make their own, gears.gN.RUN.conformance.example.com and now and then
+// wheels.gN.RUN.conformance.example.com, each in a group that no other case has, and delete them at their end; one names a converter at
+// port 1 of the server's own host, where nobody listens.
 //
 // Everything is deleted after each case, object by object and then the namespace, also when the case failed, ran out of time or was
 // cancelled; what several cases share, such as a list that had to expire, after the last one. A namespace controller, if there is one,
@@ -54,7 +56,7 @@
 // and timeouts), SE (selectors), PA (patches), SA (server-side apply), FV (field validation), DR (dry run), DL (deletion), NS (namespaces),
 // SU (subresources), WN (warnings), TB (Tables), PM (objects down to their metadata), VR (virtual resources), AU (authentication and
 // authorization), ST (errors), PB (protobuf), CB (CBOR), CN (content
-// negotiation), DI (discovery, health, metrics) and HT (HTTP). A rule of these groups without a case is named in
+// negotiation), DI (discovery, health, metrics), HT (HTTP) and CD (definitions of custom resources). A rule of these groups without a case is named in
 // rules_test.go, with the reason.
 //
 // What a controller does is looked at only where a rule is about it, and the case is skipped where none begins within a while (NS-09).
@@ -74,6 +76,13 @@
 // the case takes longer than Patience.
 // [Config].Skip leaves out what a server is known not to do. A key of it that names no case is an error, so skips do not
 // outlive their cases. A skip is never silent, and never a pass.
+//
+// # What it was run on
+//
+// On an API server made of k8s.io/apiserver and apiextensions-apiserver v0.37.2 on etcd, with custom resources, compaction and five minutes of
+// Patience, every case about custom resources passes: 992 cases before the group CD, and all 95 of that. One of the others fails there and 82
+// are skipped, for what that server lacks: defaults and subresources of built-in types, controllers of namespaces, users without rights,
+// CBOR, and the switches behind Expire and Starting.
 //
 // # Adding a case
 //
