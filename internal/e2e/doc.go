@@ -7,6 +7,8 @@
 //	controller  a controller-runtime manager and client
 //	election    client-go's leader election
 //	kubectl     kubectl as a process, built from cmd/kubectl
+//	operator    an operator with custom resources, as kubebuilder lays it out: its
+//	            types, its definition, its controller, its conversion webhook, envtest
 //
 // Run them in this folder with
 //
@@ -14,4 +16,10 @@
 //
 // Nothing has to be installed and no port has to be free. The first run compiles
 // kubectl, which takes a minute; a run with a warm build cache takes seconds.
+//
+// The tests of custom resources can be seen to be right: they pass on a real API server
+// too, whose kubeconfig FAKEAPI_E2E_KUBECONFIG names. It is left with namespaces.
+//
+//	FAKEAPI_E2E_KUBECONFIG=FILE go test ./operator
+//	FAKEAPI_E2E_KUBECONFIG=FILE go test -run Custom ./kubectl
 package e2e

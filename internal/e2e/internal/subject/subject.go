@@ -14,8 +14,8 @@ import (
 )
 
 // Variable is the environment variable with the path of a real server's kubeconfig. Tests
-// that install the same definitions cannot share a server at a time: run them with
-// "go test -p 1".
+// that install the same definitions cannot share a server at a time: they do not run beside
+// each other, and one runs one package at a time.
 const Variable = "FAKEAPI_E2E_KUBECONFIG"
 
 // Start gives the configuration of a server. If it is a server of the test's own, the
