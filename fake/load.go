@@ -1,22 +1,17 @@
 package fakeapi
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
-	"fmt"
-	"io"
 	"io/fs"
-	"path"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"example.com/fakeapi/fake/internal/verbs"
 )
 
 // Load puts objects into the store as they are, status and all, without going
 // through the API: what a test wants to find there when it begins. Objects may
-// be typed (their kind is found from their type) or unstructured.
+// be typed (their kind is found from their type) or unstructured. The Go types of custom
+// resources have to be known, see WithScheme, or have their TypeMeta filled in.
 //
 // A missing namespace of an object is "default". A namespace that does not exist
 // is created; one that does, by itself or for an object in it, may be loaded and
@@ -24,54 +19,38 @@ import (
 // generateName works. All objects are stored or none; watchers see them in
 // order. An error names the object and what is wrong with it: a kind that is
 // not served, a field that does not exist, invalid metadata, a name in use.
+//
+// CustomResourceDefinitions come before all else, so that what they define may be among
+// the objects, in any order; see LoadCRDs. Custom resources are defaulted and validated by
+// their schemas, and converted to the storage version.
 func (s *Server) Load(objects ...runtime.Object) error { return s.api.Load(objects) }
 
 // LoadManifests loads all manifests below the root of a file system, in the
-// order of their paths: the files that end in .yaml, .yml or .json, each with any
-// number of documents, a List counting as its items. See Load. All are stored
-// or none.
+// order of their paths, definitions of custom resources first: the files that end in .yaml,
+// .yml or .json, each with any number of documents, a List counting as its items. See Load.
+// All are stored or none. An error names the file, behind the file system's String() if it
+// has one.
 func (s *Server) LoadManifests(fsys fs.FS) error {
-	var objects []runtime.Object
-	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if entry.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name)) {
-			return nil
-		}
-		body, err := fs.ReadFile(fsys, name)
-		if err != nil {
-			return err
-		}
-		found, err := s.decodeManifest(body)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		objects = append(objects, found...)
-		return nil
-	})
+	all, err := readManifests(fsys)
 	if err != nil {
-		return fmt.Errorf("fakeapi: manifests: %w", err)
+		return err
 	}
-	return s.Load(objects...)
+	return s.api.LoadItems(all)
 }
 
-// decodeManifest decodes the documents of one file.
-func (s *Server) decodeManifest(body []byte) ([]runtime.Object, error) {
-	documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(body)))
-	var objects []runtime.Object
-	for n := 1; ; n++ {
-		document, err := documents.Read()
-		if errors.Is(err, io.EOF) {
-			return objects, nil
-		}
+// fixture gives objects to load.
+type fixture func() ([]verbs.Item, error)
+
+// loadFixtures loads all fixtures at once, so that definitions of custom resources come first
+// wherever they are.
+func (s *Server) loadFixtures(fixtures []fixture) error {
+	var all []verbs.Item
+	for _, read := range fixtures {
+		more, err := read()
 		if err != nil {
-			return nil, err
+			return err
 		}
-		found, err := s.api.Manifest(document)
-		if err != nil {
-			return nil, fmt.Errorf("document %d: %w", n, err)
-		}
-		objects = append(objects, found...)
+		all = append(all, more...)
 	}
+	return s.api.LoadItems(all)
 }

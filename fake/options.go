@@ -13,6 +13,7 @@ import (
 
 	"example.com/fakeapi/fake/internal/admission"
 	"example.com/fakeapi/fake/internal/custom"
+	"example.com/fakeapi/fake/internal/verbs"
 	"example.com/fakeapi/faults"
 	"example.com/fakeapi/internal/guard"
 )
@@ -44,7 +45,9 @@ type options struct {
 	hosts      []string
 	notReady   time.Duration
 	without    []Feature
-	fixtures   []func(*Server) error
+	fixtures   []fixture
+	crds       []CRDSource
+	schemes    []*runtime.Scheme
 	rules      []faults.Rule
 	middleware []func(http.Handler) http.Handler
 	admission  admission.Chain
@@ -143,7 +146,7 @@ func WithHosts(names ...string) Option {
 // Server.Load.
 func WithObjects(objects ...runtime.Object) Option {
 	return func(o *options) error {
-		o.fixtures = append(o.fixtures, func(s *Server) error { return s.Load(objects...) })
+		o.fixtures = append(o.fixtures, func() ([]verbs.Item, error) { return verbs.Items(objects), nil })
 		return nil
 	}
 }
@@ -152,7 +155,7 @@ func WithObjects(objects ...runtime.Object) Option {
 // its first request; see Server.LoadManifests.
 func WithManifests(fsys fs.FS) Option {
 	return func(o *options) error {
-		o.fixtures = append(o.fixtures, func(s *Server) error { return s.LoadManifests(fsys) })
+		o.fixtures = append(o.fixtures, func() ([]verbs.Item, error) { return readManifests(fsys) })
 		return nil
 	}
 }

@@ -38,8 +38,8 @@ func (s *Server) Replica(opts ...Option) (*Replica, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(o.fixtures) > 0 {
-		return nil, errors.New("fakeapi: a replica has the objects of its server; load them there")
+	if len(o.fixtures)+len(o.crds)+len(o.schemes) > 0 {
+		return nil, errors.New("fakeapi: a replica has the objects and types of its server; load them there")
 	}
 	if o.access.given() {
 		return nil, errors.New("fakeapi: a replica has the users of its server; give tokens, client certificates and the authorizer to that")
@@ -49,7 +49,7 @@ func (s *Server) Replica(opts ...Option) (*Replica, error) {
 	o.tls = o.tls || s.opts.tls
 	view := newReplicaView(s.store)
 	r := &Server{
-		opts: o, types: s.types, store: s.store, controllers: s.controllers,
+		opts: o, types: s.types, borrowed: true, store: s.store, controllers: s.controllers,
 		authority: s.authority, tokens: s.tokens, way: s.way, identity: s.identity,
 		served: make(chan struct{}),
 	}

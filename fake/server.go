@@ -31,8 +31,10 @@ import (
 type Server struct {
 	opts  *options
 	types *served.Types
-	store *memstore.Store
-	api   *verbs.API
+	// borrowed tells that types and store are another server's, as a replica's are.
+	borrowed bool
+	store    *memstore.Store
+	api      *verbs.API
 	// controllers are those of the store, whatever the door.
 	controllers *controllers.Machine
 	faults      faults.Set
@@ -90,11 +92,18 @@ func New(opts ...Option) (*Server, error) {
 }
 
 // begin fills the store and lets the server serve.
-func (s *Server) begin() error {
-	for _, load := range s.opts.fixtures {
-		if err := load(s); err != nil {
-			return err
+func (s *Server) begin() (err error) {
+	defer func() {
+		if err != nil {
+			s.types.Close()
 		}
+	}()
+	s.types.Learn(s.opts.schemes...)
+	if err := s.LoadCRDs(s.opts.crds...); err != nil {
+		return err
+	}
+	if err := s.loadFixtures(s.opts.fixtures); err != nil {
+		return err
 	}
 	s.controllers = controllers.New(s.store, s.types.Table, s.api)
 	if err := s.certify(); err != nil {
@@ -237,6 +246,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 // connections that are still there after five seconds. A second Close does nothing.
 func (s *Server) Close() error {
 	s.cancel()
+	if !s.borrowed {
+		s.types.Close() // ends the calls of conversion webhooks
+	}
 	s.flight.hangUp() // net/http would say goodbye over TLS, and wait for those who do not read
 	err := s.http.Close()
 	<-s.served

@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"example.com/fakeapi/fake/internal/certs"
-	"example.com/fakeapi/fake/internal/served"
 	"example.com/fakeapi/fake/internal/verbs"
 	"example.com/fakeapi/memstore"
 )
@@ -71,7 +70,7 @@ func (s *Server) Fork(opts ...Option) (*Server, error) {
 // certificate.
 func (s *Server) fork(o *options, authority *certs.Authority) (*Server, error) {
 	f := &Server{
-		opts: o, types: served.New(o.network), store: s.store.Fork(), authority: authority, served: make(chan struct{}),
+		opts: o, types: s.types.Fork(o.network), store: s.store.Fork(), authority: authority, served: make(chan struct{}),
 	}
 	f.tokens = newTokens(o.bearers)
 	f.api = verbs.New(f.store, f.types, verbs.NewIDs(forked(seed(o.seed), f.store.Revision())), f.settings())

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,60 +14,50 @@ import (
 
 // source is what one --load names, as a file system that holds its manifests.
 type source struct {
-	path  string
-	files fs.FS
-	read  func(source) // called when it is opened
-}
-
-// Open opens a file of the source.
-func (s source) Open(name string) (fs.File, error) {
-	s.read(s)
-	return s.files.Open(name)
+	fs.FS
+	path string
 }
 
 // ReadDir lists a directory of the source.
-func (s source) ReadDir(name string) ([]fs.DirEntry, error) {
-	return fs.ReadDir(s.files, name)
-}
+func (s source) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(s.FS, name) }
+
+// String names the source in the server's errors, which otherwise have paths below it only.
+func (s source) String() string { return "--load " + s.path }
 
 // sources are all of them, in the order of the command line.
-type sources struct {
-	list []source
-	last string // the path of the one that was read last
-}
+type sources []source
 
 // openSources looks at each path. One that is not there, is no manifest or holds
 // none is an error: whoever names it expects something from it.
-func openSources(paths []string) (*sources, error) {
-	all := &sources{}
+func openSources(paths []string) (sources, error) {
+	var all sources
 	for _, path := range paths {
 		files, err := open(path)
 		if err != nil {
 			return nil, fmt.Errorf("--load %s: %w", path, err)
 		}
-		all.list = append(all.list, source{path: path, files: files, read: func(s source) { all.last = s.path }})
+		all = append(all, source{files, path})
 	}
 	return all, nil
 }
 
-// options loads the sources, one after the other.
-func (all *sources) options() []fakeapi.Option {
+// options loads the sources: definitions of custom resources first, wherever they are, then
+// one source after the other.
+func (all sources) options() []fakeapi.Option {
 	var opts []fakeapi.Option
-	for _, s := range all.list {
+	for _, s := range all {
 		opts = append(opts, fakeapi.WithManifests(s))
 	}
 	return opts
 }
 
-// explain says of an error in the making of the server in which source it lies:
-// the server knows paths below a source only. It reads one after the other and
-// listens when it has them all, so a fault that is not the network's lies in the
-// one that was read last.
-func (all *sources) explain(err error) error {
-	if _, ok := errors.AsType[*net.OpError](err); ok || all.last == "" {
-		return err
+// explain lets an error in the making of the server begin with the source in which it lies,
+// if it lies in one.
+func explain(err error) error {
+	if text, ok := strings.CutPrefix(err.Error(), prefix+"manifests: --load "); ok {
+		return errors.New("--load " + text)
 	}
-	return fmt.Errorf("--load %s: %s", all.last, strings.TrimPrefix(err.Error(), prefix))
+	return err
 }
 
 // open makes a file system of a directory or of a single manifest.

@@ -33,7 +33,7 @@ type serveFlags struct {
 func (f *serveFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.address, "address", "127.0.0.1:0", "listen on this loopback `ADDRESS`; port 0, as in 127.0.0.1:0 (the default), is a free one")
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "write a kubeconfig to `FILE` and leave it there; without it, a temporary one is written and removed at the end")
-	flags.Func("load", "store the manifests in `DIR_OR_FILE` first (.yaml, .yml, .json; directories with all below them); can be repeated", func(path string) error {
+	flags.Func("load", "store the manifests in `DIR_OR_FILE` first (.yaml, .yml, .json; directories with all below them), CustomResourceDefinitions before all others; can be repeated", func(path string) error {
 		f.load = append(f.load, path)
 		return nil
 	})
@@ -117,7 +117,7 @@ func serve(ctx context.Context, c *call) error {
 	}
 	s, err := f.open(opts)
 	if err != nil {
-		return from.explain(err)
+		return explain(err)
 	}
 	err = serveUntilDone(ctx, s, f, c)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {

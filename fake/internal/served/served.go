@@ -12,11 +12,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/custom"
@@ -37,6 +39,8 @@ type Types struct {
 	// mu guards all below.
 	mu    sync.Mutex
 	known map[string]*known // by the keys of the definitions
+	// schemes are those that Learn was given.
+	schemes []*runtime.Scheme
 }
 
 // known is a definition as it was last read.
@@ -56,6 +60,15 @@ func New(network custom.Network) *Types {
 	t.table.Store(resource.Builtin())
 	t.openapi.Store(documents())
 	return t
+}
+
+// Fork serves another store, which begins as the one of t: it knows the same Go types.
+func (t *Types) Fork(network custom.Network) *Types {
+	f := New(network)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	f.schemes = slices.Clone(t.schemes)
+	return f
 }
 
 // Table is what is served now.
@@ -143,13 +156,17 @@ func (t *Types) read(rec *memstore.Record, before *known) (*known, error) {
 	before.end()
 	now.definition, err = custom.New(t.life, now.crd, t.network)
 	if err != nil {
-		return now, fmt.Errorf("%s cannot be served: %w", now.crd.Name, err)
+		return now, unservable(now.crd, err)
 	}
 	now.rows = resource.CustomRows(now.definition)
 	for _, row := range now.rows {
 		now.described = append(now.described, describe(row))
 	}
 	return now, nil
+}
+
+func unservable(crd *apiextensionsv1.CustomResourceDefinition, err error) error {
+	return fmt.Errorf("%s cannot be served: %w", crd.Name, err)
 }
 
 // sameType reports whether a definition has changed in nothing that its type is made of.
@@ -185,12 +202,16 @@ func (t *Types) build() {
 	for _, k := range t.known {
 		rows, described = append(rows, k.rows...), append(described, k.described...)
 	}
-	table := resource.Builtin()
-	if len(rows) > 0 {
-		table = table.With(rows)
-	}
 	t.openapi.Store(t.openapi.Load().With(described))
-	t.table.Store(table)
+	t.table.Store(tableOf(rows))
+}
+
+// tableOf is the table of the built-in types and of rows of custom resources.
+func tableOf(rows []*resource.Resource) *resource.Table {
+	if len(rows) == 0 {
+		return resource.Builtin()
+	}
+	return resource.Builtin().With(rows)
 }
 
 // documents describe the built-in types. They are the same for every server of the process.

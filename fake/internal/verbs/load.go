@@ -8,16 +8,30 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes/scheme"
-	"sigs.k8s.io/yaml"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/memstore"
 )
+
+// Item is an object to load.
+type Item struct {
+	// From says in errors where it is from, "" for nowhere in particular.
+	From   string
+	Object runtime.Object
+}
+
+// Items are objects from nowhere in particular.
+func Items(objects []runtime.Object) []Item {
+	var items []Item
+	for _, obj := range objects {
+		items = append(items, Item{Object: obj})
+	}
+	return items
+}
 
 // LoadSystem stores the namespaces that every cluster has.
 func (a *API) LoadSystem() error {
@@ -30,63 +44,93 @@ func (a *API) LoadSystem() error {
 	return a.Load(objects)
 }
 
-// Load stores objects as they are, all or none. A list counts as its items. What
-// can be wrong with an object by itself is found before the store is locked.
-func (a *API) Load(objects []runtime.Object) error {
-	fixtures, err := a.fixtures(objects)
+// loadTries is how often a load begins anew because a definition in it was written meanwhile.
+const loadTries = 8
+
+// Load stores objects as they are; see LoadItems.
+func (a *API) Load(objects []runtime.Object) error { return a.LoadItems(Items(objects)) }
+
+// LoadItems stores objects as they are, all or none: definitions first, and then what they
+// may define. A list counts as its items. What can be wrong with an object by itself is found
+// before the store is locked.
+func (a *API) LoadItems(items []Item) error {
+	items, err := flat(items)
 	if err != nil {
 		return err
 	}
-	err = a.store.Load(func(tx *memstore.Tx) error {
-		for _, f := range fixtures {
-			if err := a.put(tx, f); err != nil {
-				return fmt.Errorf("fakeapi: load %s: %w", f.name, err)
-			}
+	for try := 1; ; try++ {
+		err := a.loadOnce(items)
+		switch {
+		case err == nil:
+			return a.Follow()
+		case !errors.Is(err, errMeanwhile) || try == loadTries:
+			return err
 		}
-		return nil
-	})
-	if err != nil {
-		return err
 	}
-	return a.Follow()
 }
 
-// fixture is an object that is ready to be stored.
-type fixture struct {
-	name      string // in error messages
-	key       string
-	namespace string
-	draft     *memstore.Draft
-	replaces  bool // an object that is there already
-}
-
-func (a *API) fixtures(objects []runtime.Object) ([]fixture, error) {
-	var all []fixture
-	for _, obj := range objects {
-		if meta.IsListType(obj) {
-			items, err := meta.ExtractList(obj)
-			if err != nil {
-				return nil, fmt.Errorf("fakeapi: load %s: %w", typeName(obj), err)
-			}
-			more, err := a.fixtures(items)
+// flat is the items with those of lists in the place of the lists.
+func flat(items []Item) ([]Item, error) {
+	var all []Item
+	for _, item := range items {
+		if !meta.IsListType(item.Object) {
+			all = append(all, item)
+			continue
+		}
+		inside, err := meta.ExtractList(item.Object)
+		if err != nil {
+			return nil, item.failed(typeName(item.Object), err)
+		}
+		for _, obj := range inside {
+			more, err := flat([]Item{{item.From, obj}})
 			if err != nil {
 				return nil, err
 			}
 			all = append(all, more...)
-			continue
 		}
-		f, err := a.fixture(obj.DeepCopyObject())
-		if err != nil {
-			return nil, fmt.Errorf("fakeapi: load %s: %w", describe(obj), err)
-		}
-		f.name = describe(obj)
-		all = append(all, f)
 	}
 	return all, nil
 }
 
-func (a *API) fixture(obj runtime.Object) (fixture, error) {
-	res, obj, err := a.typed(obj)
+func (a *API) loadOnce(items []Item) error {
+	fixtures, err := a.fixtures(items)
+	if err != nil {
+		return err
+	}
+	return a.store.Load(func(tx *memstore.Tx) error {
+		for _, f := range fixtures {
+			if err := a.put(tx, f); err != nil {
+				return f.item.failed(describe(f.item.Object), err)
+			}
+		}
+		return nil
+	})
+}
+
+// failed is the error of an item that is called by a name.
+func (i Item) failed(name string, err error) error {
+	if i.From != "" {
+		return fmt.Errorf("fakeapi: manifests: %s: %s: %w", i.From, name, err)
+	}
+	return fmt.Errorf("fakeapi: load %s: %w", name, err)
+}
+
+// fixture is an object that is ready to be stored.
+type fixture struct {
+	item      Item
+	key       string
+	namespace string
+	draft     *memstore.Draft
+	// replaces tells whether an object of the name may be there already.
+	replaces bool
+	// before is the resourceVersion of what is replaced, if that must be nothing else; nil
+	// if it does not matter, and "" for no object.
+	before *string
+}
+
+// fixture makes one object ready that table has the type of. It changes the object.
+func (a *API) fixture(table *resource.Table, obj runtime.Object) (fixture, error) {
+	res, obj, err := a.typed(table, obj)
 	if err != nil {
 		return fixture{}, err
 	}
@@ -117,7 +161,7 @@ func (a *API) put(tx *memstore.Tx, f fixture) error {
 	if f.namespace != "" && tx.Get(namespaceKey(f.namespace)) == nil {
 		namespace := &corev1.Namespace{}
 		namespace.Name = f.namespace
-		home, err := a.fixture(namespace)
+		home, err := a.fixture(a.types.Table(), namespace)
 		if err != nil {
 			return err
 		}
@@ -125,7 +169,11 @@ func (a *API) put(tx *memstore.Tx, f fixture) error {
 			return err
 		}
 	}
-	if tx.Get(f.key) != nil && !f.replaces {
+	rec := tx.Get(f.key)
+	switch {
+	case f.before != nil && *f.before != textRevision(rec):
+		return errMeanwhile
+	case f.before == nil && rec != nil && !f.replaces:
 		return errors.New("the name is in use")
 	}
 	return tx.Put(f.key, *f.draft)
@@ -152,20 +200,20 @@ func (a *API) prepareLoaded(res *resource.Resource, obj runtime.Object) {
 }
 
 // typed finds the resource of an object and gives it in the StoreVersion.
-func (a *API) typed(obj runtime.Object) (*resource.Resource, runtime.Object, error) {
+func (a *API) typed(table *resource.Table, obj runtime.Object) (*resource.Resource, runtime.Object, error) {
 	kind := obj.GetObjectKind().GroupVersionKind()
 	if kind.Empty() {
-		kinds, _, err := scheme.Scheme.ObjectKinds(obj)
+		kinds, err := a.types.KindsOf(obj)
 		if err != nil {
 			return nil, nil, err
 		}
-		kind = kinds[0]
+		kind = servedKind(table, kinds)
 	}
-	res := a.types.Table().LookupKind(kind)
+	res := table.LookupKind(kind)
 	if res == nil {
 		return nil, nil, fmt.Errorf("%s is not served", kind)
 	}
-	if _, ok := obj.(runtime.Unstructured); ok {
+	if _, ok := obj.(runtime.Unstructured); ok || res.Custom != nil {
 		body, err := json.Marshal(obj)
 		if err != nil {
 			return nil, nil, err
@@ -181,37 +229,14 @@ func (a *API) typed(obj runtime.Object) (*resource.Resource, runtime.Object, err
 	return res, res.Normal(obj), nil
 }
 
-// Manifest decodes one YAML or JSON document: an object, a List of objects, or
-// nothing but white space and comments. Fields that a type does not have are an
-// error.
-func (a *API) Manifest(document []byte) ([]runtime.Object, error) {
-	body, err := yaml.YAMLToJSON(document)
-	if err != nil {
-		return nil, err
-	}
-	if string(body) == "null" {
-		return nil, nil
-	}
-	var one unstructured.Unstructured
-	if err := one.UnmarshalJSON(body); err != nil {
-		return nil, err
-	}
-	var objects []runtime.Object
-	add := func(item runtime.Object) error {
-		res, obj, err := a.typed(item)
-		if err != nil {
-			return fmt.Errorf("%s: %w", describe(item), err)
+// servedKind is the first of several kinds that is served, or just the first.
+func servedKind(table *resource.Table, kinds []schema.GroupVersionKind) schema.GroupVersionKind {
+	for _, kind := range kinds {
+		if table.LookupKind(kind) != nil {
+			return kind
 		}
-		obj.GetObjectKind().SetGroupVersionKind(res.StoreVersion.WithKind(res.Kind))
-		objects = append(objects, obj)
-		return nil
 	}
-	if one.IsList() {
-		err = one.EachListItem(add)
-	} else {
-		err = add(&one)
-	}
-	return objects, err
+	return kinds[0]
 }
 
 // describe names an object in an error message.

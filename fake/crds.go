@@ -1,0 +1,223 @@
+package fakeapi
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"example.com/fakeapi/fake/internal/verbs"
+)
+
+// CRDSource is where CustomResourceDefinitions come from: CRDObjects, CRDPaths, CRDFS or
+// CRDType make one.
+type CRDSource struct {
+	read func() ([]verbs.Item, error)
+	// scheme knows the Go types of what is defined; nil if nothing is known of them.
+	scheme *runtime.Scheme
+}
+
+// CRDObjects are definitions in Go: *apiextensionsv1.CustomResourceDefinition, unstructured
+// ones, or lists of them. Anything else is an error.
+func CRDObjects(objects ...runtime.Object) CRDSource {
+	return CRDSource{read: func() ([]verbs.Item, error) {
+		var all []verbs.Item
+		for _, obj := range objects {
+			inside := []runtime.Object{obj}
+			if obj != nil && meta.IsListType(obj) {
+				var err error
+				if inside, err = meta.ExtractList(obj); err != nil {
+					return nil, fmt.Errorf("fakeapi: CRDs: %T: %w", obj, err)
+				}
+			}
+			for _, one := range inside {
+				if !isCRD(one) {
+					return nil, fmt.Errorf("fakeapi: CRDs: %T is no CustomResourceDefinition", one)
+				}
+				all = append(all, verbs.Item{Object: one})
+			}
+		}
+		return all, nil
+	}}
+}
+
+// CRDPaths are definitions in files, and in the files of directories that end in .yaml, .yml
+// or .json (not those of directories in them), as envtest reads them: each file with any number of
+// documents, of which those that are no definitions are passed over. A path that is not there,
+// or has no definition, is an error.
+func CRDPaths(paths ...string) CRDSource {
+	return CRDSource{read: func() ([]verbs.Item, error) {
+		var all []verbs.Item
+		for _, path := range paths {
+			found, err := readCRDs(path)
+			if err == nil && len(found) == 0 {
+				err = fmt.Errorf("%s has no CustomResourceDefinition", path)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("fakeapi: CRDs: %w", err)
+			}
+			all = append(all, found...)
+		}
+		return all, nil
+	}}
+}
+
+// CRDFS are definitions in all manifests below the root of a file system: an embed.FS, say,
+// or os.DirFS. Otherwise it is as CRDPaths.
+func CRDFS(fsys fs.FS) CRDSource {
+	return CRDSource{read: func() ([]verbs.Item, error) {
+		var all []verbs.Item
+		err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !isManifest(name) {
+				return err
+			}
+			body, err := fs.ReadFile(fsys, name)
+			if err != nil {
+				return err
+			}
+			found, err := crdsOf(name, body)
+			all = append(all, found...)
+			return err
+		})
+		if err == nil && len(all) == 0 {
+			err = errors.New("the file system has no CustomResourceDefinition")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("fakeapi: CRDs: %w", err)
+		}
+		return all, nil
+	}}
+}
+
+// readCRDs reads the definitions of a file, or of the files in a directory.
+func readCRDs(path string) ([]verbs.Item, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	files := []string{path}
+	if info.IsDir() {
+		entries, err := os.ReadDir(path)
+		if err != nil {
+			return nil, err
+		}
+		files = nil
+		for _, entry := range entries {
+			if !entry.IsDir() && isManifest(entry.Name()) {
+				files = append(files, filepath.Join(path, entry.Name()))
+			}
+		}
+	}
+	var all []verbs.Item
+	for _, file := range files {
+		body, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		found, err := crdsOf(file, body)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+// crdsOf are the definitions among the documents of a file.
+func crdsOf(file string, body []byte) ([]verbs.Item, error) {
+	items, err := readManifest(file, body, passOver)
+	if err != nil {
+		return nil, err
+	}
+	var all []verbs.Item
+	for _, item := range items {
+		if u := item.Object.(*unstructured.Unstructured); isCRD(u) && isWhole(u) {
+			all = append(all, item)
+		}
+	}
+	return all, nil
+}
+
+// isWhole tells a definition from a patch of one, as kustomize has them beside it.
+func isWhole(u *unstructured.Unstructured) bool {
+	group, _, _ := unstructured.NestedString(u.Object, "spec", "group")
+	kind, _, _ := unstructured.NestedString(u.Object, "spec", "names", "kind")
+	return group != "" && kind != ""
+}
+
+// isCRD tells a CustomResourceDefinition of any version.
+func isCRD(obj runtime.Object) bool {
+	switch typed := obj.(type) {
+	case *apiextensionsv1.CustomResourceDefinition:
+		return typed != nil
+	case *unstructured.Unstructured:
+		if typed == nil {
+			return false
+		}
+		kind := typed.GroupVersionKind()
+		return kind.Group == apiextensionsv1.GroupName && kind.Kind == "CustomResourceDefinition"
+	}
+	return false
+}
+
+// LoadCRDs serves the custom resources of the sources, as if a client had created their
+// CustomResourceDefinitions: what is wrong with them is refused as by the API, and what is
+// left is Established, in discovery and in OpenAPI when the call returns. All are taken or
+// none. A definition that is there already is updated, as by envtest; if it says the same,
+// nothing happens. An error names the file or the object, and the causes.
+func (s *Server) LoadCRDs(sources ...CRDSource) error {
+	var all []verbs.Item
+	for _, source := range sources {
+		if source.read == nil {
+			return errors.New("fakeapi: CRDs: an empty CRDSource: CRDObjects, CRDPaths, CRDFS and CRDType make one")
+		}
+		found, err := source.read()
+		if err != nil {
+			return err
+		}
+		all = append(all, found...)
+	}
+	if len(all) > 0 {
+		if err := s.api.LoadItems(all); err != nil {
+			return err
+		}
+	}
+	for _, source := range sources {
+		if source.scheme != nil {
+			s.types.Learn(source.scheme)
+		}
+	}
+	return nil
+}
+
+// WithCRDs serves custom resources, from before the server answers its first request, and
+// before all fixtures; see Server.LoadCRDs.
+//
+//	srv := fakeapi.Start(t, fakeapi.WithCRDs(fakeapi.CRDPaths("../config/crd/bases")))
+func WithCRDs(sources ...CRDSource) Option {
+	return func(o *options) error {
+		o.crds = append(o.crds, sources...)
+		return nil
+	}
+}
+
+// WithScheme makes the Go types of schemes known, beside those of client-go, so that
+// WithObjects and Load take them without their TypeMeta filled in. The scheme of CRDType
+// is known already. It is no definition of custom resources.
+func WithScheme(schemes ...*runtime.Scheme) Option {
+	return func(o *options) error {
+		for _, s := range schemes {
+			if s == nil {
+				return errors.New("fakeapi: the scheme is nil")
+			}
+		}
+		o.schemes = append(o.schemes, schemes...)
+		return nil
+	}
+}

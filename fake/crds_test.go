@@ -1,0 +1,323 @@
+package fakeapi_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+	"sigs.k8s.io/yaml"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// widgetCRD defines widgets, which have a default, a bound and a rule.
+const widgetCRD = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.shop.example.com}
+spec:
+  group: shop.example.com
+  scope: Namespaced
+  names: {plural: widgets, singular: widget, kind: Widget, shortNames: [wd]}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            x-kubernetes-validations: [{rule: "!has(self.size) || self.size <= 100", message: at most 100}]
+            properties:
+              size: {type: integer, minimum: 0}
+              color: {type: string, default: red}
+          status: {type: object, properties: {phase: {type: string}}}
+`
+
+const aWidget = `
+apiVersion: shop.example.com/v1
+kind: Widget
+metadata: {name: a, namespace: team}
+spec: {size: 3}
+status: {phase: Ready}
+`
+
+var widgetsResource = schema.GroupVersionResource{Group: "shop.example.com", Version: "v1", Resource: "widgets"}
+
+// Widget is the Go type that goes with widgetCRD.
+type Widget struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+	Spec              WidgetSpec   `json:"spec"`
+	Status            WidgetStatus `json:"status,omitempty"`
+}
+
+type WidgetSpec struct {
+	Size  int    `json:"size,omitempty"`
+	Color string `json:"color,omitempty"`
+}
+
+type WidgetStatus struct {
+	Phase string `json:"phase,omitempty"`
+}
+
+// DeepCopyObject implements runtime.Object.
+func (w *Widget) DeepCopyObject() runtime.Object {
+	out := *w
+	out.ObjectMeta = *w.ObjectMeta.DeepCopy()
+	return &out
+}
+
+func widgetScheme(versions ...string) *runtime.Scheme {
+	s := runtime.NewScheme()
+	for _, version := range versions {
+		s.AddKnownTypeWithName(schema.GroupVersionKind{Group: "shop.example.com", Version: version, Kind: "Widget"}, &Widget{})
+	}
+	return s
+}
+
+func definitionOf(t testing.TB, text string) *apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	require.NoError(t, yaml.UnmarshalStrict([]byte(text), crd))
+	return crd
+}
+
+func widgetsOf(srv *fakeapi.Server) dynamic.ResourceInterface {
+	return dynamic.NewForConfigOrDie(srv.RESTConfig()).Resource(widgetsResource).Namespace("team")
+}
+
+// requireEstablished asserts that a definition is served and in discovery.
+func requireEstablished(t testing.TB, srv *fakeapi.Server) {
+	t.Helper()
+	got, err := dynamic.NewForConfigOrDie(srv.RESTConfig()).Resource(crdsResource).Get(t.Context(), "widgets.shop.example.com", metav1.GetOptions{})
+	require.NoError(t, err)
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(got.Object, crd))
+	require.True(t, apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.Established))
+	require.Equal(t, []string{"v1"}, crd.Status.StoredVersions)
+	list, err := discovery.NewDiscoveryClientForConfigOrDie(srv.RESTConfig()).ServerResourcesForGroupVersion("shop.example.com/v1")
+	require.NoError(t, err)
+	require.NotEmpty(t, list.APIResources)
+}
+
+var crdsResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+
+// Every source defines the same, once the server is there.
+func TestWithCRDs(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"widgets.yaml":       "# a remark\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: not-a-crd}\n---" + widgetCRD,
+		"kustomization.yaml": "resources: [widgets.yaml]\n",
+		"notes.txt":          "a: [",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "deeper"), 0o700)) // not looked into
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "deeper", "bad.yaml"), []byte("a: ["), 0o600))
+	typed := definitionOf(t, widgetCRD)
+	untyped := &unstructured.Unstructured{}
+	require.NoError(t, yaml.Unmarshal([]byte(widgetCRD), &untyped.Object))
+	for name, source := range map[string]fakeapi.CRDSource{
+		"typed":        fakeapi.CRDObjects(typed),
+		"unstructured": fakeapi.CRDObjects(untyped),
+		"list":         fakeapi.CRDObjects(&apiextensionsv1.CustomResourceDefinitionList{Items: []apiextensionsv1.CustomResourceDefinition{*typed}}),
+		"directory":    fakeapi.CRDPaths(dir),
+		"file":         fakeapi.CRDPaths(filepath.Join(dir, "widgets.yaml")),
+		"file system":  fakeapi.CRDFS(fstest.MapFS{"deep/crds.yml": {Data: []byte(widgetCRD)}}),
+		"Go type":      fakeapi.CRDType(widgetScheme("v1"), &Widget{}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv := fakeapi.Start(t, fakeapi.WithCRDs(source), fakeapi.WithManifests(fstest.MapFS{"a.yaml": {Data: []byte(aWidget)}}))
+			requireEstablished(t, srv)
+			got, err := widgetsOf(srv).Get(t.Context(), "a", metav1.GetOptions{})
+			require.NoError(t, err)
+			phase, _, _ := unstructured.NestedString(got.Object, "status", "phase")
+			require.Equal(t, "Ready", phase)
+			_, err = widgetsOf(srv).UpdateStatus(t.Context(), got, metav1.UpdateOptions{})
+			require.NoError(t, err)
+			before := srv.ResourceVersion()
+			require.NoError(t, srv.LoadCRDs(source, source))
+			require.Equal(t, before, srv.ResourceVersion())
+		})
+	}
+}
+
+// Sources that hold no definitions, or bad ones, are refused whole.
+func TestWithCRDsRefused(t *testing.T) {
+	srv := fakeapi.Start(t)
+	before := srv.ResourceVersion()
+	bad := definitionOf(t, widgetCRD)
+	bad.Name, bad.Spec.Names = "gadgets.shop.example.com", apiextensionsv1.CustomResourceDefinitionNames{Plural: "gadgets", Kind: "Gadget"}
+	bad.Spec.Versions[0].Schema = nil
+	other := definitionOf(t, widgetCRD)
+	other.Labels = map[string]string{"a": "b"}
+	good := fakeapi.CRDObjects(definitionOf(t, widgetCRD))
+	empty := t.TempDir()
+	for want, source := range map[string]fakeapi.CRDSource{
+		"empty CRDSource":               {},
+		"ConfigMap is no":               fakeapi.CRDObjects(&corev1.ConfigMap{}),
+		"<nil> is no":                   fakeapi.CRDObjects(nil),
+		"no such file or directory":     fakeapi.CRDPaths(filepath.Join(empty, "missing")),
+		"has no CustomResource":         fakeapi.CRDPaths(empty),
+		"x.yaml: document 1":            fakeapi.CRDFS(fstest.MapFS{"x.yaml": {Data: []byte("a: [")}}),
+		"the file system has no":        fakeapi.CRDFS(fstest.MapFS{}),
+		`unknown field "spec.bogus"`:    fakeapi.CRDFS(fstest.MapFS{"x.yaml": {Data: []byte(widgetCRD + "  bogus: 1\n")}}),
+		"openAPIV3Schema: Required":     fakeapi.CRDObjects(bad),
+		"two of the name":               fakeapi.CRDObjects(other),
+		"v1beta1":                       fakeapi.CRDFS(fstest.MapFS{"x.yaml": {Data: []byte("apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nspec: {group: g, names: {kind: K}}\n")}}),
+		"no kind is registered":         fakeapi.CRDType(widgetScheme(), &Widget{}),
+		"a scheme and an object":        fakeapi.CRDType(nil, nil),
+		"one of the versions of Widget": fakeapi.CRDType(widgetScheme("v1", "v2"), &Widget{}),
+		"shop.example.com: v1":          fakeapi.CRDType(widgetScheme("v1"), &Widget{}, fakeapi.CRDStorageVersion("v3")),
+		"group of built-in types":       fakeapi.CRDType(coreScheme(t), &corev1.Pod{}),
+		"spec.names.plural":             fakeapi.CRDType(widgetScheme("v1"), &Widget{}, fakeapi.CRDPlural("No Plural")),
+	} {
+		require.ErrorContains(t, srv.LoadCRDs(good, source), want)
+	}
+	require.Equal(t, before, srv.ResourceVersion())
+	_, err := widgetsOf(srv).List(t.Context(), metav1.ListOptions{})
+	require.True(t, apierrors.IsNotFound(err), "%v", err)
+	_, err = fakeapi.New(fakeapi.WithScheme(nil))
+	require.ErrorContains(t, err, "scheme is nil")
+}
+
+func coreScheme(t testing.TB) *runtime.Scheme {
+	s := runtime.NewScheme()
+	require.NoError(t, corev1.AddToScheme(s))
+	return s
+}
+
+// An update of a definition keeps what is there, its uid and the versions in which objects
+// were stored.
+func TestLoadCRDsUpdates(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithCRDs(fakeapi.CRDObjects(definitionOf(t, widgetCRD))), fakeapi.WithManifests(fstest.MapFS{"a.yaml": {Data: []byte(aWidget)}}))
+	crds := dynamic.NewForConfigOrDie(srv.RESTConfig()).Resource(crdsResource)
+	was, err := crds.Get(t.Context(), "widgets.shop.example.com", metav1.GetOptions{})
+	require.NoError(t, err)
+	next := definitionOf(t, widgetCRD)
+	v2 := *next.Spec.Versions[0].DeepCopy()
+	v2.Name, next.Spec.Versions[0].Storage = "v2", false
+	next.Spec.Versions = append(next.Spec.Versions, v2)
+	require.NoError(t, srv.LoadCRDs(fakeapi.CRDObjects(next)))
+	now, err := crds.Get(t.Context(), "widgets.shop.example.com", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, was.GetUID(), now.GetUID())
+	require.EqualValues(t, 2, now.GetGeneration())
+	stored, _, _ := unstructured.NestedStringSlice(now.Object, "status", "storedVersions")
+	require.Equal(t, []string{"v1", "v2"}, stored)
+	got, err := dynamic.NewForConfigOrDie(srv.RESTConfig()).Resource(widgetsResource.GroupResource().WithVersion("v2")).
+		Namespace("team").Get(t.Context(), "a", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "shop.example.com/v2", got.GetAPIVersion())
+
+	next.Spec.Scope = apiextensionsv1.ClusterScoped
+	require.ErrorContains(t, srv.LoadCRDs(fakeapi.CRDObjects(next)), "spec.scope")
+	finalized, err := widgetsOf(srv).Patch(t.Context(), "a", "application/merge-patch+json", []byte(`{"metadata":{"finalizers":["x.io/y"]}}`), metav1.PatchOptions{})
+	require.NoError(t, err)
+	require.NotEmpty(t, finalized.GetFinalizers())
+	require.NoError(t, crds.Delete(t.Context(), "widgets.shop.example.com", metav1.DeleteOptions{}))
+	require.ErrorContains(t, srv.LoadCRDs(fakeapi.CRDObjects(definitionOf(t, widgetCRD))), "is being deleted")
+}
+
+// Custom resources are fixtures as others are: behind their definition in any order, typed
+// or not, with defaults, and refused by the schema.
+func TestLoadCustomResources(t *testing.T) {
+	files := fstest.MapFS{"a.yaml": {Data: []byte(aWidget)}, "z/crd.yaml": {Data: []byte(widgetCRD)}}
+	srv := fakeapi.Start(t, fakeapi.WithManifests(files))
+	requireEstablished(t, srv)
+	got, err := widgetsOf(srv).Get(t.Context(), "a", metav1.GetOptions{})
+	require.NoError(t, err)
+	color, _, _ := unstructured.NestedString(got.Object, "spec", "color")
+	require.Equal(t, "red", color)
+	require.EqualValues(t, 1, got.GetGeneration())
+	require.NotEmpty(t, got.GetUID())
+
+	whole := &Widget{TypeMeta: metav1.TypeMeta{APIVersion: "shop.example.com/v1", Kind: "Widget"}, ObjectMeta: metav1.ObjectMeta{Name: "typed", Namespace: "team"}, Spec: WidgetSpec{Size: 7}}
+	require.NoError(t, srv.Load(whole))
+	bare := &Widget{ObjectMeta: metav1.ObjectMeta{Name: "bare", Namespace: "team"}}
+	require.ErrorContains(t, srv.Load(bare), "no kind is registered for the type fakeapi_test.Widget")
+	got, err = widgetsOf(srv).Get(t.Context(), "typed", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"size": int64(7), "color": "red"}, got.Object["spec"])
+
+	before := srv.ResourceVersion()
+	for want, text := range map[string]string{
+		"at most 100":                "spec: {size: 101}",
+		"greater than or equal to 0": "spec: {size: -1}",
+		`unknown field "spec.depth"`: "spec: {depth: 1}",
+	} {
+		err := srv.LoadManifests(fstest.MapFS{"bad.yaml": {Data: []byte("apiVersion: shop.example.com/v1\nkind: Widget\nmetadata: {name: bad}\n" + text)}})
+		require.ErrorContains(t, err, "bad.yaml: document 1: Widget bad: ")
+		require.ErrorContains(t, err, want)
+	}
+	require.Equal(t, before, srv.ResourceVersion())
+}
+
+// A definition and its objects are stored together, or neither.
+func TestLoadWithDefinitionAllOrNothing(t *testing.T) {
+	srv := fakeapi.Start(t)
+	before := srv.ResourceVersion()
+	big := &Widget{TypeMeta: metav1.TypeMeta{APIVersion: "shop.example.com/v1", Kind: "Widget"}, ObjectMeta: metav1.ObjectMeta{Name: "big"}, Spec: WidgetSpec{Size: 1000}}
+	require.ErrorContains(t, srv.Load(big, definitionOf(t, widgetCRD)), "Widget big: ")
+	require.Equal(t, before, srv.ResourceVersion())
+	_, err := widgetsOf(srv).List(t.Context(), metav1.ListOptions{})
+	require.True(t, apierrors.IsNotFound(err), "%v", err)
+	big.Spec.Size = 1
+	require.NoError(t, srv.Load(big, definitionOf(t, widgetCRD)))
+	requireEstablished(t, srv)
+}
+
+// With their scheme, Go types need no TypeMeta.
+func TestWithScheme(t *testing.T) {
+	widget := &Widget{ObjectMeta: metav1.ObjectMeta{Name: "bare", Namespace: "team"}}
+	crds := fakeapi.WithCRDs(fakeapi.CRDObjects(definitionOf(t, widgetCRD)))
+	for name, opts := range map[string][]fakeapi.Option{
+		"scheme": {crds, fakeapi.WithScheme(widgetScheme("v0", "v1")), fakeapi.WithObjects(widget)},
+		"source": {fakeapi.WithCRDs(fakeapi.CRDType(widgetScheme("v1"), &Widget{})), fakeapi.WithObjects(widget)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv := fakeapi.Start(t, opts...)
+			_, err := widgetsOf(srv).Get(t.Context(), "bare", metav1.GetOptions{})
+			require.NoError(t, err)
+			require.Empty(t, widget.UID)
+		})
+	}
+}
+
+// A made-up definition says what it was told and what the type shows.
+func TestCRDType(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithCRDs(fakeapi.CRDType(widgetScheme("v1alpha1", "v1"), &Widget{},
+		fakeapi.CRDPlural("widgetry"), fakeapi.CRDClusterScoped(), fakeapi.CRDStorageVersion("v1"))))
+	client := dynamic.NewForConfigOrDie(srv.RESTConfig())
+	alpha := client.Resource(schema.GroupVersionResource{Group: "shop.example.com", Version: "v1alpha1", Resource: "widgetry"})
+	made, err := alpha.Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "shop.example.com/v1alpha1", "kind": "Widget", "metadata": map[string]any{"name": "a"},
+		"spec": map[string]any{"anything": "goes"}, "status": map[string]any{"phase": "New"},
+	}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"anything": "goes"}, made.Object["spec"])
+	require.NotContains(t, made.Object, "status")
+	got, err := client.Resource(schema.GroupVersionResource{Group: "shop.example.com", Version: "v1", Resource: "widgetry"}).Get(t.Context(), "a", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "shop.example.com/v1", got.GetAPIVersion())
+	crd, err := client.Resource(crdsResource).Get(t.Context(), "widgetry.shop.example.com", metav1.GetOptions{})
+	require.NoError(t, err)
+	stored, _, _ := unstructured.NestedStringSlice(crd.Object, "status", "storedVersions")
+	require.Equal(t, []string{"v1"}, stored)
+}

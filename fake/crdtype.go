@@ -1,0 +1,168 @@
+package fakeapi
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"example.com/fakeapi/fake/internal/verbs"
+)
+
+// CRDTypeOption says what a Go type does not.
+type CRDTypeOption func(*crdType)
+
+// crdType is what a definition is made of.
+type crdType struct {
+	plural, storage string
+	cluster         bool
+}
+
+// CRDPlural is the name of the resource in paths, where it is not the one that
+// meta.UnsafeGuessKindToResource guesses from the kind.
+func CRDPlural(plural string) CRDTypeOption { return func(t *crdType) { t.plural = plural } }
+
+// CRDClusterScoped says that objects are in no namespace.
+func CRDClusterScoped() CRDTypeOption { return func(t *crdType) { t.cluster = true } }
+
+// CRDStorageVersion names the version that objects are stored in. It must be given if the
+// scheme has several versions of the kind.
+func CRDStorageVersion(version string) CRDTypeOption {
+	return func(t *crdType) { t.storage = version }
+}
+
+// CRDType is a definition made up from a Go type, given as an object of it, for tests of
+// types without manifests. Its kind, with all versions, is what the scheme says.
+// It is namespaced unless told otherwise, and a version whose type has a field with the JSON name
+// status has the subresource. Between versions there is no conversion but of the apiVersion.
+//
+// The schema takes everything (x-kubernetes-preserve-unknown-fields): markers as
+// +kubebuilder:validation and +kubebuilder:default are comments, and not there at run time,
+// so nothing is validated, defaulted or pruned, there are no columns, and lists are applied
+// as a whole. The manifests that controller-gen makes of the same types say all that:
+// prefer CRDPaths where there are any.
+//
+// From then on Load knows all Go types of the scheme.
+func CRDType(scheme *runtime.Scheme, object runtime.Object, opts ...CRDTypeOption) CRDSource {
+	return CRDSource{scheme: scheme, read: func() ([]verbs.Item, error) {
+		var t crdType
+		for _, opt := range opts {
+			opt(&t)
+		}
+		crd, err := t.define(scheme, object)
+		if err != nil {
+			return nil, fmt.Errorf("fakeapi: CRDs: %T: %w", object, err)
+		}
+		return []verbs.Item{{Object: crd}}, nil
+	}}
+}
+
+// define makes the definition.
+func (t *crdType) define(scheme *runtime.Scheme, object runtime.Object) (*apiextensionsv1.CustomResourceDefinition, error) {
+	if scheme == nil || object == nil {
+		return nil, errors.New("a scheme and an object are needed")
+	}
+	kinds, _, err := scheme.ObjectKinds(object)
+	if err != nil {
+		return nil, err
+	}
+	kind := kinds[0].GroupKind()
+	for _, other := range kinds[1:] {
+		if other.GroupKind() != kind {
+			return nil, fmt.Errorf("the scheme has it as %s and as %s", kind, other.GroupKind())
+		}
+	}
+	if kind.Group == "" {
+		return nil, fmt.Errorf("%s is in the group of built-in types, which has no custom resources", kind.Kind)
+	}
+	versions, err := t.versions(scheme, kind)
+	if err != nil {
+		return nil, err
+	}
+	plural, singular := meta.UnsafeGuessKindToResource(kind.WithVersion(versions[0].Name))
+	if t.plural != "" {
+		plural.Resource = t.plural
+	}
+	scope := apiextensionsv1.NamespaceScoped
+	if t.cluster {
+		scope = apiextensionsv1.ClusterScoped
+	}
+	return &apiextensionsv1.CustomResourceDefinition{
+		ObjectMeta: metav1.ObjectMeta{Name: plural.GroupResource().String()},
+		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+			Group: kind.Group,
+			Names: apiextensionsv1.CustomResourceDefinitionNames{
+				Plural: plural.Resource, Singular: singular.Resource, Kind: kind.Kind, ListKind: kind.Kind + "List",
+			},
+			Scope:    scope,
+			Versions: versions,
+		},
+	}, nil
+}
+
+// versions are those of a kind that the scheme has.
+func (t *crdType) versions(scheme *runtime.Scheme, kind schema.GroupKind) ([]apiextensionsv1.CustomResourceDefinitionVersion, error) {
+	var all []apiextensionsv1.CustomResourceDefinitionVersion
+	var names []string
+	for _, gv := range scheme.VersionsForGroupKind(kind) {
+		if gv.Version == runtime.APIVersionInternal {
+			continue
+		}
+		object, err := scheme.New(gv.WithKind(kind.Kind))
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, gv.Version)
+		all = append(all, anything(gv.Version, hasStatus(reflect.TypeOf(object).Elem())))
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("the scheme has only an internal version of %s", kind)
+	}
+	at := 0
+	switch {
+	case t.storage != "":
+		at = slices.Index(names, t.storage)
+	case len(all) > 1:
+		at = -1
+	}
+	if at < 0 {
+		return nil, fmt.Errorf("CRDStorageVersion must name one of the versions of %s: %s", kind, strings.Join(names, ", "))
+	}
+	all[at].Storage = true
+	return all, nil
+}
+
+// anything is a version that takes everything.
+func anything(name string, status bool) apiextensionsv1.CustomResourceDefinitionVersion {
+	yes := true
+	v := apiextensionsv1.CustomResourceDefinitionVersion{
+		Name: name, Served: true,
+		Schema: &apiextensionsv1.CustomResourceValidation{
+			OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: &yes},
+		},
+	}
+	if status {
+		v.Subresources = &apiextensionsv1.CustomResourceSubresources{Status: &apiextensionsv1.CustomResourceSubresourceStatus{}}
+	}
+	return v
+}
+
+// hasStatus reports whether a struct has a field that JSON calls status.
+func hasStatus(t reflect.Type) bool {
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	for i := range t.NumField() {
+		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name == "status" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,85 @@
+package served
+
+import (
+	"errors"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"example.com/fakeapi/fake/internal/custom"
+	"example.com/fakeapi/fake/internal/definition"
+	"example.com/fakeapi/fake/internal/resource"
+)
+
+// Learn makes the Go types of schemes known, beside those of client-go: see KindsOf.
+func (t *Types) Learn(schemes ...*runtime.Scheme) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range schemes {
+		if !slices.Contains(t.schemes, s) {
+			t.schemes = append(t.schemes, s)
+		}
+	}
+}
+
+// KindsOf gives the kinds, at least one, that a Go type has in the schemes that are known.
+func (t *Types) KindsOf(obj runtime.Object) ([]schema.GroupVersionKind, error) {
+	switch obj.(type) {
+	case *apiextensionsv1.CustomResourceDefinition:
+		return []schema.GroupVersionKind{apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition")}, nil
+	case runtime.Unstructured:
+		return nil, errors.New("it has no apiVersion and no kind")
+	}
+	t.mu.Lock()
+	known := append([]*runtime.Scheme{scheme.Scheme}, t.schemes...)
+	t.mu.Unlock()
+	var first error
+	for _, s := range known {
+		kinds, _, err := s.ObjectKinds(obj)
+		if err == nil {
+			return kinds, nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return nil, first
+}
+
+// With gives what would be served if these were all definitions that there are, and what
+// ends that. An error tells of definitions that cannot be served.
+func (t *Types) With(all map[string]*apiextensionsv1.CustomResourceDefinition) (*resource.Table, func(), error) {
+	now := make(map[string]*known)
+	t.mu.Lock()
+	for _, k := range t.known {
+		now[k.crd.Name] = k
+	}
+	t.mu.Unlock()
+	var rows []*resource.Resource
+	var made []*custom.Definition
+	end := func() {
+		for _, d := range made {
+			d.End()
+		}
+	}
+	for name, crd := range all {
+		if k := now[name]; k != nil && k.crd == crd {
+			rows = append(rows, k.rows...)
+			continue
+		}
+		if !definition.ServingOf(crd).Requests() {
+			continue
+		}
+		d, err := custom.New(t.life, crd, t.network)
+		if err != nil {
+			end()
+			return nil, nil, unservable(crd, err)
+		}
+		made = append(made, d)
+		rows = append(rows, resource.CustomRows(d)...)
+	}
+	return tableOf(rows), end, nil
+}

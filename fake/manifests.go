@@ -1,0 +1,111 @@
+package fakeapi
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	kyaml "sigs.k8s.io/yaml"
+
+	"example.com/fakeapi/fake/internal/verbs"
+)
+
+// isManifest tells a manifest by the name of its file.
+func isManifest(name string) bool {
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name))
+}
+
+// readManifests reads all manifests of a file system.
+func readManifests(fsys fs.FS) ([]verbs.Item, error) {
+	prefix := ""
+	if named, ok := fsys.(fmt.Stringer); ok {
+		prefix = named.String() + ": "
+	}
+	var all []verbs.Item
+	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && (entry.IsDir() || !isManifest(name)) {
+			return nil
+		}
+		var body []byte
+		if err == nil {
+			body, err = fs.ReadFile(fsys, name)
+		}
+		if err != nil {
+			return fmt.Errorf("%s%w", prefix, err)
+		}
+		found, err := readManifest(prefix+name, body, wholly)
+		all = append(all, found...)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("fakeapi: manifests: %w", err)
+	}
+	return all, nil
+}
+
+// strictness says what becomes of a document that is no object of Kubernetes.
+type strictness bool
+
+const (
+	wholly   strictness = true
+	passOver strictness = false
+)
+
+// readManifest reads the documents of one file. An error names the file.
+func readManifest(file string, body []byte, strict strictness) ([]verbs.Item, error) {
+	documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(body)))
+	var all []verbs.Item
+	for n := 1; ; n++ {
+		document, err := documents.Read()
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		from := fmt.Sprintf("%s: document %d", file, n)
+		objects, err := readDocument(document, strict)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", from, err)
+		}
+		for _, obj := range objects {
+			all = append(all, verbs.Item{From: from, Object: obj})
+		}
+	}
+}
+
+// readDocument reads one YAML or JSON document: an object, a List of objects, or nothing but
+// white space and comments.
+func readDocument(document []byte, strict strictness) ([]runtime.Object, error) {
+	body, err := kyaml.YAMLToJSON(document)
+	if err != nil {
+		return nil, err
+	}
+	if string(body) == "null" {
+		return nil, nil
+	}
+	one := &unstructured.Unstructured{}
+	if err := one.UnmarshalJSON(body); err != nil {
+		if runtime.IsMissingKind(err) && strict == passOver {
+			err = nil
+		}
+		return nil, err
+	}
+	if !one.IsList() {
+		return []runtime.Object{one}, nil
+	}
+	var objects []runtime.Object
+	err = one.EachListItem(func(item runtime.Object) error {
+		objects = append(objects, item)
+		return nil
+	})
+	return objects, err
+}
