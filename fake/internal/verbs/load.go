@@ -199,7 +199,8 @@ func (a *API) prepareLoaded(res *resource.Resource, obj runtime.Object) {
 	}
 }
 
-// typed finds the resource of an object and gives it in the StoreVersion.
+// typed finds the resource of an object and gives it in the StoreVersion. It changes the
+// object.
 func (a *API) typed(table *resource.Table, obj runtime.Object) (*resource.Resource, runtime.Object, error) {
 	kind := obj.GetObjectKind().GroupVersionKind()
 	if kind.Empty() {
@@ -214,6 +215,7 @@ func (a *API) typed(table *resource.Table, obj runtime.Object) (*resource.Resour
 		return nil, nil, fmt.Errorf("%s is not served", kind)
 	}
 	if _, ok := obj.(runtime.Unstructured); ok || res.Custom != nil {
+		obj.GetObjectKind().SetGroupVersionKind(kind)
 		body, err := json.Marshal(obj)
 		if err != nil {
 			return nil, nil, err
