@@ -37,8 +37,10 @@ func (a *API) watch(q *request) error {
 	ctx, cancel := context.WithTimeout(q.r.Context(), a.watchTimeout(&opts))
 	defer cancel()
 	defer a.cache.bind(cancel)()
+	life := context.Background()
 	if custom := q.res.Custom; custom != nil { // which ends when its definition changes
-		defer context.AfterFunc(custom.Definition().Life(), cancel)()
+		life = custom.Definition().Life()
+		defer context.AfterFunc(life, cancel)()
 	}
 	if err := a.cache.ready(); err != nil { // WA-39
 		return err
@@ -49,6 +51,7 @@ func (a *API) watch(q *request) error {
 		sel:       sel,
 		bookmarks: opts.AllowWatchBookmarks,
 		request:   q.r.Context(),
+		life:      life,
 		metrics:   a.settings.Metrics.Watch(q.res.GroupVersionResource()),
 	}
 	if upgrades(q.r) {
@@ -92,6 +95,8 @@ type stream struct {
 	unmarked bool
 	// request is the context of the request, which has no deadline.
 	request context.Context
+	// life ends with the definition of a custom resource, and never for others.
+	life    context.Context
 	metrics *metrics.Watch
 
 	cursor *memstore.Cursor
@@ -225,7 +230,32 @@ func (s *stream) follow(ctx context.Context) error {
 			return err
 		}
 	}
+	if s.life.Err() != nil && s.request.Err() == nil {
+		return s.rest(events, buffer)
+	}
 	return nil
+}
+
+// rest sends what has happened before the definition of a custom resource ended: that its
+// objects are gone, if it was deleted. On a real server some time passes in between.
+func (s *stream) rest(events, buffer []*memstore.Event) error {
+	until := s.a.store.Revision()
+	for {
+		if len(events) == 0 {
+			n, err := s.cursor.Next(buffer)
+			if n == 0 || err != nil { // a restore leaves nothing to tell
+				return s.flush()
+			}
+			events = buffer[:n]
+		}
+		sent, err := s.send(events)
+		if err != nil {
+			return err
+		}
+		if events = events[sent:]; sent == 0 || s.sent >= until {
+			return s.flush()
+		}
+	}
 }
 
 // send writes the events that are in view and tells how many those were.
