@@ -18,6 +18,32 @@
 // and other languages, Client and URL for plain HTTP. Load, LoadManifests and the
 // options WithObjects and WithManifests put fixtures into the store.
 //
+// # Custom resources
+//
+// CustomResourceDefinitions are accepted and served as a real server does, with what they
+// define: structural schemas with pruning, defaults, validation and CEL rules, several
+// versions, status and scale, selectable fields, printer columns, discovery and OpenAPI.
+// They come through the API (kubectl, envtest.InstallCRDs with RESTConfig), with WithCRDs
+// and LoadCRDs, or among the fixtures, in any order: definitions go first.
+//
+//	srv := fakeapi.Start(t,
+//		fakeapi.WithCRDs(fakeapi.CRDPaths("../config/crd/bases")),
+//		fakeapi.WithObjects(&widgetsv1.Widget{...}), fakeapi.WithScheme(scheme))
+//
+// A definition is Established before the request that made it is answered, or before Start
+// returns: a real server takes some milliseconds, in which new paths answer 404.
+// Definitions given to WithCRDs, LoadCRDs and Load are taken as a create, or, if the name is
+// there, as an update of labels, annotations and spec, whatever status they have; only
+// its storedVersions count. Custom resources among fixtures keep their status; they are
+// defaulted, and refused, by their schemas, and fields that a schema does not have are an error.
+//
+// CRDType makes a definition up from a Go type, for types without manifests. It takes everything:
+// markers such as +kubebuilder:validation are not there at run time.
+//
+// A fork has the types of its original, and each then goes its own way. A Restore to a
+// moment before a definition takes its type away, and its watches end. Replicas share the types of
+// their server.
+//
 // # TLS and users
 //
 // With WithTLS it is HTTPS, with HTTP/2 for those who offer it, on sockets and in memory.
@@ -230,7 +256,7 @@
 // What would need these answers with a clear Status (501 NotImplemented), a 404 or
 // 405 as for a thing that does not exist, or a fallback that the protocol allows:
 //
-//   - Custom resources, and aggregated APIs.
+//   - Aggregated APIs.
 //   - All other controllers: a Deployment makes no ReplicaSets, no default
 //     ServiceAccount appears in a new namespace, nothing is scheduled.
 //   - Compression of the OpenAPI documents.

@@ -9,6 +9,9 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
 	fakeapi "example.com/fakeapi/fake"
@@ -78,6 +81,55 @@ func ExampleServer_Faults() {
 	// Output:
 	// The resourceVersion for the provided list is too old.
 	// <nil>
+}
+
+// Custom resources, from the manifests of their definitions: a directory with
+// CRDPaths("../config/crd/bases"), or an embed.FS. Objects of them are fixtures as others.
+func ExampleWithCRDs() {
+	definitions := fstest.MapFS{"crontabs.yaml": {Data: []byte(`
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: crontabs.stable.example.com}
+spec:
+  group: stable.example.com
+  scope: Namespaced
+  names: {plural: crontabs, kind: CronTab}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              replicas: {type: integer, minimum: 1, default: 1}
+`)}}
+	nightly := &unstructured.Unstructured{}
+	nightly.SetAPIVersion("stable.example.com/v1")
+	nightly.SetKind("CronTab")
+	nightly.SetName("nightly")
+	nightly.Object["spec"] = map[string]any{}
+	srv, err := fakeapi.New(fakeapi.WithCRDs(fakeapi.CRDFS(definitions)), fakeapi.WithObjects(nightly))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = srv.Close() }()
+	cronTabs := dynamic.NewForConfigOrDie(srv.RESTConfig()).
+		Resource(schema.GroupVersionResource{Group: "stable.example.com", Version: "v1", Resource: "crontabs"}).Namespace("default")
+	got, err := cronTabs.Get(context.Background(), "nightly", metav1.GetOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(got.Object["spec"])
+	got.Object["spec"] = map[string]any{"replicas": int64(0)}
+	_, err = cronTabs.Update(context.Background(), got, metav1.UpdateOptions{})
+	fmt.Println(err)
+	// Output:
+	// map[replicas:1]
+	// CronTab.stable.example.com "nightly" is invalid: spec.replicas: Invalid value: 0: spec.replicas in body should be greater than or equal to 1
 }
 
 // Compact makes continue tokens and exact reads of the past expire, as a

@@ -111,3 +111,51 @@ func TestLoadUnreadable(t *testing.T) {
 	require.Contains(t, got.stderr, "bad.yaml")
 	require.Contains(t, got.stderr, "permission denied")
 }
+
+const (
+	aDefinition = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: gizmos.shop.example.com}
+spec:
+  group: shop.example.com
+  scope: Namespaced
+  names: {plural: gizmos, kind: Gizmo}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}
+`
+	aGizmo = "apiVersion: shop.example.com/v1\nkind: Gizmo\nmetadata: {name: a}\nspec: {size: 1}\n"
+)
+
+// Custom resources are loaded behind their definitions, which may come with a later flag.
+func TestLoadOfCustomResources(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(aGizmo), 0o600))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "crd"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "crd", "gizmos.yaml"), []byte(aDefinition), 0o600))
+	one, definition := manifest(t, "one.yaml", aGizmo), manifest(t, "crd.yaml", aDefinition)
+	for _, args := range [][]string{{"--load", dir}, {"--load", one, "--load", definition}} {
+		r := start(t, args...)
+		require.Equal(t, http.StatusOK, r.get(t, "/apis/shop.example.com/v1/namespaces/default/gizmos/a", nil))
+		require.Equal(t, http.StatusOK, r.get(t, "/apis/shop.example.com/v1", nil))
+		require.Equal(t, cleanEnd, r.stop())
+	}
+	wrong := manifest(t, "wrong.yaml", strings.Replace(aDefinition, "Namespaced", "Anywhere", 1))
+	requireFailureLike(t, "--load "+wrong+": wrong.yaml: document 1: CustomResourceDefinition gizmos.shop.example.com: ", "spec.scope", "--load", wrong)
+	large := manifest(t, "large.yaml", strings.Replace(aGizmo, "1}", "big}", 1))
+	requireFailureLike(t, "--load "+large+": large.yaml: document 1: Gizmo a: ", "spec.size", "--load", definition, "--load", large)
+}
+
+// requireFailureLike asserts that the command ends with one line, which begins and goes on so.
+func requireFailureLike(t *testing.T, begins, contains string, args ...string) {
+	t.Helper()
+	got := runNow(t, args...)
+	require.Equal(t, exitError, got.status)
+	require.Empty(t, got.stdout)
+	require.True(t, strings.HasPrefix(got.stderr, "fakeapi: "+begins), "%s", got.stderr)
+	require.Contains(t, got.stderr, contains)
+	require.Equal(t, 1, strings.Count(got.stderr, "\n"))
+}

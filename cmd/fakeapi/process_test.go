@@ -22,10 +22,11 @@ func TestProcess(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 
+	gizmos := manifest(t, "gizmos.yaml", aGizmo+"---"+aDefinition)
 	for _, signal := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
 		t.Run(signal.String(), func(t *testing.T) {
 			temp := t.TempDir()
-			command := exec.CommandContext(t.Context(), binary)
+			command := exec.CommandContext(t.Context(), binary, "--load", gizmos)
 			command.Env = append(os.Environ(), "TMPDIR="+temp)
 			var stderr bytes.Buffer
 			command.Stderr = &stderr
@@ -36,6 +37,7 @@ func TestProcess(t *testing.T) {
 			r := parseAnnouncement(t, announcement(t, stdout))
 			require.Equal(t, temp, filepath.Dir(filepath.Dir(r.kubeconfig)))
 			require.Equal(t, http.StatusOK, r.get(t, "/readyz", nil))
+			require.Equal(t, http.StatusOK, r.get(t, "/apis/shop.example.com/v1/namespaces/default/gizmos/a", nil))
 			watch, err := http.Get(r.url + "/api/v1/pods?watch=true")
 			require.NoError(t, err)
 			defer func() { _ = watch.Body.Close() }()
