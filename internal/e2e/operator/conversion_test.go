@@ -94,7 +94,7 @@ func TestConversion(t *testing.T) {
 	require.NoError(t, b.Update(t.Context(), old))
 	require.NoError(t, b.Get(t.Context(), client.ObjectKeyFromObject(site), site))
 	require.Equal(t, []string{"other.example.com", "new.example.com"}, site.Spec.Hosts, "what the old version cannot say is kept")
-	require.Equal(t, site.ResourceVersion, old.ResourceVersion)
+	require.Equal(t, site.Generation, old.Generation)
 }
 
 // Lists and watches come in the version that they are asked for in.
