@@ -32,8 +32,10 @@ func TestDigestOf(t *testing.T) {
 	}
 	same := of(func(*apiextensionsv1.CustomResourceDefinition) {})
 	for name, change := range map[string]func(*apiextensionsv1.CustomResourceDefinition){
-		"uid":     func(c *apiextensionsv1.CustomResourceDefinition) { c.UID = "another" },
-		"created": func(c *apiextensionsv1.CustomResourceDefinition) { c.CreationTimestamp = metav1.NewTime(time.Unix(7, 0)) },
+		"uid": func(c *apiextensionsv1.CustomResourceDefinition) { c.UID = "another" },
+		"created": func(c *apiextensionsv1.CustomResourceDefinition) {
+			c.CreationTimestamp = metav1.NewTime(time.Unix(7, 0))
+		},
 	} {
 		require.Equal(t, same, of(change), name)
 	}

@@ -31,7 +31,7 @@ func listTypes() []string {
 }
 
 func list(r *resource.Resource, at, what string, scope []common.Parameter) *route {
-	op := operation(r, whole, at, scope, listParameters())
+	op := operation(r, part{}, at, scope, listParameters())
 	op.method, op.verb, op.what, op.action = "GET", "list", what, "list"
 	op.description = "list objects of kind " + r.Kind
 	if r.HasVerb("watch") {
@@ -79,18 +79,18 @@ func patch(r *resource.Resource, p part, at string, names []common.Parameter) *r
 }
 
 func remove(r *resource.Resource, at string, names []common.Parameter) *route {
-	op := operation(r, whole, at, names, deleteParameters())
+	op := operation(r, part{}, at, names, deleteParameters())
 	op.method, op.verb, op.action = "DELETE", "delete", "delete"
 	op.description = "delete " + withArticle(r.Kind)
 	op.reads, op.optional, op.answers = modelDeleteOptions, true, okOrAccepted(modelStatus)
 	if r.ReturnsDeleted {
-		op.answers = okOrAccepted(whole.model(r))
+		op.answers = okOrAccepted(part{}.model(r))
 	}
 	return op
 }
 
 func deleteCollection(r *resource.Resource, at string, scope []common.Parameter) *route {
-	op := operation(r, whole, at, scope, deleteCollectionParameters())
+	op := operation(r, part{}, at, scope, deleteCollectionParameters())
 	op.method, op.verb, op.what, op.action = "DELETE", "delete", "Collection"+scoped(r), "deletecollection"
 	op.description = "delete collection of " + r.Kind
 	op.reads, op.optional, op.answers = modelDeleteOptions, true, ok(modelStatus)
@@ -99,7 +99,7 @@ func deleteCollection(r *resource.Resource, at string, scope []common.Parameter)
 
 // watchList and watchOne are the ways to watch from before the parameter of that name.
 func watchList(r *resource.Resource, at, what string, scope []common.Parameter) *route {
-	op := operation(r, whole, at, scope, listParameters())
+	op := operation(r, part{}, at, scope, listParameters())
 	op.method, op.verb, op.what, op.action = "GET", "watch", what, "watchlist"
 	op.description = "watch individual changes to a list of " + r.Kind +
 		". deprecated: use the 'watch' parameter with a list operation instead."
@@ -108,7 +108,7 @@ func watchList(r *resource.Resource, at, what string, scope []common.Parameter) 
 }
 
 func watchOne(r *resource.Resource, at string, names []common.Parameter) *route {
-	op := operation(r, whole, at, names, listParameters())
+	op := operation(r, part{}, at, names, listParameters())
 	op.method, op.verb, op.action = "GET", "watch", "watch"
 	op.description = "watch changes to an object of kind " + r.Kind + ". deprecated: use the 'watch' parameter " +
 		"with a list operation instead, filtered to a single item with the 'fieldSelector' parameter."

@@ -72,7 +72,7 @@ func addCollection(c *container, r *resource.Resource, at string, scope []common
 		c.add(list(r, at, scoped(r), scope))
 	}
 	if r.HasVerb("create") {
-		c.add(create(r, whole, at, scope))
+		c.add(create(r, part{}, at, scope))
 	}
 	if r.HasVerb("deletecollection") {
 		c.add(deleteCollection(r, at, scope))
@@ -81,13 +81,13 @@ func addCollection(c *container, r *resource.Resource, at string, scope []common
 
 func addObject(c *container, r *resource.Resource, at string, names []common.Parameter) {
 	if r.HasVerb("get") {
-		c.add(read(r, whole, at, names))
+		c.add(read(r, part{}, at, names))
 	}
 	if r.HasVerb("update") {
-		c.add(replace(r, whole, at, names))
+		c.add(replace(r, part{}, at, names))
 	}
 	if r.HasVerb("patch") {
-		c.add(patch(r, whole, at, names))
+		c.add(patch(r, part{}, at, names))
 	}
 	if r.HasVerb("delete") {
 		c.add(remove(r, at, names))

@@ -11,10 +11,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// part is what an operation is on: a subresource, or the object itself.
+// part is what an operation is on: a subresource, or with its zero value the object itself.
 type part struct{ sub *resource.Subresource }
-
-var whole = part{}
 
 // id ends the identifier of an operation: NodeStatus, DeploymentScale.
 func (p part) id() string {
