@@ -81,8 +81,8 @@
 //
 // On an API server made of k8s.io/apiserver and apiextensions-apiserver v0.37.2 on etcd, with custom resources, compaction and five minutes of
 // Patience, every case about custom resources passes: 992 cases before the group CD, and all 95 of that. One of the others fails there and 82
-// are skipped, for what that server lacks: defaults and subresources of built-in types, controllers of namespaces, users without rights,
-// CBOR, and the switches behind Expire and Starting.
+// are skipped, for what that server lacks: defaults, subresources and some groups of built-in types, controllers of namespaces, users without
+// rights, CBOR, and a switch behind Starting.
 //
 // # Adding a case
 //

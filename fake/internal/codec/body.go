@@ -27,6 +27,8 @@ func Body(r *resource.Resource, media negotiate.Media, body []byte, validation s
 	decoded, sent, err := decode(r, media, body, validation)
 	obj, warnings, err := lenient(decoded, err, validation)
 	switch {
+	case err == nil && r.Custom != nil && sent.GroupVersion() != r.GroupVersion(): // of a patch's result, the validation tells
+		return nil, nil, apierrors.NewBadRequest(otherVersion{sent.GroupVersion(), r.GroupVersion()}.Error())
 	case err == nil:
 		return obj, warnings, nil
 	case errors.As(err, new(otherVersion)):

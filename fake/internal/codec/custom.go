@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -142,7 +143,7 @@ func Untyped(obj runtime.Object) any {
 }
 
 // decodeCustom decodes what a client sent for a custom resource, and brings it into the form
-// that its schema asks for. Another kind is left to the validation, which names it.
+// that its schema asks for. Another kind or version is left to those who know what to say of it.
 func decodeCustom(r *resource.Resource, media negotiate.Media, body []byte, strict bool) (runtime.Object, *schema.GroupVersionKind, error) {
 	obj := &unstructured.Unstructured{}
 	sent, problems, err := parseCustom(media, body, strict, &obj.Object)
@@ -152,9 +153,6 @@ func decodeCustom(r *resource.Resource, media negotiate.Media, body []byte, stri
 	unknown, err := r.Custom.Take(obj.Object, strict)
 	if err != nil {
 		return nil, sent, err
-	}
-	if sent.GroupVersion() != r.GroupVersion() {
-		return nil, sent, otherVersion{sent.GroupVersion(), r.GroupVersion()}
 	}
 	for _, path := range unknown {
 		problems = append(problems, errors.New(path))
@@ -177,7 +175,7 @@ func parseCustom(media negotiate.Media, body []byte, strict bool, into *map[stri
 	case negotiate.YAML:
 		if strict {
 			if err := yaml.UnmarshalStrict(body, &map[string]any{}); err != nil {
-				problems = append(problems, err)
+				problems = append(problems, errors.New(strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")))
 			}
 		}
 		if body, err = yaml.YAMLToJSON(body); err != nil {

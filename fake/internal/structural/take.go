@@ -1,8 +1,6 @@
 package structural
 
 import (
-	"fmt"
-
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
@@ -21,7 +19,7 @@ func (s *Schema) Take(obj map[string]any, unknown bool) ([]string, error) {
 	}
 	s.setDefaults(obj)
 	for i, path := range paths {
-		paths[i] = fmt.Sprintf("unknown field %q", path)
+		paths[i] = `unknown field "` + path + `"` // as it is: WN-01
 	}
 	return paths, nil
 }

@@ -1,6 +1,8 @@
 package verbs
 
 import (
+	"errors"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1beta1/validation"
@@ -53,9 +55,13 @@ func (q *request) replyStatus(s *metav1.Status) error {
 	return nil
 }
 
-// whole refuses a list form for a single object (PM-03 the other way round).
+// whole refuses a list form for a single object (PM-03 the other way round). That of a
+// custom resource is looked at too late for a 406 (PM-04).
 func (q *request) whole() error {
-	if q.out.Form == negotiate.PartialList {
+	switch {
+	case q.out.Form == negotiate.PartialList && q.res.Custom != nil:
+		return errors.New("content is not a list")
+	case q.out.Form == negotiate.PartialList:
 		return status.NotInThisForm("you requested PartialObjectMetadataList, but the requested object is not a list (" +
 			typeName(q.res.New()) + ")")
 	}
