@@ -309,6 +309,9 @@ func storedVersions(ctx context.Context, d definition, c collection) error {
 	if err := d.s.until(ctx, get(d.under("v2", c).item("a")), code(200)); err != nil {
 		return err
 	}
+	if _, err := d.under("v2", c).change(ctx, "a", "migrated"); err != nil { // a write stores it in v2
+		return err
+	}
 	migrated := mergePatch(d.path()+"/status", object{"status": object{"storedVersions": []string{"v2"}}})
 	if err := d.s.try(ctx, migrated, code(200), value([]string{"v2"}, "status", "storedVersions")); err != nil {
 		return err
