@@ -113,6 +113,9 @@ func storageChange(ctx context.Context, d definition, c collection) error {
 	if err := d.s.until(ctx, post(second.path(), second.gear("b", object{"second": "kept"})), code(201)); err != nil {
 		return err
 	}
+	if err := d.s.until(ctx, get(c.path()), code(200)); err != nil { // a cache in front of the storage may have to fill
+		return err
+	}
 	return d.s.all(ctx,
 		ask(get(c.item("a")), code(200), kind(c.apiVersion, "Gear"), at(o.ResourceVersion), holds(object{"size": 1, "first": "f"}, "spec")),
 		ask(get(second.item("a")), code(200), kind(second.apiVersion, "Gear"), holds(object{"size": 1}, "spec")),
