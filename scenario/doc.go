@@ -116,6 +116,9 @@
 // behind >= or <=. PATCH is the rest of the line, JSON or YAML of that form:
 // {data: {k: "1"}}.
 //
+// Custom resources are kinds as others, from the step on that creates their definition, a
+// manifest like any, or from the beginning with fakeapi.WithCRDs in [Config.Options].
+//
 // Between two steps server and clients do all that they can do before time
 // passes. So a step sees the effects of the one before, unless somebody waits for
 // the clock: a back-off, a rate limit, a delay. For those there are advance and

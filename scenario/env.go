@@ -149,7 +149,9 @@ func (e *Env) resource(kind, namespace string) (dynamic.ResourceInterface, error
 // resourceOf is resource for an object.
 func (e *Env) resourceOf(o *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
 	kind := o.GroupVersionKind()
-	mapping, err := e.kinds.RESTMapping(kind.GroupKind(), kind.Version)
+	mapping, err := lookUp(e.kinds, func() (*meta.RESTMapping, error) {
+		return e.kinds.RESTMapping(kind.GroupKind(), kind.Version)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("expected a kind that is served, found %s: %w", kind, err)
 	}
@@ -184,11 +186,24 @@ func inNamespace(through dynamic.Interface, m *meta.RESTMapping, namespace strin
 // mapping finds the kind that a word stands for.
 func (e *Env) mapping(kind string) (*meta.RESTMapping, error) {
 	resource := schema.ParseGroupResource(strings.ToLower(kind))
-	found, err := e.kinds.KindFor(resource.WithVersion(""))
+	found, err := lookUp(e.kinds, func() (schema.GroupVersionKind, error) {
+		return e.kinds.KindFor(resource.WithVersion(""))
+	})
 	if err != nil {
 		return nil, fmt.Errorf("expected a kind that is served, found %q: %w", kind, err)
 	}
 	return e.kinds.RESTMapping(found.GroupKind(), found.Version)
+}
+
+// lookUp looks for a kind, and once more among what is served now if it is not known: a
+// definition of custom resources may have come.
+func lookUp[T any](kinds meta.RESTMapper, find func() (T, error)) (T, error) {
+	found, err := find()
+	if meta.IsNoMatchError(err) {
+		meta.MaybeResetRESTMapper(kinds)
+		found, err = find()
+	}
+	return found, err
 }
 
 // tell puts into the transcript what rules and watches did during a step.
