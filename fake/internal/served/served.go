@@ -20,7 +20,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/custom"
 	"example.com/fakeapi/fake/internal/definition"
 	"example.com/fakeapi/fake/internal/openapi"
@@ -89,10 +88,13 @@ func (t *Types) Definitions() map[string]*apiextensionsv1.CustomResourceDefiniti
 	return all
 }
 
+// Decoder gives the object of a record, which is the caller's from then on.
+type Decoder func(*resource.Resource, *memstore.Record) (runtime.Object, error)
+
 // Follow reads the definitions of a store, and serves what they say from then on. What has
 // not changed stays as it is, down to its rows; the watches of what has changed end. An
 // error tells of definitions that cannot be served, which does not stop the others.
-func (t *Types) Follow(store *memstore.Store) error {
+func (t *Types) Follow(store *memstore.Store, decode Decoder) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	view := store.View()
@@ -109,7 +111,7 @@ func (t *Types) Follow(store *memstore.Store) error {
 		if before != nil && before.record == rec {
 			continue
 		}
-		now, err := t.read(rec, before)
+		now, err := t.read(rec, before, decode)
 		if err != nil {
 			failed = append(failed, err)
 		}
@@ -138,9 +140,9 @@ func definitionOf(k *known) *custom.Definition {
 
 // read makes of a record what is known of it. It goes on with the definition from before if
 // that says the same.
-func (t *Types) read(rec *memstore.Record, before *known) (*known, error) {
+func (t *Types) read(rec *memstore.Record, before *known, decode Decoder) (*known, error) {
 	row := resource.Builtin().LookupKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
-	obj, err := codec.Stored(row, rec)
+	obj, err := decode(row, rec)
 	if err != nil {
 		return &known{record: rec, crd: &apiextensionsv1.CustomResourceDefinition{}}, err
 	}

@@ -43,7 +43,7 @@ func (a *API) followed(res *resource.Resource, key string, out outcome) error {
 // Follow serves the definitions that are in the store, and brings all of them into the
 // state that they shall have.
 func (a *API) Follow() error {
-	if err := a.types.Follow(a.store); err != nil {
+	if err := a.types.Follow(a.store, a.decoded.get); err != nil {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.types.Definitions())) {
@@ -58,7 +58,7 @@ func (a *API) Follow() error {
 // has changed.
 func (a *API) settle(name string) error {
 	for {
-		if err := a.types.Follow(a.store); err != nil {
+		if err := a.types.Follow(a.store, a.decoded.get); err != nil {
 			return err
 		}
 		all := a.types.Definitions()
