@@ -37,7 +37,7 @@ func (t *Types) Tracker(r *resource.Resource, subresource string) (*managed.Trac
 // trackerOptions tell a tracker of the other versions of its definition.
 func trackerOptions(v *custom.Version) []managed.CustomOption {
 	options := []managed.CustomOption{
-		managed.WithDefaults(func(obj *unstructured.Unstructured) { v.Restore(obj.Object) }),
+		managed.WithDefaults(func(obj *unstructured.Unstructured) { v.SetDefaults(obj.Object) }),
 		managed.WithConversion(func(obj *unstructured.Unstructured, to schema.GroupVersion) (*unstructured.Unstructured, error) {
 			return v.Definition().Convert(obj, to.Version)
 		}),

@@ -6,6 +6,7 @@
 //	unknown, err := s.Take(obj.Object, strict)   // a client's object
 //	s.Restore(obj.Object)                        // a stored object
 //	err = s.Converted(obj.Object)                // what a conversion made
+//	s.SetDefaults(obj.Object)                    // what an apply has merged
 //	errs := s.ValidateCreate(ctx, obj, meta...)
 //
 // The steps are those of apiextensions-apiserver, in its order and with its

@@ -35,6 +35,21 @@ func (s *Schema) Restore(obj map[string]any) {
 	s.setDefaults(obj)
 }
 
+// SetDefaults sets the defaults of what an apply has merged, and prunes its nulls. The
+// fields of a merge are known already.
+func (s *Schema) SetDefaults(obj map[string]any) {
+	if !s.preserve {
+		s.pruneNulls(obj)
+	}
+	s.setDefaults(obj)
+}
+
+func (s *Schema) pruneNulls(obj map[string]any) {
+	if hasNull(obj) {
+		defaulting.PruneNonNullableNullsWithoutDefaults(obj, s.structural)
+	}
+}
+
 // Converted brings into form what a conversion made. It sets no defaults, as a real
 // server sets none then, and refuses malformed metadata: an error is the detail of a
 // 500.
@@ -59,9 +74,7 @@ func (s *Schema) coerce(obj map[string]any, c coercion) (unknown []string, err e
 	if !s.preserve {
 		options := structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: c.paths}
 		unknown = append(unknown, pruning.PruneWithOptions(obj, s.structural, true, options)...)
-		if hasNull(obj) {
-			defaulting.PruneNonNullableNullsWithoutDefaults(obj, s.structural)
-		}
+		s.pruneNulls(obj)
 	}
 	if s.traits.embedded {
 		options := objectmeta.CoerceOptions{DropInvalidFields: c.drop, ReturnUnknownFieldPaths: c.paths}

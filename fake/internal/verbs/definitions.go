@@ -14,6 +14,7 @@ import (
 	"example.com/fakeapi/fake/internal/definition"
 	"example.com/fakeapi/fake/internal/managed"
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/memstore"
 )
 
 // definitionManager owns the status of definitions: it is the server itself that writes it.
@@ -162,6 +163,12 @@ func (a *API) deleteInstances(ending *crd) (left bool, err error) {
 	background := metav1.DeletePropagationBackground
 	for rec := range a.store.View().Range(prefix, "") {
 		if meta, err := codec.Metadata(rec); err == nil && meta.DeletionTimestamp != nil {
+			continue
+		}
+		if _, err := a.decoded.get(res, rec); err != nil { // its version is gone, or the webhook: so nobody misses it
+			if _, err := a.store.Update(rec.Key, func(*memstore.Record) (*memstore.Draft, error) { return nil, nil }); err != nil {
+				return true, err
+			}
 			continue
 		}
 		_, err = a.remove(nil, res, rec.Key, nameOf(rec.Key), &metav1.DeleteOptions{PropagationPolicy: &background})
