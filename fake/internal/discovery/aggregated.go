@@ -56,7 +56,7 @@ func aggregatedResource(r *resource.Resource) apidiscoveryv2.APIResourceDiscover
 		ResponseKind:     &metav1.GroupVersionKind{Kind: r.Kind},
 		Scope:            apidiscoveryv2.ScopeCluster,
 		SingularResource: r.Singular,
-		Verbs:            r.Verbs,
+		Verbs:            r.DiscoveredVerbs(),
 		ShortNames:       r.ShortNames,
 		Categories:       r.Categories,
 	}

@@ -80,7 +80,7 @@ func resourceList(table *resource.Table, group, version string) *metav1.APIResou
 			SingularName:       r.Singular,
 			Namespaced:         r.Namespaced,
 			Kind:               r.Kind,
-			Verbs:              r.Verbs,
+			Verbs:              r.DiscoveredVerbs(),
 			ShortNames:         r.ShortNames,
 			Categories:         r.Categories,
 			StorageVersionHash: storageVersionHash(r),

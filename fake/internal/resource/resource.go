@@ -3,6 +3,7 @@ package resource
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/validation"
@@ -94,6 +95,9 @@ type Resource struct {
 	// are *unstructured.Unstructured of the row's own version.
 	Custom *custom.Version
 
+	// Ending tells that the definition of a custom resource is on its way out, see
+	// DiscoveredVerbs.
+	Ending bool
 	// ScaleOf is set in the row of the Scales of a custom resource.
 	ScaleOf *custom.Version
 
@@ -159,6 +163,17 @@ func (r *Resource) HasVerb(verb string) bool {
 		}
 	}
 	return false
+}
+
+// DiscoveredVerbs are the verbs that discovery tells of. While a definition is being
+// deleted it keeps silent about those that write, most of which still work.
+func (r *Resource) DiscoveredVerbs() []string {
+	if !r.Ending {
+		return r.Verbs
+	}
+	return slices.DeleteFunc(slices.Clone(r.Verbs), func(verb string) bool {
+		return verb == "create" || verb == "patch" || verb == "update"
+	})
 }
 
 // Kept reports whether objects of the row are in the store; a row of which they are

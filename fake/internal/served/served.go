@@ -115,7 +115,7 @@ func (t *Types) Follow(store *memstore.Store, decode Decoder) error {
 		if err != nil {
 			failed = append(failed, err)
 		}
-		changed = changed || definitionOf(before) != definitionOf(now)
+		changed = changed || definitionOf(before) != definitionOf(now) || before.ending() != now.ending()
 		t.known[rec.Key] = now
 	}
 	for key, gone := range t.known {
@@ -197,12 +197,29 @@ func (k *known) end() {
 	}
 }
 
+// ending reports whether discovery tells that nothing can be written any more. Nil is not.
+func (k *known) ending() bool { return k != nil && !definition.ServingOf(k.crd).Changes() }
+
+// shown are the rows as they are served now.
+func (k *known) shown() []*resource.Resource {
+	if !k.ending() {
+		return k.rows
+	}
+	ending := make([]*resource.Resource, len(k.rows))
+	for i, row := range k.rows {
+		copied := *row
+		copied.Ending = true
+		ending[i] = &copied
+	}
+	return ending
+}
+
 // build makes the table and its description.
 func (t *Types) build() {
 	var rows []*resource.Resource
 	var described []*openapi.Custom
 	for _, k := range t.known {
-		rows, described = append(rows, k.rows...), append(described, k.described...)
+		rows, described = append(rows, k.shown()...), append(described, k.described...)
 	}
 	t.openapi.Store(t.openapi.Load().With(described))
 	t.table.Store(tableOf(rows))
