@@ -74,10 +74,11 @@ func New(opts ...Option) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	store := memstore.New(memstore.Options{HistoryAge: o.history, HistoryCount: o.events})
 	s := &Server{
 		opts:   o,
-		types:  served.New(o.network),
-		store:  memstore.New(memstore.Options{HistoryAge: o.history, HistoryCount: o.events}),
+		types:  served.New(o.webhooks(store)),
+		store:  store,
 		served: make(chan struct{}),
 	}
 	s.tokens = newTokens(o.bearers)

@@ -69,8 +69,9 @@ func (s *Server) Fork(opts ...Option) (*Server, error) {
 // fork makes a server on a fork of the store. An authority, if it is given, signs its
 // certificate.
 func (s *Server) fork(o *options, authority *certs.Authority) (*Server, error) {
+	store := s.store.Fork()
 	f := &Server{
-		opts: o, types: s.types.Fork(o.network), store: s.store.Fork(), authority: authority, served: make(chan struct{}),
+		opts: o, types: s.types.Fork(o.webhooks(store)), store: store, authority: authority, served: make(chan struct{}),
 	}
 	f.tokens = newTokens(o.bearers)
 	f.api = verbs.New(f.store, f.types, verbs.NewIDs(forked(seed(o.seed), f.store.Revision())), f.settings())

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -38,7 +37,7 @@ func draftCustom(r *resource.Resource, obj *unstructured.Unstructured) (*memstor
 	if err != nil {
 		return nil, err
 	}
-	set := fieldsOf(r, obj, obj)
+	set := fieldsOf(r, stored, stored)
 	if set == nil {
 		set = make(map[string]string, 1)
 	}
@@ -109,20 +108,6 @@ func SameCustom(draft *memstore.Draft, rec *memstore.Record) {
 func formOf(rec *memstore.Record) custom.Form {
 	form, _ := rec.Fields.Get(formField)
 	return custom.Form(form)
-}
-
-// Shows reports whether a record is stored as r shows it.
-func Shows(r *resource.Resource, rec *memstore.Record) bool {
-	return r.Custom == nil && r.GroupVersion() == r.StoreVersion || r.Custom != nil && r.Custom.Shows(formOf(rec))
-}
-
-// readCustom decodes a record into an object of r's version.
-func readCustom(r *resource.Resource, rec *memstore.Record) (runtime.Object, error) {
-	obj := &unstructured.Unstructured{}
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(rec.Data, &obj.Object); err != nil {
-		return nil, fmt.Errorf("stored %s %s does not decode: %w", r.Kind, rec.Key, err)
-	}
-	return r.Custom.Read(obj, formOf(rec))
 }
 
 // Untyped is an object for encoding/json, without its kind and apiVersion. It shares the rest

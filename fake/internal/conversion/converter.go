@@ -77,6 +77,7 @@ func completed(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.
 // it before the next call; the call under way goes on, as on a real server, until
 // it is answered, has lasted 30 seconds or Close ends it.
 func (c *Converter) Convert(ctx context.Context, objects []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error) {
+	defer c.network.begin()()
 	target := schema.GroupVersion{Group: c.group, Version: to}
 	converted := make([]*unstructured.Unstructured, len(objects))
 	for i, object := range objects {
@@ -102,6 +103,10 @@ func (c *Converter) Convert(ctx context.Context, objects []*unstructured.Unstruc
 	}
 	return converted, nil
 }
+
+// Retire is for a definition that another has replaced: what began under it may go on and
+// call the webhook, and no connection outlives the last call under way.
+func (c *Converter) Retire() { c.network.retire() }
 
 // Close ends the calls that are under way and the connections to the webhook.
 // Later conversions fail where they would need a connection.

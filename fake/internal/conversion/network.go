@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
+	"sync"
 	"time"
 
 	"k8s.io/apiserver/pkg/util/webhook"
@@ -45,6 +48,12 @@ type network struct {
 	services ServiceResolver
 	open     context.Context // ends with close
 	close    context.CancelFunc
+
+	// mu guards all below.
+	mu      sync.Mutex
+	calls   int // under way
+	retired bool
+	conns   map[*connection]bool // open connections, whether or not a call uses them
 }
 
 func newNetwork(dial Dialer, services ServiceResolver) *network {
@@ -54,7 +63,7 @@ func newNetwork(dial Dialer, services ServiceResolver) *network {
 	if services == nil {
 		services = noServices
 	}
-	n := &network{dial: dial, services: services}
+	n := &network{dial: dial, services: services, conns: make(map[*connection]bool)}
 	n.open, n.close = context.WithCancel(context.Background())
 	return n
 }
@@ -110,17 +119,64 @@ func (n *network) connect(ctx context.Context, network, address string) (net.Con
 	if err != nil {
 		return nil, err
 	}
-	forget := context.AfterFunc(n.open, func() { _ = conn.Close() })
-	return &connection{Conn: conn, forget: forget}, nil
+	c := &connection{Conn: conn, network: n}
+	n.mu.Lock()
+	n.conns[c] = true
+	c.forget = context.AfterFunc(n.open, func() { _ = c.Close() })
+	n.mu.Unlock()
+	return c, nil
+}
+
+// begin notes a call, and gives what notes its end.
+func (n *network) begin() (end func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.calls++
+	return func() {
+		n.mu.Lock()
+		n.calls--
+		left := n.left()
+		n.mu.Unlock()
+		hangUp(left)
+	}
+}
+
+// retire closes the connections as soon as no call is under way. Later calls have theirs
+// for themselves.
+func (n *network) retire() {
+	n.mu.Lock()
+	n.retired = true
+	left := n.left()
+	n.mu.Unlock()
+	hangUp(left)
+}
+
+// left are the connections that nobody needs any more. The caller holds mu.
+func (n *network) left() []*connection {
+	if !n.retired || n.calls > 0 {
+		return nil
+	}
+	return slices.Collect(maps.Keys(n.conns))
+}
+
+func hangUp(connections []*connection) {
+	for _, c := range connections {
+		_ = c.Close()
+	}
 }
 
 // connection tells the network when it is closed.
 type connection struct {
 	net.Conn
-	forget func() bool
+	network *network
+	forget  func() bool // guarded by the network's mu
 }
 
 func (c *connection) Close() error {
-	c.forget()
+	c.network.mu.Lock()
+	delete(c.network.conns, c)
+	forget := c.forget
+	c.network.mu.Unlock()
+	forget()
 	return c.Conn.Close()
 }

@@ -43,6 +43,8 @@ type Definition struct {
 	versions  map[string]*Version
 	converter *conversion.Converter
 	memory    sync.Map
+	flights   flights
+	digest    func() string   // of all that conversions depend on
 	calls     context.Context // of the conversion webhook
 	life      context.Context
 	end       context.CancelFunc
@@ -78,13 +80,21 @@ func New(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, net
 	if d.storage == nil {
 		return nil, fmt.Errorf("%s has no storage version", crd.Name)
 	}
+	d.digest = sync.OnceValue(func() string { return digest(d) })
 	d.life, d.end = context.WithCancel(ctx)
+	context.AfterFunc(ctx, converter.Close)
 	return d, nil
 }
 
 // End ends the watches that were opened under the definition. Requests that have begun
-// under it go on.
+// under it go on, their calls of the webhook too, until the context of New ends.
 func (d *Definition) End() {
+	d.end()
+	d.converter.Retire()
+}
+
+// Close is End, and breaks the calls that are under way.
+func (d *Definition) Close() {
 	d.end()
 	d.converter.Close()
 }

@@ -1,9 +1,14 @@
 package custom
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"strings"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -27,8 +32,34 @@ func (v *Version) Shows(f Form) bool { return f == v.form() }
 
 // Piece names what the version shows of what was stored in another form: it differs
 // where the result may, and is the same in all servers.
-func (v *Version) Piece() string {
-	return string(v.form()) + " of " + string(v.definition.storage.form())
+func (v *Version) Piece() string { return v.spec.Name + " " + v.definition.digest() }
+
+// Asks reports whether the webhook is called to show the version of what was stored in a form.
+func (v *Version) Asks(f Form) bool {
+	conversion := v.definition.crd.Spec.Conversion
+	return conversion != nil && conversion.Strategy == apiextensionsv1.WebhookConverter && f.Version() != v.spec.Name
+}
+
+// IsStorage reports whether objects are stored in the version.
+func (v *Version) IsStorage() bool { return v == v.definition.storage }
+
+// Storage is the version in which objects are stored.
+func (d *Definition) Storage() *Version { return d.storage }
+
+// digest stands for all that the result of reading, converting and showing depends on: the
+// schemas and the columns of all versions, and the conversion.
+func digest(d *Definition) string {
+	parts := make(map[string]any, 2*len(d.versions)+1)
+	for name, v := range d.versions {
+		parts[name], parts[name+" columns"] = v.Hash(), v.spec.AdditionalPrinterColumns
+	}
+	parts[""] = d.crd.Spec.Conversion
+	text, err := json.Marshal(parts)
+	if err != nil { // such parts always encode; what cannot be compared is the same as nothing
+		return fmt.Sprintf("%p", d)
+	}
+	sum := sha256.Sum256(text)
+	return base64.RawStdEncoding.EncodeToString(sum[:])
 }
 
 // Keep gives an object of the version as it is stored, and the form that this is. Unless
@@ -39,7 +70,21 @@ func (v *Version) Keep(obj *unstructured.Unstructured) (*unstructured.Unstructur
 		return obj, v.form(), nil
 	}
 	stored, err := v.definition.Convert(obj, storage.spec.Name)
-	return stored, storage.form(), err
+	if err != nil {
+		return nil, "", err
+	}
+	return stored, storage.formOf(stored), nil
+}
+
+// formOf is the Form of what a conversion made, which may lack defaults of the version: it
+// gets them when it is read.
+func (v *Version) formOf(stored *unstructured.Unstructured) Form {
+	restored := stored.DeepCopy()
+	v.Restore(restored.Object)
+	if equality.Semantic.DeepEqual(restored.Object, stored.Object) {
+		return v.form()
+	}
+	return v.form() + " incomplete"
 }
 
 // Read gives a stored object in the version. It takes the object over, whose apiVersion

@@ -30,9 +30,8 @@ type Representation struct {
 	// piece names the encoding that is kept with a record, "" where that is
 	// the stored form itself.
 	piece string
-	// asStored tells that a record may have what is shown as its stored form, which
-	// depends on the record.
-	asStored bool
+	// asCustom tells that package codec makes and keeps the piece.
+	asCustom bool
 	// table makes rows, nil unless the form is a Table.
 	table *tables
 }
@@ -60,7 +59,7 @@ func For(r *resource.Resource, out negotiate.Output) *Representation {
 	case out.Media == negotiate.Protobuf:
 		p.piece = "protobuf " + r.Version + "." + r.Group
 	case r.Custom != nil:
-		p.piece, p.asStored = "json "+r.Custom.Piece(), true
+		p.asCustom = true
 	case r.GroupVersion() != r.StoreVersion:
 		p.piece = "json " + r.Version + "." + r.Group
 	}
@@ -98,7 +97,10 @@ func (p *Representation) body(rec *memstore.Record) ([]byte, error) {
 	if p.table != nil {
 		return p.table.record(rec)
 	}
-	if p.piece == "" || p.asStored && codec.Shows(p.res, rec) {
+	switch {
+	case p.asCustom:
+		return codec.Converted(p.res, rec)
+	case p.piece == "":
 		return rec.Data, nil
 	}
 	return rec.Derived(p.piece, func(rec *memstore.Record) ([]byte, error) {

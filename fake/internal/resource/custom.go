@@ -18,22 +18,30 @@ import (
 	"example.com/fakeapi/fake/internal/custom"
 )
 
-// CustomRows gives the rows of a definition: one for each version that is served.
-func CustomRows(d *custom.Definition) []*Resource {
+// CustomRows gives the rows of a definition: one for each version that is served, and that of
+// the version in which objects are stored, served or not. What is stored has the fields of the
+// latter; those of another version are read of converted objects.
+func CustomRows(d *custom.Definition) (served []*Resource, stored *Resource) {
 	spec := &d.CRD().Spec
-	var rows []*Resource
-	var fields []Field
 	for i := range spec.Versions {
-		if v := &spec.Versions[i]; v.Served {
-			row := customRow(d.Version(v.Name))
-			complete(row)
-			rows, fields = append(rows, row), append(fields, row.Fields...)
+		v := &spec.Versions[i]
+		if !v.Served && !v.Storage {
+			continue
+		}
+		row := customRow(d.Version(v.Name))
+		complete(row)
+		if v.Storage {
+			stored = row
+		}
+		if v.Served {
+			served = append(served, row)
 		}
 	}
-	for _, row := range rows {
-		row.storedFields = fields
+	for _, row := range served {
+		row.storedFields = stored.Fields
 	}
-	return rows
+	stored.storedFields = stored.Fields
+	return served, stored
 }
 
 // customRow is the row of one version. It says nothing of conversion: the verbs see its

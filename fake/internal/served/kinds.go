@@ -79,7 +79,8 @@ func (t *Types) With(all map[string]*apiextensionsv1.CustomResourceDefinition) (
 			return nil, nil, unservable(crd, err)
 		}
 		made = append(made, d)
-		rows = append(rows, resource.CustomRows(d)...)
+		served, _ := resource.CustomRows(d)
+		rows = append(rows, served...)
 	}
 	return tableOf(rows), end, nil
 }

@@ -50,6 +50,8 @@ type known struct {
 	definition *custom.Definition
 	rows       []*resource.Resource
 	described  []*openapi.Custom
+	// stored is the row of the storage version, which need not be one of rows.
+	stored *resource.Resource
 }
 
 // New serves the built-in types. Conversion webhooks are reached over network.
@@ -149,7 +151,7 @@ func (t *Types) read(rec *memstore.Record, before *known, decode Decoder) (*know
 	now := &known{record: rec, crd: obj.(*apiextensionsv1.CustomResourceDefinition)}
 	switch {
 	case before != nil && before.definition != nil && sameType(before.crd, now.crd):
-		now.definition, now.rows, now.described = before.definition, before.rows, before.described
+		now.definition, now.rows, now.stored, now.described = before.definition, before.rows, before.stored, before.described
 		return now, nil
 	case !definition.ServingOf(now.crd).Requests():
 		before.end()
@@ -160,7 +162,7 @@ func (t *Types) read(rec *memstore.Record, before *known, decode Decoder) (*know
 	if err != nil {
 		return now, unservable(now.crd, err)
 	}
-	now.rows = resource.CustomRows(now.definition)
+	now.rows, now.stored = resource.CustomRows(now.definition)
 	for _, row := range now.rows {
 		now.described = append(now.described, describe(row))
 	}
@@ -251,23 +253,27 @@ func describe(row *resource.Resource) *openapi.Custom {
 	return c
 }
 
-// Instances is a row of the objects that a definition has defined, nil if it is not served.
+// Instances is the row of the objects that a definition has defined, in the version in which
+// they are stored: the server itself converts nothing. It is nil for a definition whose objects
+// cannot be asked for.
 func (t *Types) Instances(name string) *resource.Resource {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	k := t.known[resource.DefinitionKey(name)]
-	if k == nil || len(k.rows) == 0 {
+	if k == nil {
 		return nil
 	}
-	return k.rows[0]
+	return k.stored
 }
 
-// Close ends everything that waits for a definition.
+// Close ends everything that waits for a definition, and breaks the calls of webhooks.
 func (t *Types) Close() {
 	t.end()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, k := range t.known {
-		k.end()
+		if k.definition != nil {
+			k.definition.Close()
+		}
 	}
 }

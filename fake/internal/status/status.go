@@ -261,3 +261,38 @@ func NoDryRun(plugin string) error {
 func AdmissionFailed(plugin string, err error) error {
 	return apierrors.NewInternalError(fmt.Errorf("failed calling webhook %q: %w", plugin, err))
 }
+
+// corrupt is what the storage of a real server says of an object that it cannot read.
+func corrupt(path string, err error) error {
+	return fmt.Errorf("StorageError: corrupt object, Code: 7, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: %w", path, err)
+}
+
+// Corrupt is the 500 of a read, or of a write that begins with one, of an object that
+// cannot be converted.
+func Corrupt(path string, err error) error { return apierrors.NewInternalError(corrupt(path, err)) }
+
+// Unread is an object of a list that cannot be converted: where it is stored, and why.
+type Unread struct {
+	Path string
+	Err  error
+}
+
+// StoreRead is the 500 of a list with objects that cannot be converted. It has been
+// given up before its end if it is truncated.
+func StoreRead(gr schema.GroupResource, unread []Unread, truncated bool) error {
+	var causes []metav1.StatusCause
+	for _, u := range unread {
+		causes = append(causes, metav1.StatusCause{
+			Type: metav1.CauseTypeUnexpectedServerResponse, Field: u.Path, Message: corrupt(u.Path, u.Err).Error(),
+		})
+	}
+	message := fmt.Sprintf("failed to read one or more %s from the storage: %s", gr, causes[0].Message)
+	if more := len(causes) - 1; more > 0 {
+		message = fmt.Sprintf("%s (and %d more)", message, more)
+	}
+	if truncated {
+		causes = append(causes, metav1.StatusCause{Type: metav1.CauseTypeTooMany, Message: "too many errors, the list is truncated"})
+	}
+	return failure(http.StatusInternalServerError, metav1.StatusReasonStoreReadError, message,
+		&metav1.StatusDetails{Name: "list", Group: gr.Group, Kind: gr.Resource, Causes: causes})
+}

@@ -105,7 +105,7 @@ func (a *API) Serve(w http.ResponseWriter, r *http.Request, t route.Target) {
 	case errors.Is(err, errNoPath):
 		http.NotFound(w, r)
 	case err != nil:
-		WriteError(w, r, err)
+		WriteError(w, r, unread(err))
 	}
 }
 

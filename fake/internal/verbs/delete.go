@@ -66,6 +66,11 @@ func (a *API) remove(q *request, res *resource.Resource, key, name string, opts 
 	if err := mayDelete(res, name); err != nil {
 		return left, err
 	}
+	if q != nil {
+		if err := a.reread(res, key); err != nil {
+			return left, err
+		}
+	}
 	var marked runtime.Object
 	marks := false
 	out, err := a.commit(res, key, isDryRun(opts.DryRun), func(old runtime.Object) (runtime.Object, error) {

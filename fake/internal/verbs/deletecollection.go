@@ -26,7 +26,10 @@ func (a *API) deleteCollection(q *request) error {
 	if err != nil {
 		return err
 	}
-	page := a.page(from.view, prefix, from.from, sel, limit(&opts))
+	page, err := a.page(from.view, prefix, from.from, sel, limit(&opts))
+	if err != nil {
+		return err
+	}
 	if err := a.removeAll(q, page.items, how); err != nil {
 		return err
 	}

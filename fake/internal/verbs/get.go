@@ -30,6 +30,9 @@ func (a *API) get(q *request) error {
 	if rec == nil {
 		return apierrors.NewNotFound(q.res.GroupResource(), q.target.Name)
 	}
+	if opts.ResourceVersion == "" {
+		return q.replyRead(rec)
+	}
 	return q.reply(http.StatusOK, rec)
 }
 

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 
+	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/status"
 	"example.com/fakeapi/memstore"
 )
@@ -62,13 +63,19 @@ func (a *API) list(q *request) error {
 	if err != nil {
 		return err
 	}
-	page := a.page(from.view, prefix, from.from, sel, limit(&opts))
+	page, err := a.page(from.view, prefix, from.from, sel, limit(&opts))
+	if err != nil {
+		return err
+	}
 	return q.replyList(from.view.Revision(), sel, page)
 }
 
 // replyList answers with a page of a collection.
 func (q *request) replyList(rev memstore.Revision, sel selector, page page) error {
 	if err := q.listed(); err != nil {
+		return err
+	}
+	if err := codec.ConvertAll(q.res, page.items); err != nil {
 		return err
 	}
 	meta := metav1.ListMeta{ResourceVersion: rev.String(), Continue: page.token}
@@ -162,7 +169,7 @@ type page struct {
 // page gathers up to limit selected records from a key on. As a real server
 // does, it says that there is more as soon as any object follows, selected or
 // not (CH-10).
-func (a *API) page(view memstore.View, prefix, from string, sel selector, limit int) page {
+func (a *API) page(view memstore.View, prefix, from string, sel selector, limit int) (page, error) {
 	var p page
 	if limit == 0 && from == "" && sel.all() {
 		p.items = make([]*memstore.Record, 0, view.Count(prefix))
@@ -177,9 +184,13 @@ func (a *API) page(view memstore.View, prefix, from string, sel selector, limit 
 			}
 			break
 		}
-		if sel.matches(rec) {
+		selected, err := sel.matches(rec)
+		if err != nil {
+			return p, err
+		}
+		if selected {
 			p.items = append(p.items, rec)
 		}
 	}
-	return p
+	return p, nil
 }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/memstore"
 )
@@ -16,6 +17,8 @@ import (
 type selector struct {
 	labels labels.Selector
 	fields fields.Selector
+	// res is whose fields those are.
+	res *resource.Resource
 }
 
 // newSelector takes the selectors from list options and checks that the type
@@ -33,18 +36,47 @@ func newSelector(res *resource.Resource, opts *metainternal.ListOptions) (select
 			return s, apierrors.NewBadRequest(err.Error())
 		}
 	}
-	s.fields = opts.FieldSelector
+	s.fields, s.res = opts.FieldSelector, res
 	return s, nil
 }
 
 // all reports whether nothing is left out.
 func (s selector) all() bool { return s.labels == nil && s.fields == nil }
 
-// matches reports whether a record is selected. Nil never is.
-func (s selector) matches(rec *memstore.Record) bool {
-	return rec != nil &&
-		(s.labels == nil || s.labels.Matches((*recordLabels)(rec))) &&
-		(s.fields == nil || s.fields.Matches((*recordFields)(rec)))
+// matches reports whether a record is selected. Nil never is. Fields of another version than
+// the stored one are read of the converted object, whose conversion may fail.
+func (s selector) matches(rec *memstore.Record) (bool, error) {
+	if rec == nil || s.labels != nil && !s.labels.Matches((*recordLabels)(rec)) {
+		return false, nil
+	}
+	if s.fields == nil {
+		return true, nil
+	}
+	if codec.Recorded(s.res, rec) {
+		return s.fields.Matches((*recordFields)(rec)), nil
+	}
+	converted, err := codec.Fields(s.res, rec)
+	if err != nil {
+		return false, err
+	}
+	return s.fields.Matches(convertedFields{(*recordFields)(rec), converted}), nil
+}
+
+// convertedFields shows a record's fields to a selector as another version has them.
+type convertedFields struct {
+	*recordFields
+	converted fields.Set
+}
+
+func (c convertedFields) Has(field string) bool {
+	return c.converted.Has(field) || c.recordFields.Has(field)
+}
+
+func (c convertedFields) Get(field string) string {
+	if c.converted.Has(field) {
+		return c.converted.Get(field)
+	}
+	return c.recordFields.Get(field)
 }
 
 // recordLabels shows a record's labels to a selector.

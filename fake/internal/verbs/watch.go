@@ -12,6 +12,7 @@ import (
 	"example.com/fakeapi/fake/internal/metrics"
 	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/represent"
+	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/status"
 	"example.com/fakeapi/memstore"
 )
@@ -47,11 +48,13 @@ func (a *API) watch(q *request) error {
 	}
 	s := &stream{
 		a: a, w: q.w, flusher: http.NewResponseController(q.w), form: q.form,
+		res:       q.res,
 		prefix:    a.watchPrefix(q),
 		sel:       sel,
 		bookmarks: opts.AllowWatchBookmarks,
 		request:   q.r.Context(),
 		life:      life,
+		ctx:       ctx,
 		metrics:   a.settings.Metrics.Watch(q.res.GroupVersionResource()),
 	}
 	if upgrades(q.r) {
@@ -88,6 +91,7 @@ type stream struct {
 	flusher   *http.ResponseController
 	socket    *socket // in the place of w, if it is not nil
 	form      *represent.Representation
+	res       *resource.Resource
 	prefix    string
 	sel       selector
 	bookmarks bool
@@ -96,7 +100,9 @@ type stream struct {
 	// request is the context of the request, which has no deadline.
 	request context.Context
 	// life ends with the definition of a custom resource, and never for others.
-	life    context.Context
+	life context.Context
+	// ctx ends with the watch.
+	ctx     context.Context
 	metrics *metrics.Watch
 
 	cursor *memstore.Cursor
@@ -104,6 +110,8 @@ type stream struct {
 	sent memstore.Revision
 	// frames are encoded but not written yet.
 	frames []byte
+	// held tells that the next event cannot be converted.
+	held bool
 }
 
 // batch is how many events are taken from the store and written at a time.
@@ -162,6 +170,9 @@ func (s *stream) list(ctx context.Context, rev memstore.Revision) error {
 	} else {
 		s.open()
 	}
+	if err := s.convertible(view); err != nil {
+		return err
+	}
 	if err := s.from(view.Revision()); err != nil {
 		return err
 	}
@@ -182,7 +193,11 @@ func (s *stream) from(rev memstore.Revision) (err error) {
 // and the bookmark that ends them (BM-06).
 func (s *stream) initial(view memstore.View) error {
 	for rec := range view.Range(s.prefix, "") {
-		if !s.sel.matches(rec) {
+		selected, err := s.selects(rec)
+		if err != nil {
+			return err
+		}
+		if !selected {
 			continue
 		}
 		if err := s.append(watch.Added, rec); err != nil {
@@ -220,7 +235,7 @@ func (s *stream) follow(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if events = events[sent:]; sent > 0 {
+		if events = events[sent:]; sent > 0 && !s.held {
 			continue
 		}
 		if err := s.flush(); err != nil {
@@ -239,6 +254,7 @@ func (s *stream) follow(ctx context.Context) error {
 // rest sends what has happened before the definition of a custom resource ended: that its
 // objects are gone, if it was deleted. On a real server some time passes in between.
 func (s *stream) rest(events, buffer []*memstore.Event) error {
+	s.ctx = s.request
 	until := s.a.store.Revision()
 	for {
 		if len(events) == 0 {
@@ -266,7 +282,11 @@ func (s *stream) send(events []*memstore.Event) (int, error) {
 	horizon := s.a.horizon.Revision()
 	sent := 0
 	for sent < len(events) && events[sent].Revision <= horizon {
-		if err := s.event(events[sent]); err != nil {
+		err := s.event(events[sent])
+		if s.held = unreadable(err); s.held {
+			break
+		}
+		if err != nil {
 			return sent, err
 		}
 		s.sent = events[sent].Revision
@@ -280,12 +300,15 @@ func (s *stream) send(events []*memstore.Event) (int, error) {
 // or else for anything to happen. A bookmark that is due is sent.
 func (s *stream) idle(ctx context.Context, waiting []*memstore.Event, due *schedule) error {
 	var news News
-	if len(waiting) > 0 {
+	switch {
+	case s.held:
+		news.After = holdTime
+	case len(waiting) > 0:
 		news = s.a.horizon.Until(waiting[0].Revision)
 		if waiting[0].Revision <= s.a.horizon.Revision() {
 			return nil
 		}
-	} else {
+	default:
 		news.Written = s.cursor.Wake()
 	}
 	ring, stop := alarm(news.After)
@@ -327,8 +350,14 @@ func (s *stream) progress(waiting []*memstore.Event) error {
 // that begins to match is ADDED and one that ceases to is DELETED, in its last
 // matching state and with the revision of the change (WA-12, WA-13).
 func (s *stream) event(e *memstore.Event) error {
-	was, is := s.sel.matches(e.Prev), s.sel.matches(e.Record)
+	was, err := s.selects(e.Prev)
+	if err != nil {
+		return err
+	}
+	is, err := s.selects(e.Record)
 	switch {
+	case err != nil:
+		return err
 	case is && !was:
 		return s.append(watch.Added, e.Record)
 	case is:
@@ -340,6 +369,9 @@ func (s *stream) event(e *memstore.Event) error {
 }
 
 func (s *stream) append(kind watch.EventType, rec *memstore.Record) (err error) {
+	if err := s.convert(rec); err != nil {
+		return err
+	}
 	before := len(s.frames)
 	s.frames, err = s.form.AppendEvent(s.frames, kind, rec)
 	s.metrics.Sent(len(s.frames) - before)
@@ -398,7 +430,7 @@ var errGone = errors.New("the client has gone")
 func (s *stream) fail(err error) {
 	var compacted *memstore.CompactedError
 	switch {
-	case err == nil, errors.Is(err, errGone), errors.Is(err, memstore.ErrRestored), errors.Is(err, represent.ErrNoList):
+	case err == nil, errors.Is(err, errGone), errors.Is(err, errEnded), errors.Is(err, memstore.ErrRestored), errors.Is(err, represent.ErrNoList):
 		return
 	case errors.As(err, &compacted):
 		err = status.TooOldResourceVersion(uint64(compacted.Requested), uint64(compacted.Floor))

@@ -81,7 +81,7 @@ func (a *API) write(res *resource.Resource, key string, dryRun bool, do change) 
 // answer replies with what a write left behind.
 func (q *request) answer(code int, out outcome) error {
 	if e := out.event; e != nil && e.Record != nil {
-		return q.reply(code, e.Record)
+		return unanswered(q.reply(code, e.Record))
 	} else if e != nil && out.obj == nil {
 		return q.reply(code, e.Left()) // deleted
 	}

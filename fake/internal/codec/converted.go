@@ -1,0 +1,186 @@
+package codec
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	kjson "sigs.k8s.io/json"
+
+	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/memstore"
+)
+
+// UnreadableError is that a record cannot be shown in a version of its custom resource: its
+// conversion failed. It reads as a real server's storage says it.
+type UnreadableError struct {
+	Resource schema.GroupResource
+	Record   *memstore.Record
+	Err      error
+}
+
+func (e *UnreadableError) Error() string {
+	return fmt.Sprintf("object not decodable revision=%d: %v", e.Record.Revision, e.Err)
+}
+
+func (e *UnreadableError) Unwrap() error { return e.Err }
+
+// Path is where a real server has the object, below the root of its storage.
+func (e *UnreadableError) Path() string {
+	_, rest, _ := strings.Cut(e.Record.Key, "/")
+	return "/" + e.Resource.Group + "/" + e.Resource.Resource + "/" + rest
+}
+
+// Shows reports whether a record is stored as r shows it.
+func Shows(r *resource.Resource, rec *memstore.Record) bool {
+	return r.Custom == nil && r.GroupVersion() == r.StoreVersion || r.Custom != nil && r.Custom.Shows(formOf(rec))
+}
+
+// Asks reports whether a webhook is called to show a record, unless it has been before: what
+// it answered stays with the record.
+func Asks(r *resource.Resource, rec *memstore.Record) bool {
+	return r.Custom != nil && rec != nil && r.Custom.Asks(formOf(rec))
+}
+
+// Converted is the JSON of a custom resource in r's version, without its kind and apiVersion.
+// Unless the record is stored so it is made once, and then kept with the record. What cannot be
+// converted is an UnreadableError, and is tried again by whoever asks next.
+func Converted(r *resource.Resource, rec *memstore.Record) ([]byte, error) {
+	if Shows(r, rec) {
+		return rec.Data, nil
+	}
+	piece := "json " + r.Custom.Piece()
+	return rec.Derived(piece, func(rec *memstore.Record) ([]byte, error) {
+		return r.Custom.Definition().Once(flightKey{rec, piece}, func() ([]byte, error) {
+			obj, err := Fresh(r, rec)
+			if err != nil {
+				return nil, err
+			}
+			return json.Marshal(Untyped(obj))
+		})
+	})
+}
+
+// IsConverted reports whether Converted has nothing to do for a record.
+func IsConverted(r *resource.Resource, rec *memstore.Record) bool {
+	if Shows(r, rec) {
+		return true
+	}
+	_, err := rec.Derived("json "+r.Custom.Piece(), func(*memstore.Record) ([]byte, error) { return nil, errAbsent })
+	return err == nil
+}
+
+// errAbsent is the error of a piece that is only looked for.
+var errAbsent = errors.New("it has not been made yet")
+
+// maxUnreadable is how many failures a list gathers before it ends, as a real server's.
+const maxUnreadable = 100
+
+// UnreadableList are the records of a list that cannot be shown.
+type UnreadableList []*UnreadableError
+
+func (l UnreadableList) Error() string { return l[0].Error() }
+
+// Full reports whether the list of failures ended before that of the records may have.
+func (l UnreadableList) Full() bool { return len(l) == maxUnreadable }
+
+// ConvertAll makes what lists of records in r's version are made of. The error is an
+// UnreadableList if some of them cannot be converted.
+func ConvertAll(r *resource.Resource, records []*memstore.Record) error {
+	var failed UnreadableList
+	for _, rec := range records {
+		if !Asks(r, rec) {
+			continue
+		}
+		_, err := Converted(r, rec)
+		var unreadable *UnreadableError
+		switch {
+		case errors.As(err, &unreadable):
+			failed = append(failed, unreadable)
+		case err != nil:
+			return err
+		}
+		if failed.Full() {
+			return failed
+		}
+	}
+	if len(failed) > 0 {
+		return failed
+	}
+	return nil
+}
+
+// flightKey is a record on its way to another version.
+type flightKey struct {
+	record *memstore.Record
+	piece  string
+}
+
+// Fresh reads a custom resource in r's version, and converts it again if it has to be converted.
+func Fresh(r *resource.Resource, rec *memstore.Record) (runtime.Object, error) {
+	obj, err := parseStored(r, rec, rec.Data)
+	if err != nil {
+		return nil, err
+	}
+	read, err := r.Custom.Read(obj, formOf(rec))
+	if err != nil {
+		return nil, &UnreadableError{r.GroupResource(), rec, err}
+	}
+	return read, nil
+}
+
+// readCustom decodes a record into an object of r's version.
+func readCustom(r *resource.Resource, rec *memstore.Record) (runtime.Object, error) {
+	data, err := Converted(r, rec)
+	if err != nil {
+		return nil, err
+	}
+	obj, err := parseStored(r, rec, data)
+	if err != nil {
+		return nil, err
+	}
+	obj.SetGroupVersionKind(r.GroupVersionKind())
+	return obj, nil
+}
+
+func parseStored(r *resource.Resource, rec *memstore.Record, data []byte) (*unstructured.Unstructured, error) {
+	obj := &unstructured.Unstructured{}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &obj.Object); err != nil {
+		return nil, fmt.Errorf("stored %s %s does not decode: %w", r.Kind, rec.Key, err)
+	}
+	return obj, nil
+}
+
+// Recorded reports whether a record has the fields that r's version can be selected by. Those of
+// a custom resource that it does not have are read of the object, see Fields.
+func Recorded(r *resource.Resource, rec *memstore.Record) bool {
+	if r.Custom == nil || len(r.Fields) == 0 {
+		return true
+	}
+	if !r.Custom.IsStorage() || !Shows(r, rec) {
+		return false
+	}
+	for _, f := range r.Fields {
+		if _, has := rec.Fields.Get(f.Label); !has {
+			return false
+		}
+	}
+	return true
+}
+
+// Fields are the fields of a custom resource as r's version has them.
+func Fields(r *resource.Resource, rec *memstore.Record) (map[string]string, error) {
+	obj, err := readCustom(r, rec)
+	if err != nil {
+		return nil, err
+	}
+	set := make(map[string]string, len(r.Fields))
+	for _, f := range r.Fields {
+		set[f.Label] = f.Value(obj)
+	}
+	return set, nil
+}
