@@ -60,6 +60,7 @@ func TestStorageVersionSwitch(t *testing.T) {
 		store(t, srv, "v2")
 		require.Equal(t, "EOF", w.next(t), "the watches of a definition end when it changes")
 		require.Equal(t, []string{"v1", "v2"}, storedVersions(t, srv))
+		require.EqualValues(t, 2, must(t, srv, 200, "GET", definitions+"/gadgets.example.com", "").GetGeneration())
 		require.JSONEq(t, `{"size":1,"ofv1":"set in v1"}`, specOf(t, must(t, srv, 200, "GET", gadgetsV1+"/a", "")))
 		read := must(t, srv, 200, "GET", gadgetsV2+"/a", "")
 		require.JSONEq(t, `{"width":1}`, specOf(t, read), "defaults are those of the version that it is stored in")

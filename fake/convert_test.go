@@ -147,3 +147,39 @@ func listOf(t *testing.T, srv *fakeapi.Server, path string) (names []string) {
 	}
 	return names
 }
+
+// Writes without a change, as a real v0.37.2 server answered them: which are stored anew, with
+// which generation and which spec.
+func TestWritesWithoutAChange(t *testing.T) {
+	type state struct {
+		written    bool
+		generation int64
+		spec       string
+	}
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory())
+		must(t, srv, 201, "POST", definitions, gadgetCRD("v1", `{"strategy":"None"}`))
+		body := func(version, name, field string) string {
+			return fmt.Sprintf(`{"apiVersion":"example.com/%s","kind":"Gadget","metadata":{"name":%q},"spec":{%q:3,"replicas":2}}`, version, name, field)
+		}
+		require.JSONEq(t, `{"replicas":2}`, specOf(t, must(t, srv, 201, "POST", gadgetsV2+"?dryRun=All", body("v2", "dry", "width"))))
+		must(t, srv, 201, "POST", gadgetsV2, body("v2", "a", "width"))
+		noop := func(path string) state {
+			before := must(t, srv, 200, "GET", path, "").GetResourceVersion()
+			after := must(t, srv, 200, "PATCH", path, `{}`)
+			return state{after.GetResourceVersion() != before, after.GetGeneration(), specOf(t, after)}
+		}
+		require.Equal(t, state{true, 2, `{"replicas":2}`}, noop(gadgetsV2+"/a"), "the default of v2 counts, and is not stored")
+		require.Equal(t, state{true, 2, `{"ofv1":"set in v1","replicas":2}`}, noop(gadgetsV1+"/a"), "the default of v1 is stored")
+		require.Equal(t, state{false, 2, `{"ofv1":"set in v1","replicas":2}`}, noop(gadgetsV1+"/a"))
+
+		must(t, srv, 201, "POST", gadgetsV1, body("v1", "b", "size"))
+		store(t, srv, "v2")
+		require.Equal(t, state{true, 1, `{"replicas":2}`}, noop(gadgetsV1+"/b"))
+		require.Equal(t, state{true, 2, `{"replicas":2}`}, noop(gadgetsV1+"/b"))
+		require.JSONEq(t, `{"ofv2":"set in v2","replicas":2}`, specOf(t, must(t, srv, 200, "GET", gadgetsV2+"/b", "")))
+		require.Equal(t, state{true, 2, `{"ofv2":"set in v2","replicas":2}`}, noop(gadgetsV2+"/b"))
+		require.Equal(t, state{false, 2, `{"ofv2":"set in v2","replicas":2}`}, noop(gadgetsV2+"/b"))
+		require.Equal(t, state{true, 3, `{"ofv2":"set in v2","replicas":2}`}, noop(gadgetsV2+"/a"))
+	})
+}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	kjson "sigs.k8s.io/json"
 
+	"example.com/fakeapi/fake/internal/custom"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/memstore"
 )
@@ -131,6 +132,20 @@ func Fresh(r *resource.Resource, rec *memstore.Record) (runtime.Object, error) {
 		return nil, &UnreadableError{r.GroupResource(), rec, err}
 	}
 	return read, nil
+}
+
+// WouldShow is what r's version would show of a draft if it were stored: a dry run goes through
+// the same conversions as a write. obj is what the draft was made of.
+func WouldShow(r *resource.Resource, draft *memstore.Draft, obj runtime.Object) (runtime.Object, error) {
+	if r.Custom == nil || r.Custom.IsStorage() {
+		return obj, nil
+	}
+	stored := &unstructured.Unstructured{}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(draft.Data, &stored.Object); err != nil {
+		return nil, err
+	}
+	form, _ := draft.Fields.Get(formField)
+	return r.Custom.Read(stored, custom.Form(form))
 }
 
 // readCustom decodes a record into an object of r's version.

@@ -26,7 +26,10 @@ func apiextensionsRows() []Resource {
 		scheme:       extensions(),
 		Normalize:    decoded,
 		Begin:        func(obj runtime.Object) { definition.PrepareCreate(crd(obj)) },
-		Keep:         func(obj, old runtime.Object) { definition.PrepareUpdate(crd(obj), crd(old)) },
+		Keep: func(obj, old runtime.Object) {
+			definition.PrepareUpdate(crd(obj), crd(old))
+			crd(obj).Generation = crd(old).Generation // the verbs count it, as for all types
+		},
 		ValidateNew: func(obj runtime.Object, _ field.ErrorList) field.ErrorList {
 			return definition.ValidateCreate(background(), crd(obj))
 		},

@@ -63,6 +63,11 @@ func (a *API) write(res *resource.Resource, key string, dryRun bool, do change) 
 		if len(draft.Data) > MaxObject {
 			return nil, errTooLarge
 		}
+		if dryRun {
+			if obj, err = codec.WouldShow(res, draft, obj); err != nil {
+				return nil, err
+			}
+		}
 		accessor(obj).SetResourceVersion(revision)
 		out.obj = obj
 		return draft, nil
