@@ -19,9 +19,10 @@
 // the library's go through a cache of the process, where no bubble and no Close
 // reaches them. A Converter dials with the Dialer of its server, uses no proxy, and
 // has no connection or goroutine left after Close. In a testing/synctest bubble
-// make it inside, with a Dialer in memory. Making one takes less than a
-// millisecond, and opens nothing; a change of spec.conversion or of the versions
-// needs a new one.
+// make it inside, with a Dialer in memory. Making one takes little more than a
+// millisecond for a webhook (1.3 ms measured), and opens nothing; a change of
+// spec.conversion or of the versions needs a new one. The old one is told to Retire: what
+// began under it is still converted, and no connection outlives its last call.
 //
 // # A call
 //
@@ -108,4 +109,23 @@
 // ResourceVersionTooLarge, retryAfterSeconds 1. Afterwards a watch from a revision
 // before the failure may get 410 Expired, "too old resource version: REV (NEWER)".
 // Watches of v1 notice nothing.
+//
+// # What fakeapi does of it
+//
+// It answers so, but for this. What was converted is kept with the stored state of the object
+// instead of in a watch cache for each version, which would have a webhook called at every
+// write, whether or not anybody reads:
+//
+//   - A get without resourceVersion and a delete ask again, as on a real server. Lists, watches,
+//     gets from the cache and the old object of an update take what is there: each state of an
+//     object is asked for once for each version, and those who want it at the same time share
+//     the call and its error. A list of what was converted before is 200 though the webhook
+//     fails; one of anything else is the 500, never the 429.
+//   - The old object of an update, a patch or an apply that was never converted is read from the
+//     storage: if that fails the answer is that of a get.
+//   - A watch tries to convert what it holds back once a second. One that starts is refused
+//     after the time of WithFutureWait, three seconds by default; the older revision in the message
+//     is that before the first object that fails. There is no 410 afterwards.
+//   - A watch converts what its selector takes, and a list its own page; a real server converts all.
+//   - The end of a definition deletes its objects without a conversion, as there.
 package conversion

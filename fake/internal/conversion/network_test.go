@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -210,5 +211,42 @@ func (c *closeCounter) Close() error {
 	if !c.closed.Swap(true) {
 		c.open.Add(-1)
 	}
+	return c.Conn.Close()
+}
+
+// A retired converter goes on to work, and keeps no connection.
+func TestRetire(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, dial := inMemory(t, hook(nil, nil))
+		var open atomic.Int64
+		c := converter(t, definition(client), func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := dial(ctx, network, address)
+			if err == nil {
+				open.Add(1)
+				conn = closing{conn, sync.OnceFunc(func() { open.Add(-1) })}
+			}
+			return conn, err
+		}, nil)
+		_, err := one(t, c, widget(v1, "a"), "v2")
+		require.NoError(t, err)
+		synctest.Wait()
+		require.EqualValues(t, 1, open.Load(), "kept for the next call")
+		c.Retire()
+		require.Zero(t, open.Load())
+		_, err = one(t, c, widget(v1, "a"), "v2")
+		require.NoError(t, err)
+		synctest.Wait()
+		require.Zero(t, open.Load())
+	})
+}
+
+// closing tells that a connection was closed.
+type closing struct {
+	net.Conn
+	tell func()
+}
+
+func (c closing) Close() error {
+	c.tell()
 	return c.Conn.Close()
 }

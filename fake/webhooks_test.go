@@ -1,0 +1,64 @@
+package fakeapi_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// Where a Service leads to, by default and with the options.
+func TestServicesOfWebhooks(t *testing.T) {
+	const at = `conversion webhook for example.com/v2, Kind=Gadget failed: Post "https://conv.default.svc:443/?timeout=30s": `
+	refuses := fakeapi.WithWebhookDialer(func(_ context.Context, network, address string) (net.Conn, error) {
+		return nil, fmt.Errorf("dialed %s %s", network, address)
+	})
+	for name, test := range map[string]struct {
+		options []fakeapi.Option
+		service string
+		want    string
+	}{
+		"no service":     {nil, "", at + `service "conv" not found`},
+		"dialer, too":    {[]fakeapi.Option{refuses}, "", at + `service "conv" not found`},
+		"no network":     {nil, `{"ports":[{"port":443}]}`, at + "dial tcp: lookup conv.default.svc: no such host"},
+		"dialer":         {[]fakeapi.Option{refuses}, `{"ports":[{"port":443}]}`, at + "dialed tcp conv.default.svc:443"},
+		"no such port":   {[]fakeapi.Option{refuses}, `{"ports":[{"port":80}]}`, at + `no service port 443 found for service "conv"`},
+		"headless":       {[]fakeapi.Option{refuses}, `{"clusterIP":"None","ports":[{"port":443}]}`, at + `cannot route to service with ClusterIP "None"`},
+		"an outer name":  {[]fakeapi.Option{refuses}, `{"type":"ExternalName","externalName":"x.example.com"}`, at + "dialed tcp x.example.com:443"},
+		"resolver":       {[]fakeapi.Option{refuses, fakeapi.WithServiceResolver(func(string, string, int32) (string, error) { return "10.0.0.1:9443", nil })}, "", at + "dialed tcp 10.0.0.1:9443"},
+		"failing":        {[]fakeapi.Option{fakeapi.WithServiceResolver(func(string, string, int32) (string, error) { return "", errors.New("nobody knows") })}, "", at + "nobody knows"},
+		"not an address": {[]fakeapi.Option{fakeapi.WithServiceResolver(func(string, string, int32) (string, error) { return "nowhere", nil })}, "", at + "service default/conv: address nowhere: missing port in address"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv := fakeapi.Start(t, test.options...)
+			must(t, srv, 201, "POST", definitions, gadgetCRD("v1", webhook(`{"service":{"namespace":"default","name":"conv"}}`)))
+			if test.service != "" {
+				must(t, srv, 201, "POST", "/api/v1/namespaces/default/services", `{"metadata":{"name":"conv"},"spec":`+test.service+`}`)
+			}
+			require.Equal(t, test.want, refused(t, srv, 500, "POST", gadgetsV2, gadget("v2", "a", 1)).Message)
+		})
+	}
+}
+
+func TestWebhookOptionsNeedFunctions(t *testing.T) {
+	_, err := fakeapi.New(fakeapi.WithWebhookDialer(nil))
+	require.EqualError(t, err, "fakeapi: WithWebhookDialer needs a function")
+	_, err = fakeapi.New(fakeapi.WithServiceResolver(nil))
+	require.EqualError(t, err, "fakeapi: WithServiceResolver needs a function")
+}
+
+// A certificate that the caBundle does not know ends the call.
+func TestWebhookIsVerified(t *testing.T) {
+	srv := fakeapi.Start(t)
+	stranger := loopbackHook(t, &gadgetHook{})
+	bundle := stranger[strings.Index(stranger, `"caBundle"`):]
+	hook := loopbackHook(t, &gadgetHook{})
+	must(t, srv, 201, "POST", definitions, gadgetCRD("v1", webhook(hook[:strings.Index(hook, `"caBundle"`)]+bundle)))
+	require.Contains(t, refused(t, srv, 500, "POST", gadgetsV2, gadget("v2", "a", 1)).Message, "tls: failed to verify certificate: x509: certificate signed by unknown authority")
+}
