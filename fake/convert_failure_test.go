@@ -229,7 +229,7 @@ func TestWebhookThatReads(t *testing.T) {
 		hook := &gadgetHook{}
 		var srv *fakeapi.Server
 		hook.before = func() {
-			for _, path := range []string{gadgetsV1, definitions + "/gadgets.example.com", "/api/v1/namespaces"} {
+			for _, path := range []string{gadgetsV1, crdsPath + "/gadgets.example.com", "/api/v1/namespaces"} {
 				resp, err := srv.Client().Get(srv.URL() + path)
 				if err != nil || resp.StatusCode != 200 {
 					hook.broken.Store(true)

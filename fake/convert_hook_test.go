@@ -24,9 +24,9 @@ import (
 )
 
 const (
-	definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-	gadgetsV1   = "/apis/example.com/v1/namespaces/default/gadgets"
-	gadgetsV2   = "/apis/example.com/v2/namespaces/default/gadgets"
+	crdsPath  = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	gadgetsV1 = "/apis/example.com/v1/namespaces/default/gadgets"
+	gadgetsV2 = "/apis/example.com/v2/namespaces/default/gadgets"
 )
 
 // gadgetHook converts Gadgets: what is spec.size in v1 is spec.width in v2.
@@ -153,7 +153,7 @@ func gadgets(t *testing.T, hook http.Handler, opts ...fakeapi.Option) *fakeapi.S
 	must(t, srv, 201, "POST", "/api/v1/namespaces/default/services", `{"metadata":{"name":"gadgets"},"spec":{"ports":[{"port":443}]}}`)
 	bundle, err := json.Marshal(authority.PEM())
 	require.NoError(t, err)
-	must(t, srv, 201, "POST", definitions, gadgetCRD("v1", webhook(`{"service":{"namespace":"default","name":"gadgets","path":"/convert"},"caBundle":`+string(bundle)+`}`)))
+	must(t, srv, 201, "POST", crdsPath, gadgetCRD("v1", webhook(`{"service":{"namespace":"default","name":"gadgets","path":"/convert"},"caBundle":`+string(bundle)+`}`)))
 	return srv
 }
 

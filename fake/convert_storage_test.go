@@ -20,7 +20,7 @@ import (
 // changeCRD changes the definition of Gadgets by a PUT that is answered with a code.
 func changeCRD(t *testing.T, srv *fakeapi.Server, want int, change func(spec map[string]any, versions []map[string]any)) *unstructured.Unstructured {
 	t.Helper()
-	crd := must(t, srv, 200, "GET", definitions+"/gadgets.example.com", "")
+	crd := must(t, srv, 200, "GET", crdsPath+"/gadgets.example.com", "")
 	spec := crd.Object["spec"].(map[string]any)
 	var versions []map[string]any
 	for _, v := range spec["versions"].([]any) {
@@ -29,7 +29,7 @@ func changeCRD(t *testing.T, srv *fakeapi.Server, want int, change func(spec map
 	change(spec, versions)
 	body, err := json.Marshal(crd)
 	require.NoError(t, err)
-	return must(t, srv, want, "PUT", definitions+"/gadgets.example.com", string(body))
+	return must(t, srv, want, "PUT", crdsPath+"/gadgets.example.com", string(body))
 }
 
 // store makes a version the one in which objects are stored.
@@ -44,7 +44,7 @@ func store(t *testing.T, srv *fakeapi.Server, version string) {
 
 func storedVersions(t *testing.T, srv *fakeapi.Server) []string {
 	t.Helper()
-	names, _, err := unstructured.NestedStringSlice(must(t, srv, 200, "GET", definitions+"/gadgets.example.com", "").Object, "status", "storedVersions")
+	names, _, err := unstructured.NestedStringSlice(must(t, srv, 200, "GET", crdsPath+"/gadgets.example.com", "").Object, "status", "storedVersions")
 	require.NoError(t, err)
 	return names
 }
@@ -60,7 +60,7 @@ func TestStorageVersionSwitch(t *testing.T) {
 		store(t, srv, "v2")
 		require.Equal(t, "EOF", w.next(t), "the watches of a definition end when it changes")
 		require.Equal(t, []string{"v1", "v2"}, storedVersions(t, srv))
-		require.EqualValues(t, 2, must(t, srv, 200, "GET", definitions+"/gadgets.example.com", "").GetGeneration())
+		require.EqualValues(t, 2, must(t, srv, 200, "GET", crdsPath+"/gadgets.example.com", "").GetGeneration())
 		require.JSONEq(t, `{"size":1,"ofv1":"set in v1"}`, specOf(t, must(t, srv, 200, "GET", gadgetsV1+"/a", "")))
 		read := must(t, srv, 200, "GET", gadgetsV2+"/a", "")
 		require.JSONEq(t, `{"width":1}`, specOf(t, read), "defaults are those of the version that it is stored in")
@@ -95,10 +95,10 @@ func TestStoredVersionsArePruned(t *testing.T) {
 		refusal := changeCRD(t, srv, 422, dropV1)
 		require.Contains(t, refusal.Object["message"], `status.storedVersions[0]: Invalid value: "v1": missing from spec.versions; v1 was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in v1`)
 
-		must(t, srv, 200, "PATCH", definitions+"/gadgets.example.com", `{"status":{"storedVersions":["v2"]}}`)
+		must(t, srv, 200, "PATCH", crdsPath+"/gadgets.example.com", `{"status":{"storedVersions":["v2"]}}`)
 		require.Equal(t, []string{"v1", "v2"}, storedVersions(t, srv), "the definition itself does not write its status")
 		must(t, srv, 200, "PATCH", gadgetsV2+"/a", `{}`) // the migration
-		must(t, srv, 200, "PATCH", definitions+"/gadgets.example.com/status", `{"status":{"storedVersions":["v2"]}}`)
+		must(t, srv, 200, "PATCH", crdsPath+"/gadgets.example.com/status", `{"status":{"storedVersions":["v2"]}}`)
 		changeCRD(t, srv, 200, dropV1)
 		require.Equal(t, 404, codeOf(t, srv, gadgetsV1+"/a"))
 		require.JSONEq(t, `{"width":1,"ofv2":"set in v2"}`, specOf(t, must(t, srv, 200, "GET", gadgetsV2+"/a", "")))
@@ -114,8 +114,8 @@ func TestDefinitionEndsWithoutItsWebhook(t *testing.T) {
 		must(t, srv, 201, "POST", gadgetsV1, gadget("v1", "a", 1))
 		changeCRD(t, srv, 200, func(_ map[string]any, versions []map[string]any) { versions[0]["served"] = false })
 		hook.broken.Store(true)
-		require.Zero(t, hook.asked(func() { must(t, srv, 200, "DELETE", definitions+"/gadgets.example.com", "") }))
-		must(t, srv, 404, "GET", definitions+"/gadgets.example.com", "")
+		require.Zero(t, hook.asked(func() { must(t, srv, 200, "DELETE", crdsPath+"/gadgets.example.com", "") }))
+		must(t, srv, 404, "GET", crdsPath+"/gadgets.example.com", "")
 		require.Equal(t, 404, codeOf(t, srv, gadgetsV2))
 	})
 }

@@ -16,7 +16,7 @@ import (
 func TestVersionsByWebhook(t *testing.T) {
 	hook := &gadgetHook{}
 	srv := fakeapi.Start(t)
-	must(t, srv, 201, "POST", definitions, gadgetCRD("v1", webhook(loopbackHook(t, hook))))
+	must(t, srv, 201, "POST", crdsPath, gadgetCRD("v1", webhook(loopbackHook(t, hook))))
 
 	made := must(t, srv, 201, "POST", gadgetsV2, gadget("v2", "a", 3))
 	require.Equal(t, "example.com/v2", made.GetAPIVersion())
@@ -54,7 +54,7 @@ func TestVersionsByWebhook(t *testing.T) {
 // The strategy None changes the apiVersion alone, and each schema prunes what it does not have.
 func TestVersionsWithoutWebhook(t *testing.T) {
 	srv := fakeapi.Start(t)
-	must(t, srv, 201, "POST", definitions, gadgetCRD("v1", `{"strategy":"None"}`))
+	must(t, srv, 201, "POST", crdsPath, gadgetCRD("v1", `{"strategy":"None"}`))
 	made := must(t, srv, 201, "POST", gadgetsV2, `{"apiVersion":"example.com/v2","kind":"Gadget","metadata":{"name":"a"},"spec":{"width":3,"replicas":2}}`)
 	require.JSONEq(t, `{"replicas":2}`, specOf(t, made), "what v1 does not have is not stored")
 	require.JSONEq(t, `{"replicas":2,"ofv1":"set in v1"}`, specOf(t, must(t, srv, 200, "GET", gadgetsV1+"/a", "")))
@@ -158,7 +158,7 @@ func TestWritesWithoutAChange(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.InMemory())
-		must(t, srv, 201, "POST", definitions, gadgetCRD("v1", `{"strategy":"None"}`))
+		must(t, srv, 201, "POST", crdsPath, gadgetCRD("v1", `{"strategy":"None"}`))
 		body := func(version, name, field string) string {
 			return fmt.Sprintf(`{"apiVersion":"example.com/%s","kind":"Gadget","metadata":{"name":%q},"spec":{%q:3,"replicas":2}}`, version, name, field)
 		}

@@ -37,7 +37,7 @@ func TestServicesOfWebhooks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv := fakeapi.Start(t, test.options...)
-			must(t, srv, 201, "POST", definitions, gadgetCRD("v1", webhook(`{"service":{"namespace":"default","name":"conv"}}`)))
+			must(t, srv, 201, "POST", crdsPath, gadgetCRD("v1", webhook(`{"service":{"namespace":"default","name":"conv"}}`)))
 			if test.service != "" {
 				must(t, srv, 201, "POST", "/api/v1/namespaces/default/services", `{"metadata":{"name":"conv"},"spec":`+test.service+`}`)
 			}
@@ -59,6 +59,6 @@ func TestWebhookIsVerified(t *testing.T) {
 	stranger := loopbackHook(t, &gadgetHook{})
 	bundle := stranger[strings.Index(stranger, `"caBundle"`):]
 	hook := loopbackHook(t, &gadgetHook{})
-	must(t, srv, 201, "POST", definitions, gadgetCRD("v1", webhook(hook[:strings.Index(hook, `"caBundle"`)]+bundle)))
+	must(t, srv, 201, "POST", crdsPath, gadgetCRD("v1", webhook(hook[:strings.Index(hook, `"caBundle"`)]+bundle)))
 	require.Contains(t, refused(t, srv, 500, "POST", gadgetsV2, gadget("v2", "a", 1)).Message, "tls: failed to verify certificate: x509: certificate signed by unknown authority")
 }
