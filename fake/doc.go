@@ -40,6 +40,14 @@
 // CRDType makes a definition up from a Go type, for types without manifests. It takes everything:
 // markers such as +kubebuilder:validation are not there at run time.
 //
+// Conversion webhooks are called for real, over TLS with the caBundle, for at most 30 seconds,
+// and fail as on a real server. A URL of loopback needs no option. WithWebhookDialer opens
+// their connections, in memory inside a testing/synctest bubble; WithServiceResolver tells
+// where Services are. Without the latter a Service must be there as an object, and be reachable
+// by the dialer as NAME.NAMESPACE.svc:PORT. What was converted is kept with the state of the
+// object: lists and watches call the webhook once for each, a get without resourceVersion every
+// time.
+//
 // A fork has the types of its original, and each then goes its own way. A Restore to a
 // moment before a definition takes its type away, and its watches end. Replicas share the types of
 // their server.
