@@ -14,8 +14,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// gadgets is a definition with two versions, of which v1 is stored.
-func gadgets() *apiextensionsv1.CustomResourceDefinition {
+// heldGadgets is a definition with two versions, of which v1 is stored.
+func heldGadgets() *apiextensionsv1.CustomResourceDefinition {
 	open := true
 	anything := &apiextensionsv1.CustomResourceValidation{
 		OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: &open},
@@ -35,21 +35,21 @@ func gadgets() *apiextensionsv1.CustomResourceDefinition {
 }
 
 var (
-	gadgetsGVR = schema.GroupVersionResource{Group: "end.example.com", Version: "v1", Resource: "gadgets"}
+	heldGVR = schema.GroupVersionResource{Group: "end.example.com", Version: "v1", Resource: "gadgets"}
 	crdsGVR    = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 )
 
 // A definition stays until the last of its objects has gone, and discovery tells that
 // nothing new can be written.
 func TestDefinitionThatWaitsForAnObject(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithObjects(gadgets()))
+	srv := fakeapi.Start(t, fakeapi.WithObjects(heldGadgets()))
 	client := dynamic.NewForConfigOrDie(srv.RESTConfig())
 	held := &unstructured.Unstructured{}
 	held.SetAPIVersion("end.example.com/v1")
 	held.SetKind("Gadget")
 	held.SetName("held")
 	held.SetFinalizers([]string{"example.com/hold"})
-	_, err := client.Resource(gadgetsGVR).Create(t.Context(), held, metav1.CreateOptions{})
+	_, err := client.Resource(heldGVR).Create(t.Context(), held, metav1.CreateOptions{})
 	require.NoError(t, err)
 
 	require.NoError(t, client.Resource(crdsGVR).Delete(t.Context(), "gadgets.end.example.com", metav1.DeleteOptions{}))
@@ -57,7 +57,7 @@ func TestDefinitionThatWaitsForAnObject(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, metav1.Verbs{"delete", "deletecollection", "get", "list", "watch"}, list.APIResources[0].Verbs)
 
-	_, err = client.Resource(gadgetsGVR).Patch(t.Context(), "held", "application/merge-patch+json",
+	_, err = client.Resource(heldGVR).Patch(t.Context(), "held", "application/merge-patch+json",
 		[]byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
 	require.NoError(t, err)
 	_, err = client.Resource(crdsGVR).Get(t.Context(), "gadgets.end.example.com", metav1.GetOptions{})
@@ -67,13 +67,13 @@ func TestDefinitionThatWaitsForAnObject(t *testing.T) {
 // Objects in a version that the definition does not have any more cannot be read. They do
 // not keep it.
 func TestDefinitionWithUnreadableObjects(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithObjects(gadgets()))
+	srv := fakeapi.Start(t, fakeapi.WithObjects(heldGadgets()))
 	client := dynamic.NewForConfigOrDie(srv.RESTConfig())
 	obj := &unstructured.Unstructured{}
 	obj.SetAPIVersion("end.example.com/v1")
 	obj.SetKind("Gadget")
 	obj.SetName("old")
-	_, err := client.Resource(gadgetsGVR).Create(t.Context(), obj, metav1.CreateOptions{})
+	_, err := client.Resource(heldGVR).Create(t.Context(), obj, metav1.CreateOptions{})
 	require.NoError(t, err)
 	change := func(patch string, subresources ...string) {
 		_, err := client.Resource(crdsGVR).Patch(t.Context(), "gadgets.end.example.com", "application/json-patch+json",
@@ -84,9 +84,9 @@ func TestDefinitionWithUnreadableObjects(t *testing.T) {
 	change(`[{"op":"replace","path":"/status/storedVersions","value":["v2"]}]`, "status")
 	change(`[{"op":"remove","path":"/spec/versions/0"}]`)
 
-	gadgetsV2 := gadgetsGVR
-	gadgetsV2.Version = "v2"
-	_, err = client.Resource(gadgetsV2).Get(t.Context(), "old", metav1.GetOptions{})
+	heldV2 := heldGVR
+	heldV2.Version = "v2"
+	_, err = client.Resource(heldV2).Get(t.Context(), "old", metav1.GetOptions{})
 	require.Error(t, err)
 	require.NoError(t, client.Resource(crdsGVR).Delete(t.Context(), "gadgets.end.example.com", metav1.DeleteOptions{}))
 	_, err = client.Resource(crdsGVR).Get(t.Context(), "gadgets.end.example.com", metav1.GetOptions{})
