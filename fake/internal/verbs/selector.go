@@ -24,7 +24,7 @@ type selector struct {
 // newSelector takes the selectors from list options and checks that the type
 // knows the fields (SE-05, SE-06).
 func newSelector(res *resource.Resource, opts *metainternal.ListOptions) (selector, error) {
-	var s selector
+	s := selector{res: res}
 	if opts.LabelSelector != nil && !opts.LabelSelector.Empty() {
 		s.labels = opts.LabelSelector
 	}
@@ -36,7 +36,7 @@ func newSelector(res *resource.Resource, opts *metainternal.ListOptions) (select
 			return s, apierrors.NewBadRequest(err.Error())
 		}
 	}
-	s.fields, s.res = opts.FieldSelector, res
+	s.fields = opts.FieldSelector
 	return s, nil
 }
 
