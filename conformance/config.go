@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // Config says which server to check and how. Only BaseURL is required.
@@ -58,6 +60,18 @@ type Config struct {
 	// Starting puts the server back into the time before it has installed all its paths (PV-28), until stop is called.
 	// The case that needs it is skipped while it is nil.
 	Starting func(context.Context) (stop func(), err error)
+
+	// Began is called before each case that is run, and Ended with what became of each selected case, skipped ones included: for
+	// telling how far a run is. They are called one after the other, from the goroutine of the run. Either may be nil.
+	Began func(Case)
+	Ended func(Result)
+}
+
+// Selected gives the cases that Run and Level leave, sorted by ID. Those that Skip or Patience would skip are among them.
+func (c Config) Selected() []Case {
+	return slices.DeleteFunc(Cases(), func(one Case) bool {
+		return one.Level < c.Level || c.Run != nil && !c.Run.MatchString(one.ID)
+	})
 }
 
 // withDefaults checks the configuration and fills what it leaves open.
@@ -79,7 +93,17 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Timeout == 0 {
 		c.Timeout = 30 * time.Second
 	}
+	// The longest name of a namespace that a run makes.
+	if wrong := validation.IsDNS1123Label(c.Namespace + "-xxxxx-cluster-scoped"); len(wrong) > 0 {
+		return c, fmt.Errorf("conformance: Namespace %q does not begin a name: %s", c.Namespace, strings.Join(wrong, "; "))
+	}
 	return c, c.checkSkips()
+}
+
+// Validate says what is wrong with the configuration, as [Execute] would. Nothing is sent.
+func (c Config) Validate() error {
+	_, err := c.withDefaults()
+	return err
 }
 
 // checkSkips refuses skips without a reason and skips of nothing.
@@ -100,15 +124,8 @@ func (c Config) checkSkips() error {
 	return errors.Join(wrong...)
 }
 
-// selected gives the cases that Run and Level leave.
-func (c Config) selected() []Case {
-	return slices.DeleteFunc(Cases(), func(one Case) bool {
-		return one.Level < c.Level || c.Run != nil && !c.Run.MatchString(one.ID)
-	})
-}
-
-// skipReason gives the reason for which the configuration skips a case, or "".
-func (c Config) skipReason(one Case) string {
+// SkipReason gives the reason for which Skip or Patience skips a case, or "". What a server lacks is found out in the run only.
+func (c Config) SkipReason(one Case) string {
 	if reason := c.Skip[one.ID]; reason != "" {
 		return reason
 	}

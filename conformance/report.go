@@ -36,6 +36,12 @@ type Result struct {
 
 // Report is what became of a run.
 type Report struct {
+	// ID is the five random characters in the names of what this run created.
+	ID string
+	// Started is when the first case began.
+	Started time.Time
+	// Duration is how long the run took, clean-up included.
+	Duration time.Duration
 	// Server is the gitVersion that the server gives at /version, or "" if it gives none.
 	Server string
 	// Results holds one entry for each selected case, sorted by ID.

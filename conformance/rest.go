@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -149,6 +150,8 @@ func (s *session) request(ctx context.Context, c call) (*http.Request, error) {
 
 // do sends a call, reads the whole answer, and holds it against the expectations. The answer is given back with the error too, where there is one.
 func (s *session) do(ctx context.Context, c call, expect ...expectation) (*answer, error) {
+	ctx, cancel := c.outlive(ctx)
+	defer cancel()
 	req, err := s.request(ctx, c)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", c.method, c.path, err)
@@ -170,6 +173,25 @@ func (s *session) do(ctx context.Context, c call, expect ...expectation) (*answe
 		s.own(c.path, a)
 	}
 	return a, a.meets(expect...)
+}
+
+// answerTimeout is for how long a write that may create something waits for its answer after its case was cancelled or ran out of time.
+const answerTimeout = 5 * time.Second
+
+// outlive gives the context to send a call under. A write that may create something is not cut off together with its case: what was
+// created can only be removed after the answer is there, and one that the client gave up may still be carried out after the clean-up.
+func (c call) outlive(ctx context.Context) (context.Context, context.CancelFunc) {
+	switch c.method {
+	case http.MethodPost, http.MethodPut, http.MethodPatch:
+	default:
+		return context.WithCancel(ctx)
+	}
+	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		last := time.AfterFunc(answerTimeout, func() { cancel(context.Cause(ctx)) })
+		context.AfterFunc(longer, func() { last.Stop() })
+	})
+	return longer, func() { stop(); cancel(nil) }
 }
 
 // try is do for when only the expectations matter.

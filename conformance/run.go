@@ -28,7 +28,7 @@ func Run(t *testing.T, c Config) {
 			t.Error(err)
 		}
 	})
-	for _, one := range r.config.selected() {
+	for _, one := range r.config.Selected() {
 		t.Run(one.ID, func(t *testing.T) {
 			got := r.try(t.Context(), one)
 			if err := got.err(); err != nil {
@@ -55,11 +55,12 @@ func Execute(ctx context.Context, c Config) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	report := Report{Server: r.serverVersion(ctx)}
-	for _, one := range r.config.selected() {
+	report := Report{ID: r.id, Server: r.serverVersion(ctx), Started: time.Now()}
+	for _, one := range r.config.Selected() {
 		report.Results = append(report.Results, r.try(ctx, one))
 	}
 	report.Leftovers = r.close(context.WithoutCancel(ctx))
+	report.Duration = time.Since(report.Started)
 	return report, context.Cause(ctx)
 }
 
@@ -97,9 +98,12 @@ func (r *run) close(ctx context.Context) []error {
 }
 
 // try runs one case, cleans up after it, and says what happened.
-func (r *run) try(ctx context.Context, one Case) Result {
-	result := Result{Case: one, Outcome: Passed}
-	if reason := r.config.skipReason(one); reason != "" {
+func (r *run) try(ctx context.Context, one Case) (result Result) {
+	result = Result{Case: one, Outcome: Passed}
+	if r.config.Ended != nil {
+		defer func() { r.config.Ended(result) }()
+	}
+	if reason := r.config.SkipReason(one); reason != "" {
 		result.Outcome, result.Reason = Skipped, reason
 		return result
 	}
@@ -107,21 +111,30 @@ func (r *run) try(ctx context.Context, one Case) Result {
 		result.Outcome, result.Reason = Skipped, "the run was cancelled: "+context.Cause(ctx).Error()
 		return result
 	}
+	if r.config.Began != nil {
+		r.config.Began(one)
+	}
 	start := time.Now()
 	s := &session{run: r}
-	err := s.check(ctx, one)
-	var skip skipError
-	switch {
-	case errors.As(err, &skip):
-		result.Outcome, result.Reason = Skipped, skip.reason
-	case err != nil:
-		result.Outcome, result.Err = Failed, err
-	}
+	result.judge(ctx, s.check(ctx, one))
 	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
 	defer cancel()
 	result.Leftovers = s.cleanup(after)
 	result.Duration = time.Since(start)
 	return result
+}
+
+// judge takes in the error of a check under ctx. A case that was cut off says nothing about the server.
+func (r *Result) judge(ctx context.Context, err error) {
+	var skip skipError
+	switch {
+	case errors.As(err, &skip):
+		r.Outcome, r.Reason = Skipped, skip.reason
+	case err != nil && ctx.Err() != nil:
+		r.Outcome, r.Reason = Skipped, "the run was cancelled in the middle of it: "+context.Cause(ctx).Error()
+	case err != nil:
+		r.Outcome, r.Err = Failed, err
+	}
 }
 
 // check runs the case under its deadline. A panic of a case that met an answer it never thought of is a failure like any other.

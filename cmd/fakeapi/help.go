@@ -21,9 +21,9 @@ func help(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var b strings.Builder
 	b.WriteString("fakeapi is a Kubernetes API server in memory, for tests.\n\n")
 	for _, c := range commands() {
-		fmt.Fprintf(&b, "  fakeapi %-8s  %s\n", c.name, c.summary)
+		fmt.Fprintf(&b, "  fakeapi %-11s  %s\n", c.name, c.summary)
 	}
-	fmt.Fprintf(&b, "  fakeapi %-8s  %s\n", "help", "show this, or with a COMMAND its flags")
+	fmt.Fprintf(&b, "  fakeapi %-11s  %s\n", "help", "show this, or with a COMMAND its flags")
 	_, err := io.WriteString(stdout, b.String())
 	return err
 }

@@ -9,10 +9,8 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"net/url"
 	"time"
 
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
@@ -51,9 +49,9 @@ func proxy(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	to, err := f.cluster()
+	to, err := openCluster(f.kubeconfig, f.context)
 	if err != nil {
-		return fmt.Errorf("--kubeconfig %s: %w", f.kubeconfig, err)
+		return err
 	}
 	var set faults.Set
 	if _, err := set.Add(rules...); err != nil {
@@ -75,57 +73,6 @@ func proxy(ctx context.Context, c *call) error {
 	err = errors.Join(err, server.Close())
 	<-served
 	return errors.Join(err, report(c.stdout, &set))
-}
-
-// cluster is where a proxy leads.
-type cluster struct {
-	base      *url.URL
-	transport http.RoundTripper
-	namespace string
-}
-
-// cluster reads the kubeconfig.
-func (f *proxyFlags) cluster() (*cluster, error) {
-	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
-		&clientcmd.ClientConfigLoadingRules{ExplicitPath: f.kubeconfig},
-		&clientcmd.ConfigOverrides{CurrentContext: f.context})
-	config, err := loader.ClientConfig()
-	if err != nil {
-		return nil, plain(err)
-	}
-	namespace, _, err := loader.Namespace()
-	if err != nil {
-		return nil, err
-	}
-	base, _, err := rest.DefaultServerUrlFor(config)
-	if err != nil {
-		return nil, err
-	}
-	transport, err := newTransport(config)
-	return &cluster{base: base, transport: transport, namespace: namespace}, err
-}
-
-// transport sends requests with the credentials of a kubeconfig. Those that upgrade the
-// connection go over HTTP/1.1, as exec and port-forward need it.
-type transport struct{ usual, upgrading http.RoundTripper }
-
-func newTransport(config *rest.Config) (*transport, error) {
-	usual, err := rest.TransportFor(config)
-	if err != nil {
-		return nil, err
-	}
-	old := rest.CopyConfig(config)
-	old.NextProtos = []string{"http/1.1"}
-	upgrading, err := rest.TransportFor(old)
-	return &transport{usual, upgrading}, err
-}
-
-// RoundTrip implements http.RoundTripper.
-func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.Header.Get("Upgrade") != "" {
-		return t.upgrading.RoundTrip(r)
-	}
-	return t.usual.RoundTrip(r)
 }
 
 // listenLoopback listens on an address that only this machine reaches: whoever reaches

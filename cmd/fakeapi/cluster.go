@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// cluster is where a kubeconfig leads, and what has its credentials.
+type cluster struct {
+	base      *url.URL
+	transport http.RoundTripper
+	namespace string
+}
+
+// openCluster reads a kubeconfig, and takes its current context unless another is named. Nothing is sent yet.
+func openCluster(kubeconfig, context string) (*cluster, error) {
+	to, err := readCluster(kubeconfig, context)
+	if err != nil {
+		return nil, fmt.Errorf("--kubeconfig %s: %w", kubeconfig, err)
+	}
+	return to, nil
+}
+
+func readCluster(kubeconfig, context string) (*cluster, error) {
+	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
+		&clientcmd.ClientConfigLoadingRules{ExplicitPath: kubeconfig},
+		&clientcmd.ConfigOverrides{CurrentContext: context})
+	config, err := loader.ClientConfig()
+	if err != nil {
+		return nil, plain(err)
+	}
+	namespace, _, err := loader.Namespace()
+	if err != nil {
+		return nil, err
+	}
+	base, _, err := rest.DefaultServerUrlFor(config)
+	if err != nil {
+		return nil, err
+	}
+	transport, err := newTransport(config)
+	return &cluster{base: base, transport: transport, namespace: namespace}, err
+}
+
+// transport sends requests with the credentials of a kubeconfig. Those that upgrade the
+// connection go over HTTP/1.1, as exec and port-forward need it.
+type transport struct{ usual, upgrading http.RoundTripper }
+
+func newTransport(config *rest.Config) (*transport, error) {
+	usual, err := rest.TransportFor(config)
+	if err != nil {
+		return nil, err
+	}
+	old := rest.CopyConfig(config)
+	old.NextProtos = []string{"http/1.1"}
+	upgrading, err := rest.TransportFor(old)
+	return &transport{usual, upgrading}, err
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Header.Get("Upgrade") != "" {
+		return t.upgrading.RoundTrip(r)
+	}
+	return t.usual.RoundTrip(r)
+}

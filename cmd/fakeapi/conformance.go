@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"example.com/fakeapi/conformance"
+)
+
+// conformanceFlags is what the command line asks of conformance.
+type conformanceFlags struct {
+	kubeconfig, context string
+	namespace           string
+	run, skip           *regexp.Regexp
+	level               conformance.Level
+	timeout, patience   time.Duration
+	list, dryRun, quiet bool
+	reports             reportFiles
+}
+
+func (f *conformanceFlags) define(flags *flag.FlagSet) {
+	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "check the server of this `FILE`, with its credentials; there is no default")
+	flags.StringVar(&f.context, "context", "", "use this `CONTEXT` of the kubeconfig instead of its current one")
+	flags.StringVar(&f.namespace, "namespace", "conformance", "begin the names of all namespaces that are created with `PREFIX`")
+	flags.Func("run", "run the cases whose ID matches `REGEX`, such as ^(LS|CH)-; the default is all", pattern(&f.run))
+	flags.Func("skip", "skip the cases whose ID matches `REGEX`, and say so", pattern(&f.skip))
+	flags.Func("level", "run the cases of this `LEVEL` and above: MUST, SHOULD or MAY, which is the default", f.setLevel)
+	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "let a case take this `TIME`, clean-up not included")
+	flags.DurationVar(&f.patience, "patience", 0, "run also cases that wait for this `TIME` for what a server does by the clock; 5m are enough for all, 0 skips them")
+	flags.BoolVar(&f.list, "list", false, "print ID, level, title and source of the cases, and end")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print the cases, and the namespaces and cluster-scoped objects that each would create, and end; the server is asked for its version only")
+	flags.BoolVar(&f.quiet, "q", false, "do not tell on stderr how far the run is")
+	flags.Func("report", "write a report as junit, json, markdown or html, to a file or to stdout: `FORMAT[=FILE]`; can be repeated", f.reports.add)
+}
+
+// pattern reads a regular expression.
+func pattern(into **regexp.Regexp) func(string) error {
+	return func(text string) (err error) {
+		*into, err = regexp.Compile(text)
+		return err
+	}
+}
+
+func (f *conformanceFlags) setLevel(name string) error {
+	for _, level := range []conformance.Level{conformance.Must, conformance.Should, conformance.May} {
+		if level.String() == name {
+			f.level = level
+			return nil
+		}
+	}
+	return errors.New("it is none of MUST, SHOULD, MAY")
+}
+
+// checkConformance runs the conformance suite against the server of a kubeconfig.
+func checkConformance(ctx context.Context, c *call) error {
+	f := &conformanceFlags{}
+	if err := c.parse(f.define); err != nil {
+		return err
+	}
+	config := f.config()
+	switch {
+	case f.list && f.dryRun:
+		return c.misused(errors.New("--list and --dry-run exclude each other"))
+	case (f.list || f.dryRun) && len(f.reports) > 0:
+		return c.misused(errors.New("--report is for a run"))
+	case len(config.Selected()) == 0:
+		return c.misused(errors.New("--run and --level leave no case"))
+	case f.list:
+		return listCases(c.stdout, config.Selected())
+	case f.kubeconfig == "":
+		return c.misused(errors.New("--kubeconfig is needed"))
+	}
+	to, err := openCluster(f.kubeconfig, f.context)
+	if err != nil {
+		return err
+	}
+	config.BaseURL, config.Client = to.base.String(), &http.Client{Transport: to.transport}
+	if err := config.Validate(); err != nil {
+		return c.misused(err)
+	}
+	// Before anything is created: a server that is not there would fail every case.
+	if err := answers(ctx, to); err != nil {
+		return err
+	}
+	if f.dryRun {
+		return rehearse(ctx, c, config, to.base.Redacted())
+	}
+	return f.execute(ctx, c, config)
+}
+
+// config is that of the suite, but for the server.
+func (f *conformanceFlags) config() conformance.Config {
+	config := conformance.Config{
+		Namespace: f.namespace, Run: f.run, Level: f.level, Timeout: f.timeout, Patience: f.patience, Skip: map[string]string{},
+	}
+	if f.skip == nil {
+		return config
+	}
+	for _, one := range config.Selected() {
+		if f.skip.MatchString(one.ID) {
+			config.Skip[one.ID] = "--skip " + f.skip.String()
+		}
+	}
+	return config
+}
+
+// listCases prints a line for each case.
+func listCases(out io.Writer, cases []conformance.Case) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "CASE\tLEVEL\tRULE\tTITLE\tSOURCE") // Flush has the error
+	for _, one := range cases {
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", one.ID, one.Level, one.Rule(), one.Title, one.Source)
+	}
+	return w.Flush()
+}
+
+// answers finds out whether there is a server that lets the user of the kubeconfig in.
+func answers(ctx context.Context, to *cluster) error {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(to.base.String(), "/")+"/version", nil)
+	if err != nil {
+		return err
+	}
+	response, err := to.transport.RoundTrip(request)
+	if err != nil {
+		return fmt.Errorf("the server %s does not answer: %w", to.base.Redacted(), err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("GET /version of %s answers %s", to.base.Redacted(), response.Status)
+	}
+	return nil
+}
+
+// execute runs the cases, and tells how they went.
+func (f *conformanceFlags) execute(ctx context.Context, c *call, config conformance.Config) (err error) {
+	if err := f.reports.open(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.reports.discard()) }()
+	told := newProgress(c.stderr, config, f.quiet)
+	config.Began, config.Ended = told.began, told.ended
+	defer context.AfterFunc(ctx, told.interrupted)()
+	report, interrupted := conformance.Execute(ctx, config)
+	told.stop()
+	if err := f.reports.write(report, c.stdout); err != nil {
+		return err
+	}
+	summary := c.stdout
+	if f.reports.toStdout() {
+		summary = c.stderr
+	}
+	if err := summarize(summary, report); err != nil {
+		return err
+	}
+	switch {
+	case interrupted != nil:
+		return errors.New("interrupted: the run did not end")
+	case report.Level(conformance.Must).Failed > 0 || leftBehind(report):
+		return errReported
+	}
+	return nil
+}
+
+// leftBehind reports whether something could not be cleaned up.
+func leftBehind(report conformance.Report) bool {
+	for _, one := range report.Results {
+		if len(one.Leftovers) > 0 {
+			return true
+		}
+	}
+	return len(report.Leftovers) > 0
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"example.com/fakeapi/conformance"
+)
+
+// progressEvery is for how long a run is silent at most.
+const progressEvery = 10 * time.Second
+
+// progress tells how far a run is: a line for each group, for what failed, and after a while of silence. How long the rest will take it
+// does not say, as cases that wait for seconds stand beside those that take milliseconds.
+type progress struct {
+	total int
+	start time.Time
+	quit  chan struct{}
+	ticks sync.WaitGroup
+
+	mu              sync.Mutex // guards what is below
+	out             io.Writer
+	last            time.Time // when a line was written
+	group, now      string    // of the latest case, and that case
+	done            int
+	failed, skipped int
+}
+
+// newProgress tells on out until stop, or nothing.
+func newProgress(out io.Writer, config conformance.Config, quiet bool) *progress {
+	if quiet {
+		out = io.Discard
+	}
+	p := &progress{total: len(config.Selected()), start: time.Now(), last: time.Now(), quit: make(chan struct{}), out: out}
+	p.ticks.Go(func() {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-p.quit:
+				return
+			case <-tick.C:
+				p.breakSilence()
+			}
+		}
+	})
+	return p
+}
+
+// stop ends it.
+func (p *progress) stop() {
+	close(p.quit)
+	p.ticks.Wait()
+}
+
+func (p *progress) began(one conformance.Case) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.now = one.ID
+	if p.group != one.Group() {
+		p.group = one.Group()
+		p.say("%s, %s", p.group, conformance.GroupTitle(p.group))
+	}
+}
+
+func (p *progress) ended(one conformance.Result) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done++
+	switch one.Outcome {
+	case conformance.Skipped:
+		p.skipped++
+	case conformance.Failed:
+		p.failed++
+		p.say("%s [%s] failed: %s", one.Case.ID, one.Case.Level, one.Case.Title)
+	}
+}
+
+func (p *progress) breakSilence() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if time.Since(p.last) >= progressEvery {
+		p.say("at %s", p.now)
+	}
+}
+
+// interrupted tells what happens now, as it may take a while.
+func (p *progress) interrupted() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.say("interrupted at %s: what it created is removed; another signal leaves it there", p.now)
+}
+
+// say writes a line with the counts. The caller holds mu.
+func (p *progress) say(format string, args ...any) {
+	p.last = time.Now()
+	_, _ = fmt.Fprintf(p.out, "%4d/%d  %d failed, %d skipped  %5v  %s\n", p.done, p.total, p.failed, p.skipped,
+		time.Since(p.start).Round(time.Second), fmt.Sprintf(format, args...)) // it is no failure of the run if nobody reads it
+}

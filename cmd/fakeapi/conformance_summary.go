@@ -1,0 +1,53 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"example.com/fakeapi/conformance"
+)
+
+// summarize prints what failed and what was left behind, and how many cases of each group and level ended how.
+func summarize(out io.Writer, report conformance.Report) error {
+	for _, one := range report.Results {
+		if one.Err != nil {
+			_, _ = fmt.Fprintf(out, "FAIL  %s [%s] %s\n      %s\n      why: %s\n      source: %s\n", one.Case.ID, one.Case.Level, one.Case.Title,
+				indented(one.Err), one.Case.Why, one.Case.Source) // the last line has the error
+		}
+		if len(one.Leftovers) > 0 {
+			_, _ = fmt.Fprintf(out, "LEFT  %s: %s\n", one.Case.ID, indented(errors.Join(one.Leftovers...)))
+		}
+	}
+	if len(report.Leftovers) > 0 {
+		_, _ = fmt.Fprintf(out, "LEFT  %s\n", indented(errors.Join(report.Leftovers...)))
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "GROUP\tLEVEL\tPASSED\tFAILED\tSKIPPED\tABOUT")
+	for _, t := range report.Tallies() {
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%s\n", t.Group, t.Level, t.Passed, t.Failed, t.Skipped, conformance.GroupTitle(t.Group))
+	}
+	for _, level := range []conformance.Level{conformance.Must, conformance.Should, conformance.May} {
+		t := report.Level(level)
+		_, _ = fmt.Fprintf(w, "all\t%s\t%d\t%d\t%d\t\n", level, t.Passed, t.Failed, t.Skipped)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "server %s, run %s: %d passed, %d failed, %d skipped in %v\n", orNone(report.Server), report.ID,
+		report.Count(conformance.Passed), report.Count(conformance.Failed), report.Count(conformance.Skipped), report.Duration.Round(time.Second))
+	return err
+}
+
+// indented is an error of several lines below the word in front of it.
+func indented(err error) string { return strings.ReplaceAll(err.Error(), "\n", "\n      ") }
+
+func orNone(version string) string {
+	if version == "" {
+		return "of no version"
+	}
+	return version
+}

@@ -1,0 +1,65 @@
+package conformance
+
+import (
+	"bufio"
+	"crypto/sha256"
+	_ "embed" // the parts of the page
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"time"
+)
+
+var (
+	//go:embed report.html
+	reportHTML string
+	//go:embed report.css
+	reportCSS string
+)
+
+var reportTemplate = template.Must(template.New("report").Parse(reportHTML))
+
+// The page, its groups and their cases. Everything that came from a server is a plain string, which html/template escapes.
+type (
+	htmlPage struct {
+		Policy, Server, ID, Started string
+		Duration                    time.Duration
+		CSS                         template.CSS
+		Levels                      []Tally
+		Sections                    []htmlSection
+		Leftovers                   []string
+	}
+	htmlSection struct {
+		Group, Title            string
+		Passed, Failed, Skipped int
+		Cases                   []CaseJSON
+	}
+)
+
+// WriteHTML writes the report as one page that needs nothing else, neither network nor files nor scripts: all cases by group, with
+// what failed laid open. The errors are those of w.
+func (r Report) WriteHTML(w io.Writer) error {
+	sum := sha256.Sum256([]byte(reportCSS))
+	page := htmlPage{
+		// Only the style of the page itself counts, should anything else ever get into it.
+		Policy: "default-src 'none'; img-src data:; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'",
+		Server: r.server(), ID: r.ID, Started: r.Started.UTC().Format(time.RFC3339), Duration: r.Duration.Round(time.Second),
+		CSS: template.CSS(reportCSS), Leftovers: r.allLeftovers(),
+	}
+	for _, level := range []Level{Must, Should, May} {
+		page.Levels = append(page.Levels, r.Level(level))
+	}
+	for _, s := range r.sections() {
+		one := htmlSection{Group: s.name, Title: s.about, Passed: s.count(Passed), Failed: s.count(Failed), Skipped: s.count(Skipped)}
+		for _, result := range s.results {
+			one.Cases = append(one.Cases, result.json())
+		}
+		page.Sections = append(page.Sections, one)
+	}
+	out := bufio.NewWriter(w)
+	if err := reportTemplate.Execute(out, page); err != nil {
+		return fmt.Errorf("conformance: %w", err)
+	}
+	return out.Flush()
+}
