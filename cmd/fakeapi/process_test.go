@@ -12,8 +12,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	fakeapi "example.com/fakeapi/fake"
 )
 
 // TestProcess builds the command and runs it as a shell would, signals and all.
@@ -58,6 +61,7 @@ func TestProcess(t *testing.T) {
 
 	t.Run("run", func(t *testing.T) { runProcess(t, binary) })
 	t.Run("run interrupted", func(t *testing.T) { interruptProcess(t, binary) })
+	t.Run("conformance interrupted", func(t *testing.T) { interruptConformance(t, binary) })
 	t.Run("serve --scenario", func(t *testing.T) { scenarioProcess(t, binary) })
 }
 
@@ -91,6 +95,29 @@ func interruptProcess(t *testing.T, binary string) {
 	require.Error(t, command.Wait())
 	require.Equal(t, exitError, command.ProcessState.ExitCode())
 	require.Equal(t, "fakeapi: interrupted: long.txtar did not end\n", stderr.String())
+}
+
+// interruptConformance ends runs at a time when there is something to clean up, each at another.
+func interruptConformance(t *testing.T, binary string) {
+	for _, moment := range []string{"GET /api/v1/namespaces/", "POST " + definitions, "DELETE /api/v1/namespaces/", "PATCH /api/v1/"} {
+		srv := fakeapi.Start(t)
+		kubeconfig := kubeconfigOf(t, srv)
+		report := filepath.Join(t.TempDir(), "report.json")
+		var stdout, stderr bytes.Buffer
+		command := exec.CommandContext(t.Context(), binary, "conformance", "--kubeconfig", kubeconfig, "--run", "^(GT|SA)-", "--report", "json="+report)
+		command.Stdout, command.Stderr = &stdout, &stderr
+		require.NoError(t, command.Start())
+		require.Eventually(t, func() bool { return asked(srv, moment) }, time.Minute, time.Millisecond, moment)
+		require.NoError(t, command.Process.Signal(os.Interrupt))
+		_ = command.Wait() // the status says it
+		require.Equal(t, exitError, command.ProcessState.ExitCode())
+		require.Contains(t, stderr.String(), "interrupted at ")
+		require.True(t, strings.HasSuffix(stderr.String(), "fakeapi: interrupted: the run did not end\n"), stderr.String())
+		require.NotContains(t, stdout.String(), "LEFT")
+		require.Contains(t, stdout.String(), "all    MUST")
+		require.FileExists(t, report)
+		requireNothingLeft(t, srv)
+	}
 }
 
 // scenarioProcess plays the part of curl in a scenario of another process, whose lines

@@ -68,10 +68,8 @@ func rehearseOn(ctx context.Context, config conformance.Config) (map[string]crea
 		return nil, err
 	}
 	defer func() { _ = server.Close() }()
-	client := server.Client()
-	notes := &notes{next: client.Transport, of: map[string]created{}}
-	client.Transport = notes
-	config.BaseURL, config.Client, config.Began = server.URL(), client, notes.begin
+	notes := &notes{next: server.Client().Transport, of: map[string]created{}}
+	config.BaseURL, config.Client, config.Began = server.URL(), &http.Client{Transport: notes}, notes.begin
 	report, err := conformance.Execute(ctx, config)
 	for id, one := range notes.of {
 		for i, name := range one.cluster {

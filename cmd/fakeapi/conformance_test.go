@@ -1,0 +1,243 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/fakeapi/conformance"
+	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/faults"
+)
+
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+
+// kubeconfigOf is a file that leads to a server.
+func kubeconfigOf(t *testing.T, srv *fakeapi.Server) string {
+	t.Helper()
+	content, err := srv.Kubeconfig()
+	require.NoError(t, err)
+	return manifest(t, "kubeconfig", string(content))
+}
+
+// asked reports whether a server was asked something that begins so, METHOD and path.
+func asked(srv *fakeapi.Server, prefix string) bool {
+	for _, one := range srv.Timeline().Exchanges {
+		if strings.HasPrefix(one.Method+" "+one.Path, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// requireNothingLeft holds that no run has left anything on a server. Its controllers have the last word on namespaces.
+func requireNothingLeft(t *testing.T, srv *fakeapi.Server) {
+	t.Helper()
+	left := func() (names []string) {
+		for _, path := range []string{"/api/v1/namespaces", definitions} {
+			response, err := srv.Client().Get(srv.URL() + path)
+			require.NoError(t, err)
+			var list metav1.PartialObjectMetadataList
+			require.NoError(t, json.NewDecoder(response.Body).Decode(&list))
+			require.NoError(t, response.Body.Close())
+			for _, one := range list.Items {
+				if strings.Contains(one.Name, "conformance") {
+					names = append(names, one.Name)
+				}
+			}
+		}
+		return names
+	}
+	require.Eventually(t, func() bool { return len(left()) == 0 }, 30*time.Second, 10*time.Millisecond)
+}
+
+func TestConformance(t *testing.T) {
+	srv := fakeapi.Start(t)
+	kubeconfig, folder := kubeconfigOf(t, srv), t.TempDir()
+	args := []string{"conformance", "--kubeconfig", kubeconfig, "--namespace", "trial", "--run", "^(GT-01|LS-01|CR-01|DL-01|SA-01)", "--skip", "^DL-"}
+	for _, format := range []string{"junit", "json", "markdown", "html"} {
+		args = append(args, "--report", format+"="+filepath.Join(folder, format))
+	}
+	got := runNow(t, args...)
+	require.Equal(t, exitOK, got.status, got.stdout)
+	require.Regexp(t, `(?m)^LS +MUST +\d+ +0 +0 +list$`, got.stdout)
+	require.Regexp(t, `(?m)^server v1\.37\.\d+, run \w{5}: \d+ passed, 0 failed, [1-9]\d* skipped in \d+s$`, got.stdout)
+	require.Regexp(t, `(?m)^ +\d+/\d+  0 failed, \d+ skipped +\d+s  LS, list$`, got.stderr)
+	require.True(t, asked(srv, "GET /api/v1/namespaces/trial-"))
+	requireNothingLeft(t, srv)
+
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Len(t, entries, 4, "the reports and nothing else")
+	content, err := os.ReadFile(filepath.Join(folder, "json"))
+	require.NoError(t, err)
+	var report conformance.ReportJSON
+	require.NoError(t, json.Unmarshal(content, &report))
+	require.Zero(t, report.Failed)
+	for _, one := range report.Cases {
+		if one.Group == "DL" {
+			require.Equal(t, "--skip ^DL-", one.Reason)
+		}
+	}
+}
+
+// A report on stdout is alone there.
+func TestConformanceReportOnStdout(t *testing.T) {
+	got := runNow(t, "conformance", "--kubeconfig", kubeconfigOf(t, fakeapi.Start(t)), "--run", "^GT-01/typed$", "--report", "json", "-q")
+	require.Equal(t, exitOK, got.status)
+	var report conformance.ReportJSON
+	require.NoError(t, json.Unmarshal([]byte(got.stdout), &report))
+	require.Equal(t, 1, report.Passed)
+	require.True(t, strings.HasPrefix(got.stderr, "GROUP  LEVEL"), got.stderr)
+}
+
+// What failed is the exit status only if it had to pass; what was left behind is so at any level.
+func TestConformanceFails(t *testing.T) {
+	level := func(id string) (found conformance.Level) {
+		for _, one := range conformance.Cases() {
+			if one.ID == id {
+				found = one.Level
+			}
+		}
+		return found
+	}
+	require.Equal(t, conformance.Must, level("PV-16"))
+	require.Equal(t, conformance.Should, level("PV-20"))
+	srv := fakeapi.Start(t)
+	rule, err := faults.Parse(`lie: when path("/") && !path("/version", "/api/v1") do status(500)`)
+	require.NoError(t, err)
+	_, err = srv.Faults().Add(rule)
+	require.NoError(t, err)
+	for id, want := range map[string]int{"PV-16": exitError, "PV-20": exitOK} {
+		got := runNow(t, "conformance", "--kubeconfig", kubeconfigOf(t, srv), "--run", "^"+id+"$")
+		require.Equal(t, want, got.status, got.stdout)
+		require.Contains(t, got.stdout, "FAIL  "+id+" [")
+		require.Contains(t, got.stdout, "      why: ")
+		require.Contains(t, got.stderr, id+" ["+level(id).String()+"] failed: ")
+	}
+	got := runNow(t, "conformance", "--kubeconfig", kubeconfigOf(t, srv), "--run", "^PV-20$", "--level", "MUST")
+	require.Equal(t, exitUsage, got.status)
+}
+
+func TestConformanceTellsWhatIsLeft(t *testing.T) {
+	srv := fakeapi.Start(t)
+	rule, err := faults.Parse(`stuck: when verb(delete) && resource(namespaces) do status(403)`)
+	require.NoError(t, err)
+	_, err = srv.Faults().Add(rule)
+	require.NoError(t, err)
+	got := runNow(t, "conformance", "--kubeconfig", kubeconfigOf(t, srv), "--run", "^GT-01/typed$")
+	require.Equal(t, exitError, got.status)
+	require.Regexp(t, `(?m)^LEFT  GT-01/typed: DELETE http\S+/api/v1/namespaces/conformance-\w{5}-1: `, got.stdout)
+}
+
+// A dry run asks for the version of the server and for nothing else.
+func TestConformanceDryRun(t *testing.T) {
+	srv := fakeapi.Start(t)
+	got := runNow(t, "conformance", "--kubeconfig", kubeconfigOf(t, srv), "--dry-run", "--run", "^(GT-02|WA-38|CD-01|CD-02)", "--namespace", "trial")
+	require.Equal(t, exitOK, got.status, got.stderr)
+	require.Empty(t, got.stderr)
+	exchanges := srv.Timeline().Exchanges
+	require.Len(t, exchanges, 1)
+	require.Equal(t, "GET /version", exchanges[0].Method+" "+exchanges[0].Path)
+	require.Regexp(t, `(?m)^GT-02/typed +MUST +1 +1 +0 `, got.stdout)
+	require.Regexp(t, `(?m)^GT-02/custom +MUST +1 +1 +1 `, got.stdout)
+	require.Regexp(t, `(?m)^WA-38 +SHOULD +0 +0 +0 +skipped: it takes 1m10s`, got.stdout)
+	require.Contains(t, got.stdout, "\nNothing was created on "+srv.URL())
+	require.Regexp(t, `(?m)^  [1-9]\d* namespaces trial-RUN-\.\.\., one after the other, with [1-9]\d* objects in them$`, got.stdout)
+	require.Contains(t, got.stdout, "\n  customresourcedefinitions.apiextensions.k8s.io/widgets.RUN.conformance.example.com\n")
+	require.Regexp(t, `(?m)^  customresourcedefinitions\.apiextensions\.k8s\.io/gears\.gN\.RUN\.conformance\.example\.com, [1-9]\d* of them, `, got.stdout)
+}
+
+func TestConformanceList(t *testing.T) {
+	got := runNow(t, "conformance", "--list", "--level", "MUST", "--run", "^PV-(16|20)$")
+	require.Equal(t, exitOK, got.status)
+	require.Equal(t, 2, strings.Count(got.stdout, "\n"), got.stdout)
+	require.Regexp(t, `(?m)^PV-16 +MUST +PV-16 +an unknown group`, got.stdout)
+}
+
+func TestConformanceUsage(t *testing.T) {
+	config := manifest(t, "config", foreign)
+	for _, test := range []struct {
+		args, want string
+		status     int
+	}{
+		{"", "conformance: --kubeconfig is needed; see fakeapi help conformance", exitUsage},
+		{"--list --dry-run", "conformance: --list and --dry-run exclude each other; see", exitUsage},
+		{"--list --report json", "conformance: --report is for a run; see", exitUsage},
+		{"--run ^XX", "conformance: --run and --level leave no case; see", exitUsage},
+		{"--run (", `conformance: invalid value "(" for flag -run: error parsing regexp`, exitUsage},
+		{"--level HIGH", `conformance: invalid value "HIGH" for flag -level: it is none of MUST, SHOULD, MAY; see`, exitUsage},
+		{"--report pdf", "it is none of junit, json, markdown, html, with =FILE or without; see", exitUsage},
+		{"--report json=", "there is no FILE behind the =; see", exitUsage},
+		{"--report json --report html", "two reports cannot go to stdout; see", exitUsage},
+		{"--report json=a --report html=a", "two reports cannot go to one file; see", exitUsage},
+		{"more", `conformance: unexpected argument "more"; see`, exitUsage},
+		{"--kubeconfig /none", "--kubeconfig /none: no such file or directory", exitError},
+		{"--kubeconfig " + config + " --namespace Upper", `Namespace "Upper" does not begin a name: `, exitUsage},
+	} {
+		t.Run(test.args, func(t *testing.T) {
+			got := runNow(t, append([]string{"conformance"}, strings.Fields(test.args)...)...)
+			require.Equal(t, test.status, got.status, got.stderr)
+			require.Empty(t, got.stdout)
+			require.Contains(t, got.stderr, test.want)
+			require.Equal(t, 1, strings.Count(got.stderr, "\n"))
+		})
+	}
+}
+
+// Nothing is created, and no report begun, where there is no server, or none that lets the user in.
+func TestConformanceWithoutAServer(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
+	config := clientcmdapi.NewConfig()
+	config.Clusters["a"] = &clientcmdapi.Cluster{Server: server.URL}
+	config.Contexts["a"] = &clientcmdapi.Context{Cluster: "a"}
+	config.CurrentContext = "a"
+	kubeconfig := filepath.Join(t.TempDir(), "config")
+	require.NoError(t, clientcmd.WriteToFile(*config, kubeconfig))
+	got := runNow(t, "conformance", "--kubeconfig", kubeconfig)
+	require.Equal(t, outcome{status: exitError, stderr: "fakeapi: GET /version of " + server.URL + " answers 401 Unauthorized\n"}, got)
+	server.Close()
+	got = runNow(t, "conformance", "--kubeconfig", kubeconfig)
+	require.Equal(t, exitError, got.status)
+	require.Contains(t, got.stderr, "fakeapi: the server "+server.URL+" does not answer: ")
+}
+
+// A report that cannot be written is found out before anything is run.
+func TestConformanceReportNowhere(t *testing.T) {
+	srv := fakeapi.Start(t)
+	folder := t.TempDir()
+	got := runNow(t, "conformance", "--kubeconfig", kubeconfigOf(t, srv), "--report", "html="+folder+"/page", "--report", "json=/none/x")
+	require.Equal(t, outcome{status: exitError, stderr: "fakeapi: --report json=/none/x: no such file or directory\n"}, got)
+	require.Len(t, srv.Timeline().Exchanges, 1, "the version")
+	requireEmptyDir(t, folder)
+}
+
+// A run that is over is told of at once, also while a case waits.
+func TestConformanceInterrupted(t *testing.T) {
+	srv := fakeapi.Start(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	var stdout, stderr bytes.Buffer
+	status := make(chan int, 1)
+	go func() {
+		status <- run(ctx, []string{"conformance", "--kubeconfig", kubeconfigOf(t, srv), "--run", "^(GT|LS)-"}, &stdout, &stderr)
+	}()
+	require.Eventually(t, func() bool { return asked(srv, "POST /api/v1/namespaces") }, time.Minute, time.Millisecond)
+	cancel()
+	require.Equal(t, exitError, <-status)
+	require.Contains(t, stderr.String(), "interrupted at ")
+	require.Contains(t, stdout.String(), "skipped in ")
+	requireNothingLeft(t, srv)
+}
