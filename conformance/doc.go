@@ -13,6 +13,11 @@
 //	report, err := conformance.Execute(ctx, conformance.Config{BaseURL: "http://127.0.0.1:8001"})
 //	report.WriteTo(os.Stdout)
 //
+// The command "fakeapi conformance --kubeconfig FILE" does so from a shell, for any cluster.
+//
+// A report also writes itself for others: [Report.WriteJUnit], [Report.WriteJSON], [Report.WriteMarkdown] and [Report.WriteHTML], and counts
+// by group and level with [Report.Tallies]. [Config].Began and Ended tell how far a run is.
+//
 // Credentials ride in the client: any transport that adds them will do. "kubectl proxy" offers every cluster without them at
 // http://127.0.0.1:8001. The client should have no Timeout of its own, since that would cut watches short.
 //
@@ -36,10 +41,13 @@
 // wheels.gN.RUN.conformance.example.com, each in a group that no other case has, and delete them at their end; one names a converter at
 // port 1 of the server's own host, where nobody listens.
 //
+// Cases run one after the other; a few send up to some dozens of requests side by side.
+//
 // Everything is deleted after each case, object by object and then the namespace, also when the case failed, ran out of time or was
 // cancelled; what several cases share, such as a list that had to expire, after the last one. A namespace controller, if there is one,
 // finishes the namespace; without one, an empty namespace may stay Terminating. What could not be deleted is reported as
-// [Result].Leftovers, and counts as an error.
+// [Result].Leftovers, and counts as an error. A create that is on its way when its case is cancelled is waited for, 5 seconds at most, since
+// what it made could not be removed otherwise. A clean-up has 30 seconds of its own.
 //
 // Requests that a broken server could take for more than they are, such as the deletion of a collection across namespaces, carry
 // selectors that match nothing, and those to delete the namespaces that every cluster has are dry runs.

@@ -9,6 +9,9 @@
 //	fakeapi run --list
 //	fakeapi run --all [--client [ROLE=]NAME]...
 //	fakeapi proxy --kubeconfig FILE [--context CONTEXT] --faults FILE [--address 127.0.0.1:0] [--write-kubeconfig FILE]
+//	fakeapi conformance --kubeconfig FILE [--context CONTEXT] [--namespace PREFIX] [--run REGEX] [--skip REGEX]
+//	        [--level MUST|SHOULD|MAY] [--timeout TIME] [--patience TIME] [-q] [--report FORMAT[=FILE]]... [--dry-run]
+//	fakeapi conformance --list [--run REGEX] [--level MUST|SHOULD|MAY]
 //	fakeapi version
 //	fakeapi help [COMMAND]
 //
@@ -102,9 +105,33 @@
 // "FAIL", what went wrong is on stderr, and the command ends; with --stay it goes on
 // serving until it is interrupted.
 //
+// # Conformance
+//
+// conformance runs the cases of package conformance, which says what it does to a
+// server, against the one of a kubeconfig. --list prints them. --dry-run runs them against
+// servers of its own and prints what each creates; the server that is named is asked
+// for its version only. Cases run one after the other, in namespaces whose names begin with
+// PREFIX, and each is cleaned up after at once, whatever becomes of it.
+//
+// While it runs, stderr has a line for each group of rules, for each failure, and every ten
+// seconds: how many cases are done, of how many, what failed, what was skipped, how long it
+// takes so far (-q: none). At the end, stdout has what failed and what was
+// left behind, and how many cases of each group and level ended how. --report writes the
+// results for others: junit for build servers, json (ReportJSON of package conformance),
+// markdown, and html, one page that needs no network. Without =FILE it goes to stdout, and the
+// rest to stderr. A file is there when it is complete.
+//
+// A signal ends the run: the case that is run is cut off and cleaned up after, which takes a minute at
+// most, the reports are written, and the cases that are missing are skipped in them. A second
+// signal ends the command at once, and leaves what is there.
+//
 // # Exit status
 //
 // 0 after a signal and after help, 1 for what went wrong, with one line on stderr
 // that says what, 2 for a command line that was not understood. A scenario that failed
 // is 1, and so is one that a signal has ended.
+//
+// Of conformance, 0 says that no MUST failed and that nothing was left behind: a SHOULD or a
+// MAY that failed is told only. 1 says that a MUST failed, that something could not be
+// cleaned up, or that the run could not begin or did not end.
 package main
