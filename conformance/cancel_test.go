@@ -1,14 +1,19 @@
 package conformance_test
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
 	"example.com/fakeapi/conformance"
+	fakeapi "example.com/fakeapi/fake"
 )
 
 // A create whose case is cancelled while it is on its way is waited for: what it made is removed after it is there.
@@ -51,4 +56,36 @@ func TestProgressIsTold(t *testing.T) {
 	}
 	require.Equal(t, want, told)
 	require.Contains(t, told, "skipped PV-16")
+}
+
+// A definition that its server cannot bring to an end is left behind, though its deletion was accepted.
+func TestDefinitionsThatStay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory())
+		c := configOf(srv)
+		c.Run, c.Skip = regexp.MustCompile(`^CD-01$`), nil
+		c.Client = &http.Client{Transport: holding{srv.Client().Transport}}
+		report, err := conformance.Execute(t.Context(), c)
+		require.NoError(t, err)
+		require.Equal(t, conformance.Passed, only(t, report).Outcome)
+		require.Empty(t, only(t, report).Leftovers)
+		require.Len(t, report.Leftovers, 1)
+		require.Regexp(t, `^\S+/gears\.g1\.`+report.ID+`\.conformance\.example\.com was deleted, and is still there$`, report.Leftovers[0])
+	})
+}
+
+// holding puts a finalizer that is not the suite's on all definitions.
+type holding struct{ next http.RoundTripper }
+
+func (h holding) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/customresourcedefinitions") {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		held := bytes.Replace(body, []byte(`"metadata":{`), []byte(`"metadata":{"finalizers":["example.com/stays"],`), 1)
+		r = r.Clone(r.Context())
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(held)), int64(len(held))
+	}
+	return h.next.RoundTrip(r)
 }

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -107,6 +108,49 @@ func (d definition) serve(ctx context.Context) (collection, error) {
 func (d definition) under(version string, c collection) collection {
 	c.root, c.apiVersion = "/apis/"+d.group+"/"+version, d.group+"/"+version
 	return c
+}
+
+// awaitDefinitions waits for the end of the definitions that the run deleted. A server removes their objects first, and keeps a definition
+// whose objects it cannot remove. It gives an error for each that stays.
+func (r *run) awaitDefinitions(ctx context.Context) (left []error) {
+	if len(r.doomed) == 0 {
+		return nil
+	}
+	_ = poll(ctx, func() error {
+		there, err := r.definitionsThere(ctx)
+		if err != nil {
+			if left == nil {
+				left = []error{err}
+			}
+			return nil // there is nobody to ask
+		}
+		left = nil
+		for _, path := range r.doomed {
+			if there[path] {
+				left = append(left, fmt.Errorf("%s was deleted, and is still there", path))
+			}
+		}
+		return errors.Join(left...)
+	})
+	return left
+}
+
+// definitionsThere are the paths of all definitions that the server has.
+func (r *run) definitionsThere(ctx context.Context) (map[string]bool, error) {
+	brief := get(definitions).as("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json")
+	a, err := r.shared.do(ctx, brief, code(http.StatusOK))
+	if err != nil {
+		return nil, err
+	}
+	var list metav1.PartialObjectMetadataList
+	if err := a.decode(&list); err != nil {
+		return nil, err
+	}
+	there := map[string]bool{}
+	for _, one := range list.Items {
+		there[definitions+"/"+one.Name] = true
+	}
+	return there, nil
 }
 
 // change changes the definition by a JSON patch. What comes of it, the server may show a while later.

@@ -47,7 +47,8 @@
 // cancelled; what several cases share, such as a list that had to expire, after the last one. A namespace controller, if there is one,
 // finishes the namespace; without one, an empty namespace may stay Terminating. What could not be deleted is reported as
 // [Result].Leftovers, and counts as an error. A create that is on its way when its case is cancelled is waited for, 5 seconds at most, since
-// what it made could not be removed otherwise. A clean-up has 30 seconds of its own.
+// what it made could not be removed otherwise. A clean-up has 30 seconds of its own;
+// the last one waits for the end of the definitions too, which servers put off while they cannot remove the objects.
 //
 // Requests that a broken server could take for more than they are, such as the deletion of a collection across namespaces, carry
 // selectors that match nothing, and those to delete the namespaces that every cluster has are dry runs.

@@ -76,6 +76,7 @@ type run struct {
 	hasDials    bool        // whether the custom resource with subresources was installed
 	gadgets     *gadgetType // nil until a case asks for it
 	shared      *session    // owns what outlives a case
+	doomed      []string    // paths of definitions that were deleted, which takes a server a while
 
 	expired map[string]expiredPage // by kind, from the first case that asks for it
 }
@@ -94,7 +95,8 @@ func newRun(c Config) (*run, error) {
 func (r *run) close(ctx context.Context) []error {
 	ctx, cancel := context.WithTimeout(ctx, cleanupTimeout)
 	defer cancel()
-	return r.shared.cleanup(ctx)
+	left := r.shared.cleanup(ctx)
+	return append(left, r.awaitDefinitions(ctx)...)
 }
 
 // try runs one case, cleans up after it, and says what happened.

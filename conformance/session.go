@@ -106,6 +106,9 @@ func (s *session) remove(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+	if strings.HasPrefix(path, definitions+"/") {
+		s.run.doomed = append(s.run.doomed, path)
+	}
 	if !strings.Contains(string(a.body), finalizer) {
 		return nil
 	}
