@@ -8,6 +8,11 @@ import (
 
 // selectorLies are about selectors.
 var selectorLies = []told{
+	{"watches all namespaces", asking(func(r *http.Request) {
+		if isWatch(r) && strings.HasSuffix(r.URL.Path, "/secrets") {
+			r.URL.Path = "/api/v1/secrets"
+		}
+	}), `^WA-28/name/typed$`},
 	{"wants the label to be there", selector("labelSelector", func(s string) string {
 		return regexp.MustCompile(`(\w+)(!=| notin)`).ReplaceAllString(s, "$1,$1$2")
 	}), `^SE-0[12]/typed$`},

@@ -41,6 +41,7 @@ var subresourceLies = []told{
 	{"evicts when it is told to try", deaf("dryRun"), `^SU-14/dry$`},
 	{"binds twice", insteadOf(409), `^SU-(13/(bound|gated|stale|terminating)|14/options)$`},
 	{"acts on what is not there", insteadOf(404), `^SU-(13|14)/absent$`},
+	{"evicts without a word", body(ending("/a"), swap(`"DisruptionTarget"`, `"Disrupted"`)), `^SU-14/condition$`},
 	{"keeps no budgets", insteadOf(429), `^SU-14/blocked$`},
 	{"keeps two budgets", insteadOf(500), `^SU-14/two$`},
 	{"says which budget by another name", body(is(http.MethodPost), swap(`"DisruptionBudget"`, `"Budget"`)), `^SU-14/blocked$`},

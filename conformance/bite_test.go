@@ -104,7 +104,7 @@ var generalLies = []told{
 	{"ignores resourceVersion", deaf("resourceVersion"), `^(GT-0[56]/typed|RS-(01/list|02|05/list|07/exact|07/limit|15|18|21/all|21/before|21/limit|30)/typed|WA-(03|07|19|21|22)/typed|LS-04/typed)$`},
 	{"ignores sendInitialEvents", deaf("sendInitialEvents"), `^(RS-27/typed|SI-0[1-9]/typed)$`},
 	{"ignores continue", deaf("continue"), `^(RS-(13|16|17|18|25/version)/typed|CH-(08|22/continue)/typed|SI-11/continue/typed)$`},
-	{"ignores label selectors", deaf("labelSelector"), `^(WA-(12|13|14|14/initial)/typed|WA-18/before/typed|CH-10/typed|SE-(01|02|10/list|10/watch|10/deletecollection)/typed|SI-13/typed)$`},
+	{"ignores label selectors", deaf("labelSelector"), `^(WA-(12|13|14|14/initial)/typed|WA-18/before/typed|CH-10/typed|SE-(01|01/empty|02|10/list|10/watch|10/deletecollection)/typed|SI-13/typed)$`},
 	{"ignores field selectors", deaf("fieldSelector"), `^(PV-(12|31/watch)|SE-(04|05|10/list|10/watch|10/deletecollection)/typed|SE-05/cluster)$`},
 	{"ignores dryRun", deaf("dryRun"), `^WA-15/typed$`},
 	{"refuses timeoutSeconds on lists", asking(func(r *http.Request) {

@@ -32,6 +32,7 @@ var writeLies = []told{
 
 	// Creates.
 	{"creates with 200", saying(is(http.MethodPost), status(201, 200)), `^CR-(01|05|07|16|20)/typed$`},
+	{"reads to the end", insteadOf(413), `^CR-09(/chunked)?/typed$`},
 	{"answers what was sent", body(is(http.MethodPost), swap(`"annotations":`, `"notes":`)), `^CR-01/typed$`},
 	{"mentions one mistake", body(is(http.MethodPost), change(`"causes":\[(\{[^}]*\}),.*?\]`, `"causes":[$1]`)), `^(CR-12|NM-22)/typed$`},
 	{"refuses and stores", saying(is(http.MethodGet), status(404, 200)), `^CR-13/typed$`},

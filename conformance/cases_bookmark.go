@@ -110,6 +110,11 @@ func bookmarkCases() []Case {
 			return nil
 		})),
 		both(Case{
+			ID: "BM-09/ahead", Level: Must, Title: "a bookmark promises no state that there is not yet",
+			Why:    "the client resumes from it, and would miss the change that makes that state",
+			Source: docBookmarks,
+		}, bookmarkNotAhead),
+		both(Case{
 			ID: "BM-10", Level: Must, Title: "without allowWatchBookmarks, a streaming list has its ADDED events but not the bookmark that ends them",
 			Why:    "a client that did not ask for bookmarks does not know what they are",
 			Source: docStreams,

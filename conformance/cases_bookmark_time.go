@@ -104,3 +104,36 @@ func bookmarksOfMinutes(ctx context.Context, _ *session, c collection) error {
 	}
 	return nil
 }
+
+// bookmarkNotAhead takes the bookmark that comes before the end of a watch: the newest state has to be there already.
+func bookmarkNotAhead(ctx context.Context, s *session, c collection) error {
+	w, err := watchFromNow(ctx, c, "&allowWatchBookmarks=true&timeoutSeconds=4")
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if _, err := c.create(ctx, c.object("a")); err != nil {
+		return err
+	}
+	if err := w.wantAdded("a"); err != nil {
+		return err
+	}
+	e, err := w.next()
+	if errors.Is(err, io.EOF) {
+		return s.skipf("there came no bookmark before the end of a watch of 4 s")
+	}
+	if err != nil {
+		return err
+	}
+	if e.Type != "BOOKMARK" {
+		return w.errorf("expected a BOOKMARK, got %v", e)
+	}
+	now, err := c.list(ctx, "")
+	if err != nil {
+		return err
+	}
+	if err := notOlder(now.Metadata.ResourceVersion, e.meta.ResourceVersion); err != nil {
+		return w.errorf("expected the newest state to be that of the bookmark, or a later one: %w", err)
+	}
+	return nil
+}

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -160,6 +161,21 @@ func createBodyCases() []Case {
 			Source: "apiserver server options, MaxRequestBodyBytes",
 		}, func(ctx context.Context, s *session, c collection) error {
 			return refusedBody(ctx, s, c, tooLarge(), "", entityTooLarge)
+		}),
+		both(Case{
+			ID: "CR-09/chunked", Level: Must, Title: "a body of more than 3 MiB is refused, too, if it does not say how long it is",
+			Why:    "the server must not run out of memory",
+			Source: "apiserver server options, MaxRequestBodyBytes",
+		}, func(ctx context.Context, s *session, c collection) error {
+			text, err := json.Marshal(c.object("a"))
+			if err != nil {
+				return err
+			}
+			body := string(text) + strings.Repeat(" ", 3<<20) // what is too much means nothing
+			if err := refusedBody(ctx, s, c, endless(body), "", entityTooLarge); err != nil {
+				return err
+			}
+			return s.try(ctx, get(c.item("a")), code(404))
 		}),
 		[]Case{
 			{

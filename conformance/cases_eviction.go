@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -75,6 +76,16 @@ func evictionCases() []Case {
 				}
 				return s.try(ctx, get(c.item("a")), code(200), value(nil, "metadata", "deletionTimestamp"))
 			}),
+		evict("SU-14/condition", "an evicted pod says so in its status", "who looks after the pod tells a drain from a plain delete by it",
+			func(ctx context.Context, s *session, c collection) error {
+				if _, err := c.createPatiently(ctx, c.bound("a")); err != nil { // which keeps its grace period
+					return err
+				}
+				if err := s.try(ctx, c.eviction(), done); err != nil {
+					return err
+				}
+				return s.try(ctx, get(c.item("a")), code(200), disrupted)
+			}),
 		evict("SU-14/absent", "a pod that does not exist is not evicted", "the client takes that for success",
 			func(ctx context.Context, s *session, c collection) error {
 				return s.try(ctx, c.eviction(), notFound(c, "a").check)
@@ -121,4 +132,20 @@ func (c collection) refusedEviction(ctx context.Context, want refusal, budgets .
 		return err
 	}
 	return c.s.try(ctx, get(c.item("a")), code(200), value(nil, "metadata", "deletionTimestamp"))
+}
+
+// disrupted expects the condition that an eviction leaves.
+func disrupted(a *answer) error {
+	var pod struct {
+		Status struct{ Conditions []metav1.Condition }
+	}
+	if err := a.decode(&pod); err != nil {
+		return err
+	}
+	for _, c := range pod.Status.Conditions {
+		if c.Type == "DisruptionTarget" && c.Status == metav1.ConditionTrue && c.Reason == "EvictionByEvictionAPI" {
+			return nil
+		}
+	}
+	return fmt.Errorf("expected the condition DisruptionTarget, True for EvictionByEvictionAPI, got %v", pod.Status.Conditions)
 }

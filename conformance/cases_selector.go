@@ -28,6 +28,20 @@ func labelSelectorCases() []Case {
 			{"app=x,tier=1", "a"}, {"app=y,tier=1", ""}, {"app,!tier", "b"}, {"app in (x,y),tier", "a"}, {"!app,!tier", "d"},
 		})),
 		both(Case{
+			ID: "SE-01/empty", Level: Must, Title: "a label with an empty value is there, and selected by it",
+			Why:    "roles of nodes are labels without a value",
+			Source: docLabels,
+		}, func(ctx context.Context, s *session, c collection) error {
+			for name, labels := range map[string]object{"a": {"role": ""}, "b": {"role": "x"}, "c": {}} {
+				if _, err := c.create(ctx, c.object(name).meta("labels", labels)); err != nil {
+					return err
+				}
+			}
+			return selected(ctx, c, "labelSelector", []selection{
+				{"role", "a b"}, {"!role", "c"}, {"role=", "a"}, {"role in (,y)", "a"}, {"role!=", "b c"},
+			})
+		}),
+		both(Case{
 			ID: "SE-02", Level: Must, Title: "!= and notin match objects without the label too",
 			Why:    "what has no label is not x",
 			Source: docLabels,

@@ -7,9 +7,14 @@ import (
 
 const docSelectors = "Kubernetes API Concepts, Efficient detection of changes, selectors; apiserver storage/cacher"
 
-// watchSelectorCases are about watches of a part of a collection (WA-12 to WA-14).
+// watchSelectorCases are about watches of a part of a collection (WA-12 to WA-14, WA-28).
 func watchSelectorCases() []Case {
 	return slices.Concat(
+		both(Case{
+			ID: "WA-28/name", Level: Must, Title: "a watch in a namespace has no events of one whose name only begins with its own",
+			Why:    "prod-eu is none of the business of those who watch prod",
+			Source: docURIs,
+		}, neighbour),
 		both(Case{
 			ID: "WA-12", Level: Must, Title: "an object that begins to match is ADDED, one that ceases to match is DELETED",
 			Why:    "a filtered cache holds just what matches",
@@ -107,4 +112,39 @@ func strangers(ctx context.Context, _ *session, c collection) error {
 		return err
 	}
 	return w.wantAdded("marker")
+}
+
+// neighbour makes changes in a namespace whose name is that of the watched one and a bit more, and then one in that.
+func neighbour(ctx context.Context, s *session, c collection) error {
+	other := c
+	other.namespace += "-x"
+	s.remember(namespacePath(other.namespace))
+	if err := s.try(ctx, post("/api/v1/namespaces", newObject("v1", "Namespace", other.namespace)), code(201)); err != nil {
+		return err
+	}
+	if _, err := other.create(ctx, other.object("first")); err != nil {
+		return err
+	}
+	fromNow, err := watchFromNow(ctx, c, "")
+	if err != nil {
+		return err
+	}
+	defer fromNow.close()
+	fromState, err := c.watch(ctx, "?watch=true")
+	if err != nil {
+		return err
+	}
+	defer fromState.close()
+	if err := lifeOf(ctx, other, "b", 1); err != nil {
+		return err
+	}
+	if _, err := c.create(ctx, c.object("a")); err != nil {
+		return err
+	}
+	for _, w := range []*watcher{fromNow, fromState} {
+		if err := w.wantAdded("a"); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -30,6 +30,9 @@ type call struct {
 	nobody              bool // sends it as a user who may do nothing
 }
 
+// endless is a body that is sent as it is, in chunks, without a word on its length.
+type endless string
+
 // noContentType in place of a content type leaves the header out.
 const noContentType = "-"
 
@@ -103,6 +106,8 @@ func (s *session) request(ctx context.Context, c call) (*http.Request, error) {
 	case nil:
 	case string:
 		body = strings.NewReader(b)
+	case endless:
+		body = io.MultiReader(strings.NewReader(string(b)))
 	default:
 		encoded, err := json.Marshal(b)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -41,28 +42,35 @@ func (r *suiteResult) add(report conformance.Report) {
 // aboutUsers are the cases that find something to judge only where users differ.
 var aboutUsers = regexp.MustCompile(`^AU-`)
 
+// aboutCBOR are those that want a server which has it.
+var aboutCBOR = regexp.MustCompile(`^CB-0[23]`)
+
 // TestSuite is what the mutation run runs, in the binary that is every mutant. On its own it runs one case on the whole server.
 func TestSuite(t *testing.T) {
 	cases := regexp.MustCompile(os.Getenv(casesVariable))
 	if cases.String() == "" {
 		cases = regexp.MustCompile(`^GT-01/typed$`)
 	}
-	var plain, users []string
+	var plain, users, cbor []string
 	for _, one := range conformance.Cases() {
 		if !cases.MatchString(one.ID) {
 			continue
 		}
-		if aboutUsers.MatchString(one.ID) {
+		switch {
+		case aboutUsers.MatchString(one.ID):
 			users = append(users, one.ID)
-		} else {
+		case aboutCBOR.MatchString(one.ID):
+			cbor = append(cbor, one.ID)
+		default:
 			plain = append(plain, one.ID)
 		}
 	}
-	require.NotEmpty(t, append(plain, users...), "no case matches %s", cases)
+	require.NotEmpty(t, slices.Concat(plain, users, cbor), "no case matches %s", cases)
 	var result suiteResult
 	synctest.Test(t, func(t *testing.T) {
 		runCases(t, &result, configOf(fakeapi.Start(t, fakeapi.InMemory())), plain)
 		runCases(t, &result, configWithUsers(t), users)
+		runCases(t, &result, configOf(fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithCBOR())), cbor)
 	})
 	path := os.Getenv(resultVariable)
 	if path == "" {

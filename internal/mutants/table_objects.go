@@ -25,13 +25,6 @@ func objects() []Mutant {
 		return nil`, nil},
 		{"NM-17", "body-moves", "ignores that a body names another namespace than the path",
 			verbs + "metadata.go", `if q.res.Namespaced && have != "" && have != want {`, `if q.res.Namespaced && have == "/" && have != want {`, nil},
-		{"MD-03", "keeps-the-uid-of-the-client", "gives a new object the uid that the client sent",
-			verbs + "metadata.go", `wipe(m)
-	m.SetUID(a.ids.UID())`, `uid := m.GetUID()
-	wipe(m)
-	if m.SetUID(uid); uid == "" {
-		m.SetUID(a.ids.UID())
-	}`, nil},
 		{"MD-04", "uid-of-the-name", "gives an object that is created again the uid that it had before",
 			verbs + "metadata.go", `m.SetUID(a.ids.UID())`, `uid := a.ids.UID()
 	if m.GetName() != "" {

@@ -34,8 +34,8 @@ func patches() []Mutant {
 			"fake/internal/codec/body.go", `strict := validation != metav1.FieldValidationIgnore
 	if r.Custom`, `strict := validation != "" || r != nil
 	if r.Custom`, nil},
-		{"WN-03", "warns-twice", "sends the same warning more than once",
-			verbs + "warn.go", `if text == "" || slices.Contains(w.texts, text) ||`, `if text == "" ||`, nil},
+		{"WN-01", "names-itself", "names itself in the warnings that it sends",
+			verbs + "warn.go", `utilnet.NewWarningHeader(299, "-", text)`, `utilnet.NewWarningHeader(299, "fakeapi", text)`, []string{"FV"}},
 		{"WN-04", "warns-at-length", "sends warnings of any length",
 			verbs + "warn.go", `if w.cutting || w.written+utf8.RuneCountInString(text) <= warningsWhole {`, `if w.cutting || w.written+utf8.RuneCountInString(text) <= 1000*warningsWhole {`, nil},
 		{"WN-05", "says-nothing-of-deprecation", "does not warn of deprecated types",

@@ -11,7 +11,7 @@ func watches() []Mutant {
 	}
 `, nil},
 		{"WA-05", "begins-now", "begins a watch without resourceVersion with what happens from now on",
-			verbs + "watch.go", `if rev == 0 && opts.SendInitialEvents == nil {`, `if rev == 0 && opts.SendInitialEvents == nil && opts.ResourceVersion != "" {`, []string{"SI"}},
+			verbs + "watch.go", `initial != nil && *initial {`, `initial != nil && *initial && opts.ResourceVersion != "" {`, []string{"SI"}},
 		{"WA-07", "begins-too-early", "begins with the event of the resourceVersion that the client has already seen",
 			verbs + "watch.go", `s.cursor, err = s.a.store.Watch(s.prefix, rev)`, `if s.prefix != "" && rev > 0 {
 		rev--
@@ -43,8 +43,8 @@ func watches() []Mutant {
 			"fake/internal/status/status.go", `return apierrors.NewResourceExpired(fmt.Sprintf("too old`, `return apierrors.NewGone(fmt.Sprintf("too old`, []string{"WA"}},
 		{"EX-06", "retry-after-is-lost", "never sends the header Retry-After",
 			"fake/internal/status/status.go", `return s.Details.RetryAfterSeconds`, `return 0`, []string{"GT", "RS"}},
-		{"EX-08", "takes-its-time", "does not mind how long a request may take",
-			"fake/timeout.go", `return max(0, min(most, requestTimeout)), nil`, `return max(0, min(most, 0)), nil`, nil},
+		{"EX-08", "out-of-time-is-broken", "answers 500 to a request whose time is over",
+			verbs + "api.go", `w.WriteHeader(http.StatusGatewayTimeout)`, `w.WriteHeader(http.StatusInternalServerError)`, nil},
 		{"BM-01", "bookmarks-for-all", "sends bookmarks to those who have not asked for any",
 			verbs + "watch.go", `bookmarks: opts.AllowWatchBookmarks,`, `bookmarks: true,`, []string{"SI", "WA"}},
 		{"BM-03", "bookmark-ahead", "sends a bookmark that is one revision ahead",
