@@ -26,9 +26,7 @@ func openCluster(kubeconfig, context string) (*cluster, error) {
 }
 
 func readCluster(kubeconfig, context string) (*cluster, error) {
-	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
-		&clientcmd.ClientConfigLoadingRules{ExplicitPath: kubeconfig},
-		&clientcmd.ConfigOverrides{CurrentContext: context})
+	loader := kubeconfigLoader(kubeconfig, context)
 	config, err := loader.ClientConfig()
 	if err != nil {
 		return nil, plain(err)
@@ -43,6 +41,13 @@ func readCluster(kubeconfig, context string) (*cluster, error) {
 	}
 	transport, err := newTransport(config)
 	return &cluster{base: base, transport: transport, namespace: namespace}, err
+}
+
+// kubeconfigLoader reads one kubeconfig, whatever the environment says of others.
+func kubeconfigLoader(kubeconfig, context string) clientcmd.ClientConfig {
+	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
+		&clientcmd.ClientConfigLoadingRules{ExplicitPath: kubeconfig},
+		&clientcmd.ConfigOverrides{CurrentContext: context})
 }
 
 // transport sends requests with the credentials of a kubeconfig. Those that upgrade the

@@ -12,6 +12,8 @@
 //	fakeapi conformance --kubeconfig FILE [--context CONTEXT] [--namespace PREFIX] [--run REGEX] [--skip REGEX]
 //	        [--level MUST|SHOULD|MAY] [--timeout TIME] [--patience TIME] [-q] [--report FORMAT[=FILE]]... [--dry-run]
 //	fakeapi conformance --list [--run REGEX] [--level MUST|SHOULD|MAY]
+//	fakeapi bench --kubeconfig FILE [--context CONTEXT] | --url URL | --self
+//	        [--objects 2000] [--clients 16] [--watchers 1,100,1000] [--duration 1s] [--json] [-q]
 //	fakeapi version
 //	fakeapi help [COMMAND]
 //
@@ -124,6 +126,23 @@
 // A signal ends the run: the case that is run is cut off and cleaned up after, which takes a minute at
 // most, the reports are written, and the cases that are missing are skipped in them. A second
 // signal ends the command at once, and leaves what is there.
+//
+// # Measuring a server
+//
+// bench measures any Kubernetes API server in the same way: create, get, update, patch,
+// apply, list, pages, streaming lists, what time passes from a write until all of some
+// watchers have its event, and delete. For each it prints how many requests a second were
+// answered and how long the half and 99 percent of them took at most. --json has the same
+// for programs. The server is that of a kubeconfig, which has no default, or one at a URL
+// that wants no credentials; with --self it is one of this process, on loopback, and then
+// how long it takes to start is measured, too.
+//
+// It works in a namespace of its own, fakeapi-bench-SOMETHING, with ConfigMaps of a KiB,
+// as many as --objects, and removes it in the end, after a signal as well. Each kind of
+// request is repeated for --duration, by one client and by --clients. What a server has
+// of memory is read from process_resident_memory_bytes in its /metrics, if it is there and
+// the user may read it; with --self it is the heap of the process, clients included. It is
+// load: do not measure a cluster that others need. Requests that failed make it exit with 1.
 //
 // # Exit status
 //

@@ -35,6 +35,7 @@ func commands() []command {
 		{"proxy", "--kubeconfig FILE [--context CONTEXT] --faults FILE [--address ADDRESS] [--write-kubeconfig FILE]", "put fault rules in front of a real cluster until interrupted", proxy},
 		{"run", "[FILE | DIRECTORY | CASE | -]... [--client [ROLE=]NAME]... [--seed N] [-q] [--real-time] [--html FOLDER] | --list | --all", "play scenarios and tell how they went", runScenarios},
 		{"conformance", "--kubeconfig FILE [--context CONTEXT] [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL] [--report FORMAT[=FILE]]... [--dry-run] | --list", "check whether a server behaves as a Kubernetes API server does", checkConformance},
+		{"bench", "--kubeconfig FILE [--context CONTEXT] | --url URL | --self [--objects N] [--clients N] [--watchers N,...] [--duration TIME] [--json] [-q]", "measure a server: latencies, rates, memory", bench},
 		{"version", "", "print the version, and that of the API server it behaves as", printVersion},
 	}
 }

@@ -25,7 +25,7 @@ type room struct {
 // the map. Tests are free to import more: the server's tests run the conformance
 // suite, and the suite's tests run against the server.
 var rooms = []room{
-	{path: "cmd/...", ours: []string{"fake", "scenario", "scenario/clients", "conformance", "faults", "internal/guard"}},
+	{path: "cmd/...", ours: []string{"fake", "scenario", "scenario/clients", "conformance", "faults", "internal/guard", "internal/load"}},
 	{path: "scenario", ours: []string{"fake", "faults"}},
 	{path: "scenario/clients", ours: []string{"scenario"}, outside: []string{"k8s.io/api", "k8s.io/apimachinery", "k8s.io/client-go"}},
 	{path: "conformance", outside: []string{"k8s.io/apimachinery"}},
@@ -40,6 +40,7 @@ var rooms = []room{
 	{path: "internal/route", outside: []string{}},
 	{path: "internal/frames", outside: []string{"k8s.io/apimachinery"}},
 	{path: "internal/guard", outside: []string{}},
+	{path: "internal/load", outside: []string{}}, // speaks plain HTTP: what a client library costs is not the server's
 	{path: "internal/arch", outside: []string{}},
 	{path: "internal/golden", outside: []string{"k8s.io/apimachinery"}}, // for tests: no room may import it
 }

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"net/http"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/internal/load"
+)
+
+// benchFlags is what the command line asks of bench.
+type benchFlags struct {
+	kubeconfig, context, url string
+	self                     bool
+	objects, clients         int
+	watchers                 []int
+	duration                 time.Duration
+	json, quiet              bool
+}
+
+func (f *benchFlags) define(flags *flag.FlagSet) {
+	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "measure the server of this `FILE`, with its credentials; there is no default")
+	flags.StringVar(&f.context, "context", "", "use this `CONTEXT` of the kubeconfig instead of its current one")
+	flags.StringVar(&f.url, "url", "", "measure the server at this `URL`, which wants no credentials")
+	flags.BoolVar(&f.self, "self", false, "measure a server of this process, and how long it takes to start")
+	flags.IntVar(&f.objects, "objects", 2000, "create `N` objects of a KiB")
+	flags.IntVar(&f.clients, "clients", 16, "let up to `N` clients make requests at a time")
+	f.watchers = []int{1, 100, 1000}
+	flags.Func("watchers", "measure fan-out to each of these numbers of watchers, `N,...`; the default is 1,100,1000, and 0 leaves it out", f.setWatchers)
+	flags.DurationVar(&f.duration, "duration", time.Second, "repeat each kind of request for this `TIME`; 1s is the default")
+	flags.BoolVar(&f.json, "json", false, "print the report as JSON")
+	flags.BoolVar(&f.quiet, "q", false, "do not tell on stderr how far it is")
+}
+
+func (f *benchFlags) setWatchers(text string) error {
+	f.watchers = nil
+	if text == "0" {
+		return nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(part)
+		if err != nil {
+			return fmt.Errorf("%q is no number", part)
+		}
+		f.watchers = append(f.watchers, n)
+	}
+	return nil
+}
+
+// bench measures a server and prints how fast it is.
+func bench(ctx context.Context, c *call) error {
+	var f benchFlags
+	if err := c.parse(f.define); err != nil {
+		return err
+	}
+	if err := f.oneServer(); err != nil {
+		return c.misused(err)
+	}
+	config := load.Config{Namespace: "fakeapi-bench", Objects: f.objects, Clients: f.clients, Watchers: f.watchers, Duration: f.duration}
+	if !f.quiet {
+		config.Tell = func(what string) { _, _ = fmt.Fprintln(c.stderr, what) } // progress: nothing depends on it
+	}
+	if f.self {
+		return f.benchSelf(ctx, c, config)
+	}
+	to, err := f.server()
+	if err != nil {
+		return fmt.Errorf("%s: %w", cmp.Or(f.kubeconfig, f.url), err)
+	}
+	return f.measure(ctx, c, config, to, nil)
+}
+
+// oneServer refuses a command line that names none or several.
+func (f *benchFlags) oneServer() error {
+	named := 0
+	for _, is := range []bool{f.kubeconfig != "", f.url != "", f.self} {
+		if is {
+			named++
+		}
+	}
+	switch {
+	case named != 1:
+		return errors.New("name the server by one of --kubeconfig, --url and --self")
+	case f.context != "" && f.kubeconfig == "":
+		return errors.New("--context is for --kubeconfig")
+	}
+	return nil
+}
+
+// server is how the server that was named is reached.
+func (f *benchFlags) server() (*rest.Config, error) {
+	if f.url != "" {
+		return &rest.Config{Host: f.url}, nil
+	}
+	to, err := kubeconfigLoader(f.kubeconfig, f.context).ClientConfig()
+	return to, plain(err)
+}
+
+// measure runs the load and prints the report, which begins with what is known before.
+func (f *benchFlags) measure(ctx context.Context, c *call, config load.Config, to *rest.Config, before []load.Figure) error {
+	base, _, err := rest.DefaultServerUrlFor(to)
+	if err != nil {
+		return err
+	}
+	config.BaseURL = base.String()
+	config.Connect = func() (http.RoundTripper, error) { return ownConnections(to) }
+	if err := config.Validate(); err != nil {
+		return c.misused(err)
+	}
+	report, err := load.Run(ctx, config)
+	if report == nil {
+		return err
+	}
+	report.Server = base.Redacted()
+	report.Figures = append(before, report.Figures...)
+	if printed := f.print(c, report); printed != nil {
+		return errors.Join(err, printed)
+	}
+	if errors.Is(err, context.Canceled) {
+		return errors.New("interrupted: the figures are not complete")
+	}
+	if failed, first := report.Failed(); failed > 0 && err == nil {
+		return fmt.Errorf("%d requests failed, the first: %s", failed, first)
+	}
+	return err
+}
+
+func (f *benchFlags) print(c *call, report *load.Report) error {
+	if !f.json {
+		return report.Write(c.stdout)
+	}
+	encoder := json.NewEncoder(c.stdout)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(report)
+}
+
+// ownConnections is a transport with the credentials of a kubeconfig that shares its
+// connections with nobody: rest.TransportFor gives all clients the same.
+func ownConnections(to *rest.Config) (http.RoundTripper, error) {
+	secure, err := rest.TLSConfigFor(to)
+	if err != nil {
+		return nil, err
+	}
+	if secure == nil {
+		secure = &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	proxy := to.Proxy
+	if proxy == nil {
+		proxy = http.ProxyFromEnvironment
+	}
+	return rest.HTTPWrappersForConfig(to, &http.Transport{
+		TLSClientConfig: secure, ForceAttemptHTTP2: true, DisableCompression: true, DialContext: to.Dial, Proxy: proxy,
+	})
+}
+
+// starts is how many servers are started to know how long that takes.
+const starts = 20
+
+// benchSelf starts servers of its own, and measures one more.
+func (f *benchFlags) benchSelf(ctx context.Context, c *call, config load.Config) (err error) {
+	var took []time.Duration
+	for range starts {
+		one, err := startOne(ctx)
+		if err != nil {
+			return err
+		}
+		took = append(took, one)
+	}
+	first := load.NewFigure("start, the first", 1, took[0], took[:1])
+	var total time.Duration
+	for _, one := range took[1:] {
+		total += one
+	}
+	later := load.NewFigure("start", 1, total, took[1:])
+	s, err := fakeapi.New()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	config.Memory, config.MemorySource = liveHeap, "live heap of this process, the clients included"
+	return f.measure(ctx, c, config, s.RESTConfig(), []load.Figure{first, later})
+}
+
+// startOne is how long it takes from nothing to the first answer of a server.
+func startOne(ctx context.Context) (time.Duration, error) {
+	began := time.Now()
+	s, err := fakeapi.New()
+	if err != nil {
+		return 0, err
+	}
+	_, err = release(ctx, s)
+	took := time.Since(began)
+	return took, errors.Join(err, s.Close())
+}
+
+// liveHeap is what the garbage collector leaves.
+func liveHeap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"example.com/fakeapi/internal/load"
+)
+
+// quick are the flags of a run that takes about a second.
+const quick = " --objects 40 --clients 4 --watchers 1,10 --duration 20ms"
+
+func TestBenchKubeconfig(t *testing.T) {
+	for _, flags := range [][]string{nil, {"--token", "s3cret"}} {
+		r := start(t, append([]string{"serve"}, flags...)...)
+		got := runNow(t, strings.Fields("bench -q --json --kubeconfig "+r.kubeconfig+quick)...)
+		require.Equal(t, exitOK, got.status, got.stderr)
+		require.Empty(t, got.stderr)
+		var report load.Report
+		require.NoError(t, json.Unmarshal([]byte(got.stdout), &report))
+		require.Equal(t, r.url, strings.TrimSuffix(report.Server, "/"))
+		require.Equal(t, 40, report.Objects)
+		names := map[string]bool{}
+		for _, f := range report.Figures {
+			names[f.Name] = true
+		}
+		require.True(t, names["fan-out to 10"] && names["apply"] && names["watch list"], "%v", names)
+		require.Contains(t, report.MemorySource, "not known")
+		r.stop()
+	}
+}
+
+func TestBenchURL(t *testing.T) {
+	r := start(t, "serve")
+	got := runNow(t, strings.Fields("bench --url "+r.url+quick)...)
+	require.Equal(t, exitOK, got.status, got.stderr)
+	require.Contains(t, got.stdout, "PER SECOND")
+	require.Contains(t, got.stderr, "fan-out, watchers: 10\n")
+	var namespaces corev1.NamespaceList
+	r.get(t, "/api/v1/namespaces", &namespaces)
+	for _, n := range namespaces.Items {
+		require.NotContains(t, n.Name, "bench")
+	}
+}
+
+func TestBenchSelf(t *testing.T) {
+	got := runNow(t, strings.Fields("bench -q --self"+quick)...)
+	require.Equal(t, exitOK, got.status, got.stderr)
+	require.Regexp(t, `(?m)^start, the first +1 +1 +0 `, got.stdout)
+	require.Regexp(t, `(?m)^start +1 +19 +0 `, got.stdout)
+	require.Contains(t, got.stdout, "memory (live heap of this process")
+	require.Regexp(t, `(?m)^  with the objects +[\d.]+ MiB$`, got.stdout)
+}
+
+// Requests that failed are shown, and fail the command.
+func TestBenchFailures(t *testing.T) {
+	rules := t.TempDir() + "/rules"
+	require.NoError(t, os.WriteFile(rules, []byte("when verb(update) do status(500)\n"), 0o600))
+	r := start(t, "serve", "--faults", rules)
+	got := runNow(t, strings.Fields("bench -q --url "+r.url+quick)...)
+	require.Equal(t, exitError, got.status)
+	require.Regexp(t, `^fakeapi: \d+ requests failed, the first: PUT .* 500 `, got.stderr)
+	require.Contains(t, got.stdout, "PER SECOND")
+}
+
+func TestBenchUsage(t *testing.T) {
+	for args, want := range map[string]string{
+		"":                            "name the server by one of --kubeconfig, --url and --self",
+		"--self --url http://x":       "name the server by one of --kubeconfig, --url and --self",
+		"--self --context x":          "--context is for --kubeconfig",
+		"--self --clients 0":          "0 clients: there can be 1 to 256",
+		"--self --objects 3":          "3 objects: there can be 1 for each client, which are 16, to 100000",
+		"--self --watchers 1,many":    `invalid value "1,many" for flag -watchers: "many" is no number`,
+		"--self --duration 24h":       "24h0m0s for each figure: it can be up to 10m0s",
+		"--self more":                 `unexpected argument "more"`,
+		"--self --watchers 1,1000000": "1000000 watchers: there can be 1 to 10000",
+	} {
+		got := runNow(t, strings.Fields("bench "+args)...)
+		require.Equal(t, outcome{exitUsage, "", "fakeapi: bench: " + want + "; see fakeapi help bench\n"}, got, args)
+	}
+	got := runNow(t, "bench", "--kubeconfig", "/nonexistent")
+	require.Equal(t, exitError, got.status)
+	require.Contains(t, got.stderr, "/nonexistent")
+}
+
+// benchProcess measures a server of another process for a second and is then interrupted
+// while it measures it for long.
+func benchProcess(t *testing.T, binary string) {
+	r := start(t, "serve")
+	namespaces := func() (all corev1.NamespaceList) {
+		r.get(t, "/api/v1/namespaces", &all)
+		return all
+	}
+	out, err := exec.CommandContext(t.Context(), binary, strings.Fields("bench -q --kubeconfig "+r.kubeconfig+quick)...).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Regexp(t, `(?m)^get +4 +\d+ +0 `, string(out))
+
+	command := exec.CommandContext(t.Context(), binary, strings.Fields("bench --duration 10m --kubeconfig "+r.kubeconfig)...)
+	var stdout bytes.Buffer
+	command.Stdout = &stdout
+	stderr, err := command.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, command.Start())
+	told := make([]byte, 4096)
+	for seen := ""; !strings.Contains(seen, "get, clients: 1\n"); {
+		n, err := stderr.Read(told)
+		require.NoError(t, err, seen)
+		seen += string(told[:n])
+	}
+	require.Len(t, namespaces().Items, 5, "it is at work")
+	require.NoError(t, command.Process.Signal(os.Interrupt))
+	require.Error(t, command.Wait())
+	require.Equal(t, exitError, command.ProcessState.ExitCode())
+	require.Contains(t, stdout.String(), "create")
+	require.Len(t, namespaces().Items, 4, "it has cleaned up")
+}

@@ -1,0 +1,95 @@
+package load
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+const (
+	jsonMedia  = "application/json"
+	mergeMedia = "application/merge-patch+json"
+	applyMedia = "application/apply-patch+yaml"
+	userAgent  = "fakeapi-bench"
+	// patience is how long a request may take that is no watch.
+	patience = time.Minute
+)
+
+// client is one of those that make requests.
+type client struct {
+	base string
+	http http.RoundTripper
+}
+
+func newClient(config Config) (*client, error) {
+	transport, err := config.Connect()
+	if err != nil {
+		return nil, err
+	}
+	return &client{strings.TrimRight(config.BaseURL, "/"), transport}, nil
+}
+
+// close closes the connections that nobody uses any more.
+func (c *client) close() { (&http.Client{Transport: c.http}).CloseIdleConnections() }
+
+// refusal is an answer that says no.
+type refusal struct {
+	code int
+	text string
+}
+
+func (r *refusal) Error() string { return r.text }
+
+// open makes a request and gives its answer once the head of it is there. Its body must
+// be closed.
+func (c *client) open(ctx context.Context, method, path, contentType string, body []byte) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Accept", jsonMedia)
+	r.Header.Set("User-Agent", userAgent)
+	if len(body) > 0 {
+		r.Header.Set("Content-Type", contentType)
+	}
+	answer, err := c.http.RoundTrip(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	if answer.StatusCode < http.StatusBadRequest {
+		return answer, nil
+	}
+	defer func() { _ = answer.Body.Close() }()
+	said, _ := io.ReadAll(io.LimitReader(answer.Body, 500)) // what there is of it
+	return nil, &refusal{answer.StatusCode, fmt.Sprintf("%s %s: %s: %s", method, path, answer.Status, bytes.TrimSpace(said))}
+}
+
+// read makes a request and gives the whole answer.
+func (c *client) read(ctx context.Context, method, path, contentType string, body []byte) (all []byte, err error) {
+	var b bytes.Buffer
+	err = c.copy(ctx, &b, method, path, contentType, body)
+	return b.Bytes(), err
+}
+
+// do makes a request and reads the answer to its end.
+func (c *client) do(ctx context.Context, method, path, contentType string, body []byte) error {
+	return c.copy(ctx, io.Discard, method, path, contentType, body)
+}
+
+func (c *client) copy(ctx context.Context, to io.Writer, method, path, contentType string, body []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	answer, err := c.open(ctx, method, path, contentType, body)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	if _, err := io.Copy(to, answer.Body); err != nil {
+		return fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+package load
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// pageSize is what client-go's pager and kubectl ask for.
+const pageSize = 500
+
+// list reads all objects in one answer.
+func (s *session) list(ctx context.Context) error {
+	return s.measure(ctx, s.reading("list", s.maps))
+}
+
+func (s *session) reading(name, path string) job {
+	return job{name: name, clients: 1, request: func(ctx context.Context, c *client, _, _, _ int) error {
+		return c.do(ctx, http.MethodGet, path, "", nil)
+	}}
+}
+
+// pages reads the first page again and again, and then one from the middle.
+func (s *session) pages(ctx context.Context) error {
+	page := s.maps + "?limit=" + strconv.Itoa(pageSize)
+	if err := s.measure(ctx, s.reading("page of 500", page)); err != nil {
+		return err
+	}
+	middle := s.config.Objects / 2 / pageSize
+	if middle < 1 {
+		s.note("a page from the middle wants %d objects", 2*pageSize)
+		return nil
+	}
+	next := ""
+	for range middle {
+		answer, err := s.clients[0].read(ctx, http.MethodGet, page+"&continue="+url.QueryEscape(next), "", nil)
+		if err != nil {
+			return err
+		}
+		var list struct{ Metadata struct{ Continue string } }
+		if err := json.Unmarshal(answer, &list); err != nil {
+			return err
+		}
+		if next = list.Metadata.Continue; next == "" {
+			return errors.New("the list ends before its middle: something else removes objects, or pages are not served")
+		}
+	}
+	return s.measure(ctx, s.reading("page in the middle", page+"&continue="+url.QueryEscape(next)))
+}

@@ -1,0 +1,95 @@
+package load
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+	"time"
+)
+
+// Report is what was measured.
+type Report struct {
+	Server    string   `json:"server"`
+	Version   string   `json:"version"`
+	Namespace string   `json:"namespace"`
+	Objects   int      `json:"objects"`
+	Figures   []Figure `json:"figures"`
+	// Memory has the bytes of the server at some moments; it is empty if they are not
+	// known. MemorySource says how they are known, or why not.
+	Memory       []Memory `json:"memory,omitempty"`
+	MemorySource string   `json:"memorySource"`
+	// Notes say what was not measured, and what is left behind.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Figure is how one kind of request went. The latencies, in milliseconds, and the rate
+// are of the requests that did not fail.
+type Figure struct {
+	Name      string  `json:"name"`
+	Clients   int     `json:"clients"`
+	Requests  int     `json:"requests"`
+	Failed    int     `json:"failed"`
+	PerSecond float64 `json:"perSecond"`
+	P50       float64 `json:"p50Milliseconds"`
+	P99       float64 `json:"p99Milliseconds"`
+	// FirstError is what the first that failed said.
+	FirstError string `json:"firstError,omitempty"`
+}
+
+// Memory is what a server had at a moment.
+type Memory struct {
+	When  string `json:"when"`
+	Bytes uint64 `json:"bytes"`
+}
+
+// NewFigure sums up requests of a number of clients, none of which failed, that together
+// took elapsed. The latencies are sorted in place.
+func NewFigure(name string, clients int, elapsed time.Duration, latencies []time.Duration) Figure {
+	slices.Sort(latencies)
+	f := Figure{Name: name, Clients: clients, Requests: len(latencies), P50: percentile(latencies, 50), P99: percentile(latencies, 99)}
+	if elapsed > 0 {
+		f.PerSecond = float64(len(latencies)) / elapsed.Seconds()
+	}
+	return f
+}
+
+// percentile is the smallest of sorted latencies that p percent of them do not exceed, in
+// milliseconds.
+func percentile(sorted []time.Duration, p int) float64 {
+	if len(sorted) == 0 {
+		return 0
+	}
+	rank := (len(sorted)*p + 99) / 100
+	return float64(sorted[max(rank, 1)-1]) / float64(time.Millisecond)
+}
+
+// Failed is how many of all requests failed, and what the first of them said.
+func (r *Report) Failed() (failed int, first string) {
+	for _, f := range r.Figures {
+		failed += f.Failed
+		if first == "" {
+			first = f.FirstError
+		}
+	}
+	return failed, first
+}
+
+// Write prints the report as text: a table of the figures, what is known of memory, and
+// the notes.
+func (r *Report) Write(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintf(w, "%s, Kubernetes %s, %d objects of a KiB\n\n", r.Server, r.Version, r.Objects) // Flush has the error
+	_, _ = fmt.Fprintln(w, "WHAT\tCLIENTS\tREQUESTS\tFAILED\tPER SECOND\tP50 MS\tP99 MS")
+	for _, f := range r.Figures {
+		_, _ = fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%.0f\t%.3f\t%.3f\n", f.Name, f.Clients, f.Requests, f.Failed, f.PerSecond, f.P50, f.P99)
+	}
+	_, _ = fmt.Fprintf(w, "\nmemory (%s)\n", r.MemorySource)
+	for _, m := range r.Memory {
+		_, _ = fmt.Fprintf(w, "  %s\t%.1f MiB\n", m.When, float64(m.Bytes)/(1<<20))
+	}
+	for _, note := range r.Notes {
+		_, _ = fmt.Fprintf(w, "note: %s\n", note)
+	}
+	return w.Flush()
+}

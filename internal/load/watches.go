@@ -1,0 +1,167 @@
+package load
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// initialEventsEnd is the annotation of the bookmark that ends a streaming list (KEP-3157).
+const initialEventsEnd = "k8s.io/initial-events-end"
+
+// watchList reads a streaming list up to its bookmark.
+func (s *session) watchList(ctx context.Context) error {
+	path := s.maps + "?watch=1&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=60"
+	read := func(ctx context.Context, c *client, _, _, _ int) error {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		return c.frames(ctx, path, func(frame []byte) bool { return !bytes.Contains(frame, []byte(initialEventsEnd)) })
+	}
+	refused := new(refusal)
+	if err := read(ctx, s.clients[0], 0, 0, 0); errors.As(err, &refused) && refused.code < http.StatusInternalServerError {
+		s.note("streaming lists are not served: %s", refused)
+		return nil
+	}
+	return s.measure(ctx, job{name: "watch list", clients: 1, request: read})
+}
+
+// frames opens a watch and gives its frames to a function, until that has enough.
+func (c *client) frames(ctx context.Context, path string, more func(frame []byte) bool) error {
+	answer, err := c.open(ctx, http.MethodGet, path, "", nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	return readFrames(answer.Body, more)
+}
+
+func readFrames(body io.Reader, more func(frame []byte) bool) error {
+	lines := bufio.NewScanner(body)
+	lines.Buffer(make([]byte, 4<<10), 4<<20)
+	for lines.Scan() {
+		if bytes.HasPrefix(lines.Bytes(), []byte(`{"type":"ERROR"`)) {
+			return fmt.Errorf("the watch ended with %.300s", lines.Bytes())
+		}
+		if !more(lines.Bytes()) {
+			return nil
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return err
+	}
+	return errors.New("the watch ended")
+}
+
+// fanOut measures how soon watchers hear of a write, for each number of them.
+func (s *session) fanOut(ctx context.Context) error {
+	for _, watchers := range s.config.Watchers {
+		if err := s.fan(ctx, watchers); err != nil {
+			return err
+		}
+		s.memory(ctx, strconv.Itoa(watchers)+" watchers later")
+	}
+	return nil
+}
+
+// fan opens watchers, and writes until the time is over; the next write waits until all
+// of them have read the event of the last one. The latency is that of the last to read it.
+func (s *session) fan(ctx context.Context, watchers int) error {
+	s.tell("fan-out, watchers: %d", watchers)
+	parent := ctx
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	arrived := make(chan error, watchers)
+	if err := s.openWatchers(ctx, watchers, arrived); err != nil {
+		return errors.Join(fmt.Errorf("opening %d watchers", watchers), err)
+	}
+	var t tally
+	began := time.Now()
+	for turn := 0; turn == 0 || time.Since(began) < s.config.Duration; turn++ {
+		at := time.Now()
+		if err := s.oneEvent(ctx, turn, watchers, arrived); err != nil {
+			t.fail(err) // nobody knows any more who has read what
+			break
+		}
+		t.latencies = append(t.latencies, time.Since(at))
+	}
+	s.add(fmt.Sprintf("fan-out to %d", watchers), 1, time.Since(began), &t, parent)
+	return parent.Err()
+}
+
+// oneEvent writes, and waits until all watchers have read the event.
+func (s *session) oneEvent(ctx context.Context, turn, watchers int, arrived <-chan error) error {
+	path := s.one(1, 0, turn)
+	if err := s.clients[0].do(ctx, http.MethodPatch, path, mergeMedia, fmt.Appendf(nil, `{"data":{"n":"%d"}}`, s.changes.Add(1))); err != nil {
+		return err
+	}
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	for n := range watchers {
+		select {
+		case err := <-arrived:
+			if err != nil {
+				return err
+			}
+		case <-late.C:
+			return fmt.Errorf("after %v %d of %d watchers have read the event", patience, n, watchers)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// openWatchers opens watches from now on. Until ctx ends each sends nil for an event, and
+// an error if it breaks.
+func (s *session) openWatchers(ctx context.Context, watchers int, arrived chan<- error) error {
+	now, err := s.now(ctx)
+	if err != nil {
+		return err
+	}
+	path := s.maps + "?watch=1&resourceVersion=" + url.QueryEscape(now)
+	send := func(err error) bool {
+		select {
+		case arrived <- err:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	for range watchers {
+		answer, err := s.watchers.open(ctx, http.MethodGet, path, "", nil)
+		if err != nil {
+			return err
+		}
+		go func() {
+			defer func() { _ = answer.Body.Close() }()
+			if err := readFrames(answer.Body, func(frame []byte) bool {
+				// Anything else is not of this run, such as a cluster's own ConfigMaps.
+				return !bytes.HasPrefix(frame, []byte(`{"type":"MODIFIED"`)) || send(nil)
+			}); err != nil {
+				send(err)
+			}
+		}()
+	}
+	return nil
+}
+
+// now is the resourceVersion from which on watchers miss nothing.
+func (s *session) now(ctx context.Context) (string, error) {
+	answer, err := s.clients[0].read(ctx, http.MethodGet, s.maps+"?limit=1", "", nil)
+	if err != nil {
+		return "", err
+	}
+	var list struct {
+		Metadata struct{ ResourceVersion string }
+	}
+	err = json.Unmarshal(answer, &list)
+	return list.Metadata.ResourceVersion, err
+}
