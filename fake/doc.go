@@ -314,6 +314,9 @@
 //   - The recorded v1.37 server answers an unknown top-level path with the text "404
 //     page not found", the documents with an index of paths; the server does as the
 //     recording. Likewise an unknown path below a served group is a Status.
+//   - What a real server takes minutes or gigabytes for is refused at once with 413: YAML of
+//     more than 3 MiB once its aliases are written out, a list of more than 10,000 elements in a
+//     strategic merge patch, a merge patch whose bytes times its depth are more than 128 Mi.
 //   - A read of "any" state (resourceVersion "0") is current, but through a Replica,
 //     and, as from a watch cache, never chunked (RS-14, RS-17).
 //   - After Compact every exact read and continue token from before is 410, at once. A

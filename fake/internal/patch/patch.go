@@ -55,8 +55,9 @@ func Check(body []byte) error {
 // are kept in Warnings. Errors are Status errors.
 func Parse(kind types.PatchType, body []byte, strict bool) (*Patch, error) {
 	p := &Patch{kind: kind, body: body}
-	var err error
+	err := affordable(kind, body)
 	switch {
+	case err != nil:
 	case kind == types.JSONPatchType:
 		err = p.parseOperations(strict)
 	case strict:

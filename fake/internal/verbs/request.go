@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
@@ -88,7 +89,8 @@ func invalidOptions(kind string, errs field.ErrorList) error {
 	return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
 }
 
-// readBody reads the request's body up to MaxBody. Asked again it gives the same.
+// readBody reads the request's body up to MaxBody, in YAML with its aliases written out. Asked
+// again it gives the same.
 func (q *request) readBody() (body []byte, err error) {
 	if q.bytes == nil {
 		q.bytes, err = readBody(q.r)
@@ -109,7 +111,7 @@ func readBody(r *http.Request) ([]byte, error) {
 		body, err = io.ReadAll(io.LimitReader(r.Body, MaxBody+1))
 	}
 	switch {
-	case len(body) > MaxBody:
+	case len(body) > MaxBody, strings.Contains(r.Header.Get("Content-Type"), "yaml") && codec.Exceeds(body, MaxBody):
 		return nil, status.TooLarge(MaxBody)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, apierrors.NewBadRequest("unexpected EOF")
