@@ -147,6 +147,10 @@ func Cases() []Case {
 		ratchetCases(),
 		definitionNameCases(),
 		conversionCases(),
+		reasonCases(),
+		pointerCases(),
+		customCases(),
+		customDocumentCases(),
 	)
 	slices.SortFunc(all, func(a, b Case) int { return cmp.Compare(a.ID, b.ID) })
 	return all

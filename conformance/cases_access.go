@@ -89,7 +89,34 @@ func accessCases() []Case {
 				all := del("/api/v1/namespaces/default/secrets?labelSelector=nobody=" + strings.ToLower(s.run.id)).byNobody()
 				return s.try(ctx, all, denied("deletecollection", "secrets", "", `in the namespace "default"`)...)
 			}),
+		denial("SA-30", "who may not patch may not apply", "an apply would be a way around the rights to write", docAuthorization, func(ctx context.Context, s *session) error {
+			// The namespace does not exist, in case the server does not keep this rule.
+			path := "/api/v1/namespaces/" + s.absent() + "/secrets/a"
+			return s.try(ctx, apply(path, newObject("v1", "Secret", "a")).byNobody(), denied("patch", "secrets", "a", fmt.Sprintf("in the namespace %q", s.absent()))...)
+		}),
+		denial("DR-08", "who may not write may not try to, either", "the answer of a dry run has what is stored, Secrets too", docAuthorization, deniedTrials),
 	}
+}
+
+// deniedTrials are dry runs of every verb, in a namespace that does not exist.
+func deniedTrials(ctx context.Context, s *session) error {
+	where := fmt.Sprintf("in the namespace %q", s.absent())
+	path, secret := "/api/v1/namespaces/"+s.absent()+"/secrets", newObject("v1", "Secret", "a")
+	for _, one := range []struct {
+		call       call
+		verb, name string
+	}{
+		{post(path, secret), "create", ""},
+		{put(path+"/a", secret), "update", "a"},
+		{mergePatch(path+"/a", object{}), "patch", "a"},
+		{del(path + "/a"), "delete", "a"},
+		{del(path), "deletecollection", ""},
+	} {
+		if err := s.try(ctx, one.call.query("dryRun=All").byNobody(), denied(one.verb, "secrets", one.name, where)...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // mayBeDenied skips the case on a server that lets everybody do everything, unless there is a user who should be denied.

@@ -65,8 +65,8 @@
 // and timeouts), SE (selectors), PA (patches), SA (server-side apply), FV (field validation), DR (dry run), DL (deletion), NS (namespaces),
 // SU (subresources), WN (warnings), TB (Tables), PM (objects down to their metadata), VR (virtual resources), AU (authentication and
 // authorization), ST (errors), PB (protobuf), CB (CBOR), CN (content
-// negotiation), DI (discovery, health, metrics), HT (HTTP) and CD (definitions of custom resources). A rule of these groups without a case is named in
-// rules_test.go, with the reason.
+// negotiation), DI (discovery, health, metrics), HT (HTTP) and CD (definitions of custom resources). The rules without a case are
+// [UncheckedRules], each with the reason why none can be written over HTTP.
 //
 // What a controller does is looked at only where a rule is about it, and the case is skipped where none begins within a while (NS-09).
 // Otherwise the suite puts a finalizer of its own on what must not go away while it is looked at.

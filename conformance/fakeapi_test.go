@@ -63,14 +63,14 @@ func configWithUsers(t *testing.T) conformance.Config {
 }
 
 // aboutUsers are the cases that find something to judge only where users differ.
-var aboutUsers = regexp.MustCompile(`^AU-`)
+var aboutUsers = regexp.MustCompile(`^(AU-|SA-30$|DR-08$)`)
 
 // TestFakeWithUsers runs what is about users, as another user and by impersonation.
 func TestFakeWithUsers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		config := configWithUsers(t)
-		config.Run = regexp.MustCompile(`^(AU|VR)-`)
+		config.Run = regexp.MustCompile(aboutUsers.String() + `|^VR-`)
 		report, err := conformance.Execute(t.Context(), config)
 		require.NoError(t, err)
 		require.NoError(t, report.Err())
