@@ -36,7 +36,7 @@ func heldGadgets() *apiextensionsv1.CustomResourceDefinition {
 
 var (
 	heldGVR = schema.GroupVersionResource{Group: "end.example.com", Version: "v1", Resource: "gadgets"}
-	crdsGVR    = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+	crdsGVR = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 )
 
 // A definition stays until the last of its objects has gone, and discovery tells that
