@@ -107,7 +107,8 @@
 // waits for more than a few seconds by the clock says so in its field takes.
 //
 // Then break a server in a way that the new case must catch: the bite_*_test.go files have the lies, and a test fails while a case
-// catches none.
+// catches none. Package internal/mutants of the module goes the other way: it breaks the source of a server in known ways, and shows
+// for each that some case fails.
 //
 // # Non-goals
 //

@@ -42,6 +42,7 @@ var rooms = []room{
 	{path: "internal/guard", outside: []string{}},
 	{path: "internal/load", outside: []string{}}, // speaks plain HTTP: what a client library costs is not the server's
 	{path: "internal/arch", outside: []string{}},
+	{path: "internal/mutants", outside: []string{}},                     // for tests: no room may import it
 	{path: "internal/golden", outside: []string{"k8s.io/apimachinery"}}, // for tests: no room may import it
 }
 

@@ -10,18 +10,18 @@
 //
 // # The mutation run
 //
-//	FAKEAPI_MUTANTS=all go test -run TestMutants -v -timeout 60m ./internal/mutants
-//	FAKEAPI_MUTANTS='^WA-' go test -run TestMutants -v ./internal/mutants
+//	FAKEAPI_MUTANTS=all go test -run 'TestMutants$' -v -timeout 60m ./internal/mutants
+//	FAKEAPI_MUTANTS='^WA-' go test -run 'TestMutants$' -v ./internal/mutants
 //
 // builds that binary, and for each mutant runs those cases of the suite that killed it the last time, or else those of the groups
 // that it names, or else all. A case kills a mutant if it fails on it; on the whole server it has to pass. A mutant that no
-// case kills fails the run: then a case is missing, or one is not sharp enough. A run of all mutants compares what it found with
-// TABLE.md; with -update it asks all cases of the groups, and writes TABLE.md anew.
+// case kills fails the run: then a case is missing, or one is not sharp enough. With -update a run of all mutants asks all cases of the groups,
+// and writes TABLE.md anew: every mutant, and which cases kill it.
 //
 // # Adding a mutant
 //
 // Write it into the table of its group. It should be a mistake that somebody could make, in the place where they would make it, and
 // break one rule. Then
 //
-//	FAKEAPI_MUTANTS=all go test -run TestMutants -v -timeout 60m ./internal/mutants -update
+//	FAKEAPI_MUTANTS=all go test -run 'TestMutants$' -v -timeout 60m ./internal/mutants -update
 package mutants

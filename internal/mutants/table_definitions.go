@@ -7,7 +7,7 @@ func definitions() []Mutant {
 		{"CD-01", "established-without-names", "serves a definition whose names are not accepted",
 			definition + "accept.go", `if !apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.NamesAccepted) || apihelpers`, `if apihelpers`, nil},
 		{"CD-02", "serves-what-is-not-served", "serves a version that is not served",
-			"fake/internal/resource/custom.go", `if v := &spec.Versions[i]; v.Served {`, `if v := &spec.Versions[i]; v.Served || !v.Served {`, []string{"DI"}},
+			"fake/internal/resource/custom.go", `if v.Served {`, `if v.Served || v.Storage {`, []string{"DI"}},
 		{"CD-05", "any-definition-will-do", "does not validate definitions",
 			definition + "validate.go", `errs := validation.ValidateCustomResourceDefinition(ctx, inner)`, `errs := validation.ValidateCustomResourceDefinition(ctx, inner)[:0]`, nil},
 		{"CD-07", "creates-in-the-ending", "creates objects of a definition that is being deleted",
@@ -22,7 +22,9 @@ func definitions() []Mutant {
 		}
 		_ = left`, nil},
 		{"CD-09", "pruning-is-off", "stores fields that the schema does not have",
-			schemas + "take.go", `if !s.preserve {`, `if !s.preserve && c.drop {`, []string{"FV"}},
+			schemas + "take.go", `if !s.preserve {
+		options`, `if !s.preserve && c.drop {
+		options`, []string{"FV"}},
 		{"CD-10", "any-value-will-do", "does not check the values of a new custom resource",
 			schemas + "validate.go", `errs = append(errs, ordered(validation.ValidateCustomResource(nil, obj.Object, validator))...)
 	errs = append(errs, validateReplicas(s.scale, obj)...)

@@ -19,7 +19,7 @@ func representations() []Mutant {
 		{"PM-03", "list-as-an-object", "answers a list to those who want one object",
 			verbs + "transform.go", `if q.out.Form == negotiate.Partial {`, `if q.out.Form == negotiate.Partial && q.res == nil {`, nil},
 		{"PM-04", "object-as-a-list", "answers an object to those who want a list",
-			verbs + "transform.go", `if q.out.Form == negotiate.PartialList {`, `if q.out.Form == negotiate.PartialList && q.res == nil {`, nil},
+			verbs + "transform.go", `case q.out.Form == negotiate.PartialList:`, `case q.out.Form == negotiate.PartialList && q.res == nil:`, nil},
 		{"PB-02", "other-magic", "begins messages in protobuf with other bytes",
 			"fake/internal/codec/protobuf.go", `b = append(b, magic...)`, `b = append(b, "k8s\x01"...)`, []string{"WA"}},
 		{"PB-02", "kind-and-version-swapped", "swaps kind and apiVersion in the envelope of protobuf",

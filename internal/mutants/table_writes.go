@@ -4,12 +4,10 @@ package mutants
 func writes() []Mutant {
 	return []Mutant{
 		{"OC-01", "status-keeps-the-version", "answers a write of the status with the resourceVersion from before",
-			verbs + "write.go", `return q.reply(code, e.Record)
-	} else`, `if e.Changed() && e.Prev != nil && q.sub != nil {
-			return q.reply(code, e.Record.At(e.Prev.Revision))
+			verbs + "write.go", `return unanswered(q.reply(code, e.Record))`, `if e.Changed() && e.Prev != nil && q.sub != nil {
+			return unanswered(q.reply(code, e.Record.At(e.Prev.Revision)))
 		}
-		return q.reply(code, e.Record)
-	} else`, []string{"SU"}},
+		return unanswered(q.reply(code, e.Record))`, []string{"SU"}},
 		{"OC-02", "lost-update", "takes an update made from an old state of the object",
 			verbs + "update.go", `case strconv.FormatUint(rev, 10) != old.GetResourceVersion():`, `case strconv.FormatUint(rev, 10) == "":`, nil},
 		{"OC-03", "every-put-is-a-change", "gives an object a new resourceVersion though nothing has changed",
@@ -39,7 +37,9 @@ func writes() []Mutant {
 		{"CR-18", "managers-count", "refuses an object that is too large by its managedFields only",
 			verbs + "create.go", `if errors.Is(err, errTooLarge) { // CR-18`, `if errors.Is(err, errTooLarge) && obj == nil {`, nil},
 		{"DR-04", "dry-run-writes", "stores what a dry run does",
-			verbs + "write.go", `if dryRun {`, `if dryRun && res == nil {`, nil},
+			verbs + "write.go", `if dryRun {
+		_, err :=`, `if dryRun && res == nil {
+		_, err :=`, nil},
 		{"DR-10", "dry-run-deletes", "deletes in a dry run",
 			verbs + "delete.go", `out, err := a.commit(res, key, isDryRun(opts.DryRun), func(`, `out, err := a.commit(res, key, isDryRun(nil), func(`, nil},
 		{"DR-06", "dry-run-finds-no-name-taken", "does not find in a dry run that a name is taken",

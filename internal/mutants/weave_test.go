@@ -3,13 +3,17 @@ package mutants
 import (
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/conformance"
 )
 
 // root is the root of the module, from here.
@@ -38,6 +42,24 @@ func TestTheTables(t *testing.T) {
 		require.NotEmpty(t, m.Breaks, m.ID())
 	}
 	require.GreaterOrEqual(t, len(seen), 60)
+}
+
+// TestTableIsOfTheseMutants holds that TABLE.md has every mutant and no other, and that its cases exist.
+func TestTableIsOfTheseMutants(t *testing.T) {
+	known, err := readTable()
+	require.NoError(t, err)
+	cases := map[string]bool{}
+	for _, one := range conformance.Cases() {
+		cases[one.ID] = true
+	}
+	var ids []string
+	for _, m := range All() {
+		ids = append(ids, m.ID())
+		for _, id := range known[m.ID()] {
+			require.True(t, cases[id], "%s is killed by %q, which is no case: run the mutants with -update", m.ID(), id)
+		}
+	}
+	require.ElementsMatch(t, ids, slices.Collect(maps.Keys(known)), "run the mutants with -update")
 }
 
 // weaveOne weaves mutants into a file of this text.
