@@ -93,6 +93,11 @@
 // are skipped, for what that server lacks: defaults, subresources and some groups of built-in types, controllers of namespaces, users without
 // rights, CBOR, and a switch behind Starting.
 //
+// "fakeapi conformance" over HTTPS, without any hook, Patience or --skip, ran its 1170 cases there in 6 minutes: 1073 passed, 37 failed, 60 were
+// skipped, and nothing was left behind. The 37 are what that server lacks and a whole kube-apiserver has: 23 scales, bindings and evictions of built-in
+// types (SU), 11 that want the strategy, the admission and the finalizer of namespaces (NS), the refusals in the words of namespaces (DL-10/namespace,
+// DL-11/namespace) and the defaults of Secrets (CR-15/typed). On this project's server 1 of them fails, CR-15/typed, and 33 are skipped, in 2 minutes.
+//
 // # Adding a case
 //
 // Write a [Case] literal into the list of its group in a cases_*.go file, and a function that checks it. Use onSecrets, onWidgets or both for a
