@@ -41,6 +41,11 @@ type Config struct {
 	// the value is the reason, which must not be empty. A key that names nothing is an error, so that no skip outlives its case.
 	Skip map[string]string
 
+	// Features says which feature gates the server should have on and which off, by name: CBORServingAndStorage and WatchList. What it
+	// leaves out is asked of the server, and the cases about the other choice are skipped with that reason; a server that is not as said
+	// fails them. A name that no case depends on is an error.
+	Features map[string]bool
+
 	// Timeout bounds one case, clean-up not included. Default 30 s. A case may wait for as long as the server
 	// holds back a read from the future, about 3 s on kube-apiserver.
 	Timeout time.Duration
@@ -97,7 +102,7 @@ func (c Config) withDefaults() (Config, error) {
 	if wrong := validation.IsDNS1123Label(c.Namespace + "-xxxxx-cluster-scoped"); len(wrong) > 0 {
 		return c, fmt.Errorf("conformance: Namespace %q does not begin a name: %s", c.Namespace, strings.Join(wrong, "; "))
 	}
-	return c, c.checkSkips()
+	return c, errors.Join(c.checkSkips(), c.checkFeatures())
 }
 
 // Validate says what is wrong with the configuration, as [Execute] would. Nothing is sent.

@@ -83,6 +83,8 @@
 // A case that finds nothing to judge is skipped with the reason: there are no custom resources, a resource is not served, or a hook of
 // the [Config] is missing that would bring the server into a state that cannot be provoked from outside (Compact, Expire, Starting), or
 // the case takes longer than Patience.
+// Rules that depend on a feature gate are about servers with it or without it: the cases about the other kind are skipped and say which
+// gate it is, or fail if [Config].Features says that the server should be of that kind.
 // [Config].Skip leaves out what a server is known not to do. A key of it that names no case is an error, so skips do not
 // outlive their cases. A skip is never silent, and never a pass.
 //

@@ -114,6 +114,7 @@ func TestConfigErrors(t *testing.T) {
 		"skips nothing":  {conformance.Config{BaseURL: "http://x", Skip: map[string]string{"PV-99": "why not"}}, `Skip names "PV-99"`},
 		"long prefix":    {conformance.Config{BaseURL: "http://x", Namespace: "a-name-that-leaves-too-little-room-for-the-rest"}, "does not begin a name"},
 		"no prefix":      {conformance.Config{BaseURL: "http://x", Namespace: "Upper"}, "does not begin a name"},
+		"unknown gate":   {conformance.Config{BaseURL: "http://x", Features: map[string]bool{"Wach": true}}, `Features names "Wach"`},
 		"skips silently": {conformance.Config{BaseURL: "http://x", Skip: map[string]string{"PV-16": " "}}, `Skip of "PV-16" gives no reason`},
 	} {
 		t.Run(name, func(t *testing.T) {

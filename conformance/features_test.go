@@ -1,0 +1,53 @@
+package conformance_test
+
+import (
+	"regexp"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/conformance"
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// TestFeatures holds that a server is skipped for a feature that nobody spoke of, and fails for one that it should have or should not have.
+func TestFeatures(t *testing.T) {
+	for _, one := range []struct {
+		gate, run string
+	}{
+		{gate: "CBORServingAndStorage", run: "^CB-0[13]$"},
+		{gate: "WatchList", run: "^SI-(09|12)(/typed)?$"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c := configOf(fakeapi.Start(t, fakeapi.InMemory()))
+			c.Run = regexp.MustCompile(one.run)
+			skipped := outcomes(t, c, conformance.Skipped)
+			require.Len(t, skipped, 1, one.gate)
+			require.Contains(t, skipped[0].Reason, one.gate)
+
+			failures := 0
+			for _, on := range []bool{true, false} {
+				c.Features = map[string]bool{one.gate: on}
+				for _, result := range outcomes(t, c, conformance.Failed) {
+					require.Equal(t, skipped[0].Case.ID, result.Case.ID)
+					require.ErrorContains(t, result.Err, "Config.Features says "+one.gate)
+					failures++
+				}
+			}
+			require.Equal(t, 1, failures, "one of the two is not so")
+		})
+	}
+}
+
+// outcomes runs the cases, and gives the results of this outcome.
+func outcomes(t *testing.T, c conformance.Config, outcome conformance.Outcome) (found []conformance.Result) {
+	report, err := conformance.Execute(t.Context(), c)
+	require.NoError(t, err)
+	for _, result := range report.Results {
+		if result.Outcome == outcome {
+			found = append(found, result)
+		}
+	}
+	return found
+}
