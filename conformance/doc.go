@@ -23,7 +23,7 @@
 //
 // Cases run one after the other. Some wait for seconds, because the server holds back a read from the future or because a watch
 // has to end by its timeoutSeconds, or because nothing is created in the first two seconds of a new definition; a whole run against
-// kube-apiserver takes about six minutes, compactions not counted, of which there are seven. A few cases would wait for minutes, and do so only if [Config].Patience lets them.
+// kube-apiserver takes about six minutes, compactions not counted, of which there are seven or eight. A few cases would wait for minutes, and do so only if [Config].Patience lets them.
 // Inside a testing/synctest bubble, with a server in memory, those waits are free; use Execute or Check there, as subtests cannot be started in a bubble.
 //
 // # What it does to the server
@@ -99,6 +99,10 @@
 // skipped, and nothing was left behind. The 37 are what that server lacks and a whole kube-apiserver has: 23 scales, bindings and evictions of built-in
 // types (SU), 11 that want the strategy, the admission and the finalizer of namespaces (NS), the refusals in the words of namespaces (DL-10/namespace,
 // DL-11/namespace) and the defaults of Secrets (CR-15/typed). On this project's server 1 of them fails, CR-15/typed, and 33 are skipped, in 2 minutes.
+//
+// Of the 35 cases that came last, 32 pass there: all of ST-04, ST-08, ST-11, ST-14, MD-28, CR-19, DL-09, EX-02 and SA-37, and the custom ones of
+// NM-01, NM-19, LS-03, WA-28, WA-33, DI-02, DI-04, DI-10, DI-12, DI-18 and EX-03. EX-03/typed is skipped, as it needs Expire, and so are SA-30
+// and DR-08, which need a user without rights.
 //
 // # Adding a case
 //
