@@ -26,10 +26,10 @@ func writes() []Mutant {
 			verbs + "request.go", `body, err = io.ReadAll(io.LimitReader(r.Body, MaxBody+1))
 	}
 	switch {
-	case len(body) > MaxBody:`, `body, err = io.ReadAll(r.Body)
+	case len(body) > MaxBody,`, `body, err = io.ReadAll(r.Body)
 	}
 	switch {
-	case len(body) > 1000*MaxBody:`, nil},
+	case len(body) > 1000*MaxBody,`, nil},
 		{"CR-09", "too-large-is-bad", "answers 400 to a body that is too large",
 			"fake/internal/status/status.go", `return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", limit))`, `return apierrors.NewBadRequest(fmt.Sprintf("limit is %d", limit))`, nil},
 		{"CR-10", "no-object-is-too-large", "stores objects that etcd would not take",
