@@ -34,7 +34,7 @@ import (
 // A seed that failed is run again with -converge.first=SEED -converge.seeds=1.
 var (
 	convergeFirst = flag.Uint64("converge.first", 0, "first seed of TestInformersConverge")
-	convergeSeeds = flag.Uint64("converge.seeds", 1000, "number of seeds of TestInformersConverge")
+	convergeSeeds = flag.Uint64("converge.seeds", 400, "number of seeds of TestInformersConverge")
 )
 
 // Informers whose connections are cut and moved between a server and a replica

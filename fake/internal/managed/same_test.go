@@ -74,7 +74,7 @@ func seeds(thorough bool) int {
 	case testing.Short():
 		return 4
 	case thorough:
-		return 30
+		return 16
 	}
 	return 8
 }
