@@ -66,14 +66,17 @@ func (s *Server) within(most time.Duration, next http.Handler) http.Handler {
 			if cause != nil {
 				panic(cause)
 			}
-			held.send(w)
+			if end, _ := ctx.Deadline(); time.Now().Before(end) {
+				held.send(w)
+				return
+			} // the timer is late: the time is over all the same
 		case <-ctx.Done():
-			if r.Context().Err() != nil {
-				panic(http.ErrAbortHandler) // the client is gone, or the server
-			}
-			s.terminated(r, http.StatusGatewayTimeout)
-			verbs.WriteTimeout(w)
 		}
+		if r.Context().Err() != nil {
+			panic(http.ErrAbortHandler) // the client is gone, or the server
+		}
+		s.terminated(r, http.StatusGatewayTimeout)
+		verbs.WriteTimeout(w)
 	})
 }
 
