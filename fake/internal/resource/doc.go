@@ -9,11 +9,14 @@
 //
 // Served are the types that a v1.37 API server serves by default: the stable
 // versions. Beta versions introduced since 1.24 are off by default (KEP-3136) and
-// the older ones are gone. Left out are
-//   - types that are not stored (tokenreviews, subjectaccessreviews,
-//     componentstatuses), but bindings,
-//   - the types of apiextensions.k8s.io and apiregistration.k8s.io, which are not
-//     in client-go's scheme.
+// the older ones are gone. Left out are componentstatuses, and the types of
+// apiregistration.k8s.io.
+//
+// Custom resources are rows, too (custom.go): CustomRows makes them of a definition, one
+// for each version that is served, and Table.With adds them to those of the built-in
+// types. Their Go type is unstructured.Unstructured, and what is asked of a type they ask
+// their custom.Version. The definitions themselves are a row (apiextensions.go) with a
+// scheme of its own.
 //
 // Two kinds of object are shown twice: events (in "" and in events.k8s.io) and
 // horizontalpodautoscalers (in autoscaling/v1 and v2). They are kept once, in the
