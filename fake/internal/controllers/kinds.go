@@ -1,35 +1,59 @@
 package controllers
 
 import (
+	"maps"
 	"strings"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// kinds finds the row of the objects under a key: the one of the StoreVersion, of a
-// custom resource the preferred one.
+// kinds finds rows of what is served now, and of what was: that the objects of a custom
+// resource are gone is read after the resource itself may have gone. Writers ask it, too.
 type kinds struct {
 	table func() *resource.Table
-	// known are the rows of the table that was asked last, by what the keys begin with.
-	known map[string]*resource.Resource
-	asked *resource.Table
+	last  atomic.Pointer[edition]
+}
+
+// edition is what is known by one table. It does not change.
+type edition struct {
+	table *resource.Table
+	// byTopic has the rows by what the keys of their objects begin with: the one of the
+	// StoreVersion, of a custom resource the preferred one.
+	byTopic map[string]*resource.Resource
+	byKind  map[schema.GroupVersionKind]*resource.Resource
 }
 
 func newKinds(table func() *resource.Table) *kinds { return &kinds{table: table} }
 
-// rows gives the rows of the table of now.
-func (k *kinds) rows() map[string]*resource.Resource {
-	if table := k.table(); table != k.asked {
-		k.asked, k.known = table, make(map[string]*resource.Resource)
-		for _, res := range table.All() {
-			topic := strings.TrimSuffix(codec.Key(res, "", ""), "/")
-			if res.GroupVersion() == res.StoreVersion && res.GroupResource() == res.Store && k.known[topic] == nil {
-				k.known[topic] = res
-			}
+// now gives the edition of the table of now. If two make one at once, either will do.
+func (k *kinds) now() *edition {
+	table, last := k.table(), k.last.Load()
+	if last != nil && last.table == table {
+		return last
+	}
+	e := &edition{
+		table:   table,
+		byTopic: make(map[string]*resource.Resource),
+		byKind:  make(map[schema.GroupVersionKind]*resource.Resource),
+	}
+	if last != nil {
+		maps.Copy(e.byTopic, last.byTopic)
+		maps.Copy(e.byKind, last.byKind)
+	}
+	seen := make(map[string]bool)
+	for _, res := range table.Kept() {
+		e.byKind[res.GroupVersionKind()] = table.LookupKind(res.GroupVersionKind())
+		topic := strings.TrimSuffix(codec.Key(res, "", ""), "/")
+		if res.GroupVersion() == res.StoreVersion && res.GroupResource() == res.Store && !seen[topic] {
+			e.byTopic[topic], seen[topic] = res, true
 		}
 	}
-	return k.known
+	k.last.Store(e)
+	return e
 }
 
 // place is where an object is stored, taken apart.
@@ -38,10 +62,10 @@ type place struct {
 	namespace, name string
 }
 
-// find takes a key apart. It is false for what is no object of a served type.
+// find takes a key apart. It is false for what is no object of a type that is or was served.
 func (k *kinds) find(key string) (place, bool) {
 	topic, rest, _ := strings.Cut(key, "/")
-	p := place{res: k.rows()[topic], name: rest}
+	p := place{res: k.now().byTopic[topic], name: rest}
 	if p.res == nil {
 		return place{}, false
 	}
@@ -50,6 +74,9 @@ func (k *kinds) find(key string) (place, bool) {
 	}
 	return p, true
 }
+
+// named finds the row of a kind that is or was served, nil if there is none.
+func (k *kinds) named(kind schema.GroupVersionKind) *resource.Resource { return k.now().byKind[kind] }
 
 // is reports whether it is an object of a type of the core group.
 func (p place) is(plural string) bool {

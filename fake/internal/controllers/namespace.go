@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/resource"
@@ -86,14 +87,13 @@ func (m *Machine) deleteContent(namespace string) *remaining {
 }
 
 // contentTypes are the types that a namespace is emptied of: all that can be
-// deleted, in the preferred version of their group.
+// deleted, each in the first version of its group that has it.
 func (m *Machine) contentTypes() []*resource.Resource {
-	preferred := make(map[string]string)
-	for _, group := range m.table().Groups() {
-		preferred[group.Name] = group.Preferred
-	}
+	seen := make(map[schema.GroupResource]bool)
 	return slices.DeleteFunc(m.table().All(), func(res *resource.Resource) bool {
-		return !res.Namespaced || !res.HasVerb("delete") || res.Version != preferred[res.Group]
+		known := seen[res.GroupResource()]
+		seen[res.GroupResource()] = true
+		return known || !res.Namespaced || !res.HasVerb("delete")
 	})
 }
 

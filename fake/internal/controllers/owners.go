@@ -39,11 +39,11 @@ func (m *Machine) classify(it *item) (s standing, ok bool) {
 }
 
 // owner finds the object that a reference means; nil if it is absent, or another one
-// has its name. It is not ok if the server cannot tell: the kind is not served in that
+// has its name. It is not ok if the server cannot tell: the kind was never served in that
 // version, or a namespaced owner is named by an object without a namespace.
 // An owner is in the namespace of its dependents, wherever else there may be one.
 func (m *Machine) owner(it *item, reference metav1.OwnerReference) (owner *item, ok bool, err error) {
-	res := m.table().LookupKind(schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind))
+	res := m.kinds.named(schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind))
 	if res == nil || !res.HasVerb("get") || res.Namespaced && it.namespace == "" {
 		return nil, false, nil
 	}

@@ -1,0 +1,102 @@
+package fakeapi_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/dynamic"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// What belongs to an object goes with it, also if that went with its definition.
+func TestDependentsGoWithTheDefinition(t *testing.T) {
+	onPlane(t, func(p *plane) {
+		client := dynamic.NewForConfigOrDie(p.srv.RESTConfig())
+		owner := &unstructured.Unstructured{}
+		owner.SetAPIVersion("end.example.com/v1")
+		owner.SetKind("Gadget")
+		owner.SetName("owner")
+		owner, err := client.Resource(heldGVR).Create(p.Context(), owner, metav1.CreateOptions{})
+		require.NoError(p, err)
+		_, err = p.maps.Create(p.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+			Name: "dependent",
+			OwnerReferences: []metav1.OwnerReference{{
+				APIVersion: "end.example.com/v1", Kind: "Gadget", Name: "owner", UID: owner.GetUID(),
+			}},
+		}}, metav1.CreateOptions{})
+		require.NoError(p, err)
+		require.NoError(p, p.srv.Settle(p.Context()))
+
+		require.NoError(p, client.Resource(crdsGVR).Delete(p.Context(), "gadgets.end.example.com", metav1.DeleteOptions{}))
+		require.NoError(p, p.srv.Settle(p.Context())) // which reads of both ends only now
+		_, err = p.maps.Get(p.Context(), "dependent", metav1.GetOptions{})
+		require.True(p, apierrors.IsNotFound(err), "%v", err)
+	}, fakeapi.WithObjects(heldGadgets()), fakeapi.WithoutControllers())
+}
+
+// A namespace is emptied of types that are not in the preferred version of their group, too.
+func TestNamespaceWithTypesOfAnOlderVersion(t *testing.T) {
+	older, newer := heldGadgets(), heldGadgets()
+	older.Spec.Scope = apiextensionsv1.NamespaceScoped
+	older.Spec.Versions = older.Spec.Versions[:1]
+	newer.Name = "widgets.end.example.com"
+	newer.Spec.Names = apiextensionsv1.CustomResourceDefinitionNames{Plural: "widgets", Kind: "Widget"}
+	newer.Spec.Versions = newer.Spec.Versions[1:]
+	newer.Spec.Versions[0].Storage = true
+	onPlane(t, func(p *plane) {
+		_, err := p.client.CoreV1().Namespaces().Create(p.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "n"}}, metav1.CreateOptions{})
+		require.NoError(p, err)
+		gadgets := dynamic.NewForConfigOrDie(p.srv.RESTConfig()).Resource(heldGVR)
+		obj := &unstructured.Unstructured{}
+		obj.SetAPIVersion("end.example.com/v1")
+		obj.SetKind("Gadget")
+		obj.SetName("inside")
+		_, err = gadgets.Namespace("n").Create(p.Context(), obj, metav1.CreateOptions{})
+		require.NoError(p, err)
+
+		require.NoError(p, p.client.CoreV1().Namespaces().Delete(p.Context(), "n", metav1.DeleteOptions{}))
+		synctest.Wait()
+		_, err = p.client.CoreV1().Namespaces().Get(p.Context(), "n", metav1.GetOptions{})
+		require.True(p, apierrors.IsNotFound(err), "%v", err)
+		left, err := gadgets.List(p.Context(), metav1.ListOptions{})
+		require.NoError(p, err)
+		require.Empty(p, left.Items)
+	}, fakeapi.WithObjects(older, newer))
+}
+
+// Definitions come and go while others write: the controllers read the types from both sides.
+func TestDefinitionsBesideWriters(t *testing.T) {
+	srv := fakeapi.Start(t)
+	client := dynamic.NewForConfigOrDie(srv.RESTConfig())
+	maps := client.Resource(corev1.SchemeGroupVersion.WithResource("configmaps")).Namespace("default")
+	var group sync.WaitGroup
+	for writer := range 4 {
+		group.Go(func() {
+			for i := range 20 {
+				cm := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
+				cm.SetName(fmt.Sprintf("w%d-%d", writer, i))
+				if _, err := maps.Create(t.Context(), cm, metav1.CreateOptions{}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for range 10 {
+		if err := srv.Load(heldGadgets()); err != nil {
+			t.Error(err)
+		}
+		if err := client.Resource(crdsGVR).Delete(t.Context(), "gadgets.end.example.com", metav1.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+	}
+	group.Wait()
+}
