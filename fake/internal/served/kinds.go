@@ -2,6 +2,7 @@ package served
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -76,7 +77,7 @@ func (t *Types) With(all map[string]*apiextensionsv1.CustomResourceDefinition) (
 		d, err := custom.New(t.life, crd, t.network)
 		if err != nil {
 			end()
-			return nil, nil, unservable(crd, err)
+			return nil, nil, fmt.Errorf("%s cannot be served: %w", crd.Name, err)
 		}
 		made = append(made, d)
 		served, _ := resource.CustomRows(d)

@@ -11,7 +11,6 @@ package served
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -94,8 +93,10 @@ func (t *Types) Definitions() map[string]*apiextensionsv1.CustomResourceDefiniti
 type Decoder func(*resource.Resource, *memstore.Record) (runtime.Object, error)
 
 // Follow reads the definitions of a store, and serves what they say from then on. What has
-// not changed stays as it is, down to its rows; the watches of what has changed end. An
-// error tells of definitions that cannot be served, which does not stop the others.
+// not changed stays as it is, down to its rows; the watches of what has changed end. A
+// definition that cannot be served is not: a real server answers requests for its objects with
+// 500, here they have no path. An error tells of records that cannot be read, which does not
+// stop the others.
 func (t *Types) Follow(store *memstore.Store, decode Decoder) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -159,18 +160,14 @@ func (t *Types) read(rec *memstore.Record, before *known, decode Decoder) (*know
 	}
 	before.end()
 	now.definition, err = custom.New(t.life, now.crd, t.network)
-	if err != nil {
-		return now, unservable(now.crd, err)
+	if err != nil { // a webhook's caBundle that is none: its condition tells so, and the write was fine
+		return now, nil
 	}
 	now.rows, now.stored = resource.CustomRows(now.definition)
 	for _, row := range now.rows {
 		now.described = append(now.described, describe(row))
 	}
 	return now, nil
-}
-
-func unservable(crd *apiextensionsv1.CustomResourceDefinition, err error) error {
-	return fmt.Errorf("%s cannot be served: %w", crd.Name, err)
 }
 
 // sameType reports whether a definition has changed in nothing that its type is made of.
