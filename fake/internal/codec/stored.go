@@ -103,22 +103,26 @@ func Stored(r *resource.Resource, rec *memstore.Record) (runtime.Object, error) 
 	return obj, nil
 }
 
+// metadataKey is what the stored form of every object begins with.
+var metadataKey = []byte(`{"metadata":`)
+
 // Metadata decodes of a record what controllers act by: its uid, finalizers and
-// owners, and when it is to end.
+// owners, and when it is to end. What follows the metadata is not read.
 func Metadata(rec *memstore.Record) (*metav1.ObjectMeta, error) {
-	var whole struct {
-		Metadata struct {
-			UID                        types.UID               `json:"uid"`
-			DeletionTimestamp          *metav1.Time            `json:"deletionTimestamp"`
-			DeletionGracePeriodSeconds *int64                  `json:"deletionGracePeriodSeconds"`
-			OwnerReferences            []metav1.OwnerReference `json:"ownerReferences"`
-			Finalizers                 []string                `json:"finalizers"`
-		} `json:"metadata"`
+	var m struct {
+		UID                        types.UID               `json:"uid"`
+		DeletionTimestamp          *metav1.Time            `json:"deletionTimestamp"`
+		DeletionGracePeriodSeconds *int64                  `json:"deletionGracePeriodSeconds"`
+		OwnerReferences            []metav1.OwnerReference `json:"ownerReferences"`
+		Finalizers                 []string                `json:"finalizers"`
 	}
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(rec.Data, &whole); err != nil {
+	data, ok := bytes.CutPrefix(rec.Data, metadataKey)
+	if !ok {
+		return nil, fmt.Errorf("stored %s does not begin with its metadata", rec.Key)
+	}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(firstObject(data), &m); err != nil {
 		return nil, fmt.Errorf("the metadata of stored %s does not decode: %w", rec.Key, err)
 	}
-	m := &whole.Metadata
 	return &metav1.ObjectMeta{
 		UID:                        m.UID,
 		DeletionTimestamp:          m.DeletionTimestamp,
@@ -126,6 +130,27 @@ func Metadata(rec *memstore.Record) (*metav1.ObjectMeta, error) {
 		OwnerReferences:            m.OwnerReferences,
 		Finalizers:                 m.Finalizers,
 	}, nil
+}
+
+// firstObject cuts valid JSON that begins with an object off behind that.
+func firstObject(data []byte) []byte {
+	depth, quoted := 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case quoted && c == '\\':
+			i++ // whatever it is, it does not end the string
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{':
+			depth++
+		case c == '}':
+			if depth--; depth == 0 {
+				return data[:i+1]
+			}
+		}
+	}
+	return data
 }
 
 // HasTies reports whether an object has owners or has been deleted, without decoding

@@ -1,0 +1,53 @@
+package codec
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/memstore"
+)
+
+func TestMetadataIsReadFromTheStoredForm(t *testing.T) {
+	want := metav1.ObjectMeta{
+		UID:                        "a-uid",
+		DeletionTimestamp:          &metav1.Time{Time: metav1.Unix(1000, 0).Local()},
+		DeletionGracePeriodSeconds: ptr.To[int64](30),
+		OwnerReferences:            []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: "o", UID: "owner"}},
+		Finalizers:                 []string{"example.com/last"},
+	}
+	pod := &corev1.Pod{ObjectMeta: *want.DeepCopy(), Spec: corev1.PodSpec{NodeName: "n"}}
+	// What looks like the end of the metadata is in a string.
+	pod.Annotations = map[string]string{"a": `}}","\`, `{"b`: `"}`}
+	pod.Name = "p"
+	draft, err := Draft(resource.Builtin().LookupKind(corev1.SchemeGroupVersion.WithKind("Pod")), pod)
+	require.NoError(t, err)
+
+	got, err := Metadata(&memstore.Record{Data: draft.Data})
+	require.NoError(t, err)
+	require.Equal(t, &want, got)
+}
+
+// TestMetadataIsFirst holds what Draft, Metadata and the stamp of a resourceVersion
+// rely on, for every type.
+func TestMetadataIsFirst(t *testing.T) {
+	for _, r := range resource.Builtin().Kept() {
+		obj, err := r.Scheme().New(r.StoreVersion.WithKind(r.Kind))
+		require.NoError(t, err)
+		obj.(metav1.Object).SetUID("a-uid")
+		draft, err := Draft(r, obj)
+		require.NoError(t, err, r.Kind)
+		got, err := Metadata(&memstore.Record{Data: draft.Data})
+		require.NoError(t, err, r.Kind)
+		require.EqualValues(t, "a-uid", got.UID, r.Kind)
+	}
+}
+
+func TestMetadataOfWhatIsNone(t *testing.T) {
+	_, err := Metadata(&memstore.Record{Key: "pods/a/b", Data: []byte(`{"spec":{},"metadata":{}}`)})
+	require.EqualError(t, err, "stored pods/a/b does not begin with its metadata")
+}
