@@ -90,7 +90,7 @@ func judge(t *testing.T, name string, result golden.Result) {
 	for _, s := range result.Differing() {
 		differing[s.Number] = true
 		if !slices.Contains(expected[name].steps, s.Number) {
-			t.Errorf("step %d %s:\n\t%s", s.Number, s.Name, strings.Join(s.Differences, "\n\t"))
+			t.Errorf("step %d %s:\n\t%s", s.Number, s.Name, strings.Join(s.Differences.Lines(), "\n\t"))
 		}
 	}
 	for _, n := range expected[name].steps {

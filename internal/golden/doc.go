@@ -11,35 +11,7 @@
 //   - the body, in the form that the recording has it in (see [Response]);
 //   - of a watch: the number, order and content of its events, and how it ended.
 //
-// JSON is compared as values: the order of keys does not count, every other
-// thing does, fields too many as well as fields too few, and 1.0 is not 1. Two
-// things that API servers themselves order at random are sorted on both sides
-// first: the causes of a Status (and the list of them in its message), and the
-// resources of a discovery document.
-//
-// # Symbols
-//
-// What no two servers have in common is a symbol in a recording. It is bound to
-// a value where it first appears in an answer, answers to set-up included, and
-// stands for that value in later requests:
-//
-//	$ns                     the namespace of the case
-//	$rv1, $rv2 ...          a resourceVersion
-//	$uid1 ...               a uid
-//	$rand1 ...              the five letters that make a generated name unique
-//	$hash1 ..., $etag1 ...  a hash of an OpenAPI document, an ETag with its quotes
-//	$continue(...)          a continue token that the server gave; the text in
-//	                        the parentheses only tells one from another
-//	$token(v= rv= start=)   a continue token that the client made up: unpadded
-//	                        base64url of {"v":"V","rv":RV,"start":"START"}
-//	$time, $age             an RFC 3339 time; the age in a table, like 5s
-//	$storageVersionHash, $serverAddress, $gitVersion, $gitCommit, $buildDate,
-//	$goVersion, $compiler, $platform
-//	                        any text but none
-//
-// Any other word with a dollar sign ($patch, $ref) is plain text. The same $uid
-// or $rand must be the same value all through a case and two of them two values;
-// with Case.CompareRV that holds for $rv too, otherwise any number will do.
+// Package exchange says how values are compared, and has the symbols that stand in a recording for what no two servers have in common.
 //
 // # What it does not do
 //

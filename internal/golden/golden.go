@@ -1,15 +1,15 @@
 package golden
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
+
+	"example.com/fakeapi/internal/exchange"
 )
 
 // Case is a recording: requests and what a server answered.
@@ -93,8 +93,7 @@ type Response struct {
 	Code    int                 `json:"code"`
 	Headers map[string][]string `json:"headers"`
 
-	// BodyAs is the form of Body: "" is JSON; AsText, AsSummary, AsProtobuf and
-	// AsHex are the others. A nil Body is an empty one.
+	// BodyAs is the form of Body: "" is JSON; package exchange has the others. A nil Body is an empty one.
 	BodyAs string `json:"bodyAs"`
 	Body   any    `json:"body"`
 
@@ -105,14 +104,6 @@ type Response struct {
 	// Waited is how long the answer took, if that was long. It is not compared.
 	Waited string `json:"waited"`
 }
-
-// The forms of a recorded body besides JSON.
-const (
-	AsText     = "text"     // the exact text
-	AsSummary  = "summary"  // the keys of a large JSON object, with the sizes of their values
-	AsProtobuf = "protobuf" // the envelope of a protobuf message; all of a Status
-	AsHex      = "hex"      // the first twelve bytes
-)
 
 // The ends of a watch.
 const (
@@ -149,7 +140,7 @@ func loadCase(fsys fs.FS, name string) (c Case, err error) {
 	if err != nil {
 		return c, err
 	}
-	if err := decode(content, &c, strict); err != nil {
+	if err := exchange.DecodeStrictly(content, &c); err != nil {
 		return c, err
 	}
 	if want := strings.TrimSuffix(path.Base(name), ".json"); c.Name != want {
@@ -179,31 +170,12 @@ func (s Step) check() error {
 		return fmt.Errorf("%q %q is no request", s.Request.Method, s.Request.Path)
 	case s.Response.Code == 0:
 		return errors.New("it has no answer")
-	case !slices.Contains([]string{"", AsText, AsSummary, AsProtobuf, AsHex}, s.Response.BodyAs):
+	case !slices.Contains([]string{"", exchange.AsText, exchange.AsSummary, exchange.AsProtobuf, exchange.AsHex}, s.Response.BodyAs):
 		return fmt.Errorf("there is no form %q of a body", s.Response.BodyAs)
 	case !slices.Contains([]string{"", ServerClosed, OpenAtDeadline, ClientStopped}, s.Response.End):
 		return fmt.Errorf("there is no end %q of a watch", s.Response.End)
 	case s.Watch == nil && (len(s.During) > 0 || len(s.Response.Events) > 0 || s.Response.End != ""):
 		return errors.New("it has a part of a watch, but is none")
-	}
-	return nil
-}
-
-// strict is for decode: refuse unknown keys.
-const strict = true
-
-// decode reads one JSON value and keeps numbers as they are written.
-func decode(text []byte, into any, strict bool) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	if strict {
-		d.DisallowUnknownFields()
-	}
-	if err := d.Decode(into); err != nil {
-		return err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("there is something behind the JSON value")
 	}
 	return nil
 }

@@ -1,12 +1,15 @@
 package golden
 
 import (
+	"encoding/json"
 	"io/fs"
 	"os"
 	"testing"
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/internal/exchange"
 )
 
 func TestLoadRecordings(t *testing.T) {
@@ -39,10 +42,10 @@ func TestLoadKeepsWhatWasWritten(t *testing.T) {
 	require.Equal(t, "a", cases[0].Name)
 	require.Equal(t, "b", cases[1].Name)
 	step := cases[0].Steps[0]
-	body, err := (&replay{symbols: newSymbols("n", false)}).body(step.Request)
+	body, err := (&replay{symbols: exchange.NewSymbols("n", false)}).body(step.Request)
 	require.NoError(t, err)
 	require.Equal(t, `{"z":1,"a":1.0,"z":2}`, body)
-	require.Equal(t, map[string]any{"n": number("1.0")}, step.Response.Body)
+	require.Equal(t, map[string]any{"n": json.Number("1.0")}, step.Response.Body)
 }
 
 func TestLoadRefuses(t *testing.T) {

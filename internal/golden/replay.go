@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"example.com/fakeapi/internal/exchange"
 )
 
 // Player replays cases against one server. Its methods may be called from any
@@ -49,8 +51,8 @@ type StepResult struct {
 	Name string
 	// Setup is what it is in Step.
 	Setup bool
-	// Differences are lines of what is not as recorded.
-	Differences []string
+	// Differences are what is not as recorded.
+	Differences exchange.Differences
 }
 
 // Differing are the steps that have differences.
@@ -73,8 +75,8 @@ func (r Result) Same() bool { return r.Err == nil && len(r.Differing()) == 0 }
 func (p Player) Play(ctx context.Context, c Case) Result {
 	r := &replay{
 		player:  p,
-		canon:   newCanonizer(p.Ignore),
-		symbols: newSymbols(cmp.Or(p.Namespace, randomNamespace()), c.CompareRV),
+		canon:   exchange.NewCanonizer(p.Ignore),
+		symbols: exchange.NewSymbols(cmp.Or(p.Namespace, randomNamespace()), c.CompareRV),
 		client:  *cmp.Or(p.Client, http.DefaultClient),
 	}
 	r.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -90,8 +92,8 @@ func (p Player) Play(ctx context.Context, c Case) Result {
 type replay struct {
 	player  Player
 	client  http.Client
-	canon   canonizer
-	symbols *symbols
+	canon   exchange.Canonizer
+	symbols *exchange.Symbols
 	result  Result
 }
 
@@ -114,6 +116,12 @@ func (r *replay) steps(ctx context.Context, steps []Step) {
 	}
 }
 
+// comparedHeaders are those that say something about an API server.
+var comparedHeaders = []string{"Allow", "Content-Encoding", "Content-Type", "Location", "Retry-After", "Warning"}
+
+// failed is what there is to say of a step that could not be played.
+func failed(err error) exchange.Differences { return exchange.Differences{{Note: err.Error()}} }
+
 // number plays a step and notes what came of it. The number is taken before,
 // since other steps may happen during this one.
 func (r *replay) number(ctx context.Context, s Step) {
@@ -128,24 +136,26 @@ func (r *replay) number(ctx context.Context, s Step) {
 }
 
 // step sends a request and compares the answer.
-func (r *replay) step(ctx context.Context, s Step) (d differences) {
+func (r *replay) step(ctx context.Context, s Step) (d exchange.Differences) {
 	// Ends a stream that is still open; what happens during it has ctx.
 	own, cancel := context.WithCancel(ctx)
 	defer cancel()
 	response, err := r.send(own, s.Request)
 	if err != nil {
 		r.steps(ctx, s.During)
-		return differences{err.Error()}
+		return failed(err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	streams := s.Watch != nil && response.StatusCode == http.StatusOK
 	if response.StatusCode != s.Response.Code {
-		d.add("code", "want %d got %d: %s", s.Response.Code, response.StatusCode, beginning(response, streams))
+		d = append(d, exchange.Difference{
+			At: "code", Left: fmt.Sprint(s.Response.Code), Right: fmt.Sprintf("%d: %s", response.StatusCode, beginning(response, streams)),
+		})
 		cancel()
 		r.steps(ctx, s.During)
 		return d
 	}
-	r.symbols.compareHeaders(s.Response.Headers, response.Header, &d)
+	r.symbols.CompareHeaders(comparedHeaders, s.Response.Headers, response.Header, &d)
 	if streams {
 		events := stream(own, response)
 		r.steps(ctx, s.During)
@@ -156,7 +166,7 @@ func (r *replay) step(ctx context.Context, s Step) (d differences) {
 		r.steps(ctx, s.During)
 	}
 	if ctx.Err() != nil {
-		return differences{ctx.Err().Error()}
+		return failed(ctx.Err())
 	}
 	if s.Setup {
 		return nil
@@ -164,13 +174,13 @@ func (r *replay) step(ctx context.Context, s Step) (d differences) {
 	return d
 }
 
-func (r *replay) compareBody(want Response, response *http.Response, d *differences) {
-	body, err := readBody(response)
+func (r *replay) compareBody(want Response, response *http.Response, d *exchange.Differences) {
+	body, err := exchange.ReadBody(response)
 	if err != nil {
-		d.add("body", "%v", err)
+		d.Say("body", "%v", err)
 		return
 	}
-	r.symbols.compare("body", r.canon.body(want.Body), r.canon.body(bodyAs(want.BodyAs, body)), d)
+	r.symbols.Compare("body", r.canon.Body(want.Body), r.canon.Body(exchange.BodyAs(want.BodyAs, body)), d)
 }
 
 // beginning is the first part of an answer that should have been another.
@@ -178,7 +188,7 @@ func beginning(response *http.Response, streams bool) string {
 	if streams {
 		return "a stream"
 	}
-	body, err := readBody(response)
+	body, err := exchange.ReadBody(response)
 	if err != nil {
 		return err.Error()
 	}

@@ -196,7 +196,7 @@ func TestPlayDifferences(t *testing.T) {
 	require.Equal(t, []string{
 		`1: code: want 200 got 500: {"message": "oh"}`,
 		`2: header Content-Type: unexpected ["application/json"]`,
-		`2: header Retry-After: want "1" got ""`,
+		`2: header Retry-After: missing, want ["1"]`,
 		`2: body.a: want 1 got 2`,
 		`4: code: want 200 got 409: {}`,
 		`5: no answer: Get "http://server/dead": the line is dead`,
@@ -229,7 +229,7 @@ func TestPlayWatch(t *testing.T) {
 		"stopped":        {streaming(false, added, modified), watchOf(ClientStopped, added, ""), time.Second, nil},
 		"open for ever":  {streaming(false, added), watchOf(ServerClosed, added, ""), 5 * time.Second, []string{`1: end of the stream: want "server closed" got "open at deadline"`}},
 		"closed early":   {streaming(true, added), watchOf(OpenAtDeadline, added, ""), 2 * time.Second, []string{`1: end of the stream: want "open at deadline" got "server closed"`}},
-		"too few events": {streaming(false, added), watchOf(ClientStopped, added+","+added, ""), 5 * time.Second, []string{"1: events: want 2 got 1: want [ADDED a, ADDED a] got [ADDED a]", `1: end of the stream: want "client stopped after wanted events" got "open at deadline"`}},
+		"too few events": {streaming(false, added), watchOf(ClientStopped, added+","+added, ""), 5 * time.Second, []string{"1: events: 1 for 2: want [ADDED a, ADDED a] got [ADDED a]", `1: end of the stream: want "client stopped after wanted events" got "open at deadline"`}},
 		"another event":  {streaming(true, added, added), watchOf(ServerClosed, added+","+modified, ""), 3 * time.Second, []string{`1: event 1.type: want "MODIFIED" got "ADDED"`}},
 		"no stream":      {always(410, "{}"), watchOf(ServerClosed, added, ""), 0, []string{"1: code: want 200 got 410: {}"}},
 		"a stream": {streaming(false, added), `{"request": {"method": "GET", "path": "/w"}, "watch": {"forMs": 5000, "maxEvents": 5}, "response": {"code": 410}}`,

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/fakeapi/internal/exchange"
 )
 
 // stream hands out the events of an answer until its body ends, and closes the
@@ -50,7 +52,7 @@ func nextLine(body *bufio.Reader) (event any, err error) {
 	if line = bytes.TrimSpace(line); len(line) == 0 {
 		return nil, err
 	}
-	if bad := decode(line, &event, !strict); bad != nil {
+	if bad := exchange.Decode(line, &event); bad != nil {
 		return fmt.Sprintf("no JSON: %.200q", line), err
 	}
 	return event, err
@@ -78,7 +80,7 @@ func nextFrame(body *bufio.Reader) (any, error) {
 	if err := event.Unmarshal(frame); err != nil {
 		return fmt.Sprintf("no WatchEvent: %v", err), nil
 	}
-	return map[string]any{"type": event.Type, "protobufObject": envelope(event.Object.Raw)}, nil
+	return map[string]any{"type": event.Type, "protobufObject": exchange.Envelope(event.Object.Raw)}, nil
 }
 
 // collect reads events until the wanted number is there (if the recording ended
@@ -104,16 +106,18 @@ func collect(events <-chan any, w Watch, want Response) (got []any, end string) 
 }
 
 // compareEvents compares the events of a watch and how it ended.
-func (r *replay) compareEvents(want Response, got []any, end string, d *differences) {
+func (r *replay) compareEvents(want Response, got []any, end string, d *exchange.Differences) {
 	if len(got) != len(want.Events) {
-		d.add("events", "want %d got %d: want %s got %s", len(want.Events), len(got), outline(want.Events), outline(got))
+		*d = append(*d, exchange.Difference{
+			At: "events", Note: fmt.Sprintf("%d for %d", len(got), len(want.Events)), Left: outline(want.Events), Right: outline(got),
+		})
 	}
 	for i := range min(len(got), len(want.Events)) {
 		at := fmt.Sprintf("event %d", i)
-		r.symbols.compare(at, r.canon.event(want.Events[i]), r.canon.event(got[i]), d)
+		r.symbols.Compare(at, r.canon.Event(want.Events[i]), r.canon.Event(got[i]), d)
 	}
 	if end != want.End {
-		d.add("end of the stream", "want %q got %q", want.End, end)
+		d.Add("end of the stream", want.End, end)
 	}
 }
 

@@ -1,4 +1,4 @@
-package golden
+package exchange
 
 import (
 	"bytes"
@@ -12,11 +12,19 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
+// The forms of a body besides JSON, see [BodyAs].
+const (
+	AsText     = "text"     // the exact text
+	AsSummary  = "summary"  // the keys of a large JSON object, with the sizes of their values
+	AsProtobuf = "protobuf" // the envelope of a protobuf message; all of a Status
+	AsHex      = "hex"      // the first twelve bytes
+)
+
 // largestBody is how much of an answer is read, in bytes, packed and unpacked.
 const largestBody = 64 << 20
 
-// readBody reads an answer to its end and unpacks it.
-func readBody(response *http.Response) ([]byte, error) {
+// ReadBody reads an answer to its end and unpacks it.
+func ReadBody(response *http.Response) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(response.Body, largestBody))
 	if err != nil || response.Header.Get("Content-Encoding") != "gzip" {
 		return body, err
@@ -28,9 +36,9 @@ func readBody(response *http.Response) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(unpacked, largestBody))
 }
 
-// bodyAs brings an answer into the form that the recording has it in. No body
+// BodyAs brings an answer into a form to compare: one of those above, or JSON for "". No body
 // is nil in every form; one that is not what it should be is a text that says so.
-func bodyAs(form string, body []byte) any {
+func BodyAs(form string, body []byte) any {
 	if len(body) == 0 {
 		return nil
 	}
@@ -40,10 +48,10 @@ func bodyAs(form string, body []byte) any {
 	case AsHex:
 		return hex.EncodeToString(body[:min(len(body), 12)])
 	case AsProtobuf:
-		return envelope(body)
+		return Envelope(body)
 	}
 	var v any
-	if err := decode(body, &v, !strict); err != nil {
+	if err := Decode(body, &v); err != nil {
 		return fmt.Sprintf("no JSON: %.200q", body)
 	}
 	if form == AsSummary {
@@ -57,7 +65,7 @@ func bodyAs(form string, body []byte) any {
 func summary(v any) any {
 	m, ok := v.(map[string]any)
 	if !ok {
-		return fmt.Sprintf("no object: %s", short(v))
+		return fmt.Sprintf("no object: %s", Short(v))
 	}
 	keys := []any{}
 	for _, k := range sortedKeys(m) {
@@ -75,9 +83,9 @@ func summary(v any) any {
 // magic is what a Kubernetes protobuf message begins with.
 const magic = "k8s\x00"
 
-// envelope describes a protobuf message by the fields of runtime.Unknown that
+// Envelope describes a protobuf message by the fields of runtime.Unknown that
 // it is wrapped in, and all of a Status.
-func envelope(message []byte) any {
+func Envelope(message []byte) any {
 	wrapped, ok := bytes.CutPrefix(message, []byte(magic))
 	if !ok {
 		return fmt.Sprintf("no protobuf: %.200q", message)
@@ -96,10 +104,10 @@ func envelope(message []byte) any {
 	return asJSON(v)
 }
 
-// asJSON turns Go values into those that decode gives.
+// asJSON turns Go values into those that Decode gives.
 func asJSON(v any) any {
 	var out any
-	if err := decode([]byte(inJSON(v)), &out, !strict); err != nil {
+	if err := Decode([]byte(inJSON(v)), &out); err != nil {
 		return err.Error()
 	}
 	return out

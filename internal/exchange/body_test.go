@@ -1,10 +1,8 @@
-package golden
+package exchange
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
-	"encoding/binary"
 	"io"
 	"net/http"
 	"testing"
@@ -50,7 +48,7 @@ func TestBodyAs(t *testing.T) {
 		{AsProtobuf, protobuf(t, "Pod", []byte("x")), value(t, `{"magic": "6b387300", "apiVersion": "v1", "kind": "Pod",
 			"contentType": "", "contentEncoding": "", "hasRaw": true}`)},
 	} {
-		require.Equal(t, test.want, bodyAs(test.form, test.body), "%s of %q", test.form, test.body)
+		require.Equal(t, test.want, BodyAs(test.form, test.body), "%s of %q", test.form, test.body)
 	}
 }
 
@@ -63,46 +61,9 @@ func TestReadBodyUnpacks(t *testing.T) {
 	answer := func(content []byte) *http.Response {
 		return &http.Response{Header: http.Header{"Content-Encoding": {"gzip"}}, Body: io.NopCloser(bytes.NewReader(content))}
 	}
-	body, err := readBody(answer(packed.Bytes()))
+	body, err := ReadBody(answer(packed.Bytes()))
 	require.NoError(t, err)
 	require.Equal(t, "hello", string(body))
-	_, err = readBody(answer([]byte("hello")))
+	_, err = ReadBody(answer([]byte("hello")))
 	require.Error(t, err)
-}
-
-func TestNextLine(t *testing.T) {
-	body := bufio.NewReader(bytes.NewReader([]byte("{\"type\": \"ADDED\"}\n\nnonsense\n{}")))
-	for _, want := range []any{map[string]any{"type": "ADDED"}, nil, `no JSON: "nonsense"`} {
-		event, err := nextLine(body)
-		require.NoError(t, err)
-		require.Equal(t, want, event)
-	}
-	event, err := nextLine(body)
-	require.ErrorIs(t, err, io.EOF)
-	require.Equal(t, map[string]any{}, event)
-}
-
-func TestNextFrame(t *testing.T) {
-	frame := func(b []byte) []byte {
-		return append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...)
-	}
-	added, err := (&metav1.WatchEvent{Type: "ADDED", Object: runtime.RawExtension{Raw: protobuf(t, "Pod", nil)}}).Marshal()
-	require.NoError(t, err)
-	body := bufio.NewReader(bytes.NewReader(append(append(frame(added), frame([]byte("\xff"))...), 0, 0, 0, 9, 1)))
-	event, err := nextFrame(body)
-	require.NoError(t, err)
-	require.Equal(t, value(t, `{"type": "ADDED", "protobufObject": {"magic": "6b387300", "apiVersion": "v1", "kind": "Pod",
-		"contentType": "", "contentEncoding": "", "hasRaw": false}}`), event)
-	event, err = nextFrame(body)
-	require.NoError(t, err)
-	require.Contains(t, event, "no WatchEvent")
-	event, err = nextFrame(body)
-	require.Error(t, err)
-	require.Equal(t, "no frame: it is cut short", event)
-	_, err = nextFrame(body)
-	require.ErrorIs(t, err, io.EOF)
-
-	event, err = nextFrame(bufio.NewReader(bytes.NewReader([]byte{0xff, 0, 0, 0})))
-	require.Error(t, err)
-	require.Contains(t, event, "no frame: its length is")
 }

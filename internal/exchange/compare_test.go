@@ -1,7 +1,6 @@
-package golden
+package exchange
 
 import (
-	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -9,13 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func number(s string) any { return json.Number(s) }
-
 // value reads JSON as answers are read.
 func value(t *testing.T, text string) any {
 	t.Helper()
 	var v any
-	require.NoError(t, decode([]byte(text), &v, !strict))
+	require.NoError(t, Decode([]byte(text), &v))
 	return v
 }
 
@@ -23,6 +20,14 @@ const (
 	uidA = "01234567-89ab-cdef-0123-456789abcdef"
 	uidB = "11234567-89ab-cdef-0123-456789abcdef"
 )
+
+// match holds that two texts are the same.
+func match(t *testing.T, s *Symbols, left, right string) {
+	t.Helper()
+	contradiction, same := s.Match(left, right)
+	require.Empty(t, contradiction)
+	require.True(t, same)
+}
 
 func TestCompare(t *testing.T) {
 	for _, test := range []struct{ want, got, different string }{
@@ -63,29 +68,30 @@ func TestCompare(t *testing.T) {
 		{`{"k:$uid1": 1}`, `{"k:` + uidA + `": 2}`, "v.k:$uid1: want 1 got 2"},
 		{`{"k:$uid1": 1}`, `{"k:": 1}`, "v.k:$uid1: missing, want 1"},
 	} {
-		var d differences
-		newSymbols("space", true).compare("v", value(t, test.want), value(t, test.got), &d)
+		var d Differences
+		NewSymbols("space", true).Compare("v", value(t, test.want), value(t, test.got), &d)
 		if test.different == "" {
 			require.Empty(t, d, "%s and %s", test.want, test.got)
 		} else {
-			require.Contains(t, strings.Join(d, "\n"), test.different, "%s and %s", test.want, test.got)
+			require.Contains(t, strings.Join(d.Lines(), "\n"), test.different, "%s and %s", test.want, test.got)
 		}
 	}
 }
 
 func TestResourceVersionsNeedNotBeEqual(t *testing.T) {
-	s := newSymbols("space", false)
-	require.Empty(t, s.match("$rv1 $rv2 $rv1", "5 5 6"))
-	require.NotEmpty(t, s.match("$rv1", "x"))
-	text, err := s.expand("/a?resourceVersion=$rv1")
+	s := NewSymbols("space", false)
+	match(t, s, "$rv1 $rv2 $rv1", "5 5 6")
+	_, same := s.Match("$rv1", "x")
+	require.False(t, same)
+	text, err := s.Expand("/a?resourceVersion=$rv1")
 	require.NoError(t, err)
 	require.Equal(t, "/a?resourceVersion=5", text, "the value at first sight")
 }
 
 func TestExpand(t *testing.T) {
-	s := newSymbols("space", false)
-	require.Empty(t, s.match(`$continue(v=1 rv=$rv1 start=a\0)`, "abc="))
-	require.Empty(t, s.match("$etag1", `"E"`))
+	s := NewSymbols("space", false)
+	match(t, s, `$continue(v=1 rv=$rv1 start=a\0)`, "abc=")
+	match(t, s, "$etag1", `"E"`)
 	for text, want := range map[string]string{
 		"/$ns/x":                               "/space/x",
 		`$continue(v=1 rv=$rv1 start=a\0)&b=1`: "abc%3D&b=1",
@@ -94,35 +100,36 @@ func TestExpand(t *testing.T) {
 		`$token(v=v2 rv=-1 start=$ns/a\u0000)`: "eyJ2IjoidjIiLCJydiI6LTEsInN0YXJ0Ijoic3BhY2UvYVx1MDAwMCJ9",
 		`$token(v=v2 rv=5 start=)`:             "eyJ2IjoidjIiLCJydiI6NSwic3RhcnQiOiIifQ",
 	} {
-		got, err := s.expand(text)
+		got, err := s.Expand(text)
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
-	require.Empty(t, s.match(`$continue(v=1 rv=$rv1 start=a\0)`, "newer"))
-	got, err := s.expand(`$continue(v=1 rv=$rv1 start=a\0)`)
+	match(t, s, `$continue(v=1 rv=$rv1 start=a\0)`, "newer")
+	got, err := s.Expand(`$continue(v=1 rv=$rv1 start=a\0)`)
 	require.NoError(t, err)
 	require.Equal(t, "newer", got)
-	_, err = s.expand("/x?resourceVersion=$rv9")
+	_, err = s.Expand("/x?resourceVersion=$rv9")
 	require.ErrorContains(t, err, "no answer so far had $rv9")
 }
 
 func TestCompareHeaders(t *testing.T) {
 	want := map[string][]string{"Content-Type": {"text/plain"}, "Warning": {"299 - \"a\"", "299 - \"b\""}, "Etag": {"$etag1"}, "Vary": {"x"}}
+	names := []string{"Content-Type", "Retry-After", "Warning"}
 	same := http.Header{"Content-Type": {"text/plain"}, "Warning": {"299 - \"a\"", "299 - \"b\""}, "Etag": {`"1"`}, "Date": {"today"}}
-	s := newSymbols("space", false)
-	var d differences
-	s.compareHeaders(want, same, &d)
+	s := NewSymbols("space", false)
+	var d Differences
+	s.CompareHeaders(names, want, same, &d)
 	require.Empty(t, d)
 	require.Equal(t, `"1"`, s.values["$etag1"])
 
-	s.compareHeaders(want, http.Header{"Content-Type": {"text/plain"}, "Warning": {"299 - \"b\"", "299 - \"a\""}, "Retry-After": {"1"}}, &d)
+	s.CompareHeaders(names, want, http.Header{"Content-Type": {"text/plain"}, "Warning": {"299 - \"b\"", "299 - \"a\""}, "Retry-After": {"1"}}, &d)
 	require.Len(t, d, 2)
-	require.Contains(t, d[0], `header Retry-After: unexpected ["1"]`)
-	require.Contains(t, d[1], "header Warning: want")
+	require.Contains(t, d[0].String(), `header Retry-After: unexpected ["1"]`)
+	require.Contains(t, d[1].String(), "header Warning: want")
 }
 
 func TestCanonical(t *testing.T) {
-	c := newCanonizer([]string{"metadata.managedFields", "odd"})
+	c := NewCanonizer([]string{"metadata.managedFields", "odd"})
 	for _, test := range []struct{ a, b string }{
 		{`{"metadata": {"name": "a", "managedFields": [1]}, "odd": 1}`, `{"metadata": {"name": "a"}}`},
 		{`{"items": [{"metadata": {"managedFields": []}}]}`, `{"items": [{"metadata": {}}]}`},
@@ -143,14 +150,14 @@ func TestCanonical(t *testing.T) {
 		{`null`, `null`},
 	} {
 		before := value(t, test.a)
-		require.Equal(t, value(t, test.b), c.body(before))
+		require.Equal(t, value(t, test.b), c.Body(before))
 		require.Equal(t, value(t, test.a), before, "a copy is changed, not the value")
 		event := map[string]any{"type": "ADDED", "object": value(t, test.a)}
-		require.Equal(t, map[string]any{"type": "ADDED", "object": value(t, test.b)}, c.event(event))
+		require.Equal(t, map[string]any{"type": "ADDED", "object": value(t, test.b)}, c.Event(event))
 	}
 }
 
 func TestShort(t *testing.T) {
-	require.Equal(t, `"a"`, short("a"))
-	require.Less(t, len(short(strings.Repeat("a", 1000))), 320)
+	require.Equal(t, `"a"`, Short("a"))
+	require.Less(t, len(Short(strings.Repeat("a", 1000))), 320)
 }

@@ -1,4 +1,4 @@
-package golden
+package exchange
 
 import (
 	"encoding/base64"
@@ -29,8 +29,8 @@ var valuePattern = map[string]string{
 	"age":      `(?:\d+[smhdy])+`,
 }
 
-// symbols holds what the symbols of a case stand for on one server.
-type symbols struct {
+// Symbols holds what the symbols of a case stand for on one server.
+type Symbols struct {
 	namespace string
 	compareRV bool
 	values    map[string]string  // by symbol
@@ -39,13 +39,15 @@ type symbols struct {
 
 type binding struct{ class, value string }
 
-func newSymbols(namespace string, compareRV bool) *symbols {
-	return &symbols{namespace: namespace, compareRV: compareRV, values: map[string]string{}, holders: map[binding]string{}}
+// NewSymbols knows the namespace only. With compareRV, resourceVersions have to be equal on the right where they are on the left; otherwise
+// any number will do for each.
+func NewSymbols(namespace string, compareRV bool) *Symbols {
+	return &Symbols{namespace: namespace, compareRV: compareRV, values: map[string]string{}, holders: map[binding]string{}}
 }
 
-// expand puts values in the place of the symbols of a request. A symbol without
+// Expand puts values in the place of the symbols of a request. A symbol without
 // one is an error: the answer that should have had it did not.
-func (s *symbols) expand(text string) (string, error) {
+func (s *Symbols) Expand(text string) (string, error) {
 	var missing error
 	expanded := symbolText.ReplaceAllStringFunc(text, func(symbol string) string {
 		if symbol == "$ns" {
@@ -68,7 +70,7 @@ func (s *symbols) expand(text string) (string, error) {
 
 // token makes a continue token out of "v=V rv=RV start=START". START is JSON
 // text already, escapes and all.
-func (s *symbols) token(parts string) string {
+func (s *Symbols) token(parts string) string {
 	version, rest, _ := strings.Cut(strings.TrimPrefix(parts, "v="), " rv=")
 	revision, start, _ := strings.Cut(rest, " start=")
 	start = strings.ReplaceAll(start, "$ns", s.namespace)
@@ -76,37 +78,34 @@ func (s *symbols) token(parts string) string {
 		fmt.Appendf(nil, `{"v":"%s","rv":%s,"start":"%s"}`, version, revision, start))
 }
 
-// match compares a recorded text with one that came and binds the symbols that
-// are new. It says what is different, or nothing.
-func (s *symbols) match(want, got string) string {
-	pattern, found := s.pattern(want)
-	if len(found) == 0 && !strings.Contains(want, "$ns") {
-		if want == got {
-			return ""
-		}
-		return wantGot(want, got)
+// Match compares a text of the left side with one that came and binds the symbols that are new. A contradiction is what
+// a symbol says against what it stood for before.
+func (s *Symbols) Match(left, right string) (contradiction string, same bool) {
+	pattern, found := s.pattern(left)
+	if len(found) == 0 && !strings.Contains(left, "$ns") {
+		return "", left == right
 	}
-	values := regexp.MustCompile(pattern).FindStringSubmatch(got)
+	values := regexp.MustCompile(pattern).FindStringSubmatch(right)
 	if values == nil {
-		return wantGot(want, got)
+		return "", false
 	}
 	for i, symbol := range found {
-		if different := s.bind(symbol, values[i+1]); different != "" {
-			return different
+		if contradiction := s.bind(symbol, values[i+1]); contradiction != "" {
+			return contradiction, false
 		}
 	}
-	return ""
+	return "", true
 }
 
 // pattern turns a recorded text into a regular expression with a group for each
 // symbol, and gives those symbols. The namespace is no group: it is known.
-func (s *symbols) pattern(want string) (pattern string, found []string) {
+func (s *Symbols) pattern(left string) (pattern string, found []string) {
 	var b strings.Builder
 	b.WriteString(`(?s)\A`)
 	at := 0
-	for _, place := range symbolText.FindAllStringIndex(want, -1) {
-		b.WriteString(regexp.QuoteMeta(want[at:place[0]]))
-		symbol := want[place[0]:place[1]]
+	for _, place := range symbolText.FindAllStringIndex(left, -1) {
+		b.WriteString(regexp.QuoteMeta(left[at:place[0]]))
+		symbol := left[place[0]:place[1]]
 		at = place[1]
 		if symbol == "$ns" {
 			b.WriteString(regexp.QuoteMeta(s.namespace))
@@ -119,7 +118,7 @@ func (s *symbols) pattern(want string) (pattern string, found []string) {
 		b.WriteString("(" + value + ")")
 		found = append(found, symbol)
 	}
-	b.WriteString(regexp.QuoteMeta(want[at:]) + `\z`)
+	b.WriteString(regexp.QuoteMeta(left[at:]) + `\z`)
 	return b.String(), found
 }
 
@@ -127,7 +126,7 @@ func classOf(symbol string) string { return className.FindStringSubmatch(symbol)
 
 // bind notes a symbol's value at first sight, and says so if a value contradicts
 // what is known.
-func (s *symbols) bind(symbol, value string) string {
+func (s *Symbols) bind(symbol, value string) string {
 	class := classOf(symbol)
 	switch class {
 	case "continue": // the newest token is the one to go on with

@@ -1,4 +1,4 @@
-package golden
+package exchange
 
 import (
 	"fmt"
@@ -8,31 +8,31 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// canonizer brings values into the form in which they are compared.
-type canonizer struct {
+// Canonizer brings values into the form in which they are compared.
+type Canonizer struct {
 	ignored [][]string // paths of fields, key by key
 }
 
-// newCanonizer takes paths of fields, written with dots.
-func newCanonizer(ignored []string) canonizer {
-	var c canonizer
+// NewCanonizer takes paths of fields, written with dots.
+func NewCanonizer(ignored []string) Canonizer {
+	var c Canonizer
 	for _, path := range ignored {
 		c.ignored = append(c.ignored, strings.Split(path, "."))
 	}
 	return c
 }
 
-// body is a copy of a body without the ignored fields, and with that in one
+// Body is a copy of a body without the ignored fields, and with that in one
 // order which API servers order at random.
-func (c canonizer) body(v any) any {
+func (c Canonizer) Body(v any) any {
 	v = runtime.DeepCopyJSONValue(v)
 	c.drop(v)
 	inOrder(v)
 	return v
 }
 
-// event is the same for a watch event.
-func (c canonizer) event(v any) any {
+// Event is the same for a watch event.
+func (c Canonizer) Event(v any) any {
 	v = runtime.DeepCopyJSONValue(v)
 	c.drop(v)
 	if event, ok := v.(map[string]any); ok {
@@ -42,7 +42,7 @@ func (c canonizer) event(v any) any {
 }
 
 // drop removes the ignored fields, wherever in v their paths begin.
-func (c canonizer) drop(v any) {
+func (c Canonizer) drop(v any) {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, path := range c.ignored {
