@@ -31,12 +31,13 @@ type write struct {
 }
 
 // glimpse is one frame of a watch. A bookmark has a revision only, and ends if
-// it closes the initial events; an error has the code of its Status.
+// it closes the initial events; an error has the code and the message of its Status.
 type glimpse struct {
 	thing
-	event watch.EventType
-	ends  bool
-	code  int
+	event   watch.EventType
+	ends    bool
+	code    int
+	message string
 }
 
 func (g glimpse) String() string {

@@ -115,7 +115,7 @@ func newWorld(t *testing.T, seed uint64, rng *rand.Rand, total *tally) *world {
 		fakeapi.WithBookmarkInterval(intervals[rng.IntN(len(intervals))]))
 	w.since = w.revision()
 	w.committed = w.since
-	w.base = w.list("/api/v1/"+w.kind.plural, jsonMedia, nil)
+	w.base = w.list(w.kind.collection(""), jsonMedia, nil)
 	require.Len(t, w.base, len(fixtures))
 	w.forgetful = rng.IntN(3) == 0
 	return w

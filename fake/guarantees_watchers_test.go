@@ -2,7 +2,7 @@ package fakeapi_test
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -13,9 +13,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
@@ -80,10 +78,7 @@ func newObserver(w *world, v viewpoint, rng *rand.Rand) *observer {
 }
 
 func (o *observer) path() string {
-	if o.namespace == "" {
-		return "/api/v1/" + o.kind.plural
-	}
-	return "/api/v1/namespaces/" + o.namespace + "/" + o.kind.plural
+	return o.kind.collection(o.namespace)
 }
 
 func (o *observer) selectors() url.Values {
@@ -211,14 +206,17 @@ func (o *observer) cutter(query url.Values, cancel func()) *time.Timer {
 
 // read notes the frames of a stream up to its end.
 func (o *observer) read(s *span, body io.Reader) {
-	next := o.frames(body)
+	next := tongue{o.kind, o.media}.frames(body)
 	o.known = o.known && !s.initial
 	for range o.patience() {
 		if o.slow {
 			o.pause(time.Duration(o.rng.IntN(120)) * time.Millisecond)
 		}
-		g, ok := next()
-		if !ok {
+		g, err := next()
+		if errors.Is(err, errGarbled) {
+			o.t.Errorf("%s: %v", o.name, err)
+		}
+		if err != nil {
 			return
 		}
 		s.seen = append(s.seen, g)
@@ -261,62 +259,4 @@ func (o *observer) compare(s *span, rev uint64) {
 	} else if !o.forgetful {
 		o.t.Errorf("%s: nothing was forgotten, and there is no list at %d", o.name, rev)
 	}
-}
-
-// frames gives a function that reads the next frame; false if the stream ended.
-func (o *observer) frames(body io.Reader) func() (glimpse, bool) {
-	var next func() (string, []byte, error)
-	if o.media == jsonMedia {
-		next = jsonFrames(body)
-	} else {
-		next = protobufFrames(body)
-	}
-	return func() (glimpse, bool) {
-		event, raw, err := next()
-		if err != nil {
-			return glimpse{}, false
-		}
-		return o.glimpse(watch.EventType(event), raw), true
-	}
-}
-
-func jsonFrames(body io.Reader) func() (string, []byte, error) {
-	decoder := json.NewDecoder(body)
-	return func() (string, []byte, error) {
-		var event struct {
-			Type   string
-			Object json.RawMessage
-		}
-		err := decoder.Decode(&event)
-		return event.Type, event.Object, err
-	}
-}
-
-func protobufFrames(body io.Reader) func() (string, []byte, error) {
-	frames := protobuf.LengthDelimitedFramer.NewFrameReader(io.NopCloser(body))
-	buffer := make([]byte, 64<<10)
-	return func() (string, []byte, error) {
-		n, err := frames.Read(buffer)
-		if err != nil {
-			return "", nil, err
-		}
-		var event metav1.WatchEvent
-		err = event.Unmarshal(buffer[:n])
-		return event.Type, event.Object.Raw, err
-	}
-}
-
-// glimpse decodes a frame.
-func (o *observer) glimpse(event watch.EventType, raw []byte) glimpse {
-	obj, kind, err := codecs()[o.media].Decode(raw, nil, nil)
-	require.NoError(o.t, err, "%s %s", event, raw)
-	if status, ok := obj.(*metav1.Status); ok {
-		return glimpse{event: event, code: int(status.Code)}
-	}
-	if kind.Kind != o.kind.name {
-		o.t.Errorf("%s: %s %v", o.name, event, kind)
-	}
-	g := glimpse{event: event, ends: obj.(metav1.Object).GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"}
-	g.thing = o.see(obj)
-	return g
 }

@@ -2,6 +2,7 @@ package fakeapi_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -24,48 +25,76 @@ const (
 	protobufMedia = "application/vnd.kubernetes.protobuf"
 )
 
-// kind is a type that the writers write. Its DELETE answers with the object at
-// the revision of the deletion, or nobody would know what that was; and it is
-// one write, not two as with the grace of pods.
+// kind is a type that the writers write. Its DELETE is one write, not two as with the
+// grace of pods.
 type kind struct {
 	name, plural string
+	version      string // as in apiVersion; "" is v1
 	object       func(namespace, name string, labels map[string]string) runtime.Object
+	scaled       bool // it has status and scale, and replicas
+	custom       bool
 }
 
+// kinds are those whose DELETE answers with the object at the revision of the
+// deletion, or nobody would know what that was.
 func kinds() []kind {
-	form := func(namespace, name string, labels map[string]string) metav1.ObjectMeta {
-		return metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: labels}
-	}
 	return []kind{
-		{"PodTemplate", "podtemplates", func(namespace, name string, labels map[string]string) runtime.Object {
+		{name: "PodTemplate", plural: "podtemplates", object: func(namespace, name string, labels map[string]string) runtime.Object {
 			return &corev1.PodTemplate{
 				TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "PodTemplate"},
-				ObjectMeta: form(namespace, name, labels),
+				ObjectMeta: metaOf(namespace, name, labels),
 				Template:   corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}}},
 			}
 		}},
-		{"ServiceAccount", "serviceaccounts", func(namespace, name string, labels map[string]string) runtime.Object {
+		{name: "ServiceAccount", plural: "serviceaccounts", object: func(namespace, name string, labels map[string]string) runtime.Object {
 			return &corev1.ServiceAccount{
 				TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
-				ObjectMeta: form(namespace, name, labels),
+				ObjectMeta: metaOf(namespace, name, labels),
 			}
 		}},
 	}
 }
 
-// see makes a thing of an object, in whatever encoding it came.
-func (w *world) see(obj runtime.Object) (o thing) {
+func metaOf(namespace, name string, labels map[string]string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: labels}
+}
+
+// apiVersion is what the objects of the kind have as such.
+func (k kind) apiVersion() string { return cmp.Or(k.version, "v1") }
+
+// collection is the path of all objects of the kind, or of those of a namespace.
+func (k kind) collection(namespace string) string {
+	root := "/api/v1/"
+	if k.version != "" {
+		root = "/apis/" + k.version + "/"
+	}
+	if namespace != "" {
+		root += "namespaces/" + namespace + "/"
+	}
+	return root + k.plural
+}
+
+// thingOf makes a thing of an object, in whatever encoding it came. It changes the object.
+func thingOf(obj runtime.Object) (o thing, err error) {
 	m, err := meta.Accessor(obj)
-	require.NoError(w.t, err)
+	if err != nil {
+		return o, err
+	}
 	if o.rev, err = strconv.ParseUint(m.GetResourceVersion(), 10, 64); err != nil {
-		w.t.Errorf("resourceVersion: %v", err)
+		return o, fmt.Errorf("resourceVersion: %w", err)
 	}
 	o.key, o.labels = m.GetNamespace()+"/"+m.GetName(), m.GetLabels()
 	m.SetResourceVersion("")
 	obj.GetObjectKind().SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(""))
 	content, err := json.Marshal(obj)
-	require.NoError(w.t, err)
 	o.content = string(content)
+	return o, err
+}
+
+// see is thingOf where it must be one.
+func (w *world) see(obj runtime.Object) thing {
+	o, err := thingOf(obj)
+	require.NoError(w.t, err)
 	return o
 }
 
@@ -162,7 +191,7 @@ func (a *author) work(n int) {
 	}
 }
 
-func (a *author) collection() string { return "/api/v1/namespaces/" + a.ns + "/" + a.kind.plural }
+func (a *author) collection() string { return a.kind.collection(a.ns) }
 func (a *author) item() string       { return a.collection() + "/" + a.object }
 
 // dryRun makes a dry run of one write in six.

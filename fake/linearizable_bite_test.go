@@ -56,7 +56,7 @@ func trueHistory() []porcupine.Operation {
 }
 
 func TestModelAcceptsTheTruth(t *testing.T) {
-	require.True(t, porcupine.CheckOperations(model(10), trueHistory()))
+	require.True(t, porcupine.CheckOperations(model(nothing(10)), trueHistory()))
 	require.Empty(t, stamped(trueHistory()))
 	for name, doctor := range map[string]func(h []porcupine.Operation) []porcupine.Operation{
 		"the other wins": func(h []porcupine.Operation) []porcupine.Operation {
@@ -80,7 +80,7 @@ func TestModelAcceptsTheTruth(t *testing.T) {
 			return slices.Delete(h, 7, 8)
 		},
 	} {
-		require.True(t, porcupine.CheckOperations(model(10), doctor(trueHistory())), name)
+		require.True(t, porcupine.CheckOperations(model(nothing(10)), doctor(trueHistory())), name)
 	}
 }
 
@@ -115,7 +115,7 @@ func TestModelBites(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := trueHistory()
 			doctor(h)
-			require.False(t, porcupine.CheckOperations(model(10), h))
+			require.False(t, porcupine.CheckOperations(model(nothing(10)), h))
 		})
 	}
 }
@@ -258,10 +258,10 @@ func TestCheckerCatchesLiars(t *testing.T) {
 			require.NoError(t, err)
 			front := httptest.NewServer(l)
 			defer front.Close()
-			r := &arena{t: t, url: front.URL, http: front.Client(), kind: arenaKinds()[2]}
-			r.fight(1, tt.clients, 200/tt.clients)
+			r := newArena(t, arenaKinds()[2])
+			r.fight(1, tt.clients, 200/tt.clients, door{front.URL, front.Client()})
 			require.Equal(t, tt.honest, l.lies == 0, "%d lies", l.lies)
-			require.Equal(t, tt.honest, porcupine.CheckOperations(model(begin), r.history))
+			require.Equal(t, tt.honest, porcupine.CheckOperations(model(nothing(begin)), r.history))
 		})
 	}
 }

@@ -1,11 +1,8 @@
 package fakeapi_test
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -15,40 +12,54 @@ import (
 	"testing"
 
 	"github.com/anishathalye/porcupine"
-	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // arena is where clients meet, and what they did there.
 type arena struct {
-	t      *testing.T
-	url    string
-	http   *http.Client
-	kind   kind
-	losing bool // replies get lost
+	t         *testing.T
+	kind      kind
+	namespace string
+	verbs     []string // what they do, each as often as it is here
+	losing    bool     // replies get lost
+	clock     *atomic.Int64
+	// excuse tells what an answer means that is a fault's: a reply that was lost, or a
+	// request that was not carried out. nil if there are none.
+	excuse func(code int) (lost, undone bool)
 
-	clock   atomic.Int64
 	mu      sync.Mutex
 	history []porcupine.Operation
 }
 
+// door is one way to a server.
+type door struct {
+	url  string
+	http *http.Client
+}
+
 // arenaKinds are answered with the object at its end, the last with a Status.
 func arenaKinds() []kind {
-	return append(kinds(), kind{"ConfigMap", "configmaps", func(namespace, name string, labels map[string]string) runtime.Object {
-		return &corev1.ConfigMap{
-			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
-			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: labels},
-		}
+	return append(kinds(), kind{name: "ConfigMap", plural: "configmaps", object: func(namespace, name string, labels map[string]string) runtime.Object {
+		return &corev1.ConfigMap{ObjectMeta: metaOf(namespace, name, labels)}
 	}})
 }
 
+// newArena is one in the namespace default, for the verbs that every kind has.
+func newArena(t *testing.T, k kind) *arena {
+	return &arena{
+		t: t, kind: k, namespace: "default", clock: new(atomic.Int64),
+		verbs: []string{"create", "get", "list", "put", "put", "put", "merge", "json", "apply", "delete"},
+	}
+}
+
+func (r *arena) keys() []string { return []string{"a", "b", "c"} }
+
 // fight lets clients do n random things each.
-func (r *arena) fight(seed uint64, clients, n int) {
+func (r *arena) fight(seed uint64, clients, n int, d door) {
 	var all sync.WaitGroup
 	for i := range clients {
-		c := &client{arena: r, id: i, rng: rand.New(rand.NewPCG(seed, uint64(i))), known: map[string]tell{}}
+		c := newClient(r, i, rand.New(rand.NewPCG(seed, uint64(i))), d)
 		all.Go(func() {
 			for range n {
 				c.act()
@@ -58,31 +69,55 @@ func (r *arena) fight(seed uint64, clients, n int) {
 	all.Wait()
 }
 
+func (r *arena) record(ops ...porcupine.Operation) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.history = append(r.history, ops...)
+}
+
 // client does one thing after the other, with what it was told last.
 type client struct {
 	*arena
 	id, serial int
 	rng        *rand.Rand
+	doors      []door // it goes through any of them
 	known      map[string]tell
+}
+
+func newClient(r *arena, id int, rng *rand.Rand, doors ...door) *client {
+	return &client{arena: r, id: id, rng: rng, doors: doors, known: map[string]tell{}}
 }
 
 // act does something at random.
 func (c *client) act() {
-	q := question{key: []string{"a", "b", "c"}[c.rng.IntN(3)]}
-	q.verb = []string{"create", "get", "list", "put", "put", "put", "merge", "json", "apply", "delete"}[c.rng.IntN(10)]
+	verb := c.verbs[c.rng.IntN(len(c.verbs))]
+	switch verb {
+	case "sweep":
+		c.sweep()
+		return
+	case "page":
+		c.page()
+		return
+	}
+	q := question{key: c.keys()[c.rng.IntN(3)], verb: verb}
 	last := c.known[q.key]
 	if !q.reads() {
 		c.serial++
 		q.dry = c.rng.IntN(4) == 0
 	}
-	serial := fmt.Sprint(c.id, "-", c.serial)
-	fresh, mine := map[string]string{"serial": serial}, map[string]string{fmt.Sprint("by-", c.id): serial}
+	c.fill(&q, last)
+	c.do(q)
+}
+
+// fill says what a write is to set, and what it insists on.
+func (c *client) fill(q *question, last tell) {
+	fresh, mine := c.fresh()
 	switch q.verb {
 	case "create":
 		q.set = fresh
 	case "put":
-		c.put(&q, last, fresh)
-	case "merge":
+		c.put(q, last, fresh)
+	case "merge", "strategic":
 		if q.set = mine; c.rng.IntN(2) == 0 {
 			q.set = fresh
 		}
@@ -92,22 +127,55 @@ func (c *client) act() {
 	case "json": // the test holds only for those who have just looked
 		c.do(question{key: q.key, verb: "get"})
 		last = c.known[q.key]
-		q.set, q.test = fresh, cmp.Or(annotations(cmp.Or(last.content, "{}"))["serial"], "of nobody")
+		q.set = map[string]string{"serial": fresh["serial"]}
+		q.test = cmp.Or(annotations(cmp.Or(last.content, "{}"))["serial"], "of nobody")
 	case "apply": // one client, one set of fields: none is ever given up
-		if q.set = mine; c.id%2 == 0 {
-			q.set = map[string]string{"serial": serial, fmt.Sprint("by-", c.id): serial}
+		q.set = c.applied(fresh, mine)
+	case "status", "scale":
+		q.set = map[string]string{"/" + map[string]string{"status": "status", "scale": "replicas"}[q.verb]: c.number()}
+		if c.rng.IntN(2) == 0 && last.rv != 0 {
+			q.rv, q.uid, q.put, q.base = last.rv, last.uid, true, last.content
 		}
 	case "delete":
 		q.rv, q.uid = []uint64{0, last.rv, 0}[c.rng.IntN(3)], []string{"", last.uid, ""}[c.rng.IntN(3)]
 	}
-	c.do(q)
+}
+
+// number is one that nobody else sets, as a text.
+func (c *client) number() string { return strconv.Itoa(c.id*100_000 + c.serial) }
+
+// fresh is what the whole of an object can be, and mine what is only this client's.
+func (c *client) fresh() (fresh, mine map[string]string) {
+	serial := fmt.Sprint(c.id, "-", c.serial)
+	fresh, mine = map[string]string{"serial": serial}, map[string]string{fmt.Sprint("by-", c.id): serial}
+	if c.kind.scaled {
+		fresh["/replicas"] = c.number()
+	}
+	return fresh, mine
+}
+
+// applied is what a client applies: every other one leaves the serial to others.
+func (c *client) applied(fresh, mine map[string]string) map[string]string {
+	if c.id%2 == 0 {
+		mine["serial"] = fresh["serial"]
+	}
+	if c.kind.scaled {
+		mine["/replicas"] = fresh["/replicas"]
+	}
+	return mine
 }
 
 // put overwrites what the client knows, or whatever is there, or changes nothing
 // (not where replies get lost: nobody could say whether that took a revision).
 func (c *client) put(q *question, last tell, fresh map[string]string) {
 	q.set = fresh
-	if c.rng.IntN(3) == 0 || last.rv == 0 {
+	if !c.kind.custom && c.rng.IntN(3) == 0 {
+		return
+	}
+	if last.rv == 0 {
+		if c.kind.custom { // its updates must say of what
+			q.verb = "merge"
+		}
 		return
 	}
 	q.rv, q.uid = last.rv, last.uid
@@ -117,187 +185,67 @@ func (c *client) put(q *question, last tell, fresh map[string]string) {
 }
 
 // do asks, and records what was told.
-func (c *client) do(q question) tell {
+func (c *client) do(q question) {
 	called := c.clock.Add(1)
-	a := c.send(q)
-	op := porcupine.Operation{ClientId: c.id, Input: q, Output: a, Call: called, Return: c.clock.Add(1)}
-	if a.code == 0 {
-		op.Return = 1 << 62 // at any time from now on, or never
+	a, done := c.send(q)
+	if !done {
+		return
 	}
-	c.mu.Lock()
-	c.history = append(c.history, op)
-	c.mu.Unlock()
-	if a.rv != 0 && !q.dry {
+	c.record(c.operation(q, a, called))
+	if a.rv != 0 && !q.dry && !q.ofScale() {
 		c.known[q.key] = a
 	}
-	return a
 }
 
-// send makes the request of q. A connection that breaks is a reply that was lost.
-func (c *client) send(q question) tell {
-	method, path, media, body := c.request(q)
-	r, err := http.NewRequestWithContext(c.t.Context(), method, c.url+path, bytes.NewReader(body))
-	require.NoError(c.t, err)
-	r.Header.Set("Content-Type", media)
-	r.Header.Set("User-Agent", fmt.Sprint("client-", c.id))
-	resp, err := c.http.Do(r)
-	if err != nil {
-		if !c.losing {
-			c.t.Error(err)
-		}
-		return tell{}
+// operation is one that ends now.
+func (c *client) operation(q question, a tell, called int64) porcupine.Operation {
+	op := porcupine.Operation{ClientId: c.id, Input: q, Output: a, Call: called, Return: c.clock.Add(1)}
+	if a.code == 0 {
+		op.Return = forever
 	}
-	defer func() { _ = resp.Body.Close() }()
-	answer, err := io.ReadAll(resp.Body)
-	if err != nil {
-		c.t.Error(err)
-	}
-	return c.read(q, resp.StatusCode, answer)
+	return op
 }
 
-func (c *client) request(q question) (method, path, media string, body []byte) {
-	collection := "/api/v1/namespaces/default/" + c.kind.plural
-	item, dry, media := collection+"/"+q.key, "", jsonMedia
-	if q.dry {
-		dry = "&dryRun=All"
-	}
-	switch q.verb {
-	case "get":
-		return "GET", item, media, nil
-	case "list":
-		return "GET", collection + "?fieldSelector=metadata.name%3D" + q.key, media, nil
-	case "create":
-		return "POST", collection + "?" + dry, media, c.body(q)
-	case "put":
-		return "PUT", item + "?" + dry, media, c.body(q)
-	case "merge":
-		return "PATCH", item + "?" + dry, "application/merge-patch+json", c.body(q)
-	case "apply":
-		return "PATCH", item + fmt.Sprintf("?fieldManager=applier-%d&force=true", c.id) + dry, "application/apply-patch+yaml", c.body(q)
-	case "json":
-		patch := fmt.Sprintf(`[{"op":"test","path":"/metadata/annotations/serial","value":%q},
-			{"op":"replace","path":"/metadata/annotations/serial","value":%q}]`, q.test, q.set["serial"])
-		return "PATCH", item + "?" + dry, "application/json-patch+json", []byte(patch)
-	}
-	return "DELETE", item, media, c.body(q)
-}
-
-// body is the object of a request, or the part of it that matters.
-func (c *client) body(q question) []byte {
-	revision := ""
-	if q.rv != 0 {
-		revision = strconv.FormatUint(q.rv, 10)
-	}
-	identity := map[string]string{}
-	if q.uid != "" {
-		identity["uid"] = q.uid
-	}
-	if revision != "" {
-		identity["resourceVersion"] = revision
-	}
-	meta := map[string]any{"name": q.key, "annotations": q.set}
-	for name, value := range identity {
-		meta[name] = value
-	}
-	var body any = map[string]any{"apiVersion": "v1", "kind": c.kind.name, "metadata": meta}
-	switch q.verb {
-	case "create", "put": // all of it, with what the type must have
-		body = c.whole(meta)
-	case "delete": // options in a body make those of the query void (DL-17)
-		options := map[string]any{"preconditions": identity}
-		if q.dry {
-			options["dryRun"] = []string{metav1.DryRunAll}
-		}
-		body = options
-	}
-	b, err := json.Marshal(body)
-	require.NoError(c.t, err)
-	return b
-}
-
-func (c *client) whole(meta map[string]any) any {
-	b, err := json.Marshal(c.kind.object("default", "", nil))
-	require.NoError(c.t, err)
-	var obj map[string]any
-	require.NoError(c.t, json.Unmarshal(b, &obj))
-	obj["metadata"] = meta
-	return obj
-}
-
-// read takes from an answer what the model knows of.
-func (c *client) read(q question, code int, answer []byte) tell {
-	var obj struct {
-		Kind, Status string
-		Reason       metav1.StatusReason
-		Details      struct{ UID string }
-		Metadata     metav1.ObjectMeta
-		Items        []struct{ Metadata metav1.ObjectMeta }
-	}
-	if err := json.Unmarshal(answer, &obj); err != nil {
-		c.t.Errorf("%+v: %d %s: %v", q, code, answer, err)
-	}
-	a := tell{code: code, reason: obj.Reason, uid: obj.Details.UID}
-	switch {
-	case q.verb == "list" && code == http.StatusOK:
-		a.at = c.revision(obj.Metadata)
-		if len(obj.Items) > 1 {
-			c.t.Errorf("%d objects of one name", len(obj.Items))
-		}
-		for _, item := range obj.Items {
-			c.see(&a, item.Metadata)
-		}
-	case obj.Kind == c.kind.name:
-		c.see(&a, obj.Metadata)
-	}
-	return a
-}
-
-func (c *client) see(a *tell, m metav1.ObjectMeta) {
-	a.object, a.uid, a.content = true, string(m.UID), text(m.Annotations)
-	if m.ResourceVersion != "" { // what a dry run creates has none
-		a.rv = c.revision(m)
-	}
-}
-
-func (c *client) revision(m metav1.ObjectMeta) uint64 {
-	rev, err := strconv.ParseUint(m.ResourceVersion, 10, 64)
-	if err != nil {
-		c.t.Errorf("resourceVersion: %v", err)
-	}
-	return rev
-}
+// forever is when what was lost has ended: at any time from when it began, or never.
+const forever = 1 << 62
 
 // stamped checks what holds across keys: no two writes share a revision, none is
 // older than what anybody had been told before it began, and no uid is used
 // twice. (What the revision of one key must be is in the model.)
 func stamped(history []porcupine.Operation) (complaints []string) {
+	complain := func(what string, op porcupine.Operation) {
+		complaints = append(complaints, fmt.Sprintf("%s: %+v -> %+v", what, op.Input, op.Output))
+	}
 	history = slices.SortedFunc(slices.Values(history), func(a, b porcupine.Operation) int { return cmp.Compare(a.Return, b.Return) })
+	known := make([]uint64, len(history)+1) // the newest revision that the first n replies told of
 	revisions, uids := map[uint64]bool{}, map[string]bool{}
 	for i, op := range history {
 		q, a := op.Input.(question), op.Output.(tell)
-		if a.code == 0 || a.code >= http.StatusBadRequest || q.dry || q.verb == "get" {
+		if known[i+1] = known[i]; !q.dry {
+			known[i+1] = max(known[i], a.rv, a.at)
+		}
+		if a.code == 0 || a.code >= http.StatusBadRequest || q.dry || q.verb == "get" || q.verb == "getscale" {
 			continue
 		}
 		rev := a.rv
 		if q.verb == "list" {
 			rev = a.at
 		}
-		for _, before := range history[:i] {
-			if b := before.Output.(tell); before.Return < op.Call && rev != 0 && !q.same && !before.Input.(question).dry && rev < max(b.rv, b.at) {
-				complaints = append(complaints, fmt.Sprintf("at %d, after %d was told: %+v -> %+v", rev, max(b.rv, b.at), q, a))
-			}
+		before, _ := slices.BinarySearchFunc(history[:i], op.Call, func(o porcupine.Operation, call int64) int { return cmp.Compare(o.Return, call) })
+		if told := known[before]; rev != 0 && !q.same && rev < told {
+			complain(fmt.Sprintf("at %d, after %d was told", rev, told), op)
 		}
 		if q.reads() || q.same || rev == 0 {
 			continue
 		}
 		if revisions[rev] {
-			complaints = append(complaints, fmt.Sprintf("a revision of two writes: %+v -> %+v", q, a))
+			complain("a revision of two writes", op)
 		}
 		if revisions[rev] = true; a.code != http.StatusCreated {
 			continue
 		}
 		if uids[a.uid] {
-			complaints = append(complaints, fmt.Sprintf("a uid of two objects: %+v -> %+v", q, a))
+			complain("a uid of two objects", op)
 		}
 		uids[a.uid] = true
 	}

@@ -12,16 +12,30 @@ import (
 
 // question is what a client wants of the object of a key.
 type question struct {
-	key, verb string // get list create put merge json apply delete
+	// key is that of the object, and verb one of get getscale list, create put merge
+	// strategic json apply status scale, delete sweep.
+	key, verb string
 	dry       bool
+	put       bool              // status or scale is put, not merged,
+	base      string            // into what its client has seen
 	rv        uint64            // it must be at this resourceVersion,
 	uid       string            // and have this uid,
 	test      string            // and this serial
-	set       map[string]string // the annotations of it (create, put), or in it (merge, json, apply)
+	set       map[string]string // all of its content but its status (create, put), or some of it
 	same      bool              // it sets what is there already
 }
 
-func (q question) reads() bool { return q.verb == "get" || q.verb == "list" }
+func (q question) reads() bool { return q.verb == "get" || q.verb == "getscale" || q.verb == "list" }
+
+func (q question) ofScale() bool { return q.verb == "getscale" || q.verb == "scale" }
+
+// sees is what an answer shows of a content.
+func (q question) sees(content string) string {
+	if q.ofScale() {
+		return text(map[string]string{"/replicas": annotations(content)["/replicas"]})
+	}
+	return content
+}
 
 // tell is what the client was told. Without an object the uid may be there all
 // the same: the Status of a deletion has it.
@@ -31,7 +45,7 @@ type tell struct {
 	object  bool
 	uid     string
 	rv      uint64
-	content string // the annotations as JSON
+	content string // the annotations as JSON, the replicas as /replicas, the status as /status
 	at      uint64 // the resourceVersion of a list
 }
 
@@ -45,27 +59,32 @@ type state struct {
 }
 
 // model is what an API server does for requests that come one after the other.
-// A key is on its own, as in the documents: they promise nothing across objects.
-func model(begin uint64) porcupine.Model {
+// A key is on its own, as in the documents: they promise nothing across objects. All
+// begin in the same state.
+func model(begin state) porcupine.Model {
 	return porcupine.Model{
-		Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
-			keys := map[string][]porcupine.Operation{}
-			for _, op := range history {
-				key := op.Input.(question).key
-				keys[key] = append(keys[key], op)
-			}
-			var parts [][]porcupine.Operation
-			for _, part := range keys {
-				parts = append(parts, part)
-			}
-			return parts
-		},
-		Init:              func() any { return state{next: begin + 1} },
+		Partition:         byKey,
+		Init:              func() any { return begin },
 		Step:              func(s, q, a any) (bool, any) { return s.(state).step(q.(question), a.(tell)) },
 		DescribeOperation: func(q, a any) string { return fmt.Sprintf("%+v -> %+v", q, a) },
 		DescribeState:     func(s any) string { return fmt.Sprintf("%+v", s) },
 	}
 }
+
+func byKey(history []porcupine.Operation) (parts [][]porcupine.Operation) {
+	keys := map[string][]porcupine.Operation{}
+	for _, op := range history {
+		key := op.Input.(question).key
+		keys[key] = append(keys[key], op)
+	}
+	for _, part := range keys {
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// nothing is the state of a key that nobody has used up to a revision.
+func nothing(begin uint64) state { return state{next: begin + 1} }
 
 // step tells whether the request may be answered like this in this state, and
 // what comes of it.
@@ -81,13 +100,15 @@ func (s state) step(q question, a tell) (bool, state) {
 	case code >= http.StatusBadRequest:
 		return true, s
 	case q.reads():
-		return s.read(a)
+		return s.read(q, a)
+	case q.verb == "sweep": // it was there when it was listed, if no longer when it was its turn
+		return true, after
 	case q.dry:
 		return s.rehearsed(q, a, after)
 	case q.verb == "delete":
 		return s.deleted(a, after)
 	}
-	return s.written(a, after)
+	return s.written(q, a, after)
 }
 
 // serve is the code of the answer, and the state after the request if it is no
@@ -95,7 +116,7 @@ func (s state) step(q question, a tell) (bool, state) {
 func (s state) serve(q question) (int, metav1.StatusReason, state) {
 	after := state{there: true, next: s.next + 1, content: s.content}
 	switch {
-	case q.verb == "list", q.verb == "get" && s.there:
+	case q.verb == "list", q.reads() && s.there, q.verb == "sweep" && !s.there:
 		return http.StatusOK, "", s
 	case !s.there && (q.verb == "create" || q.verb == "apply"):
 		after.content = text(q.set)
@@ -110,10 +131,10 @@ func (s state) serve(q question) (int, metav1.StatusReason, state) {
 		return http.StatusConflict, metav1.StatusReasonConflict, s
 	case q.verb == "json" && annotations(s.content)["serial"] != q.test:
 		return http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, s
-	case q.verb == "delete":
+	case q.verb == "delete", q.verb == "sweep":
 		return http.StatusOK, "", state{uid: s.uid, next: after.next}
 	case q.verb == "put":
-		after.content = text(q.set)
+		after.content = text(withStatus(q.set, s.content))
 	default:
 		merged := annotations(s.content)
 		maps.Copy(merged, q.set)
@@ -124,13 +145,13 @@ func (s state) serve(q question) (int, metav1.StatusReason, state) {
 }
 
 // read is a get or a list that saw the present.
-func (s state) read(a tell) (bool, state) {
+func (s state) read(q question, a tell) (bool, state) {
 	if a.object != s.there {
 		return false, s
 	}
 	ok, after := true, s
 	if a.object {
-		ok, after = s.shown(a, s.content)
+		ok, after = s.shown(a, q.sees(s.content))
 	}
 	if a.at != 0 { // a list is of a revision that no write is older than
 		ok = ok && a.at+1 >= after.next
@@ -163,7 +184,7 @@ func (s state) rehearsed(q question, a tell, after state) (bool, state) {
 	if q.verb == "delete" {
 		want = s.content
 	}
-	return s.shown(a, want)
+	return s.shown(a, q.sees(want))
 }
 
 // deleted answers with the object at the revision of its end, or with a Status.
@@ -178,18 +199,28 @@ func (s state) deleted(a tell, after state) (bool, state) {
 }
 
 // written is an object that was created or changed, or was like that before.
-func (s state) written(a tell, after state) (bool, state) {
-	ok := a.object && a.content == after.content && a.uid != ""
+func (s state) written(q question, a tell, after state) (bool, state) {
+	ok := a.object && a.content == q.sees(after.content) && a.uid != ""
 	if s.there {
 		ok = ok && (s.uid == "" || a.uid == s.uid)
 	} else {
 		ok = ok && a.uid != s.uid // not the one that was here last
 	}
-	if unchanged := s.there && s.content == a.content && s.rv != 0 && a.rv == s.rv; !unchanged {
+	if unchanged := s.there && s.content == after.content && s.rv != 0 && a.rv == s.rv; !unchanged {
 		ok = ok && a.rv >= s.next
 	}
 	after.uid, after.rv, after.next = a.uid, a.rv, max(s.next, a.rv+1)
 	return ok, after
+}
+
+// withStatus is a content with the status of another, which only a write of the status
+// changes.
+func withStatus(set map[string]string, content string) map[string]string {
+	status, ok := annotations(content)["/status"]
+	if set = maps.Clone(set); ok {
+		set["/status"] = status
+	}
+	return set
 }
 
 func text(annotations map[string]string) string {

@@ -80,7 +80,8 @@ func linearizable(t *testing.T, seed uint64, total *tally) {
 		opts = append(opts, fakeapi.InMemory())
 	}
 	srv := fakeapi.Start(t, opts...)
-	r := &arena{t: t, url: srv.URL(), http: srv.Client(), kind: arenaKinds()[seed%3], losing: seed/2%2 == 0}
+	r := newArena(t, arenaKinds()[seed%3])
+	r.losing = seed/2%2 == 0
 	if r.losing {
 		_, err := srv.Faults().AddText(fmt.Sprintf(
 			"lost: when during(committed) && verb(create,update,patch,delete) && chance(0.05, %d) do reset", seed))
@@ -88,17 +89,17 @@ func linearizable(t *testing.T, seed uint64, total *tally) {
 	}
 	begin, err := strconv.ParseUint(srv.ResourceVersion(), 10, 64)
 	require.NoError(t, err)
-	r.fight(seed, 8+int(seed%9), 30)
+	r.fight(seed, 8+int(seed%9), 30, door{srv.URL(), srv.Client()})
 	for _, op := range r.history {
 		total.add(outcome(op.Input.(question), op.Output.(tell)))
 	}
 	require.Empty(t, stamped(r.history))
-	result, info := porcupine.CheckOperationsVerbose(model(begin), r.history, time.Minute)
+	result, info := porcupine.CheckOperationsVerbose(model(nothing(begin)), r.history, time.Minute)
 	if result == porcupine.Ok {
 		return
 	}
 	file := filepath.Join(t.ArtifactDir(), "history.html")
-	require.NoError(t, porcupine.VisualizePath(model(begin), info, file))
+	require.NoError(t, porcupine.VisualizePath(model(nothing(begin)), info, file))
 	t.Errorf("%s. Rerun with -run TestLinearizable -linearizable.first=%d -linearizable.seeds=1 -artifacts and see %s\n%s",
 		result, seed, file, stuck(r.history, info))
 }
