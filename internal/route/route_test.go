@@ -46,18 +46,3 @@ func TestParse(t *testing.T) {
 		})
 	}
 }
-
-func FuzzParse(f *testing.F) {
-	f.Add("GET", "/apis/apps/v1/namespaces/ns/deployments/d/status", "watch=1")
-	f.Add("DELETE", "/api/v1/watch//namespaces", "")
-	f.Fuzz(func(t *testing.T, method, path, query string) {
-		values, _ := url.ParseQuery(query)
-		got := Parse(method, path, values)
-		if got.Subresource != "" && got.Name == "" || got.Name != "" && got.Resource == "" {
-			t.Fatalf("%+v has a part without the one before it", got)
-		}
-		if got.Verb == Watch && !MayWatch(method, &url.URL{Path: path, RawQuery: query}) {
-			t.Fatalf("a watch looks like none: %+v", got)
-		}
-	})
-}

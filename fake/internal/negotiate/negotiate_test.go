@@ -126,19 +126,6 @@ func TestBody(t *testing.T) {
 	}
 }
 
-func FuzzAccept(f *testing.F) {
-	f.Add("application/json;as=Table;v=v1;g=meta.k8s.io, */*;q=0")
-	f.Fuzz(func(t *testing.T, accept string) {
-		for _, e := range []Endpoint{Object, Collection, Document, Unrouted} {
-			for _, r := range []*http.Request{request(accept), WithCBOR(request(accept))} {
-				_, err := Response(r, e)
-				require.True(t, err == nil || apierrors.IsNotAcceptable(err))
-				_ = ErrorResponse(r)
-			}
-		}
-	})
-}
-
 // As a real server answers /api and /apis.
 func TestDiscovery(t *testing.T) {
 	const as = ";as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io"

@@ -1,50 +1,31 @@
 package verbs
 
 import (
-	"encoding/base64"
-	"encoding/json"
-	"fmt"
-	"path"
 	"strings"
 	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apiserver/pkg/storage"
 
 	"example.com/fakeapi/memstore"
 )
 
-// tokenVersion is the one version of continue tokens there is.
-const tokenVersion = "meta.k8s.io/v1"
-
 // inconsistent is the revision in a token that goes on in the state of now.
 const inconsistent = -1
 
-// continueToken is where a list goes on, in the form of a real server: base64url
-// of JSON, neither signed nor kept (CH-12).
-type continueToken struct {
-	Version  string `json:"v"`
-	Revision int64  `json:"rv"`
-	// Start is the key to go on from, below the collection's prefix. A slash at
-	// its front is optional.
-	Start string `json:"start"`
-}
-
-// encodeContinue makes the token for the list under prefix that goes on at key.
+// encodeContinue makes the token for the list under prefix that goes on at key: base64url of JSON,
+// neither signed nor kept (CH-12). The start in it has a slash at its front, unless it goes on in the
+// state of now: so it is on a real server.
 func encodeContinue(prefix, key string, revision int64) string {
-	return continueToken{
-		Version:  tokenVersion,
-		Revision: revision,
-		Start:    "/" + strings.TrimPrefix(key, prefix),
-	}.encode()
-}
-
-func (t continueToken) encode() string {
-	b, err := json.Marshal(t)
-	if err != nil {
-		panic(err) // strings and a number always encode
+	if revision != inconsistent {
+		prefix = strings.TrimSuffix(prefix, "/")
 	}
-	return base64.RawURLEncoding.EncodeToString(b)
+	token, err := storage.EncodeContinue(key, prefix, revision)
+	if err != nil {
+		panic(err) // the key is below the prefix, and a text and a number always encode
+	}
+	return token
 }
 
 // position is a decoded token: from where to go on, and in which state.
@@ -54,41 +35,13 @@ type position struct {
 }
 
 // decodeContinue reads a token for the list under prefix. What it refuses is
-// the 400 of CH-13 to CH-16.
+// the 400 of CH-13 to CH-16, a start that climbs out of the collection among it.
 func decodeContinue(prefix, token string) (position, error) {
-	t, err := parseContinue(token)
+	from, revision, err := storage.DecodeContinue(token, prefix)
 	if err != nil {
-		return position{}, apierrors.NewBadRequest("invalid continue token: continue key is not valid: " + err.Error())
+		return position{}, apierrors.NewBadRequest("invalid continue token: " + err.Error())
 	}
-	at := position{from: prefix + strings.TrimPrefix(t.Start, "/")}
-	if t.Revision > 0 {
-		at.revision = memstore.Revision(t.Revision)
-	}
-	return at, nil
-}
-
-func parseContinue(token string) (t continueToken, err error) {
-	b, err := base64.RawURLEncoding.DecodeString(token)
-	if err != nil {
-		return t, err
-	}
-	if err := json.Unmarshal(b, &t); err != nil {
-		return t, err
-	}
-	switch {
-	case t.Version != tokenVersion:
-		return t, fmt.Errorf("server does not recognize this encoded version %s", t.Version)
-	case t.Revision == 0:
-		return t, fmt.Errorf("incorrect encoded start resourceVersion (version %s)", tokenVersion)
-	case t.Start == "":
-		return t, fmt.Errorf("encoded start key empty (version %s)", tokenVersion)
-	}
-	// A start that climbs out of the collection would read somebody else's.
-	absolute := "/" + strings.TrimPrefix(t.Start, "/")
-	if path.Clean(absolute) != absolute {
-		return t, fmt.Errorf("%s", t.Start)
-	}
-	return t, nil
+	return position{from: from, revision: memstore.Revision(max(revision, 0))}, nil
 }
 
 // tokens knows when the first page at a revision was served, to let continue

@@ -1,8 +1,6 @@
 package verbs
 
 import (
-	"strings"
-
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metainternalvalidation "k8s.io/apimachinery/pkg/apis/meta/internalversion/validation"
@@ -143,8 +141,7 @@ func (a *API) resume(q *request, prefix string, opts *metainternal.ListOptions) 
 		view, err = a.viewAt(q, at.revision)
 	}
 	if apierrors.IsResourceExpired(err) {
-		token := continueToken{Version: tokenVersion, Revision: inconsistent, Start: strings.TrimPrefix(at.from, prefix)}
-		return origin{}, status.ExpiredContinue(token.encode())
+		return origin{}, status.ExpiredContinue(encodeContinue(prefix, at.from, inconsistent))
 	}
 	return origin{view: view, from: at.from}, err
 }
