@@ -20,6 +20,10 @@ import (
 	"example.com/fakeapi/internal/load"
 )
 
+const benchArguments = `--kubeconfig FILE [--context CONTEXT] [--objects N] [--clients N] [--watchers N,...] [--duration TIME] [--json] [-q]
+--url URL [--objects N] [--clients N] [--watchers N,...] [--duration TIME] [--json] [-q]
+--self [--objects N] [--clients N] [--watchers N,...] [--duration TIME] [--json] [-q]`
+
 // benchFlags is what the command line asks of bench.
 type benchFlags struct {
 	kubeconfig, context, url string

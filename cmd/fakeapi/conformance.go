@@ -15,6 +15,10 @@ import (
 	"example.com/fakeapi/conformance"
 )
 
+const conformanceArguments = `--kubeconfig FILE [--context CONTEXT] [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL] [--timeout TIME] [--patience TIME] [--report FORMAT[=FILE]]... [-q]
+--dry-run --kubeconfig FILE [--context CONTEXT] [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL]
+--list [--run REGEX] [--level LEVEL]`
+
 // conformanceFlags is what the command line asks of conformance.
 type conformanceFlags struct {
 	kubeconfig, context string

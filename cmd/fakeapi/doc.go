@@ -1,19 +1,23 @@
 // Command fakeapi runs a Kubernetes API server in memory, for tests that are not
 // written in Go and for trying things out with kubectl.
 //
-//	fakeapi [serve] [--address 127.0.0.1:0] [--kubeconfig FILE] [--load DIR_OR_FILE]... [--tls]
-//	        [--token TOKEN[,USER[,GROUP...]]]... [--client-ca FILE]... [--host NAME]...
-//	        [--faults FILE] [--controllers=false] [--cbor] [--scenario FILE [--stay]]
+//	fakeapi serve [--address ADDRESS] [--kubeconfig FILE] [--load DIR_OR_FILE]... [--tls] [--token TOKEN]...
+//	        [--client-ca FILE]... [--host NAME]... [--faults FILE] [--controllers=false] [--cbor]
+//	        [--scenario FILE [--stay]]
+//	fakeapi proxy --kubeconfig FILE [--context CONTEXT] --faults FILE [--address ADDRESS] [--write-kubeconfig FILE]
 //	fakeapi run [FILE | DIRECTORY | CASE | -]... [--client [ROLE=]NAME]... [--seed N] [-q] [--real-time]
 //	        [--html FOLDER]
-//	fakeapi run --list
 //	fakeapi run --all [--client [ROLE=]NAME]...
-//	fakeapi proxy --kubeconfig FILE [--context CONTEXT] --faults FILE [--address 127.0.0.1:0] [--write-kubeconfig FILE]
+//	fakeapi run --list
 //	fakeapi conformance --kubeconfig FILE [--context CONTEXT] [--namespace PREFIX] [--run REGEX] [--skip REGEX]
-//	        [--level MUST|SHOULD|MAY] [--timeout TIME] [--patience TIME] [-q] [--report FORMAT[=FILE]]... [--dry-run]
-//	fakeapi conformance --list [--run REGEX] [--level MUST|SHOULD|MAY]
-//	fakeapi bench --kubeconfig FILE [--context CONTEXT] | --url URL | --self
-//	        [--objects 2000] [--clients 16] [--watchers 1,100,1000] [--duration 1s] [--json] [-q]
+//	        [--level LEVEL] [--timeout TIME] [--patience TIME] [--report FORMAT[=FILE]]... [-q]
+//	fakeapi conformance --dry-run --kubeconfig FILE [--context CONTEXT] [--namespace PREFIX] [--run REGEX]
+//	        [--skip REGEX] [--level LEVEL]
+//	fakeapi conformance --list [--run REGEX] [--level LEVEL]
+//	fakeapi bench --kubeconfig FILE [--context CONTEXT] [--objects N] [--clients N] [--watchers N,...]
+//	        [--duration TIME] [--json] [-q]
+//	fakeapi bench --url URL [--objects N] [--clients N] [--watchers N,...] [--duration TIME] [--json] [-q]
+//	fakeapi bench --self [--objects N] [--clients N] [--watchers N,...] [--duration TIME] [--json] [-q]
 //	fakeapi version
 //	fakeapi help [COMMAND]
 //

@@ -24,6 +24,8 @@ func help(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		fmt.Fprintf(&b, "  fakeapi %-11s  %s\n", c.name, c.summary)
 	}
 	fmt.Fprintf(&b, "  fakeapi %-11s  %s\n", "help", "show this, or with a COMMAND its flags")
+	b.WriteString("\nExit status: 0 for success, a signal and help, 1 for what went wrong, 2 for a command line that was not understood.\n" +
+		"The manual: go doc example.com/fakeapi/cmd/fakeapi\n")
 	_, err := io.WriteString(stdout, b.String())
 	return err
 }
@@ -50,7 +52,7 @@ func (c *call) parseWords(define func(*flag.FlagSet)) (words []string, err error
 		case errors.Is(err, flag.ErrHelp):
 			return nil, cmp.Or(c.usage(flags), err)
 		case err != nil:
-			return nil, c.misused(err)
+			return nil, c.misused(unknownFlag(err, flags))
 		case flags.NArg() == 0:
 			return words, nil
 		}
@@ -58,16 +60,42 @@ func (c *call) parseWords(define func(*flag.FlagSet)) (words []string, err error
 	}
 }
 
+// unknownFlag says which flag an unknown one was meant to be. Other errors it leaves as they are.
+func unknownFlag(err error, flags *flag.FlagSet) error {
+	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	if !unknown {
+		return err
+	}
+	var known []string
+	flags.VisitAll(func(f *flag.Flag) { known = append(known, f.Name) })
+	return fmt.Errorf("there is no flag %s%s", dashed(name), suggestion(name, known, dashed))
+}
+
+// dashed is a flag as help shows it: Go takes one dash or two before each.
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
+}
+
 func (c *call) misused(err error) error {
 	return usageError{fmt.Errorf("%s: %w; see fakeapi help %s", c.command.name, err, c.command.name)}
 }
 
+// usage prints how a command is called, and each of its flags.
 func (c *call) usage(flags *flag.FlagSet) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n%s\n", strings.TrimSpace("fakeapi "+c.command.name+" "+c.command.arguments), c.command.summary)
+	for _, form := range c.command.forms() {
+		b.WriteString(form + "\n")
+	}
+	fmt.Fprintf(&b, "\n%s\n", c.command.summary)
 	flags.VisitAll(func(f *flag.Flag) {
 		value, text := flag.UnquoteUsage(f)
-		fmt.Fprintf(&b, "\n  --%s\n\t%s\n", strings.TrimSpace(f.Name+" "+value), text)
+		if f.DefValue != "" && f.DefValue != "0" && f.DefValue != "0s" && f.DefValue != "false" && !strings.Contains(text, "default") {
+			text += "; the default is " + f.DefValue
+		}
+		fmt.Fprintf(&b, "\n  %s\n\t%s\n", strings.TrimSpace(dashed(f.Name)+" "+value), text)
 	})
 	_, err := io.WriteString(c.stdout, b.String())
 	return err

@@ -18,6 +18,8 @@ import (
 	"example.com/fakeapi/internal/guard"
 )
 
+const proxyArguments = "--kubeconfig FILE [--context CONTEXT] --faults FILE [--address ADDRESS] [--write-kubeconfig FILE]"
+
 // proxyFlags is what the command line asks of proxy.
 type proxyFlags struct {
 	kubeconfig, context, faults string

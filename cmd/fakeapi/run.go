@@ -19,7 +19,7 @@ const (
 // command is a word that can follow "fakeapi".
 type command struct {
 	name string
-	// arguments is what help shows behind the name.
+	// arguments is what help shows behind the name: a line for each way to call it.
 	arguments string
 	// summary is one line for the list of commands.
 	summary string
@@ -31,13 +31,21 @@ type command struct {
 // is named. A new command is a file of its own and a line here.
 func commands() []command {
 	return []command{
-		{"serve", "[--address ADDRESS] [--kubeconfig FILE] [--load DIR_OR_FILE]... [--tls] [--token TOKEN]... [--faults FILE] [--scenario FILE [--stay]]", "serve an API until interrupted (the default)", serve},
-		{"proxy", "--kubeconfig FILE [--context CONTEXT] --faults FILE [--address ADDRESS] [--write-kubeconfig FILE]", "put fault rules in front of a real cluster until interrupted", proxy},
-		{"run", "[FILE | DIRECTORY | CASE | -]... [--client [ROLE=]NAME]... [--seed N] [-q] [--real-time] [--html FOLDER] | --list | --all", "play scenarios and tell how they went", runScenarios},
-		{"conformance", "--kubeconfig FILE [--context CONTEXT] [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL] [--report FORMAT[=FILE]]... [--dry-run] | --list", "check whether a server behaves as a Kubernetes API server does", checkConformance},
-		{"bench", "--kubeconfig FILE [--context CONTEXT] | --url URL | --self [--objects N] [--clients N] [--watchers N,...] [--duration TIME] [--json] [-q]", "measure a server: latencies, rates, memory", bench},
+		{"serve", serveArguments, "serve an API until interrupted (the default)", serve},
+		{"proxy", proxyArguments, "put fault rules in front of a real cluster until interrupted", proxy},
+		{"run", runArguments, "play scenarios and tell how they went", runScenarios},
+		{"conformance", conformanceArguments, "check whether a server behaves as a Kubernetes API server does", checkConformance},
+		{"bench", benchArguments, "measure a server: latencies, rates, memory", bench},
 		{"version", "", "print the version, and that of the API server it behaves as", printVersion},
 	}
+}
+
+// forms are the ways to call the command, as help shows them.
+func (c command) forms() (forms []string) {
+	for form := range strings.SplitSeq(c.arguments, "\n") {
+		forms = append(forms, strings.TrimSpace("fakeapi "+c.name+" "+form))
+	}
+	return forms
 }
 
 // call is one call of a command: what stood behind its name and where to write.
@@ -94,7 +102,11 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 			return c.command.run(ctx, c)
 		}
 	}
-	return usageError{fmt.Errorf("unknown command %q; see fakeapi help", name)}
+	known := []string{"help"}
+	for _, one := range all {
+		known = append(known, one.name)
+	}
+	return usageError{fmt.Errorf("unknown command %q%s; see fakeapi help", name, suggestion(name, known, strings.Clone))}
 }
 
 // prefix says who is speaking. The server begins its errors with it as well.

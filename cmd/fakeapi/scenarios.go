@@ -19,6 +19,10 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
+const runArguments = `[FILE | DIRECTORY | CASE | -]... [--client [ROLE=]NAME]... [--seed N] [-q] [--real-time] [--html FOLDER]
+--all [--client [ROLE=]NAME]...
+--list`
+
 // runFlags is what the command line asks of run.
 type runFlags struct {
 	seed     uint64
@@ -34,7 +38,7 @@ func (f *runFlags) define(flags *flag.FlagSet) {
 	flags.Uint64Var(&f.seed, "seed", 0, "decide by `N` what the server makes up: uids, and generated names; 0 is the default")
 	flags.BoolVar(&f.quiet, "q", false, "print a line for each scenario instead of its transcript")
 	flags.BoolVar(&f.realTime, "real-time", false, "play in real time: no two runs are the same, and ten minutes take ten minutes")
-	flags.Func("client", "play the role ROLE of a scenario with the client `[ROLE=]NAME`, one of those that --list shows; can be repeated", f.chosen.add)
+	flags.Func("client", "play with a client of those that --list shows: `[ROLE=]NAME`; without ROLE all roles that it has; can be repeated", f.chosen.add)
 	flags.StringVar(&f.html, "html", "", "leave the timeline of each scenario as a page in `FOLDER`: NAME.html, in the place of an older one; a second scenario of that name is NAME-2")
 	flags.BoolVar(&f.list, "list", false, "print the catalogue: number, name, role, survivors and title of each case, and the clients")
 	flags.BoolVar(&f.all, "all", false, "play each case of the catalogue with each client of its role (or those of --client), and print who survives; it is a failure if the catalogue says otherwise")

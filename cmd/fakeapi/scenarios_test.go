@@ -96,7 +96,7 @@ func TestRunUsage(t *testing.T) {
 		{"run", "fakeapi: run: name a FILE, a DIRECTORY or a CASE, or - for what is on stdin; see fakeapi help run", exitUsage},
 		{"run --list --all", "fakeapi: run: --list and --all exclude each other; see fakeapi help run", exitUsage},
 		{"run --list 1", `fakeapi: run: unexpected argument "1" beside --list or --all; see fakeapi help run`, exitUsage},
-		{"run a --sed 1", "fakeapi: run: flag provided but not defined: -sed; see fakeapi help run", exitUsage},
+		{"run a --sed 1", "fakeapi: run: there is no flag --sed (did you mean --seed?); see fakeapi help run", exitUsage},
 		{"run 1 --client nobody", `fakeapi: run: invalid value "nobody" for flag -client: there is no such client; there are: mirror=informer, `, exitUsage},
 		{"run 1 --client pager", "fakeapi: watch-expired-event: --client pager does not play the role mirror; there are: informer, ", exitError},
 		{"run nowhere", "fakeapi: nowhere: no such file, and no case of the catalogue; see fakeapi run --list", exitError},

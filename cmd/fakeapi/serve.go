@@ -13,6 +13,9 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
+const serveArguments = "[--address ADDRESS] [--kubeconfig FILE] [--load DIR_OR_FILE]... [--tls] [--token TOKEN]... [--client-ca FILE]... [--host NAME]... " +
+	"[--faults FILE] [--controllers=false] [--cbor] [--scenario FILE [--stay]]"
+
 // serveFlags is what the command line asks of serve.
 type serveFlags struct {
 	address    string

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// manual is doc.go as text: its comment.
+func manual(t *testing.T) string {
+	t.Helper()
+	source, err := os.ReadFile("doc.go")
+	require.NoError(t, err)
+	text, _, found := strings.Cut(string(source), "\npackage main\n")
+	require.True(t, found)
+	return regexp.MustCompile(`(?m)^// ?`).ReplaceAllString(text+"\n", "")
+}
+
+// synopsis are the forms of the commands that the manual begins with, each as one line.
+func synopsis(manual string) (forms []string) {
+	inside := false
+	for line := range strings.Lines(manual) {
+		words := strings.Join(strings.Fields(line), " ")
+		switch {
+		case !strings.HasPrefix(line, "\t"):
+			if inside {
+				return forms
+			}
+		case strings.HasPrefix(words, "fakeapi "):
+			inside, forms = true, append(forms, words)
+		case inside:
+			forms[len(forms)-1] += " " + words
+		}
+	}
+	return forms
+}
+
+// flagName finds flags in a text, and in the lines of help that begin with one.
+var (
+	flagName = regexp.MustCompile(`(?:^|[\s\[(])(--?[a-z][a-z-]*)`)
+	flagLine = regexp.MustCompile(`(?m)^  (--?[a-z-]+)`)
+)
+
+func namesIn(text string, pattern *regexp.Regexp) (names []string) {
+	for _, match := range pattern.FindAllStringSubmatch(text, -1) {
+		names = append(names, match[1])
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// The manual and help say the same: the forms of all commands, in the same order and the
+// same words; a form has each of the flags; and there is no flag in the manual that there
+// is not.
+func TestManualAndHelpAgree(t *testing.T) {
+	text := manual(t)
+	var forms, all []string
+	for _, c := range commands() {
+		shown := runNow(t, "help", c.name).stdout
+		head, _, _ := strings.Cut(shown, "\n\n")
+		require.Equal(t, c.forms(), strings.Split(head, "\n"))
+		require.Equal(t, namesIn(strings.Join(c.forms(), " "), flagName), namesIn(shown, flagLine), "the flags of %s: those of its forms, and those that help explains", c.name)
+		forms = append(forms, c.forms()...)
+		all = append(all, namesIn(shown, flagLine)...)
+	}
+	require.Equal(t, append(forms, "fakeapi help [COMMAND]"), synopsis(text))
+	for _, name := range namesIn(text, flagName) {
+		require.Contains(t, all, name, "doc.go has a flag that no command has")
+	}
+}
+
+// What help says of a flag is a sentence, and names what the flag takes.
+func TestHelpExplainsFlags(t *testing.T) {
+	for _, c := range commands() {
+		_, flags, _ := strings.Cut(runNow(t, "help", c.name).stdout, c.summary+"\n")
+		for entry := range strings.SplitSeq(strings.TrimSpace(flags), "\n\n") {
+			if entry == "" { // version has none
+				continue
+			}
+			head, text, _ := strings.Cut(entry, "\n\t")
+			require.Greater(t, len(strings.Fields(text)), 3, entry)
+			_, value, takes := strings.Cut(strings.TrimSpace(head), " ")
+			if takes {
+				require.Contains(t, text, value, entry)
+			}
+		}
+	}
+}
+
+func TestSuggestions(t *testing.T) {
+	known := []string{"serve", "run", "conformance", "version", "address", "q"}
+	for word, want := range map[string]string{
+		"sreve": "serve", "Serve": "serve", "conformence": "conformance", "adress": "address", "versions": "version",
+		"rnu": "run", "x": "q", "": "q", "kubectl": "", "servers-of-mine": "",
+	} {
+		if want != "" {
+			want = " (did you mean " + want + "?)"
+		}
+		require.Equal(t, want, suggestion(word, known, strings.Clone), word)
+	}
+}
