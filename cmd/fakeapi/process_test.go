@@ -64,6 +64,7 @@ func TestProcess(t *testing.T) {
 	t.Run("conformance interrupted", func(t *testing.T) { interruptConformance(t, binary) })
 	t.Run("serve --scenario", func(t *testing.T) { scenarioProcess(t, binary) })
 	t.Run("bench", func(t *testing.T) { benchProcess(t, binary) })
+	t.Run("documents", func(t *testing.T) { runDocuments(t, binary) })
 }
 
 // runProcess plays what stands on stdin, well and not.

@@ -98,3 +98,22 @@ func TestTables(t *testing.T) {
 	o.rounds = 0
 	require.ErrorContains(t, tables(t.Context(), o, &out), "usage")
 }
+
+// The documents call the command in ways that it understands.
+func TestDocumentedCalls(t *testing.T) {
+	calls := 0
+	for _, name := range []string{"README.md", "CONTRIBUTING.md"} {
+		text, err := os.ReadFile(filepath.Join("../..", name))
+		require.NoError(t, err)
+		for _, call := range regexp.MustCompile(`(?m)^    go run \./internal/figures([^#\n]*)`).FindAllStringSubmatch(string(text), -1) {
+			_, err := readOptions(strings.Fields(call[1]))
+			require.NoError(t, err, call[0])
+			calls++
+		}
+	}
+	require.GreaterOrEqual(t, calls, 3)
+	_, err := readOptions([]string{"--nonsense"})
+	require.Error(t, err)
+	_, err = readOptions([]string{"more"})
+	require.EqualError(t, err, `unexpected argument "more"`)
+}

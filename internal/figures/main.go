@@ -35,18 +35,33 @@ type options struct {
 	kubeconfig string
 }
 
-func main() {
+// readOptions reads the command line.
+func readOptions(args []string) (options, error) {
 	o := options{run: regexp.MustCompile("")}
-	flag.Func("run", "measure only figures whose text or benchmark matches `REGEX`", func(text string) (err error) {
+	flags := flag.NewFlagSet("figures", flag.ContinueOnError)
+	flags.Func("run", "measure only figures whose text or benchmark matches `REGEX`", func(text string) (err error) {
 		o.run, err = regexp.Compile(text)
 		return err
 	})
-	flag.IntVar(&o.rounds, "rounds", 3, "measure everything `N` times")
-	flag.StringVar(&o.benchtime, "benchtime", "300ms", "let each benchmark take this `TIME`, or Nx for N times")
-	flag.StringVar(&o.kubeconfig, "kubeconfig", "", "measure the server of `FILE` as well, beside this one")
-	flag.Parse()
-	if flag.NArg() > 0 {
-		fmt.Fprintf(os.Stderr, "figures: unexpected argument %q\n", flag.Arg(0))
+	flags.IntVar(&o.rounds, "rounds", 3, "measure everything `N` times")
+	flags.StringVar(&o.benchtime, "benchtime", "300ms", "let each benchmark take this `TIME`, or Nx for N times")
+	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "measure the server of `FILE` as well, beside this one")
+	if err := flags.Parse(args); err != nil {
+		return o, err // flags has printed it, with the usage
+	}
+	if flags.NArg() > 0 {
+		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	return o, nil
+}
+
+func main() {
+	o, err := readOptions(os.Args[1:])
+	if errors.Is(err, flag.ErrHelp) {
+		return
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "figures:", err)
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -1,0 +1,142 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// commandLine finds the command in an indented block of a document or of a package's comment.
+var commandLine = regexp.MustCompile(`(?m)^(?://\t|    )(?:go run \./cmd/fakeapi|fakeapi)\b *([^#&\n]*)`)
+
+// documentedLines are the command lines of the documents, as words behind the command's
+// name. The synopsis of this package, before its first heading, is held by TestManualAndHelpAgree.
+func documentedLines(t *testing.T) (lines [][]string) {
+	t.Helper()
+	manuals, err := filepath.Glob("../../*/doc.go")
+	require.NoError(t, err)
+	for _, name := range append([]string{"../../README.md", "../../CONTRIBUTING.md", "doc.go"}, manuals...) {
+		content, err := os.ReadFile(name)
+		require.NoError(t, err)
+		text := string(content)
+		if name == "doc.go" {
+			_, text, _ = strings.Cut(text, "\n// # ")
+		}
+		for _, match := range commandLine.FindAllStringSubmatch(text, -1) {
+			lines = append(lines, strings.Fields(match[1]))
+		}
+	}
+	return lines
+}
+
+// narrower makes what is documented short enough for a test; by the first words of the line.
+var narrower = map[string][]string{
+	"run --all":   {"--client", "undertaker=careful"},
+	"conformance": {"--run", "^GT-01"},
+	"bench":       {"--objects", "10", "--clients", "2", "--watchers", "1,2", "--duration", "5ms"},
+}
+
+const aStory = "apply a.yaml\nexpect cm/a\n-- a.yaml --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+
+// placeholders are what stands in documents for something of the reader's, and what the
+// test puts in its place, in a fresh folder.
+func placeholders(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	write := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+		return path
+	}
+	return map[string]string{
+		"FILE":        kubeconfigOf(t, fakeapi.Start(t)),
+		"RULES":       write("rules", "slow: when verb(list) do delay(1ms)\n"),
+		"STORY.txtar": write("STORY.txtar", aStory),
+		"story.txtar": write("story.txtar", aStory),
+		"/tmp/config": filepath.Join(dir, "config"),
+	}
+}
+
+// runDocuments runs every command line of the documents: servers until they have answered,
+// and then a signal ends them; the others to their end.
+func runDocuments(t *testing.T, binary string) {
+	lines := documentedLines(t)
+	require.Greater(t, len(lines), 8)
+	for _, words := range lines {
+		t.Run(strings.Join(words, " "), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			known := placeholders(t, dir)
+			args := make([]string, 0, len(words))
+			for _, word := range words {
+				if inPlace, ok := known[word]; ok {
+					word = inPlace
+				}
+				require.NotRegexp(t, `^[A-Z]+\b`, word, "what does it stand for? Give it a line in placeholders")
+				args = append(args, word)
+			}
+			for first, more := range narrower {
+				if strings.HasPrefix(strings.Join(words, " ")+" ", first+" ") {
+					args = append(args, more...)
+				}
+			}
+			command := exec.CommandContext(t.Context(), binary, args...)
+			command.Dir = dir
+			if len(words) == 0 || words[0] == "serve" || words[0] == "proxy" {
+				runUntilAnswer(t, command)
+				return
+			}
+			var stderr bytes.Buffer
+			command.Stderr = &stderr
+			stdout, err := command.Output()
+			require.NoError(t, err, "%s", stderr.Bytes())
+			require.NotEmpty(t, stdout)
+			requireFiles(t, dir, words)
+		})
+	}
+}
+
+// requireFiles looks for the pages that the command was to write.
+func requireFiles(t *testing.T, dir string, words []string) {
+	t.Helper()
+	if strings.Contains(strings.Join(words, " "), "html") {
+		pages, err := filepath.Glob(filepath.Join(dir, "*.html"))
+		require.NoError(t, err)
+		require.Len(t, pages, 1)
+	}
+}
+
+// runUntilAnswer asks what a command serves for a list. One that plays a scenario ends
+// by itself, all others by a signal.
+func runUntilAnswer(t *testing.T, command *exec.Cmd) {
+	t.Helper()
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	stdout, err := command.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, command.Start())
+	url := regexp.MustCompile(`on (http://127\.0\.0\.1:\d+)`).FindStringSubmatch(announcement(t, stdout))
+	require.NotNil(t, url)
+	if !strings.Contains(command.String(), "--scenario") {
+		answer, err := http.Get(url[1] + "/api/v1/namespaces")
+		require.NoError(t, err)
+		require.NoError(t, answer.Body.Close())
+		require.Equal(t, http.StatusOK, answer.StatusCode)
+		require.NoError(t, command.Process.Signal(os.Interrupt))
+	}
+	var rest bytes.Buffer
+	_, err = rest.ReadFrom(stdout)
+	require.NoError(t, err)
+	require.NoError(t, command.Wait(), "%s", stderr.Bytes())
+	require.Empty(t, stderr.String())
+}
