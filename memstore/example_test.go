@@ -1,8 +1,11 @@
 package memstore_test
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"example.com/fakeapi/memstore"
 )
@@ -75,4 +78,172 @@ func ExampleStore_Fork() {
 	// nodes/n0 1001
 	// nodes/n2 1003
 	// 3 in the fixture
+}
+
+// stored puts a text under a key, whatever was there.
+func stored(text string) func(*memstore.Record) (*memstore.Draft, error) {
+	return func(*memstore.Record) (*memstore.Draft, error) {
+		return &memstore.Draft{Data: []byte(text), Stamp: -1}, nil
+	}
+}
+
+// A fixture in one go: all of it or nothing. What a write did, its event says.
+func ExampleStore_Load() {
+	store := memstore.New(memstore.Options{})
+	err := store.Load(func(tx *memstore.Tx) error {
+		for _, key := range []string{"nodes/a", "nodes/b"} {
+			if err := tx.Put(key, memstore.Draft{Data: []byte("ready"), Stamp: -1}); err != nil {
+				return err
+			}
+		}
+		if tx.Get("nodes/a") != nil {
+			tx.Delete("nodes/b")
+		}
+		return nil
+	})
+	fmt.Println(store.View().Count("nodes/"), err)
+
+	same, _ := store.Update("nodes/a", stored("ready"))
+	fmt.Println(same.Key(), same.Changed(), same.Revision)
+	other, _ := store.Update("nodes/a", stored("gone"))
+	fmt.Println(other.Key(), other.Changed(), other.Revision)
+	// Output:
+	// 1 <nil>
+	// nodes/a false 1001
+	// nodes/a true 1004
+}
+
+// A watcher pulls events, and waits when there are none.
+func ExampleStore_Watch() {
+	store := memstore.New(memstore.Options{})
+	cursor, err := store.Watch("pods/", store.Revision())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	buf := make([]*memstore.Event, 10)
+	next := func() {
+		n, err := cursor.Next(buf)
+		for _, e := range buf[:n] {
+			fmt.Println(e.Key(), e.Revision)
+		}
+		fmt.Println(n, "events, up to", cursor.Revision(), err)
+	}
+	next()
+	wake := cursor.Wake()
+	_, _ = store.Update("pods/a", stored("Pending"))
+	<-wake
+	next()
+
+	// Somebody who wants little sleeps through the rest.
+	wake = cursor.WakeFor(func(e *memstore.Event) bool { return string(e.Record.Data) == "Running" })
+	_, _ = store.Update("pods/b", stored("Pending"))
+	_, _ = store.Update("pods/a", stored("Running"))
+	<-wake
+	next()
+	// Output:
+	// 0 events, up to 1000 <nil>
+	// pods/a 1001
+	// 1 events, up to 1001 <nil>
+	// pods/b 1002
+	// pods/a 1003
+	// 2 events, up to 1003 <nil>
+}
+
+// A compaction forgets states, and an expiry the events, too.
+func ExampleStore_Compact() {
+	store := memstore.New(memstore.Options{HistoryAge: time.Hour})
+	first, _ := store.Update("pods/a", stored("Pending"))
+	_, _ = store.Update("pods/a", stored("Running"))
+
+	fmt.Println("written less than an hour ago:", store.Age(first.Revision) < time.Hour)
+
+	store.Compact()
+	_, err := store.ViewAt(first.Revision)
+	fmt.Println(err)
+	_, err = store.Watch("pods/", first.Revision)
+	fmt.Println(err)
+
+	store.Expire()
+	_, err = store.Watch("pods/", first.Revision)
+	fmt.Println(errors.Is(err, memstore.ErrCompacted))
+	exact, watch := store.Floor()
+	fmt.Println(exact, watch)
+	// Output:
+	// written less than an hour ago: true
+	// memstore: revision 1001 has been compacted, the oldest is 1002
+	// <nil>
+	// true
+	// 1002 1002
+}
+
+// A backup is played back: the revision goes back with it, or, with a bump, jumps ahead.
+func ExampleStore_Restore() {
+	store := memstore.New(memstore.Options{})
+	_, _ = store.Update("pods/a", stored("Pending"))
+	backup := store.Snapshot()
+	_, _ = store.Update("pods/a", stored("Running"))
+	cursor, _ := store.Watch("pods/", store.Revision())
+
+	store.Restore(backup, 0)
+	view := store.View()
+	fmt.Printf("%s at %s, as in the backup of %s\n", view.Get("pods/a").Data, view.Revision(), backup.Revision())
+	_, err := cursor.Next(make([]*memstore.Event, 1))
+	fmt.Println(err)
+
+	store.Restore(backup, 1000)
+	fmt.Println(store.Revision(), "after", store.Restores(), "restores")
+	// Output:
+	// Pending at 1001, as in the backup of 1001
+	// memstore: store was restored from a snapshot
+	// 2001 after 2 restores
+}
+
+// A read at a revision that is still to come waits for it.
+func ExampleStore_Wait() {
+	store := memstore.New(memstore.Options{})
+	_, err := store.ViewAt(1001)
+	fmt.Println(err)
+	go func() { _, _ = store.Update("pods/a", stored("Pending")) }()
+	if err := store.Wait(context.Background(), 1001); err != nil {
+		fmt.Println(err)
+	}
+	view, err := store.ViewAt(1001)
+	fmt.Println(view.Count(""), err)
+	// Output:
+	// memstore: revision 1001 is in the future, the current one is 1000
+	// 1 <nil>
+}
+
+// Another encoding of an object is made once and kept with it; another revision in its
+// bytes makes another record.
+func ExampleRecord_Derived() {
+	store := memstore.New(memstore.Options{})
+	event, _ := store.Update("pods/a", func(*memstore.Record) (*memstore.Draft, error) {
+		return &memstore.Draft{Data: []byte(`{"rv":""}`), Stamp: len(`{"rv":"`)}, nil
+	})
+	shout := func(r *memstore.Record) ([]byte, error) {
+		fmt.Println("made of", string(r.Data))
+		return bytes.ToUpper(r.Data), nil
+	}
+	for range 2 {
+		loud, err := event.Record.Derived("loud", shout)
+		fmt.Println(string(loud), err)
+	}
+	fmt.Println(string(event.Record.At(2000).Data))
+	// Output:
+	// made of {"rv":"1001"}
+	// {"RV":"1001"} <nil>
+	// {"RV":"1001"} <nil>
+	// {"rv":"2000"}
+}
+
+// Labels and fields are kept with a record, for those who select without decoding it.
+func ExampleMakePairs() {
+	labels := memstore.MakePairs(map[string]string{"tier": "web", "app": "shop"})
+	fmt.Println(labels)
+	fmt.Println(labels.Get("tier"))
+	// Output:
+	// [{app shop} {tier web}]
+	// web true
 }
