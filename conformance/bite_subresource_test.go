@@ -46,7 +46,9 @@ var subresourceLies = []told{
 	{"keeps two budgets", insteadOf(500), `^SU-14/two$`},
 	{"says which budget by another name", body(is(http.MethodPost), swap(`"DisruptionBudget"`, `"Budget"`)), `^SU-14/blocked$`},
 	{"lists no status", body(ending("/api/v1"), swap(`"pods/status"`, `"pods/statuses"`)), `^SU-15/status$`},
-	{"lists no actions", body(ending("/api/v1"), swap(`"pods/binding"`, `"pods/bindings"`)), `^SU-15/typed$`},
+	{"lists no actions", body(ending("/v1"), swap(`"verbs":["create"]`, `"verbs":["get"]`)), `^SU-15/(binding|eviction|token)$`},
+	{"lists no finalize", body(ending("/api/v1"), swap(`"namespaces/finalize"`, `"namespaces/end"`)), `^SU-15/finalize$`},
+	{"lists scales as what they scale", body(ending("/v1"), swap(`"kind":"Scale"`, `"kind":"Scaled"`)), `^SU-15/(scale/.*|custom)$`},
 	{"minds nobody's name", deaf("fieldManager"), `^SU-16(/scale)?/typed$`},
 }
 

@@ -34,6 +34,7 @@ var writeLies = []told{
 	{"creates with 200", saying(is(http.MethodPost), status(201, 200)), `^CR-(01|05|07|16|20)/typed$`},
 	{"reads to the end", insteadOf(413), `^CR-09(/chunked)?/typed$`},
 	{"answers what was sent", body(is(http.MethodPost), swap(`"annotations":`, `"notes":`)), `^CR-01/typed$`},
+	{"stores what was sent", body(is(http.MethodGet), swap(`"type":"Opaque"`, `"type":"opaque"`)), `^CR-15/typed$`},
 	{"mentions one mistake", body(is(http.MethodPost), change(`"causes":\[(\{[^}]*\}),.*?\]`, `"causes":[$1]`)), `^(CR-12|NM-22)/typed$`},
 	{"refuses and stores", saying(is(http.MethodGet), status(404, 200)), `^CR-13/typed$`},
 	{"takes bodies of any kind", saying(is(http.MethodPost), status(400, 201)), `^CR-((02|03|04|06|11|14)/typed|02/served)$`},

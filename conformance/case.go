@@ -183,6 +183,23 @@ func onWidgets(c Case, check collectionCheck) Case {
 	return c
 }
 
+// after makes a case that looks first whether the server has what it is about, and is skipped if that says so.
+func after(first func(context.Context, *session) error, c Case) Case {
+	check := c.check
+	c.check = func(ctx context.Context, s *session) error {
+		if err := first(ctx, s); err != nil {
+			return err
+		}
+		return check(ctx, s)
+	}
+	return c
+}
+
+// serving makes a case that is skipped where the server does not have the resource or subresource that it is about.
+func serving(groupVersion, name string, c Case) Case {
+	return after(func(ctx context.Context, s *session) error { return s.needs(ctx, groupVersion, name) }, c)
+}
+
 // onStatus makes two cases of one rule, as both does, on objects with a status and a generation.
 func onStatus(c Case, check collectionCheck) []Case { return onEither(c, (*session).budgets, check) }
 

@@ -64,12 +64,7 @@ func createCases() []Case {
 				ID: "CR-15/typed", Level: Must, Title: "defaults are stored, and seen in the answer",
 				Why:    "clients read what the server decided",
 				Source: "API conventions, Defaulting; kubernetes pkg/apis/core/v1/defaults.go",
-			}, func(ctx context.Context, s *session, c collection) error {
-				if err := s.try(ctx, post(c.path(), c.object("a")), code(201), field("Opaque", "type")); err != nil {
-					return err
-				}
-				return s.try(ctx, get(c.item("a")), code(200), field("Opaque", "type"))
-			}),
+			}, typedDefaults),
 			onWidgets(Case{
 				ID: "CR-15/custom", Level: Must, Title: "defaults of the schema are stored, and seen in the answer",
 				Why:    "clients read what the server decided",
@@ -92,6 +87,44 @@ func createCases() []Case {
 			Source: docIdempotent,
 		}, createsMeet),
 	)
+}
+
+// typedDefaults looks at the type of a Secret. A server that gives it none may have no defaults of built-in types at all, as one that is
+// made of the API-server libraries alone; the Pod template of a ReplicaSet tells. Half of the defaults are none of that.
+func typedDefaults(ctx context.Context, s *session, c collection) error {
+	opaque := field("Opaque", "type")
+	a, err := s.do(ctx, post(c.path(), c.object("a")), code(201))
+	if err != nil {
+		return err
+	}
+	if err := a.meets(holds(nil, "type")); err == nil {
+		return s.undefaulted(ctx, a.meets(opaque))
+	}
+	if err := a.meets(opaque); err != nil {
+		return err
+	}
+	return s.all(ctx,
+		ask(get(c.item("a")), code(200), opaque),
+		ask(put(c.item("a"), c.object("a").label("app", "x")), code(200), opaque),
+		ask(get(c.path()), code(200), lists([]string{"Opaque"}, "type", "items")),
+	)
+}
+
+// undefaulted skips the case on a server that fills in nothing of a built-in type, and is the failure on another.
+func (s *session) undefaulted(ctx context.Context, failure error) error {
+	c, err := s.replicaSets(ctx)
+	if err != nil {
+		return err
+	}
+	set := replicaSet(c, "a", object{"containers": []object{container("c")}})
+	a, err := s.do(ctx, c.trial(set), code(201))
+	if err != nil {
+		return err
+	}
+	if a.meets(holds(nil, "spec", "template", "spec", "restartPolicy")) == nil {
+		return s.skipf("the server has no defaults for built-in types: it fills in neither the type of a Secret nor the restartPolicy of a Pod template")
+	}
+	return failure
 }
 
 func manyCauses(ctx context.Context, s *session, c collection) error {

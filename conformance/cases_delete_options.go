@@ -95,16 +95,16 @@ func preconditionCases() []Case {
 	}
 	const source = "apiserver rest/delete.go; API conventions, Concurrency Control"
 	return slices.Concat([]Case{
-		{
+		living(Case{
 			ID: "DL-10/namespace", Level: Must, Title: "the deletion of a namespace is refused if its precondition names another uid, in the words of updates",
 			Why:    "a new namespace of the same name must not die for the old one",
 			Source: "k/k registry/core/namespace/storage", check: staleNamespace("uid", "UID"),
-		},
-		{
+		}),
+		living(Case{
 			ID: "DL-11/namespace", Level: Must, Title: "the deletion of a namespace is refused if its precondition names another resourceVersion, in the words of updates",
 			Why:    "the client decided on a state that is no more",
 			Source: "k/k registry/core/namespace/storage", check: staleNamespace("resourceVersion", "ResourceVersion"),
-		},
+		}),
 	},
 		both(Case{
 			ID: "DL-10", Level: Must, Title: "a deletion is refused if its precondition names another uid",

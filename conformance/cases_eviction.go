@@ -16,7 +16,7 @@ func (c collection) eviction() call {
 // run there, as pods that do not run are evicted whatever their budgets.
 func evictionCases() []Case {
 	evict := func(id, title, why string, check collectionCheck) Case {
-		return onPods(Case{ID: id, Level: Must, Title: title, Why: why, Source: docEviction}, check)
+		return serving("v1", "pods/eviction", onPods(Case{ID: id, Level: Must, Title: title, Why: why, Source: docEviction}, check))
 	}
 	return []Case{
 		evict("SU-14/evicts", "an eviction deletes a pod that no budget protects", "nodes are drained so",

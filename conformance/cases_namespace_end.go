@@ -12,14 +12,14 @@ import (
 // namespaceEndCases are about how namespaces end (NS).
 func namespaceEndCases() []Case {
 	ending := func(id, title, why string, check func(ctx context.Context, s *session) error) Case {
-		return Case{ID: id, Level: Must, Title: title, Why: why, Source: docNamespaces, check: check}
+		return living(Case{ID: id, Level: Must, Title: title, Why: why, Source: docNamespaces, check: check})
 	}
 	return []Case{
 		ending("NS-06", "a namespace that is deleted is Terminating, and is the answer", "the namespace controller sees it and empties it", terminatingNamespace),
-		onSecrets(Case{
+		living(onSecrets(Case{
 			ID: "NS-08", Level: Should, Title: "a namespace that is being deleted can be deleted again, which changes nothing",
 			Why: "clients retry", Source: "k/k registry/core/namespace/storage",
-		}, deleteNamespaceAgain),
+		}, deleteNamespaceAgain)),
 		ending("NS-07/replace", "finalize replaces the finalizers of a namespace's spec and leaves its status, and nothing else replaces them",
 			"the namespace ends when they are gone", replaceNamespaceFinalizers),
 		ending("NS-07/end", "taking the last finalizer off a namespace that is being deleted ends it",

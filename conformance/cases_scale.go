@@ -16,6 +16,9 @@ func withScale(c Case, check collectionCheck) []Case {
 	typed.ID += "/typed"
 	custom.ID += "/custom"
 	typed.check = func(ctx context.Context, s *session) error {
+		if err := s.needs(ctx, "apps/v1", "deployments/scale"); err != nil {
+			return err
+		}
 		in := collection{root: "/apis/apps/v1", apiVersion: "apps/v1", group: "apps", kind: "Deployment", resource: "deployments"}
 		in, err := s.fill(ctx, in, nil)
 		if err != nil {

@@ -16,32 +16,11 @@ const (
 
 // subresourceCases are about what subresources have in common, and about those that do something to a Pod (SU).
 func subresourceCases() []Case {
-	return slices.Concat([]Case{
+	return slices.Concat(listedCases(), []Case{
 		{
 			ID: "SU-15/status", Level: Must, Title: "status subresources are listed as the resource, a slash and their name",
 			Why: "clients look there whether a resource has them", Source: "apiserver installer.go",
 			check: listed("v1", metav1.APIResource{Name: "pods/status", Kind: "Pod", Verbs: metav1.Verbs{"get", "patch", "update"}}),
-		},
-		{
-			ID: "SU-15/typed", Level: Must, Title: "subresources of another kind are listed with its group and version",
-			Why: "clients have to know what to send", Source: "apiserver installer.go",
-			check: func(ctx context.Context, s *session) error {
-				err := listed("v1",
-					metav1.APIResource{Name: "pods/binding", Kind: "Binding", Verbs: metav1.Verbs{"create"}},
-					metav1.APIResource{Name: "pods/eviction", Group: "policy", Version: "v1", Kind: "Eviction", Verbs: metav1.Verbs{"create"}},
-					metav1.APIResource{Name: "namespaces/finalize", Kind: "Namespace", Verbs: metav1.Verbs{"update"}},
-					metav1.APIResource{
-						Name: "serviceaccounts/token", Group: "authentication.k8s.io", Version: "v1", Kind: "TokenRequest", Verbs: metav1.Verbs{"create"},
-					},
-					scaleResource("replicationcontrollers/scale"),
-				)(ctx, s)
-				if err != nil {
-					return err
-				}
-				return listed("apps/v1",
-					scaleResource("deployments/scale"), scaleResource("replicasets/scale"), scaleResource("statefulsets/scale"),
-				)(ctx, s)
-			},
 		},
 		onDials(Case{
 			ID: "SU-15/custom", Level: Must, Title: "the subresources of a custom resource are listed in the versions that have them",
@@ -72,6 +51,57 @@ func subresourceCases() []Case {
 		}
 		return s.try(ctx, report, code(200), managedBy("reporter", "status", fields))
 	}), bindingCases(), evictionCases())
+}
+
+// listedCases are about the subresources of another kind than their objects have.
+func listedCases() []Case {
+	one := func(id, groupVersion, path string, want metav1.APIResource) Case {
+		return Case{
+			ID: id, Level: Must, Title: want.Name + " is listed with its kind and verbs, and the group and version of that",
+			Why: "clients have to know what to send", Source: "apiserver installer.go",
+			check: func(ctx context.Context, s *session) error {
+				if err := s.needsPath(ctx, path, want.Name+" of "+groupVersion); err != nil {
+					return err
+				}
+				return listed(groupVersion, want)(ctx, s)
+			},
+		}
+	}
+	const pod, create = "/api/v1/namespaces/default/pods/conformance-absent", "create"
+	scale := func(id, root, groupVersion, plural string) Case {
+		return one(id, groupVersion, root+"/namespaces/default/"+plural+"/conformance-absent/scale", scaleResource(plural+"/scale"))
+	}
+	return []Case{
+		one("SU-15/binding", "v1", pod+"/binding", metav1.APIResource{Name: "pods/binding", Kind: "Binding", Verbs: metav1.Verbs{create}}),
+		one("SU-15/eviction", "v1", pod+"/eviction",
+			metav1.APIResource{Name: "pods/eviction", Group: "policy", Version: "v1", Kind: "Eviction", Verbs: metav1.Verbs{create}}),
+		one("SU-15/finalize", "v1", "/api/v1/namespaces/conformance-absent/finalize",
+			metav1.APIResource{Name: "namespaces/finalize", Kind: "Namespace", Verbs: metav1.Verbs{"update"}}),
+		one("SU-15/token", "v1", "/api/v1/namespaces/default/serviceaccounts/conformance-absent/token", metav1.APIResource{
+			Name: "serviceaccounts/token", Group: "authentication.k8s.io", Version: "v1", Kind: "TokenRequest", Verbs: metav1.Verbs{create},
+		}),
+		scale("SU-15/scale/replicationcontrollers", "/api/v1", "v1", "replicationcontrollers"),
+		scale("SU-15/scale/deployments", "/apis/apps/v1", "apps/v1", "deployments"),
+		scale("SU-15/scale/replicasets", "/apis/apps/v1", "apps/v1", "replicasets"),
+		scale("SU-15/scale/statefulsets", "/apis/apps/v1", "apps/v1", "statefulsets"),
+	}
+}
+
+// needsPath skips the case unless there is something at the path, whatever discovery says: something that is not there at all, 404, or cannot
+// be read, 405, is told in other words than a path that leads nowhere.
+func (s *session) needsPath(ctx context.Context, path, what string) error {
+	a, err := s.do(ctx, get(path), code(200, 404, 405))
+	if err != nil {
+		return err
+	}
+	nowhere := a.code == 404
+	if nowhere && a.meets(mediaType("application/json")) == nil {
+		nowhere = a.meets(field("the server could not find the requested resource", "message")) == nil
+	}
+	if nowhere {
+		return s.skipf("the server does not serve %s", what)
+	}
+	return nil
 }
 
 func scaleResource(name string) metav1.APIResource {
@@ -140,8 +170,11 @@ func done(a *answer) error {
 }
 
 func bindingCases() []Case {
+	binding := func(id, title, why string, check collectionCheck) Case {
+		return serving("v1", "pods/binding", onPods(Case{ID: id, Level: Must, Title: title, Why: why, Source: docBinding}, check))
+	}
 	bound := func(id, title, why string, check collectionCheck) Case {
-		return onPods(Case{ID: id, Level: Must, Title: title, Why: why, Source: docBinding}, func(ctx context.Context, s *session, c collection) error {
+		return binding(id, title, why, func(ctx context.Context, s *session, c collection) error {
 			if _, err := c.createPatiently(ctx, c.unscheduled("a").held()); err != nil {
 				return err
 			}
@@ -187,9 +220,7 @@ func bindingCases() []Case {
 				}
 				return s.try(ctx, get(c.item("a")), code(200), value(nil, "spec", "nodeName"))
 			}),
-		onPods(Case{
-			ID: "SU-13/gated", Level: Must, Title: "a pod with scheduling gates is bound to no node", Why: "somebody has said that it is not to run yet", Source: docBinding,
-		}, func(ctx context.Context, s *session, c collection) error {
+		binding("SU-13/gated", "a pod with scheduling gates is bound to no node", "somebody has said that it is not to run yet", func(ctx context.Context, s *session, c collection) error {
 			gated := c.unscheduled("a")
 			gated["spec"].(object)["schedulingGates"] = []object{{"name": "conformance.example.com/gate"}}
 			if _, err := c.createPatiently(ctx, gated); err != nil {
@@ -197,9 +228,7 @@ func bindingCases() []Case {
 			}
 			return s.try(ctx, c.binding(noNode), unbindable("has non-empty .spec.schedulingGates").check)
 		}),
-		onPods(Case{
-			ID: "SU-13/absent", Level: Must, Title: "a pod that does not exist is bound to no node", Why: "schedulers forget it then", Source: docBinding,
-		}, func(ctx context.Context, s *session, c collection) error {
+		binding("SU-13/absent", "a pod that does not exist is bound to no node", "schedulers forget it then", func(ctx context.Context, s *session, c collection) error {
 			return s.try(ctx, c.binding(noNode), notFound(c, "a").check)
 		}),
 	}

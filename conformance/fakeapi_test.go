@@ -2,9 +2,7 @@ package conformance_test
 
 import (
 	"context"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,33 +16,11 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// notYet are the cases that need what the fake does not do. A skip that names no case fails the run.
-var notYet = map[string]string{
-	"CR-15/typed": "the fake has no defaults for built-in types",
-}
-
-// TestNotYet holds that a case is skipped only for as long as it has to be.
-func TestNotYet(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		config := configOf(fakeapi.Start(t, fakeapi.InMemory()))
-		config.Skip, config.Patience = nil, 5*time.Minute
-		config.Run = regexp.MustCompile("^(" + strings.Join(slices.Collect(maps.Keys(notYet)), "|") + ")$")
-		report, err := conformance.Execute(t.Context(), config)
-		require.NoError(t, err)
-		require.Len(t, report.Results, len(notYet))
-		for _, result := range report.Results {
-			require.Equal(t, conformance.Failed, result.Outcome, "%s need not be skipped any more: take it out of notYet", result.Case.ID)
-		}
-	})
-}
-
 // configOf points the suite at a fake, with the knobs that it has.
 func configOf(srv *fakeapi.Server) conformance.Config {
 	return conformance.Config{
 		BaseURL: srv.URL(),
 		Client:  srv.Client(),
-		Skip:    notYet,
 		Compact: func(context.Context) error { srv.Compact(); return nil },
 		Expire:  func(context.Context) error { srv.Expire(); return nil },
 	}

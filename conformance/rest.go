@@ -11,6 +11,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -154,7 +155,25 @@ func (s *session) request(ctx context.Context, c call) (*http.Request, error) {
 }
 
 // do sends a call, reads the whole answer, and holds it against the expectations. The answer is given back with the error too, where there is one.
+// A server that is busy, or not ready, is asked again as it says, unless that is what was expected.
 func (s *session) do(ctx context.Context, c call, expect ...expectation) (*answer, error) {
+	for tries := 0; ; tries++ {
+		a, err := s.send(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		if a.code == http.StatusCreated {
+			s.own(c.path, a)
+		}
+		err = a.meets(expect...)
+		if err == nil && len(expect) > 0 || !a.again(ctx, tries) {
+			return a, err
+		}
+	}
+}
+
+// send sends a call, and reads the whole answer.
+func (s *session) send(ctx context.Context, c call) (*answer, error) {
 	ctx, cancel := c.outlive(ctx)
 	defer cancel()
 	req, err := s.request(ctx, c)
@@ -174,10 +193,27 @@ func (s *session) do(ctx context.Context, c call, expect ...expectation) (*answe
 	if resp.Request != nil {
 		a.redirected = resp.Request.URL.Path != req.URL.Path
 	}
-	if a.code == http.StatusCreated {
-		s.own(c.path, a)
+	return a, nil
+}
+
+// mostRetries is how often a server is asked again that is busy: as often as client-go does.
+const mostRetries = 10
+
+// again waits for as long as an answer asks for that says "not now", and reports whether to ask again. The server did nothing then: it
+// has too much to do (ST-05), or the cache in front of its storage is not ready, as after a change of a definition (CD-08, RS-31).
+func (a *answer) again(ctx context.Context, tries int) bool {
+	seconds, err := strconv.Atoi(a.header.Get("Retry-After"))
+	if a.code != http.StatusTooManyRequests || err != nil || seconds < 0 || tries >= mostRetries {
+		return false
 	}
-	return a, a.meets(expect...)
+	wait := time.NewTimer(time.Duration(seconds) * time.Second)
+	defer wait.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-wait.C:
+		return true
+	}
 }
 
 // answerTimeout is for how long a write that may create something waits for its answer after its case was cancelled or ran out of time.

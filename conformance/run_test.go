@@ -232,6 +232,31 @@ func TestCaseThatHangs(t *testing.T) {
 	require.Len(t, s.requests("DELETE"), 1)
 }
 
+// A server that is busy, or not ready, is asked again, as often as a client does.
+func TestBusyServerIsAskedAgain(t *testing.T) {
+	refusals := 0
+	busy := func(most int) conformance.Config {
+		refusals = 0
+		s := &recorder{answer: func(w http.ResponseWriter, r *http.Request) bool {
+			if r.Method == http.MethodGet && r.URL.Path != "/version" && refusals < most {
+				refusals++
+				w.Header().Set("Retry-After", "0")
+				return answerWith(429, "application/json", `{}`)(w, r)
+			}
+			return answerWith(404, "text/plain; charset=utf-8", "404 page not found\n")(w, r)
+		}}
+		return s.start(t, `^PV-16$`)
+	}
+	report, err := conformance.Execute(t.Context(), busy(10))
+	require.NoError(t, err)
+	require.Equal(t, conformance.Passed, only(t, report).Outcome)
+	require.Equal(t, 10, refusals)
+	report, err = conformance.Execute(t.Context(), busy(1000))
+	require.NoError(t, err)
+	require.ErrorContains(t, only(t, report).Err, "got 429")
+	require.Equal(t, 11, refusals, "PV-16 asks once")
+}
+
 func TestHooksThatFail(t *testing.T) {
 	s := &recorder{answer: answerWith(200, "application/json", `{"kind":"SecretList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[]}`)}
 	c := s.start(t, `^RS-07/exact/typed$`)

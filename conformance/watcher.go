@@ -39,27 +39,39 @@ func (c collection) watch(ctx context.Context, query string) (*watcher, error) {
 	return c.s.watch(ctx, get(c.path()+query))
 }
 
-// watch opens a watch. The caller closes it; until then it is bound to ctx.
+// watch opens a watch. The caller closes it; until then it is bound to ctx. A server that is not ready is asked again as it says.
 func (s *session) watch(ctx context.Context, c call) (*watcher, error) {
+	for tries := 0; ; tries++ {
+		w, refused, err := s.open(ctx, c)
+		if err != nil || refused == nil {
+			return w, err
+		}
+		if !refused.again(ctx, tries) {
+			return nil, refused.errorf("expected a watch with code 200")
+		}
+	}
+}
+
+// open opens a watch, or gives the answer that is none.
+func (s *session) open(ctx context.Context, c call) (*watcher, *answer, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	req, err := s.request(ctx, c)
 	if err != nil {
 		cancel()
-		return nil, err
+		return nil, nil, err
 	}
 	resp, err := s.run.config.Client.Do(req)
 	if err != nil {
 		cancel()
-		return nil, fmt.Errorf("%s %s: no answer to a watch: %w", c.method, c.path, err)
+		return nil, nil, fmt.Errorf("%s %s: no answer to a watch: %w", c.method, c.path, err)
 	}
 	w := &watcher{method: c.method, url: req.URL.String(), response: resp, frames: json.NewDecoder(resp.Body), cancel: cancel}
-	if resp.StatusCode != http.StatusOK {
-		defer w.close()
-		body, _ := io.ReadAll(resp.Body)
-		a := &answer{method: c.method, url: w.url, code: resp.StatusCode, header: resp.Header, body: body}
-		return nil, a.errorf("expected a watch with code 200")
+	if resp.StatusCode == http.StatusOK {
+		return w, nil, nil
 	}
-	return w, nil
+	defer w.close()
+	body, _ := io.ReadAll(resp.Body)
+	return nil, &answer{method: c.method, url: w.url, code: resp.StatusCode, header: resp.Header, body: body}, nil
 }
 
 // close ends the watch from the client's side.

@@ -218,6 +218,7 @@ func TestStringData(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, map[string][]byte{"a": []byte("new"), "b": []byte("b")}, created.Data)
 	require.Empty(t, created.StringData)
+	require.Equal(t, corev1.SecretTypeOpaque, created.Type, "its default")
 }
 
 // The same owner twice is one owner, and a warning.

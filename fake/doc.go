@@ -274,13 +274,14 @@
 //
 // # Where it differs silently
 //
-//   - Built-in types get no defaults and no validation beyond their metadata and the
+//   - Built-in types get no defaults, but for the label of a Namespace and the type of a
+//     Secret, and no validation beyond their metadata and the
 //     keys and sizes of ConfigMaps and Secrets: what is stored is what was sent. A real
 //     server would, for instance, set a Deployment's replicas to 1, and refuse a Pod
 //     without containers. Stored forms that differ for want of defaults:
 //     core ConfigMap, Endpoints, LimitRange, Node, PersistentVolume,
 //     PersistentVolumeClaim, Pod, PodTemplate, ReplicationController, ResourceQuota,
-//     Secret, Service; apps DaemonSet, Deployment, ReplicaSet, StatefulSet; autoscaling
+//     Service; apps DaemonSet, Deployment, ReplicaSet, StatefulSet; autoscaling
 //     HorizontalPodAutoscaler; batch CronJob, Job; networking IngressClass,
 //     NetworkPolicy; rbac ClusterRoleBinding, RoleBinding; storage CSIDriver,
 //     StorageClass; admissionregistration, all types; discovery EndpointSlice;

@@ -94,7 +94,7 @@ func coreRows() []Resource {
 			Version: "v1", Plural: "secrets", Kind: "Secret", Namespaced: true,
 			UnconditionalUpdate: true,
 			Fields:              secretFields(),
-			Normalize:           mergeStringData,
+			Normalize:           completeSecret,
 			Validate:            validateSecret,
 		},
 		{

@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"cmp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -8,7 +9,8 @@ import (
 )
 
 // What the strategies of a real server give new objects of the core group, and
-// what decoding one of them does. Defaulting proper is not here yet.
+// what decoding one of them does. Of the defaults, those of Namespaces and Secrets
+// are here; the other types have none yet.
 
 // beginNamespace gives a new namespace the finalizer and the phase that every
 // one has (NS-05), and the label, as its name may have been generated just now.
@@ -64,9 +66,9 @@ func beginClaim(obj runtime.Object) {
 	obj.(*corev1.PersistentVolumeClaim).Status.Phase = corev1.ClaimPending
 }
 
-// mergeStringData moves the stringData of a Secret, which is never stored, into
-// its data, where it wins.
-func mergeStringData(obj runtime.Object) {
+// completeSecret moves the stringData of a Secret, which is never stored, into its
+// data, where it wins, and gives it the type that one has which says none.
+func completeSecret(obj runtime.Object) {
 	secret := obj.(*corev1.Secret)
 	if len(secret.StringData) > 0 && secret.Data == nil {
 		secret.Data = make(map[string][]byte, len(secret.StringData))
@@ -75,4 +77,5 @@ func mergeStringData(obj runtime.Object) {
 		secret.Data[key] = []byte(value)
 	}
 	secret.StringData = nil
+	secret.Type = cmp.Or(secret.Type, corev1.SecretTypeOpaque)
 }
