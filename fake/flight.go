@@ -1,6 +1,7 @@
 package fakeapi
 
 import (
+	"crypto/tls"
 	"fmt"
 	"io"
 	"log"
@@ -19,6 +20,7 @@ import (
 type flight struct {
 	mu   sync.Mutex
 	open map[any]time.Time // since when; the key is a *http.Request or a net.Conn
+	rest map[net.Conn]bool // the connections over TLS that have no request now
 	idle chan struct{}     // closed when the last one ends; nil while nobody waits
 }
 
@@ -27,9 +29,30 @@ func (f *flight) conn(c net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
 		f.begin(c)
+	case http.StateIdle, http.StateActive:
+		f.resting(c, state == http.StateIdle)
 	case http.StateClosed, http.StateHijacked:
+		f.resting(c, false)
 		f.end(c)
 	}
+}
+
+// resting notes whether something is going on on a connection. Without TLS there is no
+// HTTP/2, and net/http does that itself.
+func (f *flight) resting(c net.Conn, yes bool) {
+	if _, secured := c.(*tls.Conn); !secured {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !yes {
+		delete(f.rest, c)
+		return
+	}
+	if f.rest == nil {
+		f.rest = make(map[net.Conn]bool)
+	}
+	f.rest[c] = true
 }
 
 // track notes every request that next serves.

@@ -55,6 +55,7 @@ func (s *Server) Shutdown() error {
 	err := s.listener.shut()
 	s.api.EndWatches()
 	s.http.SetKeepAlivesEnabled(false) // those that are idle close, the others after their answer
+	s.flight.breakIdle()               // net/http leaves out those of HTTP/2
 	if hanging := s.flight.wait(s.opts.closing); hanging != nil {
 		s.flight.hangUp()
 		err = errors.Join(err, hanging, s.flight.wait(s.opts.closing))
@@ -93,17 +94,31 @@ func (s *Server) awaitStart(w http.ResponseWriter, r *http.Request, _ route.Targ
 	return r, false
 }
 
-// hangUp breaks all connections that are open, below TLS: there Close would say goodbye,
-// and wait for seconds until a client reads that.
+// hangUp breaks all connections that are open.
 func (f *flight) hangUp() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for what := range f.open {
-		switch c := what.(type) {
-		case *tls.Conn:
-			_ = c.NetConn().Close() // one that is closed already says so
-		case net.Conn:
-			_ = c.Close()
+		if c, ok := what.(net.Conn); ok {
+			hangUp(c)
 		}
 	}
+}
+
+// breakIdle breaks the connections on which nothing is going on.
+func (f *flight) breakIdle() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for c := range f.rest {
+		hangUp(c)
+	}
+}
+
+// hangUp breaks a connection, below TLS: there Close would say goodbye, and wait for
+// seconds until a client reads that.
+func hangUp(c net.Conn) {
+	if secured, ok := c.(*tls.Conn); ok {
+		c = secured.NetConn()
+	}
+	_ = c.Close() // one that is closed already says so
 }

@@ -230,6 +230,20 @@ func TestShutdownOverHTTP2(t *testing.T) {
 	})
 }
 
+// A connection over HTTP/2 on which nothing is going on does not keep a shutdown waiting.
+func TestShutdownOfIdleHTTP2(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithTLS())
+		require.Equal(t, "HTTP/2.0", protocol(t, srv))
+		synctest.Wait() // the connection is idle
+		begin := time.Now()
+		require.NoError(t, srv.Shutdown())
+		require.Zero(t, time.Since(begin))
+		require.NoError(t, srv.Restart(0))
+		require.Equal(t, "HTTP/2.0", protocol(t, srv))
+	})
+}
+
 // In memory nothing is buffered, so what the end of a server says to an idle client
 // would wait until that reads it.
 func TestCloseWithIdleClientOverTLS(t *testing.T) {
