@@ -19,6 +19,7 @@ func appsRows() []Resource {
 			ShortNames: []string{"deploy"}, Categories: []string{"all"}, Status: true,
 			Subresources:        []Subresource{scale(), status("metadata.labels")},
 			UnconditionalUpdate: true, Generation: true,
+			AnnotationsCount: true, // a Deployment's controller copies them to its ReplicaSets
 		},
 		{
 			Group: "apps", Version: "v1", Plural: "replicasets", Kind: "ReplicaSet", Namespaced: true,

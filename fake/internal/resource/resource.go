@@ -58,6 +58,8 @@ type Resource struct {
 	// Generation tells that metadata.generation is kept: 1 at create, one more
 	// when anything but metadata and status changes.
 	Generation bool
+	// AnnotationsCount tells that a change of the annotations raises it, too.
+	AnnotationsCount bool
 	// ReturnsDeleted tells that DELETE answers with the object instead of a
 	// Status when the object is gone at once.
 	ReturnsDeleted bool

@@ -107,11 +107,15 @@ func prepareSubresource(res *resource.Resource, sub *resource.Subresource, obj, 
 	}
 }
 
-// countGeneration counts a change of anything but metadata and status (MD-15). A type
-// that counts for itself comes to the same.
+// countGeneration counts a change of anything but metadata and status (MD-15), and of the
+// annotations where they count. A type that counts for itself comes to the same.
 func countGeneration(res *resource.Resource, obj, old runtime.Object) {
-	if m := accessor(obj); res.Generation && specDiffers(obj, old) {
-		m.SetGeneration(accessor(old).GetGeneration() + 1)
+	m, was := accessor(obj), accessor(old)
+	if res.Generation && specDiffers(obj, old) {
+		m.SetGeneration(was.GetGeneration() + 1)
+	}
+	if res.AnnotationsCount && !maps.Equal(m.GetAnnotations(), was.GetAnnotations()) {
+		m.SetGeneration(was.GetGeneration() + 1)
 	}
 }
 

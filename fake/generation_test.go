@@ -1,0 +1,50 @@
+package fakeapi_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+)
+
+// A change of metadata alone leaves the generation as it is (MD-15), but for the annotations of a
+// Deployment, which its controller copies to its ReplicaSets. Those that come with a status count nowhere.
+func TestGenerationAndAnnotations(t *testing.T) {
+	srv, _ := startClient(t)
+	client := dynamic.NewForConfigOrDie(srv.RESTConfig())
+	for _, res := range anyObjects() {
+		if res.Group != "apps" || !res.Generation {
+			continue
+		}
+		t.Run(res.Plural, func(t *testing.T) {
+			objects := client.Resource(res.GroupVersionResource()).Namespace("default")
+			obj := &unstructured.Unstructured{Object: map[string]any{}}
+			obj.SetGroupVersionKind(res.GroupVersionKind())
+			obj.SetName("x")
+			_, err := objects.Create(t.Context(), obj, metav1.CreateOptions{})
+			require.NoError(t, err)
+			want := int64(1)
+			for _, step := range []struct {
+				patch string
+				part  []string
+				rises bool
+			}{
+				{`{"metadata":{"annotations":{"a":"1"}}}`, nil, res.Plural == "deployments"},
+				{`{"metadata":{"labels":{"a":"1"}}}`, nil, false},
+				{`{"metadata":{"annotations":{"a":"1"},"labels":{"a":"2"}}}`, nil, false},
+				{`{"metadata":{"annotations":{"a":"2"}}}`, []string{"status"}, false},
+				{`{"metadata":{"annotations":{"a":null}},"spec":{"minReadySeconds":2}}`, nil, true},
+			} {
+				if step.rises {
+					want++
+				}
+				got, err := objects.Patch(t.Context(), "x", types.MergePatchType, []byte(step.patch), metav1.PatchOptions{}, step.part...)
+				require.NoError(t, err)
+				require.Equal(t, want, got.GetGeneration(), "%s %v", step.patch, step.part)
+			}
+		})
+	}
+}
