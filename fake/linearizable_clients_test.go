@@ -27,6 +27,7 @@ type arena struct {
 	// excuse tells what an answer means that is a fault's: a reply that was lost, or a
 	// request that was not carried out. nil if there are none.
 	excuse func(code int) (lost, undone bool)
+	told   *atomic.Uint64 // the newest revision that anybody was told of
 
 	mu      sync.Mutex
 	history []porcupine.Operation
@@ -48,7 +49,7 @@ func arenaKinds() []kind {
 // newArena is one in the namespace default, for the verbs that every kind has.
 func newArena(t *testing.T, k kind) *arena {
 	return &arena{
-		t: t, kind: k, namespace: "default", clock: new(atomic.Int64),
+		t: t, kind: k, namespace: "default", clock: new(atomic.Int64), told: new(atomic.Uint64),
 		verbs: []string{"create", "get", "list", "put", "put", "put", "merge", "json", "apply", "delete"},
 	}
 }
@@ -73,6 +74,17 @@ func (r *arena) record(ops ...porcupine.Operation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.history = append(r.history, ops...)
+	for _, op := range ops {
+		if a := op.Output.(tell); !op.Input.(question).dry {
+			raise(r.told, max(a.rv, a.at))
+		}
+	}
+}
+
+// raise makes a number as large as another.
+func raise(n *atomic.Uint64, to uint64) {
+	for now := n.Load(); now < to && !n.CompareAndSwap(now, to); now = n.Load() {
+	}
 }
 
 // client does one thing after the other, with what it was told last.

@@ -200,24 +200,24 @@ func (c *client) parse(code int, body []byte) (obj answer) {
 	return obj
 }
 
-func (c *client) see(a *tell, obj answer) {
+// content is what the model knows of an object.
+func (obj answer) content() string {
 	content := obj.Metadata.Annotations
+	if content == nil {
+		content = map[string]string{}
+	}
 	if obj.Spec.Replicas != nil {
-		if content == nil {
-			content = map[string]string{}
-		}
 		content["/replicas"] = strconv.FormatInt(*obj.Spec.Replicas, 10)
 	}
 	var status struct{ ObservedGeneration *int64 }
-	if bytes.HasPrefix(obj.Status, []byte("{")) {
-		if err := json.Unmarshal(obj.Status, &status); err != nil {
-			c.t.Error(err)
-		}
-	}
-	if status.ObservedGeneration != nil {
+	if json.Unmarshal(obj.Status, &status) == nil && status.ObservedGeneration != nil {
 		content["/status"] = strconv.FormatInt(*status.ObservedGeneration, 10)
 	}
-	a.object, a.uid, a.content = true, string(obj.Metadata.UID), text(content)
+	return text(content)
+}
+
+func (c *client) see(a *tell, obj answer) {
+	a.object, a.uid, a.content = true, string(obj.Metadata.UID), obj.content()
 	if obj.Metadata.ResourceVersion != "" { // what a dry run creates has none
 		a.rv = c.revision(obj)
 	}

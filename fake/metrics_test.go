@@ -23,18 +23,25 @@ import (
 // are not empty, in order, and its value.
 func scraped(t *testing.T, srv *fakeapi.Server, name string) []string {
 	t.Helper()
+	return scrapedAll(t, srv)(name)
+}
+
+// scrapedAll scrapes once, and gives what looks at it.
+func scrapedAll(t *testing.T, srv *fakeapi.Server) func(name string) []string {
+	t.Helper()
 	code, header, body := send(t, srv, "GET", "/metrics", "", nil)
 	require.Equal(t, http.StatusOK, code)
 	require.Equal(t, "text/plain; version=0.0.4; charset=utf-8; escaping=underscores", header.Get("Content-Type"))
 	parser := expfmt.NewTextParser(prom.LegacyValidation)
 	families, err := parser.TextToMetricFamilies(bytes.NewReader(body))
 	require.NoError(t, err)
-	var lines []string
-	for _, m := range families[name].GetMetric() {
-		lines = append(lines, metricLine(m))
+	return func(name string) (lines []string) {
+		for _, m := range families[name].GetMetric() {
+			lines = append(lines, metricLine(m))
+		}
+		slices.Sort(lines)
+		return lines
 	}
-	slices.Sort(lines)
-	return lines
 }
 
 func metricLine(m *dto.Metric) string {
