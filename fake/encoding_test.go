@@ -49,7 +49,7 @@ func sendWith(t *testing.T, srv *fakeapi.Server, method, path, body string, head
 }
 
 // item is an object in CBOR, as apimachinery writes it.
-func item(t *testing.T, v any) string {
+func item(t testing.TB, v any) string {
 	t.Helper()
 	b, err := direct.Marshal(v)
 	require.NoError(t, err)

@@ -94,35 +94,3 @@ func readBack(t *testing.T, srv *fakeapi.Server) {
 		require.Equal(t, alone, again)
 	}
 }
-
-// Patches of any kind end in an object that can be read, or in a Status and no change.
-func FuzzPatch(f *testing.F) {
-	kinds := []string{"application/json-patch+json", mergeJSON, "application/strategic-merge-patch+json", applyYAML}
-	f.Add(0, `[{"op":"copy","from":"/spec/containers","path":"/spec/containers/-"}]`)
-	f.Add(0, `[{"op":"move","from":"/spec","path":"/metadata/annotations"},{"op":"test","path":"","value":null}]`)
-	f.Add(0, `[{"op":"add","path":"/spec/containers/-1","value":{}},{"op":"remove","path":""}]`)
-	f.Add(1, `{"spec":{"containers":[null]},"metadata":null}`)
-	f.Add(1, `{"metadata":{"managedFields":[{}],"finalizers":["a/b"]}}`)
-	f.Add(2, `{"spec":{"containers":[{"name":"c","$patch":"replace"},{"$patch":"delete","name":"d"}]}}`)
-	f.Add(2, `{"spec":{"$setElementOrder/containers":[{"name":"d"},{"name":"c"}],"$retainKeys":["containers"],"$deleteFromPrimitiveList/x":[1]}}`)
-	f.Add(2, `{"$patch":"replace","metadata":{"$patch":"delete"}}`)
-	f.Add(3, "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {containers: [{name: c, ports: [{containerPort: 1}]}]}")
-	f.Add(3, "apiVersion: v1\nkind: Pod\nspec: {containers: [{name: c}, {name: c}]}")
-	f.Add(3, "apiVersion: v1\nkind: Pod\nspec: &a {containers: [*a]}")
-	f.Fuzz(func(t *testing.T, kind int, patch string) {
-		srv, err := fakeapi.New(fakeapi.InMemory(), fakeapi.WithoutTimeline(), fakeapi.WithObjects(podOf("web", running)))
-		require.NoError(t, err)
-		defer func() { require.NoError(t, srv.Close()) }()
-		const path = "/api/v1/namespaces/default/pods/web"
-		before := srv.ResourceVersion()
-		code, answer := serveOne(t, srv, "PATCH", path+"?fieldManager=m&force=true", kinds[uint(kind)%4], []byte(patch))
-		if code >= http.StatusBadRequest {
-			require.Equal(t, "Status", answer["kind"])
-			require.Equal(t, before, srv.ResourceVersion())
-			return
-		}
-		code, alone := serveOne(t, srv, "GET", path, "", nil)
-		require.Equal(t, http.StatusOK, code)
-		require.Equal(t, answer, alone)
-	})
-}

@@ -239,8 +239,15 @@ func (s *Server) Settle(ctx context.Context) error {
 }
 
 // ServeHTTP answers one request without a network. The server does so for its
-// listener; in tests of handlers, proxies and the like it saves the connection.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+// listener; in tests of handlers, proxies and the like it saves the connection. The request may be
+// one that was made for a client.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Body == nil { // no body, which a server's request says with one that is empty
+		r = r.WithContext(r.Context())
+		r.Body = http.NoBody
+	}
+	s.handler.ServeHTTP(w, r)
+}
 
 // Close ends the server: watches and controllers end, connections are closed, and the
 // call returns when nothing is being served any more. An error names the requests and
