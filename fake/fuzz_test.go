@@ -2,19 +2,21 @@ package fakeapi_test
 
 import (
 	"bytes"
-	"encoding/json"
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"github.com/stretchr/testify/require"
 
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// Whatever is sent, the server answers, never panics, and a refusal with a
-// Status changes nothing.
+// Whatever is sent, the server answers, never fails, and a refusal with a Status changes nothing. It
+// is asked on virtual time, where a watch and a wait for a revision end.
 func FuzzRequest(f *testing.F) {
 	const maps = "/api/v1/namespaces/default/configmaps"
 	f.Add("GET", maps+"?limit=1&labelSelector=a%20in%20(b)", "application/json", "", "")
@@ -41,33 +43,66 @@ func FuzzRequest(f *testing.F) {
 	f.Add("GET", "/api/v1/pods?includeObject=Object&limit=1", asTable, "", "")
 	f.Add("PATCH", maps+"/there?includeObject=Foo", asTable+",application/json", "application/merge-patch+json", `{"data":{"a":"b"}}`)
 	f.Add("GET", "/openapi/v3/api/v1?hash=x", "", "", "")
-	srv, err := fakeapi.New(fakeapi.InMemory(), fakeapi.WithObjects(configMap("there", "1"), podOf("web", running), deployment("web"), budget("web", 3)), fakeapi.WithControl(), fakeapi.WithCBOR())
-	if err != nil {
-		f.Fatal(err)
-	}
-	defer func() { _ = srv.Close() }()
+	f.Add("GET", maps+"?watch=1&resourceVersion=0&allowWatchBookmarks=1", "application/cbor-seq", "", "")
+	f.Add("GET", "/api/v1/watch/namespaces/default/pods/web?timeoutSeconds=5", "application/vnd.kubernetes.protobuf;stream=watch", "", "")
+	f.Add("GET", maps+"?limit=1&continue=eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6LTEsInN0YXJ0IjoiYSJ9", "", "", "")
+	f.Add("GET", limitWidgets+"?resourceVersion=100000", "", "", "")
+	f.Add("HEAD", "/apis/apps/v1", "", "", "")
+	f.Add("GET", "/api/v1/namespaces/default/pods/web/log?follow=1", "", "", "")
+	f.Add("OPTIONS", "*", "", "", "")
+	base := baseOf(f, configMap("there", "1"), podOf("web", running), deployment("web"), budget("web", 3))
 	f.Fuzz(func(t *testing.T, method, target, accept, contentType, body string) {
-		if strings.Contains(target, "watch") || strings.Contains(target, "resourceVersion") || strings.Contains(target, "continue") {
-			return // these may wait, which is right and takes the fuzzer's time
-		}
 		r, err := http.NewRequest(method, "http://server"+target, bytes.NewReader([]byte(body)))
 		if err != nil {
 			return // no client can send it
 		}
 		r.Header.Set("Accept", accept)
 		r.Header.Set("Content-Type", contentType)
-		before := srv.ResourceVersion()
-		w := httptest.NewRecorder()
-		srv.ServeHTTP(w, r)
-		var s metav1.Status
-		if w.Code >= 400 && json.Unmarshal(w.Body.Bytes(), &s) == nil && s.Kind == "Status" {
-			if int(s.Code) != w.Code {
-				t.Fatalf("code %d with a Status of %d", w.Code, s.Code)
+		synctest.Test(t, func(t *testing.T) {
+			p := forkOf(t, base, fakeapi.WithoutControllers())
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Hour)
+			defer cancel()
+			w, before := httptest.NewRecorder(), p.revision()
+			p.srv.ServeHTTP(w, r.WithContext(ctx))
+			if w.Code == http.StatusOK && strings.Contains(target, "watch") || method == http.MethodHead {
+				return // not one object
 			}
-			// That an answer cannot have the form asked for is found when the write is done.
-			if after := srv.ResourceVersion(); after != before && !strings.Contains(accept, "as=") {
-				t.Fatalf("%s %s was refused (%s) and changed something", method, target, s.Message)
+			p.judge(r, w, before)
+		})
+	})
+}
+
+// Whatever the control API is sent, it answers, and what it refuses changes nothing.
+func FuzzControl(f *testing.F) {
+	for _, line := range [][3]string{
+		{"POST", "/faults", "busy: when verb(list) && first(3) do status(429)"}, {"POST", "/faults", "when always do reset\nwhen"}, {"GET", "/faults", ""}, {"DELETE", "/faults/busy", ""},
+		{"GET", "/hits", ""}, {"GET", "/requests", ""}, {"GET", "/timeline", ""}, {"POST", "/compact", ""}, {"POST", "/expire", ""}, {"POST", "/settle", ""},
+		{"POST", "/tokens?expiresIn=10m", "s3cret,ann,team-a"}, {"POST", "/tokens?expiresIn=x", "s,a"}, {"POST", "/tokens/expire", "s3cret"}, {"POST", "/certificates", "ann"},
+		{"POST", "/snapshots/before", ""}, {"POST", "/snapshots/before/restore?bump=18446744073709551615", ""}, {"GET", "/snapshots", ""}, {"DELETE", "/snapshots/x", ""},
+		{"POST", "/forks/second", ""}, {"GET", "/forks", ""}, {"DELETE", "/forks/second", ""}, {"PUT", "/", ""}, {"POST", "/snapshots/%2e%2e", ""},
+	} {
+		f.Add(line[0], line[1], line[2], "")
+		f.Add(line[0], line[1], line[2], "application/json")
+	}
+	base := baseOf(f)
+	f.Fuzz(func(t *testing.T, method, target, body, accept string) {
+		r, err := http.NewRequest(method, "http://server/fakeapi/v1"+target, bytes.NewReader([]byte(body)))
+		if err != nil {
+			return
+		}
+		r.Header.Set("Accept", accept)
+		p := forkOf(t, base, fakeapi.WithControl())
+		for range 2 { // the second finds what the first has left
+			before, rules := p.revision(), len(p.srv.Faults().Rules())
+			w := httptest.NewRecorder()
+			p.srv.ServeHTTP(w, r.Clone(t.Context()))
+			require.Less(t, w.Code, http.StatusInternalServerError, "%s", w.Body)
+			if w.Code >= http.StatusBadRequest {
+				require.Equal(t, before, p.revision())
+				require.Len(t, p.srv.Faults().Rules(), rules)
 			}
 		}
+		p.srv.Faults().Clear()
+		require.Equal(t, http.StatusOK, p.ask("GET", limitMaps, "", inJSON, nil).code)
 	})
 }
