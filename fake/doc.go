@@ -117,9 +117,26 @@
 // aggregated discovery away, as on servers that do not have them yet. Server.SkewClock puts
 // the server's clock wrong.
 //
-// WithMaxInFlight limits how many requests are served at a time: one more gets 429 with
-// Retry-After 1. A request that takes longer than its timeout parameter says, or than a
+// A request that takes longer than its timeout parameter says, or than a
 // minute in admission functions, gets 504 (EX-08), and one that makes the server panic 500.
+//
+// # Limits
+//
+// What is too large or too much is refused, leaves nothing half done, and the next request is served.
+// A test that runs away comes to an end before the memory of its machine does.
+//
+//	of                          more than                              is answered
+//	a body                      3 MiB                                  413 (CR-09)
+//	an object, as it is stored  1.5 MiB                                500 etcdserver: request is too large (CR-10)
+//	address or headers          1 MiB                                  431
+//	all objects                 WithQuota, 2 GiB                       500 etcdserver: mvcc: database space exceeded
+//	the past                    WithHistory, 5 minutes and 100,000     410 to who asks for what is forgotten
+//	                            changes; WithHistoryBytes, 256 MiB
+//	requests at a time          WithMaxInFlight, no limit              429, Retry-After 1 (HT-08)
+//	watches at a time           WithMaxWatches, no limit               429, Retry-After 1
+//
+// The last two have no limit by default: each is a goroutine and a connection of the test itself, and a
+// real server does not count its watches either. The timeline and all caches are bounded, too.
 //
 // # Replicas
 //
@@ -326,6 +343,8 @@
 //   - The time that a request has does not run while a fault rule delays it.
 //   - The health paths know fewer checks than those of a real server, none of them about
 //     the start of its parts. There is no /debug, and no /logs.
+//   - A quota is of what there is, at this moment: an etcd counts its file, past included, and
+//     takes no write any more until somebody compacts, defragments and disarms it.
 //   - A slow watcher is never cut off. If history has left it behind, it ends with the
 //     410 ERROR event.
 package fakeapi

@@ -72,6 +72,7 @@ var failures = []string{
 	"invalid syntax",                                // OC-07
 	"resourceVersion: Invalid value",                // GT-06, WA-22
 	"etcdserver: request is too large",              // CR-10
+	"etcdserver: mvcc: database space exceeded",     // observed of v0.37.2
 	"failed to create typed patch object",           // SA-16
 	"field not declared in schema",                  // SA-17
 	"the spec replicas field '.spec.replicas' does", // SU-11

@@ -1,42 +1,27 @@
 package fakeapi
 
 import (
-	"fmt"
 	"net/http"
 	"sync/atomic"
 
 	"example.com/fakeapi/internal/route"
 )
 
-// WithMaxInFlight limits how many requests are served at a time: those that read (get
-// and list), and all others. One more is answered 429 with the text "Too many requests,
-// please try again later." and Retry-After 1 (HT-08), until others have ended. 0 is no
-// limit, as by default; a real server has 400 and 200. Watches and other long-running
-// requests do not count. Nobody is exempt, where a real server lets the group
-// system:masters pass. What a fault rule delays is being served.
-func WithMaxInFlight(reading, writing int) Option {
-	return func(o *options) error {
-		if reading < 0 || writing < 0 {
-			return fmt.Errorf("fakeapi: %d and %d requests in flight: a limit is not negative", reading, writing)
-		}
-		o.reading, o.writing = int64(reading), int64(writing)
-		return nil
-	}
-}
-
 // limited refuses the requests that are too many.
 func (s *Server) limited(next http.Handler) http.Handler {
-	if s.opts.reading == 0 && s.opts.writing == 0 {
+	if s.opts.reading == 0 && s.opts.writing == 0 && s.opts.watching == 0 {
 		return next
 	}
-	reading, writing := seats{most: s.opts.reading}, seats{most: s.opts.writing}
+	reading, writing, watching := seats{most: s.opts.reading}, seats{most: s.opts.writing}, seats{most: s.opts.watching}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if longRunning(r) {
+		kind := &writing
+		switch t := route.Parse(r.Method, r.URL.Path, r.URL.Query()); {
+		case t.Verb == route.Watch:
+			kind = &watching
+		case isLongRunning(t):
 			next.ServeHTTP(w, r)
 			return
-		}
-		kind := &writing
-		if reads(r) {
+		case reads(r):
 			kind = &reading
 		}
 		if !kind.take() {

@@ -35,8 +35,6 @@ type options struct {
 	// cbor serves CBOR.
 	cbor       bool
 	seed       *uint64
-	history    time.Duration
-	events     int
 	future     time.Duration
 	bookmarks  time.Duration
 	watches    time.Duration
@@ -52,8 +50,7 @@ type options struct {
 	middleware []func(http.Handler) http.Handler
 	admission  admission.Chain
 	network    custom.Network // where conversion webhooks are
-	// reading and writing are how many requests may be in flight.
-	reading, writing int64
+	limits
 }
 
 func newOptions(opts []Option) (*options, error) {
@@ -194,18 +191,6 @@ func (o *options) wrapped(h http.Handler) http.Handler {
 func WithSeed(seed uint64) Option {
 	return func(o *options) error {
 		o.seed = &seed
-		return nil
-	}
-}
-
-// WithHistory bounds what the server remembers of the past: for how long
-// (default 5 minutes, as a real server between compactions) and how many
-// changes at most (default 100,000). Zero keeps a default, a negative value
-// takes the bound away. Reads, continue tokens and watches from before are
-// answered 410 Expired.
-func WithHistory(age time.Duration, changes int) Option {
-	return func(o *options) error {
-		o.history, o.events = age, changes
 		return nil
 	}
 }

@@ -74,7 +74,7 @@ func New(opts ...Option) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	store := memstore.New(memstore.Options{HistoryAge: o.history, HistoryCount: o.events})
+	store := memstore.New(o.limits.store())
 	s := &Server{
 		opts:   o,
 		types:  served.New(o.webhooks(store)),

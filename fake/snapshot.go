@@ -60,8 +60,8 @@ func (s *Server) Fork(opts ...Option) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.history != 0 || o.events != 0 {
-		return nil, errors.New("fakeapi: a fork has the history of its original; give WithHistory there")
+	if o.ofStore() {
+		return nil, errors.New("fakeapi: a fork has the history and the quota of its original; give WithHistory, WithHistoryBytes or WithQuota there")
 	}
 	return s.fork(o, nil)
 }

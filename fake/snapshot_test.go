@@ -174,7 +174,7 @@ func TestFork(t *testing.T) {
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
 
 	_, err = filled.Fork(fakeapi.WithHistory(time.Minute, 0))
-	require.ErrorContains(t, err, "give WithHistory there")
+	require.ErrorContains(t, err, "give WithHistory, WithHistoryBytes or WithQuota there")
 	_, err = filled.Fork(fakeapi.WithAddress("0.0.0.0:0"))
 	require.ErrorContains(t, err, "not a loopback address")
 }

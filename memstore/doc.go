@@ -25,6 +25,9 @@
 // already is no write. The store inserts the revision into the bytes where [Draft].Stamp says, so that
 // what is stored is what will be served. [Store.Load] makes many writes at once, all or nothing.
 //
+// The records may take [Options].Quota bytes; a write that would make it more fails with [ErrFull], and
+// changes nothing. What makes the state no larger is always taken.
+//
 // # History and its two floors
 //
 // The store remembers the events of the last [Options].HistoryAge, but no more than HistoryCount and HistoryBytes;

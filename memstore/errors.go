@@ -18,6 +18,9 @@ var (
 	// so the history that the cursor followed no longer exists.
 	ErrRestored = errors.New("memstore: store was restored from a snapshot")
 
+	// ErrFull: the records would take more than the quota. Deleting some makes room.
+	ErrFull = errors.New("memstore: quota exceeded")
+
 	// ErrEmptyKey: a write named no key.
 	ErrEmptyKey = errors.New("memstore: empty key")
 )

@@ -12,6 +12,7 @@ type Event struct {
 	Prev     *Record  // the state before it; nil: the object was created
 
 	at   time.Duration // when, on the clock of the store; ages are reckoned from it
+	cost int64         // what it is taken to occupy, once it is remembered
 	left atomic.Pointer[Record]
 }
 

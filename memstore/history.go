@@ -84,16 +84,9 @@ func (h *history) append(e *Event) *feed {
 		h.oldest = e.at
 	}
 	h.count++
-	h.bytes += e.cost()
+	e.cost = eventCost + e.Prev.kept()
+	h.bytes += e.cost
 	return f
-}
-
-// cost is what an event is taken to occupy: the state that it replaced would be gone without it.
-func (e *Event) cost() int64 {
-	if e.Prev == nil {
-		return eventCost
-	}
-	return eventCost + int64(len(e.Prev.Data))
 }
 
 // feed returns the events of a topic.
@@ -124,7 +117,7 @@ func (h *history) trim(now time.Duration, head *state) {
 			return false
 		}
 		count--
-		bytes -= e.cost()
+		bytes -= e.cost
 		floor = e.Revision
 		return true
 	})
@@ -138,7 +131,7 @@ func (h *history) forget(floor Revision, head *state) {
 		f.log.DeleteMin()
 		f.dropped, h.all.dropped = e.Revision, e.Revision
 		h.count--
-		h.bytes -= e.cost()
+		h.bytes -= e.cost
 		return true
 	})
 	h.watch = max(h.watch, floor)

@@ -76,6 +76,19 @@ func (r *Record) Derived(kind string, make func(*Record) ([]byte, error)) ([]byt
 	}
 }
 
+// kept is what a record that nothing but an event keeps alive occupies: its data, in all encodings that
+// there are now. Most are made while the record is current.
+func (r *Record) kept() int64 {
+	if r == nil {
+		return 0
+	}
+	bytes := len(r.Data)
+	for d := r.derived.Load(); d != nil; d = d.next {
+		bytes += len(d.data)
+	}
+	return int64(bytes)
+}
+
 func (d *derivation) find(kind string) *derivation {
 	for ; d != nil; d = d.next {
 		if d.kind == kind {

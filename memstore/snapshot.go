@@ -61,7 +61,7 @@ func (snap Snapshot) at(current, bump Revision) *state {
 	if bump == 0 {
 		return from
 	}
-	return &state{rev: max(current, from.rev) + bump, db: from.db, dirs: from.dirs}
+	return &state{rev: max(current, from.rev) + bump, db: from.db, dirs: from.dirs, bytes: from.bytes}
 }
 
 // Fork returns an independent store with the same state, history and limits. Nothing that is done to one
@@ -73,7 +73,7 @@ func (snap Snapshot) at(current, bump Revision) *state {
 func (s *Store) Fork() *Store {
 	s.mu.Lock() // not to read alone: cloning a tree marks the original
 	defer s.mu.Unlock()
-	f := &Store{hist: s.hist.clone()}
+	f := &Store{hist: s.hist.clone(), quota: s.quota}
 	f.clock.last, f.clock.elapsed = s.clock.read()
 	f.head.Store(s.head.Load())
 	return f

@@ -23,6 +23,8 @@ type state struct {
 	rev  Revision
 	db   *memdb.MemDB
 	dirs *counts
+	// bytes are what the records are taken to occupy.
+	bytes int64
 }
 
 // newState returns the state without records at a revision.
@@ -74,7 +76,7 @@ func (s *state) apply(events []*Event) *state {
 		}
 	}
 	txn.Commit()
-	return &state{rev: events[len(events)-1].Revision, db: db, dirs: s.dirs.apply(events)}
+	return &state{rev: events[len(events)-1].Revision, db: db, dirs: s.dirs.apply(events), bytes: s.bytes + growth(events)}
 }
 
 // steps applies events that may be many, and returns every state on the way that the history keeps, and

@@ -13,6 +13,7 @@ const (
 	DefaultHistoryAge            = 5 * time.Minute // as often as an API server compacts etcd
 	DefaultHistoryCount          = 100_000         // events
 	DefaultHistoryBytes int64    = 256 << 20       // 256 MiB
+	DefaultQuota        int64    = 2 << 30         // 2 GiB, as etcd's
 )
 
 // Options say where a store begins and how much it remembers. The zero value of each field means its
@@ -29,8 +30,12 @@ type Options struct {
 	HistoryCount int
 
 	// HistoryBytes bounds the memory that remembered events keep alive: the data of the replaced states
-	// and a flat 1 KiB an event. Derived encodings are not counted. Default: DefaultHistoryBytes.
+	// with the encodings that were derived of it by then, and a flat 1 KiB an event. Default: DefaultHistoryBytes.
 	HistoryBytes int64
+
+	// Quota bounds what the current records take: their keys and data, and a flat 512 bytes each. A write
+	// that would make it more, and more than it is, fails with ErrFull. Default: DefaultQuota.
+	Quota int64
 }
 
 // normal returns the options with every default filled in and "none" as the highest number.
@@ -41,6 +46,7 @@ func (o Options) normal() Options {
 	o.HistoryAge = limit(o.HistoryAge, DefaultHistoryAge, math.MaxInt64)
 	o.HistoryCount = limit(o.HistoryCount, DefaultHistoryCount, math.MaxInt)
 	o.HistoryBytes = limit(o.HistoryBytes, DefaultHistoryBytes, math.MaxInt64)
+	o.Quota = limit(o.Quota, DefaultQuota, math.MaxInt64)
 	return o
 }
 
@@ -72,13 +78,14 @@ type Store struct {
 	picks []*pick
 
 	clock clock
+	quota int64 // of the bytes of a state
 }
 
 // New returns an empty store.
 func New(o Options) *Store {
 	o = o.normal()
 	head := newState(o.Start)
-	s := &Store{hist: newHistory(o, head), clock: clock{last: time.Now()}}
+	s := &Store{hist: newHistory(o, head), clock: clock{last: time.Now()}, quota: o.Quota}
 	s.head.Store(head)
 	return s
 }

@@ -6,7 +6,7 @@ package memstore
 //
 // fn runs without a lock, so that a slow one holds up nobody; if somebody else wrote the key
 // meanwhile, fn runs again with the new record. It must have no side effects. Nothing but the
-// last run counts.
+// last run counts. ErrFull comes of the quota; nothing has changed then.
 //
 // The event says what happened. If the draft equals the current record, nothing changes, no revision is
 // used, and the event has the record as Record and Prev, and its revision (see Event.Changed). Deleting
@@ -27,28 +27,32 @@ func (s *Store) Update(key string, fn func(cur *Record) (*Draft, error)) (*Event
 				return nil, err
 			}
 		}
-		if e, done := s.try(key, seen, cur, draft); done {
-			return e, nil
+		if e, done, err := s.try(key, seen, cur, draft); done {
+			return e, err
 		}
 	}
 }
 
 // try stores the draft if cur, which was read from seen, is still the record under the key.
-func (s *Store) try(key string, seen *state, cur *Record, draft *Draft) (_ *Event, done bool) {
+func (s *Store) try(key string, seen *state, cur *Record, draft *Draft) (_ *Event, done bool, err error) {
 	if e, same := unchanged(cur, draft); same {
-		return e, true // true when cur was read, and that is when this write takes place
+		return e, true, nil // it was the same when cur was read, and that is when this write takes place
 	}
 	s.write.Lock()
 	head := s.head.Load()
 	if head != seen && head.get(key) != cur {
 		s.write.Unlock()
-		return nil, false
+		return nil, false, nil
 	}
-	e := event(key, head.rev+1, cur, draft)
-	wakes := s.commit(head, []*Event{e})
+	events := []*Event{event(key, head.rev+1, cur, draft)}
+	if !s.fits(head, events) {
+		s.write.Unlock()
+		return nil, true, ErrFull
+	}
+	wakes := s.commit(head, events)
 	s.write.Unlock()
 	broadcast(wakes)
-	return e, true
+	return events[0], true, nil
 }
 
 // unchanged reports whether the draft leaves things as they are, and the event that says so.

@@ -7,8 +7,12 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// recentSlots is how many records a recent knows something of.
-const recentSlots = 512
+// recentSlots is how many records a recent knows something of, and recentSize how long their data is at
+// most: what is decoded of a few hundred large objects would be gigabytes.
+const (
+	recentSlots = 512
+	recentSize  = 256 << 10
+)
 
 // recent keeps something about the records that were dealt with last; what is dealt
 // with mostly is so again soon. A record takes the place of another one now and
@@ -40,5 +44,8 @@ func (r *recent[T]) of(rec *memstore.Record) (what T, ok bool) {
 
 // note keeps what is to be known about a record.
 func (r *recent[T]) note(rec *memstore.Record, what T) {
+	if len(rec.Data) > recentSize {
+		return
+	}
 	r.slot(rec).Store(&noted[T]{rec, what})
 }

@@ -15,6 +15,9 @@ import (
 // errTooLarge is what etcd says of an object that it does not take (CR-10).
 var errTooLarge = errors.New("etcdserver: request is too large")
 
+// errNoSpace is what etcd says when it is full: a real server passes it on, with code 500 and no reason.
+var errNoSpace = errors.New("etcdserver: mvcc: database space exceeded")
+
 // change is one write on its way into the store: it gets the stored object (of
 // the StoreVersion, nil if there is none) and gives what shall be there: nil
 // deletes. The store may run it more than once.
@@ -77,6 +80,9 @@ func (a *API) write(res *resource.Resource, key string, dryRun bool, do change) 
 		return out, err
 	}
 	event, err := a.store.Update(key, update)
+	if errors.Is(err, memstore.ErrFull) {
+		return out, errNoSpace
+	}
 	if event.Changed() && event.Record != nil {
 		a.decoded.keep(res, event.Record, out.obj)
 	}

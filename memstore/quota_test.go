@@ -1,0 +1,90 @@
+package memstore_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/memstore"
+)
+
+func letters(n int) *memstore.Draft {
+	return &memstore.Draft{Data: bytes.Repeat([]byte("x"), n), Stamp: -1}
+}
+
+// What would exceed the quota fails and changes nothing; what makes nothing larger is taken, and when
+// something is deleted there is room at once.
+func TestQuota(t *testing.T) {
+	s := memstore.New(memstore.Options{Quota: 3 * (512 + 3 + 1000)})
+	set := func(key string, d *memstore.Draft) error {
+		_, err := s.Update(key, func(*memstore.Record) (*memstore.Draft, error) { return d, nil })
+		return err
+	}
+	for _, key := range []string{"a/x", "a/y", "a/z"} {
+		require.NoError(t, set(key, letters(1000)))
+	}
+	full := s.Snapshot()
+	require.ErrorIs(t, set("a/w", letters(0)), memstore.ErrFull)
+	require.ErrorIs(t, set("a/x", letters(1001)), memstore.ErrFull)
+	require.Equal(t, full.Revision(), s.Revision())
+	require.Equal(t, 3, s.View().Count("a/"))
+	require.NoError(t, set("a/x", letters(1000)), "it is there already")
+	require.NoError(t, set("a/x", letters(900)))
+	require.NoError(t, set("a/y", letters(1100)), "there are 100 bytes of room")
+	require.ErrorIs(t, set("a/y", letters(1101)), memstore.ErrFull)
+	require.NoError(t, set("a/y", nil))
+	require.NoError(t, set("a/w", letters(1100)))
+
+	fork := s.Fork()
+	_, err := fork.Update("a/v", func(*memstore.Record) (*memstore.Draft, error) { return letters(1), nil })
+	require.ErrorIs(t, err, memstore.ErrFull, "a fork has the quota of its original")
+
+	s.Restore(full, 10)
+	require.ErrorIs(t, set("a/w", letters(0)), memstore.ErrFull, "and the room that it has")
+	require.NoError(t, set("a/x", nil))
+	require.NoError(t, set("a/w", letters(1000)))
+}
+
+// A load is taken as a whole: what it deletes makes room for what it puts.
+func TestQuotaOfLoads(t *testing.T) {
+	s := memstore.New(memstore.Options{Quota: 2 * (512 + 3 + 1000)})
+	load := func(deleted string, put ...string) error {
+		return s.Load(func(tx *memstore.Tx) error {
+			for _, key := range put {
+				if err := tx.Put(key, *letters(1000)); err != nil {
+					return err
+				}
+			}
+			tx.Delete(deleted)
+			return nil
+		})
+	}
+	require.ErrorIs(t, load("", "a/x", "a/y", "a/z"), memstore.ErrFull)
+	require.Zero(t, s.View().Count("a/"))
+	require.NoError(t, load("", "a/x", "a/y"))
+	require.ErrorIs(t, load("", "a/z"), memstore.ErrFull)
+	require.NoError(t, load("a/x", "a/z"))
+	require.Equal(t, 2, s.View().Count("a/"))
+}
+
+// History is bounded in bytes, and the encodings that were made of an object are counted with it.
+func TestHistoryBytesCountEncodings(t *testing.T) {
+	for _, encodings := range []int{0, 9} {
+		s := memstore.New(memstore.Options{HistoryBytes: 50 << 10})
+		for range 100 {
+			put(t, s, "a/x", string(bytes.Repeat([]byte("x"), 1024)))
+			put(t, s, "a/x", string(bytes.Repeat([]byte("y"), 1024)))
+			for i := range encodings {
+				_, err := s.View().Get("a/x").Derived(string(rune('a'+i)), func(r *memstore.Record) ([]byte, error) { return make([]byte, 1024), nil })
+				require.NoError(t, err)
+			}
+		}
+		_, floor := s.Floor()
+		if encodings == 0 {
+			require.Equal(t, memstore.Revision(25), s.Revision()-floor)
+		} else {
+			require.Equal(t, memstore.Revision(7), s.Revision()-floor, "every second one takes 11 KiB")
+		}
+	}
+}
