@@ -242,8 +242,8 @@
 //   - gzip for answers above 128 KiB and for streaming lists (HT-02, SI-17). Go's clients ask
 //     for it by themselves; a rest.Config with DisableCompression, which a test with large
 //     lists may want for its speed, does not.
-//   - /metrics with what is known of requests, watches, limits and objects, by the names
-//     and labels of a real server (DI-19). DELETE begins anew. What faults do counts as
+//   - /metrics with what is known of requests, watches, limits and objects, and of the process and
+//     Go's runtime, by the names and labels of a real server (DI-19). DELETE begins anew. What faults do counts as
 //     if the server had done it. Its cost is a part of a microsecond for a request.
 //   - Discovery in both forms, /version, the health paths; OpenAPI v3 and v2, in JSON
 //     and protobuf, with all operations and the schemas of all types as a real server

@@ -10,7 +10,10 @@
 //	apiserver_current_inflight_requests        request_kind
 //	apiserver_watch_events_total, _sizes       group version resource
 //	apiserver_resource_objects                 group resource
-//	process_start_time_seconds
+//	process_start_time_seconds                 of the server
+//	process_..., go_...                        of the process, which a test may share with other servers:
+//	                                           processor time, memory, descriptors (where there is a /proc), goroutines,
+//	                                           threads, the heap and its collections
 //
 // A request costs a look at a table and two additions: the series are atomic numbers,
 // and what the format wants is put together when somebody asks. Requests for resources

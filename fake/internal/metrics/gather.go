@@ -20,9 +20,9 @@ func (s *Set) gather() []*dto.MetricFamily {
 			gauge(float64(s.reading.Load()), "request_kind", "readOnly"),
 		}),
 		s.gatherEvents(), s.gatherEventSizes(), s.gatherObjects(),
-		family(dto.MetricType_GAUGE, "process_start_time_seconds", "When the server began, in seconds since the epoch.",
-			[]*dto.Metric{gauge(float64(s.begin.UnixNano()) / 1e9)}),
+		single(dto.MetricType_GAUGE, "process_start_time_seconds", "When the server began, in seconds since the epoch.", float64(s.begin.UnixNano())/1e9),
 	}
+	families = append(append(families, gatherProcess()...), gatherRuntime()...)
 	families = slices.DeleteFunc(families, func(f *dto.MetricFamily) bool { return len(f.Metric) == 0 })
 	slices.SortFunc(families, func(a, b *dto.MetricFamily) int { return cmp.Compare(a.GetName(), b.GetName()) })
 	return families
