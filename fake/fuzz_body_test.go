@@ -58,7 +58,7 @@ func FuzzBody(f *testing.F) {
 		sent := bodies[int(media)%len(bodies)]
 		p := forkOf(t, base, fakeapi.WithoutControllers())
 		began := allocated()
-		dry := map[string]answer{}
+		dry := map[string]said{}
 		for _, validation := range []string{"Ignore", "Warn", "Strict"} {
 			dry[validation] = p.ask("POST", to.path+"?dryRun=All&fieldValidation="+validation, sent, inJSON, body)
 		}
@@ -86,7 +86,7 @@ func FuzzBody(f *testing.F) {
 }
 
 // likely is an answer without what is another in each: what the server makes up.
-func likely(t *testing.T, a answer) string {
+func likely(t *testing.T, a said) string {
 	t.Helper()
 	like, meta := maps.Clone(a.object), maps.Clone(a.metadata())
 	for _, key := range []string{"uid", "resourceVersion", "creationTimestamp", "managedFields"} {

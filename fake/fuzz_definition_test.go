@@ -69,7 +69,7 @@ func merge(into, change map[string]any) {
 }
 
 // defines checks what a definition that is stored serves, and that this ends with it.
-func (p probe) defines(stored answer) {
+func (p probe) defines(stored said) {
 	p.t.Helper()
 	var crd apiextensionsv1.CustomResourceDefinition
 	require.NoError(p.t, json.Unmarshal(stored.body, &crd))

@@ -42,8 +42,8 @@ type probe struct {
 	srv *fakeapi.Server
 }
 
-// answer is what a probe was told; object is its body, whatever that was encoded in.
-type answer struct {
+// said is what a probe was told; object is its body, whatever that was encoded in.
+type said struct {
 	code   int
 	header http.Header
 	body   []byte
@@ -81,7 +81,7 @@ var failures = []string{
 }
 
 // ask makes a request. What is sent and wanted are media types; path may have a query.
-func (p probe) ask(method, path, sent, wanted string, body []byte) answer {
+func (p probe) ask(method, path, sent, wanted string, body []byte) said {
 	p.t.Helper()
 	r, err := http.NewRequestWithContext(p.t.Context(), method, "http://server"+path, bytes.NewReader(body))
 	require.NoError(p.t, err)
@@ -94,7 +94,7 @@ func (p probe) ask(method, path, sent, wanted string, body []byte) answer {
 	return p.send(r)
 }
 
-func (p probe) send(r *http.Request) answer {
+func (p probe) send(r *http.Request) said {
 	p.t.Helper()
 	before := p.srv.ResourceVersion()
 	w := httptest.NewRecorder()
@@ -103,9 +103,9 @@ func (p probe) send(r *http.Request) answer {
 }
 
 // judge looks at an answer to a request that was made at a revision.
-func (p probe) judge(r *http.Request, w *httptest.ResponseRecorder, before string) answer {
+func (p probe) judge(r *http.Request, w *httptest.ResponseRecorder, before string) said {
 	p.t.Helper()
-	a := answer{code: w.Code, header: w.Header(), body: w.Body.Bytes()}
+	a := said{code: w.Code, header: w.Header(), body: w.Body.Bytes()}
 	what := fmt.Sprintf("%s %s: %d %.500s", r.Method, r.URL, a.code, a.body)
 	require.NotContains(p.t, what, "caused apiserver to panic")
 	if a.code >= http.StatusInternalServerError && a.code != http.StatusNotImplemented && a.code != http.StatusGatewayTimeout {
@@ -156,14 +156,14 @@ func (p probe) decoded(media string, body []byte) (object map[string]any) {
 func (p probe) revision() string { return p.srv.ResourceVersion() }
 
 // metadata is the object's, or an empty one.
-func (a answer) metadata() map[string]any {
+func (a said) metadata() map[string]any {
 	meta, _ := a.object["metadata"].(map[string]any)
 	return meta
 }
 
 // readInEveryWay reads the object at a path in every encoding and form that there is, and writes it
 // back in each: all say the same, and nothing changes.
-func (p probe) readInEveryWay(collection, name string, custom bool) answer {
+func (p probe) readInEveryWay(collection, name string, custom bool) said {
 	p.t.Helper()
 	path := collection + "/" + url.PathEscape(name)
 	plain := p.ask("GET", path, "", inJSON, nil)
@@ -196,7 +196,7 @@ func (p probe) readInEveryWay(collection, name string, custom bool) answer {
 }
 
 // readInList finds the object among the others as it is alone.
-func (p probe) readInList(collection string, plain answer, custom bool) {
+func (p probe) readInList(collection string, plain said, custom bool) {
 	p.t.Helper()
 	list := p.ask("GET", collection, "", inJSON, nil)
 	items, _ := list.object["items"].([]any)

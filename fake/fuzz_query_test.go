@@ -201,7 +201,7 @@ func itemsOf(list map[string]any) (items []map[string]any) {
 }
 
 // listed checks what a list shows.
-func (q inquiry) listed(a answer, selected []string, rows bool) {
+func (q inquiry) listed(a said, selected []string, rows bool) {
 	keys := []string{}
 	for _, item := range itemsOf(a.object) {
 		keys = append(keys, keyOf(item))

@@ -36,7 +36,7 @@ func TestQuota(t *testing.T) {
 	require.Less(t, stored, 100)
 	before := p.everything()
 	watch := openWatch(t, t.Context(), srv, "/api/v1/configmaps?watch=1&resourceVersion="+srv.ResourceVersion())
-	full := []answer{
+	full := []said{
 		p.ask("POST", limitMaps, inJSON, inJSON, body("more")),
 		p.ask("PATCH", limitMaps+"/m0", mergeJSON, inJSON, []byte(`{"data":{"l":"`+strings.Repeat("x", 20<<10)+`"}}`)),
 		p.ask("PATCH", limitMaps+"/more?fieldManager=m", applyYAML, inJSON, append([]byte(`{"apiVersion":"v1","kind":"ConfigMap",`), body("more")[1:]...)),
