@@ -1,0 +1,149 @@
+package scenario_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/client-go/kubernetes"
+
+	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/faults"
+	"example.com/fakeapi/scenario"
+)
+
+// A case of the catalogue, with a client in its role: once takes every answer but success
+// for an error.
+func ExampleCatalogue() {
+	cases := scenario.Catalogue()
+	i := slices.IndexFunc(cases, func(c scenario.Case) bool { return c.Role == "creator" })
+	one := cases[i]
+	fmt.Println(one)
+	_, err := one.Play(once)
+	var failure *scenario.Failure
+	if errors.As(err, &failure) {
+		fmt.Println(failure.Brief())
+	}
+	fmt.Println(scenario.Falls("creator", "careless")[one.Name])
+
+	// The same by hand, with another server.
+	_, err = scenario.Play(one.Name, one.Text, one.Config(once, fakeapi.WithoutControllers()))
+	fmt.Println(err != nil)
+	// Output:
+	// 53 create-committed-response-lost: a create is carried out, and nobody hears of it
+	// 053-create-committed-response-lost.txtar:14: eventually 1m0s expect done creator: attempt 61, after 1m0s: expected client creator to have returned without an error; saw Post "http://fakeapi.memory:80/api/v1/namespaces/default/configmaps": EOF
+	// it takes AlreadyExists for an error and gives up
+	// true
+}
+
+// All cases of a role, for a client of one's own; the one that it is known to fall in must
+// fail. A single case runs with Run.
+func ExampleRunCatalogue() {
+	var t *testing.T // that of the test
+	scenario.RunCatalogue(t, "creator", once, map[string]string{
+		"create-committed-response-lost": "issue 123",
+	})
+	for _, one := range scenario.Catalogue() {
+		if one.Role == "creator" {
+			one.Run(t, once)
+		}
+	}
+}
+
+// All files of a directory.
+func ExampleRunDir() {
+	var t *testing.T // that of the test
+	scenario.RunDir(t, os.DirFS("testdata"), scenario.Config{
+		Clients: map[string]scenario.Client{"mine": once},
+	})
+}
+
+// Steps in Go. One that the package does not have is a type with Run and String.
+func ExampleRun() {
+	var t *testing.T // that of the test
+	scenario.Run(t, scenario.Config{Seed: 1},
+		scenario.Apply("a.yaml", aConfigMap("one")),
+		expectVersion{"v1.37"},
+		scenario.Fault(faults.Expire410()),
+	)
+}
+
+// expectVersion is a step of one's own.
+type expectVersion struct{ prefix string }
+
+func (s expectVersion) String() string { return "expect version " + s.prefix }
+
+func (s expectVersion) Run(_ context.Context, e *scenario.Env) error {
+	got, err := kubernetes.NewForConfigOrDie(e.Config()).Discovery().ServerVersion()
+	if err != nil {
+		return err
+	}
+	e.Note("%s at revision %s", got.GitVersion, e.Server().ResourceVersion())
+	if !strings.HasPrefix(got.GitVersion, s.prefix) {
+		return fmt.Errorf("expected version %s; saw %s", s.prefix, got.GitVersion)
+	}
+	return nil
+}
+
+// Scenarios at random, as a test and as a fuzz test.
+func ExampleExplore() {
+	var t *testing.T // that of the test
+	scenario.Explore(t, scenario.Config{Clients: map[string]scenario.Client{"mine": once}}, scenario.Generator{Client: "mine"}, 1, 100)
+}
+
+// What two runs of a client can be compared by.
+func ExampleTranscript_Lanes() {
+	transcript, err := scenario.Play("once.txtar", "run once\nexpect done once\n", scenario.Config{
+		Clients: map[string]scenario.Client{"once": once},
+	})
+	fmt.Println(transcript.Lanes(), err)
+	// Output:
+	// map[once /api/v1/namespaces/default/configmaps:[POST 201]] <nil>
+}
+
+// A generated scenario is a list of steps, and a failing one is made smaller: here what
+// counts as a failure is that something is deleted.
+func ExampleShrink() {
+	generated, err := scenario.Generator{Steps: 10}.Generate(7)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	deletes := func(steps []scenario.Step) bool {
+		return slices.ContainsFunc(steps, func(s scenario.Step) bool { return strings.Contains(s.String(), " delete ") })
+	}
+	for _, step := range scenario.Shrink(generated, deletes) {
+		fmt.Println(step)
+	}
+	// Output:
+	// eventually 10m0s apply 02-delta.yaml
+	// eventually 10m0s delete configmap/delta -n default
+}
+
+// A stage is for clients that come over the network; this one is Go's HTTP client.
+func ExampleNewStage() {
+	stage, err := scenario.NewStage("story.txtar", "run curl\nexpect requests curl /version 1\n", scenario.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = stage.Close() }()
+	fmt.Println("waiting for", stage.Guests())
+	go func() {
+		request, _ := http.NewRequest(http.MethodGet, stage.Server().URL()+"/version", nil)
+		request.Header.Set("User-Agent", "curl/8")
+		if answer, err := http.DefaultClient.Do(request); err == nil {
+			_ = answer.Body.Close()
+		}
+	}()
+	_, err = stage.Play(context.Background(), nil)
+	fmt.Println(err)
+	// Output:
+	// waiting for [curl]
+	// <nil>
+}
