@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -45,7 +46,8 @@ func entryPoints(p *types.Package) (names map[types.Object]string) {
 	return names
 }
 
-// shown are the functions and methods that the Example functions of a package's tests use.
+// shown are the functions and methods that the examples of a package's tests use: the
+// Example functions, and in a file of examples also the types and functions around them.
 // What those tests cannot be checked for, such as a package that only tests import, is
 // passed over.
 func shown(files *token.FileSet, from types.Importer, syntax []*ast.File) map[types.Object]bool {
@@ -54,9 +56,10 @@ func shown(files *token.FileSet, from types.Importer, syntax []*ast.File) map[ty
 	config := types.Config{Importer: from, Error: func(error) {}}
 	_, _ = config.Check("examples", files, syntax, info) // as far as it goes
 	for _, file := range syntax {
+		only := strings.HasPrefix(path.Base(files.Position(file.Pos()).Filename), "example")
 		for _, d := range file.Decls {
 			f, ok := d.(*ast.FuncDecl)
-			if !ok || f.Recv != nil || !strings.HasPrefix(f.Name.Name, "Example") {
+			if !ok || !only && !strings.HasPrefix(f.Name.Name, "Example") {
 				continue
 			}
 			ast.Inspect(f.Body, func(n ast.Node) bool {
@@ -117,7 +120,7 @@ func TestEntryPointsHaveExamples(t *testing.T) {
 func TestExampleRule(t *testing.T) {
 	const code = "package p\n\nfunc Shown() {}\nfunc Hidden() {}\nfunc own() {}\n" +
 		"type Box struct{}\nfunc (Box) Open() {}\nfunc (*Box) Shut() {}\nfunc (Box) String() string { return \"\" }\n" +
-		"type Lid = Box\ntype Way interface { Go() }\ntype sealed struct{}\nfunc (sealed) Open() {}\n" +
+		"type Lid = sealed\ntype Way interface { Go() }\ntype sealed struct{}\nfunc (sealed) Open() {}\n" +
 		"func Example() { Shown(); b := Box{}; b.Open(); run := b.Shut; run() }\nfunc Helper() { Hidden() }\n"
 	files := token.NewFileSet()
 	s, err := parse(files, "p/p.go", []byte(code))
@@ -125,10 +128,34 @@ func TestExampleRule(t *testing.T) {
 	p := types.NewPackage("p", "p")
 	info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
 	require.NoError(t, types.NewChecker(&types.Config{Importer: importer.Default()}, files, p, info).Files([]*ast.File{s.syntax}))
-	points := entryPoints(p)
-	require.Equal(t, []string{"Box.Open", "Box.Shut", "Example", "Helper", "Hidden", "Lid.Open", "Lid.Shut", "Shown"}, namesOfPoints(points))
+	require.Equal(t, []string{"Box.Open", "Box.Shut", "Example", "Helper", "Hidden", "Lid.Open", "Shown"}, slices.Sorted(maps.Values(entryPoints(p))))
 }
 
-func namesOfPoints(points map[types.Object]string) []string {
-	return slices.Sorted(maps.Values(points))
+func TestShownRule(t *testing.T) {
+	const code = `package q
+
+import (
+	"net/url"
+	"nowhere/at/all"
+)
+
+func ExampleX() { u, _ := url.Parse(all.Of("")); _ = u.Hostname() }
+
+func helper() { url.QueryEscape("") }
+`
+	for name, more := range map[string]int{"q/example_test.go": 1, "q/q_test.go": 0} {
+		files := token.NewFileSet()
+		s, err := parse(files, name, []byte(code))
+		require.NoError(t, err)
+		from := exported(files, thePackages(t))
+		p, err := from.Import("net/url")
+		require.NoError(t, err)
+		points, uses := entryPoints(p), shown(files, from, []*ast.File{s.syntax})
+		maps.DeleteFunc(points, func(_ types.Object, of string) bool {
+			return !slices.Contains([]string{"Parse", "URL.Hostname", "QueryEscape", "PathEscape"}, of)
+		})
+		require.Len(t, unshown("url", points, uses, nil), 2-more, "PathEscape, and QueryEscape outside of examples")
+		require.Len(t, unshown("url", points, uses, map[string]string{"url.PathEscape": "why", "url.QueryEscape": "why"}), more)
+		require.Len(t, unshown("url", points, uses, map[string]string{"url.PathEscape": "why", "url.Parse": "why"}), 2-more)
+	}
 }

@@ -1,0 +1,103 @@
+package fakeapi_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing/fstest"
+
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/yaml"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// What a test wants to find: objects before the start and later, status and all.
+func ExampleServer_Load() {
+	node := &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: "n1"},
+		Status:     corev1.NodeStatus{Phase: corev1.NodeRunning},
+	}
+	srv, err := fakeapi.New(fakeapi.WithObjects(node))
+	check(err)
+	defer func() { _ = srv.Close() }()
+	check(srv.Load(configMap("a", "one"), configMap("b", "two")))
+	check(srv.LoadManifests(fstest.MapFS{"c.yaml": {Data: []byte("{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}")}})) // or os.DirFS("testdata")
+	fmt.Println(srv.Load(configMap("a", "again")))
+
+	client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1()
+	maps, err := client.ConfigMaps("default").List(context.Background(), metav1.ListOptions{})
+	check(err)
+	got, err := client.Nodes().Get(context.Background(), "n1", metav1.GetOptions{})
+	check(err)
+	fmt.Println(len(maps.Items), got.Status.Phase)
+	// Output:
+	// fakeapi: load *v1.ConfigMap default/a: the name is in use
+	// 3 Running
+}
+
+// A server that was filled once is forked for every test. A snapshot goes back in the same
+// server instead.
+func ExampleServer_Fork() {
+	filled, err := fakeapi.New(fakeapi.WithObjects(configMap("a", "one")))
+	check(err)
+	defer func() { _ = filled.Close() }()
+	before := filled.Snapshot()
+
+	fork, err := filled.Fork(fakeapi.InMemory())
+	check(err)
+	defer func() { _ = fork.Close() }()
+	check(kubernetes.NewForConfigOrDie(fork.RESTConfig()).CoreV1().ConfigMaps("default").Delete(context.Background(), "a", metav1.DeleteOptions{}))
+
+	_, err = kubernetes.NewForConfigOrDie(filled.RESTConfig()).CoreV1().ConfigMaps("default").Get(context.Background(), "a", metav1.GetOptions{})
+	fmt.Println(err, before.ResourceVersion() == filled.ResourceVersion(), before.ResourceVersion() == fork.ResourceVersion())
+	// Output: <nil> true false
+}
+
+// Definitions from files, from Go objects, and while the server runs.
+func ExampleServer_LoadCRDs() {
+	dir, err := os.MkdirTemp("", "crds") // ../config/crd/bases, say
+	check(err)
+	defer func() { _ = os.RemoveAll(dir) }()
+	check(os.WriteFile(filepath.Join(dir, "widgets.yaml"), []byte(widgetCRD), 0o600))
+
+	srv, err := fakeapi.New()
+	check(err)
+	defer func() { _ = srv.Close() }()
+	check(srv.LoadCRDs(fakeapi.CRDPaths(dir)))
+
+	var definition apiextensionsv1.CustomResourceDefinition
+	check(yaml.Unmarshal([]byte(widgetCRD), &definition))
+	check(srv.LoadCRDs(fakeapi.CRDObjects(&definition))) // it is there: an update that changes nothing
+
+	widgets, err := dynamic.NewForConfigOrDie(srv.RESTConfig()).Resource(widgetsResource).List(context.Background(), metav1.ListOptions{})
+	fmt.Println(widgets.GetKind(), err)
+	// Output:
+	// WidgetList <nil>
+}
+
+// Go types of custom resources: with the manifests of their definitions they need their
+// scheme only; without any, CRDType makes a definition up that takes everything.
+func ExampleCRDType() {
+	scheme := widgetScheme("v1alpha1", "v1")
+	widget := &Widget{ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "team"}}
+	for _, crds := range []fakeapi.CRDSource{
+		fakeapi.CRDFS(fstest.MapFS{"widgets.yaml": {Data: []byte(widgetCRD)}}),
+		fakeapi.CRDType(scheme, &Widget{}, fakeapi.CRDStorageVersion("v1")),
+		fakeapi.CRDType(scheme, &Widget{}, fakeapi.CRDStorageVersion("v1"), fakeapi.CRDPlural("widgetry"), fakeapi.CRDClusterScoped()),
+	} {
+		srv, err := fakeapi.New(fakeapi.WithCRDs(crds), fakeapi.WithScheme(scheme))
+		check(err)
+		fmt.Println(srv.Load(widget))
+		check(srv.Close())
+	}
+	// Output:
+	// <nil>
+	// <nil>
+	// <nil>
+}

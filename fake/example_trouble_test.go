@@ -1,0 +1,270 @@
+package fakeapi_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// answerOf asks a server for a path.
+func answerOf(srv *fakeapi.Server, path string) string {
+	answer, err := srv.Client().Get(srv.URL() + path)
+	if err != nil {
+		return "no answer"
+	}
+	check(answer.Body.Close())
+	return answer.Status
+}
+
+// A server that goes away and comes back, with its objects.
+func ExampleServer_Restart() {
+	srv, err := fakeapi.New()
+	check(err)
+	defer func() { _ = srv.Close() }()
+	srv.Drain()
+	fmt.Println("drained:", answerOf(srv, "/readyz"), answerOf(srv, "/api/v1/pods"))
+	check(srv.Shutdown())
+	fmt.Println("shut down:", answerOf(srv, "/api/v1/pods"))
+	check(srv.Restart(time.Hour))
+	fmt.Println("starting:", answerOf(srv, "/api/v1/pods"))
+	check(srv.Restart(0))
+	fmt.Println("started:", answerOf(srv, "/api/v1/pods"))
+	// Output:
+	// drained: 500 Internal Server Error 200 OK
+	// shut down: no answer
+	// starting: 503 Service Unavailable
+	// started: 200 OK
+}
+
+// A watch cache that is being filled: from the start, or again.
+func ExampleServer_CacheNotReady() {
+	const cached = "/api/v1/pods?resourceVersion=0"
+	srv, err := fakeapi.New(fakeapi.WithCacheNotReady(time.Hour))
+	check(err)
+	defer func() { _ = srv.Close() }()
+	fmt.Println(answerOf(srv, cached), "but", answerOf(srv, "/api/v1/namespaces/default"))
+	srv.CacheNotReady(0)
+	fmt.Println(answerOf(srv, cached))
+	// Output:
+	// 429 Too Many Requests but 200 OK
+	// 200 OK
+}
+
+// All history is forgotten: who watches from the past has to list again.
+func ExampleServer_Expire() {
+	srv, err := fakeapi.New(fakeapi.WithHistory(time.Hour, 1000), fakeapi.WithContinueLifetime(time.Minute))
+	check(err)
+	defer func() { _ = srv.Close() }()
+	before := srv.ResourceVersion()
+	check(srv.Load(configMap("a", "one")))
+	srv.Expire()
+	maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
+	w, err := maps.Watch(context.Background(), metav1.ListOptions{ResourceVersion: before})
+	check(err)
+	defer w.Stop()
+	event := <-w.ResultChan()
+	fmt.Println(event.Type, event.Object.(*metav1.Status).Reason)
+	// Output:
+	// ERROR Expired
+}
+
+// The times that a server keeps, shorter than a real one has them.
+func ExampleWithFutureWait() {
+	srv, err := fakeapi.New(
+		fakeapi.WithFutureWait(10*time.Millisecond),
+		fakeapi.WithBookmarkInterval(10*time.Millisecond),
+		fakeapi.WithWatchTimeout(time.Minute),
+	)
+	check(err)
+	defer func() { _ = srv.Close() }()
+	fmt.Println(answerOf(srv, "/api/v1/pods?resourceVersion=999999"))
+
+	pods := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Pods("default")
+	w, err := pods.Watch(context.Background(), metav1.ListOptions{AllowWatchBookmarks: true, ResourceVersion: srv.ResourceVersion()})
+	check(err)
+	defer w.Stop()
+	fmt.Println((<-w.ResultChan()).Type)
+	// Output:
+	// 504 Gateway Timeout
+	// BOOKMARK
+}
+
+// One write at a time. A second one, which the first begins while it is served, is told to
+// come again.
+func ExampleWithMaxInFlight() {
+	var srv *fakeapi.Server
+	writeToo := func(context.Context, *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
+		answer, err := srv.Client().Post(srv.URL()+"/api/v1/nodes", "application/json", strings.NewReader(`{"metadata":{"name":"second"}}`))
+		check(err)
+		check(answer.Body.Close())
+		fmt.Println("second:", answer.Status, answer.Header.Get("Retry-After"))
+		return &admissionv1.AdmissionResponse{Allowed: true}
+	}
+	var err error
+	srv, err = fakeapi.New(fakeapi.WithMaxInFlight(400, 1), fakeapi.WithAdmission(fakeapi.ValidatingAdmission("more.example.com", writeToo)))
+	check(err)
+	defer func() { _ = srv.Close() }()
+	answer, err := srv.Client().Post(srv.URL()+"/api/v1/nodes", "application/json", strings.NewReader(`{"metadata":{"name":"first"}}`))
+	check(err)
+	check(answer.Body.Close())
+	fmt.Println("first:", answer.Status)
+	// Output:
+	// second: 429 Too Many Requests 1
+	// first: 201 Created
+}
+
+// Discovery that is wrong, while the objects are served as ever.
+func ExampleServer_Discovery() {
+	srv, err := fakeapi.New()
+	check(err)
+	defer func() { _ = srv.Close() }()
+	d := srv.Discovery()
+	show := func(what string) {
+		fmt.Println(what+":", answerOf(srv, "/apis/apps/v1"), answerOf(srv, "/apis/apps/v1/deployments"))
+	}
+	check(d.Hide("apps"))
+	show("hidden")
+	check(d.Break("apps"))
+	show("broken")
+	check(d.Stale("apps")) // in aggregated discovery only
+	show("stale")
+	check(d.Flap("apps"))
+	show("flapping")
+	check(d.Heal())
+	show("healed")
+	fmt.Println(d.Hide("no.such.group"))
+	// Output:
+	// hidden: 404 Not Found 200 OK
+	// broken: 503 Service Unavailable 200 OK
+	// stale: 200 OK 200 OK
+	// flapping: 200 OK 200 OK
+	// healed: 200 OK 200 OK
+	// fakeapi: discovery: "no.such.group" is no group of /apis
+}
+
+// A server from before a feature, or that loses it while it runs.
+func ExampleServer_SetFeature() {
+	const streaming = "/api/v1/pods?watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=1"
+	srv, err := fakeapi.New(fakeapi.WithoutFeatures(fakeapi.WatchList, fakeapi.AggregatedDiscovery))
+	check(err)
+	defer func() { _ = srv.Close() }()
+	fmt.Println(answerOf(srv, streaming))
+	check(srv.SetFeature(fakeapi.WatchList, true))
+	fmt.Println(answerOf(srv, streaming))
+	// Output:
+	// 422 Unprocessable Entity
+	// 200 OK
+}
+
+// A second API server on the same store, whose view can be behind.
+func ExampleReplica() {
+	srv, err := fakeapi.New()
+	check(err)
+	defer func() { _ = srv.Close() }()
+	behind, err := srv.Replica()
+	check(err)
+	count := func() int {
+		maps := kubernetes.NewForConfigOrDie(behind.RESTConfig()).CoreV1().ConfigMaps("default")
+		list, err := maps.List(context.Background(), metav1.ListOptions{ResourceVersion: "0"})
+		check(err)
+		return len(list.Items)
+	}
+	behind.Freeze()
+	check(srv.Load(configMap("a", "one"), configMap("b", "two")))
+	fmt.Println("frozen:", count())
+	behind.Lag(1)
+	fmt.Println("one change behind:", count())
+	behind.CatchUp()
+	fmt.Println("current:", count())
+	behind.Delay(time.Hour)
+	check(srv.Load(configMap("c", "three")))
+	fmt.Println("an hour behind:", count())
+	// Output:
+	// frozen: 0
+	// one change behind: 1
+	// current: 2
+	// an hour behind: 0
+}
+
+// The server's clock is wrong, by which new objects get their times.
+func ExampleServer_SkewClock() {
+	srv, err := fakeapi.New()
+	check(err)
+	defer func() { _ = srv.Close() }()
+	srv.SkewClock(24 * time.Hour)
+	made, err := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default").
+		Create(context.Background(), configMap("a", "one"), metav1.CreateOptions{})
+	check(err)
+	fmt.Println(time.Until(made.CreationTimestamp.Time) > time.Hour)
+	// Output: true
+}
+
+// Controllers that the test steps by hand: what belongs to an owner that is gone goes when
+// the test says so.
+func ExampleServer_Settle() {
+	srv, err := fakeapi.New(fakeapi.WithoutControllers())
+	check(err)
+	defer func() { _ = srv.Close() }()
+	ctx := context.Background()
+	maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
+	owner, err := maps.Create(ctx, configMap("owner", ""), metav1.CreateOptions{})
+	check(err)
+	owned := configMap("owned", "")
+	owned.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: owner.Name, UID: owner.UID}}
+	_, err = maps.Create(ctx, owned, metav1.CreateOptions{})
+	check(err)
+	check(maps.Delete(ctx, "owner", metav1.DeleteOptions{}))
+
+	_, err = maps.Get(ctx, "owned", metav1.GetOptions{})
+	fmt.Println(err)
+	check(srv.Settle(ctx))
+	_, err = maps.Get(ctx, "owned", metav1.GetOptions{})
+	fmt.Println(err)
+	// Output:
+	// <nil>
+	// configmaps "owned" not found
+}
+
+// An admission function that refuses. It has effects elsewhere, so that a dry run, which
+// must not have any, is refused as well.
+func ExampleValidatingAdmission() {
+	noLatest := func(_ context.Context, request *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
+		return &admissionv1.AdmissionResponse{Allowed: request.Name != "latest", Result: &metav1.Status{Message: "no latest, please"}}
+	}
+	srv, err := fakeapi.New(fakeapi.WithAdmission(fakeapi.ValidatingAdmission("names.example.com", noLatest).WithSideEffects()))
+	check(err)
+	defer func() { _ = srv.Close() }()
+	pods := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Pods("default")
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "latest"}}
+	_, err = pods.Create(context.Background(), pod, metav1.CreateOptions{})
+	fmt.Println(err)
+	pod.Name = "v1"
+	_, err = pods.Create(context.Background(), pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	fmt.Println(err)
+	// Output:
+	// admission webhook "names.example.com" denied the request: no latest, please
+	// admission webhook "names.example.com" does not support dry run
+}
+
+// Conversion webhooks that live in the test: their connections, and the addresses of the
+// Services that a definition names.
+func ExampleWithServiceResolver() {
+	srv, err := fakeapi.New(
+		fakeapi.WithServiceResolver(func(namespace, name string, port int32) (string, error) {
+			return "127.0.0.1:9443", nil // where the test has its webhooks
+		}),
+		fakeapi.WithWebhookDialer((&net.Dialer{Timeout: time.Second}).DialContext),
+	)
+	check(err)
+	fmt.Println(srv.Close())
+	// Output: <nil>
+}

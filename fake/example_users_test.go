@@ -1,0 +1,125 @@
+package fakeapi_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// secretsOf reads what not everybody may.
+func secretsOf(config *rest.Config) string {
+	_, err := kubernetes.NewForConfigOrDie(config).CoreV1().Secrets("default").List(context.Background(), metav1.ListOptions{})
+	if err != nil {
+		return err.Error()
+	}
+	return "welcome"
+}
+
+// Bearer tokens, that end by themselves or when the test says so. They include TLS.
+func ExampleWithTokens() {
+	srv, err := fakeapi.New(fakeapi.WithTokens(
+		fakeapi.NewToken("s3cret", "ann", "team-a"),
+		fakeapi.NewToken("brief", "ben").ExpiresIn(time.Hour),
+		fakeapi.NewToken("over", "cara").ExpiresAt(time.Now().Add(-time.Hour)),
+	))
+	check(err)
+	defer func() { _ = srv.Close() }()
+	fmt.Println("first:", secretsOf(srv.RESTConfig()))
+	fmt.Println("brief:", secretsOf(srv.RESTConfigAs("brief")))
+	fmt.Println("over:", secretsOf(srv.RESTConfigAs("over")))
+
+	check(srv.ExpireToken("s3cret"))
+	fmt.Println("first:", secretsOf(srv.RESTConfig()))
+	check(srv.AddToken(fakeapi.NewToken("s3cret", "ann")))
+	fmt.Println("first:", secretsOf(srv.RESTConfig()))
+	// Output:
+	// first: welcome
+	// brief: welcome
+	// over: Unauthorized
+	// first: Unauthorized
+	// first: welcome
+}
+
+// HTTPS, under names of one's own; clients of the server trust it already.
+func ExampleWithTLS() {
+	srv, err := fakeapi.New(fakeapi.WithTLS(), fakeapi.WithHosts("host.docker.internal"))
+	check(err)
+	defer func() { _ = srv.Close() }()
+	answer, err := srv.Client().Get(srv.URL() + "/version")
+	check(err)
+	check(answer.Body.Close())
+	fmt.Println(answer.Proto, answer.TLS != nil, len(srv.CA()) > 0)
+	// Output:
+	// HTTP/2.0 true true
+}
+
+// Client certificates: of the server's own making, or of an authority that the test has.
+func ExampleWithClientCA() {
+	other, err := fakeapi.New(fakeapi.WithClientCA())
+	check(err)
+	defer func() { _ = other.Close() }()
+
+	srv, err := fakeapi.New(fakeapi.WithClientCA(other.CA()))
+	check(err)
+	defer func() { _ = srv.Close() }()
+	ann, err := srv.RESTConfigAsUser("ann", "team-a")
+	check(err)
+	fmt.Println("ann:", secretsOf(ann))
+	nobody := srv.RESTConfig()
+	nobody.CertData, nobody.KeyData = nil, nil
+	fmt.Println("nobody:", secretsOf(nobody))
+
+	cert, key, err := srv.ClientCertificate(-time.Second, "ben")
+	check(err)
+	nobody.CertData, nobody.KeyData = cert, key
+	fmt.Println("expired:", secretsOf(nobody))
+	// Output:
+	// ann: welcome
+	// nobody: Unauthorized
+	// expired: Unauthorized
+}
+
+// Requests without credentials are let in, and may do what the authorizer says.
+func ExampleWithAnonymous() {
+	srv, err := fakeapi.New(
+		fakeapi.WithTokens(fakeapi.NewToken("s3cret", "ann")),
+		fakeapi.WithAnonymous(),
+		fakeapi.WithAuthorizer(func(a fakeapi.Attributes) fakeapi.Decision {
+			if a.User.Username == "system:anonymous" {
+				return fakeapi.NoOpinion("")
+			}
+			return fakeapi.Allow("")
+		}),
+	)
+	check(err)
+	defer func() { _ = srv.Close() }()
+	fmt.Println(secretsOf(srv.RESTConfigAs("")))
+	fmt.Println(secretsOf(srv.RESTConfigAs("wrong")))
+	// Output:
+	// secrets is forbidden: User "system:anonymous" cannot list resource "secrets" in API group "" in the namespace "default"
+	// Unauthorized
+}
+
+// A decision can be looked at, by an authorizer that asks another.
+func ExampleDecision() {
+	inner := func(a fakeapi.Attributes) fakeapi.Decision {
+		if a.Resource == "secrets" {
+			return fakeapi.Deny("secrets are secret")
+		}
+		return fakeapi.NoOpinion("").WithError(errors.New("the rules are not loaded yet"))
+	}
+	for _, resource := range []string{"secrets", "pods"} {
+		d := inner(fakeapi.Attributes{Resource: resource})
+		fmt.Println(d.Allowed(), d.Denied(), d.Reason(), d.Err())
+	}
+	// Output:
+	// false true secrets are secret <nil>
+	// false false  the rules are not loaded yet
+}
