@@ -46,6 +46,9 @@ func AppendCBORMark(b []byte) []byte { return append(b, cborMark...) }
 func AppendCBORMap(b []byte, n int) []byte   { return appendHead(b, cborMap, n) }
 func AppendCBORArray(b []byte, n int) []byte { return appendHead(b, cborArray, n) }
 
+// AppendCBORNull appends null.
+func AppendCBORNull(b []byte) []byte { return append(b, 0xf6) }
+
 func appendHead(b []byte, major byte, n int) []byte {
 	major <<= 5
 	switch {

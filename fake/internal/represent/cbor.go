@@ -110,5 +110,8 @@ func (p *Representation) cborOpening(list metav1.ListMeta, items int) ([]byte, e
 	b := codec.AppendCBORMap(codec.AppendCBORMark(nil), typePairs+2)
 	b = append(b, cborType(kind)...)
 	b = append(append(b, first...), metadata...)
-	return codec.AppendCBORArray(append(b, second...), items), nil
+	if b = append(b, second...); p.nullItems(items) {
+		return codec.AppendCBORNull(b), nil
+	}
+	return codec.AppendCBORArray(b, items), nil
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -45,6 +46,9 @@ func (p *Representation) List(w http.ResponseWriter, list metav1.ListMeta, items
 	if err != nil {
 		return err
 	}
+	if p.nullItems(len(items)) {
+		frame = strings.TrimSuffix(frame, "[") + "null"
+	}
 	if p.out.Pretty {
 		var plain bytes.Buffer
 		p.jsonList(&plain, frame, bodies)
@@ -56,7 +60,7 @@ func (p *Representation) List(w http.ResponseWriter, list metav1.ListMeta, items
 		_, _ = w.Write(b)
 		return nil
 	}
-	size := len(frame) + len(listEnd) + 1 + max(len(bodies)-1, 0) + len(bodies)*len(p.itemHead())
+	size := len(frame) + len(p.listEnd(len(bodies))) + 1 + max(len(bodies)-1, 0) + len(bodies)*len(p.itemHead())
 	for _, body := range bodies {
 		size += len(body) - min(len(p.itemHead()), 1)
 	}
@@ -89,7 +93,16 @@ type piecewise interface {
 }
 
 // listEnd closes the JSON of a list.
-const listEnd = "]}"
+func (p *Representation) listEnd(items int) string {
+	if p.nullItems(items) {
+		return "}"
+	}
+	return "]}"
+}
+
+// nullItems reports whether the items of a list of so many are null: those of metadata
+// only, if there are none.
+func (p *Representation) nullItems(items int) bool { return items == 0 && p.out.Form != negotiate.Full }
 
 // frameOf is the JSON of a list up to its first item.
 func (p *Representation) frameOf(list metav1.ListMeta) (string, error) {
@@ -126,7 +139,7 @@ func (p *Representation) jsonList(w piecewise, frame string, bodies [][]byte) {
 		}
 		_, _ = w.Write(body)
 	}
-	_, _ = w.WriteString(listEnd)
+	_, _ = w.WriteString(p.listEnd(len(bodies)))
 }
 
 func (p *Representation) listKind() string {

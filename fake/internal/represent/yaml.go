@@ -47,7 +47,10 @@ func (p *Representation) yamlList(w http.ResponseWriter, list metav1.ListMeta, r
 		return err
 	}
 	items := "items:\n"
-	if len(records) == 0 {
+	switch {
+	case p.nullItems(len(records)):
+		items = "items: null\n"
+	case len(records) == 0:
 		items = "items: []\n"
 	}
 	size := len(first) + len(items) + len(last)

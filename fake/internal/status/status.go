@@ -192,6 +192,14 @@ func TooLargeResourceVersion(asked, current uint64) error {
 	return err
 }
 
+// NoSuchResourceVersion is TooLargeResourceVersion for a client that is not told to come
+// again, as nobody has waited.
+func NoSuchResourceVersion(asked, current uint64) error {
+	err := TooLargeResourceVersion(asked, current).(*apierrors.StatusError)
+	err.ErrStatus.Details.RetryAfterSeconds = 0
+	return err
+}
+
 // TooOldResourceVersion is what an expired watch ends with (WA-19).
 func TooOldResourceVersion(asked, oldest uint64) error {
 	return apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", asked, oldest))

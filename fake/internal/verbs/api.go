@@ -151,6 +151,12 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, t route.Target) erro
 	}
 	q := &request{w: w, r: r, target: t, res: res, parent: res, sub: sub, types: a.types, clock: &a.clock}
 	q.warnings.add(w.Header(), res.Deprecation) // WN-05
+	// What patch it is comes before what the answer may be.
+	if r.Method == http.MethodPatch {
+		if err := q.patchable(); err != nil {
+			return err
+		}
+	}
 	out, err := negotiate.Response(r, endpoint(res, sub, t.Verb == route.List || t.Verb == route.Watch))
 	if err != nil {
 		return err

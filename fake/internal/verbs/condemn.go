@@ -25,6 +25,9 @@ func condemn(res *resource.Resource, obj runtime.Object, opts *metav1.DeleteOpti
 	}
 	m := accessor(obj)
 	graceful, waits := grant(res, obj, opts, now)
+	if waits && !graceful {
+		return false, false // an end that has begun stays as it is, finalizers included (DL-24)
+	}
 	finalizers, change := garbageFinalizers(m.GetFinalizers(), opts)
 	if change {
 		m.SetFinalizers(finalizers)

@@ -15,6 +15,16 @@ import (
 // the router, which has no part in the answer (PV-16).
 var errNoPath = errors.New("no such path")
 
+// errNoName refuses a change of a whole collection of custom resources (PV-13).
+var errNoName = apierrors.NewBadRequest("name must be provided")
+
+// createUnder creates a custom resource, whatever name the path has: that of the object
+// counts.
+func (a *API) createUnder(q *request) error {
+	q.target.Name = ""
+	return a.create(q)
+}
+
 // operation finds what a request is for.
 func (a *API) operation(m string, res *resource.Resource, t route.Target) (verb, error) {
 	switch {
@@ -49,8 +59,12 @@ func customOperation(m string, res *resource.Resource, t route.Target) (verb, er
 		return nil, errNoPath
 	case t.Subresource != "" && res.Subresource(t.Subresource) == nil:
 		return nil, apierrors.NewNotFound(res.GroupResource(), t.Name)
-	case t.Subresource == "" && t.Collection() && (m == http.MethodPut || m == http.MethodPatch):
-		return nil, apierrors.NewBadRequest("name must be provided") // PV-13
+	case t.Subresource == "" && t.Collection() && m == http.MethodPut:
+		return nil, errNoName
+	case t.Subresource == "" && t.Collection() && m == http.MethodPatch:
+		return func(*API, *request) error { return errNoName }, nil // what patch it is comes first
+	case t.Subresource == "" && m == http.MethodPost && res.Namespaced == (t.Namespace != ""):
+		return (*API).createUnder, nil
 	case m == http.MethodHead:
 		m = http.MethodGet
 	}

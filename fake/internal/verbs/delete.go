@@ -67,6 +67,9 @@ func (a *API) remove(q *request, res *resource.Resource, key, name string, opts 
 		return left, err
 	}
 	if q != nil {
+		if err := q.named(); err != nil {
+			return left, err
+		}
 		if err := a.reread(res, key); err != nil {
 			return left, err
 		}

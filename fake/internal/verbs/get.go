@@ -22,6 +22,9 @@ func (a *API) get(q *request) error {
 			return err
 		}
 	}
+	if err := q.named(); err != nil {
+		return err
+	}
 	view, err := a.notOlderThan(q, opts.ResourceVersion)
 	if err != nil {
 		return err

@@ -111,6 +111,9 @@ func (a *API) start(q *request, prefix string, sel selector, opts *metainternal.
 	exact := opts.ResourceVersionMatch == metav1.ResourceVersionMatchExact ||
 		opts.ResourceVersionMatch == "" && opts.Limit > 0
 	if exact && rev > 0 {
+		if now := a.store.Revision(); rev > now && q.forOne(sel) {
+			return origin{}, status.NoSuchResourceVersion(uint64(rev), uint64(now))
+		}
 		view, err := a.viewAt(q, rev)
 		return origin{view: view}, err
 	}
@@ -119,6 +122,16 @@ func (a *API) start(q *request, prefix string, sel selector, opts *metainternal.
 	}
 	view, err := a.notOlderThan(q, opts.ResourceVersion)
 	return origin{view: view}, err
+}
+
+// forOne reports whether a list is of one object at most, by its name: a real server reads
+// the exact state of that from etcd, past its cache, and waits for nothing.
+func (q *request) forOne(sel selector) bool {
+	if sel.fields == nil || q.res.Namespaced && q.namespace() == "" {
+		return false
+	}
+	_, named := sel.fields.RequiresExactMatch("metadata.name")
+	return named
 }
 
 // resume finds where a continue token goes on. A token whose revision is gone

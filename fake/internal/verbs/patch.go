@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -25,21 +26,7 @@ func (a *API) patch(q *request) error { return a.change(q, (*request).patching) 
 
 // patching reads the options and the body of a patch and gives what it does.
 func (q *request) patching() (*rewrite, error) {
-	kind, _, _ := strings.Cut(q.r.Header.Get("Content-Type"), ";")
-	patchType := types.PatchType(kind)
-	switch patchType {
-	case types.StrategicMergePatchType:
-		if q.parent.Custom != nil { // CD: there is no Go type whose tags it could go by
-			return nil, q.noSuchPatch()
-		}
-	case types.JSONPatchType, types.MergePatchType, types.ApplyYAMLPatchType:
-	case types.ApplyCBORPatchType:
-		if !negotiate.HasCBOR(q.r) {
-			return nil, q.noSuchPatch()
-		}
-	default:
-		return nil, q.noSuchPatch()
-	}
+	kind := patchType(q.r)
 	body, err := q.readBody()
 	if err != nil {
 		return nil, err
@@ -48,10 +35,10 @@ func (q *request) patching() (*rewrite, error) {
 	if err := q.options(&opts); err != nil {
 		return nil, err
 	}
-	if err := invalidOptions("PatchOptions", metavalidation.ValidatePatchOptions(&opts, patchType)); err != nil {
+	if err := invalidOptions("PatchOptions", metavalidation.ValidatePatchOptions(&opts, kind)); err != nil {
 		return nil, err
 	}
-	switch patchType {
+	switch kind {
 	case types.ApplyCBORPatchType:
 		if body, err = codec.JSONOfCBOR(body); err != nil {
 			return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
@@ -63,7 +50,7 @@ func (q *request) patching() (*rewrite, error) {
 	if err := patch.Check(body); err != nil {
 		return nil, err
 	}
-	p, bad := patch.Parse(patchType, body, opts.FieldValidation != metav1.FieldValidationIgnore)
+	p, bad := patch.Parse(kind, body, opts.FieldValidation != metav1.FieldValidationIgnore)
 	tracker, err := q.tracker()
 	if err != nil {
 		return nil, err
@@ -78,6 +65,29 @@ func (q *request) patching() (*rewrite, error) {
 			return q.patched(p, old, opts.FieldValidation)
 		},
 	}, nil
+}
+
+// patchType is what the Content-Type of a request says of its patch.
+func patchType(r *http.Request) types.PatchType {
+	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	return types.PatchType(kind)
+}
+
+// patchable refuses patches of types that there are not.
+func (q *request) patchable() error {
+	ok := false
+	switch patchType(q.r) {
+	case types.StrategicMergePatchType:
+		ok = q.parent.Custom == nil // CD: there is no Go type whose tags it could go by
+	case types.JSONPatchType, types.MergePatchType, types.ApplyYAMLPatchType:
+		ok = true
+	case types.ApplyCBORPatchType:
+		ok = negotiate.HasCBOR(q.r)
+	}
+	if !ok {
+		return q.noSuchPatch()
+	}
+	return nil
 }
 
 // noSuchPatch refuses a type of patch: where a real server has a router, that does so

@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -65,6 +67,15 @@ func (q *request) namespace() string {
 		return ""
 	}
 	return q.target.Namespace
+}
+
+// named refuses a name of the path that cannot be part of a key in etcd, whatever is
+// asked about it.
+func (q *request) named() error {
+	if wrong := path.IsValidPathSegmentName(q.target.Name); len(wrong) > 0 {
+		return apierrors.NewBadRequest(fmt.Sprintf("Name parameter invalid: %q: %s", q.target.Name, strings.Join(wrong, ";")))
+	}
+	return nil
 }
 
 // options decodes the query into one of the meta/v1 options types. Numbers
@@ -133,6 +144,9 @@ func (q *request) body(validation string) (runtime.Object, error) {
 		return nil, err
 	}
 	obj, warnings, err := codec.Body(q.res, media, body, validation)
+	if err != nil && q.res != q.parent && q.parent.Custom != nil {
+		return nil, errUnreadScale
+	}
 	if err != nil {
 		return nil, err
 	}

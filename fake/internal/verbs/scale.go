@@ -22,6 +22,9 @@ func (a *API) getScale(q *request) error {
 	if err := q.options(&opts); err != nil {
 		return err
 	}
+	if err := q.named(); err != nil {
+		return err
+	}
 	view, err := a.notOlderThan(q, opts.ResourceVersion)
 	if err != nil {
 		return err
@@ -102,6 +105,7 @@ func (q *request) scaled(old runtime.Object, next change, admit *station) (runti
 	if err != nil {
 		return nil, err
 	}
+	before.SetGroupVersionKind(autoscalingv1.SchemeGroupVersion.WithKind("Scale")) // a patch may change it
 	if before.ManagedFields, err = entries.Scale(); err != nil {
 		return nil, err
 	}

@@ -18,6 +18,11 @@ import (
 // noReplicas stands in the Scale of a custom resource that has none, on its way to be changed.
 const noReplicas = math.MinInt32
 
+// errUnreadScale is said of every Scale of a custom resource that does not decode: a real
+// server asks the scheme of custom resources what kind was expected, and reports that it
+// does not know.
+var errUnreadScale = apierrors.NewBadRequest(`no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"`)
+
 // scaleOf makes the Scale of an object for a client.
 func (q *request) scaleOf(obj runtime.Object) (*autoscalingv1.Scale, error) {
 	if q.res.Custom == nil {

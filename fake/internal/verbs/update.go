@@ -106,6 +106,9 @@ func (a *API) replace(q *request, w *rewrite) error {
 }
 
 func (a *API) rewrite(q *request, w *rewrite) (code int, out outcome, err error) {
+	if err := q.named(); err != nil {
+		return 0, outcome{}, err
+	}
 	var last runtime.Object // the object as this request leaves it, also if that ends it
 	var admit *station
 	if !w.admitted {
