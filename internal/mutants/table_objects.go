@@ -48,7 +48,9 @@ func objects() []Mutant {
 		{"MD-15", "generation-of-metadata", "counts the generation when only metadata changes",
 			verbs + "metadata.go", `res.Generation && specDiffers(obj, old) {`, `res.Generation {`, []string{"SU"}},
 		{"MD-15", "generation-stands-still", "does not count the generation when the spec changes",
-			verbs + "metadata.go", `m.SetGeneration(accessor(old).GetGeneration() + 1)`, `m.SetGeneration(accessor(old).GetGeneration())`, nil},
+			verbs + "metadata.go", `specDiffers(obj, old) {
+		m.SetGeneration(was.GetGeneration() + 1)`, `specDiffers(obj, old) {
+		m.SetGeneration(was.GetGeneration())`, nil},
 		{"MD-16", "deletion-is-not-counted", "does not count the generation when a deletion begins",
 			verbs + "condemn.go", `m.SetGeneration(m.GetGeneration() + 1)`, `m.SetGeneration(m.GetGeneration())`, []string{"DL"}},
 		{"MD-18", "any-label-will-do", "does not validate the metadata of new objects",

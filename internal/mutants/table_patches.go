@@ -5,13 +5,15 @@ func patches() []Mutant {
 	const patch = "fake/internal/patch/patch.go"
 	return []Mutant{
 		{"PA-02", "any-patch-is-a-merge", "takes a patch of an unknown type for a JSON merge patch",
-			verbs + "patch.go", `default:
-		return nil, q.noSuchPatch()`, `default:
-		patchType = types.MergePatchType`, nil},
+			verbs + "patch.go", `return types.PatchType(kind)`, `switch known := types.PatchType(kind); known {
+	case types.JSONPatchType, types.StrategicMergePatchType, types.ApplyYAMLPatchType, types.ApplyCBORPatchType:
+		return known
+	}
+	return types.MergePatchType`, nil},
 		{"PA-03", "strategic-is-merge", "applies a strategic merge patch as a JSON merge patch",
 			patch, `if p.kind == types.StrategicMergePatchType {
-		fields`, `if p.kind == types.StrategicMergePatchType && obj == nil {
-		fields`, nil},
+		return p.strategic`, `if p.kind == types.StrategicMergePatchType && obj == nil {
+		return p.strategic`, nil},
 		{"PA-06", "null-is-kept", "does not remove by a merge patch what is null in it",
 			patch, `result, err := jsonpatch.MergePatch(current, p.body)`, `result, err := jsonpatch.MergePatch(current, []byte(strings.ReplaceAll(string(p.body), "null", "{}")))`, nil},
 		{"PA-08", "failed-test-is-ok", "answers 200 to a JSON patch whose test fails, and changes nothing",

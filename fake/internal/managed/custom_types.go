@@ -60,9 +60,10 @@ func embedded(s *spec.Schema) {
 // metaSchema is what of the schema of metav1.ObjectMeta says how it is merged. A test
 // compares it with that of client-go, which takes a thousand times as long to read.
 var metaSchema = sync.OnceValue(func() *spec.Schema {
-	s := structWith(
-		"name", "generateName", "namespace", "selfLink", "uid", "resourceVersion",
-		"creationTimestamp", "deletionTimestamp")
+	s := structWith("name", "generateName", "namespace", "selfLink", "uid", "resourceVersion")
+	for _, name := range []string{"creationTimestamp", "deletionTimestamp"} {
+		s.SetProperty(name, *spec.DateTimeProperty()) // which is any scalar to a merge
+	}
 	s.SetProperty("generation", *spec.Int64Property())
 	s.SetProperty("deletionGracePeriodSeconds", *spec.Int64Property())
 	for _, name := range []string{"labels", "annotations"} {
@@ -80,7 +81,8 @@ var metaSchema = sync.OnceValue(func() *spec.Schema {
 	owners.AddExtension("x-kubernetes-list-type", "map")
 	owners.AddExtension("x-kubernetes-list-map-keys", []any{"uid"})
 	s.SetProperty("ownerReferences", *owners)
-	entry := structWith("apiVersion", "fieldsType", "manager", "operation", "subresource", "time")
+	entry := structWith("apiVersion", "fieldsType", "manager", "operation", "subresource")
+	entry.SetProperty("time", *spec.DateTimeProperty())
 	entry.SetProperty("fieldsV1", spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"object"}}})
 	entries := spec.ArrayProperty(entry)
 	entries.AddExtension("x-kubernetes-list-type", "atomic")

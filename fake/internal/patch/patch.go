@@ -35,8 +35,8 @@ type Patch struct {
 	Warnings []error
 }
 
-// operation is one step of a JSON patch, for strict reading only.
-type operation struct {
+// jsonPatchOp is one step of a JSON patch, for strict reading only.
+type jsonPatchOp struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
 	From  string `json:"from"`
@@ -75,10 +75,10 @@ func Parse(kind types.PatchType, body []byte, strict bool) (*Patch, error) {
 
 func (p *Patch) parseOperations(strict bool) (err error) {
 	if strict {
-		var steps []operation
+		var steps []jsonPatchOp
 		if p.Warnings, err = kjson.UnmarshalStrict(p.body, &steps); err != nil {
-			// The real server's type has the same fields and another name (PA-09).
-			text := strings.ReplaceAll(err.Error(), reflect.TypeFor[operation]().String(), "handlers.jsonPatchOp")
+			// The real server's type has the same name, in another package (PA-09).
+			text := strings.ReplaceAll(err.Error(), reflect.TypeFor[jsonPatchOp]().String(), "handlers.jsonPatchOp")
 			return errors.New("error decoding patch: " + text)
 		}
 		for i, w := range p.Warnings {
@@ -100,14 +100,15 @@ func (p *Patch) parseOperations(strict bool) (err error) {
 type Result struct {
 	JSON   []byte
 	Fields map[string]any
+	// change is what the merge has left of a strategic patch: without $retainKeys.
+	change map[string]any
 }
 
 // Apply gives what the patch makes of an object, which keeps its state. Errors
 // are Status errors.
 func (p *Patch) Apply(obj runtime.Object) (Result, error) {
 	if p.kind == types.StrategicMergePatchType {
-		fields, err := p.strategic(obj)
-		return Result{Fields: fields}, err
+		return p.strategic(obj)
 	}
 	current, err := json.Marshal(obj)
 	if err != nil {
@@ -128,24 +129,24 @@ func (p *Patch) Apply(obj runtime.Object) (Result, error) {
 }
 
 // strategic merges by the patch tags of the object's type (PA-19 to PA-21).
-func (p *Patch) strategic(obj runtime.Object) (map[string]any, error) {
+func (p *Patch) strategic(obj runtime.Object) (Result, error) {
 	current, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 	if err != nil {
-		return nil, err
+		return Result{}, err
 	}
 	change := runtime.DeepCopyJSON(p.object) // the merge eats its arguments
 	result, err := strategicpatch.StrategicMergeMapPatch(current, change, obj)
 	switch {
 	case err == nil:
-		return result, nil
+		return Result{Fields: result, change: change}, nil
 	case isOne(err, mergepatch.ErrBadJSONDoc, mergepatch.ErrBadPatchFormatForPrimitiveList,
 		mergepatch.ErrBadPatchFormatForRetainKeys, mergepatch.ErrBadPatchFormatForSetElementOrderList,
 		mergepatch.ErrUnsupportedStrategicMergePatchFormat):
-		return nil, apierrors.NewBadRequest(err.Error())
+		return Result{}, apierrors.NewBadRequest(err.Error())
 	case isOne(err, mergepatch.ErrNoListOfLists, mergepatch.ErrPatchContentNotMatchRetainKeys):
-		return nil, status.Unprocessable(err)
+		return Result{}, status.Unprocessable(err)
 	}
-	return nil, err
+	return Result{}, err
 }
 
 func isOne(err error, targets ...error) bool {
@@ -161,7 +162,7 @@ func isOne(err error, targets ...error) bool {
 // result, or the patch where a real server has no document to show.
 func (p *Patch) Shown(result Result) string {
 	if p.kind == types.StrategicMergePatchType {
-		return fmt.Sprintf("%+v", p.object)
+		return fmt.Sprintf("%+v", result.change)
 	}
 	return string(result.JSON)
 }

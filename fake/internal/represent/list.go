@@ -108,14 +108,21 @@ func (p *Representation) nullItems(items int) bool { return items == 0 && p.out.
 func (p *Representation) frameOf(list metav1.ListMeta) (string, error) {
 	kind := p.kind
 	kind.Kind = p.listKind()
-	metadata, err := json.Marshal(list)
+	metadata, err := p.listMeta(list)
 	if err != nil {
 		return "", err
 	}
-	if p.res.Custom != nil && p.out.Form == negotiate.Full && list.Continue == "" { // which is always said of them
+	return head(kind) + `"metadata":` + string(metadata) + `,"items":[`, nil
+}
+
+// listMeta is the metadata of a list in JSON. A list of custom resources always has a
+// continue.
+func (p *Representation) listMeta(list metav1.ListMeta) (json.RawMessage, error) {
+	metadata, err := json.Marshal(list)
+	if err == nil && p.res.Custom != nil && p.out.Form == negotiate.Full && list.Continue == "" {
 		metadata = append([]byte(`{"continue":"",`), metadata[1:]...)
 	}
-	return head(kind) + `"metadata":` + string(metadata) + `,"items":[`, nil
+	return metadata, err
 }
 
 // itemHead is the type that each item begins with, "" for none.

@@ -38,7 +38,11 @@ func (p *Representation) yamlList(w http.ResponseWriter, list metav1.ListMeta, r
 	if err != nil {
 		return err
 	}
-	rest, err := json.Marshal(map[string]any{"kind": kind.Kind, "metadata": list})
+	metadata, err := p.listMeta(list)
+	if err != nil {
+		return err
+	}
+	rest, err := json.Marshal(map[string]any{"kind": kind.Kind, "metadata": metadata})
 	if err != nil {
 		return err
 	}
