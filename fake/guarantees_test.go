@@ -3,7 +3,9 @@ package fakeapi_test
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -67,6 +69,15 @@ func (n *tally) add(what string) {
 		n.counts = map[string]int{}
 	}
 	n.counts[what]++
+}
+
+// take gives all that has occurred, and forgets it.
+func (n *tally) take() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	all := slices.Sorted(maps.Keys(n.counts))
+	n.counts = nil
+	return all
 }
 
 func (n *tally) of(what string) int {

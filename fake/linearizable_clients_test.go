@@ -23,6 +23,7 @@ type arena struct {
 	namespace string
 	verbs     []string // what they do, each as often as it is here
 	losing    bool     // replies get lost
+	errorf    func(format string, args ...any)
 	clock     *atomic.Int64
 	// excuse tells what an answer means that is a fault's: a reply that was lost, or a
 	// request that was not carried out. nil if there are none.
@@ -49,7 +50,7 @@ func arenaKinds() []kind {
 // newArena is one in the namespace default, for the verbs that every kind has.
 func newArena(t *testing.T, k kind) *arena {
 	return &arena{
-		t: t, kind: k, namespace: "default", clock: new(atomic.Int64), told: new(atomic.Uint64),
+		t: t, kind: k, namespace: "default", errorf: t.Errorf, clock: new(atomic.Int64), told: new(atomic.Uint64),
 		verbs: []string{"create", "get", "list", "put", "put", "put", "merge", "json", "apply", "delete"},
 	}
 }

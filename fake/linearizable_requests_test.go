@@ -40,7 +40,7 @@ func (c *client) ask(method, path, media string, body []byte) (code int, answer 
 	}
 	if err != nil {
 		if !c.losing {
-			c.t.Error(err)
+			c.errorf("%v", err)
 		}
 		return 0, nil, true
 	}
@@ -182,7 +182,7 @@ func (c *client) read(q question, code int, body []byte) tell {
 	case q.verb == "list" && code == http.StatusOK:
 		a.at = c.revision(obj)
 		if len(obj.Items) > 1 {
-			c.t.Errorf("%d objects of one name", len(obj.Items))
+			c.errorf("%d objects of one name", len(obj.Items))
 		}
 		for _, item := range obj.Items {
 			c.see(&a, item)
@@ -195,7 +195,7 @@ func (c *client) read(q question, code int, body []byte) tell {
 
 func (c *client) parse(code int, body []byte) (obj answer) {
 	if err := json.Unmarshal(body, &obj); err != nil {
-		c.t.Errorf("%d %s: %v", code, body, err)
+		c.errorf("%d %s: %v", code, body, err)
 	}
 	return obj
 }
@@ -226,7 +226,7 @@ func (c *client) see(a *tell, obj answer) {
 func (c *client) revision(obj answer) uint64 {
 	rev, err := strconv.ParseUint(obj.Metadata.ResourceVersion, 10, 64)
 	if err != nil {
-		c.t.Errorf("resourceVersion: %v", err)
+		c.errorf("resourceVersion: %v", err)
 	}
 	return rev
 }
@@ -243,7 +243,7 @@ func (c *client) sweep() {
 			c.record(c.operation(question{key: key, verb: "sweep"}, tell{}, called))
 		}
 	case code != http.StatusOK:
-		c.t.Errorf("deletecollection: %d %s", code, body)
+		c.errorf("deletecollection: %d %s", code, body)
 	default:
 		c.shown(called, c.parse(code, body), "sweep")
 	}
@@ -260,12 +260,12 @@ func (c *client) page() {
 			return
 		}
 		if code != http.StatusOK {
-			c.t.Errorf("%s: %d %s", next, code, body)
+			c.errorf("%s: %d %s", next, code, body)
 			return
 		}
 		one := c.parse(code, body)
 		if next != path && one.Metadata.ResourceVersion != all.Metadata.ResourceVersion {
-			c.t.Errorf("a page at %s, the first was at %s", one.Metadata.ResourceVersion, all.Metadata.ResourceVersion)
+			c.errorf("torn: a page at %s, the first was at %s", one.Metadata.ResourceVersion, all.Metadata.ResourceVersion)
 		}
 		all.Metadata, all.Items = one.Metadata, append(all.Items, one.Items...)
 		if one.Metadata.Continue == "" {

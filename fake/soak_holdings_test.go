@@ -28,12 +28,12 @@ func (s *soak) leaks() (complaints []string) {
 	}
 	watchers := len(s.sentries) + len(s.informers) + len(s.kinds) // and the scribe
 	var now string
-	if !within(time.Minute, func() bool { now = s.served(); return now == servedNow(watchers) }) {
+	if !within(3*time.Second, func() bool { now = s.served(); return now == servedNow(watchers) }) {
 		complaints = append(complaints, fmt.Sprintf("leak: there should be %s, there are %s", servedNow(watchers), now))
 	}
 	var h holdings
 	h.goroutines = goruntime.NumGoroutine()
-	if s.round > 1 && !within(time.Minute, func() bool { h.goroutines = goruntime.NumGoroutine(); return h.goroutines <= s.first.goroutines }) {
+	if s.round > 1 && !within(10*time.Second, func() bool { h.goroutines = goruntime.NumGoroutine(); return h.goroutines <= s.first.goroutines }) {
 		complaints = append(complaints, fmt.Sprintf("leak: %d goroutines, there were %d after the first round", h.goroutines, s.first.goroutines))
 	}
 	goruntime.GC()
@@ -56,7 +56,7 @@ func (s *soak) leaks() (complaints []string) {
 func (s *soak) served() string {
 	var watches, reads, writes float64
 	for _, srv := range s.servers() {
-		metrics := scrapedAll(s.t, srv)
+		metrics := scrapedAll(s.t, srv, "apiserver_longrunning_requests", "apiserver_current_inflight_requests")
 		for _, line := range metrics("apiserver_longrunning_requests") {
 			watches += countIn(line)
 		}
@@ -90,7 +90,7 @@ func (s *soak) miscounted(there map[string][]thing) (complaints []string) {
 	counted := map[string]float64{}
 	var objects []string // of both doors the same
 	for _, srv := range s.servers() {
-		metrics := scrapedAll(s.t, srv)
+		metrics := scrapedAll(s.t, srv, "apiserver_request_total", "apiserver_request_aborts_total", "apiserver_resource_objects")
 		objects = metrics("apiserver_resource_objects")
 		for _, name := range []string{"apiserver_request_total", "apiserver_request_aborts_total"} {
 			for _, line := range metrics(name) {

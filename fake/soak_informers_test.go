@@ -92,7 +92,7 @@ func (x *follower) unequal(there []thing) string {
 
 // within waits, in virtual time, until something holds.
 func within(d time.Duration, holds func() bool) bool {
-	for end := time.Now().Add(d); !holds(); time.Sleep(200 * time.Millisecond) {
+	for end := time.Now().Add(d); !holds(); time.Sleep(d / 100) {
 		if time.Now().After(end) {
 			return false
 		}

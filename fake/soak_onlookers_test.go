@@ -17,12 +17,11 @@ import (
 // onlooker is a client that reads, also what may be old, through either door.
 type onlooker struct {
 	*soak
-	id       int
-	rng      *rand.Rand
-	doors    []door
-	glances  []glance
-	newest   uint64 // the newest resourceVersion that it has seen
-	complain []string
+	id      int
+	rng     *rand.Rand
+	doors   []door
+	glances []glance
+	newest  uint64 // the newest resourceVersion that it has seen
 }
 
 func newOnlooker(s *soak, id int) *onlooker {
@@ -70,14 +69,14 @@ func (o *onlooker) list(g *glance, l tongue, query url.Values) bool {
 	for {
 		page, code, err := o.doors[g.door].list(o.t, l, path, query)
 		if err != nil {
-			o.complain = append(o.complain, fmt.Sprintf("unreadable: %s %s: %v", path, query.Encode(), err))
+			o.errorf("unreadable: %s %s: %v", path, query.Encode(), err)
 		}
 		if code != http.StatusOK {
 			o.refused(path, query, code)
 			return false
 		}
 		if g.rev != 0 && page.rev != g.rev {
-			o.complain = append(o.complain, fmt.Sprintf("torn: a page of %s is at %d, the first was at %d", path, page.rev, g.rev))
+			o.errorf("torn: a page of %s is at %d, the first was at %d", path, page.rev, g.rev)
 		}
 		g.rev, g.seen = page.rev, append(g.seen, page.things...)
 		if page.next == "" {
@@ -91,7 +90,7 @@ func (o *onlooker) list(g *glance, l tongue, query url.Values) bool {
 func (o *onlooker) refused(path string, query url.Values, code int) {
 	lost, undone := excused(code)
 	if code != 0 && !lost && !undone && code != http.StatusGone {
-		o.complain = append(o.complain, fmt.Sprintf("undeserved %d: %s %s", code, path, query.Encode()))
+		o.errorf("undeserved %d: %s %s", code, path, query.Encode())
 	}
 }
 
@@ -126,7 +125,7 @@ func (o *onlooker) exact(g *glance, l tongue) bool {
 		return false
 	}
 	if g.what = "exact list"; g.rev != rev {
-		o.complain = append(o.complain, fmt.Sprintf("wrong list: asked for was %d, it is of %d", rev, g.rev))
+		o.errorf("wrong list: asked for was %d, it is of %d", rev, g.rev)
 	}
 	g.atLeast = rev
 	return true
@@ -158,7 +157,7 @@ func (o *onlooker) get(g *glance, l tongue) bool {
 		seen, err = thingOf(obj)
 	}
 	if err != nil {
-		o.complain = append(o.complain, fmt.Sprintf("unreadable: %s: %v", path, err))
+		o.errorf("unreadable: %s: %v", path, err)
 		return false
 	}
 	g.seen, g.rev = []thing{seen}, seen.rev
@@ -197,7 +196,7 @@ func (o *onlooker) stream(g *glance, l tongue) bool {
 			g.rev = frame.rev
 			return true
 		case frame.event != watch.Added:
-			o.complain = append(o.complain, fmt.Sprintf("wrong initial events of %s: %v", r.URL.Path, frame))
+			o.errorf("wrong initial events of %s: %v", r.URL.Path, frame)
 			return false
 		}
 		g.seen = append(g.seen, frame.thing)

@@ -28,7 +28,6 @@ type scribe struct {
 	mu     sync.Mutex
 	seen   map[string][]glimpse // by kind, in this round
 	number uint64               // of them all
-	broken []string
 }
 
 func newScribe(s *soak) *scribe {
@@ -54,12 +53,12 @@ func (x *scribe) count() uint64 {
 }
 
 // take gives what was seen in this round, and begins the next.
-func (x *scribe) take() (seen map[string][]glimpse, broken []string) {
+func (x *scribe) take() (seen map[string][]glimpse) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	seen, broken = x.seen, x.broken
-	x.seen, x.number, x.broken = map[string][]glimpse{}, 0, nil
-	return seen, broken
+	seen = x.seen
+	x.seen, x.number = map[string][]glimpse{}, 0
+	return seen
 }
 
 // follow watches a kind, request after request.
@@ -67,9 +66,7 @@ func (x *scribe) follow(ctx context.Context, k kind) {
 	for pos := x.since.Load(); ctx.Err() == nil; {
 		err := x.watch(ctx, k, &pos)
 		if err != nil && ctx.Err() == nil {
-			x.mu.Lock()
-			x.broken = append(x.broken, fmt.Sprintf("scribe: the watch of %s from %d: %v", k.name, pos, err))
-			x.mu.Unlock()
+			x.errorf("scribe: the watch of %s from %d: %v", k.name, pos, err)
 			return
 		}
 	}

@@ -35,7 +35,6 @@ type sentry struct {
 	pos    uint64 // what it can resume from,
 	known  bool   // if it knows that
 	behind bool   // it watches a view that may be
-	broken []string
 }
 
 func newSentry(s *soak, id int) *sentry {
@@ -78,12 +77,12 @@ func (o *sentry) at(rev uint64) (pos uint64, ok bool) {
 }
 
 // take gives what was seen in this round, and begins the next.
-func (o *sentry) take() (life, []string) {
+func (o *sentry) take() life {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	l, broken := o.life, o.broken
-	o.life.spans, o.broken = []span{{from: o.pos, bookmarks: true}}, nil
-	return l, broken
+	l := o.life
+	o.life.spans = []span{{from: o.pos, bookmarks: true}}
+	return l
 }
 
 // pause waits a little, as long as there is trouble.
@@ -153,7 +152,7 @@ func (o *sentry) relist(d door, s *span) bool {
 	}
 	list, code, err := d.list(o.t, o.tongue, o.path(), query)
 	if err != nil {
-		o.fail("unreadable list: %v", err)
+		o.errorf("%s: unreadable list: %v", o.name, err)
 	}
 	if code != http.StatusOK || err != nil {
 		return false
@@ -197,7 +196,7 @@ func (o *sentry) watch(ctx context.Context, d door, query url.Values, s span) bo
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
 		if lost, undone := excused(resp.StatusCode); !lost && !undone {
-			o.fail("undeserved %s: %s", resp.Status, query.Encode())
+			o.errorf("%s: undeserved %s: %s", o.name, resp.Status, query.Encode())
 		}
 		return false
 	}
@@ -205,7 +204,7 @@ func (o *sentry) watch(ctx context.Context, d door, query url.Values, s span) bo
 	for {
 		g, err := next()
 		if errors.Is(err, errGarbled) {
-			o.fail("%v", err)
+			o.errorf("%s: %v", o.name, err)
 		}
 		if err != nil || !o.note(g) {
 			return err == nil
@@ -237,12 +236,6 @@ func (o *sentry) note(g glimpse) bool {
 		o.pos = max(o.pos, g.rev)
 	}
 	return true
-}
-
-func (o *sentry) fail(format string, args ...any) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.broken = append(o.broken, o.name+": "+fmt.Sprintf(format, args...))
 }
 
 // witnessed holds the lives of all sentries against the records.

@@ -70,7 +70,7 @@ func soaked(t *testing.T, seed uint64, total *tally, over func() bool) (rounds i
 	defer stop()
 	synctest.Test(t, func(t *testing.T) {
 		s := newSoak(t, seed, total, outside)
-		defer s.close()
+		defer s.end()
 		for s.round < soakRounds && (s.round == 0 || !over()) {
 			complaints := s.play()
 			rounds = s.round
@@ -78,6 +78,10 @@ func soaked(t *testing.T, seed uint64, total *tally, over func() bool) (rounds i
 				t.Errorf("rerun with -run 'TestSoak$' -seed %d -duration %v; in round %d:\n%s", seed, *soakDuration, s.round, inShort(complaints))
 				return
 			}
+		}
+		s.end()
+		if now := ""; !within(3*time.Second, func() bool { now = s.served(); return now == servedNow(0) }) {
+			t.Errorf("leak: nobody watches any more: %s", now)
 		}
 	})
 	return rounds

@@ -59,13 +59,13 @@ type soak struct {
 	trouble   *mischief
 	calm      atomic.Bool // nobody writes, and nothing is broken
 
-	round      int
-	ops        int                // that each client does in a round
-	since      atomic.Uint64      // the revision at which the round began,
-	base       map[string][]thing // and the objects of each kind then
-	expired    []uint64
-	first      holdings
-	complaints []string
+	round   int
+	ops     int                // that each client does in a round
+	since   atomic.Uint64      // the revision at which the round began,
+	base    map[string][]thing // and the objects of each kind then
+	expired []uint64
+	first   holdings
+	errors  tally // answers that must not be
 }
 
 // group are clients that share an arena, and what was there when the round began.
@@ -120,7 +120,7 @@ func soakNamespace(group int) string { return fmt.Sprintf("g%02d", group) }
 
 func (s *soak) newGroup(i int) *group {
 	g := &group{begin: map[string]state{}, arena: &arena{
-		t: s.t, kind: s.kinds[i%len(s.kinds)], namespace: soakNamespace(i), losing: true,
+		t: s.t, kind: s.kinds[i%len(s.kinds)], namespace: soakNamespace(i), losing: true, errorf: s.errorf,
 		clock: &s.clock, told: &s.told, excuse: excused,
 	}}
 	g.verbs = soakVerbs(g.kind)
@@ -139,8 +139,8 @@ func (s *soak) random(sort, id int) *rand.Rand {
 	return rand.New(rand.NewPCG(s.seed, uint64(sort*1000+id)))
 }
 
-// complain notes what is wrong, of which the first few things will be told.
-func (s *soak) complain(complaints ...string) { s.complaints = append(s.complaints, complaints...) }
+// errorf notes that a client was answered as it must not be.
+func (s *soak) errorf(format string, args ...any) { s.errors.add(fmt.Sprintf(format, args...)) }
 
 // doors are the ways to the server and to the replica, with connections of their own.
 func (s *soak) doors(agent string) (doors []door) {
@@ -172,9 +172,7 @@ func (g *gated) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method == http.MethodGet {
 		return g.next.RoundTrip(r)
 	}
-	for g.revision()-g.since.Load() > g.scribe.count()+soakHistory/4 {
-		time.Sleep(time.Millisecond)
-	}
+	within(time.Second, func() bool { return g.revision()-g.since.Load() <= g.scribe.count()+soakHistory/4 })
 	g.gate <- struct{}{}
 	defer func() { <-g.gate }()
 	g.sent.add(r.Method + " " + g.plural(r.URL.Path))
