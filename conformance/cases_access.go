@@ -132,7 +132,7 @@ func (s *session) mayBeDenied(ctx context.Context) error {
 }
 
 // absent is the name of a namespace that does not exist.
-func (s *session) absent() string { return s.run.config.Namespace + "-" + s.run.id + "-absent" }
+func (s *session) absent() string { return s.run.prefix() + "absent" }
 
 func nosniff(a *answer) error {
 	if got := a.header.Get("X-Content-Type-Options"); got != "nosniff" {

@@ -62,7 +62,7 @@ func cborCases() []Case {
 func needsCBOR(ctx context.Context, s *session, c collection) error {
 	a, err := s.do(ctx, get(c.path()).as(inCBOR), code(http.StatusOK, http.StatusNotAcceptable))
 	if err == nil && a.code == http.StatusNotAcceptable {
-		return s.without(gateCBOR, "the server has no CBOR")
+		return s.without(CBORServingAndStorage, "the server has no CBOR")
 	}
 	return err
 }
@@ -73,7 +73,7 @@ func noCBOR(ctx context.Context, s *session, c collection) error {
 		return err
 	}
 	if a.code == http.StatusOK && a.header.Get("Content-Type") == inCBOR {
-		return s.despite(gateCBOR, "the server has CBOR")
+		return s.despite(CBORServingAndStorage, "the server has CBOR")
 	}
 	if err := a.meets(refusal{code: 406, reason: metav1.StatusReasonNotAcceptable}.check); err != nil {
 		return err

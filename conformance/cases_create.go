@@ -152,7 +152,7 @@ func orderOfChecks(ctx context.Context, s *session, c collection) error {
 	elsewhere := c.object("Bad_Name").meta("namespace", "elsewhere")
 	return refusedAs(ctx, s, []doublyWrong{
 		{asText(post(c.path(), truncated)).as("application/nonsense"), refusal{code: 406, reason: metav1.StatusReasonNotAcceptable}.check},
-		{asText(post(c.path(), tooLarge())), unsupported.check},
+		{asText(post(c.path(), tooLarge())), s.unsupported()},
 		{post(c.path()+badOptions, tooLarge()), entityTooLarge.check},
 		{post(c.path()+badOptions, truncated), invalidOptions("CreateOptions")},
 		{post(c.path(), elsewhere), badRequest("the namespace of the provided object does not match the namespace sent on the request")},
@@ -170,7 +170,7 @@ func orderOfChecksOnPut(ctx context.Context, s *session, c collection) error {
 		{asText(put(c.item("a"), tooLarge())).as("application/nonsense"), refusal{code: 406, reason: metav1.StatusReasonNotAcceptable}.check},
 		{asText(put(c.item("a")+badOptions, tooLarge())), entityTooLarge.check},
 		{asText(put(c.item("a")+badOptions, truncated)), invalidOptions("UpdateOptions")},
-		{asText(put(c.item("a"), truncated)), unsupported.check},
+		{asText(put(c.item("a"), truncated)), s.unsupported()},
 		{put(c.item("a"), misplaced), badRequest("the namespace of the provided object does not match the namespace sent on the request")},
 		{put(c.item("a"), c.object("b").label("a", "b a d")), badRequest("the name of the object (b) does not match the name on the URL (a)")},
 		{put(c.item("a"), c.object("a").meta("resourceVersion", "5").label("a", "b a d")), modified(c, "a")},

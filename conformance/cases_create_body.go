@@ -149,7 +149,7 @@ func createBodyCases() []Case {
 			Source: "apiserver handlers/negotiation",
 		}, func(ctx context.Context, s *session, c collection) error {
 			for _, media := range []string{"text/plain", "application/xml", "application/jsonx", "nonsense"} {
-				if err := refusedBody(ctx, s, c, c.object("a"), media, unsupported); err != nil {
+				if err := refusedWith(ctx, s, c, c.object("a"), media, s.unsupported()); err != nil {
 					return err
 				}
 			}
@@ -208,22 +208,37 @@ func createBodyCases() []Case {
 
 // The refusals of bodies, whatever the resource.
 var (
-	unsupported = refusal{
-		code: 415, reason: metav1.StatusReasonUnsupportedMediaType,
-		message: "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf",
-	}
 	entityTooLarge = refusal{code: 413, reason: metav1.StatusReasonRequestEntityTooLarge, message: "Request entity too large: limit is 3145728"}
 	storageFull    = refusal{code: 500, message: "etcdserver: request is too large"}
 )
+
+// unknownFormat is the refusal of a body of a media type that is not among these.
+func unknownFormat(known ...string) refusal {
+	return refusal{
+		code: 415, reason: metav1.StatusReasonUnsupportedMediaType,
+		message: "the body of the request was in an unknown format - accepted media types include: " + strings.Join(known, ", "),
+	}
+}
+
+// unsupported is the refusal of the body of a create or an update. A server with CBOR reads that as well.
+func (s *session) unsupported() expectation {
+	known := []string{"application/json", inYAML, inProtobuf}
+	return s.gated(CBORServingAndStorage, unknownFormat(known...), unknownFormat(append(known, inCBOR)...))
+}
 
 // tooLarge is a body of one byte more than a server reads. It is nothing but space, so that no client has to encode it.
 func tooLarge() string { return strings.Repeat(" ", 3<<20+1) }
 
 // refusedBody expects the body to be refused, in a create and in an update, which look at it before they look for the object.
 func refusedBody(ctx context.Context, s *session, c collection, body any, contentType string, want refusal) error {
+	return refusedWith(ctx, s, c, body, contentType, want.check)
+}
+
+// refusedWith is refusedBody for any expectation.
+func refusedWith(ctx context.Context, s *session, c collection, body any, contentType string, want expectation) error {
 	for _, one := range []call{post(c.path(), body), put(c.item("a"), body)} {
 		one.contentType = contentType
-		if err := s.try(ctx, one, want.check); err != nil {
+		if err := s.try(ctx, one, want); err != nil {
 			return err
 		}
 	}

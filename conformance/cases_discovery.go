@@ -60,7 +60,13 @@ func discoveryOfGroup(ctx context.Context, s *session) error {
 	return s.try(ctx, get("/apis/apps/v1"), code(200), kind("v1", "APIResourceList"), field("apps/v1", "groupVersion"))
 }
 
+// groupsHaveAPreference looks again where the documents do not fit together: a group may come or go meanwhile, others' or that of the case
+// before, and servers put the documents together one by one.
 func groupsHaveAPreference(ctx context.Context, s *session) error {
+	return poll(ctx, func() error { return s.groupsHaveAPreference(ctx) })
+}
+
+func (s *session) groupsHaveAPreference(ctx context.Context) error {
 	var list metav1.APIGroupList
 	a, err := s.do(ctx, get("/apis"), code(200))
 	if err != nil {
@@ -122,14 +128,14 @@ func discoveryOfResource(ctx context.Context, s *session) error {
 }
 
 func discoveryOfWidgets(ctx context.Context, s *session, c collection) error {
-	found, err := s.resource(ctx, c.apiVersion, c.resource)
-	if err != nil {
-		return err
-	}
-	if found == nil {
-		return fmt.Errorf("expected %s of %s in the plain form", c.resource, c.apiVersion)
-	}
 	return poll(ctx, func() error { // what is put together from several servers is late
+		found, err := s.resource(ctx, c.apiVersion, c.resource)
+		if err != nil {
+			return err
+		}
+		if found == nil {
+			return fmt.Errorf("expected %s of %s in the plain form", c.resource, c.apiVersion)
+		}
 		groups, a, err := s.aggregated(ctx, "/apis")
 		if err != nil {
 			return err

@@ -161,7 +161,7 @@ func reviewNowhere(ctx context.Context, s *session) error {
 	if err := s.needs(ctx, group, "localsubjectaccessreviews"); err != nil {
 		return err
 	}
-	namespace := fmt.Sprintf("%s-%s-absent", s.run.config.Namespace, s.run.id)
+	namespace := s.absent()
 	review := object{"apiVersion": group, "kind": "LocalSubjectAccessReview", "metadata": object{"namespace": namespace}}
 	review["spec"] = object{"user": "nobody", "resourceAttributes": object{"namespace": namespace, "verb": "get", "resource": "pods"}}
 	return s.try(ctx, post("/apis/"+group+"/namespaces/"+namespace+"/localsubjectaccessreviews", review), code(201), present("status", "allowed"))

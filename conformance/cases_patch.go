@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -28,7 +27,7 @@ func patchCases() []Case {
 			Source: docPatch,
 		}, func(ctx context.Context, s *session, c collection) error {
 			for _, mediaType := range []string{"application/json", "text/plain", " "} {
-				if err := s.try(ctx, patch(mediaType, c.item("a"), object{}), c.noSuchPatch().check); err != nil {
+				if err := s.try(ctx, patch(mediaType, c.item("a"), object{}), c.noSuchPatch()); err != nil {
 					return err
 				}
 			}
@@ -41,7 +40,7 @@ func patchCases() []Case {
 		}, func(ctx context.Context, s *session, c collection) error {
 			request := strategicPatch(c.item("a"), object{"data": object{"k": "2"}})
 			if c.custom() {
-				return s.try(ctx, request, c.noSuchPatch().check)
+				return s.try(ctx, request, c.noSuchPatch())
 			}
 			return s.try(ctx, request, code(200), holds("2", "data", "k"))
 		}),
@@ -60,10 +59,10 @@ func patchCases() []Case {
 			Why:    "CBOR is off by default, and JSON is not taken for it",
 			Source: patchHandler,
 		}, func(ctx context.Context, s *session, c collection) error {
-			request := patch("application/apply-patch+cbor", c.item("a"), c.object("a")).query("fieldManager=m")
+			request := patch(cborApplyType, c.item("a"), c.object("a")).query("fieldManager=m")
 			a, err := s.do(ctx, request, code(415, 400))
 			if err == nil && a.code == 415 {
-				err = a.meets(c.noSuchPatch().check)
+				err = a.meets(c.noSuchPatch())
 			}
 			return err
 		}),
@@ -135,13 +134,12 @@ func patchCases() []Case {
 }
 
 // noSuchPatch is how the media type of a patch is refused. Built-in types are refused by the router, which has no list to give.
-func (c collection) noSuchPatch() refusal {
-	want := refusal{code: 415, reason: metav1.StatusReasonUnsupportedMediaType, message: "415: Unsupported Media Type"}
-	if c.custom() {
-		want.message = "the body of the request was in an unknown format - accepted media types include: " +
-			strings.Join([]string{jsonPatchType, mergePatchType, applyPatchType}, ", ")
+func (c collection) noSuchPatch() expectation {
+	if !c.custom() {
+		return refusal{code: 415, reason: metav1.StatusReasonUnsupportedMediaType, message: "415: Unsupported Media Type"}.check
 	}
-	return want
+	known := []string{jsonPatchType, mergePatchType, applyPatchType}
+	return c.s.gated(CBORServingAndStorage, unknownFormat(known...), unknownFormat(append(known, cborApplyType)...))
 }
 
 func patchTypes(ctx context.Context, s *session, c collection) error {

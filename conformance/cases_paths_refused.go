@@ -37,7 +37,8 @@ func pathRefusalCases() []Case {
 	one := func(build func(c collection) call) func(collection) []call {
 		return func(c collection) []call { return []call{build(c)} }
 	}
-	acrossPost := one(func(c collection) call { return post(c.everywhere(), c.object("a")) })
+	// A dry run, in case the server takes it.
+	acrossPost := one(func(c collection) call { return post(c.everywhere()+"?dryRun=All", c.object("a")) })
 	// A server that gets this wrong would delete far more than ours: the selector matches nothing.
 	acrossDelete := one(func(c collection) call { return del(c.everywhere() + "?labelSelector=nobody=" + c.namespace) })
 	onCollection := func(c collection) []call {

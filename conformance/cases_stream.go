@@ -139,7 +139,7 @@ const withoutStreams = "sendInitialEvents is forbidden for watch unless the Watc
 func (s *session) stream(ctx context.Context, c collection, parameters string) (*watcher, error) {
 	w, err := c.watch(ctx, streamingList+parameters)
 	if err != nil && strings.Contains(err.Error(), withoutStreams) {
-		return nil, s.without(gateStreams, "the server has streaming lists switched off")
+		return nil, s.without(WatchList, "the server has streaming lists switched off")
 	}
 	return w, err
 }

@@ -108,7 +108,7 @@ func futureStream(ctx context.Context, s *session, c collection) (*watcher, erro
 func switchedOff(ctx context.Context, s *session, c collection) error {
 	if w, err := c.watch(ctx, streamingList+"&timeoutSeconds=1"); err == nil {
 		w.close()
-		return s.despite(gateStreams, "the server has streaming lists")
+		return s.despite(WatchList, "the server has streaming lists")
 	}
 	return s.try(ctx, get(c.path()+streamingList+"&timeoutSeconds=1"),
 		badListOption("sendInitialEvents", metav1.CauseTypeForbidden, withoutStreams).check)

@@ -27,7 +27,8 @@ func subresourceCases() []Case {
 			Why: "clients look there whether a resource has them", Source: "apiextensions customresource_discovery_controller.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			status := metav1.APIResource{Name: "dials/status", Kind: "Dial", Verbs: metav1.Verbs{"get", "patch", "update"}}
-			if err := listed(c.apiVersion, status, scaleResource("dials/scale"))(ctx, s); err != nil {
+			err := poll(ctx, func() error { return listed(c.apiVersion, status, scaleResource("dials/scale"))(ctx, s) }) // it may be late
+			if err != nil {
 				return err
 			}
 			other := c.in("v1alpha1").apiVersion

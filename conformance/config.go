@@ -41,9 +41,9 @@ type Config struct {
 	// the value is the reason, which must not be empty. A key that names nothing is an error, so that no skip outlives its case.
 	Skip map[string]string
 
-	// Features says which feature gates the server should have on and which off, by name: CBORServingAndStorage and WatchList. What it
-	// leaves out is asked of the server, and the cases about the other choice are skipped with that reason; a server that is not as said
-	// fails them. A name that no case depends on is an error.
+	// Features says which feature gates the server should have on and which off, by name: [CBORServingAndStorage] and [WatchList], see
+	// [FeatureGates]. What it leaves out is asked of the server, and the cases about the other choice are skipped with that reason; a server
+	// that is not as said fails them. A name that no case depends on is an error.
 	Features map[string]bool
 
 	// Timeout bounds one case, clean-up not included. Default 30 s. A case may wait for as long as the server

@@ -7,15 +7,20 @@ import (
 	"slices"
 )
 
-// The feature gates that rules depend on.
+// The feature gates that rules depend on, by their names in Kubernetes: keys of [Config].Features.
 const (
-	gateCBOR    = "CBORServingAndStorage"
-	gateStreams = "WatchList"
+	// CBORServingAndStorage lets clients send and ask for CBOR (CB). It is off by default in v1.37.
+	CBORServingAndStorage = "CBORServingAndStorage"
+	// WatchList is streaming lists (SI). It is on by default.
+	WatchList = "WatchList"
 )
+
+// FeatureGates gives the names of the feature gates that cases depend on, which are the keys that [Config].Features may have.
+func FeatureGates() []string { return []string{CBORServingAndStorage, WatchList} }
 
 // checkFeatures refuses gates that no case looks at.
 func (c Config) checkFeatures() error {
-	known := []string{gateCBOR, gateStreams}
+	known := FeatureGates()
 	var wrong []error
 	for _, gate := range slices.Sorted(maps.Keys(c.Features)) {
 		if !slices.Contains(known, gate) {
@@ -23,6 +28,19 @@ func (c Config) checkFeatures() error {
 		}
 	}
 	return errors.Join(wrong...)
+}
+
+// gated is an expectation that depends on a feature: of servers without it, and of those with it. What Config.Features does not say is up
+// to the server.
+func (s *session) gated(gate string, without, with refusal) expectation {
+	on, said := s.run.config.Features[gate]
+	return func(a *answer) error {
+		err := without.check(a)
+		if said && on || err != nil && !said && with.check(a) == nil {
+			return with.check(a)
+		}
+		return err
+	}
 }
 
 // without ends a case that needs a feature which the server was found not to have: it is skipped, unless the server should have it.

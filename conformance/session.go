@@ -44,7 +44,7 @@ func (s *session) namespace(ctx context.Context) (string, error) {
 func (s *session) nameNamespace() (string, object) {
 	r := s.run
 	r.namespaces++
-	name := fmt.Sprintf("%s-%s-%d", r.config.Namespace, r.id, r.namespaces)
+	name := fmt.Sprintf("%s%d", r.prefix(), r.namespaces)
 	s.remember(namespacePath(name)) // before the request: its answer may be lost
 	return name, newObject("v1", "Namespace", name)
 }
@@ -54,12 +54,16 @@ func namespacePath(name string) string { return "/api/v1/namespaces/" + name }
 
 // own remembers the object of a 201 answer for the clean-up.
 func (s *session) own(path string, a *answer) {
-	var o metav1.PartialObjectMetadata
-	if a.decode(&o) != nil || o.Name == "" {
-		return
-	}
 	path, query, _ := strings.Cut(path, "?")
 	if strings.Contains(query, "dryRun=") {
+		return
+	}
+	var o metav1.PartialObjectMetadata
+	if err := a.decode(&o); err != nil || o.Kind == "Table" {
+		s.ownUnread(path, a)
+		return
+	}
+	if o.Name == "" {
 		return
 	}
 	item := "/" + url.PathEscape(o.Name)
@@ -70,6 +74,17 @@ func (s *session) own(path string, a *answer) {
 	}
 	s.remember(path + item)
 }
+
+// ownUnread is own for an answer from which no name can be read: one in another encoding than JSON, or a Table. What was posted to a
+// collection goes with all of that collection, if it is in a namespace of the run.
+func (s *session) ownUnread(path string, a *answer) {
+	if a.method != http.MethodPost || strings.Contains(path, "/namespaces/"+s.run.prefix()) {
+		s.remember(path)
+	}
+}
+
+// prefix is what the names of the run's namespaces begin with.
+func (r *run) prefix() string { return r.config.Namespace + "-" + r.id + "-" }
 
 func (s *session) remember(path string) {
 	s.mu.Lock()

@@ -20,6 +20,7 @@ const (
 	mergePatchType     = "application/merge-patch+json"
 	strategicPatchType = "application/strategic-merge-patch+json"
 	applyPatchType     = "application/apply-patch+yaml"
+	cborApplyType      = "application/apply-patch+cbor"
 )
 
 func patch(mediaType, path string, body any) call {

@@ -21,24 +21,35 @@ const conformanceArguments = `--kubeconfig FILE [--context CONTEXT] [--namespace
 
 // conformanceFlags is what the command line asks of conformance.
 type conformanceFlags struct {
-	kubeconfig, context string
-	namespace           string
-	run, skip           *regexp.Regexp
-	level               conformance.Level
-	timeout, patience   time.Duration
-	list, dryRun, quiet bool
-	reports             reportFiles
+	kubeconfig, context, url        string
+	nobodyKubeconfig, nobodyContext string
+	namespace                       string
+	run, skip                       *regexp.Regexp
+	level                           conformance.Level
+	features                        features
+	timeout, patience               time.Duration
+	compact, expire, starting       hook
+	list, dryRun, quiet             bool
+	reports                         reportFiles
 }
 
 func (f *conformanceFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "check the server of this `FILE`, with its credentials; there is no default")
 	flags.StringVar(&f.context, "context", "", "use this `CONTEXT` of the kubeconfig instead of its current one")
+	flags.StringVar(&f.url, "url", "", "check the server at this `URL`, which wants no credentials, such as kubectl proxy")
+	flags.StringVar(&f.nobodyKubeconfig, "nobody-kubeconfig", "", "send the requests of a user who may do nothing with the credentials of this `FILE`, for the same server; without it such a user is impersonated")
+	flags.StringVar(&f.nobodyContext, "nobody-context", "", "that user is in this `CONTEXT` of --nobody-kubeconfig, or else of --kubeconfig")
 	flags.StringVar(&f.namespace, "namespace", "conformance", "begin the names of all namespaces that are created with `PREFIX`")
 	flags.Func("run", "run the cases whose ID matches `REGEX`, such as ^(LS|CH)-; the default is all", pattern(&f.run))
 	flags.Func("skip", "skip the cases whose ID matches `REGEX`, and say so", pattern(&f.skip))
 	flags.Func("level", "run the cases of this `LEVEL` and above: MUST, SHOULD or MAY, which is the default", f.setLevel)
+	flags.Func("features", "the server has these feature gates on, or with =false or - in front off: `NAME[=BOOL],...` of "+strings.Join(conformance.FeatureGates(), ", ")+
+		"; what is not named is asked of the server; can be repeated", f.features.add)
 	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "let a case take this `TIME`, clean-up not included")
 	flags.DurationVar(&f.patience, "patience", 0, "run also cases that wait for this `TIME` for what a server does by the clock; 5m are enough for all, 0 skips them")
+	flags.Func("compact", "make the server forget the states of its past, as a compaction of etcd does, by a POST to a URL or by a shell command: `URL|COMMAND`", f.compact.set)
+	flags.Func("expire", "make the server forget its past for watches too: `URL|COMMAND`", f.expire.set)
+	flags.Func("starting", "put the server back into the time before it has installed all its paths by a shell `COMMAND`, which prints a line when it is so, and ends that when it is interrupted", f.starting.set)
 	flags.BoolVar(&f.list, "list", false, "print ID, level, title and source of the cases, and end")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the cases, and the namespaces and cluster-scoped objects that each would create, and end; the server is asked for its version only")
 	flags.BoolVar(&f.quiet, "q", false, "do not tell on stderr how far the run is")
@@ -65,7 +76,7 @@ func (f *conformanceFlags) setLevel(name string) error {
 
 // checkConformance runs the conformance suite against the server of a kubeconfig.
 func checkConformance(ctx context.Context, c *call) error {
-	f := &conformanceFlags{}
+	f := &conformanceFlags{features: features{}}
 	if err := c.parse(f.define); err != nil {
 		return err
 	}
@@ -79,11 +90,15 @@ func checkConformance(ctx context.Context, c *call) error {
 		return c.misused(errors.New("--run and --level leave no case"))
 	case f.list:
 		return listCases(c.stdout, config.Selected())
-	case f.kubeconfig == "":
-		return c.misused(errors.New("--kubeconfig is needed"))
 	}
-	to, err := openCluster(f.kubeconfig, f.context)
+	if err := f.oneServer(); err != nil {
+		return c.misused(err)
+	}
+	to, err := f.server()
 	if err != nil {
+		return err
+	}
+	if config.Nobody, err = f.nobody(to); err != nil {
 		return err
 	}
 	config.BaseURL, config.Client = to.base.String(), &http.Client{Transport: to.transport}
@@ -98,22 +113,6 @@ func checkConformance(ctx context.Context, c *call) error {
 		return rehearse(ctx, c, config, to.base.Redacted())
 	}
 	return f.execute(ctx, c, config)
-}
-
-// config is that of the suite, but for the server.
-func (f *conformanceFlags) config() conformance.Config {
-	config := conformance.Config{
-		Namespace: f.namespace, Run: f.run, Level: f.level, Timeout: f.timeout, Patience: f.patience, Skip: map[string]string{},
-	}
-	if f.skip == nil {
-		return config
-	}
-	for _, one := range config.Selected() {
-		if f.skip.MatchString(one.ID) {
-			config.Skip[one.ID] = "--skip " + f.skip.String()
-		}
-	}
-	return config
 }
 
 // listCases prints a line for each case.

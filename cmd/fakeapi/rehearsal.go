@@ -63,13 +63,14 @@ var numbered = regexp.MustCompile(`\.g[0-9]+\.RUN\.`)
 
 // rehearseOn runs the cases against a server of its own, and gives what each created.
 func rehearseOn(ctx context.Context, config conformance.Config) (map[string]created, error) {
-	server, err := fakeapi.New(fakeapi.InMemory(), fakeapi.WithFutureWait(50*time.Millisecond), fakeapi.WithoutTimeline())
+	server, err := standIn(config.Features)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = server.Close() }()
 	notes := &notes{next: server.Client().Transport, of: map[string]created{}}
 	config.BaseURL, config.Client, config.Began = server.URL(), &http.Client{Transport: notes}, notes.begin
+	hooksOf(server, &config)
 	report, err := conformance.Execute(ctx, config)
 	for id, one := range notes.of {
 		for i, name := range one.cluster {
@@ -78,6 +79,34 @@ func rehearseOn(ctx context.Context, config conformance.Config) (map[string]crea
 		notes.of[id] = one
 	}
 	return notes.of, err
+}
+
+// standIn is a server of our own with the feature gates of the configuration.
+func standIn(features map[string]bool) (*fakeapi.Server, error) {
+	options := []fakeapi.Option{fakeapi.InMemory(), fakeapi.WithFutureWait(50 * time.Millisecond), fakeapi.WithoutTimeline()}
+	if features[conformance.CBORServingAndStorage] {
+		options = append(options, fakeapi.WithCBOR())
+	}
+	if on, said := features[conformance.WatchList]; said && !on {
+		options = append(options, fakeapi.WithoutFeatures(fakeapi.WatchList))
+	}
+	return fakeapi.New(options...)
+}
+
+// hooksOf has the hooks of the configuration done to a server of our own instead. It is without users, so nobody is impersonated there.
+func hooksOf(server *fakeapi.Server, config *conformance.Config) {
+	config.Nobody = nil
+	if config.Compact != nil {
+		config.Compact = func(context.Context) error { server.Compact(); return nil }
+	}
+	if config.Expire != nil {
+		config.Expire = func(context.Context) error { server.Expire(); return nil }
+	}
+	if config.Starting != nil {
+		config.Starting = func(context.Context) (func(), error) {
+			return func() { _ = server.Restart(0) }, server.Restart(time.Hour) // a door that is open stays so
+		}
+	}
 }
 
 // notes writes down what the requests of cases create.

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/client-go/rest"
+
+	"example.com/fakeapi/conformance"
+)
+
+// features is what --features says of feature gates.
+type features map[string]bool
+
+// add reads NAME[=true|false] or -NAME, several with commas between.
+func (f features) add(text string) error {
+	for part := range strings.SplitSeq(text, ",") {
+		name, value, given := strings.Cut(strings.TrimSpace(part), "=")
+		name, off := strings.CutPrefix(name, "-")
+		if off && given {
+			return fmt.Errorf("%q says it twice: NAME, NAME=false or -NAME", part)
+		}
+		on, err := strconv.ParseBool(cmp.Or(value, "true"))
+		if err != nil || given && value == "" {
+			return fmt.Errorf("%q is neither true nor false", value)
+		}
+		on = on && !off
+		if known := conformance.FeatureGates(); !slices.Contains(known, name) {
+			return fmt.Errorf("no case depends on a feature gate %q; there are: %s", name, strings.Join(known, ", "))
+		}
+		if before, said := f[name]; said && before != on {
+			return fmt.Errorf("%s is said to be on and off", name)
+		}
+		f[name] = on
+	}
+	return nil
+}
+
+// oneServer refuses a command line that names none or several, and what has nothing to refer to.
+func (f *conformanceFlags) oneServer() error {
+	switch {
+	case f.kubeconfig == "" && f.url == "":
+		return errors.New("--kubeconfig or --url is needed")
+	case f.kubeconfig != "" && f.url != "":
+		return errors.New("--kubeconfig and --url exclude each other")
+	case f.context != "" && f.kubeconfig == "":
+		return errors.New("--context is for --kubeconfig")
+	case f.nobodyContext != "" && f.kubeconfig == "" && f.nobodyKubeconfig == "":
+		return errors.New("--nobody-context is for --kubeconfig or --nobody-kubeconfig")
+	}
+	return nil
+}
+
+// server is how the server that was named is reached. Nothing is sent yet.
+func (f *conformanceFlags) server() (*cluster, error) {
+	if f.url == "" {
+		return openCluster(f.kubeconfig, f.context)
+	}
+	base, err := url.Parse(f.url)
+	if err == nil && (base.Scheme != "http" && base.Scheme != "https" || base.Host == "") {
+		err = errors.New("it is not of the form http://host:port")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--url %s: %w", f.url, err)
+	}
+	transport, err := newTransport(&rest.Config{Host: f.url})
+	return &cluster{base: base, transport: transport}, err
+}
+
+// nobody sends requests of the user without rights, if there is one. That user's kubeconfig has to lead to the same server.
+func (f *conformanceFlags) nobody(to *cluster) (*http.Client, error) {
+	if f.nobodyKubeconfig == "" && f.nobodyContext == "" {
+		return nil, nil
+	}
+	file := cmp.Or(f.nobodyKubeconfig, f.kubeconfig)
+	as, err := readCluster(file, f.nobodyContext)
+	if err == nil && strings.TrimRight(as.base.String(), "/") != strings.TrimRight(to.base.String(), "/") {
+		err = fmt.Errorf("it leads to %s, and the server to check is %s", as.base.Redacted(), to.base.Redacted())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the user without rights, of %s: %w", file, err)
+	}
+	return &http.Client{Transport: as.transport}, nil
+}
+
+// config is that of the suite, but for the server and its users.
+func (f *conformanceFlags) config() conformance.Config {
+	config := conformance.Config{
+		Namespace: f.namespace, Run: f.run, Level: f.level, Timeout: f.timeout, Patience: f.patience, Skip: map[string]string{},
+		Features: f.features, Compact: f.compact.once(), Expire: f.expire.once(), Starting: f.starting.during(),
+	}
+	if f.skip == nil {
+		return config
+	}
+	for _, one := range config.Selected() {
+		if f.skip.MatchString(one.ID) {
+			config.Skip[one.ID] = "--skip " + f.skip.String()
+		}
+	}
+	return config
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// hook is how the server is brought into a state that cannot be provoked by the API: a URL that gets a POST, or a command for the shell.
+type hook string
+
+// set reads a flag.
+func (h *hook) set(text string) error {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return errors.New("it is neither a URL nor a command")
+	}
+	if hook(text).isURL() {
+		if to, err := url.Parse(text); err != nil || to.Host == "" {
+			return fmt.Errorf("%q is no URL of the form http://host:port/path", text)
+		}
+	}
+	*h = hook(text)
+	return nil
+}
+
+func (h hook) isURL() bool {
+	return strings.HasPrefix(string(h), "http://") || strings.HasPrefix(string(h), "https://")
+}
+
+// once gives the function of a configuration that does it and waits for its end, nil if there is no hook.
+func (h hook) once() func(context.Context) error {
+	switch {
+	case h == "":
+		return nil
+	case h.isURL():
+		return h.post
+	}
+	return func(ctx context.Context) error {
+		said, err := h.command(ctx).CombinedOutput()
+		return h.failed(ctx, err, said)
+	}
+}
+
+// post sends a POST without a body, which must be answered with 2xx.
+func (h hook) post(ctx context.Context) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, string(h), nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	said, err := io.ReadAll(io.LimitReader(response.Body, 1<<10))
+	if err == nil && response.StatusCode/100 != 2 {
+		err = fmt.Errorf("POST %s answers %s: %s", request.URL.Redacted(), response.Status, strings.TrimSpace(string(said)))
+	}
+	return err
+}
+
+// patienceOfHooks is for how long a command is waited for that was told to end.
+const patienceOfHooks = 10 * time.Second
+
+// command is the hook for the shell. When ctx ends it is interrupted, and after a while killed.
+func (h hook) command(ctx context.Context) *exec.Cmd {
+	command := exec.CommandContext(ctx, "sh", "-c", string(h))
+	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
+	command.WaitDelay = patienceOfHooks
+	return command
+}
+
+// failed is the error of a command, with the end of what it said.
+func (h hook) failed(ctx context.Context, err error, said []byte) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	const most = 500
+	return fmt.Errorf("%s: %w: %s", string(h), err, strings.TrimSpace(string(said[max(0, len(said)-most):])))
+}
+
+// during gives the function of a configuration that starts the command and waits for a line of it, which says that the server is in
+// that state. It is so until the command is interrupted. Nil if there is no hook.
+func (h hook) during() func(context.Context) (stop func(), err error) {
+	if h == "" {
+		return nil
+	}
+	return func(ctx context.Context) (stop func(), err error) {
+		ctx, end := context.WithCancel(ctx)
+		command := h.command(ctx)
+		lines, err := command.StdoutPipe()
+		if err == nil {
+			err = command.Start()
+		}
+		if err != nil {
+			end()
+			return nil, h.failed(context.Background(), err, nil)
+		}
+		stop = func() {
+			end()
+			_ = command.Wait() // it was interrupted
+		}
+		if _, err := bufio.NewReader(lines).ReadString('\n'); err != nil {
+			cause := context.Cause(ctx)
+			stop()
+			if cause == nil {
+				cause = errors.New("it ended without a line on stdout that says that the server is in that state")
+			}
+			return nil, h.failed(context.Background(), cause, nil)
+		}
+		return stop, nil
+	}
+}
