@@ -15,7 +15,8 @@ import (
 	"example.com/fakeapi/conformance"
 )
 
-const conformanceArguments = `--kubeconfig FILE [--context CONTEXT] [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL] [--timeout TIME] [--patience TIME] [--report FORMAT[=FILE]]... [-q]
+const conformanceArguments = `--kubeconfig FILE [--context CONTEXT] [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL] [--features NAME[=BOOL],...]... [--nobody-kubeconfig FILE] [--nobody-context CONTEXT] [--compact URL|COMMAND] [--expire URL|COMMAND] [--starting COMMAND] [--timeout TIME] [--patience TIME] [--report FORMAT[=FILE]]... [-q]
+--url URL [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL] [--features NAME[=BOOL],...]... [--nobody-kubeconfig FILE] [--nobody-context CONTEXT] [--compact URL|COMMAND] [--expire URL|COMMAND] [--starting COMMAND] [--timeout TIME] [--patience TIME] [--report FORMAT[=FILE]]... [-q]
 --dry-run --kubeconfig FILE [--context CONTEXT] [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL]
 --list [--run REGEX] [--level LEVEL]`
 
@@ -49,7 +50,7 @@ func (f *conformanceFlags) define(flags *flag.FlagSet) {
 	flags.DurationVar(&f.patience, "patience", 0, "run also cases that wait for this `TIME` for what a server does by the clock; 5m are enough for all, 0 skips them")
 	flags.Func("compact", "make the server forget the states of its past, as a compaction of etcd does, by a POST to a URL or by a shell command: `URL|COMMAND`", f.compact.set)
 	flags.Func("expire", "make the server forget its past for watches too: `URL|COMMAND`", f.expire.set)
-	flags.Func("starting", "put the server back into the time before it has installed all its paths by a shell `COMMAND`, which prints a line when it is so, and ends that when it is interrupted", f.starting.set)
+	flags.Func("starting", "put the server back into the time before it has installed all its paths by a shell `COMMAND`, which prints a line when it is so, and ends that when it is interrupted", f.starting.setCommand)
 	flags.BoolVar(&f.list, "list", false, "print ID, level, title and source of the cases, and end")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the cases, and the namespaces and cluster-scoped objects that each would create, and end; the server is asked for its version only")
 	flags.BoolVar(&f.quiet, "q", false, "do not tell on stderr how far the run is")

@@ -32,6 +32,14 @@ func (h *hook) set(text string) error {
 	return nil
 }
 
+// setCommand reads a flag that takes a command only.
+func (h *hook) setCommand(text string) error {
+	if hook(strings.TrimSpace(text)).isURL() {
+		return errors.New("it is a shell command, and no URL")
+	}
+	return h.set(text)
+}
+
 func (h hook) isURL() bool {
 	return strings.HasPrefix(string(h), "http://") || strings.HasPrefix(string(h), "https://")
 }
@@ -79,7 +87,7 @@ func (h hook) command(ctx context.Context) *exec.Cmd {
 	return command
 }
 
-// failed is the error of a command, with the end of what it said.
+// failed is the error of a command, with the end of what it said, or why it was interrupted.
 func (h hook) failed(ctx context.Context, err error, said []byte) error {
 	if err == nil {
 		return nil
@@ -98,27 +106,23 @@ func (h hook) during() func(context.Context) (stop func(), err error) {
 		return nil
 	}
 	return func(ctx context.Context) (stop func(), err error) {
-		ctx, end := context.WithCancel(ctx)
-		command := h.command(ctx)
+		lasting, end := context.WithCancel(ctx)
+		command := h.command(lasting)
 		lines, err := command.StdoutPipe()
 		if err == nil {
 			err = command.Start()
 		}
 		if err != nil {
 			end()
-			return nil, h.failed(context.Background(), err, nil)
+			return nil, h.failed(ctx, err, nil)
 		}
 		stop = func() {
 			end()
 			_ = command.Wait() // it was interrupted
 		}
 		if _, err := bufio.NewReader(lines).ReadString('\n'); err != nil {
-			cause := context.Cause(ctx)
 			stop()
-			if cause == nil {
-				cause = errors.New("it ended without a line on stdout that says that the server is in that state")
-			}
-			return nil, h.failed(context.Background(), cause, nil)
+			return nil, h.failed(ctx, errors.New("it ended without a line on stdout that says that the server is in that state"), nil)
 		}
 		return stop, nil
 	}

@@ -174,7 +174,7 @@ func TestConformanceUsage(t *testing.T) {
 		args, want string
 		status     int
 	}{
-		{"", "conformance: --kubeconfig is needed; see fakeapi help conformance", exitUsage},
+		{"", "conformance: --kubeconfig or --url is needed; see fakeapi help conformance", exitUsage},
 		{"--list --dry-run", "conformance: --list and --dry-run exclude each other; see", exitUsage},
 		{"--list --report json", "conformance: --report is for a run; see", exitUsage},
 		{"--run ^XX", "conformance: --run and --level leave no case; see", exitUsage},

@@ -9,8 +9,14 @@
 //	        [--html FOLDER]
 //	fakeapi run --all [--client [ROLE=]NAME]...
 //	fakeapi run --list
-//	fakeapi conformance --kubeconfig FILE [--context CONTEXT] [--namespace PREFIX] [--run REGEX] [--skip REGEX]
-//	        [--level LEVEL] [--timeout TIME] [--patience TIME] [--report FORMAT[=FILE]]... [-q]
+//	fakeapi conformance --kubeconfig FILE [--context CONTEXT] [--namespace PREFIX] [--run REGEX]
+//	        [--skip REGEX] [--level LEVEL] [--features NAME[=BOOL],...]... [--nobody-kubeconfig FILE]
+//	        [--nobody-context CONTEXT] [--compact URL|COMMAND] [--expire URL|COMMAND] [--starting COMMAND]
+//	        [--timeout TIME] [--patience TIME] [--report FORMAT[=FILE]]... [-q]
+//	fakeapi conformance --url URL [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL]
+//	        [--features NAME[=BOOL],...]... [--nobody-kubeconfig FILE] [--nobody-context CONTEXT]
+//	        [--compact URL|COMMAND] [--expire URL|COMMAND] [--starting COMMAND] [--timeout TIME]
+//	        [--patience TIME] [--report FORMAT[=FILE]]... [-q]
 //	fakeapi conformance --dry-run --kubeconfig FILE [--context CONTEXT] [--namespace PREFIX] [--run REGEX]
 //	        [--skip REGEX] [--level LEVEL]
 //	fakeapi conformance --list [--run REGEX] [--level LEVEL]
@@ -118,6 +124,20 @@
 // servers of its own and prints what each creates; the server that is named is asked
 // for its version only. Cases run one after the other, in namespaces whose names begin with
 // PREFIX, and each is cleaned up after at once, whatever becomes of it.
+//
+// What depends on a feature gate is asked of the server. --features says what it has to be, as in
+// --features CBORServingAndStorage,WatchList=false; -WatchList says off, too. What cannot be
+// brought about by requests is done by hooks, and skipped without them: --compact and
+// --expire make the server forget, by a POST to a URL that is answered with 2xx, or by a
+// command for sh that ends with 0, and --starting puts it back into its start by a command that prints a
+// line and ends that state when it is interrupted. Against fakeapi serve, they are its
+// control API:
+//
+//	fakeapi conformance --url http://127.0.0.1:8080 --patience 5m \
+//	    --compact http://127.0.0.1:8080/fakeapi/v1/compact --expire http://127.0.0.1:8080/fakeapi/v1/expire
+//
+// --nobody-kubeconfig or --nobody-context name a user of the same server who may do nothing, for
+// the cases about denials; without them such a user is impersonated.
 //
 // While it runs, stderr has a line for each group of rules, for each failure, and every ten
 // seconds: how many cases are done, of how many, what failed, what was skipped, how long it

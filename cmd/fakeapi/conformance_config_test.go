@@ -1,0 +1,128 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/conformance"
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// outcomes runs cases and gives how each ended.
+func outcomes(t *testing.T, args ...string) map[string]conformance.CaseJSON {
+	t.Helper()
+	got := runNow(t, append([]string{"conformance", "--report", "json", "-q"}, args...)...)
+	var report conformance.ReportJSON
+	require.NoError(t, json.Unmarshal([]byte(got.stdout), &report), got.stderr)
+	ended := map[string]conformance.CaseJSON{}
+	for _, one := range report.Cases {
+		ended[one.ID] = one
+	}
+	return ended
+}
+
+func TestConformanceHooks(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithControl())
+	args := []string{"--url", srv.URL(), "--run", "^(CH-18|EX-03)/typed$"}
+	control := srv.URL() + "/fakeapi/v1/"
+	got := outcomes(t, args...)
+	require.Equal(t, conformance.Skipped, got["CH-18/typed"].Outcome, got)
+	got = outcomes(t, append(args, "--compact", control+"nothing")...)
+	require.Equal(t, conformance.Failed, got["CH-18/typed"].Outcome, got)
+	require.Contains(t, got["CH-18/typed"].Error, "Config.Compact: POST "+control+"nothing answers 404 Not Found: {")
+	got = outcomes(t, append(args, "--compact", control+"compact", "--expire", control+"expire")...)
+	require.Equal(t, conformance.Passed, got["CH-18/typed"].Outcome, got)
+	require.Equal(t, conformance.Passed, got["EX-03/typed"].Outcome, got)
+}
+
+// What a server is said to be is what the cases hold it to.
+func TestConformanceFeatures(t *testing.T) {
+	args := []string{"--url", fakeapi.Start(t).URL(), "--run", "^(CB-01/off|CB-0[13].*|SI-12)/?"}
+	for feature, want := range map[string]conformance.Outcome{
+		"": conformance.Skipped, "CBORServingAndStorage": conformance.Failed, "CBORServingAndStorage=true": conformance.Failed, "-CBORServingAndStorage,WatchList": conformance.Skipped,
+		"CBORServingAndStorage=false": conformance.Skipped,
+	} {
+		with := args
+		if feature != "" {
+			with = append(with, "--features", feature)
+		}
+		require.Equal(t, want, outcomes(t, with...)["CB-03"].Outcome, feature)
+	}
+	require.Equal(t, conformance.Passed, outcomes(t, "--url", fakeapi.Start(t, fakeapi.WithCBOR()).URL(), "--run", "^CB-03$", "--features", "CBORServingAndStorage")["CB-03"].Outcome)
+}
+
+// kubeconfigAs is a file that leads to a server with a token.
+func kubeconfigAs(t *testing.T, srv *fakeapi.Server, name, token string) string {
+	t.Helper()
+	return manifest(t, name, "apiVersion: v1\nkind: Config\nclusters: [{name: a, cluster: {insecure-skip-tls-verify: true, server: '"+srv.URL()+"'}}]\n"+
+		"users: [{name: admin, user: {token: admin}}, {name: nobody, user: {token: "+token+"}}]\n"+
+		"contexts: [{name: a, context: {cluster: a, user: admin}}, {name: nobody, context: {cluster: a, user: nobody}}]\ncurrent-context: a\n")
+}
+
+// The user without rights is one of another context, or of another file.
+func TestConformanceNobody(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithTokens(fakeapi.NewToken("admin", "admin", "system:masters"), fakeapi.NewToken("nobody", "nobody")),
+		fakeapi.WithAuthorizer(func(fakeapi.Attributes) fakeapi.Decision { return fakeapi.NoOpinion("") }))
+	file := kubeconfigAs(t, srv, "config", "nobody")
+	args := []string{"--kubeconfig", file, "--run", "^AU-08$"} // which needs two users
+	require.Equal(t, conformance.Skipped, outcomes(t, args...)["AU-08"].Outcome)
+	require.Equal(t, conformance.Passed, outcomes(t, append(args, "--nobody-context", "nobody")...)["AU-08"].Outcome)
+	require.Equal(t, conformance.Passed, outcomes(t, append(args, "--nobody-kubeconfig", file, "--nobody-context", "nobody")...)["AU-08"].Outcome)
+	require.Equal(t, conformance.Failed, outcomes(t, append(args, "--nobody-kubeconfig", file)...)["AU-08"].Outcome, "that is the administrator")
+
+	other := kubeconfigAs(t, fakeapi.Start(t), "other", "x")
+	got := runNow(t, "conformance", "--kubeconfig", file, "--nobody-kubeconfig", other)
+	require.Equal(t, exitError, got.status)
+	require.Contains(t, got.stderr, "fakeapi: the user without rights, of "+other+": it leads to http")
+	got = runNow(t, "conformance", "--kubeconfig", file, "--nobody-kubeconfig", "/none")
+	require.Equal(t, "fakeapi: the user without rights, of /none: no such file or directory\n", got.stderr)
+}
+
+// A dry run has a server of its own brought into the states, and not the one that is named.
+func TestConformanceDryRunOfHooks(t *testing.T) {
+	asked := false
+	hooked := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))
+	defer hooked.Close()
+	got := runNow(t, "conformance", "--url", fakeapi.Start(t).URL(), "--dry-run", "--run", "^(CH-18/typed|EX-03/typed|PV-28|CB-02)$",
+		"--compact", hooked.URL, "--expire", hooked.URL, "--starting", "false", "--features", "CBORServingAndStorage,WatchList=false", "--nobody-context", "")
+	require.Equal(t, exitOK, got.status, got.stderr)
+	require.False(t, asked)
+	for _, line := range []string{`EX-03/typed +MUST +1 +[1-9]`, `PV-28 +SHOULD +0 +0`, `CB-02 +MAY +1 +[1-9]`} {
+		require.Regexp(t, `(?m)^`+line, got.stdout)
+	}
+}
+
+func TestConformanceConfigUsage(t *testing.T) {
+	config := manifest(t, "config", foreign)
+	for _, test := range []struct {
+		args, want string
+		status     int
+	}{
+		{"--kubeconfig a --url http://x", "--kubeconfig and --url exclude each other; see", exitUsage},
+		{"--url http://x --context c", "--context is for --kubeconfig; see", exitUsage},
+		{"--url http://x --nobody-context c", "--nobody-context is for --kubeconfig or --nobody-kubeconfig; see", exitUsage},
+		{"--url localhost:80", "--url localhost:80: it is not of the form http://host:port", exitError},
+		{"--features Nope", `no case depends on a feature gate "Nope"; there are: CBORServingAndStorage, WatchList; see`, exitUsage},
+		{"--features WatchList=perhaps", `"perhaps" is neither true nor false; see`, exitUsage},
+		{"--features WatchList=", `"" is neither true nor false; see`, exitUsage},
+		{"--features -WatchList=true", `"-WatchList=true" says it twice: NAME, NAME=false or -NAME; see`, exitUsage},
+		{"--features WatchList,-WatchList", "WatchList is said to be on and off; see", exitUsage},
+		{"--features WatchList --features WatchList=false", "WatchList is said to be on and off; see", exitUsage},
+		{"--compact http:///compact", `"http:///compact" is no URL of the form http://host:port/path; see`, exitUsage},
+		{"--starting=", "it is neither a URL nor a command; see", exitUsage},
+		{"--starting http://x/start", "it is a shell command, and no URL; see", exitUsage},
+		{"--kubeconfig " + config + " --nobody-context nothing", `the user without rights, of ` + config + `: context "nothing" does not exist`, exitError},
+	} {
+		t.Run(test.args, func(t *testing.T) {
+			got := runNow(t, append([]string{"conformance"}, strings.Fields(test.args)...)...)
+			require.Equal(t, test.status, got.status, got.stderr)
+			require.Empty(t, got.stdout)
+			require.Contains(t, got.stderr, test.want)
+		})
+	}
+}
