@@ -23,6 +23,9 @@ func configOf(srv *fakeapi.Server) conformance.Config {
 		Client:  srv.Client(),
 		Compact: func(context.Context) error { srv.Compact(); return nil },
 		Expire:  func(context.Context) error { srv.Expire(); return nil },
+		Starting: func(context.Context) (func(), error) {
+			return func() { _ = srv.Restart(0) }, srv.Restart(time.Hour) // a door that is open stays so
+		},
 	}
 }
 

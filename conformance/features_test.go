@@ -40,6 +40,27 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
+// Without streaming lists, the cases about them are skipped and say so, and the one about servers without passes.
+func TestWithoutStreamingLists(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := configOf(fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithoutFeatures(fakeapi.WatchList)))
+		c.Features = map[string]bool{conformance.WatchList: false}
+		c.Run = regexp.MustCompile("^(SI|WA|BM)-")
+		report, err := conformance.Execute(t.Context(), c)
+		require.NoError(t, err)
+		require.NoError(t, report.Err())
+		for _, result := range report.Results {
+			switch result.Case.Rule() {
+			case "SI-12":
+				require.Equal(t, conformance.Passed, result.Outcome)
+			case "SI-01":
+				require.Equal(t, conformance.Skipped, result.Outcome)
+				require.Contains(t, result.Reason, conformance.WatchList)
+			}
+		}
+	})
+}
+
 // outcomes runs the cases, and gives the results of this outcome.
 func outcomes(t *testing.T, c conformance.Config, outcome conformance.Outcome) (found []conformance.Result) {
 	report, err := conformance.Execute(t.Context(), c)

@@ -15,19 +15,19 @@ import (
 // cleanupTimeout bounds the clean-up of one case. It is counted apart from the case, and runs even if that was cancelled.
 const cleanupTimeout = 30 * time.Second
 
-// Run checks the server with one subtest per case. A case that is skipped is a skipped test with its reason;
-// a configuration that cannot be used ends the test. Since it makes subtests, it cannot run inside a testing/synctest bubble: use [Check] there.
+// Run checks the server with one subtest per case, and has removed everything when it returns. A case that is skipped is a skipped test
+// with its reason; a configuration that cannot be used ends the test. Since it makes subtests, it cannot run inside a testing/synctest bubble: use [Check] there.
 func Run(t *testing.T, c Config) {
 	t.Helper()
 	r, err := newRun(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	defer func() { // no t.Cleanup: the caller may close the server by defer
 		if err := leftovers("the run", r.close(context.WithoutCancel(t.Context()))); err != nil {
 			t.Error(err)
 		}
-	})
+	}()
 	for _, one := range r.config.Selected() {
 		t.Run(one.ID, func(t *testing.T) {
 			got := r.try(t.Context(), one)
