@@ -129,6 +129,9 @@ var generalLies = []told{
 	{"loses the last item", body(isList, dropLast), `^(LS-0[58]/typed|RS-(10|12|16|17|24/all|29|11)/typed|PV-04|CH-(02|04|08|09)/typed|EX-04/typed|SE-09/typed|SI-14/typed)$`},
 	{"says the wrong resourceVersion of lists", body(isList, swap(`"metadata":{"resourceVersion":"`, `"metadata":{"resourceVersion":"1`)), `^(RS-(15|21/all|21/before|21/limit)/typed)$`},
 	{"says resourceVersions in hexadecimal", body(always, swap(`"resourceVersion":"`, `"resourceVersion":"0x`)), `^(RS-(01/form|03|23)/typed|GT-04/typed|LS-01/typed)$`},
+	{"reads numbers in octal", asking(func(r *http.Request) {
+		r.URL.RawQuery = strings.Replace(r.URL.RawQuery, "resourceVersion=00", "resourceVersion=0x", 1)
+	}), `^RS-01/zeros/typed$`},
 	{"goes back in time", body(always, swap(`"metadata":{"resourceVersion":"`, `"metadata":{"resourceVersion":"0`)), `^(RS-01/form|RS-15)/typed$`},
 	{"gives types to items", body(isList, swap(`{"metadata":{"name":`, `{"kind":"Secret","apiVersion":"v1","metadata":{"name":`)), `^LS-02/typed$`},
 	{"gives null for no items", body(isList, swap(`"items":[]`, `"items":null`)), `^LS-01/empty/typed$`},

@@ -109,8 +109,12 @@ func metaCases() []Case {
 			Why:    "the client thinks that it writes to an object that is there",
 			Source: "apiserver storage/etcd3/store.go",
 		}, func(ctx context.Context, s *session, c collection) error {
-			return s.try(ctx, post(c.path(), c.object("a").meta("resourceVersion", "5")),
-				refusal{code: 500, message: "resourceVersion should not be set on objects to be created"}.check)
+			sent := c.object("a").meta("resourceVersion", "5")
+			return s.all(ctx,
+				ask(post(c.path(), sent), refusal{code: 500, message: "resourceVersion should not be set on objects to be created"}.check),
+				ask(c.trial(sent), code(201), at("5")), // which does not come as far as the storage
+				ask(get(c.item("a")), code(404)),
+			)
 		}),
 		both(Case{
 			ID: "MD-13", Level: May, Title: "a create with a resourceVersion of 0, or one that is none, may be taken; the object has a real one",
@@ -271,7 +275,15 @@ func keptDeletion(ctx context.Context, s *session, c collection) error {
 			return err
 		}
 	}
-	return s.try(ctx, patch("2001-02-03T04:05:06Z"), code(200), kept)
+	// The value is kept, and yet the patch changes something: its manager owns the field now.
+	moved, err := s.object(ctx, patch("2001-02-03T04:05:06Z").by("mover"), code(200), kept)
+	if err != nil {
+		return err
+	}
+	if moved.ResourceVersion == going.ResourceVersion {
+		return fmt.Errorf("PATCH %s: expected a new resourceVersion, as the manager of deletionTimestamp is another, got %s again", c.item("a"), moved.ResourceVersion)
+	}
+	return nil
 }
 
 func deletionByUpdate(ctx context.Context, s *session, c collection) error {

@@ -82,8 +82,11 @@ func nameCases() []Case {
 			Why:    "objects read from one server are created on another with both",
 			Source: docCreate,
 		}, func(ctx context.Context, s *session, c collection) error {
-			return s.try(ctx, post(c.path(), c.object("a").meta("generateName", "base-")), code(201),
-				field("a", "metadata", "name"), field("base-", "metadata", "generateName"))
+			named := []expectation{field("a", "metadata", "name"), field("base-", "metadata", "generateName")}
+			return s.all(ctx,
+				ask(post(c.path(), c.object("a").meta("generateName", "base-")), append(named, code(201))...),
+				ask(get(c.item("a")), append(named, code(200))...),
+			)
 		}),
 		both(Case{
 			ID: "NM-09", Level: Must, Title: "a used name together with generateName is refused as AlreadyExists with a time to retry",

@@ -36,6 +36,24 @@ func versionCases() []Case {
 			return nil
 		}),
 		both(Case{
+			ID: "RS-01/zeros", Level: Must, Title: "leading zeros of a resourceVersion that is sent are read over",
+			Why:    "it is a number, and the same one",
+			Source: "apiserver storage/api_object_versioner.go",
+		}, func(ctx context.Context, s *session, c collection) error {
+			made, err := c.create(ctx, c.object("a"))
+			if err != nil {
+				return err
+			}
+			l, err := c.list(ctx, "?resourceVersionMatch=Exact&resourceVersion=00"+made.ResourceVersion)
+			if err != nil {
+				return err
+			}
+			if err := l.at(made.ResourceVersion); err != nil {
+				return err
+			}
+			return l.has("a")
+		}),
+		both(Case{
 			ID: "RS-01/list", Level: Must, Title: "a list at a resourceVersion that is no number is a bad request",
 			Why:    "a client that mixed something up must not get data",
 			Source: "apiserver pkg/storage",

@@ -27,6 +27,9 @@ func watchCases() []Case {
 				return err
 			}
 			defer w.close()
+			if r := w.response; r.ProtoMajor == 1 && !slices.Contains(r.TransferEncoding, "chunked") {
+				return w.errorf("expected HTTP/1.1 to transfer it in chunks, got Transfer-Encoding %q and Content-Length %d", r.TransferEncoding, r.ContentLength)
+			}
 			if _, err := c.create(ctx, c.object("a")); err != nil {
 				return err
 			}

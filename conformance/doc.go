@@ -7,6 +7,8 @@
 //
 //	conformance.Run(t, conformance.Config{BaseURL: srv.URL(), Client: srv.Client()})
 //
+// It has cleaned up when it returns, so the server may be closed by defer.
+//
 // Elsewhere, [Check] gives one error that joins all failures, and [Execute] a [Report] with the outcome, the reason and the duration of
 // every case, which prints itself:
 //
@@ -23,7 +25,7 @@
 //
 // Cases run one after the other. Some wait for seconds, because the server holds back a read from the future or because a watch
 // has to end by its timeoutSeconds, or because nothing is created in the first two seconds of a new definition; a whole run against
-// kube-apiserver takes about six minutes, compactions not counted, of which there are seven or eight. A few cases would wait for minutes, and do so only if [Config].Patience lets them.
+// kube-apiserver takes about seven minutes, compactions not counted, of which there are seven or eight. A few cases would wait for minutes, and do so only if [Config].Patience lets them.
 // Inside a testing/synctest bubble, with a server in memory, those waits are free; use Execute or Check there, as subtests cannot be started in a bubble.
 //
 // # What it does to the server
@@ -50,8 +52,10 @@
 // what it made could not be removed otherwise. A clean-up has 30 seconds of its own;
 // the last one waits for the end of the definitions too, which servers put off while they cannot remove the objects.
 //
-// Requests that a broken server could take for more than they are, such as the deletion of a collection across namespaces, carry
-// selectors that match nothing, and those to delete the namespaces that every cluster has are dry runs.
+// Every request that could change something names an object of the run's own, in a namespace, a group or under a name that has its five characters, whether
+// the server is right or not. The exceptions reach nothing: reviews, dry runs, which the deletions of the namespaces that every cluster has are, and
+// deletions of a collection with a selector that matches nothing. At most ten requests are on their way at a time, a case creates at most 30 objects, and no
+// body has more than 4 MiB. A test holds all of that. A server that answers 429 with Retry-After is asked again as it says, ten times at most.
 //
 // The client needs the rights to do all that. It is best run on a cluster that can be spared. What a user without rights is told, the
 // cases about denials find out as [Config].Nobody, or by impersonating the user conformance-nobody-RUN.
@@ -80,7 +84,8 @@
 //
 // # Skipped cases
 //
-// A case that finds nothing to judge is skipped with the reason: there are no custom resources, a resource is not served, or a hook of
+// A case that finds nothing to judge is skipped with the reason: there are no custom resources, a resource or a subresource is not served (which
+// discovery tells, and of discovery the path itself), namespaces are plain objects, or a hook of
 // the [Config] is missing that would bring the server into a state that cannot be provoked from outside (Compact, Expire, Starting), or
 // the case takes longer than Patience.
 // Rules that depend on a feature gate are about servers with it or without it: the cases about the other kind are skipped and say which
@@ -90,19 +95,36 @@
 //
 // # What it was run on
 //
-// On an API server made of k8s.io/apiserver and apiextensions-apiserver v0.37.2 on etcd, with custom resources, compaction and five minutes of
-// Patience, every case about custom resources passes: 992 cases before the group CD, and all 95 of that. One of the others fails there and 82
-// are skipped, for what that server lacks: defaults, subresources and some groups of built-in types, controllers of namespaces, users without
-// rights, CBOR, and a switch behind Starting.
+// A real API server, made of k8s.io/apiserver, apiextensions-apiserver and kube-aggregator v0.37.2 on etcd 3.7, on 2026-11-22, over HTTPS:
+// 1221 cases, none failed, nothing was left behind. Each failure of the runs before was looked at; what that server cannot serve, the cases find out and
+// say, and what was wrong was mended in the case.
 //
-// "fakeapi conformance" over HTTPS, without any hook, Patience or --skip, ran its 1170 cases there in 6 minutes: 1073 passed, 37 failed, 60 were
-// skipped, and nothing was left behind. The 37 are what that server lacks and a whole kube-apiserver has: 23 scales, bindings and evictions of built-in
-// types (SU), 11 that want the strategy, the admission and the finalizer of namespaces (NS), the refusals in the words of namespaces (DL-10/namespace,
-// DL-11/namespace) and the defaults of Secrets (CR-15/typed). On this project's server 1 of them fails, CR-15/typed, and 33 are skipped, in 2 minutes.
+//	fakeapi conformance --kubeconfig FILE
 //
-// Of the 35 cases that came last, 32 pass there: all of ST-04, ST-08, ST-11, ST-14, MD-28, CR-19, DL-09, EX-02 and SA-37, and the custom ones of
-// NM-01, NM-19, LS-03, WA-28, WA-33, DI-02, DI-04, DI-10, DI-12, DI-18 and EX-03. EX-03/typed is skipped, as it needs Expire, and so are SA-30
-// and DR-08, which need a user without rights.
+// ran twice in a row: 1114 passed, 0 failed, 107 skipped, in 6m45s and in 7m41s. With all that it can be told and that server can be switched to,
+// two users, CBOR and compaction,
+//
+//	fakeapi conformance --kubeconfig FILE --nobody-kubeconfig FILE --features CBORServingAndStorage \
+//	    --compact http://127.0.0.1:37081/compact --patience 5m
+//
+// it was 1143 passed (1033 MUST, 100 SHOULD, 10 MAY), 0 failed, 78 skipped (76 MUST, 2 SHOULD), in 20m22s. The reasons, by the number of cases:
+//
+//	26  pods/eviction, pods/binding, deployments/scale of apps/v1 are not served (SU-08 to SU-16)
+//	20  the reviews of authorization.k8s.io and authentication.k8s.io are not served (VR, NS-10)
+//	15  namespaces/finalize is not served: namespaces are plain objects (NS, DL-10/namespace, DL-11/namespace, PV-30/finalize, SU-15/finalize)
+//	 6  horizontalpodautoscalers of autoscaling/v1, events of events.k8s.io/v1, services/proxy are not served (CR-02, PV-29, SA-13, SA-34, DR-09)
+//	 4  the other subresources of SU-15 are not served
+//	 3  it has the feature: the rule is about servers without streaming lists (SI-12) or CBOR (CB-01, which passes in the first run)
+//	 1  nothing empties a namespace (NS-09)
+//	 1  there are no defaults of built-in types at all (CR-15/typed)
+//	 1  all that can be listed can be watched (WA-29)
+//	 1  Config.Starting is missing (PV-28)
+//
+// Cases that came later, RS-01/zeros among them, passed there on the same day.
+//
+// This project's server passes every one of them but WA-29, in four runs of the tests that are beside this file: as it is with all hooks, with users,
+// with CBOR, and without streaming lists. The command finds there, with no flag but --url, 1188 passed, 0 failed, 35 skipped of 1223, in 2m43s: what is
+// skipped wants hooks, users, a feature or Patience.
 //
 // # Adding a case
 //
