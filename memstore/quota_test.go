@@ -2,6 +2,10 @@ package memstore_test
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -87,4 +91,27 @@ func TestHistoryBytesCountEncodings(t *testing.T) {
 			require.Equal(t, memstore.Revision(7), s.Revision()-floor, "every second one takes 11 KiB")
 		}
 	}
+}
+
+// However many write at once, the quota is kept, and who is told that the store is full has written nothing.
+func TestQuotaOfManyWriters(t *testing.T) {
+	const most = 100
+	s := memstore.New(memstore.Options{Quota: most * (512 + int64(len("a/00-00")) + 10)})
+	var stored atomic.Int64
+	var writers sync.WaitGroup
+	for w := range 8 {
+		writers.Go(func() {
+			for i := range 50 {
+				_, err := s.Update(fmt.Sprintf("a/%02d-%02d", w, i), func(*memstore.Record) (*memstore.Draft, error) { return letters(10), nil })
+				if err == nil {
+					stored.Add(1)
+				} else if !errors.Is(err, memstore.ErrFull) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	writers.Wait()
+	require.EqualValues(t, most, stored.Load())
+	require.Equal(t, most, s.View().Count("a/"))
 }
