@@ -66,6 +66,21 @@ func TestQuota(t *testing.T) {
 	require.Equal(t, []string{"DELETED m0", "ADDED m0"}, told[:2], "of what was refused nobody hears")
 }
 
+// A namespace ends in a store that has no room for the conditions that tell of its end.
+func TestNamespaceEndsInFullStore(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithQuota(30<<10))
+	p := probe{t, srv}
+	require.Equal(t, 201, p.ask("POST", "/api/v1/namespaces", inJSON, inJSON, []byte(`{"metadata":{"name":"team"}}`)).code)
+	spare := `{"metadata":{"name":"spare","annotations":{"a":"` + strings.Repeat("x", 200) + `"}}}`
+	require.Equal(t, 201, p.ask("POST", limitMaps, inJSON, inJSON, []byte(spare)).code)
+	for i := 0; p.ask("POST", limitMaps, inJSON, inJSON, []byte(fmt.Sprintf(`{"metadata":{"name":"m%d"}}`, i))).code == 201; i++ {
+	}
+	require.Equal(t, 200, p.ask("PATCH", limitMaps+"/spare", mergeJSON, inJSON, []byte(`{"metadata":{"annotations":{"a":null}}}`)).code)
+	require.Equal(t, 200, p.ask("DELETE", "/api/v1/namespaces/team", "", inJSON, nil).code)
+	require.NoError(t, srv.Settle(t.Context()))
+	require.Equal(t, 404, p.ask("GET", "/api/v1/namespaces/team", "", inJSON, nil).code)
+}
+
 // Watches are limited by themselves; one too many is told to come again, and client-go does.
 func TestMaxWatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

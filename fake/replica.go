@@ -41,6 +41,9 @@ func (s *Server) Replica(opts ...Option) (*Replica, error) {
 	if len(o.fixtures)+len(o.crds)+len(o.schemes) > 0 {
 		return nil, errors.New("fakeapi: a replica has the objects and types of its server; load them there")
 	}
+	if o.ofStore() {
+		return nil, errors.New("fakeapi: a replica has the store of its server; give WithHistory, WithHistoryBytes or WithQuota there")
+	}
 	if o.access.given() {
 		return nil, errors.New("fakeapi: a replica has the users of its server; give tokens, client certificates and the authorizer to that")
 	}

@@ -98,6 +98,15 @@ func TestWatchOnReplica(t *testing.T) {
 	})
 }
 
+// A replica has the store of its server, and what that keeps.
+func TestReplicaHasNoStoreOfItsOwn(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.InMemory())
+	for _, opt := range []fakeapi.Option{fakeapi.WithHistory(time.Hour, 0), fakeapi.WithHistoryBytes(1), fakeapi.WithQuota(1 << 20)} {
+		_, err := srv.Replica(fakeapi.InMemory(), opt)
+		require.ErrorContains(t, err, "a replica has the store of its server")
+	}
+}
+
 // A replica has the controllers of its server: here none, so that a namespace that
 // is deleted through it stays.
 func TestReplicaHasTheSameControllers(t *testing.T) {
