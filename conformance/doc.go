@@ -1,7 +1,12 @@
 // Package conformance checks over HTTP whether a server behaves as a Kubernetes API server does. It asks for nothing but a base URL
 // and an [http.Client], so the same cases run against a test double, a local control plane and a cluster far away.
 //
-// # Running it
+// # When to use it
+//
+// To see whether a server keeps what clients of the Kubernetes API rely on: a test double, a proxy, an aggregated API server, a
+// control plane of one's own, or a cluster that can be spared. It is no certification, and says nothing of how fast a server is.
+//
+// # First steps
 //
 // In a test, each case is a subtest:
 //
@@ -126,6 +131,12 @@
 // with CBOR, and without streaming lists. The command finds there, with no flag but --url, 1188 passed, 0 failed, 35 skipped of 1223, in 2m43s: what is
 // skipped wants hooks, users, a feature or Patience.
 //
+// # Errors
+//
+// A case that fails says which request it sent, what it expected and what came. What could not be cleaned up is an error, too. [Execute] itself
+// fails for a configuration that cannot be used, which [Config.Validate] finds without sending anything, and when its context ends; the report
+// then has what was done.
+//
 // # Adding a case
 //
 // Write a [Case] literal into the list of its group in a cases_*.go file, and a function that checks it. Use onSecrets, onWidgets or both for a
@@ -143,7 +154,7 @@
 // catches none. Package internal/mutants of the module goes the other way: it breaks the source of a server in known ways, and shows
 // for each that some case fails.
 //
-// # Non-goals
+// # Limits
 //
 // The suite does not measure speed, does not check controllers, kubelets or networking (the Kubernetes project's own conformance tests do), and
 // is no certification.

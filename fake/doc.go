@@ -5,18 +5,55 @@
 // concurrency, finalizers, and the controllers that end things: namespaces, pods in
 // their grace period, dependents of owners that are gone. It starts in less than a millisecond.
 //
+// # When to use it
+//
+// Whenever a test is about how code talks to an API server, and what it does when that goes
+// wrong: informers and caches, retries, conflicts, leader election, finalizers, pagination, a
+// kubectl plugin, a client in another language. Every client runs on it unmodified.
+//
+// It is not for what a control plane does with an object once it is stored. Nothing is
+// scheduled, no Deployment makes ReplicaSets, and the specs of built-in types are neither
+// defaulted nor validated: that is envtest's, and with running pods kind's. The last sections
+// say exactly what is faithful and what is not.
+//
+// # First steps
+//
 //	func TestMyController(t *testing.T) {
-//		srv := fakeapi.Start(t)
+//		srv := fakeapi.Start(t, fakeapi.WithManifests(os.DirFS("testdata")))
+//		go myController(t.Context(), srv.RESTConfig())
+//
 //		client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
+//		... // change something, and wait for what the controller makes of it
+//
+//		srv.Faults().AddFor(t, faults.Expire410()) // and now watches end with 410
 //		...
 //	}
 //
-// # Ways in
+// Start makes a server on a loopback port and ends it with the test. New does so outside of
+// tests, with Close. RESTConfig is for client-go and everything on top of it, Kubeconfig for
+// kubectl and other languages, Client and URL for plain HTTP, ServeHTTP for none at all.
+// Namespaces default, kube-system, kube-public and kube-node-lease are there. A test that
+// fails logs what the server was asked last, and what it answered.
 //
-// Start makes a server on a loopback port, New does so outside of tests.
-// RESTConfig is for client-go and everything on top of it, Kubeconfig for kubectl
-// and other languages, Client and URL for plain HTTP. Load, LoadManifests and the
-// options WithObjects and WithManifests put fixtures into the store.
+// # Options by task
+//
+//	objects to begin with         WithObjects, WithManifests, WithScheme; later Load, LoadManifests
+//	custom resources              WithCRDs with CRDPaths, CRDFS, CRDObjects or CRDType; later LoadCRDs
+//	their conversion webhooks     WithWebhookDialer, WithServiceResolver
+//	where it listens              WithAddress, WithHosts, WithTLS; InMemory for none
+//	virtual time                  InMemory, inside of synctest.Test
+//	the same uids in every run    WithSeed
+//	users and their rights        WithTokens, WithClientCA, WithAnonymous, WithAuthorizer
+//	a say in every write          WithAdmission
+//	misbehaviour                  WithFaults; later Server.Faults
+//	history and its end           WithHistory, WithHistoryBytes, WithContinueLifetime; Server.Compact, Server.Expire
+//	other times                   WithFutureWait, WithBookmarkInterval, WithWatchTimeout
+//	an overloaded or full server  WithMaxInFlight, WithMaxWatches, WithQuota, WithCacheNotReady
+//	an older or a newer server    WithoutFeatures, WithCBOR
+//	controllers by hand           WithoutControllers; Server.Settle
+//	tests in other languages      WithControl
+//	a handler around it           WithMiddleware
+//	no record of requests         WithoutTimeline
 //
 // # Custom resources
 //
@@ -75,18 +112,21 @@
 //	config := srv.RESTConfig()
 //	config.Impersonate.UserName = "reader"
 //
-// # Web pages
-//
-// Only loopback is listened on. Requests that a browser may have sent for a web page are
-// refused with 403: those under a name that is not of this machine (WithHosts gives others), those
-// of a page of another origin, as Origin or Sec-Fetch-Site say, and what any page at all
-// would change through the control API. Clients that are no browsers send neither header.
-//
 // # Virtual time
 //
 // With InMemory the server listens on pipes in memory. Made inside a
 // testing/synctest bubble, with its clients, everything runs on virtual time: ten
-// minutes of an outage take milliseconds. Two things to know:
+// minutes of an outage take milliseconds.
+//
+//	synctest.Test(t, func(t *testing.T) {
+//		srv := fakeapi.Start(t, fakeapi.InMemory())
+//		go myController(t.Context(), srv.RESTConfig())
+//		time.Sleep(10 * time.Minute)
+//		srv.Expire()
+//		...
+//	})
+//
+// Two things to know:
 //
 //   - Real sockets make time stand still. Build clients from RESTConfig or Client.
 //   - client-go throttles the errors that it reports by a clock that was started
@@ -94,70 +134,45 @@
 //     time. Take the throttle out, for instance in TestMain:
 //     utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
 //
-// # Time and history
+// # The past
 //
-// WithHistory, WithFutureWait, WithContinueLifetime, WithBookmarkInterval and
-// WithWatchTimeout are the times that the server keeps, with a real server's
-// defaults. History has two floors, as there: Compact raises that of exact reads and
+// History has two floors, as on a real server: Compact raises that of exact reads and
 // continue tokens, as a compaction of etcd does, and leaves watches their window, as
 // a watch cache does; Expire raises both, so that a watch from the past gets its 410.
-//
-// # Backups
+// By itself the server forgets what is older than five minutes.
 //
 // Server.Snapshot and Server.Restore are a backup of etcd and what happens when it is
 // played back, with a bump of the revision or without. Server.Fork is a second server
-// with the objects and the history of the first.
+// with the objects and the history of the first: a server that was filled once can be
+// forked for every test.
 //
 // # A server in trouble
+//
+// Server.Faults takes rules that lose, delay, refuse, cut and garble what single requests
+// and watches get: see package faults. What concerns the whole server are methods:
 //
 // Server.CacheNotReady is a watch cache that is being filled: watches and cached lists
 // get 429. Server.Drain, Shutdown and Restart end the front door gracefully and open it
 // again on its address, with the store kept. Server.Discovery loses groups, makes them
-// answer 503, go stale or flap. SetFeature and WithoutFeatures take streaming lists or
-// aggregated discovery away, as on servers that do not have them yet. Server.SkewClock puts
-// the server's clock wrong.
-//
-// A request that takes longer than its timeout parameter says, or than a
-// minute in admission functions, gets 504 (EX-08), and one that makes the server panic 500.
-//
-// # Limits
-//
-// What is too large or too much is refused, leaves nothing half done, and the next request is served.
-// A test that runs away comes to an end before the memory of its machine does.
-//
-//	of                          more than                              is answered
-//	a body                      3 MiB                                  413 (CR-09)
-//	an object, as it is stored  1.5 MiB                                500 etcdserver: request is too large (CR-10)
-//	address or headers          1 MiB                                  431
-//	all objects                 WithQuota, 2 GiB                       500 etcdserver: mvcc: database space exceeded
-//	the past                    WithHistory, 5 minutes and 100,000     410 to who asks for what is forgotten
-//	                            changes; WithHistoryBytes, 256 MiB
-//	requests at a time          WithMaxInFlight, no limit              429, Retry-After 1 (HT-08)
-//	watches at a time           WithMaxWatches, no limit               429, Retry-After 1
-//
-// The last two have no limit by default: each is a goroutine and a connection of the test itself, and a
-// real server does not count its watches either. The timeline and all caches are bounded, too.
-//
-// # Replicas
+// answer 503, go stale or flap. SetFeature takes streaming lists or aggregated discovery
+// away, as on servers that do not have them yet. Server.SkewClock puts the server's clock wrong.
+// ExpireToken ends credentials while a controller runs.
 //
 // Server.Replica opens a second front door on the same store, as a second API server
 // would be, whose view can be frozen or lag behind by changes or by time. Reads that
 // may be old and watches come from its view, all others from the store: a client that
 // moves between the doors travels back in time.
 //
+// A request that takes longer than its timeout parameter says, or than a
+// minute in admission functions, gets 504 (EX-08), and one that makes the server panic 500.
+//
 // # Admission
 //
 // WithAdmission lets Go functions have a say in every write, as admission webhooks do:
 // they get the AdmissionRequest that a webhook would get, and may refuse, warn or
 // change the object by a JSON patch. A dry run that would have to call one with declared
-// side effects is refused (DR-07).
-//
-// WithMiddleware puts a handler of the test around the whole server, for what neither
-// admission nor fault rules have words for.
-//
-// # Faults
-//
-// Server.Faults takes rules that make the server misbehave: see package faults.
+// side effects is refused (DR-07). WithMiddleware puts a handler of the test around the
+// whole server, for what neither admission nor fault rules have words for.
 //
 // # The timeline
 //
@@ -213,49 +228,6 @@
 //	curl           $A/forks                        those that are open
 //	curl -X DELETE $A/forks/second                 close it
 //
-// # What is faithful
-//
-// Rule numbers are those of the project's list of API-server behaviours.
-//
-//   - Paths, methods and their refusals (PV), for all built-in types in the versions
-//     that v1.37 serves by default.
-//   - get, list, watch: every cell of the resourceVersion tables, chunks, bookmarks,
-//     streaming lists, selectors with their transitions, expiry and the wait for a
-//     future revision (GT, LS, RS, CH, WA, BM, SI, EX, SE).
-//   - Watches over WebSockets (WA-33): a text message for each event in JSON, a binary one
-//     in protobuf, and 403 without an Origin, as a real server has it. Fault rules can hit
-//     such a watch before it begins only, and its frames are not in the timeline.
-//   - create, update, patch (JSON, merge, strategic), delete, deletecollection:
-//     names, generateName, metadata and its validation, generation, preconditions,
-//     no-op writes, finalizers in two phases, dry run, field validation with its
-//     warnings.
-//   - Subresources (SU, PA-22): status with what each type lets it change of the
-//     metadata, scale, pods/binding and bindings, pods/eviction with
-//     PodDisruptionBudgets, pods/ephemeralcontainers, pods/resize, namespaces/finalize,
-//     serviceaccounts/token, certificatesigningrequests/approval. What only a kubelet
-//     or a workload could answer (log, exec, attach, portforward, proxy) is refused
-//     with 501 and a message that says so, and with 404 if the object is not there.
-//   - Server-side apply and managedFields for the built-in types (SA).
-//   - JSON, YAML and protobuf both ways, chosen as Accept and Content-Type say (CN, PB); CBOR
-//     with WithCBOR (CB); PartialObjectMetadata; Tables with the columns that kubectl get
-//     prints, ages by the server's clock.
-//   - gzip for answers above 128 KiB and for streaming lists (HT-02, SI-17). Go's clients ask
-//     for it by themselves; a rest.Config with DisableCompression, which a test with large
-//     lists may want for its speed, does not.
-//   - /metrics with what is known of requests, watches, limits and objects, and of the process and
-//     Go's runtime, by the names and labels of a real server (DI-19). DELETE begins anew. What faults do counts as
-//     if the server had done it. Its cost is a part of a microsecond for a request.
-//   - Discovery in both forms, /version, the health paths; OpenAPI v3 and v2, in JSON
-//     and protobuf, with all operations and the schemas of all types as a real server
-//     tells them (DI-18), made when they are first asked for.
-//   - HTTPS with HTTP/2 and HTTP/1.1 (HT-06), 100 streams on a connection; bearer tokens,
-//     those of service accounts with their expiry, audience and bound objects; client
-//     certificates; 401 (AU-01), and the end of the HTTP/2 connection with it.
-//   - Anonymous requests, impersonation in all modes of v1.37 (KEP-5284), and 403 and 500 of
-//     an authorizer (AU-02 to AU-05, AU-07 to AU-10).
-//   - Reviews of tokens, access and rules, and of oneself (VR).
-//   - Controllers, as a control plane runs them around its API server; see below.
-//
 // # Controllers
 //
 // They run by themselves, on the server's time, and write as clients do: with
@@ -276,55 +248,110 @@
 // Server.Settle returns when they have nothing left to do at this moment; in a bubble,
 // synctest.Wait does. WithoutControllers switches them off, and Settle steps them.
 //
-// # What is not there yet
+// # What is faithful: verbs
+//
+// Rule numbers are those of the project's list of API-server behaviours, which package
+// conformance checks on this server and on others.
+//
+//	get, list         every cell of the resourceVersion tables, chunks and their expiry, selectors by
+//	                  label and field, the wait for a future revision and its 504 (GT, LS, RS, CH, SE)
+//	watch             history and its end with 410, bookmarks, streaming lists, selectors with their
+//	                  transitions, timeouts; over HTTP and WebSockets (WA, BM, SI, EX)
+//	create            names, generateName, metadata and its validation, dry run, field validation
+//	                  with its warnings (CR, NM, MD, DR, FV, WN)
+//	update, patch     preconditions, generation, no-op writes that take no revision; JSON, merge and
+//	                  strategic merge patches (OC, PA)
+//	apply             managedFields of every write, conflicts, force, ownership by subresource (SA)
+//	delete,           preconditions, finalizers in two phases, propagation policies, grace periods of
+//	deletecollection  pods (DL)
+//	subresources      see below (SU); what a kubelet or a workload would answer (log, exec, attach,
+//	                  portforward, proxy) is 501 with a message that says so, 404 without the object
+//	reviews           of tokens, access and rules, and of oneself (VR)
+//
+// Not faithful in them: a read of "any" state (resourceVersion "0") is current, but through a
+// Replica. After Compact every exact read and continue token from before is 410 at once, where
+// a watch cache may go on answering them for a while (RS-30). A slow watcher is never cut off; if
+// history has left it behind, it ends with the 410 ERROR event. Fault rules can hit a watch over a
+// WebSocket before it begins only, and its frames are not in the timeline (WA-33).
+//
+// # What is faithful: types
+//
+// All built-in types that v1.37 serves by default are there, in all their versions, with the
+// columns of kubectl get, field selectors, short names and categories.
+//
+//	all built-in types   metadata, status apart from spec, generation, managedFields. No defaults and no
+//	                     validation of spec and status; nothing is allocated or filled in
+//	ConfigMaps, Secrets  keys and sizes are checked, a Secret has its default type; but those that
+//	                     say they are immutable can be changed
+//	Namespaces           their phase, finalizers, conditions and label; closed when they end (NS)
+//	Pods                 grace period, binding, eviction with PodDisruptionBudgets, ephemeral
+//	                     containers, resize. Their status is not validated, nor is a resize compared
+//	                     with a LimitRange, a quota or the node
+//	scale                Deployments, ReplicaSets, StatefulSets, ReplicationControllers and custom
+//	                     resources that have it. Where an object has no replicas, 1
+//	ServiceAccounts      tokens with expiry, audience and bound objects; signed for the issuer
+//	                     https://kubernetes.default.svc.cluster.local by a key of the seed that is
+//	                     published nowhere
+//	PodDisruptionBudgets their status is what a test writes: without an observedGeneration evictions
+//	                     get 429, and what each takes of disruptionsAllowed nobody gives back
+//	CertificateSigningRequests   approval; nothing signs them, and the requester is not filled in
+//	custom resources     all that a definition says, validated by the API server's own library
+//
+// Stored forms that differ for want of defaults: core ConfigMap, Endpoints, LimitRange, Node,
+// PersistentVolume, PersistentVolumeClaim, Pod, PodTemplate, ReplicationController,
+// ResourceQuota, Service; apps DaemonSet, Deployment, ReplicaSet, StatefulSet; autoscaling
+// HorizontalPodAutoscaler; batch CronJob, Job; networking IngressClass, NetworkPolicy; rbac
+// ClusterRoleBinding, RoleBinding; storage CSIDriver, StorageClass; admissionregistration, all
+// types; discovery EndpointSlice; flowcontrol FlowSchema, PriorityLevelConfiguration; resource
+// ResourceClaim, ResourceClaimTemplate, ResourceSlice; scheduling PriorityClass. Not allocated or
+// filled in are, for instance, cluster IPs and node ports of Services, the selector and labels of
+// a Job, a Pod's qosClass, service account, tolerations and priority, a claim's storage class
+// and protecting finalizer.
+//
+// # What is faithful: HTTP
+//
+//   - Paths, methods and their refusals (PV), and every refusal a Status in the words of a real
+//     server (ST).
+//   - JSON, YAML and protobuf both ways, chosen as Accept and Content-Type say (CN, PB); CBOR
+//     with WithCBOR (CB); PartialObjectMetadata (PM); Tables (TB), ages by the server's clock.
+//   - gzip for answers above 128 KiB and for streaming lists (HT-02, SI-17). Go's clients ask
+//     for it by themselves; a rest.Config with DisableCompression, which a test with large
+//     lists may want for its speed, does not.
+//   - HTTPS with HTTP/2 and HTTP/1.1 (HT-06), 100 streams on a connection; bearer tokens and
+//     client certificates; 401 (AU-01), and the end of the HTTP/2 connection with it.
+//   - Anonymous requests, impersonation in all modes of v1.37 (KEP-5284), and 403 and 500 of
+//     an authorizer (AU-02 to AU-05, AU-07 to AU-10).
+//   - Discovery in both forms, /version, the health paths; OpenAPI v3 and v2, in JSON
+//     and protobuf, with all operations and the schemas of all types (DI-18), made when they
+//     are first asked for.
+//   - /metrics with what is known of requests, watches, limits and objects, and of the process and
+//     Go's runtime, by the names and labels of a real server (DI-19). DELETE begins anew. What
+//     faults do counts as if the server had done it.
+//
+// # What is not there
 //
 // What would need these answers with a clear Status (501 NotImplemented), a 404 or
 // 405 as for a thing that does not exist, or a fallback that the protocol allows:
 //
 //   - Aggregated APIs.
-//   - All other controllers: a Deployment makes no ReplicaSets, no default
-//     ServiceAccount appears in a new namespace, nothing is scheduled.
-//   - Compression of the OpenAPI documents.
+//   - All other controllers, and a kubelet: no default ServiceAccount appears in a new namespace,
+//     nothing is scheduled, no status changes by itself.
 //   - RBAC: Roles and their bindings are stored, and nobody asks them. Admission webhooks and
 //     policies.
 //   - All other authentication but bearer tokens and client certificates.
+//   - Compression of the OpenAPI documents; /debug and /logs.
 //
 // # Where it differs silently
 //
-//   - Built-in types get no defaults, but for the label of a Namespace and the type of a
-//     Secret, and no validation beyond their metadata and the
-//     keys and sizes of ConfigMaps and Secrets: what is stored is what was sent. A real
-//     server would, for instance, set a Deployment's replicas to 1, and refuse a Pod
-//     without containers. Stored forms that differ for want of defaults:
-//     core ConfigMap, Endpoints, LimitRange, Node, PersistentVolume,
-//     PersistentVolumeClaim, Pod, PodTemplate, ReplicationController, ResourceQuota,
-//     Service; apps DaemonSet, Deployment, ReplicaSet, StatefulSet; autoscaling
-//     HorizontalPodAutoscaler; batch CronJob, Job; networking IngressClass,
-//     NetworkPolicy; rbac ClusterRoleBinding, RoleBinding; storage CSIDriver,
-//     StorageClass; admissionregistration, all types; discovery EndpointSlice;
-//     flowcontrol FlowSchema, PriorityLevelConfiguration; resource ResourceClaim,
-//     ResourceClaimTemplate, ResourceSlice; scheduling PriorityClass.
-//   - Nothing is allocated or filled in by the strategies and admission plugins of a
-//     cluster either: cluster IPs and node ports of Services, the selector and labels of
-//     a Job, a Pod's qosClass, service account, tolerations and priority, a claim's
-//     storage class and protecting finalizer, the requester of a certificate.
-//   - A Scale shows 1 where an object has no replicas, which is their default.
-//   - The status of a PodDisruptionBudget is what a test writes, as its controller
-//     does not run: without an observedGeneration evictions get 429, and what each
-//     takes of disruptionsAllowed nobody gives back. An eviction that its own
-//     preconditions or options refuse takes nothing.
-//   - The token of a service account is a signed JWT for the issuer
-//     https://kubernetes.default.svc.cluster.local. Its key comes from the seed, and is
-//     published nowhere. The answer has no managedFields.
+// Besides what the sections on verbs and types say:
+//
 //   - Without WithTokens and WithClientCA nobody looks at credentials: everybody is
 //     system:admin. With them, and without WithAnonymous, a request without credentials gets 401
 //     where a cluster would take it for one of system:anonymous and answer 403; /healthz, /livez,
 //     /readyz and /version are open in both. Nothing remembers a token or a right to
 //     impersonate, where a cluster takes one for valid for ten seconds after it was used.
-//   - Of a token that is not valid a review says "invalid bearer token", and not why. Reviews
-//     have no managedFields. The rules of an authorizer function are told as incomplete.
-//   - The status of a Pod is not validated, nor what a resize asks for compared with a
-//     LimitRange, a quota or the node.
+//   - Of a token that is not valid a review says "invalid bearer token", and not why. Reviews and
+//     issued tokens have no managedFields. The rules of an authorizer function are told as incomplete.
 //   - Controllers act at once, where those of a cluster take their time (a deleted
 //     namespace is let be for five seconds), and find every cycle of owners that wait for
 //     each other, where those of a cluster can miss one. Neither admission nor
@@ -332,19 +359,54 @@
 //   - The recorded v1.37 server answers an unknown top-level path with the text "404
 //     page not found", the documents with an index of paths; the server does as the
 //     recording. Likewise an unknown path below a served group is a Status.
-//   - What a real server takes minutes or gigabytes for is refused at once with 413: YAML of
-//     more than 3 MiB once its aliases are written out, a list of more than 10,000 elements in a
-//     strategic merge patch, a merge patch whose bytes times its depth are more than 128 Mi.
-//   - A read of "any" state (resourceVersion "0") is current, but through a Replica,
-//     and, as from a watch cache, never chunked (RS-14, RS-17).
-//   - After Compact every exact read and continue token from before is 410, at once. A
-//     real server's watch cache may go on answering them for a while (RS-30).
 //   - There is no priority and fairness: answers have no X-Kubernetes-PF headers (HT-07).
 //   - The time that a request has does not run while a fault rule delays it.
 //   - The health paths know fewer checks than those of a real server, none of them about
-//     the start of its parts. There is no /debug, and no /logs.
+//     the start of its parts.
 //   - A quota is of what there is, at this moment: an etcd counts its file, past included, and
 //     takes no write any more until somebody compacts, defragments and disarms it.
-//   - A slow watcher is never cut off. If history has left it behind, it ends with the
-//     410 ERROR event.
+//
+// # Errors
+//
+// What a client does wrong is answered as a real server answers it: a Status with code, reason,
+// message and causes. What the test does wrong is an error that begins with "fakeapi: " and
+// names the option, the object or the file; Start fails the test with it, and nothing is half
+// done. An error of Close or Shutdown names the requests and connections that hang.
+//
+// # Limits
+//
+// What is too large or too much is refused, leaves nothing half done, and the next request is served.
+// A test that runs away comes to an end before the memory of its machine does.
+//
+//	of                          more than                              is answered
+//	a body                      3 MiB                                  413 (CR-09)
+//	an object, as it is stored  1.5 MiB                                500 etcdserver: request is too large (CR-10)
+//	address or headers          1 MiB                                  431
+//	all objects                 WithQuota, 2 GiB                       500 etcdserver: mvcc: database space exceeded
+//	the past                    WithHistory, 5 minutes and 100,000     410 to who asks for what is forgotten
+//	                            changes; WithHistoryBytes, 256 MiB
+//	requests at a time          WithMaxInFlight, no limit              429, Retry-After 1 (HT-08)
+//	watches at a time           WithMaxWatches, no limit               429, Retry-After 1
+//
+// The last two have no limit by default: each is a goroutine and a connection of the test itself, and a
+// real server does not count its watches either. The timeline has the latest 1000 requests, the first
+// 8 KiB of a body and 16 MiB of frames; all caches are bounded, too.
+//
+//   - What would take a real server minutes or gigabytes is refused with 413: YAML of more than 3 MiB
+//     once its aliases are written out, a list of more than 10,000 elements in a strategic merge
+//     patch, a merge patch whose bytes times its depth are more than 128 Mi.
+//   - Everything is in memory, and gone with the process. Snapshots and history keep what they show.
+//   - Only loopback is listened on. Requests that a browser may have sent for a web page are
+//     refused with 403: those under a name that is not of this machine (WithHosts gives others), those
+//     of a page of another origin, as Origin or Sec-Fetch-Site say, and what any page at all
+//     would change through the control API. Clients that are no browsers send neither header.
+//
+// # The documents behind it
+//
+// The Kubernetes documentation's API Concepts, Server-Side Apply, Dynamic Admission Control,
+// Controlling Access and Custom Resources; the API conventions; and where they say less than
+// clients rely on, what a v1.37 server answered when it was recorded. Among the proposals: KEP-555
+// (server-side apply), KEP-3157 (streaming lists), KEP-2340 (consistent reads from a cache),
+// KEP-3352 (aggregated discovery), KEP-2896 (OpenAPI v3), KEP-4358 (selectable fields), KEP-5080
+// (order in which a namespace is emptied), KEP-5284 (impersonation).
 package fakeapi

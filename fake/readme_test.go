@@ -2,14 +2,22 @@ package fakeapi_test
 
 import (
 	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
 	fakeapi "example.com/fakeapi/fake"
@@ -30,16 +38,136 @@ func TestNamespacesAreListed(t *testing.T) {
 	}
 }
 
-// The README shows that test as it stands here, letter for letter.
-func TestReadmeShowsTheFirstTest(t *testing.T) {
-	own, err := os.ReadFile("readme_test.go")
-	require.NoError(t, err)
-	readme, err := os.ReadFile("../README.md")
-	require.NoError(t, err)
-	_, code, _ := strings.Cut(string(own), "// The README's first test.\n")
-	code, _, _ = strings.Cut(code, "\n}\n")
+// The README's first test is short.
+func TestReadmeShowsAShortTest(t *testing.T) {
+	_, code, _ := strings.Cut(read(t, "../README.md"), "func TestNamespacesAreListed")
+	code, _, found := strings.Cut(code, "\n}\n")
+	require.True(t, found)
 	require.Less(t, strings.Count(code, "\n"), 15)
-	require.Contains(t, string(readme), code)
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// trimmed are the lines of a text without what is around them.
+func trimmed(text string) (lines []string) {
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		lines = append(lines, strings.TrimSpace(line))
+	}
+	return lines
+}
+
+// stands reports whether lines of code stand in a file, one after the other; "..." stands
+// for any others.
+func stands(code, file []string) bool {
+	for i := range file {
+		at, ok := i, true
+		for k, line := range code {
+			if line == "..." {
+				more := slices.Index(file[at:], code[k+1])
+				ok = more >= 0
+				at += more
+			} else {
+				ok = at < len(file) && file[at] == line
+				at++
+			}
+			if !ok {
+				break
+			}
+		}
+		if ok {
+			return true
+		}
+	}
+	return false
+}
+
+// All Go code of the README stands in tests, letter for letter.
+func TestReadmeShowsCodeThatRuns(t *testing.T) {
+	var files [][]string
+	for _, name := range []string{"readme_test.go", "../scenario/readme_test.go", "../scenario/example_lostreply_test.go"} {
+		files = append(files, trimmed(read(t, name)))
+	}
+	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(read(t, "../README.md"), -1)
+	require.Greater(t, len(blocks), 5)
+	for _, block := range blocks {
+		code := trimmed(block[1])
+		require.True(t, slices.ContainsFunc(files, func(file []string) bool { return stands(code, file) }), "no test has\n%s", block[1])
+	}
+	require.False(t, stands([]string{"a", "c"}, []string{"a", "b", "c"}))
+	require.True(t, stands([]string{"a", "...", "c"}, []string{"x", "a", "b", "c"}))
+}
+
+// Definitions come from where controller-gen puts them.
+func TestReadmeCRDs(t *testing.T) {
+	root := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "config/crd/bases"), 0o700))
+	require.NoError(t, os.Mkdir(filepath.Join(root, "controllers"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "config/crd/bases/widgets.yaml"), []byte(widgetCRD), 0o600))
+	t.Chdir(filepath.Join(root, "controllers"))
+
+	srv := fakeapi.Start(t, fakeapi.WithCRDs(fakeapi.CRDPaths("../config/crd/bases")))
+
+	_, err := widgetsOf(srv).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+}
+
+// The knobs, one line each.
+func TestReadmeKnobs(t *testing.T) {
+	srv := fakeapi.Start(t)
+	srv.Faults().Add(faults.Expire410())           // watches that resume end with 410 Gone
+	srv.Faults().Add(faults.Retry504(time.Second)) // gets and lists: 504, ResourceVersionTooLarge, Retry-After
+	srv.Faults().Add(faults.DropBookmarks())       // bookmarks never arrive
+	srv.Faults().Add(faults.ExpireContinue())      // every second page: 410 Expired
+	require.Len(t, srv.Faults().Rules(), 4)
+
+	w, err := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Pods("").Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
+	require.NoError(t, err)
+	defer w.Stop()
+	require.Equal(t, watch.Error, (<-w.ResultChan()).Type)
+}
+
+func TestReadmeFaultThatMustHappen(t *testing.T) {
+	srv := fakeapi.Start(t)
+	srv.Faults().AddFor(t, faults.Expire410(faults.First(1))) // until the test ends
+	defer srv.Faults().MustHit(t)                             // a fault that never happened fails the test
+
+	w, err := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Pods("").Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
+	require.NoError(t, err)
+	w.Stop()
+}
+
+func TestReadmeCredentials(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithTokens(fakeapi.NewToken("s3cret", "ann").ExpiresIn(10*time.Minute)))
+	err := srv.ExpireToken("s3cret") // or now: 401 from here on, watches go on
+	require.NoError(t, err)
+	_, err = kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
+	require.True(t, apierrors.IsUnauthorized(err), "%v", err)
+}
+
+// startMyController keeps an informer on Namespaces, as controllers do.
+func startMyController(t *testing.T, config *rest.Config) {
+	t.Helper()
+	factory := informers.NewSharedInformerFactory(kubernetes.NewForConfigOrDie(config), 0)
+	factory.Core().V1().Namespaces().Informer()
+	factory.StartWithContext(t.Context())
+	t.Cleanup(factory.Shutdown) // the test's context has ended by then
+}
+
+func TestReadmeVirtualTime(t *testing.T) {
+	began := time.Now()
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory())
+		startMyController(t, srv.RESTConfig())
+		time.Sleep(10 * time.Minute)
+		srv.Expire()
+		require.NotEmpty(t, srv.Timeline().Exchanges)
+	})
+	require.Less(t, time.Since(began), 5*time.Minute)
 }
 
 // The README's rule in text form: the object is stored, its creator does not

@@ -2,6 +2,19 @@
 // requests and replies, answers 410 and 504, holds back, drops, doubles and
 // breaks off the frames of watches, and does it again, the same way, tomorrow.
 //
+// # When to use it
+//
+// In tests that want to see what a client makes of one refusal, loss or delay, or of many: of
+// any handler that speaks the Kubernetes API, the server of package fake above all, or of a real
+// cluster, in front of which [Proxy] and the command fakeapi proxy put the rules. It changes what
+// is sent, never what is stored.
+//
+// # First steps
+//
+//	srv := fakeapi.Start(t)
+//	srv.Faults().AddFor(t, faults.Expire410(faults.Resource("pods"), faults.First(1)))
+//	defer srv.Faults().MustHit(t) // a fault that did not happen fails the test
+//
 // A [Rule] is a condition on operations and a list of effects. A [Set] holds the
 // rules that are armed, and [Handler] is the middleware that obeys them:
 //
@@ -10,8 +23,7 @@
 //	remove, err := set.AddText(`lost: when verb(create) && resource(pods) && during(committed) && first(1) do reset`)
 //
 // next is any handler that speaks the API. The package knows nothing about how
-// it works, and next nothing about the rules. With [Proxy] the rules act on a real
-// cluster, and so they do with the command fakeapi proxy.
+// it works, and next nothing about the rules.
 //
 // Rules are values. What [Rule.String] prints, [Parse] reads back as the same
 // rule; rules built in Go and rules written as text are alike.
@@ -159,7 +171,14 @@
 // CATALOGUE.md, beside this file, lists 116 ways in which servers break their
 // clients, with the rule, method or option for each.
 //
-// # What it does not do
+// # Errors
+//
+// What cannot be read is a [*SyntaxError] with line and column. A rule that can be read and cannot
+// work (nothing can match its condition, an effect does not fit the phase) is refused by [Set.Add] and
+// [Rule.Validate] with the reason. What turns out to be impossible while a request is served, such as
+// an edit that an encoding does not allow, is answered with a 500 that says so, and [Hit.Missed] has it.
+//
+// # Limits
 //
 // Frames are those of JSON, protobuf and CBOR. A watch in another encoding is
 // answered with 500 if a rule could match its frames; a rule that comes later is

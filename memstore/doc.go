@@ -2,6 +2,24 @@
 // API server, and remembers for a while what happened to them. It knows keys, bytes, revisions and
 // time; it knows nothing of HTTP or Kubernetes.
 //
+// # When to use it
+//
+// Where something serves objects with resourceVersions and watches from memory: it is the store
+// of the server in package fake, and fits any other that lists at a revision, pages without
+// gaps and lets watches resume. Who wants a server takes that package.
+//
+// # First steps
+//
+//	store := memstore.New(memstore.Options{})
+//	event, err := store.Update("pods/default/web", func(cur *memstore.Record) (*memstore.Draft, error) {
+//		if cur != nil {
+//			return nil, errExists
+//		}
+//		return &memstore.Draft{Data: object, Stamp: offset}, nil // the revision goes there
+//	})
+//	record := store.View().Get("pods/default/web")
+//	cursor, err := store.Watch("pods/", event.Revision)
+//
 // # State
 //
 // A [Store] maps keys to [Record] values. A key is a path, "pods/default/web", and keys are ordered as
@@ -69,7 +87,14 @@
 // wait on belong to the bubble they wait in. So a store is used in one bubble, or in none; to take one into a
 // bubble, or out of it, fork it there.
 //
-// # Not here
+// # Errors
+//
+// [ErrCompacted], [ErrFuture], [ErrRestored] and [ErrEmptyKey] are told apart with errors.Is; the
+// first two come with the revisions, as [*CompactedError] and [*FutureError]. An error of the
+// function of an Update or a Load comes back as it is, and nothing is written. Nothing panics
+// over what it is given, but records are shared: who changes one changes it for all.
+//
+// # Limits
 //
 // No persistence. No transactions over several keys that read and retry: Load is for fixtures, and holds the
 // writer's lock. No secondary indexes: each would make a write about three times as expensive, and selectors

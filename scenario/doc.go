@@ -3,6 +3,23 @@
 // story is a list of steps. Steps are Go values, and lines of a file that can be
 // read, attached to a bug report, and kept as a regression test.
 //
+// # When to use it
+//
+// When a client has to survive a sequence of troubles: a cut watch while the history is forgotten,
+// a lost reply and a restart. A single fault in a test of one's own needs package faults only.
+//
+//   - A file says all that is needed to see a bug again.
+//   - Steps and text are the same thing: what prints, parses back as equal steps.
+//   - A step that fails tells where it stands, what was expected, what was seen,
+//     and what happened until then.
+//   - The same seed gives the same [Transcript], byte for byte, where steps are the
+//     only clients.
+//   - Bugs that nobody thought of are found at random, and made small.
+//
+// # First steps
+//
+// A directory of files, the clients that they run, and TestMain (see below):
+//
 //	func TestMyController(t *testing.T) {
 //		scenario.RunDir(t, os.DirFS("testdata"), scenario.Config{
 //			Clients: map[string]scenario.Client{
@@ -15,23 +32,6 @@
 //
 // Each run has a server of its own, in memory, in a testing/synctest bubble. All
 // time is virtual: ten minutes of outage take milliseconds.
-//
-// # Goals
-//
-//   - A file says all that is needed to see a bug again.
-//   - Steps and text are the same thing: what prints, parses back as equal steps.
-//   - A step that fails tells where it stands, what was expected, what was seen,
-//     and what happened until then.
-//   - The same seed gives the same [Transcript], byte for byte, where steps are the
-//     only clients.
-//   - Bugs that nobody thought of are found at random, and made small.
-//
-// # Non-goals
-//
-//   - No programming language: no variables, conditions or loops. A story that
-//     needs them is Go code, with steps of its own.
-//   - No load tests, and no tests of wall-clock time.
-//   - No check of a server: that is what package conformance is for.
 //
 // # The form of a file
 //
@@ -323,7 +323,18 @@
 // are documented in testing/synctest; the usual one is a real socket, for metrics
 // or webhooks, which makes time stand still.
 //
+// # Errors
+//
+// A text that is no scenario is a [*SyntaxError] with file and line. A step that fails is a
+// [*Failure], which says what was expected and seen and has the transcript; what a test prints is
+// the same. A client that never returns, or a server that cannot be closed, is named.
+//
 // # Limits
+//
+//   - No programming language: no variables, conditions or loops. A story that
+//     needs them is Go code, with steps of its own.
+//   - No load tests, and no tests of wall-clock time.
+//   - No check of a server: that is what package conformance is for.
 //
 // More than 1024 hits of rules within one step, or 1000 requests of a client, are not
 // counted; to expect them is an error.

@@ -1,13 +1,17 @@
 package scenario_test
 
 import (
+	"context"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/rest"
 
 	"example.com/fakeapi/scenario"
+	"example.com/fakeapi/scenario/clients"
 )
 
 // The README shows the first form of nightly, its scenario and what that says, as
@@ -29,4 +33,16 @@ func TestReadmeShowsABug(t *testing.T) {
 	require.Error(t, err)
 	what, _, _ := strings.Cut(err.Error(), "transcript so far:")
 	require.Contains(t, string(readme), "```\n"+what+"```\n")
+}
+
+// myCreator is a client in the role of creator.
+func myCreator(ctx context.Context, config *rest.Config) error {
+	all := clients.All()
+	i := slices.IndexFunc(all, func(c clients.Implementation) bool { return c.Role == "creator" && c.Name == "thorough" })
+	return all[i].Client(ctx, config)
+}
+
+// The README's one call for all cases of a role.
+func TestReadmeCatalogue(t *testing.T) {
+	scenario.RunCatalogue(t, "creator", myCreator, nil)
 }

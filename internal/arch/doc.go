@@ -10,6 +10,13 @@
 //   - state_test.go: no init functions, and no package-level variable that
 //     changes
 //   - text_test.go: the length of files, and no paths of anyone's machine
+//   - examples_test.go: every function and method that a user can call is in an
+//     example
+//   - documents_test.go: what README, CONTRIBUTING and the comments of packages name
+//     is there: files, tests, functions, numbers
+//   - commands_test.go: so is what their command lines run
+//   - manuals_test.go: the manual of each public package is whole, and names what the
+//     package has
 //
 // Each rule is a function from parsed source to a list of complaints, and is
 // tried on source that breaks it before it is trusted with the tree.

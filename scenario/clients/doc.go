@@ -3,6 +3,13 @@
 // written by hand where nobody knew better. The catalogue says of each of them
 // which cases it survives.
 //
+// # When to use it
+//
+// To see which defence of client-go's helps against which fault, and where it does not; and to
+// have a client beside the one under test in a scenario of one's own.
+//
+// # First steps
+//
 //	for _, c := range clients.All() {
 //		t.Run(c.Role+"/"+c.Name, func(t *testing.T) {
 //			scenario.RunCatalogue(t, c.Role, c.Client, scenario.Falls(c.Role, c.Name))
@@ -11,13 +18,12 @@
 //
 // What the roles have to do is documented in package scenario.
 //
-// # Goals
+// # Errors
 //
-//   - To show which defence of client-go's helps against which fault, and where it
-//     does not.
-//   - Clients to take into one's own scenarios, beside the one under test.
+// A client returns what stopped it, which scenarios expect or report. Those that run until their
+// context ends return its error.
 //
-// # Non-goals
+// # Limits
 //
 //   - No library: they do what their roles ask for, and nothing else.
 //   - No other module: a client of controller-runtime is in internal/e2e.

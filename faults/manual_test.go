@@ -1,0 +1,37 @@
+package faults
+
+import (
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// rows are the first words of the lines of a table in the manual: of the indented block
+// behind a heading, and of "a && b" and the like nothing.
+func rows(t *testing.T, manual, heading string) (words []string) {
+	t.Helper()
+	_, text, found := strings.Cut(manual, "// # "+heading+"\n//\n")
+	require.True(t, found, heading)
+	text, _, _ = strings.Cut(text, "\n//\n")
+	for _, match := range regexp.MustCompile(`(?m)^//\t(\w+)(?:\(|\s)`).FindAllStringSubmatch(text, -1) {
+		words = append(words, match[1])
+	}
+	slices.Sort(words)
+	return slices.Compact(words)
+}
+
+// The manual has a row for each word of the language, and for nothing else.
+func TestManualHasTheVocabulary(t *testing.T) {
+	manual, err := os.ReadFile("doc.go")
+	require.NoError(t, err)
+	without := func(words []string, others ...string) []string {
+		return slices.DeleteFunc(words, func(w string) bool { return slices.Contains(others, w) })
+	}
+	require.Equal(t, slices.Sorted(maps.Keys(predicates)), without(rows(t, string(manual), "Predicates"), "a"))
+	require.Equal(t, slices.Sorted(maps.Keys(effects)), without(rows(t, string(manual), "Effects"), "effect"))
+}
