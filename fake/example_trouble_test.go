@@ -61,7 +61,7 @@ func ExampleServer_CacheNotReady() {
 
 // All history is forgotten: who watches from the past has to list again.
 func ExampleServer_Expire() {
-	srv, err := fakeapi.New(fakeapi.WithHistory(time.Hour, 1000), fakeapi.WithContinueLifetime(time.Minute))
+	srv, err := fakeapi.New(fakeapi.WithHistory(time.Hour, 1000), fakeapi.WithHistoryBytes(1<<20), fakeapi.WithContinueLifetime(time.Minute))
 	check(err)
 	defer func() { _ = srv.Close() }()
 	before := srv.ResourceVersion()
@@ -120,6 +120,24 @@ func ExampleWithMaxInFlight() {
 	// Output:
 	// second: 429 Too Many Requests 1
 	// first: 201 Created
+}
+
+// A server that is full, and one that has enough watches.
+func ExampleWithQuota() {
+	srv, err := fakeapi.New(fakeapi.WithQuota(16<<10), fakeapi.WithMaxWatches(1))
+	check(err)
+	defer func() { _ = srv.Close() }()
+	maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
+	_, err = maps.Create(context.Background(), configMap("large", strings.Repeat("v", 16<<10)), metav1.CreateOptions{})
+	fmt.Println(err)
+
+	w, err := maps.Watch(context.Background(), metav1.ListOptions{})
+	check(err)
+	defer w.Stop()
+	fmt.Println(answerOf(srv, "/api/v1/configmaps?watch=true"))
+	// Output:
+	// etcdserver: mvcc: database space exceeded
+	// 429 Too Many Requests
 }
 
 // Discovery that is wrong, while the objects are served as ever.
