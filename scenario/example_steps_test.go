@@ -228,11 +228,11 @@ func ExampleReplica() {
 	play(scenario.Config{},
 		scenario.Replica("frozen", scenario.Frozen()),
 		scenario.Replica("lagging", scenario.Lag(1)),
-		scenario.Replica("late", scenario.Delay(time.Minute)),
+		scenario.Replica("late", scenario.Delay(30*time.Second)),
 		scenario.On("late", scenario.WatchFrom("w", all, "1004")),
 		scenario.Apply("a.yaml", aConfigMap("one")),
 		scenario.ExpectEvents("w"),
-		scenario.Advance(time.Minute),
+		scenario.Advance(30*time.Second),
 		scenario.ExpectEvents("w", scenario.Event{Type: "ADDED", Name: "a"}),
 		scenario.CatchUp("frozen"),
 		scenario.Freeze("late"),
@@ -241,19 +241,18 @@ func ExampleReplica() {
 	// seed 0
 	//        0s  replica frozen --frozen
 	//        0s  replica lagging --lag 1
-	//        0s  replica late --delay 1m0s
+	//        0s  replica late --delay 30s
 	//        0s  on late watch w configmap --from 1004
 	//              GET /api/v1/namespaces/default/configmaps?allowWatchBookmarks=true&resourceVersion=1004&timeoutSeconds=3600&watch=true 200
 	//        0s  apply a.yaml
 	//              GET /api/v1/namespaces/default/configmaps/a 404
 	//              POST /api/v1/namespaces/default/configmaps?fieldValidation=Strict 201
 	//        0s  expect events w
-	//        0s  advance 1m0s
-	//      1m0s    w: BOOKMARK @1004
-	//              w: ADDED a @1005
-	//      1m0s  expect events w ADDED a
-	//      1m0s  catch up frozen
-	//      1m0s  freeze late
+	//        0s  advance 30s
+	//       30s    w: ADDED a @1005
+	//       30s  expect events w ADDED a
+	//       30s  catch up frozen
+	//       30s  freeze late
 }
 
 // A server in trouble: it goes away, comes back, loses its cache, its clock, its past.

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,7 +93,7 @@ func runDocuments(t *testing.T, binary string) {
 			}
 			command := exec.CommandContext(t.Context(), binary, args...)
 			command.Dir = dir
-			if len(words) == 0 || words[0] == "serve" || words[0] == "proxy" {
+			if playing := slices.Contains(words, "--scenario"); !playing && (len(words) == 0 || words[0] == "serve" || words[0] == "proxy") {
 				runUntilAnswer(t, command)
 				return
 			}
@@ -116,8 +117,7 @@ func requireFiles(t *testing.T, dir string, words []string) {
 	}
 }
 
-// runUntilAnswer asks what a command serves for a list. One that plays a scenario ends
-// by itself, all others by a signal.
+// runUntilAnswer asks what a command serves for a list, and ends it by a signal.
 func runUntilAnswer(t *testing.T, command *exec.Cmd) {
 	t.Helper()
 	var stderr bytes.Buffer
@@ -127,13 +127,11 @@ func runUntilAnswer(t *testing.T, command *exec.Cmd) {
 	require.NoError(t, command.Start())
 	url := regexp.MustCompile(`on (http://127\.0\.0\.1:\d+)`).FindStringSubmatch(announcement(t, stdout))
 	require.NotNil(t, url)
-	if !strings.Contains(command.String(), "--scenario") {
-		answer, err := http.Get(url[1] + "/api/v1/namespaces")
-		require.NoError(t, err)
-		require.NoError(t, answer.Body.Close())
-		require.Equal(t, http.StatusOK, answer.StatusCode)
-		require.NoError(t, command.Process.Signal(os.Interrupt))
-	}
+	answer, err := http.Get(url[1] + "/api/v1/namespaces")
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	require.Equal(t, http.StatusOK, answer.StatusCode)
+	require.NoError(t, command.Process.Signal(os.Interrupt))
 	var rest bytes.Buffer
 	_, err = rest.ReadFrom(stdout)
 	require.NoError(t, err)
