@@ -122,24 +122,6 @@ func ExampleWithMaxInFlight() {
 	// first: 201 Created
 }
 
-// A server that is full, and one that has enough watches.
-func ExampleWithQuota() {
-	srv, err := fakeapi.New(fakeapi.WithQuota(16<<10), fakeapi.WithMaxWatches(1))
-	check(err)
-	defer func() { _ = srv.Close() }()
-	maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
-	_, err = maps.Create(context.Background(), configMap("large", strings.Repeat("v", 16<<10)), metav1.CreateOptions{})
-	fmt.Println(err)
-
-	w, err := maps.Watch(context.Background(), metav1.ListOptions{})
-	check(err)
-	defer w.Stop()
-	fmt.Println(answerOf(srv, "/api/v1/configmaps?watch=true"))
-	// Output:
-	// etcdserver: mvcc: database space exceeded
-	// 429 Too Many Requests
-}
-
 // Discovery that is wrong, while the objects are served as ever.
 func ExampleServer_Discovery() {
 	srv, err := fakeapi.New()
