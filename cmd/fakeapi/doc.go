@@ -130,11 +130,8 @@
 // brought about by requests is done by hooks, and skipped without them: --compact and
 // --expire make the server forget, by a POST to a URL that is answered with 2xx, or by a
 // command for sh that ends with 0, and --starting puts it back into its start by a command that prints a
-// line and ends that state when it is interrupted. Against fakeapi serve, they are its
-// control API:
-//
-//	fakeapi conformance --url http://127.0.0.1:8080 --patience 5m \
-//	    --compact http://127.0.0.1:8080/fakeapi/v1/compact --expire http://127.0.0.1:8080/fakeapi/v1/expire
+// line and ends that state when it is interrupted. Of fakeapi serve, they are in its
+// control API, /fakeapi/v1/compact and /fakeapi/v1/expire.
 //
 // --nobody-kubeconfig or --nobody-context name a user of the same server who may do nothing, for
 // the cases about denials; without them such a user is impersonated.
