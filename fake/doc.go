@@ -359,6 +359,8 @@
 //   - The recorded v1.37 server answers an unknown top-level path with the text "404
 //     page not found", the documents with an index of paths; the server does as the
 //     recording. Likewise an unknown path below a served group is a Status.
+//   - A streaming list through a Replica that is behind gets the 410 ERROR event once Expire has
+//     forgotten what follows on its view; a real server would fill its cache anew.
 //   - There is no priority and fairness: answers have no X-Kubernetes-PF headers (HT-07).
 //   - The time that a request has does not run while a fault rule delays it.
 //   - The health paths know fewer checks than those of a real server, none of them about
