@@ -75,7 +75,7 @@ func accessCases() []Case {
 			}),
 		denial("AU-09", "a list or watch of one name needs the right to that object only", "a kubelet may watch the Secrets of its pods, each by its name", docRequestInfo,
 			func(ctx context.Context, s *session) error {
-				for verb, query := range map[string]string{"list": "?", "watch": "?watch=1&timeoutSeconds=1&"} {
+				for verb, query := range inOrder(map[string]string{"list": "?", "watch": "?watch=1&timeoutSeconds=1&"}) {
 					named := get("/api/v1/namespaces/default/secrets" + query + "fieldSelector=metadata.name%3Da").byNobody()
 					if err := s.try(ctx, named, denied(verb, "secrets", "a", `in the namespace "default"`)...); err != nil {
 						return err

@@ -100,7 +100,7 @@ func aggregatedIsUnchanged(ctx context.Context, s *session) error {
 	for _, path := range []string{"/api", "/apis"} {
 		asked := get(path).as(aggregatedForm("v2"))
 		// Other clients may change what is served meanwhile.
-		if err := poll(ctx, func() error {
+		if err := poll(ctx, func(ctx context.Context) error {
 			a, err := s.do(ctx, asked, code(200))
 			if err != nil {
 				return err

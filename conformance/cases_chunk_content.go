@@ -73,9 +73,9 @@ func chunkContentCases() []Case {
 			Why:    "a page without items is no end as long as it has a token",
 			Source: docChunks + "; apiserver storage/etcd3",
 		}, onFive(func(ctx context.Context, s *session, c collection) error {
-			for selector, names := range map[string][]string{
+			for selector, names := range inOrder(map[string][]string{
 				"&labelSelector=app=x": {"a", "c", "e"}, "&labelSelector=app=none": nil, "&fieldSelector=metadata.name!=b": {"a", "c", "d", "e"},
-			} {
+			}) {
 				all, err := c.pages(ctx, 1, selector)
 				if err != nil {
 					return err

@@ -32,11 +32,11 @@ func chunkTokenCases() []Case {
 			ID: "CH-13", Level: Must, Title: "a token that cannot be decoded is a bad request",
 			Why: why, Source: docToken,
 		}, func(ctx context.Context, s *session, c collection) error {
-			for token, says := range map[string]string{
+			for token, says := range inOrder(map[string]string{
 				"abc": "invalid character 'i' looking for beginning of value", // is base64
 				"!!!": "illegal base64 data at input byte 0",
 				"e30": "server does not recognize this encoded version ", // is {}
-			} {
+			}) {
 				query := "?limit=2&continue=" + url.QueryEscape(token)
 				if err := s.try(ctx, get(c.path()+query), badToken(says).check); err != nil {
 					return err

@@ -209,15 +209,15 @@ func repeatedLater(ctx context.Context, s *session, c collection) error {
 
 // nextSecond waits until the server's clock shows another second than now. Dry runs say what it shows.
 func nextSecond(ctx context.Context, s *session, c collection) error {
-	read := func() (metav1.PartialObjectMetadata, error) {
+	read := func(ctx context.Context) (metav1.PartialObjectMetadata, error) {
 		return s.object(ctx, post(c.path()+"?dryRun=All", c.object("clock")), code(201))
 	}
-	now, err := read()
+	now, err := read(ctx)
 	if err != nil {
 		return err
 	}
-	return poll(ctx, func() error {
-		then, err := read()
+	return poll(ctx, func(ctx context.Context) error {
+		then, err := read(ctx)
 		if err == nil && !then.CreationTimestamp.After(now.CreationTimestamp.Time) {
 			err = fmt.Errorf("expected the creationTimestamp of a new object to move on from %v", now.CreationTimestamp)
 		}

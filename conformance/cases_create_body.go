@@ -91,7 +91,7 @@ func createBodyCases() []Case {
 				Why:    "the URL says both",
 				Source: "API conventions, Types (Kinds)",
 			}, func(ctx context.Context, s *session, c collection) error {
-				for name, o := range map[string]object{"both": {}, "version": {"kind": c.kind}, "kind": {"apiVersion": c.apiVersion}} {
+				for name, o := range inOrder(map[string]object{"both": {}, "version": {"kind": c.kind}, "kind": {"apiVersion": c.apiVersion}}) {
 					o["metadata"] = object{"name": name}
 					if err := s.try(ctx, post(c.path(), o), code(201), kind(c.apiVersion, c.kind)); err != nil {
 						return err

@@ -108,7 +108,7 @@ func customDocumentCases() []Case {
 var customVerbs = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 
 func describedGear(ctx context.Context, d definition, c collection) error {
-	return poll(ctx, func() error {
+	return poll(ctx, func(ctx context.Context) error {
 		gears, err := d.s.resource(ctx, c.apiVersion, "gears")
 		if err != nil {
 			return err
@@ -135,7 +135,7 @@ func describedGear(ctx context.Context, d definition, c collection) error {
 }
 
 func aggregatedGear(ctx context.Context, d definition, c collection) error {
-	return poll(ctx, func() error { // what is put together from several servers is late
+	return poll(ctx, func(ctx context.Context) error { // what is put together from several servers is late
 		groups, a, err := d.s.aggregated(ctx, "/apis")
 		if err != nil {
 			return err
@@ -174,7 +174,7 @@ func openAPIOfGears(ctx context.Context, d definition, c collection) error {
 				return err
 			}
 		}
-		err := poll(ctx, func() error {
+		err := poll(ctx, func(ctx context.Context) error {
 			addresses, a, err := openAPIAddresses(ctx, d.s)
 			if err != nil {
 				return err

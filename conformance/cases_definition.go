@@ -149,7 +149,7 @@ func namesInDiscovery(ctx context.Context, d definition) error {
 	if err != nil {
 		return err
 	}
-	return poll(ctx, func() error {
+	return poll(ctx, func(ctx context.Context) error {
 		found, err := d.s.resource(ctx, c.apiVersion, "gears")
 		if err != nil {
 			return err

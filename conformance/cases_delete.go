@@ -227,7 +227,7 @@ func firstCause(want metav1.StatusCause) expectation {
 }
 
 func finalizersInAnyOrder(ctx context.Context, s *session, c collection) error {
-	for name, left := range map[string]string{"first": finalizer, "second": secondFinalizer} {
+	for name, left := range inOrder(map[string]string{"first": finalizer, "second": secondFinalizer}) {
 		if _, err := c.condemned(ctx, c.object(name).meta("finalizers", []string{finalizer, secondFinalizer})); err != nil {
 			return err
 		}

@@ -152,7 +152,7 @@ func deleteAll(ctx context.Context, s *session, c collection) error {
 }
 
 func deleteSelected(ctx context.Context, s *session, c collection) error {
-	for name, label := range map[string]string{"a": "x", "b": "y", "d": "y"} {
+	for name, label := range inOrder(map[string]string{"a": "x", "b": "y", "d": "y"}) {
 		if _, err := c.create(ctx, c.object(name).label("app", label)); err != nil {
 			return err
 		}

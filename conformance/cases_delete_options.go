@@ -164,10 +164,10 @@ func unreadableAlone(ctx context.Context, s *session, c collection) error {
 	if _, err := c.create(ctx, c.object("a")); err != nil {
 		return err
 	}
-	for option, name := range map[string]string{
+	for option, name := range inOrder(map[string]string{
 		"propagationPolicy=Background": "propagationPolicy", "gracePeriodSeconds=1": "gracePeriodSeconds", "uid=1": "preconditions",
 		"orphanDependents=false": "orphanDependents",
-	} {
+	}) {
 		err := s.try(ctx, del(c.item("a")+"?"+unreadable+"=true&"+option), invalidDelete(metav1.StatusCause{
 			Type: metav1.CauseTypeFieldValueInvalid, Field: unreadable, Message: "Invalid value: true: cannot be set together with ." + name,
 		}).check)
@@ -179,7 +179,7 @@ func unreadableAlone(ctx context.Context, s *session, c collection) error {
 }
 
 func ignoredGrace(ctx context.Context, s *session, c collection) error {
-	for name, seconds := range map[string]int{"long": 60, "none": 0, "negative": -5} {
+	for name, seconds := range inOrder(map[string]int{"long": 60, "none": 0, "negative": -5}) {
 		o, err := c.create(ctx, c.object(name))
 		if err != nil {
 			return err

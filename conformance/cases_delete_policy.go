@@ -59,7 +59,7 @@ func propagationCases() []Case {
 // keptBy makes the check that these options leave an object with a finalizer that it did not have, and that its own stays.
 func keptBy(options object, by string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
-		for name, o := range map[string]object{"free": c.object("free"), "held": c.object("held").held()} {
+		for name, o := range inOrder(map[string]object{"free": c.object("free"), "held": c.object("held").held()}) {
 			if _, err := c.create(ctx, o); err != nil {
 				return err
 			}

@@ -63,7 +63,7 @@ func discoveryOfGroup(ctx context.Context, s *session) error {
 // groupsHaveAPreference looks again where the documents do not fit together: a group may come or go meanwhile, others' or that of the case
 // before, and servers put the documents together one by one.
 func groupsHaveAPreference(ctx context.Context, s *session) error {
-	return poll(ctx, func() error { return s.groupsHaveAPreference(ctx) })
+	return poll(ctx, func(ctx context.Context) error { return s.groupsHaveAPreference(ctx) })
 }
 
 func (s *session) groupsHaveAPreference(ctx context.Context) error {
@@ -128,7 +128,7 @@ func discoveryOfResource(ctx context.Context, s *session) error {
 }
 
 func discoveryOfWidgets(ctx context.Context, s *session, c collection) error {
-	return poll(ctx, func() error { // what is put together from several servers is late
+	return poll(ctx, func(ctx context.Context) error { // what is put together from several servers is late
 		found, err := s.resource(ctx, c.apiVersion, c.resource)
 		if err != nil {
 			return err

@@ -60,7 +60,7 @@ func getCases() []Case {
 			if err != nil {
 				return err
 			}
-			return poll(ctx, func() error { // a server may lag behind, and know of no such object yet
+			return poll(ctx, func(ctx context.Context) error { // a server may lag behind, and know of no such object yet
 				return s.try(ctx, get(c.item("a")+"?resourceVersion=0"), code(200), field(string(made.UID), "metadata", "uid"))
 			})
 		}),

@@ -83,7 +83,7 @@ func versionIsTold(ctx context.Context, s *session) error {
 	if err := a.decode(&version); err != nil {
 		return err
 	}
-	for name, form := range map[string]string{"minor": `^\d+`, "gitVersion": `^v\d+\.\d+\.\d+`, "goVersion": `^go`, "compiler": `.`, "platform": `^\w+/\w+$`, "buildDate": `.`} {
+	for name, form := range inOrder(map[string]string{"minor": `^\d+`, "gitVersion": `^v\d+\.\d+\.\d+`, "goVersion": `^go`, "compiler": `.`, "platform": `^\w+/\w+$`, "buildDate": `.`}) {
 		if !regexp.MustCompile(form).MatchString(version[name]) {
 			return a.errorf("expected %s to be like %s, got %q", name, form, version[name])
 		}

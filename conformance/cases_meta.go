@@ -291,7 +291,7 @@ func deletionByUpdate(ctx context.Context, s *session, c collection) error {
 	if err != nil {
 		return err
 	}
-	for field, value := range map[string]any{"deletionTimestamp": "2001-02-03T04:05:06Z", "deletionGracePeriodSeconds": 5} {
+	for field, value := range inOrder(map[string]any{"deletionTimestamp": "2001-02-03T04:05:06Z", "deletionGracePeriodSeconds": 5}) {
 		for _, write := range []call{
 			put(c.item("a"), c.object("a").meta("resourceVersion", o.ResourceVersion).meta(field, value)),
 			mergePatch(c.item("a"), object{"metadata": object{field: value}}),

@@ -144,9 +144,9 @@ func pathSegmentNames(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	for name, says := range map[string]string{
+	for name, says := range inOrder(map[string]string{
 		"a/b": "may not contain '/'", "a%b": "may not contain '%'", ".": "may not be '.'", "..": "may not be '..'",
-	} {
+	}) {
 		if err := s.try(ctx, post(c.path(), c.object(name)), invalidName(c, name, says).check); err != nil {
 			return err
 		}

@@ -194,7 +194,7 @@ func contentFirst(ctx context.Context, s *session, c collection) error {
 	}
 	patience, cancel := context.WithTimeout(ctx, controllerWait)
 	defer cancel()
-	if err := poll(patience, func() error { return c.wantGone(patience, "plain") }); err != nil {
+	if err := poll(patience, func(ctx context.Context) error { return c.wantGone(ctx, "plain") }); err != nil {
 		if patience.Err() != nil && ctx.Err() == nil {
 			return s.skipf("nothing empties a namespace that is deleted: the server has no namespace controller")
 		}
@@ -206,7 +206,7 @@ func contentFirst(ctx context.Context, s *session, c collection) error {
 	if err := s.try(ctx, c.released("kept"), code(200)); err != nil {
 		return err
 	}
-	return poll(ctx, func() error {
+	return poll(ctx, func(ctx context.Context) error {
 		ns, err := s.do(ctx, get(namespacePath(c.namespace)), code(200, 404))
 		if err != nil {
 			return err

@@ -152,7 +152,7 @@ func unacceptable(ctx context.Context, s *session, c collection) error {
 }
 
 func preferences(ctx context.Context, s *session, c collection) error {
-	for accept, want := range map[string]string{
+	for accept, want := range inOrder(map[string]string{
 		"application/json;q=0.5,application/yaml":                           inYAML,
 		"application/yaml;q=0.5,application/json":                           "application/json",
 		"application/yaml,application/json":                                 inYAML,
@@ -163,7 +163,7 @@ func preferences(ctx context.Context, s *session, c collection) error {
 		"application/json;sv=v2,application/yaml":                           inYAML,
 		"application/*,application/yaml":                                    inYAML,
 		"application/json;charset=utf-8;unknown=parameter,application/yaml": "application/json",
-	} {
+	}) {
 		if err := s.try(ctx, get(c.path()).as(accept), code(200), mediaType(want)); err != nil {
 			return fmt.Errorf("with Accept %s: %w", accept, err)
 		}
@@ -223,7 +223,7 @@ func truthfulTypes(ctx context.Context, s *session, c collection) error {
 			return nil
 		},
 	}
-	for media, form := range forms {
+	for media, form := range inOrder(forms) {
 		for _, path := range []string{c.item("a"), c.path(), c.item("none"), "/api/v1"} {
 			if err := s.try(ctx, get(path).as(media), mediaType(media), form); err != nil {
 				return err

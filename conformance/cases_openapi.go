@@ -102,7 +102,7 @@ func openAPIByHash(ctx context.Context, s *session) error {
 func openAPIUnchanged(ctx context.Context, s *session) error {
 	for _, path := range []string{"/openapi/v3/api/v1", "/openapi/v2"} {
 		// The document of all may change meanwhile, as definitions come and go.
-		if err := poll(ctx, func() error {
+		if err := poll(ctx, func(ctx context.Context) error {
 			a, err := s.do(ctx, get(path), code(200))
 			if err != nil {
 				return err
@@ -124,7 +124,7 @@ func openAPIUnchanged(ctx context.Context, s *session) error {
 
 func openAPIOperations(ctx context.Context, s *session) error {
 	secret := []string{"paths", "/api/v1/namespaces/{namespace}/secrets/{name}"}
-	for method, action := range map[string]string{"get": "get", "put": "put", "patch": "patch", "delete": "delete"} {
+	for method, action := range inOrder(map[string]string{"get": "get", "put": "put", "patch": "patch", "delete": "delete"}) {
 		at := append(slices.Clone(secret), method)
 		if err := s.try(ctx, get("/openapi/v3/api/v1"), code(200),
 			field(action, append(at, "x-kubernetes-action")...),
@@ -189,9 +189,9 @@ func openAPISchemas(ctx context.Context, s *session) error {
 		return a.errorf("expected the port of a ServicePort to be a number that is needed, got %v", port)
 	}
 	ports := schemas["io.k8s.api.core.v1.ServiceSpec"].Properties["ports"]
-	for extension, want := range map[string]string{
+	for extension, want := range inOrder(map[string]string{
 		"x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "port", "x-kubernetes-list-type": "map",
-	} {
+	}) {
 		if ports[extension] != want {
 			return a.errorf("expected %s %s of the ports of a Service, got %v", extension, want, ports[extension])
 		}
@@ -207,7 +207,7 @@ func openAPIV2(ctx context.Context, s *session) error {
 }
 
 func openAPIProtobuf(ctx context.Context, s *session) error {
-	for version, path := range map[string]string{"v2": "/openapi/v2", "v3": "/openapi/v3/api/v1"} {
+	for version, path := range inOrder(map[string]string{"v2": "/openapi/v2", "v3": "/openapi/v3/api/v1"}) {
 		want := "application/com.github.proto-openapi.spec." + version + ".v1.0+protobuf"
 		for _, asked := range []string{want, strings.Replace(want, version+".", version+"@", 1)} {
 			a, err := s.do(ctx, get(path).as(asked), code(200), mediaType(want))

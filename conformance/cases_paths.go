@@ -187,7 +187,7 @@ func methodsAreVerbs(ctx context.Context, s *session, c collection) error {
 }
 
 func collectionDelete(ctx context.Context, s *session, c collection) error {
-	for name, group := range map[string]string{"a": "go", "b": "stay", "c": "go"} {
+	for name, group := range inOrder(map[string]string{"a": "go", "b": "stay", "c": "go"}) {
 		if _, err := c.create(ctx, c.object(name).label("group", group)); err != nil {
 			return err
 		}

@@ -160,7 +160,7 @@ func protobufEnvelopes(ctx context.Context, s *session, c collection) error {
 	if _, err := c.create(ctx, c.object("a")); err != nil {
 		return err
 	}
-	for path, of := range map[string]string{c.item("a"): c.kind, c.path(): c.kind + "List", c.item("none"): "Status"} {
+	for path, of := range inOrder(map[string]string{c.item("a"): c.kind, c.path(): c.kind + "List", c.item("none"): "Status"}) {
 		if err := s.try(ctx, get(path).as(inProtobuf), func(a *answer) error {
 			_, err := envelope(a, "v1", of)
 			return err
@@ -176,11 +176,11 @@ func brokenProtobuf(ctx context.Context, s *session, c collection) error {
 	if err != nil {
 		return err
 	}
-	for body, says := range map[string]string{
+	for body, says := range inOrder(map[string]string{
 		"not protobuf": "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]",
 		whole[:12]:     "unexpected EOF",
 		"k8s\x00":      "empty body",
-	} {
+	}) {
 		want := refusal{code: 400, reason: metav1.StatusReasonBadRequest, says: says}
 		if err := s.try(ctx, protobufBody(post(c.path(), body)), want.check); err != nil {
 			return err

@@ -184,7 +184,7 @@ func prunedOnRead(ctx context.Context, d definition, c collection) error {
 
 // firstEvent opens a watch, whose first event must be of an object with this spec. The server may not be ready for watches at once.
 func firstEvent(ctx context.Context, c collection, spec string) error {
-	return poll(ctx, func() error {
+	return poll(ctx, func(ctx context.Context) error {
 		w, err := c.watch(ctx, "?watch=1")
 		if err != nil {
 			return err

@@ -32,7 +32,7 @@ func labelSelectorCases() []Case {
 			Why:    "roles of nodes are labels without a value",
 			Source: docLabels,
 		}, func(ctx context.Context, s *session, c collection) error {
-			for name, labels := range map[string]object{"a": {"role": ""}, "b": {"role": "x"}, "c": {}} {
+			for name, labels := range inOrder(map[string]object{"a": {"role": ""}, "b": {"role": "x"}, "c": {}}) {
 				if _, err := c.create(ctx, c.object(name).meta("labels", labels)); err != nil {
 					return err
 				}
@@ -92,7 +92,7 @@ type selection struct{ selector, names string }
 // labelled tries selectors on four objects: a with app=x and tier=1, b with app=y, c with tier=2, and d without labels.
 func labelled(selections []selection) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
-		for name, labels := range map[string]object{"a": {"app": "x", "tier": "1"}, "b": {"app": "y"}, "c": {"tier": "2"}, "d": {}} {
+		for name, labels := range inOrder(map[string]object{"a": {"app": "x", "tier": "1"}, "b": {"app": "y"}, "c": {"tier": "2"}, "d": {}}) {
 			if _, err := c.create(ctx, c.object(name).meta("labels", labels)); err != nil {
 				return err
 			}
@@ -118,7 +118,7 @@ func selected(ctx context.Context, c collection, parameter string, selections []
 // badSelectors tries selectors that are refused with a message that has these words.
 func badSelectors(parameter string, says map[string]string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
-		for selector, message := range says {
+		for selector, message := range inOrder(says) {
 			for _, mode := range []string{"", "&watch=true&timeoutSeconds=1"} {
 				want := refusal{code: 400, reason: metav1.StatusReasonBadRequest, says: message}
 				if err := s.try(ctx, get(c.path()+"?"+parameter+"="+url.QueryEscape(selector)+mode), want.check); err != nil {

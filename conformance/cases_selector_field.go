@@ -92,7 +92,7 @@ func nameAndNamespace(ctx context.Context, s *session, c collection) error {
 	}); err != nil {
 		return err
 	}
-	for selector, names := range map[string][]string{here: {"a", "b"}, here + ",metadata.name!=a": {"b"}} {
+	for selector, names := range inOrder(map[string][]string{here: {"a", "b"}, here + ",metadata.name!=a": {"b"}}) {
 		l, err := s.list(ctx, c.everywhere()+"?fieldSelector="+selector)
 		if err != nil {
 			return err
@@ -151,7 +151,7 @@ func selectableFields(ctx context.Context, s *session, c collection) error {
 		return err
 	}
 	defer w.close()
-	for name, color := range map[string]string{"a": "red", "b": "blue"} {
+	for name, color := range inOrder(map[string]string{"a": "red", "b": "blue"}) {
 		if _, err := c.create(ctx, colored(c, name, color)); err != nil {
 			return err
 		}
@@ -184,7 +184,7 @@ func selectableFields(ctx context.Context, s *session, c collection) error {
 }
 
 func escapedValues(ctx context.Context, _ *session, c collection) error {
-	for name, color := range map[string]string{"a": `red,green`, "b": `red=green`, "c": `red\green`, "d": "red"} {
+	for name, color := range inOrder(map[string]string{"a": `red,green`, "b": `red=green`, "c": `red\green`, "d": "red"}) {
 		if _, err := c.create(ctx, colored(c, name, color)); err != nil {
 			return err
 		}
@@ -201,10 +201,10 @@ func escapes(ctx context.Context, s *session, c collection) error {
 	}); err != nil {
 		return err
 	}
-	for selector, says := range map[string]string{
+	for selector, says := range inOrder(map[string]string{
 		`metadata.name!=a\b`: `invalid field selector: invalid escape sequence: \b`,
 		`metadata.name!=a=b`: "invalid field selector: unescaped character in value: 61",
-	} {
+	}) {
 		want := refusal{code: 400, reason: metav1.StatusReasonBadRequest, message: says}
 		if err := s.try(ctx, get(c.path()+"?fieldSelector="+url.QueryEscape(selector)), want.check); err != nil {
 			return err

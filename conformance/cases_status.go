@@ -242,7 +242,7 @@ func plainStatus(ctx context.Context, s *session, c collection) error {
 
 func unsupportedOnSubresources(ctx context.Context, s *session, c collection) error {
 	for _, sub := range []string{"/status", "/scale"} {
-		for verb, one := range map[string]call{"create": post(c.item("a")+sub, c.dial("a")), "delete": del(c.item("a") + sub)} {
+		for verb, one := range inOrder(map[string]call{"create": post(c.item("a")+sub, c.dial("a")), "delete": del(c.item("a") + sub)}) {
 			err := s.try(ctx, one, refusal{
 				code: 405, reason: metav1.StatusReasonMethodNotAllowed, details: c.about(""),
 				message: fmt.Sprintf("%s is not supported on resources of kind %q", verb, c.qualified()),

@@ -106,9 +106,9 @@ func streamCases() []Case {
 			if err := s.needsStreams(ctx, c); err != nil {
 				return err
 			}
-			for selector, names := range map[string][]string{
+			for selector, names := range inOrder(map[string][]string{
 				"&labelSelector=app=x": {"a", "c", "e"}, "&labelSelector=app=none": nil, "&fieldSelector=metadata.name=b": {"b"},
-			} {
+			}) {
 				if err := stateOf(ctx, c, streamingList+selector, names...); err != nil {
 					return err
 				}

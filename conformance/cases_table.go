@@ -105,7 +105,7 @@ func (a *answer) table() (metav1.Table, error) {
 // tablesOf expects Tables of this version, of the list and of an object.
 func tablesOf(accept, version string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
-		for path, names := range map[string][]string{c.path(): fiveNames, c.item("b"): {"b"}} {
+		for path, names := range inOrder(map[string][]string{c.path(): fiveNames, c.item("b"): {"b"}}) {
 			a, err := s.do(ctx, get(path).as(accept), code(200), mediaType("application/json"), kind(version, "Table"))
 			if err != nil {
 				return err
@@ -189,7 +189,7 @@ func includedObjects(ctx context.Context, s *session, c collection) error {
 		return err
 	}
 	metadata := map[string]any{"kind": "PartialObjectMetadata", "apiVersion": tableGroup, "metadata": object["metadata"]}
-	for include, want := range map[string]any{"": metadata, "?includeObject=Metadata": metadata, "?includeObject=None": nil, "?includeObject=Object": object} {
+	for include, want := range inOrder(map[string]any{"": metadata, "?includeObject=Metadata": metadata, "?includeObject=None": nil, "?includeObject=Object": object}) {
 		a, err := s.do(ctx, get(c.item("b")+include).as(asTable), code(200))
 		if err != nil {
 			return err
@@ -311,11 +311,11 @@ func tableMeta(ctx context.Context, s *session, c collection) error {
 }
 
 func statusNoTable(ctx context.Context, s *session, c collection) error {
-	for path, want := range map[string]refusal{
+	for path, want := range inOrder(map[string]refusal{
 		c.item("none"):            {code: http.StatusNotFound, reason: metav1.StatusReasonNotFound, details: c.about("none")},
 		c.path() + "?limit=x":     {code: http.StatusBadRequest, reason: metav1.StatusReasonBadRequest},
 		c.path() + "?continue=xx": {code: http.StatusBadRequest, reason: metav1.StatusReasonBadRequest},
-	} {
+	}) {
 		if err := s.try(ctx, get(path).as(asTable), want.check); err != nil {
 			return err
 		}

@@ -35,7 +35,7 @@ func watchSelectorCases() []Case {
 			Why:    "a filter that leaks is a filter that costs",
 			Source: docSelectors,
 		}, func(ctx context.Context, s *session, c collection) error {
-			for name, app := range map[string]string{"a": "x", "b": "y", "c": "x"} {
+			for name, app := range inOrder(map[string]string{"a": "x", "b": "y", "c": "x"}) {
 				if _, err := c.create(ctx, c.object(name).label("app", app)); err != nil {
 					return err
 				}

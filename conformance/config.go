@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
@@ -30,6 +31,10 @@ type Config struct {
 
 	// Namespace is the prefix of the names of the namespaces that the suite creates. Default "conformance".
 	Namespace string
+
+	// ID is in the names of all that the run creates. The default is five random characters. Two runs that meet on one server need two of them,
+	// and runs that are to be held against each other need names that differ in nothing else.
+	ID string
 
 	// Run selects cases by their ID. Nil selects all.
 	Run *regexp.Regexp
@@ -98,8 +103,14 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Timeout == 0 {
 		c.Timeout = 30 * time.Second
 	}
+	if c.ID == "" {
+		c.ID = rand.String(5)
+	}
+	if wrong := validation.IsDNS1123Label(c.ID); len(wrong) > 0 {
+		return c, fmt.Errorf("conformance: ID %q cannot be a part of names: %s", c.ID, strings.Join(wrong, "; "))
+	}
 	// The longest name of a namespace that a run makes.
-	if wrong := validation.IsDNS1123Label(c.Namespace + "-xxxxx-cluster-scoped"); len(wrong) > 0 {
+	if wrong := validation.IsDNS1123Label(c.Namespace + "-" + c.ID + "-cluster-scoped"); len(wrong) > 0 {
 		return c, fmt.Errorf("conformance: Namespace %q does not begin a name: %s", c.Namespace, strings.Join(wrong, "; "))
 	}
 	return c, errors.Join(c.checkSkips(), c.checkFeatures())

@@ -116,7 +116,7 @@ func (r *run) awaitDefinitions(ctx context.Context) (left []error) {
 	if len(r.doomed) == 0 {
 		return nil
 	}
-	_ = poll(ctx, func() error {
+	_ = poll(ctx, func(ctx context.Context) error {
 		there, err := r.definitionsThere(ctx)
 		if err != nil {
 			if left == nil {
@@ -170,7 +170,7 @@ func property(path string) string {
 
 // until makes a call again and again until the answer meets the expectations.
 func (s *session) until(ctx context.Context, c call, expect ...expectation) error {
-	return poll(ctx, func() error { return s.try(ctx, c, expect...) })
+	return poll(ctx, func(ctx context.Context) error { return s.try(ctx, c, expect...) })
 }
 
 // gear is a body with this specification.

@@ -37,6 +37,7 @@ func (r *run) installDials(ctx context.Context) error {
 		return nil
 	}
 	s, dials := r.shared, r.dialsIn("v1")
+	ctx = settingUp(ctx)
 	if err := s.needs(ctx, "apiextensions.k8s.io/v1", "customresourcedefinitions"); err != nil {
 		return err
 	}
@@ -46,7 +47,9 @@ func (r *run) installDials(ctx context.Context) error {
 		return fmt.Errorf("installing a custom resource definition: %w", err)
 	}
 	for _, version := range []string{"v1", "v1alpha1"} {
-		err := poll(ctx, func() error { return s.try(ctx, get(r.dialsIn(version).everywhere()), code(http.StatusOK)) })
+		err := poll(ctx, func(ctx context.Context) error {
+			return s.try(ctx, get(r.dialsIn(version).everywhere()), code(http.StatusOK))
+		})
 		if err != nil {
 			return fmt.Errorf("waiting for the custom resource to be served: %w", err)
 		}

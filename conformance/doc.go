@@ -25,6 +25,8 @@
 // A report also writes itself for others: [Report.WriteJUnit], [Report.WriteJSON], [Report.WriteMarkdown] and [Report.WriteHTML], and counts
 // by group and level with [Report.Tallies]. [Config].Began and Ended tell how far a run is.
 //
+// A transport finds out by [PlaceOf] what a request is for; with [Config].ID the names of a run are the same each time.
+//
 // Credentials ride in the client: any transport that adds them will do. "kubectl proxy" offers every cluster without them at
 // http://127.0.0.1:8001. The client should have no Timeout of its own, since that would cut watches short.
 //

@@ -3,8 +3,11 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"iter"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -207,4 +210,15 @@ func (l objectList) at(resourceVersion string) error {
 		return l.from.errorf("expected a list at resourceVersion %s, got %q", resourceVersion, l.Metadata.ResourceVersion)
 	}
 	return nil
+}
+
+// inOrder gives a map in the order of its keys, so that a case makes the same requests each time.
+func inOrder[V any](m map[string]V) iter.Seq2[string, V] {
+	return func(yield func(string, V) bool) {
+		for _, key := range slices.Sorted(maps.Keys(m)) {
+			if !yield(key, m[key]) {
+				return
+			}
+		}
+	}
 }

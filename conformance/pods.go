@@ -47,7 +47,7 @@ func (c collection) bound(name string) object {
 func (c collection) createPatiently(ctx context.Context, o object, expect ...expectation) (*answer, error) {
 	var a *answer
 	var failed error
-	err := poll(ctx, func() error {
+	err := poll(ctx, func(ctx context.Context) error {
 		a, failed = c.s.do(ctx, post(c.path(), o), append([]expectation{code(http.StatusCreated)}, expect...)...)
 		if failed != nil && a != nil && a.code == http.StatusForbidden && strings.Contains(string(a.body), "serviceaccount") {
 			return failed

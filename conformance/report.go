@@ -36,7 +36,7 @@ type Result struct {
 
 // Report is what became of a run.
 type Report struct {
-	// ID is the five random characters in the names of what this run created.
+	// ID is that of the configuration: it is in the names of what this run created.
 	ID string
 	// Started is when the first case began.
 	Started time.Time

@@ -246,7 +246,7 @@ func (s *session) atOnce(ctx context.Context, calls []call) ([]*answer, error) {
 	answers, failed := make([]*answer, len(calls)), make([]error, len(calls))
 	var sent sync.WaitGroup
 	for i, one := range calls {
-		sent.Go(func() { answers[i], failed[i] = s.do(ctx, one) })
+		sent.Go(func() { answers[i], failed[i] = s.do(inLane(ctx, i+1), one) })
 	}
 	sent.Wait()
 	return answers, errors.Join(failed...)

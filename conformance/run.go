@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/apimachinery/pkg/version"
 )
 
@@ -86,14 +85,14 @@ func newRun(c Config) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{config: c, id: rand.String(5), expired: map[string]expiredPage{}}
+	r := &run{config: c, id: c.ID, expired: map[string]expiredPage{}}
 	r.shared = &session{run: r}
 	return r, nil
 }
 
 // close removes what the cases shared, and says what could not be removed.
 func (r *run) close(ctx context.Context) []error {
-	ctx, cancel := context.WithTimeout(ctx, cleanupTimeout)
+	ctx, cancel := context.WithTimeout(cleaningUp(ctx), cleanupTimeout)
 	defer cancel()
 	left := r.shared.cleanup(ctx)
 	return append(left, r.awaitDefinitions(ctx)...)
@@ -118,6 +117,7 @@ func (r *run) try(ctx context.Context, one Case) (result Result) {
 	}
 	start := time.Now()
 	s := &session{run: r}
+	ctx = within(ctx, one)
 	result.judge(ctx, s.check(ctx, one))
 	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
 	defer cancel()

@@ -37,7 +37,7 @@ func (s *session) skipf(format string, args ...any) error {
 // namespace creates a namespace. Each call creates another.
 func (s *session) namespace(ctx context.Context) (string, error) {
 	name, body := s.nameNamespace()
-	return name, s.try(ctx, post("/api/v1/namespaces", body), code(http.StatusCreated))
+	return name, s.try(settingUp(ctx), post("/api/v1/namespaces", body), code(http.StatusCreated))
 }
 
 // nameNamespace gives the name and the body of a namespace to create, and sees to its end.
@@ -97,6 +97,7 @@ func (s *session) remember(path string) {
 // cleanup removes what the session created, the newest first, so that nothing is left to a namespace controller that may not be there.
 // It gives back what could not be removed.
 func (s *session) cleanup(ctx context.Context) []error {
+	ctx = cleaningUp(ctx)
 	var left []error
 	for _, path := range slices.Backward(s.owned) {
 		if err := s.remove(ctx, path); err != nil {
@@ -148,11 +149,13 @@ func (s *session) compact(ctx context.Context) error {
 }
 
 // poll repeats a check until it passes, and gives its last error when the context ends. It is for what a server may take its time for.
-func poll(ctx context.Context, check func() error) error {
+// The check has to make its requests under the context that it is given.
+func poll(ctx context.Context, check func(context.Context) error) error {
 	wait := time.NewTicker(50 * time.Millisecond)
 	defer wait.Stop()
+	next := tries(ctx)
 	for {
-		err := check()
+		err := check(next())
 		if err == nil {
 			return nil
 		}
@@ -188,7 +191,7 @@ func (s *session) resource(ctx context.Context, groupVersion, name string) (*met
 
 // needs skips the case unless the server has the resource.
 func (s *session) needs(ctx context.Context, groupVersion, name string) error {
-	found, err := s.resource(ctx, groupVersion, name)
+	found, err := s.resource(settingUp(ctx), groupVersion, name)
 	if err == nil && found == nil {
 		err = s.skipf("the server does not serve %s of %s", name, groupVersion)
 	}

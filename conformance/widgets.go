@@ -48,6 +48,7 @@ func (r *run) group() string { return r.id + ".conformance.example.com" }
 // skips the case.
 func (r *run) define(ctx context.Context, definition object, versions ...collection) error {
 	s := r.shared
+	ctx = settingUp(ctx)
 	if err := s.needs(ctx, "apiextensions.k8s.io/v1", "customresourcedefinitions"); err != nil {
 		return err
 	}
@@ -57,7 +58,7 @@ func (r *run) define(ctx context.Context, definition object, versions ...collect
 		return fmt.Errorf("installing a custom resource definition: %w", err)
 	}
 	for _, version := range versions {
-		err := poll(ctx, func() error { return s.try(ctx, get(version.everywhere()), code(http.StatusOK)) })
+		err := poll(ctx, func(ctx context.Context) error { return s.try(ctx, get(version.everywhere()), code(http.StatusOK)) })
 		if err != nil {
 			return fmt.Errorf("waiting for the custom resource to be served: %w", err)
 		}

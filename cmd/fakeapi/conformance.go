@@ -5,11 +5,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"net/http"
-	"regexp"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"example.com/fakeapi/conformance"
@@ -22,62 +19,36 @@ const conformanceArguments = `--kubeconfig FILE [--context CONTEXT] [--namespace
 
 // conformanceFlags is what the command line asks of conformance.
 type conformanceFlags struct {
+	suiteFlags
 	kubeconfig, context, url        string
 	nobodyKubeconfig, nobodyContext string
-	namespace                       string
-	run, skip                       *regexp.Regexp
-	level                           conformance.Level
 	features                        features
-	timeout, patience               time.Duration
 	compact, expire, starting       hook
-	list, dryRun, quiet             bool
-	reports                         reportFiles
+	reports                         reportFiles[conformance.Report]
 }
 
 func (f *conformanceFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "check the server of this `FILE`, with its credentials; there is no default")
 	flags.StringVar(&f.context, "context", "", "use this `CONTEXT` of the kubeconfig instead of its current one")
+	f.suiteFlags.define(flags)
 	flags.StringVar(&f.url, "url", "", "check the server at this `URL`, which wants no credentials, such as kubectl proxy")
 	flags.StringVar(&f.nobodyKubeconfig, "nobody-kubeconfig", "", "send the requests of a user who may do nothing with the credentials of this `FILE`, for the same server; without it such a user is impersonated")
 	flags.StringVar(&f.nobodyContext, "nobody-context", "", "that user is in this `CONTEXT` of --nobody-kubeconfig, or else of --kubeconfig")
-	flags.StringVar(&f.namespace, "namespace", "conformance", "begin the names of all namespaces that are created with `PREFIX`")
-	flags.Func("run", "run the cases whose ID matches `REGEX`, such as ^(LS|CH)-; the default is all", pattern(&f.run))
-	flags.Func("skip", "skip the cases whose ID matches `REGEX`, and say so", pattern(&f.skip))
-	flags.Func("level", "run the cases of this `LEVEL` and above: MUST, SHOULD or MAY, which is the default", f.setLevel)
 	flags.Func("features", "the server has these feature gates on, or with =false or - in front off: `NAME[=BOOL],...` of "+strings.Join(conformance.FeatureGates(), ", ")+
 		"; what is not named is asked of the server; can be repeated", f.features.add)
-	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "let a case take this `TIME`, clean-up not included")
-	flags.DurationVar(&f.patience, "patience", 0, "run also cases that wait for this `TIME` for what a server does by the clock; 5m are enough for all, 0 skips them")
 	flags.Func("compact", "make the server forget the states of its past, as a compaction of etcd does, by a POST to a URL or by a shell command: `URL|COMMAND`", f.compact.set)
 	flags.Func("expire", "make the server forget its past for watches too: `URL|COMMAND`", f.expire.set)
 	flags.Func("starting", "put the server back into the time before it has installed all its paths by a shell `COMMAND`, which prints a line when it is so, and ends that when it is interrupted", f.starting.setCommand)
-	flags.BoolVar(&f.list, "list", false, "print ID, level, title and source of the cases, and end")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "print the cases, and the namespaces and cluster-scoped objects that each would create, and end; the server is asked for its version only")
-	flags.BoolVar(&f.quiet, "q", false, "do not tell on stderr how far the run is")
 	flags.Func("report", "write a report as junit, json, markdown or html, to a file or to stdout: `FORMAT[=FILE]`; can be repeated", f.reports.add)
-}
-
-// pattern reads a regular expression.
-func pattern(into **regexp.Regexp) func(string) error {
-	return func(text string) (err error) {
-		*into, err = regexp.Compile(text)
-		return err
-	}
-}
-
-func (f *conformanceFlags) setLevel(name string) error {
-	for _, level := range []conformance.Level{conformance.Must, conformance.Should, conformance.May} {
-		if level.String() == name {
-			f.level = level
-			return nil
-		}
-	}
-	return errors.New("it is none of MUST, SHOULD, MAY")
 }
 
 // checkConformance runs the conformance suite against the server of a kubeconfig.
 func checkConformance(ctx context.Context, c *call) error {
 	f := &conformanceFlags{features: features{}}
+	f.reports.forms = []reportForm[conformance.Report]{
+		{"junit", conformance.Report.WriteJUnit}, {"json", conformance.Report.WriteJSON},
+		{"markdown", conformance.Report.WriteMarkdown}, {"html", conformance.Report.WriteHTML},
+	}
 	if err := c.parse(f.define); err != nil {
 		return err
 	}
@@ -85,7 +56,7 @@ func checkConformance(ctx context.Context, c *call) error {
 	switch {
 	case f.list && f.dryRun:
 		return c.misused(errors.New("--list and --dry-run exclude each other"))
-	case (f.list || f.dryRun) && len(f.reports) > 0:
+	case (f.list || f.dryRun) && len(f.reports.files) > 0:
 		return c.misused(errors.New("--report is for a run"))
 	case len(config.Selected()) == 0:
 		return c.misused(errors.New("--run and --level leave no case"))
@@ -116,16 +87,6 @@ func checkConformance(ctx context.Context, c *call) error {
 	return f.execute(ctx, c, config)
 }
 
-// listCases prints a line for each case.
-func listCases(out io.Writer, cases []conformance.Case) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "CASE\tLEVEL\tRULE\tTITLE\tSOURCE") // Flush has the error
-	for _, one := range cases {
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", one.ID, one.Level, one.Rule(), one.Title, one.Source)
-	}
-	return w.Flush()
-}
-
 // answers finds out whether there is a server that lets the user of the kubeconfig in.
 func answers(ctx context.Context, to *cluster) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
@@ -151,7 +112,7 @@ func (f *conformanceFlags) execute(ctx context.Context, c *call, config conforma
 		return err
 	}
 	defer func() { err = errors.Join(err, f.reports.discard()) }()
-	told := newProgress(c.stderr, config, f.quiet)
+	told := newProgress(c.stderr, len(config.Selected()), f.quiet, "failed", "skipped")
 	config.Began, config.Ended = told.began, told.ended
 	defer context.AfterFunc(ctx, told.interrupted)()
 	report, interrupted := conformance.Execute(ctx, config)

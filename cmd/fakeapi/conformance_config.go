@@ -91,17 +91,7 @@ func (f *conformanceFlags) nobody(to *cluster) (*http.Client, error) {
 
 // config is that of the suite, but for the server and its users.
 func (f *conformanceFlags) config() conformance.Config {
-	config := conformance.Config{
-		Namespace: f.namespace, Run: f.run, Level: f.level, Timeout: f.timeout, Patience: f.patience, Skip: map[string]string{},
-		Features: f.features, Compact: f.compact.once(), Expire: f.expire.once(), Starting: f.starting.during(),
-	}
-	if f.skip == nil {
-		return config
-	}
-	for _, one := range config.Selected() {
-		if f.skip.MatchString(one.ID) {
-			config.Skip[one.ID] = "--skip " + f.skip.String()
-		}
-	}
+	config := f.suiteFlags.config()
+	config.Features, config.Compact, config.Expire, config.Starting = f.features, f.compact.once(), f.expire.once(), f.starting.during()
 	return config
 }

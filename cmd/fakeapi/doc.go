@@ -20,6 +20,12 @@
 //	fakeapi conformance --dry-run --kubeconfig FILE [--context CONTEXT] [--namespace PREFIX] [--run REGEX]
 //	        [--skip REGEX] [--level LEVEL]
 //	fakeapi conformance --list [--run REGEX] [--level LEVEL]
+//	fakeapi compare --left SERVER --right SERVER [--left-context CONTEXT] [--right-context CONTEXT]
+//	        [--left-compact URL] [--right-compact URL] [--controllers=false] [--namespace PREFIX] [--run REGEX]
+//	        [--skip REGEX] [--level LEVEL] [--timeout TIME] [--patience TIME] [--report FORMAT[=FILE]]... [-q]
+//	fakeapi compare --dry-run --left SERVER --right SERVER [--left-context CONTEXT] [--right-context CONTEXT]
+//	        [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL]
+//	fakeapi compare --list [--left golden:DIR] [--run REGEX] [--level LEVEL]
 //	fakeapi bench --kubeconfig FILE [--context CONTEXT] [--objects N] [--clients N] [--watchers N,...]
 //	        [--duration TIME] [--json] [-q]
 //	fakeapi bench --url URL [--objects N] [--clients N] [--watchers N,...] [--duration TIME] [--json] [-q]
@@ -148,6 +154,26 @@
 // most, the reports are written, and the cases that are missing are skipped in them. A second
 // signal ends the command at once, and leaves what is there.
 //
+// # Comparing two servers
+//
+// compare makes the same requests to two servers and prints what is different in their answers, by rule: the request, the path of
+// the field or the name of the header, what the left has and what the right has. A side is the server of a kubeconfig, or, called
+// self, one of this process. The requests are those of the cases of conformance, which are run on both sides in step, as safely as
+// there. What no two servers have in common is left out: uids, resourceVersions, times, generated names, continue tokens,
+// addresses, the ID of the run; package internal/compare says what is compared and how. What differs behind the first difference
+// of a case may only be what came of it, and is marked. Cases that one side only can run are listed with the reason, those
+// that need a server to forget its history are run if --left-compact and --right-compact name a URL for that (this server's is
+// /fakeapi/v1/compact); servers of this process need none. --list, --dry-run, --run, --level and the rest are those of conformance.
+//
+//	fakeapi compare --left FILE --right self
+//	fakeapi compare --left golden:DIR --right self --controllers=false
+//
+// On the left there may be recorded exchanges, a folder in the form of package internal/golden, as golden:DIR. Their requests are sent to the right side
+// in order, each recording in a namespace of its own, and the answers compared with the recorded ones; --run selects by name. For self each
+// has a server of its own; a server with a kubeconfig gets the definitions that the recordings need, and loses again those that it did not have.
+//
+// --report writes the result as json or markdown. A signal ends a comparison as it does a run of conformance.
+//
 // # Measuring a server
 //
 // bench measures any Kubernetes API server in the same way: create, get, update, patch,
@@ -174,4 +200,7 @@
 // Of conformance, 0 says that no MUST failed and that nothing was left behind: a SHOULD or a
 // MAY that failed is told only. 1 says that a MUST failed, that something could not be
 // cleaned up, or that the run could not begin or did not end.
+//
+// Of compare, 0 says that the two sides are the same, 1 that there are differences, or cases that one side only could run. 2 says that
+// they could not be compared, that the comparison did not end, or that something could not be cleaned up.
 package main

@@ -45,6 +45,7 @@ func documentedLines(t *testing.T) (lines [][]string) {
 var narrower = map[string][]string{
 	"run --all":   {"--client", "undertaker=careful"},
 	"conformance": {"--run", "^GT-01"},
+	"compare":     {"--run", "^(GT-01|get-rv--cm)"},
 	"bench":       {"--objects", "10", "--clients", "2", "--watchers", "1,2", "--duration", "5ms"},
 }
 
@@ -59,7 +60,10 @@ func placeholders(t *testing.T, dir string) map[string]string {
 		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 		return path
 	}
+	recordings, err := filepath.Abs("../../internal/golden/testdata/v1.37")
+	require.NoError(t, err)
 	return map[string]string{
+		"golden:DIR":  "golden:" + recordings,
 		"FILE":        kubeconfigOf(t, fakeapi.Start(t)),
 		"RULES":       write("rules", "slow: when verb(list) do delay(1ms)\n"),
 		"STORY.txtar": write("STORY.txtar", aStory),

@@ -13,7 +13,7 @@ import (
 const (
 	exitOK    = 0
 	exitError = 1
-	exitUsage = 2
+	exitUsage = 2 // and what could not be compared
 )
 
 // command is a word that can follow "fakeapi".
@@ -35,6 +35,7 @@ func commands() []command {
 		{"proxy", proxyArguments, "put fault rules in front of a real cluster until interrupted", proxy},
 		{"run", runArguments, "play scenarios and tell how they went", runScenarios},
 		{"conformance", conformanceArguments, "check whether a server behaves as a Kubernetes API server does", checkConformance},
+		{"compare", compareArguments, "make the same requests to two servers, and tell what differs", compareServers},
 		{"bench", benchArguments, "measure a server: latencies, rates, memory", bench},
 		{"version", "", "print the version, and that of the API server it behaves as", printVersion},
 	}
@@ -61,6 +62,11 @@ type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
+// noVerdict is why a command whose status 1 is an answer gave none.
+type noVerdict struct{ error }
+
+func (e noVerdict) Unwrap() error { return e.error }
+
 // errReported is a failure that was told already.
 var errReported = errors.New("reported")
 
@@ -75,7 +81,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitError
 	}
 	_, _ = fmt.Fprintln(stderr, line(err))
-	if errors.As(err, new(usageError)) {
+	if errors.As(err, new(usageError)) || errors.As(err, new(noVerdict)) {
 		return exitUsage
 	}
 	return exitError

@@ -25,7 +25,7 @@ type room struct {
 // the map. Tests are free to import more: the server's tests run the conformance
 // suite, and the suite's tests run against the server.
 var rooms = []room{
-	{path: "cmd/...", ours: []string{"fake", "scenario", "scenario/clients", "conformance", "faults", "internal/guard", "internal/load"}},
+	{path: "cmd/...", ours: []string{"fake", "scenario", "scenario/clients", "conformance", "faults", "internal/guard", "internal/load", "internal/compare", "internal/golden"}},
 	{path: "scenario", ours: []string{"fake", "faults"}},
 	{path: "scenario/clients", ours: []string{"scenario"}, outside: []string{"k8s.io/api", "k8s.io/apimachinery", "k8s.io/client-go"}},
 	{path: "conformance", outside: []string{"k8s.io/apimachinery"}},
@@ -45,6 +45,7 @@ var rooms = []room{
 	{path: "internal/arch", outside: []string{}},
 	{path: "internal/mutants", outside: []string{}}, // for tests: no room may import it
 	{path: "internal/exchange", outside: []string{"k8s.io/apimachinery"}},
+	{path: "internal/compare", ours: []string{"conformance", "internal/exchange", "internal/frames", "internal/golden"}},
 	{path: "internal/golden", ours: []string{"internal/exchange"}, outside: []string{"k8s.io/apimachinery"}},
 }
 

@@ -10,7 +10,8 @@ import (
 
 // Canonizer brings values into the form in which they are compared.
 type Canonizer struct {
-	ignored [][]string // paths of fields, key by key
+	ignored  [][]string // paths of fields, key by key
+	managers bool       // whether managedFields are sorted
 }
 
 // NewCanonizer takes paths of fields, written with dots.
@@ -19,6 +20,13 @@ func NewCanonizer(ignored []string) Canonizer {
 	for _, path := range ignored {
 		c.ignored = append(c.ignored, strings.Split(path, "."))
 	}
+	return c
+}
+
+// SortingManagers is a Canonizer that also sorts managedFields by everything but their times. Servers sort them by second, and where one
+// second ends is chance.
+func (c Canonizer) SortingManagers() Canonizer {
+	c.managers = true
 	return c
 }
 
@@ -41,12 +49,15 @@ func (c Canonizer) Event(v any) any {
 	return v
 }
 
-// drop removes the ignored fields, wherever in v their paths begin.
+// drop removes the ignored fields, wherever in v their paths begin, and sorts managedFields.
 func (c Canonizer) drop(v any) {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, path := range c.ignored {
 			remove(v, path)
+		}
+		if entries, ok := v["managedFields"].([]any); ok && c.managers {
+			sortBy(entries, managerOf)
 		}
 		for _, x := range v {
 			c.drop(x)
@@ -117,6 +128,12 @@ func sortCauses(status map[string]any) {
 		slices.Sort(parts)
 		status["message"] = begin + before + strings.Join(parts, ", ") + "]"
 	}
+}
+
+// managerOf is an entry of managedFields without its time.
+func managerOf(entry any) string {
+	m, _ := entry.(map[string]any)
+	return inJSON([]any{m["operation"], m["manager"], m["subresource"], m["apiVersion"]})
 }
 
 func sortBy(list []any, key func(any) string) {

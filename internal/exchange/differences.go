@@ -10,11 +10,12 @@ import (
 // Difference is one thing that is not the same on the left, what a recording or another server has, and on the right, what came.
 type Difference struct {
 	// At is the place: "code", "header NAME", or a path into the body, "body.metadata.name". It is "" for the whole exchange.
-	At string
+	At string `json:"at,omitempty"`
 	// Left and Right are what is there, as JSON or text, cut to what fits a line; "" is for nothing.
-	Left, Right string
+	Left  string `json:"left,omitempty"`
+	Right string `json:"right,omitempty"`
 	// Note says what is wrong where the two sides do not tell.
-	Note string
+	Note string `json:"note,omitempty"`
 }
 
 // String gives the difference as a line.

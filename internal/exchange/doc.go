@@ -24,11 +24,16 @@
 //	$token(v= rv= start=)   a continue token that the client made up: unpadded
 //	                        base64url of {"v":"V","rv":RV,"start":"START"}
 //	$time, $age             an RFC 3339 time; the age in a table, like 5s
+//	$microtime              a time with six digits of its second
+//	$num1 ...               a number in a name that the client made
+//	$revision               a resourceVersion that is not that of an object, as in lists and messages
 //	$storageVersionHash, $serverAddress, $gitVersion, $gitCommit, $buildDate,
-//	$goVersion, $compiler, $platform
+//	$goVersion, $compiler, $platform, $opaque
 //	                        any text but none
 //
-// Any other word with a dollar sign ($patch, $ref) is plain text. The same $uid
-// or $rand must be the same value all through a case and two of them two values;
-// with Case.CompareRV that holds for $rv too, otherwise any number will do.
+// Any other word with a dollar sign ($patch, $ref) is plain text. The same $uid,
+// $rand or $num must be the same value all through a case and two of them two values;
+// NewSymbols says whether that holds for $rv too, otherwise any number will do.
+//
+// A [Scribe] puts the symbols into what a server answers now.
 package exchange

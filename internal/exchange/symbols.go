@@ -11,8 +11,8 @@ import (
 // symbolText finds the symbols in a text. Whatever else begins with a dollar
 // sign is no symbol.
 var symbolText = regexp.MustCompile(`\$(?:` +
-	`continue\([^)]*\)|token\([^)]*\)|(?:rv|uid|rand|hash|etag)\d+|` +
-	`(?:ns|time|age|storageVersionHash|serverAddress|buildDate|goVersion|gitCommit|gitVersion|platform|compiler)\b)`)
+	`continue\([^)]*\)|token\([^)]*\)|(?:rv|uid|rand|num|hash|etag)\d+|` +
+	`(?:ns|time|microtime|revision|age|opaque|storageVersionHash|serverAddress|buildDate|goVersion|gitCommit|gitVersion|platform|compiler)\b)`)
 
 // className is the word that a symbol begins with.
 var className = regexp.MustCompile(`^\$([a-zA-Z]+)`)
@@ -20,14 +20,23 @@ var className = regexp.MustCompile(`^\$([a-zA-Z]+)`)
 // valuePattern is what the values of a class look like; of a class that is not
 // here, any text but none.
 var valuePattern = map[string]string{
-	"rv":       `\d+`,
-	"uid":      `[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`,
-	"rand":     `[a-z0-9]{5}`,
-	"hash":     `[0-9A-Za-z]+`,
-	"continue": `\S+`,
-	"time":     `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)`,
-	"age":      `(?:\d+[smhdy])+`,
+	"rv":        `\d+`,
+	"uid":       uidText,
+	"rand":      `[a-z0-9]{5}`,
+	"num":       `\d+`,
+	"revision":  `\d+`,
+	"hash":      `[0-9A-Za-z]+`,
+	"continue":  `\S+`,
+	"time":      timeText + `(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)`,
+	"microtime": timeText + `\.\d{6}(?:Z|[+-]\d\d:\d\d)`,
+	"age":       `(?:\d+[smhdy])+`,
 }
+
+// The patterns of a uid, and of a time up to its seconds.
+const (
+	uidText  = `[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`
+	timeText = `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d`
+)
 
 // Symbols holds what the symbols of a case stand for on one server.
 type Symbols struct {
@@ -132,11 +141,11 @@ func (s *Symbols) bind(symbol, value string) string {
 	case "continue": // the newest token is the one to go on with
 		s.values[symbol] = value
 		return ""
-	case "rv", "uid", "rand", "hash", "etag":
+	case "rv", "uid", "rand", "num", "hash", "etag":
 	default: // times and the like: they have a shape, not a value
 		return ""
 	}
-	exact := class == "uid" || class == "rand" || class == "rv" && s.compareRV
+	exact := class == "uid" || class == "rand" || class == "num" || class == "rv" && s.compareRV
 	known, bound := s.values[symbol]
 	if bound {
 		if exact && known != value {

@@ -16,5 +16,5 @@
 // # What it does not do
 //
 // It records nothing. It does not install the custom resources that a case
-// names in CRDs: the caller has the server ready.
+// names in CRDs: the caller has the server ready, by Install or otherwise.
 package golden

@@ -179,3 +179,22 @@ func (s Step) check() error {
 	}
 	return nil
 }
+
+// Requests are those of all steps, in the order in which they are sent.
+func (c Case) Requests() []Request { return requestsOf(c.Steps) }
+
+func requestsOf(steps []Step) (all []Request) {
+	for _, s := range steps {
+		if s.Skip == "" && !s.Compact {
+			all = append(append(all, s.Request), requestsOf(s.During)...)
+		}
+	}
+	return all
+}
+
+// Compacts reports whether the case can only be played where [Player].Compact is given.
+func (c Case) Compacts() bool { return compacts(c.Steps) }
+
+func compacts(steps []Step) bool {
+	return slices.ContainsFunc(steps, func(s Step) bool { return s.Skip == "" && (s.Compact || compacts(s.During)) })
+}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"regexp"
 	"strings"
 	"time"
 
@@ -40,6 +39,8 @@ type Result struct {
 	Steps []StepResult
 	// Err is why the case was not played to its end; nil if it was.
 	Err error
+	// Leftovers are what the clean-up could not remove.
+	Leftovers []string
 }
 
 // StepResult is what came of a step.
@@ -69,7 +70,7 @@ func (r Result) Differing() (steps []StepResult) {
 func (r Result) Same() bool { return r.Err == nil && len(r.Differing()) == 0 }
 
 // Play replays a case. It takes as long as its pauses and watches do and ends
-// early, with an error in the result, when the context does. Afterwards the
+// early, with an error in the result, when the context does. Afterwards, in any case, the
 // collections that the case had in its namespace and the namespace are deleted,
 // as far as the server does that.
 func (p Player) Play(ctx context.Context, c Case) Result {
@@ -77,15 +78,21 @@ func (p Player) Play(ctx context.Context, c Case) Result {
 		player:  p,
 		canon:   exchange.NewCanonizer(p.Ignore),
 		symbols: exchange.NewSymbols(cmp.Or(p.Namespace, randomNamespace()), c.CompareRV),
-		client:  *cmp.Or(p.Client, http.DefaultClient),
+		client:  p.client(),
 	}
-	r.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	if r.result.Err = r.createNamespace(ctx); r.result.Err != nil {
 		return r.result
 	}
 	r.steps(ctx, c.Steps)
-	r.cleanUp(ctx, c)
+	r.cleanUp(context.WithoutCancel(ctx), c)
 	return r.result
+}
+
+// client follows no redirects.
+func (p Player) client() http.Client {
+	client := *cmp.Or(p.Client, http.DefaultClient)
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return client
 }
 
 // replay is one case while it is played.
@@ -222,27 +229,6 @@ func (r *replay) createNamespace(ctx context.Context) error {
 		return fmt.Errorf("creating the namespace: %s", response.Status)
 	}
 	return nil
-}
-
-// collectionPath finds a collection in the namespace of the case.
-var collectionPath = regexp.MustCompile(`^/.*/namespaces/\$ns/[a-z]+`)
-
-// cleanUp asks for the removal of what the case left behind. There is nothing to
-// say if that fails: the next case has a namespace of its own.
-func (r *replay) cleanUp(ctx context.Context, c Case) {
-	asked := map[string]bool{}
-	paths := []string{}
-	for _, s := range c.Steps {
-		if path := collectionPath.FindString(s.Request.Path); path != "" && !asked[path] {
-			asked[path] = true
-			paths = append(paths, path)
-		}
-	}
-	for _, path := range append(paths, "/api/v1/namespaces/$ns") {
-		if response, err := r.send(ctx, Request{Method: http.MethodDelete, Path: path}); err == nil {
-			_ = response.Body.Close()
-		}
-	}
 }
 
 // pause waits, or gives the context's error.

@@ -306,21 +306,6 @@ func TestPlayToItsEnd(t *testing.T) {
 	require.Empty(t, result.Steps)
 }
 
-func TestCleanUp(t *testing.T) {
-	s := &server{}
-	result := playSteps(t, t.Context(), s, nil, `
-		{"setup": true, "request": {"method": "POST", "path": "/api/v1/namespaces/$ns/configmaps?dryRun=All"}, "response": {"code": 200}},
-		{"setup": true, "request": {"method": "POST", "path": "/api/v1/namespaces/$ns/configmaps"}, "response": {"code": 200}},
-		{"setup": true, "request": {"method": "POST", "path": "/api/v1/namespaces/$ns/pods"}, "response": {"code": 200}}
-	`)
-	require.True(t, result.Same(), "%v", lines(result))
-	require.Equal(t, []string{
-		"DELETE /api/v1/namespaces/space/configmaps",
-		"DELETE /api/v1/namespaces/space/pods",
-		"DELETE /api/v1/namespaces/space",
-	}, s.sent[4:])
-}
-
 func TestRandomNamespace(t *testing.T) {
 	require.Regexp(t, `^t-[a-z0-9]{8}$`, randomNamespace())
 	require.NotEqual(t, randomNamespace(), randomNamespace())

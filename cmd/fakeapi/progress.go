@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.com/fakeapi/conformance"
+	"example.com/fakeapi/internal/compare"
 )
 
 // progressEvery is for how long a run is silent at most.
@@ -16,24 +17,25 @@ const progressEvery = 10 * time.Second
 // does not say, as cases that wait for seconds stand beside those that take milliseconds.
 type progress struct {
 	total int
+	words [2]string // what bad and other are
 	start time.Time
 	quit  chan struct{}
 	ticks sync.WaitGroup
 
-	mu              sync.Mutex // guards what is below
-	out             io.Writer
-	last            time.Time // when a line was written
-	group, now      string    // of the latest case, and that case
-	done            int
-	failed, skipped int
+	mu         sync.Mutex // guards what is below
+	out        io.Writer
+	last       time.Time // when a line was written
+	group, now string    // of the latest case, and that case
+	done       int
+	bad, other int
 }
 
-// newProgress tells on out until stop, or nothing.
-func newProgress(out io.Writer, config conformance.Config, quiet bool) *progress {
+// newProgress tells on out until stop, or nothing, how many of all cases ended in the two ways that the words name.
+func newProgress(out io.Writer, total int, quiet bool, bad, other string) *progress {
 	if quiet {
 		out = io.Discard
 	}
-	p := &progress{total: len(config.Selected()), start: time.Now(), last: time.Now(), quit: make(chan struct{}), out: out}
+	p := &progress{total: total, words: [2]string{bad, other}, start: time.Now(), last: time.Now(), quit: make(chan struct{}), out: out}
 	p.ticks.Go(func() {
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
@@ -55,14 +57,21 @@ func (p *progress) stop() {
 	p.ticks.Wait()
 }
 
-func (p *progress) began(one conformance.Case) {
+func (p *progress) began(one conformance.Case) { p.beganIn(one.Group(), one.ID) }
+
+// beganIn is for a case of this group and name.
+func (p *progress) beganIn(group, name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.now = one.ID
-	if p.group != one.Group() {
-		p.group = one.Group()
-		p.say("%s, %s", p.group, conformance.GroupTitle(p.group))
+	p.now = name
+	if p.group == group {
+		return
 	}
+	p.group = group
+	if title := conformance.GroupTitle(group); title != "" {
+		group += ", " + title
+	}
+	p.say("%s", group)
 }
 
 func (p *progress) ended(one conformance.Result) {
@@ -71,10 +80,23 @@ func (p *progress) ended(one conformance.Result) {
 	p.done++
 	switch one.Outcome {
 	case conformance.Skipped:
-		p.skipped++
+		p.other++
 	case conformance.Failed:
-		p.failed++
+		p.bad++
 		p.say("%s [%s] failed: %s", one.Case.ID, one.Case.Level, one.Case.Title)
+	}
+}
+
+func (p *progress) compared(one compare.Case) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done++
+	switch one.Verdict {
+	case compare.Different:
+		p.bad++
+		p.say("%s differs: %s", one.ID, one.Title)
+	case compare.LeftOnly, compare.RightOnly:
+		p.other++
 	}
 }
 
@@ -96,6 +118,6 @@ func (p *progress) interrupted() {
 // say writes a line with the counts. The caller holds mu.
 func (p *progress) say(format string, args ...any) {
 	p.last = time.Now()
-	_, _ = fmt.Fprintf(p.out, "%4d/%d  %d failed, %d skipped  %5v  %s\n", p.done, p.total, p.failed, p.skipped,
+	_, _ = fmt.Fprintf(p.out, "%4d/%d  %d %s, %d %s  %5v  %s\n", p.done, p.total, p.bad, p.words[0], p.other, p.words[1],
 		time.Since(p.start).Round(time.Second), fmt.Sprintf(format, args...)) // it is no failure of the run if nobody reads it
 }

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"example.com/fakeapi/internal/compare"
+	"flag"
+)
+
+const compareArguments = `--left SERVER --right SERVER [--left-context CONTEXT] [--right-context CONTEXT] [--left-compact URL] [--right-compact URL] [--controllers=false] [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL] [--timeout TIME] [--patience TIME] [--report FORMAT[=FILE]]... [-q]
+--dry-run --left SERVER --right SERVER [--left-context CONTEXT] [--right-context CONTEXT] [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL]
+--list [--left golden:DIR] [--run REGEX] [--level LEVEL]`
+
+// compareFlags is what the command line asks of compare.
+type compareFlags struct {
+	suiteFlags
+	left, right sideFlags
+	controllers bool
+	reports     reportFiles[*compare.Report]
+}
+
+func (f *compareFlags) define(flags *flag.FlagSet) {
+	flags.StringVar(&f.left.name, "left", "", "the `SERVER` on the left: the file of a kubeconfig, self for a server of this process, or golden:DIR for recorded exchanges")
+	flags.StringVar(&f.right.name, "right", "", "the `SERVER` on the right: the file of a kubeconfig, or self")
+	flags.StringVar(&f.left.context, "left-context", "", "use this `CONTEXT` of the kubeconfig on the left instead of its current one")
+	flags.StringVar(&f.right.context, "right-context", "", "use this `CONTEXT` of the kubeconfig on the right instead of its current one")
+	flags.StringVar(&f.left.compact, "left-compact", "", "a POST to this `URL` makes the server on the left forget its history; without it, cases that need that are skipped")
+	flags.StringVar(&f.right.compact, "right-compact", "", "a POST to this `URL` makes the server on the right forget its history")
+	flags.BoolVar(&f.controllers, "controllers", true, "run controllers in the servers of this process")
+	f.suiteFlags.define(flags)
+	flags.Func("report", "write a report as json or markdown, to a file or to stdout: `FORMAT[=FILE]`; can be repeated", f.reports.add)
+}
+
+// compareServers makes the same requests to two servers and tells what differs.
+func compareServers(ctx context.Context, c *call) error {
+	f := &compareFlags{reports: reportFiles[*compare.Report]{forms: []reportForm[*compare.Report]{
+		{"json", (*compare.Report).WriteJSON}, {"markdown", (*compare.Report).WriteMarkdown},
+	}}}
+	if err := c.parse(f.define); err != nil {
+		return err
+	}
+	err := f.compare(ctx, c)
+	switch {
+	case err == nil, errors.Is(err, errReported), errors.As(err, new(usageError)):
+		return err
+	}
+	return noVerdict{err}
+}
+
+// check refuses a command line that does not fit together.
+func (f *compareFlags) check() error {
+	switch {
+	case f.list && f.dryRun:
+		return errors.New("--list and --dry-run exclude each other")
+	case (f.list || f.dryRun) && len(f.reports.files) > 0:
+		return errors.New("--report is for a run")
+	case f.list:
+		return nil
+	case f.left.name == "" || f.right.name == "":
+		return errors.New("--left and --right are needed")
+	}
+	if _, recorded := f.right.recordings(); recorded {
+		return errors.New("recordings can only be on the left")
+	}
+	return errors.Join(f.left.check("left"), f.right.check("right"))
+}
+
+// compare runs what the two sides have in common.
+func (f *compareFlags) compare(ctx context.Context, c *call) error {
+	if err := f.check(); err != nil {
+		return c.misused(err)
+	}
+	if folder, recorded := f.left.recordings(); recorded {
+		return f.compareRecordings(ctx, c, folder)
+	}
+	return f.compareSuites(ctx, c)
+}
+
+// compareSuites runs the suite on both sides.
+func (f *compareFlags) compareSuites(ctx context.Context, c *call) error {
+	selected := f.config().Selected()
+	if len(selected) == 0 {
+		return c.misused(errors.New("--run and --level leave no case"))
+	}
+	if f.list {
+		return listCases(c.stdout, selected)
+	}
+	left, err := f.left.open(ctx, "left", f.controllers)
+	if err != nil {
+		return err
+	}
+	defer left.close()
+	right, err := f.right.open(ctx, "right", f.controllers)
+	if err != nil {
+		return err
+	}
+	defer right.close()
+	if err := left.side(f.config()).Config.Validate(); err != nil {
+		return c.misused(err)
+	}
+	if f.dryRun {
+		return rehearse(ctx, c, f.config(), left.address+" and "+right.address)
+	}
+	return f.execute(ctx, c, len(selected), func(told *progress) (*compare.Report, error) {
+		sides := [2]compare.Side{left.side(f.config()), right.side(f.config())}
+		sides[0].Config.Began = told.began
+		return compare.Suites(ctx, sides[0], sides[1], told.compared)
+	})
+}
+
+// execute compares, and tells what came of it.
+func (f *compareFlags) execute(ctx context.Context, c *call, total int, run func(*progress) (*compare.Report, error)) (err error) {
+	if err := f.reports.open(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.reports.discard()) }()
+	told := newProgress(c.stderr, total, f.quiet, "different", "on one side only")
+	defer context.AfterFunc(ctx, told.interrupted)()
+	report, failed := run(told)
+	told.stop()
+	if report == nil {
+		return failed
+	}
+	if err := f.reports.write(report, c.stdout); err != nil {
+		return err
+	}
+	summary := c.stdout
+	if f.reports.toStdout() {
+		summary = c.stderr
+	}
+	if err := report.WriteText(summary); err != nil {
+		return err
+	}
+	switch {
+	case ctx.Err() != nil:
+		return errors.New("interrupted: the comparison did not end")
+	case failed != nil:
+		return failed
+	case !report.Clean():
+		return errors.New("not all could be cleaned up, see LEFT BEHIND")
+	case report.Count(compare.Same)+report.Count(compare.Neither) < len(report.Cases):
+		return errReported
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/rand"
+
+	"example.com/fakeapi/conformance"
+	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/internal/compare"
+	"example.com/fakeapi/internal/golden"
+)
+
+// recordingsAtOnce is how many recordings are played side by side, each on a server of its own: most of the time of one is waiting.
+const recordingsAtOnce = 8
+
+// compareRecordings plays the recordings of a folder on the right side.
+func (f *compareFlags) compareRecordings(ctx context.Context, c *call, folder string) error {
+	if f.level != conformance.May || f.patience != 0 {
+		return c.misused(errors.New("--level and --patience are for the cases of the suite"))
+	}
+	cases, err := f.selectRecordings(folder)
+	switch {
+	case err != nil:
+		return err
+	case len(cases) == 0:
+		return c.misused(errors.New("--run leaves no case"))
+	case f.list:
+		return listRecordings(c.stdout, cases)
+	case f.dryRun:
+		return rehearseRecordings(c.stdout, cases)
+	}
+	recordings := compare.Recordings{Name: f.left.name, Cases: cases, Server: f.right.name, Timeout: f.timeout}
+	if f.right.name == itself {
+		recordings.AtOnce = recordingsAtOnce
+		recordings.Open = func(one golden.Case) (golden.Player, func(), error) { return f.startFor(folder, one) }
+		return f.executeRecordings(ctx, c, recordings, true)
+	}
+	right, err := f.right.open(ctx, "right", f.controllers)
+	if err != nil {
+		return err
+	}
+	remove, err := installFor(ctx, folder, cases, f.player(right))
+	recordings.AtOnce = 1
+	recordings.Open = func(golden.Case) (golden.Player, func(), error) { return f.player(right), func() {}, nil }
+	if err == nil {
+		err = f.executeRecordings(ctx, c, recordings, right.compact != nil)
+	}
+	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+	defer cancel()
+	if left := remove(after); left != nil {
+		return errors.Join(noVerdictOf(err), fmt.Errorf("cleaning up: %w", left))
+	}
+	return err
+}
+
+// noVerdictOf leaves out that there were differences, which another error says more than.
+func noVerdictOf(err error) error {
+	if errors.Is(err, errReported) {
+		return nil
+	}
+	return err
+}
+
+// executeRecordings plays them, those that compact the server's history only if there is a way to.
+func (f *compareFlags) executeRecordings(ctx context.Context, c *call, recordings compare.Recordings, compacts bool) error {
+	recordings.Skip = func(one golden.Case) string {
+		switch {
+		case f.skip != nil && f.skip.MatchString(one.Name):
+			return "--skip " + f.skip.String()
+		case one.Compacts() && !compacts:
+			return "it needs a server that forgets its history, see --right-compact"
+		}
+		return ""
+	}
+	return f.execute(ctx, c, len(recordings.Cases), func(told *progress) (*compare.Report, error) {
+		recordings.Began = func(one golden.Case) { told.beganIn(one.Group, one.Name) }
+		recordings.Ended = told.compared
+		return recordings.Compare(ctx)
+	})
+}
+
+// selectRecordings reads the cases of a folder that --run wants.
+func (f *compareFlags) selectRecordings(folder string) ([]golden.Case, error) {
+	info, err := os.Stat(folder)
+	if err != nil {
+		return nil, fmt.Errorf("--left golden:%s: %w", folder, plain(err))
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("--left golden:%s: it is no folder", folder)
+	}
+	cases, err := golden.Load(os.DirFS(folder))
+	if err != nil {
+		return nil, fmt.Errorf("--left golden:%s: %w", folder, err)
+	}
+	return slices.DeleteFunc(cases, func(one golden.Case) bool { return f.run != nil && !f.run.MatchString(one.Name) }), nil
+}
+
+// player plays cases on one side, each in a namespace of its own.
+func (f *compareFlags) player(on *opened) golden.Player {
+	return golden.Player{BaseURL: on.base, Client: on.client, Compact: on.compact, Namespace: f.namespace + "-" + rand.String(5)}
+}
+
+// startFor starts a server with the definitions that a case needs.
+func (f *compareFlags) startFor(folder string, one golden.Case) (golden.Player, func(), error) {
+	var definitions []fakeapi.Option
+	for _, name := range one.CRDs {
+		definitions = append(definitions, fakeapi.WithCRDs(fakeapi.CRDPaths(filepath.Join(folder, filepath.Base(name)))))
+	}
+	on, err := startSide(f.controllers, definitions...)
+	if err != nil {
+		return golden.Player{}, nil, err
+	}
+	return f.player(on), on.close, nil
+}
+
+// installFor creates the definitions that the cases need.
+func installFor(ctx context.Context, folder string, cases []golden.Case, player golden.Player) (remove func(context.Context) error, err error) {
+	remove = func(context.Context) error { return nil }
+	var known []string
+	for _, one := range cases {
+		for _, name := range one.CRDs {
+			if slices.Contains(known, name) {
+				continue
+			}
+			known = append(known, name)
+			content, err := os.ReadFile(filepath.Join(folder, filepath.Base(name)))
+			if err != nil {
+				return remove, fmt.Errorf("--left golden:%s: %s: %w", folder, name, plain(err))
+			}
+			before := remove
+			more, err := player.Install(ctx, content)
+			remove = func(ctx context.Context) error { return errors.Join(before(ctx), more(ctx)) }
+			if err != nil {
+				return remove, fmt.Errorf("%s: %w", name, err)
+			}
+		}
+	}
+	return remove, nil
+}
+
+// listRecordings prints a line for each case.
+func listRecordings(out io.Writer, cases []golden.Case) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "CASE\tGROUP\tREQUESTS\tTITLE") // Flush has the error
+	for _, one := range cases {
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%d\t%s\n", one.Name, one.Group, len(one.Requests()), one.Desc)
+	}
+	return w.Flush()
+}
+
+// rehearseRecordings prints what would be sent.
+func rehearseRecordings(out io.Writer, cases []golden.Case) error {
+	for _, one := range cases {
+		if _, err := fmt.Fprintf(out, "%s, in a namespace of its own\n", one.Name); err != nil {
+			return err
+		}
+		for _, name := range one.CRDs {
+			_, _ = fmt.Fprintf(out, "  needs the definitions of %s, which are created if they are not there, and removed again\n", name)
+		}
+		for _, request := range one.Requests() {
+			_, _ = fmt.Fprintf(out, "  %s %s\n", cmp.Or(request.Method, "GET"), request.Path)
+		}
+	}
+	_, err := fmt.Fprintln(out, "Nothing was sent.")
+	return err
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"example.com/fakeapi/conformance"
+	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/internal/compare"
+)
+
+// itself is how the command line calls a server of this process.
+const itself = "self"
+
+// sideFlags is what the command line says of one side.
+type sideFlags struct{ name, context, compact string }
+
+// check refuses what does not fit together. The flags are those of a side that is called which.
+func (f sideFlags) check(which string) error {
+	if _, recorded := f.recordings(); recorded || f.name == itself {
+		if f.context != "" {
+			return fmt.Errorf("--%s-context is for a kubeconfig", which)
+		}
+		if f.compact != "" {
+			return fmt.Errorf("--%s-compact is for a kubeconfig", which)
+		}
+	}
+	return nil
+}
+
+// recordings is the folder of recorded exchanges, if the side is one.
+func (f sideFlags) recordings() (folder string, ok bool) { return strings.CutPrefix(f.name, "golden:") }
+
+// opened is a side that answers.
+type opened struct {
+	name, address   string
+	base            string
+	client          *http.Client
+	compact, expire func(context.Context) error // nil where there is no way to
+	close           func()
+}
+
+// open reaches the server of a kubeconfig, or starts one. The side is called which.
+func (f sideFlags) open(ctx context.Context, which string, controllers bool) (*opened, error) {
+	if f.name == itself {
+		return startSide(controllers)
+	}
+	to, err := readCluster(f.name, f.context)
+	if err != nil {
+		return nil, fmt.Errorf("--%s %s: %w", which, f.name, err)
+	}
+	if err := answers(ctx, to); err != nil {
+		return nil, err
+	}
+	side := &opened{
+		name: f.name, address: to.base.Redacted(), base: to.base.String(), client: &http.Client{Transport: to.transport}, close: func() {},
+	}
+	if f.compact != "" {
+		side.compact = func(ctx context.Context) error { return post(ctx, f.compact) }
+	}
+	return side, nil
+}
+
+// startSide starts a server of this process.
+func startSide(controllers bool, opts ...fakeapi.Option) (*opened, error) {
+	if !controllers {
+		opts = append(opts, fakeapi.WithoutControllers())
+	}
+	srv, err := fakeapi.New(append(opts, fakeapi.WithoutTimeline())...)
+	if err != nil {
+		return nil, err
+	}
+	return &opened{
+		name: itself, address: "servers of this process", base: srv.URL(), client: srv.Client(),
+		compact: func(context.Context) error { srv.Compact(); return nil },
+		expire:  func(context.Context) error { srv.Expire(); return nil },
+		close:   func() { _ = srv.Close() }, // everything in it is over
+	}, nil
+}
+
+// side is it for the suite.
+func (o *opened) side(config conformance.Config) compare.Side {
+	config.BaseURL, config.Client, config.Compact, config.Expire = o.base, o.client, o.compact, o.expire
+	return compare.Side{Name: o.name, Config: config}
+}
+
+// post asks a URL to do what it is for.
+func post(ctx context.Context, url string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode >= http.StatusMultipleChoices {
+		return errors.New("POST " + url + " answers " + cmp.Or(response.Status, "nothing"))
+	}
+	return nil
+}

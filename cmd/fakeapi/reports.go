@@ -1,0 +1,111 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// reportForm is a form of a report of type R.
+type reportForm[R any] struct {
+	name  string
+	write func(R, io.Writer) error
+}
+
+// reportFile is a report to write.
+type reportFile[R any] struct {
+	reportForm[R]
+	path      string   // "" for stdout
+	temporary *os.File // beside path until it is complete; nil for stdout, and afterwards
+}
+
+// reportFiles are those that --report names, in one of these forms.
+type reportFiles[R any] struct {
+	forms []reportForm[R]
+	files []*reportFile[R]
+}
+
+// add reads FORMAT[=FILE].
+func (f *reportFiles[R]) add(text string) error {
+	name, path, named := strings.Cut(text, "=")
+	i := slices.IndexFunc(f.forms, func(form reportForm[R]) bool { return form.name == name })
+	switch {
+	case i < 0:
+		return fmt.Errorf("it is none of %s, with =FILE or without", f.names())
+	case named && path == "":
+		return errors.New("there is no FILE behind the =")
+	case !named && f.toStdout():
+		return errors.New("two reports cannot go to stdout")
+	case named && slices.ContainsFunc(f.files, func(other *reportFile[R]) bool { return other.path == path }):
+		return errors.New("two reports cannot go to one file")
+	}
+	f.files = append(f.files, &reportFile[R]{reportForm: f.forms[i], path: path})
+	return nil
+}
+
+// names are those of the forms.
+func (f *reportFiles[R]) names() string {
+	names := make([]string, len(f.forms))
+	for i, form := range f.forms {
+		names[i] = form.name
+	}
+	return strings.Join(names, ", ")
+}
+
+// toStdout reports whether one goes there.
+func (f *reportFiles[R]) toStdout() bool {
+	return slices.ContainsFunc(f.files, func(one *reportFile[R]) bool { return one.path == "" })
+}
+
+// open makes sure before a long run that the files can be written.
+func (f *reportFiles[R]) open() error {
+	for _, one := range f.files {
+		if one.path == "" {
+			continue
+		}
+		var err error
+		one.temporary, err = os.CreateTemp(filepath.Dir(one.path), ".fakeapi-report-*")
+		if err != nil {
+			return errors.Join(fmt.Errorf("--report %s=%s: %w", one.name, one.path, plain(err)), f.discard())
+		}
+	}
+	return nil
+}
+
+// write writes them all. A file is replaced in one step.
+func (f *reportFiles[R]) write(report R, stdout io.Writer) error {
+	for _, one := range f.files {
+		if one.path == "" {
+			if err := one.write(report, stdout); err != nil {
+				return err
+			}
+			continue
+		}
+		err := errors.Join(one.write(report, one.temporary), one.temporary.Chmod(0o644), one.temporary.Close())
+		if err == nil {
+			err = os.Rename(one.temporary.Name(), one.path)
+		}
+		if err != nil {
+			return fmt.Errorf("--report %s=%s: %w", one.name, one.path, plain(err))
+		}
+		one.temporary = nil
+	}
+	return nil
+}
+
+// discard removes what was opened and not written.
+func (f *reportFiles[R]) discard() error {
+	var all []error
+	for _, one := range f.files {
+		if one.temporary != nil {
+			_ = one.temporary.Close() // it may be closed already
+			all = append(all, plain(os.Remove(one.temporary.Name())))
+			one.temporary = nil
+		}
+	}
+	return errors.Join(all...)
+}

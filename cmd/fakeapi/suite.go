@@ -1,0 +1,78 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"regexp"
+	"text/tabwriter"
+	"time"
+
+	"example.com/fakeapi/conformance"
+)
+
+// suiteFlags is what the command line asks of the conformance suite, wherever it is run.
+type suiteFlags struct {
+	namespace           string
+	run, skip           *regexp.Regexp
+	level               conformance.Level
+	timeout, patience   time.Duration
+	list, dryRun, quiet bool
+}
+
+func (f *suiteFlags) define(flags *flag.FlagSet) {
+	flags.StringVar(&f.namespace, "namespace", "conformance", "begin the names of all namespaces that are created with `PREFIX`")
+	flags.Func("run", "run the cases whose ID matches `REGEX`, such as ^(LS|CH)-; the default is all", pattern(&f.run))
+	flags.Func("skip", "skip the cases whose ID matches `REGEX`, and say so", pattern(&f.skip))
+	flags.Func("level", "run the cases of this `LEVEL` and above: MUST, SHOULD or MAY, which is the default", f.setLevel)
+	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "let a case take this `TIME`, clean-up not included")
+	flags.DurationVar(&f.patience, "patience", 0, "run also cases that wait for this `TIME` for what a server does by the clock; 5m are enough for all, 0 skips them")
+	flags.BoolVar(&f.list, "list", false, "print ID, level, title and source of the cases, and end")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print the cases, and the namespaces and cluster-scoped objects that each would create, and end; the server is asked for its version only")
+	flags.BoolVar(&f.quiet, "q", false, "do not tell on stderr how far the run is")
+}
+
+// pattern reads a regular expression.
+func pattern(into **regexp.Regexp) func(string) error {
+	return func(text string) (err error) {
+		*into, err = regexp.Compile(text)
+		return err
+	}
+}
+
+func (f *suiteFlags) setLevel(name string) error {
+	for _, level := range []conformance.Level{conformance.Must, conformance.Should, conformance.May} {
+		if level.String() == name {
+			f.level = level
+			return nil
+		}
+	}
+	return errors.New("it is none of MUST, SHOULD, MAY")
+}
+
+// config is that of the suite, but for the server.
+func (f *suiteFlags) config() conformance.Config {
+	config := conformance.Config{
+		Namespace: f.namespace, Run: f.run, Level: f.level, Timeout: f.timeout, Patience: f.patience, Skip: map[string]string{},
+	}
+	if f.skip == nil {
+		return config
+	}
+	for _, one := range config.Selected() {
+		if f.skip.MatchString(one.ID) {
+			config.Skip[one.ID] = "--skip " + f.skip.String()
+		}
+	}
+	return config
+}
+
+// listCases prints a line for each case.
+func listCases(out io.Writer, cases []conformance.Case) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "CASE\tLEVEL\tRULE\tTITLE\tSOURCE") // Flush has the error
+	for _, one := range cases {
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", one.ID, one.Level, one.Rule(), one.Title, one.Source)
+	}
+	return w.Flush()
+}

@@ -1,0 +1,136 @@
+package compare
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"example.com/fakeapi/conformance"
+)
+
+// WriteText writes the report for people: what differs, by rule and case, what was run on one side only, and a summary.
+func (r *Report) WriteText(w io.Writer) error {
+	var b strings.Builder
+	for _, one := range r.Cases {
+		switch one.Verdict {
+		case Different:
+			one.writeText(&b)
+		case LeftOnly:
+			fmt.Fprintf(&b, "LEFT ONLY  %s  the right skips it: %s\n", one.heading(), one.Right.Reason)
+		case RightOnly:
+			fmt.Fprintf(&b, "RIGHT ONLY %s  the left skips it: %s\n", one.heading(), one.Left.Reason)
+		}
+	}
+	for _, side := range []Endpoint{r.Left, r.Right} {
+		for _, left := range side.Leftovers {
+			fmt.Fprintf(&b, "LEFT BEHIND on %s: %s\n", side.Name, indented(left))
+		}
+	}
+	if err := r.writeCounts(&b); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// heading is what the case is called.
+func (c Case) heading() string {
+	if c.Level == "" {
+		return c.ID + "  " + c.Title
+	}
+	return fmt.Sprintf("%s [%s] %s", c.ID, c.Level, c.Title)
+}
+
+// most is how many differences of an exchange are printed.
+const most = 12
+
+func (c Case) writeText(b *strings.Builder) {
+	fmt.Fprintf(b, "DIFFERENT  %s\n", c.heading())
+	if c.Error != "" {
+		fmt.Fprintf(b, "  not played to its end: %s\n", c.Error)
+	}
+	for _, one := range c.Differing {
+		later := ""
+		if one.Later {
+			later = ", maybe only a consequence"
+		}
+		fmt.Fprintf(b, "  exchange %d%s: %s\n", one.Number, later, one.Request)
+		for i, d := range one.Differences {
+			if i == most {
+				fmt.Fprintf(b, "    and %d more differences\n", len(one.Differences)-most)
+				break
+			}
+			fmt.Fprintf(b, "    %s\n", strings.Trim(d.At+": "+d.Note, ": "))
+			if d.Left+d.Right != "" {
+				fmt.Fprintf(b, "      left:  %s\n      right: %s\n", orNothing(d.Left), orNothing(d.Right))
+			}
+		}
+	}
+	if c.Left.Outcome != c.Right.Outcome {
+		fmt.Fprintf(b, "  the case %s on the left and %s on the right: %s\n", c.Left.Outcome, c.Right.Outcome, indented(strings.TrimSpace(c.Left.Reason+"\n"+c.Right.Reason)))
+	}
+}
+
+func orNothing(text string) string {
+	if text == "" {
+		return "nothing"
+	}
+	return text
+}
+
+// indented is a text of several lines below the line in which it begins.
+func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n    ") }
+
+// writeCounts writes how many cases of each group have which verdict.
+func (r *Report) writeCounts(b *strings.Builder) error {
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprint(w, "GROUP") // Flush has the error
+	for _, v := range Verdicts() {
+		_, _ = fmt.Fprintf(w, "\t%s", strings.ToUpper(string(v)))
+	}
+	_, _ = fmt.Fprintln(w, "\tABOUT")
+	for _, group := range r.groups() {
+		_, _ = fmt.Fprint(w, group.Cases[0].Group())
+		for _, v := range Verdicts() {
+			_, _ = fmt.Fprintf(w, "\t%d", group.Count(v))
+		}
+		_, _ = fmt.Fprintf(w, "\t%s\n", conformance.GroupTitle(group.Cases[0].Group()))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(b, "left %s, right %s:", r.Left.title(), r.Right.title())
+	for i, v := range Verdicts() {
+		separator := ","
+		if i == 0 {
+			separator = ""
+		}
+		fmt.Fprintf(b, "%s %d %s", separator, r.Count(v), v)
+	}
+	b.WriteString("\n")
+	return nil
+}
+
+func (e Endpoint) title() string {
+	if e.Server == "" {
+		return e.Name
+	}
+	return e.Name + " (" + e.Server + ")"
+}
+
+// groups deals the cases out by the group of their rules, in the order in which they first come.
+func (r *Report) groups() []*Report {
+	var all []*Report
+	by := map[string]*Report{}
+	for _, one := range r.Cases {
+		g := by[one.Group()]
+		if g == nil {
+			g = &Report{}
+			by[one.Group()] = g
+			all = append(all, g)
+		}
+		g.Cases = append(g.Cases, one)
+	}
+	return all
+}
