@@ -138,8 +138,14 @@ func finalizerSyntax(ctx context.Context, s *session, c collection) error {
 	if err != nil || c.resource != "widgets" { // kubernetes has a list of bare names for built-in types
 		return err
 	}
-	if _, err := c.create(ctx, c.object("bare").meta("finalizers", []string{"bare"})); err != nil {
+	const prefer = `metadata.finalizers: %q: prefer a domain-qualified finalizer %s to avoid accidental conflicts with other finalizer writers`
+	bare := c.object("bare").meta("finalizers", []string{"bare", "bare.example.com", "orphan", "example.com/whole"})
+	told := warns(fmt.Sprintf(prefer, "bare", "name"), fmt.Sprintf(prefer, "bare.example.com", "name including a path (/)"))
+	if err := s.try(ctx, post(c.path(), bare), code(201), told); err != nil {
 		return err
+	}
+	if err := s.try(ctx, mergePatch(c.item("bare"), object{"metadata": object{"labels": object{"a": "b"}}}), code(200), warns()); err != nil {
+		return err // they are not new
 	}
 	return s.try(ctx, mergePatch(c.item("bare"), object{"metadata": object{"finalizers": nil}}), code(200), absent("metadata", "finalizers"))
 }

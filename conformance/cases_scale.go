@@ -200,8 +200,11 @@ func writeScale(ctx context.Context, s *session, c collection) error {
 
 func scaleOfOtherKind(ctx context.Context, s *session, c collection) error {
 	want := refusal{code: 400, reason: metav1.StatusReasonBadRequest}
-	if c.kind == "Deployment" { // custom resources trip over their own message
+	switch c.kind {
+	case "Deployment":
 		want.says = `Deployment in version "v1" cannot be handled as a Scale`
+	case "Dial": // custom resources trip over their own message
+		want.says = "no kind is registered for the type v1.Scale in scheme"
 	}
 	body := c.object("a")
 	body["spec"] = object{"replicas": 3}

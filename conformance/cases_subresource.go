@@ -27,7 +27,9 @@ func subresourceCases() []Case {
 			Why: "clients look there whether a resource has them", Source: "apiextensions customresource_discovery_controller.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			status := metav1.APIResource{Name: "dials/status", Kind: "Dial", Verbs: metav1.Verbs{"get", "patch", "update"}}
-			err := poll(ctx, func(ctx context.Context) error { return listed(c.apiVersion, status, scaleResource("dials/scale"))(ctx, s) }) // it may be late
+			err := poll(ctx, func(ctx context.Context) error {
+				return listed(c.apiVersion, status, scaleResource("dials/scale"))(ctx, s)
+			}) // it may be late
 			if err != nil {
 				return err
 			}

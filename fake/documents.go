@@ -54,7 +54,7 @@ func (s *Server) writeDiscovery(w http.ResponseWriter, r *http.Request, out nego
 
 // serveIndex lists the paths that there are (PV-20).
 func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request) {
-	paths := []string{"/api", "/apis", "/metrics", "/version", "/openapi/v2", "/openapi/v3"}
+	paths := []string{"/api", "/apis", "/apis/", "/metrics", "/version", "/openapi/v2", "/openapi/v3", "/openapi/v3/"}
 	for _, endpoint := range []string{"healthz", "livez", "readyz"} {
 		paths = append(paths, "/"+endpoint)
 		for _, check := range healthChecks(endpoint) {

@@ -43,6 +43,7 @@ func (s *Server) SetFeature(f Feature, on bool) error {
 	switch f {
 	case WatchList:
 		s.api.SetWatchList(on)
+		s.zip.SetWatchList(on)
 	case AggregatedDiscovery:
 		s.plainDiscovery.Store(!on)
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/munnerz/goautoneg"
@@ -22,14 +23,16 @@ import (
 // nor what hash it has (DI-18).
 func (s *Server) serveOpenAPIIndex(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(s.types.OpenAPI().Index()))
+	documents, made := s.documents()
+	http.ServeContent(w, r, "", made, bytes.NewReader(documents.Index()))
 }
 
 // serveOpenAPIV3 answers with one document of v3. Asked for by its hash it may be
 // kept for ever; another hash is sent to the right one (DI-18).
 func (s *Server) serveOpenAPIV3(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, openapi.Root+"/")
-	doc := s.types.OpenAPI().V3(name)
+	documents, made := s.documents()
+	doc := documents.V3(name)
 	if doc == nil {
 		w.WriteHeader(http.StatusNotFound)
 		return
@@ -50,7 +53,7 @@ func (s *Server) serveOpenAPIV3(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "public, immutable")
 		w.Header().Set("Expires", s.api.Now().UTC().AddDate(1, 0, 0).Format(time.RFC1123))
 	}
-	writeOpenAPI(w, r, media, doc)
+	writeOpenAPI(w, r, media, doc, made)
 }
 
 // serveOpenAPIV2 answers with the document of v2.
@@ -61,7 +64,8 @@ func (s *Server) serveOpenAPIV2(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNotAcceptable)
 		return
 	}
-	writeOpenAPI(w, r, media, s.types.OpenAPI().V2())
+	documents, made := s.documents()
+	writeOpenAPI(w, r, media, documents.V2(), made)
 }
 
 // openAPIMedia is the media type of the answer, "" if the client takes none. That of
@@ -86,12 +90,31 @@ func openAPIMedia(r *http.Request, version string) string {
 	return ""
 }
 
-func writeOpenAPI(w http.ResponseWriter, r *http.Request, media string, doc *openapi.Document) {
+func writeOpenAPI(w http.ResponseWriter, r *http.Request, media string, doc *openapi.Document, made time.Time) {
 	body := doc.JSON
 	if media != negotiate.TypeJSON {
 		body = doc.Protobuf()
 	}
 	w.Header().Set("Content-Type", media)
 	w.Header().Set("ETag", strconv.Quote(doc.Hash))
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+	http.ServeContent(w, r, "", made, bytes.NewReader(body))
+}
+
+// documentTimes remembers when the documents were first asked for as they are.
+type documentTimes struct {
+	mu     sync.Mutex // guards what is below
+	latest *openapi.Documents
+	made   time.Time
+}
+
+// documents gives those of now, and when they were made, as Last-Modified has it: when they were first asked for, as in a real server.
+func (s *Server) documents() (documents *openapi.Documents, made time.Time) {
+	documents = s.types.OpenAPI()
+	t := &s.docs
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.latest != documents {
+		t.latest, t.made = documents, s.api.Now()
+	}
+	return documents, t.made
 }

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	openapi_v2 "github.com/google/gnostic-models/openapiv2"
 	openapi_v3 "github.com/google/gnostic-models/openapiv3"
@@ -159,4 +161,23 @@ func TestOpenAPIClient(t *testing.T) {
 	require.Contains(t, doc.Components.Schemas["io.k8s.api.apps.v1.DeploymentSpec"].Properties, "replicas")
 	_, err = root.GVSpec(schema.GroupVersion{Group: "example.com", Version: "v1"})
 	require.ErrorAs(t, err, new(*openapi3.GroupVersionNotFoundError))
+}
+
+// Each document says when it was made, which changes with the definitions of custom resources and with nothing else.
+func TestOpenAPILastModified(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory())
+		made := func(path string) string {
+			response, err := srv.Client().Get(srv.URL() + path)
+			require.NoError(t, err)
+			require.NoError(t, response.Body.Close())
+			return response.Header.Get("Last-Modified")
+		}
+		began := time.Now().UTC().Format(http.TimeFormat)
+		for _, path := range []string{"/openapi/v2", "/openapi/v3", "/openapi/v3/api/v1"} {
+			require.Equal(t, began, made(path), path)
+			time.Sleep(time.Minute)
+			require.Equal(t, began, made(path), path)
+		}
+	})
 }

@@ -54,6 +54,7 @@ type Server struct {
 	life      life
 	recorder  *timeline.Recorder
 	zip       compress.Compressor
+	docs      documentTimes
 	handler   http.Handler
 	http      *http.Server
 	cancel    context.CancelFunc

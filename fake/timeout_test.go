@@ -18,7 +18,7 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-const overTime = `{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout","reason":"Timeout","details":{},"code":504}`
+const overTime = `{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout","reason":"Timeout","details":{},"code":504}` + "\n"
 
 // slowly is an admission function that takes a time.
 func slowly(d time.Duration) fakeapi.Option {

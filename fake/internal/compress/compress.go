@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"example.com/fakeapi/internal/route"
 )
@@ -24,8 +25,12 @@ const encoding = "gzip"
 // Compressor compresses answers. The zero value is ready. It may be used by any number of requests
 // at once.
 type Compressor struct {
-	idle sync.Pool // of *gzip.Writer
+	idle        sync.Pool // of *gzip.Writer
+	noWatchList atomic.Bool
 }
+
+// SetWatchList says whether the server has streaming lists, which is the default. It makes them of watches that do not ask for it (SI-10).
+func (c *Compressor) SetWatchList(on bool) { c.noWatchList.Store(!on) }
 
 // Handler compresses those answers of next that announce a Content-Length above Threshold, and the
 // watches that begin with all that is there, each for clients that accept it.
@@ -35,7 +40,7 @@ func (c *Compressor) Handler(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		z := &writer{ResponseWriter: w, from: c, stream: isStreamingList(r)}
+		z := &writer{ResponseWriter: w, from: c, stream: isStreamingList(r, !c.noWatchList.Load())}
 		next.ServeHTTP(z, r)
 		z.end()
 	})
@@ -58,13 +63,21 @@ func accepts(header string) bool {
 	return false
 }
 
-// isStreamingList reports whether a request is for a watch that begins with all that is there.
-func isStreamingList(r *http.Request) bool {
-	if !strings.Contains(r.URL.RawQuery, "sendInitialEvents=") {
+// isStreamingList reports whether a request is for a watch that begins with all that is there and ends that with a bookmark (SI-17). One
+// that asks for bookmarks, and neither for a state nor for something else, is one by default (SI-10).
+func isStreamingList(r *http.Request, byDefault bool) bool {
+	if !strings.Contains(r.URL.RawQuery, "allowWatchBookmarks=") {
 		return false
 	}
 	query := r.URL.Query()
-	return route.Bool(query["sendInitialEvents"]) && route.Parse(r.Method, r.URL.Path, query).Verb == route.Watch
+	if !route.Bool(query["allowWatchBookmarks"]) || route.Parse(r.Method, r.URL.Path, query).Verb != route.Watch {
+		return false
+	}
+	if asked, said := query["sendInitialEvents"]; said {
+		return route.Bool(asked)
+	}
+	revision := query.Get("resourceVersion")
+	return byDefault && query.Get("resourceVersionMatch") == "" && (revision == "" || revision == "0")
 }
 
 func (c *Compressor) take(w http.ResponseWriter) *gzip.Writer {

@@ -71,7 +71,9 @@ func TestLeftAlone(t *testing.T) {
 		"encoded already":      {path, "gzip", large, large, []string{"Content-Encoding", "br"}},
 		"a watch":              {path + "?watch=1", "gzip", -1, large, nil},
 		"a watch from nothing": {path + "?watch=1&sendInitialEvents=false", "gzip", -1, large, nil},
-		"no watch":             {path + "?sendInitialEvents=true", "gzip", -1, large, nil},
+		"without bookmarks":    {path + "?watch=1&sendInitialEvents=true", "gzip", -1, large, nil},
+		"not from now":         {path + "?watch=1&allowWatchBookmarks=true&resourceVersion=5", "gzip", -1, large, nil},
+		"no watch":             {path + "?sendInitialEvents=true&allowWatchBookmarks=true", "gzip", -1, large, nil},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -102,7 +104,7 @@ func TestStream(t *testing.T) {
 	t.Cleanup(srv.Close)
 	end := sync.OnceFunc(func() { close(step) })
 	t.Cleanup(end)
-	r, err := http.NewRequest(http.MethodGet, srv.URL+path+"?watch=1&sendInitialEvents=true", nil)
+	r, err := http.NewRequest(http.MethodGet, srv.URL+path+"?watch=1&sendInitialEvents=true&allowWatchBookmarks=1", nil)
 	require.NoError(t, err)
 	r.Header.Set("Accept-Encoding", "gzip")
 	go func() { step <- "first" }()

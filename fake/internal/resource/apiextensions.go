@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"context"
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -15,8 +16,8 @@ import (
 func apiextensionsRows() []Resource {
 	status := status()
 	status.Prepare = func(obj, old runtime.Object) { definition.PrepareStatus(crd(obj), crd(old)) }
-	status.Validate = func(obj, old runtime.Object) field.ErrorList {
-		return definition.ValidateStatus(background(), crd(obj), crd(old))
+	status.Validate = func(ctx context.Context, obj, old runtime.Object) field.ErrorList {
+		return definition.ValidateStatus(ctx, crd(obj), crd(old))
 	}
 	return []Resource{{
 		Group: apiextensionsv1.GroupName, Version: "v1", Plural: "customresourcedefinitions", Kind: "CustomResourceDefinition",
@@ -33,8 +34,8 @@ func apiextensionsRows() []Resource {
 		ValidateNew: func(obj runtime.Object, _ field.ErrorList) field.ErrorList {
 			return definition.ValidateCreate(background(), crd(obj))
 		},
-		ValidateChange: func(obj, old runtime.Object, _ field.ErrorList) field.ErrorList {
-			return definition.ValidateUpdate(background(), crd(obj), crd(old))
+		ValidateChange: func(ctx context.Context, obj, old runtime.Object, _ field.ErrorList) field.ErrorList {
+			return definition.ValidateUpdate(ctx, crd(obj), crd(old))
 		},
 		Terminate: func(obj runtime.Object, now time.Time) { *crd(obj) = *definition.MarkDeleted(crd(obj), now) },
 		Warnings: func(obj, old runtime.Object) []string {

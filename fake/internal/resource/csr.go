@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -29,7 +30,7 @@ func approval() Subresource {
 			request.Spec, request.Status = was.Spec, was.Status
 			request.Status.Conditions = conditions
 		},
-		Validate: func(obj, old runtime.Object) field.ErrorList {
+		Validate: func(_ context.Context, obj, old runtime.Object) field.ErrorList {
 			request, was := obj.(*csr), old.(*csr)
 			return append(validateConditions(request), keptConditions(request, was)...)
 		},
@@ -48,7 +49,7 @@ func csrStatus() Subresource {
 			keepConditions(request, was, certificatesv1.CertificateDenied)
 			stampConditions(request, was)
 		},
-		Validate: func(obj, old runtime.Object) field.ErrorList {
+		Validate: func(_ context.Context, obj, old runtime.Object) field.ErrorList {
 			request, was := obj.(*csr), old.(*csr)
 			errs := append(validateConditions(request), keptConditions(request, was)...)
 			errs = append(errs, foreignConditions(request, was)...)

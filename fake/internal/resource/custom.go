@@ -62,10 +62,11 @@ func customRow(v *custom.Version) *Resource {
 		ValidateNew: func(obj runtime.Object, metadata field.ErrorList) field.ErrorList {
 			return v.ValidateCreate(background(), unstructuredOf(obj), metadata...)
 		},
-		ValidateChange: func(obj, old runtime.Object, metadata field.ErrorList) field.ErrorList {
-			return v.ValidateUpdate(background(), unstructuredOf(obj), unstructuredOf(old), metadata...)
+		ValidateChange: func(ctx context.Context, obj, old runtime.Object, metadata field.ErrorList) field.ErrorList {
+			return v.ValidateUpdate(ctx, unstructuredOf(obj), unstructuredOf(old), metadata...)
 		},
-		Fields: selectable(v),
+		Warnings: finalizerWarnings,
+		Fields:   selectable(v),
 	}
 	if v.HasStatus() {
 		r.Subresources = append(r.Subresources, customStatus(v))
@@ -124,8 +125,8 @@ func customStatus(v *custom.Version) Subresource {
 			delete(u.Object, "status")
 		}
 	}
-	s.Validate = func(obj, old runtime.Object) field.ErrorList {
-		return v.ValidateStatus(background(), unstructuredOf(obj), unstructuredOf(old))
+	s.Validate = func(ctx context.Context, obj, old runtime.Object) field.ErrorList {
+		return v.ValidateStatus(ctx, unstructuredOf(obj), unstructuredOf(old))
 	}
 	return s
 }

@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -31,7 +32,7 @@ func keepNamespace(obj, old runtime.Object) {
 	obj.(*corev1.Namespace).Spec.Finalizers = old.(*corev1.Namespace).Spec.Finalizers
 }
 
-func validateFinalize(obj, _ runtime.Object) field.ErrorList {
+func validateFinalize(_ context.Context, obj, _ runtime.Object) field.ErrorList {
 	var errs field.ErrorList
 	own := []string{string(corev1.FinalizerKubernetes), metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents}
 	for i, f := range obj.(*corev1.Namespace).Spec.Finalizers {

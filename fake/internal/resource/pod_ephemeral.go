@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -40,7 +41,7 @@ func keepPod(pod, was *corev1.Pod) {
 	metav1.ResetObjectMetaForStatus(pod, was)
 }
 
-func validateEphemeral(obj, old runtime.Object) field.ErrorList {
+func validateEphemeral(_ context.Context, obj, old runtime.Object) field.ErrorList {
 	pod, was := obj.(*corev1.Pod), old.(*corev1.Pod)
 	var errs field.ErrorList
 	if isMirror(was) {

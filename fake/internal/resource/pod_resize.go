@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"context"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -67,7 +68,7 @@ func moved(pod, was *corev1.Pod) (errs field.ErrorList) {
 	return errs
 }
 
-func validateResize(obj, old runtime.Object) field.ErrorList {
+func validateResize(_ context.Context, obj, old runtime.Object) field.ErrorList {
 	pod, was := obj.(*corev1.Pod), old.(*corev1.Pod)
 	switch {
 	case isMirror(was):

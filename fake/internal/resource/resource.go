@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -82,9 +83,9 @@ type Resource struct {
 	Validate func(runtime.Object) field.ErrorList
 	// ValidateNew and ValidateChange check all of an object of the types that are
 	// stricter with what is new, or that look at both states; nil for most. They get
-	// what is wrong with the metadata, and give that as well.
+	// what is wrong with the metadata, and give that as well. The context takes warnings.
 	ValidateNew    func(obj runtime.Object, metadata field.ErrorList) field.ErrorList
-	ValidateChange func(obj, old runtime.Object, metadata field.ErrorList) field.ErrorList
+	ValidateChange func(ctx context.Context, obj, old runtime.Object, metadata field.ErrorList) field.ErrorList
 	// Warnings are what a client is told of an object that is stored all the same; old
 	// is nil for a new one. It is nil for most.
 	Warnings func(obj, old runtime.Object) []string

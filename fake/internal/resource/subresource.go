@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -32,7 +33,7 @@ type Subresource struct {
 	// the object itself is not what is sent.
 	Prepare func(obj, old runtime.Object)
 	// Validate checks what the subresource writes; nil for most.
-	Validate func(obj, old runtime.Object) field.ErrorList
+	Validate func(ctx context.Context, obj, old runtime.Object) field.ErrorList
 	// Resets are fields that a write cannot change and so must not own (SA-32), in
 	// the form "metadata.labels". Owns, if there are any, are the only ones that it
 	// can; a "*" in it stands for any element.

@@ -215,7 +215,8 @@ var RequestTimeout error = failure(http.StatusGatewayTimeout, metav1.StatusReaso
 func RequestTimeoutBody() ([]byte, error) {
 	s := Of(RequestTimeout)
 	s.Kind, s.APIVersion = "", ""
-	return json.Marshal(s)
+	body, err := json.Marshal(s)
+	return append(body, '\n'), err
 }
 
 // ExpiredContinue is the 410 for a continue token whose revision is gone, with

@@ -212,6 +212,8 @@ func method(m string, res *resource.Resource, t route.Target) verb {
 		return (*API).deleteCollection
 	case t.Collection():
 		return nil
+	case m == http.MethodPost && res.Custom != nil && res.HasVerb("create"):
+		return (*API).createBelow
 	case m == http.MethodPut && res.HasVerb("update"):
 		return (*API).update
 	case m == http.MethodPatch && res.HasVerb("patch"):

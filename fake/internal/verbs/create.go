@@ -16,6 +16,12 @@ import (
 // generateTries is how often a generated name that is taken is made anew (NM-08).
 const generateTries = 8
 
+// createBelow is a create at the path of a custom object. The name there says nothing (PV-15).
+func (a *API) createBelow(q *request) error {
+	q.target.Name = ""
+	return a.create(q)
+}
+
 // create stores a new object (CR and NM rules). The media type of the body comes
 // before its size, and that before the options; an update asks for the media type
 // last (CR-14).

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -154,7 +155,7 @@ func (l *load) replace(next, was *crd) error {
 	was.DeepCopyInto(next)
 	next.Labels, next.Annotations, next.Spec = labels, annotations, spec
 	definition.PrepareUpdate(next, was)
-	return validateUpdate(l.res, nil, next, was)
+	return validateUpdate(context.Background(), l.res, nil, next, was)
 }
 
 // addStored adds versions to those in which objects were stored.

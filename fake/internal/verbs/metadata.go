@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"reflect"
@@ -199,7 +200,7 @@ func validateCreate(res *resource.Resource, obj runtime.Object) error {
 
 // validateUpdate checks an object that was changed, by itself or through a
 // subresource, above all its metadata against that of the stored one (MD-05, DL-06).
-func validateUpdate(res *resource.Resource, sub *resource.Subresource, obj, old runtime.Object) error {
+func validateUpdate(ctx context.Context, res *resource.Resource, sub *resource.Subresource, obj, old runtime.Object) error {
 	m := accessor(obj)
 	errs := validateChange(res, m, accessor(old))
 	if res.Validate != nil {
@@ -207,9 +208,9 @@ func validateUpdate(res *resource.Resource, sub *resource.Subresource, obj, old 
 	}
 	switch {
 	case sub != nil && sub.Validate != nil:
-		errs = append(errs, sub.Validate(obj, old)...)
+		errs = append(errs, sub.Validate(ctx, obj, old)...)
 	case (sub == nil || !sub.Writes()) && res.ValidateChange != nil:
-		errs = res.ValidateChange(obj, old, errs)
+		errs = res.ValidateChange(ctx, obj, old, errs)
 	}
 	return invalid(res, obj, errs)
 }

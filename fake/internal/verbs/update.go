@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/warning"
 
 	"example.com/fakeapi/fake/internal/managed"
 	"example.com/fakeapi/fake/internal/resource"
@@ -173,7 +174,7 @@ func prepare(q *request, obj, old runtime.Object) error {
 	} else {
 		prepareUpdate(q.res, obj, old)
 	}
-	return validateUpdate(q.res, q.sub, obj, old)
+	return validateUpdate(warning.WithWarningRecorder(q.r.Context(), q), q.res, q.sub, obj, old)
 }
 
 // createByUpdate prepares the object that a PUT names and that is not there,

@@ -65,6 +65,9 @@ func (q *request) warnOf(obj, old runtime.Object) {
 	}
 }
 
+// AddWarning implements warning.Recorder, for libraries that tell of what they let pass.
+func (q *request) AddWarning(_, text string) { q.warnings.add(q.w.Header(), text) }
+
 // warn tells the client of what is wrong with a request that is carried out. The
 // YAML library has one error for all that it found, a line each.
 func (q *request) warn(found ...error) {
