@@ -40,7 +40,7 @@ func compareCase(left, right taken, prefix string) Case {
 	j := &judge{
 		left: left, right: right,
 		scribe: exchange.NewScribe(
-			regexp.MustCompile(`\b`+regexp.QuoteMeta(prefix)+`-`+ownID+`-(\d+)`),
+			regexp.MustCompile(regexp.QuoteMeta(prefix)+`-`+ownID+`-(\d+)`),
 			regexp.MustCompile(`\bg(\d+)\.`+ownID+`\.conformance\b`)),
 		symbols: exchange.NewSymbols("", true),
 		canon:   exchange.NewCanonizer(nil).SortingManagers(),

@@ -76,13 +76,72 @@ func (s *Symbols) key(left string, right map[string]any) string {
 }
 
 func (s *Symbols) compareArrays(at string, left, right []any, d *Differences) {
-	if len(left) != len(right) {
-		note := fmt.Sprintf("%d items for %d", len(right), len(left))
-		*d = append(*d, Difference{At: at, Left: Short(left), Right: Short(right), Note: note})
+	if len(left) == len(right) {
+		for i := range left {
+			s.Compare(fmt.Sprintf("%s[%d]", at, i), left[i], right[i], d)
+		}
+		return
+	}
+	note := fmt.Sprintf("%d items for %d", len(right), len(left))
+	*d = append(*d, Difference{At: at, Left: Short(left), Right: Short(right), Note: note})
+	if named(left) && named(right) {
+		s.compareNamed(at, left, right, d)
+		return
 	}
 	for i := range min(len(left), len(right)) {
 		s.Compare(fmt.Sprintf("%s[%d]", at, i), left[i], right[i], d)
 	}
+}
+
+// compareNamed holds items of the same name against each other, so that one that is missing does not make all behind it differ.
+func (s *Symbols) compareNamed(at string, left, right []any, d *Differences) {
+	met := map[int]bool{}
+	for i, item := range left {
+		place := fmt.Sprintf("%s[%d]", at, i)
+		j := slices.IndexFunc(right, func(other any) bool { return nameOf(other) == nameOf(item) })
+		if j < 0 {
+			d.missing(place, item)
+			continue
+		}
+		met[j] = true
+		s.Compare(place, item, right[j], d)
+	}
+	for j, item := range right {
+		if !met[j] {
+			d.unexpected(fmt.Sprintf("%s[%d]", at, j), item)
+		}
+	}
+}
+
+// named reports whether all items have names, and no two the same.
+func named(items []any) bool {
+	seen := map[string]bool{}
+	for _, item := range items {
+		name := nameOf(item)
+		if name == "" || seen[name] {
+			return false
+		}
+		seen[name] = true
+	}
+	return true
+}
+
+// nameOf is what an item is known by: a text itself, or the name of an object, a resource, a version, or the like.
+func nameOf(item any) string {
+	switch item := item.(type) {
+	case string:
+		return item
+	case map[string]any:
+		if metadata, ok := item["metadata"].(map[string]any); ok {
+			return nameOf(metadata)
+		}
+		for _, key := range []string{"name", "resource", "subresource", "groupVersion", "version", "field"} {
+			if name, ok := item[key].(string); ok && name != "" {
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 // CompareHeaders looks at the headers of these names, and at those that the left side has besides for their symbols.
