@@ -55,7 +55,7 @@ func TestCompareDiffers(t *testing.T) {
 	require.Equal(t, exitError, got.status)
 	require.Contains(t, got.stdout, "\n## GT-02/typed [MUST] ")
 	require.Contains(t, got.stderr, "DIFFERENT  GT-02/typed [MUST] ")
-	require.Contains(t, got.stderr, "    body.type\n      left:  nothing\n      right: \"other\"\n")
+	require.Contains(t, got.stderr, "    body.type\n      left:  \"Opaque\"\n      right: \"other\"\n")
 	require.NotContains(t, got.stderr, "DIFFERENT  GT-02/custom")
 
 	got = runNow(t, "compare", "--left", "self", "--right", kubeconfigOf(t, fakeapi.Start(t)), "--run", "^EX-04/typed$", "-q")

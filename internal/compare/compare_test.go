@@ -94,7 +94,7 @@ func TestDifferent(t *testing.T) {
 	}{
 		"a field": {
 			`^(GT-0[12]|LS-01)/`, `lie: when verb(get) && resource(secrets) && code(200) do set(/type, other)`,
-			map[string]string{"GT-02/typed": `body.type: unexpected "other"`},
+			map[string]string{"GT-02/typed": `body.type: want "Opaque" got "other"`},
 		},
 		"a message": {
 			`^GT-0[12]/`, `lie: when code(404) && resource(secrets) do set(/message, "gone fishing")`,
