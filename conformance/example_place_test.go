@@ -1,0 +1,40 @@
+package conformance_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"regexp"
+
+	"example.com/fakeapi/conformance"
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// tallying is a transport that counts the requests of cases, but for those that only prepare or clean up.
+type tallying struct {
+	next http.RoundTripper
+	by   map[string]int
+}
+
+// RoundTrip implements http.RoundTripper.
+func (c tallying) RoundTrip(r *http.Request) (*http.Response, error) {
+	if place := conformance.PlaceOf(r.Context()); !place.Setup && !place.Cleanup && place.Case != "" {
+		c.by[place.Case]++
+	}
+	return c.next.RoundTrip(r)
+}
+
+// A transport finds out what a request of a run is for.
+func ExamplePlaceOf() {
+	srv, err := fakeapi.New()
+	if err != nil {
+		panic(err)
+	}
+	defer srv.Close()
+	sent := tallying{srv.Client().Transport, map[string]int{}}
+	_, err = conformance.Execute(context.Background(), conformance.Config{
+		BaseURL: srv.URL(), Client: &http.Client{Transport: sent}, Run: regexp.MustCompile(`^GT-01/typed$`),
+	})
+	fmt.Println(len(sent.by), sent.by["GT-01/typed"] > 0, err)
+	// Output: 1 true <nil>
+}
