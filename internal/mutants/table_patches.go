@@ -24,10 +24,10 @@ func patches() []Mutant {
 			verbs + "patch.go", `return &rewrite{ // a patch creates nothing (PA-15)`, `return &rewrite{
 		mayCreate: true,`, nil},
 		{"PA-23", "patch-is-not-validated", "does not validate what a patch makes of an object",
-			verbs + "update.go", `return validateUpdate(q.res, q.sub, obj, old)`, `if q.r.Method == http.MethodPatch {
+			verbs + "update.go", `return validateUpdate(warning.WithWarningRecorder(q.r.Context(), q), q.res, q.sub, obj, old)`, `if q.r.Method == http.MethodPatch {
 		return nil
 	}
-	return validateUpdate(q.res, q.sub, obj, old)`, nil},
+	return validateUpdate(warning.WithWarningRecorder(q.r.Context(), q), q.res, q.sub, obj, old)`, nil},
 		{"FV-03", "warnings-are-lost", "does not warn of unknown fields",
 			verbs + "warn.go", `for _, one := range found {`, `for _, one := range found[:0] {`, []string{"WN"}},
 		{"FV-05", "strict-is-ignored", "stores objects with unknown fields though the client asked to refuse them",

@@ -16,7 +16,7 @@ func selectors() []Mutant {
 				return s, apierrors.NewBadRequest(err.Error())
 			}`, nil},
 		{"SE-08", "no-selectable-fields", "does not know the selectableFields of a definition",
-			"fake/internal/resource/custom.go", `Fields: selectable(v),`, `Fields: selectable(v)[:0],`, []string{"CD"}},
+			"fake/internal/resource/custom.go", `Fields:   selectable(v),`, `Fields:   selectable(v)[:0],`, []string{"CD"}},
 		{"SE-10", "fields-are-ignored", "selects by labels only",
 			verbs + "selector.go", `if s.fields == nil {
 		return true, nil`, `if s.fields == nil || s.res != nil {

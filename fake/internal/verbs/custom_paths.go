@@ -18,13 +18,6 @@ var errNoPath = errors.New("no such path")
 // errNoName refuses a change of a whole collection of custom resources (PV-13).
 var errNoName = apierrors.NewBadRequest("name must be provided")
 
-// createUnder creates a custom resource, whatever name the path has: that of the object
-// counts.
-func (a *API) createUnder(q *request) error {
-	q.target.Name = ""
-	return a.create(q)
-}
-
 // operation finds what a request is for.
 func (a *API) operation(m string, res *resource.Resource, t route.Target) (verb, error) {
 	switch {
@@ -63,8 +56,6 @@ func customOperation(m string, res *resource.Resource, t route.Target) (verb, er
 		return nil, errNoName
 	case t.Subresource == "" && t.Collection() && m == http.MethodPatch:
 		return func(*API, *request) error { return errNoName }, nil // what patch it is comes first
-	case t.Subresource == "" && m == http.MethodPost && res.Namespaced == (t.Namespace != ""):
-		return (*API).createUnder, nil
 	case m == http.MethodHead:
 		m = http.MethodGet
 	}

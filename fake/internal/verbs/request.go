@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -72,7 +72,7 @@ func (q *request) namespace() string {
 // named refuses a name of the path that cannot be part of a key in etcd, whatever is
 // asked about it.
 func (q *request) named() error {
-	if wrong := path.IsValidPathSegmentName(q.target.Name); len(wrong) > 0 {
+	if wrong := content.IsPathSegmentName(q.target.Name); len(wrong) > 0 {
 		return apierrors.NewBadRequest(fmt.Sprintf("Name parameter invalid: %q: %s", q.target.Name, strings.Join(wrong, ";")))
 	}
 	return nil
