@@ -35,7 +35,7 @@ func streamRefusalCases() []Case {
 		}, "?watch=true&timeoutSeconds=1&sendInitialEvents=true&resourceVersionMatch=Exact",
 			"?watch=true&timeoutSeconds=1&sendInitialEvents=true&resourceVersionMatch=Exact&resourceVersion=1")),
 		both(Case{
-			ID: "SI-09", Level: Must, Title: "a streaming list from the future is answered 200, with an ERROR event: 504 Timeout",
+			ID: "SI-09", Level: Must, Title: "a streaming list from the future begins, and then fails with an ERROR event: 504 Timeout",
 			Why:    "clients tell a server that lags from one that is broken",
 			Source: docStreams + "; " + docCacher,
 		}, func(ctx context.Context, s *session, c collection) error {

@@ -2,7 +2,6 @@ package fakeapi_test
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -46,25 +45,6 @@ func TestWritesRunOutOfTime(t *testing.T) {
 			code, _, _ = send(t, srv, "GET", "/api/v1/namespaces/default/configmaps/"+name, "", nil)
 			require.Equal(t, http.StatusOK, code, name)
 		}
-	})
-}
-
-// A streaming list waits for the revision that it begins at before it is answered at
-// all, longer than timeoutSeconds if need be (SI-09).
-func TestStreamingListWaitsBeforeItsHeaders(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory())
-		const future = "/api/v1/pods?watch=true&timeoutSeconds=2&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=999999999999"
-		began := time.Now()
-		answer, err := srv.Client().Get(srv.URL() + future)
-		require.NoError(t, err)
-		defer answer.Body.Close()
-		require.Equal(t, http.StatusOK, answer.StatusCode)
-		require.Equal(t, 3*time.Second, time.Since(began))
-		body, err := io.ReadAll(answer.Body)
-		require.NoError(t, err)
-		require.Contains(t, string(body), `{"type":"ERROR",`)
-		require.Equal(t, 3*time.Second, time.Since(began))
 	})
 }
 

@@ -158,14 +158,17 @@ func (s *stream) newest(opts *metainternal.ListOptions) memstore.Revision {
 	return 0
 }
 
-// list is a stream that begins with all that is there, not older than rev. The wait for
-// rev is before the headers, and not a part of the stream's time (SI-09).
+// list is a stream that begins with all that is there, not older than rev.
 func (s *stream) list(ctx context.Context, rev memstore.Revision) error {
-	err := s.a.await(s.request, requestTimeout, s.a.horizon, rev)
 	view := s.a.horizon.View()
-	s.open()
-	if err != nil {
-		return err
+	if rev > view.Revision() {
+		s.open() // the wait is a part of the stream, and not of its time (SI-09)
+		if err := s.a.await(s.request, requestTimeout, s.a.horizon, rev); err != nil {
+			return err
+		}
+		view = s.a.horizon.View()
+	} else {
+		s.open()
 	}
 	if err := s.convertible(view); err != nil {
 		return err
