@@ -239,6 +239,7 @@ func TestShutdownOfIdleHTTP2(t *testing.T) {
 		begin := time.Now()
 		require.NoError(t, srv.Shutdown())
 		require.Zero(t, time.Since(begin))
+		synctest.Wait() // the client has noticed, and does not use the connection again
 		require.NoError(t, srv.Restart(0))
 		require.Equal(t, "HTTP/2.0", protocol(t, srv))
 	})
