@@ -69,11 +69,12 @@ func launch(t *testing.T, args ...string) (text string, stop func() outcome) {
 	}
 }
 
-// announcement reads what serve says of itself, up to its last line.
+// announcement reads what serve says of itself, up to its last line and no further: a
+// scenario may have more to say at once.
 func announcement(t *testing.T, from io.Reader) string {
 	t.Helper()
 	var text strings.Builder
-	buffer := make([]byte, 1024)
+	buffer := make([]byte, 1)
 	for !strings.HasSuffix(text.String(), "ends it.\n") {
 		n, err := from.Read(buffer)
 		text.Write(buffer[:n])
