@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/memstore"
@@ -16,7 +15,7 @@ func TestMetadataIsReadFromTheStoredForm(t *testing.T) {
 	want := metav1.ObjectMeta{
 		UID:                        "a-uid",
 		DeletionTimestamp:          &metav1.Time{Time: metav1.Unix(1000, 0).Local()},
-		DeletionGracePeriodSeconds: ptr.To[int64](30),
+		DeletionGracePeriodSeconds: new(int64(30)),
 		OwnerReferences:            []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: "o", UID: "owner"}},
 		Finalizers:                 []string{"example.com/last"},
 	}
