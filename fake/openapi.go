@@ -23,8 +23,10 @@ import (
 // nor what hash it has (DI-18).
 func (s *Server) serveOpenAPIIndex(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	documents, made := s.documents()
-	http.ServeContent(w, r, "", made, bytes.NewReader(documents.Index()))
+	documents, _ := s.documents()
+	// Without a time, which a real server makes that of the request: a client that asks again in
+	// the same second would be told that nothing has changed.
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(documents.Index()))
 }
 
 // serveOpenAPIV3 answers with one document of v3. Asked for by its hash it may be

@@ -174,10 +174,11 @@ func TestOpenAPILastModified(t *testing.T) {
 			return response.Header.Get("Last-Modified")
 		}
 		began := time.Now().UTC().Format(http.TimeFormat)
-		for _, path := range []string{"/openapi/v2", "/openapi/v3", "/openapi/v3/api/v1"} {
+		for _, path := range []string{"/openapi/v2", "/openapi/v3/api/v1"} {
 			require.Equal(t, began, made(path), path)
 			time.Sleep(time.Minute)
 			require.Equal(t, began, made(path), path)
 		}
+		require.Empty(t, made("/openapi/v3"), "which has no ETag: within a second nobody could tell that it has changed")
 	})
 }
