@@ -151,7 +151,8 @@ func (s *session) compact(ctx context.Context) error {
 // poll repeats a check until it passes, and gives its last error when the context ends. It is for what a server may take its time for.
 // The check has to make its requests under the context that it is given.
 func poll(ctx context.Context, check func(context.Context) error) error {
-	wait := time.NewTicker(50 * time.Millisecond)
+	pause := 50 * time.Millisecond
+	wait := time.NewTimer(pause)
 	defer wait.Stop()
 	next := tries(ctx)
 	for {
@@ -163,6 +164,8 @@ func poll(ctx context.Context, check func(context.Context) error) error {
 		case <-ctx.Done():
 			return err
 		case <-wait.C:
+			pause = min(pause*5/4, time.Second) // a server that needs long is not asked the more often
+			wait.Reset(pause)
 		}
 	}
 }
