@@ -36,7 +36,7 @@ func reads() []Mutant {
 		{"RS-21", "exact-is-newest", "answers a list of an exact state with the newest",
 			verbs + "list.go", `if exact && rev > 0 {`, `if exact && rev > 0 && q == nil {`, nil},
 		{"PV-04", "sees-the-neighbours", "lists the objects of every namespace whose name begins as that of the path",
-			verbs + "list.go", `prefix := q.key()`, `prefix := strings.TrimSuffix(q.key(), "/")`, []string{"LS", "NM", "PV"}},
+			verbs + "list.go", `prefix := q.key()`, `prefix := q.key()[:len(q.key())-1]`, []string{"LS", "NM", "PV"}},
 		{"CH-01", "limit-is-ignored", "gives all objects whatever the limit",
 			verbs + "list.go", `return int(max(opts.Limit, 0))`, `return int(min(opts.Limit, 0))`, nil},
 		{"CH-03", "token-forgets-its-state", "goes on in the newest state where the token names another",
@@ -55,7 +55,7 @@ func reads() []Mutant {
 		return`, nil},
 		{"CH-14", "any-version-of-token", "takes tokens of versions that it does not know",
 			verbs + "continue.go", `if err != nil {
-		return position{}`, `if err != nil && err != storage.ErrUnrecognizedEncodedVersion {
+		return position{}`, `if err != nil && !strings.Contains(err.Error(), "encoded version") {
 		return position{}`, nil},
 		{"CH-16", "token-climbs", "lets a token read outside of its collection",
 			verbs + "continue.go", `if err != nil {
