@@ -11,8 +11,8 @@ import (
 
 	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/authz"
-	"example.com/fakeapi/fake/internal/verbs"
-	"example.com/fakeapi/internal/route"
+	"example.com/fakeapi/fake/internal/handlers"
+	"example.com/fakeapi/internal/requestinfo"
 )
 
 // access is what the options say of users and of what they may do.
@@ -59,25 +59,25 @@ func WithAnonymous() Option {
 // authenticate is the station that finds out whose request it is (AU-01). An answer to who
 // is not known ends the connection if it is one of HTTP/2, which is
 // expensive (CVE-2023-44487); requests that are being served on it end in peace.
-func (s *Server) authenticate(w http.ResponseWriter, r *http.Request, t route.Target) (*http.Request, bool) {
+func (s *Server) authenticate(w http.ResponseWriter, r *http.Request, t requestinfo.RequestInfo) (*http.Request, bool) {
 	user, answer := s.identify(w, r)
 	switch {
-	case answer == authn.Anonymous && (s.opts.anonymous || slices.Contains(authz.OpenPaths(), t.Path)):
-		user = authn.Nobody()
-	case answer != authn.Known:
-		verbs.WriteError(w, r, apierrors.NewUnauthorized("Unauthorized"))
+	case answer == authn.Anonymous && (s.opts.anonymous || slices.Contains(authz.PublicPaths(), t.Path)):
+		user = authn.AnonymousUser()
+	case answer != authn.Authenticated:
+		handlers.WriteError(w, r, apierrors.NewUnauthorized("Unauthorized"))
 		return r, false
 	}
 	return r.WithContext(authn.WithUser(r.Context(), user)), true
 }
 
 // identify looks at the credentials of a request.
-func (s *Server) identify(w http.ResponseWriter, r *http.Request) (authenticationv1.UserInfo, authn.Answer) {
-	user, answer := s.way.Authenticate(r)
-	if answer == authn.Known {
+func (s *Server) identify(w http.ResponseWriter, r *http.Request) (authenticationv1.UserInfo, authn.Result) {
+	user, answer := s.way.AuthenticateRequest(r)
+	if answer == authn.Authenticated {
 		return user, answer
 	}
-	if warning := authn.Warning(r); warning != "" {
+	if warning := authn.AuthorizationHeaderWarning(r); warning != "" {
 		w.Header().Add("Warning", warning)
 	}
 	if r.ProtoMajor == 2 {
@@ -91,10 +91,10 @@ func (s *Server) known(w http.ResponseWriter, r *http.Request) bool {
 	if s.way == nil {
 		return true
 	}
-	if _, answer := s.identify(w, r); answer == authn.Known {
+	if _, answer := s.identify(w, r); answer == authn.Authenticated {
 		return true
 	}
-	verbs.WriteError(w, r, apierrors.NewUnauthorized("Unauthorized"))
+	handlers.WriteError(w, r, apierrors.NewUnauthorized("Unauthorized"))
 	return false
 }
 

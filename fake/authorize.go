@@ -7,8 +7,8 @@ import (
 
 	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/authz"
-	"example.com/fakeapi/fake/internal/verbs"
-	"example.com/fakeapi/internal/route"
+	"example.com/fakeapi/fake/internal/handlers"
+	"example.com/fakeapi/internal/requestinfo"
 )
 
 // Attributes are what an authorizer is told of an action.
@@ -49,21 +49,21 @@ func WithAuthorizer(decide func(Attributes) Decision) Option {
 		if decide == nil {
 			return errors.New("fakeapi: WithAuthorizer needs a function")
 		}
-		o.authorizer = authz.By(decide)
+		o.authorizer = authz.FromFunc(decide)
 		return nil
 	}
 }
 
 // authorize is the station that asks whether the user may do that.
-func (s *Server) authorize(w http.ResponseWriter, r *http.Request, t route.Target) (*http.Request, bool) {
-	a := authz.Of(authn.UserOf(r.Context()), r, t)
+func (s *Server) authorize(w http.ResponseWriter, r *http.Request, t requestinfo.RequestInfo) (*http.Request, bool) {
+	a := authz.AttributesOf(authn.UserFrom(r.Context()), r, t)
 	d := s.opts.authorizer.Authorize(a)
 	switch {
 	case d.Allowed():
 		return r, true
 	case d.Err() != nil: // AU-05
 		text := fmt.Sprintf("Internal Server Error: %q: %v", r.RequestURI, d.Err())
-		http.Error(w, authz.Escape(text), http.StatusInternalServerError)
+		http.Error(w, authz.EscapeMessage(text), http.StatusInternalServerError)
 	default:
 		refuse(w, r, authz.Forbidden(a, d.Reason()))
 	}
@@ -71,8 +71,8 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request, t route.Targe
 }
 
 // impersonate is the station that makes a request one of the user that its headers ask for.
-func (s *Server) impersonate(w http.ResponseWriter, r *http.Request, t route.Target) (*http.Request, bool) {
-	wanted, asked, err := authz.Wanted(r.Header)
+func (s *Server) impersonate(w http.ResponseWriter, r *http.Request, t requestinfo.RequestInfo) (*http.Request, bool) {
+	wanted, asked, err := authz.RequestedImpersonation(r.Header)
 	if err != nil {
 		refuse(w, r, err)
 		return r, false
@@ -82,9 +82,9 @@ func (s *Server) impersonate(w http.ResponseWriter, r *http.Request, t route.Tar
 	}
 	by := s.opts.authorizer
 	if by == nil {
-		by = authz.Everything()
+		by = authz.AlwaysAllow()
 	}
-	user, err := authz.Impersonate(by, authz.Of(authn.UserOf(r.Context()), r, t), wanted)
+	user, err := authz.Impersonate(by, authz.AttributesOf(authn.UserFrom(r.Context()), r, t), wanted)
 	if err != nil {
 		refuse(w, r, err)
 		return r, false
@@ -95,5 +95,5 @@ func (s *Server) impersonate(w http.ResponseWriter, r *http.Request, t route.Tar
 // refuse answers with an error that holds what the client has sent.
 func refuse(w http.ResponseWriter, r *http.Request, err error) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	verbs.WriteError(w, r, err)
+	handlers.WriteError(w, r, err)
 }

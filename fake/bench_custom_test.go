@@ -125,7 +125,7 @@ func smallDeployment() runtime.Object {
 
 // widgetDefinition is the definition of widgets.
 func widgetDefinition(b testing.TB) *apiextensionsv1.CustomResourceDefinition {
-	data, err := os.ReadFile("internal/structural/testdata/widgets.yaml")
+	data, err := os.ReadFile("internal/crd/structural/testdata/widgets.yaml")
 	require.NoError(b, err)
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	require.NoError(b, yaml.UnmarshalStrict(data, crd))

@@ -43,7 +43,7 @@ var errNoCertificates = errors.New("fakeapi: the server takes no client certific
 // has just expired if it is negative.
 func (s *Server) ClientCertificate(lifetime time.Duration, user string, groups ...string) (cert, key []byte, err error) {
 	switch {
-	case s.way == nil || s.way.Clients == nil:
+	case s.way == nil || s.way.ClientCAs == nil:
 		return nil, nil, errNoCertificates
 	case user == "":
 		return nil, nil, errors.New("fakeapi: a client certificate needs the name of a user")
@@ -94,15 +94,15 @@ func (s *Server) certify() (err error) {
 	if s.way != nil || !s.opts.authenticates() {
 		return nil
 	}
-	s.way = &authn.Way{Tokens: s.tokens, Accounts: s.api.ServiceAccount}
+	s.way = &authn.Authenticator{Tokens: s.tokens, ServiceAccounts: s.api.ServiceAccount}
 	if !s.opts.certificates {
 		return nil
 	}
-	s.way.Clients = s.authority.Pool()
+	s.way.ClientCAs = s.authority.Pool()
 	for _, text := range s.opts.clientCAs {
-		s.way.Clients.AppendCertsFromPEM(text)
+		s.way.ClientCAs.AppendCertsFromPEM(text)
 	}
-	admin := authn.Admin()
+	admin := authn.AdminUser()
 	pair, err := s.authority.IssueClient(0, admin.Username, admin.Groups[0])
 	if err != nil {
 		return err

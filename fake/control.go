@@ -10,9 +10,9 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"example.com/fakeapi/fake/internal/handlers"
 	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/status"
-	"example.com/fakeapi/fake/internal/verbs"
 )
 
 // controlPrefix is where the control API lives: server methods for tests that are
@@ -72,16 +72,16 @@ func (c *control) routes() http.Handler {
 		mux.HandleFunc(controlPrefix+path, func(w http.ResponseWriter, r *http.Request) {
 			do, ok := methods[r.Method]
 			if !ok {
-				verbs.WriteError(w, r, status.MethodNotAllowed())
+				handlers.WriteError(w, r, status.MethodNotAllowed())
 				return
 			}
 			if err := do(w, r); err != nil {
-				verbs.WriteError(w, r, err)
+				handlers.WriteError(w, r, err)
 			}
 		})
 	}
 	mux.HandleFunc(controlPrefix, func(w http.ResponseWriter, r *http.Request) {
-		verbs.WriteError(w, r, status.NoSuchPath())
+		handlers.WriteError(w, r, status.PathNotFound())
 	})
 	return mux
 }

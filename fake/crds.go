@@ -12,13 +12,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"example.com/fakeapi/fake/internal/verbs"
+	"example.com/fakeapi/fake/internal/handlers"
 )
 
 // CRDSource is where CustomResourceDefinitions come from: CRDObjects, CRDPaths, CRDFS or
 // CRDType make one.
 type CRDSource struct {
-	read func() ([]verbs.Item, error)
+	read func() ([]handlers.Item, error)
 	// scheme knows the Go types of what is defined; nil if nothing is known of them.
 	scheme *runtime.Scheme
 }
@@ -26,8 +26,8 @@ type CRDSource struct {
 // CRDObjects are definitions in Go: *apiextensionsv1.CustomResourceDefinition, unstructured
 // ones, or lists of them. Anything else is an error.
 func CRDObjects(objects ...runtime.Object) CRDSource {
-	return CRDSource{read: func() ([]verbs.Item, error) {
-		var all []verbs.Item
+	return CRDSource{read: func() ([]handlers.Item, error) {
+		var all []handlers.Item
 		for _, obj := range objects {
 			inside := []runtime.Object{obj}
 			if obj != nil && meta.IsListType(obj) {
@@ -40,7 +40,7 @@ func CRDObjects(objects ...runtime.Object) CRDSource {
 				if !isCRD(one) {
 					return nil, fmt.Errorf("fakeapi: CRDs: %T is no CustomResourceDefinition", one)
 				}
-				all = append(all, verbs.Item{Object: one})
+				all = append(all, handlers.Item{Object: one})
 			}
 		}
 		return all, nil
@@ -52,8 +52,8 @@ func CRDObjects(objects ...runtime.Object) CRDSource {
 // documents, of which those that are no definitions are passed over. A path that is not there,
 // or has no definition, is an error.
 func CRDPaths(paths ...string) CRDSource {
-	return CRDSource{read: func() ([]verbs.Item, error) {
-		var all []verbs.Item
+	return CRDSource{read: func() ([]handlers.Item, error) {
+		var all []handlers.Item
 		for _, path := range paths {
 			found, err := readCRDs(path)
 			if err == nil && len(found) == 0 {
@@ -71,8 +71,8 @@ func CRDPaths(paths ...string) CRDSource {
 // CRDFS are definitions in all manifests below the root of a file system: an embed.FS, say,
 // or os.DirFS. Otherwise it is as CRDPaths.
 func CRDFS(fsys fs.FS) CRDSource {
-	return CRDSource{read: func() ([]verbs.Item, error) {
-		var all []verbs.Item
+	return CRDSource{read: func() ([]handlers.Item, error) {
+		var all []handlers.Item
 		err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !isManifest(name) {
 				return err
@@ -96,7 +96,7 @@ func CRDFS(fsys fs.FS) CRDSource {
 }
 
 // readCRDs reads the definitions of a file, or of the files in a directory.
-func readCRDs(path string) ([]verbs.Item, error) {
+func readCRDs(path string) ([]handlers.Item, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func readCRDs(path string) ([]verbs.Item, error) {
 			}
 		}
 	}
-	var all []verbs.Item
+	var all []handlers.Item
 	for _, file := range files {
 		body, err := os.ReadFile(file)
 		if err != nil {
@@ -130,12 +130,12 @@ func readCRDs(path string) ([]verbs.Item, error) {
 }
 
 // crdsOf are the definitions among the documents of a file.
-func crdsOf(file string, body []byte) ([]verbs.Item, error) {
+func crdsOf(file string, body []byte) ([]handlers.Item, error) {
 	items, err := readManifest(file, body, passOver)
 	if err != nil {
 		return nil, err
 	}
-	var all []verbs.Item
+	var all []handlers.Item
 	for _, item := range items {
 		if u := item.Object.(*unstructured.Unstructured); isCRD(u) && isWhole(u) {
 			all = append(all, item)
@@ -172,7 +172,7 @@ func isCRD(obj runtime.Object) bool {
 // none. A definition that is there already is updated, as by envtest; if it says the same,
 // nothing happens. An error names the file or the object, and the causes.
 func (s *Server) LoadCRDs(sources ...CRDSource) error {
-	var all []verbs.Item
+	var all []handlers.Item
 	for _, source := range sources {
 		if source.read == nil {
 			return errors.New("fakeapi: CRDs: an empty CRDSource: CRDObjects, CRDPaths, CRDFS and CRDType make one")
@@ -190,7 +190,7 @@ func (s *Server) LoadCRDs(sources ...CRDSource) error {
 	}
 	for _, source := range sources {
 		if source.scheme != nil {
-			s.types.Learn(source.scheme)
+			s.types.AddSchemes(source.scheme)
 		}
 	}
 	return nil

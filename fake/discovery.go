@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"sync"
 
-	"example.com/fakeapi/internal/route"
+	"example.com/fakeapi/internal/requestinfo"
 )
 
 // Discovery is what the server tells of its API groups, which can be wrong. Only
@@ -93,7 +93,7 @@ func (v groupViews) hidden(group string) bool { return v[group] == hidden }
 func (v groupViews) stale(group string) bool  { return v[group] == stale || v[group] == broken }
 
 // look tells what the answer to a request shows; nil is for all.
-func (d *Discovery) look(t route.Target) groupViews {
+func (d *Discovery) look(t requestinfo.RequestInfo) groupViews {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(d.groups) == 0 {
@@ -117,7 +117,7 @@ func (d *Discovery) look(t route.Target) groupViews {
 }
 
 // refuse answers for a document that is not to be had, and reports whether it did.
-func (v groupViews) refuse(w http.ResponseWriter, r *http.Request, t route.Target) bool {
+func (v groupViews) refuse(w http.ResponseWriter, r *http.Request, t requestinfo.RequestInfo) bool {
 	switch {
 	case t.Group == "":
 		return false

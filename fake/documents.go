@@ -10,17 +10,17 @@ import (
 
 	"k8s.io/apimachinery/pkg/version"
 
+	"example.com/fakeapi/fake/internal/encode"
+	"example.com/fakeapi/fake/internal/handlers"
 	"example.com/fakeapi/fake/internal/negotiate"
-	"example.com/fakeapi/fake/internal/represent"
 	"example.com/fakeapi/fake/internal/status"
-	"example.com/fakeapi/fake/internal/verbs"
 )
 
 // writeDiscovery answers with a discovery document in the form negotiated.
 func (s *Server) writeDiscovery(w http.ResponseWriter, r *http.Request, out negotiate.Output, views groupViews) {
 	doc, ok := s.discovery.Get(strings.TrimSuffix(r.URL.Path, "/"), out.Form == negotiate.Aggregated)
 	if !ok {
-		verbs.WriteError(w, r, status.NoSuchPath())
+		handlers.WriteError(w, r, status.PathNotFound())
 		return
 	}
 	if views != nil {
@@ -38,8 +38,8 @@ func (s *Server) writeDiscovery(w http.ResponseWriter, r *http.Request, out nego
 	body := doc.JSON
 	if out.Media != negotiate.JSON || out.Pretty {
 		var err error
-		if body, err = represent.Document(out, doc.Object); err != nil {
-			verbs.WriteError(w, r, err)
+		if body, err = encode.EncodeDocument(out, doc.Object); err != nil {
+			handlers.WriteError(w, r, err)
 			return
 		}
 	}
@@ -81,11 +81,11 @@ const gitVersion = "v1.37.2"
 // serveVersion says which release the server behaves as (DI-13), in JSON only.
 func (s *Server) serveVersion(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet {
-		verbs.WriteError(w, r, status.MethodNotAllowed())
+		handlers.WriteError(w, r, status.MethodNotAllowed())
 		return
 	}
 	if !negotiate.AcceptsJSON(r) {
-		verbs.WriteError(w, r, status.Unavailable(negotiate.TypeJSON))
+		handlers.WriteError(w, r, status.NoAcceptableMediaType(negotiate.TypeJSON))
 		return
 	}
 	writeJSON(w, r, version.Info{
@@ -104,7 +104,7 @@ func (s *Server) serveVersion(w http.ResponseWriter, r *http.Request) {
 func writeJSON(w http.ResponseWriter, r *http.Request, doc any) {
 	body, err := json.MarshalIndent(doc, "", "  ")
 	if err != nil {
-		verbs.WriteError(w, r, err)
+		handlers.WriteError(w, r, err)
 		return
 	}
 	w.Header().Set("Content-Type", negotiate.TypeJSON)

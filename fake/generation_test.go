@@ -16,7 +16,7 @@ func TestGenerationAndAnnotations(t *testing.T) {
 	srv, _ := startClient(t)
 	client := dynamic.NewForConfigOrDie(srv.RESTConfig())
 	for _, res := range anyObjects() {
-		if res.Group != "apps" || !res.Generation {
+		if res.Group != "apps" || !res.HasGeneration {
 			continue
 		}
 		t.Run(res.Plural, func(t *testing.T) {

@@ -18,7 +18,7 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := s.foreign(r); err != nil {
-			refuse(w, r, status.Foreign(err))
+			refuse(w, r, status.ForbiddenOrigin(err))
 			return
 		}
 		next.ServeHTTP(w, r)

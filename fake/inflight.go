@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"sync/atomic"
 
-	"example.com/fakeapi/internal/route"
+	"example.com/fakeapi/internal/requestinfo"
 )
 
 // limited refuses the requests that are too many.
@@ -15,8 +15,8 @@ func (s *Server) limited(next http.Handler) http.Handler {
 	reading, writing, watching := seats{most: s.opts.reading}, seats{most: s.opts.writing}, seats{most: s.opts.watching}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		kind := &writing
-		switch t := route.Parse(r.Method, r.URL.Path, r.URL.Query()); {
-		case t.Verb == route.Watch:
+		switch t := requestinfo.Parse(r.Method, r.URL.Path, r.URL.Query()); {
+		case t.Verb == requestinfo.Watch:
 			kind = &watching
 		case isLongRunning(t):
 			next.ServeHTTP(w, r)
@@ -42,7 +42,7 @@ func reads(r *http.Request) bool {
 	case http.MethodGet:
 		return true
 	case http.MethodHead: // outside of the API groups its verb is its own
-		return route.Parse(r.Method, r.URL.Path, nil).IsResource()
+		return requestinfo.Parse(r.Method, r.URL.Path, nil).IsResourceRequest()
 	}
 	return false
 }

@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"example.com/fakeapi/fake/internal/handlers"
 	"example.com/fakeapi/fake/internal/status"
-	"example.com/fakeapi/fake/internal/verbs"
-	"example.com/fakeapi/internal/route"
+	"example.com/fakeapi/internal/requestinfo"
 )
 
 // life is how far the front door is from its start and its end.
@@ -86,11 +86,11 @@ func (s *Server) Restart(startup time.Duration) error {
 
 // awaitStart is the station that refuses a request which came before the server was
 // through with its start.
-func (s *Server) awaitStart(w http.ResponseWriter, r *http.Request, _ route.Target) (*http.Request, bool) {
+func (s *Server) awaitStart(w http.ResponseWriter, r *http.Request, _ requestinfo.RequestInfo) (*http.Request, bool) {
 	if !s.life.starting() || isHealth(r.URL.Path) {
 		return r, true
 	}
-	verbs.WriteError(w, r, status.Starting())
+	handlers.WriteError(w, r, status.NotYetReady())
 	return r, false
 }
 

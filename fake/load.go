@@ -5,7 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"example.com/fakeapi/fake/internal/verbs"
+	"example.com/fakeapi/fake/internal/handlers"
 )
 
 // Load puts objects into the store as they are, status and all, without going
@@ -39,12 +39,12 @@ func (s *Server) LoadManifests(fsys fs.FS) error {
 }
 
 // fixture gives objects to load.
-type fixture func() ([]verbs.Item, error)
+type fixture func() ([]handlers.Item, error)
 
 // loadFixtures loads all fixtures at once, so that definitions of custom resources come first
 // wherever they are.
 func (s *Server) loadFixtures(fixtures []fixture) error {
-	var all []verbs.Item
+	var all []handlers.Item
 	for _, read := range fixtures {
 		more, err := read()
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 	kyaml "sigs.k8s.io/yaml"
 
-	"example.com/fakeapi/fake/internal/verbs"
+	"example.com/fakeapi/fake/internal/handlers"
 )
 
 // isManifest tells a manifest by the name of its file.
@@ -24,12 +24,12 @@ func isManifest(name string) bool {
 }
 
 // readManifests reads all manifests of a file system.
-func readManifests(fsys fs.FS) ([]verbs.Item, error) {
+func readManifests(fsys fs.FS) ([]handlers.Item, error) {
 	prefix := ""
 	if named, ok := fsys.(fmt.Stringer); ok {
 		prefix = named.String() + ": "
 	}
-	var all []verbs.Item
+	var all []handlers.Item
 	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && (entry.IsDir() || !isManifest(name)) {
 			return nil
@@ -60,9 +60,9 @@ const (
 )
 
 // readManifest reads the documents of one file. An error names the file.
-func readManifest(file string, body []byte, strict strictness) ([]verbs.Item, error) {
+func readManifest(file string, body []byte, strict strictness) ([]handlers.Item, error) {
 	documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(body)))
-	var all []verbs.Item
+	var all []handlers.Item
 	for n := 1; ; n++ {
 		document, err := documents.Read()
 		if errors.Is(err, io.EOF) {
@@ -77,7 +77,7 @@ func readManifest(file string, body []byte, strict strictness) ([]verbs.Item, er
 			return nil, fmt.Errorf("%s: %w", from, err)
 		}
 		for _, obj := range objects {
-			all = append(all, verbs.Item{From: from, Object: obj})
+			all = append(all, handlers.Item{From: from, Object: obj})
 		}
 	}
 }

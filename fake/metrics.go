@@ -13,7 +13,7 @@ import (
 
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/metrics"
-	"example.com/fakeapi/internal/route"
+	"example.com/fakeapi/internal/requestinfo"
 )
 
 // metered counts every request that next serves, by what its client gets: faults count
@@ -24,7 +24,7 @@ func (s *Server) metered(next http.Handler) http.Handler {
 		if strings.Contains(r.URL.RawQuery, "watch") {
 			query = r.URL.Query()
 		}
-		t := route.Parse(r.Method, r.URL.Path, query)
+		t := requestinfo.Parse(r.Method, r.URL.Path, query)
 		l, counted := s.labels(r, t)
 		if !counted {
 			next.ServeHTTP(w, r)
@@ -48,9 +48,9 @@ func (s *Server) metered(next http.Handler) http.Handler {
 }
 
 // labels are what a request is counted by; counted is false for what is not served.
-func (s *Server) labels(r *http.Request, t route.Target) (l metrics.Labels, counted bool) {
+func (s *Server) labels(r *http.Request, t requestinfo.RequestInfo) (l metrics.Labels, counted bool) {
 	switch {
-	case t.IsResource():
+	case t.IsResourceRequest():
 		res := s.types.Table().Lookup(t.Group, t.Version, t.Resource)
 		if res == nil || t.Subresource != "" && res.Subresource(t.Subresource) == nil {
 			return l, false
@@ -69,7 +69,7 @@ func (s *Server) labels(r *http.Request, t route.Target) (l metrics.Labels, coun
 
 // terminated counts a request that the server has ended in self-defense.
 func (s *Server) terminated(r *http.Request, code int) {
-	if l, counted := s.labels(r, route.Parse(r.Method, r.URL.Path, r.URL.Query())); counted {
+	if l, counted := s.labels(r, requestinfo.Parse(r.Method, r.URL.Path, r.URL.Query())); counted {
 		s.metrics.Terminated(l, code)
 	}
 }
@@ -78,8 +78,8 @@ func (s *Server) terminated(r *http.Request, code int) {
 func (s *Server) objects() map[schema.GroupResource]int {
 	view := s.store.View()
 	counts := make(map[schema.GroupResource]int)
-	for _, res := range s.types.Table().Kept() {
-		counts[res.Store] = view.Count(codec.Key(res, "", ""))
+	for _, res := range s.types.Table().Stored() {
+		counts[res.StorageResource] = view.Count(codec.Key(res, "", ""))
 	}
 	return counts
 }

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/fake/internal/admission"
-	"example.com/fakeapi/fake/internal/custom"
-	"example.com/fakeapi/fake/internal/verbs"
+	"example.com/fakeapi/fake/internal/crd/versions"
+	"example.com/fakeapi/fake/internal/handlers"
 	"example.com/fakeapi/faults"
 	"example.com/fakeapi/internal/guard"
 )
@@ -49,7 +49,7 @@ type options struct {
 	rules      []faults.Rule
 	middleware []func(http.Handler) http.Handler
 	admission  admission.Chain
-	network    custom.Network // where conversion webhooks are
+	network    versions.Network // where conversion webhooks are
 	limits
 }
 
@@ -143,7 +143,7 @@ func WithHosts(names ...string) Option {
 // Server.Load.
 func WithObjects(objects ...runtime.Object) Option {
 	return func(o *options) error {
-		o.fixtures = append(o.fixtures, func() ([]verbs.Item, error) { return verbs.Items(objects), nil })
+		o.fixtures = append(o.fixtures, func() ([]handlers.Item, error) { return handlers.Items(objects), nil })
 		return nil
 	}
 }
@@ -152,7 +152,7 @@ func WithObjects(objects ...runtime.Object) Option {
 // its first request; see Server.LoadManifests.
 func WithManifests(fsys fs.FS) Option {
 	return func(o *options) error {
-		o.fixtures = append(o.fixtures, func() ([]verbs.Item, error) { return readManifests(fsys) })
+		o.fixtures = append(o.fixtures, func() ([]handlers.Item, error) { return readManifests(fsys) })
 		return nil
 	}
 }

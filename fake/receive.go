@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"runtime/debug"
 
+	"example.com/fakeapi/fake/internal/handlers"
 	"example.com/fakeapi/fake/internal/negotiate"
-	"example.com/fakeapi/fake/internal/verbs"
 )
 
 // receiver is the way in for every request, behind all faults: it sets what every
@@ -24,7 +24,7 @@ func (s *Server) receiver() http.Handler {
 		}
 		switch {
 		case err != nil:
-			verbs.WriteError(w, r, err)
+			handlers.WriteError(w, r, err)
 		case most > 0:
 			s.within(most, serve).ServeHTTP(w, r)
 		default:

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"example.com/fakeapi/fake/internal/verbs"
+	"example.com/fakeapi/fake/internal/handlers"
 	"example.com/fakeapi/memstore"
 )
 
@@ -98,7 +98,7 @@ type replicaView struct {
 	moved chan struct{} // closed when sight is set anew
 }
 
-var _ verbs.Horizon = (*replicaView)(nil)
+var _ handlers.Horizon = (*replicaView)(nil)
 
 func newReplicaView(store *memstore.Store) *replicaView {
 	return &replicaView{store: store, moved: make(chan struct{})}
@@ -166,15 +166,15 @@ func (v *replicaView) seen(s sight) memstore.Revision {
 }
 
 // Until implements verbs.Horizon.
-func (v *replicaView) Until(rev memstore.Revision) verbs.News {
+func (v *replicaView) Until(rev memstore.Revision) handlers.News {
 	s, moved := v.get()
-	news := verbs.News{Moved: moved}
+	news := handlers.News{Moved: moved}
 	switch {
 	case s.frozen:
 	case s.delay > 0 && rev <= v.store.Revision():
 		news.After = max(s.delay-v.store.Age(rev), time.Nanosecond)
 	default:
-		news.Written = verbs.NextWrite(v.store)
+		news.Written = handlers.NextWrite(v.store)
 	}
 	return news
 }

@@ -7,11 +7,11 @@ import (
 	"net/url"
 	"strings"
 
+	"example.com/fakeapi/fake/internal/handlers"
 	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/openapi"
 	"example.com/fakeapi/fake/internal/status"
-	"example.com/fakeapi/fake/internal/verbs"
-	"example.com/fakeapi/internal/route"
+	"example.com/fakeapi/internal/requestinfo"
 )
 
 // route hands a request to those who serve its path.
@@ -20,21 +20,21 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	if strings.Contains(r.URL.RawQuery, "watch") {
 		query = r.URL.Query()
 	}
-	t := route.Parse(r.Method, r.URL.Path, query)
+	t := requestinfo.Parse(r.Method, r.URL.Path, query)
 	r, ok := s.pass(w, r, t)
 	if !ok {
 		return
 	}
 	switch {
 	case t.Prefix != "" && s.serves(t):
-		if t.IsResource() {
+		if t.IsResourceRequest() {
 			s.api.Serve(w, r, t)
 			return
 		}
 		s.serveDiscovery(w, r, t)
 	case t.Prefix == "api" || t.Prefix == "apis" && s.types.Table().HasGroup(t.Group) && !s.types.Table().IsCustom(t.Group):
 		// Something below a served group that is not there: a Status.
-		verbs.WriteError(w, r, status.NoSuchPath())
+		handlers.WriteError(w, r, status.PathNotFound())
 	default:
 		s.serveOther(w, r)
 	}
@@ -64,10 +64,10 @@ func auditID(r *http.Request) string {
 
 // serves reports whether the path lies in a group and version that is served,
 // or is one of the discovery paths above them.
-func (s *Server) serves(t route.Target) bool {
+func (s *Server) serves(t requestinfo.RequestInfo) bool {
 	switch {
 	case t.Prefix == "apis" && t.Group == "" && t.Version == "":
-		return !t.IsResource()
+		return !t.IsResourceRequest()
 	case t.Version == "":
 		return t.Prefix == "api" || s.types.Table().HasGroup(t.Group)
 	}
@@ -98,7 +98,7 @@ func (s *Server) serveOther(w http.ResponseWriter, r *http.Request) {
 
 // serveDiscovery answers /api, /apis and what is between them and a resource. What a
 // real server serves with its aggregator, /apis and the groups, knows no methods.
-func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request, t route.Target) {
+func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request, t requestinfo.RequestInfo) {
 	plain := negotiate.Document
 	if t.Prefix == "apis" && t.Version == "" {
 		plain = negotiate.Unrouted
@@ -108,20 +108,20 @@ func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request, t route.
 		http.NotFound(w, r)
 		return
 	case r.Method != http.MethodGet && plain == negotiate.Document:
-		verbs.WriteError(w, r, status.MethodNotAllowed())
+		handlers.WriteError(w, r, status.MethodNotAllowed())
 		return
 	}
 	views := s.groups.look(t)
 	if views.refuse(w, r, t) {
 		return
 	}
-	negotiated := negotiate.Response
+	negotiated := negotiate.ResponseOutput
 	if t.Version == "" && t.Group == "" && !s.plainDiscovery.Load() {
-		negotiated = negotiate.Discovery
+		negotiated = negotiate.DiscoveryOutput
 	}
 	out, err := negotiated(r, plain)
 	if err != nil {
-		verbs.WriteError(w, r, err)
+		handlers.WriteError(w, r, err)
 		return
 	}
 	s.writeDiscovery(w, r, out, views)

@@ -17,11 +17,11 @@ import (
 	"example.com/fakeapi/fake/internal/certs"
 	"example.com/fakeapi/fake/internal/compress"
 	"example.com/fakeapi/fake/internal/controllers"
+	"example.com/fakeapi/fake/internal/crd/registry"
 	"example.com/fakeapi/fake/internal/discovery"
+	"example.com/fakeapi/fake/internal/handlers"
 	"example.com/fakeapi/fake/internal/metrics"
-	"example.com/fakeapi/fake/internal/served"
 	"example.com/fakeapi/fake/internal/timeline"
-	"example.com/fakeapi/fake/internal/verbs"
 	"example.com/fakeapi/faults"
 	"example.com/fakeapi/memstore"
 )
@@ -30,11 +30,11 @@ import (
 // methods may be called from any goroutine.
 type Server struct {
 	opts  *options
-	types *served.Types
+	types *registry.Registry
 	// borrowed tells that types and store are another server's, as a replica's are.
 	borrowed bool
 	store    *memstore.Store
-	api      *verbs.API
+	api      *handlers.API
 	// controllers are those of the store, whatever the door.
 	controllers *controllers.Machine
 	faults      faults.Set
@@ -46,10 +46,10 @@ type Server struct {
 	metrics        *metrics.Set
 
 	listener  *entrance
-	authority *certs.Authority // nil without TLS
-	tokens    *authn.Tokens    // those that are known, whether or not one is asked for
-	way       *authn.Way       // in; nil without authentication
-	identity  *identity        // of the server's own clients; nil without client certificates
+	authority *certs.Authority     // nil without TLS
+	tokens    *authn.Tokens        // those that are known, whether or not one is asked for
+	way       *authn.Authenticator // in; nil without authentication
+	identity  *identity            // of the server's own clients; nil without client certificates
 	stations  []station
 	life      life
 	recorder  *timeline.Recorder
@@ -78,12 +78,12 @@ func New(opts ...Option) (*Server, error) {
 	store := memstore.New(o.limits.store())
 	s := &Server{
 		opts:   o,
-		types:  served.New(o.webhooks(store)),
+		types:  registry.New(o.webhooks(store)),
 		store:  store,
 		served: make(chan struct{}),
 	}
 	s.tokens = newTokens(o.bearers)
-	s.api = verbs.New(s.store, s.types, verbs.NewIDs(seed(o.seed)), s.settings())
+	s.api = handlers.New(s.store, s.types, handlers.NewIDs(seed(o.seed)), s.settings())
 	if err := s.api.LoadSystem(); err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (s *Server) begin() (err error) {
 			s.types.Close()
 		}
 	}()
-	s.types.Learn(s.opts.schemes...)
+	s.types.AddSchemes(s.opts.schemes...)
 	if err := s.LoadCRDs(s.opts.crds...); err != nil {
 		return err
 	}
@@ -115,10 +115,10 @@ func (s *Server) begin() (err error) {
 }
 
 // settings are those of the options, with metrics to count in.
-func (s *Server) settings() verbs.Settings {
+func (s *Server) settings() handlers.Settings {
 	o := s.opts
 	s.metrics = metrics.New(s.objects)
-	return verbs.Settings{
+	return handlers.Settings{
 		Metrics:          s.metrics,
 		FutureWait:       o.future,
 		BookmarkInterval: o.bookmarks,

@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"example.com/fakeapi/fake/internal/certs"
-	"example.com/fakeapi/fake/internal/verbs"
+	"example.com/fakeapi/fake/internal/handlers"
 	"example.com/fakeapi/memstore"
 )
 
@@ -74,7 +74,7 @@ func (s *Server) fork(o *options, authority *certs.Authority) (*Server, error) {
 		opts: o, types: s.types.Fork(o.webhooks(store)), store: store, authority: authority, served: make(chan struct{}),
 	}
 	f.tokens = newTokens(o.bearers)
-	f.api = verbs.New(f.store, f.types, verbs.NewIDs(forked(seed(o.seed), f.store.Revision())), f.settings())
+	f.api = handlers.New(f.store, f.types, handlers.NewIDs(forked(seed(o.seed), f.store.Revision())), f.settings())
 	if err := f.api.Follow(); err != nil {
 		return nil, err
 	}

@@ -3,12 +3,12 @@ package fakeapi
 import (
 	"net/http"
 
-	"example.com/fakeapi/internal/route"
+	"example.com/fakeapi/internal/requestinfo"
 )
 
 // station is where a request stops on its way in: it goes on, perhaps as another, or has been
 // answered, which is false.
-type station func(w http.ResponseWriter, r *http.Request, t route.Target) (*http.Request, bool)
+type station func(w http.ResponseWriter, r *http.Request, t requestinfo.RequestInfo) (*http.Request, bool)
 
 // newStations are the stations of the front door, in the order of a real server (apiserver
 // config.go, DefaultBuildHandlerChain): whose request it is and whether that may be done is
@@ -26,7 +26,7 @@ func (s *Server) newStations() []station {
 }
 
 // pass takes a request through the stations. If one of them has answered it is false.
-func (s *Server) pass(w http.ResponseWriter, r *http.Request, t route.Target) (*http.Request, bool) {
+func (s *Server) pass(w http.ResponseWriter, r *http.Request, t requestinfo.RequestInfo) (*http.Request, bool) {
 	for _, station := range s.stations {
 		var ok bool
 		if r, ok = station(w, r, t); !ok {

@@ -35,7 +35,7 @@ func TestSubresourcesTakeAnything(t *testing.T) {
 		obj := &unstructured.Unstructured{Object: map[string]any{}}
 		obj.SetGroupVersionKind(res.GroupVersionKind())
 		obj.SetName("x")
-		if res.GroupVersion() == res.StoreVersion { // or else the object is there already
+		if res.GroupVersion() == res.StorageVersion { // or else the object is there already
 			_, err := objects.Create(t.Context(), obj, metav1.CreateOptions{})
 			require.NoError(t, err)
 		}

@@ -10,8 +10,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"example.com/fakeapi/fake/internal/verbs"
-	"example.com/fakeapi/internal/route"
+	"example.com/fakeapi/fake/internal/handlers"
+	"example.com/fakeapi/internal/requestinfo"
 )
 
 // requestTimeout is how long a request that is not long-running may take.
@@ -38,15 +38,15 @@ func allotted(r *http.Request) (time.Duration, error) {
 // longRunning reports whether a request is one of those that no limit of time or number
 // is for: watches, and what goes on between a client and a container.
 func longRunning(r *http.Request) bool {
-	return isLongRunning(route.Parse(r.Method, r.URL.Path, r.URL.Query()))
+	return isLongRunning(requestinfo.Parse(r.Method, r.URL.Path, r.URL.Query()))
 }
 
-func isLongRunning(t route.Target) bool {
+func isLongRunning(t requestinfo.RequestInfo) bool {
 	switch t.Subresource {
 	case "attach", "exec", "log", "portforward", "proxy":
 		return true
 	}
-	return t.Verb == route.Watch
+	return t.Verb == requestinfo.Watch
 }
 
 // within gives next a time, after which the answer is a 504 (EX-08), whatever comes of
@@ -76,7 +76,7 @@ func (s *Server) within(most time.Duration, next http.Handler) http.Handler {
 			panic(http.ErrAbortHandler) // the client is gone, or the server
 		}
 		s.terminated(r, http.StatusGatewayTimeout)
-		verbs.WriteTimeout(w)
+		handlers.WriteTimeout(w)
 	})
 }
 

@@ -47,9 +47,9 @@ func (s *Server) secure() (*tls.Config, error) {
 		return nil, err
 	}
 	secured := &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
-	if s.way != nil && s.way.Clients != nil {
+	if s.way != nil && s.way.ClientCAs != nil {
 		// Whose it is, and whether it is good, is found out request by request, and answered.
-		secured.ClientAuth, secured.ClientCAs = tls.RequestClientCert, s.way.Clients
+		secured.ClientAuth, secured.ClientCAs = tls.RequestClientCert, s.way.ClientCAs
 	}
 	return secured, nil
 }

@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"example.com/fakeapi/fake/internal/codec"
-	"example.com/fakeapi/fake/internal/custom"
+	"example.com/fakeapi/fake/internal/crd/versions"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/memstore"
 )
@@ -51,7 +51,7 @@ func WithServiceResolver(resolve func(namespace, name string, port int32) (addre
 }
 
 // webhooks is how webhooks are reached from a server with this store.
-func (o *options) webhooks(store *memstore.Store) custom.Network {
+func (o *options) webhooks(store *memstore.Store) versions.Network {
 	n := o.network
 	if n.Services == nil {
 		n.Services = func(namespace, name string, port int32) (string, error) {
@@ -69,7 +69,7 @@ func addressOf(store *memstore.Store, namespace, name string, port int32, reacha
 	if rec == nil {
 		return "", fmt.Errorf("service %q not found", name)
 	}
-	obj, err := codec.Stored(row, rec)
+	obj, err := codec.DecodeStored(row, rec)
 	if err != nil {
 		return "", err
 	}

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"example.com/fakeapi/internal/route"
+	"example.com/fakeapi/internal/requestinfo"
 )
 
 // Handler puts the rules of set in front of next, which can be any handler that
@@ -31,7 +31,7 @@ type middleware struct {
 
 func (m *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rules := m.set.load()
-	if rules == nil && !route.MayWatch(r.Method, r.URL) {
+	if rules == nil && !requestinfo.MayWatch(r.Method, r.URL) {
 		m.next.ServeHTTP(w, r)
 		return
 	}
@@ -40,7 +40,7 @@ func (m *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch upgraded := upgrades(r); {
-	case !upgraded && x.op.Verb == route.Watch:
+	case !upgraded && x.op.Verb == requestinfo.Watch:
 		x.settle(serveStream(x, m.next))
 	case !upgraded && !x.op.endless() && rules.couldMatch(Committed, x.op):
 		x.settle(serveCommitted(x, m.next))

@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/watch"
 
-	"example.com/fakeapi/internal/route"
+	"example.com/fakeapi/internal/requestinfo"
 )
 
 // Expire410 makes watches that resume at a revision find it too old: 200, one
@@ -16,7 +16,7 @@ import (
 // that a client can recover by listing anew. when narrows the rule; what counts
 // comes last: Expire410(Resource("pods"), First(1)).
 func Expire410(when ...Pred) Rule {
-	resumes := And(Verb(route.Watch), Query("resourceVersion"),
+	resumes := And(Verb(requestinfo.Watch), Query("resourceVersion"),
 		Not(Query("resourceVersion", "0")), Not(Query("sendInitialEvents", "true")))
 	return Rule{"expire-410", And(append([]Pred{resumes}, when...)...), []Effect{ErrorEvent(Expired())}}
 }
@@ -25,7 +25,7 @@ func Expire410(when ...Pred) Rule {
 // Retry-After (rule RS-05), as a server does that is behind what the client has
 // seen. when narrows the rule.
 func Retry504(retryAfter time.Duration, when ...Pred) Rule {
-	reads := Verb(route.Get, route.List)
+	reads := Verb(requestinfo.Get, requestinfo.List)
 	return Rule{"retry-504", And(append([]Pred{reads}, when...)...), []Effect{Reply(Timeout504(retryAfter))}}
 }
 
@@ -41,7 +41,7 @@ func DropBookmarks(when ...Pred) Rule {
 // ExpireContinue answers further pages of lists with 410 Expired and no token to
 // go on with (rule CH-18). when narrows the rule.
 func ExpireContinue(when ...Pred) Rule {
-	pages := And(Verb(route.List), Query("continue"))
+	pages := And(Verb(requestinfo.List), Query("continue"))
 	return Rule{"expire-continue", And(append([]Pred{pages}, when...)...), []Effect{Reply(Expired())}}
 }
 

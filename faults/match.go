@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"example.com/fakeapi/internal/route"
+	"example.com/fakeapi/internal/requestinfo"
 )
 
 // matcher is a predicate that compares a fact of an Op with a list of words.
@@ -59,8 +59,8 @@ func match[S ~string](kind *matcherKind, words []S) Pred {
 
 // verbNames are the verbs of rules, in the order in which errors list them.
 var verbNames = []string{
-	route.Get, route.List, route.Watch, route.Create, route.Update,
-	route.Patch, route.Delete, route.DeleteCollection,
+	requestinfo.Get, requestinfo.List, requestinfo.Watch, requestinfo.Create, requestinfo.Update,
+	requestinfo.Patch, requestinfo.Delete, requestinfo.DeleteCollection,
 }
 
 // Verb matches requests for objects with one of the verbs: get, list, watch,

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"example.com/fakeapi/internal/route"
+	"example.com/fakeapi/internal/requestinfo"
 )
 
 // Phase is the moment in the life of a request at which a rule looks at it.
@@ -101,7 +101,7 @@ func NewOp(r *http.Request) Op {
 	if r.URL.RawQuery != "" {
 		query = r.URL.Query()
 	}
-	t := route.Parse(r.Method, r.URL.Path, query)
+	t := requestinfo.Parse(r.Method, r.URL.Path, query)
 	op := Op{
 		Group:       t.Group,
 		Resource:    t.Resource,
@@ -112,7 +112,7 @@ func NewOp(r *http.Request) Op {
 		UserAgent:   r.UserAgent(),
 		Query:       query,
 	}
-	if t.IsResource() {
+	if t.IsResourceRequest() {
 		op.Verb = t.Verb
 	}
 	if selector := query.Get("fieldSelector"); selector != "" && op.Name == "" {
@@ -137,7 +137,7 @@ func (op Op) endless() bool {
 	case "attach", "exec", "log", "portforward", "proxy":
 		return true
 	}
-	return op.Verb == route.Watch
+	return op.Verb == requestinfo.Watch
 }
 
 // key names the object, for the randomness that is kept per object.

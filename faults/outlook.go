@@ -3,7 +3,7 @@ package faults
 import (
 	"slices"
 
-	"example.com/fakeapi/internal/route"
+	"example.com/fakeapi/internal/requestinfo"
 )
 
 // prospect is what can be said about a predicate before all facts are known.
@@ -51,7 +51,7 @@ const everything = factResource | factNamespace | factName | factClient | factQu
 func verbsMatching(p Pred, phase Phase) []string {
 	var verbs []string
 	for _, verb := range append(slices.Clone(verbNames), "") {
-		watching := verb == route.Watch
+		watching := verb == requestinfo.Watch
 		if phase == Stream && !watching || phase == Committed && watching {
 			continue
 		}

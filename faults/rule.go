@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/fakeapi/internal/route"
+	"example.com/fakeapi/internal/requestinfo"
 )
 
 // Rule says what is done to which operations. It is a value: it prints as one
@@ -126,7 +126,7 @@ func (r Rule) checkWatchAnswers(armed phases) error {
 	if i < 0 {
 		return nil
 	}
-	if verbs := verbsMatching(r.condition(), Before); !slices.Equal(verbs, []string{route.Watch}) {
+	if verbs := verbsMatching(r.condition(), Before); !slices.Equal(verbs, []string{requestinfo.Watch}) {
 		return fmt.Errorf("%s is for watches only, and its condition matches other requests too: add verb(watch), "+
 			"or say during(stream) to act on frames", r.Do[i])
 	}

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"example.com/fakeapi/internal/route"
+	"example.com/fakeapi/internal/requestinfo"
 )
 
 // What a real server says, word for word.
@@ -121,7 +121,7 @@ func denial(op Op) string {
 // page its token (CH-18), a list its revision (EX-02).
 func expiry(s metav1.Status, op Op) string {
 	switch {
-	case op.Verb == route.Watch:
+	case op.Verb == requestinfo.Watch:
 		from := op.Query.Get("resourceVersion")
 		if n, err := strconv.ParseUint(from, 10, 63); err == nil {
 			return fmt.Sprintf("too old resource version: %d (%d)", n, n+1)

@@ -44,8 +44,8 @@ type Plugin struct {
 // Chain is all plugins in the order in which they are asked.
 type Chain []Plugin
 
-// Change is the write that a chain is asked about.
-type Change struct {
+// Attributes is the write that a chain is asked about.
+type Attributes struct {
 	Operation admissionv1.Operation
 	// UID tells one asking from another.
 	UID types.UID
@@ -63,12 +63,12 @@ type Change struct {
 	DryRun  bool
 	// Object is what shall be stored and Old what is stored, both of the StoreVersion;
 	// nil where there is none.
-	Object, Old runtime.Object
+	Object, OldObject runtime.Object
 }
 
 // Mutate asks the plugins that mutate, one after the other, and gives the object as
 // they leave it, and their warnings. The Object of the change is not to be used any more.
-func (c Chain) Mutate(ctx context.Context, change Change) (runtime.Object, []error, error) {
+func (c Chain) Mutate(ctx context.Context, change Attributes) (runtime.Object, []error, error) {
 	var warnings []error
 	for i := range c {
 		p := &c[i]
@@ -89,7 +89,7 @@ func (c Chain) Mutate(ctx context.Context, change Change) (runtime.Object, []err
 
 // Validate asks the plugins that do not mutate, and gives their warnings. The first
 // refusal is the error.
-func (c Chain) Validate(ctx context.Context, change Change) ([]error, error) {
+func (c Chain) Validate(ctx context.Context, change Attributes) ([]error, error) {
 	var warnings []error
 	for i := range c {
 		p := &c[i]
@@ -117,9 +117,9 @@ func said(response *admissionv1.AdmissionResponse) (warnings []error) {
 }
 
 // ask gives the answer of a plugin, also where it refuses, which is an error.
-func (p *Plugin) ask(ctx context.Context, change *Change) (*admissionv1.AdmissionResponse, error) {
+func (p *Plugin) ask(ctx context.Context, change *Attributes) (*admissionv1.AdmissionResponse, error) {
 	if change.DryRun && p.SideEffects {
-		return nil, status.NoDryRun(p.Name)
+		return nil, status.DryRunUnsupported(p.Name)
 	}
 	request, err := change.request()
 	if err != nil {
@@ -130,7 +130,7 @@ func (p *Plugin) ask(ctx context.Context, change *Change) (*admissionv1.Admissio
 	case err != nil:
 		return nil, status.AdmissionFailed(p.Name, err)
 	case !response.Allowed:
-		return response, status.Denied(p.Name, response.Result)
+		return response, status.AdmissionDenied(p.Name, response.Result)
 	}
 	return response, nil
 }
@@ -149,7 +149,7 @@ func (p *Plugin) call(ctx context.Context, request *admissionv1.AdmissionRequest
 }
 
 // request is what a plugin is asked.
-func (c *Change) request() (*admissionv1.AdmissionRequest, error) {
+func (c *Attributes) request() (*admissionv1.AdmissionRequest, error) {
 	kind, row := c.Resource.GroupVersionKind(), c.Resource.GroupVersionResource()
 	if c.Parent != nil {
 		row = c.Parent.GroupVersionResource()
@@ -171,7 +171,7 @@ func (c *Change) request() (*admissionv1.AdmissionRequest, error) {
 	if request.Object.Raw, err = c.encode(c.Object); err != nil {
 		return nil, err
 	}
-	if request.OldObject.Raw, err = c.encode(c.Old); err != nil {
+	if request.OldObject.Raw, err = c.encode(c.OldObject); err != nil {
 		return nil, err
 	}
 	request.Options.Raw, err = json.Marshal(c.Options)
@@ -179,7 +179,7 @@ func (c *Change) request() (*admissionv1.AdmissionRequest, error) {
 }
 
 // encode gives an object in the version of the request.
-func (c *Change) encode(stored runtime.Object) ([]byte, error) {
+func (c *Attributes) encode(stored runtime.Object) ([]byte, error) {
 	if stored == nil {
 		return nil, nil
 	}
@@ -192,7 +192,7 @@ func (c *Change) encode(stored runtime.Object) ([]byte, error) {
 }
 
 // patched gives the object as an answer wants it.
-func (p *Plugin) patched(change *Change, response *admissionv1.AdmissionResponse) (runtime.Object, error) {
+func (p *Plugin) patched(change *Attributes, response *admissionv1.AdmissionResponse) (runtime.Object, error) {
 	if len(response.Patch) == 0 || change.Object == nil {
 		return change.Object, nil
 	}
@@ -207,7 +207,7 @@ func (p *Plugin) patched(change *Change, response *admissionv1.AdmissionResponse
 }
 
 // apply applies a JSON patch to the object, in the version of the request.
-func (c *Change) apply(operations []byte) (runtime.Object, error) {
+func (c *Attributes) apply(operations []byte) (runtime.Object, error) {
 	if err := patch.Check(operations); err != nil {
 		return nil, err
 	}
@@ -224,13 +224,13 @@ func (c *Change) apply(operations []byte) (runtime.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	obj, _, err := codec.Body(c.Resource, negotiate.JSON, patched.JSON, metav1.FieldValidationIgnore)
+	obj, _, err := codec.DecodeBody(c.Resource, negotiate.JSON, patched.JSON, metav1.FieldValidationIgnore)
 	if err != nil {
 		return nil, err
 	}
-	stored, err := c.Resource.Convert(obj, c.Resource.StoreVersion)
+	stored, err := c.Resource.Convert(obj, c.Resource.StorageVersion)
 	if err != nil {
 		return nil, err
 	}
-	return c.Resource.Normal(stored), nil
+	return c.Resource.Canonical(stored), nil
 }

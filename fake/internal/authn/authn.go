@@ -14,8 +14,8 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
-// AllAuthenticated is the group of everybody who has been authenticated.
-const AllAuthenticated = "system:authenticated"
+// AuthenticatedGroup is the group of everybody who has been authenticated.
+const AuthenticatedGroup = "system:authenticated"
 
 // Token is what is known of a bearer token.
 type Token struct {
@@ -50,58 +50,58 @@ func (t *Tokens) Find(value string) (Token, bool) {
 	return token, ok
 }
 
-// Accounts tells which service account a token is for that the server has issued, and
+// ServiceAccountTokens tells which service account a token is for that the server has issued, and
 // false if it has not or if the token is not valid any more.
-type Accounts func(token string) (authenticationv1.UserInfo, bool)
+type ServiceAccountTokens func(token string) (authenticationv1.UserInfo, bool)
 
-// Answer is what comes of looking at a request.
-type Answer uint8
+// Result is what comes of looking at a request.
+type Result uint8
 
 const (
-	// Refused is a request with a token or certificate that is not valid: even what is open
+	// Rejected is a request with a token or certificate that is not valid: even what is open
 	// to everybody is closed to it.
-	Refused Answer = iota
+	Rejected Result = iota
 	// Anonymous is a request without any.
 	Anonymous
-	// Known is a request of a user.
-	Known
+	// Authenticated is a request of a user.
+	Authenticated
 )
 
-// Way is how users are found out.
-type Way struct {
-	Tokens   *Tokens
-	Accounts Accounts
-	// Clients are the authorities whose client certificates are taken; nil for none are.
-	Clients *x509.CertPool
+// Authenticator is how users are found out.
+type Authenticator struct {
+	Tokens          *Tokens
+	ServiceAccounts ServiceAccountTokens
+	// ClientCAs are the authorities whose client certificates are taken; nil for none are.
+	ClientCAs *x509.CertPool
 }
 
-// Authenticate looks at a request as the API server does. A certificate counts before a
+// AuthenticateRequest looks at a request as the API server does. A certificate counts before a
 // token. One of the two may be wrong if the other is good. A certificate of nobody and a
 // header that is no bearer token count for nothing.
-func (w *Way) Authenticate(r *http.Request) (authenticationv1.UserInfo, Answer) {
+func (w *Authenticator) AuthenticateRequest(r *http.Request) (authenticationv1.UserInfo, Result) {
 	user, answer := w.certificate(r.TLS)
-	if answer == Known {
-		return user, Known
+	if answer == Authenticated {
+		return user, Authenticated
 	}
 	value := bearer(r.Header.Get("Authorization"))
 	if value == "" {
 		return authenticationv1.UserInfo{}, answer
 	}
-	if user, ok := w.Token(value); ok {
-		return user, Known
+	if user, ok := w.AuthenticateToken(value); ok {
+		return user, Authenticated
 	}
-	return authenticationv1.UserInfo{}, Refused
+	return authenticationv1.UserInfo{}, Rejected
 }
 
-// Token tells whose a bearer token is that is valid now.
-func (w *Way) Token(value string) (authenticationv1.UserInfo, bool) {
+// AuthenticateToken tells whose a bearer token is that is valid now.
+func (w *Authenticator) AuthenticateToken(value string) (authenticationv1.UserInfo, bool) {
 	if token, ok := w.Tokens.Find(value); ok {
 		if token.expired(time.Now()) {
 			return authenticationv1.UserInfo{}, false
 		}
 		return authenticated(token.User), true
 	}
-	if user, ok := w.Accounts(value); ok {
+	if user, ok := w.ServiceAccounts(value); ok {
 		return authenticated(user), true
 	}
 	return authenticationv1.UserInfo{}, false
@@ -118,9 +118,9 @@ func bearer(header string) string {
 	return value
 }
 
-// Warning is what is said of an Authorization header with a blank too many, as the value
+// AuthorizationHeaderWarning is what is said of an Authorization header with a blank too many, as the value
 // of a Warning header; "" if there is nothing to say.
-func Warning(r *http.Request) string {
+func AuthorizationHeaderWarning(r *http.Request) string {
 	scheme, rest, _ := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")
 	if !strings.EqualFold(scheme, "bearer") || !strings.HasPrefix(rest, " ") {
 		return ""
@@ -135,12 +135,12 @@ func Warning(r *http.Request) string {
 // authenticated adds the group of all who are.
 func authenticated(user authenticationv1.UserInfo) authenticationv1.UserInfo {
 	for _, group := range user.Groups {
-		if group == AllAuthenticated || group == "system:unauthenticated" {
+		if group == AuthenticatedGroup || group == "system:unauthenticated" {
 			return user
 		}
 	}
 	groups := make([]string, 0, len(user.Groups)+1)
-	user.Groups = append(append(groups, user.Groups...), AllAuthenticated)
+	user.Groups = append(append(groups, user.Groups...), AuthenticatedGroup)
 	return user
 }
 
@@ -151,21 +151,21 @@ func WithUser(ctx context.Context, user authenticationv1.UserInfo) context.Conte
 	return context.WithValue(ctx, userKey{}, user)
 }
 
-// UserOf tells whose request it is. On a server without authentication everybody is its
+// UserFrom tells whose request it is. On a server without authentication everybody is its
 // administrator.
-func UserOf(ctx context.Context) authenticationv1.UserInfo {
+func UserFrom(ctx context.Context) authenticationv1.UserInfo {
 	if user, ok := ctx.Value(userKey{}).(authenticationv1.UserInfo); ok {
 		return user
 	}
-	return Admin()
+	return AdminUser()
 }
 
-// Nobody is the user of requests without credentials, where those are let in.
-func Nobody() authenticationv1.UserInfo {
+// AnonymousUser is the user of requests without credentials, where those are let in.
+func AnonymousUser() authenticationv1.UserInfo {
 	return authenticationv1.UserInfo{Username: "system:anonymous", Groups: []string{"system:unauthenticated"}}
 }
 
-// Admin is the user who may do everything.
-func Admin() authenticationv1.UserInfo {
-	return authenticationv1.UserInfo{Username: "system:admin", Groups: []string{"system:masters", AllAuthenticated}}
+// AdminUser is the user who may do everything.
+func AdminUser() authenticationv1.UserInfo {
+	return authenticationv1.UserInfo{Username: "system:admin", Groups: []string{"system:masters", AuthenticatedGroup}}
 }

@@ -16,8 +16,8 @@ const credentialID = "authentication.kubernetes.io/credential-id"
 // certificate looks at the certificate of a client. The handshake takes any: one that no
 // authority has signed, has expired or is for something else is refused here, with an
 // answer (x509.go).
-func (w *Way) certificate(state *tls.ConnectionState) (authenticationv1.UserInfo, Answer) {
-	if w.Clients == nil || state == nil || len(state.PeerCertificates) == 0 {
+func (w *Authenticator) certificate(state *tls.ConnectionState) (authenticationv1.UserInfo, Result) {
+	if w.ClientCAs == nil || state == nil || len(state.PeerCertificates) == 0 {
 		return authenticationv1.UserInfo{}, Anonymous
 	}
 	own := state.PeerCertificates[0]
@@ -26,9 +26,9 @@ func (w *Way) certificate(state *tls.ConnectionState) (authenticationv1.UserInfo
 		between.AddCert(c)
 	}
 	if _, err := own.Verify(x509.VerifyOptions{
-		Roots: w.Clients, Intermediates: between, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+		Roots: w.ClientCAs, Intermediates: between, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 	}); err != nil {
-		return authenticationv1.UserInfo{}, Refused
+		return authenticationv1.UserInfo{}, Rejected
 	}
 	return holder(own)
 }
@@ -38,7 +38,7 @@ func uidAttribute() asn1.ObjectIdentifier { return asn1.ObjectIdentifier{1, 3, 6
 
 // holder is the user whom a certificate names: the common name, in the groups that are its
 // organizations. Without a common name it is nobody's.
-func holder(c *x509.Certificate) (authenticationv1.UserInfo, Answer) {
+func holder(c *x509.Certificate) (authenticationv1.UserInfo, Result) {
 	if c.Subject.CommonName == "" {
 		return authenticationv1.UserInfo{}, Anonymous
 	}
@@ -55,9 +55,9 @@ func holder(c *x509.Certificate) (authenticationv1.UserInfo, Answer) {
 		}
 		uid, ok := name.Value.(string)
 		if uids++; !ok || uid == "" || uids > 1 {
-			return authenticationv1.UserInfo{}, Refused
+			return authenticationv1.UserInfo{}, Rejected
 		}
 		user.UID = uid
 	}
-	return authenticated(user), Known
+	return authenticated(user), Authenticated
 }

@@ -93,11 +93,11 @@ type Authorizer interface {
 	Rules(user authenticationv1.UserInfo, namespace string) authorizationv1.SubjectRulesReviewStatus
 }
 
-// Masters is the group that may do everything, whatever an authorizer says.
-const Masters = "system:masters"
+// SystemMasters is the group that may do everything, whatever an authorizer says.
+const SystemMasters = "system:masters"
 
-// Everything is the authorizer that allows everything to everybody.
-func Everything() Authorizer { return everything{} }
+// AlwaysAllow is the authorizer that allows everything to everybody.
+func AlwaysAllow() Authorizer { return everything{} }
 
 type everything struct{}
 
@@ -111,35 +111,35 @@ func (everything) Rules(authenticationv1.UserInfo, string) authorizationv1.Subje
 	}
 }
 
-// OpenPaths are what a cluster tells everybody (ClusterRole system:public-info-viewer).
-func OpenPaths() []string {
+// PublicPaths are what a cluster tells everybody (ClusterRole system:public-info-viewer).
+func PublicPaths() []string {
 	return []string{"/healthz", "/livez", "/readyz", "/version", "/version/"}
 }
 
-// By is the authorizer that asks a function, but for what is always allowed: everything to
+// FromFunc is the authorizer that asks a function, but for what is always allowed: everything to
 // Masters, and to read the OpenPaths.
-func By(decide func(Attributes) Decision) Authorizer { return byFunction(decide) }
+func FromFunc(decide func(Attributes) Decision) Authorizer { return byFunction(decide) }
 
 type byFunction func(Attributes) Decision
 
 func (decide byFunction) Authorize(a Attributes) Decision {
 	switch {
-	case slices.Contains(a.User.Groups, Masters):
+	case slices.Contains(a.User.Groups, SystemMasters):
 		return Allow("")
-	case a.NonResource && a.Verb == "get" && slices.Contains(OpenPaths(), a.Path):
+	case a.NonResource && a.Verb == "get" && slices.Contains(PublicPaths(), a.Path):
 		return Allow("")
 	}
 	return decide(a)
 }
 
 func (decide byFunction) Rules(user authenticationv1.UserInfo, namespace string) authorizationv1.SubjectRulesReviewStatus {
-	if slices.Contains(user.Groups, Masters) {
-		return Everything().Rules(user, namespace)
+	if slices.Contains(user.Groups, SystemMasters) {
+		return AlwaysAllow().Rules(user, namespace)
 	}
 	return authorizationv1.SubjectRulesReviewStatus{
 		ResourceRules: []authorizationv1.ResourceRule{},
 		NonResourceRules: []authorizationv1.NonResourceRule{
-			{Verbs: []string{"get"}, NonResourceURLs: OpenPaths()},
+			{Verbs: []string{"get"}, NonResourceURLs: PublicPaths()},
 		},
 		Incomplete:      true,
 		EvaluationError: "the authorizer is a function, which does not tell its rules",

@@ -9,14 +9,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Escape takes out of a text what a browser could take for markup.
-func Escape(text string) string {
+// EscapeMessage takes out of a text what a browser could take for markup.
+func EscapeMessage(text string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
 }
 
 // Forbidden is the 403 of an action that is not allowed (AU-02, AU-04).
 func Forbidden(a Attributes, reason string) error {
-	message := Escape(a.forbidden())
+	message := EscapeMessage(a.forbidden())
 	if reason != "" {
 		message += ": " + reason
 	}

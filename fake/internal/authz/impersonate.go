@@ -20,9 +20,9 @@ const (
 	nodesGroup      = "system:nodes"
 )
 
-// Wanted is whom the headers of a request ask to impersonate, exactly as they say it, and
+// RequestedImpersonation is whom the headers of a request ask to impersonate, exactly as they say it, and
 // false if they ask for nobody. A part without the name of a user is a 400 (AU-07).
-func Wanted(header http.Header) (authenticationv1.UserInfo, bool, error) {
+func RequestedImpersonation(header http.Header) (authenticationv1.UserInfo, bool, error) {
 	if !mentioned(header) {
 		return authenticationv1.UserInfo{}, false, nil
 	}

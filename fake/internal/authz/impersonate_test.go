@@ -135,10 +135,10 @@ func TestImpersonateWithinLimits(t *testing.T) {
 }
 
 func TestWanted(t *testing.T) {
-	_, asked, err := authz.Wanted(http.Header{"Accept": {"a"}, "Impersonate-User": {""}})
+	_, asked, err := authz.RequestedImpersonation(http.Header{"Accept": {"a"}, "Impersonate-User": {""}})
 	require.NoError(t, err)
 	require.False(t, asked)
-	got, asked, err := authz.Wanted(http.Header{
+	got, asked, err := authz.RequestedImpersonation(http.Header{
 		"Impersonate-User": {"bob"}, "Impersonate-Uid": {"7"}, "Impersonate-Group": {"a", "b"},
 		"Impersonate-Extra-Acme.com%2fteam": {"x"}, "Impersonate-Extra-Bad%2": {"y"},
 	})

@@ -152,8 +152,8 @@ func (m mode) groups(by Authorizer, a Attributes, user *authenticationv1.UserInf
 		switch {
 		case slices.Contains(user.Groups, ""):
 			return Forbidden(a, "impersonating the empty string group is not allowed")
-		case slices.Contains(user.Groups, Masters):
-			a.Name = Masters
+		case slices.Contains(user.Groups, SystemMasters):
+			a.Name = SystemMasters
 			return Forbidden(a, "impersonating the system:masters group is not allowed")
 		}
 		all := a

@@ -12,27 +12,27 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"example.com/fakeapi/internal/route"
+	"example.com/fakeapi/internal/requestinfo"
 )
 
-// Of are the attributes of a request of user, which was routed to t.
-func Of(user authenticationv1.UserInfo, r *http.Request, t route.Target) Attributes {
+// AttributesOf are the attributes of a request of user, which was routed to t.
+func AttributesOf(user authenticationv1.UserInfo, r *http.Request, t requestinfo.RequestInfo) Attributes {
 	a := Attributes{User: user, Verb: t.Verb, Path: t.Path}
-	if !t.IsResource() {
+	if !t.IsResourceRequest() {
 		a.NonResource = true
 		return a
 	}
 	a.Group, a.Version, a.Resource, a.Subresource = t.Group, t.Version, t.Resource, t.Subresource
 	a.Namespace, a.Name = t.Namespace, t.Name
-	if t.WatchPrefix { // which supports no selectors consistently
-		a.Verb = route.Watch
+	if t.IsWatchPath { // which supports no selectors consistently
+		a.Verb = requestinfo.Watch
 		return a
 	}
 	query := r.URL.Query()
 	switch a.Verb {
-	case route.List, route.Watch:
+	case requestinfo.List, requestinfo.Watch:
 		a.Name = selectedName(query)
-	case route.DeleteCollection:
+	case requestinfo.DeleteCollection:
 	default:
 		return a
 	}

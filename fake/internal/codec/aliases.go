@@ -7,11 +7,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Exceeds reports whether a document in YAML, with its aliases written out, has more than most
+// ExceedsSize reports whether a document in YAML, with its aliases written out, has more than most
 // bytes. The libraries that decode it bound how many nodes aliases stand for, but not how large
 // these are: 3,000 aliases of a string of a MB are 3 GB of JSON. What is no YAML does not exceed
 // anything, nor does what has so many aliases that the libraries refuse it: they tell what is wrong.
-func Exceeds(body []byte, most int) bool {
+func ExceedsSize(body []byte, most int) bool {
 	if !bytes.Contains(body, []byte("&")) || !bytes.Contains(body, []byte("*")) {
 		return len(body) > most
 	}

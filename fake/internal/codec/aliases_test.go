@@ -25,7 +25,7 @@ func TestExceeds(t *testing.T) {
 		"a: &a [":                           false,
 		"a: *a\nb: &b c":                    false,
 	} {
-		require.Equal(t, exceeds, Exceeds([]byte(body), most), body)
+		require.Equal(t, exceeds, ExceedsSize([]byte(body), most), body)
 	}
 }
 
@@ -38,7 +38,7 @@ func FuzzExceeds(f *testing.F) {
 	f.Add("- &a \"\\u00e4\"\n- *a")
 	f.Add("&a : *a")
 	f.Fuzz(func(t *testing.T, body string) {
-		if len(body) > 1000 || Exceeds([]byte(body), 1000) {
+		if len(body) > 1000 || ExceedsSize([]byte(body), 1000) {
 			return
 		}
 		data, err := yaml.YAMLToJSON([]byte(body))

@@ -19,11 +19,11 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// Body decodes what a client sent for resource r, in r's version. validation is
+// DecodeBody decodes what a client sent for resource r, in r's version. validation is
 // the fieldValidation parameter, "" meaning Warn: unknown and duplicate fields
 // are dropped and returned as warnings, or refused with Strict (FV-01 to
 // FV-08). Errors are Status errors.
-func Body(r *resource.Resource, media negotiate.Media, body []byte, validation string) (runtime.Object, []error, error) {
+func DecodeBody(r *resource.Resource, media negotiate.Media, body []byte, validation string) (runtime.Object, []error, error) {
 	decoded, sent, err := decode(r, media, body, validation)
 	obj, warnings, err := lenient(decoded, err, validation)
 	switch {
@@ -41,17 +41,17 @@ func Body(r *resource.Resource, media negotiate.Media, body []byte, validation s
 		"the object provided is unrecognized (must be of type %s): %v (%s)", r.Kind, err, summary(body)))
 }
 
-// Patched decodes the JSON that a patch has made of an object. The warnings of
+// DecodePatched decodes the JSON that a patch has made of an object. The warnings of
 // the patch itself count as those of the object. Errors are plain: a patch has
 // its own way to report them.
-func Patched(r *resource.Resource, body []byte, validation string, own []error) (runtime.Object, []error, error) {
+func DecodePatched(r *resource.Resource, body []byte, validation string, own []error) (runtime.Object, []error, error) {
 	obj, _, err := decode(r, negotiate.JSON, body, validation)
 	return judged(obj, err, validation, own)
 }
 
-// Merged is Patched for the fields that a strategic merge patch leaves. What they
+// DecodeMerged is Patched for the fields that a strategic merge patch leaves. What they
 // say of kind and apiVersion does not count.
-func Merged(r *resource.Resource, fields map[string]any, validation string, own []error) (runtime.Object, []error, error) {
+func DecodeMerged(r *resource.Resource, fields map[string]any, validation string, own []error) (runtime.Object, []error, error) {
 	obj := r.New()
 	strict := validation != metav1.FieldValidationIgnore
 	err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(fields, obj, strict)
@@ -97,7 +97,7 @@ func decode(r *resource.Resource, media negotiate.Media, body []byte, validation
 	want := r.GroupVersionKind()
 	obj, sent, err := serializer(r.Scheme(), media, strict).Decode(body, &want, nil)
 	if obj != nil && *sent != want {
-		if accepted := r.Accepted(obj); accepted != nil {
+		if accepted := r.ConvertAccepted(obj); accepted != nil {
 			return accepted, sent, err
 		}
 		return nil, sent, notOf(r, *sent, reflect.TypeOf(obj).Elem())

@@ -39,8 +39,8 @@ func CBORPairs(keysAndValues ...string) ([]byte, error) {
 	return b, nil
 }
 
-// AppendCBORMark appends what stands in front of a whole body, of a frame and of the object in it.
-func AppendCBORMark(b []byte) []byte { return append(b, cborMark...) }
+// AppendCBORSelfDescribe appends what stands in front of a whole body, of a frame and of the object in it.
+func AppendCBORSelfDescribe(b []byte) []byte { return append(b, cborMark...) }
 
 // AppendCBORMap and AppendCBORArray append the head of a map of n pairs and of an array of n items.
 func AppendCBORMap(b []byte, n int) []byte   { return appendHead(b, cborMap, n) }
@@ -84,8 +84,8 @@ func openMap(item []byte) (n int, inside []byte, err error) {
 	return 0, nil, fmt.Errorf("an object is no map in CBOR: %s", summary(item))
 }
 
-// JSONOfCBOR gives the JSON of a configuration in CBOR. Errors are those of the decoder.
-func JSONOfCBOR(body []byte) ([]byte, error) {
+// CBORToJSON gives the JSON of a configuration in CBOR. Errors are those of the decoder.
+func CBORToJSON(body []byte) ([]byte, error) {
 	var value map[string]any
 	if err := direct.Unmarshal(body, &value); err != nil {
 		return nil, err
@@ -93,8 +93,8 @@ func JSONOfCBOR(body []byte) ([]byte, error) {
 	return json.Marshal(value)
 }
 
-// Options gives the codecs of the options that come in a body. Those of apimachinery know no CBOR.
-func Options() codecs.CodecFactory { return options() }
+// OptionsCodecs gives the codecs of the options that come in a body. Those of apimachinery know no CBOR.
+func OptionsCodecs() codecs.CodecFactory { return options() }
 
 var options = sync.OnceValue(func() codecs.CodecFactory {
 	return codecs.NewCodecFactory(metainternal.Scheme, codecs.WithSerializer(cbor.NewSerializerInfo))

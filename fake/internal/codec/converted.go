@@ -11,67 +11,67 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	kjson "sigs.k8s.io/json"
 
-	"example.com/fakeapi/fake/internal/custom"
+	"example.com/fakeapi/fake/internal/crd/versions"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/memstore"
 )
 
-// UnreadableError is that a record cannot be shown in a version of its custom resource: its
+// ConversionError is that a record cannot be shown in a version of its custom resource: its
 // conversion failed. It reads as a real server's storage says it.
-type UnreadableError struct {
+type ConversionError struct {
 	Resource schema.GroupResource
 	Record   *memstore.Record
 	Err      error
 }
 
-func (e *UnreadableError) Error() string {
+func (e *ConversionError) Error() string {
 	return fmt.Sprintf("object not decodable revision=%d: %v", e.Record.Revision, e.Err)
 }
 
-func (e *UnreadableError) Unwrap() error { return e.Err }
+func (e *ConversionError) Unwrap() error { return e.Err }
 
 // Path is where a real server has the object, below the root of its storage.
-func (e *UnreadableError) Path() string {
+func (e *ConversionError) Path() string {
 	_, rest, _ := strings.Cut(e.Record.Key, "/")
 	return "/" + e.Resource.Group + "/" + e.Resource.Resource + "/" + rest
 }
 
-// Shows reports whether a record is stored as r shows it.
-func Shows(r *resource.Resource, rec *memstore.Record) bool {
-	return r.Custom == nil && r.GroupVersion() == r.StoreVersion || r.Custom != nil && r.Custom.Shows(formOf(rec))
+// IsStoredAs reports whether a record is stored as r shows it.
+func IsStoredAs(r *resource.Resource, rec *memstore.Record) bool {
+	return r.Custom == nil && r.GroupVersion() == r.StorageVersion || r.Custom != nil && r.Custom.IsStoredAs(formOf(rec))
 }
 
-// Asks reports whether a webhook is called to show a record, unless it has been before: what
+// NeedsWebhook reports whether a webhook is called to show a record, unless it has been before: what
 // it answered stays with the record.
-func Asks(r *resource.Resource, rec *memstore.Record) bool {
-	return r.Custom != nil && rec != nil && r.Custom.Asks(formOf(rec))
+func NeedsWebhook(r *resource.Resource, rec *memstore.Record) bool {
+	return r.Custom != nil && rec != nil && r.Custom.NeedsWebhook(formOf(rec))
 }
 
 // Converted is the JSON of a custom resource in r's version, without its kind and apiVersion.
 // Unless the record is stored so it is made once, and then kept with the record. What cannot be
 // converted is an UnreadableError, and is tried again by whoever asks next.
 func Converted(r *resource.Resource, rec *memstore.Record) ([]byte, error) {
-	if Shows(r, rec) {
+	if IsStoredAs(r, rec) {
 		return rec.Data, nil
 	}
-	piece := "json " + r.Custom.Piece()
+	piece := "json " + r.Custom.CacheKey()
 	return rec.Derived(piece, func(rec *memstore.Record) ([]byte, error) {
-		return r.Custom.Definition().Once(flightKey{rec, piece}, func() ([]byte, error) {
-			obj, err := Fresh(r, rec)
+		return r.Custom.CRD().Do(flightKey{rec, piece}, func() ([]byte, error) {
+			obj, err := ConvertUncached(r, rec)
 			if err != nil {
 				return nil, err
 			}
-			return json.Marshal(Untyped(obj))
+			return json.Marshal(WithoutTypeMeta(obj))
 		})
 	})
 }
 
 // IsConverted reports whether Converted has nothing to do for a record.
 func IsConverted(r *resource.Resource, rec *memstore.Record) bool {
-	if Shows(r, rec) {
+	if IsStoredAs(r, rec) {
 		return true
 	}
-	_, err := rec.Derived("json "+r.Custom.Piece(), func(*memstore.Record) ([]byte, error) { return nil, errAbsent })
+	_, err := rec.Derived("json "+r.Custom.CacheKey(), func(*memstore.Record) ([]byte, error) { return nil, errAbsent })
 	return err == nil
 }
 
@@ -81,31 +81,31 @@ var errAbsent = errors.New("it has not been made yet")
 // maxUnreadable is how many failures a list gathers before it ends, as a real server's.
 const maxUnreadable = 100
 
-// UnreadableList are the records of a list that cannot be shown.
-type UnreadableList []*UnreadableError
+// ConversionErrors are the records of a list that cannot be shown.
+type ConversionErrors []*ConversionError
 
-func (l UnreadableList) Error() string { return l[0].Error() }
+func (l ConversionErrors) Error() string { return l[0].Error() }
 
-// Full reports whether the list of failures ended before that of the records may have.
-func (l UnreadableList) Full() bool { return len(l) == maxUnreadable }
+// IsTruncated reports whether the list of failures ended before that of the records may have.
+func (l ConversionErrors) IsTruncated() bool { return len(l) == maxUnreadable }
 
 // ConvertAll makes what lists of records in r's version are made of. The error is an
 // UnreadableList if some of them cannot be converted.
 func ConvertAll(r *resource.Resource, records []*memstore.Record) error {
-	var failed UnreadableList
+	var failed ConversionErrors
 	for _, rec := range records {
-		if !Asks(r, rec) {
+		if !NeedsWebhook(r, rec) {
 			continue
 		}
 		_, err := Converted(r, rec)
-		var unreadable *UnreadableError
+		var unreadable *ConversionError
 		switch {
 		case errors.As(err, &unreadable):
 			failed = append(failed, unreadable)
 		case err != nil:
 			return err
 		}
-		if failed.Full() {
+		if failed.IsTruncated() {
 			return failed
 		}
 	}
@@ -121,22 +121,22 @@ type flightKey struct {
 	piece  string
 }
 
-// Fresh reads a custom resource in r's version, and converts it again if it has to be converted.
-func Fresh(r *resource.Resource, rec *memstore.Record) (runtime.Object, error) {
+// ConvertUncached reads a custom resource in r's version, and converts it again if it has to be converted.
+func ConvertUncached(r *resource.Resource, rec *memstore.Record) (runtime.Object, error) {
 	obj, err := parseStored(r, rec, rec.Data)
 	if err != nil {
 		return nil, err
 	}
-	read, err := r.Custom.Read(obj, formOf(rec))
+	read, err := r.Custom.FromStorage(obj, formOf(rec))
 	if err != nil {
-		return nil, &UnreadableError{r.GroupResource(), rec, err}
+		return nil, &ConversionError{r.GroupResource(), rec, err}
 	}
 	return read, nil
 }
 
-// WouldShow is what r's version would show of a draft if it were stored: a dry run goes through
+// DryRunResult is what r's version would show of a draft if it were stored: a dry run goes through
 // the same conversions as a write. obj is what the draft was made of.
-func WouldShow(r *resource.Resource, draft *memstore.Draft, obj runtime.Object) (runtime.Object, error) {
+func DryRunResult(r *resource.Resource, draft *memstore.Draft, obj runtime.Object) (runtime.Object, error) {
 	if r.Custom == nil || r.Custom.IsStorage() {
 		return obj, nil
 	}
@@ -145,7 +145,7 @@ func WouldShow(r *resource.Resource, draft *memstore.Draft, obj runtime.Object) 
 		return nil, err
 	}
 	form, _ := draft.Fields.Get(formField)
-	return r.Custom.Read(stored, custom.Form(form))
+	return r.Custom.FromStorage(stored, versions.StoredForm(form))
 }
 
 // readCustom decodes a record into an object of r's version.
@@ -170,13 +170,13 @@ func parseStored(r *resource.Resource, rec *memstore.Record, data []byte) (*unst
 	return obj, nil
 }
 
-// Recorded reports whether a record has the fields that r's version can be selected by. Those of
+// HasIndexedFields reports whether a record has the fields that r's version can be selected by. Those of
 // a custom resource that it does not have are read of the object, see Fields.
-func Recorded(r *resource.Resource, rec *memstore.Record) bool {
+func HasIndexedFields(r *resource.Resource, rec *memstore.Record) bool {
 	if r.Custom == nil || len(r.Fields) == 0 {
 		return true
 	}
-	if !r.Custom.IsStorage() || !Shows(r, rec) {
+	if !r.Custom.IsStorage() || !IsStoredAs(r, rec) {
 		return false
 	}
 	for _, f := range r.Fields {
@@ -187,8 +187,8 @@ func Recorded(r *resource.Resource, rec *memstore.Record) bool {
 	return true
 }
 
-// Fields are the fields of a custom resource as r's version has them.
-func Fields(r *resource.Resource, rec *memstore.Record) (map[string]string, error) {
+// CustomFields are the fields of a custom resource as r's version has them.
+func CustomFields(r *resource.Resource, rec *memstore.Record) (map[string]string, error) {
 	obj, err := readCustom(r, rec)
 	if err != nil {
 		return nil, err

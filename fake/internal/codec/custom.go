@@ -13,7 +13,7 @@ import (
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
-	"example.com/fakeapi/fake/internal/custom"
+	"example.com/fakeapi/fake/internal/crd/versions"
 	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/memstore"
@@ -29,7 +29,7 @@ const customHead = `{"metadata":{"resourceVersion":"`
 // draftCustom encodes a custom resource of r's version in the storage version.
 func draftCustom(r *resource.Resource, obj *unstructured.Unstructured) (*memstore.Draft, error) {
 	obj.SetGroupVersionKind(r.GroupVersionKind()) // a conversion asks for it
-	stored, form, err := r.Custom.Keep(obj)
+	stored, form, err := r.Custom.ToStorage(obj)
 	if err != nil {
 		return nil, err
 	}
@@ -90,13 +90,13 @@ func appendMembers(b, encoded []byte) []byte {
 	return append(b, encoded[1:]...)
 }
 
-// SameCustom lets a write that changes nothing be one: what is stored keeps the form that it
+// ReuseUnchanged lets a write that changes nothing be one: what is stored keeps the form that it
 // was stored in if it would be encoded no differently today. Called for the draft that shall
 // replace a record.
-func SameCustom(draft *memstore.Draft, rec *memstore.Record) {
+func ReuseUnchanged(draft *memstore.Draft, rec *memstore.Record) {
 	now, _ := draft.Fields.Get(formField)
 	then, ok := rec.Fields.Get(formField)
-	if !ok || now == then || custom.Form(now).Version() != custom.Form(then).Version() {
+	if !ok || now == then || versions.StoredForm(now).Version() != versions.StoredForm(then).Version() {
 		return
 	}
 	if bytes.Equal(draft.Data[draft.Stamp:], rec.Data[draft.Stamp+len(rec.Revision.String()):]) {
@@ -105,14 +105,14 @@ func SameCustom(draft *memstore.Draft, rec *memstore.Record) {
 }
 
 // formOf is the form in which a record is stored.
-func formOf(rec *memstore.Record) custom.Form {
+func formOf(rec *memstore.Record) versions.StoredForm {
 	form, _ := rec.Fields.Get(formField)
-	return custom.Form(form)
+	return versions.StoredForm(form)
 }
 
-// Untyped is an object for encoding/json, without its kind and apiVersion. It shares the rest
+// WithoutTypeMeta is an object for encoding/json, without its kind and apiVersion. It shares the rest
 // with the object, which may lose them, too.
-func Untyped(obj runtime.Object) any {
+func WithoutTypeMeta(obj runtime.Object) any {
 	u, ok := obj.(*unstructured.Unstructured)
 	if !ok {
 		obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
@@ -135,7 +135,7 @@ func decodeCustom(r *resource.Resource, media negotiate.Media, body []byte, stri
 	if err != nil {
 		return nil, nil, err
 	}
-	unknown, err := r.Custom.Take(obj.Object, strict)
+	unknown, err := r.Custom.PruneAndDefault(obj.Object, strict)
 	if err != nil {
 		return nil, sent, err
 	}
@@ -154,7 +154,7 @@ func parseCustom(media negotiate.Media, body []byte, strict bool, into *map[stri
 	case negotiate.Protobuf:
 		return nil, nil, errors.New("custom resources have no protobuf encoding")
 	case negotiate.CBOR:
-		if body, err = JSONOfCBOR(body); err != nil {
+		if body, err = CBORToJSON(body); err != nil {
 			return nil, nil, err
 		}
 	case negotiate.YAML:

@@ -29,7 +29,7 @@ func TestEmptyListsAreStoredAsNone(t *testing.T) {
 		{appsv1.SchemeGroupVersion.WithKind("ControllerRevision"), &appsv1.ControllerRevision{Data: runtime.RawExtension{Raw: []byte(`{"x":[]}`)}}, `{"x":[]}`, `null`},
 	} {
 		tt.obj.(metav1.Object).SetName("a")
-		draft, err := Draft(table.LookupKind(tt.kind), tt.obj)
+		draft, err := EncodeDraft(table.LookupKind(tt.kind), tt.obj)
 		require.NoError(t, err)
 		require.Contains(t, string(draft.Data), tt.has)
 		require.NotContains(t, string(draft.Data), tt.hasNot)

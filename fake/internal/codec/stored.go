@@ -28,9 +28,9 @@ import (
 // Key is where an object of r is stored. An empty namespace or name gives the
 // prefix of a collection: "pods/", "pods/default/".
 func Key(r *resource.Resource, namespace, name string) string {
-	top := r.Store.Resource
-	if r.Store.Group != "" {
-		top += "." + r.Store.Group
+	top := r.StorageResource.Resource
+	if r.StorageResource.Group != "" {
+		top += "." + r.StorageResource.Group
 	}
 	if !r.Namespaced {
 		return top + "/" + name
@@ -46,9 +46,9 @@ func Key(r *resource.Resource, namespace, name string) string {
 // resourceVersion in it holds no raw quote, so the first occurrence is it.
 var revisionKey = []byte(`"resourceVersion":"`)
 
-// Draft encodes an object of r's StoreVersion for the store. It clears the
+// EncodeDraft encodes an object of r's StoreVersion for the store. It clears the
 // object's kind, apiVersion and resourceVersion.
-func Draft(r *resource.Resource, obj runtime.Object) (*memstore.Draft, error) {
+func EncodeDraft(r *resource.Resource, obj runtime.Object) (*memstore.Draft, error) {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		return draftCustom(r, u)
 	}
@@ -85,13 +85,13 @@ func Draft(r *resource.Resource, obj runtime.Object) (*memstore.Draft, error) {
 	}, nil
 }
 
-// Stored decodes a record into an object of the StoreVersion, with kind and
+// DecodeStored decodes a record into an object of the StoreVersion, with kind and
 // apiVersion set.
-func Stored(r *resource.Resource, rec *memstore.Record) (runtime.Object, error) {
+func DecodeStored(r *resource.Resource, rec *memstore.Record) (runtime.Object, error) {
 	if r.Custom != nil {
 		return readCustom(r, rec)
 	}
-	kind := r.StoreVersion.WithKind(r.Kind)
+	kind := r.StorageVersion.WithKind(r.Kind)
 	obj, err := r.Scheme().New(kind)
 	if err != nil {
 		return nil, err
@@ -106,9 +106,9 @@ func Stored(r *resource.Resource, rec *memstore.Record) (runtime.Object, error) 
 // metadataKey is what the stored form of every object begins with.
 var metadataKey = []byte(`{"metadata":`)
 
-// Metadata decodes of a record what controllers act by: its uid, finalizers and
+// DecodeMetadata decodes of a record what controllers act by: its uid, finalizers and
 // owners, and when it is to end. What follows the metadata is not read.
-func Metadata(rec *memstore.Record) (*metav1.ObjectMeta, error) {
+func DecodeMetadata(rec *memstore.Record) (*metav1.ObjectMeta, error) {
 	var m struct {
 		UID                        types.UID               `json:"uid"`
 		DeletionTimestamp          *metav1.Time            `json:"deletionTimestamp"`
@@ -153,9 +153,9 @@ func firstObject(data []byte) []byte {
 	return data
 }
 
-// HasTies reports whether an object has owners or has been deleted, without decoding
+// HasOwnersOrDeletion reports whether an object has owners or has been deleted, without decoding
 // it: what controllers ask of every write.
-func HasTies(rec *memstore.Record) bool {
+func HasOwnersOrDeletion(rec *memstore.Record) bool {
 	return len(rec.Fields) > 0 && rec.Fields[0].Key == tiesField
 }
 
@@ -175,10 +175,10 @@ func fieldsOf(r *resource.Resource, obj runtime.Object, m metav1.Object) fields.
 	return set
 }
 
-// Served decodes a record into an object of r's own version, with kind and
+// DecodeServed decodes a record into an object of r's own version, with kind and
 // apiVersion set.
-func Served(r *resource.Resource, rec *memstore.Record) (runtime.Object, error) {
-	obj, err := Stored(r, rec)
+func DecodeServed(r *resource.Resource, rec *memstore.Record) (runtime.Object, error) {
+	obj, err := DecodeStored(r, rec)
 	if err != nil {
 		return nil, err
 	}

@@ -23,10 +23,10 @@ func TestMetadataIsReadFromTheStoredForm(t *testing.T) {
 	// What looks like the end of the metadata is in a string.
 	pod.Annotations = map[string]string{"a": `}}","\`, `{"b`: `"}`}
 	pod.Name = "p"
-	draft, err := Draft(resource.Builtin().LookupKind(corev1.SchemeGroupVersion.WithKind("Pod")), pod)
+	draft, err := EncodeDraft(resource.Builtin().LookupKind(corev1.SchemeGroupVersion.WithKind("Pod")), pod)
 	require.NoError(t, err)
 
-	got, err := Metadata(&memstore.Record{Data: draft.Data})
+	got, err := DecodeMetadata(&memstore.Record{Data: draft.Data})
 	require.NoError(t, err)
 	require.Equal(t, &want, got)
 }
@@ -34,19 +34,19 @@ func TestMetadataIsReadFromTheStoredForm(t *testing.T) {
 // TestMetadataIsFirst holds what Draft, Metadata and the stamp of a resourceVersion
 // rely on, for every type.
 func TestMetadataIsFirst(t *testing.T) {
-	for _, r := range resource.Builtin().Kept() {
-		obj, err := r.Scheme().New(r.StoreVersion.WithKind(r.Kind))
+	for _, r := range resource.Builtin().Stored() {
+		obj, err := r.Scheme().New(r.StorageVersion.WithKind(r.Kind))
 		require.NoError(t, err)
 		obj.(metav1.Object).SetUID("a-uid")
-		draft, err := Draft(r, obj)
+		draft, err := EncodeDraft(r, obj)
 		require.NoError(t, err, r.Kind)
-		got, err := Metadata(&memstore.Record{Data: draft.Data})
+		got, err := DecodeMetadata(&memstore.Record{Data: draft.Data})
 		require.NoError(t, err, r.Kind)
 		require.EqualValues(t, "a-uid", got.UID, r.Kind)
 	}
 }
 
 func TestMetadataOfWhatIsNone(t *testing.T) {
-	_, err := Metadata(&memstore.Record{Key: "pods/a/b", Data: []byte(`{"spec":{},"metadata":{}}`)})
+	_, err := DecodeMetadata(&memstore.Record{Key: "pods/a/b", Data: []byte(`{"spec":{},"metadata":{}}`)})
 	require.EqualError(t, err, "stored pods/a/b does not begin with its metadata")
 }

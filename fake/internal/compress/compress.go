@@ -14,7 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"example.com/fakeapi/internal/route"
+	"example.com/fakeapi/internal/requestinfo"
 )
 
 // Threshold is the size in bytes up to which an answer goes out as it is.
@@ -70,11 +70,11 @@ func isStreamingList(r *http.Request, byDefault bool) bool {
 		return false
 	}
 	query := r.URL.Query()
-	if !route.Bool(query["allowWatchBookmarks"]) || route.Parse(r.Method, r.URL.Path, query).Verb != route.Watch {
+	if !requestinfo.BoolParam(query["allowWatchBookmarks"]) || requestinfo.Parse(r.Method, r.URL.Path, query).Verb != requestinfo.Watch {
 		return false
 	}
 	if asked, said := query["sendInitialEvents"]; said {
-		return route.Bool(asked)
+		return requestinfo.BoolParam(asked)
 	}
 	revision := query.Get("resourceVersion")
 	return byDefault && query.Get("resourceVersionMatch") == "" && (revision == "" || revision == "0")

@@ -58,7 +58,7 @@ func (m *Machine) read(key string) (*item, error) {
 	if !ok || rec == nil || p.ignored() {
 		return nil, nil
 	}
-	meta, err := codec.Metadata(rec)
+	meta, err := codec.DecodeMetadata(rec)
 	if err != nil {
 		return nil, err
 	}

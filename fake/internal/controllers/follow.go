@@ -55,11 +55,11 @@ func (m *Machine) concerns(e *memstore.Event) bool {
 	if e.Record == nil || m.emptying.Load() || m.unread.Add(1) > mostUnread {
 		return true
 	}
-	if codec.HasTies(e.Record) {
+	if codec.HasOwnersOrDeletion(e.Record) {
 		return true
 	}
 	if e.Prev != nil {
-		return e.Prev.UID != e.Record.UID || codec.HasTies(e.Prev)
+		return e.Prev.UID != e.Record.UID || codec.HasOwnersOrDeletion(e.Prev)
 	}
 	p, _ := m.kinds.find(e.Record.Key)
 	return m.homeless(p)
@@ -86,8 +86,8 @@ func (m *Machine) note(prev, rec *memstore.Record) {
 		return
 	}
 	var meta metav1.ObjectMeta
-	if codec.HasTies(rec) {
-		decoded, err := codec.Metadata(rec)
+	if codec.HasOwnersOrDeletion(rec) {
+		decoded, err := codec.DecodeMetadata(rec)
 		if err != nil {
 			return // nobody can act on what cannot be read
 		}
@@ -119,7 +119,7 @@ func (m *Machine) here(p place, rec *memstore.Record, meta *metav1.ObjectMeta) {
 		m.terminating(p.name)
 	case p.is("namespaces"):
 		delete(m.ending, p.name) // a fixture has taken its place
-	case p.res.Grace != nil && ends:
+	case p.res.GracePeriod != nil && ends:
 		m.deadlines.add(rec.Key, rec.UID, meta)
 	}
 	if p.ignored() {

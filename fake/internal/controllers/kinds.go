@@ -45,10 +45,10 @@ func (k *kinds) now() *edition {
 		maps.Copy(e.byKind, last.byKind)
 	}
 	seen := make(map[string]bool)
-	for _, res := range table.Kept() {
+	for _, res := range table.Stored() {
 		e.byKind[res.GroupVersionKind()] = table.LookupKind(res.GroupVersionKind())
 		topic := strings.TrimSuffix(codec.Key(res, "", ""), "/")
-		if res.GroupVersion() == res.StoreVersion && res.GroupResource() == res.Store && !seen[topic] {
+		if res.GroupVersion() == res.StorageVersion && res.GroupResource() == res.StorageResource && !seen[topic] {
 			e.byTopic[topic], seen[topic] = res, true
 		}
 	}

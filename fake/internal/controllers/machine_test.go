@@ -15,17 +15,17 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"example.com/fakeapi/fake/internal/controllers"
-	"example.com/fakeapi/fake/internal/custom"
+	"example.com/fakeapi/fake/internal/crd/registry"
+	"example.com/fakeapi/fake/internal/crd/versions"
+	"example.com/fakeapi/fake/internal/handlers"
 	"example.com/fakeapi/fake/internal/resource"
-	"example.com/fakeapi/fake/internal/served"
-	"example.com/fakeapi/fake/internal/verbs"
 	"example.com/fakeapi/memstore"
 )
 
 // plant is a store with its API, and controllers that write through it.
 type plant struct {
 	*testing.T
-	*verbs.API
+	*handlers.API
 	store   *memstore.Store
 	machine *controllers.Machine
 
@@ -35,7 +35,7 @@ type plant struct {
 
 func newPlant(t *testing.T, limits memstore.Options) *plant {
 	p := &plant{T: t, store: memstore.New(limits)}
-	p.API = verbs.New(p.store, served.New(custom.Network{}), verbs.NewIDs([32]byte{}), verbs.Settings{})
+	p.API = handlers.New(p.store, registry.New(versions.Network{}), handlers.NewIDs([32]byte{}), handlers.Settings{})
 	p.machine = controllers.New(p.store, resource.Builtin, p)
 	require.NoError(t, p.LoadSystem())
 	return p

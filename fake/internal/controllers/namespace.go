@@ -33,7 +33,7 @@ func (m *Machine) empty(name string) error {
 		delete(m.ending, name)
 		return errors.Join(m.deleteContent(name).failed...)
 	}
-	obj, err := codec.Stored(p.res, rec)
+	obj, err := codec.DecodeStored(p.res, rec)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (m *Machine) deleteAll(res *resource.Resource, namespace string, left *rema
 	}
 	for rec := range m.store.View().Range(prefix, "") {
 		left.objects[res.Plural+"."+res.Group]++
-		if meta, err := codec.Metadata(rec); err == nil {
+		if meta, err := codec.DecodeMetadata(rec); err == nil {
 			for _, finalizer := range meta.Finalizers {
 				left.finalizers[finalizer]++
 			}
@@ -129,9 +129,9 @@ func (m *Machine) deleteAll(res *resource.Resource, namespace string, left *rema
 // isGoing reports whether a delete would change nothing of an object: it is on its way
 // out, and does not wait for the garbage collector.
 func isGoing(rec *memstore.Record) bool {
-	if !codec.HasTies(rec) {
+	if !codec.HasOwnersOrDeletion(rec) {
 		return false
 	}
-	meta, err := codec.Metadata(rec)
+	meta, err := codec.DecodeMetadata(rec)
 	return err == nil && meta.DeletionTimestamp != nil && !collects(meta)
 }

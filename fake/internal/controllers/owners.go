@@ -51,6 +51,6 @@ func (m *Machine) owner(it *item, reference metav1.OwnerReference) (owner *item,
 	if rec == nil || rec.UID != string(reference.UID) {
 		return nil, true, nil
 	}
-	meta, err := codec.Metadata(rec)
+	meta, err := codec.DecodeMetadata(rec)
 	return &item{rec: rec, meta: meta}, true, err
 }

@@ -113,9 +113,9 @@ func kindOf(r *resource.Resource, s resource.Subresource) metav1.GroupVersionKin
 // the SHA-256 of GROUP/VERSION/KIND, in base64. Rows that show the same objects
 // have the same hash; what is not stored has none.
 func storageVersionHash(r *resource.Resource) string {
-	if !r.Kept() {
+	if !r.IsStored() {
 		return ""
 	}
-	sum := sha256.Sum256([]byte(r.StoreVersion.Group + "/" + r.StoreVersion.Version + "/" + r.Kind))
+	sum := sha256.Sum256([]byte(r.StorageVersion.Group + "/" + r.StorageVersion.Version + "/" + r.Kind))
 	return base64.StdEncoding.EncodeToString(sum[:8])
 }

@@ -217,7 +217,7 @@ func TestManager(t *testing.T) {
 }
 
 func TestFor(t *testing.T) {
-	for _, res := range resource.Builtin().Kept() {
+	for _, res := range resource.Builtin().Stored() {
 		subresources := []string{""}
 		if res.Status {
 			subresources = append(subresources, "status")
@@ -228,7 +228,7 @@ func TestFor(t *testing.T) {
 			again, err := For(res, subresource)
 			require.NoError(t, err)
 			require.Same(t, tracker, again)
-			require.Equal(t, resource.IsDefinitions(res), tracker.whole == nil, "%s has no plan", res.Kind)
+			require.Equal(t, resource.IsCRDs(res), tracker.whole == nil, "%s has no plan", res.Kind)
 		}
 	}
 	_, err := For(resource.Builtin().Lookup("", "v1", "pods"), "log")

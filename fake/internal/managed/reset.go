@@ -24,10 +24,10 @@ func paths(names []string) []path {
 // change, because the server sets them back, and hence must not own (SA-32).
 func resets(res *resource.Resource, subresource string) []path {
 	if subresource == "" {
-		return paths(res.Resets)
+		return paths(res.ResetFields)
 	}
 	if sub := res.Subresource(subresource); sub != nil {
-		return paths(sub.Resets)
+		return paths(sub.ResetFields)
 	}
 	return nil
 }
@@ -36,7 +36,7 @@ func resets(res *resource.Resource, subresource string) []path {
 // all but the resets.
 func owns(res *resource.Resource, subresource string) []path {
 	if sub := res.Subresource(subresource); sub != nil {
-		return paths(sub.Owns)
+		return paths(sub.OwnedFields)
 	}
 	return nil
 }

@@ -20,8 +20,8 @@ import (
 // The shortcut must give what the library gives, for any history of an object:
 // creates, updates of the resource and its status by several managers, applies.
 func TestShortcutIsTheLongWay(t *testing.T) {
-	for _, res := range resource.Builtin().Kept() {
-		if resource.IsDefinitions(res) { // there is no shortcut
+	for _, res := range resource.Builtin().Stored() {
+		if resource.IsCRDs(res) { // there is no shortcut
 			continue
 		}
 		name := fmt.Sprintf("%s.%s.%s", res.Plural, res.Version, res.Group)
@@ -108,7 +108,7 @@ func (h *history) run(t *testing.T, seed int64) {
 
 // write makes one plain write both ways and compares.
 func (h *history) write(live runtime.Object, doc map[string]any, subresource, what string) runtime.Object {
-	obj, err := h.res.Convert(h.object(doc), h.res.StoreVersion)
+	obj, err := h.res.Convert(h.object(doc), h.res.StorageVersion)
 	require.NoError(h.t, err)
 	uid(obj)
 	if live != nil && h.rng.Intn(2) == 0 { // a client that sends back what it read
@@ -140,7 +140,7 @@ func (h *history) write(live runtime.Object, doc map[string]any, subresource, wh
 func (h *history) row() *resource.Resource {
 	if h.rng.Intn(8) == 0 {
 		for _, row := range resource.Builtin().All() {
-			if row.Store == h.res.Store && row != h.res {
+			if row.StorageResource == h.res.StorageResource && row != h.res {
 				return row
 			}
 		}

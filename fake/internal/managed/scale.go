@@ -64,7 +64,7 @@ func converter(body *resource.Resource) (managedfields.TypeConverter, error) {
 	switch {
 	case body.Kind == "Scale":
 		return scaleTypes()
-	case resource.IsDefinitions(body):
+	case resource.IsCRDs(body):
 		return extensions(), nil
 	}
 	return types(), nil

@@ -60,17 +60,17 @@ type trackerKey struct {
 // tracker the first time and gives it ever after.
 var trackers = sync.OnceValue(func() map[trackerKey]func() (*Tracker, error) {
 	all := make(map[trackerKey]func() (*Tracker, error))
-	for _, res := range resource.Builtin().Kept() {
+	for _, res := range resource.Builtin().Stored() {
 		whole := sync.OnceValue(func() *plan { return planFor(res) })
 		key := trackerKey{resource: res.GroupVersionResource()}
 		all[key] = sync.OnceValues(func() (*Tracker, error) { return newTracker(res, res, "", whole()) })
 		for _, sub := range res.Subresources {
 			key.subresource = sub.Name
 			switch {
-			case sub.Writes():
+			case sub.WritesObject():
 				all[key] = sync.OnceValues(func() (*Tracker, error) { return newTracker(res, res, sub.Name, whole()) })
-			case sub.Body() != nil && sub.HasVerb("patch"):
-				all[key] = sync.OnceValues(func() (*Tracker, error) { return newTracker(res, sub.Body(), sub.Name, nil) })
+			case sub.BodyResource() != nil && sub.HasVerb("patch"):
+				all[key] = sync.OnceValues(func() (*Tracker, error) { return newTracker(res, sub.BodyResource(), sub.Name, nil) })
 			}
 		}
 	}
@@ -113,7 +113,7 @@ func newTracker(res, body *resource.Resource, subresource string, whole *plan) (
 	}
 	t.library, err = managedfields.NewDefaultFieldManager(
 		converter, versions, body.Scheme(), versions,
-		t.kind, body.StoreVersion, subresource, filters(filter(resets, owns), versions.list()))
+		t.kind, body.StorageVersion, subresource, filters(filter(resets, owns), versions.list()))
 	if err != nil {
 		return nil, err
 	}

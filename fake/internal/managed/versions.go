@@ -29,12 +29,12 @@ func versionsOf(res *resource.Resource) *versions {
 	v := &versions{
 		rows:   make(map[schema.GroupVersion]*resource.Resource),
 		byType: make(map[reflect.Type]schema.GroupVersion),
-		store:  res.StoreVersion,
+		store:  res.StorageVersion,
 		scheme: res.Scheme(),
 	}
 	v.add(res) // which may be the body of a subresource, and not in the table
 	for _, row := range resource.Builtin().All() {
-		if row.Store == res.Store && row.Kind == res.Kind {
+		if row.StorageResource == res.StorageResource && row.Kind == res.Kind {
 			v.add(row)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"example.com/fakeapi/internal/route"
+	"example.com/fakeapi/internal/requestinfo"
 )
 
 // Labels are what a request is counted by.
@@ -17,7 +17,7 @@ type Labels struct {
 }
 
 // Of gives the labels of a request for a resource that is served.
-func Of(r *http.Request, t route.Target) Labels {
+func Of(r *http.Request, t requestinfo.RequestInfo) Labels {
 	l := Labels{
 		group: t.Group, version: t.Version, resource: t.Resource, subresource: t.Subresource,
 		scope: scope(t), dryRun: dryRun(r.URL), component: "apiserver",
@@ -33,9 +33,9 @@ func OfPath(r *http.Request, path string) Labels {
 }
 
 // scope tells an object from a namespace from all of them.
-func scope(t route.Target) string {
+func scope(t requestinfo.RequestInfo) string {
 	switch {
-	case t.Name != "" || t.Verb == route.Create:
+	case t.Name != "" || t.Verb == requestinfo.Create:
 		return "resource"
 	case t.Namespace != "":
 		return "namespace"
@@ -44,11 +44,11 @@ func scope(t route.Target) string {
 }
 
 // verb is the method, but for what is no plain read, patch or request of an object.
-func verb(r *http.Request, t route.Target, scope string) string {
+func verb(r *http.Request, t requestinfo.RequestInfo, scope string) string {
 	switch {
 	case slices.Contains([]string{"exec", "attach", "portforward", "proxy"}, t.Subresource):
 		return "CONNECT"
-	case t.Verb == route.Watch:
+	case t.Verb == requestinfo.Watch:
 		return "WATCH"
 	case r.Method == http.MethodPatch && r.Header.Get("Content-Type") == string(types.ApplyPatchType):
 		return "APPLY"

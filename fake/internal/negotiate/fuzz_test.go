@@ -33,7 +33,7 @@ func (a allowed) AllowsMediaTypeTransform(mimeType, subtype string, target *sche
 	}
 	switch target.Kind {
 	case "Table":
-		return a.endpoint != Part && (subtype == "json" || subtype == "yaml")
+		return a.endpoint != NotTransformable && (subtype == "json" || subtype == "yaml")
 	case "PartialObjectMetadata", "PartialObjectMetadataList":
 		return true
 	}
@@ -64,14 +64,14 @@ func FuzzAccept(f *testing.F) {
 	}
 	libraries := map[bool]runtime.NegotiatedSerializer{false: library(false), true: library(true)}
 	f.Fuzz(func(t *testing.T, accept string) {
-		for _, e := range []Endpoint{Object, Collection, Part, Document, Unrouted, Custom} {
+		for _, e := range []Endpoint{Object, Collection, NotTransformable, Document, Unrouted, Custom} {
 			for has, theirs := range libraries {
 				r := request(accept)
 				if has {
 					r = WithCBOR(r)
 				}
-				got, err := Response(r, e)
-				_ = ErrorResponse(r)
+				got, err := ResponseOutput(r, e)
+				_ = ErrorOutput(r)
 				want, _, refused := negotiation.NegotiateOutputMediaType(r, theirs, allowed{e})
 				if e != Unrouted && e != Custom && !offerOf(r).routable(accept, e) && accept != "" {
 					refused = apierrors.NewBadRequest("the router has refused it")
@@ -116,7 +116,7 @@ func FuzzContentType(f *testing.F) {
 			if has {
 				r = WithCBOR(r)
 			}
-			got, err := Body(r)
+			got, err := RequestMediaType(r)
 			want, refused := negotiation.NegotiateInputSerializer(r, false, theirs)
 			if refused != nil {
 				require.True(t, apierrors.IsUnsupportedMediaType(err), "%s: %v", contentType, err)

@@ -77,7 +77,7 @@ const (
 	// transformed. Part is an object that has no Table, as most subresources.
 	Object Endpoint = iota
 	Collection
-	Part
+	NotTransformable
 	// Document has one form only. Unrouted is a Document that stands in front of
 	// the router, which takes part in no negotiation there.
 	Document
@@ -87,9 +87,9 @@ const (
 	Custom
 )
 
-// Response chooses the representation of the answer to r. The error is a 406
+// ResponseOutput chooses the representation of the answer to r. The error is a 406
 // Status.
-func Response(r *http.Request, e Endpoint) (Output, error) {
+func ResponseOutput(r *http.Request, e Endpoint) (Output, error) {
 	out, err := accept(r, e)
 	if err == nil && !out.Pretty {
 		out.Pretty = pretty(r)
@@ -97,10 +97,10 @@ func Response(r *http.Request, e Endpoint) (Output, error) {
 	return out, err
 }
 
-// Discovery chooses the representation of /api and /apis, or of a document that
+// DiscoveryOutput chooses the representation of /api and /apis, or of a document that
 // stands in their place: a client that names the aggregated form anywhere gets it,
 // also behind others that it would rather have (DI-06). plain is for all else.
-func Discovery(r *http.Request, plain Endpoint) (Output, error) {
+func DiscoveryOutput(r *http.Request, plain Endpoint) (Output, error) {
 	header, offered := r.Header.Get("Accept"), offerOf(r)
 	if strings.Contains(header, "APIGroupDiscoveryList") && offered.routable(header, plain) {
 		for _, clause := range goautoneg.ParseAccept(header) {
@@ -111,7 +111,7 @@ func Discovery(r *http.Request, plain Endpoint) (Output, error) {
 			}
 		}
 	}
-	return Response(r, plain)
+	return ResponseOutput(r, plain)
 }
 
 // aggregated reports whether a clause asks for the aggregated form. Of the versions
@@ -120,10 +120,10 @@ func aggregated(params map[string]string) bool {
 	return params["as"] == "APIGroupDiscoveryList" && params["v"] == "v2" && params["g"] == "apidiscovery.k8s.io"
 }
 
-// ErrorResponse is Response for an error: never one itself, and no transformation
+// ErrorOutput is Response for an error: never one itself, and no transformation
 // (CN-08, TB-10). Where nothing offered is acceptable it is JSON, which a real server
 // indents then.
-func ErrorResponse(r *http.Request) Output {
+func ErrorOutput(r *http.Request) Output {
 	out, err := accept(r, Unrouted)
 	if err != nil {
 		return Output{Pretty: true}
@@ -141,9 +141,9 @@ func accept(r *http.Request, e Endpoint) (Output, error) {
 	offered := offerOf(r)
 	if e != Unrouted && e != Custom && !offered.routable(header, e) {
 		if e == Collection {
-			return Output{}, status.Unavailable(offered.object + ", " + offered.stream)
+			return Output{}, status.NoAcceptableMediaType(offered.object + ", " + offered.stream)
 		}
-		return Output{}, status.Unavailable(offered.object)
+		return Output{}, status.NoAcceptableMediaType(offered.object)
 	}
 	for _, clause := range goautoneg.ParseAccept(header) {
 		for media := JSON; media <= offered.last; media++ {
@@ -209,7 +209,7 @@ func parameters(params map[string]string, media Media, e Endpoint) (Output, bool
 		out.Form = PartialList
 	case "Table":
 		out.Form = Table
-		return out, e != Part && media != Protobuf && media != CBOR
+		return out, e != NotTransformable && media != Protobuf && media != CBOR
 	default:
 		return out, false
 	}
@@ -228,8 +228,8 @@ func pretty(r *http.Request) bool {
 	return strings.HasPrefix(agent, "curl") || strings.HasPrefix(agent, "Wget") || strings.HasPrefix(agent, "Mozilla/5.0")
 }
 
-// Stream checks that an Output can be a watch: YAML cannot (WA-30).
-func Stream(r *http.Request, out Output) error {
+// CheckStream checks that an Output can be a watch: YAML cannot (WA-30).
+func CheckStream(r *http.Request, out Output) error {
 	if out.Media == YAML {
 		return status.NotAcceptable(offerOf(r).stream)
 	}
@@ -248,9 +248,9 @@ func ContentType(m Media, stream bool) string {
 	return m.String() + ";stream=watch"
 }
 
-// Body tells the encoding of a request's body. A missing Content-Type is JSON
+// RequestMediaType tells the encoding of a request's body. A missing Content-Type is JSON
 // (CR-07); the error is a 415 Status.
-func Body(r *http.Request) (Media, error) {
+func RequestMediaType(r *http.Request) (Media, error) {
 	contentType := r.Header.Get("Content-Type")
 	switch contentType {
 	case "", TypeJSON:

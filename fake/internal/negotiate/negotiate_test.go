@@ -41,10 +41,10 @@ func TestResponse(t *testing.T) {
 		{"application/json;as=PartialObjectMetadataList" + meta + "v1beta1", Collection, Output{Form: PartialList, Beta: true}, ""},
 		{"application/json;as=Table" + meta + "v1,application/json", Object, Output{Form: Table}, ""},
 		{"application/yaml;as=Table" + meta + "v1beta1", Collection, Output{Media: YAML, Form: Table, Beta: true}, ""},
-		{"application/json;as=Table" + meta + "v1,application/json", Part, Output{}, ""},
-		{"application/json;as=Table" + meta + "v1", Part, Output{}, "only the following media types are accepted"},
+		{"application/json;as=Table" + meta + "v1,application/json", NotTransformable, Output{}, ""},
+		{"application/json;as=Table" + meta + "v1", NotTransformable, Output{}, "only the following media types are accepted"},
 		{"application/vnd.kubernetes.protobuf;as=Table" + meta + "v1", Object, Output{}, "only the following media types are accepted"},
-		{"application/json;as=PartialObjectMetadata" + meta + "v1", Part, Output{Form: Partial}, ""},
+		{"application/json;as=PartialObjectMetadata" + meta + "v1", NotTransformable, Output{Form: Partial}, ""},
 		{"application/*", Unrouted, Output{}, ""},
 		{"text/html", Unrouted, Output{}, "only the following media types are accepted"},
 		{"application/json;stream=watch", Collection, Output{Media: JSON}, ""},
@@ -70,7 +70,7 @@ func TestResponse(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.accept, func(t *testing.T) {
-			out, err := Response(request(tt.accept), tt.endpoint)
+			out, err := ResponseOutput(request(tt.accept), tt.endpoint)
 			if tt.refused != "" {
 				require.True(t, apierrors.IsNotAcceptable(err), "%v", err)
 				require.ErrorContains(t, err, tt.refused)
@@ -93,18 +93,18 @@ func TestErrorResponse(t *testing.T) {
 		"application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1": {Pretty: true},
 		"application/yaml;sv=v1,application/json":                      {Media: JSON},
 	} {
-		require.Equal(t, want, ErrorResponse(request(accept)), accept)
+		require.Equal(t, want, ErrorOutput(request(accept)), accept)
 	}
 }
 
 func TestPretty(t *testing.T) {
 	r := request("")
 	r.Header.Set("User-Agent", "curl/8")
-	out, err := Response(r, Object)
+	out, err := ResponseOutput(r, Object)
 	require.NoError(t, err)
 	require.True(t, out.Pretty, "people read what curl prints")
 	r.URL.RawQuery = "pretty=false"
-	out, err = Response(r, Object)
+	out, err = ResponseOutput(r, Object)
 	require.NoError(t, err)
 	require.False(t, out.Pretty)
 }
@@ -116,12 +116,12 @@ func TestBody(t *testing.T) {
 		"application/yaml":                    YAML,
 		"application/vnd.kubernetes.protobuf": Protobuf,
 	} {
-		media, err := Body(sending(contentType))
+		media, err := RequestMediaType(sending(contentType))
 		require.NoError(t, err)
 		require.Equal(t, want, media, contentType)
 	}
 	for _, contentType := range []string{"text/plain", "application/jsonx", "garbage", "application/cbor"} {
-		_, err := Body(sending(contentType))
+		_, err := RequestMediaType(sending(contentType))
 		require.True(t, apierrors.IsUnsupportedMediaType(err), contentType)
 	}
 }
@@ -145,12 +145,12 @@ func TestDiscovery(t *testing.T) {
 		beta + ",application/json":                                       {},
 		beta + ",application/yaml":                                       {Media: YAML},
 	} {
-		out, err := Discovery(request(accept), Document)
+		out, err := DiscoveryOutput(request(accept), Document)
 		require.NoError(t, err, accept)
 		require.Equal(t, want, out, accept)
 	}
 	for _, accept := range []string{beta, "text/html" + as, "application/json;as=APIGroupDiscoveryList", "application/json;as=Other;v=v2;g=apidiscovery.k8s.io"} {
-		_, err := Discovery(request(accept), Document)
+		_, err := DiscoveryOutput(request(accept), Document)
 		require.True(t, apierrors.IsNotAcceptable(err), "%s: %v", accept, err)
 	}
 }

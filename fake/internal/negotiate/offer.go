@@ -26,11 +26,11 @@ func WithCBOR(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), cborKey{}, true))
 }
 
-// HasCBOR reports whether the server of a request has CBOR.
-func HasCBOR(r *http.Request) bool { return r.Context().Value(cborKey{}) != nil }
+// IsCBOREnabled reports whether the server of a request has CBOR.
+func IsCBOREnabled(r *http.Request) bool { return r.Context().Value(cborKey{}) != nil }
 
 func offerOf(r *http.Request) offer {
-	if HasCBOR(r) {
+	if IsCBOREnabled(r) {
 		return offer{CBOR, offeredObject + ", " + TypeCBOR, offeredStream + ", " + TypeCBORSequence}
 	}
 	return offer{Protobuf, offeredObject, offeredStream}

@@ -72,7 +72,7 @@ func has(parameters []*spec3.Parameter, name string) bool {
 // for, in the first such operation that it meets, before it leaves validation
 // to the server.
 func TestFieldValidationIsKnown(t *testing.T) {
-	for _, r := range resource.Builtin().Kept() {
+	for _, r := range resource.Builtin().Stored() {
 		doc := parsed(t, versionPath(r.Group, r.Version))
 		found := false
 		for name, p := range doc.Paths.Paths {

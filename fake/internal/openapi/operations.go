@@ -83,7 +83,7 @@ func remove(r *resource.Resource, at string, names []common.Parameter) *route {
 	op.method, op.verb, op.action = "DELETE", "delete", "delete"
 	op.description = "delete " + withArticle(r.Kind)
 	op.reads, op.optional, op.answers = modelDeleteOptions, true, okOrAccepted(modelStatus)
-	if r.ReturnsDeleted {
+	if r.ReturnDeletedObject {
 		op.answers = okOrAccepted(part{}.model(r))
 	}
 	return op

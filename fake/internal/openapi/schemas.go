@@ -31,11 +31,11 @@ func roots(table *resource.Table) []reflect.Type {
 	add := func(object any) { types = append(types, reflect.TypeOf(object).Elem()) }
 	for _, r := range table.All() {
 		add(r.New())
-		if r.Kept() {
+		if r.IsStored() {
 			add(r.NewList())
 		}
 		for i := range r.Subresources {
-			if body := r.Subresources[i].Body(); body != nil {
+			if body := r.Subresources[i].BodyResource(); body != nil {
 				add(body.New())
 			}
 		}

@@ -40,8 +40,8 @@ func (p part) kind(r *resource.Resource) schema.GroupVersionKind {
 
 // model is the schema of what is sent and answered.
 func (p part) model(r *resource.Resource) model {
-	if p.sub != nil && p.sub.Body() != nil {
-		r = p.sub.Body()
+	if p.sub != nil && p.sub.BodyResource() != nil {
+		r = p.sub.BodyResource()
 	}
 	return model(nameOf(reflect.TypeOf(r.New()).Elem()))
 }
@@ -53,7 +53,7 @@ func listModel(r *resource.Resource) model {
 // addSubresource adds the path of a subresource; behind a proxy there is any path.
 func addSubresource(c *container, r *resource.Resource, p part, object string, scope []common.Parameter) {
 	at, names := object+p.sub.Name, named(p.kind(r).Kind, scope)
-	if p.sub.Connects {
+	if p.sub.IsConnect {
 		addConnections(c, r, p, at, "", names)
 		if p.sub.Name == "proxy" {
 			below := append(names[:len(names):len(names)], inPath("path", "path to the resource"))

@@ -8,55 +8,55 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"example.com/fakeapi/fake/internal/definition"
+	"example.com/fakeapi/fake/internal/crd/lifecycle"
 )
 
 // apiextensionsRows are the definitions of custom resources. What they define has rows of
 // its own, see CustomRows.
 func apiextensionsRows() []Resource {
 	status := status()
-	status.Prepare = func(obj, old runtime.Object) { definition.PrepareStatus(crd(obj), crd(old)) }
+	status.PrepareForUpdate = func(obj, old runtime.Object) { lifecycle.PrepareStatus(crd(obj), crd(old)) }
 	status.Validate = func(ctx context.Context, obj, old runtime.Object) field.ErrorList {
-		return definition.ValidateStatus(ctx, crd(obj), crd(old))
+		return lifecycle.ValidateStatus(ctx, crd(obj), crd(old))
 	}
 	return []Resource{{
 		Group: apiextensionsv1.GroupName, Version: "v1", Plural: "customresourcedefinitions", Kind: "CustomResourceDefinition",
 		ShortNames: []string{"crd", "crds"}, Categories: []string{"api-extensions"}, Status: true,
-		Subresources: []Subresource{status},
-		Generation:   true,
-		scheme:       extensions(),
-		Normalize:    decoded,
-		Begin:        func(obj runtime.Object) { definition.PrepareCreate(crd(obj)) },
-		Keep: func(obj, old runtime.Object) {
-			definition.PrepareUpdate(crd(obj), crd(old))
+		Subresources:     []Subresource{status},
+		HasGeneration:    true,
+		scheme:           extensions(),
+		Canonicalize:     decoded,
+		PrepareForCreate: func(obj runtime.Object) { lifecycle.PrepareCreate(crd(obj)) },
+		PrepareForUpdate: func(obj, old runtime.Object) {
+			lifecycle.PrepareUpdate(crd(obj), crd(old))
 			crd(obj).Generation = crd(old).Generation // the verbs count it, as for all types
 		},
-		ValidateNew: func(obj runtime.Object, _ field.ErrorList) field.ErrorList {
-			return definition.ValidateCreate(background(), crd(obj))
+		ValidateCreate: func(obj runtime.Object, _ field.ErrorList) field.ErrorList {
+			return lifecycle.ValidateCreate(background(), crd(obj))
 		},
-		ValidateChange: func(ctx context.Context, obj, old runtime.Object, _ field.ErrorList) field.ErrorList {
-			return definition.ValidateUpdate(ctx, crd(obj), crd(old))
+		ValidateUpdate: func(ctx context.Context, obj, old runtime.Object, _ field.ErrorList) field.ErrorList {
+			return lifecycle.ValidateUpdate(ctx, crd(obj), crd(old))
 		},
-		Terminate: func(obj runtime.Object, now time.Time) { *crd(obj) = *definition.MarkDeleted(crd(obj), now) },
-		Warnings: func(obj, old runtime.Object) []string {
+		MarkTerminating: func(obj runtime.Object, now time.Time) { *crd(obj) = *lifecycle.MarkDeleted(crd(obj), now) },
+		WarningsFor: func(obj, old runtime.Object) []string {
 			was, _ := old.(*apiextensionsv1.CustomResourceDefinition)
-			return definition.Warnings(crd(obj), was)
+			return lifecycle.Warnings(crd(obj), was)
 		},
 	}}
 }
 
 // decoded gives a definition its defaults. What cannot be decoded is left as it is, and
 // refused by the validation.
-func decoded(obj runtime.Object) { _ = definition.Decoded(crd(obj)) }
+func decoded(obj runtime.Object) { _ = lifecycle.Decoded(crd(obj)) }
 
-// IsDefinitions tells the type that defines others.
-func IsDefinitions(r *Resource) bool {
+// IsCRDs tells the type that defines others.
+func IsCRDs(r *Resource) bool {
 	return r.Group == apiextensionsv1.GroupName && r.Plural == "customresourcedefinitions"
 }
 
-// DefinitionKey is where a definition is stored, and without a name what all their keys
+// CRDKey is where a definition is stored, and without a name what all their keys
 // begin with.
-func DefinitionKey(name string) string {
+func CRDKey(name string) string {
 	return "customresourcedefinitions." + apiextensionsv1.GroupName + "/" + name
 }
 

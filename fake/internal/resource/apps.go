@@ -7,31 +7,31 @@ func appsRows() []Resource {
 	return []Resource{
 		{
 			Group: "apps", Version: "v1", Plural: "controllerrevisions", Kind: "ControllerRevision", Namespaced: true,
-			UnconditionalUpdate: true,
+			AllowUnconditionalUpdate: true,
 		},
 		{
 			Group: "apps", Version: "v1", Plural: "daemonsets", Kind: "DaemonSet", Namespaced: true,
 			ShortNames: []string{"ds"}, Categories: []string{"all"}, Status: true,
-			UnconditionalUpdate: true, Generation: true,
+			AllowUnconditionalUpdate: true, HasGeneration: true,
 		},
 		{
 			Group: "apps", Version: "v1", Plural: "deployments", Kind: "Deployment", Namespaced: true,
 			ShortNames: []string{"deploy"}, Categories: []string{"all"}, Status: true,
-			Subresources:        []Subresource{scale(), status("metadata.labels")},
-			UnconditionalUpdate: true, Generation: true,
-			AnnotationsCount: true, // a Deployment's controller copies them to its ReplicaSets
+			Subresources:             []Subresource{scale(), status("metadata.labels")},
+			AllowUnconditionalUpdate: true, HasGeneration: true,
+			GenerationCountsAnnotations: true, // a Deployment's controller copies them to its ReplicaSets
 		},
 		{
 			Group: "apps", Version: "v1", Plural: "replicasets", Kind: "ReplicaSet", Namespaced: true,
 			ShortNames: []string{"rs"}, Categories: []string{"all"}, Status: true,
-			Subresources:        []Subresource{scale()},
-			UnconditionalUpdate: true, Generation: true,
+			Subresources:             []Subresource{scale()},
+			AllowUnconditionalUpdate: true, HasGeneration: true,
 		},
 		{
 			Group: "apps", Version: "v1", Plural: "statefulsets", Kind: "StatefulSet", Namespaced: true,
 			ShortNames: []string{"sts"}, Categories: []string{"all"}, Status: true,
-			Subresources:        []Subresource{scale()},
-			UnconditionalUpdate: true, Generation: true,
+			Subresources:             []Subresource{scale()},
+			AllowUnconditionalUpdate: true, HasGeneration: true,
 		},
 	}
 }

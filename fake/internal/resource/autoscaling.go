@@ -10,8 +10,8 @@ func autoscalingRows() []Resource {
 	hpa := Resource{
 		Group: "autoscaling", Plural: "horizontalpodautoscalers", Kind: "HorizontalPodAutoscaler", Namespaced: true,
 		ShortNames: []string{"hpa"}, Categories: []string{"all"}, Status: true,
-		StoreVersion:        autoscalingv2.SchemeGroupVersion,
-		UnconditionalUpdate: true, Generation: true,
+		StorageVersion:           autoscalingv2.SchemeGroupVersion,
+		AllowUnconditionalUpdate: true, HasGeneration: true,
 	}
 	v2, v1 := hpa, hpa
 	v2.Version = "v2"

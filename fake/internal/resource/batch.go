@@ -7,12 +7,12 @@ func batchRows() []Resource {
 		{
 			Group: "batch", Version: "v1", Plural: "cronjobs", Kind: "CronJob", Namespaced: true,
 			ShortNames: []string{"cj"}, Categories: []string{"all"}, Status: true,
-			UnconditionalUpdate: true, Generation: true,
+			AllowUnconditionalUpdate: true, HasGeneration: true,
 		},
 		{
 			Group: "batch", Version: "v1", Plural: "jobs", Kind: "Job", Namespaced: true,
 			Categories: []string{"all"}, Status: true,
-			UnconditionalUpdate: true, Generation: true,
+			AllowUnconditionalUpdate: true, HasGeneration: true,
 			fieldMessage: "field label %q not supported for batchv1.Job",
 			Fields: []Field{
 				countField("status.successful", func(j *batchv1.Job) int32 { return j.Status.Succeeded }),

@@ -7,11 +7,11 @@ func certificatesRows() []Resource {
 		{
 			Group: "certificates.k8s.io", Version: "v1", Plural: "certificatesigningrequests", Kind: "CertificateSigningRequest",
 			ShortNames: []string{"csr"}, Status: true,
-			Subresources:        []Subresource{approval(), csrStatus()},
-			Keep:                keepRequest,
-			Resets:              []string{"spec", "status"},
-			UnconditionalUpdate: true,
-			ValidateName:        anyName,
+			Subresources:             []Subresource{approval(), csrStatus()},
+			PrepareForUpdate:         keepRequest,
+			ResetFields:              []string{"spec", "status"},
+			AllowUnconditionalUpdate: true,
+			ValidateName:             anyName,
 			Fields: []Field{
 				textField("spec.signerName", func(c *certificatesv1.CertificateSigningRequest) string { return c.Spec.SignerName }),
 			},

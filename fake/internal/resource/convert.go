@@ -24,9 +24,9 @@ func (r *Resource) Convert(obj runtime.Object, to schema.GroupVersion) (runtime.
 	own := reflect.TypeOf(obj) == reflect.PointerTo(r.object)
 	stored := reflect.TypeOf(obj) == reflect.PointerTo(r.stored)
 	switch {
-	case own && to == r.GroupVersion(), stored && to == r.StoreVersion:
+	case own && to == r.GroupVersion(), stored && to == r.StorageVersion:
 		return obj, nil
-	case own && to == r.StoreVersion:
+	case own && to == r.StorageVersion:
 		return r.convert(r.toStored, obj, to)
 	case stored && to == r.GroupVersion():
 		return r.convert(r.fromStored, obj, to)

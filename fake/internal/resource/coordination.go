@@ -4,7 +4,7 @@ func coordinationRows() []Resource {
 	return []Resource{
 		{
 			Group: "coordination.k8s.io", Version: "v1", Plural: "leases", Kind: "Lease", Namespaced: true,
-			CreateOnUpdate: true,
+			AllowCreateOnUpdate: true,
 		},
 	}
 }

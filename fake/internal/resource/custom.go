@@ -15,14 +15,14 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 	"k8s.io/client-go/util/jsonpath"
 
-	"example.com/fakeapi/fake/internal/custom"
+	"example.com/fakeapi/fake/internal/crd/versions"
 )
 
-// CustomRows gives the rows of a definition: one for each version that is served, and that of
+// ForCRD gives the rows of a definition: one for each version that is served, and that of
 // the version in which objects are stored, served or not. What is stored has the fields of the
 // latter; those of another version are read of converted objects.
-func CustomRows(d *custom.Definition) (served []*Resource, stored *Resource) {
-	spec := &d.CRD().Spec
+func ForCRD(d *versions.CRD) (served []*Resource, stored *Resource) {
+	spec := &d.Object().Spec
 	for i := range spec.Versions {
 		v := &spec.Versions[i]
 		if !v.Served && !v.Storage {
@@ -46,27 +46,27 @@ func CustomRows(d *custom.Definition) (served []*Resource, stored *Resource) {
 
 // customRow is the row of one version. It says nothing of conversion: the verbs see its
 // objects in its own version, and package codec keeps them in that of the storage.
-func customRow(v *custom.Version) *Resource {
-	crd := v.Definition().CRD()
+func customRow(v *versions.Version) *Resource {
+	crd := v.CRD().Object()
 	names := &crd.Status.AcceptedNames
 	gv := v.GroupVersion()
 	r := &Resource{
 		Group: gv.Group, Version: gv.Version,
 		Plural: names.Plural, Singular: names.Singular, Kind: names.Kind, ListKind: names.ListKind,
 		ShortNames: names.ShortNames, Categories: names.Categories,
-		Namespaced: crd.Spec.Scope == "Namespaced",
-		Verbs:      []string{"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"},
-		Status:     v.HasStatus(),
-		Generation: true,
-		Custom:     v,
-		ValidateNew: func(obj runtime.Object, metadata field.ErrorList) field.ErrorList {
+		Namespaced:    crd.Spec.Scope == "Namespaced",
+		Verbs:         []string{"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"},
+		Status:        v.HasStatus(),
+		HasGeneration: true,
+		Custom:        v,
+		ValidateCreate: func(obj runtime.Object, metadata field.ErrorList) field.ErrorList {
 			return v.ValidateCreate(background(), unstructuredOf(obj), metadata...)
 		},
-		ValidateChange: func(ctx context.Context, obj, old runtime.Object, metadata field.ErrorList) field.ErrorList {
+		ValidateUpdate: func(ctx context.Context, obj, old runtime.Object, metadata field.ErrorList) field.ErrorList {
 			return v.ValidateUpdate(ctx, unstructuredOf(obj), unstructuredOf(old), metadata...)
 		},
-		Warnings: finalizerWarnings,
-		Fields:   selectable(v),
+		WarningsFor: finalizerWarnings,
+		Fields:      selectable(v),
 	}
 	if v.HasStatus() {
 		r.Subresources = append(r.Subresources, customStatus(v))
@@ -74,7 +74,7 @@ func customRow(v *custom.Version) *Resource {
 	if v.Scale() != nil {
 		r.Subresources = append(r.Subresources, scale())
 	}
-	if v.Spec().Deprecated {
+	if v.Object().Deprecated {
 		r.Deprecation = customDeprecation(v)
 	}
 	return r
@@ -89,20 +89,20 @@ func unstructuredOf(obj runtime.Object) *unstructured.Unstructured {
 
 // customDeprecation is the warning of a version that is deprecated: its own, or one that
 // names the newest version to use instead.
-func customDeprecation(v *custom.Version) string {
-	if text := v.Spec().DeprecationWarning; text != nil {
+func customDeprecation(v *versions.Version) string {
+	if text := v.Object().DeprecationWarning; text != nil {
 		return *text
 	}
-	spec := &v.Definition().CRD().Spec
-	newest := v.Spec().Name
+	spec := &v.CRD().Object().Spec
+	newest := v.Object().Name
 	for i := range spec.Versions {
 		other := &spec.Versions[i]
 		if other.Served && !other.Deprecated && version.CompareKubeAwareVersionStrings(newest, other.Name) < 0 {
 			newest = other.Name
 		}
 	}
-	text := fmt.Sprintf("%s/%s %s is deprecated", spec.Group, v.Spec().Name, spec.Names.Kind)
-	if newest != v.Spec().Name {
+	text := fmt.Sprintf("%s/%s %s is deprecated", spec.Group, v.Object().Name, spec.Names.Kind)
+	if newest != v.Object().Name {
 		text += fmt.Sprintf("; use %s/%s %s", spec.Group, newest, spec.Names.Kind)
 	}
 	return text
@@ -110,9 +110,9 @@ func customDeprecation(v *custom.Version) string {
 
 // customStatus changes the status and nothing else: not even the metadata, but for who
 // manages what.
-func customStatus(v *custom.Version) Subresource {
+func customStatus(v *versions.Version) Subresource {
 	s := status()
-	s.Prepare = func(obj, old runtime.Object) {
+	s.PrepareForUpdate = func(obj, old runtime.Object) {
 		u := unstructuredOf(obj)
 		status, has := u.Object["status"]
 		managed, revision := u.GetManagedFields(), u.GetResourceVersion()
@@ -163,9 +163,9 @@ func customTypes(r *Resource) {
 }
 
 // selectable are the field selectors that a definition gives to a version (KEP-4358).
-func selectable(v *custom.Version) []Field {
+func selectable(v *versions.Version) []Field {
 	var fields []Field
-	for _, f := range v.Spec().SelectableFields {
+	for _, f := range v.Object().SelectableFields {
 		path := jsonpath.New("selectableField").AllowMissingKeys(true)
 		err := path.Parse("{" + f.JSONPath + "}")
 		fields = append(fields, Field{Label: strings.TrimPrefix(f.JSONPath, "."), Value: func(obj runtime.Object) string {

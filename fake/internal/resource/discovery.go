@@ -4,7 +4,7 @@ func discoveryRows() []Resource {
 	return []Resource{
 		{
 			Group: "discovery.k8s.io", Version: "v1", Plural: "endpointslices", Kind: "EndpointSlice", Namespaced: true,
-			UnconditionalUpdate: true, Generation: true,
+			AllowUnconditionalUpdate: true, HasGeneration: true,
 		},
 	}
 }

@@ -11,12 +11,12 @@ func eventsRows() []Resource {
 	return []Resource{
 		{
 			Group: "events.k8s.io", Version: "v1", Plural: "events", Kind: "Event", Namespaced: true,
-			ShortNames:          []string{"ev"},
-			Store:               schema.GroupResource{Resource: "events"},
-			StoreVersion:        corev1.SchemeGroupVersion,
-			toStored:            eventToCore,
-			fromStored:          eventFromCore,
-			UnconditionalUpdate: true, CreateOnUpdate: true,
+			ShortNames:               []string{"ev"},
+			StorageResource:          schema.GroupResource{Resource: "events"},
+			StorageVersion:           corev1.SchemeGroupVersion,
+			toStored:                 eventToCore,
+			fromStored:               eventFromCore,
+			AllowUnconditionalUpdate: true, AllowCreateOnUpdate: true,
 			ValidateName: anyName,
 			Fields:       eventFields("regarding", "reportingController"),
 		},

@@ -4,12 +4,12 @@ func flowcontrolRows() []Resource {
 	return []Resource{
 		{
 			Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Plural: "flowschemas", Kind: "FlowSchema",
-			Status: true, UnconditionalUpdate: true, Generation: true,
+			Status: true, AllowUnconditionalUpdate: true, HasGeneration: true,
 			Subresources: []Subresource{status("metadata")},
 		},
 		{
 			Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Plural: "prioritylevelconfigurations", Kind: "PriorityLevelConfiguration",
-			Status: true, UnconditionalUpdate: true, Generation: true,
+			Status: true, AllowUnconditionalUpdate: true, HasGeneration: true,
 			Subresources: []Subresource{status("metadata")},
 		},
 	}

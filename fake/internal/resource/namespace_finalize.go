@@ -17,9 +17,9 @@ import (
 func finalize() Subresource {
 	return Subresource{
 		Name: "finalize", Verbs: []string{"update"},
-		Resets:   []string{"status"},
-		Prepare:  keepStatus,
-		Validate: validateFinalize,
+		ResetFields:      []string{"status"},
+		PrepareForUpdate: keepStatus,
+		Validate:         validateFinalize,
 	}
 }
 

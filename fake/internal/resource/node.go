@@ -2,6 +2,6 @@ package resource
 
 func nodeRows() []Resource {
 	return []Resource{
-		{Group: "node.k8s.io", Version: "v1", Plural: "runtimeclasses", Kind: "RuntimeClass", CreateOnUpdate: true},
+		{Group: "node.k8s.io", Version: "v1", Plural: "runtimeclasses", Kind: "RuntimeClass", AllowCreateOnUpdate: true},
 	}
 }

@@ -21,9 +21,9 @@ import (
 func ephemeralContainers() Subresource {
 	return Subresource{
 		Name: "ephemeralcontainers", Verbs: objectVerbs(),
-		Owns:     []string{"spec.ephemeralContainers"},
-		Prepare:  addEphemeral,
-		Validate: validateEphemeral,
+		OwnedFields:      []string{"spec.ephemeralContainers"},
+		PrepareForUpdate: addEphemeral,
+		Validate:         validateEphemeral,
 	}
 }
 

@@ -15,13 +15,13 @@ import (
 func resize() Subresource {
 	return Subresource{
 		Name: "resize", Verbs: objectVerbs(),
-		Owns: []string{
+		OwnedFields: []string{
 			"spec.containers.*.resources", "spec.containers.*.resizePolicy",
 			"spec.initContainers.*.resources", "spec.initContainers.*.resizePolicy",
 			"spec.resources",
 		},
-		Prepare:  resizePod,
-		Validate: validateResize,
+		PrepareForUpdate: resizePod,
+		Validate:         validateResize,
 	}
 }
 

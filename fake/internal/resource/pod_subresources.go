@@ -13,7 +13,7 @@ import (
 func podSubresources() []Subresource {
 	connects := func(name, options string) Subresource {
 		return Subresource{
-			Name: name, Connects: true, Verbs: []string{"create", "get"},
+			Name: name, IsConnect: true, Verbs: []string{"create", "get"},
 			Kind: schema.GroupVersionKind{Version: "v1", Kind: options},
 		}
 	}
@@ -23,7 +23,7 @@ func podSubresources() []Subresource {
 		ephemeralContainers(),
 		{
 			Name: "eviction", Verbs: []string{"create"},
-			Kind: policyv1.SchemeGroupVersion.WithKind("Eviction"), Accept: oldEviction,
+			Kind: policyv1.SchemeGroupVersion.WithKind("Eviction"), ConvertAccepted: oldEviction,
 		},
 		connects("exec", "PodExecOptions"),
 		{Name: "log", Verbs: []string{"get"}},

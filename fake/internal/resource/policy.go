@@ -5,8 +5,8 @@ func policyRows() []Resource {
 		{
 			Group: "policy", Version: "v1", Plural: "poddisruptionbudgets", Kind: "PodDisruptionBudget", Namespaced: true,
 			ShortNames: []string{"pdb"}, Status: true,
-			Generation:   true,
-			ValidateName: anyName,
+			HasGeneration: true,
+			ValidateName:  anyName,
 		},
 	}
 }

@@ -11,7 +11,7 @@ func rbacRows() []Resource {
 	for i := range rows {
 		r := &rows[i]
 		r.Group, r.Version = "rbac.authorization.k8s.io", "v1"
-		r.UnconditionalUpdate, r.CreateOnUpdate = true, true
+		r.AllowUnconditionalUpdate, r.AllowCreateOnUpdate = true, true
 		r.ValidateName = anyName
 	}
 	return rows

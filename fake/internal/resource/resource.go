@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/kubernetes/scheme"
 
-	"example.com/fakeapi/fake/internal/custom"
+	"example.com/fakeapi/fake/internal/crd/versions"
 )
 
 // Resource is one served resource in one version: what discovery says of it
@@ -37,58 +37,58 @@ type Resource struct {
 	// Subresources are sorted by name. status is among them where Status is set; a
 	// row names it if it keeps more than the spec.
 	Subresources []Subresource
-	// Keep carries over what an update of the object itself cannot change beside its
+	// PrepareForUpdate carries over what an update of the object itself cannot change beside its
 	// status, nil for nothing; Resets are the fields of both (SA-32), the status by
 	// default.
-	Keep   func(obj, old runtime.Object)
-	Resets []string
+	PrepareForUpdate func(obj, old runtime.Object)
+	ResetFields      []string
 	// Deprecation is the warning that every request is answered with, "" if the
 	// type is not deprecated. It is filled in when a Table is made.
 	Deprecation string
-	// Store names the group and plural under which the objects are kept. It is
+	// StorageResource names the group and plural under which the objects are kept. It is
 	// the row's own unless two rows show the same objects (events in "" and in
 	// events.k8s.io), and StoreVersion the version of the encoding kept: rows
 	// whose Group, Version differ from it are converted on the way in and out.
-	Store        schema.GroupResource
-	StoreVersion schema.GroupVersion
+	StorageResource schema.GroupResource
+	StorageVersion  schema.GroupVersion
 
-	// UnconditionalUpdate allows a PUT without resourceVersion to overwrite.
-	UnconditionalUpdate bool
-	// CreateOnUpdate lets a PUT of a missing object create it.
-	CreateOnUpdate bool
-	// Generation tells that metadata.generation is kept: 1 at create, one more
+	// AllowUnconditionalUpdate allows a PUT without resourceVersion to overwrite.
+	AllowUnconditionalUpdate bool
+	// AllowCreateOnUpdate lets a PUT of a missing object create it.
+	AllowCreateOnUpdate bool
+	// HasGeneration tells that metadata.generation is kept: 1 at create, one more
 	// when anything but metadata and status changes.
-	Generation bool
-	// AnnotationsCount tells that a change of the annotations raises it, too.
-	AnnotationsCount bool
-	// ReturnsDeleted tells that DELETE answers with the object instead of a
+	HasGeneration bool
+	// GenerationCountsAnnotations tells that a change of the annotations raises it, too.
+	GenerationCountsAnnotations bool
+	// ReturnDeletedObject tells that DELETE answers with the object instead of a
 	// Status when the object is gone at once.
-	ReturnsDeleted bool
-	// Normalize brings an object of the StoreVersion that a client sent into the
+	ReturnDeletedObject bool
+	// Canonicalize brings an object of the StoreVersion that a client sent into the
 	// form that is stored, where the type does more than keep its fields; nil for
 	// most. Defaults of a type would belong here.
-	Normalize func(runtime.Object)
-	// Grace gives the seconds that an object of a graceful type has left when it is
+	Canonicalize func(runtime.Object)
+	// GracePeriod gives the seconds that an object of a graceful type has left when it is
 	// deleted; asked is the option of the delete, nil if there is none. It is nil for
 	// the types that go at once (DL-26).
-	Grace func(obj runtime.Object, asked *int64) int64
-	// Terminate marks an object as deleted that is not removed before the server has
+	GracePeriod func(obj runtime.Object, asked *int64) int64
+	// MarkTerminating marks an object as deleted that is not removed before the server has
 	// done something; nil for most.
-	Terminate func(obj runtime.Object, now time.Time)
-	// Begin sets what every new object of the type begins with, its status having
+	MarkTerminating func(obj runtime.Object, now time.Time)
+	// PrepareForCreate sets what every new object of the type begins with, its status having
 	// been emptied; nil for most.
-	Begin func(runtime.Object)
+	PrepareForCreate func(runtime.Object)
 	// Validate checks what is not metadata, of a new object and of a changed one;
 	// nil for most types, which are not checked yet.
 	Validate func(runtime.Object) field.ErrorList
-	// ValidateNew and ValidateChange check all of an object of the types that are
+	// ValidateCreate and ValidateChange check all of an object of the types that are
 	// stricter with what is new, or that look at both states; nil for most. They get
 	// what is wrong with the metadata, and give that as well. The context takes warnings.
-	ValidateNew    func(obj runtime.Object, metadata field.ErrorList) field.ErrorList
-	ValidateChange func(ctx context.Context, obj, old runtime.Object, metadata field.ErrorList) field.ErrorList
-	// Warnings are what a client is told of an object that is stored all the same; old
+	ValidateCreate func(obj runtime.Object, metadata field.ErrorList) field.ErrorList
+	ValidateUpdate func(ctx context.Context, obj, old runtime.Object, metadata field.ErrorList) field.ErrorList
+	// WarningsFor are what a client is told of an object that is stored all the same; old
 	// is nil for a new one. It is nil for most.
-	Warnings func(obj, old runtime.Object) []string
+	WarningsFor func(obj, old runtime.Object) []string
 	// ValidateName is the rule for metadata.name; a DNS subdomain by default.
 	ValidateName validation.ValidateNameFunc
 	// Fields are the field selectors beside metadata.name and metadata.namespace.
@@ -96,13 +96,13 @@ type Resource struct {
 
 	// Custom is the version of a custom resource, nil for built-in types. Its objects
 	// are *unstructured.Unstructured of the row's own version.
-	Custom *custom.Version
+	Custom *versions.Version
 
-	// Ending tells that the definition of a custom resource is on its way out, see
+	// Terminating tells that the definition of a custom resource is on its way out, see
 	// DiscoveredVerbs.
-	Ending bool
+	Terminating bool
 	// ScaleOf is set in the row of the Scales of a custom resource.
-	ScaleOf *custom.Version
+	ScaleOf *versions.Version
 
 	// scheme knows the Go types, nil is client-go's.
 	scheme *runtime.Scheme
@@ -171,7 +171,7 @@ func (r *Resource) HasVerb(verb string) bool {
 // DiscoveredVerbs are the verbs that discovery tells of. While a definition is being
 // deleted it keeps silent about those that write, most of which still work.
 func (r *Resource) DiscoveredVerbs() []string {
-	if !r.Ending {
+	if !r.Terminating {
 		return r.Verbs
 	}
 	return slices.DeleteFunc(slices.Clone(r.Verbs), func(verb string) bool {
@@ -179,15 +179,15 @@ func (r *Resource) DiscoveredVerbs() []string {
 	})
 }
 
-// Kept reports whether objects of the row are in the store; a row of which they are
+// IsStored reports whether objects of the row are in the store; a row of which they are
 // not is only there to be posted to.
-func (r *Resource) Kept() bool { return r.HasVerb("list") }
+func (r *Resource) IsStored() bool { return r.HasVerb("list") }
 
-// Normal gives obj, which is of the StoreVersion, in the form that is stored. It
+// Canonical gives obj, which is of the StoreVersion, in the form that is stored. It
 // may change obj.
-func (r *Resource) Normal(obj runtime.Object) runtime.Object {
-	if r.Normalize != nil {
-		r.Normalize(obj)
+func (r *Resource) Canonical(obj runtime.Object) runtime.Object {
+	if r.Canonicalize != nil {
+		r.Canonicalize(obj)
 	}
 	return obj
 }
@@ -205,9 +205,9 @@ func (r *Resource) New() runtime.Object {
 	return reflect.New(r.object).Interface().(runtime.Object)
 }
 
-// Accepted gives an object that was sent in another version than the row's as one of
+// ConvertAccepted gives an object that was sent in another version than the row's as one of
 // the row's kind, nil if that is not to be had.
-func (r *Resource) Accepted(sent runtime.Object) runtime.Object {
+func (r *Resource) ConvertAccepted(sent runtime.Object) runtime.Object {
 	if r.accept == nil {
 		return nil
 	}

@@ -4,8 +4,8 @@ func schedulingRows() []Resource {
 	return []Resource{
 		{
 			Group: "scheduling.k8s.io", Version: "v1", Plural: "priorityclasses", Kind: "PriorityClass",
-			ShortNames:          []string{"pc"},
-			UnconditionalUpdate: true, Generation: true,
+			ShortNames:               []string{"pc"},
+			AllowUnconditionalUpdate: true, HasGeneration: true,
 		},
 	}
 }

@@ -16,8 +16,8 @@ import (
 func status(keeps ...string) Subresource {
 	return Subresource{
 		Name: "status", Verbs: objectVerbs(),
-		Resets: append([]string{"spec"}, keeps...),
-		Prepare: func(obj, old runtime.Object) {
+		ResetFields: append([]string{"spec"}, keeps...),
+		PrepareForUpdate: func(obj, old runtime.Object) {
 			keepSpec(obj, old)
 			for _, part := range keeps {
 				keepMetadata(part, obj, old)
@@ -30,15 +30,15 @@ func status(keeps ...string) Subresource {
 func keepSpec(obj, old runtime.Object) {
 	to, from := reflect.ValueOf(obj).Elem(), reflect.ValueOf(old).Elem()
 	for i := range to.NumField() {
-		if IsSpec(to.Type().Field(i).Name) {
+		if IsSpecField(to.Type().Field(i).Name) {
 			to.Field(i).Set(from.Field(i))
 		}
 	}
 }
 
-// IsSpec tells the Go fields of a type that are neither metadata nor status: the
+// IsSpecField tells the Go fields of a type that are neither metadata nor status: the
 // spec, and what types without one have in its place.
-func IsSpec(field string) bool {
+func IsSpecField(field string) bool {
 	return field != "TypeMeta" && field != "ObjectMeta" && field != "Status"
 }
 
@@ -67,9 +67,9 @@ func accessor(obj runtime.Object) metav1.Object {
 // quality of service and the generations that were seen (KEP-5067).
 func podStatus() Subresource {
 	s := status("metadata.ownerReferences")
-	s.Resets = append(s.Resets, "metadata.deletionTimestamp")
-	keep := s.Prepare
-	s.Prepare = func(obj, old runtime.Object) {
+	s.ResetFields = append(s.ResetFields, "metadata.deletionTimestamp")
+	keep := s.PrepareForUpdate
+	s.PrepareForUpdate = func(obj, old runtime.Object) {
 		keep(obj, old)
 		now, was := &obj.(*corev1.Pod).Status, &old.(*corev1.Pod).Status
 		now.QOSClass = cmp.Or(now.QOSClass, was.QOSClass)
@@ -96,6 +96,6 @@ func keepGenerations(now, was []corev1.PodCondition) {
 }
 
 func withoutResets(s Subresource) Subresource {
-	s.Resets = nil
+	s.ResetFields = nil
 	return s
 }

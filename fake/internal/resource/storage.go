@@ -2,10 +2,10 @@ package resource
 
 func storageRows() []Resource {
 	return []Resource{
-		{Group: "storage.k8s.io", Version: "v1", Plural: "csidrivers", Kind: "CSIDriver", Generation: true, ReturnsDeleted: true},
+		{Group: "storage.k8s.io", Version: "v1", Plural: "csidrivers", Kind: "CSIDriver", HasGeneration: true, ReturnDeletedObject: true},
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "csinodes", Kind: "CSINode",
-			Status: true, ReturnsDeleted: true,
+			Status: true, ReturnDeletedObject: true,
 			Subresources: []Subresource{status("metadata")},
 		},
 		{
@@ -13,18 +13,18 @@ func storageRows() []Resource {
 		},
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "storageclasses", Kind: "StorageClass",
-			ShortNames:          []string{"sc"},
-			UnconditionalUpdate: true, ReturnsDeleted: true,
+			ShortNames:               []string{"sc"},
+			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,
 		},
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "volumeattachments", Kind: "VolumeAttachment",
-			Status: true, ReturnsDeleted: true,
+			Status: true, ReturnDeletedObject: true,
 			Subresources: []Subresource{status("metadata")},
 		},
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "volumeattributesclasses", Kind: "VolumeAttributesClass",
-			ShortNames:          []string{"vac"},
-			UnconditionalUpdate: true, ReturnsDeleted: true,
+			ShortNames:               []string{"vac"},
+			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,
 		},
 	}
 }

@@ -11,7 +11,7 @@ import (
 func TestTraits(t *testing.T) {
 	plurals := func(has func(*Resource) bool) map[string]bool {
 		set := make(map[string]bool)
-		for _, r := range Builtin().Kept() {
+		for _, r := range Builtin().Stored() {
 			if has(r) {
 				set[r.Plural] = true
 			}
@@ -27,18 +27,18 @@ func TestTraits(t *testing.T) {
 	}
 	require.Equal(t, set("endpoints", "events", "limitranges", "services", "leases", "runtimeclasses",
 		"clusterroles", "clusterrolebindings", "roles", "rolebindings"),
-		plurals(func(r *Resource) bool { return r.CreateOnUpdate }))
+		plurals(func(r *Resource) bool { return r.AllowCreateOnUpdate }))
 
 	require.Equal(t, set("clustertrustbundles", "podcertificaterequests", "poddisruptionbudgets", "csidrivers", "csinodes",
 		"csistoragecapacities", "volumeattachments", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings",
 		"mutatingwebhookconfigurations", "validatingadmissionpolicies", "validatingadmissionpolicybindings",
 		"validatingwebhookconfigurations", "leases", "runtimeclasses", "devicetaintrules", "storageversionmigrations", "customresourcedefinitions"),
-		plurals(func(r *Resource) bool { return !r.UnconditionalUpdate }))
+		plurals(func(r *Resource) bool { return !r.AllowUnconditionalUpdate }))
 
 	require.Equal(t, set("namespaces", "persistentvolumeclaims", "persistentvolumes", "pods", "podtemplates", "resourcequotas",
 		"serviceaccounts", "services", "csidrivers", "csinodes", "storageclasses", "volumeattachments", "volumeattributesclasses",
 		"deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices"),
-		plurals(func(r *Resource) bool { return r.ReturnsDeleted }))
+		plurals(func(r *Resource) bool { return r.ReturnDeletedObject }))
 
 	require.Equal(t, set("nodes"), plurals(func(r *Resource) bool { return r.StatusOnCreate }))
 	for name, want := range map[string]map[string]bool{
@@ -56,5 +56,5 @@ func TestTraits(t *testing.T) {
 		"csidrivers", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings", "mutatingwebhookconfigurations",
 		"validatingadmissionpolicies", "validatingadmissionpolicybindings", "validatingwebhookconfigurations", "priorityclasses",
 		"endpointslices", "flowschemas", "prioritylevelconfigurations", "deviceclasses", "devicetaintrules", "resourceslices"),
-		plurals(func(r *Resource) bool { return r.Generation }))
+		plurals(func(r *Resource) bool { return r.HasGeneration }))
 }

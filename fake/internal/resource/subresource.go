@@ -24,37 +24,37 @@ type Subresource struct {
 	Kind schema.GroupVersionKind
 	// Verbs are those that work, sorted.
 	Verbs []string
-	// Connects tells that a request is a connection to a node, a pod or a service
+	// IsConnect tells that a request is a connection to a node, a pod or a service
 	// and that Kind is only what its options are called.
-	Connects bool
+	IsConnect bool
 
-	// Prepare turns an object that a client sent, of the StoreVersion, into what is
+	// PrepareForUpdate turns an object that a client sent, of the StoreVersion, into what is
 	// stored: what the subresource does not write comes from old. It is nil where
 	// the object itself is not what is sent.
-	Prepare func(obj, old runtime.Object)
+	PrepareForUpdate func(obj, old runtime.Object)
 	// Validate checks what the subresource writes; nil for most.
 	Validate func(ctx context.Context, obj, old runtime.Object) field.ErrorList
-	// Resets are fields that a write cannot change and so must not own (SA-32), in
+	// ResetFields are fields that a write cannot change and so must not own (SA-32), in
 	// the form "metadata.labels". Owns, if there are any, are the only ones that it
 	// can; a "*" in it stands for any element.
-	Resets, Owns []string
+	ResetFields, OwnedFields []string
 
-	// Accept turns an object of another version that clients may send, too, into one
+	// ConvertAccepted turns an object of another version that clients may send, too, into one
 	// of Kind, and gives nil for any other; it is nil where there is none.
-	Accept func(runtime.Object) runtime.Object
+	ConvertAccepted func(runtime.Object) runtime.Object
 
 	// body is a row for what is sent, nil if that is the object itself.
 	body *Resource
 }
 
-// Writes reports whether a client sends the object itself in order to change a
+// WritesObject reports whether a client sends the object itself in order to change a
 // part of it.
-func (s *Subresource) Writes() bool { return s.Prepare != nil }
+func (s *Subresource) WritesObject() bool { return s.PrepareForUpdate != nil }
 
-// Body is what a request carries, as a row of its own, by which it can be decoded
+// BodyResource is what a request carries, as a row of its own, by which it can be decoded
 // and shown: it has a kind and the plural and scope of the row that it belongs to.
 // It is nil where the object itself is sent, and for connections.
-func (s *Subresource) Body() *Resource { return s.body }
+func (s *Subresource) BodyResource() *Resource { return s.body }
 
 // HasVerb reports whether verb, as discovery spells it, works.
 func (s *Subresource) HasVerb(verb string) bool { return slices.Contains(s.Verbs, verb) }
@@ -85,7 +85,7 @@ func scale() Subresource {
 // serves HTTP.
 func proxied(options string) Subresource {
 	return Subresource{
-		Name: "proxy", Connects: true,
+		Name: "proxy", IsConnect: true,
 		Kind:  schema.GroupVersionKind{Version: "v1", Kind: options},
 		Verbs: []string{"create", "delete", "get", "patch", "update"},
 	}
@@ -103,7 +103,7 @@ func completeSubresources(r *Resource) {
 		if s.Kind.Empty() {
 			s.Kind = r.GroupVersionKind()
 		}
-		if s.Kind != r.GroupVersionKind() && !s.Connects {
+		if s.Kind != r.GroupVersionKind() && !s.IsConnect {
 			s.body = bodyRow(r, s)
 		}
 	}
@@ -119,9 +119,9 @@ func bodyRow(r *Resource, s *Subresource) *Resource {
 	return &Resource{
 		Group: kind.Group, Version: kind.Version, Kind: kind.Kind,
 		Plural: r.Plural, Namespaced: r.Namespaced,
-		Store:        schema.GroupResource{Group: kind.Group, Resource: strings.ToLower(kind.Kind)},
-		StoreVersion: kind.GroupVersion(),
-		ValidateName: r.ValidateName, accept: s.Accept, ScaleOf: r.Custom,
+		StorageResource: schema.GroupResource{Group: kind.Group, Resource: strings.ToLower(kind.Kind)},
+		StorageVersion:  kind.GroupVersion(),
+		ValidateName:    r.ValidateName, accept: s.ConvertAccepted, ScaleOf: r.Custom,
 		object: object, stored: object, list: reflect.TypeFor[struct{}](),
 	}
 }

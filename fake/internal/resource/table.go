@@ -86,11 +86,11 @@ func newTable(rows []Resource) *Table {
 	for i := range rows {
 		r := &rows[i]
 		complete(r)
-		stored[r.Store] = append(stored[r.Store], r.Fields...)
+		stored[r.StorageResource] = append(stored[r.StorageResource], r.Fields...)
 		t.add(r)
 	}
 	for _, r := range t.rows {
-		r.storedFields = stored[r.Store]
+		r.storedFields = stored[r.StorageResource]
 	}
 	return t
 }
@@ -99,7 +99,7 @@ func newTable(rows []Resource) *Table {
 func (t *Table) add(r *Resource) {
 	t.rows = append(t.rows, r)
 	t.byPlural[r.GroupVersionResource()] = r
-	if kind := r.GroupVersionKind(); r.Kept() && t.byKind[kind] == nil {
+	if kind := r.GroupVersionKind(); r.IsStored() && t.byKind[kind] == nil {
 		t.byKind[kind] = r
 	}
 	t.addVersion(r.GroupVersion())
@@ -131,11 +131,11 @@ func complete(r *Resource) {
 	if r.Verbs == nil {
 		r.Verbs = AllVerbs()
 	}
-	if r.Store.Resource == "" {
-		r.Store = r.GroupResource()
+	if r.StorageResource.Resource == "" {
+		r.StorageResource = r.GroupResource()
 	}
-	if r.StoreVersion.Version == "" {
-		r.StoreVersion = r.GroupVersion()
+	if r.StorageVersion.Version == "" {
+		r.StorageVersion = r.GroupVersion()
 	}
 	if r.fieldMessage == "" {
 		r.fieldMessage = "field label not supported: %s"
@@ -143,8 +143,8 @@ func complete(r *Resource) {
 	if r.ValidateName == nil {
 		r.ValidateName = validation.NameIsDNSSubdomain
 	}
-	if r.Resets == nil && r.Status {
-		r.Resets = []string{"status"}
+	if r.ResetFields == nil && r.Status {
+		r.ResetFields = []string{"status"}
 	}
 	completeSubresources(r)
 	if r.Custom != nil {
@@ -153,8 +153,8 @@ func complete(r *Resource) {
 	}
 	types := r.Scheme().AllKnownTypes()
 	r.object, r.list = types[r.GroupVersionKind()], types[r.ListGroupVersionKind()]
-	r.stored = types[r.StoreVersion.WithKind(r.Kind)]
-	if r.object == nil || r.list == nil && r.Kept() || r.stored == nil {
+	r.stored = types[r.StorageVersion.WithKind(r.Kind)]
+	if r.object == nil || r.list == nil && r.IsStored() || r.stored == nil {
 		panic(fmt.Sprintf("resource: the scheme lacks %s, its list or its stored form", r.GroupVersionKind()))
 	}
 	r.Deprecation = deprecation(r.GroupVersionKind(), r.object)
@@ -176,9 +176,9 @@ func (t *Table) LookupKind(gvk schema.GroupVersionKind) *Resource {
 // preference, resources by name.
 func (t *Table) All() []*Resource { return slices.Clone(t.rows) }
 
-// Kept gives those of All whose objects are in the store.
-func (t *Table) Kept() []*Resource {
-	return slices.DeleteFunc(t.All(), func(r *Resource) bool { return !r.Kept() })
+// Stored gives those of All whose objects are in the store.
+func (t *Table) Stored() []*Resource {
+	return slices.DeleteFunc(t.All(), func(r *Resource) bool { return !r.IsStored() })
 }
 
 // Groups gives the groups in discovery order, the core group first.

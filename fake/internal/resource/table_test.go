@@ -13,7 +13,7 @@ import (
 )
 
 func TestRowsAreInTheScheme(t *testing.T) {
-	for _, r := range Builtin().Kept() {
+	for _, r := range Builtin().Stored() {
 		object, list := r.New(), r.NewList()
 		kinds, _, err := r.Scheme().ObjectKinds(object)
 		require.NoError(t, err)
@@ -74,8 +74,8 @@ func TestEveryServedVersionHasARow(t *testing.T) {
 		}
 		want = append(want, gvk.String())
 	}
-	for _, r := range Builtin().Kept() {
-		if !IsDefinitions(r) { // which have a scheme of their own
+	for _, r := range Builtin().Stored() {
+		if !IsCRDs(r) { // which have a scheme of their own
 			got = append(got, r.GroupVersionKind().String())
 		}
 	}
@@ -131,8 +131,8 @@ func TestDefaults(t *testing.T) {
 	pods := Builtin().Lookup("", "v1", "pods")
 	require.Equal(t, "pod", pods.Singular)
 	require.Equal(t, "PodList", pods.ListKind)
-	require.Equal(t, schema.GroupResource{Resource: "pods"}, pods.Store)
-	require.Equal(t, pods.GroupVersion(), pods.StoreVersion)
+	require.Equal(t, schema.GroupResource{Resource: "pods"}, pods.StorageResource)
+	require.Equal(t, pods.GroupVersion(), pods.StorageVersion)
 	require.Empty(t, pods.ValidateName("a.b", false))
 	for _, r := range Builtin().All() {
 		require.NotNil(t, r.ValidateName, r.Plural)
@@ -151,14 +151,14 @@ func TestSubresources(t *testing.T) {
 		require.True(t, slices.IsSortedFunc(r.Subresources, func(a, b Subresource) int { return strings.Compare(a.Name, b.Name) }), r.Plural)
 		for _, s := range r.Subresources {
 			require.True(t, slices.IsSorted(s.Verbs), s.Name)
-			require.Equal(t, s.Kind != r.GroupVersionKind() && !s.Connects, s.Body() != nil, s.Name)
-			if s.Body() != nil {
-				kinds, _, err := scheme.Scheme.ObjectKinds(s.Body().New())
+			require.Equal(t, s.Kind != r.GroupVersionKind() && !s.IsConnect, s.BodyResource() != nil, s.Name)
+			if s.BodyResource() != nil {
+				kinds, _, err := scheme.Scheme.ObjectKinds(s.BodyResource().New())
 				require.NoError(t, err)
 				require.Contains(t, kinds, s.Kind)
-				require.False(t, s.Writes(), s.Name)
+				require.False(t, s.WritesObject(), s.Name)
 			}
-			require.True(t, !s.Writes() || s.HasVerb("update"), s.Name)
+			require.True(t, !s.WritesObject() || s.HasVerb("update"), s.Name)
 		}
 	}
 	require.Nil(t, Builtin().Lookup("", "v1", "configmaps").Subresource("status"))
@@ -167,24 +167,24 @@ func TestSubresources(t *testing.T) {
 
 func TestSharedStore(t *testing.T) {
 	core, events := Builtin().Lookup("", "v1", "events"), Builtin().Lookup("events.k8s.io", "v1", "events")
-	require.Equal(t, core.Store, events.Store)
-	require.Equal(t, core.GroupVersion(), events.StoreVersion)
+	require.Equal(t, core.StorageResource, events.StorageResource)
+	require.Equal(t, core.GroupVersion(), events.StorageVersion)
 	v1, v2 := Builtin().Lookup("autoscaling", "v1", "horizontalpodautoscalers"), Builtin().Lookup("autoscaling", "v2", "horizontalpodautoscalers")
-	require.Equal(t, v2.Store, v1.Store)
-	require.Equal(t, v2.GroupVersion(), v1.StoreVersion)
+	require.Equal(t, v2.StorageResource, v1.StorageResource)
+	require.Equal(t, v2.GroupVersion(), v1.StorageVersion)
 
 	// No other rows meet in the store, and all that meet agree on what they say
 	// of the objects rather than of the version.
 	rows := make(map[schema.GroupResource]*Resource)
 	for _, r := range Builtin().All() {
-		other := rows[r.Store]
-		rows[r.Store] = r
+		other := rows[r.StorageResource]
+		rows[r.StorageResource] = r
 		if other == nil {
 			continue
 		}
 		require.Contains(t, []string{"events", "horizontalpodautoscalers"}, r.Plural)
 		require.Equal(t, other.Namespaced, r.Namespaced)
-		require.Equal(t, other.Generation, r.Generation)
+		require.Equal(t, other.HasGeneration, r.HasGeneration)
 		require.Equal(t, other.Kind, r.Kind)
 	}
 }

@@ -18,10 +18,10 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// Of turns any error into the Status that is sent for it. An error that is no
+// FromError turns any error into the Status that is sent for it. An error that is no
 // API error is answered 500 with an empty reason and its text as the message,
 // as a real server does (ST-11).
-func Of(err error) *metav1.Status {
+func FromError(err error) *metav1.Status {
 	var api apierrors.APIStatus
 	if errors.As(err, &api) {
 		s := api.Status()
@@ -72,14 +72,14 @@ func failure(code int32, reason metav1.StatusReason, message string, details *me
 	}}
 }
 
-// NoSuchPath is the 404 of a path under a served group that leads nowhere.
-func NoSuchPath() error {
+// PathNotFound is the 404 of a path under a served group that leads nowhere.
+func PathNotFound() error {
 	return failure(http.StatusNotFound, metav1.StatusReasonNotFound,
 		"the server could not find the requested resource", &metav1.StatusDetails{})
 }
 
-// Foreign is the 403 of a request that the server does not take from where it comes.
-func Foreign(why error) error {
+// ForbiddenOrigin is the 403 of a request that the server does not take from where it comes.
+func ForbiddenOrigin(why error) error {
 	return failure(http.StatusForbidden, metav1.StatusReasonForbidden, "the request is refused: "+why.Error(), nil)
 }
 
@@ -89,9 +89,9 @@ func MethodNotAllowed() error {
 		"the server does not allow this method on the requested resource", &metav1.StatusDetails{})
 }
 
-// Unavailable is the 406 of the router: none of the offered media types is
+// NoAcceptableMediaType is the 406 of the router: none of the offered media types is
 // acceptable, before any parameter is looked at.
-func Unavailable(offered string) error {
+func NoAcceptableMediaType(offered string) error {
 	return failure(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
 		"406: Not Acceptable\n\nAvailable representations: "+offered, &metav1.StatusDetails{})
 }
@@ -103,8 +103,8 @@ func NotAcceptable(offered string) error {
 		"only the following media types are accepted: "+offered, nil)
 }
 
-// NotInThisForm is the 406 of a transformation that does not fit what was read (PM-03).
-func NotInThisForm(message string) error {
+// TransformNotAcceptable is the 406 of a transformation that does not fit what was read (PM-03).
+func TransformNotAcceptable(message string) error {
 	return failure(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable, message, nil)
 }
 
@@ -114,9 +114,9 @@ func UnsupportedMediaType(accepted string) error {
 		"the body of the request was in an unknown format - accepted media types include: "+accepted, nil)
 }
 
-// NoSuchMediaType is the 415 of the router, for a patch type that a path does
+// RouterUnsupportedMediaType is the 415 of the router, for a patch type that a path does
 // not have (PA-02).
-func NoSuchMediaType() error {
+func RouterUnsupportedMediaType() error {
 	return failure(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
 		"415: Unsupported Media Type", &metav1.StatusDetails{})
 }
@@ -131,47 +131,47 @@ func TooLarge(limit int64) error {
 	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", limit))
 }
 
-// BudgetBlocks is the 429 of an eviction that a PodDisruptionBudget does not allow
+// DisruptionBudgetViolated is the 429 of an eviction that a PodDisruptionBudget does not allow
 // (SU-14): cause says why, and after how many seconds to ask again, 0 for nobody
 // knows.
-func BudgetBlocks(cause string, after int) error {
+func DisruptionBudgetViolated(cause string, after int) error {
 	err := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", after)
 	err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: policyv1.DisruptionBudgetCause, Message: cause}}
 	return err
 }
 
-// ManyBudgets is the 500 of an eviction that more than one PodDisruptionBudget has a
+// MultipleDisruptionBudgets is the 500 of an eviction that more than one PodDisruptionBudget has a
 // say in (SU-14).
-func ManyBudgets() error {
+func MultipleDisruptionBudgets() error {
 	return failure(http.StatusInternalServerError, "",
 		"This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.", nil)
 }
 
-// NoKubelet is the answer to what a node would have to do, for instance to
+// KubeletRequired is the answer to what a node would have to do, for instance to
 // pods/log: 501, which clients neither retry nor take for a cluster in trouble, and
 // whose message they show.
-func NoKubelet(what string) error {
+func KubeletRequired(what string) error {
 	return failure(http.StatusNotImplemented, "NotImplemented",
 		"there is no kubelet behind this test server and nothing runs on it: "+what+" cannot be answered", nil)
 }
 
-// Starting is the 503 of a request that comes before the server has all its paths (PV-28).
-func Starting() error {
+// NotYetReady is the 503 of a request that comes before the server has all its paths (PV-28).
+func NotYetReady() error {
 	err := apierrors.NewServiceUnavailable("the request has been made before all known HTTP paths have been installed, please try again")
 	err.ErrStatus.Details = &metav1.StatusDetails{RetryAfterSeconds: 5}
 	return err
 }
 
-// CacheNotReady is the 429 of a read that the watch cache would answer, while it is
+// WatchCacheInitializing is the 429 of a read that the watch cache would answer, while it is
 // being filled (RS-31, WA-39): after how many seconds to ask again.
-func CacheNotReady(after int) error {
+func WatchCacheInitializing(after int) error {
 	return apierrors.NewTooManyRequests("storage is (re)initializing", after)
 }
 
-// Revisions turns the store's errors into what a real server says of a list or
+// FromStoreError turns the store's errors into what a real server says of a list or
 // get: 410 for what history no longer holds (EX-02), 504 for what it does not
 // hold yet (RS-05). Other errors pass.
-func Revisions(err error) error {
+func FromStoreError(err error) error {
 	var future *memstore.FutureError
 	switch {
 	case errors.As(err, &future):
@@ -192,9 +192,9 @@ func TooLargeResourceVersion(asked, current uint64) error {
 	return err
 }
 
-// NoSuchResourceVersion is TooLargeResourceVersion for a client that is not told to come
+// ResourceVersionNotFound is TooLargeResourceVersion for a client that is not told to come
 // again, as nobody has waited.
-func NoSuchResourceVersion(asked, current uint64) error {
+func ResourceVersionNotFound(asked, current uint64) error {
 	err := TooLargeResourceVersion(asked, current).(*apierrors.StatusError)
 	err.ErrStatus.Details.RetryAfterSeconds = 0
 	return err
@@ -213,7 +213,7 @@ var RequestTimeout error = failure(http.StatusGatewayTimeout, metav1.StatusReaso
 
 // RequestTimeoutBody is the body of a RequestTimeout.
 func RequestTimeoutBody() ([]byte, error) {
-	s := Of(RequestTimeout)
+	s := FromError(RequestTimeout)
 	s.Kind, s.APIVersion = "", ""
 	body, err := json.Marshal(s)
 	return append(body, '\n'), err
@@ -239,9 +239,9 @@ func Conflict(gr schema.GroupResource, name string) error {
 		"the object has been modified; please apply your changes to the latest version and try again"))
 }
 
-// Denied is the refusal of an admission plugin: the code, the reason and the words
+// AdmissionDenied is the refusal of an admission plugin: the code, the reason and the words
 // that it gave, as far as they make an error.
-func Denied(plugin string, result *metav1.Status) error {
+func AdmissionDenied(plugin string, result *metav1.Status) error {
 	if result == nil {
 		result = &metav1.Status{}
 	}
@@ -260,9 +260,9 @@ func Denied(plugin string, result *metav1.Status) error {
 	return &apierrors.StatusError{ErrStatus: refusal}
 }
 
-// NoDryRun is the refusal of a dry run that would have to ask an admission plugin
+// DryRunUnsupported is the refusal of a dry run that would have to ask an admission plugin
 // with side effects (DR-07).
-func NoDryRun(plugin string) error {
+func DryRunUnsupported(plugin string) error {
 	return apierrors.NewBadRequest(fmt.Sprintf("admission webhook %q does not support dry run", plugin))
 }
 
@@ -276,19 +276,21 @@ func corrupt(path string, err error) error {
 	return fmt.Errorf("StorageError: corrupt object, Code: 7, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: %w", path, err)
 }
 
-// Corrupt is the 500 of a read, or of a write that begins with one, of an object that
+// CorruptObject is the 500 of a read, or of a write that begins with one, of an object that
 // cannot be converted.
-func Corrupt(path string, err error) error { return apierrors.NewInternalError(corrupt(path, err)) }
+func CorruptObject(path string, err error) error {
+	return apierrors.NewInternalError(corrupt(path, err))
+}
 
-// Unread is an object of a list that cannot be converted: where it is stored, and why.
-type Unread struct {
+// UnreadableItem is an object of a list that cannot be converted: where it is stored, and why.
+type UnreadableItem struct {
 	Path string
 	Err  error
 }
 
-// StoreRead is the 500 of a list with objects that cannot be converted. It has been
+// StorageReadError is the 500 of a list with objects that cannot be converted. It has been
 // given up before its end if it is truncated.
-func StoreRead(gr schema.GroupResource, unread []Unread, truncated bool) error {
+func StorageReadError(gr schema.GroupResource, unread []UnreadableItem, truncated bool) error {
 	var causes []metav1.StatusCause
 	for _, u := range unread {
 		causes = append(causes, metav1.StatusCause{

@@ -47,11 +47,11 @@ var looseCells = map[string]int{"IPAddress": 1}
 // of which nothing is filled in.
 func TestEveryTypeIsPrinted(t *testing.T) {
 	used := map[*Printer]bool{}
-	for _, res := range resource.Builtin().Kept() {
-		if resource.IsDefinitions(res) { // plain, too, and of another scheme
+	for _, res := range resource.Builtin().Stored() {
+		if resource.IsCRDs(res) { // plain, too, and of another scheme
 			continue
 		}
-		kind := res.StoreVersion.WithKind(res.Kind)
+		kind := res.StorageVersion.WithKind(res.Kind)
 		p := For(kind)
 		used[p] = true
 		require.Equal(t, unprinted[kind.GroupKind()], p.plain, "%s has a printer, or stands in unprinted", kind)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"example.com/fakeapi/faults"
-	"example.com/fakeapi/internal/route"
+	"example.com/fakeapi/internal/requestinfo"
 )
 
 // target is what a request is about.
@@ -26,7 +26,7 @@ func targetOf(e Exchange) target {
 	if err != nil { // the server will have said so
 		query = nil
 	}
-	t := route.Parse(e.Method, path, query)
+	t := requestinfo.Parse(e.Method, path, query)
 	to := target{resource: t.Resource, namespace: t.Namespace, name: t.Name, subresource: t.Subresource, path: path}
 	if t.Group != "" && t.Resource != "" {
 		to.resource += "." + t.Group

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"example.com/fakeapi/internal/route"
+	"example.com/fakeapi/internal/requestinfo"
 )
 
 // Timeline gives what is remembered up to now. What it holds does not change any more,
@@ -26,7 +26,7 @@ func (r *Recorder) Timeline() Timeline {
 func (x *recording) read() Exchange {
 	e, sent := x.copied()
 	e.Verb = verbOf(e.Method, e.Path)
-	if e.Verb != "" && e.Verb != route.Watch {
+	if e.Verb != "" && e.Verb != requestinfo.Watch {
 		e.ResourceVersion = readObject(e.Answer).ResourceVersion
 	}
 	for _, f := range sent {
@@ -72,8 +72,8 @@ func verbOf(method, path string) string {
 	if err != nil {
 		return ""
 	}
-	t := route.Parse(method, u.Path, u.Query())
-	if !t.IsResource() {
+	t := requestinfo.Parse(method, u.Path, u.Query())
+	if !t.IsResourceRequest() {
 		return ""
 	}
 	return t.Verb

@@ -10,7 +10,7 @@ import (
 
 	"example.com/fakeapi/faults"
 	"example.com/fakeapi/internal/frames"
-	"example.com/fakeapi/internal/route"
+	"example.com/fakeapi/internal/requestinfo"
 )
 
 // What a Recorder keeps at most. Of plain exchanges that is 16 MiB; the frames of all
@@ -224,5 +224,5 @@ func (r *reader) Read(p []byte) (int, error) {
 
 // watches reports whether a request is for a watch.
 func watches(r *http.Request) bool {
-	return route.MayWatch(r.Method, r.URL) && route.Parse(r.Method, r.URL.Path, r.URL.Query()).Verb == route.Watch
+	return requestinfo.MayWatch(r.Method, r.URL) && requestinfo.Parse(r.Method, r.URL.Path, r.URL.Query()).Verb == requestinfo.Watch
 }

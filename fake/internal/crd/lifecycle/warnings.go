@@ -1,0 +1,77 @@
+package lifecycle
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	schemavalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apiserver/pkg/cel/environment"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+)
+
+// Warnings are the texts of the Warning headers that a create (old is nil) or an
+// update of a definition is answered with: formats that no one knows, and lists of
+// type set whose items are no scalars. What old had already is not warned of again.
+func Warnings(crd, old *apiextensionsv1.CustomResourceDefinition) []string {
+	formats, sets := doubtful(crd)
+	if old != nil {
+		formatsBefore, setsBefore := doubtful(old)
+		formats = slices.DeleteFunc(formats, func(s string) bool { return slices.Contains(formatsBefore, s) })
+		sets = slices.DeleteFunc(sets, func(s string) bool { return slices.Contains(setsBefore, s) })
+	}
+	return slices.Concat(formats, sets)
+}
+
+// doubtful gives the warnings about formats, one for each place, and those about sets,
+// each once. Both are sorted. (A real server gives those about formats in no order.)
+func doubtful(crd *apiextensionsv1.CustomResourceDefinition) (formats, sets []string) {
+	inner, err := internal(crd)
+	if err != nil { // validation says so
+		return nil, nil
+	}
+	release := environment.DefaultCompatibilityVersion()
+	seen := map[string]bool{}
+	look := func(s *apiextensions.JSONSchemaProps) bool {
+		if s.Format != "" {
+			asked := &spec.Schema{SchemaProps: spec.SchemaProps{Format: s.Format, Type: []string{s.Type}}}
+			for _, format := range schemavalidation.GetUnrecognizedFormats(asked, release) {
+				formats = append(formats, fmt.Sprintf("unrecognized format %q", format))
+			}
+		}
+		if items, ok := setOfComposites(s); ok {
+			seen[fmt.Sprintf("x-kubernetes-list-type: set for items of type %q is not supported by server-side apply or CEL validation rules", items)] = true
+		}
+		return false
+	}
+	for _, schema := range schemas(inner) {
+		validation.SchemaHas(schema, look)
+	}
+	slices.Sort(formats)
+	return formats, slices.Sorted(maps.Keys(seen))
+}
+
+// setOfComposites gives the type of a set's items, if they are objects or arrays.
+func setOfComposites(s *apiextensions.JSONSchemaProps) (items string, ok bool) {
+	if s.XListType == nil || *s.XListType != "set" || s.Items == nil || s.Items.Schema == nil {
+		return "", false
+	}
+	items = s.Items.Schema.Type
+	return items, items == "object" || items == "array"
+}
+
+// schemas are the one that all versions share, or those of the versions.
+func schemas(crd *apiextensions.CustomResourceDefinition) (all []*apiextensions.JSONSchemaProps) {
+	if v := crd.Spec.Validation; v != nil && v.OpenAPIV3Schema != nil {
+		all = append(all, v.OpenAPIV3Schema)
+	}
+	for _, version := range crd.Spec.Versions {
+		if v := version.Schema; v != nil && v.OpenAPIV3Schema != nil {
+			all = append(all, v.OpenAPIV3Schema)
+		}
+	}
+	return all
+}

@@ -1,0 +1,86 @@
+package structural
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// wide makes a definition like a large operator's: a schema of about 1,000 fields,
+// of which an object has a few.
+func wide(t testing.TB) *apiextensionsv1.CustomResourceDefinition {
+	crd := widgets(t)
+	spec := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
+	part := spec.DeepCopy() // without the groups: they would be in each other
+	for i := range 5 {
+		group := apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{}}
+		for j := range 10 {
+			group.Properties[fmt.Sprintf("part%d", j)] = *part.DeepCopy()
+		}
+		spec.Properties[fmt.Sprintf("group%d", i)] = group
+	}
+	crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"] = spec
+	return crd
+}
+
+func wideObject() map[string]any {
+	obj := widget()
+	spec := obj["spec"].(map[string]any)
+	for i := range 5 {
+		group := map[string]any{}
+		for j := range 4 {
+			group[fmt.Sprintf("part%d", j)] = widget()["spec"]
+		}
+		spec[fmt.Sprintf("group%d", i)] = group
+	}
+	return obj
+}
+
+func BenchmarkSchema(b *testing.B) {
+	for _, bench := range []struct {
+		name string
+		crd  *apiextensionsv1.CustomResourceDefinition
+		obj  map[string]any
+	}{
+		{"widget", widgets(b), widget()},
+		{"wide", wide(b), wideObject()},
+	} {
+		b.Run(bench.name, func(b *testing.B) { benchmarkSchema(b, bench.crd, bench.obj) })
+	}
+}
+
+func benchmarkSchema(b *testing.B, crd *apiextensionsv1.CustomResourceDefinition, obj map[string]any) {
+	s := newSchema(b, crd)
+	b.Run("New", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			_ = newSchema(b, crd)
+		}
+	})
+	b.Run("Take", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() { // an object in form changes nothing
+			_, err := s.PruneAndDefault(obj, true)
+			require.NoError(b, err)
+		}
+	})
+	old := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(obj)}
+	u := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(obj)}
+	u.Object["spec"].(map[string]any)["size"] = int64(5)
+	b.Run("ValidateCreate", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			require.Empty(b, s.ValidateCreate(b.Context(), u))
+		}
+	})
+	b.Run("ValidateUpdate", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			require.Empty(b, s.ValidateUpdate(b.Context(), u, old))
+		}
+	})
+}

@@ -1,0 +1,243 @@
+package structural
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
+)
+
+// widgets is the definition that the recorded exchanges are of.
+func widgets(t testing.TB) *apiextensionsv1.CustomResourceDefinition {
+	data, err := os.ReadFile("testdata/widgets.yaml")
+	require.NoError(t, err)
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	require.NoError(t, yaml.UnmarshalStrict(data, crd))
+	return crd
+}
+
+func widget() map[string]any {
+	return map[string]any{
+		"apiVersion": "oracle.example.com/v1", "kind": "Widget",
+		"metadata": map[string]any{
+			"name": "w", "namespace": "default", "uid": "2c0a", "resourceVersion": "7", "generation": int64(1),
+			"creationTimestamp": "2026-01-02T03:04:05Z",
+			"labels":            map[string]any{"app": "w", "tier": "back"},
+		},
+		"spec": map[string]any{
+			"size": int64(4), "replicas": int64(2), "color": "green", "frozen": "f", "port": "http",
+			"parts": []any{map[string]any{"name": "a", "qty": int64(1)}, map[string]any{"name": "b", "qty": int64(2)}},
+			"tags":  []any{"x", "y"},
+			"free":  map[string]any{"any": map[string]any{"deep": true}},
+		},
+	}
+}
+
+func newSchema(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) *Schema {
+	s, err := New(crd, crd.Spec.Versions[0].Name)
+	require.NoError(t, err)
+	return s
+}
+
+func TestNew(t *testing.T) {
+	crd := widgets(t)
+	_, err := New(crd, "v9")
+	require.EqualError(t, err, `customresourcedefinition widgets.oracle.example.com has no version "v9"`)
+
+	broken := crd.DeepCopy()
+	broken.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties["size"] = apiextensionsv1.JSONSchemaProps{
+		PatternProperties: map[string]apiextensionsv1.JSONSchemaProps{"a": {Type: "string"}},
+	}
+	_, err = New(broken, "v1")
+	require.ErrorContains(t, err, "not structural")
+	broken.Spec.PreserveUnknownFields = true
+	s := newSchema(t, broken)
+	require.Nil(t, s.Structural())
+	u := &unstructured.Unstructured{Object: widget()}
+	require.Empty(t, s.ValidateUpdate(t.Context(), u, u), "there is nothing to compare by")
+
+	none := crd.DeepCopy()
+	none.Spec.Versions[0].Schema = nil
+	s = newSchema(t, none)
+	obj := widget()
+	_, err = s.PruneAndDefault(obj, false)
+	require.NoError(t, err)
+	require.NotContains(t, obj, "spec", "without a schema nothing is known")
+}
+
+func TestHash(t *testing.T) {
+	one := newSchema(t, widgets(t))
+	require.Equal(t, one.Hash(), newSchema(t, widgets(t)).Hash())
+	require.Same(t, one.compiled, newSchema(t, widgets(t)).compiled, "equal schemas share")
+	for name, change := range map[string]func(*apiextensionsv1.CustomResourceDefinition){
+		"schema": func(crd *apiextensionsv1.CustomResourceDefinition) {
+			crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Title = "x"
+		},
+		"kind":         func(crd *apiextensionsv1.CustomResourceDefinition) { crd.Status.AcceptedNames.Kind = "Gadget" },
+		"scope":        func(crd *apiextensionsv1.CustomResourceDefinition) { crd.Spec.Scope = apiextensionsv1.ClusterScoped },
+		"preserve":     func(crd *apiextensionsv1.CustomResourceDefinition) { crd.Spec.PreserveUnknownFields = true },
+		"subresources": func(crd *apiextensionsv1.CustomResourceDefinition) { crd.Spec.Versions[0].Subresources.Scale = nil },
+	} {
+		crd := widgets(t)
+		change(crd)
+		require.NotEqual(t, one.Hash(), newSchema(t, crd).Hash(), name)
+	}
+}
+
+func TestSchemaKeepsNothingOfTheDefinition(t *testing.T) {
+	crd := widgets(t)
+	s := newSchema(t, crd)
+	crd.Spec.Versions[0].Subresources.Scale.SpecReplicasPath = ".spec.size"
+	crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties["color"].Enum[0].Raw[1] = 'X'
+	obj := widget()
+	obj["spec"].(map[string]any)["color"] = "red"
+	require.Empty(t, s.ValidateCreate(t.Context(), &unstructured.Unstructured{Object: obj}))
+}
+
+func TestRestore(t *testing.T) {
+	s := newSchema(t, widgets(t))
+	obj := map[string]any{
+		"apiVersion": "oracle.example.com/v1", "kind": "Widget",
+		"metadata": map[string]any{"name": "w", "labels": map[string]any{"a": int64(1)}, "nope": true},
+		"spec":     map[string]any{"gone": "x", "color": nil},
+	}
+	s.DefaultStored(obj)
+	require.Equal(t, map[string]any{
+		"apiVersion": "oracle.example.com/v1", "kind": "Widget",
+		"metadata": map[string]any{"name": "w", "generation": int64(1)},
+		"spec":     map[string]any{"color": "red", "replicas": int64(1)},
+	}, obj)
+
+	obj["metadata"] = "none"
+	s.DefaultStored(obj)
+	require.NotContains(t, obj, "metadata")
+}
+
+func TestConverted(t *testing.T) {
+	s := newSchema(t, widgets(t))
+	obj := map[string]any{
+		"apiVersion": "oracle.example.com/v1", "kind": "Widget",
+		"metadata": map[string]any{"name": "w"},
+		"spec":     map[string]any{"gone": "x", "size": nil},
+	}
+	require.NoError(t, s.PruneConverted(obj))
+	require.Equal(t, map[string]any{}, obj["spec"], "no defaults")
+	obj["metadata"] = map[string]any{"labels": "x"}
+	require.ErrorContains(t, s.PruneConverted(obj), "ObjectMeta.labels")
+}
+
+func TestPreserveUnknownFields(t *testing.T) {
+	crd := widgets(t)
+	crd.Spec.PreserveUnknownFields = true
+	obj := widget()
+	obj["spec"] = map[string]any{"new": nil, "color": nil}
+	unknown, err := newSchema(t, crd).PruneAndDefault(obj, true)
+	require.NoError(t, err)
+	require.Empty(t, unknown)
+	require.Equal(t, map[string]any{"new": nil, "color": "red", "replicas": int64(1)}, obj["spec"])
+}
+
+func TestTakeRefusesWhatIsNoObject(t *testing.T) {
+	s := newSchema(t, widgets(t))
+	for field, want := range map[string]string{"kind": ".kind accessor error", "apiVersion": ".apiVersion accessor error", "metadata": "cannot unmarshal"} {
+		obj := widget()
+		obj[field] = int64(1)
+		_, err := s.PruneAndDefault(obj, true)
+		require.ErrorContains(t, err, want)
+		s.DefaultStored(obj) // which refuses nothing
+	}
+}
+
+func TestTypeIsCheckedFirst(t *testing.T) {
+	s := newSchema(t, widgets(t))
+	obj := &unstructured.Unstructured{Object: widget()}
+	obj.SetKind("Gadget")
+	obj.SetAPIVersion("oracle.example.com/v2")
+	obj.Object["spec"] = "wrong"
+	meta := field.Required(field.NewPath("metadata", "name"), "")
+	want := `[kind: Invalid value: "Gadget": must be Widget, apiVersion: Invalid value: "oracle.example.com/v2": must be oracle.example.com/v1]`
+	require.EqualError(t, s.ValidateCreate(t.Context(), obj, meta).ToAggregate(), want)
+	require.EqualError(t, s.ValidateUpdate(t.Context(), obj, obj, meta).ToAggregate(), want)
+	require.EqualError(t, s.ValidateStatus(t.Context(), obj, obj, meta).ToAggregate(), want)
+}
+
+func TestErrorsOfMetadata(t *testing.T) {
+	s := newSchema(t, widgets(t))
+	obj := &unstructured.Unstructured{Object: widget()}
+	obj.Object["spec"].(map[string]any)["size"] = int64(101)
+	path := field.NewPath("metadata", "name")
+	require.EqualError(t, s.ValidateCreate(t.Context(), obj, field.Invalid(path, "W", "bad")).ToAggregate(),
+		`[metadata.name: Invalid value: "W": bad, spec: Invalid value: size must be at most 100]`)
+	require.EqualError(t, s.ValidateCreate(t.Context(), obj, field.Required(path, "")).ToAggregate(),
+		`[metadata.name: Required value, <nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation]`)
+}
+
+func TestErrorsAreInOrder(t *testing.T) {
+	s := newSchema(t, widgets(t))
+	obj := &unstructured.Unstructured{Object: widget()}
+	var parts []any
+	for range 11 {
+		parts = append(parts, map[string]any{"name": int64(1)})
+	}
+	obj.Object["spec"] = map[string]any{"tags": "x", "color": "pink", "parts": parts}
+	var got []string
+	for _, err := range s.ValidateCreate(t.Context(), obj) {
+		got = append(got, err.Field)
+	}
+	require.Equal(t, "spec.color spec.parts[0].name spec.parts[1].name spec.parts[2].name", strings.Join(got[:4], " "))
+	require.Equal(t, "spec.parts[9].name spec.parts[10].name spec.tags", strings.Join(got[10:13], " "))
+}
+
+func TestCacheIsBounded(t *testing.T) {
+	c := newCache(2)
+	made := map[string]int{}
+	get := func(name string) {
+		_, err := c.get(compiledKey{schema: name}, func() (*compiled, error) {
+			made[name]++
+			return &compiled{}, nil
+		})
+		require.NoError(t, err)
+	}
+	for _, name := range []string{"a", "b", "a", "c", "a", "b"} { // c drops b, b drops c
+		get(name)
+	}
+	require.Equal(t, map[string]int{"a": 1, "b": 2, "c": 1}, made)
+	require.Len(t, c.byKey, 2)
+	require.Equal(t, 2, c.recent.Len())
+}
+
+func TestConcurrentUse(t *testing.T) {
+	crd := widgets(t)
+	crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Title = t.Name() // a schema that nobody has compiled
+	var wait sync.WaitGroup
+	for i := range 8 {
+		wait.Go(func() {
+			s, err := New(crd, "v1")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			old := &unstructured.Unstructured{Object: widget()}
+			for n := range 10 {
+				obj := old.DeepCopy()
+				obj.Object["spec"].(map[string]any)["size"] = int64(i * n)
+				if _, err := s.PruneAndDefault(obj.Object, true); err != nil {
+					t.Error(err)
+				}
+				errs := append(s.ValidateCreate(t.Context(), obj), s.ValidateUpdate(t.Context(), obj, old)...)
+				errs = append(errs, s.ValidateStatus(t.Context(), obj, old)...)
+				if len(errs) > 0 {
+					t.Error(fmt.Errorf("%d: %w", i*n, errs.ToAggregate()))
+				}
+			}
+		})
+	}
+	wait.Wait()
+}

@@ -1,0 +1,79 @@
+package encode
+
+import (
+	"bufio"
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"example.com/fakeapi/memstore"
+)
+
+func yamlOf(b []byte) ([]byte, error) { return yaml.JSONToYAML(b) }
+
+// yamlItem is a record as an item of a list in YAML, with its dash. It is kept with the record: an item stands as far
+// to the right in each list, so that even its long lines are folded alike.
+func (p *Encoder) yamlItem(rec *memstore.Record) ([]byte, error) {
+	return rec.Derived("yaml "+p.piece, func(rec *memstore.Record) ([]byte, error) {
+		body, err := p.body(rec)
+		if err != nil {
+			return nil, err
+		}
+		item := append([]byte{'['}, p.itemHead()...)
+		if p.itemHead() != "" {
+			body = body[1:]
+		}
+		return yamlOf(append(append(item, body...), ']'))
+	})
+}
+
+// yamlList writes a list in YAML, as List does: its keys in the order of the alphabet.
+func (p *Encoder) yamlList(w http.ResponseWriter, list metav1.ListMeta, records []*memstore.Record) error {
+	kind := p.kind
+	kind.Kind = p.listKind()
+	first, err := yaml.Marshal(map[string]string{"apiVersion": kind.GroupVersion().String()})
+	if err != nil {
+		return err
+	}
+	metadata, err := p.listMeta(list)
+	if err != nil {
+		return err
+	}
+	rest, err := json.Marshal(map[string]any{"kind": kind.Kind, "metadata": metadata})
+	if err != nil {
+		return err
+	}
+	last, err := yamlOf(rest)
+	if err != nil {
+		return err
+	}
+	items := "items:\n"
+	switch {
+	case p.nullItems(len(records)):
+		items = "items: null\n"
+	case len(records) == 0:
+		items = "items: []\n"
+	}
+	size := len(first) + len(items) + len(last)
+	bodies := make([][]byte, len(records))
+	for i, rec := range records {
+		if bodies[i], err = p.yamlItem(rec); err != nil {
+			return err
+		}
+		size += len(bodies[i])
+	}
+	w.Header().Set("Content-Type", p.ContentType(false))
+	w.Header().Set("Content-Length", strconv.Itoa(size))
+	buffered := bufio.NewWriterSize(w, min(listBuffer, size))
+	_, _ = buffered.Write(first)
+	_, _ = buffered.WriteString(items)
+	for _, body := range bodies {
+		_, _ = buffered.Write(body)
+	}
+	_, _ = buffered.Write(last)
+	_ = buffered.Flush()
+	return nil
+}

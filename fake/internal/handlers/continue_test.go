@@ -1,0 +1,56 @@
+package handlers
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"example.com/fakeapi/memstore"
+)
+
+// Tokens of clients are refused, or read as what can be written again, and never lead out of the collection.
+func FuzzDecodeContinue(f *testing.F) {
+	f.Add("eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MzMsInN0YXJ0IjoiL2FcdTAwMDAifQ", false)
+	f.Add("e30", false)
+	f.Add("!!!", false)
+	for _, inside := range []string{
+		`{"v":"meta.k8s.io/v1","rv":33,"start":"/a\u0000"}`, `{"v":"meta.k8s.io/v1","rv":-1,"start":"a"}`,
+		`{"v":"meta.k8s.io/v1","rv":0,"start":"a"}`, `{"v":"meta.k8s.io/v2","rv":1,"start":"a"}`, `{"v":"meta.k8s.io/v1","rv":1,"start":""}`,
+		`{"v":"meta.k8s.io/v1","rv":1,"start":"/../other/a"}`, `{"v":"meta.k8s.io/v1","rv":1,"start":"a/./b"}`, `{"v":"meta.k8s.io/v1","rv":1,"start":"//a/"}`,
+		`{"v":"meta.k8s.io/v1","rv":9223372036854775807,"start":"/"}`, `{"v":"meta.k8s.io/v1","rv":1e3,"start":"a"}`, `{"RV":1,"V":"meta.k8s.io/v1","Start":"\ud800"}`, `[]`, `null`,
+	} {
+		f.Add(inside, true)
+	}
+	f.Fuzz(func(t *testing.T, token string, encode bool) {
+		if encode {
+			token = base64.RawURLEncoding.EncodeToString([]byte(token))
+		}
+		const prefix = "configmaps/ns/"
+		at, err := decodeContinue(prefix, token)
+		if err != nil {
+			require.True(t, apierrors.IsBadRequest(err), "%v", err)
+			return
+		}
+		require.True(t, strings.HasPrefix(at.from, prefix), at.from)
+		require.NotContains(t, at.from, "/../")
+		for _, revision := range []int64{inconsistent, max(1, int64(at.revision))} { // it can be written, and read again
+			if at.from == prefix {
+				continue // that is the beginning, which needs no token
+			}
+			again, err := decodeContinue(prefix, encodeContinue(prefix, at.from, revision))
+			require.NoError(t, err)
+			require.Equal(t, position{at.from, memstore.Revision(max(0, revision))}, again)
+		}
+	})
+}
+
+func TestContinueForm(t *testing.T) {
+	token := encodeContinue("configmaps/ns/", "configmaps/ns/a\x00", 33)
+	require.Equal(t, "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MzMsInN0YXJ0IjoiL2FcdTAwMDAifQ", token, "as a real server's")
+	at, err := decodeContinue("configmaps/ns/", token)
+	require.NoError(t, err)
+	require.Equal(t, position{from: "configmaps/ns/a\x00", revision: 33}, at)
+}

@@ -1,0 +1,180 @@
+package handlers
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"example.com/fakeapi/fake/internal/codec"
+	"example.com/fakeapi/fake/internal/crd/lifecycle"
+	"example.com/fakeapi/fake/internal/managed"
+	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/memstore"
+)
+
+// definitionManager owns the status of definitions: it is the server itself that writes it.
+const definitionManager = "kube-apiserver"
+
+// crd is a short name for what this file is about.
+type crd = apiextensionsv1.CustomResourceDefinition
+
+// followed does what comes of a write, before it is answered: a definition that has come,
+// changed or gone is served from now on as it says, and one that waits for its last object
+// to go may go itself. On a real server that is the work of controllers, which take some
+// milliseconds; here nobody has to wait.
+func (a *API) followed(res *resource.Resource, key string, out outcome) error {
+	if out.event == nil || !out.event.Changed() {
+		return nil
+	}
+	switch {
+	case resource.IsCRDs(res):
+		return a.settle(nameOf(key))
+	case res.Custom != nil && out.event.Record == nil && a.types.IsTerminating(res) &&
+		a.store.View().Count(codec.Key(res, "", "")) == 0:
+		return a.settle(res.Custom.CRD().Object().Name)
+	}
+	return nil
+}
+
+// Follow serves the definitions that are in the store, and brings all of them into the
+// state that they shall have.
+func (a *API) Follow() error {
+	if err := a.types.Sync(a.store, a.decoded.get); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.types.CRDs())) {
+		if err := a.settle(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle lets the controllers of definitions do what there is to do, after the one of a name
+// has changed.
+func (a *API) settle(name string) error {
+	for {
+		if err := a.types.Sync(a.store, a.decoded.get); err != nil {
+			return err
+		}
+		all := a.types.CRDs()
+		if changed := all[name]; changed != nil && lifecycle.MustFinalize(changed) {
+			return a.finalize(changed)
+		}
+		states := lifecycle.Settle(slices.Collect(maps.Values(all)), name, a.Now())
+		if len(states) == 0 {
+			return nil
+		}
+		if err := a.enter(all, states); err != nil {
+			return err
+		}
+	}
+}
+
+// enter writes states of definitions, one after the other, up to one that somebody has
+// changed meanwhile.
+func (a *API) enter(all map[string]*crd, states []*crd) error {
+	for _, state := range states {
+		after, err := a.changeDefinition(all[state.Name], func(*crd) *crd { return state })
+		switch {
+		case apierrors.IsConflict(err):
+			return nil
+		case err != nil:
+			return err
+		}
+		all[state.Name] = after
+	}
+	return nil
+}
+
+// changeDefinition writes the status, and the finalizers, of a definition that is as it was
+// before. It is gone if it had been deleted and has no finalizers any more; then the result is nil.
+func (a *API) changeDefinition(before *crd, change func(*crd) *crd) (*crd, error) {
+	res := a.types.Table().LookupKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
+	tracker, err := a.types.Tracker(res, "status")
+	if err != nil {
+		return nil, err
+	}
+	out, err := a.write(res, resource.CRDKey(before.Name), false, func(old runtime.Object) (runtime.Object, error) {
+		was, ok := old.(*crd)
+		if !ok || was.ResourceVersion != before.ResourceVersion {
+			return nil, apierrors.NewConflict(res.GroupResource(), before.Name, errors.New("it has changed"))
+		}
+		next := change(was).DeepCopy()
+		next.ResourceVersion, next.ManagedFields = was.ResourceVersion, was.ManagedFields
+		obj := a.clock.track(tracker, old, next, definitionManager)
+		managed.KeepTimes(old, obj)
+		if ended(obj, old) {
+			return nil, nil
+		}
+		return obj, nil
+	})
+	if err != nil || out.event.Record == nil {
+		return nil, err
+	}
+	obj, err := a.decoded.get(res, out.event.Record)
+	if err != nil {
+		return nil, err
+	}
+	return obj.(*crd), nil
+}
+
+// finalize deletes the objects of a definition that is being deleted, and lets it go when
+// there are none left (CD-08). It is called again when one of them has gone.
+func (a *API) finalize(ending *crd) error {
+	began, err := a.changeDefinition(ending, func(c *crd) *crd { return lifecycle.Finalizing(c, a.Now()) })
+	if err != nil {
+		return ignoreConflict(err)
+	}
+	if lifecycle.DeletesInstances(began) {
+		left, err := a.deleteInstances(began)
+		if err != nil || left {
+			return err
+		}
+	}
+	// The last object that went may have called finalize, too, and been faster.
+	_, err = a.changeDefinition(began, func(c *crd) *crd { return lifecycle.Finalized(c, a.Now()) })
+	if err != nil {
+		return ignoreConflict(err)
+	}
+	return a.settle(ending.Name)
+}
+
+func ignoreConflict(err error) error {
+	if apierrors.IsConflict(err) {
+		return nil
+	}
+	return err
+}
+
+// deleteInstances deletes the objects of a definition, and reports whether some stay, for
+// their finalizers.
+func (a *API) deleteInstances(ending *crd) (left bool, err error) {
+	res := a.types.StorageResource(ending.Name)
+	if res == nil {
+		return false, nil
+	}
+	prefix := codec.Key(res, "", "")
+	background := metav1.DeletePropagationBackground
+	for rec := range a.store.View().Range(prefix, "") {
+		if meta, err := codec.DecodeMetadata(rec); err == nil && meta.DeletionTimestamp != nil {
+			continue
+		}
+		if _, err := a.decoded.get(res, rec); err != nil { // its version is gone, or the webhook: so nobody misses it
+			if _, err := a.store.Update(rec.Key, func(*memstore.Record) (*memstore.Draft, error) { return nil, nil }); err != nil {
+				return true, err
+			}
+			continue
+		}
+		_, err = a.remove(nil, res, rec.Key, nameOf(rec.Key), &metav1.DeleteOptions{PropagationPolicy: &background})
+		if err != nil && !apierrors.IsNotFound(err) {
+			return true, err
+		}
+	}
+	return a.store.View().Count(prefix) > 0, nil
+}

@@ -1,0 +1,182 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"example.com/fakeapi/fake/internal/codec"
+	"example.com/fakeapi/fake/internal/crd/lifecycle"
+	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/memstore"
+)
+
+// errMeanwhile says that a definition was written while a load looked at it.
+var errMeanwhile = errors.New("it was written meanwhile")
+
+// definitions is the kind of what defines others.
+var definitions = apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition")
+
+// isDefinition tells a CustomResourceDefinition, whatever its Go type.
+func isDefinition(obj runtime.Object) bool {
+	_, typed := obj.(*crd)
+	return typed || obj.GetObjectKind().GroupVersionKind() == definitions
+}
+
+// textRevision is the resourceVersion of a record, "" of none.
+func textRevision(rec *memstore.Record) string {
+	if rec == nil {
+		return ""
+	}
+	return rec.Revision.String()
+}
+
+// load is what a load knows of definitions: how all of them will be after it.
+type load struct {
+	api *API
+	res *resource.Resource
+	all map[string]*crd
+	// items are those of the definitions that it writes, and names their order.
+	items map[string]Item
+	names []string
+	// before has the resourceVersions of those that were there.
+	before map[string]string
+}
+
+// fixtures makes items ready, the definitions first: what they define is known to the others.
+func (a *API) fixtures(items []Item) ([]fixture, error) {
+	l := a.newLoad()
+	var others []Item
+	for _, item := range items {
+		if !isDefinition(item.Object) {
+			others = append(others, item)
+		} else if err := l.define(item); err != nil {
+			return nil, item.failed(describe(item.Object), err)
+		}
+	}
+	all, err := l.fixtures()
+	if err != nil {
+		return nil, err
+	}
+	table := a.types.Table()
+	if len(all) > 0 && len(others) > 0 {
+		future, end, err := a.types.Preview(l.all)
+		if err != nil {
+			return nil, fmt.Errorf("fakeapi: load: %w", err)
+		}
+		defer end()
+		table = future
+	}
+	for _, item := range others {
+		f, err := a.fixture(table, item.Object.DeepCopyObject())
+		if err != nil {
+			return nil, item.failed(describe(item.Object), err)
+		}
+		f.item = item
+		all = append(all, f)
+	}
+	return all, nil
+}
+
+func (a *API) newLoad() *load {
+	l := &load{
+		api: a, res: a.types.Table().LookupKind(definitions), all: a.types.CRDs(),
+		items: make(map[string]Item), before: make(map[string]string),
+	}
+	for name, was := range l.all {
+		l.before[name] = was.ResourceVersion
+	}
+	return l
+}
+
+// define takes a definition, as a create or an update does, and lets it become what the
+// controllers of definitions would make of it. The status does not count, except for the
+// versions in which objects were stored.
+func (l *load) define(item Item) error {
+	_, obj, err := l.api.typed(l.api.types.Table(), item.Object.DeepCopyObject())
+	if err != nil {
+		return err
+	}
+	next := obj.(*crd)
+	stored := next.Status.StoredVersions
+	_, twice := l.items[next.Name]
+	switch was := l.all[next.Name]; {
+	case was != nil && says(next, was):
+		return nil
+	case twice:
+		return errors.New("there are two of the name, which do not say the same")
+	case was != nil:
+		if err := l.replace(next, was); err != nil {
+			return err
+		}
+	default:
+		next.ResourceVersion, next.DeletionTimestamp, next.DeletionGracePeriodSeconds = "", nil, nil
+		l.api.prepareLoaded(l.res, next)
+		lifecycle.PrepareCreate(next)
+		addStored(next, stored)
+		if err := validateCreate(l.res, next); err != nil {
+			return err
+		}
+	}
+	l.names = append(l.names, next.Name)
+	l.items[next.Name], l.all[next.Name] = item, next
+	for states := l.settle(next.Name); len(states) > 0; states = l.settle(next.Name) {
+		for _, state := range states {
+			l.all[state.Name] = state
+		}
+	}
+	return nil
+}
+
+func (l *load) settle(name string) []*crd {
+	return lifecycle.Settle(slices.Collect(maps.Values(l.all)), name, l.api.Now())
+}
+
+// says reports whether a definition says what another says already.
+func says(next, was *crd) bool {
+	return apiequality.Semantic.DeepEqual(next.Spec, was.Spec) &&
+		apiequality.Semantic.DeepEqual(next.Labels, was.Labels) &&
+		apiequality.Semantic.DeepEqual(next.Annotations, was.Annotations) &&
+		was.DeletionTimestamp == nil
+}
+
+// replace makes a definition ready to take the place of another.
+func (l *load) replace(next, was *crd) error {
+	if was.DeletionTimestamp != nil {
+		return errors.New("the one that is there is being deleted")
+	}
+	labels, annotations, spec := next.Labels, next.Annotations, next.Spec
+	was.DeepCopyInto(next)
+	next.Labels, next.Annotations, next.Spec = labels, annotations, spec
+	lifecycle.PrepareUpdate(next, was)
+	return validateUpdate(context.Background(), l.res, nil, next, was)
+}
+
+// addStored adds versions to those in which objects were stored.
+func addStored(next *crd, versions []string) {
+	for _, version := range versions {
+		if !slices.Contains(next.Status.StoredVersions, version) {
+			next.Status.StoredVersions = append(next.Status.StoredVersions, version)
+		}
+	}
+}
+
+// fixtures are the definitions that the load writes.
+func (l *load) fixtures() ([]fixture, error) {
+	var all []fixture
+	for _, name := range l.names {
+		before := l.before[name]
+		draft, err := codec.EncodeDraft(l.res, l.all[name].DeepCopy())
+		if err != nil {
+			return nil, l.items[name].failed(name, err)
+		}
+		all = append(all, fixture{item: l.items[name], key: resource.CRDKey(name), draft: draft, before: &before})
+	}
+	return all, nil
+}

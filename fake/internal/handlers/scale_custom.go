@@ -1,0 +1,109 @@
+package handlers
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"example.com/fakeapi/fake/internal/managed"
+	"example.com/fakeapi/fake/internal/resource"
+)
+
+// noReplicas stands in the Scale of a custom resource that has none, on its way to be changed.
+const noReplicas = math.MinInt32
+
+// errUnreadScale is said of every Scale of a custom resource that does not decode: a real
+// server asks the scheme of custom resources what kind was expected, and reports that it
+// does not know.
+var errUnreadScale = apierrors.NewBadRequest(`no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"`)
+
+// scaleOf makes the Scale of an object for a client.
+func (q *request) scaleOf(obj runtime.Object) (*autoscalingv1.Scale, error) {
+	if q.res.Custom == nil {
+		scale, err := scaleOf(obj)
+		if err != nil {
+			return nil, apierrors.NewBadRequest(err.Error())
+		}
+		return scale, nil
+	}
+	scale, found, err := customScale(q.res, obj)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, apierrors.NewInternalError(fmt.Errorf("the spec replicas field %q does not exist", q.res.Custom.Scale().SpecReplicasPath))
+	}
+	return scale, nil
+}
+
+// scaleBefore makes the Scale of an object that is about to be changed: here a custom
+// resource may have no replicas yet.
+func (q *request) scaleBefore(old runtime.Object) (*autoscalingv1.Scale, error) {
+	if q.res.Custom == nil {
+		return q.scaleOf(old)
+	}
+	scale, found, err := customScale(q.res, old)
+	if err == nil && !found {
+		scale.Spec.Replicas = noReplicas
+	}
+	return scale, err
+}
+
+// customScale makes the Scale of a custom resource, and tells whether it has replicas.
+func customScale(res *resource.Resource, obj runtime.Object) (scale *autoscalingv1.Scale, found bool, err error) {
+	u, paths := obj.(*unstructured.Unstructured), res.Custom.Scale()
+	scale = &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{
+		Name: u.GetName(), Namespace: u.GetNamespace(), UID: u.GetUID(),
+		ResourceVersion: u.GetResourceVersion(), CreationTimestamp: u.GetCreationTimestamp(),
+	}}
+	wanted, found, err := unstructured.NestedInt64(u.Object, steps(paths.SpecReplicasPath)...)
+	if err != nil {
+		return nil, false, err
+	}
+	has, _, err := unstructured.NestedInt64(u.Object, steps(paths.StatusReplicasPath)...)
+	if err != nil {
+		return nil, false, err
+	}
+	scale.Spec.Replicas, scale.Status.Replicas = int32(wanted), int32(has)
+	if paths.LabelSelectorPath != nil && *paths.LabelSelectorPath != "" {
+		scale.Status.Selector, _, err = unstructured.NestedString(u.Object, steps(*paths.LabelSelectorPath)...)
+	}
+	return scale, found, err
+}
+
+// setReplicas changes how many replicas an object wants.
+func setReplicas(res *resource.Resource, obj runtime.Object, n int32) error {
+	if res.Custom == nil {
+		*replicas(obj) = &n
+		return nil
+	}
+	path := res.Custom.Scale().SpecReplicasPath
+	if n == noReplicas {
+		return apierrors.NewBadRequest(fmt.Sprintf("the spec replicas field %q cannot be empty", path))
+	}
+	return unstructured.SetNestedField(obj.(*unstructured.Unstructured).Object, int64(n), steps(path)...)
+}
+
+// scaledEntries begins a write to the scale of an object with these entries.
+func scaledEntries(res *resource.Resource, entries []metav1.ManagedFieldsEntry) managed.Scaled {
+	if res.Custom == nil {
+		return managed.NewScaled(res, entries)
+	}
+	paths := make(map[string]string)
+	for v := range res.Custom.CRD().Versions() {
+		paths[v.Object().Name] = ""
+		if scale := v.Scale(); scale != nil {
+			paths[v.Object().Name] = scale.SpecReplicasPath
+		}
+	}
+	return managed.NewCustomScaled(res.GroupVersion(), paths, entries)
+}
+
+// steps are the fields of a simple JSON path.
+func steps(path string) []string { return strings.Split(strings.TrimPrefix(path, "."), ".") }

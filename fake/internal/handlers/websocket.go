@@ -1,0 +1,81 @@
+package handlers
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+
+	"golang.org/x/net/websocket"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"example.com/fakeapi/internal/frames"
+)
+
+// upgrades reports whether a request is the beginning of a WebSocket.
+func upgrades(r *http.Request) bool {
+	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket") &&
+		strings.Contains(strings.ToLower(r.Header.Get("Connection")), "upgrade")
+}
+
+// serveSocket does the handshake of a WebSocket, and lets serve write to it; gone is
+// called when the client closes it. As on a real server, with the same library: a client
+// without an Origin gets 403, one that names a single protocol hears of it again, and
+// nothing is done about it, base64.binary.k8s.io or not (WA-33, WA-34).
+func serveSocket(w http.ResponseWriter, r *http.Request, media string, gone func(), serve func(*socket)) error {
+	conn, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return apierrors.NewInternalError(err)
+	}
+	handler := websocket.Handler(func(ws *websocket.Conn) {
+		defer func() { _ = ws.Close() }() // the client may have been faster
+		go func() {
+			defer gone()
+			_, _ = io.Copy(io.Discard, ws) // clients have nothing to say
+		}()
+		serve(newSocket(ws, media))
+	})
+	handler.ServeHTTP(&hijacked{ResponseWriter: w, conn: conn, buffered: buffered}, r)
+	return nil
+}
+
+// hijacked is a ResponseWriter whose connection is not HTTP's any more.
+type hijacked struct {
+	http.ResponseWriter
+	conn     net.Conn
+	buffered *bufio.ReadWriter
+}
+
+// Hijack implements http.Hijacker.
+func (h *hijacked) Hijack() (net.Conn, *bufio.ReadWriter, error) { return h.conn, h.buffered, nil }
+
+// socket sends each frame of a watch as a message: JSON as text, with the newline at its
+// end, protobuf as binary, without the length before it.
+type socket struct {
+	ws    *websocket.Conn
+	split frames.Splitter
+	text  bool
+}
+
+func newSocket(ws *websocket.Conn, media string) *socket {
+	return &socket{ws: ws, split: frames.NewSplitter(frames.MediaType(media)), text: frames.MediaType(media) == frames.TypeJSON}
+}
+
+// send sends whole frames.
+func (s *socket) send(all []byte) error {
+	for len(all) > 0 {
+		n, _ := s.split.Take(all)
+		var err error
+		if s.text {
+			err = websocket.Message.Send(s.ws, string(all[:n]))
+		} else {
+			err = websocket.Message.Send(s.ws, all[frames.LengthSize:n])
+		}
+		if err != nil {
+			return err
+		}
+		all = all[n:]
+	}
+	return nil
+}
