@@ -14,11 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	fakeapi "example.com/fakeapi/fake"
-	"example.com/fakeapi/internal/golden"
+	"example.com/fakeapi/internal/cmd/golden"
 )
 
 // recordings are what a real API server of the version that is served answered.
-const recordings = "../internal/golden/testdata/v1.37"
+const recordings = "../internal/cmd/golden/testdata/v1.37"
 
 // expectation is a recording that the server does not live up to.
 type expectation struct {

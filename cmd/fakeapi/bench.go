@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	fakeapi "example.com/fakeapi/fake"
-	"example.com/fakeapi/internal/load"
+	"example.com/fakeapi/internal/cmd/load"
 )
 
 const benchArguments = `--kubeconfig FILE [--context CONTEXT] [--objects N] [--clients N] [--watchers N,...] [--duration TIME] [--json] [-q]

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
-	"example.com/fakeapi/internal/load"
+	"example.com/fakeapi/internal/cmd/load"
 )
 
 // quick are the flags of a run that takes about a second.

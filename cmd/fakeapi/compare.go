@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"example.com/fakeapi/internal/compare"
+	"example.com/fakeapi/internal/cmd/compare"
 	"flag"
 )
 

@@ -16,8 +16,8 @@ import (
 
 	"example.com/fakeapi/conformance"
 	fakeapi "example.com/fakeapi/fake"
-	"example.com/fakeapi/internal/compare"
-	"example.com/fakeapi/internal/golden"
+	"example.com/fakeapi/internal/cmd/compare"
+	"example.com/fakeapi/internal/cmd/golden"
 )
 
 // recordingsAtOnce is how many recordings are played side by side, each on a server of its own: most of the time of one is waiting.

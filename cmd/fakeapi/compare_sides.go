@@ -10,7 +10,7 @@ import (
 
 	"example.com/fakeapi/conformance"
 	fakeapi "example.com/fakeapi/fake"
-	"example.com/fakeapi/internal/compare"
+	"example.com/fakeapi/internal/cmd/compare"
 )
 
 // itself is how the command line calls a server of this process.

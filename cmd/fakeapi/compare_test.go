@@ -14,11 +14,11 @@ import (
 
 	fakeapi "example.com/fakeapi/fake"
 	"example.com/fakeapi/faults"
-	"example.com/fakeapi/internal/compare"
+	"example.com/fakeapi/internal/cmd/compare"
 )
 
 // recorded are exchanges with a real server.
-const recorded = "golden:../../internal/golden/testdata/v1.37"
+const recorded = "golden:../../internal/cmd/golden/testdata/v1.37"
 
 // lying starts a server that tells of other things than it has.
 func lying(t *testing.T, rule string) *fakeapi.Server {

@@ -160,7 +160,7 @@
 // the field or the name of the header, what the left has and what the right has. A side is the server of a kubeconfig, or, called
 // self, one of this process. The requests are those of the cases of conformance, which are run on both sides in step, as safely as
 // there. What no two servers have in common is left out: uids, resourceVersions, times, generated names, continue tokens,
-// addresses, the ID of the run; package internal/compare says what is compared and how. What differs behind the first difference
+// addresses, the ID of the run; package internal/cmd/compare says what is compared and how. What differs behind the first difference
 // of a case may only be what came of it, and is marked. Cases that one side only can run are listed with the reason, those
 // that need a server to forget its history are run if --left-compact and --right-compact name a URL for that (this server's is
 // /fakeapi/v1/compact); servers of this process need none. --list, --dry-run, --run, --level and the rest are those of conformance.
@@ -168,7 +168,7 @@
 //	fakeapi compare --left FILE --right self
 //	fakeapi compare --left golden:DIR --right self --controllers=false
 //
-// On the left there may be recorded exchanges, a folder in the form of package internal/golden, as golden:DIR. Their requests are sent to the right side
+// On the left there may be recorded exchanges, a folder in the form of package internal/cmd/golden, as golden:DIR. Their requests are sent to the right side
 // in order, each recording in a namespace of its own, and the answers compared with the recorded ones; --run selects by name. For self each
 // has a server of its own; a server with a kubeconfig gets the definitions that the recordings need, and loses again those that it did not have.
 //

@@ -60,7 +60,7 @@ func placeholders(t *testing.T, dir string) map[string]string {
 		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 		return path
 	}
-	recordings, err := filepath.Abs("../../internal/golden/testdata/v1.37")
+	recordings, err := filepath.Abs("../../internal/cmd/golden/testdata/v1.37")
 	require.NoError(t, err)
 	return map[string]string{
 		"golden:DIR":  "golden:" + recordings,

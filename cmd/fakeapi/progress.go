@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"example.com/fakeapi/conformance"
-	"example.com/fakeapi/internal/compare"
+	"example.com/fakeapi/internal/cmd/compare"
 )
 
 // progressEvery is for how long a run is silent at most.

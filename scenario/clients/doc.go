@@ -26,7 +26,7 @@
 // # Limits
 //
 //   - No library: they do what their roles ask for, and nothing else.
-//   - No other module: a client of controller-runtime is in internal/e2e.
+//   - No other module: a client of controller-runtime is in internal/dev/e2e.
 //
 // # To add a client
 //

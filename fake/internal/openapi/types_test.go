@@ -96,7 +96,7 @@ func TestCrossRegisteredKinds(t *testing.T) {
 // A real server told these schemas; what types say there that do not carry their
 // comments is told in other words here.
 func TestSchemasOfARealServer(t *testing.T) {
-	body, err := os.ReadFile("../../../internal/golden/testdata/v1.37/openapi.json")
+	body, err := os.ReadFile("../../../internal/cmd/golden/testdata/v1.37/openapi.json")
 	require.NoError(t, err)
 	var recording struct {
 		Steps []struct {

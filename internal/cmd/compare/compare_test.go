@@ -1,0 +1,254 @@
+package compare_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/conformance"
+	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/faults"
+	"example.com/fakeapi/internal/cmd/compare"
+)
+
+// whole makes two servers be compared by all cases, which takes a while.
+var whole = flag.Bool("whole", false, "compare two servers by all cases of the suite, on virtual time")
+
+// sideOf is a server as a side.
+func sideOf(srv *fakeapi.Server, cases string) compare.Side {
+	return compare.Side{Name: "a server", Config: conformance.Config{
+		BaseURL: srv.URL(), Client: srv.Client(), Namespace: "conformance", Run: regexp.MustCompile(cases), Patience: 5 * time.Minute,
+		Compact: func(context.Context) error { srv.Compact(); return nil },
+		Expire:  func(context.Context) error { srv.Expire(); return nil },
+	}}
+}
+
+// few are cases of all kinds: refusals, lists and their pages, watches, races, series of tries, protobuf, generated names.
+const few = `^(GT-0|LS-0[1-4]|CH-0[1-4]|CR-20|NM-06|NM-22|OC-14|PB-0|WA-0[1-9]|SI-01|DL-1|CD-01|TB-05|SA-0|HT-|DI-18/index|CN-|SE-0)`
+
+// Two servers of one kind are the same, whatever chance gives them for uids, names, times and the order of races.
+func TestSame(t *testing.T) {
+	cases := few
+	if *whole {
+		cases = ""
+	}
+	synctest.Test(t, func(t *testing.T) {
+		// Controllers work when they get to it.
+		left, right := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithoutControllers()), fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithoutControllers(), fakeapi.WithSeed(2))
+		var told []string
+		report, err := compare.Suites(t.Context(), sideOf(left, cases), sideOf(right, cases), func(one compare.Case) { told = append(told, one.ID) })
+		require.NoError(t, err)
+		var text strings.Builder
+		require.NoError(t, report.WriteText(&text))
+		require.Zero(t, report.Count(compare.Different)+report.Count(compare.LeftOnly)+report.Count(compare.RightOnly), text.String())
+		require.Greater(t, report.Count(compare.Same), 100)
+		require.True(t, report.Clean())
+		require.Len(t, told, len(report.Cases))
+		compared := 0
+		for _, one := range report.Cases {
+			compared += one.Exchanges
+		}
+		require.Greater(t, compared, 300)
+	})
+}
+
+// against compares a server with one that has a fault.
+func against(t *testing.T, cases, rule string) (report *compare.Report) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		left, right := fakeapi.Start(t, fakeapi.InMemory()), fakeapi.Start(t, fakeapi.InMemory())
+		fault, err := faults.Parse(rule)
+		require.NoError(t, err)
+		_, err = right.Faults().Add(fault)
+		require.NoError(t, err)
+		report, err = compare.Suites(t.Context(), sideOf(left, cases), sideOf(right, cases), nil)
+		require.NoError(t, err)
+	})
+	return report
+}
+
+// different are the cases that differ, with the first place of each.
+func different(report *compare.Report) map[string]string {
+	found := map[string]string{}
+	for _, one := range report.Cases {
+		if one.Verdict == compare.Different {
+			found[one.ID] = one.Differing[0].Differences[0].String()
+		}
+	}
+	return found
+}
+
+// What a fault changes is what differs, in the cases that see it and in no other.
+func TestDifferent(t *testing.T) {
+	for name, test := range map[string]struct {
+		cases, rule string
+		want        map[string]string
+	}{
+		"a field": {
+			`^(GT-0[12]|LS-01)/`, `lie: when verb(get) && resource(secrets) && code(200) do set(/type, other)`,
+			map[string]string{"GT-02/typed": `body.type: want "Opaque" got "other"`},
+		},
+		"a message": {
+			`^GT-0[12]/`, `lie: when code(404) && resource(secrets) do set(/message, "gone fishing")`,
+			map[string]string{"GT-01/typed": `body.message: want "secrets \"a\" not found" got "gone fishing"`},
+		},
+		"a code": {
+			`^(GT-01|LS-01)/(typed|custom)$`, `lie: when verb(list) && resource(secrets) do status(503, ServiceUnavailable, "not now")`,
+			map[string]string{"LS-01/typed": `code: want`},
+		},
+		"a header": {
+			`^GT-0[12]/`, `lie: when verb(get) && code(200) && resource(secrets) do header(Cache-Control, public)`,
+			map[string]string{"GT-02/typed": `header Cache-Control: want "no-cache, private" got "public"`},
+		},
+		"an event": {
+			`^WA-03/`, `lie: when event(DELETED) && resource(secrets) do set(/type, MODIFIED)`,
+			map[string]string{"WA-03/typed": `event`},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found := different(against(t, test.cases, test.rule))
+			require.Len(t, found, len(test.want), found)
+			for id, begin := range test.want {
+				require.Contains(t, found[id], begin)
+			}
+		})
+	}
+}
+
+// A case whose requests depend on the answers is compared up to where the requests part, and what follows the first difference is marked.
+func TestConsequences(t *testing.T) {
+	report := against(t, `^CH-02/typed$`, `lie: when verb(list) && resource(secrets) && query(limit) do ignore(limit)`)
+	require.Len(t, report.Cases, 1)
+	one := report.Cases[0]
+	require.Equal(t, compare.Different, one.Verdict)
+	require.False(t, one.Differing[0].Later)
+	for _, later := range one.Differing[1:] {
+		require.True(t, later.Later)
+	}
+	require.Equal(t, "request", one.Differing[len(one.Differing)-1].Differences[0].At)
+	require.Equal(t, conformance.Failed, one.Right.Outcome)
+}
+
+// A case that one side cannot run is no difference, but not the same either.
+func TestOneSideOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		left, right := sideOf(fakeapi.Start(t, fakeapi.InMemory()), `^(EX-04|GT-01)/typed$`), sideOf(fakeapi.Start(t, fakeapi.InMemory()), `^(EX-04|GT-01)/typed$`)
+		right.Config.Compact = nil
+		for verdict, sides := range map[compare.Verdict][2]compare.Side{compare.LeftOnly: {left, right}, compare.RightOnly: {right, left}, compare.Neither: {right, right}} {
+			report, err := compare.Suites(t.Context(), sides[0], sides[1], nil)
+			require.NoError(t, err)
+			require.Equal(t, verdict, report.Cases[0].Verdict)
+			require.Equal(t, compare.Same, report.Cases[1].Verdict)
+			require.Contains(t, report.Cases[0].Left.Reason+report.Cases[0].Right.Reason, "Config.Compact")
+		}
+	})
+}
+
+// Two sides may be one server, which is then asked by two runs at a time.
+func TestOneServerTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		side := sideOf(fakeapi.Start(t, fakeapi.InMemory()), `^(GT-0|LS-0[12]|SA-0[12]|WA-0[12])`)
+		report, err := compare.Suites(t.Context(), side, side, nil)
+		require.NoError(t, err)
+		require.Empty(t, different(report))
+	})
+}
+
+func TestSuitesRefuses(t *testing.T) {
+	good := sideOf(fakeapi.Start(t), `^GT-01/typed$`)
+	bad := good
+	bad.Config.BaseURL = "nowhere"
+	_, err := compare.Suites(t.Context(), good, bad, nil)
+	require.ErrorContains(t, err, "a server: conformance: BaseURL")
+	other := good
+	other.Config.Run = nil
+	_, err = compare.Suites(t.Context(), good, other, nil)
+	require.ErrorContains(t, err, "the two sides select other cases")
+}
+
+// An interrupted comparison cleans up, and has the rest as not run.
+func TestSuitesInterrupted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var once sync.Once
+		left, right := fakeapi.Start(t, fakeapi.InMemory()), fakeapi.Start(t, fakeapi.InMemory())
+		report, err := compare.Suites(ctx, sideOf(left, `^(GT|LS)-`), sideOf(right, `^(GT|LS)-`), func(one compare.Case) { once.Do(cancel) })
+		require.ErrorIs(t, err, context.Canceled)
+		require.Greater(t, report.Count(compare.Neither)+report.Count(compare.LeftOnly)+report.Count(compare.RightOnly), 10)
+		require.True(t, report.Clean())
+		for _, srv := range []*fakeapi.Server{left, right} {
+			response, err := srv.Client().Get(srv.URL() + "/api/v1/secrets")
+			require.NoError(t, err)
+			var list struct{ Items []any }
+			require.NoError(t, json.NewDecoder(response.Body).Decode(&list))
+			require.NoError(t, response.Body.Close())
+			require.Empty(t, list.Items)
+		}
+	})
+}
+
+// What cannot be removed is told.
+func TestLeftBehind(t *testing.T) {
+	report := against(t, `^GT-01/typed$`, `stuck: when verb(delete) && resource(namespaces) do status(403)`)
+	require.False(t, report.Clean())
+	require.Empty(t, report.Left.Leftovers)
+	require.Regexp(t, `^GT-01/typed: DELETE http://\S+/api/v1/namespaces/conformance-\w{5}-1: `, report.Right.Leftovers[0])
+	var text bytes.Buffer
+	require.NoError(t, report.WriteText(&text))
+	require.Contains(t, text.String(), "LEFT BEHIND on a server: GT-01/typed: ")
+}
+
+// All forms of a report have the difference, and what it is one of.
+func TestReports(t *testing.T) {
+	report := against(t, `^(GT-01|EX-04)/typed$`, `lie: when code(404) && resource(secrets) do set(/message, "gone | fishing")`)
+	for name, write := range map[string]func(*compare.Report) (string, error){
+		"text": func(r *compare.Report) (string, error) {
+			var b bytes.Buffer
+			err := r.WriteText(&b)
+			return b.String(), err
+		},
+		"markdown": func(r *compare.Report) (string, error) {
+			var b bytes.Buffer
+			err := r.WriteMarkdown(&b)
+			return b.String(), err
+		},
+		"json": func(r *compare.Report) (string, error) {
+			var b bytes.Buffer
+			err := r.WriteJSON(&b)
+			return b.String(), err
+		},
+	} {
+		text, err := write(report)
+		require.NoError(t, err)
+		require.Contains(t, text, "GT-01/typed", name)
+		require.Contains(t, text, "body.message", name)
+		require.Contains(t, text, "fishing", name)
+		require.Contains(t, text, "/secrets/a", name)
+	}
+	var b bytes.Buffer
+	require.NoError(t, report.WriteText(&b))
+	require.Regexp(t, `(?m)^GT +0 +1 +0 +0 +0 +get$`, b.String())
+	require.Regexp(t, `left a server \(v1\.37\.\d+\), right a server \(v1\.37\.\d+\): 1 same, 1 different, 0 left only, 0 right only, 0 neither\n$`, b.String())
+	b.Reset()
+	require.NoError(t, report.WriteMarkdown(&b))
+	require.Contains(t, b.String(), "| GT | 0 | 1 | 0 | 0 | 0 | get |")
+	require.Contains(t, b.String(), `gone \| fishing`)
+	b.Reset()
+	require.NoError(t, report.WriteJSON(&b))
+	var got struct {
+		Cases  []compare.Case
+		Counts map[compare.Verdict]int
+	}
+	require.NoError(t, json.Unmarshal(b.Bytes(), &got))
+	require.Equal(t, 1, got.Counts[compare.Different])
+	require.Len(t, got.Cases, 2)
+}

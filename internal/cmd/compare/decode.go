@@ -1,0 +1,141 @@
+package compare
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	clientscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/yaml"
+
+	"example.com/fakeapi/internal/cmd/httpdiff"
+	"example.com/fakeapi/internal/frames"
+)
+
+// The media types of bodies that are compared as values, besides those of package frames.
+const (
+	typeYAML     = "application/yaml"
+	typeCBORItem = "application/cbor"
+)
+
+// present stands for a body of which only its being there is compared.
+const present = "a body that is not compared"
+
+// valueOf brings a body into the form in which it is compared. What does not fit its media type is a text that says so.
+func valueOf(header http.Header, body []byte) any {
+	if len(body) == 0 {
+		return nil
+	}
+	contentType := header.Get("Content-Type")
+	media := frames.MediaType(contentType)
+	switch {
+	case media == frames.TypeJSON, strings.HasSuffix(media, "+json"):
+		return httpdiff.BodyAs("", body)
+	case media == typeYAML, strings.HasSuffix(media, "+yaml"):
+		text, err := yaml.YAMLToJSON(body)
+		if err != nil {
+			return httpdiff.BodyAs(httpdiff.AsText, body)
+		}
+		return httpdiff.BodyAs("", text)
+	case media == frames.TypeProtobuf:
+		return messageOf(body)
+	case media == typeCBORItem, media == frames.TypeCBOR:
+		return itemOf(body)
+	case media == "text/plain" && strings.Contains(contentType, "version=0.0.4"):
+		return present // metrics
+	case strings.HasPrefix(media, "text/"), media == "" && utf8.Valid(body):
+		return strings.ToValidUTF8(string(body), "�")
+	}
+	return present
+}
+
+// unpacked is a body without its gzip, which the transport may have taken off already. One that is cut short is given as far as it goes.
+func unpacked(header http.Header, body []byte) []byte {
+	if header.Get("Content-Encoding") != "gzip" || !bytes.HasPrefix(body, []byte("\x1f\x8b")) {
+		return body
+	}
+	packed, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return body
+	}
+	all, _ := io.ReadAll(packed)
+	return all
+}
+
+// itemOf reads an item of CBOR.
+func itemOf(body []byte) any {
+	var v any
+	if err := direct.Unmarshal(bytes.TrimPrefix(body, []byte(frames.CBORMark)), &v); err != nil {
+		return fmt.Sprintf("no CBOR: %v", err)
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprintf("no CBOR of an object: %v", err)
+	}
+	return httpdiff.BodyAs("", text)
+}
+
+// knownTypes are those whose messages in protobuf can be read.
+var knownTypes = sync.OnceValue(func() *runtime.Scheme {
+	s := runtime.NewScheme()
+	utilruntime.Must(clientscheme.AddToScheme(s))
+	utilruntime.Must(apiextensionsv1.AddToScheme(s))
+	utilruntime.Must(metav1.AddMetaToScheme(s))
+	return s
+})
+
+// messageOf reads a message of protobuf; of one of an unknown type its envelope.
+func messageOf(body []byte) any {
+	types := knownTypes()
+	object, _, err := protobuf.NewSerializer(types, types).Decode(body, nil, nil)
+	if err != nil {
+		return httpdiff.Envelope(body)
+	}
+	text, err := json.Marshal(object)
+	if err != nil {
+		return httpdiff.Envelope(body)
+	}
+	return httpdiff.BodyAs("", text)
+}
+
+// eventsOf takes a stream apart. What is left of an event that is cut short is left out.
+func eventsOf(contentType string, body []byte) []any {
+	media := frames.MediaType(contentType)
+	splitter := frames.NewSplitter(media)
+	events := []any{}
+	for from, at := 0, 0; at < len(body); {
+		n, complete := splitter.Take(body[at:])
+		at += n
+		if complete {
+			events = append(events, eventOf(media, body[from:at]))
+			from = at
+		}
+	}
+	return events
+}
+
+func eventOf(media string, frame []byte) any {
+	switch media {
+	case frames.TypeCBOR:
+		return itemOf(frame)
+	case frames.TypeProtobuf:
+		var event metav1.WatchEvent
+		if err := event.Unmarshal(frame[min(len(frame), frames.LengthSize):]); err != nil {
+			return fmt.Sprintf("no WatchEvent: %v", err)
+		}
+		return map[string]any{"type": event.Type, "object": messageOf(event.Object.Raw)}
+	}
+	return httpdiff.BodyAs("", frame)
+}

@@ -1,0 +1,77 @@
+package golden
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/internal/cmd/httpdiff"
+)
+
+func TestLoadRecordings(t *testing.T) {
+	dir := os.DirFS("testdata/v1.37")
+	cases, err := Load(dir)
+	require.NoError(t, err)
+	require.Len(t, cases, 101)
+	for i, c := range cases {
+		require.NotEmpty(t, c.Steps, c.Name)
+		require.NotEmpty(t, c.Desc, c.Name)
+		if i > 0 {
+			require.Less(t, cases[i-1].Name, c.Name)
+		}
+		for _, file := range c.CRDs {
+			_, err := fs.Stat(dir, file)
+			require.NoError(t, err, c.Name)
+		}
+	}
+}
+
+func TestLoadKeepsWhatWasWritten(t *testing.T) {
+	cases, err := Load(fstest.MapFS{
+		"b.json": {Data: []byte(`{"name": "b", "steps": [{"compact": true}]}`)},
+		"a.json": {Data: []byte(`{"name": "a", "steps": [{
+			"request": {"method": "POST", "path": "/x", "body": {"z": 1, "a": 1.0, "z": 2}},
+			"response": {"code": 201, "body": {"n": 1.0}}}]}`)},
+		"README.md": {Data: []byte("no case")},
+	})
+	require.NoError(t, err)
+	require.Equal(t, "a", cases[0].Name)
+	require.Equal(t, "b", cases[1].Name)
+	step := cases[0].Steps[0]
+	body, err := (&replay{symbols: httpdiff.NewSymbols("n", false)}).body(step.Request)
+	require.NoError(t, err)
+	require.Equal(t, `{"z":1,"a":1.0,"z":2}`, body)
+	require.Equal(t, map[string]any{"n": json.Number("1.0")}, step.Response.Body)
+}
+
+func TestLoadRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"name": "c", "steps": []`:     "unexpected EOF",
+		`{"name": "c", "steps": []} {}`: "behind the JSON value",
+		`{"name": "d", "steps": []}`:    `the name of the case is "d", not "c"`,
+		`{"name": "c", "stps": []}`:     `unknown field "stps"`,
+		`{"name": "c", "steps": [{"request": {"method": "GET", "path": "x"}}]}`:  `"GET" "x" is no request`,
+		`{"name": "c", "steps": [{"request": {"path": "/x"}}]}`:                  "is no request",
+		`{"name": "c", "steps": [{"request": {"method": "GET", "path": "/x"}}]}`: "it has no answer",
+		step(`"response": {"code": 200, "bodyAs": "pdf"}`):                       `no form "pdf"`,
+		step(`"watch": {}, "response": {"code": 200, "end": "sudden"}`):          `no end "sudden"`,
+		step(`"response": {"code": 200, "end": "server closed"}`):                "part of a watch",
+		step(`"response": {"code": 200}, "during": [{"compact": true}]`):         "part of a watch",
+		step(`"response": {"code": 200}, "watch": {}, "during": [{}]`):           "step 1 of its list, during: step 1 of its list",
+	} {
+		_, err := Load(fstest.MapFS{"c.json": {Data: []byte(text)}})
+		require.ErrorContains(t, err, "golden: c.json: ", text)
+		require.ErrorContains(t, err, want, text)
+	}
+	_, err := Load(fstest.MapFS{})
+	require.ErrorContains(t, err, "no *.json file")
+}
+
+// step is the text of a case with one step, a GET, and what else it has.
+func step(rest string) string {
+	return `{"name": "c", "steps": [{"request": {"method": "GET", "path": "/x"}, ` + rest + `}]}`
+}

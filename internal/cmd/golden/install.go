@@ -1,0 +1,115 @@
+package golden
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"example.com/fakeapi/internal/cmd/httpdiff"
+)
+
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+
+// definition is what has to be known of a custom resource definition.
+type definition struct {
+	Metadata struct{ Name string }
+	Spec     struct {
+		Group    string
+		Names    struct{ Plural string }
+		Versions []struct{ Name string }
+	}
+}
+
+// Install creates the definitions of custom resources in a manifest, and waits until they are served, in the documents of OpenAPI too. One that
+// the server has already is left as it is. What remove deletes are those that were created; it is never nil.
+func (p Player) Install(ctx context.Context, manifest []byte) (remove func(context.Context) error, err error) {
+	r := &replay{player: p, symbols: httpdiff.NewSymbols("", false), client: p.client()}
+	var created []string
+	remove = func(ctx context.Context) error {
+		var all []error
+		for _, path := range created {
+			_, err := r.ask(ctx, http.MethodDelete, path, "", http.StatusOK, http.StatusNotFound)
+			all = append(all, err)
+		}
+		return errors.Join(all...)
+	}
+	documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(manifest)))
+	for {
+		document, err := documents.Read()
+		if errors.Is(err, io.EOF) {
+			return remove, nil
+		}
+		if err != nil {
+			return remove, err
+		}
+		var d definition
+		if err := yaml.Unmarshal(document, &d); err != nil {
+			return remove, err
+		}
+		answer, err := r.ask(ctx, http.MethodPost, definitions, string(document), http.StatusCreated, http.StatusConflict)
+		if err != nil {
+			return remove, err
+		}
+		if answer.code == http.StatusCreated {
+			created = append(created, definitions+"/"+d.Metadata.Name)
+		}
+		if err := r.awaitServed(ctx, d); err != nil {
+			return remove, err
+		}
+	}
+}
+
+// asked is an answer to a request of the player's own.
+type asked struct {
+	code int
+	body string
+}
+
+// ask makes a request that is of no case, and refuses other answers than these.
+func (r *replay) ask(ctx context.Context, method, path, manifest string, codes ...int) (asked, error) {
+	response, err := r.send(ctx, Request{Method: method, Path: path, Headers: map[string]string{"Content-Type": "application/yaml"}, BodyText: manifest})
+	if err != nil {
+		return asked{}, fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := httpdiff.ReadBody(response)
+	if err != nil {
+		return asked{}, fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	for _, code := range codes {
+		if response.StatusCode == code {
+			return asked{code, string(body)}, nil
+		}
+	}
+	return asked{}, fmt.Errorf("%s %s: %s: %.300s", method, path, response.Status, body)
+}
+
+// awaitServed waits for what follows a definition later.
+func (r *replay) awaitServed(ctx context.Context, d definition) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, 30*time.Second, fmt.Errorf("%s is not served after 30 seconds", d.Metadata.Name))
+	defer cancel()
+	for _, version := range d.Spec.Versions {
+		group := "apis/" + d.Spec.Group + "/" + version.Name
+		for {
+			_, err := r.ask(ctx, http.MethodGet, "/"+group+"/"+d.Spec.Names.Plural, "", http.StatusOK)
+			if err == nil {
+				index, err := r.ask(ctx, http.MethodGet, "/openapi/v3", "", http.StatusOK, http.StatusNotFound)
+				if err == nil && (index.code == http.StatusNotFound || strings.Contains(index.body, `"`+group+`"`)) {
+					break
+				}
+			}
+			if pause(ctx, 100) != nil {
+				return context.Cause(ctx)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,254 @@
+package golden
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"time"
+
+	"example.com/fakeapi/internal/cmd/httpdiff"
+)
+
+// Player replays cases against one server. Its methods may be called from any
+// goroutine.
+type Player struct {
+	// BaseURL is what the paths of a case are put behind, without a slash at its
+	// end.
+	BaseURL string
+	// Client reaches the server; nil means http.DefaultClient. Redirects are not
+	// followed, whatever it says of them.
+	Client *http.Client
+	// Compact compacts the server's history up to now. Without it a case that
+	// compacts cannot be played.
+	Compact func(context.Context) error
+	// Namespace is the namespace of the cases, which is created. "" means a new
+	// one with a name by chance for each.
+	Namespace string
+	// Ignore are paths of fields, like "metadata.managedFields", that are not
+	// compared, at whatever depth of a JSON body or event they begin.
+	Ignore []string
+}
+
+// Result is what came of a case.
+type Result struct {
+	// Steps are those that were played, set-up included, by Number.
+	Steps []StepResult
+	// Err is why the case was not played to its end; nil if it was.
+	Err error
+	// Leftovers are what the clean-up could not remove.
+	Leftovers []string
+}
+
+// StepResult is what came of a step.
+type StepResult struct {
+	// Number counts the requests of a case from 1, in the order in which they are
+	// sent; compactions and skipped steps do not count.
+	Number int
+	// Name is the request, with symbols, and the note of the step.
+	Name string
+	// Setup is what it is in Step.
+	Setup bool
+	// Differences are what is not as recorded.
+	Differences httpdiff.Differences
+}
+
+// Differing are the steps that have differences.
+func (r Result) Differing() (steps []StepResult) {
+	for _, s := range r.Steps {
+		if len(s.Differences) > 0 {
+			steps = append(steps, s)
+		}
+	}
+	return steps
+}
+
+// Same reports whether the whole case was played and nothing differed.
+func (r Result) Same() bool { return r.Err == nil && len(r.Differing()) == 0 }
+
+// Play replays a case. It takes as long as its pauses and watches do and ends
+// early, with an error in the result, when the context does. Afterwards, in any case, the
+// collections that the case had in its namespace and the namespace are deleted,
+// as far as the server does that.
+func (p Player) Play(ctx context.Context, c Case) Result {
+	r := &replay{
+		player:  p,
+		canon:   httpdiff.NewCanonizer(p.Ignore),
+		symbols: httpdiff.NewSymbols(cmp.Or(p.Namespace, randomNamespace()), c.CompareRV),
+		client:  p.client(),
+	}
+	if r.result.Err = r.createNamespace(ctx); r.result.Err != nil {
+		return r.result
+	}
+	r.steps(ctx, c.Steps)
+	r.cleanUp(context.WithoutCancel(ctx), c)
+	return r.result
+}
+
+// client follows no redirects.
+func (p Player) client() http.Client {
+	client := *cmp.Or(p.Client, http.DefaultClient)
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return client
+}
+
+// replay is one case while it is played.
+type replay struct {
+	player  Player
+	client  http.Client
+	canon   httpdiff.Canonizer
+	symbols *httpdiff.Symbols
+	result  Result
+}
+
+// steps plays a list of steps until one cannot be played.
+func (r *replay) steps(ctx context.Context, steps []Step) {
+	for _, s := range steps {
+		if r.result.Err != nil {
+			return
+		}
+		switch {
+		case s.Skip != "":
+			continue
+		case pause(ctx, s.SettleMs) != nil:
+			r.result.Err = fmt.Errorf("before step %d: %w", len(r.result.Steps)+1, ctx.Err())
+		case s.Compact:
+			r.result.Err = r.compact(ctx)
+		default:
+			r.number(ctx, s)
+		}
+	}
+}
+
+// comparedHeaders are those that say something about an API server.
+var comparedHeaders = []string{"Allow", "Content-Encoding", "Content-Type", "Location", "Retry-After", "Warning"}
+
+// failed is what there is to say of a step that could not be played.
+func failed(err error) httpdiff.Differences { return httpdiff.Differences{{Note: err.Error()}} }
+
+// number plays a step and notes what came of it. The number is taken before,
+// since other steps may happen during this one.
+func (r *replay) number(ctx context.Context, s Step) {
+	at := len(r.result.Steps)
+	name := s.Request.Method + " " + s.Request.Path
+	if s.Note != "" {
+		name += " (" + s.Note + ")"
+	}
+	r.result.Steps = append(r.result.Steps, StepResult{Number: at + 1, Name: name, Setup: s.Setup})
+	d := r.step(ctx, s)
+	r.result.Steps[at].Differences = d
+}
+
+// step sends a request and compares the answer.
+func (r *replay) step(ctx context.Context, s Step) (d httpdiff.Differences) {
+	// Ends a stream that is still open; what happens during it has ctx.
+	own, cancel := context.WithCancel(ctx)
+	defer cancel()
+	response, err := r.send(own, s.Request)
+	if err != nil {
+		r.steps(ctx, s.During)
+		return failed(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	streams := s.Watch != nil && response.StatusCode == http.StatusOK
+	if response.StatusCode != s.Response.Code {
+		d = append(d, httpdiff.Difference{
+			At: "code", Left: fmt.Sprint(s.Response.Code), Right: fmt.Sprintf("%d: %s", response.StatusCode, beginning(response, streams)),
+		})
+		cancel()
+		r.steps(ctx, s.During)
+		return d
+	}
+	r.symbols.CompareHeaders(comparedHeaders, s.Response.Headers, response.Header, &d)
+	if streams {
+		events := stream(own, response)
+		r.steps(ctx, s.During)
+		got, end := collect(events, *s.Watch, s.Response)
+		r.compareEvents(s.Response, got, end, &d)
+	} else {
+		r.compareBody(s.Response, response, &d)
+		r.steps(ctx, s.During)
+	}
+	if ctx.Err() != nil {
+		return failed(ctx.Err())
+	}
+	if s.Setup {
+		return nil
+	}
+	return d
+}
+
+func (r *replay) compareBody(want Response, response *http.Response, d *httpdiff.Differences) {
+	body, err := httpdiff.ReadBody(response)
+	if err != nil {
+		d.Say("body", "%v", err)
+		return
+	}
+	r.symbols.Compare("body", r.canon.Body(want.Body), r.canon.Body(httpdiff.BodyAs(want.BodyAs, body)), d)
+}
+
+// beginning is the first part of an answer that should have been another.
+func beginning(response *http.Response, streams bool) string {
+	if streams {
+		return "a stream"
+	}
+	body, err := httpdiff.ReadBody(response)
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%.300s", body)
+}
+
+func (r *replay) compact(ctx context.Context) error {
+	if r.player.Compact == nil {
+		return errors.New("the case compacts, and there is no way to")
+	}
+	if err := r.player.Compact(ctx); err != nil {
+		return fmt.Errorf("compacting: %w", err)
+	}
+	return nil
+}
+
+// createNamespace makes the namespace of the case. A server may have it already,
+// or have no namespaces at all: what it answers is not judged, unless it failed.
+func (r *replay) createNamespace(ctx context.Context) error {
+	response, err := r.send(ctx, Request{
+		Method:   http.MethodPost,
+		Path:     "/api/v1/namespaces",
+		Headers:  map[string]string{"Content-Type": "application/json"},
+		BodyText: `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"$ns"}}`,
+	})
+	if err != nil {
+		return fmt.Errorf("creating the namespace: %w", err)
+	}
+	_ = response.Body.Close()
+	if response.StatusCode >= 500 {
+		return fmt.Errorf("creating the namespace: %s", response.Status)
+	}
+	return nil
+}
+
+// pause waits, or gives the context's error.
+func pause(ctx context.Context, milliseconds int) error {
+	if milliseconds > 0 {
+		select {
+		case <-time.After(time.Duration(milliseconds) * time.Millisecond):
+		case <-ctx.Done():
+		}
+	}
+	return ctx.Err()
+}
+
+// randomNamespace is a name that no other case has.
+func randomNamespace() string {
+	const letters = "bcdfghjklmnpqrstvwxz2456789"
+	var name strings.Builder
+	name.WriteString("t-")
+	for range 8 {
+		name.WriteByte(letters[rand.IntN(len(letters))])
+	}
+	return name.String()
+}

@@ -1,0 +1,114 @@
+package httpdiff
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// The forms of a body besides JSON, see [BodyAs].
+const (
+	AsText     = "text"     // the exact text
+	AsSummary  = "summary"  // the keys of a large JSON object, with the sizes of their values
+	AsProtobuf = "protobuf" // the envelope of a protobuf message; all of a Status
+	AsHex      = "hex"      // the first twelve bytes
+)
+
+// largestBody is how much of an answer is read, in bytes, packed and unpacked.
+const largestBody = 64 << 20
+
+// ReadBody reads an answer to its end and unpacks it.
+func ReadBody(response *http.Response) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(response.Body, largestBody))
+	if err != nil || response.Header.Get("Content-Encoding") != "gzip" {
+		return body, err
+	}
+	unpacked, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(unpacked, largestBody))
+}
+
+// BodyAs brings an answer into a form to compare: one of those above, or JSON for "". No body
+// is nil in every form; one that is not what it should be is a text that says so.
+func BodyAs(form string, body []byte) any {
+	if len(body) == 0 {
+		return nil
+	}
+	switch form {
+	case AsText:
+		return string(body)
+	case AsHex:
+		return hex.EncodeToString(body[:min(len(body), 12)])
+	case AsProtobuf:
+		return Envelope(body)
+	}
+	var v any
+	if err := Decode(body, &v); err != nil {
+		return fmt.Sprintf("no JSON: %.200q", body)
+	}
+	if form == AsSummary {
+		return summary(v)
+	}
+	return v
+}
+
+// summary lists the keys of an object: k{n} is an object with n keys, k[n] an
+// array of n, k anything else.
+func summary(v any) any {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return fmt.Sprintf("no object: %s", Short(v))
+	}
+	keys := []any{}
+	for _, k := range sortedKeys(m) {
+		switch x := m[k].(type) {
+		case map[string]any:
+			k = fmt.Sprintf("%s{%d}", k, len(x))
+		case []any:
+			k = fmt.Sprintf("%s[%d]", k, len(x))
+		}
+		keys = append(keys, k)
+	}
+	return map[string]any{"summary": keys}
+}
+
+// magic is what a Kubernetes protobuf message begins with.
+const magic = "k8s\x00"
+
+// Envelope describes a protobuf message by the fields of runtime.Unknown that
+// it is wrapped in, and all of a Status.
+func Envelope(message []byte) any {
+	wrapped, ok := bytes.CutPrefix(message, []byte(magic))
+	if !ok {
+		return fmt.Sprintf("no protobuf: %.200q", message)
+	}
+	var u runtime.Unknown
+	if err := u.Unmarshal(wrapped); err != nil {
+		return fmt.Sprintf("no protobuf: %v", err)
+	}
+	v := map[string]any{"magic": hex.EncodeToString([]byte(magic)), "apiVersion": u.APIVersion, "kind": u.Kind}
+	var status metav1.Status
+	if u.Kind == "Status" && status.Unmarshal(u.Raw) == nil {
+		v["status"], v["reason"], v["message"], v["code"] = status.Status, status.Reason, status.Message, status.Code
+	} else {
+		v["contentType"], v["contentEncoding"], v["hasRaw"] = u.ContentType, u.ContentEncoding, len(u.Raw) > 0
+	}
+	return asJSON(v)
+}
+
+// asJSON turns Go values into those that Decode gives.
+func asJSON(v any) any {
+	var out any
+	if err := Decode([]byte(inJSON(v)), &out); err != nil {
+		return err.Error()
+	}
+	return out
+}

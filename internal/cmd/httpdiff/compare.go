@@ -1,0 +1,165 @@
+package httpdiff
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// Compare walks through a value of the left side, which may have symbols in its texts, and one that came on the right, both as Decode gives
+// them. The path begins with at.
+func (s *Symbols) Compare(at string, left, right any, d *Differences) {
+	switch left := left.(type) {
+	case map[string]any:
+		if right, ok := right.(map[string]any); ok {
+			s.compareObjects(at, left, right, d)
+			return
+		}
+	case []any:
+		if right, ok := right.([]any); ok {
+			s.compareArrays(at, left, right, d)
+			return
+		}
+	case string:
+		if right, ok := right.(string); ok {
+			s.CompareText(at, left, right, d)
+			return
+		}
+	default: // json.Number, bool, nil
+		if left == right {
+			return
+		}
+	}
+	d.Add(at, left, right)
+}
+
+// CompareText is Compare for texts.
+func (s *Symbols) CompareText(at, left, right string, d *Differences) {
+	switch contradiction, same := s.Match(left, right); {
+	case contradiction != "":
+		d.Say(at, "%s", contradiction)
+	case !same:
+		d.Add(at, left, right)
+	}
+}
+
+func (s *Symbols) compareObjects(at string, left, right map[string]any, d *Differences) {
+	met := map[string]bool{}
+	for _, k := range sortedKeys(left) {
+		key := s.key(k, right)
+		met[key] = true
+		if value, ok := right[key]; ok {
+			s.Compare(at+"."+k, left[k], value, d)
+		} else {
+			d.missing(at+"."+k, left[k])
+		}
+	}
+	for _, k := range sortedKeys(right) {
+		if !met[k] {
+			d.unexpected(at+"."+k, right[k])
+		}
+	}
+}
+
+// key is the key that stands for one of the left, which may have symbols in it.
+func (s *Symbols) key(left string, right map[string]any) string {
+	if _, same := right[left]; same || !symbolText.MatchString(left) {
+		return left
+	}
+	for _, k := range sortedKeys(right) {
+		if contradiction, same := s.Match(left, k); same && contradiction == "" {
+			return k
+		}
+	}
+	return left
+}
+
+func (s *Symbols) compareArrays(at string, left, right []any, d *Differences) {
+	if len(left) == len(right) {
+		for i := range left {
+			s.Compare(fmt.Sprintf("%s[%d]", at, i), left[i], right[i], d)
+		}
+		return
+	}
+	note := fmt.Sprintf("%d items for %d", len(right), len(left))
+	*d = append(*d, Difference{At: at, Left: Short(left), Right: Short(right), Note: note})
+	if named(left) && named(right) {
+		s.compareNamed(at, left, right, d)
+		return
+	}
+	for i := range min(len(left), len(right)) {
+		s.Compare(fmt.Sprintf("%s[%d]", at, i), left[i], right[i], d)
+	}
+}
+
+// compareNamed holds items of the same name against each other, so that one that is missing does not make all behind it differ.
+func (s *Symbols) compareNamed(at string, left, right []any, d *Differences) {
+	met := map[int]bool{}
+	for i, item := range left {
+		place := fmt.Sprintf("%s[%d]", at, i)
+		j := slices.IndexFunc(right, func(other any) bool { return nameOf(other) == nameOf(item) })
+		if j < 0 {
+			d.missing(place, item)
+			continue
+		}
+		met[j] = true
+		s.Compare(place, item, right[j], d)
+	}
+	for j, item := range right {
+		if !met[j] {
+			d.unexpected(fmt.Sprintf("%s[%d]", at, j), item)
+		}
+	}
+}
+
+// named reports whether all items have names, and no two the same.
+func named(items []any) bool {
+	seen := map[string]bool{}
+	for _, item := range items {
+		name := nameOf(item)
+		if name == "" || seen[name] {
+			return false
+		}
+		seen[name] = true
+	}
+	return true
+}
+
+// nameOf is what an item is known by: a text itself, or the name of an object, a resource, a version, or the like.
+func nameOf(item any) string {
+	switch item := item.(type) {
+	case string:
+		return item
+	case map[string]any:
+		if metadata, ok := item["metadata"].(map[string]any); ok {
+			return nameOf(metadata)
+		}
+		for _, key := range []string{"name", "resource", "subresource", "groupVersion", "version", "field"} {
+			if name, ok := item[key].(string); ok && name != "" {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// CompareHeaders looks at the headers of these names, and at those that the left side has besides for their symbols.
+func (s *Symbols) CompareHeaders(names []string, left map[string][]string, right http.Header, d *Differences) {
+	for _, name := range names {
+		if values := right.Values(name); len(left[name]) == 0 && len(values) > 0 {
+			d.unexpected("header "+name, values)
+		}
+	}
+	for _, name := range sortedKeys(left) {
+		var found Differences
+		if values := right.Values(name); len(values) == 0 {
+			found.missing("header "+name, left[name])
+		} else {
+			s.CompareText("header "+name, strings.Join(left[name], " | "), strings.Join(values, " | "), &found)
+		}
+		if slices.Contains(names, name) {
+			*d = append(*d, found...)
+		}
+	}
+}

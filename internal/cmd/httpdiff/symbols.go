@@ -1,0 +1,162 @@
+package httpdiff
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// symbolText finds the symbols in a text. Whatever else begins with a dollar
+// sign is no symbol.
+var symbolText = regexp.MustCompile(`\$(?:` +
+	`continue\([^)]*\)|token\([^)]*\)|(?:rv|uid|rand|num|hash|etag)\d+|` +
+	`(?:ns|time|microtime|revision|age|opaque|storageVersionHash|serverAddress|buildDate|goVersion|gitCommit|gitVersion|platform|compiler)\b)`)
+
+// className is the word that a symbol begins with.
+var className = regexp.MustCompile(`^\$([a-zA-Z]+)`)
+
+// valuePattern is what the values of a class look like; of a class that is not
+// here, any text but none.
+var valuePattern = map[string]string{
+	"rv":        `\d+`,
+	"uid":       uidText,
+	"rand":      `[a-z0-9]{5}`,
+	"num":       `\d+`,
+	"revision":  `\d+`,
+	"hash":      `[0-9A-Za-z]+`,
+	"continue":  `\S+`,
+	"time":      timeText + `(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)`,
+	"microtime": timeText + `\.\d{6}(?:Z|[+-]\d\d:\d\d)`,
+	"age":       `(?:\d+[smhdy])+`,
+}
+
+// The patterns of a uid, and of a time up to its seconds.
+const (
+	uidText  = `[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`
+	timeText = `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d`
+)
+
+// Symbols holds what the symbols of a case stand for on one server.
+type Symbols struct {
+	namespace string
+	compareRV bool
+	values    map[string]string  // by symbol
+	holders   map[binding]string // the symbol that had a value first
+}
+
+type binding struct{ class, value string }
+
+// NewSymbols knows the namespace only. With compareRV, resourceVersions have to be equal on the right where they are on the left; otherwise
+// any number will do for each.
+func NewSymbols(namespace string, compareRV bool) *Symbols {
+	return &Symbols{namespace: namespace, compareRV: compareRV, values: map[string]string{}, holders: map[binding]string{}}
+}
+
+// Expand puts values in the place of the symbols of a request. A symbol without
+// one is an error: the answer that should have had it did not.
+func (s *Symbols) Expand(text string) (string, error) {
+	var missing error
+	expanded := symbolText.ReplaceAllStringFunc(text, func(symbol string) string {
+		if symbol == "$ns" {
+			return s.namespace
+		}
+		if token, ok := strings.CutPrefix(symbol, "$token("); ok {
+			return s.token(strings.TrimSuffix(token, ")"))
+		}
+		value, ok := s.values[symbol]
+		if !ok {
+			missing = fmt.Errorf("no answer so far had %s", symbol)
+		}
+		if strings.HasPrefix(symbol, "$continue(") {
+			return url.QueryEscape(value)
+		}
+		return value
+	})
+	return expanded, missing
+}
+
+// token makes a continue token out of "v=V rv=RV start=START". START is JSON
+// text already, escapes and all.
+func (s *Symbols) token(parts string) string {
+	version, rest, _ := strings.Cut(strings.TrimPrefix(parts, "v="), " rv=")
+	revision, start, _ := strings.Cut(rest, " start=")
+	start = strings.ReplaceAll(start, "$ns", s.namespace)
+	return base64.RawURLEncoding.EncodeToString(
+		fmt.Appendf(nil, `{"v":"%s","rv":%s,"start":"%s"}`, version, revision, start))
+}
+
+// Match compares a text of the left side with one that came and binds the symbols that are new. A contradiction is what
+// a symbol says against what it stood for before.
+func (s *Symbols) Match(left, right string) (contradiction string, same bool) {
+	pattern, found := s.pattern(left)
+	if len(found) == 0 && !strings.Contains(left, "$ns") {
+		return "", left == right
+	}
+	values := regexp.MustCompile(pattern).FindStringSubmatch(right)
+	if values == nil {
+		return "", false
+	}
+	for i, symbol := range found {
+		if contradiction := s.bind(symbol, values[i+1]); contradiction != "" {
+			return contradiction, false
+		}
+	}
+	return "", true
+}
+
+// pattern turns a recorded text into a regular expression with a group for each
+// symbol, and gives those symbols. The namespace is no group: it is known.
+func (s *Symbols) pattern(left string) (pattern string, found []string) {
+	var b strings.Builder
+	b.WriteString(`(?s)\A`)
+	at := 0
+	for _, place := range symbolText.FindAllStringIndex(left, -1) {
+		b.WriteString(regexp.QuoteMeta(left[at:place[0]]))
+		symbol := left[place[0]:place[1]]
+		at = place[1]
+		if symbol == "$ns" {
+			b.WriteString(regexp.QuoteMeta(s.namespace))
+			continue
+		}
+		value := valuePattern[classOf(symbol)]
+		if value == "" {
+			value = `.+`
+		}
+		b.WriteString("(" + value + ")")
+		found = append(found, symbol)
+	}
+	b.WriteString(regexp.QuoteMeta(left[at:]) + `\z`)
+	return b.String(), found
+}
+
+func classOf(symbol string) string { return className.FindStringSubmatch(symbol)[1] }
+
+// bind notes a symbol's value at first sight, and says so if a value contradicts
+// what is known.
+func (s *Symbols) bind(symbol, value string) string {
+	class := classOf(symbol)
+	switch class {
+	case "continue": // the newest token is the one to go on with
+		s.values[symbol] = value
+		return ""
+	case "rv", "uid", "rand", "num", "hash", "etag":
+	default: // times and the like: they have a shape, not a value
+		return ""
+	}
+	exact := class == "uid" || class == "rand" || class == "num" || class == "rv" && s.compareRV
+	known, bound := s.values[symbol]
+	if bound {
+		if exact && known != value {
+			return fmt.Sprintf("%s was %s and is now %s", symbol, known, value)
+		}
+		return ""
+	}
+	s.values[symbol] = value
+	if other, taken := s.holders[binding{class, value}]; taken && exact {
+		return fmt.Sprintf("%s and %s are both %s", other, symbol, value)
+	}
+	s.holders[binding{class, value}] = symbol
+	return ""
+}

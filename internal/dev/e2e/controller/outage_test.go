@@ -1,0 +1,103 @@
+package controller_test
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/internal/dev/e2e/internal/line"
+)
+
+// outage is how long the manager is cut off: longer than the server remembers
+// its history.
+const outage = 10 * time.Minute
+
+// Ten minutes without a network, and the world changes meanwhile. The wall clock
+// shows what that costs on virtual time.
+func TestManagerConvergesAfterAnOutageInABubble(t *testing.T) {
+	wall := time.Now()
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory())
+		c := newClient(t, srv.RESTConfig())
+		require.NoError(t, c.Create(t.Context(), secret()))
+		for i := range 10 {
+			require.NoError(t, c.Create(t.Context(), deployment(fmt.Sprintf("d%d", i), "app:1")))
+		}
+		cfg := srv.RESTConfig()
+		network := line.Through(cfg)
+		mgr, stop := startManager(t, cfg)
+		settled(t, c)
+
+		network.Cut()
+		start := time.Now()
+		changeTheWorld(t, c)
+		time.Sleep(outage)
+		synctest.Wait()
+		require.GreaterOrEqual(t, network.Refused(), 10, "the manager did not try to come back")
+		require.Error(t, unsettled(t.Context(), c), "the manager worked without a network")
+		srv.Expire() // and the past is forgotten
+
+		network.Mend()
+		settled(t, c)
+		gone := &appsv1.Deployment{}
+		require.True(t, apierrors.IsNotFound(c.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "d0"}, gone)))
+		require.Less(t, time.Since(start), outage+2*time.Minute)
+
+		synctest.Wait()
+		require.Equal(t, deploymentsOf(t, c), deploymentsOf(t, mgr.GetClient()), "the cache is not what the server has")
+		stop()
+	})
+	require.Less(t, time.Since(wall), 10*time.Second)
+}
+
+// changeTheWorld deletes, updates and creates behind the manager's back.
+func changeTheWorld(t *testing.T, c client.Client) {
+	t.Helper()
+	require.NoError(t, c.Delete(t.Context(), deployment("d0", "")))
+	require.NoError(t, c.Create(t.Context(), deployment("d99", "app:1")))
+	changed := deployment("d1", "")
+	require.NoError(t, c.Get(t.Context(), client.ObjectKeyFromObject(changed), changed))
+	changed.Spec.Replicas = new(int32(7))
+	require.NoError(t, c.Update(t.Context(), changed))
+	require.NoError(t, c.Delete(t.Context(), &corev1.ConfigMap{ObjectMeta: deployment("d2", "").ObjectMeta}))
+}
+
+// deploymentsOf gives the resourceVersion of each Deployment that a client sees.
+func deploymentsOf(t *testing.T, c client.Client) map[string]string {
+	t.Helper()
+	var list appsv1.DeploymentList
+	require.NoError(t, c.List(t.Context(), &list))
+	versions := make(map[string]string)
+	for _, d := range list.Items {
+		versions[d.Name] = d.ResourceVersion
+	}
+	return versions
+}
+
+// A day in which nothing happens costs the bookmarks and the watches that end
+// and begin again, and no reconcile is lost over it.
+func TestManagerIdlesForADayInABubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory())
+		c := newClient(t, srv.RESTConfig())
+		require.NoError(t, srv.Load(secret(), deployment("shop", "shop:1")))
+		_, stop := startManager(t, srv.RESTConfig())
+		settled(t, c)
+		idle := srv.ResourceVersion()
+
+		time.Sleep(24 * time.Hour)
+		require.Equal(t, idle, srv.ResourceVersion(), "somebody wrote in the quiet")
+
+		require.NoError(t, c.Create(t.Context(), deployment("late", "late:1")))
+		settled(t, c)
+		stop()
+	})
+}

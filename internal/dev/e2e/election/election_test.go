@@ -1,0 +1,192 @@
+// Package election_test runs client-go's leader election against the server, in
+// bubbles of virtual time.
+package election_test
+
+import (
+	"context"
+	"os"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/stretchr/testify/require"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/klog/v2"
+
+	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/internal/dev/e2e/internal/line"
+	"example.com/fakeapi/internal/dev/e2e/internal/until"
+)
+
+// The times that Kubernetes' own components use.
+const (
+	leaseDuration = 15 * time.Second
+	renewDeadline = 10 * time.Second
+	retryPeriod   = 2 * time.Second
+	// patience is the longest time between two looks at the lease by one who
+	// does not hold it, and a second for the test to notice.
+	patience = time.Duration(float64(retryPeriod)*(1+leaderelection.JitterFactor)) + time.Second
+)
+
+// TestMain silences client-go, and takes away its brake on errors, which counts
+// from the start of the process on the real clock and would stop a goroutine in
+// a bubble for decades.
+func TestMain(m *testing.M) {
+	utilruntime.ErrorHandlers = nil
+	klog.SetLogger(logr.Discard())
+	os.Exit(m.Run())
+}
+
+func TestLeaderThatIsCutOffIsReplacedWhenItsLeaseEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory())
+		cfg := srv.RESTConfig()
+		network := line.Through(cfg)
+		first := run(t, cfg, "first", false)
+		until.True(t, "first to lead", first.leads)
+		second := run(t, srv.RESTConfig(), "second", false)
+
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		require.True(t, first.leads(), "a leader that renews its lease keeps it")
+		require.False(t, second.leads())
+
+		network.Cut()
+		cut := time.Now()
+		<-first.stopped
+		require.LessOrEqual(t, time.Since(cut), renewDeadline+retryPeriod)
+		require.False(t, second.leads(), "two leaders at once")
+
+		until.True(t, "second to lead", second.leads)
+		require.GreaterOrEqual(t, time.Since(cut), leaseDuration-retryPeriod)
+		require.LessOrEqual(t, time.Since(cut), leaseDuration+2*patience)
+		lease := current(t, srv.RESTConfig())
+		require.Equal(t, "second", *lease.Spec.HolderIdentity)
+		require.EqualValues(t, 1, *lease.Spec.LeaseTransitions)
+	})
+}
+
+func TestLeaderThatReleasesItsLeaseIsReplacedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory())
+		first := run(t, srv.RESTConfig(), "first", true)
+		until.True(t, "first to lead", first.leads)
+		second := run(t, srv.RESTConfig(), "second", true)
+
+		first.resign()
+		<-first.stopped
+		released := time.Now()
+		until.True(t, "second to lead", second.leads)
+		require.LessOrEqual(t, time.Since(released), patience)
+	})
+}
+
+func TestOnlyOneOfManyLeads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.InMemory())
+		var all []*candidate
+		for _, name := range []string{"a", "b", "c", "d", "e"} {
+			all = append(all, run(t, srv.RESTConfig(), name, true))
+		}
+		for len(all) > 0 {
+			var leaders []int
+			until.True(t, "somebody to lead", func() bool {
+				leaders = leading(all)
+				return len(leaders) > 0
+			})
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			require.Len(t, leading(all), 1)
+			require.Equal(t, leaders, leading(all))
+
+			gone := all[leaders[0]]
+			all = append(all[:leaders[0]], all[leaders[0]+1:]...)
+			gone.resign()
+			<-gone.stopped
+		}
+	})
+}
+
+// leading gives the places of those who lead.
+func leading(all []*candidate) (found []int) {
+	for i, c := range all {
+		if c.leads() {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// candidate takes part in the election until it loses the lease or resigns.
+type candidate struct {
+	resign  context.CancelFunc
+	stopped chan struct{} // closed when it leads no more
+
+	mu     sync.Mutex
+	leader bool
+}
+
+func (c *candidate) leads() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.leader
+}
+
+func (c *candidate) set(leader bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.leader = leader
+}
+
+// run lets a candidate take part; release is whether it gives the lease back
+// when it resigns.
+func run(t *testing.T, cfg *rest.Config, name string, release bool) *candidate {
+	t.Helper()
+	clients, err := kubernetes.NewForConfig(cfg)
+	require.NoError(t, err)
+	c := &candidate{stopped: make(chan struct{})}
+	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock: &resourcelock.LeaseLock{
+			LeaseMeta:  metav1.ObjectMeta{Namespace: "default", Name: "job"},
+			Client:     clients.CoordinationV1(),
+			LockConfig: resourcelock.ResourceLockConfig{Identity: name},
+		},
+		LeaseDuration:   leaseDuration,
+		RenewDeadline:   renewDeadline,
+		RetryPeriod:     retryPeriod,
+		ReleaseOnCancel: release,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(context.Context) { c.set(true) },
+			OnStoppedLeading: func() { c.set(false) },
+		},
+	})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	c.resign = cancel
+	go func() {
+		defer close(c.stopped)
+		elector.Run(ctx)
+	}()
+	t.Cleanup(func() { // before the server ends
+		cancel()
+		<-c.stopped
+	})
+	return c
+}
+
+func current(t *testing.T, cfg *rest.Config) *coordinationv1.Lease {
+	t.Helper()
+	clients, err := kubernetes.NewForConfig(cfg)
+	require.NoError(t, err)
+	lease, err := clients.CoordinationV1().Leases("default").Get(t.Context(), "job", metav1.GetOptions{})
+	require.NoError(t, err)
+	return lease
+}

@@ -1,0 +1,65 @@
+package kubectl_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/internal/dev/e2e/internal/until"
+)
+
+// family makes a ReplicaSet with two Pods of its own, the second of which blocks
+// its deletion.
+func (u *user) family() {
+	u.doWith("apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web}\n"+
+		"spec: {selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: i}]}}}\n",
+		"create", "-f", "-")
+	uid := u.do("get", "replicaset", "web", "-o", "jsonpath={.metadata.uid}")
+	for name, blocks := range map[string]string{"web-1": "false", "web-2": "true"} {
+		u.doWith("apiVersion: v1\nkind: Pod\nmetadata:\n  name: "+name+"\n  labels: {app: web}\n  ownerReferences:\n"+
+			"  - {apiVersion: apps/v1, kind: ReplicaSet, name: web, controller: true, blockOwnerDeletion: "+blocks+", uid: "+uid+"}\n"+
+			"spec: {containers: [{name: c, image: i}]}\n", "create", "-f", "-")
+	}
+}
+
+const familyGone = "replicaset.apps \"web\" deleted from default namespace\n"
+
+func (u *user) pods() string { return u.do("get", "pods", "-o", "name") }
+
+// By default the owner goes at once, and what it owned soon after it.
+func TestDeleteInTheBackground(t *testing.T) {
+	u := newUser(t)
+	u.family()
+	require.Equal(t, familyGone, u.do("delete", "replicaset", "web"))
+	u.refused("get", "replicaset", "web")
+	until.True(t, "the pods to go", func() bool { return u.pods() == "" })
+}
+
+// In the foreground the owner waits for what blocks it.
+func TestDeleteInTheForeground(t *testing.T) {
+	u := newUser(t)
+	u.family()
+	u.do("patch", "pod", "web-2", "-p", `{"metadata":{"finalizers":["example.com/hold"]}}`)
+	ended := make(chan result, 1)
+	go func() { ended <- u.try("delete", "replicaset", "web", "--cascade=foreground") }()
+	until.True(t, "the first pod to go", func() bool { return u.pods() == "pod/web-2\n" })
+	until.True(t, "the second pod to begin to", func() bool {
+		return u.do("get", "pod", "web-2", "-o", "jsonpath={.metadata.deletionTimestamp}") != ""
+	})
+	require.Equal(t, `["foregroundDeletion"]`, u.do("get", "replicaset", "web", "-o", "jsonpath={.metadata.finalizers}"))
+	require.Empty(t, ended)
+	u.do("patch", "pod", "web-2", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+	require.Equal(t, result{out: familyGone}, <-ended)
+	require.Empty(t, u.pods())
+}
+
+// An orphan stays, and belongs to nobody.
+func TestDeleteThatOrphans(t *testing.T) {
+	u := newUser(t)
+	u.family()
+	require.Equal(t, familyGone, u.do("delete", "replicaset", "web", "--cascade=orphan"))
+	u.refused("get", "replicaset", "web")
+	require.Equal(t, "pod/web-1\npod/web-2\n", u.pods())
+	require.Empty(t, strings.TrimSpace(u.do("get", "pods", "-o", "jsonpath={.items[*].metadata.ownerReferences}")))
+}

@@ -1,0 +1,109 @@
+package operator_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"example.com/fakeapi/internal/dev/e2e/internal/subject"
+	"example.com/fakeapi/internal/dev/e2e/internal/until"
+	hostingv1 "example.com/fakeapi/internal/dev/e2e/operator/api/v1"
+)
+
+var sitesV1 = hostingv1.GroupVersion.WithResource("sites")
+
+// What envtest installs is established, and every mapper that is asked again finds it.
+func TestInstall(t *testing.T) {
+	b := newBed(t, subject.Start(t))
+	_, err := b.RESTMapper().RESTMapping(schema.GroupKind{Group: "hosting.example.com", Kind: "Site"}, "v1")
+	require.True(t, meta.IsNoMatchError(err), "%v", err)
+	var sites hostingv1.SiteList
+	require.True(t, meta.IsNoMatchError(b.List(t.Context(), &sites)))
+
+	b.install()
+	mapping, err := b.RESTMapper().RESTMapping(schema.GroupKind{Group: "hosting.example.com", Kind: "Site"}, "v1")
+	require.NoError(t, err, "the mapper that did not know it")
+	require.Equal(t, sitesV1, mapping.Resource)
+	require.Equal(t, meta.RESTScopeNameNamespace, mapping.Scope.Name())
+	require.NoError(t, b.List(t.Context(), &sites))
+
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	require.NoError(t, b.Get(t.Context(), client.ObjectKey{Name: sitesCRD}, crd))
+	require.Equal(t, []string{"v1"}, crd.Status.StoredVersions)
+	require.Equal(t, crd.Spec.Names, crd.Status.AcceptedNames)
+	require.Equal(t, apiextensionsv1.NoneConverter, crd.Spec.Conversion.Strategy, "by default")
+	for _, want := range []apiextensionsv1.CustomResourceDefinitionConditionType{apiextensionsv1.NamesAccepted, apiextensionsv1.Established} {
+		require.True(t, hasCondition(crd, want), "%s in %v", want, crd.Status.Conditions)
+	}
+
+	_, err = envtest.InstallCRDs(b.config, installed())
+	require.NoError(t, err, "again, as an update")
+	again := &apiextensionsv1.CustomResourceDefinition{}
+	require.NoError(t, b.Get(t.Context(), client.ObjectKey{Name: sitesCRD}, again))
+	require.Equal(t, crd.UID, again.UID)
+	require.Equal(t, crd.Generation, again.Generation, "which changes nothing")
+}
+
+func hasCondition(crd *apiextensionsv1.CustomResourceDefinition, of apiextensionsv1.CustomResourceDefinitionConditionType) bool {
+	for _, c := range crd.Status.Conditions {
+		if c.Type == of {
+			return c.Status == apiextensionsv1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// A definition whose rules would cost too much is refused as a whole.
+func TestInstallOfWhatIsInvalid(t *testing.T) {
+	b := newBed(t, subject.Start(t))
+	options := installed()
+	require.NoError(t, envtest.ReadCRDFiles(&options))
+	spec := options.CRDs[0].Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
+	spec.XValidations[0].MessageExpression = "string(self.replicas) + ' are more than ' + string(self.autoscale.max)"
+	options.CRDs[0].Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"] = spec
+	err := envtest.CreateCRDs(b.config, options.CRDs)
+	require.True(t, apierrors.IsInvalid(err), "%v", err)
+	require.ErrorContains(t, err, "spec.versions[0].schema.openAPIV3Schema.properties[spec].x-kubernetes-validations[0].messageExpression: "+
+		"Forbidden: estimated messageExpression cost exceeds budget by factor of more than 100x")
+	require.NoError(t, b.missing(t.Context(), options.CRDs[0]))
+}
+
+// With its definition every instance goes; one with a finalizer holds the definition up,
+// and meanwhile nothing is created.
+func TestUninstallTakesInstances(t *testing.T) {
+	b := withSites(t)
+	b.created("free")
+	held := b.created("held", func(s *hostingv1.Site) { s.Finalizers = []string{"example.com/hold"} })
+	require.NoError(t, envtest.UninstallCRDs(b.config, installed()))
+
+	b.becomes(held, func() error {
+		if held.DeletionTimestamp.IsZero() {
+			return errors.New("the site is not to go")
+		}
+		return b.missing(t.Context(), b.site("free"))
+	})
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	require.NoError(t, b.Get(t.Context(), client.ObjectKey{Name: sitesCRD}, crd))
+	require.False(t, crd.DeletionTimestamp.IsZero())
+	require.Equal(t, []string{"customresourcecleanup.apiextensions.k8s.io"}, crd.Finalizers)
+	require.True(t, hasCondition(crd, apiextensionsv1.Terminating), "%v", crd.Status.Conditions)
+	err := b.Create(t.Context(), b.site("late"))
+	require.True(t, apierrors.IsForbidden(err), "%v", err)
+	require.ErrorContains(t, err, "create not allowed while custom resource definition is terminating")
+
+	held.Finalizers = nil
+	require.NoError(t, b.Update(t.Context(), held))
+	until.Passes(t, func(ctx context.Context) error { return b.missing(ctx, crd) })
+	until.True(t, "the resource to go", func() bool {
+		err := b.Get(t.Context(), client.ObjectKeyFromObject(held), held)
+		return apierrors.IsNotFound(err) || meta.IsNoMatchError(err)
+	})
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/fakeapi/internal/cmd/load"
+)
+
+// goals beside a real server, of its rate with all clients.
+const (
+	writesGoal = 10
+	allClients = 16
+)
+
+// printBeside measures this server and that of the kubeconfig in turns, and prints how
+// many times as fast this one is.
+func printBeside(ctx context.Context, o options, scratch string, out io.Writer) (err error) {
+	binary := filepath.Join(scratch, "fakeapi")
+	if _, err := output(ctx, ".", "go", "build", "-o", binary, "./cmd/fakeapi"); err != nil {
+		return err
+	}
+	there, err := bench(ctx, binary, o.kubeconfig, true)
+	if err != nil {
+		return err
+	}
+	own, stop, err := startOwn(ctx, binary, scratch, strings.HasPrefix(there.Server, "https:"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	if _, err := bench(ctx, binary, own, true); err != nil { // neither begins cold
+		return err
+	}
+	var ours, theirs []*load.Report
+	for range o.rounds {
+		for _, one := range []struct {
+			kubeconfig string
+			into       *[]*load.Report
+		}{{own, &ours}, {o.kubeconfig, &theirs}} {
+			report, err := bench(ctx, binary, one.kubeconfig, false)
+			if err != nil {
+				return err
+			}
+			*one.into = append(*one.into, report)
+		}
+	}
+	return printRatios(out, ours, theirs)
+}
+
+// startOwn runs this server as a process until stop, and gives its kubeconfig.
+func startOwn(ctx context.Context, binary, scratch string, secure bool) (kubeconfig string, stop func() error, err error) {
+	kubeconfig = filepath.Join(scratch, "kubeconfig")
+	command := exec.CommandContext(ctx, binary, "serve", "--kubeconfig", kubeconfig, fmt.Sprintf("--tls=%t", secure))
+	if err := command.Start(); err != nil {
+		return "", nil, err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- command.Wait() }()
+	stop = func() error { return errors.Join(command.Process.Signal(os.Interrupt), <-ended) }
+	for {
+		if _, err := os.Stat(kubeconfig); err == nil { // it is written when the server answers
+			return kubeconfig, stop, nil
+		}
+		select {
+		case err := <-ended:
+			return "", nil, fmt.Errorf("fakeapi serve ended: %w", err)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// bench runs fakeapi bench, briefly if its figures do not matter.
+func bench(ctx context.Context, binary, kubeconfig string, brief bool) (*load.Report, error) {
+	args := []string{"bench", "--json", "-q", "--kubeconfig", kubeconfig, "--clients", fmt.Sprint(allClients)}
+	if brief {
+		args = append(args, "--objects", fmt.Sprint(allClients), "--duration", "100ms", "--watchers", "1")
+	}
+	fmt.Fprintln(os.Stderr, "fakeapi", strings.Join(args, " "))
+	text, err := output(ctx, ".", binary, args...)
+	if err != nil {
+		return nil, err
+	}
+	report := &load.Report{}
+	return report, json.Unmarshal(text, report)
+}
+
+// printRatios prints what the rounds had, this server's rate and latency beside the other's.
+func printRatios(out io.Writer, ours, theirs []*load.Report) error {
+	if _, err := fmt.Fprintf(out, "\nBeside Kubernetes %s, by `fakeapi bench`:\n\n| what | clients | rate, times | median latency, of its | goal |\n|---|---|---|---|---|\n",
+		theirs[0].Version); err != nil {
+		return err
+	}
+	for i, f := range ours[0].Figures {
+		var rates, latencies []float64
+		for round := range ours {
+			if len(theirs[round].Figures) <= i || theirs[round].Figures[i].Name != f.Name {
+				return fmt.Errorf("%q was measured of one server only", f.Name)
+			}
+			a, b := ours[round].Figures[i], theirs[round].Figures[i]
+			rates = append(rates, a.PerSecond/b.PerSecond)
+			latencies = append(latencies, a.P50/b.P50)
+		}
+		slices.Sort(rates)
+		slices.Sort(latencies)
+		aim := figure{}
+		if f.Clients == allClients && (f.Name == "create" || f.Name == "update") {
+			aim = figure{goal: writesGoal, atLeast: true}
+		}
+		if _, err := fmt.Fprintf(out, "| %s | %d | %s | %s | %s |\n", f.Name, f.Clients, spread(rates), spread(latencies), aim.verdict(median(rates))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
