@@ -3,7 +3,7 @@ package mutants
 // Where the files are that most mutants are in.
 const (
 	verbs   = "fake/internal/verbs/"
-	managed = "fake/internal/managed/"
+	managed = "fake/internal/managedfields/"
 	schemas = "fake/internal/structural/"
 )
 

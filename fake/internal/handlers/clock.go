@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"example.com/fakeapi/fake/internal/managed"
+	"example.com/fakeapi/fake/internal/managedfields"
 )
 
 // clock is what the API server takes for the time: the true one and an offset.
@@ -28,7 +28,7 @@ func (a *API) Now() time.Time { return time.Now().Add(a.ClockOffset()) }
 func (a *API) now() metav1.Time { return metav1.NewTime(a.Now().Truncate(time.Second)) }
 
 // track is the Update of a tracker by the clock of the API server.
-func (c *clock) track(t *managed.Tracker, old, obj runtime.Object, manager string) runtime.Object {
+func (c *clock) track(t *managedfields.FieldManager, old, obj runtime.Object, manager string) runtime.Object {
 	if c.wrong() == 0 {
 		return t.Update(old, obj, manager)
 	}

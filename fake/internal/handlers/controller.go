@@ -4,7 +4,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"example.com/fakeapi/fake/internal/managed"
+	"example.com/fakeapi/fake/internal/managedfields"
 	"example.com/fakeapi/fake/internal/resource"
 )
 
@@ -38,7 +38,7 @@ func (a *API) ChangeKey(res *resource.Resource, key, uid, subresource string, do
 		obj := old.DeepCopyObject()
 		do(obj)
 		obj = a.clock.track(tracker, old, obj, controllerManager)
-		managed.KeepTimes(old, obj)
+		managedfields.RestoreTimestamps(old, obj)
 		if ended(obj, old) {
 			return nil, nil
 		}

@@ -12,7 +12,7 @@ import (
 
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/crd/lifecycle"
-	"example.com/fakeapi/fake/internal/managed"
+	"example.com/fakeapi/fake/internal/managedfields"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/memstore"
 )
@@ -108,7 +108,7 @@ func (a *API) changeDefinition(before *crd, change func(*crd) *crd) (*crd, error
 		next := change(was).DeepCopy()
 		next.ResourceVersion, next.ManagedFields = was.ResourceVersion, was.ManagedFields
 		obj := a.clock.track(tracker, old, next, definitionManager)
-		managed.KeepTimes(old, obj)
+		managedfields.RestoreTimestamps(old, obj)
 		if ended(obj, old) {
 			return nil, nil
 		}

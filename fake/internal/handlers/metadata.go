@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"example.com/fakeapi/fake/internal/managed"
+	"example.com/fakeapi/fake/internal/managedfields"
 	"example.com/fakeapi/fake/internal/resource"
 )
 
@@ -247,7 +247,7 @@ func untouched(m, old metav1.Object) bool {
 func otherManagers(m, old metav1.Object) bool {
 	u, isRaw := m.(*unstructured.Unstructured)
 	was, wasRaw := old.(*unstructured.Unstructured)
-	if isRaw && wasRaw && managed.SameOwners(u, was) {
+	if isRaw && wasRaw && managedfields.EqualManagers(u, was) {
 		return false
 	}
 	return slices.ContainsFunc(m.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return !manages(old, &e) })

@@ -20,7 +20,7 @@ import (
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/crd/registry"
 	"example.com/fakeapi/fake/internal/encode"
-	"example.com/fakeapi/fake/internal/managed"
+	"example.com/fakeapi/fake/internal/managedfields"
 	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/status"
@@ -191,13 +191,13 @@ func (q *request) stored(served runtime.Object) (runtime.Object, error) {
 }
 
 // tracker keeps the managedFields of what the request writes to.
-func (q *request) tracker() (*managed.Tracker, error) {
+func (q *request) tracker() (*managedfields.FieldManager, error) {
 	return q.types.Tracker(q.parent, q.target.Subresource)
 }
 
 // manager is the owner of the fields that the request writes (SA-25).
 func (q *request) manager(fieldManager string) string {
-	return managed.Manager(fieldManager, q.r.UserAgent())
+	return managedfields.ManagerOrUserAgent(fieldManager, q.r.UserAgent())
 }
 
 // reply answers with a stored object.

@@ -106,7 +106,7 @@ func (q *request) scaled(old runtime.Object, next change, admit *station) (runti
 		return nil, err
 	}
 	before.SetGroupVersionKind(autoscalingv1.SchemeGroupVersion.WithKind("Scale")) // a patch may change it
-	if before.ManagedFields, err = entries.Scale(); err != nil {
+	if before.ManagedFields, err = entries.ToSubresource(); err != nil {
 		return nil, err
 	}
 	changed, err := next(before)
@@ -134,7 +134,7 @@ func (q *request) scaled(old runtime.Object, next change, admit *station) (runti
 	if err := setReplicas(q.res, obj, scale.Spec.Replicas); err != nil {
 		return nil, err
 	}
-	kept, err := entries.Object(scale.ManagedFields)
+	kept, err := entries.ToParent(scale.ManagedFields)
 	if err != nil {
 		return nil, err
 	}

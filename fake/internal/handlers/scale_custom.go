@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"example.com/fakeapi/fake/internal/managed"
+	"example.com/fakeapi/fake/internal/managedfields"
 	"example.com/fakeapi/fake/internal/resource"
 )
 
@@ -91,9 +91,9 @@ func setReplicas(res *resource.Resource, obj runtime.Object, n int32) error {
 }
 
 // scaledEntries begins a write to the scale of an object with these entries.
-func scaledEntries(res *resource.Resource, entries []metav1.ManagedFieldsEntry) managed.Scaled {
+func scaledEntries(res *resource.Resource, entries []metav1.ManagedFieldsEntry) managedfields.ScaleHandler {
 	if res.Custom == nil {
-		return managed.NewScaled(res, entries)
+		return managedfields.NewScaleHandler(res, entries)
 	}
 	paths := make(map[string]string)
 	for v := range res.Custom.CRD().Versions() {
@@ -102,7 +102,7 @@ func scaledEntries(res *resource.Resource, entries []metav1.ManagedFieldsEntry) 
 			paths[v.Object().Name] = scale.SpecReplicasPath
 		}
 	}
-	return managed.NewCustomScaled(res.GroupVersion(), paths, entries)
+	return managedfields.NewCRDScaleHandler(res.GroupVersion(), paths, entries)
 }
 
 // steps are the fields of a simple JSON path.

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/warning"
 
-	"example.com/fakeapi/fake/internal/managed"
+	"example.com/fakeapi/fake/internal/managedfields"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/status"
 )
@@ -83,7 +83,7 @@ type rewrite struct {
 	// none, what the client wants there.
 	next change
 	// tracker keeps the managedFields of what next gives; nil if next has done so.
-	tracker *managed.Tracker
+	tracker *managedfields.FieldManager
 	// untracked tells that the object is stored without managedFields.
 	untracked bool
 	// admitted tells that next asks the admission plugins itself.
@@ -135,7 +135,7 @@ func (a *API) rewrite(q *request, w *rewrite) (code int, out outcome, err error)
 		if err := admit.validate(obj, old); err != nil {
 			return nil, err
 		}
-		managed.KeepTimes(old, obj)
+		managedfields.RestoreTimestamps(old, obj)
 		last = obj
 		if ended(obj, old) {
 			accessor(obj).SetResourceVersion(accessor(old).GetResourceVersion())

@@ -1,0 +1,180 @@
+package managedfields
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	kjson "sigs.k8s.io/json"
+
+	"example.com/fakeapi/fake/internal/resource"
+)
+
+// BenchmarkUpdate measures what tracking costs, by the shortcut and the long way,
+// next to decoding the same body (strictly, as a server does it).
+func BenchmarkUpdate(b *testing.B) {
+	for _, bm := range []struct {
+		name          string
+		group, plural string
+		subresource   string
+		before, after string
+	}{
+		{name: "configmap/create", plural: "configmaps", after: configMap("1")},
+		{name: "configmap/update", plural: "configmaps", before: configMap("1"), after: configMap("2")},
+		{name: "configmap/same", plural: "configmaps", before: configMap("1"), after: configMap("1")},
+		{name: "pod/create", plural: "pods", after: pod("1", "")},
+		{name: "pod/update", plural: "pods", before: pod("1", ""), after: pod("2", "")},
+		{name: "pod/status", plural: "pods", subresource: "status", before: pod("1", ""), after: pod("1", "Running")},
+		{name: "deployment/create", group: "apps", plural: "deployments", after: deployment("1", 1)},
+		{name: "deployment/update", group: "apps", plural: "deployments", before: deployment("1", 1), after: deployment("2", 1)},
+		{name: "deployment/status", group: "apps", plural: "deployments", subresource: "status", before: deployment("1", 1), after: deployment("1", 2)},
+	} {
+		res := resource.Builtin().Lookup(bm.group, "v1", bm.plural)
+		tracker, err := BuiltinFieldManager(res, bm.subresource)
+		require.NoError(b, err)
+		var live runtime.Object
+		if bm.before != "" {
+			main, err := BuiltinFieldManager(res, "")
+			require.NoError(b, err)
+			live = main.Update(nil, decode(b, res, bm.before), "kubectl")
+			uid(live)
+		}
+		obj := decode(b, res, bm.after)
+		run := func(how string, update func(live, obj runtime.Object, manager string) runtime.Object) {
+			b.Run(bm.name+"/"+how, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					accessor(obj).SetManagedFields(nil)
+					update(live, obj, "controller")
+				}
+			})
+		}
+		run("short", func(live, obj runtime.Object, manager string) runtime.Object {
+			if _, ok := tracker.shortcut(live, obj, manager); !ok {
+				b.Fatal("no shortcut")
+			}
+			return obj
+		})
+		run("long", tracker.longWay)
+		b.Run(bm.name+"/decode", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				decode(b, res, bm.after)
+			}
+		})
+	}
+}
+
+func BenchmarkApply(b *testing.B) {
+	for _, bm := range []struct{ name, group, plural, before, patch string }{
+		{"configmap", "", "configmaps", configMap("1"), configMap("2")},
+		{"deployment", "apps", "deployments", deployment("1", 1), deployment("2", 1)},
+	} {
+		res := resource.Builtin().Lookup(bm.group, "v1", bm.plural)
+		tracker, err := BuiltinFieldManager(res, "")
+		require.NoError(b, err)
+		live, _, err := tracker.Apply(nil, []byte(bm.before), "m", false, "")
+		require.NoError(b, err)
+		uid(live)
+		b.Run(bm.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_, _, err := tracker.Apply(live, []byte(bm.patch), "m", false, "")
+				require.NoError(b, err)
+			}
+		})
+	}
+}
+
+// BenchmarkCustom is for a custom resource of the size of the ConfigMap, and a small one.
+func BenchmarkCustom(b *testing.B) {
+	s := structuralOf(b, `{"type":"object","properties":{"data":{"type":"object","additionalProperties":{"type":"string"}}}}`)
+	for name, body := range map[string]func(string) string{
+		"kib": func(v string) string {
+			return strings.Replace(configMap(v), `"apiVersion":"v1"`, `"apiVersion":"e.com/v1"`, 1)
+		},
+		"small": func(v string) string {
+			return `{"apiVersion":"e.com/v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"a":"` + v + `"}}`
+		},
+	} {
+		tracker, err := NewCRDFieldManager(schema.GroupVersionKind{Group: "e.com", Version: "v1", Kind: "ConfigMap"}, s, "")
+		require.NoError(b, err)
+		live := tracker.Update(nil, raw(b, body("1")), "kubectl").(*unstructured.Unstructured)
+		uid(live)
+		for how, value := range map[string]string{"same": "1", "update": "2"} {
+			obj := raw(b, body(value))
+			uid(obj)
+			b.Run(name+"/"+how, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					obj.SetManagedFields(nil)
+					tracker.Update(live, obj, "controller")
+				}
+			})
+		}
+		b.Run(name+"/apply", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_, _, err := tracker.Apply(live, []byte(body("1")), "m", false, "")
+				require.NoError(b, err)
+			}
+		})
+	}
+	b.Run("tracker", func(b *testing.B) {
+		for b.Loop() {
+			_, err := NewCRDFieldManager(widgetKind, s, "")
+			require.NoError(b, err)
+		}
+	})
+}
+
+func decode(tb testing.TB, res *resource.Resource, body string) runtime.Object {
+	obj := res.New()
+	_, err := kjson.UnmarshalStrict([]byte(body), obj)
+	require.NoError(tb, err)
+	obj.GetObjectKind().SetGroupVersionKind(res.GroupVersionKind())
+	return obj
+}
+
+// configMap is one of 1 KiB.
+func configMap(value string) string {
+	return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"settings","namespace":"default",
+		"labels":{"app":"web","tier":"back"},"annotations":{"example.com/owner":"team"}},
+		"data":{"a.yaml":"%s","b.yaml":"%s","c":"%s","d":"x"}}`,
+		strings.Repeat("k: v\\n", 70), strings.Repeat("n: 1\\n", 60), value)
+}
+
+const podSpec = `{"containers":[{"name":"web","image":"nginx:%s","args":["-v","-x"],
+	"ports":[{"containerPort":80,"protocol":"TCP","name":"http"},{"containerPort":443}],
+	"env":[{"name":"A","value":"1"},{"name":"B","valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}}],
+	"resources":{"limits":{"cpu":"1","memory":"128Mi"},"requests":{"cpu":"100m","memory":"64Mi"}},
+	"volumeMounts":[{"name":"config","mountPath":"/etc/config"}],
+	"livenessProbe":{"httpGet":{"path":"/healthz","port":"http"},"periodSeconds":10}},
+	{"name":"side","image":"busybox","command":["sleep","1d"]}],
+	"volumes":[{"name":"config","configMap":{"name":"settings"}}],
+	"tolerations":[{"key":"node.kubernetes.io/not-ready","operator":"Exists","effect":"NoExecute","tolerationSeconds":300}],
+	"securityContext":{"runAsNonRoot":true},"serviceAccountName":"web","terminationGracePeriodSeconds":30}`
+
+func pod(image, phase string) string {
+	status := "{}"
+	if phase != "" {
+		status = fmt.Sprintf(`{"phase":%q,"podIP":"10.0.0.1","podIPs":[{"ip":"10.0.0.1"}],"startTime":"2024-01-01T00:00:00Z",
+			"conditions":[{"type":"Ready","status":"True","lastTransitionTime":"2024-01-01T00:00:00Z"},
+			{"type":"PodScheduled","status":"True","lastTransitionTime":"2024-01-01T00:00:00Z"}],
+			"containerStatuses":[{"name":"web","ready":true,"restartCount":0,"image":"nginx","imageID":"x","started":true,
+			"state":{"running":{"startedAt":"2024-01-01T00:00:00Z"}}}]}`, phase)
+	}
+	return fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-1","namespace":"default","uid":"u",
+		"labels":{"app":"web"},"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web","uid":"x","controller":true}]},
+		"spec":`+podSpec+`,"status":%s}`, image, status)
+}
+
+func deployment(image string, replicas int) string {
+	return fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"default","labels":{"app":"web"}},
+		"spec":{"replicas":3,"selector":{"matchLabels":{"app":"web"}},"template":{"metadata":{"labels":{"app":"web"}},"spec":`+podSpec+`}},
+		"status":{"replicas":%d,"observedGeneration":1,"conditions":[{"type":"Available","status":"True"}]}}`, image, replicas)
+}
