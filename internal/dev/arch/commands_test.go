@@ -1,6 +1,7 @@
 package arch
 
 import (
+	"go/ast"
 	"path"
 	"regexp"
 	"slices"
@@ -10,86 +11,120 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Command lines of documents are run where that is quick, by the tests of what they run.
-// Here is seen that what the others name is there.
+// Commands of documents that are quick are run by the tests of the programs that they start.
+// The tests of this file check that what the other commands name exists.
 
 var (
 	commandLine = regexp.MustCompile(`(?m)^(?:    |\t)\(?(.*?(?:go (?:test|run)|\.ci/run).*?)(?:\s+#.*)?$`)
-	pattern     = regexp.MustCompile(`-(?:run|fuzz|bench)[ =]'?([\w^$./()|]+)'?`)
-	step        = regexp.MustCompile(`(?m)^step_(\w+)\(\)`)
+	testPattern = regexp.MustCompile(`-(?:run|fuzz|bench)[ =]'?([\w^$./()|]+)'?`)
+	testName    = regexp.MustCompile(`^(?:Test|Fuzz|Benchmark)[A-Z]\w*`)
+	ciStep      = regexp.MustCompile(`(?m)^step_(\w+)\(\)`)
 )
 
-// wrongCommand says what a command line names that there is not: a package, a test, a gate.
-// It is called at the top, or in the folder of the document.
-func wrongCommand(line, from string, there map[string]bool, names map[string]bool, steps []string) string {
-	words := strings.Fields(strings.TrimSuffix(line, ")"))
-	inFolder := ""
-	for i, word := range words {
-		before := ""
-		if i > 0 {
-			before = words[i-1]
-		}
-		switch {
-		case before == "(cd" || before == "cd":
-			inFolder = word
-		case word == "./..." || strings.HasPrefix(word, "./"):
-			if folder := path.Join(inFolder, strings.TrimSuffix(word, "/...")); folder != "." && folder != "..." && !there[folder] && !there[path.Join(from, folder)] {
-				return "the folder " + folder
-			}
-		case words[0] == ".ci/run" && i > 0 && !strings.HasPrefix(word, "-") && !slices.Contains(steps, word):
-			return "the gate " + word
+// commandChecker has the names that command lines may refer to.
+type commandChecker struct {
+	directories map[string]bool
+	functions   []string
+	ciSteps     []string
+}
+
+func newCommandChecker(repo *repository) *commandChecker {
+	c := &commandChecker{directories: map[string]bool{}}
+	for name := range repo.texts {
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			c.directories[dir] = true
 		}
 	}
-	for _, match := range pattern.FindAllStringSubmatch(line, -1) {
-		name := strings.Trim(strings.Split(match[1], "/")[0], "^$")
-		if !tested.MatchString(name) {
-			continue // ".", "^$" and parts of names
+	for _, s := range repo.sources {
+		for _, d := range s.syntax.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok {
+				c.functions = append(c.functions, f.Name.Name)
+			}
 		}
-		if missing := missingTests(document{"it", name}, names); len(missing) > 0 {
+	}
+	for _, match := range ciStep.FindAllStringSubmatch(string(repo.texts[".ci/run"]), -1) {
+		c.ciSteps = append(c.ciSteps, match[1])
+	}
+	return c
+}
+
+// missing returns the directory, test or CI step that a command line names and that does not
+// exist, or "". The command runs in the root or in directory from.
+func (c *commandChecker) missing(line, from string) string {
+	words := strings.Fields(strings.TrimSuffix(line, ")"))
+	directory := ""
+	for i, word := range words {
+		previous := ""
+		if i > 0 {
+			previous = words[i-1]
+		}
+		switch {
+		case previous == "(cd" || previous == "cd":
+			directory = word
+		case word == "./..." || strings.HasPrefix(word, "./"):
+			target := path.Join(directory, strings.TrimSuffix(word, "/..."))
+			if target != "." && target != "..." && !c.directories[target] && !c.directories[path.Join(from, target)] {
+				return "directory " + target
+			}
+		case words[0] == ".ci/run" && i > 0 && !strings.HasPrefix(word, "-") && !slices.Contains(c.ciSteps, word):
+			return "step " + word
+		}
+	}
+	for _, match := range testPattern.FindAllStringSubmatch(line, -1) {
+		name := strings.Trim(strings.Split(match[1], "/")[0], "^$")
+		if testName.MatchString(name) && !slices.ContainsFunc(c.functions, func(f string) bool { return strings.HasPrefix(f, name) }) {
 			return name
 		}
 	}
 	return ""
 }
 
-func TestCommandsOfDocuments(t *testing.T) {
-	all := theTree(t)
-	there, names := places(all), declared(all.sources)
-	var steps []string
-	for _, match := range step.FindAllStringSubmatch(string(all.texts[".ci/run"]), -1) {
-		steps = append(steps, match[1])
+func TestDocumentedCommandsExist(t *testing.T) {
+	repo := loadRepository(t)
+	c := newCommandChecker(repo)
+	require.Contains(t, c.ciSteps, "race")
+	documents := map[string]string{}
+	for name, text := range repo.texts {
+		if path.Ext(name) == ".md" {
+			documents[name] = string(text)
+		}
 	}
-	require.Contains(t, steps, "race")
+	for _, s := range repo.sources {
+		if !s.test && s.syntax.Doc != nil {
+			documents[s.path] = s.syntax.Doc.Text()
+		}
+	}
 	lines := 0
-	for _, d := range documents(all) {
-		for _, match := range commandLine.FindAllStringSubmatch(d.text, -1) {
+	for name, text := range documents {
+		for _, match := range commandLine.FindAllStringSubmatch(text, -1) {
 			lines++
-			if wrong := wrongCommand(match[1], path.Dir(d.path), there, names, steps); wrong != "" {
-				t.Errorf("%s: %q names %s, which is not there", d.path, match[1], wrong)
-			}
+			require.Empty(t, c.missing(match[1], path.Dir(name)), "%s: %s", name, match[1])
 		}
 	}
 	require.Greater(t, lines, 15)
 }
 
 func TestCommandRules(t *testing.T) {
-	there := map[string]bool{"fake": true, "internal/dev/e2e": true}
-	names := map[string]bool{"TestRules": true}
-	for line, wrong := range map[string]string{
-		"go test ./...":                            "",
-		"go test ./fake -run '^$' -bench .":        "",
-		"go test ./gone":                           "the folder gone",
-		"go test ./e2e":                            "",
-		"(cd internal/dev/e2e && go test ./...)":   "",
-		"(cd internal/gone && go test ./...)":      "the folder internal/gone",
-		"go test ./fake -run TestRules -update":    "",
-		"go test ./fake -run='^TestGone$/sub'":     "TestGone",
-		".ci/run race vet":                         "",
-		".ci/run -l":                               "",
-		".ci/run rice":                             "the gate rice",
-		"FAKEAPI_X=1 go test ./fake -fuzz FuzzAll": "FuzzAll",
+	c := &commandChecker{
+		directories: map[string]bool{"fake": true, "internal/dev/e2e": true},
+		functions:   []string{"TestRules"},
+		ciSteps:     []string{"race", "vet"},
+	}
+	for line, missing := range map[string]string{
+		"go test ./...":                             "",
+		"go test ./fake -run '^$' -bench .":         "",
+		"go test ./absent":                          "directory absent",
+		"go test ./e2e":                             "",
+		"(cd internal/dev/e2e && go test ./...)":    "",
+		"(cd internal/absent && go test ./...)":     "directory internal/absent",
+		"go test ./fake -run TestRules -update":     "",
+		"go test ./fake -run='^TestAbsent$/sub'":    "TestAbsent",
+		".ci/run race vet":                          "",
+		".ci/run -l":                                "",
+		".ci/run rice":                              "step rice",
+		"FAKEAPI_X=1 go test ./fake -fuzz FuzzAll1": "FuzzAll1",
 	} {
-		require.Equal(t, wrong, wrongCommand(line, "internal", there, names, []string{"race", "vet"}), line)
+		require.Equal(t, missing, c.missing(line, "internal/dev"), line)
 	}
 	found := commandLine.FindAllStringSubmatch("text\n    go test ./a   # why\n    ls\n\tgo run ./b\n", -1)
 	require.Equal(t, []string{"go test ./a", "go run ./b"}, []string{found[0][1], found[1][1]})

@@ -11,30 +11,29 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// public are the packages that others import.
-var public = []string{"memstore", "fake", "faults", "scenario", "scenario/clients", "conformance"}
+// publicPackages are the packages that users import.
+var publicPackages = []string{"memstore", "fake", "faults", "scenario", "scenario/clients", "conformance"}
 
-// silentPackages names the folders of Go files, tests left out, in which none
-// has a package comment.
-func silentPackages(sources []source) []string {
-	speaks := map[string]bool{}
+// packagesWithoutComment returns the directories of packages that have no package comment. Test
+// files do not count.
+func packagesWithoutComment(sources []source) []string {
+	commented := map[string]bool{}
 	for _, s := range sources {
 		if !s.test {
-			speaks[s.dir()] = speaks[s.dir()] || s.syntax.Doc != nil
+			commented[s.dir()] = commented[s.dir()] || s.syntax.Doc != nil
 		}
 	}
-	maps.DeleteFunc(speaks, func(_ string, does bool) bool { return does })
-	return slices.Sorted(maps.Keys(speaks))
+	maps.DeleteFunc(commented, func(_ string, has bool) bool { return has })
+	return slices.Sorted(maps.Keys(commented))
 }
 
-// undocumented complains about the exported names of a file that have no
-// comment. A comment over a group of constants or variables counts for all in
-// it; so does one at the end of a line. For fields and the methods of interfaces
-// see silentMembers.
-func undocumented(files *token.FileSet, syntax *ast.File) (complaints []string) {
+// undocumented returns the exported names of a file that have no comment. A comment above a group
+// of constants or variables counts for all of them; so does one at the end of a line. For fields
+// and interface methods see membersWithoutComment.
+func undocumented(files *token.FileSet, syntax *ast.File) (violations []string) {
 	check := func(name *ast.Ident, what string, comments ...*ast.CommentGroup) {
 		if name.IsExported() && !slices.ContainsFunc(comments, func(c *ast.CommentGroup) bool { return c != nil }) {
-			complaints = append(complaints, fmt.Sprintf("%s: %s%s has no comment", files.Position(name.Pos()), what, name.Name))
+			violations = append(violations, fmt.Sprintf("%s: %s%s has no comment", files.Position(name.Pos()), what, name.Name))
 		}
 	}
 	for _, d := range syntax.Decls {
@@ -53,9 +52,9 @@ func undocumented(files *token.FileSet, syntax *ast.File) (complaints []string) 
 						check(name, "", d.Doc, spec.Doc, spec.Comment)
 					}
 				case *ast.TypeSpec:
-					check(spec.Name, "", spec.Doc, loneDoc(d))
+					check(spec.Name, "", spec.Doc, singleDoc(d))
 					if spec.Name.IsExported() {
-						for _, name := range silentMembers(files, spec.Type) {
+						for _, name := range membersWithoutComment(files, spec.Type) {
 							check(name, spec.Name.Name+".")
 						}
 					}
@@ -63,18 +62,18 @@ func undocumented(files *token.FileSet, syntax *ast.File) (complaints []string) 
 			}
 		}
 	}
-	return complaints
+	return violations
 }
 
-// loneDoc is the comment over a declaration that is no group.
-func loneDoc(d *ast.GenDecl) *ast.CommentGroup {
+// singleDoc returns the comment above a declaration that is not a group.
+func singleDoc(d *ast.GenDecl) *ast.CommentGroup {
 	if d.Lparen.IsValid() {
 		return nil
 	}
 	return d.Doc
 }
 
-// receiver names the type that a method belongs to; nil of a function.
+// receiver returns the name of a method's receiver type, nil for a function.
 func receiver(d *ast.FuncDecl) *ast.Ident {
 	if d.Recv == nil {
 		return nil
@@ -96,13 +95,13 @@ func receiver(d *ast.FuncDecl) *ast.Ident {
 	}
 }
 
-// few is how many members a type's own comment can speak for.
-const few = 4
+// maxUncommentedMembers is the number of members that the comment of their type may cover.
+const maxUncommentedMembers = 4
 
-// silentMembers gives the fields of a struct or the methods of an interface that
-// stand in a block, without an empty line between them, in which nothing is said
-// of any. Not every field needs words (Time time.Time), a block of them does.
-func silentMembers(files *token.FileSet, t ast.Expr) (silent []*ast.Ident) {
+// membersWithoutComment returns the fields of a struct or the methods of an interface that are in
+// a block, which an empty line ends, without any comment. A single field needs none
+// (Time time.Time), a block does.
+func membersWithoutComment(files *token.FileSet, t ast.Expr) (names []*ast.Ident) {
 	var members *ast.FieldList
 	switch t := t.(type) {
 	case *ast.StructType:
@@ -110,16 +109,16 @@ func silentMembers(files *token.FileSet, t ast.Expr) (silent []*ast.Ident) {
 	case *ast.InterfaceType:
 		members = t.Methods
 	}
-	if members.NumFields() <= few {
+	if members.NumFields() <= maxUncommentedMembers {
 		return nil
 	}
 	var block []*ast.Ident
-	said, last := false, 0
+	commented, last := false, 0
 	endBlock := func() {
-		if !said {
-			silent = append(silent, block...)
+		if !commented {
+			names = append(names, block...)
 		}
-		block, said = nil, false
+		block, commented = nil, false
 	}
 	for _, f := range members.List {
 		begin := f.Pos()
@@ -130,24 +129,24 @@ func silentMembers(files *token.FileSet, t ast.Expr) (silent []*ast.Ident) {
 			endBlock()
 		}
 		block = append(block, f.Names...)
-		said = said || f.Doc != nil || f.Comment != nil
+		commented = commented || f.Doc != nil || f.Comment != nil
 		last = files.Position(f.End()).Line
 	}
 	endBlock()
-	return silent
+	return names
 }
 
 func TestPackageComments(t *testing.T) {
-	for _, dir := range silentPackages(theTree(t).sources) {
+	for _, dir := range packagesWithoutComment(loadRepository(t).sources) {
 		t.Errorf("package %s has no comment", dir)
 	}
 }
 
 func TestExportedNamesAreDocumented(t *testing.T) {
-	all := theTree(t)
-	for _, s := range all.sources {
-		if !s.test && slices.Contains(public, s.dir()) {
-			report(t, undocumented(all.files, s.syntax))
+	repo := loadRepository(t)
+	for _, s := range repo.sources {
+		if !s.test && slices.Contains(publicPackages, s.dir()) {
+			reportAll(t, undocumented(repo.files, s.syntax))
 		}
 	}
 }
@@ -155,29 +154,29 @@ func TestExportedNamesAreDocumented(t *testing.T) {
 func TestCommentRules(t *testing.T) {
 	const code = `package p
 
-func Silent() {}
+func Bare() {}
 func own() {}
-// Told is told.
-func Told() {}
+// Documented has a comment.
+func Documented() {}
 type Box struct {
-	// Told is told.
-	Told int
-	Along int
+	// Documented has a comment.
+	Documented int
+	Neighbor int
 	own int
 
-	Silent, Mute int
-	dumb int
+	Bare, Plain int
+	hidden int
 
-	Beside int // is told
+	Trailing int // has a comment
 }
 func (b *Box) Open() {}
 func (l list[T]) Len() int { return 0 }
 type list[T any] struct{ Field T }
-// Shape is told.
+// Shape has a comment.
 type Shape interface { Area() int }
 // The sizes.
 const ( Small = 1; Big = 2 )
-var Mute, dumb = 1, 2
+var Plain, hidden = 1, 2
 // The types.
 type ( Left int )
 `
@@ -185,17 +184,17 @@ type ( Left int )
 	s, err := parse(files, "p/p.go", []byte(code))
 	require.NoError(t, err)
 	var names []string
-	for _, c := range undocumented(files, s.syntax) {
+	for _, v := range undocumented(files, s.syntax) {
 		var at, name string
-		_, err := fmt.Sscanf(c, "%s %s has no comment", &at, &name)
+		_, err := fmt.Sscanf(v, "%s %s has no comment", &at, &name)
 		require.NoError(t, err)
 		names = append(names, name)
 	}
-	require.Equal(t, []string{"Silent", "Box", "Box.Silent", "Box.Mute", "Box.Open", "Mute", "Left"}, names)
+	require.Equal(t, []string{"Bare", "Box", "Box.Bare", "Box.Plain", "Box.Open", "Plain", "Left"}, names)
 
-	told, err := parse(files, "q/q.go", []byte("// Package q is told.\npackage q\n"))
+	documented, err := parse(files, "q/q.go", []byte("// Package q has a comment.\npackage q\n"))
 	require.NoError(t, err)
-	also, err := parse(files, "q/r.go", []byte("package q\n"))
+	other, err := parse(files, "q/r.go", []byte("package q\n"))
 	require.NoError(t, err)
-	require.Equal(t, []string{"p"}, silentPackages([]source{also, told, s}))
+	require.Equal(t, []string{"p"}, packagesWithoutComment([]source{other, documented, s}))
 }

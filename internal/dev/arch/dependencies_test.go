@@ -11,17 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tableModules reads the dependency table of the README: the module paths that
-// stand in `code` in the first column, below a heading that speaks of
-// dependencies.
-func tableModules(readme string) []string {
+// tableModules returns the module paths in the first column of the tables of DEPENDENCIES.md,
+// where they are written as `code`.
+func tableModules(document string) []string {
 	var modules []string
-	inside := false
-	for line := range strings.Lines(readme) {
-		switch {
-		case strings.HasPrefix(line, "#"):
-			inside = strings.Contains(strings.ToLower(line), "dependencies")
-		case inside && strings.HasPrefix(line, "|"):
+	for line := range strings.Lines(document) {
+		if strings.HasPrefix(line, "|") {
 			first, _, _ := strings.Cut(strings.TrimPrefix(line, "|"), "|")
 			for _, m := range modulePath.FindAllStringSubmatch(first, -1) {
 				modules = append(modules, m[1])
@@ -34,8 +29,7 @@ func tableModules(readme string) []string {
 
 var modulePath = regexp.MustCompile("`([a-z0-9.-]+\\.[a-z]+/[^` ]+)`")
 
-// directModules reads the modules that go.mod requires and does not mark as
-// indirect. (go mod tidy keeps the marks right.)
+// directModules returns the modules that go.mod requires without an "// indirect" comment.
 func directModules(gomod string) []string {
 	var modules []string
 	inside := false
@@ -56,36 +50,34 @@ func directModules(gomod string) []string {
 	return modules
 }
 
-// unlisted complains of modules in have that list lacks.
-func unlisted(have, list []string, format string) (complaints []string) {
+// unlisted returns a violation for each module of have that list lacks.
+func unlisted(have, list []string, format string) (violations []string) {
 	for _, name := range have {
 		if !slices.Contains(list, name) {
-			complaints = append(complaints, fmt.Sprintf(format, name))
+			violations = append(violations, fmt.Sprintf(format, name))
 		}
 	}
-	return complaints
+	return violations
 }
 
 func TestDependencies(t *testing.T) {
-	texts := theTree(t).texts
-	readme, ok := texts["README.md"]
-	require.True(t, ok, "there is no README.md, and so no table of dependencies")
-	table := tableModules(string(readme))
-	require.NotEmpty(t, table, "README.md has no table of dependencies")
+	texts := loadRepository(t).texts
+	table := tableModules(string(texts["DEPENDENCIES.md"]))
+	require.NotEmpty(t, table, "DEPENDENCIES.md has no table of modules")
 	direct := directModules(string(texts["go.mod"]))
 	require.NotEmpty(t, direct)
 
-	report(t, unlisted(direct, table, "go.mod requires %s: the README's table of dependencies has no line for it"))
-	report(t, unlisted(table, direct, "the README's table of dependencies has a line for %s, which go.mod does not require"))
-	report(t, unlisted(importedModules(thePackages(t)), table, "%s is imported: the README's table of dependencies has no line for it"))
+	reportAll(t, unlisted(direct, table, "go.mod requires %s, which DEPENDENCIES.md does not list"))
+	reportAll(t, unlisted(table, direct, "DEPENDENCIES.md lists %s, which go.mod does not require"))
+	reportAll(t, unlisted(importedModules(loadPackages(t)), table, "%s is imported, and DEPENDENCIES.md does not list it"))
 }
 
-// importedModules are the modules that the root module's packages import
-// directly, tests left out.
-func importedModules(packages map[string]listed) []string {
+// importedModules returns the modules that the root module's packages import directly. Imports of
+// tests do not count.
+func importedModules(packages map[string]goPackage) []string {
 	modules := map[string]bool{}
 	for _, p := range packages {
-		if !p.ours() {
+		if !p.inModule() {
 			continue
 		}
 		for _, imported := range p.Imports {
@@ -97,14 +89,13 @@ func importedModules(packages map[string]listed) []string {
 	return slices.Sorted(maps.Keys(modules))
 }
 
-func TestDependencyTableIsRead(t *testing.T) {
-	const readme = "# It\n| `not.a/dependency` | no |\n## Dependencies\n\n" +
-		"| module | what for |\n|---|---|\n| `k8s.io/api`, `k8s.io/client-go` | types, see `some.where/else` |\n| `gopkg.in/yaml.v4` | yaml |\n\n" +
-		"## More\n| `not.this/either` | no |\n"
-	require.Equal(t, []string{"gopkg.in/yaml.v4", "k8s.io/api", "k8s.io/client-go"}, tableModules(readme))
+func TestDependencyRules(t *testing.T) {
+	const document = "# It\n`not.a/dependency`\n\n| module | purpose |\n|---|---|\n" +
+		"| `k8s.io/api`, `k8s.io/client-go` | types, see `some.where/else` |\n| `gopkg.in/yaml.v4` | yaml |\n"
+	require.Equal(t, []string{"gopkg.in/yaml.v4", "k8s.io/api", "k8s.io/client-go"}, tableModules(document))
 
 	const gomod = "module example.com/it\n\ngo 1.26.0\n\nrequire b.example/one v1.0.0\n\n" +
 		"require (\n\ta.example/two v1.0.0\n\tc.example/three v1.0.0 // indirect\n)\n\nrequire d.example/four v1.0.0 // indirect\n"
 	require.Equal(t, []string{"a.example/two", "b.example/one"}, directModules(gomod))
-	require.Equal(t, []string{"b is lost"}, unlisted([]string{"a", "b"}, []string{"a"}, "%s is lost"))
+	require.Equal(t, []string{"b is missing"}, unlisted([]string{"a", "b"}, []string{"a"}, "%s is missing"))
 }

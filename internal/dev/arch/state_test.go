@@ -17,25 +17,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What can be held against package-level state by reading: no init function, no
-// variable of a type that exists to change (sync, atomic, channels), and none
-// that a function writes to, takes the address of or calls a pointer method on.
-// Only a command may write to the variables of the modules that it is made of.
-// A pointer or map that is handed on and changed elsewhere escapes; tables are
-// therefore best kept unexported and close to their readers.
+// The rule about package-level state: no init function, no variable of a mutable type (sync,
+// sync/atomic, channels), and no variable that a function assigns to, takes the address of or
+// calls a pointer method on. Only a command may assign to variables of the modules it is built
+// from. The check does not follow a pointer or map that is passed on and changed elsewhere.
 
-// stateful complains about one package that was type-checked.
-func stateful(files *token.FileSet, syntax []*ast.File, info *types.Info) (complaints []string) {
+// packageState returns the violations of one type-checked package.
+func packageState(files *token.FileSet, syntax []*ast.File, info *types.Info) (violations []string) {
 	c := &stateCheck{files: files, info: info, command: len(syntax) > 0 && syntax[0].Name.Name == "main"}
 	for _, file := range syntax {
 		for _, d := range file.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
 				if d.Name.Name == "init" && d.Recv == nil {
-					c.complain(d, "an init function")
+					c.violation(d, "an init function")
 				}
 			case *ast.GenDecl:
-				c.declaration(d)
+				c.checkDecl(d)
 			}
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -43,38 +41,38 @@ func stateful(files *token.FileSet, syntax []*ast.File, info *types.Info) (compl
 			return true
 		})
 	}
-	return c.complaints
+	return c.violations
 }
 
 type stateCheck struct {
 	files      *token.FileSet
 	info       *types.Info
-	command    bool // the package is a main one
-	complaints []string
+	command    bool // the package is a main package
+	violations []string
 }
 
-func (c *stateCheck) complain(at ast.Node, format string, args ...any) {
-	c.complaints = append(c.complaints, fmt.Sprintf("%s: %s", c.files.Position(at.Pos()), fmt.Sprintf(format, args...)))
+func (c *stateCheck) violation(at ast.Node, format string, args ...any) {
+	c.violations = append(c.violations, fmt.Sprintf("%s: %s", c.files.Position(at.Pos()), fmt.Sprintf(format, args...)))
 }
 
-// declaration looks at the types of package-level variables.
-func (c *stateCheck) declaration(d *ast.GenDecl) {
+// checkDecl checks the types of package-level variables.
+func (c *stateCheck) checkDecl(d *ast.GenDecl) {
 	for _, spec := range d.Specs {
 		values, ok := spec.(*ast.ValueSpec)
 		if !ok || d.Tok != token.VAR {
 			continue
 		}
 		for _, name := range values.Names {
-			if v := c.info.Defs[name]; v != nil && changing(v.Type(), nil) {
-				c.complain(name, "the package-level variable %s is of a type that is made to change", name.Name)
+			if v := c.info.Defs[name]; v != nil && isMutable(v.Type(), nil) {
+				c.violation(name, "the package-level variable %s has a mutable type", name.Name)
 			}
 		}
 	}
 }
 
-// changing reports whether a type is, points to or contains one of sync or
-// sync/atomic, or a channel. It looks into this module's structs only.
-func changing(t types.Type, seen []types.Type) bool {
+// isMutable reports whether a type is, points to or contains a channel or a type of sync or
+// sync/atomic. Of structs it inspects only those of this module.
+func isMutable(t types.Type, seen []types.Type) bool {
 	if slices.Contains(seen, t) {
 		return false
 	}
@@ -83,9 +81,9 @@ func changing(t types.Type, seen []types.Type) bool {
 	case *types.Chan:
 		return true
 	case *types.Pointer:
-		return changing(t.Elem(), seen)
+		return isMutable(t.Elem(), seen)
 	case *types.Array:
-		return changing(t.Elem(), seen)
+		return isMutable(t.Elem(), seen)
 	case *types.Named:
 		of := t.Obj().Pkg()
 		if of == nil {
@@ -94,10 +92,10 @@ func changing(t types.Type, seen []types.Type) bool {
 		if of.Path() == "sync" || of.Path() == "sync/atomic" {
 			return true
 		}
-		return below(of.Path(), module) && changing(t.Underlying(), seen)
+		return isBelow(of.Path(), module) && isMutable(t.Underlying(), seen)
 	case *types.Struct:
 		for f := range t.Fields() {
-			if changing(f.Type(), seen) {
+			if isMutable(f.Type(), seen) {
 				return true
 			}
 		}
@@ -105,47 +103,46 @@ func changing(t types.Type, seen []types.Type) bool {
 	return false
 }
 
-// visit looks for what changes a package-level variable.
+// visit checks one node for changes of a package-level variable.
 func (c *stateCheck) visit(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
 		if n.Tok != token.DEFINE {
-			c.written(n.Lhs...)
+			c.checkAssign(n.Lhs...)
 		}
 	case *ast.IncDecStmt:
-		c.written(n.X)
+		c.checkAssign(n.X)
 	case *ast.RangeStmt:
 		if n.Tok == token.ASSIGN {
-			c.written(n.Key, n.Value)
+			c.checkAssign(n.Key, n.Value)
 		}
 	case *ast.UnaryExpr:
 		if v := c.variable(n.X); v != nil && n.Op == token.AND {
-			c.complain(n, "takes the address of %s", v.Name())
+			c.violation(n, "takes the address of %s", v.Name())
 		}
 	case *ast.SelectorExpr:
-		c.method(n)
+		c.checkMethod(n)
 	case *ast.CallExpr:
-		c.call(n)
+		c.checkCall(n)
 	}
 }
 
-// setsUp reports whether a command sets up a library that it is made of: a process is
-// the one to decide where client-go's errors go.
-func (c *stateCheck) setsUp(v *types.Var) bool {
-	return c.command && strings.Contains(strings.Split(v.Pkg().Path(), "/")[0], ".") && !below(v.Pkg().Path(), module)
+// mayAssign reports whether the package is a command and v belongs to another module: a process
+// decides, for example, where client-go's errors go.
+func (c *stateCheck) mayAssign(v *types.Var) bool {
+	return c.command && strings.Contains(strings.Split(v.Pkg().Path(), "/")[0], ".") && !isBelow(v.Pkg().Path(), module)
 }
 
-func (c *stateCheck) written(targets ...ast.Expr) {
+func (c *stateCheck) checkAssign(targets ...ast.Expr) {
 	for _, target := range targets {
-		if v := c.variable(target); v != nil && !c.setsUp(v) {
-			c.complain(target, "writes to %s", v.Name())
+		if v := c.variable(target); v != nil && !c.mayAssign(v) {
+			c.violation(target, "writes to %s", v.Name())
 		}
 	}
 }
 
-// method looks for the pointer methods of a variable, which take its address
-// without saying so.
-func (c *stateCheck) method(n *ast.SelectorExpr) {
+// checkMethod checks for calls of pointer methods on a variable, which take its address.
+func (c *stateCheck) checkMethod(n *ast.SelectorExpr) {
 	s := c.info.Selections[n]
 	if s == nil || s.Kind() != types.MethodVal || s.Indirect() {
 		return
@@ -158,12 +155,12 @@ func (c *stateCheck) method(n *ast.SelectorExpr) {
 		return
 	}
 	if v := c.variable(n.X); v != nil {
-		c.complain(n, "calls %s on %s, which can change it", n.Sel.Name, v.Name())
+		c.violation(n, "calls %s on %s, which can change it", n.Sel.Name, v.Name())
 	}
 }
 
-// writers are the functions that write to their first argument: those of the
-// language, and those of the standard library for slices and maps.
+// writers lists the functions that write to their first argument: builtins, and functions of the
+// standard library for slices and maps.
 var writers = []string{
 	"delete", "clear", "copy",
 	"slices.Compact", "slices.CompactFunc", "slices.Delete", "slices.DeleteFunc", "slices.Insert", "slices.Replace",
@@ -172,24 +169,24 @@ var writers = []string{
 	"sort.Float64s", "sort.Ints", "sort.Slice", "sort.SliceStable", "sort.Strings",
 }
 
-// call looks for calls of writers.
-func (c *stateCheck) call(n *ast.CallExpr) {
+// checkCall checks for calls of writers on a variable.
+func (c *stateCheck) checkCall(n *ast.CallExpr) {
 	if len(n.Args) == 0 {
 		return
 	}
-	switch name := c.called(n.Fun); {
+	switch name := c.functionName(n.Fun); {
 	case slices.Contains(writers, name):
-		c.written(n.Args[0])
-	case name == "append": // onto a part of a table, it overwrites the rest
+		c.checkAssign(n.Args[0])
+	case name == "append": // to a part of a slice: it overwrites the rest
 		if part, ok := ast.Unparen(n.Args[0]).(*ast.SliceExpr); ok {
-			c.written(part.X)
+			c.checkAssign(part.X)
 		}
 	}
 }
 
-// called names a function of the language, or of a package with the package's
-// path before it; "" of anything else.
-func (c *stateCheck) called(function ast.Expr) string {
+// functionName returns the name of a builtin, or the import path and name of a package function,
+// or "" for any other expression.
+func (c *stateCheck) functionName(function ast.Expr) string {
 	switch f := ast.Unparen(function).(type) {
 	case *ast.Ident:
 		if _, ok := c.info.Uses[f].(*types.Builtin); ok {
@@ -200,13 +197,13 @@ func (c *stateCheck) called(function ast.Expr) string {
 			return of.Pkg().Path() + "." + of.Name()
 		}
 	case *ast.IndexExpr:
-		return c.called(f.X)
+		return c.functionName(f.X)
 	}
 	return ""
 }
 
-// variable finds the package-level variable, of any package, that an expression
-// is or lies in; nil if there is none.
+// variable returns the package-level variable, of any package, that an expression denotes or is a
+// part of, or nil.
 func (c *stateCheck) variable(e ast.Expr) *types.Var {
 	for {
 		switch at := e.(type) {
@@ -233,6 +230,7 @@ func (c *stateCheck) variable(e ast.Expr) *types.Var {
 	}
 }
 
+// packageLevel returns o if it is a package-level variable, or nil.
 func packageLevel(o types.Object) *types.Var {
 	v, ok := o.(*types.Var)
 	if !ok || v.Pkg() == nil || v.Pkg().Scope().Lookup(v.Name()) != v {
@@ -241,9 +239,8 @@ func packageLevel(o types.Object) *types.Var {
 	return v
 }
 
-// check finds the types of a package. What cannot be resolved, because it or a
-// package that it imports does not compile, stays without a type.
-func check(files *token.FileSet, from types.Importer, name string, syntax []*ast.File) *types.Info {
+// checkTypes type-checks a package. Expressions that cannot be resolved have no type.
+func checkTypes(files *token.FileSet, from types.Importer, name string, syntax []*ast.File) *types.Info {
 	info := &types.Info{
 		Types:      map[ast.Expr]types.TypeAndValue{},
 		Defs:       map[*ast.Ident]types.Object{},
@@ -255,8 +252,8 @@ func check(files *token.FileSet, from types.Importer, name string, syntax []*ast
 	return info
 }
 
-// exported imports packages from what the compiler left of them.
-func exported(files *token.FileSet, packages map[string]listed) types.Importer {
+// exportImporter returns an importer that reads the export data of packages.
+func exportImporter(files *token.FileSet, packages map[string]goPackage) types.Importer {
 	return importer.ForCompiler(files, "gc", func(name string) (io.ReadCloser, error) {
 		if packages[name].Export == "" {
 			return nil, fmt.Errorf("%s does not compile", name)
@@ -266,15 +263,15 @@ func exported(files *token.FileSet, packages map[string]listed) types.Importer {
 }
 
 func TestNoPackageState(t *testing.T) {
-	all, packages := theTree(t), thePackages(t)
+	repo, packages := loadRepository(t), loadPackages(t)
 	byPath := map[string]source{}
-	for _, s := range all.sources {
+	for _, s := range repo.sources {
 		byPath[s.path] = s
 	}
-	from := exported(all.files, packages)
+	from := exportImporter(repo.files, packages)
 	for _, name := range slices.Sorted(maps.Keys(packages)) {
 		p := packages[name]
-		if !p.ours() {
+		if !p.inModule() {
 			continue
 		}
 		var syntax []*ast.File
@@ -283,7 +280,7 @@ func TestNoPackageState(t *testing.T) {
 			require.True(t, ok, "%s of %s was not read", file, name)
 			syntax = append(syntax, s.syntax)
 		}
-		report(t, stateful(all.files, syntax, check(all.files, from, name, syntax)))
+		reportAll(t, packageState(repo.files, syntax, checkTypes(repo.files, from, name, syntax)))
 	}
 }
 
@@ -347,14 +344,13 @@ func TestStateRule(t *testing.T) {
 		s, err := parse(files, "p/p.go", []byte(before+code))
 		require.NoError(t, err, code)
 		syntax := []*ast.File{s.syntax}
-		// The sample stands for a package of the module, so that its structs
-		// are looked into.
-		got := stateful(files, syntax, check(files, exported(files, thePackages(t)), module+"/p", syntax))
+		// The sample has an import path of the module, so that its structs are inspected.
+		got := packageState(files, syntax, checkTypes(files, exportImporter(files, loadPackages(t)), module+"/p", syntax))
 		require.Equal(t, bad, len(got) > 0, "%s: %v", code, got)
 	}
 }
 
-// A command sets up the libraries that it is made of, and nothing else.
+// A command may assign to variables of libraries, but not to its own.
 func TestStateRuleForCommands(t *testing.T) {
 	const before = "import (\"net/http\"; \"k8s.io/apimachinery/pkg/util/runtime\")\n\nvar _ http.Client\nvar number int\n"
 	for _, test := range []struct {
@@ -370,7 +366,7 @@ func TestStateRuleForCommands(t *testing.T) {
 		s, err := parse(files, "p/p.go", []byte("package "+test.name+"\n\n"+before+test.code))
 		require.NoError(t, err)
 		syntax := []*ast.File{s.syntax}
-		got := stateful(files, syntax, check(files, exported(files, thePackages(t)), module+"/p", syntax))
+		got := packageState(files, syntax, checkTypes(files, exportImporter(files, loadPackages(t)), module+"/p", syntax))
 		require.Equal(t, test.bad, len(got) > 0, "%s: %s: %v", test.name, test.code, got)
 	}
 }

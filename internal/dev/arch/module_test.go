@@ -19,12 +19,12 @@ import (
 	"testing"
 )
 
-// root is the top of the tree, seen from here.
+// root is the path of the module's root directory, relative to this package.
 const root = "../../.."
 
-// source is one Go file of the tree, nested modules included.
+// source is one Go file of the repository. Nested modules are included.
 type source struct {
-	path   string // relative to the root, with slashes
+	path   string // relative to the root, with forward slashes
 	test   bool
 	lines  int
 	syntax *ast.File
@@ -32,15 +32,15 @@ type source struct {
 
 func (s source) dir() string { return path.Dir(s.path) }
 
-// tree is everything that the rules look at. It is read once.
-type tree struct {
+// repository holds the files that the rules check.
+type repository struct {
 	files   *token.FileSet
 	sources []source
-	texts   map[string][]byte // every file that is text, by path
+	texts   map[string][]byte // every text file, by path
 }
 
-var readTree = sync.OnceValues(func() (*tree, error) {
-	all := &tree{files: token.NewFileSet(), texts: map[string][]byte{}}
+var readRepository = sync.OnceValues(func() (*repository, error) {
+	repo := &repository{files: token.NewFileSet(), texts: map[string][]byte{}}
 	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -54,12 +54,12 @@ var readTree = sync.OnceValues(func() (*tree, error) {
 		if !entry.Type().IsRegular() || entry.Name() == ".git" { // a file in a worktree
 			return nil
 		}
-		return all.add(name)
+		return repo.add(name)
 	})
-	return all, err
+	return repo, err
 })
 
-func (all *tree) add(name string) error {
+func (repo *repository) add(name string) error {
 	relative, err := filepath.Rel(root, name)
 	if err != nil {
 		return err
@@ -67,23 +67,23 @@ func (all *tree) add(name string) error {
 	relative = filepath.ToSlash(relative)
 	content, err := os.ReadFile(name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // removed since it was listed
+	case errors.Is(err, fs.ErrNotExist): // removed after the directory was read
 		return nil
 	case err != nil:
 		return err
-	case bytes.IndexByte(content[:min(len(content), 1024)], 0) >= 0: // a binary
+	case bytes.IndexByte(content[:min(len(content), 1024)], 0) >= 0: // a binary file
 		return nil
 	}
-	all.texts[relative] = content
+	repo.texts[relative] = content
 	if path.Ext(name) != ".go" {
 		return nil
 	}
-	one, err := parse(all.files, relative, content)
-	all.sources = append(all.sources, one)
+	one, err := parse(repo.files, relative, content)
+	repo.sources = append(repo.sources, one)
 	return err
 }
 
-// parse makes a source of a file's content.
+// parse parses the content of the Go file name.
 func parse(files *token.FileSet, name string, content []byte) (source, error) {
 	syntax, err := parser.ParseFile(files, name, content, parser.ParseComments|parser.SkipObjectResolution)
 	return source{
@@ -94,38 +94,38 @@ func parse(files *token.FileSet, name string, content []byte) (source, error) {
 	}, err
 }
 
-// theTree gives the tree to a test.
-func theTree(t *testing.T) *tree {
+// loadRepository returns the files of the repository. They are read once.
+func loadRepository(t *testing.T) *repository {
 	t.Helper()
-	all, err := readTree()
+	repo, err := readRepository()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all
+	return repo
 }
 
-// listed is what go list says of a package.
-type listed struct {
+// goPackage is the output of go list for one package.
+type goPackage struct {
 	ImportPath string
 	Dir        string
-	Export     string // the file with its types
+	Export     string // the file with export data
 	Standard   bool
 	GoFiles    []string
-	Imports    []string // of the files that are no tests
-	Deps       []string // the same, and what those import in turn
+	Imports    []string // of the files that are not tests
+	Deps       []string // Imports and, transitively, their imports
 	Module     *struct {
 		Path string
 		Main bool
 	}
 }
 
-// ours reports whether the package belongs to the root module.
-func (p listed) ours() bool { return p.Module != nil && p.Module.Main }
+// inModule reports whether the package belongs to the root module.
+func (p goPackage) inModule() bool { return p.Module != nil && p.Module.Main }
 
-// listPackages asks go list for the packages of the root module and all that
-// they need, by import path. Packages that do not compile are listed too: saying
+// listPackages asks go list for the packages of the root module and repo that
+// they need, by import path. Packages that do not compile are goPackage too: saying
 // so is the compiler's part.
-var listPackages = sync.OnceValues(func() (map[string]listed, error) {
+var listPackages = sync.OnceValues(func() (map[string]goPackage, error) {
 	command := exec.Command("go", "list", "-e", "-deps", "-export", "-json=ImportPath,Dir,Export,Standard,GoFiles,Imports,Deps,Module", "./...")
 	command.Dir = root
 	var stderr bytes.Buffer
@@ -134,9 +134,9 @@ var listPackages = sync.OnceValues(func() (map[string]listed, error) {
 	if err != nil {
 		return nil, fmt.Errorf("go list: %w\n%s", err, stderr.Bytes())
 	}
-	packages := map[string]listed{}
+	packages := map[string]goPackage{}
 	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p listed
+		var p goPackage
 		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
 			return packages, nil
 		} else if err != nil {
@@ -146,7 +146,8 @@ var listPackages = sync.OnceValues(func() (map[string]listed, error) {
 	}
 })
 
-func thePackages(t *testing.T) map[string]listed {
+// loadPackages returns the result of listPackages.
+func loadPackages(t *testing.T) map[string]goPackage {
 	t.Helper()
 	packages, err := listPackages()
 	if err != nil {
@@ -155,18 +156,18 @@ func thePackages(t *testing.T) map[string]listed {
 	return packages
 }
 
-// report fails the test with a line for each complaint.
-func report(t *testing.T, complaints []string) {
+// reportAll fails the test with one error for each violation.
+func reportAll(t *testing.T, violations []string) {
 	t.Helper()
-	for _, c := range complaints {
-		t.Error(c)
+	for _, v := range violations {
+		t.Error(v)
 	}
 }
 
 // module is the import path of the root module.
 const module = "example.com/fakeapi"
 
-// below reports whether an import path is base or something in it.
-func below(importPath, base string) bool {
+// isBelow reports whether importPath is base or a package below it.
+func isBelow(importPath, base string) bool {
 	return importPath == base || strings.HasPrefix(importPath, base+"/")
 }

@@ -1,0 +1,96 @@
+package arch
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	// packageRow matches a row of the table of packages in ARCHITECTURE.md. A row may name several
+	// packages.
+	packageRow = regexp.MustCompile("(?m)^\\| (`[\\w/]+`(?:, `[\\w/]+`)*) \\|")
+	// codeSpan matches `code`.
+	codeSpan = regexp.MustCompile("`([^`\n]+)`")
+	// goFile matches the name of a Go file, with or without its directory.
+	goFile = regexp.MustCompile(`^(?:[\w.-]+/)*[\w*<>-]+\.go$`)
+)
+
+// rowPackages returns the packages in the first column of the table of packages.
+func rowPackages(document string) (names []string) {
+	for _, row := range packageRow.FindAllStringSubmatch(document, -1) {
+		for _, span := range codeSpan.FindAllStringSubmatch(row[1], -1) {
+			names = append(names, span[1])
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// modulePackages returns the directories of the module's packages, relative to the root.
+func modulePackages(packages map[string]goPackage) (names []string) {
+	for name, p := range packages {
+		if p.inModule() {
+			names = append(names, strings.TrimPrefix(name, module+"/"))
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func TestArchitectureListsEveryPackage(t *testing.T) {
+	require.Equal(t, modulePackages(loadPackages(t)), rowPackages(string(loadRepository(t).texts["ARCHITECTURE.md"])),
+		"the packages of the module, and those in the first column of the table in ARCHITECTURE.md")
+}
+
+// missingFiles returns the Go files that a document names and the repository does not have. A
+// name without a directory may be in any directory. "*" and "<word>" match any name.
+func missingFiles(document string, files []string) (missing []string) {
+	for _, span := range codeSpan.FindAllStringSubmatch(document, -1) {
+		if !goFile.MatchString(span[1]) {
+			continue
+		}
+		pattern := regexp.MustCompile(`<\w+>`).ReplaceAllString(span[1], "*")
+		if !slices.ContainsFunc(files, func(file string) bool {
+			suffix := file
+			for range strings.Count(file, "/") - strings.Count(pattern, "/") {
+				_, suffix, _ = strings.Cut(suffix, "/")
+			}
+			ok, err := path.Match(pattern, suffix)
+			return err == nil && ok
+		}) {
+			missing = append(missing, span[1])
+		}
+	}
+	return missing
+}
+
+func TestDocumentedFilesExist(t *testing.T) {
+	repo := loadRepository(t)
+	var files []string
+	for name := range repo.texts {
+		files = append(files, name)
+	}
+	for _, name := range []string{"ARCHITECTURE.md", "CONTRIBUTING.md"} {
+		require.Empty(t, missingFiles(string(repo.texts[name]), files), "files that %s names", name)
+	}
+}
+
+func TestDocumentsAreShort(t *testing.T) {
+	for name, limit := range map[string]int{"README.md": 160, "ARCHITECTURE.md": 130} {
+		lines := strings.Count(string(loadRepository(t).texts[name]), "\n")
+		require.Less(t, lines, limit, "lines of %s", name)
+		require.NotZero(t, lines, name)
+	}
+}
+
+func TestArchitectureRules(t *testing.T) {
+	require.Equal(t, []string{"a", "b/c"}, rowPackages("| package | purpose |\n|---|---|\n| `b/c`, `a` | uses `d` |\n"))
+	files := []string{"fake/internal/handlers/create.go", "go.mod"}
+	require.Empty(t, missingFiles("`create.go`, `handlers/create.go`, `fake/internal/handlers/<verb>.go`, `no file`, `k8s.io/api`", files))
+	require.Equal(t, []string{"update.go", "fake/create.go"}, missingFiles("`update.go`, `fake/create.go`", files))
+}
