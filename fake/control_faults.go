@@ -36,7 +36,7 @@ type toldHit struct{ faults.Hit }
 func (h toldHit) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{
 		"seq": h.Seq, "time": h.Time, "rule": h.Rule.Name, "phase": h.Op.Phase.String(), "operation": h.Op.String(),
-		"path": h.Op.Path, "userAgent": h.Op.UserAgent, "missed": h.Missed, "text": h.String(),
+		"path": h.Op.Path, "userAgent": h.Op.UserAgent, "missed": h.NotApplied, "text": h.String(),
 	})
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"example.com/fakeapi/fake/internal/status"
-	"example.com/fakeapi/internal/guard"
+	"example.com/fakeapi/internal/originguard"
 )
 
 // guarded keeps web pages out of what comes over a socket: requests under a name that is not
@@ -26,11 +26,11 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 }
 
 func (s *Server) foreign(r *http.Request) error {
-	if err := guard.Host(r, s.opts.hosts...); err != nil {
+	if err := originguard.CheckHost(r, s.opts.hosts...); err != nil {
 		return err
 	}
 	if r.Method != http.MethodGet && strings.HasPrefix(r.URL.Path, controlPrefix) {
-		return guard.Page(r)
+		return originguard.CheckNotFromWebPage(r)
 	}
-	return guard.Origin(r)
+	return originguard.CheckOrigin(r)
 }

@@ -15,7 +15,7 @@ import (
 	"example.com/fakeapi/fake/internal/crd/versions"
 	"example.com/fakeapi/fake/internal/handlers"
 	"example.com/fakeapi/faults"
-	"example.com/fakeapi/internal/guard"
+	"example.com/fakeapi/internal/originguard"
 )
 
 // Option changes how a server is made. The zero set of options gives one that
@@ -115,7 +115,7 @@ func WithAddress(address string) Option {
 		if err != nil {
 			return fmt.Errorf("fakeapi: address %q: %w", address, err)
 		}
-		if !guard.Loopback(host) {
+		if !originguard.IsLoopback(host) {
 			return fmt.Errorf("fakeapi: address %q is not a loopback address", address)
 		}
 		o.address = address

@@ -142,7 +142,7 @@ func (v *replicaView) Revision() memstore.Revision {
 }
 
 func (v *replicaView) floor() memstore.Revision {
-	exact, _ := v.store.Floor()
+	exact, _ := v.store.Floors()
 	return exact
 }
 

@@ -284,11 +284,11 @@ func (s *Server) Faults() *faults.Set { return &s.faults }
 // Compact forgets what a compaction of etcd forgets: reads at an exact past
 // resourceVersion and continue tokens answer 410 Expired from now on. Watches
 // keep their own window, as a real server's watch cache does; see Expire.
-func (s *Server) Compact() { s.store.Compact() }
+func (s *Server) Compact() { s.store.CompactViews() }
 
 // Expire forgets all history, for watches too: one that starts from a past
 // resourceVersion gets the 410 ERROR event. Watches that are up to date go on.
-func (s *Server) Expire() { s.store.Expire() }
+func (s *Server) Expire() { s.store.CompactAll() }
 
 // ResourceVersion is the revision of the latest change, as a list would show it.
 func (s *Server) ResourceVersion() string { return s.store.Revision().String() }

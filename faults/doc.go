@@ -176,7 +176,7 @@
 // What cannot be read is a [*SyntaxError] with line and column. A rule that can be read and cannot
 // work (nothing can match its condition, an effect does not fit the phase) is refused by [Set.Add] and
 // [Rule.Validate] with the reason. What turns out to be impossible while a request is served, such as
-// an edit that an encoding does not allow, is answered with a 500 that says so, and [Hit.Missed] has it.
+// an edit that an encoding does not allow, is answered with a 500 that says so, and [Hit.NotApplied] has it.
 //
 // # Limits
 //

@@ -51,7 +51,7 @@ func TestEditedList(t *testing.T) {
 			resp, body := d.get(pods)
 			require.Equal(t, 200, resp.StatusCode)
 			require.Equal(t, want, body)
-			require.Empty(t, d.set.Hits()[0].Missed)
+			require.Empty(t, d.set.Hits()[0].NotApplied)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func TestEditThatCannotBe(t *testing.T) {
 	require.NoError(t, event.Unmarshal([]byte(rest[4:])))
 	require.Equal(t, "ERROR", event.Type)
 	require.Contains(t, string(event.Object.Raw), "have the client accept application/json")
-	require.Contains(t, d.set.Hits()[0].Missed, "in protobuf only")
+	require.Contains(t, d.set.Hits()[0].NotApplied, "in protobuf only")
 }
 
 // TestEditOfNothing: what has no body passes, and is no hit.
@@ -102,7 +102,7 @@ func TestEditOfNothing(t *testing.T) {
 	d := open(t, same, "when path(/apis) do set(/a, b)")
 	resp, _ := d.get("/apis")
 	require.Equal(t, http.StatusNotModified, resp.StatusCode)
-	require.Equal(t, "the answer has no body", d.set.Hits()[0].Missed)
+	require.Equal(t, "the answer has no body", d.set.Hits()[0].NotApplied)
 }
 
 // TestEditedFrames: in both encodings.

@@ -102,7 +102,7 @@ func ExampleRule_Validate() {
 	fmt.Println(never.Validate())
 
 	rule, _ := faults.Parse("when verb(get) && first(8) do delay(10s), status(500)")
-	for _, simpler := range rule.Simpler() {
+	for _, simpler := range rule.Simplifications() {
 		fmt.Println(simpler)
 	}
 	// Output:

@@ -32,7 +32,7 @@ func framingOf(contentType string) framing {
 		return jsonFraming{}
 	case typeProtobuf:
 		return protobufFraming{}
-	case frames.TypeCBOR:
+	case frames.MediaTypeCBORSeq:
 		return cborFraming{}
 	}
 	return nil
@@ -100,7 +100,7 @@ func (protobufFraming) contentType() string { return typeProtobuf + ";stream=wat
 
 func (protobufFraming) describe(frame []byte, op *Op) bool {
 	var event metav1.WatchEvent
-	if len(frame) < frames.LengthSize || event.Unmarshal(frame[frames.LengthSize:]) != nil || event.Type == "" {
+	if len(frame) < frames.LengthPrefixSize || event.Unmarshal(frame[frames.LengthPrefixSize:]) != nil || event.Type == "" {
 		return false
 	}
 	protobufMeta(event.Object.Raw).describe(watch.EventType(event.Type), op)
@@ -141,7 +141,7 @@ func protobufFrame(event *metav1.WatchEvent) []byte {
 
 func (protobufFraming) edit(frame []byte, e edit) ([]byte, error) {
 	var event metav1.WatchEvent
-	if err := event.Unmarshal(frame[frames.LengthSize:]); err != nil {
+	if err := event.Unmarshal(frame[frames.LengthPrefixSize:]); err != nil {
 		return nil, err
 	}
 	if err := editProtobufEvent(&event, e); err != nil {

@@ -12,12 +12,12 @@ import (
 // cborFraming is one item an event, with a mark in front of it and of its object.
 type cborFraming struct{}
 
-func (cborFraming) contentType() string { return frames.TypeCBOR }
+func (cborFraming) contentType() string { return frames.MediaTypeCBORSeq }
 
 // describe goes the way over JSON: what rules ask is little, and frames in CBOR are
 // rare.
 func (cborFraming) describe(frame []byte, op *Op) bool {
-	text, err := frames.JSONOf(frame)
+	text, err := frames.CBORToJSON(frame)
 	return err == nil && jsonFraming{}.describe(text, op)
 }
 
@@ -30,7 +30,7 @@ func (cborFraming) errorFrame(s metav1.Status) []byte {
 }
 
 func (cborFraming) edit(frame []byte, e edit) ([]byte, error) {
-	text, err := frames.JSONOf(frame)
+	text, err := frames.CBORToJSON(frame)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ type marked struct {
 // MarshalCBOR puts the event together: a map of two, in the order in which keys are
 // sorted, by their length.
 func (m marked) MarshalCBOR() ([]byte, error) {
-	event := []byte(frames.CBORMark + "\xa2")
+	event := []byte(frames.CBORSelfDescribedTag + "\xa2")
 	for _, part := range []any{"type", string(m.kind), "object"} {
 		b, err := direct.Marshal(part)
 		if err != nil {
@@ -73,5 +73,5 @@ func (m marked) MarshalCBOR() ([]byte, error) {
 		}
 		event = append(event, b...)
 	}
-	return append(append(event, frames.CBORMark...), m.object...), nil
+	return append(append(event, frames.CBORSelfDescribedTag...), m.object...), nil
 }

@@ -16,9 +16,9 @@ type Hit struct {
 	Rule Rule
 	// Op is what it matched.
 	Op Op
-	// Missed is "" when the effects were applied; else it says why they could
+	// NotApplied is "" when the effects were applied; else it says why they could
 	// not be, although the rule may have matched.
-	Missed string
+	NotApplied string
 }
 
 // String gives one line, without number and time: the same story prints the same
@@ -32,8 +32,8 @@ func (h Hit) String() string {
 	if h.Rule.Name != "" {
 		line = h.Rule.Name + ": " + line
 	}
-	if h.Missed != "" {
-		line += " [not applied: " + h.Missed + "]"
+	if h.NotApplied != "" {
+		line += " [not applied: " + h.NotApplied + "]"
 	}
 	return line
 }
@@ -68,7 +68,7 @@ func (l *hitLog) excuse(seq uint64, why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if h := &l.ring[(seq-1)%hitsKept]; h.Seq == seq { // it may be forgotten
-		h.Missed = why
+		h.NotApplied = why
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 
 // Media types, as a real server spells them.
 const (
-	typeJSON     = frames.TypeJSON
-	typeProtobuf = frames.TypeProtobuf
+	typeJSON     = frames.MediaTypeJSON
+	typeProtobuf = frames.MediaTypeProtobuf
 )
 
 // writeStatus answers a request with a Status.

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Simpler gives rules that say less than this one, the simplest first: fewer
+// Simplifications gives rules that say less than this one, the simplest first: fewer
 // effects, fewer conditions, smaller counts, shorter times. They are what a
 // failing test can be tried with again. They are valid, and about no other
 // client: userAgent stays. A rule keeps all of its conditions if it does what clients
 // may not survive when it happens elsewhere, or more often: withhold a frame, edit
 // it, answer 404. Whoever takes one of them again and again comes to an end.
-func (r Rule) Simpler() []Rule {
+func (r Rule) Simplifications() []Rule {
 	var all []Rule
 	add := func(simpler Rule) {
 		if simpler.Validate() == nil {

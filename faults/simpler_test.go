@@ -31,7 +31,7 @@ func TestSimpler(t *testing.T) {
 		rule, err := Parse(text)
 		require.NoError(t, err)
 		var saw []string
-		for _, simpler := range rule.Simpler() {
+		for _, simpler := range rule.Simplifications() {
 			require.NoError(t, simpler.Validate())
 			saw = append(saw, simpler.String())
 		}
@@ -45,7 +45,7 @@ func TestSimplerEnds(t *testing.T) {
 	require.NoError(t, err)
 	for n := 0; ; n++ {
 		require.Less(t, n, 50)
-		simpler := rule.Simpler()
+		simpler := rule.Simplifications()
 		if len(simpler) == 0 {
 			break
 		}

@@ -163,7 +163,7 @@ func (s *stream) Write(p []byte) (int, error) {
 		return s.x.write(p)
 	}
 	for rest := p; len(rest) > 0; {
-		n, complete := s.split.Take(rest)
+		n, complete := s.split.Advance(rest)
 		if err := s.piece(rest[:n], complete); err != nil {
 			return len(p) - len(rest), err
 		}
@@ -175,7 +175,7 @@ func (s *stream) Write(p []byte) (int, error) {
 // track follows the ends of frames through bytes that pass untouched.
 func (s *stream) track(p []byte) {
 	for len(p) > 0 {
-		n, complete := s.split.Take(p)
+		n, complete := s.split.Advance(p)
 		s.inside = !complete
 		p = p[n:]
 	}

@@ -11,9 +11,9 @@ import (
 
 func TestAge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := New(Options{Start: 10})
+		s := New(Options{StartRevision: 10})
 		for _, key := range []string{"a/1", "a/2"} {
-			_, err := s.Update(key, func(*Record) (*Draft, error) { return &Draft{Stamp: -1}, nil })
+			_, err := s.Update(key, func(*Record) (*Draft, error) { return &Draft{RevisionOffset: -1}, nil })
 			require.NoError(t, err)
 			time.Sleep(time.Minute)
 		}

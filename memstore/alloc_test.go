@@ -56,7 +56,7 @@ func TestReadsAllocateLittle(t *testing.T) {
 
 // wakeAfterWrite writes, reads the event and returns a channel that is closed.
 func wakeAfterWrite(s *memstore.Store, c *memstore.Cursor, buf []*memstore.Event) <-chan struct{} {
-	wake := c.Wake()
+	wake := c.Ready()
 	_, _ = s.Update("pods/new", func(cur *memstore.Record) (*memstore.Draft, error) {
 		if cur != nil {
 			return nil, nil

@@ -25,7 +25,7 @@ func filled(tb testing.TB, n int) *memstore.Store {
 	s := memstore.New(memstore.Options{HistoryAge: -1})
 	err := s.Load(func(tx *memstore.Tx) error {
 		for i := range n {
-			if err := tx.Put(benchKey(i), memstore.Draft{Data: kibibyte, Stamp: 100}); err != nil {
+			if err := tx.Put(benchKey(i), memstore.Draft{Data: kibibyte, RevisionOffset: 100}); err != nil {
 				return err
 			}
 		}
@@ -34,7 +34,7 @@ func filled(tb testing.TB, n int) *memstore.Store {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s.Expire() // what counts is the state; the load itself is no history worth measuring
+	s.CompactAll() // what counts is the state; the load itself is no history worth measuring
 	return s
 }
 
@@ -42,7 +42,7 @@ func filled(tb testing.TB, n int) *memstore.Store {
 func values() [2]*memstore.Draft {
 	other := append([]byte{}, kibibyte...)
 	other[0] = 'y'
-	return [2]*memstore.Draft{{Data: kibibyte, Stamp: 100}, {Data: other, Stamp: 100}}
+	return [2]*memstore.Draft{{Data: kibibyte, RevisionOffset: 100}, {Data: other, RevisionOffset: 100}}
 }
 
 // write stores into one of n keys; i-th call of a series.
@@ -186,7 +186,7 @@ func benchIdle(b *testing.B, watchers int) {
 		cursors[i] = watchPods(b, s)
 	}
 	for i := 0; b.Loop(); i++ {
-		cursors[i%watchers].Wake() // somebody always waits
+		cursors[i%watchers].Ready() // somebody always waits
 		write(b, s, n, i, &drafts)
 	}
 }
@@ -241,7 +241,7 @@ func follow(ctx context.Context, b *testing.B, c *memstore.Cursor, got *sync.Wai
 			got.Add(-n)
 			continue
 		}
-		wake := c.Wake()
+		wake := c.Ready()
 		if signal {
 			parked <- struct{}{}
 		}

@@ -15,7 +15,7 @@
 //		if cur != nil {
 //			return nil, errExists
 //		}
-//		return &memstore.Draft{Data: object, Stamp: offset}, nil // the revision goes there
+//		return &memstore.Draft{Data: object, RevisionOffset: offset}, nil // the revision goes there
 //	})
 //	record := store.View().Get("pods/default/web")
 //	cursor, err := store.Watch("pods/", event.Revision)
@@ -28,7 +28,7 @@
 //
 // Records are immutable and shared: by readers, by events, by every revision in which the object did not
 // change. What the store holds of an object is its encoding, and the few things that reads filter by: UID,
-// labels, fields. [Record.Derived] keeps further encodings with the record, made when first asked for.
+// labels, fields. [Record.CachedEncoding] keeps further encodings with the record, made when first asked for.
 //
 // A [View] is all records at one revision. [Store.View] gives the current one without a lock, and it stays
 // as it is however many writes follow: [View.Get], [View.Range] and [View.Count] agree with each other and with
@@ -40,10 +40,10 @@
 // One write happens at a time, and each gets the next [Revision]. [Store.Update] is the primitive: a function
 // from the current record to the next [Draft], optimistic, repeated on conflict. Create, replace, patch,
 // status update, delete and all preconditions are such functions. Returning nil deletes; returning what is there
-// already is no write. The store inserts the revision into the bytes where [Draft].Stamp says, so that
+// already is no write. The store inserts the revision into the bytes where [Draft].RevisionOffset says, so that
 // what is stored is what will be served. [Store.Load] makes many writes at once, all or nothing.
 //
-// The records may take [Options].Quota bytes; a write that would make it more fails with [ErrFull], and
+// The records may take [Options].Quota bytes; a write that would make it more fails with [ErrQuotaExceeded], and
 // changes nothing. What makes the state no larger is always taken.
 //
 // # History and its two floors
@@ -56,8 +56,8 @@
 // Two floors bound what is answered, as in a real server, where etcd is compacted every five minutes while the
 // watch cache lives on:
 //
-//   - the exact floor: [Store.ViewAt] fails below it. [Store.Compact] raises it to the present.
-//   - the watch floor: [Store.Watch] fails below it. It is never above the exact floor. [Store.Expire]
+//   - the exact floor: [Store.ViewAt] fails below it. [Store.CompactViews] raises it to the present.
+//   - the watch floor: [Store.Watch] fails below it. It is never above the exact floor. [Store.CompactAll]
 //     raises both.
 //
 // What fails below a floor fails with a [*CompactedError]. The current revision is never below a floor.
@@ -65,14 +65,14 @@
 // # Watching
 //
 // A [Cursor] is a position in history with a prefix. It is pulled: [Cursor.Next] returns what has happened since,
-// and [Cursor.Wake] a channel to wait on when that was nothing. No event is queued for a cursor, so a writer never
+// and [Cursor.Ready] a channel to wait on when that was nothing. No event is queued for a cursor, so a writer never
 // waits for a watcher, and a slow watcher misses nothing: it fails, with ErrCompacted, once an event of its
 // topic is forgotten before it was read. Forgotten events of other topics do not matter, so the
 // watcher of a quiet resource survives any churn elsewhere. A cursor needs no closing.
 //
 // Waking is per topic: the first write after somebody began to wait closes one channel. It costs the
 // writer some 0.1 µs for each parked goroutine, once; while they are awake, writes cost nothing more. A reader
-// who follows everything and is concerned by little waits with [Cursor.WakeFor].
+// who follows everything and is concerned by little waits with [Cursor.ReadyFor].
 //
 // # Going back, and going two ways
 //
@@ -89,8 +89,8 @@
 //
 // # Errors
 //
-// [ErrCompacted], [ErrFuture], [ErrRestored] and [ErrEmptyKey] are told apart with errors.Is; the
-// first two come with the revisions, as [*CompactedError] and [*FutureError]. An error of the
+// [ErrCompacted], [ErrFutureRevision], [ErrRestored] and [ErrEmptyKey] are told apart with errors.Is; the
+// first two come with the revisions, as [*CompactedError] and [*FutureRevisionError]. An error of the
 // function of an Update or a Load comes back as it is, and nothing is written. Nothing panics
 // over what it is given, but records are shared: who changes one changes it for all.
 //

@@ -12,9 +12,9 @@ type Draft struct {
 	// exact size, so the caller may reuse the buffer once the write has returned.
 	Data []byte
 
-	// Stamp is the offset in Data at which the decimal revision is inserted at commit.
+	// RevisionOffset is the offset in Data at which the decimal revision is inserted at commit.
 	// Negative: nowhere, Data is stored as it is. (The zero value inserts it at the very start.)
-	Stamp int
+	RevisionOffset int
 
 	// UID, Labels and Fields are kept with the record for those who filter without decoding:
 	// labels for label selectors, fields for field selectors. The store only compares them.
@@ -26,8 +26,8 @@ type Draft struct {
 
 // check refuses a draft that cannot be stored.
 func (d *Draft) check() error {
-	if d.Stamp > len(d.Data) {
-		return fmt.Errorf("memstore: stamp at offset %d of %d bytes of data", d.Stamp, len(d.Data))
+	if d.RevisionOffset > len(d.Data) {
+		return fmt.Errorf("memstore: stamp at offset %d of %d bytes of data", d.RevisionOffset, len(d.Data))
 	}
 	return nil
 }
@@ -38,25 +38,25 @@ func (d *Draft) equals(r *Record) bool {
 }
 
 func (d *Draft) sameData(r *Record) bool {
-	if d.Stamp < 0 || r.stamp < 0 {
-		return d.Stamp < 0 && r.stamp < 0 && bytes.Equal(d.Data, r.Data)
+	if d.RevisionOffset < 0 || r.stamp < 0 {
+		return d.RevisionOffset < 0 && r.stamp < 0 && bytes.Equal(d.Data, r.Data)
 	}
 	n := digits(r.Revision)
-	return d.Stamp == r.stamp && len(d.Data)+n == len(r.Data) &&
-		bytes.Equal(d.Data[:d.Stamp], r.Data[:d.Stamp]) && bytes.Equal(d.Data[d.Stamp:], r.Data[d.Stamp+n:])
+	return d.RevisionOffset == r.stamp && len(d.Data)+n == len(r.Data) &&
+		bytes.Equal(d.Data[:d.RevisionOffset], r.Data[:d.RevisionOffset]) && bytes.Equal(d.Data[d.RevisionOffset:], r.Data[d.RevisionOffset+n:])
 }
 
 // record makes what is stored at rev in the place of prev (nil: the object is new).
 func (d *Draft) record(key string, rev Revision, prev *Record) *Record {
 	r := &Record{
-		Key: key, UID: d.UID, Created: rev, Revision: rev,
-		Labels: d.Labels, Fields: d.Fields, stamp: max(d.Stamp, -1),
+		Key: key, UID: d.UID, CreateRevision: rev, Revision: rev,
+		Labels: d.Labels, Fields: d.Fields, stamp: max(d.RevisionOffset, -1),
 	}
 	if prev != nil {
-		r.Key, r.Created = prev.Key, prev.Created // the key's bytes are shared by all states of the object
+		r.Key, r.CreateRevision = prev.Key, prev.CreateRevision // the key's bytes are shared by all states of the object
 	}
-	if d.Stamp >= 0 {
-		r.Data = splice(d.Data[:d.Stamp], rev, d.Data[d.Stamp:])
+	if d.RevisionOffset >= 0 {
+		r.Data = splice(d.Data[:d.RevisionOffset], rev, d.Data[d.RevisionOffset:])
 	} else {
 		r.Data = append(make([]byte, 0, len(d.Data)), d.Data...)
 	}

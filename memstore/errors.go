@@ -11,15 +11,15 @@ var (
 	// It arrives as a *CompactedError. On the wire it is 410 Gone, reason Expired.
 	ErrCompacted = errors.New("memstore: revision has been compacted")
 
-	// ErrFuture: the store has not reached the revision yet. It arrives as a *FutureError.
-	ErrFuture = errors.New("memstore: revision is in the future")
+	// ErrFutureRevision: the store has not reached the revision yet. It arrives as a *FutureRevisionError.
+	ErrFutureRevision = errors.New("memstore: revision is in the future")
 
 	// ErrRestored: the store was restored from a snapshot while the cursor was open,
 	// so the history that the cursor followed no longer exists.
 	ErrRestored = errors.New("memstore: store was restored from a snapshot")
 
-	// ErrFull: the records would take more than the quota. Deleting some makes room.
-	ErrFull = errors.New("memstore: quota exceeded")
+	// ErrQuotaExceeded: the records would take more than the quota. Deleting some makes room.
+	ErrQuotaExceeded = errors.New("memstore: quota exceeded")
 
 	// ErrEmptyKey: a write named no key.
 	ErrEmptyKey = errors.New("memstore: empty key")
@@ -39,16 +39,16 @@ func (e *CompactedError) Error() string {
 // Is makes errors.Is(err, ErrCompacted) hold.
 func (e *CompactedError) Is(target error) bool { return target == ErrCompacted }
 
-// FutureError says that a revision has not happened yet. errors.Is(err, ErrFuture) holds.
-type FutureError struct {
+// FutureRevisionError says that a revision has not happened yet. errors.Is(err, ErrFutureRevision) holds.
+type FutureRevisionError struct {
 	Requested Revision // what was asked for
 	Current   Revision // the store's revision at that moment
 }
 
 // Error implements error.
-func (e *FutureError) Error() string {
+func (e *FutureRevisionError) Error() string {
 	return fmt.Sprintf("memstore: revision %d is in the future, the current one is %d", e.Requested, e.Current)
 }
 
-// Is makes errors.Is(err, ErrFuture) hold.
-func (e *FutureError) Is(target error) bool { return target == ErrFuture }
+// Is makes errors.Is(err, ErrFutureRevision) hold.
+func (e *FutureRevisionError) Is(target error) bool { return target == ErrFutureRevision }

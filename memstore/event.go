@@ -29,14 +29,14 @@ func (e *Event) Key() string {
 // its revision), and for nil, which Update returns when the object to be deleted did not exist.
 func (e *Event) Changed() bool { return e != nil && e.Record != e.Prev }
 
-// Left returns Prev's content stamped with the revision of this event: what a DELETED event
+// DeletedRecord returns Prev's content stamped with the revision of this event: what a DELETED event
 // shows, also to a watcher whose selector the object no longer matches. It is made once, however
 // many watchers ask, so that encodings derived from it are shared too. Nil for a creation.
-func (e *Event) Left() *Record {
+func (e *Event) DeletedRecord() *Record {
 	if r := e.left.Load(); r != nil || e.Prev == nil {
 		return r
 	}
-	e.left.CompareAndSwap(nil, e.Prev.At(e.Revision))
+	e.left.CompareAndSwap(nil, e.Prev.WithRevision(e.Revision))
 	return e.left.Load()
 }
 

@@ -17,7 +17,7 @@ func Example() {
 	// The revision is inserted where Stamp says, when it is known.
 	draft := func(phase string) *memstore.Draft {
 		const head = `{"resourceVersion":"`
-		return &memstore.Draft{Data: []byte(head + `","phase":"` + phase + `"}`), Stamp: len(head)}
+		return &memstore.Draft{Data: []byte(head + `","phase":"` + phase + `"}`), RevisionOffset: len(head)}
 	}
 	create := func(cur *memstore.Record) (*memstore.Draft, error) {
 		if cur != nil {
@@ -43,7 +43,7 @@ func Example() {
 		if e.Record != nil {
 			fmt.Printf("changed: %s\n", e.Record.Data)
 		} else {
-			fmt.Printf("deleted: %s\n", e.Left().Data)
+			fmt.Printf("deleted: %s\n", e.DeletedRecord().Data)
 		}
 	}
 
@@ -60,7 +60,7 @@ func ExampleStore_Fork() {
 	fixture := memstore.New(memstore.Options{})
 	_ = fixture.Load(func(tx *memstore.Tx) error {
 		for i := range 3 {
-			if err := tx.Put(fmt.Sprintf("nodes/n%d", i), memstore.Draft{Data: []byte("a node"), Stamp: -1}); err != nil {
+			if err := tx.Put(fmt.Sprintf("nodes/n%d", i), memstore.Draft{Data: []byte("a node"), RevisionOffset: -1}); err != nil {
 				return err
 			}
 		}
@@ -83,7 +83,7 @@ func ExampleStore_Fork() {
 // stored puts a text under a key, whatever was there.
 func stored(text string) func(*memstore.Record) (*memstore.Draft, error) {
 	return func(*memstore.Record) (*memstore.Draft, error) {
-		return &memstore.Draft{Data: []byte(text), Stamp: -1}, nil
+		return &memstore.Draft{Data: []byte(text), RevisionOffset: -1}, nil
 	}
 }
 
@@ -92,7 +92,7 @@ func ExampleStore_Load() {
 	store := memstore.New(memstore.Options{})
 	err := store.Load(func(tx *memstore.Tx) error {
 		for _, key := range []string{"nodes/a", "nodes/b"} {
-			if err := tx.Put(key, memstore.Draft{Data: []byte("ready"), Stamp: -1}); err != nil {
+			if err := tx.Put(key, memstore.Draft{Data: []byte("ready"), RevisionOffset: -1}); err != nil {
 				return err
 			}
 		}
@@ -130,13 +130,13 @@ func ExampleStore_Watch() {
 		fmt.Println(n, "events, up to", cursor.Revision(), err)
 	}
 	next()
-	wake := cursor.Wake()
+	wake := cursor.Ready()
 	_, _ = store.Update("pods/a", stored("Pending"))
 	<-wake
 	next()
 
 	// Somebody who wants little sleeps through the rest.
-	wake = cursor.WakeFor(func(e *memstore.Event) bool { return string(e.Record.Data) == "Running" })
+	wake = cursor.ReadyFor(func(e *memstore.Event) bool { return string(e.Record.Data) == "Running" })
 	_, _ = store.Update("pods/b", stored("Pending"))
 	_, _ = store.Update("pods/a", stored("Running"))
 	<-wake
@@ -151,23 +151,23 @@ func ExampleStore_Watch() {
 }
 
 // A compaction forgets states, and an expiry the events, too.
-func ExampleStore_Compact() {
+func ExampleStore_CompactViews() {
 	store := memstore.New(memstore.Options{HistoryAge: time.Hour})
 	first, _ := store.Update("pods/a", stored("Pending"))
 	_, _ = store.Update("pods/a", stored("Running"))
 
 	fmt.Println("written less than an hour ago:", store.Age(first.Revision) < time.Hour)
 
-	store.Compact()
+	store.CompactViews()
 	_, err := store.ViewAt(first.Revision)
 	fmt.Println(err)
 	_, err = store.Watch("pods/", first.Revision)
 	fmt.Println(err)
 
-	store.Expire()
+	store.CompactAll()
 	_, err = store.Watch("pods/", first.Revision)
 	fmt.Println(errors.Is(err, memstore.ErrCompacted))
-	exact, watch := store.Floor()
+	exact, watch := store.Floors()
 	fmt.Println(exact, watch)
 	// Output:
 	// written less than an hour ago: true
@@ -192,7 +192,7 @@ func ExampleStore_Restore() {
 	fmt.Println(err)
 
 	store.Restore(backup, 1000)
-	fmt.Println(store.Revision(), "after", store.Restores(), "restores")
+	fmt.Println(store.Revision(), "after", store.RestoreCount(), "restores")
 	// Output:
 	// Pending at 1001, as in the backup of 1001
 	// memstore: store was restored from a snapshot
@@ -217,20 +217,20 @@ func ExampleStore_Wait() {
 
 // Another encoding of an object is made once and kept with it; another revision in its
 // bytes makes another record.
-func ExampleRecord_Derived() {
+func ExampleRecord_CachedEncoding() {
 	store := memstore.New(memstore.Options{})
 	event, _ := store.Update("pods/a", func(*memstore.Record) (*memstore.Draft, error) {
-		return &memstore.Draft{Data: []byte(`{"rv":""}`), Stamp: len(`{"rv":"`)}, nil
+		return &memstore.Draft{Data: []byte(`{"rv":""}`), RevisionOffset: len(`{"rv":"`)}, nil
 	})
 	shout := func(r *memstore.Record) ([]byte, error) {
 		fmt.Println("made of", string(r.Data))
 		return bytes.ToUpper(r.Data), nil
 	}
 	for range 2 {
-		loud, err := event.Record.Derived("loud", shout)
+		loud, err := event.Record.CachedEncoding("loud", shout)
 		fmt.Println(string(loud), err)
 	}
-	fmt.Println(string(event.Record.At(2000).Data))
+	fmt.Println(string(event.Record.WithRevision(2000).Data))
 	// Output:
 	// made of {"rv":"1001"}
 	// {"RV":"1001"} <nil>

@@ -9,7 +9,7 @@ import (
 
 // TestViewsAreNeverFarFromAKeptState: however the revisions came about, the patch of a view is short.
 func TestViewsAreNeverFarFromAKeptState(t *testing.T) {
-	s := New(Options{Start: 61})
+	s := New(Options{StartRevision: 61})
 	n := 0
 	write := func(writes int) {
 		require.NoError(t, s.Load(func(tx *Tx) error {
@@ -32,10 +32,10 @@ func TestViewsAreNeverFarFromAKeptState(t *testing.T) {
 
 	kept := s.hist.bases.Len()
 	require.InDelta(t, n/stride, kept, 2)
-	s.Compact()
+	s.CompactViews()
 	require.Equal(t, 1, s.hist.bases.Len())
 	require.Equal(t, n, s.hist.log.Len(), "the watch window is untouched")
-	s.Expire()
+	s.CompactAll()
 	require.Zero(t, s.hist.log.Len())
 }
 

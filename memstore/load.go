@@ -17,7 +17,7 @@ type Tx struct {
 // Load makes several writes at once, all or nothing: fixtures, mostly. It is much cheaper than as many
 // Updates. Each write that changes something gets a revision of its own, and when all are
 // in place, watchers see them one by one, in order. If fn or any of the writes fails, the store stays as it
-// was and Load returns that error; ErrFull if all of them together exceed the quota.
+// was and Load returns that error; ErrQuotaExceeded if all of them together exceed the quota.
 //
 // Unlike the function of an Update, fn runs once, and it holds the writer's lock: other writes wait for
 // it, and one from inside fn, past the Tx, would wait for ever.
@@ -39,7 +39,7 @@ func (s *Store) load(fn func(tx *Tx) error) ([]chan struct{}, error) {
 		return nil, tx.err
 	}
 	if !s.fits(tx.head, tx.events) {
-		return nil, ErrFull
+		return nil, ErrQuotaExceeded
 	}
 	return s.commit(tx.head, tx.events), nil
 }

@@ -125,10 +125,10 @@ func (x *machine) step() {
 	case 11:
 		x.load(x.byte(6) * x.byte(30))
 	case 12:
-		x.s.Compact()
+		x.s.CompactViews()
 		x.m.exact = x.m.rev
 	case 13:
-		x.s.Expire()
+		x.s.CompactAll()
 		x.m.exact, x.m.watch = x.m.rev, x.m.rev
 	case 14, 15:
 		x.viewAt(x.revision())
@@ -263,12 +263,12 @@ func (x *machine) read(p *pair, size int) {
 		x.sameEvent(e, buf[i])
 	}
 	if err != nil {
-		require.True(x.t, isClosed(p.c.Wake()), "a failed cursor never waits")
+		require.True(x.t, isClosed(p.c.Ready()), "a failed cursor never waits")
 		return
 	}
 	require.Equal(x.t, p.m.pos, p.c.Revision())
 	if n == 0 {
-		p.wake, p.idle = p.c.Wake(), p.m.pos == x.m.rev
+		p.wake, p.idle = p.c.Ready(), p.m.pos == x.m.rev
 		require.False(x.t, isClosed(p.wake))
 	}
 }
@@ -286,8 +286,8 @@ func (x *machine) viewAt(rev memstore.Revision) {
 	v, err := x.s.ViewAt(rev)
 	switch {
 	case rev > x.m.rev:
-		require.Equal(x.t, &memstore.FutureError{Requested: rev, Current: x.m.rev}, err)
-		require.ErrorIs(x.t, err, memstore.ErrFuture)
+		require.Equal(x.t, &memstore.FutureRevisionError{Requested: rev, Current: x.m.rev}, err)
+		require.ErrorIs(x.t, err, memstore.ErrFutureRevision)
 	case rev < x.m.exact:
 		require.Equal(x.t, &memstore.CompactedError{Requested: rev, Floor: x.m.exact}, err)
 		require.ErrorIs(x.t, err, memstore.ErrCompacted)
@@ -298,7 +298,7 @@ func (x *machine) viewAt(rev memstore.Revision) {
 }
 
 func (x *machine) checkPresent() {
-	exact, watch := x.s.Floor()
+	exact, watch := x.s.Floors()
 	require.Equal(x.t, x.m.exact, exact, "exact floor")
 	require.Equal(x.t, x.m.watch, watch, "watch floor")
 	require.Equal(x.t, x.m.rev, x.s.Revision())
@@ -346,13 +346,13 @@ func (x *machine) sameEvent(want modelEvent, got *memstore.Event) {
 	x.sameRecord(deref(want.after), want.after != nil, want.key, got.Record)
 	x.sameRecord(deref(want.prev), want.prev != nil, want.key, got.Prev)
 	if want.prev == nil {
-		require.Nil(x.t, got.Left())
+		require.Nil(x.t, got.DeletedRecord())
 		return
 	}
-	require.Equal(x.t, want.prev.dataAt(want.rev), string(got.Left().Data))
-	require.Equal(x.t, want.rev, got.Left().Revision)
-	require.Equal(x.t, want.prev.created, got.Left().Created)
-	require.Same(x.t, got.Left(), got.Left())
+	require.Equal(x.t, want.prev.dataAt(want.rev), string(got.DeletedRecord().Data))
+	require.Equal(x.t, want.rev, got.DeletedRecord().Revision)
+	require.Equal(x.t, want.prev.created, got.DeletedRecord().CreateRevision)
+	require.Same(x.t, got.DeletedRecord(), got.DeletedRecord())
 }
 
 func deref(r *modelRecord) modelRecord {
@@ -371,7 +371,7 @@ func (x *machine) sameRecord(want modelRecord, exists bool, key string, got *mem
 	// Compared without reflection first: this runs millions of times.
 	label, _ := got.Labels.Get("l")
 	field, _ := got.Fields.Get("f")
-	if got.Key != key || string(got.Data) != want.data() || got.Revision != want.revision || got.Created != want.created ||
+	if got.Key != key || string(got.Data) != want.data() || got.Revision != want.revision || got.CreateRevision != want.created ||
 		got.UID != want.uid || label != want.label || field != want.label || cap(got.Data) > len(got.Data)+len(got.Data)/2+16 ||
 		strings.Contains(string(got.Data), "@") {
 		x.t.Fatalf("key %q: want %+v, got %+v", key, want, got)

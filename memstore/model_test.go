@@ -38,7 +38,7 @@ type modelEvent struct {
 }
 
 func newModel(limits memstore.Options) *model {
-	start := limits.Start
+	start := limits.StartRevision
 	return &model{
 		limits: limits, rev: start, exact: start, watch: start,
 		states: map[memstore.Revision]modelState{start: {}},
@@ -173,7 +173,7 @@ func (r modelRecord) dataAt(rev memstore.Revision) string {
 
 // draft is what makes the store hold the record.
 func (r modelRecord) draft() *memstore.Draft {
-	d := &memstore.Draft{UID: r.uid, Stamp: strings.Index(r.text, "@")}
+	d := &memstore.Draft{UID: r.uid, RevisionOffset: strings.Index(r.text, "@")}
 	d.Data = []byte(strings.Replace(r.text, "@", "", 1))
 	if r.label != "" {
 		d.Labels = memstore.MakePairs(map[string]string{"l": r.label, "a": "b"})

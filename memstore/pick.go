@@ -8,7 +8,7 @@ type pick struct {
 	wake  chan struct{} // closed, by broadcast, when it has been taken off the store's list
 }
 
-// WakeFor is Wake for a reader whom few events concern: the channel is closed when one comes for which wants is
+// ReadyFor is Wake for a reader whom few events concern: the channel is closed when one comes for which wants is
 // true, and Next then returns it with all that came before. Those that do not concern the reader do not
 // wake it, and cost the writer one call of wants instead of some microseconds for a goroutine that wakes.
 //
@@ -17,7 +17,7 @@ type pick struct {
 // channel is open: another WakeFor of the same cursor returns the same channel.
 //
 // A cursor that sleeps through many events may find that they were forgotten.
-func (c *Cursor) WakeFor(wants func(*Event) bool) <-chan struct{} {
+func (c *Cursor) ReadyFor(wants func(*Event) bool) <-chan struct{} {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
 	if !c.idle() {

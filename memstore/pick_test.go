@@ -17,20 +17,20 @@ func big(e *memstore.Event) bool { return strings.Contains(e.Key(), "big") }
 func TestWakeForWakesForWhatIsWanted(t *testing.T) {
 	s := memstore.New(memstore.Options{})
 	c := watch(t, s, "", s.Revision())
-	wake := c.WakeFor(big)
+	wake := c.ReadyFor(big)
 	put(t, s, "a/small", "1")
 	put(t, s, "a/small", "2")
 	require.False(t, isClosed(wake))
 	put(t, s, "a/big", "1")
 	require.True(t, isClosed(wake))
 
-	require.True(t, isClosed(c.WakeFor(big)), "there is something to read")
+	require.True(t, isClosed(c.ReadyFor(big)), "there is something to read")
 	n, err := c.Next(make([]*memstore.Event, 10))
 	require.NoError(t, err)
 	require.Equal(t, 3, n, "all that came before is read with it")
 
-	wake = c.WakeFor(big)
-	require.Equal(t, wake, c.WakeFor(big), "one who asks again waits on the same channel")
+	wake = c.ReadyFor(big)
+	require.Equal(t, wake, c.ReadyFor(big), "one who asks again waits on the same channel")
 	require.False(t, isClosed(wake))
 	put(t, s, "b/big", "1")
 	require.True(t, isClosed(wake))
@@ -40,9 +40,9 @@ func TestWakeForWakesForWhatIsWanted(t *testing.T) {
 func TestWakeForOfSeveral(t *testing.T) {
 	s := memstore.New(memstore.Options{})
 	one, other, all := watch(t, s, "", s.Revision()), watch(t, s, "", s.Revision()), watch(t, s, "", s.Revision())
-	first := one.WakeFor(big)
-	second := other.WakeFor(func(e *memstore.Event) bool { return !big(e) })
-	third := all.Wake()
+	first := one.ReadyFor(big)
+	second := other.ReadyFor(func(e *memstore.Event) bool { return !big(e) })
+	third := all.Ready()
 	put(t, s, "a/small", "1")
 	require.Equal(t, []bool{false, true, true}, []bool{isClosed(first), isClosed(second), isClosed(third)})
 	put(t, s, "a/big", "1")
@@ -53,12 +53,12 @@ func TestWakeForEndsWithRestore(t *testing.T) {
 	s := memstore.New(memstore.Options{})
 	backup := s.Snapshot()
 	c := watch(t, s, "", s.Revision())
-	wake := c.WakeFor(big)
+	wake := c.ReadyFor(big)
 	s.Restore(backup, 0)
 	require.True(t, isClosed(wake))
 	_, err := c.Next(make([]*memstore.Event, 1))
 	require.ErrorIs(t, err, memstore.ErrRestored)
-	require.True(t, isClosed(c.WakeFor(big)))
+	require.True(t, isClosed(c.ReadyFor(big)))
 }
 
 // A reader who waits for what it wants only misses none of it, however writes and
@@ -89,7 +89,7 @@ func TestWakeForLosesNothing(t *testing.T) {
 				last = string(e.Record.Data)
 			}
 			if n == 0 {
-				<-c.WakeFor(big)
+				<-c.ReadyFor(big)
 			}
 		}
 	})

@@ -14,7 +14,7 @@ import (
 )
 
 func letters(n int) *memstore.Draft {
-	return &memstore.Draft{Data: bytes.Repeat([]byte("x"), n), Stamp: -1}
+	return &memstore.Draft{Data: bytes.Repeat([]byte("x"), n), RevisionOffset: -1}
 }
 
 // What would exceed the quota fails and changes nothing; what makes nothing larger is taken, and when
@@ -29,23 +29,23 @@ func TestQuota(t *testing.T) {
 		require.NoError(t, set(key, letters(1000)))
 	}
 	full := s.Snapshot()
-	require.ErrorIs(t, set("a/w", letters(0)), memstore.ErrFull)
-	require.ErrorIs(t, set("a/x", letters(1001)), memstore.ErrFull)
+	require.ErrorIs(t, set("a/w", letters(0)), memstore.ErrQuotaExceeded)
+	require.ErrorIs(t, set("a/x", letters(1001)), memstore.ErrQuotaExceeded)
 	require.Equal(t, full.Revision(), s.Revision())
 	require.Equal(t, 3, s.View().Count("a/"))
 	require.NoError(t, set("a/x", letters(1000)), "it is there already")
 	require.NoError(t, set("a/x", letters(900)))
 	require.NoError(t, set("a/y", letters(1100)), "there are 100 bytes of room")
-	require.ErrorIs(t, set("a/y", letters(1101)), memstore.ErrFull)
+	require.ErrorIs(t, set("a/y", letters(1101)), memstore.ErrQuotaExceeded)
 	require.NoError(t, set("a/y", nil))
 	require.NoError(t, set("a/w", letters(1100)))
 
 	fork := s.Fork()
 	_, err := fork.Update("a/v", func(*memstore.Record) (*memstore.Draft, error) { return letters(1), nil })
-	require.ErrorIs(t, err, memstore.ErrFull, "a fork has the quota of its original")
+	require.ErrorIs(t, err, memstore.ErrQuotaExceeded, "a fork has the quota of its original")
 
 	s.Restore(full, 10)
-	require.ErrorIs(t, set("a/w", letters(0)), memstore.ErrFull, "and the room that it has")
+	require.ErrorIs(t, set("a/w", letters(0)), memstore.ErrQuotaExceeded, "and the room that it has")
 	require.NoError(t, set("a/x", nil))
 	require.NoError(t, set("a/w", letters(1000)))
 }
@@ -64,10 +64,10 @@ func TestQuotaOfLoads(t *testing.T) {
 			return nil
 		})
 	}
-	require.ErrorIs(t, load("", "a/x", "a/y", "a/z"), memstore.ErrFull)
+	require.ErrorIs(t, load("", "a/x", "a/y", "a/z"), memstore.ErrQuotaExceeded)
 	require.Zero(t, s.View().Count("a/"))
 	require.NoError(t, load("", "a/x", "a/y"))
-	require.ErrorIs(t, load("", "a/z"), memstore.ErrFull)
+	require.ErrorIs(t, load("", "a/z"), memstore.ErrQuotaExceeded)
 	require.NoError(t, load("a/x", "a/z"))
 	require.Equal(t, 2, s.View().Count("a/"))
 }
@@ -80,11 +80,11 @@ func TestHistoryBytesCountEncodings(t *testing.T) {
 			put(t, s, "a/x", string(bytes.Repeat([]byte("x"), 1024)))
 			put(t, s, "a/x", string(bytes.Repeat([]byte("y"), 1024)))
 			for i := range encodings {
-				_, err := s.View().Get("a/x").Derived(string(rune('a'+i)), func(r *memstore.Record) ([]byte, error) { return make([]byte, 1024), nil })
+				_, err := s.View().Get("a/x").CachedEncoding(string(rune('a'+i)), func(r *memstore.Record) ([]byte, error) { return make([]byte, 1024), nil })
 				require.NoError(t, err)
 			}
 		}
-		_, floor := s.Floor()
+		_, floor := s.Floors()
 		if encodings == 0 {
 			require.Equal(t, memstore.Revision(25), s.Revision()-floor)
 		} else {
@@ -105,7 +105,7 @@ func TestQuotaOfManyWriters(t *testing.T) {
 				_, err := s.Update(fmt.Sprintf("a/%02d-%02d", w, i), func(*memstore.Record) (*memstore.Draft, error) { return letters(10), nil })
 				if err == nil {
 					stored.Add(1)
-				} else if !errors.Is(err, memstore.ErrFull) {
+				} else if !errors.Is(err, memstore.ErrQuotaExceeded) {
 					t.Error(err)
 				}
 			}

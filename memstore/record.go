@@ -16,13 +16,13 @@ func (r Revision) String() string { return strconv.FormatUint(uint64(r), 10) }
 // reads them and by every revision in which they did not change: nobody may change one, nor
 // what its slices hold. Only the store makes them.
 type Record struct {
-	Key      string   // where it is stored
-	UID      string   // from the draft; the store gives it no meaning
-	Created  Revision // the write that created the object under this key
-	Revision Revision // the write that stored this state, or what At was given
-	Labels   Pairs    // from the draft
-	Fields   Pairs    // from the draft
-	Data     []byte   // the encoded object, stamped with Revision
+	Key            string   // where it is stored
+	UID            string   // from the draft; the store gives it no meaning
+	CreateRevision Revision // the write that created the object under this key
+	Revision       Revision // the write that stored this state, or what At was given
+	Labels         Pairs    // from the draft
+	Fields         Pairs    // from the draft
+	Data           []byte   // the encoded object, stamped with Revision
 
 	stamp   int // where in Data the decimal revision begins; negative: nowhere
 	derived atomic.Pointer[derivation]
@@ -35,14 +35,14 @@ type derivation struct {
 	next *derivation
 }
 
-// At returns the same content stamped with another revision: Data is spliced anew, Created and
+// WithRevision returns the same content stamped with another revision: Data is spliced anew, Created and
 // all else stay. Encodings made by Derived are not carried over, as they hold the old stamp.
-func (r *Record) At(rev Revision) *Record {
+func (r *Record) WithRevision(rev Revision) *Record {
 	if rev == r.Revision {
 		return r
 	}
 	c := &Record{
-		Key: r.Key, UID: r.UID, Created: r.Created, Revision: rev,
+		Key: r.Key, UID: r.UID, CreateRevision: r.CreateRevision, Revision: rev,
 		Labels: r.Labels, Fields: r.Fields, Data: r.Data, stamp: r.stamp,
 	}
 	if r.stamp >= 0 {
@@ -51,17 +51,17 @@ func (r *Record) At(rev Revision) *Record {
 	return c
 }
 
-// Derived returns another encoding of the record (protobuf, a table row, ...), made by make on first
+// CachedEncoding returns another encoding of the record (protobuf, a table row, ...), made by make on first
 // use and kept as long as the record. Looking up one that exists takes no lock. Callers that race
 // may each run make, and all get the result of one of them. An error is passed through and not kept.
 // Meant for a handful of kinds: they are searched one by one. make must not change the record, nor
 // keep the bytes it returns for other use.
-func (r *Record) Derived(kind string, make func(*Record) ([]byte, error)) ([]byte, error) {
+func (r *Record) CachedEncoding(kind string, encode func(*Record) ([]byte, error)) ([]byte, error) {
 	first := r.derived.Load()
 	if d := first.find(kind); d != nil {
 		return d.data, nil
 	}
-	data, err := make(r)
+	data, err := encode(r)
 	if err != nil {
 		return nil, err
 	}

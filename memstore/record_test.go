@@ -28,7 +28,7 @@ func remove(t testing.TB, s *memstore.Store, key string) *memstore.Event {
 }
 
 func TestStampIsSplicedIn(t *testing.T) {
-	s := memstore.New(memstore.Options{Start: 98})
+	s := memstore.New(memstore.Options{StartRevision: 98})
 	r := put(t, s, "a/x", `{"rv":"@","n":1}`)
 	require.Equal(t, `{"rv":"99","n":1}`, string(r.Data))
 	require.Equal(t, len(r.Data), cap(r.Data), "no spare bytes are kept")
@@ -36,12 +36,12 @@ func TestStampIsSplicedIn(t *testing.T) {
 	t.Run("a digit more", func(t *testing.T) {
 		r := put(t, s, "a/x", `{"rv":"@","n":2}`)
 		require.Equal(t, `{"rv":"100","n":2}`, string(r.Data))
-		require.Equal(t, memstore.Revision(99), r.Created)
+		require.Equal(t, memstore.Revision(99), r.CreateRevision)
 	})
 	t.Run("the caller keeps the buffer", func(t *testing.T) {
 		buffer := []byte("hello")
 		e, err := s.Update("a/y", func(*memstore.Record) (*memstore.Draft, error) {
-			return &memstore.Draft{Data: buffer, Stamp: -7}, nil
+			return &memstore.Draft{Data: buffer, RevisionOffset: -7}, nil
 		})
 		require.NoError(t, err)
 		copy(buffer, "XXXXX")
@@ -50,20 +50,20 @@ func TestStampIsSplicedIn(t *testing.T) {
 }
 
 func TestAtResplicesTheStamp(t *testing.T) {
-	s := memstore.New(memstore.Options{Start: 8})
+	s := memstore.New(memstore.Options{StartRevision: 8})
 	r := put(t, s, "a/x", `{"rv":"@"}`)
-	require.Same(t, r, r.At(9))
+	require.Same(t, r, r.WithRevision(9))
 
-	later := r.At(12345)
+	later := r.WithRevision(12345)
 	require.Equal(t, `{"rv":"12345"}`, string(later.Data))
 	require.Equal(t, memstore.Revision(12345), later.Revision)
-	require.Equal(t, memstore.Revision(9), later.Created)
+	require.Equal(t, memstore.Revision(9), later.CreateRevision)
 	require.Equal(t, `{"rv":"9"}`, string(r.Data), "the record itself does not change")
-	require.Equal(t, `{"rv":"7"}`, string(later.At(7).Data))
+	require.Equal(t, `{"rv":"7"}`, string(later.WithRevision(7).Data))
 
 	plain := put(t, s, "a/y", "plain")
-	require.Equal(t, "plain", string(plain.At(7).Data))
-	require.Equal(t, memstore.Revision(7), plain.At(7).Revision)
+	require.Equal(t, "plain", string(plain.WithRevision(7).Data))
+	require.Equal(t, memstore.Revision(7), plain.WithRevision(7).Revision)
 }
 
 func TestDerivedIsMadeOnceAndKept(t *testing.T) {
@@ -71,19 +71,19 @@ func TestDerivedIsMadeOnceAndKept(t *testing.T) {
 	made := 0
 	upper := func(*memstore.Record) ([]byte, error) { made++; return []byte("X"), nil }
 	for range 3 {
-		data, err := r.Derived("upper", upper)
+		data, err := r.CachedEncoding("upper", upper)
 		require.NoError(t, err)
 		require.Equal(t, "X", string(data))
 	}
 	require.Equal(t, 1, made)
 
 	refused := errors.New("no such encoding")
-	_, err := r.Derived("other", func(*memstore.Record) ([]byte, error) { return nil, refused })
+	_, err := r.CachedEncoding("other", func(*memstore.Record) ([]byte, error) { return nil, refused })
 	require.Same(t, refused, err)
-	data, err := r.Derived("other", func(*memstore.Record) ([]byte, error) { return []byte("o"), nil })
+	data, err := r.CachedEncoding("other", func(*memstore.Record) ([]byte, error) { return []byte("o"), nil })
 	require.NoError(t, err, "an error is not kept")
 	require.Equal(t, "o", string(data))
-	require.Zero(t, testing.AllocsPerRun(100, func() { _, _ = r.Derived("upper", upper) }))
+	require.Zero(t, testing.AllocsPerRun(100, func() { _, _ = r.CachedEncoding("upper", upper) }))
 }
 
 func TestDerivedGivesAllRacersOneResult(t *testing.T) {
@@ -95,7 +95,7 @@ func TestDerivedGivesAllRacersOneResult(t *testing.T) {
 	for i := range racers {
 		done.Go(func() {
 			start.Done()
-			results[i], _ = r.Derived([]string{"a", "b"}[i%2], func(*memstore.Record) ([]byte, error) {
+			results[i], _ = r.CachedEncoding([]string{"a", "b"}[i%2], func(*memstore.Record) ([]byte, error) {
 				start.Wait() // now nobody has found a result before all have begun
 				return []byte{byte(i)}, nil
 			})
@@ -108,13 +108,13 @@ func TestDerivedGivesAllRacersOneResult(t *testing.T) {
 }
 
 func TestLeftIsSharedByRacers(t *testing.T) {
-	s := memstore.New(memstore.Options{Start: 9})
+	s := memstore.New(memstore.Options{StartRevision: 9})
 	put(t, s, "a/x", "v@")
 	e := remove(t, s, "a/x")
 	var done sync.WaitGroup
 	results := make([]*memstore.Record, 8)
 	for i := range results {
-		done.Go(func() { results[i] = e.Left() })
+		done.Go(func() { results[i] = e.DeletedRecord() })
 	}
 	done.Wait()
 	for _, r := range results {

@@ -44,9 +44,9 @@ func (s *Store) restore(snap Snapshot, bump Revision) (wakes []chan struct{}) {
 	return s.rousePicks(0, nil, old.all.rouse(wakes))
 }
 
-// Restores counts how often the store was restored. What somebody has noted of a revision holds only as
+// RestoreCount counts how often the store was restored. What somebody has noted of a revision holds only as
 // long as the count stays: after a Restore the same number may be given to another state.
-func (s *Store) Restores() uint64 {
+func (s *Store) RestoreCount() uint64 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.era

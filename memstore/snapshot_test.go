@@ -26,7 +26,7 @@ func TestForksShareNothingThatChanges(t *testing.T) {
 		}
 	}
 	create := func(*memstore.Record) (*memstore.Draft, error) {
-		return &memstore.Draft{Data: []byte("original"), Stamp: -1}, nil
+		return &memstore.Draft{Data: []byte("original"), RevisionOffset: -1}, nil
 	}
 	var ready, begun, done sync.WaitGroup
 	ready.Add(forks)
@@ -65,8 +65,8 @@ func TestForksShareNothingThatChanges(t *testing.T) {
 
 func TestRestoresAreCounted(t *testing.T) {
 	s := memstore.New(memstore.Options{})
-	require.Zero(t, s.Restores())
+	require.Zero(t, s.RestoreCount())
 	s.Restore(s.Snapshot(), 0)
 	s.Restore(s.Snapshot(), 7)
-	require.EqualValues(t, 2, s.Restores())
+	require.EqualValues(t, 2, s.RestoreCount())
 }

@@ -9,19 +9,19 @@ import (
 
 // The limits of a store whose Options do not say otherwise.
 const (
-	DefaultStart        Revision = 1000            // a new server looks like one that has lived
-	DefaultHistoryAge            = 5 * time.Minute // as often as an API server compacts etcd
-	DefaultHistoryCount          = 100_000         // events
-	DefaultHistoryBytes int64    = 256 << 20       // 256 MiB
-	DefaultQuota        int64    = 2 << 30         // 2 GiB, as etcd's
+	DefaultStartRevision Revision = 1000            // a new server looks like one that has lived
+	DefaultHistoryAge             = 5 * time.Minute // as often as an API server compacts etcd
+	DefaultHistoryCount           = 100_000         // events
+	DefaultHistoryBytes  int64    = 256 << 20       // 256 MiB
+	DefaultQuota         int64    = 2 << 30         // 2 GiB, as etcd's
 )
 
 // Options say where a store begins and how much it remembers. The zero value of each field means its
 // default, a negative limit means none.
 type Options struct {
-	// Start is the revision of the empty store; the first write gets the next one. Nothing before
-	// Start can be read or watched. Default: DefaultStart.
-	Start Revision
+	// StartRevision is the revision of the empty store; the first write gets the next one. Nothing before
+	// Start can be read or watched. Default: DefaultStartRevision.
+	StartRevision Revision
 
 	// HistoryAge is how long an event and the state before it are remembered. Default: DefaultHistoryAge.
 	HistoryAge time.Duration
@@ -34,14 +34,14 @@ type Options struct {
 	HistoryBytes int64
 
 	// Quota bounds what the current records take: their keys and data, and a flat 512 bytes each. A write
-	// that would make it more, and more than it is, fails with ErrFull. Default: DefaultQuota.
+	// that would make it more, and more than it is, fails with ErrQuotaExceeded. Default: DefaultQuota.
 	Quota int64
 }
 
 // normal returns the options with every default filled in and "none" as the highest number.
 func (o Options) normal() Options {
-	if o.Start == 0 {
-		o.Start = DefaultStart
+	if o.StartRevision == 0 {
+		o.StartRevision = DefaultStartRevision
 	}
 	o.HistoryAge = limit(o.HistoryAge, DefaultHistoryAge, math.MaxInt64)
 	o.HistoryCount = limit(o.HistoryCount, DefaultHistoryCount, math.MaxInt)
@@ -84,7 +84,7 @@ type Store struct {
 // New returns an empty store.
 func New(o Options) *Store {
 	o = o.normal()
-	head := newState(o.Start)
+	head := newState(o.StartRevision)
 	s := &Store{hist: newHistory(o, head), clock: clock{last: time.Now()}, quota: o.Quota}
 	s.head.Store(head)
 	return s
@@ -100,7 +100,7 @@ func (s *Store) View() View {
 }
 
 // ViewAt returns the state at a revision. The error is a *CompactedError (ErrCompacted) below the floor
-// of exact reads, a *FutureError (ErrFuture) above the current revision.
+// of exact reads, a *FutureRevisionError (ErrFutureRevision) above the current revision.
 func (s *Store) ViewAt(rev Revision) (View, error) {
 	if v := s.View(); v.rev == rev {
 		return v, nil
@@ -110,7 +110,7 @@ func (s *Store) ViewAt(rev Revision) (View, error) {
 	defer s.mu.RUnlock()
 	switch head := s.head.Load(); {
 	case rev > head.rev:
-		return View{}, &FutureError{rev, head.rev}
+		return View{}, &FutureRevisionError{rev, head.rev}
 	case rev < s.hist.exact:
 		return View{}, &CompactedError{rev, s.hist.exact}
 	case rev == head.rev:
@@ -119,9 +119,9 @@ func (s *Store) ViewAt(rev Revision) (View, error) {
 	return s.hist.view(rev), nil
 }
 
-// Floor returns the oldest revision that ViewAt answers, and the oldest that Watch accepts.
+// Floors returns the oldest revision that ViewAt answers, and the oldest that Watch accepts.
 // exact >= watch, and neither is above the current revision.
-func (s *Store) Floor() (exact, watch Revision) {
+func (s *Store) Floors() (view, watch Revision) {
 	s.forgetOverdue()
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -137,19 +137,19 @@ func (s *Store) Age(rev Revision) time.Duration {
 	return s.hist.age(rev, now)
 }
 
-// Compact raises the floor of exact reads to the current revision, as a compaction of etcd does: older
+// CompactViews raises the floor of exact reads to the current revision, as a compaction of etcd does: older
 // lists and continue tokens have expired. Watches, also new ones, are untouched: they are served from a
 // window of their own.
-func (s *Store) Compact() {
+func (s *Store) CompactViews() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	head := s.head.Load()
 	s.hist.compact(head.rev, head)
 }
 
-// Expire forgets all history: both floors are raised to the current revision, and a new watch from before
+// CompactAll forgets all history: both floors are raised to the current revision, and a new watch from before
 // it fails. A cursor that has returned all events of its topic goes on, as it misses none.
-func (s *Store) Expire() {
+func (s *Store) CompactAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	head := s.head.Load()

@@ -12,11 +12,11 @@ import (
 
 // machineLimits are tight, so that short programs reach them, each alone and all together.
 var machineLimits = []memstore.Options{
-	{Start: 1000, HistoryAge: time.Hour, HistoryCount: 1_000_000, HistoryBytes: 1 << 40},
-	{Start: 1, HistoryAge: time.Hour, HistoryCount: 70, HistoryBytes: 1 << 40},
-	{Start: 63, HistoryAge: 10 * time.Second, HistoryCount: 1_000_000, HistoryBytes: 1 << 40},
-	{Start: 95, HistoryAge: time.Hour, HistoryCount: 1_000_000, HistoryBytes: 90 * 1024},
-	{Start: 98, HistoryAge: 20 * time.Second, HistoryCount: 1, HistoryBytes: 5000},
+	{StartRevision: 1000, HistoryAge: time.Hour, HistoryCount: 1_000_000, HistoryBytes: 1 << 40},
+	{StartRevision: 1, HistoryAge: time.Hour, HistoryCount: 70, HistoryBytes: 1 << 40},
+	{StartRevision: 63, HistoryAge: 10 * time.Second, HistoryCount: 1_000_000, HistoryBytes: 1 << 40},
+	{StartRevision: 95, HistoryAge: time.Hour, HistoryCount: 1_000_000, HistoryBytes: 90 * 1024},
+	{StartRevision: 98, HistoryAge: 20 * time.Second, HistoryCount: 1, HistoryBytes: 5000},
 }
 
 // TestModel runs random programs, the same ones every time, on the store and on the model. Each runs in

@@ -19,7 +19,7 @@ func TestAnIdleStoreForgets(t *testing.T) {
 			time.Sleep(time.Minute)
 		}
 		// Ten minutes have passed. Writes 1 to 6 happened five minutes ago, or longer.
-		exact, watchFloor := s.Floor()
+		exact, watchFloor := s.Floors()
 		require.Equal(t, memstore.Revision(1006), exact)
 		require.Equal(t, memstore.Revision(1006), watchFloor)
 		v, err := s.ViewAt(1006)
@@ -34,7 +34,7 @@ func TestAnIdleStoreForgets(t *testing.T) {
 		time.Sleep(time.Hour)
 		_, err = c.Next(make([]*memstore.Event, 1))
 		require.ErrorIs(t, err, memstore.ErrCompacted, "though nobody else has looked at the store meanwhile")
-		exact, watchFloor = s.Floor()
+		exact, watchFloor = s.Floors()
 		require.Equal(t, s.Revision(), exact)
 		require.Equal(t, s.Revision(), watchFloor)
 		_, err = s.ViewAt(s.Revision())
@@ -55,9 +55,9 @@ func TestNegativeLimitsMeanNone(t *testing.T) {
 			require.NoError(t, err)
 		}
 		time.Sleep(1000 * time.Hour)
-		exact, watchFloor := s.Floor()
-		require.Equal(t, memstore.DefaultStart, exact)
-		require.Equal(t, memstore.DefaultStart, watchFloor)
+		exact, watchFloor := s.Floors()
+		require.Equal(t, memstore.DefaultStartRevision, exact)
+		require.Equal(t, memstore.DefaultStartRevision, watchFloor)
 	})
 }
 
@@ -68,17 +68,17 @@ func TestForksCrossBubbles(t *testing.T) {
 	put(t, fixture, "a/x", "1")
 	put(t, fixture, "a/x", "2")
 	outside := watch(t, fixture, "a/", fixture.Revision())
-	wake := outside.Wake()
+	wake := outside.Ready()
 
 	var inside *memstore.Store
 	for range 2 { // every bubble has a fork of its own
 		synctest.Test(t, func(t *testing.T) {
 			inside = fixture.Fork()
-			_, watchFloor := inside.Floor()
-			require.Equal(t, memstore.DefaultStart, watchFloor, "its history is not thirty years old")
+			_, watchFloor := inside.Floors()
+			require.Equal(t, memstore.DefaultStartRevision, watchFloor, "its history is not thirty years old")
 			time.Sleep(4 * time.Minute)
 
-			c := watch(t, inside, "a/", memstore.DefaultStart)
+			c := watch(t, inside, "a/", memstore.DefaultStartRevision)
 			buf := make([]*memstore.Event, 5)
 			n, err := c.Next(buf)
 			require.NoError(t, err)
@@ -89,7 +89,7 @@ func TestForksCrossBubbles(t *testing.T) {
 				defer close(done)
 				n, err := c.Next(buf)
 				for ; n == 0 && err == nil; n, err = c.Next(buf) {
-					<-c.Wake()
+					<-c.Ready()
 				}
 			}()
 			synctest.Wait()
@@ -97,15 +97,15 @@ func TestForksCrossBubbles(t *testing.T) {
 			<-done
 
 			time.Sleep(time.Minute)
-			_, watchFloor = inside.Floor()
-			require.Equal(t, memstore.DefaultStart+2, watchFloor, "five minutes have passed for two of the three")
+			_, watchFloor = inside.Floors()
+			require.Equal(t, memstore.DefaultStartRevision+2, watchFloor, "five minutes have passed for two of the three")
 		})
 	}
 	require.False(t, isClosed(wake), "forks do not wake the original's cursors")
 
 	again := inside.Fork()
-	_, watchFloor := again.Floor()
-	require.Equal(t, memstore.DefaultStart+2, watchFloor, "the leap to the present is not an age")
+	_, watchFloor := again.Floors()
+	require.Equal(t, memstore.DefaultStartRevision+2, watchFloor, "the leap to the present is not an age")
 	put(t, again, "a/x", "4")
 	put(t, fixture, "a/x", "5")
 	require.True(t, isClosed(wake))

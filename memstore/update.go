@@ -6,7 +6,7 @@ package memstore
 //
 // fn runs without a lock, so that a slow one holds up nobody; if somebody else wrote the key
 // meanwhile, fn runs again with the new record. It must have no side effects. Nothing but the
-// last run counts. ErrFull comes of the quota; nothing has changed then.
+// last run counts. ErrQuotaExceeded comes of the quota; nothing has changed then.
 //
 // The event says what happened. If the draft equals the current record, nothing changes, no revision is
 // used, and the event has the record as Record and Prev, and its revision (see Event.Changed). Deleting
@@ -47,7 +47,7 @@ func (s *Store) try(key string, seen *state, cur *Record, draft *Draft) (_ *Even
 	events := []*Event{event(key, head.rev+1, cur, draft)}
 	if !s.fits(head, events) {
 		s.write.Unlock()
-		return nil, true, ErrFull
+		return nil, true, ErrQuotaExceeded
 	}
 	wakes := s.commit(head, events)
 	s.write.Unlock()

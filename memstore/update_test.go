@@ -23,7 +23,7 @@ func TestUpdateRunsAgainAfterConflict(t *testing.T) {
 		} else {
 			put(t, s, "a/y", "2") // somebody writes something else: no conflict
 		}
-		return &memstore.Draft{Data: append(cur.Data[:1:1], '+'), Stamp: -1}, nil
+		return &memstore.Draft{Data: append(cur.Data[:1:1], '+'), RevisionOffset: -1}, nil
 	})
 	require.NoError(t, err)
 	require.Equal(t, []string{"1", "2"}, seen)
@@ -41,10 +41,10 @@ func TestUpdatePassesErrorsThrough(t *testing.T) {
 	require.ErrorIs(t, err, memstore.ErrEmptyKey)
 
 	_, err = s.Update("a/x", func(*memstore.Record) (*memstore.Draft, error) {
-		return &memstore.Draft{Data: []byte("abc"), Stamp: 4}, nil
+		return &memstore.Draft{Data: []byte("abc"), RevisionOffset: 4}, nil
 	})
 	require.EqualError(t, err, "memstore: stamp at offset 4 of 3 bytes of data")
-	require.Equal(t, memstore.DefaultStart, s.Revision())
+	require.Equal(t, memstore.DefaultStartRevision, s.Revision())
 }
 
 // TestEveryDifferenceIsAChange takes a stored draft and changes one thing at a time.
@@ -52,7 +52,7 @@ func TestEveryDifferenceIsAChange(t *testing.T) {
 	draft := func(change func(*memstore.Draft)) func(*memstore.Record) (*memstore.Draft, error) {
 		return func(*memstore.Record) (*memstore.Draft, error) {
 			d := &memstore.Draft{
-				Data: []byte("data"), Stamp: 2, UID: "u",
+				Data: []byte("data"), RevisionOffset: 2, UID: "u",
 				Labels: memstore.Pairs{{Key: "l", Value: "1"}}, Fields: memstore.Pairs{{Key: "f", Value: "1"}},
 			}
 			change(d)
@@ -63,8 +63,8 @@ func TestEveryDifferenceIsAChange(t *testing.T) {
 		"data before the stamp": func(d *memstore.Draft) { d.Data = []byte("dAta") },
 		"data after the stamp":  func(d *memstore.Draft) { d.Data = []byte("datA") },
 		"longer data":           func(d *memstore.Draft) { d.Data = []byte("data1") },
-		"stamp":                 func(d *memstore.Draft) { d.Stamp = 3 },
-		"no stamp":              func(d *memstore.Draft) { d.Stamp = -1; d.Data = []byte("da1001ta") },
+		"stamp":                 func(d *memstore.Draft) { d.RevisionOffset = 3 },
+		"no stamp":              func(d *memstore.Draft) { d.RevisionOffset = -1; d.Data = []byte("da1001ta") },
 		"uid":                   func(d *memstore.Draft) { d.UID = "v" },
 		"labels":                func(d *memstore.Draft) { d.Labels = nil },
 		"fields":                func(d *memstore.Draft) { d.Fields = memstore.Pairs{{Key: "f", Value: "2"}} },
@@ -101,7 +101,7 @@ func TestUpdateIsAtomic(t *testing.T) {
 		done.Go(func() {
 			for range each {
 				e, err := s.Update("counters/c", func(cur *memstore.Record) (*memstore.Draft, error) {
-					return &memstore.Draft{Data: binary.BigEndian.AppendUint64(nil, count(cur)+1), Stamp: -1}, nil
+					return &memstore.Draft{Data: binary.BigEndian.AppendUint64(nil, count(cur)+1), RevisionOffset: -1}, nil
 				})
 				if err != nil || count(e.Record) != count(e.Prev)+1 {
 					t.Errorf("from %d to %d: %v", count(e.Prev), count(e.Record), err)
@@ -111,7 +111,7 @@ func TestUpdateIsAtomic(t *testing.T) {
 	}
 	done.Wait()
 	require.EqualValues(t, workers*each, count(s.View().Get("counters/c")))
-	require.EqualValues(t, memstore.DefaultStart+workers*each, s.Revision())
+	require.EqualValues(t, memstore.DefaultStartRevision+workers*each, s.Revision())
 }
 
 func TestLoadIsAllOrNothing(t *testing.T) {
@@ -122,7 +122,7 @@ func TestLoadIsAllOrNothing(t *testing.T) {
 		tx = inside
 		require.NoError(t, tx.Put("a/y", memstore.Draft{Data: []byte("1")}))
 		require.ErrorIs(t, tx.Put("", memstore.Draft{}), memstore.ErrEmptyKey)
-		require.Error(t, tx.Put("a/z", memstore.Draft{Stamp: 1}))
+		require.Error(t, tx.Put("a/z", memstore.Draft{RevisionOffset: 1}))
 		return nil // the failures were not looked at, and still count
 	})
 	require.ErrorIs(t, err, memstore.ErrEmptyKey)
@@ -158,8 +158,8 @@ func TestReadersSeeWholeWrites(t *testing.T) {
 			if extra {
 				_ = tx.Put("a/n/extra", memstore.Draft{})
 			}
-			_ = tx.Put("a/n/left", memstore.Draft{Data: []byte(text), Stamp: -1})
-			return tx.Put("b/right", memstore.Draft{Data: []byte(text), Stamp: -1})
+			_ = tx.Put("a/n/left", memstore.Draft{Data: []byte(text), RevisionOffset: -1})
+			return tx.Put("b/right", memstore.Draft{Data: []byte(text), RevisionOffset: -1})
 		})
 		if err != nil {
 			t.Error(err)
@@ -178,7 +178,7 @@ func TestReadersSeeWholeWrites(t *testing.T) {
 		readers.Go(func() {
 			for !isClosed(stop) {
 				v := s.View()
-				if rev := v.Revision(); rev > memstore.DefaultStart+100 {
+				if rev := v.Revision(); rev > memstore.DefaultStartRevision+100 {
 					past, err := s.ViewAt(rev - 64)
 					if err != nil || past.Revision() != rev-64 {
 						t.Error(past.Revision(), err)

@@ -162,10 +162,10 @@ func (s *Store) forgetFor(c *Cursor) {
 	}
 }
 
-// Wake returns a channel that is closed when Next may have something to return: events, or an error. Call it
+// Ready returns a channel that is closed when Next may have something to return: events, or an error. Call it
 // after a Next that returned 0. Nothing is lost between the two calls: if something has happened since,
 // the channel is closed already. A wake-up may prove empty, as it is for the topic and not for the prefix.
-func (c *Cursor) Wake() <-chan struct{} {
+func (c *Cursor) Ready() <-chan struct{} {
 	c.s.mu.RLock()
 	wake, idle := c.feed.wake, c.idle()
 	c.s.mu.RUnlock()

@@ -27,14 +27,14 @@ func watch(t testing.TB, s *memstore.Store, prefix string, after memstore.Revisi
 func TestNoWakeUpIsLost(t *testing.T) {
 	const writers, each, readers = 4, 400, 12
 	s := memstore.New(memstore.Options{})
-	const last = memstore.DefaultStart + writers*each
+	const last = memstore.DefaultStartRevision + writers*each
 	var done sync.WaitGroup
 	for i := range readers {
 		prefix := []string{"", "a/", "a/1/", "b/0"}[i%4]
-		c := watch(t, s, prefix, memstore.DefaultStart)
+		c := watch(t, s, prefix, memstore.DefaultStartRevision)
 		done.Go(func() {
 			buf := make([]*memstore.Event, 1+i)
-			got, pos := 0, memstore.DefaultStart
+			got, pos := 0, memstore.DefaultStartRevision
 			for want := map[string]int{"": 4, "a/": 2, "a/1/": 1, "b/0": 1}[prefix] * each; got < want; {
 				n, err := c.Next(buf)
 				if err != nil {
@@ -48,7 +48,7 @@ func TestNoWakeUpIsLost(t *testing.T) {
 					pos = e.Revision
 				}
 				if got += n; n == 0 {
-					<-c.Wake()
+					<-c.Ready()
 				}
 			}
 		})
@@ -78,7 +78,7 @@ func TestWakeRacesWithWrite(t *testing.T) {
 	for i := range 3000 {
 		var wake <-chan struct{}
 		var both sync.WaitGroup
-		both.Go(func() { wake = c.Wake() })
+		both.Go(func() { wake = c.Ready() })
 		put(t, s, "a/x", fmt.Sprint(i))
 		both.Wait()
 		if !isClosed(wake) {
@@ -98,7 +98,7 @@ func TestWritersNeverWait(t *testing.T) {
 	put(t, s, "a/y", "0")
 	unread := watch(t, s, "a/", s.Revision())
 	asleep := watch(t, s, "", s.Revision())
-	wake := asleep.Wake()
+	wake := asleep.Ready()
 	for r := range s.View().Range("a/", "") {
 		for i := range 200 {
 			put(t, s, r.Key, fmt.Sprint(i+1))
@@ -145,9 +145,9 @@ func TestQuietTopicsSurviveChurn(t *testing.T) {
 	require.Zero(t, n)
 	require.Equal(t, s.Revision(), upToDate.Revision())
 
-	_, watchFloor := s.Floor()
+	_, watchFloor := s.Floors()
 	_, err = behind.Next(buf)
-	require.Equal(t, &memstore.CompactedError{Requested: memstore.DefaultStart, Floor: watchFloor}, err)
+	require.Equal(t, &memstore.CompactedError{Requested: memstore.DefaultStartRevision, Floor: watchFloor}, err)
 	require.EqualError(t, err, fmt.Sprintf("memstore: revision 1000 has been compacted, the oldest is %d", watchFloor))
 	_, err = everything.Next(buf)
 	require.ErrorIs(t, err, memstore.ErrCompacted)
@@ -161,8 +161,8 @@ func TestTheTwoFloors(t *testing.T) {
 		put(t, s, "a/x", fmt.Sprint(i))
 	}
 	running := watch(t, s, "a/", 1100)
-	s.Compact()
-	exact, watchFloor := s.Floor()
+	s.CompactViews()
+	exact, watchFloor := s.Floors()
 	require.Equal(t, memstore.Revision(1200), exact)
 	require.Equal(t, memstore.Revision(1000), watchFloor)
 	_, err := s.ViewAt(1199)
@@ -171,13 +171,13 @@ func TestTheTwoFloors(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 200, n)
 
-	s.Expire()
-	exact, watchFloor = s.Floor()
+	s.CompactAll()
+	exact, watchFloor = s.Floors()
 	require.Equal(t, memstore.Revision(1200), exact)
 	require.Equal(t, memstore.Revision(1200), watchFloor)
 	_, err = running.Next(make([]*memstore.Event, 1))
 	require.ErrorIs(t, err, memstore.ErrCompacted)
-	require.True(t, isClosed(running.Wake()))
+	require.True(t, isClosed(running.Ready()))
 	v, err := s.ViewAt(1200)
 	require.NoError(t, err)
 	require.Equal(t, "199", string(v.Get("a/x").Data))
@@ -191,12 +191,12 @@ func TestRestoreEndsCursors(t *testing.T) {
 	backup := s.Snapshot()
 	put(t, s, "a/x", "2")
 	c := watch(t, s, "a/", s.Revision())
-	wake := c.Wake()
+	wake := c.Ready()
 	s.Restore(backup, 0)
 	require.True(t, isClosed(wake))
 	_, err := c.Next(make([]*memstore.Event, 1))
 	require.ErrorIs(t, err, memstore.ErrRestored)
-	require.Equal(t, memstore.DefaultStart+1, s.Revision())
+	require.Equal(t, memstore.DefaultStartRevision+1, s.Revision())
 
 	put(t, s, "a/x", "3")
 	_, err = c.Next(make([]*memstore.Event, 1))
@@ -206,7 +206,7 @@ func TestRestoreEndsCursors(t *testing.T) {
 	require.Equal(t, memstore.Revision(1502), s.Revision(), "max(1002, 1001) + 500")
 	require.Equal(t, "1", string(s.View().Get("a/x").Data))
 
-	elsewhere := memstore.New(memstore.Options{Start: 7})
+	elsewhere := memstore.New(memstore.Options{StartRevision: 7})
 	elsewhere.Restore(backup, 0)
 	require.Equal(t, backup.Revision(), elsewhere.Revision())
 	require.Same(t, s.View().Get("a/x"), elsewhere.View().Get("a/x"))
@@ -230,16 +230,16 @@ func TestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := memstore.New(memstore.Options{})
 		backup := s.Snapshot()
-		require.NoError(t, s.Wait(t.Context(), memstore.DefaultStart))
+		require.NoError(t, s.Wait(t.Context(), memstore.DefaultStartRevision))
 
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
-		err := s.Wait(ctx, memstore.DefaultStart+1)
+		err := s.Wait(ctx, memstore.DefaultStartRevision+1)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.EqualError(t, err, "memstore: waiting for revision 1001: context deadline exceeded")
 
 		done := make(chan error)
-		go func() { done <- s.Wait(t.Context(), memstore.DefaultStart+2) }()
+		go func() { done <- s.Wait(t.Context(), memstore.DefaultStartRevision+2) }()
 		put(t, s, "a/x", "1")
 		synctest.Wait()
 		s.Restore(backup, 0)
@@ -271,7 +271,7 @@ func TestForgottenEventsAreFreed(t *testing.T) {
 	}
 	runtime.GC()
 	require.NotNil(t, events[0].Value())
-	s.Expire()
+	s.CompactAll()
 	runtime.GC()
 	for i := range events {
 		require.Nil(t, events[i].Value(), "event %d", i)

@@ -81,7 +81,7 @@ func (s expect) simpler() []Step {
 
 func (s fault) simpler() []Step {
 	var steps []Step
-	for _, rule := range s.rule.Simpler() {
+	for _, rule := range s.rule.Simplifications() {
 		steps = append(steps, fault{rule})
 	}
 	return steps

@@ -152,7 +152,7 @@ func (h *hits) read(set *faults.Set, at string) {
 		h.lost += hit.Seq - h.last[set] - 1
 		h.last[set] = hit.Seq
 		h.seen = append(h.seen, acted{hit, at})
-		if hit.Missed == "" {
+		if hit.NotApplied == "" {
 			h.byRule[hit.Rule.Name]++
 		}
 	}

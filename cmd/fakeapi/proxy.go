@@ -15,7 +15,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"example.com/fakeapi/faults"
-	"example.com/fakeapi/internal/guard"
+	"example.com/fakeapi/internal/originguard"
 )
 
 const proxyArguments = "--kubeconfig FILE [--context CONTEXT] --faults FILE [--address ADDRESS] [--write-kubeconfig FILE]"
@@ -94,9 +94,9 @@ func listenLoopback(address string) (net.Listener, error) {
 // not act on the cluster.
 func onlyLoopback(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		err := guard.Host(r)
+		err := originguard.CheckHost(r)
 		if err == nil {
-			err = guard.Origin(r)
+			err = originguard.CheckOrigin(r)
 		}
 		if err != nil {
 			http.Error(w, "fakeapi proxy: the request is refused: "+err.Error(), http.StatusForbidden)

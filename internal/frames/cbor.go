@@ -8,14 +8,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 )
 
-// CBORMark stands in front of an item that says that it is CBOR: tag 55799.
-const CBORMark = "\xd9\xd9\xf7"
+// CBORSelfDescribedTag stands in front of an item that says that it is CBOR: tag 55799.
+const CBORSelfDescribedTag = "\xd9\xd9\xf7"
 
-// JSONOf gives a frame of CBOR in JSON, with a newline behind it. It is slow: what is
+// CBORToJSON gives a frame of CBOR in JSON, with a newline behind it. It is slow: what is
 // wanted of a frame is little, and frames in CBOR are rare.
-func JSONOf(frame []byte) ([]byte, error) {
+func CBORToJSON(frame []byte) ([]byte, error) {
 	var event any
-	if err := direct.Unmarshal(bytes.TrimPrefix(frame, []byte(CBORMark)), &event); err != nil {
+	if err := direct.Unmarshal(bytes.TrimPrefix(frame, []byte(CBORSelfDescribedTag)), &event); err != nil {
 		return nil, err
 	}
 	text, err := json.Marshal(event)
@@ -45,8 +45,8 @@ type itemSplitter struct {
 	open []int64
 }
 
-// Take implements Splitter.
-func (s *itemSplitter) Take(p []byte) (int, bool) {
+// Advance implements Splitter.
+func (s *itemSplitter) Advance(p []byte) (int, bool) {
 	for n := 0; ; {
 		if jump := min(uint64(len(p)-n), s.skip); jump > 0 {
 			n += int(jump)

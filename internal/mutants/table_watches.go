@@ -18,16 +18,16 @@ func watches() []Mutant {
 	}
 	s.cursor, err = s.a.store.Watch(s.prefix, rev)`, nil},
 		{"WA-09", "deletion-of-before", "shows a deleted object with the resourceVersion that it had before",
-			verbs + "watch.go", `return s.append(watch.Deleted, e.Left())`, `return s.append(watch.Deleted, e.Prev)`, nil},
+			verbs + "watch.go", `return s.append(watch.Deleted, e.DeletedRecord())`, `return s.append(watch.Deleted, e.Prev)`, nil},
 		{"WA-12", "leave-is-lost", "sends no DELETED event when an object leaves the selection",
 			verbs + "watch.go", `case was:`, `case was && e.Record == nil:`, []string{"SE"}},
 		{"WA-12", "join-is-modified", "sends MODIFIED when an object comes into the selection",
 			verbs + "watch.go", `case is && !was:`, `case is && e.Prev == nil:`, []string{"SE"}},
 		{"WA-13", "leave-shows-the-new", "shows an object that leaves the selection as it is afterwards",
-			verbs + "watch.go", `return s.append(watch.Deleted, e.Left())`, `if e.Record != nil {
+			verbs + "watch.go", `return s.append(watch.Deleted, e.DeletedRecord())`, `if e.Record != nil {
 			return s.append(watch.Deleted, e.Record)
 		}
-		return s.append(watch.Deleted, e.Left())`, []string{"SE"}},
+		return s.append(watch.Deleted, e.DeletedRecord())`, []string{"SE"}},
 		{"WA-16", "never-ends", "does not end a watch after its timeoutSeconds",
 			verbs + "watch.go", `if s := opts.TimeoutSeconds; s != nil && *s > 0 {`, `if s := opts.TimeoutSeconds; s != nil && *s > 1<<20 {`, []string{"PV"}},
 		{"WA-19", "expires-in-silence", "ends an expired watch without an ERROR event",

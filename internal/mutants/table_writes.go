@@ -5,7 +5,7 @@ func writes() []Mutant {
 	return []Mutant{
 		{"OC-01", "status-keeps-the-version", "answers a write of the status with the resourceVersion from before",
 			verbs + "write.go", `return unanswered(q.reply(code, e.Record))`, `if e.Changed() && e.Prev != nil && q.sub != nil {
-			return unanswered(q.reply(code, e.Record.At(e.Prev.Revision)))
+			return unanswered(q.reply(code, e.Record.WithRevision(e.Prev.Revision)))
 		}
 		return unanswered(q.reply(code, e.Record))`, []string{"SU"}},
 		{"OC-02", "lost-update", "takes an update made from an old state of the object",

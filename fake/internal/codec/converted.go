@@ -55,7 +55,7 @@ func Converted(r *resource.Resource, rec *memstore.Record) ([]byte, error) {
 		return rec.Data, nil
 	}
 	piece := "json " + r.Custom.CacheKey()
-	return rec.Derived(piece, func(rec *memstore.Record) ([]byte, error) {
+	return rec.CachedEncoding(piece, func(rec *memstore.Record) ([]byte, error) {
 		return r.Custom.CRD().Do(flightKey{rec, piece}, func() ([]byte, error) {
 			obj, err := ConvertUncached(r, rec)
 			if err != nil {
@@ -71,7 +71,7 @@ func IsConverted(r *resource.Resource, rec *memstore.Record) bool {
 	if IsStoredAs(r, rec) {
 		return true
 	}
-	_, err := rec.Derived("json "+r.Custom.CacheKey(), func(*memstore.Record) ([]byte, error) { return nil, errAbsent })
+	_, err := rec.CachedEncoding("json "+r.Custom.CacheKey(), func(*memstore.Record) ([]byte, error) { return nil, errAbsent })
 	return err == nil
 }
 

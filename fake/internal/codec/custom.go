@@ -43,11 +43,11 @@ func draftCustom(r *resource.Resource, obj *unstructured.Unstructured) (*memstor
 	}
 	set[formField] = string(form)
 	return &memstore.Draft{
-		Data:   data,
-		Stamp:  len(customHead),
-		UID:    string(obj.GetUID()),
-		Labels: memstore.MakePairs(obj.GetLabels()),
-		Fields: memstore.MakePairs(set),
+		Data:           data,
+		RevisionOffset: len(customHead),
+		UID:            string(obj.GetUID()),
+		Labels:         memstore.MakePairs(obj.GetLabels()),
+		Fields:         memstore.MakePairs(set),
 	}, nil
 }
 
@@ -99,7 +99,7 @@ func ReuseUnchanged(draft *memstore.Draft, rec *memstore.Record) {
 	if !ok || now == then || versions.StoredForm(now).Version() != versions.StoredForm(then).Version() {
 		return
 	}
-	if bytes.Equal(draft.Data[draft.Stamp:], rec.Data[draft.Stamp+len(rec.Revision.String()):]) {
+	if bytes.Equal(draft.Data[draft.RevisionOffset:], rec.Data[draft.RevisionOffset+len(rec.Revision.String()):]) {
 		draft.Fields = rec.Fields
 	}
 }

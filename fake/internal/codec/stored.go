@@ -77,11 +77,11 @@ func EncodeDraft(r *resource.Resource, obj runtime.Object) (*memstore.Draft, err
 	at += len(revisionKey)
 	data = append(data[:at], data[at+1:]...)
 	return &memstore.Draft{
-		Data:   data,
-		Stamp:  at,
-		UID:    string(m.GetUID()),
-		Labels: memstore.MakePairs(m.GetLabels()),
-		Fields: memstore.MakePairs(fieldsOf(r, obj, m)),
+		Data:           data,
+		RevisionOffset: at,
+		UID:            string(m.GetUID()),
+		Labels:         memstore.MakePairs(m.GetLabels()),
+		Fields:         memstore.MakePairs(fieldsOf(r, obj, m)),
 	}, nil
 }
 

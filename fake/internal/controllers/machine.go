@@ -125,7 +125,7 @@ func (m *Machine) next() (wake <-chan struct{}, after time.Duration) {
 	}
 	m.emptying.Store(len(m.ending) > 0)
 	m.unread.Store(0)
-	return m.cursor.WakeFor(m.concerns), after
+	return m.cursor.ReadyFor(m.concerns), after
 }
 
 // errRestless is what Settle wraps when there seems to be no end.

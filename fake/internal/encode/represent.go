@@ -103,7 +103,7 @@ func (p *Encoder) body(rec *memstore.Record) ([]byte, error) {
 	case p.piece == "":
 		return rec.Data, nil
 	}
-	return rec.Derived(p.piece, func(rec *memstore.Record) ([]byte, error) {
+	return rec.CachedEncoding(p.piece, func(rec *memstore.Record) ([]byte, error) {
 		obj, err := codec.DecodeServed(p.res, rec)
 		if err != nil {
 			return nil, err

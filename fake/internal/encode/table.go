@@ -80,13 +80,13 @@ func (p *Encoder) ForResource(r *resource.Resource) *Encoder {
 // row is the encoded row of a record. The metadata that most rows show beside it is
 // made of the same decoding.
 func (t *tables) row(rec *memstore.Record) ([]byte, error) {
-	return rec.Derived(t.rows, func(rec *memstore.Record) ([]byte, error) {
+	return rec.CachedEncoding(t.rows, func(rec *memstore.Record) ([]byte, error) {
 		obj, err := codec.DecodeStored(t.res, rec)
 		if err != nil {
 			return nil, err
 		}
 		if t.object == t.partial {
-			_, err := rec.Derived(t.partial.piece, func(*memstore.Record) ([]byte, error) { return t.partial.encode(obj) })
+			_, err := rec.CachedEncoding(t.partial.piece, func(*memstore.Record) ([]byte, error) { return t.partial.encode(obj) })
 			if err != nil {
 				return nil, err
 			}

@@ -17,7 +17,7 @@ func yamlOf(b []byte) ([]byte, error) { return yaml.JSONToYAML(b) }
 // yamlItem is a record as an item of a list in YAML, with its dash. It is kept with the record: an item stands as far
 // to the right in each list, so that even its long lines are folded alike.
 func (p *Encoder) yamlItem(rec *memstore.Record) ([]byte, error) {
-	return rec.Derived("yaml "+p.piece, func(rec *memstore.Record) ([]byte, error) {
+	return rec.CachedEncoding("yaml "+p.piece, func(rec *memstore.Record) ([]byte, error) {
 		body, err := p.body(rec)
 		if err != nil {
 			return nil, err

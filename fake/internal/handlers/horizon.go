@@ -43,7 +43,7 @@ func NextWrite(store *memstore.Store) <-chan struct{} {
 		close(now)
 		return now
 	}
-	return cursor.Wake()
+	return cursor.Ready()
 }
 
 // await waits until a revision is seen from a horizon, for FutureWait at most;

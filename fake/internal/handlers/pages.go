@@ -31,7 +31,7 @@ type moment struct {
 	revision memstore.Revision
 }
 
-func (a *API) moment(rev memstore.Revision) moment { return moment{a.store.Restores(), rev} }
+func (a *API) moment(rev memstore.Revision) moment { return moment{a.store.RestoreCount(), rev} }
 
 // remaining tells how many items follow a page of limit items that began at
 // from and ended before end.

@@ -309,7 +309,7 @@ func (s *stream) idle(ctx context.Context, waiting []*memstore.Event, due *sched
 			return nil
 		}
 	default:
-		news.Written = s.cursor.Wake()
+		news.Written = s.cursor.Ready()
 	}
 	ring, stop := alarm(news.After)
 	defer stop()
@@ -363,7 +363,7 @@ func (s *stream) event(e *memstore.Event) error {
 	case is:
 		return s.append(watch.Modified, e.Record)
 	case was:
-		return s.append(watch.Deleted, e.Left())
+		return s.append(watch.Deleted, e.DeletedRecord())
 	}
 	return nil
 }

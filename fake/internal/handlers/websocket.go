@@ -59,18 +59,18 @@ type socket struct {
 }
 
 func newSocket(ws *websocket.Conn, media string) *socket {
-	return &socket{ws: ws, split: frames.NewSplitter(frames.MediaType(media)), text: frames.MediaType(media) == frames.TypeJSON}
+	return &socket{ws: ws, split: frames.NewSplitter(frames.MediaType(media)), text: frames.MediaType(media) == frames.MediaTypeJSON}
 }
 
 // send sends whole frames.
 func (s *socket) send(all []byte) error {
 	for len(all) > 0 {
-		n, _ := s.split.Take(all)
+		n, _ := s.split.Advance(all)
 		var err error
 		if s.text {
 			err = websocket.Message.Send(s.ws, string(all[:n]))
 		} else {
-			err = websocket.Message.Send(s.ws, all[frames.LengthSize:n])
+			err = websocket.Message.Send(s.ws, all[frames.LengthPrefixSize:n])
 		}
 		if err != nil {
 			return err

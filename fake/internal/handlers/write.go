@@ -80,7 +80,7 @@ func (a *API) write(res *resource.Resource, key string, dryRun bool, do change) 
 		return out, err
 	}
 	event, err := a.store.Update(key, update)
-	if errors.Is(err, memstore.ErrFull) {
+	if errors.Is(err, memstore.ErrQuotaExceeded) {
 		return out, errNoSpace
 	}
 	if event.Changed() && event.Record != nil {
@@ -94,7 +94,7 @@ func (q *request) answer(code int, out outcome) error {
 	if e := out.event; e != nil && e.Record != nil {
 		return unanswered(q.reply(code, e.Record))
 	} else if e != nil && out.obj == nil {
-		return q.reply(code, e.Left()) // deleted
+		return q.reply(code, e.DeletedRecord()) // deleted
 	}
 	obj, err := q.res.Convert(out.obj, q.res.GroupVersion())
 	if err != nil {

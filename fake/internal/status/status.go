@@ -172,7 +172,7 @@ func WatchCacheInitializing(after int) error {
 // get: 410 for what history no longer holds (EX-02), 504 for what it does not
 // hold yet (RS-05). Other errors pass.
 func FromStoreError(err error) error {
-	var future *memstore.FutureError
+	var future *memstore.FutureRevisionError
 	switch {
 	case errors.As(err, &future):
 		return TooLargeResourceVersion(uint64(future.Requested), uint64(future.Current))

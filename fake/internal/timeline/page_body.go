@@ -101,8 +101,8 @@ func decoded(sent Body) (string, bool) {
 		}
 		text, err := json.Marshal(object)
 		return string(text), err == nil
-	case sent.ContentType == frames.TypeCBOR:
-		text, err := frames.JSONOf(sent.Data)
+	case sent.ContentType == frames.MediaTypeCBORSeq:
+		text, err := frames.CBORToJSON(sent.Data)
 		return string(text), err == nil
 	}
 	return "", false
@@ -116,11 +116,11 @@ func unwrap(sent Body) Body {
 	}
 	var object []byte
 	switch sent.ContentType {
-	case frames.TypeJSON:
+	case frames.MediaTypeJSON:
 		object = unwrapJSON(sent.Data)
-	case frames.TypeProtobuf:
-		if len(sent.Data) > frames.LengthSize {
-			object = field(field(sent.Data[frames.LengthSize:], 2), 1)
+	case frames.MediaTypeProtobuf:
+		if len(sent.Data) > frames.LengthPrefixSize {
+			object = field(field(sent.Data[frames.LengthPrefixSize:], 2), 1)
 		}
 	}
 	if len(object) == 0 {

@@ -173,7 +173,7 @@ func TestPageMatchesFaultsOfLikeRequests(t *testing.T) {
 			hit(gone, faults.Stream, "watch", "one", "/api/v1/pods", url.Values{"watch": {"1"}}, time.Second),
 		},
 	}
-	told.Hits[3].Missed = "the answer was gone"
+	told.Hits[3].NotApplied = "the answer was gone"
 	story := show(t, told, "x").story()
 	got := map[int][]int{}
 	for _, m := range story.Marks {

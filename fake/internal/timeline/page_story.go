@@ -121,7 +121,7 @@ func tell(t Timeline) *story {
 	for _, h := range t.Hits {
 		s.Hits = append(s.Hits, met{
 			Name: hitName(h), Rule: h.Rule.String(), Matter: h.Op.Phase.String() + ": " + h.Op.String(),
-			Missed: h.Missed, When: offset(h.Time.Sub(t.Begin)),
+			Missed: h.NotApplied, When: offset(h.Time.Sub(t.Begin)),
 		})
 	}
 	s.meetings = meet(t)
@@ -215,7 +215,7 @@ func (s *story) addStrays() {
 func (s *story) faultMark(h int) mark {
 	hit := s.timeline.Hits[h]
 	m := mark{Shape: "fault", Glyph: "hit", Name: hit.Rule.Name, Text: s.faultText(hit), Hits: []int{h}, moment: moment{at: hit.Time}}
-	if hit.Missed != "" {
+	if hit.NotApplied != "" {
 		m.Shape, m.Glyph = "missed", "miss"
 	}
 	return m

@@ -128,8 +128,8 @@ func (s *story) frameText(e Exchange, to target, f Frame, hits []int) string {
 
 func (s *story) faultText(h faults.Hit) string {
 	text := "fault " + hitName(h)
-	if h.Missed != "" {
-		text += " missed (" + h.Missed + ")"
+	if h.NotApplied != "" {
+		text += " missed (" + h.NotApplied + ")"
 	} else {
 		text += " hit"
 	}
@@ -141,7 +141,7 @@ func (s *story) hitsText(hits []int) string {
 	for _, n := range hits {
 		h := s.timeline.Hits[n]
 		b.WriteString(", fault " + hitName(h))
-		if h.Missed != "" {
+		if h.NotApplied != "" {
 			b.WriteString(" missed")
 		} else {
 			b.WriteString(" hit it")

@@ -47,7 +47,7 @@ func (s *stream) write(p []byte, pool *pool) (full bool) {
 		return s.skim(p, pool, now)
 	}
 	for len(p) > 0 {
-		n, complete := s.split.Take(p)
+		n, complete := s.split.Advance(p)
 		piece := p[:n]
 		p = p[n:]
 		switch {
@@ -72,7 +72,7 @@ func (s *stream) skim(p []byte, pool *pool, now moment) (full bool) {
 	var latest [burstTail][]byte
 	seen := 0
 	for len(p) > 0 {
-		n, complete := s.split.Take(p)
+		n, complete := s.split.Advance(p)
 		switch {
 		case !complete:
 			s.partial.add(p[:n])

@@ -24,17 +24,17 @@ type told struct {
 // readEvent reads the frame of a watch, as far as it was kept.
 func readEvent(b Body) (t told) {
 	switch b.ContentType {
-	case frames.TypeJSON:
+	case frames.MediaTypeJSON:
 		t = readJSON(b.Data, "object.")
-	case frames.TypeProtobuf:
-		if len(b.Data) < frames.LengthSize {
+	case frames.MediaTypeProtobuf:
+		if len(b.Data) < frames.LengthPrefixSize {
 			return t
 		}
-		event := b.Data[frames.LengthSize:]
+		event := b.Data[frames.LengthPrefixSize:]
 		t = readProtobuf(field(field(event, 2), 1))
 		t.Type = string(field(event, 1))
-	case frames.TypeCBOR:
-		if text, err := frames.JSONOf(b.Data); err == nil { // else it was not kept whole
+	case frames.MediaTypeCBORSeq:
+		if text, err := frames.CBORToJSON(b.Data); err == nil { // else it was not kept whole
 			t = readJSON(text, "object.")
 		}
 	}
@@ -47,12 +47,12 @@ func readEvent(b Body) (t told) {
 // readObject reads the body of an answer, as far as it was kept.
 func readObject(b Body) told {
 	switch b.ContentType {
-	case frames.TypeJSON:
+	case frames.MediaTypeJSON:
 		return readJSON(b.Data, "")
-	case frames.TypeProtobuf:
+	case frames.MediaTypeProtobuf:
 		return readProtobuf(b.Data)
 	case negotiate.TypeCBOR:
-		if text, err := frames.JSONOf(b.Data); err == nil { // else it was not kept whole
+		if text, err := frames.CBORToJSON(b.Data); err == nil { // else it was not kept whole
 			return readJSON(text, "")
 		}
 	case negotiate.TypeYAML:

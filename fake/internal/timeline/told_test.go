@@ -30,20 +30,20 @@ func encodings(t *testing.T, object runtime.Object) map[string][]byte {
 	require.NoError(t, err)
 	items, err := runtime.Encode(cbor.NewSerializer(scheme, scheme), object)
 	require.NoError(t, err)
-	return map[string][]byte{frames.TypeJSON: text, "application/yaml": asYAML, frames.TypeProtobuf: binary, frames.TypeCBOR: items}
+	return map[string][]byte{frames.MediaTypeJSON: text, "application/yaml": asYAML, frames.MediaTypeProtobuf: binary, frames.MediaTypeCBORSeq: items}
 }
 
 // framed is an event in a media type.
 func framed(t *testing.T, media, kind string, object []byte) []byte {
 	t.Helper()
 	switch media {
-	case frames.TypeJSON:
+	case frames.MediaTypeJSON:
 		return []byte(`{"type":"` + kind + `","object":` + string(object) + "}\n")
-	case frames.TypeProtobuf:
+	case frames.MediaTypeProtobuf:
 		event, err := (&metav1.WatchEvent{Type: kind, Object: runtime.RawExtension{Raw: object}}).Marshal()
 		require.NoError(t, err)
 		return append(binary.BigEndian.AppendUint32(nil, uint32(len(event))), event...)
-	case frames.TypeCBOR:
+	case frames.MediaTypeCBORSeq:
 		event, err := runtime.Encode(cbor.NewSerializer(runtime.NewScheme(), runtime.NewScheme()),
 			&metav1.WatchEvent{Type: kind, Object: runtime.RawExtension{Raw: object}})
 		require.NoError(t, err)
@@ -74,7 +74,7 @@ func TestWhatBodiesTell(t *testing.T) {
 	} {
 		for media, data := range encodings(t, test.object) {
 			if test.event == "" {
-				if media != frames.TypeCBOR { // in which no server of today answers
+				if media != frames.MediaTypeCBORSeq { // in which no server of today answers
 					require.Equal(t, test.want, readObject(Body{ContentType: media, Data: data}), media)
 				}
 				continue
@@ -99,7 +99,7 @@ func TestWhatTornBodiesTell(t *testing.T) {
 				complete++
 			}
 		}
-		if media != frames.TypeCBOR {
+		if media != frames.MediaTypeCBORSeq {
 			require.Greater(t, complete, 4, "%s: the resourceVersion comes before the end", media)
 		}
 		for n := range len(frame) {
@@ -108,7 +108,7 @@ func TestWhatTornBodiesTell(t *testing.T) {
 		}
 	}
 	for _, garbage := range []string{"", "\xff", "k8s\x00\xff", "k8s\x00\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "{", "[", `{"metadata":3}`, `{"metadata":{"name":{}}}`, "\x00\x00\x00\x01\x0f", "\x00\x00\x00\x02\x08"} {
-		for _, media := range []string{frames.TypeJSON, frames.TypeProtobuf, frames.TypeCBOR, "application/yaml", "text/plain", ""} {
+		for _, media := range []string{frames.MediaTypeJSON, frames.MediaTypeProtobuf, frames.MediaTypeCBORSeq, "application/yaml", "text/plain", ""} {
 			require.Empty(t, readObject(Body{ContentType: media, Data: []byte(garbage)}).ResourceVersion)
 			require.Empty(t, readEvent(Body{ContentType: media, Data: []byte(garbage)}).Type)
 		}

@@ -41,7 +41,7 @@ func valueOf(header http.Header, body []byte) any {
 	contentType := header.Get("Content-Type")
 	media := frames.MediaType(contentType)
 	switch {
-	case media == frames.TypeJSON, strings.HasSuffix(media, "+json"):
+	case media == frames.MediaTypeJSON, strings.HasSuffix(media, "+json"):
 		return httpdiff.BodyAs("", body)
 	case media == typeYAML, strings.HasSuffix(media, "+yaml"):
 		text, err := yaml.YAMLToJSON(body)
@@ -49,9 +49,9 @@ func valueOf(header http.Header, body []byte) any {
 			return httpdiff.BodyAs(httpdiff.AsText, body)
 		}
 		return httpdiff.BodyAs("", text)
-	case media == frames.TypeProtobuf:
+	case media == frames.MediaTypeProtobuf:
 		return messageOf(body)
-	case media == typeCBORItem, media == frames.TypeCBOR:
+	case media == typeCBORItem, media == frames.MediaTypeCBORSeq:
 		return itemOf(body)
 	case media == "text/plain" && strings.Contains(contentType, "version=0.0.4"):
 		return present // metrics
@@ -77,7 +77,7 @@ func unpacked(header http.Header, body []byte) []byte {
 // itemOf reads an item of CBOR.
 func itemOf(body []byte) any {
 	var v any
-	if err := direct.Unmarshal(bytes.TrimPrefix(body, []byte(frames.CBORMark)), &v); err != nil {
+	if err := direct.Unmarshal(bytes.TrimPrefix(body, []byte(frames.CBORSelfDescribedTag)), &v); err != nil {
 		return fmt.Sprintf("no CBOR: %v", err)
 	}
 	text, err := json.Marshal(v)
@@ -116,7 +116,7 @@ func eventsOf(contentType string, body []byte) []any {
 	splitter := frames.NewSplitter(media)
 	events := []any{}
 	for from, at := 0, 0; at < len(body); {
-		n, complete := splitter.Take(body[at:])
+		n, complete := splitter.Advance(body[at:])
 		at += n
 		if complete {
 			events = append(events, eventOf(media, body[from:at]))
@@ -128,11 +128,11 @@ func eventsOf(contentType string, body []byte) []any {
 
 func eventOf(media string, frame []byte) any {
 	switch media {
-	case frames.TypeCBOR:
+	case frames.MediaTypeCBORSeq:
 		return itemOf(frame)
-	case frames.TypeProtobuf:
+	case frames.MediaTypeProtobuf:
 		var event metav1.WatchEvent
-		if err := event.Unmarshal(frame[min(len(frame), frames.LengthSize):]); err != nil {
+		if err := event.Unmarshal(frame[min(len(frame), frames.LengthPrefixSize):]); err != nil {
 			return fmt.Sprintf("no WatchEvent: %v", err)
 		}
 		return map[string]any{"type": event.Type, "object": messageOf(event.Object.Raw)}

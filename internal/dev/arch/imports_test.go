@@ -24,11 +24,11 @@ type importRule struct {
 
 // importRules has a rule for every package of the module.
 var importRules = []importRule{
-	{path: "cmd/...", module: []string{"fake", "scenario", "scenario/...", "conformance", "faults", "internal/originguard", "internal/guard", "internal/cmd/..."}},
+	{path: "cmd/...", module: []string{"fake", "scenario", "scenario/...", "conformance", "faults", "internal/originguard", "internal/originguard", "internal/cmd/..."}},
 	{path: "scenario", module: []string{"fake", "faults"}},
 	{path: "scenario/clients", module: []string{"scenario"}, external: []string{"k8s.io/api", "k8s.io/apimachinery", "k8s.io/client-go"}},
 	{path: "conformance", external: []string{"k8s.io/apimachinery"}},
-	{path: "fake", module: []string{"memstore", "faults", "internal/requestinfo", "internal/originguard", "internal/guard", "fake/internal/..."}},
+	{path: "fake", module: []string{"memstore", "faults", "internal/requestinfo", "internal/originguard", "internal/originguard", "fake/internal/..."}},
 	{path: "fake/internal/...", module: []string{"memstore", "faults", "internal/requestinfo", "internal/frames", "fake/internal/..."}},
 	{path: "faults", module: []string{"internal/requestinfo", "internal/frames"}, external: []string{"k8s.io/apimachinery", "github.com/munnerz/goautoneg"}},
 	{

@@ -11,28 +11,28 @@ import (
 
 // The media types of streams that can be taken apart.
 const (
-	TypeJSON     = "application/json"
-	TypeProtobuf = "application/vnd.kubernetes.protobuf"
-	// TypeCBOR is a sequence of items, one an event (RFC 8742).
-	TypeCBOR = "application/cbor-seq"
+	MediaTypeJSON     = "application/json"
+	MediaTypeProtobuf = "application/vnd.kubernetes.protobuf"
+	// MediaTypeCBORSeq is a sequence of items, one an event (RFC 8742).
+	MediaTypeCBORSeq = "application/cbor-seq"
 )
 
 // Splitter finds the ends of frames in a stream that comes in pieces.
 type Splitter interface {
-	// Take says how many bytes of p, which is not empty, belong to the frame at
+	// Advance says how many bytes of p, which is not empty, belong to the frame at
 	// hand, and whether the frame ends there.
-	Take(p []byte) (n int, complete bool)
+	Advance(p []byte) (n int, complete bool)
 }
 
 // NewSplitter makes the Splitter of a stream by its media type, without parameters;
 // nil if its frames cannot be read.
 func NewSplitter(media string) Splitter {
 	switch media {
-	case TypeJSON:
+	case MediaTypeJSON:
 		return lineSplitter{}
-	case TypeProtobuf:
+	case MediaTypeProtobuf:
 		return &lengthSplitter{}
-	case TypeCBOR:
+	case MediaTypeCBORSeq:
 		return &itemSplitter{}
 	}
 	return nil
@@ -41,7 +41,7 @@ func NewSplitter(media string) Splitter {
 // MediaType is a Content-Type without its parameters, "" for one that is malformed.
 func MediaType(contentType string) string {
 	switch contentType { // most are one of these
-	case TypeJSON, TypeProtobuf:
+	case MediaTypeJSON, MediaTypeProtobuf:
 		return contentType
 	}
 	media, _, err := mime.ParseMediaType(contentType)
@@ -54,31 +54,31 @@ func MediaType(contentType string) string {
 // lineSplitter is for JSON: one event a line.
 type lineSplitter struct{}
 
-// Take implements Splitter.
-func (lineSplitter) Take(p []byte) (int, bool) {
+// Advance implements Splitter.
+func (lineSplitter) Advance(p []byte) (int, bool) {
 	if i := bytes.IndexByte(p, '\n'); i >= 0 {
 		return i + 1, true
 	}
 	return len(p), false
 }
 
-// LengthSize is how many bytes tell the length of a frame in protobuf, the highest
+// LengthPrefixSize is how many bytes tell the length of a frame in protobuf, the highest
 // first.
-const LengthSize = 4
+const LengthPrefixSize = 4
 
 // lengthSplitter is for protobuf: a length, and an event of that length.
 type lengthSplitter struct {
-	head [LengthSize]byte
+	head [LengthPrefixSize]byte
 	have int    // bytes of head
 	left uint32 // bytes of the message, once head is complete
 }
 
-// Take implements Splitter.
-func (s *lengthSplitter) Take(p []byte) (int, bool) {
+// Advance implements Splitter.
+func (s *lengthSplitter) Advance(p []byte) (int, bool) {
 	n := 0
-	if s.have < LengthSize {
+	if s.have < LengthPrefixSize {
 		n = copy(s.head[s.have:], p)
-		if s.have += n; s.have < LengthSize {
+		if s.have += n; s.have < LengthPrefixSize {
 			return n, false
 		}
 		s.left = binary.BigEndian.Uint32(s.head[:])

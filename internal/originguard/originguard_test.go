@@ -1,4 +1,4 @@
-package guard_test
+package originguard_test
 
 import (
 	"net/http"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"example.com/fakeapi/internal/guard"
+	"example.com/fakeapi/internal/originguard"
 )
 
 func request(method, host string, headers ...string) *http.Request {
@@ -21,10 +21,10 @@ func request(method, host string, headers ...string) *http.Request {
 
 func TestHost(t *testing.T) {
 	for _, host := range []string{"", "localhost", "LocalHost:80", "127.0.0.1", "127.0.0.1:6443", "127.1.2.3:1", "[::1]", "[::1]:6443", "::1", "api.test", "API.test:443", "10.0.0.1:2"} {
-		require.NoError(t, guard.Host(request("GET", host), "api.test", "10.0.0.1"), host)
+		require.NoError(t, originguard.CheckHost(request("GET", host), "api.test", "10.0.0.1"), host)
 	}
 	for _, host := range []string{"evil.example", "evil.example:6443", "127.0.0.1.evil.example", "localhost.evil.example", "10.0.0.2", "0.0.0.0:1", "[fe80::1]:80", "api.test.evil.example"} {
-		require.ErrorContains(t, guard.Host(request("GET", host), "api.test", "10.0.0.1"), "is not one of this machine", host)
+		require.ErrorContains(t, originguard.CheckHost(request("GET", host), "api.test", "10.0.0.1"), "is not one of this machine", host)
 	}
 }
 
@@ -37,7 +37,7 @@ func TestOrigin(t *testing.T) {
 		request("POST", here, "Origin", "http://"+here),
 		request("GET", here, "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"),
 	} {
-		require.NoError(t, guard.Origin(r), "%v", r.Header)
+		require.NoError(t, originguard.CheckOrigin(r), "%v", r.Header)
 	}
 	for _, r := range []*http.Request{
 		request("GET", here, "Sec-Fetch-Site", "cross-site"),
@@ -50,12 +50,12 @@ func TestOrigin(t *testing.T) {
 		request("GET", here, "Origin", "::"),
 		request("GET", here, "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "Origin", "null"),
 	} {
-		require.ErrorContains(t, guard.Origin(r), "of another origin", "%v", r.Header)
+		require.ErrorContains(t, originguard.CheckOrigin(r), "of another origin", "%v", r.Header)
 	}
 }
 
 func TestPage(t *testing.T) {
-	require.NoError(t, guard.Page(request("POST", "localhost")))
-	require.ErrorContains(t, guard.Page(request("POST", "localhost", "Sec-Fetch-Site", "same-origin")), "Sec-Fetch-Site: same-origin")
-	require.ErrorContains(t, guard.Page(request("POST", "localhost", "Origin", "http://localhost")), "Origin: http://localhost")
+	require.NoError(t, originguard.CheckNotFromWebPage(request("POST", "localhost")))
+	require.ErrorContains(t, originguard.CheckNotFromWebPage(request("POST", "localhost", "Sec-Fetch-Site", "same-origin")), "Sec-Fetch-Site: same-origin")
+	require.ErrorContains(t, originguard.CheckNotFromWebPage(request("POST", "localhost", "Origin", "http://localhost")), "Origin: http://localhost")
 }

@@ -4,7 +4,7 @@
 // Origin and Sec-Fetch-Site. Clients that are no browsers send neither of the latter.
 //
 // It knows nothing of Kubernetes: who refuses a request words the answer.
-package guard
+package originguard
 
 import (
 	"fmt"
@@ -14,17 +14,17 @@ import (
 	"strings"
 )
 
-// Loopback reports whether a name or an IP address, without a port, is always this machine.
-func Loopback(host string) bool {
+// IsLoopback reports whether a name or an IP address, without a port, is always this machine.
+func IsLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// Host tells why a request is refused that was sent under a name which is neither of this
+// CheckHost tells why a request is refused that was sent under a name which is neither of this
 // machine nor one of names; nil if it is not. A request of HTTP/1.0 may have none.
-func Host(r *http.Request, names ...string) error {
+func CheckHost(r *http.Request, names ...string) error {
 	host := hostOf(r.Host)
-	if host == "" || Loopback(host) {
+	if host == "" || IsLoopback(host) {
 		return nil
 	}
 	for _, name := range names {
@@ -43,10 +43,10 @@ func hostOf(host string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 }
 
-// Origin tells why a request is refused that a browser sends for a page of another origin,
+// CheckOrigin tells why a request is refused that a browser sends for a page of another origin,
 // this machine's other ports among them; nil if it is not. Following a link to here is not
 // refused: the page that has it does not see what comes of it.
-func Origin(r *http.Request) error {
+func CheckOrigin(r *http.Request) error {
 	switch site := r.Header.Get("Sec-Fetch-Site"); {
 	case site == "same-origin", site == "none":
 		return nil
@@ -69,8 +69,8 @@ func followsLink(r *http.Request) bool {
 		r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
-// Page tells why a request is refused that any web page at all has sent; nil if none has.
-func Page(r *http.Request) error {
+// CheckNotFromWebPage tells why a request is refused that any web page at all has sent; nil if none has.
+func CheckNotFromWebPage(r *http.Request) error {
 	for _, name := range []string{"Sec-Fetch-Site", "Origin"} {
 		if value := r.Header.Get(name); value != "" {
 			return fmt.Errorf("it comes from a web page (%s: %s)", name, value)
