@@ -199,7 +199,7 @@ func TestLiesAreCaught(t *testing.T) {
 				c := configOf(fakeapi.Start(t, fakeapi.InMemory()))
 				if aboutUsers.MatchString(strings.Trim(one.caught, "^$")) {
 					c = configWithUsers(t)
-					c.Nobody = &http.Client{Transport: one.tell(c.Nobody.Transport)}
+					c.UnprivilegedClient = &http.Client{Transport: one.tell(c.UnprivilegedClient.Transport)}
 				}
 				c.Client = &http.Client{Transport: one.tell(c.Client.Transport)}
 				c.Patience = 5 * time.Minute

@@ -32,7 +32,7 @@ func TestCreateIsNotCutOff(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, conformance.Skipped, only(t, report).Outcome)
 	require.Len(t, s.requests("DELETE"), 2, "the secret and the namespace")
-	require.NotEmpty(t, report.ID)
+	require.NotEmpty(t, report.RunID)
 }
 
 // A run tells of each case before and after it; of one that is skipped only after.
@@ -41,9 +41,9 @@ func TestProgressIsTold(t *testing.T) {
 	c := s.start(t, `^PV-(15|16|20)$`)
 	c.Skip = map[string]string{"PV-16": "just this"}
 	var told []string
-	c.Began = func(one conformance.Case) { told = append(told, "began "+one.ID) }
-	c.Ended = func(one conformance.Result) { told = append(told, string(one.Outcome)+" "+one.Case.ID) }
-	require.Len(t, c.Selected(), 3)
+	c.CaseStarted = func(one conformance.Case) { told = append(told, "began "+one.ID) }
+	c.CaseFinished = func(one conformance.Result) { told = append(told, string(one.Outcome)+" "+one.Case.ID) }
+	require.Len(t, c.SelectedCases(), 3)
 	require.NoError(t, c.Validate())
 	report, err := conformance.Execute(t.Context(), c)
 	require.NoError(t, err)
@@ -70,7 +70,7 @@ func TestDefinitionsThatStay(t *testing.T) {
 		require.Equal(t, conformance.Passed, only(t, report).Outcome)
 		require.Empty(t, only(t, report).Leftovers)
 		require.Len(t, report.Leftovers, 1)
-		require.Regexp(t, `^\S+/gears\.g1\.`+report.ID+`\.conformance\.example\.com was deleted, and is still there$`, report.Leftovers[0])
+		require.Regexp(t, `^\S+/gears\.g1\.`+report.RunID+`\.conformance\.example\.com was deleted, and is still there$`, report.Leftovers[0])
 	})
 }
 

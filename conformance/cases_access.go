@@ -67,8 +67,8 @@ func accessCases() []Case {
 		},
 		denial("AU-08", "impersonating somebody needs the right to", "anybody could be the administrator", docImpersonation,
 			func(ctx context.Context, s *session) error {
-				if s.run.config.Nobody == nil {
-					return s.skipf("it needs a user without rights who sends requests, which would be Config.Nobody")
+				if s.run.config.UnprivilegedClient == nil {
+					return s.skipf("it needs a user without rights who sends requests, which would be Config.UnprivilegedClient")
 				}
 				message := regexp.MustCompile(`^.* is forbidden: User "[^"]+" cannot impersonate.* resource "[^"]+" in API group "[^"]*" .*$`)
 				return s.try(ctx, get("/api/v1/secrets").byNobody().with("Impersonate-User", "conformance"), code(403), reason(metav1.StatusReasonForbidden), says(message), nosniff)
@@ -121,12 +121,12 @@ func deniedTrials(ctx context.Context, s *session) error {
 
 // mayBeDenied skips the case on a server that lets everybody do everything, unless there is a user who should be denied.
 func (s *session) mayBeDenied(ctx context.Context) error {
-	if s.run.config.Nobody != nil {
+	if s.run.config.UnprivilegedClient != nil {
 		return nil
 	}
 	a, err := s.do(ctx, get("/api/v1/secrets?limit=1").byNobody())
 	if err == nil && a.code == http.StatusOK {
-		err = s.skipf("a user of whom nobody has heard may read all Secrets: the server authorizes everything, and Config.Nobody names no other user")
+		err = s.skipf("a user of whom nobody has heard may read all Secrets: the server authorizes everything, and Config.UnprivilegedClient names no other user")
 	}
 	return err
 }

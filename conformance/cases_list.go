@@ -138,7 +138,7 @@ func itemTypes(want bool) collectionCheck {
 }
 
 func listNowhere(ctx context.Context, s *session) error {
-	l, err := s.list(ctx, "/api/v1/namespaces/"+s.run.config.Namespace+"-"+s.run.id+"-nowhere/secrets")
+	l, err := s.list(ctx, "/api/v1/namespaces/"+s.run.config.NamespacePrefix+"-"+s.run.id+"-nowhere/secrets")
 	if err != nil {
 		return err
 	}

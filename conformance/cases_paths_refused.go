@@ -238,10 +238,10 @@ func contradictingNames(ctx context.Context, s *session, c collection) error {
 }
 
 func startingUp(ctx context.Context, s *session) error {
-	if s.run.config.Starting == nil {
-		return s.skipf("it needs Config.Starting to look at a server that is starting up")
+	if s.run.config.BeginStartup == nil {
+		return s.skipf("it needs Config.BeginStartup to look at a server that is starting up")
 	}
-	stop, err := s.run.config.Starting(ctx)
+	stop, err := s.run.config.BeginStartup(ctx)
 	if err != nil {
 		return err
 	}

@@ -152,9 +152,9 @@ func oldWatch(ctx context.Context, s *session, c collection) (*watcher, error) {
 	if _, err := c.create(ctx, c.object("a")); err != nil {
 		return nil, err
 	}
-	if expire := s.run.config.Expire; expire != nil {
+	if expire := s.run.config.ExpireWatches; expire != nil {
 		if err := expire(ctx); err != nil {
-			return nil, fmt.Errorf("Config.Expire: %w", err)
+			return nil, fmt.Errorf("Config.ExpireWatches: %w", err)
 		}
 	}
 	return c.watch(ctx, "?watch=true&timeoutSeconds=5&resourceVersion=1")
@@ -166,8 +166,8 @@ func firstError(s *session, w *watcher) (metav1.Status, error) {
 	if err != nil {
 		return metav1.Status{}, err
 	}
-	if e.Type == "ADDED" && s.run.config.Expire == nil {
-		return metav1.Status{}, s.skipf("the server still has resourceVersion 1; it needs a server that has lived, or Config.Expire")
+	if e.Type == "ADDED" && s.run.config.ExpireWatches == nil {
+		return metav1.Status{}, s.skipf("the server still has resourceVersion 1; it needs a server that has lived, or Config.ExpireWatches")
 	}
 	return w.statusOf(e)
 }

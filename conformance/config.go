@@ -25,22 +25,22 @@ type Config struct {
 	// certificate. Nil means [http.DefaultClient]. Its Timeout should be zero, since it would cut watches short.
 	Client *http.Client
 
-	// Nobody sends the requests of a user who may do nothing but what everybody may, and who is authenticated. While it is nil, the
+	// UnprivilegedClient sends the requests of a user who may do nothing but what everybody may, and who is authenticated. While it is nil, the
 	// cases about denials impersonate such a user, and are skipped if that one may do everything, as on a server without authorization.
-	Nobody *http.Client
+	UnprivilegedClient *http.Client
 
-	// Namespace is the prefix of the names of the namespaces that the suite creates. Default "conformance".
-	Namespace string
+	// NamespacePrefix is the prefix of the names of the namespaces that the suite creates. Default "conformance".
+	NamespacePrefix string
 
-	// ID is in the names of all that the run creates. The default is five random characters. Two runs that meet on one server need two of them,
+	// RunID is in the names of all that the run creates. The default is five random characters. Two runs that meet on one server need two of them,
 	// and runs that are to be held against each other need names that differ in nothing else.
-	ID string
+	RunID string
 
 	// Run selects cases by their ID. Nil selects all.
 	Run *regexp.Regexp
 
-	// Level is the lowest level to run: Must leaves out the SHOULD and MAY cases. The zero value, May, runs everything.
-	Level Level
+	// MinLevel is the lowest level to run: Must leaves out the SHOULD and MAY cases. The zero value, May, runs everything.
+	MinLevel Level
 
 	// Skip leaves cases out and reports them as skipped. The key is a case's ID or a rule's number (which skips all its cases),
 	// the value is the reason, which must not be empty. A key that names nothing is an error, so that no skip outlives its case.
@@ -63,24 +63,24 @@ type Config struct {
 	// resourceVersion are refused. Cases that need it are skipped while it is nil.
 	Compact func(context.Context) error
 
-	// Expire makes the server forget its past for watches too: a watch from before it is too old.
+	// ExpireWatches makes the server forget its past for watches too: a watch from before it is too old.
 	// While it is nil, the cases on expired watches try resourceVersion 1, and are skipped if the server still knows it.
-	Expire func(context.Context) error
+	ExpireWatches func(context.Context) error
 
-	// Starting puts the server back into the time before it has installed all its paths (PV-28), until stop is called.
+	// BeginStartup puts the server back into the time before it has installed all its paths (PV-28), until stop is called.
 	// The case that needs it is skipped while it is nil.
-	Starting func(context.Context) (stop func(), err error)
+	BeginStartup func(context.Context) (stop func(), err error)
 
-	// Began is called before each case that is run, and Ended with what became of each selected case, skipped ones included: for
+	// CaseStarted is called before each case that is run, and CaseFinished with what became of each selected case, skipped ones included: for
 	// telling how far a run is. They are called one after the other, from the goroutine of the run. Either may be nil.
-	Began func(Case)
-	Ended func(Result)
+	CaseStarted  func(Case)
+	CaseFinished func(Result)
 }
 
-// Selected gives the cases that Run and Level leave, sorted by ID. Those that Skip or Patience would skip are among them.
-func (c Config) Selected() []Case {
+// SelectedCases gives the cases that Run and Level leave, sorted by ID. Those that Skip or Patience would skip are among them.
+func (c Config) SelectedCases() []Case {
 	return slices.DeleteFunc(Cases(), func(one Case) bool {
-		return one.Level < c.Level || c.Run != nil && !c.Run.MatchString(one.ID)
+		return one.Level < c.MinLevel || c.Run != nil && !c.Run.MatchString(one.ID)
 	})
 }
 
@@ -97,21 +97,21 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Client == nil {
 		c.Client = http.DefaultClient
 	}
-	if c.Namespace == "" {
-		c.Namespace = "conformance"
+	if c.NamespacePrefix == "" {
+		c.NamespacePrefix = "conformance"
 	}
 	if c.Timeout == 0 {
 		c.Timeout = 30 * time.Second
 	}
-	if c.ID == "" {
-		c.ID = rand.String(5)
+	if c.RunID == "" {
+		c.RunID = rand.String(5)
 	}
-	if wrong := validation.IsDNS1123Label(c.ID); len(wrong) > 0 {
-		return c, fmt.Errorf("conformance: ID %q cannot be a part of names: %s", c.ID, strings.Join(wrong, "; "))
+	if wrong := validation.IsDNS1123Label(c.RunID); len(wrong) > 0 {
+		return c, fmt.Errorf("conformance: ID %q cannot be a part of names: %s", c.RunID, strings.Join(wrong, "; "))
 	}
 	// The longest name of a namespace that a run makes.
-	if wrong := validation.IsDNS1123Label(c.Namespace + "-" + c.ID + "-cluster-scoped"); len(wrong) > 0 {
-		return c, fmt.Errorf("conformance: Namespace %q does not begin a name: %s", c.Namespace, strings.Join(wrong, "; "))
+	if wrong := validation.IsDNS1123Label(c.NamespacePrefix + "-" + c.RunID + "-cluster-scoped"); len(wrong) > 0 {
+		return c, fmt.Errorf("conformance: Namespace %q does not begin a name: %s", c.NamespacePrefix, strings.Join(wrong, "; "))
 	}
 	return c, errors.Join(c.checkSkips(), c.checkFeatures())
 }

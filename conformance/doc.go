@@ -23,9 +23,9 @@
 // The command "fakeapi conformance --kubeconfig FILE" does so from a shell, for any cluster.
 //
 // A report also writes itself for others: [Report.WriteJUnit], [Report.WriteJSON], [Report.WriteMarkdown] and [Report.WriteHTML], and counts
-// by group and level with [Report.Tallies]. [Config].Began and Ended tell how far a run is.
+// by group and level with [Report.Tallies]. [Config].CaseStarted and CaseFinished tell how far a run is.
 //
-// A transport finds out by [PlaceOf] what a request is for; with [Config].ID the names of a run are the same each time.
+// A transport finds out by [RequestPurposeFrom] what a request is for; with [Config].RunID the names of a run are the same each time.
 //
 // Credentials ride in the client: any transport that adds them will do. "kubectl proxy" offers every cluster without them at
 // http://127.0.0.1:8001. The client should have no Timeout of its own, since that would cut watches short.
@@ -37,7 +37,7 @@
 //
 // # What it does to the server
 //
-// A case works in namespaces of its own, called PREFIX-RUN-NUMBER with the prefix of [Config].Namespace and five random characters
+// A case works in namespaces of its own, called PREFIX-RUN-NUMBER with the prefix of [Config].NamespacePrefix and five random characters
 // for the run, and one case creates a namespace PREFIX-RUN-cluster-scoped. In them it creates Secrets, ConfigMaps, Leases, Roles without
 // rules, Events, Endpoints, NetworkPolicies and PodDisruptionBudgets that select nothing, HorizontalPodAutoscalers that scale nothing,
 // ReplicaSets of no replicas and Ingresses of no class; no Pods are started. The first cases about custom resources install the
@@ -65,7 +65,7 @@
 // body has more than 4 MiB. A test holds all of that. A server that answers 429 with Retry-After is asked again as it says, ten times at most.
 //
 // The client needs the rights to do all that. It is best run on a cluster that can be spared. What a user without rights is told, the
-// cases about denials find out as [Config].Nobody, or by impersonating the user conformance-nobody-RUN.
+// cases about denials find out as [Config].UnprivilegedClient, or by impersonating the user conformance-nobody-RUN.
 //
 // # Rules, cases and levels
 //
@@ -83,7 +83,7 @@
 // Otherwise the suite puts a finalizer of its own on what must not go away while it is looked at.
 //
 // MUST is promised by the documents, or known to break clients when it is not kept. SHOULD is what kube-apiserver does beyond that. MAY is up
-// to the server: those cases accept either choice. [Config].Level leaves the lower ones out.
+// to the server: those cases accept either choice. [Config].MinLevel leaves the lower ones out.
 //
 // Where the documents leave a range, the cases accept all of it: reads at resourceVersion 0 may be stale and may go back in time, a
 // limit may be ignored there, and history may be kept for longer than it has to be. Where the documents say less than clients rely on,
@@ -124,7 +124,7 @@
 //	 1  nothing empties a namespace (NS-09)
 //	 1  there are no defaults of built-in types at all (CR-15/typed)
 //	 1  all that can be listed can be watched (WA-29)
-//	 1  Config.Starting is missing (PV-28)
+//	 1  Config.BeginStartup is missing (PV-28)
 //
 // This project's server passes every one of them but WA-29, in four runs of the tests that are beside this file: as it is with all hooks, with users,
 // with CBOR, and without streaming lists. The command finds there, with no flag but --url, 1188 passed, 0 failed, 35 skipped of 1223, in 2m43s: what is
@@ -150,8 +150,7 @@
 // waits for more than a few seconds by the clock says so in its field takes.
 //
 // Then break a server in a way that the new case must catch: the bite_*_test.go files have the lies, and a test fails while a case
-// catches none. Package internal/mutants of the module goes the other way: it breaks the source of a server in known ways, and shows
-// for each that some case fails.
+// catches none.
 //
 // # Limits
 //

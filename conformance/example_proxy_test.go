@@ -49,16 +49,16 @@ func ExampleExecute_proxy() {
 		features[gate] = gate == conformance.WatchList
 	}
 	report, err := conformance.Execute(context.Background(), conformance.Config{
-		BaseURL:  srv.URL,
-		Run:      regexp.MustCompile(`^(CB-02|CH-18/typed|GT-01/typed|SI-01/typed|WA-02/typed)$`),
-		Features: features,
-		Timeout:  time.Minute,
-		Ended:    func(r conformance.Result) { fmt.Println(r.Outcome, r.Case.ID) },
+		BaseURL:      srv.URL,
+		Run:          regexp.MustCompile(`^(CB-02|CH-18/typed|GT-01/typed|SI-01/typed|WA-02/typed)$`),
+		Features:     features,
+		Timeout:      time.Minute,
+		CaseFinished: func(r conformance.Result) { fmt.Println(r.Outcome, r.Case.ID) },
 	})
 	if err != nil {
 		fmt.Println(err) // of the run: failed cases are in the report
 	}
-	fmt.Println(report.Level(conformance.Must).Failed, len(report.Leftovers))
+	fmt.Println(report.LevelTally(conformance.Must).Failed, len(report.Leftovers))
 	// Output:
 	// skipped CB-02
 	// skipped CH-18/typed

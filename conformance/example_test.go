@@ -17,10 +17,10 @@ func ExampleRun() {
 	var t *testing.T // that of the test
 	srv := fakeapi.Start(t)
 	conformance.Run(t, conformance.Config{
-		BaseURL: srv.URL(),
-		Client:  srv.Client(),
-		Level:   conformance.Must,
-		Skip:    map[string]string{"WA-33": "no WebSockets yet"},
+		BaseURL:  srv.URL(),
+		Client:   srv.Client(),
+		MinLevel: conformance.Must,
+		Skip:     map[string]string{"WA-33": "no WebSockets yet"},
 	})
 }
 
@@ -49,7 +49,7 @@ func ExampleExecute() {
 	defer func() { _ = srv.Close() }()
 	report, err := conformance.Execute(context.Background(), conformance.Config{
 		BaseURL: srv.URL(), Client: srv.Client(), Run: regexp.MustCompile("^GT-01"),
-		Began: func(c conformance.Case) { fmt.Println(c.ID, c.Group(), c.Rule()) },
+		CaseStarted: func(c conformance.Case) { fmt.Println(c.ID, c.Group(), c.Rule()) },
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -59,7 +59,7 @@ func ExampleExecute() {
 	for _, tally := range report.Tallies() {
 		fmt.Println(conformance.GroupTitle(tally.Group), tally.Level, tally.Passed, "passed")
 	}
-	fmt.Println(report.Level(conformance.May).Passed, "of what a server may do")
+	fmt.Println(report.LevelTally(conformance.May).Passed, "of what a server may do")
 
 	var text bytes.Buffer
 	if _, err := report.WriteTo(&text); err != nil {
@@ -92,7 +92,7 @@ func ExampleCases() {
 }
 
 // A configuration can be looked at before anything is sent.
-func ExampleConfig_Selected() {
+func ExampleConfig_SelectedCases() {
 	config := conformance.Config{
 		BaseURL: "https://127.0.0.1:6443",
 		Run:     regexp.MustCompile("^BM-"),
@@ -102,7 +102,7 @@ func ExampleConfig_Selected() {
 		fmt.Println(err)
 		return
 	}
-	for _, c := range config.Selected() {
+	for _, c := range config.SelectedCases() {
 		if why := config.SkipReason(c); why != "" {
 			fmt.Println(c.ID, why)
 		}

@@ -19,11 +19,11 @@ import (
 // configOf points the suite at a fake, with the knobs that it has.
 func configOf(srv *fakeapi.Server) conformance.Config {
 	return conformance.Config{
-		BaseURL: srv.URL(),
-		Client:  srv.Client(),
-		Compact: func(context.Context) error { srv.Compact(); return nil },
-		Expire:  func(context.Context) error { srv.Expire(); return nil },
-		Starting: func(context.Context) (func(), error) {
+		BaseURL:       srv.URL(),
+		Client:        srv.Client(),
+		Compact:       func(context.Context) error { srv.Compact(); return nil },
+		ExpireWatches: func(context.Context) error { srv.Expire(); return nil },
+		BeginStartup: func(context.Context) (func(), error) {
 			return func() { _ = srv.Restart(0) }, srv.Restart(time.Hour) // a door that is open stays so
 		},
 	}
@@ -37,7 +37,7 @@ func configWithUsers(t *testing.T) conformance.Config {
 	config := configOf(srv)
 	nobody, err := rest.HTTPClientFor(srv.RESTConfigAs("nobody"))
 	require.NoError(t, err)
-	config.Nobody = nobody
+	config.UnprivilegedClient = nobody
 	return config
 }
 
@@ -55,7 +55,7 @@ func TestFakeWithUsers(t *testing.T) {
 		require.NoError(t, report.Err())
 		require.Zero(t, report.Count(conformance.Skipped))
 
-		config.Nobody = nil
+		config.UnprivilegedClient = nil
 		report, err = conformance.Execute(t.Context(), config)
 		require.NoError(t, err)
 		require.NoError(t, report.Err())

@@ -179,16 +179,16 @@ func requireHarmless(t *testing.T, config conformance.Config) {
 	before := everything(t, config)
 	l := &ledger{created: map[string]int{}}
 	watched := config
-	watched.Client, watched.Began = &http.Client{Transport: l.before(config.Client.Transport)}, l.begin
-	if config.Nobody != nil {
-		watched.Nobody = &http.Client{Transport: l.before(config.Nobody.Transport)}
+	watched.Client, watched.CaseStarted = &http.Client{Transport: l.before(config.Client.Transport)}, l.begin
+	if config.UnprivilegedClient != nil {
+		watched.UnprivilegedClient = &http.Client{Transport: l.before(config.UnprivilegedClient.Transport)}
 	}
 	report, err := conformance.Execute(t.Context(), watched)
 	require.NoError(t, err)
 	require.NoError(t, report.Err())
 	require.NotEmpty(t, l.writes)
 	for _, one := range l.writes {
-		assert.NoError(t, one.harmless(report.ID), one)
+		assert.NoError(t, one.harmless(report.RunID), one)
 		assert.LessOrEqual(t, len(one.body), mostSent, one)
 	}
 	assert.LessOrEqual(t, l.most, mostAtOnce)

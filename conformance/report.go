@@ -36,8 +36,8 @@ type Result struct {
 
 // Report is what became of a run.
 type Report struct {
-	// ID is that of the configuration: it is in the names of what this run created.
-	ID string
+	// RunID is that of the configuration: it is in the names of what this run created.
+	RunID string
 	// Started is when the first case began.
 	Started time.Time
 	// Duration is how long the run took, clean-up included.

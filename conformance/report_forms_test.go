@@ -25,7 +25,7 @@ func aReport() conformance.Report {
 		return conformance.Case{ID: id, Level: level, Title: "a < b | c", Why: "clients break", Source: "a page"}
 	}
 	return conformance.Report{
-		ID: "abcde", Server: "v1.37.2" + hostile, Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Duration: 90 * time.Second,
+		RunID: "abcde", Server: "v1.37.2" + hostile, Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Duration: 90 * time.Second,
 		Results: []conformance.Result{
 			{Case: of("AU-01", conformance.Should), Outcome: conformance.Skipped, Reason: "it needs | two users " + hostile},
 			{Case: of("LS-01/typed", conformance.Must), Outcome: conformance.Passed, Duration: 1500 * time.Millisecond},
@@ -51,7 +51,7 @@ func TestTallies(t *testing.T) {
 		{Group: "LS", Level: conformance.May, Passed: 1},
 		{Group: "AU", Level: conformance.Should, Skipped: 1},
 	}, aReport().Tallies())
-	require.Equal(t, conformance.Tally{Level: conformance.Must, Passed: 1, Failed: 1, Skipped: 1}, aReport().Level(conformance.Must))
+	require.Equal(t, conformance.Tally{Level: conformance.Must, Passed: 1, Failed: 1, Skipped: 1}, aReport().LevelTally(conformance.Must))
 }
 
 // A group without a title would be missing in every report.

@@ -44,11 +44,11 @@ func (r Report) WriteHTML(w io.Writer) error {
 	page := htmlPage{
 		// Only the style of the page itself counts, should anything else ever get into it.
 		Policy: "default-src 'none'; img-src data:; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'",
-		Server: r.server(), ID: r.ID, Started: r.Started.UTC().Format(time.RFC3339), Duration: r.Duration.Round(time.Second),
+		Server: r.server(), ID: r.RunID, Started: r.Started.UTC().Format(time.RFC3339), Duration: r.Duration.Round(time.Second),
 		CSS: template.CSS(reportCSS), Leftovers: r.allLeftovers(),
 	}
 	for _, level := range []Level{Must, Should, May} {
-		page.Levels = append(page.Levels, r.Level(level))
+		page.Levels = append(page.Levels, r.LevelTally(level))
 	}
 	for _, s := range r.sections() {
 		one := htmlSection{Group: s.name, Title: s.about, Passed: s.count(Passed), Failed: s.count(Failed), Skipped: s.count(Skipped)}

@@ -65,7 +65,7 @@ type CaseJSON struct {
 // WriteJSON writes the report as one [ReportJSON], indented. The errors are those of w.
 func (r Report) WriteJSON(w io.Writer) error {
 	out := ReportJSON{
-		Server: r.Server, Run: r.ID, Started: r.Started, Seconds: r.Duration.Seconds(),
+		Server: r.Server, Run: r.RunID, Started: r.Started, Seconds: r.Duration.Seconds(),
 		Passed: r.Count(Passed), Failed: r.Count(Failed), Skipped: r.Count(Skipped),
 		Tallies: []TallyJSON{}, Cases: []CaseJSON{}, Leftovers: texts(r.Leftovers),
 	}

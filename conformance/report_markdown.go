@@ -11,7 +11,7 @@ import (
 // and seen, why what was skipped was skipped, and what could not be cleaned up. Cases that passed are counted only. The errors are those of w.
 func (r Report) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Conformance\n\nServer %s, run %s, %s, %s: %d passed, %d failed, %d skipped.\n", plainText(r.server()), plainText(r.ID),
+	fmt.Fprintf(&b, "# Conformance\n\nServer %s, run %s, %s, %s: %d passed, %d failed, %d skipped.\n", plainText(r.server()), plainText(r.RunID),
 		r.Started.UTC().Format(time.RFC3339), r.Duration.Round(time.Second), r.Count(Passed), r.Count(Failed), r.Count(Skipped))
 	b.WriteString("\n| group | level | passed | failed | skipped |\n|---|---|---:|---:|---:|\n")
 	for _, t := range r.Tallies() {

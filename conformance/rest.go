@@ -86,7 +86,7 @@ func (c call) with(name, value string) call {
 	return c
 }
 
-// byNobody sends it as a user who may do nothing: of [Config.Nobody], or by impersonation.
+// byNobody sends it as a user who may do nothing: of [Config.UnprivilegedClient], or by impersonation.
 func (c call) byNobody() call {
 	c.nobody = true
 	return c
@@ -94,7 +94,7 @@ func (c call) byNobody() call {
 
 // client is who sends a call.
 func (s *session) client(c call) *http.Client {
-	if nobody := s.run.config.Nobody; c.nobody && nobody != nil {
+	if nobody := s.run.config.UnprivilegedClient; c.nobody && nobody != nil {
 		return nobody
 	}
 	return s.run.config.Client
@@ -138,7 +138,7 @@ func (s *session) request(ctx context.Context, c call) (*http.Request, error) {
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	if c.nobody && s.run.config.Nobody == nil {
+	if c.nobody && s.run.config.UnprivilegedClient == nil {
 		req.Header.Set("Impersonate-User", "conformance-nobody-"+s.run.id)
 	}
 	for name, value := range c.headers {

@@ -43,13 +43,13 @@ func TestEveryRuleHasACaseOrAReason(t *testing.T) {
 	}
 	levels, unchecked := rules(t), conformance.UncheckedRules()
 	require.LessOrEqual(t, len(unchecked), mostUnchecked)
-	require.True(t, slices.IsSortedFunc(unchecked, func(a, b conformance.Unchecked) int { return strings.Compare(a.Rule, b.Rule) }))
+	require.True(t, slices.IsSortedFunc(unchecked, func(a, b conformance.UncheckedRule) int { return strings.Compare(a.Rule, b.Rule) }))
 	why := map[string]string{}
 	for _, one := range unchecked {
 		require.Equal(t, levels[one.Rule], one.Level.String(), "the level of %s", one.Rule)
 		require.Empty(t, why[one.Rule], "%s is listed twice", one.Rule)
-		require.NotEmpty(t, one.Why, "%s is listed without a reason", one.Rule)
-		why[one.Rule] = one.Why
+		require.NotEmpty(t, one.Reason, "%s is listed without a reason", one.Rule)
+		why[one.Rule] = one.Reason
 	}
 	for rule := range levels {
 		require.True(t, checked[rule] != (why[rule] != ""), "%s: either a case or a reason", rule)

@@ -27,7 +27,7 @@ func Run(t *testing.T, c Config) {
 			t.Error(err)
 		}
 	}()
-	for _, one := range r.config.Selected() {
+	for _, one := range r.config.SelectedCases() {
 		t.Run(one.ID, func(t *testing.T) {
 			got := r.try(t.Context(), one)
 			if err := got.err(); err != nil {
@@ -54,8 +54,8 @@ func Execute(ctx context.Context, c Config) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	report := Report{ID: r.id, Server: r.serverVersion(ctx), Started: time.Now()}
-	for _, one := range r.config.Selected() {
+	report := Report{RunID: r.id, Server: r.serverVersion(ctx), Started: time.Now()}
+	for _, one := range r.config.SelectedCases() {
 		report.Results = append(report.Results, r.try(ctx, one))
 	}
 	report.Leftovers = r.close(context.WithoutCancel(ctx))
@@ -85,7 +85,7 @@ func newRun(c Config) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{config: c, id: c.ID, expired: map[string]expiredPage{}}
+	r := &run{config: c, id: c.RunID, expired: map[string]expiredPage{}}
 	r.shared = &session{run: r}
 	return r, nil
 }
@@ -101,8 +101,8 @@ func (r *run) close(ctx context.Context) []error {
 // try runs one case, cleans up after it, and says what happened.
 func (r *run) try(ctx context.Context, one Case) (result Result) {
 	result = Result{Case: one, Outcome: Passed}
-	if r.config.Ended != nil {
-		defer func() { r.config.Ended(result) }()
+	if r.config.CaseFinished != nil {
+		defer func() { r.config.CaseFinished(result) }()
 	}
 	if reason := r.config.SkipReason(one); reason != "" {
 		result.Outcome, result.Reason = Skipped, reason
@@ -112,8 +112,8 @@ func (r *run) try(ctx context.Context, one Case) (result Result) {
 		result.Outcome, result.Reason = Skipped, "the run was cancelled: "+context.Cause(ctx).Error()
 		return result
 	}
-	if r.config.Began != nil {
-		r.config.Began(one)
+	if r.config.CaseStarted != nil {
+		r.config.CaseStarted(one)
 	}
 	start := time.Now()
 	s := &session{run: r}

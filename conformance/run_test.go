@@ -112,8 +112,8 @@ func TestConfigErrors(t *testing.T) {
 		"half a URL":     {conformance.Config{BaseURL: "localhost:80"}, "BaseURL"},
 		"broken URL":     {conformance.Config{BaseURL: "http://a b"}, "BaseURL"},
 		"skips nothing":  {conformance.Config{BaseURL: "http://x", Skip: map[string]string{"PV-99": "why not"}}, `Skip names "PV-99"`},
-		"long prefix":    {conformance.Config{BaseURL: "http://x", Namespace: "a-name-that-leaves-too-little-room-for-the-rest"}, "does not begin a name"},
-		"no prefix":      {conformance.Config{BaseURL: "http://x", Namespace: "Upper"}, "does not begin a name"},
+		"long prefix":    {conformance.Config{BaseURL: "http://x", NamespacePrefix: "a-name-that-leaves-too-little-room-for-the-rest"}, "does not begin a name"},
+		"no prefix":      {conformance.Config{BaseURL: "http://x", NamespacePrefix: "Upper"}, "does not begin a name"},
 		"unknown gate":   {conformance.Config{BaseURL: "http://x", Features: map[string]bool{"Wach": true}}, `Features names "Wach"`},
 		"skips silently": {conformance.Config{BaseURL: "http://x", Skip: map[string]string{"PV-16": " "}}, `Skip of "PV-16" gives no reason`},
 	} {
@@ -129,7 +129,7 @@ func TestConfigErrors(t *testing.T) {
 func TestSelection(t *testing.T) {
 	s := &recorder{}
 	c := s.start(t, `^(PV-15|PV-20|PV-16)$`)
-	c.Level = conformance.Must
+	c.MinLevel = conformance.Must
 	report, err := conformance.Execute(t.Context(), c)
 	require.NoError(t, err)
 	require.Equal(t, "PV-16", only(t, report).Case.ID)
@@ -286,7 +286,7 @@ func TestReport(t *testing.T) {
 		`(?m)^failed  PV-20 +SHOULD`,
 		`(?m)^\tPV-20 \[SHOULD\] GET / lists`,
 		`(?m)^skipped PV-28 +SHOULD`,
-		`(?m)^\treason: it needs Config.Starting`,
+		`(?m)^\treason: it needs Config.BeginStartup`,
 		`(?m)^server v1.37.9: 1 passed, 1 failed, 1 skipped$`,
 	} {
 		require.Regexp(t, line, b.String())

@@ -32,7 +32,7 @@ func TestServer(t *testing.T) {
 		config.Compact = postTo(compact)
 	}
 	if token := os.Getenv("FAKEAPI_CONFORMANCE_NOBODY"); token != "" {
-		config.Nobody = &http.Client{Transport: transport.NewBearerAuthRoundTripper(token, http.DefaultTransport)}
+		config.UnprivilegedClient = &http.Client{Transport: transport.NewBearerAuthRoundTripper(token, http.DefaultTransport)}
 	}
 	if patience := os.Getenv("FAKEAPI_CONFORMANCE_PATIENCE"); patience != "" {
 		var err error

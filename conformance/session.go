@@ -84,7 +84,7 @@ func (s *session) ownUnread(path string, a *answer) {
 }
 
 // prefix is what the names of the run's namespaces begin with.
-func (r *run) prefix() string { return r.config.Namespace + "-" + r.id + "-" }
+func (r *run) prefix() string { return r.config.NamespacePrefix + "-" + r.id + "-" }
 
 func (s *session) remember(path string) {
 	s.mu.Lock()

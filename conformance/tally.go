@@ -41,8 +41,8 @@ func (r Report) Tallies() []Tally {
 	return all
 }
 
-// Level counts the results of a level. The Group of what it gives is "".
-func (r Report) Level(level Level) Tally {
+// LevelTally counts the results of a level. The Group of what it gives is "".
+func (r Report) LevelTally(level Level) Tally {
 	t := Tally{Level: level}
 	for _, one := range r.Results {
 		if one.Case.Level == level {

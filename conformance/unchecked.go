@@ -1,19 +1,19 @@
 package conformance
 
-// Unchecked is a rule of rules.md that no case checks.
-type Unchecked struct {
+// UncheckedRule is a rule of rules.md that no case checks.
+type UncheckedRule struct {
 	// Rule is the number of the rule.
 	Rule string
 	// Level is the level of the rule.
 	Level Level
-	// Why says why it cannot be checked over HTTP, on any server.
-	Why string
+	// Reason says why it cannot be checked over HTTP, on any server.
+	Reason string
 }
 
 // UncheckedRules gives the rules without a case, sorted by number. All other rules have one. What a case cannot judge on a particular
 // server is skipped in the run instead, see [Result].Reason. The slice is the caller's own.
-func UncheckedRules() []Unchecked {
-	return []Unchecked{
+func UncheckedRules() []UncheckedRule {
+	return []UncheckedRule{
 		{"AU-05", Should, "an authorizer that fails cannot be provoked from outside"},
 		{"BM-05", Must, "it is a permission: the cases that need a bookmark are skipped where none comes, but for BM-08"},
 		{"BM-11", May, "it is a permission, and BM-04 goes on from whatever a bookmark says"},

@@ -78,7 +78,7 @@ func (f *compareFlags) compare(ctx context.Context, c *call) error {
 
 // compareSuites runs the suite on both sides.
 func (f *compareFlags) compareSuites(ctx context.Context, c *call) error {
-	selected := f.config().Selected()
+	selected := f.config().SelectedCases()
 	if len(selected) == 0 {
 		return c.misused(errors.New("--run and --level leave no case"))
 	}
@@ -103,7 +103,7 @@ func (f *compareFlags) compareSuites(ctx context.Context, c *call) error {
 	}
 	return f.execute(ctx, c, len(selected), func(told *progress) (*compare.Report, error) {
 		sides := [2]compare.Side{left.side(f.config()), right.side(f.config())}
-		sides[0].Config.Began = told.began
+		sides[0].Config.CaseStarted = told.began
 		return compare.Suites(ctx, sides[0], sides[1], told.compared)
 	})
 }

@@ -84,7 +84,7 @@ func startSide(controllers bool, opts ...fakeapi.Option) (*opened, error) {
 
 // side is it for the suite.
 func (o *opened) side(config conformance.Config) compare.Side {
-	config.BaseURL, config.Client, config.Compact, config.Expire = o.base, o.client, o.compact, o.expire
+	config.BaseURL, config.Client, config.Compact, config.ExpireWatches = o.base, o.client, o.compact, o.expire
 	return compare.Side{Name: o.name, Config: config}
 }
 

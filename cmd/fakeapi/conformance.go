@@ -58,10 +58,10 @@ func checkConformance(ctx context.Context, c *call) error {
 		return c.misused(errors.New("--list and --dry-run exclude each other"))
 	case (f.list || f.dryRun) && len(f.reports.files) > 0:
 		return c.misused(errors.New("--report is for a run"))
-	case len(config.Selected()) == 0:
+	case len(config.SelectedCases()) == 0:
 		return c.misused(errors.New("--run and --level leave no case"))
 	case f.list:
-		return listCases(c.stdout, config.Selected())
+		return listCases(c.stdout, config.SelectedCases())
 	}
 	if err := f.oneServer(); err != nil {
 		return c.misused(err)
@@ -70,7 +70,7 @@ func checkConformance(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	if config.Nobody, err = f.nobody(to); err != nil {
+	if config.UnprivilegedClient, err = f.nobody(to); err != nil {
 		return err
 	}
 	config.BaseURL, config.Client = to.base.String(), &http.Client{Transport: to.transport}
@@ -112,8 +112,8 @@ func (f *conformanceFlags) execute(ctx context.Context, c *call, config conforma
 		return err
 	}
 	defer func() { err = errors.Join(err, f.reports.discard()) }()
-	told := newProgress(c.stderr, len(config.Selected()), f.quiet, "failed", "skipped")
-	config.Began, config.Ended = told.began, told.ended
+	told := newProgress(c.stderr, len(config.SelectedCases()), f.quiet, "failed", "skipped")
+	config.CaseStarted, config.CaseFinished = told.began, told.ended
 	defer context.AfterFunc(ctx, told.interrupted)()
 	report, interrupted := conformance.Execute(ctx, config)
 	told.stop()
@@ -130,7 +130,7 @@ func (f *conformanceFlags) execute(ctx context.Context, c *call, config conforma
 	switch {
 	case interrupted != nil:
 		return errors.New("interrupted: the run did not end")
-	case report.Level(conformance.Must).Failed > 0 || leftBehind(report):
+	case report.LevelTally(conformance.Must).Failed > 0 || leftBehind(report):
 		return errReported
 	}
 	return nil

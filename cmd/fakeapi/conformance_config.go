@@ -92,6 +92,6 @@ func (f *conformanceFlags) nobody(to *cluster) (*http.Client, error) {
 // config is that of the suite, but for the server and its users.
 func (f *conformanceFlags) config() conformance.Config {
 	config := f.suiteFlags.config()
-	config.Features, config.Compact, config.Expire, config.Starting = f.features, f.compact.once(), f.expire.once(), f.starting.during()
+	config.Features, config.Compact, config.ExpireWatches, config.BeginStartup = f.features, f.compact.once(), f.expire.once(), f.starting.during()
 	return config
 }

@@ -31,13 +31,13 @@ func summarize(out io.Writer, report conformance.Report) error {
 		_, _ = fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%s\n", t.Group, t.Level, t.Passed, t.Failed, t.Skipped, conformance.GroupTitle(t.Group))
 	}
 	for _, level := range []conformance.Level{conformance.Must, conformance.Should, conformance.May} {
-		t := report.Level(level)
+		t := report.LevelTally(level)
 		_, _ = fmt.Fprintf(w, "all\t%s\t%d\t%d\t%d\t\n", level, t.Passed, t.Failed, t.Skipped)
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "server %s, run %s: %d passed, %d failed, %d skipped in %v\n", orNone(report.Server), report.ID,
+	_, err := fmt.Fprintf(out, "server %s, run %s: %d passed, %d failed, %d skipped in %v\n", orNone(report.Server), report.RunID,
 		report.Count(conformance.Passed), report.Count(conformance.Failed), report.Count(conformance.Skipped), report.Duration.Round(time.Second))
 	return err
 }

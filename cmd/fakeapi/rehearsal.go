@@ -32,7 +32,7 @@ type created struct {
 
 // rehearse finds out what a run would create by running it against servers of our own. The one of the configuration is left alone.
 func rehearse(ctx context.Context, c *call, config conformance.Config, server string) error {
-	selected := config.Selected()
+	selected := config.SelectedCases()
 	hands := make([][]string, min(rehearsals, len(selected)))
 	for i, one := range selected {
 		hands[i%len(hands)] = append(hands[i%len(hands)], regexp.QuoteMeta(one.ID))
@@ -69,12 +69,12 @@ func rehearseOn(ctx context.Context, config conformance.Config) (map[string]crea
 	}
 	defer func() { _ = server.Close() }()
 	notes := &notes{next: server.Client().Transport, of: map[string]created{}}
-	config.BaseURL, config.Client, config.Began = server.URL(), &http.Client{Transport: notes}, notes.begin
+	config.BaseURL, config.Client, config.CaseStarted = server.URL(), &http.Client{Transport: notes}, notes.begin
 	hooksOf(server, &config)
 	report, err := conformance.Execute(ctx, config)
 	for id, one := range notes.of {
 		for i, name := range one.cluster {
-			one.cluster[i] = numbered.ReplaceAllString(strings.ReplaceAll(name, report.ID, "RUN"), ".gN.RUN.")
+			one.cluster[i] = numbered.ReplaceAllString(strings.ReplaceAll(name, report.RunID, "RUN"), ".gN.RUN.")
 		}
 		notes.of[id] = one
 	}
@@ -95,15 +95,15 @@ func standIn(features map[string]bool) (*fakeapi.Server, error) {
 
 // hooksOf has the hooks of the configuration done to a server of our own instead. It is without users, so nobody is impersonated there.
 func hooksOf(server *fakeapi.Server, config *conformance.Config) {
-	config.Nobody = nil
+	config.UnprivilegedClient = nil
 	if config.Compact != nil {
 		config.Compact = func(context.Context) error { server.Compact(); return nil }
 	}
-	if config.Expire != nil {
-		config.Expire = func(context.Context) error { server.Expire(); return nil }
+	if config.ExpireWatches != nil {
+		config.ExpireWatches = func(context.Context) error { server.Expire(); return nil }
 	}
-	if config.Starting != nil {
-		config.Starting = func(context.Context) (func(), error) {
+	if config.BeginStartup != nil {
+		config.BeginStartup = func(context.Context) (func(), error) {
 			return func() { _ = server.Restart(0) }, server.Restart(time.Hour) // a door that is open stays so
 		}
 	}
@@ -185,7 +185,7 @@ func tellRehearsal(out io.Writer, config conformance.Config, server string, foun
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "CASE\tLEVEL\tNAMESPACES\tOBJECTS IN THEM\tCLUSTER-SCOPED\tTITLE") // Flush has the error
 	var all created
-	selected := config.Selected()
+	selected := config.SelectedCases()
 	for _, one := range selected {
 		made := found[one.ID]
 		title := one.Title
@@ -202,7 +202,7 @@ func tellRehearsal(out io.Writer, config conformance.Config, server string, foun
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nNothing was created on %s. A run of these %d cases creates there, and removes again, with five random characters for RUN:\n"+
-		"  %d namespaces %s-RUN-..., one after the other, with %d objects in them\n", server, len(selected), all.namespaces, config.Namespace, all.namespaced)
+		"  %d namespaces %s-RUN-..., one after the other, with %d objects in them\n", server, len(selected), all.namespaces, config.NamespacePrefix, all.namespaced)
 	times := map[string]int{}
 	for _, name := range all.cluster {
 		times[name]++

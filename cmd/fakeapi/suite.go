@@ -54,12 +54,12 @@ func (f *suiteFlags) setLevel(name string) error {
 // config is that of the suite, but for the server.
 func (f *suiteFlags) config() conformance.Config {
 	config := conformance.Config{
-		Namespace: f.namespace, Run: f.run, Level: f.level, Timeout: f.timeout, Patience: f.patience, Skip: map[string]string{},
+		NamespacePrefix: f.namespace, Run: f.run, MinLevel: f.level, Timeout: f.timeout, Patience: f.patience, Skip: map[string]string{},
 	}
 	if f.skip == nil {
 		return config
 	}
-	for _, one := range config.Selected() {
+	for _, one := range config.SelectedCases() {
 		if f.skip.MatchString(one.ID) {
 			config.Skip[one.ID] = "--skip " + f.skip.String()
 		}

@@ -26,9 +26,9 @@ var whole = flag.Bool("whole", false, "compare two servers by all cases of the s
 // sideOf is a server as a side.
 func sideOf(srv *fakeapi.Server, cases string) compare.Side {
 	return compare.Side{Name: "a server", Config: conformance.Config{
-		BaseURL: srv.URL(), Client: srv.Client(), Namespace: "conformance", Run: regexp.MustCompile(cases), Patience: 5 * time.Minute,
-		Compact: func(context.Context) error { srv.Compact(); return nil },
-		Expire:  func(context.Context) error { srv.Expire(); return nil },
+		BaseURL: srv.URL(), Client: srv.Client(), NamespacePrefix: "conformance", Run: regexp.MustCompile(cases), Patience: 5 * time.Minute,
+		Compact:       func(context.Context) error { srv.Compact(); return nil },
+		ExpireWatches: func(context.Context) error { srv.Expire(); return nil },
 	}}
 }
 

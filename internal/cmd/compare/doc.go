@@ -16,7 +16,7 @@
 //
 // Left out is what chance decides: clean-up; the tries of what is repeated until it is so, but for the last; all but the codes from
 // requests on that are sent side by side; all but the codes of what only sets up a case. Which ones those are, a case says by
-// [conformance.PlaceOf]. Package exchange has the symbols that stand for what no two servers have in common; of resourceVersions,
+// [conformance.RequestPurposeFrom]. Package exchange has the symbols that stand for what no two servers have in common; of resourceVersions,
 // those of objects have to be equal where they are on the left, as no other client writes to what a case creates. The names of
 // the runs differ in one letter, which is taken out.
 //

@@ -127,7 +127,7 @@ func (j *judge) requestLine(one *recorded) string { return j.scribe.Text(j.left.
 // compareRequests tells whether the case has asked the same on both sides.
 func (j *judge) compareRequests(left, right *recorded, d *httpdiff.Differences) {
 	j.symbols.CompareText("request", j.requestLine(left), j.right.line(right), d)
-	if left.place.Lane > 0 { // they stand in the order of their answers
+	if left.place.ConcurrentIndex > 0 { // they stand in the order of their answers
 		return
 	}
 	j.symbols.CompareHeaders([]string{"Accept", "Content-Type"}, j.scribe.Headers(left.header), right.header, d)
@@ -160,7 +160,7 @@ func (j *judge) compareAnswers(left, right *recorded, d *httpdiff.Differences) {
 		r, _ := right.response()
 		j.symbols.Compare("body", j.scribe.Value(j.canon.Body(j.left.body(left.answer, l))), j.canon.Body(j.right.body(right.answer, r)), &found)
 	}
-	j.raced = j.raced || left.place.Lane > 0
+	j.raced = j.raced || left.place.ConcurrentIndex > 0
 	if !left.place.Setup && !j.raced {
 		*d = append(*d, found...)
 	}

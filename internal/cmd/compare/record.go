@@ -12,7 +12,7 @@ import (
 
 // recorded is a request of a case and what came back, as the case saw it.
 type recorded struct {
-	place        conformance.Place
+	place        conformance.RequestPurpose
 	method, path string // path and query, behind the base URL
 	header       http.Header
 	code         int // 0 if there was no answer
@@ -51,7 +51,7 @@ func (r *recorder) take(id string) []*recorded {
 
 // RoundTrip implements http.RoundTripper.
 func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
-	place := conformance.PlaceOf(request.Context())
+	place := conformance.RequestPurposeFrom(request.Context())
 	if place.Case == "" || place.Cleanup {
 		return r.next.RoundTrip(request)
 	}

@@ -35,7 +35,7 @@ type taken struct {
 func Suites(ctx context.Context, left, right Side, told func(Case)) (*Report, error) {
 	// The names have to be the same in where they are sorted, and in length, but two sides may be one server.
 	id := rand.String(4)
-	left.Config.ID, right.Config.ID = id+"2", id+"4"
+	left.Config.RunID, right.Config.RunID = id+"2", id+"4"
 	l, err := newRunner(left)
 	if err != nil {
 		return nil, err
@@ -44,8 +44,8 @@ func Suites(ctx context.Context, left, right Side, told func(Case)) (*Report, er
 	if err != nil {
 		return nil, err
 	}
-	selected := l.config.Selected()
-	if len(r.config.Selected()) != len(selected) {
+	selected := l.config.SelectedCases()
+	if len(r.config.SelectedCases()) != len(selected) {
 		return nil, errors.New("the two sides select other cases")
 	}
 	var running sync.WaitGroup
@@ -53,7 +53,7 @@ func Suites(ctx context.Context, left, right Side, told func(Case)) (*Report, er
 	running.Go(func() { r.run(ctx) })
 	report := &Report{}
 	for range selected {
-		one := compareCase(<-l.cases, <-r.cases, cmp.Or(l.config.Namespace, "conformance"))
+		one := compareCase(<-l.cases, <-r.cases, cmp.Or(l.config.NamespacePrefix, "conformance"))
 		report.Cases = append(report.Cases, one)
 		if told != nil {
 			told(one)
@@ -91,11 +91,11 @@ func newRunner(side Side) (*runner, error) {
 	client := *side.Config.Client
 	client.Transport = r.recorder
 	r.config.Client = &client
-	r.config.Ended = func(result conformance.Result) {
-		if side.Config.Ended != nil {
-			side.Config.Ended(result)
+	r.config.CaseFinished = func(result conformance.Result) {
+		if side.Config.CaseFinished != nil {
+			side.Config.CaseFinished(result)
 		}
-		r.cases <- taken{result: result, exchanges: r.recorder.take(result.Case.ID), run: r.config.ID, host: base.Host}
+		r.cases <- taken{result: result, exchanges: r.recorder.take(result.Case.ID), run: r.config.RunID, host: base.Host}
 	}
 	return r, nil
 }

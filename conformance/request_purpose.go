@@ -5,28 +5,28 @@ import (
 	"sync/atomic"
 )
 
-// Place says what a request of a run is for. A transport finds it with [PlaceOf] in the context of the request. It is for those who take
+// RequestPurpose says what a request of a run is for. A transport finds it with [RequestPurposeFrom] in the context of the request. It is for those who take
 // down what a run sends, and hold it beside another run.
-type Place struct {
+type RequestPurpose struct {
 	// Case is the ID of the case that sends it.
 	Case string
 	// Setup: it only makes what the case needs, such as a namespace or a definition that cases share, or looks whether the server has it.
 	Setup bool
 	// Cleanup: it removes what the case or the run made.
 	Cleanup bool
-	// Series is the number, from 1 within the case, of a series of tries that is repeated until the answer is as expected. Try is the
+	// RetryGroup is the number, from 1 within the case, of a series of tries that is repeated until the answer is as expected. Try is the
 	// number of the try, from 1. Both are 0 for a request that is sent once. How many tries there are is chance.
-	Series, Try int
-	// Lane is the number, from 1, of a request that is sent side by side with others, and 0 for one that is sent alone.
-	Lane int
+	RetryGroup, Attempt int
+	// ConcurrentIndex is the number, from 1, of a request that is sent side by side with others, and 0 for one that is sent alone.
+	ConcurrentIndex int
 }
 
-// PlaceOf gives the place that the context of a request carries. Requests of no case have the zero Place.
-func PlaceOf(ctx context.Context) Place { return placedBy(ctx).Place }
+// RequestPurposeFrom gives the place that the context of a request carries. Requests of no case have the zero Place.
+func RequestPurposeFrom(ctx context.Context) RequestPurpose { return placedBy(ctx).RequestPurpose }
 
 // placed is what a context holds.
 type placed struct {
-	Place
+	RequestPurpose
 	series *atomic.Int64 // how many there were in the case
 }
 
@@ -42,39 +42,39 @@ func placedBy(ctx context.Context) placed {
 
 // within begins a case.
 func within(ctx context.Context, one Case) context.Context {
-	return context.WithValue(ctx, placeKey{}, placed{Place{Case: one.ID}, &atomic.Int64{}})
+	return context.WithValue(ctx, placeKey{}, placed{RequestPurpose{Case: one.ID}, &atomic.Int64{}})
 }
 
 // as changes the place of what is sent under the context.
-func (p placed) as(ctx context.Context, change func(*Place)) context.Context {
-	change(&p.Place)
+func (p placed) as(ctx context.Context, change func(*RequestPurpose)) context.Context {
+	change(&p.RequestPurpose)
 	return context.WithValue(ctx, placeKey{}, p)
 }
 
 // settingUp is for what only makes, or looks for, what a case needs.
 func settingUp(ctx context.Context) context.Context {
-	return placedBy(ctx).as(ctx, func(p *Place) { p.Setup = true })
+	return placedBy(ctx).as(ctx, func(p *RequestPurpose) { p.Setup = true })
 }
 
 // cleaningUp is for what removes it.
 func cleaningUp(ctx context.Context) context.Context {
-	return placedBy(ctx).as(ctx, func(p *Place) { p.Cleanup = true })
+	return placedBy(ctx).as(ctx, func(p *RequestPurpose) { p.Cleanup = true })
 }
 
 // inLane is for one of several requests that are sent side by side.
 func inLane(ctx context.Context, lane int) context.Context {
-	return placedBy(ctx).as(ctx, func(p *Place) { p.Lane = lane })
+	return placedBy(ctx).as(ctx, func(p *RequestPurpose) { p.ConcurrentIndex = lane })
 }
 
 // tries gives the contexts for the tries of a new series, one at each call. A series within another is no series of its own.
 func tries(ctx context.Context) func() context.Context {
 	p := placedBy(ctx)
-	if p.Series > 0 {
+	if p.RetryGroup > 0 {
 		return func() context.Context { return ctx }
 	}
 	series, try := int(p.series.Add(1)), 0
 	return func() context.Context {
 		try++
-		return p.as(ctx, func(p *Place) { p.Series, p.Try = series, try })
+		return p.as(ctx, func(p *RequestPurpose) { p.RetryGroup, p.Attempt = series, try })
 	}
 }

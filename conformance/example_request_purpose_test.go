@@ -18,14 +18,14 @@ type tallying struct {
 
 // RoundTrip implements http.RoundTripper.
 func (c tallying) RoundTrip(r *http.Request) (*http.Response, error) {
-	if place := conformance.PlaceOf(r.Context()); !place.Setup && !place.Cleanup && place.Case != "" {
+	if place := conformance.RequestPurposeFrom(r.Context()); !place.Setup && !place.Cleanup && place.Case != "" {
 		c.by[place.Case]++
 	}
 	return c.next.RoundTrip(r)
 }
 
 // A transport finds out what a request of a run is for.
-func ExamplePlaceOf() {
+func ExampleRequestPurposeFrom() {
 	srv, err := fakeapi.New()
 	if err != nil {
 		panic(err)
