@@ -36,7 +36,7 @@ func (s *Server) newClient() *http.Client {
 func (s *Server) newTransport() *http.Transport {
 	transport := &http.Transport{DialContext: s.dial(), MaxIdleConnsPerHost: 64}
 	if s.authority != nil {
-		transport.TLSClientConfig = &tls.Config{RootCAs: s.authority.Pool(), Certificates: s.identity.own(s.firstToken())}
+		transport.TLSClientConfig = &tls.Config{RootCAs: s.authority.CertPool(), Certificates: s.identity.own(s.firstToken())}
 		transport.ForceAttemptHTTP2 = true // which a TLSClientConfig switches off
 	}
 	return transport

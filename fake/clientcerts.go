@@ -52,7 +52,7 @@ func (s *Server) ClientCertificate(lifetime time.Duration, user string, groups .
 	if err != nil {
 		return nil, nil, fmt.Errorf("fakeapi: %w", err)
 	}
-	cert, key, err = certs.PairPEM(pair)
+	cert, key, err = certs.EncodePEM(pair)
 	if err != nil {
 		return nil, nil, fmt.Errorf("fakeapi: %w", err)
 	}
@@ -98,7 +98,7 @@ func (s *Server) certify() (err error) {
 	if !s.opts.certificates {
 		return nil
 	}
-	s.way.ClientCAs = s.authority.Pool()
+	s.way.ClientCAs = s.authority.CertPool()
 	for _, text := range s.opts.clientCAs {
 		s.way.ClientCAs.AppendCertsFromPEM(text)
 	}
@@ -108,6 +108,6 @@ func (s *Server) certify() (err error) {
 		return err
 	}
 	s.identity = &identity{pair: pair}
-	s.identity.cert, s.identity.key, err = certs.PairPEM(pair)
+	s.identity.cert, s.identity.key, err = certs.EncodePEM(pair)
 	return err
 }

@@ -31,7 +31,7 @@ func (s seenRequest) String() string {
 func (c *control) listRequests(w http.ResponseWriter, r *http.Request) error {
 	var seen []seenRequest
 	for _, e := range c.server.Timeline().Exchanges {
-		seen = append(seen, seenRequest{e.Seq, e.Begin, e.Method, e.Path, e.Code, e.Client})
+		seen = append(seen, seenRequest{e.Seq, e.Begin, e.Method, e.Path, e.StatusCode, e.UserAgent})
 	}
 	return tell(w, r, http.StatusOK, "requests", seen)
 }
@@ -81,9 +81,9 @@ type toldExchange struct {
 
 func tellExchange(e Exchange) toldExchange {
 	told := toldExchange{
-		seenRequest: seenRequest{e.Seq, e.Begin, e.Method, e.Path, e.Code, e.Client},
+		seenRequest: seenRequest{e.Seq, e.Begin, e.Method, e.Path, e.StatusCode, e.UserAgent},
 		Verb:        e.Verb, ResourceVersion: e.ResourceVersion,
-		Request: tellBody(e.Request), Answer: tellBody(e.Answer), FramesForgotten: e.FramesForgotten,
+		Request: tellBody(e.Request), Answer: tellBody(e.Response), FramesForgotten: e.FramesDropped,
 	}
 	if !e.End.IsZero() {
 		told.End = &e.End
@@ -104,7 +104,7 @@ type toldTimeline struct {
 }
 
 func tellTimeline(t Timeline) toldTimeline {
-	told := toldTimeline{Begin: t.Begin, End: t.End, Forgotten: t.Forgotten, Exchanges: []toldExchange{}, Hits: toldHits(t.Hits)}
+	told := toldTimeline{Begin: t.Begin, End: t.End, Forgotten: t.ExchangesDropped, Exchanges: []toldExchange{}, Hits: toldHits(t.Hits)}
 	for _, e := range t.Exchanges {
 		told.Exchanges = append(told.Exchanges, tellExchange(e))
 	}

@@ -135,9 +135,9 @@ func gadgets(t *testing.T, hook http.Handler, opts ...fakeapi.Option) *fakeapi.S
 	t.Helper()
 	authority, err := certs.NewAuthority()
 	require.NoError(t, err)
-	pair, err := authority.Issue("gadgets.default.svc")
+	pair, err := authority.IssueServer("gadgets.default.svc")
 	require.NoError(t, err)
-	listener := memnet.Listen()
+	listener := memnet.NewListener()
 	server := &http.Server{
 		Handler:   hook,
 		TLSConfig: &tls.Config{Certificates: []tls.Certificate{pair}},
@@ -161,7 +161,7 @@ func gadgets(t *testing.T, hook http.Handler, opts ...fakeapi.Option) *fakeapi.S
 func loopbackHook(t *testing.T, hook http.Handler) (clientConfig string) {
 	authority, err := certs.NewAuthority()
 	require.NoError(t, err)
-	pair, err := authority.Issue("127.0.0.1")
+	pair, err := authority.IssueServer("127.0.0.1")
 	require.NoError(t, err)
 	server := httptest.NewUnstartedServer(hook)
 	server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}

@@ -24,7 +24,7 @@ func (s *Server) writeDiscovery(w http.ResponseWriter, r *http.Request, out nego
 		return
 	}
 	if views != nil {
-		doc = doc.Shown(views.hidden, views.stale)
+		doc = doc.Filter(views.hidden, views.stale)
 	}
 	if out.Form == negotiate.Aggregated {
 		w.Header()["Cache-Control"] = []string{"public"}

@@ -118,7 +118,7 @@ func ExampleServer_Timeline() {
 	}
 	timeline := srv.Timeline()
 	for _, x := range timeline.Exchanges {
-		fmt.Println(x.Verb, x.Path, x.Code)
+		fmt.Println(x.Verb, x.Path, x.StatusCode)
 	}
 	last := timeline.Tail(1) // as a test that fails logs it
 	fmt.Println(strings.HasSuffix(strings.TrimSpace(last), "-> 404"))

@@ -26,7 +26,7 @@ func listenOn(memory bool, address string) (*entrance, error) {
 	e := &entrance{moved: make(chan struct{})}
 	e.reopen = func() (net.Listener, error) {
 		if memory {
-			return memnet.Listen(), nil
+			return memnet.NewListener(), nil
 		}
 		if e.address != nil {
 			address = e.address.String() // of the port that was free

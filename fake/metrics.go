@@ -30,16 +30,16 @@ func (s *Server) metered(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		running := s.metrics.Running(l, isLongRunning(t), reads(r))
+		running := s.metrics.InFlight(l, isLongRunning(t), reads(r))
 		running.Add(1)
 		m := &meter{ResponseWriter: w, request: r}
 		begin := time.Now()
 		defer func() {
 			running.Add(-1)
 			if code := m.answered(); code != 0 {
-				s.metrics.Answered(l, code, time.Since(begin))
+				s.metrics.RecordRequest(l, code, time.Since(begin))
 			} else {
-				s.metrics.Aborted(l)
+				s.metrics.RecordAbort(l)
 			}
 		}()
 		next.ServeHTTP(m, r)
@@ -55,22 +55,22 @@ func (s *Server) labels(r *http.Request, t requestinfo.RequestInfo) (l metrics.L
 		if res == nil || t.Subresource != "" && res.Subresource(t.Subresource) == nil {
 			return l, false
 		}
-		return metrics.Of(r, t), true
+		return metrics.ResourceLabels(r, t), true
 	case t.Prefix != "":
-		return metrics.OfPath(r, "/"+t.Prefix), true
+		return metrics.PathLabels(r, "/"+t.Prefix), true
 	}
 	path := r.URL.Path
 	if known := "/openapi/"; strings.HasPrefix(path, known) {
 		path = known
 	}
-	return metrics.OfPath(r, path), isHealth(path) ||
+	return metrics.PathLabels(r, path), isHealth(path) ||
 		slices.Contains([]string{"/", "/metrics", "/openapi/", "/version", "/version/"}, path)
 }
 
 // terminated counts a request that the server has ended in self-defense.
 func (s *Server) terminated(r *http.Request, code int) {
 	if l, counted := s.labels(r, requestinfo.Parse(r.Method, r.URL.Path, r.URL.Query())); counted {
-		s.metrics.Terminated(l, code)
+		s.metrics.RecordTermination(l, code)
 	}
 }
 

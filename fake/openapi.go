@@ -26,13 +26,13 @@ func (s *Server) serveOpenAPIIndex(w http.ResponseWriter, r *http.Request) {
 	documents, _ := s.documents()
 	// Without a time, which a real server makes that of the request: a client that asks again in
 	// the same second would be told that nothing has changed.
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(documents.Index()))
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(documents.V3Index()))
 }
 
 // serveOpenAPIV3 answers with one document of v3. Asked for by its hash it may be
 // kept for ever; another hash is sent to the right one (DI-18).
 func (s *Server) serveOpenAPIV3(w http.ResponseWriter, r *http.Request) {
-	name := strings.TrimPrefix(r.URL.Path, openapi.Root+"/")
+	name := strings.TrimPrefix(r.URL.Path, openapi.V3Root+"/")
 	documents, made := s.documents()
 	doc := documents.V3(name)
 	if doc == nil {
@@ -49,7 +49,7 @@ func (s *Server) serveOpenAPIV3(w http.ResponseWriter, r *http.Request) {
 		if asked != doc.Hash {
 			w.Header().Set("Content-Type", media)
 			w.Header().Set("ETag", strconv.Quote(doc.Hash))
-			http.Redirect(w, r, openapi.URL(name, doc.Hash), http.StatusMovedPermanently)
+			http.Redirect(w, r, openapi.V3URL(name, doc.Hash), http.StatusMovedPermanently)
 			return
 		}
 		w.Header().Set("Cache-Control", "public, immutable")

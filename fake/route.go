@@ -83,9 +83,9 @@ func (s *Server) serveOther(w http.ResponseWriter, r *http.Request) {
 		s.serveVersion(w, r)
 	case path == "/openapi/v2":
 		s.serveOpenAPIV2(w, r)
-	case path == openapi.Root:
+	case path == openapi.V3Root:
 		s.serveOpenAPIIndex(w, r)
-	case strings.HasPrefix(path, openapi.Root+"/"):
+	case strings.HasPrefix(path, openapi.V3Root+"/"):
 		s.serveOpenAPIV3(w, r)
 	case path == "/metrics":
 		s.metrics.ServeHTTP(w, r)

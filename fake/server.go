@@ -36,14 +36,14 @@ type Server struct {
 	store    *memstore.Store
 	api      *handlers.API
 	// controllers are those of the store, whatever the door.
-	controllers *controllers.Machine
+	controllers *controllers.Controllers
 	faults      faults.Set
 
 	discovery *discovery.Documents
 	groups    *Discovery
 	// plainDiscovery switches the aggregated documents off.
 	plainDiscovery atomic.Bool
-	metrics        *metrics.Set
+	metrics        *metrics.Recorder
 
 	listener  *entrance
 	authority *certs.Authority     // nil without TLS
@@ -233,7 +233,7 @@ func (s *Server) control(ctx context.Context) {
 // off; then this is how they are stepped by hand. What a controller could not do is
 // an error and does not stop the rest.
 func (s *Server) Settle(ctx context.Context) error {
-	if err := s.controllers.Settle(ctx); err != nil {
+	if err := s.controllers.RunUntilIdle(ctx); err != nil {
 		return fmt.Errorf("fakeapi: settle: %w", err)
 	}
 	return nil

@@ -31,9 +31,9 @@ func (s *Server) Timeline() Timeline { return s.recorder.Timeline() }
 
 // recorded records what a handler is asked and answers, unless that is switched off.
 func (s *Server) recorded(next http.Handler) http.Handler {
-	s.recorder = timeline.New(s.faults.Hits)
+	s.recorder = timeline.NewRecorder(s.faults.Hits)
 	if s.opts.unrecorded {
 		return next
 	}
-	return s.recorder.Record(next)
+	return s.recorder.Handler(next)
 }

@@ -63,8 +63,8 @@ func TestTimeline(t *testing.T) {
 		require.Equal(t, "application/vnd.kubernetes.protobuf", watch.Frames[0].Body.ContentType)
 		require.Equal(t, "application/vnd.kubernetes.protobuf", create.Request.ContentType)
 		require.Contains(t, string(create.Request.Data), "k8s\x00")
-		require.Less(t, create.Request.Size, create.Answer.Size)
-		require.Empty(t, watch.Answer.Data)
+		require.Less(t, create.Request.Size, create.Response.Size)
+		require.Empty(t, watch.Response.Data)
 	})
 }
 
@@ -96,7 +96,7 @@ func TestTimelinesOfOtherDoors(t *testing.T) {
 // What is long is left out in its middle, and said to be.
 func TestLongTimelineAsText(t *testing.T) {
 	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	long := fakeapi.Timeline{Begin: begin, Forgotten: 3}
+	long := fakeapi.Timeline{Begin: begin, ExchangesDropped: 3}
 	for i := range 1000 {
 		long.Exchanges = append(long.Exchanges, fakeapi.Exchange{
 			Seq: uint64(i + 4), Begin: begin.Add(time.Duration(i) * time.Second), Method: "GET", Path: "/" + strings.Repeat("x", i),

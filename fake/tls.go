@@ -42,7 +42,7 @@ func (s *Server) secure() (*tls.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	certificate, err := s.authority.Issue(append([]string{"localhost", "127.0.0.1", "::1", host}, s.opts.hosts...)...)
+	certificate, err := s.authority.IssueServer(append([]string{"localhost", "127.0.0.1", "::1", host}, s.opts.hosts...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -60,15 +60,15 @@ func (a *Authority) PEM() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.certificate.Raw})
 }
 
-// Pool is what a client trusts that trusts the authority and nobody else.
-func (a *Authority) Pool() *x509.CertPool {
+// CertPool is what a client trusts that trusts the authority and nobody else.
+func (a *Authority) CertPool() *x509.CertPool {
 	pool := x509.NewCertPool()
 	pool.AddCert(a.certificate)
 	return pool
 }
 
-// Issue makes a certificate for a server that is known by names and IP addresses.
-func (a *Authority) Issue(hosts ...string) (tls.Certificate, error) {
+// IssueServer makes a certificate for a server that is known by names and IP addresses.
+func (a *Authority) IssueServer(hosts ...string) (tls.Certificate, error) {
 	template, err := newTemplate("fakeapi")
 	if err != nil {
 		return tls.Certificate{}, err
@@ -113,9 +113,9 @@ func (a *Authority) sign(template *x509.Certificate) (tls.Certificate, error) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
 }
 
-// PairPEM gives a certificate that was issued here, and its key, as clients read them from
+// EncodePEM gives a certificate that was issued here, and its key, as clients read them from
 // files.
-func PairPEM(pair tls.Certificate) (certificate, key []byte, err error) {
+func EncodePEM(pair tls.Certificate) (certificate, key []byte, err error) {
 	der, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
 	if err != nil {
 		return nil, nil, fmt.Errorf("key of a certificate: %w", err)

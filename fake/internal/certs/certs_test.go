@@ -15,11 +15,11 @@ import (
 // another one has issued.
 func verify(t *testing.T, trusted, issuer *certs.Authority, host string, at time.Time) error {
 	t.Helper()
-	issued, err := issuer.Issue("localhost", "127.0.0.1", "::1")
+	issued, err := issuer.IssueServer("localhost", "127.0.0.1", "::1")
 	require.NoError(t, err)
 	leaf, err := x509.ParseCertificate(issued.Certificate[0])
 	require.NoError(t, err)
-	_, err = leaf.Verify(x509.VerifyOptions{Roots: trusted.Pool(), DNSName: host, CurrentTime: at})
+	_, err = leaf.Verify(x509.VerifyOptions{Roots: trusted.CertPool(), DNSName: host, CurrentTime: at})
 	return err
 }
 

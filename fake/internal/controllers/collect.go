@@ -36,7 +36,7 @@ type item struct {
 }
 
 // look does what is to be done about the object under a key.
-func (m *Machine) look(key string) error {
+func (m *Controllers) look(key string) error {
 	it, err := m.read(key)
 	switch {
 	case err != nil || it == nil:
@@ -52,7 +52,7 @@ func (m *Machine) look(key string) error {
 }
 
 // read reads the object under a key; nil if there is none.
-func (m *Machine) read(key string) (*item, error) {
+func (m *Controllers) read(key string) (*item, error) {
 	p, ok := m.kinds.find(key)
 	rec := m.store.View().Get(key)
 	if !ok || rec == nil || p.ignored() {
@@ -67,7 +67,7 @@ func (m *Machine) read(key string) (*item, error) {
 
 // attempt deletes an object that has lost its owners, or frees it from those that
 // are gone or wait for its end while it has others.
-func (m *Machine) attempt(it *item) error {
+func (m *Controllers) attempt(it *item) error {
 	owners, ok := m.classify(it)
 	switch {
 	case !ok || len(it.meta.OwnerReferences) == 0:
@@ -83,7 +83,7 @@ func (m *Machine) attempt(it *item) error {
 // attemptForeground deletes an object whose owner waits for it and that has dependents
 // of its own: they go before it, as it goes before its owner. If one of them is
 // waiting already, this may be a cycle, and the object stops to block.
-func (m *Machine) attemptForeground(it *item) error {
+func (m *Controllers) attemptForeground(it *item) error {
 	if slices.ContainsFunc(m.graph.dependents(it.rec.UID), m.graph.isWaiting) {
 		if err := m.unblock(it); err != nil {
 			return err
@@ -100,7 +100,7 @@ func (m *Machine) attemptForeground(it *item) error {
 
 // delete deletes an object if it still is as it was looked at: somebody may have
 // adopted it.
-func (m *Machine) delete(it *item, policy *metav1.DeletionPropagation) error {
+func (m *Controllers) delete(it *item, policy *metav1.DeletionPropagation) error {
 	uid, revision := types.UID(it.rec.UID), it.rec.Revision.String()
 	return m.writer.DeleteKey(it.res, it.rec.Key, &metav1.DeleteOptions{
 		Preconditions:     &metav1.Preconditions{UID: &uid, ResourceVersion: &revision},
@@ -109,7 +109,7 @@ func (m *Machine) delete(it *item, policy *metav1.DeletionPropagation) error {
 }
 
 // release takes owners from an object.
-func (m *Machine) release(it *item, lost []types.UID) error {
+func (m *Controllers) release(it *item, lost []types.UID) error {
 	if len(lost) == 0 {
 		return nil
 	}
@@ -122,7 +122,7 @@ func (m *Machine) release(it *item, lost []types.UID) error {
 
 // orphan ends the wait of an object whose dependents are to stay: they lose their
 // reference to it, then it loses the finalizer.
-func (m *Machine) orphan(it *item) error {
+func (m *Controllers) orphan(it *item) error {
 	err := m.eachDependent(it, func(dependent *item) error {
 		return m.release(dependent, []types.UID{types.UID(it.rec.UID)})
 	})
@@ -134,7 +134,7 @@ func (m *Machine) orphan(it *item) error {
 
 // await ends the wait of an object in foreground deletion once no dependent
 // blocks it any more. All that can go are sent off first, whether they block or not.
-func (m *Machine) await(it *item) error {
+func (m *Controllers) await(it *item) error {
 	err := m.eachDependent(it, func(dependent *item) error {
 		if dependent.meta.DeletionTimestamp != nil {
 			return nil
@@ -154,7 +154,7 @@ func (m *Machine) await(it *item) error {
 // eachDependent does something to every dependent of an object. One that fails does
 // not stop the rest; it stops the object, unless it is gone or has changed and is
 // looked at again.
-func (m *Machine) eachDependent(it *item, do func(*item) error) error {
+func (m *Controllers) eachDependent(it *item, do func(*item) error) error {
 	var failed []error
 	for _, key := range m.graph.dependents(it.rec.UID) {
 		dependent, err := m.read(key)
@@ -171,14 +171,14 @@ func (m *Machine) eachDependent(it *item, do func(*item) error) error {
 	return errors.Join(failed...)
 }
 
-func (m *Machine) dropFinalizer(it *item, finalizer string) error {
+func (m *Controllers) dropFinalizer(it *item, finalizer string) error {
 	return m.change(it, func(meta metav1.Object) {
 		meta.SetFinalizers(slices.DeleteFunc(meta.GetFinalizers(), func(f string) bool { return f == finalizer }))
 	})
 }
 
 // change changes the metadata of an object.
-func (m *Machine) change(it *item, do func(metav1.Object)) error {
+func (m *Controllers) change(it *item, do func(metav1.Object)) error {
 	return m.writer.ChangeKey(it.res, it.rec.Key, it.rec.UID, "", func(obj runtime.Object) {
 		if meta, ok := obj.(metav1.Object); ok {
 			do(meta)

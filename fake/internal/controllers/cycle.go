@@ -9,7 +9,7 @@ import (
 // isFree reports whether an object in foreground deletion needs to wait no longer.
 // Where the dependents that block it wait for it themselves, directly or through
 // others, they stop to block, and it will be looked at again.
-func (m *Machine) isFree(it *item) (bool, error) {
+func (m *Controllers) isFree(it *item) (bool, error) {
 	blockers := m.graph.blockers(it.rec.UID)
 	for _, key := range blockers {
 		if !m.reaches(key, it.rec.Key, make(map[string]bool)) {
@@ -28,7 +28,7 @@ func (m *Machine) isFree(it *item) (bool, error) {
 
 // reaches reports whether the object under a key waits for another one, or for one
 // that waits for that. An object waits for itself if it is its own owner.
-func (m *Machine) reaches(from, to string, seen map[string]bool) bool {
+func (m *Controllers) reaches(from, to string, seen map[string]bool) bool {
 	if !m.graph.isWaiting(from) || seen[from] {
 		return false
 	}
@@ -42,7 +42,7 @@ func (m *Machine) reaches(from, to string, seen map[string]bool) bool {
 }
 
 // unblock lets the owners of an object go before it.
-func (m *Machine) unblock(it *item) error {
+func (m *Controllers) unblock(it *item) error {
 	no := false
 	return m.change(it, func(meta metav1.Object) {
 		references := meta.GetOwnerReferences()

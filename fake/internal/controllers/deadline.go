@@ -59,7 +59,7 @@ func (d *deadlines) due(now time.Time) (deadline, bool) {
 
 // expire ends an object whose deadline has passed, if it is still there: the grace
 // may have been shortened since, so that it is another one by now, or none.
-func (m *Machine) expire(d deadline) error {
+func (m *Controllers) expire(d deadline) error {
 	p, ok := m.kinds.find(d.key)
 	if !ok {
 		return nil

@@ -8,7 +8,7 @@ import (
 )
 
 // follow notes what has been written since the last time.
-func (m *Machine) follow() {
+func (m *Controllers) follow() {
 	for m.cursor != nil {
 		n, err := m.cursor.Next(m.events)
 		if err != nil { // forgotten before it was read, or the store was restored
@@ -27,7 +27,7 @@ func (m *Machine) follow() {
 }
 
 // begin looks at everything there is, as if it had been written just now.
-func (m *Machine) begin() {
+func (m *Controllers) begin() {
 	m.graph = graph{}
 	m.queue, m.queued, m.ending, m.deadlines = nil, nil, nil, deadlines{}
 	view := m.store.View()
@@ -51,7 +51,7 @@ const mostUnread = 256
 // concerns reports whether an event may mean something to the controllers that sleep.
 // It is called by the writer, for every write: most mean nothing, and waking costs
 // many times as much as finding out.
-func (m *Machine) concerns(e *memstore.Event) bool {
+func (m *Controllers) concerns(e *memstore.Event) bool {
 	if e.Record == nil || m.emptying.Load() || m.unread.Add(1) > mostUnread {
 		return true
 	}
@@ -66,7 +66,7 @@ func (m *Machine) concerns(e *memstore.Event) bool {
 }
 
 // note takes down what a write means to the controllers.
-func (m *Machine) note(prev, rec *memstore.Record) {
+func (m *Controllers) note(prev, rec *memstore.Record) {
 	left := prev
 	if rec != nil {
 		left = rec
@@ -98,7 +98,7 @@ func (m *Machine) note(prev, rec *memstore.Record) {
 
 // gone notes that an object is not there any more. Its dependents have to do
 // without it, and its owners may have waited for that.
-func (m *Machine) gone(p place, rec *memstore.Record) {
+func (m *Controllers) gone(p place, rec *memstore.Record) {
 	if p.is("namespaces") {
 		delete(m.ending, p.name)
 	}
@@ -112,7 +112,7 @@ func (m *Machine) gone(p place, rec *memstore.Record) {
 }
 
 // here notes an object as it is now.
-func (m *Machine) here(p place, rec *memstore.Record, meta *metav1.ObjectMeta) {
+func (m *Controllers) here(p place, rec *memstore.Record, meta *metav1.ObjectMeta) {
 	ends := meta.DeletionTimestamp != nil
 	switch {
 	case p.is("namespaces") && ends:
@@ -136,7 +136,7 @@ func (m *Machine) here(p place, rec *memstore.Record, meta *metav1.ObjectMeta) {
 }
 
 // disown has those former owners looked at that wait for the end of their dependents.
-func (m *Machine) disown(key string, owners []owner) {
+func (m *Controllers) disown(key string, owners []owner) {
 	for _, o := range owners {
 		if waiting, ok := m.graph.waiting[o.uid]; ok && waiting != key {
 			m.push(waiting)
@@ -146,12 +146,12 @@ func (m *Machine) disown(key string, owners []owner) {
 
 // homeless reports whether a new object is in a namespace that has gone while it
 // was being created. Nobody would ever find it there.
-func (m *Machine) homeless(p place) bool {
+func (m *Controllers) homeless(p place) bool {
 	return p.namespace != "" && m.store.View().Get(namespaceKey(p.namespace)) == nil
 }
 
 // terminating notes that a namespace is on its way out, or gone, and to be emptied.
-func (m *Machine) terminating(name string) {
+func (m *Controllers) terminating(name string) {
 	if m.ending == nil {
 		m.ending = make(map[string]bool)
 	}

@@ -36,9 +36,9 @@ const mostLooks = 1000
 // restlessPause is how long Run leaves those alone who have kept Settle from an end.
 const restlessPause = time.Second
 
-// Machine is the controllers of one store. Make it with New. Its methods may be
+// Controllers is the controllers of one store. Make it with New. Its methods may be
 // called from any goroutine.
-type Machine struct {
+type Controllers struct {
 	store  *memstore.Store
 	table  func() *resource.Table
 	writer Writer
@@ -69,17 +69,17 @@ type Machine struct {
 }
 
 // New makes the controllers of a store, which serves what table gives. They do nothing before Settle or Run.
-func New(store *memstore.Store, table func() *resource.Table, writer Writer) *Machine {
-	return &Machine{
+func New(store *memstore.Store, table func() *resource.Table, writer Writer) *Controllers {
+	return &Controllers{
 		store: store, table: table, writer: writer, kinds: newKinds(table),
 		events: make([]*memstore.Event, 256), looking: make(chan struct{}, 1),
 	}
 }
 
 // Run keeps the store settled until ctx ends.
-func (m *Machine) Run(ctx context.Context) {
+func (m *Controllers) Run(ctx context.Context) {
 	for ctx.Err() == nil {
-		if err := m.Settle(ctx); errors.Is(err, errRestless) {
+		if err := m.RunUntilIdle(ctx); errors.Is(err, errRestless) {
 			m.pause(ctx, nil, restlessPause)
 			continue
 		}
@@ -89,7 +89,7 @@ func (m *Machine) Run(ctx context.Context) {
 }
 
 // Look has Run look again, as Now has leapt.
-func (m *Machine) Look() {
+func (m *Controllers) Look() {
 	select {
 	case m.looking <- struct{}{}:
 	default: // it is going to
@@ -97,7 +97,7 @@ func (m *Machine) Look() {
 }
 
 // pause waits for a write, a time that passes (0: none does), Look, or the end of ctx.
-func (m *Machine) pause(ctx context.Context, wake <-chan struct{}, after time.Duration) {
+func (m *Controllers) pause(ctx context.Context, wake <-chan struct{}, after time.Duration) {
 	var ring <-chan time.Time
 	if after > 0 {
 		timer := time.NewTimer(after)
@@ -114,7 +114,7 @@ func (m *Machine) pause(ctx context.Context, wake <-chan struct{}, after time.Du
 
 // next tells what to wait for after a Settle: a write, or the next deadline, 0 if
 // there is none.
-func (m *Machine) next() (wake <-chan struct{}, after time.Duration) {
+func (m *Controllers) next() (wake <-chan struct{}, after time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.cursor == nil { // ctx has ended before the first look
@@ -131,11 +131,11 @@ func (m *Machine) next() (wake <-chan struct{}, after time.Duration) {
 // errRestless is what Settle wraps when there seems to be no end.
 var errRestless = errors.New("the controllers do not come to rest")
 
-// Settle does all that there is to do at this moment, and all that comes of it.
+// RunUntilIdle does all that there is to do at this moment, and all that comes of it.
 // It does not wait for deadlines. What fails is left as it is until something
 // happens to it, and does not stop the rest; the error names it. Another error
 // is that of ctx, or that the same object comes up for ever.
-func (m *Machine) Settle(ctx context.Context) error {
+func (m *Controllers) RunUntilIdle(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.looks = nil
@@ -163,7 +163,7 @@ func (m *Machine) Settle(ctx context.Context) error {
 }
 
 // tired notes a look at something and reports whether it was one too many.
-func (m *Machine) tired(what string) bool {
+func (m *Controllers) tired(what string) bool {
 	if m.looks == nil {
 		m.looks = make(map[string]int)
 	}
@@ -173,7 +173,7 @@ func (m *Machine) tired(what string) bool {
 
 // take takes the next piece of work: an object, else a pod whose time is over, else
 // a namespace, as these are looked through as a whole; nil if there is nothing to do.
-func (m *Machine) take() (what string, work func() error) {
+func (m *Controllers) take() (what string, work func() error) {
 	if len(m.queue) > 0 {
 		what, m.queue = m.queue[0], m.queue[1:]
 		delete(m.queued, what)
@@ -196,7 +196,7 @@ func (m *Machine) take() (what string, work func() error) {
 
 // push puts the key of an object into the queue, once. A namespace is to be
 // emptied as well, if it is ending.
-func (m *Machine) push(key string) {
+func (m *Controllers) push(key string) {
 	if m.queued[key] {
 		return
 	}

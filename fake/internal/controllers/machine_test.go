@@ -27,7 +27,7 @@ type plant struct {
 	*testing.T
 	*handlers.API
 	store   *memstore.Store
-	machine *controllers.Machine
+	machine *controllers.Controllers
 
 	// deleting, if set, is asked before every deletion.
 	deleting func(key string) error
@@ -90,16 +90,16 @@ func TestFailuresStopNothingElse(t *testing.T) {
 		}
 		return nil
 	}
-	require.EqualError(t, p.machine.Settle(t.Context()), maps+"b: not now")
+	require.EqualError(t, p.machine.RunUntilIdle(t.Context()), maps+"b: not now")
 	require.Equal(t, []bool{false, true, false}, []bool{p.has("a"), p.has("b"), p.has("c")})
 	p.deleting = nil
-	require.NoError(t, p.machine.Settle(t.Context()))
+	require.NoError(t, p.machine.RunUntilIdle(t.Context()))
 	require.True(t, p.has("b"), "nothing has happened to it")
 	require.NoError(t, p.ChangeKey(resource.Builtin().Lookup("", "v1", "configmaps"), maps+"b", "b", "", func(obj runtime.Object) {
 		obj.(*corev1.ConfigMap).OwnerReferences[0].Name = "other"
 		obj.(*corev1.ConfigMap).OwnerReferences[0].UID = "other"
 	}))
-	require.NoError(t, p.machine.Settle(t.Context()))
+	require.NoError(t, p.machine.RunUntilIdle(t.Context()))
 	require.False(t, p.has("b"))
 }
 
@@ -115,10 +115,10 @@ func TestSettleEnds(t *testing.T) {
 		p.load(owned("a", "ghost"))
 		return nil
 	}
-	require.EqualError(t, p.machine.Settle(t.Context()), "the controllers do not come to rest: "+maps+"a")
+	require.EqualError(t, p.machine.RunUntilIdle(t.Context()), "the controllers do not come to rest: "+maps+"a")
 	require.Equal(t, 1000, again)
 	p.deleting = nil
-	require.NoError(t, p.machine.Settle(t.Context()))
+	require.NoError(t, p.machine.RunUntilIdle(t.Context()))
 	require.False(t, p.has("a"))
 }
 
@@ -151,7 +151,7 @@ func TestSettleEndsWithItsContext(t *testing.T) {
 		cancel()
 		return nil
 	}
-	require.ErrorIs(t, p.machine.Settle(ctx), context.Canceled)
+	require.ErrorIs(t, p.machine.RunUntilIdle(ctx), context.Canceled)
 	require.False(t, p.has("a"))
 	require.True(t, p.has("b"))
 }
@@ -161,13 +161,13 @@ func TestSettleEndsWithItsContext(t *testing.T) {
 func TestForgottenHistory(t *testing.T) {
 	p := newPlant(t, memstore.Options{HistoryCount: 5})
 	p.load(owned("a", ""), owned("b", "a"))
-	require.NoError(t, p.machine.Settle(t.Context()))
+	require.NoError(t, p.machine.RunUntilIdle(t.Context()))
 	require.True(t, p.has("b"))
 	p.remove("a")
 	for i := range 20 {
 		p.load(owned(fmt.Sprintf("noise%d", i), ""))
 	}
-	require.NoError(t, p.machine.Settle(t.Context()))
+	require.NoError(t, p.machine.RunUntilIdle(t.Context()))
 	require.False(t, p.has("b"))
 }
 
@@ -179,9 +179,9 @@ func TestRestoredStore(t *testing.T) {
 		lost := p.store.Snapshot()
 		p.remove("b")
 		p.load(owned("a", ""), owned("c", "a"))
-		require.NoError(t, p.machine.Settle(t.Context()))
+		require.NoError(t, p.machine.RunUntilIdle(t.Context()))
 		p.store.Restore(lost, bump)
-		require.NoError(t, p.machine.Settle(t.Context()))
+		require.NoError(t, p.machine.RunUntilIdle(t.Context()))
 		require.False(t, p.has("b"), "its owner is not there in this state")
 	}
 }
@@ -196,7 +196,7 @@ func TestAdoptedInTime(t *testing.T) {
 			obj.(*corev1.ConfigMap).OwnerReferences = owned("a", "b").OwnerReferences
 		})
 	}
-	require.NoError(t, p.machine.Settle(t.Context()))
+	require.NoError(t, p.machine.RunUntilIdle(t.Context()))
 	require.True(t, p.has("a"))
 }
 
@@ -208,7 +208,7 @@ func TestNothingLivesInANamespaceThatIsGone(t *testing.T) {
 	require.NoError(t, p.Load([]runtime.Object{late}))
 	_, err := p.store.Update("namespaces/team", func(*memstore.Record) (*memstore.Draft, error) { return nil, nil })
 	require.NoError(t, err)
-	require.NoError(t, p.machine.Settle(t.Context()))
+	require.NoError(t, p.machine.RunUntilIdle(t.Context()))
 	require.Nil(t, p.store.View().Get("configmaps/team/late"))
 }
 
@@ -220,11 +220,11 @@ func TestNamespaceIsLoadedAnew(t *testing.T) {
 	require.NoError(t, p.Load([]runtime.Object{held}))
 	namespaces := resource.Builtin().Lookup("", "v1", "namespaces")
 	require.NoError(t, p.API.DeleteKey(namespaces, "namespaces/team", &metav1.DeleteOptions{}))
-	require.NoError(t, p.machine.Settle(t.Context()))
+	require.NoError(t, p.machine.RunUntilIdle(t.Context()))
 	require.NoError(t, p.Load([]runtime.Object{&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team"}}}))
 	other := owned("other", "")
 	other.Namespace = "team"
 	require.NoError(t, p.Load([]runtime.Object{other}))
-	require.NoError(t, p.machine.Settle(t.Context()))
+	require.NoError(t, p.machine.RunUntilIdle(t.Context()))
 	require.NotNil(t, p.store.View().Get("configmaps/team/other"))
 }

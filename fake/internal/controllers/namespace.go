@@ -26,7 +26,7 @@ type remaining struct {
 // empty deletes what is in a terminating namespace, tells in its status what is left,
 // and gives it free once that is nothing (NS-09). It is called again when
 // anything has happened in it, and for what was created in it while it went.
-func (m *Machine) empty(name string) error {
+func (m *Controllers) empty(name string) error {
 	p, _ := m.kinds.find(namespaceKey(name))
 	rec := m.store.View().Get(namespaceKey(name))
 	if rec == nil {
@@ -60,7 +60,7 @@ func (m *Machine) empty(name string) error {
 }
 
 // changeNamespace changes a namespace if it is still being deleted.
-func (m *Machine) changeNamespace(p place, uid, subresource string, do func(*corev1.Namespace)) error {
+func (m *Controllers) changeNamespace(p place, uid, subresource string, do func(*corev1.Namespace)) error {
 	return m.writer.ChangeKey(p.res, namespaceKey(p.name), uid, subresource, func(obj runtime.Object) {
 		if ns, ok := obj.(*corev1.Namespace); ok && ns.DeletionTimestamp != nil {
 			do(ns)
@@ -70,7 +70,7 @@ func (m *Machine) changeNamespace(p place, uid, subresource string, do func(*cor
 
 // deleteContent deletes all pods of a namespace, and all else once there is none
 // left: what runs must not outlive the policies that bind it (KEP-5080).
-func (m *Machine) deleteContent(namespace string) *remaining {
+func (m *Controllers) deleteContent(namespace string) *remaining {
 	left := &remaining{objects: make(map[string]int), finalizers: make(map[string]int)}
 	types := m.contentTypes()
 	pods := slices.IndexFunc(types, func(res *resource.Resource) bool { return res.Group == "" && res.Plural == "pods" })
@@ -89,7 +89,7 @@ func (m *Machine) deleteContent(namespace string) *remaining {
 
 // contentTypes are the types that a namespace is emptied of: all that can be
 // deleted, each in the first version of its group that has it.
-func (m *Machine) contentTypes() []*resource.Resource {
+func (m *Controllers) contentTypes() []*resource.Resource {
 	seen := make(map[schema.GroupResource]bool)
 	return slices.DeleteFunc(m.table().All(), func(res *resource.Resource) bool {
 		known := seen[res.GroupResource()]
@@ -100,7 +100,7 @@ func (m *Machine) contentTypes() []*resource.Resource {
 
 // deleteAll deletes the objects of a type and counts those that stay, for their
 // finalizers or for their grace.
-func (m *Machine) deleteAll(res *resource.Resource, namespace string, left *remaining) {
+func (m *Controllers) deleteAll(res *resource.Resource, namespace string, left *remaining) {
 	prefix := codec.Key(res, namespace, "")
 	if m.store.View().Count(prefix) == 0 {
 		return

@@ -20,7 +20,7 @@ type standing struct {
 
 // classify looks up the owners of an object. It is false if one of them cannot be
 // looked up: then nothing is known, and the object is left alone.
-func (m *Machine) classify(it *item) (s standing, ok bool) {
+func (m *Controllers) classify(it *item) (s standing, ok bool) {
 	for _, reference := range it.meta.OwnerReferences {
 		owner, ok, err := m.owner(it, reference)
 		switch {
@@ -42,7 +42,7 @@ func (m *Machine) classify(it *item) (s standing, ok bool) {
 // has its name. It is not ok if the server cannot tell: the kind was never served in that
 // version, or a namespaced owner is named by an object without a namespace.
 // An owner is in the namespace of its dependents, wherever else there may be one.
-func (m *Machine) owner(it *item, reference metav1.OwnerReference) (owner *item, ok bool, err error) {
+func (m *Controllers) owner(it *item, reference metav1.OwnerReference) (owner *item, ok bool, err error) {
 	res := m.kinds.named(schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind))
 	if res == nil || !res.HasVerb("get") || res.Namespaced && it.namespace == "" {
 		return nil, false, nil

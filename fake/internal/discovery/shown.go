@@ -8,10 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Shown gives a document as it is when some groups are missing from it, and of others
+// Filter gives a document as it is when some groups are missing from it, and of others
 // only the versions are known, which aggregated discovery calls stale. The document is
 // not changed; the result has an ETag of its own.
-func (d Document) Shown(hidden, stale func(group string) bool) Document {
+func (d Document) Filter(hidden, stale func(group string) bool) Document {
 	var object runtime.Object
 	switch list := d.Object.(type) {
 	case *metav1.APIGroupList:

@@ -60,12 +60,12 @@ func (p *Encoder) SetTableOptions(include metav1.IncludeObjectPolicy, now func()
 func printerOf(r *resource.Resource) *table.Printer {
 	switch {
 	case r.Custom != nil:
-		p, _ := table.Custom(r.Custom.Object().AdditionalPrinterColumns)
+		p, _ := table.CustomPrinter(r.Custom.Object().AdditionalPrinterColumns)
 		return p
 	case r.ScaleOf != nil:
-		return table.CustomScale()
+		return table.CustomScalePrinter()
 	}
-	return table.For(r.StorageVersion.WithKind(r.Kind))
+	return table.PrinterFor(r.StorageVersion.WithKind(r.Kind))
 }
 
 // ForResource is the representation of another resource in the same form.
@@ -91,7 +91,7 @@ func (t *tables) row(rec *memstore.Record) ([]byte, error) {
 				return nil, err
 			}
 		}
-		return t.printer.Append(nil, obj)
+		return t.printer.AppendRow(nil, obj)
 	})
 }
 
@@ -127,7 +127,7 @@ func (t *tables) single(obj runtime.Object) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	row, err := t.printer.Append(nil, stored)
+	row, err := t.printer.AppendRow(nil, stored)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func (t *tables) one(revision string, row []byte, show *Encoder, shown []byte) (
 		return nil, err
 	}
 	b = append(b, "[{"...)
-	b = appendRow(table.At(b, row, t.now()), show, shown)
+	b = appendRow(table.AppendWithAges(b, row, t.now()), show, shown)
 	return append(b, "}]}"...), nil
 }
 
@@ -226,7 +226,7 @@ func (p *Encoder) tableList(w http.ResponseWriter, list metav1.ListMeta, items [
 
 // ordered gives the items in the order of rows, which few types have.
 func (t *tables) ordered(items []*memstore.Record) ([]*memstore.Record, error) {
-	compare := t.printer.Compare()
+	compare := t.printer.CompareFunc()
 	if compare == nil {
 		return items, nil
 	}
@@ -273,7 +273,7 @@ func (t *tables) list(items []*memstore.Record) (*tableRows, error) {
 	}
 	rows.cells = make([]byte, 0, size) // words are seldom longer than the times in their place
 	for i, row := range encoded {
-		rows.cells = table.At(rows.cells, row, now)
+		rows.cells = table.AppendWithAges(rows.cells, row, now)
 		rows.ends[i] = len(rows.cells)
 	}
 	return rows, nil

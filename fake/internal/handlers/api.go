@@ -58,7 +58,7 @@ type Settings struct {
 	// first page served at its revision; 0 for as long as history lasts (CH-21).
 	ContinueLifetime time.Duration
 	// Metrics counts the events of watches; nil counts nothing.
-	Metrics *metrics.Set
+	Metrics *metrics.Recorder
 }
 
 // API serves the types of a store.

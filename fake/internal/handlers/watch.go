@@ -55,7 +55,7 @@ func (a *API) watch(q *request) error {
 		request:   q.r.Context(),
 		life:      life,
 		ctx:       ctx,
-		metrics:   a.settings.Metrics.Watch(q.res.GroupVersionResource()),
+		metrics:   a.settings.Metrics.WatchEvents(q.res.GroupVersionResource()),
 	}
 	if upgrades(q.r) {
 		return serveSocket(q.w, q.r, s.form.ContentType(true), cancel, func(ws *socket) {
@@ -103,7 +103,7 @@ type stream struct {
 	life context.Context
 	// ctx ends with the watch.
 	ctx     context.Context
-	metrics *metrics.Watch
+	metrics *metrics.WatchEvents
 
 	cursor *memstore.Cursor
 	// sent is the revision up to which everything is known to be sent.
@@ -374,14 +374,14 @@ func (s *stream) append(kind watch.EventType, rec *memstore.Record) (err error) 
 	}
 	before := len(s.frames)
 	s.frames, err = s.form.AppendEvent(s.frames, kind, rec)
-	s.metrics.Sent(len(s.frames) - before)
+	s.metrics.Record(len(s.frames) - before)
 	return err
 }
 
 func (s *stream) bookmark(rev memstore.Revision, initialEventsEnd bool) (err error) {
 	before := len(s.frames)
 	s.frames, err = s.form.AppendBookmark(s.frames, rev.String(), initialEventsEnd)
-	s.metrics.Sent(len(s.frames) - before)
+	s.metrics.Record(len(s.frames) - before)
 	return err
 }
 
@@ -439,7 +439,7 @@ func (s *stream) fail(err error) {
 	if err != nil {
 		return
 	}
-	s.metrics.Sent(len(frames) - len(s.frames))
+	s.metrics.Record(len(frames) - len(s.frames))
 	s.frames = frames
 	_ = s.flush()
 }

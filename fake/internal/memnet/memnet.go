@@ -22,8 +22,8 @@ type Listener struct {
 	once  sync.Once
 }
 
-// Listen makes a listener. Make it inside the bubble that shall use it.
-func Listen() *Listener {
+// NewListener makes a listener. Make it inside the bubble that shall use it.
+func NewListener() *Listener {
 	return &Listener{conns: make(chan net.Conn), done: make(chan struct{})}
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 func TestDialAndAccept(t *testing.T) {
-	l := Listen()
+	l := NewListener()
 	accepted := make(chan net.Conn)
 	go func() {
 		c, err := l.Accept()
@@ -31,7 +31,7 @@ func TestDialAndAccept(t *testing.T) {
 }
 
 func TestClose(t *testing.T) {
-	l := Listen()
+	l := NewListener()
 	require.NoError(t, l.Close())
 	require.NoError(t, l.Close())
 	_, err := l.Accept()
@@ -43,13 +43,13 @@ func TestClose(t *testing.T) {
 func TestDialGivesUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := Listen().DialContext(ctx, "", "")
+	_, err := NewListener().DialContext(ctx, "", "")
 	require.ErrorIs(t, err, context.Canceled)
 }
 
 // An end fails as a socket would.
 func TestFailures(t *testing.T) {
-	l := Listen()
+	l := NewListener()
 	accepted := make(chan net.Conn, 1)
 	go func() {
 		c, err := l.Accept()

@@ -12,7 +12,7 @@ import (
 )
 
 // gather puts the families together, sorted by their names.
-func (s *Set) gather() []*dto.MetricFamily {
+func (s *Recorder) gather() []*dto.MetricFamily {
 	families := []*dto.MetricFamily{
 		s.gatherRequests(), s.gatherDurations(), s.gatherAborts(), s.gatherTerminations(), s.gatherLongRunning(),
 		family(dto.MetricType_GAUGE, "apiserver_current_inflight_requests", "[STABLE] Requests that are being served now, by their kind.", []*dto.Metric{
@@ -28,7 +28,7 @@ func (s *Set) gather() []*dto.MetricFamily {
 	return families
 }
 
-func (s *Set) gatherRequests() *dto.MetricFamily {
+func (s *Recorder) gatherRequests() *dto.MetricFamily {
 	var all []*dto.Metric
 	for r, t := range s.requests.all() {
 		all = append(all, counter(float64(t.count()), append(r.pairs(), "component", r.component, "dry_run", r.dryRun, "code", strconv.Itoa(r.code))...))
@@ -37,7 +37,7 @@ func (s *Set) gatherRequests() *dto.MetricFamily {
 }
 
 // gatherDurations has the times of all codes together.
-func (s *Set) gatherDurations() *dto.MetricFamily {
+func (s *Recorder) gatherDurations() *dto.MetricFamily {
 	sums := make(map[Labels]*timing)
 	for r, t := range s.requests.all() {
 		if sums[r.Labels] == nil {
@@ -52,7 +52,7 @@ func (s *Set) gatherDurations() *dto.MetricFamily {
 	return family(dto.MetricType_HISTOGRAM, "apiserver_request_duration_seconds", "[STABLE] How long requests took, in seconds, by what they were for.", all)
 }
 
-func (s *Set) gatherAborts() *dto.MetricFamily {
+func (s *Recorder) gatherAborts() *dto.MetricFamily {
 	var all []*dto.Metric
 	for l, n := range s.aborts.all() {
 		all = append(all, counter(float64(n.Load()), l.pairs()...))
@@ -60,7 +60,7 @@ func (s *Set) gatherAborts() *dto.MetricFamily {
 	return family(dto.MetricType_COUNTER, "apiserver_request_aborts_total", "[ALPHA] Requests whose answer was broken off or never began.", all)
 }
 
-func (s *Set) gatherTerminations() *dto.MetricFamily {
+func (s *Recorder) gatherTerminations() *dto.MetricFamily {
 	var all []*dto.Metric
 	for r, n := range s.terminations.all() {
 		all = append(all, counter(float64(n.Load()), append(r.pairs(), "component", r.component, "code", strconv.Itoa(r.code))...))
@@ -68,7 +68,7 @@ func (s *Set) gatherTerminations() *dto.MetricFamily {
 	return family(dto.MetricType_COUNTER, "apiserver_request_terminations_total", "[ALPHA] Requests that the server has ended in self-defense.", all)
 }
 
-func (s *Set) gatherLongRunning() *dto.MetricFamily {
+func (s *Recorder) gatherLongRunning() *dto.MetricFamily {
 	var all []*dto.Metric
 	for l, n := range s.longRunning.all() {
 		all = append(all, gauge(float64(n.Load()), append(l.pairs(), "component", l.component)...))
@@ -76,7 +76,7 @@ func (s *Set) gatherLongRunning() *dto.MetricFamily {
 	return family(dto.MetricType_GAUGE, "apiserver_longrunning_requests", "[STABLE] Watches and other long requests that run now.", all)
 }
 
-func (s *Set) gatherEvents() *dto.MetricFamily {
+func (s *Recorder) gatherEvents() *dto.MetricFamily {
 	var all []*dto.Metric
 	for gvr, w := range s.watches.all() {
 		all = append(all, counter(float64(w.count()), "group", gvr.Group, "version", gvr.Version, "resource", gvr.Resource))
@@ -84,7 +84,7 @@ func (s *Set) gatherEvents() *dto.MetricFamily {
 	return family(dto.MetricType_COUNTER, "apiserver_watch_events_total", "[BETA] Events sent to watches.", all)
 }
 
-func (s *Set) gatherEventSizes() *dto.MetricFamily {
+func (s *Recorder) gatherEventSizes() *dto.MetricFamily {
 	var all []*dto.Metric
 	for gvr, w := range s.watches.all() {
 		all = append(all, w.metric(sizes(), "group", gvr.Group, "version", gvr.Version, "resource", gvr.Resource))
@@ -92,7 +92,7 @@ func (s *Set) gatherEventSizes() *dto.MetricFamily {
 	return family(dto.MetricType_HISTOGRAM, "apiserver_watch_events_sizes", "[BETA] Sizes of the events sent to watches, in bytes.", all)
 }
 
-func (s *Set) gatherObjects() *dto.MetricFamily {
+func (s *Recorder) gatherObjects() *dto.MetricFamily {
 	var all []*dto.Metric
 	for gr, n := range s.objects() {
 		all = append(all, gauge(float64(n), "group", gr.Group, "resource", gr.Resource))

@@ -16,8 +16,8 @@ type Labels struct {
 	verb, dryRun, group, version, resource, subresource, scope, component string
 }
 
-// Of gives the labels of a request for a resource that is served.
-func Of(r *http.Request, t requestinfo.RequestInfo) Labels {
+// ResourceLabels gives the labels of a request for a resource that is served.
+func ResourceLabels(r *http.Request, t requestinfo.RequestInfo) Labels {
 	l := Labels{
 		group: t.Group, version: t.Version, resource: t.Resource, subresource: t.Subresource,
 		scope: scope(t), dryRun: dryRun(r.URL), component: "apiserver",
@@ -26,9 +26,9 @@ func Of(r *http.Request, t requestinfo.RequestInfo) Labels {
 	return l
 }
 
-// OfPath gives the labels of a request for anything else, by a path out of a list that
+// PathLabels gives the labels of a request for anything else, by a path out of a list that
 // does not grow.
-func OfPath(r *http.Request, path string) Labels {
+func PathLabels(r *http.Request, path string) Labels {
 	return Labels{verb: known(r.Method), subresource: path}
 }
 

@@ -11,7 +11,7 @@ import (
 // ServeHTTP answers /metrics. A client that takes Prometheus' protobuf gets that, all
 // others text; as on a real server there is no OpenMetrics. DELETE begins anew, any other
 // method reads.
-func (s *Set) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *Recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodDelete {
 		s.Reset()
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")

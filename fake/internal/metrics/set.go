@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Set is the metrics of one server. Its time begins when it is made.
-type Set struct {
+// Recorder is the metrics of one server. Its time begins when it is made.
+type Recorder struct {
 	begin time.Time
 	// objects tells how many there are of each resource.
 	objects func() map[schema.GroupResource]int
@@ -18,14 +18,14 @@ type Set struct {
 	aborts       series[Labels, atomic.Int64]
 	terminations series[request, atomic.Int64]
 	longRunning  series[Labels, atomic.Int64]
-	watches      series[schema.GroupVersionResource, Watch]
+	watches      series[schema.GroupVersionResource, WatchEvents]
 	reading      atomic.Int64
 	writing      atomic.Int64
 }
 
 // New makes the metrics of a server that has these objects.
-func New(objects func() map[schema.GroupResource]int) *Set {
-	return &Set{begin: time.Now(), objects: objects}
+func New(objects func() map[schema.GroupResource]int) *Recorder {
+	return &Recorder{begin: time.Now(), objects: objects}
 }
 
 // request is what answers are counted by.
@@ -34,26 +34,26 @@ type request struct {
 	code int
 }
 
-// Answered counts a request that has been answered with a code after a time.
-func (s *Set) Answered(l Labels, code int, took time.Duration) {
+// RecordRequest counts a request that has been answered with a code after a time.
+func (s *Recorder) RecordRequest(l Labels, code int, took time.Duration) {
 	s.requests.get(request{l, code}).observe(took.Seconds(), durations())
 }
 
-// Aborted counts a request whose answer was broken off, or never began.
-func (s *Set) Aborted(l Labels) {
+// RecordAbort counts a request whose answer was broken off, or never began.
+func (s *Recorder) RecordAbort(l Labels) {
 	l.component, l.dryRun = "", ""
 	s.aborts.get(l).Add(1)
 }
 
-// Terminated counts a request that the server has answered with a code because it had
+// RecordTermination counts a request that the server has answered with a code because it had
 // to defend itself, as by a limit.
-func (s *Set) Terminated(l Labels, code int) {
+func (s *Recorder) RecordTermination(l Labels, code int) {
 	l.dryRun = ""
 	s.terminations.get(request{l, code}).Add(1)
 }
 
-// Running is the gauge of those requests that run now.
-func (s *Set) Running(l Labels, longRunning, reading bool) *atomic.Int64 {
+// InFlight is the gauge of those requests that run now.
+func (s *Recorder) InFlight(l Labels, longRunning, reading bool) *atomic.Int64 {
 	switch {
 	case longRunning:
 		l.dryRun = ""
@@ -64,8 +64,8 @@ func (s *Set) Running(l Labels, longRunning, reading bool) *atomic.Int64 {
 	return &s.writing
 }
 
-// Watch gives what counts the events of the watches of a resource. A nil Set gives nil.
-func (s *Set) Watch(gvr schema.GroupVersionResource) *Watch {
+// WatchEvents gives what counts the events of the watches of a resource. A nil Set gives nil.
+func (s *Recorder) WatchEvents(gvr schema.GroupVersionResource) *WatchEvents {
 	if s == nil {
 		return nil
 	}
@@ -73,17 +73,17 @@ func (s *Set) Watch(gvr schema.GroupVersionResource) *Watch {
 }
 
 // Reset forgets all that was counted. What runs now still does.
-func (s *Set) Reset() {
+func (s *Recorder) Reset() {
 	s.requests.reset()
 	s.aborts.reset()
 	s.terminations.reset()
 }
 
-// Watch counts the events of watches.
-type Watch struct{ timing }
+// WatchEvents counts the events of watches.
+type WatchEvents struct{ timing }
 
-// Sent counts an event of a size in bytes. A nil Watch counts nothing.
-func (w *Watch) Sent(size int) {
+// Record counts an event of a size in bytes. A nil Watch counts nothing.
+func (w *WatchEvents) Record(size int) {
 	if w != nil {
 		w.observe(float64(size), sizes())
 	}

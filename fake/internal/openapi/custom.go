@@ -10,9 +10,9 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// Custom is one version of a custom resource, as documents show it. Nobody may change it
+// CustomResource is one version of a custom resource, as documents show it. Nobody may change it
 // once Documents have it.
-type Custom struct {
+type CustomResource struct {
 	Group, Version         string
 	Plural, Kind, ListKind string
 	Namespaced             bool
@@ -25,7 +25,7 @@ type Custom struct {
 }
 
 // model is what the schema of a kind is called: the group is told from its end.
-func (c *Custom) model(kind string) model {
+func (c *CustomResource) model(kind string) model {
 	parts := strings.Split(c.Group, ".")
 	slices.Reverse(parts)
 	return model(strings.Join(append(parts, c.Version, kind), "."))
@@ -37,7 +37,7 @@ const (
 )
 
 // customSchemas are the definitions of kinds and their lists.
-func customSchemas(all []*Custom, v2 bool) map[string]*definition {
+func customSchemas(all []*CustomResource, v2 bool) map[string]*definition {
 	b := &customBuilder{definitions{v2: v2}}
 	byName := make(map[string]*definition, 2*len(all))
 	for _, c := range all {
@@ -54,7 +54,7 @@ type customBuilder struct{ definitions }
 
 // object is the schema of a kind. Where clients of v2 would take what they read for all
 // that there is, they are told nothing.
-func (b *customBuilder) object(c *Custom) *spec.Schema {
+func (b *customBuilder) object(c *CustomResource) *spec.Schema {
 	s := new(spec.Schema).Typed("object", "")
 	switch {
 	case c.Schema == nil, b.v2 && c.Schema.XPreserveUnknownFields:
@@ -72,7 +72,7 @@ func (b *customBuilder) object(c *Custom) *spec.Schema {
 }
 
 // list is the schema of the list of a kind.
-func (b *customBuilder) list(c *Custom) *spec.Schema {
+func (b *customBuilder) list(c *CustomResource) *spec.Schema {
 	items := spec.ArrayProperty(&spec.Schema{SchemaProps: spec.SchemaProps{Ref: b.ref(string(c.model(c.Kind)))}})
 	items.Description = "List of " + c.Plural + ". More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md"
 	s := new(spec.Schema).Typed("object", "").WithRequired("items").WithDescription(c.ListKind+" is a list of "+c.Kind).
@@ -84,7 +84,7 @@ func (b *customBuilder) list(c *Custom) *spec.Schema {
 }
 
 // extend says what a schema is of, and what its objects can be selected by.
-func (c *Custom) extend(s *spec.Schema, kind string) {
+func (c *CustomResource) extend(s *spec.Schema, kind string) {
 	gvk := schema.GroupVersionKind{Group: c.Group, Version: c.Version, Kind: kind}
 	s.AddExtension(extensionKind, []any{kindExtension(gvk)})
 	if len(c.SelectableFields) == 0 {

@@ -11,7 +11,7 @@ import (
 // watches apart, no options in the body of deletecollection.
 
 // customRoutes are the operations of the custom resources of a group and version.
-func customRoutes(root string, all []*Custom) *container {
+func customRoutes(root string, all []*CustomResource) *container {
 	c := &container{root: root}
 	for _, custom := range all {
 		addCustom(c, custom)
@@ -19,7 +19,7 @@ func customRoutes(root string, all []*Custom) *container {
 	return c
 }
 
-func addCustom(c *container, r *Custom) {
+func addCustom(c *container, r *CustomResource) {
 	at, scope, scoped := c.root+"/"+r.Plural, []common.Parameter(nil), r.Kind
 	object, list := r.model(r.Kind), r.model(r.ListKind)
 	if r.Namespaced {
@@ -45,7 +45,7 @@ func addCustom(c *container, r *Custom) {
 }
 
 // addPart adds how an object, or a subresource of it, is read and written.
-func (r *Custom) addPart(c *container, at, what, of string, body model, names []common.Parameter) {
+func (r *CustomResource) addPart(c *container, at, what, of string, body model, names []common.Parameter) {
 	of += "the specified " + r.Kind
 	c.add(r.operation("read", "get", at, what, "read "+of, names, getParameters(), ok(body)))
 	c.add(r.operation("replace", "put", at, what, "replace "+of, names, updateParameters(), okOrCreated(body)).reading(body))
@@ -54,7 +54,7 @@ func (r *Custom) addPart(c *container, at, what, of string, body model, names []
 	c.add(patch)
 }
 
-func (r *Custom) operation(verb, action, at, what, description string, names, options []common.Parameter, answers []common.StatusCodeResponse) *route {
+func (r *CustomResource) operation(verb, action, at, what, description string, names, options []common.Parameter, answers []common.StatusCodeResponse) *route {
 	types := []string{"application/json", "application/yaml"}
 	op := &route{
 		verb: verb, action: action, path: at, what: what, description: description,

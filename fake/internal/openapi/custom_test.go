@@ -36,15 +36,15 @@ func recordedCustom(t *testing.T) *recordedDocuments {
 }
 
 // customOf makes of a definition what documents are made of.
-func customOf(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) []*Custom {
+func customOf(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) []*CustomResource {
 	t.Helper()
-	var all []*Custom
+	var all []*CustomResource
 	for _, v := range crd.Spec.Versions {
 		var props apiextensions.JSONSchemaProps
 		require.NoError(t, apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(v.Schema.OpenAPIV3Schema, &props, nil))
 		s, err := structuralschema.NewStructural(&props)
 		require.NoError(t, err)
-		c := &Custom{
+		c := &CustomResource{
 			Group: crd.Spec.Group, Version: v.Name, Plural: crd.Spec.Names.Plural,
 			Kind: crd.Spec.Names.Kind, ListKind: crd.Spec.Names.ListKind,
 			Namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped, Schema: s,
@@ -60,9 +60,9 @@ func customOf(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) []*Cu
 	return all
 }
 
-func allCustom(t *testing.T, r *recordedDocuments) []*Custom {
+func allCustom(t *testing.T, r *recordedDocuments) []*CustomResource {
 	t.Helper()
-	var all []*Custom
+	var all []*CustomResource
 	for i := range r.Definitions {
 		all = append(all, customOf(t, &r.Definitions[i])...)
 	}
@@ -106,7 +106,7 @@ func at(m any, path ...string) any {
 
 func TestCustomV3IsThatOfARealServer(t *testing.T) {
 	r := recordedCustom(t)
-	docs := documents().With(allCustom(t, r))
+	docs := documents().WithCustomResources(allCustom(t, r))
 	require.Len(t, r.V3, 3)
 	for name, want := range r.V3 {
 		got := asMap(t, docs.V3(name).JSON)
@@ -126,7 +126,7 @@ func TestCustomV3IsThatOfARealServer(t *testing.T) {
 
 func TestCustomV2IsThatOfARealServer(t *testing.T) {
 	r := recordedCustom(t)
-	doc := documents().With(allCustom(t, r)).V2()
+	doc := documents().WithCustomResources(allCustom(t, r)).V2()
 	got := asMap(t, doc.JSON)
 	for _, part := range []string{"paths", "definitions"} {
 		all := got[part].(map[string]any)
@@ -142,7 +142,7 @@ func TestCustomV2IsThatOfARealServer(t *testing.T) {
 
 // The form in protobuf says the same as the JSON.
 func TestCustomV2InProtobuf(t *testing.T) {
-	doc := documents().With(allCustom(t, recordedCustom(t))).V2()
+	doc := documents().WithCustomResources(allCustom(t, recordedCustom(t))).V2()
 	message := new(openapi_v2.Document)
 	require.NoError(t, proto.Unmarshal(doc.Protobuf(), message))
 	back := new(spec.Swagger)
@@ -160,17 +160,17 @@ func TestCustomV2InProtobuf(t *testing.T) {
 // What a change does not touch is not made again, and nothing is before it is asked for.
 func TestWithSharesWhatStays(t *testing.T) {
 	all := allCustom(t, recordedCustom(t))
-	first := documents().With(all)
+	first := documents().WithCustomResources(all)
 	slices.Reverse(all)
-	second := first.With(slices.Clone(all))
+	second := first.WithCustomResources(slices.Clone(all))
 	const changed, same = "apis/oracle.example.com/v1", "apis/parts.example.org/v1"
 	require.Same(t, first.V3(changed), second.V3(changed))
 	require.Same(t, documents().V3("apis/apps/v1"), second.V3("apis/apps/v1"))
-	require.Same(t, documents().V2(), second.With(nil).V2())
-	require.Nil(t, second.With(nil).V3(changed))
+	require.Same(t, documents().V2(), second.WithCustomResources(nil).V2())
+	require.Nil(t, second.WithCustomResources(nil).V3(changed))
 
-	apps := &Custom{Group: "apps", Version: "v1", Plural: "things", Kind: "Thing", ListKind: "ThingList"}
-	require.Same(t, documents().V3("apis/apps/v1"), second.With([]*Custom{apps}).V3("apis/apps/v1"))
+	apps := &CustomResource{Group: "apps", Version: "v1", Plural: "things", Kind: "Thing", ListKind: "ThingList"}
+	require.Same(t, documents().V3("apis/apps/v1"), second.WithCustomResources([]*CustomResource{apps}).V3("apis/apps/v1"))
 	for i, c := range all {
 		if c.Kind == "Widget" {
 			other := *c
@@ -178,20 +178,20 @@ func TestWithSharesWhatStays(t *testing.T) {
 			all[i] = &other
 		}
 	}
-	third := second.With(all)
+	third := second.WithCustomResources(all)
 	require.Same(t, first.V3(same), third.V3(same))
 	require.NotEqual(t, first.V3(changed).Hash, third.V3(changed).Hash)
 	require.NotEqual(t, first.V2().Hash, third.V2().Hash)
 	require.Contains(t, string(third.V3(changed).JSON), "/gadgets/{name}")
 	require.NotContains(t, string(third.V3(changed).JSON), "/gadgets/{name}/status")
-	require.Contains(t, string(third.Index()), URL(changed, third.V3(changed).Hash))
-	require.NotContains(t, string(documents().Index()), changed)
+	require.Contains(t, string(third.V3Index()), V3URL(changed, third.V3(changed).Hash))
+	require.NotContains(t, string(documents().V3Index()), changed)
 }
 
 // A version without a schema is any object.
 func TestCustomWithoutSchema(t *testing.T) {
-	c := &Custom{Group: "e.com", Version: "v1", Plural: "things", Kind: "Thing", ListKind: "ThingList"}
-	docs := documents().With([]*Custom{c})
+	c := &CustomResource{Group: "e.com", Version: "v1", Plural: "things", Kind: "Thing", ListKind: "ThingList"}
+	docs := documents().WithCustomResources([]*CustomResource{c})
 	want := map[string]any{"type": "object", "x-kubernetes-group-version-kind": []any{
 		map[string]any{"group": "e.com", "version": "v1", "kind": "Thing"},
 	}}

@@ -14,8 +14,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// Root is the path of the index of v3; the documents are below it.
-const Root = "/openapi/v3"
+// V3Root is the path of the index of v3; the documents are below it.
+const V3Root = "/openapi/v3"
 
 // Documents are the OpenAPI documents of one table. They are safe for any
 // number of goroutines.
@@ -65,10 +65,10 @@ func New(table *resource.Table) *Documents {
 	return d
 }
 
-// Index is the JSON of /openapi/v3 (DI-18): the path of each document below
+// V3Index is the JSON of /openapi/v3 (DI-18): the path of each document below
 // Root with its server-relative URL, which holds the document's hash. It may
 // not be changed.
-func (d *Documents) Index() []byte { return d.index() }
+func (d *Documents) V3Index() []byte { return d.index() }
 
 // V3 gives the document called name in the index: "api/v1", "apis/GROUP/VERSION", or
 // one of the paths of discovery, "api", "apis", "apis/GROUP", "version". It is nil if there
@@ -83,9 +83,9 @@ func (d *Documents) V3(name string) *Document {
 // V2 gives the one document of OpenAPI v2.
 func (d *Documents) V2() *Document { return d.v2() }
 
-// URL is the address of a document of v3, by which it may be cached for ever.
-func URL(name, hash string) string {
-	return Root + "/" + name + "?" + url.Values{"hash": {hash}}.Encode()
+// V3URL is the address of a document of v3, by which it may be cached for ever.
+func V3URL(name, hash string) string {
+	return V3Root + "/" + name + "?" + url.Values{"hash": {hash}}.Encode()
 }
 
 // entry is what the index says of a document.
@@ -102,7 +102,7 @@ func (d *Documents) buildIndex() []byte {
 	group.Wait()
 	paths := make(map[string]entry, len(d.v3))
 	for name, get := range d.v3 {
-		paths[name] = entry{ServerRelativeURL: URL(name, get().Hash)}
+		paths[name] = entry{ServerRelativeURL: V3URL(name, get().Hash)}
 	}
 	return encode(map[string]any{"paths": paths})
 }

@@ -265,11 +265,11 @@ func TestClient(t *testing.T) {
 	docs := documents()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		if r.URL.Path == Root {
-			_, _ = w.Write(docs.Index())
+		if r.URL.Path == V3Root {
+			_, _ = w.Write(docs.V3Index())
 			return
 		}
-		doc := docs.V3(strings.TrimPrefix(r.URL.Path, Root+"/"))
+		doc := docs.V3(strings.TrimPrefix(r.URL.Path, V3Root+"/"))
 		if doc == nil || r.URL.Query().Get("hash") != doc.Hash {
 			http.NotFound(w, r)
 			return
@@ -304,12 +304,12 @@ func TestDocuments(t *testing.T) {
 	for _, name := range []string{"", "apis/apps/v2", "/apis/apps/v1", "apis/apps/v1/", "apis/"} {
 		require.Nil(t, one.V3(name), name)
 	}
-	require.Equal(t, string(one.Index()), string(other.Index()), "documents depend on the table only")
+	require.Equal(t, string(one.V3Index()), string(other.V3Index()), "documents depend on the table only")
 	require.Equal(t, one.V2().Hash, other.V2().Hash)
 	var index struct {
 		Paths map[string]entry `json:"paths"`
 	}
-	require.NoError(t, json.Unmarshal(one.Index(), &index))
+	require.NoError(t, json.Unmarshal(one.V3Index(), &index))
 	require.Len(t, index.Paths, len(one.v3))
 	doc := one.V3("apis/apps/v1")
 	require.Equal(t, "/openapi/v3/apis/apps/v1?hash="+doc.Hash, index.Paths["apis/apps/v1"].ServerRelativeURL)
@@ -336,7 +336,7 @@ func BenchmarkDocuments(b *testing.B) {
 		ask  func(*Documents) []byte
 	}{
 		{"core", func(d *Documents) []byte { return d.V3("api/v1").JSON }},
-		{"index", (*Documents).Index},
+		{"index", (*Documents).V3Index},
 		{"v2", func(d *Documents) []byte { return d.V2().JSON }},
 		{"v2-protobuf", func(d *Documents) []byte { return d.V2().Protobuf() }},
 	} {

@@ -13,21 +13,21 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// With gives the documents of the table of d and of custom resources. It makes none, and
+// WithCustomResources gives the documents of the table of d and of custom resources. It makes none, and
 // shares those of d: of what d has with the table, and of groups and versions of which
 // d has the very same custom resources, in whatever order. So who serves custom resources
 // begins with those of New, and asks the last ones for the next when a definition changes.
 // Custom resources in a group and version of the table are not described.
-func (d *Documents) With(custom []*Custom) *Documents {
+func (d *Documents) WithCustomResources(custom []*CustomResource) *Documents {
 	next := &Documents{builtin: d.builtin, versions: make(map[string]*customVersion), v3: maps.Clone(d.builtin.v3)}
-	byPath := make(map[string][]*Custom)
+	byPath := make(map[string][]*CustomResource)
 	for _, c := range custom {
 		if path := versionPath(c.Group, c.Version); d.builtin.v3[path] == nil {
 			byPath[path] = append(byPath[path], c)
 		}
 	}
 	for path, all := range byPath {
-		slices.SortFunc(all, func(a, b *Custom) int { return strings.Compare(a.Plural, b.Plural) })
+		slices.SortFunc(all, func(a, b *CustomResource) int { return strings.Compare(a.Plural, b.Plural) })
 		v := d.versions[path]
 		if v == nil || !slices.Equal(v.custom, all) {
 			v = d.builtin.version(path, all)
@@ -55,13 +55,13 @@ type builtin struct {
 
 // customVersion are the custom resources of a group and version.
 type customVersion struct {
-	custom []*Custom
+	custom []*CustomResource
 	v3     func() *Document
 	// swagger is what there is of them in the document of v2.
 	swagger func() *spec.Swagger
 }
 
-func (b *builtin) version(path string, all []*Custom) *customVersion {
+func (b *builtin) version(path string, all []*CustomResource) *customVersion {
 	routes := sync.OnceValue(func() *container { return customRoutes("/"+path, all) })
 	return &customVersion{
 		custom:  all,

@@ -14,13 +14,13 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 )
 
-// Custom makes the printer of a version of a custom resource, whose objects are
+// CustomPrinter makes the printer of a version of a custom resource, whose objects are
 // unstructured: the name, and the additionalPrinterColumns of the version, or the age
 // where it has none (TB-07).
 //
 // A column whose path cannot be read is an error. There is a printer beside it, that
 // of the columns before: a real server shows these, and so the caller may as well.
-func Custom(columns []apiextensionsv1.CustomResourceColumnDefinition) (*Printer, error) {
+func CustomPrinter(columns []apiextensionsv1.CustomResourceColumnDefinition) (*Printer, error) {
 	if len(columns) == 0 {
 		columns = []apiextensionsv1.CustomResourceColumnDefinition{createdColumn()}
 	}
@@ -43,12 +43,12 @@ func Custom(columns []apiextensionsv1.CustomResourceColumnDefinition) (*Printer,
 	return p, nil
 }
 
-// CustomScale makes the printer of the Scales of a custom resource, which is not that
+// CustomScalePrinter makes the printer of the Scales of a custom resource, which is not that
 // of the built-in types: desired and actual replicas, and the age.
-func CustomScale() *Printer { return customScale() }
+func CustomScalePrinter() *Printer { return customScale() }
 
 var customScale = sync.OnceValue(func() *Printer {
-	p, err := Custom([]apiextensionsv1.CustomResourceColumnDefinition{
+	p, err := CustomPrinter([]apiextensionsv1.CustomResourceColumnDefinition{
 		{Name: "Desired", Type: "integer", Description: "Number of desired replicas", JSONPath: ".spec.replicas"},
 		{Name: "Available", Type: "integer", Description: "Number of actual replicas", JSONPath: ".status.replicas"},
 		createdColumn(),

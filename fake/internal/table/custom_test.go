@@ -20,10 +20,10 @@ import (
 // cellsOf gives the cells that a printer makes of an object, as a client reads them.
 func cellsOf(t *testing.T, p *Printer, obj runtime.Object, at time.Time) []any {
 	t.Helper()
-	encoded, err := p.Append(nil, obj)
+	encoded, err := p.AppendRow(nil, obj)
 	require.NoError(t, err)
 	var read struct{ Cells []any }
-	require.NoError(t, json.Unmarshal([]byte("{"+string(At(nil, encoded, at))+"}"), &read))
+	require.NoError(t, json.Unmarshal([]byte("{"+string(AppendWithAges(nil, encoded, at))+"}"), &read))
 	return read.Cells
 }
 
@@ -40,7 +40,7 @@ func TestCustomColumnsAreThoseOfARealServer(t *testing.T) {
 		Cells             [][]any                                          `json:"cells"`
 	}
 	require.NoError(t, kjson.UnmarshalCaseSensitivePreserveInts(body, &recorded))
-	p, err := Custom(recorded.Columns)
+	p, err := CustomPrinter(recorded.Columns)
 	require.NoError(t, err)
 	require.Empty(t, cmp.Diff(recorded.ColumnDefinitions, p.Columns()))
 	require.NotEmpty(t, recorded.Items)
@@ -66,7 +66,7 @@ func gadget(name string, created time.Time) *unstructured.Unstructured {
 
 // TB-07: a version without columns shows the name and the age.
 func TestCustomWithoutColumns(t *testing.T) {
-	p, err := Custom(nil)
+	p, err := CustomPrinter(nil)
 	require.NoError(t, err)
 	require.Equal(t, []string{"Name", "Age"}, []string{p.Columns()[0].Name, p.Columns()[1].Name})
 	require.Equal(t, "date", p.Columns()[1].Type)
@@ -77,7 +77,7 @@ func TestCustomWithoutColumns(t *testing.T) {
 
 // The columns before one that cannot be read are shown.
 func TestCustomWithABadPath(t *testing.T) {
-	p, err := Custom([]apiextensionsv1.CustomResourceColumnDefinition{
+	p, err := CustomPrinter([]apiextensionsv1.CustomResourceColumnDefinition{
 		{Name: "Size", Type: "integer", JSONPath: ".spec.size"},
 		{Name: "Bad", Type: "string", JSONPath: ".spec[?("},
 		{Name: "More", Type: "string", JSONPath: ".spec.more"},
@@ -89,34 +89,34 @@ func TestCustomWithABadPath(t *testing.T) {
 
 // An encoded row is kept: the time in it goes on.
 func TestCustomAgesGoOn(t *testing.T) {
-	p, err := Custom([]apiextensionsv1.CustomResourceColumnDefinition{{Name: "Born", Type: "date", JSONPath: ".metadata.creationTimestamp"}})
+	p, err := CustomPrinter([]apiextensionsv1.CustomResourceColumnDefinition{{Name: "Born", Type: "date", JSONPath: ".metadata.creationTimestamp"}})
 	require.NoError(t, err)
-	encoded, err := p.Append(nil, gadget("a", now))
+	encoded, err := p.AppendRow(nil, gadget("a", now))
 	require.NoError(t, err)
-	require.Equal(t, `"cells":["a","5s"]`, string(At(nil, encoded, now.Add(5*time.Second))))
-	require.Equal(t, `"cells":["a","2d"]`, string(At(nil, encoded, now.Add(48*time.Hour))))
+	require.Equal(t, `"cells":["a","5s"]`, string(AppendWithAges(nil, encoded, now.Add(5*time.Second))))
+	require.Equal(t, `"cells":["a","2d"]`, string(AppendWithAges(nil, encoded, now.Add(48*time.Hour))))
 }
 
 func TestCustomScaleHasItsOwnColumns(t *testing.T) {
 	var names []string
-	for _, c := range CustomScale().Columns() {
+	for _, c := range CustomScalePrinter().Columns() {
 		names = append(names, c.Name)
 	}
 	require.Equal(t, []string{"Name", "Desired", "Available", "Age"}, names)
 	scale := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Name: "a", CreationTimestamp: before(time.Hour)}}
 	scale.Spec.Replicas, scale.Status.Replicas = 4, 2
-	require.Equal(t, []any{"a", 4.0, 2.0, "60m"}, cellsOf(t, CustomScale(), scale, now))
+	require.Equal(t, []any{"a", 4.0, 2.0, "60m"}, cellsOf(t, CustomScalePrinter(), scale, now))
 }
 
 // One printer makes the rows of many requests.
 func TestCustomPrinterIsShared(t *testing.T) {
-	p, err := Custom([]apiextensionsv1.CustomResourceColumnDefinition{{Name: "Each", Type: "integer", JSONPath: ".spec.*"}})
+	p, err := CustomPrinter([]apiextensionsv1.CustomResourceColumnDefinition{{Name: "Each", Type: "integer", JSONPath: ".spec.*"}})
 	require.NoError(t, err)
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {
 			for range 100 {
-				b, err := p.Append(nil, gadget("a", now))
+				b, err := p.AppendRow(nil, gadget("a", now))
 				if err != nil || string(b) != `"cells":["a",3]` {
 					t.Errorf("%s %v", b, err)
 				}

@@ -139,7 +139,7 @@ func TestPodConditions(t *testing.T) {
 		corev1.PodSucceeded: "The pod has completed successfully.", corev1.PodFailed: "The pod failed.",
 	} {
 		pod := &corev1.Pod{Status: corev1.PodStatus{Phase: phase}}
-		encoded, err := podPrinters()[0].printer.Append(nil, pod)
+		encoded, err := podPrinters()[0].printer.AppendRow(nil, pod)
 		require.NoError(t, err)
 		require.Contains(t, string(encoded), `],"conditions":[{"type":"Completed","status":"True","reason":"`+string(phase)+`","message":"`+message+`"}]`)
 	}

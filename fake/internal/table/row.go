@@ -33,9 +33,9 @@ const hole = 0
 // holeSize is the mark, the seconds and the nanoseconds.
 const holeSize = 1 + 8 + 4
 
-// Append appends the encoded row of an object: the JSON of its cells and conditions,
+// AppendRow appends the encoded row of an object: the JSON of its cells and conditions,
 // without braces. At makes it readable.
-func (p *Printer) Append(b []byte, obj runtime.Object) ([]byte, error) {
+func (p *Printer) AppendRow(b []byte, obj runtime.Object) ([]byte, error) {
 	cells, err := p.cells(obj)
 	if err != nil {
 		return b, err
@@ -85,8 +85,8 @@ func appendJSON(b []byte, value any) ([]byte, error) {
 	return append(b, encoded...), err
 }
 
-// At appends an encoded row as it reads at a time.
-func At(b, row []byte, now time.Time) []byte {
+// AppendWithAges appends an encoded row as it reads at a time.
+func AppendWithAges(b, row []byte, now time.Time) []byte {
 	for {
 		at := bytes.IndexByte(row, hole)
 		if at < 0 {

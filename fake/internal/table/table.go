@@ -25,8 +25,8 @@ type Printer struct {
 	plain bool
 }
 
-// For gives the printer of a kind in the version that is stored.
-func For(kind schema.GroupVersionKind) *Printer {
+// PrinterFor gives the printer of a kind in the version that is stored.
+func PrinterFor(kind schema.GroupVersionKind) *Printer {
 	if p := printers()[kind]; p != nil {
 		return p
 	}
@@ -36,9 +36,9 @@ func For(kind schema.GroupVersionKind) *Printer {
 // Columns defines the columns. Nobody may change them.
 func (p *Printer) Columns() []metav1.TableColumnDefinition { return p.columns }
 
-// Compare orders the objects of a list as its rows are; it is nil where they have
+// CompareFunc orders the objects of a list as its rows are; it is nil where they have
 // the order of the list.
-func (p *Printer) Compare() func(a, b runtime.Object) int { return p.compare }
+func (p *Printer) CompareFunc() func(a, b runtime.Object) int { return p.compare }
 
 // EmptyIsNull tells that a list of nothing has null for rows, as it has on a real
 // server for types without a printer of their own.

@@ -25,10 +25,10 @@ func row(t *testing.T, obj runtime.Object) []any {
 	t.Helper()
 	kinds, _, err := scheme.Scheme.ObjectKinds(obj)
 	require.NoError(t, err)
-	encoded, err := For(kinds[0]).Append(nil, obj)
+	encoded, err := PrinterFor(kinds[0]).AppendRow(nil, obj)
 	require.NoError(t, err)
 	var read struct{ Cells []any }
-	require.NoError(t, json.Unmarshal([]byte("{"+string(At(nil, encoded, now))+"}"), &read))
+	require.NoError(t, json.Unmarshal([]byte("{"+string(AppendWithAges(nil, encoded, now))+"}"), &read))
 	return read.Cells
 }
 
@@ -52,7 +52,7 @@ func TestEveryTypeIsPrinted(t *testing.T) {
 			continue
 		}
 		kind := res.StorageVersion.WithKind(res.Kind)
-		p := For(kind)
+		p := PrinterFor(kind)
 		used[p] = true
 		require.Equal(t, unprinted[kind.GroupKind()], p.plain, "%s has a printer, or stands in unprinted", kind)
 		obj, err := scheme.Scheme.New(kind)
@@ -87,7 +87,7 @@ func TestColumnsAreDescribed(t *testing.T) {
 
 func TestColumnsOfPods(t *testing.T) {
 	var names []string
-	for _, c := range For(schema.GroupVersionKind{Version: "v1", Kind: "Pod"}).Columns() {
+	for _, c := range PrinterFor(schema.GroupVersionKind{Version: "v1", Kind: "Pod"}).Columns() {
 		name := c.Name + " " + c.Type
 		if c.Priority > 0 {
 			name = "(" + name + ")"
@@ -110,7 +110,7 @@ func TestPlain(t *testing.T) {
 
 // Another type is an error and no panic.
 func TestWrongType(t *testing.T) {
-	_, err := For(schema.GroupVersionKind{Version: "v1", Kind: "Pod"}).Append(nil, &metav1.Status{})
+	_, err := PrinterFor(schema.GroupVersionKind{Version: "v1", Kind: "Pod"}).AppendRow(nil, &metav1.Status{})
 	require.EqualError(t, err, "the rows of Pod are not made of *v1.Status")
 }
 
@@ -123,7 +123,7 @@ func TestAgesAreToldLate(t *testing.T) {
 		require.NoError(t, err)
 		encoded = append(encoded, ',')
 	}
-	at := func(d time.Duration) string { return string(At(nil, encoded, now.Add(d))) }
+	at := func(d time.Duration) string { return string(AppendWithAges(nil, encoded, now.Add(d))) }
 	require.Equal(t, `"cells":["\u003ca\u003e\u0000","0s","3 \"(1s ago)",7,`, at(0))
 	require.Equal(t, `"cells":["\u003ca\u003e\u0000","60m","3 \"(60m ago)",7,`, at(time.Hour))
 	require.Equal(t, `"cells":["\u003ca\u003e\u0000","\u003cinvalid\u003e","3 \"(\u003cinvalid\u003e ago)",7,`, at(-time.Hour))

@@ -22,7 +22,7 @@ func BenchmarkRecord(b *testing.B) {
 	w := nowhere{http.Header{"Content-Type": {"application/json"}}}
 	kib := []byte(strings.Repeat("x", 1023) + "\n")
 	b.Run("answer", func(b *testing.B) {
-		h := timeline.New(noHits).Record(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(kib) }))
+		h := timeline.NewRecorder(noHits).Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(kib) }))
 		request := httptest.NewRequest("GET", pods+"/a", nil)
 		b.ReportAllocs()
 		for b.Loop() {
@@ -31,7 +31,7 @@ func BenchmarkRecord(b *testing.B) {
 	})
 	b.Run("frame", func(b *testing.B) {
 		b.ReportAllocs()
-		h := timeline.New(noHits).Record(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		h := timeline.NewRecorder(noHits).Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			for b.Loop() {
 				_, _ = w.Write(kib)
 			}

@@ -73,7 +73,7 @@ func (t Timeline) WriteHTML(w io.Writer, title string) error {
 		Bodies:    bodies,
 		Rows:      slices.Collect(slices.Chunk(told.rows(), rowsAtOnce)),
 		Faults:    told.faultRows(),
-		Forgotten: t.Forgotten,
+		Forgotten: t.ExchangesDropped,
 	})
 	if err != nil {
 		return fmt.Errorf("timeline: %w", err)

@@ -192,7 +192,7 @@ func testDark(t *testing.T, b *browser) {
 func testHostile(t *testing.T, b *browser) {
 	for _, text := range append([]string{"\xff\xfe\x00</script>readable", `{"a":[{"b":{}},[],1e400,12345678901234567890,"x`}, hostile...) {
 		told := one(sent("application/json", text), timeline.Body{ContentType: "text/html", Data: []byte(text), Size: 1 << 20})
-		told.Exchanges[0].Client = text
+		told.Exchanges[0].UserAgent = text
 		b.on(t).open(told, text, "#e1")
 		b.eventually(`document.querySelector("#detail h2") !== null`)
 		require.Contains(t, b.text(`document.getElementById("detail").innerText`), "cut off: only the first")
@@ -216,12 +216,12 @@ func many(exchanges, frames int) timeline.Timeline {
 		at = at.Add(7 * time.Millisecond)
 		name, version := fmt.Sprint("o", n%50), fmt.Sprint(n)
 		e := timeline.Exchange{
-			Seq: uint64(n + 1), Begin: at, End: at.Add(time.Millisecond), Client: fmt.Sprintf("client-%d/v1", n%9), Method: "PUT", Verb: "update",
-			Path: "/api/v1/namespaces/default/configmaps/" + name, Code: 200, ResourceVersion: version,
-			Request: sent("application/json", object(name, n)), Answer: sent("application/json", object(name, n)),
+			Seq: uint64(n + 1), Begin: at, End: at.Add(time.Millisecond), UserAgent: fmt.Sprintf("client-%d/v1", n%9), Method: "PUT", Verb: "update",
+			Path: "/api/v1/namespaces/default/configmaps/" + name, StatusCode: 200, ResourceVersion: version,
+			Request: sent("application/json", object(name, n)), Response: sent("application/json", object(name, n)),
 		}
 		if n%40 == 0 {
-			e.Code, e.ResourceVersion = 409, ""
+			e.StatusCode, e.ResourceVersion = 409, ""
 		}
 		t.Exchanges = append(t.Exchanges, e)
 		for w := 0; w < watches && len(t.Exchanges[w].Frames) < frames/watches; w++ {

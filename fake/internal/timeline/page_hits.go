@@ -25,7 +25,7 @@ func meet(t Timeline) meetings {
 	alike := map[string][]int{}
 	for i, e := range t.Exchanges {
 		path, _, _ := strings.Cut(e.Path, "?")
-		alike[e.Client+"\x00"+path] = append(alike[e.Client+"\x00"+path], i)
+		alike[e.UserAgent+"\x00"+path] = append(alike[e.UserAgent+"\x00"+path], i)
 	}
 	taken := map[string]map[int]bool{}
 	for n, h := range t.Hits {

@@ -23,7 +23,7 @@ func (s *story) linkWrites() {
 			continue
 		}
 		e, to := s.timeline.Exchanges[m.Exchange], s.targets[m.Exchange]
-		lost := e.Code == 0 || e.Code >= 500
+		lost := e.StatusCode == 0 || e.StatusCode >= 500
 		if !lost && !(e.Verb == "delete" && succeeded(e)) {
 			continue
 		}

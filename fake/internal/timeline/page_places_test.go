@@ -83,7 +83,7 @@ func inOrder(t *testing.T, story storyOf) {
 }
 
 func watching(seq uint64, client string, begin, end time.Time, path string, frames ...timeline.Frame) timeline.Exchange {
-	return timeline.Exchange{Seq: seq, Order: seq, Begin: begin, End: end, Client: client, Method: "GET", Verb: "watch", Path: path, Code: 200, Frames: frames}
+	return timeline.Exchange{Seq: seq, Order: seq, Begin: begin, End: end, UserAgent: client, Method: "GET", Verb: "watch", Path: path, StatusCode: 200, Frames: frames}
 }
 
 func frame(at time.Time, kind, name, version string) timeline.Frame {
@@ -115,8 +115,8 @@ func TestPageOrder(t *testing.T) {
 	at := func(ms int) time.Time { return start.Add(time.Duration(ms) * time.Millisecond) }
 	write := func(seq uint64, ms int, version string) timeline.Exchange {
 		return timeline.Exchange{
-			Seq: seq, Order: seq, Begin: at(ms), End: at(ms + 1), Client: "w", Method: "PUT", Verb: "update",
-			Path: "/api/v1/namespaces/default/pods/a", Code: 200, ResourceVersion: version,
+			Seq: seq, Order: seq, Begin: at(ms), End: at(ms + 1), UserAgent: "w", Method: "PUT", Verb: "update",
+			Path: "/api/v1/namespaces/default/pods/a", StatusCode: 200, ResourceVersion: version,
 		}
 	}
 	told := timeline.Timeline{Begin: start, End: at(60000), Exchanges: []timeline.Exchange{
@@ -143,7 +143,7 @@ func TestPageMatchesFaultsOfLikeRequests(t *testing.T) {
 	gone, err := faults.Parse(`gone: when event(ADDED) do drop`)
 	require.NoError(t, err)
 	get := func(seq uint64, client, path string, begin, end time.Duration) timeline.Exchange {
-		return timeline.Exchange{Seq: seq, Begin: start.Add(begin), End: start.Add(end), Client: client, Method: "GET", Verb: "get", Path: path, Code: 200}
+		return timeline.Exchange{Seq: seq, Begin: start.Add(begin), End: start.Add(end), UserAgent: client, Method: "GET", Verb: "get", Path: path, StatusCode: 200}
 	}
 	hit := func(rule faults.Rule, phase faults.Phase, verb, client, path string, query url.Values, at time.Duration) faults.Hit {
 		op := faults.Op{Phase: phase, Verb: verb, Resource: "pods", Path: path, UserAgent: client, Query: query}

@@ -114,8 +114,8 @@ func tell(t Timeline) *story {
 	for _, e := range t.Exchanges {
 		s.targets = append(s.targets, targetOf(e))
 		s.Exchanges = append(s.Exchanges, asked{
-			Seq: e.Seq, Client: clientName(e.Client), Method: e.Method, Path: e.Path, Code: e.Code,
-			Status: answerText(e), Begin: e.Begin, Took: tookText(e), Lost: e.FramesForgotten,
+			Seq: e.Seq, Client: clientName(e.UserAgent), Method: e.Method, Path: e.Path, Code: e.StatusCode,
+			Status: answerText(e), Begin: e.Begin, Took: tookText(e), Lost: e.FramesDropped,
 		})
 	}
 	for _, h := range t.Hits {
@@ -142,12 +142,12 @@ func (s *story) addExchange(i int) {
 	e, to := s.timeline.Exchanges[i], s.targets[i]
 	hits := s.meetings.exchanges[i]
 	m := mark{
-		Lane: s.clientLane(e.Client), Time: s.since(e.Begin), Took: s.took(e), Shape: shapeOf(e), Glyph: glyphOf(e), Code: codeText(e),
+		Lane: s.clientLane(e.UserAgent), Time: s.since(e.Begin), Took: s.took(e), Shape: shapeOf(e), Glyph: glyphOf(e), Code: codeText(e),
 		Exchange: i, Hits: hits,
-		Request: s.bodies.add(e.Request), Answer: s.bodies.add(e.Answer), moment: moment{e.Begin, e.Order}, nth: -1,
+		Request: s.bodies.add(e.Request), Answer: s.bodies.add(e.Response), moment: moment{e.Begin, e.Order}, nth: -1,
 	}
 	if e.Verb == "create" && to.name == "" { // what it was asked for is known where the answer is lost
-		to.name = cmp.Or(readObject(e.Answer).Name, readObject(e.Request).Name)
+		to.name = cmp.Or(readObject(e.Response).Name, readObject(e.Request).Name)
 		s.targets[i] = to
 	}
 	m.Name = cmp.Or(to.name, to.resource, lastPart(to.path))
@@ -230,7 +230,7 @@ func (s *story) clientLane(client string) int {
 func (s *story) watchLane(e Exchange, to target) int {
 	what := to.watched()
 	for n := 1; ; n++ {
-		at := s.lane(fmt.Sprintf("watch\x00%s\x00%s\x00%d", e.Client, what, n), lane{Client: clientName(e.Client), Watch: what})
+		at := s.lane(fmt.Sprintf("watch\x00%s\x00%s\x00%d", e.UserAgent, what, n), lane{Client: clientName(e.UserAgent), Watch: what})
 		l := &s.Lanes[at]
 		if l.busyUntil.After(e.Begin) {
 			continue
@@ -289,13 +289,13 @@ func (s *story) took(e Exchange) int64 {
 }
 
 func succeeded(e Exchange) bool {
-	return e.Code >= http.StatusOK && e.Code < http.StatusMultipleChoices
+	return e.StatusCode >= http.StatusOK && e.StatusCode < http.StatusMultipleChoices
 }
 
 // streams reports whether frames are to be expected; a watch that was refused has
 // none.
 func streams(e Exchange) bool {
-	return e.Verb == "watch" && (e.Code == http.StatusOK || len(e.Frames) > 0)
+	return e.Verb == "watch" && (e.StatusCode == http.StatusOK || len(e.Frames) > 0)
 }
 
 func writes(verb string) bool {

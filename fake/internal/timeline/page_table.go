@@ -21,10 +21,10 @@ func (s *story) rows() []row {
 			verb = e.Method
 		}
 		r := row{
-			Seq: e.Seq, When: offset(e.Begin.Sub(s.Begin)), Client: clientName(e.Client), Verb: verb, Path: e.Path,
+			Seq: e.Seq, When: offset(e.Begin.Sub(s.Begin)), Client: clientName(e.UserAgent), Verb: verb, Path: e.Path,
 			Code: answerText(e), RV: e.ResourceVersion, Took: strings.TrimPrefix(tookText(e), "took "), Shape: shapeOf(e),
 		}
-		if n := uint64(len(e.Frames)) + e.FramesForgotten; n > 0 || streams(e) {
+		if n := uint64(len(e.Frames)) + e.FramesDropped; n > 0 || streams(e) {
 			r.Events = count(int(n), "event")
 		}
 		var names []string
@@ -105,7 +105,7 @@ func (s *story) summary() []string {
 		length(s.timeline.End.Sub(s.timeline.Begin)), count(len(s.Exchanges), "request"),
 		count(bad, "error answer"), count(watches, "watch"), count(events, "event"), count(len(s.Hits), "fault hit"),
 	}
-	if n := s.timeline.Forgotten; n > 0 {
+	if n := s.timeline.ExchangesDropped; n > 0 {
 		words = append(words, count(int(n), "earlier request")+" forgotten")
 	}
 	return words

@@ -146,8 +146,8 @@ var start = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 // one is a timeline of a single request with its answer.
 func one(request, answer timeline.Body) timeline.Timeline {
 	return timeline.Timeline{Begin: start, End: start.Add(time.Second), Exchanges: []timeline.Exchange{{
-		Seq: 1, Begin: start, End: start.Add(time.Millisecond), Client: "c", Method: "POST", Verb: "create",
-		Path: "/api/v1/namespaces/default/configmaps", Code: 201, ResourceVersion: "7", Request: request, Answer: answer,
+		Seq: 1, Begin: start, End: start.Add(time.Millisecond), UserAgent: "c", Method: "POST", Verb: "create",
+		Path: "/api/v1/namespaces/default/configmaps", StatusCode: 201, ResourceVersion: "7", Request: request, Response: answer,
 	}}}
 }
 
@@ -251,7 +251,7 @@ func TestPageHoldsHostileTexts(t *testing.T) {
 	for _, text := range hostile {
 		told := one(sent(text, text), sent("text/plain", text))
 		e := &told.Exchanges[0]
-		e.Client, e.Path, e.ResourceVersion, e.Method, e.Verb = text, "/api/v1/pods/"+text+"?labelSelector="+text, text, text, text
+		e.UserAgent, e.Path, e.ResourceVersion, e.Method, e.Verb = text, "/api/v1/pods/"+text+"?labelSelector="+text, text, text, text
 		e.Frames = []timeline.Frame{{Time: start, Type: text, Namespace: text, Name: text, ResourceVersion: text, Body: sent(text, text+" ")}}
 		page := show(t, told, text)
 		require.Len(t, page.all("script"), want, text)
@@ -307,7 +307,7 @@ func TestPageDecodesProtobuf(t *testing.T) {
 	framed := append([]byte{0, 0, byte(len(raw) >> 8), byte(len(raw))}, raw...)
 	told := one(body, timeline.Body{})
 	e := &told.Exchanges[0]
-	e.Method, e.Verb, e.Path, e.Code = "GET", "watch", "/api/v1/configmaps?watch=1", 200
+	e.Method, e.Verb, e.Path, e.StatusCode = "GET", "watch", "/api/v1/configmaps?watch=1", 200
 	e.Frames = []timeline.Frame{{Time: start, Type: "ADDED", Name: "a", ResourceVersion: "3", Body: sent(runtime.ContentTypeProtobuf, string(framed))}}
 	page = show(t, told, "x")
 	inFrame := page.body(page.story().find(t, "ADDED").Answer)

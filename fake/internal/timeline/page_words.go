@@ -98,7 +98,7 @@ func (s *story) exchangeText(e Exchange, to target, hits []int) string {
 	if verb == "" || to.resource == "" {
 		verb = e.Method
 	}
-	text := fmt.Sprintf("%s: %s %s, %s", clientName(e.Client), verb, to, answerText(e))
+	text := fmt.Sprintf("%s: %s %s, %s", clientName(e.UserAgent), verb, to, answerText(e))
 	if to.selectors != "" {
 		text += ", where " + to.selectors
 	}
@@ -123,7 +123,7 @@ func (s *story) frameText(e Exchange, to target, f Frame, hits []int) string {
 	if f.ResourceVersion != "" {
 		text += ", resourceVersion " + f.ResourceVersion
 	}
-	return fmt.Sprintf("%s, %s, watched by %s%s", text, s.whenText(f.Time), clientName(e.Client), s.hitsText(hits))
+	return fmt.Sprintf("%s, %s, watched by %s%s", text, s.whenText(f.Time), clientName(e.UserAgent), s.hitsText(hits))
 }
 
 func (s *story) faultText(h faults.Hit) string {
@@ -154,15 +154,15 @@ func (s *story) whenText(at time.Time) string { return "at " + offset(at.Sub(s.B
 
 // answerText is what the code means.
 func answerText(e Exchange) string {
-	switch text := http.StatusText(e.Code); {
-	case e.Code == 0 && e.End.IsZero():
+	switch text := http.StatusText(e.StatusCode); {
+	case e.StatusCode == 0 && e.End.IsZero():
 		return "no answer yet"
-	case e.Code == 0:
+	case e.StatusCode == 0:
 		return "no answer"
 	case text != "":
-		return strconv.Itoa(e.Code) + " " + text
+		return strconv.Itoa(e.StatusCode) + " " + text
 	default:
-		return strconv.Itoa(e.Code)
+		return strconv.Itoa(e.StatusCode)
 	}
 }
 
@@ -236,11 +236,11 @@ func (s *story) nameLanes() {
 // does.
 func shapeOf(e Exchange) string {
 	switch {
-	case e.Code == 0:
+	case e.StatusCode == 0:
 		return "none"
-	case e.Code >= http.StatusInternalServerError:
+	case e.StatusCode >= http.StatusInternalServerError:
 		return "bad5"
-	case e.Code >= http.StatusBadRequest:
+	case e.StatusCode >= http.StatusBadRequest:
 		return "bad4"
 	case writes(e.Verb) || e.Verb == "deletecollection":
 		return "write"
@@ -264,14 +264,14 @@ func glyphOf(e Exchange) string {
 // codeText is the code where it says more than that all is well.
 func codeText(e Exchange) string {
 	switch {
-	case e.Code == 0 && e.End.IsZero():
+	case e.StatusCode == 0 && e.End.IsZero():
 		return "..."
-	case e.Code == 0:
+	case e.StatusCode == 0:
 		return "none"
-	case e.Code == http.StatusOK || e.Code == http.StatusCreated:
+	case e.StatusCode == http.StatusOK || e.StatusCode == http.StatusCreated:
 		return ""
 	}
-	return strconv.Itoa(e.Code)
+	return strconv.Itoa(e.StatusCode)
 }
 
 func isChange(frame string) bool {

@@ -31,8 +31,8 @@ const hashed = 256
 
 // take gives the blob of a frame that has so many bytes, data the first of them.
 func (p *pool) take(data []byte, size int64) *blob {
-	if len(data) > BodyKept {
-		data = data[:BodyKept]
+	if len(data) > MaxBodyBytes {
+		data = data[:MaxBodyBytes]
 	}
 	slot := &p.latest[maphash.Bytes(p.seed, data[:min(hashed, len(data))])%uint64(len(p.latest))]
 	b := slot.Load()

@@ -14,7 +14,7 @@ import (
 // and must not be changed.
 func (r *Recorder) Timeline() Timeline {
 	known, forgotten := r.all()
-	t := Timeline{Begin: r.begin, End: time.Now(), Hits: r.hits(), Forgotten: forgotten}
+	t := Timeline{Begin: r.begin, End: time.Now(), Hits: r.hits(), ExchangesDropped: forgotten}
 	slices.SortFunc(known, func(a, b *recording) int { return cmp.Compare(a.seq, b.seq) })
 	for _, x := range known {
 		t.Exchanges = append(t.Exchanges, x.read())
@@ -27,7 +27,7 @@ func (x *recording) read() Exchange {
 	e, sent := x.copied()
 	e.Verb = verbOf(e.Method, e.Path)
 	if e.Verb != "" && e.Verb != requestinfo.Watch {
-		e.ResourceVersion = readObject(e.Answer).ResourceVersion
+		e.ResourceVersion = readObject(e.Response).ResourceVersion
 	}
 	for _, f := range sent {
 		event := readEvent(f.Body)
@@ -43,15 +43,15 @@ func (x *recording) copied() (e Exchange, sent []Frame) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	e = Exchange{
-		Seq: x.seq, Order: x.order, Begin: x.begin, End: x.end, Client: x.client, Method: x.method, Path: x.path, Code: x.code,
-		Request: x.request.body(x.requestType),
-		Answer:  x.answer.body(x.answerType),
+		Seq: x.seq, Order: x.order, Begin: x.begin, End: x.end, UserAgent: x.client, Method: x.method, Path: x.path, StatusCode: x.code,
+		Request:  x.request.body(x.requestType),
+		Response: x.answer.body(x.answerType),
 	}
 	s := x.stream
 	if s == nil {
 		return e, nil
 	}
-	e.FramesForgotten = s.forgotten
+	e.FramesDropped = s.forgotten
 	for _, f := range s.frames {
 		sent = append(sent, Frame{Time: f.at, Order: f.order, Body: Body{x.answerType, f.blob.data, f.blob.size}})
 	}

@@ -16,17 +16,17 @@ import (
 // What a Recorder keeps at most. Of plain exchanges that is 16 MiB; the frames of all
 // watches together have a bound of their own.
 const (
-	// ExchangesKept is the number of exchanges; those that have not ended are kept
+	// MaxExchanges is the number of exchanges; those that have not ended are kept
 	// beside them.
-	ExchangesKept = 1000
-	// BodyKept is how much of a body or a frame, in bytes.
-	BodyKept = 8 << 10
-	// FramesKept is the number of frames of one watch.
-	FramesKept = 128
-	// FrameBytesKept is what the frames of all watches may take; those with the same
+	MaxExchanges = 1000
+	// MaxBodyBytes is how much of a body or a frame, in bytes.
+	MaxBodyBytes = 8 << 10
+	// MaxFramesPerWatch is the number of frames of one watch.
+	MaxFramesPerWatch = 128
+	// MaxFrameBytes is what the frames of all watches may take; those with the same
 	// bytes, as many watches get them, count once. If they take more, each watch
 	// forgets the older half of what it has.
-	FrameBytesKept = 16 << 20
+	MaxFrameBytes = 16 << 20
 )
 
 // Recorder remembers what passes through a handler. On the way of a request it only
@@ -44,14 +44,14 @@ type Recorder struct {
 	running map[*recording]struct{} // those that the ring has no place for any more
 }
 
-// New makes a Recorder, whose time begins now. hits gives what fault rules did.
-func New(hits func() []faults.Hit) *Recorder {
+// NewRecorder makes a Recorder, whose time begins now. hits gives what fault rules did.
+func NewRecorder(hits func() []faults.Hit) *Recorder {
 	return &Recorder{begin: time.Now(), hits: hits, pool: pool{seed: maphash.MakeSeed()}}
 }
 
-// Record notes every request that next serves, and what the client gets for it: put
+// Handler notes every request that next serves, and what the client gets for it: put
 // it outside of all that changes answers.
-func (r *Recorder) Record(next http.Handler) http.Handler {
+func (r *Recorder) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		x := r.add(request)
 		defer r.end(x)
@@ -70,7 +70,7 @@ func (r *Recorder) add(request *http.Request) *recording {
 	defer r.mu.Unlock()
 	r.seq++
 	x.seq, x.order = r.seq, r.pool.order.Add(1)
-	if len(r.ring) < ExchangesKept {
+	if len(r.ring) < MaxExchanges {
 		r.ring = append(r.ring, x)
 		return x
 	}
@@ -89,7 +89,7 @@ func (r *Recorder) add(request *http.Request) *recording {
 }
 
 // place is where an exchange lies once the ring is full, and before that as well.
-func (r *Recorder) place(seq uint64) int { return int((seq - 1) % ExchangesKept) }
+func (r *Recorder) place(seq uint64) int { return int((seq - 1) % MaxExchanges) }
 
 // end ends an exchange. One that has lost its place in the ring is forgotten.
 func (r *Recorder) end(x *recording) {
@@ -123,7 +123,7 @@ func (r *Recorder) tidy() {
 	}
 	defer r.tidying.Unlock()
 	known, _ := r.all()
-	for r.pool.size.Load() > FrameBytesKept*3/4 {
+	for r.pool.size.Load() > MaxFrameBytes*3/4 {
 		before := r.pool.size.Load()
 		for _, x := range known {
 			x.halve(&r.pool)
@@ -159,7 +159,7 @@ type prefix struct {
 
 func (p *prefix) add(b []byte) {
 	p.size += int64(len(b))
-	if room := BodyKept - len(p.data); room > 0 {
+	if room := MaxBodyBytes - len(p.data); room > 0 {
 		p.data = append(p.data, b[:min(len(b), room)]...)
 	}
 }

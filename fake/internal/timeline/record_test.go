@@ -27,8 +27,8 @@ func noHits() []faults.Hit { return nil }
 
 // served gives the recorder of a handler, and what sends requests to it.
 func served(next http.HandlerFunc) (*timeline.Recorder, func(method, path, body string) *httptest.ResponseRecorder) {
-	r := timeline.New(noHits)
-	h := r.Record(next)
+	r := timeline.NewRecorder(noHits)
+	h := r.Handler(next)
 	return r, func(method, path, body string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()
 		request := httptest.NewRequest(method, path, strings.NewReader(body))
@@ -67,8 +67,8 @@ func TestExchange(t *testing.T) {
 	require.False(t, e.Begin.Before(got.Begin) || e.End.Before(e.Begin) || got.End.Before(e.End))
 	body := timeline.Body{ContentType: "application/json", Data: []byte(object), Size: int64(len(object))}
 	require.Equal(t, timeline.Exchange{
-		Seq: 1, Order: 1, Begin: e.Begin, End: e.End, Client: "test/1", Method: "POST", Verb: "create", Path: pods + "?dryRun=All",
-		Code: 201, ResourceVersion: "7", Request: body, Answer: body,
+		Seq: 1, Order: 1, Begin: e.Begin, End: e.End, UserAgent: "test/1", Method: "POST", Verb: "create", Path: pods + "?dryRun=All",
+		StatusCode: 201, ResourceVersion: "7", Request: body, Response: body,
 	}, e)
 }
 
@@ -87,10 +87,10 @@ func TestOddExchanges(t *testing.T) {
 	got := r.Timeline().Exchanges
 	require.Len(t, got, 3)
 	require.Empty(t, got[0].Verb)
-	require.EqualValues(t, 2, got[0].Answer.Size)
+	require.EqualValues(t, 2, got[0].Response.Size)
 	require.Equal(t, "get", got[1].Verb)
-	require.Zero(t, got[1].Answer.Size)
-	require.Zero(t, got[2].Code)
+	require.Zero(t, got[1].Response.Size)
+	require.Zero(t, got[2].StatusCode)
 	require.False(t, got[2].End.IsZero())
 }
 
@@ -102,9 +102,9 @@ func TestLongBodies(t *testing.T) {
 	long := strings.Repeat("0123456789", 10_000)
 	send("PUT", pods+"/a", long)
 	e := r.Timeline().Exchanges[0]
-	for _, b := range []timeline.Body{e.Request, e.Answer} {
+	for _, b := range []timeline.Body{e.Request, e.Response} {
 		require.EqualValues(t, len(long), b.Size)
-		require.Equal(t, long[:timeline.BodyKept], string(b.Data))
+		require.Equal(t, long[:timeline.MaxBodyBytes], string(b.Data))
 	}
 }
 
@@ -121,12 +121,12 @@ func TestExchangesAreBounded(t *testing.T) {
 	var done sync.WaitGroup
 	done.Go(func() { send("GET", aWatch, "") })
 	<-held
-	for i := range timeline.ExchangesKept + 10 {
+	for i := range timeline.MaxExchanges + 10 {
 		send("GET", fmt.Sprintf("/%d", i), "")
 	}
 	got := r.Timeline()
-	require.Len(t, got.Exchanges, timeline.ExchangesKept+1)
-	require.EqualValues(t, 10, got.Forgotten)
+	require.Len(t, got.Exchanges, timeline.MaxExchanges+1)
+	require.EqualValues(t, 10, got.ExchangesDropped)
 	require.Equal(t, aWatch, got.Exchanges[0].Path)
 	require.Len(t, got.Exchanges[0].Frames, 1)
 	require.Equal(t, "/10", got.Exchanges[1].Path)
@@ -134,8 +134,8 @@ func TestExchangesAreBounded(t *testing.T) {
 	close(hold)
 	done.Wait()
 	got = r.Timeline()
-	require.Len(t, got.Exchanges, timeline.ExchangesKept)
-	require.EqualValues(t, 11, got.Forgotten)
+	require.Len(t, got.Exchanges, timeline.MaxExchanges)
+	require.EqualValues(t, 11, got.ExchangesDropped)
 }
 
 // A frame is one however it is cut; the last one may be in the middle.
@@ -152,7 +152,7 @@ func TestFrames(t *testing.T) {
 		require.Equal(t, all, send("GET", aWatch, "").Body.String())
 		e := r.Timeline().Exchanges[0]
 		require.Equal(t, "watch", e.Verb)
-		require.Zero(t, e.Answer.Size)
+		require.Zero(t, e.Response.Size)
 		require.Len(t, e.Frames, 5)
 		var bodies []string
 		for _, f := range e.Frames {
@@ -191,8 +191,8 @@ func TestFramesAreBounded(t *testing.T) {
 			send("GET", aWatch, "")
 			e := r.Timeline().Exchanges[0]
 			require.NotEmpty(t, e.Frames)
-			require.LessOrEqual(t, len(e.Frames), timeline.FramesKept)
-			require.EqualValues(t, n-len(e.Frames), e.FramesForgotten)
+			require.LessOrEqual(t, len(e.Frames), timeline.MaxFramesPerWatch)
+			require.EqualValues(t, n-len(e.Frames), e.FramesDropped)
 			for i, f := range e.Frames {
 				require.Equal(t, fmt.Sprintf("p%d", n-len(e.Frames)+i), f.Name)
 			}
@@ -210,7 +210,7 @@ func TestFlushEndsABurst(t *testing.T) {
 		_, _ = io.WriteString(w, large)
 	})
 	require.True(t, send("GET", aWatch, "").Flushed)
-	require.Len(t, r.Timeline().Exchanges[0].Frames, timeline.FramesKept)
+	require.Len(t, r.Timeline().Exchanges[0].Frames, timeline.MaxFramesPerWatch)
 }
 
 // The same frame for many watches takes its bytes once; different ones are forgotten
@@ -220,7 +220,7 @@ func TestBytesOfFramesAreBounded(t *testing.T) {
 	frames := func(same bool) (kept int, forgotten uint64) {
 		r, send := served(func(w http.ResponseWriter, request *http.Request) {
 			var writes []string
-			for i := range timeline.FramesKept {
+			for i := range timeline.MaxFramesPerWatch {
 				name := fmt.Sprint("p", i)
 				if !same {
 					name += request.URL.Query().Get("x")
@@ -233,25 +233,25 @@ func TestBytesOfFramesAreBounded(t *testing.T) {
 			send("GET", fmt.Sprintf("%s&x=x%d", aWatch, i), "")
 		}
 		for _, e := range r.Timeline().Exchanges {
-			require.EqualValues(t, timeline.FramesKept, uint64(len(e.Frames))+e.FramesForgotten)
+			require.EqualValues(t, timeline.MaxFramesPerWatch, uint64(len(e.Frames))+e.FramesDropped)
 			kept += len(e.Frames)
-			forgotten += e.FramesForgotten
+			forgotten += e.FramesDropped
 		}
 		return kept, forgotten
 	}
 	kept, forgotten := frames(true)
-	require.Equal(t, watches*timeline.FramesKept, kept)
+	require.Equal(t, watches*timeline.MaxFramesPerWatch, kept)
 	require.Zero(t, forgotten)
 	kept, forgotten = frames(false)
-	require.LessOrEqual(t, kept*size, timeline.FrameBytesKept)
-	require.Greater(t, kept*size, timeline.FrameBytesKept/4)
+	require.LessOrEqual(t, kept*size, timeline.MaxFrameBytes)
+	require.Greater(t, kept*size, timeline.MaxFrameBytes/4)
 	require.NotZero(t, forgotten)
 }
 
 // What http.ResponseController can do it can do through the recorder.
 func TestResponseController(t *testing.T) {
-	r := timeline.New(noHits)
-	server := httptest.NewServer(r.Record(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+	r := timeline.NewRecorder(noHits)
+	server := httptest.NewServer(r.Handler(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		c := http.NewResponseController(w)
 		if err := c.SetWriteDeadline(time.Now().Add(time.Minute)); err != nil {
 			t.Error(err)
@@ -298,5 +298,5 @@ func TestTimelineWhileServing(t *testing.T) {
 		}
 	}
 	done.Wait()
-	require.EqualValues(t, 1200-timeline.ExchangesKept, r.Timeline().Forgotten)
+	require.EqualValues(t, 1200-timeline.MaxExchanges, r.Timeline().ExchangesDropped)
 }

@@ -34,9 +34,9 @@ const frameCost = 64
 // Of a long burst, as the initial events of 10,000 objects are, a large write is only
 // looked at from its end: what is forgotten a moment later is not copied.
 const (
-	burstFrames = FramesKept / 2 // that were sent since the last flush
-	burstWrite  = 32 << 10       // bytes of a write that is large
-	burstTail   = 2              // frames of it that are kept
+	burstFrames = MaxFramesPerWatch / 2 // that were sent since the last flush
+	burstWrite  = 32 << 10              // bytes of a write that is large
+	burstTail   = 2                     // frames of it that are kept
 )
 
 // write takes the frames out of bytes that are sent, and reports whether the pool is
@@ -97,12 +97,12 @@ func (s *stream) skim(p []byte, pool *pool, now moment) (full bool) {
 
 // add appends a frame, and forgets the oldest if there are too many.
 func (s *stream) add(f frame, pool *pool) (full bool) {
-	if len(s.frames) >= FramesKept {
+	if len(s.frames) >= MaxFramesPerWatch {
 		s.drop(1, pool)
 	}
 	s.frames = append(s.frames, f)
 	s.burst++
-	return pool.size.Add(frameCost) > FrameBytesKept
+	return pool.size.Add(frameCost) > MaxFrameBytes
 }
 
 // drop forgets the oldest frames.

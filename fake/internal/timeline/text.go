@@ -70,7 +70,7 @@ func (t Timeline) orderOf(h faults.Hit) uint64 {
 	if h.Op.Phase != faults.Stream {
 		for _, e := range slices.Backward(t.Exchanges) {
 			path, _, _ := strings.Cut(e.Path, "?")
-			if e.Begin.Equal(h.Time) && path == h.Op.Path && e.Client == h.Op.UserAgent {
+			if e.Begin.Equal(h.Time) && path == h.Op.Path && e.UserAgent == h.Op.UserAgent {
 				return e.Order
 			}
 		}
@@ -82,8 +82,8 @@ func (t Timeline) orderOf(h faults.Hit) uint64 {
 func (t Timeline) lines() []string {
 	rest := t.entries()
 	var lines []string
-	if t.Forgotten > 0 {
-		lines = append(lines, fmt.Sprintf("... %d older requests forgotten ...", t.Forgotten))
+	if t.ExchangesDropped > 0 {
+		lines = append(lines, fmt.Sprintf("... %d older requests forgotten ...", t.ExchangesDropped))
 	}
 	for len(rest) > 0 {
 		run := 1
@@ -115,10 +115,10 @@ func (t Timeline) stamp(e entry) string {
 
 // line is the exchange, without its time and frames.
 func (e Exchange) line() string {
-	agent, _, _ := strings.Cut(e.Client, " ")
+	agent, _, _ := strings.Cut(e.UserAgent, " ")
 	parts := []string{fmt.Sprintf("#%d", e.Seq), shortened(cmp.Or(agent, "-"), textAgent), cmp.Or(e.Verb, e.Method), shortened(e.Path, textPath), "->"}
-	if e.Code != 0 {
-		parts = append(parts, fmt.Sprint(e.Code))
+	if e.StatusCode != 0 {
+		parts = append(parts, fmt.Sprint(e.StatusCode))
 	} else {
 		parts = append(parts, "no answer")
 	}
@@ -131,8 +131,8 @@ func (e Exchange) line() string {
 	case e.End.Sub(e.Begin) >= time.Millisecond:
 		parts = append(parts, "in "+e.End.Sub(e.Begin).Round(time.Millisecond).String())
 	}
-	if e.FramesForgotten > 0 {
-		parts = append(parts, fmt.Sprintf("(%d frames forgotten)", e.FramesForgotten))
+	if e.FramesDropped > 0 {
+		parts = append(parts, fmt.Sprintf("(%d frames forgotten)", e.FramesDropped))
 	}
 	return strings.Join(parts, " ")
 }

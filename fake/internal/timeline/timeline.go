@@ -17,9 +17,9 @@ type Timeline struct {
 	Exchanges []Exchange
 	// Hits are what fault rules did, in the order of time.
 	Hits []faults.Hit
-	// Forgotten counts the exchanges that were dropped to bound the memory; the
+	// ExchangesDropped counts the exchanges that were dropped to bound the memory; the
 	// oldest of those that have ended go first.
-	Forgotten uint64
+	ExchangesDropped uint64
 }
 
 // Exchange is one request and what came of it.
@@ -32,26 +32,26 @@ type Exchange struct {
 	// Begin is when the request came. End is when the answer was complete; it is
 	// zero while it is not.
 	Begin, End time.Time
-	// Client is the user agent of the request.
-	Client string
+	// UserAgent is the user agent of the request.
+	UserAgent string
 	// Method is that of HTTP, Verb that of the API: get, list, watch, create,
 	// update, patch, delete, deletecollection; "" for what is no resource.
 	Method, Verb string
 	// Path has the query with it.
 	Path string
-	// Code is what was answered; 0 while nothing is, and if nothing ever was.
-	Code int
+	// StatusCode is what was answered; 0 while nothing is, and if nothing ever was.
+	StatusCode int
 	// ResourceVersion is that of the answer's object or list; "" where the answer
 	// has none.
 	ResourceVersion string
 	// Request and Answer are the bodies. A watch has frames instead of an answer.
-	Request, Answer Body
+	Request, Response Body
 	// Frames are the events of a watch as they were sent, after all faults. A frame
 	// that was not complete is the last.
 	Frames []Frame
-	// FramesForgotten counts the frames of this watch that were dropped to bound
+	// FramesDropped counts the frames of this watch that were dropped to bound
 	// the memory; the oldest go first.
-	FramesForgotten uint64
+	FramesDropped uint64
 }
 
 // Frame is one event of a watch.

@@ -122,7 +122,7 @@ func onLoopback(t testing.TB, handler http.Handler) (client *apiextensionsv1.Web
 // inMemory serves a webhook on TLS without a socket.
 func inMemory(t testing.TB, handler http.Handler) (client *apiextensionsv1.WebhookClientConfig, dial Dialer) {
 	authority, pair := pairFor(t, "hook.example.com")
-	listener := memnet.Listen()
+	listener := memnet.NewListener()
 	server := &http.Server{
 		Handler:   handler,
 		TLSConfig: &tls.Config{Certificates: []tls.Certificate{pair}},
@@ -140,7 +140,7 @@ func inMemory(t testing.TB, handler http.Handler) (client *apiextensionsv1.Webho
 func pairFor(t testing.TB, hosts ...string) (*certs.Authority, tls.Certificate) {
 	authority, err := certs.NewAuthority()
 	require.NoError(t, err)
-	pair, err := authority.Issue(hosts...)
+	pair, err := authority.IssueServer(hosts...)
 	require.NoError(t, err)
 	return authority, pair
 }

@@ -48,7 +48,7 @@ type known struct {
 	// definition is nil while it is not served, or cannot be; rows are its rows then.
 	definition *versions.CRD
 	rows       []*resource.Resource
-	described  []*openapi.Custom
+	described  []*openapi.CustomResource
 	// stored is the row of the storage version, which need not be one of rows.
 	stored *resource.Resource
 }
@@ -216,11 +216,11 @@ func (k *known) shown() []*resource.Resource {
 // build makes the table and its description.
 func (t *Registry) build() {
 	var rows []*resource.Resource
-	var described []*openapi.Custom
+	var described []*openapi.CustomResource
 	for _, k := range t.known {
 		rows, described = append(rows, k.shown()...), append(described, k.described...)
 	}
-	t.openapi.Store(t.openapi.Load().With(described))
+	t.openapi.Store(t.openapi.Load().WithCustomResources(described))
 	t.table.Store(tableOf(rows))
 }
 
@@ -236,8 +236,8 @@ func tableOf(rows []*resource.Resource) *resource.Table {
 var documents = sync.OnceValue(func() *openapi.Documents { return openapi.New(resource.Builtin()) })
 
 // describe is a row of a custom resource as its OpenAPI document shows it.
-func describe(row *resource.Resource) *openapi.Custom {
-	c := &openapi.Custom{
+func describe(row *resource.Resource) *openapi.CustomResource {
+	c := &openapi.CustomResource{
 		Group: row.Group, Version: row.Version,
 		Plural: row.Plural, Kind: row.Kind, ListKind: row.ListKind,
 		Namespaced: row.Namespaced,
