@@ -196,7 +196,7 @@ func TestLiesAreCaught(t *testing.T) {
 	for _, one := range lies {
 		t.Run(one.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c := configOf(fakeapi.Start(t, fakeapi.InMemory()))
+				c := configOf(fakeapi.Start(t, fakeapi.WithInMemoryNetwork()))
 				if aboutUsers.MatchString(strings.Trim(one.caught, "^$")) {
 					c = configWithUsers(t)
 					c.UnprivilegedClient = &http.Client{Transport: one.tell(c.UnprivilegedClient.Transport)}
@@ -223,7 +223,7 @@ var elsewhere = regexp.MustCompile(`^(CB-02(/watch)?|CB-03|SI-12/(typed|custom)|
 // has to show it once.
 func TestEveryCaseBites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := configOf(fakeapi.Start(t, fakeapi.InMemory()))
+		c := configOf(fakeapi.Start(t, fakeapi.WithInMemoryNetwork()))
 		c.Patience = 5 * time.Minute
 		report, err := conformance.Execute(t.Context(), c)
 		require.NoError(t, err)

@@ -61,7 +61,7 @@ func TestProgressIsTold(t *testing.T) {
 // A definition that its server cannot bring to an end is left behind, though its deletion was accepted.
 func TestDefinitionsThatStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		c := configOf(srv)
 		c.Run, c.Skip = regexp.MustCompile(`^CD-01$`), nil
 		c.Client = &http.Client{Transport: holding{srv.Client().Transport}}

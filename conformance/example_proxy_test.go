@@ -71,7 +71,7 @@ func ExampleExecute_proxy() {
 // TestRunOnAProxy is the library form as others use it, on a server that is closed by defer.
 func TestRunOnAProxy(t *testing.T) {
 	t.Parallel()
-	proxy, err := proxyTo(fakeapi.Start(t, fakeapi.WithFutureWait(50*time.Millisecond)).URL())
+	proxy, err := proxyTo(fakeapi.Start(t, fakeapi.WithResourceVersionTimeout(50*time.Millisecond)).URL())
 	require.NoError(t, err)
 	srv := httptest.NewServer(proxy)
 	defer srv.Close()

@@ -22,7 +22,7 @@ func configOf(srv *fakeapi.Server) conformance.Config {
 		BaseURL:       srv.URL(),
 		Client:        srv.Client(),
 		Compact:       func(context.Context) error { srv.Compact(); return nil },
-		ExpireWatches: func(context.Context) error { srv.Expire(); return nil },
+		ExpireWatches: func(context.Context) error { srv.ForgetHistory(); return nil },
 		BeginStartup: func(context.Context) (func(), error) {
 			return func() { _ = srv.Restart(0) }, srv.Restart(time.Hour) // a door that is open stays so
 		},
@@ -31,11 +31,11 @@ func configOf(srv *fakeapi.Server) conformance.Config {
 
 // configWithUsers starts a fake that asks who sends a request and whether that may be done, and points the suite at it.
 func configWithUsers(t *testing.T) conformance.Config {
-	srv := fakeapi.Start(t, fakeapi.InMemory(),
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(),
 		fakeapi.WithTokens(fakeapi.NewToken("admin", "admin", "system:masters"), fakeapi.NewToken("nobody", "nobody")),
 		fakeapi.WithAuthorizer(func(fakeapi.Attributes) fakeapi.Decision { return fakeapi.NoOpinion("") }))
 	config := configOf(srv)
-	nobody, err := rest.HTTPClientFor(srv.RESTConfigAs("nobody"))
+	nobody, err := rest.HTTPClientFor(srv.RESTConfigWithToken("nobody"))
 	require.NoError(t, err)
 	config.UnprivilegedClient = nobody
 	return config
@@ -68,7 +68,7 @@ func TestFakeOverTCP(t *testing.T) {
 	t.Parallel()
 	var running sync.WaitGroup
 	for _, hand := range deal(16) {
-		config := configOf(fakeapi.Start(t, fakeapi.WithFutureWait(50*time.Millisecond)))
+		config := configOf(fakeapi.Start(t, fakeapi.WithResourceVersionTimeout(50*time.Millisecond)))
 		config.Run = hand
 		running.Go(func() { conformance.Run(t, config) })
 	}
@@ -89,10 +89,10 @@ func deal(n int) []*regexp.Regexp {
 }
 
 // TestFakeInMemory runs on virtual time, where the full waits of the server cost nothing and no case is too long.
-func TestFakeInMemory(t *testing.T) {
+func TestFakeWithInMemoryNetwork(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		config := configOf(fakeapi.Start(t, fakeapi.InMemory()))
+		config := configOf(fakeapi.Start(t, fakeapi.WithInMemoryNetwork()))
 		config.Patience = 5 * time.Minute
 		report, err := conformance.Execute(t.Context(), config)
 		require.NoError(t, err)

@@ -20,7 +20,7 @@ func TestFeatures(t *testing.T) {
 		{gate: "WatchList", run: "^SI-(09|12)(/typed)?$"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			c := configOf(fakeapi.Start(t, fakeapi.InMemory()))
+			c := configOf(fakeapi.Start(t, fakeapi.WithInMemoryNetwork()))
 			c.Run = regexp.MustCompile(one.run)
 			skipped := outcomes(t, c, conformance.Skipped)
 			require.Len(t, skipped, 1, one.gate)
@@ -43,7 +43,7 @@ func TestFeatures(t *testing.T) {
 // Without streaming lists, the cases about them are skipped and say so, and the one about servers without passes.
 func TestWithoutStreamingLists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := configOf(fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithoutFeatures(fakeapi.WatchList)))
+		c := configOf(fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutFeatures(fakeapi.WatchList)))
 		c.Features = map[string]bool{conformance.WatchList: false}
 		c.Run = regexp.MustCompile("^(SI|WA|BM)-")
 		report, err := conformance.Execute(t.Context(), c)

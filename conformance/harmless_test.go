@@ -164,7 +164,7 @@ func read(t *testing.T, config conformance.Config, path string, into any) {
 func TestRunIsHarmless(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		requireHarmless(t, configOf(fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithoutControllers(), fakeapi.WithoutTimeline(), fakeapi.WithCBOR())))
+		requireHarmless(t, configOf(fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers(), fakeapi.WithoutTimeline(), fakeapi.WithCBOR())))
 	})
 	synctest.Test(t, func(t *testing.T) {
 		config := configWithUsers(t)

@@ -24,7 +24,7 @@ type tokenShop struct {
 }
 
 func newTokenShop(t *testing.T, opts ...fakeapi.Option) *tokenShop {
-	srv := fakeapi.Start(t, append(opts, fakeapi.InMemory(), fakeapi.WithTokens(ann))...)
+	srv := fakeapi.Start(t, append(opts, fakeapi.WithInMemoryNetwork(), fakeapi.WithTokens(ann))...)
 	return &tokenShop{t, srv, kubernetes.NewForConfigOrDie(srv.RESTConfig())}
 }
 
@@ -43,7 +43,7 @@ func (s *tokenShop) issue(change func(*authenticationv1.TokenRequestSpec)) strin
 // accepts reports whether a token is good for a request.
 func (s *tokenShop) accepts(token string) bool {
 	s.t.Helper()
-	_, err := kubernetes.NewForConfigOrDie(s.srv.RESTConfigAs(token)).CoreV1().Pods("").List(s.t.Context(), metav1.ListOptions{})
+	_, err := kubernetes.NewForConfigOrDie(s.srv.RESTConfigWithToken(token)).CoreV1().Pods("").List(s.t.Context(), metav1.ListOptions{})
 	if err != nil {
 		require.True(s.t, apierrors.IsUnauthorized(err), "%v", err)
 	}
@@ -57,7 +57,7 @@ func TestAccountToken(t *testing.T) {
 		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", UID: "node-uid"}},
 		podOf("p", running, func(p *corev1.Pod) { p.Spec.ServiceAccountName, p.UID = "sa", "pod-uid" })))
 	write := func(name, token string) authenticationv1.UserInfo {
-		_, err := kubernetes.NewForConfigOrDie(s.srv.RESTConfigAs(token)).CoreV1().ConfigMaps("default").Create(t.Context(), configMap(name, "1"), metav1.CreateOptions{})
+		_, err := kubernetes.NewForConfigOrDie(s.srv.RESTConfigWithToken(token)).CoreV1().ConfigMaps("default").Create(t.Context(), configMap(name, "1"), metav1.CreateOptions{})
 		require.NoError(t, err)
 		return *w.last().UserInfo.DeepCopy()
 	}

@@ -49,7 +49,7 @@ func (w *reviewer) review(_ context.Context, request *admissionRequest) *admissi
 func (w *reviewer) last() *admissionRequest { return w.seen[len(w.seen)-1] }
 
 func admitted(t *testing.T, functions ...fakeapi.Admission) (*fakeapi.Server, kubernetes.Interface) {
-	srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithAdmission(functions...))
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAdmission(functions...))
 	return srv, kubernetes.NewForConfigOrDie(srv.RESTConfig())
 }
 

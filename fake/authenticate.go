@@ -38,18 +38,18 @@ func (a *access) authenticates() bool { return len(a.bearers) > 0 || a.certifica
 func (a *access) check() error {
 	switch {
 	case a.anonymous && !a.authenticates():
-		return errors.New("fakeapi: WithAnonymous is for a server with WithTokens or WithClientCA; without them everybody is system:admin")
+		return errors.New("fakeapi: WithAnonymousAuth is for a server with WithTokens or WithClientCA; without them everybody is system:admin")
 	case a.anonymous && a.authorizer == nil:
-		return errors.New("fakeapi: WithAnonymous needs WithAuthorizer: where everybody may do everything, a server lets nobody in without credentials")
+		return errors.New("fakeapi: WithAnonymousAuth needs WithAuthorizer: where everybody may do everything, a server lets nobody in without credentials")
 	}
 	return nil
 }
 
-// WithAnonymous lets requests without credentials in, as those of the user system:anonymous
+// WithAnonymousAuth lets requests without credentials in, as those of the user system:anonymous
 // in the group system:unauthenticated, as a cluster does by default (--anonymous-auth). What
 // they may do is the authorizer's to say. Wrong credentials are still answered 401. It goes with
 // WithAuthorizer, and with WithTokens or WithClientCA.
-func WithAnonymous() Option {
+func WithAnonymousAuth() Option {
 	return func(o *options) error {
 		o.anonymous = true
 		return nil

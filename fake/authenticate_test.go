@@ -53,7 +53,7 @@ const unauthorized = `{"kind":"Status","apiVersion":"v1","metadata":{},"status":
 
 // No or bad credentials are 401, whatever is asked for (AU-01, AU-03).
 func TestUnauthorized(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithTokens(ann), fakeapi.WithControl())
+	srv := fakeapi.Start(t, fakeapi.WithTokens(ann), fakeapi.WithControlAPI())
 	for _, authorization := range []string{"", "Bearer", "Bearer ", "Bearer bob-1", "Bearer  ann-1", "Bearer ANN-1", "Basic ann-1", "ann-1", "Bearer a.b.c", "Bearer ann-1x"} {
 		for _, path := range []string{"/api", "/apis", "/api/v1/pods", "/api/v1/pods?watch=1", "/api/v1/namespaces/none/pods/none", "/openapi/v2", "/healthz/ping", "/nothing", "/", "/fakeapi/v1/compact"} {
 			resp, body, _ := knock(t, srv, "GET", path, authorization, "application/json")
@@ -83,9 +83,9 @@ func TestUnauthorized(t *testing.T) {
 
 // Writes and the control API do nothing for who is not known.
 func TestUnauthorizedDoesNothing(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithTokens(ann), fakeapi.WithControl())
+	srv := fakeapi.Start(t, fakeapi.WithTokens(ann), fakeapi.WithControlAPI())
 	before := srv.ResourceVersion()
-	client := kubernetes.NewForConfigOrDie(srv.RESTConfigAs("bob-1"))
+	client := kubernetes.NewForConfigOrDie(srv.RESTConfigWithToken("bob-1"))
 	_, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), configMap("a", "1"), metav1.CreateOptions{})
 	require.True(t, apierrors.IsUnauthorized(err), "%v", err)
 	require.EqualError(t, err, "Unauthorized")
@@ -119,7 +119,7 @@ func TestOpenPaths(t *testing.T) {
 // had begun there does not.
 func TestUnauthorizedEndsHTTP2Connections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithTokens(ann))
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTokens(ann))
 		client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
 		stream := openWatch(t, t.Context(), srv, "/api/v1/configmaps?watch=1&timeoutSeconds=60&resourceVersion="+srv.ResourceVersion())
 
@@ -142,10 +142,10 @@ func TestUnauthorizedEndsHTTP2Connections(t *testing.T) {
 // has been renewed. Watches do not care (case 101 of the faults).
 func TestTokensExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithTokens(
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTokens(
 			ann.ExpiresIn(10*time.Minute), fakeapi.NewToken("bob-1", "bob").ExpiresAt(time.Now().Add(time.Hour))))
 		maps := func(token string) func(name string) error {
-			client := kubernetes.NewForConfigOrDie(srv.RESTConfigAs(token)).CoreV1().ConfigMaps("default")
+			client := kubernetes.NewForConfigOrDie(srv.RESTConfigWithToken(token)).CoreV1().ConfigMaps("default")
 			return func(name string) error {
 				_, err := client.Create(t.Context(), configMap(name, "1"), metav1.CreateOptions{})
 				return err
@@ -189,11 +189,11 @@ func TestTokensInKubeconfig(t *testing.T) {
 
 // A replica knows the tokens of its server, and what becomes of them.
 func TestTokensOfReplicas(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithTokens(ann))
-	replica, err := srv.Replica(fakeapi.InMemory())
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTokens(ann))
+	replica, err := srv.Replica(fakeapi.WithInMemoryNetwork())
 	require.NoError(t, err)
 	list := func(token string) error {
-		_, err := kubernetes.NewForConfigOrDie(replica.RESTConfigAs(token)).CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
+		_, err := kubernetes.NewForConfigOrDie(replica.RESTConfigWithToken(token)).CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
 		return err
 	}
 	require.NoError(t, list("ann-1"))
@@ -223,12 +223,12 @@ func TestTokensAreChecked(t *testing.T) {
 		_, err := fakeapi.New(fakeapi.WithTokens(tokens...))
 		require.ErrorContains(t, err, want)
 	}
-	srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithTokens(ann))
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTokens(ann))
 	require.ErrorContains(t, srv.AddToken(fakeapi.NewToken("", "ann")), "cannot be sent")
 	require.ErrorContains(t, srv.ExpireToken("bob-1"), `token "bob-1" is not known`)
 	require.NoError(t, srv.ExpireToken("ann-1"))
 	require.NoError(t, srv.ExpireToken("ann-1"), "it is known, though it has expired")
-	open := fakeapi.Start(t, fakeapi.InMemory())
+	open := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	require.ErrorContains(t, open.AddToken(ann), "asks for no tokens")
 	require.ErrorContains(t, open.ExpireToken("ann-1"), "asks for no tokens")
 }
@@ -240,7 +240,7 @@ func TestAdmissionIsToldTheUser(t *testing.T) {
 		request.UserInfo.Groups[0] = "forged" // for itself only
 		return allow()
 	}
-	srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithTokens(ann), fakeapi.WithAdmission(
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTokens(ann), fakeapi.WithAdmission(
 		fakeapi.MutatingAdmission("m", forger), fakeapi.ValidatingAdmission("v", w.review)))
 	maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
 	_, err := maps.Create(t.Context(), configMap("a", "1"), metav1.CreateOptions{})
@@ -250,7 +250,7 @@ func TestAdmissionIsToldTheUser(t *testing.T) {
 	require.NoError(t, maps.Delete(t.Context(), "a", metav1.DeleteOptions{}))
 	require.Equal(t, []string{"team-a", "system:authenticated"}, w.last().UserInfo.Groups)
 
-	open := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithAdmission(fakeapi.ValidatingAdmission("v", w.review)))
+	open := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAdmission(fakeapi.ValidatingAdmission("v", w.review)))
 	code, _, _ := send(t, open, "POST", "/api/v1/namespaces/default/configmaps", "application/json", []byte(`{"metadata":{"name":"a"}}`))
 	require.Equal(t, 201, code)
 	require.Equal(t, "system:admin", w.last().UserInfo.Username)

@@ -50,7 +50,7 @@ func statusOf(t *testing.T, body string) *metav1.Status {
 // Denials are worded as a real server's, and come before any look at what is there
 // (AU-02, AU-03, AU-04).
 func TestForbidden(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithAuthorizer(func(a fakeapi.Attributes) fakeapi.Decision {
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAuthorizer(func(a fakeapi.Attributes) fakeapi.Decision {
 		if a.Namespace == "reasons" {
 			return fakeapi.Deny("not <today>")
 		}
@@ -128,7 +128,7 @@ func (a *asked) last() fakeapi.Attributes {
 // What an authorizer is told of a request.
 func TestAttributes(t *testing.T) {
 	var a asked
-	srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithAuthorizer(a.authorize))
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAuthorizer(a.authorize))
 	bob := authenticationv1.UserInfo{Username: "bob", Groups: []string{"system:authenticated"}}
 	for path, want := range map[string]fakeapi.Attributes{
 		"/api/v1/namespaces/x/pods/p/status": {Verb: "get", Version: "v1", Resource: "pods", Subresource: "status", Namespace: "x", Name: "p"},
@@ -161,7 +161,7 @@ func TestAttributes(t *testing.T) {
 // Whoever impersonates is, in all that follows, who was asked for; the groups that go with
 // the name come by themselves (AU-08).
 func TestImpersonation(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.InMemory())
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	for _, one := range []struct {
 		as   rest.ImpersonationConfig
 		want authenticationv1.UserInfo
@@ -195,7 +195,7 @@ func TestImpersonation(t *testing.T) {
 
 // A part of a user without a name is refused (AU-07).
 func TestImpersonationWithoutName(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.InMemory())
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	for name, want := range map[string]string{
 		"Impersonate-Group":         `requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"a"}, Extra:map[string][]string(nil)} without impersonating a user name`,
 		"Impersonate-Uid":           `requested &user.DefaultInfo{Name:"", UID:"a", Groups:[]string(nil), Extra:map[string][]string(nil)} without impersonating a user name`,
@@ -215,7 +215,7 @@ func TestImpersonationWithoutName(t *testing.T) {
 // (KEP-5284). What is told is what the first way lacks.
 func TestImpersonationIsAuthorized(t *testing.T) {
 	var rights []string
-	srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithTokens(ann), fakeapi.WithAuthorizer(func(a fakeapi.Attributes) fakeapi.Decision {
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTokens(ann), fakeapi.WithAuthorizer(func(a fakeapi.Attributes) fakeapi.Decision {
 		for _, right := range rights {
 			if right == a.Verb+" "+a.Group+"/"+a.Resource+" "+a.Name {
 				return fakeapi.Allow("")
@@ -248,7 +248,7 @@ func TestImpersonationIsAuthorized(t *testing.T) {
 // credentials are not.
 func TestAnonymous(t *testing.T) {
 	var a asked
-	srv := fakeapi.Start(t, fakeapi.WithTokens(ann), fakeapi.WithControl(), fakeapi.WithAnonymous(), fakeapi.WithAuthorizer(func(at fakeapi.Attributes) fakeapi.Decision {
+	srv := fakeapi.Start(t, fakeapi.WithTokens(ann), fakeapi.WithControlAPI(), fakeapi.WithAnonymousAuth(), fakeapi.WithAuthorizer(func(at fakeapi.Attributes) fakeapi.Decision {
 		a.authorize(at)
 		if at.Resource == "configmaps" {
 			return fakeapi.Allow("")
@@ -272,18 +272,18 @@ func TestAnonymous(t *testing.T) {
 func TestAccessOptionsThatDoNotFit(t *testing.T) {
 	allow := fakeapi.WithAuthorizer(func(fakeapi.Attributes) fakeapi.Decision { return fakeapi.Allow("") })
 	for want, opts := range map[string][]fakeapi.Option{
-		"without them everybody is system:admin": {fakeapi.WithAnonymous(), allow},
-		"needs WithAuthorizer":                   {fakeapi.WithAnonymous(), fakeapi.WithTokens(ann)},
+		"without them everybody is system:admin": {fakeapi.WithAnonymousAuth(), allow},
+		"needs WithAuthorizer":                   {fakeapi.WithAnonymousAuth(), fakeapi.WithTokens(ann)},
 		"needs a function":                       {fakeapi.WithAuthorizer(nil)},
 		"is no certificate in PEM form":          {fakeapi.WithClientCA([]byte("x"))},
-		"is no name of a host":                   {fakeapi.WithHosts("http://x")},
+		"is no name of a host":                   {fakeapi.WithAllowedHosts("http://x")},
 	} {
 		_, err := fakeapi.New(opts...)
 		require.ErrorContains(t, err, want)
 	}
-	srv := fakeapi.Start(t, fakeapi.InMemory())
-	_, err := srv.Replica(fakeapi.InMemory(), allow)
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
+	_, err := srv.Replica(fakeapi.WithInMemoryNetwork(), allow)
 	require.ErrorContains(t, err, "the users of its server")
-	_, _, err = srv.ClientCertificate(0, "ann")
+	_, _, err = srv.IssueClientCertificate(0, "ann")
 	require.ErrorContains(t, err, "takes no client certificates")
 }

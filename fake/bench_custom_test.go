@@ -134,7 +134,7 @@ func widgetDefinition(b testing.TB) *apiextensionsv1.CustomResourceDefinition {
 
 // customServer is a server that serves widgets.
 func customServer(b *testing.B) *fakeapi.Server {
-	srv := fakeapi.Start(b, fakeapi.InMemory())
+	srv := fakeapi.Start(b, fakeapi.WithInMemoryNetwork())
 	require.NoError(b, srv.Load(widgetDefinition(b)))
 	return srv
 }
@@ -201,7 +201,7 @@ func BenchmarkDefinitions(b *testing.B) {
 			objects = append(objects, crd)
 		}
 		for b.Loop() {
-			srv, err := fakeapi.New(fakeapi.InMemory(), fakeapi.WithObjects(objects...))
+			srv, err := fakeapi.New(fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(objects...))
 			require.NoError(b, err)
 			require.NoError(b, srv.Close())
 		}
@@ -242,7 +242,7 @@ func install(b *testing.B, many int, unseen bool) {
 			bodies[n], err = json.Marshal(crd)
 			require.NoError(b, err)
 		}
-		srv := fakeapi.Start(b, fakeapi.InMemory())
+		srv := fakeapi.Start(b, fakeapi.WithInMemoryNetwork())
 		b.StartTimer()
 		for n, body := range bodies {
 			began := time.Now()

@@ -12,7 +12,7 @@ import (
 // BenchmarkEncodings is a list of 2,000 objects of a KiB, and one of them, in each encoding. The same in JSON is
 // read in between, and x-json is how much longer it takes.
 func BenchmarkEncodings(b *testing.B) {
-	srv := fakeapi.Start(b, fakeapi.InMemory(), fakeapi.WithCBOR(), fakeapi.WithObjects(kibs(2000)...))
+	srv := fakeapi.Start(b, fakeapi.WithInMemoryNetwork(), fakeapi.WithCBOR(), fakeapi.WithObjects(kibs(2000)...))
 	const partial = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 	for _, e := range []struct{ name, accept, encoding string }{
 		{"protobuf", protobufMedia, ""}, {"cbor", cborMedia, ""}, {"yaml", "application/yaml", ""}, {"pretty", jsonMedia + ";pretty=1", ""},

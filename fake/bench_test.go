@@ -117,7 +117,7 @@ func BenchmarkPage500(b *testing.B) {
 // The first server of a process pays for the types; the benchmark is about
 // those after it.
 func BenchmarkStart(b *testing.B) {
-	for name, opts := range map[string][]fakeapi.Option{"tcp": nil, "memory": {fakeapi.InMemory()}, "tls": {fakeapi.WithTLS()}} {
+	for name, opts := range map[string][]fakeapi.Option{"tcp": nil, "memory": {fakeapi.WithInMemoryNetwork()}, "tls": {fakeapi.WithTLS()}} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				srv, err := fakeapi.New(opts...)

@@ -138,7 +138,7 @@ func fanout(b *testing.B, watchers int, slow bool) {
 func fanned(b *testing.B, watchers int, slow bool, opts ...fakeapi.Option) func() {
 	body, err := json.Marshal(kib("one"))
 	require.NoError(b, err)
-	srv := fakeapi.Start(b, append(opts, fakeapi.InMemory(), fakeapi.WithObjects(kib("one")))...)
+	srv := fakeapi.Start(b, append(opts, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(kib("one")))...)
 	var got sync.WaitGroup
 	url := srv.URL() + "/api/v1/configmaps?watch=1&resourceVersion=" + srv.ResourceVersion()
 	open := func() io.ReadCloser {

@@ -14,7 +14,7 @@ import (
 
 // URL is the base URL of the server, without a slash at its end:
 // "http://127.0.0.1:PORT", with TLS "https://127.0.0.1:PORT", or a name that only
-// Client and RESTConfig can reach with InMemory.
+// Client and RESTConfig can reach with WithInMemoryNetwork.
 func (s *Server) URL() string {
 	scheme := "http://"
 	if s.authority != nil {
@@ -66,33 +66,33 @@ func (s *Server) proxy() func(*http.Request) (*url.URL, error) {
 //
 // To act as somebody else on any server, set its Impersonate.
 func (s *Server) RESTConfig() *rest.Config {
-	config := s.RESTConfigAs(s.firstToken())
+	config := s.RESTConfigWithToken(s.firstToken())
 	if config.BearerToken == "" && s.identity != nil {
 		config.CertData, config.KeyData = s.identity.cert, s.identity.key
 	}
 	return config
 }
 
-// RESTConfigAs is RESTConfig with another bearer token: one of WithTokens, of AddToken or
+// RESTConfigWithToken is RESTConfig with another bearer token: one of WithTokens, of AddToken or
 // of a TokenRequest, or none, "".
-func (s *Server) RESTConfigAs(token string) *rest.Config {
+func (s *Server) RESTConfigWithToken(token string) *rest.Config {
 	return &rest.Config{
 		Host:            s.URL(),
 		Dial:            s.dial(),
 		Proxy:           s.proxy(),
 		QPS:             -1,
 		BearerToken:     token,
-		TLSClientConfig: rest.TLSClientConfig{CAData: s.CA()},
+		TLSClientConfig: rest.TLSClientConfig{CAData: s.CACertificate()},
 	}
 }
 
 // Kubeconfig is a kubeconfig file for kubectl and clients in other languages, with the
 // credentials of RESTConfig.
-// With InMemory there is no address to put into it; use RESTConfig.
+// With WithInMemoryNetwork there is no address to put into it; use RESTConfig.
 func (s *Server) Kubeconfig() ([]byte, error) {
 	const name = "fakeapi"
 	config := clientcmdapi.NewConfig()
-	config.Clusters[name] = &clientcmdapi.Cluster{Server: s.URL(), CertificateAuthorityData: s.CA()}
+	config.Clusters[name] = &clientcmdapi.Cluster{Server: s.URL(), CertificateAuthorityData: s.CACertificate()}
 	own := s.RESTConfig()
 	config.AuthInfos[name] = &clientcmdapi.AuthInfo{
 		Token: own.BearerToken, ClientCertificateData: own.CertData, ClientKeyData: own.KeyData,

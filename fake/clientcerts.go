@@ -15,11 +15,11 @@ import (
 
 // WithClientCA makes the server take client certificates: the common name is the user, the
 // organizations are its groups, and system:authenticated is another one. It takes those that
-// the authorities given have issued, each in PEM form, and those of ClientCertificate. It
+// the authorities given have issued, each in PEM form, and those of IssueClientCertificate. It
 // includes WithTLS.
 //
 // A request with neither a certificate nor a token is answered 401 Unauthorized (AU-01), but
-// for the paths that WithTokens names; see WithAnonymous. So is one with a certificate that
+// for the paths that WithTokens names; see WithAnonymousAuth. So is one with a certificate that
 // has expired, is not for clients or comes from somebody else: the handshake takes it, as on
 // a real server. With WithTokens one of the two is enough, and the certificate counts first.
 func WithClientCA(authorities ...[]byte) Option {
@@ -38,10 +38,10 @@ func WithClientCA(authorities ...[]byte) Option {
 // errNoCertificates is the answer to who wants a certificate that would count for nothing.
 var errNoCertificates = errors.New("fakeapi: the server takes no client certificates; make it with WithClientCA")
 
-// ClientCertificate issues a certificate for a user in groups, and its key, both in PEM form.
+// IssueClientCertificate issues a certificate for a user in groups, and its key, both in PEM form.
 // It is valid from yesterday until lifetime is over: for ten years if that is 0, and one that
 // has just expired if it is negative.
-func (s *Server) ClientCertificate(lifetime time.Duration, user string, groups ...string) (cert, key []byte, err error) {
+func (s *Server) IssueClientCertificate(lifetime time.Duration, user string, groups ...string) (cert, key []byte, err error) {
 	switch {
 	case s.way == nil || s.way.ClientCAs == nil:
 		return nil, nil, errNoCertificates
@@ -59,13 +59,13 @@ func (s *Server) ClientCertificate(lifetime time.Duration, user string, groups .
 	return cert, key, nil
 }
 
-// RESTConfigAsUser is RESTConfig with a new client certificate of a user in groups.
-func (s *Server) RESTConfigAsUser(user string, groups ...string) (*rest.Config, error) {
-	cert, key, err := s.ClientCertificate(0, user, groups...)
+// RESTConfigWithCertificate is RESTConfig with a new client certificate of a user in groups.
+func (s *Server) RESTConfigWithCertificate(user string, groups ...string) (*rest.Config, error) {
+	cert, key, err := s.IssueClientCertificate(0, user, groups...)
 	if err != nil {
 		return nil, err
 	}
-	config := s.RESTConfigAs("")
+	config := s.RESTConfigWithToken("")
 	config.CertData, config.KeyData = cert, key
 	return config, nil
 }

@@ -78,9 +78,9 @@ func (c *ca) issue(config *rest.Config, subject pkix.Name, usage x509.ExtKeyUsag
 // of others, for something else, and of nobody are as good as none.
 func TestClientCertificates(t *testing.T) {
 	theirs, strangers := newCA(t), newCA(t)
-	srv := fakeapi.Start(t, fakeapi.WithClientCA(theirs.text), fakeapi.WithControl())
+	srv := fakeapi.Start(t, fakeapi.WithClientCA(theirs.text), fakeapi.WithControlAPI())
 
-	config, err := srv.RESTConfigAsUser("ann", "team-a", "team-b")
+	config, err := srv.RESTConfigWithCertificate("ann", "team-a", "team-b")
 	require.NoError(t, err)
 	user, err := whoami(t, config)
 	require.NoError(t, err)
@@ -89,22 +89,22 @@ func TestClientCertificates(t *testing.T) {
 	require.Regexp(t, "^X509SHA256=[0-9a-f]{64}$", user.Extra["authentication.kubernetes.io/credential-id"][0])
 
 	uid := pkix.AttributeTypeAndValue{Type: []int{1, 3, 6, 1, 4, 1, 57683, 2}, Value: "7"}
-	user, err = whoami(t, theirs.issue(srv.RESTConfigAs(""), pkix.Name{CommonName: "bob", ExtraNames: []pkix.AttributeTypeAndValue{uid}}, x509.ExtKeyUsageClientAuth))
+	user, err = whoami(t, theirs.issue(srv.RESTConfigWithToken(""), pkix.Name{CommonName: "bob", ExtraNames: []pkix.AttributeTypeAndValue{uid}}, x509.ExtKeyUsageClientAuth))
 	require.NoError(t, err)
 	require.Equal(t, "bob 7", user.Username+" "+user.UID)
 
 	for name, config := range map[string]*rest.Config{
-		"none":              srv.RESTConfigAs(""),
-		"of a stranger":     strangers.issue(srv.RESTConfigAs(""), pkix.Name{CommonName: "bob"}, x509.ExtKeyUsageClientAuth),
-		"for servers":       theirs.issue(srv.RESTConfigAs(""), pkix.Name{CommonName: "bob"}, x509.ExtKeyUsageServerAuth),
-		"nobody's":          theirs.issue(srv.RESTConfigAs(""), pkix.Name{Organization: []string{"a"}}, x509.ExtKeyUsageClientAuth),
-		"with two uids":     theirs.issue(srv.RESTConfigAs(""), pkix.Name{CommonName: "bob", ExtraNames: []pkix.AttributeTypeAndValue{uid, uid}}, x509.ExtKeyUsageClientAuth),
-		"of somebody's key": srv.RESTConfigAs("some-token"),
+		"none":              srv.RESTConfigWithToken(""),
+		"of a stranger":     strangers.issue(srv.RESTConfigWithToken(""), pkix.Name{CommonName: "bob"}, x509.ExtKeyUsageClientAuth),
+		"for servers":       theirs.issue(srv.RESTConfigWithToken(""), pkix.Name{CommonName: "bob"}, x509.ExtKeyUsageServerAuth),
+		"nobody's":          theirs.issue(srv.RESTConfigWithToken(""), pkix.Name{Organization: []string{"a"}}, x509.ExtKeyUsageClientAuth),
+		"with two uids":     theirs.issue(srv.RESTConfigWithToken(""), pkix.Name{CommonName: "bob", ExtraNames: []pkix.AttributeTypeAndValue{uid, uid}}, x509.ExtKeyUsageClientAuth),
+		"of somebody's key": srv.RESTConfigWithToken("some-token"),
 	} {
 		_, err := whoami(t, config)
 		require.True(t, apierrors.IsUnauthorized(err), "%s: %v", name, err)
 	}
-	_, _, err = srv.ClientCertificate(0, "")
+	_, _, err = srv.IssueClientCertificate(0, "")
 	require.ErrorContains(t, err, "needs the name")
 }
 
@@ -129,7 +129,7 @@ func TestClientCertificatesOfTheServer(t *testing.T) {
 		require.Contains(t, user.Groups, "system:masters")
 	}
 	require.NoError(t, srv.AddToken(fakeapi.NewToken("carol-1", "carol")))
-	user, err := whoami(t, srv.RESTConfigAs("carol-1"))
+	user, err := whoami(t, srv.RESTConfigWithToken("carol-1"))
 	require.NoError(t, err)
 	require.Equal(t, "carol", user.Username)
 }
@@ -140,13 +140,13 @@ func TestClientCertificateAndToken(t *testing.T) {
 	user, err := whoami(t, srv.RESTConfig())
 	require.NoError(t, err)
 	require.Equal(t, "ann", user.Username)
-	both, err := srv.RESTConfigAsUser("bob")
+	both, err := srv.RESTConfigWithCertificate("bob")
 	require.NoError(t, err)
 	both.BearerToken = "ann-1"
 	user, err = whoami(t, both)
 	require.NoError(t, err)
 	require.Equal(t, "bob", user.Username)
-	user, err = whoami(t, newCA(t).issue(srv.RESTConfigAs("ann-1"), pkix.Name{CommonName: "eve"}, x509.ExtKeyUsageClientAuth))
+	user, err = whoami(t, newCA(t).issue(srv.RESTConfigWithToken("ann-1"), pkix.Name{CommonName: "eve"}, x509.ExtKeyUsageClientAuth))
 	require.NoError(t, err)
 	require.Equal(t, "ann", user.Username, "a bad certificate does no harm beside a good token")
 }
@@ -154,10 +154,10 @@ func TestClientCertificateAndToken(t *testing.T) {
 // On virtual time a certificate is good until it expires, also on a connection that is open.
 func TestClientCertificatesExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithClientCA())
-		cert, key, err := srv.ClientCertificate(time.Hour, "ann")
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithClientCA())
+		cert, key, err := srv.IssueClientCertificate(time.Hour, "ann")
 		require.NoError(t, err)
-		config := srv.RESTConfigAs("")
+		config := srv.RESTConfigWithToken("")
 		config.CertData, config.KeyData = cert, key
 		client := kubernetes.NewForConfigOrDie(config).CoreV1().Pods("")
 		list := func() error {
@@ -169,7 +169,7 @@ func TestClientCertificatesExpire(t *testing.T) {
 		require.NoError(t, list())
 		time.Sleep(time.Second)
 		require.True(t, apierrors.IsUnauthorized(list()))
-		config.CertData, config.KeyData, err = srv.ClientCertificate(-time.Second, "ann")
+		config.CertData, config.KeyData, err = srv.IssueClientCertificate(-time.Second, "ann")
 		require.NoError(t, err)
 		_, err = whoami(t, config)
 		require.True(t, apierrors.IsUnauthorized(err))

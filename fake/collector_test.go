@@ -29,7 +29,7 @@ type plane struct {
 func onPlane(t *testing.T, test func(p *plane), opts ...fakeapi.Option) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, append(opts, fakeapi.InMemory())...)
+		srv := fakeapi.Start(t, append(opts, fakeapi.WithInMemoryNetwork())...)
 		client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
 		test(&plane{T: t, srv: srv, client: client, maps: client.CoreV1().ConfigMaps("default")})
 	})
@@ -260,7 +260,7 @@ func TestOwnersThatCannotBeLookedUp(t *testing.T) {
 		p.left("a", "b", "c")
 		_, err = nodes.Get(p.Context(), "n", metav1.GetOptions{})
 		require.NoError(p, err)
-		require.NoError(p, p.srv.Settle(p.Context()))
+		require.NoError(p, p.srv.RunControllers(p.Context()))
 	})
 }
 
@@ -295,7 +295,7 @@ func TestCycles(t *testing.T) {
 					for i := range deleted {
 						p.delete(string(rune('a'+i)), policy)
 					}
-					require.NoError(p, p.srv.Settle(p.Context()))
+					require.NoError(p, p.srv.RunControllers(p.Context()))
 					p.left()
 				}, fakeapi.WithoutControllers())
 			}
@@ -378,7 +378,7 @@ func TestNamespacesAsDependents(t *testing.T) {
 			require.NoError(p, err)
 		}
 		require.NoError(p, p.client.CoreV1().Nodes().Delete(p.Context(), "n", metav1.DeleteOptions{}))
-		err = p.srv.Settle(p.Context())
+		err = p.srv.RunControllers(p.Context())
 		require.EqualError(p, err, `fakeapi: settle: namespaces/kube-public: namespaces "kube-public" is forbidden: this namespace may not be deleted`)
 		_, err = p.client.CoreV1().Namespaces().Get(p.Context(), "kube-node-lease", metav1.GetOptions{})
 		require.True(p, apierrors.IsNotFound(err), "%v", err)

@@ -17,7 +17,7 @@ import (
 // token that the 410 offers goes on behind the same object in the state of now.
 func TestContinueLifetime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithContinueLifetime(time.Minute),
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithContinueLifetime(time.Minute),
 			fakeapi.WithObjects(configMap("a", "0"), configMap("b", "0"), configMap("c", "0"), configMap("d", "0")))
 		client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
 		page := func(token string) (names []string, next string, err error) {

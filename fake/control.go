@@ -49,7 +49,7 @@ func (c *control) routes() http.Handler {
 	mux := http.NewServeMux()
 	for path, methods := range map[string]map[string]controlFunc{
 		"compact": {http.MethodPost: c.do(c.server.Compact)},
-		"expire":  {http.MethodPost: c.do(c.server.Expire)},
+		"expire":  {http.MethodPost: c.do(c.server.ForgetHistory)},
 		"settle":  {http.MethodPost: c.settle},
 
 		"faults":        {http.MethodGet: c.listFaults, http.MethodPost: c.addFaults, http.MethodDelete: c.do(c.server.faults.Clear)},
@@ -103,7 +103,7 @@ func done(w http.ResponseWriter) error {
 }
 
 func (c *control) settle(w http.ResponseWriter, r *http.Request) error {
-	if err := c.server.Settle(r.Context()); err != nil {
+	if err := c.server.RunControllers(r.Context()); err != nil {
 		return err
 	}
 	return done(w)

@@ -53,7 +53,7 @@ func (r remote) accept(media, path string) string {
 
 func newRemote(t *testing.T, opts ...fakeapi.Option) remote {
 	t.Helper()
-	return remote{t, fakeapi.Start(t, append(opts, fakeapi.InMemory(), fakeapi.WithControl())...)}
+	return remote{t, fakeapi.Start(t, append(opts, fakeapi.WithInMemoryNetwork(), fakeapi.WithControlAPI())...)}
 }
 
 // Rules are added, found, hit and taken out.
@@ -116,7 +116,7 @@ func TestControlRefuses(t *testing.T) {
 	require.Contains(t, c.call(404, "GET", "unknown", ""), "NotFound")
 	c.call(204, "DELETE", "faults/all", "")
 
-	code, _, _ := send(t, fakeapi.Start(t, fakeapi.InMemory()), "GET", "/fakeapi/v1/faults", "", nil)
+	code, _, _ := send(t, fakeapi.Start(t, fakeapi.WithInMemoryNetwork()), "GET", "/fakeapi/v1/faults", "", nil)
 	require.Equal(t, 404, code, "off unless asked for")
 }
 

@@ -71,7 +71,7 @@ func (c *control) issueCertificate(w http.ResponseWriter, r *http.Request) error
 		return err
 	}
 	fields := strings.Split(strings.TrimSpace(body), ",")
-	cert, key, err := c.server.ClientCertificate(lifetime, fields[0], fields[1:]...)
+	cert, key, err := c.server.IssueClientCertificate(lifetime, fields[0], fields[1:]...)
 	if err != nil {
 		return apierrors.NewBadRequest(err.Error())
 	}

@@ -16,11 +16,11 @@ func TestControlUsers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRemote(t, fakeapi.WithTokens(ann), fakeapi.WithClientCA())
 		knows := func(token string) bool {
-			_, err := whoami(t, r.srv.RESTConfigAs(token))
+			_, err := whoami(t, r.srv.RESTConfigWithToken(token))
 			return err == nil
 		}
 		r.call(204, "POST", "tokens", "bob-1,bob,team-b\n")
-		user, err := whoami(t, r.srv.RESTConfigAs("bob-1"))
+		user, err := whoami(t, r.srv.RESTConfigWithToken("bob-1"))
 		require.NoError(t, err)
 		require.Equal(t, []string{"team-b", "system:authenticated"}, user.Groups)
 		r.call(204, "POST", "tokens/expire", "bob-1")
@@ -32,7 +32,7 @@ func TestControlUsers(t *testing.T) {
 
 		text := r.call(201, "POST", "certificates?expiresIn=1h", "carol,team-c")
 		cert, key := pem.Decode([]byte(text))
-		config := r.srv.RESTConfigAs("")
+		config := r.srv.RESTConfigWithToken("")
 		config.CertData, config.KeyData = pem.EncodeToMemory(cert), key
 		user, err = whoami(t, config)
 		require.NoError(t, err)

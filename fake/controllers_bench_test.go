@@ -22,7 +22,7 @@ func BenchmarkControllersWatch(b *testing.B) {
 	require.NoError(b, err)
 	for name, opts := range map[string][]fakeapi.Option{"with": nil, "without": {fakeapi.WithoutControllers()}} {
 		b.Run(name, func(b *testing.B) {
-			srv := fakeapi.Start(b, append(opts, fakeapi.InMemory(), fakeapi.WithObjects(kib("one")))...)
+			srv := fakeapi.Start(b, append(opts, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(kib("one")))...)
 			b.ReportAllocs()
 			for n := 0; b.Loop(); n++ {
 				one := bytes.ReplaceAll(body, []byte("vvvvvvvv"), []byte(fmt.Sprintf("%08d", n)))
@@ -35,7 +35,7 @@ func BenchmarkControllersWatch(b *testing.B) {
 				}
 			}
 			if name == "with" {
-				require.NoError(b, srv.Settle(b.Context()))
+				require.NoError(b, srv.RunControllers(b.Context()))
 			}
 		})
 	}
@@ -54,10 +54,10 @@ func BenchmarkNamespaceEnd(b *testing.B) {
 		}
 		srv, err := fakeapi.New(fakeapi.WithObjects(objects...))
 		require.NoError(b, err)
-		require.NoError(b, srv.Settle(b.Context()))
+		require.NoError(b, srv.RunControllers(b.Context()))
 		b.StartTimer()
 		post(b, srv.Client(), http.MethodDelete, srv.URL()+"/api/v1/namespaces/team", nil, http.StatusOK)
-		require.NoError(b, srv.Settle(b.Context()))
+		require.NoError(b, srv.RunControllers(b.Context()))
 		b.StopTimer()
 		post(b, srv.Client(), http.MethodGet, srv.URL()+"/api/v1/namespaces/team", nil, http.StatusNotFound)
 		require.NoError(b, srv.Close())

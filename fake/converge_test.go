@@ -82,10 +82,10 @@ type trouble struct {
 func newTrouble(t *testing.T, seed uint64, total *tally) *trouble {
 	rng := rand.New(rand.NewPCG(seed, 4))
 	x := &trouble{t: t, seed: seed, rng: rng, total: total}
-	x.srv = fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithSeed(seed),
+	x.srv = fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithSeed(seed),
 		fakeapi.WithBookmarkInterval(time.Duration(1+rng.IntN(60))*time.Second))
 	var err error
-	x.replica, err = x.srv.Replica(fakeapi.InMemory())
+	x.replica, err = x.srv.Replica(fakeapi.WithInMemoryNetwork())
 	require.NoError(t, err)
 	x.client = kubernetes.NewForConfigOrDie(x.srv.RESTConfig())
 	for range 5 {
@@ -246,7 +246,7 @@ func (x *trouble) step() {
 	case n < 15:
 		x.srv.Compact()
 	case n < 16:
-		x.srv.Expire()
+		x.srv.ForgetHistory()
 	case n < 17:
 		x.replica.Freeze()
 	case n < 18:

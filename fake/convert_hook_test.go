@@ -149,7 +149,7 @@ func gadgets(t *testing.T, hook http.Handler, opts ...fakeapi.Option) *fakeapi.S
 		_ = server.Close()
 		require.ErrorIs(t, <-done, http.ErrServerClosed)
 	})
-	srv := fakeapi.Start(t, append([]fakeapi.Option{fakeapi.InMemory(), fakeapi.WithWebhookDialer(listener.DialContext)}, opts...)...)
+	srv := fakeapi.Start(t, append([]fakeapi.Option{fakeapi.WithInMemoryNetwork(), fakeapi.WithWebhookDialer(listener.DialContext)}, opts...)...)
 	must(t, srv, 201, "POST", "/api/v1/namespaces/default/services", `{"metadata":{"name":"gadgets"},"spec":{"ports":[{"port":443}]}}`)
 	bundle, err := json.Marshal(authority.PEM())
 	require.NoError(t, err)

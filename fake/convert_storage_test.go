@@ -162,7 +162,7 @@ func TestInformersOutliveADefinition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hook := &gadgetHook{}
 		srv := gadgets(t, hook)
-		replica, err := srv.Replica(fakeapi.InMemory())
+		replica, err := srv.Replica(fakeapi.WithInMemoryNetwork())
 		require.NoError(t, err)
 		resource := schema.GroupVersionResource{Group: "example.com", Version: "v2", Resource: "gadgets"}
 		var informers []cache.SharedIndexInformer

@@ -157,7 +157,7 @@ func TestWritesWithoutAChange(t *testing.T) {
 		spec       string
 	}
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		must(t, srv, 201, "POST", crdsPath, gadgetCRD("v1", `{"strategy":"None"}`))
 		body := func(version, name, field string) string {
 			return fmt.Sprintf(`{"apiVersion":"example.com/%s","kind":"Gadget","metadata":{"name":%q},"spec":{%q:3,"replicas":2}}`, version, name, field)

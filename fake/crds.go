@@ -15,17 +15,17 @@ import (
 	"example.com/fakeapi/fake/internal/handlers"
 )
 
-// CRDSource is where CustomResourceDefinitions come from: CRDObjects, CRDPaths, CRDFS or
-// CRDType make one.
+// CRDSource is where CustomResourceDefinitions come from: CRDsFromObjects, CRDsFromPaths, CRDsFromFS or
+// CRDFromGoType make one.
 type CRDSource struct {
 	read func() ([]handlers.Item, error)
 	// scheme knows the Go types of what is defined; nil if nothing is known of them.
 	scheme *runtime.Scheme
 }
 
-// CRDObjects are definitions in Go: *apiextensionsv1.CustomResourceDefinition, unstructured
+// CRDsFromObjects are definitions in Go: *apiextensionsv1.CustomResourceDefinition, unstructured
 // ones, or lists of them. Anything else is an error.
-func CRDObjects(objects ...runtime.Object) CRDSource {
+func CRDsFromObjects(objects ...runtime.Object) CRDSource {
 	return CRDSource{read: func() ([]handlers.Item, error) {
 		var all []handlers.Item
 		for _, obj := range objects {
@@ -47,11 +47,11 @@ func CRDObjects(objects ...runtime.Object) CRDSource {
 	}}
 }
 
-// CRDPaths are definitions in files, and in the files of directories that end in .yaml, .yml
+// CRDsFromPaths are definitions in files, and in the files of directories that end in .yaml, .yml
 // or .json (not those of directories in them), as envtest reads them: each file with any number of
 // documents, of which those that are no definitions are passed over. A path that is not there,
 // or has no definition, is an error.
-func CRDPaths(paths ...string) CRDSource {
+func CRDsFromPaths(paths ...string) CRDSource {
 	return CRDSource{read: func() ([]handlers.Item, error) {
 		var all []handlers.Item
 		for _, path := range paths {
@@ -68,9 +68,9 @@ func CRDPaths(paths ...string) CRDSource {
 	}}
 }
 
-// CRDFS are definitions in all manifests below the root of a file system: an embed.FS, say,
-// or os.DirFS. Otherwise it is as CRDPaths.
-func CRDFS(fsys fs.FS) CRDSource {
+// CRDsFromFS are definitions in all manifests below the root of a file system: an embed.FS, say,
+// or os.DirFS. Otherwise it is as CRDsFromPaths.
+func CRDsFromFS(fsys fs.FS) CRDSource {
 	return CRDSource{read: func() ([]handlers.Item, error) {
 		var all []handlers.Item
 		err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -175,7 +175,7 @@ func (s *Server) LoadCRDs(sources ...CRDSource) error {
 	var all []handlers.Item
 	for _, source := range sources {
 		if source.read == nil {
-			return errors.New("fakeapi: CRDs: an empty CRDSource: CRDObjects, CRDPaths, CRDFS and CRDType make one")
+			return errors.New("fakeapi: CRDs: an empty CRDSource: CRDsFromObjects, CRDsFromPaths, CRDsFromFS and CRDFromGoType make one")
 		}
 		found, err := source.read()
 		if err != nil {
@@ -199,7 +199,7 @@ func (s *Server) LoadCRDs(sources ...CRDSource) error {
 // WithCRDs serves custom resources, from before the server answers its first request, and
 // before all fixtures; see Server.LoadCRDs.
 //
-//	srv := fakeapi.Start(t, fakeapi.WithCRDs(fakeapi.CRDPaths("../config/crd/bases")))
+//	srv := fakeapi.Start(t, fakeapi.WithCRDs(fakeapi.CRDsFromPaths("../config/crd/bases")))
 func WithCRDs(sources ...CRDSource) Option {
 	return func(o *options) error {
 		o.crds = append(o.crds, sources...)
@@ -208,7 +208,7 @@ func WithCRDs(sources ...CRDSource) Option {
 }
 
 // WithScheme makes the Go types of schemes known, beside those of client-go, so that
-// WithObjects and Load take them without their TypeMeta filled in. The scheme of CRDType
+// WithObjects and Load take them without their TypeMeta filled in. The scheme of CRDFromGoType
 // is known already. It is no definition of custom resources.
 func WithScheme(schemes ...*runtime.Scheme) Option {
 	return func(o *options) error {

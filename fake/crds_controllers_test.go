@@ -34,10 +34,10 @@ func TestDependentsGoWithTheDefinition(t *testing.T) {
 			}},
 		}}, metav1.CreateOptions{})
 		require.NoError(p, err)
-		require.NoError(p, p.srv.Settle(p.Context()))
+		require.NoError(p, p.srv.RunControllers(p.Context()))
 
 		require.NoError(p, client.Resource(crdsGVR).Delete(p.Context(), "gadgets.end.example.com", metav1.DeleteOptions{}))
-		require.NoError(p, p.srv.Settle(p.Context())) // which reads of both ends only now
+		require.NoError(p, p.srv.RunControllers(p.Context())) // which reads of both ends only now
 		_, err = p.maps.Get(p.Context(), "dependent", metav1.GetOptions{})
 		require.True(p, apierrors.IsNotFound(err), "%v", err)
 	}, fakeapi.WithObjects(heldGadgets()), fakeapi.WithoutControllers())

@@ -47,7 +47,7 @@ func dropWidgets(t testing.TB, srv *fakeapi.Server) {
 func TestForkHasCustomResources(t *testing.T) {
 	srv := fakeapi.Start(t, definesWidgets(), fakeapi.WithScheme(widgetScheme("v1")))
 	synctest.Test(t, func(t *testing.T) {
-		fork, err := srv.Fork(fakeapi.InMemory())
+		fork, err := srv.Fork(fakeapi.WithInMemoryNetwork())
 		require.NoError(t, err)
 		defer func() { require.NoError(t, fork.Close()) }()
 		requireWidget(t, fork)
@@ -73,7 +73,7 @@ func TestForkHasCustomResources(t *testing.T) {
 // A fork may be given more types than its original has.
 func TestForkWithCRDs(t *testing.T) {
 	srv := fakeapi.Start(t)
-	fork, err := srv.Fork(fakeapi.WithCRDs(fakeapi.CRDObjects(definitionOf(t, widgetCRD))), fakeapi.WithManifests(fstest.MapFS{"a.yaml": {Data: []byte(aWidget)}}))
+	fork, err := srv.Fork(fakeapi.WithCRDs(fakeapi.CRDsFromObjects(definitionOf(t, widgetCRD))), fakeapi.WithManifests(fstest.MapFS{"a.yaml": {Data: []byte(aWidget)}}))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, fork.Close()) }()
 	requireWidget(t, fork)
@@ -84,9 +84,9 @@ func TestForkWithCRDs(t *testing.T) {
 // brings it back, with its objects.
 func TestRestoreOfCustomResources(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		before := srv.Snapshot()
-		require.NoError(t, srv.LoadCRDs(fakeapi.CRDObjects(definitionOf(t, widgetCRD))))
+		require.NoError(t, srv.LoadCRDs(fakeapi.CRDsFromObjects(definitionOf(t, widgetCRD))))
 		require.NoError(t, srv.LoadManifests(fstest.MapFS{"a.yaml": {Data: []byte(aWidget)}}))
 		after := srv.Snapshot()
 		w, err := widgetsOf(srv).Watch(t.Context(), metav1.ListOptions{ResourceVersion: srv.ResourceVersion()})
@@ -118,7 +118,7 @@ func TestReplicasShareTypes(t *testing.T) {
 	require.NoError(t, err)
 	second, err := srv.Replica()
 	require.NoError(t, err)
-	require.NoError(t, second.LoadCRDs(fakeapi.CRDObjects(definitionOf(t, widgetCRD))))
+	require.NoError(t, second.LoadCRDs(fakeapi.CRDsFromObjects(definitionOf(t, widgetCRD))))
 	require.NoError(t, second.LoadManifests(fstest.MapFS{"a.yaml": {Data: []byte(aWidget)}}))
 	requireWidget(t, srv)
 	w, err := widgetsOf(first.Server).Watch(t.Context(), metav1.ListOptions{ResourceVersion: srv.ResourceVersion()})
@@ -130,7 +130,7 @@ func TestReplicasShareTypes(t *testing.T) {
 	_, open := <-w.ResultChan()
 	require.False(t, open)
 	requireNoWidgets(t, first.Server)
-	for _, opt := range []fakeapi.Option{fakeapi.WithCRDs(fakeapi.CRDPaths("x")), fakeapi.WithScheme(widgetScheme("v1"))} {
+	for _, opt := range []fakeapi.Option{fakeapi.WithCRDs(fakeapi.CRDsFromPaths("x")), fakeapi.WithScheme(widgetScheme("v1"))} {
 		_, err = srv.Replica(opt)
 		require.ErrorContains(t, err, "objects and types of its server")
 	}
@@ -138,7 +138,7 @@ func TestReplicasShareTypes(t *testing.T) {
 
 // So do forks and snapshots of the control API; its server's own sources are not read again.
 func TestControlForksCustomResources(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithControl(), definesWidgets(), fakeapi.WithCRDs(fakeapi.CRDObjects(definitionOf(t, widgetCRD))))
+	srv := fakeapi.Start(t, fakeapi.WithControlAPI(), definesWidgets(), fakeapi.WithCRDs(fakeapi.CRDsFromObjects(definitionOf(t, widgetCRD))))
 	ask := func(method, path string) []byte {
 		request, err := http.NewRequestWithContext(t.Context(), method, srv.URL()+path, nil)
 		require.NoError(t, err)

@@ -134,13 +134,13 @@ func TestWithCRDs(t *testing.T) {
 	untyped := &unstructured.Unstructured{}
 	require.NoError(t, yaml.Unmarshal([]byte(widgetCRD), &untyped.Object))
 	for name, source := range map[string]fakeapi.CRDSource{
-		"typed":        fakeapi.CRDObjects(typed),
-		"unstructured": fakeapi.CRDObjects(untyped),
-		"list":         fakeapi.CRDObjects(&apiextensionsv1.CustomResourceDefinitionList{Items: []apiextensionsv1.CustomResourceDefinition{*typed}}),
-		"directory":    fakeapi.CRDPaths(dir),
-		"file":         fakeapi.CRDPaths(filepath.Join(dir, "widgets.yaml")),
-		"file system":  fakeapi.CRDFS(fstest.MapFS{"deep/crds.yml": {Data: []byte(widgetCRD)}}),
-		"Go type":      fakeapi.CRDType(widgetScheme("v1"), &Widget{}),
+		"typed":        fakeapi.CRDsFromObjects(typed),
+		"unstructured": fakeapi.CRDsFromObjects(untyped),
+		"list":         fakeapi.CRDsFromObjects(&apiextensionsv1.CustomResourceDefinitionList{Items: []apiextensionsv1.CustomResourceDefinition{*typed}}),
+		"directory":    fakeapi.CRDsFromPaths(dir),
+		"file":         fakeapi.CRDsFromPaths(filepath.Join(dir, "widgets.yaml")),
+		"file system":  fakeapi.CRDsFromFS(fstest.MapFS{"deep/crds.yml": {Data: []byte(widgetCRD)}}),
+		"Go type":      fakeapi.CRDFromGoType(widgetScheme("v1"), &Widget{}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv := fakeapi.Start(t, fakeapi.WithCRDs(source), fakeapi.WithManifests(fstest.MapFS{"a.yaml": {Data: []byte(aWidget)}}))
@@ -167,26 +167,26 @@ func TestWithCRDsRefused(t *testing.T) {
 	bad.Spec.Versions[0].Schema = nil
 	other := definitionOf(t, widgetCRD)
 	other.Labels = map[string]string{"a": "b"}
-	good := fakeapi.CRDObjects(definitionOf(t, widgetCRD))
+	good := fakeapi.CRDsFromObjects(definitionOf(t, widgetCRD))
 	empty := t.TempDir()
 	for want, source := range map[string]fakeapi.CRDSource{
 		"empty CRDSource":               {},
-		"ConfigMap is no":               fakeapi.CRDObjects(&corev1.ConfigMap{}),
-		"<nil> is no":                   fakeapi.CRDObjects(nil),
-		"no such file or directory":     fakeapi.CRDPaths(filepath.Join(empty, "missing")),
-		"has no CustomResource":         fakeapi.CRDPaths(empty),
-		"x.yaml: document 1":            fakeapi.CRDFS(fstest.MapFS{"x.yaml": {Data: []byte("a: [")}}),
-		"the file system has no":        fakeapi.CRDFS(fstest.MapFS{}),
-		`unknown field "spec.bogus"`:    fakeapi.CRDFS(fstest.MapFS{"x.yaml": {Data: []byte(widgetCRD + "  bogus: 1\n")}}),
-		"openAPIV3Schema: Required":     fakeapi.CRDObjects(bad),
-		"two of the name":               fakeapi.CRDObjects(other),
-		"v1beta1":                       fakeapi.CRDFS(fstest.MapFS{"x.yaml": {Data: []byte("apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nspec: {group: g, names: {kind: K}}\n")}}),
-		"no kind is registered":         fakeapi.CRDType(widgetScheme(), &Widget{}),
-		"a scheme and an object":        fakeapi.CRDType(nil, nil),
-		"one of the versions of Widget": fakeapi.CRDType(widgetScheme("v1", "v2"), &Widget{}),
-		"shop.example.com: v1":          fakeapi.CRDType(widgetScheme("v1"), &Widget{}, fakeapi.CRDStorageVersion("v3")),
-		"group of built-in types":       fakeapi.CRDType(coreScheme(t), &corev1.Pod{}),
-		"spec.names.plural":             fakeapi.CRDType(widgetScheme("v1"), &Widget{}, fakeapi.CRDPlural("No Plural")),
+		"ConfigMap is no":               fakeapi.CRDsFromObjects(&corev1.ConfigMap{}),
+		"<nil> is no":                   fakeapi.CRDsFromObjects(nil),
+		"no such file or directory":     fakeapi.CRDsFromPaths(filepath.Join(empty, "missing")),
+		"has no CustomResource":         fakeapi.CRDsFromPaths(empty),
+		"x.yaml: document 1":            fakeapi.CRDsFromFS(fstest.MapFS{"x.yaml": {Data: []byte("a: [")}}),
+		"the file system has no":        fakeapi.CRDsFromFS(fstest.MapFS{}),
+		`unknown field "spec.bogus"`:    fakeapi.CRDsFromFS(fstest.MapFS{"x.yaml": {Data: []byte(widgetCRD + "  bogus: 1\n")}}),
+		"openAPIV3Schema: Required":     fakeapi.CRDsFromObjects(bad),
+		"two of the name":               fakeapi.CRDsFromObjects(other),
+		"v1beta1":                       fakeapi.CRDsFromFS(fstest.MapFS{"x.yaml": {Data: []byte("apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nspec: {group: g, names: {kind: K}}\n")}}),
+		"no kind is registered":         fakeapi.CRDFromGoType(widgetScheme(), &Widget{}),
+		"a scheme and an object":        fakeapi.CRDFromGoType(nil, nil),
+		"one of the versions of Widget": fakeapi.CRDFromGoType(widgetScheme("v1", "v2"), &Widget{}),
+		"shop.example.com: v1":          fakeapi.CRDFromGoType(widgetScheme("v1"), &Widget{}, fakeapi.CRDStorageVersion("v3")),
+		"group of built-in types":       fakeapi.CRDFromGoType(coreScheme(t), &corev1.Pod{}),
+		"spec.names.plural":             fakeapi.CRDFromGoType(widgetScheme("v1"), &Widget{}, fakeapi.CRDPlural("No Plural")),
 	} {
 		require.ErrorContains(t, srv.LoadCRDs(good, source), want)
 	}
@@ -206,7 +206,7 @@ func coreScheme(t testing.TB) *runtime.Scheme {
 // An update of a definition keeps what is there, its uid and the versions in which objects
 // were stored.
 func TestLoadCRDsUpdates(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithCRDs(fakeapi.CRDObjects(definitionOf(t, widgetCRD))), fakeapi.WithManifests(fstest.MapFS{"a.yaml": {Data: []byte(aWidget)}}))
+	srv := fakeapi.Start(t, fakeapi.WithCRDs(fakeapi.CRDsFromObjects(definitionOf(t, widgetCRD))), fakeapi.WithManifests(fstest.MapFS{"a.yaml": {Data: []byte(aWidget)}}))
 	crds := dynamic.NewForConfigOrDie(srv.RESTConfig()).Resource(crdsResource)
 	was, err := crds.Get(t.Context(), "widgets.shop.example.com", metav1.GetOptions{})
 	require.NoError(t, err)
@@ -214,7 +214,7 @@ func TestLoadCRDsUpdates(t *testing.T) {
 	v2 := *next.Spec.Versions[0].DeepCopy()
 	v2.Name, next.Spec.Versions[0].Storage = "v2", false
 	next.Spec.Versions = append(next.Spec.Versions, v2)
-	require.NoError(t, srv.LoadCRDs(fakeapi.CRDObjects(next)))
+	require.NoError(t, srv.LoadCRDs(fakeapi.CRDsFromObjects(next)))
 	now, err := crds.Get(t.Context(), "widgets.shop.example.com", metav1.GetOptions{})
 	require.NoError(t, err)
 	require.Equal(t, was.GetUID(), now.GetUID())
@@ -227,12 +227,12 @@ func TestLoadCRDsUpdates(t *testing.T) {
 	require.Equal(t, "shop.example.com/v2", got.GetAPIVersion())
 
 	next.Spec.Scope = apiextensionsv1.ClusterScoped
-	require.ErrorContains(t, srv.LoadCRDs(fakeapi.CRDObjects(next)), "spec.scope")
+	require.ErrorContains(t, srv.LoadCRDs(fakeapi.CRDsFromObjects(next)), "spec.scope")
 	finalized, err := widgetsOf(srv).Patch(t.Context(), "a", "application/merge-patch+json", []byte(`{"metadata":{"finalizers":["x.io/y"]}}`), metav1.PatchOptions{})
 	require.NoError(t, err)
 	require.NotEmpty(t, finalized.GetFinalizers())
 	require.NoError(t, crds.Delete(t.Context(), "widgets.shop.example.com", metav1.DeleteOptions{}))
-	require.ErrorContains(t, srv.LoadCRDs(fakeapi.CRDObjects(definitionOf(t, widgetCRD))), "is being deleted")
+	require.ErrorContains(t, srv.LoadCRDs(fakeapi.CRDsFromObjects(definitionOf(t, widgetCRD))), "is being deleted")
 }
 
 // Custom resources are fixtures as others are: behind their definition in any order, typed
@@ -286,10 +286,10 @@ func TestLoadWithDefinitionAllOrNothing(t *testing.T) {
 // With their scheme, Go types need no TypeMeta.
 func TestWithScheme(t *testing.T) {
 	widget := &Widget{ObjectMeta: metav1.ObjectMeta{Name: "bare", Namespace: "team"}}
-	crds := fakeapi.WithCRDs(fakeapi.CRDObjects(definitionOf(t, widgetCRD)))
+	crds := fakeapi.WithCRDs(fakeapi.CRDsFromObjects(definitionOf(t, widgetCRD)))
 	for name, opts := range map[string][]fakeapi.Option{
 		"scheme": {crds, fakeapi.WithScheme(widgetScheme("v0", "v1")), fakeapi.WithObjects(widget)},
-		"source": {fakeapi.WithCRDs(fakeapi.CRDType(widgetScheme("v1"), &Widget{})), fakeapi.WithObjects(widget)},
+		"source": {fakeapi.WithCRDs(fakeapi.CRDFromGoType(widgetScheme("v1"), &Widget{})), fakeapi.WithObjects(widget)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv := fakeapi.Start(t, opts...)
@@ -302,7 +302,7 @@ func TestWithScheme(t *testing.T) {
 
 // A made-up definition says what it was told and what the type shows.
 func TestCRDType(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithCRDs(fakeapi.CRDType(widgetScheme("v1alpha1", "v1"), &Widget{},
+	srv := fakeapi.Start(t, fakeapi.WithCRDs(fakeapi.CRDFromGoType(widgetScheme("v1alpha1", "v1"), &Widget{},
 		fakeapi.CRDPlural("widgetry"), fakeapi.CRDClusterScoped(), fakeapi.CRDStorageVersion("v1"))))
 	client := dynamic.NewForConfigOrDie(srv.RESTConfig())
 	alpha := client.Resource(schema.GroupVersionResource{Group: "shop.example.com", Version: "v1alpha1", Resource: "widgetry"})

@@ -38,7 +38,7 @@ func CRDStorageVersion(version string) CRDTypeOption {
 	return func(t *crdType) { t.storage = version }
 }
 
-// CRDType is a definition made up from a Go type, given as an object of it, for tests of
+// CRDFromGoType is a definition made up from a Go type, given as an object of it, for tests of
 // types without manifests. Its kind, with all versions, is what the scheme says.
 // It is namespaced unless told otherwise, and a version whose type has a field with the JSON name
 // status has the subresource. Between versions there is no conversion but of the apiVersion.
@@ -47,10 +47,10 @@ func CRDStorageVersion(version string) CRDTypeOption {
 // +kubebuilder:validation and +kubebuilder:default are comments, and not there at run time,
 // so nothing is validated, defaulted or pruned, there are no columns, and lists are applied
 // as a whole. The manifests that controller-gen makes of the same types say all that:
-// prefer CRDPaths where there are any.
+// prefer CRDsFromPaths where there are any.
 //
 // From then on Load knows all Go types of the scheme.
-func CRDType(scheme *runtime.Scheme, object runtime.Object, opts ...CRDTypeOption) CRDSource {
+func CRDFromGoType(scheme *runtime.Scheme, object runtime.Object, opts ...CRDTypeOption) CRDSource {
 	return CRDSource{scheme: scheme, read: func() ([]handlers.Item, error) {
 		var t crdType
 		for _, opt := range opts {

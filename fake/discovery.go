@@ -45,21 +45,21 @@ func (s *Server) Discovery() *Discovery { return s.groups }
 // server does not have.
 func (d *Discovery) Hide(groups ...string) error { return d.set(hidden, groups) }
 
-// Break makes groups those of an aggregated API that is down: they are listed, the
+// Fail makes groups those of an aggregated API that is down: they are listed, the
 // document of each version is 503 "service unavailable", and in aggregated discovery
 // it is stale and empty.
-func (d *Discovery) Break(groups ...string) error { return d.set(broken, groups) }
+func (d *Discovery) Fail(groups ...string) error { return d.set(broken, groups) }
 
-// Stale makes groups stale in aggregated discovery: of each version there is nothing
+// MarkStale makes groups stale in aggregated discovery: of each version there is nothing
 // but its name and the freshness Stale. The other documents stay.
-func (d *Discovery) Stale(groups ...string) error { return d.set(stale, groups) }
+func (d *Discovery) MarkStale(groups ...string) error { return d.set(stale, groups) }
 
 // Flap makes groups come and go: they are missing from every other answer of /apis,
 // from the next one on, and their own documents are there as they were in the last.
 func (d *Discovery) Flap(groups ...string) error { return d.set(flapping, groups) }
 
-// Heal makes discovery right again for these groups, or without any for all.
-func (d *Discovery) Heal(groups ...string) error {
+// Reset makes discovery right again for these groups, or without any for all.
+func (d *Discovery) Reset(groups ...string) error {
 	if len(groups) > 0 {
 		return d.set(whole, groups)
 	}

@@ -45,24 +45,24 @@ func hasApps(t *testing.T, client *discovery.DiscoveryClient) (listed bool, wron
 // A group that is lost is in no document; one that is down is listed and cannot be asked.
 func TestDiscoveryLosesAGroup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		for name, client := range discoverers(t, srv) {
 			require.NoError(t, srv.Discovery().Hide("apps"))
 			listed, err := hasApps(t, client)
 			require.NoError(t, err, name)
 			require.False(t, listed, name)
 
-			require.NoError(t, srv.Discovery().Break("apps"))
+			require.NoError(t, srv.Discovery().Fail("apps"))
 			listed, err = hasApps(t, client)
 			require.True(t, listed, name)
 			require.Error(t, err, name)
 
-			require.NoError(t, srv.Discovery().Heal())
+			require.NoError(t, srv.Discovery().Reset())
 			listed, err = hasApps(t, client)
 			require.NoError(t, err, name)
 			require.True(t, listed, name)
 		}
-		require.NoError(t, srv.Discovery().Break("apps", "batch"))
+		require.NoError(t, srv.Discovery().Fail("apps", "batch"))
 		code, header, body := send(t, srv, "GET", "/apis/apps/v1", "", nil)
 		require.Equal(t, http.StatusServiceUnavailable, code)
 		require.Equal(t, "text/plain; charset=utf-8", header.Get("Content-Type"))
@@ -72,7 +72,7 @@ func TestDiscoveryLosesAGroup(t *testing.T) {
 		code, _, _ = send(t, srv, "GET", "/apis/apps/v1/deployments", "", nil)
 		require.Equal(t, http.StatusOK, code, "objects are served")
 
-		require.NoError(t, srv.Discovery().Heal("batch"))
+		require.NoError(t, srv.Discovery().Reset("batch"))
 		require.NoError(t, srv.Discovery().Hide("apps"))
 		for _, path := range []string{"/apis/apps", "/apis/apps/v1"} {
 			code, _, body = send(t, srv, "GET", path, "", nil)
@@ -87,8 +87,8 @@ func TestDiscoveryLosesAGroup(t *testing.T) {
 // A stale group has versions without resources, which clients tell from an empty one.
 func TestDiscoveryIsStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory())
-		require.NoError(t, srv.Discovery().Stale("apps"))
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
+		require.NoError(t, srv.Discovery().MarkStale("apps"))
 		both := discoverers(t, srv)
 		_, err := hasApps(t, both["aggregated"])
 		require.ErrorAs(t, err, new(discovery.StaleGroupVersionError))
@@ -97,10 +97,10 @@ func TestDiscoveryIsStale(t *testing.T) {
 		require.True(t, listed)
 
 		// A client that has the right document in its cache gets the wrong one.
-		require.NoError(t, srv.Discovery().Heal())
+		require.NoError(t, srv.Discovery().Reset())
 		etag := aggregated(t, srv, "").Get("Etag")
 		require.Equal(t, etag, aggregated(t, srv, etag).Get("Etag"))
-		require.NoError(t, srv.Discovery().Stale("apps"))
+		require.NoError(t, srv.Discovery().MarkStale("apps"))
 		require.NotEqual(t, etag, aggregated(t, srv, etag).Get("Etag"))
 	})
 }
@@ -123,7 +123,7 @@ func aggregated(t *testing.T, srv *fakeapi.Server, known string) http.Header {
 // A group that flaps is missing in every other answer.
 func TestDiscoveryFlaps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		for name, client := range discoverers(t, srv) {
 			require.NoError(t, srv.Discovery().Flap("apps"))
 			for _, want := range []bool{false, true, false, true} {
@@ -142,9 +142,9 @@ func TestDiscoveryFlaps(t *testing.T) {
 }
 
 func TestDiscoveryRefuses(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.InMemory())
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	require.EqualError(t, srv.Discovery().Hide("apps", "app"), `fakeapi: discovery: "app" is no group of /apis`)
-	require.EqualError(t, srv.Discovery().Break(""), `fakeapi: discovery: "" is no group of /apis`)
+	require.EqualError(t, srv.Discovery().Fail(""), `fakeapi: discovery: "" is no group of /apis`)
 	listed, err := hasApps(t, discoverers(t, srv)["legacy"])
 	require.NoError(t, err)
 	require.True(t, listed, "nothing was done")
@@ -152,7 +152,7 @@ func TestDiscoveryRefuses(t *testing.T) {
 
 // Without aggregated discovery clients get the plain documents, and find everything.
 func TestWithoutAggregatedDiscovery(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithoutFeatures(fakeapi.AggregatedDiscovery))
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutFeatures(fakeapi.AggregatedDiscovery))
 	require.Empty(t, aggregated(t, srv, "").Get("Etag"))
 	require.Equal(t, "application/json", aggregated(t, srv, "").Get("Content-Type"))
 	_, resources, err := discoverers(t, srv)["aggregated"].ServerGroupsAndResources()
@@ -165,7 +165,7 @@ func TestWithoutAggregatedDiscovery(t *testing.T) {
 // Without streaming lists informers fall back to list and watch.
 func TestWithoutWatchList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithoutFeatures(fakeapi.WatchList), fakeapi.WithObjects(configMap("a", "0")))
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutFeatures(fakeapi.WatchList), fakeapi.WithObjects(configMap("a", "0")))
 		const path = "/api/v1/namespaces/default/configmaps?watch=true"
 		const stream = "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
 		code, _, body := send(t, srv, "GET", path+stream, "", nil)
@@ -202,5 +202,5 @@ func TestWithoutWatchList(t *testing.T) {
 func TestFeatureRefused(t *testing.T) {
 	_, err := fakeapi.New(fakeapi.WithoutFeatures("Watchlist"))
 	require.EqualError(t, err, `fakeapi: feature "Watchlist" cannot be switched; those that can are ["WatchList" "AggregatedDiscoveryEndpoint"]`)
-	require.Error(t, fakeapi.Start(t, fakeapi.InMemory()).SetFeature("", true))
+	require.Error(t, fakeapi.Start(t, fakeapi.WithInMemoryNetwork()).SetFeature("", true))
 }

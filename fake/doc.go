@@ -38,20 +38,20 @@
 // # Options by task
 //
 //	objects to begin with         WithObjects, WithManifests, WithScheme; later Load, LoadManifests
-//	custom resources              WithCRDs with CRDPaths, CRDFS, CRDObjects or CRDType; later LoadCRDs
+//	custom resources              WithCRDs with CRDsFromPaths, CRDsFromFS, CRDsFromObjects or CRDFromGoType; later LoadCRDs
 //	their conversion webhooks     WithWebhookDialer, WithServiceResolver
-//	where it listens              WithAddress, WithHosts, WithTLS; InMemory for none
-//	virtual time                  InMemory, inside of synctest.Test
+//	where it listens              WithAddress, WithAllowedHosts, WithTLS; WithInMemoryNetwork for none
+//	virtual time                  WithInMemoryNetwork, inside of synctest.Test
 //	the same uids in every run    WithSeed
-//	users and their rights        WithTokens, WithClientCA, WithAnonymous, WithAuthorizer
+//	users and their rights        WithTokens, WithClientCA, WithAnonymousAuth, WithAuthorizer
 //	a say in every write          WithAdmission
 //	misbehaviour                  WithFaults; later Server.Faults
-//	history and its end           WithHistory, WithHistoryBytes, WithContinueLifetime; Server.Compact, Server.Expire
-//	other times                   WithFutureWait, WithBookmarkInterval, WithWatchTimeout
-//	an overloaded or full server  WithMaxInFlight, WithMaxWatches, WithQuota, WithCacheNotReady
+//	history and its end           WithHistory, WithHistoryBytes, WithContinueLifetime; Server.Compact, Server.ForgetHistory
+//	other times                   WithResourceVersionTimeout, WithBookmarkInterval, WithWatchTimeout
+//	an overloaded or full server  WithMaxInFlight, WithMaxWatches, WithQuota, WithCacheInitializing
 //	an older or a newer server    WithoutFeatures, WithCBOR
-//	controllers by hand           WithoutControllers; Server.Settle
-//	tests in other languages      WithControl
+//	controllers by hand           WithoutControllers; Server.RunControllers
+//	tests in other languages      WithControlAPI
 //	a handler around it           WithMiddleware
 //	no record of requests         WithoutTimeline
 //
@@ -64,7 +64,7 @@
 // and LoadCRDs, or among the fixtures, in any order: definitions go first.
 //
 //	srv := fakeapi.Start(t,
-//		fakeapi.WithCRDs(fakeapi.CRDPaths("../config/crd/bases")),
+//		fakeapi.WithCRDs(fakeapi.CRDsFromPaths("../config/crd/bases")),
 //		fakeapi.WithObjects(&widgetsv1.Widget{...}), fakeapi.WithScheme(scheme))
 //
 // A definition is Established before the request that made it is answered, or before Start
@@ -74,7 +74,7 @@
 // its storedVersions count. Custom resources among fixtures keep their status; they are
 // defaulted, and refused, by their schemas, and fields that a schema does not have are an error.
 //
-// CRDType makes a definition up from a Go type, for types without manifests. It takes everything:
+// CRDFromGoType makes a definition up from a Go type, for types without manifests. It takes everything:
 // markers such as +kubebuilder:validation are not there at run time.
 //
 // Conversion webhooks are called for real, over TLS with the caBundle, for at most 30 seconds,
@@ -95,9 +95,9 @@
 // WithTokens asks for bearer tokens, too: each has a user, groups and, if wanted, an end.
 // AddToken and ExpireToken change them while the server runs; a token that has expired
 // is answered 401, and the watches that it has begun go on. WithClientCA takes client certificates,
-// beside tokens or instead of them; ClientCertificate and RESTConfigAsUser issue them. The ways
+// beside tokens or instead of them; IssueClientCertificate and RESTConfigWithCertificate issue them. The ways
 // in carry the certificate authority and the first token, or a certificate, by themselves;
-// RESTConfigAs is for other tokens. Whoever may can impersonate others, as with kubectl --as.
+// RESTConfigWithToken is for other tokens. Whoever may can impersonate others, as with kubectl --as.
 //
 // WithAuthorizer asks a function who may do what; the answer of a denial is that of a
 // real server. Access reviews ask the same function, so "kubectl auth can-i" tells
@@ -114,15 +114,15 @@
 //
 // # Virtual time
 //
-// With InMemory the server listens on pipes in memory. Made inside a
+// With WithInMemoryNetwork the server listens on pipes in memory. Made inside a
 // testing/synctest bubble, with its clients, everything runs on virtual time: ten
 // minutes of an outage take milliseconds.
 //
 //	synctest.Test(t, func(t *testing.T) {
-//		srv := fakeapi.Start(t, fakeapi.InMemory())
+//		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 //		go myController(t.Context(), srv.RESTConfig())
 //		time.Sleep(10 * time.Minute)
-//		srv.Expire()
+//		srv.ForgetHistory()
 //		...
 //	})
 //
@@ -138,7 +138,7 @@
 //
 // History has two floors, as on a real server: Compact raises that of exact reads and
 // continue tokens, as a compaction of etcd does, and leaves watches their window, as
-// a watch cache does; Expire raises both, so that a watch from the past gets its 410.
+// a watch cache does; ForgetHistory raises both, so that a watch from the past gets its 410.
 // By itself the server forgets what is older than five minutes.
 //
 // Server.Snapshot and Server.Restore are a backup of etcd and what happens when it is
@@ -151,7 +151,7 @@
 // Server.Faults takes rules that lose, delay, refuse, cut and garble what single requests
 // and watches get: see package faults. What concerns the whole server are methods:
 //
-// Server.CacheNotReady is a watch cache that is being filled: watches and cached lists
+// Server.ReinitializeCache is a watch cache that is being filled: watches and cached lists
 // get 429. Server.Drain, Shutdown and Restart end the front door gracefully and open it
 // again on its address, with the store kept. Server.Discovery loses groups, makes them
 // answer 503, go stale or flap. SetFeature takes streaming lists or aggregated discovery
@@ -196,14 +196,14 @@
 // ? for them), fetches nothing, and has a plain table for those without scripts. A test
 // that fails leaves it for its server, and a scenario that fails as well: in the
 // ArtifactDir of the test with go test -artifacts, or in a folder of your choice. In a test
-// that passes, Server.KeepTimeline does the same.
+// that passes, Server.SaveTimeline does the same.
 //
 //	go test -artifacts ./...
 //	FAKEAPI_ARTIFACTS=FOLDER go test ./...
 //
 // # The control API
 //
-// With WithControl, and in the command fakeapi serve, all this can be had over HTTP by
+// With WithControlAPI, and in the command fakeapi serve, all this can be had over HTTP by
 // tests in other languages. Fault rules do not hit it. Lists are text, a line for each, or
 // JSON for those who accept application/json; what cannot be done is a Status.
 //
@@ -215,11 +215,11 @@
 //	curl           $A/requests                     code, method, path and user agent of the latest 1000 requests, and of those that are open
 //	curl           $A/timeline                     Server.Timeline; in a browser its page
 //	curl -X POST   $A/compact                      Server.Compact
-//	curl -X POST   $A/expire                       Server.Expire
-//	curl -X POST   $A/settle                       Server.Settle
+//	curl -X POST   $A/expire                       Server.ForgetHistory
+//	curl -X POST   $A/settle                       Server.RunControllers
 //	curl -X POST   $A/tokens --data-binary 's3cret,ann,team-a'   Server.AddToken; ?expiresIn=10m for one that ends
 //	curl -X POST   $A/tokens/expire --data-binary s3cret   Server.ExpireToken
-//	curl -X POST   $A/certificates --data-binary 'ann,team-a'   Server.ClientCertificate, the key behind it; ?expiresIn=10m
+//	curl -X POST   $A/certificates --data-binary 'ann,team-a'   Server.IssueClientCertificate, the key behind it; ?expiresIn=10m
 //	curl -X POST   $A/snapshots/before             take a snapshot under a name
 //	curl           $A/snapshots                    those that were taken
 //	curl -X POST   $A/snapshots/before/restore     Server.Restore; ?bump=1000 for a revision bump
@@ -245,8 +245,8 @@
 //   - There is no kubelet. A Pod that a node runs is removed when its grace is over,
 //     which is 30 seconds where neither the delete nor its spec says otherwise.
 //
-// Server.Settle returns when they have nothing left to do at this moment; in a bubble,
-// synctest.Wait does. WithoutControllers switches them off, and Settle steps them.
+// Server.RunControllers returns when they have nothing left to do at this moment; in a bubble,
+// synctest.Wait does. WithoutControllers switches them off, and RunControllers steps them.
 //
 // # What is faithful: verbs
 //
@@ -346,7 +346,7 @@
 // Besides what the sections on verbs and types say:
 //
 //   - Without WithTokens and WithClientCA nobody looks at credentials: everybody is
-//     system:admin. With them, and without WithAnonymous, a request without credentials gets 401
+//     system:admin. With them, and without WithAnonymousAuth, a request without credentials gets 401
 //     where a cluster would take it for one of system:anonymous and answer 403; /healthz, /livez,
 //     /readyz and /version are open in both. Nothing remembers a token or a right to
 //     impersonate, where a cluster takes one for valid for ten seconds after it was used.
@@ -359,7 +359,7 @@
 //   - The recorded v1.37 server answers an unknown top-level path with the text "404
 //     page not found", the documents with an index of paths; the server does as the
 //     recording. Likewise an unknown path below a served group is a Status.
-//   - A streaming list through a Replica that is behind gets the 410 ERROR event once Expire has
+//   - A streaming list through a Replica that is behind gets the 410 ERROR event once ForgetHistory has
 //     forgotten what follows on its view; a real server would fill its cache anew.
 //   - There is no priority and fairness: answers have no X-Kubernetes-PF headers (HT-07).
 //   - The time that a request has does not run while a fault rule delays it.
@@ -399,7 +399,7 @@
 //     patch, a merge patch whose bytes times its depth are more than 128 Mi.
 //   - Everything is in memory, and gone with the process. Snapshots and history keep what they show.
 //   - Only loopback is listened on. Requests that a browser may have sent for a web page are
-//     refused with 403: those under a name that is not of this machine (WithHosts gives others), those
+//     refused with 403: those under a name that is not of this machine (WithAllowedHosts gives others), those
 //     of a page of another origin, as Origin or Sec-Fetch-Site say, and what any page at all
 //     would change through the control API. Clients that are no browsers send neither header.
 //

@@ -49,7 +49,7 @@ func ExampleServer_Fork() {
 	defer func() { _ = filled.Close() }()
 	before := filled.Snapshot()
 
-	fork, err := filled.Fork(fakeapi.InMemory())
+	fork, err := filled.Fork(fakeapi.WithInMemoryNetwork())
 	check(err)
 	defer func() { _ = fork.Close() }()
 	check(kubernetes.NewForConfigOrDie(fork.RESTConfig()).CoreV1().ConfigMaps("default").Delete(context.Background(), "a", metav1.DeleteOptions{}))
@@ -69,11 +69,11 @@ func ExampleServer_LoadCRDs() {
 	srv, err := fakeapi.New()
 	check(err)
 	defer func() { _ = srv.Close() }()
-	check(srv.LoadCRDs(fakeapi.CRDPaths(dir)))
+	check(srv.LoadCRDs(fakeapi.CRDsFromPaths(dir)))
 
 	var definition apiextensionsv1.CustomResourceDefinition
 	check(yaml.Unmarshal([]byte(widgetCRD), &definition))
-	check(srv.LoadCRDs(fakeapi.CRDObjects(&definition))) // it is there: an update that changes nothing
+	check(srv.LoadCRDs(fakeapi.CRDsFromObjects(&definition))) // it is there: an update that changes nothing
 
 	widgets, err := dynamic.NewForConfigOrDie(srv.RESTConfig()).Resource(widgetsResource).List(context.Background(), metav1.ListOptions{})
 	fmt.Println(widgets.GetKind(), err)
@@ -82,14 +82,14 @@ func ExampleServer_LoadCRDs() {
 }
 
 // Go types of custom resources: with the manifests of their definitions they need their
-// scheme only; without any, CRDType makes a definition up that takes everything.
+// scheme only; without any, CRDFromGoType makes a definition up that takes everything.
 func ExampleCRDType() {
 	scheme := widgetScheme("v1alpha1", "v1")
 	widget := &Widget{ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "team"}}
 	for _, crds := range []fakeapi.CRDSource{
-		fakeapi.CRDFS(fstest.MapFS{"widgets.yaml": {Data: []byte(widgetCRD)}}),
-		fakeapi.CRDType(scheme, &Widget{}, fakeapi.CRDStorageVersion("v1")),
-		fakeapi.CRDType(scheme, &Widget{}, fakeapi.CRDStorageVersion("v1"), fakeapi.CRDPlural("widgetry"), fakeapi.CRDClusterScoped()),
+		fakeapi.CRDsFromFS(fstest.MapFS{"widgets.yaml": {Data: []byte(widgetCRD)}}),
+		fakeapi.CRDFromGoType(scheme, &Widget{}, fakeapi.CRDStorageVersion("v1")),
+		fakeapi.CRDFromGoType(scheme, &Widget{}, fakeapi.CRDStorageVersion("v1"), fakeapi.CRDPlural("widgetry"), fakeapi.CRDClusterScoped()),
 	} {
 		srv, err := fakeapi.New(fakeapi.WithCRDs(crds), fakeapi.WithScheme(scheme))
 		check(err)

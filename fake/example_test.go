@@ -84,7 +84,7 @@ func ExampleServer_Faults() {
 }
 
 // Custom resources, from the manifests of their definitions: a directory with
-// CRDPaths("../config/crd/bases"), or an embed.FS. Objects of them are fixtures as others.
+// CRDsFromPaths("../config/crd/bases"), or an embed.FS. Objects of them are fixtures as others.
 func ExampleWithCRDs() {
 	definitions := fstest.MapFS{"crontabs.yaml": {Data: []byte(`
 apiVersion: apiextensions.k8s.io/v1
@@ -112,7 +112,7 @@ spec:
 	nightly.SetKind("CronTab")
 	nightly.SetName("nightly")
 	nightly.Object["spec"] = map[string]any{}
-	srv, err := fakeapi.New(fakeapi.WithCRDs(fakeapi.CRDFS(definitions)), fakeapi.WithObjects(nightly))
+	srv, err := fakeapi.New(fakeapi.WithCRDs(fakeapi.CRDsFromFS(definitions)), fakeapi.WithObjects(nightly))
 	if err != nil {
 		log.Fatal(err)
 	}

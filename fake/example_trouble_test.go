@@ -48,11 +48,11 @@ func ExampleServer_Restart() {
 // A watch cache that is being filled: from the start, or again.
 func ExampleServer_CacheNotReady() {
 	const cached = "/api/v1/pods?resourceVersion=0"
-	srv, err := fakeapi.New(fakeapi.WithCacheNotReady(time.Hour))
+	srv, err := fakeapi.New(fakeapi.WithCacheInitializing(time.Hour))
 	check(err)
 	defer func() { _ = srv.Close() }()
 	fmt.Println(answerOf(srv, cached), "but", answerOf(srv, "/api/v1/namespaces/default"))
-	srv.CacheNotReady(0)
+	srv.ReinitializeCache(0)
 	fmt.Println(answerOf(srv, cached))
 	// Output:
 	// 429 Too Many Requests but 200 OK
@@ -66,7 +66,7 @@ func ExampleServer_Expire() {
 	defer func() { _ = srv.Close() }()
 	before := srv.ResourceVersion()
 	check(srv.Load(configMap("a", "one")))
-	srv.Expire()
+	srv.ForgetHistory()
 	maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
 	w, err := maps.Watch(context.Background(), metav1.ListOptions{ResourceVersion: before})
 	check(err)
@@ -80,7 +80,7 @@ func ExampleServer_Expire() {
 // The times that a server keeps, shorter than a real one has them.
 func ExampleWithFutureWait() {
 	srv, err := fakeapi.New(
-		fakeapi.WithFutureWait(10*time.Millisecond),
+		fakeapi.WithResourceVersionTimeout(10*time.Millisecond),
 		fakeapi.WithBookmarkInterval(10*time.Millisecond),
 		fakeapi.WithWatchTimeout(time.Minute),
 	)
@@ -133,13 +133,13 @@ func ExampleServer_Discovery() {
 	}
 	check(d.Hide("apps"))
 	show("hidden")
-	check(d.Break("apps"))
+	check(d.Fail("apps"))
 	show("broken")
-	check(d.Stale("apps")) // in aggregated discovery only
+	check(d.MarkStale("apps")) // in aggregated discovery only
 	show("stale")
 	check(d.Flap("apps"))
 	show("flapping")
-	check(d.Heal())
+	check(d.Reset())
 	show("healed")
 	fmt.Println(d.Hide("no.such.group"))
 	// Output:
@@ -226,7 +226,7 @@ func ExampleServer_Settle() {
 
 	_, err = maps.Get(ctx, "owned", metav1.GetOptions{})
 	fmt.Println(err)
-	check(srv.Settle(ctx))
+	check(srv.RunControllers(ctx))
 	_, err = maps.Get(ctx, "owned", metav1.GetOptions{})
 	fmt.Println(err)
 	// Output:

@@ -32,8 +32,8 @@ func ExampleWithTokens() {
 	check(err)
 	defer func() { _ = srv.Close() }()
 	fmt.Println("first:", secretsOf(srv.RESTConfig()))
-	fmt.Println("brief:", secretsOf(srv.RESTConfigAs("brief")))
-	fmt.Println("over:", secretsOf(srv.RESTConfigAs("over")))
+	fmt.Println("brief:", secretsOf(srv.RESTConfigWithToken("brief")))
+	fmt.Println("over:", secretsOf(srv.RESTConfigWithToken("over")))
 
 	check(srv.ExpireToken("s3cret"))
 	fmt.Println("first:", secretsOf(srv.RESTConfig()))
@@ -49,13 +49,13 @@ func ExampleWithTokens() {
 
 // HTTPS, under names of one's own; clients of the server trust it already.
 func ExampleWithTLS() {
-	srv, err := fakeapi.New(fakeapi.WithTLS(), fakeapi.WithHosts("host.docker.internal"))
+	srv, err := fakeapi.New(fakeapi.WithTLS(), fakeapi.WithAllowedHosts("host.docker.internal"))
 	check(err)
 	defer func() { _ = srv.Close() }()
 	answer, err := srv.Client().Get(srv.URL() + "/version")
 	check(err)
 	check(answer.Body.Close())
-	fmt.Println(answer.Proto, answer.TLS != nil, len(srv.CA()) > 0)
+	fmt.Println(answer.Proto, answer.TLS != nil, len(srv.CACertificate()) > 0)
 	// Output:
 	// HTTP/2.0 true true
 }
@@ -66,17 +66,17 @@ func ExampleWithClientCA() {
 	check(err)
 	defer func() { _ = other.Close() }()
 
-	srv, err := fakeapi.New(fakeapi.WithClientCA(other.CA()))
+	srv, err := fakeapi.New(fakeapi.WithClientCA(other.CACertificate()))
 	check(err)
 	defer func() { _ = srv.Close() }()
-	ann, err := srv.RESTConfigAsUser("ann", "team-a")
+	ann, err := srv.RESTConfigWithCertificate("ann", "team-a")
 	check(err)
 	fmt.Println("ann:", secretsOf(ann))
 	nobody := srv.RESTConfig()
 	nobody.CertData, nobody.KeyData = nil, nil
 	fmt.Println("nobody:", secretsOf(nobody))
 
-	cert, key, err := srv.ClientCertificate(-time.Second, "ben")
+	cert, key, err := srv.IssueClientCertificate(-time.Second, "ben")
 	check(err)
 	nobody.CertData, nobody.KeyData = cert, key
 	fmt.Println("expired:", secretsOf(nobody))
@@ -90,7 +90,7 @@ func ExampleWithClientCA() {
 func ExampleWithAnonymous() {
 	srv, err := fakeapi.New(
 		fakeapi.WithTokens(fakeapi.NewToken("s3cret", "ann")),
-		fakeapi.WithAnonymous(),
+		fakeapi.WithAnonymousAuth(),
 		fakeapi.WithAuthorizer(func(a fakeapi.Attributes) fakeapi.Decision {
 			if a.User.Username == "system:anonymous" {
 				return fakeapi.NoOpinion("")
@@ -100,8 +100,8 @@ func ExampleWithAnonymous() {
 	)
 	check(err)
 	defer func() { _ = srv.Close() }()
-	fmt.Println(secretsOf(srv.RESTConfigAs("")))
-	fmt.Println(secretsOf(srv.RESTConfigAs("wrong")))
+	fmt.Println(secretsOf(srv.RESTConfigWithToken("")))
+	fmt.Println(secretsOf(srv.RESTConfigWithToken("wrong")))
 	// Output:
 	// secrets is forbidden: User "system:anonymous" cannot list resource "secrets" in API group "" in the namespace "default"
 	// Unauthorized

@@ -91,7 +91,7 @@ func ExampleServer_RESTConfig() {
 // testing/synctest bubble such a server, and its clients, run on virtual time.
 func ExampleInMemory() {
 	for range 2 {
-		srv, err := fakeapi.New(fakeapi.InMemory(), fakeapi.WithSeed(1))
+		srv, err := fakeapi.New(fakeapi.WithInMemoryNetwork(), fakeapi.WithSeed(1))
 		check(err)
 		maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
 		made := configMap("", "v")
@@ -129,7 +129,7 @@ func ExampleServer_Timeline() {
 
 	// In a test that passes; one that fails does it by itself.
 	t := &aTest{}
-	fmt.Println(srv.KeepTimeline(t) != "") // it says where the page is, or how to get it
+	fmt.Println(srv.SaveTimeline(t) != "") // it says where the page is, or how to get it
 	// Output:
 	// get /api/v1/namespaces/default 200
 	// get /api/v1/namespaces/other 404
@@ -153,7 +153,7 @@ func ExampleWithoutTimeline() {
 
 // For clients in other languages: the test steers the server over HTTP.
 func ExampleWithControl() {
-	srv, err := fakeapi.New(fakeapi.WithControl())
+	srv, err := fakeapi.New(fakeapi.WithControlAPI())
 	check(err)
 	defer func() { _ = srv.Close() }()
 	answer, err := http.Post(srv.URL()+"/fakeapi/v1/faults", "text/plain", strings.NewReader("busy: when verb(list) do status(429)"))

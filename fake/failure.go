@@ -22,7 +22,7 @@ func (s *Server) tellFailure(t TB) bool {
 		log.Logf("fakeapi: the timeline of %s:\n%s", door.URL(), text)
 	}
 	if !s.opts.unrecorded {
-		log.Logf("fakeapi: %s", s.KeepTimeline(t))
+		log.Logf("fakeapi: %s", s.SaveTimeline(t))
 	}
 	return true
 }

@@ -38,8 +38,8 @@ func TestChild(t *testing.T) {
 		t.Error("it fails")
 	case "bubble":
 		synctest.Test(t, func(t *testing.T) {
-			srv := fakeapi.Start(t, fakeapi.InMemory())
-			replica, err := srv.Replica(fakeapi.InMemory())
+			srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
+			replica, err := srv.Replica(fakeapi.WithInMemoryNetwork())
 			require.NoError(t, err)
 			ask(t, replica.Server, "/healthz")
 			for range 100 {
@@ -136,7 +136,7 @@ func (n namedTB) Name() string { return n.name }
 
 // Names of tests are made safe; a folder that cannot be is told.
 func TestKeepTimeline(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.InMemory())
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	folder := t.TempDir()
 	t.Setenv("FAKEAPI_ARTIFACTS", folder)
 	for name, want := range map[string]string{
@@ -145,9 +145,9 @@ func TestKeepTimeline(t *testing.T) {
 		strings.Repeat("x", 999): strings.Repeat("x", 150) + ".html",
 		"":                       "fakeapi.html",
 	} {
-		require.Equal(t, "the timeline of "+srv.URL()+" as a page: "+filepath.Join(folder, want), srv.KeepTimeline(namedTB{t, name}))
+		require.Equal(t, "the timeline of "+srv.URL()+" as a page: "+filepath.Join(folder, want), srv.SaveTimeline(namedTB{t, name}))
 		require.FileExists(t, filepath.Join(folder, want))
 	}
 	t.Setenv("FAKEAPI_ARTIFACTS", filepath.Join(folder, "fakeapi.html", "below"))
-	require.Contains(t, srv.KeepTimeline(namedTB{t, "x"}), "the timeline could not be written: ")
+	require.Contains(t, srv.SaveTimeline(namedTB{t, "x"}), "the timeline could not be written: ")
 }

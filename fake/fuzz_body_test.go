@@ -41,7 +41,7 @@ var bodies = []string{inJSON, inYAML, inProtobuf, inCBOR}
 // baseOf is a server to fork, with a type of its own.
 func baseOf(f *testing.F, objects ...runtime.Object) *fakeapi.Server {
 	f.Helper()
-	base, err := fakeapi.New(fakeapi.InMemory(), fakeapi.WithoutTimeline(), fakeapi.WithCRDs(fakeapi.CRDObjects(definitionOf(f, widgetCRD))), fakeapi.WithObjects(objects...))
+	base, err := fakeapi.New(fakeapi.WithInMemoryNetwork(), fakeapi.WithoutTimeline(), fakeapi.WithCRDs(fakeapi.CRDsFromObjects(definitionOf(f, widgetCRD))), fakeapi.WithObjects(objects...))
 	require.NoError(f, err)
 	f.Cleanup(func() { require.NoError(f, base.Close()) })
 	return base

@@ -24,7 +24,7 @@ func FuzzCustomResource(f *testing.F) {
 	f.Add(`{"type":"object","properties":{"n":{"x-kubernetes-int-or-string":true},"o":{"type":"object","nullable":true,"additionalProperties":{"type":"number","maximum":3}}}}`, `{"n":"5%","o":null}`, `{"n":5,"o":{"a":2}}`)
 	f.Add(`{"type":"object","properties":{"s":{"type":"string","format":"date-time","pattern":"^[0-9]","x-kubernetes-validations":[{"rule":"self == oldSelf"}]}}}`, `{"s":"2026-01-01T00:00:00Z"}`, `{"s":"x"}`)
 	f.Add(`{"type":"object","properties":{"x":{"type":"object","default":{"a":1},"properties":{"a":{"type":"integer"}},"x-kubernetes-map-type":"atomic"}},"oneOf":[{"required":["x"]},{"required":["y"]}]}`, `{"x":{}}`, `{"y":1}`)
-	base, err := fakeapi.New(fakeapi.InMemory(), fakeapi.WithoutTimeline())
+	base, err := fakeapi.New(fakeapi.WithInMemoryNetwork(), fakeapi.WithoutTimeline())
 	require.NoError(f, err)
 	f.Cleanup(func() { require.NoError(f, base.Close()) })
 	f.Fuzz(func(t *testing.T, schema, object, patch string) {

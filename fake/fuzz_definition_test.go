@@ -30,7 +30,7 @@ func FuzzDefinition(f *testing.F) {
 	} {
 		f.Add(uint8(0), changed(f, whole, change))
 	}
-	base, err := fakeapi.New(fakeapi.InMemory(), fakeapi.WithoutTimeline())
+	base, err := fakeapi.New(fakeapi.WithInMemoryNetwork(), fakeapi.WithoutTimeline())
 	require.NoError(f, err)
 	f.Cleanup(func() { require.NoError(f, base.Close()) })
 	f.Fuzz(func(t *testing.T, media uint8, body []byte) {

@@ -60,7 +60,7 @@ var universal = sync.OnceValues(func() (runtime.Decoder, error) {
 // forkOf is a server of its own that begins as base does.
 func forkOf(t testing.TB, base *fakeapi.Server, opts ...fakeapi.Option) probe {
 	t.Helper()
-	srv, err := base.Fork(append([]fakeapi.Option{fakeapi.InMemory(), fakeapi.WithoutTimeline(), fakeapi.WithCBOR()}, opts...)...)
+	srv, err := base.Fork(append([]fakeapi.Option{fakeapi.WithInMemoryNetwork(), fakeapi.WithoutTimeline(), fakeapi.WithCBOR()}, opts...)...)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, srv.Close()) })
 	return probe{t, srv}

@@ -91,7 +91,7 @@ func FuzzControl(f *testing.F) {
 			return
 		}
 		r.Header.Set("Accept", accept)
-		p := forkOf(t, base, fakeapi.WithControl())
+		p := forkOf(t, base, fakeapi.WithControlAPI())
 		for range 2 { // the second finds what the first has left
 			before, rules := p.revision(), len(p.srv.Faults().Rules())
 			w := httptest.NewRecorder()

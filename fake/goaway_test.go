@@ -69,7 +69,7 @@ func TestGoAwayDoesNotStopClients(t *testing.T) {
 // afterwards is begun on another connection.
 func TestGoAwayLeavesTheWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithTLS())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTLS())
 		_, err := srv.Faults().AddText("when verb(watch) && first(1) do goaway")
 		require.NoError(t, err)
 		config := srv.RESTConfig()

@@ -67,7 +67,7 @@ func neededBy(t *testing.T, c golden.Case) fs.FS {
 // replay plays a case against a new server.
 func replay(t *testing.T, c golden.Case) golden.Result {
 	// The recorded server had no controllers.
-	srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithoutControllers(), fakeapi.WithManifests(neededBy(t, c)))
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers(), fakeapi.WithManifests(neededBy(t, c)))
 	player := golden.Player{
 		BaseURL:   srv.URL(),
 		Client:    srv.Client(),

@@ -142,7 +142,7 @@ func TestRandomGraphs(t *testing.T) {
 			require.NoError(p, p.srv.Load(objects...))
 			for step := 0; ; step++ {
 				synctest.Wait()
-				require.NoError(p, p.srv.Settle(p.Context()))
+				require.NoError(p, p.srv.RunControllers(p.Context()))
 				w.settle()
 				require.Equal(p, w.String(), p.seen().String(), "%s", strings.Join(story, "\n"))
 				if step == 8 || len(w) == 0 {

@@ -122,7 +122,7 @@ func newWorld(t *testing.T, seed uint64, rng *rand.Rand, total *tally) *world {
 		}
 	}
 	intervals := []time.Duration{100 * time.Millisecond, 400 * time.Millisecond, time.Second}
-	w.srv = fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithSeed(seed), fakeapi.WithObjects(append(objects, fixtures...)...),
+	w.srv = fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithSeed(seed), fakeapi.WithObjects(append(objects, fixtures...)...),
 		fakeapi.WithBookmarkInterval(intervals[rng.IntN(len(intervals))]))
 	w.since = w.revision()
 	w.committed = w.since
@@ -174,7 +174,7 @@ func (w *world) forget(rng *rand.Rand) {
 		time.Sleep(time.Duration(rng.IntN(1000)) * time.Millisecond)
 		w.srv.Compact()
 		if rng.IntN(2) == 0 {
-			w.srv.Expire()
+			w.srv.ForgetHistory()
 			w.mu.Lock()
 			w.expired = append(w.expired, w.revision())
 			w.mu.Unlock()

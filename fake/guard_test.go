@@ -15,7 +15,7 @@ import (
 
 // What a web page could send is refused, by the API and by the control API, and does nothing.
 func TestWebPagesAreRefused(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithControl(), fakeapi.WithHosts("api.test"))
+	srv := fakeapi.Start(t, fakeapi.WithControlAPI(), fakeapi.WithAllowedHosts("api.test"))
 	before := srv.ResourceVersion()
 	try := func(method, path, host string, headers ...string) (int, string) {
 		r, err := http.NewRequestWithContext(t.Context(), method, srv.URL()+path, nil)
@@ -60,9 +60,9 @@ func TestWebPagesAreRefused(t *testing.T) {
 
 // A name that is given is in the certificate, too.
 func TestHostsInTheCertificate(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithTLS(), fakeapi.WithHosts("api.test", "192.0.2.1"))
+	srv := fakeapi.Start(t, fakeapi.WithTLS(), fakeapi.WithAllowedHosts("api.test", "192.0.2.1"))
 	trusted := x509.NewCertPool()
-	require.True(t, trusted.AppendCertsFromPEM(srv.CA()))
+	require.True(t, trusted.AppendCertsFromPEM(srv.CACertificate()))
 	for host, good := range map[string]bool{"api.test": true, "192.0.2.1": true, "other.test": false} {
 		conn, err := tls.Dial("tcp", strings.TrimPrefix(srv.URL(), "https://"), &tls.Config{ServerName: host, RootCAs: trusted})
 		require.Equal(t, good, err == nil, "%s: %v", host, err)

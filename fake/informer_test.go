@@ -190,7 +190,7 @@ func TestInformerSeesChanges(t *testing.T) {
 // history it would resume from expires, and is equal to the store afterwards.
 func TestInformerSurvivesOutageAndExpiry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithObjects(configMap("stays", "0"), configMap("goes", "0")))
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("stays", "0"), configMap("goes", "0")))
 		client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
 		config := srv.RESTConfig()
 		network := newWire(config)
@@ -206,7 +206,7 @@ func TestInformerSurvivesOutageAndExpiry(t *testing.T) {
 			require.NoError(t, err)
 		}
 		time.Sleep(10 * time.Minute)
-		srv.Expire()
+		srv.ForgetHistory()
 		network.mend()
 		time.Sleep(time.Minute) // longer than the longest back-off of a reflector
 
@@ -221,7 +221,7 @@ func TestInformerSurvivesOutageAndExpiry(t *testing.T) {
 // misses nothing, however often it happens.
 func TestInformerResumesAfterCuts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
 		config := srv.RESTConfig()
 		network := newWire(config)

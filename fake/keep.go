@@ -14,13 +14,13 @@ import (
 // artifactsFolder is the environment variable that names a folder for pages.
 const artifactsFolder = "FAKEAPI_ARTIFACTS"
 
-// KeepTimeline writes the Timeline as an HTML page, and those of the server's replicas, and
+// SaveTimeline writes the Timeline as an HTML page, and those of the server's replicas, and
 // says where they are, in a line for each: in the test's ArtifactDir with go test
 // -artifacts, else in the folder that the environment variable FAKEAPI_ARTIFACTS names,
 // under the name of the test; a relative one begins at the folder of the package that is
 // tested. With neither it says how to get them. Nothing is overwritten: a number is put
 // behind a name that is taken.
-func (s *Server) KeepTimeline(t TB) string {
+func (s *Server) SaveTimeline(t TB) string {
 	t.Helper()
 	test := "fakeapi"
 	if named, ok := t.(interface{ Name() string }); ok && named.Name() != "" {

@@ -75,7 +75,7 @@ func (u user) useServer(t *testing.T, i int) {
 	opts := []fakeapi.Option{fakeapi.WithObjects(configMap("there", "1"), podOf("running", func(p *corev1.Pod) { p.Spec.NodeName = "n" }))}
 	watched := limitMaps
 	if i%2 == 0 {
-		opts = append(opts, fakeapi.InMemory())
+		opts = append(opts, fakeapi.WithInMemoryNetwork())
 	}
 	if i%7 == 3 {
 		opts = append(opts, fakeapi.WithTLS())
@@ -121,9 +121,9 @@ func (u *use) share(i int, watched string) {
 		u.write(srv, "DELETE", "/api/v1/namespaces/team", "", 200)
 	}
 	if i%10 == 0 {
-		fork, err := srv.Fork(fakeapi.InMemory())
+		fork, err := srv.Fork(fakeapi.WithInMemoryNetwork())
 		require.NoError(u, err)
-		replica, err := srv.Replica(fakeapi.InMemory())
+		replica, err := srv.Replica(fakeapi.WithInMemoryNetwork())
 		require.NoError(u, err)
 		u.watch(fork, watched)
 		u.watch(replica.Server, watched)

@@ -23,8 +23,8 @@ import (
 // comes back with all that it had; an informer goes on where it was.
 func TestShutdownAndRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithObjects(configMap("a", "0")))
-		replica, err := srv.Replica(fakeapi.InMemory())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("a", "0")))
+		replica, err := srv.Replica(fakeapi.WithInMemoryNetwork())
 		require.NoError(t, err)
 		var s seen
 		informer := startInformer(t, srv.RESTConfig(), &s)
@@ -72,7 +72,7 @@ func TestShutdownAndRestart(t *testing.T) {
 // A server that starts answers nothing but its health.
 func TestStartup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		require.NoError(t, srv.Restart(30*time.Second))
 		for _, path := range []string{"/apis", "/api/v1/pods", "/version", "/nonsense"} {
 			code, header, body := send(t, srv, "GET", path, "", nil)
@@ -99,7 +99,7 @@ func TestStartup(t *testing.T) {
 // Requests that are being served may finish; one that does not is broken, and named.
 func TestShutdownWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithObjects(configMap("a", "0")))
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("a", "0")))
 		_, err := srv.Faults().AddText("when verb(list) do delay(3s)\nwhen verb(get) do hang")
 		require.NoError(t, err)
 		maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
@@ -153,7 +153,7 @@ func TestRestartOnTheSameAddress(t *testing.T) {
 // A door that is shut is closed as any other, and stays closed.
 func TestCloseAfterShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv, err := fakeapi.New(fakeapi.InMemory(), fakeapi.WithFaults(faults.DropBookmarks()))
+		srv, err := fakeapi.New(fakeapi.WithInMemoryNetwork(), fakeapi.WithFaults(faults.DropBookmarks()))
 		require.NoError(t, err)
 		require.NoError(t, srv.Shutdown())
 		require.NoError(t, srv.Close())

@@ -22,7 +22,7 @@ import (
 // A server that is full says so as a real one whose etcd is full (observed on v0.37.2): 500, without a
 // reason. Nothing is half done, reads and dry runs and deletes go on, and when there is room again writes do.
 func TestQuota(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithQuota(300<<10), fakeapi.WithCRDs(fakeapi.CRDObjects(definitionOf(t, widgetCRD))))
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithQuota(300<<10), fakeapi.WithCRDs(fakeapi.CRDsFromObjects(definitionOf(t, widgetCRD))))
 	p := probe{t, srv}
 	require.Equal(t, 201, p.ask("POST", limitMaps, inJSON, inJSON, []byte(`{"metadata":{"name":"held","finalizers":["a/b"]}}`)).code)
 	require.Equal(t, 201, p.ask("POST", "/api/v1/namespaces", inJSON, inJSON, []byte(`{"metadata":{"name":"team"}}`)).code)
@@ -54,7 +54,7 @@ func TestQuota(t *testing.T) {
 	require.Equal(t, 201, p.ask("POST", limitMaps, inJSON, inJSON, body("m0")).code, "there is room")
 	require.Equal(t, 200, p.ask("DELETE", limitMaps, "", inJSON, nil).code)
 	require.Equal(t, 200, p.ask("DELETE", "/api/v1/namespaces/team", "", inJSON, nil).code)
-	require.NoError(t, srv.Settle(t.Context()))
+	require.NoError(t, srv.RunControllers(t.Context()))
 	require.Equal(t, 404, p.ask("GET", "/api/v1/namespaces/team", "", inJSON, nil).code, "controllers go on")
 	require.Equal(t, 201, p.ask("POST", limitMaps, inJSON, inJSON, body("last")).code)
 	var told []string
@@ -68,7 +68,7 @@ func TestQuota(t *testing.T) {
 
 // A namespace ends in a store that has no room for the conditions that tell of its end.
 func TestNamespaceEndsInFullStore(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithQuota(30<<10))
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithQuota(30<<10))
 	p := probe{t, srv}
 	require.Equal(t, 201, p.ask("POST", "/api/v1/namespaces", inJSON, inJSON, []byte(`{"metadata":{"name":"team"}}`)).code)
 	spare := `{"metadata":{"name":"spare","annotations":{"a":"` + strings.Repeat("x", 200) + `"}}}`
@@ -77,14 +77,14 @@ func TestNamespaceEndsInFullStore(t *testing.T) {
 	}
 	require.Equal(t, 200, p.ask("PATCH", limitMaps+"/spare", mergeJSON, inJSON, []byte(`{"metadata":{"annotations":{"a":null}}}`)).code)
 	require.Equal(t, 200, p.ask("DELETE", "/api/v1/namespaces/team", "", inJSON, nil).code)
-	require.NoError(t, srv.Settle(t.Context()))
+	require.NoError(t, srv.RunControllers(t.Context()))
 	require.Equal(t, 404, p.ask("GET", "/api/v1/namespaces/team", "", inJSON, nil).code)
 }
 
 // Watches are limited by themselves; one too many is told to come again, and client-go does.
 func TestMaxWatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithMaxWatches(2))
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithMaxWatches(2))
 		ctx, cancel := context.WithCancel(t.Context())
 		openWatch(t, ctx, srv, limitMaps+"?watch=1")
 		openWatch(t, t.Context(), srv, "/api/v1/watch/pods")
@@ -108,7 +108,7 @@ func TestMaxWatches(t *testing.T) {
 // History is bounded in bytes: a watch from before what is remembered gets its 410, a page its own, and
 // those that are up to date go on.
 func TestHistoryBytes(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithHistoryBytes(1<<20), fakeapi.WithObjects(configMap("a", "1"), configMap("b", "1")))
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithHistoryBytes(1<<20), fakeapi.WithObjects(configMap("a", "1"), configMap("b", "1")))
 	p := probe{t, srv}
 	first := srv.ResourceVersion()
 	page := p.ask("GET", limitMaps+"?limit=1", "", inJSON, nil)
@@ -129,7 +129,7 @@ func TestHistoryBytes(t *testing.T) {
 // serves as many as before.
 func TestLimitsRecover(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithMaxInFlight(3, 3), fakeapi.WithFaults(
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithMaxInFlight(3, 3), fakeapi.WithFaults(
 			faults.Rule{Name: "slow", When: faults.Verb("create", "list"), Do: []faults.Effect{faults.Delay(time.Second)}}))
 		for round := range 3 {
 			codes := make(chan int, 20)
@@ -159,7 +159,7 @@ func TestLimitsRecover(t *testing.T) {
 
 // Many definitions are fine: all are served, and a write to one costs no more for the others.
 func TestManyDefinitions(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithoutTimeline())
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutTimeline())
 	p := probe{t, srv}
 	var definition map[string]any
 	whole, err := json.Marshal(definitionOf(t, widgetCRD))
@@ -186,6 +186,6 @@ func TestManyDefinitions(t *testing.T) {
 	require.GreaterOrEqual(t, len(groups), many)
 	require.Len(t, itemsOf(p.ask("GET", limitCRDs, "", inJSON, nil).object), many)
 	require.Equal(t, 200, p.ask("DELETE", limitCRDs, "", inJSON, nil).code)
-	require.NoError(t, srv.Settle(t.Context()))
+	require.NoError(t, srv.RunControllers(t.Context()))
 	require.Empty(t, itemsOf(p.ask("GET", limitCRDs, "", inJSON, nil).object))
 }

@@ -124,7 +124,7 @@ func TestLimits(t *testing.T) {
 	require.NoError(t, yaml.Unmarshal([]byte(widgetCRD), &definition))
 	crd, err := json.Marshal(definition)
 	require.NoError(t, err)
-	srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithObjects(configMap("there", "1")), fakeapi.WithoutTimeline())
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("there", "1")), fakeapi.WithoutTimeline())
 	code, _, answer := send(t, srv, "POST", limitCRDs, "application/json", crd)
 	require.Equal(t, 201, code, "%s", answer)
 	code, _, answer = send(t, srv, "POST", limitWidgets, "application/json", []byte(`{"apiVersion":"shop.example.com/v1","kind":"Widget","metadata":{"name":"there"}}`))
@@ -184,7 +184,7 @@ func newRequest(t *testing.T, url string, header http.Header) *http.Request {
 
 // What YAML says with its aliases may be as long as any body.
 func TestAliasesAreTaken(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.InMemory())
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	body := "metadata: {name: x}\ndata:\n  a: &a " + strings.Repeat("x", 100_000) + "\n  b: *a\n  c: *a\n"
 	code, _, answer := send(t, srv, "POST", limitMaps, "application/yaml", []byte(body))
 	require.Equal(t, 201, code, "%.300s", answer)

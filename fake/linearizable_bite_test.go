@@ -253,7 +253,7 @@ func TestCheckerCatchesLiars(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := &liar{srv: fakeapi.Start(t, fakeapi.InMemory()), lie: tt.lie, seen: map[string]*httptest.ResponseRecorder{}}
+			l := &liar{srv: fakeapi.Start(t, fakeapi.WithInMemoryNetwork()), lie: tt.lie, seen: map[string]*httptest.ResponseRecorder{}}
 			begin, err := strconv.ParseUint(l.srv.ResourceVersion(), 10, 64)
 			require.NoError(t, err)
 			front := httptest.NewServer(l)

@@ -77,7 +77,7 @@ func outcomesOf(verb string) []string {
 func linearizable(t *testing.T, seed uint64, total *tally) {
 	var opts []fakeapi.Option
 	if seed%2 == 0 {
-		opts = append(opts, fakeapi.InMemory())
+		opts = append(opts, fakeapi.WithInMemoryNetwork())
 	}
 	srv := fakeapi.Start(t, opts...)
 	r := newArena(t, arenaKinds()[seed%3])

@@ -46,7 +46,7 @@ var curlLine = regexp.MustCompile(`(?m)^//\tcurl (?:-X ([A-Z]+))? *\$A(/\S*)(?: 
 
 // Each line of curl in the manual does what it says, in their order.
 func TestManualOfTheControlAPI(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithControl(), fakeapi.WithTokens(fakeapi.NewToken("first", "ann")), fakeapi.WithClientCA())
+	srv := fakeapi.Start(t, fakeapi.WithControlAPI(), fakeapi.WithTokens(fakeapi.NewToken("first", "ann")), fakeapi.WithClientCA())
 	lines := curlLine.FindAllStringSubmatch(manual(t), -1)
 	require.Greater(t, len(lines), 15)
 	require.Equal(t, len(lines), strings.Count(manual(t), "//\tcurl "))

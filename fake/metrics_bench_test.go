@@ -12,7 +12,7 @@ import (
 
 // BenchmarkMetrics is a small request inside the server, counted and not.
 func BenchmarkMetrics(b *testing.B) {
-	srv, err := New(InMemory())
+	srv, err := New(WithInMemoryNetwork())
 	require.NoError(b, err)
 	defer func() { _ = srv.Close() }()
 	plain := srv.recorded(faults.Handler(&srv.faults, srv.receiver()))

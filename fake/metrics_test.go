@@ -125,7 +125,7 @@ func TestMetricsOfRequests(t *testing.T) {
 // been aborted, and what a limit refuses terminated.
 func TestMetricsOfTrouble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithMaxInFlight(2, 0))
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithMaxInFlight(2, 0))
 		_, err := srv.Faults().AddText(`
 			lost: when verb(create) && during(committed) do reset
 			slow: when path(/livez) do delay(10s)
@@ -177,7 +177,7 @@ func TestMetricsFormats(t *testing.T) {
 
 // Requests that come at once are all counted.
 func TestMetricsOfMany(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.InMemory())
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	done := make(chan struct{})
 	for range 8 {
 		go func() {

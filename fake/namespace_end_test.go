@@ -190,7 +190,7 @@ func TestTerminatingNamespaceCanBeChanged(t *testing.T) {
 		require.NoError(p, err)
 		p.left("plain")
 		require.Empty(p, p.conditions())
-		require.NoError(p, p.srv.Settle(p.Context()))
+		require.NoError(p, p.srv.RunControllers(p.Context()))
 		p.teamIsGone()
 	}, fakeapi.WithoutControllers())
 }

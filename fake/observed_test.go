@@ -21,7 +21,7 @@ func TestObserved(t *testing.T) {
 		list    = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 		widget  = `{"apiVersion":"oracle.example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":1}}`
 	)
-	srv := fakeapi.Start(t, fakeapi.WithCRDs(fakeapi.CRDObjects(widgetDefinition(t))))
+	srv := fakeapi.Start(t, fakeapi.WithCRDs(fakeapi.CRDsFromObjects(widgetDefinition(t))))
 	for _, tt := range []struct {
 		name, method, path, body, contentType, accept string
 		code                                          int
@@ -52,7 +52,7 @@ func TestObserved(t *testing.T) {
 // The exact state of one object is read from etcd, which waits for nothing and does not
 // ask to come again.
 func TestExactReadOfOneDoesNotWait(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithFutureWait(time.Hour))
+	srv := fakeapi.Start(t, fakeapi.WithResourceVersionTimeout(time.Hour))
 	for _, query := range []string{"resourceVersionMatch=Exact", "limit=1"} {
 		code, header, body := send(t, srv, http.MethodGet, "/api/v1/namespaces?fieldSelector=metadata.name%3Da&resourceVersion=999999999999&"+query, "", nil)
 		require.Equal(t, http.StatusGatewayTimeout, code, "%s", body)

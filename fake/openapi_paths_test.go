@@ -19,7 +19,7 @@ import (
 // HEAD and OPTIONS on, too.)
 func TestOpenAPITellsWhatIsServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := asker{t, fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithoutControllers())}
+		a := asker{t, fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers())}
 		operations, refused := 0, 0
 		for name := range a.index() {
 			_, body := a.get("/openapi/v3/" + name)

@@ -166,7 +166,7 @@ func TestOpenAPIClient(t *testing.T) {
 // Each document says when it was made, which changes with the definitions of custom resources and with nothing else.
 func TestOpenAPILastModified(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		made := func(path string) string {
 			response, err := srv.Client().Get(srv.URL() + path)
 			require.NoError(t, err)

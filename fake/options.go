@@ -95,11 +95,11 @@ func (o *options) with(opts []Option) (*options, error) {
 	return o, o.check()
 }
 
-// InMemory serves on a network in memory instead of a loopback socket: only
+// WithInMemoryNetwork serves on a network in memory instead of a loopback socket: only
 // Client and RESTConfig reach the server. Inside a testing/synctest bubble
 // everything, the clients included, then runs on virtual time. Make the server
 // inside the bubble.
-func InMemory() Option {
+func WithInMemoryNetwork() Option {
 	return func(o *options) error {
 		o.memory = true
 		return nil
@@ -123,11 +123,11 @@ func WithAddress(address string) Option {
 	}
 }
 
-// WithHosts lets requests in under other names, or addresses, than those of this machine, and
+// WithAllowedHosts lets requests in under other names, or addresses, than those of this machine, and
 // puts them into the certificate of WithTLS: for clients in containers, say, that know it as
 // host.docker.internal. Requests under a name that is not given are refused with 403, as
 // a web page whose name leads to 127.0.0.1 would send them.
-func WithHosts(names ...string) Option {
+func WithAllowedHosts(names ...string) Option {
 	return func(o *options) error {
 		for _, name := range names {
 			if name == "" || strings.ContainsAny(name, "/: ") && net.ParseIP(name) == nil {
@@ -195,10 +195,10 @@ func WithSeed(seed uint64) Option {
 	}
 }
 
-// WithFutureWait sets how long a read at a resourceVersion that the server has
+// WithResourceVersionTimeout sets how long a read at a resourceVersion that the server has
 // not reached yet is held before it is answered 504 with Retry-After (RS-05).
 // The default is 3 seconds.
-func WithFutureWait(d time.Duration) Option {
+func WithResourceVersionTimeout(d time.Duration) Option {
 	return positive("future wait", d, func(o *options) { o.future = d })
 }
 
@@ -227,7 +227,7 @@ func WithWatchTimeout(d time.Duration) Option {
 // plane, as on envtest: a namespace that is deleted stays Terminating with all that
 // is in it, a Pod in its grace period stays until somebody ends it, dependents stay
 // when their owner goes, and an owner that is deleted with the policy Foreground or
-// Orphan until somebody takes the finalizer away. Server.Settle steps the controllers
+// Orphan until somebody takes the finalizer away. Server.RunControllers steps the controllers
 // by hand.
 func WithoutControllers() Option {
 	return func(o *options) error {
@@ -236,11 +236,11 @@ func WithoutControllers() Option {
 	}
 }
 
-// WithControl serves the control API under /fakeapi/v1/, for tests that are not
+// WithControlAPI serves the control API under /fakeapi/v1/, for tests that are not
 // written in Go; the package documentation has its paths. It asks for the same credentials as the rest,
 // and serves whoever has some. It is off by default in tests
 // and on in the command.
-func WithControl() Option {
+func WithControlAPI() Option {
 	return func(o *options) error {
 		o.control = true
 		return nil

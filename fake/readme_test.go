@@ -110,7 +110,7 @@ func TestReadmeCRDs(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(root, "config/crd/bases/widgets.yaml"), []byte(widgetCRD), 0o600))
 	t.Chdir(filepath.Join(root, "controllers"))
 
-	srv := fakeapi.Start(t, fakeapi.WithCRDs(fakeapi.CRDPaths("../config/crd/bases")))
+	srv := fakeapi.Start(t, fakeapi.WithCRDs(fakeapi.CRDsFromPaths("../config/crd/bases")))
 
 	_, err := widgetsOf(srv).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
@@ -161,10 +161,10 @@ func startMyController(t *testing.T, config *rest.Config) {
 func TestReadmeVirtualTime(t *testing.T) {
 	began := time.Now()
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		startMyController(t, srv.RESTConfig())
 		time.Sleep(10 * time.Minute)
-		srv.Expire()
+		srv.ForgetHistory()
 		require.NotEmpty(t, srv.Timeline().Exchanges)
 	})
 	require.Less(t, time.Since(began), 5*time.Minute)

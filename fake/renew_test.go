@@ -49,7 +49,7 @@ func countUnauthorized(t *testing.T, config *rest.Config) *atomic.Int32 {
 func TestInformerOutlivesItsToken(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithTokens(
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTokens(
 			fakeapi.NewToken("bob-1", "bob"), ann.ExpiresIn(5*time.Minute)))
 		client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
 		write := func(name string) {
@@ -57,7 +57,7 @@ func TestInformerOutlivesItsToken(t *testing.T) {
 			require.NoError(t, err)
 		}
 		tokenFile(t, file, "ann-1")
-		config := srv.RESTConfigAs("")
+		config := srv.RESTConfigWithToken("")
 		config.BearerTokenFile = file
 		refused := countUnauthorized(t, config)
 		network := newWire(config)
@@ -90,7 +90,7 @@ func TestInformerOutlivesItsToken(t *testing.T) {
 // has expired is not: it says so, and ends.
 func TestRetryWatcherEndsWithItsToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithTokens(ann.ExpiresIn(10*time.Minute)))
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTokens(ann.ExpiresIn(10*time.Minute)))
 		config := srv.RESTConfig()
 		network := newWire(config)
 		maps := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")

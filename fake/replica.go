@@ -30,9 +30,9 @@ type Replica struct {
 // until Freeze, Lag or Delay put it behind. It is configured as the server was made, as
 // API servers of one cluster are: the same times, features and admission, TLS, users and
 // authorizer, so that clients can move between them. Of opts those about serving count
-// (InMemory, WithAddress, WithFaults, the times); functions of WithAdmission come behind the
+// (WithInMemoryNetwork, WithAddress, WithFaults, the times); functions of WithAdmission come behind the
 // server's. Fixtures, seeds and controllers are the first server's; fault rules, middleware
-// and WithControl are not taken over. It closes with the server, or by itself before that.
+// and WithControlAPI are not taken over. It closes with the server, or by itself before that.
 func (s *Server) Replica(opts ...Option) (*Replica, error) {
 	o, err := s.opts.replica(opts)
 	if err != nil {

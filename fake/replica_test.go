@@ -27,8 +27,8 @@ import (
 // both.
 func twoDoors(t *testing.T) (srv *fakeapi.Server, replica *fakeapi.Replica, current, stale typedcorev1.ConfigMapInterface) {
 	t.Helper()
-	srv = fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithObjects(configMap("a", "0")))
-	replica, err := srv.Replica(fakeapi.InMemory())
+	srv = fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("a", "0")))
+	replica, err := srv.Replica(fakeapi.WithInMemoryNetwork())
 	require.NoError(t, err)
 	maps := func(s *fakeapi.Server) typedcorev1.ConfigMapInterface {
 		return kubernetes.NewForConfigOrDie(s.RESTConfig()).CoreV1().ConfigMaps("default")
@@ -100,9 +100,9 @@ func TestWatchOnReplica(t *testing.T) {
 
 // A replica has the store of its server, and what that keeps.
 func TestReplicaHasNoStoreOfItsOwn(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.InMemory())
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	for _, opt := range []fakeapi.Option{fakeapi.WithHistory(time.Hour, 0), fakeapi.WithHistoryBytes(1), fakeapi.WithQuota(1 << 20)} {
-		_, err := srv.Replica(fakeapi.InMemory(), opt)
+		_, err := srv.Replica(fakeapi.WithInMemoryNetwork(), opt)
 		require.ErrorContains(t, err, "a replica has the store of its server")
 	}
 }
@@ -111,8 +111,8 @@ func TestReplicaHasNoStoreOfItsOwn(t *testing.T) {
 // is deleted through it stays.
 func TestReplicaHasTheSameControllers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithoutControllers())
-		replica, err := srv.Replica(fakeapi.InMemory())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers())
+		replica, err := srv.Replica(fakeapi.WithInMemoryNetwork())
 		require.NoError(t, err)
 		client := kubernetes.NewForConfigOrDie(replica.RESTConfig()).CoreV1().Namespaces()
 		require.NoError(t, client.Delete(t.Context(), "kube-node-lease", metav1.DeleteOptions{}))
@@ -120,7 +120,7 @@ func TestReplicaHasTheSameControllers(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, corev1.NamespaceTerminating, ns.Status.Phase)
 
-		require.NoError(t, replica.Settle(t.Context()))
+		require.NoError(t, replica.RunControllers(t.Context()))
 		_, err = client.Get(t.Context(), "kube-node-lease", metav1.GetOptions{})
 		require.True(t, apierrors.IsNotFound(err), "%v", err)
 	})
@@ -132,10 +132,10 @@ func TestReplicaIsConfiguredAsItsServer(t *testing.T) {
 		return &admissionv1.AdmissionResponse{Result: &metav1.Status{Message: "not here"}}
 	}
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithBookmarkInterval(7*time.Second), fakeapi.WithWatchTimeout(20*time.Second),
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithBookmarkInterval(7*time.Second), fakeapi.WithWatchTimeout(20*time.Second),
 			fakeapi.WithoutFeatures(fakeapi.WatchList), fakeapi.WithAdmission(fakeapi.ValidatingAdmission("never", refuse)))
 		for want, opts := range map[time.Duration][]fakeapi.Option{7 * time.Second: nil, 9 * time.Second: {fakeapi.WithBookmarkInterval(9 * time.Second)}} {
-			replica, err := srv.Replica(append(opts, fakeapi.InMemory())...)
+			replica, err := srv.Replica(append(opts, fakeapi.WithInMemoryNetwork())...)
 			require.NoError(t, err)
 			client := kubernetes.NewForConfigOrDie(replica.RESTConfig()).CoreV1().ConfigMaps("default")
 			_, err = client.Create(t.Context(), configMap("a", "0"), metav1.CreateOptions{})
@@ -157,8 +157,8 @@ func TestReplicaIsConfiguredAsItsServer(t *testing.T) {
 // There is one control plane, whatever doors open and close.
 func TestReplicaDoesNotEndTheControllers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory())
-		replica, err := srv.Replica(fakeapi.InMemory())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
+		replica, err := srv.Replica(fakeapi.WithInMemoryNetwork())
 		require.NoError(t, err)
 		require.NoError(t, kubernetes.NewForConfigOrDie(replica.RESTConfig()).CoreV1().Namespaces().Delete(t.Context(), "kube-node-lease", metav1.DeleteOptions{}))
 		synctest.Wait()

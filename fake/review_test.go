@@ -42,7 +42,7 @@ func impersonating(srv *fakeapi.Server, user string, groups ...string) *kubernet
 // Access reviews ask the authorizer, for others and for oneself, in protobuf as the typed
 // clients send (VR-01, VR-05). Nothing is stored.
 func TestAccessReviews(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithAuthorizer(readers))
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAuthorizer(readers))
 	before := srv.ResourceVersion()
 	ctx := t.Context()
 	bob := impersonating(srv, "bob")
@@ -99,9 +99,9 @@ func TestRulesReview(t *testing.T) {
 		require.NoError(t, err)
 		return answer.Status
 	}
-	open := fakeapi.Start(t, fakeapi.InMemory())
+	open := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	require.Equal(t, everything, rules(impersonating(open, "bob")))
-	srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithAuthorizer(readers))
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAuthorizer(readers))
 	require.Equal(t, everything, rules(kubernetes.NewForConfigOrDie(srv.RESTConfig())))
 	told := rules(impersonating(srv, "bob"))
 	require.True(t, told.Incomplete)
@@ -111,7 +111,7 @@ func TestRulesReview(t *testing.T) {
 
 // A review that asks for nothing, or for too much, is refused as upstream words it (VR-03, VR-04).
 func TestReviewRefusals(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.InMemory())
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	const local = "/apis/authorization.k8s.io/v1/namespaces/default/localsubjectaccessreviews"
 	const other = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
 	const own = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
@@ -144,7 +144,7 @@ func TestReviewRefusals(t *testing.T) {
 
 // There is only where to post to (VR-02), in JSON and YAML, too.
 func TestReviewsAreCreateOnly(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.InMemory())
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	for _, path := range []string{
 		"/apis/authorization.k8s.io/v1/subjectaccessreviews", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
 		"/apis/authorization.k8s.io/v1/selfsubjectrulesreviews", "/apis/authorization.k8s.io/v1/namespaces/default/localsubjectaccessreviews",
@@ -203,7 +203,7 @@ func TestTokenReview(t *testing.T) {
 
 // The one who asks is told who that is: after impersonation somebody else.
 func TestSelfReview(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.InMemory())
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	whoami := func(client *kubernetes.Clientset) authenticationv1.UserInfo {
 		answer, err := client.AuthenticationV1().SelfSubjectReviews().Create(t.Context(), &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
 		require.NoError(t, err)
@@ -218,7 +218,7 @@ func TestSelfReview(t *testing.T) {
 // Admission plugins see a review, and may refuse it.
 func TestReviewsAreAdmitted(t *testing.T) {
 	var w reviewer
-	srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithAdmission(fakeapi.ValidatingAdmission("v", w.review)))
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAdmission(fakeapi.ValidatingAdmission("v", w.review)))
 	code, _, body := send(t, srv, "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", "application/json", []byte(`{}`))
 	require.Equal(t, 201, code, "%s", body)
 	require.Equal(t, "selfsubjectreviews", w.last().Resource.Resource)

@@ -32,7 +32,7 @@ type scales interface {
 
 // startClient starts a server with a client of its own.
 func startClient(t *testing.T, opts ...fakeapi.Option) (*fakeapi.Server, *kubernetes.Clientset) {
-	srv := fakeapi.Start(t, append(opts, fakeapi.InMemory())...)
+	srv := fakeapi.Start(t, append(opts, fakeapi.WithInMemoryNetwork())...)
 	return srv, kubernetes.NewForConfigOrDie(srv.RESTConfig())
 }
 

@@ -21,7 +21,7 @@ import (
 // patch, which is smaller, with that of the whole object, too.
 func BenchmarkServe(b *testing.B) {
 	b.Run("get", func(b *testing.B) {
-		srv := fakeapi.Start(b, fakeapi.InMemory(), fakeapi.WithObjects(kib("one")))
+		srv := fakeapi.Start(b, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(kib("one")))
 		b.ReportAllocs()
 		for b.Loop() {
 			inside(b, srv, http.MethodGet, "/api/v1/namespaces/default/configmaps/one", jsonMedia, jsonMedia, nil)
@@ -39,7 +39,7 @@ func BenchmarkServe(b *testing.B) {
 // serve measures one operation. Decoding takes place in between, so that both
 // share the moods of the machine.
 func serve(b *testing.B, w written, op operation, media string) {
-	srv := fakeapi.Start(b, fakeapi.InMemory())
+	srv := fakeapi.Start(b, fakeapi.WithInMemoryNetwork())
 	fixture := op.fixture(b, w)
 	var answer []byte
 	for i := range 2 { // the first of its type costs more

@@ -144,7 +144,7 @@ func (s *Server) open() error {
 		return err
 	}
 	if s.opts.notReady > 0 {
-		s.CacheNotReady(s.opts.notReady)
+		s.ReinitializeCache(s.opts.notReady)
 	}
 	secured, err := s.secure()
 	if err != nil {
@@ -226,13 +226,13 @@ func (s *Server) control(ctx context.Context) {
 	}()
 }
 
-// Settle lets the controllers do all that there is to do at this moment, and all
+// RunControllers lets the controllers do all that there is to do at this moment, and all
 // that comes of it: dependents without owners are collected, terminating namespaces
 // emptied, pods removed whose grace is over. It does not wait for the grace
 // of others. They do so by themselves unless WithoutControllers has switched them
 // off; then this is how they are stepped by hand. What a controller could not do is
 // an error and does not stop the rest.
-func (s *Server) Settle(ctx context.Context) error {
+func (s *Server) RunControllers(ctx context.Context) error {
 	if err := s.controllers.RunUntilIdle(ctx); err != nil {
 		return fmt.Errorf("fakeapi: settle: %w", err)
 	}
@@ -283,12 +283,12 @@ func (s *Server) Faults() *faults.Set { return &s.faults }
 
 // Compact forgets what a compaction of etcd forgets: reads at an exact past
 // resourceVersion and continue tokens answer 410 Expired from now on. Watches
-// keep their own window, as a real server's watch cache does; see Expire.
+// keep their own window, as a real server's watch cache does; see ForgetHistory.
 func (s *Server) Compact() { s.store.CompactViews() }
 
-// Expire forgets all history, for watches too: one that starts from a past
+// ForgetHistory forgets all history, for watches too: one that starts from a past
 // resourceVersion gets the 410 ERROR event. Watches that are up to date go on.
-func (s *Server) Expire() { s.store.CompactAll() }
+func (s *Server) ForgetHistory() { s.store.CompactAll() }
 
 // ResourceVersion is the revision of the latest change, as a list would show it.
 func (s *Server) ResourceVersion() string { return s.store.Revision().String() }

@@ -20,7 +20,7 @@ import (
 func TestSkewedClock(t *testing.T) {
 	for _, skew := range []time.Duration{time.Hour, -time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
-			srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithObjects(configMap("a", "0")))
+			srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("a", "0")))
 			client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1()
 			maps := client.ConfigMaps("default")
 			set(t, maps, "right")
@@ -59,7 +59,7 @@ func TestGraceByASkewedClock(t *testing.T) {
 		pod := func(name string) *corev1.Pod {
 			return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"}, Spec: corev1.PodSpec{NodeName: "n"}}
 		}
-		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithObjects(pod("a"), pod("b")))
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(pod("a"), pod("b")))
 		pods := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Pods("default")
 		gone := func(name string) bool {
 			synctest.Wait()

@@ -54,7 +54,7 @@ func (s *Server) Restore(snap Snapshot, bump uint64) error {
 // any server made with New.
 //
 // Channels belong to the synctest bubble that they were made in: a server made
-// outside can be forked inside, with InMemory.
+// outside can be forked inside, with WithInMemoryNetwork.
 func (s *Server) Fork(opts ...Option) (*Server, error) {
 	o, err := newOptions(opts)
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 // there is; a continue token from before is too old as well.
 func TestRestoreWithBump(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithObjects(configMap("a", "0"), configMap("b", "0")))
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("a", "0"), configMap("b", "0")))
 		client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
 		maps := client.CoreV1().ConfigMaps("default")
 		var s seen
@@ -59,7 +59,7 @@ func TestRestoreWithBump(t *testing.T) {
 // again: it believes in what is not there any more, and misses what happens meanwhile.
 func TestRestoreWithoutBump(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithObjects(configMap("a", "0")))
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("a", "0")))
 		maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
 		var s seen
 		informer := startInformer(t, srv.RESTConfig(), &s)
@@ -88,7 +88,7 @@ func TestRestoreWithoutBump(t *testing.T) {
 
 // What is remembered of pages belongs to the revisions of before a restore.
 func TestPagesAfterRestore(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithObjects(configMap("a", "0"), configMap("b", "0")))
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("a", "0"), configMap("b", "0")))
 	maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
 	snap := srv.Snapshot()
 	left := func(token string) int64 {
@@ -116,7 +116,7 @@ func TestControllersAfterRestore(t *testing.T) {
 	for _, bump := range []uint64{0, 1000} {
 		synctest.Test(t, func(t *testing.T) {
 			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: "team"}, Spec: corev1.PodSpec{NodeName: "n"}}
-			srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithObjects(pod))
+			srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(pod))
 			client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1()
 			gone := func() bool {
 				synctest.Wait()
@@ -131,13 +131,13 @@ func TestControllersAfterRestore(t *testing.T) {
 
 			require.NoError(t, srv.Restore(snap, bump))
 			require.True(t, gone(), "the grace is over already")
-			require.NoError(t, srv.Settle(t.Context()))
+			require.NoError(t, srv.RunControllers(t.Context()))
 		})
 	}
 }
 
 func TestRestoreRefused(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.InMemory())
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	before := srv.ResourceVersion()
 	require.EqualError(t, srv.Restore(fakeapi.Snapshot{}, 0), "fakeapi: restore: the snapshot is empty: Server.Snapshot takes one")
 	require.ErrorContains(t, srv.Restore(srv.Snapshot(), math.MaxUint64), "more than a resourceVersion can be")
@@ -151,7 +151,7 @@ func TestFork(t *testing.T) {
 	past := filled.ResourceVersion()
 	set(t, kubernetes.NewForConfigOrDie(filled.RESTConfig()).CoreV1().ConfigMaps("default"), "1")
 	synctest.Test(t, func(t *testing.T) {
-		fork, err := filled.Fork(fakeapi.InMemory(), fakeapi.WithSeed(1), fakeapi.WithObjects(configMap("b", "0")))
+		fork, err := filled.Fork(fakeapi.WithInMemoryNetwork(), fakeapi.WithSeed(1), fakeapi.WithObjects(configMap("b", "0")))
 		require.NoError(t, err)
 		defer func() { require.NoError(t, fork.Close()) }()
 		maps := kubernetes.NewForConfigOrDie(fork.RESTConfig()).CoreV1().ConfigMaps("default")
@@ -183,7 +183,7 @@ func TestFork(t *testing.T) {
 // and later, and lets the rest pass.
 func TestCacheNotReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithObjects(configMap("a", "0")))
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("a", "0")))
 		client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
 		maps := client.CoreV1().ConfigMaps("default")
 		var s seen
@@ -191,7 +191,7 @@ func TestCacheNotReady(t *testing.T) {
 		w, err := maps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: srv.ResourceVersion()})
 		require.NoError(t, err)
 
-		srv.CacheNotReady(time.Minute)
+		srv.ReinitializeCache(time.Minute)
 		_, open := <-w.ResultChan()
 		require.False(t, open, "watches end")
 		rev := set(t, maps, "1")
@@ -228,12 +228,12 @@ func TestCacheNotReady(t *testing.T) {
 func TestCacheNotReadyAtFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
-		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithCacheNotReady(time.Minute))
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithCacheInitializing(time.Minute))
 		var s seen
 		startInformer(t, srv.RESTConfig(), &s)
 		require.GreaterOrEqual(t, time.Since(begin), time.Minute)
-		srv.CacheNotReady(time.Hour)
-		srv.CacheNotReady(0)
+		srv.ReinitializeCache(time.Hour)
+		srv.ReinitializeCache(0)
 		code, _, _ := send(t, srv, "GET", "/api/v1/pods?resourceVersion=0", "", nil)
 		require.Equal(t, http.StatusOK, code)
 	})

@@ -132,7 +132,7 @@ func (x *mischief) expire() {
 	}
 	if within(time.Second, func() bool { return x.revision() <= x.since.Load()+x.scribe.count() }) {
 		x.scribe.upTo.Store(x.revision())
-		x.srv.Expire()
+		x.srv.ForgetHistory()
 		x.expired = append(x.expired, x.revision())
 		x.total.add("expired")
 	}

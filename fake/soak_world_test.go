@@ -86,13 +86,13 @@ func newSoak(t *testing.T, seed uint64, total *tally, outside func(func() []stri
 		fixtures = append(fixtures, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: soakNamespace(i)}})
 	}
 	opts = append([]fakeapi.Option{
-		fakeapi.InMemory(), fakeapi.WithSeed(seed), fakeapi.WithObjects(fixtures...),
+		fakeapi.WithInMemoryNetwork(), fakeapi.WithSeed(seed), fakeapi.WithObjects(fixtures...),
 		fakeapi.WithHistory(0, soakHistory), fakeapi.WithBookmarkInterval(time.Second),
 		fakeapi.WithWatchTimeout(time.Duration(1+s.rng.IntN(20)) * time.Second),
 	}, opts...)
 	s.srv = fakeapi.Start(t, opts...)
 	var err error
-	s.replica, err = s.srv.Replica(fakeapi.InMemory())
+	s.replica, err = s.srv.Replica(fakeapi.WithInMemoryNetwork())
 	require.NoError(t, err)
 	s.auditor = s.doors(unharmed)
 	s.since.Store(s.revision())

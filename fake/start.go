@@ -13,7 +13,7 @@ type TB interface {
 // failed and names the requests that hang.
 //
 // When the test has failed it logs the last 60 lines of the Timeline, and leaves the whole
-// as a page, as KeepTimeline does; those of its replicas, too.
+// as a page, as SaveTimeline does; those of its replicas, too.
 func Start(t TB, opts ...Option) *Server {
 	t.Helper()
 	s, err := New(opts...)

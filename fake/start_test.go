@@ -49,7 +49,7 @@ func TestOptionsAreChecked(t *testing.T) {
 		"a public address":    fakeapi.WithAddress("0.0.0.0:0"),
 		"no port":             fakeapi.WithAddress("127.0.0.1"),
 		"a negative interval": fakeapi.WithBookmarkInterval(-time.Second),
-		"no wait at all":      fakeapi.WithFutureWait(0),
+		"no wait at all":      fakeapi.WithResourceVersionTimeout(0),
 		"a bad manifest":      fakeapi.WithManifests(fstest.MapFS{"a.yaml": {Data: []byte("kind: Nothing\napiVersion: v1\nmetadata: {name: x}")}}),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -96,8 +96,8 @@ func openWatch(t testing.TB, ctx context.Context, srv *fakeapi.Server, path stri
 // Close ends running watches at once.
 func TestCloseEndsWatches(t *testing.T) {
 	for name, opts := range map[string][]fakeapi.Option{
-		"tcp": nil, "memory": {fakeapi.InMemory()},
-		"tls": {fakeapi.WithTLS()}, "tls in memory": {fakeapi.WithTLS(), fakeapi.InMemory()},
+		"tcp": nil, "memory": {fakeapi.WithInMemoryNetwork()},
+		"tls": {fakeapi.WithTLS()}, "tls in memory": {fakeapi.WithTLS(), fakeapi.WithInMemoryNetwork()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv, err := fakeapi.New(opts...)
@@ -126,8 +126,8 @@ func TestServersLeaveNothingBehind(t *testing.T) {
 	before := settled(0)
 	for range 100 {
 		one()
-		one(fakeapi.InMemory())
-		one(fakeapi.InMemory(), fakeapi.WithTLS())
+		one(fakeapi.WithInMemoryNetwork())
+		one(fakeapi.WithInMemoryNetwork(), fakeapi.WithTLS())
 	}
 	require.LessOrEqual(t, settled(before), before)
 }
@@ -172,7 +172,7 @@ func readEvents(body io.Reader) (events []event) {
 // timeoutSeconds are over, to the second.
 func TestWatchKeepsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		begin := time.Now()
 		resp := openWatch(t, t.Context(), srv, "/api/v1/pods?watch=1&allowWatchBookmarks=true&timeoutSeconds=600&resourceVersion="+srv.ResourceVersion())
 		events := readEvents(resp.Body)
@@ -191,7 +191,7 @@ func TestWatchKeepsTime(t *testing.T) {
 // when it comes or refused after three seconds.
 func TestReadsFromTheFuture(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
 		begin := time.Now()
 		code, header, body := send(t, srv, "GET", "/api/v1/namespaces/default/configmaps?resourceVersion=1005", "", nil)
@@ -217,7 +217,7 @@ func TestReadsFromTheFuture(t *testing.T) {
 // before the last change is told to list anew.
 func TestHistoryAges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		old := srv.ResourceVersion()
 		client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
 		_, err := client.Create(t.Context(), configMap("a", "1"), metav1.CreateOptions{})
@@ -242,7 +242,7 @@ func TestHistoryAges(t *testing.T) {
 // moment; Close waits for it, so that no bubble ends before its goroutines.
 func TestCloseAfterUnreadBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		code, _, _ := send(t, srv, "POST", "/api/v1/namespaces/default/configmaps", "application/json", make([]byte, 4<<20))
 		require.Equal(t, 413, code)
 	})

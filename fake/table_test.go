@@ -64,7 +64,7 @@ func mapNamed(name string) *corev1.ConfigMap {
 // row was made before.
 func TestTableAges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithObjects(mapNamed("a")))
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(mapNamed("a")))
 		age := func() any {
 			_, body := fetched(t, srv, "GET", "/api/v1/namespaces/default/configmaps", asTable)
 			_, rows := rowsOf(t, body)
@@ -87,7 +87,7 @@ func TestTableAges(t *testing.T) {
 // The whole text of a Table, as a client that counts bytes would see it.
 func TestTableInFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		for path, want := range map[string]string{
 			"/apis/rbac.authorization.k8s.io/v1/roles": `"rows":null}`, // as without a printer
 			"/api/v1/namespaces/default/configmaps":    `"rows":[]}`,
@@ -193,7 +193,7 @@ func TestTableOfSubresources(t *testing.T) {
 // Every type is answered as a Table, by each verb that shows objects.
 func TestEveryResourceAsTable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		for _, res := range anyObjects() {
 			w := &walker{T: t, srv: srv, res: res, name: validName(res)}
 			body := []byte(`{"apiVersion":"` + res.GroupVersion().String() + `","kind":"` + res.Kind + `","metadata":{"name":"` + w.name + `"}}`)
@@ -231,7 +231,7 @@ func TestEveryResourceAsTable(t *testing.T) {
 // ends them is a row, too, of nothing.
 func TestEveryResourceAsWatchedTable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		for _, res := range anyObjects() {
 			w := &walker{T: t, srv: srv, res: res, media: "application/json", codec: codecs()["application/json"], name: validName(res)}
 			obj := res.New()
@@ -310,7 +310,7 @@ func TestTableOfFlowSchemas(t *testing.T) {
 // A list of events that are lists cannot be: the stream ends when there would be one.
 func TestWatchAsLists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithObjects(mapNamed("a")))
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(mapNamed("a")))
 		began := time.Now()
 		resp, body := fetched(t, srv, "GET", "/api/v1/configmaps?watch=true&timeoutSeconds=60",
 			"application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io")

@@ -18,7 +18,7 @@ import (
 // told is the timeline of a short story, in which a client watches, one creates, one
 // lists in vain and one is cut off.
 func told(t *testing.T, opts ...fakeapi.Option) (*fakeapi.Server, fakeapi.Timeline) {
-	srv := fakeapi.Start(t, append(opts, fakeapi.InMemory(), fakeapi.WithSeed(1))...)
+	srv := fakeapi.Start(t, append(opts, fakeapi.WithInMemoryNetwork(), fakeapi.WithSeed(1))...)
 	config := srv.RESTConfig()
 	config.UserAgent = "ann/v1 (test)"
 	maps := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")
@@ -78,10 +78,10 @@ func TestWithoutTimeline(t *testing.T) {
 
 // A replica and a fork remember what they were asked, and no other.
 func TestTimelinesOfOtherDoors(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.InMemory())
-	replica, err := srv.Replica(fakeapi.InMemory())
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
+	replica, err := srv.Replica(fakeapi.WithInMemoryNetwork())
 	require.NoError(t, err)
-	fork, err := srv.Fork(fakeapi.InMemory())
+	fork, err := srv.Fork(fakeapi.WithInMemoryNetwork())
 	require.NoError(t, err)
 	defer func() { require.NoError(t, fork.Close()) }()
 	for door, path := range map[*fakeapi.Server]string{srv: "/livez", replica.Server: "/readyz", fork: "/healthz"} {

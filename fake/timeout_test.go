@@ -31,7 +31,7 @@ func slowly(d time.Duration) fakeapi.Option {
 // 504, and carried out for all that (EX-08, EX-10).
 func TestWritesRunOutOfTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory(), slowly(90*time.Second))
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), slowly(90*time.Second))
 		for name, timeout := range map[string]time.Duration{"asked": 5 * time.Second, "default": time.Minute, "most": time.Minute} {
 			query := map[string]string{"asked": "?timeout=5s", "default": "", "most": "?timeout=10h"}[name]
 			begin := time.Now()
@@ -79,7 +79,7 @@ const tooMany = "Too many requests, please try again later.\n"
 // who comes when others have ended is served (HT-08).
 func TestMaxInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithMaxInFlight(2, 1))
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithMaxInFlight(2, 1))
 		_, err := srv.Faults().AddText(`slow: when path(/api) do delay(10s)`)
 		require.NoError(t, err)
 		const maps = "/api/v1/namespaces/default/configmaps"
@@ -126,7 +126,7 @@ func TestMaxInFlight(t *testing.T) {
 // is told, and is served.
 func TestClientsOutliveTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithMaxInFlight(1, 1), fakeapi.WithFaults(
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithMaxInFlight(1, 1), fakeapi.WithFaults(
 			faults.Rule{Name: "slow", When: faults.And(faults.Verb("list"), faults.First(1)), Do: []faults.Effect{faults.Delay(1500 * time.Millisecond)}}))
 		go send(t, srv, "GET", "/api/v1/pods", "", nil)
 		synctest.Wait()

@@ -9,7 +9,7 @@ import (
 // WithTLS serves HTTPS: HTTP/2 to clients that offer it (ALPN), as client-go,
 // controller-runtime and kubectl do, HTTP/1.1 to others (HT-06). The certificate is
 // for loopback and comes from a certificate authority that the server makes when it
-// starts. RESTConfig, Kubeconfig and Client trust it; Server.CA is for other clients.
+// starts. RESTConfig, Kubeconfig and Client trust it; Server.CACertificate is for other clients.
 func WithTLS() Option {
 	return func(o *options) error {
 		o.tls = true
@@ -17,9 +17,9 @@ func WithTLS() Option {
 	}
 }
 
-// CA is the certificate of the authority that clients have to trust, in PEM form,
+// CACertificate is the certificate of the authority that clients have to trust, in PEM form,
 // and nil without TLS.
-func (s *Server) CA() []byte {
+func (s *Server) CACertificate() []byte {
 	if s.authority == nil {
 		return nil
 	}

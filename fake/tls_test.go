@@ -40,7 +40,7 @@ func TestTLS(t *testing.T) {
 		"port":    nil,
 		"address": {fakeapi.WithAddress("127.0.0.2:0")},
 		"name":    {fakeapi.WithAddress("localhost:0")},
-		"memory":  {fakeapi.InMemory()},
+		"memory":  {fakeapi.WithInMemoryNetwork()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv := fakeapi.Start(t, append(opts, fakeapi.WithTLS())...)
@@ -52,7 +52,7 @@ func TestTLS(t *testing.T) {
 		})
 	}
 	require.Equal(t, "HTTP/1.1", protocol(t, fakeapi.Start(t)))
-	require.Nil(t, fakeapi.Start(t).CA())
+	require.Nil(t, fakeapi.Start(t).CACertificate())
 }
 
 func TestTLSKubeconfig(t *testing.T) {
@@ -61,7 +61,7 @@ func TestTLSKubeconfig(t *testing.T) {
 	require.NoError(t, err)
 	config, err := clientcmd.RESTConfigFromKubeConfig(file)
 	require.NoError(t, err)
-	require.Equal(t, srv.CA(), config.CAData)
+	require.Equal(t, srv.CACertificate(), config.CAData)
 	_, err = kubernetes.NewForConfigOrDie(config).Discovery().ServerVersion()
 	require.NoError(t, err)
 }
@@ -80,7 +80,7 @@ func TestTLSWithOtherClients(t *testing.T) {
 		return resp, err
 	}
 	pool := x509.NewCertPool()
-	require.True(t, pool.AppendCertsFromPEM(srv.CA()))
+	require.True(t, pool.AppendCertsFromPEM(srv.CACertificate()))
 	resp, err := get(&tls.Config{RootCAs: pool, NextProtos: []string{"http/1.1"}}, srv.URL()+"/version")
 	require.NoError(t, err)
 	require.Equal(t, "HTTP/1.1", resp.Proto)
@@ -96,7 +96,7 @@ func TestTLSWithOtherClients(t *testing.T) {
 
 // No proxy of the environment is asked for a server in memory, which it cannot know.
 func TestInMemoryGoesThroughNoProxy(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithTLS(), fakeapi.InMemory())
+	srv := fakeapi.Start(t, fakeapi.WithTLS(), fakeapi.WithInMemoryNetwork())
 	r := httptest.NewRequest(http.MethodGet, srv.URL(), nil)
 	proxy, err := srv.RESTConfig().Proxy(r)
 	require.NoError(t, err)
@@ -110,7 +110,7 @@ func TestTLSOfReplicas(t *testing.T) {
 	replica, err := srv.Replica(fakeapi.WithAddress("127.0.0.3:0"))
 	require.NoError(t, err)
 	require.Equal(t, "HTTP/2.0", protocol(t, replica.Server))
-	require.Equal(t, srv.CA(), replica.CA())
+	require.Equal(t, srv.CACertificate(), replica.CACertificate())
 	config := srv.RESTConfig()
 	config.Host = replica.URL()
 	_, err = kubernetes.NewForConfigOrDie(config).Discovery().ServerVersion()
@@ -121,7 +121,7 @@ func TestTLSOfReplicas(t *testing.T) {
 // watch ends to the second.
 func TestWatchOverHTTP2(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithTLS())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTLS())
 		config := srv.RESTConfig()
 		network := newWire(config)
 		client := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")
@@ -146,7 +146,7 @@ func TestWatchOverHTTP2(t *testing.T) {
 
 // A connection takes a hundred requests at a time; for more, clients open another one.
 func TestStreamsOfAConnection(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithTLS())
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTLS())
 	config := srv.RESTConfig()
 	dials := countDials(config)
 	client := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")
@@ -215,7 +215,7 @@ func TestSlowHTTP2Clients(t *testing.T) {
 // the second that net/http gives them after a GOAWAY.
 func TestShutdownOverHTTP2(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithTLS())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTLS())
 		stream := openWatch(t, t.Context(), srv, "/api/v1/configmaps?watch=1&resourceVersion="+srv.ResourceVersion())
 		begin := time.Now()
 		require.NoError(t, srv.Shutdown())
@@ -233,7 +233,7 @@ func TestShutdownOverHTTP2(t *testing.T) {
 // A connection over HTTP/2 on which nothing is going on does not keep a shutdown waiting.
 func TestShutdownOfIdleHTTP2(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithTLS())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTLS())
 		require.Equal(t, "HTTP/2.0", protocol(t, srv))
 		synctest.Wait() // the connection is idle
 		begin := time.Now()
@@ -249,7 +249,7 @@ func TestShutdownOfIdleHTTP2(t *testing.T) {
 // would wait until that reads it.
 func TestCloseWithIdleClientOverTLS(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv, err := fakeapi.New(fakeapi.InMemory(), fakeapi.WithTLS())
+		srv, err := fakeapi.New(fakeapi.WithInMemoryNetwork(), fakeapi.WithTLS())
 		require.NoError(t, err)
 		config := srv.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
 		config.ServerName = "localhost"

@@ -71,12 +71,12 @@ func (t Token) begun() authn.Token {
 //
 // A request without a valid token is answered 401 Unauthorized (AU-01), whatever its path,
 // but for those that a cluster has open to everybody: /healthz, /livez, /readyz and /version;
-// see WithAnonymous. A token that has expired is as good as none; watches that it has begun
+// see WithAnonymousAuth. A token that has expired is as good as none; watches that it has begun
 // go on. The tokens that the server issues for service accounts (serviceaccounts/token) are
 // accepted like those given here. Whoever is known may do everything, unless WithAuthorizer
 // says otherwise.
 //
-// RESTConfig, Kubeconfig and Client use the first token, also when it has expired; RESTConfigAs
+// RESTConfig, Kubeconfig and Client use the first token, also when it has expired; RESTConfigWithToken
 // takes another one. AddToken and ExpireToken change what the server accepts. A Fork is a
 // server of its own, with the tokens that it is given.
 func WithTokens(tokens ...Token) Option {

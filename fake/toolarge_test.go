@@ -17,7 +17,7 @@ import (
 // An object that is too large only because of its managedFields is stored without
 // them (CR-18), by create, update and patch; an apply, which lives by them, fails.
 func TestTooLargeByManagedFieldsOnly(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.InMemory())
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	pods := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Pods("default")
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "crowd"}}
 	for i := range 18_000 { // each takes less space than what says who manages it

@@ -94,7 +94,7 @@ func (w *walker) walk() {
 	} else {
 		w.do(http.MethodDelete, w.item(), "", nil, http.StatusOK)
 	}
-	require.NoError(w, w.srv.Settle(w.Context())) // namespaces are ended by a controller
+	require.NoError(w, w.srv.RunControllers(w.Context())) // namespaces are ended by a controller
 	w.do(http.MethodGet, w.item(), "", nil, http.StatusNotFound)
 	w.expect(events, deleteVerb)
 }

@@ -73,7 +73,7 @@ func TestWatchOverWebSocket(t *testing.T) {
 	require.Error(t, receive(ws, &binary), "the time is over")
 
 	// Expired history is an event, and so it is here.
-	srv.Expire()
+	srv.ForgetHistory()
 	ws, err = dialSocket(t, srv, "/api/v1/configmaps?watch=1&resourceVersion="+object.ResourceVersion, "*/*")
 	require.NoError(t, err)
 	kind, _ = message(t, ws)

@@ -34,7 +34,7 @@ func TestReplicaHasTheOptions(t *testing.T) {
 // are cut, and what a client closes itself is forgotten.
 func TestBalancer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := fakeapi.Start(t, fakeapi.InMemory())
+		server := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		one, two := &door{name: "one", server: server}, &door{name: "two", server: server}
 		b := newBalancer(one)
 		c, err := b.dial(t.Context(), "tcp", "x:80")

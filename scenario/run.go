@@ -31,7 +31,7 @@ type Config struct {
 // Run runs steps against a fresh server in a testing/synctest bubble: on virtual
 // time, so that an hour takes milliseconds. A step that fails ends the test; the
 // message names the step, what was expected and what was seen, and has the
-// transcript so far; the page of the server's timeline is left where KeepTimeline of
+// transcript so far; the page of the server's timeline is left where SaveTimeline of
 // [fakeapi.Server] leaves it. t must not be in a bubble already.
 //
 // A test binary that runs client-go in bubbles needs one line in its TestMain;
@@ -95,7 +95,7 @@ func run(t *testing.T, config Config, s script) *Transcript {
 	synctest.Test(t, func(t *testing.T) {
 		config.Ended = func(server *fakeapi.Server, err error) {
 			if err != nil {
-				page = "\n" + server.KeepTimeline(t)
+				page = "\n" + server.SaveTimeline(t)
 			}
 			if ended != nil {
 				ended(server, err)
@@ -122,7 +122,7 @@ func playInto(log *Transcript, t fakeapi.TB, stuck func(error), config Config, s
 	t.Helper()
 	options := append([]fakeapi.Option{fakeapi.WithSeed(config.Seed)}, config.Options...)
 	seedClients(config.Seed)
-	server := fakeapi.Start(t, append(options, fakeapi.InMemory())...)
+	server := fakeapi.Start(t, append(options, fakeapi.WithInMemoryNetwork())...)
 	if server == nil { // a t that has noted it, and goes on
 		return nil
 	}

@@ -216,7 +216,7 @@ func TestStageWithClientsOfItsOwn(t *testing.T) {
 		_, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "made"}}, metav1.CreateOptions{})
 		return err
 	}
-	for name, options := range map[string][]fakeapi.Option{"socket": nil, "memory": {fakeapi.InMemory()}} {
+	for name, options := range map[string][]fakeapi.Option{"socket": nil, "memory": {fakeapi.WithInMemoryNetwork()}} {
 		t.Run(name, func(t *testing.T) {
 			s, out, ended := perform(t, t.Context(), Config{Clients: map[string]Client{"mine": once}, Options: options}, `
 run mine

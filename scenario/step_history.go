@@ -24,6 +24,6 @@ type expire struct{}
 func (expire) String() string { return "expire" }
 
 func (expire) Run(_ context.Context, e *Env) error {
-	e.Server().Expire()
+	e.Server().ForgetHistory()
 	return nil
 }

@@ -43,7 +43,7 @@ func (s openReplica) Run(_ context.Context, e *Env) error {
 		return fmt.Errorf("there is a server %q already", s.name)
 	}
 	e.settle()
-	replica, err := e.doors[0].server.Replica(fakeapi.InMemory())
+	replica, err := e.doors[0].server.Replica(fakeapi.WithInMemoryNetwork())
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func parseNotReady(a *args) (Step, error) {
 func (s notReady) String() string { return "not ready " + s.d.String() }
 
 func (s notReady) Run(_ context.Context, e *Env) error {
-	e.Server().CacheNotReady(s.d)
+	e.Server().ReinitializeCache(s.d)
 	return nil
 }
 
@@ -136,7 +136,7 @@ type groupsShown struct {
 
 // ways are what can be done to groups.
 func ways(d *fakeapi.Discovery) map[string]func(...string) error {
-	return map[string]func(...string) error{"hide": d.Hide, "break": d.Break, "stale": d.Stale, "flap": d.Flap, "heal": d.Heal}
+	return map[string]func(...string) error{"hide": d.Hide, "break": d.Fail, "stale": d.MarkStale, "flap": d.Flap, "heal": d.Reset}
 }
 
 func parseDiscovery(a *args) (Step, error) {

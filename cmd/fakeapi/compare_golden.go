@@ -114,7 +114,7 @@ func (f *compareFlags) player(on *opened) golden.Player {
 func (f *compareFlags) startFor(folder string, one golden.Case) (golden.Player, func(), error) {
 	var definitions []fakeapi.Option
 	for _, name := range one.CRDs {
-		definitions = append(definitions, fakeapi.WithCRDs(fakeapi.CRDPaths(filepath.Join(folder, filepath.Base(name)))))
+		definitions = append(definitions, fakeapi.WithCRDs(fakeapi.CRDsFromPaths(filepath.Join(folder, filepath.Base(name)))))
 	}
 	on, err := startSide(f.controllers, definitions...)
 	if err != nil {

@@ -77,7 +77,7 @@ func startSide(controllers bool, opts ...fakeapi.Option) (*opened, error) {
 	return &opened{
 		name: itself, address: "servers of this process", base: srv.URL(), client: srv.Client(),
 		compact: func(context.Context) error { srv.Compact(); return nil },
-		expire:  func(context.Context) error { srv.Expire(); return nil },
+		expire:  func(context.Context) error { srv.ForgetHistory(); return nil },
 		close:   func() { _ = srv.Close() }, // everything in it is over
 	}, nil
 }

@@ -65,7 +65,7 @@ func TestCompareDiffers(t *testing.T) {
 
 // A URL that makes a server forget its history lets the cases be run that need it.
 func TestCompareCompacts(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithControl())
+	srv := fakeapi.Start(t, fakeapi.WithControlAPI())
 	got := runNow(t, "compare", "--left", "self", "--right", kubeconfigOf(t, srv), "--right-compact", srv.URL()+"/fakeapi/v1/compact", "--run", "^EX-04/typed$")
 	require.Equal(t, exitOK, got.status, got.stdout+got.stderr)
 	got = runNow(t, "compare", "--left", "self", "--right", kubeconfigOf(t, srv), "--right-compact", srv.URL()+"/none", "--run", "^EX-04/typed$")

@@ -27,7 +27,7 @@ func outcomes(t *testing.T, args ...string) map[string]conformance.CaseJSON {
 }
 
 func TestConformanceHooks(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithControl())
+	srv := fakeapi.Start(t, fakeapi.WithControlAPI())
 	args := []string{"--url", srv.URL(), "--run", "^(CH-18|EX-03)/typed$"}
 	control := srv.URL() + "/fakeapi/v1/"
 	got := outcomes(t, args...)

@@ -83,7 +83,7 @@ func rehearseOn(ctx context.Context, config conformance.Config) (map[string]crea
 
 // standIn is a server of our own with the feature gates of the configuration.
 func standIn(features map[string]bool) (*fakeapi.Server, error) {
-	options := []fakeapi.Option{fakeapi.InMemory(), fakeapi.WithFutureWait(50 * time.Millisecond), fakeapi.WithoutTimeline()}
+	options := []fakeapi.Option{fakeapi.WithInMemoryNetwork(), fakeapi.WithResourceVersionTimeout(50 * time.Millisecond), fakeapi.WithoutTimeline()}
 	if features[conformance.CBORServingAndStorage] {
 		options = append(options, fakeapi.WithCBOR())
 	}
@@ -100,7 +100,7 @@ func hooksOf(server *fakeapi.Server, config *conformance.Config) {
 		config.Compact = func(context.Context) error { server.Compact(); return nil }
 	}
 	if config.ExpireWatches != nil {
-		config.ExpireWatches = func(context.Context) error { server.Expire(); return nil }
+		config.ExpireWatches = func(context.Context) error { server.ForgetHistory(); return nil }
 	}
 	if config.BeginStartup != nil {
 		config.BeginStartup = func(context.Context) (func(), error) {

@@ -188,7 +188,7 @@ func (f *runFlags) play(ctx context.Context, s story, live io.Writer) (*scenario
 
 // playNow plays a story in real time.
 func playNow(ctx context.Context, s story, live io.Writer) (log *scenario.Transcript, err error) {
-	s.config.Options = append(s.config.Options, fakeapi.InMemory())
+	s.config.Options = append(s.config.Options, fakeapi.WithInMemoryNetwork())
 	stage, err := scenario.NewStage(s.name, s.text, s.config)
 	if err != nil {
 		return nil, err

@@ -75,7 +75,7 @@ func tokenOf(text string) fakeapi.Token {
 
 // options are those of the server.
 func (f *serveFlags) options() []fakeapi.Option {
-	opts := []fakeapi.Option{fakeapi.WithAddress(f.address), fakeapi.WithControl()}
+	opts := []fakeapi.Option{fakeapi.WithAddress(f.address), fakeapi.WithControlAPI()}
 	if f.tls {
 		opts = append(opts, fakeapi.WithTLS())
 	}
@@ -86,7 +86,7 @@ func (f *serveFlags) options() []fakeapi.Option {
 		opts = append(opts, fakeapi.WithClientCA(f.clientCAs...))
 	}
 	if len(f.hosts) > 0 {
-		opts = append(opts, fakeapi.WithHosts(f.hosts...))
+		opts = append(opts, fakeapi.WithAllowedHosts(f.hosts...))
 	}
 	if f.cbor {
 		opts = append(opts, fakeapi.WithCBOR())

@@ -183,7 +183,7 @@ func TestServeTokens(t *testing.T) {
 func TestServeClientCA(t *testing.T) {
 	other := fakeapi.Start(t, fakeapi.WithClientCA())
 	file := filepath.Join(t.TempDir(), "ca.pem")
-	require.NoError(t, os.WriteFile(file, other.CA(), 0o600))
+	require.NoError(t, os.WriteFile(file, other.CACertificate(), 0o600))
 	r := start(t, "--client-ca", file)
 	require.Regexp(t, "^https://", r.url)
 	list := func(change func(*rest.Config)) error {
@@ -196,7 +196,7 @@ func TestServeClientCA(t *testing.T) {
 	require.True(t, apierrors.IsUnauthorized(list(func(c *rest.Config) { c.CertData, c.KeyData = nil, nil })))
 	require.NoError(t, list(func(c *rest.Config) {
 		var err error
-		c.CertData, c.KeyData, err = other.ClientCertificate(0, "ann")
+		c.CertData, c.KeyData, err = other.IssueClientCertificate(0, "ann")
 		require.NoError(t, err)
 	}))
 	require.Equal(t, cleanEnd, r.stop())

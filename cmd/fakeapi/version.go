@@ -21,7 +21,7 @@ func printVersion(ctx context.Context, c *call) error {
 	if err := c.parse(func(*flag.FlagSet) {}); err != nil {
 		return err
 	}
-	s, err := fakeapi.New(fakeapi.InMemory())
+	s, err := fakeapi.New(fakeapi.WithInMemoryNetwork())
 	if err != nil {
 		return err
 	}

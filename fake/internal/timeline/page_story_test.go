@@ -25,7 +25,7 @@ import (
 // answer is lost; and minutes of silence.
 func outage(t *testing.T) (told timeline.Timeline) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		for _, text := range []string{
 			`slow-start: when verb(list, watch) && userAgent("informer") && first(1) do status(504, Timeout, retryAfter(2s))`,
 			`lost-event: when event(MODIFIED) && name(db) && first(1) do drop`,

@@ -28,7 +28,7 @@ func sideOf(srv *fakeapi.Server, cases string) compare.Side {
 	return compare.Side{Name: "a server", Config: conformance.Config{
 		BaseURL: srv.URL(), Client: srv.Client(), NamespacePrefix: "conformance", Run: regexp.MustCompile(cases), Patience: 5 * time.Minute,
 		Compact:       func(context.Context) error { srv.Compact(); return nil },
-		ExpireWatches: func(context.Context) error { srv.Expire(); return nil },
+		ExpireWatches: func(context.Context) error { srv.ForgetHistory(); return nil },
 	}}
 }
 
@@ -43,7 +43,7 @@ func TestSame(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		// Controllers work when they get to it.
-		left, right := fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithoutControllers()), fakeapi.Start(t, fakeapi.InMemory(), fakeapi.WithoutControllers(), fakeapi.WithSeed(2))
+		left, right := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers()), fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers(), fakeapi.WithSeed(2))
 		var told []string
 		report, err := compare.Suites(t.Context(), sideOf(left, cases), sideOf(right, cases), func(one compare.Case) { told = append(told, one.ID) })
 		require.NoError(t, err)
@@ -65,7 +65,7 @@ func TestSame(t *testing.T) {
 func against(t *testing.T, cases, rule string) (report *compare.Report) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		left, right := fakeapi.Start(t, fakeapi.InMemory()), fakeapi.Start(t, fakeapi.InMemory())
+		left, right := fakeapi.Start(t, fakeapi.WithInMemoryNetwork()), fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		fault, err := faults.Parse(rule)
 		require.NoError(t, err)
 		_, err = right.Faults().Add(fault)
@@ -141,7 +141,7 @@ func TestConsequences(t *testing.T) {
 // A case that one side cannot run is no difference, but not the same either.
 func TestOneSideOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		left, right := sideOf(fakeapi.Start(t, fakeapi.InMemory()), `^(EX-04|GT-01)/typed$`), sideOf(fakeapi.Start(t, fakeapi.InMemory()), `^(EX-04|GT-01)/typed$`)
+		left, right := sideOf(fakeapi.Start(t, fakeapi.WithInMemoryNetwork()), `^(EX-04|GT-01)/typed$`), sideOf(fakeapi.Start(t, fakeapi.WithInMemoryNetwork()), `^(EX-04|GT-01)/typed$`)
 		right.Config.Compact = nil
 		for verdict, sides := range map[compare.Verdict][2]compare.Side{compare.LeftOnly: {left, right}, compare.RightOnly: {right, left}, compare.Neither: {right, right}} {
 			report, err := compare.Suites(t.Context(), sides[0], sides[1], nil)
@@ -156,7 +156,7 @@ func TestOneSideOnly(t *testing.T) {
 // Two sides may be one server, which is then asked by two runs at a time.
 func TestOneServerTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		side := sideOf(fakeapi.Start(t, fakeapi.InMemory()), `^(GT-0|LS-0[12]|SA-0[12]|WA-0[12])`)
+		side := sideOf(fakeapi.Start(t, fakeapi.WithInMemoryNetwork()), `^(GT-0|LS-0[12]|SA-0[12]|WA-0[12])`)
 		report, err := compare.Suites(t.Context(), side, side, nil)
 		require.NoError(t, err)
 		require.Empty(t, different(report))
@@ -180,7 +180,7 @@ func TestSuitesInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var once sync.Once
-		left, right := fakeapi.Start(t, fakeapi.InMemory()), fakeapi.Start(t, fakeapi.InMemory())
+		left, right := fakeapi.Start(t, fakeapi.WithInMemoryNetwork()), fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		report, err := compare.Suites(ctx, sideOf(left, `^(GT|LS)-`), sideOf(right, `^(GT|LS)-`), func(one compare.Case) { once.Do(cancel) })
 		require.ErrorIs(t, err, context.Canceled)
 		require.Greater(t, report.Count(compare.Neither)+report.Count(compare.LeftOnly)+report.Count(compare.RightOnly), 10)

@@ -31,7 +31,7 @@ func short(t *testing.T, rules string) (*fakeapi.Server, load.Config) {
 // requireClean wants nothing of a run to be left.
 func requireClean(t *testing.T, srv *fakeapi.Server) {
 	t.Helper()
-	require.NoError(t, srv.Settle(t.Context()))
+	require.NoError(t, srv.RunControllers(t.Context()))
 	client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1()
 	maps, err := client.ConfigMaps("").List(t.Context(), metav1.ListOptions{LabelSelector: "app=fakeapi-bench"})
 	require.NoError(t, err)

@@ -124,7 +124,7 @@
 //   - The old object of an update, a patch or an apply that was never converted is read from the
 //     storage: if that fails the answer is that of a get.
 //   - A watch tries to convert what it holds back once a second. One that starts is refused
-//     after the time of WithFutureWait, three seconds by default; the older revision in the message
+//     after the time of WithResourceVersionTimeout, three seconds by default; the older revision in the message
 //     is that before the first object that fails. There is no 410 afterwards.
 //   - A watch converts what its selector takes, and a list its own page; a real server converts all.
 //   - The end of a definition deletes its objects without a conversion, as there.

@@ -25,7 +25,7 @@ const outage = 10 * time.Minute
 func TestManagerConvergesAfterAnOutageInABubble(t *testing.T) {
 	wall := time.Now()
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		c := newClient(t, srv.RESTConfig())
 		require.NoError(t, c.Create(t.Context(), secret()))
 		for i := range 10 {
@@ -43,7 +43,7 @@ func TestManagerConvergesAfterAnOutageInABubble(t *testing.T) {
 		synctest.Wait()
 		require.GreaterOrEqual(t, network.Refused(), 10, "the manager did not try to come back")
 		require.Error(t, unsettled(t.Context(), c), "the manager worked without a network")
-		srv.Expire() // and the past is forgotten
+		srv.ForgetHistory() // and the past is forgotten
 
 		network.Mend()
 		settled(t, c)
@@ -86,7 +86,7 @@ func deploymentsOf(t *testing.T, c client.Client) map[string]string {
 // and begin again, and no reconcile is lost over it.
 func TestManagerIdlesForADayInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		c := newClient(t, srv.RESTConfig())
 		require.NoError(t, srv.Load(secret(), deployment("shop", "shop:1")))
 		_, stop := startManager(t, srv.RESTConfig())

@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 
 func TestLeaderThatIsCutOffIsReplacedWhenItsLeaseEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		cfg := srv.RESTConfig()
 		network := line.Through(cfg)
 		first := run(t, cfg, "first", false)
@@ -76,7 +76,7 @@ func TestLeaderThatIsCutOffIsReplacedWhenItsLeaseEnds(t *testing.T) {
 
 func TestLeaderThatReleasesItsLeaseIsReplacedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		first := run(t, srv.RESTConfig(), "first", true)
 		until.True(t, "first to lead", first.leads)
 		second := run(t, srv.RESTConfig(), "second", true)
@@ -91,7 +91,7 @@ func TestLeaderThatReleasesItsLeaseIsReplacedAtOnce(t *testing.T) {
 
 func TestOnlyOneOfManyLeads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.InMemory())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		var all []*candidate
 		for _, name := range []string{"a", "b", "c", "d", "e"} {
 			all = append(all, run(t, srv.RESTConfig(), name, true))

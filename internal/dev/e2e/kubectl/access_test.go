@@ -72,7 +72,7 @@ func TestDenials(t *testing.T) {
 func TestClientCertificates(t *testing.T) {
 	u := newUser(t, fakeapi.WithClientCA())
 	require.Equal(t, "system:admin", u.do("auth", "whoami", "-o", "jsonpath={.status.userInfo.username}"))
-	cert, key, err := u.srv.ClientCertificate(0, "ann", "team-a")
+	cert, key, err := u.srv.IssueClientCertificate(0, "ann", "team-a")
 	require.NoError(t, err)
 	certFile, keyFile := filepath.Join(u.home, "cert"), filepath.Join(u.home, "key")
 	require.NoError(t, os.WriteFile(certFile, cert, 0o600))

@@ -58,7 +58,7 @@ func TestReconcile(t *testing.T) {
 // The same on virtual time, where all waits of all clients take none.
 func TestReconcileInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBed(t, fakeapi.Start(t, fakeapi.InMemory()).RESTConfig())
+		b := newBed(t, fakeapi.Start(t, fakeapi.WithInMemoryNetwork()).RESTConfig())
 		b.install()
 		b.runs(b.manage().Start)
 		b.lifeOfASite()

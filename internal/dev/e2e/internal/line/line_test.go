@@ -13,7 +13,7 @@ import (
 )
 
 func TestCutBreaksWhatIsOpenAndRefusesWhatIsNew(t *testing.T) {
-	for name, opts := range map[string][]fakeapi.Option{"TCP": nil, "in memory": {fakeapi.InMemory()}} {
+	for name, opts := range map[string][]fakeapi.Option{"TCP": nil, "in memory": {fakeapi.WithInMemoryNetwork()}} {
 		t.Run(name, func(t *testing.T) {
 			cfg := fakeapi.Start(t, opts...).RESTConfig()
 			network := line.Through(cfg)
