@@ -83,7 +83,7 @@ func ExampleServer_LoadCRDs() {
 
 // Go types of custom resources: with the manifests of their definitions they need their
 // scheme only; without any, CRDFromGoType makes a definition up that takes everything.
-func ExampleCRDType() {
+func ExampleCRDFromGoType() {
 	scheme := widgetScheme("v1alpha1", "v1")
 	widget := &Widget{ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "team"}}
 	for _, crds := range []fakeapi.CRDSource{

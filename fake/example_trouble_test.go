@@ -46,7 +46,7 @@ func ExampleServer_Restart() {
 }
 
 // A watch cache that is being filled: from the start, or again.
-func ExampleServer_CacheNotReady() {
+func ExampleServer_ReinitializeCache() {
 	const cached = "/api/v1/pods?resourceVersion=0"
 	srv, err := fakeapi.New(fakeapi.WithCacheInitializing(time.Hour))
 	check(err)
@@ -60,7 +60,7 @@ func ExampleServer_CacheNotReady() {
 }
 
 // All history is forgotten: who watches from the past has to list again.
-func ExampleServer_Expire() {
+func ExampleServer_ForgetHistory() {
 	srv, err := fakeapi.New(fakeapi.WithHistory(time.Hour, 1000), fakeapi.WithHistoryBytes(1<<20), fakeapi.WithContinueLifetime(time.Minute))
 	check(err)
 	defer func() { _ = srv.Close() }()
@@ -78,7 +78,7 @@ func ExampleServer_Expire() {
 }
 
 // The times that a server keeps, shorter than a real one has them.
-func ExampleWithFutureWait() {
+func ExampleWithResourceVersionTimeout() {
 	srv, err := fakeapi.New(
 		fakeapi.WithResourceVersionTimeout(10*time.Millisecond),
 		fakeapi.WithBookmarkInterval(10*time.Millisecond),
@@ -210,7 +210,7 @@ func ExampleServer_SkewClock() {
 
 // Controllers that the test steps by hand: what belongs to an owner that is gone goes when
 // the test says so.
-func ExampleServer_Settle() {
+func ExampleServer_RunControllers() {
 	srv, err := fakeapi.New(fakeapi.WithoutControllers())
 	check(err)
 	defer func() { _ = srv.Close() }()

@@ -87,7 +87,7 @@ func ExampleWithClientCA() {
 }
 
 // Requests without credentials are let in, and may do what the authorizer says.
-func ExampleWithAnonymous() {
+func ExampleWithAnonymousAuth() {
 	srv, err := fakeapi.New(
 		fakeapi.WithTokens(fakeapi.NewToken("s3cret", "ann")),
 		fakeapi.WithAnonymousAuth(),

@@ -89,7 +89,7 @@ func ExampleServer_RESTConfig() {
 
 // Without a socket, and with the same uids and generated names in every run. In a
 // testing/synctest bubble such a server, and its clients, run on virtual time.
-func ExampleInMemory() {
+func ExampleWithInMemoryNetwork() {
 	for range 2 {
 		srv, err := fakeapi.New(fakeapi.WithInMemoryNetwork(), fakeapi.WithSeed(1))
 		check(err)
@@ -152,7 +152,7 @@ func ExampleWithoutTimeline() {
 }
 
 // For clients in other languages: the test steers the server over HTTP.
-func ExampleWithControl() {
+func ExampleWithControlAPI() {
 	srv, err := fakeapi.New(fakeapi.WithControlAPI())
 	check(err)
 	defer func() { _ = srv.Close() }()
