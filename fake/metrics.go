@@ -31,11 +31,11 @@ func (s *Server) metered(next http.Handler) http.Handler {
 			return
 		}
 		running := s.metrics.InFlight(l, isLongRunning(t), reads(r))
-		running.Add(1)
+		running.Inc()
 		m := &meter{ResponseWriter: w, request: r}
 		begin := time.Now()
 		defer func() {
-			running.Add(-1)
+			running.Dec()
 			if code := m.answered(); code != 0 {
 				s.metrics.RecordRequest(l, code, time.Since(begin))
 			} else {

@@ -1,25 +1,20 @@
-// Package metrics counts what a server does, and says it on /metrics as a real API server
-// does: by the names and labels of that, in the text format of Prometheus or in its
-// protobuf (DI-19).
+// Package metrics counts the requests, watch events and objects of a server and serves them on
+// /metrics under the names and labels of a real API server, in the text or the protobuf format of
+// Prometheus (DI-19).
 //
 //	apiserver_request_total                    verb dry_run group version resource subresource scope component code
-//	apiserver_request_duration_seconds         the same but code
+//	apiserver_request_duration_seconds         the same without code
 //	apiserver_request_aborts_total             verb group version resource subresource scope
 //	apiserver_request_terminations_total       verb group version resource subresource scope component code
 //	apiserver_longrunning_requests             verb group version resource subresource scope component
 //	apiserver_current_inflight_requests        request_kind
 //	apiserver_watch_events_total, _sizes       group version resource
 //	apiserver_resource_objects                 group resource
-//	process_start_time_seconds                 of the server
-//	process_..., go_...                        of the process, which a test may share with other servers:
-//	                                           processor time, memory, descriptors (where there is a /proc), goroutines,
-//	                                           threads, the heap and its collections
+//	process_start_time_seconds                 start of the server, not of the process
+//	process_..., go_...                        of the process, which a test may share with other servers
 //
-// A request costs a look at a table and two additions: the series are atomic numbers,
-// and what the format wants is put together when somebody asks. Requests for resources
-// that are not served, and for paths that there are not, count nowhere, as on a real
-// server, so that clients cannot fill the memory with labels.
-//
-// Only the format is a library's. Prometheus' own counters would bring four modules more,
-// a registry, and collectors that nobody asks for in a test.
+// The metrics are those of client_golang, in a registry per server. Recording a request takes one
+// map lookup and a few atomic additions: the counter and the histogram of each label set are
+// looked up once. Requests for resources that are not served and for unknown paths are not
+// recorded, as on a real server, so clients cannot create any number of label sets.
 package metrics

@@ -11,55 +11,69 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// Labels are what a request is counted by.
+// Labels are the label values of a request.
 type Labels struct {
 	verb, dryRun, group, version, resource, subresource, scope, component string
 }
 
-// ResourceLabels gives the labels of a request for a resource that is served.
-func ResourceLabels(r *http.Request, t requestinfo.RequestInfo) Labels {
+// requestLabels returns the names of the labels that all metrics of requests have, and of more.
+func requestLabels(more ...string) []string {
+	return append([]string{"verb", "group", "version", "resource", "subresource", "scope"}, more...)
+}
+
+// values returns the values of requestLabels.
+func (l Labels) values(more ...string) []string {
+	return append([]string{l.verb, l.group, l.version, l.resource, l.subresource, l.scope}, more...)
+}
+
+// gvrLabels returns the names of the labels of watch events.
+func gvrLabels() []string { return []string{"group", "version", "resource"} }
+
+// ResourceLabels returns the labels of a request for a served resource.
+func ResourceLabels(r *http.Request, info requestinfo.RequestInfo) Labels {
 	l := Labels{
-		group: t.Group, version: t.Version, resource: t.Resource, subresource: t.Subresource,
-		scope: scope(t), dryRun: dryRun(r.URL), component: "apiserver",
+		group: info.Group, version: info.Version, resource: info.Resource, subresource: info.Subresource,
+		scope: scopeOf(info), dryRun: dryRunOf(r.URL), component: "apiserver",
 	}
-	l.verb = verb(r, t, l.scope)
+	l.verb = verbOf(r, info, l.scope)
 	return l
 }
 
-// PathLabels gives the labels of a request for anything else, by a path out of a list that
-// does not grow.
+// PathLabels returns the labels of a request for anything else. The path must be one of a fixed
+// list, because each adds label sets.
 func PathLabels(r *http.Request, path string) Labels {
-	return Labels{verb: known(r.Method), subresource: path}
+	return Labels{verb: methodLabel(r.Method), subresource: path}
 }
 
-// scope tells an object from a namespace from all of them.
-func scope(t requestinfo.RequestInfo) string {
+// scopeOf returns "resource" for requests for one object, else "namespace" or "cluster".
+func scopeOf(info requestinfo.RequestInfo) string {
 	switch {
-	case t.Name != "" || t.Verb == requestinfo.Create:
+	case info.Name != "" || info.Verb == requestinfo.Create:
 		return "resource"
-	case t.Namespace != "":
+	case info.Namespace != "":
 		return "namespace"
 	}
 	return "cluster"
 }
 
-// verb is the method, but for what is no plain read, patch or request of an object.
-func verb(r *http.Request, t requestinfo.RequestInfo, scope string) string {
+// verbOf returns CONNECT, WATCH, APPLY or LIST for the requests that a real server labels so, and
+// the method for all others.
+func verbOf(r *http.Request, info requestinfo.RequestInfo, scope string) string {
 	switch {
-	case slices.Contains([]string{"exec", "attach", "portforward", "proxy"}, t.Subresource):
+	case slices.Contains([]string{"exec", "attach", "portforward", "proxy"}, info.Subresource):
 		return "CONNECT"
-	case t.Verb == requestinfo.Watch:
+	case info.Verb == requestinfo.Watch:
 		return "WATCH"
 	case r.Method == http.MethodPatch && r.Header.Get("Content-Type") == string(types.ApplyPatchType):
 		return "APPLY"
 	case scope != "resource" && (r.Method == http.MethodGet || r.Method == http.MethodHead):
 		return "LIST"
 	}
-	return known(r.Method)
+	return methodLabel(r.Method)
 }
 
-// known keeps methods that clients make up out of the labels.
-func known(method string) string {
+// methodLabel returns the label of a method: GET also for HEAD, "other" for unknown ones.
+func methodLabel(method string) string {
 	switch method {
 	case http.MethodHead:
 		return http.MethodGet
@@ -69,8 +83,8 @@ func known(method string) string {
 	return "other"
 }
 
-// dryRun is that of the query.
-func dryRun(u *url.URL) string {
+// dryRunOf returns "All", "invalid" or, without the parameter dryRun, "".
+func dryRunOf(u *url.URL) string {
 	if !strings.Contains(u.RawQuery, "dryRun") {
 		return ""
 	}
