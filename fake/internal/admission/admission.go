@@ -208,7 +208,7 @@ func (p *Plugin) patched(change *Attributes, response *admissionv1.AdmissionResp
 
 // apply applies a JSON patch to the object, in the version of the request.
 func (c *Attributes) apply(operations []byte) (runtime.Object, error) {
-	if err := patch.Check(operations); err != nil {
+	if err := patch.CheckJSON(operations); err != nil {
 		return nil, err
 	}
 	p, err := patch.Parse(types.JSONPatchType, operations, false)

@@ -47,7 +47,7 @@ func (q *request) patching() (*rewrite, error) {
 	case types.ApplyYAMLPatchType:
 		return q.application(body, &opts)
 	}
-	if err := patch.Check(body); err != nil {
+	if err := patch.CheckJSON(body); err != nil {
 		return nil, err
 	}
 	p, bad := patch.Parse(kind, body, opts.FieldValidation != metav1.FieldValidationIgnore)
@@ -123,7 +123,7 @@ func (q *request) patched(p *patch.Patch, old runtime.Object, validation string)
 	}
 	if err != nil {
 		return nil, apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{
-			field.Invalid(field.NewPath("patch"), p.Shown(result), err.Error()),
+			field.Invalid(field.NewPath("patch"), p.ErrorValue(result), err.Error()),
 		})
 	}
 	q.warn(warnings...)

@@ -13,12 +13,12 @@ type comparison struct {
 	// beyond is set when the walk met something that the shortcut leaves to the
 	// library; what it notes is worthless then.
 	beyond bool
-	nodes  *nursery
+	nodes  *nodeArena
 }
 
 // differences gives what a write changed: the fields that it set and those that
 // it removed, as a tree. False means that it has to be found the long way.
-func differences(p *plan, before, after any, nodes *nursery) ([]node, bool) {
+func differences(p *plan, before, after any, nodes *nodeArena) ([]node, bool) {
 	c := comparison{nodes: nodes}
 	n := c.compare(p, reflect.ValueOf(before), reflect.ValueOf(after), element{})
 	return n.children, !c.beyond

@@ -13,11 +13,11 @@ import (
 // suit the schema.
 type customComparison struct {
 	beyond bool
-	nodes  *nursery
+	nodes  *nodeArena
 }
 
 // customDifferences is differences for custom resources.
-func customDifferences(p *plan, before, after map[string]any, nodes *nursery) ([]node, bool) {
+func customDifferences(p *plan, before, after map[string]any, nodes *nodeArena) ([]node, bool) {
 	c := customComparison{nodes: nodes}
 	n := c.compare(p, before, after, element{})
 	return n.children, !c.beyond

@@ -33,7 +33,7 @@ func (t *FieldManager) customShortcut(live runtime.Object, obj *unstructured.Uns
 	if before == nil {
 		before = t.empty.(*unstructured.Unstructured)
 	}
-	nodes := newNursery()
+	nodes := newNodeArena()
 	touched, ok := customDifferences(t.writable, before.Object, obj.Object, nodes)
 	if !ok {
 		return nil, false
@@ -87,7 +87,7 @@ func (t *FieldManager) customSource(live *unstructured.Unstructured, after map[s
 }
 
 // parseCustom reads the entries for a write.
-func (t *FieldManager) parseCustom(entries []any, touched []node, nodes *nursery) ([]owner, bool) {
+func (t *FieldManager) parseCustom(entries []any, touched []node, nodes *nodeArena) ([]owner, bool) {
 	owners := make([]owner, 0, len(entries)+1)
 	version := t.kind.GroupVersion().String()
 	for _, one := range entries {

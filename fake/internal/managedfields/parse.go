@@ -11,7 +11,7 @@ import (
 //
 // All of it is checked, but only what the write touched is taken apart; the rest
 // stays text.
-func parse(p *plan, raw string, touched []node, nodes *nursery) ([]node, bool) {
+func parse(p *plan, raw string, touched []node, nodes *nodeArena) ([]node, bool) {
 	r := reader{rest: raw, nodes: nodes}
 	set, self := r.object(p, touched)
 	return set, !r.bad && !self && len(set) > 0 && r.rest == ""
@@ -21,7 +21,7 @@ func parse(p *plan, raw string, touched []node, nodes *nursery) ([]node, bool) {
 type reader struct {
 	rest  string
 	bad   bool
-	nodes *nursery
+	nodes *nodeArena
 }
 
 // next takes token off the text; it must be there.

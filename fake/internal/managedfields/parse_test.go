@@ -22,7 +22,7 @@ var accepted = []string{
 func TestParse(t *testing.T) {
 	p := podPlan(t)
 	for _, raw := range accepted {
-		set, ok := parse(p, raw, nil, newNursery())
+		set, ok := parse(p, raw, nil, newNodeArena())
 		require.True(t, ok, raw)
 		require.Equal(t, raw, string(encode(set)))
 	}
@@ -49,7 +49,7 @@ func TestParse(t *testing.T) {
 		`{"f:spec":{"f:containers":{"k:{\"name\":\"a\"}":{"f:ports":{"k:{\"containerPort\":1e3,\"protocol\":\"TCP\"}":{}}}}}}`,
 		`{"f:metadata":{"f:finalizers":{"v:\"b\"":{},"v:\"a\"":{}}}}`,
 	} {
-		_, ok := parse(p, raw, nil, newNursery())
+		_, ok := parse(p, raw, nil, newNodeArena())
 		require.False(t, ok, raw)
 	}
 }
@@ -67,7 +67,7 @@ func FuzzParse(f *testing.F) {
 	}
 	p := podPlan(f)
 	f.Fuzz(func(t *testing.T, raw string) {
-		set, ok := parse(p, raw, nil, newNursery())
+		set, ok := parse(p, raw, nil, newNodeArena())
 		if !ok {
 			return
 		}

@@ -44,7 +44,7 @@ func (t *FieldManager) shortcut(live, obj runtime.Object, manager string) ([]met
 	if !ok || !tracked {
 		return nil, ok
 	}
-	nodes := newNursery()
+	nodes := newNodeArena()
 	touched, ok := t.differences(live, obj, nodes)
 	if !ok {
 		return nil, false
@@ -99,7 +99,7 @@ type owner struct {
 }
 
 // parse reads the entries for a write.
-func (t *FieldManager) parse(entries []metav1.ManagedFieldsEntry, touched []node, nodes *nursery) ([]owner, bool) {
+func (t *FieldManager) parse(entries []metav1.ManagedFieldsEntry, touched []node, nodes *nodeArena) ([]owner, bool) {
 	owners := make([]owner, 0, len(entries)+1)
 	version := t.kind.GroupVersion().String()
 	for i := range entries {
@@ -127,7 +127,7 @@ func sameOwner(a, b *metav1.ManagedFieldsEntry) bool {
 }
 
 // differences compares the objects in the version of the request.
-func (t *FieldManager) differences(live, obj runtime.Object, nodes *nursery) ([]node, bool) {
+func (t *FieldManager) differences(live, obj runtime.Object, nodes *nodeArena) ([]node, bool) {
 	if live == nil {
 		live = t.empty
 	}

@@ -113,36 +113,36 @@ func (n *node) worth() bool {
 	return n.member || n.removed || len(n.children) > 0 || n.below != ""
 }
 
-// nursery is where trees grow, leaves first, with few allocations: children are
+// nodeArena is where trees grow, leaves first, with few allocations: children are
 // collected on a stack and moved to their place when they are complete.
-type nursery struct {
+type nodeArena struct {
 	stack []node
 	room  []node
 	grown int
 }
 
-func newNursery() *nursery { return &nursery{stack: make([]node, 0, 8)} }
+func newNodeArena() *nodeArena { return &nodeArena{stack: make([]node, 0, 8)} }
 
 // mark is where the children of the next node will begin.
-func (y *nursery) mark() int { return len(y.stack) }
+func (a *nodeArena) mark() int { return len(a.stack) }
 
 // add appends a complete child.
-func (y *nursery) add(n node) { y.stack = append(y.stack, n) }
+func (a *nodeArena) add(n node) { a.stack = append(a.stack, n) }
 
 // since takes the children that were added since the mark off the stack.
-func (y *nursery) since(mark int) []node {
-	grown := y.stack[mark:]
+func (a *nodeArena) since(mark int) []node {
+	grown := a.stack[mark:]
 	if len(grown) == 0 {
 		return nil
 	}
-	if len(y.room) < len(grown) {
-		y.grown = max(len(grown), 2*y.grown, 8)
-		y.room = make([]node, y.grown)
+	if len(a.room) < len(grown) {
+		a.grown = max(len(grown), 2*a.grown, 8)
+		a.room = make([]node, a.grown)
 	}
-	children := y.room[:len(grown):len(grown)]
-	y.room = y.room[len(grown):]
+	children := a.room[:len(grown):len(grown)]
+	a.room = a.room[len(grown):]
 	copy(children, grown)
-	y.stack = y.stack[:mark]
+	a.stack = a.stack[:mark]
 	return children
 }
 

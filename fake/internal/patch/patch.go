@@ -1,6 +1,7 @@
-// Package patch applies JSON patches (RFC 6902), JSON merge patches (RFC 7386)
-// and strategic merge patches to objects, with the refusals of a real server.
-// Server-side apply is not a patch in this sense.
+// Package patch applies JSON patches (RFC 6902), JSON merge patches (RFC 7386) and strategic merge
+// patches to objects. It returns the errors of kube-apiserver.
+//
+// Server-side apply patches are merged by package managedfields.
 package patch
 
 import (
@@ -21,21 +22,19 @@ import (
 	"example.com/fakeapi/fake/internal/status"
 )
 
-// maxOperations is the most operations that a JSON patch may have (PA-11).
-const maxOperations = 10_000
-
-// Patch is a patch that was read once and can be applied any number of times.
+// Patch is a parsed patch. It can be applied any number of times.
 type Patch struct {
 	kind types.PatchType
 	body []byte
-	// operations is the JSON patch, object the body of the other kinds.
+	// operations are the operations of a JSON patch, object is the body of the other kinds.
 	operations jsonpatch.Patch
 	object     map[string]any
-	// Warnings is what strict reading found wrong with the patch itself.
+	// Warnings has the unknown and duplicate fields of the patch itself, if it was parsed with
+	// strict.
 	Warnings []error
 }
 
-// jsonPatchOp is one step of a JSON patch, for strict reading only.
+// jsonPatchOp is one operation of a JSON patch. It is used for strict decoding only.
 type jsonPatchOp struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
@@ -43,19 +42,19 @@ type jsonPatchOp struct {
 	Value any    `json:"value"`
 }
 
-// Check refuses a body that is no JSON at all, before anything is looked up (PA-10).
-func Check(body []byte) error {
+// CheckJSON returns a BadRequest error if body is not JSON (PA-10).
+func CheckJSON(body []byte) error {
 	if !json.Valid(body) {
 		return apierrors.NewBadRequest("invalid JSON patch")
 	}
 	return nil
 }
 
-// Parse reads a patch. With strict, unknown and duplicate fields of the patch
-// are kept in Warnings. Errors are Status errors.
+// Parse parses a patch. With strict, unknown and duplicate fields of the patch are added to
+// Warnings. Errors are Status errors.
 func Parse(kind types.PatchType, body []byte, strict bool) (*Patch, error) {
 	p := &Patch{kind: kind, body: body}
-	err := affordable(kind, body)
+	err := checkLimits(kind, body)
 	switch {
 	case err != nil:
 	case kind == types.JSONPatchType:
@@ -67,7 +66,7 @@ func Parse(kind types.PatchType, body []byte, strict bool) (*Patch, error) {
 	case kind == types.StrategicMergePatchType:
 		err = kjson.UnmarshalCaseSensitivePreserveInts(body, &p.object)
 	}
-	if _, done := err.(apierrors.APIStatus); err == nil || done {
+	if _, isStatus := err.(apierrors.APIStatus); err == nil || isStatus {
 		return p, err
 	}
 	return nil, apierrors.NewBadRequest(err.Error())
@@ -75,9 +74,9 @@ func Parse(kind types.PatchType, body []byte, strict bool) (*Patch, error) {
 
 func (p *Patch) parseOperations(strict bool) (err error) {
 	if strict {
-		var steps []jsonPatchOp
-		if p.Warnings, err = kjson.UnmarshalStrict(p.body, &steps); err != nil {
-			// The real server's type has the same name, in another package (PA-09).
+		var ops []jsonPatchOp
+		if p.Warnings, err = kjson.UnmarshalStrict(p.body, &ops); err != nil {
+			// The message has the name of the type in kube-apiserver's package (PA-09).
 			text := strings.ReplaceAll(err.Error(), reflect.TypeFor[jsonPatchOp]().String(), "handlers.jsonPatchOp")
 			return errors.New("error decoding patch: " + text)
 		}
@@ -95,27 +94,28 @@ func (p *Patch) parseOperations(strict bool) (err error) {
 	return nil
 }
 
-// Result is what a patch makes of an object: a document to decode, or with a
-// strategic merge patch the fields.
+// Result is a patched object that is not decoded yet.
 type Result struct {
-	JSON   []byte
+	// JSON is the result of a JSON patch or merge patch.
+	JSON []byte
+	// Fields is the result of a strategic merge patch.
 	Fields map[string]any
-	// change is what the merge has left of a strategic patch: without $retainKeys.
-	change map[string]any
+	// applied is a strategic merge patch after the merge, which removes $retainKeys from it.
+	applied map[string]any
 }
 
-// Apply gives what the patch makes of an object, which keeps its state. Errors
-// are Status errors.
+// Apply applies the patch to obj and returns the result. It does not change obj. Errors are Status
+// errors.
 func (p *Patch) Apply(obj runtime.Object) (Result, error) {
 	if p.kind == types.StrategicMergePatchType {
-		return p.strategic(obj)
+		return p.applyStrategic(obj)
 	}
 	current, err := json.Marshal(obj)
 	if err != nil {
 		return Result{}, err
 	}
 	if p.kind == types.JSONPatchType {
-		result, err := p.operate(current)
+		result, err := p.applyOperations(current)
 		if err != nil {
 			return Result{}, status.Unprocessable(err) // PA-08
 		}
@@ -128,28 +128,29 @@ func (p *Patch) Apply(obj runtime.Object) (Result, error) {
 	return Result{JSON: result}, err
 }
 
-// strategic merges by the patch tags of the object's type (PA-19 to PA-21).
-func (p *Patch) strategic(obj runtime.Object) (Result, error) {
+// applyStrategic applies a strategic merge patch by the patch tags of the object's type (PA-19 to
+// PA-21).
+func (p *Patch) applyStrategic(obj runtime.Object) (Result, error) {
 	current, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 	if err != nil {
 		return Result{}, err
 	}
-	change := runtime.DeepCopyJSON(p.object) // the merge eats its arguments
-	result, err := strategicpatch.StrategicMergeMapPatch(current, change, obj)
+	applied := runtime.DeepCopyJSON(p.object) // the merge changes its arguments
+	result, err := strategicpatch.StrategicMergeMapPatch(current, applied, obj)
 	switch {
 	case err == nil:
-		return Result{Fields: result, change: change}, nil
-	case isOne(err, mergepatch.ErrBadJSONDoc, mergepatch.ErrBadPatchFormatForPrimitiveList,
+		return Result{Fields: result, applied: applied}, nil
+	case isAny(err, mergepatch.ErrBadJSONDoc, mergepatch.ErrBadPatchFormatForPrimitiveList,
 		mergepatch.ErrBadPatchFormatForRetainKeys, mergepatch.ErrBadPatchFormatForSetElementOrderList,
 		mergepatch.ErrUnsupportedStrategicMergePatchFormat):
 		return Result{}, apierrors.NewBadRequest(err.Error())
-	case isOne(err, mergepatch.ErrNoListOfLists, mergepatch.ErrPatchContentNotMatchRetainKeys):
+	case isAny(err, mergepatch.ErrNoListOfLists, mergepatch.ErrPatchContentNotMatchRetainKeys):
 		return Result{}, status.Unprocessable(err)
 	}
 	return Result{}, err
 }
 
-func isOne(err error, targets ...error) bool {
+func isAny(err error, targets ...error) bool {
 	for _, target := range targets {
 		if errors.Is(err, target) {
 			return true
@@ -158,11 +159,11 @@ func isOne(err error, targets ...error) bool {
 	return false
 }
 
-// Shown is what an error about the result of the patch shows of it: the whole
-// result, or the patch where a real server has no document to show.
-func (p *Patch) Shown(result Result) string {
+// ErrorValue returns the value that an error about a result contains: the patched document, or the
+// patch itself if it is a strategic merge patch.
+func (p *Patch) ErrorValue(result Result) string {
 	if p.kind == types.StrategicMergePatchType {
-		return fmt.Sprintf("%+v", result.change)
+		return fmt.Sprintf("%+v", result.applied)
 	}
 	return string(result.JSON)
 }
