@@ -94,7 +94,7 @@ func (s *Server) certify() (err error) {
 	if s.way != nil || !s.opts.authenticates() {
 		return nil
 	}
-	s.way = &authn.Authenticator{Tokens: s.tokens, ServiceAccounts: s.api.ServiceAccount}
+	s.way = &authn.Authenticator{Tokens: s.tokens, ServiceAccounts: s.api.ServiceAccountUser}
 	if !s.opts.certificates {
 		return nil
 	}

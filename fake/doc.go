@@ -334,7 +334,7 @@
 // 405 as for a thing that does not exist, or a fallback that the protocol allows:
 //
 //   - Aggregated APIs.
-//   - All other controllers, and a kubelet: no default ServiceAccount appears in a new namespace,
+//   - All other controllers, and a kubelet: no default ServiceAccountUser appears in a new namespace,
 //     nothing is scheduled, no status changes by itself.
 //   - RBAC: Roles and their bindings are stored, and nobody asks them. Admission webhooks and
 //     policies.

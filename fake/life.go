@@ -77,7 +77,7 @@ func (s *Server) Restart(startup time.Duration) error {
 	s.life.started.Store(&started)
 	s.life.draining.Store(false)
 	s.http.SetKeepAlivesEnabled(true)
-	s.api.AdmitWatches()
+	s.api.AllowWatches()
 	if err := s.listener.open(); err != nil {
 		return fmt.Errorf("fakeapi: restart: %w", err)
 	}

@@ -77,7 +77,7 @@ func readManifest(file string, body []byte, strict strictness) ([]handlers.Item,
 			return nil, fmt.Errorf("%s: %w", from, err)
 		}
 		for _, obj := range objects {
-			all = append(all, handlers.Item{From: from, Object: obj})
+			all = append(all, handlers.Item{Source: from, Object: obj})
 		}
 	}
 }

@@ -8,7 +8,7 @@ import "time"
 // TooManyRequests "storage is (re)initializing" with a Retry-After (RS-31, WA-39). Gets,
 // exact and continued lists, lists with a limit and without selectors, and writes
 // go on. A time of 0 ends the window.
-func (s *Server) ReinitializeCache(d time.Duration) { s.api.CacheNotReady(d) }
+func (s *Server) ReinitializeCache(d time.Duration) { s.api.ReinitializeCache(d) }
 
 // WithCacheInitializing has the server begin with a watch cache that is not ready for a
 // time; see Server.ReinitializeCache.

@@ -98,7 +98,7 @@ type replicaView struct {
 	moved chan struct{} // closed when sight is set anew
 }
 
-var _ handlers.Horizon = (*replicaView)(nil)
+var _ handlers.CacheView = (*replicaView)(nil)
 
 func newReplicaView(store *memstore.Store) *replicaView {
 	return &replicaView{store: store, moved: make(chan struct{})}
@@ -166,15 +166,15 @@ func (v *replicaView) seen(s sight) memstore.Revision {
 }
 
 // Until implements verbs.Horizon.
-func (v *replicaView) Until(rev memstore.Revision) handlers.News {
+func (v *replicaView) Until(rev memstore.Revision) handlers.Changes {
 	s, moved := v.get()
-	news := handlers.News{Moved: moved}
+	news := handlers.Changes{ViewChanged: moved}
 	switch {
 	case s.frozen:
 	case s.delay > 0 && rev <= v.store.Revision():
-		news.After = max(s.delay-v.store.Age(rev), time.Nanosecond)
+		news.Delay = max(s.delay-v.store.Age(rev), time.Nanosecond)
 	default:
-		news.Written = handlers.NextWrite(v.store)
+		news.StoreChanged = handlers.NextWrite(v.store)
 	}
 	return news
 }

@@ -119,14 +119,14 @@ func (s *Server) settings() handlers.Settings {
 	o := s.opts
 	s.metrics = metrics.New(s.objects)
 	return handlers.Settings{
-		Metrics:          s.metrics,
-		FutureWait:       o.future,
-		BookmarkInterval: o.bookmarks,
-		WatchTimeout:     o.watches,
-		ContinueLifetime: o.tokens,
-		Admission:        o.admission,
-		Authorizer:       o.authorizer,
-		Tokens:           s.tokens,
+		Metrics:                s.metrics,
+		ResourceVersionTimeout: o.future,
+		BookmarkInterval:       o.bookmarks,
+		WatchTimeout:           o.watches,
+		ContinueLifetime:       o.tokens,
+		Admission:              o.admission,
+		Authorizer:             o.authorizer,
+		Tokens:                 s.tokens,
 	}
 }
 

@@ -43,7 +43,7 @@ func (s *Server) Restore(snap Snapshot, bump uint64) error {
 		return fmt.Errorf("fakeapi: restore: a bump of %d behind revision %d is more than a resourceVersion can be", bump, highest)
 	}
 	s.store.Restore(snap.state, memstore.Revision(bump))
-	return s.api.Follow()
+	return s.api.SyncCRDs()
 }
 
 // Fork makes a second server that begins with the objects, the revision and the
@@ -75,7 +75,7 @@ func (s *Server) fork(o *options, authority *certs.Authority) (*Server, error) {
 	}
 	f.tokens = newTokens(o.bearers)
 	f.api = handlers.New(f.store, f.types, handlers.NewIDs(forked(seed(o.seed), f.store.Revision())), f.settings())
-	if err := f.api.Follow(); err != nil {
+	if err := f.api.SyncCRDs(); err != nil {
 		return nil, err
 	}
 	if err := f.begin(); err != nil {

@@ -128,7 +128,7 @@ func (s *Server) ExpireToken(value string) error {
 	}
 	token, known := s.tokens.Find(value)
 	if !known {
-		if _, known = s.api.ServiceAccount(value); !known {
+		if _, known = s.api.ServiceAccountUser(value); !known {
 			return fmt.Errorf("fakeapi: token %q is not known", value)
 		}
 	}

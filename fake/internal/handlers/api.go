@@ -40,9 +40,9 @@ const MaxObject = 3 << 19
 // Settings are what can be set of an API. All times are measured with the time
 // package, so that a synctest bubble makes them virtual.
 type Settings struct {
-	// FutureWait is how long a resourceVersion that is not there yet is waited
+	// ResourceVersionTimeout is how long a resourceVersion that is not there yet is waited
 	// for before 504 (RS-05).
-	FutureWait time.Duration
+	ResourceVersionTimeout time.Duration
 	// BookmarkInterval is the time between bookmarks of a watch (BM-08).
 	BookmarkInterval time.Duration
 	// WatchTimeout is the shortest time after which a watch without
@@ -63,58 +63,58 @@ type Settings struct {
 
 // API serves the types of a store.
 type API struct {
-	store    *memstore.Store
-	horizon  Horizon
-	types    *registry.Registry
-	ids      *IDs
-	settings Settings
-	decoded  decoded
-	echoed   *recent[echo]
-	pages    pages
-	tokens   tokens
-	cache    *watchCache
-	clock    clock
+	store          *memstore.Store
+	view           CacheView
+	types          *registry.Registry
+	ids            *IDs
+	settings       Settings
+	objects        objectCache
+	noops          *recordCache[noopRequest]
+	remaining      remainingCounts
+	tokenLifetimes continueLifetimes
+	watchCache     *watchCache
+	clock          clock
 }
 
 // New makes an API that sees all of its store. ids makes uids and the ends of
 // generated names.
 func New(store *memstore.Store, types *registry.Registry, ids *IDs, settings Settings) *API {
 	return &API{
-		store: store, horizon: open{store}, types: types, ids: ids, settings: settings,
-		decoded: decoded{newRecent[runtime.Object]()}, echoed: newRecent[echo](),
-		tokens: tokens{lifetime: settings.ContinueLifetime}, cache: newWatchCache(),
+		store: store, view: currentView{store}, types: types, ids: ids, settings: settings,
+		objects: objectCache{newRecordCache[runtime.Object]()}, noops: newRecordCache[noopRequest](),
+		tokenLifetimes: continueLifetimes{lifetime: settings.ContinueLifetime}, watchCache: newWatchCache(),
 	}
 }
 
 // Replica makes an API on the same store whose cache shows what a horizon does.
-func (a *API) Replica(horizon Horizon, settings Settings) *API {
+func (a *API) Replica(view CacheView, settings Settings) *API {
 	r := New(a.store, a.types, a.ids, settings)
-	r.horizon = horizon
+	r.view = view
 	return r
 }
 
-// verb is one operation on the objects of a resource.
-type verb func(*API, *request) error
+// handlerFunc is one operation on the objects of a resource.
+type handlerFunc func(*API, *request) error
 
 // Serve answers a request for resources under a served group. An error is
 // answered as a Status.
 func (a *API) Serve(w http.ResponseWriter, r *http.Request, t requestinfo.RequestInfo) {
-	switch err := a.serve(w, r, t); {
+	switch err := a.dispatch(w, r, t); {
 	case errors.Is(err, status.RequestTimeout):
 		WriteTimeout(w)
-	case errors.Is(err, errNoPath):
+	case errors.Is(err, errPathNotServed):
 		http.NotFound(w, r)
 	case err != nil:
-		WriteError(w, r, unread(err))
+		WriteError(w, r, statusFromConversionError(err))
 	}
 }
 
 // requestTimeout is how long a request that is no watch may take.
 const requestTimeout = time.Minute
 
-// timeout is the time that a request has: what its timeout parameter says, up to
+// timeoutParam is the time that a request has: what its timeout parameter says, up to
 // a minute.
-func timeout(r *http.Request) time.Duration {
+func timeoutParam(r *http.Request) time.Duration {
 	if !strings.Contains(r.URL.RawQuery, "timeout=") {
 		return requestTimeout
 	}
@@ -136,24 +136,24 @@ func WriteTimeout(w http.ResponseWriter) {
 	_, _ = w.Write(body)
 }
 
-func (a *API) serve(w http.ResponseWriter, r *http.Request, t requestinfo.RequestInfo) error {
+func (a *API) dispatch(w http.ResponseWriter, r *http.Request, t requestinfo.RequestInfo) error {
 	if r.Context().Err() != nil {
 		return status.RequestTimeout // nothing is begun that nobody waits for
 	}
 	res := a.types.Table().Lookup(t.Group, t.Version, t.Resource)
-	serve, err := a.operation(r.Method, res, t)
+	handle, err := a.findHandler(r.Method, res, t)
 	if err != nil {
 		return err
 	}
 	sub := res.Subresource(t.Subresource)
-	if isForKubelet(sub) {
-		return a.kubelet(&request{w: w, r: r, target: t, res: res, sub: sub})
+	if needsKubelet(sub) {
+		return a.rejectKubeletRequest(&request{w: w, r: r, info: t, res: res, sub: sub})
 	}
-	q := &request{w: w, r: r, target: t, res: res, parent: res, sub: sub, types: a.types, clock: &a.clock}
+	q := &request{w: w, r: r, info: t, res: res, parent: res, sub: sub, types: a.types, clock: &a.clock}
 	q.warnings.add(w.Header(), res.Deprecation) // WN-05
 	// What patch it is comes before what the answer may be.
 	if r.Method == http.MethodPatch {
-		if err := q.patchable(); err != nil {
+		if err := q.checkPatchType(); err != nil {
 			return err
 		}
 	}
@@ -161,14 +161,14 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, t requestinfo.Reques
 	if err != nil {
 		return err
 	}
-	q.out = out
-	q.form = a.represent(q, res)
-	return serve(a, q)
+	q.output = out
+	q.encoder = a.newEncoder(q, res)
+	return handle(a, q)
 }
 
-// addresses reports whether the path fits the resource's scope and the
+// matchesScope reports whether the path fits the resource's scope and the
 // subresources it has.
-func addresses(res *resource.Resource, t requestinfo.RequestInfo) bool {
+func matchesScope(res *resource.Resource, t requestinfo.RequestInfo) bool {
 	switch {
 	case t.Parts != "" && t.Subresource != "proxy":
 		return false
@@ -186,12 +186,12 @@ func addresses(res *resource.Resource, t requestinfo.RequestInfo) bool {
 	return t.Namespace == ""
 }
 
-// method finds what a method does on a path, nil if nothing (PV-06 to PV-14).
+// handlerFor finds what a method does on a path, nil if nothing (PV-06 to PV-14).
 // HEAD and OPTIONS are not served on built-in types (GT-09, HT-04).
-func method(m string, res *resource.Resource, t requestinfo.RequestInfo) verb {
+func handlerFor(m string, res *resource.Resource, t requestinfo.RequestInfo) handlerFunc {
 	across := res.Namespaced && t.IsCollection() && t.Namespace == ""
 	if t.Subresource != "" {
-		return subresourceMethod(m, res.Subresource(t.Subresource), t)
+		return subresourceHandler(m, res.Subresource(t.Subresource), t)
 	}
 	switch {
 	case m == http.MethodGet && t.Verb == requestinfo.Watch && res.HasVerb("watch"):
@@ -205,7 +205,7 @@ func method(m string, res *resource.Resource, t requestinfo.RequestInfo) verb {
 	case across:
 		return nil
 	case m == http.MethodPost && t.IsCollection() && !res.IsStored():
-		return post(res)
+		return postHandler(res)
 	case m == http.MethodPost && t.IsCollection() && res.HasVerb("create"):
 		return (*API).create
 	case m == http.MethodDelete && t.IsCollection() && res.HasVerb("deletecollection"):
@@ -213,7 +213,7 @@ func method(m string, res *resource.Resource, t requestinfo.RequestInfo) verb {
 	case t.IsCollection():
 		return nil
 	case m == http.MethodPost && res.Custom != nil && res.HasVerb("create"):
-		return (*API).createBelow
+		return (*API).createAtName
 	case m == http.MethodPut && res.HasVerb("update"):
 		return (*API).update
 	case m == http.MethodPatch && res.HasVerb("patch"):

@@ -17,9 +17,9 @@ type clock struct{ offset atomic.Int64 }
 func (a *API) SetClockOffset(d time.Duration) { a.clock.offset.Store(int64(d)) }
 
 // ClockOffset is by how much the clock is wrong.
-func (a *API) ClockOffset() time.Duration { return a.clock.wrong() }
+func (a *API) ClockOffset() time.Duration { return a.clock.skew() }
 
-func (c *clock) wrong() time.Duration { return time.Duration(c.offset.Load()) }
+func (c *clock) skew() time.Duration { return time.Duration(c.offset.Load()) }
 
 // Now is the time by the clock of the API server: that of all that it writes down.
 func (a *API) Now() time.Time { return time.Now().Add(a.ClockOffset()) }
@@ -27,14 +27,14 @@ func (a *API) Now() time.Time { return time.Now().Add(a.ClockOffset()) }
 // now is the time as metadata keeps it: whole seconds (MD-08).
 func (a *API) now() metav1.Time { return metav1.NewTime(a.Now().Truncate(time.Second)) }
 
-// track is the Update of a tracker by the clock of the API server.
-func (c *clock) track(t *managedfields.FieldManager, old, obj runtime.Object, manager string) runtime.Object {
-	if c.wrong() == 0 {
+// updateManagedFields is the Update of a tracker by the clock of the API server.
+func (c *clock) updateManagedFields(t *managedfields.FieldManager, old, obj runtime.Object, manager string) runtime.Object {
+	if c.skew() == 0 {
 		return t.Update(old, obj, manager)
 	}
 	known := entryTimes(old, obj)
 	obj = t.Update(old, obj, manager)
-	c.stamp(obj, known)
+	c.adjustTimes(obj, known)
 	return obj
 }
 
@@ -45,7 +45,7 @@ type entryTime struct {
 	seconds                       int64
 }
 
-func timeOf(e *metav1.ManagedFieldsEntry) entryTime {
+func entryTimeOf(e *metav1.ManagedFieldsEntry) entryTime {
 	return entryTime{e.Manager, e.Subresource, e.APIVersion, e.Operation, e.Time.Unix()}
 }
 
@@ -59,21 +59,21 @@ func entryTimes(objects ...runtime.Object) map[entryTime]bool {
 		entries := accessor(obj).GetManagedFields()
 		for i := range entries {
 			if entries[i].Time != nil {
-				known[timeOf(&entries[i])] = true
+				known[entryTimeOf(&entries[i])] = true
 			}
 		}
 	}
 	return known
 }
 
-// stamp puts the clock's time in the place of the true one, which the managedFields
+// adjustTimes puts the clock's time in the place of the true one, which the managedFields
 // library writes, in the entries that are not known.
-func (c *clock) stamp(obj runtime.Object, known map[entryTime]bool) {
+func (c *clock) adjustTimes(obj runtime.Object, known map[entryTime]bool) {
 	m := accessor(obj)
 	entries := append([]metav1.ManagedFieldsEntry(nil), m.GetManagedFields()...)
 	for i := range entries {
-		if e := &entries[i]; e.Time != nil && !known[timeOf(e)] {
-			e.Time = &metav1.Time{Time: e.Time.Add(c.wrong())}
+		if e := &entries[i]; e.Time != nil && !known[entryTimeOf(e)] {
+			e.Time = &metav1.Time{Time: e.Time.Add(c.skew())}
 		}
 	}
 	m.SetManagedFields(entries)

@@ -34,15 +34,15 @@ func FuzzDecodeContinue(f *testing.F) {
 			require.True(t, apierrors.IsBadRequest(err), "%v", err)
 			return
 		}
-		require.True(t, strings.HasPrefix(at.from, prefix), at.from)
-		require.NotContains(t, at.from, "/../")
-		for _, revision := range []int64{inconsistent, max(1, int64(at.revision))} { // it can be written, and read again
-			if at.from == prefix {
+		require.True(t, strings.HasPrefix(at.startKey, prefix), at.startKey)
+		require.NotContains(t, at.startKey, "/../")
+		for _, revision := range []int64{inconsistentRevision, max(1, int64(at.revision))} { // it can be written, and read again
+			if at.startKey == prefix {
 				continue // that is the beginning, which needs no token
 			}
-			again, err := decodeContinue(prefix, encodeContinue(prefix, at.from, revision))
+			again, err := decodeContinue(prefix, encodeContinue(prefix, at.startKey, revision))
 			require.NoError(t, err)
-			require.Equal(t, position{at.from, memstore.Revision(max(0, revision))}, again)
+			require.Equal(t, continuePosition{at.startKey, memstore.Revision(max(0, revision))}, again)
 		}
 	})
 }
@@ -52,5 +52,5 @@ func TestContinueForm(t *testing.T) {
 	require.Equal(t, "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MzMsInN0YXJ0IjoiL2FcdTAwMDAifQ", token, "as a real server's")
 	at, err := decodeContinue("configmaps/ns/", token)
 	require.NoError(t, err)
-	require.Equal(t, position{from: "configmaps/ns/a\x00", revision: 33}, at)
+	require.Equal(t, continuePosition{startKey: "configmaps/ns/a\x00", revision: 33}, at)
 }

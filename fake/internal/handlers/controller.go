@@ -15,7 +15,7 @@ const controllerManager = "kube-controller-manager"
 // options would do, preconditions included, but for admission. One that is not there
 // is NotFound. The row is that of the StoreVersion.
 func (a *API) DeleteKey(res *resource.Resource, key string, opts *metav1.DeleteOptions) error {
-	_, err := a.remove(nil, res, key, nameOf(key), opts)
+	_, err := a.deleteObject(nil, res, key, nameFromKey(key), opts)
 	return err
 }
 
@@ -31,15 +31,15 @@ func (a *API) ChangeKey(res *resource.Resource, key, uid, subresource string, do
 	if err != nil {
 		return err
 	}
-	_, err = a.commit(res, key, false, func(old runtime.Object) (runtime.Object, error) {
+	_, err = a.updateStore(res, key, false, func(old runtime.Object) (runtime.Object, error) {
 		if old == nil || string(accessor(old).GetUID()) != uid {
 			return old, nil
 		}
 		obj := old.DeepCopyObject()
 		do(obj)
-		obj = a.clock.track(tracker, old, obj, controllerManager)
+		obj = a.clock.updateManagedFields(tracker, old, obj, controllerManager)
 		managedfields.RestoreTimestamps(old, obj)
-		if ended(obj, old) {
+		if shouldDeleteDuringUpdate(obj, old) {
 			return nil, nil
 		}
 		return obj, nil

@@ -13,12 +13,12 @@ import (
 	"example.com/fakeapi/fake/internal/negotiate"
 )
 
-// generateTries is how often a generated name that is taken is made anew (NM-08).
-const generateTries = 8
+// maxNameAttempts is how often a generated name that is taken is made anew (NM-08).
+const maxNameAttempts = 8
 
-// createBelow is a create at the path of a custom object. The name there says nothing (PV-15).
-func (a *API) createBelow(q *request) error {
-	q.target.Name = ""
+// createAtName is a create at the path of a custom object. The name there says nothing (PV-15).
+func (a *API) createAtName(q *request) error {
+	q.info.Name = ""
 	return a.create(q)
 }
 
@@ -33,84 +33,84 @@ func (a *API) create(q *request) error {
 		return err
 	}
 	var opts metav1.CreateOptions
-	if err := q.options(&opts); err != nil {
+	if err := q.decodeOptions(&opts); err != nil {
 		return err
 	}
 	if err := invalidOptions("CreateOptions", metavalidation.ValidateCreateOptions(&opts)); err != nil {
 		return err
 	}
-	obj, err := q.object(opts.FieldValidation)
+	obj, err := q.decodeObject(opts.FieldValidation)
 	if err != nil {
 		return err
 	}
-	if err := a.admitNamespace(q.res, q.namespace(), accessor(obj)); err != nil {
+	if err := a.checkNamespaceActive(q.res, q.namespace(), accessor(obj)); err != nil {
 		return err
 	}
-	tracker, err := q.tracker()
+	tracker, err := q.fieldManager()
 	if err != nil {
 		return err
 	}
-	wipe(accessor(obj)) // before anybody is said to manage it
-	obj = a.clock.track(tracker, nil, obj, q.manager(opts.FieldManager))
-	admit := a.station(q, writeOptions{opts.DryRun, opts.FieldManager, opts.FieldValidation})
+	wipeSystemFields(accessor(obj)) // before anybody is said to manage it
+	obj = a.clock.updateManagedFields(tracker, nil, obj, q.managerName(opts.FieldManager))
+	admit := a.newAdmissionRunner(q, writeOptions{opts.DryRun, opts.FieldManager, opts.FieldValidation})
 	if obj, err = admit.mutate(obj, nil); err != nil {
 		return err
 	}
 	dryRun := isDryRun(opts.DryRun)
-	out, err := a.insertNamed(q, admit, obj, dryRun)
-	if errors.Is(err, errTooLarge) { // CR-18
+	out, err := a.createWithGeneratedName(q, admit, obj, dryRun)
+	if errors.Is(err, errRequestTooLarge) { // CR-18
 		accessor(obj).SetManagedFields(nil)
-		out, err = a.insertNamed(q, admit, obj, dryRun)
+		out, err = a.createWithGeneratedName(q, admit, obj, dryRun)
 	}
 	if err != nil {
 		return err
 	}
-	return q.answer(http.StatusCreated, out)
+	return q.replyResult(http.StatusCreated, out)
 }
 
-// insertNamed inserts an object, under a generated name if it has none of its own.
-func (a *API) insertNamed(q *request, admit *station, obj runtime.Object, dryRun bool) (outcome, error) {
+// createWithGeneratedName inserts an object, under a generated name if it has none of its own.
+func (a *API) createWithGeneratedName(q *request, admit *admissionRunner, obj runtime.Object, dryRun bool) (writeResult, error) {
 	m := accessor(obj)
 	generated := m.GetName() == "" && m.GetGenerateName() != ""
-	for try := 1; ; try++ {
-		out, err := a.insert(q, admit, obj, dryRun)
-		if !generated || !apierrors.IsAlreadyExists(err) || try == generateTries {
+	for attempt := 1; ; attempt++ {
+		out, err := a.createObject(q, admit, obj, dryRun)
+		if !generated || !apierrors.IsAlreadyExists(err) || attempt == maxNameAttempts {
 			return out, err
 		}
 		m.SetName("")
 	}
 }
 
-// insert prepares, checks and stores a new object of the StoreVersion.
-func (a *API) insert(q *request, admit *station, obj runtime.Object, dryRun bool) (outcome, error) {
+// createObject prepares, checks and stores a new object of the StoreVersion.
+func (a *API) createObject(q *request, admit *admissionRunner, obj runtime.Object, dryRun bool) (writeResult, error) {
 	m := accessor(obj)
 	if !dryRun { // which never gets to the storage that would mind, and answers what was sent
 		if rev, err := parseRevision(m.GetResourceVersion()); err == nil && rev != 0 { // MD-12
-			return outcome{}, errors.New("resourceVersion should not be set on objects to be created")
+			return writeResult{}, errors.New("resourceVersion should not be set on objects to be created")
 		}
 		m.SetResourceVersion("") // MD-13
 	}
-	a.prepareCreate(q.res, obj)
+	a.prepareForCreate(q.res, obj)
 	if err := validateCreate(q.res, obj); err != nil {
-		return outcome{}, err
+		return writeResult{}, err
 	}
-	q.warnOf(obj, nil)
+	q.addTypeWarnings(obj, nil)
 	if err := admit.validate(obj, nil); err != nil {
-		return outcome{}, err
+		return writeResult{}, err
 	}
 	key := codec.Key(q.res, q.namespace(), m.GetName())
-	return a.commit(q.res, key, dryRun, func(old runtime.Object) (runtime.Object, error) {
+	return a.updateStore(q.res, key, dryRun, func(old runtime.Object) (runtime.Object, error) {
 		if old == nil {
 			return obj, nil
 		}
-		return nil, q.exists(m, accessor(old))
+		return nil, q.alreadyExistsError(m, accessor(old))
 	})
 }
 
-// exists is the 409 for a name that is in use (NM-02), by an object that may
+// alreadyExistsError is the 409 for a name that is in use (NM-02), by an object that may
 // be on its way out (NM-03). With a generateName, whether or not the name came
 // from it, the client is told to try again (NM-09).
-func (q *request) exists(m, old metav1.Object) error {
+func (q *request) alreadyExistsError(m, old metav1.Object) error {
 	err := apierrors.NewAlreadyExists(q.res.GroupResource(), m.GetName())
 	if m.GetGenerateName() != "" {
 		err = apierrors.NewGenerateNameConflict(q.res.GroupResource(), m.GetName(), 1)

@@ -11,23 +11,23 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// errNoPath is a path that nobody serves, in a group of custom resources: these are behind
+// errPathNotServed is a path that nobody serves, in a group of custom resources: these are behind
 // the router, which has no part in the answer (PV-16).
-var errNoPath = errors.New("no such path")
+var errPathNotServed = errors.New("no such path")
 
-// errNoName refuses a change of a whole collection of custom resources (PV-13).
-var errNoName = apierrors.NewBadRequest("name must be provided")
+// errNameRequired refuses a change of a whole collection of custom resources (PV-13).
+var errNameRequired = apierrors.NewBadRequest("name must be provided")
 
-// operation finds what a request is for.
-func (a *API) operation(m string, res *resource.Resource, t requestinfo.RequestInfo) (verb, error) {
+// findHandler finds what a request is for.
+func (a *API) findHandler(m string, res *resource.Resource, t requestinfo.RequestInfo) (handlerFunc, error) {
 	switch {
 	case a.isCustom(res, t):
-		return customOperation(m, res, t)
-	case res == nil || !addresses(res, t):
+		return customHandler(m, res, t)
+	case res == nil || !matchesScope(res, t):
 		return nil, status.PathNotFound()
 	}
-	if serve := method(m, res, t); serve != nil {
-		return serve, nil
+	if handle := handlerFor(m, res, t); handle != nil {
+		return handle, nil
 	}
 	return nil, status.MethodNotAllowed()
 }
@@ -41,26 +41,26 @@ func (a *API) isCustom(res *resource.Resource, t requestinfo.RequestInfo) bool {
 	return res.Custom != nil
 }
 
-// customOperation reads paths as the handler of custom resources does: what it has no
+// customHandler reads paths as the handler of custom resources does: what it has no
 // definition for is no page (PV-06, PV-07, PV-17, PV-26, CD-02, CD-06), it names the
 // object whose subresource is unknown (PV-18) and the verb that it lacks (PV-27), and
 // HEAD is GET (GT-09).
-func customOperation(m string, res *resource.Resource, t requestinfo.RequestInfo) (verb, error) {
+func customHandler(m string, res *resource.Resource, t requestinfo.RequestInfo) (handlerFunc, error) {
 	across := t.Verb == requestinfo.List || t.Verb == requestinfo.Watch
 	switch {
 	case res == nil || res.Namespaced != (t.Namespace != "") && !(res.Namespaced && across):
-		return nil, errNoPath
+		return nil, errPathNotServed
 	case t.Subresource != "" && res.Subresource(t.Subresource) == nil:
 		return nil, apierrors.NewNotFound(res.GroupResource(), t.Name)
 	case t.Subresource == "" && t.IsCollection() && m == http.MethodPut:
-		return nil, errNoName
+		return nil, errNameRequired
 	case t.Subresource == "" && t.IsCollection() && m == http.MethodPatch:
-		return func(*API, *request) error { return errNoName }, nil // what patch it is comes first
+		return func(*API, *request) error { return errNameRequired }, nil // what patch it is comes first
 	case m == http.MethodHead:
 		m = http.MethodGet
 	}
-	if serve := method(m, res, t); serve != nil {
-		return serve, nil
+	if handle := handlerFor(m, res, t); handle != nil {
+		return handle, nil
 	}
 	return nil, apierrors.NewMethodNotSupported(res.GroupResource(), t.Verb)
 }

@@ -19,111 +19,111 @@ import (
 
 // delete removes an object, or marks one that has finalizers (DL rules).
 func (a *API) delete(q *request) error {
-	opts, err := q.deleteOptions()
+	opts, err := q.parseDeleteOptions()
 	if err != nil {
 		return err
 	}
-	if err := a.unreadable(q, opts); err != nil {
+	if err := a.checkUnreadableDelete(q, opts); err != nil {
 		return err
 	}
-	left, err := a.remove(q, q.res, q.key(), q.target.Name, opts)
+	result, err := a.deleteObject(q, q.res, q.key(), q.info.Name, opts)
 	if err != nil {
 		return err
 	}
-	return q.replyDeleted(left, opts)
+	return q.replyDeleted(result, opts)
 }
 
-// remains is what a delete left behind.
-type remains struct {
-	// gone tells that the object is not there any more, or would not be after a
+// deleteResult is what a delete left behind.
+type deleteResult struct {
+	// deleted tells that the object is not there any more, or would not be after a
 	// dry run.
-	gone bool
+	deleted bool
 	// uid is the object's.
 	uid types.UID
-	// out is the object in its last state.
-	out outcome
+	// result is the object in its last state.
+	result writeResult
 }
 
 // replyDeleted answers a delete: with a Status if the object is gone (DL-01),
 // or with the object for types that do so, and for one that stays (DL-03).
-func (q *request) replyDeleted(left remains, opts *metav1.DeleteOptions) error {
+func (q *request) replyDeleted(result deleteResult, opts *metav1.DeleteOptions) error {
 	code := http.StatusOK
-	if orphan := orphanDependents(opts); !left.gone && orphan != nil && !*orphan {
+	if orphan := orphanDependents(opts); !result.deleted && orphan != nil && !*orphan {
 		code = http.StatusAccepted // DL-21
 	}
-	if left.gone && !q.res.ReturnDeletedObject {
+	if result.deleted && !q.res.ReturnDeletedObject {
 		return q.replyStatus(status.Success(&metav1.StatusDetails{
-			Name: q.target.Name, Group: q.res.Group, Kind: q.res.Plural, UID: left.uid,
+			Name: q.info.Name, Group: q.res.Group, Kind: q.res.Plural, UID: result.uid,
 		}))
 	}
-	return q.answer(code, left.out)
+	return q.replyResult(code, result.result)
 }
 
-// remove deletes the object under a key, or marks it as being deleted if it has
+// deleteObject deletes the object under a key, or marks it as being deleted if it has
 // finalizers or a grace period. Who depends on it is not asked (DL-37).
-func (a *API) remove(q *request, res *resource.Resource, key, name string, opts *metav1.DeleteOptions) (remains, error) {
-	var left remains
-	if err := mayDelete(res, name); err != nil {
-		return left, err
+func (a *API) deleteObject(q *request, res *resource.Resource, key, name string, opts *metav1.DeleteOptions) (deleteResult, error) {
+	var result deleteResult
+	if err := checkDeletable(res, name); err != nil {
+		return result, err
 	}
 	if q != nil {
-		if err := q.named(); err != nil {
-			return left, err
+		if err := q.checkName(); err != nil {
+			return result, err
 		}
-		if err := a.reread(res, key); err != nil {
-			return left, err
+		if err := a.reconvert(res, key); err != nil {
+			return result, err
 		}
 	}
 	var marked runtime.Object
-	marks := false
-	out, err := a.commit(res, key, isDryRun(opts.DryRun), func(old runtime.Object) (runtime.Object, error) {
+	isMarked := false
+	out, err := a.updateStore(res, key, isDryRun(opts.DryRun), func(old runtime.Object) (runtime.Object, error) {
 		if old == nil {
 			return nil, apierrors.NewNotFound(res.GroupResource(), name)
 		}
 		m := accessor(old)
-		if err := preconditions(res, m, opts.Preconditions); err != nil {
+		if err := checkPreconditions(res, m, opts.Preconditions); err != nil {
 			return nil, err
 		}
-		if err := a.admitDelete(q, res, old, opts); err != nil {
+		if err := a.runDeleteAdmission(q, res, old, opts); err != nil {
 			return nil, err
 		}
-		left.uid, marked = m.GetUID(), old
-		left.gone, marks = condemn(res, old, opts, a.now())
-		if left.gone && !marks {
+		result.uid, marked = m.GetUID(), old
+		result.deleted, isMarked = beforeDelete(res, old, opts, a.now())
+		if result.deleted && !isMarked {
 			return nil, nil
 		}
 		return old, nil
 	})
-	left.out = out
+	result.result = out
 	switch {
 	case err != nil:
-		return left, err
+		return result, err
 	case isDryRun(opts.DryRun):
-		left.out.obj = marked
-	case left.gone && marks:
-		return left, a.finish(res, key, &left)
+		result.result.obj = marked
+	case result.deleted && isMarked:
+		return result, a.deleteMarked(res, key, &result)
 	}
-	return left, nil
+	return result, nil
 }
 
-// finish removes an object that was marked with no grace: a watcher sees both,
+// deleteMarked removes an object that was marked with no grace: a watcher sees both,
 // as from a real server. Somebody else may have been faster.
-func (a *API) finish(res *resource.Resource, key string, left *remains) error {
-	out, err := a.commit(res, key, false, func(old runtime.Object) (runtime.Object, error) {
-		if old == nil || accessor(old).GetUID() != left.uid {
+func (a *API) deleteMarked(res *resource.Resource, key string, result *deleteResult) error {
+	out, err := a.updateStore(res, key, false, func(old runtime.Object) (runtime.Object, error) {
+		if old == nil || accessor(old).GetUID() != result.uid {
 			return old, nil
 		}
 		return nil, nil
 	})
 	if err == nil && out.event.Changed() {
-		left.out = out
+		result.result = out
 	}
 	return err
 }
 
-// preconditions refuses a delete of another object than the client meant
+// checkPreconditions refuses a delete of another object than the client meant
 // (DL-10, DL-11). The Conflict names the kind and not the resource (OC-20).
-func preconditions(res *resource.Resource, m metav1.Object, p *metav1.Preconditions) error {
+func checkPreconditions(res *resource.Resource, m metav1.Object, p *metav1.Preconditions) error {
 	conflict := func(err error) error {
 		return apierrors.NewConflict(schema.GroupResource{Group: res.Group, Resource: res.Kind}, m.GetName(), err)
 	}
@@ -131,7 +131,7 @@ func preconditions(res *resource.Resource, m metav1.Object, p *metav1.Preconditi
 	case p == nil:
 		return nil
 	case isNamespaces(res):
-		return namespacePreconditions(m, p)
+		return checkNamespacePreconditions(m, p)
 	case p.UID != nil && *p.UID != m.GetUID():
 		return conflict(fmt.Errorf("the UID in the precondition (%s) does not match the UID in record (%s). "+
 			"The object might have been deleted and then recreated", *p.UID, m.GetUID()))
@@ -142,18 +142,18 @@ func preconditions(res *resource.Resource, m metav1.Object, p *metav1.Preconditi
 	return nil
 }
 
-// deleteOptions reads the options from the body, or from the query if there is
+// parseDeleteOptions reads the options from the body, or from the query if there is
 // none (DL-17).
-func (q *request) deleteOptions() (*metav1.DeleteOptions, error) {
+func (q *request) parseDeleteOptions() (*metav1.DeleteOptions, error) {
 	body, err := q.readBody()
 	if err != nil {
 		return nil, err
 	}
 	opts := &metav1.DeleteOptions{}
 	if len(body) > 0 {
-		err = q.decodeDeleteOptions(body, opts)
+		err = q.decodeDeleteOptionsBody(body, opts)
 	} else {
-		err = q.options(opts)
+		err = q.decodeOptions(opts)
 	}
 	if err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func orphanDependents(opts *metav1.DeleteOptions) *bool {
 	return opts.OrphanDependents //lint:ignore SA1019 see above
 }
 
-func (q *request) decodeDeleteOptions(body []byte, opts *metav1.DeleteOptions) error {
+func (q *request) decodeDeleteOptionsBody(body []byte, opts *metav1.DeleteOptions) error {
 	media, err := negotiate.RequestMediaType(q.r)
 	if err != nil {
 		return err

@@ -10,37 +10,37 @@ import (
 // deleteCollection deletes what a list with the same options shows, object by
 // object (DL-28 to DL-33), and answers with that list.
 func (a *API) deleteCollection(q *request) error {
-	opts, sel, err := q.listOptions(a.hasWatchList())
+	opts, sel, err := q.decodeListOptions(a.hasWatchList())
 	if err != nil {
 		return err
 	}
-	how, err := q.deleteOptions()
+	deleteOpts, err := q.parseDeleteOptions()
 	if err != nil {
 		return err
 	}
-	if err := unreadableCollection(how); err != nil {
+	if err := checkUnreadableDeleteCollection(deleteOpts); err != nil {
 		return err
 	}
 	prefix := q.key()
-	from, err := a.start(q, prefix, sel, &opts)
+	start, err := a.resolveListStart(q, prefix, sel, &opts)
 	if err != nil {
 		return err
 	}
-	page, err := a.page(from.view, prefix, from.from, sel, limit(&opts))
+	page, err := a.page(start.view, prefix, start.startKey, sel, limit(&opts))
 	if err != nil {
 		return err
 	}
-	if err := a.removeAll(q, page.items, how); err != nil {
+	if err := a.deleteObjects(q, page.items, deleteOpts); err != nil {
 		return err
 	}
-	return q.replyList(from.view.Revision(), sel, page)
+	return q.replyList(start.view.Revision(), sel, page)
 }
 
-// removeAll deletes the objects of a list. One that is gone already is no
+// deleteObjects deletes the objects of a list. One that is gone already is no
 // failure (DL-33); the first failure ends it (DL-30).
-func (a *API) removeAll(q *request, items []*memstore.Record, how *metav1.DeleteOptions) error {
+func (a *API) deleteObjects(q *request, items []*memstore.Record, opts *metav1.DeleteOptions) error {
 	for _, rec := range items {
-		_, err := a.remove(q, q.res, rec.Key, nameOf(rec.Key), how.DeepCopy())
+		_, err := a.deleteObject(q, q.res, rec.Key, nameFromKey(rec.Key), opts.DeepCopy())
 		if err != nil && !apierrors.IsNotFound(err) {
 			return err
 		}

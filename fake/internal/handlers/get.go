@@ -18,32 +18,32 @@ func (a *API) get(q *request) error {
 		if export := values["export"]; len(export) > 0 && requestinfo.BoolParam(export) {
 			return apierrors.NewBadRequest("the export parameter, deprecated since v1.14, is no longer supported")
 		}
-		if err := q.options(&opts); err != nil {
+		if err := q.decodeOptions(&opts); err != nil {
 			return err
 		}
 	}
-	if err := q.named(); err != nil {
+	if err := q.checkName(); err != nil {
 		return err
 	}
-	view, err := a.notOlderThan(q, opts.ResourceVersion)
+	view, err := a.viewAtLeast(q, opts.ResourceVersion)
 	if err != nil {
 		return err
 	}
 	rec := view.Get(q.key())
 	if rec == nil {
-		return apierrors.NewNotFound(q.res.GroupResource(), q.target.Name)
+		return apierrors.NewNotFound(q.res.GroupResource(), q.info.Name)
 	}
 	if opts.ResourceVersion == "" {
-		return q.replyRead(rec)
+		return q.replyFresh(rec)
 	}
-	return q.reply(http.StatusOK, rec)
+	return q.replyRecord(http.StatusOK, rec)
 }
 
-// notOlderThan gives the state that a read at a resourceVersion shows: the most
+// viewAtLeast gives the state that a read at a resourceVersion shows: the most
 // recent one for "" (GT-02), any for "0" (GT-03), one that is not older for a
 // number (GT-04), which is waited for (GT-05). One that is no number is the
 // plain error that is answered 500 (GT-06).
-func (a *API) notOlderThan(q *request, resourceVersion string) (memstore.View, error) {
+func (a *API) viewAtLeast(q *request, resourceVersion string) (memstore.View, error) {
 	if resourceVersion == "" {
 		return a.store.View(), nil
 	}
@@ -51,8 +51,8 @@ func (a *API) notOlderThan(q *request, resourceVersion string) (memstore.View, e
 	if err != nil {
 		return memstore.View{}, err
 	}
-	if err := a.await(q.r.Context(), timeout(q.r), a.horizon, rev); err != nil {
+	if err := a.waitForRevision(q.r.Context(), timeoutParam(q.r), a.view, rev); err != nil {
 		return memstore.View{}, err
 	}
-	return a.horizon.View(), nil
+	return a.view.View(), nil
 }

@@ -27,8 +27,8 @@ func (ids *IDs) UID() types.UID {
 	return types.UID(uuid.Must(uuid.NewRandomFromReader(ids.source)).String())
 }
 
-// Below makes a duration from 0 up to d.
-func (ids *IDs) Below(d time.Duration) time.Duration {
+// Jitter makes a duration from 0 up to d.
+func (ids *IDs) Jitter(d time.Duration) time.Duration {
 	ids.mu.Lock()
 	defer ids.mu.Unlock()
 	return time.Duration(rand.New(ids.source).Int64N(int64(d)))
@@ -40,13 +40,13 @@ func (ids *IDs) Below(d time.Duration) time.Duration {
 const (
 	suffixLetters = "bcdfghjklmnpqrstvwxz2456789"
 	suffixLength  = 5
-	longestBase   = 63 - suffixLength
+	maxBaseLength = 63 - suffixLength
 )
 
-// Name makes a name from a generateName base.
-func (ids *IDs) Name(base string) string {
-	if len(base) > longestBase {
-		base = base[:longestBase]
+// GenerateName makes a name from a generateName base.
+func (ids *IDs) GenerateName(base string) string {
+	if len(base) > maxBaseLength {
+		base = base[:maxBaseLength]
 	}
 	name := append(make([]byte, 0, len(base)+suffixLength), base...)
 	ids.mu.Lock()

@@ -12,14 +12,14 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// listOptions decodes and validates the options of a list, a watch or a
+// decodeListOptions decodes and validates the options of a list, a watch or a
 // deletecollection, with the defaults of a server that has WatchList, or not (SI-10).
-func (q *request) listOptions(watchList bool) (metainternal.ListOptions, selector, error) {
+func (q *request) decodeListOptions(watchList bool) (metainternal.ListOptions, selector, error) {
 	var opts metainternal.ListOptions
-	if err := q.options(&opts); err != nil {
+	if err := q.decodeOptions(&opts); err != nil {
 		return opts, selector{}, err
 	}
-	if q.target.IsWatchPath {
+	if q.info.IsWatchPath {
 		opts.Watch = true
 	}
 	metainternal.SetListOptionsDefaults(&opts, watchList)
@@ -30,13 +30,13 @@ func (q *request) listOptions(watchList bool) (metainternal.ListOptions, selecto
 	if err != nil {
 		return opts, sel, err
 	}
-	return opts, sel, q.narrow(&sel)
+	return opts, sel, q.addNameSelector(&sel)
 }
 
-// narrow adds the name of the path, which the deprecated watch paths have
+// addNameSelector adds the name of the path, which the deprecated watch paths have
 // (PV-12), to the field selector; another name there is refused (PV-31).
-func (q *request) narrow(sel *selector) error {
-	name := q.target.Name
+func (q *request) addNameSelector(sel *selector) error {
+	name := q.info.Name
 	if name == "" {
 		return nil
 	}
@@ -52,16 +52,16 @@ func (q *request) narrow(sel *selector) error {
 
 // list reads a collection (LS, RS and CH rules).
 func (a *API) list(q *request) error {
-	opts, sel, err := q.listOptions(a.hasWatchList())
+	opts, sel, err := q.decodeListOptions(a.hasWatchList())
 	if err != nil {
 		return err
 	}
 	prefix := q.key()
-	from, err := a.start(q, prefix, sel, &opts)
+	from, err := a.resolveListStart(q, prefix, sel, &opts)
 	if err != nil {
 		return err
 	}
-	page, err := a.page(from.view, prefix, from.from, sel, limit(&opts))
+	page, err := a.page(from.view, prefix, from.startKey, sel, limit(&opts))
 	if err != nil {
 		return err
 	}
@@ -70,17 +70,17 @@ func (a *API) list(q *request) error {
 
 // replyList answers with a page of a collection.
 func (q *request) replyList(rev memstore.Revision, sel selector, page page) error {
-	if err := q.listed(); err != nil {
+	if err := q.checkListForm(); err != nil {
 		return err
 	}
 	if err := codec.ConvertAll(q.res, page.items); err != nil {
 		return err
 	}
 	meta := metav1.ListMeta{ResourceVersion: rev.String(), Continue: page.token}
-	if page.token != "" && sel.all() { // CH-05
+	if page.token != "" && sel.isEmpty() { // CH-05
 		meta.RemainingItemCount = &page.remaining
 	}
-	return q.form.WriteList(q.w, meta, page.items)
+	return q.encoder.WriteList(q.w, meta, page.items)
 }
 
 // limit is how many items a page may have, 0 for any number. A read of "any"
@@ -92,76 +92,76 @@ func limit(opts *metainternal.ListOptions) int {
 	return int(max(opts.Limit, 0))
 }
 
-// origin is where a list begins: in which state, at which key.
-type origin struct {
-	view memstore.View
-	from string
+// listStart is where a list begins: in which state, at which key.
+type listStart struct {
+	view     memstore.View
+	startKey string
 }
 
-// start finds it: the cells of the table of resourceVersion, match and
+// resolveListStart finds it: the cells of the table of resourceVersion, match and
 // continue (RS-10 to RS-28).
-func (a *API) start(q *request, prefix string, sel selector, opts *metainternal.ListOptions) (origin, error) {
+func (a *API) resolveListStart(q *request, prefix string, sel selector, opts *metainternal.ListOptions) (listStart, error) {
 	if opts.Continue != "" {
-		return a.resume(q, prefix, opts)
+		return a.resolveContinue(q, prefix, opts)
 	}
 	rev, err := parseRevision(opts.ResourceVersion)
 	if err != nil {
-		return origin{}, apierrors.NewBadRequest("invalid resource version: " + err.Error())
+		return listStart{}, apierrors.NewBadRequest("invalid resource version: " + err.Error())
 	}
 	exact := opts.ResourceVersionMatch == metav1.ResourceVersionMatchExact ||
 		opts.ResourceVersionMatch == "" && opts.Limit > 0
 	if exact && rev > 0 {
-		if now := a.store.Revision(); rev > now && q.forOne(sel) {
-			return origin{}, status.ResourceVersionNotFound(uint64(rev), uint64(now))
+		if current := a.store.Revision(); rev > current && q.isSingleObject(sel) {
+			return listStart{}, status.ResourceVersionNotFound(uint64(rev), uint64(current))
 		}
-		view, err := a.viewAt(q, rev)
-		return origin{view: view}, err
+		view, err := a.viewExactly(q, rev)
+		return listStart{view: view}, err
 	}
-	if err := a.cache.readyFor(sel, opts); err != nil {
-		return origin{}, err
+	if err := a.watchCache.checkReadyForList(sel, opts); err != nil {
+		return listStart{}, err
 	}
-	view, err := a.notOlderThan(q, opts.ResourceVersion)
-	return origin{view: view}, err
+	view, err := a.viewAtLeast(q, opts.ResourceVersion)
+	return listStart{view: view}, err
 }
 
-// forOne reports whether a list is of one object at most, by its name: a real server reads
+// isSingleObject reports whether a list is of one object at most, by its name: a real server reads
 // the exact state of that from etcd, past its cache, and waits for nothing.
-func (q *request) forOne(sel selector) bool {
+func (q *request) isSingleObject(sel selector) bool {
 	if sel.fields == nil || q.res.Namespaced && q.namespace() == "" {
 		return false
 	}
-	_, named := sel.fields.RequiresExactMatch("metadata.name")
-	return named
+	_, hasName := sel.fields.RequiresExactMatch("metadata.name")
+	return hasName
 }
 
-// resume finds where a continue token goes on. A token whose revision is gone
+// resolveContinue finds where a continue token goes on. A token whose revision is gone
 // is a 410 with one that goes on in the state of now (CH-18).
-func (a *API) resume(q *request, prefix string, opts *metainternal.ListOptions) (origin, error) {
+func (a *API) resolveContinue(q *request, prefix string, opts *metainternal.ListOptions) (listStart, error) {
 	at, err := decodeContinue(prefix, opts.Continue)
 	if err != nil {
-		return origin{}, err
+		return listStart{}, err
 	}
 	if opts.ResourceVersion != "" && opts.ResourceVersion != "0" {
-		return origin{}, apierrors.NewBadRequest("specifying resource version is not allowed when using continue")
+		return listStart{}, apierrors.NewBadRequest("specifying resource version is not allowed when using continue")
 	}
 	if at.revision == 0 {
-		return origin{view: a.store.View(), from: at.from}, nil
+		return listStart{view: a.store.View(), startKey: at.startKey}, nil
 	}
 	var view memstore.View
-	if a.tokens.expired(a.moment(at.revision)) {
+	if a.tokenLifetimes.isExpired(a.epochRevision(at.revision)) {
 		err = apierrors.NewResourceExpired("the token has lived too long")
 	} else {
-		view, err = a.viewAt(q, at.revision)
+		view, err = a.viewExactly(q, at.revision)
 	}
 	if apierrors.IsResourceExpired(err) {
-		return origin{}, status.ExpiredContinue(encodeContinue(prefix, at.from, inconsistent))
+		return listStart{}, status.ExpiredContinue(encodeContinue(prefix, at.startKey, inconsistentRevision))
 	}
-	return origin{view: view, from: at.from}, err
+	return listStart{view: view, startKey: at.startKey}, err
 }
 
-// viewAt gives the state at exactly rev, waiting for one from the future.
-func (a *API) viewAt(q *request, rev memstore.Revision) (memstore.View, error) {
-	if err := a.await(q.r.Context(), timeout(q.r), open{a.store}, rev); err != nil {
+// viewExactly gives the state at exactly rev, waiting for one from the future.
+func (a *API) viewExactly(q *request, rev memstore.Revision) (memstore.View, error) {
+	if err := a.waitForRevision(q.r.Context(), timeoutParam(q.r), currentView{a.store}, rev); err != nil {
 		return memstore.View{}, err
 	}
 	view, err := a.store.ViewAt(rev)
@@ -181,16 +181,16 @@ type page struct {
 // not (CH-10).
 func (a *API) page(view memstore.View, prefix, from string, sel selector, limit int) (page, error) {
 	var p page
-	if limit == 0 && from == "" && sel.all() {
+	if limit == 0 && from == "" && sel.isEmpty() {
 		p.items = make([]*memstore.Record, 0, view.Count(prefix))
 	}
 	for rec := range view.Range(prefix, from) {
 		if limit > 0 && len(p.items) == limit {
 			last := p.items[limit-1].Key + "\x00"
 			p.token = encodeContinue(prefix, last, int64(view.Revision()))
-			a.tokens.served(a.moment(view.Revision()))
-			if sel.all() {
-				p.remaining = a.pages.remaining(view, a.moment(view.Revision()), prefix, from, last, limit)
+			a.tokenLifetimes.recordServed(a.epochRevision(view.Revision()))
+			if sel.isEmpty() {
+				p.remaining = a.remaining.remaining(view, a.epochRevision(view.Revision()), prefix, from, last, limit)
 			}
 			break
 		}

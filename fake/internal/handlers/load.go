@@ -19,8 +19,8 @@ import (
 
 // Item is an object to load.
 type Item struct {
-	// From says in errors where it is from, "" for nowhere in particular.
-	From   string
+	// Source says in errors where it is from, "" for nowhere in particular.
+	Source string
 	Object runtime.Object
 }
 
@@ -44,8 +44,8 @@ func (a *API) LoadSystem() error {
 	return a.Load(objects)
 }
 
-// loadTries is how often a load begins anew because a definition in it was written meanwhile.
-const loadTries = 8
+// maxLoadAttempts is how often a load begins anew because a definition in it was written meanwhile.
+const maxLoadAttempts = 8
 
 // Load stores objects as they are; see LoadItems.
 func (a *API) Load(objects []runtime.Object) error { return a.LoadItems(Items(objects)) }
@@ -54,7 +54,7 @@ func (a *API) Load(objects []runtime.Object) error { return a.LoadItems(Items(ob
 // may define. A list counts as its items. What can be wrong with an object by itself is found
 // before the store is locked.
 func (a *API) LoadItems(items []Item) error {
-	items, err := flat(items)
+	items, err := flatten(items)
 	if err != nil {
 		return err
 	}
@@ -62,15 +62,15 @@ func (a *API) LoadItems(items []Item) error {
 		err := a.loadOnce(items)
 		switch {
 		case err == nil:
-			return a.Follow()
-		case !errors.Is(err, errMeanwhile) || try == loadTries:
+			return a.SyncCRDs()
+		case !errors.Is(err, errConcurrentWrite) || try == maxLoadAttempts:
 			return err
 		}
 	}
 }
 
-// flat is the items with those of lists in the place of the lists.
-func flat(items []Item) ([]Item, error) {
+// flatten is the items with those of lists in the place of the lists.
+func flatten(items []Item) ([]Item, error) {
 	var all []Item
 	for _, item := range items {
 		if !meta.IsListType(item.Object) {
@@ -79,10 +79,10 @@ func flat(items []Item) ([]Item, error) {
 		}
 		inside, err := meta.ExtractList(item.Object)
 		if err != nil {
-			return nil, item.failed(typeName(item.Object), err)
+			return nil, item.wrapError(typeName(item.Object), err)
 		}
 		for _, obj := range inside {
-			more, err := flat([]Item{{item.From, obj}})
+			more, err := flatten([]Item{{item.Source, obj}})
 			if err != nil {
 				return nil, err
 			}
@@ -93,24 +93,24 @@ func flat(items []Item) ([]Item, error) {
 }
 
 func (a *API) loadOnce(items []Item) error {
-	fixtures, err := a.fixtures(items)
+	fixtures, err := a.prepareFixtures(items)
 	if err != nil {
 		return err
 	}
 	return a.store.Load(func(tx *memstore.Tx) error {
 		for _, f := range fixtures {
-			if err := a.put(tx, f); err != nil {
-				return f.item.failed(describe(f.item.Object), err)
+			if err := a.putFixture(tx, f); err != nil {
+				return f.item.wrapError(describe(f.item.Object), err)
 			}
 		}
 		return nil
 	})
 }
 
-// failed is the error of an item that is called by a name.
-func (i Item) failed(name string, err error) error {
-	if i.From != "" {
-		return fmt.Errorf("fakeapi: manifests: %s: %s: %w", i.From, name, err)
+// wrapError is the error of an item that is called by a name.
+func (i Item) wrapError(name string, err error) error {
+	if i.Source != "" {
+		return fmt.Errorf("fakeapi: manifests: %s: %s: %w", i.Source, name, err)
 	}
 	return fmt.Errorf("fakeapi: load %s: %w", name, err)
 }
@@ -121,16 +121,16 @@ type fixture struct {
 	key       string
 	namespace string
 	draft     *memstore.Draft
-	// replaces tells whether an object of the name may be there already.
-	replaces bool
-	// before is the resourceVersion of what is replaced, if that must be nothing else; nil
+	// overwrite tells whether an object of the name may be there already.
+	overwrite bool
+	// expectedVersion is the resourceVersion of what is replaced, if that must be nothing else; nil
 	// if it does not matter, and "" for no object.
-	before *string
+	expectedVersion *string
 }
 
-// fixture makes one object ready that table has the type of. It changes the object.
-func (a *API) fixture(table *resource.Table, obj runtime.Object) (fixture, error) {
-	res, obj, err := a.typed(table, obj)
+// prepareFixture makes one object ready that table has the type of. It changes the object.
+func (a *API) prepareFixture(table *resource.Table, obj runtime.Object) (fixture, error) {
+	res, obj, err := a.toStorage(table, obj)
 	if err != nil {
 		return fixture{}, err
 	}
@@ -152,28 +152,28 @@ func (a *API) fixture(table *resource.Table, obj runtime.Object) (fixture, error
 		draft:     draft,
 		// A namespace may be there already: every cluster has some, and one object
 		// in it is enough to make another.
-		replaces: isNamespaces(res),
+		overwrite: isNamespaces(res),
 	}, err
 }
 
-// put stores a fixture, and its namespace before it if there is none.
-func (a *API) put(tx *memstore.Tx, f fixture) error {
+// putFixture stores a fixture, and its namespace before it if there is none.
+func (a *API) putFixture(tx *memstore.Tx, f fixture) error {
 	if f.namespace != "" && tx.Get(namespaceKey(f.namespace)) == nil {
 		namespace := &corev1.Namespace{}
 		namespace.Name = f.namespace
-		home, err := a.fixture(a.types.Table(), namespace)
+		home, err := a.prepareFixture(a.types.Table(), namespace)
 		if err != nil {
 			return err
 		}
-		if err := a.put(tx, home); err != nil {
+		if err := a.putFixture(tx, home); err != nil {
 			return err
 		}
 	}
 	rec := tx.Get(f.key)
 	switch {
-	case f.before != nil && *f.before != textRevision(rec):
-		return errMeanwhile
-	case f.before == nil && rec != nil && !f.replaces:
+	case f.expectedVersion != nil && *f.expectedVersion != recordVersion(rec):
+		return errConcurrentWrite
+	case f.expectedVersion == nil && rec != nil && !f.overwrite:
 		return errors.New("the name is in use")
 	}
 	return tx.Put(f.key, *f.draft)
@@ -183,7 +183,7 @@ func (a *API) put(tx *memstore.Tx, f fixture) error {
 func (a *API) prepareLoaded(res *resource.Resource, obj runtime.Object) {
 	m := accessor(obj)
 	if m.GetName() == "" && m.GetGenerateName() != "" {
-		m.SetName(a.ids.Name(m.GetGenerateName()))
+		m.SetName(a.ids.GenerateName(m.GetGenerateName()))
 	}
 	if m.GetUID() == "" {
 		m.SetUID(a.ids.UID())
@@ -199,9 +199,9 @@ func (a *API) prepareLoaded(res *resource.Resource, obj runtime.Object) {
 	}
 }
 
-// typed finds the resource of an object and gives it in the StoreVersion. It changes the
+// toStorage finds the resource of an object and gives it in the StoreVersion. It changes the
 // object.
-func (a *API) typed(table *resource.Table, obj runtime.Object) (*resource.Resource, runtime.Object, error) {
+func (a *API) toStorage(table *resource.Table, obj runtime.Object) (*resource.Resource, runtime.Object, error) {
 	kind := obj.GetObjectKind().GroupVersionKind()
 	if kind.Empty() {
 		kinds, err := a.types.ObjectKinds(obj)

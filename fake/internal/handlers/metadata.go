@@ -29,9 +29,9 @@ func accessor(obj runtime.Object) metav1.Object {
 	return m
 }
 
-// matchNamespace fills the object's namespace from the path and refuses
+// ensureNamespace fills the object's namespace from the path and refuses
 // another one (NM-17, NM-18). From a cluster-scoped object it is taken away (NM-19).
-func (q *request) matchNamespace(m metav1.Object) error {
+func (q *request) ensureNamespace(m metav1.Object) error {
 	want, have := q.namespace(), m.GetNamespace()
 	if q.res.Namespaced && have != "" && have != want {
 		return apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
@@ -40,26 +40,26 @@ func (q *request) matchNamespace(m metav1.Object) error {
 	return nil
 }
 
-// matchName refuses a body that names another object than the path (NM-15,
+// checkObjectName refuses a body that names another object than the path (NM-15,
 // NM-16, NM-20). The path of a collection names none.
-func (q *request) matchName(m metav1.Object) error {
+func (q *request) checkObjectName(m metav1.Object) error {
 	switch name := m.GetName(); {
-	case q.target.Name == "", name == q.target.Name:
+	case q.info.Name == "", name == q.info.Name:
 		return nil
 	case name == "":
 		return apierrors.NewBadRequest(fmt.Sprintf(
-			"the name of the object (%s based on URL) was undeterminable: name must be provided", q.target.Name))
+			"the name of the object (%s based on URL) was undeterminable: name must be provided", q.info.Name))
 	default:
 		return apierrors.NewBadRequest(fmt.Sprintf(
-			"the name of the object (%s) does not match the name on the URL (%s)", name, q.target.Name))
+			"the name of the object (%s) does not match the name on the URL (%s)", name, q.info.Name))
 	}
 }
 
-// prepareCreate gives a new object what only the server can (MD-02 to MD-09,
+// prepareForCreate gives a new object what only the server can (MD-02 to MD-09,
 // MD-14) and takes from it what only a subresource may write (SU-01).
-func (a *API) prepareCreate(res *resource.Resource, obj runtime.Object) {
+func (a *API) prepareForCreate(res *resource.Resource, obj runtime.Object) {
 	m := accessor(obj)
-	wipe(m)
+	wipeSystemFields(m)
 	m.SetUID(a.ids.UID())
 	m.SetCreationTimestamp(a.now())
 	if res.HasGeneration {
@@ -69,15 +69,15 @@ func (a *API) prepareCreate(res *resource.Resource, obj runtime.Object) {
 		copyStatus(obj, nil)
 	}
 	if m.GetName() == "" && m.GetGenerateName() != "" {
-		m.SetName(a.ids.Name(m.GetGenerateName()))
+		m.SetName(a.ids.GenerateName(m.GetGenerateName()))
 	}
 	if res.PrepareForCreate != nil {
 		res.PrepareForCreate(obj)
 	}
 }
 
-// wipe takes away what a client cannot say of a new object (MD-03, MD-06, MD-09).
-func wipe(m metav1.Object) {
+// wipeSystemFields takes away what a client cannot say of a new object (MD-03, MD-06, MD-09).
+func wipeSystemFields(m metav1.Object) {
 	m.SetUID("")
 	m.SetCreationTimestamp(metav1.Time{})
 	m.SetDeletionTimestamp(nil)
@@ -85,32 +85,32 @@ func wipe(m metav1.Object) {
 	m.SetSelfLink("")
 }
 
-// prepareUpdate carries over from the stored object what an update of the main
+// prepareForUpdate carries over from the stored object what an update of the main
 // resource cannot change (MD-07, MD-10, MD-17, SU-01).
-func prepareUpdate(res *resource.Resource, obj, old runtime.Object) {
-	keepSystemFields(accessor(obj), accessor(old))
+func prepareForUpdate(res *resource.Resource, obj, old runtime.Object) {
+	copySystemFields(accessor(obj), accessor(old))
 	if res.Status {
 		copyStatus(obj, old)
 	}
 	if res.PrepareForUpdate != nil {
 		res.PrepareForUpdate(obj, old)
 	}
-	countGeneration(res, obj, old)
+	updateGeneration(res, obj, old)
 }
 
-// prepareSubresource lets an update of a subresource change what it is there for
+// prepareForSubresourceUpdate lets an update of a subresource change what it is there for
 // (SU-02). A status leaves the generation as it is (SU-04).
-func prepareSubresource(res *resource.Resource, sub *resource.Subresource, obj, old runtime.Object) {
-	keepSystemFields(accessor(obj), accessor(old))
+func prepareForSubresourceUpdate(res *resource.Resource, sub *resource.Subresource, obj, old runtime.Object) {
+	copySystemFields(accessor(obj), accessor(old))
 	sub.PrepareForUpdate(obj, old)
 	if sub.Name != "status" {
-		countGeneration(res, obj, old)
+		updateGeneration(res, obj, old)
 	}
 }
 
-// countGeneration counts a change of anything but metadata and status (MD-15), and of the
+// updateGeneration counts a change of anything but metadata and status (MD-15), and of the
 // annotations where they count. A type that counts for itself comes to the same.
-func countGeneration(res *resource.Resource, obj, old runtime.Object) {
+func updateGeneration(res *resource.Resource, obj, old runtime.Object) {
 	m, was := accessor(obj), accessor(old)
 	if res.HasGeneration && specDiffers(obj, old) {
 		m.SetGeneration(was.GetGeneration() + 1)
@@ -120,7 +120,7 @@ func countGeneration(res *resource.Resource, obj, old runtime.Object) {
 	}
 }
 
-func keepSystemFields(m, old metav1.Object) {
+func copySystemFields(m, old metav1.Object) {
 	m.SetGeneration(old.GetGeneration())
 	m.SetSelfLink("")
 	if m.GetUID() == "" {
@@ -195,14 +195,14 @@ func validateCreate(res *resource.Resource, obj runtime.Object) error {
 	if res.ValidateCreate != nil {
 		errs = res.ValidateCreate(obj, errs)
 	}
-	return invalid(res, obj, errs)
+	return invalidError(res, obj, errs)
 }
 
 // validateUpdate checks an object that was changed, by itself or through a
 // subresource, above all its metadata against that of the stored one (MD-05, DL-06).
 func validateUpdate(ctx context.Context, res *resource.Resource, sub *resource.Subresource, obj, old runtime.Object) error {
 	m := accessor(obj)
-	errs := validateChange(res, m, accessor(old))
+	errs := validateMetadataUpdate(res, m, accessor(old))
 	if res.Validate != nil {
 		errs = append(errs, res.Validate(obj)...)
 	}
@@ -212,12 +212,12 @@ func validateUpdate(ctx context.Context, res *resource.Resource, sub *resource.S
 	case (sub == nil || !sub.WritesObject()) && res.ValidateUpdate != nil:
 		errs = res.ValidateUpdate(ctx, obj, old, errs)
 	}
-	return invalid(res, obj, errs)
+	return invalidError(res, obj, errs)
 }
 
-// validateChange checks changed metadata.
-func validateChange(res *resource.Resource, m, old metav1.Object) field.ErrorList {
-	if untouched(m, old) {
+// validateMetadataUpdate checks changed metadata.
+func validateMetadataUpdate(res *resource.Resource, m, old metav1.Object) field.ErrorList {
+	if isMetadataUnchanged(m, old) {
 		return nil // it was found good when it was written
 	}
 	path := field.NewPath("metadata")
@@ -225,12 +225,12 @@ func validateChange(res *resource.Resource, m, old metav1.Object) field.ErrorLis
 	// A real server looks twice, in its generic layer and in the type's own
 	// validation, and lists a cause each time; the message names it once.
 	errs = append(errs, errs...)
-	return append(errs, validation.ValidateObjectMetaAccessor(m, res.Namespaced, nameRule(res, m, old), path)...)
+	return append(errs, validation.ValidateObjectMetaAccessor(m, res.Namespaced, nameValidator(res, m, old), path)...)
 }
 
-// untouched reports whether an update leaves the metadata alone that a client can get
+// isMetadataUnchanged reports whether an update leaves the metadata alone that a client can get
 // wrong, as most updates do. The creation is that of the stored object by now.
-func untouched(m, old metav1.Object) bool {
+func isMetadataUnchanged(m, old metav1.Object) bool {
 	return m.GetName() == old.GetName() && m.GetUID() == old.GetUID() &&
 		m.GetGenerateName() == old.GetGenerateName() &&
 		m.GetDeletionTimestamp() == nil && old.GetDeletionTimestamp() == nil &&
@@ -239,39 +239,39 @@ func untouched(m, old metav1.Object) bool {
 		maps.Equal(m.GetAnnotations(), old.GetAnnotations()) &&
 		slices.Equal(m.GetFinalizers(), old.GetFinalizers()) &&
 		equality.Semantic.DeepEqual(m.GetOwnerReferences(), old.GetOwnerReferences()) &&
-		!otherManagers(m, old)
+		!addsManagers(m, old)
 }
 
-// otherManagers reports whether any entry of managedFields has an owner that has none in the
+// addsManagers reports whether any entry of managedFields has an owner that has none in the
 // old object.
-func otherManagers(m, old metav1.Object) bool {
+func addsManagers(m, old metav1.Object) bool {
 	u, isRaw := m.(*unstructured.Unstructured)
 	was, wasRaw := old.(*unstructured.Unstructured)
 	if isRaw && wasRaw && managedfields.EqualManagers(u, was) {
 		return false
 	}
-	return slices.ContainsFunc(m.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return !manages(old, &e) })
+	return slices.ContainsFunc(m.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return !hasManager(old, &e) })
 }
 
-// manages reports whether the owner of an entry of managedFields has one already. A
+// hasManager reports whether the owner of an entry of managedFields has one already. A
 // client may send others, and in any form.
-func manages(m metav1.Object, e *metav1.ManagedFieldsEntry) bool {
+func hasManager(m metav1.Object, e *metav1.ManagedFieldsEntry) bool {
 	return slices.ContainsFunc(m.GetManagedFields(), func(known metav1.ManagedFieldsEntry) bool {
 		return known.Manager == e.Manager && known.Operation == e.Operation &&
 			known.Subresource == e.Subresource && known.FieldsType == e.FieldsType
 	})
 }
 
-// nameRule is the rule for the names in changed metadata. The name itself is that of
+// nameValidator is the rule for the names in changed metadata. The name itself is that of
 // the path, and was found good when the object was made.
-func nameRule(res *resource.Resource, m, old metav1.Object) validation.ValidateNameFunc {
+func nameValidator(res *resource.Resource, m, old metav1.Object) validation.ValidateNameFunc {
 	if m.GetGenerateName() != old.GetGenerateName() {
 		return res.ValidateName
 	}
 	return func(string, bool) []string { return nil }
 }
 
-func invalid(res *resource.Resource, obj runtime.Object, errs field.ErrorList) error {
+func invalidError(res *resource.Resource, obj runtime.Object, errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil
 	}

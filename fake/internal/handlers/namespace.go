@@ -12,9 +12,9 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-var namespaces = schema.GroupResource{Resource: "namespaces"}
+var namespacesResource = schema.GroupResource{Resource: "namespaces"}
 
-func isNamespaces(res *resource.Resource) bool { return res.GroupResource() == namespaces }
+func isNamespaces(res *resource.Resource) bool { return res.GroupResource() == namespacesResource }
 
 // isLocalReview tells the one type that is not put into its namespace, and may be posted to
 // one that does not exist (NS-10).
@@ -24,9 +24,9 @@ func isLocalReview(res *resource.Resource) bool {
 
 func namespaceKey(name string) string { return "namespaces/" + name }
 
-// admitNamespace refuses a new object in a namespace that does not exist
+// checkNamespaceActive refuses a new object in a namespace that does not exist
 // (NS-01) or is on its way out (NS-02).
-func (a *API) admitNamespace(res *resource.Resource, namespace string, m metav1.Object) error {
+func (a *API) checkNamespaceActive(res *resource.Resource, namespace string, m metav1.Object) error {
 	if a.types.IsTerminating(res) {
 		return apierrors.NewForbidden(res.GroupResource(), m.GetName(), errors.New(
 			"create not allowed while custom resource definition is terminating"))
@@ -36,7 +36,7 @@ func (a *API) admitNamespace(res *resource.Resource, namespace string, m metav1.
 	}
 	rec := a.store.View().Get(namespaceKey(namespace))
 	if rec == nil {
-		return apierrors.NewNotFound(namespaces, namespace)
+		return apierrors.NewNotFound(namespacesResource, namespace)
 	}
 	if phase, _ := rec.Fields.Get("status.phase"); phase != string(corev1.NamespaceTerminating) {
 		return nil
@@ -51,41 +51,41 @@ func (a *API) admitNamespace(res *resource.Resource, namespace string, m metav1.
 	return err
 }
 
-// mayDelete refuses to delete the namespaces that every cluster needs (NS-04).
-func mayDelete(res *resource.Resource, name string) error {
+// checkDeletable refuses to delete the namespaces that every cluster needs (NS-04).
+func checkDeletable(res *resource.Resource, name string) error {
 	if !isNamespaces(res) {
 		return nil
 	}
 	switch name {
 	case metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic:
-		return apierrors.NewForbidden(namespaces, name, errors.New("this namespace may not be deleted"))
+		return apierrors.NewForbidden(namespacesResource, name, errors.New("this namespace may not be deleted"))
 	}
 	return nil
 }
 
-// terminate does to a namespace what the first delete does to it (NS-06). Those
+// terminateNamespace does to a namespace what the first delete does to it (NS-06). Those
 // that follow change nothing, and are answered with the namespace (NS-08).
 // What is in it is a controller's work.
-func terminate(ns *corev1.Namespace, opts *metav1.DeleteOptions, now metav1.Time) {
+func terminateNamespace(ns *corev1.Namespace, opts *metav1.DeleteOptions, now metav1.Time) {
 	if ns.DeletionTimestamp != nil {
 		return
 	}
 	markDeleted(ns, now)
 	ns.DeletionGracePeriodSeconds = nil
 	ns.Status.Phase = corev1.NamespaceTerminating
-	if finalizers, change := garbageFinalizers(ns.Finalizers, opts); change {
+	if finalizers, changed := deletionFinalizers(ns.Finalizers, opts); changed {
 		ns.Finalizers = finalizers
 	}
 }
 
-// namespaceFinalized reports whether all who had to empty a terminating namespace
+// isNamespaceFinalized reports whether all who had to empty a terminating namespace
 // have done so.
-func namespaceFinalized(ns *corev1.Namespace) bool {
+func isNamespaceFinalized(ns *corev1.Namespace) bool {
 	return ns.DeletionTimestamp != nil && len(ns.Spec.Finalizers) == 0
 }
 
-// namespaceEnded reports whether a namespace is to be removed: it is terminating,
+// isNamespaceDeletable reports whether a namespace is to be removed: it is terminating,
 // and neither its contents nor anybody's finalizers keep it (NS-07).
-func namespaceEnded(ns *corev1.Namespace) bool {
-	return namespaceFinalized(ns) && len(ns.Finalizers) == 0
+func isNamespaceDeletable(ns *corev1.Namespace) bool {
+	return isNamespaceFinalized(ns) && len(ns.Finalizers) == 0
 }

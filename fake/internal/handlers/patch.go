@@ -22,17 +22,17 @@ import (
 // patch changes an object by a patch of one of the types that the
 // Content-Type names (PA rules). It is applied again if somebody else wrote in
 // between (OC-08).
-func (a *API) patch(q *request) error { return a.change(q, (*request).patching) }
+func (a *API) patch(q *request) error { return a.runUpdate(q, (*request).parsePatch) }
 
-// patching reads the options and the body of a patch and gives what it does.
-func (q *request) patching() (*rewrite, error) {
+// parsePatch reads the options and the body of a patch and gives what it does.
+func (q *request) parsePatch() (*updatedObjectInfo, error) {
 	kind := patchType(q.r)
 	body, err := q.readBody()
 	if err != nil {
 		return nil, err
 	}
 	var opts metav1.PatchOptions
-	if err := q.options(&opts); err != nil {
+	if err := q.decodeOptions(&opts); err != nil {
 		return nil, err
 	}
 	if err := invalidOptions("PatchOptions", metavalidation.ValidatePatchOptions(&opts, kind)); err != nil {
@@ -43,26 +43,26 @@ func (q *request) patching() (*rewrite, error) {
 		if body, err = codec.CBORToJSON(body); err != nil {
 			return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
 		}
-		return q.application(body, &opts)
+		return q.parseApply(body, &opts)
 	case types.ApplyYAMLPatchType:
-		return q.application(body, &opts)
+		return q.parseApply(body, &opts)
 	}
 	if err := patch.CheckJSON(body); err != nil {
 		return nil, err
 	}
-	p, bad := patch.Parse(kind, body, opts.FieldValidation != metav1.FieldValidationIgnore)
-	tracker, err := q.tracker()
+	p, parseErr := patch.Parse(kind, body, opts.FieldValidation != metav1.FieldValidationIgnore)
+	tracker, err := q.fieldManager()
 	if err != nil {
 		return nil, err
 	}
-	return &rewrite{ // a patch creates nothing (PA-15)
-		options: writeOptions{opts.DryRun, opts.FieldManager, opts.FieldValidation},
-		tracker: tracker,
-		next: func(old runtime.Object) (runtime.Object, error) {
-			if bad != nil { // that there is no such object is said first
-				return nil, bad
+	return &updatedObjectInfo{ // a patch creates nothing (PA-15)
+		options:      writeOptions{opts.DryRun, opts.FieldManager, opts.FieldValidation},
+		fieldManager: tracker,
+		updatedObject: func(old runtime.Object) (runtime.Object, error) {
+			if parseErr != nil { // that there is no such object is said first
+				return nil, parseErr
 			}
-			return q.patched(p, old, opts.FieldValidation)
+			return q.applyPatch(p, old, opts.FieldValidation)
 		},
 	}, nil
 }
@@ -73,8 +73,8 @@ func patchType(r *http.Request) types.PatchType {
 	return types.PatchType(kind)
 }
 
-// patchable refuses patches of types that there are not.
-func (q *request) patchable() error {
+// checkPatchType refuses patches of types that there are not.
+func (q *request) checkPatchType() error {
 	ok := false
 	switch patchType(q.r) {
 	case types.StrategicMergePatchType:
@@ -85,14 +85,14 @@ func (q *request) patchable() error {
 		ok = negotiate.IsCBOREnabled(q.r)
 	}
 	if !ok {
-		return q.noSuchPatch()
+		return q.unsupportedPatchTypeError()
 	}
 	return nil
 }
 
-// noSuchPatch refuses a type of patch: where a real server has a router, that does so
+// unsupportedPatchTypeError refuses a type of patch: where a real server has a router, that does so
 // (PA-02).
-func (q *request) noSuchPatch() error {
+func (q *request) unsupportedPatchTypeError() error {
 	if q.parent.Custom == nil {
 		return status.RouterUnsupportedMediaType()
 	}
@@ -103,9 +103,9 @@ func (q *request) noSuchPatch() error {
 	return status.UnsupportedMediaType(strings.Join(known, ", "))
 }
 
-// patched applies a patch to an object of the StoreVersion in the version that
+// applyPatch applies a patch to an object of the StoreVersion in the version that
 // the client sees.
-func (q *request) patched(p *patch.Patch, old runtime.Object, validation string) (runtime.Object, error) {
+func (q *request) applyPatch(p *patch.Patch, old runtime.Object, validation string) (runtime.Object, error) {
 	current, err := q.res.Convert(old, q.res.GroupVersion())
 	if err != nil {
 		return nil, err
@@ -126,13 +126,13 @@ func (q *request) patched(p *patch.Patch, old runtime.Object, validation string)
 			field.Invalid(field.NewPath("patch"), p.ErrorValue(result), err.Error()),
 		})
 	}
-	q.warn(warnings...)
-	if err := q.addressed(accessor(obj)); err != nil {
+	q.addWarnings(warnings...)
+	if err := q.checkMatchesPath(accessor(obj)); err != nil {
 		return nil, err
 	}
-	if obj, err = q.stored(obj); err != nil {
+	if obj, err = q.toStorageVersion(obj); err != nil {
 		return nil, err
 	}
-	q.mergeOwners(obj, true)
+	q.dedupOwnerReferences(obj, true)
 	return obj, nil
 }

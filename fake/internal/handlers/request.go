@@ -30,35 +30,35 @@ import (
 
 // request is one request for a resource on its way through a verb.
 type request struct {
-	w      http.ResponseWriter
-	r      *http.Request
-	target requestinfo.RequestInfo
-	res    *resource.Resource
-	types  *registry.Registry
-	clock  *clock
-	parent *resource.Resource    // res, but for with
-	sub    *resource.Subresource // nil for the object itself
-	out    negotiate.Output
-	form   *encode.Encoder
-	values url.Values
-	bytes  []byte // the body, once it has been read
-	// untold is why the answer cannot be transformed as asked for, nil if it can.
-	untold error
+	w           http.ResponseWriter
+	r           *http.Request
+	info        requestinfo.RequestInfo
+	res         *resource.Resource
+	types       *registry.Registry
+	clock       *clock
+	parent      *resource.Resource    // res, but for with
+	sub         *resource.Subresource // nil for the object itself
+	output      negotiate.Output
+	encoder     *encode.Encoder
+	queryValues url.Values
+	bodyBytes   []byte // the body, once it has been read
+	// tableOptionsErr is why the answer cannot be transformed as asked for, nil if it can.
+	tableOptionsErr error
 	// warnings are what the client was told of so far.
 	warnings warnings
 }
 
 // query gives the decoded query parameters.
 func (q *request) query() url.Values {
-	if q.values == nil && q.r.URL.RawQuery != "" {
-		q.values = q.r.URL.Query()
+	if q.queryValues == nil && q.r.URL.RawQuery != "" {
+		q.queryValues = q.r.URL.Query()
 	}
-	return q.values
+	return q.queryValues
 }
 
 // key is where the addressed object is stored, or the prefix of the collection.
 func (q *request) key() string {
-	return codec.Key(q.res, q.namespace(), q.target.Name)
+	return codec.Key(q.res, q.namespace(), q.info.Name)
 }
 
 // namespace is that of the path; a namespace itself is not inside one.
@@ -66,22 +66,22 @@ func (q *request) namespace() string {
 	if !q.res.Namespaced {
 		return ""
 	}
-	return q.target.Namespace
+	return q.info.Namespace
 }
 
-// named refuses a name of the path that cannot be part of a key in etcd, whatever is
+// checkName refuses a name of the path that cannot be part of a key in etcd, whatever is
 // asked about it.
-func (q *request) named() error {
-	if wrong := content.IsPathSegmentName(q.target.Name); len(wrong) > 0 {
-		return apierrors.NewBadRequest(fmt.Sprintf("Name parameter invalid: %q: %s", q.target.Name, strings.Join(wrong, ";")))
+func (q *request) checkName() error {
+	if wrong := content.IsPathSegmentName(q.info.Name); len(wrong) > 0 {
+		return apierrors.NewBadRequest(fmt.Sprintf("Name parameter invalid: %q: %s", q.info.Name, strings.Join(wrong, ";")))
 	}
 	return nil
 }
 
-// options decodes the query into one of the meta/v1 options types. Numbers
+// decodeOptions decodes the query into one of the meta/v1 options types. Numbers
 // that are none are a 400 (PV-24); parameters that nobody knows are ignored
 // (PV-22).
-func (q *request) options(into runtime.Object) error {
+func (q *request) decodeOptions(into runtime.Object) error {
 	values := q.query()
 	if len(values) == 0 {
 		return nil
@@ -103,10 +103,10 @@ func invalidOptions(kind string, errs field.ErrorList) error {
 // readBody reads the request's body up to MaxBody, in YAML with its aliases written out. Asked
 // again it gives the same.
 func (q *request) readBody() (body []byte, err error) {
-	if q.bytes == nil {
-		q.bytes, err = readBody(q.r)
+	if q.bodyBytes == nil {
+		q.bodyBytes, err = readBody(q.r)
 	}
-	return q.bytes, err
+	return q.bodyBytes, err
 }
 
 func readBody(r *http.Request) ([]byte, error) {
@@ -132,9 +132,9 @@ func readBody(r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// body reads and decodes the object that the client sent, of the served
+// decodeBody reads and decodes the object that the client sent, of the served
 // version, and turns what strict decoding found into Warning headers.
-func (q *request) body(validation string) (runtime.Object, error) {
+func (q *request) decodeBody(validation string) (runtime.Object, error) {
 	media, err := negotiate.RequestMediaType(q.r)
 	if err != nil {
 		return nil, err
@@ -145,44 +145,44 @@ func (q *request) body(validation string) (runtime.Object, error) {
 	}
 	obj, warnings, err := codec.DecodeBody(q.res, media, body, validation)
 	if err != nil && q.res != q.parent && q.parent.Custom != nil {
-		return nil, errUnreadScale
+		return nil, errScaleNotDecodable
 	}
 	if err != nil {
 		return nil, err
 	}
-	q.warn(warnings...)
+	q.addWarnings(warnings...)
 	return obj, nil
 }
 
-// object reads the object of a create or an update and gives it as it is stored. It
+// decodeObject reads the object of a create or an update and gives it as it is stored. It
 // is the caller's own; asked again it gives another.
-func (q *request) object(validation string) (runtime.Object, error) {
-	served, err := q.body(validation)
+func (q *request) decodeObject(validation string) (runtime.Object, error) {
+	served, err := q.decodeBody(validation)
 	if err != nil {
 		return nil, err
 	}
-	if err := q.addressed(accessor(served)); err != nil {
+	if err := q.checkMatchesPath(accessor(served)); err != nil {
 		return nil, err
 	}
-	obj, err := q.stored(served)
+	obj, err := q.toStorageVersion(served)
 	if err != nil {
 		return nil, err
 	}
-	q.mergeOwners(obj, false)
+	q.dedupOwnerReferences(obj, false)
 	return obj, nil
 }
 
-// addressed refuses an object that is not the one of the path.
-func (q *request) addressed(m metav1.Object) error {
-	if err := q.matchNamespace(m); err != nil {
+// checkMatchesPath refuses an object that is not the one of the path.
+func (q *request) checkMatchesPath(m metav1.Object) error {
+	if err := q.ensureNamespace(m); err != nil {
 		return err
 	}
-	return q.matchName(m)
+	return q.checkObjectName(m)
 }
 
-// stored gives an object of the served version as it is stored. It may change
+// toStorageVersion gives an object of the served version as it is stored. It may change
 // the object.
-func (q *request) stored(served runtime.Object) (runtime.Object, error) {
+func (q *request) toStorageVersion(served runtime.Object) (runtime.Object, error) {
 	obj, err := q.res.Convert(served, q.res.StorageVersion)
 	if err != nil {
 		return nil, err
@@ -190,43 +190,43 @@ func (q *request) stored(served runtime.Object) (runtime.Object, error) {
 	return q.res.Canonical(obj), nil
 }
 
-// tracker keeps the managedFields of what the request writes to.
-func (q *request) tracker() (*managedfields.FieldManager, error) {
-	return q.types.Tracker(q.parent, q.target.Subresource)
+// fieldManager keeps the managedFields of what the request writes to.
+func (q *request) fieldManager() (*managedfields.FieldManager, error) {
+	return q.types.Tracker(q.parent, q.info.Subresource)
 }
 
-// manager is the owner of the fields that the request writes (SA-25).
-func (q *request) manager(fieldManager string) string {
+// managerName is the owner of the fields that the request writes (SA-25).
+func (q *request) managerName(fieldManager string) string {
 	return managedfields.ManagerOrUserAgent(fieldManager, q.r.UserAgent())
 }
 
-// reply answers with a stored object.
-func (q *request) reply(code int, rec *memstore.Record) error {
-	if err := q.whole(); err != nil {
+// replyRecord answers with a stored object.
+func (q *request) replyRecord(code int, rec *memstore.Record) error {
+	if err := q.checkSingleForm(); err != nil {
 		return err
 	}
-	body, err := q.form.EncodeRecord(rec)
+	body, err := q.encoder.EncodeRecord(rec)
 	if err != nil {
 		return err
 	}
-	return q.send(code, body)
+	return q.writeBody(code, body)
 }
 
 // replyObject answers with an object that is not stored, of the served version.
 func (q *request) replyObject(code int, obj runtime.Object) error {
-	if err := q.whole(); err != nil {
+	if err := q.checkSingleForm(); err != nil {
 		return err
 	}
-	body, err := q.form.EncodeObject(obj)
+	body, err := q.encoder.EncodeObject(obj)
 	if err != nil {
 		return err
 	}
-	return q.send(code, body)
+	return q.writeBody(code, body)
 }
 
-func (q *request) send(code int, body []byte) error {
+func (q *request) writeBody(code int, body []byte) error {
 	h := q.w.Header()
-	h.Set("Content-Type", q.form.ContentType(false))
+	h.Set("Content-Type", q.encoder.ContentType(false))
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	q.w.WriteHeader(code)
 	_, _ = q.w.Write(body) // the client may be gone; nobody is left to tell

@@ -16,34 +16,34 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// post finds what a POST does to a row whose objects are not kept.
-func post(res *resource.Resource) verb {
+// postHandler finds what a POST does to a row whose objects are not kept.
+func postHandler(res *resource.Resource) handlerFunc {
 	switch res.New().(type) {
 	case *authorizationv1.SubjectAccessReview:
-		return reviewed((*API).reviewAccess)
+		return reviewHandler((*API).reviewAccess)
 	case *authorizationv1.LocalSubjectAccessReview:
-		return reviewed((*API).reviewLocalAccess)
+		return reviewHandler((*API).reviewLocalAccess)
 	case *authorizationv1.SelfSubjectAccessReview:
-		return reviewed((*API).reviewOwnAccess)
+		return reviewHandler((*API).reviewSelfAccess)
 	case *authorizationv1.SelfSubjectRulesReview:
-		return reviewed((*API).reviewOwnRules)
+		return reviewHandler((*API).reviewSelfRules)
 	case *authenticationv1.TokenReview:
-		return reviewed((*API).reviewToken)
+		return reviewHandler((*API).reviewToken)
 	case *authenticationv1.SelfSubjectReview:
-		return reviewed((*API).reviewSelf)
+		return reviewHandler((*API).reviewSelf)
 	}
 	return (*API).bind
 }
 
-// review answers a question that was posted. allow asks the admission plugins about it, once
+// reviewFunc answers a question that was posted. allow asks the admission plugins about it, once
 // it is known to be well formed.
-type review[T runtime.Object] func(a *API, q *request, sent T, allow func() error) (T, error)
+type reviewFunc[T runtime.Object] func(a *API, q *request, sent T, allow func() error) (T, error)
 
-// reviewed makes a verb of a review: the answer is the question with a status, and nothing
+// reviewHandler makes a verb of a review: the answer is the question with a status, and nothing
 // is stored (VR-01).
-func reviewed[T runtime.Object](review review[T]) verb {
+func reviewHandler[T runtime.Object](review reviewFunc[T]) handlerFunc {
 	return func(a *API, q *request) error {
-		_, obj, admit, err := a.posted(q)
+		_, obj, admit, err := a.decodePost(q)
 		if err != nil {
 			return err
 		}
@@ -64,8 +64,8 @@ func (a *API) authorizer() authz.Authorizer {
 	return a.settings.Authorizer
 }
 
-// decide asks about an action, and gives the status of the review.
-func (a *API) decide(attributes authz.Attributes) authorizationv1.SubjectAccessReviewStatus {
+// authorize asks about an action, and gives the status of the review.
+func (a *API) authorize(attributes authz.Attributes) authorizationv1.SubjectAccessReviewStatus {
 	d := a.authorizer().Authorize(attributes)
 	return authorizationv1.SubjectAccessReviewStatus{
 		Allowed: d.Allowed(), Denied: d.Denied(), Reason: d.Reason(),
@@ -74,43 +74,43 @@ func (a *API) decide(attributes authz.Attributes) authorizationv1.SubjectAccessR
 }
 
 func (a *API) reviewAccess(_ *request, r *authorizationv1.SubjectAccessReview, allow func() error) (*authorizationv1.SubjectAccessReview, error) {
-	errs := append(validateSubject(&r.Spec), emptyMetadata(&r.ObjectMeta, "must be empty")...)
+	errs := append(validateSubject(&r.Spec), validateEmptyMetadata(&r.ObjectMeta, "must be empty")...)
 	if err := invalidReview(errs); err != nil {
 		return nil, err
 	}
 	if err := allow(); err != nil {
 		return nil, err
 	}
-	r.Status = a.decide(subjectAttributes(&r.Spec))
+	r.Status = a.authorize(subjectAttributes(&r.Spec))
 	return r, nil
 }
 
 func (a *API) reviewLocalAccess(_ *request, r *authorizationv1.LocalSubjectAccessReview, allow func() error) (*authorizationv1.LocalSubjectAccessReview, error) {
-	if err := invalidReview(validateLocal(r)); err != nil {
+	if err := invalidReview(validateLocalSubject(r)); err != nil {
 		return nil, err
 	}
 	if err := allow(); err != nil {
 		return nil, err
 	}
-	r.Status = a.decide(subjectAttributes(&r.Spec))
+	r.Status = a.authorize(subjectAttributes(&r.Spec))
 	return r, nil
 }
 
-func (a *API) reviewOwnAccess(q *request, r *authorizationv1.SelfSubjectAccessReview, allow func() error) (*authorizationv1.SelfSubjectAccessReview, error) {
-	errs := validateAction(r.Spec.ResourceAttributes, r.Spec.NonResourceAttributes)
-	errs = append(errs, emptyMetadata(&r.ObjectMeta, "must be empty")...)
+func (a *API) reviewSelfAccess(q *request, r *authorizationv1.SelfSubjectAccessReview, allow func() error) (*authorizationv1.SelfSubjectAccessReview, error) {
+	errs := validateAttributes(r.Spec.ResourceAttributes, r.Spec.NonResourceAttributes)
+	errs = append(errs, validateEmptyMetadata(&r.ObjectMeta, "must be empty")...)
 	if err := invalidReview(errs); err != nil {
 		return nil, err
 	}
 	if err := allow(); err != nil {
 		return nil, err
 	}
-	r.Status = a.decide(actionAttributes(authn.UserFrom(q.r.Context()), r.Spec.ResourceAttributes, r.Spec.NonResourceAttributes))
+	r.Status = a.authorize(actionAttributes(authn.UserFrom(q.r.Context()), r.Spec.ResourceAttributes, r.Spec.NonResourceAttributes))
 	return r, nil
 }
 
-// reviewOwnRules answers with the status alone, as a real server does.
-func (a *API) reviewOwnRules(q *request, r *authorizationv1.SelfSubjectRulesReview, allow func() error) (*authorizationv1.SelfSubjectRulesReview, error) {
+// reviewSelfRules answers with the status alone, as a real server does.
+func (a *API) reviewSelfRules(q *request, r *authorizationv1.SelfSubjectRulesReview, allow func() error) (*authorizationv1.SelfSubjectRulesReview, error) {
 	if r.Spec.Namespace == "" {
 		return nil, apierrors.NewBadRequest("no namespace on request")
 	}
@@ -155,26 +155,26 @@ func (a *API) reviewToken(_ *request, r *authenticationv1.TokenReview, allow fun
 	return r, nil
 }
 
-// errToken is what is said of a token that is not valid.
-var errToken = errors.New("invalid bearer token")
+// errInvalidToken is what is said of a token that is not valid.
+var errInvalidToken = errors.New("invalid bearer token")
 
 // tokenUser finds whose a token is, and those of the audiences that it is for. A token that
 // was not issued for a service account is for this server.
 func (a *API) tokenUser(token string, audiences []string) (user authenticationv1.UserInfo, found []string, err error) {
-	of := func(has []string) []string {
+	intersect := func(has []string) []string {
 		return slices.DeleteFunc(slices.Clone(audiences), func(one string) bool { return !slices.Contains(has, one) })
 	}
-	way := authn.Authenticator{Tokens: a.settings.Tokens, ServiceAccounts: func(token string) (authenticationv1.UserInfo, bool) {
-		c, ok := a.account(token)
-		found = of(c.Audiences)
+	authenticator := authn.Authenticator{Tokens: a.settings.Tokens, ServiceAccounts: func(token string) (authenticationv1.UserInfo, bool) {
+		c, ok := a.validClaims(token)
+		found = intersect(c.Audiences)
 		return c.user(), ok
 	}}
-	user, ok := way.AuthenticateToken(token)
+	user, ok := authenticator.AuthenticateToken(token)
 	if ok && found == nil {
-		found = of([]string{tokenIssuer})
+		found = intersect([]string{tokenIssuer})
 	}
 	if !ok || len(found) == 0 {
-		return authenticationv1.UserInfo{}, nil, errToken
+		return authenticationv1.UserInfo{}, nil, errInvalidToken
 	}
 	return user, found, nil
 }

@@ -30,19 +30,19 @@ func invalidReview(errs field.ErrorList) error {
 
 // validateSubject checks whom and what a review asks about.
 func validateSubject(spec *authorizationv1.SubjectAccessReviewSpec) field.ErrorList {
-	errs := validateEither(spec.ResourceAttributes, spec.NonResourceAttributes)
+	errs := validateOneOf(spec.ResourceAttributes, spec.NonResourceAttributes)
 	if spec.User == "" && len(spec.Groups) == 0 {
 		errs = append(errs, field.Invalid(field.NewPath("spec", "user"), spec.User, "at least one of user or group must be specified"))
 	}
 	return append(errs, validateSelectors(spec.ResourceAttributes)...)
 }
 
-// validateAction checks what a review asks about.
-func validateAction(resource *authorizationv1.ResourceAttributes, path *authorizationv1.NonResourceAttributes) field.ErrorList {
-	return append(validateEither(resource, path), validateSelectors(resource)...)
+// validateAttributes checks what a review asks about.
+func validateAttributes(resource *authorizationv1.ResourceAttributes, path *authorizationv1.NonResourceAttributes) field.ErrorList {
+	return append(validateOneOf(resource, path), validateSelectors(resource)...)
 }
 
-func validateEither(resource *authorizationv1.ResourceAttributes, path *authorizationv1.NonResourceAttributes) field.ErrorList {
+func validateOneOf(resource *authorizationv1.ResourceAttributes, path *authorizationv1.NonResourceAttributes) field.ErrorList {
 	if (resource == nil) != (path == nil) {
 		return nil
 	}
@@ -50,11 +50,11 @@ func validateEither(resource *authorizationv1.ResourceAttributes, path *authoriz
 		"exactly one of nonResourceAttributes or resourceAttributes must be specified")}
 }
 
-func validateLocal(r *authorizationv1.LocalSubjectAccessReview) field.ErrorList {
+func validateLocalSubject(r *authorizationv1.LocalSubjectAccessReview) field.ErrorList {
 	errs := validateSubject(&r.Spec)
 	bare := r.ObjectMeta
 	bare.Namespace = ""
-	if len(emptyMetadata(&bare, "")) > 0 {
+	if len(validateEmptyMetadata(&bare, "")) > 0 {
 		errs = append(errs, field.Invalid(field.NewPath("metadata"), r.ObjectMeta, "must be empty except for namespace"))
 	}
 	path := field.NewPath("spec")
@@ -67,8 +67,8 @@ func validateLocal(r *authorizationv1.LocalSubjectAccessReview) field.ErrorList 
 	return errs
 }
 
-// emptyMetadata refuses metadata but for managedFields, which the server adds.
-func emptyMetadata(m *metav1.ObjectMeta, message string) field.ErrorList {
+// validateEmptyMetadata refuses metadata but for managedFields, which the server adds.
+func validateEmptyMetadata(m *metav1.ObjectMeta, message string) field.ErrorList {
 	bare := *m
 	bare.ManagedFields = nil
 	if equality.Semantic.DeepEqual(bare, metav1.ObjectMeta{}) {
@@ -86,7 +86,7 @@ func validateSelectors(a *authorizationv1.ResourceAttributes) (errs field.ErrorL
 	path := field.NewPath("spec", "resourceAttributes")
 	if s := a.FieldSelector; s != nil {
 		at := path.Child("fieldSelector")
-		errs = append(errs, validateForm(s.RawSelector, len(s.Requirements), at)...)
+		errs = append(errs, validateSelectorForm(s.RawSelector, len(s.Requirements), at)...)
 		for i, one := range s.Requirements {
 			errs = append(errs, metavalidation.ValidateFieldSelectorRequirement(one,
 				metavalidation.FieldSelectorValidationOptions{AllowUnknownOperatorInRequirement: true}, at.Child("requirements").Index(i))...)
@@ -94,7 +94,7 @@ func validateSelectors(a *authorizationv1.ResourceAttributes) (errs field.ErrorL
 	}
 	if s := a.LabelSelector; s != nil {
 		at := path.Child("labelSelector")
-		errs = append(errs, validateForm(s.RawSelector, len(s.Requirements), at)...)
+		errs = append(errs, validateSelectorForm(s.RawSelector, len(s.Requirements), at)...)
 		for i, one := range s.Requirements {
 			errs = append(errs, metavalidation.ValidateLabelSelectorRequirement(one,
 				metavalidation.LabelSelectorValidationOptions{AllowUnknownOperatorInRequirement: true}, at.Child("requirements").Index(i))...)
@@ -103,8 +103,8 @@ func validateSelectors(a *authorizationv1.ResourceAttributes) (errs field.ErrorL
 	return errs
 }
 
-// validateForm refuses a selector in both of its forms, or in none.
-func validateForm(raw string, requirements int, at *field.Path) field.ErrorList {
+// validateSelectorForm refuses a selector in both of its forms, or in none.
+func validateSelectorForm(raw string, requirements int, at *field.Path) field.ErrorList {
 	switch {
 	case raw != "" && requirements > 0:
 		return field.ErrorList{field.Invalid(at.Child("rawSelector"), raw, "may not specified at the same time as requirements")}
@@ -203,9 +203,9 @@ func labelRequirements(s *authorizationv1.LabelSelectorAttributes) (labels.Requi
 // evaluationError is what a review tells of an authorizer's problem and of selectors that
 // could not be read.
 func evaluationError(err error, a authz.Attributes) string {
-	var told []string
+	var messages []string
 	if err != nil {
-		told = append(told, err.Error())
+		messages = append(messages, err.Error())
 	}
 	for _, s := range []struct {
 		name string
@@ -218,10 +218,10 @@ func evaluationError(err error, a authz.Attributes) string {
 		switch {
 		case s.err == nil:
 		case s.some:
-			told = append(told, "spec.resourceAttributes."+s.name+" partially ignored due to parse error")
+			messages = append(messages, "spec.resourceAttributes."+s.name+" partially ignored due to parse error")
 		default:
-			told = append(told, "spec.resourceAttributes."+s.name+" ignored due to parse error")
+			messages = append(messages, "spec.resourceAttributes."+s.name+" ignored due to parse error")
 		}
 	}
-	return strings.Join(told, "; ")
+	return strings.Join(messages, "; ")
 }

@@ -40,8 +40,8 @@ func newSelector(res *resource.Resource, opts *metainternal.ListOptions) (select
 	return s, nil
 }
 
-// all reports whether nothing is left out.
-func (s selector) all() bool { return s.labels == nil && s.fields == nil }
+// isEmpty reports whether nothing is left out.
+func (s selector) isEmpty() bool { return s.labels == nil && s.fields == nil }
 
 // matches reports whether a record is selected. Nil never is. Fields of another version than
 // the stored one are read of the converted object, whose conversion may fail.

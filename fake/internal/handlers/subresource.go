@@ -7,24 +7,24 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// subresourceMethod finds what a method does on a subresource, nil if nothing
+// subresourceHandler finds what a method does on a subresource, nil if nothing
 // (SU-07).
-func subresourceMethod(m string, sub *resource.Subresource, t requestinfo.RequestInfo) verb {
-	name := verbOf(m)
+func subresourceHandler(m string, sub *resource.Subresource, t requestinfo.RequestInfo) handlerFunc {
+	name := verbForMethod(m)
 	if sub.Name == "proxy" && (m == http.MethodHead || m == http.MethodOptions) {
 		name = "get" // a proxy passes on whatever it is
 	}
 	switch {
 	case t.IsWatchPath || !sub.HasVerb(name):
 		return nil
-	case isForKubelet(sub):
-		return (*API).kubelet
+	case needsKubelet(sub):
+		return (*API).rejectKubeletRequest
 	case sub.WritesObject():
-		return oneOf(name, (*API).get, (*API).update, (*API).patch)
+		return handlerByVerb(name, (*API).get, (*API).update, (*API).patch)
 	}
 	switch sub.Name {
 	case "scale":
-		return oneOf(name, (*API).getScale, (*API).updateScale, (*API).patchScale)
+		return handlerByVerb(name, (*API).getScale, (*API).updateScale, (*API).patchScale)
 	case "binding":
 		return (*API).bind
 	case "eviction":
@@ -35,8 +35,8 @@ func subresourceMethod(m string, sub *resource.Subresource, t requestinfo.Reques
 	return nil
 }
 
-// verbOf is the verb of a method, as discovery spells it.
-func verbOf(m string) string {
+// verbForMethod is the verb of a method, as discovery spells it.
+func verbForMethod(m string) string {
 	switch m {
 	case http.MethodGet:
 		return "get"
@@ -52,7 +52,7 @@ func verbOf(m string) string {
 	return ""
 }
 
-func oneOf(name string, get, update, patch verb) verb {
+func handlerByVerb(name string, get, update, patch handlerFunc) handlerFunc {
 	switch name {
 	case "get":
 		return get
@@ -64,11 +64,11 @@ func oneOf(name string, get, update, patch verb) verb {
 	return nil
 }
 
-// with is the request with its body and its answer being of another kind than the
+// withBodyResource is the request with its body and its answer being of another kind than the
 // object that is addressed: a Scale, an Eviction. Who owns what of it is still the
 // business of the subresource.
-func (q *request) with(body *resource.Resource) *request {
+func (q *request) withBodyResource(body *resource.Resource) *request {
 	other := *q
-	other.res, other.form = body, q.form.ForResource(body)
+	other.res, other.encoder = body, q.encoder.ForResource(body)
 	return &other
 }

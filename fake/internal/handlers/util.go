@@ -11,5 +11,5 @@ func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 // typeName is how Go prints the type of a value: "*v1.ConfigMapList".
 func typeName(v any) string { return fmt.Sprintf("%T", v) }
 
-// nameOf is the object's name in its key.
-func nameOf(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }
+// nameFromKey is the object's name in its key.
+func nameFromKey(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }

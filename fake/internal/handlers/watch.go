@@ -21,7 +21,7 @@ import (
 // wrong before the stream starts is an HTTP error, what goes wrong later is an
 // ERROR event (WA-18).
 func (a *API) watch(q *request) error {
-	opts, sel, err := q.listOptions(a.hasWatchList())
+	opts, sel, err := q.decodeListOptions(a.hasWatchList())
 	if err != nil {
 		return err
 	}
@@ -29,41 +29,41 @@ func (a *API) watch(q *request) error {
 	if err != nil {
 		return err
 	}
-	if q.untold != nil {
-		return q.untold
+	if q.tableOptionsErr != nil {
+		return q.tableOptionsErr
 	}
-	if err := negotiate.CheckStream(q.r, q.out); err != nil {
+	if err := negotiate.CheckStream(q.r, q.output); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(q.r.Context(), a.watchTimeout(&opts))
 	defer cancel()
-	defer a.cache.bind(cancel)()
-	life := context.Background()
+	defer a.watchCache.onEnd(cancel)()
+	crdChanged := context.Background()
 	if custom := q.res.Custom; custom != nil { // which ends when its definition changes
-		life = custom.CRD().Done()
-		defer context.AfterFunc(life, cancel)()
+		crdChanged = custom.CRD().Done()
+		defer context.AfterFunc(crdChanged, cancel)()
 	}
-	if err := a.cache.ready(); err != nil { // WA-39
+	if err := a.watchCache.checkReady(); err != nil { // WA-39
 		return err
 	}
 	s := &stream{
-		a: a, w: q.w, flusher: http.NewResponseController(q.w), form: q.form,
-		res:       q.res,
-		prefix:    a.watchPrefix(q),
-		sel:       sel,
-		bookmarks: opts.AllowWatchBookmarks,
-		request:   q.r.Context(),
-		life:      life,
-		ctx:       ctx,
-		metrics:   a.settings.Metrics.WatchEvents(q.res.GroupVersionResource()),
+		api: a, w: q.w, flusher: http.NewResponseController(q.w), encoder: q.encoder,
+		res:        q.res,
+		prefix:     a.watchPrefix(q),
+		sel:        sel,
+		bookmarks:  opts.AllowWatchBookmarks,
+		request:    q.r.Context(),
+		crdChanged: crdChanged,
+		ctx:        ctx,
+		metrics:    a.settings.Metrics.WatchEvents(q.res.GroupVersionResource()),
 	}
-	if upgrades(q.r) {
-		return serveSocket(q.w, q.r, s.form.ContentType(true), cancel, func(ws *socket) {
+	if isWebSocketUpgrade(q.r) {
+		return serveWebSocket(q.w, q.r, s.encoder.ContentType(true), cancel, func(ws *webSocketWriter) {
 			s.socket = ws
-			s.fail(s.run(ctx, rev, &opts))
+			s.sendError(s.run(ctx, rev, &opts))
 		})
 	}
-	s.fail(s.run(ctx, rev, &opts))
+	s.sendError(s.run(ctx, rev, &opts))
 	return nil
 }
 
@@ -71,7 +71,7 @@ func (a *API) watch(q *request) error {
 // the selector.
 func (a *API) watchPrefix(q *request) string {
 	collection := *q
-	collection.target.Name = ""
+	collection.info.Name = ""
 	return collection.key()
 }
 
@@ -81,16 +81,16 @@ func (a *API) watchTimeout(opts *metainternal.ListOptions) time.Duration {
 	if s := opts.TimeoutSeconds; s != nil && *s > 0 {
 		return time.Duration(*s) * time.Second
 	}
-	return a.settings.WatchTimeout + a.ids.Below(a.settings.WatchTimeout)
+	return a.settings.WatchTimeout + a.ids.Jitter(a.settings.WatchTimeout)
 }
 
 // stream is one watch being served.
 type stream struct {
-	a         *API
+	api       *API
 	w         http.ResponseWriter
 	flusher   *http.ResponseController
-	socket    *socket // in the place of w, if it is not nil
-	form      *encode.Encoder
+	socket    *webSocketWriter // in the place of w, if it is not nil
+	encoder   *encode.Encoder
 	res       *resource.Resource
 	prefix    string
 	sel       selector
@@ -99,8 +99,8 @@ type stream struct {
 	unmarked bool
 	// request is the context of the request, which has no deadline.
 	request context.Context
-	// life ends with the definition of a custom resource, and never for others.
-	life context.Context
+	// crdChanged ends with the definition of a custom resource, and never for others.
+	crdChanged context.Context
 	// ctx ends with the watch.
 	ctx     context.Context
 	metrics *metrics.WatchEvents
@@ -110,19 +110,19 @@ type stream struct {
 	sent memstore.Revision
 	// frames are encoded but not written yet.
 	frames []byte
-	// held tells that the next event cannot be converted.
-	held bool
+	// blocked tells that the next event cannot be converted.
+	blocked bool
 }
 
-// batch is how many events are taken from the store and written at a time.
-const batch = 64
+// batchSize is how many events are taken from the store and written at a time.
+const batchSize = 64
 
-// open sends the headers, before anything is known of events (WA-01).
-func (s *stream) open() {
+// writeHeader sends the headers, before anything is known of events (WA-01).
+func (s *stream) writeHeader() {
 	if s.socket != nil {
 		return
 	}
-	s.w.Header().Set("Content-Type", s.form.ContentType(true))
+	s.w.Header().Set("Content-Type", s.encoder.ContentType(true))
 	s.w.WriteHeader(http.StatusOK)
 	_ = s.flusher.Flush()
 }
@@ -132,75 +132,75 @@ func (s *stream) open() {
 // them is seen.
 func (s *stream) run(ctx context.Context, rev memstore.Revision, opts *metainternal.ListOptions) error {
 	if initial := opts.SendInitialEvents; initial != nil && *initial {
-		return s.list(ctx, max(rev, s.newest(opts)))
+		return s.listAndFollow(ctx, max(rev, s.minInitialRevision(opts)))
 	}
 	if rev == 0 && opts.SendInitialEvents == nil {
 		s.unmarked = true // a server without WatchList begins with all that is there, too (WA-05)
-		return s.list(ctx, s.newest(opts))
+		return s.listAndFollow(ctx, s.minInitialRevision(opts))
 	}
 	if rev == 0 {
-		rev = s.a.horizon.Revision() // only what happens from now on (SI-07)
+		rev = s.api.view.Revision() // only what happens from now on (SI-07)
 	}
-	err := s.from(rev)
-	s.open()
+	err := s.openCursor(rev)
+	s.writeHeader()
 	if err != nil {
 		return err
 	}
 	return s.follow(ctx)
 }
 
-// newest is the revision that initial events must not be older than if the client named
+// minInitialRevision is the revision that initial events must not be older than if the client named
 // none: that of now for "" (SI-02), any for "0".
-func (s *stream) newest(opts *metainternal.ListOptions) memstore.Revision {
+func (s *stream) minInitialRevision(opts *metainternal.ListOptions) memstore.Revision {
 	if opts.ResourceVersion == "" {
-		return s.a.store.Revision()
+		return s.api.store.Revision()
 	}
 	return 0
 }
 
-// list is a stream that begins with all that is there, not older than rev.
-func (s *stream) list(ctx context.Context, rev memstore.Revision) error {
-	view := s.a.horizon.View()
+// listAndFollow is a stream that begins with all that is there, not older than rev.
+func (s *stream) listAndFollow(ctx context.Context, rev memstore.Revision) error {
+	view := s.api.view.View()
 	if rev > view.Revision() {
-		s.open() // the wait is a part of the stream, and not of its time (SI-09)
-		if err := s.a.await(s.request, requestTimeout, s.a.horizon, rev); err != nil {
+		s.writeHeader() // the wait is a part of the stream, and not of its time (SI-09)
+		if err := s.api.waitForRevision(s.request, requestTimeout, s.api.view, rev); err != nil {
 			return err
 		}
-		view = s.a.horizon.View()
+		view = s.api.view.View()
 	} else {
-		s.open()
+		s.writeHeader()
 	}
-	if err := s.convertible(view); err != nil {
+	if err := s.waitUntilConvertible(view); err != nil {
 		return err
 	}
-	if err := s.from(view.Revision()); err != nil {
+	if err := s.openCursor(view.Revision()); err != nil {
 		return err
 	}
-	if err := s.initial(view); err != nil {
+	if err := s.sendInitialEvents(view); err != nil {
 		return err
 	}
 	return s.follow(ctx)
 }
 
-// from makes the cursor that reads on behind a revision.
-func (s *stream) from(rev memstore.Revision) (err error) {
+// openCursor makes the cursor that reads on behind a revision.
+func (s *stream) openCursor(rev memstore.Revision) (err error) {
 	s.sent = rev
-	s.cursor, err = s.a.store.Watch(s.prefix, rev)
+	s.cursor, err = s.api.store.Watch(s.prefix, rev)
 	return err
 }
 
-// initial sends the ADDED events of all that is there, in key order (WA-08),
+// sendInitialEvents sends the ADDED events of all that is there, in key order (WA-08),
 // and the bookmark that ends them (BM-06).
-func (s *stream) initial(view memstore.View) error {
+func (s *stream) sendInitialEvents(view memstore.View) error {
 	for rec := range view.Range(s.prefix, "") {
-		selected, err := s.selects(rec)
+		selected, err := s.matches(rec)
 		if err != nil {
 			return err
 		}
 		if !selected {
 			continue
 		}
-		if err := s.append(watch.Added, rec); err != nil {
+		if err := s.appendRecord(watch.Added, rec); err != nil {
 			return err
 		}
 		if len(s.frames) > 64<<10 {
@@ -210,7 +210,7 @@ func (s *stream) initial(view memstore.View) error {
 		}
 	}
 	if s.bookmarks && !s.unmarked {
-		if err := s.bookmark(view.Revision(), true); err != nil {
+		if err := s.appendBookmark(view.Revision(), true); err != nil {
 			return err
 		}
 	}
@@ -219,9 +219,9 @@ func (s *stream) initial(view memstore.View) error {
 
 // follow sends what happens as it comes into view, and a bookmark now and then.
 func (s *stream) follow(ctx context.Context) error {
-	due := newSchedule(ctx, s.bookmarks, s.a.settings.BookmarkInterval)
+	due := newBookmarkSchedule(ctx, s.bookmarks, s.api.settings.BookmarkInterval)
 	defer due.stop()
-	buffer := make([]*memstore.Event, batch)
+	buffer := make([]*memstore.Event, batchSize)
 	var events []*memstore.Event // read, and not sent yet
 	for ctx.Err() == nil {
 		if len(events) == 0 {
@@ -231,31 +231,31 @@ func (s *stream) follow(ctx context.Context) error {
 			}
 			events = buffer[:n]
 		}
-		sent, err := s.send(events)
+		sent, err := s.sendEvents(events)
 		if err != nil {
 			return err
 		}
-		if events = events[sent:]; sent > 0 && !s.held {
+		if events = events[sent:]; sent > 0 && !s.blocked {
 			continue
 		}
 		if err := s.flush(); err != nil {
 			return err
 		}
-		if err := s.idle(ctx, events, due); err != nil {
+		if err := s.wait(ctx, events, due); err != nil {
 			return err
 		}
 	}
-	if s.life.Err() != nil && s.request.Err() == nil {
-		return s.rest(events, buffer)
+	if s.crdChanged.Err() != nil && s.request.Err() == nil {
+		return s.drainAfterCRDChange(events, buffer)
 	}
 	return nil
 }
 
-// rest sends what has happened before the definition of a custom resource ended: that its
+// drainAfterCRDChange sends what has happened before the definition of a custom resource ended: that its
 // objects are gone, if it was deleted. On a real server some time passes in between.
-func (s *stream) rest(events, buffer []*memstore.Event) error {
+func (s *stream) drainAfterCRDChange(events, buffer []*memstore.Event) error {
 	s.ctx = s.request
-	until := s.a.store.Revision()
+	until := s.api.store.Revision()
 	for {
 		if len(events) == 0 {
 			n, err := s.cursor.Next(buffer)
@@ -264,7 +264,7 @@ func (s *stream) rest(events, buffer []*memstore.Event) error {
 			}
 			events = buffer[:n]
 		}
-		sent, err := s.send(events)
+		sent, err := s.sendEvents(events)
 		if err != nil {
 			return err
 		}
@@ -274,16 +274,16 @@ func (s *stream) rest(events, buffer []*memstore.Event) error {
 	}
 }
 
-// send writes the events that are in view and tells how many those were.
-func (s *stream) send(events []*memstore.Event) (int, error) {
+// sendEvents writes the events that are in view and tells how many those were.
+func (s *stream) sendEvents(events []*memstore.Event) (int, error) {
 	if len(events) == 0 {
 		return 0, nil
 	}
-	horizon := s.a.horizon.Revision()
+	visible := s.api.view.Revision()
 	sent := 0
-	for sent < len(events) && events[sent].Revision <= horizon {
-		err := s.event(events[sent])
-		if s.held = unreadable(err); s.held {
+	for sent < len(events) && events[sent].Revision <= visible {
+		err := s.appendEvent(events[sent])
+		if s.blocked = isConversionError(err); s.blocked {
 			break
 		}
 		if err != nil {
@@ -296,91 +296,91 @@ func (s *stream) send(events []*memstore.Event) (int, error) {
 	return sent, s.write()
 }
 
-// idle waits for news: for the first of the events that wait to come into view,
+// wait waits for news: for the first of the events that wait to come into view,
 // or else for anything to happen. A bookmark that is due is sent.
-func (s *stream) idle(ctx context.Context, waiting []*memstore.Event, due *schedule) error {
-	var news News
+func (s *stream) wait(ctx context.Context, waiting []*memstore.Event, due *bookmarkSchedule) error {
+	var changes Changes
 	switch {
-	case s.held:
-		news.After = holdTime
+	case s.blocked:
+		changes.Delay = conversionRetryInterval
 	case len(waiting) > 0:
-		news = s.a.horizon.Until(waiting[0].Revision)
-		if waiting[0].Revision <= s.a.horizon.Revision() {
+		changes = s.api.view.Until(waiting[0].Revision)
+		if waiting[0].Revision <= s.api.view.Revision() {
 			return nil
 		}
 	default:
-		news.Written = s.cursor.Ready()
+		changes.StoreChanged = s.cursor.Ready()
 	}
-	ring, stop := alarm(news.After)
+	fired, stop := newTimer(changes.Delay)
 	defer stop()
 	select {
 	case <-ctx.Done():
-	case <-news.Moved:
-	case <-news.Written:
-	case <-ring:
+	case <-changes.ViewChanged:
+	case <-changes.StoreChanged:
+	case <-fired:
 	case <-due.regular:
-		if !due.over() {
-			return s.progress(waiting)
+		if !due.isPastLast() {
+			return s.sendBookmark(waiting)
 		}
 	case <-due.last:
-		return s.progress(waiting)
+		return s.sendBookmark(waiting)
 	}
 	return nil
 }
 
-// progress sends a bookmark at the revision up to which everything was sent;
+// sendBookmark sends a bookmark at the revision up to which everything was sent;
 // none before a revision from the future is reached (BM-09).
-func (s *stream) progress(waiting []*memstore.Event) error {
+func (s *stream) sendBookmark(waiting []*memstore.Event) error {
 	rev := s.cursor.Revision()
-	if rev > s.a.store.Revision() {
+	if rev > s.api.store.Revision() {
 		return nil
 	}
 	if len(waiting) > 0 {
 		rev = waiting[0].Revision - 1
 	}
 	// A horizon may go back; what was sent stays sent.
-	rev = max(min(rev, s.a.horizon.Revision()), s.sent)
-	if err := s.bookmark(rev, false); err != nil {
+	rev = max(min(rev, s.api.view.Revision()), s.sent)
+	if err := s.appendBookmark(rev, false); err != nil {
 		return err
 	}
 	return s.flush()
 }
 
-// event appends what the watcher sees of an event: with a selector an object
+// appendEvent appends what the watcher sees of an event: with a selector an object
 // that begins to match is ADDED and one that ceases to is DELETED, in its last
 // matching state and with the revision of the change (WA-12, WA-13).
-func (s *stream) event(e *memstore.Event) error {
-	was, err := s.selects(e.Prev)
+func (s *stream) appendEvent(e *memstore.Event) error {
+	was, err := s.matches(e.Prev)
 	if err != nil {
 		return err
 	}
-	is, err := s.selects(e.Record)
+	is, err := s.matches(e.Record)
 	switch {
 	case err != nil:
 		return err
 	case is && !was:
-		return s.append(watch.Added, e.Record)
+		return s.appendRecord(watch.Added, e.Record)
 	case is:
-		return s.append(watch.Modified, e.Record)
+		return s.appendRecord(watch.Modified, e.Record)
 	case was:
-		return s.append(watch.Deleted, e.DeletedRecord())
+		return s.appendRecord(watch.Deleted, e.DeletedRecord())
 	}
 	return nil
 }
 
-func (s *stream) append(kind watch.EventType, rec *memstore.Record) (err error) {
+func (s *stream) appendRecord(kind watch.EventType, rec *memstore.Record) (err error) {
 	if err := s.convert(rec); err != nil {
 		return err
 	}
 	before := len(s.frames)
-	s.frames, err = s.form.AppendEvent(s.frames, kind, rec)
+	s.frames, err = s.encoder.AppendEvent(s.frames, kind, rec)
 	s.metrics.Record(len(s.frames) - before)
 	return err
 }
 
-func (s *stream) bookmark(rev memstore.Revision, initialEventsEnd bool) (err error) {
+func (s *stream) appendBookmark(rev memstore.Revision, initialEventsEnd bool) (err error) {
 	before := len(s.frames)
-	s.frames, err = s.form.AppendBookmark(s.frames, rev.String(), initialEventsEnd)
+	s.frames, err = s.encoder.AppendBookmark(s.frames, rev.String(), initialEventsEnd)
 	s.metrics.Record(len(s.frames) - before)
 	return err
 }
@@ -390,18 +390,18 @@ func (s *stream) write() error {
 	if len(s.frames) == 0 {
 		return nil
 	}
-	err := s.hand(s.frames)
+	err := s.writeFrames(s.frames)
 	if s.frames = s.frames[:0]; cap(s.frames) > 1<<20 {
 		s.frames = nil
 	}
 	if err != nil {
-		return errGone
+		return errClientGone
 	}
 	return nil
 }
 
-// hand gives whole frames to whom it may concern.
-func (s *stream) hand(all []byte) error {
+// writeFrames gives whole frames to whom it may concern.
+func (s *stream) writeFrames(all []byte) error {
 	if s.socket != nil {
 		return s.socket.send(all)
 	}
@@ -417,25 +417,25 @@ func (s *stream) flush() error {
 		return nil // each message is
 	}
 	if err := s.flusher.Flush(); err != nil {
-		return errGone
+		return errClientGone
 	}
 	return nil
 }
 
-// errGone says that the client is not there any more.
-var errGone = errors.New("the client has gone")
+// errClientGone says that the client is not there any more.
+var errClientGone = errors.New("the client has gone")
 
-// fail ends the stream after an error: with an ERROR event, or without one
+// sendError ends the stream after an error: with an ERROR event, or without one
 // where a real server just closes.
-func (s *stream) fail(err error) {
+func (s *stream) sendError(err error) {
 	var compacted *memstore.CompactedError
 	switch {
-	case err == nil, errors.Is(err, errGone), errors.Is(err, errEnded), errors.Is(err, memstore.ErrRestored), errors.Is(err, encode.ErrEventAsList):
+	case err == nil, errors.Is(err, errClientGone), errors.Is(err, errWatchEnded), errors.Is(err, memstore.ErrRestored), errors.Is(err, encode.ErrEventAsList):
 		return
 	case errors.As(err, &compacted):
 		err = status.TooOldResourceVersion(uint64(compacted.Requested), uint64(compacted.Floor))
 	}
-	frames, err := s.form.AppendError(s.frames, status.FromError(err))
+	frames, err := s.encoder.AppendError(s.frames, status.FromError(err))
 	if err != nil {
 		return
 	}

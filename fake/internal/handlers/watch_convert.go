@@ -10,21 +10,21 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// holdTime is how long a watch waits before it tries again to convert an event. A real
+// conversionRetryInterval is how long a watch waits before it tries again to convert an event. A real
 // server tries many times a second at first, and then every few seconds.
-const holdTime = time.Second
+const conversionRetryInterval = time.Second
 
-// errEnded says that the watch ended while a conversion was waited for: a clean end.
-var errEnded = errors.New("the watch has ended")
+// errWatchEnded says that the watch ended while a conversion was waited for: a clean end.
+var errWatchEnded = errors.New("the watch has ended")
 
-// unreadable reports whether an error is that an object cannot be converted.
-func unreadable(err error) bool {
+// isConversionError reports whether an error is that an object cannot be converted.
+func isConversionError(err error) bool {
 	var one *codec.ConversionError
 	return errors.As(err, &one)
 }
 
-// selects is the selector's matches, which may have to convert.
-func (s *stream) selects(rec *memstore.Record) (bool, error) {
+// matches is the selector's matches, which may have to convert.
+func (s *stream) matches(rec *memstore.Record) (bool, error) {
 	if rec != nil && s.sel.fields != nil && !codec.HasIndexedFields(s.res, rec) {
 		if err := s.convert(rec); err != nil {
 			return false, err
@@ -50,38 +50,38 @@ func (s *stream) convertWithin(ctx context.Context, rec *memstore.Record) error 
 	case err := <-converted:
 		return err
 	case <-ctx.Done():
-		return errEnded
+		return errWatchEnded
 	}
 }
 
-// convertible waits until all that a stream begins with can be converted, as long as for a
+// waitUntilConvertible waits until all that a stream begins with can be converted, as long as for a
 // revision from the future: the watch cache of the version is as old as the last object
 // before the first that cannot.
-func (s *stream) convertible(view memstore.View) error {
+func (s *stream) waitUntilConvertible(view memstore.View) error {
 	if s.res.Custom == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(s.ctx, s.a.settings.FutureWait)
+	ctx, cancel := context.WithTimeout(s.ctx, s.api.settings.ResourceVersionTimeout)
 	defer cancel()
 	for {
-		failed, err := s.firstFailure(ctx, view)
-		if err == nil || !unreadable(err) && !errors.Is(err, errEnded) {
+		failed, err := s.firstUnconvertible(ctx, view)
+		if err == nil || !isConversionError(err) && !errors.Is(err, errWatchEnded) {
 			return err
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(holdTime):
+		case <-time.After(conversionRetryInterval):
 			continue
 		}
 		if s.ctx.Err() != nil {
-			return errEnded
+			return errWatchEnded
 		}
 		return status.TooLargeResourceVersion(uint64(view.Revision()), uint64(failed.Revision-1))
 	}
 }
 
-// firstFailure is a record that the stream begins with and that cannot be converted.
-func (s *stream) firstFailure(ctx context.Context, view memstore.View) (*memstore.Record, error) {
+// firstUnconvertible is a record that the stream begins with and that cannot be converted.
+func (s *stream) firstUnconvertible(ctx context.Context, view memstore.View) (*memstore.Record, error) {
 	for rec := range view.Range(s.prefix, "") {
 		if err := s.convertWithin(ctx, rec); err != nil {
 			return rec, err

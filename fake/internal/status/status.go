@@ -134,8 +134,8 @@ func TooLarge(limit int64) error {
 // DisruptionBudgetViolated is the 429 of an eviction that a PodDisruptionBudget does not allow
 // (SU-14): cause says why, and after how many seconds to ask again, 0 for nobody
 // knows.
-func DisruptionBudgetViolated(cause string, after int) error {
-	err := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", after)
+func DisruptionBudgetViolated(cause string, retryAfter int) error {
+	err := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", retryAfter)
 	err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: policyv1.DisruptionBudgetCause, Message: cause}}
 	return err
 }
@@ -164,8 +164,8 @@ func NotYetReady() error {
 
 // WatchCacheInitializing is the 429 of a read that the watch cache would answer, while it is
 // being filled (RS-31, WA-39): after how many seconds to ask again.
-func WatchCacheInitializing(after int) error {
-	return apierrors.NewTooManyRequests("storage is (re)initializing", after)
+func WatchCacheInitializing(seconds int) error {
+	return apierrors.NewTooManyRequests("storage is (re)initializing", seconds)
 }
 
 // FromStoreError turns the store's errors into what a real server says of a list or
@@ -183,8 +183,8 @@ func FromStoreError(err error) error {
 }
 
 // TooLargeResourceVersion is the 504 for a resourceVersion from the future (RS-05).
-func TooLargeResourceVersion(asked, current uint64) error {
-	err := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", asked, current), 1)
+func TooLargeResourceVersion(requested, current uint64) error {
+	err := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", requested, current), 1)
 	err.ErrStatus.Details.Causes = []metav1.StatusCause{{
 		Type:    metav1.CauseTypeResourceVersionTooLarge,
 		Message: "Too large resource version",
@@ -194,15 +194,15 @@ func TooLargeResourceVersion(asked, current uint64) error {
 
 // ResourceVersionNotFound is TooLargeResourceVersion for a client that is not told to come
 // again, as nobody has waited.
-func ResourceVersionNotFound(asked, current uint64) error {
-	err := TooLargeResourceVersion(asked, current).(*apierrors.StatusError)
+func ResourceVersionNotFound(requested, current uint64) error {
+	err := TooLargeResourceVersion(requested, current).(*apierrors.StatusError)
 	err.ErrStatus.Details.RetryAfterSeconds = 0
 	return err
 }
 
 // TooOldResourceVersion is what an expired watch ends with (WA-19).
-func TooOldResourceVersion(asked, oldest uint64) error {
-	return apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", asked, oldest))
+func TooOldResourceVersion(requested, oldest uint64) error {
+	return apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", requested, oldest))
 }
 
 // RequestTimeout is the 504 of a request that took longer than it may (EX-08). It
@@ -271,15 +271,15 @@ func AdmissionFailed(plugin string, err error) error {
 	return apierrors.NewInternalError(fmt.Errorf("failed calling webhook %q: %w", plugin, err))
 }
 
-// corrupt is what the storage of a real server says of an object that it cannot read.
-func corrupt(path string, err error) error {
+// corruptObjectError is what the storage of a real server says of an object that it cannot read.
+func corruptObjectError(path string, err error) error {
 	return fmt.Errorf("StorageError: corrupt object, Code: 7, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: %w", path, err)
 }
 
 // CorruptObject is the 500 of a read, or of a write that begins with one, of an object that
 // cannot be converted.
 func CorruptObject(path string, err error) error {
-	return apierrors.NewInternalError(corrupt(path, err))
+	return apierrors.NewInternalError(corruptObjectError(path, err))
 }
 
 // UnreadableItem is an object of a list that cannot be converted: where it is stored, and why.
@@ -290,11 +290,11 @@ type UnreadableItem struct {
 
 // StorageReadError is the 500 of a list with objects that cannot be converted. It has been
 // given up before its end if it is truncated.
-func StorageReadError(gr schema.GroupResource, unread []UnreadableItem, truncated bool) error {
+func StorageReadError(gr schema.GroupResource, items []UnreadableItem, truncated bool) error {
 	var causes []metav1.StatusCause
-	for _, u := range unread {
+	for _, u := range items {
 		causes = append(causes, metav1.StatusCause{
-			Type: metav1.CauseTypeUnexpectedServerResponse, Field: u.Path, Message: corrupt(u.Path, u.Err).Error(),
+			Type: metav1.CauseTypeUnexpectedServerResponse, Field: u.Path, Message: corruptObjectError(u.Path, u.Err).Error(),
 		})
 	}
 	message := fmt.Sprintf("failed to read one or more %s from the storage: %s", gr, causes[0].Message)

@@ -19,64 +19,64 @@ import (
 // getScale shows how many replicas an object wants and has (SU-08).
 func (a *API) getScale(q *request) error {
 	var opts metav1.GetOptions
-	if err := q.options(&opts); err != nil {
+	if err := q.decodeOptions(&opts); err != nil {
 		return err
 	}
-	if err := q.named(); err != nil {
+	if err := q.checkName(); err != nil {
 		return err
 	}
-	view, err := a.notOlderThan(q, opts.ResourceVersion)
+	view, err := a.viewAtLeast(q, opts.ResourceVersion)
 	if err != nil {
 		return err
 	}
 	rec := view.Get(q.key())
 	if rec == nil {
-		return noScale(q)
+		return scaleNotFound(q)
 	}
-	obj, err := a.decoded.get(q.res, rec)
+	obj, err := a.objects.get(q.res, rec)
 	if err != nil {
 		return err
 	}
-	scale, err := q.scaleOf(obj)
+	scale, err := q.scaleFromObject(obj)
 	if err != nil {
 		return err
 	}
-	return q.with(q.sub.BodyResource()).replyObject(http.StatusOK, scale)
+	return q.withBodyResource(q.sub.BodyResource()).replyObject(http.StatusOK, scale)
 }
 
 // updateScale replaces the number of replicas (SU-09, SU-12).
 func (a *API) updateScale(q *request) error {
-	scale := q.with(q.sub.BodyResource())
-	w, err := scale.updating()
+	scale := q.withBodyResource(q.sub.BodyResource())
+	w, err := scale.parseUpdate()
 	if err != nil {
 		return err
 	}
-	return a.rescale(q, scale, w)
+	return a.runScaleUpdate(q, scale, w)
 }
 
 // patchScale patches the Scale of an object as any object is patched (PA-22).
 func (a *API) patchScale(q *request) error {
-	scale := q.with(q.sub.BodyResource())
-	w, err := scale.patching()
+	scale := q.withBodyResource(q.sub.BodyResource())
+	w, err := scale.parsePatch()
 	if err != nil {
 		return err
 	}
-	return a.rescale(q, scale, w)
+	return a.runScaleUpdate(q, scale, w)
 }
 
-// rescale commits a rewrite of the Scale of an object, and answers with it.
-func (a *API) rescale(q, scaleRequest *request, w *rewrite) error {
-	admit := a.station(scaleRequest, w.options)
-	_, out, err := a.rewrite(q, &rewrite{
-		options:   w.options,
-		mayCreate: true, // so that it is asked where there is nothing to scale
-		admitted:  true,
-		next: func(old runtime.Object) (runtime.Object, error) {
+// runScaleUpdate commits a rewrite of the Scale of an object, and answers with it.
+func (a *API) runScaleUpdate(q, scaleRequest *request, w *updatedObjectInfo) error {
+	admit := a.newAdmissionRunner(scaleRequest, w.options)
+	_, out, err := a.tryUpdate(q, &updatedObjectInfo{
+		options:       w.options,
+		mayCreate:     true, // so that it is asked where there is nothing to scale
+		skipAdmission: true,
+		updatedObject: func(old runtime.Object) (runtime.Object, error) {
 			if old == nil {
-				return nil, noScale(q)
+				return nil, scaleNotFound(q)
 			}
-			return q.scaled(old, func(before runtime.Object) (runtime.Object, error) {
-				return w.object(scaleRequest, admit, before)
+			return q.applyScale(old, func(before runtime.Object) (runtime.Object, error) {
+				return w.objectToStore(scaleRequest, admit, before)
 			}, admit)
 		},
 	})
@@ -85,23 +85,23 @@ func (a *API) rescale(q, scaleRequest *request, w *rewrite) error {
 	}
 	obj := out.obj
 	if e := out.event; e != nil && e.Record != nil {
-		if obj, err = a.decoded.get(q.res, e.Record); err != nil {
+		if obj, err = a.objects.get(q.res, e.Record); err != nil {
 			return err
 		}
 	}
-	scale, err := q.scaleOf(obj)
+	scale, err := q.scaleFromObject(obj)
 	if err != nil {
 		return err
 	}
-	return q.with(q.sub.BodyResource()).replyObject(http.StatusOK, scale)
+	return q.withBodyResource(q.sub.BodyResource()).replyObject(http.StatusOK, scale)
 }
 
-// scaled gives the object that a change of its Scale makes of it, if the plugins
+// applyScale gives the object that a change of its Scale makes of it, if the plugins
 // allow the Scale.
-func (q *request) scaled(old runtime.Object, next change, admit *station) (runtime.Object, error) {
+func (q *request) applyScale(old runtime.Object, next updateFunc, admit *admissionRunner) (runtime.Object, error) {
 	m := accessor(old)
-	entries := scaledEntries(q.res, m.GetManagedFields())
-	before, err := q.scaleBefore(old)
+	entries := newScaleHandler(q.res, m.GetManagedFields())
+	before, err := q.scaleBeforeUpdate(old)
 	if err != nil {
 		return nil, err
 	}
@@ -164,10 +164,10 @@ func scaleResource(q *request) schema.GroupResource {
 	return schema.GroupResource{Group: q.res.Group, Resource: q.res.Plural + "/scale"}
 }
 
-func noScale(q *request) error { return apierrors.NewNotFound(scaleResource(q), q.target.Name) }
+func scaleNotFound(q *request) error { return apierrors.NewNotFound(scaleResource(q), q.info.Name) }
 
-// replicas is where an object keeps how many it wants.
-func replicas(obj runtime.Object) **int32 {
+// replicasField is where an object keeps how many it wants.
+func replicasField(obj runtime.Object) **int32 {
 	switch o := obj.(type) {
 	case *appsv1.Deployment:
 		return &o.Spec.Replicas
@@ -181,15 +181,15 @@ func replicas(obj runtime.Object) **int32 {
 	panic(fmt.Sprintf("%T has a scale and no replicas", obj)) // a test asks for every scale
 }
 
-// scaleOf makes the Scale of an object.
-func scaleOf(obj runtime.Object) (*autoscalingv1.Scale, error) {
+// scaleFromObject makes the Scale of an object.
+func scaleFromBuiltin(obj runtime.Object) (*autoscalingv1.Scale, error) {
 	m := accessor(obj)
 	scale := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{
 		Name: m.GetName(), Namespace: m.GetNamespace(), UID: m.GetUID(),
 		ResourceVersion: m.GetResourceVersion(), CreationTimestamp: m.GetCreationTimestamp(),
 	}}
 	scale.Spec.Replicas = 1 // the default of all that have it
-	if n := *replicas(obj); n != nil {
+	if n := *replicasField(obj); n != nil {
 		scale.Spec.Replicas = *n
 	}
 	var selector *metav1.LabelSelector

@@ -11,31 +11,31 @@ import (
 )
 
 const (
-	// warningsWhole is how many characters warnings may have together before
-	// they are cut, warningCut what is then left of each (WN-04).
-	warningsWhole = 4096
-	warningCut    = 256
+	// maxWarningsLength is how many characters warnings may have together before
+	// they are cut, truncatedWarningLength what is then left of each (WN-04).
+	maxWarningsLength      = 4096
+	truncatedWarningLength = 256
 )
 
 // warnings are the Warning headers of one answer: each text once (WN-03), and when
 // they get long, cut.
 type warnings struct {
-	texts   []string
-	written int // characters in the headers
-	cutting bool
+	texts      []string
+	written    int // characters in the headers
+	truncating bool
 }
 
 // add writes a text into the headers of an answer that has not begun.
 func (w *warnings) add(h http.Header, text string) {
-	if text == "" || slices.Contains(w.texts, text) || w.cutting && w.written >= warningsWhole {
+	if text == "" || slices.Contains(w.texts, text) || w.truncating && w.written >= maxWarningsLength {
 		return
 	}
 	w.texts = append(w.texts, text)
-	if w.cutting || w.written+utf8.RuneCountInString(text) <= warningsWhole {
+	if w.truncating || w.written+utf8.RuneCountInString(text) <= maxWarningsLength {
 		w.write(h, text)
 		return
 	}
-	w.cutting, w.written = true, 0
+	w.truncating, w.written = true, 0
 	h.Del("Warning")
 	for _, text := range w.texts {
 		w.write(h, text)
@@ -44,8 +44,8 @@ func (w *warnings) add(h http.Header, text string) {
 
 func (w *warnings) write(h http.Header, text string) {
 	length := utf8.RuneCountInString(text)
-	if w.cutting && length > warningCut {
-		text, length = string([]rune(text)[:warningCut]), warningCut
+	if w.truncating && length > truncatedWarningLength {
+		text, length = string([]rune(text)[:truncatedWarningLength]), truncatedWarningLength
 	}
 	// A text that cannot stand in a header is left out (WN-01).
 	if header, err := utilnet.NewWarningHeader(299, "-", text); err == nil {
@@ -54,9 +54,9 @@ func (w *warnings) write(h http.Header, text string) {
 	}
 }
 
-// warnOf tells the client what its type has to say of an object that is fine. old is nil for
+// addTypeWarnings tells the client what its type has to say of an object that is fine. old is nil for
 // a new one.
-func (q *request) warnOf(obj, old runtime.Object) {
+func (q *request) addTypeWarnings(obj, old runtime.Object) {
 	if q.res.WarningsFor == nil || q.sub != nil {
 		return
 	}
@@ -68,9 +68,9 @@ func (q *request) warnOf(obj, old runtime.Object) {
 // AddWarning implements warning.Recorder, for libraries that tell of what they let pass.
 func (q *request) AddWarning(_, text string) { q.warnings.add(q.w.Header(), text) }
 
-// warn tells the client of what is wrong with a request that is carried out. The
+// addWarnings tells the client of what is wrong with a request that is carried out. The
 // YAML library has one error for all that it found, a line each.
-func (q *request) warn(found ...error) {
+func (q *request) addWarnings(found ...error) {
 	const yaml = "yaml: unmarshal errors:\n"
 	for _, one := range found {
 		text := one.Error()

@@ -15,24 +15,24 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// noReplicas stands in the Scale of a custom resource that has none, on its way to be changed.
-const noReplicas = math.MinInt32
+// unsetReplicas stands in the Scale of a custom resource that has none, on its way to be changed.
+const unsetReplicas = math.MinInt32
 
-// errUnreadScale is said of every Scale of a custom resource that does not decode: a real
+// errScaleNotDecodable is said of every Scale of a custom resource that does not decode: a real
 // server asks the scheme of custom resources what kind was expected, and reports that it
 // does not know.
-var errUnreadScale = apierrors.NewBadRequest(`no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"`)
+var errScaleNotDecodable = apierrors.NewBadRequest(`no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"`)
 
-// scaleOf makes the Scale of an object for a client.
-func (q *request) scaleOf(obj runtime.Object) (*autoscalingv1.Scale, error) {
+// scaleFromObject makes the Scale of an object for a client.
+func (q *request) scaleFromObject(obj runtime.Object) (*autoscalingv1.Scale, error) {
 	if q.res.Custom == nil {
-		scale, err := scaleOf(obj)
+		scale, err := scaleFromBuiltin(obj)
 		if err != nil {
 			return nil, apierrors.NewBadRequest(err.Error())
 		}
 		return scale, nil
 	}
-	scale, found, err := customScale(q.res, obj)
+	scale, found, err := scaleFromCustomResource(q.res, obj)
 	if err != nil {
 		return nil, err
 	}
@@ -42,37 +42,37 @@ func (q *request) scaleOf(obj runtime.Object) (*autoscalingv1.Scale, error) {
 	return scale, nil
 }
 
-// scaleBefore makes the Scale of an object that is about to be changed: here a custom
+// scaleBeforeUpdate makes the Scale of an object that is about to be changed: here a custom
 // resource may have no replicas yet.
-func (q *request) scaleBefore(old runtime.Object) (*autoscalingv1.Scale, error) {
+func (q *request) scaleBeforeUpdate(old runtime.Object) (*autoscalingv1.Scale, error) {
 	if q.res.Custom == nil {
-		return q.scaleOf(old)
+		return q.scaleFromObject(old)
 	}
-	scale, found, err := customScale(q.res, old)
+	scale, found, err := scaleFromCustomResource(q.res, old)
 	if err == nil && !found {
-		scale.Spec.Replicas = noReplicas
+		scale.Spec.Replicas = unsetReplicas
 	}
 	return scale, err
 }
 
-// customScale makes the Scale of a custom resource, and tells whether it has replicas.
-func customScale(res *resource.Resource, obj runtime.Object) (scale *autoscalingv1.Scale, found bool, err error) {
+// scaleFromCustomResource makes the Scale of a custom resource, and tells whether it has replicas.
+func scaleFromCustomResource(res *resource.Resource, obj runtime.Object) (scale *autoscalingv1.Scale, found bool, err error) {
 	u, paths := obj.(*unstructured.Unstructured), res.Custom.Scale()
 	scale = &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{
 		Name: u.GetName(), Namespace: u.GetNamespace(), UID: u.GetUID(),
 		ResourceVersion: u.GetResourceVersion(), CreationTimestamp: u.GetCreationTimestamp(),
 	}}
-	wanted, found, err := unstructured.NestedInt64(u.Object, steps(paths.SpecReplicasPath)...)
+	wanted, found, err := unstructured.NestedInt64(u.Object, pathFields(paths.SpecReplicasPath)...)
 	if err != nil {
 		return nil, false, err
 	}
-	has, _, err := unstructured.NestedInt64(u.Object, steps(paths.StatusReplicasPath)...)
+	has, _, err := unstructured.NestedInt64(u.Object, pathFields(paths.StatusReplicasPath)...)
 	if err != nil {
 		return nil, false, err
 	}
 	scale.Spec.Replicas, scale.Status.Replicas = int32(wanted), int32(has)
 	if paths.LabelSelectorPath != nil && *paths.LabelSelectorPath != "" {
-		scale.Status.Selector, _, err = unstructured.NestedString(u.Object, steps(*paths.LabelSelectorPath)...)
+		scale.Status.Selector, _, err = unstructured.NestedString(u.Object, pathFields(*paths.LabelSelectorPath)...)
 	}
 	return scale, found, err
 }
@@ -80,18 +80,18 @@ func customScale(res *resource.Resource, obj runtime.Object) (scale *autoscaling
 // setReplicas changes how many replicas an object wants.
 func setReplicas(res *resource.Resource, obj runtime.Object, n int32) error {
 	if res.Custom == nil {
-		*replicas(obj) = &n
+		*replicasField(obj) = &n
 		return nil
 	}
 	path := res.Custom.Scale().SpecReplicasPath
-	if n == noReplicas {
+	if n == unsetReplicas {
 		return apierrors.NewBadRequest(fmt.Sprintf("the spec replicas field %q cannot be empty", path))
 	}
-	return unstructured.SetNestedField(obj.(*unstructured.Unstructured).Object, int64(n), steps(path)...)
+	return unstructured.SetNestedField(obj.(*unstructured.Unstructured).Object, int64(n), pathFields(path)...)
 }
 
-// scaledEntries begins a write to the scale of an object with these entries.
-func scaledEntries(res *resource.Resource, entries []metav1.ManagedFieldsEntry) managedfields.ScaleHandler {
+// newScaleHandler begins a write to the scale of an object with these entries.
+func newScaleHandler(res *resource.Resource, entries []metav1.ManagedFieldsEntry) managedfields.ScaleHandler {
 	if res.Custom == nil {
 		return managedfields.NewScaleHandler(res, entries)
 	}
@@ -105,5 +105,5 @@ func scaledEntries(res *resource.Resource, entries []metav1.ManagedFieldsEntry) 
 	return managedfields.NewCRDScaleHandler(res.GroupVersion(), paths, entries)
 }
 
-// steps are the fields of a simple JSON path.
-func steps(path string) []string { return strings.Split(strings.TrimPrefix(path, "."), ".") }
+// pathFields are the fields of a simple JSON path.
+func pathFields(path string) []string { return strings.Split(strings.TrimPrefix(path, "."), ".") }

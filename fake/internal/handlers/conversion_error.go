@@ -14,20 +14,20 @@ import (
 
 // This file is about what comes of conversions that fail; package conversion has the table.
 
-// unread is the answer to an error: one that comes of an object, or of objects, that cannot
+// statusFromConversionError is the answer to an error: one that comes of an object, or of objects, that cannot
 // be converted from their stored version gets the words of a real server's storage.
-func unread(err error) error {
+func statusFromConversionError(err error) error {
 	var api apierrors.APIStatus
 	if errors.As(err, &api) {
 		return err
 	}
 	var list codec.ConversionErrors
 	if errors.As(err, &list) {
-		unread := make([]status.UnreadableItem, len(list))
+		items := make([]status.UnreadableItem, len(list))
 		for i, one := range list {
-			unread[i] = status.UnreadableItem{Path: "/registry" + one.Path(), Err: one}
+			items[i] = status.UnreadableItem{Path: "/registry" + one.Path(), Err: one}
 		}
-		return status.StorageReadError(list[0].Resource, unread, list.IsTruncated())
+		return status.StorageReadError(list[0].Resource, items, list.IsTruncated())
 	}
 	var one *codec.ConversionError
 	if errors.As(err, &one) {
@@ -36,9 +36,9 @@ func unread(err error) error {
 	return err
 }
 
-// unanswered is the error of a write that is done, and that cannot be shown: 500 without a
+// unwrapConversionError is the error of a write that is done, and that cannot be shown: 500 without a
 // reason.
-func unanswered(err error) error {
+func unwrapConversionError(err error) error {
 	var one *codec.ConversionError
 	if errors.As(err, &one) {
 		return errors.New(one.Error())
@@ -46,11 +46,11 @@ func unanswered(err error) error {
 	return err
 }
 
-// replyRead answers a get of the most recent state. What has to be converted by a webhook is
+// replyFresh answers a get of the most recent state. What has to be converted by a webhook is
 // converted again, as by a real server, whose storage remembers nothing.
-func (q *request) replyRead(rec *memstore.Record) error {
+func (q *request) replyFresh(rec *memstore.Record) error {
 	if !codec.NeedsWebhook(q.res, rec) {
-		return q.reply(http.StatusOK, rec)
+		return q.replyRecord(http.StatusOK, rec)
 	}
 	obj, err := codec.ConvertUncached(q.res, rec)
 	if err != nil {
@@ -59,9 +59,9 @@ func (q *request) replyRead(rec *memstore.Record) error {
 	return q.replyObject(http.StatusOK, obj)
 }
 
-// reread asks the webhook for an object that is about to be deleted: that, too, is not done
+// reconvert asks the webhook for an object that is about to be deleted: that, too, is not done
 // with what was converted before.
-func (a *API) reread(res *resource.Resource, key string) error {
+func (a *API) reconvert(res *resource.Resource, key string) error {
 	rec := a.store.View().Get(key)
 	if !codec.NeedsWebhook(res, rec) {
 		return nil

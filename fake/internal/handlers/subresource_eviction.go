@@ -15,41 +15,41 @@ import (
 	"example.com/fakeapi/fake/internal/status"
 )
 
-// evictionTries is how often an eviction starts again because somebody wrote the pod
+// maxEvictionAttempts is how often an eviction starts again because somebody wrote the pod
 // meanwhile.
-const evictionTries = 20
+const maxEvictionAttempts = 20
 
 // evict deletes a pod if its PodDisruptionBudget allows it (SU-14).
 func (a *API) evict(q *request) error {
-	opts, body, admit, err := a.posted(q.with(q.sub.BodyResource()))
+	opts, body, admit, err := a.decodePost(q.withBodyResource(q.sub.BodyResource()))
 	if err != nil {
 		return err
 	}
 	sent := body.(*policyv1.Eviction)
-	if sent.Name != q.target.Name {
+	if sent.Name != q.info.Name {
 		return apierrors.NewBadRequest("name in URL does not match name in Eviction object")
 	}
-	gone, err := evictionOptions(sent, opts.DryRun)
+	deleteOpts, err := evictionDeleteOptions(sent, opts.DryRun)
 	if err != nil {
 		return err
 	}
 	if err := admit.validate(sent, nil); err != nil {
 		return err
 	}
-	for try := 1; ; try++ {
-		again, err := a.tryEvict(q, gone)
+	for attempt := 1; ; attempt++ {
+		retry, err := a.tryEvict(q, deleteOpts)
 		switch {
 		case err == nil:
 			return q.replyStatus(status.Created())
-		case !again || try == evictionTries:
+		case !retry || attempt == maxEvictionAttempts:
 			return err
 		}
 	}
 }
 
-// evictionOptions are those of the delete that an eviction is. A dry run can be
+// evictionDeleteOptions are those of the delete that an eviction is. A dry run can be
 // asked for in the request and in the body.
-func evictionOptions(sent *policyv1.Eviction, dryRun []string) (*metav1.DeleteOptions, error) {
+func evictionDeleteOptions(sent *policyv1.Eviction, dryRun []string) (*metav1.DeleteOptions, error) {
 	opts := cmp.Or(sent.DeleteOptions, &metav1.DeleteOptions{})
 	switch {
 	case len(opts.DryRun) == 0:
@@ -61,15 +61,15 @@ func evictionOptions(sent *policyv1.Eviction, dryRun []string) (*metav1.DeleteOp
 	return opts, nil
 }
 
-// pinned reports whether a delete is for one state of an object only.
-func pinned(opts *metav1.DeleteOptions) bool {
+// hasResourceVersion reports whether a delete is for one state of an object only.
+func hasResourceVersion(opts *metav1.DeleteOptions) bool {
 	p := opts.Preconditions
 	return p != nil && p.ResourceVersion != nil && *p.ResourceVersion != ""
 }
 
-// pin makes a delete one for the state that a pod is in now.
-func pin(opts *metav1.DeleteOptions, pod *corev1.Pod) *metav1.DeleteOptions {
-	if pinned(opts) {
+// withResourceVersion makes a delete one for the state that a pod is in now.
+func withResourceVersion(opts *metav1.DeleteOptions, pod *corev1.Pod) *metav1.DeleteOptions {
+	if hasResourceVersion(opts) {
 		return opts
 	}
 	opts = opts.DeepCopy()
@@ -80,70 +80,70 @@ func pin(opts *metav1.DeleteOptions, pod *corev1.Pod) *metav1.DeleteOptions {
 
 // tryEvict evicts the pod as it is now; again tells that it was not that any more and
 // that nothing was done.
-func (a *API) tryEvict(q *request, opts *metav1.DeleteOptions) (again bool, err error) {
+func (a *API) tryEvict(q *request, opts *metav1.DeleteOptions) (retry bool, err error) {
 	rec := a.store.View().Get(q.key())
 	if rec == nil {
-		return false, apierrors.NewNotFound(q.res.GroupResource(), q.target.Name)
+		return false, apierrors.NewNotFound(q.res.GroupResource(), q.info.Name)
 	}
-	obj, err := a.decoded.get(q.res, rec)
+	obj, err := a.objects.get(q.res, rec)
 	if err != nil {
 		return false, err
 	}
 	pod := obj.(*corev1.Pod)
-	if err := a.evictable(q, pod, opts); err != nil {
+	if err := a.checkEvictionOptions(q, pod, opts); err != nil {
 		return false, err
 	}
 	switch phase := pod.Status.Phase; {
 	case phase == corev1.PodSucceeded, phase == corev1.PodFailed, pod.DeletionTimestamp != nil:
-		return false, a.removeEvicted(q, opts) // it does not count any more
+		return false, a.deleteEvicted(q, opts) // it does not count any more
 	case phase == corev1.PodPending: // it does not count yet
-		err := a.removeEvicted(q, pin(opts, pod))
-		return apierrors.IsConflict(err) && !pinned(opts), err
+		err := a.deleteEvicted(q, withResourceVersion(opts, pod))
+		return apierrors.IsConflict(err) && !hasResourceVersion(opts), err
 	}
-	budget, free, err := a.spend(q.namespace(), pod, isDryRun(opts.DryRun))
+	budget, free, err := a.spendDisruptionBudget(q.namespace(), pod, isDryRun(opts.DryRun))
 	switch {
 	case err != nil:
 		return false, err
 	case !free:
-		return false, a.removeEvicted(q, opts)
+		return false, a.deleteEvicted(q, opts)
 	}
-	err = a.removeEvicted(q, pin(opts, pod))
-	if apierrors.IsConflict(err) && !pinned(opts) {
-		return false, stillProcessed(budget) // it may have become healthy
+	err = a.deleteEvicted(q, withResourceVersion(opts, pod))
+	if apierrors.IsConflict(err) && !hasResourceVersion(opts) {
+		return false, budgetNotProcessed(budget) // it may have become healthy
 	}
 	return false, err
 }
 
-// evictable refuses what the delete would refuse in the end, before a budget pays for
+// checkEvictionOptions refuses what the delete would refuse in the end, before a budget pays for
 // it. A real server may have taken its due by then.
-func (a *API) evictable(q *request, pod *corev1.Pod, opts *metav1.DeleteOptions) error {
+func (a *API) checkEvictionOptions(q *request, pod *corev1.Pod, opts *metav1.DeleteOptions) error {
 	if err := invalidOptions("DeleteOptions", metavalidation.ValidateDeleteOptions(opts)); err != nil {
 		return err
 	}
-	return preconditions(q.res, pod, opts.Preconditions)
+	return checkPreconditions(q.res, pod, opts.Preconditions)
 }
 
-// removeEvicted deletes the pod, having said in its status why.
-func (a *API) removeEvicted(q *request, opts *metav1.DeleteOptions) error {
+// deleteEvicted deletes the pod, having said in its status why.
+func (a *API) deleteEvicted(q *request, opts *metav1.DeleteOptions) error {
 	if !isDryRun(opts.DryRun) {
 		var err error
-		if opts, err = a.markEvicted(q, opts); err != nil {
+		if opts, err = a.addDisruptionCondition(q, opts); err != nil {
 			return err
 		}
 	}
-	_, err := a.remove(nil, q.res, q.key(), q.target.Name, opts) // the plugins were asked about the eviction
+	_, err := a.deleteObject(nil, q.res, q.key(), q.info.Name, opts) // the plugins were asked about the eviction
 	return err
 }
 
-// markEvicted writes the condition by which others tell an eviction from a plain
+// addDisruptionCondition writes the condition by which others tell an eviction from a plain
 // delete, and gives the options of the delete, which is for the state after that.
-func (a *API) markEvicted(q *request, opts *metav1.DeleteOptions) (*metav1.DeleteOptions, error) {
-	out, err := a.commit(q.res, q.key(), false, func(old runtime.Object) (runtime.Object, error) {
+func (a *API) addDisruptionCondition(q *request, opts *metav1.DeleteOptions) (*metav1.DeleteOptions, error) {
+	out, err := a.updateStore(q.res, q.key(), false, func(old runtime.Object) (runtime.Object, error) {
 		if old == nil {
-			return nil, apierrors.NewNotFound(q.res.GroupResource(), q.target.Name)
+			return nil, apierrors.NewNotFound(q.res.GroupResource(), q.info.Name)
 		}
 		pod := old.(*corev1.Pod)
-		if err := preconditions(q.res, pod, opts.Preconditions); err != nil {
+		if err := checkPreconditions(q.res, pod, opts.Preconditions); err != nil {
 			return nil, err
 		}
 		setPodCondition(pod, a.now(), corev1.PodCondition{
@@ -152,7 +152,7 @@ func (a *API) markEvicted(q *request, opts *metav1.DeleteOptions) (*metav1.Delet
 		})
 		return pod, nil
 	})
-	if err != nil || !pinned(opts) {
+	if err != nil || !hasResourceVersion(opts) {
 		return opts, err
 	}
 	opts = opts.DeepCopy()

@@ -11,9 +11,9 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// station is where the admission plugins look at the writes of one request. Nil
+// admissionRunner is where the admission plugins look at the writes of one request. Nil
 // stands for a server without plugins.
-type station struct {
+type admissionRunner struct {
 	api  *API
 	q    *request
 	opts writeOptions
@@ -25,74 +25,74 @@ type writeOptions struct {
 	fieldManager, validation string
 }
 
-// create and update are the options as a plugin sees them, which knows no patches.
-func (o *writeOptions) create() runtime.Object {
+// createOptions and update are the options as a plugin sees them, which knows no patches.
+func (o *writeOptions) createOptions() runtime.Object {
 	return &metav1.CreateOptions{
-		TypeMeta: optionsKind("CreateOptions"), DryRun: o.dryRun, FieldManager: o.fieldManager, FieldValidation: o.validation,
+		TypeMeta: optionsTypeMeta("CreateOptions"), DryRun: o.dryRun, FieldManager: o.fieldManager, FieldValidation: o.validation,
 	}
 }
 
-func (o *writeOptions) update() runtime.Object {
+func (o *writeOptions) updateOptions() runtime.Object {
 	return &metav1.UpdateOptions{
-		TypeMeta: optionsKind("UpdateOptions"), DryRun: o.dryRun, FieldManager: o.fieldManager, FieldValidation: o.validation,
+		TypeMeta: optionsTypeMeta("UpdateOptions"), DryRun: o.dryRun, FieldManager: o.fieldManager, FieldValidation: o.validation,
 	}
 }
 
-func optionsKind(kind string) metav1.TypeMeta {
+func optionsTypeMeta(kind string) metav1.TypeMeta {
 	return metav1.TypeMeta{APIVersion: schema.GroupVersion{Group: "meta.k8s.io", Version: "v1"}.String(), Kind: kind}
 }
 
-// station gives the station of a request.
-func (a *API) station(q *request, opts writeOptions) *station {
+// newAdmissionRunner gives the station of a request.
+func (a *API) newAdmissionRunner(q *request, opts writeOptions) *admissionRunner {
 	if len(a.settings.Admission) == 0 {
 		return nil
 	}
-	return &station{api: a, q: q, opts: opts}
+	return &admissionRunner{api: a, q: q, opts: opts}
 }
 
 // mutate lets the plugins change what shall be stored in the place of old, which is
 // nil for a new object. obj is not to be used any more.
-func (s *station) mutate(obj, old runtime.Object) (runtime.Object, error) {
+func (s *admissionRunner) mutate(obj, old runtime.Object) (runtime.Object, error) {
 	if s == nil {
 		return obj, nil
 	}
-	obj, warnings, err := s.api.settings.Admission.Mutate(s.q.r.Context(), s.change(obj, old))
-	s.q.warn(warnings...)
+	obj, warnings, err := s.api.settings.Admission.Mutate(s.q.r.Context(), s.attributes(obj, old))
+	s.q.addWarnings(warnings...)
 	if err != nil {
 		return nil, err
 	}
-	s.q.mergeOwners(obj, true)
-	return obj, s.q.matchNamespace(accessor(obj))
+	s.q.dedupOwnerReferences(obj, true)
+	return obj, s.q.ensureNamespace(accessor(obj))
 }
 
 // validate lets the plugins refuse what shall be stored.
-func (s *station) validate(obj, old runtime.Object) error {
+func (s *admissionRunner) validate(obj, old runtime.Object) error {
 	if s == nil {
 		return nil
 	}
-	warnings, err := s.api.settings.Admission.Validate(s.q.r.Context(), s.change(obj, old))
-	s.q.warn(warnings...)
+	warnings, err := s.api.settings.Admission.Validate(s.q.r.Context(), s.attributes(obj, old))
+	s.q.addWarnings(warnings...)
 	return err
 }
 
-func (s *station) change(obj, old runtime.Object) admission.Attributes {
+func (s *admissionRunner) attributes(obj, old runtime.Object) admission.Attributes {
 	c := admission.Attributes{
 		Operation:   admissionv1.Update,
 		UID:         s.api.ids.UID(),
 		User:        authn.UserFrom(s.q.r.Context()),
 		Resource:    s.q.res,
 		Parent:      s.q.parent,
-		Subresource: s.q.target.Subresource,
-		Namespace:   s.q.target.Namespace,
+		Subresource: s.q.info.Subresource,
+		Namespace:   s.q.info.Namespace,
 		Name:        accessor(obj).GetName(),
 		DryRun:      isDryRun(s.opts.dryRun),
 		Object:      obj,
 		OldObject:   old,
 	}
 	if old == nil {
-		c.Operation, c.Options = admissionv1.Create, s.opts.create()
+		c.Operation, c.Options = admissionv1.Create, s.opts.createOptions()
 	} else {
-		c.Options = s.opts.update()
+		c.Options = s.opts.updateOptions()
 	}
 	if isNamespaces(s.q.res) {
 		c.Namespace = c.Name
@@ -100,15 +100,15 @@ func (s *station) change(obj, old runtime.Object) admission.Attributes {
 	return c
 }
 
-// admitDelete lets the plugins refuse that an object is deleted by a request, which is
+// runDeleteAdmission lets the plugins refuse that an object is deleted by a request, which is
 // nil for what the server does by itself.
-func (a *API) admitDelete(q *request, res *resource.Resource, old runtime.Object, opts *metav1.DeleteOptions) error {
+func (a *API) runDeleteAdmission(q *request, res *resource.Resource, old runtime.Object, opts *metav1.DeleteOptions) error {
 	if q == nil || len(a.settings.Admission) == 0 {
 		return nil
 	}
 	m := accessor(old)
 	options := opts.DeepCopy()
-	options.TypeMeta = optionsKind("DeleteOptions")
+	options.TypeMeta = optionsTypeMeta("DeleteOptions")
 	c := admission.Attributes{
 		Operation: admissionv1.Delete,
 		UID:       a.ids.UID(),
@@ -129,6 +129,6 @@ func (a *API) admitDelete(q *request, res *resource.Resource, old runtime.Object
 		more, err = a.settings.Admission.Validate(q.r.Context(), c)
 		warnings = append(warnings, more...)
 	}
-	q.warn(warnings...)
+	q.addWarnings(warnings...)
 	return err
 }

@@ -16,33 +16,33 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// leeway is for how long a token is taken after it has expired, and an object for there
+// clockSkew is for how long a token is taken after it has expired, and an object for there
 // after its deletion: the clocks of a cluster do not agree.
-const leeway = time.Minute
+const clockSkew = time.Minute
 
-// ServiceAccount tells which service account a token is for: one that this server has
+// ServiceAccountUser tells which service account a token is for: one that this server has
 // issued, for itself, that has not expired, and whose account and bound object are still
 // the ones of then (KEP-1205).
-func (a *API) ServiceAccount(token string) (authenticationv1.UserInfo, bool) {
-	c, ok := a.account(token)
+func (a *API) ServiceAccountUser(token string) (authenticationv1.UserInfo, bool) {
+	c, ok := a.validClaims(token)
 	if !ok || !slices.Contains(c.Audiences, tokenIssuer) {
 		return authenticationv1.UserInfo{}, false
 	}
 	return c.user(), true
 }
 
-// account gives what a token says that is valid, whomever it is for.
-func (a *API) account(token string) (claims, bool) {
-	c, ok := a.ids.verify(token)
+// validClaims gives what a token says that is valid, whomever it is for.
+func (a *API) validClaims(token string) (claims, bool) {
+	c, ok := a.ids.parseToken(token)
 	now := time.Now()
-	if !ok || now.Add(-leeway).Unix() > c.Expires || now.Add(leeway).Unix() < c.NotBefore || !a.stillBound(c.Private, now) {
+	if !ok || now.Add(-clockSkew).Unix() > c.Expires || now.Add(clockSkew).Unix() < c.NotBefore || !a.boundObjectsExist(c.Private, now) {
 		return claims{}, false
 	}
 	return c, true
 }
 
-// verify reads a token that sign has made.
-func (ids *IDs) verify(token string) (c claims, ok bool) {
+// parseToken reads a token that sign has made.
+func (ids *IDs) parseToken(token string) (c claims, ok bool) {
 	parts := strings.SplitN(token, ".", 4)
 	if len(parts) != 3 {
 		return c, false
@@ -63,31 +63,31 @@ func (ids *IDs) verify(token string) (c claims, ok bool) {
 	return c, err == nil && json.Unmarshal(decoded, &c) == nil
 }
 
-// stillBound reports whether all is still there that a token was issued for. A node is
+// boundObjectsExist reports whether all is still there that a token was issued for. A node is
 // asked for only if no pod stands between.
-func (a *API) stillBound(c privateClaims, now time.Time) bool {
-	account, err := find[*corev1.ServiceAccount](a, "serviceaccounts", c.Namespace, c.ServiceAccount.Name)
-	if err != nil || !same(account, c.ServiceAccount.UID, now) {
+func (a *API) boundObjectsExist(c privateClaims, now time.Time) bool {
+	account, err := getObject[*corev1.ServiceAccount](a, "serviceaccounts", c.Namespace, c.ServiceAccount.Name)
+	if err != nil || !isSameObject(account, c.ServiceAccount.UID, now) {
 		return false
 	}
 	switch {
 	case c.Secret != nil:
-		secret, err := find[*corev1.Secret](a, "secrets", c.Namespace, c.Secret.Name)
-		return err == nil && same(secret, c.Secret.UID, now)
+		secret, err := getObject[*corev1.Secret](a, "secrets", c.Namespace, c.Secret.Name)
+		return err == nil && isSameObject(secret, c.Secret.UID, now)
 	case c.Pod != nil:
-		pod, err := find[*corev1.Pod](a, "pods", c.Namespace, c.Pod.Name)
-		return err == nil && same(pod, c.Pod.UID, now)
+		pod, err := getObject[*corev1.Pod](a, "pods", c.Namespace, c.Pod.Name)
+		return err == nil && isSameObject(pod, c.Pod.UID, now)
 	case c.Node != nil:
-		node, err := find[*corev1.Node](a, "nodes", "", c.Node.Name)
-		return err == nil && same(node, c.Node.UID, now)
+		node, err := getObject[*corev1.Node](a, "nodes", "", c.Node.Name)
+		return err == nil && isSameObject(node, c.Node.UID, now)
 	}
 	return true
 }
 
-// same reports whether an object is the one of then, and not long deleted.
-func same(obj metav1.Object, uid types.UID, now time.Time) bool {
+// isSameObject reports whether an object is the one of then, and not long deleted.
+func isSameObject(obj metav1.Object, uid types.UID, now time.Time) bool {
 	deleted := obj.GetDeletionTimestamp()
-	return obj.GetUID() == uid && (deleted == nil || !deleted.Time.Before(now.Add(-leeway)))
+	return obj.GetUID() == uid && (deleted == nil || !deleted.Time.Before(now.Add(-clockSkew)))
 }
 
 // The names of what the token of a service account tells besides the account.

@@ -17,47 +17,47 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// errMeanwhile says that a definition was written while a load looked at it.
-var errMeanwhile = errors.New("it was written meanwhile")
+// errConcurrentWrite says that a definition was written while a load looked at it.
+var errConcurrentWrite = errors.New("it was written meanwhile")
 
-// definitions is the kind of what defines others.
-var definitions = apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition")
+// crdKind is the kind of what defines others.
+var crdKind = apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition")
 
-// isDefinition tells a CustomResourceDefinition, whatever its Go type.
-func isDefinition(obj runtime.Object) bool {
+// isCRD tells a CustomResourceDefinition, whatever its Go type.
+func isCRD(obj runtime.Object) bool {
 	_, typed := obj.(*crd)
-	return typed || obj.GetObjectKind().GroupVersionKind() == definitions
+	return typed || obj.GetObjectKind().GroupVersionKind() == crdKind
 }
 
-// textRevision is the resourceVersion of a record, "" of none.
-func textRevision(rec *memstore.Record) string {
+// recordVersion is the resourceVersion of a record, "" of none.
+func recordVersion(rec *memstore.Record) string {
 	if rec == nil {
 		return ""
 	}
 	return rec.Revision.String()
 }
 
-// load is what a load knows of definitions: how all of them will be after it.
-type load struct {
-	api *API
-	res *resource.Resource
-	all map[string]*crd
+// crdLoader is what a load knows of definitions: how all of them will be after it.
+type crdLoader struct {
+	api  *API
+	res  *resource.Resource
+	crds map[string]*crd
 	// items are those of the definitions that it writes, and names their order.
 	items map[string]Item
-	names []string
-	// before has the resourceVersions of those that were there.
-	before map[string]string
+	order []string
+	// versions has the resourceVersions of those that were there.
+	versions map[string]string
 }
 
-// fixtures makes items ready, the definitions first: what they define is known to the others.
-func (a *API) fixtures(items []Item) ([]fixture, error) {
+// prepareFixtures makes items ready, the definitions first: what they define is known to the others.
+func (a *API) prepareFixtures(items []Item) ([]fixture, error) {
 	l := a.newLoad()
 	var others []Item
 	for _, item := range items {
-		if !isDefinition(item.Object) {
+		if !isCRD(item.Object) {
 			others = append(others, item)
-		} else if err := l.define(item); err != nil {
-			return nil, item.failed(describe(item.Object), err)
+		} else if err := l.add(item); err != nil {
+			return nil, item.wrapError(describe(item.Object), err)
 		}
 	}
 	all, err := l.fixtures()
@@ -66,7 +66,7 @@ func (a *API) fixtures(items []Item) ([]fixture, error) {
 	}
 	table := a.types.Table()
 	if len(all) > 0 && len(others) > 0 {
-		future, end, err := a.types.Preview(l.all)
+		future, end, err := a.types.Preview(l.crds)
 		if err != nil {
 			return nil, fmt.Errorf("fakeapi: load: %w", err)
 		}
@@ -74,9 +74,9 @@ func (a *API) fixtures(items []Item) ([]fixture, error) {
 		table = future
 	}
 	for _, item := range others {
-		f, err := a.fixture(table, item.Object.DeepCopyObject())
+		f, err := a.prepareFixture(table, item.Object.DeepCopyObject())
 		if err != nil {
-			return nil, item.failed(describe(item.Object), err)
+			return nil, item.wrapError(describe(item.Object), err)
 		}
 		f.item = item
 		all = append(all, f)
@@ -84,30 +84,30 @@ func (a *API) fixtures(items []Item) ([]fixture, error) {
 	return all, nil
 }
 
-func (a *API) newLoad() *load {
-	l := &load{
-		api: a, res: a.types.Table().LookupKind(definitions), all: a.types.CRDs(),
-		items: make(map[string]Item), before: make(map[string]string),
+func (a *API) newLoad() *crdLoader {
+	l := &crdLoader{
+		api: a, res: a.types.Table().LookupKind(crdKind), crds: a.types.CRDs(),
+		items: make(map[string]Item), versions: make(map[string]string),
 	}
-	for name, was := range l.all {
-		l.before[name] = was.ResourceVersion
+	for name, was := range l.crds {
+		l.versions[name] = was.ResourceVersion
 	}
 	return l
 }
 
-// define takes a definition, as a create or an update does, and lets it become what the
+// add takes a definition, as a create or an update does, and lets it become what the
 // controllers of definitions would make of it. The status does not count, except for the
 // versions in which objects were stored.
-func (l *load) define(item Item) error {
-	_, obj, err := l.api.typed(l.api.types.Table(), item.Object.DeepCopyObject())
+func (l *crdLoader) add(item Item) error {
+	_, obj, err := l.api.toStorage(l.api.types.Table(), item.Object.DeepCopyObject())
 	if err != nil {
 		return err
 	}
 	next := obj.(*crd)
 	stored := next.Status.StoredVersions
 	_, twice := l.items[next.Name]
-	switch was := l.all[next.Name]; {
-	case was != nil && says(next, was):
+	switch was := l.crds[next.Name]; {
+	case was != nil && isSameCRD(next, was):
 		return nil
 	case twice:
 		return errors.New("there are two of the name, which do not say the same")
@@ -119,27 +119,27 @@ func (l *load) define(item Item) error {
 		next.ResourceVersion, next.DeletionTimestamp, next.DeletionGracePeriodSeconds = "", nil, nil
 		l.api.prepareLoaded(l.res, next)
 		lifecycle.PrepareCreate(next)
-		addStored(next, stored)
+		addStoredVersions(next, stored)
 		if err := validateCreate(l.res, next); err != nil {
 			return err
 		}
 	}
-	l.names = append(l.names, next.Name)
-	l.items[next.Name], l.all[next.Name] = item, next
+	l.order = append(l.order, next.Name)
+	l.items[next.Name], l.crds[next.Name] = item, next
 	for states := l.settle(next.Name); len(states) > 0; states = l.settle(next.Name) {
 		for _, state := range states {
-			l.all[state.Name] = state
+			l.crds[state.Name] = state
 		}
 	}
 	return nil
 }
 
-func (l *load) settle(name string) []*crd {
-	return lifecycle.Settle(slices.Collect(maps.Values(l.all)), name, l.api.Now())
+func (l *crdLoader) settle(name string) []*crd {
+	return lifecycle.Settle(slices.Collect(maps.Values(l.crds)), name, l.api.Now())
 }
 
-// says reports whether a definition says what another says already.
-func says(next, was *crd) bool {
+// isSameCRD reports whether a definition says what another says already.
+func isSameCRD(next, was *crd) bool {
 	return apiequality.Semantic.DeepEqual(next.Spec, was.Spec) &&
 		apiequality.Semantic.DeepEqual(next.Labels, was.Labels) &&
 		apiequality.Semantic.DeepEqual(next.Annotations, was.Annotations) &&
@@ -147,7 +147,7 @@ func says(next, was *crd) bool {
 }
 
 // replace makes a definition ready to take the place of another.
-func (l *load) replace(next, was *crd) error {
+func (l *crdLoader) replace(next, was *crd) error {
 	if was.DeletionTimestamp != nil {
 		return errors.New("the one that is there is being deleted")
 	}
@@ -158,8 +158,8 @@ func (l *load) replace(next, was *crd) error {
 	return validateUpdate(context.Background(), l.res, nil, next, was)
 }
 
-// addStored adds versions to those in which objects were stored.
-func addStored(next *crd, versions []string) {
+// addStoredVersions adds versions to those in which objects were stored.
+func addStoredVersions(next *crd, versions []string) {
 	for _, version := range versions {
 		if !slices.Contains(next.Status.StoredVersions, version) {
 			next.Status.StoredVersions = append(next.Status.StoredVersions, version)
@@ -168,15 +168,15 @@ func addStored(next *crd, versions []string) {
 }
 
 // fixtures are the definitions that the load writes.
-func (l *load) fixtures() ([]fixture, error) {
+func (l *crdLoader) fixtures() ([]fixture, error) {
 	var all []fixture
-	for _, name := range l.names {
-		before := l.before[name]
-		draft, err := codec.EncodeDraft(l.res, l.all[name].DeepCopy())
+	for _, name := range l.order {
+		before := l.versions[name]
+		draft, err := codec.EncodeDraft(l.res, l.crds[name].DeepCopy())
 		if err != nil {
-			return nil, l.items[name].failed(name, err)
+			return nil, l.items[name].wrapError(name, err)
 		}
-		all = append(all, fixture{item: l.items[name], key: resource.CRDKey(name), draft: draft, before: &before})
+		all = append(all, fixture{item: l.items[name], key: resource.CRDKey(name), draft: draft, expectedVersion: &before})
 	}
 	return all, nil
 }

@@ -9,24 +9,24 @@ import (
 	"example.com/fakeapi/fake/internal/status"
 )
 
-// isForKubelet tells the subresources behind which something runs: the log of a
+// needsKubelet tells the subresources behind which something runs: the log of a
 // pod, a command in it, a port of it.
-func isForKubelet(sub *resource.Subresource) bool {
+func needsKubelet(sub *resource.Subresource) bool {
 	return sub != nil && (sub.IsConnect || sub.Name == "log")
 }
 
-// kubelet refuses what only a node, or what runs there, can answer: nothing runs
+// rejectKubeletRequest refuses what only a node, or what runs there, can answer: nothing runs
 // here. An object that does not exist is told apart from that.
-func (a *API) kubelet(q *request) error {
+func (a *API) rejectKubeletRequest(q *request) error {
 	if q.sub.IsConnect && q.r.URL.Query().Has("dryRun") { // DR-09
 		return apierrors.NewBadRequest("dryRun is not supported")
 	}
-	name := q.target.Name
+	name := q.info.Name
 	if q.sub.Name == "proxy" {
 		// The name can have a scheme and a port with it, as in https:web:8443.
 		var ok bool
-		if _, name, _, ok = utilnet.SplitSchemeNamePort(q.target.Name); !ok {
-			return apierrors.NewBadRequest("invalid " + q.res.Singular + " request \"" + q.target.Name + "\"")
+		if _, name, _, ok = utilnet.SplitSchemeNamePort(q.info.Name); !ok {
+			return apierrors.NewBadRequest("invalid " + q.res.Singular + " request \"" + q.info.Name + "\"")
 		}
 	}
 	if a.store.View().Get(codec.Key(q.res, q.namespace(), name)) == nil {

@@ -24,7 +24,7 @@ func newAPI(t *testing.T) *API {
 
 // Two servers are sent the same, much of it several times over; one of them forgets
 // its echoes. They answer the same.
-func TestEchoesAreWhatWorkingItOutGives(t *testing.T) {
+func TestNoopCacheDoesNotChangeResponses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // at one moment
 		remembers, forgets := newAPI(t), newAPI(t)
 		random := rand.New(rand.NewPCG(3, 4))
@@ -32,16 +32,16 @@ func TestEchoesAreWhatWorkingItOutGives(t *testing.T) {
 		for range 1000 {
 			seed := [2]uint64{random.Uint64(), random.Uint64()}
 			for range 1 + random.IntN(3) {
-				first := writeAtRandom(remembers, rand.New(rand.NewPCG(seed[0], seed[1])))
-				forgets.echoed = newRecent[echo]()
-				second := writeAtRandom(forgets, rand.New(rand.NewPCG(seed[0], seed[1])))
+				first := sendRandomWrite(remembers, rand.New(rand.NewPCG(seed[0], seed[1])))
+				forgets.noops = newRecordCache[noopRequest]()
+				second := sendRandomWrite(forgets, rand.New(rand.NewPCG(seed[0], seed[1])))
 				require.Equal(t, second.Code, first.Code)
 				require.Equal(t, second.Body.String(), first.Body.String())
 				require.Equal(t, second.Header(), first.Header())
 			}
 		}
-		for i := range remembers.echoed.slots {
-			if remembers.echoed.slots[i].Load() != nil {
+		for i := range remembers.noops.slots {
+			if remembers.noops.slots[i].Load() != nil {
 				echoed++
 			}
 		}
@@ -69,7 +69,7 @@ func TestEchoesEndWithTheRecord(t *testing.T) {
 	created := apply()
 	require.Equal(t, created, apply())
 	rec := a.store.View().Get("configmaps/default/one")
-	_, known := a.echoed.of(rec)
+	_, known := a.noops.lookup(rec)
 	require.True(t, known)
 	require.Equal(t, created, apply())
 

@@ -13,17 +13,17 @@ import (
 	"example.com/fakeapi/internal/frames"
 )
 
-// upgrades reports whether a request is the beginning of a WebSocket.
-func upgrades(r *http.Request) bool {
+// isWebSocketUpgrade reports whether a request is the beginning of a WebSocket.
+func isWebSocketUpgrade(r *http.Request) bool {
 	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket") &&
 		strings.Contains(strings.ToLower(r.Header.Get("Connection")), "upgrade")
 }
 
-// serveSocket does the handshake of a WebSocket, and lets serve write to it; gone is
+// serveWebSocket does the handshake of a WebSocket, and lets serve write to it; gone is
 // called when the client closes it. As on a real server, with the same library: a client
 // without an Origin gets 403, one that names a single protocol hears of it again, and
 // nothing is done about it, base64.binary.k8s.io or not (WA-33, WA-34).
-func serveSocket(w http.ResponseWriter, r *http.Request, media string, gone func(), serve func(*socket)) error {
+func serveWebSocket(w http.ResponseWriter, r *http.Request, media string, onClose func(), serve func(*webSocketWriter)) error {
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return apierrors.NewInternalError(err)
@@ -31,39 +31,41 @@ func serveSocket(w http.ResponseWriter, r *http.Request, media string, gone func
 	handler := websocket.Handler(func(ws *websocket.Conn) {
 		defer func() { _ = ws.Close() }() // the client may have been faster
 		go func() {
-			defer gone()
+			defer onClose()
 			_, _ = io.Copy(io.Discard, ws) // clients have nothing to say
 		}()
-		serve(newSocket(ws, media))
+		serve(newWebSocketWriter(ws, media))
 	})
-	handler.ServeHTTP(&hijacked{ResponseWriter: w, conn: conn, buffered: buffered}, r)
+	handler.ServeHTTP(&hijackedWriter{ResponseWriter: w, conn: conn, buffered: buffered}, r)
 	return nil
 }
 
-// hijacked is a ResponseWriter whose connection is not HTTP's any more.
-type hijacked struct {
+// hijackedWriter is a ResponseWriter whose connection is not HTTP's any more.
+type hijackedWriter struct {
 	http.ResponseWriter
 	conn     net.Conn
 	buffered *bufio.ReadWriter
 }
 
 // Hijack implements http.Hijacker.
-func (h *hijacked) Hijack() (net.Conn, *bufio.ReadWriter, error) { return h.conn, h.buffered, nil }
+func (h *hijackedWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	return h.conn, h.buffered, nil
+}
 
-// socket sends each frame of a watch as a message: JSON as text, with the newline at its
+// webSocketWriter sends each frame of a watch as a message: JSON as text, with the newline at its
 // end, protobuf as binary, without the length before it.
-type socket struct {
+type webSocketWriter struct {
 	ws    *websocket.Conn
 	split frames.Splitter
 	text  bool
 }
 
-func newSocket(ws *websocket.Conn, media string) *socket {
-	return &socket{ws: ws, split: frames.NewSplitter(frames.MediaType(media)), text: frames.MediaType(media) == frames.MediaTypeJSON}
+func newWebSocketWriter(ws *websocket.Conn, media string) *webSocketWriter {
+	return &webSocketWriter{ws: ws, split: frames.NewSplitter(frames.MediaType(media)), text: frames.MediaType(media) == frames.MediaTypeJSON}
 }
 
 // send sends whole frames.
-func (s *socket) send(all []byte) error {
+func (s *webSocketWriter) send(all []byte) error {
 	for len(all) > 0 {
 		n, _ := s.split.Advance(all)
 		var err error

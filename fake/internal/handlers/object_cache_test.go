@@ -19,21 +19,21 @@ import (
 
 // What is kept in decoded form stays what the record is the encoding of, whatever is
 // done to the copies: many clients write, in all the ways there are, and look.
-func TestKeptObjectsNeverChange(t *testing.T) {
+func TestCachedObjectsNeverChange(t *testing.T) {
 	a := newAPI(t)
 	var clients sync.WaitGroup
 	for client := range 4 {
 		clients.Go(func() {
 			random := rand.New(rand.NewPCG(1, uint64(client)))
 			for range 400 {
-				writeAtRandom(a, random)
+				sendRandomWrite(a, random)
 			}
 		})
 	}
 	clients.Wait()
 	kept := 0
-	for i := range a.decoded.slots {
-		slot := a.decoded.slots[i].Load()
+	for i := range a.objects.slots {
+		slot := a.objects.slots[i].Load()
 		if slot == nil {
 			continue
 		}
@@ -43,24 +43,24 @@ func TestKeptObjectsNeverChange(t *testing.T) {
 		res := a.types.Table().Lookup(group, "v1", plural)
 		decoded, err := codec.DecodeStored(res, slot.rec)
 		require.NoError(t, err)
-		require.Equal(t, encoded(t, decoded), encoded(t, slot.what))
+		require.Equal(t, toJSON(t, decoded), toJSON(t, slot.value))
 		accessor(decoded).SetManagedFields(nil) // their times have a fraction before they are encoded
-		own := slot.what.DeepCopyObject()
+		own := slot.value.DeepCopyObject()
 		accessor(own).SetManagedFields(nil)
 		require.True(t, equality.Semantic.DeepEqual(decoded, own), "%v\n%v", decoded, own)
 	}
 	require.Greater(t, kept, 5)
 }
 
-func encoded(t *testing.T, obj any) string {
+func toJSON(t *testing.T, obj any) string {
 	b, err := json.Marshal(obj)
 	require.NoError(t, err)
 	return string(b)
 }
 
-// writeAtRandom sends one write to one of a few objects, and gives the answer. Many are
+// sendRandomWrite sends one write to one of a few objects, and gives the answer. Many are
 // refused.
-func writeAtRandom(a *API, random *rand.Rand) *httptest.ResponseRecorder {
+func sendRandomWrite(a *API, random *rand.Rand) *httptest.ResponseRecorder {
 	plurals := []string{"configmaps", "pods", "services", "secrets"}
 	plural := plurals[random.IntN(len(plurals))]
 	name := fmt.Sprintf("n%d", random.IntN(3))

@@ -24,12 +24,12 @@ func (a *API) bind(q *request) error {
 	if q.sub != nil {
 		body = q.sub.BodyResource()
 	}
-	opts, sent, admit, err := a.posted(q.with(body))
+	opts, sent, admit, err := a.decodePost(q.withBodyResource(body))
 	if err != nil {
 		return err
 	}
 	binding := sent.(*corev1.Binding)
-	switch name := q.target.Name; {
+	switch name := q.info.Name; {
 	case name == "" && binding.Name == "":
 		return apierrors.NewBadRequest("Name parameter required.")
 	case name != "" && name != binding.Name:
@@ -42,15 +42,15 @@ func (a *API) bind(q *request) error {
 		return err
 	}
 	pods := a.types.Table().Lookup("", "v1", "pods")
-	_, err = a.commit(pods, codec.Key(pods, q.namespace(), binding.Name), isDryRun(opts.DryRun), func(old runtime.Object) (runtime.Object, error) {
+	_, err = a.updateStore(pods, codec.Key(pods, q.namespace(), binding.Name), isDryRun(opts.DryRun), func(old runtime.Object) (runtime.Object, error) {
 		if old == nil {
 			return nil, apierrors.NewNotFound(pods.GroupResource(), binding.Name)
 		}
 		pod := old.(*corev1.Pod)
-		if err := sameForBinding(binding, pod); err != nil {
+		if err := checkBindingPreconditions(binding, pod); err != nil {
 			return nil, err
 		}
-		return pod, assign(pod, binding, a.now())
+		return pod, assignPod(pod, binding, a.now())
 	})
 	if err != nil {
 		return err
@@ -58,31 +58,31 @@ func (a *API) bind(q *request) error {
 	return q.replyStatus(status.Created())
 }
 
-// posted reads the options and the body of a POST that creates no object of its
+// decodePost reads the options and the body of a POST that creates no object of its
 // own, refuses it in a namespace that does not take any (NS-01, NS-02), and lets the
 // plugins change it. That they allow it is left to be asked.
-func (a *API) posted(q *request) (opts metav1.CreateOptions, sent runtime.Object, admit *station, err error) {
+func (a *API) decodePost(q *request) (opts metav1.CreateOptions, sent runtime.Object, admit *admissionRunner, err error) {
 	if _, err := q.readBody(); err != nil { // its size comes before the options (CR-14)
 		return opts, nil, nil, err
 	}
-	if err := q.options(&opts); err != nil {
+	if err := q.decodeOptions(&opts); err != nil {
 		return opts, nil, nil, err
 	}
 	if err := invalidOptions("CreateOptions", metavalidation.ValidateCreateOptions(&opts)); err != nil {
 		return opts, nil, nil, err
 	}
-	if sent, err = q.body(opts.FieldValidation); err != nil {
+	if sent, err = q.decodeBody(opts.FieldValidation); err != nil {
 		return opts, nil, nil, err
 	}
-	if err := q.matchNamespace(accessor(sent)); err != nil {
+	if err := q.ensureNamespace(accessor(sent)); err != nil {
 		return opts, nil, nil, err
 	}
 	if !isLocalReview(q.res) {
-		if err := a.admitNamespace(q.parent, q.namespace(), accessor(sent)); err != nil {
+		if err := a.checkNamespaceActive(q.parent, q.namespace(), accessor(sent)); err != nil {
 			return opts, nil, nil, err
 		}
 	}
-	admit = a.station(q, writeOptions{opts.DryRun, opts.FieldManager, opts.FieldValidation})
+	admit = a.newAdmissionRunner(q, writeOptions{opts.DryRun, opts.FieldManager, opts.FieldValidation})
 	sent, err = admit.mutate(sent, nil)
 	return opts, sent, admit, err
 }
@@ -98,9 +98,9 @@ func validateBinding(b *corev1.Binding) (errs field.ErrorList) {
 	return errs
 }
 
-// sameForBinding refuses a binding of another pod, or of another state of it, than
+// checkBindingPreconditions refuses a binding of another pod, or of another state of it, than
 // the client saw: its uid and resourceVersion are preconditions.
-func sameForBinding(b *corev1.Binding, pod *corev1.Pod) error {
+func checkBindingPreconditions(b *corev1.Binding, pod *corev1.Pod) error {
 	refuse := func(what string, sent, have any) error {
 		return apierrors.NewConflict(schema.GroupResource{Resource: "pods"}, pod.Name, fmt.Errorf(
 			"StorageError: invalid object, Code: 4, Key: /registry/pods/%s/%s, ResourceVersion: 0, AdditionalErrorMsg: "+
@@ -115,8 +115,8 @@ func sameForBinding(b *corev1.Binding, pod *corev1.Pod) error {
 	return nil
 }
 
-// assign does what a binding says, if the pod can still be assigned.
-func assign(pod *corev1.Pod, b *corev1.Binding, at metav1.Time) error {
+// assignPod does what a binding says, if the pod can still be assigned.
+func assignPod(pod *corev1.Pod, b *corev1.Binding, at metav1.Time) error {
 	var problem string
 	switch {
 	case pod.DeletionTimestamp != nil:

@@ -12,46 +12,46 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// errTooLarge is what etcd says of an object that it does not take (CR-10).
-var errTooLarge = errors.New("etcdserver: request is too large")
+// errRequestTooLarge is what etcd says of an object that it does not take (CR-10).
+var errRequestTooLarge = errors.New("etcdserver: request is too large")
 
 // errNoSpace is what etcd says when it is full: a real server passes it on, with code 500 and no reason.
 var errNoSpace = errors.New("etcdserver: mvcc: database space exceeded")
 
-// change is one write on its way into the store: it gets the stored object (of
+// updateFunc is one write on its way into the store: it gets the stored object (of
 // the StoreVersion, nil if there is none) and gives what shall be there: nil
 // deletes. The store may run it more than once.
-type change func(old runtime.Object) (runtime.Object, error)
+type updateFunc func(old runtime.Object) (runtime.Object, error)
 
-// outcome is what a write left behind.
-type outcome struct {
+// writeResult is what a write left behind.
+type writeResult struct {
 	event *memstore.Event
 	// obj is the object of a dry run, of the StoreVersion; event is nil then.
 	obj runtime.Object
 }
 
-// commit runs a change under a key: for real, or up to the point where it
+// updateStore runs a change under a key: for real, or up to the point where it
 // would be stored (DR-04).
-func (a *API) commit(res *resource.Resource, key string, dryRun bool, do change) (outcome, error) {
-	out, err := a.write(res, key, dryRun, do)
+func (a *API) updateStore(res *resource.Resource, key string, dryRun bool, updated updateFunc) (writeResult, error) {
+	out, err := a.updateStoreOnly(res, key, dryRun, updated)
 	if err != nil {
 		return out, err
 	}
-	return out, a.followed(res, key, out)
+	return out, a.afterWrite(res, key, out)
 }
 
-// write is commit without what comes of it.
-func (a *API) write(res *resource.Resource, key string, dryRun bool, do change) (outcome, error) {
-	var out outcome
+// updateStoreOnly is commit without what comes of it.
+func (a *API) updateStoreOnly(res *resource.Resource, key string, dryRun bool, updated updateFunc) (writeResult, error) {
+	var out writeResult
 	update := func(cur *memstore.Record) (*memstore.Draft, error) {
 		var old runtime.Object
 		if cur != nil {
 			var err error
-			if old, err = a.decoded.get(res, cur); err != nil {
+			if old, err = a.objects.get(res, cur); err != nil {
 				return nil, err
 			}
 		}
-		obj, err := do(old)
+		obj, err := updated(old)
 		if err != nil || obj == nil {
 			return nil, err
 		}
@@ -64,7 +64,7 @@ func (a *API) write(res *resource.Resource, key string, dryRun bool, do change) 
 			codec.ReuseUnchanged(draft, cur)
 		}
 		if len(draft.Data) > MaxObject {
-			return nil, errTooLarge
+			return nil, errRequestTooLarge
 		}
 		if dryRun {
 			if obj, err = codec.DryRunResult(res, draft, obj); err != nil {
@@ -84,17 +84,17 @@ func (a *API) write(res *resource.Resource, key string, dryRun bool, do change) 
 		return out, errNoSpace
 	}
 	if event.Changed() && event.Record != nil {
-		a.decoded.keep(res, event.Record, out.obj)
+		a.objects.put(res, event.Record, out.obj)
 	}
-	return outcome{event: event}, err
+	return writeResult{event: event}, err
 }
 
-// answer replies with what a write left behind.
-func (q *request) answer(code int, out outcome) error {
+// replyResult replies with what a write left behind.
+func (q *request) replyResult(code int, out writeResult) error {
 	if e := out.event; e != nil && e.Record != nil {
-		return unanswered(q.reply(code, e.Record))
+		return unwrapConversionError(q.replyRecord(code, e.Record))
 	} else if e != nil && out.obj == nil {
-		return q.reply(code, e.DeletedRecord()) // deleted
+		return q.replyRecord(code, e.DeletedRecord()) // deleted
 	}
 	obj, err := q.res.Convert(out.obj, q.res.GroupVersion())
 	if err != nil {

@@ -63,8 +63,8 @@ func (ids *IDs) tokenKey() (*ecdsa.PrivateKey, error) {
 	return ecdsa.ParseRawPrivateKey(elliptic.P256(), seed[:])
 }
 
-// sign makes a token of claims (ES256, RFC 7518); the same claims give the same token.
-func (ids *IDs) sign(c claims) (string, error) {
+// signToken makes a token of claims (ES256, RFC 7518); the same claims give the same token.
+func (ids *IDs) signToken(c claims) (string, error) {
 	key, err := ids.tokenKey()
 	if err != nil {
 		return "", err

@@ -9,35 +9,35 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// mergeOwners merges owner references that are the same and warns of them
+// dedupOwnerReferences merges owner references that are the same and warns of them
 // (MD-22). A real server looks twice, at what was sent and again behind admission,
 // where what a patch has made comes by; the words tell which.
-func (q *request) mergeOwners(obj runtime.Object, behindAdmission bool) {
+func (q *request) dedupOwnerReferences(obj runtime.Object, afterAdmission bool) {
 	m := accessor(obj)
 	owners := m.GetOwnerReferences()
 	if len(owners) < 2 {
 		return
 	}
 	var kept []metav1.OwnerReference
-	var twice []string
+	var duplicates []string
 	for _, owner := range owners {
 		if containsOwner(kept, owner) {
-			twice = append(twice, string(owner.UID))
+			duplicates = append(duplicates, string(owner.UID))
 			continue
 		}
 		kept = append(kept, owner)
 	}
-	if len(twice) == 0 {
+	if len(duplicates) == 0 {
 		return
 	}
 	m.SetOwnerReferences(kept)
 	when := ""
-	if behindAdmission {
+	if afterAdmission {
 		when = " after mutating admission happens"
 	}
-	q.warn(fmt.Errorf(".metadata.ownerReferences contains duplicate entries%s; API server dedups owner references in 1.20+, "+
+	q.addWarnings(fmt.Errorf(".metadata.ownerReferences contains duplicate entries%s; API server dedups owner references in 1.20+, "+
 		"and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %s",
-		when, strings.Join(twice, ", ")))
+		when, strings.Join(duplicates, ", ")))
 }
 
 func containsOwner(owners []metav1.OwnerReference, owner metav1.OwnerReference) bool {

@@ -19,9 +19,9 @@ import (
 
 // The times of tokens (KEP-1205).
 const (
-	tokenDefault  = int64(time.Hour / time.Second)
-	tokenShortest = int64(10 * time.Minute / time.Second)
-	tokenLongest  = int64(1) << 32
+	defaultTokenSeconds = int64(time.Hour / time.Second)
+	minTokenSeconds     = int64(10 * time.Minute / time.Second)
+	maxTokenSeconds     = int64(1) << 32
 )
 
 // tokenIssuer is who issues tokens, and whom they are for if a request does not say:
@@ -30,12 +30,12 @@ const tokenIssuer = "https://kubernetes.default.svc.cluster.local"
 
 // issueToken makes a token for a service account. Nothing is kept of it.
 func (a *API) issueToken(q *request) error {
-	body := q.with(q.sub.BodyResource())
-	sent, admit, err := a.postedToken(q, body)
+	body := q.withBodyResource(q.sub.BodyResource())
+	sent, admit, err := a.decodeTokenRequest(q, body)
 	if err != nil {
 		return err
 	}
-	account, err := find[*corev1.ServiceAccount](a, "serviceaccounts", q.namespace(), q.target.Name)
+	account, err := getObject[*corev1.ServiceAccount](a, "serviceaccounts", q.namespace(), q.info.Name)
 	if err != nil {
 		return err
 	}
@@ -47,10 +47,10 @@ func (a *API) issueToken(q *request) error {
 		sent.Spec.Audiences = []string{tokenIssuer}
 	}
 	if sent.Spec.ExpirationSeconds == nil {
-		seconds := tokenDefault
+		seconds := defaultTokenSeconds
 		sent.Spec.ExpirationSeconds = &seconds
 	}
-	if err := validateToken(*sent.Spec.ExpirationSeconds); err != nil {
+	if err := validateExpiration(*sent.Spec.ExpirationSeconds); err != nil {
 		return err
 	}
 	if err := admit.validate(sent, nil); err != nil {
@@ -58,37 +58,37 @@ func (a *API) issueToken(q *request) error {
 	}
 	lifetime := time.Duration(*sent.Spec.ExpirationSeconds) * time.Second
 	claims := a.claims(account, begin, lifetime, sent.Spec.Audiences)
-	if err := a.bound(sent.Spec.BoundObjectRef, account, &claims.Private); err != nil {
+	if err := a.addBoundObject(sent.Spec.BoundObjectRef, account, &claims.Private); err != nil {
 		return err
 	}
-	if sent.Status.Token, err = a.ids.sign(claims); err != nil {
+	if sent.Status.Token, err = a.ids.signToken(claims); err != nil {
 		return apierrors.NewInternalError(fmt.Errorf("failed to generate token: %w", err))
 	}
 	sent.Status.ExpirationTimestamp = metav1.NewTime(begin.Add(lifetime))
 	return body.replyObject(http.StatusCreated, sent)
 }
 
-// postedToken reads the request, whose name and namespace may be left out.
-func (a *API) postedToken(q, body *request) (*authenticationv1.TokenRequest, *station, error) {
-	_, obj, admit, err := a.posted(body)
+// decodeTokenRequest reads the request, whose name and namespace may be left out.
+func (a *API) decodeTokenRequest(q, body *request) (*authenticationv1.TokenRequest, *admissionRunner, error) {
+	_, obj, admit, err := a.decodePost(body)
 	if err != nil {
 		return nil, nil, err
 	}
 	sent := obj.(*authenticationv1.TokenRequest)
-	if sent.Name != "" && sent.Name != q.target.Name {
-		return nil, nil, apierrors.NewInvalid(body.res.GroupKind(), q.target.Name, field.ErrorList{field.Invalid(
+	if sent.Name != "" && sent.Name != q.info.Name {
+		return nil, nil, apierrors.NewInvalid(body.res.GroupKind(), q.info.Name, field.ErrorList{field.Invalid(
 			field.NewPath("metadata", "name"), sent.Name, "must match the service account name if specified")})
 	}
 	return sent, admit, nil
 }
 
-func validateToken(seconds int64) error {
+func validateExpiration(seconds int64) error {
 	path := field.NewPath("spec", "expirationSeconds")
 	var errs field.ErrorList
-	if seconds < tokenShortest {
+	if seconds < minTokenSeconds {
 		errs = append(errs, field.Invalid(path, seconds, "may not specify a duration less than 10 minutes"))
 	}
-	if seconds > tokenLongest {
+	if seconds > maxTokenSeconds {
 		errs = append(errs, field.Invalid(path, seconds, "may not specify a duration larger than 2^32 seconds"))
 	}
 	if len(errs) == 0 {
@@ -97,9 +97,9 @@ func validateToken(seconds int64) error {
 	return apierrors.NewInvalid(schema.GroupKind{Group: authenticationv1.GroupName, Kind: "TokenRequest"}, "", errs)
 }
 
-// bound adds to the claims what a token is bound to, which must exist and, for a pod,
+// addBoundObject adds to the claims what a token is bound to, which must exist and, for a pod,
 // run as the service account.
-func (a *API) bound(ref *authenticationv1.BoundObjectReference, account *corev1.ServiceAccount, claims *privateClaims) error {
+func (a *API) addBoundObject(ref *authenticationv1.BoundObjectReference, account *corev1.ServiceAccount, claims *privateClaims) error {
 	if ref == nil {
 		return nil
 	}
@@ -107,7 +107,7 @@ func (a *API) bound(ref *authenticationv1.BoundObjectReference, account *corev1.
 	var uid types.UID
 	switch {
 	case kind.Group == "" && kind.Kind == "Pod":
-		pod, err := find[*corev1.Pod](a, "pods", account.Namespace, ref.Name)
+		pod, err := getObject[*corev1.Pod](a, "pods", account.Namespace, ref.Name)
 		if err != nil {
 			return err
 		}
@@ -118,18 +118,18 @@ func (a *API) bound(ref *authenticationv1.BoundObjectReference, account *corev1.
 		uid, claims.Pod = pod.UID, &claimRef{pod.Name, pod.UID}
 		if name := pod.Spec.NodeName; name != "" {
 			claims.Node = &claimRef{Name: name}
-			if node, err := find[*corev1.Node](a, "nodes", "", name); err == nil {
+			if node, err := getObject[*corev1.Node](a, "nodes", "", name); err == nil {
 				claims.Node.UID = node.UID
 			}
 		}
 	case kind.Group == "" && kind.Kind == "Node":
-		node, err := find[*corev1.Node](a, "nodes", "", ref.Name)
+		node, err := getObject[*corev1.Node](a, "nodes", "", ref.Name)
 		if err != nil {
 			return err
 		}
 		uid, claims.Node = node.UID, &claimRef{node.Name, node.UID}
 	case kind.Group == "" && kind.Kind == "Secret":
-		secret, err := find[*corev1.Secret](a, "secrets", account.Namespace, ref.Name)
+		secret, err := getObject[*corev1.Secret](a, "secrets", account.Namespace, ref.Name)
 		if err != nil {
 			return err
 		}
@@ -145,15 +145,15 @@ func (a *API) bound(ref *authenticationv1.BoundObjectReference, account *corev1.
 	return nil
 }
 
-// find reads an object of the core group.
-func find[T runtime.Object](a *API, plural, namespace, name string) (T, error) {
+// getObject reads an object of the core group.
+func getObject[T runtime.Object](a *API, plural, namespace, name string) (T, error) {
 	var none T
 	res := a.types.Table().Lookup("", "v1", plural)
 	rec := a.store.View().Get(codec.Key(res, namespace, name))
 	if rec == nil {
 		return none, apierrors.NewNotFound(res.GroupResource(), name)
 	}
-	obj, err := a.decoded.get(res, rec)
+	obj, err := a.objects.get(res, rec)
 	if err != nil {
 		return none, err
 	}

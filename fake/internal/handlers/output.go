@@ -28,18 +28,18 @@ func endpoint(res *resource.Resource, sub *resource.Subresource, collection bool
 	return negotiate.Object
 }
 
-// represent makes the representation of what the client accepted. What is wrong with
+// newEncoder makes the representation of what the client accepted. What is wrong with
 // the options of a Table is only told when there is something to transform: a write
 // has been done by then, as on a real server.
-func (a *API) represent(q *request, res *resource.Resource) *encode.Encoder {
-	form := encode.NewEncoder(res, q.out)
-	if q.out.Form != negotiate.Table {
+func (a *API) newEncoder(q *request, res *resource.Resource) *encode.Encoder {
+	form := encode.NewEncoder(res, q.output)
+	if q.output.Form != negotiate.Table {
 		return form
 	}
 	var opts metav1.TableOptions
-	q.untold = q.options(&opts)
-	if errs := validation.ValidateTableOptions(&opts); q.untold == nil && len(errs) > 0 {
-		q.untold = apierrors.NewBadRequest("Unable to convert to Table as requested: " + errs[0].Error()) // TB-06
+	q.tableOptionsErr = q.decodeOptions(&opts)
+	if errs := validation.ValidateTableOptions(&opts); q.tableOptionsErr == nil && len(errs) > 0 {
+		q.tableOptionsErr = apierrors.NewBadRequest("Unable to convert to Table as requested: " + errs[0].Error()) // TB-06
 	}
 	form.SetTableOptions(opts.IncludeObject, a.Now)
 	return form
@@ -48,31 +48,31 @@ func (a *API) represent(q *request, res *resource.Resource) *encode.Encoder {
 // replyStatus answers with a Status that is no error: in the encoding that the client
 // accepted, whatever it wanted made of an object (TB-10).
 func (q *request) replyStatus(s *metav1.Status) error {
-	if q.untold != nil {
-		return q.untold
+	if q.tableOptionsErr != nil {
+		return q.tableOptionsErr
 	}
-	writeStatus(q.w, q.out, s)
+	writeStatus(q.w, q.output, s)
 	return nil
 }
 
-// whole refuses a list form for a single object (PM-03 the other way round). That of a
+// checkSingleForm refuses a list form for a single object (PM-03 the other way round). That of a
 // custom resource is looked at too late for a 406 (PM-04).
-func (q *request) whole() error {
+func (q *request) checkSingleForm() error {
 	switch {
-	case q.out.Form == negotiate.PartialList && q.res.Custom != nil:
+	case q.output.Form == negotiate.PartialList && q.res.Custom != nil:
 		return errors.New("content is not a list")
-	case q.out.Form == negotiate.PartialList:
+	case q.output.Form == negotiate.PartialList:
 		return status.TransformNotAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" +
 			typeName(q.res.New()) + ")")
 	}
-	return q.untold
+	return q.tableOptionsErr
 }
 
-// listed refuses an object form for a list (PM-03).
-func (q *request) listed() error {
-	if q.out.Form == negotiate.Partial {
+// checkListForm refuses an object form for a list (PM-03).
+func (q *request) checkListForm() error {
+	if q.output.Form == negotiate.Partial {
 		return status.TransformNotAcceptable("you requested PartialObjectMetadata, but the requested object is a list (" +
 			typeName(q.res.NewList()) + ")")
 	}
-	return q.untold
+	return q.tableOptionsErr
 }
