@@ -1,132 +1,128 @@
-// Package faults makes a Kubernetes API server misbehave on purpose: it loses
-// requests and replies, answers 410 and 504, holds back, drops, doubles and
-// breaks off the frames of watches, and does it again, the same way, tomorrow.
+// Package faults injects faults into a Kubernetes API server: lost requests and responses, error
+// statuses such as 410 and 504, delays, and watch events that are dropped, duplicated, reordered,
+// edited or cut off. Rules select the requests and watch events to act on. The same rules and
+// requests produce the same faults in every run.
 //
 // # When to use it
 //
-// In tests that want to see what a client makes of one refusal, loss or delay, or of many: of
-// any handler that speaks the Kubernetes API, the server of package fake above all, or of a real
-// cluster, in front of which [Proxy] and the command fakeapi proxy put the rules. It changes what
-// is sent, never what is stored.
+// Use it to test how a client handles failures. The rules work in front of any http.Handler that
+// serves the Kubernetes API: usually the server of package fakeapi, which has a Set of its own, or a
+// real cluster behind [Proxy] or the command "fakeapi proxy". Rules change responses, never the
+// state of the server.
 //
 // # First steps
 //
 //	srv := fakeapi.Start(t)
 //	srv.Faults().AddFor(t, faults.Expire410(faults.Resource("pods"), faults.First(1)))
-//	defer srv.Faults().MustHit(t) // a fault that did not happen fails the test
+//	defer srv.Faults().MustHit(t) // fails the test if the fault was not injected
 //
-// A [Rule] is a condition on operations and a list of effects. A [Set] holds the
-// rules that are armed, and [Handler] is the middleware that obeys them:
+// A [Rule] is a condition and a list of effects. A [Set] holds the active rules, and [Handler] is
+// the middleware that applies them:
 //
 //	var set faults.Set
 //	server := faults.Handler(&set, next)
 //	remove, err := set.AddText(`lost: when verb(create) && resource(pods) && during(committed) && first(1) do reset`)
 //
-// next is any handler that speaks the API. The package knows nothing about how
-// it works, and next nothing about the rules.
-//
-// Rules are values. What [Rule.String] prints, [Parse] reads back as the same
-// rule; rules built in Go and rules written as text are alike.
+// Rules are values. [Parse] reads the text that [Rule.String] prints and returns an equal rule, so
+// rules built in Go and rules written as text are interchangeable.
 //
 // # Phases
 //
-// A request is looked at up to three times:
+// A request has up to three phases:
 //
-//	before     it has arrived, nothing has been done
-//	committed  it has been carried out, and nothing of the answer is sent
-//	stream     it is a watch, and one frame is about to be sent
+//	before     the request has arrived and has not been handled
+//	committed  the request has been handled and none of the response has been sent
+//	stream     the request is a watch, and one frame is about to be sent
 //
-// A rule is armed in the phases that its condition is about: those of during(),
-// the stream if it speaks of event() or initialEventsEnd, committed if it speaks
-// of code(). A rule that says nothing of the kind is armed in the first phase, in
-// the order above, that its condition can match in and that all of its effects
-// fit: "when verb(watch) do end" ends watches before they start, "when
-// verb(watch) do drop" drops frames. What cannot work is refused when the rule is
-// added, with the reason: an effect that does not fit a phase the rule asks for,
-// a condition that nothing can match.
+// A watch has no committed phase; other requests have no stream phase. A rule is active in the
+// phases that its condition selects: those of during(), stream if it has event() or
+// initialEventsEnd, committed if it has code(). A rule without any of these is active in one phase,
+// the first in the order above in which its condition can match and which all of its effects
+// support. So "when verb(watch) do end" ends watches before they start, and "when verb(watch) do
+// drop" drops frames. Adding a rule fails if an effect does not support a phase that the condition
+// selects, or if nothing can match the condition.
 //
 // # Predicates
 //
-//	verb(V, ...)         get list watch create update patch delete deletecollection; objects only
+//	verb(V, ...)         get list watch create update patch delete deletecollection; resource requests only
 //	resource(R, ...)     pods, deployments.apps, events. (core group only), pods/status, pods/*, */scale
-//	namespace(N, ...)    a trailing * matches any rest
-//	name(N, ...)         likewise; a create has no name, a frame that of its object
+//	namespace(N, ...)    a trailing * matches any suffix
+//	name(N, ...)         likewise; a create has no name, a frame has the name of its object
 //	userAgent(P, ...)    prefix of the User-Agent
-//	path(P, ...)         prefix of the URL path; also discovery, /readyz, ...
-//	query(K)             parameter K is given and not empty
-//	query(K, V, ...)     its first value is one of these
+//	path(P, ...)         prefix of the URL path; also matches discovery, /readyz, ...
+//	query(K)             parameter K is present and not empty
+//	query(K, V, ...)     the first value of K is one of these
 //	during(P, ...)       before, committed, stream
-//	code(C, ...)         HTTP code of the answer; committed
+//	code(C, ...)         HTTP status code of the response; committed
 //	event(T, ...)        ADDED MODIFIED DELETED BOOKMARK ERROR; stream
 //	initialEventsEnd     the bookmark that ends the initial events; stream
-//	nth(N)               the N-th time it is asked, and no other
-//	first(N)             the first N times
-//	every(N)             each N-th time
+//	nth(N)               the Nth evaluation only
+//	first(N)             the first N evaluations
+//	every(N)             every Nth evaluation
 //	chance(P, SEED)      with probability P; one random sequence for each object
-//	after(D)             once D has passed since the rule was added
+//	after(D)             after the duration D has passed since the rule was added
 //	always               everything
-//	a && b, a || b, !a   asked from left to right, no further than needed
+//	a && b, a || b, !a   evaluated from left to right, with short-circuit evaluation
 //
-// nth, first, every and chance count how often they are asked. Because && stops
-// at the first part that says no, "verb(update) && resource(pods) && nth(3)" is
-// the third update of a pod. So that nothing else is counted, they and after come
-// last in an &&; a rule in which they do not is refused. Counts belong to the
-// set: adding a rule starts them at zero, and printing shows what was configured.
+// nth, first, every and chance count how often they are evaluated. As && stops at the first
+// predicate that does not match, "verb(update) && resource(pods) && nth(3)" matches the third update
+// of a pod. So that they count nothing else, these predicates and after must come last in an &&;
+// Add returns an error for a rule in which they do not. The Set keeps the counts. Adding a rule
+// starts them at zero, and String prints the configured values.
 //
 // # Effects
 //
-//	effect             phases                    what the client sees
-//	status(...)        before committed          a Status, and Retry-After if it has retryAfter
-//	raw(...)           before committed          any code, Content-Type, body, headers
-//	redirect(BASE)     before                    307 to the same path at SCHEME://HOST; "" is here
-//	delay(D)           before committed stream   all of it, D later
-//	jitter(D, SEED)    before committed stream   likewise, a random time below D; a sequence for each object
+//	effect             phases                    what the client receives
+//	status(...)        before committed          a Status, and a Retry-After header if it has retryAfter
+//	raw(...)           before committed          any code, Content-Type, body and headers
+//	redirect(BASE)     before                    307 to the same path at SCHEME://HOST; "" is this server
+//	delay(D)           before committed stream   the response or frame after the duration D
+//	jitter(D, SEED)    before committed stream   likewise after a random time below D; one sequence for each object
 //	throttle(N, D)     committed stream          the body or frame in pieces of N bytes, D apart
-//	goaway             before committed          the answer, and no other on its connection
-//	hang               before committed stream   nothing (more), for as long as it cares to wait
-//	reset              before committed stream   a connection that breaks
-//	truncate(N)        committed stream          N bytes of the body or frame, then a break
-//	overwrite(N, S)    committed stream          other bytes from offset N on
-//	set(P, V)          committed stream          a value in place of what JSON pointer P leads to
-//	remove(P)          committed stream          nothing there
-//	header(H, V, ...)  before committed          these values of a header; none takes it away
-//	warn(TEXT, ...)    before committed          a Warning header more for each
-//	skew(D)            before committed          a Date that is D ahead, or behind if D is negative
-//	ignore(P, ...)     before                    what a server does that does not know these parameters
+//	goaway             before committed          the response, and no other one on its connection
+//	hang               before committed stream   nothing more until the client disconnects
+//	reset              before committed stream   a broken connection
+//	truncate(N)        committed stream          N bytes of the body or frame, then a broken connection
+//	overwrite(N, S)    committed stream          the bytes S at offset N
+//	set(P, V)          committed stream          the value V at the JSON pointer P
+//	remove(P)          committed stream          no value at the JSON pointer P
+//	header(H, V, ...)  before committed          these values of a response header; without values no such header
+//	warn(TEXT, ...)    before committed          one more Warning header for each text
+//	skew(D)            before committed          a Date header that is D ahead; behind if D is negative
+//	ignore(P, ...)     before                    the response of a server that does not support these parameters
 //	requestHeader(H, V, ...)
-//	                   before                    what a server does that is sent this
+//	                   before                    the response to a request with these values of a header
 //	error(...)         before(*) stream          an ERROR event with a Status, then the end of the watch
-//	end                before(*) stream          the end of the watch, clean and without a word
-//	lateHeader         before(*)                 nothing of a watch, not even its header, before its first frame
-//	drop               stream                    a stream without the frame
+//	end                before(*) stream          the regular end of the watch
+//	lateHeader         before(*)                 the response header of a watch together with its first frame
+//	drop               stream                    the stream without the frame
 //	duplicate          stream                    the frame twice
-//	reorder            stream                    the next frame first
-//	inject(S)          stream                    any bytes, and then the frame
+//	reorder            stream                    the frame after the next one
+//	inject(S)          stream                    the bytes S, then the frame
 //
-// (*) if the condition is for watches only; error and end answer with 200.
+// (*) only if the condition matches nothing but watches; error and end respond with 200.
 //
-// status, raw, redirect, throttle, hang, reset, truncate, error, end, drop and
-// reorder leave nothing to act on and come last; the others can be followed by
-// further effects. reset in the committed phase is the lost reply: carried out,
-// never heard of. header, warn, skew and goaway act on whatever the answer will be,
-// also on that of an effect behind them.
+// status, raw, redirect, throttle, hang, reset, truncate, error, end, drop and reorder complete the
+// response or the frame, so they must be the last effect of a rule. All others can be followed by
+// further effects. reset in the committed phase is the lost response: the request was handled, and
+// the client does not receive the result. header, warn, skew and goaway change the response that is
+// sent in the end, also that of a later effect.
 //
-// The value of set is a text; json(TEXT) says it in JSON: set(/items, json(null)).
-// In a frame the pointers begin with /type and /object. In protobuf only kind,
-// apiVersion, metadata and the type of an event can be edited, and items be
-// removed or emptied; what cannot be done is answered with a 500 that says so (in
-// a stream an ERROR event), and noted in the hits as not applied. A compressed body
-// is edited, and sent without compression. A Status is edited like any other
-// answer; code(200) spares the failures.
+// The value of set is a string; json(TEXT) is a JSON value, as in set(/items, json(null)). In a
+// frame the pointers begin with /type or /object. In protobuf only kind, apiVersion, metadata and
+// the type of an event can be edited, and items be removed or emptied. An edit that is not possible
+// becomes a 500 with the reason (in a stream an ERROR event), and the hit is marked as not applied.
+// A compressed body is decompressed, edited and sent uncompressed. A Status is edited like any
+// other response; add code(200) to leave failures unchanged.
 //
-// status and error take CODE, REASON and MESSAGE, the latter two optional, and
-// then any of the options
+// status and error take CODE, REASON and MESSAGE, of which the last two are optional, followed by
+// any of the options
 //
 //	retryAfter(D)  cause(TYPE, MESSAGE, FIELD)  kind(K)  group(G)  name(N)  uid(U)  continue(TOKEN)
 //
-// What is left out is filled in as a real server would word it for the operation
-// at hand: "status(409)" is the whole Conflict of the object. raw takes CODE,
-// CONTENTTYPE and BODY, and options header(NAME, VALUE).
+// Missing fields are filled in as kube-apiserver does for the same request: "status(409)" is the
+// complete Conflict of the object. raw takes CODE, CONTENTTYPE and BODY, followed by options
+// header(NAME, VALUE).
 //
 // # Grammar
 //
@@ -141,57 +137,59 @@
 //	arg       = value | call .
 //	value     = word | string .
 //
-// A word is made of letters, digits and any of _ - . / * +, all ASCII; a string is
-// a Go string in double quotes. A "#" outside quotes begins a comment. Durations
-// are those of [time.ParseDuration]. A [SyntaxError] tells line and column, what
-// was expected there, and, where a name is not known, those that are.
+// A word consists of ASCII letters, digits and the characters _ - . / * +. A string is a Go string
+// in double quotes. A "#" outside quotes starts a comment. Durations are those of
+// [time.ParseDuration]. A [SyntaxError] has the line, the column and what was expected there; for an
+// unknown name it lists the known ones.
 //
-// # Repeatable
+// # Repeatable runs
 //
-// Nothing here is random but chance, and that follows from its seed and the
-// object. Time is the time package's, so that all of it runs on virtual time in a
-// testing/synctest bubble. [Set.Hits] tells which rule did what to which request;
-// the lines of [Hit.String] have no times in them and are the same in each run.
+// The only random predicate and effect are chance and jitter. Their results depend on the seed and
+// the object only. All waiting uses package time, so rules run on virtual time in a testing/synctest
+// bubble. [Set.Hits] returns which rule was applied to which request or frame; the lines of
+// [Hit.String] contain no times, so they are the same in every run.
 //
-// [Set.MustHit] fails a test for each rule that never fired, and [Set.AddFor]
-// arms rules until the test ends:
+// [Set.AddFor] adds rules until the end of a test, and [Set.MustHit] fails the test for each rule
+// that was never applied:
 //
 //	srv.Faults().AddFor(t, faults.Expire410(faults.Resource("pods"), faults.First(1)))
 //	defer srv.Faults().MustHit(t)
 //
-// Mind that clients retry, too: Go's HTTP client repeats a GET by itself when a
-// connection it has used before is reset, and client-go repeats what has a
-// Retry-After. A rule with first(1) may then be hit without anybody noticing.
+// Clients retry. Go's HTTP client repeats a GET if a reused connection is reset, and client-go
+// repeats requests that were answered with a Retry-After header. A rule with first(1) may then be
+// applied without a visible effect on the caller.
 //
-// # Knobs
+// # Presets
 //
-// [Expire410], [Retry504], [DropBookmarks], [ExpireContinue], [TooBusy] and
-// [BadGateway] are the rules that are wanted most, as functions.
+// [Expire410], [Retry504], [DropBookmarks], [ExpireContinue], [TooBusy] and [BadGateway] return
+// common rules.
 //
-// CATALOGUE.md, beside this file, lists 116 ways in which servers break their
-// clients, with the rule, method or option for each.
+// CATALOGUE.md in this directory lists 116 ways in which API servers break their clients, each with
+// the rule, method or option that reproduces it.
 //
 // # Errors
 //
-// What cannot be read is a [*SyntaxError] with line and column. A rule that can be read and cannot
-// work (nothing can match its condition, an effect does not fit the phase) is refused by [Set.Add] and
-// [Rule.Validate] with the reason. What turns out to be impossible while a request is served, such as
-// an edit that an encoding does not allow, is answered with a 500 that says so, and [Hit.NotApplied] has it.
+// Text that does not parse results in a [*SyntaxError]. [Set.Add] and [Rule.Validate] return an
+// error with the reason for a rule that cannot work: nothing can match its condition, or an effect
+// does not support its phase. An effect that turns out to be impossible while a request is served,
+// such as an edit that the encoding does not allow, results in a 500 with the reason, which is also
+// in [Hit.NotApplied].
 //
 // # Limits
 //
-// Frames are those of JSON, protobuf and CBOR. A watch in another encoding is
-// answered with 500 if a rule could match its frames; a rule that comes later is
-// noted in the hits as not applied. Bodies in CBOR are not edited. JSON frames must end with a newline and
-// contain no other, which those of API servers do. Rules do not see the bodies
-// of requests, and do not change the state of a server: history that is lost for
-// every client, stale replicas and restored backups are no faults of a request.
-// A GOAWAY comes with the header of an answer, not in the middle of one, and needs
-// a server that speaks HTTP/2: with package fakeapi, one with TLS.
+//   - Frames are read in JSON, protobuf and CBOR. A watch in another encoding is answered with 500 if
+//     a rule could match its frames. A rule that is added later gets a hit that is not applied.
+//   - Response bodies in CBOR are not edited.
+//   - JSON frames must end with a newline and contain no other, as those of kube-apiserver do.
+//   - Rules do not see request bodies.
+//   - Rules do not change the state of a server. For history that is lost for all clients, stale
+//     replicas and restored backups, use the methods of package fakeapi.
+//   - GOAWAY is sent with the header of a response, not in the middle of one, and needs a server that
+//     speaks HTTP/2; with package fakeapi, one with TLS.
 //
-// # To add a predicate or an effect
+// # Adding a predicate or an effect
 //
-// Write its type with its methods in a file of its own (an effect fits the phases
-// it has methods for), a line in vocabulary.go, cases in testdata/rules.txt, a
-// test of what a client sees, and a row above.
+// Write its type and methods in a file of its own. An effect supports the phases that it has methods
+// for. Add a line to keywords.go, cases to testdata/rules.txt, a test of the client's side, and a row
+// to the table above.
 package faults

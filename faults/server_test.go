@@ -151,25 +151,25 @@ func (d *door) try(method, path string) (*http.Response, string, error) {
 	return resp, string(body), err
 }
 
-// stream is an open watch.
-type stream struct {
+// watchClient is an open watch.
+type watchClient struct {
 	t    *testing.T
 	resp *http.Response
 	r    *bufio.Reader
 }
 
-func (d *door) watch(query string, accept ...string) *stream {
+func (d *door) watch(query string, accept ...string) *watchClient {
 	req, err := http.NewRequestWithContext(d.t.Context(), http.MethodGet, d.url+pods+"?watch=1"+query, nil)
 	require.NoError(d.t, err)
 	req.Header["Accept"] = accept
 	resp, err := d.client.Do(req)
 	require.NoError(d.t, err)
 	d.t.Cleanup(func() { resp.Body.Close() })
-	return &stream{d.t, resp, bufio.NewReader(resp.Body)}
+	return &watchClient{d.t, resp, bufio.NewReader(resp.Body)}
 }
 
 // wants reads exactly these lines.
-func (s *stream) wants(lines ...string) {
+func (s *watchClient) wants(lines ...string) {
 	s.t.Helper()
 	for _, want := range lines {
 		got, err := s.r.ReadString('\n')
@@ -179,7 +179,7 @@ func (s *stream) wants(lines ...string) {
 }
 
 // rest reads to the end.
-func (s *stream) rest() (string, error) {
+func (s *watchClient) rest() (string, error) {
 	data, err := io.ReadAll(s.r)
 	return string(data), err
 }

@@ -1,12 +1,12 @@
-// Package memstore keeps encoded objects in memory under revisions, as etcd does behind a Kubernetes
-// API server, and remembers for a while what happened to them. It knows keys, bytes, revisions and
-// time; it knows nothing of HTTP or Kubernetes.
+// Package memstore is an in-memory key-value store with revisions and a limited history, as etcd is
+// for a Kubernetes API server. It stores encoded objects under keys, reads them at the current or an
+// older revision, and lets readers follow the changes. It does not depend on HTTP or Kubernetes.
 //
 // # When to use it
 //
-// Where something serves objects with resourceVersions and watches from memory: it is the store
-// of the server in package fake, and fits any other that lists at a revision, pages without
-// gaps and lets watches resume. Who wants a server takes that package.
+// Use it as the storage of a server with resourceVersions and watches: it lists at a revision, pages
+// without gaps and resumes watches. It is the storage of package fakeapi. For a complete server, use
+// that package.
 //
 // # First steps
 //
@@ -15,88 +15,102 @@
 //		if cur != nil {
 //			return nil, errExists
 //		}
-//		return &memstore.Draft{Data: object, RevisionOffset: offset}, nil // the revision goes there
+//		return &memstore.Draft{Data: object, RevisionOffset: offset}, nil // the revision is inserted there
 //	})
 //	record := store.View().Get("pods/default/web")
 //	cursor, err := store.Watch("pods/", event.Revision)
 //
-// # State
+// # Stored form
 //
-// A [Store] maps keys to [Record] values. A key is a path, "pods/default/web", and keys are ordered as
-// bytes, as in etcd: "a-b/x" comes before "a/x". The part before the first "/" is the topic; by convention
-// it is the resource.
+// A [Store] maps keys to [Record] values. A key is a path such as "pods/default/web". Keys are
+// ordered by their bytes, as in etcd: "a-b/x" comes before "a/x". The part before the first "/" is
+// the topic of the key; by convention it is the resource.
 //
-// Records are immutable and shared: by readers, by events, by every revision in which the object did not
-// change. What the store holds of an object is its encoding, and the few things that reads filter by: UID,
-// labels, fields. [Record.CachedEncoding] keeps further encodings with the record, made when first asked for.
+// A Record is immutable. All readers, events and revisions in which the object did not change share
+// the same Record. It holds the encoded object as it is served, and what reads filter by without
+// decoding it: UID, labels and fields. [Record.CachedEncoding] caches further encodings with the
+// record.
 //
-// A [View] is all records at one revision. [Store.View] gives the current one without a lock, and it stays
-// as it is however many writes follow: [View.Get], [View.Range] and [View.Count] agree with each other and with
-// [View.Revision]. [Store.ViewAt] gives an older one. A paged list is a ViewAt for each page, from the
-// last key seen; a page costs the same at any depth.
+// A [View] is the set of all records at one revision. [Store.View] returns the current one without
+// taking a lock. A View never changes: [View.Get], [View.Range], [View.Count] and [View.Revision]
+// are consistent however many writes follow. [Store.ViewAt] returns the View at an older revision. A
+// paged list uses one ViewAt for each page and continues after the last key; the cost of a page does
+// not depend on its position.
 //
-// # Writes
+// # Revision
 //
-// One write happens at a time, and each gets the next [Revision]. [Store.Update] is the primitive: a function
-// from the current record to the next [Draft], optimistic, repeated on conflict. Create, replace, patch,
-// status update, delete and all preconditions are such functions. Returning nil deletes; returning what is there
-// already is no write. The store inserts the revision into the bytes where [Draft].RevisionOffset says, so that
-// what is stored is what will be served. [Store.Load] makes many writes at once, all or nothing.
+// Writes are serialized, and each write gets the next [Revision]. The store inserts the revision in
+// decimal into the data at [Draft].RevisionOffset, so the stored bytes contain their own
+// resourceVersion and can be served as they are.
 //
-// The records may take [Options].Quota bytes; a write that would make it more fails with [ErrQuotaExceeded], and
-// changes nothing. What makes the state no larger is always taken.
+// [Store.Update] is the only write of a single key: it takes a function from the current record to
+// the next [Draft], and runs it again if the record was changed in between. Create, replace, patch,
+// status update, delete and all preconditions are such functions. Returning nil deletes the record.
+// A draft that equals the current record is not written and uses no revision. [Store.Load] makes
+// many writes at once, all or none.
+//
+// [Options].Quota limits the size of the records. A write that would exceed it fails with
+// [ErrQuotaExceeded] and changes nothing. A write that does not increase the size always succeeds.
 //
 // # History and its two floors
 //
-// The store remembers the events of the last [Options].HistoryAge, but no more than HistoryCount and HistoryBytes;
-// the oldest go first, at each write, and whenever somebody asks, so that an idle store forgets, too. Every
-// 64th state is kept as a whole (states share what they have in common), and a view in between is made of
-// the kept state before it and the events since.
+// The store keeps the events of the last [Options].HistoryAge, limited by HistoryCount and
+// HistoryBytes. The oldest events are removed first, on each write and each read of the history, so
+// the history of an idle store expires, too. The store keeps every 64th state; states share unchanged
+// nodes of a radix tree. The view of a revision in between is the kept state before it and the events
+// since.
 //
-// Two floors bound what is answered, as in a real server, where etcd is compacted every five minutes while the
-// watch cache lives on:
+// Two floors limit what can be read, as in a real API server, where etcd is compacted every five
+// minutes and the watch cache has a window of its own:
 //
-//   - the exact floor: [Store.ViewAt] fails below it. [Store.CompactViews] raises it to the present.
-//   - the watch floor: [Store.Watch] fails below it. It is never above the exact floor. [Store.CompactAll]
-//     raises both.
+//   - The view floor is the oldest revision that [Store.ViewAt] returns. [Store.CompactViews] raises
+//     it to the current revision.
+//   - The watch floor is the oldest revision that [Store.Watch] accepts. It is never above the view
+//     floor. [Store.CompactAll] raises both to the current revision.
 //
-// What fails below a floor fails with a [*CompactedError]. The current revision is never below a floor.
+// Reads below a floor fail with a [*CompactedError]. Neither floor is above the current revision.
 //
 // # Watching
 //
-// A [Cursor] is a position in history with a prefix. It is pulled: [Cursor.Next] returns what has happened since,
-// and [Cursor.Ready] a channel to wait on when that was nothing. No event is queued for a cursor, so a writer never
-// waits for a watcher, and a slow watcher misses nothing: it fails, with ErrCompacted, once an event of its
-// topic is forgotten before it was read. Forgotten events of other topics do not matter, so the
-// watcher of a quiet resource survives any churn elsewhere. A cursor needs no closing.
+// A [Cursor] is a position in the history with a prefix. Readers pull: [Cursor.Next] returns the
+// events since the position, and [Cursor.Ready] returns a channel to wait on if there are none. No
+// events are queued for a cursor, so writers never wait for readers. A slow reader misses nothing
+// silently: Next fails with ErrCompacted if an event of the cursor's topic was removed before it was
+// read. Removed events of other topics do not matter, so a watch of a rarely written resource is not
+// affected by writes to others. A cursor need not be closed.
 //
-// Waking is per topic: the first write after somebody began to wait closes one channel. It costs the
-// writer some 0.1 µs for each parked goroutine, once; while they are awake, writes cost nothing more. A reader
-// who follows everything and is concerned by little waits with [Cursor.ReadyFor].
+// Readers are woken by topic: the first write after a reader began to wait closes one channel. It
+// costs the writer about 0.1 µs for each waiting goroutine. A reader of a broad prefix that needs
+// only some of the events waits with [Cursor.ReadyFor].
 //
-// # Going back, and going two ways
+// # Snapshots and forks
 //
-// [Store.Snapshot] and [Store.Restore] tell the story of an etcd restored from a backup: with a bump of 0, the revision
-// goes back, too. [Store.Fork] splits off an independent store with the same state and history. None of
-// them copies a record: a fixture is loaded once, and every test gets a fork.
+// [Store.Snapshot] and [Store.Restore] behave like an etcd that is restored from a backup: with a
+// bump of 0 the revision goes back to that of the snapshot. [Store.Fork] returns an independent
+// store with the same state and history. None of them copies records, so tests can load a fixture
+// once and use one fork each.
 //
 // # Time
 //
-// The only clock is time.Now, and there are no goroutines and no timers: inside a testing/synctest bubble history
-// ages on virtual time, and nothing has to be stopped. The channels that cursors and [Store.Wait]
-// wait on belong to the bubble they wait in. So a store is used in one bubble, or in none; to take one into a
-// bubble, or out of it, fork it there.
+// The only clock is time.Now. There are no goroutines and no timers, so in a testing/synctest bubble
+// the history expires on virtual time, and a store need not be closed. The channels of cursors and
+// [Store.Wait] belong to the bubble in which they were made. So use a store in one bubble or in none;
+// to move it into or out of a bubble, fork it there.
 //
 // # Errors
 //
-// [ErrCompacted], [ErrFutureRevision], [ErrRestored] and [ErrEmptyKey] are told apart with errors.Is; the
-// first two come with the revisions, as [*CompactedError] and [*FutureRevisionError]. An error of the
-// function of an Update or a Load comes back as it is, and nothing is written. Nothing panics
-// over what it is given, but records are shared: who changes one changes it for all.
+// [ErrCompacted], [ErrFutureRevision], [ErrRestored], [ErrQuotaExceeded] and [ErrEmptyKey] are
+// matched with errors.Is. The first two are returned as [*CompactedError] and
+// [*FutureRevisionError], which have the revisions. If the function passed to Update or Load returns
+// an error, the error is returned unchanged and nothing is written. Records are shared, so callers
+// must not modify them.
 //
 // # Limits
 //
-// No persistence. No transactions over several keys that read and retry: Load is for fixtures, and holds the
-// writer's lock. No secondary indexes: each would make a write about three times as expensive, and selectors
-// are cheap on records that carry their labels. No access to the history but through views and cursors.
+//   - There is no persistence.
+//   - There are no transactions over several keys that are retried on conflict. Load is for fixtures;
+//     it holds the writer's lock.
+//   - There are no secondary indexes. Each would make a write about three times as expensive, and
+//     records have their labels and fields for filtering.
+//   - The history is accessible through views and cursors only.
 package memstore
