@@ -13,9 +13,9 @@ type args struct {
 	err  error
 }
 
-func (a *args) fail(t token, format string, v ...any) {
+func (a *args) setError(t token, format string, v ...any) {
 	if a.err == nil {
-		a.err = a.p.fail(t, format, v...)
+		a.err = a.p.errorAt(t, format, v...)
 	}
 }
 
@@ -24,13 +24,13 @@ func (a *args) fail(t token, format string, v ...any) {
 func (a *args) values(low, high int, usage string) []string {
 	n := len(a.call.args)
 	if n < low || high >= 0 && n > high {
-		a.fail(a.call.name, "expected %s", usage)
+		a.setError(a.call.name, "expected %s", usage)
 		return make([]string, max(low, 0))
 	}
 	var texts []string
 	for _, one := range a.call.args {
 		if one.call != nil {
-			a.fail(one.value, "expected a value, found %s(...)", one.value.text)
+			a.setError(one.value, "expected a value, found %s(...)", one.value.text)
 			return make([]string, max(low, 0))
 		}
 		texts = append(texts, one.value.text)
@@ -38,57 +38,57 @@ func (a *args) values(low, high int, usage string) []string {
 	return texts
 }
 
-// none refuses arguments.
-func (a *args) none() {
+// checkNoArgs refuses arguments.
+func (a *args) checkNoArgs() {
 	if len(a.call.args) > 0 {
-		a.fail(a.call.args[0].value, "%s takes no arguments", a.call.name.text)
+		a.setError(a.call.args[0].value, "%s takes no arguments", a.call.name.text)
 	}
 }
 
-// split divides the arguments into the leading values, at least one and at most
+// valuesAndOptions divides the arguments into the leading values, at least one and at most
 // high of them, and the options behind them.
-func (a *args) split(high int, usage string) (values []token, options []call) {
+func (a *args) valuesAndOptions(high int, usage string) (values []token, options []call) {
 	for _, one := range a.call.args {
 		switch {
 		case one.call != nil:
 			options = append(options, *one.call)
 		case len(options) > 0:
-			a.fail(one.value, "expected an option, found the value %s: values stand in front of options", one.value)
+			a.setError(one.value, "expected an option, found the value %s: values stand in front of options", one.value)
 		case len(values) == high:
-			a.fail(one.value, "expected an option or \")\", found %s: %s", one.value, usage)
+			a.setError(one.value, "expected an option or \")\", found %s: %s", one.value, usage)
 		default:
 			values = append(values, one.value)
 		}
 	}
 	if len(values) == 0 {
-		a.fail(a.call.name, "expected %s", usage)
+		a.setError(a.call.name, "expected %s", usage)
 		values = []token{a.call.name}
 	}
 	return values, options
 }
 
-// option gives the arguments of an option.
-func (a *args) option(c call) *args { return &args{p: a.p, call: c} }
+// optionArgs gives the arguments of an option.
+func (a *args) optionArgs(c call) *args { return &args{p: a.p, call: c} }
 
-// adopt takes over the error of an option.
-func (a *args) adopt(o *args) {
+// takeError takes over the error of an option.
+func (a *args) takeError(o *args) {
 	if a.err == nil {
 		a.err = o.err
 	}
 }
 
-func (a *args) integer(t token) int {
+func (a *args) parseInteger(t token) int {
 	n, err := strconv.Atoi(t.text)
 	if err != nil {
-		a.fail(t, "expected a whole number, found %s", t)
+		a.setError(t, "expected a whole number, found %s", t)
 	}
 	return n
 }
 
-func (a *args) duration(t token) time.Duration {
+func (a *args) parseDuration(t token) time.Duration {
 	d, err := time.ParseDuration(t.text)
 	if err != nil {
-		a.fail(t, "expected a duration such as 1.5s or 5m, found %s", t)
+		a.setError(t, "expected a duration such as 1.5s or 5m, found %s", t)
 	}
 	return d
 }

@@ -9,12 +9,12 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// nobody is a ResponseWriter that costs nothing.
-type nobody struct{ h http.Header }
+// discardWriter is a ResponseWriter that costs nothing.
+type discardWriter struct{ h http.Header }
 
-func (n nobody) Header() http.Header         { return n.h }
-func (n nobody) Write(p []byte) (int, error) { return len(p), nil }
-func (n nobody) WriteHeader(int)             {}
+func (n discardWriter) Header() http.Header         { return n.h }
+func (n discardWriter) Write(p []byte) (int, error) { return len(p), nil }
+func (n discardWriter) WriteHeader(int)             {}
 
 const tenRules = `when verb(list) && resource(pods) && first(1) do status(410)
 when verb(create) && during(committed) do reset
@@ -27,7 +27,7 @@ when userAgent(kubectl) do delay(1s)
 when path(/readyz) do status(500)
 when query(continue) do status(410)`
 
-func armed(b *testing.B, rules string) *faults.Set {
+func newSet(b *testing.B, rules string) *faults.Set {
 	set := &faults.Set{}
 	if _, err := set.AddText(rules); err != nil {
 		b.Fatal(err)
@@ -41,9 +41,9 @@ func BenchmarkHandler(b *testing.B) {
 	for _, c := range []struct{ name, rules string }{{"none", ""}, {"ten", tenRules}} {
 		b.Run("rules="+c.name, func(b *testing.B) {
 			body := []byte(podA)
-			h := faults.Handler(armed(b, c.rules), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) }))
+			h := faults.Handler(newSet(b, c.rules), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) }))
 			r := httptest.NewRequest(http.MethodGet, pods+"/x", nil)
-			w := nobody{http.Header{"Content-Type": {"application/json"}}}
+			w := discardWriter{http.Header{"Content-Type": {"application/json"}}}
 			b.ReportAllocs()
 			for b.Loop() {
 				h.ServeHTTP(w, r)
@@ -55,11 +55,11 @@ func BenchmarkHandler(b *testing.B) {
 // BenchmarkRequest is the same over HTTP, on a connection that stays open;
 // "without" has no middleware at all.
 func BenchmarkRequest(b *testing.B) {
-	next := answers("application/json", podA)
+	next := staticHandler("application/json", podA)
 	for _, c := range []struct {
 		name string
 		h    http.Handler
-	}{{"without", next}, {"rules=none", faults.Handler(armed(b, ""), next)}, {"rules=ten", faults.Handler(armed(b, tenRules), next)}} {
+	}{{"without", next}, {"rules=none", faults.Handler(newSet(b, ""), next)}, {"rules=ten", faults.Handler(newSet(b, tenRules), next)}} {
 		b.Run(c.name, func(b *testing.B) {
 			server := httptest.NewServer(c.h)
 			defer server.Close()
@@ -92,7 +92,7 @@ func BenchmarkFrame(b *testing.B) {
 		} {
 			b.Run(c.name+"/"+encoding.name, func(b *testing.B) {
 				frame := []byte(encoding.frame)
-				h := faults.Handler(armed(b, c.rules), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				h := faults.Handler(newSet(b, c.rules), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 					w.Header().Set("Content-Type", encoding.contentType)
 					for b.Loop() {
 						if _, err := w.Write(frame); err != nil {
@@ -102,7 +102,7 @@ func BenchmarkFrame(b *testing.B) {
 					}
 				}))
 				b.ReportAllocs()
-				h.ServeHTTP(nobody{http.Header{}}, httptest.NewRequest(http.MethodGet, pods+"?watch=1", nil))
+				h.ServeHTTP(discardWriter{http.Header{}}, httptest.NewRequest(http.MethodGet, pods+"?watch=1", nil))
 			})
 		}
 	}

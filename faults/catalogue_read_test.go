@@ -10,15 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// catalogued is one case of CATALOGUE.md.
-type catalogued struct {
+// catalogueCase is one case of CATALOGUE.md.
+type catalogueCase struct {
 	number, name string
 	rules        []string
 	server       string // what a server does by itself, or with which method
 	needs        string // what is missing
 }
 
-func readCatalogue(t *testing.T) (cases []catalogued) {
+func readCatalogue(t *testing.T) (cases []catalogueCase) {
 	text, err := os.ReadFile("CATALOGUE.md")
 	require.NoError(t, err)
 	for line := range strings.Lines(string(text)) {
@@ -26,7 +26,7 @@ func readCatalogue(t *testing.T) (cases []catalogued) {
 		last := len(cases) - 1
 		if head, ok := strings.CutPrefix(line, "### "); ok {
 			number, name, _ := strings.Cut(head, " ")
-			cases = append(cases, catalogued{number: number, name: name})
+			cases = append(cases, catalogueCase{number: number, name: name})
 		} else if rule, ok := strings.CutPrefix(line, "    "); ok {
 			cases[last].rules = append(cases[last].rules, rule)
 		} else if s, ok := strings.CutPrefix(line, "Server: "); ok {
@@ -44,9 +44,9 @@ var (
 	function   = regexp.MustCompile(`(?m)^func (?:\([^)]*\) )?(\w+)`)
 )
 
-// TestCatalogueNamesWhatIs: the methods, tests and rules that it refers to are
+// TestCatalogueReferencesExist: the methods, tests and rules that it refers to are
 // there.
-func TestCatalogueNamesWhatIs(t *testing.T) {
+func TestCatalogueReferencesExist(t *testing.T) {
 	functions := map[string]bool{}
 	for _, pattern := range []string{"*.go", "../fake/*.go"} {
 		files, err := filepath.Glob(pattern)

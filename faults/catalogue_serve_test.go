@@ -19,14 +19,14 @@ import (
 
 // The answers of the server in front of which the catalogue's rules are armed.
 const (
-	onePod     = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"ns"}}` + "\n"
-	aggregated = `{"kind":"APIGroupDiscoveryList","items":[{"versions":[{"version":"v1","resources":[],"freshness":"Current"}]}]}` + "\n"
-	gone       = `{"type":"DELETED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"ns","resourceVersion":"14"}}}` + "\n"
-	legacy     = `{"kind":"APIGroupList","groups":[]}` + "\n"
+	onePod              = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"ns"}}` + "\n"
+	aggregatedDiscovery = `{"kind":"APIGroupDiscoveryList","items":[{"versions":[{"version":"v1","resources":[],"freshness":"Current"}]}]}` + "\n"
+	deletedEvent        = `{"type":"DELETED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"ns","resourceVersion":"14"}}}` + "\n"
+	groupList           = `{"kind":"APIGroupList","groups":[]}` + "\n"
 )
 
-// plain speaks the protocol, and tells the query that it has got.
-func plain(w http.ResponseWriter, r *http.Request) {
+// plainHandler speaks the protocol, and tells the query that it has got.
+func plainHandler(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("X-Query", r.URL.RawQuery)
@@ -40,19 +40,19 @@ func plain(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusOK)
 		w.(http.Flusher).Flush()
 		time.Sleep(time.Second)
-		for _, frame := range []string{podA, podB, last, mark} {
+		for _, frame := range []string{podA, podB, initialEventsEndEvent, bookmark} {
 			say(frame)
 		}
 		if r.URL.Query().Get("resourceVersion") == "10" {
-			say(gone)
+			say(deletedEvent)
 		}
 	case r.Method == http.MethodPost:
 		w.WriteHeader(http.StatusCreated)
 		say(onePod)
 	case r.URL.Path == "/apis" && strings.Contains(accept, "as=APIGroupDiscoveryList"):
-		say(aggregated)
+		say(aggregatedDiscovery)
 	case r.URL.Path == "/apis":
-		say(legacy)
+		say(groupList)
 	case r.Method != http.MethodGet || !strings.HasSuffix(r.URL.Path, "s"):
 		if accept == "application/vnd.kubernetes.protobuf" {
 			h.Set("Content-Type", accept)
@@ -65,50 +65,50 @@ func plain(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// pipes is a listener in memory, for servers in a bubble.
-type pipes struct {
-	calls chan net.Conn
+// pipeListener is a listener in memory, for servers in a bubble.
+type pipeListener struct {
+	conns chan net.Conn
 	done  chan struct{}
 	once  sync.Once // closes done
 }
 
-func (p *pipes) Accept() (net.Conn, error) {
+func (p *pipeListener) Accept() (net.Conn, error) {
 	select {
-	case c := <-p.calls:
+	case c := <-p.conns:
 		return c, nil
 	case <-p.done:
 		return nil, net.ErrClosed
 	}
 }
-func (p *pipes) Close() error   { p.once.Do(func() { close(p.done) }); return nil }
-func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "memory", Net: "unix"} }
+func (p *pipeListener) Close() error   { p.once.Do(func() { close(p.done) }); return nil }
+func (p *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "memory", Net: "unix"} }
 
-func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
+func (p *pipeListener) dial(context.Context, string, string) (net.Conn, error) {
 	ours, theirs := net.Pipe()
-	p.calls <- theirs
+	p.conns <- theirs
 	return ours, nil
 }
 
-// got is what a client sees.
-type got struct {
-	code   int
-	header http.Header
-	body   string
-	broken bool          // no answer, or one that breaks off or never ends
-	began  time.Duration // until the header came
-	took   time.Duration // until all was there
+// response is what a client sees.
+type response struct {
+	code       int
+	header     http.Header
+	body       string
+	incomplete bool          // no answer, or one that breaks off or never ends
+	headerTime time.Duration // until the header came
+	totalTime  time.Duration // until all was there
 }
 
-// ask arms a rule in front of the plain server, on virtual time and over HTTP,
+// sendRequests arms a rule in front of the plain server, on virtual time and over HTTP,
 // sends requests, and gives the answer to the last. "METHOD URL" or "METHOD URL
 // Accept".
-func ask(t *testing.T, rule string, requests ...string) (g got) {
+func sendRequests(t *testing.T, rule string, requests ...string) (g response) {
 	synctest.Test(t, func(t *testing.T) {
 		var set faults.Set
 		_, err := set.AddText(rule)
 		require.NoError(t, err)
-		p := &pipes{calls: make(chan net.Conn), done: make(chan struct{})}
-		server := &httptest.Server{Listener: p, Config: &http.Server{Handler: faults.Handler(&set, http.HandlerFunc(plain))}}
+		p := &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
+		server := &httptest.Server{Listener: p, Config: &http.Server{Handler: faults.Handler(&set, http.HandlerFunc(plainHandler))}}
 		server.Start()
 		defer server.Close()
 		client := &http.Client{
@@ -124,7 +124,7 @@ func ask(t *testing.T, rule string, requests ...string) (g got) {
 	return g
 }
 
-func send(t *testing.T, client *http.Client, request string) (g got) {
+func send(t *testing.T, client *http.Client, request string) (g response) {
 	words := append(strings.Fields(request), "")
 	start := time.Now()
 	req, err := http.NewRequestWithContext(t.Context(), words[0], "http://memory"+words[1], strings.NewReader(`{"kind":"Pod"}`))
@@ -134,14 +134,14 @@ func send(t *testing.T, client *http.Client, request string) (g got) {
 	}
 	resp, err := client.Do(req)
 	if err != nil {
-		return got{broken: true, took: time.Since(start)}
+		return response{incomplete: true, totalTime: time.Since(start)}
 	}
 	defer resp.Body.Close()
-	g = got{code: resp.StatusCode, header: resp.Header, began: time.Since(start)}
+	g = response{code: resp.StatusCode, header: resp.Header, headerTime: time.Since(start)}
 	if resp.Close {
 		g.header.Set("Connection", "close")
 	}
 	body, err := io.ReadAll(resp.Body)
-	g.body, g.broken, g.took = string(body), err != nil, time.Since(start)
+	g.body, g.incomplete, g.totalTime = string(body), err != nil, time.Since(start)
 	return g
 }

@@ -16,40 +16,40 @@ import (
 
 // probe is how a rule of the catalogue shows: what is asked, and what comes.
 type probe struct {
-	ask    []string
-	code   int    // 0: no answer at all
-	body   string // exactly, but for "...", which stands for anything
-	header string // "NAME: VALUE", one a line
-	broken bool
-	began  time.Duration // if not 0, exactly
-	took   time.Duration // if not 0, exactly
+	requests   []string
+	code       int    // 0: no answer at all
+	body       string // exactly, but for "...", which stands for anything
+	header     string // "NAME: VALUE", one a line
+	incomplete bool
+	headerTime time.Duration // if not 0, exactly
+	totalTime  time.Duration // if not 0, exactly
 }
 
 const (
-	theWatch  = "GET " + pods + "?watch=1&resourceVersion=5"
-	theStream = "GET " + pods + "?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&resourceVersion=5"
-	theList   = "GET " + pods + "?limit=5&resourceVersionMatch=Exact&resourceVersion=9"
-	thePage   = "GET " + pods + "?limit=5&continue=abc"
-	theGet    = "GET " + pods + "/a"
-	theCreate = "POST " + pods
-	theUpdate = "PUT " + pods + "/a"
-	theLease  = "PUT /apis/coordination.k8s.io/v1/namespaces/ns/leases/a"
-	thePatch  = "PATCH " + pods + "/a"
-	theDelete = "DELETE " + pods + "/a"
-	theGroups = "GET /apis application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
+	watchRequest     = "GET " + pods + "?watch=1&resourceVersion=5"
+	watchListRequest = "GET " + pods + "?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&resourceVersion=5"
+	listRequest      = "GET " + pods + "?limit=5&resourceVersionMatch=Exact&resourceVersion=9"
+	continueRequest  = "GET " + pods + "?limit=5&continue=abc"
+	getRequest       = "GET " + pods + "/a"
+	createRequest    = "POST " + pods
+	updateRequest    = "PUT " + pods + "/a"
+	leaseRequest     = "PUT /apis/coordination.k8s.io/v1/namespaces/ns/leases/a"
+	patchRequest     = "PATCH " + pods + "/a"
+	deleteRequest    = "DELETE " + pods + "/a"
+	discoveryRequest = "GET /apis application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
 
-	allFrames = podA + podB + last + mark
-	wait      = "Retry-After: 1"
-	plainText = "Content-Type: text/plain; charset=utf-8"
-	notFound  = "404 page not found\n"
+	allFrames     = podA + podB + initialEventsEndEvent + bookmark
+	retryAfterOne = "Retry-After: 1"
+	plainText     = "Content-Type: text/plain; charset=utf-8"
+	notFound      = "404 page not found\n"
 )
 
-// st is the JSON of a Status; details is "" or JSON.
-func st(code int, reason, message, details string) string {
-	return stIn(`{}`, code, reason, message, details)
+// statusJSON is the JSON of a Status; details is "" or JSON.
+func statusJSON(code int, reason, message, details string) string {
+	return statusJSONWithMeta(`{}`, code, reason, message, details)
 }
 
-func stIn(meta string, code int, reason, message, details string) string {
+func statusJSONWithMeta(meta string, code int, reason, message, details string) string {
 	quoted, err := json.Marshal(message)
 	must(err)
 	if reason != "" {
@@ -61,32 +61,37 @@ func stIn(meta string, code int, reason, message, details string) string {
 	return fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","metadata":%s,"status":"Failure","message":%s%s%s,"code":%d}`+"\n", meta, quoted, reason, details, code)
 }
 
-// event is the frame of an ERROR event.
-func event(status string) string {
+// errorEventJSON is the frame of an ERROR event.
+func errorEventJSON(status string) string {
 	return `{"type":"ERROR","object":` + strings.TrimSuffix(status, "\n") + "}\n"
 }
 
-// edited is text with the first of each pair replaced by the second.
-func edited(text string, pairs ...string) string {
+// replaceFirst is text with the first of each pair replaced by the second.
+func replaceFirst(text string, pairs ...string) string {
 	for i := 0; i < len(pairs); i += 2 {
 		text = strings.Replace(text, pairs[i], pairs[i+1], 1)
 	}
 	return text
 }
 
-func read(ask string, body string) probe { return probe{ask: []string{ask}, code: 200, body: body} }
-
-func refused(ask string, code int, body string, header ...string) probe {
-	return probe{ask: []string{ask}, code: code, body: body, header: strings.Join(header, "\n")}
+func succeeds(ask string, body string) probe {
+	return probe{requests: []string{ask}, code: 200, body: body}
 }
 
-func lost(ask string) probe { return probe{ask: []string{ask}, broken: true} }
+func fails(ask string, code int, body string, header ...string) probe {
+	return probe{requests: []string{ask}, code: code, body: body, header: strings.Join(header, "\n")}
+}
 
-func (p probe) cut() probe                   { p.broken = true; return p }
-func (p probe) in(d time.Duration) probe     { p.took = d; return p }
-func (p probe) after(d time.Duration) probe  { p.began = d; return p }
-func (p probe) with(h string) probe          { p.header = h; return p }
-func (p probe) asked(before ...string) probe { p.ask = append(before, p.ask...); return p }
+func getsNoResponse(ask string) probe { return probe{requests: []string{ask}, incomplete: true} }
+
+func (p probe) truncated() probe                  { p.incomplete = true; return p }
+func (p probe) within(d time.Duration) probe      { p.totalTime = d; return p }
+func (p probe) headerAfter(d time.Duration) probe { p.headerTime = d; return p }
+func (p probe) withHeader(h string) probe         { p.header = h; return p }
+func (p probe) afterRequests(before ...string) probe {
+	p.requests = append(before, p.requests...)
+	return p
+}
 
 // TestCatalogue walks CATALOGUE.md: each rule of each case prints as it stands
 // there, can be armed, fires, and does to the client what the case says.
@@ -117,7 +122,7 @@ func TestCatalogue(t *testing.T) {
 				require.NoError(t, r.Validate())
 				require.Equal(t, rule, r.String())
 				p := probes[i+1][j]
-				p.check(t, ask(t, rule, p.ask...))
+				p.check(t, sendRequests(t, rule, p.requests...))
 			})
 		}
 	}
@@ -126,9 +131,9 @@ func TestCatalogue(t *testing.T) {
 	require.Empty(t, missing, "what is missing, in whole or in part")
 }
 
-func (p probe) check(t *testing.T, g got) {
+func (p probe) check(t *testing.T, g response) {
 	require.Equal(t, p.code, g.code)
-	require.Equal(t, p.broken, g.broken)
+	require.Equal(t, p.incomplete, g.incomplete)
 	rest, from := g.body, true
 	for part := range strings.SplitSeq(p.body, "...") {
 		at := strings.Index(rest, part)
@@ -145,16 +150,16 @@ func (p probe) check(t *testing.T, g got) {
 	if g.code == http.StatusTooManyRequests && !strings.Contains(p.header, "Retry-After") {
 		require.Empty(t, g.header.Values("Retry-After"))
 	}
-	if p.began != 0 {
-		require.Equal(t, p.began, g.began)
+	if p.headerTime != 0 {
+		require.Equal(t, p.headerTime, g.headerTime)
 	}
-	if p.took != 0 {
-		require.Equal(t, p.took, g.took)
+	if p.totalTime != 0 {
+		require.Equal(t, p.totalTime, g.totalTime)
 	}
 }
 
-// TestCatalogueKnobs: what the catalogue gives a name to in Go is what it says.
-func TestCatalogueKnobs(t *testing.T) {
+// TestCataloguePresets: what the catalogue gives a name to in Go is what it says.
+func TestCataloguePresets(t *testing.T) {
 	cases := readCatalogue(t)
 	for number, rule := range map[int]faults.Rule{85: faults.TooBusy(time.Second), 90: faults.BadGateway()} {
 		rule.Name = ""

@@ -21,12 +21,12 @@ func Every(n int) Pred { return &counter{kind: everyKind, n: n} }
 type counter struct {
 	kind  *counterKind
 	n     int
-	asked atomic.Int64
+	evals atomic.Int64
 }
 
 type counterKind struct {
-	name string
-	hit  func(count, n int64) bool
+	name    string
+	matches func(count, n int64) bool
 }
 
 var (
@@ -35,10 +35,10 @@ var (
 	everyKind = &counterKind{"every", func(count, n int64) bool { return count%n == 0 }}
 )
 
-func (c *counter) Eval(Op) bool       { return c.n > 0 && c.kind.hit(c.asked.Add(1), int64(c.n)) }
-func (c *counter) String() string     { return callText(c.kind.name, strconv.Itoa(c.n)) }
-func (c *counter) needs() facts       { return factHistory }
-func (c *counter) arm(time.Time) Pred { return &counter{kind: c.kind, n: c.n} }
+func (c *counter) Eval(Op) bool               { return c.n > 0 && c.kind.matches(c.evals.Add(1), int64(c.n)) }
+func (c *counter) String() string             { return callText(c.kind.name, strconv.Itoa(c.n)) }
+func (c *counter) facts() facts               { return factState }
+func (c *counter) newInstance(time.Time) Pred { return &counter{kind: c.kind, n: c.n} }
 
 func (c *counter) check() error {
 	if c.n < 1 {
@@ -52,21 +52,21 @@ func (c *counter) check() error {
 // from seed, so the order in which goroutines get their turn does not change
 // what happens to an object. It remembers each object that it was asked about.
 func Chance(p float64, seed uint64) Pred {
-	return &chance{p, newSequences(seed)}
+	return &chance{p, newRandomSequences(seed)}
 }
 
 type chance struct {
-	p  float64
-	of *sequences
+	p         float64
+	sequences *randomSequences
 }
 
-func (c *chance) Eval(op Op) bool { return c.of.next(op.key()) < c.p }
+func (c *chance) Eval(op Op) bool { return c.sequences.next(op.objectKey()) < c.p }
 
 func (c *chance) String() string {
-	return callText("chance", strconv.FormatFloat(c.p, 'g', -1, 64), strconv.FormatUint(c.of.seed, 10))
+	return callText("chance", strconv.FormatFloat(c.p, 'g', -1, 64), strconv.FormatUint(c.sequences.seed, 10))
 }
-func (c *chance) needs() facts       { return factHistory }
-func (c *chance) arm(time.Time) Pred { return Chance(c.p, c.of.seed) }
+func (c *chance) facts() facts               { return factState }
+func (c *chance) newInstance(time.Time) Pred { return Chance(c.p, c.sequences.seed) }
 
 func (c *chance) check() error {
 	if c.p >= 0 && c.p <= 1 { // false for NaN, too
@@ -82,13 +82,13 @@ func After(d time.Duration) Pred { return &after{d: d} }
 
 type after struct {
 	d     time.Duration
-	since time.Time
+	start time.Time
 }
 
-func (a *after) Eval(Op) bool           { return !a.since.IsZero() && time.Since(a.since) >= a.d }
-func (a *after) String() string         { return callText("after", a.d.String()) }
-func (a *after) needs() facts           { return factHistory }
-func (a *after) arm(now time.Time) Pred { return &after{a.d, now} }
+func (a *after) Eval(Op) bool                   { return !a.start.IsZero() && time.Since(a.start) >= a.d }
+func (a *after) String() string                 { return callText("after", a.d.String()) }
+func (a *after) facts() facts                   { return factState }
+func (a *after) newInstance(now time.Time) Pred { return &after{a.d, now} }
 
 func (a *after) check() error {
 	if a.d < 0 {

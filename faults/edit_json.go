@@ -23,25 +23,25 @@ func editJSON(doc []byte, path []string, value []byte) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("at %q there is %w", "/"+strings.Join(path[:i], "/"), err)
 		}
-		c.shift(from)
-		at, err := c.find(key)
+		c.addOffset(from)
+		at, err := c.indexOf(key)
 		switch {
 		case err != nil && value == nil, err == nil && at < 0 && value == nil:
 			return doc, nil
 		case err != nil:
 			return nil, err
 		case at < 0:
-			return c.insert(doc, key, nested(path[i+1:], value)), nil
+			return c.insert(doc, key, wrapInObjects(path[i+1:], value)), nil
 		case i == len(path)-1 && value == nil:
-			return c.cut(doc, at), nil
+			return c.remove(doc, at), nil
 		}
 		from, to = c.list[at].from, c.list[at].to
 	}
 	return slices.Concat(doc[:from], value, doc[to:]), nil
 }
 
-// nested wraps a value in objects with one member each.
-func nested(path []string, value []byte) []byte {
+// wrapInObjects wraps a value in objects with one member each.
+func wrapInObjects(path []string, value []byte) []byte {
 	for _, key := range slices.Backward(path) {
 		value = slices.Concat([]byte("{"), quoteJSON(key), []byte(":"), value, []byte("}"))
 	}
@@ -56,66 +56,66 @@ func quoteJSON(s string) []byte {
 	return data
 }
 
-// children are the places of the values in an object or array.
-type children struct {
+// jsonChildren are the places of the values in an object or array.
+type jsonChildren struct {
 	object bool
-	open   int // behind the bracket that opens it
-	list   []child
+	start  int // behind the bracket that opens it
+	list   []jsonChild
 }
 
-// child is one value; begin is where its key does, or it does itself.
-type child struct {
+// jsonChild is one value; begin is where its key does, or it does itself.
+type jsonChild struct {
 	key             string
 	begin, from, to int
 }
 
 var (
-	errNoJSON = errors.New("no JSON")
-	errScalar = errors.New("neither an object nor a list")
+	errInvalidJSON = errors.New("no JSON")
+	errScalar      = errors.New("neither an object nor a list")
 )
 
 // readChildren reads one level of a document.
-func readChildren(doc []byte) (children, error) {
+func readChildren(doc []byte) (jsonChildren, error) {
 	d := json.NewDecoder(bytes.NewReader(doc))
 	first, err := d.Token()
 	if err != nil {
-		return children{}, errNoJSON
+		return jsonChildren{}, errInvalidJSON
 	}
-	c := children{object: first == json.Delim('{'), open: int(d.InputOffset())}
+	c := jsonChildren{object: first == json.Delim('{'), start: int(d.InputOffset())}
 	if !c.object && first != json.Delim('[') {
 		return c, errScalar
 	}
 	for d.More() {
-		one := child{begin: skip(doc, int(d.InputOffset()))}
+		one := jsonChild{begin: skipSeparators(doc, int(d.InputOffset()))}
 		if c.object {
 			key, err := d.Token()
 			if err != nil {
-				return c, errNoJSON
+				return c, errInvalidJSON
 			}
 			one.key, _ = key.(string)
 		}
-		one.from = skip(doc, int(d.InputOffset()))
+		one.from = skipSeparators(doc, int(d.InputOffset()))
 		var value json.RawMessage
 		if d.Decode(&value) != nil {
-			return c, errNoJSON
+			return c, errInvalidJSON
 		}
 		one.to = int(d.InputOffset())
 		c.list = append(c.list, one)
 	}
 	if _, err := d.Token(); err != nil {
-		return c, errNoJSON
+		return c, errInvalidJSON
 	}
 	return c, nil
 }
 
-// skip finds where the next key or value begins.
-func skip(doc []byte, at int) int {
+// skipSeparators finds where the next key or value begins.
+func skipSeparators(doc []byte, at int) int {
 	return len(doc) - len(bytes.TrimLeft(doc[at:], " \t\r\n,:"))
 }
 
-// shift makes places in a part those in the whole.
-func (c *children) shift(by int) {
-	c.open += by
+// addOffset makes places in a part those in the whole.
+func (c *jsonChildren) addOffset(by int) {
+	c.start += by
 	for i := range c.list {
 		c.list[i].begin += by
 		c.list[i].from += by
@@ -123,10 +123,10 @@ func (c *children) shift(by int) {
 	}
 }
 
-// find gives the index of what a key means, -1 if an object does not have it.
-func (c *children) find(key string) (int, error) {
+// indexOf gives the index of what a key means, -1 if an object does not have it.
+func (c *jsonChildren) indexOf(key string) (int, error) {
 	if c.object {
-		return slices.IndexFunc(c.list, func(one child) bool { return one.key == key }), nil
+		return slices.IndexFunc(c.list, func(one jsonChild) bool { return one.key == key }), nil
 	}
 	at, err := strconv.Atoi(key)
 	if err != nil || at < 0 || at >= len(c.list) {
@@ -136,16 +136,16 @@ func (c *children) find(key string) (int, error) {
 }
 
 // insert puts a member behind all others.
-func (c *children) insert(doc []byte, key string, value []byte) []byte {
-	at, comma := c.open, ""
+func (c *jsonChildren) insert(doc []byte, key string, value []byte) []byte {
+	at, comma := c.start, ""
 	if n := len(c.list); n > 0 {
 		at, comma = c.list[n-1].to, ","
 	}
 	return slices.Concat(doc[:at], []byte(comma), quoteJSON(key), []byte(":"), value, doc[at:])
 }
 
-// cut takes a value out, with one of the commas beside it.
-func (c *children) cut(doc []byte, at int) []byte {
+// remove takes a value out, with one of the commas beside it.
+func (c *jsonChildren) remove(doc []byte, at int) []byte {
 	from, to := c.list[at].begin, c.list[at].to
 	switch {
 	case at > 0:
@@ -156,8 +156,8 @@ func (c *children) cut(doc []byte, at int) []byte {
 	return slices.Concat(doc[:from], doc[to:])
 }
 
-// splitPointer reads a JSON pointer (RFC 6901), which must lead somewhere.
-func splitPointer(pointer string) ([]string, error) {
+// parsePointer reads a JSON pointer (RFC 6901), which must lead somewhere.
+func parsePointer(pointer string) ([]string, error) {
 	rest, ok := strings.CutPrefix(pointer, "/")
 	if !ok {
 		return nil, fmt.Errorf("%q is no JSON pointer: expected one such as /metadata/name", pointer)

@@ -14,16 +14,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// errEncoded is the answer to an edit of what only those can read who know the
+// errUnsupportedEdit is the answer to an edit of what only those can read who know the
 // type.
-var errEncoded = errors.New("in protobuf only kind, apiVersion and metadata can be edited, items be removed or emptied, " +
+var errUnsupportedEdit = errors.New("in protobuf only kind, apiVersion and metadata can be edited, items be removed or emptied, " +
 	"and in frames the type be set and the object removed; have the client accept application/json")
 
 // editProtobufEvent edits the frame of a watch.
 func editProtobufEvent(event *metav1.WatchEvent, e edit) (err error) {
 	switch {
 	case e.path[0] == "type" && len(e.path) == 1:
-		event.Type, err = e.text()
+		event.Type, err = e.stringValue()
 	case e.path[0] == "object" && len(e.path) > 1:
 		inner := e
 		inner.path = e.path[1:]
@@ -31,13 +31,13 @@ func editProtobufEvent(event *metav1.WatchEvent, e edit) (err error) {
 	case e.path[0] == "object" && (e.value == "" || e.value == "null"):
 		event.Object.Raw = nil
 	default:
-		err = errEncoded
+		err = errUnsupportedEdit
 	}
 	return err
 }
 
-// text is the value where only a string can stand; removed, it is empty.
-func (e edit) text() (s string, err error) {
+// stringValue is the value where only a string can stand; removed, it is empty.
+func (e edit) stringValue() (s string, err error) {
 	if e.value == "" {
 		return "", nil
 	}
@@ -60,11 +60,11 @@ func editProtobuf(body []byte, e edit) ([]byte, error) {
 	var err error
 	switch {
 	case e.path[0] == "kind" && len(e.path) == 1:
-		object.Kind, err = e.text()
+		object.Kind, err = e.stringValue()
 	case e.path[0] == "apiVersion" && len(e.path) == 1:
-		object.APIVersion, err = e.text()
+		object.APIVersion, err = e.stringValue()
 	case slices.Contains([]string{"APIGroup", "APIGroupList", "APIResourceList", "APIVersions"}, object.Kind):
-		err = errEncoded // these have no metadata
+		err = errUnsupportedEdit // these have no metadata
 	case e.path[0] == "metadata" && (strings.HasSuffix(object.Kind, "List") || object.Kind == "Status"):
 		object.Raw, err = editMetadata(object.Raw, e, &metav1.ListMeta{}, &metav1.ListMeta{})
 	case e.path[0] == "metadata":
@@ -72,7 +72,7 @@ func editProtobuf(body []byte, e edit) ([]byte, error) {
 	case e.path[0] == "items" && strings.HasSuffix(object.Kind, "List"):
 		object.Raw, err = editItems(object.Raw, e)
 	default:
-		err = errEncoded
+		err = errUnsupportedEdit
 	}
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func editMetadata(raw []byte, e edit, old, edited protobufMessage) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	if doc, err = editJSON(doc, e.path, e.bytes()); err != nil {
+	if doc, err = editJSON(doc, e.path, e.jsonValue()); err != nil {
 		return nil, err
 	}
 	d := json.NewDecoder(bytes.NewReader(doc))
@@ -137,7 +137,7 @@ func editItems(raw []byte, e edit) ([]byte, error) {
 	case len(e.path) == 1:
 		return nil, errors.New("in protobuf no list of items and an empty one are the same; have the client accept application/json")
 	default:
-		return nil, errEncoded
+		return nil, errUnsupportedEdit
 	}
 	fields, err := readFields(raw)
 	if err != nil {
@@ -156,27 +156,27 @@ func editItems(raw []byte, e edit) ([]byte, error) {
 	return kept, nil
 }
 
-// field is one field of an encoded message.
-type field struct {
+// protobufField is one field of an encoded message.
+type protobufField struct {
 	number         uint64
 	whole, content []byte
 }
 
-var errFields = errors.New("the object is no message in protobuf")
+var errInvalidProtobuf = errors.New("the object is no message in protobuf")
 
 // readFields takes a message apart without knowing its type.
-func readFields(raw []byte) (fields []field, err error) {
+func readFields(raw []byte) (fields []protobufField, err error) {
 	for len(raw) > 0 {
 		tag, n := binary.Uvarint(raw)
 		if n <= 0 {
-			return nil, errFields
+			return nil, errInvalidProtobuf
 		}
 		from, to := n, n // of the content
 		switch tag & 7 {
 		case 0:
 			_, size := binary.Uvarint(raw[n:])
 			if size <= 0 {
-				return nil, errFields
+				return nil, errInvalidProtobuf
 			}
 			to = n + size
 		case 1:
@@ -184,19 +184,19 @@ func readFields(raw []byte) (fields []field, err error) {
 		case 2:
 			length, size := binary.Uvarint(raw[n:])
 			if size <= 0 || length > uint64(len(raw)) {
-				return nil, errFields
+				return nil, errInvalidProtobuf
 			}
 			from = n + size
 			to = from + int(length)
 		case 5:
 			to = n + 4
 		default:
-			return nil, errFields
+			return nil, errInvalidProtobuf
 		}
 		if to > len(raw) {
-			return nil, errFields
+			return nil, errInvalidProtobuf
 		}
-		fields = append(fields, field{tag >> 3, raw[:to], raw[from:to]})
+		fields = append(fields, protobufField{tag >> 3, raw[:to], raw[from:to]})
 		raw = raw[to:]
 	}
 	return fields, nil

@@ -26,7 +26,7 @@ func TestEditJSON(t *testing.T) {
 		{`remove(/none/at/all)`, doc},
 		{`remove(/a/b)`, doc},
 	} {
-		got, err := applyTo(t, c.do, doc)
+		got, err := applyEdit(t, c.do, doc)
 		require.NoError(t, err, c.do)
 		if c.want != doc {
 			c.want += "\n"
@@ -38,11 +38,11 @@ func TestEditJSON(t *testing.T) {
 		`set(/items/3, c)`: `a list of 3 has no item "3"`,
 		`set(/items/x, c)`: `a list of 3 has no item "x"`,
 	} {
-		_, err := applyTo(t, do, doc)
+		_, err := applyEdit(t, do, doc)
 		require.EqualError(t, err, why)
 	}
 	for _, broken := range []string{"", "page not found\n", `{"a":`, `{"a" 1}`, `{"b":1`} {
-		_, err := applyTo(t, `set(/a/b, c)`, broken)
+		_, err := applyEdit(t, `set(/a/b, c)`, broken)
 		require.ErrorContains(t, err, "no JSON", broken)
 	}
 }
@@ -53,15 +53,15 @@ func parseEdit(t *testing.T, do string) edit {
 	return r.Do[0].(edit)
 }
 
-func applyTo(t *testing.T, do, doc string) (string, error) {
+func applyEdit(t *testing.T, do, doc string) (string, error) {
 	e := parseEdit(t, do)
-	got, err := editJSON([]byte(doc), e.path, e.bytes())
+	got, err := editJSON([]byte(doc), e.path, e.jsonValue())
 	return string(got), err
 }
 
-// encode puts an object into its envelope; behind its metadata are the fields
+// encodeProtobuf puts an object into its envelope; behind its metadata are the fields
 // that nobody here knows.
-func encode(kind string, meta protobufMessage, rest ...byte) []byte {
+func encodeProtobuf(kind string, meta protobufMessage, rest ...byte) []byte {
 	raw := append(appendField(nil, metadataField, mustMarshal(meta)), rest...)
 	return append([]byte(protobufMagic), mustMarshal(&runtime.Unknown{
 		TypeMeta: runtime.TypeMeta{APIVersion: "v1", Kind: kind}, Raw: raw,
@@ -71,12 +71,12 @@ func encode(kind string, meta protobufMessage, rest ...byte) []byte {
 // TestEditProtobuf: metadata can be edited, and what is not known stays.
 func TestEditProtobuf(t *testing.T) {
 	spec := []byte{0x12, 2, 8, 1, 0x1a, 0, 0x20, 7, 0x2d, 1, 2, 3, 4, 0x31, 1, 2, 3, 4, 5, 6, 7, 8} // fields 2 to 6
-	pod := func(m metav1.ObjectMeta) string { return string(encode("Pod", &m, spec...)) }
+	pod := func(m metav1.ObjectMeta) string { return string(encodeProtobuf("Pod", &m, spec...)) }
 	before := metav1.ObjectMeta{Name: "a", ResourceVersion: "7", Annotations: map[string]string{"k8s.io/initial-events-end": "true"}}
 	two := []byte{0x12, 1, 65, 0x12, 1, 66}
 	count := int64(3)
 	less := int64(-1)
-	list := func(m metav1.ListMeta, items ...byte) string { return string(encode("PodList", &m, items...)) }
+	list := func(m metav1.ListMeta, items ...byte) string { return string(encodeProtobuf("PodList", &m, items...)) }
 	full := metav1.ListMeta{ResourceVersion: "9", Continue: "token", RemainingItemCount: &count}
 
 	for _, c := range []struct{ do, from, want string }{
@@ -84,7 +84,7 @@ func TestEditProtobuf(t *testing.T) {
 		{`set(/metadata/resourceVersion, x1)`, pod(before), pod(metav1.ObjectMeta{Name: "a", ResourceVersion: "x1", Annotations: before.Annotations})},
 		{`remove("/metadata/annotations/k8s.io~1initial-events-end")`, pod(before), pod(metav1.ObjectMeta{Name: "a", ResourceVersion: "7"})},
 		{`remove(/metadata)`, pod(before), pod(metav1.ObjectMeta{})},
-		{`set(/kind, Node)`, pod(before), string(encode("Node", &before, spec...))},
+		{`set(/kind, Node)`, pod(before), string(encodeProtobuf("Node", &before, spec...))},
 		{`remove(/metadata/continue)`, list(full, two...), list(metav1.ListMeta{ResourceVersion: "9", RemainingItemCount: &count}, two...)},
 		{`set(/metadata/remainingItemCount, json(-1))`, list(full), list(metav1.ListMeta{ResourceVersion: "9", Continue: "token", RemainingItemCount: &less})},
 		{`set(/items, json("[]"))`, list(full, two...), list(full)},
@@ -104,10 +104,10 @@ func TestEditProtobuf(t *testing.T) {
 		{`set(/metadata/odd, x)`, pod(before), `unknown field "odd"`},
 		{`set(/metadata/resourceVersion, json(5))`, pod(before), "protobuf has no form for that"},
 		{`set(/kind, json(5))`, pod(before), "is a string, and cannot be 5"},
-		{`set(/metadata/name, x)`, string(encode("APIGroupList", &full)), "have the client accept"},
+		{`set(/metadata/name, x)`, string(encodeProtobuf("APIGroupList", &full)), "have the client accept"},
 		{`set(/metadata/name, x)`, "xyz", "no object in protobuf"},
 		{`set(/metadata/name, x)`, protobufMagic + "\xff", "EOF"},
-		{`set(/metadata/name, x)`, string(encode("Pod", &before, 0x12, 9)), "no message"},
+		{`set(/metadata/name, x)`, string(encodeProtobuf("Pod", &before, 0x12, 9)), "no message"},
 	} {
 		_, err := editProtobuf([]byte(c.from), parseEdit(t, c.do))
 		require.ErrorContains(t, err, c.why, c.do)
@@ -118,8 +118,8 @@ func TestEditProtobuf(t *testing.T) {
 func FuzzEdit(f *testing.F) {
 	f.Add(`{"a":{"b":[1,2]}}`, "/a/b/1")
 	f.Add(`[{}]`, "/0/x")
-	f.Add(string(encode("Pod", &metav1.ObjectMeta{Name: "a"})), "/metadata/name")
-	f.Add(string(encode("PodList", &metav1.ListMeta{}, 0x12, 1, 65)), "/items/0")
+	f.Add(string(encodeProtobuf("Pod", &metav1.ObjectMeta{Name: "a"})), "/metadata/name")
+	f.Add(string(encodeProtobuf("PodList", &metav1.ListMeta{}, 0x12, 1, 65)), "/items/0")
 	f.Fuzz(func(t *testing.T, body, pointer string) {
 		for _, e := range []Effect{SetField(pointer, "v"), RemoveField(pointer)} {
 			e := e.(edit)
@@ -128,7 +128,7 @@ func FuzzEdit(f *testing.F) {
 			}
 			_, _ = editProtobuf([]byte(body), e)
 			_, _ = protobufFraming{}.edit(protobufFrame(&metav1.WatchEvent{Type: "ADDED", Object: runtime.RawExtension{Raw: []byte(body)}}), e)
-			got, err := editJSON([]byte(body), e.path, e.bytes())
+			got, err := editJSON([]byte(body), e.path, e.jsonValue())
 			if _, before := canonicalJSON([]byte(body)); before != nil || err != nil {
 				continue
 			}

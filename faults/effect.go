@@ -16,51 +16,51 @@ type Effect interface {
 
 	// check tells what is wrong with the arguments.
 	check() error
-	// ends reports whether nothing is left to act on afterwards.
-	ends() bool
+	// isFinal reports whether nothing is left to act on afterwards.
+	isFinal() bool
 }
 
 // What an effect can do, it says by the phases it has a method for.
 type (
 	// beforeEffect acts on a request that nobody has seen yet.
-	beforeEffect interface{ before(x *exchange) outcome }
+	beforeEffect interface{ applyBefore(x *exchange) outcome }
 	// committedEffect acts on a finished answer that is not sent yet.
 	committedEffect interface {
-		committed(x *exchange, a *answer) outcome
+		applyCommitted(x *exchange, a *bufferedResponse) outcome
 	}
 	// streamEffect acts on a frame of a watch that is not sent yet.
 	streamEffect interface {
-		stream(s *stream, f *frame) outcome
+		applyStream(s *watchWriter, f *frame) outcome
 	}
-	// watchAnswer marks effects that answer a request as a watch.
-	watchAnswer interface{ answersWatch() }
-	// armedEffect is one with a history of its own, which begins when its rule is
+	// watchOnlyEffect marks effects that answer a request as a watch.
+	watchOnlyEffect interface{ watchOnly() }
+	// statefulEffect is one with a history of its own, which begins when its rule is
 	// added to a set.
-	armedEffect interface{ arm() Effect }
+	statefulEffect interface{ newInstance() Effect }
 )
 
 // outcome is what is left to do after an effect.
 type outcome uint8
 
 const (
-	proceed  outcome = iota // as if nothing had been
-	withheld                // the frame is not sent, the stream goes on
-	sent                    // the frame is sent already, the stream goes on
-	finished                // the answer or the stream is complete
-	broken                  // the connection is to be aborted
+	proceed      outcome = iota // as if nothing had been
+	frameDropped                // the frame is not sent, the stream goes on
+	frameSent                   // the frame is sent already, the stream goes on
+	finished                    // the answer or the stream is complete
+	aborted                     // the connection is to be aborted
 )
 
-// fits gives the phases in which an effect can be applied.
-func fits(e Effect) phases {
-	fit := noPhase
+// supportedPhases gives the phases in which an effect can be applied.
+func supportedPhases(e Effect) phaseSet {
+	fit := noPhases
 	if _, ok := e.(beforeEffect); ok {
-		fit |= only(Before)
+		fit |= phaseSetOf(Before)
 	}
 	if _, ok := e.(committedEffect); ok {
-		fit |= only(Committed)
+		fit |= phaseSetOf(Committed)
 	}
 	if _, ok := e.(streamEffect); ok {
-		fit |= only(Stream)
+		fit |= phaseSetOf(Stream)
 	}
 	return fit
 }
@@ -73,7 +73,7 @@ func Delay(d time.Duration) Effect { return delay{d} }
 type delay struct{ d time.Duration }
 
 func (e delay) String() string { return callText("delay", e.d.String()) }
-func (delay) ends() bool       { return false }
+func (delay) isFinal() bool    { return false }
 func (e delay) check() error {
 	if e.d < 0 {
 		return errors.New("delay takes a duration that is not negative")
@@ -81,21 +81,21 @@ func (e delay) check() error {
 	return nil
 }
 
-func (e delay) before(x *exchange) outcome { return heldFor(x, e.d) }
+func (e delay) applyBefore(x *exchange) outcome { return wait(x, e.d) }
 
-func (e delay) committed(x *exchange, _ *answer) outcome { return heldFor(x, e.d) }
+func (e delay) applyCommitted(x *exchange, _ *bufferedResponse) outcome { return wait(x, e.d) }
 
-func (e delay) stream(s *stream, _ *frame) outcome {
+func (e delay) applyStream(s *watchWriter, _ *frame) outcome {
 	s.x.flush() // frames in front of this one are not held
-	return heldFor(s.x, e.d)
+	return wait(s.x, e.d)
 }
 
-// heldFor waits for d, if the client does.
-func heldFor(x *exchange, d time.Duration) outcome {
+// wait waits for d, if the client does.
+func wait(x *exchange, d time.Duration) outcome {
 	if x.sleep(d) {
 		return proceed
 	}
-	return broken
+	return aborted
 }
 
 // Hang leaves the client without an answer, or a watch without further frames
@@ -106,17 +106,20 @@ func Hang() Effect { return hang{} }
 type hang struct{}
 
 func (hang) String() string { return "hang" }
-func (hang) ends() bool     { return true }
+func (hang) isFinal() bool  { return true }
 func (hang) check() error   { return nil }
 
-func (hang) before(x *exchange) outcome { x.waitForLeave(); return broken }
+func (hang) applyBefore(x *exchange) outcome { x.waitForDisconnect(); return aborted }
 
-func (hang) committed(x *exchange, _ *answer) outcome { x.waitForLeave(); return broken }
+func (hang) applyCommitted(x *exchange, _ *bufferedResponse) outcome {
+	x.waitForDisconnect()
+	return aborted
+}
 
-func (hang) stream(s *stream, _ *frame) outcome {
+func (hang) applyStream(s *watchWriter, _ *frame) outcome {
 	s.x.flush()
-	s.x.waitForLeave()
-	return broken
+	s.x.waitForDisconnect()
+	return aborted
 }
 
 // Reset aborts the connection. Before: the request is lost, nothing has been
@@ -133,14 +136,14 @@ func Reset() Effect { return reset{} }
 type reset struct{}
 
 func (reset) String() string { return "reset" }
-func (reset) ends() bool     { return true }
+func (reset) isFinal() bool  { return true }
 func (reset) check() error   { return nil }
 
-func (reset) before(x *exchange) outcome { return x.reset() }
+func (reset) applyBefore(x *exchange) outcome { return x.reset() }
 
-func (reset) committed(x *exchange, _ *answer) outcome { return x.reset() }
+func (reset) applyCommitted(x *exchange, _ *bufferedResponse) outcome { return x.reset() }
 
-func (reset) stream(*stream, *frame) outcome { return broken }
+func (reset) applyStream(*watchWriter, *frame) outcome { return aborted }
 
 // Truncate sends n bytes of the answer's body, or of the frame, and aborts the
 // connection. The header still promises the whole body. An answer or a frame of
@@ -151,7 +154,7 @@ func Truncate(n int) Effect { return truncate{n} }
 type truncate struct{ n int }
 
 func (e truncate) String() string { return callText("truncate", strconv.Itoa(e.n)) }
-func (truncate) ends() bool       { return true }
+func (truncate) isFinal() bool    { return true }
 func (e truncate) check() error {
 	if e.n < 0 {
 		return fmt.Errorf("truncate takes a number of bytes that is not negative, not %d", e.n)
@@ -159,21 +162,21 @@ func (e truncate) check() error {
 	return nil
 }
 
-func (e truncate) committed(x *exchange, a *answer) outcome {
+func (e truncate) applyCommitted(x *exchange, a *bufferedResponse) outcome {
 	if a.body.Len() <= e.n {
 		return proceed
 	}
 	a.header.Set("Content-Length", strconv.Itoa(a.body.Len()))
 	a.body.Truncate(e.n)
-	a.send(x.w)
+	a.writeTo(x.w)
 	x.flush()
-	return broken
+	return aborted
 }
 
-func (e truncate) stream(s *stream, f *frame) outcome {
+func (e truncate) applyStream(s *watchWriter, f *frame) outcome {
 	if len(f.data) <= e.n {
 		return proceed
 	}
-	s.emit(f.data[:e.n])
-	return broken
+	s.writeNow(f.data[:e.n])
+	return aborted
 }

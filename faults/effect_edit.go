@@ -25,7 +25,7 @@ import (
 // a body stays as it is, which is noted, too.
 func SetField(pointer string, value any) Effect {
 	e := edit{pointer: pointer}
-	if e.path, e.err = splitPointer(pointer); e.err != nil {
+	if e.path, e.err = parsePointer(pointer); e.err != nil {
 		return e
 	}
 	data, err := json.Marshal(value)
@@ -44,7 +44,7 @@ func SetField(pointer string, value any) Effect {
 // RemoveField takes out what a JSON pointer leads to, as [SetField] puts it in.
 // A document without it stays as it is.
 func RemoveField(pointer string) Effect {
-	path, err := splitPointer(pointer)
+	path, err := parsePointer(pointer)
 	return edit{pointer: pointer, path: path, err: err}
 }
 
@@ -80,60 +80,60 @@ func (e edit) String() string {
 	}
 	return callText("set", quote(e.pointer), callText("json", quote(e.value)))
 }
-func (edit) ends() bool     { return false }
+func (edit) isFinal() bool  { return false }
 func (e edit) check() error { return e.err }
 
-// bytes gives the value as JSON, nil to remove.
-func (e edit) bytes() []byte {
+// jsonValue gives the value as JSON, nil to remove.
+func (e edit) jsonValue() []byte {
 	if e.value == "" {
 		return nil
 	}
 	return []byte(e.value)
 }
 
-func (e edit) committed(x *exchange, a *answer) outcome {
+func (e edit) applyCommitted(x *exchange, a *bufferedResponse) outcome {
 	if a.body.Len() == 0 { // HEAD, 204, 304
-		x.excuse = "the answer has no body"
+		x.notApplied = "the answer has no body"
 		return proceed
 	}
-	edited, err := e.answer(a)
+	edited, err := e.editBody(a)
 	if err != nil {
-		x.excuse = err.Error()
-		writeStatus(x.w, x.r, complete(e.refusal(err), x.op))
+		x.notApplied = err.Error()
+		writeStatus(x.w, x.r, completeStatus(e.notAppliedStatus(err), x.op))
 		return finished
 	}
-	a.replace(edited)
+	a.setBody(edited)
 	return proceed
 }
 
-func (e edit) answer(a *answer) ([]byte, error) {
-	if err := a.inflate(); err != nil {
+func (e edit) editBody(a *bufferedResponse) ([]byte, error) {
+	if err := a.decompress(); err != nil {
 		return nil, err
 	}
 	contentType := a.header.Get("Content-Type")
-	switch framingOf(contentType).(type) {
+	switch framingFor(contentType).(type) {
 	case jsonFraming:
-		return editJSON(a.body.Bytes(), e.path, e.bytes())
+		return editJSON(a.body.Bytes(), e.path, e.jsonValue())
 	case protobufFraming:
 		return editProtobuf(a.body.Bytes(), e)
 	}
 	return nil, fmt.Errorf("a body of %q cannot be edited", contentType)
 }
 
-func (e edit) stream(s *stream, f *frame) outcome {
+func (e edit) applyStream(s *watchWriter, f *frame) outcome {
 	edited, err := s.framing.edit(f.data, e)
 	if err != nil {
-		s.x.excuse = err.Error()
-		s.emit(s.framing.errorFrame(complete(e.refusal(err), s.op)))
+		s.x.notApplied = err.Error()
+		s.writeNow(s.framing.errorFrame(completeStatus(e.notAppliedStatus(err), s.op)))
 		return finished
 	}
 	f.data = edited
 	return proceed
 }
 
-// refusal says why the client gets this instead of what the rule is for: to
+// notAppliedStatus says why the client gets this instead of what the rule is for: to
 // serve the answer untouched would be a test that tests nothing.
-func (e edit) refusal(why error) metav1.Status {
+func (e edit) notAppliedStatus(why error) metav1.Status {
 	return apierrors.NewInternalError(fmt.Errorf("the rule for %s cannot be applied: %w", e, why)).Status()
 }
 
@@ -150,7 +150,7 @@ type overwrite struct {
 func (e overwrite) String() string {
 	return callText("overwrite", strconv.Itoa(e.offset), quote(e.text))
 }
-func (overwrite) ends() bool { return false }
+func (overwrite) isFinal() bool { return false }
 func (e overwrite) check() error {
 	if e.offset < 0 || e.text == "" {
 		return errors.New("overwrite takes an offset that is not negative, and at least one byte")
@@ -158,18 +158,18 @@ func (e overwrite) check() error {
 	return nil
 }
 
-func (e overwrite) committed(_ *exchange, a *answer) outcome {
-	e.on(a.body.Bytes())
+func (e overwrite) applyCommitted(_ *exchange, a *bufferedResponse) outcome {
+	e.overwriteBytes(a.body.Bytes())
 	return proceed
 }
 
-func (e overwrite) stream(_ *stream, f *frame) outcome {
+func (e overwrite) applyStream(_ *watchWriter, f *frame) outcome {
 	f.data = bytes.Clone(f.data)
-	e.on(f.data)
+	e.overwriteBytes(f.data)
 	return proceed
 }
 
-func (e overwrite) on(data []byte) {
+func (e overwrite) overwriteBytes(data []byte) {
 	if e.offset+len(e.text) <= len(data) {
 		copy(data[e.offset:], e.text)
 	}

@@ -14,18 +14,18 @@ func GoAway() Effect { return goAway{} }
 type goAway struct{}
 
 func (goAway) String() string { return "goaway" }
-func (goAway) ends() bool     { return false }
+func (goAway) isFinal() bool  { return false }
 func (goAway) check() error   { return nil }
 
-func (goAway) before(x *exchange) outcome {
+func (goAway) applyBefore(x *exchange) outcome {
 	if upgrades(x.r) {
 		return proceed // this connection is of no use to other requests, whatever comes
 	}
-	x.decorate(leave)
+	x.changeHeader(setConnectionClose)
 	return proceed
 }
 
-func (e goAway) committed(x *exchange, _ *answer) outcome { return e.before(x) }
+func (e goAway) applyCommitted(x *exchange, _ *bufferedResponse) outcome { return e.applyBefore(x) }
 
-// leave says in a header what net/http understands, whichever the protocol.
-func leave(h http.Header) { h.Set("Connection", "close") }
+// setConnectionClose says in a header what net/http understands, whichever the protocol.
+func setConnectionClose(h http.Header) { h.Set("Connection", "close") }

@@ -22,14 +22,14 @@ func SetHeader(name string, values ...string) Effect {
 
 type setHeader struct{ headerValues }
 
-func (e setHeader) String() string { return e.text("header") }
+func (e setHeader) String() string { return e.callText("header") }
 
-func (e setHeader) before(x *exchange) outcome {
-	x.decorate(e.set)
+func (e setHeader) applyBefore(x *exchange) outcome {
+	x.changeHeader(e.setIn)
 	return proceed
 }
 
-func (e setHeader) committed(x *exchange, _ *answer) outcome { return e.before(x) }
+func (e setHeader) applyCommitted(x *exchange, _ *bufferedResponse) outcome { return e.applyBefore(x) }
 
 // headerValues are the values that a header gets.
 type headerValues struct {
@@ -37,10 +37,10 @@ type headerValues struct {
 	values []string
 }
 
-func (v headerValues) text(word string) string {
+func (v headerValues) callText(word string) string {
 	return callText(word, append([]string{quote(v.name)}, quoteAll(v.values)...)...)
 }
-func (headerValues) ends() bool { return false }
+func (headerValues) isFinal() bool { return false }
 func (v headerValues) check() error {
 	for _, value := range append([]string{""}, v.values...) {
 		if err := checkHeader(v.name, value); err != nil {
@@ -50,7 +50,7 @@ func (v headerValues) check() error {
 	return nil
 }
 
-func (v headerValues) set(h http.Header) {
+func (v headerValues) setIn(h http.Header) {
 	// A key without values keeps net/http from adding a Date or Content-Type of its own.
 	h[http.CanonicalHeaderKey(v.name)] = slices.Clone(v.values)
 }
@@ -75,7 +75,7 @@ type warn struct {
 }
 
 func (e warn) String() string { return callText("warn", quoteAll(e.texts)...) }
-func (warn) ends() bool       { return false }
+func (warn) isFinal() bool    { return false }
 func (e warn) check() error {
 	if len(e.texts) == 0 {
 		return errors.New("warn needs at least one text")
@@ -83,12 +83,12 @@ func (e warn) check() error {
 	return e.err
 }
 
-func (e warn) before(x *exchange) outcome {
-	x.decorate(func(h http.Header) { h["Warning"] = append(h["Warning"], e.headers...) })
+func (e warn) applyBefore(x *exchange) outcome {
+	x.changeHeader(func(h http.Header) { h["Warning"] = append(h["Warning"], e.headers...) })
 	return proceed
 }
 
-func (e warn) committed(x *exchange, _ *answer) outcome { return e.before(x) }
+func (e warn) applyCommitted(x *exchange, _ *bufferedResponse) outcome { return e.applyBefore(x) }
 
 // Skew moves the Date header of the answer: that of a server whose clock is
 // ahead by d, or behind if d is negative. Times inside of objects stay.
@@ -97,11 +97,11 @@ func Skew(d time.Duration) Effect { return skew{d} }
 type skew struct{ d time.Duration }
 
 func (e skew) String() string { return callText("skew", e.d.String()) }
-func (skew) ends() bool       { return false }
+func (skew) isFinal() bool    { return false }
 func (skew) check() error     { return nil }
 
-func (e skew) before(x *exchange) outcome {
-	x.decorate(func(h http.Header) {
+func (e skew) applyBefore(x *exchange) outcome {
+	x.changeHeader(func(h http.Header) {
 		date, err := http.ParseTime(h.Get("Date"))
 		if err != nil { // net/http adds it later
 			date = time.Now()
@@ -111,17 +111,17 @@ func (e skew) before(x *exchange) outcome {
 	return proceed
 }
 
-func (e skew) committed(x *exchange, _ *answer) outcome { return e.before(x) }
+func (e skew) applyCommitted(x *exchange, _ *bufferedResponse) outcome { return e.applyBefore(x) }
 
 // checkHeader refuses what net/http would leave out or change in silence
 // (RFC 9110, section 5).
 func checkHeader(name, value string) error {
 	const token = "!#$%&'*+-.^_`|~"
-	odd := func(r rune) bool { return notInWord(r) && !strings.ContainsRune(token, r) || r == '/' }
+	invalid := func(r rune) bool { return notInWord(r) && !strings.ContainsRune(token, r) || r == '/' }
 	if name == "" {
 		return errors.New("a header needs a name")
 	}
-	if strings.ContainsFunc(name, odd) {
+	if strings.ContainsFunc(name, invalid) {
 		return fmt.Errorf("%q is no name of a header", name)
 	}
 	if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {

@@ -18,13 +18,13 @@ import (
 // TestHeaders: whoever writes the answer, the handler, a rule before it or a rule
 // behind it.
 func TestHeaders(t *testing.T) {
-	next := answers("application/json", "{}\n", "Warning", `299 - "mine"`, "X-Old", "1")
+	next := staticHandler("application/json", "{}\n", "Warning", `299 - "mine"`, "X-Old", "1")
 	for _, phase := range []string{"verb(get)", "code(200)"} {
 		for _, rest := range []string{"", ", delay(0s)", ", status(429)", ", raw(200, text/plain, ok)", ", truncate(1000)"} {
 			if strings.HasPrefix(rest, ", trunc") {
 				phase = "code(200)"
 			}
-			d := open(t, next, "when "+phase+` do header(x-new, a), header(X-New, b, c), header(X-Old), warn("a \"b\"", d), skew(1h)`+rest)
+			d := newTestServer(t, next, "when "+phase+` do header(x-new, a), header(X-New, b, c), header(X-Old), warn("a \"b\"", d), skew(1h)`+rest)
 			resp, _ := d.get(pods + "/a")
 			require.Equal(t, []string{"b", "c"}, resp.Header.Values("X-New"), rest)
 			require.Empty(t, resp.Header.Values("X-Old"))
@@ -37,27 +37,27 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestHeaderOfAnEmptyAnswer: net/http writes the header if the handler does not.
-func TestHeaderOfAnEmptyAnswer(t *testing.T) {
+// TestHeaderOfEmptyResponse: net/http writes the header if the handler does not.
+func TestHeaderOfEmptyResponse(t *testing.T) {
 	silent := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
 	for _, url := range []string{pods + "/a", pods + "?watch=1"} {
-		resp, _ := open(t, silent, "when verb(get, watch) do header(X-New, a), header(Date)").get(url)
+		resp, _ := newTestServer(t, silent, "when verb(get, watch) do header(X-New, a), header(Date)").get(url)
 		require.Equal(t, 200, resp.StatusCode)
 		require.Equal(t, "a", resp.Header.Get("X-New"))
 		require.Empty(t, resp.Header.Values("Date"))
 	}
 }
 
-func TestHeaderOfAWatch(t *testing.T) {
+func TestHeaderOfWatch(t *testing.T) {
 	a := newAPI()
-	w := open(t, a, "when verb(watch) do header(X-New, a), skew(-1h)").watch("")
+	w := newTestServer(t, a, "when verb(watch) do header(X-New, a), skew(-1h)").watch("")
 	require.Equal(t, "a", w.resp.Header.Get("X-New")) // before there is an event
 	a.events <- podA
-	w.wants(podA)
+	w.expectLines(podA)
 }
 
 func TestConnectionClose(t *testing.T) {
-	d := open(t, newAPI(), "when name(b) do header(Connection, close)")
+	d := newTestServer(t, newAPI(), "when name(b) do header(Connection, close)")
 	transport := d.client.Transport.(*http.Transport)
 	transport.DisableKeepAlives = false
 	resp, _ := d.get(pods + "/a")
@@ -70,7 +70,7 @@ func TestConnectionClose(t *testing.T) {
 // another connection; streams that are open run on.
 func TestConnectionCloseOverHTTP2(t *testing.T) {
 	a := newAPI()
-	d := &door{t: t, set: &faults.Set{}}
+	d := &testServer{t: t, set: &faults.Set{}}
 	d.add("when name(b) && verb(get) do header(Connection, close)")
 	s := httptest.NewUnstartedServer(faults.Handler(d.set, a))
 	s.EnableHTTP2 = true
@@ -93,13 +93,13 @@ func TestConnectionCloseOverHTTP2(t *testing.T) {
 		require.True(t, reused(pods+"/a"))
 	}
 	require.True(t, reused(pods+"/b"), "the answer with the GOAWAY behind it")
-	soon(t, func() bool { return !reused(pods + "/a") })
+	eventually(t, func() bool { return !reused(pods + "/a") })
 	a.events <- podA
-	w.wants(podA)
+	w.expectLines(podA)
 }
 
-// TestDecoratedWriterIsWhole: handlers can still flush, hijack and inform.
-func TestDecoratedWriterIsWhole(t *testing.T) {
+// TestHeaderWriterInterfaces: handlers can still flush, hijack and inform.
+func TestHeaderWriterInterfaces(t *testing.T) {
 	next := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusEarlyHints)
 		w.(http.Flusher).Flush()
@@ -110,23 +110,23 @@ func TestDecoratedWriterIsWhole(t *testing.T) {
 			conn.Close()
 		}
 	})
-	d := open(t, next, "when verb(get) do header(X-New, a)")
+	d := newTestServer(t, next, "when verb(get) do header(X-New, a)")
 	resp, body := d.get(pods + "/a")
 	require.Equal(t, "a", resp.Header.Get("X-New"))
 	require.Equal(t, "x", body)
-	_, _, err := d.try(http.MethodGet, pods+"/b")
+	_, _, err := d.do(http.MethodGet, pods+"/b")
 	require.Error(t, err)
-	d = open(t, next, "when verb(get) do header(X-New, a), reset")
-	_, _, err = d.try(http.MethodGet, pods+"/a")
+	d = newTestServer(t, next, "when verb(get) do header(X-New, a), reset")
+	_, _, err = d.do(http.MethodGet, pods+"/a")
 	require.Error(t, err)
 }
 
-// TestRequestIsChanged: what the handler gets, and that rules see what came.
-func TestRequestIsChanged(t *testing.T) {
+// TestRequestEffects: what the handler gets, and that rules see what came.
+func TestRequestEffects(t *testing.T) {
 	seen := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "%s %s %q", r.URL.RawQuery, r.RequestURI, r.Header.Values("X-In"))
 	})
-	d := open(t, seen, "when verb(list) do ignore(limit, continue), requestHeader(x-in, a, b)",
+	d := newTestServer(t, seen, "when verb(list) do ignore(limit, continue), requestHeader(x-in, a, b)",
 		"when code(200) && query(limit, 5) do header(X-Saw, limit)")
 	resp, body := d.get(pods + "?limit=5&labelSelector=a%3Db")
 	require.Equal(t, `labelSelector=a%3Db `+pods+`?labelSelector=a%3Db ["a" "b"]`, body)
@@ -134,14 +134,14 @@ func TestRequestIsChanged(t *testing.T) {
 }
 
 func TestRedirect(t *testing.T) {
-	other := httptest.NewServer(answers("text/plain", "the other one"))
+	other := httptest.NewServer(staticHandler("text/plain", "the other one"))
 	defer other.Close()
-	d := open(t, newAPI(), `when verb(get, create) do redirect("`+other.URL+`")`)
+	d := newTestServer(t, newAPI(), `when verb(get, create) do redirect("`+other.URL+`")`)
 	resp, body := d.get(pods + "/a?x=y")
 	require.Equal(t, "the other one", body)
 	require.Equal(t, pods+"/a?x=y", resp.Request.URL.RequestURI())
 
-	d = open(t, newAPI(), `when verb(get, create) do redirect("")`)
+	d = newTestServer(t, newAPI(), `when verb(get, create) do redirect("")`)
 	d.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	resp, body = d.get(pods + "/a?x=y")
 	require.Equal(t, 307, resp.StatusCode)
@@ -152,8 +152,8 @@ func TestRedirect(t *testing.T) {
 // TestLateHeader: nothing comes before the first frame, however late that is.
 func TestLateHeader(t *testing.T) {
 	const slow = "when event(ADDED) && first(1) do delay(5s)"
-	require.Zero(t, ask(t, slow, theWatch).began)
-	g := ask(t, "when verb(watch) do lateHeader\n"+slow, theWatch)
-	require.Equal(t, 6*time.Second, g.began)
+	require.Zero(t, sendRequests(t, slow, watchRequest).headerTime)
+	g := sendRequests(t, "when verb(watch) do lateHeader\n"+slow, watchRequest)
+	require.Equal(t, 6*time.Second, g.headerTime)
 	require.Equal(t, allFrames, g.body)
 }

@@ -14,15 +14,15 @@ func Reorder() Effect { return reorder{} }
 type reorder struct{}
 
 func (reorder) String() string { return "reorder" }
-func (reorder) ends() bool     { return true }
+func (reorder) isFinal() bool  { return true }
 func (reorder) check() error   { return nil }
 
-func (reorder) stream(s *stream, f *frame) outcome {
-	if s.late != nil {
+func (reorder) applyStream(s *watchWriter, f *frame) outcome {
+	if s.reordered != nil {
 		return proceed
 	}
-	s.late = bytes.Clone(f.data)
-	return withheld
+	s.reordered = bytes.Clone(f.data)
+	return frameDropped
 }
 
 // Inject sends bytes of any kind in front of the frame, and the stream goes on.
@@ -34,7 +34,7 @@ func Inject(text string) Effect { return inject{text} }
 type inject struct{ text string }
 
 func (e inject) String() string { return callText("inject", quote(e.text)) }
-func (inject) ends() bool       { return false }
+func (inject) isFinal() bool    { return false }
 func (e inject) check() error {
 	if e.text == "" {
 		return errors.New("inject needs at least one byte")
@@ -42,7 +42,7 @@ func (e inject) check() error {
 	return nil
 }
 
-func (e inject) stream(s *stream, _ *frame) outcome {
-	s.emit([]byte(e.text))
+func (e inject) applyStream(s *watchWriter, _ *frame) outcome {
+	s.writeNow([]byte(e.text))
 	return proceed
 }

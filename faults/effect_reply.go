@@ -17,20 +17,20 @@ import (
 // operation: the reason from the code, message and details from the reason. The
 // header Retry-After is set exactly when details.retryAfterSeconds is above 0
 // (rule EX-06). s.Code must be from 400 to 599.
-func Reply(s metav1.Status) Effect { return reply{canonical(s)} }
+func Reply(s metav1.Status) Effect { return reply{canonicalStatus(s)} }
 
 type reply struct{ status metav1.Status }
 
 func (e reply) String() string { return statusText("status", e.status) }
-func (reply) ends() bool       { return true }
+func (reply) isFinal() bool    { return true }
 func (e reply) check() error   { return checkStatus(e.status) }
 
-func (e reply) before(x *exchange) outcome {
-	writeStatus(x.w, x.r, complete(e.status, x.op))
+func (e reply) applyBefore(x *exchange) outcome {
+	writeStatus(x.w, x.r, completeStatus(e.status, x.op))
 	return finished
 }
 
-func (e reply) committed(x *exchange, _ *answer) outcome { return e.before(x) }
+func (e reply) applyCommitted(x *exchange, _ *bufferedResponse) outcome { return e.applyBefore(x) }
 
 // Raw answers with the given code, Content-Type and body, which is how one
 // that is no Status comes about: the text of an overloaded server, the HTML of a
@@ -56,7 +56,7 @@ func (e raw) String() string {
 	return callText("raw", args...)
 }
 
-func (raw) ends() bool { return true }
+func (raw) isFinal() bool { return true }
 
 func (e raw) check() error {
 	if e.code < 200 || e.code > 599 {
@@ -70,7 +70,7 @@ func (e raw) check() error {
 	return nil
 }
 
-func (e raw) before(x *exchange) outcome {
+func (e raw) applyBefore(x *exchange) outcome {
 	h := x.w.Header()
 	if e.contentType != "" {
 		h.Set("Content-Type", e.contentType)
@@ -83,9 +83,9 @@ func (e raw) before(x *exchange) outcome {
 		return finished // these have no body
 	}
 	if _, err := x.w.Write([]byte(e.body)); err != nil {
-		return broken
+		return aborted
 	}
 	return finished
 }
 
-func (e raw) committed(x *exchange, _ *answer) outcome { return e.before(x) }
+func (e raw) applyCommitted(x *exchange, _ *bufferedResponse) outcome { return e.applyBefore(x) }

@@ -17,12 +17,12 @@ func SetRequestHeader(name string, values ...string) Effect {
 
 type requestHeader struct{ headerValues }
 
-func (e requestHeader) String() string { return e.text("requestHeader") }
+func (e requestHeader) String() string { return e.callText("requestHeader") }
 
-func (e requestHeader) before(x *exchange) outcome {
+func (e requestHeader) applyBefore(x *exchange) outcome {
 	r := *x.r
 	r.Header = x.r.Header.Clone()
-	e.set(r.Header)
+	e.setIn(r.Header)
 	x.r = &r
 	return proceed
 }
@@ -34,7 +34,7 @@ func Ignore(parameters ...string) Effect { return ignore{append([]string(nil), p
 type ignore struct{ parameters []string }
 
 func (e ignore) String() string { return callText("ignore", quoteAll(e.parameters)...) }
-func (ignore) ends() bool       { return false }
+func (ignore) isFinal() bool    { return false }
 func (e ignore) check() error {
 	if len(e.parameters) == 0 {
 		return errors.New("ignore needs at least one parameter")
@@ -45,7 +45,7 @@ func (e ignore) check() error {
 	return nil
 }
 
-func (e ignore) before(x *exchange) outcome {
+func (e ignore) applyBefore(x *exchange) outcome {
 	query := x.r.URL.Query()
 	for _, p := range e.parameters {
 		query.Del(p)
@@ -66,7 +66,7 @@ func Redirect(base string) Effect { return redirect{base} }
 type redirect struct{ base string }
 
 func (e redirect) String() string { return callText("redirect", quote(e.base)) }
-func (redirect) ends() bool       { return true }
+func (redirect) isFinal() bool    { return true }
 func (e redirect) check() error {
 	u, err := url.Parse(e.base)
 	if err != nil || e.base != "" && (u.Scheme == "" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "") {
@@ -75,7 +75,7 @@ func (e redirect) check() error {
 	return nil
 }
 
-func (e redirect) before(x *exchange) outcome {
+func (e redirect) applyBefore(x *exchange) outcome {
 	http.Redirect(x.w, x.r, e.base+x.r.URL.RequestURI(), http.StatusTemporaryRedirect)
 	return finished
 }
@@ -88,11 +88,11 @@ func LateHeader() Effect { return lateHeader{} }
 type lateHeader struct{}
 
 func (lateHeader) String() string { return "lateHeader" }
-func (lateHeader) ends() bool     { return false }
+func (lateHeader) isFinal() bool  { return false }
 func (lateHeader) check() error   { return nil }
-func (lateHeader) answersWatch()  {}
+func (lateHeader) watchOnly()     {}
 
-func (lateHeader) before(x *exchange) outcome {
-	x.quiet = true
+func (lateHeader) applyBefore(x *exchange) outcome {
+	x.holdHeader = true
 	return proceed
 }

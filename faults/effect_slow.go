@@ -12,19 +12,19 @@ import (
 // follows from seed, as with [Chance]. Put a Delay in front for the part that is
 // always there.
 func Jitter(limit time.Duration, seed uint64) Effect {
-	return &jitter{limit: limit, of: newSequences(seed)}
+	return &jitter{limit: limit, sequences: newRandomSequences(seed)}
 }
 
 type jitter struct {
-	limit time.Duration
-	of    *sequences
+	limit     time.Duration
+	sequences *randomSequences
 }
 
 func (e *jitter) String() string {
-	return callText("jitter", e.limit.String(), strconv.FormatUint(e.of.seed, 10))
+	return callText("jitter", e.limit.String(), strconv.FormatUint(e.sequences.seed, 10))
 }
-func (*jitter) ends() bool    { return false }
-func (e *jitter) arm() Effect { return Jitter(e.limit, e.of.seed) }
+func (*jitter) isFinal() bool         { return false }
+func (e *jitter) newInstance() Effect { return Jitter(e.limit, e.sequences.seed) }
 func (e *jitter) check() error {
 	if e.limit <= 0 {
 		return errors.New("jitter takes a duration above zero")
@@ -32,18 +32,20 @@ func (e *jitter) check() error {
 	return nil
 }
 
-func (e *jitter) before(x *exchange) outcome { return heldFor(x, e.draw(x.op)) }
+func (e *jitter) applyBefore(x *exchange) outcome { return wait(x, e.nextDelay(x.op)) }
 
-func (e *jitter) committed(x *exchange, _ *answer) outcome { return heldFor(x, e.draw(x.op)) }
-
-func (e *jitter) stream(s *stream, f *frame) outcome {
-	s.x.flush() // as with a delay
-	return heldFor(s.x, e.draw(f.op))
+func (e *jitter) applyCommitted(x *exchange, _ *bufferedResponse) outcome {
+	return wait(x, e.nextDelay(x.op))
 }
 
-// draw gives the object's next time.
-func (e *jitter) draw(op Op) time.Duration {
-	return time.Duration(e.of.next(op.key()) * float64(e.limit))
+func (e *jitter) applyStream(s *watchWriter, f *frame) outcome {
+	s.x.flush() // as with a delay
+	return wait(s.x, e.nextDelay(f.op))
+}
+
+// nextDelay gives the object's next time.
+func (e *jitter) nextDelay(op Op) time.Duration {
+	return time.Duration(e.sequences.next(op.objectKey()) * float64(e.limit))
 }
 
 // Throttle sends the body of the answer, or the frame, in pieces of n bytes,
@@ -58,7 +60,7 @@ type throttle struct {
 func (e throttle) String() string {
 	return callText("throttle", strconv.Itoa(e.n), e.pause.String())
 }
-func (throttle) ends() bool { return true }
+func (throttle) isFinal() bool { return true }
 func (e throttle) check() error {
 	if e.n < 1 {
 		return fmt.Errorf("throttle takes a number of bytes above zero, not %d", e.n)
@@ -69,26 +71,28 @@ func (e throttle) check() error {
 	return nil
 }
 
-func (e throttle) committed(x *exchange, a *answer) outcome {
+func (e throttle) applyCommitted(x *exchange, a *bufferedResponse) outcome {
 	if a.body.Len() == 0 {
 		return proceed
 	}
 	a.header.Set("Content-Length", strconv.Itoa(a.body.Len()))
 	body := a.body.Bytes()
-	a.sendHeader(x.w)
-	return e.trickle(x, body, finished)
+	a.writeHeaderTo(x.w)
+	return e.writeChunks(x, body, finished)
 }
 
-func (e throttle) stream(s *stream, f *frame) outcome { return e.trickle(s.x, f.data, sent) }
+func (e throttle) applyStream(s *watchWriter, f *frame) outcome {
+	return e.writeChunks(s.x, f.data, frameSent)
+}
 
-func (e throttle) trickle(x *exchange, data []byte, then outcome) outcome {
+func (e throttle) writeChunks(x *exchange, data []byte, then outcome) outcome {
 	for n := 0; len(data) > 0; data = data[n:] {
 		if n > 0 && !x.sleep(e.pause) {
-			return broken
+			return aborted
 		}
 		n = min(e.n, len(data))
 		if _, err := x.write(data[:n]); err != nil {
-			return broken
+			return aborted
 		}
 		x.flush()
 	}

@@ -12,10 +12,10 @@ func Drop() Effect { return drop{} }
 
 type drop struct{}
 
-func (drop) String() string                 { return "drop" }
-func (drop) ends() bool                     { return true }
-func (drop) check() error                   { return nil }
-func (drop) stream(*stream, *frame) outcome { return withheld }
+func (drop) String() string                           { return "drop" }
+func (drop) isFinal() bool                            { return true }
+func (drop) check() error                             { return nil }
+func (drop) applyStream(*watchWriter, *frame) outcome { return frameDropped }
 
 // Duplicate sends the frame twice.
 func Duplicate() Effect { return duplicate{} }
@@ -23,11 +23,11 @@ func Duplicate() Effect { return duplicate{} }
 type duplicate struct{}
 
 func (duplicate) String() string { return "duplicate" }
-func (duplicate) ends() bool     { return false }
+func (duplicate) isFinal() bool  { return false }
 func (duplicate) check() error   { return nil }
 
-func (duplicate) stream(s *stream, f *frame) outcome {
-	s.emit(f.data)
+func (duplicate) applyStream(s *watchWriter, f *frame) outcome {
+	s.writeNow(f.data)
 	return proceed
 }
 
@@ -38,14 +38,14 @@ func End() Effect { return end{} }
 
 type end struct{}
 
-func (end) String() string                 { return "end" }
-func (end) ends() bool                     { return true }
-func (end) check() error                   { return nil }
-func (end) answersWatch()                  {}
-func (end) stream(*stream, *frame) outcome { return finished }
+func (end) String() string                           { return "end" }
+func (end) isFinal() bool                            { return true }
+func (end) check() error                             { return nil }
+func (end) watchOnly()                               {}
+func (end) applyStream(*watchWriter, *frame) outcome { return finished }
 
-func (end) before(x *exchange) outcome {
-	x.beginWatch(framingWanted(x.r))
+func (end) applyBefore(x *exchange) outcome {
+	x.beginWatch(preferredFraming(x.r))
 	x.flush()
 	return finished
 }
@@ -55,25 +55,25 @@ func (end) before(x *exchange) outcome {
 // event, which is how a real server tells that the start is too old (WA-19).
 // What s leaves out is filled in as [Reply] does. An event has no Retry-After
 // header, whatever its details say (EX-11).
-func ErrorEvent(s metav1.Status) Effect { return errorEvent{canonical(s)} }
+func ErrorEvent(s metav1.Status) Effect { return errorEvent{canonicalStatus(s)} }
 
 type errorEvent struct{ status metav1.Status }
 
 func (e errorEvent) String() string { return statusText("error", e.status) }
-func (errorEvent) ends() bool       { return true }
+func (errorEvent) isFinal() bool    { return true }
 func (e errorEvent) check() error   { return checkStatus(e.status) }
-func (errorEvent) answersWatch()    {}
+func (errorEvent) watchOnly()       {}
 
-func (e errorEvent) stream(s *stream, _ *frame) outcome {
-	s.emit(s.framing.errorFrame(complete(e.status, s.op)))
+func (e errorEvent) applyStream(s *watchWriter, _ *frame) outcome {
+	s.writeNow(s.framing.errorFrame(completeStatus(e.status, s.op)))
 	return finished
 }
 
-func (e errorEvent) before(x *exchange) outcome {
-	f := framingWanted(x.r)
+func (e errorEvent) applyBefore(x *exchange) outcome {
+	f := preferredFraming(x.r)
 	x.beginWatch(f)
-	if _, err := x.w.Write(f.errorFrame(complete(e.status, x.op))); err != nil {
-		return broken
+	if _, err := x.w.Write(f.errorFrame(completeStatus(e.status, x.op))); err != nil {
+		return aborted
 	}
 	return finished
 }

@@ -19,8 +19,8 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// answers is a handler that gives one body to everything.
-func answers(contentType, body string, headers ...string) http.Handler {
+// staticHandler is a handler that gives one body to everything.
+func staticHandler(contentType, body string, headers ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", contentType)
 		for i := 0; i < len(headers); i += 2 {
@@ -39,7 +39,7 @@ func asProtobuf(next http.Handler) http.Handler {
 	})
 }
 
-func TestEditedList(t *testing.T) {
+func TestEditList(t *testing.T) {
 	for do, want := range map[string]string{
 		`remove(/metadata/continue)`:                                      strings.Replace(podList, `"continue":"abc",`, "", 1),
 		`remove(/metadata/remainingItemCount)`:                            strings.Replace(podList, `,"remainingItemCount":3`, "", 1),
@@ -47,7 +47,7 @@ func TestEditedList(t *testing.T) {
 		`remove(/items/0), set(/metadata/remainingItemCount, json("-1"))`: strings.NewReplacer(`{"metadata":{"name":"a"}},`, "", ":3", ":-1").Replace(podList),
 	} {
 		for _, length := range []string{"", strconv.Itoa(len(podList))} {
-			d := open(t, answers("application/json", podList, "Content-Length", length), "when verb(list) do "+do)
+			d := newTestServer(t, staticHandler("application/json", podList, "Content-Length", length), "when verb(list) do "+do)
 			resp, body := d.get(pods)
 			require.Equal(t, 200, resp.StatusCode)
 			require.Equal(t, want, body)
@@ -56,29 +56,29 @@ func TestEditedList(t *testing.T) {
 	}
 }
 
-// TestEditedListCompressed: clients ask for gzip by themselves, and rules act on
+// TestEditCompressedList: clients ask for gzip by themselves, and rules act on
 // what is inside.
-func TestEditedListCompressed(t *testing.T) {
+func TestEditCompressedList(t *testing.T) {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
 	_, err := io.WriteString(w, podList)
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
-	d := open(t, answers("application/json", packed.String(), "Content-Encoding", "gzip"), "when verb(list) do remove(/metadata/continue)")
+	d := newTestServer(t, staticHandler("application/json", packed.String(), "Content-Encoding", "gzip"), "when verb(list) do remove(/metadata/continue)")
 	_, body := d.get(pods)
 	require.Equal(t, strings.Replace(podList, `"continue":"abc",`, "", 1), body)
 
 	for encoding, why := range map[string]string{"zstd": "a body in zstd cannot be read", "gzip": "the body is no gzip"} {
-		d := open(t, answers("application/json", podList, "Content-Encoding", encoding), "when verb(list) do remove(/metadata/continue)")
+		d := newTestServer(t, staticHandler("application/json", podList, "Content-Encoding", encoding), "when verb(list) do remove(/metadata/continue)")
 		resp, body := d.get(pods)
 		require.Equal(t, 500, resp.StatusCode)
 		require.Contains(t, body, why)
 	}
 }
 
-// TestEditThatCannotBe is answered with the reason, and is no hit.
-func TestEditThatCannotBe(t *testing.T) {
-	d := open(t, answers("text/plain", "ok"), "odd: when path(/healthz) do set(/a, b)")
+// TestEditNotApplied is answered with the reason, and is no hit.
+func TestEditNotApplied(t *testing.T) {
+	d := newTestServer(t, staticHandler("text/plain", "ok"), "odd: when path(/healthz) do set(/a, b)")
 	resp, body := d.get("/healthz")
 	require.Equal(t, 500, resp.StatusCode)
 	require.Equal(t, `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Internal error occurred: the rule for set(/a, b) cannot be applied: `+
@@ -86,8 +86,8 @@ func TestEditThatCannotBe(t *testing.T) {
 		`a body of \"text/plain\" cannot be edited"}]},"code":500}`+"\n", body)
 	require.Equal(t, `odd: committed request /healthz: set(/a, b) [not applied: a body of "text/plain" cannot be edited]`, d.set.Hits()[0].String())
 
-	d = open(t, asProtobuf(newAPI(protobufEvent("ADDED", "x", "ns", nil))), "when event(ADDED) do set(/object/spec/nodeName, n)")
-	rest, err := d.watch("").rest()
+	d = newTestServer(t, asProtobuf(newAPI(protobufEvent("ADDED", "x", "ns", nil))), "when event(ADDED) do set(/object/spec/nodeName, n)")
+	rest, err := d.watch("").readAll()
 	require.NoError(t, err)
 	var event metav1.WatchEvent
 	require.NoError(t, event.Unmarshal([]byte(rest[4:])))
@@ -96,67 +96,67 @@ func TestEditThatCannotBe(t *testing.T) {
 	require.Contains(t, d.set.Hits()[0].NotApplied, "in protobuf only")
 }
 
-// TestEditOfNothing: what has no body passes, and is no hit.
-func TestEditOfNothing(t *testing.T) {
+// TestEditEmptyBody: what has no body passes, and is no hit.
+func TestEditEmptyBody(t *testing.T) {
 	same := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotModified) })
-	d := open(t, same, "when path(/apis) do set(/a, b)")
+	d := newTestServer(t, same, "when path(/apis) do set(/a, b)")
 	resp, _ := d.get("/apis")
 	require.Equal(t, http.StatusNotModified, resp.StatusCode)
 	require.Equal(t, "the answer has no body", d.set.Hits()[0].NotApplied)
 }
 
-// TestEditedFrames: in both encodings.
-func TestEditedFrames(t *testing.T) {
-	d := open(t, newAPI(podA, podB, last, mark),
+// TestEditFrames: in both encodings.
+func TestEditFrames(t *testing.T) {
+	d := newTestServer(t, newAPI(podA, podB, initialEventsEndEvent, bookmark),
 		"when event(ADDED) && name(a) do set(/type, SYNC)",
 		"when event(ADDED) && name(b) do set(/object/kind, Node), remove(/object/metadata/resourceVersion)",
 		"when initialEventsEnd do remove(/object/metadata/annotations)",
 		"when event(BOOKMARK) && !initialEventsEnd do set(/object, json(null)), duplicate, end")
-	rest, err := d.watch("").rest()
+	rest, err := d.watch("").readAll()
 	require.NoError(t, err)
 	require.Equal(t, strings.Replace(podA, "ADDED", "SYNC", 1)+
 		strings.NewReplacer(`"Pod"`, `"Node"`, `,"resourceVersion":"12"`, "").Replace(podB)+
-		strings.Replace(last, `,"annotations":{"k8s.io/initial-events-end":"true"}`, "", 1)+
+		strings.Replace(initialEventsEndEvent, `,"annotations":{"k8s.io/initial-events-end":"true"}`, "", 1)+
 		`{"type":"BOOKMARK","object":null}`+"\n", rest)
 
 	end := map[string]string{"k8s.io/initial-events-end": "true"}
-	d = open(t, asProtobuf(newAPI(protobufEvent("ADDED", "a", "ns", nil), protobufEvent("BOOKMARK", "", "", end), protobufEvent("ADDED", "b", "ns", nil))),
+	d = newTestServer(t, asProtobuf(newAPI(protobufEvent("ADDED", "a", "ns", nil), protobufEvent("BOOKMARK", "", "", end), protobufEvent("ADDED", "b", "ns", nil))),
 		"when event(ADDED) && name(a) do set(/type, SYNC), set(/object/metadata/name, c)",
 		`when initialEventsEnd do remove("/object/metadata/annotations/k8s.io~1initial-events-end")`,
 		"when event(ADDED) && name(b) do duplicate, end")
-	rest, err = d.watch("").rest()
+	rest, err = d.watch("").readAll()
 	require.NoError(t, err)
 	require.Equal(t, protobufEvent("SYNC", "c", "ns", nil)+protobufEvent("BOOKMARK", "", "", nil)+protobufEvent("ADDED", "b", "ns", nil), rest)
 }
 
-// TestOrderAndNoise: what is injected and moved about stands where it should, and
+// TestReorderInjectOverwrite: what is injected and moved about stands where it should, and
 // the stream goes on.
-func TestOrderAndNoise(t *testing.T) {
+func TestReorderInjectOverwrite(t *testing.T) {
 	a, b, m := protobufEvent("ADDED", "a", "ns", nil), protobufEvent("ADDED", "b", "ns", nil), protobufEvent("BOOKMARK", "", "", nil)
 	for _, c := range []struct{ rule, want, protobuf string }{
-		{"when event(ADDED) && name(a) do reorder", podB + podA + mark, b + a + m},
-		{"when event(ADDED) do reorder", podB + podA + mark, b + a + m},
+		{"when event(ADDED) && name(a) do reorder", podB + podA + bookmark, b + a + m},
+		{"when event(ADDED) do reorder", podB + podA + bookmark, b + a + m},
 		{"when event(ADDED) && name(a) do set(/type, MODIFIED), reorder",
-			podB + strings.Replace(podA, "ADDED", "MODIFIED", 1) + mark, b + protobufEvent("MODIFIED", "a", "ns", nil) + m},
-		{"when event(BOOKMARK) do reorder", podA + podB + mark, a + b + m}, // no other comes
-		{"when event(ADDED) && name(a) do reorder\nwhen name(b) && during(stream) do drop", mark + podA, m + a},
-		{"when event(ADDED) && name(a) do reorder\nwhen name(b) && during(stream) do throttle(7, 0s)", podB + podA + mark, b + a + m},
-		{"when event(ADDED) && name(b) do inject(\"<html>\\n\")", podA + "<html>\n" + podB + mark, a + "<html>\n" + b + m},
-		{"when event(ADDED) && name(a) do inject(\"{\\\"type\\\":1}\\n\"), drop", "{\"type\":1}\n" + podB + mark, "{\"type\":1}\n" + b + m},
-		{"when event(ADDED) && name(a) do overwrite(0, XX)", "XX" + podA[2:] + podB + mark, "XX" + a[2:] + b + m},
-		{"when event(ADDED) && name(a) do overwrite(100000, XX)", podA + podB + mark, a + b + m},
-		{"when event(ADDED) do throttle(10, 1ms)", podA + podB + mark, a + b + m},
-		{"when event(ADDED) do jitter(1ms, 3)", podA + podB + mark, a + b + m},
+			podB + strings.Replace(podA, "ADDED", "MODIFIED", 1) + bookmark, b + protobufEvent("MODIFIED", "a", "ns", nil) + m},
+		{"when event(BOOKMARK) do reorder", podA + podB + bookmark, a + b + m}, // no other comes
+		{"when event(ADDED) && name(a) do reorder\nwhen name(b) && during(stream) do drop", bookmark + podA, m + a},
+		{"when event(ADDED) && name(a) do reorder\nwhen name(b) && during(stream) do throttle(7, 0s)", podB + podA + bookmark, b + a + m},
+		{"when event(ADDED) && name(b) do inject(\"<html>\\n\")", podA + "<html>\n" + podB + bookmark, a + "<html>\n" + b + m},
+		{"when event(ADDED) && name(a) do inject(\"{\\\"type\\\":1}\\n\"), drop", "{\"type\":1}\n" + podB + bookmark, "{\"type\":1}\n" + b + m},
+		{"when event(ADDED) && name(a) do overwrite(0, XX)", "XX" + podA[2:] + podB + bookmark, "XX" + a[2:] + b + m},
+		{"when event(ADDED) && name(a) do overwrite(100000, XX)", podA + podB + bookmark, a + b + m},
+		{"when event(ADDED) do throttle(10, 1ms)", podA + podB + bookmark, a + b + m},
+		{"when event(ADDED) do jitter(1ms, 3)", podA + podB + bookmark, a + b + m},
 	} {
-		handler := newAPI(podA, podB, mark)
+		handler := newAPI(podA, podB, bookmark)
 		close(handler.events)
-		rest, err := open(t, handler, c.rule).watch("").rest()
+		rest, err := newTestServer(t, handler, c.rule).watch("").readAll()
 		require.NoError(t, err)
 		require.Equal(t, c.want, rest, c.rule)
 
 		handler = newAPI(a, b, m)
 		close(handler.events)
-		rest, err = open(t, asProtobuf(handler), c.rule).watch("").rest()
+		rest, err = newTestServer(t, asProtobuf(handler), c.rule).watch("").readAll()
 		require.NoError(t, err)
 		require.Equal(t, c.protobuf, rest, c.rule)
 	}
@@ -165,46 +165,46 @@ func TestOrderAndNoise(t *testing.T) {
 // TestReorderWaits: a frame that is held is not sent before another.
 func TestReorderWaits(t *testing.T) {
 	a := newAPI()
-	d := open(t, a, "when event(ADDED) && name(a) do reorder")
+	d := newTestServer(t, a, "when event(ADDED) && name(a) do reorder")
 	w := d.watch("")
 	a.events <- podA
-	soon(t, func() bool { return len(d.set.Hits()) == 1 })
-	a.events <- mark
-	w.wants(mark, podA)
+	eventually(t, func() bool { return len(d.set.Hits()) == 1 })
+	a.events <- bookmark
+	w.expectLines(bookmark, podA)
 }
 
-// TestReorderOutlivesItsRule: a frame that waits is not lost with the rule.
-func TestReorderOutlivesItsRule(t *testing.T) {
+// TestReorderAfterRuleRemoved: a frame that waits is not lost with the rule.
+func TestReorderAfterRuleRemoved(t *testing.T) {
 	a := newAPI()
-	d := open(t, a)
+	d := newTestServer(t, a)
 	remove := d.add("when event(ADDED) && name(a) do reorder")
 	w := d.watch("")
 	a.events <- podA
-	soon(t, func() bool { return len(d.set.Hits()) == 1 })
+	eventually(t, func() bool { return len(d.set.Hits()) == 1 })
 	remove()
 	a.events <- podB
-	w.wants(podB, podA)
-	a.events <- mark
-	w.wants(mark)
+	w.expectLines(podB, podA)
+	a.events <- bookmark
+	w.expectLines(bookmark)
 }
 
-// TestThrottleOfNothing: an answer without a body stays as it is.
-func TestThrottleOfNothing(t *testing.T) {
+// TestThrottleEmptyBody: an answer without a body stays as it is.
+func TestThrottleEmptyBody(t *testing.T) {
 	gone := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
-	resp, body := open(t, gone, "when verb(get) do throttle(1, 1ms)").get(pods + "/a")
+	resp, body := newTestServer(t, gone, "when verb(get) do throttle(1, 1ms)").get(pods + "/a")
 	require.Equal(t, http.StatusNoContent, resp.StatusCode)
 	require.Empty(t, resp.Header.Values("Content-Length"))
 	require.Empty(t, body)
 }
 
 func TestUnknownPrefix(t *testing.T) {
-	d := open(t, answers("application/vnd.kubernetes.protobuf", "k8s\x00body"), "when verb(get) do overwrite(0, x8s)")
+	d := newTestServer(t, staticHandler("application/vnd.kubernetes.protobuf", "k8s\x00body"), "when verb(get) do overwrite(0, x8s)")
 	_, body := d.get(pods + "/a")
 	require.Equal(t, "x8s\x00body", body)
 }
 
-// TestPaceOnVirtualTime: throttle, jitter and their sequences.
-func TestPaceOnVirtualTime(t *testing.T) {
+// TestThrottleAndJitterOnVirtualTime: throttle, jitter and their sequences.
+func TestThrottleAndJitterOnVirtualTime(t *testing.T) {
 	run := func(rule, url string) (took time.Duration, body string) {
 		synctest.Test(t, func(t *testing.T) {
 			var set faults.Set
@@ -243,13 +243,13 @@ func TestPaceOnVirtualTime(t *testing.T) {
 	require.Equal(t, request, one, "a frame has the sequence of its object")
 }
 
-func TestThrottleStopsWithTheClient(t *testing.T) {
+func TestThrottleEndsOnDisconnect(t *testing.T) {
 	left := make(chan any, 1)
 	var set faults.Set
 	_, err := set.AddText("when verb(get) do throttle(10, 1h)")
 	require.NoError(t, err)
 	h := faults.Handler(&set, newAPI())
-	d := &door{t: t, set: &set}
+	d := &testServer{t: t, set: &set}
 	d.serve(httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() { left <- recover() }()
 		h.ServeHTTP(w, r)

@@ -42,8 +42,8 @@ func ExampleReply() {
 	// 504 Timeout ["1"]
 }
 
-// theFrames are what a watch sends that nothing happens to.
-func theFrames() http.Handler {
+// threeFrames are what a watch sends that nothing happens to.
+func threeFrames() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		for _, name := range []string{"a", "b", "c"} {
@@ -72,7 +72,7 @@ func ExampleDrop() {
 		if _, err := set.Add(faults.Rule{When: faults.And(faults.During(faults.Stream), faults.Name("b")), Do: effects}); err != nil {
 			fmt.Println(err)
 		}
-		server := httptest.NewServer(faults.Handler(&set, theFrames()))
+		server := httptest.NewServer(faults.Handler(&set, threeFrames()))
 		answer, err := http.Get(server.URL + "/api/v1/namespaces/default/pods?watch=true")
 		if err != nil {
 			fmt.Println(err)

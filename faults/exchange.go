@@ -15,20 +15,20 @@ type exchange struct {
 	r   *http.Request
 	op  Op
 
-	// excuse is why the effect that acts just now cannot, although its rule has
+	// notApplied is why the effect that acts just now cannot, although its rule has
 	// matched; "" if it can.
-	excuse string
-	// quiet holds the header back until the first byte behind it.
-	quiet bool
+	notApplied string
+	// holdHeader holds the header back until the first byte behind it.
+	holdHeader bool
 }
 
-// aheadLimit bounds how much of a body is kept to notice that a client leaves;
+// maxBufferedBody bounds how much of a body is kept to notice that a client leaves;
 // real servers refuse bodies of more than 3 MiB.
-const aheadLimit = 4 << 20
+const maxBufferedBody = 4 << 20
 
 // sleep waits and reports whether the client is still there.
 func (x *exchange) sleep(d time.Duration) bool {
-	if !x.readAhead() {
+	if !x.bufferBody() {
 		return false
 	}
 	timer := time.NewTimer(d)
@@ -41,14 +41,14 @@ func (x *exchange) sleep(d time.Duration) bool {
 	}
 }
 
-// readAhead reads the body into memory and reports whether it could. Only
+// bufferBody reads the body into memory and reports whether it could. Only
 // behind the end of the body does an HTTP/1.1 server watch the connection, and
 // cancel the request when the client leaves.
-func (x *exchange) readAhead() bool {
+func (x *exchange) bufferBody() bool {
 	if x.r.Body == nil || x.r.Body == http.NoBody {
 		return true
 	}
-	ahead, err := io.ReadAll(io.LimitReader(x.r.Body, aheadLimit))
+	body, err := io.ReadAll(io.LimitReader(x.r.Body, maxBufferedBody))
 	if err != nil {
 		return false
 	}
@@ -56,13 +56,13 @@ func (x *exchange) readAhead() bool {
 	r.Body = struct {
 		io.Reader
 		io.Closer
-	}{io.MultiReader(bytes.NewReader(ahead), x.r.Body), x.r.Body}
+	}{io.MultiReader(bytes.NewReader(body), x.r.Body), x.r.Body}
 	x.r = &r
 	return true
 }
 
-// waitForLeave returns when the client is gone.
-func (x *exchange) waitForLeave() {
+// waitForDisconnect returns when the client is gone.
+func (x *exchange) waitForDisconnect() {
 	if x.r.Body != nil {
 		// An error here is as good as the end: what counts is the context.
 		_, _ = io.Copy(io.Discard, x.r.Body)
@@ -75,16 +75,16 @@ func (x *exchange) waitForLeave() {
 func (x *exchange) reset() outcome {
 	conn, _, err := http.NewResponseController(x.w).Hijack()
 	if err != nil {
-		return broken // HTTP/2, or no connection at all
+		return aborted // HTTP/2, or no connection at all
 	}
-	hard := conn
+	tcpConn := conn
 	if secure, ok := conn.(interface{ NetConn() net.Conn }); ok {
-		hard = secure.NetConn()
+		tcpConn = secure.NetConn()
 	}
-	if tcp, ok := hard.(*net.TCPConn); ok {
+	if tcp, ok := tcpConn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0) // what is lost is a RST instead of a FIN
 	}
-	_ = hard.Close()
+	_ = tcpConn.Close()
 	return finished
 }
 
@@ -92,7 +92,7 @@ func (x *exchange) reset() outcome {
 func (x *exchange) flush() { _ = x.tryFlush() }
 
 func (x *exchange) tryFlush() error {
-	if x.quiet {
+	if x.holdHeader {
 		return nil
 	}
 	return http.NewResponseController(x.w).Flush()
@@ -100,6 +100,6 @@ func (x *exchange) tryFlush() error {
 
 // write sends bytes of the answer's body.
 func (x *exchange) write(p []byte) (int, error) {
-	x.quiet = x.quiet && len(p) == 0
+	x.holdHeader = x.holdHeader && len(p) == 0
 	return x.w.Write(p)
 }

@@ -16,17 +16,17 @@ import (
 // framing is how one media type puts watch events on a stream.
 type framing interface {
 	contentType() string
-	// describe fills in what a rule may ask about a frame, and reports whether
+	// parseEvent fills in what a rule may ask about a frame, and reports whether
 	// the frame is an event at all.
-	describe(frame []byte, op *Op) bool
+	parseEvent(frame []byte, op *Op) bool
 	// errorFrame makes the frame of an ERROR event.
 	errorFrame(metav1.Status) []byte
 	// edit gives the frame with the change that a rule wants.
 	edit(frame []byte, e edit) ([]byte, error)
 }
 
-// framingOf gives the framing of a Content-Type, nil if it is not known.
-func framingOf(contentType string) framing {
+// framingFor gives the framing of a Content-Type, nil if it is not known.
+func framingFor(contentType string) framing {
 	switch frames.MediaType(contentType) {
 	case typeJSON:
 		return jsonFraming{}
@@ -43,39 +43,39 @@ type jsonFraming struct{}
 
 func (jsonFraming) contentType() string { return typeJSON }
 
-// meta is what rules ask about an object.
-type meta struct {
+// objectMeta is what rules ask about an object.
+type objectMeta struct {
 	Name        string            `json:"name"`
 	Namespace   string            `json:"namespace"`
 	Annotations map[string]string `json:"annotations"`
 }
 
-func (jsonFraming) describe(frame []byte, op *Op) bool {
+func (jsonFraming) parseEvent(frame []byte, op *Op) bool {
 	var event struct {
 		Type   watch.EventType `json:"type"`
 		Object struct {
-			Metadata meta `json:"metadata"`
+			Metadata objectMeta `json:"metadata"`
 			// A Table tells about its objects in its rows.
 			Rows []struct {
 				Object struct {
-					Metadata meta `json:"metadata"`
+					Metadata objectMeta `json:"metadata"`
 				} `json:"object"`
 			} `json:"rows"`
 		} `json:"object"`
 	}
-	var odd *json.UnmarshalTypeError // an object with odd metadata is still an event
-	if err := json.Unmarshal(frame, &event); err != nil && !errors.As(err, &odd) || event.Type == "" {
+	var typeErr *json.UnmarshalTypeError // an object with odd metadata is still an event
+	if err := json.Unmarshal(frame, &event); err != nil && !errors.As(err, &typeErr) || event.Type == "" {
 		return false
 	}
 	m := event.Object.Metadata
 	if rows := event.Object.Rows; len(rows) > 0 && m.Name == "" {
 		m = rows[0].Object.Metadata
 	}
-	m.describe(event.Type, op)
+	m.describeEvent(event.Type, op)
 	return true
 }
 
-func (m meta) describe(event watch.EventType, op *Op) {
+func (m objectMeta) describeEvent(event watch.EventType, op *Op) {
 	op.Event = event
 	if m.Name != "" {
 		op.Name, op.Namespace = m.Name, m.Namespace
@@ -89,7 +89,7 @@ func (jsonFraming) errorFrame(s metav1.Status) []byte {
 }
 
 func (jsonFraming) edit(frame []byte, e edit) ([]byte, error) {
-	return editJSON(frame, e.path, e.bytes())
+	return editJSON(frame, e.path, e.jsonValue())
 }
 
 // protobufFraming is a length of four bytes, the highest first, and a
@@ -98,32 +98,32 @@ type protobufFraming struct{}
 
 func (protobufFraming) contentType() string { return typeProtobuf + ";stream=watch" }
 
-func (protobufFraming) describe(frame []byte, op *Op) bool {
+func (protobufFraming) parseEvent(frame []byte, op *Op) bool {
 	var event metav1.WatchEvent
 	if len(frame) < frames.LengthPrefixSize || event.Unmarshal(frame[frames.LengthPrefixSize:]) != nil || event.Type == "" {
 		return false
 	}
-	protobufMeta(event.Object.Raw).describe(watch.EventType(event.Type), op)
+	protobufObjectMeta(event.Object.Raw).describeEvent(watch.EventType(event.Type), op)
 	return true
 }
 
-// protobufMeta reads the metadata of an encoded object of any kind: they are
+// protobufObjectMeta reads the metadata of an encoded object of any kind: they are
 // field 1 of all of them. A Status has those of a list there, and in the place of
 // a name its selfLink, which no server of today fills in.
-func protobufMeta(object []byte) meta {
+func protobufObjectMeta(object []byte) objectMeta {
 	envelope, ok := bytes.CutPrefix(object, []byte(protobufMagic))
 	if !ok {
-		return meta{}
+		return objectMeta{}
 	}
 	var unknown runtime.Unknown
 	if unknown.Unmarshal(envelope) != nil {
-		return meta{}
+		return objectMeta{}
 	}
 	var partial metav1.PartialObjectMetadata
 	if partial.Unmarshal(unknown.Raw) != nil {
-		return meta{}
+		return objectMeta{}
 	}
-	return meta{partial.Name, partial.Namespace, partial.Annotations}
+	return objectMeta{partial.Name, partial.Namespace, partial.Annotations}
 }
 
 func (protobufFraming) errorFrame(s metav1.Status) []byte {

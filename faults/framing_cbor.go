@@ -14,15 +14,15 @@ type cborFraming struct{}
 
 func (cborFraming) contentType() string { return frames.MediaTypeCBORSeq }
 
-// describe goes the way over JSON: what rules ask is little, and frames in CBOR are
+// parseEvent goes the way over JSON: what rules ask is little, and frames in CBOR are
 // rare.
-func (cborFraming) describe(frame []byte, op *Op) bool {
+func (cborFraming) parseEvent(frame []byte, op *Op) bool {
 	text, err := frames.CBORToJSON(frame)
-	return err == nil && jsonFraming{}.describe(text, op)
+	return err == nil && jsonFraming{}.parseEvent(text, op)
 }
 
 func (cborFraming) errorFrame(s metav1.Status) []byte {
-	frame, err := cborOf(jsonFraming{}.errorFrame(s))
+	frame, err := jsonToCBOR(jsonFraming{}.errorFrame(s))
 	if err != nil {
 		panic(err) // the frame is our own
 	}
@@ -37,11 +37,11 @@ func (cborFraming) edit(frame []byte, e edit) ([]byte, error) {
 	if text, err = (jsonFraming{}).edit(text, e); err != nil {
 		return nil, err
 	}
-	return cborOf(text)
+	return jsonToCBOR(text)
 }
 
-// cborOf gives a frame that is in JSON in CBOR.
-func cborOf(text []byte) ([]byte, error) {
+// jsonToCBOR gives a frame that is in JSON in CBOR.
+func jsonToCBOR(text []byte) ([]byte, error) {
 	var event struct {
 		Type   watch.EventType `json:"type"`
 		Object any             `json:"object"`
@@ -53,20 +53,20 @@ func cborOf(text []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return direct.Marshal(marked{event.Type, object})
+	return direct.Marshal(taggedEvent{event.Type, object})
 }
 
-// marked is an event whose object is encoded already, with marks in front of both.
-type marked struct {
-	kind   watch.EventType
-	object []byte
+// taggedEvent is an event whose object is encoded already, with marks in front of both.
+type taggedEvent struct {
+	eventType watch.EventType
+	object    []byte
 }
 
 // MarshalCBOR puts the event together: a map of two, in the order in which keys are
 // sorted, by their length.
-func (m marked) MarshalCBOR() ([]byte, error) {
+func (m taggedEvent) MarshalCBOR() ([]byte, error) {
 	event := []byte(frames.CBORSelfDescribedTag + "\xa2")
-	for _, part := range []any{"type", string(m.kind), "object"} {
+	for _, part := range []any{"type", string(m.eventType), "object"} {
 		b, err := direct.Marshal(part)
 		if err != nil {
 			return nil, err

@@ -45,10 +45,10 @@ func serveCBOR(stream []byte, piece int) http.Handler {
 	})
 }
 
-// told are the events of a stream as a client reads them: TYPE NAME REVISION, or the
+// eventStrings are the events of a stream as a client reads them: TYPE NAME REVISION, or the
 // message of a Status.
-func told(t *testing.T, stream string) (events []string) {
-	for _, frame := range framesOf(t, []byte(stream)) {
+func eventStrings(t *testing.T, stream string) (events []string) {
+	for _, frame := range splitCBORFrames(t, []byte(stream)) {
 		var event map[string]any
 		require.NoError(t, direct.Unmarshal(frame, &event))
 		object := unstructured.Unstructured{Object: event["object"].(map[string]any)}
@@ -58,8 +58,8 @@ func told(t *testing.T, stream string) (events []string) {
 	return events
 }
 
-// framesOf takes a stream apart as clients do.
-func framesOf(t *testing.T, stream []byte) (frames [][]byte) {
+// splitCBORFrames takes a stream apart as clients do.
+func splitCBORFrames(t *testing.T, stream []byte) (frames [][]byte) {
 	r := cbor.NewFramer().NewFrameReader(io.NopCloser(bytes.NewReader(stream)))
 	buffer := make([]byte, 1<<16)
 	for {
@@ -91,21 +91,21 @@ func TestRulesOnFramesInCBOR(t *testing.T) {
 			if rule != "" {
 				rules = append(rules, rule)
 			}
-			w := open(t, serveCBOR(stream, piece), rules...).watch("")
+			w := newTestServer(t, serveCBOR(stream, piece), rules...).watch("")
 			require.Equal(t, 200, w.resp.StatusCode)
-			rest, err := w.rest()
+			rest, err := w.readAll()
 			require.NoError(t, err)
-			require.Equal(t, want, told(t, rest), "%s in pieces of %d", rule, piece)
+			require.Equal(t, want, eventStrings(t, rest), "%s in pieces of %d", rule, piece)
 		}
 	}
 }
 
 // An error in a stream is encoded as a server does it: a client with the types reads it.
-func TestErrorFrameInCBORIsAStatus(t *testing.T) {
-	w := open(t, serveCBOR(cborEvent(t, "ADDED", "a", "5"), 100), "when event(ADDED) do error(410, Expired, gone)").watch("")
-	rest, err := w.rest()
+func TestErrorFrameInCBOR(t *testing.T) {
+	w := newTestServer(t, serveCBOR(cborEvent(t, "ADDED", "a", "5"), 100), "when event(ADDED) do error(410, Expired, gone)").watch("")
+	rest, err := w.readAll()
 	require.NoError(t, err)
-	frames := framesOf(t, []byte(rest))
+	frames := splitCBORFrames(t, []byte(rest))
 	require.Len(t, frames, 1)
 	var event metav1.WatchEvent
 	require.NoError(t, direct.Unmarshal(frames[0], &event))
@@ -119,7 +119,7 @@ func TestErrorFrameInCBORIsAStatus(t *testing.T) {
 
 // All forms of items end where they end, wherever the stream is cut: each frame with
 // an event in it is seen once.
-func TestItemsOfEveryForm(t *testing.T) {
+func TestCBORItemForms(t *testing.T) {
 	const added = "\xa2\x44type\x45ADDED\x46object\xa0"
 	for name, item := range map[string]string{
 		"marked":                "\xd9\xd9\xf7" + added,
@@ -131,8 +131,8 @@ func TestItemsOfEveryForm(t *testing.T) {
 		"empty strings, floats": "\xa2\x44type\x45ADDED\x46object\xa2\x40\x40\x41f\xfa\x3f\x80\x00\x00",
 	} {
 		for piece := 1; piece <= len(item)+1; piece++ {
-			d := open(t, serveCBOR([]byte(item+item), piece), "when event(ADDED) && nth(2) do drop")
-			rest, err := d.watch("").rest()
+			d := newTestServer(t, serveCBOR([]byte(item+item), piece), "when event(ADDED) && nth(2) do drop")
+			rest, err := d.watch("").readAll()
 			require.NoError(t, err)
 			require.Equal(t, item, rest, "%s in pieces of %d", name, piece)
 		}
@@ -140,10 +140,10 @@ func TestItemsOfEveryForm(t *testing.T) {
 }
 
 // What is no CBOR passes as it comes.
-func TestBrokenCBORPasses(t *testing.T) {
+func TestInvalidCBORPasses(t *testing.T) {
 	for _, stream := range []string{"\x1c", "\xff", "\xa2\x1d", "\x5b\xff\xff\xff\xff\xff\xff\xff\xff", "\xa1\x61", "\xdf"} {
-		d := open(t, serveCBOR([]byte(stream), 1), "when event(ADDED) do drop")
-		rest, err := d.watch("").rest()
+		d := newTestServer(t, serveCBOR([]byte(stream), 1), "when event(ADDED) do drop")
+		rest, err := d.watch("").readAll()
 		require.NoError(t, err)
 		require.Equal(t, stream, rest)
 	}

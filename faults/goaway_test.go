@@ -12,9 +12,9 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// openKept opens a door whose client keeps its connections, in HTTP/1.1 or HTTP/2.
-func openKept(t *testing.T, http2 bool, next http.Handler, rules ...string) *door {
-	d := &door{t: t, set: &faults.Set{}}
+// newKeepAliveServer opens a door whose client keeps its connections, in HTTP/1.1 or HTTP/2.
+func newKeepAliveServer(t *testing.T, http2 bool, next http.Handler, rules ...string) *testServer {
+	d := &testServer{t: t, set: &faults.Set{}}
 	d.add(rules...)
 	s := httptest.NewUnstartedServer(faults.Handler(d.set, next))
 	s.EnableHTTP2 = http2
@@ -24,8 +24,8 @@ func openKept(t *testing.T, http2 bool, next http.Handler, rules ...string) *doo
 	return d
 }
 
-// visit sends a request and tells whether its connection had been used before.
-func (d *door) visit(method string) (resp *http.Response, reused bool) {
+// send sends a request and tells whether its connection had been used before.
+func (d *testServer) send(method string) (resp *http.Response, reused bool) {
 	d.t.Helper()
 	ctx := httptrace.WithClientTrace(d.t.Context(), &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) { reused = i.Reused }})
 	r, err := http.NewRequestWithContext(ctx, method, d.url+pods, http.NoBody)
@@ -49,17 +49,17 @@ func TestGoAway(t *testing.T) {
 			"when verb(create) do goaway, status(429)":         429,
 		} {
 			t.Run(name+" "+rule, func(t *testing.T) {
-				d := openKept(t, http2, newAPI(), rule)
-				_, reused := d.visit(http.MethodGet)
+				d := newKeepAliveServer(t, http2, newAPI(), rule)
+				_, reused := d.send(http.MethodGet)
 				require.False(t, reused)
-				_, reused = d.visit(http.MethodGet)
+				_, reused = d.send(http.MethodGet)
 				require.True(t, reused, "without the effect connections are kept")
-				resp, reused := d.visit(http.MethodPost)
+				resp, reused := d.send(http.MethodPost)
 				require.True(t, reused)
 				require.Equal(t, name, resp.Proto)
 				require.Equal(t, code, resp.StatusCode)
 				require.Equal(t, !http2, resp.Close, "Connection: close is a header of HTTP/1.1")
-				_, reused = d.visit(http.MethodGet)
+				_, reused = d.send(http.MethodGet)
 				require.False(t, reused)
 				require.Len(t, d.set.Hits(), 1)
 			})
@@ -76,19 +76,19 @@ func TestGoAwayLeavesStreams(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAPI(podA)
-			d := openKept(t, true, a, rule)
+			d := newKeepAliveServer(t, true, a, rule)
 			s := d.watch("")
-			s.wants(podA)
+			s.expectLines(podA)
 			if name != "its own" {
-				_, reused := d.visit(http.MethodGet)
+				_, reused := d.send(http.MethodGet)
 				require.True(t, reused)
 			}
-			_, reused := d.visit(http.MethodGet)
+			_, reused := d.send(http.MethodGet)
 			require.False(t, reused)
 			a.events <- podB
-			s.wants(podB)
+			s.expectLines(podB)
 			close(a.events)
-			rest, err := s.rest()
+			rest, err := s.readAll()
 			require.NoError(t, err)
 			require.Empty(t, rest)
 		})

@@ -30,28 +30,28 @@ type middleware struct {
 }
 
 func (m *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	rules := m.set.load()
+	rules := m.set.rules()
 	if rules == nil && !requestinfo.MayWatch(r.Method, r.URL) {
 		m.next.ServeHTTP(w, r)
 		return
 	}
 	x := &exchange{set: m.set, w: w, r: r, op: NewOp(r)}
-	if x.settle(m.strikeBefore(rules, x)) {
+	if x.finishRequest(m.applyBefore(rules, x)) {
 		return
 	}
 	switch upgraded := upgrades(r); {
 	case !upgraded && x.op.Verb == requestinfo.Watch:
-		x.settle(serveStream(x, m.next))
-	case !upgraded && !x.op.endless() && rules.couldMatch(Committed, x.op):
-		x.settle(serveCommitted(x, m.next))
+		x.finishRequest(serveWatch(x, m.next))
+	case !upgraded && !x.op.isLongRunning() && rules.couldMatch(Committed, x.op):
+		x.finishRequest(serveCommitted(x, m.next))
 	default:
 		m.next.ServeHTTP(x.w, x.r)
 	}
-	x.finish()
+	x.ensureHeader()
 }
 
-func (m *middleware) strikeBefore(rules *armory, x *exchange) outcome {
-	return x.strike(rules, x.op, func(e Effect) outcome { return e.(beforeEffect).before(x) })
+func (m *middleware) applyBefore(rules *ruleSnapshot, x *exchange) outcome {
+	return x.applyRules(rules, x.op, func(e Effect) outcome { return e.(beforeEffect).applyBefore(x) })
 }
 
 // upgrades reports whether a request turns its connection into something that
@@ -61,9 +61,9 @@ func upgrades(r *http.Request) bool {
 	return protocol == "websocket" || strings.HasPrefix(protocol, "spdy/")
 }
 
-// settle ends the request if o says so.
-func (x *exchange) settle(o outcome) bool {
-	if o == broken {
+// finishRequest ends the request if o says so.
+func (x *exchange) finishRequest(o outcome) bool {
+	if o == aborted {
 		panic(http.ErrAbortHandler)
 	}
 	return o == finished

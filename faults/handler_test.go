@@ -20,20 +20,20 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-func TestWithoutRules(t *testing.T) {
+func TestNoRules(t *testing.T) {
 	a := newAPI()
-	d := open(t, a)
+	d := newTestServer(t, a)
 	resp, body := d.get(pods + "/x")
 	require.Equal(t, 200, resp.StatusCode)
 	require.Equal(t, `{"kind":"Answer","path":"/api/v1/namespaces/ns/pods/x"}`, body)
 	require.Equal(t, "*http.response", a.writer.Load(), "the writer is handed on as it is")
 }
 
-// TestUnmatchedIsNotHeldBack: an answer is buffered only if a rule for the
+// TestUnmatchedResponseIsNotBuffered: an answer is buffered only if a rule for the
 // Committed phase could match it.
-func TestUnmatchedIsNotHeldBack(t *testing.T) {
+func TestUnmatchedResponseIsNotBuffered(t *testing.T) {
 	a := newAPI()
-	d := open(t, a,
+	d := newTestServer(t, a,
 		"when verb(list) && name(y) do reset",
 		"when verb(create) && during(committed) do reset",
 		"when resource(configmaps) && code(200) do reset")
@@ -46,7 +46,7 @@ func TestUnmatchedIsNotHeldBack(t *testing.T) {
 
 	d.add("when code(404) do reset")
 	resp, body = d.get(pods)
-	require.Equal(t, "*faults.answer", a.writer.Load())
+	require.Equal(t, "*faults.bufferedResponse", a.writer.Load())
 	require.Equal(t, 200, resp.StatusCode)
 	require.Equal(t, "application/json", resp.Header.Get("Content-Type"))
 	require.Equal(t, "1", resp.Header.Get("Audit-Id"))
@@ -105,7 +105,7 @@ func TestStatusReplies(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			a := newAPI()
-			resp, body := open(t, a, c.rule).get(c.path)
+			resp, body := newTestServer(t, a, c.rule).get(c.path)
 			require.Equal(t, c.want+"\n", body)
 			require.Equal(t, "application/json", resp.Header.Get("Content-Type"))
 			require.Equal(t, c.retry, resp.Header.Get("Retry-After"))
@@ -118,7 +118,7 @@ func TestStatusReplies(t *testing.T) {
 }
 
 func TestStatusAsProtobuf(t *testing.T) {
-	d := open(t, newAPI(), "when verb(get) do status(404)")
+	d := newTestServer(t, newAPI(), "when verb(get) do status(404)")
 	for accept, protobuf := range map[string]bool{
 		"application/vnd.kubernetes.protobuf,application/json":             true,
 		"application/vnd.kubernetes.protobuf":                              true,
@@ -149,7 +149,7 @@ func TestStatusAsProtobuf(t *testing.T) {
 }
 
 func TestRawReply(t *testing.T) {
-	d := open(t, newAPI(), `when verb(get) && first(1) do raw(429, "text/plain; charset=utf-8", "Too many requests, please try again later.", header(Retry-After, 1))`,
+	d := newTestServer(t, newAPI(), `when verb(get) && first(1) do raw(429, "text/plain; charset=utf-8", "Too many requests, please try again later.", header(Retry-After, 1))`,
 		`when verb(get) do raw(204, "", "not sent")`)
 	resp, body := d.get(pods + "/x")
 	require.Equal(t, 429, resp.StatusCode)
@@ -163,28 +163,28 @@ func TestRawReply(t *testing.T) {
 
 func TestResetBefore(t *testing.T) {
 	a := newAPI()
-	d := open(t, a, "lost: when verb(create) && first(1) do reset")
-	_, _, err := d.try(http.MethodPost, pods)
+	d := newTestServer(t, a, "lost: when verb(create) && first(1) do reset")
+	_, _, err := d.do(http.MethodPost, pods)
 	require.ErrorIs(t, err, syscall.ECONNRESET)
 	require.Zero(t, a.created.Load(), "nothing has been done")
-	resp, _, err := d.try(http.MethodPost, pods)
+	resp, _, err := d.do(http.MethodPost, pods)
 	require.NoError(t, err)
 	require.Equal(t, 201, resp.StatusCode)
 	require.Equal(t, "lost: before create pods in ns: reset", d.set.Hits()[0].String())
 }
 
-func TestReplyLostAfterCommit(t *testing.T) {
+func TestResetCommitted(t *testing.T) {
 	a := newAPI()
-	d := open(t, a, "when verb(create) && during(committed) && first(1) do reset")
-	_, _, err := d.try(http.MethodPost, pods)
+	d := newTestServer(t, a, "when verb(create) && during(committed) && first(1) do reset")
+	_, _, err := d.do(http.MethodPost, pods)
 	require.ErrorIs(t, err, syscall.ECONNRESET)
 	require.EqualValues(t, 1, a.created.Load(), "it has been done all the same")
 }
 
-func TestReplyReplacedAfterCommit(t *testing.T) {
+func TestStatusCommitted(t *testing.T) {
 	a := newAPI()
-	d := open(t, a, "when verb(create) && code(201) do status(504)")
-	resp, body, err := d.try(http.MethodPost, pods)
+	d := newTestServer(t, a, "when verb(create) && code(201) do status(504)")
+	resp, body, err := d.do(http.MethodPost, pods)
 	require.NoError(t, err)
 	require.Equal(t, 504, resp.StatusCode)
 	require.Contains(t, body, "Timeout: request did not complete within the allotted timeout")
@@ -192,9 +192,9 @@ func TestReplyReplacedAfterCommit(t *testing.T) {
 	require.EqualValues(t, 1, a.created.Load())
 }
 
-// TestHeldBackHeaders: the handler sees the headers of those around it, and can
+// TestBufferedHeaders: the handler sees the headers of those around it, and can
 // take them away.
-func TestHeldBackHeaders(t *testing.T) {
+func TestBufferedHeaders(t *testing.T) {
 	var set faults.Set
 	_, err := set.AddText("when code(404) do reset")
 	require.NoError(t, err)
@@ -212,8 +212,8 @@ func TestHeldBackHeaders(t *testing.T) {
 }
 
 func TestTruncate(t *testing.T) {
-	d := open(t, newAPI(), "when verb(get) do truncate(10)")
-	resp, body, err := d.try(http.MethodGet, pods+"/x")
+	d := newTestServer(t, newAPI(), "when verb(get) do truncate(10)")
+	resp, body, err := d.do(http.MethodGet, pods+"/x")
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	require.Equal(t, 200, resp.StatusCode)
 	require.EqualValues(t, 55, resp.ContentLength, "the header promises all of it")
@@ -225,9 +225,9 @@ func TestTruncate(t *testing.T) {
 	require.Len(t, body, 55, "nothing to cut")
 }
 
-// TestUntilTheClientLeaves: its leaving is noticed, also when nobody has read the
+// TestHangAndDelayEndOnDisconnect: its leaving is noticed, also when nobody has read the
 // body of its request, and ends what waits.
-func TestUntilTheClientLeaves(t *testing.T) {
+func TestHangAndDelayEndOnDisconnect(t *testing.T) {
 	for _, c := range []struct {
 		rule    string
 		created int64
@@ -240,7 +240,7 @@ func TestUntilTheClientLeaves(t *testing.T) {
 		a, set, returned := newAPI(), &faults.Set{}, make(chan any, 1)
 		_, err := set.AddText(c.rule)
 		require.NoError(t, err)
-		d := (&door{t: t, set: set}).serve(httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		d := (&testServer{t: t, set: set}).serve(httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			defer func() { p := recover(); returned <- p; panic(p) }()
 			faults.Handler(set, a).ServeHTTP(w, r)
 		})))
@@ -252,7 +252,7 @@ func TestUntilTheClientLeaves(t *testing.T) {
 			_, err := d.client.Do(req)
 			failed <- err
 		}()
-		soon(t, func() bool { return len(set.Hits()) == 1 })
+		eventually(t, func() bool { return len(set.Hits()) == 1 })
 		leave()
 		require.ErrorIs(t, <-failed, context.Canceled)
 		require.Equal(t, http.ErrAbortHandler, <-returned, c.rule)
@@ -277,8 +277,8 @@ func TestDelayOnVirtualTime(t *testing.T) {
 	})
 }
 
-// TestDelayedRequestOfALostClient is never handled, body or not.
-func TestDelayedRequestOfALostClient(t *testing.T) {
+// TestDelayedRequestIsNotHandledAfterDisconnect is never handled, body or not.
+func TestDelayedRequestIsNotHandledAfterDisconnect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var set faults.Set
 		_, err := set.AddText("when verb(create) do delay(1m)")
@@ -294,10 +294,10 @@ func TestDelayedRequestOfALostClient(t *testing.T) {
 	})
 }
 
-func TestDelayKeepsTheBody(t *testing.T) {
+func TestDelayPreservesBody(t *testing.T) {
 	a := newAPI()
-	d := open(t, a, "when verb(create) do delay(1ns)")
-	resp, body, err := d.try(http.MethodPost, pods)
+	d := newTestServer(t, a, "when verb(create) do delay(1ns)")
+	resp, body, err := d.do(http.MethodPost, pods)
 	require.NoError(t, err)
 	require.Equal(t, 201, resp.StatusCode)
 	require.Equal(t, `{"kind":"Pod"}`, body)
@@ -305,30 +305,30 @@ func TestDelayKeepsTheBody(t *testing.T) {
 
 func TestResetOverHTTP2(t *testing.T) {
 	a := newAPI(podA, podB)
-	d := &door{t: t, set: &faults.Set{}}
+	d := &testServer{t: t, set: &faults.Set{}}
 	d.add("when verb(create) && during(committed) do reset", "when event(ADDED) && name(b) do reset",
 		"when verb(get) do truncate(5)")
 	s := httptest.NewUnstartedServer(faults.Handler(d.set, a))
 	s.EnableHTTP2 = true
 	s.StartTLS()
 	d.serve(s)
-	_, _, err := d.try(http.MethodPost, pods)
+	_, _, err := d.do(http.MethodPost, pods)
 	require.ErrorContains(t, err, "INTERNAL_ERROR")
 	require.EqualValues(t, 1, a.created.Load())
 
 	w := d.watch("")
 	require.Equal(t, 2, w.resp.ProtoMajor)
-	w.wants(podA)
-	_, err = w.rest()
+	w.expectLines(podA)
+	_, err = w.readAll()
 	require.ErrorContains(t, err, "INTERNAL_ERROR")
 
-	_, body, err := d.try(http.MethodGet, pods+"/x")
+	_, body, err := d.do(http.MethodGet, pods+"/x")
 	require.ErrorContains(t, err, "INTERNAL_ERROR")
 	require.Equal(t, `{"kin`, body)
 }
 
-// TestPanicOfTheHandler is none of our business.
-func TestPanicOfTheHandler(t *testing.T) {
+// TestHandlerPanic is none of our business.
+func TestHandlerPanic(t *testing.T) {
 	var set faults.Set
 	_, err := set.AddText("when during(committed) do reset\nwhen during(stream) do drop")
 	require.NoError(t, err)

@@ -38,8 +38,8 @@ func (h Hit) String() string {
 	return line
 }
 
-// hitsKept bounds the memory of a hitLog.
-const hitsKept = 1024
+// maxHits bounds the memory of a hitLog.
+const maxHits = 1024
 
 // hitLog is a ring of the latest hits.
 type hitLog struct {
@@ -55,19 +55,19 @@ func (l *hitLog) add(r *Rule, op Op, missed string) uint64 {
 	defer l.mu.Unlock()
 	l.seq++
 	h := Hit{l.seq, now, *r, op, missed}
-	if len(l.ring) < hitsKept {
+	if len(l.ring) < maxHits {
 		l.ring = append(l.ring, h)
 		return l.seq
 	}
-	l.ring[(l.seq-1)%hitsKept] = h
+	l.ring[(l.seq-1)%maxHits] = h
 	return l.seq
 }
 
-// excuse adds to a hit why it was none in the end.
-func (l *hitLog) excuse(seq uint64, why string) {
+// setNotApplied adds to a hit why it was none in the end.
+func (l *hitLog) setNotApplied(seq uint64, why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if h := &l.ring[(seq-1)%hitsKept]; h.Seq == seq { // it may be forgotten
+	if h := &l.ring[(seq-1)%maxHits]; h.Seq == seq { // it may be forgotten
 		h.NotApplied = why
 	}
 }
@@ -75,9 +75,9 @@ func (l *hitLog) excuse(seq uint64, why string) {
 func (l *hitLog) list() []Hit {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.seq <= hitsKept {
+	if l.seq <= maxHits {
 		return append([]Hit(nil), l.ring...)
 	}
-	oldest := l.seq % hitsKept
+	oldest := l.seq % maxHits
 	return append(append([]Hit(nil), l.ring[oldest:]...), l.ring[:oldest]...)
 }

@@ -21,8 +21,8 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("fault rule, line %d, column %d: %s", e.Line, e.Column, e.Message)
 }
 
-// errorAt makes the error for a byte offset of src.
-func errorAt(src string, pos int, format string, args ...any) *SyntaxError {
+// newSyntaxError makes the error for a byte offset of src.
+func newSyntaxError(src string, pos int, format string, args ...any) *SyntaxError {
 	before := src[:pos]
 	start := strings.LastIndexByte(before, '\n') + 1
 	return &SyntaxError{
@@ -35,10 +35,10 @@ func errorAt(src string, pos int, format string, args ...any) *SyntaxError {
 type tokenKind uint8
 
 const (
-	tokenEnd    tokenKind = iota
-	tokenWord             // text is the word
-	tokenString           // text is what the quotes mean
-	tokenMark             // text is one of ( ) , : ! && ||
+	tokenEnd         tokenKind = iota
+	tokenWord                  // text is the word
+	tokenString                // text is what the quotes mean
+	tokenPunctuation           // text is one of ( ) , : ! && ||
 )
 
 type token struct {
@@ -58,8 +58,8 @@ func (t token) String() string {
 	return `"` + t.text + `"`
 }
 
-// is reports whether t is the given mark.
-func (t token) is(mark string) bool { return t.kind == tokenMark && t.text == mark }
+// isPunctuation reports whether t is the given mark.
+func (t token) isPunctuation(mark string) bool { return t.kind == tokenPunctuation && t.text == mark }
 
 // lex cuts src into tokens; the last one is the end.
 func lex(src string) ([]token, error) {
@@ -88,17 +88,17 @@ func lexToken(src string, pos int) (token, int, error) {
 	rest := src[pos:]
 	for _, mark := range []string{"(", ")", ",", ":", "!", "&&", "||"} {
 		if strings.HasPrefix(rest, mark) {
-			return token{tokenMark, mark, pos}, len(mark), nil
+			return token{tokenPunctuation, mark, pos}, len(mark), nil
 		}
 	}
 	if rest[0] == '"' {
 		quoted, err := strconv.QuotedPrefix(rest)
 		if err != nil {
-			return token{}, 0, errorAt(src, pos, "expected a string that ends with a double quote on its line")
+			return token{}, 0, newSyntaxError(src, pos, "expected a string that ends with a double quote on its line")
 		}
 		text, err := strconv.Unquote(quoted)
 		if err != nil {
-			return token{}, 0, errorAt(src, pos, "expected a quoted string: %v", err)
+			return token{}, 0, newSyntaxError(src, pos, "expected a quoted string: %v", err)
 		}
 		return token{tokenString, text, pos}, len(quoted), nil
 	}
@@ -108,7 +108,7 @@ func lexToken(src string, pos int) (token, int, error) {
 	}
 	if size == 0 {
 		r, _ := utf8.DecodeRuneInString(rest)
-		return token{}, 0, errorAt(src, pos, "unexpected %q; values with such characters go in double quotes", r)
+		return token{}, 0, newSyntaxError(src, pos, "unexpected %q; values with such characters go in double quotes", r)
 	}
 	return token{tokenWord, rest[:size], pos}, size, nil
 }

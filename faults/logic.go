@@ -28,7 +28,7 @@ func And(ps ...Pred) Pred {
 	case 1:
 		return flat[0]
 	}
-	return &andPred{group{flat}}
+	return &andPred{predGroup{flat}}
 }
 
 // Or matches when one of ps does. They are asked from left to right, and none
@@ -51,7 +51,7 @@ func Or(ps ...Pred) Pred {
 	case 1:
 		return flat[0]
 	}
-	return &orPred{group{flat}}
+	return &orPred{predGroup{flat}}
 }
 
 // Not matches when p does not. Not(nil) matches nothing.
@@ -62,17 +62,17 @@ func Not(p Pred) Pred {
 	return &notPred{p}
 }
 
-// group is what And and Or have in common.
-type group struct{ parts []Pred }
+// predGroup is what And and Or have in common.
+type predGroup struct{ parts []Pred }
 
-func (g group) needs() (f facts) {
+func (g predGroup) facts() (f facts) {
 	for _, p := range g.parts {
-		f |= p.needs()
+		f |= p.facts()
 	}
 	return f
 }
 
-func (g group) check() error {
+func (g predGroup) check() error {
 	for _, p := range g.parts {
 		if err := p.check(); err != nil {
 			return err
@@ -81,15 +81,15 @@ func (g group) check() error {
 	return nil
 }
 
-func (g group) arm(now time.Time) group {
+func (g predGroup) newInstances(now time.Time) predGroup {
 	armed := make([]Pred, len(g.parts))
 	for i, p := range g.parts {
-		armed[i] = p.arm(now)
+		armed[i] = p.newInstance(now)
 	}
-	return group{armed}
+	return predGroup{armed}
 }
 
-func (g group) join(operator string, inside func(Pred) string) string {
+func (g predGroup) join(operator string, inside func(Pred) string) string {
 	texts := make([]string, len(g.parts))
 	for i, p := range g.parts {
 		texts[i] = inside(p)
@@ -97,7 +97,7 @@ func (g group) join(operator string, inside func(Pred) string) string {
 	return strings.Join(texts, operator)
 }
 
-type andPred struct{ group }
+type andPred struct{ predGroup }
 
 func (p *andPred) Eval(op Op) bool {
 	for _, part := range p.parts {
@@ -112,7 +112,7 @@ func (p *andPred) Eval(op Op) bool {
 func (p *andPred) check() error {
 	counting := ""
 	for _, part := range p.parts {
-		switch counts := part.needs()&factHistory != 0; {
+		switch counts := part.facts()&factState != 0; {
 		case counts && counting == "":
 			counting = part.String()
 		case !counts && counting != "":
@@ -120,10 +120,10 @@ func (p *andPred) check() error {
 				": what counts stands last in an and, or it would count other requests too")
 		}
 	}
-	return p.group.check()
+	return p.predGroup.check()
 }
 
-func (p *andPred) arm(now time.Time) Pred { return &andPred{p.group.arm(now)} }
+func (p *andPred) newInstance(now time.Time) Pred { return &andPred{p.predGroup.newInstances(now)} }
 
 func (p *andPred) String() string {
 	return p.join(" && ", func(part Pred) string {
@@ -134,7 +134,7 @@ func (p *andPred) String() string {
 	})
 }
 
-type orPred struct{ group }
+type orPred struct{ predGroup }
 
 func (p *orPred) Eval(op Op) bool {
 	for _, part := range p.parts {
@@ -145,20 +145,20 @@ func (p *orPred) Eval(op Op) bool {
 	return false
 }
 
-func (p *orPred) arm(now time.Time) Pred { return &orPred{p.group.arm(now)} }
-func (p *orPred) String() string         { return p.join(" || ", Pred.String) }
+func (p *orPred) newInstance(now time.Time) Pred { return &orPred{p.predGroup.newInstances(now)} }
+func (p *orPred) String() string                 { return p.join(" || ", Pred.String) }
 
-type notPred struct{ of Pred }
+type notPred struct{ pred Pred }
 
-func (p *notPred) Eval(op Op) bool        { return !p.of.Eval(op) }
-func (p *notPred) needs() facts           { return p.of.needs() }
-func (p *notPred) check() error           { return p.of.check() }
-func (p *notPred) arm(now time.Time) Pred { return &notPred{p.of.arm(now)} }
+func (p *notPred) Eval(op Op) bool                { return !p.pred.Eval(op) }
+func (p *notPred) facts() facts                   { return p.pred.facts() }
+func (p *notPred) check() error                   { return p.pred.check() }
+func (p *notPred) newInstance(now time.Time) Pred { return &notPred{p.pred.newInstance(now)} }
 
 func (p *notPred) String() string {
-	switch p.of.(type) {
+	switch p.pred.(type) {
 	case *andPred, *orPred:
-		return "!(" + p.of.String() + ")"
+		return "!(" + p.pred.String() + ")"
 	}
-	return "!" + p.of.String()
+	return "!" + p.pred.String()
 }

@@ -12,19 +12,19 @@ import (
 
 // matcher is a predicate that compares a fact of an Op with a list of words.
 type matcher struct {
-	kind  *matcherKind
-	words []string
+	kind   *matcherKind
+	values []string
 }
 
 type matcherKind struct {
 	name  string
-	reads facts
+	read  facts
 	match func(op Op, word string) bool
-	valid func(word string) error
+	check func(word string) error
 }
 
 func (m *matcher) Eval(op Op) bool {
-	for _, w := range m.words {
+	for _, w := range m.values {
 		if m.kind.match(op, w) {
 			return true
 		}
@@ -32,27 +32,27 @@ func (m *matcher) Eval(op Op) bool {
 	return false
 }
 
-func (m *matcher) String() string     { return callText(m.kind.name, quoteAll(m.words)...) }
-func (m *matcher) needs() facts       { return m.kind.reads }
-func (m *matcher) arm(time.Time) Pred { return m }
+func (m *matcher) String() string             { return callText(m.kind.name, quoteAll(m.values)...) }
+func (m *matcher) facts() facts               { return m.kind.read }
+func (m *matcher) newInstance(time.Time) Pred { return m }
 
 func (m *matcher) check() error {
-	if len(m.words) == 0 {
+	if len(m.values) == 0 {
 		return errors.New(m.kind.name + " needs at least one value")
 	}
-	for _, w := range m.words {
-		if err := m.kind.valid(w); err != nil {
+	for _, w := range m.values {
+		if err := m.kind.check(w); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// match makes a matcher; the words are texts of any string type.
-func match[S ~string](kind *matcherKind, words []S) Pred {
+// newMatcher makes a matcher; the words are texts of any string type.
+func newMatcher[S ~string](kind *matcherKind, words []S) Pred {
 	m := &matcher{kind, make([]string, len(words))}
 	for i, w := range words {
-		m.words[i] = string(w)
+		m.values[i] = string(w)
 	}
 	return m
 }
@@ -66,22 +66,22 @@ var verbNames = []string{
 // Verb matches requests for objects with one of the verbs: get, list, watch,
 // create, update, patch, delete, deletecollection. Discovery and health are no
 // requests for objects; [Path] finds those.
-func Verb(verbs ...string) Pred { return match(verbKind, verbs) }
+func Verb(verbs ...string) Pred { return newMatcher(verbKind, verbs) }
 
 var verbKind = &matcherKind{"verb", factVerb,
 	func(op Op, w string) bool { return op.Verb == w },
-	func(w string) error { return oneOf("verb", w, verbNames) }}
+	func(w string) error { return checkOneOf("verb", w, verbNames) }}
 
 // Resource matches requests for one of the resources. A resource is a plural,
 // by itself of any group, with ".GROUP" of that group, with a trailing "." of
 // the core group: "pods", "deployments.apps", "events.". A subresource follows
 // a slash and is never meant by the plural alone: "pods/status". A "*" stands
 // for any plural, or for any subresource: "*/scale", "pods/*".
-func Resource(resources ...string) Pred { return match(resourceKind, resources) }
+func Resource(resources ...string) Pred { return newMatcher(resourceKind, resources) }
 
-var resourceKind = &matcherKind{"resource", factResource, matchResource, validResource}
+var resourceKind = &matcherKind{"resource", factResource, matchesResource, checkResource}
 
-func matchResource(op Op, w string) bool {
+func matchesResource(op Op, w string) bool {
 	if op.Resource == "" {
 		return false
 	}
@@ -93,7 +93,7 @@ func matchResource(op Op, w string) bool {
 	return (plural == "*" || plural == op.Resource) && (!grouped || group == op.Group)
 }
 
-func validResource(w string) error {
+func checkResource(w string) error {
 	target, sub, slash := strings.Cut(w, "/")
 	plural, _, _ := strings.Cut(target, ".")
 	if plural == "" || slash && (sub == "" || strings.Contains(sub, "/")) {
@@ -105,31 +105,31 @@ func validResource(w string) error {
 // Namespace matches operations in one of the namespaces. A trailing "*" matches
 // any rest. A request across all namespaces is in none of them, but the frames
 // of a watch are in those of their objects.
-func Namespace(namespaces ...string) Pred { return match(namespaceKind, namespaces) }
+func Namespace(namespaces ...string) Pred { return newMatcher(namespaceKind, namespaces) }
 
 var namespaceKind = &matcherKind{"namespace", factNamespace,
-	func(op Op, w string) bool { return op.Namespace != "" && wildcard(w, op.Namespace) },
-	notEmpty("namespace")}
+	func(op Op, w string) bool { return op.Namespace != "" && matchesPattern(w, op.Namespace) },
+	checkNotEmpty("namespace")}
 
 // Name matches operations on objects with one of the names. A trailing "*"
 // matches any rest. See [Op] for what has a name.
-func Name(names ...string) Pred { return match(nameKind, names) }
+func Name(names ...string) Pred { return newMatcher(nameKind, names) }
 
 var nameKind = &matcherKind{"name", factName,
-	func(op Op, w string) bool { return op.Name != "" && wildcard(w, op.Name) },
-	notEmpty("name")}
+	func(op Op, w string) bool { return op.Name != "" && matchesPattern(w, op.Name) },
+	checkNotEmpty("name")}
 
 // UserAgent matches clients whose User-Agent begins with one of the prefixes.
-func UserAgent(prefixes ...string) Pred { return match(agentKind, prefixes) }
+func UserAgent(prefixes ...string) Pred { return newMatcher(userAgentKind, prefixes) }
 
-var agentKind = &matcherKind{"userAgent", factClient,
+var userAgentKind = &matcherKind{"userAgent", factClient,
 	func(op Op, w string) bool { return strings.HasPrefix(op.UserAgent, w) },
-	notEmpty("prefix")}
+	checkNotEmpty("prefix")}
 
 // Path matches requests whose URL path begins with one of the prefixes, also
 // those that are not for objects: "/apis" (discovery and objects of named
 // groups), "/readyz".
-func Path(prefixes ...string) Pred { return match(pathKind, prefixes) }
+func Path(prefixes ...string) Pred { return newMatcher(pathKind, prefixes) }
 
 var pathKind = &matcherKind{"path", factClient,
 	func(op Op, w string) bool { return strings.HasPrefix(op.Path, w) },
@@ -140,15 +140,15 @@ var pathKind = &matcherKind{"path", factClient,
 		return nil
 	}}
 
-// wildcard compares, where a "*" at the end of pattern stands for any rest.
-func wildcard(pattern, s string) bool {
+// matchesPattern compares, where a "*" at the end of pattern stands for any rest.
+func matchesPattern(pattern, s string) bool {
 	if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
 		return strings.HasPrefix(s, prefix)
 	}
 	return pattern == s
 }
 
-func notEmpty(what string) func(string) error {
+func checkNotEmpty(what string) func(string) error {
 	return func(w string) error {
 		if w == "" {
 			return errors.New("an empty " + what + " matches nothing")
@@ -157,7 +157,7 @@ func notEmpty(what string) func(string) error {
 	}
 }
 
-func oneOf(what, w string, known []string) error {
+func checkOneOf(what, w string, known []string) error {
 	if slices.Contains(known, w) {
 		return nil
 	}

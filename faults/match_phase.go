@@ -16,12 +16,12 @@ func During(in ...Phase) Pred {
 	for i, p := range in {
 		words[i] = p.String()
 	}
-	return match(duringKind, words)
+	return newMatcher(duringKind, words)
 }
 
 var duringKind = &matcherKind{"during", factPhase,
 	func(op Op, w string) bool { return op.Phase.String() == w },
-	func(w string) error { return oneOf("phase", w, phaseNames[:]) }}
+	func(w string) error { return checkOneOf("phase", w, phaseNames[:]) }}
 
 // eventNames are the event types that a watch can send (rule WA-02).
 var eventNames = []string{
@@ -30,11 +30,11 @@ var eventNames = []string{
 
 // Event matches frames of a watch by event type: ADDED, MODIFIED, DELETED,
 // BOOKMARK, ERROR. A rule that names an event is armed in the Stream phase.
-func Event(types ...watch.EventType) Pred { return match(eventKind, types) }
+func Event(types ...watch.EventType) Pred { return newMatcher(eventKind, types) }
 
 var eventKind = &matcherKind{"event", factFrame,
 	func(op Op, w string) bool { return string(op.Event) == w },
-	func(w string) error { return oneOf("event type", w, eventNames) }}
+	func(w string) error { return checkOneOf("event type", w, eventNames) }}
 
 // Code matches answers by their HTTP code, for instance 201. A rule that names
 // a code is armed in the Committed phase.
@@ -43,7 +43,7 @@ func Code(codes ...int) Pred {
 	for i, c := range codes {
 		words[i] = strconv.Itoa(c)
 	}
-	return match(codeKind, words)
+	return newMatcher(codeKind, words)
 }
 
 var codeKind = &matcherKind{"code", factCode,
@@ -81,31 +81,31 @@ func (p *queryPred) Eval(op Op) bool {
 func (p *queryPred) String() string {
 	return callText("query", append([]string{quote(p.key)}, quoteAll(p.values)...)...)
 }
-func (p *queryPred) needs() facts       { return factQuery }
-func (p *queryPred) check() error       { return notEmpty("parameter")(p.key) }
-func (p *queryPred) arm(time.Time) Pred { return p }
+func (p *queryPred) facts() facts               { return factQuery }
+func (p *queryPred) check() error               { return checkNotEmpty("parameter")(p.key) }
+func (p *queryPred) newInstance(time.Time) Pred { return p }
 
 // InitialEventsEnd matches the one frame that ends the initial events of a
 // watch, a bookmark with the annotation k8s.io/initial-events-end (rule BM-06).
 // A rule that names it is armed in the Stream phase.
 func InitialEventsEnd() Pred { return initialEventsEnd }
 
-var initialEventsEnd = &bare{"initialEventsEnd", factFrame, func(op Op) bool { return op.InitialEventsEnd }}
+var initialEventsEnd = &nullaryPred{"initialEventsEnd", factFrame, func(op Op) bool { return op.InitialEventsEnd }}
 
 // Always matches everything. It is what a rule without a condition means.
 func Always() Pred { return always }
 
-var always = &bare{"always", 0, func(Op) bool { return true }}
+var always = &nullaryPred{"always", 0, func(Op) bool { return true }}
 
-// bare is a predicate without arguments.
-type bare struct {
-	name  string
-	reads facts
-	eval  func(Op) bool
+// nullaryPred is a predicate without arguments.
+type nullaryPred struct {
+	name string
+	read facts
+	eval func(Op) bool
 }
 
-func (b *bare) Eval(op Op) bool    { return b.eval(op) }
-func (b *bare) String() string     { return b.name }
-func (b *bare) needs() facts       { return b.reads }
-func (b *bare) check() error       { return nil }
-func (b *bare) arm(time.Time) Pred { return b }
+func (b *nullaryPred) Eval(op Op) bool            { return b.eval(op) }
+func (b *nullaryPred) String() string             { return b.name }
+func (b *nullaryPred) facts() facts               { return b.read }
+func (b *nullaryPred) check() error               { return nil }
+func (b *nullaryPred) newInstance(time.Time) Pred { return b }

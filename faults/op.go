@@ -36,19 +36,19 @@ func (p Phase) String() string {
 
 var phaseNames = [...]string{Before: "before", Committed: "committed", Stream: "stream"}
 
-// phases is a set of phases, one bit each.
-type phases uint8
+// phaseSet is a set of phases, one bit each.
+type phaseSet uint8
 
 const (
-	noPhase   phases = 0
-	allPhases phases = 1<<Before | 1<<Committed | 1<<Stream
+	noPhases  phaseSet = 0
+	allPhases phaseSet = 1<<Before | 1<<Committed | 1<<Stream
 )
 
-func only(p Phase) phases         { return 1 << p }
-func (s phases) has(p Phase) bool { return s&only(p) != 0 }
+func phaseSetOf(p Phase) phaseSet   { return 1 << p }
+func (s phaseSet) has(p Phase) bool { return s&phaseSetOf(p) != 0 }
 
 // list gives the phases in the order of a request's life.
-func (s phases) list() (l []Phase) {
+func (s phaseSet) list() (l []Phase) {
 	for _, p := range []Phase{Before, Committed, Stream} {
 		if s.has(p) {
 			l = append(l, p)
@@ -57,7 +57,7 @@ func (s phases) list() (l []Phase) {
 	return l
 }
 
-func (s phases) String() string {
+func (s phaseSet) String() string {
 	var names []string
 	for _, p := range s.list() {
 		names = append(names, p.String())
@@ -116,12 +116,12 @@ func NewOp(r *http.Request) Op {
 		op.Verb = t.Verb
 	}
 	if selector := query.Get("fieldSelector"); selector != "" && op.Name == "" {
-		op.Name = selectedName(selector)
+		op.Name = nameInSelector(selector)
 	}
 	return op
 }
 
-func selectedName(selector string) string {
+func nameInSelector(selector string) string {
 	s, err := fields.ParseSelector(selector)
 	if err != nil {
 		return ""
@@ -130,9 +130,9 @@ func selectedName(selector string) string {
 	return name
 }
 
-// endless reports whether the answer may never be complete, the requests that
+// isLongRunning reports whether the answer may never be complete, the requests that
 // a real server calls long-running.
-func (op Op) endless() bool {
+func (op Op) isLongRunning() bool {
 	switch op.Subresource {
 	case "attach", "exec", "log", "portforward", "proxy":
 		return true
@@ -140,13 +140,13 @@ func (op Op) endless() bool {
 	return op.Verb == requestinfo.Watch
 }
 
-// key names the object, for the randomness that is kept per object.
-func (op Op) key() string {
+// objectKey names the object, for the randomness that is kept per object.
+func (op Op) objectKey() string {
 	return op.Group + "/" + op.Resource + "/" + op.Namespace + "/" + op.Name
 }
 
-// resource is the plural with its group, "pods" or "deployments.apps".
-func (op Op) resource() string {
+// groupResource is the plural with its group, "pods" or "deployments.apps".
+func (op Op) groupResource() string {
 	if op.Group == "" {
 		return op.Resource
 	}
@@ -164,7 +164,7 @@ func (op Op) String() string {
 	if verb == "" {
 		verb = "request"
 	}
-	b.WriteString(verb + " " + op.resource())
+	b.WriteString(verb + " " + op.groupResource())
 	if op.Subresource != "" {
 		b.WriteString("/" + op.Subresource)
 	}

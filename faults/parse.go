@@ -17,7 +17,7 @@ func Parse(text string) (Rule, error) {
 		return Rule{}, err
 	}
 	p := &parser{src: text, tokens: tokens}
-	return p.rule()
+	return p.parseRule()
 }
 
 // ParseAll reads a text with one rule a line. Blank lines and what follows a "#"
@@ -33,7 +33,7 @@ func ParseAll(text string) ([]Rule, error) {
 		}
 		var r Rule
 		if err == nil {
-			r, err = (&parser{src: src, tokens: tokens}).rule()
+			r, err = (&parser{src: src, tokens: tokens}).parseRule()
 		}
 		if err != nil {
 			if at := (*SyntaxError)(nil); errors.As(err, &at) {
@@ -59,7 +59,7 @@ type parser struct {
 
 func (p *parser) peek() token { return p.tokens[p.next] }
 
-func (p *parser) take() token {
+func (p *parser) advance() token {
 	t := p.tokens[p.next]
 	if t.kind != tokenEnd {
 		p.next++
@@ -68,35 +68,35 @@ func (p *parser) take() token {
 }
 
 func (p *parser) accept(mark string) bool {
-	if p.peek().is(mark) {
+	if p.peek().isPunctuation(mark) {
 		p.next++
 		return true
 	}
 	return false
 }
 
-func (p *parser) fail(t token, format string, args ...any) error {
-	return errorAt(p.src, t.pos, format, args...)
+func (p *parser) errorAt(t token, format string, args ...any) error {
+	return newSyntaxError(p.src, t.pos, format, args...)
 }
 
-func (p *parser) expected(what string) error {
+func (p *parser) expectedError(what string) error {
 	t := p.peek()
-	return p.fail(t, "expected %s, found %s", what, t)
+	return p.errorAt(t, "expected %s, found %s", what, t)
 }
 
-func (p *parser) keyword(word, what string) error {
+func (p *parser) parseKeyword(word, what string) error {
 	if t := p.peek(); t.kind != tokenWord || t.text != word {
-		return p.expected(what)
+		return p.expectedError(what)
 	}
 	p.next++
 	return nil
 }
 
-// rule = [ name ":" ] "when" or "do" effect { "," effect } .
-func (p *parser) rule() (r Rule, err error) {
+// parseRule = [ name ":" ] "when" or "do" effect { "," effect } .
+func (p *parser) parseRule() (r Rule, err error) {
 	named := false
 	if t := p.peek(); t.kind == tokenWord || t.kind == tokenString {
-		if p.tokens[p.next+1].is(":") {
+		if p.tokens[p.next+1].isPunctuation(":") {
 			r.Name, named = t.text, true
 			p.next += 2
 		}
@@ -105,35 +105,35 @@ func (p *parser) rule() (r Rule, err error) {
 	if named {
 		start = `"when"`
 	}
-	if err := p.keyword("when", start); err != nil {
+	if err := p.parseKeyword("when", start); err != nil {
 		return Rule{}, err
 	}
-	if r.When, err = p.or(); err != nil {
+	if r.When, err = p.parseOr(); err != nil {
 		return Rule{}, err
 	}
-	if err := p.keyword("do", `"&&", "||" or "do"`); err != nil {
+	if err := p.parseKeyword("do", `"&&", "||" or "do"`); err != nil {
 		return Rule{}, err
 	}
 	for more := true; more; more = p.accept(",") {
-		e, err := p.effect()
+		e, err := p.parseEffect()
 		if err != nil {
 			return Rule{}, err
 		}
 		r.Do = append(r.Do, e)
 	}
 	if p.peek().kind != tokenEnd {
-		return Rule{}, p.expected(`"," and another effect, or the end`)
+		return Rule{}, p.expectedError(`"," and another effect, or the end`)
 	}
 	return r, nil
 }
 
-// or = and { "||" and } .
-func (p *parser) or() (Pred, error) { return p.series("||", p.and, Or) }
+// parseOr = and { "||" and } .
+func (p *parser) parseOr() (Pred, error) { return p.parseOperands("||", p.parseAnd, Or) }
 
-// and = unary { "&&" unary } .
-func (p *parser) and() (Pred, error) { return p.series("&&", p.unary, And) }
+// parseAnd = unary { "&&" unary } .
+func (p *parser) parseAnd() (Pred, error) { return p.parseOperands("&&", p.parseUnary, And) }
 
-func (p *parser) series(mark string, part func() (Pred, error), join func(...Pred) Pred) (Pred, error) {
+func (p *parser) parseOperands(mark string, part func() (Pred, error), join func(...Pred) Pred) (Pred, error) {
 	var parts []Pred
 	for more := true; more; more = p.accept(mark) {
 		one, err := part()
@@ -145,46 +145,46 @@ func (p *parser) series(mark string, part func() (Pred, error), join func(...Pre
 	return join(parts...), nil
 }
 
-// unary = "!" unary | "(" or ")" | predicate .
-func (p *parser) unary() (Pred, error) {
+// parseUnary = "!" unary | "(" or ")" | predicate .
+func (p *parser) parseUnary() (Pred, error) {
 	if p.depth++; p.depth > maxDepth {
-		return nil, p.fail(p.peek(), "conditions nest at most %d deep", maxDepth)
+		return nil, p.errorAt(p.peek(), "conditions nest at most %d deep", maxDepth)
 	}
 	defer func() { p.depth-- }()
 	switch {
 	case p.accept("!"):
-		inner, err := p.unary()
+		inner, err := p.parseUnary()
 		if err != nil {
 			return nil, err
 		}
 		return Not(inner), nil
 	case p.accept("("):
-		inner, err := p.or()
+		inner, err := p.parseOr()
 		if err != nil {
 			return nil, err
 		}
 		if !p.accept(")") {
-			return nil, p.expected(`"&&", "||" or ")"`)
+			return nil, p.expectedError(`"&&", "||" or ")"`)
 		}
 		return inner, nil
 	}
-	return build(p, "a predicate", predicates)
+	return parseAs(p, "a predicate", predicates)
 }
 
-func (p *parser) effect() (Effect, error) { return build(p, "an effect", effects) }
+func (p *parser) parseEffect() (Effect, error) { return parseAs(p, "an effect", effects) }
 
-// build reads a call and makes a predicate or an effect of it.
-func build[T interface{ check() error }](p *parser, what string, known map[string]func(*args) T) (T, error) {
+// parseAs reads a call and makes a predicate or an effect of it.
+func parseAs[T interface{ check() error }](p *parser, what string, known map[string]func(*args) T) (T, error) {
 	var none T
 	t := p.peek()
 	if t.kind != tokenWord {
-		return none, p.expected(what)
+		return none, p.expectedError(what)
 	}
 	maker, ok := known[t.text]
 	if !ok {
-		return none, p.fail(t, "unknown %s %q; known: %s", what[strings.IndexByte(what, ' ')+1:], t.text, names(known))
+		return none, p.errorAt(t, "unknown %s %q; known: %s", what[strings.IndexByte(what, ' ')+1:], t.text, sortedNames(known))
 	}
-	call, err := p.call()
+	call, err := p.parseCall()
 	if err != nil {
 		return none, err
 	}
@@ -194,12 +194,12 @@ func build[T interface{ check() error }](p *parser, what string, known map[strin
 		return none, a.err
 	}
 	if err := made.check(); err != nil {
-		return none, p.fail(t, "%v", err)
+		return none, p.errorAt(t, "%v", err)
 	}
 	return made, nil
 }
 
-func names[T any](known map[string]T) string {
+func sortedNames[T any](known map[string]T) string {
 	return strings.Join(slices.Sorted(maps.Keys(known)), ", ")
 }
 
@@ -215,36 +215,36 @@ type arg struct {
 	call  *call // nil for a value
 }
 
-func (p *parser) call() (call, error) {
-	c := call{name: p.take()}
+func (p *parser) parseCall() (call, error) {
+	c := call{name: p.advance()}
 	if !p.accept("(") || p.accept(")") {
 		return c, nil
 	}
 	for more := true; more; more = p.accept(",") {
-		a, err := p.arg()
+		a, err := p.parseArg()
 		if err != nil {
 			return call{}, err
 		}
 		c.args = append(c.args, a)
 	}
 	if !p.accept(")") {
-		return call{}, p.expected(`"," or ")"`)
+		return call{}, p.expectedError(`"," or ")"`)
 	}
 	return c, nil
 }
 
-func (p *parser) arg() (arg, error) {
+func (p *parser) parseArg() (arg, error) {
 	t := p.peek()
 	if t.kind != tokenWord && t.kind != tokenString {
-		return arg{}, p.expected("a value")
+		return arg{}, p.expectedError("a value")
 	}
-	if t.kind == tokenString || !p.tokens[p.next+1].is("(") {
-		return arg{value: p.take()}, nil
+	if t.kind == tokenString || !p.tokens[p.next+1].isPunctuation("(") {
+		return arg{value: p.advance()}, nil
 	}
 	if p.depth++; p.depth > maxDepth {
-		return arg{}, p.fail(t, "arguments nest at most %d deep", maxDepth)
+		return arg{}, p.errorAt(t, "arguments nest at most %d deep", maxDepth)
 	}
 	defer func() { p.depth-- }()
-	inner, err := p.call()
+	inner, err := p.parseCall()
 	return arg{value: t, call: &inner}, err
 }

@@ -16,12 +16,12 @@ type Pred interface {
 	// never with the one that is left.
 	String() string
 
-	// needs says which facts of an Op the predicate reads.
-	needs() facts
+	// facts says which facts of an Op the predicate reads.
+	facts() facts
 	// check tells what is wrong with the arguments.
 	check() error
-	// arm gives a copy with a history of its own that begins now.
-	arm(now time.Time) Pred
+	// newInstance gives a copy with a history of its own that begins now.
+	newInstance(now time.Time) Pred
 }
 
 // facts is a set of things that may or may not be known about an operation.
@@ -37,6 +37,6 @@ const (
 	factQuery
 	factCode
 	factFrame
-	// factHistory is what came before: counts, chance and time.
-	factHistory
+	// factState is what came before: counts, chance and time.
+	factState
 )

@@ -28,16 +28,16 @@ func Proxy(set *Set, base *url.URL, transport http.RoundTripper) http.Handler {
 		},
 		Transport:     transport,
 		FlushInterval: -1,
-		ErrorHandler:  refuseUnreached,
+		ErrorHandler:  writeUnreachable,
 		ErrorLog:      log.New(io.Discard, "", 0), // of clients that leave
 	})
 }
 
-func refuseUnreached(w http.ResponseWriter, r *http.Request, err error) {
+func writeUnreachable(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		panic(http.ErrAbortHandler) // the client has left, or a rule has ended the request
 	}
-	writeStatus(w, r, complete(metav1.Status{
+	writeStatus(w, r, completeStatus(metav1.Status{
 		Code:    http.StatusBadGateway,
 		Message: "the proxy of the fault rules cannot reach the server: " + err.Error(),
 	}, NewOp(r)))

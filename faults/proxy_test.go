@@ -23,27 +23,27 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// through puts a proxy with rules in front of a server.
-func through(t *testing.T, base string, transport http.RoundTripper, rules ...string) *door {
+// newProxy puts a proxy with rules in front of a server.
+func newProxy(t *testing.T, base string, transport http.RoundTripper, rules ...string) *testServer {
 	t.Helper()
 	at, err := url.Parse(base)
 	require.NoError(t, err)
-	d := &door{t: t, set: &faults.Set{}}
+	d := &testServer{t: t, set: &faults.Set{}}
 	d.add(rules...)
 	return d.serve(httptest.NewServer(faults.Proxy(d.set, at, transport)))
 }
 
 // A watch passes through the proxy as it comes, and rules act on its frames; a request
 // without rules arrives as it was.
-func TestProxyOfAnyServer(t *testing.T) {
+func TestProxy(t *testing.T) {
 	api := newAPI()
 	server := httptest.NewServer(http.StripPrefix("/base", api))
 	t.Cleanup(server.Close)
-	d := through(t, server.URL+"/base", http.DefaultTransport)
+	d := newProxy(t, server.URL+"/base", http.DefaultTransport)
 
 	_, body := d.get("/api/v1/nodes/a%2Fb?x=1")
 	require.Equal(t, `{"kind":"Answer","path":"/api/v1/nodes/a/b"}`, body)
-	resp, body, err := d.try(http.MethodPost, pods)
+	resp, body, err := d.do(http.MethodPost, pods)
 	require.NoError(t, err)
 	require.Equal(t, http.StatusCreated, resp.StatusCode)
 	require.Equal(t, `{"kind":"Pod"}`, body)
@@ -51,40 +51,40 @@ func TestProxyOfAnyServer(t *testing.T) {
 	w := d.watch("")
 	require.Equal(t, "application/json", w.resp.Header.Get("Content-Type"), "before the first event")
 	api.events <- podA
-	w.wants(podA) // before the next one is sent
+	w.expectLines(podA) // before the next one is sent
 	remove := d.add("when event(BOOKMARK) do drop", "when event(ADDED) && name(b) do duplicate")
-	api.events <- mark
+	api.events <- bookmark
 	api.events <- podB
-	w.wants(podB, podB)
+	w.expectLines(podB, podB)
 	remove()
 	d.add("when event(BOOKMARK) do error(410)")
-	api.events <- mark
-	rest, err := w.rest()
+	api.events <- bookmark
+	rest, err := w.readAll()
 	require.NoError(t, err)
 	require.Contains(t, rest, `"reason":"Expired"`)
-	soon(t, func() bool { return api.left.Load() == 1 })
+	eventually(t, func() bool { return api.finishedWatches.Load() == 1 })
 
 	gone := d.watch("")
 	require.NoError(t, gone.resp.Body.Close())
-	soon(t, func() bool { return api.left.Load() == 2 })
+	eventually(t, func() bool { return api.finishedWatches.Load() == 2 })
 }
 
 // A reply that is lost in the proxy was carried out by the server.
-func TestProxyLosesAReply(t *testing.T) {
+func TestProxyResetCommitted(t *testing.T) {
 	api := newAPI()
 	server := httptest.NewServer(api)
 	t.Cleanup(server.Close)
-	d := through(t, server.URL, http.DefaultTransport, "when verb(create) && during(committed) do reset")
-	_, _, err := d.try(http.MethodPost, pods)
+	d := newProxy(t, server.URL, http.DefaultTransport, "when verb(create) && during(committed) do reset")
+	_, _, err := d.do(http.MethodPost, pods)
 	require.Error(t, err)
 	require.EqualValues(t, 1, api.created.Load())
 }
 
 // A server that cannot be reached is told apart from one that refuses.
-func TestProxyCannotReachTheServer(t *testing.T) {
+func TestProxyUnreachableServer(t *testing.T) {
 	closed := httptest.NewServer(nil)
 	closed.Close()
-	d := through(t, closed.URL, http.DefaultTransport)
+	d := newProxy(t, closed.URL, http.DefaultTransport)
 	resp, body := d.get(pods)
 	require.Equal(t, http.StatusBadGateway, resp.StatusCode)
 	require.Contains(t, body, "the proxy of the fault rules cannot reach the server: ")
@@ -106,8 +106,8 @@ func upgrade(t *testing.T, address, protocol string) (*http.Response, *bufio.Rea
 	return resp, bufio.NewReadWriter(r, bufio.NewWriter(conn))
 }
 
-// echo is a server that turns the connection into an echo.
-func echo(w http.ResponseWriter, r *http.Request) {
+// upgradeHandler is a server that turns the connection into an echo.
+func upgradeHandler(w http.ResponseWriter, r *http.Request) {
 	conn, rw, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -121,9 +121,9 @@ func echo(w http.ResponseWriter, r *http.Request) {
 // Upgrades pass over HTTP/1.1, whatever rules are there for the stream of a watch, and
 // are refused clearly where there are none.
 func TestProxyUpgrades(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(echo))
+	server := httptest.NewServer(http.HandlerFunc(upgradeHandler))
 	t.Cleanup(server.Close)
-	d := through(t, server.URL, http.DefaultTransport, "when event(ADDED) do drop")
+	d := newProxy(t, server.URL, http.DefaultTransport, "when event(ADDED) do drop")
 	for _, protocol := range []string{"websocket", "SPDY/3.1"} {
 		resp, rw := upgrade(t, d.url, protocol)
 		require.Equal(t, http.StatusSwitchingProtocols, resp.StatusCode)
@@ -135,11 +135,11 @@ func TestProxyUpgrades(t *testing.T) {
 		require.Equal(t, "hello\n", line)
 	}
 
-	secure := httptest.NewUnstartedServer(http.HandlerFunc(echo))
+	secure := httptest.NewUnstartedServer(http.HandlerFunc(upgradeHandler))
 	secure.EnableHTTP2 = true
 	secure.StartTLS()
 	t.Cleanup(secure.Close)
-	resp, _ := upgrade(t, through(t, secure.URL, secure.Client().Transport).url, "SPDY/3.1")
+	resp, _ := upgrade(t, newProxy(t, secure.URL, secure.Client().Transport).url, "SPDY/3.1")
 	require.Equal(t, http.StatusBadGateway, resp.StatusCode)
 	body, err := io.ReadAll(resp.Body)
 	require.NoError(t, err)
@@ -150,7 +150,7 @@ func TestProxyUpgrades(t *testing.T) {
 // 410 to look again.
 func TestProxyInformer(t *testing.T) {
 	srv := fakeapi.Start(t)
-	d := through(t, srv.URL(), srv.Client().Transport)
+	d := newProxy(t, srv.URL(), srv.Client().Transport)
 	maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
 	create := func(name string) {
 		_, err := maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
@@ -172,21 +172,21 @@ func TestProxyInformer(t *testing.T) {
 	d.add("lost: when event(ADDED) && name(second) && first(1) do drop", "gone: when event(ADDED) && name(fourth) && first(1) do error(410)")
 	create("second")
 	create("third")
-	soon(t, func() bool { return knows("third") })
+	eventually(t, func() bool { return knows("third") })
 	require.False(t, knows("second"))
 	create("fourth")
-	soon(t, func() bool { return knows("second") && knows("fourth") })
-	var told []string
+	eventually(t, func() bool { return knows("second") && knows("fourth") })
+	var applied []string
 	for _, h := range d.set.Hits() {
-		told = append(told, h.Rule.Name)
+		applied = append(applied, h.Rule.Name)
 	}
-	require.Equal(t, []string{"lost", "gone"}, told)
+	require.Equal(t, []string{"lost", "gone"}, applied)
 }
 
-// canned is a server that answers a watch with a number of frames.
-type canned int
+// framesTransport is a server that answers a watch with a number of frames.
+type framesTransport int
 
-func (n canned) RoundTrip(r *http.Request) (*http.Response, error) {
+func (n framesTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.URL.Query().Get("watch") == "" {
 		return nil, errors.New("watches only")
 	}
@@ -214,15 +214,15 @@ func BenchmarkProxyFrame(b *testing.B) {
 			var set faults.Set
 			_, err := set.AddText(rules)
 			require.NoError(b, err)
-			proxy := faults.Proxy(&set, &url.URL{Scheme: "http", Host: "server"}, canned(b.N))
+			proxy := faults.Proxy(&set, &url.URL{Scheme: "http", Host: "server"}, framesTransport(b.N))
 			r := httptest.NewRequest(http.MethodGet, pods+"?watch=1", nil)
 			b.ReportAllocs()
 			b.ResetTimer()
-			proxy.ServeHTTP(flushed{nobody{http.Header{}}}, r)
+			proxy.ServeHTTP(flushableDiscardWriter{discardWriter{http.Header{}}}, r)
 		})
 	}
 	b.Run("pipe", func(b *testing.B) {
-		resp, err := canned(b.N).RoundTrip(httptest.NewRequest(http.MethodGet, pods+"?watch=1", nil))
+		resp, err := framesTransport(b.N).RoundTrip(httptest.NewRequest(http.MethodGet, pods+"?watch=1", nil))
 		require.NoError(b, err)
 		buffer := make([]byte, 32<<10)
 		b.ReportAllocs()
@@ -233,7 +233,7 @@ func BenchmarkProxyFrame(b *testing.B) {
 	})
 }
 
-// flushed is a nobody that can be flushed.
-type flushed struct{ nobody }
+// flushableDiscardWriter is a nobody that can be flushed.
+type flushableDiscardWriter struct{ discardWriter }
 
-func (flushed) Flush() {}
+func (flushableDiscardWriter) Flush() {}

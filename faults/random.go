@@ -6,19 +6,19 @@ import (
 	"sync"
 )
 
-// sequences are sequences of random numbers, one for each key, that follow from
+// randomSequences are sequences of random numbers, one for each key, that follow from
 // one seed: the order in which keys take their turns changes none of them.
-type sequences struct {
+type randomSequences struct {
 	seed uint64
 
 	mu    sync.Mutex           // guards byKey
 	byKey map[string]*rand.PCG // nil until the first is asked for
 }
 
-func newSequences(seed uint64) *sequences { return &sequences{seed: seed} }
+func newRandomSequences(seed uint64) *randomSequences { return &randomSequences{seed: seed} }
 
 // next gives a number from 0 to below 1.
-func (s *sequences) next(key string) float64 {
+func (s *randomSequences) next(key string) float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	one := s.byKey[key]

@@ -4,9 +4,9 @@ import "slices"
 
 // Remove takes out the rules of a name, and tells how many there were. Hits stay.
 func (s *Set) Remove(name string) (removed int) {
-	s.change(func(rules []*armedRule) []*armedRule {
+	s.update(func(rules []*activeRule) []*activeRule {
 		before := len(rules)
-		rules = slices.DeleteFunc(rules, func(a *armedRule) bool { return a.rule.Name == name })
+		rules = slices.DeleteFunc(rules, func(a *activeRule) bool { return a.rule.Name == name })
 		removed = before - len(rules)
 		return rules
 	})

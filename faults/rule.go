@@ -60,43 +60,43 @@ func (r Rule) label() string {
 // make no sense, a condition that nothing can match, an effect that cannot be
 // applied in the phase the rule is for.
 func (r Rule) Validate() error {
-	_, err := r.phases()
+	_, err := r.activePhases()
 	if err != nil {
 		return fmt.Errorf("fault rule %q: %w", r.label(), err)
 	}
 	return nil
 }
 
-// phases gives the phases that the rule is armed in, at least one.
-func (r Rule) phases() (phases, error) {
+// activePhases gives the phases that the rule is armed in, at least one.
+func (r Rule) activePhases() (phaseSet, error) {
 	if err := r.condition().check(); err != nil {
-		return noPhase, err
+		return noPhases, err
 	}
 	if err := r.checkEffects(); err != nil {
-		return noPhase, err
+		return noPhases, err
 	}
 	fit := allPhases
 	for _, e := range r.Do {
-		fit &= fits(e)
+		fit &= supportedPhases(e)
 	}
-	if fit == noPhase {
-		return noPhase, errors.New("no phase is fit for all of its effects: " + r.whatFits())
+	if fit == noPhases {
+		return noPhases, errors.New("no phase is fit for all of its effects: " + r.describeSupportedPhases())
 	}
-	possible := phasesMatching(r.condition())
-	if possible == noPhase {
-		return noPhase, errors.New("nothing can match its condition (a frame belongs to a watch, a watch has no " +
+	possible := matchingPhases(r.condition())
+	if possible == noPhases {
+		return noPhases, errors.New("nothing can match its condition (a frame belongs to a watch, a watch has no " +
 			"committed phase, event() and initialEventsEnd are about frames, code() is about committed answers)")
 	}
 	armed := possible & fit
 	switch {
-	case namesPhase(r.condition()) && armed != possible:
-		return noPhase, fmt.Errorf("its condition is about: %s; but %s", possible, r.whatFits())
-	case armed == noPhase:
-		return noPhase, fmt.Errorf("its condition can match in: %s; but %s", possible, r.whatFits())
-	case !namesPhase(r.condition()):
-		armed = only(armed.list()[0])
+	case selectsPhase(r.condition()) && armed != possible:
+		return noPhases, fmt.Errorf("its condition is about: %s; but %s", possible, r.describeSupportedPhases())
+	case armed == noPhases:
+		return noPhases, fmt.Errorf("its condition can match in: %s; but %s", possible, r.describeSupportedPhases())
+	case !selectsPhase(r.condition()):
+		armed = phaseSetOf(armed.list()[0])
 	}
-	return armed, r.checkWatchAnswers(armed)
+	return armed, r.checkWatchOnly(armed)
 }
 
 func (r Rule) checkEffects() error {
@@ -110,34 +110,34 @@ func (r Rule) checkEffects() error {
 		if err := e.check(); err != nil {
 			return err
 		}
-		if e.ends() && i < len(r.Do)-1 && r.Do[i+1] != nil {
+		if e.isFinal() && i < len(r.Do)-1 && r.Do[i+1] != nil {
 			return fmt.Errorf("%s must be the last effect: behind it, %s has nothing to act on", e, r.Do[i+1])
 		}
 	}
 	return nil
 }
 
-// checkWatchAnswers sees to it that only watches are answered as watches.
-func (r Rule) checkWatchAnswers(armed phases) error {
+// checkWatchOnly sees to it that only watches are answered as watches.
+func (r Rule) checkWatchOnly(armed phaseSet) error {
 	if !armed.has(Before) {
 		return nil
 	}
-	i := slices.IndexFunc(r.Do, func(e Effect) bool { _, ok := e.(watchAnswer); return ok })
+	i := slices.IndexFunc(r.Do, func(e Effect) bool { _, ok := e.(watchOnlyEffect); return ok })
 	if i < 0 {
 		return nil
 	}
-	if verbs := verbsMatching(r.condition(), Before); !slices.Equal(verbs, []string{requestinfo.Watch}) {
+	if verbs := matchingVerbs(r.condition(), Before); !slices.Equal(verbs, []string{requestinfo.Watch}) {
 		return fmt.Errorf("%s is for watches only, and its condition matches other requests too: add verb(watch), "+
 			"or say during(stream) to act on frames", r.Do[i])
 	}
 	return nil
 }
 
-// whatFits lists the phases that each effect can be applied in.
-func (r Rule) whatFits() string {
+// describeSupportedPhases lists the phases that each effect can be applied in.
+func (r Rule) describeSupportedPhases() string {
 	texts := make([]string, len(r.Do))
 	for i, e := range r.Do {
-		texts[i] = fmt.Sprintf("%s can be applied in: %s", e, fits(e))
+		texts[i] = fmt.Sprintf("%s can be applied in: %s", e, supportedPhases(e))
 	}
 	return strings.Join(texts, "; ")
 }

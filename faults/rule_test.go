@@ -26,7 +26,7 @@ func TestRules(t *testing.T) {
 		}
 		out.WriteString(line)
 		if text := strings.TrimSpace(line); text != "" && !strings.HasPrefix(text, "#") {
-			out.WriteString("    " + fate(strings.TrimSuffix(line, "\n")) + "\n")
+			out.WriteString("    " + describeRule(strings.TrimSuffix(line, "\n")) + "\n")
 		}
 	}
 	if *update {
@@ -35,13 +35,13 @@ func TestRules(t *testing.T) {
 	require.Equal(t, string(table), out.String())
 }
 
-// fate is what becomes of the text of a rule.
-func fate(text string) string {
+// describeRule is what becomes of the text of a rule.
+func describeRule(text string) string {
 	r, err := Parse(text)
 	if err != nil {
 		return err.Error()
 	}
-	in, err := r.phases()
+	in, err := r.activePhases()
 	if err != nil {
 		return "refused: " + err.Error()
 	}
@@ -96,7 +96,7 @@ func TestRuleWithoutConditionIsAlways(t *testing.T) {
 	require.Equal(t, "!always", Or().String())
 }
 
-func TestRuleOfNothingIsRefused(t *testing.T) {
+func TestInvalidRules(t *testing.T) {
 	require.ErrorContains(t, Rule{Name: "idle"}.Validate(), `fault rule "idle": it does nothing`)
 	require.ErrorContains(t, Rule{Do: []Effect{nil}}.Validate(), "an effect is nil")
 	require.ErrorContains(t, Rule{Do: []Effect{Reply(metav1.Status{Code: 410, Status: "Success"})}}.Validate(), `not "Success"`)
@@ -111,11 +111,11 @@ func TestParseAll(t *testing.T) {
 
 	_, err = ParseAll("a: when always do reset\n\n  when verb(get) do hung\n")
 	require.EqualError(t, err, "fault rule, line 3, column 21: unknown effect \"hung\"; known: "+
-		names(effects))
+		sortedNames(effects))
 }
 
-// TestParseDeep: a text cannot make the parser use up the stack.
-func TestParseDeep(t *testing.T) {
+// TestParseDepthLimit: a text cannot make the parser use up the stack.
+func TestParseDepthLimit(t *testing.T) {
 	for _, text := range []string{
 		"when " + strings.Repeat("(", 1e5), "when " + strings.Repeat("!", 1e5) + "always do reset",
 		"when verb" + strings.Repeat("(a", 1e5),

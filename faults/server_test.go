@@ -19,36 +19,36 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// api is a plain handler that speaks enough of the protocol: GET of an object,
+// testAPI is a plain handler that speaks enough of the protocol: GET of an object,
 // LIST, POST, and a watch that sends the events given to it.
-type api struct {
+type testAPI struct {
 	created atomic.Int64
 	// events are JSON watch events; closing ends all watches.
 	events chan string
 	// writer is the type of the ResponseWriter of the last answer.
 	writer atomic.Value
-	// pieces, above 0, cuts what is written to a watch into that many bytes.
-	pieces int
-	// left counts watches whose handler has returned.
-	left atomic.Int64
+	// writeSize, above 0, cuts what is written to a watch into that many bytes.
+	writeSize int
+	// finishedWatches counts watches whose handler has returned.
+	finishedWatches atomic.Int64
 }
 
 const (
-	podA = `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"ns","resourceVersion":"11"}}}` + "\n"
-	podB = `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"b","namespace":"ns","resourceVersion":"12"}}}` + "\n"
-	mark = `{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"13"}}}` + "\n"
-	last = `{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"12","annotations":{"k8s.io/initial-events-end":"true"}}}}` + "\n"
+	podA                  = `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"ns","resourceVersion":"11"}}}` + "\n"
+	podB                  = `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"b","namespace":"ns","resourceVersion":"12"}}}` + "\n"
+	bookmark              = `{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"13"}}}` + "\n"
+	initialEventsEndEvent = `{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"12","annotations":{"k8s.io/initial-events-end":"true"}}}}` + "\n"
 )
 
-func newAPI(events ...string) *api {
-	a := &api{events: make(chan string, 100)}
+func newAPI(events ...string) *testAPI {
+	a := &testAPI{events: make(chan string, 100)}
 	for _, e := range events {
 		a.events <- e
 	}
 	return a
 }
 
-func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (a *testAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.writer.Store(fmt.Sprintf("%T", w))
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Audit-Id", "1")
@@ -68,8 +68,8 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (a *api) watch(w http.ResponseWriter, r *http.Request) {
-	defer a.left.Add(1)
+func (a *testAPI) watch(w http.ResponseWriter, r *http.Request) {
+	defer a.finishedWatches.Add(1)
 	w.WriteHeader(http.StatusOK)
 	w.(http.Flusher).Flush()
 	for {
@@ -82,8 +82,8 @@ func (a *api) watch(w http.ResponseWriter, r *http.Request) {
 			}
 			for len(e) > 0 {
 				n := len(e)
-				if a.pieces > 0 {
-					n = min(n, a.pieces)
+				if a.writeSize > 0 {
+					n = min(n, a.writeSize)
 				}
 				if _, err := io.WriteString(w, e[:n]); err != nil {
 					return
@@ -95,8 +95,8 @@ func (a *api) watch(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// door is a handler with rules in front of it, served over TCP.
-type door struct {
+// testServer is a handler with rules in front of it, served over TCP.
+type testServer struct {
 	t   *testing.T
 	set *faults.Set
 	url string
@@ -104,13 +104,13 @@ type door struct {
 	client *http.Client
 }
 
-func open(t *testing.T, next http.Handler, rules ...string) *door {
-	d := &door{t: t, set: &faults.Set{}}
+func newTestServer(t *testing.T, next http.Handler, rules ...string) *testServer {
+	d := &testServer{t: t, set: &faults.Set{}}
 	d.add(rules...)
 	return d.serve(httptest.NewServer(faults.Handler(d.set, next)))
 }
 
-func (d *door) serve(s *httptest.Server) *door {
+func (d *testServer) serve(s *httptest.Server) *testServer {
 	d.url = s.URL
 	transport := s.Client().Transport.(*http.Transport).Clone()
 	transport.DisableKeepAlives = !transport.ForceAttemptHTTP2
@@ -123,7 +123,7 @@ func (d *door) serve(s *httptest.Server) *door {
 	return d
 }
 
-func (d *door) add(rules ...string) (remove func()) {
+func (d *testServer) add(rules ...string) (remove func()) {
 	remove, err := d.set.AddText(strings.Join(rules, "\n"))
 	require.NoError(d.t, err)
 	return remove
@@ -132,14 +132,14 @@ func (d *door) add(rules ...string) (remove func()) {
 const pods = "/api/v1/namespaces/ns/pods"
 
 // get sends a GET and gives the whole answer.
-func (d *door) get(path string) (*http.Response, string) {
-	resp, body, err := d.try(http.MethodGet, path)
+func (d *testServer) get(path string) (*http.Response, string) {
+	resp, body, err := d.do(http.MethodGet, path)
 	require.NoError(d.t, err)
 	return resp, body
 }
 
-// try sends a request; err is that of the request or of the body.
-func (d *door) try(method, path string) (*http.Response, string, error) {
+// do sends a request; err is that of the request or of the body.
+func (d *testServer) do(method, path string) (*http.Response, string, error) {
 	req, err := http.NewRequestWithContext(d.t.Context(), method, d.url+path, strings.NewReader(`{"kind":"Pod"}`))
 	require.NoError(d.t, err)
 	resp, err := d.client.Do(req)
@@ -158,7 +158,7 @@ type watchClient struct {
 	r    *bufio.Reader
 }
 
-func (d *door) watch(query string, accept ...string) *watchClient {
+func (d *testServer) watch(query string, accept ...string) *watchClient {
 	req, err := http.NewRequestWithContext(d.t.Context(), http.MethodGet, d.url+pods+"?watch=1"+query, nil)
 	require.NoError(d.t, err)
 	req.Header["Accept"] = accept
@@ -168,8 +168,8 @@ func (d *door) watch(query string, accept ...string) *watchClient {
 	return &watchClient{d.t, resp, bufio.NewReader(resp.Body)}
 }
 
-// wants reads exactly these lines.
-func (s *watchClient) wants(lines ...string) {
+// expectLines reads exactly these lines.
+func (s *watchClient) expectLines(lines ...string) {
 	s.t.Helper()
 	for _, want := range lines {
 		got, err := s.r.ReadString('\n')
@@ -178,14 +178,14 @@ func (s *watchClient) wants(lines ...string) {
 	}
 }
 
-// rest reads to the end.
-func (s *watchClient) rest() (string, error) {
+// readAll reads to the end.
+func (s *watchClient) readAll() (string, error) {
 	data, err := io.ReadAll(s.r)
 	return string(data), err
 }
 
-// soon waits until a condition holds that no channel tells of.
-func soon(t *testing.T, condition func() bool) {
+// eventually waits until a condition holds that no channel tells of.
+func eventually(t *testing.T, condition func() bool) {
 	t.Helper()
 	require.Eventually(t, condition, 10*time.Second, time.Millisecond)
 }

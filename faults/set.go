@@ -16,21 +16,21 @@ import (
 // to the first that leaves nothing to act on; the ones behind that are not asked
 // and count nothing.
 type Set struct {
-	armed atomic.Pointer[armory] // nil when there are no rules
+	snapshot atomic.Pointer[ruleSnapshot] // nil when there are no rules
 
 	mu   sync.Mutex // serialises changes of armed
 	hits hitLog
 }
 
-// armory is an immutable list of rules with their live conditions.
-type armory struct{ rules []*armedRule }
+// ruleSnapshot is an immutable list of rules with their live conditions.
+type ruleSnapshot struct{ rules []*activeRule }
 
-type armedRule struct {
-	rule   Rule
-	when   Pred
-	do     []Effect
-	phases phases
-	fired  atomic.Int64 // how often it was applied
+type activeRule struct {
+	rule    Rule
+	when    Pred
+	do      []Effect
+	phases  phaseSet
+	applied atomic.Int64 // how often it was applied
 }
 
 // Add arms rules, all of them or, with an error, none. Counts and clocks of
@@ -42,19 +42,19 @@ type armedRule struct {
 // Committed phase is decided when its request arrives.
 func (s *Set) Add(rules ...Rule) (remove func(), err error) {
 	now := time.Now()
-	added := make([]*armedRule, 0, len(rules))
+	added := make([]*activeRule, 0, len(rules))
 	for _, r := range rules {
-		in, err := r.phases()
+		in, err := r.activePhases()
 		if err != nil {
 			return nil, fmt.Errorf("fault rule %q: %w", r.label(), err)
 		}
 		r.Do = slices.Clone(r.Do)
-		added = append(added, &armedRule{rule: r, when: r.condition().arm(now), do: armEffects(r.Do), phases: in})
+		added = append(added, &activeRule{rule: r, when: r.condition().newInstance(now), do: newEffectInstances(r.Do), phases: in})
 	}
-	s.change(func(old []*armedRule) []*armedRule { return append(old, added...) })
+	s.update(func(old []*activeRule) []*activeRule { return append(old, added...) })
 	return func() {
-		s.change(func(old []*armedRule) []*armedRule {
-			return slices.DeleteFunc(old, func(a *armedRule) bool { return slices.Contains(added, a) })
+		s.update(func(old []*activeRule) []*activeRule {
+			return slices.DeleteFunc(old, func(a *activeRule) bool { return slices.Contains(added, a) })
 		})
 	}, nil
 }
@@ -69,13 +69,13 @@ func (s *Set) AddText(text string) (remove func(), err error) {
 }
 
 // Clear takes out all rules. Hits stay.
-func (s *Set) Clear() { s.change(func([]*armedRule) []*armedRule { return nil }) }
+func (s *Set) Clear() { s.update(func([]*activeRule) []*activeRule { return nil }) }
 
 // Rules gives the rules in the order in which they were added, with the counts
 // they were configured with.
 func (s *Set) Rules() []Rule {
 	var rules []Rule
-	for _, a := range s.load().all() {
+	for _, a := range s.rules().list() {
 		r := a.rule
 		r.Do = slices.Clone(r.Do)
 		rules = append(rules, r)
@@ -86,46 +86,46 @@ func (s *Set) Rules() []Rule {
 // Hits gives the latest hits, at most 1024, the oldest first.
 func (s *Set) Hits() []Hit { return s.hits.list() }
 
-// change puts what f makes of a copy of the rules in their place.
-func (s *Set) change(f func([]*armedRule) []*armedRule) {
+// update puts what f makes of a copy of the rules in their place.
+func (s *Set) update(f func([]*activeRule) []*activeRule) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	rules := f(slices.Clone(s.load().all()))
+	rules := f(slices.Clone(s.rules().list()))
 	if len(rules) == 0 {
-		s.armed.Store(nil)
+		s.snapshot.Store(nil)
 		return
 	}
-	s.armed.Store(&armory{rules})
+	s.snapshot.Store(&ruleSnapshot{rules})
 }
 
-func (s *Set) load() *armory { return s.armed.Load() }
+func (s *Set) rules() *ruleSnapshot { return s.snapshot.Load() }
 
-// armEffects gives copies with histories of their own.
-func armEffects(do []Effect) []Effect {
+// newEffectInstances gives copies with histories of their own.
+func newEffectInstances(do []Effect) []Effect {
 	armed := slices.Clone(do)
 	for i, e := range armed {
-		if with, ok := e.(armedEffect); ok {
-			armed[i] = with.arm()
+		if with, ok := e.(statefulEffect); ok {
+			armed[i] = with.newInstance()
 		}
 	}
 	return armed
 }
 
-// strike asks the rules about op and lets the effects of those that match act,
+// applyRules asks the rules about op and lets the effects of those that match act,
 // through apply.
-func (x *exchange) strike(rules *armory, op Op, apply func(Effect) outcome) outcome {
-	for _, a := range rules.all() {
+func (x *exchange) applyRules(rules *ruleSnapshot, op Op, apply func(Effect) outcome) outcome {
+	for _, a := range rules.list() {
 		if !a.phases.has(op.Phase) || !a.when.Eval(op) {
 			continue
 		}
-		a.fired.Add(1)
+		a.applied.Add(1)
 		seq := x.set.hits.add(&a.rule, op, "")
 		for _, e := range a.do {
 			o := apply(e)
-			if x.excuse != "" {
-				a.fired.Add(-1)
-				x.set.hits.excuse(seq, x.excuse)
-				x.excuse = ""
+			if x.notApplied != "" {
+				a.applied.Add(-1)
+				x.set.hits.setNotApplied(seq, x.notApplied)
+				x.notApplied = ""
 			}
 			if o != proceed {
 				return o
@@ -135,17 +135,17 @@ func (x *exchange) strike(rules *armory, op Op, apply func(Effect) outcome) outc
 	return proceed
 }
 
-// miss records that rules which could match a watch cannot be applied to it.
-func (s *Set) miss(rules *armory, op Op, why string) {
-	for _, a := range rules.all() {
+// recordNotApplied records that rules which could match a watch cannot be applied to it.
+func (s *Set) recordNotApplied(rules *ruleSnapshot, op Op, why string) {
+	for _, a := range rules.list() {
 		if a.couldMatch(op.Phase, op) {
 			s.hits.add(&a.rule, op, why)
 		}
 	}
 }
 
-// all gives the rules; an armory that is nil has none.
-func (a *armory) all() []*armedRule {
+// list gives the rules; an armory that is nil has none.
+func (a *ruleSnapshot) list() []*activeRule {
 	if a == nil {
 		return nil
 	}
@@ -153,14 +153,14 @@ func (a *armory) all() []*armedRule {
 }
 
 // couldMatch reports whether a rule could match a later phase of a request.
-func (a *armory) couldMatch(phase Phase, op Op) bool {
-	return slices.ContainsFunc(a.all(), func(r *armedRule) bool { return r.couldMatch(phase, op) })
+func (a *ruleSnapshot) couldMatch(phase Phase, op Op) bool {
+	return slices.ContainsFunc(a.list(), func(r *activeRule) bool { return r.couldMatch(phase, op) })
 }
 
 // couldMatchNames lists the rules of couldMatch.
-func (a *armory) couldMatchNames(phase Phase, op Op) []string {
+func (a *ruleSnapshot) couldMatchNames(phase Phase, op Op) []string {
 	var names []string
-	for _, r := range a.all() {
+	for _, r := range a.list() {
 		if r.couldMatch(phase, op) {
 			names = append(names, r.rule.label())
 		}
@@ -168,7 +168,7 @@ func (a *armory) couldMatchNames(phase Phase, op Op) []string {
 	return names
 }
 
-func (a *armedRule) couldMatch(phase Phase, op Op) bool {
+func (a *activeRule) couldMatch(phase Phase, op Op) bool {
 	op.Phase = phase
-	return a.phases.has(phase) && outlook(a.when, op, unknownIn(phase, op)) != never
+	return a.phases.has(phase) && partialEval(a.when, op, unknownFacts(phase, op)) != no
 }

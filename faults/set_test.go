@@ -75,9 +75,9 @@ func TestCounting(t *testing.T) {
 	}
 }
 
-// TestRuleIsAValue: adding a rule does not use it up, and printing it shows the
+// TestRuleIsNotConsumed: adding a rule does not use it up, and printing it shows the
 // count it was given.
-func TestRuleIsAValue(t *testing.T) {
+func TestRuleIsNotConsumed(t *testing.T) {
 	rule := faults.Rule{When: faults.First(1), Do: []faults.Effect{faults.Reply(faults.Conflict())}}
 	for range 2 {
 		var set faults.Set
@@ -90,8 +90,8 @@ func TestRuleIsAValue(t *testing.T) {
 	}
 }
 
-// TestFirstEndingRuleWins: the rules behind it are not asked and do not count.
-func TestFirstEndingRuleWins(t *testing.T) {
+// TestFirstFinalRuleWins: the rules behind it are not asked and do not count.
+func TestFirstFinalRuleWins(t *testing.T) {
 	var set faults.Set
 	_, err := set.AddText("when first(2) do status(409)\nwhen first(1) do status(410)")
 	require.NoError(t, err)
@@ -125,7 +125,7 @@ func TestChanceIsPerObject(t *testing.T) {
 	require.Equal(t, []int{410, 410}, codes(&set, 2, pods+"/x"))
 }
 
-func TestAfterOutsideASetIsNever(t *testing.T) {
+func TestAfterOutsideSet(t *testing.T) {
 	require.False(t, faults.After(0).Eval(faults.Op{}))
 }
 
@@ -140,7 +140,7 @@ func TestAddIsAllOrNothing(t *testing.T) {
 	require.Empty(t, set.Rules())
 }
 
-func TestRemoveTakesItsOwnOnly(t *testing.T) {
+func TestRemoveFuncRemovesOwnRules(t *testing.T) {
 	var set faults.Set
 	rule := faults.ExpireContinue()
 	first, err := set.Add(rule, faults.DropBookmarks())

@@ -12,21 +12,21 @@ import (
 )
 
 // Expired is 410 Expired: the revision that was asked for is gone (rule EX-01).
-func Expired() metav1.Status { return failure(http.StatusGone, metav1.StatusReasonExpired, 0) }
+func Expired() metav1.Status { return newStatus(http.StatusGone, metav1.StatusReasonExpired, 0) }
 
 // Gone is 410 with the reason Gone, which servers before Expired used.
-func Gone() metav1.Status { return failure(http.StatusGone, metav1.StatusReasonGone, 0) }
+func Gone() metav1.Status { return newStatus(http.StatusGone, metav1.StatusReasonGone, 0) }
 
 // Timeout504 is 504 Timeout with the cause ResourceVersionTooLarge: the server
 // has not seen that revision yet (rule RS-05). retryAfter is rounded up to whole
 // seconds; 0 gives no advice.
 func Timeout504(retryAfter time.Duration) metav1.Status {
-	s := failure(http.StatusGatewayTimeout, metav1.StatusReasonTimeout, retryAfter)
+	s := newStatus(http.StatusGatewayTimeout, metav1.StatusReasonTimeout, retryAfter)
 	if s.Details == nil {
 		s.Details = &metav1.StatusDetails{}
 	}
 	s.Details.Causes = []metav1.StatusCause{{
-		Type: metav1.CauseTypeResourceVersionTooLarge, Message: tooLarge,
+		Type: metav1.CauseTypeResourceVersionTooLarge, Message: tooLargeResourceVersion,
 	}}
 	return s
 }
@@ -34,31 +34,33 @@ func Timeout504(retryAfter time.Duration) metav1.Status {
 // TooManyRequests is 429 with advice to come back after retryAfter, rounded up
 // to whole seconds; 0 gives no advice.
 func TooManyRequests(retryAfter time.Duration) metav1.Status {
-	return failure(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, retryAfter)
+	return newStatus(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, retryAfter)
 }
 
 // Conflict is 409 Conflict: somebody else has changed the object.
-func Conflict() metav1.Status { return failure(http.StatusConflict, metav1.StatusReasonConflict, 0) }
+func Conflict() metav1.Status { return newStatus(http.StatusConflict, metav1.StatusReasonConflict, 0) }
 
 // InternalError is 500 InternalError.
 func InternalError() metav1.Status {
-	return failure(http.StatusInternalServerError, metav1.StatusReasonInternalError, 0)
+	return newStatus(http.StatusInternalServerError, metav1.StatusReasonInternalError, 0)
 }
 
 // Unavailable is 503 ServiceUnavailable; retryAfter as for [TooManyRequests].
 func Unavailable(retryAfter time.Duration) metav1.Status {
-	return failure(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, retryAfter)
+	return newStatus(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, retryAfter)
 }
 
 // Unauthorized is 401: the credentials are not, or no longer, good.
 func Unauthorized() metav1.Status {
-	return failure(http.StatusUnauthorized, metav1.StatusReasonUnauthorized, 0)
+	return newStatus(http.StatusUnauthorized, metav1.StatusReasonUnauthorized, 0)
 }
 
 // Forbidden is 403: the client may not do that.
-func Forbidden() metav1.Status { return failure(http.StatusForbidden, metav1.StatusReasonForbidden, 0) }
+func Forbidden() metav1.Status {
+	return newStatus(http.StatusForbidden, metav1.StatusReasonForbidden, 0)
+}
 
-func failure(code int32, reason metav1.StatusReason, retryAfter time.Duration) metav1.Status {
+func newStatus(code int32, reason metav1.StatusReason, retryAfter time.Duration) metav1.Status {
 	s := metav1.Status{Code: code, Reason: reason}
 	if retryAfter > 0 {
 		seconds := math.Ceil(retryAfter.Seconds())
@@ -67,9 +69,9 @@ func failure(code int32, reason metav1.StatusReason, retryAfter time.Duration) m
 	return s
 }
 
-// canonical gives the one form of a Status that rules keep: what every failure
+// canonicalStatus gives the one form of a Status that rules keep: what every failure
 // has alike is left out, and so are empty details.
-func canonical(s metav1.Status) metav1.Status {
+func canonicalStatus(s metav1.Status) metav1.Status {
 	s = *s.DeepCopy()
 	s.TypeMeta = metav1.TypeMeta{}
 	if s.Status == metav1.StatusFailure {

@@ -22,16 +22,16 @@ import (
 
 const expiredFrame = `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old resource version: 5 (6)","reason":"Expired","code":410}}` + "\n"
 
-func TestWatchPassesUnbuffered(t *testing.T) {
+func TestWatchIsNotBuffered(t *testing.T) {
 	for _, rule := range []string{"# no rule", "when event(DELETED) do drop", "when event(ADDED) && name(z*) do end"} {
 		a := newAPI()
-		w := open(t, a, rule).watch("")
-		for _, e := range []string{podA, mark, podB} { // each arrives before the next is there
+		w := newTestServer(t, a, rule).watch("")
+		for _, e := range []string{podA, bookmark, podB} { // each arrives before the next is there
 			a.events <- e
-			w.wants(e)
+			w.expectLines(e)
 		}
 		close(a.events)
-		rest, err := w.rest()
+		rest, err := w.readAll()
 		require.NoError(t, err)
 		require.Empty(t, rest)
 	}
@@ -39,29 +39,29 @@ func TestWatchPassesUnbuffered(t *testing.T) {
 
 func TestWatchDrop(t *testing.T) {
 	for pieces := range 3 { // also when frames come in pieces
-		a := newAPI(podA, last, mark, podB, mark)
-		a.pieces = pieces * 50
-		d := open(t, a)
+		a := newAPI(podA, initialEventsEndEvent, bookmark, podB, bookmark)
+		a.writeSize = pieces * 50
+		d := newTestServer(t, a)
 		_, err := d.set.Add(faults.DropBookmarks())
 		require.NoError(t, err)
 		w := d.watch("")
 		close(a.events)
-		rest, err := w.rest()
+		rest, err := w.readAll()
 		require.NoError(t, err)
-		require.Equal(t, podA+last+podB, rest)
+		require.Equal(t, podA+initialEventsEndEvent+podB, rest)
 		require.Len(t, d.set.Hits(), 2)
 		require.Equal(t, "drop-bookmarks: stream watch pods BOOKMARK in ns: drop", d.set.Hits()[0].String())
 	}
 }
 
 func TestWatchManyFramesInOneWrite(t *testing.T) {
-	a := newAPI(podA + mark + podB + podA + "unfinished")
-	d := open(t, a, "when event(BOOKMARK) do drop", "when name(b) do duplicate")
+	a := newAPI(podA + bookmark + podB + podA + "unfinished")
+	d := newTestServer(t, a, "when event(BOOKMARK) do drop", "when name(b) do duplicate")
 	d.set.Clear()
 	d.add("when event(BOOKMARK) do drop", "when event(ADDED) && name(b) do duplicate")
 	w := d.watch("")
 	close(a.events)
-	rest, err := w.rest()
+	rest, err := w.readAll()
 	require.NoError(t, err)
 	require.Equal(t, podA+podB+podB+podA+"unfinished", rest)
 }
@@ -71,30 +71,30 @@ func TestWatchEffects(t *testing.T) {
 		rule, want string
 		broken     bool
 	}{
-		{"when initialEventsEnd do drop", podA + podB + mark, false},
+		{"when initialEventsEnd do drop", podA + podB + bookmark, false},
 		{"when event(ADDED) && name(b) do end", podA, false},
 		{"when event(ADDED) && nth(2) do error(410)", podA + expiredFrame, false},
 		{"when event(ADDED) && nth(2) do reset", podA, true},
 		{"when event(ADDED) && nth(2) do truncate(20)", podA + podB[:20], true},
-		{"when event(ADDED) && nth(2) do truncate(20000)", podA + podB + last + mark, false},
-		{"when event(ADDED) && namespace(ns) do duplicate", podA + podA + podB + podB + last + mark, false},
-		{"when event(ADDED) && nth(2) do duplicate, delay(1ms)", podA + podB + podB + last + mark, false},
-		{"when verb(watch) && nth(2) do drop", podA + last + mark, false},
+		{"when event(ADDED) && nth(2) do truncate(20000)", podA + podB + initialEventsEndEvent + bookmark, false},
+		{"when event(ADDED) && namespace(ns) do duplicate", podA + podA + podB + podB + initialEventsEndEvent + bookmark, false},
+		{"when event(ADDED) && nth(2) do duplicate, delay(1ms)", podA + podB + podB + initialEventsEndEvent + bookmark, false},
+		{"when verb(watch) && nth(2) do drop", podA + initialEventsEndEvent + bookmark, false},
 		{"when verb(watch) && query(resourceVersion, 5) do error(410)", expiredFrame, false},
 		{"when verb(watch) do end", "", false},
 		{faults.Expire410().String(), expiredFrame, false},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
-			a := newAPI(podA, podB, last, mark)
-			d := open(t, a, c.rule)
+			a := newAPI(podA, podB, initialEventsEndEvent, bookmark)
+			d := newTestServer(t, a, c.rule)
 			w := d.watch("&resourceVersion=5")
 			require.Equal(t, 200, w.resp.StatusCode)
 			require.Equal(t, "application/json", w.resp.Header.Get("Content-Type"))
 			require.Empty(t, w.resp.Header.Get("Retry-After"))
-			if strings.HasSuffix(c.want, mark) {
+			if strings.HasSuffix(c.want, bookmark) {
 				close(a.events) // a stream that a rule ends, ends without this
 			}
-			rest, err := w.rest()
+			rest, err := w.readAll()
 			require.Equal(t, c.want, rest)
 			if c.broken {
 				require.ErrorIs(t, err, io.ErrUnexpectedEOF)
@@ -106,53 +106,53 @@ func TestWatchEffects(t *testing.T) {
 	}
 }
 
-// TestBreakLosesNothingBefore: what the handler has written and not flushed is in
+// TestResetDeliversEarlierFrames: what the handler has written and not flushed is in
 // front of the break.
-func TestBreakLosesNothingBefore(t *testing.T) {
-	w := open(t, newAPI(podA+podB), "when event(ADDED) && name(b) do reset").watch("")
-	rest, err := w.rest()
+func TestResetDeliversEarlierFrames(t *testing.T) {
+	w := newTestServer(t, newAPI(podA+podB), "when event(ADDED) && name(b) do reset").watch("")
+	rest, err := w.readAll()
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	require.Equal(t, podA, rest)
 }
 
-// TestEndedWatchStopsTheHandler: it is told by its context, and by its writer.
-func TestEndedWatchStopsTheHandler(t *testing.T) {
+// TestEndedWatchStopsHandler: it is told by its context, and by its writer.
+func TestEndedWatchStopsHandler(t *testing.T) {
 	a := newAPI(podA)
-	w := open(t, a, "when event(ADDED) do end").watch("")
-	_, err := w.rest()
+	w := newTestServer(t, a, "when event(ADDED) do end").watch("")
+	_, err := w.readAll()
 	require.NoError(t, err)
-	soon(t, func() bool { return a.left.Load() == 1 })
+	eventually(t, func() bool { return a.finishedWatches.Load() == 1 })
 }
 
-// TestRuleReachesRunningWatch: rules added while a watch runs act on it, and
+// TestRuleAppliesToRunningWatch: rules added while a watch runs act on it, and
 // stop doing so when they are taken away.
-func TestRuleReachesRunningWatch(t *testing.T) {
+func TestRuleAppliesToRunningWatch(t *testing.T) {
 	a := newAPI()
-	d := open(t, a)
+	d := newTestServer(t, a)
 	w := d.watch("&resourceVersion=5")
 	send := func(e string) { a.events <- e }
 	send(podA)
-	w.wants(podA)
+	w.expectLines(podA)
 	remove := d.add("when event(BOOKMARK) do drop")
-	send(mark)
+	send(bookmark)
 	send(podB)
-	w.wants(podB)
+	w.expectLines(podB)
 	remove()
 	remove()
-	send(mark)
-	w.wants(mark)
+	send(bookmark)
+	w.expectLines(bookmark)
 	d.add("when verb(watch) && during(stream) && first(1) do error(410)")
 	send(podA)
-	w.wants(expiredFrame)
-	_, err := w.rest()
+	w.expectLines(expiredFrame)
+	_, err := w.readAll()
 	require.NoError(t, err)
 }
 
-// TestRuleInMidFrame: a frame that has begun to pass goes on; the next one is
+// TestRuleAddedMidFrame: a frame that has begun to pass goes on; the next one is
 // the first to be asked about.
-func TestRuleInMidFrame(t *testing.T) {
+func TestRuleAddedMidFrame(t *testing.T) {
 	a := newAPI()
-	d := open(t, a)
+	d := newTestServer(t, a)
 	w := d.watch("")
 	a.events <- podA[:30]
 	head := make([]byte, 30)
@@ -167,15 +167,15 @@ func TestRuleInMidFrame(t *testing.T) {
 	a.events <- podA[40:]
 	a.events <- podB
 	close(a.events)
-	rest, err := w.rest()
+	rest, err := w.readAll()
 	require.NoError(t, err)
 	require.Equal(t, podA, string(head)+rest)
 }
 
 func TestWatchHang(t *testing.T) {
-	a := newAPI(podA+podB, mark)
+	a := newAPI(podA+podB, bookmark)
 	ctx, leave := context.WithCancel(t.Context())
-	d := open(t, a, "when event(ADDED) && name(b) do hang")
+	d := newTestServer(t, a, "when event(ADDED) && name(b) do hang")
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.url+pods+"?watch=true", nil)
 	require.NoError(t, err)
 	resp, err := d.client.Do(req)
@@ -185,9 +185,9 @@ func TestWatchHang(t *testing.T) {
 	_, err = io.ReadFull(resp.Body, got)
 	require.NoError(t, err)
 	require.Equal(t, podA, string(got), "what is in front of the silence arrives")
-	require.Zero(t, a.left.Load())
+	require.Zero(t, a.finishedWatches.Load())
 	leave()
-	soon(t, func() bool { return a.left.Load() == 1 })
+	eventually(t, func() bool { return a.finishedWatches.Load() == 1 })
 }
 
 func TestWatchDelayOnVirtualTime(t *testing.T) {
@@ -216,18 +216,18 @@ func TestWatchProtobuf(t *testing.T) {
 	}
 	for pieces := range 9 {
 		a := newAPI(x, bookmark+y, end)
-		a.pieces = pieces
+		a.writeSize = pieces
 		close(a.events)
-		d := open(t, asProtobuf(a))
-		rest, err := d.watch("").rest()
+		d := newTestServer(t, asProtobuf(a))
+		rest, err := d.watch("").readAll()
 		require.NoError(t, err)
 		require.Equal(t, x+bookmark+y+end, rest)
 
 		a = newAPI(x, bookmark+y, end)
-		a.pieces = pieces
-		d = open(t, asProtobuf(a), faults.DropBookmarks().String(), "when event(ADDED) && name(y) do duplicate",
+		a.writeSize = pieces
+		d = newTestServer(t, asProtobuf(a), faults.DropBookmarks().String(), "when event(ADDED) && name(y) do duplicate",
 			"when initialEventsEnd do error(410)")
-		rest, err = d.watch("&resourceVersion=5").rest()
+		rest, err = d.watch("&resourceVersion=5").readAll()
 		require.NoError(t, err)
 		frame, found := strings.CutPrefix(rest, x+y+y)
 		require.True(t, found)
@@ -261,21 +261,21 @@ func requireExpired(t *testing.T, frame string) {
 	require.Equal(t, "too old resource version: 5 (6)", s.Message)
 }
 
-func TestWatchErrorAtTheStartAsProtobuf(t *testing.T) {
-	d := open(t, newAPI(), faults.Expire410().String())
+func TestWatchErrorBeforeStartInProtobuf(t *testing.T) {
+	d := newTestServer(t, newAPI(), faults.Expire410().String())
 	w := d.watch("&resourceVersion=5", "application/vnd.kubernetes.protobuf,application/json")
 	require.Equal(t, "application/vnd.kubernetes.protobuf;stream=watch", w.resp.Header.Get("Content-Type"))
-	rest, err := w.rest()
+	rest, err := w.readAll()
 	require.NoError(t, err)
 	requireExpired(t, rest)
 }
 
-// TestExpire410SparesFreshWatches: a client must be able to recover.
-func TestExpire410SparesFreshWatches(t *testing.T) {
+// TestExpire410SkipsNewWatches: a client must be able to recover.
+func TestExpire410SkipsNewWatches(t *testing.T) {
 	for _, query := range []string{"", "&resourceVersion=0", "&resourceVersion=5&sendInitialEvents=true"} {
 		a := newAPI(podA)
-		d := open(t, a, faults.Expire410().String())
-		d.watch(query).wants(podA)
+		d := newTestServer(t, a, faults.Expire410().String())
+		d.watch(query).expectLines(podA)
 	}
 }
 
@@ -288,14 +288,14 @@ func TestUnreadableWatch(t *testing.T) {
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
 	})
-	d := open(t, odd, "strict: when event(ADDED) do drop")
+	d := newTestServer(t, odd, "strict: when event(ADDED) do drop")
 	w := d.watch("")
 	require.Equal(t, 500, w.resp.StatusCode)
-	rest, err := w.rest()
+	rest, err := w.readAll()
 	require.NoError(t, err)
 	require.Contains(t, rest, "rules of this server act on watch frames (strict), and frames of \\\"application/x-frames\\\" cannot be read")
 
-	d = open(t, odd, "when verb(list) do hang", "when verb(watch) && resource(nodes) && during(stream) do hang")
+	d = newTestServer(t, odd, "when verb(list) do hang", "when verb(watch) && resource(nodes) && during(stream) do hang")
 	w = d.watch("")
 	got := make([]byte, 7)
 	_, err = io.ReadFull(w.r, got)
@@ -303,9 +303,9 @@ func TestUnreadableWatch(t *testing.T) {
 	require.Equal(t, "\xa1frames", string(got))
 }
 
-func TestLateRuleOnUnreadableWatch(t *testing.T) {
+func TestRuleAddedToUnreadableWatch(t *testing.T) {
 	more := make(chan string)
-	d := open(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	d := newTestServer(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/x-frames")
 		for s := range more {
 			_, _ = io.WriteString(w, s)
@@ -318,7 +318,7 @@ func TestLateRuleOnUnreadableWatch(t *testing.T) {
 	more <- "two"
 	more <- "three"
 	close(more)
-	rest, err := w.rest()
+	rest, err := w.readAll()
 	require.NoError(t, err)
 	require.Equal(t, "onetwothree", rest)
 	require.Len(t, d.set.Hits(), 1, "it is told once")
@@ -326,9 +326,9 @@ func TestLateRuleOnUnreadableWatch(t *testing.T) {
 		d.set.Hits()[0].String())
 }
 
-// TestCompressionIsNotAskedFor: a real server compresses WatchList streams.
-func TestCompressionIsNotAskedFor(t *testing.T) {
-	d := open(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+// TestAcceptEncodingIsRemoved: a real server compresses WatchList streams.
+func TestAcceptEncodingIsRemoved(t *testing.T) {
+	d := newTestServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 			_, _ = io.WriteString(w, podA)
@@ -340,28 +340,28 @@ func TestCompressionIsNotAskedFor(t *testing.T) {
 		_ = z.Close()
 	}), "when event(ADDED) do duplicate")
 	w := d.watch("")
-	w.wants(podA, podA)
+	w.expectLines(podA, podA)
 }
 
 // TestFailedWatch: an answer that is no stream passes as it is.
 func TestFailedWatch(t *testing.T) {
-	d := open(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	d := newTestServer(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(400)
 		_, _ = io.WriteString(w, podA)
 	}), "when during(stream) do drop")
 	w := d.watch("")
 	require.Equal(t, 400, w.resp.StatusCode)
-	w.wants(podA)
+	w.expectLines(podA)
 	require.Empty(t, d.set.Hits())
 }
 
-// TestOddFrames pass: they are no events a rule could name.
-func TestOddFrames(t *testing.T) {
+// TestInvalidFrames pass: they are no events a rule could name.
+func TestInvalidFrames(t *testing.T) {
 	odd := "\n{\n{}\nnull\n<html>\n"
 	a := newAPI(odd, `{"type":"ADDED","object":{"metadata":{"name":7}}}`+"\n", podA)
 	close(a.events)
-	rest, err := open(t, a, "when event(ADDED) do drop").watch("").rest()
+	rest, err := newTestServer(t, a, "when event(ADDED) do drop").watch("").readAll()
 	require.NoError(t, err)
 	require.Equal(t, odd, rest)
 }
@@ -371,25 +371,25 @@ func TestTableFrames(t *testing.T) {
 	row = strings.Replace(row, "}}}\n", "}}}]}}\n", 1)
 	a := newAPI(row, podB)
 	close(a.events)
-	rest, err := open(t, a, "when event(ADDED) && name(a) do drop").watch("").rest()
+	rest, err := newTestServer(t, a, "when event(ADDED) && name(a) do drop").watch("").readAll()
 	require.NoError(t, err)
 	require.Equal(t, podB, rest)
 }
 
-// TestBehindAReverseProxy: the proxy ends with a panic when it cannot write any
+// TestReverseProxy: the proxy ends with a panic when it cannot write any
 // more, and the watch still ends cleanly for the client.
-func TestBehindAReverseProxy(t *testing.T) {
-	a := newAPI(podA, mark, podB, podB)
+func TestReverseProxy(t *testing.T) {
+	a := newAPI(podA, bookmark, podB, podB)
 	upstream := httptest.NewServer(a)
 	defer upstream.Close()
 	target, err := url.Parse(upstream.URL)
 	require.NoError(t, err)
-	d := open(t, httputil.NewSingleHostReverseProxy(target),
+	d := newTestServer(t, httputil.NewSingleHostReverseProxy(target),
 		"when event(BOOKMARK) do drop", "when event(ADDED) && nth(2) do error(410)")
-	rest, err := d.watch("&resourceVersion=5").rest()
+	rest, err := d.watch("&resourceVersion=5").readAll()
 	require.NoError(t, err)
 	require.Equal(t, podA+expiredFrame, rest)
-	soon(t, func() bool { return a.left.Load() == 1 })
+	eventually(t, func() bool { return a.finishedWatches.Load() == 1 })
 }
 
 // TestUpgradedConnection is hit before it is handled, or not at all.

@@ -8,11 +8,11 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// TestReadsAllocateLittle: a walk allocates the same however long it is, a read of one key or of the next events
+// TestAllocations: a walk allocates the same however long it is, a read of one key or of the next events
 // a small constant.
-func TestReadsAllocateLittle(t *testing.T) {
-	s := filled(t, 5000)
-	drafts := values()
+func TestAllocations(t *testing.T) {
+	s := newFilledStore(t, 5000)
+	drafts := alternatingDrafts()
 	for i := range 100 {
 		_, err := s.Update(benchKey(i), func(*memstore.Record) (*memstore.Draft, error) { return drafts[1], nil })
 		require.NoError(t, err)
@@ -51,11 +51,11 @@ func TestReadsAllocateLittle(t *testing.T) {
 			t.Error(n, err)
 		}
 	}))
-	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { <-wakeAfterWrite(s, c, buf) }), 130.0)
+	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { <-readyAfterWrite(s, c, buf) }), 130.0)
 }
 
-// wakeAfterWrite writes, reads the event and returns a channel that is closed.
-func wakeAfterWrite(s *memstore.Store, c *memstore.Cursor, buf []*memstore.Event) <-chan struct{} {
+// readyAfterWrite writes, reads the event and returns a channel that is closed.
+func readyAfterWrite(s *memstore.Store, c *memstore.Cursor, buf []*memstore.Event) <-chan struct{} {
 	wake := c.Ready()
 	_, _ = s.Update("pods/new", func(cur *memstore.Record) (*memstore.Draft, error) {
 		if cur != nil {

@@ -15,17 +15,17 @@ import (
 // sizes are object counts; values are 1 KiB.
 var sizes = []int{1_000, 10_000, 100_000, 1_000_000}
 
-var kibibyte = []byte(strings.Repeat("x", 1024))
+var value1KiB = []byte(strings.Repeat("x", 1024))
 
 func benchKey(i int) string { return fmt.Sprintf("pods/namespace-%02d/pod-%07d", i%50, i) }
 
-// filled returns a store with n objects and, as the clock stands still for nobody, no limit on age.
-func filled(tb testing.TB, n int) *memstore.Store {
+// newFilledStore returns a store with n objects and, as the clock stands still for nobody, no limit on age.
+func newFilledStore(tb testing.TB, n int) *memstore.Store {
 	tb.Helper()
 	s := memstore.New(memstore.Options{HistoryAge: -1})
 	err := s.Load(func(tx *memstore.Tx) error {
 		for i := range n {
-			if err := tx.Put(benchKey(i), memstore.Draft{Data: kibibyte, RevisionOffset: 100}); err != nil {
+			if err := tx.Put(benchKey(i), memstore.Draft{Data: value1KiB, RevisionOffset: 100}); err != nil {
 				return err
 			}
 		}
@@ -38,11 +38,11 @@ func filled(tb testing.TB, n int) *memstore.Store {
 	return s
 }
 
-// values are two different drafts, so that storing them in turn always changes something.
-func values() [2]*memstore.Draft {
-	other := append([]byte{}, kibibyte...)
+// alternatingDrafts are two different drafts, so that storing them in turn always changes something.
+func alternatingDrafts() [2]*memstore.Draft {
+	other := append([]byte{}, value1KiB...)
 	other[0] = 'y'
-	return [2]*memstore.Draft{{Data: kibibyte, RevisionOffset: 100}, {Data: other, RevisionOffset: 100}}
+	return [2]*memstore.Draft{{Data: value1KiB, RevisionOffset: 100}, {Data: other, RevisionOffset: 100}}
 }
 
 // write stores into one of n keys; i-th call of a series.
@@ -58,7 +58,7 @@ func write(b *testing.B, s *memstore.Store, n, i int, drafts *[2]*memstore.Draft
 func BenchmarkWrite(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprintf("objects=%d", n), func(b *testing.B) {
-			s, drafts := filled(b, n), values()
+			s, drafts := newFilledStore(b, n), alternatingDrafts()
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				write(b, s, n, i, &drafts)
@@ -68,7 +68,7 @@ func BenchmarkWrite(b *testing.B) {
 }
 
 func BenchmarkCreateDelete(b *testing.B) {
-	s, drafts := filled(b, 10_000), values()
+	s, drafts := newFilledStore(b, 10_000), alternatingDrafts()
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		_, err := s.Update("pods/namespace-07/pod-new", func(*memstore.Record) (*memstore.Draft, error) {
@@ -86,12 +86,12 @@ func BenchmarkCreateDelete(b *testing.B) {
 func BenchmarkLoad(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		filled(b, 10_000)
+		newFilledStore(b, 10_000)
 	}
 }
 
 func BenchmarkGet(b *testing.B) {
-	s := filled(b, 10_000)
+	s := newFilledStore(b, 10_000)
 	key := benchKey(5_000)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -105,7 +105,7 @@ func BenchmarkGet(b *testing.B) {
 // from a kept state as can be.
 func BenchmarkRange(b *testing.B) {
 	const n = 10_000
-	s, drafts := filled(b, n), values()
+	s, drafts := newFilledStore(b, n), alternatingDrafts()
 	for i := range 127 {
 		write(b, s, n, i, &drafts)
 	}
@@ -145,7 +145,7 @@ func BenchmarkRange(b *testing.B) {
 }
 
 func BenchmarkCount(b *testing.B) {
-	s := filled(b, 10_000)
+	s := newFilledStore(b, 10_000)
 	for b.Loop() {
 		if s.View().Count("pods/namespace-07/") != 200 {
 			b.Fatal("wrong count")
@@ -180,7 +180,7 @@ func watchPods(b *testing.B, s *memstore.Store) *memstore.Cursor {
 
 func benchIdle(b *testing.B, watchers int) {
 	const n = 10_000
-	s, drafts := filled(b, n), values()
+	s, drafts := newFilledStore(b, n), alternatingDrafts()
 	cursors := make([]*memstore.Cursor, watchers)
 	for i := range cursors {
 		cursors[i] = watchPods(b, s)
@@ -193,7 +193,7 @@ func benchIdle(b *testing.B, watchers int) {
 
 func benchParked(b *testing.B, watchers int, how string) {
 	const n = 10_000
-	s, drafts := filled(b, n), values()
+	s, drafts := newFilledStore(b, n), alternatingDrafts()
 	ctx, cancel := context.WithCancel(b.Context())
 	var ended, got sync.WaitGroup
 	parked := make(chan struct{}, watchers)
@@ -257,9 +257,9 @@ func BenchmarkMemory(b *testing.B) {
 	b.Run("live", func(b *testing.B) {
 		const n = 100_000
 		for b.Loop() {
-			before := heap()
-			s := filled(b, n)
-			b.ReportMetric(float64(heap()-before)/n, "B/object")
+			before := heapBytes()
+			s := newFilledStore(b, n)
+			b.ReportMetric(float64(heapBytes()-before)/n, "B/object")
 			runtime.KeepAlive(s)
 		}
 	})
@@ -267,19 +267,19 @@ func BenchmarkMemory(b *testing.B) {
 		b.Run(fmt.Sprintf("history/objects=%d", n), func(b *testing.B) {
 			const revisions = 20_000
 			for b.Loop() {
-				s, drafts := filled(b, n), values()
-				before := heap()
+				s, drafts := newFilledStore(b, n), alternatingDrafts()
+				before := heapBytes()
 				for i := range revisions {
 					write(b, s, n, i, &drafts)
 				}
-				b.ReportMetric(float64(heap()-before)/revisions, "B/revision")
+				b.ReportMetric(float64(heapBytes()-before)/revisions, "B/revision")
 				runtime.KeepAlive(s)
 			}
 		})
 	}
 }
 
-func heap() int64 {
+func heapBytes() int64 {
 	runtime.GC()
 	runtime.GC()
 	var m runtime.MemStats

@@ -20,7 +20,7 @@ func (c *clock) now() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
-	if d := now.Sub(c.last); d > 0 && sameClock(c.last, now) {
+	if d := now.Sub(c.last); d > 0 && isSameClock(c.last, now) {
 		c.elapsed += d
 	}
 	c.last = now
@@ -34,6 +34,6 @@ func (c *clock) read() (last time.Time, elapsed time.Duration) {
 	return c.last, c.elapsed
 }
 
-// sameClock tells whether two times were read on one clock. Times of a bubble carry no monotonic
+// isSameClock tells whether two times were read on one clock. Times of a bubble carry no monotonic
 // reading, those of the world do; Round(0) takes it away.
-func sameClock(a, b time.Time) bool { return (a == a.Round(0)) == (b == b.Round(0)) }
+func isSameClock(a, b time.Time) bool { return (a == a.Round(0)) == (b == b.Round(0)) }

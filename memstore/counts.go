@@ -7,10 +7,10 @@ import (
 	"github.com/google/btree"
 )
 
-// counts holds how many keys lie in each directory: "" has all, "pods/" those of a resource,
+// dirCounts holds how many keys lie in each directory: "" has all, "pods/" those of a resource,
 // "pods/default/" those of a namespace. Trees of successive states share what did not change, and
 // a write that neither creates nor deletes shares the whole.
-type counts struct {
+type dirCounts struct {
 	mu   sync.Mutex // cloning writes to the original, and forks may clone the same one at once
 	tree *btree.BTreeG[dirCount]
 }
@@ -20,19 +20,19 @@ type dirCount struct {
 	n   int
 }
 
-func newCounts() *counts {
+func newDirCounts() *dirCounts {
 	const degree = 8 // a changed path is copied: small nodes
-	return &counts{tree: btree.NewG(degree, func(a, b dirCount) bool { return a.dir < b.dir })}
+	return &dirCounts{tree: btree.NewG(degree, func(a, b dirCount) bool { return a.dir < b.dir })}
 }
 
-// of returns the number of keys in the directory, which is "" or ends in "/".
-func (c *counts) of(dir string) int {
+// get returns the number of keys in the directory, which is "" or ends in "/".
+func (c *dirCounts) get(dir string) int {
 	d, _ := c.tree.Get(dirCount{dir: dir})
 	return d.n
 }
 
 // apply returns the counts after the events.
-func (c *counts) apply(events []*Event) *counts {
+func (c *dirCounts) apply(events []*Event) *dirCounts {
 	next := c
 	for _, e := range events {
 		if (e.Record == nil) == (e.Prev == nil) {
@@ -40,20 +40,20 @@ func (c *counts) apply(events []*Event) *counts {
 		}
 		if next == c {
 			c.mu.Lock()
-			next = &counts{tree: c.tree.Clone()}
+			next = &dirCounts{tree: c.tree.Clone()}
 			c.mu.Unlock()
 		}
 		if e.Prev == nil {
-			next.add(e.Record.Key, 1)
+			next.addKey(e.Record.Key, 1)
 		} else {
-			next.add(e.Prev.Key, -1)
+			next.addKey(e.Prev.Key, -1)
 		}
 	}
 	return next
 }
 
-// add counts one key more or less in all directories above it.
-func (c *counts) add(key string, n int) {
+// addKey counts one key more or less in all directories above it.
+func (c *dirCounts) addKey(key string, n int) {
 	for dir := 0; ; {
 		d, _ := c.tree.Get(dirCount{dir: key[:dir]})
 		if d.n += n; d.n == 0 {

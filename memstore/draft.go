@@ -34,15 +34,15 @@ func (d *Draft) check() error {
 
 // equals reports whether storing d would leave r as it is but for the revision.
 func (d *Draft) equals(r *Record) bool {
-	return d.UID == r.UID && d.sameData(r) && slices.Equal(d.Labels, r.Labels) && slices.Equal(d.Fields, r.Fields)
+	return d.UID == r.UID && d.equalData(r) && slices.Equal(d.Labels, r.Labels) && slices.Equal(d.Fields, r.Fields)
 }
 
-func (d *Draft) sameData(r *Record) bool {
-	if d.RevisionOffset < 0 || r.stamp < 0 {
-		return d.RevisionOffset < 0 && r.stamp < 0 && bytes.Equal(d.Data, r.Data)
+func (d *Draft) equalData(r *Record) bool {
+	if d.RevisionOffset < 0 || r.revisionOffset < 0 {
+		return d.RevisionOffset < 0 && r.revisionOffset < 0 && bytes.Equal(d.Data, r.Data)
 	}
-	n := digits(r.Revision)
-	return d.RevisionOffset == r.stamp && len(d.Data)+n == len(r.Data) &&
+	n := decimalLen(r.Revision)
+	return d.RevisionOffset == r.revisionOffset && len(d.Data)+n == len(r.Data) &&
 		bytes.Equal(d.Data[:d.RevisionOffset], r.Data[:d.RevisionOffset]) && bytes.Equal(d.Data[d.RevisionOffset:], r.Data[d.RevisionOffset+n:])
 }
 
@@ -50,13 +50,13 @@ func (d *Draft) sameData(r *Record) bool {
 func (d *Draft) record(key string, rev Revision, prev *Record) *Record {
 	r := &Record{
 		Key: key, UID: d.UID, CreateRevision: rev, Revision: rev,
-		Labels: d.Labels, Fields: d.Fields, stamp: max(d.RevisionOffset, -1),
+		Labels: d.Labels, Fields: d.Fields, revisionOffset: max(d.RevisionOffset, -1),
 	}
 	if prev != nil {
 		r.Key, r.CreateRevision = prev.Key, prev.CreateRevision // the key's bytes are shared by all states of the object
 	}
 	if d.RevisionOffset >= 0 {
-		r.Data = splice(d.Data[:d.RevisionOffset], rev, d.Data[d.RevisionOffset:])
+		r.Data = insertRevision(d.Data[:d.RevisionOffset], rev, d.Data[d.RevisionOffset:])
 	} else {
 		r.Data = append(make([]byte, 0, len(d.Data)), d.Data...)
 	}

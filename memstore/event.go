@@ -11,9 +11,9 @@ type Event struct {
 	Record   *Record  // the state after it; nil: the object was deleted
 	Prev     *Record  // the state before it; nil: the object was created
 
-	at   time.Duration // when, on the clock of the store; ages are reckoned from it
-	cost int64         // what it is taken to occupy, once it is remembered
-	left atomic.Pointer[Record]
+	time          time.Duration // when, on the clock of the store; ages are reckoned from it
+	size          int64         // what it is taken to occupy, once it is remembered
+	deletedRecord atomic.Pointer[Record]
 }
 
 // Key is the key that was written.
@@ -33,12 +33,12 @@ func (e *Event) Changed() bool { return e != nil && e.Record != e.Prev }
 // shows, also to a watcher whose selector the object no longer matches. It is made once, however
 // many watchers ask, so that encodings derived from it are shared too. Nil for a creation.
 func (e *Event) DeletedRecord() *Record {
-	if r := e.left.Load(); r != nil || e.Prev == nil {
+	if r := e.deletedRecord.Load(); r != nil || e.Prev == nil {
 		return r
 	}
-	e.left.CompareAndSwap(nil, e.Prev.WithRevision(e.Revision))
-	return e.left.Load()
+	e.deletedRecord.CompareAndSwap(nil, e.Prev.WithRevision(e.Revision))
+	return e.deletedRecord.Load()
 }
 
-// before orders events; the logs are keyed by it.
-func before(a, b *Event) bool { return a.Revision < b.Revision }
+// lessByRevision orders events; the logs are keyed by it.
+func lessByRevision(a, b *Event) bool { return a.Revision < b.Revision }

@@ -80,8 +80,8 @@ func ExampleStore_Fork() {
 	// 3 in the fixture
 }
 
-// stored puts a text under a key, whatever was there.
-func stored(text string) func(*memstore.Record) (*memstore.Draft, error) {
+// putText puts a text under a key, whatever was there.
+func putText(text string) func(*memstore.Record) (*memstore.Draft, error) {
 	return func(*memstore.Record) (*memstore.Draft, error) {
 		return &memstore.Draft{Data: []byte(text), RevisionOffset: -1}, nil
 	}
@@ -103,9 +103,9 @@ func ExampleStore_Load() {
 	})
 	fmt.Println(store.View().Count("nodes/"), err)
 
-	same, _ := store.Update("nodes/a", stored("ready"))
+	same, _ := store.Update("nodes/a", putText("ready"))
 	fmt.Println(same.Key(), same.Changed(), same.Revision)
-	other, _ := store.Update("nodes/a", stored("gone"))
+	other, _ := store.Update("nodes/a", putText("gone"))
 	fmt.Println(other.Key(), other.Changed(), other.Revision)
 	// Output:
 	// 1 <nil>
@@ -131,14 +131,14 @@ func ExampleStore_Watch() {
 	}
 	next()
 	wake := cursor.Ready()
-	_, _ = store.Update("pods/a", stored("Pending"))
+	_, _ = store.Update("pods/a", putText("Pending"))
 	<-wake
 	next()
 
 	// Somebody who wants little sleeps through the rest.
 	wake = cursor.ReadyFor(func(e *memstore.Event) bool { return string(e.Record.Data) == "Running" })
-	_, _ = store.Update("pods/b", stored("Pending"))
-	_, _ = store.Update("pods/a", stored("Running"))
+	_, _ = store.Update("pods/b", putText("Pending"))
+	_, _ = store.Update("pods/a", putText("Running"))
 	<-wake
 	next()
 	// Output:
@@ -153,8 +153,8 @@ func ExampleStore_Watch() {
 // A compaction forgets states, and an expiry the events, too.
 func ExampleStore_CompactViews() {
 	store := memstore.New(memstore.Options{HistoryAge: time.Hour})
-	first, _ := store.Update("pods/a", stored("Pending"))
-	_, _ = store.Update("pods/a", stored("Running"))
+	first, _ := store.Update("pods/a", putText("Pending"))
+	_, _ = store.Update("pods/a", putText("Running"))
 
 	fmt.Println("written less than an hour ago:", store.Age(first.Revision) < time.Hour)
 
@@ -180,9 +180,9 @@ func ExampleStore_CompactViews() {
 // A backup is played back: the revision goes back with it, or, with a bump, jumps ahead.
 func ExampleStore_Restore() {
 	store := memstore.New(memstore.Options{})
-	_, _ = store.Update("pods/a", stored("Pending"))
+	_, _ = store.Update("pods/a", putText("Pending"))
 	backup := store.Snapshot()
-	_, _ = store.Update("pods/a", stored("Running"))
+	_, _ = store.Update("pods/a", putText("Running"))
 	cursor, _ := store.Watch("pods/", store.Revision())
 
 	store.Restore(backup, 0)
@@ -204,7 +204,7 @@ func ExampleStore_Wait() {
 	store := memstore.New(memstore.Options{})
 	_, err := store.ViewAt(1001)
 	fmt.Println(err)
-	go func() { _, _ = store.Update("pods/a", stored("Pending")) }()
+	go func() { _, _ = store.Update("pods/a", putText("Pending")) }()
 	if err := store.Wait(context.Background(), 1001); err != nil {
 		fmt.Println(err)
 	}

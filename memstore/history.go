@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	// stride is the number of revisions between two states that the history keeps. A view in between
+	// baseInterval is the number of revisions between two states that the history keeps. A view in between
 	// is the state before it and a patch of fewer than stride events. Measured: keeping every state
 	// costs some 2.7 kB a revision, keeping every 64th a fraction of that.
-	stride = 64
+	baseInterval = 64
 
-	// eventCost is what an event is taken to occupy besides the data of the state it replaced.
-	eventCost = 1024
+	// eventOverhead is what an event is taken to occupy besides the data of the state it replaced.
+	eventOverhead = 1024
 
 	logDegree = 32
 )
@@ -33,21 +33,21 @@ type history struct {
 	feeds  map[string]*feed      // by topic
 	all    *feed                 // every topic; its log is the log
 
-	exact, watch Revision
-	count        int           // events above the watch floor,
-	bytes        int64         // what they are taken to occupy,
-	oldest       time.Duration // and when the first of them happened
+	viewFloor, watchFloor Revision
+	count                 int           // events above the watch floor,
+	bytes                 int64         // what they are taken to occupy,
+	oldest                time.Duration // and when the first of them happened
 }
 
 // newHistory returns the history of a store that remembers nothing but its present state.
 func newHistory(limits Options, head *state) *history {
 	h := &history{
-		limits: limits,
-		log:    btree.NewG(logDegree, before),
-		bases:  btree.NewG(logDegree, func(a, b *state) bool { return a.rev < b.rev }),
-		feeds:  map[string]*feed{},
-		exact:  head.rev,
-		watch:  head.rev,
+		limits:     limits,
+		log:        btree.NewG(logDegree, lessByRevision),
+		bases:      btree.NewG(logDegree, func(a, b *state) bool { return a.rev < b.rev }),
+		feeds:      map[string]*feed{},
+		viewFloor:  head.rev,
+		watchFloor: head.rev,
 	}
 	h.all = &feed{log: h.log}
 	h.bases.ReplaceOrInsert(head)
@@ -67,9 +67,9 @@ func (h *history) clone() *history {
 	return &c
 }
 
-// keep remembers a state if its revision is one of those that views are built from.
-func (h *history) keep(s *state) {
-	if s.rev%stride == 0 {
+// addBase remembers a state if its revision is one of those that views are built from.
+func (h *history) addBase(s *state) {
+	if s.rev%baseInterval == 0 {
 		h.bases.ReplaceOrInsert(s)
 	}
 }
@@ -81,11 +81,11 @@ func (h *history) append(e *Event) *feed {
 	f.log.ReplaceOrInsert(e)
 	h.all.last, f.last = e.Revision, e.Revision
 	if h.count == 0 {
-		h.oldest = e.at
+		h.oldest = e.time
 	}
 	h.count++
-	e.cost = eventCost + e.Prev.kept()
-	h.bytes += e.cost
+	e.size = eventOverhead + e.Prev.retainedBytes()
+	h.bytes += e.size
 	return f
 }
 
@@ -93,64 +93,64 @@ func (h *history) append(e *Event) *feed {
 func (h *history) feed(topic string) *feed {
 	f := h.feeds[topic]
 	if f == nil {
-		f = &feed{log: btree.NewG(logDegree, before)}
+		f = &feed{log: btree.NewG(logDegree, lessByRevision)}
 		h.feeds[topic] = f
 	}
 	return f
 }
 
-// overdue reports whether trim has anything to do.
-func (h *history) overdue(now time.Duration) bool {
+// isOverdue reports whether trim has anything to do.
+func (h *history) isOverdue(now time.Duration) bool {
 	return h.count > 0 &&
 		(h.count > h.limits.HistoryCount || h.bytes > h.limits.HistoryBytes || now-h.oldest >= h.limits.HistoryAge)
 }
 
 // trim forgets the oldest events until count, bytes and age are within their limits.
 func (h *history) trim(now time.Duration, head *state) {
-	if !h.overdue(now) {
+	if !h.isOverdue(now) {
 		return
 	}
-	count, bytes, floor := h.count, h.bytes, h.watch
-	h.log.AscendGreaterOrEqual(&Event{Revision: h.watch + 1}, func(e *Event) bool {
-		h.oldest = e.at
-		if count <= h.limits.HistoryCount && bytes <= h.limits.HistoryBytes && now-e.at < h.limits.HistoryAge {
+	count, bytes, floor := h.count, h.bytes, h.watchFloor
+	h.log.AscendGreaterOrEqual(&Event{Revision: h.watchFloor + 1}, func(e *Event) bool {
+		h.oldest = e.time
+		if count <= h.limits.HistoryCount && bytes <= h.limits.HistoryBytes && now-e.time < h.limits.HistoryAge {
 			return false
 		}
 		count--
-		bytes -= e.cost
+		bytes -= e.size
 		floor = e.Revision
 		return true
 	})
-	h.forget(floor, head)
+	h.raiseWatchFloor(floor, head)
 }
 
-// forget raises the watch floor, and with it the exact floor, to a revision not above the head's.
-func (h *history) forget(floor Revision, head *state) {
-	h.log.AscendRange(&Event{Revision: h.watch + 1}, &Event{Revision: floor + 1}, func(e *Event) bool {
+// raiseWatchFloor raises the watch floor, and with it the exact floor, to a revision not above the head's.
+func (h *history) raiseWatchFloor(floor Revision, head *state) {
+	h.log.AscendRange(&Event{Revision: h.watchFloor + 1}, &Event{Revision: floor + 1}, func(e *Event) bool {
 		f := h.feeds[topic(e.Key())]
 		f.log.DeleteMin()
-		f.dropped, h.all.dropped = e.Revision, e.Revision
+		f.lastRemoved, h.all.lastRemoved = e.Revision, e.Revision
 		h.count--
-		h.bytes -= e.cost
+		h.bytes -= e.size
 		return true
 	})
-	h.watch = max(h.watch, floor)
-	h.compact(floor, head)
+	h.watchFloor = max(h.watchFloor, floor)
+	h.raiseViewFloor(floor, head)
 }
 
-// compact raises the exact floor to a revision not above the head's, and lets go of what neither a
+// raiseViewFloor raises the exact floor to a revision not above the head's, and lets go of what neither a
 // view nor a cursor can reach any more.
-func (h *history) compact(floor Revision, head *state) {
-	h.exact = max(h.exact, floor)
-	if h.exact == head.rev {
+func (h *history) raiseViewFloor(floor Revision, head *state) {
+	h.viewFloor = max(h.viewFloor, floor)
+	if h.viewFloor == head.rev {
 		h.bases.Clear(false)
 		h.bases.ReplaceOrInsert(head)
 	}
-	base := h.base(h.exact)
+	base := h.base(h.viewFloor)
 	for first, _ := h.bases.Min(); first != base; first, _ = h.bases.Min() {
 		h.bases.DeleteMin()
 	}
-	unseen := min(h.watch, base.rev)
+	unseen := min(h.watchFloor, base.rev)
 	for first, ok := h.log.Min(); ok && first.Revision <= unseen; first, ok = h.log.Min() {
 		h.log.DeleteMin()
 	}
@@ -171,12 +171,12 @@ func (h *history) view(rev Revision) View {
 	if base.rev == rev {
 		return View{rev: rev, base: base}
 	}
-	events := make([]*Event, 0, stride)
+	events := make([]*Event, 0, baseInterval)
 	h.log.AscendRange(&Event{Revision: base.rev + 1}, &Event{Revision: rev + 1}, func(e *Event) bool {
 		events = append(events, e)
 		return true
 	})
-	return View{rev: rev, base: base, over: patches(events)}
+	return View{rev: rev, base: base, patches: mergeByKey(events)}
 }
 
 // age tells how long ago a revision was written, on the clock of the store. A
@@ -188,7 +188,7 @@ func (h *history) age(rev Revision, now time.Duration) time.Duration {
 	age := time.Duration(math.MaxInt64)
 	h.log.AscendGreaterOrEqual(&Event{Revision: rev}, func(e *Event) bool {
 		if e.Revision == rev {
-			age = now - e.at
+			age = now - e.time
 		}
 		return false
 	})

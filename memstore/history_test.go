@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestViewsAreNeverFarFromAKeptState: however the revisions came about, the patch of a view is short.
-func TestViewsAreNeverFarFromAKeptState(t *testing.T) {
+// TestPatchesAreShort: however the revisions came about, the patch of a view is short.
+func TestPatchesAreShort(t *testing.T) {
 	s := New(Options{StartRevision: 61})
 	n := 0
 	write := func(writes int) {
@@ -23,15 +23,15 @@ func TestViewsAreNeverFarFromAKeptState(t *testing.T) {
 	for _, writes := range []int{1, 2, 3, 64, 1, 63, 65, 1000, 1, 200} {
 		write(writes)
 	}
-	for rev := s.hist.exact; rev <= s.Revision(); rev++ {
+	for rev := s.hist.viewFloor; rev <= s.Revision(); rev++ {
 		v, err := s.ViewAt(rev)
 		require.NoError(t, err)
-		require.Less(t, len(v.over), stride)
+		require.Less(t, len(v.patches), baseInterval)
 		require.Equal(t, int(rev)-61, v.Count(""))
 	}
 
 	kept := s.hist.bases.Len()
-	require.InDelta(t, n/stride, kept, 2)
+	require.InDelta(t, n/baseInterval, kept, 2)
 	s.CompactViews()
 	require.Equal(t, 1, s.hist.bases.Len())
 	require.Equal(t, n, s.hist.log.Len(), "the watch window is untouched")
@@ -39,13 +39,13 @@ func TestViewsAreNeverFarFromAKeptState(t *testing.T) {
 	require.Zero(t, s.hist.log.Len())
 }
 
-// TestHiddenEventsAreFew: what stays in the log below the floors, to build the view at the floor, is bounded.
-func TestHiddenEventsAreFew(t *testing.T) {
+// TestLogIsTrimmed: what stays in the log below the floors, to build the view at the floor, is bounded.
+func TestLogIsTrimmed(t *testing.T) {
 	s := New(Options{HistoryCount: 10})
 	for i := range 1000 {
 		_, err := s.Update("a/x", func(*Record) (*Draft, error) { return &Draft{Data: fmt.Append(nil, i)}, nil })
 		require.NoError(t, err)
-		require.Less(t, s.hist.log.Len(), 10+stride)
+		require.Less(t, s.hist.log.Len(), 10+baseInterval)
 		require.LessOrEqual(t, s.hist.feeds["a"].log.Len(), 10)
 		require.LessOrEqual(t, s.hist.bases.Len(), 2)
 	}

@@ -23,13 +23,13 @@ type Tx struct {
 // it, and one from inside fn, past the Tx, would wait for ever.
 func (s *Store) Load(fn func(tx *Tx) error) error {
 	wakes, err := s.load(fn)
-	broadcast(wakes)
+	closeAll(wakes)
 	return err
 }
 
 func (s *Store) load(fn func(tx *Tx) error) ([]chan struct{}, error) {
-	s.write.Lock()
-	defer s.write.Unlock()
+	s.writeMu.Lock()
+	defer s.writeMu.Unlock()
 	tx := &Tx{head: s.head.Load(), latest: map[string]*Record{}}
 	defer func() { tx.ended = true }()
 	if err := fn(tx); err != nil {
@@ -38,7 +38,7 @@ func (s *Store) load(fn func(tx *Tx) error) ([]chan struct{}, error) {
 	if tx.err != nil || len(tx.events) == 0 {
 		return nil, tx.err
 	}
-	if !s.fits(tx.head, tx.events) {
+	if !s.withinQuota(tx.head, tx.events) {
 		return nil, ErrQuotaExceeded
 	}
 	return s.commit(tx.head, tx.events), nil
@@ -79,10 +79,10 @@ func (tx *Tx) Delete(key string) {
 
 func (tx *Tx) write(key string, d *Draft) {
 	prev := tx.Get(key)
-	if _, same := unchanged(prev, d); same {
+	if _, same := noop(prev, d); same {
 		return
 	}
-	e := event(key, tx.head.rev+Revision(len(tx.events))+1, prev, d)
+	e := newEvent(key, tx.head.rev+Revision(len(tx.events))+1, prev, d)
 	tx.events = append(tx.events, e)
 	tx.latest[key] = e.Record
 }

@@ -19,7 +19,7 @@ type model struct {
 	exact, watch memstore.Revision
 	states       map[memstore.Revision]modelState // since the last restore
 	events       []modelEvent                     // since the last restore
-	era          int
+	restores     int
 }
 
 type modelState map[string]modelRecord
@@ -52,13 +52,13 @@ func (m *model) fork() *model {
 	return &f
 }
 
-func (m *model) now() modelState { return m.states[m.rev] }
+func (m *model) current() modelState { return m.states[m.rev] }
 
 // write puts (or with nil deletes) and reports whether that changed anything.
 func (m *model) write(key string, next *modelRecord) bool {
-	prev, had := m.now()[key]
+	prev, had := m.current()[key]
 	e := modelEvent{rev: m.rev + 1, key: key, at: time.Now()}
-	state := maps.Clone(m.now())
+	state := maps.Clone(m.current())
 	if had {
 		e.prev = &prev
 	}
@@ -121,35 +121,35 @@ func (m *model) restore(state modelState, rev, bump memstore.Revision) {
 	m.rev, m.exact, m.watch = rev, rev, rev
 	m.states = map[memstore.Revision]modelState{rev: state}
 	m.events = nil
-	m.era++
+	m.restores++
 }
 
 // modelCursor is a watch of the model.
 type modelCursor struct {
-	prefix string
-	pos    memstore.Revision
-	era    int
+	prefix   string
+	pos      memstore.Revision
+	restores int
 }
 
-// topical reports whether an event is of the cursor's topic.
-func (c *modelCursor) topical(e modelEvent) bool {
+// matchesTopic reports whether an event is of the cursor's topic.
+func (c *modelCursor) matchesTopic(e modelEvent) bool {
 	topic, _, narrow := strings.Cut(c.prefix, "/")
 	own, _, _ := strings.Cut(e.key, "/")
 	return !narrow || own == topic
 }
 
-// stirred reports whether a waiting cursor must have been woken.
-func (m *model) stirred(c *modelCursor) bool {
-	return c.era != m.era || slices.ContainsFunc(m.after(c.pos), c.topical)
+// mustWake reports whether a waiting cursor must have been woken.
+func (m *model) mustWake(c *modelCursor) bool {
+	return c.restores != m.restores || slices.ContainsFunc(m.after(c.pos), c.matchesTopic)
 }
 
 // next mirrors Cursor.Next for a buffer of the given size.
 func (m *model) next(c *modelCursor, size int) (out []modelEvent, err error) {
-	if c.era != m.era {
+	if c.restores != m.restores {
 		return nil, memstore.ErrRestored
 	}
 	for _, e := range m.after(c.pos) {
-		if e.rev <= m.watch && c.topical(e) {
+		if e.rev <= m.watch && c.matchesTopic(e) {
 			return nil, memstore.ErrCompacted
 		}
 		if strings.HasPrefix(e.key, c.prefix) {

@@ -13,7 +13,7 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-func letters(n int) *memstore.Draft {
+func draftOfSize(n int) *memstore.Draft {
 	return &memstore.Draft{Data: bytes.Repeat([]byte("x"), n), RevisionOffset: -1}
 }
 
@@ -26,37 +26,37 @@ func TestQuota(t *testing.T) {
 		return err
 	}
 	for _, key := range []string{"a/x", "a/y", "a/z"} {
-		require.NoError(t, set(key, letters(1000)))
+		require.NoError(t, set(key, draftOfSize(1000)))
 	}
 	full := s.Snapshot()
-	require.ErrorIs(t, set("a/w", letters(0)), memstore.ErrQuotaExceeded)
-	require.ErrorIs(t, set("a/x", letters(1001)), memstore.ErrQuotaExceeded)
+	require.ErrorIs(t, set("a/w", draftOfSize(0)), memstore.ErrQuotaExceeded)
+	require.ErrorIs(t, set("a/x", draftOfSize(1001)), memstore.ErrQuotaExceeded)
 	require.Equal(t, full.Revision(), s.Revision())
 	require.Equal(t, 3, s.View().Count("a/"))
-	require.NoError(t, set("a/x", letters(1000)), "it is there already")
-	require.NoError(t, set("a/x", letters(900)))
-	require.NoError(t, set("a/y", letters(1100)), "there are 100 bytes of room")
-	require.ErrorIs(t, set("a/y", letters(1101)), memstore.ErrQuotaExceeded)
+	require.NoError(t, set("a/x", draftOfSize(1000)), "it is there already")
+	require.NoError(t, set("a/x", draftOfSize(900)))
+	require.NoError(t, set("a/y", draftOfSize(1100)), "there are 100 bytes of room")
+	require.ErrorIs(t, set("a/y", draftOfSize(1101)), memstore.ErrQuotaExceeded)
 	require.NoError(t, set("a/y", nil))
-	require.NoError(t, set("a/w", letters(1100)))
+	require.NoError(t, set("a/w", draftOfSize(1100)))
 
 	fork := s.Fork()
-	_, err := fork.Update("a/v", func(*memstore.Record) (*memstore.Draft, error) { return letters(1), nil })
+	_, err := fork.Update("a/v", func(*memstore.Record) (*memstore.Draft, error) { return draftOfSize(1), nil })
 	require.ErrorIs(t, err, memstore.ErrQuotaExceeded, "a fork has the quota of its original")
 
 	s.Restore(full, 10)
-	require.ErrorIs(t, set("a/w", letters(0)), memstore.ErrQuotaExceeded, "and the room that it has")
+	require.ErrorIs(t, set("a/w", draftOfSize(0)), memstore.ErrQuotaExceeded, "and the room that it has")
 	require.NoError(t, set("a/x", nil))
-	require.NoError(t, set("a/w", letters(1000)))
+	require.NoError(t, set("a/w", draftOfSize(1000)))
 }
 
 // A load is taken as a whole: what it deletes makes room for what it puts.
-func TestQuotaOfLoads(t *testing.T) {
+func TestQuotaOfLoad(t *testing.T) {
 	s := memstore.New(memstore.Options{Quota: 2 * (512 + 3 + 1000)})
 	load := func(deleted string, put ...string) error {
 		return s.Load(func(tx *memstore.Tx) error {
 			for _, key := range put {
-				if err := tx.Put(key, *letters(1000)); err != nil {
+				if err := tx.Put(key, *draftOfSize(1000)); err != nil {
 					return err
 				}
 			}
@@ -94,7 +94,7 @@ func TestHistoryBytesCountEncodings(t *testing.T) {
 }
 
 // However many write at once, the quota is kept, and who is told that the store is full has written nothing.
-func TestQuotaOfManyWriters(t *testing.T) {
+func TestQuotaConcurrently(t *testing.T) {
 	const most = 100
 	s := memstore.New(memstore.Options{Quota: most * (512 + int64(len("a/00-00")) + 10)})
 	var stored atomic.Int64
@@ -102,7 +102,7 @@ func TestQuotaOfManyWriters(t *testing.T) {
 	for w := range 8 {
 		writers.Go(func() {
 			for i := range 50 {
-				_, err := s.Update(fmt.Sprintf("a/%02d-%02d", w, i), func(*memstore.Record) (*memstore.Draft, error) { return letters(10), nil })
+				_, err := s.Update(fmt.Sprintf("a/%02d-%02d", w, i), func(*memstore.Record) (*memstore.Draft, error) { return draftOfSize(10), nil })
 				if err == nil {
 					stored.Add(1)
 				} else if !errors.Is(err, memstore.ErrQuotaExceeded) {

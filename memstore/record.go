@@ -24,15 +24,15 @@ type Record struct {
 	Fields         Pairs    // from the draft
 	Data           []byte   // the encoded object, stamped with Revision
 
-	stamp   int // where in Data the decimal revision begins; negative: nowhere
-	derived atomic.Pointer[derivation]
+	revisionOffset int // where in Data the decimal revision begins; negative: nowhere
+	encodings      atomic.Pointer[cachedEncoding]
 }
 
-// derivation is one other encoding of a record, in a list that only grows at its front.
-type derivation struct {
+// cachedEncoding is one other encoding of a record, in a list that only grows at its front.
+type cachedEncoding struct {
 	kind string
 	data []byte
-	next *derivation
+	next *cachedEncoding
 }
 
 // WithRevision returns the same content stamped with another revision: Data is spliced anew, Created and
@@ -43,10 +43,10 @@ func (r *Record) WithRevision(rev Revision) *Record {
 	}
 	c := &Record{
 		Key: r.Key, UID: r.UID, CreateRevision: r.CreateRevision, Revision: rev,
-		Labels: r.Labels, Fields: r.Fields, Data: r.Data, stamp: r.stamp,
+		Labels: r.Labels, Fields: r.Fields, Data: r.Data, revisionOffset: r.revisionOffset,
 	}
-	if r.stamp >= 0 {
-		c.Data = splice(r.Data[:r.stamp], rev, r.Data[r.stamp+digits(r.Revision):])
+	if r.revisionOffset >= 0 {
+		c.Data = insertRevision(r.Data[:r.revisionOffset], rev, r.Data[r.revisionOffset+decimalLen(r.Revision):])
 	}
 	return c
 }
@@ -57,7 +57,7 @@ func (r *Record) WithRevision(rev Revision) *Record {
 // Meant for a handful of kinds: they are searched one by one. make must not change the record, nor
 // keep the bytes it returns for other use.
 func (r *Record) CachedEncoding(kind string, encode func(*Record) ([]byte, error)) ([]byte, error) {
-	first := r.derived.Load()
+	first := r.encodings.Load()
 	if d := first.find(kind); d != nil {
 		return d.data, nil
 	}
@@ -66,30 +66,30 @@ func (r *Record) CachedEncoding(kind string, encode func(*Record) ([]byte, error
 		return nil, err
 	}
 	for {
-		if r.derived.CompareAndSwap(first, &derivation{kind, data, first}) {
+		if r.encodings.CompareAndSwap(first, &cachedEncoding{kind, data, first}) {
 			return data, nil
 		}
-		first = r.derived.Load()
+		first = r.encodings.Load()
 		if d := first.find(kind); d != nil {
 			return d.data, nil
 		}
 	}
 }
 
-// kept is what a record that nothing but an event keeps alive occupies: its data, in all encodings that
+// retainedBytes is what a record that nothing but an event keeps alive occupies: its data, in all encodings that
 // there are now. Most are made while the record is current.
-func (r *Record) kept() int64 {
+func (r *Record) retainedBytes() int64 {
 	if r == nil {
 		return 0
 	}
 	bytes := len(r.Data)
-	for d := r.derived.Load(); d != nil; d = d.next {
+	for d := r.encodings.Load(); d != nil; d = d.next {
 		bytes += len(d.data)
 	}
 	return int64(bytes)
 }
 
-func (d *derivation) find(kind string) *derivation {
+func (d *cachedEncoding) find(kind string) *cachedEncoding {
 	for ; d != nil; d = d.next {
 		if d.kind == kind {
 			return d
@@ -98,16 +98,16 @@ func (d *derivation) find(kind string) *derivation {
 	return nil
 }
 
-// splice returns before, the revision in decimal and after, in one slice without spare capacity.
-func splice(before []byte, rev Revision, after []byte) []byte {
-	data := make([]byte, 0, len(before)+digits(rev)+len(after))
+// insertRevision returns before, the revision in decimal and after, in one slice without spare capacity.
+func insertRevision(before []byte, rev Revision, after []byte) []byte {
+	data := make([]byte, 0, len(before)+decimalLen(rev)+len(after))
 	data = append(data, before...)
 	data = strconv.AppendUint(data, uint64(rev), 10)
 	return append(data, after...)
 }
 
-// digits is the length of the revision in decimal.
-func digits(rev Revision) int {
+// decimalLen is the length of the revision in decimal.
+func decimalLen(rev Revision) int {
 	n := 1
 	for ; rev >= 10; rev /= 10 {
 		n++

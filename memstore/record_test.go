@@ -27,7 +27,7 @@ func remove(t testing.TB, s *memstore.Store, key string) *memstore.Event {
 	return e
 }
 
-func TestStampIsSplicedIn(t *testing.T) {
+func TestRevisionIsInserted(t *testing.T) {
 	s := memstore.New(memstore.Options{StartRevision: 98})
 	r := put(t, s, "a/x", `{"rv":"@","n":1}`)
 	require.Equal(t, `{"rv":"99","n":1}`, string(r.Data))
@@ -49,7 +49,7 @@ func TestStampIsSplicedIn(t *testing.T) {
 	})
 }
 
-func TestAtResplicesTheStamp(t *testing.T) {
+func TestWithRevision(t *testing.T) {
 	s := memstore.New(memstore.Options{StartRevision: 8})
 	r := put(t, s, "a/x", `{"rv":"@"}`)
 	require.Same(t, r, r.WithRevision(9))
@@ -66,7 +66,7 @@ func TestAtResplicesTheStamp(t *testing.T) {
 	require.Equal(t, memstore.Revision(7), plain.WithRevision(7).Revision)
 }
 
-func TestDerivedIsMadeOnceAndKept(t *testing.T) {
+func TestCachedEncoding(t *testing.T) {
 	r := put(t, memstore.New(memstore.Options{}), "a/x", "x")
 	made := 0
 	upper := func(*memstore.Record) ([]byte, error) { made++; return []byte("X"), nil }
@@ -86,7 +86,7 @@ func TestDerivedIsMadeOnceAndKept(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(100, func() { _, _ = r.CachedEncoding("upper", upper) }))
 }
 
-func TestDerivedGivesAllRacersOneResult(t *testing.T) {
+func TestCachedEncodingConcurrently(t *testing.T) {
 	r := put(t, memstore.New(memstore.Options{}), "a/x", "x")
 	const racers = 16
 	var start, done sync.WaitGroup
@@ -107,7 +107,7 @@ func TestDerivedGivesAllRacersOneResult(t *testing.T) {
 	}
 }
 
-func TestLeftIsSharedByRacers(t *testing.T) {
+func TestDeletedRecordConcurrently(t *testing.T) {
 	s := memstore.New(memstore.Options{StartRevision: 9})
 	put(t, s, "a/x", "v@")
 	e := remove(t, s, "a/x")

@@ -24,24 +24,24 @@ func (s *Store) Snapshot() Snapshot { return Snapshot{s.head.Load()} }
 // History is forgotten: both floors are the new revision. Every open cursor ends with
 // ErrRestored. Wait goes on waiting. The cost does not depend on the number of records.
 func (s *Store) Restore(snap Snapshot, bump Revision) {
-	broadcast(s.restore(snap, bump))
+	closeAll(s.restore(snap, bump))
 }
 
 func (s *Store) restore(snap Snapshot, bump Revision) (wakes []chan struct{}) {
-	s.write.Lock()
-	defer s.write.Unlock()
-	state := snap.at(s.head.Load().rev, bump)
+	s.writeMu.Lock()
+	defer s.writeMu.Unlock()
+	state := snap.stateAt(s.head.Load().rev, bump)
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := s.hist
 	s.hist = newHistory(old.limits, state)
-	s.era++
+	s.restores++
 	s.head.Store(state)
 	for _, f := range old.feeds {
-		wakes = f.rouse(wakes)
+		wakes = f.takeWaiters(wakes)
 	}
-	return s.rousePicks(0, nil, old.all.rouse(wakes))
+	return s.takeFilteredWaiters(0, nil, old.all.takeWaiters(wakes))
 }
 
 // RestoreCount counts how often the store was restored. What somebody has noted of a revision holds only as
@@ -49,11 +49,11 @@ func (s *Store) restore(snap Snapshot, bump Revision) (wakes []chan struct{}) {
 func (s *Store) RestoreCount() uint64 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.era
+	return s.restores
 }
 
-// at returns the state of the snapshot under the revision that restoring it gives.
-func (snap Snapshot) at(current, bump Revision) *state {
+// stateAt returns the state of the snapshot under the revision that restoring it gives.
+func (snap Snapshot) stateAt(current, bump Revision) *state {
 	from := snap.state
 	if from == nil {
 		from = newState(0)

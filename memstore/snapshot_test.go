@@ -10,9 +10,9 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// TestForksShareNothingThatChanges forks one store many times at once, while it is written, and creates and
+// TestForksAreIndependent forks one store many times at once, while it is written, and creates and
 // deletes in all of them: what they share must stand still, also for the race detector.
-func TestForksShareNothingThatChanges(t *testing.T) {
+func TestForksAreIndependent(t *testing.T) {
 	const forks, writes = 8, 200
 	original := memstore.New(memstore.Options{HistoryCount: 50})
 	for i := range 100 {
@@ -63,7 +63,7 @@ func TestForksShareNothingThatChanges(t *testing.T) {
 	}
 }
 
-func TestRestoresAreCounted(t *testing.T) {
+func TestRestoreCount(t *testing.T) {
 	s := memstore.New(memstore.Options{})
 	require.Zero(t, s.RestoreCount())
 	s.Restore(s.Snapshot(), 0)

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	table   = "records"
-	byKey   = "id" // memdb wants this name for the primary index
-	keyScan = byKey + "_prefix"
+	table       = "records"
+	byKey       = "id" // memdb wants this name for the primary index
+	byKeyPrefix = byKey + "_prefix"
 )
 
 // state is all records at one revision. It is immutable.
@@ -22,7 +22,7 @@ const (
 type state struct {
 	rev  Revision
 	db   *memdb.MemDB
-	dirs *counts
+	dirs *dirCounts
 	// bytes are what the records are taken to occupy.
 	bytes int64
 }
@@ -35,7 +35,7 @@ func newState(rev Revision) *state {
 		}},
 	}})
 	must(err)
-	return &state{rev: rev, db: db.Snapshot(), dirs: newCounts()}
+	return &state{rev: rev, db: db.Snapshot(), dirs: newDirCounts()}
 }
 
 // keyIndex indexes a record by the bytes of its key and nothing else. memdb's own string index would
@@ -76,15 +76,15 @@ func (s *state) apply(events []*Event) *state {
 		}
 	}
 	txn.Commit()
-	return &state{rev: events[len(events)-1].Revision, db: db, dirs: s.dirs.apply(events), bytes: s.bytes + growth(events)}
+	return &state{rev: events[len(events)-1].Revision, db: db, dirs: s.dirs.apply(events), bytes: s.bytes + sizeChange(events)}
 }
 
-// steps applies events that may be many, and returns every state on the way that the history keeps, and
+// applyAll applies events that may be many, and returns every state on the way that the history keeps, and
 // the last one.
-func (s *state) steps(events []*Event) []*state {
-	states := make([]*state, 0, 1+len(events)/stride)
+func (s *state) applyAll(events []*Event) []*state {
+	states := make([]*state, 0, 1+len(events)/baseInterval)
 	for len(events) > 0 {
-		n := int(-events[0].Revision%stride) + 1 // up to and with the next multiple of stride
+		n := int(-events[0].Revision%baseInterval) + 1 // up to and with the next multiple of stride
 		n = min(n, len(events))
 		s = s.apply(events[:n])
 		states = append(states, s)
@@ -94,26 +94,26 @@ func (s *state) steps(events []*Event) []*state {
 }
 
 // scan walks the records with the prefix and a key not below from, in the order of their keys.
-func (s *state) scan(prefix, from string) scan {
+func (s *state) scan(prefix, from string) scanner {
 	txn := s.db.Txn(false)
 	var it memdb.ResultIterator
 	var err error
 	if from <= prefix {
-		it, err = txn.Get(table, keyScan, prefix)
+		it, err = txn.Get(table, byKeyPrefix, prefix)
 	} else {
 		it, err = txn.LowerBound(table, byKey, from)
 	}
 	must(err)
-	return scan{it, prefix}
+	return scanner{it, prefix}
 }
 
-type scan struct {
+type scanner struct {
 	it     memdb.ResultIterator
 	prefix string
 }
 
 // next returns the next record, nil at the end.
-func (s scan) next() *Record {
+func (s scanner) next() *Record {
 	o := s.it.Next()
 	if o == nil {
 		return nil

@@ -38,24 +38,24 @@ type Options struct {
 	Quota int64
 }
 
-// normal returns the options with every default filled in and "none" as the highest number.
-func (o Options) normal() Options {
+// withDefaults returns the options with every default filled in and "none" as the highest number.
+func (o Options) withDefaults() Options {
 	if o.StartRevision == 0 {
 		o.StartRevision = DefaultStartRevision
 	}
-	o.HistoryAge = limit(o.HistoryAge, DefaultHistoryAge, math.MaxInt64)
-	o.HistoryCount = limit(o.HistoryCount, DefaultHistoryCount, math.MaxInt)
-	o.HistoryBytes = limit(o.HistoryBytes, DefaultHistoryBytes, math.MaxInt64)
-	o.Quota = limit(o.Quota, DefaultQuota, math.MaxInt64)
+	o.HistoryAge = limitOrDefault(o.HistoryAge, DefaultHistoryAge, math.MaxInt64)
+	o.HistoryCount = limitOrDefault(o.HistoryCount, DefaultHistoryCount, math.MaxInt)
+	o.HistoryBytes = limitOrDefault(o.HistoryBytes, DefaultHistoryBytes, math.MaxInt64)
+	o.Quota = limitOrDefault(o.Quota, DefaultQuota, math.MaxInt64)
 	return o
 }
 
-func limit[T ~int | ~int64](given, otherwise, none T) T {
+func limitOrDefault[T ~int | ~int64](given, defaultLimit, unlimited T) T {
 	switch {
 	case given == 0:
-		return otherwise
+		return defaultLimit
 	case given < 0:
-		return none
+		return unlimited
 	}
 	return given
 }
@@ -63,19 +63,19 @@ func limit[T ~int | ~int64](given, otherwise, none T) T {
 // Store holds records by key, under one revision that counts the writes, and remembers what happened.
 // All its methods may be called at any time from any goroutine. It has no goroutines, and nothing to close.
 type Store struct {
-	// write is held by the one who writes, for the whole write. Lock order: write, then mu.
-	write sync.Mutex
+	// writeMu is held by the one who writes, for the whole write. Lock order: write, then mu.
+	writeMu sync.Mutex
 
 	// head is the current state. Readers load it without a lock. It is stored under write and mu, so
 	// that under either of them it stands still, and under mu it belongs to hist.
 	head atomic.Pointer[state]
 
 	// mu guards hist, era and picks. It is held for a few microseconds at a time, never while waiting for anything.
-	mu   sync.RWMutex
-	hist *history
-	era  uint64 // counts restores
-	// picks are those who wait in WakeFor. The list is replaced, never changed.
-	picks []*pick
+	mu       sync.RWMutex
+	hist     *history
+	restores uint64 // counts restores
+	// filteredWaiters are those who wait in WakeFor. The list is replaced, never changed.
+	filteredWaiters []*filteredWaiter
 
 	clock clock
 	quota int64 // of the bytes of a state
@@ -83,7 +83,7 @@ type Store struct {
 
 // New returns an empty store.
 func New(o Options) *Store {
-	o = o.normal()
+	o = o.withDefaults()
 	head := newState(o.StartRevision)
 	s := &Store{hist: newHistory(o, head), clock: clock{last: time.Now()}, quota: o.Quota}
 	s.head.Store(head)
@@ -105,14 +105,14 @@ func (s *Store) ViewAt(rev Revision) (View, error) {
 	if v := s.View(); v.rev == rev {
 		return v, nil
 	}
-	s.forgetOverdue()
+	s.trimOverdue()
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	switch head := s.head.Load(); {
 	case rev > head.rev:
 		return View{}, &FutureRevisionError{rev, head.rev}
-	case rev < s.hist.exact:
-		return View{}, &CompactedError{rev, s.hist.exact}
+	case rev < s.hist.viewFloor:
+		return View{}, &CompactedError{rev, s.hist.viewFloor}
 	case rev == head.rev:
 		return View{rev: rev, base: head}, nil
 	}
@@ -122,10 +122,10 @@ func (s *Store) ViewAt(rev Revision) (View, error) {
 // Floors returns the oldest revision that ViewAt answers, and the oldest that Watch accepts.
 // exact >= watch, and neither is above the current revision.
 func (s *Store) Floors() (view, watch Revision) {
-	s.forgetOverdue()
+	s.trimOverdue()
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.hist.exact, s.hist.watch
+	return s.hist.viewFloor, s.hist.watchFloor
 }
 
 // Age returns how long ago a revision was written: 0 for one of the future, and the longest duration
@@ -144,7 +144,7 @@ func (s *Store) CompactViews() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	head := s.head.Load()
-	s.hist.compact(head.rev, head)
+	s.hist.raiseViewFloor(head.rev, head)
 }
 
 // CompactAll forgets all history: both floors are raised to the current revision, and a new watch from before
@@ -153,14 +153,14 @@ func (s *Store) CompactAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	head := s.head.Load()
-	s.hist.forget(head.rev, head)
+	s.hist.raiseWatchFloor(head.rev, head)
 }
 
-// forgetOverdue drops what is too old, so that an idle store forgets, too.
-func (s *Store) forgetOverdue() {
+// trimOverdue drops what is too old, so that an idle store forgets, too.
+func (s *Store) trimOverdue() {
 	now := s.clock.now()
 	s.mu.RLock()
-	overdue := s.hist.overdue(now)
+	overdue := s.hist.isOverdue(now)
 	s.mu.RUnlock()
 	if overdue {
 		s.mu.Lock()

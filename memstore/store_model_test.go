@@ -10,8 +10,8 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// machineLimits are tight, so that short programs reach them, each alone and all together.
-var machineLimits = []memstore.Options{
+// programLimits are tight, so that short programs reach them, each alone and all together.
+var programLimits = []memstore.Options{
 	{StartRevision: 1000, HistoryAge: time.Hour, HistoryCount: 1_000_000, HistoryBytes: 1 << 40},
 	{StartRevision: 1, HistoryAge: time.Hour, HistoryCount: 70, HistoryBytes: 1 << 40},
 	{StartRevision: 63, HistoryAge: 10 * time.Second, HistoryCount: 1_000_000, HistoryBytes: 1 << 40},
@@ -22,7 +22,7 @@ var machineLimits = []memstore.Options{
 // TestModel runs random programs, the same ones every time, on the store and on the model. Each runs in
 // a bubble, where sleeping costs nothing.
 func TestModel(t *testing.T) {
-	for i, limits := range machineLimits {
+	for i, limits := range programLimits {
 		for seed := range uint64(12) {
 			t.Run(fmt.Sprintf("limits=%d/seed=%d", i, seed), func(t *testing.T) {
 				t.Parallel()
@@ -31,7 +31,7 @@ func TestModel(t *testing.T) {
 				for i := range program {
 					program[i] = byte(random.Uint32())
 				}
-				synctest.Test(t, func(t *testing.T) { runMachine(t, limits, program) })
+				synctest.Test(t, func(t *testing.T) { runProgram(t, limits, program) })
 			})
 		}
 	}
@@ -48,7 +48,7 @@ func FuzzStore(f *testing.F) {
 			t.Skip("long programs find nothing that shorter ones do not")
 		}
 		synctest.Test(t, func(t *testing.T) {
-			runMachine(t, machineLimits[int(limits)%len(machineLimits)], program)
+			runProgram(t, programLimits[int(limits)%len(programLimits)], program)
 		})
 	})
 }

@@ -11,7 +11,7 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-func TestAnIdleStoreForgets(t *testing.T) {
+func TestIdleStoreTrimsHistory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := memstore.New(memstore.Options{})
 		for i := range 10 {
@@ -45,7 +45,7 @@ func TestAnIdleStoreForgets(t *testing.T) {
 	})
 }
 
-func TestNegativeLimitsMeanNone(t *testing.T) {
+func TestNegativeLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := memstore.New(memstore.Options{HistoryAge: -1, HistoryCount: -1, HistoryBytes: -1})
 		for i := range memstore.DefaultHistoryCount + 10 {
@@ -61,9 +61,9 @@ func TestNegativeLimitsMeanNone(t *testing.T) {
 	})
 }
 
-// TestForksCrossBubbles: what was made outside is forked inside, keeps its history there for as long
+// TestForkAcrossBubbles: what was made outside is forked inside, keeps its history there for as long
 // as its age says on the bubble's clock, and the fork is forked outside again.
-func TestForksCrossBubbles(t *testing.T) {
+func TestForkAcrossBubbles(t *testing.T) {
 	fixture := memstore.New(memstore.Options{})
 	put(t, fixture, "a/x", "1")
 	put(t, fixture, "a/x", "2")

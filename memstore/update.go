@@ -27,36 +27,36 @@ func (s *Store) Update(key string, fn func(cur *Record) (*Draft, error)) (*Event
 				return nil, err
 			}
 		}
-		if e, done, err := s.try(key, seen, cur, draft); done {
+		if e, done, err := s.tryWrite(key, seen, cur, draft); done {
 			return e, err
 		}
 	}
 }
 
-// try stores the draft if cur, which was read from seen, is still the record under the key.
-func (s *Store) try(key string, seen *state, cur *Record, draft *Draft) (_ *Event, done bool, err error) {
-	if e, same := unchanged(cur, draft); same {
+// tryWrite stores the draft if cur, which was read from seen, is still the record under the key.
+func (s *Store) tryWrite(key string, seen *state, cur *Record, draft *Draft) (_ *Event, done bool, err error) {
+	if e, same := noop(cur, draft); same {
 		return e, true, nil // it was the same when cur was read, and that is when this write takes place
 	}
-	s.write.Lock()
+	s.writeMu.Lock()
 	head := s.head.Load()
 	if head != seen && head.get(key) != cur {
-		s.write.Unlock()
+		s.writeMu.Unlock()
 		return nil, false, nil
 	}
-	events := []*Event{event(key, head.rev+1, cur, draft)}
-	if !s.fits(head, events) {
-		s.write.Unlock()
+	events := []*Event{newEvent(key, head.rev+1, cur, draft)}
+	if !s.withinQuota(head, events) {
+		s.writeMu.Unlock()
 		return nil, true, ErrQuotaExceeded
 	}
 	wakes := s.commit(head, events)
-	s.write.Unlock()
-	broadcast(wakes)
+	s.writeMu.Unlock()
+	closeAll(wakes)
 	return events[0], true, nil
 }
 
-// unchanged reports whether the draft leaves things as they are, and the event that says so.
-func unchanged(cur *Record, draft *Draft) (*Event, bool) {
+// noop reports whether the draft leaves things as they are, and the event that says so.
+func noop(cur *Record, draft *Draft) (*Event, bool) {
 	switch {
 	case cur == nil:
 		return nil, draft == nil
@@ -66,8 +66,8 @@ func unchanged(cur *Record, draft *Draft) (*Event, bool) {
 	return &Event{Revision: cur.Revision, Record: cur, Prev: cur}, true
 }
 
-// event is what writing the draft over prev does.
-func event(key string, rev Revision, prev *Record, draft *Draft) *Event {
+// newEvent is what writing the draft over prev does.
+func newEvent(key string, rev Revision, prev *Record, draft *Draft) *Event {
 	e := &Event{Revision: rev, Prev: prev}
 	if draft != nil {
 		e.Record = draft.record(key, rev, prev)
@@ -79,21 +79,21 @@ func event(key string, rev Revision, prev *Record, draft *Draft) *Event {
 // writer's lock, and closes the channels that commit returns when it has released it.
 func (s *Store) commit(head *state, events []*Event) (wakes []chan struct{}) {
 	now := s.clock.now()
-	states := head.steps(events)
+	states := head.applyAll(events)
 	head = states[len(states)-1]
-	picks := s.waiting()
-	awake := concerned(picks, events)
+	picks := s.currentFilteredWaiters()
+	awake := matchingWaiters(picks, events)
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.head.Store(head)
 	for _, e := range events {
-		e.at = now
-		wakes = s.hist.append(e).rouse(wakes)
+		e.time = now
+		wakes = s.hist.append(e).takeWaiters(wakes)
 	}
-	wakes = s.rousePicks(len(picks), awake, s.hist.all.rouse(wakes))
+	wakes = s.takeFilteredWaiters(len(picks), awake, s.hist.all.takeWaiters(wakes))
 	for _, state := range states {
-		s.hist.keep(state)
+		s.hist.addBase(state)
 	}
 	s.hist.trim(now, head)
 	return wakes

@@ -11,7 +11,7 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-func TestUpdateRunsAgainAfterConflict(t *testing.T) {
+func TestUpdateRetriesAfterConflict(t *testing.T) {
 	s := memstore.New(memstore.Options{})
 	put(t, s, "a/x", "1")
 	put(t, s, "a/y", "1")
@@ -31,7 +31,7 @@ func TestUpdateRunsAgainAfterConflict(t *testing.T) {
 	require.Equal(t, s.Revision(), e.Revision)
 }
 
-func TestUpdatePassesErrorsThrough(t *testing.T) {
+func TestUpdateErrors(t *testing.T) {
 	s := memstore.New(memstore.Options{})
 	refused := errors.New("refused")
 	_, err := s.Update("a/x", func(*memstore.Record) (*memstore.Draft, error) { return nil, refused })
@@ -47,8 +47,8 @@ func TestUpdatePassesErrorsThrough(t *testing.T) {
 	require.Equal(t, memstore.DefaultStartRevision, s.Revision())
 }
 
-// TestEveryDifferenceIsAChange takes a stored draft and changes one thing at a time.
-func TestEveryDifferenceIsAChange(t *testing.T) {
+// TestAnyDifferenceIsAWrite takes a stored draft and changes one thing at a time.
+func TestAnyDifferenceIsAWrite(t *testing.T) {
 	draft := func(change func(*memstore.Draft)) func(*memstore.Record) (*memstore.Draft, error) {
 		return func(*memstore.Record) (*memstore.Draft, error) {
 			d := &memstore.Draft{
@@ -149,8 +149,8 @@ func TestLoadWithoutChangeUsesNoRevision(t *testing.T) {
 	require.Equal(t, before, s.Revision())
 }
 
-// TestReadersSeeWholeWrites reads while two keys are always written together and others come and go.
-func TestReadersSeeWholeWrites(t *testing.T) {
+// TestReadsAreConsistent reads while two keys are always written together and others come and go.
+func TestReadsAreConsistent(t *testing.T) {
 	s := memstore.New(memstore.Options{})
 	load := func(text string, extra bool) {
 		err := s.Load(func(tx *memstore.Tx) error {

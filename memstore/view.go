@@ -10,16 +10,16 @@ import (
 // and reading it takes no lock that a writer holds for long, and none at all for the current state.
 // It keeps what it shows in memory while it is held. The zero View is empty, at revision 0.
 type View struct {
-	rev  Revision
-	base *state
-	over []patch // what happened between base and rev, sorted by key
+	rev     Revision
+	base    *state
+	patches []patch // what happened between base and rev, sorted by key
 }
 
 // patch is the difference one key makes between a base state and a view.
 type patch struct {
-	key string
-	rec *Record // nil: the key is absent from the view
-	was bool    // the key is present in the base
+	key    string
+	record *Record // nil: the key is absent from the view
+	inBase bool    // the key is present in the base
 }
 
 // Revision is the revision that the view shows.
@@ -27,8 +27,8 @@ func (v View) Revision() Revision { return v.rev }
 
 // Get returns the record under the key, nil if there is none.
 func (v View) Get(key string) *Record {
-	if i, ok := v.patched(key); ok {
-		return v.over[i].rec
+	if i, ok := v.findPatch(key); ok {
+		return v.patches[i].record
 	}
 	if v.base == nil {
 		return nil
@@ -44,15 +44,15 @@ func (v View) Range(prefix, from string) iter.Seq[*Record] {
 	return func(yield func(*Record) bool) {
 		switch {
 		case v.base == nil:
-		case len(v.over) == 0:
-			v.base.scan(prefix, from).each(yield)
+		case len(v.patches) == 0:
+			v.base.scan(prefix, from).forEach(yield)
 		default:
 			v.merge(prefix, from, yield)
 		}
 	}
 }
 
-func (s scan) each(yield func(*Record) bool) {
+func (s scanner) forEach(yield func(*Record) bool) {
 	for r := s.next(); r != nil && yield(r); r = s.next() {
 	}
 }
@@ -60,8 +60,8 @@ func (s scan) each(yield func(*Record) bool) {
 // merge walks base and patches side by side; where both have a key, the patch holds.
 func (v View) merge(prefix, from string, yield func(*Record) bool) {
 	s := v.base.scan(prefix, from)
-	i, _ := v.patched(max(prefix, from))
-	over := v.over[i:]
+	i, _ := v.findPatch(max(prefix, from))
+	over := v.patches[i:]
 	for r := s.next(); ; {
 		p := patch{}
 		if len(over) > 0 && strings.HasPrefix(over[0].key, prefix) {
@@ -76,7 +76,7 @@ func (v View) merge(prefix, from string, yield func(*Record) bool) {
 			}
 			r = s.next()
 		default:
-			if p.rec != nil && !yield(p.rec) {
+			if p.record != nil && !yield(p.record) {
 				return
 			}
 			if r != nil && r.Key == p.key {
@@ -100,28 +100,28 @@ func (v View) Count(prefix string) int {
 		}
 		return n
 	}
-	n = v.base.dirs.of(prefix)
-	i, _ := v.patched(prefix)
-	for _, p := range v.over[i:] {
+	n = v.base.dirs.get(prefix)
+	i, _ := v.findPatch(prefix)
+	for _, p := range v.patches[i:] {
 		if !strings.HasPrefix(p.key, prefix) {
 			break
 		}
-		if is := p.rec != nil; is && !p.was {
+		if is := p.record != nil; is && !p.inBase {
 			n++
-		} else if !is && p.was {
+		} else if !is && p.inBase {
 			n--
 		}
 	}
 	return n
 }
 
-// patched returns where the key is, or would be, among the patches.
-func (v View) patched(key string) (int, bool) {
-	return slices.BinarySearchFunc(v.over, key, func(p patch, k string) int { return strings.Compare(p.key, k) })
+// findPatch returns where the key is, or would be, among the patches.
+func (v View) findPatch(key string) (int, bool) {
+	return slices.BinarySearchFunc(v.patches, key, func(p patch, k string) int { return strings.Compare(p.key, k) })
 }
 
-// patches sums up events, given in order, by key.
-func patches(events []*Event) []patch {
+// mergeByKey sums up events, given in order, by key.
+func mergeByKey(events []*Event) []patch {
 	over := make([]patch, 0, len(events))
 	for _, e := range events {
 		over = append(over, patch{e.Key(), e.Record, e.Prev != nil})
@@ -130,7 +130,7 @@ func patches(events []*Event) []patch {
 	n := 0
 	for i, p := range over {
 		if i > 0 && over[n-1].key == p.key {
-			over[n-1].rec = p.rec // the last state counts, and whether the base had the key the first event knew
+			over[n-1].record = p.record // the last state counts, and whether the base had the key the first event knew
 			continue
 		}
 		over[n] = p

@@ -8,22 +8,22 @@ import (
 
 // feed is the events of one topic, as cursors read them. Guarded by the lock of the history.
 type feed struct {
-	log     *eventLog
-	last    Revision      // the newest event there was
-	dropped Revision      // the newest event that was forgotten
-	wake    chan struct{} // closed at the next event; nil while nobody waits
+	log         *eventLog
+	last        Revision      // the newest event there was
+	lastRemoved Revision      // the newest event that was forgotten
+	wake        chan struct{} // closed at the next event; nil while nobody waits
 }
 
-// waiter returns the channel that the next event closes.
-func (f *feed) waiter() chan struct{} {
+// waitChannel returns the channel that the next event closes.
+func (f *feed) waitChannel() chan struct{} {
 	if f.wake == nil {
 		f.wake = make(chan struct{})
 	}
 	return f.wake
 }
 
-// rouse takes the channel of those who wait, nil if nobody does, and appends it to wakes.
-func (f *feed) rouse(wakes []chan struct{}) []chan struct{} {
+// takeWaiters takes the channel of those who wait, nil if nobody does, and appends it to wakes.
+func (f *feed) takeWaiters(wakes []chan struct{}) []chan struct{} {
 	if f.wake != nil {
 		wakes = append(wakes, f.wake)
 		f.wake = nil
@@ -31,8 +31,8 @@ func (f *feed) rouse(wakes []chan struct{}) []chan struct{} {
 	return wakes
 }
 
-// broadcast wakes everybody who waits on the channels. No lock is held: waking thousands takes a while.
-func broadcast(wakes []chan struct{}) {
+// closeAll wakes everybody who waits on the channels. No lock is held: waking thousands takes a while.
+func closeAll(wakes []chan struct{}) {
 	for _, c := range wakes {
 		close(c)
 	}
@@ -48,13 +48,13 @@ func topic(key string) string {
 // It is a position, not a queue: nothing is buffered for it, a writer never waits for it, and it keeps
 // no event in memory. There is nothing to close. One goroutine at a time may use a Cursor.
 type Cursor struct {
-	s      *Store
-	prefix string
-	feed   *feed
-	era    uint64
-	pos    Revision // everything up to here was returned
-	pivot  Event    // where reading resumes in a log; a field, so that Next allocates nothing
-	pick   *pick    // of the last WakeFor; guarded by the lock of the history
+	s         *Store
+	prefix    string
+	feed      *feed
+	restores  uint64
+	pos       Revision        // everything up to here was returned
+	searchKey Event           // where reading resumes in a log; a field, so that Next allocates nothing
+	waiter    *filteredWaiter // of the last WakeFor; guarded by the lock of the history
 }
 
 // Watch returns a cursor over the events with a revision above after whose key has the prefix. A
@@ -66,14 +66,14 @@ func (s *Store) Watch(prefix string, after Revision) (*Cursor, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hist.trim(now, s.head.Load())
-	if after < s.hist.watch {
-		return nil, &CompactedError{after, s.hist.watch}
+	if after < s.hist.watchFloor {
+		return nil, &CompactedError{after, s.hist.watchFloor}
 	}
 	f := s.hist.all
 	if strings.Contains(prefix, "/") {
 		f = s.hist.feed(topic(prefix))
 	}
-	return &Cursor{s: s, prefix: prefix, feed: f, era: s.era, pos: after}, nil
+	return &Cursor{s: s, prefix: prefix, feed: f, restores: s.restores, pos: after}, nil
 }
 
 // Next fills buf with the next events and returns how many there were: len(buf) if there may be more,
@@ -98,10 +98,10 @@ func (s *Store) Watch(prefix string, after Revision) (*Cursor, error) {
 // was returned (whatever is forgotten of other topics does no harm), or ErrRestored. It comes
 // with n = 0 and stays.
 func (c *Cursor) Next(buf []*Event) (int, error) {
-	c.s.forgetFor(c)
+	c.s.trimFor(c)
 	n := 0
 	for n < len(buf) {
-		more, err := c.pull(buf, &n)
+		more, err := c.readBatch(buf, &n)
 		if err != nil {
 			return 0, err
 		}
@@ -112,8 +112,8 @@ func (c *Cursor) Next(buf []*Event) (int, error) {
 	return n, nil
 }
 
-// pull reads one stretch, short enough for a writer to wait for, and reports whether another may follow.
-func (c *Cursor) pull(buf []*Event, n *int) (more bool, err error) {
+// readBatch reads one stretch, short enough for a writer to wait for, and reports whether another may follow.
+func (c *Cursor) readBatch(buf []*Event, n *int) (more bool, err error) {
 	const stretch = 1024
 	c.s.mu.RLock()
 	defer c.s.mu.RUnlock()
@@ -122,8 +122,8 @@ func (c *Cursor) pull(buf []*Event, n *int) (more bool, err error) {
 	}
 	if c.feed.last > c.pos {
 		seen := 0
-		c.pivot.Revision = c.pos + 1
-		c.feed.log.AscendGreaterOrEqual(&c.pivot, func(e *Event) bool {
+		c.searchKey.Revision = c.pos + 1
+		c.feed.log.AscendGreaterOrEqual(&c.searchKey, func(e *Event) bool {
 			c.pos = e.Revision
 			if strings.HasPrefix(e.Key(), c.prefix) {
 				buf[*n] = e
@@ -142,23 +142,23 @@ func (c *Cursor) pull(buf []*Event, n *int) (more bool, err error) {
 
 // check says whether the cursor can go on. The caller holds the lock of the history.
 func (c *Cursor) check() error {
-	if c.era != c.s.era {
+	if c.restores != c.s.restores {
 		return ErrRestored
 	}
-	if c.feed.dropped > c.pos {
-		return &CompactedError{c.pos, c.s.hist.watch}
+	if c.feed.lastRemoved > c.pos {
+		return &CompactedError{c.pos, c.s.hist.watchFloor}
 	}
 	return nil
 }
 
-// forgetFor drops events that are too old, if the cursor has something to read: what it is given
+// trimFor drops events that are too old, if the cursor has something to read: what it is given
 // must not depend on who else looked at the store.
-func (s *Store) forgetFor(c *Cursor) {
+func (s *Store) trimFor(c *Cursor) {
 	s.mu.RLock()
 	behind := c.feed.last > c.pos
 	s.mu.RUnlock()
 	if behind {
-		s.forgetOverdue()
+		s.trimOverdue()
 	}
 }
 
@@ -167,26 +167,26 @@ func (s *Store) forgetFor(c *Cursor) {
 // the channel is closed already. A wake-up may prove empty, as it is for the topic and not for the prefix.
 func (c *Cursor) Ready() <-chan struct{} {
 	c.s.mu.RLock()
-	wake, idle := c.feed.wake, c.idle()
+	wake, idle := c.feed.wake, c.isIdle()
 	c.s.mu.RUnlock()
 	if idle && wake == nil {
 		c.s.mu.Lock()
 		defer c.s.mu.Unlock()
-		if idle = c.idle(); idle {
-			wake = c.feed.waiter()
+		if idle = c.isIdle(); idle {
+			wake = c.feed.waitChannel()
 		}
 	}
 	if !idle {
-		return closed()
+		return closedChannel()
 	}
 	return wake
 }
 
-// idle reports whether Next would return 0. The caller holds the lock of the history.
-func (c *Cursor) idle() bool { return c.check() == nil && c.feed.last <= c.pos }
+// isIdle reports whether Next would return 0. The caller holds the lock of the history.
+func (c *Cursor) isIdle() bool { return c.check() == nil && c.feed.last <= c.pos }
 
-// closed returns a channel of its own, as a shared one would tie stores to the bubble it was made in.
-func closed() <-chan struct{} {
+// closedChannel returns a channel of its own, as a shared one would tie stores to the bubble it was made in.
+func closedChannel() <-chan struct{} {
 	c := make(chan struct{})
 	close(c)
 	return c
@@ -206,7 +206,7 @@ func (s *Store) Wait(ctx context.Context, rev Revision) error {
 			s.mu.Unlock()
 			return nil
 		}
-		wake := s.hist.all.waiter()
+		wake := s.hist.all.waitChannel()
 		s.mu.Unlock()
 		select {
 		case <-wake:

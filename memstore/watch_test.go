@@ -22,9 +22,9 @@ func watch(t testing.TB, s *memstore.Store, prefix string, after memstore.Revisi
 	return c
 }
 
-// TestNoWakeUpIsLost lets slow and fast readers follow writers until the last event. If a wake-up
+// TestReadyMissesNoEvent lets slow and fast readers follow writers until the last event. If a wake-up
 // were lost, one of them would sleep for ever.
-func TestNoWakeUpIsLost(t *testing.T) {
+func TestReadyMissesNoEvent(t *testing.T) {
 	const writers, each, readers = 4, 400, 12
 	s := memstore.New(memstore.Options{})
 	const last = memstore.DefaultStartRevision + writers*each
@@ -69,9 +69,9 @@ func TestNoWakeUpIsLost(t *testing.T) {
 	require.Equal(t, last, s.Revision())
 }
 
-// TestWakeRacesWithWrite asks for the channel while a write happens: whichever comes first, the channel
+// TestReadyConcurrentWithWrite asks for the channel while a write happens: whichever comes first, the channel
 // must be closed afterwards.
-func TestWakeRacesWithWrite(t *testing.T) {
+func TestReadyConcurrentWithWrite(t *testing.T) {
 	s := memstore.New(memstore.Options{})
 	c := watch(t, s, "a/", s.Revision())
 	buf := make([]*memstore.Event, 4)
@@ -90,29 +90,29 @@ func TestWakeRacesWithWrite(t *testing.T) {
 	}
 }
 
-// TestWritersNeverWait: neither a cursor that nobody reads, nor a reader in the midst of a walk, nor one that
+// TestWritersDoNotBlock: neither a cursor that nobody reads, nor a reader in the midst of a walk, nor one that
 // sleeps on its wake-up holds up a write. A write that waited for any of them would wait for ever.
-func TestWritersNeverWait(t *testing.T) {
+func TestWritersDoNotBlock(t *testing.T) {
 	s := memstore.New(memstore.Options{})
 	put(t, s, "a/x", "0")
 	put(t, s, "a/y", "0")
-	unread := watch(t, s, "a/", s.Revision())
-	asleep := watch(t, s, "", s.Revision())
-	wake := asleep.Ready()
+	neverRead := watch(t, s, "a/", s.Revision())
+	waiting := watch(t, s, "", s.Revision())
+	wake := waiting.Ready()
 	for r := range s.View().Range("a/", "") {
 		for i := range 200 {
 			put(t, s, r.Key, fmt.Sprint(i+1))
 		}
 	}
 	<-wake
-	n, err := unread.Next(make([]*memstore.Event, 1000))
+	n, err := neverRead.Next(make([]*memstore.Event, 1000))
 	require.NoError(t, err)
 	require.Equal(t, 400, n)
 }
 
-// TestLongSearchesAreCutShort: a cursor that has to pass thousands of events of its topic gets there,
+// TestNextReadsInBatches: a cursor that has to pass thousands of events of its topic gets there,
 // though it lets go of the lock on the way.
-func TestLongSearchesAreCutShort(t *testing.T) {
+func TestNextReadsInBatches(t *testing.T) {
 	s := memstore.New(memstore.Options{})
 	c := watch(t, s, "a/rare/", s.Revision())
 	require.NoError(t, s.Load(func(tx *memstore.Tx) error {
@@ -130,7 +130,7 @@ func TestLongSearchesAreCutShort(t *testing.T) {
 	require.Equal(t, s.Revision(), c.Revision())
 }
 
-func TestQuietTopicsSurviveChurn(t *testing.T) {
+func TestTopicsAreTrimmedSeparately(t *testing.T) {
 	s := memstore.New(memstore.Options{HistoryCount: 10})
 	put(t, s, "quiet/x", "1")
 	upToDate := watch(t, s, "quiet/", s.Revision())
@@ -155,7 +155,7 @@ func TestQuietTopicsSurviveChurn(t *testing.T) {
 	require.ErrorIs(t, err, memstore.ErrCompacted)
 }
 
-func TestTheTwoFloors(t *testing.T) {
+func TestFloors(t *testing.T) {
 	s := memstore.New(memstore.Options{})
 	for i := range 200 {
 		put(t, s, "a/x", fmt.Sprint(i))

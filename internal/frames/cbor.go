@@ -33,118 +33,118 @@ const (
 	cborOther = 7
 )
 
-// cborUntilBreak is what an item has inside that does not say how much it is.
-const cborUntilBreak = -1
+// indefinite is what an item has inside that does not say how much it is.
+const indefinite = -1
 
-// itemSplitter finds the ends of CBOR items (RFC 8949, appendix C). Bytes that are no
+// cborSplitter finds the ends of CBOR items (RFC 8949, appendix C). Bytes that are no
 // CBOR are passed on as they come.
-type itemSplitter struct {
-	head []byte // of the item at hand, as far as it is here
-	skip uint64 // bytes of a string that are still to come
-	// open is how many items each of those that are not complete has still to come.
-	open []int64
+type cborSplitter struct {
+	header []byte // of the item at hand, as far as it is here
+	skip   uint64 // bytes of a string that are still to come
+	// remaining is how many items each of those that are not complete has still to come.
+	remaining []int64
 }
 
 // Advance implements Splitter.
-func (s *itemSplitter) Advance(p []byte) (int, bool) {
+func (s *cborSplitter) Advance(p []byte) (int, bool) {
 	for n := 0; ; {
 		if jump := min(uint64(len(p)-n), s.skip); jump > 0 {
 			n += int(jump)
-			if s.skip -= jump; s.skip == 0 && s.completed() {
+			if s.skip -= jump; s.skip == 0 && s.endItem() {
 				return n, true
 			}
 		}
 		if n == len(p) {
 			return n, false
 		}
-		s.head = append(s.head, p[n])
+		s.header = append(s.header, p[n])
 		n++
-		if len(s.head) < headSize(s.head[0]) {
+		if len(s.header) < headerSize(s.header[0]) {
 			continue
 		}
-		complete, ok := s.begin()
-		s.head = s.head[:0]
+		complete, ok := s.startItem()
+		s.header = s.header[:0]
 		if !ok {
-			s.open, s.skip = s.open[:0], 0
+			s.remaining, s.skip = s.remaining[:0], 0
 			return len(p), true
 		}
-		if complete && s.completed() {
+		if complete && s.endItem() {
 			return n, true
 		}
 	}
 }
 
-// headSize is how many bytes the head of an item has that begins with b.
-func headSize(b byte) int {
+// headerSize is how many bytes the head of an item has that begins with b.
+func headerSize(b byte) int {
 	if info := b & 0x1f; info >= 24 && info <= 27 {
 		return 1 + 1<<(info-24)
 	}
 	return 1
 }
 
-// begin begins the item whose head is here; complete tells that it is all there is of it.
-func (s *itemSplitter) begin() (complete, ok bool) {
-	major, info := s.head[0]>>5, s.head[0]&0x1f
+// startItem begins the item whose head is here; complete tells that it is all there is of it.
+func (s *cborSplitter) startItem() (complete, ok bool) {
+	major, info := s.header[0]>>5, s.header[0]&0x1f
 	if info >= 28 && info <= 30 {
 		return false, false
 	}
 	if info == 31 {
-		return s.beginUntilBreak(major)
+		return s.startIndefinite(major)
 	}
 	var wide [8]byte
 	argument := uint64(info)
-	if n := len(s.head) - 1; n > 0 {
-		copy(wide[8-n:], s.head[1:])
+	if n := len(s.header) - 1; n > 0 {
+		copy(wide[8-n:], s.header[1:])
 		argument = binary.BigEndian.Uint64(wide[:])
 	}
-	const most = 1 << 40 // more than there can be
+	const maxLength = 1 << 40 // more than there can be
 	switch {
-	case major >= cborBytes && major <= cborMap && argument > most:
+	case major >= cborBytes && major <= cborMap && argument > maxLength:
 		return false, false
 	case major == cborBytes, major == cborText:
 		s.skip = argument
 		return argument == 0, true
 	case major == cborArray, major == cborMap:
-		s.open = append(s.open, int64(argument)*int64(major-cborArray+1))
+		s.remaining = append(s.remaining, int64(argument)*int64(major-cborArray+1))
 		if argument == 0 {
-			s.open = s.open[:len(s.open)-1]
+			s.remaining = s.remaining[:len(s.remaining)-1]
 		}
 		return argument == 0, true
 	case major == cborTag:
-		s.open = append(s.open, 1)
+		s.remaining = append(s.remaining, 1)
 		return false, true
 	}
 	return true, true
 }
 
-// beginUntilBreak begins an item that goes on until a break, or is that break.
-func (s *itemSplitter) beginUntilBreak(major byte) (complete, ok bool) {
+// startIndefinite begins an item that goes on until a break, or is that break.
+func (s *cborSplitter) startIndefinite(major byte) (complete, ok bool) {
 	switch major {
 	case cborBytes, cborText, cborArray, cborMap:
-		s.open = append(s.open, cborUntilBreak)
+		s.remaining = append(s.remaining, indefinite)
 		return false, true
 	case cborOther:
-		last := len(s.open) - 1
-		if last < 0 || s.open[last] != cborUntilBreak {
+		last := len(s.remaining) - 1
+		if last < 0 || s.remaining[last] != indefinite {
 			return false, false
 		}
-		s.open = s.open[:last]
+		s.remaining = s.remaining[:last]
 		return true, true
 	}
 	return false, false
 }
 
-// completed notes that an item is complete, and reports whether it was the frame.
-func (s *itemSplitter) completed() bool {
-	for len(s.open) > 0 {
-		last := len(s.open) - 1
-		if s.open[last] == cborUntilBreak {
+// endItem notes that an item is complete, and reports whether it was the frame.
+func (s *cborSplitter) endItem() bool {
+	for len(s.remaining) > 0 {
+		last := len(s.remaining) - 1
+		if s.remaining[last] == indefinite {
 			return false
 		}
-		if s.open[last]--; s.open[last] > 0 {
+		if s.remaining[last]--; s.remaining[last] > 0 {
 			return false
 		}
-		s.open = s.open[:last]
+		s.remaining = s.remaining[:last]
 	}
 	return true
 }

@@ -33,7 +33,7 @@ func NewSplitter(media string) Splitter {
 	case MediaTypeProtobuf:
 		return &lengthSplitter{}
 	case MediaTypeCBORSeq:
-		return &itemSplitter{}
+		return &cborSplitter{}
 	}
 	return nil
 }
@@ -68,25 +68,25 @@ const LengthPrefixSize = 4
 
 // lengthSplitter is for protobuf: a length, and an event of that length.
 type lengthSplitter struct {
-	head [LengthPrefixSize]byte
-	have int    // bytes of head
-	left uint32 // bytes of the message, once head is complete
+	prefix    [LengthPrefixSize]byte
+	prefixLen int    // bytes of head
+	remaining uint32 // bytes of the message, once head is complete
 }
 
 // Advance implements Splitter.
 func (s *lengthSplitter) Advance(p []byte) (int, bool) {
 	n := 0
-	if s.have < LengthPrefixSize {
-		n = copy(s.head[s.have:], p)
-		if s.have += n; s.have < LengthPrefixSize {
+	if s.prefixLen < LengthPrefixSize {
+		n = copy(s.prefix[s.prefixLen:], p)
+		if s.prefixLen += n; s.prefixLen < LengthPrefixSize {
 			return n, false
 		}
-		s.left = binary.BigEndian.Uint32(s.head[:])
+		s.remaining = binary.BigEndian.Uint32(s.prefix[:])
 	}
-	body := min(uint64(len(p)-n), uint64(s.left))
-	s.left -= uint32(body)
-	if s.left == 0 {
-		s.have = 0
+	body := min(uint64(len(p)-n), uint64(s.remaining))
+	s.remaining -= uint32(body)
+	if s.remaining == 0 {
+		s.prefixLen = 0
 		return n + int(body), true
 	}
 	return n + int(body), false

@@ -23,7 +23,7 @@ func IsLoopback(host string) bool {
 // CheckHost tells why a request is refused that was sent under a name which is neither of this
 // machine nor one of names; nil if it is not. A request of HTTP/1.0 may have none.
 func CheckHost(r *http.Request, names ...string) error {
-	host := hostOf(r.Host)
+	host := hostWithoutPort(r.Host)
 	if host == "" || IsLoopback(host) {
 		return nil
 	}
@@ -35,8 +35,8 @@ func CheckHost(r *http.Request, names ...string) error {
 	return fmt.Errorf("the name %q is not one of this machine", host)
 }
 
-// hostOf takes the port off, and the brackets of an IPv6 address.
-func hostOf(host string) string {
+// hostWithoutPort takes the port off, and the brackets of an IPv6 address.
+func hostWithoutPort(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		return name
 	}
@@ -50,7 +50,7 @@ func CheckOrigin(r *http.Request) error {
 	switch site := r.Header.Get("Sec-Fetch-Site"); {
 	case site == "same-origin", site == "none":
 		return nil
-	case site != "" && !followsLink(r):
+	case site != "" && !isNavigation(r):
 		return fmt.Errorf("it comes from a web page of another origin (Sec-Fetch-Site: %s)", site)
 	}
 	origin := r.Header.Get("Origin")
@@ -63,8 +63,8 @@ func CheckOrigin(r *http.Request) error {
 	return nil
 }
 
-// followsLink reports whether a person opens an address as a page of its own.
-func followsLink(r *http.Request) bool {
+// isNavigation reports whether a person opens an address as a page of its own.
+func isNavigation(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
 		r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
 }

@@ -19,7 +19,7 @@ func request(method, host string, headers ...string) *http.Request {
 	return r
 }
 
-func TestHost(t *testing.T) {
+func TestCheckHost(t *testing.T) {
 	for _, host := range []string{"", "localhost", "LocalHost:80", "127.0.0.1", "127.0.0.1:6443", "127.1.2.3:1", "[::1]", "[::1]:6443", "::1", "api.test", "API.test:443", "10.0.0.1:2"} {
 		require.NoError(t, originguard.CheckHost(request("GET", host), "api.test", "10.0.0.1"), host)
 	}
@@ -28,7 +28,7 @@ func TestHost(t *testing.T) {
 	}
 }
 
-func TestOrigin(t *testing.T) {
+func TestCheckOrigin(t *testing.T) {
 	const here = "127.0.0.1:8080"
 	for _, r := range []*http.Request{
 		request("POST", here),
@@ -54,7 +54,7 @@ func TestOrigin(t *testing.T) {
 	}
 }
 
-func TestPage(t *testing.T) {
+func TestCheckNotFromWebPage(t *testing.T) {
 	require.NoError(t, originguard.CheckNotFromWebPage(request("POST", "localhost")))
 	require.ErrorContains(t, originguard.CheckNotFromWebPage(request("POST", "localhost", "Sec-Fetch-Site", "same-origin")), "Sec-Fetch-Site: same-origin")
 	require.ErrorContains(t, originguard.CheckNotFromWebPage(request("POST", "localhost", "Origin", "http://localhost")), "Origin: http://localhost")

@@ -5,10 +5,10 @@ import (
 	"strconv"
 )
 
-func parseHeader(make func(string, ...string) Effect) func(*args) Effect {
+func parseHeader(newEffect func(string, ...string) Effect) func(*args) Effect {
 	return func(a *args) Effect {
 		v := a.values(1, -1, a.call.name.text+"(NAME, VALUE, ...)")
-		return make(v[0], v[1:]...)
+		return newEffect(v[0], v[1:]...)
 	}
 }
 
@@ -17,14 +17,14 @@ func parseJitter(a *args) Effect {
 	if a.err != nil {
 		return Jitter(0, 0)
 	}
-	return Jitter(a.duration(a.token(0)), a.seed(a.token(1)))
+	return Jitter(a.parseDuration(a.token(0)), a.parseSeed(a.token(1)))
 }
 
-// seed reads what random numbers follow from.
-func (a *args) seed(t token) uint64 {
+// parseSeed reads what random numbers follow from.
+func (a *args) parseSeed(t token) uint64 {
 	n, err := strconv.ParseUint(t.text, 10, 64)
 	if err != nil {
-		a.fail(t, "expected a seed, a whole number that is not negative, found %q", t.text)
+		a.setError(t, "expected a seed, a whole number that is not negative, found %q", t.text)
 	}
 	return n
 }
@@ -34,7 +34,7 @@ func parseOverwrite(a *args) Effect {
 	if a.err != nil {
 		return Overwrite(0, "")
 	}
-	return Overwrite(a.integer(a.token(0)), v[1])
+	return Overwrite(a.parseInteger(a.token(0)), v[1])
 }
 
 func parseThrottle(a *args) Effect {
@@ -42,43 +42,43 @@ func parseThrottle(a *args) Effect {
 	if a.err != nil {
 		return Throttle(0, 0)
 	}
-	return Throttle(a.integer(a.token(0)), a.duration(a.token(1)))
+	return Throttle(a.parseInteger(a.token(0)), a.parseDuration(a.token(1)))
 }
 
 // parseSet reads a pointer, and a text or json(TEXT).
 func parseSet(a *args) Effect {
 	const usage = "set(POINTER, TEXT) or set(POINTER, json(JSON))"
-	values, options := a.split(2, usage)
+	values, options := a.valuesAndOptions(2, usage)
 	switch {
 	case len(values) == 2 && len(options) == 0:
 		return SetField(values[0].text, values[1].text)
 	case len(values) == 1 && len(options) == 1 && options[0].name.text == "json":
-		inner := a.option(options[0])
-		text := inner.oneText()
-		a.adopt(inner)
+		inner := a.optionArgs(options[0])
+		text := inner.stringArg()
+		a.takeError(inner)
 		return SetField(values[0].text, json.RawMessage(text))
 	}
-	a.fail(a.call.name, "expected %s", usage)
+	a.setError(a.call.name, "expected %s", usage)
 	return SetField("", nil)
 }
 
 func parseRaw(a *args) Effect {
 	const usage = "raw(CODE, CONTENTTYPE, BODY) with options header(NAME, VALUE)"
-	values, options := a.split(3, usage)
+	values, options := a.valuesAndOptions(3, usage)
 	if len(values) < 3 {
-		a.fail(a.call.name, "expected %s", usage)
+		a.setError(a.call.name, "expected %s", usage)
 		return Raw(0, "", "")
 	}
 	var headers []Header
 	for _, o := range options {
 		if o.name.text != "header" {
-			a.fail(o.name, "unknown option %q; known: header", o.name.text)
+			a.setError(o.name, "unknown option %q; known: header", o.name.text)
 			break
 		}
-		inner := a.option(o)
+		inner := a.optionArgs(o)
 		v := inner.values(2, 2, "header(NAME, VALUE)")
-		a.adopt(inner)
+		a.takeError(inner)
 		headers = append(headers, Header{v[0], v[1]})
 	}
-	return Raw(a.integer(values[0]), values[1].text, values[2].text, headers...)
+	return Raw(a.parseInteger(values[0]), values[1].text, values[2].text, headers...)
 }

@@ -43,15 +43,15 @@ func (r Rule) simplerConditions() (simpler []Pred) {
 	if and, ok := parts[0].(*andPred); ok {
 		parts = and.parts
 	}
-	harmless := !slices.ContainsFunc(r.Do, func(e Effect) bool { return !harmlessAnywhere(e) })
+	harmless := !slices.ContainsFunc(r.Do, func(e Effect) bool { return !isRetryable(e) })
 	for i, p := range parts {
-		if p == always || p.needs()&factClient != 0 {
+		if p == always || p.facts()&factClient != 0 {
 			continue
 		}
 		if harmless {
 			simpler = append(simpler, And(slices.Concat(parts[:i], parts[i+1:])...))
 		}
-		for _, less := range lessOf(p) {
+		for _, less := range simplerPreds(p) {
 			changed := slices.Clone(parts)
 			changed[i] = less
 			simpler = append(simpler, And(changed...))
@@ -60,8 +60,8 @@ func (r Rule) simplerConditions() (simpler []Pred) {
 	return simpler
 }
 
-// lessOf gives predicates with a smaller count, or with fewer words.
-func lessOf(p Pred) (less []Pred) {
+// simplerPreds gives predicates with a smaller count, or with fewer words.
+func simplerPreds(p Pred) (less []Pred) {
 	switch p := p.(type) {
 	case *counter:
 		if p.n > 1 {
@@ -71,16 +71,16 @@ func lessOf(p Pred) (less []Pred) {
 			less = append(less, &counter{kind: p.kind, n: p.n / 2})
 		}
 	case *matcher:
-		for i := 0; i < len(p.words) && len(p.words) > 1; i++ {
-			less = append(less, &matcher{p.kind, slices.Concat(p.words[:i], p.words[i+1:])})
+		for i := 0; i < len(p.values) && len(p.values) > 1; i++ {
+			less = append(less, &matcher{p.kind, slices.Concat(p.values[:i], p.values[i+1:])})
 		}
 	}
 	return less
 }
 
-// harmlessAnywhere reports whether a client can survive an effect whatever it is
+// isRetryable reports whether a client can survive an effect whatever it is
 // done to: it is told that something went wrong, or nothing did.
-func harmlessAnywhere(e Effect) bool {
+func isRetryable(e Effect) bool {
 	code := 0
 	switch e := e.(type) {
 	case delay, *jitter, throttle, reset, truncate, end, goAway:

@@ -2,10 +2,10 @@ package memstore
 
 import "slices"
 
-// pick is a reader who waits for some events only.
-type pick struct {
-	wants func(*Event) bool
-	wake  chan struct{} // closed, by broadcast, when it has been taken off the store's list
+// filteredWaiter is a reader who waits for some events only.
+type filteredWaiter struct {
+	filter func(*Event) bool
+	wake   chan struct{} // closed, by broadcast, when it has been taken off the store's list
 }
 
 // ReadyFor is Wake for a reader whom few events concern: the channel is closed when one comes for which wants is
@@ -20,51 +20,51 @@ type pick struct {
 func (c *Cursor) ReadyFor(wants func(*Event) bool) <-chan struct{} {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
-	if !c.idle() {
-		return closed()
+	if !c.isIdle() {
+		return closedChannel()
 	}
-	for _, p := range c.s.picks {
-		if p == c.pick {
+	for _, p := range c.s.filteredWaiters {
+		if p == c.waiter {
 			return p.wake
 		}
 	}
-	c.pick = &pick{wants, make(chan struct{})}
+	c.waiter = &filteredWaiter{wants, make(chan struct{})}
 	// A new list, as writers read the old one without the lock.
-	c.s.picks = append(c.s.picks[:len(c.s.picks):len(c.s.picks)], c.pick)
-	return c.pick.wake
+	c.s.filteredWaiters = append(c.s.filteredWaiters[:len(c.s.filteredWaiters):len(c.s.filteredWaiters)], c.waiter)
+	return c.waiter.wake
 }
 
-// waiting gives those who pick, as of now.
-func (s *Store) waiting() []*pick {
+// currentFilteredWaiters gives those who pick, as of now.
+func (s *Store) currentFilteredWaiters() []*filteredWaiter {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.picks
+	return s.filteredWaiters
 }
 
-// concerned gives those of the picks whom one of the events concerns.
-func concerned(picks []*pick, events []*Event) (awake []*pick) {
+// matchingWaiters gives those of the picks whom one of the events concerns.
+func matchingWaiters(picks []*filteredWaiter, events []*Event) (awake []*filteredWaiter) {
 	for _, p := range picks {
-		if slices.ContainsFunc(events, p.wants) {
+		if slices.ContainsFunc(events, p.filter) {
 			awake = append(awake, p)
 		}
 	}
 	return awake
 }
 
-// rousePicks takes those who are awake off the list and appends their channels to wakes. Those who have come since
+// takeFilteredWaiters takes those who are awake off the list and appends their channels to wakes. Those who have come since
 // the first asked were asked are woken to be sure. The caller holds the lock of the history.
-func (s *Store) rousePicks(asked int, awake []*pick, wakes []chan struct{}) []chan struct{} {
-	if len(awake) == 0 && len(s.picks) == asked {
+func (s *Store) takeFilteredWaiters(asked int, awake []*filteredWaiter, wakes []chan struct{}) []chan struct{} {
+	if len(awake) == 0 && len(s.filteredWaiters) == asked {
 		return wakes
 	}
-	var stay []*pick
-	for i, p := range s.picks {
+	var stay []*filteredWaiter
+	for i, p := range s.filteredWaiters {
 		if i < asked && !slices.Contains(awake, p) {
 			stay = append(stay, p)
 		} else {
 			wakes = append(wakes, p.wake)
 		}
 	}
-	s.picks = stay
+	s.filteredWaiters = stay
 	return wakes
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestSimpler(t *testing.T) {
+func TestSimplifications(t *testing.T) {
 	for text, want := range map[string][]string{
 		"when always do reset": nil,
 		"when verb(get) && userAgent(a) && first(4) do delay(1m), status(503)": {
@@ -40,7 +40,7 @@ func TestSimpler(t *testing.T) {
 }
 
 // Taking one again and again comes to an end.
-func TestSimplerEnds(t *testing.T) {
+func TestSimplificationsEnd(t *testing.T) {
 	rule, err := Parse("when verb(get, list, watch) && event(ADDED, DELETED) && every(100) do delay(1h), jitter(1h, 1), throttle(1, 1s)")
 	require.NoError(t, err)
 	for n := 0; ; n++ {

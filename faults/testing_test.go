@@ -11,21 +11,21 @@ import (
 
 // fakeTB collects what a test would be told.
 type fakeTB struct {
-	said     []string
+	messages []string
 	cleanups []func()
 }
 
 func (f *fakeTB) Helper()          {}
 func (f *fakeTB) Cleanup(c func()) { f.cleanups = append(f.cleanups, c) }
 func (f *fakeTB) Errorf(s string, args ...any) {
-	f.said = append(f.said, "error: "+fmt.Sprintf(s, args...))
+	f.messages = append(f.messages, "error: "+fmt.Sprintf(s, args...))
 }
 func (f *fakeTB) Fatalf(s string, args ...any) {
-	f.said = append(f.said, "fatal: "+fmt.Sprintf(s, args...))
+	f.messages = append(f.messages, "fatal: "+fmt.Sprintf(s, args...))
 }
 
 func TestMustHit(t *testing.T) {
-	d := open(t, answers("text/plain", "ok"),
+	d := newTestServer(t, staticHandler("text/plain", "ok"),
 		"fires: when verb(get) do delay(0s)", "idle: when verb(get) && nth(9) do reset", "missed: when verb(get) do set(/a, b)")
 	d.get(pods + "/a")
 	tb := &fakeTB{}
@@ -33,14 +33,14 @@ func TestMustHit(t *testing.T) {
 	require.Equal(t, []string{
 		"error: this fault rule never fired: idle: when verb(get) && nth(9) do reset",
 		"error: this fault rule never fired: missed: when verb(get) do set(/a, b)",
-	}, tb.said)
+	}, tb.messages)
 
 	quiet := &fakeTB{}
 	d.set.Clear()
 	d.add("when verb(get) do delay(0s)")
 	d.get(pods + "/a")
 	d.set.MustHit(quiet)
-	require.Empty(t, quiet.said)
+	require.Empty(t, quiet.messages)
 }
 
 func TestAddFor(t *testing.T) {
@@ -55,9 +55,9 @@ func TestAddFor(t *testing.T) {
 	}
 	require.Equal(t, "stays", set.Rules()[0].Name)
 	require.Len(t, set.Rules(), 1)
-	require.Empty(t, tb.said)
+	require.Empty(t, tb.messages)
 
 	set.AddFor(tb, faults.Rule{Name: "idle"})
-	require.Equal(t, []string{`fatal: fault rule "idle": it does nothing: at least one effect is needed`}, tb.said)
+	require.Equal(t, []string{`fatal: fault rule "idle": it does nothing: at least one effect is needed`}, tb.messages)
 	require.Len(t, set.Rules(), 1)
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rows are the first words of the lines of a table in the manual: of the indented block
+// tableKeywords are the first words of the lines of a table in the manual: of the indented block
 // behind a heading, and of "a && b" and the like nothing.
-func rows(t *testing.T, manual, heading string) (words []string) {
+func tableKeywords(t *testing.T, manual, heading string) (words []string) {
 	t.Helper()
 	_, text, found := strings.Cut(manual, "// # "+heading+"\n//\n")
 	require.True(t, found, heading)
@@ -26,12 +26,12 @@ func rows(t *testing.T, manual, heading string) (words []string) {
 }
 
 // The manual has a row for each word of the language, and for nothing else.
-func TestManualHasTheVocabulary(t *testing.T) {
+func TestDocListsEveryKeyword(t *testing.T) {
 	manual, err := os.ReadFile("doc.go")
 	require.NoError(t, err)
 	without := func(words []string, others ...string) []string {
 		return slices.DeleteFunc(words, func(w string) bool { return slices.Contains(others, w) })
 	}
-	require.Equal(t, slices.Sorted(maps.Keys(predicates)), without(rows(t, string(manual), "Predicates"), "a"))
-	require.Equal(t, slices.Sorted(maps.Keys(effects)), without(rows(t, string(manual), "Effects"), "effect"))
+	require.Equal(t, slices.Sorted(maps.Keys(predicates)), without(tableKeywords(t, string(manual), "Predicates"), "a"))
+	require.Equal(t, slices.Sorted(maps.Keys(effects)), without(tableKeywords(t, string(manual), "Effects"), "effect"))
 }

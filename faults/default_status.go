@@ -16,32 +16,32 @@ import (
 
 // What a real server says, word for word.
 const (
-	tooLarge        = "Too large resource version"
-	tooManyRequests = "Too many requests, please try again later."
-	listTooOld      = "The resourceVersion for the provided list is too old."
-	continueTooOld  = "The provided continue parameter is too old to display a consistent list result. " +
+	tooLargeResourceVersion = "Too large resource version"
+	tooManyRequestsMessage  = "Too many requests, please try again later."
+	expiredListMessage      = "The resourceVersion for the provided list is too old."
+	expiredContinueMessage  = "The provided continue parameter is too old to display a consistent list result. " +
 		"You can start a new list without the continue parameter"
-	continueAnyway = ", or use the continue token in this response to retrieve the remainder of the results. " +
+	inconsistentContinueMessage = ", or use the continue token in this response to retrieve the remainder of the results. " +
 		"Continuing with the provided token results in an inconsistent list - objects that were created, " +
 		"modified, or deleted between the time the first chunk was returned and now may show up in the list"
-	conflictHint = "the object has been modified; please apply your changes to the latest version and try again"
+	conflictMessage = "the object has been modified; please apply your changes to the latest version and try again"
 )
 
-// complete fills in what a Status leaves out, so that it reads as a real
+// completeStatus fills in what a Status leaves out, so that it reads as a real
 // server's answer to op.
-func complete(s metav1.Status, op Op) metav1.Status {
+func completeStatus(s metav1.Status, op Op) metav1.Status {
 	s = *s.DeepCopy()
 	s.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
 	s.Status = metav1.StatusFailure
 	if s.Reason == "" && s.Message == "" {
-		s.Reason = usualReasons[s.Code]
+		s.Reason = defaultReasons[s.Code]
 	}
 	if s.Message != "" {
 		return s
 	}
-	usual := usualWords(s, op)
-	s.Message = usual.Message
-	if usual.Details == nil {
+	defaults := defaultStatus(s, op)
+	s.Message = defaults.Message
+	if defaults.Details == nil {
 		return s
 	}
 	if s.Details == nil {
@@ -49,16 +49,16 @@ func complete(s metav1.Status, op Op) metav1.Status {
 	}
 	d := s.Details
 	if d.Kind == "" && d.Group == "" && d.Name == "" {
-		d.Kind, d.Group, d.Name = usual.Details.Kind, usual.Details.Group, usual.Details.Name
+		d.Kind, d.Group, d.Name = defaults.Details.Kind, defaults.Details.Group, defaults.Details.Name
 	}
 	if len(d.Causes) == 0 {
-		d.Causes = usual.Details.Causes
+		d.Causes = defaults.Details.Causes
 	}
 	return s
 }
 
-// usualReasons are the reasons that a server gives with a code.
-var usualReasons = map[int32]metav1.StatusReason{
+// defaultReasons are the reasons that a server gives with a code.
+var defaultReasons = map[int32]metav1.StatusReason{
 	http.StatusBadRequest:          metav1.StatusReasonBadRequest,
 	http.StatusUnauthorized:        metav1.StatusReasonUnauthorized,
 	http.StatusForbidden:           metav1.StatusReasonForbidden,
@@ -71,37 +71,37 @@ var usualReasons = map[int32]metav1.StatusReason{
 	http.StatusGatewayTimeout:      metav1.StatusReasonTimeout,
 }
 
-// usualWords gives message and details for the reason of s.
-func usualWords(s metav1.Status, op Op) metav1.Status {
+// defaultStatus gives message and details for the reason of s.
+func defaultStatus(s metav1.Status, op Op) metav1.Status {
 	object := schema.GroupResource{Group: op.Group, Resource: op.Resource}
 	switch s.Reason {
 	case metav1.StatusReasonUnauthorized:
 		return apierrors.NewUnauthorized("Unauthorized").Status()
 	case metav1.StatusReasonForbidden:
-		return apierrors.NewForbidden(object, op.Name, errors.New(denial(op))).Status()
+		return apierrors.NewForbidden(object, op.Name, errors.New(forbiddenMessage(op))).Status()
 	case metav1.StatusReasonNotFound:
 		return apierrors.NewNotFound(object, op.Name).Status()
 	case metav1.StatusReasonConflict:
-		return apierrors.NewConflict(object, op.Name, errors.New(conflictHint)).Status()
+		return apierrors.NewConflict(object, op.Name, errors.New(conflictMessage)).Status()
 	case metav1.StatusReasonAlreadyExists:
 		return apierrors.NewAlreadyExists(object, op.Name).Status()
 	case metav1.StatusReasonExpired, metav1.StatusReasonGone:
-		return metav1.Status{Message: expiry(s, op)}
+		return metav1.Status{Message: expiredMessage(s, op)}
 	case metav1.StatusReasonTooManyRequests:
-		return metav1.Status{Message: tooManyRequests}
+		return metav1.Status{Message: tooManyRequestsMessage}
 	case metav1.StatusReasonInternalError:
 		return apierrors.NewInternalError(errors.New("injected by a fault rule")).Status()
 	case metav1.StatusReasonServiceUnavailable:
 		return metav1.Status{Message: "the server is currently unable to handle the request"}
 	case metav1.StatusReasonTimeout:
-		return metav1.Status{Message: timeout(s, op)}
+		return metav1.Status{Message: timeoutMessage(s, op)}
 	}
 	return metav1.Status{Message: http.StatusText(int(s.Code))}
 }
 
-// denial is what the authoriser says of a user without a right; rules do not
+// forbiddenMessage is what the authoriser says of a user without a right; rules do not
 // know who the user is.
-func denial(op Op) string {
+func forbiddenMessage(op Op) string {
 	const user = `User "system:anonymous" cannot `
 	if op.Resource == "" {
 		return fmt.Sprintf(user+"access path %q", op.Path)
@@ -117,9 +117,9 @@ func denial(op Op) string {
 	return what + fmt.Sprintf(" in the namespace %q", op.Namespace)
 }
 
-// expiry is the message of a 410: a watch names the revisions (WA-19), a further
+// expiredMessage is the message of a 410: a watch names the revisions (WA-19), a further
 // page its token (CH-18), a list its revision (EX-02).
-func expiry(s metav1.Status, op Op) string {
+func expiredMessage(s metav1.Status, op Op) string {
 	switch {
 	case op.Verb == requestinfo.Watch:
 		from := op.Query.Get("resourceVersion")
@@ -128,25 +128,25 @@ func expiry(s metav1.Status, op Op) string {
 		}
 		return "too old resource version"
 	case s.Continue != "":
-		return continueTooOld + continueAnyway + "."
+		return expiredContinueMessage + inconsistentContinueMessage + "."
 	case op.Query.Get("continue") != "":
-		return continueTooOld + "."
+		return expiredContinueMessage + "."
 	}
-	return listTooOld
+	return expiredListMessage
 }
 
-// timeout is the message of a 504. Of a revision that is too large it tells how
+// timeoutMessage is the message of a 504. Of a revision that is too large it tells how
 // far the server claims to be: one behind (RS-05).
-func timeout(s metav1.Status, op Op) string {
-	if s.Details == nil || !slices.ContainsFunc(s.Details.Causes, aboutTooLarge) {
+func timeoutMessage(s metav1.Status, op Op) string {
+	if s.Details == nil || !slices.ContainsFunc(s.Details.Causes, isTooLargeResourceVersion) {
 		return "Timeout: request did not complete within the allotted timeout"
 	}
 	if n, err := strconv.ParseUint(op.Query.Get("resourceVersion"), 10, 64); err == nil && n > 0 {
-		return fmt.Sprintf("Timeout: %s: %d, current: %d", tooLarge, n, n-1)
+		return fmt.Sprintf("Timeout: %s: %d, current: %d", tooLargeResourceVersion, n, n-1)
 	}
-	return "Timeout: " + tooLarge
+	return "Timeout: " + tooLargeResourceVersion
 }
 
-func aboutTooLarge(c metav1.StatusCause) bool {
+func isTooLargeResourceVersion(c metav1.StatusCause) bool {
 	return c.Type == metav1.CauseTypeResourceVersionTooLarge
 }

@@ -53,8 +53,8 @@ func prefersProtobuf(r *http.Request) bool {
 	return false
 }
 
-// framingWanted chooses the framing for a watch that a rule answers.
-func framingWanted(r *http.Request) framing {
+// preferredFraming chooses the framing for a watch that a rule answers.
+func preferredFraming(r *http.Request) framing {
 	if prefersProtobuf(r) {
 		return protobufFraming{}
 	}

@@ -11,37 +11,37 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// big wants events of objects whose key says so.
-func big(e *memstore.Event) bool { return strings.Contains(e.Key(), "big") }
+// isBig wants events of objects whose key says so.
+func isBig(e *memstore.Event) bool { return strings.Contains(e.Key(), "big") }
 
-func TestWakeForWakesForWhatIsWanted(t *testing.T) {
+func TestReadyFor(t *testing.T) {
 	s := memstore.New(memstore.Options{})
 	c := watch(t, s, "", s.Revision())
-	wake := c.ReadyFor(big)
+	wake := c.ReadyFor(isBig)
 	put(t, s, "a/small", "1")
 	put(t, s, "a/small", "2")
 	require.False(t, isClosed(wake))
 	put(t, s, "a/big", "1")
 	require.True(t, isClosed(wake))
 
-	require.True(t, isClosed(c.ReadyFor(big)), "there is something to read")
+	require.True(t, isClosed(c.ReadyFor(isBig)), "there is something to read")
 	n, err := c.Next(make([]*memstore.Event, 10))
 	require.NoError(t, err)
 	require.Equal(t, 3, n, "all that came before is read with it")
 
-	wake = c.ReadyFor(big)
-	require.Equal(t, wake, c.ReadyFor(big), "one who asks again waits on the same channel")
+	wake = c.ReadyFor(isBig)
+	require.Equal(t, wake, c.ReadyFor(isBig), "one who asks again waits on the same channel")
 	require.False(t, isClosed(wake))
 	put(t, s, "b/big", "1")
 	require.True(t, isClosed(wake))
 }
 
 // Those who wait do not disturb each other, and neither do those who wait for all.
-func TestWakeForOfSeveral(t *testing.T) {
+func TestReadyForSeveralCursors(t *testing.T) {
 	s := memstore.New(memstore.Options{})
 	one, other, all := watch(t, s, "", s.Revision()), watch(t, s, "", s.Revision()), watch(t, s, "", s.Revision())
-	first := one.ReadyFor(big)
-	second := other.ReadyFor(func(e *memstore.Event) bool { return !big(e) })
+	first := one.ReadyFor(isBig)
+	second := other.ReadyFor(func(e *memstore.Event) bool { return !isBig(e) })
 	third := all.Ready()
 	put(t, s, "a/small", "1")
 	require.Equal(t, []bool{false, true, true}, []bool{isClosed(first), isClosed(second), isClosed(third)})
@@ -49,21 +49,21 @@ func TestWakeForOfSeveral(t *testing.T) {
 	require.True(t, isClosed(first))
 }
 
-func TestWakeForEndsWithRestore(t *testing.T) {
+func TestReadyForAfterRestore(t *testing.T) {
 	s := memstore.New(memstore.Options{})
 	backup := s.Snapshot()
 	c := watch(t, s, "", s.Revision())
-	wake := c.ReadyFor(big)
+	wake := c.ReadyFor(isBig)
 	s.Restore(backup, 0)
 	require.True(t, isClosed(wake))
 	_, err := c.Next(make([]*memstore.Event, 1))
 	require.ErrorIs(t, err, memstore.ErrRestored)
-	require.True(t, isClosed(c.ReadyFor(big)))
+	require.True(t, isClosed(c.ReadyFor(isBig)))
 }
 
 // A reader who waits for what it wants only misses none of it, however writes and
 // waits fall together.
-func TestWakeForLosesNothing(t *testing.T) {
+func TestReadyForMissesNoEvent(t *testing.T) {
 	const writes = 3000
 	s := memstore.New(memstore.Options{})
 	c := watch(t, s, "", s.Revision())
@@ -89,7 +89,7 @@ func TestWakeForLosesNothing(t *testing.T) {
 				last = string(e.Record.Data)
 			}
 			if n == 0 {
-				<-c.ReadyFor(big)
+				<-c.ReadyFor(isBig)
 			}
 		}
 	})

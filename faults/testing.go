@@ -27,8 +27,8 @@ func (s *Set) AddFor(t TB, rules ...Rule) {
 // were armed with AddFor, before the test ends: a defer is early enough.
 func (s *Set) MustHit(t TB) {
 	t.Helper()
-	for _, a := range s.load().all() {
-		if a.fired.Load() == 0 {
+	for _, a := range s.rules().list() {
+		if a.applied.Load() == 0 {
 			t.Errorf("this fault rule never fired: %s", a.rule)
 		}
 	}

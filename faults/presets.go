@@ -54,7 +54,7 @@ func TooBusy(retryAfter time.Duration, when ...Pred) Rule {
 		headers = append(headers, Header{"Retry-After", strconv.Itoa(int(s.Details.RetryAfterSeconds))})
 	}
 	return Rule{"too-busy", And(when...), []Effect{
-		Raw(http.StatusTooManyRequests, "text/plain; charset=utf-8", tooManyRequests+"\n", headers...),
+		Raw(http.StatusTooManyRequests, "text/plain; charset=utf-8", tooManyRequestsMessage+"\n", headers...),
 	}}
 }
 
