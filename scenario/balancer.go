@@ -10,34 +10,34 @@ import (
 // balancer is the network as one client sees it: a load balancer that leads all of
 // its connections to one server.
 type balancer struct {
-	mu   sync.Mutex // guards all below
-	to   *door
-	open map[*balanced]struct{}
+	mu     sync.Mutex // guards all below
+	target *apiServer
+	conns  map[*balancedConn]struct{}
 }
 
-// balanced is a connection that a balancer has made and may cut.
-type balanced struct {
+// balancedConn is a connection that a balancer has made and may cut.
+type balancedConn struct {
 	net.Conn
-	by *balancer
+	balancer *balancer
 }
 
-func newBalancer(to *door) *balancer {
-	return &balancer{to: to, open: map[*balanced]struct{}{}}
+func newBalancer(to *apiServer) *balancer {
+	return &balancer{target: to, conns: map[*balancedConn]struct{}{}}
 }
 
-// now is the server that new connections lead to.
-func (b *balancer) now() *door {
+// current is the server that new connections lead to.
+func (b *balancer) current() *apiServer {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.to
+	return b.target
 }
 
-// where names the server that requests go to, as the transcript does.
-func (b *balancer) where() string { return b.now().label() }
+// label names the server that requests go to, as the transcript does.
+func (b *balancer) label() string { return b.current().label() }
 
 // dial connects to the server of now.
 func (b *balancer) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	to := b.now()
+	to := b.current()
 	dial := to.server.RESTConfig().Dial
 	if dial == nil { // on a real network, where only the first server can be
 		dial = new(net.Dialer).DialContext
@@ -46,48 +46,48 @@ func (b *balancer) dial(ctx context.Context, network, address string) (net.Conn,
 	if err != nil {
 		return nil, err
 	}
-	made := &balanced{Conn: c, by: b}
-	if !b.keep(made, to) {
+	tracked := &balancedConn{Conn: c, balancer: b}
+	if !b.track(tracked, to) {
 		_ = c.Close() // it has led nowhere yet
 		return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ECONNRESET}
 	}
-	return made, nil
+	return tracked, nil
 }
 
-// keep notes a connection, unless it should lead elsewhere by now.
-func (b *balancer) keep(c *balanced, to *door) bool {
+// track notes a connection, unless it should lead elsewhere by now.
+func (b *balancer) track(c *balancedConn, to *apiServer) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.to != to {
+	if b.target != to {
 		return false
 	}
-	b.open[c] = struct{}{}
+	b.conns[c] = struct{}{}
 	return true
 }
 
-// lead has new connections go to a server, and cuts those that there are.
-func (b *balancer) lead(to *door) {
+// switchTo has new connections go to a server, and cuts those that there are.
+func (b *balancer) switchTo(to *apiServer) {
 	b.mu.Lock()
-	b.to = to
-	cut := b.open
-	b.open = map[*balanced]struct{}{}
+	b.target = to
+	cut := b.conns
+	b.conns = map[*balancedConn]struct{}{}
 	b.mu.Unlock()
 	for c := range cut {
 		_ = c.Conn.Close() // one that is closed already says so
 	}
 }
 
-// cut closes the connections that there are.
-func (b *balancer) cut() { b.lead(b.now()) }
+// closeConns closes the connections that there are.
+func (b *balancer) closeConns() { b.switchTo(b.current()) }
 
 // Close implements net.Conn.
-func (c *balanced) Close() error {
-	c.by.forget(c)
+func (c *balancedConn) Close() error {
+	c.balancer.untrack(c)
 	return c.Conn.Close()
 }
 
-func (b *balancer) forget(c *balanced) {
+func (b *balancer) untrack(c *balancedConn) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	delete(b.open, c)
+	delete(b.conns, c)
 }

@@ -22,7 +22,7 @@ import (
 // bug is a controller with a bug that was published, and the scenario that finds
 // it. Each has a file example_NAME_test.go.
 type bug struct {
-	story        string
+	scenario     string
 	buggy, fixed map[string]scenario.Client
 	want         string // in the message about the buggy one
 }
@@ -33,39 +33,39 @@ func bugs() map[string]bug {
 	}
 	return map[string]bug{
 		"conflict": {
-			protectStory, one("protect", protect), one("protect", protectFixed),
+			protectScenario, one("protect", protect), one("protect", protectFixed),
 			"expected metadata.finalizers[0]=example.com/backup; saw metadata.finalizers[0]=example.com/clean-up\n",
 		},
 		"gone": {
-			membersStory, one("members", members(goOn)), one("members", members(orListAgain)),
+			membersScenario, one("members", members(keepRevision)), one("members", members(clearExpiredRevision)),
 			`expected <=3 requests of client members with watch=true; saw 66`,
 		},
 		"lostReply": {
-			nightlyStory, one("nightly", nightly), one("nightly", nightlyFixed),
+			nightlyScenario, one("nightly", nightly), one("nightly", nightlyFixed),
 			"expected the job list [report-000000]; saw [report-000000 report-000001]\n",
 		},
 		"overshoot": {
-			workersStory, one("workers", workers(onlyCached)), one("workers", workers(alsoStarted)),
+			workersScenario, one("workers", workers(onlyCached)), one("workers", workers(alsoStarted)),
 			`with "POST /api/v1/namespaces/default/pods 201"; saw 2`,
 		},
 		"partial": {
-			recordsStory, one("records", records(goWithout)), one("records", records(unlessNotFound)),
+			recordsScenario, one("records", records(ignoreError)), one("records", records(failUnlessNotFound)),
 			"expected of watch zone []; saw [DELETED record-web ADDED record-web]\n",
 		},
 		"selector": {
-			snapshotsStory, one("snapshots", snapshots(asTheEventSays)), one("snapshots", snapshots(asTheServerSays)),
+			snapshotsScenario, one("snapshots", snapshots(trustEvent)), one("snapshots", snapshots(askServer)),
 			"expected configmap/snapshot-data; saw none\n",
 		},
 		"timeTravel": {
-			volumesStory, one("volumes", volumes(byName)), one("volumes", volumes(byUID)),
+			volumesScenario, one("volumes", volumes(byName)), one("volumes", volumes(byUID)),
 			"expected persistentvolumeclaim/data-db; saw none\n",
 		},
 		"tombstone": {
-			addressesStory, one("addresses", addresses(onlyPods)), one("addresses", addresses(alsoTombstones)),
+			addressesScenario, one("addresses", addresses(podOnly)), one("addresses", addresses(podOrTombstone)),
 			"expected no configmap/address-web; saw one with resourceVersion ",
 		},
 		"twoLeaders": {
-			electedStory,
+			electedScenario,
 			map[string]scenario.Client{"a": elected(untilTheEnd), "b": elected(untilTheEnd)},
 			map[string]scenario.Client{"a": elected(untilTheLeaseIsLost), "b": elected(untilTheLeaseIsLost)},
 			"expected no configmap/claimed-by-a; saw one with resourceVersion ",
@@ -83,7 +83,7 @@ func TestBugs(t *testing.T) {
 			for seed := range seeds() {
 				for _, clients := range []map[string]scenario.Client{b.buggy, b.fixed} {
 					start := time.Now()
-					_, err := scenario.Play(name, b.story, scenario.Config{Seed: seed, Clients: clients})
+					_, err := scenario.Play(name, b.scenario, scenario.Config{Seed: seed, Clients: clients})
 					took = append(took, time.Since(start))
 					if len(took)%2 == 1 {
 						require.ErrorContains(t, err, b.want, "seed %d", seed)

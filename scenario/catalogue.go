@@ -18,17 +18,17 @@ type Case struct {
 	Number int
 	Name   string
 	// Title says in a line what happens, Story in a few.
-	Title, Story string
+	Title, Description string
 	// Role is what the client under test has to do; see the package documentation.
 	Role string
 	// Must is what a client must do to survive.
 	Must string
 	// Sources are the issues and documents that the case comes from.
 	Sources []string
-	// Survives names the clients of package scenario/clients, and those of further
+	// Passes names the clients of package scenario/clients, and those of further
 	// modules, that pass, Falls those that do not, with the reason.
-	Survives []string
-	Falls    map[string]string
+	Passes []string
+	Fails  map[string]string
 	// Text is the file, as Parse and Play read it.
 	Text string
 }
@@ -59,7 +59,7 @@ var catalogue = sync.OnceValue(func() []Case {
 
 // readCases reads all cases of a file system, in the order of their files' names.
 func readCases(fsys fs.FS) ([]Case, error) {
-	names, err := scripts(fsys)
+	names, err := scriptFiles(fsys)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func readCases(fsys fs.FS) ([]Case, error) {
 		if err != nil {
 			return nil, err
 		}
-		if want := c.file(); path.Base(name) != want {
+		if want := c.fileName(); path.Base(name) != want {
 			return nil, &SyntaxError{name, 1, fmt.Sprintf("expected the file to be called %s", want)}
 		}
 		if slices.ContainsFunc(cases, func(other Case) bool { return other.Name == c.Name }) {
@@ -87,5 +87,5 @@ func readCases(fsys fs.FS) ([]Case, error) {
 // String gives "NUMBER NAME: TITLE".
 func (c Case) String() string { return fmt.Sprintf("%d %s: %s", c.Number, c.Name, c.Title) }
 
-// file is the name of the case's file.
-func (c Case) file() string { return fmt.Sprintf("%03d-%s%s", c.Number, c.Name, extension) }
+// fileName is the name of the case's file.
+func (c Case) fileName() string { return fmt.Sprintf("%03d-%s%s", c.Number, c.Name, extension) }

@@ -12,19 +12,19 @@ import (
 
 // caseFields are the fields of a case, in their order, each on lines of its own
 // that begin with the field's name. What is indented below continues it.
-var caseFields = []string{"Role", "Must", "Source", "Survives", "Falls"}
+var caseFields = []string{"Role", "Must", "Source", "Passes", "Fails"}
 
-// caseTitle is the first line of a case.
-var caseTitle = regexp.MustCompile(`^([1-9][0-9]*) ([a-z0-9]+(?:-[a-z0-9]+)*): (\S.*)$`)
+// caseTitlePattern is the first line of a case.
+var caseTitlePattern = regexp.MustCompile(`^([1-9][0-9]*) ([a-z0-9]+(?:-[a-z0-9]+)*): (\S.*)$`)
 
-// caseWord is a name of a role or a client.
-var caseWord = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+// caseNamePattern is a name of a role or a client.
+var caseNamePattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // parseCase reads the file of a case. Its remarks up to the first line that is
 // none are the title, the story and the fields, with an empty remark in between.
 // An error is a *SyntaxError.
 func parseCase(name, text string) (Case, error) {
-	c := Case{Text: text, Falls: map[string]string{}}
+	c := Case{Text: text, Fails: map[string]string{}}
 	h := header{c: &c}
 	line := 0
 	for l := range strings.Lines(text) {
@@ -37,7 +37,7 @@ func parseCase(name, text string) (Case, error) {
 			return Case{}, &SyntaxError{name, line, err.Error()}
 		}
 	}
-	if err := h.end(); err != nil {
+	if err := h.finish(); err != nil {
 		return Case{}, &SyntaxError{name, line + 1, err.Error()}
 	}
 	if _, err := parseScript(name, text); err != nil {
@@ -51,9 +51,9 @@ func parseCase(name, text string) (Case, error) {
 
 // header is a case of which some lines have been read.
 type header struct {
-	c     *Case
-	lines int
-	story []string
+	c           *Case
+	lines       int
+	description []string
 	// field is the name of the field that is being read, value what it is so far.
 	field, value string
 }
@@ -71,20 +71,20 @@ func (h *header) add(remark string) error {
 	}
 	name, value, ok := strings.Cut(text, ": ")
 	if known := slices.Contains(caseFields, strings.TrimSuffix(name, ":")); known && (ok || strings.HasSuffix(name, ":")) {
-		if err := h.close(); err != nil {
+		if err := h.endField(); err != nil {
 			return err
 		}
-		return h.open(name, strings.TrimSpace(value))
+		return h.beginField(name, strings.TrimSpace(value))
 	}
 	if h.field != "" {
 		return fmt.Errorf("expected one of the fields %s, or an indented line, found %q", strings.Join(caseFields, ", "), text)
 	}
-	h.story = append(h.story, text)
+	h.description = append(h.description, text)
 	return nil
 }
 
 func (h *header) title(text string) error {
-	parts := caseTitle.FindStringSubmatch(text)
+	parts := caseTitlePattern.FindStringSubmatch(text)
 	if parts == nil {
 		return fmt.Errorf(`expected "NUMBER NAME: TITLE", found %q`, text)
 	}
@@ -96,27 +96,27 @@ func (h *header) title(text string) error {
 	return nil
 }
 
-// open begins a field, which must not come before those that stand before it.
-func (h *header) open(name, value string) error {
+// beginField begins a field, which must not come before those that stand before it.
+func (h *header) beginField(name, value string) error {
 	name = strings.TrimSuffix(name, ":")
 	if slices.Index(caseFields, name) < slices.Index(caseFields, h.field) {
 		return fmt.Errorf("expected the fields %s in this order, found %s behind %s", strings.Join(caseFields, ", "), name, h.field)
 	}
-	if name == h.field && name != "Source" && name != "Falls" {
+	if name == h.field && name != "Source" && name != "Fails" {
 		return fmt.Errorf("expected the field %s once, found it twice", name)
 	}
 	h.field, h.value = name, value
 	return nil
 }
 
-// close puts the field that was read into the case.
-func (h *header) close() error {
+// endField puts the field that was read into the case.
+func (h *header) endField() error {
 	if h.field != "" && h.value == "" {
 		return fmt.Errorf("expected something behind %q", h.field+":")
 	}
 	switch h.field {
 	case "Role":
-		if !caseWord.MatchString(h.value) {
+		if !caseNamePattern.MatchString(h.value) {
 			return fmt.Errorf("expected the name of a role, found %q", h.value)
 		}
 		h.c.Role = h.value
@@ -127,56 +127,56 @@ func (h *header) close() error {
 			return fmt.Errorf("expected the https address of a source, found %q", h.value)
 		}
 		h.c.Sources = append(h.c.Sources, h.value)
-	case "Survives":
+	case "Passes":
 		for name := range strings.SplitSeq(h.value, ",") {
-			if err := h.client(strings.TrimSpace(name)); err != nil {
+			if err := h.checkClient(strings.TrimSpace(name)); err != nil {
 				return err
 			}
-			h.c.Survives = append(h.c.Survives, strings.TrimSpace(name))
+			h.c.Passes = append(h.c.Passes, strings.TrimSpace(name))
 		}
-	case "Falls":
+	case "Fails":
 		name, why, ok := strings.Cut(h.value, ": ")
 		if !ok {
 			return fmt.Errorf(`expected "CLIENT: REASON", found %q`, h.value)
 		}
-		if err := h.client(name); err != nil {
+		if err := h.checkClient(name); err != nil {
 			return err
 		}
-		h.c.Falls[name] = why
+		h.c.Fails[name] = why
 	}
 	return nil
 }
 
-// client checks the name of a client that is listed.
-func (h *header) client(name string) error {
-	_, falls := h.c.Falls[name]
+// checkClient checks the name of a client that is listed.
+func (h *header) checkClient(name string) error {
+	_, fails := h.c.Fails[name]
 	switch {
-	case !caseWord.MatchString(name):
+	case !caseNamePattern.MatchString(name):
 		return fmt.Errorf("expected the name of a client, found %q", name)
-	case falls || slices.Contains(h.c.Survives, name):
+	case fails || slices.Contains(h.c.Passes, name):
 		return fmt.Errorf("expected each client once, found %s twice", name)
 	}
 	return nil
 }
 
-// end looks at what is missing.
-func (h *header) end() error {
+// finish looks at what is missing.
+func (h *header) finish() error {
 	if h.lines == 0 {
 		return fmt.Errorf(`expected "# NUMBER NAME: TITLE", found no remark`)
 	}
-	if err := h.close(); err != nil {
+	if err := h.endField(); err != nil {
 		return err
 	}
-	h.c.Story = strings.TrimSpace(strings.Join(h.story, "\n"))
+	h.c.Description = strings.TrimSpace(strings.Join(h.description, "\n"))
 	for _, part := range []struct {
 		name    string
 		missing bool
 	}{
-		{"story", h.c.Story == ""},
+		{"description", h.c.Description == ""},
 		{"field Role", h.c.Role == ""},
 		{"field Must", h.c.Must == ""},
 		{"field Source", h.c.Sources == nil},
-		{"client that is known to survive or fall", len(h.c.Survives)+len(h.c.Falls) == 0},
+		{"client that is known to pass or fail", len(h.c.Passes)+len(h.c.Fails) == 0},
 	} {
 		if part.missing {
 			return fmt.Errorf("expected a %s, found none", part.name)
@@ -186,6 +186,6 @@ func (h *header) end() error {
 }
 
 func (c Case) clone() Case {
-	c.Sources, c.Survives, c.Falls = slices.Clone(c.Sources), slices.Clone(c.Survives), maps.Clone(c.Falls)
+	c.Sources, c.Passes, c.Fails = slices.Clone(c.Sources), slices.Clone(c.Passes), maps.Clone(c.Fails)
 	return c
 }

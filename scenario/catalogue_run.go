@@ -27,19 +27,19 @@ func (c Case) Run(t *testing.T, client Client, options ...fakeapi.Option) *Trans
 	t.Helper()
 	defer func() {
 		if t.Failed() {
-			t.Logf("%s\n%s\nA client must: %s\nSee %s", c, c.Story, c.Must, strings.Join(c.Sources, "\n    "))
+			t.Logf("%s\n%s\nA client must: %s\nSee %s", c, c.Description, c.Must, strings.Join(c.Sources, "\n    "))
 		}
 	}()
-	s, err := parseScript(c.file(), c.Text)
+	s, err := parseScript(c.fileName(), c.Text)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	return run(t, c.Config(client, options...), s)
+	return runTest(t, c.Config(client, options...), s)
 }
 
 // Play is Run without a test, as [Play] does it.
 func (c Case) Play(client Client, options ...fakeapi.Option) (*Transcript, error) {
-	return Play(c.file(), c.Text, c.Config(client, options...))
+	return Play(c.fileName(), c.Text, c.Config(client, options...))
 }
 
 // clientNames are the names under which the steps run clients of the role.
@@ -62,7 +62,7 @@ func (c Case) clientNames() (names []string) {
 // did not come: a client that has learned to survive one passes only without its
 // entry. An entry for a case that the role has not is an error, and so is a role
 // without cases.
-func RunCatalogue(t *testing.T, role string, client Client, falls map[string]string) {
+func RunCatalogue(t *testing.T, role string, client Client, failures map[string]string) {
 	t.Helper()
 	var names []string
 	for _, c := range Catalogue() {
@@ -71,8 +71,8 @@ func RunCatalogue(t *testing.T, role string, client Client, falls map[string]str
 		}
 		names = append(names, c.Name)
 		t.Run(c.Name, func(t *testing.T) {
-			if why, falls := falls[c.Name]; falls {
-				c.mustFall(t, client, why)
+			if why, failures := failures[c.Name]; failures {
+				c.mustFail(t, client, why)
 			} else {
 				c.Run(t, client)
 			}
@@ -81,34 +81,34 @@ func RunCatalogue(t *testing.T, role string, client Client, falls map[string]str
 	if names == nil {
 		t.Errorf("scenario: the catalogue has no case for the role %q", role)
 	}
-	for _, name := range slices.Sorted(maps.Keys(falls)) {
+	for _, name := range slices.Sorted(maps.Keys(failures)) {
 		if !slices.Contains(names, name) {
-			t.Errorf("scenario: the catalogue has no case %q for the role %s; there are: %s", name, role, orNone(names))
+			t.Errorf("scenario: the catalogue has no case %q for the role %s; there are: %s", name, role, listOrNone(names))
 		}
 	}
 }
 
-// mustFall runs a case that a client is known not to survive.
-func (c Case) mustFall(t *testing.T, client Client, why string) {
+// mustFail runs a case that a client is known not to survive.
+func (c Case) mustFail(t *testing.T, client Client, why string) {
 	t.Helper()
 	log, err := c.Play(client)
 	if err == nil {
 		t.Fatalf("the client survives %s, though it was said to fall (%s)\n%s", c.Name, why, log)
 	}
 	failed := (*Failure)(nil)
-	if !errors.As(err, &failed) || failed.At == atTheEnd || !errors.As(err, &mismatch{}) {
+	if !errors.As(err, &failed) || failed.Position == endPosition || !errors.As(err, &mismatch{}) {
 		t.Fatalf("expected the client to miss what a step expects (%s); it failed otherwise: %v", why, err)
 	}
 }
 
-// Falls gives what the catalogue knows of a client in a role: the cases in which
+// KnownFailures gives what the catalogue knows of a client in a role: the cases in which
 // it falls, and why. It is what [RunCatalogue] takes.
-func Falls(role, client string) map[string]string {
-	falls := map[string]string{}
+func KnownFailures(role, client string) map[string]string {
+	failures := map[string]string{}
 	for _, c := range Catalogue() {
-		if why, ok := c.Falls[client]; ok && c.Role == role {
-			falls[c.Name] = why
+		if why, ok := c.Fails[client]; ok && c.Role == role {
+			failures[c.Name] = why
 		}
 	}
-	return falls
+	return failures
 }

@@ -21,9 +21,9 @@ const wellFormed = `# 7 a-case: what happens
 #   and that
 # Source: https://example.com/a
 # Source: https://example.com/b
-# Survives: one, two-b
-# Falls: three: it does not: never
-# Falls: four: it cannot
+# Passes: one, two-b
+# Fails: three: it does not: never
+# Fails: four: it cannot
 
 run mirror
 run mirror-b
@@ -32,45 +32,45 @@ run mirror-b
 # no: field
 `
 
-func TestCaseIsRead(t *testing.T) {
+func TestParseCase(t *testing.T) {
 	cases, err := readCases(fstest.MapFS{"x/007-a-case.txtar": {Data: []byte(wellFormed)}})
 	require.NoError(t, err)
 	require.Empty(t, cmp.Diff([]Case{{
-		Number: 7, Name: "a-case", Title: "what happens", Story: "It happens, and\nit goes on.",
+		Number: 7, Name: "a-case", Title: "what happens", Description: "It happens, and\nit goes on.",
 		Role: "mirror", Must: "do this, and that", Sources: []string{"https://example.com/a", "https://example.com/b"},
-		Survives: []string{"one", "two-b"}, Falls: map[string]string{"three": "it does not: never", "four": "it cannot"},
+		Passes: []string{"one", "two-b"}, Fails: map[string]string{"three": "it does not: never", "four": "it cannot"},
 		Text: wellFormed,
 	}}, cases))
 	require.Equal(t, "7 a-case: what happens", cases[0].String())
 	require.Equal(t, []string{"mirror", "mirror-b"}, cases[0].clientNames())
 }
 
-func TestCaseIsStrict(t *testing.T) {
+func TestParseCaseErrors(t *testing.T) {
 	for change, want := range map[string]string{
-		"# 7 a-case: what happens -> # a-case: what happens":    `x/007-a-case.txtar:1: expected "NUMBER NAME: TITLE"`,
-		"# 7 a-case: -> # 07 a-case:":                           `:1: expected "NUMBER NAME: TITLE"`,
-		"# 7 a-case: -> # 7 A_case:":                            `:1: expected "NUMBER NAME: TITLE"`,
-		"# 7 a-case -> # 8 a-case":                              `:1: expected the file to be called 008-a-case.txtar`,
-		"# 7 a-case: what happens -> run x":                     `:1: expected "# NUMBER NAME: TITLE", found no remark`,
-		"# It happens, and\n# it goes on.\n -> ":                ":12: expected a story, found none",
-		"# Role: mirror\n -> ":                                  ":13: expected a field Role, found none",
-		"# Role: mirror\n -> # Role: a mirror\n":                `:7: expected the name of a role, found "a mirror"`,
-		"# Role: mirror\n -> # Role: mirror\n# Role: mirror\n":  ":7: expected the field Role once, found it twice",
-		"# Role: mirror\n -> # Survives: two\n# Role: mirror\n": ":7: expected the fields Role, Must, Source, Survives, Falls in this order, found Role behind Survives",
-		"# Must: do this,\n#   and that\n -> ":                  ":12: expected a field Must, found none",
-		"# Must: do this,\n#   and that -> # Must:":             `:8: expected something behind "Must:"`,
-		"#   and that -> # and that":                            `:8: expected one of the fields Role, Must, Source, Survives, Falls, or an indented line, found "and that"`,
-		"#   and that -> # Most: that":                          `:8: expected one of the fields Role, Must, Source, Survives, Falls, or an indented line, found "Most: that"`,
-		"https://example.com/a -> issue 12":                     `:10: expected the https address of a source, found "issue 12"`,
-		"https://example.com/a -> http://example.com":           ":10: expected the https address of a source",
-		"one, two-b -> one, , two":                              `:12: expected the name of a client, found ""`,
-		"one, two-b -> one, one":                                ":12: expected each client once, found one twice",
-		"three: it -> one: it":                                  ":13: expected each client once, found one twice",
-		"three: it does not: never -> three":                    `:13: expected "CLIENT: REASON", found "three"`,
-		"run mirror -> runs mirror":                             "x/007-a-case.txtar:15: expected a step",
-		"\nrun mirror\nrun mirror-b\n -> \n":                    "", // the other run of mirror-b is left
-		"mirror-b -> mirrors":                                   "", // and here that of mirror
-		"# Role: mirror -> # Role: lister":                      ":14: expected a step that runs lister or lister-NAME, found none",
+		"# 7 a-case: what happens -> # a-case: what happens":   `x/007-a-case.txtar:1: expected "NUMBER NAME: TITLE"`,
+		"# 7 a-case: -> # 07 a-case:":                          `:1: expected "NUMBER NAME: TITLE"`,
+		"# 7 a-case: -> # 7 A_case:":                           `:1: expected "NUMBER NAME: TITLE"`,
+		"# 7 a-case -> # 8 a-case":                             `:1: expected the file to be called 008-a-case.txtar`,
+		"# 7 a-case: what happens -> run x":                    `:1: expected "# NUMBER NAME: TITLE", found no remark`,
+		"# It happens, and\n# it goes on.\n -> ":               ":12: expected a description, found none",
+		"# Role: mirror\n -> ":                                 ":13: expected a field Role, found none",
+		"# Role: mirror\n -> # Role: a mirror\n":               `:7: expected the name of a role, found "a mirror"`,
+		"# Role: mirror\n -> # Role: mirror\n# Role: mirror\n": ":7: expected the field Role once, found it twice",
+		"# Role: mirror\n -> # Passes: two\n# Role: mirror\n":  ":7: expected the fields Role, Must, Source, Passes, Fails in this order, found Role behind Passes",
+		"# Must: do this,\n#   and that\n -> ":                 ":12: expected a field Must, found none",
+		"# Must: do this,\n#   and that -> # Must:":            `:8: expected something behind "Must:"`,
+		"#   and that -> # and that":                           `:8: expected one of the fields Role, Must, Source, Passes, Fails, or an indented line, found "and that"`,
+		"#   and that -> # Most: that":                         `:8: expected one of the fields Role, Must, Source, Passes, Fails, or an indented line, found "Most: that"`,
+		"https://example.com/a -> issue 12":                    `:10: expected the https address of a source, found "issue 12"`,
+		"https://example.com/a -> http://example.com":          ":10: expected the https address of a source",
+		"one, two-b -> one, , two":                             `:12: expected the name of a client, found ""`,
+		"one, two-b -> one, one":                               ":12: expected each client once, found one twice",
+		"three: it -> one: it":                                 ":13: expected each client once, found one twice",
+		"three: it does not: never -> three":                   `:13: expected "CLIENT: REASON", found "three"`,
+		"run mirror -> runs mirror":                            "x/007-a-case.txtar:15: expected a step",
+		"\nrun mirror\nrun mirror-b\n -> \n":                   "", // the other run of mirror-b is left
+		"mirror-b -> mirrors":                                  "", // and here that of mirror
+		"# Role: mirror -> # Role: lister":                     ":14: expected a step that runs lister or lister-NAME, found none",
 	} {
 		before, after, ok := strings.Cut(change, " -> ")
 		require.True(t, ok, change)
@@ -85,9 +85,9 @@ func TestCaseIsStrict(t *testing.T) {
 		require.ErrorAs(t, err, new(*SyntaxError))
 	}
 
-	nobody := wellFormed[:strings.Index(wellFormed, "# Survives")] + "\nrun mirror\n"
-	_, err := readCases(fstest.MapFS{"007-a-case.txtar": {Data: []byte(nobody)}})
-	require.ErrorContains(t, err, "expected a client that is known to survive or fall, found none")
+	noClients := wellFormed[:strings.Index(wellFormed, "# Passes")] + "\nrun mirror\n"
+	_, err := readCases(fstest.MapFS{"007-a-case.txtar": {Data: []byte(noClients)}})
+	require.ErrorContains(t, err, "expected a client that is known to pass or fail, found none")
 	_, err = readCases(fstest.MapFS{"a/007-a-case.txtar": {Data: []byte(wellFormed)}, "b/007-a-case.txtar": {Data: []byte(wellFormed)}})
 	require.ErrorContains(t, err, "b/007-a-case.txtar:1: expected each case once, found a-case twice")
 	_, err = readCases(fstest.MapFS{})
@@ -95,24 +95,24 @@ func TestCaseIsStrict(t *testing.T) {
 }
 
 // What Catalogue gives away is not what it keeps.
-func TestCatalogueIsTheCallers(t *testing.T) {
+func TestCatalogueReturnsCopies(t *testing.T) {
 	first := Catalogue()
 	require.Greater(t, len(first), 5)
-	first[0].Sources[0], first[0].Survives[0], first[0].Falls["me"] = "gone", "gone", "gone"
+	first[0].Sources[0], first[0].Passes[0], first[0].Fails["me"] = "gone", "gone", "gone"
 	again := Catalogue()
 	require.NotEqual(t, "gone", again[0].Sources[0])
-	require.NotEqual(t, "gone", again[0].Survives[0])
-	require.NotContains(t, again[0].Falls, "me")
+	require.NotEqual(t, "gone", again[0].Passes[0])
+	require.NotContains(t, again[0].Fails, "me")
 	for _, c := range again {
 		require.NotEmpty(t, c.Config(nil).Clients, c.Name)
 	}
 }
 
-// idle is a client that does nothing.
-func idle(ctx context.Context, _ *rest.Config) error { <-ctx.Done(); return nil }
+// idleClient is a client that does nothing.
+func idleClient(ctx context.Context, _ *rest.Config) error { <-ctx.Done(); return nil }
 
-// caseOf is a case with these steps.
-func caseOf(t *testing.T, steps string) Case {
+// newCase is a case with these steps.
+func newCase(t *testing.T, steps string) Case {
 	head, _, _ := strings.Cut(wellFormed, "\nrun ")
 	c, err := parseCase("a.txtar", head+"\n"+steps)
 	require.NoError(t, err)

@@ -31,7 +31,7 @@ func AtMost(n int) Count { return Count{atMost, n} }
 // String gives "N", ">=N" or "<=N".
 func (c Count) String() string { return c.bound + strconv.Itoa(c.n) }
 
-func (c Count) has(n int) bool {
+func (c Count) matches(n int) bool {
 	switch c.bound {
 	case atLeast:
 		return n >= c.n

@@ -8,9 +8,9 @@ import (
 	"example.com/fakeapi/scenario/clients"
 )
 
-// TestFiles runs the stories that show a step. The client under test, where there is
+// TestRunDir runs the stories that show a step. The client under test, where there is
 // one, is client-go's informer.
-func TestFiles(t *testing.T) {
+func TestRunDir(t *testing.T) {
 	under := map[string]scenario.Client{}
 	for _, i := range clients.All() {
 		if i.Name == "informer" {

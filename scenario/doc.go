@@ -67,7 +67,7 @@
 //	compact
 //	create FILE
 //	delete KIND/NAME [-n NAMESPACE]
-//	discovery hide|break|stale|flap|heal [GROUP ...]
+//	discovery hide|fail|stale|flap|reset [GROUP ...]
 //	eventually DURATION STEP
 //	expect KIND/NAME [-n NAMESPACE] [PATH=VALUE ...]
 //	expect absent KIND/NAME [-n NAMESPACE]

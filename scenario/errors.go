@@ -13,14 +13,14 @@ type mismatch struct{ want, saw string }
 
 func (m mismatch) Error() string { return "expected " + m.want + "; saw " + m.saw }
 
-// answered is an error of a request in the form that steps show: the code and
+// requestError is an error of a request in the form that steps show: the code and
 // the reason of a Status before its message.
-func answered(ctx context.Context, err error) error {
+func requestError(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	if errors.Is(context.Cause(ctx), errNoAnswer) {
-		return errNoAnswer
+	if errors.Is(context.Cause(ctx), errNoResponse) {
+		return errNoResponse
 	}
 	if status := apierrors.APIStatus(nil); errors.As(err, &status) {
 		s := status.Status()
@@ -29,5 +29,5 @@ func answered(ctx context.Context, err error) error {
 	return err
 }
 
-// errNoAnswer ends requests of steps that take longer than requestTimeout.
-var errNoAnswer = fmt.Errorf("no answer within %v", requestTimeout)
+// errNoResponse ends requests of steps that take longer than requestTimeout.
+var errNoResponse = fmt.Errorf("no answer within %v", requestTimeout)

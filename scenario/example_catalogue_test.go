@@ -29,15 +29,15 @@ func ExampleCatalogue() {
 	if errors.As(err, &failure) {
 		fmt.Println(failure.Brief())
 	}
-	fmt.Println(scenario.Falls("creator", "careless")[one.Name])
+	fmt.Println(scenario.KnownFailures("creator", "careless")[one.Name])
 
 	// The same by hand, with another server.
 	_, err = scenario.Play(one.Name, one.Text, one.Config(once, fakeapi.WithoutControllers()))
 	fmt.Println(err != nil)
 	// Output:
-	// 53 create-committed-response-lost: a create is carried out, and nobody hears of it
+	// 53 create-committed-response-lost: an object is created, and the response is lost
 	// 053-create-committed-response-lost.txtar:14: eventually 1m0s expect done creator: attempt 61, after 1m0s: expected client creator to have returned without an error; saw Post "http://fakeapi.memory:80/api/v1/namespaces/default/configmaps": EOF
-	// it takes AlreadyExists for an error and gives up
+	// it treats AlreadyExists as an error and gives up
 	// true
 }
 
@@ -67,7 +67,7 @@ func ExampleRunDir() {
 func ExampleRun() {
 	var t *testing.T // that of the test
 	scenario.Run(t, scenario.Config{Seed: 1},
-		scenario.Apply("a.yaml", aConfigMap("one")),
+		scenario.Apply("a.yaml", configMapYAML("one")),
 		expectVersion{"v1.37"},
 		scenario.Fault(faults.Expire410()),
 	)
@@ -97,11 +97,11 @@ func ExampleExplore() {
 }
 
 // What two runs of a client can be compared by.
-func ExampleTranscript_Lanes() {
+func ExampleTranscript_ClientLogs() {
 	transcript, err := scenario.Play("once.txtar", "run once\nexpect done once\n", scenario.Config{
 		Clients: map[string]scenario.Client{"once": once},
 	})
-	fmt.Println(transcript.Lanes(), err)
+	fmt.Println(transcript.ClientLogs(), err)
 	// Output:
 	// map[once /api/v1/namespaces/default/configmaps:[POST 201]] <nil>
 }
@@ -126,14 +126,14 @@ func ExampleShrink() {
 }
 
 // A stage is for clients that come over the network; this one is Go's HTTP client.
-func ExampleNewStage() {
-	stage, err := scenario.NewStage("story.txtar", "run curl\nexpect requests curl /version 1\n", scenario.Config{})
+func ExampleNewLiveRun() {
+	stage, err := scenario.NewLiveRun("story.txtar", "run curl\nexpect requests curl /version 1\n", scenario.Config{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer func() { _ = stage.Close() }()
-	fmt.Println("waiting for", stage.Guests())
+	fmt.Println("waiting for", stage.ExternalClients())
 	go func() {
 		request, _ := http.NewRequest(http.MethodGet, stage.Server().URL()+"/version", nil)
 		request.Header.Set("User-Agent", "curl/8")

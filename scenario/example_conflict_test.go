@@ -47,7 +47,7 @@ func protectFixed(ctx context.Context, config *rest.Config) error {
 	})
 }
 
-const protectStory = `
+const protectScenario = `
 apply db.yaml
 # While the first write is on its way, a backup begins, which has a finalizer, too.
 fault slow: when verb(update) && userAgent(protect) && first(1) do delay(5s)
@@ -76,7 +76,7 @@ metadata: {name: db, finalizers: [example.com/backup]}
 // computed from what was read for this attempt.
 func ExamplePlay_conflict() {
 	for _, client := range []scenario.Client{protect, protectFixed} {
-		_, err := scenario.Play("protect.txtar", protectStory, scenario.Config{
+		_, err := scenario.Play("protect.txtar", protectScenario, scenario.Config{
 			Clients: map[string]scenario.Client{"protect": client},
 		})
 		what, _, _ := strings.Cut(fmt.Sprint(err), "\ntranscript so far:")

@@ -33,7 +33,7 @@ func members(again func(revision string, status error) string) scenario.Client {
 					continue
 				}
 				for _, pod := range list.Items {
-					enrol(ctx, client, &pod)
+					addMember(ctx, client, &pod)
 				}
 				revision = list.ResourceVersion
 			}
@@ -46,7 +46,7 @@ func members(again func(revision string, status error) string) scenario.Client {
 				if event.Type == watch.Error {
 					revision = again(revision, apierrors.FromObject(event.Object))
 				} else if pod, ok := event.Object.(*corev1.Pod); ok {
-					enrol(ctx, client, pod)
+					addMember(ctx, client, pod)
 					revision = pod.ResourceVersion
 				}
 			}
@@ -55,7 +55,7 @@ func members(again func(revision string, status error) string) scenario.Client {
 	}
 }
 
-func enrol(ctx context.Context, client typedv1.CoreV1Interface, pod *corev1.Pod) {
+func addMember(ctx context.Context, client typedv1.CoreV1Interface, pod *corev1.Pod) {
 	member := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "member-" + pod.Name}}
 	_, err := client.ConfigMaps("default").Create(ctx, member, metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
@@ -63,18 +63,18 @@ func enrol(ctx context.Context, client typedv1.CoreV1Interface, pod *corev1.Pod)
 	}
 }
 
-// goOn watches again from where it was, whatever the error is.
-func goOn(revision string, _ error) string { return revision }
+// keepRevision watches again from where it was, whatever the error is.
+func keepRevision(revision string, _ error) string { return revision }
 
-// orListAgain knows that a resourceVersion that is gone does not come back.
-func orListAgain(revision string, status error) string {
+// clearExpiredRevision knows that a resourceVersion that is gone does not come back.
+func clearExpiredRevision(revision string, status error) string {
 	if apierrors.IsResourceExpired(status) || apierrors.IsGone(status) {
 		return ""
 	}
 	return revision
 }
 
-const membersStory = `
+const membersScenario = `
 run members
 # The watch ends, and history with it, before the client is back.
 fault cut: when verb(watch) && userAgent(members) && event(ADDED) && first(1) do end
@@ -102,8 +102,8 @@ metadata: {name: b}
 // an ERROR event in a stream that begins with 200, and the only way out is a new
 // list. Informers know that; this loop is for those who cannot have one.
 func ExamplePlay_gone() {
-	for _, again := range []func(string, error) string{goOn, orListAgain} {
-		_, err := scenario.Play("members.txtar", membersStory, scenario.Config{
+	for _, again := range []func(string, error) string{keepRevision, clearExpiredRevision} {
+		_, err := scenario.Play("members.txtar", membersScenario, scenario.Config{
 			Clients: map[string]scenario.Client{"members": members(again)},
 		})
 		what, _, _ := strings.Cut(fmt.Sprint(err), "\ntranscript so far:")

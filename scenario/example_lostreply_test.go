@@ -46,7 +46,7 @@ func nightlyFixed(ctx context.Context, config *rest.Config) error {
 	return ctx.Err()
 }
 
-const nightlyStory = `
+const nightlyScenario = `
 # The Job is stored, and the connection breaks before the reply.
 fault lost: when verb(create) && resource(jobs) && during(committed) && first(1) do reset
 run nightly
@@ -62,7 +62,7 @@ expect list job report-000000
 // from the schedule, so that at most one create can succeed.
 func ExamplePlay_lostReply() {
 	for _, client := range []scenario.Client{nightly, nightlyFixed} {
-		_, err := scenario.Play("nightly.txtar", nightlyStory, scenario.Config{
+		_, err := scenario.Play("nightly.txtar", nightlyScenario, scenario.Config{
 			Clients: map[string]scenario.Client{"nightly": client},
 		})
 		what, _, _ := strings.Cut(fmt.Sprint(err), "\ntranscript so far:")

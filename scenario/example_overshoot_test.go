@@ -69,7 +69,7 @@ func alsoStarted(cached []*corev1.Pod, started map[types.UID]bool) int {
 	return len(cached) + len(started)
 }
 
-const workersStory = `
+const workersScenario = `
 apply web.yaml
 # Events of Pods are late, and the ReplicaSet changes before the first is there.
 fault late: when verb(watch) && resource(pods) && userAgent(workers) && event(ADDED) do delay(5s)
@@ -98,7 +98,7 @@ spec: {replicas: 1}
 // it sees it. Names that follow from the owner are the other way.
 func ExamplePlay_overshoot() {
 	for _, count := range []func([]*corev1.Pod, map[types.UID]bool) int{onlyCached, alsoStarted} {
-		_, err := scenario.Play("workers.txtar", workersStory, scenario.Config{
+		_, err := scenario.Play("workers.txtar", workersScenario, scenario.Config{
 			Clients: map[string]scenario.Client{"workers": workers(count)},
 		})
 		what, _, _ := strings.Cut(fmt.Sprint(err), "\ntranscript so far:")

@@ -75,22 +75,22 @@ func publish(ctx context.Context, zone typedv1.ConfigMapInterface, wanted map[st
 	return nil
 }
 
-// goWithout tells of the error and goes on with what was found.
-func goWithout(err error) error {
+// ignoreError tells of the error and goes on with what was found.
+func ignoreError(err error) error {
 	utilruntime.HandleError(err)
 	return nil
 }
 
-// unlessNotFound goes on if the Service is not there. Any other error is no answer,
+// failUnlessNotFound goes on if the Service is not there. Any other error is no answer,
 // and nothing may be deleted for it.
-func unlessNotFound(err error) error {
+func failUnlessNotFound(err error) error {
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
 	return err
 }
 
-const recordsStory = `
+const recordsScenario = `
 apply site.yaml
 run records
 watch zone configmap -n dns
@@ -121,8 +121,8 @@ metadata: {name: web}
 // second page fails, and discovery without the group of a server that is down, are
 // further ways to half a truth.
 func ExamplePlay_partial() {
-	for _, failed := range []func(error) error{goWithout, unlessNotFound} {
-		_, err := scenario.Play("records.txtar", recordsStory, scenario.Config{
+	for _, failed := range []func(error) error{ignoreError, failUnlessNotFound} {
+		_, err := scenario.Play("records.txtar", recordsScenario, scenario.Config{
 			Clients: map[string]scenario.Client{"records": records(failed)},
 		})
 		what, _, _ := strings.Cut(fmt.Sprint(err), "\ntranscript so far:")

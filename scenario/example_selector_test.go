@@ -56,11 +56,11 @@ func snapshots(isGone func(ctx context.Context, client kubernetes.Interface, nam
 	}
 }
 
-// asTheEventSays takes a delete event to be about a deletion.
-func asTheEventSays(context.Context, kubernetes.Interface, string) (bool, error) { return true, nil }
+// trustEvent takes a delete event to be about a deletion.
+func trustEvent(context.Context, kubernetes.Interface, string) (bool, error) { return true, nil }
 
-// asTheServerSays asks for the object itself.
-func asTheServerSays(ctx context.Context, client kubernetes.Interface, name string) (bool, error) {
+// askServer asks for the object itself.
+func askServer(ctx context.Context, client kubernetes.Interface, name string) (bool, error) {
 	_, err := client.CoreV1().PersistentVolumeClaims("default").Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return true, nil
@@ -68,7 +68,7 @@ func asTheServerSays(ctx context.Context, client kubernetes.Interface, name stri
 	return false, err
 }
 
-const snapshotsStory = `
+const snapshotsScenario = `
 apply labelled.yaml
 run snapshots
 expect configmap/snapshot-data
@@ -97,8 +97,8 @@ metadata: {name: data}
 // https://github.com/GoogleContainerTools/config-sync/pull/1328 repairs a controller.
 // Before something is done that cannot be undone, ask for the object itself.
 func ExamplePlay_selector() {
-	for _, isGone := range []func(context.Context, kubernetes.Interface, string) (bool, error){asTheEventSays, asTheServerSays} {
-		_, err := scenario.Play("snapshots.txtar", snapshotsStory, scenario.Config{
+	for _, isGone := range []func(context.Context, kubernetes.Interface, string) (bool, error){trustEvent, askServer} {
+		_, err := scenario.Play("snapshots.txtar", snapshotsScenario, scenario.Config{
 			Clients: map[string]scenario.Client{"snapshots": snapshots(isGone)},
 		})
 		what, _, _ := strings.Cut(fmt.Sprint(err), "\ntranscript so far:")

@@ -16,13 +16,13 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
-// aConfigMap is the manifest of ConfigMap a with a value.
-func aConfigMap(value string) string {
+// configMapYAML is the manifest of ConfigMap a with a value.
+func configMapYAML(value string) string {
 	return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: " + value + "}\n"
 }
 
-// play runs steps as the file that they print as, and prints what happened.
-func play(config scenario.Config, steps ...scenario.Step) {
+// playWithTB runs steps as the file that they print as, and prints what happened.
+func playWithTB(config scenario.Config, steps ...scenario.Step) {
 	text, err := scenario.Print(steps...)
 	if err != nil {
 		fmt.Println(err)
@@ -38,12 +38,12 @@ func play(config scenario.Config, steps ...scenario.Step) {
 // Writes of all kinds, and what they must have led to.
 func ExampleCreate() {
 	a := scenario.Ref{Kind: "configmap", Name: "a"}
-	play(scenario.Config{},
-		scenario.Create("a.yaml", aConfigMap("one")),
-		scenario.ExpectError("409 AlreadyExists", scenario.Create("again.yaml", aConfigMap("one"))),
-		scenario.Update("b.yaml", aConfigMap("two")),
+	playWithTB(scenario.Config{},
+		scenario.Create("a.yaml", configMapYAML("one")),
+		scenario.ExpectError("409 AlreadyExists", scenario.Create("again.yaml", configMapYAML("one"))),
+		scenario.Update("b.yaml", configMapYAML("two")),
 		scenario.Patch(a, types.MergePatchType, `{data: {k: "three"}}`),
-		scenario.ServerSideApply("c.yaml", aConfigMap("four"), "me", true),
+		scenario.ServerSideApply("c.yaml", configMapYAML("four"), "me", true),
 		scenario.Expect(a, scenario.Field{Path: "data.k", Value: "four"}),
 		scenario.Delete(a),
 		scenario.ExpectAbsent(a),
@@ -75,7 +75,7 @@ func ExampleCreate() {
 func ExampleUpdateSubresource() {
 	job := scenario.Ref{Kind: "job", Name: "j"}
 	const head = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\n"
-	play(scenario.Config{},
+	playWithTB(scenario.Config{},
 		scenario.Apply("job.yaml", head),
 		scenario.UpdateSubresource("active.yaml", head+"status: {active: 1}\n", "status"),
 		scenario.PatchSubresource(job, "status", types.MergePatchType, `{status: {ready: 1}}`),
@@ -97,9 +97,9 @@ func ExampleUpdateSubresource() {
 // What a watch has received, what it must not receive, and history that is forgotten.
 func ExampleWatch() {
 	all := scenario.Collection{Kind: "configmap"}
-	play(scenario.Config{},
+	playWithTB(scenario.Config{},
 		scenario.Watch("w", all),
-		scenario.Apply("a.yaml", aConfigMap("one")),
+		scenario.Apply("a.yaml", configMapYAML("one")),
 		scenario.ExpectEvents("w", scenario.Event{Type: "ADDED", Name: "a"}),
 		scenario.Compact(),
 		scenario.WatchFrom("resumed", all, "1000"),
@@ -137,7 +137,7 @@ func ExampleWatch() {
 func ExampleFault() {
 	list := scenario.ExpectList(scenario.Collection{Kind: "configmap"})
 	busy := faults.Rule{Name: "busy", When: faults.Verb("list"), Do: []faults.Effect{faults.Reply(faults.InternalError())}}
-	play(scenario.Config{},
+	playWithTB(scenario.Config{},
 		scenario.Fault(busy),
 		scenario.ExpectError("500", list),
 		scenario.ExpectHits("busy", scenario.Exactly(1)),
@@ -186,7 +186,7 @@ func counting(ctx context.Context, config *rest.Config) error {
 
 // Clients under test are run, stopped and moved, and what they ask for can be expected.
 func ExampleRunClient() {
-	play(scenario.Config{Clients: map[string]scenario.Client{"once": once, "counting": counting}},
+	playWithTB(scenario.Config{Clients: map[string]scenario.Client{"once": once, "counting": counting}},
 		scenario.RunClient("once"),
 		scenario.ExpectDone("once"),
 		scenario.RunClient("once"), // as a process that is started again
@@ -194,7 +194,7 @@ func ExampleRunClient() {
 		scenario.Replica("b", scenario.Current()),
 		scenario.RunClientOn("counting", "b"),
 		scenario.ExpectRequests("counting", "GET ", scenario.AtLeast(1)),
-		scenario.Switch("counting", "main"),
+		scenario.SwitchClient("counting", "main"),
 		scenario.ExpectRequestsIn(3*time.Minute, "counting", "200", scenario.Exactly(3)),
 		scenario.StopClient("counting"),
 		scenario.ExpectRequestsIn(10*time.Minute, "counting", "", scenario.Exactly(0)),
@@ -225,12 +225,12 @@ func ExampleRunClient() {
 // A second API server, whose view of the store may be behind.
 func ExampleReplica() {
 	all := scenario.Collection{Kind: "configmap"}
-	play(scenario.Config{},
+	playWithTB(scenario.Config{},
 		scenario.Replica("frozen", scenario.Frozen()),
 		scenario.Replica("lagging", scenario.Lag(1)),
 		scenario.Replica("late", scenario.Delay(30*time.Second)),
 		scenario.On("late", scenario.WatchFrom("w", all, "1004")),
-		scenario.Apply("a.yaml", aConfigMap("one")),
+		scenario.Apply("a.yaml", configMapYAML("one")),
 		scenario.ExpectEvents("w"),
 		scenario.Advance(30*time.Second),
 		scenario.ExpectEvents("w", scenario.Event{Type: "ADDED", Name: "a"}),
@@ -259,9 +259,9 @@ func ExampleReplica() {
 func ExampleShutdown() {
 	all := scenario.Collection{Kind: "configmap"}
 	config := scenario.Config{Options: []fakeapi.Option{fakeapi.WithTokens(fakeapi.NewToken("s3cret", "ann"))}}
-	play(config,
+	playWithTB(config,
 		scenario.Snapshot("before"),
-		scenario.Apply("a.yaml", aConfigMap("one")),
+		scenario.Apply("a.yaml", configMapYAML("one")),
 		scenario.Shutdown(),
 		scenario.ExpectError("no answer", scenario.ExpectList(all, "a")),
 		scenario.Restart(0),
@@ -300,7 +300,7 @@ func ExampleShutdown() {
 
 // What must hold for a while, and what a client that copies objects must achieve.
 func ExampleAlways() {
-	play(scenario.Config{},
+	playWithTB(scenario.Config{},
 		scenario.Always(10*time.Minute, scenario.ExpectAbsent(scenario.Ref{Kind: "configmap", Name: "a"})),
 		scenario.Eventually(time.Minute, scenario.ExpectSame("configmap", "default", "kube-public")),
 	)

@@ -64,7 +64,7 @@ func byName(set *appsv1.StatefulSet) string { return "set=" + set.Name }
 // byUID tells the one that is gone from the one that came after it.
 func byUID(set *appsv1.StatefulSet) string { return "uid=" + string(set.UID) }
 
-const volumesStory = `
+const volumesScenario = `
 replica b
 apply db.yaml
 run volumes
@@ -96,7 +96,7 @@ metadata: {name: db, finalizers: [example.com/volumes]}
 // about.
 func ExamplePlay_timeTravel() {
 	for _, owned := range []func(*appsv1.StatefulSet) string{byName, byUID} {
-		_, err := scenario.Play("volumes.txtar", volumesStory, scenario.Config{
+		_, err := scenario.Play("volumes.txtar", volumesScenario, scenario.Config{
 			Clients: map[string]scenario.Client{"volumes": volumes(owned)},
 		})
 		what, _, _ := strings.Cut(fmt.Sprint(err), "\ntranscript so far:")

@@ -46,14 +46,14 @@ func addresses(podOf func(obj any) *corev1.Pod) scenario.Client {
 	}
 }
 
-// onlyPods is what many handlers do, so as not to panic: anything else is ignored.
-func onlyPods(obj any) *corev1.Pod {
+// podOnly is what many handlers do, so as not to panic: anything else is ignored.
+func podOnly(obj any) *corev1.Pod {
 	pod, _ := obj.(*corev1.Pod)
 	return pod
 }
 
-// alsoTombstones takes the last known state out of a tombstone.
-func alsoTombstones(obj any) *corev1.Pod {
+// podOrTombstone takes the last known state out of a tombstone.
+func podOrTombstone(obj any) *corev1.Pod {
 	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		obj = tombstone.Obj
 	}
@@ -61,7 +61,7 @@ func alsoTombstones(obj any) *corev1.Pod {
 	return pod
 }
 
-const addressesStory = `
+const addressesScenario = `
 apply web.yaml
 run addresses
 expect configmap/address-web
@@ -86,8 +86,8 @@ metadata: {name: web}
 // controllers at once. Handlers that only put keys into a queue have
 // cache.DeletionHandlingMetaNamespaceKeyFunc for it.
 func ExamplePlay_tombstone() {
-	for _, podOf := range []func(any) *corev1.Pod{onlyPods, alsoTombstones} {
-		_, err := scenario.Play("addresses.txtar", addressesStory, scenario.Config{
+	for _, podOf := range []func(any) *corev1.Pod{podOnly, podOrTombstone} {
+		_, err := scenario.Play("addresses.txtar", addressesScenario, scenario.Config{
 			Clients: map[string]scenario.Client{"addresses": addresses(podOf)},
 		})
 		what, _, _ := strings.Cut(fmt.Sprint(err), "; saw one")

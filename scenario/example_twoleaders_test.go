@@ -61,7 +61,7 @@ func untilTheEnd(process, _ context.Context) context.Context { return process }
 // untilTheLeaseIsLost ends the work with the term of office.
 func untilTheLeaseIsLost(_, term context.Context) context.Context { return term }
 
-const electedStory = `
+const electedScenario = `
 run a
 run b
 expect configmap/claimed-by-a
@@ -79,7 +79,7 @@ expect absent configmap/claimed-by-a
 // in the seconds before the lease can go to somebody else; most programs exit.
 func ExamplePlay_twoLeaders() {
 	for _, until := range []func(process, term context.Context) context.Context{untilTheEnd, untilTheLeaseIsLost} {
-		_, err := scenario.Play("elected.txtar", electedStory, scenario.Config{
+		_, err := scenario.Play("elected.txtar", electedScenario, scenario.Config{
 			Clients: map[string]scenario.Client{"a": elected(until), "b": elected(until)},
 		})
 		what, _, _ := strings.Cut(fmt.Sprint(err), "; saw one")

@@ -34,8 +34,8 @@ func Explore(t *testing.T, config Config, g Generator, first uint64, count int) 
 type Finding struct {
 	// Seed is the seed that it comes from.
 	Seed uint64
-	// Generated is the number of steps that the generator made of it.
-	Generated int
+	// GeneratedSteps is the number of steps that the generator made of it.
+	GeneratedSteps int
 	// Steps are what is left of these.
 	Steps []Step
 	// Text is the file of Steps.
@@ -47,7 +47,7 @@ type Finding struct {
 // String is the whole message.
 func (f *Finding) String() string {
 	return fmt.Sprintf("scenario: seed %d fails. Of %d steps %d are needed; this is the file that shows it:\n\n%s\n%v",
-		f.Seed, f.Generated, len(f.Steps), f.Text, f.Err)
+		f.Seed, f.GeneratedSteps, len(f.Steps), f.Text, f.Err)
 }
 
 // Search is [Explore] without a test: it gives the first scenario that fails,
@@ -60,40 +60,40 @@ func (f *Finding) String() string {
 // now and then.
 func Search(config Config, g Generator, first uint64, count int) (*Finding, error) {
 	for seed := first; count > 0; seed, count = seed+1, count-1 {
-		story, err := g.story(seed)
+		body, err := g.body(seed)
 		if err != nil {
 			return nil, err
 		}
-		steps, err := g.tell(story)
+		steps, err := g.complete(body)
 		if err != nil {
 			return nil, err
 		}
-		if err := attempt(config, scriptOf(steps)); err != nil {
-			found := &Finding{Seed: seed, Generated: len(steps)}
-			return found, found.shrink(config, g, story, err)
+		if err := tryScript(config, newScript(steps)); err != nil {
+			found := &Finding{Seed: seed, GeneratedSteps: len(steps)}
+			return found, found.shrink(config, g, body, err)
 		}
 	}
 	return nil, nil
 }
 
-// attempt plays a script on its own server.
-func attempt(config Config, s script) error {
-	_, err := playScript(config, s)
+// tryScript plays a script on its own server.
+func tryScript(config Config, s script) error {
+	_, err := playInBubble(config, s)
 	return err
 }
 
 // shrink makes the finding out of a story that fails as was seen.
-func (f *Finding) shrink(config Config, g Generator, story []Step, seen error) error {
-	fails := func(steps []Step) bool { return sameSort(attempt(config, scriptOf(steps)), seen) }
-	story = Shrink(story, func(story []Step) bool {
-		steps, err := g.tell(story)
+func (f *Finding) shrink(config Config, g Generator, body []Step, seen error) error {
+	fails := func(steps []Step) bool { return sameStepType(tryScript(config, newScript(steps)), seen) }
+	body = Shrink(body, func(body []Step) bool {
+		steps, err := g.complete(body)
 		return err == nil && fails(steps)
 	})
-	steps, err := g.tell(story)
+	steps, err := g.complete(body)
 	if err != nil {
 		return err
 	}
-	f.Steps = fewerExpectations(steps, len(g.Setup)+len(story), fails)
+	f.Steps = dropExpectations(steps, len(g.Setup)+len(body), fails)
 	if f.Text, err = Print(f.Steps...); err != nil {
 		return err
 	}
@@ -101,13 +101,13 @@ func (f *Finding) shrink(config Config, g Generator, story []Step, seen error) e
 	if err != nil {
 		return err
 	}
-	f.Err = attempt(config, s)
+	f.Err = tryScript(config, s)
 	return nil
 }
 
-// fewerExpectations leaves out expectations, from step number from on, that are
+// dropExpectations leaves out expectations, from step number from on, that are
 // met anyway.
-func fewerExpectations(steps []Step, from int, fails func([]Step) bool) []Step {
+func dropExpectations(steps []Step, from int, fails func([]Step) bool) []Step {
 	for i := len(steps) - 1; i >= from; i-- {
 		if _, is := steps[i].(eventually); !is {
 			continue
@@ -119,10 +119,12 @@ func fewerExpectations(steps []Step, from int, fails func([]Step) bool) []Step {
 	return steps
 }
 
-// sameSort reports whether two runs failed at the same sort of step.
-func sameSort(a, b error) bool { return a != nil && b != nil && sortOf(a) == sortOf(b) }
+// sameStepType reports whether two runs failed at the same sort of step.
+func sameStepType(a, b error) bool {
+	return a != nil && b != nil && failedStepType(a) == failedStepType(b)
+}
 
-func sortOf(err error) string {
+func failedStepType(err error) string {
 	f := (*Failure)(nil)
 	if !errors.As(err, &f) {
 		return ""

@@ -17,10 +17,10 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
-// forgetful keeps copies of the ConfigMaps of "default" in "copies". Its bug: when a
+// copier keeps copies of the ConfigMaps of "default" in "copies". Its bug: when a
 // watch ends it starts another from what there is then, and so never hears of what
 // was deleted in between.
-func forgetful(ctx context.Context, config *rest.Config) error {
+func copier(ctx context.Context, config *rest.Config) error {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err
@@ -69,14 +69,14 @@ func ExampleSearch() {
 	generator := scenario.Generator{
 		Client: "forgetful",
 		Setup:  []scenario.Step{scenario.Apply("copies.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: copies}\n")},
-		Expect: scenario.Mirrors("configmap", "default", "copies"),
+		Expect: scenario.ExpectSynced("configmap", "default", "copies"),
 	}
-	config := scenario.Config{Clients: map[string]scenario.Client{"forgetful": forgetful}}
+	config := scenario.Config{Clients: map[string]scenario.Client{"forgetful": copier}}
 	found, err := scenario.Search(config, generator, 1, 100)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("seed %d: %d of %d steps\n", found.Seed, len(found.Steps), found.Generated)
+	fmt.Printf("seed %d: %d of %d steps\n", found.Seed, len(found.Steps), found.GeneratedSteps)
 	fmt.Print(found.Text)
 	_, err = scenario.Play("again.txtar", found.Text, config)
 	fmt.Println("fails again:", err != nil)

@@ -25,12 +25,12 @@ func seeds() uint64 {
 	return *seedsFlag
 }
 
-// mirrored makes scenarios for a client that mirrors "default" in "mirror".
-func mirrored() scenario.Generator {
+// mirrorGenerator makes scenarios for a client that mirrors "default" in "mirror".
+func mirrorGenerator() scenario.Generator {
 	return scenario.Generator{
 		Client: "mirror",
 		Setup:  []scenario.Step{scenario.Apply("mirror.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: mirror}\n")},
-		Expect: scenario.Mirrors("configmap", "default", "mirror"),
+		Expect: scenario.ExpectSynced("configmap", "default", "mirror"),
 	}
 }
 
@@ -46,7 +46,7 @@ func informer(t *testing.T) scenario.Client {
 	return nil
 }
 
-func mirrorIs(c scenario.Client) scenario.Config {
+func mirrorConfig(c scenario.Client) scenario.Config {
 	return scenario.Config{Clients: map[string]scenario.Client{"mirror": c}}
 }
 
@@ -54,7 +54,7 @@ func mirrorIs(c scenario.Client) scenario.Config {
 func TestGeneratedScenariosPrint(t *testing.T) {
 	for _, g := range []scenario.Generator{
 		{},
-		{Steps: 200, Client: "x", Setup: []scenario.Step{scenario.Compact()}, Expect: scenario.Mirrors("configmap", "default", "x")},
+		{Steps: 200, Client: "x", Setup: []scenario.Step{scenario.Compact()}, Expect: scenario.ExpectSynced("configmap", "default", "x")},
 	} {
 		seen := map[string]bool{}
 		for seed := range seeds() {
@@ -77,12 +77,12 @@ func TestGeneratedScenariosPrint(t *testing.T) {
 // A client that survives gives no finding; what fails is shrunk to what fails the
 // same way.
 func TestSearch(t *testing.T) {
-	found, err := scenario.Search(mirrorIs(informer(t)), mirrored(), 1, 20)
+	found, err := scenario.Search(mirrorConfig(informer(t)), mirrorGenerator(), 1, 20)
 	require.NoError(t, err)
 	require.Nil(t, found)
 
-	gives := func(context.Context, *rest.Config) error { return errors.New("out of luck") }
-	found, err = scenario.Search(mirrorIs(gives), scenario.Generator{Client: "mirror"}, 7, 1)
+	failing := func(context.Context, *rest.Config) error { return errors.New("out of luck") }
+	found, err = scenario.Search(mirrorConfig(failing), scenario.Generator{Client: "mirror"}, 7, 1)
 	require.NoError(t, err)
 	require.Equal(t, uint64(7), found.Seed)
 	require.Equal(t, "run mirror\nadvance 30m0s\n", found.Text)
@@ -99,9 +99,9 @@ func FuzzGenerate(f *testing.F) {
 		f.Add(seed, uint8(seed*6))
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, steps uint8) {
-		g := mirrored()
+		g := mirrorGenerator()
 		g.Steps = int(steps % 60)
-		scenario.Explore(t, mirrorIs(informer(t)), g, seed, 1)
+		scenario.Explore(t, mirrorConfig(informer(t)), g, seed, 1)
 		scenario.Explore(t, scenario.Config{Seed: seed}, scenario.Generator{Steps: g.Steps}, seed, 1)
 	})
 }

@@ -11,9 +11,9 @@ import (
 // Failure is a scenario that went wrong, as [Play] and [Stage.Play] report it. A
 // text that is no scenario is a [*SyntaxError] instead.
 type Failure struct {
-	// At is the place of the step: "FILE:LINE", or "at the end" for what went wrong
+	// Position is the place of the step: "FILE:LINE", or "at the end" for what went wrong
 	// after the last one.
-	At string
+	Position string
 	// Step is the step as it prints, "" at the end.
 	Step string
 	// Cause says what was expected and what was seen.
@@ -27,7 +27,7 @@ type Failure struct {
 // Error tells all, over several lines: the place and the step, what was expected
 // and seen, and the transcript up to there.
 func (f *Failure) Error() string {
-	text := f.At + ": "
+	text := f.Position + ": "
 	if f.Step != "" {
 		text += f.Step + "\n    "
 	}
@@ -41,25 +41,25 @@ func (f *Failure) Error() string {
 // Brief is Error without the transcript, and on one line: for those who have the
 // transcript, or do not want it.
 func (f *Failure) Brief() string {
-	text := f.At + ": "
+	text := f.Position + ": "
 	if f.Step != "" {
 		text += f.Step + ": "
 	}
-	return text + strings.Join(strings.FieldsFunc(f.Cause.Error(), lineEnd), "; ")
+	return text + strings.Join(strings.FieldsFunc(f.Cause.Error(), isLineEnd), "; ")
 }
 
-func lineEnd(r rune) bool { return r == '\n' || r == '\r' }
+func isLineEnd(r rune) bool { return r == '\n' || r == '\r' }
 
 // Unwrap gives the Cause.
 func (f *Failure) Unwrap() error { return f.Cause }
 
 // failure is what is told of a step that went wrong.
-func (e *Env) failure(p placed, err error) *Failure {
-	f := &Failure{At: p.at, Cause: err, step: p.step, transcript: e.log.String()}
+func (e *Env) failure(p scriptStep, err error) *Failure {
+	f := &Failure{Position: p.position, Cause: err, step: p.step, transcript: e.log.String()}
 	if p.step != nil {
 		f.Step = p.step.String()
 	}
-	if e.bubble && len(e.clients) > 0 && len(utilruntime.ErrorHandlers) > 1 {
+	if e.virtualTime && len(e.clients) > 0 && len(utilruntime.ErrorHandlers) > 1 {
 		f.hint = "Are the error handlers of client-go throttled? They sleep for years in a bubble; " +
 			"see the package documentation of scenario, TestMain."
 	}
@@ -70,8 +70,8 @@ func indent(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n    ")
 }
 
-// panicked is the error that a panic of a step becomes. It has the stack, since
+// panicError is the error that a panic of a step becomes. It has the stack, since
 // the bug is in the step.
-func panicked(what any) error {
+func panicError(what any) error {
 	return fmt.Errorf("the step panicked: %v\n%s", what, strings.TrimSpace(string(debug.Stack())))
 }

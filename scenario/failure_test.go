@@ -22,13 +22,13 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// tell runs a text and gives the transcript, and the message if it failed.
-func tell(t *testing.T, config Config, text string) (transcript, failure string) {
+// playText runs a text and gives the transcript, and the message if it failed.
+func playText(t *testing.T, config Config, text string) (transcript, failure string) {
 	t.Helper()
 	s, err := parseScript("it.txtar", text)
 	require.NoError(t, err, text)
 	synctest.Test(t, func(t *testing.T) {
-		log, err := play(t, func(err error) { failure = err.Error() }, config, s)
+		log, err := playWithTB(t, func(err error) { failure = err.Error() }, config, s)
 		transcript = log.String()
 		if err != nil {
 			failure = err.Error()
@@ -39,8 +39,8 @@ func tell(t *testing.T, config Config, text string) (transcript, failure string)
 
 const object = "\n-- a --\n" + manifest
 
-// failing are texts with a step that fails, and what is said of it.
-func failing() []struct{ text, want string } {
+// failingTexts are texts with a step that fails, and what is said of it.
+func failingTexts() []struct{ text, want string } {
 	return []struct{ text, want string }{
 		{"apply a\nexpect cm/a metadata.name=b\n" + object,
 			"it.txtar:2: expect cm/a metadata.name=b\n    expected metadata.name=b; saw metadata.name=a\n"},
@@ -141,8 +141,8 @@ func failing() []struct{ text, want string } {
 
 // Each step that can fail does, and says where, what it expected and what it saw.
 func TestFailures(t *testing.T) {
-	for _, test := range failing() {
-		_, failure := tell(t, Config{Clients: badClients()}, test.text)
+	for _, test := range failingTexts() {
+		_, failure := playText(t, Config{Clients: badClients()}, test.text)
 		require.Contains(t, failure, test.want, test.text)
 		require.Contains(t, failure, "transcript so far:\n    seed 0\n", test.text)
 	}
@@ -187,8 +187,8 @@ func badClients() map[string]Client {
 	}
 }
 
-// passing are texts that are no failure, although they are near to one.
-func passing() []string {
+// passingTexts are texts that are no failure, although they are near to one.
+func passingTexts() []string {
 	return []string{
 		"",
 		"run fails\nexpect failed fails",
@@ -218,7 +218,7 @@ func passing() []string {
 		"watch w cm\nnot ready 1m\nexpect events w END\nexpect absent cm/a\nnot ready 0s\nwatch v cm\nexpect events v",
 		"apply a\nskew -24h\napply b\nskew 0s\nexpect cm/a metadata.creationTimestamp=2000-01-01T00:00:00Z\n" +
 			"expect cm/b metadata.creationTimestamp=1999-12-31T00:00:00Z" + object + "-- b --\n" + strings.ReplaceAll(manifest, "name: a", "name: b"),
-		"feature WatchList off\nfeature WatchList on\ndiscovery break apps\ndiscovery heal apps\ndiscovery hide apps batch\ndiscovery heal",
+		"feature WatchList off\nfeature WatchList on\ndiscovery fail apps\ndiscovery reset apps\ndiscovery hide apps batch\ndiscovery reset",
 		// At a replica they are about that replica.
 		"replica b\non b shutdown\nexpect list cm\non b expect error refused expect list cm\non b restart\non b expect list cm",
 		"run maker\nalways 3s expect absent cm/made\nadvance 500ms\nexpect cm/made\nalways 1h expect cm/made",
@@ -255,17 +255,17 @@ func passing() []string {
 }
 
 // What is no failure goes well.
-func TestGoesWell(t *testing.T) {
-	for _, text := range passing() {
-		_, failure := tell(t, Config{Clients: badClients()}, text)
+func TestPasses(t *testing.T) {
+	for _, text := range passingTexts() {
+		_, failure := playText(t, Config{Clients: badClients()}, text)
 		require.Empty(t, failure, text)
 	}
 }
 
 // Each kind of step is in one of these texts.
-func TestStepsHaveRows(t *testing.T) {
-	texts := passing()
-	for _, test := range failing() {
+func TestAllStepsAreRun(t *testing.T) {
+	texts := passingTexts()
+	for _, test := range failingTexts() {
 		texts = append(texts, test.text)
 	}
 	covered := map[string]bool{}
@@ -273,12 +273,12 @@ func TestStepsHaveRows(t *testing.T) {
 		s, err := parseScript("it.txtar", text)
 		require.NoError(t, err)
 		for _, p := range s {
-			c, _, err := findCommand(p.step.String())
+			c, _, err := findStepKind(p.step.String())
 			require.NoError(t, err)
 			covered[c.name] = true
 		}
 	}
-	for _, c := range commands() {
+	for _, c := range stepKinds() {
 		require.True(t, covered[c.name], "no row for %q", c.name)
 	}
 }
@@ -288,40 +288,40 @@ func TestStepsHaveRows(t *testing.T) {
 func TestTooManyToCount(t *testing.T) {
 	const begin = "fault all: when verb(get) do delay(1ms)\nrun polls\n"
 	clients := Config{Clients: badClients()}
-	_, failure := tell(t, clients, begin+"advance 9m\nadvance 9m\nexpect hits all 1079\n")
+	_, failure := playText(t, clients, begin+"advance 9m\nadvance 9m\nexpect hits all 1079\n")
 	require.Empty(t, failure)
-	_, failure = tell(t, clients, begin+"advance 18m\nexpect hits all 1079\n")
+	_, failure = playText(t, clients, begin+"advance 18m\nexpect hits all 1079\n")
 	require.Contains(t, failure, "the rules acted so often within one step that 54 hits were forgotten")
-	_, failure = tell(t, clients, begin+"advance 18m\nexpect requests polls GET 1079\n")
+	_, failure = playText(t, clients, begin+"advance 18m\nexpect requests polls GET 1079\n")
 	require.Contains(t, failure, "client polls has made more than 1000 requests, which are not counted any more")
 }
 
-func TestScripts(t *testing.T) {
+func TestScriptFiles(t *testing.T) {
 	empty := &fstest.MapFile{}
-	names, err := scripts(fstest.MapFS{"b.txtar": empty, "a.txt": empty, "c/d.txtar": empty, "e.txtar/f": empty})
+	names, err := scriptFiles(fstest.MapFS{"b.txtar": empty, "a.txt": empty, "c/d.txtar": empty, "e.txtar/f": empty})
 	require.NoError(t, err)
 	require.Equal(t, []string{"b.txtar", "c/d.txtar"}, names)
-	_, err = scripts(fstest.MapFS{"a.txt": empty})
+	_, err = scriptFiles(fstest.MapFS{"a.txt": empty})
 	require.EqualError(t, err, "there is no file that ends in .txtar")
 }
 
 // The reminder about throttled error handlers appears where it may help.
-func TestReminder(t *testing.T) {
-	_, failure := tell(t, Config{Clients: badClients()}, "run waits\nexpect cm/a")
+func TestThrottleHint(t *testing.T) {
+	_, failure := playText(t, Config{Clients: badClients()}, "run waits\nexpect cm/a")
 	require.NotContains(t, failure, "throttled", "TestMain has taken the throttle out")
 	before := utilruntime.ErrorHandlers
 	t.Cleanup(func() { utilruntime.ErrorHandlers = before })
 	utilruntime.ErrorHandlers = slices.Concat(before, before)
-	_, failure = tell(t, Config{Clients: badClients()}, "run waits\nexpect cm/a")
+	_, failure = playText(t, Config{Clients: badClients()}, "run waits\nexpect cm/a")
 	require.Contains(t, failure, "throttled")
 }
 
 // A step of one's own has the server, requests that are noted, and notes.
-type generate struct{}
+type generateStep struct{}
 
-func (generate) String() string { return "generate a name" }
+func (generateStep) String() string { return "generate a name" }
 
-func (generate) Run(ctx context.Context, e *Env) error {
+func (generateStep) Run(ctx context.Context, e *Env) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, e.Server().URL()+"/api/v1/namespaces/default/configmaps",
 		strings.NewReader(`{"metadata":{"generateName":"made-"}}`))
 	if err != nil {
@@ -340,12 +340,12 @@ func (generate) Run(ctx context.Context, e *Env) error {
 	return answer.Body.Close()
 }
 
-// sloppy writes a field that is unknown, and takes the warning.
-type sloppy struct{}
+// unknownFieldStep writes a field that is unknown, and takes the warning.
+type unknownFieldStep struct{}
 
-func (sloppy) String() string { return "be sloppy" }
+func (unknownFieldStep) String() string { return "be sloppy" }
 
-func (sloppy) Run(ctx context.Context, e *Env) error {
+func (unknownFieldStep) Run(ctx context.Context, e *Env) error {
 	o := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a"}, "color": "red",
 	}}
@@ -357,15 +357,15 @@ func (sloppy) Run(ctx context.Context, e *Env) error {
 	return err
 }
 
-func TestWarningsAreNoted(t *testing.T) {
-	require.Contains(t, Run(t, Config{}, sloppy{}).String(), `warning: unknown field "color"`)
+func TestWarningsInTranscript(t *testing.T) {
+	require.Contains(t, Run(t, Config{}, unknownFieldStep{}).String(), `warning: unknown field "color"`)
 }
 
 func TestRun(t *testing.T) {
 	watch := Watch("w", Collection{Kind: "cm"})
-	one := Run(t, Config{Seed: 7}, watch, generate{}).String()
-	require.Equal(t, one, Run(t, Config{Seed: 7, Options: []fakeapi.Option{fakeapi.WithSeed(7)}}, watch, generate{}).String())
-	other := Run(t, Config{Seed: 8}, watch, generate{}).String()
+	one := Run(t, Config{Seed: 7}, watch, generateStep{}).String()
+	require.Equal(t, one, Run(t, Config{Seed: 7, Options: []fakeapi.Option{fakeapi.WithSeed(7)}}, watch, generateStep{}).String())
+	other := Run(t, Config{Seed: 8}, watch, generateStep{}).String()
 	name := func(log string) string {
 		_, behind, found := strings.Cut(log, "ADDED made-")
 		require.True(t, found, log)

@@ -114,7 +114,7 @@ func (f Field) check(object map[string]any) error {
 		}
 		at = next
 	}
-	if saw := render(at); saw != f.Value {
+	if saw := formatValue(at); saw != f.Value {
 		return mismatch{f.String(), Field{f.Path, saw}.String()}
 	}
 	return nil
@@ -139,8 +139,8 @@ func child(of any, part any) (any, bool) {
 	return nil, false
 }
 
-// render prints a value of an object: a string as it is, all else as JSON.
-func render(value any) string {
+// formatValue prints a value of an object: a string as it is, all else as JSON.
+func formatValue(value any) string {
 	if s, ok := value.(string); ok {
 		return s
 	}

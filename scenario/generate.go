@@ -33,14 +33,14 @@ type Generator struct {
 	// namespace and name. The steps are tried for a minute each. That these objects
 	// are there, and no longer those that were deleted, is expected in any case.
 	Expect func(objects []*unstructured.Unstructured) []Step
-	// Patience is the time that a client has in the end; 0 is half an hour, which
+	// RecoveryTime is the time that a client has in the end; 0 is half an hour, which
 	// covers the longest back-off of client-go, 1000 seconds.
-	Patience time.Duration
+	RecoveryTime time.Duration
 }
 
-// Mirrors gives an [Generator.Expect] for a client that keeps copies of the
+// ExpectSynced gives an [Generator.Expect] for a client that keeps copies of the
 // objects of a kind in one namespace in another.
-func Mirrors(kind, from, to string) func([]*unstructured.Unstructured) []Step {
+func ExpectSynced(kind, from, to string) func([]*unstructured.Unstructured) []Step {
 	return func([]*unstructured.Unstructured) []Step { return []Step{ExpectSame(kind, from, to)} }
 }
 
@@ -49,51 +49,51 @@ func Mirrors(kind, from, to string) func([]*unstructured.Unstructured) []Step {
 // parses back; but for what Object and Expect make, which must do that, too.
 // An error says that Object gave what is no manifest.
 func (g Generator) Generate(seed uint64) ([]Step, error) {
-	story, err := g.story(seed)
+	body, err := g.body(seed)
 	if err != nil {
 		return nil, err
 	}
-	return g.tell(story)
+	return g.complete(body)
 }
 
-// tell makes a scenario of what happens in it: what must have been there before,
+// complete makes a scenario of what happens in it: what must have been there before,
 // and what must be true after. It is an error if it cannot happen, such as the
 // deletion of what is not there.
-func (g Generator) tell(story []Step) ([]Step, error) {
-	var w world
-	faulty := false
-	for _, s := range story {
-		if err := w.take(s); err != nil {
+func (g Generator) complete(body []Step) ([]Step, error) {
+	var w objectState
+	hasFault := false
+	for _, s := range body {
+		if err := w.apply(s); err != nil {
 			return nil, err
 		}
 		_, is := s.(fault)
-		faulty = faulty || is
+		hasFault = hasFault || is
 	}
-	steps := append(copied(g.Setup), story...)
-	if faulty {
+	steps := append(cloneSlice(g.Setup), body...)
+	if hasFault {
 		steps = append(steps, ClearFaults())
 	}
-	steps = append(steps, Advance(cmp.Or(g.Patience, 30*time.Minute)))
+	steps = append(steps, Advance(cmp.Or(g.RecoveryTime, 30*time.Minute)))
 	for _, s := range w.expectations() {
 		steps = append(steps, Eventually(time.Minute, s))
 	}
 	if g.Expect != nil {
-		for _, s := range g.Expect(w.present()) {
+		for _, s := range g.Expect(w.existing()) {
 			steps = append(steps, Eventually(time.Minute, s))
 		}
 	}
 	return steps, nil
 }
 
-// story is what happens between Setup and the expectations.
-func (g Generator) story(seed uint64) ([]Step, error) {
+// body is what happens between Setup and the expectations.
+func (g Generator) body(seed uint64) ([]Step, error) {
 	b := &builder{Generator: g, r: rand.New(rand.NewPCG(seed, 0))}
 	starts := b.r.IntN(3) // where the client does
 	for i := range cmp.Or(g.Steps, 20) {
 		if g.Client != "" && i == starts {
 			b.add(RunClient(g.Client))
 		}
-		b.happen()
+		b.addRandomStep()
 	}
 	if g.Client != "" && starts >= cmp.Or(g.Steps, 20) {
 		b.add(RunClient(g.Client))
@@ -104,26 +104,26 @@ func (g Generator) story(seed uint64) ([]Step, error) {
 // builder makes one story. All that is random comes from r, in one order.
 type builder struct {
 	Generator
-	r       *rand.Rand
-	steps   []Step
-	world   world
-	files   int
-	watches []string // their names
-	rules   int
-	armed   bool // some rule may be about the steps
-	err     error
+	r              *rand.Rand
+	steps          []Step
+	objects        objectState
+	files          int
+	watches        []string // their names
+	rules          int
+	faultsHitSteps bool // some rule may be about the steps
+	err            error
 }
 
 // add appends a step, and keeps the first error.
 func (b *builder) add(s Step) {
 	b.steps = append(b.steps, s)
-	b.err = cmp.Or(b.err, b.world.take(s))
+	b.err = cmp.Or(b.err, b.objects.apply(s))
 }
 
-// surely appends a step of a kind that faults may hit. It is tried again until it
+// addRetried appends a step of a kind that faults may hit. It is tried again until it
 // goes well; what is generated for steps lasts shorter than that.
-func (b *builder) surely(s Step) {
-	if b.armed {
+func (b *builder) addRetried(s Step) {
+	if b.faultsHitSteps {
 		s = Eventually(10*time.Minute, s)
 	}
 	b.add(s)
@@ -131,71 +131,71 @@ func (b *builder) surely(s Step) {
 
 // action is something that can happen, with its share of all.
 type action struct {
-	share int
-	do    func(*builder)
+	weight int
+	run    func(*builder)
 }
 
 // actions is what happens.
 func actions() []action {
 	return []action{
-		{36, (*builder).put},
-		{14, (*builder).remove},
-		{8, (*builder).watch},
-		{20, (*builder).fault},
-		{12, (*builder).pause},
+		{36, (*builder).putObject},
+		{14, (*builder).deleteObject},
+		{8, (*builder).openWatch},
+		{20, (*builder).addFault},
+		{12, (*builder).advanceTime},
 		{4, func(b *builder) { b.add(Compact()) }},
 		{5, func(b *builder) { b.add(Expire()) }},
-		{3, (*builder).clear},
+		{3, (*builder).clearFaults},
 	}
 }
 
-// happen chooses by the shares.
-func (b *builder) happen() {
+// addRandomStep chooses by the shares.
+func (b *builder) addRandomStep() {
 	all := actions()
 	sum := 0
 	for _, a := range all {
-		sum += a.share
+		sum += a.weight
 	}
 	n := b.r.IntN(sum)
 	for _, a := range all {
-		if n -= a.share; n < 0 {
-			a.do(b)
+		if n -= a.weight; n < 0 {
+			a.run(b)
 			return
 		}
 	}
 }
 
-// put creates or changes an object.
-func (b *builder) put() {
-	name := oneOf(b.r, "alpha", "bravo", "carol", "delta", "echo")
+// putObject creates or changes an object.
+func (b *builder) putObject() {
+	name := choose(b.r, "alpha", "bravo", "carol", "delta", "echo")
 	manifest := ""
 	if b.Object != nil {
 		manifest = b.Object(b.r, name)
 	} else {
-		manifest = someObject(b.r, name)
+		manifest = randomManifest(b.r, name)
 	}
 	b.files++
-	b.surely(Apply(fmt.Sprintf("%02d-%s.yaml", b.files, name), manifest))
+	b.addRetried(Apply(fmt.Sprintf("%02d-%s.yaml", b.files, name), manifest))
 }
 
-// remove deletes an object that is there; if there is none, it makes one.
-func (b *builder) remove() {
-	present := b.world.present()
-	if len(present) == 0 {
-		b.put()
+// deleteObject deletes an object that is there; if there is none, it makes one.
+func (b *builder) deleteObject() {
+	existing := b.objects.existing()
+	if len(existing) == 0 {
+		b.putObject()
 		return
 	}
-	b.surely(Delete(refOf(oneOf(b.r, present...))))
+	b.addRetried(Delete(refOf(choose(b.r, existing...))))
 }
 
 // watchNames are the names of watches. None begins as another: a user agent
 // in a rule is a prefix.
 var watchNames = []string{"north", "east", "south", "west"}
 
-// watch opens a watch; if there are enough, it lets time pass.
-func (b *builder) watch() {
+// openWatch opens a watch; if there are enough, it lets time pass.
+func (b *builder) openWatch() {
 	if len(b.watches) == len(watchNames) {
-		b.pause()
+		b.advanceTime()
 		return
 	}
 	name := watchNames[len(b.watches)]
@@ -207,29 +207,29 @@ func (b *builder) watch() {
 	case 1:
 		of.Selector = "tier=web"
 	}
-	b.surely(Watch(name, of))
+	b.addRetried(Watch(name, of))
 }
 
-// pause lets time pass: a moment, a back-off, the life of a watch.
-func (b *builder) pause() {
-	b.add(Advance(oneOf(b.r, 10*time.Millisecond, time.Second, 3*time.Second, 40*time.Second, 2*time.Minute, 7*time.Minute, time.Hour)))
+// advanceTime lets time pass: a moment, a back-off, the life of a watch.
+func (b *builder) advanceTime() {
+	b.add(Advance(choose(b.r, 10*time.Millisecond, time.Second, 3*time.Second, 40*time.Second, 2*time.Minute, 7*time.Minute, time.Hour)))
 }
 
-// clear ends all faults.
-func (b *builder) clear() {
+// clearFaults ends all faults.
+func (b *builder) clearFaults() {
 	b.add(ClearFaults())
-	b.armed = false
+	b.faultsHitSteps = false
 }
 
-// someObject is what a Generator without Object makes.
-func someObject(r *rand.Rand, name string) string {
+// randomManifest is what a Generator without Object makes.
+func randomManifest(r *rand.Rand, name string) string {
 	kind, data := "ConfigMap", "data"
 	if r.IntN(5) == 0 {
 		kind, data = "Secret", "stringData"
 	}
 	labels := ""
 	if r.IntN(2) == 0 {
-		labels = "\n  labels:\n    tier: " + oneOf(r, "web", "db")
+		labels = "\n  labels:\n    tier: " + choose(r, "web", "db")
 	}
 	text := fmt.Sprintf("apiVersion: v1\nkind: %s\nmetadata:\n  name: %s\n  namespace: default%s\n%s:\n  version: \"%d\"\n",
 		kind, name, labels, data, r.IntN(1000))
@@ -239,5 +239,5 @@ func someObject(r *rand.Rand, name string) string {
 	return text
 }
 
-// oneOf chooses.
-func oneOf[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
+// choose chooses.
+func choose[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }

@@ -10,23 +10,23 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// fault arms a rule: about the client under test, about one watch, or about the
+// addFault arms a rule: about the client under test, about one watch, or about the
 // requests of the steps. A rule that counts is about one of them, since which of
 // two is served first is not decided by the seed.
-func (b *builder) fault() {
-	var victims []func()
+func (b *builder) addFault() {
+	var targets []func()
 	if b.Client != "" {
-		victims = append(victims, b.clientFault, b.clientFault, b.clientFault, b.clientFault)
+		targets = append(targets, b.clientFault, b.clientFault, b.clientFault, b.clientFault)
 	}
 	for _, name := range b.watches {
-		victims = append(victims, func() { b.streamFault(stepsAgent + "/" + name) })
+		targets = append(targets, func() { b.watchStreamFault(stepUserAgent + "/" + name) })
 	}
-	victims = append(victims, b.stepsFault)
-	oneOf(b.r, victims...)()
+	targets = append(targets, b.stepFault)
+	choose(b.r, targets...)()
 }
 
-// arm adds a rule, under a name of its own.
-func (b *builder) arm(what string, when faults.Pred, do ...faults.Effect) {
+// addRule adds a rule, under a name of its own.
+func (b *builder) addRule(what string, when faults.Pred, do ...faults.Effect) {
 	b.rules++
 	b.add(Fault(faults.Rule{Name: fmt.Sprintf("%s-%d", what, b.rules), When: when, Do: do}))
 }
@@ -36,36 +36,36 @@ func (b *builder) clientFault() {
 	who := faults.UserAgent(b.Client)
 	switch b.r.IntN(4) {
 	case 0:
-		b.streamFault(b.Client)
+		b.watchStreamFault(b.Client)
 	case 1:
-		b.opening(who, b.often())
+		b.watchStartFault(who, b.randomFrequency())
 	case 2:
-		b.refusal(who, b.often(), "get", "list", "create", "update", "patch", "delete")
+		b.requestFault(who, b.randomFrequency(), "get", "list", "create", "update", "patch", "delete")
 	case 3:
-		b.lostReply(who, b.often(), "get", "list", "create", "update", "patch", "delete")
+		b.lostResponseFault(who, b.randomFrequency(), "get", "list", "create", "update", "patch", "delete")
 	}
 }
 
-// stepsFault is about the requests of the steps, each of which is tried again for
+// stepFault is about the requests of the steps, each of which is tried again for
 // some minutes. So it does not last. A DELETE whose reply was lost cannot be
 // tried again, and is spared.
-func (b *builder) stepsFault() {
-	who := faults.UserAgent(stepsAgent)
-	b.armed = true
+func (b *builder) stepFault() {
+	who := faults.UserAgent(stepUserAgent)
+	b.faultsHitSteps = true
 	switch b.r.IntN(3) {
 	case 0:
-		b.opening(who, b.few())
+		b.watchStartFault(who, b.fewTimes())
 	case 1:
-		b.refusal(who, b.few(), "get", "list", "create", "update", "delete")
+		b.requestFault(who, b.fewTimes(), "get", "list", "create", "update", "delete")
 	case 2:
-		b.lostReply(who, b.few(), "get", "list", "create", "update")
+		b.lostResponseFault(who, b.fewTimes(), "get", "list", "create", "update")
 	}
 }
 
-// streamFault is about the frames of watches. A 410 or a 504 does not come often:
+// watchStreamFault is about the frames of watches. A 410 or a 504 does not come often:
 // client-go's reflector asks again at once, without a back-off, when the initial
 // events of a watch end with one.
-func (b *builder) streamFault(agent string) {
+func (b *builder) watchStreamFault(agent string) {
 	frames := []watch.EventType{watch.Added, watch.Modified, watch.Deleted, watch.Bookmark}
 	b.r.Shuffle(len(frames), func(i, j int) { frames[i], frames[j] = frames[j], frames[i] })
 	frames = frames[:1+b.r.IntN(len(frames))]
@@ -75,84 +75,84 @@ func (b *builder) streamFault(agent string) {
 	}
 	switch b.r.IntN(8) {
 	case 0:
-		b.arm("cut", when(b.often()), faults.Reset())
+		b.addRule("cut", when(b.randomFrequency()), faults.Reset())
 	case 1:
-		b.arm("end", when(b.often()), faults.End())
+		b.addRule("end", when(b.randomFrequency()), faults.End())
 	case 2:
-		b.arm("truncated", when(b.often()), faults.Truncate(b.r.IntN(120)))
+		b.addRule("truncated", when(b.randomFrequency()), faults.Truncate(b.r.IntN(120)))
 	case 3:
 		if b.r.IntN(2) == 0 {
-			b.arm("expired", when(b.few()), faults.ErrorEvent(oneOf(b.r, faults.Expired(), faults.Gone(), faults.Timeout504(0))))
+			b.addRule("expired", when(b.fewTimes()), faults.ErrorEvent(choose(b.r, faults.Expired(), faults.Gone(), faults.Timeout504(0))))
 			return
 		}
-		b.arm("error", when(b.often()), faults.ErrorEvent(faults.InternalError()))
+		b.addRule("error", when(b.randomFrequency()), faults.ErrorEvent(faults.InternalError()))
 	case 4:
-		b.arm("late", when(b.often()), faults.Delay(b.delay()))
+		b.addRule("late", when(b.randomFrequency()), faults.Delay(b.randomDelay()))
 	case 5:
-		b.arm("jitter", when(), faults.Jitter(b.delay(), b.r.Uint64N(1000)))
+		b.addRule("jitter", when(), faults.Jitter(b.randomDelay(), b.r.Uint64N(1000)))
 	case 6:
-		b.arm("slow", when(b.often()), faults.Throttle(20+b.r.IntN(200), b.delay()/20))
+		b.addRule("slow", when(b.randomFrequency()), faults.Throttle(20+b.r.IntN(200), b.randomDelay()/20))
 	case 7:
 		b.add(Fault(faults.DropBookmarks(faults.UserAgent(agent))))
 	}
 }
 
-// opening is about watches that begin.
-func (b *builder) opening(who faults.Pred, often faults.Pred) {
+// watchStartFault is about watches that begin.
+func (b *builder) watchStartFault(who faults.Pred, often faults.Pred) {
 	when := faults.And(faults.Verb("watch"), who, faults.During(faults.Before), often)
 	switch b.r.IntN(6) {
 	case 0:
 		b.add(Fault(faults.Expire410(who, often)))
 	case 1:
-		gone := faults.And(faults.Verb("watch"), who, faults.During(faults.Before), b.few())
-		b.arm("gone", gone, faults.Reply(faults.Expired()))
+		gone := faults.And(faults.Verb("watch"), who, faults.During(faults.Before), b.fewTimes())
+		b.addRule("gone", gone, faults.Reply(faults.Expired()))
 	case 2:
-		b.arm("no-watch", when, b.busy())
+		b.addRule("no-watch", when, b.overloadResponse())
 	case 3:
-		b.arm("cut-watch", when, faults.Reset())
+		b.addRule("cut-watch", when, faults.Reset())
 	case 4:
-		b.arm("late-watch", when, faults.Delay(b.delay()))
+		b.addRule("late-watch", when, faults.Delay(b.randomDelay()))
 	case 5:
-		b.arm("empty-watch", when, faults.End())
+		b.addRule("empty-watch", when, faults.End())
 	}
 }
 
-// refusal is about requests that are not carried out.
-func (b *builder) refusal(who, often faults.Pred, verbs ...string) {
-	when := faults.And(faults.Verb(b.some(verbs)...), who, faults.During(faults.Before), often)
+// requestFault is about requests that are not carried out.
+func (b *builder) requestFault(who, often faults.Pred, verbs ...string) {
+	when := faults.And(faults.Verb(b.subset(verbs)...), who, faults.During(faults.Before), often)
 	switch b.r.IntN(5) {
 	case 0, 1:
-		b.arm("busy", when, b.busy())
+		b.addRule("busy", when, b.overloadResponse())
 	case 2:
-		b.arm("lost", when, faults.Reset())
+		b.addRule("lost", when, faults.Reset())
 	case 3:
-		b.arm("late", when, faults.Delay(b.delay()))
+		b.addRule("late", when, faults.Delay(b.randomDelay()))
 	case 4:
 		writes := faults.And(faults.Verb("update", "patch"), who, often)
-		b.arm("conflict", writes, faults.Reply(faults.Conflict()))
+		b.addRule("conflict", writes, faults.Reply(faults.Conflict()))
 	}
 }
 
-// lostReply is about requests that are carried out, and whose client does not
+// lostResponseFault is about requests that are carried out, and whose client does not
 // hear of it.
-func (b *builder) lostReply(who, often faults.Pred, verbs ...string) {
-	when := faults.And(faults.Verb(b.some(verbs)...), who, faults.During(faults.Committed), often)
+func (b *builder) lostResponseFault(who, often faults.Pred, verbs ...string) {
+	when := faults.And(faults.Verb(b.subset(verbs)...), who, faults.During(faults.Committed), often)
 	switch b.r.IntN(4) {
 	case 0:
-		b.arm("lost-reply", when, faults.Reset())
+		b.addRule("lost-reply", when, faults.Reset())
 	case 1:
-		b.arm("cut-reply", when, faults.Truncate(b.r.IntN(80)))
+		b.addRule("cut-reply", when, faults.Truncate(b.r.IntN(80)))
 	case 2:
-		b.arm("bad-reply", when, faults.Reply(oneOf(b.r, faults.InternalError(), faults.Timeout504(time.Second), faults.Unavailable(0))))
+		b.addRule("bad-reply", when, faults.Reply(choose(b.r, faults.InternalError(), faults.Timeout504(time.Second), faults.Unavailable(0))))
 	case 3:
-		b.arm("late-reply", when, faults.Delay(b.delay()))
+		b.addRule("late-reply", when, faults.Delay(b.randomDelay()))
 	}
 }
 
-// busy is an answer of a server that is in trouble, or of what stands before it.
-func (b *builder) busy() faults.Effect {
+// overloadResponse is an answer of a server that is in trouble, or of what stands before it.
+func (b *builder) overloadResponse() faults.Effect {
 	after := time.Duration(b.r.IntN(8)) * time.Second
-	return oneOf(b.r,
+	return choose(b.r,
 		faults.Reply(faults.TooManyRequests(after)),
 		faults.Reply(faults.Unavailable(after)),
 		faults.Reply(faults.InternalError()),
@@ -162,37 +162,37 @@ func (b *builder) busy() faults.Effect {
 	)
 }
 
-// delay is less than steps and clients wait for an answer.
-func (b *builder) delay() time.Duration {
-	return oneOf(b.r, 50*time.Millisecond, time.Second, 5*time.Second, 25*time.Second)
+// randomDelay is less than steps and clients wait for an answer.
+func (b *builder) randomDelay() time.Duration {
+	return choose(b.r, 50*time.Millisecond, time.Second, 5*time.Second, 25*time.Second)
 }
 
-// often says how often a fault happens: seldom, for some time, or always.
-func (b *builder) often() faults.Pred {
+// randomFrequency says how often a fault happens: seldom, for some time, or always.
+func (b *builder) randomFrequency() faults.Pred {
 	switch b.r.IntN(4) {
 	case 0:
 		return faults.Every(2 + b.r.IntN(3))
 	case 1:
-		return faults.Not(faults.After(oneOf(b.r, 2*time.Second, time.Minute, 10*time.Minute)))
+		return faults.Not(faults.After(choose(b.r, 2*time.Second, time.Minute, 10*time.Minute)))
 	case 2:
 		return faults.Chance(0.1+0.1*float64(b.r.IntN(6)), b.r.Uint64N(1000))
 	}
-	return b.few()
+	return b.fewTimes()
 }
 
-// few is a few times.
-func (b *builder) few() faults.Pred {
+// fewTimes is a few times.
+func (b *builder) fewTimes() faults.Pred {
 	if b.r.IntN(3) == 0 {
 		return faults.Nth(1 + b.r.IntN(3))
 	}
 	return faults.First(1 + b.r.IntN(3))
 }
 
-// some are some of the words, at least one, in their order.
-func (b *builder) some(words []string) []string {
+// subset are some of the words, at least one, in their order.
+func (b *builder) subset(words []string) []string {
 	some := slices.DeleteFunc(slices.Clone(words), func(string) bool { return b.r.IntN(2) == 0 })
 	if len(some) == 0 {
-		return []string{oneOf(b.r, words...)}
+		return []string{choose(b.r, words...)}
 	}
 	return some
 }

@@ -43,19 +43,19 @@ func Parse(text string) ([]Step, error) {
 }
 
 // script is a scenario whose steps know where they stand.
-type script []placed
+type script []scriptStep
 
-type placed struct {
+type scriptStep struct {
 	step Step
-	// at is the place for messages: "FILE:LINE", or "step N".
-	at string
+	// position is the place for messages: "FILE:LINE", or "step N".
+	position string
 }
 
-// scriptOf numbers steps that come from no file.
-func scriptOf(steps []Step) script {
+// newScript numbers steps that come from no file.
+func newScript(steps []Step) script {
 	var s script
 	for i, step := range steps {
-		s = append(s, placed{step, fmt.Sprintf("step %d", i+1)})
+		s = append(s, scriptStep{step, fmt.Sprintf("step %d", i+1)})
 	}
 	return s
 }
@@ -73,14 +73,14 @@ func parseScript(name, text string) (script, error) {
 	line := 0
 	for l := range strings.Lines(a.comment) {
 		line++
-		if blank(l) {
+		if isBlankOrComment(l) {
 			continue
 		}
-		step, err := p.step(l)
+		step, err := p.parseStep(l)
 		if err != nil {
 			return nil, &SyntaxError{name, line, err.Error()}
 		}
-		s = append(s, placed{step, position(name, line)})
+		s = append(s, scriptStep{step, position(name, line)})
 	}
 	for _, f := range a.files {
 		if !p.used[f.name] {
@@ -93,7 +93,7 @@ func parseScript(name, text string) (script, error) {
 	return s, nil
 }
 
-func blank(line string) bool {
+func isBlankOrComment(line string) bool {
 	line = strings.TrimSpace(line)
 	return line == "" || line[0] == '#'
 }
@@ -104,29 +104,29 @@ type parser struct {
 	used  map[string]bool
 }
 
-// step reads one line.
-func (p *parser) step(line string) (Step, error) {
-	c, rest, err := findCommand(line)
+// parseStep reads one line.
+func (p *parser) parseStep(line string) (Step, error) {
+	c, rest, err := findStepKind(line)
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.parse(&args{in: p, rest: rest})
+	s, err := c.parse(&args{parser: p, rest: rest})
 	if err != nil {
 		return nil, fmt.Errorf("%w (%s)", err, c.usage)
 	}
 	return s, nil
 }
 
-// findCommand looks for the first two words of a line, and then for the first.
-func findCommand(line string) (c command, rest string, err error) {
+// findStepKind looks for the first two words of a line, and then for the first.
+func findStepKind(line string) (c stepKind, rest string, err error) {
 	first, rest, err := cutWord(line)
 	if err != nil {
-		return command{}, "", err
+		return stepKind{}, "", err
 	}
 	second, behind, secondErr := cutWord(rest)
 	var known []string
 	found := false
-	for _, candidate := range commands() {
+	for _, candidate := range stepKinds() {
 		switch candidate.name {
 		case string(first) + " " + string(second):
 			if secondErr == nil {
@@ -140,25 +140,25 @@ func findCommand(line string) (c command, rest string, err error) {
 	if found {
 		return c, rest, nil
 	}
-	return command{}, "", fmt.Errorf("expected a step (%s), found %q", strings.Join(known, ", "), string(first))
+	return stepKind{}, "", fmt.Errorf("expected a step (%s), found %q", strings.Join(known, ", "), string(first))
 }
 
-// file finds a file of the archive.
-func (p *parser) file(name string) (file, error) {
+// useFile finds a file of the archive.
+func (p *parser) useFile(name string) (file, error) {
 	i := slices.IndexFunc(p.files, func(f file) bool { return f.name == name })
 	if i < 0 {
 		var names []string
 		for _, f := range p.files {
 			names = append(names, f.name)
 		}
-		return file{}, fmt.Errorf("expected a file of this scenario (%s), found %q", orNone(names), name)
+		return file{}, fmt.Errorf("expected a file of this scenario (%s), found %q", listOrNone(names), name)
 	}
 	p.used[name] = true
 	return p.files[i], nil
 }
 
-// orNone lists names for a message.
-func orNone(names []string) string {
+// listOrNone lists names for a message.
+func listOrNone(names []string) string {
 	if len(names) == 0 {
 		return "there are none"
 	}

@@ -52,7 +52,7 @@ func stepTexts(t *testing.T) []struct {
 		{"delete -n x deploy.apps/a", Delete(Ref{"deploy.apps", "a", "x"}), "delete deploy.apps/a -n x"},
 		{`delete "a b/c/d" -n "-n"`, Delete(Ref{"a b", "c/d", "-n"}), ""},
 		{"discovery hide apps batch", Discovery("hide", "apps", "batch"), ""},
-		{"discovery heal", Discovery("heal"), ""},
+		{"discovery reset", Discovery("reset"), ""},
 		{"eventually 30s compact", Eventually(30*time.Second, Compact()), ""},
 		{"eventually 1s eventually 2s apply a.yaml # so", Eventually(time.Second, Eventually(2*time.Second, Apply("a.yaml", manifest))),
 			"eventually 1s eventually 2s apply a.yaml"},
@@ -115,7 +115,7 @@ func stepTexts(t *testing.T) []struct {
 		{"skew 0s", Skew(0), ""},
 		{"snapshot backup", Snapshot("backup"), ""},
 		{"stop mine", StopClient("mine"), ""},
-		{"switch mine b", Switch("mine", "b"), ""},
+		{"switch mine b", SwitchClient("mine", "b"), ""},
 		{"update a.yaml", Update("a.yaml", manifest), ""},
 		{"update a.yaml --subresource status", UpdateSubresource("a.yaml", manifest, "status"), ""},
 		{"watch w pods", Watch("w", Collection{Kind: "pods"}), ""},
@@ -156,11 +156,11 @@ func TestStepsParseAndPrint(t *testing.T) {
 		text, err := Print(test.step)
 		require.NoError(t, err, test.text)
 		require.Equal(t, withFiles(want), text)
-		c, _, err := findCommand(test.text)
+		c, _, err := findStepKind(test.text)
 		require.NoError(t, err)
 		covered[c.name] = true
 	}
-	for _, c := range commands() {
+	for _, c := range stepKinds() {
 		require.True(t, covered[c.name], "no row for %q", c.name)
 	}
 }
@@ -184,10 +184,10 @@ func TestParsePrintIsIdentity(t *testing.T) {
 	require.Equal(t, text, again)
 }
 
-// unknown is a step that no file can have.
-type unknown struct{ Step }
+// foreignStep is a step that no file can have.
+type foreignStep struct{ Step }
 
-func (unknown) String() string { return "compact" }
+func (foreignStep) String() string { return "compact" }
 
 func TestPrintRefuses(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -199,7 +199,7 @@ func TestPrintRefuses(t *testing.T) {
 		"no manifest":             {[]Step{Apply("a", "")}, "expected an object"},
 		"a name that is no name":  {[]Step{Apply("a\nb", manifest)}, "expected a file"},
 		"a name with blanks":      {[]Step{Apply(" a", manifest)}, "expected a file"},
-		"a step of somebody else": {[]Step{unknown{}}, "they would be others"},
+		"a step of somebody else": {[]Step{foreignStep{}}, "they would be others"},
 		"a path that is no path":  {[]Step{Expect(Ref{"cm", "a", ""}, Field{"a b", "1"})}, "PATH=VALUE"},
 		"no kind":                 {[]Step{Delete(Ref{Name: "a"})}, "KIND/NAME"},
 		"no time":                 {[]Step{Advance(0)}, "at least"},
@@ -286,7 +286,7 @@ func TestParseRefuses(t *testing.T) {
 		"patch cm/a {}, b: 1":                   "line 1: expected a patch in JSON or YAML, found {}, b: 1: it is more than what stands in brackets",
 		"patch cm/a {}: 1":                      "line 1: expected a patch in JSON or YAML, found {}: 1",
 		"discovery":                             "line 1: expected more, found the end of the line (discovery hide|",
-		"discovery lose apps":                   `line 1: expected one of break, flap, heal, hide, stale, found "lose"`,
+		"discovery lose apps":                   `line 1: expected one of fail, flap, hide, reset, stale, found "lose"`,
 		"discovery hide":                        "line 1: expected an API group, found none",
 		"expire token":                          "line 1: expected more, found the end of the line (expire token TOKEN)",
 		"feature WatchList":                     "line 1: expected more, found the end of the line (feature NAME on|off)",
@@ -327,7 +327,7 @@ func TestCommandsAreSortedAndDocumented(t *testing.T) {
 	require.NoError(t, err)
 	var names []string
 	list := ""
-	for _, c := range commands() {
+	for _, c := range stepKinds() {
 		require.True(t, strings.HasPrefix(c.usage, c.name), c.usage)
 		names = append(names, c.name)
 		list += "//\t" + c.usage + "\n"

@@ -17,15 +17,15 @@ func Play(name, text string, config Config) (*Transcript, error) {
 	if err != nil {
 		return nil, err
 	}
-	return playScript(config, s)
+	return playInBubble(config, s)
 }
 
-func playScript(config Config, s script) (*Transcript, error) {
+func playInBubble(config Config, s script) (*Transcript, error) {
 	log := &Transcript{seed: config.Seed}
-	b := newBackstage()
-	ended := inBubble(func() {
-		b.lead(playInto(log, b, b.note, config, s))
-		b.cleanUp()
+	b := newTBRecorder()
+	ended := runInBubble(func() {
+		b.addFirst(playTo(log, b, b.add, config, s))
+		b.runCleanups()
 	})
-	return log, errors.Join(b.result(), ended)
+	return log, errors.Join(b.err(), ended)
 }

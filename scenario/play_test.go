@@ -16,16 +16,16 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// panics is a step of somebody's own, with a bug.
-type panics struct{}
+// panicStep is a step of somebody's own, with a bug.
+type panicStep struct{}
 
-func (panics) Run(context.Context, *Env) error { panic("of a step") }
-func (panics) String() string                  { return "panics" }
+func (panicStep) Run(context.Context, *Env) error { panic("of a step") }
+func (panicStep) String() string                  { return "panics" }
 
 // playSteps is Play for steps that have no text.
 func playSteps(t *testing.T, config Config, steps ...Step) (*Transcript, error) {
 	t.Helper()
-	return playScript(config, scriptOf(steps))
+	return playInBubble(config, newScript(steps))
 }
 
 // What goes wrong without a test is an error, and does not end the process.
@@ -42,8 +42,8 @@ func TestPlayFails(t *testing.T) {
 	}{
 		"a step": {steps: []Step{Compact(), Expect(Ref{Kind: "cm", Name: "a"})},
 			want: []string{"step 2: expect cm/a\n    expected cm/a; saw none\ntranscript so far:\n    seed 0\n"}},
-		"a panic of a step":  {steps: []Step{panics{}}, want: []string{"step 1: panics\n", "the step panicked: of a step\n", "play_test.go:"}},
-		"a step that leaves": {steps: []Step{leave{}}, want: []string{"has left early"}},
+		"a panic of a step":  {steps: []Step{panicStep{}}, want: []string{"step 1: panics\n", "the step panicked: of a step\n", "play_test.go:"}},
+		"a step that leaves": {steps: []Step{goexitStep{}}, want: []string{"has left early"}},
 		"no server": {config: Config{Options: []fakeapi.Option{fakeapi.WithAddress("nowhere")}},
 			want: []string{`address "nowhere"`}},
 		"a client that does not return": {config: Config{Clients: map[string]Client{"mine": forever}}, steps: []Step{RunClient("mine")},
@@ -63,18 +63,18 @@ func TestPlayFails(t *testing.T) {
 	}
 }
 
-// leave is a step that ends its goroutine, as a failing assertion of a test does.
-type leave struct{}
+// goexitStep is a step that ends its goroutine, as a failing assertion of a test does.
+type goexitStep struct{}
 
-func (leave) Run(context.Context, *Env) error { runtime.Goexit(); return nil }
-func (leave) String() string                  { return "leave" }
+func (goexitStep) Run(context.Context, *Env) error { runtime.Goexit(); return nil }
+func (goexitStep) String() string                  { return "leave" }
 
 // A Failure tells the step in parts, and on one line.
-func TestFailureInParts(t *testing.T) {
+func TestFailureFields(t *testing.T) {
 	_, err := Play("a.txtar", "compact\nexpect cm/a\n", Config{})
 	var failure *Failure
 	require.ErrorAs(t, err, &failure)
-	require.Equal(t, "a.txtar:2", failure.At)
+	require.Equal(t, "a.txtar:2", failure.Position)
 	require.Equal(t, "expect cm/a", failure.Step)
 	require.ErrorAs(t, err, &mismatch{})
 	require.Equal(t, "a.txtar:2: expect cm/a: expected cm/a; saw none", failure.Brief())
@@ -89,7 +89,7 @@ func TestFailureInParts(t *testing.T) {
 }
 
 // A server that cannot be closed, because of a request that does not end, is told.
-func TestPlayNamesWhatHangs(t *testing.T) {
+func TestPlayReportsHangingRequest(t *testing.T) {
 	slow := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.UserAgent() == "mine" {

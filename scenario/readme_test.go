@@ -25,9 +25,9 @@ func TestReadmeShowsABug(t *testing.T) {
 	code, _, _ = strings.Cut(code, "\n}\n")
 	require.Contains(t, code, "func nightly(")
 	require.Contains(t, string(readme), code+"\n}\n```\n")
-	require.Contains(t, string(readme), "```"+nightlyStory+"```\n")
+	require.Contains(t, string(readme), "```"+nightlyScenario+"```\n")
 
-	_, err = scenario.Play("nightly.txtar", nightlyStory[1:], scenario.Config{
+	_, err = scenario.Play("nightly.txtar", nightlyScenario[1:], scenario.Config{
 		Clients: map[string]scenario.Client{"nightly": nightly},
 	})
 	require.Error(t, err)

@@ -33,19 +33,19 @@ func parseRef(text, namespace string) (Ref, error) {
 	return Ref{kind, name, namespace}, nil
 }
 
-// onlyRef reads a line that is KIND/NAME [-n NAMESPACE].
-func onlyRef(a *args) (Ref, error) {
-	ref, words, err := refAnd(a)
+// parseRefOnly reads a line that is KIND/NAME [-n NAMESPACE].
+func parseRefOnly(a *args) (Ref, error) {
+	ref, words, err := parseRefAndWords(a)
 	if err != nil {
 		return Ref{}, err
 	}
-	_, err = texts(words, 0, 0)
+	_, err = unquoteWords(words, 0, 0)
 	return ref, err
 }
 
-// refAnd reads a line that begins with KIND/NAME, and gives its further words.
-func refAnd(a *args) (Ref, []word, error) {
-	words, given, err := a.raw("-n")
+// parseRefAndWords reads a line that begins with KIND/NAME, and gives its further words.
+func parseRefAndWords(a *args) (Ref, []word, error) {
+	words, given, err := a.wordsAndFlags("-n")
 	if err != nil {
 		return Ref{}, nil, err
 	}

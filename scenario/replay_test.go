@@ -23,8 +23,8 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
-// replays plays a generated scenario twice, and gives the transcripts.
-func replays(t *testing.T, g scenario.Generator, config scenario.Config, seed uint64) (one, two *scenario.Transcript) {
+// playTwice plays a generated scenario twice, and gives the transcripts.
+func playTwice(t *testing.T, g scenario.Generator, config scenario.Config, seed uint64) (one, two *scenario.Transcript) {
 	t.Helper()
 	steps, err := g.Generate(seed)
 	require.NoError(t, err)
@@ -47,7 +47,7 @@ func TestReplay(t *testing.T) {
 			before := runtime.GOMAXPROCS(processors)
 			defer runtime.GOMAXPROCS(before)
 			for seed := range seeds() {
-				one, two := replays(t, scenario.Generator{Steps: 30}, scenario.Config{}, seed)
+				one, two := playTwice(t, scenario.Generator{Steps: 30}, scenario.Config{}, seed)
 				require.Empty(t, cmp.Diff(one.String(), two.String()), "seed %d", seed)
 			}
 		})
@@ -114,9 +114,9 @@ func TestReplayOfClient(t *testing.T) {
 		before := runtime.GOMAXPROCS(processors)
 		defer runtime.GOMAXPROCS(before)
 		for seed := range seeds() {
-			one, two := replays(t, mirrored(), mirrorIs(pollingMirror), seed)
-			require.NotEmpty(t, one.Lanes()["mirror /api/v1/namespaces/default/configmaps"])
-			require.Empty(t, cmp.Diff(one.Lanes(), two.Lanes()), "seed %d", seed)
+			one, two := playTwice(t, mirrorGenerator(), mirrorConfig(pollingMirror), seed)
+			require.NotEmpty(t, one.ClientLogs()["mirror /api/v1/namespaces/default/configmaps"])
+			require.Empty(t, cmp.Diff(one.ClientLogs(), two.ClientLogs()), "seed %d", seed)
 		}
 	}
 }
@@ -127,9 +127,9 @@ func TestReplayOfClient(t *testing.T) {
 func TestReplayOfInformer(t *testing.T) {
 	same := 0
 	for seed := range 2 * seeds() {
-		one, two := replays(t, mirrored(), mirrorIs(informer(t)), seed)
-		require.NotEmpty(t, one.Lanes()["mirror /api/v1/namespaces/default/configmaps"])
-		if cmp.Equal(one.Lanes(), two.Lanes()) {
+		one, two := playTwice(t, mirrorGenerator(), mirrorConfig(informer(t)), seed)
+		require.NotEmpty(t, one.ClientLogs()["mirror /api/v1/namespaces/default/configmaps"])
+		if cmp.Equal(one.ClientLogs(), two.ClientLogs()) {
 			same++
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // moved does not notice but by its broken connections.
 func TestSwitchOverTLS(t *testing.T) {
 	config := Config{Clients: badClients(), Options: []fakeapi.Option{fakeapi.WithTokens(fakeapi.NewToken("s3cret", "ann"))}}
-	transcript, failure := tell(t, config, "replica b\nrun polls\nadvance 2s\nswitch polls b\nadvance 2s\n"+
+	transcript, failure := playText(t, config, "replica b\nrun polls\nadvance 2s\nswitch polls b\nadvance 2s\n"+
 		"on b expect absent cm/a\nexpect requests polls \" 200 on b\" 2\nexpect requests polls \" 200\" 5")
 	require.Empty(t, failure)
 	require.Contains(t, transcript, "on b expect absent cm/a\n")
@@ -26,7 +26,7 @@ func TestSwitchOverTLS(t *testing.T) {
 // A replica keeps to the times that the options of the scenario set.
 func TestReplicaHasTheOptions(t *testing.T) {
 	config := Config{Options: []fakeapi.Option{fakeapi.WithBookmarkInterval(7 * time.Second)}}
-	_, failure := tell(t, config, "replica b\non b watch w cm\nadvance 6s\nexpect events w BOOKMARK\nadvance 1s\nexpect events w BOOKMARK\n")
+	_, failure := playText(t, config, "replica b\non b watch w cm\nadvance 6s\nexpect events w BOOKMARK\nadvance 1s\nexpect events w BOOKMARK\n")
 	require.Empty(t, failure)
 }
 
@@ -35,20 +35,20 @@ func TestReplicaHasTheOptions(t *testing.T) {
 func TestBalancer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
-		one, two := &door{name: "one", server: server}, &door{name: "two", server: server}
+		one, two := &apiServer{name: "one", server: server}, &apiServer{name: "two", server: server}
 		b := newBalancer(one)
 		c, err := b.dial(t.Context(), "tcp", "x:80")
 		require.NoError(t, err)
-		late := &balanced{Conn: c, by: b}
-		b.lead(two)
+		late := &balancedConn{Conn: c, balancer: b}
+		b.switchTo(two)
 		_, err = c.Write([]byte("GET"))
 		require.ErrorIs(t, err, net.ErrClosed)
-		require.False(t, b.keep(late, one))
+		require.False(t, b.track(late, one))
 		c, err = b.dial(t.Context(), "tcp", "x:80")
 		require.NoError(t, err)
-		require.Len(t, b.open, 1)
+		require.Len(t, b.conns, 1)
 		require.NoError(t, c.Close())
-		require.Empty(t, b.open)
+		require.Empty(t, b.conns)
 		require.NoError(t, server.Shutdown())
 		_, err = b.dial(context.Background(), "tcp", "x:80")
 		require.ErrorIs(t, err, syscall.ECONNREFUSED)

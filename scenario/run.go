@@ -23,9 +23,9 @@ type Config struct {
 	// Options are further options of the server. Except on a Stage it is in memory
 	// whatever they say; it has the seed, unless they set another one.
 	Options []fakeapi.Option
-	// Ended, if there is one, is called at the end with the server, while it still
+	// AfterRun, if there is one, is called at the end with the server, while it still
 	// serves: to keep its Timeline, say. The error is nil if all went well.
-	Ended func(server *fakeapi.Server, err error)
+	AfterRun func(server *fakeapi.Server, err error)
 }
 
 // Run runs steps against a fresh server in a testing/synctest bubble: on virtual
@@ -38,7 +38,7 @@ type Config struct {
 // see the package documentation.
 func Run(t *testing.T, config Config, steps ...Step) *Transcript {
 	t.Helper()
-	return run(t, config, scriptOf(steps))
+	return runTest(t, config, newScript(steps))
 }
 
 // RunDir runs each file of a file system that ends in .txtar as a subtest with
@@ -47,7 +47,7 @@ func Run(t *testing.T, config Config, steps ...Step) *Transcript {
 // an embed.FS.
 func RunDir(t *testing.T, fsys fs.FS, config Config) {
 	t.Helper()
-	names, err := scripts(fsys)
+	names, err := scriptFiles(fsys)
 	if err != nil {
 		t.Fatalf("scenario: %v", err)
 	}
@@ -61,7 +61,7 @@ func RunDir(t *testing.T, fsys fs.FS, config Config) {
 			if err != nil {
 				t.Fatalf("%v", err)
 			}
-			run(t, config, s)
+			runTest(t, config, s)
 		})
 	}
 }
@@ -69,8 +69,8 @@ func RunDir(t *testing.T, fsys fs.FS, config Config) {
 // extension is how the names of scenarios end.
 const extension = ".txtar"
 
-// scripts finds the scenarios of a file system.
-func scripts(fsys fs.FS) (names []string, err error) {
+// scriptFiles finds the scenarios of a file system.
+func scriptFiles(fsys fs.FS) (names []string, err error) {
 	err = fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() && path.Ext(name) == extension {
 			names = append(names, name)
@@ -83,17 +83,17 @@ func scripts(fsys fs.FS) (names []string, err error) {
 	return names, err
 }
 
-func run(t *testing.T, config Config, s script) *Transcript {
+func runTest(t *testing.T, config Config, s script) *Transcript {
 	t.Helper()
 	var log *Transcript
 	var err error
 	// What is wrong with a client that does not return must be said at once, and
 	// to the test around the bubble: a bubble that cannot end is a panic.
-	stuck := func(err error) { t.Errorf("%v", err) }
+	reportStuck := func(err error) { t.Errorf("%v", err) }
 	page := ""
-	ended := config.Ended
+	ended := config.AfterRun
 	synctest.Test(t, func(t *testing.T) {
-		config.Ended = func(server *fakeapi.Server, err error) {
+		config.AfterRun = func(server *fakeapi.Server, err error) {
 			if err != nil {
 				page = "\n" + server.SaveTimeline(t)
 			}
@@ -101,7 +101,7 @@ func run(t *testing.T, config Config, s script) *Transcript {
 				ended(server, err)
 			}
 		}
-		log, err = play(t, stuck, config, s)
+		log, err = playWithTB(t, reportStuck, config, s)
 	})
 	if err != nil {
 		t.Fatalf("%v%s", err, page)
@@ -109,72 +109,72 @@ func run(t *testing.T, config Config, s script) *Transcript {
 	return log
 }
 
-// play runs a script on a server of its own. stuck is told of a client that does
+// playWithTB runs a script on a server of its own. stuck is told of a client that does
 // not return at the end; after that play waits for it.
-func play(t fakeapi.TB, stuck func(error), config Config, s script) (*Transcript, error) {
+func playWithTB(t fakeapi.TB, reportStuck func(error), config Config, s script) (*Transcript, error) {
 	t.Helper()
 	log := &Transcript{seed: config.Seed}
-	return log, playInto(log, t, stuck, config, s)
+	return log, playTo(log, t, reportStuck, config, s)
 }
 
-// playInto is play with a transcript that can be read also if it never returns.
-func playInto(log *Transcript, t fakeapi.TB, stuck func(error), config Config, s script) error {
+// playTo is play with a transcript that can be read also if it never returns.
+func playTo(log *Transcript, t fakeapi.TB, reportStuck func(error), config Config, s script) error {
 	t.Helper()
 	options := append([]fakeapi.Option{fakeapi.WithSeed(config.Seed)}, config.Options...)
-	seedClients(config.Seed)
+	seedMathRand(config.Seed)
 	server := fakeapi.Start(t, append(options, fakeapi.WithInMemoryNetwork())...)
 	if server == nil { // a t that has noted it, and goes on
 		return nil
 	}
 	e := newEnv(config, server, log)
-	e.settled, e.bubble = synctest.Wait, true
-	return e.run(context.Background(), stuck, s)
+	e.waitIdleFunc, e.virtualTime = synctest.Wait, true
+	return e.runScript(context.Background(), reportStuck, s)
 }
 
-// run connects to the server, runs the steps, and ends what they have begun.
-func (e *Env) run(ctx context.Context, stuck func(error), s script) error {
+// runScript connects to the server, runs the steps, and ends what they have begun.
+func (e *Env) runScript(ctx context.Context, reportStuck func(error), s script) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if err := e.connect(); err != nil {
 		return fmt.Errorf("scenario: %w", err)
 	}
-	err := e.play(ctx, s)
-	e.stop(cancel, stuck)
-	if e.config.Ended != nil {
-		e.config.Ended(e.Server(), err)
+	err := e.runSteps(ctx, s)
+	e.stopAll(cancel, reportStuck)
+	if e.config.AfterRun != nil {
+		e.config.AfterRun(e.Server(), err)
 	}
 	return err
 }
 
-// atTheEnd is the place of what goes wrong after the last step.
-const atTheEnd = "at the end"
+// endPosition is the place of what goes wrong after the last step.
+const endPosition = "at the end"
 
-// play runs the steps up to the first that fails.
-func (e *Env) play(ctx context.Context, s script) error {
+// runSteps runs the steps up to the first that fails.
+func (e *Env) runSteps(ctx context.Context, s script) error {
 	for _, p := range s {
 		e.log.begin(p.step.String())
-		err := e.do(ctx, p.step)
-		e.settle()
+		err := e.runStep(ctx, p.step)
+		e.waitIdle()
 		if err == nil {
-			err = e.log.looping()
+			err = e.log.checkBusyLoops()
 		}
-		e.tell()
-		e.log.ended()
+		e.report()
+		e.log.emitDetails()
 		if err != nil {
 			return e.failure(p, err)
 		}
 	}
-	if err := e.failedClient(); err != nil {
-		return e.failure(placed{at: atTheEnd}, err)
+	if err := e.checkClients(); err != nil {
+		return e.failure(scriptStep{position: endPosition}, err)
 	}
 	return nil
 }
 
-// do runs one step. That it panics is an error like others.
-func (e *Env) do(ctx context.Context, s Step) (err error) {
+// runStep runs one step. That it panics is an error like others.
+func (e *Env) runStep(ctx context.Context, s Step) (err error) {
 	defer func() {
 		if what := recover(); what != nil {
-			err = panicked(what)
+			err = panicError(what)
 		}
 	}()
 	return s.Run(ctx, e)

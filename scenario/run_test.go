@@ -38,13 +38,13 @@ func TestChild(t *testing.T) {
 	case "never":
 		Run(t, Config{Clients: clients}, RunClient("never"))
 	case "catalogue":
-		RunCatalogue(t, "mirror", idle, map[string]string{"watch-expired-event": "it is idle", "no-case": "why"})
+		RunCatalogue(t, "mirror", idleClient, map[string]string{"watch-expired-event": "it is idle", "no-case": "why"})
 	case "role":
-		RunCatalogue(t, "king", idle, nil)
+		RunCatalogue(t, "king", idleClient, nil)
 	case "otherwise":
-		caseOf(t, "run mirror\n").mustFall(t, late, "it is late")
+		newCase(t, "run mirror\n").mustFail(t, late, "it is late")
 	case "survives":
-		caseOf(t, "run mirror\n").mustFall(t, idle, "it is idle")
+		newCase(t, "run mirror\n").mustFail(t, idleClient, "it is idle")
 	}
 }
 
@@ -58,7 +58,7 @@ func TestRunFailsItsTest(t *testing.T) {
 			"--- FAIL: TestChild/text ", "text.txtar:1: expected a step"},
 		"late": {"at the end: expected client late to return when its context ends; saw it still runs 1m0s later", "--- FAIL: TestChild "},
 		"catalogue": {"--- PASS: TestChild/watch-expired-event ", "--- FAIL: TestChild/bookmark-missing ", "027-bookmark-missing.txtar:",
-			"A client must: count on no bookmark, ", "See https://github.com/kubernetes-client/python/issues/1796\n",
+			"A client must: not rely on bookmarks, ", "See https://github.com/kubernetes-client/python/issues/1796\n",
 			`the catalogue has no case "no-case" for the role mirror; there are: watch-expired-event, `},
 		"role":      {`the catalogue has no case for the role "king"`},
 		"otherwise": {"expected the client to miss what a step expects (it is late); it failed otherwise: at the end: "},
@@ -78,7 +78,7 @@ func TestRunFailsItsTest(t *testing.T) {
 
 // A scenario that fails leaves the page of its timeline; the lines of that it leaves to
 // the transcript. One that is expected to fail leaves nothing.
-func TestRunLeavesThePage(t *testing.T) {
+func TestRunSavesTimelinePage(t *testing.T) {
 	folder := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$", "-test.v")
 	cmd.Env = append(os.Environ(), childEnv+"=step", "FAKEAPI_ARTIFACTS="+folder)

@@ -120,11 +120,11 @@ func (s *shrinker) simplifyAt(i int) bool {
 	if i >= len(s.best) {
 		return false
 	}
-	from, ok := s.best[i].Step.(simpler)
+	from, ok := s.best[i].Step.(simplifier)
 	if !ok {
 		return false
 	}
-	for _, step := range from.simpler() {
+	for _, step := range from.simplifications() {
 		c := slices.Clone(s.best)
 		c[i].Step = step
 		if s.take(c) {
@@ -134,10 +134,10 @@ func (s *shrinker) simplifyAt(i int) bool {
 	return false
 }
 
-// simpler is a step that can be made simpler without being another: an
+// simplifier is a step that can be made simpler without being another: an
 // expectation stays no harder to meet.
-type simpler interface {
-	// simpler gives steps to try, the simplest first. Whoever takes one of them
+type simplifier interface {
+	// simplifications gives steps to try, the simplest first. Whoever takes one of them
 	// again and again comes to an end.
-	simpler() []Step
+	simplifications() []Step
 }

@@ -40,8 +40,8 @@ func (s runClient) link(l *ledger) {
 
 func (stopClient) link(l *ledger)   { l.stays = true }
 func (switchClient) link(l *ledger) { l.stays = true }
-func (openReplica) link(l *ledger)  { l.stays = true }
-func (sight) link(l *ledger)        { l.stays = true }
+func (replicaStep) link(l *ledger)  { l.stays = true }
+func (viewStep) link(l *ledger)     { l.stays = true }
 
 func (s expectDone) link(l *ledger)     { l.read("client " + s.name) }
 func (s expectFailed) link(l *ledger)   { l.read("client " + s.name) }
@@ -84,11 +84,11 @@ func (s eventually) link(l *ledger)  { link(s.step, l) }
 func (s always) link(l *ledger)      { link(s.step, l) }
 func (s expectError) link(l *ledger) { link(s.step, l) }
 
-func (s on) link(l *ledger) {
+func (s onServer) link(l *ledger) {
 	before := l.at
 	defer func() { l.at = before }()
 	l.at = s.name
-	if s.name == mainDoor {
+	if s.name == mainServer {
 		l.at = ""
 	}
 	link(s.step, l)

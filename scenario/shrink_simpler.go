@@ -13,7 +13,7 @@ import (
 
 // How steps get simpler.
 
-func (s advance) simpler() []Step {
+func (s advance) simplifications() []Step {
 	return shorter(s.d, func(d time.Duration) Step { return advance{d} })
 }
 
@@ -29,11 +29,11 @@ func shorter(than time.Duration, step func(time.Duration) Step) (steps []Step) {
 
 // inside makes steps of what the step in one is when it is simpler.
 func inside(s Step, around func(Step) Step) (steps []Step) {
-	inner, ok := s.(simpler)
+	inner, ok := s.(simplifier)
 	if !ok {
 		return nil
 	}
-	for _, step := range inner.simpler() {
+	for _, step := range inner.simplifications() {
 		steps = append(steps, around(step))
 	}
 	return steps
@@ -41,37 +41,39 @@ func inside(s Step, around func(Step) Step) (steps []Step) {
 
 // An Eventually keeps its time: a correct client may need it. So does an Always, whose
 // end is where the next step begins.
-func (s eventually) simpler() []Step {
+func (s eventually) simplifications() []Step {
 	return inside(s.step, func(step Step) Step { return eventually{s.d, step} })
 }
 
-func (s always) simpler() []Step {
+func (s always) simplifications() []Step {
 	return inside(s.step, func(step Step) Step { return always{s.d, step} })
 }
 
-func (s on) simpler() []Step { return inside(s.step, func(step Step) Step { return on{s.name, step} }) }
+func (s onServer) simplifications() []Step {
+	return inside(s.step, func(step Step) Step { return onServer{s.name, step} })
+}
 
-func (s notReady) simpler() []Step {
+func (s notReady) simplifications() []Step {
 	return shorter(s.d, func(d time.Duration) Step { return notReady{d} })
 }
 
-func (s restart) simpler() []Step {
+func (s restart) simplifications() []Step {
 	if s.startup == 0 {
 		return nil
 	}
 	return append([]Step{restart{}}, shorter(s.startup, func(d time.Duration) Step { return restart{d} })...)
 }
 
-func (s groupsShown) simpler() (steps []Step) {
+func (s discoveryStep) simplifications() (steps []Step) {
 	for i := range s.groups {
 		if len(s.groups) > 1 { // heal without any is for all
-			steps = append(steps, groupsShown{s.way, slices.Concat(s.groups[:i], s.groups[i+1:])})
+			steps = append(steps, discoveryStep{s.action, slices.Concat(s.groups[:i], s.groups[i+1:])})
 		}
 	}
 	return steps
 }
 
-func (s expect) simpler() []Step {
+func (s expect) simplifications() []Step {
 	var steps []Step
 	for i := range s.fields {
 		steps = append(steps, Expect(s.ref, slices.Concat(s.fields[:i], s.fields[i+1:])...))
@@ -79,7 +81,7 @@ func (s expect) simpler() []Step {
 	return steps
 }
 
-func (s fault) simpler() []Step {
+func (s fault) simplifications() []Step {
 	var steps []Step
 	for _, rule := range s.rule.Simplifications() {
 		steps = append(steps, fault{rule})
@@ -87,31 +89,31 @@ func (s fault) simpler() []Step {
 	return steps
 }
 
-func (s apply) simpler() []Step {
-	return s.smaller(func(less source) Step { return apply{less} })
+func (s apply) simplifications() []Step {
+	return s.smallerManifests(func(less manifestFile) Step { return apply{less} })
 }
 
-func (s create) simpler() []Step {
-	return s.smaller(func(less source) Step { return create{less} })
+func (s create) simplifications() []Step {
+	return s.smallerManifests(func(less manifestFile) Step { return create{less} })
 }
 
-func (s replace) simpler() []Step {
-	return s.smaller(func(less source) Step { return replace{less, s.subresource} })
+func (s updateStep) simplifications() []Step {
+	return s.smallerManifests(func(less manifestFile) Step { return updateStep{less, s.subresource} })
 }
 
-func (s serverSideApply) simpler() []Step {
-	return s.smaller(func(less source) Step { return serverSideApply{less, s.manager, s.force} })
+func (s serverSideApply) simplifications() []Step {
+	return s.smallerManifests(func(less manifestFile) Step { return serverSideApply{less, s.manager, s.force} })
 }
 
-// smaller makes steps of fewer objects, and of smaller ones.
-func (s source) smaller(step func(source) Step) (steps []Step) {
+// smallerManifests makes steps of fewer objects, and of smaller ones.
+func (s manifestFile) smallerManifests(step func(manifestFile) Step) (steps []Step) {
 	objects, err := decodeManifest(s.manifest)
 	if err != nil {
 		return nil
 	}
 	add := func(objects []*unstructured.Unstructured) {
 		if text, ok := manifestOf(objects); ok && text != s.manifest {
-			steps = append(steps, step(newSource(s.name, text)))
+			steps = append(steps, step(newManifestFile(s.name, text)))
 		}
 	}
 	for i, o := range objects {
@@ -128,14 +130,14 @@ func (s source) smaller(step func(source) Step) (steps []Step) {
 }
 
 // A patch gets along with fewer fields; a list of operations stays as it is.
-func (s patch) simpler() (steps []Step) {
+func (s patch) simplifications() (steps []Step) {
 	var fields map[string]any
 	if json.Unmarshal([]byte(s.body), &fields) != nil {
 		return nil
 	}
 	for _, less := range smallerObjects(&unstructured.Unstructured{Object: fields}) {
 		if len(less.Object) > 0 {
-			steps = append(steps, PatchSubresource(s.ref, s.subresource, s.as, render(less.Object)))
+			steps = append(steps, PatchSubresource(s.ref, s.subresource, s.patchType, formatValue(less.Object)))
 		}
 	}
 	return steps

@@ -71,8 +71,8 @@ func (s notReady) link(l *ledger) {
 func (s skew) link(l *ledger)    { l.become(clockTrouble, s.d != 0) }
 func (s feature) link(l *ledger) { l.become(featureTrouble+string(s.name), !s.on) }
 
-func (s groupsShown) link(l *ledger) {
-	heals := s.way == "heal"
+func (s discoveryStep) link(l *ledger) {
+	heals := s.action == "reset"
 	if heals && len(s.groups) == 0 {
 		l.endAll(discoveryTrouble)
 	}

@@ -13,7 +13,7 @@ import (
 
 // eachObject is for the objects of a manifest. Of one that is none the step fails,
 // wherever it stands.
-func (s source) eachObject(do func(*unstructured.Unstructured)) {
+func (s manifestFile) eachObject(do func(*unstructured.Unstructured)) {
 	objects, _ := decodeManifest(s.manifest)
 	for _, o := range objects {
 		do(o)
@@ -21,7 +21,7 @@ func (s source) eachObject(do func(*unstructured.Unstructured)) {
 }
 
 func (s apply) link(l *ledger) {
-	s.eachObject(func(o *unstructured.Unstructured) { l.write(o.GetNamespace(), o.GetName(), render(o.Object)) })
+	s.eachObject(func(o *unstructured.Unstructured) { l.write(o.GetNamespace(), o.GetName(), formatValue(o.Object)) })
 }
 
 // A creation needs that there is no such object. A name that the server makes up is
@@ -30,30 +30,30 @@ func (s create) link(l *ledger) {
 	s.eachObject(func(o *unstructured.Unstructured) {
 		name := cmp.Or(o.GetName(), o.GetGenerateName()+" of step "+strconv.Itoa(l.step))
 		l.readThere(o.GetNamespace(), name)
-		l.write(o.GetNamespace(), name, render(o.Object))
+		l.write(o.GetNamespace(), name, formatValue(o.Object))
 	})
 }
 
 // A PUT needs an object that is there; what is in it matters only if the PUT is of a
 // subresource.
-func (s replace) link(l *ledger) {
+func (s updateStep) link(l *ledger) {
 	s.eachObject(func(o *unstructured.Unstructured) {
 		l.readThere(o.GetNamespace(), o.GetName())
 		if s.subresource == "" {
-			l.write(o.GetNamespace(), o.GetName(), render(o.Object))
+			l.write(o.GetNamespace(), o.GetName(), formatValue(o.Object))
 			return
 		}
-		l.change(o.GetNamespace(), o.GetName(), s.subresource+" "+render(o.Object))
+		l.change(o.GetNamespace(), o.GetName(), s.subresource+" "+formatValue(o.Object))
 	})
 }
 
 // The operations of a JSON patch may test what there is.
 func (s patch) link(l *ledger) {
 	l.readThere(s.ref.Namespace, s.ref.Name)
-	if s.as == types.JSONPatchType {
+	if s.patchType == types.JSONPatchType {
 		l.readObject(s.ref.Namespace, s.ref.Name)
 	}
-	l.change(s.ref.Namespace, s.ref.Name, string(s.as)+" "+s.subresource+" "+s.body)
+	l.change(s.ref.Namespace, s.ref.Name, string(s.patchType)+" "+s.subresource+" "+s.body)
 }
 
 // Without force it depends on what others have written whether there is a conflict.
@@ -62,12 +62,12 @@ func (s serverSideApply) link(l *ledger) {
 		if !s.force {
 			l.readObject(o.GetNamespace(), o.GetName())
 		}
-		l.change(o.GetNamespace(), o.GetName(), "applied by "+s.manager+" "+render(o.Object))
+		l.change(o.GetNamespace(), o.GetName(), "applied by "+s.manager+" "+formatValue(o.Object))
 	})
 }
 
 // A deletion needs an object that is there; what is in it does not matter.
-func (s remove) link(l *ledger) {
+func (s deleteStep) link(l *ledger) {
 	l.readThere(s.ref.Namespace, s.ref.Name)
 	l.write(s.ref.Namespace, s.ref.Name, deleted)
 }

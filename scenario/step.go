@@ -15,8 +15,8 @@ type Step interface {
 	String() string
 }
 
-// command is how a kind of step is written.
-type command struct {
+// stepKind is how a kind of step is written.
+type stepKind struct {
 	// name is the first word of a line, or the first two.
 	name string
 	// usage is the whole line, as the package documentation has it.
@@ -25,20 +25,20 @@ type command struct {
 	parse func(*args) (Step, error)
 }
 
-// commands are all kinds of steps, sorted by name. A new one is a file of its
+// stepKinds are all kinds of steps, sorted by name. A new one is a file of its
 // own, a line here, lines in doc.go, and rows in the table of parse_test.go.
-func commands() []command {
-	return []command{
+func stepKinds() []stepKind {
+	return []stepKind{
 		{"advance", "advance DURATION", parseAdvance},
 		{"always", "always DURATION STEP", parseAlways},
 		{"apply", "apply FILE [--server-side [--manager NAME] [--force]]", parseApply},
-		{"catch up", "catch up REPLICA", parseSight(CatchUp)},
+		{"catch up", "catch up REPLICA", parseViewStep(CatchUp)},
 		{"clear fault", "clear fault NAME", parseClearFault},
 		{"clear faults", "clear faults", parseBare(ClearFaults())},
 		{"compact", "compact", parseBare(Compact())},
 		{"create", "create FILE", parseCreate},
 		{"delete", "delete KIND/NAME [-n NAMESPACE]", parseDelete},
-		{"discovery", "discovery hide|break|stale|flap|heal [GROUP ...]", parseDiscovery},
+		{"discovery", "discovery hide|fail|stale|flap|reset [GROUP ...]", parseDiscovery},
 		{"eventually", "eventually DURATION STEP", parseEventually},
 		{"expect", "expect KIND/NAME [-n NAMESPACE] [PATH=VALUE ...]", parseExpect},
 		{"expect absent", "expect absent KIND/NAME [-n NAMESPACE]", parseExpectAbsent},
@@ -54,7 +54,7 @@ func commands() []command {
 		{"expire token", "expire token TOKEN", parseExpireToken},
 		{"fault", "fault RULE", parseFault},
 		{"feature", "feature NAME on|off", parseFeature},
-		{"freeze", "freeze REPLICA", parseSight(Freeze)},
+		{"freeze", "freeze REPLICA", parseViewStep(Freeze)},
 		{"not ready", "not ready DURATION", parseNotReady},
 		{"on", "on REPLICA STEP", parseOn},
 		{"patch", "patch KIND/NAME [-n NAMESPACE] [--type merge|json|strategic] [--subresource NAME] PATCH", parsePatch},

@@ -17,17 +17,17 @@ import (
 // an error. It is not server-side apply; for that see [ServerSideApply].
 //
 // name is the file's name when the step is printed; the manifest is YAML or JSON.
-func Apply(name, manifest string) Step { return apply{newSource(name, manifest)} }
+func Apply(name, manifest string) Step { return apply{newManifestFile(name, manifest)} }
 
-type apply struct{ source }
+type apply struct{ manifestFile }
 
 // parseApply reads both kinds of apply.
 func parseApply(a *args) (Step, error) {
-	from, given, err := parseSource(a, "--server-side", "--manager", "--force")
+	from, given, err := parseManifestFile(a, "--server-side", "--manager", "--force")
 	if err != nil {
 		return nil, err
 	}
-	if err := from.allNamed(); err != nil {
+	if err := from.checkNames(); err != nil {
 		return nil, err
 	}
 	_, force := given["--force"]
@@ -43,7 +43,7 @@ func parseApply(a *args) (Step, error) {
 
 func (s apply) String() string { return "apply " + quote(s.name) }
 
-func (s apply) Run(ctx context.Context, e *Env) error { return s.each(ctx, e, put) }
+func (s apply) Run(ctx context.Context, e *Env) error { return s.forEachObject(ctx, e, put) }
 
 // put creates or replaces one object.
 func put(ctx context.Context, to dynamic.ResourceInterface, o *unstructured.Unstructured) error {
@@ -64,11 +64,11 @@ func put(ctx context.Context, to dynamic.ResourceInterface, o *unstructured.Unst
 // of a field manager, "" for "scenario". Without force a field that another manager
 // owns with another value is a 409 Conflict.
 func ServerSideApply(name, manifest, manager string, force bool) Step {
-	return serverSideApply{newSource(name, manifest), manager, force}
+	return serverSideApply{newManifestFile(name, manifest), manager, force}
 }
 
 type serverSideApply struct {
-	source
+	manifestFile
 	manager string
 	force   bool
 }
@@ -89,9 +89,9 @@ func (s serverSideApply) Run(ctx context.Context, e *Env) error {
 		FieldManager: s.manager, Force: &s.force, FieldValidation: metav1.FieldValidationStrict,
 	}
 	if options.FieldManager == "" {
-		options.FieldManager = stepsAgent
+		options.FieldManager = stepUserAgent
 	}
-	return s.each(ctx, e, func(ctx context.Context, to dynamic.ResourceInterface, o *unstructured.Unstructured) error {
+	return s.forEachObject(ctx, e, func(ctx context.Context, to dynamic.ResourceInterface, o *unstructured.Unstructured) error {
 		body, err := o.MarshalJSON()
 		if err != nil {
 			return err

@@ -34,24 +34,24 @@ type runClient struct{ name, on string }
 
 // client is a client under test that has been started.
 type client struct {
-	network *balancer
-	end     context.CancelFunc // ends its context
-	done    chan struct{}      // closed when it has returned
-	err     error              // valid when done is closed
-	// guest tells that it runs somewhere else, and that nobody here knows when it
+	balancer *balancer
+	cancel   context.CancelFunc // ends its context
+	done     chan struct{}      // closed when it has returned
+	err      error              // valid when done is closed
+	// external tells that it runs somewhere else, and that nobody here knows when it
 	// returns.
-	guest bool
-	// expected tells that a step has expected the error, or ended the context. Only the goroutine of the
+	external bool
+	// endExpected tells that a step has expected the error, or ended the context. Only the goroutine of the
 	// steps uses it.
-	expected bool
+	endExpected bool
 }
 
 func parseRun(a *args) (Step, error) {
-	words, given, err := a.raw("--on")
+	words, given, err := a.wordsAndFlags("--on")
 	if err != nil {
 		return nil, err
 	}
-	names, err := texts(words, 1, 1)
+	names, err := unquoteWords(words, 1, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -71,27 +71,27 @@ func (s runClient) String() string {
 
 func (s runClient) Run(ctx context.Context, e *Env) error {
 	run, ok := e.config.Clients[s.name]
-	if !ok && e.wire != nil {
-		return e.welcome(ctx, s)
+	if !ok && e.traffic != nil {
+		return e.admitExternal(ctx, s)
 	}
 	if !ok {
 		known := slices.Sorted(maps.Keys(e.config.Clients))
-		return fmt.Errorf("there is no client %q in the Config; there are: %s", s.name, orNone(known))
+		return fmt.Errorf("there is no client %q in the Config; there are: %s", s.name, listOrNone(known))
 	}
-	if err := e.hasEnded(s.name); err != nil {
+	if err := e.checkCanRun(s.name); err != nil {
 		return err
 	}
-	to := e.at
+	to := e.current
 	if s.on != "" {
 		var err error
-		if to, err = e.door(s.on); err != nil {
+		if to, err = e.findServer(s.on); err != nil {
 			return err
 		}
 	}
 	ctx, end := context.WithCancel(ctx)
-	c := &client{network: newBalancer(to), end: end, done: make(chan struct{})}
+	c := &client{balancer: newBalancer(to), cancel: end, done: make(chan struct{})}
 	e.clients[s.name] = c
-	config := e.clientConfig(s.name, c.network)
+	config := e.clientConfig(s.name, c.balancer)
 	go func() {
 		defer close(c.done)
 		defer end()
@@ -105,25 +105,25 @@ func (e *Env) clientConfig(name string, network *balancer) *rest.Config {
 	config := e.Server().RESTConfig()
 	config.UserAgent = name
 	config.Dial = network.dial
-	lane := e.log.lane(name)
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return witnessed{next, lane, network.where} })
+	lane := e.log.clientLog(name)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return observedTransport{next, lane, network.label} })
 	return config
 }
 
-// hasEnded reports why a client cannot be run: it still runs, or has failed and no
+// checkCanRun reports why a client cannot be run: it still runs, or has failed and no
 // step has expected that.
-func (e *Env) hasEnded(name string) error {
+func (e *Env) checkCanRun(name string) error {
 	if e.clients[name] == nil {
 		return nil
 	}
-	c, returned, err := e.client(name)
+	c, returned, err := e.startedClient(name)
 	want := "client " + name + " to have returned, so that it can be run again"
 	switch {
 	case err != nil:
 		return err
 	case !returned:
 		return mismatch{want, "it still runs"}
-	case c.err != nil && !c.expected:
+	case c.err != nil && !c.endExpected:
 		return mismatch{want + " without an error", c.err.Error()}
 	}
 	return nil
@@ -138,24 +138,24 @@ func StopClient(name string) Step { return stopClient{name} }
 type stopClient struct{ name string }
 
 func parseStop(a *args) (Step, error) {
-	name, err := oneName(a, "a client")
+	name, err := parseName(a, "a client")
 	return stopClient{name}, err
 }
 
 func (s stopClient) String() string { return "stop " + quote(s.name) }
 
 func (s stopClient) Run(ctx context.Context, e *Env) error {
-	c, err := e.running(s.name)
+	c, err := e.runningClient(s.name)
 	if err != nil {
 		return err
 	}
-	c.end()
-	c.expected = true
-	ctx, cancel := e.patience(ctx)
+	c.cancel()
+	c.endExpected = true
+	ctx, cancel := e.withRequestTimeout(ctx)
 	defer cancel()
 	select {
 	case <-c.done:
-		c.network.cut()
+		c.balancer.closeConns()
 		return nil
 	case <-ctx.Done():
 		return mismatch{"client " + s.name + " to return when its context ends", fmt.Sprintf("it still runs %v later", requestTimeout)}
@@ -168,20 +168,20 @@ func ExpectDone(client string) Step { return expectDone{client} }
 type expectDone struct{ name string }
 
 func parseExpectDone(a *args) (Step, error) {
-	name, err := oneName(a, "a client")
+	name, err := parseName(a, "a client")
 	return expectDone{name}, err
 }
 
 func (s expectDone) String() string { return "expect done " + quote(s.name) }
 
 func (s expectDone) Run(_ context.Context, e *Env) error {
-	c, returned, err := e.client(s.name)
+	c, returned, err := e.startedClient(s.name)
 	want := "client " + s.name + " to have returned without an error"
 	switch {
 	case err != nil:
 		return err
 	case !returned:
-		return mismatch{want, c.runs()}
+		return mismatch{want, c.runningText()}
 	case c.err != nil:
 		return mismatch{want, c.err.Error()}
 	}
@@ -211,29 +211,29 @@ func (s expectFailed) String() string {
 }
 
 func (s expectFailed) Run(_ context.Context, e *Env) error {
-	c, returned, err := e.client(s.name)
+	c, returned, err := e.startedClient(s.name)
 	want := "client " + s.name + " to have failed with " + quote(s.text)
 	switch {
 	case err != nil:
 		return err
 	case !returned:
-		return mismatch{want, c.runs()}
+		return mismatch{want, c.runningText()}
 	case c.err == nil:
 		return mismatch{want, "it returned without an error"}
 	case !strings.Contains(c.err.Error(), s.text):
 		return mismatch{want, c.err.Error()}
 	}
-	c.expected = true
+	c.endExpected = true
 	return nil
 }
 
-// running finds a client that was started and has not returned.
-func (e *Env) running(name string) (*client, error) {
-	c, returned, err := e.client(name)
+// runningClient finds a client that was started and has not returned.
+func (e *Env) runningClient(name string) (*client, error) {
+	c, returned, err := e.startedClient(name)
 	switch {
 	case err != nil:
 		return nil, err
-	case c.guest:
+	case c.external:
 		return nil, fmt.Errorf("client %s comes over the network: no step has power over it", name)
 	case !returned:
 		return c, nil
@@ -245,21 +245,21 @@ func (e *Env) running(name string) (*client, error) {
 	return nil, mismatch{"client " + name + " to run", saw}
 }
 
-// runs says what keeps a client from having returned.
-func (c *client) runs() string {
-	if c.guest {
+// runningText says what keeps a client from having returned.
+func (c *client) runningText() string {
+	if c.external {
 		return "it comes over the network, where nobody sees it return"
 	}
 	return "it still runs"
 }
 
-// client finds a client that was started, and tells whether it has returned.
-func (e *Env) client(name string) (c *client, returned bool, err error) {
+// startedClient finds a client that was started, and tells whether it has returned.
+func (e *Env) startedClient(name string) (c *client, returned bool, err error) {
 	c = e.clients[name]
 	if c == nil {
 		return nil, false, fmt.Errorf("no client %q was started", name)
 	}
-	e.settle()
+	e.waitIdle()
 	select {
 	case <-c.done:
 		return c, true, nil

@@ -7,23 +7,23 @@ import (
 )
 
 // Delete deletes an object, which must be there.
-func Delete(ref Ref) Step { return remove{ref} }
+func Delete(ref Ref) Step { return deleteStep{ref} }
 
-type remove struct{ ref Ref }
+type deleteStep struct{ ref Ref }
 
 func parseDelete(a *args) (Step, error) {
-	ref, err := onlyRef(a)
-	return remove{ref}, err
+	ref, err := parseRefOnly(a)
+	return deleteStep{ref}, err
 }
 
-func (s remove) String() string { return "delete " + s.ref.String() }
+func (s deleteStep) String() string { return "delete " + s.ref.String() }
 
-func (s remove) Run(ctx context.Context, e *Env) error {
-	ctx, cancel := e.patience(ctx)
+func (s deleteStep) Run(ctx context.Context, e *Env) error {
+	ctx, cancel := e.withRequestTimeout(ctx)
 	defer cancel()
 	resource, err := e.resource(s.ref.Kind, s.ref.Namespace)
 	if err != nil {
 		return err
 	}
-	return answered(ctx, resource.Delete(ctx, s.ref.Name, metav1.DeleteOptions{}))
+	return requestError(ctx, resource.Delete(ctx, s.ref.Name, metav1.DeleteOptions{}))
 }

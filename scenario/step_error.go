@@ -21,7 +21,7 @@ func parseExpectError(a *args) (Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	step, err := a.in.step(a.rest)
+	step, err := a.parser.parseStep(a.rest)
 	return expectError{text, step}, err
 }
 

@@ -24,8 +24,8 @@ const anyEvents = "..."
 // streamEnd is the type of the event that ends a stream.
 const streamEnd = "END"
 
-// named tells the types of events, and which of them have a name.
-var named = map[string]bool{"ADDED": true, "MODIFIED": true, "DELETED": true, "ERROR": true, "BOOKMARK": false, streamEnd: false, anyEvents: false}
+// eventHasName tells the types of events, and which of them have a name.
+var eventHasName = map[string]bool{"ADDED": true, "MODIFIED": true, "DELETED": true, "ERROR": true, "BOOKMARK": false, streamEnd: false, anyEvents: false}
 
 // String gives "TYPE NAME".
 func (e Event) String() string {
@@ -40,7 +40,7 @@ func (e Event) String() string {
 // passed over if none is named. Without events it expects that nothing has come.
 // Among other events one is expected as "... DELETED a ...".
 func ExpectEvents(watch string, events ...Event) Step {
-	return expectEvents{watch, copied(events)}
+	return expectEvents{watch, cloneSlice(events)}
 }
 
 type expectEvents struct {
@@ -56,7 +56,7 @@ func parseExpectEvents(a *args) (Step, error) {
 	s := expectEvents{watch: words[0]}
 	for words = words[1:]; len(words) > 0; words = words[1:] {
 		e := Event{Type: words[0]}
-		has, known := named[e.Type]
+		has, known := eventHasName[e.Type]
 		if !known {
 			return nil, fmt.Errorf("expected ADDED, MODIFIED, DELETED, ERROR, BOOKMARK, END or ..., found %q", e.Type)
 		}
@@ -88,7 +88,7 @@ func (s expectEvents) Run(_ context.Context, e *Env) error {
 	if !ok {
 		return fmt.Errorf("there is no watch %q", s.watch)
 	}
-	e.settle()
+	e.waitIdle()
 	bookmarks := slices.ContainsFunc(s.events, isBookmark)
 	var saw []Event
 	all := stream.since(stream.expected)
@@ -97,22 +97,22 @@ func (s expectEvents) Run(_ context.Context, e *Env) error {
 			saw = append(saw, r.Event)
 		}
 	}
-	if !match(s.events, saw) {
+	if !matchEvents(s.events, saw) {
 		return mismatch{"of watch " + s.watch + " [" + eventsText(s.events) + "]", "[" + eventsText(saw) + "]"}
 	}
 	stream.expected += len(all)
 	return nil
 }
 
-// match reports whether events are those that are wanted.
-func match(want, saw []Event) bool {
+// matchEvents reports whether events are those that are wanted.
+func matchEvents(want, saw []Event) bool {
 	if len(want) == 0 {
 		return len(saw) == 0
 	}
 	if want[0].Type == anyEvents {
-		return match(want[1:], saw) || len(saw) > 0 && match(want, saw[1:])
+		return matchEvents(want[1:], saw) || len(saw) > 0 && matchEvents(want, saw[1:])
 	}
-	return len(saw) > 0 && saw[0] == want[0] && match(want[1:], saw[1:])
+	return len(saw) > 0 && saw[0] == want[0] && matchEvents(want[1:], saw[1:])
 }
 
 func isBookmark(e Event) bool { return e.Type == "BOOKMARK" }

@@ -11,7 +11,7 @@ import (
 )
 
 // Expect gets an object, which must be there, and compares fields of it.
-func Expect(ref Ref, fields ...Field) Step { return expect{ref, copied(fields)} }
+func Expect(ref Ref, fields ...Field) Step { return expect{ref, cloneSlice(fields)} }
 
 type expect struct {
 	ref    Ref
@@ -19,7 +19,7 @@ type expect struct {
 }
 
 func parseExpect(a *args) (Step, error) {
-	ref, words, err := refAnd(a)
+	ref, words, err := parseRefAndWords(a)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func ExpectAbsent(ref Ref) Step { return expectAbsent{ref} }
 type expectAbsent struct{ ref Ref }
 
 func parseExpectAbsent(a *args) (Step, error) {
-	ref, err := onlyRef(a)
+	ref, err := parseRefOnly(a)
 	return expectAbsent{ref}, err
 }
 
@@ -79,18 +79,18 @@ func (s expectAbsent) Run(ctx context.Context, e *Env) error {
 	}
 	saw := "one with resourceVersion " + object.GetResourceVersion()
 	if at := object.GetDeletionTimestamp(); at != nil {
-		saw += ", which is being deleted; finalizers: " + orNone(object.GetFinalizers())
+		saw += ", which is being deleted; finalizers: " + listOrNone(object.GetFinalizers())
 	}
 	return mismatch{"no " + s.ref.Kind + "/" + s.ref.Name, saw}
 }
 
 func get(ctx context.Context, e *Env, ref Ref) (*unstructured.Unstructured, error) {
-	ctx, cancel := e.patience(ctx)
+	ctx, cancel := e.withRequestTimeout(ctx)
 	defer cancel()
 	resource, err := e.resource(ref.Kind, ref.Namespace)
 	if err != nil {
 		return nil, err
 	}
 	object, err := resource.Get(ctx, ref.Name, metav1.GetOptions{})
-	return object, answered(ctx, err)
+	return object, requestError(ctx, err)
 }

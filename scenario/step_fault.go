@@ -59,7 +59,7 @@ func ClearFault(name string) Step { return clearFault{name} }
 type clearFault struct{ name string }
 
 func parseClearFault(a *args) (Step, error) {
-	name, err := oneName(a, "a rule")
+	name, err := parseName(a, "a rule")
 	return clearFault{name}, err
 }
 
@@ -74,7 +74,7 @@ func (s clearFault) Run(_ context.Context, e *Env) error {
 	for _, rule := range set.Rules() {
 		names = append(names, rule.Name)
 	}
-	return mismatch{"a rule " + quote(s.name), orNone(names)}
+	return mismatch{"a rule " + quote(s.name), listOrNone(names)}
 }
 
 // ExpectHits expects that the rules with this name, of all servers, have acted so
@@ -100,12 +100,12 @@ func (s expectHits) String() string {
 }
 
 func (s expectHits) Run(_ context.Context, e *Env) error {
-	e.settle()
+	e.waitIdle()
 	e.readHits()
 	if e.hits.lost > 0 {
 		return fmt.Errorf("the rules acted so often within one step that %d hits were forgotten", e.hits.lost)
 	}
-	if saw := e.hits.byRule[s.rule]; !s.count.has(saw) {
+	if saw := e.hits.byRule[s.rule]; !s.count.matches(saw) {
 		return mismatch{fmt.Sprintf("%s hits of rule %s", s.count, s.rule), strconv.Itoa(saw)}
 	}
 	return nil
@@ -114,63 +114,63 @@ func (s expectHits) Run(_ context.Context, e *Env) error {
 // hits counts what the rules of some sets did. A set forgets old hits, so it must
 // be read now and then.
 type hits struct {
-	byRule map[string]int
-	seen   []acted                // not in the transcript yet
-	last   map[*faults.Set]uint64 // Seq of the latest
-	lost   uint64                 // forgotten before they were read
+	byRule     map[string]int
+	unreported []serverHit            // not in the transcript yet
+	last       map[*faults.Set]uint64 // Seq of the latest
+	lost       uint64                 // forgotten before they were read
 }
 
-// acted is a hit and the server it was at, "" for the first.
-type acted struct {
+// serverHit is a hit and the server it was at, "" for the first.
+type serverHit struct {
 	faults.Hit
-	at string
+	server string
 }
 
 // String is the line of the transcript.
-func (a acted) String() string {
-	if a.at == "" {
+func (a serverHit) String() string {
+	if a.server == "" {
 		return "fault " + a.Hit.String()
 	}
-	return "fault " + a.Hit.String() + " on " + a.at
+	return "fault " + a.Hit.String() + " on " + a.server
 }
 
 func newHits() hits { return hits{byRule: map[string]int{}, last: map[*faults.Set]uint64{}} }
 
 // readHits takes over what the rules of all servers have done.
 func (e *Env) readHits() {
-	for _, d := range e.doors {
-		e.hits.read(d.server.Faults(), d.label())
+	for _, d := range e.servers {
+		e.hits.readFrom(d.server.Faults(), d.label())
 	}
 }
 
-// read takes over what is new.
-func (h *hits) read(set *faults.Set, at string) {
+// readFrom takes over what is new.
+func (h *hits) readFrom(set *faults.Set, at string) {
 	for _, hit := range set.Hits() {
 		if hit.Seq <= h.last[set] {
 			continue
 		}
 		h.lost += hit.Seq - h.last[set] - 1
 		h.last[set] = hit.Seq
-		h.seen = append(h.seen, acted{hit, at})
+		h.unreported = append(h.unreported, serverHit{hit, at})
 		if hit.NotApplied == "" {
 			h.byRule[hit.Rule.Name]++
 		}
 	}
 }
 
-// take gives the new hits, in an order that does not depend on how goroutines
+// takeUnreported gives the new hits, in an order that does not depend on how goroutines
 // were scheduled: streams that are hit at the same time are told one after the
 // other, behind what was hit before it was a stream.
-func (h *hits) take() []acted {
-	taken := h.seen
-	h.seen = nil
-	stream := func(hit acted) string {
+func (h *hits) takeUnreported() []serverHit {
+	taken := h.unreported
+	h.unreported = nil
+	stream := func(hit serverHit) string {
 		if hit.Op.Phase == faults.Stream {
 			return hit.Op.UserAgent
 		}
 		return ""
 	}
-	slices.SortStableFunc(taken, func(a, b acted) int {
+	slices.SortStableFunc(taken, func(a, b serverHit) int {
 		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(stream(a), stream(b)))
 	})
 	return taken

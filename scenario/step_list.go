@@ -10,7 +10,7 @@ import (
 
 // ExpectList lists a collection, which must have exactly the objects named, in
 // the order of the list. With AllNamespaces the names are NAMESPACE/NAME.
-func ExpectList(of Collection, names ...string) Step { return expectList{of, copied(names)} }
+func ExpectList(of Collection, names ...string) Step { return expectList{of, cloneSlice(names)} }
 
 type expectList struct {
 	of    Collection
@@ -18,18 +18,18 @@ type expectList struct {
 }
 
 func parseExpectList(a *args) (Step, error) {
-	words, given, err := a.raw(collectionFlags...)
+	words, given, err := a.wordsAndFlags(collectionFlags...)
 	if err != nil {
 		return nil, err
 	}
-	all, err := texts(words, 1, -1)
+	all, err := unquoteWords(words, 1, -1)
 	if err != nil {
 		return nil, err
 	}
 	of, err := newCollection(all[0], given)
 	s := expectList{of: of}
 	if len(all) > 1 {
-		s.names = copied(all[1:])
+		s.names = cloneSlice(all[1:])
 	}
 	return s, err
 }
@@ -39,22 +39,22 @@ func (s expectList) String() string {
 }
 
 func (s expectList) Run(ctx context.Context, e *Env) error {
-	ctx, cancel := e.patience(ctx)
+	ctx, cancel := e.withRequestTimeout(ctx)
 	defer cancel()
-	resource, err := e.collection(e.at.dynamic, s.of)
+	resource, err := e.collection(e.current.dynamic, s.of)
 	if err != nil {
 		return err
 	}
 	list, err := resource.List(ctx, metav1.ListOptions{LabelSelector: s.of.Selector})
 	if err != nil {
-		return answered(ctx, err)
+		return requestError(ctx, err)
 	}
 	var saw []string
 	for _, o := range list.Items {
 		saw = append(saw, s.of.nameOf(&o))
 	}
 	if !slices.Equal(saw, s.names) {
-		return mismatch{"the " + s.of.Kind + " list " + inBrackets(s.names), inBrackets(saw)}
+		return mismatch{"the " + s.of.Kind + " list " + formatList(s.names), formatList(saw)}
 	}
 	return nil
 }
@@ -67,4 +67,4 @@ func (c Collection) nameOf(o metav1.Object) string {
 	return o.GetName()
 }
 
-func inBrackets(words []string) string { return "[" + strings.Join(words, " ") + "]" }
+func formatList(words []string) string { return "[" + strings.Join(words, " ") + "]" }

@@ -23,8 +23,8 @@ func Patch(ref Ref, as types.PatchType, body string) Step {
 
 // PatchSubresource is Patch of a subresource, such as "status" or "scale".
 func PatchSubresource(ref Ref, subresource string, as types.PatchType, body string) Step {
-	s := patch{ref: ref, subresource: subresource, as: as, body: body}
-	if one, err := oneForm(body); err == nil {
+	s := patch{ref: ref, subresource: subresource, patchType: as, body: body}
+	if one, err := canonicalJSON(body); err == nil {
 		s.body = one
 	}
 	return s
@@ -33,7 +33,7 @@ func PatchSubresource(ref Ref, subresource string, as types.PatchType, body stri
 type patch struct {
 	ref         Ref
 	subresource string
-	as          types.PatchType
+	patchType   types.PatchType
 	body        string // JSON on one line
 }
 
@@ -43,15 +43,15 @@ var patchTypes = map[string]types.PatchType{
 }
 
 func parsePatch(a *args) (Step, error) {
-	body, err := a.cutBody()
+	body, err := a.cutPatch()
 	if err != nil {
 		return nil, err
 	}
-	words, given, err := a.raw("-n", "--type", subresourceFlag)
+	words, given, err := a.wordsAndFlags("-n", "--type", subresourceFlag)
 	if err != nil {
 		return nil, err
 	}
-	refs, err := texts(words, 1, 1)
+	refs, err := unquoteWords(words, 1, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func parsePatch(a *args) (Step, error) {
 	if !ok {
 		return nil, fmt.Errorf("expected merge, json or strategic behind --type, found %q", given["--type"])
 	}
-	one, err := oneForm(body)
+	one, err := canonicalJSON(body)
 	if err != nil {
 		return nil, fmt.Errorf("expected a patch in JSON or YAML, found %s: %w", body, err)
 	}
@@ -73,8 +73,8 @@ func parsePatch(a *args) (Step, error) {
 	return patch{ref, given[subresourceFlag], as, one}, nil
 }
 
-// cutBody takes what stands from the first word on that begins with a bracket.
-func (a *args) cutBody() (string, error) {
+// cutPatch takes what stands from the first word on that begins with a bracket.
+func (a *args) cutPatch() (string, error) {
 	rest := a.rest
 	for {
 		rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
@@ -93,9 +93,9 @@ func (a *args) cutBody() (string, error) {
 	}
 }
 
-// oneForm gives JSON or YAML as JSON of one line, the same for all that means the
+// canonicalJSON gives JSON or YAML as JSON of one line, the same for all that means the
 // same.
-func oneForm(text string) (string, error) {
+func canonicalJSON(text string) (string, error) {
 	// Inside of brackets YAML has only the forms that fit in a line.
 	body := []byte(`{"patch": ` + text + "\n}")
 	if !json.Valid(body) {
@@ -112,7 +112,7 @@ func oneForm(text string) (string, error) {
 	switch all["patch"].(type) {
 	case map[string]any, []any:
 		if len(all) == 1 {
-			return render(all["patch"]), nil
+			return formatValue(all["patch"]), nil
 		}
 	}
 	return "", errors.New("it is more than what stands in brackets")
@@ -120,7 +120,7 @@ func oneForm(text string) (string, error) {
 
 func (s patch) String() string {
 	as := ""
-	if s.as != types.MergePatchType {
+	if s.patchType != types.MergePatchType {
 		as = "--type " + quote(s.typeName())
 	}
 	return joinWords("patch", s.ref.String(), as, subresourceText(s.subresource), s.body)
@@ -130,21 +130,21 @@ func (s patch) String() string {
 // itself.
 func (s patch) typeName() string {
 	for name, as := range patchTypes {
-		if as == s.as && name != "" {
+		if as == s.patchType && name != "" {
 			return name
 		}
 	}
-	return string(s.as)
+	return string(s.patchType)
 }
 
 func (s patch) Run(ctx context.Context, e *Env) error {
-	ctx, cancel := e.patience(ctx)
+	ctx, cancel := e.withRequestTimeout(ctx)
 	defer cancel()
 	resource, err := e.resource(s.ref.Kind, s.ref.Namespace)
 	if err != nil {
 		return err
 	}
 	options := metav1.PatchOptions{FieldValidation: metav1.FieldValidationStrict}
-	_, err = resource.Patch(ctx, s.ref.Name, s.as, []byte(s.body), options, subresources(s.subresource)...)
-	return answered(ctx, err)
+	_, err = resource.Patch(ctx, s.ref.Name, s.patchType, []byte(s.body), options, subresources(s.subresource)...)
+	return requestError(ctx, err)
 }

@@ -13,19 +13,19 @@ import (
 // watch cache, which is watches, and reads at resourceVersion "0" or not older than
 // one. All else is current, and so are writes. The first server is called "main".
 // A replica has its own fault rules.
-func Replica(name string, view View) Step { return openReplica{name, view} }
+func Replica(name string, view View) Step { return replicaStep{name, view} }
 
-type openReplica struct {
+type replicaStep struct {
 	name string
 	view View
 }
 
 func parseReplica(a *args) (Step, error) {
-	words, given, err := a.raw(frozenFlag, lagFlag, delayFlag)
+	words, given, err := a.wordsAndFlags(frozenFlag, lagFlag, delayFlag)
 	if err != nil {
 		return nil, err
 	}
-	names, err := texts(words, 1, 1)
+	names, err := unquoteWords(words, 1, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -33,63 +33,63 @@ func parseReplica(a *args) (Step, error) {
 		return nil, fmt.Errorf(`expected a name for the replica, found ""`)
 	}
 	view, err := parseView(given)
-	return openReplica{names[0], view}, err
+	return replicaStep{names[0], view}, err
 }
 
-func (s openReplica) String() string { return joinWords("replica", quote(s.name), s.view.String()) }
+func (s replicaStep) String() string { return joinWords("replica", quote(s.name), s.view.String()) }
 
-func (s openReplica) Run(_ context.Context, e *Env) error {
-	if slices.Contains(e.doorNames(), s.name) {
+func (s replicaStep) Run(_ context.Context, e *Env) error {
+	if slices.Contains(e.serverNames(), s.name) {
 		return fmt.Errorf("there is a server %q already", s.name)
 	}
-	e.settle()
-	replica, err := e.doors[0].server.Replica(fakeapi.WithInMemoryNetwork())
+	e.waitIdle()
+	replica, err := e.servers[0].server.Replica(fakeapi.WithInMemoryNetwork())
 	if err != nil {
 		return err
 	}
-	s.view.set(replica)
-	return e.open(&door{name: s.name, server: replica.Server, replica: replica})
+	s.view.applyTo(replica)
+	return e.addServer(&apiServer{name: s.name, server: replica.Server, replica: replica})
 }
 
 // Freeze keeps the view of a replica as it is now.
-func Freeze(replica string) Step { return sight{"freeze", replica, Frozen()} }
+func Freeze(replica string) Step { return viewStep{"freeze", replica, Frozen()} }
 
 // CatchUp makes the view of a replica current.
-func CatchUp(replica string) Step { return sight{"catch up", replica, Current()} }
+func CatchUp(replica string) Step { return viewStep{"catch up", replica, Current()} }
 
-// sight is a step that changes the view of a replica.
-type sight struct {
+// viewStep is a step that changes the view of a replica.
+type viewStep struct {
 	command, name string
 	view          View
 }
 
-func parseSight(make func(string) Step) func(*args) (Step, error) {
+func parseViewStep(make func(string) Step) func(*args) (Step, error) {
 	return func(a *args) (Step, error) {
-		name, err := oneName(a, "a replica")
+		name, err := parseName(a, "a replica")
 		return make(name), err
 	}
 }
 
-func (s sight) String() string { return s.command + " " + quote(s.name) }
+func (s viewStep) String() string { return s.command + " " + quote(s.name) }
 
-func (s sight) Run(_ context.Context, e *Env) error {
-	d, err := e.door(s.name)
+func (s viewStep) Run(_ context.Context, e *Env) error {
+	d, err := e.findServer(s.name)
 	if err != nil {
 		return err
 	}
 	if d.replica == nil {
 		return fmt.Errorf("expected a replica, found %q, which is always current", s.name)
 	}
-	e.settle()
-	s.view.set(d.replica)
+	e.waitIdle()
+	s.view.applyTo(d.replica)
 	return nil
 }
 
 // On runs a step at a replica, or at "main": its requests go there, and rules, and
 // all else that is about a server and not about its store, are that one's.
-func On(replica string, step Step) Step { return on{replica, step} }
+func On(replica string, step Step) Step { return onServer{replica, step} }
 
-type on struct {
+type onServer struct {
 	name string
 	step Step
 }
@@ -99,25 +99,25 @@ func parseOn(a *args) (Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	step, err := a.in.step(a.rest)
-	return on{name, step}, err
+	step, err := a.parser.parseStep(a.rest)
+	return onServer{name, step}, err
 }
 
-func (s on) String() string { return "on " + quote(s.name) + " " + s.step.String() }
+func (s onServer) String() string { return "on " + quote(s.name) + " " + s.step.String() }
 
-func (s on) files() []file { return filesOf(s.step) }
+func (s onServer) files() []file { return filesOf(s.step) }
 
-func (s on) Run(ctx context.Context, e *Env) error {
-	d, err := e.door(s.name)
+func (s onServer) Run(ctx context.Context, e *Env) error {
+	d, err := e.findServer(s.name)
 	if err != nil {
 		return err
 	}
-	return e.inside(d, func() error { return s.step.Run(ctx, e) })
+	return e.withServer(d, func() error { return s.step.Run(ctx, e) })
 }
 
-// Switch moves a client under test, which must be running, to a replica or to
+// SwitchClient moves a client under test, which must be running, to a replica or to
 // "main", as a load balancer does: its connections break, and new ones lead there.
-func Switch(client, replica string) Step { return switchClient{client, replica} }
+func SwitchClient(client, replica string) Step { return switchClient{client, replica} }
 
 type switchClient struct{ name, to string }
 
@@ -132,14 +132,14 @@ func parseSwitch(a *args) (Step, error) {
 func (s switchClient) String() string { return "switch " + quote(s.name) + " " + quote(s.to) }
 
 func (s switchClient) Run(_ context.Context, e *Env) error {
-	c, err := e.running(s.name)
+	c, err := e.runningClient(s.name)
 	if err != nil {
 		return err
 	}
-	d, err := e.door(s.to)
+	d, err := e.findServer(s.to)
 	if err != nil {
 		return err
 	}
-	c.network.lead(d)
+	c.balancer.switchTo(d)
 	return nil
 }

@@ -31,11 +31,11 @@ type expectRequests struct {
 }
 
 func parseExpectRequests(a *args) (Step, error) {
-	all, given, err := a.raw("--in")
+	all, given, err := a.wordsAndFlags("--in")
 	if err != nil {
 		return nil, err
 	}
-	words, err := texts(all, 3, 3)
+	words, err := unquoteWords(all, 3, 3)
 	if err != nil {
 		return nil, err
 	}
@@ -58,21 +58,21 @@ func (s expectRequests) String() string {
 }
 
 func (s expectRequests) Run(ctx context.Context, e *Env) error {
-	if _, _, err := e.client(s.name); err != nil {
+	if _, _, err := e.startedClient(s.name); err != nil {
 		return err
 	}
 	before := 0
 	if s.in > 0 {
-		lines, _ := e.log.requests(s.name)
+		lines, _ := e.log.requestLines(s.name)
 		before = len(lines)
 		if err := sleep(ctx, s.in); err != nil {
 			return err
 		}
-		e.settle()
+		e.waitIdle()
 	}
-	lines, all := e.log.requests(s.name)
+	lines, all := e.log.requestLines(s.name)
 	if !all {
-		return fmt.Errorf("client %s has made more than %d requests, which are not counted any more", s.name, kept)
+		return fmt.Errorf("client %s has made more than %d requests, which are not counted any more", s.name, maxLoggedRequests)
 	}
 	saw := 0
 	for _, line := range lines[before:] {
@@ -80,7 +80,7 @@ func (s expectRequests) Run(ctx context.Context, e *Env) error {
 			saw++
 		}
 	}
-	if !s.count.has(saw) {
+	if !s.count.matches(saw) {
 		want := fmt.Sprintf("%s requests of client %s with %s", s.count, s.name, quote(s.text))
 		if s.in > 0 {
 			want += fmt.Sprintf(" in %v", s.in)

@@ -48,7 +48,7 @@ func (s expectSame) Run(ctx context.Context, e *Env) error {
 	names := maps.Clone(one)
 	maps.Copy(names, other)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		here, there := contentOf(one, name), contentOf(other, name)
+		here, there := contentOrNone(one, name), contentOrNone(other, name)
 		if here != there {
 			return mismatch{fmt.Sprintf("%s/%s to be the same in %s and %s", s.kind, name, s.one, s.other),
 				fmt.Sprintf("in %s %s, in %s %s", s.one, here, s.other, there)}
@@ -57,7 +57,7 @@ func (s expectSame) Run(ctx context.Context, e *Env) error {
 	return nil
 }
 
-func contentOf(all map[string]string, name string) string {
+func contentOrNone(all map[string]string, name string) string {
 	if content, ok := all[name]; ok {
 		return content
 	}
@@ -67,22 +67,22 @@ func contentOf(all map[string]string, name string) string {
 // contents lists a collection: by name, all that an object is but its metadata
 // and status.
 func contents(ctx context.Context, e *Env, of Collection) (map[string]string, error) {
-	ctx, cancel := e.patience(ctx)
+	ctx, cancel := e.withRequestTimeout(ctx)
 	defer cancel()
-	resource, err := e.collection(e.at.dynamic, of)
+	resource, err := e.collection(e.current.dynamic, of)
 	if err != nil {
 		return nil, err
 	}
 	list, err := resource.List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return nil, answered(ctx, err)
+		return nil, requestError(ctx, err)
 	}
 	all := map[string]string{}
 	for _, o := range list.Items {
 		content := maps.Clone(o.Object)
 		delete(content, "metadata")
 		delete(content, "status")
-		all[o.GetName()] = render(content)
+		all[o.GetName()] = formatValue(content)
 	}
 	return all, nil
 }

@@ -21,7 +21,7 @@ func NotReady(d time.Duration) Step { return notReady{d} }
 type notReady struct{ d time.Duration }
 
 func parseNotReady(a *args) (Step, error) {
-	d, err := onlyDuration(a, 0)
+	d, err := parseDurationOnly(a, 0)
 	return notReady{d}, err
 }
 
@@ -39,7 +39,7 @@ func Skew(d time.Duration) Step { return skew{d} }
 type skew struct{ d time.Duration }
 
 func parseSkew(a *args) (Step, error) {
-	d, err := onlyDuration(a, math.MinInt64)
+	d, err := parseDurationOnly(a, math.MinInt64)
 	return skew{d}, err
 }
 
@@ -50,8 +50,8 @@ func (s skew) Run(_ context.Context, e *Env) error {
 	return nil
 }
 
-// onlyDuration reads a line that is a duration of at least least.
-func onlyDuration(a *args, least time.Duration) (time.Duration, error) {
+// parseDurationOnly reads a line that is a duration of at least least.
+func parseDurationOnly(a *args, least time.Duration) (time.Duration, error) {
 	d, err := a.duration(least)
 	if err == nil {
 		_, err = a.words(0, 0)
@@ -127,16 +127,18 @@ func (s feature) Run(_ context.Context, e *Env) error { return e.Server().SetFea
 // Discovery makes discovery wrong about API groups, in a way named as the method of
 // fakeapi.Discovery: hide, break, stale, flap; or right again: heal, which takes no
 // groups for all.
-func Discovery(way string, groups ...string) Step { return groupsShown{way, copied(groups)} }
+func Discovery(action string, groups ...string) Step {
+	return discoveryStep{action, cloneSlice(groups)}
+}
 
-type groupsShown struct {
-	way    string
+type discoveryStep struct {
+	action string
 	groups []string
 }
 
-// ways are what can be done to groups.
-func ways(d *fakeapi.Discovery) map[string]func(...string) error {
-	return map[string]func(...string) error{"hide": d.Hide, "break": d.Fail, "stale": d.MarkStale, "flap": d.Flap, "heal": d.Reset}
+// discoveryActions are what can be done to groups.
+func discoveryActions(d *fakeapi.Discovery) map[string]func(...string) error {
+	return map[string]func(...string) error{"hide": d.Hide, "fail": d.Fail, "stale": d.MarkStale, "flap": d.Flap, "reset": d.Reset}
 }
 
 func parseDiscovery(a *args) (Step, error) {
@@ -144,29 +146,29 @@ func parseDiscovery(a *args) (Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := groupsShown{words[0], copied(words[1:])}
-	return s, s.check()
+	s := discoveryStep{words[0], cloneSlice(words[1:])}
+	return s, s.validate()
 }
 
-func (s groupsShown) check() error {
-	if known := ways(nil); known[s.way] == nil {
-		return fmt.Errorf("expected one of %s, found %q", strings.Join(slices.Sorted(maps.Keys(known)), ", "), s.way)
+func (s discoveryStep) validate() error {
+	if known := discoveryActions(nil); known[s.action] == nil {
+		return fmt.Errorf("expected one of %s, found %q", strings.Join(slices.Sorted(maps.Keys(known)), ", "), s.action)
 	}
-	if s.way != "heal" && len(s.groups) == 0 {
+	if s.action != "reset" && len(s.groups) == 0 {
 		return errors.New("expected an API group, found none")
 	}
 	return nil
 }
 
-func (s groupsShown) String() string {
-	return joinWords("discovery", quote(s.way), strings.Join(quoteAll(s.groups), " "))
+func (s discoveryStep) String() string {
+	return joinWords("discovery", quote(s.action), strings.Join(quoteAll(s.groups), " "))
 }
 
-func (s groupsShown) Run(_ context.Context, e *Env) error {
-	if err := s.check(); err != nil {
+func (s discoveryStep) Run(_ context.Context, e *Env) error {
+	if err := s.validate(); err != nil {
 		return err
 	}
-	return ways(e.Server().Discovery())[s.way](s.groups...)
+	return discoveryActions(e.Server().Discovery())[s.action](s.groups...)
 }
 
 // ExpireToken ends a bearer token, one that an option of the server has given out:
@@ -176,7 +178,7 @@ func ExpireToken(value string) Step { return expireToken{value} }
 type expireToken struct{ value string }
 
 func parseExpireToken(a *args) (Step, error) {
-	value, err := oneName(a, "a token")
+	value, err := parseName(a, "a token")
 	return expireToken{value}, err
 }
 

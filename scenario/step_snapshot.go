@@ -16,7 +16,7 @@ func Snapshot(name string) Step { return snapshot{name} }
 type snapshot struct{ name string }
 
 func parseSnapshot(a *args) (Step, error) {
-	name, err := oneName(a, "a snapshot")
+	name, err := parseName(a, "a snapshot")
 	return snapshot{name}, err
 }
 
@@ -26,7 +26,7 @@ func (s snapshot) Run(_ context.Context, e *Env) error {
 	if _, ok := e.snapshots[s.name]; ok {
 		return fmt.Errorf("there is a snapshot %q already", s.name)
 	}
-	e.settle()
+	e.waitIdle()
 	if e.snapshots == nil {
 		e.snapshots = map[string]fakeapi.Snapshot{}
 	}
@@ -72,7 +72,7 @@ func (s restore) String() string {
 func (s restore) Run(_ context.Context, e *Env) error {
 	taken, ok := e.snapshots[s.name]
 	if !ok {
-		return mismatch{"a snapshot " + quote(s.name), orNone(slices.Sorted(maps.Keys(e.snapshots)))}
+		return mismatch{"a snapshot " + quote(s.name), listOrNone(slices.Sorted(maps.Keys(e.snapshots)))}
 	}
 	if err := e.Server().Restore(taken, s.bump); err != nil {
 		return err

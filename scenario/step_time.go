@@ -37,8 +37,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// poll is the time between two attempts of Eventually.
-const poll = time.Second
+// pollInterval is the time between two attempts of Eventually.
+const pollInterval = time.Second
 
 // Eventually runs a step again, every second, until it goes well, for at most
 // d. Attempts that fail leave no trace in the transcript but their number.
@@ -54,7 +54,7 @@ func parseEventually(a *args) (Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	step, err := a.in.step(a.rest)
+	step, err := a.parser.parseStep(a.rest)
 	return eventually{d, step}, err
 }
 
@@ -78,10 +78,10 @@ func (s eventually) Run(ctx context.Context, e *Env) error {
 			return fmt.Errorf("attempt %d, after %v: %w", attempts, s.d-left, err)
 		}
 		e.log.rewind(mark)
-		if err := sleep(ctx, min(poll, left)); err != nil {
+		if err := sleep(ctx, min(pollInterval, left)); err != nil {
 			return err
 		}
-		e.settle()
+		e.waitIdle()
 	}
 }
 
@@ -100,7 +100,7 @@ func parseAlways(a *args) (Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	step, err := a.in.step(a.rest)
+	step, err := a.parser.parseStep(a.rest)
 	return always{d, step}, err
 }
 
@@ -120,9 +120,9 @@ func (s always) Run(ctx context.Context, e *Env) error {
 			return nil
 		}
 		e.log.rewind(mark)
-		if err := sleep(ctx, min(poll, left)); err != nil {
+		if err := sleep(ctx, min(pollInterval, left)); err != nil {
 			return err
 		}
-		e.settle()
+		e.waitIdle()
 	}
 }

@@ -27,11 +27,11 @@ type watchStep struct {
 }
 
 func parseWatch(a *args) (Step, error) {
-	words, given, err := a.raw(append([]string{"--from"}, collectionFlags...)...)
+	words, given, err := a.wordsAndFlags(append([]string{"--from"}, collectionFlags...)...)
 	if err != nil {
 		return nil, err
 	}
-	all, err := texts(words, 2, 2)
+	all, err := unquoteWords(words, 2, 2)
 	if err != nil {
 		return nil, err
 	}
@@ -58,15 +58,15 @@ func (s watchStep) String() string {
 	return joinWords("watch", quote(s.name), s.of.String(), from)
 }
 
-// watchSeconds is the timeout that watches ask for. Without one the server would
+// watchTimeoutSeconds is the timeout that watches ask for. Without one the server would
 // pick a time at random.
-const watchSeconds int64 = 3600
+const watchTimeoutSeconds int64 = 3600
 
 func (s watchStep) Run(ctx context.Context, e *Env) error {
 	if _, ok := e.streams.find(s.name); ok {
 		return fmt.Errorf("there is a watch %q already", s.name)
 	}
-	through, err := e.dynamicAs(stepsAgent + "/" + s.name)
+	through, err := e.dynamicClient(stepUserAgent + "/" + s.name)
 	if err != nil {
 		return err
 	}
@@ -76,8 +76,8 @@ func (s watchStep) Run(ctx context.Context, e *Env) error {
 	}
 	// The patience is for the answer's head; the stream may go on.
 	ctx, cancel := context.WithCancelCause(ctx)
-	timer := time.AfterFunc(requestTimeout, func() { cancel(errNoAnswer) })
-	seconds := watchSeconds
+	timer := time.AfterFunc(requestTimeout, func() { cancel(errNoResponse) })
+	seconds := watchTimeoutSeconds
 	source, err := resource.Watch(ctx, metav1.ListOptions{
 		LabelSelector:       s.of.Selector,
 		ResourceVersion:     s.from,
@@ -87,7 +87,7 @@ func (s watchStep) Run(ctx context.Context, e *Env) error {
 	timer.Stop()
 	if err != nil {
 		defer cancel(nil)
-		return answered(ctx, err)
+		return requestError(ctx, err)
 	}
 	e.streams.start(s.name, s.of, source, func() {
 		source.Stop()

@@ -11,19 +11,19 @@ import (
 // Create creates the objects of a manifest, one POST for each: one that is there
 // already is a 409 AlreadyExists. An object may have generateName instead of a name.
 // Unknown fields are an error. For name and manifest see [Apply].
-func Create(name, manifest string) Step { return create{newSource(name, manifest)} }
+func Create(name, manifest string) Step { return create{newManifestFile(name, manifest)} }
 
-type create struct{ source }
+type create struct{ manifestFile }
 
 func parseCreate(a *args) (Step, error) {
-	from, _, err := parseSource(a)
+	from, _, err := parseManifestFile(a)
 	return create{from}, err
 }
 
 func (s create) String() string { return "create " + quote(s.name) }
 
 func (s create) Run(ctx context.Context, e *Env) error {
-	return s.each(ctx, e, func(ctx context.Context, to dynamic.ResourceInterface, o *unstructured.Unstructured) error {
+	return s.forEachObject(ctx, e, func(ctx context.Context, to dynamic.ResourceInterface, o *unstructured.Unstructured) error {
 		made, err := to.Create(ctx, o, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict})
 		if err == nil && o.GetName() == "" {
 			e.Note("created %s", made.GetName())
@@ -36,32 +36,32 @@ func (s create) Run(ctx context.Context, e *Env) error {
 // one that is not there is a 404, and one with a resourceVersion that is not the
 // current one is a 409 Conflict. Without a resourceVersion it replaces whatever is
 // there. Unknown fields are an error. For name and manifest see [Apply].
-func Update(name, manifest string) Step { return replace{newSource(name, manifest), ""} }
+func Update(name, manifest string) Step { return updateStep{newManifestFile(name, manifest), ""} }
 
 // UpdateSubresource is Update of a subresource, such as "status".
 func UpdateSubresource(name, manifest, subresource string) Step {
-	return replace{newSource(name, manifest), subresource}
+	return updateStep{newManifestFile(name, manifest), subresource}
 }
 
-type replace struct {
-	source
+type updateStep struct {
+	manifestFile
 	subresource string
 }
 
 func parseUpdate(a *args) (Step, error) {
-	from, given, err := parseSource(a, subresourceFlag)
+	from, given, err := parseManifestFile(a, subresourceFlag)
 	if err == nil {
-		err = from.allNamed()
+		err = from.checkNames()
 	}
-	return replace{from, given[subresourceFlag]}, err
+	return updateStep{from, given[subresourceFlag]}, err
 }
 
-func (s replace) String() string {
+func (s updateStep) String() string {
 	return joinWords("update", quote(s.name), subresourceText(s.subresource))
 }
 
-func (s replace) Run(ctx context.Context, e *Env) error {
-	return s.each(ctx, e, func(ctx context.Context, to dynamic.ResourceInterface, o *unstructured.Unstructured) error {
+func (s updateStep) Run(ctx context.Context, e *Env) error {
+	return s.forEachObject(ctx, e, func(ctx context.Context, to dynamic.ResourceInterface, o *unstructured.Unstructured) error {
 		_, err := to.Update(ctx, o, metav1.UpdateOptions{FieldValidation: metav1.FieldValidationStrict}, subresources(s.subresource)...)
 		return err
 	})

@@ -11,35 +11,35 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// streams are the watches that steps have opened, in that order.
-type streams []*stream
+// watchStreams are the watches that steps have opened, in that order.
+type watchStreams []*watchStream
 
-// stream is one open watch and what came of it.
-type stream struct {
+// watchStream is one open watch and what came of it.
+type watchStream struct {
 	name string
 	of   Collection
 	stop func()
 	done chan struct{} // closed when all events are there
 
 	mu     sync.Mutex // guards events
-	events []received
+	events []receivedEvent
 
 	// expected and told count the events that steps have expected, and that stand
 	// in the transcript. Only the goroutine of the steps uses them.
-	expected, told int
+	expected, reported int
 }
 
-// received is an event with its time, its resourceVersion, and whether it is the
+// receivedEvent is an event with its time, its resourceVersion, and whether it is the
 // bookmark that ends the initial events.
-type received struct {
+type receivedEvent struct {
 	Event
-	at       time.Time
-	revision string
-	initial  bool
+	at          time.Time
+	revision    string
+	endsInitial bool
 }
 
-func (all *streams) find(name string) (*stream, bool) {
-	i := slices.IndexFunc(*all, func(s *stream) bool { return s.name == name })
+func (all *watchStreams) find(name string) (*watchStream, bool) {
+	i := slices.IndexFunc(*all, func(s *watchStream) bool { return s.name == name })
 	if i < 0 {
 		return nil, false
 	}
@@ -47,34 +47,34 @@ func (all *streams) find(name string) (*stream, bool) {
 }
 
 // start collects the events of source; stop ends it.
-func (all *streams) start(name string, of Collection, source watch.Interface, stop func()) {
-	s := &stream{name: name, of: of, stop: stop, done: make(chan struct{})}
+func (all *watchStreams) start(name string, of Collection, source watch.Interface, stop func()) {
+	s := &watchStream{name: name, of: of, stop: stop, done: make(chan struct{})}
 	*all = append(*all, s)
 	go func() {
 		defer close(s.done)
 		for event := range source.ResultChan() {
-			s.note(s.read(event))
+			s.add(s.toEvent(event))
 		}
-		s.note(received{Event: Event{Type: streamEnd}, at: time.Now()})
+		s.add(receivedEvent{Event: Event{Type: streamEnd}, at: time.Now()})
 	}()
 }
 
-func (s *stream) note(r received) {
+func (s *watchStream) add(r receivedEvent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.events = append(s.events, r)
 }
 
 // since gives the events from the n-th on.
-func (s *stream) since(n int) []received {
+func (s *watchStream) since(n int) []receivedEvent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.events[n:])
 }
 
-// read names what has come.
-func (s *stream) read(e watch.Event) received {
-	r := received{Event: Event{Type: string(e.Type)}, at: time.Now()}
+// toEvent names what has come.
+func (s *watchStream) toEvent(e watch.Event) receivedEvent {
+	r := receivedEvent{Event: Event{Type: string(e.Type)}, at: time.Now()}
 	if e.Type == watch.Error {
 		r.Name = reasonOf(e)
 		return r
@@ -84,7 +84,7 @@ func (s *stream) read(e watch.Event) received {
 		return r
 	}
 	r.revision = object.GetResourceVersion()
-	r.initial = object.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
+	r.endsInitial = object.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
 	if e.Type != watch.Bookmark {
 		r.Name = s.of.nameOf(object)
 	}
@@ -105,12 +105,12 @@ func reasonOf(e watch.Event) string {
 }
 
 // String is the line of the transcript.
-func (r received) String() string {
+func (r receivedEvent) String() string {
 	text := r.Event.String()
 	if r.revision != "" {
 		text += " @" + r.revision
 	}
-	if r.initial {
+	if r.endsInitial {
 		text += " (end of the initial events)"
 	}
 	return text

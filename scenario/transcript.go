@@ -16,21 +16,21 @@ import (
 // The package documentation says what of it is the same in two runs with the same
 // seed; [Transcript.Lanes] is what to compare of clients under test.
 type Transcript struct {
-	seed   uint64
-	start  time.Time
-	coarse bool // times are rounded, for they are real
-	// follow gets each line when it is known; nil if nobody does. It is called with
+	seed       uint64
+	start      time.Time
+	roundTimes bool // times are rounded, for they are real
+	// onLine gets each line when it is known; nil if nobody does. It is called with
 	// mu held, so that lines come one after the other.
-	follow func(line string)
+	onLine func(line string)
 
-	mu     sync.Mutex // guards all below
-	steps  []*record
-	lanes  []*lane
-	closed bool
+	mu         sync.Mutex // guards all below
+	steps      []*stepRecord
+	clientLogs []*clientLog
+	closed     bool
 }
 
-// record is one step that was begun.
-type record struct {
+// stepRecord is one step that was begun.
+type stepRecord struct {
 	at      time.Time
 	step    string
 	details []detail
@@ -45,9 +45,9 @@ type detail struct {
 func (t *Transcript) begin(step string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r := &record{at: time.Now(), step: step}
+	r := &stepRecord{at: time.Now(), step: step}
 	t.steps = append(t.steps, r)
-	t.live(t.head(r))
+	t.emit(t.stepLine(r))
 }
 
 func (t *Transcript) note(at time.Time, text string) {
@@ -60,9 +60,9 @@ func (t *Transcript) note(at time.Time, text string) {
 	r.details = append(r.details, detail{at, text})
 }
 
-// order sorts the details of the latest step by time. Those of the same time
+// sortDetails sorts the details of the latest step by time. Those of the same time
 // stay as they are.
-func (t *Transcript) order() {
+func (t *Transcript) sortDetails() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	slices.SortStableFunc(t.steps[len(t.steps)-1].details, func(a, b detail) int { return a.at.Compare(b.at) })
@@ -83,39 +83,39 @@ func (t *Transcript) rewind(mark int) {
 	r.details = r.details[:mark]
 }
 
-// lane is the record of a client. One that is run again has the same.
-func (t *Transcript) lane(client string) *lane {
+// clientLog is the record of a client. One that is run again has the same.
+func (t *Transcript) clientLog(client string) *clientLog {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, l := range t.lanes {
+	for _, l := range t.clientLogs {
 		if l.client == client {
 			return l
 		}
 	}
-	l := &lane{log: t, client: client}
-	t.lanes = append(t.lanes, l)
+	l := &clientLog{log: t, client: client}
+	t.clientLogs = append(t.clientLogs, l)
 	return l
 }
 
-// looping reports a client that makes requests without a pause.
-func (t *Transcript) looping() error {
+// checkBusyLoops reports a client that makes requests without a pause.
+func (t *Transcript) checkBusyLoops() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, l := range t.lanes {
-		if l.loops {
-			return mismatch{"client " + l.client + " to pause", fmt.Sprintf("more than %d requests at one time", atOnce)}
+	for _, l := range t.clientLogs {
+		if l.busyLoop {
+			return mismatch{"client " + l.client + " to pause", fmt.Sprintf("more than %d requests at one time", maxBurst)}
 		}
 	}
 	return nil
 }
 
-// requests gives the lines of a client, and whether these are all.
-func (t *Transcript) requests(client string) (lines []string, all bool) {
+// requestLines gives the lines of a client, and whether these are all.
+func (t *Transcript) requestLines(client string) (lines []string, all bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, l := range t.lanes {
+	for _, l := range t.clientLogs {
 		if l.client == client {
-			return slices.Clone(l.lines), len(l.lines) <= kept
+			return slices.Clone(l.lines), len(l.lines) <= maxLoggedRequests
 		}
 	}
 	return nil, true
@@ -136,12 +136,12 @@ func (t *Transcript) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "seed %d\n", t.seed)
 	for _, r := range t.steps {
-		b.WriteString(t.head(r) + "\n")
-		for _, line := range t.below(r) {
+		b.WriteString(t.stepLine(r) + "\n")
+		for _, line := range t.detailLines(r) {
 			b.WriteString(line + "\n")
 		}
 	}
-	for _, l := range t.lanes {
+	for _, l := range t.clientLogs {
 		fmt.Fprintf(&b, "client %s\n", l.client)
 		for _, line := range l.lines {
 			fmt.Fprintf(&b, "           %s\n", line)
@@ -150,27 +150,29 @@ func (t *Transcript) String() string {
 	return b.String()
 }
 
-// head is the line of a step.
-func (t *Transcript) head(r *record) string { return fmt.Sprintf("%9v  %s", t.since(r.at), r.step) }
+// stepLine is the line of a step.
+func (t *Transcript) stepLine(r *stepRecord) string {
+	return fmt.Sprintf("%9v  %s", t.elapsed(r.at), r.step)
+}
 
-// below are the lines of what a step led to. A time that is that of the line before
+// detailLines are the lines of what a step led to. A time that is that of the line before
 // is left out.
-func (t *Transcript) below(r *record) (lines []string) {
+func (t *Transcript) detailLines(r *stepRecord) (lines []string) {
 	last := r.at
 	for _, d := range r.details {
 		at := ""
 		if !d.at.Equal(last) {
-			at, last = t.since(d.at).String(), d.at
+			at, last = t.elapsed(d.at).String(), d.at
 		}
 		lines = append(lines, fmt.Sprintf("%9s    %s", at, d.text))
 	}
 	return lines
 }
 
-// since is a time as it is printed.
-func (t *Transcript) since(at time.Time) time.Duration {
+// elapsed is a time as it is printed.
+func (t *Transcript) elapsed(at time.Time) time.Duration {
 	d := at.Sub(t.start)
-	if t.coarse {
+	if t.roundTimes {
 		d = d.Round(time.Millisecond)
 	}
 	return d

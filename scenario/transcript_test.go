@@ -17,10 +17,10 @@ import (
 
 var update = flag.Bool("update", false, "write the recorded transcript anew")
 
-// story is a scenario in which steps are the only clients, with all the founding
+// fullScenario is a scenario in which steps are the only clients, with all the founding
 // knobs: 410 on a watch, 504 with Retry-After, bookmarks that are dropped, a
 // stream that breaks, a reply that is lost.
-const story = `
+const fullScenario = `
 apply all.yaml
 watch here cm
 watch everywhere configmaps -A --selector app=web
@@ -102,11 +102,11 @@ data: {v: "2"}
 
 // The same seed, the same bytes: in this process, and in the one that wrote the
 // file. go test -update writes it anew.
-func TestTranscriptIsTheSame(t *testing.T) {
-	const recorded = "testdata/story.transcript"
+func TestTranscriptIsReproducible(t *testing.T) {
+	const recorded = "testdata/full_scenario.transcript"
 	for i := range 20 {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
-			transcript, failure := tell(t, Config{Seed: 42}, story)
+			transcript, failure := playText(t, Config{Seed: 42}, fullScenario)
 			require.Empty(t, failure)
 			if *update {
 				require.NoError(t, os.WriteFile(recorded, []byte(transcript), 0o644))
@@ -137,7 +137,7 @@ func TestTranscriptOfOneInstant(t *testing.T) {
 		}
 		return err
 	}
-	_, failure := tell(t, Config{Clients: map[string]Client{"late": late}}, `
+	_, failure := playText(t, Config{Clients: map[string]Client{"late": late}}, `
 run late
 advance 59s
 fault busy: when userAgent(scenario) && verb(get) && first(1) do status(429, retryAfter(1s))

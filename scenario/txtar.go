@@ -24,19 +24,19 @@ func parseArchive(text string) archive {
 	line, at := 0, 0
 	for l := range strings.Lines(text) {
 		line++
-		if name, ok := marker(l); ok {
-			*into = endLine(text[start:at])
+		if name, ok := parseMarker(l); ok {
+			*into = withFinalNewline(text[start:at])
 			a.files = append(a.files, file{name: name, line: line})
 			into, start = &a.files[len(a.files)-1].data, at+len(l)
 		}
 		at += len(l)
 	}
-	*into = endLine(text[start:])
+	*into = withFinalNewline(text[start:])
 	return a
 }
 
-// marker reads the line in front of a file.
-func marker(line string) (name string, ok bool) {
+// parseMarker reads the line in front of a file.
+func parseMarker(line string) (name string, ok bool) {
 	const before, after = "-- ", " --"
 	line = strings.TrimRight(line, "\r\n")
 	if len(line) < len(before)+len(after) || !strings.HasPrefix(line, before) || !strings.HasSuffix(line, after) {
@@ -56,8 +56,8 @@ func (a archive) String() string {
 	return b.String()
 }
 
-// endLine ends text with a newline, as the lines of an archive do.
-func endLine(text string) string {
+// withFinalNewline ends text with a newline, as the lines of an archive do.
+func withFinalNewline(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") {
 		return text
 	}

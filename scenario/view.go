@@ -11,9 +11,9 @@ import (
 // View is how far a replica is behind the store; [Current], [Frozen], [Lag] and
 // [Delay] make one. The zero value is Current.
 type View struct {
-	way string // "", or the flag
-	lag uint
-	by  time.Duration
+	mode  string // "", or the flag
+	lag   uint
+	delay time.Duration
 }
 
 // The flags of a View.
@@ -27,23 +27,23 @@ const (
 func Current() View { return View{} }
 
 // Frozen stays at what there is now.
-func Frozen() View { return View{way: frozenFlag} }
+func Frozen() View { return View{mode: frozenFlag} }
 
 // Lag is behind by a number of changes.
-func Lag(changes uint) View { return View{way: lagFlag, lag: changes} }
+func Lag(changes uint) View { return View{mode: lagFlag, lag: changes} }
 
 // Delay is behind by a time.
-func Delay(d time.Duration) View { return View{way: delayFlag, by: d} }
+func Delay(d time.Duration) View { return View{mode: delayFlag, delay: d} }
 
 // String gives the flag with its value, "" for Current.
 func (v View) String() string {
-	switch v.way {
+	switch v.mode {
 	case lagFlag:
 		return lagFlag + " " + strconv.FormatUint(uint64(v.lag), 10)
 	case delayFlag:
-		return delayFlag + " " + v.by.String()
+		return delayFlag + " " + v.delay.String()
 	}
-	return v.way
+	return v.mode
 }
 
 // parseView reads the flags of a view, of which there can be one.
@@ -68,14 +68,14 @@ func parseView(given flags) (View, error) {
 	return Current(), nil
 }
 
-func (v View) set(r *fakeapi.Replica) {
-	switch v.way {
+func (v View) applyTo(r *fakeapi.Replica) {
+	switch v.mode {
 	case frozenFlag:
 		r.Freeze()
 	case lagFlag:
 		r.Lag(v.lag)
 	case delayFlag:
-		r.Delay(v.by)
+		r.Delay(v.delay)
 	default:
 		r.CatchUp()
 	}

@@ -18,7 +18,7 @@ func listCatalogue(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "NUMBER\tNAME\tROLE\tSURVIVORS\tTITLE") // Flush has the error
 	for _, c := range scenario.Catalogue() {
-		_, _ = fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", c.Number, c.Name, c.Role, orNobody(c.Survives), c.Title)
+		_, _ = fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", c.Number, c.Name, c.Role, orNobody(c.Passes), c.Title)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (f *runFlags) players(role string) []clients.Implementation {
 func (f *runFlags) survives(ctx context.Context, of scenario.Case, client clients.Implementation) (result, surprise string) {
 	s := storyOf(of, client)
 	_, err := f.play(ctx, s, nil)
-	_, known := of.Falls[client.Name]
+	_, known := of.Fails[client.Name]
 	switch {
 	case err == nil && known:
 		return "survives", fmt.Sprintf("%s: the catalogue says that %s falls, but it survives", s.name, client.Name)

@@ -55,7 +55,7 @@ func (c choice) forCase(of scenario.Case) (clients.Implementation, error) {
 			of.Name, c.clients[0].Name, of.Role, namesOf(all, false))
 	}
 	for _, client := range all {
-		if slices.Contains(of.Survives, client.Name) {
+		if slices.Contains(of.Passes, client.Name) {
 			return client, nil
 		}
 	}

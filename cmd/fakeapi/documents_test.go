@@ -43,7 +43,7 @@ func documentedLines(t *testing.T) (lines [][]string) {
 
 // narrower makes what is documented short enough for a test; by the first words of the line.
 var narrower = map[string][]string{
-	"run --all":   {"--client", "undertaker=careful"},
+	"run --all":   {"--client", "deletion-handler=careful"},
 	"conformance": {"--run", "^GT-01"},
 	"compare":     {"--run", "^(GT-01|get-rv--cm)"},
 	"bench":       {"--objects", "10", "--clients", "2", "--watchers", "1,2", "--duration", "5ms"},

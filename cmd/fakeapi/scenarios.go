@@ -108,7 +108,7 @@ func (f *runFlags) tell(ctx context.Context, c *call, s story) (ok bool, err err
 	}
 	var page error
 	if f.html != "" {
-		s.config.Ended = func(server *fakeapi.Server, _ error) { page = writePage(f.html, s, server) }
+		s.config.AfterRun = func(server *fakeapi.Server, _ error) { page = writePage(f.html, s, server) }
 	}
 	log, failure := f.play(ctx, s, live)
 	switch {
@@ -189,12 +189,12 @@ func (f *runFlags) play(ctx context.Context, s story, live io.Writer) (*scenario
 // playNow plays a story in real time.
 func playNow(ctx context.Context, s story, live io.Writer) (log *scenario.Transcript, err error) {
 	s.config.Options = append(s.config.Options, fakeapi.WithInMemoryNetwork())
-	stage, err := scenario.NewStage(s.name, s.text, s.config)
+	stage, err := scenario.NewLiveRun(s.name, s.text, s.config)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stage.Close()) }()
-	if guests := stage.Guests(); len(guests) > 0 {
+	if guests := stage.ExternalClients(); len(guests) > 0 {
 		return nil, fmt.Errorf("%s: there is no client for: %s; give it with --client, or let it come over the network to fakeapi serve --scenario",
 			s.name, strings.Join(guests, ", "))
 	}

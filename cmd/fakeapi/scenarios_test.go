@@ -146,7 +146,7 @@ func TestRunList(t *testing.T) {
 	require.Equal(t, exitOK, got.status)
 	require.Empty(t, got.stderr)
 	for _, c := range scenario.Catalogue() {
-		require.Regexp(t, `(?m)^`+strings.Join([]string{`\d+`, c.Name, c.Role, orNobody(c.Survives)}, ` +`)+`  `, got.stdout)
+		require.Regexp(t, `(?m)^`+strings.Join([]string{`\d+`, c.Name, c.Role, orNobody(c.Passes)}, ` +`)+`  `, got.stdout)
 		require.Contains(t, got.stdout, "  "+c.Title+"\n")
 	}
 	for _, client := range clients.All() {
@@ -173,7 +173,7 @@ func TestRunAll(t *testing.T) {
 // What the catalogue does not know is told.
 func TestRunAllIsSurprised(t *testing.T) {
 	c := scenario.Catalogue()[0]
-	c.Falls = map[string]string{"informer": "so it was said"}
+	c.Fails = map[string]string{"informer": "so it was said"}
 	informer, err := choice{}.forCase(scenario.Case{Role: "mirror"})
 	require.NoError(t, err)
 	result, surprise := new(runFlags).survives(t.Context(), c, informer)

@@ -132,7 +132,7 @@ func serve(ctx context.Context, c *call) error {
 // served is a server, and what is played on it.
 type served struct {
 	*fakeapi.Server
-	stage *scenario.Stage // nil for nothing
+	stage *scenario.LiveRun // nil for nothing
 }
 
 func (f *serveFlags) open(opts []fakeapi.Option) (served, error) {
@@ -144,11 +144,11 @@ func (f *serveFlags) open(opts []fakeapi.Option) (served, error) {
 	if err != nil {
 		return served{}, fmt.Errorf("--scenario %s: %w", f.scenario, plain(err))
 	}
-	stage, err := scenario.NewStage(f.scenario, string(text), scenario.Config{Options: opts})
+	stage, err := scenario.NewLiveRun(f.scenario, string(text), scenario.Config{Options: opts})
 	if err != nil {
 		return served{}, err
 	}
-	for _, name := range stage.Guests() {
+	for _, name := range stage.ExternalClients() {
 		if strings.HasPrefix(ownAgent, name) { // it would be held back until its step, which comes later
 			err := fmt.Errorf("%s: no client can be called %s: the command's own requests have a user agent that begins so", f.scenario, name)
 			return served{}, errors.Join(err, stage.Close())

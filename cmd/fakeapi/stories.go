@@ -153,7 +153,7 @@ func storyOf(c scenario.Case, client clients.Implementation) story {
 		config: c.Config(client.Client),
 		cast:   []string{c.Role + ": " + client.Name},
 	}
-	if why, falls := c.Falls[client.Name]; falls {
+	if why, falls := c.Fails[client.Name]; falls {
 		s.excuse = fmt.Sprintf(" (%s is known to fall: %s)", client.Name, why)
 	}
 	return s

@@ -28,7 +28,7 @@ func conflictCounter(ctx context.Context, config *rest.Config) error {
 // blindCounter patches the sum that it has computed, whatever the object has become
 // since it was read.
 func blindCounter(ctx context.Context, config *rest.Config) error {
-	return inDefault(ctx, config, func(ctx context.Context, maps typedv1.ConfigMapInterface) error {
+	return retryInDefault(ctx, config, func(ctx context.Context, maps typedv1.ConfigMapInterface) error {
 		count, err := maps.Get(ctx, "count", metav1.GetOptions{})
 		if err != nil {
 			return err

@@ -12,7 +12,7 @@
 //
 //	for _, c := range clients.All() {
 //		t.Run(c.Role+"/"+c.Name, func(t *testing.T) {
-//			scenario.RunCatalogue(t, c.Role, c.Client, scenario.Falls(c.Role, c.Name))
+//			scenario.RunCatalogue(t, c.Role, c.Client, scenario.KnownFailures(c.Role, c.Name))
 //		})
 //	}
 //

@@ -47,18 +47,18 @@ func elector(ctx context.Context, config *rest.Config) error {
 	if err != nil {
 		return err
 	}
-	ended := done(func() {
+	ended := runAsync(func() {
 		for ctx.Err() == nil {
 			campaign.Run(ctx)
 		}
 	})
 	defer func() { <-ended }()
-	work(ctx, queue, func(ctx context.Context, name string) error { return tell(ctx, client, name, leads.Load()) })
+	processQueue(ctx, queue, func(ctx context.Context, name string) error { return writeLeading(ctx, client, name, leads.Load()) })
 	return nil
 }
 
-// tell writes down whether a candidate leads.
-func tell(ctx context.Context, client kubernetes.Interface, name string, leads bool) error {
+// writeLeading writes down whether a candidate leads.
+func writeLeading(ctx context.Context, client kubernetes.Interface, name string, leads bool) error {
 	maps := client.CoreV1().ConfigMaps("default")
 	o := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Name: name},

@@ -12,10 +12,10 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// electorByClock is an elector as it is written by hand. It compares the lease's
+// clockElector is an elector as it is written by hand. It compares the lease's
 // renewTime with its own clock, and takes an error to mean that nothing has
 // changed.
-func electorByClock(ctx context.Context, config *rest.Config) error {
+func clockElector(ctx context.Context, config *rest.Config) error {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err
@@ -25,7 +25,7 @@ func electorByClock(ctx context.Context, config *rest.Config) error {
 		if now, err := campaign(ctx, client.CoordinationV1().Leases("default"), config.UserAgent); err == nil {
 			leads = now
 		}
-		_ = tell(ctx, client, config.UserAgent, leads) // again in the next round
+		_ = writeLeading(ctx, client, config.UserAgent, leads) // again in the next round
 		if !sleep(ctx, 2*time.Second) {
 			return nil
 		}

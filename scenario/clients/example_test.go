@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 
 // Which of the clients that create an object survive a reply that is lost.
 func ExampleAll() {
-	const story = `fault lost: when verb(create) && during(committed) && first(1) do reset
+	const text = `fault lost: when verb(create) && during(committed) && first(1) do reset
 run creator
 eventually 1m expect done creator
 expect configmap/only
@@ -32,7 +32,7 @@ expect configmap/only
 		if c.Role != "creator" {
 			continue
 		}
-		_, err := scenario.Play("lost.txtar", story, scenario.Config{Clients: map[string]scenario.Client{"creator": c.Client}})
+		_, err := scenario.Play("lost.txtar", text, scenario.Config{Clients: map[string]scenario.Client{"creator": c.Client}})
 		fmt.Printf("%s: %v\n", c.Name, err == nil)
 	}
 	// Output:

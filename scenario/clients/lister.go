@@ -19,8 +19,8 @@ import (
 // pageSize is how many objects the listers ask for at a time.
 const pageSize = 2
 
-// pages is a lister on client-go's pager.
-func pages(ctx context.Context, config *rest.Config) error {
+// pagingLister is a lister on client-go's pager.
+func pagingLister(ctx context.Context, config *rest.Config) error {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err
@@ -30,7 +30,7 @@ func pages(ctx context.Context, config *rest.Config) error {
 	})
 	list.PageSize = pageSize
 	var names []string
-	err = try(ctx, func(ctx context.Context) error {
+	err = retryOnError(ctx, func(ctx context.Context) error {
 		names = nil
 		all, _, err := list.List(ctx, metav1.ListOptions{})
 		if err != nil {
@@ -47,9 +47,9 @@ func pages(ctx context.Context, config *rest.Config) error {
 	return writeReport(ctx, client, names)
 }
 
-// byHand is a lister as it is written by those who take pages to be full up to
+// manualLister is a lister as it is written by those who take pages to be full up to
 // the last, and continue tokens to be good for ever.
-func byHand(ctx context.Context, config *rest.Config) error {
+func manualLister(ctx context.Context, config *rest.Config) error {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err
@@ -70,15 +70,15 @@ func byHand(ctx context.Context, config *rest.Config) error {
 	}
 }
 
-// offeredToken is a lister that goes on where its token has expired, with the token
+// resumingLister is a lister that goes on where its token has expired, with the token
 // that the refusal offers. It begins again after any other error.
-func offeredToken(ctx context.Context, config *rest.Config) error {
+func resumingLister(ctx context.Context, config *rest.Config) error {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err
 	}
 	var names []string
-	err = try(ctx, func(ctx context.Context) error {
+	err = retryOnError(ctx, func(ctx context.Context) error {
 		names = nil
 		for options := (metav1.ListOptions{Limit: pageSize}); ; {
 			page, err := client.CoreV1().ConfigMaps("default").List(ctx, options)
@@ -111,7 +111,7 @@ func writeReport(ctx context.Context, client kubernetes.Interface, names []strin
 		Data:       map[string]string{"text": strings.Join(names, ",")},
 	}
 	maps := client.CoreV1().ConfigMaps("mirror")
-	return try(ctx, func(ctx context.Context) error {
+	return retryOnError(ctx, func(ctx context.Context) error {
 		_, err := maps.Create(ctx, report, metav1.CreateOptions{})
 		if apierrors.IsAlreadyExists(err) {
 			_, err = maps.Update(ctx, report, metav1.UpdateOptions{})

@@ -17,8 +17,8 @@ import (
 // mirror is the half of a mirror that writes: it has a queue of the names of
 // ConfigMaps that may have changed.
 type mirror struct {
-	from, to typedv1.ConfigMapInterface
-	queue    workqueue.TypedRateLimitingInterface[string]
+	source, target typedv1.ConfigMapInterface
+	queue          workqueue.TypedRateLimitingInterface[string]
 }
 
 // newMirror connects a mirror; its further requests are those that the mirrors
@@ -37,38 +37,38 @@ func newMirror(ctx context.Context, config *rest.Config) (*mirror, kubernetes.In
 // that those do not stay whose source went away before.
 func (m *mirror) write(ctx context.Context, source func(name string) *corev1.ConfigMap) {
 	for {
-		there, err := m.to.List(ctx, metav1.ListOptions{})
+		there, err := m.target.List(ctx, metav1.ListOptions{})
 		if err == nil {
 			for _, o := range there.Items {
 				m.queue.Add(o.Name)
 			}
 			break
 		}
-		if !sleep(ctx, pause) {
+		if !sleep(ctx, retryDelay) {
 			return
 		}
 	}
-	work(ctx, m.queue, func(ctx context.Context, name string) error { return m.copy(ctx, name, source(name)) })
+	processQueue(ctx, m.queue, func(ctx context.Context, name string) error { return m.copy(ctx, name, source(name)) })
 }
 
 func (m *mirror) copy(ctx context.Context, name string, source *corev1.ConfigMap) error {
 	if source == nil {
-		err := m.to.Delete(ctx, name, metav1.DeleteOptions{})
+		err := m.target.Delete(ctx, name, metav1.DeleteOptions{})
 		if apierrors.IsNotFound(err) {
 			return nil
 		}
 		return err
 	}
 	replica := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: source.Data}
-	_, err := m.to.Update(ctx, replica, metav1.UpdateOptions{})
+	_, err := m.target.Update(ctx, replica, metav1.UpdateOptions{})
 	if apierrors.IsNotFound(err) {
-		_, err = m.to.Create(ctx, replica, metav1.CreateOptions{})
+		_, err = m.target.Create(ctx, replica, metav1.CreateOptions{})
 	}
 	return err
 }
 
-// sources are the ConfigMaps that a mirror without an informer has seen.
-type sources struct {
+// objectCache are the ConfigMaps that a mirror without an informer has seen.
+type objectCache struct {
 	queue workqueue.TypedRateLimitingInterface[string]
 
 	mu     sync.Mutex // guards all below
@@ -76,14 +76,14 @@ type sources struct {
 }
 
 // get gives what was seen last, nil if there is none.
-func (s *sources) get(name string) *corev1.ConfigMap {
+func (s *objectCache) get(name string) *corev1.ConfigMap {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.byName[name]
 }
 
 // replace takes over a list.
-func (s *sources) replace(items []corev1.ConfigMap) {
+func (s *objectCache) replace(items []corev1.ConfigMap) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before := s.byName
@@ -98,7 +98,7 @@ func (s *sources) replace(items []corev1.ConfigMap) {
 }
 
 // set takes over an object; there tells whether it is still there.
-func (s *sources) set(o *corev1.ConfigMap, there bool) {
+func (s *objectCache) set(o *corev1.ConfigMap, there bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if there {
@@ -109,14 +109,14 @@ func (s *sources) set(o *corev1.ConfigMap, there bool) {
 	s.queue.Add(o.Name)
 }
 
-// mirrorSeen runs a mirror without an informer. follow sees to the sources until
+// runMirror runs a mirror without an informer. follow sees to the sources until
 // ctx ends, and calls ready as soon as it has a first list of them.
-func mirrorSeen(ctx context.Context, config *rest.Config, follow func(ctx context.Context, m *mirror, s *sources, ready func())) error {
+func runMirror(ctx context.Context, config *rest.Config, follow func(ctx context.Context, m *mirror, s *objectCache, ready func())) error {
 	m, _, err := newMirror(ctx, config)
 	if err != nil {
 		return err
 	}
-	s := &sources{queue: m.queue, byName: map[string]*corev1.ConfigMap{}}
+	s := &objectCache{queue: m.queue, byName: map[string]*corev1.ConfigMap{}}
 	listed := make(chan struct{})
 	var group sync.WaitGroup
 	defer group.Wait()

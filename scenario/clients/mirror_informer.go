@@ -16,7 +16,7 @@ import (
 
 // informer is a mirror on client-go's informer.
 func informer(ctx context.Context, config *rest.Config) error {
-	return mirrorInformed(ctx, config, func(client kubernetes.Interface) cache.SharedIndexInformer {
+	return runInformerMirror(ctx, config, func(client kubernetes.Interface) cache.SharedIndexInformer {
 		factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace("default"))
 		return factory.Core().V1().ConfigMaps().Informer()
 	})
@@ -24,7 +24,7 @@ func informer(ctx context.Context, config *rest.Config) error {
 
 // informerList is informer without streaming lists.
 func informerList(ctx context.Context, config *rest.Config) error {
-	return mirrorInformed(ctx, config, func(client kubernetes.Interface) cache.SharedIndexInformer {
+	return runInformerMirror(ctx, config, func(client kubernetes.Interface) cache.SharedIndexInformer {
 		maps := client.CoreV1().ConfigMaps("default")
 		return cache.NewSharedIndexInformer(listsAndWatches{&cache.ListWatch{
 			ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return maps.List(ctx, o) },
@@ -41,13 +41,13 @@ type listsAndWatches struct{ *cache.ListWatch }
 // IsWatchListSemanticsUnSupported is the question that client-go asks.
 func (listsAndWatches) IsWatchListSemanticsUnSupported() bool { return true }
 
-// mirrorInformed runs a mirror with the informer that make makes.
-func mirrorInformed(ctx context.Context, config *rest.Config, make func(kubernetes.Interface) cache.SharedIndexInformer) error {
+// runInformerMirror runs a mirror with the informer that make makes.
+func runInformerMirror(ctx context.Context, config *rest.Config, newInformer func(kubernetes.Interface) cache.SharedIndexInformer) error {
 	m, client, err := newMirror(ctx, config)
 	if err != nil {
 		return err
 	}
-	sources := make(client)
+	sources := newInformer(client)
 	add := func(obj any) {
 		if name, err := cache.DeletionHandlingObjectToName(obj); err == nil {
 			m.queue.Add(name.Name)
@@ -59,7 +59,7 @@ func mirrorInformed(ctx context.Context, config *rest.Config, make func(kubernet
 	if err != nil {
 		return err
 	}
-	ended := done(func() { sources.RunWithContext(ctx) })
+	ended := runAsync(func() { sources.RunWithContext(ctx) })
 	defer func() { <-ended }()
 	if !cache.WaitForCacheSync(ctx.Done(), sources.HasSynced) {
 		if ctx.Err() != nil {
@@ -77,8 +77,8 @@ func mirrorInformed(ctx context.Context, config *rest.Config, make func(kubernet
 	return nil
 }
 
-// done runs f on a goroutine and gives a channel that is closed when it returns.
-func done(f func()) <-chan struct{} {
+// runAsync runs f on a goroutine and gives a channel that is closed when it returns.
+func runAsync(f func()) <-chan struct{} {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

@@ -18,19 +18,19 @@ import (
 // retryWatcher is a mirror on client-go's RetryWatcher, which resumes watches, and
 // ends when there is nothing to resume from.
 func retryWatcher(ctx context.Context, config *rest.Config) error {
-	return mirrorSeen(ctx, config, func(ctx context.Context, m *mirror, s *sources, ready func()) {
+	return runMirror(ctx, config, func(ctx context.Context, m *mirror, s *objectCache, ready func()) {
 		through := &cache.ListWatch{WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-			return m.from.Watch(ctx, o)
+			return m.source.Watch(ctx, o)
 		}}
 		for {
 			if revision, ok := m.list(ctx, s); ok {
 				ready()
 				watcher, err := watchtools.NewRetryWatcherWithContext(ctx, revision, through)
 				if err == nil {
-					_, _ = s.follow(watcher) // whatever ended it, list again
+					_, _ = s.applyEvents(watcher) // whatever ended it, list again
 				}
 			}
-			if !sleep(ctx, pause) {
+			if !sleep(ctx, retryDelay) {
 				return
 			}
 		}
@@ -40,22 +40,22 @@ func retryWatcher(ctx context.Context, config *rest.Config) error {
 // naive is a mirror as it is written by those who take a list and a watch to be
 // all there is.
 func naive(ctx context.Context, config *rest.Config) error {
-	return mirrorSeen(ctx, config, func(ctx context.Context, m *mirror, s *sources, ready func()) {
+	return runMirror(ctx, config, func(ctx context.Context, m *mirror, s *objectCache, ready func()) {
 		revision, ok := m.list(ctx, s)
 		for ; !ok; revision, ok = m.list(ctx, s) {
-			if !sleep(ctx, pause) {
+			if !sleep(ctx, retryDelay) {
 				return
 			}
 		}
 		ready()
 		for {
-			watcher, err := m.from.Watch(ctx, metav1.ListOptions{ResourceVersion: revision})
+			watcher, err := m.source.Watch(ctx, metav1.ListOptions{ResourceVersion: revision})
 			if err == nil {
-				if last, _ := s.follow(watcher); last != "" {
+				if last, _ := s.applyEvents(watcher); last != "" {
 					revision = last
 				}
 			}
-			if !sleep(ctx, pause) {
+			if !sleep(ctx, retryDelay) {
 				return
 			}
 		}
@@ -65,21 +65,21 @@ func naive(ctx context.Context, config *rest.Config) error {
 // watchOnly is a mirror as it is written by those who rely on a watch without a
 // revision to begin with what is there.
 func watchOnly(ctx context.Context, config *rest.Config) error {
-	return mirrorSeen(ctx, config, func(ctx context.Context, m *mirror, s *sources, ready func()) {
+	return runMirror(ctx, config, func(ctx context.Context, m *mirror, s *objectCache, ready func()) {
 		ready() // it never knows when it has seen all that is there
 		revision := ""
 		for {
-			watcher, err := m.from.Watch(ctx, metav1.ListOptions{ResourceVersion: revision})
+			watcher, err := m.source.Watch(ctx, metav1.ListOptions{ResourceVersion: revision})
 			if err == nil {
 				var last string
-				if last, err = s.follow(watcher); last != "" {
+				if last, err = s.applyEvents(watcher); last != "" {
 					revision = last
 				}
 			}
 			if apierrors.IsResourceExpired(err) || apierrors.IsGone(err) {
 				revision = ""
 			}
-			if !sleep(ctx, pause) {
+			if !sleep(ctx, retryDelay) {
 				return
 			}
 		}
@@ -87,8 +87,8 @@ func watchOnly(ctx context.Context, config *rest.Config) error {
 }
 
 // list takes over a list, and gives its revision.
-func (m *mirror) list(ctx context.Context, s *sources) (revision string, ok bool) {
-	all, err := m.from.List(ctx, metav1.ListOptions{})
+func (m *mirror) list(ctx context.Context, s *objectCache) (revision string, ok bool) {
+	all, err := m.source.List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return "", false
 	}
@@ -96,9 +96,9 @@ func (m *mirror) list(ctx context.Context, s *sources) (revision string, ok bool
 	return all.ResourceVersion, true
 }
 
-// follow takes over the events of a watch until it ends, and gives the revision of
+// applyEvents takes over the events of a watch until it ends, and gives the revision of
 // the last one, "" if there was none, and what the last ERROR event says.
-func (s *sources) follow(w watch.Interface) (revision string, err error) {
+func (s *objectCache) applyEvents(w watch.Interface) (revision string, err error) {
 	defer w.Stop()
 	for event := range w.ResultChan() {
 		if event.Type == watch.Error {
@@ -111,14 +111,14 @@ func (s *sources) follow(w watch.Interface) (revision string, err error) {
 	return revision, err
 }
 
-// every is how often the poller lists.
-const every = 30 * time.Second
+// pollInterval is how often the poller lists.
+const pollInterval = 30 * time.Second
 
 // poller is a mirror that does not watch.
 func poller(ctx context.Context, config *rest.Config) error {
-	return mirrorSeen(ctx, config, func(ctx context.Context, m *mirror, s *sources, ready func()) {
+	return runMirror(ctx, config, func(ctx context.Context, m *mirror, s *objectCache, ready func()) {
 		list := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			return m.from.List(ctx, o)
+			return m.source.List(ctx, o)
 		})
 		for {
 			var items []corev1.ConfigMap
@@ -130,7 +130,7 @@ func poller(ctx context.Context, config *rest.Config) error {
 				s.replace(items)
 				ready()
 			}
-			if !sleep(ctx, every) {
+			if !sleep(ctx, pollInterval) {
 				return
 			}
 		}

@@ -14,11 +14,11 @@ import (
 // that another one has its name by now.
 func carefulRemover(ctx context.Context, config *rest.Config) error {
 	var uid types.UID
-	return inDefault(ctx, config, func(ctx context.Context, maps typedv1.ConfigMapInterface) error {
+	return retryInDefault(ctx, config, func(ctx context.Context, maps typedv1.ConfigMapInterface) error {
 		if uid == "" {
 			o, err := maps.Get(ctx, "only", metav1.GetOptions{})
 			if err != nil {
-				return ignoreGone(err)
+				return ignoreNotFound(err)
 			}
 			uid = o.UID
 		}
@@ -26,26 +26,26 @@ func carefulRemover(ctx context.Context, config *rest.Config) error {
 		if apierrors.IsConflict(err) {
 			return nil
 		}
-		return ignoreGone(err)
+		return ignoreNotFound(err)
 	})
 }
 
 // removerByName deletes whatever has the name; that there is nothing is fine.
 func removerByName(ctx context.Context, config *rest.Config) error {
-	return inDefault(ctx, config, func(ctx context.Context, maps typedv1.ConfigMapInterface) error {
-		return ignoreGone(maps.Delete(ctx, "only", metav1.DeleteOptions{}))
+	return retryInDefault(ctx, config, func(ctx context.Context, maps typedv1.ConfigMapInterface) error {
+		return ignoreNotFound(maps.Delete(ctx, "only", metav1.DeleteOptions{}))
 	})
 }
 
 // carelessRemover takes every answer but success for an error.
 func carelessRemover(ctx context.Context, config *rest.Config) error {
-	return inDefault(ctx, config, func(ctx context.Context, maps typedv1.ConfigMapInterface) error {
+	return retryInDefault(ctx, config, func(ctx context.Context, maps typedv1.ConfigMapInterface) error {
 		return maps.Delete(ctx, "only", metav1.DeleteOptions{})
 	})
 }
 
-// ignoreGone takes NotFound for success.
-func ignoreGone(err error) error {
+// ignoreNotFound takes NotFound for success.
+func ignoreNotFound(err error) error {
 	if apierrors.IsNotFound(err) {
 		return nil
 	}

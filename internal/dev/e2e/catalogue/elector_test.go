@@ -22,43 +22,43 @@ func elector(ctx context.Context, cfg *rest.Config) error {
 	if err != nil {
 		return err
 	}
-	options := plain()
+	options := managerOptions()
 	options.LeaderElection = true
 	options.LeaderElectionResourceLockInterface = &resourcelock.LeaseLock{
-		LeaseMeta:  metav1.ObjectMeta{Namespace: from, Name: "lock"},
+		LeaseMeta:  metav1.ObjectMeta{Namespace: sourceNamespace, Name: "lock"},
 		Client:     clients.CoordinationV1(),
 		LockConfig: resourcelock.ResourceLockConfig{Identity: cfg.UserAgent},
 	}
-	return live(ctx, options, cfg, func(ctx context.Context, mgr ctrl.Manager) error {
-		if err := tell(ctx, clients, cfg.UserAgent, false); err != nil {
+	return runManagers(ctx, options, cfg, func(ctx context.Context, mgr ctrl.Manager) error {
+		if err := writeLeading(ctx, clients, cfg.UserAgent, false); err != nil {
 			return err
 		}
 		return mgr.Add(manager.RunnableFunc(func(ctx context.Context) error {
-			return lead(ctx, clients, cfg.UserAgent)
+			return runLeader(ctx, clients, cfg.UserAgent)
 		}))
 	})
 }
 
-// lead is what a leader does: it says so, until it is to stop.
-func lead(ctx context.Context, clients kubernetes.Interface, name string) error {
-	for tell(ctx, clients, name, true) != nil {
+// runLeader is what a leader does: it says so, until it is to stop.
+func runLeader(ctx context.Context, clients kubernetes.Interface, name string) error {
+	for writeLeading(ctx, clients, name, true) != nil {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(again):
+		case <-time.After(restartDelay):
 		}
 	}
 	<-ctx.Done()
 	return nil
 }
 
-// tell writes down whether a candidate leads.
-func tell(ctx context.Context, clients kubernetes.Interface, name string, leads bool) error {
+// writeLeading writes down whether a candidate leads.
+func writeLeading(ctx context.Context, clients kubernetes.Interface, name string, leads bool) error {
 	o := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Data:       map[string]string{"leads": strconv.FormatBool(leads)},
 	}
-	maps := clients.CoreV1().ConfigMaps(from)
+	maps := clients.CoreV1().ConfigMaps(sourceNamespace)
 	_, err := maps.Update(ctx, o, metav1.UpdateOptions{})
 	if apierrors.IsNotFound(err) {
 		_, err = maps.Create(ctx, o, metav1.CreateOptions{})

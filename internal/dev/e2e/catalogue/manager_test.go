@@ -12,25 +12,25 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
-// again is the time between two lives of a manager.
-const again = time.Second
+// restartDelay is the time between two lives of a manager.
+const restartDelay = time.Second
 
-// live runs managers, one after the other, until ctx ends, as a cluster restarts a
+// runManagers runs managers, one after the other, until ctx ends, as a cluster restarts a
 // process that has ended. setUp says what a manager does. That one could not be
 // made, or has ended with an error, is what a process is restarted for.
-func live(ctx context.Context, options ctrl.Options, cfg *rest.Config, setUp func(context.Context, ctrl.Manager) error) error {
+func runManagers(ctx context.Context, options ctrl.Options, cfg *rest.Config, setUp func(context.Context, ctrl.Manager) error) error {
 	for ctx.Err() == nil {
-		_ = once(ctx, options, cfg, setUp) // the next life will tell
+		_ = runManager(ctx, options, cfg, setUp) // the next life will tell
 		select {
 		case <-ctx.Done():
-		case <-time.After(again):
+		case <-time.After(restartDelay):
 		}
 	}
 	return nil
 }
 
-// once is the life of one manager.
-func once(ctx context.Context, options ctrl.Options, cfg *rest.Config, setUp func(context.Context, ctrl.Manager) error) error {
+// runManager is the life of one manager.
+func runManager(ctx context.Context, options ctrl.Options, cfg *rest.Config, setUp func(context.Context, ctrl.Manager) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	mgr, err := ctrl.NewManager(cfg, options)
@@ -43,9 +43,9 @@ func once(ctx context.Context, options ctrl.Options, cfg *rest.Config, setUp fun
 	return mgr.Start(ctx)
 }
 
-// plain are the options of a manager that listens on no socket, so that it can run
+// managerOptions are the options of a manager that listens on no socket, so that it can run
 // in a bubble.
-func plain() ctrl.Options {
+func managerOptions() ctrl.Options {
 	log := logr.Discard()
 	return ctrl.Options{
 		Scheme:                 scheme.Scheme,

@@ -18,22 +18,22 @@ import (
 )
 
 const (
-	from = "default"
-	to   = "mirror"
+	sourceNamespace = "default"
+	copyNamespace   = "mirror"
 )
 
 // mirror is a mirror on a manager: a cache of the ConfigMaps of one namespace, and
 // a Reconcile that copies one of them.
 func mirror(ctx context.Context, cfg *rest.Config) error {
-	options := plain()
-	options.Cache = cache.Options{DefaultNamespaces: map[string]cache.Config{from: {}}}
-	return live(ctx, options, cfg, func(_ context.Context, mgr ctrl.Manager) error {
+	options := managerOptions()
+	options.Cache = cache.Options{DefaultNamespaces: map[string]cache.Config{sourceNamespace: {}}}
+	return runManagers(ctx, options, cfg, func(_ context.Context, mgr ctrl.Manager) error {
 		copies, err := client.New(cfg, client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
 		if err != nil {
 			return err
 		}
 		leftovers := make(chan event.GenericEvent)
-		if err := mgr.Add(find(copies, leftovers)); err != nil {
+		if err := mgr.Add(enqueueCopies(copies, leftovers)); err != nil {
 			return err
 		}
 		return ctrl.NewControllerManagedBy(mgr).
@@ -43,16 +43,16 @@ func mirror(ctx context.Context, cfg *rest.Config) error {
 	})
 }
 
-// find sends the copies that are there at the start, so that those do not stay
+// enqueueCopies sends the copies that are there at the start, so that those do not stay
 // whose source went away before.
-func find(copies client.Client, found chan<- event.GenericEvent) manager.RunnableFunc {
+func enqueueCopies(copies client.Client, found chan<- event.GenericEvent) manager.RunnableFunc {
 	return func(ctx context.Context) error {
 		var list corev1.ConfigMapList
-		if err := copies.List(ctx, &list, client.InNamespace(to)); err != nil {
+		if err := copies.List(ctx, &list, client.InNamespace(copyNamespace)); err != nil {
 			return err
 		}
 		for _, o := range list.Items {
-			o.Namespace = from
+			o.Namespace = sourceNamespace
 			select {
 			case found <- event.GenericEvent{Object: &o}:
 			case <-ctx.Done():
@@ -72,7 +72,7 @@ type copier struct {
 
 // Reconcile makes one copy like its source.
 func (c *copier) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
-	replica := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: to, Name: req.Name}}
+	replica := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: copyNamespace, Name: req.Name}}
 	var original corev1.ConfigMap
 	err := c.sources.Get(ctx, req.NamespacedName, &original)
 	if apierrors.IsNotFound(err) {

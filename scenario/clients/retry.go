@@ -8,9 +8,9 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// work carries out what is in a queue, one after the other, and what failed again
+// processQueue carries out what is in a queue, one after the other, and what failed again
 // after a while, as controllers do. It returns when the queue is shut down.
-func work(ctx context.Context, queue workqueue.TypedRateLimitingInterface[string], do func(ctx context.Context, name string) error) {
+func processQueue(ctx context.Context, queue workqueue.TypedRateLimitingInterface[string], do func(ctx context.Context, name string) error) {
 	for {
 		name, down := queue.Get()
 		if down {
@@ -32,8 +32,8 @@ func newQueue(ctx context.Context) workqueue.TypedRateLimitingInterface[string] 
 	return queue
 }
 
-// pause is the time between two attempts of what has no back-off of its own.
-const pause = time.Second
+// retryDelay is the time between two attempts of what has no back-off of its own.
+const retryDelay = time.Second
 
 // sleep waits for d; false means that ctx has ended.
 func sleep(ctx context.Context, d time.Duration) bool {
@@ -47,15 +47,15 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// attempts is how often what has no back-off of its own is tried.
-const attempts = 5
+// maxAttempts is how often what has no back-off of its own is tried.
+const maxAttempts = 5
 
-// try does something up to five times, with longer and longer pauses, until it
+// retryOnError does something up to five times, with longer and longer pauses, until it
 // goes well.
-func try(ctx context.Context, do func(context.Context) error) error {
+func retryOnError(ctx context.Context, do func(context.Context) error) error {
 	var err error
-	for n := range attempts {
-		if err = do(ctx); err == nil || !sleep(ctx, time.Duration(n+1)*pause) {
+	for n := range maxAttempts {
+		if err = do(ctx); err == nil || !sleep(ctx, time.Duration(n+1)*retryDelay) {
 			return err
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Lanes gives what the clients under test did, in the form in which two runs can
+// ClientLogs gives what the clients under test did, in the form in which two runs can
 // be compared: for each client and path the requests in their order, "METHOD?QUERY
 // CODE", without times, and without what follows from times or from the order of
 // others: resourceVersions but "0", and the timeouts of watches. The keys are
@@ -13,25 +13,25 @@ import (
 // that says no more than that.
 //
 // The package documentation says when two runs have the same lanes.
-func (t *Transcript) Lanes() map[string][]string {
+func (t *Transcript) ClientLogs() map[string][]string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	lanes := map[string][]string{}
-	for _, l := range t.lanes {
-		if len(l.lines) > kept {
+	for _, l := range t.clientLogs {
+		if len(l.lines) > maxLoggedRequests {
 			lanes[l.client] = []string{"..."}
 			continue
 		}
 		for _, line := range l.lines {
-			path, request := laneLine(line)
+			path, request := splitRequestLine(line)
 			lanes[l.client+" "+path] = append(lanes[l.client+" "+path], request)
 		}
 	}
 	return lanes
 }
 
-// laneLine takes the line of a request apart, "METHOD PATH?QUERY CODE".
-func laneLine(line string) (path, request string) {
+// splitRequestLine takes the line of a request apart, "METHOD PATH?QUERY CODE".
+func splitRequestLine(line string) (path, request string) {
 	method, rest, _ := strings.Cut(line, " ")
 	url, code, _ := strings.Cut(rest, " ")
 	path, query, _ := strings.Cut(url, "?")
@@ -51,11 +51,11 @@ func laneLine(line string) (path, request string) {
 	return path, method + " " + code
 }
 
-// seedClients makes the random numbers of math/rand follow from the seed: client-go's
+// seedMathRand makes the random numbers of math/rand follow from the seed: client-go's
 // back-off and the timeouts of its watches come from there. It has an effect only
 // in a binary that asks for it with the setting randseednop=0; see the package
 // documentation.
-func seedClients(seed uint64) {
+func seedMathRand(seed uint64) {
 	//lint:ignore SA1019 nothing else reaches the random numbers of a library
 	rand.Seed(int64(seed))
 }

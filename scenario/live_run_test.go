@@ -18,16 +18,16 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// lines is a writer that can be waited for.
-type lines struct {
+// lineBuffer is a writer that can be waited for.
+type lineBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 	more chan struct{}
 }
 
-func newLines() *lines { return &lines{more: make(chan struct{}, 1)} }
+func newLineBuffer() *lineBuffer { return &lineBuffer{more: make(chan struct{}, 1)} }
 
-func (l *lines) Write(p []byte) (int, error) {
+func (l *lineBuffer) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	select {
@@ -37,14 +37,14 @@ func (l *lines) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-func (l *lines) String() string {
+func (l *lineBuffer) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
 }
 
-// await waits until text was written.
-func (l *lines) await(t *testing.T, text string) {
+// waitFor waits until text was written.
+func (l *lineBuffer) waitFor(t *testing.T, text string) {
 	t.Helper()
 	for !strings.Contains(l.String(), text) {
 		select {
@@ -71,23 +71,23 @@ func request(t *testing.T, server *fakeapi.Server, agent, method, path, body str
 	return answer.StatusCode, err
 }
 
-// ending is how a play has ended.
-type ending struct {
+// playResult is how a play has ended.
+type playResult struct {
 	log *Transcript
 	err error
 }
 
-// perform plays a text in real time, beside the test.
-func perform(t *testing.T, ctx context.Context, config Config, text string) (s *Stage, out *lines, ended <-chan ending) {
+// startLiveRun plays a text in real time, beside the test.
+func startLiveRun(t *testing.T, ctx context.Context, config Config, text string) (s *LiveRun, out *lineBuffer, results <-chan playResult) {
 	t.Helper()
-	s, err := NewStage("it.txtar", text, config)
+	s, err := NewLiveRun("it.txtar", text, config)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	out = newLines()
-	done := make(chan ending, 1)
+	out = newLineBuffer()
+	done := make(chan playResult, 1)
 	go func() {
 		log, err := s.Play(ctx, out)
-		done <- ending{log, err}
+		done <- playResult{log, err}
 	}()
 	return s, out, done
 }
@@ -96,8 +96,8 @@ const configMaps = "/api/v1/namespaces/default/configmaps"
 
 // A client over the network is held back until its step, gets the faults that are
 // its own, and has its requests in the transcript.
-func TestStage(t *testing.T) {
-	s, out, ended := perform(t, t.Context(), Config{}, `
+func TestLiveRun(t *testing.T) {
+	s, out, ended := startLiveRun(t, t.Context(), Config{}, `
 watch here cm
 fault busy: when userAgent(mine) && verb(create) && first(1) do status(429, retryAfter(1s))
 fault lost: when during(committed) && userAgent(mine) && verb(create) && first(1) do reset
@@ -109,11 +109,11 @@ expect requests mine "429 Retry-After 1" 1
 expect requests mine "POST /api/v1/namespaces/default/configmaps no answer" 1
 expect hits busy 1
 `)
-	require.Equal(t, []string{"mine"}, s.Guests())
-	out.await(t, `waiting for a request of client mine: a user agent that begins with "mine"`)
+	require.Equal(t, []string{"mine"}, s.ExternalClients())
+	out.waitFor(t, `waiting for a request of client mine: a user agent that begins with "mine"`)
 	_, err := request(t, s.Server(), "other/1", http.MethodGet, configMaps, "")
 	require.NoError(t, err)
-	out.await(t, `a request came from "other/1", which is not waited for`)
+	out.waitFor(t, `a request came from "other/1", which is not waited for`)
 
 	const made = `{"metadata":{"name":"made"}}`
 	code, err := request(t, s.Server(), "mine/1.0 (any)", http.MethodPost, configMaps, made)
@@ -139,15 +139,15 @@ expect hits busy 1
 }
 
 // A guest that comes before its step finds the world as the steps before have left it.
-func TestStageHoldsGuestsBack(t *testing.T) {
-	s, out, ended := perform(t, t.Context(), Config{}, "run first\napply a\nrun second\neventually 1m expect requests second 200 1\n"+object)
-	out.await(t, "waiting for a request of client first")
+func TestLiveRunHoldsExternalClients(t *testing.T) {
+	s, out, ended := startLiveRun(t, t.Context(), Config{}, "run first\napply a\nrun second\neventually 1m expect requests second 200 1\n"+object)
+	out.waitFor(t, "waiting for a request of client first")
 	got := make(chan int, 1)
 	go func() {
 		code, _ := request(t, s.Server(), "second", http.MethodGet, configMaps+"/a", "")
 		got <- code
 	}()
-	<-s.wire.guests[0].came // the longest name
+	<-s.traffic.clients[0].firstRequest // the longest name
 	_, err := request(t, s.Server(), "first", http.MethodGet, "/version", "")
 	require.NoError(t, err)
 	require.NoError(t, (<-ended).err)
@@ -155,11 +155,11 @@ func TestStageHoldsGuestsBack(t *testing.T) {
 }
 
 // What ends a play in real time early is told.
-func TestStageFails(t *testing.T) {
+func TestLiveRunFails(t *testing.T) {
 	t.Run("interrupted while it waits", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		s, out, ended := perform(t, ctx, Config{}, "run mine\n")
-		out.await(t, "waiting for")
+		s, out, ended := startLiveRun(t, ctx, Config{}, "run mine\n")
+		out.waitFor(t, "waiting for")
 		_, err := request(t, s.Server(), "other", http.MethodGet, "/version", "")
 		require.NoError(t, err)
 		cancel()
@@ -170,47 +170,47 @@ func TestStageFails(t *testing.T) {
 	})
 	for _, step := range []string{"stop mine", "switch mine main"} {
 		t.Run(step, func(t *testing.T) {
-			s, out, ended := perform(t, t.Context(), Config{}, "run mine\n"+step+"\n")
-			out.await(t, "waiting for")
+			s, out, ended := startLiveRun(t, t.Context(), Config{}, "run mine\n"+step+"\n")
+			out.waitFor(t, "waiting for")
 			_, err := request(t, s.Server(), "mine", http.MethodGet, "/version", "")
 			require.NoError(t, err)
 			require.ErrorContains(t, (<-ended).err, "client mine comes over the network: no step has power over it")
 		})
 	}
 	t.Run("what is not on the network", func(t *testing.T) {
-		_, _, ended := perform(t, t.Context(), Config{}, "replica b\nrun mine --on b\n")
+		_, _, ended := startLiveRun(t, t.Context(), Config{}, "replica b\nrun mine --on b\n")
 		require.ErrorContains(t, (<-ended).err, `client "mine" comes over the network, where only the first server is`)
 	})
 	t.Run("what nobody can see", func(t *testing.T) {
-		s, out, ended := perform(t, t.Context(), Config{}, "run mine\nexpect done mine\n")
-		out.await(t, "waiting for")
+		s, out, ended := startLiveRun(t, t.Context(), Config{}, "run mine\nexpect done mine\n")
+		out.waitFor(t, "waiting for")
 		_, err := request(t, s.Server(), "mine", http.MethodGet, "/version", "")
 		require.NoError(t, err)
 		require.ErrorContains(t, (<-ended).err, "saw it comes over the network, where nobody sees it return")
 	})
 	t.Run("a step", func(t *testing.T) {
-		_, _, ended := perform(t, t.Context(), Config{}, "compact\nexpect cm/a\n")
+		_, _, ended := startLiveRun(t, t.Context(), Config{}, "compact\nexpect cm/a\n")
 		var failure *Failure
 		require.ErrorAs(t, (<-ended).err, &failure)
 		require.Equal(t, "it.txtar:2: expect cm/a: expected cm/a; saw none", failure.Brief())
 	})
 	t.Run("the text", func(t *testing.T) {
-		_, err := NewStage("it.txtar", "fly\n", Config{})
+		_, err := NewLiveRun("it.txtar", "fly\n", Config{})
 		require.ErrorAs(t, err, new(*SyntaxError))
 	})
 	t.Run("a name", func(t *testing.T) {
-		_, err := NewStage("it.txtar", "run scen\n", Config{})
+		_, err := NewLiveRun("it.txtar", "run scen\n", Config{})
 		require.ErrorContains(t, err, "it.txtar: no client over the network can be called scen")
 	})
 	t.Run("the server", func(t *testing.T) {
-		_, err := NewStage("it.txtar", "", Config{Options: []fakeapi.Option{fakeapi.WithAddress("nowhere")}})
+		_, err := NewLiveRun("it.txtar", "", Config{Options: []fakeapi.Option{fakeapi.WithAddress("nowhere")}})
 		require.ErrorContains(t, err, `address "nowhere"`)
 	})
 }
 
 // Clients of this process run in real time as well, and are no guests: they can be
 // moved, and return.
-func TestStageWithClientsOfItsOwn(t *testing.T) {
+func TestLiveRunLocalClients(t *testing.T) {
 	once := func(ctx context.Context, config *rest.Config) error {
 		maps := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")
 		_, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "made"}}, metav1.CreateOptions{})
@@ -218,7 +218,7 @@ func TestStageWithClientsOfItsOwn(t *testing.T) {
 	}
 	for name, options := range map[string][]fakeapi.Option{"socket": nil, "memory": {fakeapi.WithInMemoryNetwork()}} {
 		t.Run(name, func(t *testing.T) {
-			s, out, ended := perform(t, t.Context(), Config{Clients: map[string]Client{"mine": once}, Options: options}, `
+			s, out, ended := startLiveRun(t, t.Context(), Config{Clients: map[string]Client{"mine": once}, Options: options}, `
 run mine
 eventually 10s expect done mine
 expect cm/made
@@ -228,7 +228,7 @@ run mine --on second
 eventually 10s expect cm/made
 expect requests mine 201 2
 `)
-			require.Empty(t, s.Guests())
+			require.Empty(t, s.ExternalClients())
 			require.NoError(t, (<-ended).err)
 			require.Contains(t, out.String(), "client mine: POST /api/v1/namespaces/default/configmaps 201\n")
 			require.Contains(t, out.String(), "client mine: POST /api/v1/namespaces/default/configmaps 201 on second\n")

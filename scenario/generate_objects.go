@@ -10,9 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// world knows which objects there are after some steps, as far as these wrote
+// objectState knows which objects there are after some steps, as far as these wrote
 // them. The zero value has none.
-type world struct {
+type objectState struct {
 	objects map[Ref]*unstructured.Unstructured // nil: it was deleted
 }
 
@@ -27,12 +27,12 @@ func refOf(o *unstructured.Unstructured) Ref {
 	return Ref{name, o.GetName(), o.GetNamespace()}
 }
 
-// take lets a step happen; the error says why it cannot.
-func (w *world) take(s Step) error {
+// apply lets a step happen; the error says why it cannot.
+func (w *objectState) apply(s Step) error {
 	switch s := s.(type) {
 	case eventually:
-		return w.take(s.step)
-	case remove:
+		return w.apply(s.step)
+	case deleteStep:
 		if w.objects[s.ref] == nil {
 			return fmt.Errorf("scenario: %s: there is no such object", s)
 		}
@@ -53,14 +53,14 @@ func (w *world) take(s Step) error {
 }
 
 // refs are the objects that are, or were, in a fixed order.
-func (w *world) refs() []Ref {
+func (w *objectState) refs() []Ref {
 	return slices.SortedFunc(maps.Keys(w.objects), func(a, b Ref) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
 }
 
-// present are the objects that there are.
-func (w *world) present() (objects []*unstructured.Unstructured) {
+// existing are the objects that there are.
+func (w *objectState) existing() (objects []*unstructured.Unstructured) {
 	for _, ref := range w.refs() {
 		if o := w.objects[ref]; o != nil {
 			objects = append(objects, o)
@@ -71,7 +71,7 @@ func (w *world) present() (objects []*unstructured.Unstructured) {
 
 // expectations say of each object whether it must be there, and of a ConfigMap
 // what is in it.
-func (w *world) expectations() (steps []Step) {
+func (w *objectState) expectations() (steps []Step) {
 	for _, ref := range w.refs() {
 		o := w.objects[ref]
 		if o == nil {
@@ -80,7 +80,7 @@ func (w *world) expectations() (steps []Step) {
 		}
 		var fields []Field
 		if data, ok := o.Object["data"]; ok && ref.Kind == "configmap" {
-			fields = append(fields, Field{"data", render(data)})
+			fields = append(fields, Field{"data", formatValue(data)})
 		}
 		steps = append(steps, Expect(ref, fields...))
 	}

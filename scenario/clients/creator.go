@@ -15,7 +15,7 @@ import (
 // carefulCreator creates "only". The name is its own, so that an object that
 // exists is its own, too: the reply to an earlier attempt was lost.
 func carefulCreator(ctx context.Context, config *rest.Config) error {
-	return inDefault(ctx, config, func(ctx context.Context, maps typedv1.ConfigMapInterface) error {
+	return retryInDefault(ctx, config, func(ctx context.Context, maps typedv1.ConfigMapInterface) error {
 		err := createOnly(ctx, maps)
 		if apierrors.IsAlreadyExists(err) {
 			return nil
@@ -26,13 +26,13 @@ func carefulCreator(ctx context.Context, config *rest.Config) error {
 
 // carelessCreator does not think of lost replies.
 func carelessCreator(ctx context.Context, config *rest.Config) error {
-	return inDefault(ctx, config, createOnly)
+	return retryInDefault(ctx, config, createOnly)
 }
 
 // thoroughCreator looks at what there is before it takes it for its own: it may be
 // somebody else's, or on its way out.
 func thoroughCreator(ctx context.Context, config *rest.Config) error {
-	return inDefault(ctx, config, func(ctx context.Context, maps typedv1.ConfigMapInterface) error {
+	return retryInDefault(ctx, config, func(ctx context.Context, maps typedv1.ConfigMapInterface) error {
 		only := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "only"}}
 		metav1.SetMetaDataAnnotation(&only.ObjectMeta, "created-by", config.UserAgent)
 		_, err := maps.Create(ctx, only, metav1.CreateOptions{})
@@ -57,14 +57,14 @@ func createOnly(ctx context.Context, maps typedv1.ConfigMapInterface) error {
 
 // carefulCounter leaves a mark where it has counted, in the same write.
 func carefulCounter(ctx context.Context, config *rest.Config) error {
-	return inDefault(ctx, config, func(ctx context.Context, maps typedv1.ConfigMapInterface) error {
+	return retryInDefault(ctx, config, func(ctx context.Context, maps typedv1.ConfigMapInterface) error {
 		return addOne(ctx, maps, config.UserAgent)
 	})
 }
 
 // carelessCounter takes an error to mean that nothing was done.
 func carelessCounter(ctx context.Context, config *rest.Config) error {
-	return inDefault(ctx, config, func(ctx context.Context, maps typedv1.ConfigMapInterface) error {
+	return retryInDefault(ctx, config, func(ctx context.Context, maps typedv1.ConfigMapInterface) error {
 		return addOne(ctx, maps, "")
 	})
 }
@@ -90,11 +90,11 @@ func addOne(ctx context.Context, maps typedv1.ConfigMapInterface, mark string) e
 	return err
 }
 
-// inDefault tries something on the ConfigMaps of "default".
-func inDefault(ctx context.Context, config *rest.Config, do func(context.Context, typedv1.ConfigMapInterface) error) error {
+// retryInDefault tries something on the ConfigMaps of "default".
+func retryInDefault(ctx context.Context, config *rest.Config, do func(context.Context, typedv1.ConfigMapInterface) error) error {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err
 	}
-	return try(ctx, func(ctx context.Context) error { return do(ctx, client.CoreV1().ConfigMaps("default")) })
+	return retryOnError(ctx, func(ctx context.Context) error { return do(ctx, client.CoreV1().ConfigMaps("default")) })
 }

@@ -31,7 +31,7 @@ func cutWord(line string) (w word, rest string, err error) {
 			i += len(quoted)
 			continue
 		}
-		if n := strings.IndexFunc(line[i:], blankOrQuote); n > 0 {
+		if n := strings.IndexFunc(line[i:], isBlankOrQuote); n > 0 {
 			i += n
 		} else if n == 0 {
 			return word(line[:i]), line[i:], nil
@@ -42,7 +42,7 @@ func cutWord(line string) (w word, rest string, err error) {
 	return word(line), "", nil
 }
 
-func blankOrQuote(r rune) bool { return r == '"' || unicode.IsSpace(r) }
+func isBlankOrQuote(r rune) bool { return r == '"' || unicode.IsSpace(r) }
 
 // text is what the word means: without its quotes if it is quoted, else the word
 // as it stands.
@@ -60,7 +60,7 @@ func (w word) text() (string, error) {
 // quote prints a text so that it is read as one word that is no flag and no
 // remark: as it is if that will do, else in double quotes.
 func quote(s string) string {
-	strange := func(r rune) bool { return blankOrQuote(r) || !strconv.IsPrint(r) || r == unicode.ReplacementChar }
+	strange := func(r rune) bool { return isBlankOrQuote(r) || !strconv.IsPrint(r) || r == unicode.ReplacementChar }
 	if s == "" || s[0] == '#' || s[0] == '-' || strings.ContainsFunc(s, strange) {
 		return strconv.Quote(s)
 	}
@@ -82,8 +82,8 @@ func joinWords(words ...string) string {
 
 // args is what follows the name of a step.
 type args struct {
-	in   *parser
-	rest string
+	parser *parser
+	rest   string
 }
 
 // word takes the next word, which must be there; what says what it is.
@@ -130,9 +130,9 @@ var takesValue = map[string]bool{
 	"--server-side": false, "--manager": true, "--force": false, "--subresource": true, "--type": true,
 }
 
-// raw takes all that is left: words, as they stand, and those flags that are
+// wordsAndFlags takes all that is left: words, as they stand, and those flags that are
 // allowed.
-func (a *args) raw(allowed ...string) (words []word, given flags, err error) {
+func (a *args) wordsAndFlags(allowed ...string) (words []word, given flags, err error) {
 	given = flags{}
 	for {
 		w, rest, err := cutWord(a.rest)
@@ -172,15 +172,15 @@ func (a *args) flag(name string, given flags, allowed []string) (err error) {
 // words takes all that is left, from least to most words (most < 0: any number)
 // and no flags.
 func (a *args) words(least, most int) ([]string, error) {
-	words, _, err := a.raw()
+	words, _, err := a.wordsAndFlags()
 	if err != nil {
 		return nil, err
 	}
-	return texts(words, least, most)
+	return unquoteWords(words, least, most)
 }
 
-// oneName reads a line of one word that is not empty, the name of what.
-func oneName(a *args, what string) (string, error) {
+// parseName reads a line of one word that is not empty, the name of what.
+func parseName(a *args, what string) (string, error) {
 	words, err := a.words(1, 1)
 	if err != nil {
 		return "", err
@@ -191,8 +191,8 @@ func oneName(a *args, what string) (string, error) {
 	return words[0], nil
 }
 
-// texts reads words, from least to most of them.
-func texts(words []word, least, most int) ([]string, error) {
+// unquoteWords reads words, from least to most of them.
+func unquoteWords(words []word, least, most int) ([]string, error) {
 	if len(words) < least {
 		return nil, errors.New("expected more, found the end of the line")
 	}
@@ -210,6 +210,6 @@ func texts(words []word, least, most int) ([]string, error) {
 	return all, nil
 }
 
-// copied is a copy of what a step is made from; nil of nothing, so that steps
+// cloneSlice is a copy of what a step is made from; nil of nothing, so that steps
 // that print the same are equal.
-func copied[T any](all []T) []T { return append([]T(nil), all...) }
+func cloneSlice[T any](all []T) []T { return append([]T(nil), all...) }

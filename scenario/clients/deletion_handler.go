@@ -1,0 +1,83 @@
+package clients
+
+import (
+	"context"
+	"errors"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+)
+
+// carefulDeletionHandler asks whether what its informer has lost sight of is gone.
+func carefulDeletionHandler(ctx context.Context, config *rest.Config) error {
+	name := func(obj any) (string, bool) {
+		name, err := cache.DeletionHandlingObjectToName(obj)
+		return name.Name, err == nil
+	}
+	return runDeletionHandler(ctx, config, name, func(ctx context.Context, client kubernetes.Interface, name string) (bool, error) {
+		_, err := client.CoreV1().ConfigMaps("default").Get(ctx, name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return true, nil
+		}
+		return false, err
+	})
+}
+
+// carelessDeletionHandler believes in DELETED events, and in no others.
+func carelessDeletionHandler(ctx context.Context, config *rest.Config) error {
+	name := func(obj any) (string, bool) {
+		o, ok := obj.(*corev1.ConfigMap) // and not a cache.DeletedFinalStateUnknown
+		if !ok {
+			return "", false
+		}
+		return o.Name, true
+	}
+	return runDeletionHandler(ctx, config, name, func(context.Context, kubernetes.Interface, string) (bool, error) { return true, nil })
+}
+
+// runDeletionHandler is an undertaker on an informer with a selector. name is what the
+// informer has lost, if it is to be seen to; gone decides whether it is gone.
+func runDeletionHandler(ctx context.Context, config *rest.Config, name func(obj any) (string, bool), gone func(context.Context, kubernetes.Interface, string) (bool, error)) error {
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	queue := newQueue(ctx)
+	informer := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace("default"),
+		informers.WithTweakListOptions(func(o *metav1.ListOptions) { o.LabelSelector = "watch-deletes=true" }),
+	).Core().V1().ConfigMaps().Informer()
+	_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: func(obj any) {
+		if lost, ok := name(obj); ok {
+			queue.Add(lost)
+		}
+	}})
+	if err != nil {
+		return err
+	}
+	ended := runAsync(func() { informer.RunWithContext(ctx) })
+	defer func() { <-ended }()
+	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return errors.New("the cache did not get ready")
+	}
+	processQueue(ctx, queue, func(ctx context.Context, name string) error {
+		yes, err := gone(ctx, client, name)
+		if err != nil || !yes {
+			return err
+		}
+		marker := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		_, err = client.CoreV1().ConfigMaps("mirror").Create(ctx, marker, metav1.CreateOptions{})
+		if apierrors.IsAlreadyExists(err) {
+			return nil
+		}
+		return err
+	})
+	return nil
+}

@@ -1,0 +1,78 @@
+package scenario
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/dynamic"
+)
+
+// manifestFile is the manifest that a step writes, and the name of its file.
+type manifestFile struct{ name, manifest string }
+
+func newManifestFile(name, manifest string) manifestFile {
+	return manifestFile{name, withFinalNewline(manifest)}
+}
+
+// parseManifestFile reads a line that is FILE and flags.
+func parseManifestFile(a *args, allowed ...string) (manifestFile, flags, error) {
+	words, given, err := a.wordsAndFlags(allowed...)
+	if err != nil {
+		return manifestFile{}, nil, err
+	}
+	names, err := unquoteWords(words, 1, 1)
+	if err != nil {
+		return manifestFile{}, nil, err
+	}
+	f, err := a.parser.useFile(names[0])
+	return manifestFile{f.name, f.data}, given, err
+}
+
+func (s manifestFile) files() []file { return []file{{name: s.name, data: s.manifest}} }
+
+// checkNames refuses objects that leave their name to the server, which only create
+// can do. What is no manifest at all is refused elsewhere.
+func (s manifestFile) checkNames() error {
+	objects, err := decodeManifest(s.manifest)
+	if err != nil {
+		return nil
+	}
+	for _, o := range objects {
+		if o.GetName() == "" {
+			return fmt.Errorf("expected metadata.name in %s, found generateName, which create takes", s.name)
+		}
+	}
+	return nil
+}
+
+// forEachObject writes the objects one after the other, as if each had a step of its own.
+func (s manifestFile) forEachObject(
+	ctx context.Context, e *Env, write func(context.Context, dynamic.ResourceInterface, *unstructured.Unstructured) error,
+) error {
+	objects, err := decodeManifest(s.manifest)
+	if err != nil {
+		return err
+	}
+	for _, o := range objects {
+		if err := s.writeObject(ctx, e, o, write); err != nil {
+			return fmt.Errorf("%s %s: %w", o.GetKind(), cmp.Or(o.GetName(), o.GetGenerateName()), err)
+		}
+		e.waitIdle()
+	}
+	return nil
+}
+
+func (s manifestFile) writeObject(
+	ctx context.Context, e *Env, o *unstructured.Unstructured,
+	write func(context.Context, dynamic.ResourceInterface, *unstructured.Unstructured) error,
+) error {
+	ctx, cancel := e.withRequestTimeout(ctx)
+	defer cancel()
+	to, err := e.resourceOf(o)
+	if err != nil {
+		return err
+	}
+	return requestError(ctx, write(ctx, to, o))
+}
