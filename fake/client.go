@@ -30,13 +30,13 @@ func (s *Server) URL() string {
 func (s *Server) Client() *http.Client { return s.client }
 
 func (s *Server) newClient() *http.Client {
-	return &http.Client{Transport: s.bearing(s.transport)}
+	return &http.Client{Transport: s.withBearerToken(s.transport)}
 }
 
 func (s *Server) newTransport() *http.Transport {
 	transport := &http.Transport{DialContext: s.dial(), MaxIdleConnsPerHost: 64}
 	if s.authority != nil {
-		transport.TLSClientConfig = &tls.Config{RootCAs: s.authority.CertPool(), Certificates: s.identity.own(s.firstToken())}
+		transport.TLSClientConfig = &tls.Config{RootCAs: s.authority.CertPool(), Certificates: s.adminCertificate.tlsCertificates(s.defaultToken())}
 		transport.ForceAttemptHTTP2 = true // which a TLSClientConfig switches off
 	}
 	return transport
@@ -44,7 +44,7 @@ func (s *Server) newTransport() *http.Transport {
 
 // dial is how the in-memory network is reached, nil on TCP.
 func (s *Server) dial() func(ctx context.Context, network, address string) (net.Conn, error) {
-	if !s.opts.memory {
+	if !s.opts.inMemory {
 		return nil
 	}
 	return s.listener.dial
@@ -53,7 +53,7 @@ func (s *Server) dial() func(ctx context.Context, network, address string) (net.
 // proxy keeps clients from asking a proxy of the environment for a name of the in-memory
 // network. Loopback addresses they ask nobody for.
 func (s *Server) proxy() func(*http.Request) (*url.URL, error) {
-	if !s.opts.memory {
+	if !s.opts.inMemory {
 		return nil
 	}
 	return func(*http.Request) (*url.URL, error) { return nil, nil }
@@ -66,9 +66,9 @@ func (s *Server) proxy() func(*http.Request) (*url.URL, error) {
 //
 // To act as somebody else on any server, set its Impersonate.
 func (s *Server) RESTConfig() *rest.Config {
-	config := s.RESTConfigWithToken(s.firstToken())
-	if config.BearerToken == "" && s.identity != nil {
-		config.CertData, config.KeyData = s.identity.cert, s.identity.key
+	config := s.RESTConfigWithToken(s.defaultToken())
+	if config.BearerToken == "" && s.adminCertificate != nil {
+		config.CertData, config.KeyData = s.adminCertificate.cert, s.adminCertificate.key
 	}
 	return config
 }

@@ -19,23 +19,23 @@ import (
 // not written in Go. The package documentation has the list.
 const controlPrefix = "/fakeapi/v1/"
 
-// control serves the control API of one server. No fault rule gets in its way.
-type control struct {
+// controlAPI serves the control API of one server. No fault rule gets in its way.
+type controlAPI struct {
 	server    *Server
 	snapshots snapshots
 	forks     forks
 }
 
-// front puts the control API in front of a handler, if the options ask for it.
-func (s *Server) front(next http.Handler) http.Handler {
-	if !s.opts.control {
+// withControlAPI puts the control API in front of a handler, if the options ask for it.
+func (s *Server) withControlAPI(next http.Handler) http.Handler {
+	if !s.opts.controlAPI {
 		return next
 	}
-	c := &control{server: s}
+	c := &controlAPI{server: s}
 	mux := c.routes()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, controlPrefix) {
-			if c.server.known(w, r) {
+			if c.server.authenticateControl(w, r) {
 				mux.ServeHTTP(w, r)
 			}
 			return
@@ -45,25 +45,25 @@ func (s *Server) front(next http.Handler) http.Handler {
 }
 
 // routes are what there is, each with the methods that it has.
-func (c *control) routes() http.Handler {
+func (c *controlAPI) routes() http.Handler {
 	mux := http.NewServeMux()
 	for path, methods := range map[string]map[string]controlFunc{
-		"compact": {http.MethodPost: c.do(c.server.Compact)},
-		"expire":  {http.MethodPost: c.do(c.server.ForgetHistory)},
-		"settle":  {http.MethodPost: c.settle},
+		"compact": {http.MethodPost: c.action(c.server.Compact)},
+		"expire":  {http.MethodPost: c.action(c.server.ForgetHistory)},
+		"settle":  {http.MethodPost: c.runControllers},
 
-		"faults":        {http.MethodGet: c.listFaults, http.MethodPost: c.addFaults, http.MethodDelete: c.do(c.server.faults.Clear)},
+		"faults":        {http.MethodGet: c.listFaults, http.MethodPost: c.addFaults, http.MethodDelete: c.action(c.server.faults.Clear)},
 		"faults/{name}": {http.MethodDelete: c.removeFaults},
 		"hits":          {http.MethodGet: c.listHits},
 		"requests":      {http.MethodGet: c.listRequests},
-		"timeline":      {http.MethodGet: c.showTimeline},
+		"timeline":      {http.MethodGet: c.getTimeline},
 
 		"tokens":        {http.MethodPost: c.addToken},
 		"tokens/expire": {http.MethodPost: c.expireToken},
 		"certificates":  {http.MethodPost: c.issueCertificate},
 
 		"snapshots":                {http.MethodGet: c.listSnapshots},
-		"snapshots/{name}":         {http.MethodPost: c.takeSnapshot, http.MethodDelete: c.dropSnapshot},
+		"snapshots/{name}":         {http.MethodPost: c.createSnapshot, http.MethodDelete: c.deleteSnapshot},
 		"snapshots/{name}/restore": {http.MethodPost: c.restoreSnapshot},
 
 		"forks":        {http.MethodGet: c.listForks},
@@ -89,29 +89,29 @@ func (c *control) routes() http.Handler {
 // controlFunc answers a request, or gives the error that is the answer.
 type controlFunc func(w http.ResponseWriter, r *http.Request) error
 
-// do is a controlFunc that cannot fail and has nothing to tell.
-func (c *control) do(what func()) controlFunc {
+// action is a controlFunc that cannot fail and has nothing to tell.
+func (c *controlAPI) action(f func()) controlFunc {
 	return func(w http.ResponseWriter, _ *http.Request) error {
-		what()
-		return done(w)
+		f()
+		return writeNoContent(w)
 	}
 }
 
-func done(w http.ResponseWriter) error {
+func writeNoContent(w http.ResponseWriter) error {
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
 
-func (c *control) settle(w http.ResponseWriter, r *http.Request) error {
+func (c *controlAPI) runControllers(w http.ResponseWriter, r *http.Request) error {
 	if err := c.server.RunControllers(r.Context()); err != nil {
 		return err
 	}
-	return done(w)
+	return writeNoContent(w)
 }
 
-// tell answers with a list: a line for each, or for those who accept JSON an object
+// writeList answers with a list: a line for each, or for those who accept JSON an object
 // that has them under a name.
-func tell[T fmt.Stringer](w http.ResponseWriter, r *http.Request, code int, name string, list []T) error {
+func writeList[T fmt.Stringer](w http.ResponseWriter, r *http.Request, code int, name string, list []T) error {
 	if strings.Contains(r.Header.Get("Accept"), negotiate.TypeJSON) {
 		if list == nil {
 			list = []T{}
@@ -123,8 +123,8 @@ func tell[T fmt.Stringer](w http.ResponseWriter, r *http.Request, code int, name
 		return sendText(w, code, negotiate.TypeJSON, string(body)+"\n")
 	}
 	var lines strings.Builder
-	for _, one := range list {
-		lines.WriteString(one.String() + "\n")
+	for _, item := range list {
+		lines.WriteString(item.String() + "\n")
 	}
 	return sendText(w, code, "text/plain; charset=utf-8", lines.String())
 }
@@ -136,13 +136,13 @@ func sendText(w http.ResponseWriter, code int, contentType, body string) error {
 	return nil
 }
 
-// controlBody is the most that is read of a body.
-const controlBody = 1 << 20
+// maxControlBody is the most that is read of a body.
+const maxControlBody = 1 << 20
 
 func readControlBody(w http.ResponseWriter, r *http.Request) (string, error) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, controlBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxControlBody))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		return "", status.TooLarge(controlBody)
+		return "", status.TooLarge(maxControlBody)
 	} else if err != nil {
 		return "", apierrors.NewBadRequest(err.Error())
 	}

@@ -10,54 +10,54 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// toldRule is a fault rule as the control API tells it.
-type toldRule struct{ faults.Rule }
+// ruleJSON is a fault rule as the control API tells it.
+type ruleJSON struct{ faults.Rule }
 
 // MarshalJSON implements json.Marshaler.
-func (r toldRule) MarshalJSON() ([]byte, error) {
+func (r ruleJSON) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Name string `json:"name,omitempty"`
 		Rule string `json:"rule"`
 	}{r.Name, r.String()})
 }
 
-func toldRules(rules []faults.Rule) []toldRule {
-	told := make([]toldRule, len(rules))
+func toRulesJSON(rules []faults.Rule) []ruleJSON {
+	list := make([]ruleJSON, len(rules))
 	for i, r := range rules {
-		told[i] = toldRule{r}
+		list[i] = ruleJSON{r}
 	}
-	return told
+	return list
 }
 
-// toldHit is a hit as the control API tells it.
-type toldHit struct{ faults.Hit }
+// hitJSON is a hit as the control API tells it.
+type hitJSON struct{ faults.Hit }
 
 // MarshalJSON implements json.Marshaler.
-func (h toldHit) MarshalJSON() ([]byte, error) {
+func (h hitJSON) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{
 		"seq": h.Seq, "time": h.Time, "rule": h.Rule.Name, "phase": h.Op.Phase.String(), "operation": h.Op.String(),
 		"path": h.Op.Path, "userAgent": h.Op.UserAgent, "missed": h.NotApplied, "text": h.String(),
 	})
 }
 
-func (c *control) listFaults(w http.ResponseWriter, r *http.Request) error {
-	return tell(w, r, http.StatusOK, "rules", toldRules(c.server.faults.Rules()))
+func (c *controlAPI) listFaults(w http.ResponseWriter, r *http.Request) error {
+	return writeList(w, r, http.StatusOK, "rules", toRulesJSON(c.server.faults.Rules()))
 }
 
-func toldHits(hits []faults.Hit) []toldHit {
-	told := make([]toldHit, len(hits))
+func toHitsJSON(hits []faults.Hit) []hitJSON {
+	list := make([]hitJSON, len(hits))
 	for i, h := range hits {
-		told[i] = toldHit{h}
+		list[i] = hitJSON{h}
 	}
-	return told
+	return list
 }
 
-func (c *control) listHits(w http.ResponseWriter, r *http.Request) error {
-	return tell(w, r, http.StatusOK, "hits", toldHits(c.server.faults.Hits()))
+func (c *controlAPI) listHits(w http.ResponseWriter, r *http.Request) error {
+	return writeList(w, r, http.StatusOK, "hits", toHitsJSON(c.server.faults.Hits()))
 }
 
 // addFaults arms the rules of the body, all or none, and answers with them.
-func (c *control) addFaults(w http.ResponseWriter, r *http.Request) error {
+func (c *controlAPI) addFaults(w http.ResponseWriter, r *http.Request) error {
 	body, err := readControlBody(w, r)
 	if err != nil {
 		return err
@@ -72,13 +72,13 @@ func (c *control) addFaults(w http.ResponseWriter, r *http.Request) error {
 	case len(rules) == 0:
 		return apierrors.NewBadRequest("there is no fault rule in the body; give one a line")
 	}
-	return tell(w, r, http.StatusCreated, "rules", toldRules(rules))
+	return writeList(w, r, http.StatusCreated, "rules", toRulesJSON(rules))
 }
 
-func (c *control) removeFaults(w http.ResponseWriter, r *http.Request) error {
+func (c *controlAPI) removeFaults(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
 	if c.server.faults.Remove(name) == 0 {
 		return apierrors.NewNotFound(schema.GroupResource{Resource: "faults"}, name)
 	}
-	return done(w)
+	return writeNoContent(w)
 }

@@ -16,25 +16,25 @@ type forks struct {
 	open map[string]*Server
 }
 
-// resource is what errors call them.
-func (*forks) resource() schema.GroupResource { return schema.GroupResource{Resource: "forks"} }
+// groupResource is what errors call them.
+func (*forks) groupResource() schema.GroupResource { return schema.GroupResource{Resource: "forks"} }
 
-// toldFork is a fork as the control API tells it.
-type toldFork struct {
+// forkJSON is a fork as the control API tells it.
+type forkJSON struct {
 	Name string `json:"name"`
 	URL  string `json:"url"`
 }
 
 // String is one line.
-func (f toldFork) String() string { return f.Name + " at " + f.URL }
+func (f forkJSON) String() string { return f.Name + " at " + f.URL }
 
-func (f *forks) list() (told []toldFork) {
+func (f *forks) list() (list []forkJSON) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, name := range slices.Sorted(maps.Keys(f.open)) {
-		told = append(told, toldFork{name, f.open[name].URL()})
+		list = append(list, forkJSON{name, f.open[name].URL()})
 	}
-	return told
+	return list
 }
 
 // add makes one under a name that is not in use.
@@ -42,7 +42,7 @@ func (f *forks) add(name string, fork func() (*Server, error)) (*Server, error) 
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.open[name] != nil {
-		return nil, apierrors.NewAlreadyExists(f.resource(), name)
+		return nil, apierrors.NewAlreadyExists(f.groupResource(), name)
 	}
 	server, err := fork()
 	if err != nil {
@@ -55,26 +55,26 @@ func (f *forks) add(name string, fork func() (*Server, error)) (*Server, error) 
 	return server, nil
 }
 
-// take takes one out of the list, for the caller to close.
-func (f *forks) take(name string) (*Server, error) {
+// remove takes one out of the list, for the caller to close.
+func (f *forks) remove(name string) (*Server, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	server := f.open[name]
 	if server == nil {
-		return nil, apierrors.NewNotFound(f.resource(), name)
+		return nil, apierrors.NewNotFound(f.groupResource(), name)
 	}
 	delete(f.open, name)
 	return server, nil
 }
 
-func (c *control) listForks(w http.ResponseWriter, r *http.Request) error {
-	return tell(w, r, http.StatusOK, "forks", c.forks.list())
+func (c *controlAPI) listForks(w http.ResponseWriter, r *http.Request) error {
+	return writeList(w, r, http.StatusOK, "forks", c.forks.list())
 }
 
 // addFork makes a fork on a free port, with the options of its server and, with TLS,
 // under the same authority. It closes with its server, or before that.
-func (c *control) addFork(w http.ResponseWriter, r *http.Request) error {
-	if c.server.opts.memory {
+func (c *controlAPI) addFork(w http.ResponseWriter, r *http.Request) error {
+	if c.server.opts.inMemory {
 		return apierrors.NewBadRequest("a server in memory has no address for a fork; Server.Fork makes one in Go")
 	}
 	name := r.PathValue("name")
@@ -89,16 +89,16 @@ func (c *control) addFork(w http.ResponseWriter, r *http.Request) error {
 	c.server.mu.Lock()
 	c.server.replicas = append(c.server.replicas, fork)
 	c.server.mu.Unlock()
-	return tell(w, r, http.StatusCreated, "forks", []toldFork{{name, fork.URL()}})
+	return writeList(w, r, http.StatusCreated, "forks", []forkJSON{{name, fork.URL()}})
 }
 
-func (c *control) closeFork(w http.ResponseWriter, r *http.Request) error {
-	fork, err := c.forks.take(r.PathValue("name"))
+func (c *controlAPI) closeFork(w http.ResponseWriter, r *http.Request) error {
+	fork, err := c.forks.remove(r.PathValue("name"))
 	if err != nil {
 		return err
 	}
 	if err := fork.Close(); err != nil {
 		return err
 	}
-	return done(w)
+	return writeNoContent(w)
 }

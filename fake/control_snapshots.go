@@ -14,76 +14,76 @@ import (
 
 // snapshots are those taken through the control API, by name.
 type snapshots struct {
-	mu    sync.Mutex
-	taken map[string]Snapshot
+	mu     sync.Mutex
+	byName map[string]Snapshot
 }
 
-// toldSnapshot is a snapshot as the control API tells it.
-type toldSnapshot struct {
+// snapshotJSON is a snapshot as the control API tells it.
+type snapshotJSON struct {
 	Name            string `json:"name"`
 	ResourceVersion string `json:"resourceVersion"`
 }
 
 // String is one line.
-func (s toldSnapshot) String() string { return s.Name + " at " + s.ResourceVersion }
+func (s snapshotJSON) String() string { return s.Name + " at " + s.ResourceVersion }
 
-func (s *snapshots) list() (told []toldSnapshot) {
+func (s *snapshots) list() (list []snapshotJSON) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, name := range slices.Sorted(maps.Keys(s.taken)) {
-		told = append(told, toldSnapshot{name, s.taken[name].ResourceVersion()})
+	for _, name := range slices.Sorted(maps.Keys(s.byName)) {
+		list = append(list, snapshotJSON{name, s.byName[name].ResourceVersion()})
 	}
-	return told
+	return list
 }
 
 func (s *snapshots) set(name string, snap Snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.taken == nil {
-		s.taken = make(map[string]Snapshot)
+	if s.byName == nil {
+		s.byName = make(map[string]Snapshot)
 	}
-	s.taken[name] = snap
+	s.byName[name] = snap
 }
 
 func (s *snapshots) get(name string) (Snapshot, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	snap, ok := s.taken[name]
+	snap, ok := s.byName[name]
 	if !ok {
 		return snap, apierrors.NewNotFound(schema.GroupResource{Resource: "snapshots"}, name)
 	}
 	return snap, nil
 }
 
-func (s *snapshots) drop(name string) error {
+func (s *snapshots) remove(name string) error {
 	if _, err := s.get(name); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.taken, name)
+	delete(s.byName, name)
 	return nil
 }
 
-func (c *control) listSnapshots(w http.ResponseWriter, r *http.Request) error {
-	return tell(w, r, http.StatusOK, "snapshots", c.snapshots.list())
+func (c *controlAPI) listSnapshots(w http.ResponseWriter, r *http.Request) error {
+	return writeList(w, r, http.StatusOK, "snapshots", c.snapshots.list())
 }
 
-// takeSnapshot takes one in the place of an earlier one of the name, if there is any.
-func (c *control) takeSnapshot(w http.ResponseWriter, r *http.Request) error {
+// createSnapshot takes one in the place of an earlier one of the name, if there is any.
+func (c *controlAPI) createSnapshot(w http.ResponseWriter, r *http.Request) error {
 	name, snap := r.PathValue("name"), c.server.Snapshot()
 	c.snapshots.set(name, snap)
-	return tell(w, r, http.StatusCreated, "snapshots", []toldSnapshot{{name, snap.ResourceVersion()}})
+	return writeList(w, r, http.StatusCreated, "snapshots", []snapshotJSON{{name, snap.ResourceVersion()}})
 }
 
-func (c *control) dropSnapshot(w http.ResponseWriter, r *http.Request) error {
-	if err := c.snapshots.drop(r.PathValue("name")); err != nil {
+func (c *controlAPI) deleteSnapshot(w http.ResponseWriter, r *http.Request) error {
+	if err := c.snapshots.remove(r.PathValue("name")); err != nil {
 		return err
 	}
-	return done(w)
+	return writeNoContent(w)
 }
 
-func (c *control) restoreSnapshot(w http.ResponseWriter, r *http.Request) error {
+func (c *controlAPI) restoreSnapshot(w http.ResponseWriter, r *http.Request) error {
 	snap, err := c.snapshots.get(r.PathValue("name"))
 	if err != nil {
 		return err
@@ -97,5 +97,5 @@ func (c *control) restoreSnapshot(w http.ResponseWriter, r *http.Request) error 
 	if err := c.server.Restore(snap, bump); err != nil {
 		return apierrors.NewBadRequest(err.Error())
 	}
-	return done(w)
+	return writeNoContent(w)
 }

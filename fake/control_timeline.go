@@ -11,8 +11,8 @@ import (
 	"example.com/fakeapi/fake/internal/negotiate"
 )
 
-// seenRequest is a request as the control API tells it.
-type seenRequest struct {
+// requestJSON is a request as the control API tells it.
+type requestJSON struct {
 	Seq    uint64    `json:"seq"`
 	Time   time.Time `json:"time"`
 	Method string    `json:"method"`
@@ -24,96 +24,96 @@ type seenRequest struct {
 }
 
 // String is one line, without number and time.
-func (s seenRequest) String() string {
+func (s requestJSON) String() string {
 	return fmt.Sprintf("%3d %s %s %q", s.Code, s.Method, s.Path, s.UserAgent)
 }
 
-func (c *control) listRequests(w http.ResponseWriter, r *http.Request) error {
-	var seen []seenRequest
+func (c *controlAPI) listRequests(w http.ResponseWriter, r *http.Request) error {
+	var list []requestJSON
 	for _, e := range c.server.Timeline().Exchanges {
-		seen = append(seen, seenRequest{e.Seq, e.Begin, e.Method, e.Path, e.StatusCode, e.UserAgent})
+		list = append(list, requestJSON{e.Seq, e.Begin, e.Method, e.Path, e.StatusCode, e.UserAgent})
 	}
-	return tell(w, r, http.StatusOK, "requests", seen)
+	return writeList(w, r, http.StatusOK, "requests", list)
 }
 
-// toldBody is a body as the control API tells it: as text if it is text.
-type toldBody struct {
+// bodyJSON is a body as the control API tells it: as text if it is text.
+type bodyJSON struct {
 	ContentType string `json:"contentType,omitempty"`
 	Size        int64  `json:"size"`
 	Text        string `json:"text,omitempty"`
 	Data        []byte `json:"data,omitempty"`
 }
 
-func tellBody(b Body) *toldBody {
+func toBodyJSON(b Body) *bodyJSON {
 	if b.Size == 0 {
 		return nil
 	}
-	told := &toldBody{ContentType: b.ContentType, Size: b.Size}
+	body := &bodyJSON{ContentType: b.ContentType, Size: b.Size}
 	if utf8.Valid(b.Data) {
-		told.Text = string(b.Data)
+		body.Text = string(b.Data)
 	} else {
-		told.Data = b.Data
+		body.Data = b.Data
 	}
-	return told
+	return body
 }
 
-// toldFrame is a frame as the control API tells it.
-type toldFrame struct {
+// frameJSON is a frame as the control API tells it.
+type frameJSON struct {
 	Time            time.Time `json:"time"`
 	Type            string    `json:"type"`
 	Namespace       string    `json:"namespace,omitempty"`
 	Name            string    `json:"name,omitempty"`
 	ResourceVersion string    `json:"resourceVersion,omitempty"`
-	Body            *toldBody `json:"body"`
+	Body            *bodyJSON `json:"body"`
 }
 
-// toldExchange is an exchange as the control API tells it.
-type toldExchange struct {
-	seenRequest
+// exchangeJSON is an exchange as the control API tells it.
+type exchangeJSON struct {
+	requestJSON
 	End             *time.Time  `json:"end,omitempty"`
 	Verb            string      `json:"verb,omitempty"`
 	ResourceVersion string      `json:"resourceVersion,omitempty"`
-	Request         *toldBody   `json:"request,omitempty"`
-	Answer          *toldBody   `json:"answer,omitempty"`
-	Frames          []toldFrame `json:"frames,omitempty"`
+	Request         *bodyJSON   `json:"request,omitempty"`
+	Answer          *bodyJSON   `json:"answer,omitempty"`
+	Frames          []frameJSON `json:"frames,omitempty"`
 	FramesForgotten uint64      `json:"framesForgotten,omitempty"`
 }
 
-func tellExchange(e Exchange) toldExchange {
-	told := toldExchange{
-		seenRequest: seenRequest{e.Seq, e.Begin, e.Method, e.Path, e.StatusCode, e.UserAgent},
+func toExchangeJSON(e Exchange) exchangeJSON {
+	x := exchangeJSON{
+		requestJSON: requestJSON{e.Seq, e.Begin, e.Method, e.Path, e.StatusCode, e.UserAgent},
 		Verb:        e.Verb, ResourceVersion: e.ResourceVersion,
-		Request: tellBody(e.Request), Answer: tellBody(e.Response), FramesForgotten: e.FramesDropped,
+		Request: toBodyJSON(e.Request), Answer: toBodyJSON(e.Response), FramesForgotten: e.FramesDropped,
 	}
 	if !e.End.IsZero() {
-		told.End = &e.End
+		x.End = &e.End
 	}
 	for _, f := range e.Frames {
-		told.Frames = append(told.Frames, toldFrame{f.Time, f.Type, f.Namespace, f.Name, f.ResourceVersion, tellBody(f.Body)})
+		x.Frames = append(x.Frames, frameJSON{f.Time, f.Type, f.Namespace, f.Name, f.ResourceVersion, toBodyJSON(f.Body)})
 	}
-	return told
+	return x
 }
 
-// toldTimeline is a timeline as the control API tells it.
-type toldTimeline struct {
+// timelineJSON is a timeline as the control API tells it.
+type timelineJSON struct {
 	Begin     time.Time      `json:"begin"`
 	End       time.Time      `json:"end"`
 	Forgotten uint64         `json:"forgotten,omitempty"`
-	Exchanges []toldExchange `json:"exchanges"`
-	Hits      []toldHit      `json:"hits"`
+	Exchanges []exchangeJSON `json:"exchanges"`
+	Hits      []hitJSON      `json:"hits"`
 }
 
-func tellTimeline(t Timeline) toldTimeline {
-	told := toldTimeline{Begin: t.Begin, End: t.End, Forgotten: t.ExchangesDropped, Exchanges: []toldExchange{}, Hits: toldHits(t.Hits)}
+func toTimelineJSON(t Timeline) timelineJSON {
+	list := timelineJSON{Begin: t.Begin, End: t.End, Forgotten: t.ExchangesDropped, Exchanges: []exchangeJSON{}, Hits: toHitsJSON(t.Hits)}
 	for _, e := range t.Exchanges {
-		told.Exchanges = append(told.Exchanges, tellExchange(e))
+		list.Exchanges = append(list.Exchanges, toExchangeJSON(e))
 	}
-	return told
+	return list
 }
 
-// showTimeline answers with Server.Timeline: text, or JSON for those who accept
+// getTimeline answers with Server.Timeline: text, or JSON for those who accept
 // that, or the page for browsers.
-func (c *control) showTimeline(w http.ResponseWriter, r *http.Request) error {
+func (c *controlAPI) getTimeline(w http.ResponseWriter, r *http.Request) error {
 	t := c.server.Timeline()
 	if strings.Contains(r.Header.Get("Accept"), "text/html") {
 		var page strings.Builder
@@ -125,7 +125,7 @@ func (c *control) showTimeline(w http.ResponseWriter, r *http.Request) error {
 	if !strings.Contains(r.Header.Get("Accept"), negotiate.TypeJSON) {
 		return sendText(w, http.StatusOK, "text/plain; charset=utf-8", t.String())
 	}
-	body, err := json.Marshal(tellTimeline(t))
+	body, err := json.Marshal(toTimelineJSON(t))
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// expiry reads how long what is given out shall be good, 0 if nothing is said.
-func expiry(r *http.Request) (time.Duration, error) {
+// expiresInParam reads how long what is given out shall be good, 0 if nothing is said.
+func expiresInParam(r *http.Request) (time.Duration, error) {
 	text := r.URL.Query().Get("expiresIn")
 	if text == "" {
 		return 0, nil
@@ -24,12 +24,12 @@ func expiry(r *http.Request) (time.Duration, error) {
 }
 
 // addToken makes the token of the body known: VALUE,USER,GROUP,...
-func (c *control) addToken(w http.ResponseWriter, r *http.Request) error {
+func (c *controlAPI) addToken(w http.ResponseWriter, r *http.Request) error {
 	body, err := readControlBody(w, r)
 	if err != nil {
 		return err
 	}
-	lifetime, err := expiry(r)
+	lifetime, err := expiresInParam(r)
 	if err != nil {
 		return err
 	}
@@ -44,11 +44,11 @@ func (c *control) addToken(w http.ResponseWriter, r *http.Request) error {
 	if err := c.server.AddToken(token); err != nil {
 		return apierrors.NewBadRequest(err.Error())
 	}
-	return done(w)
+	return writeNoContent(w)
 }
 
 // expireToken ends the token of the body.
-func (c *control) expireToken(w http.ResponseWriter, r *http.Request) error {
+func (c *controlAPI) expireToken(w http.ResponseWriter, r *http.Request) error {
 	body, err := readControlBody(w, r)
 	if err != nil {
 		return err
@@ -56,17 +56,17 @@ func (c *control) expireToken(w http.ResponseWriter, r *http.Request) error {
 	if err := c.server.ExpireToken(strings.TrimSpace(body)); err != nil {
 		return apierrors.NewBadRequest(err.Error())
 	}
-	return done(w)
+	return writeNoContent(w)
 }
 
 // issueCertificate answers with a client certificate, and its key behind it, for the user of
 // the body: USER,GROUP,...
-func (c *control) issueCertificate(w http.ResponseWriter, r *http.Request) error {
+func (c *controlAPI) issueCertificate(w http.ResponseWriter, r *http.Request) error {
 	body, err := readControlBody(w, r)
 	if err != nil {
 		return err
 	}
-	lifetime, err := expiry(r)
+	lifetime, err := expiresInParam(r)
 	if err != nil {
 		return err
 	}

@@ -29,18 +29,18 @@ func CRDsFromObjects(objects ...runtime.Object) CRDSource {
 	return CRDSource{read: func() ([]handlers.Item, error) {
 		var all []handlers.Item
 		for _, obj := range objects {
-			inside := []runtime.Object{obj}
+			items := []runtime.Object{obj}
 			if obj != nil && meta.IsListType(obj) {
 				var err error
-				if inside, err = meta.ExtractList(obj); err != nil {
+				if items, err = meta.ExtractList(obj); err != nil {
 					return nil, fmt.Errorf("fakeapi: CRDs: %T: %w", obj, err)
 				}
 			}
-			for _, one := range inside {
-				if !isCRD(one) {
-					return nil, fmt.Errorf("fakeapi: CRDs: %T is no CustomResourceDefinition", one)
+			for _, item := range items {
+				if !isCRD(item) {
+					return nil, fmt.Errorf("fakeapi: CRDs: %T is no CustomResourceDefinition", item)
 				}
-				all = append(all, handlers.Item{Object: one})
+				all = append(all, handlers.Item{Object: item})
 			}
 		}
 		return all, nil
@@ -55,7 +55,7 @@ func CRDsFromPaths(paths ...string) CRDSource {
 	return CRDSource{read: func() ([]handlers.Item, error) {
 		var all []handlers.Item
 		for _, path := range paths {
-			found, err := readCRDs(path)
+			found, err := readCRDPath(path)
 			if err == nil && len(found) == 0 {
 				err = fmt.Errorf("%s has no CustomResourceDefinition", path)
 			}
@@ -81,7 +81,7 @@ func CRDsFromFS(fsys fs.FS) CRDSource {
 			if err != nil {
 				return err
 			}
-			found, err := crdsOf(name, body)
+			found, err := crdsInManifest(name, body)
 			all = append(all, found...)
 			return err
 		})
@@ -95,8 +95,8 @@ func CRDsFromFS(fsys fs.FS) CRDSource {
 	}}
 }
 
-// readCRDs reads the definitions of a file, or of the files in a directory.
-func readCRDs(path string) ([]handlers.Item, error) {
+// readCRDPath reads the definitions of a file, or of the files in a directory.
+func readCRDPath(path string) ([]handlers.Item, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func readCRDs(path string) ([]handlers.Item, error) {
 		if err != nil {
 			return nil, err
 		}
-		found, err := crdsOf(file, body)
+		found, err := crdsInManifest(file, body)
 		if err != nil {
 			return nil, err
 		}
@@ -129,23 +129,23 @@ func readCRDs(path string) ([]handlers.Item, error) {
 	return all, nil
 }
 
-// crdsOf are the definitions among the documents of a file.
-func crdsOf(file string, body []byte) ([]handlers.Item, error) {
-	items, err := readManifest(file, body, passOver)
+// crdsInManifest are the definitions among the documents of a file.
+func crdsInManifest(file string, body []byte) ([]handlers.Item, error) {
+	items, err := readManifest(file, body, skipUnknown)
 	if err != nil {
 		return nil, err
 	}
 	var all []handlers.Item
 	for _, item := range items {
-		if u := item.Object.(*unstructured.Unstructured); isCRD(u) && isWhole(u) {
+		if u := item.Object.(*unstructured.Unstructured); isCRD(u) && isCompleteCRD(u) {
 			all = append(all, item)
 		}
 	}
 	return all, nil
 }
 
-// isWhole tells a definition from a patch of one, as kustomize has them beside it.
-func isWhole(u *unstructured.Unstructured) bool {
+// isCompleteCRD tells a definition from a patch of one, as kustomize has them beside it.
+func isCompleteCRD(u *unstructured.Unstructured) bool {
 	group, _, _ := unstructured.NestedString(u.Object, "spec", "group")
 	kind, _, _ := unstructured.NestedString(u.Object, "spec", "names", "kind")
 	return group != "" && kind != ""

@@ -15,26 +15,26 @@ import (
 type Discovery struct {
 	server *Server
 
-	mu     sync.Mutex // guards all below
-	groups map[string]view
-	asked  uint64 // counts the documents of /apis given
+	mu       sync.Mutex // guards all below
+	groups   map[string]groupState
+	requests uint64 // counts the documents of /apis given
 }
 
-// view is what is shown of a group.
-type view struct {
-	kind viewKind
-	// since is what asked was when the group began to flap.
-	since uint64
+// groupState is what is shown of a group.
+type groupState struct {
+	condition groupCondition
+	// flapStart is what asked was when the group began to flap.
+	flapStart uint64
 }
 
-type viewKind uint8
+type groupCondition uint8
 
 const (
-	whole viewKind = iota
-	hidden
-	broken
-	stale
-	flapping
+	groupHealthy groupCondition = iota
+	groupHidden
+	groupUnavailable
+	groupStale
+	groupFlapping
 )
 
 // Discovery is the server's discovery; see its methods for what can be wrong with it.
@@ -43,25 +43,25 @@ func (s *Server) Discovery() *Discovery { return s.groups }
 // Hide takes groups out of discovery: they are in no list, and their documents are
 // 404, as for an API that is not installed. Like the others it refuses a group that the
 // server does not have.
-func (d *Discovery) Hide(groups ...string) error { return d.set(hidden, groups) }
+func (d *Discovery) Hide(groups ...string) error { return d.set(groupHidden, groups) }
 
 // Fail makes groups those of an aggregated API that is down: they are listed, the
 // document of each version is 503 "service unavailable", and in aggregated discovery
 // it is stale and empty.
-func (d *Discovery) Fail(groups ...string) error { return d.set(broken, groups) }
+func (d *Discovery) Fail(groups ...string) error { return d.set(groupUnavailable, groups) }
 
 // MarkStale makes groups stale in aggregated discovery: of each version there is nothing
 // but its name and the freshness Stale. The other documents stay.
-func (d *Discovery) MarkStale(groups ...string) error { return d.set(stale, groups) }
+func (d *Discovery) MarkStale(groups ...string) error { return d.set(groupStale, groups) }
 
 // Flap makes groups come and go: they are missing from every other answer of /apis,
 // from the next one on, and their own documents are there as they were in the last.
-func (d *Discovery) Flap(groups ...string) error { return d.set(flapping, groups) }
+func (d *Discovery) Flap(groups ...string) error { return d.set(groupFlapping, groups) }
 
 // Reset makes discovery right again for these groups, or without any for all.
 func (d *Discovery) Reset(groups ...string) error {
 	if len(groups) > 0 {
-		return d.set(whole, groups)
+		return d.set(groupHealthy, groups)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -69,7 +69,7 @@ func (d *Discovery) Reset(groups ...string) error {
 	return nil
 }
 
-func (d *Discovery) set(kind viewKind, groups []string) error {
+func (d *Discovery) set(kind groupCondition, groups []string) error {
 	for _, g := range groups {
 		if g == "" || !d.server.types.Table().HasGroup(g) {
 			return fmt.Errorf("fakeapi: discovery: %q is no group of /apis", g)
@@ -78,53 +78,55 @@ func (d *Discovery) set(kind viewKind, groups []string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.groups == nil {
-		d.groups = make(map[string]view)
+		d.groups = make(map[string]groupState)
 	}
 	for _, g := range groups {
-		d.groups[g] = view{kind: kind, since: d.asked}
+		d.groups[g] = groupState{condition: kind, flapStart: d.requests}
 	}
 	return nil
 }
 
-// groupViews is what is shown of the groups in one answer.
-type groupViews map[string]viewKind
+// groupConditions is what is shown of the groups in one answer.
+type groupConditions map[string]groupCondition
 
-func (v groupViews) hidden(group string) bool { return v[group] == hidden }
-func (v groupViews) stale(group string) bool  { return v[group] == stale || v[group] == broken }
+func (v groupConditions) hidden(group string) bool { return v[group] == groupHidden }
+func (v groupConditions) stale(group string) bool {
+	return v[group] == groupStale || v[group] == groupUnavailable
+}
 
-// look tells what the answer to a request shows; nil is for all.
-func (d *Discovery) look(t requestinfo.RequestInfo) groupViews {
+// conditions tells what the answer to a request shows; nil is for all.
+func (d *Discovery) conditions(t requestinfo.RequestInfo) groupConditions {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(d.groups) == 0 {
 		return nil
 	}
 	if t.Prefix == "apis" && t.Group == "" {
-		d.asked++
+		d.requests++
 	}
-	shown := make(groupViews, len(d.groups))
+	list := make(groupConditions, len(d.groups))
 	for name, v := range d.groups {
-		kind := v.kind
-		if kind == flapping {
-			kind = whole
-			if (d.asked-v.since)%2 == 1 {
-				kind = hidden
+		kind := v.condition
+		if kind == groupFlapping {
+			kind = groupHealthy
+			if (d.requests-v.flapStart)%2 == 1 {
+				kind = groupHidden
 			}
 		}
-		shown[name] = kind
+		list[name] = kind
 	}
-	return shown
+	return list
 }
 
-// refuse answers for a document that is not to be had, and reports whether it did.
-func (v groupViews) refuse(w http.ResponseWriter, r *http.Request, t requestinfo.RequestInfo) bool {
+// writeUnavailable answers for a document that is not to be had, and reports whether it did.
+func (v groupConditions) writeUnavailable(w http.ResponseWriter, r *http.Request, t requestinfo.RequestInfo) bool {
 	switch {
 	case t.Group == "":
 		return false
-	case v[t.Group] == hidden:
+	case v[t.Group] == groupHidden:
 		http.NotFound(w, r)
 		return true
-	case v[t.Group] == broken && t.Version != "":
+	case v[t.Group] == groupUnavailable && t.Version != "":
 		http.Error(w, "service unavailable", http.StatusServiceUnavailable)
 		return true
 	}

@@ -72,17 +72,17 @@ func ExampleWithClientCA() {
 	ann, err := srv.RESTConfigWithCertificate("ann", "team-a")
 	check(err)
 	fmt.Println("ann:", secretsOf(ann))
-	nobody := srv.RESTConfig()
-	nobody.CertData, nobody.KeyData = nil, nil
-	fmt.Println("nobody:", secretsOf(nobody))
+	config := srv.RESTConfig()
+	config.CertData, config.KeyData = nil, nil
+	fmt.Println("anonymous:", secretsOf(config))
 
 	cert, key, err := srv.IssueClientCertificate(-time.Second, "ben")
 	check(err)
-	nobody.CertData, nobody.KeyData = cert, key
-	fmt.Println("expired:", secretsOf(nobody))
+	config.CertData, config.KeyData = cert, key
+	fmt.Println("expired:", secretsOf(config))
 	// Output:
 	// ann: welcome
-	// nobody: Unauthorized
+	// anonymous: Unauthorized
 	// expired: Unauthorized
 }
 

@@ -29,7 +29,7 @@ func WithoutFeatures(off ...Feature) Option {
 				return err
 			}
 		}
-		o.without = append(o.without, off...)
+		o.disabledFeatures = append(o.disabledFeatures, off...)
 		return nil
 	}
 }
@@ -43,9 +43,9 @@ func (s *Server) SetFeature(f Feature, on bool) error {
 	switch f {
 	case WatchList:
 		s.api.SetWatchList(on)
-		s.zip.SetWatchList(on)
+		s.compressor.SetWatchList(on)
 	case AggregatedDiscovery:
-		s.plainDiscovery.Store(!on)
+		s.aggregatedDiscoveryOff.Store(!on)
 	}
 	return nil
 }
@@ -57,9 +57,9 @@ func (f Feature) check() error {
 	return nil
 }
 
-// switchOff switches off what the options say.
-func (s *Server) switchOff() error {
-	for _, f := range s.opts.without {
+// disableFeatures switches off what the options say.
+func (s *Server) disableFeatures() error {
+	for _, f := range s.opts.disabledFeatures {
 		if err := s.SetFeature(f, false); err != nil {
 			return err
 		}

@@ -13,9 +13,9 @@ import (
 // A request that does not end when it should is named, with its age.
 func TestFlightNamesWhatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var f flight
+		var f connTracker
 		release := make(chan struct{})
-		h := f.track(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
+		h := f.withRequestTracking(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
 		done := make(chan struct{})
 		go func() {
 			defer close(done)

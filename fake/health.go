@@ -29,8 +29,8 @@ func splitHealth(path string) (endpoint, check string) {
 	return endpoint, check
 }
 
-// isHealth reports whether there is such a health path. None ends in a slash.
-func isHealth(path string) bool {
+// isHealthPath reports whether there is such a health path. None ends in a slash.
+func isHealthPath(path string) bool {
 	endpoint, check := splitHealth(path)
 	checks := healthChecks(endpoint)
 	return checks != nil && (path == "/"+endpoint || slices.Contains(checks, check))
@@ -42,7 +42,7 @@ func isHealth(path string) bool {
 func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
 	endpoint, check := splitHealth(r.URL.Path)
 	if check != "" {
-		s.serveCheck(w, endpoint, check)
+		s.serveHealthCheck(w, endpoint, check)
 		return
 	}
 	var lines strings.Builder
@@ -54,7 +54,7 @@ func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
 		case excluded >= 0:
 			unknown = slices.DeleteFunc(unknown, func(other string) bool { return other == name })
 			fmt.Fprintf(&lines, "[+]%s excluded: ok\n", name)
-		case s.life.failing(endpoint, name) != "":
+		case s.lifecycle.healthError(endpoint, name) != "":
 			failed = true
 			fmt.Fprintf(&lines, "[-]%s failed: reason withheld\n", name)
 		default:
@@ -62,7 +62,7 @@ func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if len(unknown) > 0 {
-		fmt.Fprintf(&lines, "warn: some health checks cannot be excluded: no matches for %s\n", quoted(unknown))
+		fmt.Fprintf(&lines, "warn: some health checks cannot be excluded: no matches for %s\n", quoteNames(unknown))
 	}
 	if failed {
 		http.Error(w, lines.String()+endpoint+" check failed", http.StatusInternalServerError)
@@ -77,8 +77,8 @@ func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "ok")
 }
 
-// quoted are names in quotes, without duplicates, as a real server lists them.
-func quoted(names []string) string {
+// quoteNames are names in quotes, without duplicates, as a real server lists them.
+func quoteNames(names []string) string {
 	slices.Sort(names)
 	names = slices.Compact(names)
 	for i := range names {
@@ -87,10 +87,10 @@ func quoted(names []string) string {
 	return strings.Join(names, ",")
 }
 
-// serveCheck answers the path of one check (DI-17), with neither of the parameters.
-func (s *Server) serveCheck(w http.ResponseWriter, endpoint, check string) {
-	if why := s.life.failing(endpoint, check); why != "" {
-		http.Error(w, "internal server error: "+why, http.StatusInternalServerError)
+// serveHealthCheck answers the path of one check (DI-17), with neither of the parameters.
+func (s *Server) serveHealthCheck(w http.ResponseWriter, endpoint, check string) {
+	if reason := s.lifecycle.healthError(endpoint, check); reason != "" {
+		http.Error(w, "internal server error: "+reason, http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")

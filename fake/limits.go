@@ -9,21 +9,21 @@ import (
 
 // limits are how much a server takes and remembers.
 type limits struct {
-	// history, changes and pastBytes bound what is remembered; quota the objects that there are.
-	history          time.Duration
-	changes          int
-	pastBytes, quota int64
-	// reading and writing are how many requests may be in flight, watching how many watches open.
-	reading, writing, watching int64
+	// historyAge, changes and historyBytes bound what is remembered; quota the objects that there are.
+	historyAge          time.Duration
+	historyCount        int
+	historyBytes, quota int64
+	// maxReads and writing are how many requests may be in flight, watching how many watches open.
+	maxReads, maxWrites, maxWatches int64
 }
 
-// store are those that the store keeps.
-func (l limits) store() memstore.Options {
-	return memstore.Options{HistoryAge: l.history, HistoryCount: l.changes, HistoryBytes: l.pastBytes, Quota: l.quota}
+// storeOptions are those that the store keeps.
+func (l limits) storeOptions() memstore.Options {
+	return memstore.Options{HistoryAge: l.historyAge, HistoryCount: l.historyCount, HistoryBytes: l.historyBytes, Quota: l.quota}
 }
 
-// ofStore reports whether one of those that the store keeps is given.
-func (l limits) ofStore() bool { return l.store() != memstore.Options{} }
+// hasStoreLimits reports whether one of those that the store keeps is given.
+func (l limits) hasStoreLimits() bool { return l.storeOptions() != memstore.Options{} }
 
 // WithHistory bounds what the server remembers of the past: for how long
 // (default 5 minutes, as a real server between compactions) and how many
@@ -32,7 +32,7 @@ func (l limits) ofStore() bool { return l.store() != memstore.Options{} }
 // answered 410 Expired.
 func WithHistory(age time.Duration, changes int) Option {
 	return func(o *options) error {
-		o.history, o.changes = age, changes
+		o.historyAge, o.historyCount = age, changes
 		return nil
 	}
 }
@@ -42,7 +42,7 @@ func WithHistory(age time.Duration, changes int) Option {
 // 256 MiB, zero keeps it, a negative value takes the bound away. The oldest is forgotten first.
 func WithHistoryBytes(bytes int64) Option {
 	return func(o *options) error {
-		o.pastBytes = bytes
+		o.historyBytes = bytes
 		return nil
 	}
 }
@@ -66,12 +66,12 @@ func WithQuota(bytes int64) Option {
 // limit, as by default; a real server has 400 and 200. Watches and other long-running
 // requests do not count. Nobody is exempt, where a real server lets the group
 // system:masters pass. What a fault rule delays is being served.
-func WithMaxInFlight(reading, writing int) Option {
+func WithMaxInFlight(readOnly, mutating int) Option {
 	return func(o *options) error {
-		if reading < 0 || writing < 0 {
-			return fmt.Errorf("fakeapi: %d and %d requests in flight: a limit is not negative", reading, writing)
+		if readOnly < 0 || mutating < 0 {
+			return fmt.Errorf("fakeapi: %d and %d requests in flight: a limit is not negative", readOnly, mutating)
 		}
-		o.reading, o.writing = int64(reading), int64(writing)
+		o.maxReads, o.maxWrites = int64(readOnly), int64(mutating)
 		return nil
 	}
 }
@@ -79,12 +79,12 @@ func WithMaxInFlight(reading, writing int) Option {
 // WithMaxWatches limits how many watches are open at a time. One more is answered like one request too
 // many with WithMaxInFlight: 429 and Retry-After 1, until others have ended. 0 is no limit, as by default and
 // on a real server, which limits only how many begin at once.
-func WithMaxWatches(most int) Option {
+func WithMaxWatches(n int) Option {
 	return func(o *options) error {
-		if most < 0 {
-			return fmt.Errorf("fakeapi: %d watches: a limit is not negative", most)
+		if n < 0 {
+			return fmt.Errorf("fakeapi: %d watches: a limit is not negative", n)
 		}
-		o.watching = int64(most)
+		o.maxWatches = int64(n)
 		return nil
 	}
 }

@@ -26,8 +26,8 @@ func isManifest(name string) bool {
 // readManifests reads all manifests of a file system.
 func readManifests(fsys fs.FS) ([]handlers.Item, error) {
 	prefix := ""
-	if named, ok := fsys.(fmt.Stringer); ok {
-		prefix = named.String() + ": "
+	if stringer, ok := fsys.(fmt.Stringer); ok {
+		prefix = stringer.String() + ": "
 	}
 	var all []handlers.Item
 	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -41,7 +41,7 @@ func readManifests(fsys fs.FS) ([]handlers.Item, error) {
 		if err != nil {
 			return fmt.Errorf("%s%w", prefix, err)
 		}
-		found, err := readManifest(prefix+name, body, wholly)
+		found, err := readManifest(prefix+name, body, rejectUnknown)
 		all = append(all, found...)
 		return err
 	})
@@ -51,16 +51,16 @@ func readManifests(fsys fs.FS) ([]handlers.Item, error) {
 	return all, nil
 }
 
-// strictness says what becomes of a document that is no object of Kubernetes.
-type strictness bool
+// documentPolicy says what becomes of a document that is no object of Kubernetes.
+type documentPolicy bool
 
 const (
-	wholly   strictness = true
-	passOver strictness = false
+	rejectUnknown documentPolicy = true
+	skipUnknown   documentPolicy = false
 )
 
 // readManifest reads the documents of one file. An error names the file.
-func readManifest(file string, body []byte, strict strictness) ([]handlers.Item, error) {
+func readManifest(file string, body []byte, policy documentPolicy) ([]handlers.Item, error) {
 	documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(body)))
 	var all []handlers.Item
 	for n := 1; ; n++ {
@@ -72,7 +72,7 @@ func readManifest(file string, body []byte, strict strictness) ([]handlers.Item,
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		from := fmt.Sprintf("%s: document %d", file, n)
-		objects, err := readDocument(document, strict)
+		objects, err := readDocument(document, policy)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", from, err)
 		}
@@ -84,7 +84,7 @@ func readManifest(file string, body []byte, strict strictness) ([]handlers.Item,
 
 // readDocument reads one YAML or JSON document: an object, a List of objects, or nothing but
 // white space and comments.
-func readDocument(document []byte, strict strictness) ([]runtime.Object, error) {
+func readDocument(document []byte, policy documentPolicy) ([]runtime.Object, error) {
 	body, err := kyaml.YAMLToJSON(document)
 	if err != nil {
 		return nil, err
@@ -92,18 +92,18 @@ func readDocument(document []byte, strict strictness) ([]runtime.Object, error) 
 	if string(body) == "null" {
 		return nil, nil
 	}
-	one := &unstructured.Unstructured{}
-	if err := one.UnmarshalJSON(body); err != nil {
-		if runtime.IsMissingKind(err) && strict == passOver {
+	obj := &unstructured.Unstructured{}
+	if err := obj.UnmarshalJSON(body); err != nil {
+		if runtime.IsMissingKind(err) && policy == skipUnknown {
 			err = nil
 		}
 		return nil, err
 	}
-	if !one.IsList() {
-		return []runtime.Object{one}, nil
+	if !obj.IsList() {
+		return []runtime.Object{obj}, nil
 	}
 	var objects []runtime.Object
-	err = one.EachListItem(func(item runtime.Object) error {
+	err = obj.EachListItem(func(item runtime.Object) error {
 		objects = append(objects, item)
 		return nil
 	})

@@ -16,27 +16,27 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// metered counts every request that next serves, by what its client gets: faults count
+// withMetrics counts every request that next serves, by what its client gets: faults count
 // as if they were the server's.
-func (s *Server) metered(next http.Handler) http.Handler {
+func (s *Server) withMetrics(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var query url.Values
 		if strings.Contains(r.URL.RawQuery, "watch") {
 			query = r.URL.Query()
 		}
 		t := requestinfo.Parse(r.Method, r.URL.Path, query)
-		l, counted := s.labels(r, t)
-		if !counted {
+		l, ok := s.metricLabels(r, t)
+		if !ok {
 			next.ServeHTTP(w, r)
 			return
 		}
-		running := s.metrics.InFlight(l, isLongRunning(t), reads(r))
+		running := s.metrics.InFlight(l, isLongRunning(t), isReadOnly(r))
 		running.Inc()
-		m := &meter{ResponseWriter: w, request: r}
+		m := &metricsWriter{ResponseWriter: w, request: r}
 		begin := time.Now()
 		defer func() {
 			running.Dec()
-			if code := m.answered(); code != 0 {
+			if code := m.statusCode(); code != 0 {
 				s.metrics.RecordRequest(l, code, time.Since(begin))
 			} else {
 				s.metrics.RecordAbort(l)
@@ -47,8 +47,8 @@ func (s *Server) metered(next http.Handler) http.Handler {
 	})
 }
 
-// labels are what a request is counted by; counted is false for what is not served.
-func (s *Server) labels(r *http.Request, t requestinfo.RequestInfo) (l metrics.Labels, counted bool) {
+// metricLabels are what a request is counted by; counted is false for what is not served.
+func (s *Server) metricLabels(r *http.Request, t requestinfo.RequestInfo) (l metrics.Labels, ok bool) {
 	switch {
 	case t.IsResourceRequest():
 		res := s.types.Table().Lookup(t.Group, t.Version, t.Resource)
@@ -63,19 +63,19 @@ func (s *Server) labels(r *http.Request, t requestinfo.RequestInfo) (l metrics.L
 	if known := "/openapi/"; strings.HasPrefix(path, known) {
 		path = known
 	}
-	return metrics.PathLabels(r, path), isHealth(path) ||
+	return metrics.PathLabels(r, path), isHealthPath(path) ||
 		slices.Contains([]string{"/", "/metrics", "/openapi/", "/version", "/version/"}, path)
 }
 
-// terminated counts a request that the server has ended in self-defense.
-func (s *Server) terminated(r *http.Request, code int) {
-	if l, counted := s.labels(r, requestinfo.Parse(r.Method, r.URL.Path, r.URL.Query())); counted {
+// recordTermination counts a request that the server has ended in self-defense.
+func (s *Server) recordTermination(r *http.Request, code int) {
+	if l, ok := s.metricLabels(r, requestinfo.Parse(r.Method, r.URL.Path, r.URL.Query())); ok {
 		s.metrics.RecordTermination(l, code)
 	}
 }
 
-// objects counts what is in the store.
-func (s *Server) objects() map[schema.GroupResource]int {
+// countObjects counts what is in the store.
+func (s *Server) countObjects() map[schema.GroupResource]int {
 	view := s.store.View()
 	counts := make(map[schema.GroupResource]int)
 	for _, res := range s.types.Table().Stored() {
@@ -84,8 +84,8 @@ func (s *Server) objects() map[schema.GroupResource]int {
 	return counts
 }
 
-// meter sees the code of an answer.
-type meter struct {
+// metricsWriter sees the code of an answer.
+type metricsWriter struct {
 	http.ResponseWriter
 	request            *http.Request
 	code               int
@@ -93,10 +93,10 @@ type meter struct {
 }
 
 // Unwrap is for http.ResponseController.
-func (m *meter) Unwrap() http.ResponseWriter { return m.ResponseWriter }
+func (m *metricsWriter) Unwrap() http.ResponseWriter { return m.ResponseWriter }
 
 // WriteHeader implements http.ResponseWriter.
-func (m *meter) WriteHeader(code int) {
+func (m *metricsWriter) WriteHeader(code int) {
 	if m.code == 0 && code >= http.StatusOK {
 		m.code = code
 	}
@@ -104,15 +104,15 @@ func (m *meter) WriteHeader(code int) {
 }
 
 // Hijack is for http.ResponseController: what follows is no answer of HTTP.
-func (m *meter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+func (m *metricsWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buffered, err := http.NewResponseController(m.ResponseWriter).Hijack()
 	m.hijacked = m.hijacked || err == nil
 	return conn, buffered, err
 }
 
-// answered is the code, 0 if there was no whole answer. One that begins with its body
+// statusCode is the code, 0 if there was no whole answer. One that begins with its body
 // has 200.
-func (m *meter) answered() int {
+func (m *metricsWriter) statusCode() int {
 	switch {
 	case m.code != 0 && m.code != http.StatusOK:
 		return m.code

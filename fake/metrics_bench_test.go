@@ -15,10 +15,10 @@ func BenchmarkMetrics(b *testing.B) {
 	srv, err := New(WithInMemoryNetwork())
 	require.NoError(b, err)
 	defer func() { _ = srv.Close() }()
-	plain := srv.recorded(faults.Handler(&srv.faults, srv.receiver()))
+	plain := srv.withTimeline(faults.Handler(&srv.faults, srv.withRequestDefaults()))
 	request := httptest.NewRequest(http.MethodGet, "/api/v1/namespaces/default", nil)
 	for name, handler := range map[string]http.Handler{
-		"counted": srv.recorded(srv.metered(faults.Handler(&srv.faults, srv.receiver()))), "not": plain,
+		"counted": srv.withTimeline(srv.withMetrics(faults.Handler(&srv.faults, srv.withRequestDefaults()))), "not": plain,
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -23,7 +23,7 @@ import (
 // nor what hash it has (DI-18).
 func (s *Server) serveOpenAPIIndex(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	documents, _ := s.documents()
+	documents, _ := s.openAPIDocuments()
 	// Without a time, which a real server makes that of the request: a client that asks again in
 	// the same second would be told that nothing has changed.
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(documents.V3Index()))
@@ -33,7 +33,7 @@ func (s *Server) serveOpenAPIIndex(w http.ResponseWriter, r *http.Request) {
 // kept for ever; another hash is sent to the right one (DI-18).
 func (s *Server) serveOpenAPIV3(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, openapi.V3Root+"/")
-	documents, made := s.documents()
+	documents, modTime := s.openAPIDocuments()
 	doc := documents.V3(name)
 	if doc == nil {
 		w.WriteHeader(http.StatusNotFound)
@@ -45,8 +45,8 @@ func (s *Server) serveOpenAPIV3(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNotAcceptable)
 		return
 	}
-	if asked := r.URL.Query().Get("hash"); asked != "" {
-		if asked != doc.Hash {
+	if hash := r.URL.Query().Get("hash"); hash != "" {
+		if hash != doc.Hash {
 			w.Header().Set("Content-Type", media)
 			w.Header().Set("ETag", strconv.Quote(doc.Hash))
 			http.Redirect(w, r, openapi.V3URL(name, doc.Hash), http.StatusMovedPermanently)
@@ -55,7 +55,7 @@ func (s *Server) serveOpenAPIV3(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "public, immutable")
 		w.Header().Set("Expires", s.api.Now().UTC().AddDate(1, 0, 0).Format(time.RFC1123))
 	}
-	writeOpenAPI(w, r, media, doc, made)
+	writeOpenAPI(w, r, media, doc, modTime)
 }
 
 // serveOpenAPIV2 answers with the document of v2.
@@ -66,8 +66,8 @@ func (s *Server) serveOpenAPIV2(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNotAcceptable)
 		return
 	}
-	documents, made := s.documents()
-	writeOpenAPI(w, r, media, documents.V2(), made)
+	documents, modTime := s.openAPIDocuments()
+	writeOpenAPI(w, r, media, documents.V2(), modTime)
 }
 
 // openAPIMedia is the media type of the answer, "" if the client takes none. That of
@@ -92,31 +92,31 @@ func openAPIMedia(r *http.Request, version string) string {
 	return ""
 }
 
-func writeOpenAPI(w http.ResponseWriter, r *http.Request, media string, doc *openapi.Document, made time.Time) {
+func writeOpenAPI(w http.ResponseWriter, r *http.Request, media string, doc *openapi.Document, modTime time.Time) {
 	body := doc.JSON
 	if media != negotiate.TypeJSON {
 		body = doc.Protobuf()
 	}
 	w.Header().Set("Content-Type", media)
 	w.Header().Set("ETag", strconv.Quote(doc.Hash))
-	http.ServeContent(w, r, "", made, bytes.NewReader(body))
+	http.ServeContent(w, r, "", modTime, bytes.NewReader(body))
 }
 
-// documentTimes remembers when the documents were first asked for as they are.
-type documentTimes struct {
-	mu     sync.Mutex // guards what is below
-	latest *openapi.Documents
-	made   time.Time
+// openAPIState remembers when the documents were first asked for as they are.
+type openAPIState struct {
+	mu      sync.Mutex // guards what is below
+	latest  *openapi.Documents
+	modTime time.Time
 }
 
-// documents gives those of now, and when they were made, as Last-Modified has it: when they were first asked for, as in a real server.
-func (s *Server) documents() (documents *openapi.Documents, made time.Time) {
+// openAPIDocuments gives those of now, and when they were made, as Last-Modified has it: when they were first asked for, as in a real server.
+func (s *Server) openAPIDocuments() (documents *openapi.Documents, modTime time.Time) {
 	documents = s.types.OpenAPI()
-	t := &s.docs
+	t := &s.openAPI
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.latest != documents {
-		t.latest, t.made = documents, s.api.Now()
+		t.latest, t.modTime = documents, s.api.Now()
 	}
-	return documents, t.made
+	return documents, t.modTime
 }

@@ -23,76 +23,76 @@ import (
 type Option func(*options) error
 
 type options struct {
-	address string
-	memory  bool
-	tls     bool
-	access
-	control bool
+	address  string
+	inMemory bool
+	tls      bool
+	authOptions
+	controlAPI bool
 	// uncontrolled switches the controllers off.
 	uncontrolled bool
 	// unrecorded switches the timeline off.
 	unrecorded bool
 	// cbor serves CBOR.
-	cbor       bool
-	seed       *uint64
-	future     time.Duration
-	bookmarks  time.Duration
-	watches    time.Duration
-	tokens     time.Duration
-	closing    time.Duration
-	hosts      []string
-	notReady   time.Duration
-	without    []Feature
-	fixtures   []fixture
-	crds       []CRDSource
-	schemes    []*runtime.Scheme
-	rules      []faults.Rule
-	middleware []func(http.Handler) http.Handler
-	admission  admission.Chain
-	network    versions.Network // where conversion webhooks are
+	cbor                   bool
+	seed                   *uint64
+	resourceVersionTimeout time.Duration
+	bookmarkInterval       time.Duration
+	watchTimeout           time.Duration
+	continueLifetime       time.Duration
+	closeTimeout           time.Duration
+	hosts                  []string
+	cacheInitializing      time.Duration
+	disabledFeatures       []Feature
+	fixtures               []fixture
+	crds                   []CRDSource
+	schemes                []*runtime.Scheme
+	rules                  []faults.Rule
+	middleware             []func(http.Handler) http.Handler
+	admission              admission.Chain
+	webhookNetwork         versions.Network // where conversion webhooks are
 	limits
 }
 
 func newOptions(opts []Option) (*options, error) {
 	o := &options{
-		address:   anyPort,
-		future:    3 * time.Second,
-		bookmarks: time.Minute,
-		watches:   30 * time.Minute,
-		closing:   5 * time.Second,
+		address:                anyPort,
+		resourceVersionTimeout: 3 * time.Second,
+		bookmarkInterval:       time.Minute,
+		watchTimeout:           30 * time.Minute,
+		closeTimeout:           5 * time.Second,
 	}
-	return o.with(opts)
+	return o.apply(opts)
 }
 
 // anyPort is a free port of the loopback interface.
 const anyPort = "127.0.0.1:0"
 
-// replica are the options of another front door, which is configured like the first where
+// forReplica are the options of another front door, which is configured like the first where
 // opts do not say otherwise: API servers of one cluster are.
-func (o *options) replica(opts []Option) (*options, error) {
+func (o *options) forReplica(opts []Option) (*options, error) {
 	r := &options{
-		address:    anyPort,
-		future:     o.future,
-		bookmarks:  o.bookmarks,
-		watches:    o.watches,
-		tokens:     o.tokens,
-		closing:    o.closing,
-		without:    slices.Clone(o.without),
-		admission:  slices.Clone(o.admission),
-		unrecorded: o.unrecorded,
-		cbor:       o.cbor,
+		address:                anyPort,
+		resourceVersionTimeout: o.resourceVersionTimeout,
+		bookmarkInterval:       o.bookmarkInterval,
+		watchTimeout:           o.watchTimeout,
+		continueLifetime:       o.continueLifetime,
+		closeTimeout:           o.closeTimeout,
+		disabledFeatures:       slices.Clone(o.disabledFeatures),
+		admission:              slices.Clone(o.admission),
+		unrecorded:             o.unrecorded,
+		cbor:                   o.cbor,
 	}
-	return r.with(opts)
+	return r.apply(opts)
 }
 
-// with is o after opts.
-func (o *options) with(opts []Option) (*options, error) {
+// apply is o after opts.
+func (o *options) apply(opts []Option) (*options, error) {
 	for _, opt := range opts {
 		if err := opt(o); err != nil {
 			return nil, err
 		}
 	}
-	return o, o.check()
+	return o, o.validate()
 }
 
 // WithInMemoryNetwork serves on a network in memory instead of a loopback socket: only
@@ -101,7 +101,7 @@ func (o *options) with(opts []Option) (*options, error) {
 // inside the bubble.
 func WithInMemoryNetwork() Option {
 	return func(o *options) error {
-		o.memory = true
+		o.inMemory = true
 		return nil
 	}
 }
@@ -177,8 +177,8 @@ func WithMiddleware(wrap func(http.Handler) http.Handler) Option {
 	}
 }
 
-// wrapped is a handler with all middleware around it.
-func (o *options) wrapped(h http.Handler) http.Handler {
+// withMiddleware is a handler with all middleware around it.
+func (o *options) withMiddleware(h http.Handler) http.Handler {
 	for _, wrap := range slices.Backward(o.middleware) {
 		h = wrap(h)
 	}
@@ -199,7 +199,7 @@ func WithSeed(seed uint64) Option {
 // not reached yet is held before it is answered 504 with Retry-After (RS-05).
 // The default is 3 seconds.
 func WithResourceVersionTimeout(d time.Duration) Option {
-	return positive("future wait", d, func(o *options) { o.future = d })
+	return durationOption("future wait", d, func(o *options) { o.resourceVersionTimeout = d })
 }
 
 // WithContinueLifetime sets how long a continue token can be used, counted from
@@ -207,20 +207,20 @@ func WithResourceVersionTimeout(d time.Duration) Option {
 // 410 Expired with a token that goes on in the state of now (CH-18). By default it
 // lives as long as history does.
 func WithContinueLifetime(d time.Duration) Option {
-	return positive("continue-token lifetime", d, func(o *options) { o.tokens = d })
+	return durationOption("continue-token lifetime", d, func(o *options) { o.continueLifetime = d })
 }
 
 // WithBookmarkInterval sets the time between the bookmarks of a watch that asked
 // for them. The default is a minute.
 func WithBookmarkInterval(d time.Duration) Option {
-	return positive("bookmark interval", d, func(o *options) { o.bookmarks = d })
+	return durationOption("bookmark interval", d, func(o *options) { o.bookmarkInterval = d })
 }
 
 // WithWatchTimeout sets the shortest time after which the server ends a watch
 // that named no timeoutSeconds; the longest is twice that (WA-17). The default
 // is 30 minutes.
 func WithWatchTimeout(d time.Duration) Option {
-	return positive("watch timeout", d, func(o *options) { o.watches = d })
+	return durationOption("watch timeout", d, func(o *options) { o.watchTimeout = d })
 }
 
 // WithoutControllers switches off what the server does in the place of a control
@@ -242,7 +242,7 @@ func WithoutControllers() Option {
 // and on in the command.
 func WithControlAPI() Option {
 	return func(o *options) error {
-		o.control = true
+		o.controlAPI = true
 		return nil
 	}
 }
@@ -267,10 +267,10 @@ func WithCBOR() Option {
 	}
 }
 
-func positive(what string, d time.Duration, set func(*options)) Option {
+func durationOption(name string, d time.Duration, set func(*options)) Option {
 	return func(o *options) error {
 		if d <= 0 {
-			return fmt.Errorf("fakeapi: %s of %v is not positive", what, d)
+			return fmt.Errorf("fakeapi: %s of %v is not positive", name, d)
 		}
 		set(o)
 		return nil

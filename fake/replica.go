@@ -23,7 +23,7 @@ import (
 // current. A client that moves between doors can so travel back in time.
 type Replica struct {
 	*Server
-	view *replicaView
+	view *laggingView
 }
 
 // Replica opens another front door on the server's store. Its view is current
@@ -34,30 +34,30 @@ type Replica struct {
 // server's. Fixtures, seeds and controllers are the first server's; fault rules, middleware
 // and WithControlAPI are not taken over. It closes with the server, or by itself before that.
 func (s *Server) Replica(opts ...Option) (*Replica, error) {
-	o, err := s.opts.replica(opts)
+	o, err := s.opts.forReplica(opts)
 	if err != nil {
 		return nil, err
 	}
 	if len(o.fixtures)+len(o.crds)+len(o.schemes) > 0 {
 		return nil, errors.New("fakeapi: a replica has the objects and types of its server; load them there")
 	}
-	if o.ofStore() {
+	if o.hasStoreLimits() {
 		return nil, errors.New("fakeapi: a replica has the store of its server; give WithHistory, WithHistoryBytes or WithQuota there")
 	}
-	if o.access.given() {
+	if o.authOptions.isSet() {
 		return nil, errors.New("fakeapi: a replica has the users of its server; give tokens, client certificates and the authorizer to that")
 	}
-	o.access = s.opts.access
+	o.authOptions = s.opts.authOptions
 	o.uncontrolled = true // there is one control plane, and the server runs it
 	o.tls = o.tls || s.opts.tls
-	view := newReplicaView(s.store)
+	view := newLaggingView(s.store)
 	r := &Server{
-		opts: o, types: s.types, borrowed: true, store: s.store, controllers: s.controllers,
-		authority: s.authority, tokens: s.tokens, way: s.way, identity: s.identity,
-		served: make(chan struct{}),
+		opts: o, types: s.types, sharedStore: true, store: s.store, controllers: s.controllers,
+		authority: s.authority, tokens: s.tokens, authenticator: s.authenticator, adminCertificate: s.adminCertificate,
+		serveDone: make(chan struct{}),
 	}
-	r.api = s.api.Replica(view, r.settings())
-	if err := r.open(); err != nil {
+	r.api = s.api.Replica(view, r.handlerSettings())
+	if err := r.start(); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
@@ -67,98 +67,98 @@ func (s *Server) Replica(opts ...Option) (*Replica, error) {
 }
 
 // Freeze keeps the view as it is now.
-func (r *Replica) Freeze() { r.view.set(sight{frozen: true, at: r.view.View()}) }
+func (r *Replica) Freeze() { r.view.set(lagPolicy{frozen: true, at: r.view.View()}) }
 
 // Lag keeps the view a number of changes behind the store. It reaches back as far
 // as history does.
-func (r *Replica) Lag(changes uint) { r.view.set(sight{changes: memstore.Revision(changes)}) }
+func (r *Replica) Lag(changes uint) { r.view.set(lagPolicy{changes: memstore.Revision(changes)}) }
 
 // Delay keeps the view a time behind the store: a change comes into view when it
 // is that old. It reaches back as far as history does.
-func (r *Replica) Delay(d time.Duration) { r.view.set(sight{delay: max(d, 0)}) }
+func (r *Replica) Delay(d time.Duration) { r.view.set(lagPolicy{delay: max(d, 0)}) }
 
 // CatchUp makes the view current again.
-func (r *Replica) CatchUp() { r.view.set(sight{}) }
+func (r *Replica) CatchUp() { r.view.set(lagPolicy{}) }
 
-// sight is how a replica sees: at a frozen view, or behind by changes or by a
+// lagPolicy is how a replica sees: at a frozen view, or behind by changes or by a
 // time. The zero value sees everything.
-type sight struct {
+type lagPolicy struct {
 	frozen  bool
 	at      memstore.View
 	changes memstore.Revision
 	delay   time.Duration
 }
 
-// replicaView is the horizon of a replica.
-type replicaView struct {
+// laggingView is the horizon of a replica.
+type laggingView struct {
 	store *memstore.Store
 
-	mu    sync.Mutex
-	sight sight
-	moved chan struct{} // closed when sight is set anew
+	mu      sync.Mutex
+	policy  lagPolicy
+	changed chan struct{} // closed when sight is set anew
 }
 
-var _ handlers.CacheView = (*replicaView)(nil)
+var _ handlers.CacheView = (*laggingView)(nil)
 
-func newReplicaView(store *memstore.Store) *replicaView {
-	return &replicaView{store: store, moved: make(chan struct{})}
+func newLaggingView(store *memstore.Store) *laggingView {
+	return &laggingView{store: store, changed: make(chan struct{})}
 }
 
-func (v *replicaView) set(s sight) {
+func (v *laggingView) set(s lagPolicy) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.sight = s
-	close(v.moved)
-	v.moved = make(chan struct{})
+	v.policy = s
+	close(v.changed)
+	v.changed = make(chan struct{})
 }
 
-func (v *replicaView) get() (sight, <-chan struct{}) {
+func (v *laggingView) get() (lagPolicy, <-chan struct{}) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.sight, v.moved
+	return v.policy, v.changed
 }
 
 // View implements verbs.Horizon.
-func (v *replicaView) View() memstore.View {
+func (v *laggingView) View() memstore.View {
 	s, _ := v.get()
 	if s.frozen {
 		return s.at
 	}
 	for {
-		view, err := v.store.ViewAt(v.seen(s))
+		view, err := v.store.ViewAt(v.visibleRevision(s))
 		if err == nil {
 			return view
 		}
 		// History ends above what should be seen, or the store has just gone
 		// back: see as far back as there is.
-		s = sight{changes: v.store.Revision() - v.floor()}
+		s = lagPolicy{changes: v.store.Revision() - v.oldestRevision()}
 	}
 }
 
 // Revision implements verbs.Horizon.
-func (v *replicaView) Revision() memstore.Revision {
+func (v *laggingView) Revision() memstore.Revision {
 	s, _ := v.get()
-	return v.seen(s)
+	return v.visibleRevision(s)
 }
 
-func (v *replicaView) floor() memstore.Revision {
+func (v *laggingView) oldestRevision() memstore.Revision {
 	exact, _ := v.store.Floors()
 	return exact
 }
 
-// seen is the newest revision in sight.
-func (v *replicaView) seen(s sight) memstore.Revision {
+// visibleRevision is the newest revision in sight.
+func (v *laggingView) visibleRevision(s lagPolicy) memstore.Revision {
 	newest := v.store.Revision()
 	switch {
 	case s.frozen:
 		return s.at.Revision()
 	case s.changes > 0:
-		return max(newest-min(s.changes, newest), v.floor())
+		return max(newest-min(s.changes, newest), v.oldestRevision())
 	}
 	if s.delay == 0 {
 		return newest
 	}
-	floor := v.floor()
+	floor := v.oldestRevision()
 	young := sort.Search(int(newest-floor), func(i int) bool {
 		return v.store.Age(floor+1+memstore.Revision(i)) < s.delay
 	})
@@ -166,15 +166,15 @@ func (v *replicaView) seen(s sight) memstore.Revision {
 }
 
 // Until implements verbs.Horizon.
-func (v *replicaView) Until(rev memstore.Revision) handlers.Changes {
-	s, moved := v.get()
-	news := handlers.Changes{ViewChanged: moved}
+func (v *laggingView) Until(rev memstore.Revision) handlers.Changes {
+	s, changed := v.get()
+	changes := handlers.Changes{ViewChanged: changed}
 	switch {
 	case s.frozen:
 	case s.delay > 0 && rev <= v.store.Revision():
-		news.Delay = max(s.delay-v.store.Age(rev), time.Nanosecond)
+		changes.Delay = max(s.delay-v.store.Age(rev), time.Nanosecond)
 	default:
-		news.StoreChanged = handlers.NextWrite(v.store)
+		changes.StoreChanged = handlers.NextWrite(v.store)
 	}
-	return news
+	return changes
 }

@@ -21,12 +21,12 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 		query = r.URL.Query()
 	}
 	t := requestinfo.Parse(r.Method, r.URL.Path, query)
-	r, ok := s.pass(w, r, t)
+	r, ok := s.runFilters(w, r, t)
 	if !ok {
 		return
 	}
 	switch {
-	case t.Prefix != "" && s.serves(t):
+	case t.Prefix != "" && s.isServed(t):
 		if t.IsResourceRequest() {
 			s.api.Serve(w, r, t)
 			return
@@ -40,11 +40,11 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// dress sets what every answer carries.
-func (s *Server) dress(w http.ResponseWriter, r *http.Request) {
+// setCommonHeaders sets what every answer carries.
+func (s *Server) setCommonHeaders(w http.ResponseWriter, r *http.Request) {
 	w.Header()["Cache-Control"] = noCache
 	w.Header()["Audit-Id"] = []string{auditID(r)} // AU-06
-	s.date(w)
+	s.setDate(w)
 }
 
 // noCache is on every answer (HT-01). Shared: nobody changes it.
@@ -62,9 +62,9 @@ func auditID(r *http.Request) string {
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }
 
-// serves reports whether the path lies in a group and version that is served,
+// isServed reports whether the path lies in a group and version that is served,
 // or is one of the discovery paths above them.
-func (s *Server) serves(t requestinfo.RequestInfo) bool {
+func (s *Server) isServed(t requestinfo.RequestInfo) bool {
 	switch {
 	case t.Prefix == "apis" && t.Group == "" && t.Version == "":
 		return !t.IsResourceRequest()
@@ -89,7 +89,7 @@ func (s *Server) serveOther(w http.ResponseWriter, r *http.Request) {
 		s.serveOpenAPIV3(w, r)
 	case path == "/metrics":
 		s.metrics.ServeHTTP(w, r)
-	case isHealth(path):
+	case isHealthPath(path):
 		s.serveHealth(w, r)
 	default:
 		http.NotFound(w, r) // plain text, as a real server's outermost mux (PV-16)
@@ -111,12 +111,12 @@ func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request, t reques
 		handlers.WriteError(w, r, status.MethodNotAllowed())
 		return
 	}
-	views := s.groups.look(t)
-	if views.refuse(w, r, t) {
+	views := s.groups.conditions(t)
+	if views.writeUnavailable(w, r, t) {
 		return
 	}
 	negotiated := negotiate.ResponseOutput
-	if t.Version == "" && t.Group == "" && !s.plainDiscovery.Load() {
+	if t.Version == "" && t.Group == "" && !s.aggregatedDiscoveryOff.Load() {
 		negotiated = negotiate.DiscoveryOutput
 	}
 	out, err := negotiated(r, plain)

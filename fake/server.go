@@ -31,39 +31,39 @@ import (
 type Server struct {
 	opts  *options
 	types *registry.Registry
-	// borrowed tells that types and store are another server's, as a replica's are.
-	borrowed bool
-	store    *memstore.Store
-	api      *handlers.API
+	// sharedStore tells that types and store are another server's, as a replica's are.
+	sharedStore bool
+	store       *memstore.Store
+	api         *handlers.API
 	// controllers are those of the store, whatever the door.
 	controllers *controllers.Controllers
 	faults      faults.Set
 
 	discovery *discovery.Documents
 	groups    *Discovery
-	// plainDiscovery switches the aggregated documents off.
-	plainDiscovery atomic.Bool
-	metrics        *metrics.Recorder
+	// aggregatedDiscoveryOff switches the aggregated documents off.
+	aggregatedDiscoveryOff atomic.Bool
+	metrics                *metrics.Recorder
 
-	listener  *entrance
-	authority *certs.Authority     // nil without TLS
-	tokens    *authn.Tokens        // those that are known, whether or not one is asked for
-	way       *authn.Authenticator // in; nil without authentication
-	identity  *identity            // of the server's own clients; nil without client certificates
-	stations  []station
-	life      life
-	recorder  *timeline.Recorder
-	zip       compress.Compressor
-	docs      documentTimes
-	handler   http.Handler
-	http      *http.Server
-	cancel    context.CancelFunc
-	served    chan struct{} // closed when Serve has returned
-	transport *http.Transport
-	client    *http.Client
-	flight    flight
-	// controlled is closed when the controllers have ended; nil where none run.
-	controlled chan struct{}
+	listener         *reopenableListener
+	authority        *certs.Authority     // nil without TLS
+	tokens           *authn.Tokens        // those that are known, whether or not one is asked for
+	authenticator    *authn.Authenticator // in; nil without authentication
+	adminCertificate *clientCertificate   // of the server's own clients; nil without client certificates
+	filters          []filter
+	lifecycle        lifecycle
+	recorder         *timeline.Recorder
+	compressor       compress.Compressor
+	openAPI          openAPIState
+	handler          http.Handler
+	httpServer       *http.Server
+	cancel           context.CancelFunc
+	serveDone        chan struct{} // closed when Serve has returned
+	transport        *http.Transport
+	client           *http.Client
+	conns            connTracker
+	// controllersDone is closed when the controllers have ended; nil where none run.
+	controllersDone chan struct{}
 
 	mu       sync.Mutex
 	replicas []*Server // and forks of the control API: closed with this one
@@ -75,26 +75,26 @@ func New(opts ...Option) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	store := memstore.New(o.limits.store())
+	store := memstore.New(o.limits.storeOptions())
 	s := &Server{
-		opts:   o,
-		types:  registry.New(o.webhooks(store)),
-		store:  store,
-		served: make(chan struct{}),
+		opts:      o,
+		types:     registry.New(o.conversionNetwork(store)),
+		store:     store,
+		serveDone: make(chan struct{}),
 	}
-	s.tokens = newTokens(o.bearers)
-	s.api = handlers.New(s.store, s.types, handlers.NewIDs(seed(o.seed)), s.settings())
+	s.tokens = newTokens(o.tokens)
+	s.api = handlers.New(s.store, s.types, handlers.NewIDs(seed(o.seed)), s.handlerSettings())
 	if err := s.api.LoadSystem(); err != nil {
 		return nil, err
 	}
-	if err := s.begin(); err != nil {
+	if err := s.initialize(); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// begin fills the store and lets the server serve.
-func (s *Server) begin() (err error) {
+// initialize fills the store and lets the server serve.
+func (s *Server) initialize() (err error) {
 	defer func() {
 		if err != nil {
 			s.types.Close()
@@ -108,30 +108,30 @@ func (s *Server) begin() (err error) {
 		return err
 	}
 	s.controllers = controllers.New(s.store, s.types.Table, s.api)
-	if err := s.certify(); err != nil {
+	if err := s.setUpAuth(); err != nil {
 		return fmt.Errorf("fakeapi: %w", err)
 	}
-	return s.open()
+	return s.start()
 }
 
-// settings are those of the options, with metrics to count in.
-func (s *Server) settings() handlers.Settings {
+// handlerSettings are those of the options, with metrics to count in.
+func (s *Server) handlerSettings() handlers.Settings {
 	o := s.opts
-	s.metrics = metrics.New(s.objects)
+	s.metrics = metrics.New(s.countObjects)
 	return handlers.Settings{
 		Metrics:                s.metrics,
-		ResourceVersionTimeout: o.future,
-		BookmarkInterval:       o.bookmarks,
-		WatchTimeout:           o.watches,
-		ContinueLifetime:       o.tokens,
+		ResourceVersionTimeout: o.resourceVersionTimeout,
+		BookmarkInterval:       o.bookmarkInterval,
+		WatchTimeout:           o.watchTimeout,
+		ContinueLifetime:       o.continueLifetime,
 		Admission:              o.admission,
 		Authorizer:             o.authorizer,
 		Tokens:                 s.tokens,
 	}
 }
 
-// open begins to serve.
-func (s *Server) open() error {
+// start begins to serve.
+func (s *Server) start() error {
 	if _, err := s.faults.Add(s.opts.rules...); err != nil {
 		return err
 	}
@@ -140,29 +140,29 @@ func (s *Server) open() error {
 	}
 	s.discovery = discovery.New(s.types.Table, s.listener.Addr().String())
 	s.groups = &Discovery{server: s}
-	if err := s.switchOff(); err != nil {
+	if err := s.disableFeatures(); err != nil {
 		return err
 	}
-	if s.opts.notReady > 0 {
-		s.ReinitializeCache(s.opts.notReady)
+	if s.opts.cacheInitializing > 0 {
+		s.ReinitializeCache(s.opts.cacheInitializing)
 	}
-	secured, err := s.secure()
+	config, err := s.tlsConfig()
 	if err != nil {
 		return errors.Join(fmt.Errorf("fakeapi: %w", err), s.listener.Close())
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
-	s.serve(ctx, secured)
+	s.startHTTP(ctx, config)
 	if !s.opts.uncontrolled {
-		s.control(ctx)
+		s.startControllers(ctx)
 	}
 	return nil
 }
 
 // seed widens the seed of the options, or makes one up.
-func seed(given *uint64) (b [32]byte) {
-	if given != nil {
-		binary.LittleEndian.PutUint64(b[:], *given)
+func seed(value *uint64) (b [32]byte) {
+	if value != nil {
+		binary.LittleEndian.PutUint64(b[:], *value)
 		return b
 	}
 	for i := 0; i < len(b); i += 8 {
@@ -172,7 +172,7 @@ func seed(given *uint64) (b [32]byte) {
 }
 
 func (s *Server) listen() error {
-	l, err := listenOn(s.opts.memory, s.opts.address)
+	l, err := listenOn(s.opts.inMemory, s.opts.address)
 	if err != nil {
 		return fmt.Errorf("fakeapi: %w", err)
 	}
@@ -180,48 +180,48 @@ func (s *Server) listen() error {
 	return nil
 }
 
-func (s *Server) serve(ctx context.Context, secured *tls.Config) {
+func (s *Server) startHTTP(ctx context.Context, config *tls.Config) {
 	s.transport = s.newTransport()
 	s.client = s.newClient()
-	s.stations = s.newStations()
-	s.handler = s.newHandler()
-	s.http = &http.Server{
-		Handler:           s.guarded(s),
+	s.filters = s.newFilters()
+	s.handler = s.buildHandlerChain()
+	s.httpServer = &http.Server{
+		Handler:           s.withBrowserProtection(s),
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: 30 * time.Second,
-		ConnState:         s.flight.conn,
-		ErrorLog:          quiet(),
-		TLSConfig:         secured,
+		ConnState:         s.conns.setState,
+		ErrorLog:          discardLogger(),
+		TLSConfig:         config,
 	}
 	go func() {
-		defer close(s.served)
-		s.serveHTTP()
+		defer close(s.serveDone)
+		s.serveListener()
 	}()
 }
 
-// newHandler is all that a request passes, but the guard of the listener.
-func (s *Server) newHandler() http.Handler {
-	h := s.receiver()
-	for _, around := range []func(http.Handler) http.Handler{ // the innermost first
+// buildHandlerChain is all that a request passes, but the guard of the listener.
+func (s *Server) buildHandlerChain() http.Handler {
+	h := s.withRequestDefaults()
+	for _, wrap := range []func(http.Handler) http.Handler{ // the innermost first
 		func(next http.Handler) http.Handler { return faults.Handler(&s.faults, next) },
-		s.limited,      // counts what a fault holds up
-		s.metered,      // sees what the client gets
-		s.recorded,     // and so does the timeline,
-		s.zip.Handler,  // in plain bytes
-		s.front,        // the control API: no fault gets in its way
-		s.opts.wrapped, // the middleware of a test
-		s.flight.track, // what Close waits for
+		s.withMaxInFlight,           // counts what a fault holds up
+		s.withMetrics,               // sees what the client gets
+		s.withTimeline,              // and so does the timeline,
+		s.compressor.Handler,        // in plain bytes
+		s.withControlAPI,            // the control API: no fault gets in its way
+		s.opts.withMiddleware,       // the middleware of a test
+		s.conns.withRequestTracking, // what Close waits for
 	} {
-		h = around(h)
+		h = wrap(h)
 	}
 	return h
 }
 
-// control lets the controllers run until ctx ends.
-func (s *Server) control(ctx context.Context) {
-	s.controlled = make(chan struct{})
+// startControllers lets the controllers run until ctx ends.
+func (s *Server) startControllers(ctx context.Context) {
+	s.controllersDone = make(chan struct{})
 	go func() {
-		defer close(s.controlled)
+		defer close(s.controllersDone)
 		s.controllers.Run(ctx)
 	}()
 }
@@ -255,17 +255,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // connections that are still there after five seconds. A second Close does nothing.
 func (s *Server) Close() error {
 	s.cancel()
-	if !s.borrowed {
+	if !s.sharedStore {
 		s.types.Close() // ends the calls of conversion webhooks
 	}
-	s.flight.hangUp() // net/http would say goodbye over TLS, and wait for those who do not read
-	err := s.http.Close()
-	<-s.served
-	if s.controlled != nil {
-		<-s.controlled
+	s.conns.closeConns() // net/http would say goodbye over TLS, and wait for those who do not read
+	err := s.httpServer.Close()
+	<-s.serveDone
+	if s.controllersDone != nil {
+		<-s.controllersDone
 	}
-	if hanging := s.flight.wait(s.opts.closing); hanging != nil {
-		err = errors.Join(err, hanging)
+	if openErr := s.conns.wait(s.opts.closeTimeout); openErr != nil {
+		err = errors.Join(err, openErr)
 	}
 	s.transport.CloseIdleConnections()
 	s.mu.Lock()

@@ -60,7 +60,7 @@ func (s *Server) Fork(opts ...Option) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.ofStore() {
+	if o.hasStoreLimits() {
 		return nil, errors.New("fakeapi: a fork has the history and the quota of its original; give WithHistory, WithHistoryBytes or WithQuota there")
 	}
 	return s.fork(o, nil)
@@ -71,22 +71,22 @@ func (s *Server) Fork(opts ...Option) (*Server, error) {
 func (s *Server) fork(o *options, authority *certs.Authority) (*Server, error) {
 	store := s.store.Fork()
 	f := &Server{
-		opts: o, types: s.types.Fork(o.webhooks(store)), store: store, authority: authority, served: make(chan struct{}),
+		opts: o, types: s.types.Fork(o.conversionNetwork(store)), store: store, authority: authority, serveDone: make(chan struct{}),
 	}
-	f.tokens = newTokens(o.bearers)
-	f.api = handlers.New(f.store, f.types, handlers.NewIDs(forked(seed(o.seed), f.store.Revision())), f.settings())
+	f.tokens = newTokens(o.tokens)
+	f.api = handlers.New(f.store, f.types, handlers.NewIDs(forkSeed(seed(o.seed), f.store.Revision())), f.handlerSettings())
 	if err := f.api.SyncCRDs(); err != nil {
 		return nil, err
 	}
-	if err := f.begin(); err != nil {
+	if err := f.initialize(); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
-// forked makes another seed of one, so that a fork with the seed of its original
+// forkSeed makes another seed of one, so that a fork with the seed of its original
 // does not invent the same uids once more.
-func forked(b [32]byte, rev memstore.Revision) [32]byte {
+func forkSeed(b [32]byte, rev memstore.Revision) [32]byte {
 	binary.LittleEndian.PutUint64(b[8:], binary.LittleEndian.Uint64(b[8:])^uint64(rev))
 	return b
 }

@@ -23,17 +23,17 @@ func Start(t TB, opts ...Option) *Server {
 	}
 	t.Cleanup(func() {
 		t.Helper()
-		told := false
+		logged := false
 		defer func() { // also if the folder of the artifacts ends the test
 			t.Helper()
 			if err := s.Close(); err != nil {
 				t.Errorf("fakeapi: closing the server: %v", err)
-				if !told {
-					s.tellFailure(t)
+				if !logged {
+					s.logOnFailure(t)
 				}
 			}
 		}()
-		told = s.tellFailure(t)
+		logged = s.logOnFailure(t)
 	})
 	return s
 }

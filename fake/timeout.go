@@ -17,27 +17,27 @@ import (
 // requestTimeout is how long a request that is not long-running may take.
 const requestTimeout = time.Minute
 
-// allotted is the time that a request asks for with its timeout parameter, up to a
+// timeoutParam is the time that a request asks for with its timeout parameter, up to a
 // minute; 0 if it asks for none, and for those that are long-running, whose parameter
 // nobody reads (PV-25, EX-08).
-func allotted(r *http.Request) (time.Duration, error) {
-	if !strings.Contains(r.URL.RawQuery, "timeout=") || longRunning(r) {
+func timeoutParam(r *http.Request) (time.Duration, error) {
+	if !strings.Contains(r.URL.RawQuery, "timeout=") || isLongRunningRequest(r) {
 		return 0, nil
 	}
 	text := r.URL.Query().Get("timeout")
 	if text == "" {
 		return 0, nil
 	}
-	most, err := time.ParseDuration(text)
+	timeout, err := time.ParseDuration(text)
 	if err != nil {
 		return 0, apierrors.NewBadRequest("invalid timeout specified in the request URL - " + err.Error())
 	}
-	return max(0, min(most, requestTimeout)), nil
+	return max(0, min(timeout, requestTimeout)), nil
 }
 
-// longRunning reports whether a request is one of those that no limit of time or number
+// isLongRunningRequest reports whether a request is one of those that no limit of time or number
 // is for: watches, and what goes on between a client and a container.
-func longRunning(r *http.Request) bool {
+func isLongRunningRequest(r *http.Request) bool {
 	return isLongRunning(requestinfo.Parse(r.Method, r.URL.Path, r.URL.Query()))
 }
 
@@ -49,25 +49,25 @@ func isLongRunning(t requestinfo.RequestInfo) bool {
 	return t.Verb == requestinfo.Watch
 }
 
-// within gives next a time, after which the answer is a 504 (EX-08), whatever comes of
+// withTimeout gives next a time, after which the answer is a 504 (EX-08), whatever comes of
 // the request; its context has ended then. The answer is held back until it is complete.
-func (s *Server) within(most time.Duration, next http.Handler) http.Handler {
+func (s *Server) withTimeout(timeout time.Duration, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), most)
+		ctx, cancel := context.WithTimeout(r.Context(), timeout)
 		defer cancel()
-		held := &heldAnswer{header: w.Header().Clone()}
-		over := make(chan any, 1) // what next panicked with, or nil
+		buffered := &bufferedResponse{header: w.Header().Clone()}
+		done := make(chan any, 1) // what next panicked with, or nil
 		go func() {
-			defer func() { over <- recover() }()
-			next.ServeHTTP(held, r.WithContext(ctx))
+			defer func() { done <- recover() }()
+			next.ServeHTTP(buffered, r.WithContext(ctx))
 		}()
 		select {
-		case cause := <-over:
+		case cause := <-done:
 			if cause != nil {
 				panic(cause)
 			}
 			if end, _ := ctx.Deadline(); time.Now().Before(end) {
-				held.send(w)
+				buffered.flush(w)
 				return
 			} // the timer is late: the time is over all the same
 		case <-ctx.Done():
@@ -75,36 +75,36 @@ func (s *Server) within(most time.Duration, next http.Handler) http.Handler {
 		if r.Context().Err() != nil {
 			panic(http.ErrAbortHandler) // the client is gone, or the server
 		}
-		s.terminated(r, http.StatusGatewayTimeout)
+		s.recordTermination(r, http.StatusGatewayTimeout)
 		handlers.WriteTimeout(w)
 	})
 }
 
-// heldAnswer is an answer that nobody has got yet.
-type heldAnswer struct {
+// bufferedResponse is an answer that nobody has got yet.
+type bufferedResponse struct {
 	header http.Header
 	code   int
 	body   bytes.Buffer
 }
 
 // Header implements http.ResponseWriter.
-func (a *heldAnswer) Header() http.Header { return a.header }
+func (a *bufferedResponse) Header() http.Header { return a.header }
 
 // WriteHeader implements http.ResponseWriter.
-func (a *heldAnswer) WriteHeader(code int) {
+func (a *bufferedResponse) WriteHeader(code int) {
 	if a.code == 0 && code >= http.StatusOK {
 		a.code = code
 	}
 }
 
 // Write implements http.ResponseWriter.
-func (a *heldAnswer) Write(p []byte) (int, error) {
+func (a *bufferedResponse) Write(p []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	return a.body.Write(p)
 }
 
-// send lets the answer go.
-func (a *heldAnswer) send(w http.ResponseWriter) {
+// flush lets the answer go.
+func (a *bufferedResponse) flush(w http.ResponseWriter) {
 	clear(w.Header())
 	maps.Copy(w.Header(), a.header)
 	if a.code != 0 {

@@ -30,12 +30,12 @@ func (s *Server) CACertificate() []byte {
 // With more, Go's clients open another one.
 const maxStreams = 100
 
-// secure makes a certificate for the address that is listened on; it is nil without TLS.
-func (s *Server) secure() (*tls.Config, error) {
+// tlsConfig makes a certificate for the address that is listened on; it is nil without TLS.
+func (s *Server) tlsConfig() (*tls.Config, error) {
 	if !s.opts.tls {
 		return nil, nil
 	}
-	if err := s.certify(); err != nil { // a replica's first
+	if err := s.setUpAuth(); err != nil { // a replica's first
 		return nil, err
 	}
 	host, _, err := net.SplitHostPort(s.listener.Addr().String())
@@ -46,21 +46,21 @@ func (s *Server) secure() (*tls.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	secured := &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
-	if s.way != nil && s.way.ClientCAs != nil {
+	config := &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
+	if s.authenticator != nil && s.authenticator.ClientCAs != nil {
 		// Whose it is, and whether it is good, is found out request by request, and answered.
-		secured.ClientAuth, secured.ClientCAs = tls.RequestClientCert, s.way.ClientCAs
+		config.ClientAuth, config.ClientCAs = tls.RequestClientCert, s.authenticator.ClientCAs
 	}
-	return secured, nil
+	return config, nil
 }
 
-// serveHTTP serves the listener until it is closed.
-func (s *Server) serveHTTP() {
+// serveListener serves the listener until it is closed.
+func (s *Server) serveListener() {
 	// What both give is always http.ErrServerClosed, after Close.
-	if s.http.TLSConfig == nil {
-		_ = s.http.Serve(s.listener)
+	if s.httpServer.TLSConfig == nil {
+		_ = s.httpServer.Serve(s.listener)
 		return
 	}
-	s.http.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: maxStreams}
-	_ = s.http.ServeTLS(s.listener, "", "")
+	s.httpServer.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: maxStreams}
+	_ = s.httpServer.ServeTLS(s.listener, "", "")
 }

@@ -18,7 +18,7 @@ type Token struct {
 	user     string
 	groups   []string
 	expires  time.Time
-	counted  bool // expires when lifetime is over
+	relative bool // expires when lifetime is over
 	lifetime time.Duration
 }
 
@@ -32,38 +32,38 @@ func NewToken(value, user string, groups ...string) Token {
 // ExpiresAt is the same token, accepted before that moment only. The zero time stands
 // for never.
 func (t Token) ExpiresAt(at time.Time) Token {
-	t.expires, t.counted, t.lifetime = at, false, 0
+	t.expires, t.relative, t.lifetime = at, false, 0
 	return t
 }
 
 // ExpiresIn is the same token, accepted for that long after it was given to a server.
 func (t Token) ExpiresIn(d time.Duration) Token {
-	t.expires, t.counted, t.lifetime = time.Time{}, true, d
+	t.expires, t.relative, t.lifetime = time.Time{}, true, d
 	return t
 }
 
-func (t Token) check() error {
+func (t Token) validate() error {
 	switch {
 	case t.value == "" || strings.ContainsFunc(t.value, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return fmt.Errorf("fakeapi: %q cannot be sent as a bearer token", t.value)
 	case t.user == "":
 		return fmt.Errorf("fakeapi: token %q is nobody's: its user has no name", t.value)
-	case t.counted && t.lifetime <= 0:
+	case t.relative && t.lifetime <= 0:
 		return fmt.Errorf("fakeapi: token %q expires in %v, which is not positive", t.value, t.lifetime)
 	}
 	return nil
 }
 
-// begun is what a server that gets the token now knows of it.
-func (t Token) begun() authn.Token {
-	known := authn.Token{
+// authnToken is what a server that gets the token now knows of it.
+func (t Token) authnToken() authn.Token {
+	token := authn.Token{
 		User:    authenticationv1.UserInfo{Username: t.user, Groups: t.groups},
 		Expires: t.expires,
 	}
-	if t.counted {
-		known.Expires = time.Now().Add(t.lifetime)
+	if t.relative {
+		token.Expires = time.Now().Add(t.lifetime)
 	}
-	return known
+	return token
 }
 
 // WithTokens makes the server ask for a bearer token, and gives it those that it knows. It
@@ -85,12 +85,12 @@ func WithTokens(tokens ...Token) Option {
 			return errors.New("fakeapi: WithTokens needs a token, or nobody could reach the server")
 		}
 		for _, t := range tokens {
-			if err := t.check(); err != nil {
+			if err := t.validate(); err != nil {
 				return err
 			}
 		}
 		o.tls = true
-		o.bearers = append(o.bearers, tokens...)
+		o.tokens = append(o.tokens, tokens...)
 		return nil
 	}
 }
@@ -98,24 +98,24 @@ func WithTokens(tokens ...Token) Option {
 func newTokens(bearers []Token) *authn.Tokens {
 	tokens := authn.NewTokens()
 	for _, t := range bearers {
-		tokens.Add(t.value, t.begun())
+		tokens.Add(t.value, t.authnToken())
 	}
 	return tokens
 }
 
-// errNoTokens is the answer to who wants to change what does not count.
-var errNoTokens = errors.New("fakeapi: the server asks for no tokens; make it with WithTokens or WithClientCA")
+// errAuthenticationDisabled is the answer to who wants to change what does not count.
+var errAuthenticationDisabled = errors.New("fakeapi: the server asks for no tokens; make it with WithTokens or WithClientCA")
 
 // AddToken makes the server and its replicas accept a token from now on. One of the same
 // value is replaced, so that an expired token can be made valid again.
 func (s *Server) AddToken(t Token) error {
-	if s.way == nil {
-		return errNoTokens
+	if s.authenticator == nil {
+		return errAuthenticationDisabled
 	}
-	if err := t.check(); err != nil {
+	if err := t.validate(); err != nil {
 		return err
 	}
-	s.tokens.Add(t.value, t.begun())
+	s.tokens.Add(t.value, t.authnToken())
 	return nil
 }
 
@@ -123,12 +123,12 @@ func (s *Server) AddToken(t Token) error {
 // and AddToken or one that was issued for a service account. Watches that it has begun go on.
 // One that the server does not know is an error.
 func (s *Server) ExpireToken(value string) error {
-	if s.way == nil {
-		return errNoTokens
+	if s.authenticator == nil {
+		return errAuthenticationDisabled
 	}
-	token, known := s.tokens.Find(value)
-	if !known {
-		if _, known = s.api.ServiceAccountUser(value); !known {
+	token, ok := s.tokens.Find(value)
+	if !ok {
+		if _, ok = s.api.ServiceAccountUser(value); !ok {
 			return fmt.Errorf("fakeapi: token %q is not known", value)
 		}
 	}

@@ -59,68 +59,68 @@ type RequestInfo struct {
 
 // IsResourceRequest reports whether the request is for objects rather than for
 // discovery, health or another document.
-func (t RequestInfo) IsResourceRequest() bool { return t.Resource != "" }
+func (info RequestInfo) IsResourceRequest() bool { return info.Resource != "" }
 
 // IsCollection reports whether the request addresses a collection.
-func (t RequestInfo) IsCollection() bool { return t.Resource != "" && t.Name == "" }
+func (info RequestInfo) IsCollection() bool { return info.Resource != "" && info.Name == "" }
 
 // Parse reads method, path (url.URL.EscapedPath is not needed: names hold no
 // slashes) and query. It never fails: what is no API path has Resource "".
 func Parse(method, path string, query url.Values) RequestInfo {
-	t := RequestInfo{Path: path, Verb: strings.ToLower(method)}
+	info := RequestInfo{Path: path, Verb: strings.ToLower(method)}
 	rest := strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/")
-	prefix, rest := next(rest)
+	prefix, rest := cutSegment(rest)
 	switch prefix {
 	case "api":
-		t.Prefix = "api"
+		info.Prefix = "api"
 	case "apis":
-		t.Prefix = "apis"
-		t.Group, rest = next(rest)
+		info.Prefix = "apis"
+		info.Group, rest = cutSegment(rest)
 	default:
-		return t
+		return info
 	}
-	t.Version, rest = next(rest)
+	info.Version, rest = cutSegment(rest)
 	if below, ok := strings.CutPrefix(rest, "watch/"); ok {
-		t.IsWatchPath = true
+		info.IsWatchPath = true
 		rest = below
 	}
-	t.locate(rest)
-	if t.Resource != "" {
-		t.Verb = verb(method, t, query)
+	info.parseResource(rest)
+	if info.Resource != "" {
+		info.Verb = verbOf(method, info, query)
 	}
-	return t
+	return info
 }
 
-// next cuts the first segment off a path.
-func next(path string) (segment, rest string) {
+// cutSegment cuts the first segment off a path.
+func cutSegment(path string) (segment, rest string) {
 	segment, rest, _ = strings.Cut(path, "/")
 	return segment, rest
 }
 
-// locate reads what stands behind the version. Doubled slashes are not folded:
+// parseResource reads what stands behind the version. Doubled slashes are not folded:
 // an empty resource or name leads nowhere (HT-12).
-func (t *RequestInfo) locate(path string) {
-	resource, rest := next(path)
+func (info *RequestInfo) parseResource(path string) {
+	resource, rest := cutSegment(path)
 	if resource == "namespaces" && rest != "" {
 		// namespaces/NS/status and namespaces/NS/finalize are subresources of the
 		// namespace; anything else behind namespaces/NS is a resource inside it.
-		namespace, inside := next(rest)
-		t.Namespace = namespace
-		if inside != "" && !namespaceSubresource(inside) {
-			resource, rest = next(inside)
+		namespace, inside := cutSegment(rest)
+		info.Namespace = namespace
+		if inside != "" && !isNamespaceSubresource(inside) {
+			resource, rest = cutSegment(inside)
 		}
 	}
-	name, rest := next(rest)
+	name, rest := cutSegment(rest)
 	if resource == "" || name == "" && rest != "" {
 		return
 	}
-	t.Resource, t.Name = resource, name
-	t.Subresource, t.Parts = next(rest)
+	info.Resource, info.Name = resource, name
+	info.Subresource, info.Parts = cutSegment(rest)
 }
 
-func namespaceSubresource(s string) bool { return s == "status" || s == "finalize" }
+func isNamespaceSubresource(s string) bool { return s == "status" || s == "finalize" }
 
-func verb(method string, t RequestInfo, query url.Values) string {
+func verbOf(method string, info RequestInfo, query url.Values) string {
 	switch method {
 	case "POST":
 		return Create
@@ -129,17 +129,17 @@ func verb(method string, t RequestInfo, query url.Values) string {
 	case "PATCH":
 		return Patch
 	case "DELETE":
-		if t.IsCollection() {
+		if info.IsCollection() {
 			return DeleteCollection
 		}
 		return Delete
 	case "GET", "HEAD":
 		switch {
-		case t.IsWatchPath:
+		case info.IsWatchPath:
 			return Watch
-		case !t.IsCollection():
+		case !info.IsCollection():
 			return Get
-		case watching(query):
+		case isWatchQuery(query):
 			return Watch
 		default:
 			return List
@@ -148,9 +148,9 @@ func verb(method string, t RequestInfo, query url.Values) string {
 	return ""
 }
 
-// watching reads the query's watch parameter: anything but a false value asks
+// isWatchQuery reads the query's watch parameter: anything but a false value asks
 // for a watch, also one that is no boolean (PV-09).
-func watching(query url.Values) bool {
+func isWatchQuery(query url.Values) bool {
 	values, given := query["watch"]
 	if !given {
 		return false

@@ -68,36 +68,36 @@ type Attributes struct {
 
 // Mutate asks the plugins that mutate, one after the other, and gives the object as
 // they leave it, and their warnings. The Object of the change is not to be used any more.
-func (c Chain) Mutate(ctx context.Context, change Attributes) (runtime.Object, []error, error) {
+func (c Chain) Mutate(ctx context.Context, attrs Attributes) (runtime.Object, []error, error) {
 	var warnings []error
 	for i := range c {
 		p := &c[i]
 		if !p.Mutates {
 			continue
 		}
-		response, err := p.ask(ctx, &change)
-		warnings = append(warnings, said(response)...)
+		response, err := p.review(ctx, &attrs)
+		warnings = append(warnings, warningErrors(response)...)
 		if err != nil {
 			return nil, warnings, err
 		}
-		if change.Object, err = p.patched(&change, response); err != nil {
+		if attrs.Object, err = p.applyPatch(&attrs, response); err != nil {
 			return nil, warnings, err
 		}
 	}
-	return change.Object, warnings, nil
+	return attrs.Object, warnings, nil
 }
 
 // Validate asks the plugins that do not mutate, and gives their warnings. The first
 // refusal is the error.
-func (c Chain) Validate(ctx context.Context, change Attributes) ([]error, error) {
+func (c Chain) Validate(ctx context.Context, attrs Attributes) ([]error, error) {
 	var warnings []error
 	for i := range c {
 		p := &c[i]
 		if p.Mutates {
 			continue
 		}
-		response, err := p.ask(ctx, &change)
-		warnings = append(warnings, said(response)...)
+		response, err := p.review(ctx, &attrs)
+		warnings = append(warnings, warningErrors(response)...)
 		if err != nil {
 			return warnings, err
 		}
@@ -105,8 +105,8 @@ func (c Chain) Validate(ctx context.Context, change Attributes) ([]error, error)
 	return warnings, nil
 }
 
-// said are the warnings of an answer.
-func said(response *admissionv1.AdmissionResponse) (warnings []error) {
+// warningErrors are the warnings of an answer.
+func warningErrors(response *admissionv1.AdmissionResponse) (warnings []error) {
 	if response == nil {
 		return nil
 	}
@@ -116,16 +116,16 @@ func said(response *admissionv1.AdmissionResponse) (warnings []error) {
 	return warnings
 }
 
-// ask gives the answer of a plugin, also where it refuses, which is an error.
-func (p *Plugin) ask(ctx context.Context, change *Attributes) (*admissionv1.AdmissionResponse, error) {
-	if change.DryRun && p.SideEffects {
+// review gives the answer of a plugin, also where it refuses, which is an error.
+func (p *Plugin) review(ctx context.Context, attrs *Attributes) (*admissionv1.AdmissionResponse, error) {
+	if attrs.DryRun && p.SideEffects {
 		return nil, status.DryRunUnsupported(p.Name)
 	}
-	request, err := change.request()
+	request, err := attrs.reviewRequest()
 	if err != nil {
 		return nil, err
 	}
-	response, err := p.call(ctx, request)
+	response, err := p.callReview(ctx, request)
 	switch {
 	case err != nil:
 		return nil, status.AdmissionFailed(p.Name, err)
@@ -135,11 +135,11 @@ func (p *Plugin) ask(ctx context.Context, change *Attributes) (*admissionv1.Admi
 	return response, nil
 }
 
-// call calls the function, which may be broken.
-func (p *Plugin) call(ctx context.Context, request *admissionv1.AdmissionRequest) (response *admissionv1.AdmissionResponse, err error) {
+// callReview calls the function, which may be broken.
+func (p *Plugin) callReview(ctx context.Context, request *admissionv1.AdmissionRequest) (response *admissionv1.AdmissionResponse, err error) {
 	defer func() {
-		if broken := recover(); broken != nil {
-			err = fmt.Errorf("it panicked: %v", broken)
+		if reason := recover(); reason != nil {
+			err = fmt.Errorf("it panicked: %v", reason)
 		}
 	}()
 	if response = p.Review(ctx, request); response == nil {
@@ -148,16 +148,16 @@ func (p *Plugin) call(ctx context.Context, request *admissionv1.AdmissionRequest
 	return response, nil
 }
 
-// request is what a plugin is asked.
-func (c *Attributes) request() (*admissionv1.AdmissionRequest, error) {
-	kind, row := c.Resource.GroupVersionKind(), c.Resource.GroupVersionResource()
+// reviewRequest is what a plugin is asked.
+func (c *Attributes) reviewRequest() (*admissionv1.AdmissionRequest, error) {
+	kind, gvr := c.Resource.GroupVersionKind(), c.Resource.GroupVersionResource()
 	if c.Parent != nil {
-		row = c.Parent.GroupVersionResource()
+		gvr = c.Parent.GroupVersionResource()
 	}
 	request := &admissionv1.AdmissionRequest{
 		UID:                c.UID,
 		Kind:               metav1.GroupVersionKind{Group: kind.Group, Version: kind.Version, Kind: kind.Kind},
-		Resource:           metav1.GroupVersionResource{Group: row.Group, Version: row.Version, Resource: row.Resource},
+		Resource:           metav1.GroupVersionResource{Group: gvr.Group, Version: gvr.Version, Resource: gvr.Resource},
 		SubResource:        c.Subresource,
 		RequestSubResource: c.Subresource,
 		Name:               c.Name,
@@ -191,23 +191,23 @@ func (c *Attributes) encode(stored runtime.Object) ([]byte, error) {
 	return json.Marshal(served)
 }
 
-// patched gives the object as an answer wants it.
-func (p *Plugin) patched(change *Attributes, response *admissionv1.AdmissionResponse) (runtime.Object, error) {
-	if len(response.Patch) == 0 || change.Object == nil {
-		return change.Object, nil
+// applyPatch gives the object as an answer wants it.
+func (p *Plugin) applyPatch(attrs *Attributes, response *admissionv1.AdmissionResponse) (runtime.Object, error) {
+	if len(response.Patch) == 0 || attrs.Object == nil {
+		return attrs.Object, nil
 	}
 	if t := response.PatchType; t == nil || *t != admissionv1.PatchTypeJSONPatch {
 		return nil, status.AdmissionFailed(p.Name, errors.New("the type of its patch is not JSONPatch"))
 	}
-	obj, err := change.apply(response.Patch)
+	obj, err := attrs.patchObject(response.Patch)
 	if err != nil {
 		return nil, status.AdmissionFailed(p.Name, err)
 	}
 	return obj, nil
 }
 
-// apply applies a JSON patch to the object, in the version of the request.
-func (c *Attributes) apply(operations []byte) (runtime.Object, error) {
+// patchObject applies a JSON patch to the object, in the version of the request.
+func (c *Attributes) patchObject(operations []byte) (runtime.Object, error) {
 	if err := patch.CheckJSON(operations); err != nil {
 		return nil, err
 	}

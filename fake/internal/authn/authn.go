@@ -28,25 +28,25 @@ func (t Token) expired(now time.Time) bool { return !t.Expires.IsZero() && !now.
 
 // Tokens are the bearer tokens that a server and its replicas know.
 type Tokens struct {
-	mu    sync.RWMutex // guards known
-	known map[string]Token
+	mu      sync.RWMutex // guards known
+	byValue map[string]Token
 }
 
 // NewTokens makes an empty set.
-func NewTokens() *Tokens { return &Tokens{known: map[string]Token{}} }
+func NewTokens() *Tokens { return &Tokens{byValue: map[string]Token{}} }
 
 // Add makes a token known, in the place of what was known of the same value.
 func (t *Tokens) Add(value string, token Token) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.known[value] = token
+	t.byValue[value] = token
 }
 
 // Find gives what is known of a token, which may have expired.
 func (t *Tokens) Find(value string) (Token, bool) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	token, ok := t.known[value]
+	token, ok := t.byValue[value]
 	return token, ok
 }
 
@@ -78,38 +78,38 @@ type Authenticator struct {
 // AuthenticateRequest looks at a request as the API server does. A certificate counts before a
 // token. One of the two may be wrong if the other is good. A certificate of nobody and a
 // header that is no bearer token count for nothing.
-func (w *Authenticator) AuthenticateRequest(r *http.Request) (authenticationv1.UserInfo, Result) {
-	user, answer := w.certificate(r.TLS)
-	if answer == Authenticated {
+func (a *Authenticator) AuthenticateRequest(r *http.Request) (authenticationv1.UserInfo, Result) {
+	user, result := a.authenticateCertificate(r.TLS)
+	if result == Authenticated {
 		return user, Authenticated
 	}
-	value := bearer(r.Header.Get("Authorization"))
+	value := bearerToken(r.Header.Get("Authorization"))
 	if value == "" {
-		return authenticationv1.UserInfo{}, answer
+		return authenticationv1.UserInfo{}, result
 	}
-	if user, ok := w.AuthenticateToken(value); ok {
+	if user, ok := a.AuthenticateToken(value); ok {
 		return user, Authenticated
 	}
 	return authenticationv1.UserInfo{}, Rejected
 }
 
 // AuthenticateToken tells whose a bearer token is that is valid now.
-func (w *Authenticator) AuthenticateToken(value string) (authenticationv1.UserInfo, bool) {
-	if token, ok := w.Tokens.Find(value); ok {
+func (a *Authenticator) AuthenticateToken(value string) (authenticationv1.UserInfo, bool) {
+	if token, ok := a.Tokens.Find(value); ok {
 		if token.expired(time.Now()) {
 			return authenticationv1.UserInfo{}, false
 		}
-		return authenticated(token.User), true
+		return withAuthenticatedGroup(token.User), true
 	}
-	if user, ok := w.ServiceAccounts(value); ok {
-		return authenticated(user), true
+	if user, ok := a.ServiceAccounts(value); ok {
+		return withAuthenticatedGroup(user), true
 	}
 	return authenticationv1.UserInfo{}, false
 }
 
-// bearer takes the token out of an Authorization header. Behind two blanks there is none,
+// bearerToken takes the token out of an Authorization header. Behind two blanks there is none,
 // and what stands behind the token does not matter.
-func bearer(header string) string {
+func bearerToken(header string) string {
 	scheme, rest, _ := strings.Cut(strings.TrimSpace(header), " ")
 	if !strings.EqualFold(scheme, "bearer") {
 		return ""
@@ -132,8 +132,8 @@ func AuthorizationHeaderWarning(r *http.Request) string {
 	return header
 }
 
-// authenticated adds the group of all who are.
-func authenticated(user authenticationv1.UserInfo) authenticationv1.UserInfo {
+// withAuthenticatedGroup adds the group of all who are.
+func withAuthenticatedGroup(user authenticationv1.UserInfo) authenticationv1.UserInfo {
 	for _, group := range user.Groups {
 		if group == AuthenticatedGroup || group == "system:unauthenticated" {
 			return user

@@ -10,35 +10,37 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 )
 
-// credentialID is the extra that names the certificate by its hash, as tokens have their id.
-const credentialID = "authentication.kubernetes.io/credential-id"
+// credentialIDKey is the extra that names the certificate by its hash, as tokens have their id.
+const credentialIDKey = "authentication.kubernetes.io/credential-id"
 
-// certificate looks at the certificate of a client. The handshake takes any: one that no
+// authenticateCertificate looks at the certificate of a client. The handshake takes any: one that no
 // authority has signed, has expired or is for something else is refused here, with an
 // answer (x509.go).
-func (w *Authenticator) certificate(state *tls.ConnectionState) (authenticationv1.UserInfo, Result) {
-	if w.ClientCAs == nil || state == nil || len(state.PeerCertificates) == 0 {
+func (a *Authenticator) authenticateCertificate(state *tls.ConnectionState) (authenticationv1.UserInfo, Result) {
+	if a.ClientCAs == nil || state == nil || len(state.PeerCertificates) == 0 {
 		return authenticationv1.UserInfo{}, Anonymous
 	}
-	own := state.PeerCertificates[0]
-	between := x509.NewCertPool()
+	cert := state.PeerCertificates[0]
+	intermediates := x509.NewCertPool()
 	for _, c := range state.PeerCertificates[1:] {
-		between.AddCert(c)
+		intermediates.AddCert(c)
 	}
-	if _, err := own.Verify(x509.VerifyOptions{
-		Roots: w.ClientCAs, Intermediates: between, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	if _, err := cert.Verify(x509.VerifyOptions{
+		Roots: a.ClientCAs, Intermediates: intermediates, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 	}); err != nil {
 		return authenticationv1.UserInfo{}, Rejected
 	}
-	return holder(own)
+	return certificateUser(cert)
 }
 
-// uidAttribute is the part of a subject that is the uid of the user.
-func uidAttribute() asn1.ObjectIdentifier { return asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57683, 2} }
+// uidAttributeType is the part of a subject that is the uid of the user.
+func uidAttributeType() asn1.ObjectIdentifier {
+	return asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57683, 2}
+}
 
-// holder is the user whom a certificate names: the common name, in the groups that are its
+// certificateUser is the user whom a certificate names: the common name, in the groups that are its
 // organizations. Without a common name it is nobody's.
-func holder(c *x509.Certificate) (authenticationv1.UserInfo, Result) {
+func certificateUser(c *x509.Certificate) (authenticationv1.UserInfo, Result) {
 	if c.Subject.CommonName == "" {
 		return authenticationv1.UserInfo{}, Anonymous
 	}
@@ -46,11 +48,11 @@ func holder(c *x509.Certificate) (authenticationv1.UserInfo, Result) {
 	user := authenticationv1.UserInfo{
 		Username: c.Subject.CommonName,
 		Groups:   c.Subject.Organization,
-		Extra:    map[string]authenticationv1.ExtraValue{credentialID: {"X509SHA256=" + hex.EncodeToString(hash[:])}},
+		Extra:    map[string]authenticationv1.ExtraValue{credentialIDKey: {"X509SHA256=" + hex.EncodeToString(hash[:])}},
 	}
 	uids := 0
 	for _, name := range c.Subject.Names {
-		if !name.Type.Equal(uidAttribute()) {
+		if !name.Type.Equal(uidAttributeType()) {
 			continue
 		}
 		uid, ok := name.Value.(string)
@@ -59,5 +61,5 @@ func holder(c *x509.Certificate) (authenticationv1.UserInfo, Result) {
 		}
 		user.UID = uid
 	}
-	return authenticated(user), Authenticated
+	return withAuthenticatedGroup(user), Authenticated
 }

@@ -97,13 +97,13 @@ type Authorizer interface {
 const SystemMasters = "system:masters"
 
 // AlwaysAllow is the authorizer that allows everything to everybody.
-func AlwaysAllow() Authorizer { return everything{} }
+func AlwaysAllow() Authorizer { return alwaysAllow{} }
 
-type everything struct{}
+type alwaysAllow struct{}
 
-func (everything) Authorize(Attributes) Decision { return Allow("") }
+func (alwaysAllow) Authorize(Attributes) Decision { return Allow("") }
 
-func (everything) Rules(authenticationv1.UserInfo, string) authorizationv1.SubjectRulesReviewStatus {
+func (alwaysAllow) Rules(authenticationv1.UserInfo, string) authorizationv1.SubjectRulesReviewStatus {
 	all := []string{"*"}
 	return authorizationv1.SubjectRulesReviewStatus{
 		ResourceRules:    []authorizationv1.ResourceRule{{Verbs: all, APIGroups: all, Resources: all}},
@@ -118,11 +118,11 @@ func PublicPaths() []string {
 
 // FromFunc is the authorizer that asks a function, but for what is always allowed: everything to
 // Masters, and to read the OpenPaths.
-func FromFunc(decide func(Attributes) Decision) Authorizer { return byFunction(decide) }
+func FromFunc(decide func(Attributes) Decision) Authorizer { return funcAuthorizer(decide) }
 
-type byFunction func(Attributes) Decision
+type funcAuthorizer func(Attributes) Decision
 
-func (decide byFunction) Authorize(a Attributes) Decision {
+func (decide funcAuthorizer) Authorize(a Attributes) Decision {
 	switch {
 	case slices.Contains(a.User.Groups, SystemMasters):
 		return Allow("")
@@ -132,7 +132,7 @@ func (decide byFunction) Authorize(a Attributes) Decision {
 	return decide(a)
 }
 
-func (decide byFunction) Rules(user authenticationv1.UserInfo, namespace string) authorizationv1.SubjectRulesReviewStatus {
+func (decide funcAuthorizer) Rules(user authenticationv1.UserInfo, namespace string) authorizationv1.SubjectRulesReviewStatus {
 	if slices.Contains(user.Groups, SystemMasters) {
 		return AlwaysAllow().Rules(user, namespace)
 	}

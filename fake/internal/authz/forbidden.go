@@ -16,15 +16,15 @@ func EscapeMessage(text string) string {
 
 // Forbidden is the 403 of an action that is not allowed (AU-02, AU-04).
 func Forbidden(a Attributes, reason string) error {
-	message := EscapeMessage(a.forbidden())
+	message := EscapeMessage(a.forbiddenMessage())
 	if reason != "" {
 		message += ": " + reason
 	}
 	return apierrors.NewForbidden(schema.GroupResource{Group: a.Group, Resource: a.Resource}, a.Name, errors.New(message))
 }
 
-// forbidden words a denial.
-func (a *Attributes) forbidden() string {
+// forbiddenMessage words a denial.
+func (a *Attributes) forbiddenMessage() string {
 	if a.NonResource {
 		return fmt.Sprintf("User %q cannot %s path %q", a.User.Username, a.Verb, a.Path)
 	}

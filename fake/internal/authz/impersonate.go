@@ -23,7 +23,7 @@ const (
 // RequestedImpersonation is whom the headers of a request ask to impersonate, exactly as they say it, and
 // false if they ask for nobody. A part without the name of a user is a 400 (AU-07).
 func RequestedImpersonation(header http.Header) (authenticationv1.UserInfo, bool, error) {
-	if !mentioned(header) {
+	if !hasImpersonationHeader(header) {
 		return authenticationv1.UserInfo{}, false, nil
 	}
 	user := authenticationv1.UserInfo{
@@ -41,7 +41,7 @@ func RequestedImpersonation(header http.Header) (authenticationv1.UserInfo, bool
 		if user.Extra == nil {
 			user.Extra = map[string]authenticationv1.ExtraValue{}
 		}
-		key = unescape(strings.ToLower(key))
+		key = unescapeExtraKey(strings.ToLower(key))
 		user.Extra[key] = append(user.Extra[key], header[name]...)
 	}
 	if user.Username != "" {
@@ -50,11 +50,11 @@ func RequestedImpersonation(header http.Header) (authenticationv1.UserInfo, bool
 	if user.UID == "" && len(user.Groups) == 0 && !extra {
 		return user, false, nil
 	}
-	return user, false, apierrors.NewBadRequest("requested " + printed(user) + " without impersonating a user name")
+	return user, false, apierrors.NewBadRequest("requested " + formatUser(user) + " without impersonating a user name")
 }
 
-// mentioned is a cheap look that passes almost all requests by.
-func mentioned(header http.Header) bool {
+// hasImpersonationHeader is a cheap look that passes almost all requests by.
+func hasImpersonationHeader(header http.Header) bool {
 	for name := range header {
 		if strings.HasPrefix(name, "Impersonate-") {
 			return true
@@ -63,17 +63,17 @@ func mentioned(header http.Header) bool {
 	return false
 }
 
-// unescape reads the name of an extra, which is encoded as in a URL; what is not stays
+// unescapeExtraKey reads the name of an extra, which is encoded as in a URL; what is not stays
 // as it is.
-func unescape(key string) string {
+func unescapeExtraKey(key string) string {
 	if decoded, err := url.PathUnescape(key); err == nil {
 		return decoded
 	}
 	return key
 }
 
-// printed is a user as the API server prints it: as its own Go type.
-func printed(user authenticationv1.UserInfo) string {
+// formatUser is a user as the API server prints it: as its own Go type.
+func formatUser(user authenticationv1.UserInfo) string {
 	var extra map[string][]string
 	for key, values := range user.Extra {
 		if extra == nil {
@@ -90,10 +90,10 @@ func printed(user authenticationv1.UserInfo) string {
 // As in v1.36 and later a user may be allowed to impersonate for some requests only (KEP-5284):
 // the modes for nodes, service accounts and other users are tried before the verb
 // "impersonate", which is for all requests. The error is that of the first.
-func Impersonate(by Authorizer, a Attributes, wanted authenticationv1.UserInfo) (authenticationv1.UserInfo, error) {
+func Impersonate(authorizer Authorizer, a Attributes, target authenticationv1.UserInfo) (authenticationv1.UserInfo, error) {
 	var first error
-	for _, m := range modesFor(a.User, wanted) {
-		user, err := m.check(by, a, wanted)
+	for _, m := range modesFor(a.User, target) {
+		user, err := m.impersonate(authorizer, a, target)
 		if err == nil {
 			return user, nil
 		}
@@ -104,18 +104,18 @@ func Impersonate(by Authorizer, a Attributes, wanted authenticationv1.UserInfo) 
 	return authenticationv1.UserInfo{}, first
 }
 
-// ask is nil if an action is allowed, and its 403 if not.
-func ask(by Authorizer, a Attributes) error {
-	d := by.Authorize(a)
+// authorize is nil if an action is allowed, and its 403 if not.
+func authorize(authorizer Authorizer, a Attributes) error {
+	d := authorizer.Authorize(a)
 	if d.Allowed() {
 		return nil
 	}
-	why := d.Reason()
+	reason := d.Reason()
 	switch err := d.Err(); {
-	case err != nil && why != "":
-		why = fmt.Sprintf("%v: %s", err, why)
+	case err != nil && reason != "":
+		reason = fmt.Sprintf("%v: %s", err, reason)
 	case err != nil:
-		why = err.Error()
+		reason = err.Error()
 	}
-	return Forbidden(a, why)
+	return Forbidden(a, reason)
 }

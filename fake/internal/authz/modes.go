@@ -26,18 +26,18 @@ const (
 
 // modesFor are the modes in which somebody may impersonate wanted, in the order in which
 // they are tried.
-func modesFor(requestor, wanted authenticationv1.UserInfo) []mode {
-	bare := wanted.UID == "" && len(wanted.Groups) == 0 && len(wanted.Extra) == 0
-	_, _, isAccount := accountName(wanted.Username)
-	node, isNode := nodeName(wanted.Username)
+func modesFor(requestor, target authenticationv1.UserInfo) []mode {
+	nameOnly := target.UID == "" && len(target.Groups) == 0 && len(target.Extra) == 0
+	_, _, isAccount := serviceAccountName(target.Username)
+	node, isNode := nodeName(target.Username)
 	var modes []mode
 	switch {
-	case isNode && bare:
-		if runsOn(requestor, node) {
+	case isNode && nameOnly:
+		if isBoundToNode(requestor, node) {
 			modes = append(modes, associatedNode)
 		}
 		modes = append(modes, arbitraryNode)
-	case isAccount && bare:
+	case isAccount && nameOnly:
 		modes = append(modes, serviceAccount)
 	case !isNode && !isAccount:
 		modes = append(modes, userInfo)
@@ -45,9 +45,9 @@ func modesFor(requestor, wanted authenticationv1.UserInfo) []mode {
 	return append(modes, unconstrained)
 }
 
-// runsOn reports whether a user is a service account that is bound to a node.
-func runsOn(user authenticationv1.UserInfo, node string) bool {
-	_, _, ok := accountName(user.Username)
+// isBoundToNode reports whether a user is a service account that is bound to a node.
+func isBoundToNode(user authenticationv1.UserInfo, node string) bool {
+	_, _, ok := serviceAccountName(user.Username)
 	at := user.Extra["authentication.kubernetes.io/node-name"]
 	return ok && len(at) == 1 && at[0] == node
 }
@@ -58,8 +58,8 @@ func nodeName(user string) (string, bool) {
 	return name, ok && len(validation.NameIsDNSSubdomain(name, false)) == 0
 }
 
-// accountName is the service account that has that user name.
-func accountName(user string) (namespace, name string, ok bool) {
+// serviceAccountName is the service account that has that user name.
+func serviceAccountName(user string) (namespace, name string, ok bool) {
 	rest, ok := strings.CutPrefix(user, "system:serviceaccount:")
 	parts := strings.Split(rest, ":")
 	if !ok || len(parts) != 2 || len(validation.ValidateNamespaceName(parts[0], false)) > 0 ||
@@ -69,32 +69,32 @@ func accountName(user string) (namespace, name string, ok bool) {
 	return parts[0], parts[1], true
 }
 
-// check asks for all that somebody needs in order to act as wanted, and gives the user that
+// impersonate asks for all that somebody needs in order to act as wanted, and gives the user that
 // comes of it.
-func (m mode) check(by Authorizer, a Attributes, wanted authenticationv1.UserInfo) (authenticationv1.UserInfo, error) {
+func (m mode) impersonate(authorizer Authorizer, a Attributes, target authenticationv1.UserInfo) (authenticationv1.UserInfo, error) {
 	if m == associatedNode {
-		a.User = withoutExtras(a.User)
+		a.User = withExtraKeysOnly(a.User)
 	}
 	if m != unconstrained {
-		on := a
-		on.Verb = "impersonate-on:" + string(m) + ":" + a.Verb
-		if err := ask(by, on); err != nil {
-			return wanted, err
+		onRequest := a
+		onRequest.Verb = "impersonate-on:" + string(m) + ":" + a.Verb
+		if err := authorize(authorizer, onRequest); err != nil {
+			return target, err
 		}
 	}
-	user := wanted
-	user.Groups = slices.Clone(wanted.Groups)
-	for _, check := range []func(Authorizer, Attributes, *authenticationv1.UserInfo) error{m.name, m.uid, m.groups, m.extra} {
-		if err := check(by, Attributes{User: a.User, Verb: m.verb(), Group: authenticationv1.GroupName, Version: "v1"}, &user); err != nil {
-			return wanted, err
+	user := target
+	user.Groups = slices.Clone(target.Groups)
+	for _, check := range []func(Authorizer, Attributes, *authenticationv1.UserInfo) error{m.checkName, m.checkUID, m.checkGroups, m.checkExtra} {
+		if err := check(authorizer, Attributes{User: a.User, Verb: m.verb(), Group: authenticationv1.GroupName, Version: "v1"}, &user); err != nil {
+			return target, err
 		}
 	}
-	return completed(user), nil
+	return withImpliedGroups(user), nil
 }
 
-// withoutExtras is the account of a node's pod, its extras reduced to their names: what is
+// withExtraKeysOnly is the account of a node's pod, its extras reduced to their names: what is
 // allowed on one node is allowed on all.
-func withoutExtras(user authenticationv1.UserInfo) authenticationv1.UserInfo {
+func withExtraKeysOnly(user authenticationv1.UserInfo) authenticationv1.UserInfo {
 	user.Extra = map[string]authenticationv1.ExtraValue{
 		"authentication.kubernetes.io/associated-node-keys": slices.Sorted(maps.Keys(user.Extra)),
 	}
@@ -108,8 +108,8 @@ func (m mode) verb() string {
 	return "impersonate:" + string(m)
 }
 
-// own puts the attributes into the group in which users and groups are asked for.
-func (m mode) own(a Attributes, resource, name string) Attributes {
+// inGroup puts the attributes into the group in which users and groups are asked for.
+func (m mode) inGroup(a Attributes, resource, name string) Attributes {
 	if m == unconstrained {
 		a.Group = ""
 	}
@@ -117,37 +117,37 @@ func (m mode) own(a Attributes, resource, name string) Attributes {
 	return a
 }
 
-func (m mode) name(by Authorizer, a Attributes, user *authenticationv1.UserInfo) error {
-	who := m.own(a, "users", user.Username)
+func (m mode) checkName(authorizer Authorizer, a Attributes, user *authenticationv1.UserInfo) error {
+	target := m.inGroup(a, "users", user.Username)
 	if node, ok := nodeName(user.Username); ok && m != unconstrained {
-		who.Resource, who.Name = "nodes", node
+		target.Resource, target.Name = "nodes", node
 		if m == associatedNode {
-			who.Name = "*"
+			target.Name = "*"
 		}
 		user.Groups = []string{nodesGroup}
 	}
-	if namespace, name, ok := accountName(user.Username); ok {
-		who.Resource, who.Namespace, who.Name = "serviceaccounts", namespace, name
+	if namespace, name, ok := serviceAccountName(user.Username); ok {
+		target.Resource, target.Namespace, target.Name = "serviceaccounts", namespace, name
 	}
-	return ask(by, who)
+	return authorize(authorizer, target)
 }
 
-func (m mode) uid(by Authorizer, a Attributes, user *authenticationv1.UserInfo) error {
+func (m mode) checkUID(authorizer Authorizer, a Attributes, user *authenticationv1.UserInfo) error {
 	if user.UID == "" {
 		return nil
 	}
 	a.Resource, a.Name = "uids", user.UID
-	return ask(by, a)
+	return authorize(authorizer, a)
 }
 
-// many is how many groups or extras are asked for in one, if that is allowed.
-const many = 4
+// minForWildcard is how many groups or extras are asked for in one, if that is allowed.
+const minForWildcard = 4
 
-func (m mode) groups(by Authorizer, a Attributes, user *authenticationv1.UserInfo) error {
+func (m mode) checkGroups(authorizer Authorizer, a Attributes, user *authenticationv1.UserInfo) error {
 	if len(user.Groups) == 0 || m == associatedNode || m == arbitraryNode { // there they follow from the name
 		return nil
 	}
-	a = m.own(a, "groups", "")
+	a = m.inGroup(a, "groups", "")
 	if m != unconstrained {
 		switch {
 		case slices.Contains(user.Groups, ""):
@@ -157,20 +157,20 @@ func (m mode) groups(by Authorizer, a Attributes, user *authenticationv1.UserInf
 			return Forbidden(a, "impersonating the system:masters group is not allowed")
 		}
 		all := a
-		if all.Name = "*"; len(user.Groups) >= many && ask(by, all) == nil {
+		if all.Name = "*"; len(user.Groups) >= minForWildcard && authorize(authorizer, all) == nil {
 			return nil
 		}
 	}
 	for _, group := range user.Groups {
 		a.Name = group
-		if err := ask(by, a); err != nil {
+		if err := authorize(authorizer, a); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (m mode) extra(by Authorizer, a Attributes, user *authenticationv1.UserInfo) error {
+func (m mode) checkExtra(authorizer Authorizer, a Attributes, user *authenticationv1.UserInfo) error {
 	if len(user.Extra) == 0 {
 		return nil
 	}
@@ -181,7 +181,7 @@ func (m mode) extra(by Authorizer, a Attributes, user *authenticationv1.UserInfo
 		}
 		all := a
 		all.Subresource, all.Name = "*", "*"
-		if large(user.Extra) && ask(by, all) == nil {
+		if hasManyValues(user.Extra) && authorize(authorizer, all) == nil {
 			return nil
 		}
 	}
@@ -189,7 +189,7 @@ func (m mode) extra(by Authorizer, a Attributes, user *authenticationv1.UserInfo
 		a.Subresource = key
 		for _, value := range user.Extra[key] {
 			a.Name = value
-			if err := ask(by, a); err != nil {
+			if err := authorize(authorizer, a); err != nil {
 				return err
 			}
 		}
@@ -197,12 +197,12 @@ func (m mode) extra(by Authorizer, a Attributes, user *authenticationv1.UserInfo
 	return nil
 }
 
-func large(extra map[string]authenticationv1.ExtraValue) bool {
+func hasManyValues(extra map[string]authenticationv1.ExtraValue) bool {
 	values := 0
 	for _, v := range extra {
 		values += len(v)
 	}
-	return len(extra) >= many || values >= many
+	return len(extra) >= minForWildcard || values >= minForWildcard
 }
 
 // validateExtra is stricter than what a request may send without constraint.
@@ -227,21 +227,21 @@ func validateExtra(extra map[string]authenticationv1.ExtraValue) error {
 	return nil
 }
 
-// completed adds the groups that follow from who a user is.
-func completed(user authenticationv1.UserInfo) authenticationv1.UserInfo {
-	if namespace, _, ok := accountName(user.Username); ok && len(user.Groups) == 0 {
+// withImpliedGroups adds the groups that follow from who a user is.
+func withImpliedGroups(user authenticationv1.UserInfo) authenticationv1.UserInfo {
+	if namespace, _, ok := serviceAccountName(user.Username); ok && len(user.Groups) == 0 {
 		user.Groups = []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace}
 	}
 	switch {
 	case user.Username == Anonymous:
-		user.Groups = with(user.Groups, Unauthenticated)
+		user.Groups = addGroup(user.Groups, Unauthenticated)
 	case !slices.Contains(user.Groups, Unauthenticated):
-		user.Groups = with(user.Groups, authenticated)
+		user.Groups = addGroup(user.Groups, authenticated)
 	}
 	return user
 }
 
-func with(groups []string, group string) []string {
+func addGroup(groups []string, group string) []string {
 	if slices.Contains(groups, group) {
 		return groups
 	}

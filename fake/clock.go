@@ -15,8 +15,8 @@ func (s *Server) SkewClock(d time.Duration) {
 	s.controllers.Look() // the end of a grace period is now at another moment
 }
 
-// date says on the answer what time the server takes it to be.
-func (s *Server) date(w http.ResponseWriter) {
+// setDate says on the answer what time the server takes it to be.
+func (s *Server) setDate(w http.ResponseWriter) {
 	if s.api.ClockOffset() != 0 {
 		w.Header().Set("Date", s.api.Now().UTC().Format(http.TimeFormat))
 	}

@@ -65,35 +65,35 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request, t requestinfo
 		text := fmt.Sprintf("Internal Server Error: %q: %v", r.RequestURI, d.Err())
 		http.Error(w, authz.EscapeMessage(text), http.StatusInternalServerError)
 	default:
-		refuse(w, r, authz.Forbidden(a, d.Reason()))
+		writeErrorNoSniff(w, r, authz.Forbidden(a, d.Reason()))
 	}
 	return r, false
 }
 
 // impersonate is the station that makes a request one of the user that its headers ask for.
 func (s *Server) impersonate(w http.ResponseWriter, r *http.Request, t requestinfo.RequestInfo) (*http.Request, bool) {
-	wanted, asked, err := authz.RequestedImpersonation(r.Header)
+	wanted, ok, err := authz.RequestedImpersonation(r.Header)
 	if err != nil {
-		refuse(w, r, err)
+		writeErrorNoSniff(w, r, err)
 		return r, false
 	}
-	if !asked {
+	if !ok {
 		return r, true
 	}
-	by := s.opts.authorizer
-	if by == nil {
-		by = authz.AlwaysAllow()
+	a := s.opts.authorizer
+	if a == nil {
+		a = authz.AlwaysAllow()
 	}
-	user, err := authz.Impersonate(by, authz.AttributesOf(authn.UserFrom(r.Context()), r, t), wanted)
+	user, err := authz.Impersonate(a, authz.AttributesOf(authn.UserFrom(r.Context()), r, t), wanted)
 	if err != nil {
-		refuse(w, r, err)
+		writeErrorNoSniff(w, r, err)
 		return r, false
 	}
 	return r.WithContext(authn.WithUser(r.Context(), user)), true
 }
 
-// refuse answers with an error that holds what the client has sent.
-func refuse(w http.ResponseWriter, r *http.Request, err error) {
+// writeErrorNoSniff answers with an error that holds what the client has sent.
+func writeErrorNoSniff(w http.ResponseWriter, r *http.Request, err error) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	handlers.WriteError(w, r, err)
 }

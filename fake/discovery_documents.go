@@ -17,7 +17,7 @@ import (
 )
 
 // writeDiscovery answers with a discovery document in the form negotiated.
-func (s *Server) writeDiscovery(w http.ResponseWriter, r *http.Request, out negotiate.Output, views groupViews) {
+func (s *Server) writeDiscovery(w http.ResponseWriter, r *http.Request, out negotiate.Output, views groupConditions) {
 	doc, ok := s.discovery.Get(strings.TrimSuffix(r.URL.Path, "/"), out.Form == negotiate.Aggregated)
 	if !ok {
 		handlers.WriteError(w, r, status.PathNotFound())

@@ -15,31 +15,31 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// access is what the options say of users and of what they may do.
-type access struct {
-	bearers []Token
-	// certificates tells that client certificates are taken: those of clientCAs, which
+// authOptions is what the options say of users and of what they may do.
+type authOptions struct {
+	tokens []Token
+	// clientCertificates tells that client certificates are taken: those of clientCAs, which
 	// are in PEM form, and those of the server itself.
-	certificates bool
-	clientCAs    [][]byte
-	anonymous    bool
-	authorizer   authz.Authorizer // nil if everything is allowed
+	clientCertificates bool
+	clientCAs          [][]byte
+	anonymousAuth      bool
+	authorizer         authz.Authorizer // nil if everything is allowed
 }
 
-// given reports whether anything was said.
-func (a *access) given() bool {
-	return a.authenticates() || a.anonymous || a.authorizer != nil
+// isSet reports whether anything was said.
+func (a *authOptions) isSet() bool {
+	return a.authenticationEnabled() || a.anonymousAuth || a.authorizer != nil
 }
 
-// authenticates reports whether anybody looks at credentials.
-func (a *access) authenticates() bool { return len(a.bearers) > 0 || a.certificates }
+// authenticationEnabled reports whether anybody looks at credentials.
+func (a *authOptions) authenticationEnabled() bool { return len(a.tokens) > 0 || a.clientCertificates }
 
-// check finds options that do not go together.
-func (a *access) check() error {
+// validate finds options that do not go together.
+func (a *authOptions) validate() error {
 	switch {
-	case a.anonymous && !a.authenticates():
+	case a.anonymousAuth && !a.authenticationEnabled():
 		return errors.New("fakeapi: WithAnonymousAuth is for a server with WithTokens or WithClientCA; without them everybody is system:admin")
-	case a.anonymous && a.authorizer == nil:
+	case a.anonymousAuth && a.authorizer == nil:
 		return errors.New("fakeapi: WithAnonymousAuth needs WithAuthorizer: where everybody may do everything, a server lets nobody in without credentials")
 	}
 	return nil
@@ -51,7 +51,7 @@ func (a *access) check() error {
 // WithAuthorizer, and with WithTokens or WithClientCA.
 func WithAnonymousAuth() Option {
 	return func(o *options) error {
-		o.anonymous = true
+		o.anonymousAuth = true
 		return nil
 	}
 }
@@ -60,22 +60,22 @@ func WithAnonymousAuth() Option {
 // is not known ends the connection if it is one of HTTP/2, which is
 // expensive (CVE-2023-44487); requests that are being served on it end in peace.
 func (s *Server) authenticate(w http.ResponseWriter, r *http.Request, t requestinfo.RequestInfo) (*http.Request, bool) {
-	user, answer := s.identify(w, r)
+	user, result := s.authenticateRequest(w, r)
 	switch {
-	case answer == authn.Anonymous && (s.opts.anonymous || slices.Contains(authz.PublicPaths(), t.Path)):
+	case result == authn.Anonymous && (s.opts.anonymousAuth || slices.Contains(authz.PublicPaths(), t.Path)):
 		user = authn.AnonymousUser()
-	case answer != authn.Authenticated:
+	case result != authn.Authenticated:
 		handlers.WriteError(w, r, apierrors.NewUnauthorized("Unauthorized"))
 		return r, false
 	}
 	return r.WithContext(authn.WithUser(r.Context(), user)), true
 }
 
-// identify looks at the credentials of a request.
-func (s *Server) identify(w http.ResponseWriter, r *http.Request) (authenticationv1.UserInfo, authn.Result) {
-	user, answer := s.way.AuthenticateRequest(r)
-	if answer == authn.Authenticated {
-		return user, answer
+// authenticateRequest looks at the credentials of a request.
+func (s *Server) authenticateRequest(w http.ResponseWriter, r *http.Request) (authenticationv1.UserInfo, authn.Result) {
+	user, result := s.authenticator.AuthenticateRequest(r)
+	if result == authn.Authenticated {
+		return user, result
 	}
 	if warning := authn.AuthorizationHeaderWarning(r); warning != "" {
 		w.Header().Add("Warning", warning)
@@ -83,32 +83,32 @@ func (s *Server) identify(w http.ResponseWriter, r *http.Request) (authenticatio
 	if r.ProtoMajor == 2 {
 		w.Header().Set("Connection", "close")
 	}
-	return user, answer
+	return user, result
 }
 
-// known reports whether the control API may serve a request; if not, it has been answered.
-func (s *Server) known(w http.ResponseWriter, r *http.Request) bool {
-	if s.way == nil {
+// authenticateControl reports whether the control API may serve a request; if not, it has been answered.
+func (s *Server) authenticateControl(w http.ResponseWriter, r *http.Request) bool {
+	if s.authenticator == nil {
 		return true
 	}
-	if _, answer := s.identify(w, r); answer == authn.Authenticated {
+	if _, result := s.authenticateRequest(w, r); result == authn.Authenticated {
 		return true
 	}
 	handlers.WriteError(w, r, apierrors.NewUnauthorized("Unauthorized"))
 	return false
 }
 
-// firstToken is what the server's own clients send, "" if there is none.
-func (s *Server) firstToken() string {
-	if len(s.opts.bearers) == 0 {
+// defaultToken is what the server's own clients send, "" if there is none.
+func (s *Server) defaultToken() string {
+	if len(s.opts.tokens) == 0 {
 		return ""
 	}
-	return s.opts.bearers[0].value
+	return s.opts.tokens[0].value
 }
 
-// bearing sends the first token with the requests that have none.
-func (s *Server) bearing(next http.RoundTripper) http.RoundTripper {
-	if token := s.firstToken(); token != "" {
+// withBearerToken sends the first token with the requests that have none.
+func (s *Server) withBearerToken(next http.RoundTripper) http.RoundTripper {
+	if token := s.defaultToken(); token != "" {
 		return transport.NewBearerAuthRoundTripper(token, next)
 	}
 	return next

@@ -13,5 +13,5 @@ func (s *Server) ReinitializeCache(d time.Duration) { s.api.ReinitializeCache(d)
 // WithCacheInitializing has the server begin with a watch cache that is not ready for a
 // time; see Server.ReinitializeCache.
 func WithCacheInitializing(d time.Duration) Option {
-	return positive("cache-not-ready window", d, func(o *options) { o.notReady = d })
+	return durationOption("cache-not-ready window", d, func(o *options) { o.cacheInitializing = d })
 }

@@ -17,25 +17,25 @@ import (
 )
 
 // CRDTypeOption says what a Go type does not.
-type CRDTypeOption func(*crdType)
+type CRDTypeOption func(*crdTypeOptions)
 
-// crdType is what a definition is made of.
-type crdType struct {
+// crdTypeOptions is what a definition is made of.
+type crdTypeOptions struct {
 	plural, storage string
-	cluster         bool
+	clusterScoped   bool
 }
 
 // CRDPlural is the name of the resource in paths, where it is not the one that
 // meta.UnsafeGuessKindToResource guesses from the kind.
-func CRDPlural(plural string) CRDTypeOption { return func(t *crdType) { t.plural = plural } }
+func CRDPlural(plural string) CRDTypeOption { return func(t *crdTypeOptions) { t.plural = plural } }
 
 // CRDClusterScoped says that objects are in no namespace.
-func CRDClusterScoped() CRDTypeOption { return func(t *crdType) { t.cluster = true } }
+func CRDClusterScoped() CRDTypeOption { return func(t *crdTypeOptions) { t.clusterScoped = true } }
 
 // CRDStorageVersion names the version that objects are stored in. It must be given if the
 // scheme has several versions of the kind.
 func CRDStorageVersion(version string) CRDTypeOption {
-	return func(t *crdType) { t.storage = version }
+	return func(t *crdTypeOptions) { t.storage = version }
 }
 
 // CRDFromGoType is a definition made up from a Go type, given as an object of it, for tests of
@@ -52,11 +52,11 @@ func CRDStorageVersion(version string) CRDTypeOption {
 // From then on Load knows all Go types of the scheme.
 func CRDFromGoType(scheme *runtime.Scheme, object runtime.Object, opts ...CRDTypeOption) CRDSource {
 	return CRDSource{scheme: scheme, read: func() ([]handlers.Item, error) {
-		var t crdType
+		var t crdTypeOptions
 		for _, opt := range opts {
 			opt(&t)
 		}
-		crd, err := t.define(scheme, object)
+		crd, err := t.build(scheme, object)
 		if err != nil {
 			return nil, fmt.Errorf("fakeapi: CRDs: %T: %w", object, err)
 		}
@@ -64,8 +64,8 @@ func CRDFromGoType(scheme *runtime.Scheme, object runtime.Object, opts ...CRDTyp
 	}}
 }
 
-// define makes the definition.
-func (t *crdType) define(scheme *runtime.Scheme, object runtime.Object) (*apiextensionsv1.CustomResourceDefinition, error) {
+// build makes the definition.
+func (t *crdTypeOptions) build(scheme *runtime.Scheme, object runtime.Object) (*apiextensionsv1.CustomResourceDefinition, error) {
 	if scheme == nil || object == nil {
 		return nil, errors.New("a scheme and an object are needed")
 	}
@@ -91,7 +91,7 @@ func (t *crdType) define(scheme *runtime.Scheme, object runtime.Object) (*apiext
 		plural.Resource = t.plural
 	}
 	scope := apiextensionsv1.NamespaceScoped
-	if t.cluster {
+	if t.clusterScoped {
 		scope = apiextensionsv1.ClusterScoped
 	}
 	return &apiextensionsv1.CustomResourceDefinition{
@@ -108,7 +108,7 @@ func (t *crdType) define(scheme *runtime.Scheme, object runtime.Object) (*apiext
 }
 
 // versions are those of a kind that the scheme has.
-func (t *crdType) versions(scheme *runtime.Scheme, kind schema.GroupKind) ([]apiextensionsv1.CustomResourceDefinitionVersion, error) {
+func (t *crdTypeOptions) versions(scheme *runtime.Scheme, kind schema.GroupKind) ([]apiextensionsv1.CustomResourceDefinitionVersion, error) {
 	var all []apiextensionsv1.CustomResourceDefinitionVersion
 	var names []string
 	for _, gv := range scheme.VersionsForGroupKind(kind) {
@@ -120,27 +120,27 @@ func (t *crdType) versions(scheme *runtime.Scheme, kind schema.GroupKind) ([]api
 			return nil, err
 		}
 		names = append(names, gv.Version)
-		all = append(all, anything(gv.Version, hasStatus(reflect.TypeOf(object).Elem())))
+		all = append(all, preserveUnknownVersion(gv.Version, hasStatus(reflect.TypeOf(object).Elem())))
 	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("the scheme has only an internal version of %s", kind)
 	}
-	at := 0
+	index := 0
 	switch {
 	case t.storage != "":
-		at = slices.Index(names, t.storage)
+		index = slices.Index(names, t.storage)
 	case len(all) > 1:
-		at = -1
+		index = -1
 	}
-	if at < 0 {
+	if index < 0 {
 		return nil, fmt.Errorf("CRDStorageVersion must name one of the versions of %s: %s", kind, strings.Join(names, ", "))
 	}
-	all[at].Storage = true
+	all[index].Storage = true
 	return all, nil
 }
 
-// anything is a version that takes everything.
-func anything(name string, status bool) apiextensionsv1.CustomResourceDefinitionVersion {
+// preserveUnknownVersion is a version that takes everything.
+func preserveUnknownVersion(name string, status bool) apiextensionsv1.CustomResourceDefinitionVersion {
 	yes := true
 	v := apiextensionsv1.CustomResourceDefinitionVersion{
 		Name: name, Served: true,

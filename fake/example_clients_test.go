@@ -16,16 +16,16 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// aTest stands for a *testing.T.
-type aTest struct{ ended []func() }
+// fakeTB stands for a *testing.T.
+type fakeTB struct{ ended []func() }
 
-func (t *aTest) Helper()                           {}
-func (t *aTest) Cleanup(f func())                  { t.ended = append(t.ended, f) }
-func (t *aTest) Errorf(format string, args ...any) { fmt.Printf(format+"\n", args...) }
-func (t *aTest) Fatalf(format string, args ...any) { log.Fatalf(format, args...) }
+func (t *fakeTB) Helper()                           {}
+func (t *fakeTB) Cleanup(f func())                  { t.ended = append(t.ended, f) }
+func (t *fakeTB) Errorf(format string, args ...any) { fmt.Printf(format+"\n", args...) }
+func (t *fakeTB) Fatalf(format string, args ...any) { log.Fatalf(format, args...) }
 
 // end does what go test does when a test is over.
-func (t *aTest) end() {
+func (t *fakeTB) end() {
 	for _, f := range t.ended {
 		f()
 	}
@@ -40,7 +40,7 @@ func check(err error) {
 
 // In a test: the server ends with it.
 func ExampleStart() {
-	t := &aTest{} // in a test, its *testing.T
+	t := &fakeTB{} // in a test, its *testing.T
 	defer t.end()
 	srv := fakeapi.Start(t)
 	namespaces, err := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Namespaces().List(context.Background(), metav1.ListOptions{})
@@ -128,7 +128,7 @@ func ExampleServer_Timeline() {
 	fmt.Println(strings.Contains(page.String(), "<html"))
 
 	// In a test that passes; one that fails does it by itself.
-	t := &aTest{}
+	t := &fakeTB{}
 	fmt.Println(srv.SaveTimeline(t) != "") // it says where the page is, or how to get it
 	// Output:
 	// get /api/v1/namespaces/default 200

@@ -26,7 +26,7 @@ func WithWebhookDialer(dial func(ctx context.Context, network, address string) (
 		if dial == nil {
 			return errors.New("fakeapi: WithWebhookDialer needs a function")
 		}
-		o.network.Dial = dial
+		o.webhookNetwork.Dial = dial
 		return nil
 	}
 }
@@ -45,25 +45,25 @@ func WithServiceResolver(resolve func(namespace, name string, port int32) (addre
 		if resolve == nil {
 			return errors.New("fakeapi: WithServiceResolver needs a function")
 		}
-		o.network.Services = resolve
+		o.webhookNetwork.Services = resolve
 		return nil
 	}
 }
 
-// webhooks is how webhooks are reached from a server with this store.
-func (o *options) webhooks(store *memstore.Store) versions.Network {
-	n := o.network
+// conversionNetwork is how webhooks are reached from a server with this store.
+func (o *options) conversionNetwork(store *memstore.Store) versions.Network {
+	n := o.webhookNetwork
 	if n.Services == nil {
 		n.Services = func(namespace, name string, port int32) (string, error) {
-			return addressOf(store, namespace, name, port, o.network.Dial != nil)
+			return serviceAddress(store, namespace, name, port, o.webhookNetwork.Dial != nil)
 		}
 	}
 	return n
 }
 
-// addressOf finds the address of a Service in a store, as a kube-apiserver without endpoint
+// serviceAddress finds the address of a Service in a store, as a kube-apiserver without endpoint
 // routing does, but for its cluster IP. reachable tells that somebody can dial it.
-func addressOf(store *memstore.Store, namespace, name string, port int32, reachable bool) (string, error) {
+func serviceAddress(store *memstore.Store, namespace, name string, port int32, reachable bool) (string, error) {
 	row := resource.Builtin().Lookup("", "v1", "services")
 	rec := store.View().Get(codec.Key(row, namespace, name))
 	if rec == nil {

@@ -29,22 +29,22 @@ func WithClientCA(authorities ...[]byte) Option {
 				return fmt.Errorf("fakeapi: the client authority %d of %d is no certificate in PEM form", i+1, len(authorities))
 			}
 		}
-		o.tls, o.certificates = true, true
+		o.tls, o.clientCertificates = true, true
 		o.clientCAs = append(o.clientCAs, authorities...)
 		return nil
 	}
 }
 
-// errNoCertificates is the answer to who wants a certificate that would count for nothing.
-var errNoCertificates = errors.New("fakeapi: the server takes no client certificates; make it with WithClientCA")
+// errClientCertificatesDisabled is the answer to who wants a certificate that would count for nothing.
+var errClientCertificatesDisabled = errors.New("fakeapi: the server takes no client certificates; make it with WithClientCA")
 
 // IssueClientCertificate issues a certificate for a user in groups, and its key, both in PEM form.
 // It is valid from yesterday until lifetime is over: for ten years if that is 0, and one that
 // has just expired if it is negative.
 func (s *Server) IssueClientCertificate(lifetime time.Duration, user string, groups ...string) (cert, key []byte, err error) {
 	switch {
-	case s.way == nil || s.way.ClientCAs == nil:
-		return nil, nil, errNoCertificates
+	case s.authenticator == nil || s.authenticator.ClientCAs == nil:
+		return nil, nil, errClientCertificatesDisabled
 	case user == "":
 		return nil, nil, errors.New("fakeapi: a client certificate needs the name of a user")
 	}
@@ -70,44 +70,44 @@ func (s *Server) RESTConfigWithCertificate(user string, groups ...string) (*rest
 	return config, nil
 }
 
-// identity is the certificate of the server's own clients.
-type identity struct {
+// clientCertificate is the certificate of the server's own clients.
+type clientCertificate struct {
 	pair      tls.Certificate
 	cert, key []byte
 }
 
-// own is what a client of the server shows that has a token, or none.
-func (i *identity) own(token string) []tls.Certificate {
+// tlsCertificates is what a client of the server shows that has a token, or none.
+func (i *clientCertificate) tlsCertificates(token string) []tls.Certificate {
 	if i == nil || token != "" {
 		return nil
 	}
 	return []tls.Certificate{i.pair}
 }
 
-// certify makes what TLS and client certificates need, unless it is there already.
-func (s *Server) certify() (err error) {
+// setUpAuth makes what TLS and client certificates need, unless it is there already.
+func (s *Server) setUpAuth() (err error) {
 	if s.opts.tls && s.authority == nil {
 		if s.authority, err = certs.NewAuthority(); err != nil {
 			return err
 		}
 	}
-	if s.way != nil || !s.opts.authenticates() {
+	if s.authenticator != nil || !s.opts.authenticationEnabled() {
 		return nil
 	}
-	s.way = &authn.Authenticator{Tokens: s.tokens, ServiceAccounts: s.api.ServiceAccountUser}
-	if !s.opts.certificates {
+	s.authenticator = &authn.Authenticator{Tokens: s.tokens, ServiceAccounts: s.api.ServiceAccountUser}
+	if !s.opts.clientCertificates {
 		return nil
 	}
-	s.way.ClientCAs = s.authority.CertPool()
+	s.authenticator.ClientCAs = s.authority.CertPool()
 	for _, text := range s.opts.clientCAs {
-		s.way.ClientCAs.AppendCertsFromPEM(text)
+		s.authenticator.ClientCAs.AppendCertsFromPEM(text)
 	}
 	admin := authn.AdminUser()
 	pair, err := s.authority.IssueClient(0, admin.Username, admin.Groups[0])
 	if err != nil {
 		return err
 	}
-	s.identity = &identity{pair: pair}
-	s.identity.cert, s.identity.key, err = certs.EncodePEM(pair)
+	s.adminCertificate = &clientCertificate{pair: pair}
+	s.adminCertificate.cert, s.adminCertificate.key, err = certs.EncodePEM(pair)
 	return err
 }

@@ -14,26 +14,26 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// life is how far the front door is from its start and its end.
-type life struct {
+// lifecycle is how far the front door is from its start and its end.
+type lifecycle struct {
 	draining atomic.Bool
 	// started is when the start is over; nil for long ago.
 	started atomic.Pointer[time.Time]
 }
 
-// starting reports whether the start is not over yet.
-func (l *life) starting() bool {
+// isStarting reports whether the start is not over yet.
+func (l *lifecycle) isStarting() bool {
 	started := l.started.Load()
 	return started != nil && time.Now().Before(*started)
 }
 
-// failing tells why a health check fails, "" if it passes.
-func (l *life) failing(endpoint, check string) string {
+// healthError tells why a health check fails, "" if it passes.
+func (l *lifecycle) healthError(endpoint, check string) string {
 	switch {
 	case endpoint != "readyz":
 	case check == "shutdown" && l.draining.Load():
 		return "process is shutting down"
-	case check == "informer-sync" && l.starting():
+	case check == "informer-sync" && l.isStarting():
 		return "the server is starting"
 	}
 	return ""
@@ -42,7 +42,7 @@ func (l *life) failing(endpoint, check string) string {
 // Drain is the first part of a graceful shutdown: /readyz answers 500 from now on, so
 // that load balancers send nobody any more, and all else is served as before. Restart
 // ends it.
-func (s *Server) Drain() { s.life.draining.Store(true) }
+func (s *Server) Drain() { s.lifecycle.draining.Store(true) }
 
 // Shutdown closes the front door as an API server that ends gracefully does: /readyz
 // fails, connections are refused, watches end cleanly, and requests that are being served
@@ -52,13 +52,13 @@ func (s *Server) Drain() { s.life.draining.Store(true) }
 // Server that was shut down still has to be closed.
 func (s *Server) Shutdown() error {
 	s.Drain()
-	err := s.listener.shut()
+	err := s.listener.closeCurrent()
 	s.api.EndWatches()
-	s.http.SetKeepAlivesEnabled(false) // those that are idle close, the others after their answer
-	s.flight.breakIdle()               // net/http leaves out those of HTTP/2
-	if hanging := s.flight.wait(s.opts.closing); hanging != nil {
-		s.flight.hangUp()
-		err = errors.Join(err, hanging, s.flight.wait(s.opts.closing))
+	s.httpServer.SetKeepAlivesEnabled(false) // those that are idle close, the others after their answer
+	s.conns.closeIdle()                      // net/http leaves out those of HTTP/2
+	if openErr := s.conns.wait(s.opts.closeTimeout); openErr != nil {
+		s.conns.closeConns()
+		err = errors.Join(err, openErr, s.conns.wait(s.opts.closeTimeout))
 	}
 	if err != nil {
 		return fmt.Errorf("fakeapi: shutdown: %w", err)
@@ -74,11 +74,11 @@ func (s *Server) Shutdown() error {
 // starts over; a server that was closed stays closed, which is net.ErrClosed.
 func (s *Server) Restart(startup time.Duration) error {
 	started := time.Now().Add(startup)
-	s.life.started.Store(&started)
-	s.life.draining.Store(false)
-	s.http.SetKeepAlivesEnabled(true)
+	s.lifecycle.started.Store(&started)
+	s.lifecycle.draining.Store(false)
+	s.httpServer.SetKeepAlivesEnabled(true)
 	s.api.AllowWatches()
-	if err := s.listener.open(); err != nil {
+	if err := s.listener.reopen(); err != nil {
 		return fmt.Errorf("fakeapi: restart: %w", err)
 	}
 	return nil
@@ -87,38 +87,38 @@ func (s *Server) Restart(startup time.Duration) error {
 // awaitStart is the station that refuses a request which came before the server was
 // through with its start.
 func (s *Server) awaitStart(w http.ResponseWriter, r *http.Request, _ requestinfo.RequestInfo) (*http.Request, bool) {
-	if !s.life.starting() || isHealth(r.URL.Path) {
+	if !s.lifecycle.isStarting() || isHealthPath(r.URL.Path) {
 		return r, true
 	}
 	handlers.WriteError(w, r, status.NotYetReady())
 	return r, false
 }
 
-// hangUp breaks all connections that are open.
-func (f *flight) hangUp() {
+// closeConns breaks all connections that are open.
+func (f *connTracker) closeConns() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for what := range f.open {
-		if c, ok := what.(net.Conn); ok {
-			hangUp(c)
+	for key := range f.open {
+		if c, ok := key.(net.Conn); ok {
+			closeTCP(c)
 		}
 	}
 }
 
-// breakIdle breaks the connections on which nothing is going on.
-func (f *flight) breakIdle() {
+// closeIdle breaks the connections on which nothing is going on.
+func (f *connTracker) closeIdle() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for c := range f.rest {
-		hangUp(c)
+	for c := range f.idleConns {
+		closeTCP(c)
 	}
 }
 
-// hangUp breaks a connection, below TLS: there Close would say goodbye, and wait for
+// closeConns breaks a connection, below TLS: there Close would say goodbye, and wait for
 // seconds until a client reads that.
-func hangUp(c net.Conn) {
-	if secured, ok := c.(*tls.Conn); ok {
-		c = secured.NetConn()
+func closeTCP(c net.Conn) {
+	if tlsConn, ok := c.(*tls.Conn); ok {
+		c = tlsConn.NetConn()
 	}
 	_ = c.Close() // one that is closed already says so
 }

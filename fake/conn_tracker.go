@@ -1,0 +1,128 @@
+package fakeapi
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// connTracker knows the requests that are being served and the connections that are
+// open, so that Close can wait for them and name those that hang. A connection
+// may outlive its last request: after an answer to a body that nobody has read
+// net/http keeps it for half a second, so that the client gets the answer.
+type connTracker struct {
+	mu        sync.Mutex
+	open      map[any]time.Time // since when; the key is a *http.Request or a net.Conn
+	idleConns map[net.Conn]bool // the connections over TLS that have no request now
+	allClosed chan struct{}     // closed when the last one ends; nil while nobody waits
+}
+
+// setState follows the life of a connection; it is a http.Server's ConnState.
+func (f *connTracker) setState(c net.Conn, state http.ConnState) {
+	switch state {
+	case http.StateNew:
+		f.add(c)
+	case http.StateIdle, http.StateActive:
+		f.markIdle(c, state == http.StateIdle)
+	case http.StateClosed, http.StateHijacked:
+		f.markIdle(c, false)
+		f.remove(c)
+	}
+}
+
+// markIdle notes whether something is going on on a connection. Without TLS there is no
+// HTTP/2, and net/http does that itself.
+func (f *connTracker) markIdle(c net.Conn, idle bool) {
+	if _, secured := c.(*tls.Conn); !secured {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !idle {
+		delete(f.idleConns, c)
+		return
+	}
+	if f.idleConns == nil {
+		f.idleConns = make(map[net.Conn]bool)
+	}
+	f.idleConns[c] = true
+}
+
+// withRequestTracking notes every request that next serves.
+func (f *connTracker) withRequestTracking(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		f.add(r)
+		defer f.remove(r)
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (f *connTracker) add(key any) {
+	now := time.Now()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.open == nil {
+		f.open = make(map[any]time.Time)
+	}
+	f.open[key] = now
+}
+
+func (f *connTracker) remove(key any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.open, key)
+	if len(f.open) == 0 && f.allClosed != nil {
+		close(f.allClosed)
+		f.allClosed = nil
+	}
+}
+
+// wait returns when nothing is open any more, or names what hangs after the time
+// given.
+func (f *connTracker) wait(timeout time.Duration) error {
+	f.mu.Lock()
+	if len(f.open) == 0 {
+		f.mu.Unlock()
+		return nil
+	}
+	if f.allClosed == nil {
+		f.allClosed = make(chan struct{})
+	}
+	idle := f.allClosed
+	f.mu.Unlock()
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	select {
+	case <-idle:
+		return nil
+	case <-timer.C:
+		return f.leftOpen()
+	}
+}
+
+func (f *connTracker) leftOpen() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var lines []string
+	for key, since := range f.open {
+		age := time.Since(since).Round(time.Millisecond)
+		switch key := key.(type) {
+		case *http.Request:
+			lines = append(lines, fmt.Sprintf("%s %s (for %v)", key.Method, key.URL, age))
+		case net.Conn:
+			lines = append(lines, fmt.Sprintf("a connection from %s (for %v)", key.RemoteAddr(), age))
+		}
+	}
+	slices.Sort(lines)
+	return fmt.Errorf("still open: %s", strings.Join(lines, ", "))
+}
+
+// discardLogger drops what net/http would log of clients that go away.
+func discardLogger() *log.Logger { return log.New(io.Discard, "", 0) }

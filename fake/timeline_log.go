@@ -1,0 +1,40 @@
+package fakeapi
+
+// maxLoggedLines is how much of a timeline a failed test logs.
+const maxLoggedLines = 60
+
+// logOnFailure logs the timelines of a server and of its replicas if the test has failed,
+// and reports whether it has.
+func (s *Server) logOnFailure(t TB) bool {
+	t.Helper()
+	log, ok := t.(interface {
+		Failed() bool
+		Logf(format string, args ...any)
+	})
+	if !ok || !log.Failed() {
+		return false
+	}
+	for _, server := range s.serversWithTimeline() {
+		text := server.Timeline().Tail(maxLoggedLines)
+		if text == "" {
+			text = "nobody has asked for anything\n"
+		}
+		log.Logf("fakeapi: the timeline of %s:\n%s", server.URL(), text)
+	}
+	if !s.opts.unrecorded {
+		log.Logf("fakeapi: %s", s.SaveTimeline(t))
+	}
+	return true
+}
+
+// serversWithTimeline are the server itself and its replicas, those that have a timeline.
+func (s *Server) serversWithTimeline() (servers []*Server) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, server := range append([]*Server{s}, s.replicas...) {
+		if !server.opts.unrecorded {
+			servers = append(servers, server)
+		}
+	}
+	return servers
+}
