@@ -17,10 +17,10 @@ import (
 )
 
 // A create whose case is cancelled while it is on its way is waited for: what it made is removed after it is there.
-func TestCreateIsNotCutOff(t *testing.T) {
+func TestCleanUpWaitsForCreate(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	s := &recorder{}
-	s.answer = func(_ http.ResponseWriter, r *http.Request) bool {
+	s := &recordingServer{}
+	s.respond = func(_ http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/secrets") {
 			require.Empty(t, s.requests("DELETE"), "the clean-up waits")
 			cancel()
@@ -30,19 +30,19 @@ func TestCreateIsNotCutOff(t *testing.T) {
 	}
 	report, err := conformance.Execute(ctx, s.start(t, `^NM-02/typed$`))
 	require.ErrorIs(t, err, context.Canceled)
-	require.Equal(t, conformance.Skipped, only(t, report).Outcome)
+	require.Equal(t, conformance.Skipped, onlyResult(t, report).Outcome)
 	require.Len(t, s.requests("DELETE"), 2, "the secret and the namespace")
 	require.NotEmpty(t, report.RunID)
 }
 
 // A run tells of each case before and after it; of one that is skipped only after.
-func TestProgressIsTold(t *testing.T) {
-	s := &recorder{}
+func TestProgressCallbacks(t *testing.T) {
+	s := &recordingServer{}
 	c := s.start(t, `^PV-(15|16|20)$`)
 	c.Skip = map[string]string{"PV-16": "just this"}
-	var told []string
-	c.CaseStarted = func(one conformance.Case) { told = append(told, "began "+one.ID) }
-	c.CaseFinished = func(one conformance.Result) { told = append(told, string(one.Outcome)+" "+one.Case.ID) }
+	var calls []string
+	c.CaseStarted = func(one conformance.Case) { calls = append(calls, "began "+one.ID) }
+	c.CaseFinished = func(one conformance.Result) { calls = append(calls, string(one.Outcome)+" "+one.Case.ID) }
 	require.Len(t, c.SelectedCases(), 3)
 	require.NoError(t, c.Validate())
 	report, err := conformance.Execute(t.Context(), c)
@@ -54,30 +54,30 @@ func TestProgressIsTold(t *testing.T) {
 		}
 		want = append(want, string(one.Outcome)+" "+one.Case.ID)
 	}
-	require.Equal(t, want, told)
-	require.Contains(t, told, "skipped PV-16")
+	require.Equal(t, want, calls)
+	require.Contains(t, calls, "skipped PV-16")
 }
 
 // A definition that its server cannot bring to an end is left behind, though its deletion was accepted.
-func TestDefinitionsThatStay(t *testing.T) {
+func TestReportsRemainingCRDs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		c := configOf(srv)
 		c.Run, c.Skip = regexp.MustCompile(`^CD-01$`), nil
-		c.Client = &http.Client{Transport: holding{srv.Client().Transport}}
+		c.Client = &http.Client{Transport: finalizerTransport{srv.Client().Transport}}
 		report, err := conformance.Execute(t.Context(), c)
 		require.NoError(t, err)
-		require.Equal(t, conformance.Passed, only(t, report).Outcome)
-		require.Empty(t, only(t, report).Leftovers)
+		require.Equal(t, conformance.Passed, onlyResult(t, report).Outcome)
+		require.Empty(t, onlyResult(t, report).Leftovers)
 		require.Len(t, report.Leftovers, 1)
 		require.Regexp(t, `^\S+/gears\.g1\.`+report.RunID+`\.conformance\.example\.com was deleted, and is still there$`, report.Leftovers[0])
 	})
 }
 
-// holding puts a finalizer that is not the suite's on all definitions.
-type holding struct{ next http.RoundTripper }
+// finalizerTransport puts a finalizer that is not the suite's on all definitions.
+type finalizerTransport struct{ next http.RoundTripper }
 
-func (h holding) RoundTrip(r *http.Request) (*http.Response, error) {
+func (h finalizerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/customresourcedefinitions") {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {

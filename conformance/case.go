@@ -69,7 +69,7 @@ func Cases() []Case {
 	all := slices.Concat(
 		pathCases(),
 		pathWatchCases(),
-		pathRefusalCases(),
+		pathErrorCases(),
 		nameCases(),
 		nameSyntaxCases(),
 		metaCases(),
@@ -88,16 +88,16 @@ func Cases() []Case {
 		chunkExpiredCases(),
 		versionCases(),
 		versionTableCases(),
-		versionRefusalCases(),
+		versionErrorCases(),
 		watchCases(),
 		watchDeletionCases(),
 		watchStartCases(),
 		watchSelectorCases(),
 		watchFormatCases(),
-		socketCases(),
+		webSocketCases(),
 		bookmarkCases(),
 		streamCases(),
-		streamRefusalCases(),
+		streamErrorCases(),
 		streamFormatCases(),
 		expiryCases(),
 		timeoutCases(),
@@ -109,7 +109,7 @@ func Cases() []Case {
 		deleteGraceCases(),
 		deleteCollectionCases(),
 		namespaceCases(),
-		namespaceEndCases(),
+		namespaceDeletionCases(),
 		statusCases(),
 		scaleCases(),
 		subresourceCases(),
@@ -138,17 +138,17 @@ func Cases() []Case {
 		negotiationCases(),
 		compressionCases(),
 		httpCases(),
-		definitionCases(),
-		definitionEndCases(),
+		crdCases(),
+		crdDeletionCases(),
 		pruneCases(),
 		valueCases(),
 		defaultCases(),
-		ruleCases(),
+		celRuleCases(),
 		ratchetCases(),
-		definitionNameCases(),
+		crdNameCases(),
 		conversionCases(),
 		reasonCases(),
-		pointerCases(),
+		derivedRuleCases(),
 		customCases(),
 		customDocumentCases(),
 	)
@@ -171,10 +171,10 @@ func onSecrets(c Case, check collectionCheck) Case {
 	return c
 }
 
-// onWidgets makes a case that runs on the suite's custom resource in a fresh namespace.
-func onWidgets(c Case, check collectionCheck) Case {
+// onBasicCRs makes a case that runs on the suite's custom resource in a fresh namespace.
+func onBasicCRs(c Case, check collectionCheck) Case {
 	c.check = func(ctx context.Context, s *session) error {
-		in, err := s.widgets(ctx)
+		in, err := s.basicCRs(ctx)
 		if err != nil {
 			return err
 		}
@@ -183,8 +183,8 @@ func onWidgets(c Case, check collectionCheck) Case {
 	return c
 }
 
-// after makes a case that looks first whether the server has what it is about, and is skipped if that says so.
-func after(first func(context.Context, *session) error, c Case) Case {
+// withPrecondition makes a case that looks first whether the server has what it is about, and is skipped if that says so.
+func withPrecondition(first func(context.Context, *session) error, c Case) Case {
 	check := c.check
 	c.check = func(ctx context.Context, s *session) error {
 		if err := first(ctx, s); err != nil {
@@ -195,21 +195,23 @@ func after(first func(context.Context, *session) error, c Case) Case {
 	return c
 }
 
-// serving makes a case that is skipped where the server does not have the resource or subresource that it is about.
-func serving(groupVersion, name string, c Case) Case {
-	return after(func(ctx context.Context, s *session) error { return s.needs(ctx, groupVersion, name) }, c)
+// ifServed makes a case that is skipped where the server does not have the resource or subresource that it is about.
+func ifServed(groupVersion, name string, c Case) Case {
+	return withPrecondition(func(ctx context.Context, s *session) error { return s.skipUnlessServed(ctx, groupVersion, name) }, c)
 }
 
 // onStatus makes two cases of one rule, as both does, on objects with a status and a generation.
-func onStatus(c Case, check collectionCheck) []Case { return onEither(c, (*session).budgets, check) }
+func onStatus(c Case, check collectionCheck) []Case {
+	return onEitherType(c, (*session).budgets, check)
+}
 
 // onGeneration makes two cases of one rule, as both does, on objects with a generation.
 func onGeneration(c Case, check collectionCheck) []Case {
-	return onEither(c, (*session).policies, check)
+	return onEitherType(c, (*session).policies, check)
 }
 
-// onEither makes the cases ID/typed, on this typed resource, and ID/custom.
-func onEither(c Case, typedResource func(*session, context.Context) (collection, error), check collectionCheck) []Case {
+// onEitherType makes the cases ID/typed, on this typed resource, and ID/custom.
+func onEitherType(c Case, typedResource func(*session, context.Context) (collection, error), check collectionCheck) []Case {
 	typed, custom := c, c
 	typed.ID += "/typed"
 	custom.ID += "/custom"
@@ -220,14 +222,14 @@ func onEither(c Case, typedResource func(*session, context.Context) (collection,
 		}
 		return check(ctx, s, in)
 	}
-	return []Case{typed, onWidgets(custom, check)}
+	return []Case{typed, onBasicCRs(custom, check)}
 }
 
-// both makes two cases of one rule, ID/typed on a built-in type and ID/custom on a custom resource, because a real server answers
+// onBoth makes two cases of one rule, ID/typed on a built-in type and ID/custom on a custom resource, because a real server answers
 // them with different machinery.
-func both(c Case, check collectionCheck) []Case {
+func onBoth(c Case, check collectionCheck) []Case {
 	typed, custom := c, c
 	typed.ID += "/typed"
 	custom.ID += "/custom"
-	return []Case{onSecrets(typed, check), onWidgets(custom, check)}
+	return []Case{onSecrets(typed, check), onBasicCRs(custom, check)}
 }

@@ -19,9 +19,9 @@ const (
 
 // accessCases are about whose a request is and what that user may do (AU).
 func accessCases() []Case {
-	denial := func(id, title, why, source string, check checkFunc) Case {
+	deniedCase := func(id, title, why, source string, check checkFunc) Case {
 		return Case{ID: id, Level: Must, Title: title, Why: why, Source: source, check: func(ctx context.Context, s *session) error {
-			if err := s.mayBeDenied(ctx); err != nil {
+			if err := s.skipWithoutAuthorization(ctx); err != nil {
 				return err
 			}
 			return check(ctx, s)
@@ -30,78 +30,78 @@ func accessCases() []Case {
 	return []Case{
 		{
 			ID: "AU-01", Level: Must, Title: "a request with a wrong token is answered 401, whatever it asks for",
-			Why: "the client has to get other credentials", Source: docAuthentication, check: wrongToken,
+			Why: "the client has to get other credentials", Source: docAuthentication, check: checkWrongToken,
 		},
-		denial("AU-02", "a denial says who may not do what to which resource in which namespace", "the message is what tells the rights that lack", docAuthorization,
+		deniedCase("AU-02", "a denial says who may not do what to which resource in which namespace", "the message is what tells the rights that lack", docAuthorization,
 			func(ctx context.Context, s *session) error {
-				return s.try(ctx, get("/api/v1/namespaces/default/secrets").byNobody(), denied("list", "secrets", "", `in the namespace "default"`)...)
+				return s.expect(ctx, get("/api/v1/namespaces/default/secrets").asUnprivileged(), isDenied("list", "secrets", "", `in the namespace "default"`)...)
 			}),
-		denial("AU-02/group", "a denial names the group of the resource", "the same name is in several groups", docAuthorization,
+		deniedCase("AU-02/group", "a denial names the group of the resource", "the same name is in several groups", docAuthorization,
 			func(ctx context.Context, s *session) error {
-				return s.try(ctx, get("/apis/apps/v1/namespaces/default/deployments/a/scale").byNobody(), denied("get", "deployments.apps/scale", "a", `in the namespace "default"`)...)
+				return s.expect(ctx, get("/apis/apps/v1/namespaces/default/deployments/a/scale").asUnprivileged(), isDenied("get", "deployments.apps/scale", "a", `in the namespace "default"`)...)
 			}),
-		denial("AU-02/path", "a denial of a path that is no resource names the path", "there is nothing else to name", docAuthorization,
+		deniedCase("AU-02/path", "a denial of a path that is no resource names the path", "there is nothing else to name", docAuthorization,
 			func(ctx context.Context, s *session) error {
 				message := regexp.MustCompile(`^forbidden: User "[^"]+" cannot get path "/conformance-no-such-path"(: .*)?$`)
-				return s.try(ctx, get("/conformance-no-such-path").byNobody(), forbidden(message, metav1.StatusDetails{}), nosniff)
+				return s.expect(ctx, get("/conformance-no-such-path").asUnprivileged(), isForbidden(message, metav1.StatusDetails{}), hasNosniff)
 			}),
-		denial("AU-03", "whoever may not see something is not told whether it is there", "names would leak", docAuthorization,
+		deniedCase("AU-03", "whoever may not see something is not told whether it is there", "names would leak", docAuthorization,
 			func(ctx context.Context, s *session) error {
-				absent := "/api/v1/namespaces/" + s.absent() + "/secrets/a"
-				if err := s.try(ctx, get(absent).byNobody(), denied("get", "secrets", "a", fmt.Sprintf("in the namespace %q", s.absent()))...); err != nil {
+				absent := "/api/v1/namespaces/" + s.absentNamespace() + "/secrets/a"
+				if err := s.expect(ctx, get(absent).asUnprivileged(), isDenied("get", "secrets", "a", fmt.Sprintf("in the namespace %q", s.absentNamespace()))...); err != nil {
 					return err
 				}
-				return s.try(ctx, get("/apis/nothing.example.com/v1/things").byNobody(), denied("list", "things.nothing.example.com", "", "at the cluster scope")...)
+				return s.expect(ctx, get("/apis/nothing.example.com/v1/things").asUnprivileged(), isDenied("list", "things.nothing.example.com", "", "at the cluster scope")...)
 			}),
-		denial("AU-04", "a denial across namespaces says that it is at the cluster scope", "a right in one namespace is not enough", docAuthorization,
+		deniedCase("AU-04", "a denial across namespaces says that it is at the cluster scope", "a right in one namespace is not enough", docAuthorization,
 			func(ctx context.Context, s *session) error {
-				return s.try(ctx, get("/api/v1/secrets").byNobody(), denied("list", "secrets", "", "at the cluster scope")...)
+				return s.expect(ctx, get("/api/v1/secrets").asUnprivileged(), isDenied("list", "secrets", "", "at the cluster scope")...)
 			}),
 		{
 			ID: "AU-06", Level: Must, Title: "every answer has an Audit-Id, that of the request if it has one",
-			Why: "it leads from an answer to the audit log", Source: "Auditing; apiserver filters/audit_init.go", check: auditID,
+			Why: "it leads from an answer to the audit log", Source: "Auditing; apiserver filters/audit_init.go", check: checkAuditID,
 		},
 		{
 			ID: "AU-07", Level: Must, Title: "groups, a uid or extras to impersonate need the name of a user",
-			Why: "the request would be made as the wrong user", Source: docImpersonation, check: impersonatesNobody,
+			Why: "the request would be made as the wrong user", Source: docImpersonation, check: checkImpersonationWithoutUser,
 		},
-		denial("AU-08", "impersonating somebody needs the right to", "anybody could be the administrator", docImpersonation,
+		deniedCase("AU-08", "impersonating somebody needs the right to", "anybody could be the administrator", docImpersonation,
 			func(ctx context.Context, s *session) error {
 				if s.run.config.UnprivilegedClient == nil {
 					return s.skipf("it needs a user without rights who sends requests, which would be Config.UnprivilegedClient")
 				}
 				message := regexp.MustCompile(`^.* is forbidden: User "[^"]+" cannot impersonate.* resource "[^"]+" in API group "[^"]*" .*$`)
-				return s.try(ctx, get("/api/v1/secrets").byNobody().with("Impersonate-User", "conformance"), code(403), reason(metav1.StatusReasonForbidden), says(message), nosniff)
+				return s.expect(ctx, get("/api/v1/secrets").asUnprivileged().withHeader("Impersonate-User", "conformance"), code(403), hasReason(metav1.StatusReasonForbidden), messageMatches(message), hasNosniff)
 			}),
-		denial("AU-09", "a list or watch of one name needs the right to that object only", "a kubelet may watch the Secrets of its pods, each by its name", docRequestInfo,
+		deniedCase("AU-09", "a list or watch of one name needs the right to that object only", "a kubelet may watch the Secrets of its pods, each by its name", docRequestInfo,
 			func(ctx context.Context, s *session) error {
-				for verb, query := range inOrder(map[string]string{"list": "?", "watch": "?watch=1&timeoutSeconds=1&"}) {
-					named := get("/api/v1/namespaces/default/secrets" + query + "fieldSelector=metadata.name%3Da").byNobody()
-					if err := s.try(ctx, named, denied(verb, "secrets", "a", `in the namespace "default"`)...); err != nil {
+				for verb, query := range sortedByKey(map[string]string{"list": "?", "watch": "?watch=1&timeoutSeconds=1&"}) {
+					byName := get("/api/v1/namespaces/default/secrets" + query + "fieldSelector=metadata.name%3Da").asUnprivileged()
+					if err := s.expect(ctx, byName, isDenied(verb, "secrets", "a", `in the namespace "default"`)...); err != nil {
 						return err
 					}
 				}
 				return nil
 			}),
-		denial("AU-10", "the deletion of a collection is a verb of its own", "who may delete one object may not delete all", docRequestInfo,
+		deniedCase("AU-10", "the deletion of a collection is a verb of its own", "who may delete one object may not delete all", docRequestInfo,
 			func(ctx context.Context, s *session) error {
 				// The selector matches nothing, in case the server does not keep this rule.
-				all := del("/api/v1/namespaces/default/secrets?labelSelector=nobody=" + strings.ToLower(s.run.id)).byNobody()
-				return s.try(ctx, all, denied("deletecollection", "secrets", "", `in the namespace "default"`)...)
+				all := del("/api/v1/namespaces/default/secrets?labelSelector=conformance-absent=" + strings.ToLower(s.run.id)).asUnprivileged()
+				return s.expect(ctx, all, isDenied("deletecollection", "secrets", "", `in the namespace "default"`)...)
 			}),
-		denial("SA-30", "who may not patch may not apply", "an apply would be a way around the rights to write", docAuthorization, func(ctx context.Context, s *session) error {
+		deniedCase("SA-30", "who may not patch may not apply", "an apply would be a way around the rights to write", docAuthorization, func(ctx context.Context, s *session) error {
 			// The namespace does not exist, in case the server does not keep this rule.
-			path := "/api/v1/namespaces/" + s.absent() + "/secrets/a"
-			return s.try(ctx, apply(path, newObject("v1", "Secret", "a")).byNobody(), denied("patch", "secrets", "a", fmt.Sprintf("in the namespace %q", s.absent()))...)
+			path := "/api/v1/namespaces/" + s.absentNamespace() + "/secrets/a"
+			return s.expect(ctx, apply(path, newObject("v1", "Secret", "a")).asUnprivileged(), isDenied("patch", "secrets", "a", fmt.Sprintf("in the namespace %q", s.absentNamespace()))...)
 		}),
-		denial("DR-08", "who may not write may not try to, either", "the answer of a dry run has what is stored, Secrets too", docAuthorization, deniedTrials),
+		deniedCase("DR-08", "who may not write may not try to, either", "the answer of a dry run has what is stored, Secrets too", docAuthorization, checkDeniedDryRuns),
 	}
 }
 
-// deniedTrials are dry runs of every verb, in a namespace that does not exist.
-func deniedTrials(ctx context.Context, s *session) error {
-	where := fmt.Sprintf("in the namespace %q", s.absent())
-	path, secret := "/api/v1/namespaces/"+s.absent()+"/secrets", newObject("v1", "Secret", "a")
+// checkDeniedDryRuns are dry runs of every verb, in a namespace that does not exist.
+func checkDeniedDryRuns(ctx context.Context, s *session) error {
+	where := fmt.Sprintf("in the namespace %q", s.absentNamespace())
+	path, secret := "/api/v1/namespaces/"+s.absentNamespace()+"/secrets", newObject("v1", "Secret", "a")
 	for _, one := range []struct {
 		call       call
 		verb, name string
@@ -112,38 +112,38 @@ func deniedTrials(ctx context.Context, s *session) error {
 		{del(path + "/a"), "delete", "a"},
 		{del(path), "deletecollection", ""},
 	} {
-		if err := s.try(ctx, one.call.query("dryRun=All").byNobody(), denied(one.verb, "secrets", one.name, where)...); err != nil {
+		if err := s.expect(ctx, one.call.withQuery("dryRun=All").asUnprivileged(), isDenied(one.verb, "secrets", one.name, where)...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// mayBeDenied skips the case on a server that lets everybody do everything, unless there is a user who should be denied.
-func (s *session) mayBeDenied(ctx context.Context) error {
+// skipWithoutAuthorization skips the case on a server that lets everybody do everything, unless there is a user who should be denied.
+func (s *session) skipWithoutAuthorization(ctx context.Context) error {
 	if s.run.config.UnprivilegedClient != nil {
 		return nil
 	}
-	a, err := s.do(ctx, get("/api/v1/secrets?limit=1").byNobody())
+	a, err := s.do(ctx, get("/api/v1/secrets?limit=1").asUnprivileged())
 	if err == nil && a.code == http.StatusOK {
 		err = s.skipf("a user of whom nobody has heard may read all Secrets: the server authorizes everything, and Config.UnprivilegedClient names no other user")
 	}
 	return err
 }
 
-// absent is the name of a namespace that does not exist.
-func (s *session) absent() string { return s.run.prefix() + "absent" }
+// absentNamespace is the name of a namespace that does not exist.
+func (s *session) absentNamespace() string { return s.run.prefix() + "absent" }
 
-func nosniff(a *answer) error {
+func hasNosniff(a *response) error {
 	if got := a.header.Get("X-Content-Type-Options"); got != "nosniff" {
 		return fmt.Errorf("expected X-Content-Type-Options nosniff, got %q", got)
 	}
 	return nil
 }
 
-// says expects a message in the Status.
-func says(message *regexp.Regexp) expectation {
-	return func(a *answer) error {
+// messageMatches expects a message in the Status.
+func messageMatches(message *regexp.Regexp) expectation {
+	return func(a *response) error {
 		var status metav1.Status
 		if err := a.decode(&status); err != nil {
 			return err
@@ -155,21 +155,21 @@ func says(message *regexp.Regexp) expectation {
 	}
 }
 
-// reason expects one in the Status.
-func reason(want metav1.StatusReason) expectation { return field(string(want), "reason") }
+// hasReason expects one in the Status.
+func hasReason(want metav1.StatusReason) expectation { return field(string(want), "reason") }
 
-// forbidden expects a denial with a message and details.
-func forbidden(message *regexp.Regexp, details metav1.StatusDetails) expectation {
-	return func(a *answer) error {
-		if err := (refusal{code: 403, reason: metav1.StatusReasonForbidden, details: &details}).check(a); err != nil {
+// isForbidden expects a denial with a message and details.
+func isForbidden(message *regexp.Regexp, details metav1.StatusDetails) expectation {
+	return func(a *response) error {
+		if err := (failure{code: 403, reason: metav1.StatusReasonForbidden, details: &details}).check(a); err != nil {
 			return err
 		}
-		return says(message)(a)
+		return messageMatches(message)(a)
 	}
 }
 
-// denied expects the denial of a verb on RESOURCE[.GROUP][/SUBRESOURCE], an object or with name "" a collection of it.
-func denied(verb, resource, name, where string) []expectation {
+// isDenied expects the denial of a verb on RESOURCE[.GROUP][/SUBRESOURCE], an object or with name "" a collection of it.
+func isDenied(verb, resource, name, where string) []expectation {
 	resource, sub, _ := strings.Cut(resource, "/")
 	plural, group, _ := strings.Cut(resource, ".")
 	what := plural
@@ -180,32 +180,32 @@ func denied(verb, resource, name, where string) []expectation {
 	if name != "" {
 		subject += fmt.Sprintf(" %q", name)
 	}
-	return []expectation{nosniff, forbidden(
+	return []expectation{hasNosniff, isForbidden(
 		regexp.MustCompile(`^`+regexp.QuoteMeta(subject)+` is forbidden: User "[^"]+" `+
 			regexp.QuoteMeta(fmt.Sprintf("cannot %s resource %q in API group %q %s", verb, what, group, where))+`(: .*)?$`),
 		metav1.StatusDetails{Name: name, Group: group, Kind: plural},
 	)}
 }
 
-func wrongToken(ctx context.Context, s *session) error {
-	for _, path := range []string{"/api/v1/secrets?limit=1", "/apis", "/api/v1/namespaces/" + s.absent() + "/secrets/a", "/conformance-no-such-path"} {
-		a, err := s.do(ctx, get(path).with("Authorization", "Bearer conformance-no-such-token"))
+func checkWrongToken(ctx context.Context, s *session) error {
+	for _, path := range []string{"/api/v1/secrets?limit=1", "/apis", "/api/v1/namespaces/" + s.absentNamespace() + "/secrets/a", "/conformance-no-such-path"} {
+		a, err := s.do(ctx, get(path).withHeader("Authorization", "Bearer conformance-no-such-token"))
 		switch {
 		case err != nil:
 			return err
 		case a.code == http.StatusOK:
 			return s.skipf("a wrong token is not looked at: nobody authenticates, or the client has other credentials that count")
 		}
-		if err := a.meets(refusal{code: 401, reason: metav1.StatusReasonUnauthorized, message: "Unauthorized"}.check); err != nil {
+		if err := a.expect(failure{code: 401, reason: metav1.StatusReasonUnauthorized, message: "Unauthorized"}.check); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func auditID(ctx context.Context, s *session) error {
+func checkAuditID(ctx context.Context, s *session) error {
 	const id = "conformance-audit-id"
-	for _, path := range []string{"/api/v1/namespaces", "/version", "/api/v1/namespaces/" + s.absent(), "/conformance-no-such-path"} {
+	for _, path := range []string{"/api/v1/namespaces", "/version", "/api/v1/namespaces/" + s.absentNamespace(), "/conformance-no-such-path"} {
 		a, err := s.do(ctx, get(path))
 		if err != nil {
 			return err
@@ -213,7 +213,7 @@ func auditID(ctx context.Context, s *session) error {
 		if a.header.Get("Audit-Id") == "" {
 			return a.errorf("expected an Audit-Id")
 		}
-		if a, err = s.do(ctx, get(path).with("Audit-ID", id)); err != nil {
+		if a, err = s.do(ctx, get(path).withHeader("Audit-ID", id)); err != nil {
 			return err
 		}
 		if got := a.header.Get("Audit-Id"); got != id {
@@ -223,10 +223,10 @@ func auditID(ctx context.Context, s *session) error {
 	return nil
 }
 
-func impersonatesNobody(ctx context.Context, s *session) error {
+func checkImpersonationWithoutUser(ctx context.Context, s *session) error {
 	for _, header := range []string{"Impersonate-Group", "Impersonate-Uid", "Impersonate-Extra-Scope"} {
-		want := refusal{code: 400, reason: metav1.StatusReasonBadRequest, says: "without impersonating a user"}
-		if err := s.try(ctx, get("/api/v1/namespaces").with(header, "conformance"), want.check, nosniff); err != nil {
+		want := failure{code: 400, reason: metav1.StatusReasonBadRequest, contains: "without impersonating a user"}
+		if err := s.expect(ctx, get("/api/v1/namespaces").withHeader(header, "conformance"), want.check, hasNosniff); err != nil {
 			return err
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// aggregatedForm is the media type of all of discovery in one document, for a group version.
-func aggregatedForm(version string) string {
+// aggregatedMediaType is the media type of all of discovery in one document, for a group version.
+func aggregatedMediaType(version string) string {
 	return "application/json;g=apidiscovery.k8s.io;v=" + version + ";as=APIGroupDiscoveryList"
 }
 
@@ -36,14 +36,14 @@ type resourceDiscovery struct {
 	}
 }
 
-// has reports whether a resource is in the version.
-func (v versionDiscovery) has(resource string) bool {
+// hasResource reports whether a resource is in the version.
+func (v versionDiscovery) hasResource(resource string) bool {
 	return slices.ContainsFunc(v.Resources, func(r resourceDiscovery) bool { return r.Resource == resource })
 }
 
-// aggregated reads the aggregated form.
-func (s *session) aggregated(ctx context.Context, path string) ([]groupDiscovery, *answer, error) {
-	a, err := s.do(ctx, get(path).as(aggregatedForm("v2")), code(200))
+// aggregatedDiscovery reads the aggregated form.
+func (s *session) aggregatedDiscovery(ctx context.Context, path string) ([]groupDiscovery, *response, error) {
+	a, err := s.do(ctx, get(path).withAccept(aggregatedMediaType("v2")), code(200))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -63,42 +63,42 @@ func aggregatedCases() []Case {
 		return Case{ID: id, Level: Must, Title: title, Why: why, Source: "KEP-3352; apiserver pkg/endpoints/discovery/aggregated", check: check}
 	}
 	return []Case{
-		about("DI-06/form", "/api and /apis come in the aggregated form to those who ask for it", "clients learn all in two requests", aggregatedHasItsForm),
+		about("DI-06/form", "/api and /apis come in the aggregated form to those who ask for it", "clients learn all in two requests", checkAggregatedMediaType),
 		about("DI-06/anywhere", "the aggregated form goes before others that the client names, too", "clients name the plain one behind it, for older servers",
 			func(ctx context.Context, s *session) error {
-				asked := "application/json, " + aggregatedForm("v2")
-				return s.try(ctx, get("/apis").as(asked), code(200), kind("apidiscovery.k8s.io/v2", "APIGroupDiscoveryList"))
+				asked := "application/json, " + aggregatedMediaType("v2")
+				return s.expect(ctx, get("/apis").withAccept(asked), code(200), kind("apidiscovery.k8s.io/v2", "APIGroupDiscoveryList"))
 			}),
-		about("DI-07/etag", "the ETag of the aggregated form, sent back, is answered with 304", "clients ask again every few minutes", aggregatedIsUnchanged),
+		about("DI-07/etag", "the ETag of the aggregated form, sent back, is answered with 304", "clients ask again every few minutes", checkAggregatedETag),
 		about("DI-07/vary", "the aggregated form says that it depends on what is asked for, and has a hash for its ETag",
 			"what stands between client and server would mix up the forms", func(ctx context.Context, s *session) error {
-				a, err := s.do(ctx, get("/apis").as(aggregatedForm("v2")), code(200), headerIs("Vary", "Accept"))
+				a, err := s.do(ctx, get("/apis").withAccept(aggregatedMediaType("v2")), code(200), headerIs("Vary", "Accept"))
 				if err == nil && !regexp.MustCompile(`^"[0-9A-F]{128}"$`).MatchString(a.header.Get("ETag")) {
 					return a.errorf("expected a SHA-512 for an ETag, got %s", a.header.Get("ETag"))
 				}
 				return err
 			}),
 		about("DI-08", "the form of v2beta1 is not served any more: the client gets the next that it names, or 406",
-			"a client that gets another form than it asked for reads it wrong", aggregatedHasNoBeta),
+			"a client that gets another form than it asked for reads it wrong", checkNoAggregatedBeta),
 		about("DI-09", "each version of the aggregated form is Current or Stale", "what is stale may be missing something, and clients must not take it for deleted",
-			aggregatedIsFresh),
-		about("DI-10", "a resource in the aggregated form has its kind, scope, verbs and subresources", "clients know nothing else of it", aggregatedSecrets),
+			checkAggregatedFreshness),
+		about("DI-10", "a resource in the aggregated form has its kind, scope, verbs and subresources", "clients know nothing else of it", checkAggregatedResources),
 	}
 }
 
-func aggregatedHasItsForm(ctx context.Context, s *session) error {
+func checkAggregatedMediaType(ctx context.Context, s *session) error {
 	for _, path := range []string{"/api", "/apis"} {
-		if err := s.try(ctx, get(path).as(aggregatedForm("v2")), code(200), kind("apidiscovery.k8s.io/v2", "APIGroupDiscoveryList"),
-			headerIs("Content-Type", aggregatedForm("v2"))); err != nil {
+		if err := s.expect(ctx, get(path).withAccept(aggregatedMediaType("v2")), code(200), kind("apidiscovery.k8s.io/v2", "APIGroupDiscoveryList"),
+			headerIs("Content-Type", aggregatedMediaType("v2"))); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func aggregatedIsUnchanged(ctx context.Context, s *session) error {
+func checkAggregatedETag(ctx context.Context, s *session) error {
 	for _, path := range []string{"/api", "/apis"} {
-		asked := get(path).as(aggregatedForm("v2"))
+		asked := get(path).withAccept(aggregatedMediaType("v2"))
 		// Other clients may change what is served meanwhile.
 		if err := poll(ctx, func(ctx context.Context) error {
 			a, err := s.do(ctx, asked, code(200))
@@ -109,30 +109,30 @@ func aggregatedIsUnchanged(ctx context.Context, s *session) error {
 			if tag == "" {
 				return a.errorf("expected an ETag")
 			}
-			return s.try(ctx, asked.unless(tag), code(304), headerIs("ETag", tag))
+			return s.expect(ctx, asked.withIfNoneMatch(tag), code(304), headerIs("ETag", tag))
 		}); err != nil {
 			return err
 		}
-		if err := s.try(ctx, asked.unless(`"other"`), code(200)); err != nil {
+		if err := s.expect(ctx, asked.withIfNoneMatch(`"other"`), code(200)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func aggregatedHasNoBeta(ctx context.Context, s *session) error {
-	beta := aggregatedForm("v2beta1")
-	if err := s.try(ctx, get("/apis").as(beta), code(406)); err != nil {
+func checkNoAggregatedBeta(ctx context.Context, s *session) error {
+	beta := aggregatedMediaType("v2beta1")
+	if err := s.expect(ctx, get("/apis").withAccept(beta), code(406)); err != nil {
 		return err
 	}
-	if err := s.try(ctx, get("/apis").as(beta+",application/json"), code(200), kind("v1", "APIGroupList")); err != nil {
+	if err := s.expect(ctx, get("/apis").withAccept(beta+",application/json"), code(200), kind("v1", "APIGroupList")); err != nil {
 		return err
 	}
-	return s.try(ctx, get("/apis").as(beta+","+aggregatedForm("v2")), code(200), kind("apidiscovery.k8s.io/v2", "APIGroupDiscoveryList"))
+	return s.expect(ctx, get("/apis").withAccept(beta+","+aggregatedMediaType("v2")), code(200), kind("apidiscovery.k8s.io/v2", "APIGroupDiscoveryList"))
 }
 
-func aggregatedIsFresh(ctx context.Context, s *session) error {
-	groups, a, err := s.aggregated(ctx, "/apis")
+func checkAggregatedFreshness(ctx context.Context, s *session) error {
+	groups, a, err := s.aggregatedDiscovery(ctx, "/apis")
 	if err != nil {
 		return err
 	}
@@ -146,8 +146,8 @@ func aggregatedIsFresh(ctx context.Context, s *session) error {
 	return nil
 }
 
-func aggregatedSecrets(ctx context.Context, s *session) error {
-	groups, a, err := s.aggregated(ctx, "/api")
+func checkAggregatedResources(ctx context.Context, s *session) error {
+	groups, a, err := s.aggregatedDiscovery(ctx, "/api")
 	if err != nil {
 		return err
 	}

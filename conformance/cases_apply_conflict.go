@@ -9,14 +9,14 @@ import (
 // applyConflictCases are about several managers of one object (SA).
 func applyConflictCases() []Case {
 	return slices.Concat(
-		applied1(Case{
+		onAppliedMap(Case{
 			ID: "SA-05", Level: Must, Title: "an apply that changes the value of another manager is a conflict, which names manager and field",
 			Why:    "the user decides who is to own the field",
 			Source: docApply,
 		}, func(ctx context.Context, s *session, c collection) error {
-			return s.all(ctx,
-				ask(applyAs("m2", c.item("a"), c.object("a").data("k", "2")), fieldConflict(`"m1"`, ".data.k").check),
-				ask(get(c.item("a")), code(200), holds("1", "data", "k"), owned(applied("m1", dataFields("k")))),
+			return s.expectAll(ctx,
+				send(applyAs("m2", c.item("a"), c.object("a").withData("k", "2")), fieldConflict(`"m1"`, ".data.k").check),
+				send(get(c.item("a")), code(200), valueAt("1", "data", "k"), managedFieldsAre(applyEntry("m1", dataFields("k")))),
 			)
 		}),
 		onMap(Case{
@@ -24,69 +24,69 @@ func applyConflictCases() []Case {
 			Why:    "the fields may have another name in another version",
 			Source: "apimachinery util/managedfields/internal/conflict.go",
 		}, func(ctx context.Context, s *session, c collection) error {
-			return s.try(ctx, applyAs("m", c.item("a"), c.object("a").data("k", "2")),
+			return s.expect(ctx, applyAs("m", c.item("a"), c.object("a").withData("k", "2")),
 				fieldConflict(`"creator" using `+c.apiVersion, ".data.k").check)
 		}),
-		applied1(Case{
+		onAppliedMap(Case{
 			ID: "SA-06/many", Level: Must, Title: "several conflicts are told one by one",
 			Why:    "the user sees all of them at once",
 			Source: "apimachinery util/managedfields/internal/conflict.go",
-		}, severalConflicts),
-		applied1(Case{
+		}, checkSeveralConflicts),
+		onAppliedMap(Case{
 			ID: "SA-07", Level: Must, Title: "with force an apply takes the fields from the other manager",
 			Why:    "controllers have to have their fields",
 			Source: docApply,
 		}, func(ctx context.Context, s *session, c collection) error {
-			return s.all(ctx,
-				ask(applyAs("m2", c.item("a"), c.object("a").data("k", "2")).query("force=false"), code(409)),
-				ask(applyAs("m2", c.item("a"), c.object("a").data("k", "2")).query("force=true"), code(200),
-					holds("2", "data", "k"), owned(applied("m2", dataFields("k")))),
+			return s.expectAll(ctx,
+				send(applyAs("m2", c.item("a"), c.object("a").withData("k", "2")).withQuery("force=false"), code(409)),
+				send(applyAs("m2", c.item("a"), c.object("a").withData("k", "2")).withQuery("force=true"), code(200),
+					valueAt("2", "data", "k"), managedFieldsAre(applyEntry("m2", dataFields("k")))),
 			)
 		}),
-		applied1(Case{
+		onAppliedMap(Case{
 			ID: "SA-08", Level: Must, Title: "applying the same value shares it",
 			Why:    "two managers may agree",
 			Source: docApply,
 		}, func(ctx context.Context, s *session, c collection) error {
-			return s.try(ctx, applyAs("m2", c.item("a"), c.object("a").data("k", "1")), code(200),
-				owned(applied("m1", dataFields("k")), applied("m2", dataFields("k"))))
+			return s.expect(ctx, applyAs("m2", c.item("a"), c.object("a").withData("k", "1")), code(200),
+				managedFieldsAre(applyEntry("m1", dataFields("k")), applyEntry("m2", dataFields("k"))))
 		}),
-		applied1(Case{
+		onAppliedMap(Case{
 			ID: "SA-09", Level: Must, Title: "what a manager no longer applies goes away",
 			Why:    "that is how a field is deleted",
 			Source: docApply,
 		}, func(ctx context.Context, s *session, c collection) error {
-			return s.all(ctx,
-				ask(applyAs("m1", c.item("a"), c.object("a").data("other", "1")), code(200),
-					holds(object{"other": "1"}, "data"), owned(applied("m1", dataFields("other")))),
-				ask(get(c.item("a")), code(200), holds(object{"other": "1"}, "data")),
+			return s.expectAll(ctx,
+				send(applyAs("m1", c.item("a"), c.object("a").withData("other", "1")), code(200),
+					valueAt(object{"other": "1"}, "data"), managedFieldsAre(applyEntry("m1", dataFields("other")))),
+				send(get(c.item("a")), code(200), valueAt(object{"other": "1"}, "data")),
 			)
 		}),
-		applied1(Case{
+		onAppliedMap(Case{
 			ID: "SA-10", Level: Must, Title: "what another manager also owns stays when a manager no longer applies it",
 			Why:    "fields are handed over that way",
 			Source: docApply,
 		}, func(ctx context.Context, s *session, c collection) error {
-			return s.all(ctx,
-				ask(applyAs("m2", c.item("a"), c.object("a").data("k", "1")), code(200)),
-				ask(applyAs("m1", c.item("a"), c.object("a")), code(200), holds("1", "data", "k"), owned(applied("m2", dataFields("k")))),
+			return s.expectAll(ctx,
+				send(applyAs("m2", c.item("a"), c.object("a").withData("k", "1")), code(200)),
+				send(applyAs("m1", c.item("a"), c.object("a")), code(200), valueAt("1", "data", "k"), managedFieldsAre(applyEntry("m2", dataFields("k")))),
 			)
 		}),
-		applied1(Case{
+		onAppliedMap(Case{
 			ID: "SA-11", Level: Must, Title: "a write that is no apply never conflicts, and owns what it changes",
 			Why:    "clients that do not apply need not know about managers",
 			Source: docApply,
-		}, updatesTakeOver),
-		applied1(Case{
+		}, checkUpdateTakesOwnership),
+		onAppliedMap(Case{
 			ID: "SA-21", Level: Must, Title: "what a manager applies and what it writes otherwise are two entries, which may conflict",
 			Why:    "only what was applied goes away when it is no longer applied",
 			Source: docApply,
-		}, twoEntries),
+		}, checkApplyAndUpdateEntries),
 		onMaps(Case{
 			ID: "SA-35", Level: Should, Title: "kubectl's apply takes over what its client-side apply wrote, without a conflict",
 			Why:    "users of kubectl apply move to --server-side",
 			Source: "apimachinery util/managedfields/internal/lastappliedmanager.go",
-		}, clientSideApply),
+		}, checkClientSideApplyMigration),
 		[]Case{
 			{
 				ID: "SA-34/typed", Level: Must, Title: "a manager may go on in another version of the object",
@@ -96,10 +96,10 @@ func applyConflictCases() []Case {
 					if err != nil {
 						return err
 					}
-					return managerMoves(ctx, s, v1, v2, autoscaler(v1, "a"), autoscaler(v2, "a"))
+					return checkManagerChangesVersion(ctx, s, v1, v2, autoscaler(v1, "a"), autoscaler(v2, "a"))
 				},
 			},
-			on((*session).ingresses, Case{
+			onCollection((*session).ingresses, Case{
 				ID: "SA-06/subresource/typed", Level: Must, Title: "a conflict over what came through a subresource says so",
 				Why:    "the same name may stand for two sets of fields",
 				Source: "apimachinery util/managedfields/internal/conflict.go",
@@ -107,115 +107,115 @@ func applyConflictCases() []Case {
 				status := func(ip string) object {
 					return object{"loadBalancer": object{"ingress": []object{{"ip": ip}}}}
 				}
-				return conflictOfStatus(ctx, s, c, ingress(c, "a"), status("192.0.2.1"), status("192.0.2.2"), ".status.loadBalancer.ingress")
+				return checkSubresourceConflict(ctx, s, c, ingress(c, "a"), status("192.0.2.1"), status("192.0.2.2"), ".status.loadBalancer.ingress")
 			}),
-			on((*session).gadgets, Case{
+			onCollection((*session).dataCRs, Case{
 				ID: "SA-06/subresource/custom", Level: Must, Title: "a conflict over what came through a subresource says so",
 				Why:    "the same name may stand for two sets of fields",
 				Source: "apimachinery util/managedfields/internal/conflict.go",
 			}, func(ctx context.Context, s *session, c collection) error {
-				return conflictOfStatus(ctx, s, c, c.object("a").data("k", "1"), object{"phase": "1"}, object{"phase": "2"}, ".status.phase")
+				return checkSubresourceConflict(ctx, s, c, c.object("a").withData("k", "1"), object{"phase": "1"}, object{"phase": "2"}, ".status.phase")
 			}),
-			on((*session).gadgets, Case{
+			onCollection((*session).dataCRs, Case{
 				ID: "SA-09/default/custom", Level: Must, Title: "what a manager no longer applies goes back to its default",
 				Why:    "a field with a default is never without a value",
 				Source: docApply,
 			}, func(ctx context.Context, s *session, c collection) error {
-				return s.all(ctx,
-					ask(applyAs("m", c.item("a"), c.object("a").with("spec", object{"color": "red", "size": 1})), code(201), holds("red", "spec", "color")),
-					ask(applyAs("m", c.item("a"), c.object("a").with("spec", object{"size": 1})), code(200), holds("grey", "spec", "color"),
-						owned(applied("m", `{"f:spec":{"f:size":{}}}`))),
+				return s.expectAll(ctx,
+					send(applyAs("m", c.item("a"), c.object("a").with("spec", object{"color": "red", "size": 1})), code(201), valueAt("red", "spec", "color")),
+					send(applyAs("m", c.item("a"), c.object("a").with("spec", object{"size": 1})), code(200), valueAt("grey", "spec", "color"),
+						managedFieldsAre(applyEntry("m", `{"f:spec":{"f:size":{}}}`))),
 				)
 			}),
-			on((*session).gadgets, Case{
+			onCollection((*session).dataCRs, Case{
 				ID: "SA-34/custom", Level: Must, Title: "a manager may go on in another version of the object",
 				Why:    "what it applied in the old one is still its own",
 				Source: docApply,
 			}, func(ctx context.Context, s *session, c collection) error {
-				old := s.run.gadgets.old(c)
-				return managerMoves(ctx, s, old, c, old.object("a"), c.object("a"))
+				old := s.run.crdData.deprecated(c)
+				return checkManagerChangesVersion(ctx, s, old, c, old.object("a"), c.object("a"))
 			}),
 		},
 	)
 }
 
-// applied1 is onMaps with an object "a" of which the manager "m1" has applied the data k=1.
-func applied1(c Case, check collectionCheck) []Case {
+// onAppliedMap is onMaps with an object "a" of which the manager "m1" has applied the data k=1.
+func onAppliedMap(c Case, check collectionCheck) []Case {
 	return onMaps(c, func(ctx context.Context, s *session, c collection) error {
-		if err := s.try(ctx, applyAs("m1", c.item("a"), c.object("a").data("k", "1")), code(201)); err != nil {
+		if err := s.expect(ctx, applyAs("m1", c.item("a"), c.object("a").withData("k", "1")), code(201)); err != nil {
 			return err
 		}
 		return check(ctx, s, c)
 	})
 }
 
-func severalConflicts(ctx context.Context, s *session, c collection) error {
+func checkSeveralConflicts(ctx context.Context, s *session, c collection) error {
 	want := fieldConflict(`"m1"`, ".data.k")
 	want.message = "Apply failed with 2 conflicts: conflicts with \"m1\":\n- .data.k\nconflicts with \"m3\" using " + c.apiVersion + ":\n- .data.other"
 	other := fieldConflict(`"m3" using `+c.apiVersion, ".data.other")
 	want.causes = append(want.causes, other.causes...)
-	return s.all(ctx,
-		ask(mergePatch(c.item("a"), object{"data": object{"other": "3"}}).query("fieldManager=m3"), code(200)),
-		ask(applyAs("m2", c.item("a"), c.object("a").data("k", "2", "other", "2")), want.check),
+	return s.expectAll(ctx,
+		send(mergePatch(c.item("a"), object{"data": object{"other": "3"}}).withQuery("fieldManager=m3"), code(200)),
+		send(applyAs("m2", c.item("a"), c.object("a").withData("k", "2", "other", "2")), want.check),
 	)
 }
 
-func updatesTakeOver(ctx context.Context, s *session, c collection) error {
-	return s.all(ctx,
-		ask(mergePatch(c.item("a"), object{"data": object{"k": "2"}}).query("fieldManager=u"), code(200),
-			owned(updated("u", dataFields("k")))),
-		ask(applyAs("m1", c.item("a"), c.object("a").data("k", "1")).query("force=true"), code(200),
-			owned(applied("m1", dataFields("k")))),
-		ask(jsonPatch(c.item("a"), object{"op": "add", "path": "/data/new", "value": "1"}).query("fieldManager=u"), code(200),
-			owned(applied("m1", dataFields("k")), updated("u", dataFields("new")))),
-		ask(mergePatch(c.item("a"), object{"data": object{"k": nil}}).query("fieldManager=u"), code(200),
-			owned(updated("u", dataFields("new")))),
+func checkUpdateTakesOwnership(ctx context.Context, s *session, c collection) error {
+	return s.expectAll(ctx,
+		send(mergePatch(c.item("a"), object{"data": object{"k": "2"}}).withQuery("fieldManager=u"), code(200),
+			managedFieldsAre(updateEntry("u", dataFields("k")))),
+		send(applyAs("m1", c.item("a"), c.object("a").withData("k", "1")).withQuery("force=true"), code(200),
+			managedFieldsAre(applyEntry("m1", dataFields("k")))),
+		send(jsonPatch(c.item("a"), object{"op": "add", "path": "/data/new", "value": "1"}).withQuery("fieldManager=u"), code(200),
+			managedFieldsAre(applyEntry("m1", dataFields("k")), updateEntry("u", dataFields("new")))),
+		send(mergePatch(c.item("a"), object{"data": object{"k": nil}}).withQuery("fieldManager=u"), code(200),
+			managedFieldsAre(updateEntry("u", dataFields("new")))),
 	)
 }
 
-func twoEntries(ctx context.Context, s *session, c collection) error {
-	return s.all(ctx,
-		ask(mergePatch(c.item("a"), object{"data": object{"other": "1"}}).query("fieldManager=m1"), code(200),
-			owned(applied("m1", dataFields("k")), updated("m1", dataFields("other")))),
-		ask(applyAs("m1", c.item("a"), c.object("a").data("k", "1", "other", "2")),
+func checkApplyAndUpdateEntries(ctx context.Context, s *session, c collection) error {
+	return s.expectAll(ctx,
+		send(mergePatch(c.item("a"), object{"data": object{"other": "1"}}).withQuery("fieldManager=m1"), code(200),
+			managedFieldsAre(applyEntry("m1", dataFields("k")), updateEntry("m1", dataFields("other")))),
+		send(applyAs("m1", c.item("a"), c.object("a").withData("k", "1", "other", "2")),
 			fieldConflict(fmt.Sprintf("%q using %s", "m1", c.apiVersion), ".data.other").check),
 	)
 }
 
-// clientSideApply writes the annotation that kubectl apply leaves, with the data that is there.
-func clientSideApply(ctx context.Context, s *session, c collection) error {
+// checkClientSideApplyMigration writes the annotation that kubectl apply leaves, with the data that is there.
+func checkClientSideApplyMigration(ctx context.Context, s *session, c collection) error {
 	const annotation = "kubectl.kubernetes.io/last-applied-configuration"
 	last := fmt.Sprintf(`{"apiVersion":%q,"kind":%q,"metadata":{"name":"a","namespace":%q},"data":{"k":"1"}}`, c.apiVersion, c.kind, c.namespace)
-	created := c.object("a").data("k", "1").meta("annotations", object{annotation: last})
-	return s.all(ctx,
-		ask(post(c.path(), created).query("fieldManager=kubectl-client-side-apply"), code(201)),
-		ask(applyAs("other", c.item("a"), c.object("a").data("k", "2")), code(409)),
-		ask(applyAs("kubectl", c.item("a"), c.object("a").data("k", "2")), code(200), holds("2", "data", "k")),
-		ask(mergePatch(c.item("a"), object{"data": object{"k": "3"}}).query("fieldManager=u"), code(200)),
-		ask(applyAs("kubectl", c.item("a"), c.object("a").data("k", "4")), fieldConflict(`"u" using `+c.apiVersion, ".data.k").check),
+	created := c.object("a").withData("k", "1").withMeta("annotations", object{annotation: last})
+	return s.expectAll(ctx,
+		send(post(c.path(), created).withQuery("fieldManager=kubectl-client-side-apply"), code(201)),
+		send(applyAs("other", c.item("a"), c.object("a").withData("k", "2")), code(409)),
+		send(applyAs("kubectl", c.item("a"), c.object("a").withData("k", "2")), code(200), valueAt("2", "data", "k")),
+		send(mergePatch(c.item("a"), object{"data": object{"k": "3"}}).withQuery("fieldManager=u"), code(200)),
+		send(applyAs("kubectl", c.item("a"), c.object("a").withData("k", "4")), fieldConflict(`"u" using `+c.apiVersion, ".data.k").check),
 	)
 }
 
-// managerMoves applies two labels in one version and one of them in the other.
-func managerMoves(ctx context.Context, s *session, from, to collection, first, second object) error {
-	first = first.meta("labels", object{"x": "1", "y": "2"})
-	second = second.meta("labels", object{"x": "1"})
-	return s.all(ctx,
-		ask(applyAs("m", from.item("a"), first), code(201), owned(applied("m", "").in(from.apiVersion))),
-		ask(applyAs("m", to.item("a"), second), code(200), holds(object{"x": "1"}, "metadata", "labels"),
-			owned(applied("m", "").in(to.apiVersion))),
-		ask(applyAs("other", from.item("a"), newObject(from.apiVersion, from.kind, "a").label("x", "3")),
+// checkManagerChangesVersion applies two labels in one version and one of them in the other.
+func checkManagerChangesVersion(ctx context.Context, s *session, from, to collection, first, second object) error {
+	first = first.withMeta("labels", object{"x": "1", "y": "2"})
+	second = second.withMeta("labels", object{"x": "1"})
+	return s.expectAll(ctx,
+		send(applyAs("m", from.item("a"), first), code(201), managedFieldsAre(applyEntry("m", "").withVersion(from.apiVersion))),
+		send(applyAs("m", to.item("a"), second), code(200), valueAt(object{"x": "1"}, "metadata", "labels"),
+			managedFieldsAre(applyEntry("m", "").withVersion(to.apiVersion))),
+		send(applyAs("other", from.item("a"), newObject(from.apiVersion, from.kind, "a").withLabel("x", "3")),
 			fieldConflict(`"m"`, ".metadata.labels.x").check),
 	)
 }
 
-// conflictOfStatus lets one manager write the status, and another apply a different one.
-func conflictOfStatus(ctx context.Context, s *session, c collection, main, written, wanted object, path string) error {
+// checkSubresourceConflict lets one manager write the status, and another apply a different one.
+func checkSubresourceConflict(ctx context.Context, s *session, c collection, main, written, wanted object, path string) error {
 	status := c.item("a") + "/status"
-	return s.all(ctx,
-		ask(post(c.path(), main), code(201)),
-		ask(mergePatch(status, object{"status": written}).query("fieldManager=u"), code(200)),
-		ask(applyAs("m", status, c.object("a").with("status", wanted)),
+	return s.expectAll(ctx,
+		send(post(c.path(), main), code(201)),
+		send(mergePatch(status, object{"status": written}).withQuery("fieldManager=u"), code(200)),
+		send(applyAs("m", status, c.object("a").with("status", wanted)),
 			fieldConflict(`"u" with subresource "status" using `+c.apiVersion, path).check),
 	)
 }

@@ -22,43 +22,43 @@ const (
 // judged without is skipped then.
 func bookmarkCases() []Case {
 	return slices.Concat(
-		both(Case{
+		onBoth(Case{
 			ID: "BM-01", Level: Must, Title: "there are no bookmarks without allowWatchBookmarks=true",
 			Why:    "older clients end a watch over an event of a type that they do not know",
 			Source: docBookmarks,
-		}, noBookmarks),
-		both(Case{
+		}, checkNoBookmarks),
+		onBoth(Case{
 			ID: "BM-02", Level: Must, Title: "a bookmark is an object of the watched kind with nothing but a resourceVersion",
 			Why:    "typed clients decode it as that kind, and must not take it for an object",
 			Source: docBookmarks,
-		}, onBookmarks(func(v bookmarked) error {
-			for _, e := range []event{v.first, v.late} {
-				if err := v.isBare(e); err != nil {
+		}, onBookmarkedStream(func(v bookmarkedStream) error {
+			for _, e := range []event{v.first, v.last} {
+				if err := v.expectBare(e); err != nil {
 					return err
 				}
 			}
 			return nil
 		})),
-		both(Case{
+		onBoth(Case{
 			ID: "BM-03", Level: Must, Title: "when a bookmark comes, all changes up to its resourceVersion have been sent",
 			Why:    "the client resumes from it, and would never see what was left out",
 			Source: docBookmarks,
-		}, onBookmarks(func(v bookmarked) error {
+		}, onBookmarkedStream(func(v bookmarkedStream) error {
 			if len(v.missed) > 0 {
-				return v.errorf("expected the changes at %v before a bookmark at %s", v.missed, v.late.meta.ResourceVersion)
+				return v.errorf("expected the changes at %v before a bookmark at %s", v.missed, v.last.meta.ResourceVersion)
 			}
 			return nil
 		})),
-		both(Case{
+		onBoth(Case{
 			ID: "BM-04", Level: Must, Title: "a watch can go on from a bookmark",
 			Why:    "it is what bookmarks are for",
 			Source: docBookmarks,
-		}, resumeAtBookmark),
-		both(Case{
+		}, checkResumeAtBookmark),
+		onBoth(Case{
 			ID: "BM-06", Level: Must, Title: "the bookmark that ends the initial events is annotated k8s.io/initial-events-end: true",
 			Why:    "a reflector takes the state for complete from there on",
 			Source: docStreams,
-		}, onStream("", func(ctx context.Context, c collection, w *watcher) error {
+		}, onStreamingList("", func(ctx context.Context, c collection, w *watcher) error {
 			if err := w.wantAdded("a", "b"); err != nil {
 				return err
 			}
@@ -71,34 +71,34 @@ func bookmarkCases() []Case {
 			}
 			return nil
 		})),
-		both(Case{
+		onBoth(Case{
 			ID: "BM-07", Level: Must, Title: "no other bookmark of the stream has that annotation",
 			Why:    "a reflector that is past its initial events takes a second end for a broken server",
 			Source: docStreams + "; " + docCacher,
-		}, onBookmarks(func(v bookmarked) error {
-			if v.late.endsInitialEvents() {
-				return v.errorf("expected only the first bookmark to be annotated, not the one at %s", v.late.meta.ResourceVersion)
+		}, onBookmarkedStream(func(v bookmarkedStream) error {
+			if v.last.endsInitialEvents() {
+				return v.errorf("expected only the first bookmark to be annotated, not the one at %s", v.last.meta.ResourceVersion)
 			}
 			return nil
 		})),
-		both(Case{
+		onBoth(Case{
 			ID: "BM-08/deadline", Level: Should, Title: "a bookmark comes about two seconds before a watch ends by its timeoutSeconds",
 			Why:    "the client resumes from nearly now, however quiet its part of the server was",
 			Source: docCacher,
-		}, bookmarkBeforeDeadline),
+		}, checkBookmarkBeforeDeadline),
 		[]Case{onSecrets(Case{
 			ID: "BM-08/minute", Level: Should, Title: "a bookmark comes about once a minute, and the last about two seconds before the end",
 			Why:    "a connection that breaks costs a client a minute of replay, not an hour",
 			Source: docCacher, takes: 100 * time.Second,
-		}, bookmarksOfMinutes)},
-		both(Case{
+		}, checkPeriodicBookmarks)},
+		onBoth(Case{
 			ID: "BM-09", Level: Must, Title: "bookmarks never go back, and nothing that they promise follows them",
 			Why:    "the client resumes from the last one, and would see a change twice or never",
 			Source: docBookmarks + "; " + docCacher,
-		}, onBookmarks(func(v bookmarked) error {
+		}, onBookmarkedStream(func(v bookmarkedStream) error {
 			last := v.first.meta.ResourceVersion
 			for _, e := range v.events {
-				if err := notOlder(e.meta.ResourceVersion, last); err != nil {
+				if err := expectNotOlder(e.meta.ResourceVersion, last); err != nil {
 					return v.errorf("%v came after a bookmark at %s", e, last)
 				}
 				if e.Type == "BOOKMARK" {
@@ -109,17 +109,17 @@ func bookmarkCases() []Case {
 			}
 			return nil
 		})),
-		both(Case{
+		onBoth(Case{
 			ID: "BM-09/ahead", Level: Must, Title: "a bookmark promises no state that there is not yet",
 			Why:    "the client resumes from it, and would miss the change that makes that state",
 			Source: docBookmarks,
-		}, bookmarkNotAhead),
-		both(Case{
+		}, checkBookmarkNotAhead),
+		onBoth(Case{
 			ID: "BM-10", Level: Must, Title: "without allowWatchBookmarks, a streaming list has its ADDED events but not the bookmark that ends them",
 			Why:    "a client that did not ask for bookmarks does not know what they are",
 			Source: docStreams,
 		}, func(ctx context.Context, s *session, c collection) error {
-			if err := s.needsStreams(ctx, c); err != nil {
+			if err := s.skipWithoutWatchList(ctx, c); err != nil {
 				return err
 			}
 			for _, name := range []string{"a", "b"} {
@@ -127,7 +127,7 @@ func bookmarkCases() []Case {
 					return err
 				}
 			}
-			return addedThenEnd(ctx, c, "?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=1", "a", "b")
+			return expectAddedThenEnd(ctx, c, "?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=1", "a", "b")
 		}),
 	)
 }
@@ -137,8 +137,8 @@ func (e event) endsInitialEvents() bool {
 	return e.Type == "BOOKMARK" && e.meta.Annotations[metav1.InitialEventsAnnotationKey] == "true"
 }
 
-// noBookmarks lets a watch come to its end, before which a bookmark would be due.
-func noBookmarks(ctx context.Context, _ *session, c collection) error {
+// checkNoBookmarks lets a watch come to its end, before which a bookmark would be due.
+func checkNoBookmarks(ctx context.Context, _ *session, c collection) error {
 	w, err := c.watch(ctx, "?watch=true&timeoutSeconds=3")
 	if err != nil {
 		return err
@@ -153,21 +153,21 @@ func noBookmarks(ctx context.Context, _ *session, c collection) error {
 	return w.wantEnd()
 }
 
-// bookmarked is what a stream with bookmarks brought: the initial a and b, the bookmark behind them, changes, and a bookmark that
+// bookmarkedStream is what a stream with bookmarks brought: the initial a and b, the bookmark behind them, changes, and a bookmark that
 // promises all of those.
-type bookmarked struct {
+type bookmarkedStream struct {
 	*watcher
 	c           collection
-	first, late event    // the bookmarks
+	first, last event    // the bookmarks
 	events      []event  // those that followed the first
 	writes      []string // resourceVersions of the changes
 	missed      []string // those of them that had not been sent when late came
 }
 
-// onBookmarks watches for a few seconds in which a bookmark is due, and lets the check judge what came. It skips the case if there was no bookmark.
-func onBookmarks(check func(bookmarked) error) collectionCheck {
+// onBookmarkedStream watches for a few seconds in which a bookmark is due, and lets the check judge what came. It skips the case if there was no bookmark.
+func onBookmarkedStream(check func(bookmarkedStream) error) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
-		if err := s.needsStreams(ctx, c); err != nil {
+		if err := s.skipWithoutWatchList(ctx, c); err != nil {
 			return err
 		}
 		for _, name := range []string{"a", "b"} {
@@ -180,26 +180,26 @@ func onBookmarks(check func(bookmarked) error) collectionCheck {
 			return err
 		}
 		defer w.close()
-		v := bookmarked{watcher: w, c: c}
-		if v.first, err = w.wantState("a", "b"); err != nil {
+		v := bookmarkedStream{watcher: w, c: c}
+		if v.first, err = w.wantInitialEvents("a", "b"); err != nil {
 			return err
 		}
-		if err := v.write(ctx); err != nil {
+		if err := v.makeChanges(ctx); err != nil {
 			return err
 		}
-		if err := v.read(); err != nil {
+		if err := v.readEvents(); err != nil {
 			return err
 		}
-		if v.late.Type == "" {
+		if v.last.Type == "" {
 			return s.skipf("the server sent no bookmark, which is its right")
 		}
 		return check(v)
 	}
 }
 
-func (v *bookmarked) write(ctx context.Context) error {
+func (v *bookmarkedStream) makeChanges(ctx context.Context) error {
 	for step, name := range []string{"b", "a", "b"} {
-		changed, err := v.c.change(ctx, name, strconv.Itoa(step))
+		changed, err := v.c.annotate(ctx, name, strconv.Itoa(step))
 		if err != nil {
 			return err
 		}
@@ -208,10 +208,10 @@ func (v *bookmarked) write(ctx context.Context) error {
 	return nil
 }
 
-// read goes on until there was a bookmark behind all changes and all changes themselves, in whatever order, or to the end of the stream.
-func (v *bookmarked) read() error {
+// readEvents goes on until there was a bookmark behind all changes and all changes themselves, in whatever order, or to the end of the stream.
+func (v *bookmarkedStream) readEvents() error {
 	missing := slices.Clone(v.writes)
-	for v.late.Type == "" || len(missing) > 0 {
+	for v.last.Type == "" || len(missing) > 0 {
 		e, err := v.next()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -221,15 +221,15 @@ func (v *bookmarked) read() error {
 		}
 		v.events = append(v.events, e)
 		missing = slices.DeleteFunc(missing, func(version string) bool { return e.Type != "BOOKMARK" && version == e.meta.ResourceVersion })
-		if e.Type == "BOOKMARK" && v.late.Type == "" && notOlder(e.meta.ResourceVersion, v.writes[len(v.writes)-1]) == nil {
-			v.late, v.missed = e, slices.Clone(missing)
+		if e.Type == "BOOKMARK" && v.last.Type == "" && expectNotOlder(e.meta.ResourceVersion, v.writes[len(v.writes)-1]) == nil {
+			v.last, v.missed = e, slices.Clone(missing)
 		}
 	}
 	return nil
 }
 
-// isBare expects a bookmark with nothing that an object would have.
-func (v bookmarked) isBare(e event) error {
+// expectBare expects a bookmark with nothing that an object would have.
+func (v bookmarkedStream) expectBare(e event) error {
 	want := metav1.PartialObjectMetadata{}
 	want.APIVersion, want.Kind = v.c.apiVersion, v.c.kind
 	want.ResourceVersion = e.meta.ResourceVersion

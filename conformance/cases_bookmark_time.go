@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// resumeAtBookmark goes on from a bookmark of one stream on another: what came before it is not repeated, and what came after is there.
-func resumeAtBookmark(ctx context.Context, s *session, c collection) error {
-	if err := s.needsStreams(ctx, c); err != nil {
+// checkResumeAtBookmark goes on from a bookmark of one stream on another: what came before it is not repeated, and what came after is there.
+func checkResumeAtBookmark(ctx context.Context, s *session, c collection) error {
+	if err := s.skipWithoutWatchList(ctx, c); err != nil {
 		return err
 	}
 	if _, err := c.create(ctx, c.object("a")); err != nil {
@@ -20,7 +20,7 @@ func resumeAtBookmark(ctx context.Context, s *session, c collection) error {
 		return err
 	}
 	defer first.close()
-	bookmark, err := first.wantState("a")
+	bookmark, err := first.wantInitialEvents("a")
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func resumeAtBookmark(ctx context.Context, s *session, c collection) error {
 	if err != nil {
 		return err
 	}
-	changed, err := c.change(ctx, "a", "1")
+	changed, err := c.annotate(ctx, "a", "1")
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func resumeAtBookmark(ctx context.Context, s *session, c collection) error {
 	return second.wantAt("MODIFIED", "a", changed.ResourceVersion)
 }
 
-func bookmarkBeforeDeadline(ctx context.Context, _ *session, c collection) error {
+func checkBookmarkBeforeDeadline(ctx context.Context, _ *session, c collection) error {
 	start := time.Now()
 	w, err := watchFromNow(ctx, c, "&allowWatchBookmarks=true&timeoutSeconds=4")
 	if err != nil {
@@ -64,7 +64,7 @@ func bookmarkBeforeDeadline(ctx context.Context, _ *session, c collection) error
 	if e.Type != "BOOKMARK" {
 		return w.errorf("expected a BOOKMARK, got %v", e)
 	}
-	if err := notOlder(e.meta.ResourceVersion, made.ResourceVersion); err != nil {
+	if err := expectNotOlder(e.meta.ResourceVersion, made.ResourceVersion); err != nil {
 		return w.errorf("expected a bookmark behind what was sent: %w", err)
 	}
 	if took := time.Since(start); took > 3500*time.Millisecond {
@@ -73,8 +73,8 @@ func bookmarkBeforeDeadline(ctx context.Context, _ *session, c collection) error
 	return nil
 }
 
-// bookmarksOfMinutes watches for a minute and a half: one bookmark is due after a minute, and at least one at the end.
-func bookmarksOfMinutes(ctx context.Context, _ *session, c collection) error {
+// checkPeriodicBookmarks watches for a minute and a half: one bookmark is due after a minute, and at least one at the end.
+func checkPeriodicBookmarks(ctx context.Context, _ *session, c collection) error {
 	start := time.Now()
 	w, err := watchFromNow(ctx, c, "&allowWatchBookmarks=true&timeoutSeconds=90")
 	if err != nil {
@@ -105,8 +105,8 @@ func bookmarksOfMinutes(ctx context.Context, _ *session, c collection) error {
 	return nil
 }
 
-// bookmarkNotAhead takes the bookmark that comes before the end of a watch: the newest state has to be there already.
-func bookmarkNotAhead(ctx context.Context, s *session, c collection) error {
+// checkBookmarkNotAhead takes the bookmark that comes before the end of a watch: the newest state has to be there already.
+func checkBookmarkNotAhead(ctx context.Context, s *session, c collection) error {
 	w, err := watchFromNow(ctx, c, "&allowWatchBookmarks=true&timeoutSeconds=4")
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func bookmarkNotAhead(ctx context.Context, s *session, c collection) error {
 	if err != nil {
 		return err
 	}
-	if err := notOlder(now.Metadata.ResourceVersion, e.meta.ResourceVersion); err != nil {
+	if err := expectNotOlder(now.Metadata.ResourceVersion, e.meta.ResourceVersion); err != nil {
 		return w.errorf("expected the newest state to be that of the bookmark, or a later one: %w", err)
 	}
 	return nil

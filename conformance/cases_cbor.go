@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	inCBOR   = "application/cbor"
-	cborMark = "\xd9\xd9\xf7"
-	docCBOR  = "Kubernetes API Concepts, CBOR resource encoding"
+	mediaTypeCBOR = "application/cbor"
+	cborTag       = "\xd9\xd9\xf7"
+	docCBOR       = "Kubernetes API Concepts, CBOR resource encoding"
 )
 
 // cborCases are about CBOR (CB), which servers have behind a gate.
@@ -24,27 +24,27 @@ func cborCases() []Case {
 			ID: "CB-01", Level: Must, Title: "a server without CBOR neither sends nor takes it",
 			Why:    "clients fall back by it",
 			Source: docCBOR,
-		}, noCBOR),
+		}, checkNoCBOR),
 		onSecrets(Case{
 			ID: "CB-02", Level: May, Title: "a server with CBOR takes and sends objects, lists, errors and apply patches in it",
 			Why:    "clients that prefer it use nothing else",
 			Source: docCBOR,
-		}, cborLife),
+		}, checkCBORVerbs),
 		onSecrets(Case{
 			ID: "CB-02/watch", Level: May, Title: "a watch in CBOR is a sequence of items, with a Content-Type of its own",
 			Why:    "clients choose the framing by it",
 			Source: docCBOR,
-		}, cborWatch),
+		}, checkCBORWatch),
 		onSecrets(Case{
 			ID: "CB-03", Level: May, Title: "answers in CBOR begin with the tag of self-described CBOR",
 			Why:    "decoders recognise them by it",
 			Source: docCBOR,
 		}, func(ctx context.Context, s *session, c collection) error {
-			if err := needsCBOR(ctx, s, c); err != nil {
+			if err := skipWithoutCBOR(ctx, s, c); err != nil {
 				return err
 			}
 			for _, path := range []string{c.path(), c.item("none")} {
-				if err := s.try(ctx, get(path).as(inCBOR), marked); err != nil {
+				if err := s.expect(ctx, get(path).withAccept(mediaTypeCBOR), hasCBORTag); err != nil {
 					return err
 				}
 			}
@@ -54,54 +54,54 @@ func cborCases() []Case {
 			ID: "CB-04", Level: Must, Title: "who asks for CBOR or else for JSON gets one of them, and it is what it says",
 			Why:    "clients have to work with servers of both kinds",
 			Source: docCBOR,
-		}, cborOrJSON),
+		}, checkCBOROrJSON),
 	}
 }
 
-// needsCBOR skips the case on a server that has none.
-func needsCBOR(ctx context.Context, s *session, c collection) error {
-	a, err := s.do(ctx, get(c.path()).as(inCBOR), code(http.StatusOK, http.StatusNotAcceptable))
+// skipWithoutCBOR skips the case on a server that has none.
+func skipWithoutCBOR(ctx context.Context, s *session, c collection) error {
+	a, err := s.do(ctx, get(c.path()).withAccept(mediaTypeCBOR), code(http.StatusOK, http.StatusNotAcceptable))
 	if err == nil && a.code == http.StatusNotAcceptable {
-		return s.without(CBORServingAndStorage, "the server has no CBOR")
+		return s.skipWithoutFeature(CBORServingAndStorage, "the server has no CBOR")
 	}
 	return err
 }
 
-func noCBOR(ctx context.Context, s *session, c collection) error {
-	a, err := s.do(ctx, get(c.path()).as(inCBOR), code(http.StatusOK, http.StatusNotAcceptable))
+func checkNoCBOR(ctx context.Context, s *session, c collection) error {
+	a, err := s.do(ctx, get(c.path()).withAccept(mediaTypeCBOR), code(http.StatusOK, http.StatusNotAcceptable))
 	if err != nil {
 		return err
 	}
-	if a.code == http.StatusOK && a.header.Get("Content-Type") == inCBOR {
-		return s.despite(CBORServingAndStorage, "the server has CBOR")
+	if a.code == http.StatusOK && a.header.Get("Content-Type") == mediaTypeCBOR {
+		return s.skipWithFeature(CBORServingAndStorage, "the server has CBOR")
 	}
-	if err := a.meets(refusal{code: 406, reason: metav1.StatusReasonNotAcceptable}.check); err != nil {
+	if err := a.expect(failure{code: 406, reason: metav1.StatusReasonNotAcceptable}.check); err != nil {
 		return err
 	}
-	body := post(c.path(), cborMark+"\xa0")
-	body.contentType = inCBOR
-	return s.try(ctx, body, refusal{
+	body := post(c.path(), cborTag+"\xa0")
+	body.contentType = mediaTypeCBOR
+	return s.expect(ctx, body, failure{
 		code: 415, reason: metav1.StatusReasonUnsupportedMediaType,
-		says: "the body of the request was in an unknown format - accepted media types include: application/json",
+		contains: "the body of the request was in an unknown format - accepted media types include: application/json",
 	}.check)
 }
 
-// marked expects the tag of self-described CBOR.
-func marked(a *answer) error {
-	if !bytes.HasPrefix(a.body, []byte(cborMark)) {
+// hasCBORTag expects the tag of self-described CBOR.
+func hasCBORTag(a *response) error {
+	if !bytes.HasPrefix(a.body, []byte(cborTag)) {
 		return fmt.Errorf("expected the tag d9 d9 f7, got % x", a.body[:min(3, len(a.body))])
 	}
 	return nil
 }
 
-// cborOf expects an object of this kind and name in CBOR.
-func cborOf(apiVersion, kind, name string) expectation {
-	return func(a *answer) error {
-		if err := mediaType(inCBOR)(a); err != nil {
+// isCBORObject expects an object of this kind and name in CBOR.
+func isCBORObject(apiVersion, kind, name string) expectation {
+	return func(a *response) error {
+		if err := mediaType(mediaTypeCBOR)(a); err != nil {
 			return err
 		}
 		var got metav1.PartialObjectMetadata
-		if err := cborDecode(a.body, &got); err != nil {
+		if err := decodeCBOR(a.body, &got); err != nil {
 			return err
 		}
 		if got.APIVersion != apiVersion || got.Kind != kind || got.Name != name {
@@ -111,8 +111,8 @@ func cborOf(apiVersion, kind, name string) expectation {
 	}
 }
 
-// cborDecode decodes what it knows the fields of.
-func cborDecode(b []byte, into *metav1.PartialObjectMetadata) error {
+// decodeCBOR decodes what it knows the fields of.
+func decodeCBOR(b []byte, into *metav1.PartialObjectMetadata) error {
 	var content map[string]any
 	if err := direct.Unmarshal(b, &content); err != nil {
 		return fmt.Errorf("expected CBOR: %w", err)
@@ -124,8 +124,8 @@ func cborDecode(b []byte, into *metav1.PartialObjectMetadata) error {
 	return nil
 }
 
-func cborLife(ctx context.Context, s *session, c collection) error {
-	if err := needsCBOR(ctx, s, c); err != nil {
+func checkCBORVerbs(ctx context.Context, s *session, c collection) error {
+	if err := skipWithoutCBOR(ctx, s, c); err != nil {
 		return err
 	}
 	item, err := direct.Marshal(c.object("a"))
@@ -133,28 +133,28 @@ func cborLife(ctx context.Context, s *session, c collection) error {
 		return err
 	}
 	of := func(r call, contentType string) call {
-		r.body, r.contentType, r.accept = cborMark+string(item), contentType, inCBOR
+		r.body, r.contentType, r.accept = cborTag+string(item), contentType, mediaTypeCBOR
 		return r
 	}
-	object := cborOf(c.apiVersion, c.kind, "a")
-	return s.all(ctx,
-		ask(of(post(c.path(), nil), inCBOR), code(201), object),
-		ask(of(put(c.item("a"), nil), inCBOR), code(200), object),
-		ask(of(patch("", c.item("a"), nil).query("fieldManager=conformance"), "application/apply-patch+cbor"), code(200), object),
-		ask(get(c.item("a")).as(inCBOR), code(200), object),
-		ask(get(c.path()).as(inCBOR), code(200), cborOf(c.apiVersion, c.kind+"List", "")),
-		ask(get(c.item("none")).as(inCBOR), code(404), cborOf("v1", "Status", "")),
+	object := isCBORObject(c.apiVersion, c.kind, "a")
+	return s.expectAll(ctx,
+		send(of(post(c.path(), nil), mediaTypeCBOR), code(201), object),
+		send(of(put(c.item("a"), nil), mediaTypeCBOR), code(200), object),
+		send(of(patch("", c.item("a"), nil).withQuery("fieldManager=conformance"), "application/apply-patch+cbor"), code(200), object),
+		send(get(c.item("a")).withAccept(mediaTypeCBOR), code(200), object),
+		send(get(c.path()).withAccept(mediaTypeCBOR), code(200), isCBORObject(c.apiVersion, c.kind+"List", "")),
+		send(get(c.item("none")).withAccept(mediaTypeCBOR), code(404), isCBORObject("v1", "Status", "")),
 	)
 }
 
-func cborWatch(ctx context.Context, s *session, c collection) error {
-	if err := needsCBOR(ctx, s, c); err != nil {
+func checkCBORWatch(ctx context.Context, s *session, c collection) error {
+	if err := skipWithoutCBOR(ctx, s, c); err != nil {
 		return err
 	}
 	if _, err := c.create(ctx, c.object("a")); err != nil {
 		return err
 	}
-	w, err := s.watch(ctx, get(c.path()+"?watch=true&timeoutSeconds=1").as(inCBOR))
+	w, err := s.watch(ctx, get(c.path()+"?watch=true&timeoutSeconds=1").withAccept(mediaTypeCBOR))
 	if err != nil {
 		return err
 	}
@@ -178,13 +178,13 @@ func cborWatch(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
-func cborOrJSON(ctx context.Context, s *session, c collection) error {
-	a, err := s.do(ctx, get(c.path()).as(inCBOR+", application/json;q=0.5"), code(200))
+func checkCBOROrJSON(ctx context.Context, s *session, c collection) error {
+	a, err := s.do(ctx, get(c.path()).withAccept(mediaTypeCBOR+", application/json;q=0.5"), code(200))
 	if err != nil {
 		return err
 	}
-	if a.header.Get("Content-Type") == inCBOR {
-		return a.meets(marked, cborOf(c.apiVersion, c.kind+"List", ""))
+	if a.header.Get("Content-Type") == mediaTypeCBOR {
+		return a.expect(hasCBORTag, isCBORObject(c.apiVersion, c.kind+"List", ""))
 	}
-	return a.meets(mediaType("application/json"), kind(c.apiVersion, c.kind+"List"))
+	return a.expect(mediaType("application/json"), kind(c.apiVersion, c.kind+"List"))
 }

@@ -19,101 +19,101 @@ var fiveNames = []string{"a", "b", "c", "d", "e"}
 // chunkCases are about the shape of lists in pages: how long they are, and how they are tied together (CH-01 to CH-11).
 func chunkCases() []Case {
 	return slices.Concat(
-		both(Case{
+		onBoth(Case{
 			ID: "CH-01", Level: Must, Title: "limit=N gives at most N items, and a continue token where there are more",
 			Why:    "clients set a limit to bound what they have to hold",
 			Source: docChunks,
-		}, onFive(func(ctx context.Context, s *session, c collection) error {
+		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
 			for limit := 1; limit < len(fiveNames); limit++ {
 				l, err := c.list(ctx, "?limit="+strconv.Itoa(limit))
 				if err != nil {
 					return err
 				}
 				if len(l.Items) > limit {
-					return l.from.errorf("expected at most %d items, got %d", limit, len(l.Items))
+					return l.response.errorf("expected at most %d items, got %d", limit, len(l.Items))
 				}
 				if l.Metadata.Continue == "" {
-					return l.from.errorf("expected a continue token, since there are %d objects", len(fiveNames))
+					return l.response.errorf("expected a continue token, since there are %d objects", len(fiveNames))
 				}
 			}
 			return nil
 		})),
-		both(Case{
+		onBoth(Case{
 			ID: "CH-02", Level: Must, Title: "the last page has no continue token, and the others have all the rest",
 			Why:    "clients stop at an empty token, and would ask for ever or too early otherwise",
 			Source: docChunks,
-		}, onFive(func(ctx context.Context, s *session, c collection) error {
+		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
 			for limit := 1; limit <= len(fiveNames)+1; limit++ {
-				all, err := c.pages(ctx, limit, "")
+				all, err := c.listPages(ctx, limit, "")
 				if err != nil {
 					return err
 				}
 				last := all[len(all)-1]
-				if err := joined(all, fiveNames...); err != nil {
+				if err := expectAllPages(all, fiveNames...); err != nil {
 					return err
 				}
 				if len(last.Items) == 0 {
-					return last.from.errorf("expected the page before this empty one to be the last")
+					return last.response.errorf("expected the page before this empty one to be the last")
 				}
 			}
 			return nil
 		})),
-		both(Case{
+		onBoth(Case{
 			ID: "CH-03", Level: Must, Title: "all pages say the resourceVersion of the first, whatever happens meanwhile",
 			Why:    "the client watches from it when it has all pages",
 			Source: docChunks,
-		}, onFive(func(ctx context.Context, s *session, c collection) error {
+		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
 			l, err := c.list(ctx, "?limit=1")
 			if err != nil {
 				return err
 			}
 			version := l.Metadata.ResourceVersion
 			for step := 0; l.Metadata.Continue != "" && step < len(fiveNames); step++ {
-				if _, err := c.change(ctx, "e", strconv.Itoa(step)); err != nil {
+				if _, err := c.annotate(ctx, "e", strconv.Itoa(step)); err != nil {
 					return err
 				}
 				if l, err = c.list(ctx, "?limit=1&continue="+l.Metadata.Continue); err != nil {
 					return err
 				}
-				if err := l.at(version); err != nil {
+				if err := l.expectResourceVersion(version); err != nil {
 					return err
 				}
 			}
-			return l.has("e")
+			return l.expectNames("e")
 		})),
-		both(Case{
+		onBoth(Case{
 			ID: "CH-04", Level: Must, Title: "all pages together are the list of that resourceVersion, although objects change, come and go",
 			Why:    "a cache that is filled from pages must not miss or repeat an object",
 			Source: docChunks,
-		}, onFive(pagesOfOneState)),
-		both(Case{
+		}, onFiveObjects(checkPagesOfOneState)),
+		onBoth(Case{
 			ID: "CH-07", Level: Must, Title: "the limit may change from page to page",
 			Why:    "clients adapt it to what they can take",
 			Source: docChunks,
-		}, onFive(func(ctx context.Context, s *session, c collection) error {
+		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
 			l, err := c.list(ctx, "?limit=1")
 			if err != nil {
 				return err
 			}
-			if err := l.has("a"); err != nil {
+			if err := l.expectNames("a"); err != nil {
 				return err
 			}
 			if l, err = c.list(ctx, "?limit=3&continue="+l.Metadata.Continue); err != nil {
 				return err
 			}
-			if err := l.has("b", "c", "d"); err != nil {
+			if err := l.expectNames("b", "c", "d"); err != nil {
 				return err
 			}
 			if l, err = c.list(ctx, "?limit=1&continue="+l.Metadata.Continue); err != nil {
 				return err
 			}
-			return l.has("e")
+			return l.expectNames("e")
 		})),
-		both(Case{
+		onBoth(Case{
 			ID: "CH-08", Level: Must, Title: "a token without a limit gives all the rest",
 			Why:    "it is how a client ends the paging early",
 			Source: docChunks,
-		}, onFive(func(ctx context.Context, s *session, c collection) error {
+		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
 			l, err := c.list(ctx, "?limit=1")
 			if err != nil {
 				return err
@@ -121,19 +121,19 @@ func chunkCases() []Case {
 			if l, err = c.list(ctx, "?continue="+l.Metadata.Continue); err != nil {
 				return err
 			}
-			return l.isLast("b", "c", "d", "e")
+			return l.expectLastPage("b", "c", "d", "e")
 		})),
-		both(Case{
+		onBoth(Case{
 			ID: "CH-09", Level: Must, Title: "a limit of 0, a negative one, and none are no limit",
 			Why:    "generated clients send the parameter with its zero value",
 			Source: docChunks,
-		}, onFive(func(ctx context.Context, s *session, c collection) error {
+		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
 			for _, query := range []string{"", "?limit=0", "?limit=-1"} {
 				l, err := c.list(ctx, query)
 				if err != nil {
 					return err
 				}
-				if err := l.isLast(fiveNames...); err != nil {
+				if err := l.expectLastPage(fiveNames...); err != nil {
 					return err
 				}
 			}
@@ -142,11 +142,11 @@ func chunkCases() []Case {
 	)
 }
 
-// onFive fills the collection with the five objects. Every other one of them has the label app=x, the others app=y.
-func onFive(check collectionCheck) collectionCheck {
+// onFiveObjects fills the collection with the five objects. Every other one of them has the label app=x, the others app=y.
+func onFiveObjects(check collectionCheck) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		for i, name := range fiveNames {
-			if _, err := c.create(ctx, c.object(name).label("app", []string{"x", "y"}[i%2])); err != nil {
+			if _, err := c.create(ctx, c.object(name).withLabel("app", []string{"x", "y"}[i%2])); err != nil {
 				return err
 			}
 		}
@@ -154,18 +154,18 @@ func onFive(check collectionCheck) collectionCheck {
 	}
 }
 
-// pages lists in pages of this limit to the end. The parameters begin with "&" or are empty, and come with every page.
-func (c collection) pages(ctx context.Context, limit int, parameters string) ([]objectList, error) {
-	const most = 50 // tokens that never end are an error too
+// listPages lists in pages of this limit to the end. The parameters begin with "&" or are empty, and come with every page.
+func (c collection) listPages(ctx context.Context, limit int, parameters string) ([]objectList, error) {
+	const maxPages = 50 // tokens that never end are an error too
 	var all []objectList
 	query := fmt.Sprintf("?limit=%d%s", limit, parameters)
-	for range most {
+	for range maxPages {
 		l, err := c.list(ctx, query)
 		if err != nil {
 			return all, err
 		}
 		if len(l.Items) > limit {
-			return all, l.from.errorf("expected at most %d items, got %d", limit, len(l.Items))
+			return all, l.response.errorf("expected at most %d items, got %d", limit, len(l.Items))
 		}
 		all = append(all, l)
 		if l.Metadata.Continue == "" {
@@ -173,32 +173,32 @@ func (c collection) pages(ctx context.Context, limit int, parameters string) ([]
 		}
 		query = fmt.Sprintf("?limit=%d%s&continue=%s", limit, parameters, url.QueryEscape(l.Metadata.Continue))
 	}
-	return all, fmt.Errorf("GET %s%s: expected a last page, but %d pages all had a continue token", c.path(), query, most)
+	return all, fmt.Errorf("GET %s%s: expected a last page, but %d pages all had a continue token", c.path(), query, maxPages)
 }
 
-// joined expects just these items on all pages together, in this order.
-func joined(all []objectList, names ...string) error {
+// expectAllPages expects just these items on all pages together, in this order.
+func expectAllPages(all []objectList, names ...string) error {
 	var got []string
 	for _, l := range all {
 		got = append(got, l.names()...)
 	}
 	if !slices.Equal(got, names) {
-		return all[len(all)-1].from.errorf("expected the items %v on all pages together, got %v", names, got)
+		return all[len(all)-1].response.errorf("expected the items %v on all pages together, got %v", names, got)
 	}
 	return nil
 }
 
-// isLast expects just these items, and no token.
-func (l objectList) isLast(names ...string) error {
+// expectLastPage expects just these items, and no token.
+func (l objectList) expectLastPage(names ...string) error {
 	if l.Metadata.Continue != "" {
-		return l.from.errorf("expected no continue token, got %q", l.Metadata.Continue)
+		return l.response.errorf("expected no continue token, got %q", l.Metadata.Continue)
 	}
-	return l.has(names...)
+	return l.expectNames(names...)
 }
 
-// pagesOfOneState compares pages with the list of their resourceVersion, object by object and byte for byte.
-func pagesOfOneState(ctx context.Context, _ *session, c collection) error {
-	whole, err := c.list(ctx, "")
+// checkPagesOfOneState compares pages with the list of their resourceVersion, object by object and byte for byte.
+func checkPagesOfOneState(ctx context.Context, _ *session, c collection) error {
+	full, err := c.list(ctx, "")
 	if err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func pagesOfOneState(ctx context.Context, _ *session, c collection) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.change(ctx, "e", "1"); err != nil {
+	if _, err := c.annotate(ctx, "e", "1"); err != nil {
 		return err
 	}
 	if _, err := c.create(ctx, c.object("bb")); err != nil {
@@ -219,7 +219,7 @@ func pagesOfOneState(ctx context.Context, _ *session, c collection) error {
 	if err != nil {
 		return err
 	}
-	want, err := rawItems(whole)
+	want, err := rawItems(full)
 	if err != nil {
 		return err
 	}
@@ -231,20 +231,20 @@ func pagesOfOneState(ctx context.Context, _ *session, c collection) error {
 		}
 		got = append(got, items...)
 	}
-	same := func(a, b json.RawMessage) bool { return sameJSON(a, b) }
+	same := func(a, b json.RawMessage) bool { return equalJSON(a, b) }
 	if !slices.EqualFunc(got, want, same) {
-		return rest.from.errorf("expected this page and the one before to be the list %s", excerpt(whole.from.body))
+		return rest.response.errorf("expected this page and the one before to be the list %s", excerpt(full.response.body))
 	}
 	return nil
 }
 
 func rawItems(l objectList) ([]json.RawMessage, error) {
 	var raw struct{ Items []json.RawMessage }
-	return raw.Items, l.from.decode(&raw)
+	return raw.Items, l.response.decode(&raw)
 }
 
-// rowMeta is what a list says of itself, in whatever representation.
-func rowMeta(a *answer) (metav1.ListMeta, error) {
+// listMetaOf is what a list says of itself, in whatever representation.
+func listMetaOf(a *response) (metav1.ListMeta, error) {
 	var l struct{ Metadata metav1.ListMeta }
 	return l.Metadata, a.decode(&l)
 }

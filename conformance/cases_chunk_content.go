@@ -9,147 +9,147 @@ import (
 )
 
 const (
-	asTable    = "application/json;as=Table;g=meta.k8s.io;v=v1"
-	asMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
-	asMetaList = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+	mediaTypeTable       = "application/json;as=Table;g=meta.k8s.io;v=v1"
+	mediaTypePartial     = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+	mediaTypePartialList = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 )
 
 // chunkContentCases are about pages and what else a list can be asked for: counts, selectors, other representations, watches
 // (CH-05, CH-06, CH-10, CH-11, CH-22, CH-23).
 func chunkContentCases() []Case {
 	return slices.Concat(
-		both(Case{
+		onBoth(Case{
 			ID: "CH-05/count", Level: Should, Title: "remainingItemCount says how many items follow the page",
 			Why:    "clients show progress by it",
 			Source: docChunks + "; apiserver storage/etcd3",
-		}, onFive(func(ctx context.Context, s *session, c collection) error {
+		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
 			l, err := c.list(ctx, "?limit=2")
 			if err != nil {
 				return err
 			}
-			if err := l.remaining(3); err != nil {
+			if err := l.expectRemaining(3); err != nil {
 				return err
 			}
 			if l, err = c.list(ctx, "?limit=2&continue="+l.Metadata.Continue); err != nil {
 				return err
 			}
-			return l.remaining(1)
+			return l.expectRemaining(1)
 		})),
-		both(Case{
+		onBoth(Case{
 			ID: "CH-05/selectors", Level: Should, Title: "with a selector there is no remainingItemCount",
 			Why:    "the server does not know how many of the rest match, and a guess would be taken for a count",
 			Source: docChunks + "; apiserver storage/etcd3",
-		}, onFive(func(ctx context.Context, s *session, c collection) error {
+		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
 			for _, query := range []string{"?limit=1&labelSelector=app=x", "?limit=1&fieldSelector=metadata.name!=b"} {
 				l, err := c.list(ctx, query)
 				if err != nil {
 					return err
 				}
 				if l.Metadata.Continue == "" {
-					return l.from.errorf("expected a continue token, since more objects match")
+					return l.response.errorf("expected a continue token, since more objects match")
 				}
-				if err := l.remainingUnknown(); err != nil {
+				if err := l.expectNoRemaining(); err != nil {
 					return err
 				}
 			}
 			return nil
 		})),
-		both(Case{
+		onBoth(Case{
 			ID: "CH-06", Level: Must, Title: "the last page has no remainingItemCount",
 			Why:    "zero and absent are told apart: absent means none or unknown",
 			Source: docChunks + "; ListMeta in the API reference",
-		}, onFive(func(ctx context.Context, s *session, c collection) error {
-			all, err := c.pages(ctx, 3, "")
+		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
+			all, err := c.listPages(ctx, 3, "")
 			if err != nil {
 				return err
 			}
-			if err := joined(all, fiveNames...); err != nil {
+			if err := expectAllPages(all, fiveNames...); err != nil {
 				return err
 			}
-			return all[len(all)-1].remainingUnknown()
+			return all[len(all)-1].expectNoRemaining()
 		})),
-		both(Case{
+		onBoth(Case{
 			ID: "CH-10", Level: Must, Title: "pages of a selection hold up to limit items, and all that match together",
 			Why:    "a page without items is no end as long as it has a token",
 			Source: docChunks + "; apiserver storage/etcd3",
-		}, onFive(func(ctx context.Context, s *session, c collection) error {
-			for selector, names := range inOrder(map[string][]string{
+		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
+			for selector, names := range sortedByKey(map[string][]string{
 				"&labelSelector=app=x": {"a", "c", "e"}, "&labelSelector=app=none": nil, "&fieldSelector=metadata.name!=b": {"a", "c", "d", "e"},
 			}) {
-				all, err := c.pages(ctx, 1, selector)
+				all, err := c.listPages(ctx, 1, selector)
 				if err != nil {
 					return err
 				}
-				if err := joined(all, names...); err != nil {
+				if err := expectAllPages(all, names...); err != nil {
 					return err
 				}
 			}
 			return nil
 		})),
-		both(Case{
+		onBoth(Case{
 			ID: "CH-11", Level: Must, Title: "a token does not hold the selector: it has to be sent with every page",
 			Why:    "a client that leaves it out gets the rest of everything, not of its selection",
 			Source: docChunks,
-		}, onFive(tokenWithoutSelector)),
-		both(Case{
+		}, onFiveObjects(checkTokenWithoutSelector)),
+		onBoth(Case{
 			ID: "CH-22/limit", Level: Must, Title: "a watch ignores limit",
 			Why:    "a stream is not paged, and half a state would be taken for all of it",
 			Source: docChunks + "; apiserver handlers/get.go",
-		}, onFive(func(ctx context.Context, s *session, c collection) error {
-			return addedThenEnd(ctx, c, "?watch=true&limit=1&timeoutSeconds=1", fiveNames...)
+		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
+			return expectAddedThenEnd(ctx, c, "?watch=true&limit=1&timeoutSeconds=1", fiveNames...)
 		})),
-		both(Case{
+		onBoth(Case{
 			ID: "CH-22/continue", Level: Must, Title: "a watch with continue is invalid",
 			Why:    "there is no place in a list at which a watch could go on",
 			Source: docListOptions,
-		}, refusedTokens([]string{"&watch=true&timeoutSeconds=1"},
-			badListOption("resourceVersionMatch", metav1.CauseTypeForbidden, "resourceVersionMatch is forbidden when continue is provided"))),
-		both(Case{
+		}, checkInvalidWithToken([]string{"&watch=true&timeoutSeconds=1"},
+			invalidListOption("resourceVersionMatch", metav1.CauseTypeForbidden, "resourceVersionMatch is forbidden when continue is provided"))),
+		onBoth(Case{
 			ID: "CH-23/table", Level: Should, Title: "pages as Tables have the same token and count",
 			Why:    "kubectl get prints lists in chunks this way",
 			Source: "Kubernetes API Concepts, Receiving resources as Tables",
-		}, onFive(samePageAs(asTable, "Table"))),
-		both(Case{
+		}, onFiveObjects(checkSamePageAs(mediaTypeTable, "Table"))),
+		onBoth(Case{
 			ID: "CH-23/metadata", Level: Should, Title: "pages as PartialObjectMetadataList have the same token and count",
 			Why:    "the garbage collector and metadata informers page this way",
 			Source: docFormat,
-		}, onFive(samePageAs(asMetaList, "PartialObjectMetadataList"))),
+		}, onFiveObjects(checkSamePageAs(mediaTypePartialList, "PartialObjectMetadataList"))),
 	)
 }
 
-// remaining expects this remainingItemCount.
-func (l objectList) remaining(want int64) error {
+// expectRemaining expects this remainingItemCount.
+func (l objectList) expectRemaining(want int64) error {
 	got := l.Metadata.RemainingItemCount
 	if got == nil {
-		return l.from.errorf("expected remainingItemCount %d, got none", want)
+		return l.response.errorf("expected remainingItemCount %d, got none", want)
 	}
 	if *got != want {
-		return l.from.errorf("expected remainingItemCount %d, got %d", want, *got)
+		return l.response.errorf("expected remainingItemCount %d, got %d", want, *got)
 	}
 	return nil
 }
 
-// remainingUnknown expects no remainingItemCount.
-func (l objectList) remainingUnknown() error {
+// expectNoRemaining expects no remainingItemCount.
+func (l objectList) expectNoRemaining() error {
 	if got := l.Metadata.RemainingItemCount; got != nil {
-		return l.from.errorf("expected no remainingItemCount, got %d", *got)
+		return l.response.errorf("expected no remainingItemCount, got %d", *got)
 	}
 	return nil
 }
 
-// tokenWithoutSelector goes on from the first page of app=x, whose token lies somewhere before d. The rest of everything has d, which
+// checkTokenWithoutSelector goes on from the first page of app=x, whose token lies somewhere before d. The rest of everything has d, which
 // does not match; the rest of the selection has e, and c if the page before did not.
-func tokenWithoutSelector(ctx context.Context, _ *session, c collection) error {
+func checkTokenWithoutSelector(ctx context.Context, _ *session, c collection) error {
 	const selector = "&labelSelector=app=x"
 	first, err := c.list(ctx, "?limit=1"+selector)
 	if err != nil {
 		return err
 	}
-	if err := first.has("a"); err != nil {
+	if err := first.expectNames("a"); err != nil {
 		return err
 	}
 	if first.Metadata.Continue == "" {
-		return first.from.errorf("expected a continue token, since more objects match")
+		return first.response.errorf("expected a continue token, since more objects match")
 	}
 	everything, err := c.list(ctx, "?continue="+first.Metadata.Continue)
 	if err != nil {
@@ -157,25 +157,25 @@ func tokenWithoutSelector(ctx context.Context, _ *session, c collection) error {
 	}
 	for _, name := range []string{"d", "e"} {
 		if !slices.Contains(everything.names(), name) {
-			return everything.from.errorf("expected %s in the rest of everything, got %v", name, everything.names())
+			return everything.response.errorf("expected %s in the rest of everything, got %v", name, everything.names())
 		}
 	}
 	selection, err := c.list(ctx, "?continue="+first.Metadata.Continue+selector)
 	if err != nil {
 		return err
 	}
-	return selection.isLast("c", "e")
+	return selection.expectLastPage("c", "e")
 }
 
-// samePageAs compares a first page in another representation with the plain one. Tokens may differ while nothing else does, so
+// checkSamePageAs compares a first page in another representation with the plain one. Tokens may differ while nothing else does, so
 // it is what they lead to that is compared.
-func samePageAs(mediaType, want string) collectionCheck {
+func checkSamePageAs(mediaType, want string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
-		a, err := s.do(ctx, get(c.path()+"?limit=2").as(mediaType), code(200), kind("meta.k8s.io/v1", want))
+		a, err := s.do(ctx, get(c.path()+"?limit=2").withAccept(mediaType), code(200), kind("meta.k8s.io/v1", want))
 		if err != nil {
 			return err
 		}
-		meta, err := rowMeta(a)
+		meta, err := listMetaOf(a)
 		if err != nil {
 			return err
 		}
@@ -189,9 +189,9 @@ func samePageAs(mediaType, want string) collectionCheck {
 		if err != nil {
 			return fmt.Errorf("going on from a page as %s: %w", want, err)
 		}
-		if err := rest.at(meta.ResourceVersion); err != nil {
+		if err := rest.expectResourceVersion(meta.ResourceVersion); err != nil {
 			return err
 		}
-		return rest.isLast("c", "d", "e")
+		return rest.expectLastPage("c", "d", "e")
 	}
 }

@@ -16,29 +16,29 @@ const docToken = "apiserver storage/continue.go"
 // chunkTokenCases are about continue tokens themselves, and about bad ones (CH-12 to CH-17).
 func chunkTokenCases() []Case {
 	const why = "a token that is not the server's own must not give data from somewhere"
-	badToken := func(says string) refusal {
-		return refusal{code: 400, reason: metav1.StatusReasonBadRequest, says: "invalid continue token: continue key is not valid: " + says}
+	badToken := func(says string) failure {
+		return failure{code: 400, reason: metav1.StatusReasonBadRequest, contains: "invalid continue token: continue key is not valid: " + says}
 	}
-	forged := func(id, title, why string, want refusal, change func(*token)) []Case {
-		return both(Case{ID: id, Level: Must, Title: title, Why: why, Source: docToken}, onFive(forgedToken(change, want)))
+	forged := func(id, title, why string, want failure, change func(*token)) []Case {
+		return onBoth(Case{ID: id, Level: Must, Title: title, Why: why, Source: docToken}, onFiveObjects(checkForgedToken(change, want)))
 	}
 	return slices.Concat(
-		both(Case{
+		onBoth(Case{
 			ID: "CH-12", Level: Must, Title: "a token is URL-safe base64 without padding, of a version, the list's resourceVersion and a start key",
 			Why:    "clients must treat it as opaque, but tools and proxies pass it on unescaped",
 			Source: docToken,
-		}, onFive(tokenForm)),
-		both(Case{
+		}, onFiveObjects(checkTokenFormat)),
+		onBoth(Case{
 			ID: "CH-13", Level: Must, Title: "a token that cannot be decoded is a bad request",
 			Why: why, Source: docToken,
 		}, func(ctx context.Context, s *session, c collection) error {
-			for token, says := range inOrder(map[string]string{
+			for token, says := range sortedByKey(map[string]string{
 				"abc": "invalid character 'i' looking for beginning of value", // is base64
 				"!!!": "illegal base64 data at input byte 0",
 				"e30": "server does not recognize this encoded version ", // is {}
 			}) {
 				query := "?limit=2&continue=" + url.QueryEscape(token)
-				if err := s.try(ctx, get(c.path()+query), badToken(says).check); err != nil {
+				if err := s.expect(ctx, get(c.path()+query), badToken(says).check); err != nil {
 					return err
 				}
 			}
@@ -51,11 +51,11 @@ func chunkTokenCases() []Case {
 		forged("CH-16", "a token whose start key leaves the collection is a bad request",
 			"it would read what the client may not see",
 			badToken("/../x"), func(t *token) { t.Start = "/../x" }),
-		both(Case{
+		onBoth(Case{
 			ID: "CH-17", Level: Must, Title: "a token from the future times out, with a time to retry",
 			Why:    "clients tell a server that lags from one that is broken",
 			Source: docUnavailable,
-		}, onFive(futureToken)),
+		}, onFiveObjects(checkFutureToken)),
 	)
 }
 
@@ -80,37 +80,37 @@ func decodeToken(s string) (token, error) {
 	return t, err
 }
 
-// someToken is the token behind the first two of the five objects.
-func someToken(ctx context.Context, c collection) (objectList, error) {
+// firstPage is the token behind the first two of the five objects.
+func firstPage(ctx context.Context, c collection) (objectList, error) {
 	l, err := c.list(ctx, "?limit=2")
 	if err == nil && l.Metadata.Continue == "" {
-		err = l.from.errorf("expected a continue token on the first of several pages")
+		err = l.response.errorf("expected a continue token on the first of several pages")
 	}
 	return l, err
 }
 
-func tokenForm(ctx context.Context, _ *session, c collection) error {
-	l, err := someToken(ctx, c)
+func checkTokenFormat(ctx context.Context, _ *session, c collection) error {
+	l, err := firstPage(ctx, c)
 	if err != nil {
 		return err
 	}
 	t, err := decodeToken(l.Metadata.Continue)
 	if err != nil {
-		return l.from.errorf("expected a token of JSON in URL-safe base64 without padding: %w", err)
+		return l.response.errorf("expected a token of JSON in URL-safe base64 without padding: %w", err)
 	}
-	version, err := number(l.Metadata.ResourceVersion)
+	version, err := parseVersion(l.Metadata.ResourceVersion)
 	if err != nil {
-		return l.from.errorf("%w", err)
+		return l.response.errorf("%w", err)
 	}
 	if t.Version != "meta.k8s.io/v1" || t.Revision != version || !strings.HasSuffix(t.Start, "b\x00") {
-		return l.from.errorf("expected a meta.k8s.io/v1 token at %d that starts behind b, got %#v", version, t)
+		return l.response.errorf("expected a meta.k8s.io/v1 token at %d that starts behind b, got %#v", version, t)
 	}
 	return nil
 }
 
-// forge gives a token like the server's own with a change, or skips the case where tokens have another form.
-func forge(ctx context.Context, s *session, c collection, change func(*token)) (string, error) {
-	l, err := someToken(ctx, c)
+// forgeToken gives a token like the server's own with a change, or skips the case where tokens have another form.
+func forgeToken(ctx context.Context, s *session, c collection, change func(*token)) (string, error) {
+	l, err := firstPage(ctx, c)
 	if err != nil {
 		return "", err
 	}
@@ -122,24 +122,24 @@ func forge(ctx context.Context, s *session, c collection, change func(*token)) (
 	return t.encode()
 }
 
-func forgedToken(change func(*token), want refusal) collectionCheck {
+func checkForgedToken(change func(*token), want failure) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
-		token, err := forge(ctx, s, c, change)
+		token, err := forgeToken(ctx, s, c, change)
 		if err != nil {
 			return err
 		}
-		return s.try(ctx, get(c.path()+"?limit=2&continue="+token), want.check)
+		return s.expect(ctx, get(c.path()+"?limit=2&continue="+token), want.check)
 	}
 }
 
-func futureToken(ctx context.Context, s *session, c collection) error {
+func checkFutureToken(ctx context.Context, s *session, c collection) error {
 	at := ""
-	token, err := forge(ctx, s, c, func(t *token) {
+	token, err := forgeToken(ctx, s, c, func(t *token) {
 		t.Revision += 1_000_000_000
-		at = decimal(t.Revision)
+		at = formatVersion(t.Revision)
 	})
 	if err != nil {
 		return err
 	}
-	return futureAnswer(ctx, s, c.path()+"?limit=2&continue="+token, at)
+	return expectFutureError(ctx, s, c.path()+"?limit=2&continue="+token, at)
 }

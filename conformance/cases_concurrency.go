@@ -17,47 +17,47 @@ const (
 // concurrencyCases are about what a PUT may overwrite (OC-01 to OC-07, OC-15 to OC-17, OC-19).
 func concurrencyCases() []Case {
 	return slices.Concat(
-		both(Case{
+		onBoth(Case{
 			ID: "OC-01", Level: Must, Title: "resourceVersion changes with every change that is stored, and not by reading",
 			Why:    "a client sees by it whether it is up to date",
 			Source: docConcurrency,
-		}, versionOfEachChange),
-		both(Case{
+		}, checkVersionOfEachChange),
+		onBoth(Case{
 			ID: "OC-02", Level: Must, Title: "PUT with a resourceVersion that is not the current one is a Conflict",
 			Why:    "it would undo what the client has not seen",
 			Source: docConcurrency,
 		}, func(ctx context.Context, s *session, c collection) error {
-			old, err := staleObject(ctx, c)
+			old, err := createAndChange(ctx, c)
 			if err != nil {
 				return err
 			}
-			later, err := future(old)
+			later, err := unreachedVersion(old)
 			if err != nil {
 				return err
 			}
 			for _, version := range []string{old, later, "1"} {
-				if err := s.try(ctx, put(c.item("a"), c.object("a").meta("resourceVersion", version)), modified(c, "a")); err != nil {
+				if err := s.expect(ctx, put(c.item("a"), c.object("a").withMeta("resourceVersion", version)), isModifiedConflict(c, "a")); err != nil {
 					return err
 				}
 			}
 			return nil
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "OC-03", Level: Must, Title: "PUT of what is there already keeps the resourceVersion, and no watch sees it",
 			Why:    "controllers that write what they want would wake each other for ever",
 			Source: "Kubernetes API Concepts; apiserver storage/etcd3",
-		}, putNothingNew),
+		}, checkNoopPut),
 		[]Case{
 			onSecrets(Case{
 				ID: "OC-04/typed", Level: Must, Title: "PUT without a resourceVersion overwrites, where the type allows it",
 				Why:    "kubectl replace relies on it",
 				Source: docUpdate,
 			}, func(ctx context.Context, s *session, c collection) error {
-				if _, err := staleObject(ctx, c); err != nil {
+				if _, err := createAndChange(ctx, c); err != nil {
 					return err
 				}
 				for _, none := range []any{nil, "", "0"} {
-					if err := s.try(ctx, put(c.item("a"), c.object("a").meta("resourceVersion", none)), code(200), absent("metadata", "annotations")); err != nil {
+					if err := s.expect(ctx, put(c.item("a"), c.object("a").withMeta("resourceVersion", none)), code(200), noField("metadata", "annotations")); err != nil {
 						return err
 					}
 				}
@@ -71,10 +71,10 @@ func concurrencyCases() []Case {
 					if err != nil {
 						return err
 					}
-					return unversionedPut(ctx, s, c)
+					return checkUnversionedPut(ctx, s, c)
 				},
 			},
-			onWidgets(Case{
+			onBasicCRs(Case{
 				ID: "OC-04/custom", Level: Must, Title: "PUT of a custom resource without a resourceVersion is invalid",
 				Why:    "it would undo what the client has not seen",
 				Source: docUpdate,
@@ -82,24 +82,24 @@ func concurrencyCases() []Case {
 				if _, err := c.create(ctx, c.object("a")); err != nil {
 					return err
 				}
-				return unversionedPut(ctx, s, c)
+				return checkUnversionedPut(ctx, s, c)
 			}),
 		},
-		both(Case{
+		onBoth(Case{
 			ID: "OC-05", Level: Must, Title: "PUT of an object that is not there is not found, with or without a resourceVersion or uid",
 			Why:    "an update that lost a race with a deletion must not bring the object back",
 			Source: docUpdate,
 		}, func(ctx context.Context, s *session, c collection) error {
-			gone := refusal{
-				code: 404, reason: metav1.StatusReasonNotFound, details: c.about("a"),
-				message: fmt.Sprintf("%s %q not found", c.qualified(), "a"),
+			gone := failure{
+				code: 404, reason: metav1.StatusReasonNotFound, details: c.statusDetails("a"),
+				message: fmt.Sprintf("%s %q not found", c.groupResource(), "a"),
 			}.check
 			for _, body := range []object{
 				c.object("a"),
-				c.object("a").meta("resourceVersion", "5"),
-				c.object("a").meta("uid", otherUID),
+				c.object("a").withMeta("resourceVersion", "5"),
+				c.object("a").withMeta("uid", otherUID),
 			} {
-				if err := s.try(ctx, put(c.item("a"), body), gone); err != nil {
+				if err := s.expect(ctx, put(c.item("a"), body), gone); err != nil {
 					return err
 				}
 			}
@@ -113,10 +113,10 @@ func concurrencyCases() []Case {
 				if err != nil {
 					return err
 				}
-				return putCreates(ctx, s, c)
+				return checkPutCreates(ctx, s, c)
 			},
 		}},
-		both(Case{
+		onBoth(Case{
 			ID: "OC-06", Level: Must, Title: "PUT with the uid of another object is a Conflict",
 			Why:    "the object has been replaced by another of its name",
 			Source: "apiserver storage/interfaces.go, preconditions",
@@ -125,17 +125,17 @@ func concurrencyCases() []Case {
 			if err != nil {
 				return err
 			}
-			body := c.object("a").meta("uid", otherUID).meta("resourceVersion", o.ResourceVersion).label("a", "b")
-			err = s.try(ctx, put(c.item("a"), body), refusal{
-				code: 409, reason: metav1.StatusReasonConflict, details: c.about("a"),
-				says: fmt.Sprintf("Precondition failed: UID in precondition: %s, UID in object meta: %s", otherUID, o.UID),
+			body := c.object("a").withMeta("uid", otherUID).withMeta("resourceVersion", o.ResourceVersion).withLabel("a", "b")
+			err = s.expect(ctx, put(c.item("a"), body), failure{
+				code: 409, reason: metav1.StatusReasonConflict, details: c.statusDetails("a"),
+				contains: fmt.Sprintf("Precondition failed: UID in precondition: %s, UID in object meta: %s", otherUID, o.UID),
 			}.check)
 			if err != nil {
 				return err
 			}
-			return s.try(ctx, put(c.item("a"), c.object("a").meta("uid", o.UID).meta("resourceVersion", o.ResourceVersion)), code(200))
+			return s.expect(ctx, put(c.item("a"), c.object("a").withMeta("uid", o.UID).withMeta("resourceVersion", o.ResourceVersion)), code(200))
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "OC-07", Level: Must, Title: "PUT with a resourceVersion that is none fails, and so does an apply that would create",
 			Why:    "nothing may be overwritten by mistake",
 			Source: "apiserver storage/etcd3",
@@ -144,41 +144,41 @@ func concurrencyCases() []Case {
 				return err
 			}
 			for _, none := range []string{"abc", "-4", "5.0"} {
-				if err := s.try(ctx, put(c.item("a"), c.object("a").meta("resourceVersion", none)), noVersion(none)); err != nil {
+				if err := s.expect(ctx, put(c.item("a"), c.object("a").withMeta("resourceVersion", none)), isUnparsableVersion(none)); err != nil {
 					return err
 				}
-				if err := s.try(ctx, apply(c.item("absent"), c.object("absent").meta("resourceVersion", none)), noVersion(none)); err != nil {
+				if err := s.expect(ctx, apply(c.item("absent"), c.object("absent").withMeta("resourceVersion", none)), isUnparsableVersion(none)); err != nil {
 					return err
 				}
 			}
-			return s.try(ctx, get(c.item("absent")), code(404))
+			return s.expect(ctx, get(c.item("absent")), code(404))
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "OC-15", Level: Must, Title: "a write that is refused leaves the object as it was",
 			Why:    "nobody expects the effects of a failure",
 			Source: docConcurrency,
-		}, refusedWrites),
-		both(Case{
+		}, checkRejectedWrites),
+		onBoth(Case{
 			ID: "OC-16", Level: Must, Title: "PUT of what was read before somebody else's change does not undo that change",
 			Why:    "lost updates are the worst kind of bug",
 			Source: docConcurrency,
-		}, lostUpdate),
-		both(Case{
+		}, checkLostUpdate),
+		onBoth(Case{
 			ID: "OC-17", Level: Must, Title: "PUT answers 200 with the whole object as it is now",
 			Why:    "the client goes on from it",
 			Source: docVerbs,
 		}, func(ctx context.Context, s *session, c collection) error {
-			o, err := c.create(ctx, c.object("a").label("old", "1"))
+			o, err := c.create(ctx, c.object("a").withLabel("old", "1"))
 			if err != nil {
 				return err
 			}
-			body := c.object("a").meta("resourceVersion", o.ResourceVersion).label("new", "1")
-			a, err := s.do(ctx, put(c.item("a"), body), code(200), kind(c.apiVersion, c.kind), sameUID(o.UID), not(o.ResourceVersion, "metadata", "resourceVersion"),
-				field("1", "metadata", "labels", "new"), absent("metadata", "labels", "old"))
+			body := c.object("a").withMeta("resourceVersion", o.ResourceVersion).withLabel("new", "1")
+			a, err := s.do(ctx, put(c.item("a"), body), code(200), kind(c.apiVersion, c.kind), hasUID(o.UID), fieldNot(o.ResourceVersion, "metadata", "resourceVersion"),
+				field("1", "metadata", "labels", "new"), noField("metadata", "labels", "old"))
 			if err != nil {
 				return err
 			}
-			return s.try(ctx, get(c.item("a")), code(200), sameBody(a))
+			return s.expect(ctx, get(c.item("a")), code(200), hasSameBody(a))
 		}),
 	)
 }
@@ -186,51 +186,51 @@ func concurrencyCases() []Case {
 // otherUID is the uid of no object.
 const otherUID = "00000000-1111-2222-3333-444444444444"
 
-// modified is how a write is refused that was made from another state of the object.
-func modified(c collection, name string) expectation {
-	return refusal{
-		code: 409, reason: metav1.StatusReasonConflict, details: c.about(name),
+// isModifiedConflict is how a write is refused that was made from another state of the object.
+func isModifiedConflict(c collection, name string) expectation {
+	return failure{
+		code: 409, reason: metav1.StatusReasonConflict, details: c.statusDetails(name),
 		message: fmt.Sprintf("Operation cannot be fulfilled on %s %q: the object has been modified; "+
-			"please apply your changes to the latest version and try again", c.qualified(), name),
+			"please apply your changes to the latest version and try again", c.groupResource(), name),
 	}.check
 }
 
-// noVersion is how a write is refused that was made from a state that cannot be.
-func noVersion(sent string) expectation {
-	return refusal{code: 500, message: fmt.Sprintf("strconv.ParseUint: parsing %q: invalid syntax", sent)}.check
+// isUnparsableVersion is how a write is refused that was made from a state that cannot be.
+func isUnparsableVersion(sent string) expectation {
+	return failure{code: 500, message: fmt.Sprintf("strconv.ParseUint: parsing %q: invalid syntax", sent)}.check
 }
 
-// sameBody expects the same document as in another answer.
-func sameBody(as *answer) expectation {
-	return func(a *answer) error {
-		if !sameJSON(a.body, as.body) {
+// hasSameBody expects the same document as in another answer.
+func hasSameBody(as *response) expectation {
+	return func(a *response) error {
+		if !equalJSON(a.body, as.body) {
 			return fmt.Errorf("expected what %s answered: %s", as.method, excerpt(as.body))
 		}
 		return nil
 	}
 }
 
-// staleObject creates an object, changes it, and gives its first resourceVersion.
-func staleObject(ctx context.Context, c collection) (string, error) {
+// createAndChange creates an object, changes it, and gives its first resourceVersion.
+func createAndChange(ctx context.Context, c collection) (string, error) {
 	o, err := c.create(ctx, c.object("a"))
 	if err != nil {
 		return "", err
 	}
-	_, err = c.change(ctx, "a", "changed")
+	_, err = c.annotate(ctx, "a", "changed")
 	return o.ResourceVersion, err
 }
 
-func versionOfEachChange(ctx context.Context, s *session, c collection) error {
+func checkVersionOfEachChange(ctx context.Context, s *session, c collection) error {
 	o, err := c.create(ctx, c.object("a"))
 	if err != nil {
 		return err
 	}
 	seen := []string{o.ResourceVersion}
 	for _, value := range []string{"1", "2", "1"} {
-		if err := s.try(ctx, get(c.item("a")), code(200), at(seen[len(seen)-1])); err != nil {
+		if err := s.expect(ctx, get(c.item("a")), code(200), atResourceVersion(seen[len(seen)-1])); err != nil {
 			return err
 		}
-		if o, err = c.change(ctx, "a", value); err != nil {
+		if o, err = c.annotate(ctx, "a", value); err != nil {
 			return err
 		}
 		if slices.Contains(seen, o.ResourceVersion) {
@@ -238,15 +238,15 @@ func versionOfEachChange(ctx context.Context, s *session, c collection) error {
 		}
 		seen = append(seen, o.ResourceVersion)
 	}
-	body := c.object("a").meta("resourceVersion", o.ResourceVersion)
-	if o, err = s.object(ctx, put(c.item("a"), body), code(200), not(o.ResourceVersion, "metadata", "resourceVersion")); err != nil {
+	body := c.object("a").withMeta("resourceVersion", o.ResourceVersion)
+	if o, err = s.doObject(ctx, put(c.item("a"), body), code(200), fieldNot(o.ResourceVersion, "metadata", "resourceVersion")); err != nil {
 		return err
 	}
-	return s.try(ctx, get(c.item("a")), code(200), at(o.ResourceVersion))
+	return s.expect(ctx, get(c.item("a")), code(200), atResourceVersion(o.ResourceVersion))
 }
 
-func putNothingNew(ctx context.Context, s *session, c collection) error {
-	if _, err := c.create(ctx, c.object("a").label("a", "b")); err != nil {
+func checkNoopPut(ctx context.Context, s *session, c collection) error {
+	if _, err := c.create(ctx, c.object("a").withLabel("a", "b")); err != nil {
 		return err
 	}
 	now, err := s.do(ctx, get(c.item("a")), code(200))
@@ -263,24 +263,24 @@ func putNothingNew(ctx context.Context, s *session, c collection) error {
 	}
 	defer w.close()
 	for range 2 {
-		if err := s.try(ctx, put(c.item("a"), string(now.body)), code(200), at(o.ResourceVersion)); err != nil {
+		if err := s.expect(ctx, put(c.item("a"), string(now.body)), code(200), atResourceVersion(o.ResourceVersion)); err != nil {
 			return err
 		}
 	}
-	changed, err := c.change(ctx, "a", "changed")
+	changed, err := c.annotate(ctx, "a", "changed")
 	if err != nil {
 		return err
 	}
 	return w.wantAt("MODIFIED", "a", changed.ResourceVersion)
 }
 
-// unversionedPut expects that the object a cannot be put without saying from which state.
-func unversionedPut(ctx context.Context, s *session, c collection) error {
+// checkUnversionedPut expects that the object a cannot be put without saying from which state.
+func checkUnversionedPut(ctx context.Context, s *session, c collection) error {
 	const says = "Invalid value: 0: must be specified for an update"
 	for _, none := range []any{nil, "", "0"} {
-		err := s.try(ctx, put(c.item("a"), c.object("a").meta("resourceVersion", none)), refusal{
-			code: 422, reason: metav1.StatusReasonInvalid, details: c.about("a"),
-			message: fmt.Sprintf("%s %q is invalid: metadata.resourceVersion: %s", c.qualified(), "a", says),
+		err := s.expect(ctx, put(c.item("a"), c.object("a").withMeta("resourceVersion", none)), failure{
+			code: 422, reason: metav1.StatusReasonInvalid, details: c.statusDetails("a"),
+			message: fmt.Sprintf("%s %q is invalid: metadata.resourceVersion: %s", c.groupResource(), "a", says),
 			causes:  []metav1.StatusCause{{Type: metav1.CauseTypeFieldValueInvalid, Field: "metadata.resourceVersion", Message: says}},
 		}.check)
 		if err != nil {
@@ -290,22 +290,22 @@ func unversionedPut(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
-func putCreates(ctx context.Context, s *session, c collection) error {
-	if err := s.try(ctx, put(c.item("a"), c.object("a").meta("resourceVersion", "abc")), noVersion("abc")); err != nil {
+func checkPutCreates(ctx context.Context, s *session, c collection) error {
+	if err := s.expect(ctx, put(c.item("a"), c.object("a").withMeta("resourceVersion", "abc")), isUnparsableVersion("abc")); err != nil {
 		return err
 	}
-	if err := s.try(ctx, put(c.item("b"), c.object("b").meta("resourceVersion", "5")), code(201), not("5", "metadata", "resourceVersion")); err != nil {
+	if err := s.expect(ctx, put(c.item("b"), c.object("b").withMeta("resourceVersion", "5")), code(201), fieldNot("5", "metadata", "resourceVersion")); err != nil {
 		return err
 	}
-	a, err := s.do(ctx, put(c.item("a"), c.object("a")), code(http.StatusCreated), kind(c.apiVersion, c.kind), matches(uuid, "metadata", "uid"))
+	a, err := s.do(ctx, put(c.item("a"), c.object("a")), code(http.StatusCreated), kind(c.apiVersion, c.kind), matchesPattern(uuidPattern, "metadata", "uid"))
 	if err != nil {
 		return err
 	}
-	return s.try(ctx, get(c.item("a")), code(200), sameBody(a))
+	return s.expect(ctx, get(c.item("a")), code(200), hasSameBody(a))
 }
 
-func refusedWrites(ctx context.Context, s *session, c collection) error {
-	old, err := staleObject(ctx, c)
+func checkRejectedWrites(ctx context.Context, s *session, c collection) error {
+	old, err := createAndChange(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -314,25 +314,25 @@ func refusedWrites(ctx context.Context, s *session, c collection) error {
 		return err
 	}
 	for _, write := range []call{
-		put(c.item("a"), c.object("a").meta("resourceVersion", old).label("refused", "yes")),
-		put(c.item("a"), c.object("a").meta("uid", otherUID).label("refused", "yes")),
-		put(c.item("a"), c.object("b").label("refused", "yes")),
+		put(c.item("a"), c.object("a").withMeta("resourceVersion", old).withLabel("refused", "yes")),
+		put(c.item("a"), c.object("a").withMeta("uid", otherUID).withLabel("refused", "yes")),
+		put(c.item("a"), c.object("b").withLabel("refused", "yes")),
 		mergePatch(c.item("a"), object{"metadata": object{"resourceVersion": old, "labels": object{"refused": "yes"}}}),
 		mergePatch(c.item("a"), object{"metadata": object{"labels": object{"refused": "y e s"}}}),
-		apply(c.item("a"), c.object("a").meta("resourceVersion", old).label("refused", "yes")),
-		post(c.path(), c.object("a").label("refused", "yes")),
+		apply(c.item("a"), c.object("a").withMeta("resourceVersion", old).withLabel("refused", "yes")),
+		post(c.path(), c.object("a").withLabel("refused", "yes")),
 	} {
-		if err := s.try(ctx, write, code(400, 409, 422)); err != nil {
+		if err := s.expect(ctx, write, code(400, 409, 422)); err != nil {
 			return err
 		}
-		if err := s.try(ctx, get(c.item("a")), code(200), sameBody(before)); err != nil {
+		if err := s.expect(ctx, get(c.item("a")), code(200), hasSameBody(before)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func lostUpdate(ctx context.Context, s *session, c collection) error {
+func checkLostUpdate(ctx context.Context, s *session, c collection) error {
 	if _, err := c.create(ctx, c.object("a")); err != nil {
 		return err
 	}
@@ -344,12 +344,12 @@ func lostUpdate(ctx context.Context, s *session, c collection) error {
 	if err := a.decode(&mine); err != nil {
 		return err
 	}
-	if _, err := c.relabel(ctx, "a", "theirs", "yes"); err != nil {
+	if _, err := c.setLabel(ctx, "a", "theirs", "yes"); err != nil {
 		return err
 	}
 	mine["metadata"].(map[string]any)["annotations"] = object{"mine": "yes"}
-	if err := s.try(ctx, put(c.item("a"), mine), modified(c, "a")); err != nil {
+	if err := s.expect(ctx, put(c.item("a"), mine), isModifiedConflict(c, "a")); err != nil {
 		return err
 	}
-	return s.try(ctx, get(c.item("a")), code(200), field("yes", "metadata", "labels", "theirs"), absent("metadata", "annotations"))
+	return s.expect(ctx, get(c.item("a")), code(200), field("yes", "metadata", "labels", "theirs"), noField("metadata", "annotations"))
 }

@@ -11,164 +11,164 @@ import (
 
 const docPatchHandler = "apiserver handlers/patch.go"
 
-// writers is how many writes meet in the cases about that.
-const writers = 8
+// concurrentWriters is how many writes meet in the cases about that.
+const concurrentWriters = 8
 
 // concurrencyPatchCases are about patches, deletions and writers that meet (OC-08 to OC-14, OC-18 to OC-20).
 func concurrencyPatchCases() []Case {
 	return slices.Concat(
-		both(Case{
+		onBoth(Case{
 			ID: "OC-08", Level: Must, Title: "patches without a resourceVersion that meet all succeed, and none is lost",
 			Why:    "that is what a patch is for",
 			Source: "Kubernetes API Concepts, Patch or apply; " + docPatchHandler,
-		}, patchesMeet),
-		both(Case{
+		}, checkConcurrentPatches),
+		onBoth(Case{
 			ID: "OC-09", Level: Must, Title: "a patch with a resourceVersion that is not the current one is a Conflict",
 			Why:    "the client asked for it",
 			Source: docPatchHandler,
 		}, func(ctx context.Context, s *session, c collection) error {
-			old, err := staleObject(ctx, c)
+			old, err := createAndChange(ctx, c)
 			if err != nil {
 				return err
 			}
 			patch := object{"metadata": object{"resourceVersion": old, "labels": object{"a": "b"}}}
-			return s.try(ctx, mergePatch(c.item("a"), patch), modified(c, "a"))
+			return s.expect(ctx, mergePatch(c.item("a"), patch), isModifiedConflict(c, "a"))
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "OC-10", Level: Must, Title: "an apply with a resourceVersion that is not the current one is a Conflict",
 			Why:    "the client asked for it",
 			Source: docPatchHandler,
 		}, func(ctx context.Context, s *session, c collection) error {
-			old, err := staleObject(ctx, c)
+			old, err := createAndChange(ctx, c)
 			if err != nil {
 				return err
 			}
-			return s.try(ctx, apply(c.item("a"), c.object("a").meta("resourceVersion", old).label("a", "b")), modified(c, "a"))
+			return s.expect(ctx, apply(c.item("a"), c.object("a").withMeta("resourceVersion", old).withLabel("a", "b")), isModifiedConflict(c, "a"))
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "OC-11", Level: Must, Title: "an apply with a resourceVersion creates an object that is not there",
 			Why:    "kube-apiserver does not look at it then",
 			Source: docPatchHandler,
 		}, func(ctx context.Context, s *session, c collection) error {
-			return s.try(ctx, apply(c.item("a"), c.object("a").meta("resourceVersion", "5")), code(201), not("5", "metadata", "resourceVersion"))
+			return s.expect(ctx, apply(c.item("a"), c.object("a").withMeta("resourceVersion", "5")), code(201), fieldNot("5", "metadata", "resourceVersion"))
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "OC-12", Level: Must, Title: "an apply with a uid of an object that is not there is a Conflict",
 			Why:    "the client means an object that is gone",
 			Source: docPatchHandler,
 		}, func(ctx context.Context, s *session, c collection) error {
-			err := s.try(ctx, apply(c.item("a"), c.object("a").meta("uid", otherUID)), refusal{
-				code: 409, reason: metav1.StatusReasonConflict, details: c.about("a"),
-				says: "uid mismatch: the provided object specified uid " + otherUID + ", and no existing object was found",
+			err := s.expect(ctx, apply(c.item("a"), c.object("a").withMeta("uid", otherUID)), failure{
+				code: 409, reason: metav1.StatusReasonConflict, details: c.statusDetails("a"),
+				contains: "uid mismatch: the provided object specified uid " + otherUID + ", and no existing object was found",
 			}.check)
 			if err != nil {
 				return err
 			}
-			return s.try(ctx, get(c.item("a")), code(404))
+			return s.expect(ctx, get(c.item("a")), code(404))
 		}),
 		onStatus(Case{
 			ID: "OC-13", Level: Must, Title: "an object and its status have one resourceVersion",
 			Why:    "a controller that has seen an old status must not overwrite the object",
 			Source: docConcurrency,
-		}, oneVersion),
-		both(Case{
+		}, checkStatusSharesVersion),
+		onBoth(Case{
 			ID: "OC-14", Level: Must, Title: "of PUTs from one state that meet, one succeeds and the others are Conflicts",
 			Why:    "locks and elections are built on it",
 			Source: docConcurrency,
-		}, putsMeet),
-		both(Case{
+		}, checkConcurrentPuts),
+		onBoth(Case{
 			ID: "OC-18", Level: Should, Title: "a write that would change nothing but the times in managedFields changes nothing",
 			Why:    "controllers that apply what they want would wake each other for ever",
 			Source: "apiserver handlers/fieldmanager; apimachinery managedfields",
-		}, repeatedLater),
-		both(Case{
+		}, checkRepeatedWrites),
+		onBoth(Case{
 			ID: "OC-19", Level: Must, Title: "a Conflict names the object, its group and its resource",
 			Why:    "clients log and match them",
 			Source: "apimachinery errors.NewConflict",
-		}, conflictDetails),
-		both(Case{
+		}, checkConflictDetails),
+		onBoth(Case{
 			ID: "OC-20", Level: Must, Title: "DELETE with the uid or resourceVersion of another state is a Conflict, which names the kind",
 			Why:    "a client deletes only what it has seen",
 			Source: "apiserver registry/rest/delete.go",
-		}, refusedDeletions),
+		}, checkDeletePreconditions),
 	)
 }
 
-func patchesMeet(ctx context.Context, s *session, c collection) error {
+func checkConcurrentPatches(ctx context.Context, s *session, c collection) error {
 	if _, err := c.create(ctx, c.object("a")); err != nil {
 		return err
 	}
 	var calls []call
-	for i := range writers {
+	for i := range concurrentWriters {
 		key := fmt.Sprintf("writer-%d", i)
 		calls = append(calls, mergePatch(c.item("a"), object{"metadata": object{"annotations": object{key: "was here"}}}))
 	}
-	answers, err := s.atOnce(ctx, calls)
+	answers, err := s.doConcurrently(ctx, calls)
 	if err != nil {
 		return err
 	}
 	for _, a := range answers {
-		if err := a.meets(code(200)); err != nil {
+		if err := a.expect(code(200)); err != nil {
 			return err
 		}
 	}
-	o, err := s.object(ctx, get(c.item("a")), code(200))
-	if err == nil && len(o.Annotations) != writers {
-		err = fmt.Errorf("GET %s: expected the annotations of %d writers, got %v", c.item("a"), writers, o.Annotations)
+	o, err := s.doObject(ctx, get(c.item("a")), code(200))
+	if err == nil && len(o.Annotations) != concurrentWriters {
+		err = fmt.Errorf("GET %s: expected the annotations of %d writers, got %v", c.item("a"), concurrentWriters, o.Annotations)
 	}
 	return err
 }
 
-func oneVersion(ctx context.Context, s *session, c collection) error {
-	before, err := c.create(ctx, c.colored("a", "red"))
+func checkStatusSharesVersion(ctx context.Context, s *session, c collection) error {
+	before, err := c.create(ctx, c.withColor("a", "red"))
 	if err != nil {
 		return err
 	}
-	after, err := s.object(ctx, c.statusPatch("a"), code(200), not(before.ResourceVersion, "metadata", "resourceVersion"))
+	after, err := s.doObject(ctx, c.statusPatch("a"), code(200), fieldNot(before.ResourceVersion, "metadata", "resourceVersion"))
 	if err != nil {
 		return err
 	}
-	if err := notOlder(after.ResourceVersion, before.ResourceVersion); err != nil {
+	if err := expectNotOlder(after.ResourceVersion, before.ResourceVersion); err != nil {
 		return err
 	}
-	stale := func() object { return c.colored("a", "blue").meta("resourceVersion", before.ResourceVersion) }
-	if err := s.try(ctx, put(c.item("a"), stale()), modified(c, "a")); err != nil {
+	stale := func() object { return c.withColor("a", "blue").withMeta("resourceVersion", before.ResourceVersion) }
+	if err := s.expect(ctx, put(c.item("a"), stale()), isModifiedConflict(c, "a")); err != nil {
 		return err
 	}
-	return s.try(ctx, put(c.item("a")+"/status", stale()), modified(c, "a"))
+	return s.expect(ctx, put(c.item("a")+"/status", stale()), isModifiedConflict(c, "a"))
 }
 
-func putsMeet(ctx context.Context, s *session, c collection) error {
+func checkConcurrentPuts(ctx context.Context, s *session, c collection) error {
 	o, err := c.create(ctx, c.object("a"))
 	if err != nil {
 		return err
 	}
 	var calls []call
-	for i := range writers {
-		calls = append(calls, put(c.item("a"), c.object("a").meta("resourceVersion", o.ResourceVersion).label("writer", fmt.Sprint(i))))
+	for i := range concurrentWriters {
+		calls = append(calls, put(c.item("a"), c.object("a").withMeta("resourceVersion", o.ResourceVersion).withLabel("writer", fmt.Sprint(i))))
 	}
-	answers, err := s.atOnce(ctx, calls)
+	answers, err := s.doConcurrently(ctx, calls)
 	if err != nil {
 		return err
 	}
-	winner, err := onlyOne(answers, code(http.StatusOK), modified(c, "a"))
+	winner, err := expectOneWinner(answers, code(http.StatusOK), isModifiedConflict(c, "a"))
 	if err != nil {
 		return err
 	}
-	return s.try(ctx, get(c.item("a")), code(200), sameBody(winner))
+	return s.expect(ctx, get(c.item("a")), code(200), hasSameBody(winner))
 }
 
-// onlyOne expects one answer as won says, all others as lost says, and gives that one.
-func onlyOne(answers []*answer, won, lost expectation) (*answer, error) {
-	var winner *answer
+// expectOneWinner expects one answer as won says, all others as lost says, and gives that one.
+func expectOneWinner(answers []*response, won, lost expectation) (*response, error) {
+	var winner *response
 	for _, a := range answers {
 		if a.code >= 400 {
-			if err := a.meets(lost); err != nil {
+			if err := a.expect(lost); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		if err := a.meets(won); err != nil {
+		if err := a.expect(won); err != nil {
 			return nil, err
 		}
 		if winner != nil {
@@ -182,35 +182,35 @@ func onlyOne(answers []*answer, won, lost expectation) (*answer, error) {
 	return winner, nil
 }
 
-// repeatedLater applies and updates, waits until the server's clock has moved on by the second that timestamps are made of, and does both again.
-func repeatedLater(ctx context.Context, s *session, c collection) error {
-	applied := apply(c.item("a"), c.object("a").label("a", "b"))
-	if err := s.try(ctx, applied, code(201)); err != nil {
+// checkRepeatedWrites applies and updates, waits until the server's clock has moved on by the second that timestamps are made of, and does both again.
+func checkRepeatedWrites(ctx context.Context, s *session, c collection) error {
+	applied := apply(c.item("a"), c.object("a").withLabel("a", "b"))
+	if err := s.expect(ctx, applied, code(201)); err != nil {
 		return err
 	}
 	patched := mergePatch(c.item("a"), object{"metadata": object{"labels": object{"c": "d"}}})
-	o, err := s.object(ctx, patched, code(200))
+	o, err := s.doObject(ctx, patched, code(200))
 	if err != nil {
 		return err
 	}
-	if err := nextSecond(ctx, s, c); err != nil {
+	if err := waitForNextSecond(ctx, s, c); err != nil {
 		return err
 	}
 	for _, again := range []call{applied, patched} {
-		if err := s.try(ctx, again, code(200), at(o.ResourceVersion)); err != nil {
+		if err := s.expect(ctx, again, code(200), atResourceVersion(o.ResourceVersion)); err != nil {
 			return err
 		}
-		if err := s.try(ctx, get(c.item("a")), code(200), at(o.ResourceVersion)); err != nil {
+		if err := s.expect(ctx, get(c.item("a")), code(200), atResourceVersion(o.ResourceVersion)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// nextSecond waits until the server's clock shows another second than now. Dry runs say what it shows.
-func nextSecond(ctx context.Context, s *session, c collection) error {
+// waitForNextSecond waits until the server's clock shows another second than now. Dry runs say what it shows.
+func waitForNextSecond(ctx context.Context, s *session, c collection) error {
 	read := func(ctx context.Context) (metav1.PartialObjectMetadata, error) {
-		return s.object(ctx, post(c.path()+"?dryRun=All", c.object("clock")), code(201))
+		return s.doObject(ctx, post(c.path()+"?dryRun=All", c.object("clock")), code(201))
 	}
 	now, err := read(ctx)
 	if err != nil {
@@ -225,42 +225,42 @@ func nextSecond(ctx context.Context, s *session, c collection) error {
 	})
 }
 
-// conflictDetails has every kind of write run into a Conflict.
-func conflictDetails(ctx context.Context, s *session, c collection) error {
-	old, err := staleObject(ctx, c)
+// checkConflictDetails has every kind of write run into a Conflict.
+func checkConflictDetails(ctx context.Context, s *session, c collection) error {
+	old, err := createAndChange(ctx, c)
 	if err != nil {
 		return err
 	}
-	stale := func() object { return c.object("a").meta("resourceVersion", old).label("a", "b") }
-	conflict := refusal{
-		code: 409, reason: metav1.StatusReasonConflict, details: c.about("a"),
-		says: fmt.Sprintf("Operation cannot be fulfilled on %s %q: ", c.qualified(), "a"),
+	stale := func() object { return c.object("a").withMeta("resourceVersion", old).withLabel("a", "b") }
+	conflict := failure{
+		code: 409, reason: metav1.StatusReasonConflict, details: c.statusDetails("a"),
+		contains: fmt.Sprintf("Operation cannot be fulfilled on %s %q: ", c.groupResource(), "a"),
 	}.check
 	jsonPatch := mergePatch(c.item("a"), []object{{"op": "replace", "path": "/metadata/resourceVersion", "value": old}})
 	jsonPatch.contentType = "application/json-patch+json"
 	for _, write := range []call{
-		put(c.item("a"), stale()), put(c.item("a"), c.object("a").meta("uid", otherUID)),
+		put(c.item("a"), stale()), put(c.item("a"), c.object("a").withMeta("uid", otherUID)),
 		mergePatch(c.item("a"), object{"metadata": object{"resourceVersion": old}}),
 		jsonPatch,
 		apply(c.item("a"), stale()),
 	} {
-		if err := s.try(ctx, write, conflict); err != nil {
+		if err := s.expect(ctx, write, conflict); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func refusedDeletions(ctx context.Context, s *session, c collection) error {
-	old, err := staleObject(ctx, c)
+func checkDeletePreconditions(ctx context.Context, s *session, c collection) error {
+	old, err := createAndChange(ctx, c)
 	if err != nil {
 		return err
 	}
-	o, err := s.object(ctx, get(c.item("a")), code(200))
+	o, err := s.doObject(ctx, get(c.item("a")), code(200))
 	if err != nil {
 		return err
 	}
-	details := c.about("a")
+	details := c.statusDetails("a")
 	details.Kind = c.kind // and not the resource, as in other conflicts
 	for _, one := range []struct {
 		precondition object
@@ -271,13 +271,13 @@ func refusedDeletions(ctx context.Context, s *session, c collection) error {
 	} {
 		deletion := del(c.item("a"))
 		deletion.body = object{"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": one.precondition}
-		err := s.try(ctx, deletion, refusal{
+		err := s.expect(ctx, deletion, failure{
 			code: 409, reason: metav1.StatusReasonConflict, details: details,
-			message: fmt.Sprintf("Operation cannot be fulfilled on %s %q: %s", c.qualifiedKind(), "a", one.says),
+			message: fmt.Sprintf("Operation cannot be fulfilled on %s %q: %s", c.groupKind(), "a", one.says),
 		}.check)
 		if err != nil {
 			return err
 		}
 	}
-	return s.try(ctx, get(c.item("a")), code(200), sameUID(o.UID))
+	return s.expect(ctx, get(c.item("a")), code(200), hasUID(o.UID))
 }

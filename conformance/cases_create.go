@@ -15,32 +15,32 @@ const docCreateHandler = "apiserver handlers/create.go"
 // createCases are about what a create stores and answers (CR-01, CR-12 to CR-16, CR-20).
 func createCases() []Case {
 	return slices.Concat(
-		both(Case{
+		onBoth(Case{
 			ID: "CR-01", Level: Must, Title: "a create answers 201 with the object as it is stored",
 			Why:    "the client goes on from it",
 			Source: "API conventions, HTTP Status codes; " + docCreateHandler,
 		}, func(ctx context.Context, s *session, c collection) error {
-			o := c.object("a").label("a", "b").meta("annotations", object{"c": "d"}).held()
+			o := c.object("a").withLabel("a", "b").withMeta("annotations", object{"c": "d"}).withFinalizer()
 			a, err := s.do(ctx, post(c.path(), o), code(201), kind(c.apiVersion, c.kind), field("b", "metadata", "labels", "a"))
 			if err != nil {
 				return err
 			}
-			return s.try(ctx, get(c.item("a")), code(200), sameBody(a))
+			return s.expect(ctx, get(c.item("a")), code(200), hasSameBody(a))
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "CR-12", Level: Must, Title: "all that is invalid comes back in one answer, with a cause for each",
 			Why:    "users mend them at once",
 			Source: "API conventions, Validation",
-		}, manyCauses),
-		both(Case{
+		}, checkManyCauses),
+		onBoth(Case{
 			ID: "CR-13", Level: Must, Title: "a create that is refused stores nothing and leaves the name free",
 			Why:    "the client tries again under the same name",
 			Source: "API conventions, HTTP Status codes",
 		}, func(ctx context.Context, s *session, c collection) error {
-			if err := s.try(ctx, post(c.path(), c.object("a").label("a", "b a d")), code(422)); err != nil {
+			if err := s.expect(ctx, post(c.path(), c.object("a").withLabel("a", "b a d")), code(422)); err != nil {
 				return err
 			}
-			if err := s.try(ctx, get(c.item("a")), code(404)); err != nil {
+			if err := s.expect(ctx, get(c.item("a")), code(404)); err != nil {
 				return err
 			}
 			if l, err := c.list(ctx, ""); err != nil || len(l.Items) > 0 {
@@ -49,90 +49,90 @@ func createCases() []Case {
 			_, err := c.create(ctx, c.object("a"))
 			return err
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "CR-14", Level: Must, Title: "a request that is wrong in two ways is refused for what is looked at first",
 			Why:    "tests of clients and recordings depend on it",
 			Source: docCreateHandler,
-		}, orderOfChecks),
-		both(Case{
+		}, checkErrorOrder),
+		onBoth(Case{
 			ID: "CR-14/put", Level: Must, Title: "a PUT that is wrong in two ways is refused for what is looked at first, which is not as with a create",
 			Why:    "tests of clients and recordings depend on it",
 			Source: "apiserver handlers/update.go",
-		}, orderOfChecksOnPut),
+		}, checkErrorOrderOnPut),
 		[]Case{
 			onSecrets(Case{
 				ID: "CR-15/typed", Level: Must, Title: "defaults are stored, and seen in the answer",
 				Why:    "clients read what the server decided",
 				Source: "API conventions, Defaulting; kubernetes pkg/apis/core/v1/defaults.go",
-			}, typedDefaults),
-			onWidgets(Case{
+			}, checkTypedDefaults),
+			onBasicCRs(Case{
 				ID: "CR-15/custom", Level: Must, Title: "defaults of the schema are stored, and seen in the answer",
 				Why:    "clients read what the server decided",
 				Source: "Extend the Kubernetes API with CustomResourceDefinitions, Defaulting",
 			}, func(ctx context.Context, s *session, c collection) error {
-				if err := s.try(ctx, post(c.path(), c.colored("a", "red")), code(201), field("round", "spec", "shape")); err != nil {
+				if err := s.expect(ctx, post(c.path(), c.withColor("a", "red")), code(201), field("round", "spec", "shape")); err != nil {
 					return err
 				}
-				return s.try(ctx, get(c.item("a")), code(200), field("round", "spec", "shape"))
+				return s.expect(ctx, get(c.item("a")), code(200), field("round", "spec", "shape"))
 			}),
 		},
-		both(Case{
+		onBoth(Case{
 			ID: "CR-16", Level: Must, Title: "what was not sent and has no default is not in the answer",
 			Why:    "an empty value is not the same as none",
 			Source: "API conventions, Optional vs. Required",
-		}, nothingAdded),
-		both(Case{
+		}, checkNothingAdded),
+		onBoth(Case{
 			ID: "CR-20", Level: Must, Title: "of creates of one name that meet, one succeeds and the others are AlreadyExists",
 			Why:    "locks are built on it",
 			Source: docIdempotent,
-		}, createsMeet),
+		}, checkConcurrentCreates),
 	)
 }
 
-// typedDefaults looks at the type of a Secret. A server that gives it none may have no defaults of built-in types at all, as one that is
+// checkTypedDefaults looks at the type of a Secret. A server that gives it none may have no defaults of built-in types at all, as one that is
 // made of the API-server libraries alone; the Pod template of a ReplicaSet tells. Half of the defaults are none of that.
-func typedDefaults(ctx context.Context, s *session, c collection) error {
+func checkTypedDefaults(ctx context.Context, s *session, c collection) error {
 	opaque := field("Opaque", "type")
 	a, err := s.do(ctx, post(c.path(), c.object("a")), code(201))
 	if err != nil {
 		return err
 	}
-	if err := a.meets(holds(nil, "type")); err == nil {
-		return s.undefaulted(ctx, a.meets(opaque))
+	if err := a.expect(valueAt(nil, "type")); err == nil {
+		return s.skipWithoutDefaults(ctx, a.expect(opaque))
 	}
-	if err := a.meets(opaque); err != nil {
+	if err := a.expect(opaque); err != nil {
 		return err
 	}
-	return s.all(ctx,
-		ask(get(c.item("a")), code(200), opaque),
-		ask(put(c.item("a"), c.object("a").label("app", "x")), code(200), opaque),
-		ask(get(c.path()), code(200), lists([]string{"Opaque"}, "type", "items")),
+	return s.expectAll(ctx,
+		send(get(c.item("a")), code(200), opaque),
+		send(put(c.item("a"), c.object("a").withLabel("app", "x")), code(200), opaque),
+		send(get(c.path()), code(200), itemsHave([]string{"Opaque"}, "type", "items")),
 	)
 }
 
-// undefaulted skips the case on a server that fills in nothing of a built-in type, and is the failure on another.
-func (s *session) undefaulted(ctx context.Context, failure error) error {
+// skipWithoutDefaults skips the case on a server that fills in nothing of a built-in type, and is the failure on another.
+func (s *session) skipWithoutDefaults(ctx context.Context, failure error) error {
 	c, err := s.replicaSets(ctx)
 	if err != nil {
 		return err
 	}
 	set := replicaSet(c, "a", object{"containers": []object{container("c")}})
-	a, err := s.do(ctx, c.trial(set), code(201))
+	a, err := s.do(ctx, c.dryRunCreate(set), code(201))
 	if err != nil {
 		return err
 	}
-	if a.meets(holds(nil, "spec", "template", "spec", "restartPolicy")) == nil {
+	if a.expect(valueAt(nil, "spec", "template", "spec", "restartPolicy")) == nil {
 		return s.skipf("the server has no defaults for built-in types: it fills in neither the type of a Secret nor the restartPolicy of a Pod template")
 	}
 	return failure
 }
 
-func manyCauses(ctx context.Context, s *session, c collection) error {
-	o := c.object("Bad_Name").label("bad key!", "bad value!").meta("annotations", object{"bad key!": ""}).meta("ownerReferences",
-		[]object{ownerRef("1").top("kind", "").top("name", "")})
-	return s.try(ctx, post(c.path(), o), refusal{
+func checkManyCauses(ctx context.Context, s *session, c collection) error {
+	o := c.object("Bad_Name").withLabel("bad key!", "bad value!").withMeta("annotations", object{"bad key!": ""}).withMeta("ownerReferences",
+		[]object{ownerRef("1").with("kind", "").with("name", "")})
+	return s.expect(ctx, post(c.path(), o), failure{
 		code: 422, reason: metav1.StatusReasonInvalid, details: &metav1.StatusDetails{Name: "Bad_Name", Group: c.group, Kind: c.kind},
-		says: c.qualifiedKind() + ` "Bad_Name" is invalid: [metadata.name: Invalid value: "Bad_Name"`,
+		contains: c.groupKind() + ` "Bad_Name" is invalid: [metadata.name: Invalid value: "Bad_Name"`,
 		causes: []metav1.StatusCause{
 			{Type: metav1.CauseTypeFieldValueInvalid, Field: "metadata.name", Message: "a lowercase RFC 1123 subdomain must consist of"},
 			{Type: metav1.CauseTypeFieldValueInvalid, Field: "metadata.labels", Message: badNamePart},
@@ -144,48 +144,48 @@ func manyCauses(ctx context.Context, s *session, c collection) error {
 	}.check)
 }
 
-// orderOfChecks sends requests with two mistakes each, which are looked at one after the other.
-func orderOfChecks(ctx context.Context, s *session, c collection) error {
+// checkErrorOrder sends requests with two mistakes each, which are looked at one after the other.
+func checkErrorOrder(ctx context.Context, s *session, c collection) error {
 	if _, err := c.create(ctx, c.object("a")); err != nil {
 		return err
 	}
-	elsewhere := c.object("Bad_Name").meta("namespace", "elsewhere")
-	return refusedAs(ctx, s, []doublyWrong{
-		{asText(post(c.path(), truncated)).as("application/nonsense"), refusal{code: 406, reason: metav1.StatusReasonNotAcceptable}.check},
-		{asText(post(c.path(), tooLarge())), s.unsupported()},
-		{post(c.path()+badOptions, tooLarge()), entityTooLarge.check},
-		{post(c.path()+badOptions, truncated), invalidOptions("CreateOptions")},
+	elsewhere := c.object("Bad_Name").withMeta("namespace", "elsewhere")
+	return expectErrors(ctx, s, []requestWithTwoErrors{
+		{withTextBody(post(c.path(), truncatedBody)).withAccept("application/nonsense"), failure{code: 406, reason: metav1.StatusReasonNotAcceptable}.check},
+		{withTextBody(post(c.path(), tooLargeBody())), s.isUnsupportedBody()},
+		{post(c.path()+invalidOptionsQuery, tooLargeBody()), entityTooLarge.check},
+		{post(c.path()+invalidOptionsQuery, truncatedBody), isInvalidOptions("CreateOptions")},
 		{post(c.path(), elsewhere), badRequest("the namespace of the provided object does not match the namespace sent on the request")},
-		{post(c.path(), c.object("a").label("a", "b a d")), c.invalid("a", metav1.CauseTypeFieldValueInvalid, "metadata.labels", badLabelValue)},
+		{post(c.path(), c.object("a").withLabel("a", "b a d")), c.invalid("a", metav1.CauseTypeFieldValueInvalid, "metadata.labels", badLabelValue)},
 	})
 }
 
-// orderOfChecksOnPut is orderOfChecks for updates.
-func orderOfChecksOnPut(ctx context.Context, s *session, c collection) error {
+// checkErrorOrderOnPut is checkErrorOrder for updates.
+func checkErrorOrderOnPut(ctx context.Context, s *session, c collection) error {
 	if _, err := c.create(ctx, c.object("a")); err != nil {
 		return err
 	}
-	misplaced := c.object("b").meta("namespace", "elsewhere")
-	return refusedAs(ctx, s, []doublyWrong{
-		{asText(put(c.item("a"), tooLarge())).as("application/nonsense"), refusal{code: 406, reason: metav1.StatusReasonNotAcceptable}.check},
-		{asText(put(c.item("a")+badOptions, tooLarge())), entityTooLarge.check},
-		{asText(put(c.item("a")+badOptions, truncated)), invalidOptions("UpdateOptions")},
-		{asText(put(c.item("a"), truncated)), s.unsupported()},
+	misplaced := c.object("b").withMeta("namespace", "elsewhere")
+	return expectErrors(ctx, s, []requestWithTwoErrors{
+		{withTextBody(put(c.item("a"), tooLargeBody())).withAccept("application/nonsense"), failure{code: 406, reason: metav1.StatusReasonNotAcceptable}.check},
+		{withTextBody(put(c.item("a")+invalidOptionsQuery, tooLargeBody())), entityTooLarge.check},
+		{withTextBody(put(c.item("a")+invalidOptionsQuery, truncatedBody)), isInvalidOptions("UpdateOptions")},
+		{withTextBody(put(c.item("a"), truncatedBody)), s.isUnsupportedBody()},
 		{put(c.item("a"), misplaced), badRequest("the namespace of the provided object does not match the namespace sent on the request")},
-		{put(c.item("a"), c.object("b").label("a", "b a d")), badRequest("the name of the object (b) does not match the name on the URL (a)")},
-		{put(c.item("a"), c.object("a").meta("resourceVersion", "5").label("a", "b a d")), modified(c, "a")},
+		{put(c.item("a"), c.object("b").withLabel("a", "b a d")), badRequest("the name of the object (b) does not match the name on the URL (a)")},
+		{put(c.item("a"), c.object("a").withMeta("resourceVersion", "5").withLabel("a", "b a d")), isModifiedConflict(c, "a")},
 	})
 }
 
-// doublyWrong is a request with two mistakes, and how it is refused for one of them.
-type doublyWrong struct {
+// requestWithTwoErrors is a request with two mistakes, and how it is refused for one of them.
+type requestWithTwoErrors struct {
 	call
 	want expectation
 }
 
-func refusedAs(ctx context.Context, s *session, requests []doublyWrong) error {
+func expectErrors(ctx context.Context, s *session, requests []requestWithTwoErrors) error {
 	for _, one := range requests {
-		if err := s.try(ctx, one.call, one.want); err != nil {
+		if err := s.expect(ctx, one.call, one.want); err != nil {
 			return err
 		}
 	}
@@ -194,23 +194,23 @@ func refusedAs(ctx context.Context, s *session, requests []doublyWrong) error {
 
 // The mistakes.
 const (
-	truncated  = `{"kind":`
-	badOptions = "?dryRun=maybe"
+	truncatedBody       = `{"kind":`
+	invalidOptionsQuery = "?dryRun=maybe"
 )
 
-// asText sends the body as text, which no server takes for an object.
-func asText(c call) call {
+// withTextBody sends the body as text, which no server takes for an object.
+func withTextBody(c call) call {
 	c.contentType = "text/plain"
 	return c
 }
 
-// invalidOptions is how the query is refused for itself.
-func invalidOptions(kind string) expectation {
-	return refusal{code: 422, reason: metav1.StatusReasonInvalid, details: &metav1.StatusDetails{Group: metav1.GroupName, Kind: kind}}.check
+// isInvalidOptions is how the query is refused for itself.
+func isInvalidOptions(kind string) expectation {
+	return failure{code: 422, reason: metav1.StatusReasonInvalid, details: &metav1.StatusDetails{Group: metav1.GroupName, Kind: kind}}.check
 }
 
-// nothingAdded creates an object that has nothing but a name. Secrets have their type by default.
-func nothingAdded(ctx context.Context, s *session, c collection) error {
+// checkNothingAdded creates an object that has nothing but a name. Secrets have their type by default.
+func checkNothingAdded(ctx context.Context, s *session, c collection) error {
 	a, err := s.do(ctx, post(c.path(), c.object("a")), code(201))
 	if err != nil {
 		return err
@@ -236,18 +236,18 @@ func nothingAdded(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
-func createsMeet(ctx context.Context, s *session, c collection) error {
+func checkConcurrentCreates(ctx context.Context, s *session, c collection) error {
 	var calls []call
-	for i := range writers {
-		calls = append(calls, post(c.path(), c.object("a").label("writer", fmt.Sprint(i))))
+	for i := range concurrentWriters {
+		calls = append(calls, post(c.path(), c.object("a").withLabel("writer", fmt.Sprint(i))))
 	}
-	answers, err := s.atOnce(ctx, calls)
+	answers, err := s.doConcurrently(ctx, calls)
 	if err != nil {
 		return err
 	}
-	winner, err := onlyOne(answers, code(http.StatusCreated), alreadyExists(c, "a", "").check)
+	winner, err := expectOneWinner(answers, code(http.StatusCreated), alreadyExists(c, "a", "").check)
 	if err != nil {
 		return err
 	}
-	return s.try(ctx, get(c.item("a")), code(200), sameBody(winner))
+	return s.expect(ctx, get(c.item("a")), code(200), hasSameBody(winner))
 }

@@ -10,11 +10,11 @@ import (
 // customCases say of custom resources what has a case on built-in types under the same rule (NM-01, NM-19, LS-03, WA-28, WA-33).
 func customCases() []Case {
 	return []Case{
-		onWidgets(Case{
+		onBasicCRs(Case{
 			ID: "NM-01/custom", Level: Must, Title: "the name of a custom object may be used again in another namespace, and by another type",
 			Why: "names are unique within a namespace and type, and nowhere else", Source: docMetadata,
 		}, func(ctx context.Context, s *session, c collection) error {
-			other, err := c.sibling(ctx)
+			other, err := c.inNewNamespace(ctx)
 			if err != nil {
 				return err
 			}
@@ -26,104 +26,104 @@ func customCases() []Case {
 			}
 			return nil
 		}),
-		defining(Case{
+		withCRDPerCase(Case{
 			ID: "NM-19/custom", Level: Must, Title: "a namespace sent for a custom object of the cluster is taken away",
 			Why: "the object would seem to be where it is not", Source: "apiserver registry/rest/meta.go",
-		}, object{}, namespaceOfClusterGear),
-		onWidgets(Case{
+		}, object{}, checkNamespaceOfClusterCR),
+		onBasicCRs(Case{
 			ID: "LS-03/custom", Level: Must, Title: "a list of custom objects in a namespace that does not exist is empty",
 			Why: "listing must work before and after the life of a namespace", Source: "apiserver registry/generic/registry/store.go",
 		}, func(ctx context.Context, s *session, c collection) error {
-			c.namespace = s.absent()
-			return s.try(ctx, get(c.path()), code(200), kind(c.apiVersion, c.kind+"List"), holds([]any{}, "items"))
+			c.namespace = s.absentNamespace()
+			return s.expect(ctx, get(c.path()), code(200), kind(c.apiVersion, c.kind+"List"), valueAt([]any{}, "items"))
 		}),
-		onWidgets(Case{
+		onBasicCRs(Case{
 			ID: "WA-28/custom", Level: Must, Title: "a watch of custom objects across namespaces has the events of each namespace's own watch",
 			Why: "one informer for all must see what many would", Source: docURIs,
-		}, acrossAndWithin),
-		onWidgets(Case{
+		}, checkWatchAcrossNamespaces),
+		onBasicCRs(Case{
 			ID: "WA-33/custom", Level: Must, Title: "a watch of custom objects can be a WebSocket",
 			Why: "browsers have no other way to follow a stream", Source: "Kubernetes API conventions, WebSockets and SPDY",
-		}, watchOverSocket),
+		}, checkWatchOverWebSocket),
 	}
 }
 
-func namespaceOfClusterGear(ctx context.Context, d definition) error {
+func checkNamespaceOfClusterCR(ctx context.Context, d crdPerCase) error {
 	d.spec()["scope"] = "Cluster"
-	if err := d.send(ctx, code(201)); err != nil {
+	if err := d.create(ctx, code(201)); err != nil {
 		return err
 	}
-	c := d.in("v1")
-	if err := d.s.until(ctx, get(c.everywhere()), code(200)); err != nil {
+	c := d.collection("v1")
+	if err := d.s.waitFor(ctx, get(c.allNamespacesPath()), code(200)); err != nil {
 		return fmt.Errorf("waiting for the custom resource to be served: %w", err)
 	}
-	path, cleared := c.everywhere()+"/a", absent("metadata", "namespace")
-	misplaced := func() object { return c.object("a").meta("namespace", "somewhere") }
-	made, err := d.s.object(ctx, post(c.everywhere(), misplaced()), code(201), cleared)
+	path, cleared := c.allNamespacesPath()+"/a", noField("metadata", "namespace")
+	misplaced := func() object { return c.object("a").withMeta("namespace", "somewhere") }
+	made, err := d.s.doObject(ctx, post(c.allNamespacesPath(), misplaced()), code(201), cleared)
 	if err != nil {
 		return err
 	}
-	return d.s.all(ctx,
-		ask(put(path, misplaced().meta("resourceVersion", made.ResourceVersion)), code(200), cleared),
-		ask(mergePatch(path, object{"metadata": object{"namespace": "somewhere"}}), code(200), cleared),
-		ask(apply(path, misplaced()), code(200), cleared),
-		ask(get(path), code(200), cleared),
+	return d.s.expectAll(ctx,
+		send(put(path, misplaced().withMeta("resourceVersion", made.ResourceVersion)), code(200), cleared),
+		send(mergePatch(path, object{"metadata": object{"namespace": "somewhere"}}), code(200), cleared),
+		send(apply(path, misplaced()), code(200), cleared),
+		send(get(path), code(200), cleared),
 	)
 }
 
 // customDocumentCases are about custom resources in the documents of the API (DI-02, DI-04, DI-10, DI-12, DI-18).
 func customDocumentCases() []Case {
-	about := func(id, title, why string, check gearCheck) Case {
-		return onGears(Case{ID: id, Level: Must, Title: title, Why: why, Source: docCRHandler}, object{"spec": record(object{"size": typed("integer")})}, check)
+	about := func(id, title, why string, check perCaseCheck) Case {
+		return onCRDPerCase(Case{ID: id, Level: Must, Title: title, Why: why, Source: docCRHandler}, object{"spec": objectSchema(object{"size": typeSchema("integer")})}, check)
 	}
 	return []Case{
 		about("DI-02/custom", "the group of a custom resource and its version have documents", "clients find custom resources nowhere else",
-			func(ctx context.Context, d definition, c collection) error {
-				if err := d.s.until(ctx, get("/apis/"+d.group), code(200), kind("v1", "APIGroup"), field(d.group, "name"), field("v1", "preferredVersion", "version")); err != nil {
+			func(ctx context.Context, d crdPerCase, c collection) error {
+				if err := d.s.waitFor(ctx, get("/apis/"+d.group), code(200), kind("v1", "APIGroup"), field(d.group, "name"), field("v1", "preferredVersion", "version")); err != nil {
 					return err
 				}
-				return d.s.until(ctx, get(c.root), code(200), kind("v1", "APIResourceList"), field(c.apiVersion, "groupVersion"), lists([]string{"gears", "gears/status"}, "name", "resources"))
+				return d.s.waitFor(ctx, get(c.root), code(200), kind("v1", "APIResourceList"), field(c.apiVersion, "groupVersion"), itemsHave([]string{"gears", "gears/status"}, "name", "resources"))
 			}),
 		about("DI-04/custom", "a custom resource is described by its names, scope, kind, verbs, and the hash of its stored version",
-			"clients map kinds to paths by it", describedGear),
-		about("DI-10/custom", "a custom resource in the aggregated form has its kind, scope, verbs and subresources", "clients know nothing else of it", aggregatedGear),
+			"clients map kinds to paths by it", checkCRDiscovery),
+		about("DI-10/custom", "a custom resource in the aggregated form has its kind, scope, verbs and subresources", "clients know nothing else of it", checkCRAggregatedDiscovery),
 		about("DI-12/custom", "the verbs of a custom resource are those that work", "controllers choose what to watch by its verbs",
-			func(ctx context.Context, d definition, c collection) error {
-				for _, one := range trials {
+			func(ctx context.Context, d crdPerCase, c collection) error {
+				for _, one := range verbRequests {
 					path := c.path()
 					if one.item {
 						path = c.item("absent")
 					}
-					if err := d.s.tryVerb(ctx, call{method: one.method, path: path}, true); err != nil {
+					if err := d.s.expectVerb(ctx, call{method: one.method, path: path}, true); err != nil {
 						return fmt.Errorf("%s: %w", one.verb, err)
 					}
 				}
-				return d.s.try(ctx, get(c.path()+"?watch=1&timeoutSeconds=1"), code(200))
+				return d.s.expect(ctx, get(c.path()+"?watch=1&timeoutSeconds=1"), code(200))
 			}),
-		about("DI-18/custom", "OpenAPI v3 has a document of the custom resource, which follows its schema", "kubectl explain and validation read it there", openAPIOfGears),
+		about("DI-18/custom", "OpenAPI v3 has a document of the custom resource, which follows its schema", "kubectl explain and validation read it there", checkCROpenAPI),
 	}
 }
 
 // customVerbs are those of every custom resource, in order.
 var customVerbs = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 
-func describedGear(ctx context.Context, d definition, c collection) error {
+func checkCRDiscovery(ctx context.Context, d crdPerCase, c collection) error {
 	return poll(ctx, func(ctx context.Context) error {
-		gears, err := d.s.resource(ctx, c.apiVersion, "gears")
+		found, err := d.s.discoverResource(ctx, c.apiVersion, "gears")
 		if err != nil {
 			return err
 		}
 		switch {
-		case gears == nil:
+		case found == nil:
 			return fmt.Errorf("expected gears among the resources of %s", c.apiVersion)
-		case gears.SingularName != "gear" || !gears.Namespaced || gears.Kind != "Gear":
-			return fmt.Errorf("expected the namespaced gear of kind Gear, got %+v", gears)
-		case !slices.Equal(slices.Sorted(slices.Values(gears.Verbs)), customVerbs):
-			return fmt.Errorf("expected the verbs %v, got %v", customVerbs, gears.Verbs)
-		case !hash.MatchString(gears.StorageVersionHash):
-			return fmt.Errorf("expected a hash of the stored version, got %q", gears.StorageVersionHash)
+		case found.SingularName != "gear" || !found.Namespaced || found.Kind != "Gear":
+			return fmt.Errorf("expected the namespaced gear of kind Gear, got %+v", found)
+		case !slices.Equal(slices.Sorted(slices.Values(found.Verbs)), customVerbs):
+			return fmt.Errorf("expected the verbs %v, got %v", customVerbs, found.Verbs)
+		case !storageHashPattern.MatchString(found.StorageVersionHash):
+			return fmt.Errorf("expected a hash of the stored version, got %q", found.StorageVersionHash)
 		}
-		status, err := d.s.resource(ctx, c.apiVersion, "gears/status")
+		status, err := d.s.discoverResource(ctx, c.apiVersion, "gears/status")
 		if err != nil {
 			return err
 		}
@@ -134,9 +134,9 @@ func describedGear(ctx context.Context, d definition, c collection) error {
 	})
 }
 
-func aggregatedGear(ctx context.Context, d definition, c collection) error {
+func checkCRAggregatedDiscovery(ctx context.Context, d crdPerCase, c collection) error {
 	return poll(ctx, func(ctx context.Context) error { // what is put together from several servers is late
-		groups, a, err := d.s.aggregated(ctx, "/apis")
+		groups, a, err := d.s.aggregatedDiscovery(ctx, "/apis")
 		if err != nil {
 			return err
 		}
@@ -145,37 +145,37 @@ func aggregatedGear(ctx context.Context, d definition, c collection) error {
 			return a.errorf("expected the group %s with gears alone", d.group)
 		}
 		version := groups[i].Versions[0]
-		gears := version.Resources[0]
+		found := version.Resources[0]
 		if version.Version != "v1" || version.Freshness != "Current" {
 			return a.errorf("expected v1 of %s to be Current, got %s %s", d.group, version.Version, version.Freshness)
 		}
-		kind := gears.ResponseKind
-		if gears.Resource != "gears" || gears.SingularResource != "gear" || gears.Scope != "Namespaced" || kind.Group != d.group || kind.Version != "v1" || kind.Kind != "Gear" {
-			return a.errorf("expected the namespaced gear of kind Gear, got %+v", gears)
+		kind := found.ResponseKind
+		if found.Resource != "gears" || found.SingularResource != "gear" || found.Scope != "Namespaced" || kind.Group != d.group || kind.Version != "v1" || kind.Kind != "Gear" {
+			return a.errorf("expected the namespaced gear of kind Gear, got %+v", found)
 		}
-		if !slices.Equal(slices.Sorted(slices.Values(gears.Verbs)), customVerbs) {
-			return a.errorf("expected the verbs %v, got %v", customVerbs, gears.Verbs)
+		if !slices.Equal(slices.Sorted(slices.Values(found.Verbs)), customVerbs) {
+			return a.errorf("expected the verbs %v, got %v", customVerbs, found.Verbs)
 		}
-		if len(gears.Subresources) != 1 || gears.Subresources[0].Subresource != "status" || gears.Subresources[0].ResponseKind.Kind != "Gear" {
-			return a.errorf("expected the subresource status of kind Gear, got %+v", gears.Subresources)
+		if len(found.Subresources) != 1 || found.Subresources[0].Subresource != "status" || found.Subresources[0].ResponseKind.Kind != "Gear" {
+			return a.errorf("expected the subresource status of kind Gear, got %+v", found.Subresources)
 		}
 		return nil
 	})
 }
 
-// openAPIOfGears reads the document until it has the schema, and again after a change.
-func openAPIOfGears(ctx context.Context, d definition, c collection) error {
+// checkCROpenAPI reads the document until it has the schema, and again after a change.
+func checkCROpenAPI(ctx context.Context, d crdPerCase, c collection) error {
 	path := "apis/" + c.apiVersion
 	item := []string{"paths", "/" + path + "/namespaces/{namespace}/gears/{name}", "get"}
 	var before string
 	for _, size := range []string{"integer", "string"} {
 		if size == "string" {
-			if err := d.change(ctx, set(property("spec/properties/size"), typed("string"))); err != nil {
+			if err := d.patch(ctx, setOp(propertyPath("spec/properties/size"), typeSchema("string"))); err != nil {
 				return err
 			}
 		}
 		err := poll(ctx, func(ctx context.Context) error {
-			addresses, a, err := openAPIAddresses(ctx, d.s)
+			addresses, a, err := openAPIURLs(ctx, d.s)
 			if err != nil {
 				return err
 			}
@@ -189,17 +189,17 @@ func openAPIOfGears(ctx context.Context, d definition, c collection) error {
 		if err != nil {
 			return err
 		}
-		if err := d.s.until(ctx, get("/openapi/v3/"+path), code(200), field("get", append(slices.Clone(item), "x-kubernetes-action")...),
-			field("Gear", append(slices.Clone(item), extensionOfKind, "kind")...), gearHasSize(size)); err != nil {
+		if err := d.s.waitFor(ctx, get("/openapi/v3/"+path), code(200), field("get", append(slices.Clone(item), "x-kubernetes-action")...),
+			field("Gear", append(slices.Clone(item), gvkExtension, "kind")...), hasSizeOfType(size)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// gearHasSize expects a schema of Gears whose spec has a size of this type.
-func gearHasSize(kind string) expectation {
-	return func(a *answer) error {
+// hasSizeOfType expects a schema of Gears whose spec has a size of this type.
+func hasSizeOfType(kind string) expectation {
+	return func(a *response) error {
 		type schema struct {
 			Type       string
 			Properties map[string]struct {

@@ -27,194 +27,194 @@ func deleteCases() []Case {
 			if err != nil {
 				return err
 			}
-			err = s.try(ctx, del(c.item("a")), code(200), kind("v1", "ServiceAccount"), field(string(o.UID), "metadata", "uid"))
+			err = s.expect(ctx, del(c.item("a")), code(200), kind("v1", "ServiceAccount"), field(string(o.UID), "metadata", "uid"))
 			if err != nil {
 				return err
 			}
-			return c.wantGone(ctx, "a")
+			return c.expectNotFound(ctx, "a")
 		}),
 	},
-		both(Case{
+		onBoth(Case{
 			ID: "DL-01", Level: Must, Title: "an object without finalizers is gone at once, and a Status tells which it was",
 			Why:    "the uid in the answer is that of the object that is gone",
 			Source: docDelete,
-		}, deleteAtOnce),
-		both(Case{
+		}, checkDelete),
+		onBoth(Case{
 			ID: "DL-02", Level: Must, Title: "the deletion of an object that is not there is refused as NotFound",
 			Why:    "clients take that for success, and any other error for a reason to retry",
 			Source: docDelete,
 		}, func(ctx context.Context, s *session, c collection) error {
-			return s.try(ctx, del(c.item("a")), notFound(c, "a").check)
+			return s.expect(ctx, del(c.item("a")), notFound(c, "a").check)
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "DL-03", Level: Must, Title: "an object with finalizers stays, marked as being deleted, and is the answer",
 			Why:    "controllers see the mark and clean up",
 			Source: docFinalizers,
-		}, markWithFinalizers),
-		both(Case{
+		}, checkDeleteWithFinalizers),
+		onBoth(Case{
 			ID: "DL-04", Level: Must, Title: "deleting again what is being deleted changes nothing",
 			Why:    "clients that retry must not wake every controller",
 			Source: docStore,
-		}, deleteAgain),
-		both(Case{
+		}, checkDeleteAgain),
+		onBoth(Case{
 			ID: "DL-05", Level: Must, Title: "the write that takes off the last finalizer removes the object, and answers with it",
 			Why:    "the controller that was last learns that its write went through",
 			Source: docStore,
 		}, func(ctx context.Context, s *session, c collection) error {
-			marked, err := c.condemned(ctx, c.object("a").held())
+			marked, err := c.createAndDelete(ctx, c.object("a").withFinalizer())
 			if err != nil {
 				return err
 			}
-			return c.lastWrite(ctx, marked, c.released("a"))
+			return c.expectRemovalBy(ctx, marked, c.removeFinalizers("a"))
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "DL-05/put", Level: Must, Title: "a PUT that takes off the last finalizer removes the object, and answers with it",
 			Why:    "most controllers write their finalizers with PUT",
 			Source: docStore,
 		}, func(ctx context.Context, s *session, c collection) error {
-			marked, err := c.condemned(ctx, c.object("a").held())
+			marked, err := c.createAndDelete(ctx, c.object("a").withFinalizer())
 			if err != nil {
 				return err
 			}
-			return c.lastWrite(ctx, marked, put(c.item("a"), c.object("a").meta("resourceVersion", marked.ResourceVersion)))
+			return c.expectRemovalBy(ctx, marked, put(c.item("a"), c.object("a").withMeta("resourceVersion", marked.ResourceVersion)))
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "DL-06", Level: Must, Title: "no finalizer can be added to an object that is being deleted",
 			Why:    "a deletion that has begun must be able to end",
 			Source: docFinalizers + "; apimachinery api/validation",
-		}, addFinalizer),
-		both(Case{
+		}, checkAddFinalizer),
+		onBoth(Case{
 			ID: "DL-07", Level: Must, Title: "finalizers can be taken off in any order",
 			Why:    "controllers do not wait for each other",
 			Source: docFinalizers,
-		}, finalizersInAnyOrder),
-		both(Case{
+		}, checkFinalizerOrder),
+		onBoth(Case{
 			ID: "DL-08", Level: Must, Title: "an object that is being deleted can still be changed",
 			Why:    "controllers report in it how far they are",
 			Source: docFinalizers,
 		}, func(ctx context.Context, s *session, c collection) error {
-			if _, err := c.condemned(ctx, c.object("a").held()); err != nil {
+			if _, err := c.createAndDelete(ctx, c.object("a").withFinalizer()); err != nil {
 				return err
 			}
-			return s.try(ctx, mergePatch(c.item("a"), object{"metadata": object{"labels": object{"app": "x"}}}), code(200),
-				field("x", "metadata", "labels", "app"), terminating(0))
+			return s.expect(ctx, mergePatch(c.item("a"), object{"metadata": object{"labels": object{"app": "x"}}}), code(200),
+				field("x", "metadata", "labels", "app"), isTerminating(0))
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "DL-36", Level: Must, Title: "a PUT that leaves a finalizer on an object that is being deleted does not remove it",
 			Why:    "the finalizer that is left has work to do",
 			Source: docStore,
 		}, func(ctx context.Context, s *session, c collection) error {
-			marked, err := c.condemned(ctx, c.object("a").meta("finalizers", []string{finalizer, secondFinalizer}))
+			marked, err := c.createAndDelete(ctx, c.object("a").withMeta("finalizers", []string{finalizer, secondFinalizer}))
 			if err != nil {
 				return err
 			}
-			body := c.object("a").held().meta("resourceVersion", marked.ResourceVersion)
-			if err := s.try(ctx, put(c.item("a"), body), code(200), finalizers(finalizer)); err != nil {
+			body := c.object("a").withFinalizer().withMeta("resourceVersion", marked.ResourceVersion)
+			if err := s.expect(ctx, put(c.item("a"), body), code(200), finalizers(finalizer)); err != nil {
 				return err
 			}
-			return s.try(ctx, get(c.item("a")), code(200), finalizers(finalizer), terminating(0))
+			return s.expect(ctx, get(c.item("a")), code(200), finalizers(finalizer), isTerminating(0))
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "DL-37", Level: Must, Title: "an owner can be deleted at once whatever its dependents",
 			Why:    "what becomes of them is the work of the garbage collector, later",
 			Source: "Garbage Collection, Owners and dependents",
-		}, deleteOwner),
+		}, checkDeleteOwner),
 	)
 }
 
 // secondFinalizer is for objects that have two. It begins as the first does, by which the clean-up knows it.
 const secondFinalizer = finalizer + "-too"
 
-// condemned creates an object that has finalizers, and deletes it.
-func (c collection) condemned(ctx context.Context, o object) (metav1.PartialObjectMetadata, error) {
+// createAndDelete creates an object that has finalizers, and deletes it.
+func (c collection) createAndDelete(ctx context.Context, o object) (metav1.PartialObjectMetadata, error) {
 	created, err := c.create(ctx, o)
 	if err != nil {
 		return created, err
 	}
-	return c.s.object(ctx, del(c.item(created.Name)), code(200), kind(c.apiVersion, c.kind))
+	return c.s.doObject(ctx, del(c.item(created.Name)), code(200), kind(c.apiVersion, c.kind))
 }
 
-// released is the call that takes all finalizers off an object.
-func (c collection) released(name string) call {
+// removeFinalizers is the call that takes all finalizers off an object.
+func (c collection) removeFinalizers(name string) call {
 	return mergePatch(c.item(name), object{"metadata": object{"finalizers": nil}})
 }
 
-// wantGone expects that there is no such object.
-func (c collection) wantGone(ctx context.Context, name string) error {
-	return c.s.try(ctx, get(c.item(name)), notFound(c, name).check)
+// expectNotFound expects that there is no such object.
+func (c collection) expectNotFound(ctx context.Context, name string) error {
+	return c.s.expect(ctx, get(c.item(name)), notFound(c, name).check)
 }
 
-// lastWrite makes the call that takes the last finalizer off an object that is being deleted.
-func (c collection) lastWrite(ctx context.Context, marked metav1.PartialObjectMetadata, last call) error {
-	err := c.s.try(ctx, last, code(200), kind(c.apiVersion, c.kind), atVersion(marked.ResourceVersion),
-		field(string(marked.UID), "metadata", "uid"), value(nil, "metadata", "finalizers"), terminating(0))
+// expectRemovalBy makes the call that takes the last finalizer off an object that is being deleted.
+func (c collection) expectRemovalBy(ctx context.Context, marked metav1.PartialObjectMetadata, last call) error {
+	err := c.s.expect(ctx, last, code(200), kind(c.apiVersion, c.kind), atResourceVersion(marked.ResourceVersion),
+		field(string(marked.UID), "metadata", "uid"), value(nil, "metadata", "finalizers"), isTerminating(0))
 	if err != nil {
 		return err
 	}
-	return c.wantGone(ctx, marked.Name)
+	return c.expectNotFound(ctx, marked.Name)
 }
 
-func deleteAtOnce(ctx context.Context, s *session, c collection) error {
+func checkDelete(ctx context.Context, s *session, c collection) error {
 	created, err := c.create(ctx, c.object("a"))
 	if err != nil {
 		return err
 	}
-	if err := s.try(ctx, del(c.item("a")), code(200), removed(c, created)); err != nil {
+	if err := s.expect(ctx, del(c.item("a")), code(200), isDeletedStatus(c, created)); err != nil {
 		return err
 	}
-	return c.wantGone(ctx, "a")
+	return c.expectNotFound(ctx, "a")
 }
 
-func markWithFinalizers(ctx context.Context, s *session, c collection) error {
-	created, err := c.create(ctx, c.object("a").held())
+func checkDeleteWithFinalizers(ctx context.Context, s *session, c collection) error {
+	created, err := c.create(ctx, c.object("a").withFinalizer())
 	if err != nil {
 		return err
 	}
-	marks := []expectation{code(200), kind(c.apiVersion, c.kind), field(string(created.UID), "metadata", "uid"), terminating(0), finalizers(finalizer)}
+	marks := []expectation{code(200), kind(c.apiVersion, c.kind), field(string(created.UID), "metadata", "uid"), isTerminating(0), finalizers(finalizer)}
 	if created.Generation > 0 { // not all types count
 		marks = append(marks, value(created.Generation+1, "metadata", "generation"))
 	}
-	marked, err := s.object(ctx, del(c.item("a")), marks...)
+	marked, err := s.doObject(ctx, del(c.item("a")), marks...)
 	if err != nil {
 		return err
 	}
 	if marked.ResourceVersion == created.ResourceVersion {
 		return fmt.Errorf("DELETE %s: expected a new resourceVersion, got %s again", c.item("a"), created.ResourceVersion)
 	}
-	return s.try(ctx, get(c.item("a")), append(marks, atVersion(marked.ResourceVersion))...)
+	return s.expect(ctx, get(c.item("a")), append(marks, atResourceVersion(marked.ResourceVersion))...)
 }
 
-func deleteAgain(ctx context.Context, s *session, c collection) error {
-	marked, err := c.condemned(ctx, c.object("a").held())
+func checkDeleteAgain(ctx context.Context, s *session, c collection) error {
+	marked, err := c.createAndDelete(ctx, c.object("a").withFinalizer())
 	if err != nil {
 		return err
 	}
-	again := []expectation{code(200), kind(c.apiVersion, c.kind), atVersion(marked.ResourceVersion), terminating(0)}
-	if err := s.try(ctx, del(c.item("a")), again...); err != nil {
+	again := []expectation{code(200), kind(c.apiVersion, c.kind), atResourceVersion(marked.ResourceVersion), isTerminating(0)}
+	if err := s.expect(ctx, del(c.item("a")), again...); err != nil {
 		return err
 	}
-	return s.try(ctx, get(c.item("a")), again...)
+	return s.expect(ctx, get(c.item("a")), again...)
 }
 
-func addFinalizer(ctx context.Context, s *session, c collection) error {
-	if _, err := c.condemned(ctx, c.object("a").held()); err != nil {
+func checkAddFinalizer(ctx context.Context, s *session, c collection) error {
+	if _, err := c.createAndDelete(ctx, c.object("a").withFinalizer()); err != nil {
 		return err
 	}
 	says := "no new finalizers can be added if the object is being deleted, found new finalizers []string{\"" + secondFinalizer + "\"}"
 	more := object{"metadata": object{"finalizers": []string{finalizer, secondFinalizer}}}
-	err := s.try(ctx, mergePatch(c.item("a"), more), refusal{
-		code: 422, reason: metav1.StatusReasonInvalid, says: c.qualifiedKind() + ` "a" is invalid: `,
+	err := s.expect(ctx, mergePatch(c.item("a"), more), failure{
+		code: 422, reason: metav1.StatusReasonInvalid, contains: c.groupKind() + ` "a" is invalid: `,
 		details: &metav1.StatusDetails{Name: "a", Group: c.group, Kind: c.kind},
 	}.check, firstCause(metav1.StatusCause{Type: "FieldValueForbidden", Field: "metadata.finalizers", Message: "Forbidden: " + says}))
 	if err != nil {
 		return err
 	}
-	return s.try(ctx, get(c.item("a")), code(200), finalizers(finalizer))
+	return s.expect(ctx, get(c.item("a")), code(200), finalizers(finalizer))
 }
 
 // firstCause expects a Status whose first cause is this one. It is for what servers check more than once.
 func firstCause(want metav1.StatusCause) expectation {
-	return func(a *answer) error {
+	return func(a *response) error {
 		var got metav1.Status
 		if err := a.decode(&got); err != nil {
 			return err
@@ -226,45 +226,45 @@ func firstCause(want metav1.StatusCause) expectation {
 	}
 }
 
-func finalizersInAnyOrder(ctx context.Context, s *session, c collection) error {
-	for name, left := range inOrder(map[string]string{"first": finalizer, "second": secondFinalizer}) {
-		if _, err := c.condemned(ctx, c.object(name).meta("finalizers", []string{finalizer, secondFinalizer})); err != nil {
+func checkFinalizerOrder(ctx context.Context, s *session, c collection) error {
+	for name, left := range sortedByKey(map[string]string{"first": finalizer, "second": secondFinalizer}) {
+		if _, err := c.createAndDelete(ctx, c.object(name).withMeta("finalizers", []string{finalizer, secondFinalizer})); err != nil {
 			return err
 		}
 		one := mergePatch(c.item(name), object{"metadata": object{"finalizers": []string{left}}})
-		if err := s.try(ctx, one, code(200), finalizers(left)); err != nil {
+		if err := s.expect(ctx, one, code(200), finalizers(left)); err != nil {
 			return err
 		}
-		if err := s.try(ctx, get(c.item(name)), code(200), finalizers(left)); err != nil {
+		if err := s.expect(ctx, get(c.item(name)), code(200), finalizers(left)); err != nil {
 			return err
 		}
-		if err := s.try(ctx, c.released(name), code(200)); err != nil {
+		if err := s.expect(ctx, c.removeFinalizers(name), code(200)); err != nil {
 			return err
 		}
-		if err := c.wantGone(ctx, name); err != nil {
+		if err := c.expectNotFound(ctx, name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func deleteOwner(ctx context.Context, s *session, c collection) error {
+func checkDeleteOwner(ctx context.Context, s *session, c collection) error {
 	owner, err := c.create(ctx, c.object("owner"))
 	if err != nil {
 		return err
 	}
 	// Held, so that a garbage collector cannot be faster than the look at it.
-	_, err = c.create(ctx, c.object("dependent").held().meta("ownerReferences", []object{{
+	_, err = c.create(ctx, c.object("dependent").withFinalizer().withMeta("ownerReferences", []object{{
 		"apiVersion": c.apiVersion, "kind": c.kind, "name": "owner", "uid": owner.UID, "blockOwnerDeletion": true,
 	}}))
 	if err != nil {
 		return err
 	}
-	if err := s.try(ctx, del(c.item("owner")+"?propagationPolicy=Background"), code(200), removed(c, owner)); err != nil {
+	if err := s.expect(ctx, del(c.item("owner")+"?propagationPolicy=Background"), code(200), isDeletedStatus(c, owner)); err != nil {
 		return err
 	}
-	if err := c.wantGone(ctx, "owner"); err != nil {
+	if err := c.expectNotFound(ctx, "owner"); err != nil {
 		return err
 	}
-	return s.try(ctx, get(c.item("dependent")), code(200), field("dependent", "metadata", "name"))
+	return s.expect(ctx, get(c.item("dependent")), code(200), field("dependent", "metadata", "name"))
 }

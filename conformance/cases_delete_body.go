@@ -11,11 +11,11 @@ import (
 // deleteBodyCases are about where the options of a deletion stand, and in which encoding (DL).
 func deleteBodyCases() []Case {
 	return slices.Concat(
-		both(Case{
+		onBoth(Case{
 			ID: "DL-17", Level: Must, Title: "options are read from the query, and from a body in JSON, YAML and protobuf",
 			Why: "client-go sends a body, curl a query", Source: docDelete,
-		}, optionsAnywhere),
-		both(Case{
+		}, checkDeleteOptionEncodings),
+		onBoth(Case{
 			ID: "DL-17/body", Level: Must, Title: "a body, even one without options, makes the query be ignored",
 			Why: "a deletion must not do what neither says alone", Source: docDelete,
 		}, func(ctx context.Context, s *session, c collection) error {
@@ -23,9 +23,9 @@ func deleteBodyCases() []Case {
 			if err != nil {
 				return err
 			}
-			return s.try(ctx, deleting(c.item("a")+"?dryRun=All&propagationPolicy=Bogus", object{}), code(200), removed(c, o), c.goneToo(ctx, "a"))
+			return s.expect(ctx, delWithOptions(c.item("a")+"?dryRun=All&propagationPolicy=Bogus", object{}), code(200), isDeletedStatus(c, o), c.isNotFoundAfter(ctx, "a"))
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "DL-17/group", Level: Must, Title: "the body may be DeleteOptions of meta.k8s.io/v1 or of the resource's own group version",
 			Why: "old clients put their own group there", Source: docDelete,
 		}, func(ctx context.Context, s *session, c collection) error {
@@ -34,63 +34,63 @@ func deleteBodyCases() []Case {
 					return err
 				}
 				options := object{"kind": "DeleteOptions", "apiVersion": apiVersion}
-				if err := s.try(ctx, deleting(c.item("a"), options), code(200), c.goneToo(ctx, "a")); err != nil {
+				if err := s.expect(ctx, delWithOptions(c.item("a"), options), code(200), c.isNotFoundAfter(ctx, "a")); err != nil {
 					return err
 				}
 			}
 			return nil
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "DL-18", Level: Must, Title: "a body of another kind than DeleteOptions is refused",
 			Why: "it is most likely meant for another request", Source: docDelete,
-		}, badDeleteBody(func(call *call) { call.body = object{"apiVersion": "example.com/v1", "kind": "Thing"} }, refusal{
-			code: 400, reason: metav1.StatusReasonBadRequest, says: `no kind "Thing" is registered for version "example.com/v1" in scheme`,
+		}, checkInvalidDeleteBody(func(call *call) { call.body = object{"apiVersion": "example.com/v1", "kind": "Thing"} }, failure{
+			code: 400, reason: metav1.StatusReasonBadRequest, contains: `no kind "Thing" is registered for version "example.com/v1" in scheme`,
 		})),
-		both(Case{
+		onBoth(Case{
 			ID: "DL-19", Level: Must, Title: "a body that ends too early is refused",
 			Why: "the option that is missing may be the one that matters", Source: docDelete,
-		}, badDeleteBody(func(call *call) { call.body = `{"apiVersion":"v1","kind":"DeleteOptions","dryRun":["All"` }, refusal{
+		}, checkInvalidDeleteBody(func(call *call) { call.body = `{"apiVersion":"v1","kind":"DeleteOptions","dryRun":["All"` }, failure{
 			code: 400, reason: metav1.StatusReasonBadRequest, message: "couldn't get version/kind; json parse error: unexpected end of JSON input",
 		})),
-		both(Case{
+		onBoth(Case{
 			ID: "DL-20", Level: Must, Title: "a body in an encoding that the server does not read is refused",
 			Why: "its options would be lost", Source: docDelete,
-		}, badDeleteBody(func(call *call) { call.body, call.contentType = "{}", "text/plain" }, refusal{
-			code: 415, reason: metav1.StatusReasonUnsupportedMediaType, says: "the body of the request was in an unknown format - accepted media types include: ",
+		}, checkInvalidDeleteBody(func(call *call) { call.body, call.contentType = "{}", "text/plain" }, failure{
+			code: 415, reason: metav1.StatusReasonUnsupportedMediaType, contains: "the body of the request was in an unknown format - accepted media types include: ",
 		})),
 	)
 }
 
-// goneToo expects that there is no such object, as a part of what is expected of an answer.
-func (c collection) goneToo(ctx context.Context, name string) expectation {
-	return func(*answer) error { return c.wantGone(ctx, name) }
+// isNotFoundAfter expects that there is no such object, as a part of what is expected of an answer.
+func (c collection) isNotFoundAfter(ctx context.Context, name string) expectation {
+	return func(*response) error { return c.expectNotFound(ctx, name) }
 }
 
-func optionsAnywhere(ctx context.Context, s *session, c collection) error {
+func checkDeleteOptionEncodings(ctx context.Context, s *session, c collection) error {
 	if _, err := c.create(ctx, c.object("a")); err != nil {
 		return err
 	}
-	protobuf, err := protobufOptions(metav1.DeleteOptions{DryRun: []string{"All"}})
+	protobuf, err := encodeProtobufOptions(metav1.DeleteOptions{DryRun: []string{"All"}})
 	if err != nil {
 		return err
 	}
-	yaml := deleting(c.item("a"), "apiVersion: v1\nkind: DeleteOptions\ndryRun: [All]\n")
+	yaml := delWithOptions(c.item("a"), "apiVersion: v1\nkind: DeleteOptions\ndryRun: [All]\n")
 	yaml.contentType = "application/yaml"
-	binary := deleting(c.item("a"), protobuf)
+	binary := delWithOptions(c.item("a"), protobuf)
 	binary.contentType = "application/vnd.kubernetes.protobuf"
-	for _, one := range []call{del(c.item("a") + "?dryRun=All"), deleting(c.item("a"), object{"dryRun": []string{"All"}}), yaml, binary} {
-		if err := s.try(ctx, one, code(200), kind("v1", "Status")); err != nil {
+	for _, one := range []call{del(c.item("a") + "?dryRun=All"), delWithOptions(c.item("a"), object{"dryRun": []string{"All"}}), yaml, binary} {
+		if err := s.expect(ctx, one, code(200), kind("v1", "Status")); err != nil {
 			return err
 		}
-		if err := s.try(ctx, get(c.item("a")), code(200), value(nil, "metadata", "deletionTimestamp")); err != nil {
+		if err := s.expect(ctx, get(c.item("a")), code(200), value(nil, "metadata", "deletionTimestamp")); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// protobufOptions encodes options in the envelope that Kubernetes puts around protobuf.
-func protobufOptions(options metav1.DeleteOptions) (string, error) {
+// encodeProtobufOptions encodes options in the envelope that Kubernetes puts around protobuf.
+func encodeProtobufOptions(options metav1.DeleteOptions) (string, error) {
 	raw, err := options.Marshal()
 	if err != nil {
 		return "", err
@@ -103,8 +103,8 @@ func protobufOptions(options metav1.DeleteOptions) (string, error) {
 	return "k8s\x00" + string(encoded), nil
 }
 
-// badDeleteBody makes the check that a deletion with such a body is refused, of an object and of a collection, and does nothing.
-func badDeleteBody(spoil func(*call), want refusal) collectionCheck {
+// checkInvalidDeleteBody makes the check that a deletion with such a body is refused, of an object and of a collection, and does nothing.
+func checkInvalidDeleteBody(spoil func(*call), want failure) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		if _, err := c.create(ctx, c.object("a")); err != nil {
 			return err
@@ -112,7 +112,7 @@ func badDeleteBody(spoil func(*call), want refusal) collectionCheck {
 		for _, path := range []string{c.item("a"), c.path()} {
 			one := del(path)
 			spoil(&one)
-			if err := s.try(ctx, one, want.check); err != nil {
+			if err := s.expect(ctx, one, want.check); err != nil {
 				return err
 			}
 		}
@@ -120,6 +120,6 @@ func badDeleteBody(spoil func(*call), want refusal) collectionCheck {
 		if err != nil {
 			return err
 		}
-		return l.has("a")
+		return l.expectNames("a")
 	}
 }

@@ -13,43 +13,43 @@ const docDeleteCollection = "Kubernetes API Concepts, Collections; apiserver reg
 // deleteCollectionCases are about the deletion of many objects with one request (DL).
 func deleteCollectionCases() []Case {
 	return slices.Concat(
-		both(Case{
+		onBoth(Case{
 			ID: "DL-28", Level: Must, Title: "the deletion of a collection removes all its objects and answers with the list of them as they were",
 			Why: "it is how namespaces are emptied", Source: docDeleteCollection,
-		}, deleteAll),
-		both(Case{
+		}, checkDeleteCollection),
+		onBoth(Case{
 			ID: "DL-28/dry", Level: Must, Title: "a dry run of the deletion of a collection lists what would go, and leaves it",
 			Why: "that is what one looks at first", Source: docDeleteCollection,
 		}, func(ctx context.Context, s *session, c collection) error {
 			if err := c.createAll(ctx, "a", "b"); err != nil {
 				return err
 			}
-			if err := c.deletes(ctx, "?dryRun=All", nil, "a", "b"); err != nil {
+			if err := c.expectDeleteCollection(ctx, "?dryRun=All", nil, "a", "b"); err != nil {
 				return err
 			}
-			return c.lists(ctx, "a", "b")
+			return c.expectItems(ctx, "a", "b")
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "DL-29", Level: Must, Title: "the deletion of a collection takes what label and field selectors select",
 			Why: "the rest must stay", Source: docDeleteCollection,
-		}, deleteSelected),
-		both(Case{
+		}, checkDeleteSelected),
+		onBoth(Case{
 			ID: "DL-30", Level: Must, Title: "a deletion of a collection that fails on the way leaves a part of it removed",
 			Why: "a client that hears of the failure must look again", Source: docDeleteCollection,
-		}, deletePart),
-		both(Case{
+		}, checkPartialDelete),
+		onBoth(Case{
 			ID: "DL-31", Level: Should, Title: "the deletion of a collection takes no more than its limit",
 			Why: "large collections are deleted bit by bit", Source: docDeleteCollection,
 		}, func(ctx context.Context, s *session, c collection) error {
 			if err := c.createAll(ctx, "a", "b", "d"); err != nil {
 				return err
 			}
-			if err := c.deletes(ctx, "?limit=2", nil, "a", "b"); err != nil {
+			if err := c.expectDeleteCollection(ctx, "?limit=2", nil, "a", "b"); err != nil {
 				return err
 			}
-			return c.lists(ctx, "d")
+			return c.expectItems(ctx, "d")
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "DL-31/continue", Level: Should, Title: "the deletion of a collection goes on from a continue token",
 			Why: "large collections are deleted bit by bit", Source: docDeleteCollection,
 		}, func(ctx context.Context, s *session, c collection) error {
@@ -61,34 +61,34 @@ func deleteCollectionCases() []Case {
 				return err
 			}
 			if page.Metadata.Continue == "" {
-				return page.from.errorf("expected a continue token")
+				return page.response.errorf("expected a continue token")
 			}
-			if err := c.deletes(ctx, "?continue="+url.QueryEscape(page.Metadata.Continue), nil, "b", "d"); err != nil {
+			if err := c.expectDeleteCollection(ctx, "?continue="+url.QueryEscape(page.Metadata.Continue), nil, "b", "d"); err != nil {
 				return err
 			}
-			return c.lists(ctx, "a")
+			return c.expectItems(ctx, "a")
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "DL-31/version", Level: Should, Title: "a resourceVersion in the query is also the precondition of every deletion, unless there is a body",
 			Why: "a client that means the list alone has to send a body", Source: "apiserver handlers/delete.go; apimachinery meta/v1/conversion.go",
-		}, deleteAtVersion),
-		both(Case{
+		}, checkDeleteAtVersion),
+		onBoth(Case{
 			ID: "DL-32", Level: Must, Title: "the deletion of a collection marks objects with finalizers, and removes the others",
 			Why: "finalizers hold, whatever the request", Source: docFinalizers,
 		}, func(ctx context.Context, s *session, c collection) error {
 			if err := c.createAll(ctx, "a", "d"); err != nil {
 				return err
 			}
-			if _, err := c.create(ctx, c.object("b").held()); err != nil {
+			if _, err := c.create(ctx, c.object("b").withFinalizer()); err != nil {
 				return err
 			}
-			if err := c.deletes(ctx, "", nil, "a", "b", "d"); err != nil {
+			if err := c.expectDeleteCollection(ctx, "", nil, "a", "b", "d"); err != nil {
 				return err
 			}
-			if err := c.lists(ctx, "b"); err != nil {
+			if err := c.expectItems(ctx, "b"); err != nil {
 				return err
 			}
-			return s.try(ctx, get(c.item("b")), code(200), terminating(0), finalizers(finalizer))
+			return s.expect(ctx, get(c.item("b")), code(200), isTerminating(0), finalizers(finalizer))
 		}),
 	)
 }
@@ -103,14 +103,14 @@ func (c collection) createAll(ctx context.Context, names ...string) error {
 	return nil
 }
 
-// deletes deletes the collection and expects a list of just these items, as they were before.
-func (c collection) deletes(ctx context.Context, query string, options any, names ...string) error {
+// expectDeleteCollection deletes the collection and expects a list of just these items, as they were before.
+func (c collection) expectDeleteCollection(ctx context.Context, query string, options any, names ...string) error {
 	var l objectList
-	a, err := c.s.do(ctx, deleting(c.path()+query, options), code(200), kind(c.apiVersion, c.kind+"List"))
+	a, err := c.s.do(ctx, delWithOptions(c.path()+query, options), code(200), kind(c.apiVersion, c.kind+"List"))
 	if err != nil {
 		return err
 	}
-	l.from = a
+	l.response = a
 	if err := a.decode(&l); err != nil {
 		return err
 	}
@@ -119,20 +119,20 @@ func (c collection) deletes(ctx context.Context, query string, options any, name
 			return a.errorf("expected the items as they were, %s has a deletionTimestamp", o.Name)
 		}
 	}
-	return l.has(names...)
+	return l.expectNames(names...)
 }
 
-// lists expects the collection to have just these objects.
-func (c collection) lists(ctx context.Context, names ...string) error {
+// expectItems expects the collection to have just these objects.
+func (c collection) expectItems(ctx context.Context, names ...string) error {
 	l, err := c.list(ctx, "")
 	if err != nil {
 		return err
 	}
-	return l.has(names...)
+	return l.expectNames(names...)
 }
 
-func deleteAll(ctx context.Context, s *session, c collection) error {
-	other, err := c.sibling(ctx)
+func checkDeleteCollection(ctx context.Context, s *session, c collection) error {
+	other, err := c.inNewNamespace(ctx)
 	if err != nil {
 		return err
 	}
@@ -142,39 +142,39 @@ func deleteAll(ctx context.Context, s *session, c collection) error {
 	if err := c.createAll(ctx, "a", "b"); err != nil {
 		return err
 	}
-	if err := c.deletes(ctx, "", nil, "a", "b"); err != nil {
+	if err := c.expectDeleteCollection(ctx, "", nil, "a", "b"); err != nil {
 		return err
 	}
-	if err := c.lists(ctx); err != nil {
+	if err := c.expectItems(ctx); err != nil {
 		return err
 	}
-	return other.lists(ctx, "a")
+	return other.expectItems(ctx, "a")
 }
 
-func deleteSelected(ctx context.Context, s *session, c collection) error {
-	for name, label := range inOrder(map[string]string{"a": "x", "b": "y", "d": "y"}) {
-		if _, err := c.create(ctx, c.object(name).label("app", label)); err != nil {
+func checkDeleteSelected(ctx context.Context, s *session, c collection) error {
+	for name, label := range sortedByKey(map[string]string{"a": "x", "b": "y", "d": "y"}) {
+		if _, err := c.create(ctx, c.object(name).withLabel("app", label)); err != nil {
 			return err
 		}
 	}
-	if err := c.deletes(ctx, "?labelSelector=app%3Dx", nil, "a"); err != nil {
+	if err := c.expectDeleteCollection(ctx, "?labelSelector=app%3Dx", nil, "a"); err != nil {
 		return err
 	}
-	if err := c.deletes(ctx, "?fieldSelector=metadata.name%3Dd", nil, "d"); err != nil {
+	if err := c.expectDeleteCollection(ctx, "?fieldSelector=metadata.name%3Dd", nil, "d"); err != nil {
 		return err
 	}
-	return c.lists(ctx, "b")
+	return c.expectItems(ctx, "b")
 }
 
-// conflict is how a precondition is refused that does not hold.
-func conflict(c collection, name, says string) refusal {
-	return refusal{
-		code: 409, reason: metav1.StatusReasonConflict, says: says,
+// preconditionConflict is how a precondition is refused that does not hold.
+func preconditionConflict(c collection, name, says string) failure {
+	return failure{
+		code: 409, reason: metav1.StatusReasonConflict, contains: says,
 		details: &metav1.StatusDetails{Name: name, Group: c.group, Kind: c.kind},
 	}
 }
 
-func deletePart(ctx context.Context, s *session, c collection) error {
+func checkPartialDelete(ctx context.Context, s *session, c collection) error {
 	first, err := c.create(ctx, c.object("a"))
 	if err != nil {
 		return err
@@ -182,18 +182,18 @@ func deletePart(ctx context.Context, s *session, c collection) error {
 	if err := c.createAll(ctx, "b"); err != nil {
 		return err
 	}
-	onlyFirst := deleting(c.path(), object{"preconditions": object{"uid": first.UID}})
-	if err := s.try(ctx, onlyFirst, conflict(c, "b", "the UID in the precondition").check); err != nil {
+	onlyFirst := delWithOptions(c.path(), object{"preconditions": object{"uid": first.UID}})
+	if err := s.expect(ctx, onlyFirst, preconditionConflict(c, "b", "the UID in the precondition").check); err != nil {
 		return err
 	}
-	return c.lists(ctx, "b")
+	return c.expectItems(ctx, "b")
 }
 
-func deleteAtVersion(ctx context.Context, s *session, c collection) error {
+func checkDeleteAtVersion(ctx context.Context, s *session, c collection) error {
 	if err := c.createAll(ctx, "a", "b"); err != nil {
 		return err
 	}
-	if err := s.try(ctx, del(c.path()+"?resourceVersion=0"), conflict(c, "a", "the ResourceVersion in the precondition (0)").check); err != nil {
+	if err := s.expect(ctx, del(c.path()+"?resourceVersion=0"), preconditionConflict(c, "a", "the ResourceVersion in the precondition (0)").check); err != nil {
 		return err
 	}
 	l, err := c.list(ctx, "")
@@ -201,8 +201,8 @@ func deleteAtVersion(ctx context.Context, s *session, c collection) error {
 		return err
 	}
 	// It is none that the first object has, and not older than the list, so that a cache shows both.
-	if err := c.deletes(ctx, "?resourceVersion="+l.Metadata.ResourceVersion, object{}, "a", "b"); err != nil {
+	if err := c.expectDeleteCollection(ctx, "?resourceVersion="+l.Metadata.ResourceVersion, object{}, "a", "b"); err != nil {
 		return err
 	}
-	return c.lists(ctx)
+	return c.expectItems(ctx)
 }

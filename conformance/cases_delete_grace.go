@@ -16,7 +16,7 @@ const docGrace = "API conventions, Verbs on Resources; apiserver rest/delete.go"
 func deleteGraceCases() []Case {
 	grace := func(id, title, why string, check func(ctx context.Context, s *session, c collection) error) Case {
 		return onPods(Case{ID: id, Level: Must, Title: title, Why: why, Source: docGrace}, func(ctx context.Context, s *session, c collection) error {
-			if _, err := c.createPatiently(ctx, c.bound("a")); err != nil {
+			if _, err := c.createWithRetry(ctx, c.boundPod("a")); err != nil {
 				return err
 			}
 			return check(ctx, s, c)
@@ -25,39 +25,39 @@ func deleteGraceCases() []Case {
 	return slices.Concat([]Case{
 		grace("DL-22/given", "gracePeriodSeconds says when the object will be gone, and it stays until then",
 			"its node ends it by that time", func(ctx context.Context, s *session, c collection) error {
-				return c.ends(ctx, object{"gracePeriodSeconds": 60}, 60)
+				return c.deleteWithGrace(ctx, object{"gracePeriodSeconds": 60}, 60)
 			}),
 		grace("DL-22/default", "without gracePeriodSeconds the object's own grace period counts",
 			"the author of a pod knows how long it needs", func(ctx context.Context, s *session, c collection) error {
-				return c.ends(ctx, nil, 45)
+				return c.deleteWithGrace(ctx, nil, 45)
 			}),
 		grace("DL-22/ended", "a pod that has ended has no grace period",
 			"there is nothing left to end", func(ctx context.Context, s *session, c collection) error {
 				ended := object{"status": object{"phase": "Succeeded"}}
-				if err := s.try(ctx, mergePatch(c.item("a")+"/status", ended), code(200), field("Succeeded", "status", "phase")); err != nil {
+				if err := s.expect(ctx, mergePatch(c.item("a")+"/status", ended), code(200), field("Succeeded", "status", "phase")); err != nil {
 					return err
 				}
-				if err := s.try(ctx, deleting(c.item("a"), object{"gracePeriodSeconds": 60}), code(200), terminating(0)); err != nil {
+				if err := s.expect(ctx, delWithOptions(c.item("a"), object{"gracePeriodSeconds": 60}), code(200), isTerminating(0)); err != nil {
 					return err
 				}
-				return c.wantGone(ctx, "a")
+				return c.expectNotFound(ctx, "a")
 			}),
 		grace("DL-23/now", "gracePeriodSeconds 0 removes the object at once",
 			"it is the only way to be rid of what a lost node ran", func(ctx context.Context, s *session, c collection) error {
-				if err := s.try(ctx, deleting(c.item("a"), object{"gracePeriodSeconds": 0}), code(200), kind("v1", "Pod"), terminating(0)); err != nil {
+				if err := s.expect(ctx, delWithOptions(c.item("a"), object{"gracePeriodSeconds": 0}), code(200), kind("v1", "Pod"), isTerminating(0)); err != nil {
 					return err
 				}
-				return c.wantGone(ctx, "a")
+				return c.expectNotFound(ctx, "a")
 			}),
 		grace("DL-23/later", "gracePeriodSeconds 0 removes an object at once whose grace period has begun",
 			"it is the only way to be rid of what a lost node ran", func(ctx context.Context, s *session, c collection) error {
-				if err := s.try(ctx, del(c.item("a")), code(200), terminating(45)); err != nil {
+				if err := s.expect(ctx, del(c.item("a")), code(200), isTerminating(45)); err != nil {
 					return err
 				}
-				if err := s.try(ctx, del(c.item("a")+"?gracePeriodSeconds=0"), code(200), kind("v1", "Pod"), terminating(0)); err != nil {
+				if err := s.expect(ctx, del(c.item("a")+"?gracePeriodSeconds=0"), code(200), kind("v1", "Pod"), isTerminating(0)); err != nil {
 					return err
 				}
-				return c.wantGone(ctx, "a")
+				return c.expectNotFound(ctx, "a")
 			}),
 		grace("DL-23/events", "a pod that is removed at once is marked before, and a watch shows both",
 			"whoever waits for the mark sees it", func(ctx context.Context, s *session, c collection) error {
@@ -66,7 +66,7 @@ func deleteGraceCases() []Case {
 					return err
 				}
 				defer w.close()
-				if err := s.try(ctx, del(c.item("a")+"?gracePeriodSeconds=0"), code(200)); err != nil {
+				if err := s.expect(ctx, del(c.item("a")+"?gracePeriodSeconds=0"), code(200)); err != nil {
 					return err
 				}
 				marked, err := w.want("MODIFIED", "a")
@@ -80,58 +80,58 @@ func deleteGraceCases() []Case {
 				return err
 			}),
 		grace("DL-24", "a grace period that has begun can be made shorter, and never longer",
-			"what was promised to be gone by then must be", shorterGrace),
+			"what was promised to be gone by then must be", checkShorterGrace),
 		grace("DL-25", "a negative grace period counts as one second",
 			"it is what the server made of it when it was first sent", func(ctx context.Context, s *session, c collection) error {
-				return s.try(ctx, deleting(c.item("a"), object{"gracePeriodSeconds": -5}), code(200), kind("v1", "Pod"), terminating(1))
+				return s.expect(ctx, delWithOptions(c.item("a"), object{"gracePeriodSeconds": -5}), code(200), kind("v1", "Pod"), isTerminating(1))
 			}),
 	}, []Case{
 		onPods(Case{
 			ID: "DL-22/unbound", Level: Must, Title: "a pod on no node has no grace period, and its deletion answers with it",
 			Why: "there is nobody who would end it", Source: "k/k registry/core/pod/strategy.go",
 		}, func(ctx context.Context, s *session, c collection) error {
-			if _, err := c.createPatiently(ctx, c.unscheduled("a")); err != nil {
+			if _, err := c.createWithRetry(ctx, c.unscheduledPod("a")); err != nil {
 				return err
 			}
-			err := s.try(ctx, deleting(c.item("a"), object{"gracePeriodSeconds": 60}), code(200), kind("v1", "Pod"), terminating(0))
+			err := s.expect(ctx, delWithOptions(c.item("a"), object{"gracePeriodSeconds": 60}), code(200), kind("v1", "Pod"), isTerminating(0))
 			if err != nil {
 				return err
 			}
-			return c.wantGone(ctx, "a")
+			return c.expectNotFound(ctx, "a")
 		}),
 		onPods(Case{
 			ID: "DL-36/graceful", Level: Must, Title: "the last finalizer of an object whose grace period runs does not remove it",
 			Why: "its node is still running it", Source: docStore,
 		}, func(ctx context.Context, s *session, c collection) error {
-			if _, err := c.createPatiently(ctx, c.bound("a").held()); err != nil {
+			if _, err := c.createWithRetry(ctx, c.boundPod("a").withFinalizer()); err != nil {
 				return err
 			}
-			if err := s.try(ctx, del(c.item("a")), code(200), terminating(45), finalizers(finalizer)); err != nil {
+			if err := s.expect(ctx, del(c.item("a")), code(200), isTerminating(45), finalizers(finalizer)); err != nil {
 				return err
 			}
-			if err := s.try(ctx, c.released("a"), code(200), terminating(45)); err != nil {
+			if err := s.expect(ctx, c.removeFinalizers("a"), code(200), isTerminating(45)); err != nil {
 				return err
 			}
-			return s.try(ctx, get(c.item("a")), code(200), terminating(45), value(nil, "metadata", "finalizers"))
+			return s.expect(ctx, get(c.item("a")), code(200), isTerminating(45), value(nil, "metadata", "finalizers"))
 		}),
 	})
 }
 
-// ends deletes the pod with these options and expects it to have so many seconds left.
-func (c collection) ends(ctx context.Context, options any, seconds int) error {
-	a, err := c.s.do(ctx, deleting(c.item("a"), options), code(200), kind("v1", "Pod"), terminating(seconds), value(2, "metadata", "generation"))
+// deleteWithGrace deletes the pod with these options and expects it to have so many seconds left.
+func (c collection) deleteWithGrace(ctx context.Context, options any, seconds int) error {
+	a, err := c.s.do(ctx, delWithOptions(c.item("a"), options), code(200), kind("v1", "Pod"), isTerminating(seconds), value(2, "metadata", "generation"))
 	if err != nil {
 		return err
 	}
-	if err := a.meets(deletedIn(seconds)); err != nil {
+	if err := a.expect(deletionIn(seconds)); err != nil {
 		return err
 	}
-	return c.s.try(ctx, get(c.item("a")), code(200), terminating(seconds))
+	return c.s.expect(ctx, get(c.item("a")), code(200), isTerminating(seconds))
 }
 
-// deletedIn expects a deletionTimestamp that is so many seconds after the answer, give or take what a busy server needs.
-func deletedIn(seconds int) expectation {
-	return func(a *answer) error {
+// deletionIn expects a deletionTimestamp that is so many seconds after the answer, give or take what a busy server needs.
+func deletionIn(seconds int) expectation {
+	return func(a *response) error {
 		sent, err := http.ParseTime(a.header.Get("Date"))
 		if err != nil {
 			return nil // the server does not tell its time
@@ -148,17 +148,17 @@ func deletedIn(seconds int) expectation {
 	}
 }
 
-func shorterGrace(ctx context.Context, s *session, c collection) error {
-	first, err := s.object(ctx, deleting(c.item("a"), object{"gracePeriodSeconds": 60}), code(200), terminating(60))
+func checkShorterGrace(ctx context.Context, s *session, c collection) error {
+	first, err := s.doObject(ctx, delWithOptions(c.item("a"), object{"gracePeriodSeconds": 60}), code(200), isTerminating(60))
 	if err != nil {
 		return err
 	}
 	for _, not := range []any{object{"gracePeriodSeconds": 90}, object{"gracePeriodSeconds": 60}, nil} {
-		if err := s.try(ctx, deleting(c.item("a"), not), code(200), terminating(60), atVersion(first.ResourceVersion)); err != nil {
+		if err := s.expect(ctx, delWithOptions(c.item("a"), not), code(200), isTerminating(60), atResourceVersion(first.ResourceVersion)); err != nil {
 			return err
 		}
 	}
-	a, err := s.do(ctx, deleting(c.item("a"), object{"gracePeriodSeconds": 30}), code(200), terminating(30))
+	a, err := s.do(ctx, delWithOptions(c.item("a"), object{"gracePeriodSeconds": 30}), code(200), isTerminating(30))
 	if err != nil {
 		return err
 	}
@@ -169,5 +169,5 @@ func shorterGrace(ctx context.Context, s *session, c collection) error {
 	if by := first.DeletionTimestamp.Sub(second.DeletionTimestamp.Time); by != 30*time.Second {
 		return a.errorf("expected a deletionTimestamp 30 s before %s, got %s", first.DeletionTimestamp, second.DeletionTimestamp)
 	}
-	return s.try(ctx, get(c.item("a")), code(200), terminating(30), atVersion(second.ResourceVersion))
+	return s.expect(ctx, get(c.item("a")), code(200), isTerminating(30), atResourceVersion(second.ResourceVersion))
 }

@@ -10,48 +10,48 @@ import (
 
 // deleteOptionCases are about the options of a deletion, and how they are read (DL).
 func deleteOptionCases() []Case {
-	return slices.Concat(preconditionCases(), propagationCases(), deleteBodyCases(), both(Case{
+	return slices.Concat(preconditionCases(), propagationCases(), deleteBodyCases(), onBoth(Case{
 		ID: "DL-26", Level: Must, Title: "types without a grace period do not mind gracePeriodSeconds",
 		Why:    "clients send one set of options for everything",
 		Source: "apiserver rest/delete.go",
-	}, ignoredGrace), both(Case{
+	}, checkIgnoredGrace), onBoth(Case{
 		ID: "DL-34", Level: Must, Title: "the deletion of unreadable objects is refused for one that can be read",
 		Why:    "it skips finalizers and preconditions",
 		Source: "apiserver registry/generic/registry/corrupt_obj_deleter.go; KEP-3926",
-	}, refusedDelete(del, "?"+unreadable+"=true", func(c collection, _ metav1.PartialObjectMetadata) refusal {
-		return refusal{
-			code: 409, reason: metav1.StatusReasonConflict, details: c.about("a"),
-			says: "unsafe deletion is not allowed because the object is decodable from storage",
+	}, checkRejectedDelete(del, "?"+ignoreReadError+"=true", func(c collection, _ metav1.PartialObjectMetadata) failure {
+		return failure{
+			code: 409, reason: metav1.StatusReasonConflict, details: c.statusDetails("a"),
+			contains: "unsafe deletion is not allowed because the object is decodable from storage",
 		}
-	})), both(Case{
+	})), onBoth(Case{
 		ID: "DL-35", Level: Must, Title: "the deletion of unreadable objects takes no other option",
 		Why:    "they could not be honoured",
 		Source: "API conventions, Force deletion; apimachinery meta/v1/validation",
-	}, unreadableAlone), both(Case{
+	}, checkIgnoreReadErrorAlone), onBoth(Case{
 		ID: "DL-35/collection", Level: Must, Title: "the deletion of unreadable objects is refused for a collection",
 		Why:    "each has to be looked at by itself",
 		Source: "apiserver handlers/delete.go",
 	}, func(ctx context.Context, s *session, c collection) error {
-		return s.try(ctx, del(c.path()+"?"+unreadable+"=true"), invalidDelete(metav1.StatusCause{
-			Type: metav1.CauseTypeFieldValueInvalid, Field: unreadable, Message: "is not allowed with DELETECOLLECTION",
+		return s.expect(ctx, del(c.path()+"?"+ignoreReadError+"=true"), invalidDeleteOptions(metav1.StatusCause{
+			Type: metav1.CauseTypeFieldValueInvalid, Field: ignoreReadError, Message: "is not allowed with DELETECOLLECTION",
 		}).check)
 	}))
 }
 
-// unreadable is the option to delete what cannot be read.
-const unreadable = "ignoreStoreReadErrorWithClusterBreakingPotential"
+// ignoreReadError is the option to delete what cannot be read.
+const ignoreReadError = "ignoreStoreReadErrorWithClusterBreakingPotential"
 
-// deleting is a deletion with options in the body.
-func deleting(path string, options any) call {
+// delWithOptions is a deletion with options in the body.
+func delWithOptions(path string, options any) call {
 	request := del(path)
 	request.body = options
 	return request
 }
 
-// invalidDelete is how options are refused that no deletion can have.
-func invalidDelete(causes ...metav1.StatusCause) refusal {
-	return refusal{
-		code: 422, reason: metav1.StatusReasonInvalid, says: `DeleteOptions.meta.k8s.io "" is invalid: `,
+// invalidDeleteOptions is how options are refused that no deletion can have.
+func invalidDeleteOptions(causes ...metav1.StatusCause) failure {
+	return failure{
+		code: 422, reason: metav1.StatusReasonInvalid, contains: `DeleteOptions.meta.k8s.io "" is invalid: `,
 		details: &metav1.StatusDetails{Group: "meta.k8s.io", Kind: "DeleteOptions"}, causes: causes,
 	}
 }
@@ -60,23 +60,25 @@ func preconditionCases() []Case {
 	// stale makes the check that a deletion is refused whose precondition names another object, or another state of it.
 	stale := func(precondition, noun, hint string) collectionCheck {
 		return func(ctx context.Context, s *session, c collection) error {
-			want := func(c collection, o metav1.PartialObjectMetadata) refusal {
+			want := func(c collection, o metav1.PartialObjectMetadata) failure {
 				record := map[string]string{"uid": string(o.UID), "resourceVersion": o.ResourceVersion}[precondition]
-				return refusal{
+				return failure{
 					code: 409, reason: metav1.StatusReasonConflict, details: &metav1.StatusDetails{Name: "a", Group: c.group, Kind: c.kind},
 					message: fmt.Sprintf(`Operation cannot be fulfilled on %s "a": the %s in the precondition (1) does not match the %s in record (%s). %s`,
-						c.qualifiedKind(), noun, noun, record, hint),
+						c.groupKind(), noun, noun, record, hint),
 				}
 			}
-			inBody := func(path string) call { return deleting(path, object{"preconditions": object{precondition: "1"}}) }
-			if err := refusedDelete(inBody, "", want)(ctx, s, c); err != nil {
+			inBody := func(path string) call {
+				return delWithOptions(path, object{"preconditions": object{precondition: "1"}})
+			}
+			if err := checkRejectedDelete(inBody, "", want)(ctx, s, c); err != nil {
 				return err
 			}
-			other, err := c.sibling(ctx)
+			other, err := c.inNewNamespace(ctx)
 			if err != nil {
 				return err
 			}
-			return refusedDelete(del, "?"+precondition+"=1", want)(ctx, s, other)
+			return checkRejectedDelete(del, "?"+precondition+"=1", want)(ctx, s, other)
 		}
 	}
 	met := func(precondition string) collectionCheck {
@@ -86,55 +88,55 @@ func preconditionCases() []Case {
 				return err
 			}
 			have := map[string]any{"uid": o.UID, "resourceVersion": o.ResourceVersion}[precondition]
-			err = s.try(ctx, deleting(c.item("a"), object{"preconditions": object{precondition: have}}), code(200), removed(c, o))
+			err = s.expect(ctx, delWithOptions(c.item("a"), object{"preconditions": object{precondition: have}}), code(200), isDeletedStatus(c, o))
 			if err != nil {
 				return err
 			}
-			return c.wantGone(ctx, "a")
+			return c.expectNotFound(ctx, "a")
 		}
 	}
 	const source = "apiserver rest/delete.go; API conventions, Concurrency Control"
 	return slices.Concat([]Case{
-		living(Case{
+		ifNamespaceLifecycle(Case{
 			ID: "DL-10/namespace", Level: Must, Title: "the deletion of a namespace is refused if its precondition names another uid, in the words of updates",
 			Why:    "a new namespace of the same name must not die for the old one",
-			Source: "k/k registry/core/namespace/storage", check: staleNamespace("uid", "UID"),
+			Source: "k/k registry/core/namespace/storage", check: checkNamespacePrecondition("uid", "UID"),
 		}),
-		living(Case{
+		ifNamespaceLifecycle(Case{
 			ID: "DL-11/namespace", Level: Must, Title: "the deletion of a namespace is refused if its precondition names another resourceVersion, in the words of updates",
 			Why:    "the client decided on a state that is no more",
-			Source: "k/k registry/core/namespace/storage", check: staleNamespace("resourceVersion", "ResourceVersion"),
+			Source: "k/k registry/core/namespace/storage", check: checkNamespacePrecondition("resourceVersion", "ResourceVersion"),
 		}),
 	},
-		both(Case{
+		onBoth(Case{
 			ID: "DL-10", Level: Must, Title: "a deletion is refused if its precondition names another uid",
 			Why: "a new object of the same name must not die for the old one", Source: source,
 		}, stale("uid", "UID", "The object might have been deleted and then recreated")),
-		both(Case{
+		onBoth(Case{
 			ID: "DL-10/met", Level: Must, Title: "a deletion whose precondition names the uid goes through",
 			Why: "garbage collectors delete so", Source: source,
 		}, met("uid")),
-		both(Case{
+		onBoth(Case{
 			ID: "DL-11", Level: Must, Title: "a deletion is refused if its precondition names another resourceVersion",
 			Why: "the client decided on a state that is no more", Source: source,
 		}, stale("resourceVersion", "ResourceVersion", "The object might have been modified")),
-		both(Case{
+		onBoth(Case{
 			ID: "DL-11/met", Level: Must, Title: "a deletion whose precondition names the resourceVersion goes through",
 			Why: "leaders and schedulers delete so", Source: source,
 		}, met("resourceVersion")),
 	)
 }
 
-// staleNamespace makes the check that the precondition is looked at for namespaces too, which have code of their own for it.
-func staleNamespace(precondition, noun string) checkFunc {
+// checkNamespacePrecondition makes the check that the precondition is looked at for namespaces too, which have code of their own for it.
+func checkNamespacePrecondition(precondition, noun string) checkFunc {
 	return func(ctx context.Context, s *session) error {
-		name, body := s.nameNamespace()
-		o, err := s.object(ctx, post("/api/v1/namespaces", body), code(201))
+		name, body := s.nameNewNamespace()
+		o, err := s.doObject(ctx, post("/api/v1/namespaces", body), code(201))
 		if err != nil {
 			return err
 		}
 		have := map[string]string{"uid": string(o.UID), "resourceVersion": o.ResourceVersion}[precondition]
-		err = s.try(ctx, deleting(namespacePath(name), object{"preconditions": object{precondition: "1"}}), refusal{
+		err = s.expect(ctx, delWithOptions(namespacePath(name), object{"preconditions": object{precondition: "1"}}), failure{
 			code: 409, reason: metav1.StatusReasonConflict, details: &metav1.StatusDetails{Name: name, Kind: "namespaces"},
 			message: fmt.Sprintf("Operation cannot be fulfilled on namespaces %q: Precondition failed: %s in precondition: 1, %s in object meta: %s",
 				name, noun, noun, have),
@@ -142,52 +144,52 @@ func staleNamespace(precondition, noun string) checkFunc {
 		if err != nil {
 			return err
 		}
-		return s.try(ctx, get(namespacePath(name)), code(200), value(nil, "metadata", "deletionTimestamp"), field("Active", "status", "phase"))
+		return s.expect(ctx, get(namespacePath(name)), code(200), value(nil, "metadata", "deletionTimestamp"), field("Active", "status", "phase"))
 	}
 }
 
-// refusedDelete makes the check that a deletion of an object is refused, and leaves it as it was.
-func refusedDelete(request func(string) call, query string, want func(collection, metav1.PartialObjectMetadata) refusal) collectionCheck {
+// checkRejectedDelete makes the check that a deletion of an object is refused, and leaves it as it was.
+func checkRejectedDelete(request func(string) call, query string, want func(collection, metav1.PartialObjectMetadata) failure) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		o, err := c.create(ctx, c.object("a"))
 		if err != nil {
 			return err
 		}
-		if err := s.try(ctx, request(c.item("a")+query), want(c, o).check); err != nil {
+		if err := s.expect(ctx, request(c.item("a")+query), want(c, o).check); err != nil {
 			return err
 		}
-		return s.try(ctx, get(c.item("a")), code(200), atVersion(o.ResourceVersion), value(nil, "metadata", "deletionTimestamp"))
+		return s.expect(ctx, get(c.item("a")), code(200), atResourceVersion(o.ResourceVersion), value(nil, "metadata", "deletionTimestamp"))
 	}
 }
 
-func unreadableAlone(ctx context.Context, s *session, c collection) error {
+func checkIgnoreReadErrorAlone(ctx context.Context, s *session, c collection) error {
 	if _, err := c.create(ctx, c.object("a")); err != nil {
 		return err
 	}
-	for option, name := range inOrder(map[string]string{
+	for option, name := range sortedByKey(map[string]string{
 		"propagationPolicy=Background": "propagationPolicy", "gracePeriodSeconds=1": "gracePeriodSeconds", "uid=1": "preconditions",
 		"orphanDependents=false": "orphanDependents",
 	}) {
-		err := s.try(ctx, del(c.item("a")+"?"+unreadable+"=true&"+option), invalidDelete(metav1.StatusCause{
-			Type: metav1.CauseTypeFieldValueInvalid, Field: unreadable, Message: "Invalid value: true: cannot be set together with ." + name,
+		err := s.expect(ctx, del(c.item("a")+"?"+ignoreReadError+"=true&"+option), invalidDeleteOptions(metav1.StatusCause{
+			Type: metav1.CauseTypeFieldValueInvalid, Field: ignoreReadError, Message: "Invalid value: true: cannot be set together with ." + name,
 		}).check)
 		if err != nil {
 			return err
 		}
 	}
-	return s.try(ctx, get(c.item("a")), code(200))
+	return s.expect(ctx, get(c.item("a")), code(200))
 }
 
-func ignoredGrace(ctx context.Context, s *session, c collection) error {
-	for name, seconds := range inOrder(map[string]int{"long": 60, "none": 0, "negative": -5}) {
+func checkIgnoredGrace(ctx context.Context, s *session, c collection) error {
+	for name, seconds := range sortedByKey(map[string]int{"long": 60, "none": 0, "negative": -5}) {
 		o, err := c.create(ctx, c.object(name))
 		if err != nil {
 			return err
 		}
-		if err := s.try(ctx, deleting(c.item(name), object{"gracePeriodSeconds": seconds}), code(200), removed(c, o)); err != nil {
+		if err := s.expect(ctx, delWithOptions(c.item(name), object{"gracePeriodSeconds": seconds}), code(200), isDeletedStatus(c, o)); err != nil {
 			return err
 		}
-		if err := c.wantGone(ctx, name); err != nil {
+		if err := c.expectNotFound(ctx, name); err != nil {
 			return err
 		}
 	}

@@ -14,52 +14,52 @@ const docGarbage = "Garbage Collection, Cascading deletion; apiserver registry/g
 // is to set and drop finalizers; the answer to the deletion shows it before a garbage collector can act on it.
 func propagationCases() []Case {
 	return slices.Concat(
-		both(Case{
+		onBoth(Case{
 			ID: "DL-12", Level: Must, Title: "propagationPolicy Foreground keeps the object with the finalizer foregroundDeletion",
 			Why: "the garbage collector deletes the dependents first", Source: docGarbage,
-		}, keptBy(object{"propagationPolicy": "Foreground"}, metav1.FinalizerDeleteDependents)),
-		both(Case{
+		}, checkPolicyFinalizer(object{"propagationPolicy": "Foreground"}, metav1.FinalizerDeleteDependents)),
+		onBoth(Case{
 			ID: "DL-13", Level: Must, Title: "propagationPolicy Orphan keeps the object with the finalizer orphan",
 			Why: "the garbage collector frees the dependents first", Source: docGarbage,
-		}, keptBy(object{"propagationPolicy": "Orphan"}, metav1.FinalizerOrphanDependents)),
-		both(Case{
+		}, checkPolicyFinalizer(object{"propagationPolicy": "Orphan"}, metav1.FinalizerOrphanDependents)),
+		onBoth(Case{
 			ID: "DL-13/old", Level: Must, Title: "orphanDependents true is another way to say propagationPolicy Orphan",
 			Why: "old clients say it so", Source: docGarbage,
-		}, keptBy(object{"orphanDependents": true}, metav1.FinalizerOrphanDependents)),
-		both(Case{
+		}, checkPolicyFinalizer(object{"orphanDependents": true}, metav1.FinalizerOrphanDependents)),
+		onBoth(Case{
 			ID: "DL-14", Level: Must, Title: "propagationPolicy Background drops the finalizers for dependents and removes the object at once",
 			Why: "it overrules what was asked for before", Source: docGarbage,
-		}, backgroundDelete),
-		both(Case{
+		}, checkBackgroundDelete),
+		onBoth(Case{
 			ID: "DL-15", Level: Must, Title: "orphanDependents and propagationPolicy cannot be given together",
 			Why: "they may contradict each other", Source: "apimachinery meta/v1/validation",
-		}, invalidPolicy("?orphanDependents=true&propagationPolicy=Orphan", object{"orphanDependents": true, "propagationPolicy": "Orphan"},
+		}, checkInvalidPolicy("?orphanDependents=true&propagationPolicy=Orphan", object{"orphanDependents": true, "propagationPolicy": "Orphan"},
 			metav1.StatusCause{
 				Type: metav1.CauseTypeFieldValueInvalid, Field: "propagationPolicy",
 				Message: `Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set`,
 			})),
-		both(Case{
+		onBoth(Case{
 			ID: "DL-16", Level: Must, Title: "an unknown propagationPolicy is refused with the list of the known ones",
 			Why: "dependents would be deleted that should have stayed", Source: "apimachinery meta/v1/validation",
-		}, invalidPolicy("?propagationPolicy=Bogus", object{"propagationPolicy": "Bogus"}, metav1.StatusCause{
+		}, checkInvalidPolicy("?propagationPolicy=Bogus", object{"propagationPolicy": "Bogus"}, metav1.StatusCause{
 			Type: metav1.CauseTypeFieldValueNotSupported, Field: "propagationPolicy",
 			Message: `Unsupported value: "Bogus": supported values: "Foreground", "Background", "Orphan", "nil"`,
 		})),
-		both(Case{
+		onBoth(Case{
 			ID: "DL-21", Level: Must, Title: "202 answers only a deletion with orphanDependents false that is not done yet",
 			Why: "old clients tell by it that they have to wait", Source: "apiserver handlers/delete.go",
-		}, acceptedDelete),
-		both(Case{
+		}, checkAcceptedDelete),
+		onBoth(Case{
 			ID: "DL-27", Level: Must, Title: "an object cannot have both finalizers for dependents",
 			Why: "they contradict each other", Source: "apimachinery api/validation",
-		}, bothFinalizers),
+		}, checkBothFinalizers),
 	)
 }
 
-// keptBy makes the check that these options leave an object with a finalizer that it did not have, and that its own stays.
-func keptBy(options object, by string) collectionCheck {
+// checkPolicyFinalizer makes the check that these options leave an object with a finalizer that it did not have, and that its own stays.
+func checkPolicyFinalizer(options object, by string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
-		for name, o := range inOrder(map[string]object{"free": c.object("free"), "held": c.object("held").held()}) {
+		for name, o := range sortedByKey(map[string]object{"free": c.object("free"), "held": c.object("held").withFinalizer()}) {
 			if _, err := c.create(ctx, o); err != nil {
 				return err
 			}
@@ -67,68 +67,68 @@ func keptBy(options object, by string) collectionCheck {
 			if name == "held" {
 				want = []string{finalizer, by}
 			}
-			err := s.try(ctx, deleting(c.item(name), options), code(200), kind(c.apiVersion, c.kind), finalizers(want...), terminating(0))
+			err := s.expect(ctx, delWithOptions(c.item(name), options), code(200), kind(c.apiVersion, c.kind), finalizers(want...), isTerminating(0))
 			if err != nil {
 				return err
 			}
 		}
-		return s.try(ctx, get(c.item("held")), code(200), terminating(0))
+		return s.expect(ctx, get(c.item("held")), code(200), isTerminating(0))
 	}
 }
 
-func backgroundDelete(ctx context.Context, s *session, c collection) error {
+func checkBackgroundDelete(ctx context.Context, s *session, c collection) error {
 	for _, dropped := range []string{metav1.FinalizerDeleteDependents, metav1.FinalizerOrphanDependents} {
 		// It is not being deleted, so a garbage collector leaves the finalizer alone.
-		if _, err := c.create(ctx, c.object("a").meta("finalizers", []string{dropped})); err != nil {
+		if _, err := c.create(ctx, c.object("a").withMeta("finalizers", []string{dropped})); err != nil {
 			return err
 		}
-		if err := s.try(ctx, deleting(c.item("a"), object{"propagationPolicy": "Background"}), code(200)); err != nil {
+		if err := s.expect(ctx, delWithOptions(c.item("a"), object{"propagationPolicy": "Background"}), code(200)); err != nil {
 			return err
 		}
-		if err := c.wantGone(ctx, "a"); err != nil {
+		if err := c.expectNotFound(ctx, "a"); err != nil {
 			return err
 		}
 	}
-	if _, err := c.create(ctx, c.object("held").meta("finalizers", []string{finalizer, metav1.FinalizerOrphanDependents})); err != nil {
+	if _, err := c.create(ctx, c.object("held").withMeta("finalizers", []string{finalizer, metav1.FinalizerOrphanDependents})); err != nil {
 		return err
 	}
-	return s.try(ctx, deleting(c.item("held"), object{"propagationPolicy": "Background"}), code(200), finalizers(finalizer), terminating(0))
+	return s.expect(ctx, delWithOptions(c.item("held"), object{"propagationPolicy": "Background"}), code(200), finalizers(finalizer), isTerminating(0))
 }
 
-// invalidPolicy makes the check that options are refused for this cause, in the query and in the body.
-func invalidPolicy(query string, options object, cause metav1.StatusCause) collectionCheck {
+// checkInvalidPolicy makes the check that options are refused for this cause, in the query and in the body.
+func checkInvalidPolicy(query string, options object, cause metav1.StatusCause) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		if _, err := c.create(ctx, c.object("a")); err != nil {
 			return err
 		}
-		for _, one := range []call{del(c.item("a") + query), deleting(c.item("a"), options), del(c.path() + query)} {
-			if err := s.try(ctx, one, invalidDelete(cause).check); err != nil {
+		for _, one := range []call{del(c.item("a") + query), delWithOptions(c.item("a"), options), del(c.path() + query)} {
+			if err := s.expect(ctx, one, invalidDeleteOptions(cause).check); err != nil {
 				return err
 			}
 		}
-		return s.try(ctx, get(c.item("a")), code(200), value(nil, "metadata", "deletionTimestamp"))
+		return s.expect(ctx, get(c.item("a")), code(200), value(nil, "metadata", "deletionTimestamp"))
 	}
 }
 
-func acceptedDelete(ctx context.Context, s *session, c collection) error {
-	for _, o := range []object{c.object("free"), c.object("held").held(), c.object("other").held()} {
+func checkAcceptedDelete(ctx context.Context, s *session, c collection) error {
+	for _, o := range []object{c.object("free"), c.object("held").withFinalizer(), c.object("other").withFinalizer()} {
 		if _, err := c.create(ctx, o); err != nil {
 			return err
 		}
 	}
-	if err := s.try(ctx, deleting(c.item("held"), object{"orphanDependents": false}), code(202), kind(c.apiVersion, c.kind), terminating(0)); err != nil {
+	if err := s.expect(ctx, delWithOptions(c.item("held"), object{"orphanDependents": false}), code(202), kind(c.apiVersion, c.kind), isTerminating(0)); err != nil {
 		return err
 	}
-	if err := s.try(ctx, deleting(c.item("free"), object{"orphanDependents": false}), code(200), kind("v1", "Status")); err != nil {
+	if err := s.expect(ctx, delWithOptions(c.item("free"), object{"orphanDependents": false}), code(200), kind("v1", "Status")); err != nil {
 		return err
 	}
-	return s.try(ctx, deleting(c.item("other"), object{"propagationPolicy": "Background"}), code(200))
+	return s.expect(ctx, delWithOptions(c.item("other"), object{"propagationPolicy": "Background"}), code(200))
 }
 
-func bothFinalizers(ctx context.Context, s *session, c collection) error {
+func checkBothFinalizers(ctx context.Context, s *session, c collection) error {
 	two := []string{metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents}
-	return s.try(ctx, post(c.path(), c.object("a").meta("finalizers", two)), refusal{
-		code: 422, reason: metav1.StatusReasonInvalid, says: "finalizer orphan and foregroundDeletion cannot be both set",
+	return s.expect(ctx, post(c.path(), c.object("a").withMeta("finalizers", two)), failure{
+		code: 422, reason: metav1.StatusReasonInvalid, contains: "finalizer orphan and foregroundDeletion cannot be both set",
 		details: &metav1.StatusDetails{Name: "a", Group: c.group, Kind: c.kind},
 	}.check, firstCause(metav1.StatusCause{
 		Type: metav1.CauseTypeFieldValueInvalid, Field: "metadata.finalizers",

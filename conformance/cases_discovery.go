@@ -18,31 +18,31 @@ func discoveryCases() []Case {
 	}
 	return []Case{
 		about("DI-01", "/api lists the versions of the core group", "clients begin there", func(ctx context.Context, s *session) error {
-			return s.try(ctx, get("/api"), code(200), field("APIVersions", "kind"), value([]any{"v1"}, "versions"))
+			return s.expect(ctx, get("/api"), code(200), field("APIVersions", "kind"), value([]any{"v1"}, "versions"))
 		}),
-		about("DI-02", "/apis lists the groups, below it are a group and a version of it", "clients without the aggregated form read all three", discoveryOfGroup),
+		about("DI-02", "/apis lists the groups, below it are a group and a version of it", "clients without the aggregated form read all three", checkGroupDiscovery),
 		about("DI-03", "a group has its versions in the order of preference, and says which is preferred",
-			"kubectl takes the preferred version where nobody names one", groupsHaveAPreference),
+			"kubectl takes the preferred version where nobody names one", checkGroupPreference),
 		about("DI-04", "a resource is described by its names, scope, kind, verbs, and the hash of its stored version",
-			"clients map kinds and short names to paths by it", discoveryOfResource),
+			"clients map kinds and short names to paths by it", checkResourceDiscovery),
 		about("DI-05", "a group that there is not is not found", "clients ask for groups that may be installed", func(ctx context.Context, s *session) error {
 			for _, path := range []string{"/apis/absent.conformance.example.com", "/apis/absent.conformance.example.com/v1"} {
-				if err := s.try(ctx, get(path), pageNotFound); err != nil {
+				if err := s.expect(ctx, get(path), pageNotFound); err != nil {
 					return err
 				}
 			}
 			return nil
 		}),
-		onWidgets(Case{
+		onBasicCRs(Case{
 			ID: "DI-11/custom", Level: Must, Title: "a custom resource that is served is in discovery, in both forms",
 			Why: "clients find custom resources nowhere else", Source: "apiextensions customresource_handler.go",
-		}, discoveryOfWidgets),
-		about("DI-12", "the verbs of a resource are those that work", "controllers choose what to watch by its verbs", verbsWork),
+		}, checkCRInDiscovery),
+		about("DI-12", "the verbs of a resource are those that work", "controllers choose what to watch by its verbs", checkVerbs),
 	}
 }
 
-func discoveryOfGroup(ctx context.Context, s *session) error {
-	if err := s.try(ctx, get("/apis"), code(200), kind("v1", "APIGroupList"), func(a *answer) error {
+func checkGroupDiscovery(ctx context.Context, s *session) error {
+	if err := s.expect(ctx, get("/apis"), code(200), kind("v1", "APIGroupList"), func(a *response) error {
 		var list metav1.APIGroupList
 		if err := a.decode(&list); err != nil {
 			return err
@@ -54,19 +54,19 @@ func discoveryOfGroup(ctx context.Context, s *session) error {
 	}); err != nil {
 		return err
 	}
-	if err := s.try(ctx, get("/apis/apps"), code(200), kind("v1", "APIGroup"), field("apps", "name")); err != nil {
+	if err := s.expect(ctx, get("/apis/apps"), code(200), kind("v1", "APIGroup"), field("apps", "name")); err != nil {
 		return err
 	}
-	return s.try(ctx, get("/apis/apps/v1"), code(200), kind("v1", "APIResourceList"), field("apps/v1", "groupVersion"))
+	return s.expect(ctx, get("/apis/apps/v1"), code(200), kind("v1", "APIResourceList"), field("apps/v1", "groupVersion"))
 }
 
-// groupsHaveAPreference looks again where the documents do not fit together: a group may come or go meanwhile, others' or that of the case
+// expectGroupPreference looks again where the documents do not fit together: a group may come or go meanwhile, others' or that of the case
 // before, and servers put the documents together one by one.
-func groupsHaveAPreference(ctx context.Context, s *session) error {
-	return poll(ctx, func(ctx context.Context) error { return s.groupsHaveAPreference(ctx) })
+func checkGroupPreference(ctx context.Context, s *session) error {
+	return poll(ctx, func(ctx context.Context) error { return s.expectGroupPreference(ctx) })
 }
 
-func (s *session) groupsHaveAPreference(ctx context.Context) error {
+func (s *session) expectGroupPreference(ctx context.Context) error {
 	var list metav1.APIGroupList
 	a, err := s.do(ctx, get("/apis"), code(200))
 	if err != nil {
@@ -84,18 +84,18 @@ func (s *session) groupsHaveAPreference(ctx context.Context) error {
 				return a.errorf("expected the version %s of %s, got %s", v.Version, g.Name, v.GroupVersion)
 			}
 		}
-		if err := s.try(ctx, get("/apis/"+g.Name), code(200), field(g.PreferredVersion.GroupVersion, "preferredVersion", "groupVersion")); err != nil {
+		if err := s.expect(ctx, get("/apis/"+g.Name), code(200), field(g.PreferredVersion.GroupVersion, "preferredVersion", "groupVersion")); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// hash is that of the version in which objects are stored: eight bytes in base64.
-var hash = regexp.MustCompile(`^[A-Za-z0-9+/]{11}=$`)
+// storageHashPattern is that of the version in which objects are stored: eight bytes in base64.
+var storageHashPattern = regexp.MustCompile(`^[A-Za-z0-9+/]{11}=$`)
 
-func discoveryOfResource(ctx context.Context, s *session) error {
-	got, err := s.resource(ctx, "v1", "secrets")
+func checkResourceDiscovery(ctx context.Context, s *session) error {
+	got, err := s.discoverResource(ctx, "v1", "secrets")
 	if err != nil {
 		return err
 	}
@@ -107,17 +107,17 @@ func discoveryOfResource(ctx context.Context, s *session) error {
 		return fmt.Errorf("expected the namespaced secret of kind Secret, got %+v", got)
 	case !slices.Equal(slices.Sorted(slices.Values(got.Verbs)), verbs):
 		return fmt.Errorf("expected the verbs %v, got %v", verbs, got.Verbs)
-	case !hash.MatchString(got.StorageVersionHash):
+	case !storageHashPattern.MatchString(got.StorageVersionHash):
 		return fmt.Errorf("expected a hash of the stored version, got %q", got.StorageVersionHash)
 	}
-	namespaces, err := s.resource(ctx, "v1", "namespaces")
+	namespaces, err := s.discoverResource(ctx, "v1", "namespaces")
 	if err != nil {
 		return err
 	}
 	if namespaces == nil || namespaces.Namespaced || !slices.Equal(namespaces.ShortNames, []string{"ns"}) {
 		return fmt.Errorf("expected namespaces in no namespace, and ns for short, got %+v", namespaces)
 	}
-	status, err := s.resource(ctx, "v1", "namespaces/status")
+	status, err := s.discoverResource(ctx, "v1", "namespaces/status")
 	if err != nil {
 		return err
 	}
@@ -127,22 +127,22 @@ func discoveryOfResource(ctx context.Context, s *session) error {
 	return nil
 }
 
-func discoveryOfWidgets(ctx context.Context, s *session, c collection) error {
+func checkCRInDiscovery(ctx context.Context, s *session, c collection) error {
 	return poll(ctx, func(ctx context.Context) error { // what is put together from several servers is late
-		found, err := s.resource(ctx, c.apiVersion, c.resource)
+		found, err := s.discoverResource(ctx, c.apiVersion, c.resource)
 		if err != nil {
 			return err
 		}
 		if found == nil {
 			return fmt.Errorf("expected %s of %s in the plain form", c.resource, c.apiVersion)
 		}
-		groups, a, err := s.aggregated(ctx, "/apis")
+		groups, a, err := s.aggregatedDiscovery(ctx, "/apis")
 		if err != nil {
 			return err
 		}
 		for _, g := range groups {
 			for _, v := range g.Versions {
-				if g.Metadata.Name+"/"+v.Version == c.apiVersion && v.has(c.resource) {
+				if g.Metadata.Name+"/"+v.Version == c.apiVersion && v.hasResource(c.resource) {
 					return nil
 				}
 			}
@@ -151,8 +151,8 @@ func discoveryOfWidgets(ctx context.Context, s *session, c collection) error {
 	})
 }
 
-// trials are requests for a verb that change nothing: what they name is not there, or their bodies are none.
-var trials = []struct {
+// verbRequests are requests for a verb that change nothing: what they name is not there, or their bodies are none.
+var verbRequests = []struct {
 	verb, method string
 	item         bool
 }{
@@ -164,7 +164,7 @@ var trials = []struct {
 	{"delete", http.MethodDelete, true},
 }
 
-func verbsWork(ctx context.Context, s *session) error {
+func checkVerbs(ctx context.Context, s *session) error {
 	c, err := s.secrets(ctx)
 	if err != nil {
 		return err
@@ -181,14 +181,14 @@ func verbsWork(ctx context.Context, s *session) error {
 		if !r.Namespaced || strings.Contains(r.Name, "/") {
 			continue // what is in no namespace is not the suite's to try
 		}
-		for _, one := range trials {
+		for _, one := range verbRequests {
 			in := c
 			in.resource = r.Name
 			path := in.path()
 			if one.item {
 				path = in.item("absent")
 			}
-			if err := s.tryVerb(ctx, call{method: one.method, path: path}, slices.Contains(r.Verbs, one.verb)); err != nil {
+			if err := s.expectVerb(ctx, call{method: one.method, path: path}, slices.Contains(r.Verbs, one.verb)); err != nil {
 				return fmt.Errorf("%s of %s: %w", one.verb, r.Name, err)
 			}
 		}
@@ -196,8 +196,8 @@ func verbsWork(ctx context.Context, s *session) error {
 	return nil
 }
 
-// tryVerb sends a request that fails in another way if there is such a verb than if there is not.
-func (s *session) tryVerb(ctx context.Context, c call, works bool) error {
+// expectVerb sends a request that fails in another way if there is such a verb than if there is not.
+func (s *session) expectVerb(ctx context.Context, c call, works bool) error {
 	if c.method != http.MethodGet && c.method != http.MethodDelete {
 		c.body, c.contentType = "?", "application/x-conformance-nothing"
 	}

@@ -18,99 +18,99 @@ func dryRunCases() []Case {
 			ID: "DR-01", Level: Must, Title: "every method that writes can be tried with dryRun=All, given once or more often",
 			Why:    "kubectl --dry-run=server and the checks of pipelines live on it",
 			Source: docDryRun,
-		}, dryEverything),
+		}, checkDryRunVerbs),
 		onMap(Case{
 			ID: "DR-02", Level: Must, Title: "another dryRun is refused",
 			Why:    "a client that only wants to try must not write",
 			Source: docDryRun,
-		}, dryRunRefused("bogus", `Unsupported value: ["bogus"]: supported values: "All"`)),
+		}, checkInvalidDryRun("bogus", `Unsupported value: ["bogus"]: supported values: "All"`)),
 		onMap(Case{
 			ID: "DR-02/case", Level: Must, Title: "dryRun=all is refused",
 			Why:    "a client that only wants to try must not write",
 			Source: docDryRun,
-		}, dryRunRefused("all", `Unsupported value: ["all"]: supported values: "All"`)),
+		}, checkInvalidDryRun("all", `Unsupported value: ["all"]: supported values: "All"`)),
 		onMap(Case{
 			ID: "DR-03", Level: Must, Title: "an empty dryRun is refused",
 			Why:    "a client that only wants to try must not write",
 			Source: "apimachinery apis/meta/v1/validation",
-		}, dryRunRefused("", `Unsupported value: [""]: supported values: "All"`)),
+		}, checkInvalidDryRun("", `Unsupported value: [""]: supported values: "All"`)),
 		onMap(Case{
 			ID: "DR-04", Level: Must, Title: "what was only tried is not stored, and no watch tells of it",
 			Why:    "a dry run has no side effects",
 			Source: docDryRun,
-		}, dryRunLeavesNothing),
+		}, checkDryRunNotStored),
 		onMap(Case{
 			ID: "DR-05", Level: Must, Title: "what was only tried is answered as if it had been done, with what the server generates",
 			Why:    "the client sees what it would get",
 			Source: docDryRun,
-		}, dryRunAnswers),
+		}, checkDryRunResponse),
 		onMap(Case{
 			ID: "DR-06", Level: Must, Title: "what would be refused is refused when tried",
 			Why:    "finding that out is what a dry run is for",
 			Source: docDryRun,
-		}, dryRunRefuses),
+		}, checkDryRunErrors),
 		onMap(Case{
 			ID: "DR-10", Level: Must, Title: "a delete that was only tried is answered as one that worked, and the object stays",
 			Why:    "a dry run has no side effects",
 			Source: docDryRun,
-		}, dryRunDelete),
+		}, checkDryRunDelete),
 		[]Case{{
 			ID: "DR-09", Level: Must, Title: "a connection cannot be tried",
 			Why:    "what goes through it has effects that the server does not see",
-			Source: "apiserver handlers/rest.go", check: dryRunConnect,
+			Source: "apiserver handlers/rest.go", check: checkDryRunConnect,
 		}},
 	)
 }
 
-// dry makes a request one that only tries.
-func dry(c call) call { return c.query("dryRun=All") }
+// withDryRun makes a request one that only tries.
+func withDryRun(c call) call { return c.withQuery("dryRun=All") }
 
-func dryEverything(ctx context.Context, s *session, c collection) error {
-	before, err := s.object(ctx, get(c.item("a")), code(200))
+func checkDryRunVerbs(ctx context.Context, s *session, c collection) error {
+	before, err := s.doObject(ctx, get(c.item("a")), code(200))
 	if err != nil {
 		return err
 	}
-	stays := ask(get(c.item("a")), code(200), unchanged(before), holds("1", "data", "k"))
+	stays := send(get(c.item("a")), code(200), isUnchanged(before), valueAt("1", "data", "k"))
 	inBody := del(c.item("a"))
 	inBody.body = object{"apiVersion": "v1", "kind": "DeleteOptions", "dryRun": []string{"All"}}
-	return s.all(ctx,
-		ask(dry(post(c.path(), c.object("b"))), code(201)),
-		ask(dry(dry(post(c.path(), c.object("b")))), code(201)),
-		ask(get(c.item("b")), code(404)),
-		ask(dry(put(c.item("a"), c.object("a").meta("resourceVersion", before.ResourceVersion).data("k", "2"))), code(200), holds("2", "data", "k")), stays,
-		ask(dry(dry(mergePatch(c.item("a"), object{"data": object{"k": "3"}}))), code(200), holds("3", "data", "k")), stays,
-		ask(dry(jsonPatch(c.item("a"), object{"op": "remove", "path": "/data"})), code(200), holds(nil, "data")), stays,
-		ask(dry(applyAs("m", c.item("a"), c.object("a").data("new", "4"))), code(200), holds("4", "data", "new")), stays,
-		ask(dry(dry(del(c.item("a")))), code(200)), stays,
-		ask(inBody, code(200)), stays,
-		ask(dry(del(c.path())), code(200)), stays,
+	return s.expectAll(ctx,
+		send(withDryRun(post(c.path(), c.object("b"))), code(201)),
+		send(withDryRun(withDryRun(post(c.path(), c.object("b")))), code(201)),
+		send(get(c.item("b")), code(404)),
+		send(withDryRun(put(c.item("a"), c.object("a").withMeta("resourceVersion", before.ResourceVersion).withData("k", "2"))), code(200), valueAt("2", "data", "k")), stays,
+		send(withDryRun(withDryRun(mergePatch(c.item("a"), object{"data": object{"k": "3"}}))), code(200), valueAt("3", "data", "k")), stays,
+		send(withDryRun(jsonPatch(c.item("a"), object{"op": "remove", "path": "/data"})), code(200), valueAt(nil, "data")), stays,
+		send(withDryRun(applyAs("m", c.item("a"), c.object("a").withData("new", "4"))), code(200), valueAt("4", "data", "new")), stays,
+		send(withDryRun(withDryRun(del(c.item("a")))), code(200)), stays,
+		send(inBody, code(200)), stays,
+		send(withDryRun(del(c.path())), code(200)), stays,
 	)
 }
 
-func dryRunRefused(value, says string) collectionCheck {
+func checkInvalidDryRun(value, says string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
-		before, err := s.object(ctx, get(c.item("a")), code(200))
+		before, err := s.doObject(ctx, get(c.item("a")), code(200))
 		if err != nil {
 			return err
 		}
 		refused := func(request call, options string) exchange {
 			want := invalidOption(options, "dryRun", metav1.CauseTypeFieldValueNotSupported, says)
-			return ask(request.query("dryRun="+value), want.check)
+			return send(request.withQuery("dryRun="+value), want.check)
 		}
-		return s.all(ctx,
+		return s.expectAll(ctx,
 			refused(post(c.path(), c.object("b")), "CreateOptions"),
-			ask(get(c.item("b")), code(404)),
-			refused(put(c.item("a"), c.object("a").meta("resourceVersion", before.ResourceVersion)), "UpdateOptions"),
+			send(get(c.item("b")), code(404)),
+			refused(put(c.item("a"), c.object("a").withMeta("resourceVersion", before.ResourceVersion)), "UpdateOptions"),
 			refused(mergePatch(c.item("a"), object{"data": object{"k": "2"}}), "PatchOptions"),
-			refused(applyAs("m", c.item("a"), c.object("a").data("new", "1")), "PatchOptions"),
+			refused(applyAs("m", c.item("a"), c.object("a").withData("new", "1")), "PatchOptions"),
 			refused(del(c.item("a")), "DeleteOptions"),
 			refused(del(c.path()), "DeleteOptions"),
-			ask(get(c.item("a")), code(200), unchanged(before)),
+			send(get(c.item("a")), code(200), isUnchanged(before)),
 		)
 	}
 }
 
-func dryRunLeavesNothing(ctx context.Context, s *session, c collection) error {
+func checkDryRunNotStored(ctx context.Context, s *session, c collection) error {
 	l, err := c.list(ctx, "")
 	if err != nil {
 		return err
@@ -120,10 +120,10 @@ func dryRunLeavesNothing(ctx context.Context, s *session, c collection) error {
 		return err
 	}
 	defer w.close()
-	if err := dryEverything(ctx, s, c); err != nil {
+	if err := checkDryRunVerbs(ctx, s, c); err != nil {
 		return err
 	}
-	last, err := c.change(ctx, "a", "1")
+	last, err := c.annotate(ctx, "a", "1")
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func dryRunLeavesNothing(ctx context.Context, s *session, c collection) error {
 		if err != nil {
 			return err
 		}
-		if e.meta.Name == rootCertificate {
+		if e.meta.Name == rootCAConfigMap {
 			continue
 		}
 		if e.Type != "MODIFIED" || e.meta.Name != "a" || e.meta.ResourceVersion != last.ResourceVersion {
@@ -142,11 +142,11 @@ func dryRunLeavesNothing(ctx context.Context, s *session, c collection) error {
 	}
 }
 
-// rootCertificate is the ConfigMap that a controller puts into every namespace.
-const rootCertificate = "kube-root-ca.crt"
+// rootCAConfigMap is the ConfigMap that a controller puts into every namespace.
+const rootCAConfigMap = "kube-root-ca.crt"
 
-func dryRunAnswers(ctx context.Context, s *session, c collection) error {
-	generated := func(a *answer) error {
+func checkDryRunResponse(ctx context.Context, s *session, c collection) error {
+	generated := func(a *response) error {
 		var o metav1.PartialObjectMetadata
 		if err := a.decode(&o); err != nil {
 			return err
@@ -157,41 +157,41 @@ func dryRunAnswers(ctx context.Context, s *session, c collection) error {
 		}
 		return nil
 	}
-	before, err := s.object(ctx, get(c.item("a")), code(200))
+	before, err := s.doObject(ctx, get(c.item("a")), code(200))
 	if err != nil {
 		return err
 	}
-	return s.all(ctx,
-		ask(dry(post(c.path(), c.object("b").data("k", "1"))), code(201), kind(c.apiVersion, c.kind), generated, holds("1", "data", "k")),
-		ask(dry(post(c.path(), c.object("").meta("generateName", "base-"))), code(201), generated, field("base-", "metadata", "generateName")),
-		ask(dry(applyAs("m", c.item("b"), c.object("b"))), code(201), generated),
-		ask(dry(mergePatch(c.item("a"), object{"data": object{"k": "2"}})), code(200), kind(c.apiVersion, c.kind),
-			unchanged(before), holds("2", "data", "k")),
+	return s.expectAll(ctx,
+		send(withDryRun(post(c.path(), c.object("b").withData("k", "1"))), code(201), kind(c.apiVersion, c.kind), generated, valueAt("1", "data", "k")),
+		send(withDryRun(post(c.path(), c.object("").withMeta("generateName", "base-"))), code(201), generated, field("base-", "metadata", "generateName")),
+		send(withDryRun(applyAs("m", c.item("b"), c.object("b"))), code(201), generated),
+		send(withDryRun(mergePatch(c.item("a"), object{"data": object{"k": "2"}})), code(200), kind(c.apiVersion, c.kind),
+			isUnchanged(before), valueAt("2", "data", "k")),
 	)
 }
 
-func dryRunRefuses(ctx context.Context, s *session, c collection) error {
-	before, err := s.object(ctx, get(c.item("a")), code(200))
+func checkDryRunErrors(ctx context.Context, s *session, c collection) error {
+	before, err := s.doObject(ctx, get(c.item("a")), code(200))
 	if err != nil {
 		return err
 	}
-	if _, err := c.change(ctx, "a", "1"); err != nil {
+	if _, err := c.annotate(ctx, "a", "1"); err != nil {
 		return err
 	}
-	modified := refusal{code: 409, reason: metav1.StatusReasonConflict, details: c.about("a"), says: "the object has been modified"}
+	modified := failure{code: 409, reason: metav1.StatusReasonConflict, details: c.statusDetails("a"), contains: "the object has been modified"}
 	bad := c.invalidField("b")
-	bad.says = "metadata.labels: Invalid value: "
-	return s.all(ctx,
-		ask(dry(post(c.path(), c.object("a"))), alreadyExists(c, "a", "").check),
-		ask(dry(post(c.path(), c.object("b").label("l", "not a value"))), bad.check),
-		ask(dry(put(c.item("a"), c.object("a").meta("resourceVersion", before.ResourceVersion))), modified.check),
-		ask(dry(mergePatch(c.item("a"), object{"metadata": object{"resourceVersion": before.ResourceVersion}})), modified.check),
-		ask(dry(mergePatch(c.item("b"), object{})), notFound(c, "b").check),
-		ask(dry(del(c.item("b"))), notFound(c, "b").check),
+	bad.contains = "metadata.labels: Invalid value: "
+	return s.expectAll(ctx,
+		send(withDryRun(post(c.path(), c.object("a"))), alreadyExists(c, "a", "").check),
+		send(withDryRun(post(c.path(), c.object("b").withLabel("l", "not a value"))), bad.check),
+		send(withDryRun(put(c.item("a"), c.object("a").withMeta("resourceVersion", before.ResourceVersion))), modified.check),
+		send(withDryRun(mergePatch(c.item("a"), object{"metadata": object{"resourceVersion": before.ResourceVersion}})), modified.check),
+		send(withDryRun(mergePatch(c.item("b"), object{})), notFound(c, "b").check),
+		send(withDryRun(del(c.item("b"))), notFound(c, "b").check),
 	)
 }
 
-func dryRunDelete(ctx context.Context, s *session, c collection) error {
+func checkDryRunDelete(ctx context.Context, s *session, c collection) error {
 	a, err := s.do(ctx, get(c.item("a")), code(200))
 	if err != nil {
 		return err
@@ -200,33 +200,33 @@ func dryRunDelete(ctx context.Context, s *session, c collection) error {
 	if err := a.decode(&before); err != nil {
 		return err
 	}
-	stays := ask(get(c.item("a")), code(200), unchanged(before), holds(nil, "metadata", "deletionTimestamp"))
-	listed := func(a *answer) error {
-		l := objectList{from: a}
+	stays := send(get(c.item("a")), code(200), isUnchanged(before), valueAt(nil, "metadata", "deletionTimestamp"))
+	listed := func(a *response) error {
+		l := objectList{response: a}
 		if err := a.decode(&l); err != nil {
 			return err
 		}
-		l.Items = slices.DeleteFunc(l.Items, func(o metav1.PartialObjectMetadata) bool { return o.Name == rootCertificate })
-		return l.has("a")
+		l.Items = slices.DeleteFunc(l.Items, func(o metav1.PartialObjectMetadata) bool { return o.Name == rootCAConfigMap })
+		return l.expectNames("a")
 	}
-	otherUID := dry(del(c.item("a")))
+	otherUID := withDryRun(del(c.item("a")))
 	otherUID.body = object{"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": object{"uid": "another"}}
-	return s.all(ctx,
-		ask(dry(del(c.item("a"))), code(200), kind("v1", "Status"), holds("Success", "status"), holds("a", "details", "name"),
-			holds(c.resource, "details", "kind"), holds(string(before.UID), "details", "uid")), stays,
-		ask(dry(del(c.path())), code(200), kind(c.apiVersion, c.kind+"List"), listed), stays,
-		ask(otherUID, code(http.StatusConflict)), stays,
+	return s.expectAll(ctx,
+		send(withDryRun(del(c.item("a"))), code(200), kind("v1", "Status"), valueAt("Success", "status"), valueAt("a", "details", "name"),
+			valueAt(c.resource, "details", "kind"), valueAt(string(before.UID), "details", "uid")), stays,
+		send(withDryRun(del(c.path())), code(200), kind(c.apiVersion, c.kind+"List"), listed), stays,
+		send(otherUID, code(http.StatusConflict)), stays,
 	)
 }
 
-// dryRunConnect tries a proxied connection to a Service that is not there: the parameter is looked at first.
-func dryRunConnect(ctx context.Context, s *session) error {
-	if err := s.needs(ctx, "v1", "services/proxy"); err != nil {
+// checkDryRunConnect tries a proxied connection to a Service that is not there: the parameter is looked at first.
+func checkDryRunConnect(ctx context.Context, s *session) error {
+	if err := s.skipUnlessServed(ctx, "v1", "services/proxy"); err != nil {
 		return err
 	}
 	namespace, err := s.namespace(ctx)
 	if err != nil {
 		return err
 	}
-	return s.try(ctx, dry(get("/api/v1/namespaces/"+namespace+"/services/none/proxy")), badRequest("dryRun is not supported"))
+	return s.expect(ctx, withDryRun(get("/api/v1/namespaces/"+namespace+"/services/none/proxy")), badRequest("dryRun is not supported"))
 }

@@ -16,126 +16,126 @@ func (c collection) eviction() call {
 // run there, as pods that do not run are evicted whatever their budgets.
 func evictionCases() []Case {
 	evict := func(id, title, why string, check collectionCheck) Case {
-		return serving("v1", "pods/eviction", onPods(Case{ID: id, Level: Must, Title: title, Why: why, Source: docEviction}, check))
+		return ifServed("v1", "pods/eviction", onPods(Case{ID: id, Level: Must, Title: title, Why: why, Source: docEviction}, check))
 	}
 	return []Case{
 		evict("SU-14/evicts", "an eviction deletes a pod that no budget protects", "nodes are drained so",
 			func(ctx context.Context, s *session, c collection) error {
-				if _, err := c.createPatiently(ctx, c.unscheduled("a")); err != nil {
+				if _, err := c.createWithRetry(ctx, c.unscheduledPod("a")); err != nil {
 					return err
 				}
-				if err := s.try(ctx, c.eviction(), done); err != nil {
+				if err := s.expect(ctx, c.eviction(), isActionSuccess); err != nil {
 					return err
 				}
-				return c.wantGone(ctx, "a")
+				return c.expectNotFound(ctx, "a")
 			}),
 		evict("SU-14/pending", "a pod that does not run is evicted whatever its budget", "its budget does not count it",
 			func(ctx context.Context, s *session, c collection) error {
-				if err := c.protected(ctx, c.unscheduled("a"), "one", "two"); err != nil {
+				if err := c.createWithBudgets(ctx, c.unscheduledPod("a"), "one", "two"); err != nil {
 					return err
 				}
-				if err := s.try(ctx, c.eviction(), done); err != nil {
+				if err := s.expect(ctx, c.eviction(), isActionSuccess); err != nil {
 					return err
 				}
-				return c.wantGone(ctx, "a")
+				return c.expectNotFound(ctx, "a")
 			}),
 		evict("SU-14/blocked", "an eviction that a budget does not allow is refused, and a cause says which", "the client waits and tries again",
 			func(ctx context.Context, s *session, c collection) error {
-				return c.refusedEviction(ctx, refusal{
+				return c.expectEvictionRejected(ctx, failure{
 					code: 429, reason: metav1.StatusReasonTooManyRequests, message: "Cannot evict pod as it would violate the pod's disruption budget.",
 					causes: []metav1.StatusCause{{Type: "DisruptionBudget", Message: "The disruption budget one "}},
 				}, "one")
 			}),
 		evict("SU-14/two", "the eviction of a pod with two budgets is refused", "they cannot both be kept",
 			func(ctx context.Context, s *session, c collection) error {
-				return c.refusedEviction(ctx, refusal{
+				return c.expectEvictionRejected(ctx, failure{
 					code: 500, message: "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
 				}, "one", "two")
 			}),
 		evict("SU-14/dry", "a dry run of an eviction leaves the pod", "that is what one looks at first",
 			func(ctx context.Context, s *session, c collection) error {
-				if _, err := c.createPatiently(ctx, c.unscheduled("a")); err != nil {
+				if _, err := c.createWithRetry(ctx, c.unscheduledPod("a")); err != nil {
 					return err
 				}
 				dry := c.eviction()
 				dry.path += "?dryRun=All"
-				if err := s.try(ctx, dry, done); err != nil {
+				if err := s.expect(ctx, dry, isActionSuccess); err != nil {
 					return err
 				}
-				return s.try(ctx, get(c.item("a")), code(200), value(nil, "metadata", "deletionTimestamp"))
+				return s.expect(ctx, get(c.item("a")), code(200), value(nil, "metadata", "deletionTimestamp"))
 			}),
 		evict("SU-14/options", "an eviction keeps the preconditions that it carries", "a new pod of the same name must not go for the old one",
 			func(ctx context.Context, s *session, c collection) error {
-				if _, err := c.createPatiently(ctx, c.unscheduled("a")); err != nil {
+				if _, err := c.createWithRetry(ctx, c.unscheduledPod("a")); err != nil {
 					return err
 				}
 				request := c.eviction()
 				request.body.(object)["deleteOptions"] = object{"preconditions": object{"uid": "1"}}
-				if err := s.try(ctx, request, conflict(c, "a", "the UID in the precondition (1)").check); err != nil {
+				if err := s.expect(ctx, request, preconditionConflict(c, "a", "the UID in the precondition (1)").check); err != nil {
 					return err
 				}
-				return s.try(ctx, get(c.item("a")), code(200), value(nil, "metadata", "deletionTimestamp"))
+				return s.expect(ctx, get(c.item("a")), code(200), value(nil, "metadata", "deletionTimestamp"))
 			}),
 		evict("SU-14/condition", "an evicted pod says so in its status", "who looks after the pod tells a drain from a plain delete by it",
 			func(ctx context.Context, s *session, c collection) error {
-				if _, err := c.createPatiently(ctx, c.bound("a")); err != nil { // which keeps its grace period
+				if _, err := c.createWithRetry(ctx, c.boundPod("a")); err != nil { // which keeps its grace period
 					return err
 				}
-				if err := s.try(ctx, c.eviction(), done); err != nil {
+				if err := s.expect(ctx, c.eviction(), isActionSuccess); err != nil {
 					return err
 				}
-				return s.try(ctx, get(c.item("a")), code(200), disrupted)
+				return s.expect(ctx, get(c.item("a")), code(200), hasDisruptionCondition)
 			}),
 		evict("SU-14/absent", "a pod that does not exist is not evicted", "the client takes that for success",
 			func(ctx context.Context, s *session, c collection) error {
-				return s.try(ctx, c.eviction(), notFound(c, "a").check)
+				return s.expect(ctx, c.eviction(), notFound(c, "a").check)
 			}),
 		evict("SU-14/name", "an eviction names the pod of the URL", "another pod would be evicted by mistake",
 			func(ctx context.Context, s *session, c collection) error {
-				if _, err := c.createPatiently(ctx, c.unscheduled("a")); err != nil {
+				if _, err := c.createWithRetry(ctx, c.unscheduledPod("a")); err != nil {
 					return err
 				}
 				other := c.eviction()
 				other.body = newObject("policy/v1", "Eviction", "b")
-				if err := s.try(ctx, other, badRequest("name in URL does not match name in Eviction object")); err != nil {
+				if err := s.expect(ctx, other, badRequest("name in URL does not match name in Eviction object")); err != nil {
 					return err
 				}
-				return s.try(ctx, get(c.item("a")), code(200))
+				return s.expect(ctx, get(c.item("a")), code(200))
 			}),
 	}
 }
 
-// protected creates a pod, and before it budgets of these names that let it go never.
-func (c collection) protected(ctx context.Context, pod object, budgets ...string) error {
+// createWithBudgets creates a pod, and before it budgets of these names that let it go never.
+func (c collection) createWithBudgets(ctx context.Context, pod object, budgets ...string) error {
 	labels := object{"app": "x"}
 	for _, name := range budgets {
 		budget := newObject("policy/v1", "PodDisruptionBudget", name)
 		budget["spec"] = object{"minAvailable": 1, "selector": object{"matchLabels": labels}}
-		if err := c.s.try(ctx, post("/apis/policy/v1/namespaces/"+c.namespace+"/poddisruptionbudgets", budget), code(201)); err != nil {
+		if err := c.s.expect(ctx, post("/apis/policy/v1/namespaces/"+c.namespace+"/poddisruptionbudgets", budget), code(201)); err != nil {
 			return err
 		}
 	}
-	_, err := c.createPatiently(ctx, pod.meta("labels", labels))
+	_, err := c.createWithRetry(ctx, pod.withMeta("labels", labels))
 	return err
 }
 
-// refusedEviction expects that a pod which is said to run is not evicted under these budgets.
-func (c collection) refusedEviction(ctx context.Context, want refusal, budgets ...string) error {
-	if err := c.protected(ctx, c.bound("a"), budgets...); err != nil {
+// expectEvictionRejected expects that a pod which is said to run is not evicted under these budgets.
+func (c collection) expectEvictionRejected(ctx context.Context, want failure, budgets ...string) error {
+	if err := c.createWithBudgets(ctx, c.boundPod("a"), budgets...); err != nil {
 		return err
 	}
 	running := object{"status": object{"phase": "Running"}}
-	if err := c.s.try(ctx, mergePatch(c.item("a")+"/status", running), code(200), field("Running", "status", "phase")); err != nil {
+	if err := c.s.expect(ctx, mergePatch(c.item("a")+"/status", running), code(200), field("Running", "status", "phase")); err != nil {
 		return err
 	}
-	if err := c.s.try(ctx, c.eviction(), want.check); err != nil {
+	if err := c.s.expect(ctx, c.eviction(), want.check); err != nil {
 		return err
 	}
-	return c.s.try(ctx, get(c.item("a")), code(200), value(nil, "metadata", "deletionTimestamp"))
+	return c.s.expect(ctx, get(c.item("a")), code(200), value(nil, "metadata", "deletionTimestamp"))
 }
 
-// disrupted expects the condition that an eviction leaves.
-func disrupted(a *answer) error {
+// hasDisruptionCondition expects the condition that an eviction leaves.
+func hasDisruptionCondition(a *response) error {
 	var pod struct {
 		Status struct{ Conditions []metav1.Condition }
 	}

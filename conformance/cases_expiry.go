@@ -11,26 +11,26 @@ import (
 // expiryCases are about a past that the server has forgotten (EX-01, EX-04, EX-05).
 func expiryCases() []Case {
 	return slices.Concat(
-		both(Case{
+		onBoth(Case{
 			ID: "EX-01", Level: Must, Title: "what is forgotten is refused with the reason Expired and the code 410, in lists and in watches",
 			Why:    "clients tell by the reason that they have to start over; Gone is something else",
 			Source: "apimachinery api/errors; Kubernetes API Concepts, 410 Gone responses",
 		}, func(ctx context.Context, s *session, c collection) error {
-			if err := forgotten("?resourceVersion=1&resourceVersionMatch=Exact")(ctx, s, c); err != nil {
+			if err := checkExpiredList("?resourceVersion=1&resourceVersionMatch=Exact")(ctx, s, c); err != nil {
 				return err
 			}
-			status, err := expiredWatch(ctx, s, c)
+			status, err := expectExpiredWatch(ctx, s, c)
 			if err != nil {
 				return err
 			}
-			return refusal{code: 410, reason: metav1.StatusReasonExpired}.match(status)
+			return failure{code: 410, reason: metav1.StatusReasonExpired}.match(status)
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "EX-04", Level: Must, Title: "reads of the present work after a compaction as before",
 			Why:    "compaction is routine, and only the past may suffer from it",
 			Source: docUnavailable,
-		}, readsAfterCompaction),
-		both(Case{
+		}, checkReadsAfterCompaction),
+		onBoth(Case{
 			ID: "EX-05", Level: Must, Title: "a running watch that has seen everything outlives a compaction",
 			Why:    "every informer would relist every five minutes",
 			Source: "apiserver storage/etcd3 and storage/cacher",
@@ -49,7 +49,7 @@ func expiryCases() []Case {
 			if err := s.compact(ctx); err != nil {
 				return err
 			}
-			changed, err := c.change(ctx, "a", "1")
+			changed, err := c.annotate(ctx, "a", "1")
 			if err != nil {
 				return err
 			}
@@ -58,13 +58,13 @@ func expiryCases() []Case {
 	)
 }
 
-// readsAfterCompaction reads a, b, c, cc and e, which have been there since before the compaction, in every way that means the present.
-func readsAfterCompaction(ctx context.Context, s *session, c collection) error {
+// checkReadsAfterCompaction reads a, b, c, cc and e, which have been there since before the compaction, in every way that means the present.
+func checkReadsAfterCompaction(ctx context.Context, s *session, c collection) error {
 	p, err := s.expiredPage(ctx, c)
 	if err != nil {
 		return err
 	}
-	all := append([]string{"a", "b"}, p.left...)
+	all := append([]string{"a", "b"}, p.remaining...)
 	old := p.first.Metadata.ResourceVersion
 	for _, query := range []string{
 		"", "?resourceVersion=" + p.newE, "?resourceVersion=" + old, "?resourceVersionMatch=NotOlderThan&resourceVersion=" + old,
@@ -73,39 +73,39 @@ func readsAfterCompaction(ctx context.Context, s *session, c collection) error {
 		if err != nil {
 			return err
 		}
-		if err := l.isLast(all...); err != nil {
+		if err := l.expectLastPage(all...); err != nil {
 			return err
 		}
 	}
-	pages, err := p.pages(ctx, 2, "")
+	pages, err := p.listPages(ctx, 2, "")
 	if err != nil {
 		return err
 	}
-	if err := joined(pages, all...); err != nil {
+	if err := expectAllPages(pages, all...); err != nil {
 		return err
 	}
-	return s.try(ctx, get(p.item("e")), code(200), field(p.newE, "metadata", "resourceVersion"))
+	return s.expect(ctx, get(p.item("e")), code(200), field(p.newE, "metadata", "resourceVersion"))
 }
 
 // timeoutCases are about time: how long a request may take, and when it may be sent again (EX-06, EX-08, EX-11).
 func timeoutCases() []Case {
 	return slices.Concat(
-		both(Case{
+		onBoth(Case{
 			ID: "EX-06", Level: Must, Title: "an answer has Retry-After just when its Status has retryAfterSeconds, with the same number",
 			Why:    "some clients read the one and some the other",
 			Source: "apiserver handlers/responsewriters",
-		}, retryHeaders),
-		both(Case{
+		}, checkRetryAfter),
+		onBoth(Case{
 			ID: "EX-08", Level: Must, Title: "a request that takes longer than its timeout parameter is answered 504 Timeout",
 			Why:    "a client that set a bound waits no longer than that",
 			Source: "apiserver server/filters/timeout.go",
-		}, timedOut),
-		both(Case{
+		}, checkTimeout),
+		onBoth(Case{
 			ID: "EX-11", Level: Must, Title: "a stream that fails with a time to retry has it in its ERROR event, not in a header",
 			Why:    "the headers have been sent by then",
 			Source: "apiserver handlers/watch.go",
 		}, func(ctx context.Context, s *session, c collection) error {
-			w, err := futureStream(ctx, s, c) // which expects retryAfterSeconds in the event
+			w, err := openFutureStream(ctx, s, c) // which expects retryAfterSeconds in the event
 			if err != nil {
 				return err
 			}
@@ -117,24 +117,24 @@ func timeoutCases() []Case {
 	)
 }
 
-// retryHeaders tries refusals of many kinds. Of two of them a server says when to retry, of the others it must not.
-func retryHeaders(ctx context.Context, s *session, c collection) error {
-	made, err := c.create(ctx, c.object("a").meta("generateName", "a-"))
+// checkRetryAfter tries refusals of many kinds. Of two of them a server says when to retry, of the others it must not.
+func checkRetryAfter(ctx context.Context, s *session, c collection) error {
+	made, err := c.create(ctx, c.object("a").withMeta("generateName", "a-"))
 	if err != nil {
 		return err
 	}
-	at, err := future(made.ResourceVersion)
+	at, err := unreachedVersion(made.ResourceVersion)
 	if err != nil {
 		return err
 	}
-	said := 0
+	count := 0
 	for _, one := range []struct {
 		call call
 		code int
 	}{
-		{get(c.item("nobody")), 404},
+		{get(c.item("absent")), 404},
 		{post(c.path(), c.object("a")), 409},
-		{post(c.path(), c.object("a").meta("generateName", "a-")), 409},
+		{post(c.path(), c.object("a").withMeta("generateName", "a-")), 409},
 		{post(c.path(), c.object("")), 422},
 		{get(c.path() + "?limit=abc"), 400},
 		{get(c.path() + "?resourceVersion=" + at), 504},
@@ -150,25 +150,25 @@ func retryHeaders(ctx context.Context, s *session, c collection) error {
 		want := ""
 		if d := status.Details; d != nil && d.RetryAfterSeconds > 0 {
 			want = strconv.Itoa(int(d.RetryAfterSeconds))
-			said++
+			count++
 		}
 		if got := a.header.Get("Retry-After"); got != want {
 			return a.errorf("expected the header Retry-After %q as in the details, got %q", want, got)
 		}
 	}
-	if said == 0 {
+	if count == 0 {
 		return s.skipf("no answer of the server said when to retry")
 	}
 	return nil
 }
 
-// timedOut asks for a state from the future, which a server waits for, and gives it less time than that.
-func timedOut(ctx context.Context, s *session, c collection) error {
+// checkTimeout asks for a state from the future, which a server waits for, and gives it less time than that.
+func checkTimeout(ctx context.Context, s *session, c collection) error {
 	l, err := c.list(ctx, "")
 	if err != nil {
 		return err
 	}
-	at, err := future(l.Metadata.ResourceVersion)
+	at, err := unreachedVersion(l.Metadata.ResourceVersion)
 	if err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func timedOut(ctx context.Context, s *session, c collection) error {
 		return a.errorf("expected a Status of the reason Timeout that says %q", want)
 	}
 	// This Status is written without an encoder, outside of all API machinery.
-	if err := a.meets(mediaType("text/plain")); err != nil {
+	if err := a.expect(mediaType("text/plain")); err != nil {
 		return err
 	}
 	if got := a.header.Get("Retry-After"); got != "" {

@@ -21,13 +21,13 @@ func getCases() []Case {
 		{
 			ID: "GT-01/group", Level: Must, Title: "an absent object of a named group is not found, by its name, group and resource",
 			Why:    "create-if-absent begins with this answer",
-			Source: docVerbs, check: absentLease,
+			Source: docVerbs, check: checkAbsentLease,
 		},
-		onWidgets(Case{
+		onBasicCRs(Case{
 			ID: "GT-09/custom", Level: Should, Title: "HEAD of a custom object gives the headers of GET, and no body",
 			Why:    "some proxies and probes send it",
 			Source: "apiextensions customresource_handler.go",
-		}, headOfWidget),
+		}, checkHeadOfCR),
 		onSecrets(Case{
 			ID: "GT-09/typed", Level: Should, Title: "HEAD of a typed object is not allowed",
 			Why:    "typed resources register no handler for it",
@@ -36,22 +36,22 @@ func getCases() []Case {
 			if _, err := c.create(ctx, c.object("a")); err != nil {
 				return err
 			}
-			return s.try(ctx, head(c.item("a")), code(405))
+			return s.expect(ctx, head(c.item("a")), code(405))
 		}),
 	},
-		both(Case{
+		onBoth(Case{
 			ID: "GT-01", Level: Must, Title: "an absent object is not found, by its name and resource",
 			Why:    "create-if-absent begins with this answer",
 			Source: docVerbs,
 		}, func(ctx context.Context, s *session, c collection) error {
-			return s.try(ctx, get(c.item("a")), notFound(c, "a").check)
+			return s.expect(ctx, get(c.item("a")), notFound(c, "a").check)
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "GT-02", Level: Must, Title: "GET without resourceVersion sees every write that was answered before",
 			Why:    "a client must be able to read its own writes",
 			Source: docGet,
-		}, readYourWrites),
-		both(Case{
+		}, checkReadYourWrites),
+		onBoth(Case{
 			ID: "GT-03", Level: Must, Title: "GET at resourceVersion 0 gives some known state",
 			Why:    "it is the cheap read of caches that can bear staleness",
 			Source: docGet,
@@ -61,15 +61,15 @@ func getCases() []Case {
 				return err
 			}
 			return poll(ctx, func(ctx context.Context) error { // a server may lag behind, and know of no such object yet
-				return s.try(ctx, get(c.item("a")+"?resourceVersion=0"), code(200), field(string(made.UID), "metadata", "uid"))
+				return s.expect(ctx, get(c.item("a")+"?resourceVersion=0"), code(200), field(string(made.UID), "metadata", "uid"))
 			})
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "GT-04", Level: Must, Title: "GET at resourceVersion N gives a state at least as new as N",
 			Why:    "a client that saw N elsewhere must not be taken back behind it",
 			Source: docGet,
-		}, getNotOlder),
-		both(Case{
+		}, checkGetNotOlder),
+		onBoth(Case{
 			ID: "GT-05", Level: Must, Title: "GET at a resourceVersion that the server has not reached times out, with a time to retry",
 			Why:    "clients tell a server that lags from one that is broken",
 			Source: "Kubernetes API Concepts, Unavailable resource versions",
@@ -78,9 +78,9 @@ func getCases() []Case {
 			if err != nil {
 				return err
 			}
-			return futureRead(ctx, s, c.item("a"), "?", made.ResourceVersion)
+			return checkFutureRead(ctx, s, c.item("a"), "?", made.ResourceVersion)
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "GT-06", Level: Must, Title: "GET at a resourceVersion that is no number fails with 500 and no reason",
 			Why:    "it is what kube-apiserver answers, and not 400 as for lists",
 			Source: "apiserver pkg/storage",
@@ -88,10 +88,10 @@ func getCases() []Case {
 			if _, err := c.create(ctx, c.object("a")); err != nil {
 				return err
 			}
-			return s.try(ctx, get(c.item("a")+"?resourceVersion=abc"),
-				refusal{code: 500, says: `resourceVersion: Invalid value: "abc"`}.check)
+			return s.expect(ctx, get(c.item("a")+"?resourceVersion=abc"),
+				failure{code: 500, contains: `resourceVersion: Invalid value: "abc"`}.check)
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "GT-07", Level: Must, Title: "GET ignores resourceVersionMatch",
 			Why:    "it has no meaning for one object",
 			Source: docGet,
@@ -103,13 +103,13 @@ func getCases() []Case {
 			for _, query := range []string{
 				"?resourceVersionMatch=Exact", "?resourceVersionMatch=Nonsense", "?resourceVersionMatch=Exact&resourceVersion=" + made.ResourceVersion,
 			} {
-				if err := s.try(ctx, get(c.item("a")+query), code(200), field("a", "metadata", "name")); err != nil {
+				if err := s.expect(ctx, get(c.item("a")+query), code(200), field("a", "metadata", "name")); err != nil {
 					return err
 				}
 			}
 			return nil
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "GT-08", Level: Must, Title: "GET never changes the object",
 			Why:    "reads are free of consequences",
 			Source: docVerbs,
@@ -126,7 +126,7 @@ func getCases() []Case {
 				if err != nil {
 					return err
 				}
-				if !sameJSON(first.body, again.body) {
+				if !equalJSON(first.body, again.body) {
 					return again.errorf("expected the same object as at the first GET, %s", excerpt(first.body))
 				}
 			}
@@ -135,15 +135,15 @@ func getCases() []Case {
 	)
 }
 
-func absentLease(ctx context.Context, s *session) error {
+func checkAbsentLease(ctx context.Context, s *session) error {
 	c, err := s.leases(ctx)
 	if err != nil {
 		return err
 	}
-	return s.try(ctx, get(c.item("a")), notFound(c, "a").check)
+	return s.expect(ctx, get(c.item("a")), notFound(c, "a").check)
 }
 
-func headOfWidget(ctx context.Context, s *session, c collection) error {
+func checkHeadOfCR(ctx context.Context, s *session, c collection) error {
 	if _, err := c.create(ctx, c.object("a")); err != nil {
 		return err
 	}
@@ -161,44 +161,44 @@ func headOfWidget(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
-func readYourWrites(ctx context.Context, s *session, c collection) error {
+func checkReadYourWrites(ctx context.Context, s *session, c collection) error {
 	made, err := c.create(ctx, c.object("a"))
 	for step := 0; err == nil && step < 10; step++ {
-		if err = s.try(ctx, get(c.item("a")), code(200), field(made.ResourceVersion, "metadata", "resourceVersion")); err == nil {
-			made, err = c.change(ctx, "a", strconv.Itoa(step))
+		if err = s.expect(ctx, get(c.item("a")), code(200), field(made.ResourceVersion, "metadata", "resourceVersion")); err == nil {
+			made, err = c.annotate(ctx, "a", strconv.Itoa(step))
 		}
 	}
 	return err
 }
 
-func getNotOlder(ctx context.Context, s *session, c collection) error {
+func checkGetNotOlder(ctx context.Context, s *session, c collection) error {
 	first, err := c.create(ctx, c.object("a"))
 	if err != nil {
 		return err
 	}
-	second, err := c.change(ctx, "a", "1")
+	second, err := c.annotate(ctx, "a", "1")
 	if err != nil {
 		return err
 	}
 	for _, at := range []string{first.ResourceVersion, second.ResourceVersion} {
-		got, err := s.object(ctx, get(c.item("a")+"?resourceVersion="+at), code(200))
+		got, err := s.doObject(ctx, get(c.item("a")+"?resourceVersion="+at), code(200))
 		if err != nil {
 			return err
 		}
-		if err := notOlder(got.ResourceVersion, at); err != nil {
+		if err := expectNotOlder(got.ResourceVersion, at); err != nil {
 			return fmt.Errorf("GET %s?resourceVersion=%s: %w", c.item("a"), at, err)
 		}
 	}
 	return nil
 }
 
-// notOlder expects a resourceVersion to be at least another.
-func notOlder(got, least string) error {
-	g, err := number(got)
+// expectNotOlder expects a resourceVersion to be at least another.
+func expectNotOlder(got, least string) error {
+	g, err := parseVersion(got)
 	if err != nil {
 		return err
 	}
-	l, err := number(least)
+	l, err := parseVersion(least)
 	if err != nil {
 		return err
 	}
@@ -208,14 +208,14 @@ func notOlder(got, least string) error {
 	return nil
 }
 
-// future is a resourceVersion that the server will not reach while we look.
-func future(now string) (string, error) {
-	n, err := number(now)
-	return decimal(n + 1_000_000_000), err
+// unreachedVersion is a resourceVersion that the server will not reach while we look.
+func unreachedVersion(now string) (string, error) {
+	n, err := parseVersion(now)
+	return formatVersion(n + 1_000_000_000), err
 }
 
-// number reads a resourceVersion, which clients may do since 1.35 (RS-03).
-func number(version string) (int64, error) {
+// parseVersion reads a resourceVersion, which clients may do since 1.35 (RS-03).
+func parseVersion(version string) (int64, error) {
 	n, err := strconv.ParseInt(version, 10, 64)
 	if err == nil && n < 0 {
 		err = fmt.Errorf("%d is negative", n)
@@ -226,23 +226,23 @@ func number(version string) (int64, error) {
 	return n, nil
 }
 
-func decimal(n int64) string { return strconv.FormatInt(n, 10) }
+func formatVersion(n int64) string { return strconv.FormatInt(n, 10) }
 
-// futureRead reads a path (join is "?" or "&") at a resourceVersion from the future. The server either waits for it and answers with a
+// checkFutureRead reads a path (join is "?" or "&") at a resourceVersion from the future. The server either waits for it and answers with a
 // second to wait until the retry, or does neither (RS-05, RS-06); details and header agree.
-func futureRead(ctx context.Context, s *session, path, join, now string) error {
-	at, err := future(now)
+func checkFutureRead(ctx context.Context, s *session, path, join, now string) error {
+	at, err := unreachedVersion(now)
 	if err != nil {
 		return err
 	}
-	return futureAnswer(ctx, s, path+join+"resourceVersion="+at, at)
+	return expectFutureError(ctx, s, path+join+"resourceVersion="+at, at)
 }
 
-// futureAnswer reads a path that asks for this resourceVersion from the future.
-func futureAnswer(ctx context.Context, s *session, path, at string) error {
+// expectFutureError reads a path that asks for this resourceVersion from the future.
+func expectFutureError(ctx context.Context, s *session, path, at string) error {
 	start := time.Now()
-	a, err := s.do(ctx, get(path), refusal{
-		code: 504, reason: metav1.StatusReasonTimeout, says: "Too large resource version: " + at + ", current: ",
+	a, err := s.do(ctx, get(path), failure{
+		code: 504, reason: metav1.StatusReasonTimeout, contains: "Too large resource version: " + at + ", current: ",
 		causes: []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge, Message: "Too large resource version"}},
 	}.check)
 	if err != nil {

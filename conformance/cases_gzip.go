@@ -24,24 +24,24 @@ func compressionCases() []Case {
 			ID: "HT-02", Level: Must, Title: "an answer above 128 KiB is compressed for a client that accepts gzip, in each encoding",
 			Why:    "lists of megabytes go over the network as kilobytes",
 			Source: docCompression,
-		}, compressedAnswers),
+		}, checkCompression),
 		onSecrets(Case{
 			ID: "HT-03", Level: Must, Title: "smaller answers are not compressed, and no answers for clients that do not accept gzip",
 			Why:    "it would take more time than it saves, and those clients could not read it",
 			Source: docCompression,
-		}, plainAnswers),
+		}, checkNoCompression),
 		onSecrets(Case{
 			ID: "HT-13", Level: Must, Title: "a large answer is sent in chunks, or says its length and is as long",
 			Why:    "clients read until the end that they are told of",
 			Source: "RFC 9112, 6",
-		}, completeAnswers),
+		}, checkContentLength),
 	}
 }
 
-// heavy creates two objects that only together exceed the threshold.
-func heavy(ctx context.Context, c collection) error {
+// createLarge creates two objects that only together exceed the threshold.
+func createLarge(ctx context.Context, c collection) error {
 	for _, name := range []string{"a", "b"} {
-		o := c.object(name).meta("annotations", object{"conformance.example.com/bulk": strings.Repeat("0123456789abcdef", 6<<10)})
+		o := c.object(name).withMeta("annotations", object{"conformance.example.com/bulk": strings.Repeat("0123456789abcdef", 6<<10)})
 		if _, err := c.create(ctx, o); err != nil {
 			return err
 		}
@@ -49,14 +49,14 @@ func heavy(ctx context.Context, c collection) error {
 	return nil
 }
 
-// accepting says which encoding of the answer the client knows.
-func (c call) accepting(encoding string) call {
+// withAcceptEncoding says which encoding of the answer the client knows.
+func (c call) withAcceptEncoding(encoding string) call {
 	c.encoding = encoding
 	return c
 }
 
-// packed expects gzip, and gives what is in it.
-func packed(a *answer) ([]byte, error) {
+// gunzip expects gzip, and gives what is in it.
+func gunzip(a *response) ([]byte, error) {
 	if got := a.header.Get("Content-Encoding"); got != "gzip" {
 		return nil, a.errorf("expected Content-Encoding gzip for a large answer, got %q", got)
 	}
@@ -74,20 +74,20 @@ func packed(a *answer) ([]byte, error) {
 	return plain, nil
 }
 
-func compressedAnswers(ctx context.Context, s *session, c collection) error {
-	if err := heavy(ctx, c); err != nil {
+func checkCompression(ctx context.Context, s *session, c collection) error {
+	if err := createLarge(ctx, c); err != nil {
 		return err
 	}
-	for _, accept := range []string{"application/json", inYAML, inProtobuf, "application/json;pretty=1"} {
-		plain, err := s.do(ctx, get(c.path()).as(accept).accepting("identity"), code(200), unpacked)
+	for _, accept := range []string{"application/json", mediaTypeYAML, mediaTypeProtobuf, "application/json;pretty=1"} {
+		plain, err := s.do(ctx, get(c.path()).withAccept(accept).withAcceptEncoding("identity"), code(200), isUncompressed)
 		if err != nil {
 			return err
 		}
-		a, err := s.do(ctx, get(c.path()).as(accept).accepting("deflate, gzip"), code(200))
+		a, err := s.do(ctx, get(c.path()).withAccept(accept).withAcceptEncoding("deflate, gzip"), code(200))
 		if err != nil {
 			return err
 		}
-		inside, err := packed(a)
+		inside, err := gunzip(a)
 		if err != nil {
 			return err
 		}
@@ -98,33 +98,33 @@ func compressedAnswers(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
-// unpacked expects that an answer is as it is.
-func unpacked(a *answer) error {
+// isUncompressed expects that an answer is as it is.
+func isUncompressed(a *response) error {
 	if got := a.header.Get("Content-Encoding"); got != "" && got != "identity" {
 		return fmt.Errorf("expected no Content-Encoding, got %q", got)
 	}
 	return nil
 }
 
-func plainAnswers(ctx context.Context, s *session, c collection) error {
-	if err := heavy(ctx, c); err != nil {
+func checkNoCompression(ctx context.Context, s *session, c collection) error {
+	if err := createLarge(ctx, c); err != nil {
 		return err
 	}
-	return s.all(ctx,
-		ask(get(c.item("a")).accepting("gzip"), code(200), unpacked, kind(c.apiVersion, c.kind)),
-		ask(get(c.path()+"?limit=1").accepting("gzip"), code(200), unpacked, kind(c.apiVersion, c.kind+"List")),
-		ask(get(c.item("none")).accepting("gzip"), code(404), unpacked, kind("v1", "Status")),
-		ask(get(c.path()).accepting("identity"), code(200), unpacked, kind(c.apiVersion, c.kind+"List")),
-		ask(get(c.path()).accepting("br, deflate"), code(200), unpacked, kind(c.apiVersion, c.kind+"List")),
+	return s.expectAll(ctx,
+		send(get(c.item("a")).withAcceptEncoding("gzip"), code(200), isUncompressed, kind(c.apiVersion, c.kind)),
+		send(get(c.path()+"?limit=1").withAcceptEncoding("gzip"), code(200), isUncompressed, kind(c.apiVersion, c.kind+"List")),
+		send(get(c.item("none")).withAcceptEncoding("gzip"), code(404), isUncompressed, kind("v1", "Status")),
+		send(get(c.path()).withAcceptEncoding("identity"), code(200), isUncompressed, kind(c.apiVersion, c.kind+"List")),
+		send(get(c.path()).withAcceptEncoding("br, deflate"), code(200), isUncompressed, kind(c.apiVersion, c.kind+"List")),
 	)
 }
 
-func completeAnswers(ctx context.Context, s *session, c collection) error {
-	if err := heavy(ctx, c); err != nil {
+func checkContentLength(ctx context.Context, s *session, c collection) error {
+	if err := createLarge(ctx, c); err != nil {
 		return err
 	}
 	for _, encoding := range []string{"identity", "gzip"} {
-		a, err := s.do(ctx, get(c.path()).accepting(encoding), code(200))
+		a, err := s.do(ctx, get(c.path()).withAcceptEncoding(encoding), code(200))
 		if err != nil {
 			return err
 		}

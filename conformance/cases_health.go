@@ -14,10 +14,10 @@ func healthCases() []Case {
 	}
 	const healthz = "apiserver pkg/server/healthz"
 	return []Case{
-		about("DI-13", Must, "/version tells the release in JSON", "clients choose by it what they can ask for", "apiserver pkg/server/routes/version.go", versionIsTold),
+		about("DI-13", Must, "/version tells the release in JSON", "clients choose by it what they can ask for", "apiserver pkg/server/routes/version.go", checkVersion),
 		about("DI-14", Must, "the health paths answer ok", "load balancers and probes ask for nothing else", healthz, func(ctx context.Context, s *session) error {
 			for _, path := range []string{"/livez", "/readyz", "/healthz"} {
-				if err := s.try(ctx, get(path), code(200), mediaType("text/plain"), text("ok")); err != nil {
+				if err := s.expect(ctx, get(path), code(200), mediaType("text/plain"), bodyIs("ok")); err != nil {
 					return err
 				}
 			}
@@ -31,19 +31,19 @@ func healthCases() []Case {
 			}
 			return nil
 		}),
-		about("DI-16/exclude", Should, "a check can be excluded", "a cluster is upgraded with one check that is known to fail", healthz, checkIsExcluded),
+		about("DI-16/exclude", Should, "a check can be excluded", "a cluster is upgraded with one check that is known to fail", healthz, checkExclude),
 		about("DI-16/unknown", Should, "a check that there is not cannot be excluded, which is told", "a slip in its name would go unseen", healthz,
 			func(ctx context.Context, s *session) error {
-				return s.try(ctx, get("/readyz?verbose&exclude=conformance-none"), code(200),
-					mentions("warn: some health checks cannot be excluded: no matches for \"conformance-none\"\n"))
+				return s.expect(ctx, get("/readyz?verbose&exclude=conformance-none"), code(200),
+					bodyContains("warn: some health checks cannot be excluded: no matches for \"conformance-none\"\n"))
 			}),
-		about("DI-17", Should, "each check has a path of its own; one that there is not is not found", "monitors watch single checks", healthz, checksHavePaths),
+		about("DI-17", Should, "each check has a path of its own; one that there is not is not found", "monitors watch single checks", healthz, checkSingleHealthChecks),
 		about("DI-19", Should, "/metrics has the metrics of requests in the text format", "Prometheus reads it", "apiserver pkg/server/routes/metrics.go", func(ctx context.Context, s *session) error {
-			if err := s.try(ctx, get("/api/v1/namespaces/default"), code(200)); err != nil {
+			if err := s.expect(ctx, get("/api/v1/namespaces/default"), code(200)); err != nil {
 				return err
 			}
-			return s.try(ctx, get("/metrics").as("text/plain"), code(200), mediaType("text/plain"), mentions("\n# TYPE apiserver_request_total counter\n"),
-				func(a *answer) error {
+			return s.expect(ctx, get("/metrics").withAccept("text/plain"), code(200), mediaType("text/plain"), bodyContains("\n# TYPE apiserver_request_total counter\n"),
+				func(a *response) error {
 					line := regexp.MustCompile(`(?m)^apiserver_request_total\{code="200",component="apiserver",dry_run="",group="",resource="namespaces",scope="resource",subresource="",verb="GET",version="v1"\} [1-9]`)
 					if !line.Match(a.body) {
 						return fmt.Errorf("expected the count of gets of namespaces")
@@ -54,9 +54,9 @@ func healthCases() []Case {
 	}
 }
 
-// text expects a whole body.
-func text(want string) expectation {
-	return func(a *answer) error {
+// bodyIs expects a whole body.
+func bodyIs(want string) expectation {
+	return func(a *response) error {
 		if string(a.body) != want {
 			return fmt.Errorf("expected the text %q", want)
 		}
@@ -64,9 +64,9 @@ func text(want string) expectation {
 	}
 }
 
-// mentions expects a part of a body.
-func mentions(want string) expectation {
-	return func(a *answer) error {
+// bodyContains expects a part of a body.
+func bodyContains(want string) expectation {
+	return func(a *response) error {
 		if !strings.Contains(string(a.body), want) {
 			return fmt.Errorf("expected a text with %q", want)
 		}
@@ -74,7 +74,7 @@ func mentions(want string) expectation {
 	}
 }
 
-func versionIsTold(ctx context.Context, s *session) error {
+func checkVersion(ctx context.Context, s *session) error {
 	a, err := s.do(ctx, get("/version"), code(200), mediaType("application/json"), field("1", "major"))
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func versionIsTold(ctx context.Context, s *session) error {
 	if err := a.decode(&version); err != nil {
 		return err
 	}
-	for name, form := range inOrder(map[string]string{"minor": `^\d+`, "gitVersion": `^v\d+\.\d+\.\d+`, "goVersion": `^go`, "compiler": `.`, "platform": `^\w+/\w+$`, "buildDate": `.`}) {
+	for name, form := range sortedByKey(map[string]string{"minor": `^\d+`, "gitVersion": `^v\d+\.\d+\.\d+`, "goVersion": `^go`, "compiler": `.`, "platform": `^\w+/\w+$`, "buildDate": `.`}) {
 		if !regexp.MustCompile(form).MatchString(version[name]) {
 			return a.errorf("expected %s to be like %s, got %q", name, form, version[name])
 		}
@@ -116,24 +116,24 @@ func (s *session) healthChecks(ctx context.Context, path, more string) (names []
 	return names, nil
 }
 
-func checkIsExcluded(ctx context.Context, s *session) error {
+func checkExclude(ctx context.Context, s *session) error {
 	names, err := s.healthChecks(ctx, "/livez", "")
 	if err != nil {
 		return err
 	}
-	return s.try(ctx, get("/livez?verbose&exclude="+names[0]), code(200), mentions("[+]"+names[0]+" excluded: ok\n"), mentions("livez check passed\n"))
+	return s.expect(ctx, get("/livez?verbose&exclude="+names[0]), code(200), bodyContains("[+]"+names[0]+" excluded: ok\n"), bodyContains("livez check passed\n"))
 }
 
-func checksHavePaths(ctx context.Context, s *session) error {
+func checkSingleHealthChecks(ctx context.Context, s *session) error {
 	for _, path := range []string{"/livez", "/readyz"} {
 		names, err := s.healthChecks(ctx, path, "")
 		if err != nil {
 			return err
 		}
-		if err := s.try(ctx, get(path+"/"+names[0]), code(200), text("ok")); err != nil {
+		if err := s.expect(ctx, get(path+"/"+names[0]), code(200), bodyIs("ok")); err != nil {
 			return err
 		}
-		if err := s.try(ctx, get(path+"/conformance-none"), pageNotFound); err != nil {
+		if err := s.expect(ctx, get(path+"/conformance-none"), pageNotFound); err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,7 @@ func httpCases() []Case {
 		about("HT-01", Must, "what the API answers must not be kept by others", "a proxy would show one client the objects of another", "apiserver pkg/endpoints/filters/cachecontrol.go",
 			func(ctx context.Context, s *session) error {
 				for _, path := range []string{"/api/v1/namespaces/default", "/api/v1/namespaces/default/secrets/conformance-absent", "/api/v1", "/version"} {
-					if err := s.try(ctx, get(path), headerIs("Cache-Control", "no-cache, private")); err != nil {
+					if err := s.expect(ctx, get(path), headerIs("Cache-Control", "no-cache, private")); err != nil {
 						return err
 					}
 				}
@@ -26,26 +26,26 @@ func httpCases() []Case {
 		onSecrets(Case{
 			ID: "HT-04", Level: Must, Title: "OPTIONS is not allowed on objects and collections",
 			Why: "a proxy that asks what it may do must not be told that it may do anything", Source: "apiserver installer.go",
-		}, methodIsNotAllowed(http.MethodOptions)),
+		}, checkMethodNotAllowed(http.MethodOptions)),
 		onSecrets(Case{
 			ID: "HT-05", Level: Must, Title: "a method that HTTP does not know is not allowed on objects and collections",
 			Why: "it must not count as one that is known", Source: "apiserver installer.go",
-		}, methodIsNotAllowed("CONFORM")),
+		}, checkMethodNotAllowed("CONFORM")),
 		about("HT-12", Should, "doubled slashes are not taken for single ones", "rules about paths, such as those of RBAC, could be evaded with them", mux,
 			func(ctx context.Context, s *session) error {
 				for _, path := range []string{"//api/v1/namespaces/default", "/api//v1/namespaces/default", "/api/v1//namespaces/default", "/api/v1/namespaces//default", "/apis//"} {
-					if err := s.try(ctx, get(path), code(404)); err != nil {
+					if err := s.expect(ctx, get(path), code(404)); err != nil {
 						return err
 					}
 				}
 				return nil
 			}),
-		about("HT-14", Must, "a connection can be used again after an error", "clients would open a connection for each request", "RFC 9112, section 9.3", connectionsLast),
+		about("HT-14", Must, "a connection can be used again after an error", "clients would open a connection for each request", "RFC 9112, section 9.3", checkConnectionReuse),
 		onSecrets(Case{
 			ID: "HT-15", Level: Must, Title: "a watch has no length", Why: "clients would wait for bytes that never come", Source: "apiserver pkg/endpoints/handlers/watch.go",
 		}, func(ctx context.Context, s *session, c collection) error {
-			return s.try(ctx, get(c.path()+"?watch=1&timeoutSeconds=1"), code(200), headerIs("Content-Length", ""), func(a *answer) error {
-				if !a.endless {
+			return s.expect(ctx, get(c.path()+"?watch=1&timeoutSeconds=1"), code(200), headerIs("Content-Length", ""), func(a *response) error {
+				if !a.chunked {
 					return fmt.Errorf("expected an answer without a length")
 				}
 				return nil
@@ -54,7 +54,7 @@ func httpCases() []Case {
 		about("HT-16", Should, "nothing is redirected", "clients would have to send their credentials and bodies elsewhere", "Kubernetes API conventions, HTTP Status codes",
 			func(ctx context.Context, s *session) error {
 				for _, path := range []string{"/api/", "/apis/", "/apis/apps/", "/apis/apps/v1/", "/version/", "/api/v1/namespaces/"} {
-					if err := s.try(ctx, get(path), code(200), func(a *answer) error {
+					if err := s.expect(ctx, get(path), code(200), func(a *response) error {
 						if a.redirected {
 							return fmt.Errorf("expected no redirect")
 						}
@@ -68,14 +68,14 @@ func httpCases() []Case {
 	}
 }
 
-func methodIsNotAllowed(method string) collectionCheck {
+func checkMethodNotAllowed(method string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		if _, err := c.create(ctx, c.object("a")); err != nil {
 			return err
 		}
 		for _, path := range []string{c.path(), c.item("a")} {
-			want := refusal{code: 405, reason: "MethodNotAllowed", message: "the server does not allow this method on the requested resource"}
-			if err := s.try(ctx, call{method: method, path: path}, want.check); err != nil {
+			want := failure{code: 405, reason: "MethodNotAllowed", message: "the server does not allow this method on the requested resource"}
+			if err := s.expect(ctx, call{method: method, path: path}, want.check); err != nil {
 				return err
 			}
 		}
@@ -83,8 +83,8 @@ func methodIsNotAllowed(method string) collectionCheck {
 	}
 }
 
-// connectionsLast makes errors, one after the other: no more than a few of them may need a connection of their own.
-func connectionsLast(ctx context.Context, s *session) error {
+// checkConnectionReuse makes errors, one after the other: no more than a few of them may need a connection of their own.
+func checkConnectionReuse(ctx context.Context, s *session) error {
 	const requests = 12
 	fresh := 0
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
@@ -93,10 +93,10 @@ func connectionsLast(ctx context.Context, s *session) error {
 		}
 	}})
 	for range requests {
-		if err := s.try(traced, get("/api/v1/namespaces/conformance-absent"), code(404)); err != nil {
+		if err := s.expect(traced, get("/api/v1/namespaces/conformance-absent"), code(404)); err != nil {
 			return err
 		}
-		if err := s.try(traced, get("/conformance-absent"), code(404)); err != nil {
+		if err := s.expect(traced, get("/conformance-absent"), code(404)); err != nil {
 			return err
 		}
 	}

@@ -16,34 +16,34 @@ func listCases() []Case {
 			ID: "LS-02/typed", Level: Must, Title: "the items of a typed list carry no kind and apiVersion",
 			Why:    "clients must not count on them, and set them themselves",
 			Source: docCollections,
-		}, itemTypes(false)),
-		onWidgets(Case{
+		}, checkItemTypes(false)),
+		onBasicCRs(Case{
 			ID: "LS-02/custom", Level: Must, Title: "the items of a custom list carry kind and apiVersion",
 			Why:    "dynamic clients decode items by them",
 			Source: "apiextensions customresource_handler.go",
-		}, itemTypes(true)),
+		}, checkItemTypes(true)),
 		{
 			ID: "LS-03/absent", Level: Must, Title: "a list in a namespace that does not exist is empty",
 			Why:    "listing must work before and after the life of a namespace",
-			Source: "apiserver registry/generic/registry/store.go", check: listNowhere,
+			Source: "apiserver registry/generic/registry/store.go", check: checkListInAbsentNamespace,
 		},
-		onWidgets(Case{
+		onBasicCRs(Case{
 			ID: "LS-06", Level: Must, Title: "an empty custom list has an empty continue beside its resourceVersion",
 			Why:    "strict decoders and recorded answers know that form",
 			Source: "apimachinery unstructured lists",
-		}, emptyWidgetList),
+		}, checkEmptyCRList),
 		{
 			ID: "LS-07", Level: Must, Title: "no collection is of the kind List",
 			Why:    "List is made up by clients such as kubectl; decoders look for <Kind>List",
-			Source: docCollections, check: neverPlainList,
+			Source: docCollections, check: checkNoPlainList,
 		},
 	},
-		both(Case{
+		onBoth(Case{
 			ID: "LS-01", Level: Must, Title: "a list has the kind <Kind>List, the apiVersion of the URL, a resourceVersion and items",
 			Why:    "informers decode it and go on watching from there",
 			Source: docCollections,
-		}, wellFormedList),
-		both(Case{
+		}, checkList),
+		onBoth(Case{
 			ID: "LS-01/empty", Level: Must, Title: "the items of an empty list are [], not null",
 			Why:    "scripts iterate over them",
 			Source: "API conventions, Lists and Simple kinds",
@@ -53,25 +53,25 @@ func listCases() []Case {
 				return err
 			}
 			var raw struct{ Items json.RawMessage }
-			if err := l.from.decode(&raw); err != nil {
+			if err := l.response.decode(&raw); err != nil {
 				return err
 			}
 			if string(raw.Items) != "[]" {
-				return l.from.errorf("expected items [], got %q", raw.Items)
+				return l.response.errorf("expected items [], got %q", raw.Items)
 			}
 			return nil
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "LS-04", Level: Must, Title: "a watch from a list's resourceVersion misses nothing and repeats nothing",
 			Why:    "list and watch is how every informer works",
 			Source: "Kubernetes API Concepts, Efficient detection of changes",
-		}, listThenWatch),
-		both(Case{
+		}, checkListThenWatch),
+		onBoth(Case{
 			ID: "LS-05", Level: Should, Title: "items are ordered by namespace, then by name",
 			Why:    "pages are cut along this order, and people read it",
 			Source: "apiserver storage/etcd3",
-		}, listOrder),
-		both(Case{
+		}, checkListOrder),
+		onBoth(Case{
 			ID: "LS-08", Level: May, Title: "a list may carry timeoutSeconds",
 			Why:    "clients bound their calls with it",
 			Source: "Kubernetes API reference, list options",
@@ -83,12 +83,12 @@ func listCases() []Case {
 			if err != nil {
 				return err
 			}
-			return l.has("a")
+			return l.expectNames("a")
 		}),
 	)
 }
 
-func wellFormedList(ctx context.Context, s *session, c collection) error {
+func checkList(ctx context.Context, s *session, c collection) error {
 	for _, name := range []string{"a", "b"} {
 		if _, err := c.create(ctx, c.object(name)); err != nil {
 			return err
@@ -102,19 +102,19 @@ func wellFormedList(ctx context.Context, s *session, c collection) error {
 	if err := a.decode(&l); err != nil {
 		return err
 	}
-	l.from = a
+	l.response = a
 	for _, item := range l.Items {
 		if item.UID == "" {
 			return a.errorf("expected every item with its own metadata, %s has no uid", item.Name)
 		}
-		if err := notOlder(l.Metadata.ResourceVersion, item.ResourceVersion); err != nil {
+		if err := expectNotOlder(l.Metadata.ResourceVersion, item.ResourceVersion); err != nil {
 			return a.errorf("the list is older than its item %s: %w", item.Name, err)
 		}
 	}
-	return l.has("a", "b")
+	return l.expectNames("a", "b")
 }
 
-func itemTypes(want bool) collectionCheck {
+func checkItemTypes(want bool) collectionCheck {
 	return func(ctx context.Context, _ *session, c collection) error {
 		if _, err := c.create(ctx, c.object("a")); err != nil {
 			return err
@@ -123,48 +123,48 @@ func itemTypes(want bool) collectionCheck {
 		if err != nil {
 			return err
 		}
-		if err := l.has("a"); err != nil {
+		if err := l.expectNames("a"); err != nil {
 			return err
 		}
 		item := l.Items[0]
 		if want && (item.Kind != c.kind || item.APIVersion != c.apiVersion) {
-			return l.from.errorf("expected items of %s %s, got %q %q", c.apiVersion, c.kind, item.APIVersion, item.Kind)
+			return l.response.errorf("expected items of %s %s, got %q %q", c.apiVersion, c.kind, item.APIVersion, item.Kind)
 		}
 		if !want && (item.Kind != "" || item.APIVersion != "") {
-			return l.from.errorf("expected items without kind and apiVersion, got %q %q", item.APIVersion, item.Kind)
+			return l.response.errorf("expected items without kind and apiVersion, got %q %q", item.APIVersion, item.Kind)
 		}
 		return nil
 	}
 }
 
-func listNowhere(ctx context.Context, s *session) error {
+func checkListInAbsentNamespace(ctx context.Context, s *session) error {
 	l, err := s.list(ctx, "/api/v1/namespaces/"+s.run.config.NamespacePrefix+"-"+s.run.id+"-nowhere/secrets")
 	if err != nil {
 		return err
 	}
 	if l.Kind != "SecretList" || l.Metadata.ResourceVersion == "" {
-		return l.from.errorf("expected a SecretList with a resourceVersion")
+		return l.response.errorf("expected a SecretList with a resourceVersion")
 	}
-	return l.has()
+	return l.expectNames()
 }
 
-func emptyWidgetList(ctx context.Context, _ *session, c collection) error {
+func checkEmptyCRList(ctx context.Context, _ *session, c collection) error {
 	l, err := c.list(ctx, "")
 	if err != nil {
 		return err
 	}
 	var raw struct{ Metadata map[string]any }
-	if err := l.from.decode(&raw); err != nil {
+	if err := l.response.decode(&raw); err != nil {
 		return err
 	}
 	token, there := raw.Metadata["continue"]
 	if version, _ := raw.Metadata["resourceVersion"].(string); !there || token != "" || version == "" || len(raw.Metadata) != 2 {
-		return l.from.errorf(`expected metadata {"continue":"","resourceVersion":"N"}, got %v`, raw.Metadata)
+		return l.response.errorf(`expected metadata {"continue":"","resourceVersion":"N"}, got %v`, raw.Metadata)
 	}
 	return nil
 }
 
-func neverPlainList(ctx context.Context, s *session) error {
+func checkNoPlainList(ctx context.Context, s *session) error {
 	ns, err := s.namespace(ctx)
 	if err != nil {
 		return err
@@ -175,13 +175,13 @@ func neverPlainList(ctx context.Context, s *session) error {
 			return err
 		}
 		if l.Kind == "List" || !strings.HasSuffix(l.Kind, "List") {
-			return l.from.errorf("expected a kind of its own that ends in List, got %q", l.Kind)
+			return l.response.errorf("expected a kind of its own that ends in List, got %q", l.Kind)
 		}
 	}
 	return nil
 }
 
-func listThenWatch(ctx context.Context, _ *session, c collection) error {
+func checkListThenWatch(ctx context.Context, _ *session, c collection) error {
 	for _, name := range []string{"a", "b"} {
 		if _, err := c.create(ctx, c.object(name)); err != nil {
 			return err
@@ -191,7 +191,7 @@ func listThenWatch(ctx context.Context, _ *session, c collection) error {
 	if err != nil {
 		return err
 	}
-	changed, err := c.change(ctx, "a", "1") // before the watch is opened
+	changed, err := c.annotate(ctx, "a", "1") // before the watch is opened
 	if err != nil {
 		return err
 	}
@@ -210,22 +210,22 @@ func listThenWatch(ctx context.Context, _ *session, c collection) error {
 	return w.wantAt("ADDED", "c", made.ResourceVersion)
 }
 
-func listOrder(ctx context.Context, s *session, c collection) error {
-	other, err := c.sibling(ctx)
+func checkListOrder(ctx context.Context, s *session, c collection) error {
+	other, err := c.inNewNamespace(ctx)
 	if err != nil {
 		return err
 	}
 	var want []string
 	for _, in := range []collection{other, c} {
 		for _, name := range []string{"c", "a", "b", "a.b", "a-b"} {
-			if _, err := in.create(ctx, in.object(name).label("run", c.namespace)); err != nil {
+			if _, err := in.create(ctx, in.object(name).withLabel("run", c.namespace)); err != nil {
 				return err
 			}
 			want = append(want, in.namespace+"/"+name)
 		}
 	}
 	slices.Sort(want) // as the storage keys NAMESPACE/NAME are
-	l, err := s.list(ctx, c.everywhere()+"?labelSelector=run="+c.namespace)
+	l, err := s.list(ctx, c.allNamespacesPath()+"?labelSelector=run="+c.namespace)
 	if err != nil {
 		return err
 	}
@@ -234,7 +234,7 @@ func listOrder(ctx context.Context, s *session, c collection) error {
 		got = append(got, item.Namespace+"/"+item.Name)
 	}
 	if !slices.Equal(got, want) {
-		return l.from.errorf("expected the order %v, got %v", want, got)
+		return l.response.errorf("expected the order %v, got %v", want, got)
 	}
 	return nil
 }

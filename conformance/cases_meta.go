@@ -20,33 +20,33 @@ const (
 // metaCases are about the metadata that the server makes and a client cannot (MD-01 to MD-13, MD-24, MD-31).
 func metaCases() []Case {
 	return slices.Concat(
-		both(Case{
+		onBoth(Case{
 			ID: "MD-01", Level: Must, Title: "every object that is returned says its kind and apiVersion",
 			Why:    "clients decode by them",
 			Source: docKinds,
 		}, func(ctx context.Context, s *session, c collection) error {
-			return everyAnswer(ctx, s, c, c.object("a"), kind(c.apiVersion, c.kind))
+			return expectEveryResponse(ctx, s, c, c.object("a"), kind(c.apiVersion, c.kind))
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "MD-02", Level: Must, Title: "every object has a UUID of its own as its uid",
 			Why:    "caches and owners tell objects apart by it",
 			Source: docMetadata,
-		}, ownUIDs),
-		both(Case{
+		}, checkUniqueUIDs),
+		onBoth(Case{
 			ID: "MD-03", Level: Must, Title: "a uid that is sent with a create is replaced",
 			Why:    "a restored backup must not pass for the old object",
 			Source: docSystemFields,
 		}, func(ctx context.Context, s *session, c collection) error {
 			const sent = "00000000-1111-2222-3333-444444444444"
-			return s.try(ctx, post(c.path(), c.object("a").meta("uid", sent)), code(201), matches(uuid, "metadata", "uid"),
-				not(sent, "metadata", "uid"))
+			return s.expect(ctx, post(c.path(), c.object("a").withMeta("uid", sent)), code(201), matchesPattern(uuidPattern, "metadata", "uid"),
+				fieldNot(sent, "metadata", "uid"))
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "MD-04", Level: Must, Title: "the uid stays for the object's life, and the next object under that name has another",
 			Why:    "it tells a successor from the object that was there before",
 			Source: docMetadata,
-		}, uidOfLife),
-		both(Case{
+		}, checkUIDOfObject),
+		onBoth(Case{
 			ID: "MD-05", Level: Must, Title: "a patch that changes the uid is invalid",
 			Why:    "the object would pass for another",
 			Source: "apimachinery api/validation",
@@ -55,88 +55,88 @@ func metaCases() []Case {
 				return err
 			}
 			patch := object{"metadata": object{"uid": "00000000-1111-2222-3333-444444444444"}}
-			return s.try(ctx, mergePatch(c.item("a"), patch), c.invalid("a", metav1.CauseTypeFieldValueInvalid, "metadata.uid", "field is immutable"))
+			return s.expect(ctx, mergePatch(c.item("a"), patch), c.invalid("a", metav1.CauseTypeFieldValueInvalid, "metadata.uid", "field is immutable"))
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "MD-06", Level: Must, Title: "creationTimestamp is the server's time of the create, whatever was sent",
 			Why:    "ages are computed from it",
 			Source: docSystemFields,
-		}, serversTime),
-		both(Case{
+		}, checkCreationTimestamp),
+		onBoth(Case{
 			ID: "MD-07", Level: Must, Title: "an update that changes or omits creationTimestamp keeps the stored one",
 			Why:    "manifests do not have it",
 			Source: docSystemFields,
-		}, keptTime),
-		both(Case{
+		}, checkCreationTimestampKept),
+		onBoth(Case{
 			ID: "MD-08", Level: Must, Title: "timestamps are RFC 3339 in UTC, in whole seconds",
 			Why:    "clients in other languages parse them",
 			Source: "API conventions, Serialization Format",
-		}, wholeSeconds),
-		both(Case{
+		}, checkTimestampFormat),
+		onBoth(Case{
 			ID: "MD-09", Level: Must, Title: "deletionTimestamp and its grace period are not taken from a create, nor has a manager set them",
 			Why:    "an object read while it was going could not be created again",
 			Source: docSystemFields,
 		}, func(ctx context.Context, s *session, c collection) error {
-			going := c.object("a").held().meta("deletionTimestamp", "2001-02-03T04:05:06Z").meta("deletionGracePeriodSeconds", 30)
-			a, err := s.do(ctx, post(c.path(), going), code(201), aliveAndWell)
+			going := c.object("a").withFinalizer().withMeta("deletionTimestamp", "2001-02-03T04:05:06Z").withMeta("deletionGracePeriodSeconds", 30)
+			a, err := s.do(ctx, post(c.path(), going), code(201), isNotTerminating)
 			if err != nil {
 				return err
 			}
 			if strings.Contains(string(a.body), "f:deletion") {
 				return a.errorf("expected managedFields without what was not taken")
 			}
-			return s.try(ctx, get(c.item("a")), code(200), aliveAndWell)
+			return s.expect(ctx, get(c.item("a")), code(200), isNotTerminating)
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "MD-10", Level: Must, Title: "a client can neither take deletionTimestamp away nor move it",
 			Why:    "what goes cannot come back",
 			Source: docSystemFields,
-		}, keptDeletion),
-		both(Case{
+		}, checkDeletionTimestampKept),
+		onBoth(Case{
 			ID: "MD-31", Level: Must, Title: "an update cannot give an object a deletionTimestamp or a grace period",
 			Why:    "that is for DELETE, which runs what has to be run before",
 			Source: "apimachinery api/validation",
-		}, deletionByUpdate),
-		both(Case{
+		}, checkDeletionByUpdate),
+		onBoth(Case{
 			ID: "MD-11", Level: Must, Title: "every object that is returned has a resourceVersion",
 			Why:    "without it no write can be safe",
 			Source: docMetadata,
 		}, func(ctx context.Context, s *session, c collection) error {
-			return everyAnswer(ctx, s, c, c.object("a"), matches(regexp.MustCompile(`^[1-9]\d*$`), "metadata", "resourceVersion"))
+			return expectEveryResponse(ctx, s, c, c.object("a"), matchesPattern(regexp.MustCompile(`^[1-9]\d*$`), "metadata", "resourceVersion"))
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "MD-12", Level: Must, Title: "a create with a resourceVersion is refused",
 			Why:    "the client thinks that it writes to an object that is there",
 			Source: "apiserver storage/etcd3/store.go",
 		}, func(ctx context.Context, s *session, c collection) error {
-			sent := c.object("a").meta("resourceVersion", "5")
-			return s.all(ctx,
-				ask(post(c.path(), sent), refusal{code: 500, message: "resourceVersion should not be set on objects to be created"}.check),
-				ask(c.trial(sent), code(201), at("5")), // which does not come as far as the storage
-				ask(get(c.item("a")), code(404)),
+			sent := c.object("a").withMeta("resourceVersion", "5")
+			return s.expectAll(ctx,
+				send(post(c.path(), sent), failure{code: 500, message: "resourceVersion should not be set on objects to be created"}.check),
+				send(c.dryRunCreate(sent), code(201), atResourceVersion("5")), // which does not come as far as the storage
+				send(get(c.item("a")), code(404)),
 			)
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "MD-13", Level: May, Title: "a create with a resourceVersion of 0, or one that is none, may be taken; the object has a real one",
 			Why:    "a client must not see its own invention again",
 			Source: "apiserver storage/etcd3/store.go",
-		}, inventedVersions),
-		both(Case{
+		}, checkInvalidVersionOnCreate),
+		onBoth(Case{
 			ID: "MD-24", Level: Must, Title: "selfLink is not returned from a create that sends it",
 			Why:    "the field is gone since 1.20",
 			Source: "Kubernetes API Concepts; apiserver registry/rest/meta.go",
 		}, func(ctx context.Context, s *session, c collection) error {
-			return everyAnswer(ctx, s, c, c.object("a").meta("selfLink", c.item("a")), absent("metadata", "selfLink"))
+			return expectEveryResponse(ctx, s, c, c.object("a").withMeta("selfLink", c.item("a")), noField("metadata", "selfLink"))
 		}),
 	)
 }
 
-// uuid is how a uid looks.
-var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+// uuidPattern is how a uid looks.
+var uuidPattern = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-// not expects another string than this at the path.
-func not(unwanted string, path ...string) expectation {
-	return func(a *answer) error {
+// fieldNot expects another string than this at the path.
+func fieldNot(unwanted string, path ...string) expectation {
+	return func(a *response) error {
 		if field(unwanted, path...)(a) == nil {
 			return fmt.Errorf("expected another %s than %q", path[len(path)-1], unwanted)
 		}
@@ -144,54 +144,54 @@ func not(unwanted string, path ...string) expectation {
 	}
 }
 
-// everyAnswer creates the object, and reads and writes it in all ways that are answered with the object. Each answer must be as expected.
-func everyAnswer(ctx context.Context, s *session, c collection, o object, expect ...expectation) error {
-	created, err := s.object(ctx, post(c.path(), o), append(expect, code(201))...)
+// expectEveryResponse creates the object, and reads and writes it in all ways that are answered with the object. Each answer must be as expected.
+func expectEveryResponse(ctx context.Context, s *session, c collection, o object, expect ...expectation) error {
+	created, err := s.doObject(ctx, post(c.path(), o), append(expect, code(201))...)
 	if err != nil {
 		return err
 	}
-	update := c.object(created.Name).meta("resourceVersion", created.ResourceVersion).label("step", "put")
+	update := c.object(created.Name).withMeta("resourceVersion", created.ResourceVersion).withLabel("step", "put")
 	for _, one := range []call{
 		get(c.item(created.Name)),
 		put(c.item(created.Name), update),
 		mergePatch(c.item(created.Name), object{"metadata": object{"labels": object{"step": "patch"}}}),
-		apply(c.item(created.Name), c.object(created.Name).label("applied", "yes")),
+		apply(c.item(created.Name), c.object(created.Name).withLabel("applied", "yes")),
 	} {
-		if err := s.try(ctx, one, append(expect, code(200))...); err != nil {
+		if err := s.expect(ctx, one, append(expect, code(200))...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func ownUIDs(ctx context.Context, s *session, c collection) error {
-	one, err := s.object(ctx, post(c.path(), c.object("a")), code(201), matches(uuid, "metadata", "uid"))
+func checkUniqueUIDs(ctx context.Context, s *session, c collection) error {
+	one, err := s.doObject(ctx, post(c.path(), c.object("a")), code(201), matchesPattern(uuidPattern, "metadata", "uid"))
 	if err != nil {
 		return err
 	}
-	return s.try(ctx, post(c.path(), c.object("b")), code(201), matches(uuid, "metadata", "uid"), not(string(one.UID), "metadata", "uid"))
+	return s.expect(ctx, post(c.path(), c.object("b")), code(201), matchesPattern(uuidPattern, "metadata", "uid"), fieldNot(string(one.UID), "metadata", "uid"))
 }
 
-func uidOfLife(ctx context.Context, s *session, c collection) error {
+func checkUIDOfObject(ctx context.Context, s *session, c collection) error {
 	first, err := c.create(ctx, c.object("a"))
 	if err != nil {
 		return err
 	}
-	update := c.object("a").meta("resourceVersion", first.ResourceVersion).label("step", "put")
-	if err := s.try(ctx, put(c.item("a"), update), code(200), sameUID(first.UID)); err != nil {
+	update := c.object("a").withMeta("resourceVersion", first.ResourceVersion).withLabel("step", "put")
+	if err := s.expect(ctx, put(c.item("a"), update), code(200), hasUID(first.UID)); err != nil {
 		return err
 	}
-	if err := s.try(ctx, get(c.item("a")), code(200), sameUID(first.UID)); err != nil {
+	if err := s.expect(ctx, get(c.item("a")), code(200), hasUID(first.UID)); err != nil {
 		return err
 	}
 	if err := c.delete(ctx, "a"); err != nil {
 		return err
 	}
-	return s.try(ctx, post(c.path(), c.object("a")), code(201), not(string(first.UID), "metadata", "uid"))
+	return s.expect(ctx, post(c.path(), c.object("a")), code(201), fieldNot(string(first.UID), "metadata", "uid"))
 }
 
-func serversTime(ctx context.Context, s *session, c collection) error {
-	a, err := s.do(ctx, post(c.path(), c.object("a").meta("creationTimestamp", "2001-02-03T04:05:06Z")), code(201))
+func checkCreationTimestamp(ctx context.Context, s *session, c collection) error {
+	a, err := s.do(ctx, post(c.path(), c.object("a").withMeta("creationTimestamp", "2001-02-03T04:05:06Z")), code(201))
 	if err != nil {
 		return err
 	}
@@ -206,77 +206,77 @@ func serversTime(ctx context.Context, s *session, c collection) error {
 	if off := o.CreationTimestamp.Sub(now).Abs(); off > time.Hour {
 		return a.errorf("expected creationTimestamp to be about %v, got %v", now.UTC(), o.CreationTimestamp.UTC())
 	}
-	return s.try(ctx, get(c.item("a")), code(200), createdAt(o))
+	return s.expect(ctx, get(c.item("a")), code(200), hasCreationTimestamp(o))
 }
 
-// createdAt expects the creationTimestamp of an object.
-func createdAt(o metav1.PartialObjectMetadata) expectation {
+// hasCreationTimestamp expects the creationTimestamp of an object.
+func hasCreationTimestamp(o metav1.PartialObjectMetadata) expectation {
 	return field(o.CreationTimestamp.UTC().Format(time.RFC3339), "metadata", "creationTimestamp")
 }
 
-func keptTime(ctx context.Context, s *session, c collection) error {
+func checkCreationTimestampKept(ctx context.Context, s *session, c collection) error {
 	o, err := c.create(ctx, c.object("a"))
 	if err != nil {
 		return err
 	}
 	for i, sent := range []any{nil, "2001-02-03T04:05:06Z"} {
 		step := fmt.Sprint(i)
-		now, err := s.object(ctx, get(c.item("a")), code(200))
+		now, err := s.doObject(ctx, get(c.item("a")), code(200))
 		if err != nil {
 			return err
 		}
-		update := c.object("a").meta("resourceVersion", now.ResourceVersion).meta("creationTimestamp", sent).label("put", step)
-		if err := s.try(ctx, put(c.item("a"), update), code(200), createdAt(o)); err != nil {
+		update := c.object("a").withMeta("resourceVersion", now.ResourceVersion).withMeta("creationTimestamp", sent).withLabel("put", step)
+		if err := s.expect(ctx, put(c.item("a"), update), code(200), hasCreationTimestamp(o)); err != nil {
 			return err
 		}
 		patch := object{"metadata": object{"creationTimestamp": sent, "labels": object{"patch": step}}}
-		if err := s.try(ctx, mergePatch(c.item("a"), patch), code(200), createdAt(o)); err != nil {
+		if err := s.expect(ctx, mergePatch(c.item("a"), patch), code(200), hasCreationTimestamp(o)); err != nil {
 			return err
 		}
 	}
-	return s.try(ctx, get(c.item("a")), code(200), createdAt(o))
+	return s.expect(ctx, get(c.item("a")), code(200), hasCreationTimestamp(o))
 }
 
-func wholeSeconds(ctx context.Context, s *session, c collection) error {
+func checkTimestampFormat(ctx context.Context, s *session, c collection) error {
 	times := regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$`)
-	if err := s.try(ctx, post(c.path(), c.object("a").held().label("a", "b")), code(201), matches(times, "metadata", "creationTimestamp")); err != nil {
+	if err := s.expect(ctx, post(c.path(), c.object("a").withFinalizer().withLabel("a", "b")), code(201), matchesPattern(times, "metadata", "creationTimestamp")); err != nil {
 		return err
 	}
-	if err := s.try(ctx, del(c.item("a")), code(200)); err != nil {
+	if err := s.expect(ctx, del(c.item("a")), code(200)); err != nil {
 		return err
 	}
-	return s.try(ctx, get(c.item("a")), code(200), matches(times, "metadata", "creationTimestamp"), matches(times, "metadata", "deletionTimestamp"))
+	return s.expect(ctx, get(c.item("a")), code(200), matchesPattern(times, "metadata", "creationTimestamp"), matchesPattern(times, "metadata", "deletionTimestamp"))
 }
 
-// aliveAndWell expects an object that nobody is deleting.
-func aliveAndWell(a *answer) error {
-	return a.meets(absent("metadata", "deletionTimestamp"), absent("metadata", "deletionGracePeriodSeconds"))
+// isNotTerminating expects an object that nobody is deleting.
+func isNotTerminating(a *response) error {
+	return a.expect(noField("metadata", "deletionTimestamp"), noField("metadata", "deletionGracePeriodSeconds"))
 }
 
-func keptDeletion(ctx context.Context, s *session, c collection) error {
-	if _, err := c.create(ctx, c.object("a").held()); err != nil {
+func checkDeletionTimestampKept(ctx context.Context, s *session, c collection) error {
+	if _, err := c.create(ctx, c.object("a").withFinalizer()); err != nil {
 		return err
 	}
-	if err := s.try(ctx, del(c.item("a")), code(200)); err != nil {
+	if err := s.expect(ctx, del(c.item("a")), code(200)); err != nil {
 		return err
 	}
-	going, err := s.object(ctx, get(c.item("a")), code(200))
+	going, err := s.doObject(ctx, get(c.item("a")), code(200))
 	if err != nil {
 		return err
 	}
 	if going.DeletionTimestamp == nil {
 		return fmt.Errorf("GET %s: expected a deletionTimestamp on a deleted object with a finalizer", c.item("a"))
 	}
-	kept := field(going.DeletionTimestamp.UTC().Format(time.RFC3339), "metadata", "deletionTimestamp")
-	without := c.object("a").held().meta("resourceVersion", going.ResourceVersion)
+	hasOldTimestamp := field(going.DeletionTimestamp.UTC().Format(time.RFC3339), "metadata", "deletionTimestamp")
+	without := c.object("a").withFinalizer().withMeta("resourceVersion", going.ResourceVersion)
 	patch := func(to any) call { return mergePatch(c.item("a"), object{"metadata": object{"deletionTimestamp": to}}) }
 	for _, write := range []call{patch(nil), put(c.item("a"), without)} {
-		if err := s.try(ctx, write, code(200), kept, at(going.ResourceVersion)); err != nil {
+		if err := s.expect(ctx, write, code(200), hasOldTimestamp, atResourceVersion(going.ResourceVersion)); err != nil {
 			return err
 		}
 	}
 	// The value is kept, and yet the patch changes something: its manager owns the field now.
-	moved, err := s.object(ctx, patch("2001-02-03T04:05:06Z").by("mover"), code(200), kept)
+	moved, err := s.doObject(ctx, patch("2001-02-03T04:05:06Z").withFieldManager("mover"), code(200), hasOldTimestamp)
 	if err != nil {
 		return err
 	}
@@ -286,39 +286,39 @@ func keptDeletion(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
-func deletionByUpdate(ctx context.Context, s *session, c collection) error {
+func checkDeletionByUpdate(ctx context.Context, s *session, c collection) error {
 	o, err := c.create(ctx, c.object("a"))
 	if err != nil {
 		return err
 	}
-	for field, value := range inOrder(map[string]any{"deletionTimestamp": "2001-02-03T04:05:06Z", "deletionGracePeriodSeconds": 5}) {
+	for field, value := range sortedByKey(map[string]any{"deletionTimestamp": "2001-02-03T04:05:06Z", "deletionGracePeriodSeconds": 5}) {
 		for _, write := range []call{
-			put(c.item("a"), c.object("a").meta("resourceVersion", o.ResourceVersion).meta(field, value)),
+			put(c.item("a"), c.object("a").withMeta("resourceVersion", o.ResourceVersion).withMeta(field, value)),
 			mergePatch(c.item("a"), object{"metadata": object{field: value}}),
 		} {
-			if err := s.try(ctx, write, c.invalid("a", metav1.CauseTypeFieldValueInvalid, "metadata."+field, "field is immutable")); err != nil {
+			if err := s.expect(ctx, write, c.invalid("a", metav1.CauseTypeFieldValueInvalid, "metadata."+field, "field is immutable")); err != nil {
 				return err
 			}
 		}
 	}
-	return s.try(ctx, get(c.item("a")), code(200), aliveAndWell, at(o.ResourceVersion))
+	return s.expect(ctx, get(c.item("a")), code(200), isNotTerminating, atResourceVersion(o.ResourceVersion))
 }
 
-func inventedVersions(ctx context.Context, s *session, c collection) error {
+func checkInvalidVersionOnCreate(ctx context.Context, s *session, c collection) error {
 	for i, sent := range []string{"0", "abc"} {
 		name := fmt.Sprintf("a%d", i)
-		a, err := s.do(ctx, post(c.path(), c.object(name).meta("resourceVersion", sent)), code(201, 400, 422, 500))
+		a, err := s.do(ctx, post(c.path(), c.object(name).withMeta("resourceVersion", sent)), code(201, 400, 422, 500))
 		if err != nil {
 			return err
 		}
 		want := code(404)
 		if a.code == 201 {
-			if err := a.meets(not(sent, "metadata", "resourceVersion")); err != nil {
+			if err := a.expect(fieldNot(sent, "metadata", "resourceVersion")); err != nil {
 				return err
 			}
-			want = not(sent, "metadata", "resourceVersion")
+			want = fieldNot(sent, "metadata", "resourceVersion")
 		}
-		if err := s.try(ctx, get(c.item(name)), want); err != nil {
+		if err := s.expect(ctx, get(c.item(name)), want); err != nil {
 			return err
 		}
 	}

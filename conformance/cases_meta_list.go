@@ -12,73 +12,75 @@ import (
 // metaListCases are about how metadata is written down, in objects and in lists (MD-25 to MD-30).
 func metaListCases() []Case {
 	return slices.Concat(
-		both(Case{
+		onBoth(Case{
 			ID: "MD-25", Level: Must, Title: "managedFields has one entry for each manager, operation and apiVersion",
 			Why:    "an apply finds out from it who else has a say",
 			Source: "Server-Side Apply, Field management",
 		}, func(ctx context.Context, s *session, c collection) error {
-			return managedWrites(ctx, s, c, nil)
+			return checkManagedFieldsEntries(ctx, s, c, nil)
 		}),
 		onStatus(Case{
 			ID: "MD-25/status", Level: Must, Title: "what a manager writes to a subresource has an entry of its own in managedFields",
 			Why:    "a controller that applies must not lose its status",
 			Source: "Server-Side Apply, Field management",
 		}, func(ctx context.Context, s *session, c collection) error {
-			return managedWrites(ctx, s, c, []string{"one Update status"}, c.statusPatch("a").by("one"))
+			return checkManagedFieldsEntries(ctx, s, c, []string{"one Update status"}, c.statusPatch("a").withFieldManager("one"))
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "MD-26", Level: Should, Title: "labels and annotations that nobody set are left out",
 			Why:    "null is not an empty map to every client",
 			Source: "API conventions, Optional vs. Required",
 		}, func(ctx context.Context, s *session, c collection) error {
-			bare := func(a *answer) error { return a.meets(absent("metadata", "labels"), absent("metadata", "annotations")) }
-			if err := s.try(ctx, post(c.path(), c.object("a").meta("labels", nil).meta("annotations", object{})), code(201), bare); err != nil {
+			bare := func(a *response) error {
+				return a.expect(noField("metadata", "labels"), noField("metadata", "annotations"))
+			}
+			if err := s.expect(ctx, post(c.path(), c.object("a").withMeta("labels", nil).withMeta("annotations", object{})), code(201), bare); err != nil {
 				return err
 			}
-			if _, err := c.relabel(ctx, "a", "a", "b"); err != nil {
+			if _, err := c.setLabel(ctx, "a", "a", "b"); err != nil {
 				return err
 			}
-			return s.try(ctx, mergePatch(c.item("a"), object{"metadata": object{"labels": object{"a": nil}}}), code(200), bare)
+			return s.expect(ctx, mergePatch(c.item("a"), object{"metadata": object{"labels": object{"a": nil}}}), code(200), bare)
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "MD-27", Level: Must, Title: "every item of a list has the resourceVersion of its last change, and the list has the latest or a later one",
 			Why:    "items are written back under it",
 			Source: "API conventions, Lists and Simple kinds",
-		}, itemVersions),
-		both(Case{
+		}, checkItemVersions),
+		onBoth(Case{
 			ID: "MD-29", Level: Should, Title: "the metadata of a list is about the list only",
 			Why:    "a list is no object",
 			Source: "API conventions, Lists and Simple kinds",
-		}, listMetadata),
-		both(Case{
+		}, checkListMetadata),
+		onBoth(Case{
 			ID: "MD-30", Level: Must, Title: "field names are matched by case",
 			Why:    "a field in another case is unknown, and does nothing",
 			Source: "API conventions, Naming",
 		}, func(ctx context.Context, s *session, c collection) error {
-			strange := c.object("a").meta("Labels", object{"a": "b"}).meta("ANNOTATIONS", object{"a": "b"})
-			return s.try(ctx, post(c.path(), strange), code(201), absent("metadata", "labels"), absent("metadata", "annotations"),
-				absent("metadata", "Labels"), absent("metadata", "ANNOTATIONS"))
+			strange := c.object("a").withMeta("Labels", object{"a": "b"}).withMeta("ANNOTATIONS", object{"a": "b"})
+			return s.expect(ctx, post(c.path(), strange), code(201), noField("metadata", "labels"), noField("metadata", "annotations"),
+				noField("metadata", "Labels"), noField("metadata", "ANNOTATIONS"))
 		}),
 	)
 }
 
-// managedWrites has an object written to by the managers one and two in two ways, and in the ways given. Each must have one entry in
+// checkManagedFieldsEntries has an object written to by the managers one and two in two ways, and in the ways given. Each must have one entry in
 // managedFields, written "MANAGER OPERATION SUBRESOURCE". A controller may have entries of its own.
-func managedWrites(ctx context.Context, s *session, c collection, more []string, writes ...call) error {
-	if err := s.try(ctx, post(c.path(), c.object("a").label("a", "b")).by("one"), code(201)); err != nil {
+func checkManagedFieldsEntries(ctx context.Context, s *session, c collection, more []string, writes ...call) error {
+	if err := s.expect(ctx, post(c.path(), c.object("a").withLabel("a", "b")).withFieldManager("one"), code(201)); err != nil {
 		return err
 	}
 	label := func(value string) object { return object{"metadata": object{"labels": object{"c": value}}} }
 	for _, write := range append(writes,
-		mergePatch(c.item("a"), label("1")).by("two"),
-		mergePatch(c.item("a"), label("2")).by("two"),
-		apply(c.item("a"), c.object("a").label("d", "e")).by("two"),
+		mergePatch(c.item("a"), label("1")).withFieldManager("two"),
+		mergePatch(c.item("a"), label("2")).withFieldManager("two"),
+		apply(c.item("a"), c.object("a").withLabel("d", "e")).withFieldManager("two"),
 	) {
-		if err := s.try(ctx, write, code(200)); err != nil {
+		if err := s.expect(ctx, write, code(200)); err != nil {
 			return err
 		}
 	}
-	return s.try(ctx, get(c.item("a")), code(200), metadata(func(m metav1.ObjectMeta) error {
+	return s.expect(ctx, get(c.item("a")), code(200), metadata(func(m metav1.ObjectMeta) error {
 		var got []string
 		for _, entry := range m.ManagedFields {
 			if entry.Manager != "one" && entry.Manager != "two" {
@@ -99,7 +101,7 @@ func managedWrites(ctx context.Context, s *session, c collection, more []string,
 	}))
 }
 
-func itemVersions(ctx context.Context, s *session, c collection) error {
+func checkItemVersions(ctx context.Context, s *session, c collection) error {
 	versions := map[string]string{}
 	for _, name := range []string{"a", "b", "c"} {
 		if _, err := c.create(ctx, c.object(name)); err != nil {
@@ -107,7 +109,7 @@ func itemVersions(ctx context.Context, s *session, c collection) error {
 		}
 	}
 	for _, name := range []string{"c", "a", "b"} {
-		o, err := c.change(ctx, name, "changed")
+		o, err := c.annotate(ctx, name, "changed")
 		if err != nil {
 			return err
 		}
@@ -117,21 +119,21 @@ func itemVersions(ctx context.Context, s *session, c collection) error {
 	if err != nil {
 		return err
 	}
-	if err := l.has("a", "b", "c"); err != nil {
+	if err := l.expectNames("a", "b", "c"); err != nil {
 		return err
 	}
 	for _, item := range l.Items {
 		if item.ResourceVersion != versions[item.Name] || item.UID == "" {
-			return l.from.errorf("expected %s with a uid and resourceVersion %s, got %q %q", item.Name, versions[item.Name], item.UID, item.ResourceVersion)
+			return l.response.errorf("expected %s with a uid and resourceVersion %s, got %q %q", item.Name, versions[item.Name], item.UID, item.ResourceVersion)
 		}
-		if err := notOlder(l.Metadata.ResourceVersion, item.ResourceVersion); err != nil {
-			return l.from.errorf("the list itself: %w", err)
+		if err := expectNotOlder(l.Metadata.ResourceVersion, item.ResourceVersion); err != nil {
+			return l.response.errorf("the list itself: %w", err)
 		}
 	}
 	return nil
 }
 
-func listMetadata(ctx context.Context, s *session, c collection) error {
+func checkListMetadata(ctx context.Context, s *session, c collection) error {
 	for _, name := range []string{"a", "b"} {
 		if _, err := c.create(ctx, c.object(name)); err != nil {
 			return err

@@ -16,93 +16,93 @@ const (
 	badNamePart   = "name part must consist of alphanumeric characters"
 	longNamePart  = "name part must be no more than 63"
 	badPrefix     = "prefix part a lowercase RFC 1123 subdomain must consist of"
-	twoSlashes    = "a valid label key must consist of"
+	badLabelKey   = "a valid label key must consist of"
 	badLabelValue = "a valid label must be an empty string or consist of"
 )
 
 // metaSyntaxCases are about what clients may write into metadata (MD-18 to MD-23, MD-32, MD-33).
 func metaSyntaxCases() []Case {
 	return slices.Concat(
-		both(Case{
+		onBoth(Case{
 			ID: "MD-18", Level: Must, Title: "label keys are qualified names, label values are short words",
 			Why:    "selectors could not name them",
 			Source: "Labels and Selectors, Syntax and character set; " + docObjectMeta,
-		}, refusedMeta("labels",
-			flawed{object{"bad key!": "v"}, badNamePart},
-			flawed{object{strings.Repeat("a", 64): "v"}, longNamePart},
-			flawed{object{"Upper.example.com/a": "v"}, badPrefix},
-			flawed{object{"a/b/c": "v"}, twoSlashes},
-			flawed{object{"a": "bad value!"}, badLabelValue},
-			flawed{object{"a": strings.Repeat("v", 64)}, "must be no more than 63"},
+		}, checkInvalidMeta("labels",
+			invalidValue{object{"bad key!": "v"}, badNamePart},
+			invalidValue{object{strings.Repeat("a", 64): "v"}, longNamePart},
+			invalidValue{object{"Upper.example.com/a": "v"}, badPrefix},
+			invalidValue{object{"a/b/c": "v"}, badLabelKey},
+			invalidValue{object{"a": "bad value!"}, badLabelValue},
+			invalidValue{object{"a": strings.Repeat("v", 64)}, "must be no more than 63"},
 		)),
-		both(Case{
+		onBoth(Case{
 			ID: "MD-19", Level: Must, Title: "annotation keys are qualified names in either case, and all together have at most 256 KiB",
 			Why:    "clients split keys at the slash; objects have to fit into the storage",
 			Source: "Annotations, Syntax and character set; " + docObjectMeta,
-		}, annotationSyntax),
-		both(Case{
+		}, checkAnnotationSyntax),
+		onBoth(Case{
 			ID: "MD-20", Level: Must, Title: "an owner reference needs apiVersion, kind, name and uid",
 			Why:    "the garbage collector could not look the owner up, and would delete the object",
 			Source: docObjectMeta,
-		}, ownersInPart),
-		both(Case{
+		}, checkIncompleteOwners),
+		onBoth(Case{
 			ID: "MD-21", Level: Must, Title: "at most one owner is the controller",
 			Why:    "two controllers would fight over the object",
 			Source: docObjectMeta,
 		}, func(ctx context.Context, s *session, c collection) error {
-			owners := []object{ownerRef("1").top("controller", true), ownerRef("2").top("controller", true)}
-			return s.try(ctx, post(c.path(), c.object("a").meta("ownerReferences", owners)), c.invalid("a", metav1.CauseTypeFieldValueInvalid,
+			owners := []object{ownerRef("1").with("controller", true), ownerRef("2").with("controller", true)}
+			return s.expect(ctx, post(c.path(), c.object("a").withMeta("ownerReferences", owners)), c.invalid("a", metav1.CauseTypeFieldValueInvalid,
 				"metadata.ownerReferences", `Only one reference can have Controller set to true. Found "true" in references for ConfigMap/owner-1 and ConfigMap/owner-2`))
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "MD-22", Level: Should, Title: "owner references that come twice are merged, with a warning",
 			Why:    "the client learns that it is about to build a heap of them",
 			Source: "apiserver handlers/rest.go",
-		}, ownersTwice),
-		both(Case{
+		}, checkDuplicateOwners),
+		onBoth(Case{
 			ID: "MD-23", Level: Must, Title: "finalizers are qualified names, which need no prefix on custom resources",
 			Why:    "controllers find their own by name; many operators use bare names",
 			Source: docObjectMeta,
-		}, finalizerSyntax),
-		both(Case{
+		}, checkFinalizerSyntax),
+		onBoth(Case{
 			ID: "MD-32", Level: Must, Title: "an Event owns nothing",
 			Why:    "Events go by themselves, and would take the object along",
 			Source: docObjectMeta,
 		}, func(ctx context.Context, s *session, c collection) error {
-			return s.try(ctx, post(c.path(), c.object("a").meta("ownerReferences", []object{ownerRef("1").top("kind", "Event")})),
+			return s.expect(ctx, post(c.path(), c.object("a").withMeta("ownerReferences", []object{ownerRef("1").with("kind", "Event")})),
 				c.invalid("a", metav1.CauseTypeFieldValueInvalid, "metadata.ownerReferences[0]", "/v1, Kind=Event is disallowed from being an owner"))
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "MD-33", Level: Must, Title: "dependents cannot be kept and deleted: the two finalizers exclude each other",
 			Why:    "the garbage collector would have to do both",
 			Source: docObjectMeta,
 		}, func(ctx context.Context, s *session, c collection) error {
-			return refusedMeta("finalizers",
-				flawed{[]string{"orphan", "foregroundDeletion"}, "finalizer orphan and foregroundDeletion cannot be both set"})(ctx, s, c)
+			return checkInvalidMeta("finalizers",
+				invalidValue{[]string{"orphan", "foregroundDeletion"}, "finalizer orphan and foregroundDeletion cannot be both set"})(ctx, s, c)
 		}),
 	)
 }
 
-// flawed is a value that is refused, and what the refusal says.
-type flawed struct {
-	value any
-	says  string
+// invalidValue is a value that is refused, and what the refusal says.
+type invalidValue struct {
+	value   any
+	message string
 }
 
-// refusedMeta makes the check that each of these values of a field of the metadata makes a create invalid, and a patch as well.
-func refusedMeta(field string, values ...flawed) collectionCheck {
+// checkInvalidMeta makes the check that each of these values of a field of the metadata makes a create invalid, and a patch as well.
+func checkInvalidMeta(field string, values ...invalidValue) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		if _, err := c.create(ctx, c.object("a")); err != nil {
 			return err
 		}
 		for _, one := range values {
 			refused := func(name string) expectation {
-				return c.invalid(name, metav1.CauseTypeFieldValueInvalid, "metadata."+field, one.says)
+				return c.invalid(name, metav1.CauseTypeFieldValueInvalid, "metadata."+field, one.message)
 			}
-			if err := s.try(ctx, post(c.path(), c.object("b").meta(field, one.value)), refused("b")); err != nil {
+			if err := s.expect(ctx, post(c.path(), c.object("b").withMeta(field, one.value)), refused("b")); err != nil {
 				return err
 			}
-			if err := s.try(ctx, mergePatch(c.item("a"), object{"metadata": object{field: one.value}}), refused("a")); err != nil {
+			if err := s.expect(ctx, mergePatch(c.item("a"), object{"metadata": object{field: one.value}}), refused("a")); err != nil {
 				return err
 			}
 		}
@@ -110,44 +110,44 @@ func refusedMeta(field string, values ...flawed) collectionCheck {
 	}
 }
 
-func annotationSyntax(ctx context.Context, s *session, c collection) error {
+func checkAnnotationSyntax(ctx context.Context, s *session, c collection) error {
 	const limit = 262144
-	if err := refusedMeta("annotations",
-		flawed{object{"bad key!": "v"}, badNamePart},
-		flawed{object{strings.Repeat("a", 64): "v"}, longNamePart},
-		flawed{object{"a/b/c": "v"}, twoSlashes},
+	if err := checkInvalidMeta("annotations",
+		invalidValue{object{"bad key!": "v"}, badNamePart},
+		invalidValue{object{strings.Repeat("a", 64): "v"}, longNamePart},
+		invalidValue{object{"a/b/c": "v"}, badLabelKey},
 	)(ctx, s, c); err != nil {
 		return err
 	}
-	if _, err := c.create(ctx, c.object("upper").meta("annotations", object{"Upper.example.com/a": "any value!"})); err != nil {
+	if _, err := c.create(ctx, c.object("upper").withMeta("annotations", object{"Upper.example.com/a": "any value!"})); err != nil {
 		return err
 	}
-	if _, err := c.create(ctx, c.object("full").meta("annotations", object{"key": strings.Repeat("v", limit-3)})); err != nil {
+	if _, err := c.create(ctx, c.object("full").withMeta("annotations", object{"key": strings.Repeat("v", limit-3)})); err != nil {
 		return err
 	}
-	return s.try(ctx, post(c.path(), c.object("b").meta("annotations", object{"key": strings.Repeat("v", limit-2)})),
+	return s.expect(ctx, post(c.path(), c.object("b").withMeta("annotations", object{"key": strings.Repeat("v", limit-2)})),
 		c.invalid("b", "FieldValueTooLong", "metadata.annotations", "Too long: may not be more than 262144 bytes"))
 }
 
-func finalizerSyntax(ctx context.Context, s *session, c collection) error {
-	err := refusedMeta("finalizers",
-		flawed{[]string{"example.com/bad finalizer!"}, badNamePart},
-		flawed{[]string{"example.com/a/b"}, twoSlashes},
-		flawed{[]string{"example.com/" + strings.Repeat("a", 64)}, longNamePart},
+func checkFinalizerSyntax(ctx context.Context, s *session, c collection) error {
+	err := checkInvalidMeta("finalizers",
+		invalidValue{[]string{"example.com/bad finalizer!"}, badNamePart},
+		invalidValue{[]string{"example.com/a/b"}, badLabelKey},
+		invalidValue{[]string{"example.com/" + strings.Repeat("a", 64)}, longNamePart},
 	)(ctx, s, c)
 	if err != nil || c.resource != "widgets" { // kubernetes has a list of bare names for built-in types
 		return err
 	}
 	const prefer = `metadata.finalizers: %q: prefer a domain-qualified finalizer %s to avoid accidental conflicts with other finalizer writers`
-	bare := c.object("bare").meta("finalizers", []string{"bare", "bare.example.com", "orphan", "example.com/whole"})
-	told := warns(fmt.Sprintf(prefer, "bare", "name"), fmt.Sprintf(prefer, "bare.example.com", "name including a path (/)"))
-	if err := s.try(ctx, post(c.path(), bare), code(201), told); err != nil {
+	bare := c.object("bare").withMeta("finalizers", []string{"bare", "bare.example.com", "orphan", "example.com/whole"})
+	wantWarnings := warningsAre(fmt.Sprintf(prefer, "bare", "name"), fmt.Sprintf(prefer, "bare.example.com", "name including a path (/)"))
+	if err := s.expect(ctx, post(c.path(), bare), code(201), wantWarnings); err != nil {
 		return err
 	}
-	if err := s.try(ctx, mergePatch(c.item("bare"), object{"metadata": object{"labels": object{"a": "b"}}}), code(200), warns()); err != nil {
+	if err := s.expect(ctx, mergePatch(c.item("bare"), object{"metadata": object{"labels": object{"a": "b"}}}), code(200), warningsAre()); err != nil {
 		return err // they are not new
 	}
-	return s.try(ctx, mergePatch(c.item("bare"), object{"metadata": object{"finalizers": nil}}), code(200), absent("metadata", "finalizers"))
+	return s.expect(ctx, mergePatch(c.item("bare"), object{"metadata": object{"finalizers": nil}}), code(200), noField("metadata", "finalizers"))
 }
 
 // ownerRef is a reference to an owner that is not there.
@@ -155,28 +155,22 @@ func ownerRef(number string) object {
 	return object{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner-" + number, "uid": "00000000-0000-0000-0000-00000000000" + number}
 }
 
-// top sets a field at the top.
-func (o object) top(field string, value any) object {
-	o[field] = value
-	return o
-}
-
-func ownersInPart(ctx context.Context, s *session, c collection) error {
+func checkIncompleteOwners(ctx context.Context, s *session, c collection) error {
 	for _, part := range []string{"apiVersion", "kind", "name", "uid"} {
-		for _, refs := range [][]object{{ownerRef("1").top(part, "")}, {ownerRef("1"), ownerRef("2").top(part, "")}} {
+		for _, refs := range [][]object{{ownerRef("1").with(part, "")}, {ownerRef("1"), ownerRef("2").with(part, "")}} {
 			at := "metadata.ownerReferences[" + string(rune('0'+len(refs)-1)) + "]." + part
-			err := s.try(ctx, post(c.path(), c.object("a").meta("ownerReferences", refs)),
+			err := s.expect(ctx, post(c.path(), c.object("a").withMeta("ownerReferences", refs)),
 				c.invalid("a", metav1.CauseTypeFieldValueRequired, at, "must not be empty"))
 			if err != nil {
 				return err
 			}
 		}
 	}
-	return s.try(ctx, post(c.path(), c.object("a").meta("ownerReferences", []object{ownerRef("1").top("apiVersion", "a/b/c")})),
+	return s.expect(ctx, post(c.path(), c.object("a").withMeta("ownerReferences", []object{ownerRef("1").with("apiVersion", "a/b/c")})),
 		c.invalid("a", metav1.CauseTypeFieldValueInvalid, "metadata.ownerReferences[0].apiVersion", "must be <group>/<version> or <version>"))
 }
 
-func ownersTwice(ctx context.Context, s *session, c collection) error {
+func checkDuplicateOwners(ctx context.Context, s *session, c collection) error {
 	const text = ".metadata.ownerReferences contains duplicate entries"
 	merged := metadata(func(m metav1.ObjectMeta) error {
 		if len(m.OwnerReferences) != 1 {
@@ -193,14 +187,14 @@ func ownersTwice(ctx context.Context, s *session, c collection) error {
 		ref := object{"apiVersion": c.apiVersion, "kind": c.kind, "name": "owner", "uid": there.UID, flag: false}
 		return []object{ref, ref}
 	}
-	o, err := s.object(ctx, post(c.path(), c.object("a").meta("ownerReferences", twice("controller"))), code(201), merged, warned(text))
+	o, err := s.doObject(ctx, post(c.path(), c.object("a").withMeta("ownerReferences", twice("controller"))), code(201), merged, hasWarning(text))
 	if err != nil {
 		return err
 	}
-	update := c.object("a").meta("resourceVersion", o.ResourceVersion).meta("ownerReferences", twice("blockOwnerDeletion"))
-	if err := s.try(ctx, put(c.item("a"), update), code(200), merged, warned(text)); err != nil {
+	update := c.object("a").withMeta("resourceVersion", o.ResourceVersion).withMeta("ownerReferences", twice("blockOwnerDeletion"))
+	if err := s.expect(ctx, put(c.item("a"), update), code(200), merged, hasWarning(text)); err != nil {
 		return err
 	}
 	patch := object{"metadata": object{"ownerReferences": twice("controller")}}
-	return s.try(ctx, mergePatch(c.item("a"), patch), code(200), merged, warned(text))
+	return s.expect(ctx, mergePatch(c.item("a"), patch), code(200), merged, hasWarning(text))
 }

@@ -22,9 +22,9 @@ func nameCases() []Case {
 			ID: "NM-01", Level: Must, Title: "a name may be used again in another namespace, and by another type",
 			Why:    "names are unique within a namespace and type, and nowhere else",
 			Source: docMetadata,
-		}, reuseName),
+		}, checkReuseName),
 	},
-		both(Case{
+		onBoth(Case{
 			ID: "NM-02", Level: Must, Title: "a second object under a used name is refused as AlreadyExists",
 			Why:    "create-if-absent is built on this answer",
 			Source: docIdempotent,
@@ -32,29 +32,29 @@ func nameCases() []Case {
 			if _, err := c.create(ctx, c.object("a")); err != nil {
 				return err
 			}
-			return s.try(ctx, post(c.path(), c.object("a")), alreadyExists(c, "a", "").check)
+			return s.expect(ctx, post(c.path(), c.object("a")), alreadyExists(c, "a", "").check)
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "NM-03", Level: Must, Title: "while the object under that name is being deleted, the refusal says so",
 			Why:    "a client can tell waiting from giving up",
 			Source: "apiserver registry/generic/registry/store.go",
 		}, func(ctx context.Context, s *session, c collection) error {
-			if _, err := c.create(ctx, c.object("a").held()); err != nil {
+			if _, err := c.create(ctx, c.object("a").withFinalizer()); err != nil {
 				return err
 			}
-			if err := s.try(ctx, del(c.item("a")), code(200)); err != nil {
+			if err := s.expect(ctx, del(c.item("a")), code(200)); err != nil {
 				return err
 			}
-			return s.try(ctx, post(c.path(), c.object("a")), alreadyExists(c, "a", "object is being deleted: ").check)
+			return s.expect(ctx, post(c.path(), c.object("a")), alreadyExists(c, "a", "object is being deleted: ").check)
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "NM-04", Level: Must, Title: "a create with neither name nor generateName is invalid",
 			Why:    "the cause names the field to fill",
 			Source: docCreate,
 		}, func(ctx context.Context, s *session, c collection) error {
-			return s.try(ctx, post(c.path(), c.object("")), refusal{
+			return s.expect(ctx, post(c.path(), c.object("")), failure{
 				code: 422, reason: metav1.StatusReasonInvalid,
-				message: c.qualifiedKind() + ` "" is invalid: metadata.name: Required value: name or generateName is required`,
+				message: c.groupKind() + ` "" is invalid: metadata.name: Required value: name or generateName is required`,
 				details: &metav1.StatusDetails{Group: c.group, Kind: c.kind},
 				causes: []metav1.StatusCause{{
 					Type: metav1.CauseTypeFieldValueRequired, Field: "metadata.name",
@@ -62,58 +62,58 @@ func nameCases() []Case {
 				}},
 			}.check)
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "NM-05", Level: Must, Title: "with generateName alone the server adds five characters, and keeps generateName",
 			Why:    "the client learns the name from the answer",
 			Source: docIdempotent,
 		}, func(ctx context.Context, s *session, c collection) error {
-			return generated(ctx, c, "base-", "base-")
+			return expectGeneratedName(ctx, c, "base-", "base-")
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "NM-06", Level: Must, Title: "a long generateName is cut so that the name has at most 63 characters",
 			Why:    "the name must do as a label value and a DNS label",
 			Source: "apiserver pkg/storage/names",
 		}, func(ctx context.Context, s *session, c collection) error {
 			long := strings.Repeat("abcdefghij", 7)
-			return generated(ctx, c, long, long[:58])
+			return expectGeneratedName(ctx, c, long, long[:58])
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "NM-07", Level: Must, Title: "with name and generateName, name wins and generateName is stored unused",
 			Why:    "objects read from one server are created on another with both",
 			Source: docCreate,
 		}, func(ctx context.Context, s *session, c collection) error {
-			named := []expectation{field("a", "metadata", "name"), field("base-", "metadata", "generateName")}
-			return s.all(ctx,
-				ask(post(c.path(), c.object("a").meta("generateName", "base-")), append(named, code(201))...),
-				ask(get(c.item("a")), append(named, code(200))...),
+			hasNames := []expectation{field("a", "metadata", "name"), field("base-", "metadata", "generateName")}
+			return s.expectAll(ctx,
+				send(post(c.path(), c.object("a").withMeta("generateName", "base-")), append(hasNames, code(201))...),
+				send(get(c.item("a")), append(hasNames, code(200))...),
 			)
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "NM-09", Level: Must, Title: "a used name together with generateName is refused as AlreadyExists with a time to retry",
 			Why:    "the client may try again and get another name",
 			Source: "apiserver registry/generic/registry/store.go; apimachinery errors.NewGenerateNameConflict",
-		}, generateNameConflict),
-		both(Case{
+		}, checkGenerateNameConflict),
+		onBoth(Case{
 			ID: "NM-10", Level: Must, Title: "generated characters are consonants and digits that are not mistaken for each other",
 			Why:    "names are read aloud, and must not spell words",
 			Source: "apimachinery pkg/util/rand",
-		}, generatedAlphabet),
+		}, checkGeneratedAlphabet),
 	)
 }
 
 // alreadyExists is how a used name is refused.
-func alreadyExists(c collection, name, prefix string) refusal {
-	return refusal{
+func alreadyExists(c collection, name, prefix string) failure {
+	return failure{
 		code: 409, reason: metav1.StatusReasonAlreadyExists,
-		message: fmt.Sprintf("%s%s %q already exists", prefix, c.qualified(), name), details: c.about(name),
+		message: fmt.Sprintf("%s%s %q already exists", prefix, c.groupResource(), name), details: c.statusDetails(name),
 	}
 }
 
-func reuseName(ctx context.Context, s *session, c collection) error {
+func checkReuseName(ctx context.Context, s *session, c collection) error {
 	if _, err := c.create(ctx, c.object("a")); err != nil {
 		return err
 	}
-	other, err := c.sibling(ctx)
+	other, err := c.inNewNamespace(ctx)
 	if err != nil {
 		return err
 	}
@@ -126,9 +126,9 @@ func reuseName(ctx context.Context, s *session, c collection) error {
 	return err
 }
 
-// generated creates an object from a generateName and expects the name to be a prefix and five more characters.
-func generated(ctx context.Context, c collection, generateName, prefix string) error {
-	a, err := c.s.do(ctx, post(c.path(), c.object("").meta("generateName", generateName)), code(201),
+// expectGeneratedName creates an object from a generateName and expects the name to be a prefix and five more characters.
+func expectGeneratedName(ctx context.Context, c collection, generateName, prefix string) error {
+	a, err := c.s.do(ctx, post(c.path(), c.object("").withMeta("generateName", generateName)), code(201),
 		field(generateName, "metadata", "generateName"))
 	if err != nil {
 		return err
@@ -140,17 +140,17 @@ func generated(ctx context.Context, c collection, generateName, prefix string) e
 	if suffix, ok := strings.CutPrefix(o.Name, prefix); !ok || len(suffix) != 5 {
 		return a.errorf("expected the name to be %q and five characters, got %q", prefix, o.Name)
 	}
-	return c.s.try(ctx, get(c.item(o.Name)), code(200), field(string(o.UID), "metadata", "uid"))
+	return c.s.expect(ctx, get(c.item(o.Name)), code(200), field(string(o.UID), "metadata", "uid"))
 }
 
-func generateNameConflict(ctx context.Context, s *session, c collection) error {
+func checkGenerateNameConflict(ctx context.Context, s *session, c collection) error {
 	if _, err := c.create(ctx, c.object("a")); err != nil {
 		return err
 	}
 	want := alreadyExists(c, "a", "")
 	want.message += ", the server was not able to generate a unique name for the object"
 	want.details.RetryAfterSeconds = 1
-	a, err := s.do(ctx, post(c.path(), c.object("a").meta("generateName", "base-")), want.check)
+	a, err := s.do(ctx, post(c.path(), c.object("a").withMeta("generateName", "base-")), want.check)
 	if err != nil {
 		return err
 	}
@@ -160,9 +160,9 @@ func generateNameConflict(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
-func generatedAlphabet(ctx context.Context, _ *session, c collection) error {
+func checkGeneratedAlphabet(ctx context.Context, _ *session, c collection) error {
 	for range 5 {
-		o, err := c.create(ctx, c.object("").meta("generateName", "base-"))
+		o, err := c.create(ctx, c.object("").withMeta("generateName", "base-"))
 		if err != nil {
 			return err
 		}

@@ -17,67 +17,67 @@ func nameSyntaxCases() []Case {
 		{
 			ID: "NM-13/segment", Level: Must, Title: "a name that cannot be a path segment is refused even where names are otherwise free",
 			Why:    "the object could never be addressed",
-			Source: "apimachinery api/validation/path", check: pathSegmentNames,
+			Source: "apimachinery api/validation/path", check: checkPathSegmentNames,
 		},
 		{
 			ID: "NM-14/dots", Level: Must, Title: "the name of a namespace has no dots",
 			Why:    "it is one label of DNS names",
-			Source: docNames, check: badNamespaceName("a.b", "must not contain dots"),
+			Source: docNames, check: checkInvalidNamespaceName("a.b", "must not contain dots"),
 		},
 		{
 			ID: "NM-14/long", Level: Must, Title: "the name of a namespace has at most 63 characters",
 			Why:    "it is one label of DNS names",
-			Source: docNames, check: badNamespaceName(strings.Repeat("a", 63), "must be no more than 63"),
+			Source: docNames, check: checkInvalidNamespaceName(strings.Repeat("a", 63), "must be no more than 63"),
 		},
 		{
 			ID: "NM-19", Level: Must, Title: "a namespace sent for a cluster-scoped object is taken away",
 			Why:    "the object would seem to be where it is not, and manifests have it for all of their objects",
-			Source: "apiserver registry/rest/meta.go", check: namespaceOfClusterScoped,
+			Source: "apiserver registry/rest/meta.go", check: checkNamespaceOfClusterScoped,
 		},
 	},
-		both(Case{
+		onBoth(Case{
 			ID: "NM-11", Level: Must, Title: "a name that is no RFC 1123 subdomain is invalid",
 			Why:    "the name must do in URLs, files and DNS",
 			Source: docNames,
-		}, badNames("a lowercase RFC 1123 subdomain must consist of", "Bad_Name", "-a", "a..b")),
-		both(Case{
+		}, checkInvalidNames("a lowercase RFC 1123 subdomain must consist of", "Bad_Name", "-a", "a..b")),
+		onBoth(Case{
 			ID: "NM-12", Level: Must, Title: "a name of more than 253 characters is invalid",
 			Why:    "the name must do in URLs, files and DNS",
 			Source: docNames,
-		}, badNames("must be no more than 253", strings.Repeat("a", 254))),
-		both(Case{
+		}, checkInvalidNames("must be no more than 253", strings.Repeat("a", 254))),
+		onBoth(Case{
 			ID: "NM-13", Level: Must, Title: "a name with a slash or a percent sign, or of dots alone, is refused",
 			Why:    "the object could never be addressed",
 			Source: docNames,
-		}, badNames("", "a/b", "a%b", ".", "..")),
-		both(Case{
+		}, checkInvalidNames("", "a/b", "a%b", ".", "..")),
+		onBoth(Case{
 			ID: "NM-15", Level: Must, Title: "PUT with another name in the body than in the URL is refused",
 			Why:    "one of the two objects would be overwritten by mistake",
 			Source: "apiserver handlers/update.go",
 		}, func(ctx context.Context, s *session, c collection) error {
-			return s.try(ctx, put(c.item("a"), c.object("b")), badRequest("the name of the object (b) does not match the name on the URL (a)"))
+			return s.expect(ctx, put(c.item("a"), c.object("b")), badRequest("the name of the object (b) does not match the name on the URL (a)"))
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "NM-16", Level: Must, Title: "PUT without a name in the body is refused",
 			Why:    "it is most likely a body for something else",
 			Source: "apiserver handlers/rest.go",
 		}, func(ctx context.Context, s *session, c collection) error {
-			return s.try(ctx, put(c.item("a"), c.object("")),
+			return s.expect(ctx, put(c.item("a"), c.object("")),
 				badRequest("the name of the object (a based on URL) was undeterminable: name must be provided"))
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "NM-17", Level: Must, Title: "a namespace in the body that is not the URL's is refused",
 			Why:    "the object would end up where the client does not look for it",
 			Source: docCreate,
-		}, otherNamespaceInBody),
-		both(Case{
+		}, checkOtherNamespaceInBody),
+		onBoth(Case{
 			ID: "NM-18", Level: Must, Title: "the namespace of the URL is filled in where the body has none",
 			Why:    "manifests often leave it out",
 			Source: docMetadata,
 		}, func(ctx context.Context, s *session, c collection) error {
-			return s.try(ctx, post(c.path(), c.object("a")), code(201), field(c.namespace, "metadata", "namespace"))
+			return s.expect(ctx, post(c.path(), c.object("a")), code(201), field(c.namespace, "metadata", "namespace"))
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "NM-20", Level: Must, Title: "a patch that renames is refused",
 			Why:    "names do not change",
 			Source: "apiserver handlers/rest.go",
@@ -85,10 +85,10 @@ func nameSyntaxCases() []Case {
 			if _, err := c.create(ctx, c.object("a")); err != nil {
 				return err
 			}
-			return s.try(ctx, mergePatch(c.item("a"), object{"metadata": object{"name": "b"}}),
+			return s.expect(ctx, mergePatch(c.item("a"), object{"metadata": object{"name": "b"}}),
 				badRequest("the name of the object (b) does not match the name on the URL (a)"))
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "NM-21/existing", Level: Must, Title: "an apply to an existing object may leave the name out",
 			Why:    "the URL has it",
 			Source: "apiserver handlers/patch.go",
@@ -96,34 +96,34 @@ func nameSyntaxCases() []Case {
 			if _, err := c.create(ctx, c.object("a")); err != nil {
 				return err
 			}
-			return s.try(ctx, apply(c.item("a"), c.object("").label("applied", "yes")), code(200),
+			return s.expect(ctx, apply(c.item("a"), c.object("").withLabel("applied", "yes")), code(200),
 				field("a", "metadata", "name"), field("yes", "metadata", "labels", "applied"))
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "NM-22", Level: Must, Title: "a generateName that no name can begin with is invalid, and so is the name made from it",
 			Why:    "the client learns which field to mend",
 			Source: docNames,
-		}, badGenerateName),
+		}, checkInvalidGenerateName),
 		// kube-apiserver 1.37 checks the name of the object that the apply would create, and finds none: what a client relies on
 		// is only that nothing else is created.
-		both(Case{
+		onBoth(Case{
 			ID: "NM-21/absent", Level: Must, Title: "an apply without a name never creates an object under another name than the URL's",
 			Why:    "the object would be lost to the client that applied it",
 			Source: "apiserver handlers/patch.go and rest.go",
-		}, namelessApply),
+		}, checkNamelessApply),
 	)
 }
 
 // badRequest is a refusal with just a message.
 func badRequest(message string) expectation {
-	return refusal{code: 400, reason: metav1.StatusReasonBadRequest, message: message}.check
+	return failure{code: 400, reason: metav1.StatusReasonBadRequest, message: message}.check
 }
 
-// badNames makes the check that creates under these names are invalid, for one reason that says this.
-func badNames(says string, names ...string) collectionCheck {
+// checkInvalidNames makes the check that creates under these names are invalid, for one reason that says this.
+func checkInvalidNames(says string, names ...string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		for _, name := range names {
-			if err := s.try(ctx, post(c.path(), c.object(name)), invalidName(c, name, says).check); err != nil {
+			if err := s.expect(ctx, post(c.path(), c.object(name)), invalidName(c, name, says).check); err != nil {
 				return err
 			}
 		}
@@ -132,43 +132,43 @@ func badNames(says string, names ...string) collectionCheck {
 }
 
 // invalidName is how a name is refused that breaks the syntax. A name may break it in more than one way, so causes are not counted.
-func invalidName(c collection, name, says string) refusal {
-	return refusal{
+func invalidName(c collection, name, says string) failure {
+	return failure{
 		code: 422, reason: metav1.StatusReasonInvalid, details: &metav1.StatusDetails{Name: name, Group: c.group, Kind: c.kind},
-		says: fmt.Sprintf("metadata.name: Invalid value: %q: %s", name, says),
+		contains: fmt.Sprintf("metadata.name: Invalid value: %q: %s", name, says),
 	}
 }
 
-func pathSegmentNames(ctx context.Context, s *session) error {
+func checkPathSegmentNames(ctx context.Context, s *session) error {
 	c, err := s.roles(ctx)
 	if err != nil {
 		return err
 	}
-	for name, says := range inOrder(map[string]string{
+	for name, says := range sortedByKey(map[string]string{
 		"a/b": "may not contain '/'", "a%b": "may not contain '%'", ".": "may not be '.'", "..": "may not be '..'",
 	}) {
-		if err := s.try(ctx, post(c.path(), c.object(name)), invalidName(c, name, says).check); err != nil {
+		if err := s.expect(ctx, post(c.path(), c.object(name)), invalidName(c, name, says).check); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// badNamespaceName is the check of a name that begins as those of the run's namespaces do and goes on so, in case the server takes it.
-func badNamespaceName(rest, says string) checkFunc {
+// checkInvalidNamespaceName is the check of a name that begins as those of the run's namespaces do and goes on so, in case the server takes it.
+func checkInvalidNamespaceName(rest, says string) checkFunc {
 	return func(ctx context.Context, s *session) error {
 		name := s.run.prefix() + rest
-		return s.try(ctx, post("/api/v1/namespaces", newObject("v1", "Namespace", name)), invalidName(collection{kind: "Namespace"}, name, says).check)
+		return s.expect(ctx, post("/api/v1/namespaces", newObject("v1", "Namespace", name)), invalidName(collection{kind: "Namespace"}, name, says).check)
 	}
 }
 
-func namespaceOfClusterScoped(ctx context.Context, s *session) error {
+func checkNamespaceOfClusterScoped(ctx context.Context, s *session) error {
 	name := s.run.prefix() + "cluster-scoped"
 	path := "/api/v1/namespaces/" + name
-	s.remember(path)
-	misplaced := func() object { return newObject("v1", "Namespace", name).meta("namespace", "somewhere") }
-	cleared := absent("metadata", "namespace")
-	if err := s.try(ctx, post("/api/v1/namespaces", misplaced()), code(201), cleared); err != nil {
+	s.track(path)
+	misplaced := func() object { return newObject("v1", "Namespace", name).withMeta("namespace", "somewhere") }
+	cleared := noField("metadata", "namespace")
+	if err := s.expect(ctx, post("/api/v1/namespaces", misplaced()), code(201), cleared); err != nil {
 		return err
 	}
 	for _, write := range []call{
@@ -177,22 +177,22 @@ func namespaceOfClusterScoped(ctx context.Context, s *session) error {
 		apply(path, misplaced()),
 		get(path),
 	} {
-		if err := s.try(ctx, write, code(200), cleared); err != nil {
+		if err := s.expect(ctx, write, code(200), cleared); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func otherNamespaceInBody(ctx context.Context, s *session, c collection) error {
+func checkOtherNamespaceInBody(ctx context.Context, s *session, c collection) error {
 	if _, err := c.create(ctx, c.object("a")); err != nil {
 		return err
 	}
 	for _, one := range []call{
-		post(c.path(), c.object("b").meta("namespace", "elsewhere")),
-		put(c.item("a"), c.object("a").meta("namespace", "elsewhere")),
+		post(c.path(), c.object("b").withMeta("namespace", "elsewhere")),
+		put(c.item("a"), c.object("a").withMeta("namespace", "elsewhere")),
 	} {
-		err := s.try(ctx, one, badRequest("the namespace of the provided object does not match the namespace sent on the request"))
+		err := s.expect(ctx, one, badRequest("the namespace of the provided object does not match the namespace sent on the request"))
 		if err != nil {
 			return err
 		}
@@ -200,15 +200,15 @@ func otherNamespaceInBody(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
-func namelessApply(ctx context.Context, s *session, c collection) error {
+func checkNamelessApply(ctx context.Context, s *session, c collection) error {
 	a, err := s.do(ctx, apply(c.item("a"), c.object("")), code(201, 400))
 	if err != nil {
 		return err
 	}
 	if a.code == 400 {
-		err = a.meets(badRequest("the name of the object (a based on URL) was undeterminable: name must be provided"))
+		err = a.expect(badRequest("the name of the object (a based on URL) was undeterminable: name must be provided"))
 	} else {
-		err = a.meets(field("a", "metadata", "name"))
+		err = a.expect(field("a", "metadata", "name"))
 	}
 	if err != nil {
 		return err
@@ -218,15 +218,15 @@ func namelessApply(ctx context.Context, s *session, c collection) error {
 		return err
 	}
 	if a.code == 400 {
-		return l.has()
+		return l.expectNames()
 	}
-	return l.has("a")
+	return l.expectNames("a")
 }
 
-func badGenerateName(ctx context.Context, s *session, c collection) error {
+func checkInvalidGenerateName(ctx context.Context, s *session, c collection) error {
 	const says = "a lowercase RFC 1123 subdomain must consist of"
-	err := s.try(ctx, post(c.path(), c.object("").meta("generateName", "BAD_")), refusal{
-		code: 422, reason: metav1.StatusReasonInvalid, says: c.qualifiedKind() + ` "BAD_`,
+	err := s.expect(ctx, post(c.path(), c.object("").withMeta("generateName", "BAD_")), failure{
+		code: 422, reason: metav1.StatusReasonInvalid, contains: c.groupKind() + ` "BAD_`,
 		causes: []metav1.StatusCause{
 			{Type: metav1.CauseTypeFieldValueInvalid, Field: "metadata.generateName", Message: says},
 			{Type: metav1.CauseTypeFieldValueInvalid, Field: "metadata.name", Message: says},
@@ -236,7 +236,7 @@ func badGenerateName(ctx context.Context, s *session, c collection) error {
 		return err
 	}
 	for _, fine := range []string{"dash-", "two--"} {
-		if err := generated(ctx, c, fine, fine); err != nil {
+		if err := expectGeneratedName(ctx, c, fine, fine); err != nil {
 			return err
 		}
 	}

@@ -19,26 +19,26 @@ func openAPICases() []Case {
 	}
 	return []Case{
 		about("index", "the index of OpenAPI v3 gives each group and version an address with its hash",
-			"clients find the documents by it, and ask again only for those that changed", openAPIIndex),
+			"clients find the documents by it, and ask again only for those that changed", checkOpenAPIIndex),
 		about("hash", "a document asked for by its hash may be kept for ever, one without it not; another hash leads to it",
-			"kubectl keeps documents on disk by their address", openAPIByHash),
+			"kubectl keeps documents on disk by their address", checkOpenAPIByHash),
 		about("unchanged", "the ETag of a document, sent back, is answered with 304",
-			"documents have megabytes, and clients ask for them often", openAPIUnchanged),
+			"documents have megabytes, and clients ask for them often", checkOpenAPIETag),
 		about("operations", "a document of v3 has the paths of its group and version, with the kind that each works on",
-			"kubectl looks there for what a server can do with a kind, such as validation", openAPIOperations),
+			"kubectl looks there for what a server can do with a kind, such as validation", checkOpenAPIOperations),
 		about("schemas", "a document of v3 has the schemas of its kinds, and all that they refer to",
-			"kubectl explain shows them, and kubectl apply merges lists by them", openAPISchemas),
+			"kubectl explain shows them, and kubectl apply merges lists by them", checkOpenAPISchemas),
 		about("secondVersion", "the document of OpenAPI v2 has paths and definitions",
-			"older clients know no other", openAPIV2),
+			"older clients know no other", checkOpenAPIV2),
 		about("protobuf", "both versions come in protobuf, also by the older name of the media type",
-			"client-go asks for nothing else of v2", openAPIProtobuf),
+			"client-go asks for nothing else of v2", checkOpenAPIProtobuf),
 		about("notAcceptable", "a media type that is not served is refused",
-			"a client that cannot read JSON must not get it", openAPIRefusesOthers),
+			"a client that cannot read JSON must not get it", checkOpenAPINotAcceptable),
 	}
 }
 
-// openAPIAddresses reads the index: the address of each document by its path.
-func openAPIAddresses(ctx context.Context, s *session) (map[string]string, *answer, error) {
+// openAPIURLs reads the index: the address of each document by its path.
+func openAPIURLs(ctx context.Context, s *session) (map[string]string, *response, error) {
 	a, err := s.do(ctx, get("/openapi/v3"), code(200))
 	if err != nil {
 		return nil, nil, err
@@ -61,8 +61,8 @@ func openAPIAddresses(ctx context.Context, s *session) (map[string]string, *answ
 	return addresses, a, nil
 }
 
-func openAPIIndex(ctx context.Context, s *session) error {
-	addresses, a, err := openAPIAddresses(ctx, s)
+func checkOpenAPIIndex(ctx context.Context, s *session) error {
+	addresses, a, err := openAPIURLs(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -74,8 +74,8 @@ func openAPIIndex(ctx context.Context, s *session) error {
 	return nil
 }
 
-func openAPIByHash(ctx context.Context, s *session) error {
-	addresses, _, err := openAPIAddresses(ctx, s)
+func checkOpenAPIByHash(ctx context.Context, s *session) error {
+	addresses, _, err := openAPIURLs(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -85,21 +85,21 @@ func openAPIByHash(ctx context.Context, s *session) error {
 	}
 	hash := address.Query().Get("hash")
 	tag := headerIs("ETag", `"`+hash+`"`)
-	if err := s.try(ctx, get(address.String()), code(200), tag, headerIs("Cache-Control", "public, immutable")); err != nil {
+	if err := s.expect(ctx, get(address.String()), code(200), tag, headerIs("Cache-Control", "public, immutable")); err != nil {
 		return err
 	}
-	if err := s.try(ctx, get(address.Path), code(200), tag, headerIs("Cache-Control", "no-cache, private")); err != nil {
+	if err := s.expect(ctx, get(address.Path), code(200), tag, headerIs("Cache-Control", "no-cache, private")); err != nil {
 		return err
 	}
 	// A client follows to the right address by itself, unless it is told not to.
 	other, err := s.do(ctx, get(address.Path+"?hash=other"), code(200, 301), tag)
 	if err == nil && other.code == 301 {
-		return other.meets(headerIs("Location", address.String()))
+		return other.expect(headerIs("Location", address.String()))
 	}
 	return err
 }
 
-func openAPIUnchanged(ctx context.Context, s *session) error {
+func checkOpenAPIETag(ctx context.Context, s *session) error {
 	for _, path := range []string{"/openapi/v3/api/v1", "/openapi/v2"} {
 		// The document of all may change meanwhile, as definitions come and go.
 		if err := poll(ctx, func(ctx context.Context) error {
@@ -111,36 +111,36 @@ func openAPIUnchanged(ctx context.Context, s *session) error {
 			if tag == "" {
 				return a.errorf("expected an ETag")
 			}
-			return s.try(ctx, get(path).unless(tag), code(304))
+			return s.expect(ctx, get(path).withIfNoneMatch(tag), code(304))
 		}); err != nil {
 			return err
 		}
-		if err := s.try(ctx, get(path).unless(`"other"`), code(200)); err != nil {
+		if err := s.expect(ctx, get(path).withIfNoneMatch(`"other"`), code(200)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func openAPIOperations(ctx context.Context, s *session) error {
+func checkOpenAPIOperations(ctx context.Context, s *session) error {
 	secret := []string{"paths", "/api/v1/namespaces/{namespace}/secrets/{name}"}
-	for method, action := range inOrder(map[string]string{"get": "get", "put": "put", "patch": "patch", "delete": "delete"}) {
+	for method, action := range sortedByKey(map[string]string{"get": "get", "put": "put", "patch": "patch", "delete": "delete"}) {
 		at := append(slices.Clone(secret), method)
-		if err := s.try(ctx, get("/openapi/v3/api/v1"), code(200),
+		if err := s.expect(ctx, get("/openapi/v3/api/v1"), code(200),
 			field(action, append(at, "x-kubernetes-action")...),
-			field("Secret", append(at, extensionOfKind, "kind")...),
-			field("v1", append(at, extensionOfKind, "version")...)); err != nil {
+			field("Secret", append(at, gvkExtension, "kind")...),
+			field("v1", append(at, gvkExtension, "version")...)); err != nil {
 			return err
 		}
 	}
-	return s.try(ctx, get("/openapi/v3/api/v1"), openAPIHas("fieldValidation"))
+	return s.expect(ctx, get("/openapi/v3/api/v1"), openAPIHasParameter("fieldValidation"))
 }
 
-const extensionOfKind = "x-kubernetes-group-version-kind"
+const gvkExtension = "x-kubernetes-group-version-kind"
 
-// openAPIHas expects that the patch of a secret takes a parameter.
-func openAPIHas(name string) expectation {
-	return func(a *answer) error {
+// openAPIHasParameter expects that the patch of a secret takes a parameter.
+func openAPIHasParameter(name string) expectation {
+	return func(a *response) error {
 		type parameters []struct{ Name, In string }
 		var doc struct {
 			Paths map[string]struct {
@@ -161,7 +161,7 @@ func openAPIHas(name string) expectation {
 	}
 }
 
-func openAPISchemas(ctx context.Context, s *session) error {
+func checkOpenAPISchemas(ctx context.Context, s *session) error {
 	a, err := s.do(ctx, get("/openapi/v3/api/v1"), code(200))
 	if err != nil {
 		return err
@@ -189,7 +189,7 @@ func openAPISchemas(ctx context.Context, s *session) error {
 		return a.errorf("expected the port of a ServicePort to be a number that is needed, got %v", port)
 	}
 	ports := schemas["io.k8s.api.core.v1.ServiceSpec"].Properties["ports"]
-	for extension, want := range inOrder(map[string]string{
+	for extension, want := range sortedByKey(map[string]string{
 		"x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "port", "x-kubernetes-list-type": "map",
 	}) {
 		if ports[extension] != want {
@@ -199,18 +199,18 @@ func openAPISchemas(ctx context.Context, s *session) error {
 	return nil
 }
 
-func openAPIV2(ctx context.Context, s *session) error {
-	return s.try(ctx, get("/openapi/v2"), code(200), mediaType("application/json"),
+func checkOpenAPIV2(ctx context.Context, s *session) error {
+	return s.expect(ctx, get("/openapi/v2"), code(200), mediaType("application/json"),
 		field("2.0", "swagger"),
 		field("listCoreV1NamespacedSecret", "paths", "/api/v1/namespaces/{namespace}/secrets", "get", "operationId"),
 		field("integer", "definitions", "io.k8s.api.core.v1.ServicePort", "properties", "port", "type"))
 }
 
-func openAPIProtobuf(ctx context.Context, s *session) error {
-	for version, path := range inOrder(map[string]string{"v2": "/openapi/v2", "v3": "/openapi/v3/api/v1"}) {
+func checkOpenAPIProtobuf(ctx context.Context, s *session) error {
+	for version, path := range sortedByKey(map[string]string{"v2": "/openapi/v2", "v3": "/openapi/v3/api/v1"}) {
 		want := "application/com.github.proto-openapi.spec." + version + ".v1.0+protobuf"
 		for _, asked := range []string{want, strings.Replace(want, version+".", version+"@", 1)} {
-			a, err := s.do(ctx, get(path).as(asked), code(200), mediaType(want))
+			a, err := s.do(ctx, get(path).withAccept(asked), code(200), mediaType(want))
 			if err != nil {
 				return err
 			}
@@ -223,9 +223,9 @@ func openAPIProtobuf(ctx context.Context, s *session) error {
 	return nil
 }
 
-func openAPIRefusesOthers(ctx context.Context, s *session) error {
+func checkOpenAPINotAcceptable(ctx context.Context, s *session) error {
 	for _, path := range []string{"/openapi/v2", "/openapi/v3/api/v1"} {
-		if err := s.try(ctx, get(path).as("application/xml"), code(406)); err != nil {
+		if err := s.expect(ctx, get(path).withAccept("application/xml"), code(406)); err != nil {
 			return err
 		}
 	}
@@ -234,7 +234,7 @@ func openAPIRefusesOthers(ctx context.Context, s *session) error {
 
 // headerIs expects a header of the answer.
 func headerIs(name, want string) expectation {
-	return func(a *answer) error {
+	return func(a *response) error {
 		if got := a.header.Get(name); got != want {
 			return fmt.Errorf("expected %s %s, got %q", name, want, got)
 		}

@@ -16,95 +16,95 @@ func jsonPatchCases() []Case {
 			ID: "PA-06", Level: Must, Title: "in a merge patch null removes, and lists replace lists",
 			Why:    "that is RFC 7386",
 			Source: docPatch,
-		}, mergePatchWork),
-		[]Case{on((*session).gadgets, Case{
+		}, checkMergePatch),
+		[]Case{onCollection((*session).dataCRs, Case{
 			ID: "PA-06/default/custom", Level: Must, Title: "a merge patch that removes a field with a default leaves the default",
 			Why:    "a field with a default is never without a value",
 			Source: "Kubernetes documentation, Custom resources, Defaulting",
 		}, func(ctx context.Context, s *session, c collection) error {
-			return s.all(ctx,
-				ask(post(c.path(), c.object("a").with("spec", object{"color": "red", "size": 1})), code(201), holds("red", "spec", "color")),
-				ask(mergePatch(c.item("a"), object{"spec": object{"color": nil}}), code(200), holds(object{"color": "grey", "size": 1}, "spec")),
-				ask(mergePatch(c.item("a"), object{"spec": nil}), code(200), holds(nil, "spec")),
+			return s.expectAll(ctx,
+				send(post(c.path(), c.object("a").with("spec", object{"color": "red", "size": 1})), code(201), valueAt("red", "spec", "color")),
+				send(mergePatch(c.item("a"), object{"spec": object{"color": nil}}), code(200), valueAt(object{"color": "grey", "size": 1}, "spec")),
+				send(mergePatch(c.item("a"), object{"spec": nil}), code(200), valueAt(nil, "spec")),
 			)
 		})},
 		onMap(Case{
 			ID: "PA-07", Level: Must, Title: "a JSON patch can add, remove, replace, move, copy and test",
 			Why:    "that is RFC 6902",
 			Source: docPatch,
-		}, jsonPatchWork),
+		}, checkJSONPatch),
 		onMap(Case{
 			ID: "PA-07/atomic", Level: Must, Title: "a JSON patch that fails half way changes nothing",
 			Why:    "a test at its end guards all of it",
 			Source: docPatch,
 		}, func(ctx context.Context, s *session, c collection) error {
-			return s.all(ctx,
-				ask(jsonPatch(c.item("a"),
+			return s.expectAll(ctx,
+				send(jsonPatch(c.item("a"),
 					object{"op": "replace", "path": "/data/k", "value": "2"},
 					object{"op": "test", "path": "/data/k", "value": "1"}), code(422)),
-				ask(get(c.item("a")), code(200), holds("1", "data", "k")),
+				send(get(c.item("a")), code(200), valueAt("1", "data", "k")),
 			)
 		}),
 		onMap(Case{
 			ID: "PA-08", Level: Must, Title: "a JSON patch that cannot be carried out is refused as Invalid without details",
 			Why:    "the answer to a failed test tells a client to read and try again",
-			Source: patchHandler,
-		}, jsonPatchFails),
+			Source: docPatchHandler,
+		}, checkJSONPatchErrors),
 		onMap(Case{
 			ID: "PA-09", Level: Must, Title: "a JSON patch that is no list, and a merge patch that is no object, is refused",
 			Why:    "it was sent with the wrong media type",
-			Source: patchHandler,
+			Source: docPatchHandler,
 		}, func(ctx context.Context, s *session, c collection) error {
-			return s.all(ctx,
-				ask(patch(jsonPatchType, c.item("a"), object{"op": "add"}),
+			return s.expectAll(ctx,
+				send(patch(jsonPatchType, c.item("a"), object{"op": "add"}),
 					badRequest("error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp")),
-				ask(patch(mergePatchType, c.item("a"), []object{}),
+				send(patch(mergePatchType, c.item("a"), []object{}),
 					badRequest("error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}")),
 			)
 		}),
 		onMap(Case{
 			ID: "PA-10", Level: Must, Title: "a patch that is no JSON is refused",
 			Why:    "nothing is patched by half a document",
-			Source: patchHandler,
+			Source: docPatchHandler,
 		}, func(ctx context.Context, s *session, c collection) error {
-			return s.all(ctx,
-				ask(patch(mergePatchType, c.item("a"), `{"data":{"k":"2"}`), badRequest("invalid JSON patch")),
-				ask(patch(jsonPatchType, c.item("a"), `garbage`), badRequest("invalid JSON patch")),
-				ask(patch(mergePatchType, c.item("a"), ""), badRequest("invalid JSON patch")),
-				ask(get(c.item("a")), code(200), holds("1", "data", "k")),
+			return s.expectAll(ctx,
+				send(patch(mergePatchType, c.item("a"), `{"data":{"k":"2"}`), badRequest("invalid JSON patch")),
+				send(patch(jsonPatchType, c.item("a"), `garbage`), badRequest("invalid JSON patch")),
+				send(patch(mergePatchType, c.item("a"), ""), badRequest("invalid JSON patch")),
+				send(get(c.item("a")), code(200), valueAt("1", "data", "k")),
 			)
 		}),
 		onMap(Case{
 			ID: "PA-11", Level: Must, Title: "a JSON patch has at most 10000 operations",
 			Why:    "each costs the server work",
-			Source: patchHandler,
-		}, jsonPatchLong),
+			Source: docPatchHandler,
+		}, checkJSONPatchLength),
 		onMap(Case{
 			ID: "PA-12", Level: Must, Title: "a JSON patch may not copy more than 3 MiB",
 			Why:    "a few copies of copies would fill the memory of the server",
 			Source: "apiserver pkg/server/config.go, JSONPatchMaxCopyBytes",
-		}, jsonPatchCopies),
+		}, checkJSONPatchCopies),
 	)
 }
 
-// mergePatchWork replaces a list of finalizers, of which the suite's own is left.
-func mergePatchWork(ctx context.Context, s *session, c collection) error {
+// checkMergePatch replaces a list of finalizers, of which the suite's own is left.
+func checkMergePatch(ctx context.Context, s *session, c collection) error {
 	const another = "conformance.example.com/other"
-	return s.all(ctx,
-		ask(mergePatch(c.item("a"), object{
+	return s.expectAll(ctx,
+		send(mergePatch(c.item("a"), object{
 			"metadata": object{"finalizers": []string{another, finalizer}, "labels": object{"l": "1", "m": "1"}},
 			"data":     object{"k": nil, "new": "1"},
-		}), code(200), holds(object{"new": "1"}, "data")),
-		ask(mergePatch(c.item("a"), object{"metadata": object{"finalizers": []string{finalizer}, "labels": object{"l": nil}}}),
-			code(200), holds([]string{finalizer}, "metadata", "finalizers"), holds(object{"m": "1"}, "metadata", "labels")),
-		ask(mergePatch(c.item("a"), object{"data": nil, "metadata": object{"finalizers": nil, "labels": object{"l": nil}}}),
-			code(200), holds(nil, "data"), holds(nil, "metadata", "finalizers"), holds(object{"m": "1"}, "metadata", "labels")),
+		}), code(200), valueAt(object{"new": "1"}, "data")),
+		send(mergePatch(c.item("a"), object{"metadata": object{"finalizers": []string{finalizer}, "labels": object{"l": nil}}}),
+			code(200), valueAt([]string{finalizer}, "metadata", "finalizers"), valueAt(object{"m": "1"}, "metadata", "labels")),
+		send(mergePatch(c.item("a"), object{"data": nil, "metadata": object{"finalizers": nil, "labels": object{"l": nil}}}),
+			code(200), valueAt(nil, "data"), valueAt(nil, "metadata", "finalizers"), valueAt(object{"m": "1"}, "metadata", "labels")),
 	)
 }
 
-func jsonPatchWork(ctx context.Context, s *session, c collection) error {
-	return s.all(ctx,
-		ask(jsonPatch(c.item("a"),
+func checkJSONPatch(ctx context.Context, s *session, c collection) error {
+	return s.expectAll(ctx,
+		send(jsonPatch(c.item("a"),
 			object{"op": "test", "path": "/data/k", "value": "1"},
 			object{"op": "add", "path": "/data/added", "value": "2"},
 			object{"op": "replace", "path": "/data/k", "value": "3"},
@@ -113,21 +113,21 @@ func jsonPatchWork(ctx context.Context, s *session, c collection) error {
 			object{"op": "add", "path": "/metadata/labels", "value": object{"a~b": "no", "l": "1"}},
 			object{"op": "remove", "path": "/metadata/labels/a~0b"},
 			object{"op": "add", "path": "/metadata/labels/example.com~1x", "value": "4"}),
-			code(200), holds(object{"k": "3", "copied": "3", "moved": "2"}, "data"),
-			holds(object{"l": "1", "example.com/x": "4"}, "metadata", "labels")),
-		ask(jsonPatch(c.item("a"), object{"op": "remove", "path": "/data"}), code(200), holds(nil, "data")),
+			code(200), valueAt(object{"k": "3", "copied": "3", "moved": "2"}, "data"),
+			valueAt(object{"l": "1", "example.com/x": "4"}, "metadata", "labels")),
+		send(jsonPatch(c.item("a"), object{"op": "remove", "path": "/data"}), code(200), valueAt(nil, "data")),
 	)
 }
 
-// unprocessable is how a patch is refused that could be read, but not carried out.
-func unprocessable() expectation {
-	return refusal{
+// isUnprocessable is how a patch is refused that could be read, but not carried out.
+func isUnprocessable() expectation {
+	return failure{
 		code: 422, reason: metav1.StatusReasonInvalid, details: &metav1.StatusDetails{},
 		message: "the server rejected our request due to an error in our request",
 	}.check
 }
 
-func jsonPatchFails(ctx context.Context, s *session, c collection) error {
+func checkJSONPatchErrors(ctx context.Context, s *session, c collection) error {
 	for _, operation := range []object{
 		{"op": "test", "path": "/data/k", "value": "2"},
 		{"op": "test", "path": "/data/absent", "value": "2"},
@@ -137,33 +137,33 @@ func jsonPatchFails(ctx context.Context, s *session, c collection) error {
 		{"op": "bogus", "path": "/data/k"},
 		{"op": "add"},
 	} {
-		if err := s.try(ctx, jsonPatch(c.item("a"), operation), unprocessable()); err != nil {
+		if err := s.expect(ctx, jsonPatch(c.item("a"), operation), isUnprocessable()); err != nil {
 			return err
 		}
 	}
-	return s.try(ctx, get(c.item("a")), code(200), holds(object{"k": "1"}, "data"))
+	return s.expect(ctx, get(c.item("a")), code(200), valueAt(object{"k": "1"}, "data"))
 }
 
-// operations is a JSON patch of so many operations that change nothing.
-func operations(n int) string {
+// testOperations is a JSON patch of so many operations that change nothing.
+func testOperations(n int) string {
 	return "[" + strings.Repeat(`{"op":"test","path":"/data/k","value":"1"},`, n-1) + `{"op":"test","path":"/data/k","value":"1"}]`
 }
 
-func jsonPatchLong(ctx context.Context, s *session, c collection) error {
-	const most = 10_000
-	return s.all(ctx,
-		ask(patch(jsonPatchType, c.item("a"), operations(most)), code(200)),
-		ask(patch(jsonPatchType, c.item("a"), operations(most+1)), refusal{
+func checkJSONPatchLength(ctx context.Context, s *session, c collection) error {
+	const maxOperations = 10_000
+	return s.expectAll(ctx,
+		send(patch(jsonPatchType, c.item("a"), testOperations(maxOperations)), code(200)),
+		send(patch(jsonPatchType, c.item("a"), testOperations(maxOperations+1)), failure{
 			code: 413, reason: metav1.StatusReasonRequestEntityTooLarge,
-			message: fmt.Sprintf("Request entity too large: The allowed maximum operations in a JSON patch is %d, got %d", most, most+1),
+			message: fmt.Sprintf("Request entity too large: The allowed maximum operations in a JSON patch is %d, got %d", maxOperations, maxOperations+1),
 		}.check),
 	)
 }
 
-// jsonPatchCopies copies a value of half a MiB once too often, but takes the copies away again, so that the result would be no larger than before.
-func jsonPatchCopies(ctx context.Context, s *session, c collection) error {
+// checkJSONPatchCopies copies a value of half a MiB once too often, but takes the copies away again, so that the result would be no larger than before.
+func checkJSONPatchCopies(ctx context.Context, s *session, c collection) error {
 	const size = 1 << 19
-	if _, err := c.create(ctx, c.object("big").data("k", strings.Repeat("x", size))); err != nil {
+	if _, err := c.create(ctx, c.object("big").withData("k", strings.Repeat("x", size))); err != nil {
 		return err
 	}
 	copies := func(n int) []object {
@@ -173,8 +173,8 @@ func jsonPatchCopies(ctx context.Context, s *session, c collection) error {
 		}
 		return append(patch, object{"op": "remove", "path": "/data/copied"})
 	}
-	return s.all(ctx,
-		ask(jsonPatch(c.item("big"), copies(5)...), code(200)),
-		ask(jsonPatch(c.item("big"), copies(7)...), unprocessable()),
+	return s.expectAll(ctx,
+		send(jsonPatch(c.item("big"), copies(5)...), code(200)),
+		send(jsonPatch(c.item("big"), copies(7)...), isUnprocessable()),
 	)
 }

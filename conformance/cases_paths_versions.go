@@ -6,8 +6,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// versionsAgreeCases are about one object under several versions of its group (PV-29).
-func versionsAgreeCases() []Case {
+// pathVersionCases are about one object under several versions of its group (PV-29).
+func pathVersionCases() []Case {
 	agree := func(id, title string, check checkFunc) Case {
 		return Case{
 			ID: id, Level: Must, Title: title,
@@ -16,25 +16,25 @@ func versionsAgreeCases() []Case {
 		}
 	}
 	return []Case{
-		agree("PV-29/custom", "a custom object has one uid, resourceVersion and name in all versions", versionsOfWidget),
-		agree("PV-29/events", "an event has one uid, resourceVersion and name in core/v1 and events.k8s.io/v1", versionsOfEvent),
-		agree("PV-29/autoscaler", "an autoscaler has one uid, resourceVersion and name in autoscaling/v1 and v2", versionsOfAutoscaler),
+		agree("PV-29/custom", "a custom object has one uid, resourceVersion and name in all versions", checkVersionsOfCR),
+		agree("PV-29/events", "an event has one uid, resourceVersion and name in core/v1 and events.k8s.io/v1", checkVersionsOfEvent),
+		agree("PV-29/autoscaler", "an autoscaler has one uid, resourceVersion and name in autoscaling/v1 and v2", checkVersionsOfAutoscaler),
 	}
 }
 
-func versionsOfWidget(ctx context.Context, s *session) error {
-	c, err := s.widgets(ctx)
+func checkVersionsOfCR(ctx context.Context, s *session) error {
+	c, err := s.basicCRs(ctx)
 	if err != nil {
 		return err
 	}
-	return sameUnder(ctx, c, widgetType{group: c.group}.in("v1beta1"), c.object("a"))
+	return checkSameInVersions(ctx, c, crdBasic{group: c.group}.in("v1beta1"), c.object("a"))
 }
 
-func versionsOfEvent(ctx context.Context, s *session) error {
-	if err := s.needs(ctx, "events.k8s.io/v1", "events"); err != nil {
+func checkVersionsOfEvent(ctx context.Context, s *session) error {
+	if err := s.skipUnlessServed(ctx, "events.k8s.io/v1", "events"); err != nil {
 		return err
 	}
-	c, err := s.fill(ctx, collection{root: "/api/v1", apiVersion: "v1", kind: "Event", resource: "events"}, nil)
+	c, err := s.newCollection(ctx, collection{root: "/api/v1", apiVersion: "v1", kind: "Event", resource: "events"}, nil)
 	if err != nil {
 		return err
 	}
@@ -44,25 +44,25 @@ func versionsOfEvent(ctx context.Context, s *session) error {
 	other := collection{
 		root: "/apis/events.k8s.io/v1", apiVersion: "events.k8s.io/v1", group: "events.k8s.io", kind: "Event", resource: "events",
 	}
-	return sameUnder(ctx, c, other, e)
+	return checkSameInVersions(ctx, c, other, e)
 }
 
-func versionsOfAutoscaler(ctx context.Context, s *session) error {
+func checkVersionsOfAutoscaler(ctx context.Context, s *session) error {
 	v2, v1, err := s.autoscalers(ctx)
 	if err != nil {
 		return err
 	}
-	return sameUnder(ctx, v2, v1, autoscaler(v2, "a"))
+	return checkSameInVersions(ctx, v2, v1, autoscaler(v2, "a"))
 }
 
-// sameUnder creates an object in one version of its resource and reads it in both. Only kind and apiVersion and what is below them may differ.
-func sameUnder(ctx context.Context, c, other collection, body object) error {
+// checkSameInVersions creates an object in one version of its resource and reads it in both. Only kind and apiVersion and what is below them may differ.
+func checkSameInVersions(ctx context.Context, c, other collection, body object) error {
 	if _, err := c.create(ctx, body); err != nil {
 		return err
 	}
 	other.s, other.namespace = c.s, c.namespace
 	var seen []metav1.PartialObjectMetadata
-	var last *answer
+	var last *response
 	for _, in := range []collection{c, other} {
 		a, err := c.s.do(ctx, get(in.item("a")), code(200), kind(in.apiVersion, in.kind))
 		if err != nil {

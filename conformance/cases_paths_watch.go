@@ -12,22 +12,22 @@ func pathWatchCases() []Case {
 			ID: "PV-05", Level: Must, Title: "a watch of a namespaced type without a namespace has the events of all namespaces",
 			Why:    "informers for all namespaces live on this watch",
 			Source: docURIs,
-		}, crossNamespaceWatch),
+		}, checkCrossNamespaceWatch),
 		onSecrets(Case{
 			ID: "PV-12", Level: Must, Title: "a collection watch narrowed with fieldSelector=metadata.name has the events of one object only",
 			Why:    "waiting for one object, as kubectl wait and leader election do, relies on it",
 			Source: "Kubernetes API Concepts, deprecation of the /watch/ paths; apiserver requestinfo.go",
-		}, singleObjectWatch("?watch=true&fieldSelector=metadata.name=b")),
+		}, checkSingleObjectWatch("?watch=true&fieldSelector=metadata.name=b")),
 		onSecrets(Case{
 			ID: "PV-11/item", Level: Should, Title: "the deprecated /watch/ path of an object watches that object",
 			Why:    "old clients still use these paths",
 			Source: "apiserver installer.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			c.root += "/watch"
-			return deprecatedItemWatch(ctx, s, c)
+			return checkDeprecatedItemWatch(ctx, s, c)
 		}),
 	},
-		both(Case{
+		onBoth(Case{
 			ID: "PV-11/collection", Level: Should, Title: "the deprecated /watch/ path of a collection opens a watch",
 			Why:    "old clients still use these paths",
 			Source: "apiserver installer.go",
@@ -36,31 +36,31 @@ func pathWatchCases() []Case {
 				return err
 			}
 			c.root += "/watch"
-			return addedThenEnd(ctx, c, "?timeoutSeconds=1", "a")
+			return expectAddedThenEnd(ctx, c, "?timeoutSeconds=1", "a")
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "PV-09/true", Level: Must, Title: "a collection GET with watch=true is a watch",
 			Why:    "without it there are no informers",
 			Source: "apiserver requestinfo.go",
-		}, watchParameter("?watch=true")),
-		both(Case{
+		}, checkWatchParameter("?watch=true")),
+		onBoth(Case{
 			ID: "PV-09/unparsable", Level: Must, Title: "a watch parameter that is no boolean counts as true",
 			Why:    "a list in place of the watch that was meant would leave the client deaf",
 			Source: "apiserver requestinfo.go; apimachinery ParseBool conversion",
-		}, watchParameter("?watch=maybe")),
-		both(Case{
+		}, checkWatchParameter("?watch=maybe")),
+		onBoth(Case{
 			ID: "PV-09/false", Level: Must, Title: "watch=false and watch=0 list",
 			Why:    "generated clients send the parameter with its zero value",
 			Source: "apiserver requestinfo.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			for _, query := range []string{"?watch=false", "?watch=0"} {
-				if err := s.try(ctx, get(c.path()+query), code(200), kind(c.apiVersion, c.kind+"List")); err != nil {
+				if err := s.expect(ctx, get(c.path()+query), code(200), kind(c.apiVersion, c.kind+"List")); err != nil {
 					return err
 				}
 			}
 			return nil
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "PV-10", Level: Must, Title: "watch on the path of an object is ignored: the object is returned",
 			Why:    "a client that sends it waits for an object, not for a stream",
 			Source: "apiserver requestinfo.go",
@@ -68,22 +68,22 @@ func pathWatchCases() []Case {
 			if _, err := c.create(ctx, c.object("a")); err != nil {
 				return err
 			}
-			return s.try(ctx, get(c.item("a")+"?watch=true"), code(200), kind(c.apiVersion, c.kind), field("a", "metadata", "name"))
+			return s.expect(ctx, get(c.item("a")+"?watch=true"), code(200), kind(c.apiVersion, c.kind), field("a", "metadata", "name"))
 		}),
 	)
 }
 
-func crossNamespaceWatch(ctx context.Context, s *session, c collection) error {
-	l, err := s.list(ctx, c.everywhere()+"?limit=1")
+func checkCrossNamespaceWatch(ctx context.Context, s *session, c collection) error {
+	l, err := s.list(ctx, c.allNamespacesPath()+"?limit=1")
 	if err != nil {
 		return err
 	}
-	w, err := s.watch(ctx, get(c.everywhere()+"?watch=true&labelSelector=run="+c.namespace+"&resourceVersion="+l.Metadata.ResourceVersion))
+	w, err := s.watch(ctx, get(c.allNamespacesPath()+"?watch=true&labelSelector=run="+c.namespace+"&resourceVersion="+l.Metadata.ResourceVersion))
 	if err != nil {
 		return err
 	}
 	defer w.close()
-	other, _, err := twoNamespaces(ctx, c)
+	other, _, err := createInTwoNamespaces(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -99,8 +99,8 @@ func crossNamespaceWatch(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
-// addedThenEnd watches a collection that should begin with these objects and then stay silent until its timeoutSeconds.
-func addedThenEnd(ctx context.Context, c collection, query string, names ...string) error {
+// expectAddedThenEnd watches a collection that should begin with these objects and then stay silent until its timeoutSeconds.
+func expectAddedThenEnd(ctx context.Context, c collection, query string, names ...string) error {
 	w, err := c.watch(ctx, query)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func addedThenEnd(ctx context.Context, c collection, query string, names ...stri
 	return w.wantEnd()
 }
 
-func watchParameter(query string) collectionCheck {
+func checkWatchParameter(query string) collectionCheck {
 	return func(ctx context.Context, _ *session, c collection) error {
 		w, err := c.watch(ctx, query)
 		if err != nil {
@@ -126,7 +126,7 @@ func watchParameter(query string) collectionCheck {
 	}
 }
 
-func singleObjectWatch(query string) collectionCheck {
+func checkSingleObjectWatch(query string) collectionCheck {
 	return func(ctx context.Context, _ *session, c collection) error {
 		for _, name := range []string{"a", "b", "c"} {
 			if _, err := c.create(ctx, c.object(name)); err != nil {
@@ -142,7 +142,7 @@ func singleObjectWatch(query string) collectionCheck {
 			return err
 		}
 		for _, name := range []string{"a", "b"} {
-			if _, err := c.change(ctx, name, "1"); err != nil {
+			if _, err := c.annotate(ctx, name, "1"); err != nil {
 				return err
 			}
 		}
@@ -151,8 +151,8 @@ func singleObjectWatch(query string) collectionCheck {
 	}
 }
 
-// deprecatedItemWatch takes a collection whose root already has /watch in it.
-func deprecatedItemWatch(ctx context.Context, s *session, c collection) error {
+// checkDeprecatedItemWatch takes a collection whose root already has /watch in it.
+func checkDeprecatedItemWatch(ctx context.Context, s *session, c collection) error {
 	plain := c
 	plain.root = "/api/v1"
 	for _, name := range []string{"a", "b"} {

@@ -7,71 +7,71 @@ import (
 )
 
 const (
-	docStructural = docDefinitions + ", Specifying a structural schema"
-	docPruning    = docDefinitions + ", Field pruning"
+	docStructural = docCRDs + ", Specifying a structural schema"
+	docPruning    = docCRDs + ", Field pruning"
 )
 
 // pruneCases are about schemas that have to be structural, and about what they do not name (CD-09).
 func pruneCases() []Case {
-	about := func(id, title, why string, properties object, check gearCheck) Case {
-		return onGears(Case{ID: id, Level: Must, Title: title, Why: why, Source: docPruning}, properties, check)
+	about := func(id, title, why string, properties object, check perCaseCheck) Case {
+		return onCRDPerCase(Case{ID: id, Level: Must, Title: title, Why: why, Source: docPruning}, properties, check)
 	}
-	size := record(object{"size": typed("integer")})
+	size := objectSchema(object{"size": typeSchema("integer")})
 	return []Case{
-		defining(Case{
+		withCRDPerCase(Case{
 			ID: "CD-09", Level: Must, Title: "a schema that is not structural is refused",
 			Why: "without a type for each field nothing can be pruned", Source: docStructural,
-		}, object{}, notStructural),
-		defining(Case{
+		}, object{}, checkStructuralSchema),
+		withCRDPerCase(Case{
 			ID: "CD-09/absent", Level: Must, Title: "a version without a schema is refused",
 			Why: "nothing would be known of its objects", Source: docStructural,
-		}, object{}, func(ctx context.Context, d definition) error {
+		}, object{}, func(ctx context.Context, d crdPerCase) error {
 			delete(d.version(0), "schema")
-			return d.send(ctx, d.invalid(cause(metav1.CauseTypeFieldValueRequired, "spec.versions[0].schema.openAPIV3Schema", "Required value")))
+			return d.create(ctx, d.invalid(cause(metav1.CauseTypeFieldValueRequired, "spec.versions[0].schema.openAPIV3Schema", "Required value")))
 		}),
-		defining(Case{
+		withCRDPerCase(Case{
 			ID: "CD-09/forbidden", Level: Must, Title: "schemas have no references, no uniqueItems, no properties beside additionalProperties and no schema of the metadata but for the name",
 			Why: "they would promise what the server does not do", Source: docStructural,
-		}, object{}, forbiddenInSchemas),
-		defining(Case{
+		}, object{}, checkForbiddenInSchemas),
+		withCRDPerCase(Case{
 			ID: "CD-09/preserveUnknownFields", Level: Must, Title: "a definition that keeps all unknown fields is refused",
 			Why: "it belongs to a version of the API that is gone", Source: docPruning,
-		}, object{}, func(ctx context.Context, d definition) error {
+		}, object{}, func(ctx context.Context, d crdPerCase) error {
 			d.spec()["preserveUnknownFields"] = true
-			return d.send(ctx, d.invalid(cause(metav1.CauseTypeFieldValueInvalid, "spec.preserveUnknownFields", "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead")))
+			return d.create(ctx, d.invalid(cause(metav1.CauseTypeFieldValueInvalid, "spec.preserveUnknownFields", "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead")))
 		}),
 		about("CD-09/write", "fields that the schema does not name are dropped by every kind of write", "what comes back is what the server understood",
-			object{"spec": size}, prunedOnWrite),
+			object{"spec": size}, checkPrunedOnWrite),
 		about("CD-09/read", "a field that the schema does not name any more is not shown, in lists and watches neither, and goes at the next write",
-			"clients see one form of all objects", object{"spec": record(object{"size": typed("integer"), "color": typed("string")})}, prunedOnRead),
+			"clients see one form of all objects", object{"spec": objectSchema(object{"size": typeSchema("integer"), "color": typeSchema("string")})}, checkPrunedOnRead),
 		about("CD-09/again", "a field that the schema names again is shown as it was stored", "a mistake in a schema can be taken back",
-			object{"spec": record(object{"color": typed("string")})}, shownAgain),
+			object{"spec": objectSchema(object{"color": typeSchema("string")})}, checkFieldShownAgain),
 		about("CD-09/preserve", "within x-kubernetes-preserve-unknown-fields all is kept, and what is named there still has its schema",
-			"the owner of the schema knows of fields that it does not name", object{"spec": free().with("properties", object{"inner": size})}, preservedFields),
+			"the owner of the schema knows of fields that it does not name", object{"spec": anySchema().with("properties", object{"inner": size})}, checkPreservedFields),
 		about("CD-09/nested", "items of lists and values of maps are pruned, too", "unknown fields may stand anywhere",
-			object{"spec": record(object{"list": listOf(size), "map": mapOf(size), "any": mapOf(free())})}, prunedWithin),
+			object{"spec": objectSchema(object{"list": arraySchema(size), "map": mapSchema(size), "any": mapSchema(anySchema())})}, checkNestedPruning),
 		about("CD-09/metadata", "unknown fields of the metadata are dropped, and apiVersion, kind and metadata need no schema", "every object has them",
-			object{}, func(ctx context.Context, d definition, c collection) error {
-				return d.s.try(ctx, post(c.path(), c.object("a").meta("bogus", 1).label("a", "b").with("spec", object{"x": 1})), code(201),
-					kind(c.apiVersion, "Gear"), holds("b", "metadata", "labels", "a"), holds(nil, "metadata", "bogus"), holds(nil, "spec"))
+			object{}, func(ctx context.Context, d crdPerCase, c collection) error {
+				return d.s.expect(ctx, post(c.path(), c.object("a").withMeta("bogus", 1).withLabel("a", "b").with("spec", object{"x": 1})), code(201),
+					kind(c.apiVersion, "Gear"), valueAt("b", "metadata", "labels", "a"), valueAt(nil, "metadata", "bogus"), valueAt(nil, "spec"))
 			}),
 		about("CD-09/embedded", "an embedded object keeps its apiVersion, kind and metadata, whose unknown fields are dropped",
-			"templates are objects", object{"spec": record(object{"template": embedded()})}, embeddedObjects),
+			"templates are objects", object{"spec": objectSchema(object{"template": embeddedSchema()})}, checkEmbeddedObjects),
 		about("CD-09/embedded/invalid", "an embedded object needs a kind and an apiVersion, and metadata that would do for an object",
-			"it is to be created one day", object{"spec": record(object{"template": embedded()})}, embeddedInvalid),
+			"it is to be created one day", object{"spec": objectSchema(object{"template": embeddedSchema()})}, checkInvalidEmbedded),
 		about("CD-09/status", "the status is pruned at its own path, and of the main path nothing is taken", "the schema is that of the whole object",
-			object{"spec": size, "status": record(object{"phase": typed("string")})}, prunedStatus),
+			object{"spec": size, "status": objectSchema(object{"phase": typeSchema("string")})}, checkPrunedStatus),
 		about("CD-09/intOrString", "a field that is int or string takes both, and nothing else", "ports have a number or a name",
-			object{"spec": record(object{"port": object{"x-kubernetes-int-or-string": true}})}, intOrString),
+			object{"spec": objectSchema(object{"port": object{"x-kubernetes-int-or-string": true}})}, checkIntOrString),
 	}
 }
 
-// embedded is the schema of an object within the object.
-func embedded() object {
-	return record(object{"spec": record(object{"x": typed("integer")})}).with("x-kubernetes-embedded-resource", true)
+// embeddedSchema is the schema of an object within the object.
+func embeddedSchema() object {
+	return objectSchema(object{"spec": objectSchema(object{"x": typeSchema("integer")})}).with("x-kubernetes-embedded-resource", true)
 }
 
-func notStructural(ctx context.Context, d definition) error {
+func checkStructuralSchema(ctx context.Context, d crdPerCase) error {
 	const at = "spec.validation.openAPIV3Schema"
 	required, forbidden := metav1.CauseTypeFieldValueRequired, metav1.CauseTypeForbidden
 	for _, one := range []struct {
@@ -79,20 +79,20 @@ func notStructural(ctx context.Context, d definition) error {
 		cause  metav1.StatusCause
 	}{
 		{object{}, cause(required, at+".type", "must not be empty at the root")},
-		{record(object{"spec": object{}}), cause(required, at+".properties[spec].type", "must not be empty for specified object fields")},
-		{record(object{"spec": typed("array").with("items", object{})}), cause(required, at+".properties[spec].items.type", "must not be empty for specified array items")},
-		{record(object{"spec": typed("string").with("anyOf", []object{{"type": "string"}})}), cause(forbidden, at+".properties[spec].anyOf[0].type", "must be empty to be structural")},
-		{record(object{"spec": mapOf(object{})}), cause(required, at+".properties[spec].additionalProperties.type", "must not be empty for specified object fields")},
+		{objectSchema(object{"spec": object{}}), cause(required, at+".properties[spec].type", "must not be empty for specified object fields")},
+		{objectSchema(object{"spec": typeSchema("array").with("items", object{})}), cause(required, at+".properties[spec].items.type", "must not be empty for specified array items")},
+		{objectSchema(object{"spec": typeSchema("string").with("anyOf", []object{{"type": "string"}})}), cause(forbidden, at+".properties[spec].anyOf[0].type", "must be empty to be structural")},
+		{objectSchema(object{"spec": mapSchema(object{})}), cause(required, at+".properties[spec].additionalProperties.type", "must not be empty for specified object fields")},
 	} {
 		d.version(0)["schema"] = object{"openAPIV3Schema": one.schema}
-		if err := d.send(ctx, d.invalid(one.cause)); err != nil {
+		if err := d.create(ctx, d.invalid(one.cause)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func forbiddenInSchemas(ctx context.Context, d definition) error {
+func checkForbiddenInSchemas(ctx context.Context, d crdPerCase) error {
 	const at = "spec.validation.openAPIV3Schema"
 	forbidden := metav1.CauseTypeForbidden
 	for _, one := range []struct {
@@ -100,12 +100,12 @@ func forbiddenInSchemas(ctx context.Context, d definition) error {
 		cause  metav1.StatusCause
 	}{
 		{object{"spec": object{"$ref": "#/a"}}, cause(forbidden, at+".properties[spec].$ref", "$ref is not supported")},
-		{object{"spec": listOf(typed("string")).with("uniqueItems", true)}, cause(forbidden, at+".properties[spec].uniqueItems", "uniqueItems cannot be set to true since the runtime complexity becomes quadratic")},
-		{object{"spec": mapOf(typed("string")).with("properties", object{"x": typed("string")})}, cause(forbidden, at+".properties[spec].additionalProperties", "additionalProperties and properties are mutual exclusive")},
-		{object{"metadata": record(object{"labels": typed("object")})}, cause(forbidden, at+".properties[metadata]", "must not specify anything other than name and generateName")},
+		{object{"spec": arraySchema(typeSchema("string")).with("uniqueItems", true)}, cause(forbidden, at+".properties[spec].uniqueItems", "uniqueItems cannot be set to true since the runtime complexity becomes quadratic")},
+		{object{"spec": mapSchema(typeSchema("string")).with("properties", object{"x": typeSchema("string")})}, cause(forbidden, at+".properties[spec].additionalProperties", "additionalProperties and properties are mutual exclusive")},
+		{object{"metadata": objectSchema(object{"labels": typeSchema("object")})}, cause(forbidden, at+".properties[metadata]", "must not specify anything other than name and generateName")},
 	} {
 		d.schema(0)["properties"] = one.schema
-		if err := d.send(ctx, refusal{code: 422, reason: metav1.StatusReasonInvalid}.check, hasCause(one.cause)); err != nil {
+		if err := d.create(ctx, failure{code: 422, reason: metav1.StatusReasonInvalid}.check, hasCause(one.cause)); err != nil {
 			return err
 		}
 	}
@@ -114,7 +114,7 @@ func forbiddenInSchemas(ctx context.Context, d definition) error {
 
 // hasCause expects this cause of a refusal, among others.
 func hasCause(want metav1.StatusCause) expectation {
-	return func(a *answer) error {
+	return func(a *response) error {
 		var got metav1.Status
 		if err := a.decode(&got); err != nil {
 			return err
@@ -132,11 +132,11 @@ func hasCause(want metav1.StatusCause) expectation {
 	}
 }
 
-func prunedOnWrite(ctx context.Context, d definition, c collection) error {
-	pruned := []expectation{holds(nil, "bogus"), holds(nil, "spec", "bogus")}
-	with := func(size int) object { return c.gear("a", object{"size": size, "bogus": 1}).with("bogus", 1) }
+func checkPrunedOnWrite(ctx context.Context, d crdPerCase, c collection) error {
+	pruned := []expectation{valueAt(nil, "bogus"), valueAt(nil, "spec", "bogus")}
+	with := func(size int) object { return c.withSpec("a", object{"size": size, "bogus": 1}).with("bogus", 1) }
 	is := func(codes int, size int) []expectation {
-		return append([]expectation{code(codes), holds(object{"size": size}, "spec")}, pruned...)
+		return append([]expectation{code(codes), valueAt(object{"size": size}, "spec")}, pruned...)
 	}
 	var o metav1.PartialObjectMetadata
 	a, err := d.s.do(ctx, post(c.path(), with(1)), is(201, 1)...)
@@ -146,44 +146,44 @@ func prunedOnWrite(ctx context.Context, d definition, c collection) error {
 	if err := a.decode(&o); err != nil {
 		return err
 	}
-	return d.s.all(ctx,
-		ask(put(c.item("a"), with(2).meta("resourceVersion", o.ResourceVersion)), is(200, 2)...),
-		ask(mergePatch(c.item("a"), object{"bogus": 1, "spec": object{"size": 3, "bogus": 1}}), is(200, 3)...),
-		ask(jsonPatch(c.item("a"), set("/spec/size", 4), set("/bogus", 1)), is(200, 4)...),
-		ask(get(c.item("a")), is(200, 4)...),
+	return d.s.expectAll(ctx,
+		send(put(c.item("a"), with(2).withMeta("resourceVersion", o.ResourceVersion)), is(200, 2)...),
+		send(mergePatch(c.item("a"), object{"bogus": 1, "spec": object{"size": 3, "bogus": 1}}), is(200, 3)...),
+		send(jsonPatch(c.item("a"), setOp("/spec/size", 4), setOp("/bogus", 1)), is(200, 4)...),
+		send(get(c.item("a")), is(200, 4)...),
 	)
 }
 
-func prunedOnRead(ctx context.Context, d definition, c collection) error {
-	if err := d.s.try(ctx, post(c.path(), c.gear("a", object{"size": 1, "color": "red"})), code(201), holds("red", "spec", "color")); err != nil {
+func checkPrunedOnRead(ctx context.Context, d crdPerCase, c collection) error {
+	if err := d.s.expect(ctx, post(c.path(), c.withSpec("a", object{"size": 1, "color": "red"})), code(201), valueAt("red", "spec", "color")); err != nil {
 		return err
 	}
-	if err := d.change(ctx, object{"op": "remove", "path": property("spec/properties/color")}); err != nil {
+	if err := d.patch(ctx, object{"op": "remove", "path": propertyPath("spec/properties/color")}); err != nil {
 		return err
 	}
-	if err := d.s.until(ctx, get(c.item("a")), code(200), holds(object{"size": 1}, "spec")); err != nil {
+	if err := d.s.waitFor(ctx, get(c.item("a")), code(200), valueAt(object{"size": 1}, "spec")); err != nil {
 		return err
 	}
-	if err := d.s.try(ctx, get(c.path()), code(200), holds(object{"size": 1}, "items", "0", "spec")); err != nil {
+	if err := d.s.expect(ctx, get(c.path()), code(200), valueAt(object{"size": 1}, "items", "0", "spec")); err != nil {
 		return err
 	}
-	if err := firstEvent(ctx, c, `{"size":1}`); err != nil {
+	if err := expectFirstEvent(ctx, c, `{"size":1}`); err != nil {
 		return err
 	}
-	if err := d.s.try(ctx, mergePatch(c.item("a"), object{"spec": object{"size": 2}}), code(200), holds(object{"size": 2}, "spec")); err != nil {
+	if err := d.s.expect(ctx, mergePatch(c.item("a"), object{"spec": object{"size": 2}}), code(200), valueAt(object{"size": 2}, "spec")); err != nil {
 		return err
 	}
-	if err := d.change(ctx, set(property("spec/properties/color"), typed("string").with("enum", []string{"blue"}))); err != nil {
+	if err := d.patch(ctx, setOp(propertyPath("spec/properties/color"), typeSchema("string").with("enum", []string{"blue"}))); err != nil {
 		return err
 	}
-	if err := d.s.until(ctx, c.trial(c.gear("b", object{"color": "red"})), code(422)); err != nil { // it is the new schema
+	if err := d.s.waitFor(ctx, c.dryRunCreate(c.withSpec("b", object{"color": "red"})), code(422)); err != nil { // it is the new schema
 		return err
 	}
-	return d.s.try(ctx, get(c.item("a")), code(200), holds(object{"size": 2}, "spec"))
+	return d.s.expect(ctx, get(c.item("a")), code(200), valueAt(object{"size": 2}, "spec"))
 }
 
-// firstEvent opens a watch, whose first event must be of an object with this spec. The server may not be ready for watches at once.
-func firstEvent(ctx context.Context, c collection, spec string) error {
+// expectFirstEvent opens a watch, whose first event must be of an object with this spec. The server may not be ready for watches at once.
+func expectFirstEvent(ctx context.Context, c collection, spec string) error {
 	return poll(ctx, func(ctx context.Context) error {
 		w, err := c.watch(ctx, "?watch=1")
 		if err != nil {
@@ -194,86 +194,86 @@ func firstEvent(ctx context.Context, c collection, spec string) error {
 		if err != nil {
 			return err
 		}
-		a := answer{method: w.method, url: w.url, code: 200, header: w.response.Header, body: e.Object}
-		return a.meets(func(a *answer) error {
+		a := response{method: w.method, url: w.url, code: 200, header: w.response.Header, body: e.Object}
+		return a.expect(func(a *response) error {
 			var o struct{ Spec any }
 			if err := a.decode(&o); err != nil {
 				return err
 			}
 			var want any
-			if err := (&answer{body: []byte(spec)}).decode(&want); err != nil {
+			if err := (&response{body: []byte(spec)}).decode(&want); err != nil {
 				return err
 			}
-			return holds(want, "spec")(a)
+			return valueAt(want, "spec")(a)
 		})
 	})
 }
 
-func shownAgain(ctx context.Context, d definition, c collection) error {
-	if err := d.s.try(ctx, post(c.path(), c.gear("a", object{"color": "red"})), code(201)); err != nil {
+func checkFieldShownAgain(ctx context.Context, d crdPerCase, c collection) error {
+	if err := d.s.expect(ctx, post(c.path(), c.withSpec("a", object{"color": "red"})), code(201)); err != nil {
 		return err
 	}
-	if err := d.change(ctx, object{"op": "remove", "path": property("spec/properties/color")}); err != nil {
+	if err := d.patch(ctx, object{"op": "remove", "path": propertyPath("spec/properties/color")}); err != nil {
 		return err
 	}
-	if err := d.s.until(ctx, get(c.item("a")), code(200), holds(object{}, "spec")); err != nil {
+	if err := d.s.waitFor(ctx, get(c.item("a")), code(200), valueAt(object{}, "spec")); err != nil {
 		return err
 	}
-	if err := d.change(ctx, set(property("spec/properties"), object{"color": typed("string")})); err != nil {
+	if err := d.patch(ctx, setOp(propertyPath("spec/properties"), object{"color": typeSchema("string")})); err != nil {
 		return err
 	}
-	return d.s.until(ctx, get(c.item("a")), code(200), holds(object{"color": "red"}, "spec"))
+	return d.s.waitFor(ctx, get(c.item("a")), code(200), valueAt(object{"color": "red"}, "spec"))
 }
 
-func preservedFields(ctx context.Context, d definition, c collection) error {
+func checkPreservedFields(ctx context.Context, d crdPerCase, c collection) error {
 	spec := object{"any": []any{object{"x": 1}, nil}, "inner": object{"size": 1, "bogus": 1}}
-	return d.s.all(ctx,
-		ask(post(c.path(), c.gear("a", spec)), code(201), holds(object{"any": []any{object{"x": 1}, nil}, "inner": object{"size": 1}}, "spec")),
-		ask(post(c.path(), c.gear("b", object{"inner": object{"size": "large"}})),
+	return d.s.expectAll(ctx,
+		send(post(c.path(), c.withSpec("a", spec)), code(201), valueAt(object{"any": []any{object{"x": 1}, nil}, "inner": object{"size": 1}}, "spec")),
+		send(post(c.path(), c.withSpec("b", object{"inner": object{"size": "large"}})),
 			c.invalidField("b", cause(metav1.CauseTypeTypeInvalid, "spec.inner.size", "must be of type integer")).check),
 	)
 }
 
-func prunedWithin(ctx context.Context, d definition, c collection) error {
+func checkNestedPruning(ctx context.Context, d crdPerCase, c collection) error {
 	item := object{"size": 1, "bogus": 1}
-	return d.s.try(ctx, post(c.path(), c.gear("a", object{"list": []object{item}, "map": object{"k": item}, "any": object{"k": item}})), code(201),
-		holds(object{"list": []object{{"size": 1}}, "map": object{"k": object{"size": 1}}, "any": object{"k": item}}, "spec"))
+	return d.s.expect(ctx, post(c.path(), c.withSpec("a", object{"list": []object{item}, "map": object{"k": item}, "any": object{"k": item}})), code(201),
+		valueAt(object{"list": []object{{"size": 1}}, "map": object{"k": object{"size": 1}}, "any": object{"k": item}}, "spec"))
 }
 
-func embeddedObjects(ctx context.Context, d definition, c collection) error {
-	template := newObject("v1", "Thing", "t").label("a", "b").meta("bogus", 1).with("bogus", 1).with("spec", object{"x": 1, "bogus": 1})
-	return d.s.try(ctx, post(c.path(), c.gear("a", object{"template": template})), code(201),
-		holds(newObject("v1", "Thing", "t").label("a", "b").with("spec", object{"x": 1}), "spec", "template"))
+func checkEmbeddedObjects(ctx context.Context, d crdPerCase, c collection) error {
+	template := newObject("v1", "Thing", "t").withLabel("a", "b").withMeta("bogus", 1).with("bogus", 1).with("spec", object{"x": 1, "bogus": 1})
+	return d.s.expect(ctx, post(c.path(), c.withSpec("a", object{"template": template})), code(201),
+		valueAt(newObject("v1", "Thing", "t").withLabel("a", "b").with("spec", object{"x": 1}), "spec", "template"))
 }
 
-func embeddedInvalid(ctx context.Context, d definition, c collection) error {
+func checkInvalidEmbedded(ctx context.Context, d crdPerCase, c collection) error {
 	required, invalid := metav1.CauseTypeFieldValueRequired, metav1.CauseTypeFieldValueInvalid
-	in := func(template object) call { return post(c.path(), c.gear("a", object{"template": template})) }
-	return d.s.all(ctx,
-		ask(in(object{"metadata": object{"name": "t"}}), c.invalidField("a",
+	in := func(template object) call { return post(c.path(), c.withSpec("a", object{"template": template})) }
+	return d.s.expectAll(ctx,
+		send(in(object{"metadata": object{"name": "t"}}), c.invalidField("a",
 			cause(required, "spec.template.apiVersion", ""), cause(required, "spec.template.kind", "")).check),
-		ask(in(newObject("v1", "Thing", "a/b")), c.invalidField("a", cause(invalid, "spec.template.metadata.name", "may not contain '/'")).check),
-		ask(in(newObject("v1", "Thing", "t").label("-", "x")), c.invalidField("a", cause(invalid, "spec.template.metadata.labels", "name part must consist of")).check),
+		send(in(newObject("v1", "Thing", "a/b")), c.invalidField("a", cause(invalid, "spec.template.metadata.name", "may not contain '/'")).check),
+		send(in(newObject("v1", "Thing", "t").withLabel("-", "x")), c.invalidField("a", cause(invalid, "spec.template.metadata.labels", "name part must consist of")).check),
 	)
 }
 
-func prunedStatus(ctx context.Context, d definition, c collection) error {
+func checkPrunedStatus(ctx context.Context, d crdPerCase, c collection) error {
 	status := object{"phase": "on", "bogus": 1}
-	return d.s.all(ctx,
-		ask(post(c.path(), c.gear("a", object{"size": 1}).with("status", status)), code(201), holds(nil, "status")),
-		ask(mergePatch(c.item("a")+"/status", object{"status": status, "spec": object{"size": 2}}), code(200),
-			holds(object{"phase": "on"}, "status"), holds(object{"size": 1}, "spec")),
-		ask(mergePatch(c.item("a"), object{"status": object{"phase": "off"}}), code(200), holds(object{"phase": "on"}, "status")),
+	return d.s.expectAll(ctx,
+		send(post(c.path(), c.withSpec("a", object{"size": 1}).with("status", status)), code(201), valueAt(nil, "status")),
+		send(mergePatch(c.item("a")+"/status", object{"status": status, "spec": object{"size": 2}}), code(200),
+			valueAt(object{"phase": "on"}, "status"), valueAt(object{"size": 1}, "spec")),
+		send(mergePatch(c.item("a"), object{"status": object{"phase": "off"}}), code(200), valueAt(object{"phase": "on"}, "status")),
 	)
 }
 
-func intOrString(ctx context.Context, d definition, c collection) error {
-	with := func(port any) object { return c.gear("a", object{"port": port}) }
-	return d.s.all(ctx,
-		ask(c.trial(with(80)), code(201), holds(80, "spec", "port")),
-		ask(c.trial(with("http")), code(201), holds("http", "spec", "port")),
-		ask(c.trial(with(true)), c.invalidField("a", cause(metav1.CauseTypeTypeInvalid, "spec.port", "must be of type integer,string")).check),
-		ask(c.trial(with(1.5)), c.invalidField("a", cause(metav1.CauseTypeTypeInvalid, "spec.port", "must be of type integer,string")).check),
-		ask(c.trial(with(object{})), c.invalidField("a", cause(metav1.CauseTypeTypeInvalid, "spec.port", "must be of type integer,string")).check),
+func checkIntOrString(ctx context.Context, d crdPerCase, c collection) error {
+	with := func(port any) object { return c.withSpec("a", object{"port": port}) }
+	return d.s.expectAll(ctx,
+		send(c.dryRunCreate(with(80)), code(201), valueAt(80, "spec", "port")),
+		send(c.dryRunCreate(with("http")), code(201), valueAt("http", "spec", "port")),
+		send(c.dryRunCreate(with(true)), c.invalidField("a", cause(metav1.CauseTypeTypeInvalid, "spec.port", "must be of type integer,string")).check),
+		send(c.dryRunCreate(with(1.5)), c.invalidField("a", cause(metav1.CauseTypeTypeInvalid, "spec.port", "must be of type integer,string")).check),
+		send(c.dryRunCreate(with(object{})), c.invalidField("a", cause(metav1.CauseTypeTypeInvalid, "spec.port", "must be of type integer,string")).check),
 	)
 }

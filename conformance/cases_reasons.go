@@ -12,67 +12,67 @@ import (
 func reasonCases() []Case {
 	const docErrors = "Kubernetes API conventions, Error responses; apimachinery pkg/api/errors"
 	about := func(id, title, why string, check collectionCheck) []Case {
-		return both(Case{ID: id, Level: Must, Title: title, Why: why, Source: docErrors}, check)
+		return onBoth(Case{ID: id, Level: Must, Title: title, Why: why, Source: docErrors}, check)
 	}
 	return slices.Concat(
 		about("ST-04", "the reason Expired has the code 410", "clients start over for either", func(ctx context.Context, s *session, c collection) error {
-			return forgotten("?resourceVersion=1&resourceVersionMatch=Exact")(ctx, s, c)
+			return checkExpiredList("?resourceVersion=1&resourceVersionMatch=Exact")(ctx, s, c)
 		}),
 		about("ST-08", "the reason Timeout has the code 504", "clients tell a late server from a busy one, which says 429", func(ctx context.Context, s *session, c collection) error {
-			version, err := futureVersion(ctx, c)
+			version, err := listUnreachedVersion(ctx, c)
 			if err != nil {
 				return err
 			}
-			return s.try(ctx, get(c.path()+"?resourceVersion="+version), refusal{code: 504, reason: metav1.StatusReasonTimeout, says: "Too large resource version"}.check)
+			return s.expect(ctx, get(c.path()+"?resourceVersion="+version), failure{code: 504, reason: metav1.StatusReasonTimeout, contains: "Too large resource version"}.check)
 		}),
 		about("ST-11", "an error that is of no class has the code 500 and no reason", "clients do not take it for something that they know", func(ctx context.Context, s *session, c collection) error {
-			return s.try(ctx, get(c.item("a")+"?resourceVersion=abc"), refusal{code: 500}.check, absent("reason"))
+			return s.expect(ctx, get(c.item("a")+"?resourceVersion=abc"), failure{code: 500}.check, noField("reason"))
 		}),
 		about("ST-14/conflict", "a conflict of appliers has the cause FieldManagerConflict", "kubectl prints from it who owns the field", func(ctx context.Context, s *session, c collection) error {
-			return s.all(ctx,
-				ask(applyAs("one", c.item("a"), c.object("a").label("l", "1")), code(201)),
-				ask(applyAs("two", c.item("a"), c.object("a").label("l", "2")), code(409),
+			return s.expectAll(ctx,
+				send(applyAs("one", c.item("a"), c.object("a").withLabel("l", "1")), code(201)),
+				send(applyAs("two", c.item("a"), c.object("a").withLabel("l", "2")), code(409),
 					hasCause(cause(metav1.CauseTypeFieldManagerConflict, ".metadata.labels.l", `conflict with "one"`))),
 			)
 		}),
 		about("ST-14/future", "a read from the future has the cause ResourceVersionTooLarge", "reflectors tell by it that the server lags", func(ctx context.Context, s *session, c collection) error {
-			version, err := futureVersion(ctx, c)
+			version, err := listUnreachedVersion(ctx, c)
 			if err != nil {
 				return err
 			}
-			return s.try(ctx, get(c.path()+"?resourceVersion="+version), code(504), hasCause(cause(metav1.CauseTypeResourceVersionTooLarge, "", "Too large resource version")))
+			return s.expect(ctx, get(c.path()+"?resourceVersion="+version), code(504), hasCause(cause(metav1.CauseTypeResourceVersionTooLarge, "", "Too large resource version")))
 		}),
-		[]Case{onGears(Case{
+		[]Case{onCRDPerCase(Case{
 			ID: "ST-14/invalid", Level: Must, Title: "each way in which a value is wrong has a type of cause of its own", Why: "forms tell what is missing from what is wrong",
-			Source: docErrors + "; " + docDefinitions,
-		}, object{"spec": wrongWays()}, wrongInEveryWay)},
+			Source: docErrors + "; " + docCRDs,
+		}, object{"spec": invalidValuesSchema()}, checkCauseTypes)},
 	)
 }
 
-// futureVersion is a resourceVersion that the server has not reached.
-func futureVersion(ctx context.Context, c collection) (string, error) {
+// listUnreachedVersion is a resourceVersion that the server has not reached.
+func listUnreachedVersion(ctx context.Context, c collection) (string, error) {
 	l, err := c.list(ctx, "")
 	if err != nil {
 		return "", err
 	}
-	return future(l.Metadata.ResourceVersion)
+	return unreachedVersion(l.Metadata.ResourceVersion)
 }
 
-// wrongWays is a schema with a field for each way to be wrong.
-func wrongWays() object {
-	return record(object{
-		"required":  record(object{"x": typed("string")}).with("required", []string{"x"}),
-		"duplicate": listOf(typed("string")).with("x-kubernetes-list-type", "set"),
-		"invalid":   typed("integer").with("maximum", 5),
-		"supported": typed("string").with("enum", []string{"a"}),
-		"long":      typed("string").with("maxLength", 2),
-		"many":      listOf(typed("string")).with("maxItems", 1),
-		"typed":     typed("integer"),
-		"forbidden": typed("string").with("maxLength", 9).rules(object{"rule": "self != 'x'", "reason": "FieldValueForbidden", "message": "no x"}),
+// invalidValuesSchema is a schema with a field for each way to be wrong.
+func invalidValuesSchema() object {
+	return objectSchema(object{
+		"required":  objectSchema(object{"x": typeSchema("string")}).with("required", []string{"x"}),
+		"duplicate": arraySchema(typeSchema("string")).with("x-kubernetes-list-type", "set"),
+		"invalid":   typeSchema("integer").with("maximum", 5),
+		"supported": typeSchema("string").with("enum", []string{"a"}),
+		"long":      typeSchema("string").with("maxLength", 2),
+		"many":      arraySchema(typeSchema("string")).with("maxItems", 1),
+		"typed":     typeSchema("integer"),
+		"forbidden": typeSchema("string").with("maxLength", 9).withRules(object{"rule": "self != 'x'", "reason": "FieldValueForbidden", "message": "no x"}),
 	})
 }
 
-func wrongInEveryWay(ctx context.Context, d definition, c collection) error {
+func checkCauseTypes(ctx context.Context, d crdPerCase, c collection) error {
 	for _, one := range []struct {
 		field string
 		value any
@@ -89,7 +89,7 @@ func wrongInEveryWay(ctx context.Context, d definition, c collection) error {
 		{"forbidden", "x", metav1.CauseTypeForbidden, ""},
 	} {
 		want := cause(one.cause, "spec."+one.field+one.at, "")
-		if err := d.s.try(ctx, c.trial(c.gear("a", object{one.field: one.value})), code(422), reason(metav1.StatusReasonInvalid), hasCause(want)); err != nil {
+		if err := d.s.expect(ctx, c.dryRunCreate(c.withSpec("a", object{one.field: one.value})), code(422), hasReason(metav1.StatusReasonInvalid), hasCause(want)); err != nil {
 			return err
 		}
 	}

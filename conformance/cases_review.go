@@ -26,10 +26,10 @@ type review struct {
 var (
 	accessReview      = review{authorizationV1, "subjectaccessreviews", "SubjectAccessReview", false}
 	localAccessReview = review{authorizationV1, "localsubjectaccessreviews", "LocalSubjectAccessReview", true}
-	ownAccessReview   = review{authorizationV1, "selfsubjectaccessreviews", "SelfSubjectAccessReview", false}
-	ownRulesReview    = review{authorizationV1, "selfsubjectrulesreviews", "SelfSubjectRulesReview", false}
+	selfAccessReview  = review{authorizationV1, "selfsubjectaccessreviews", "SelfSubjectAccessReview", false}
+	selfRulesReview   = review{authorizationV1, "selfsubjectrulesreviews", "SelfSubjectRulesReview", false}
 	tokenReview       = review{authenticationV1, "tokenreviews", "TokenReview", false}
-	selfReview        = review{authenticationV1, "selfsubjectreviews", "SelfSubjectReview", false}
+	selfSubjectReview = review{authenticationV1, "selfsubjectreviews", "SelfSubjectReview", false}
 )
 
 // path is where to post it.
@@ -40,8 +40,8 @@ func (r review) path() string {
 	return "/apis/" + r.groupVersion + "/" + r.plural
 }
 
-// ask posts it with a spec.
-func (r review) ask(spec object) call {
+// create posts it with a spec.
+func (r review) create(spec object) call {
 	body := newObject(r.groupVersion, r.kind, "")
 	if spec != nil {
 		body["spec"] = spec
@@ -49,13 +49,13 @@ func (r review) ask(spec object) call {
 	return post(r.path(), body)
 }
 
-// answered expects it with a status.
-func (r review) answered(a *answer) error {
-	return a.meets(code(201), kind(r.groupVersion, r.kind))
+// isCreated expects it with a status.
+func (r review) isCreated(a *response) error {
+	return a.expect(code(201), kind(r.groupVersion, r.kind))
 }
 
-// masters are a user who may do everything on any server.
-func masters(action object) object {
+// adminReviewSpec are a user who may do everything on any server.
+func adminReviewSpec(action object) object {
 	return object{"user": "conformance", "groups": []string{"system:masters"}, "resourceAttributes": action}
 }
 
@@ -67,7 +67,7 @@ func reviewCases() []Case {
 			c.Source = docTokenReviews
 		}
 		c.check = func(ctx context.Context, s *session) error {
-			if err := s.needs(ctx, r.groupVersion, r.plural); err != nil {
+			if err := s.skipUnlessServed(ctx, r.groupVersion, r.plural); err != nil {
 				return err
 			}
 			return check(ctx, s)
@@ -78,47 +78,47 @@ func reviewCases() []Case {
 	cases := []Case{
 		about(accessReview, Case{ID: "VR-01/access", Title: "a SubjectAccessReview says what a user may do", Why: "other servers let the API server decide"},
 			func(ctx context.Context, s *session) error {
-				return s.try(ctx, accessReview.ask(masters(everything)), accessReview.answered, value(true, "status", "allowed"), field("delete", "spec", "resourceAttributes", "verb"))
+				return s.expect(ctx, accessReview.create(adminReviewSpec(everything)), accessReview.isCreated, value(true, "status", "allowed"), field("delete", "spec", "resourceAttributes", "verb"))
 			}),
 		about(localAccessReview, Case{ID: "VR-01/local", Title: "a LocalSubjectAccessReview says what a user may do in its namespace", Why: "the right to ask can be granted there"},
 			func(ctx context.Context, s *session) error {
-				return s.try(ctx, localAccessReview.ask(masters(everything)), localAccessReview.answered, value(true, "status", "allowed"))
+				return s.expect(ctx, localAccessReview.create(adminReviewSpec(everything)), localAccessReview.isCreated, value(true, "status", "allowed"))
 			}),
-		about(ownAccessReview, Case{ID: "VR-01/own", Title: "a SelfSubjectAccessReview says what the client may do", Why: "kubectl auth can-i asks it"},
+		about(selfAccessReview, Case{ID: "VR-01/own", Title: "a SelfSubjectAccessReview says what the client may do", Why: "kubectl auth can-i asks it"},
 			func(ctx context.Context, s *session) error {
-				ask := ownAccessReview.ask(object{"resourceAttributes": object{"verb": "create", "resource": "namespaces"}})
-				return s.try(ctx, ask, ownAccessReview.answered, value(true, "status", "allowed"))
+				ask := selfAccessReview.create(object{"resourceAttributes": object{"verb": "create", "resource": "namespaces"}})
+				return s.expect(ctx, ask, selfAccessReview.isCreated, value(true, "status", "allowed"))
 			}),
-		about(ownRulesReview, Case{ID: "VR-01/rules", Title: "a SelfSubjectRulesReview lists what the client may do", Why: "kubectl auth can-i --list asks it"},
+		about(selfRulesReview, Case{ID: "VR-01/rules", Title: "a SelfSubjectRulesReview lists what the client may do", Why: "kubectl auth can-i --list asks it"},
 			func(ctx context.Context, s *session) error {
-				return s.try(ctx, ownRulesReview.ask(object{"namespace": "default"}), ownRulesReview.answered,
-					present("status", "resourceRules"), present("status", "nonResourceRules"), present("status", "incomplete"))
+				return s.expect(ctx, selfRulesReview.create(object{"namespace": "default"}), selfRulesReview.isCreated,
+					hasField("status", "resourceRules"), hasField("status", "nonResourceRules"), hasField("status", "incomplete"))
 			}),
 		about(tokenReview, Case{ID: "VR-01/token", Title: "a TokenReview of a wrong token says so", Why: "other servers authenticate with it"},
 			func(ctx context.Context, s *session) error {
-				return s.try(ctx, tokenReview.ask(object{"token": "conformance-no-such-token"}), tokenReview.answered,
-					present("status"), value(nil, "status", "authenticated"))
+				return s.expect(ctx, tokenReview.create(object{"token": "conformance-no-such-token"}), tokenReview.isCreated,
+					hasField("status"), value(nil, "status", "authenticated"))
 			}),
-		about(selfReview, Case{ID: "VR-01/self", Title: "a SelfSubjectReview says who the client is", Why: "kubectl auth whoami asks it"},
+		about(selfSubjectReview, Case{ID: "VR-01/self", Title: "a SelfSubjectReview says who the client is", Why: "kubectl auth whoami asks it"},
 			func(ctx context.Context, s *session) error {
-				return s.try(ctx, selfReview.ask(nil), selfReview.answered, present("status", "userInfo", "username"))
+				return s.expect(ctx, selfSubjectReview.create(nil), selfSubjectReview.isCreated, hasField("status", "userInfo", "username"))
 			}),
 		about(localAccessReview, Case{ID: "VR-03", Title: "the namespace of a LocalSubjectAccessReview is that of its path", Why: "the right to ask is one for the namespace"},
 			func(ctx context.Context, s *session) error {
-				other := localAccessReview.ask(masters(object{"namespace": "kube-system", "verb": "get", "resource": "pods"}))
-				other.body.(object).meta("namespace", "kube-system")
-				return s.try(ctx, other, refusal{code: 400, reason: metav1.StatusReasonBadRequest}.check)
+				other := localAccessReview.create(adminReviewSpec(object{"namespace": "kube-system", "verb": "get", "resource": "pods"}))
+				other.body.(object).withMeta("namespace", "kube-system")
+				return s.expect(ctx, other, failure{code: 400, reason: metav1.StatusReasonBadRequest}.check)
 			}),
 		about(accessReview, Case{ID: "VR-04/access", Title: "a review of nobody, or of nothing, is refused", Why: "the answer would be about something else"},
 			func(ctx context.Context, s *session) error {
 				user := metav1.StatusCause{Type: metav1.CauseTypeFieldValueInvalid, Field: "spec.user", Message: "at least one of user or group must be specified"}
-				return s.try(ctx, accessReview.ask(object{"resourceAttributes": everything}), unfit(user))
+				return s.expect(ctx, accessReview.create(object{"resourceAttributes": everything}), isInvalidReview(user))
 			}),
-		about(ownAccessReview, Case{ID: "VR-04/either", Title: "a review is of a resource or of a path, and not of both", Why: "the answer could be to either"},
+		about(selfAccessReview, Case{ID: "VR-04/either", Title: "a review is of a resource or of a path, and not of both", Why: "the answer could be to either"},
 			func(ctx context.Context, s *session) error {
 				both := object{"resourceAttributes": everything, "nonResourceAttributes": object{"path": "/metrics", "verb": "get"}}
 				for _, spec := range []object{both, {}} {
-					if err := s.try(ctx, ownAccessReview.ask(spec), refusal{code: 422, reason: metav1.StatusReasonInvalid}.check); err != nil {
+					if err := s.expect(ctx, selfAccessReview.create(spec), failure{code: 422, reason: metav1.StatusReasonInvalid}.check); err != nil {
 						return err
 					}
 				}
@@ -126,39 +126,39 @@ func reviewCases() []Case {
 			}),
 		about(localAccessReview, Case{ID: "VR-04/local", Title: "a LocalSubjectAccessReview is of its namespace", Why: "the right to ask is one for the namespace"},
 			func(ctx context.Context, s *session) error {
-				other := localAccessReview.ask(masters(object{"namespace": "kube-system", "verb": "get", "resource": "pods"}))
+				other := localAccessReview.create(adminReviewSpec(object{"namespace": "kube-system", "verb": "get", "resource": "pods"}))
 				cause := metav1.StatusCause{Type: metav1.CauseTypeFieldValueInvalid, Field: "spec.resourceAttributes.namespace", Message: "must match metadata.namespace"}
-				return s.try(ctx, other, unfit(cause))
+				return s.expect(ctx, other, isInvalidReview(cause))
 			}),
 		about(tokenReview, Case{ID: "VR-04/token", Title: "a TokenReview of no token is refused", Why: "it is no question"},
 			func(ctx context.Context, s *session) error {
-				want := refusal{code: 400, reason: metav1.StatusReasonBadRequest, message: "token is required for TokenReview in authentication"}
-				return s.try(ctx, tokenReview.ask(object{}), want.check)
+				want := failure{code: 400, reason: metav1.StatusReasonBadRequest, message: "token is required for TokenReview in authentication"}
+				return s.expect(ctx, tokenReview.create(object{}), want.check)
 			}),
 		about(accessReview, Case{ID: "VR-05/access", Title: "the status that a review is sent with is ignored", Why: "whoever passes the answer on must be able to trust it"},
 			func(ctx context.Context, s *session) error {
-				forged := accessReview.ask(masters(everything))
+				forged := accessReview.create(adminReviewSpec(everything))
 				forged.body.(object)["status"] = object{"allowed": false, "reason": "forged", "evaluationError": "forged"}
-				return s.try(ctx, forged, accessReview.answered, value(true, "status", "allowed"), lacks("forged"))
+				return s.expect(ctx, forged, accessReview.isCreated, value(true, "status", "allowed"), statusLacks("forged"))
 			}),
 		about(tokenReview, Case{ID: "VR-05/token", Title: "the status that a TokenReview is sent with does not authenticate anybody", Why: "whoever passes the answer on must be able to trust it"},
 			func(ctx context.Context, s *session) error {
-				forged := tokenReview.ask(object{"token": "conformance-no-such-token"})
+				forged := tokenReview.create(object{"token": "conformance-no-such-token"})
 				forged.body.(object)["status"] = object{"authenticated": true}
-				return s.try(ctx, forged, tokenReview.answered, value(nil, "status", "authenticated"))
+				return s.expect(ctx, forged, tokenReview.isCreated, value(nil, "status", "authenticated"))
 			}),
 	}
-	for _, r := range []review{accessReview, localAccessReview, ownAccessReview, ownRulesReview, tokenReview, selfReview} {
+	for _, r := range []review{accessReview, localAccessReview, selfAccessReview, selfRulesReview, tokenReview, selfSubjectReview} {
 		cases = append(cases, about(r, Case{
 			ID: "VR-02/" + r.plural, Title: fmt.Sprintf("%s can be created, and nothing else", r.plural), Why: "nothing is stored that could be read",
-		}, r.createOnly))
+		}, r.checkCreateOnly))
 	}
 	return cases
 }
 
-// lacks expects that a text is not in the status.
-func lacks(text string) expectation {
-	return func(a *answer) error {
+// statusLacks expects that a text is not in the status.
+func statusLacks(text string) expectation {
+	return func(a *response) error {
 		var got struct{ Status json.RawMessage }
 		if err := a.decode(&got); err != nil {
 			return err
@@ -170,14 +170,14 @@ func lacks(text string) expectation {
 	}
 }
 
-// unfit expects the refusal of a review for just these causes.
-func unfit(causes ...metav1.StatusCause) expectation {
-	return refusal{code: 422, reason: metav1.StatusReasonInvalid, causes: causes}.check
+// isInvalidReview expects the refusal of a review for just these causes.
+func isInvalidReview(causes ...metav1.StatusCause) expectation {
+	return failure{code: 422, reason: metav1.StatusReasonInvalid, causes: causes}.check
 }
 
-// createOnly is the check that there is only where to post to.
-func (r review) createOnly(ctx context.Context, s *session) error {
-	found, err := s.resource(ctx, r.groupVersion, r.plural)
+// checkCreateOnly is the check that there is only where to post to.
+func (r review) checkCreateOnly(ctx context.Context, s *session) error {
+	found, err := s.discoverResource(ctx, r.groupVersion, r.plural)
 	if err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func (r review) createOnly(ctx context.Context, s *session) error {
 		return fmt.Errorf("GET /apis/%s: expected a %s with the verb create only, got %v", r.groupVersion, r.kind, found)
 	}
 	for _, one := range []call{get(r.path()), get(r.path() + "?watch=1&timeoutSeconds=1"), del(r.path()), put(r.path(), newObject(r.groupVersion, r.kind, ""))} {
-		if err := s.try(ctx, one, notAllowed.check); err != nil {
+		if err := s.expect(ctx, one, methodNotAllowed.check); err != nil {
 			return err
 		}
 	}

@@ -15,7 +15,7 @@ const docUnavailable = "Kubernetes API Concepts, Unavailable resource versions"
 // versionCases are about resourceVersions themselves: their form, their order, the future and the past (RS-01 to RS-09, RS-28 to RS-30).
 func versionCases() []Case {
 	return slices.Concat(
-		both(Case{
+		onBoth(Case{
 			ID: "RS-01/form", Level: Must, Title: "the resourceVersions that a server gives are decimal numbers without leading zero",
 			Why:    "clients compare them as numbers since 1.35",
 			Source: docVersions,
@@ -30,12 +30,12 @@ func versionCases() []Case {
 			}
 			for _, version := range []string{made.ResourceVersion, l.Metadata.ResourceVersion} {
 				if !regexp.MustCompile(`^[1-9][0-9]*$`).MatchString(version) {
-					return l.from.errorf("expected a decimal resourceVersion, got %q", version)
+					return l.response.errorf("expected a decimal resourceVersion, got %q", version)
 				}
 			}
 			return nil
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "RS-01/zeros", Level: Must, Title: "leading zeros of a resourceVersion that is sent are read over",
 			Why:    "it is a number, and the same one",
 			Source: "apiserver storage/api_object_versioner.go",
@@ -48,59 +48,59 @@ func versionCases() []Case {
 			if err != nil {
 				return err
 			}
-			if err := l.at(made.ResourceVersion); err != nil {
+			if err := l.expectResourceVersion(made.ResourceVersion); err != nil {
 				return err
 			}
-			return l.has("a")
+			return l.expectNames("a")
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "RS-01/list", Level: Must, Title: "a list at a resourceVersion that is no number is a bad request",
 			Why:    "a client that mixed something up must not get data",
 			Source: "apiserver pkg/storage",
-		}, badListVersion("abc", "1.5", "0x10")),
-		both(Case{
+		}, checkInvalidListVersion("abc", "1.5", "0x10")),
+		onBoth(Case{
 			ID: "RS-02", Level: Must, Title: "a list at a negative resourceVersion is a bad request",
 			Why:    "a client that mixed something up must not get data",
 			Source: "apiserver pkg/storage",
-		}, badListVersion("-1")),
-		both(Case{
+		}, checkInvalidListVersion("-1")),
+		onBoth(Case{
 			ID: "RS-03", Level: Must, Title: "later changes of one type have larger resourceVersions, across namespaces too",
 			Why:    "clients order two views of one type by them",
 			Source: docVersions + "; apimachinery util/resourceversion",
-		}, versionsGrow),
-		both(Case{
+		}, checkVersionsIncrease),
+		onBoth(Case{
 			ID: "RS-05/list", Level: Must, Title: "a list not older than the future times out, with a time to retry",
 			Why:    "clients tell a server that lags from one that is broken",
 			Source: docUnavailable,
-		}, futureList("?")),
+		}, checkFutureList("?")),
 		[]Case{
 			onSecrets(Case{
 				ID: "RS-05/limit", Level: Must, Title: "a page at a resourceVersion from the future times out, with a time to retry",
 				Why:    "clients tell a server that lags from one that is broken",
 				Source: docUnavailable,
-			}, futureList("?limit=1&")),
+			}, checkFutureList("?limit=1&")),
 			onSecrets(Case{
 				ID: "RS-05/exact", Level: Must, Title: "an exact list from the future times out, with a time to retry",
 				Why:    "clients tell a server that lags from one that is broken",
 				Source: docUnavailable,
-			}, futureList("?resourceVersionMatch=Exact&")),
+			}, checkFutureList("?resourceVersionMatch=Exact&")),
 			onSecrets(Case{
 				ID: "RS-05/notolderthan", Level: Must, Title: "a list with NotOlderThan the future times out, with a time to retry",
 				Why:    "clients tell a server that lags from one that is broken",
 				Source: docUnavailable,
-			}, futureList("?resourceVersionMatch=NotOlderThan&")),
+			}, checkFutureList("?resourceVersionMatch=NotOlderThan&")),
 		},
-		both(Case{
+		onBoth(Case{
 			ID: "RS-07/exact", Level: Must, Title: "an exact list at a resourceVersion that is forgotten is refused as Expired",
 			Why:    "410 is what makes a client start over",
 			Source: docUnavailable,
-		}, forgotten("?resourceVersion=1&resourceVersionMatch=Exact")),
-		both(Case{
+		}, checkExpiredList("?resourceVersion=1&resourceVersionMatch=Exact")),
+		onBoth(Case{
 			ID: "RS-07/limit", Level: Must, Title: "a page at a resourceVersion that is forgotten is refused as Expired",
 			Why:    "410 is what makes a client start over",
 			Source: docUnavailable,
-		}, forgotten("?resourceVersion=1&limit=1")),
-		both(Case{
+		}, checkExpiredList("?resourceVersion=1&limit=1")),
+		onBoth(Case{
 			ID: "RS-28", Level: Must, Title: "NotOlderThan a resourceVersion that is long forgotten gives newer data",
 			Why:    "a reflector that lost its watch relists this way",
 			Source: docVersions,
@@ -115,31 +115,31 @@ func versionCases() []Case {
 				if err != nil {
 					return err
 				}
-				if err := notOlder(l.Metadata.ResourceVersion, at); err != nil {
-					return l.from.errorf("%w", err)
+				if err := expectNotOlder(l.Metadata.ResourceVersion, at); err != nil {
+					return l.response.errorf("%w", err)
 				}
 			}
 			return nil
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "RS-29", Level: Must, Title: "a most recent list sees every write that was answered before",
 			Why:    "a controller that does not see its own write makes it twice",
 			Source: "Kubernetes API Concepts, consistent reads from cache; KEP-2340",
-		}, listYourWrites),
-		both(Case{
+		}, checkListYourWrites),
+		onBoth(Case{
 			ID: "RS-30", Level: Should, Title: "after a compaction, an exact list either still has the exact data or is refused as Expired",
 			Why:    "snapshots of the cache may outlive storage, but other data must never come under that resourceVersion",
 			Source: "KEP-4988; apiserver storage/cacher",
-		}, exactAfterCompaction),
+		}, checkExactAfterCompaction),
 	)
 }
 
-func badListVersion(versions ...string) collectionCheck {
+func checkInvalidListVersion(versions ...string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		for _, version := range versions {
-			err := s.try(ctx, get(c.path()+"?resourceVersion="+version), refusal{
+			err := s.expect(ctx, get(c.path()+"?resourceVersion="+version), failure{
 				code: 400, reason: metav1.StatusReasonBadRequest,
-				says: fmt.Sprintf("invalid resource version: resourceVersion: Invalid value: %q", version),
+				contains: fmt.Sprintf("invalid resource version: resourceVersion: Invalid value: %q", version),
 			}.check)
 			if err != nil {
 				return err
@@ -149,15 +149,15 @@ func badListVersion(versions ...string) collectionCheck {
 	}
 }
 
-func versionsGrow(ctx context.Context, _ *session, c collection) error {
-	other, err := c.sibling(ctx)
+func checkVersionsIncrease(ctx context.Context, _ *session, c collection) error {
+	other, err := c.inNewNamespace(ctx)
 	if err != nil {
 		return err
 	}
 	last := "0"
 	grown := func(o metav1.PartialObjectMetadata, err error) error {
 		if err == nil {
-			if err = notOlder(o.ResourceVersion, last); err == nil && o.ResourceVersion == last {
+			if err = expectNotOlder(o.ResourceVersion, last); err == nil && o.ResourceVersion == last {
 				err = fmt.Errorf("expected a new resourceVersion after a change, got %s again", last)
 			}
 		}
@@ -169,7 +169,7 @@ func versionsGrow(ctx context.Context, _ *session, c collection) error {
 			if step == 0 {
 				err = grown(in.create(ctx, in.object("a")))
 			} else {
-				err = grown(in.change(ctx, "a", strconv.Itoa(step)))
+				err = grown(in.annotate(ctx, "a", strconv.Itoa(step)))
 			}
 			if err != nil {
 				return err
@@ -179,18 +179,18 @@ func versionsGrow(ctx context.Context, _ *session, c collection) error {
 	return nil
 }
 
-func futureList(query string) collectionCheck {
+func checkFutureList(query string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		l, err := c.list(ctx, "")
 		if err != nil {
 			return err
 		}
-		return futureRead(ctx, s, c.path()+query, "", l.Metadata.ResourceVersion)
+		return checkFutureRead(ctx, s, c.path()+query, "", l.Metadata.ResourceVersion)
 	}
 }
 
-// forgotten lists at resourceVersion 1, which any server that has lived for a while has compacted, and the others can be made to.
-func forgotten(query string) collectionCheck {
+// checkExpiredList lists at resourceVersion 1, which any server that has lived for a while has compacted, and the others can be made to.
+func checkExpiredList(query string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		a, err := s.do(ctx, get(c.path()+query), code(200, 410))
 		if err != nil {
@@ -204,16 +204,16 @@ func forgotten(query string) collectionCheck {
 				return err
 			}
 		}
-		return a.meets(expired.check)
+		return a.expect(resourceExpired.check)
 	}
 }
 
-// expired is how a list is refused whose resourceVersion is gone.
-var expired = refusal{
+// resourceExpired is how a list is refused whose resourceVersion is gone.
+var resourceExpired = failure{
 	code: 410, reason: metav1.StatusReasonExpired, message: "The resourceVersion for the provided list is too old.",
 }
 
-func listYourWrites(ctx context.Context, _ *session, c collection) error {
+func checkListYourWrites(ctx context.Context, _ *session, c collection) error {
 	var names []string
 	for step := range 10 {
 		name := "n" + strconv.Itoa(step)
@@ -226,17 +226,17 @@ func listYourWrites(ctx context.Context, _ *session, c collection) error {
 		if err != nil {
 			return err
 		}
-		if err := l.has(names...); err != nil {
+		if err := l.expectNames(names...); err != nil {
 			return err
 		}
-		if err := notOlder(l.Metadata.ResourceVersion, made.ResourceVersion); err != nil {
-			return l.from.errorf("%w", err)
+		if err := expectNotOlder(l.Metadata.ResourceVersion, made.ResourceVersion); err != nil {
+			return l.response.errorf("%w", err)
 		}
 	}
 	return nil
 }
 
-func exactAfterCompaction(ctx context.Context, s *session, c collection) error {
+func checkExactAfterCompaction(ctx context.Context, s *session, c collection) error {
 	h, err := c.history(ctx)
 	if err != nil {
 		return err
@@ -249,7 +249,7 @@ func exactAfterCompaction(ctx context.Context, s *session, c collection) error {
 		return err
 	}
 	if a.code == 410 {
-		return a.meets(expired.check)
+		return a.expect(resourceExpired.check)
 	}
-	return h.wasMiddle(a)
+	return h.expectMiddle(a)
 }

@@ -13,7 +13,7 @@ const docTable = "Kubernetes API Concepts, resourceVersion parameter, list"
 // versionTableCases are the cells of the table of list parameters that give data (RS-10 to RS-24).
 func versionTableCases() []Case {
 	cell := func(id, title, why string, check historyCheck) []Case {
-		return both(Case{ID: id, Level: Must, Title: title, Why: why, Source: docTable}, onHistory(check))
+		return onBoth(Case{ID: id, Level: Must, Title: title, Why: why, Source: docTable}, onHistory(check))
 	}
 	const (
 		recent = "a client that asks for nothing special gets the truth"
@@ -28,7 +28,7 @@ func versionTableCases() []Case {
 			if err != nil {
 				return err
 			}
-			return notAhead(l, h)
+			return expectNotAhead(l, h)
 		}
 	}
 	return slices.Concat(
@@ -38,29 +38,29 @@ func versionTableCases() []Case {
 				if err != nil {
 					return err
 				}
-				return h.isNow(l)
+				return h.expectCurrent(l)
 			}),
 		cell("RS-11", "no match, no limit, resourceVersion 0: any state", stale, any0("?resourceVersion=0")),
 		cell("RS-12", "no match, no limit, resourceVersion N: not older than N", newer,
 			func(ctx context.Context, s *session, c collection, h history) error {
-				return listNotOlder(ctx, c, "?resourceVersion=", h)
+				return checkListNotOlder(ctx, c, "?resourceVersion=", h)
 			}),
 		cell("RS-13", "no match, limit, no resourceVersion: most recent, in pages", recent,
 			func(ctx context.Context, s *session, c collection, h history) error {
-				return inPages(ctx, c, "?limit=1", atLeast(h.last), "a", "b", "c")
+				return checkPages(ctx, c, "?limit=1", atLeast(h.last), "a", "b", "c")
 			}),
 		cell("RS-14", "no match, limit, resourceVersion 0: any state; the limit may be ignored", stale, any0("?limit=1&resourceVersion=0")),
 		cell("RS-15", "no match, limit, resourceVersion N: exactly N, in pages", exact,
 			func(ctx context.Context, s *session, c collection, h history) error {
-				return inPages(ctx, c, "?limit=1&resourceVersion="+h.middle, exactly(h.middle), "a", "b")
+				return checkPages(ctx, c, "?limit=1&resourceVersion="+h.middle, atExactly(h.middle), "a", "b")
 			}),
 		cell("RS-16", "continue, no resourceVersion: the state of the first page, whatever has changed since", token,
 			func(ctx context.Context, s *session, c collection, h history) error {
-				return continued(ctx, c, "")
+				return checkContinuation(ctx, c, "")
 			}),
 		cell("RS-17", "continue, resourceVersion 0: a plain continuation", token,
 			func(ctx context.Context, s *session, c collection, h history) error {
-				return continued(ctx, c, "&resourceVersion=0")
+				return checkContinuation(ctx, c, "&resourceVersion=0")
 			}),
 		cell("RS-21/all", "Exact, resourceVersion N: exactly N", exact,
 			func(ctx context.Context, s *session, c collection, h history) error {
@@ -68,11 +68,11 @@ func versionTableCases() []Case {
 				if err != nil {
 					return err
 				}
-				return h.wasMiddle(a)
+				return h.expectMiddle(a)
 			}),
 		cell("RS-21/limit", "Exact, limit, resourceVersion N: exactly N, in pages", exact,
 			func(ctx context.Context, s *session, c collection, h history) error {
-				return inPages(ctx, c, "?limit=1&resourceVersionMatch=Exact&resourceVersion="+h.middle, exactly(h.middle), "a", "b")
+				return checkPages(ctx, c, "?limit=1&resourceVersionMatch=Exact&resourceVersion="+h.middle, atExactly(h.middle), "a", "b")
 			}),
 		cell("RS-21/before", "Exact, a resourceVersion from before the first object: an empty list at that resourceVersion", exact,
 			func(ctx context.Context, s *session, c collection, h history) error {
@@ -80,19 +80,19 @@ func versionTableCases() []Case {
 				if err != nil {
 					return err
 				}
-				if err := l.at(h.before); err != nil {
+				if err := l.expectResourceVersion(h.before); err != nil {
 					return err
 				}
-				return l.has()
+				return l.expectNames()
 			}),
 		cell("RS-23", "NotOlderThan, resourceVersion 0: any state", stale, any0("?resourceVersionMatch=NotOlderThan&resourceVersion=0")),
 		cell("RS-24/all", "NotOlderThan, resourceVersion N: at least N", newer,
 			func(ctx context.Context, s *session, c collection, h history) error {
-				return listNotOlder(ctx, c, "?resourceVersionMatch=NotOlderThan&resourceVersion=", h)
+				return checkListNotOlder(ctx, c, "?resourceVersionMatch=NotOlderThan&resourceVersion=", h)
 			}),
 		cell("RS-24/limit", "NotOlderThan, limit, resourceVersion N: at least N, in pages", newer,
 			func(ctx context.Context, s *session, c collection, h history) error {
-				return inPages(ctx, c, "?limit=1&resourceVersionMatch=NotOlderThan&resourceVersion="+h.last, atLeast(h.last), "a", "b", "c")
+				return checkPages(ctx, c, "?limit=1&resourceVersionMatch=NotOlderThan&resourceVersion="+h.last, atLeast(h.last), "a", "b", "c")
 			}),
 	)
 }
@@ -131,7 +131,7 @@ func (c collection) history(ctx context.Context) (history, error) {
 	if err != nil {
 		return h, err
 	}
-	changed, err := c.change(ctx, "a", "1")
+	changed, err := c.annotate(ctx, "a", "1")
 	if err != nil {
 		return h, err
 	}
@@ -142,30 +142,30 @@ func (c collection) history(ctx context.Context) (history, error) {
 	}, err
 }
 
-// isNow expects the state at the end.
-func (h history) isNow(l objectList) error {
-	if err := l.has("a", "b", "c"); err != nil {
+// expectCurrent expects the state at the end.
+func (h history) expectCurrent(l objectList) error {
+	if err := l.expectNames("a", "b", "c"); err != nil {
 		return err
 	}
 	if got := l.Items[0].ResourceVersion; got != h.newA {
-		return l.from.errorf("expected a at resourceVersion %s, got %s", h.newA, got)
+		return l.response.errorf("expected a at resourceVersion %s, got %s", h.newA, got)
 	}
-	if err := notOlder(l.Metadata.ResourceVersion, h.last); err != nil {
-		return l.from.errorf("%w", err)
+	if err := expectNotOlder(l.Metadata.ResourceVersion, h.last); err != nil {
+		return l.response.errorf("%w", err)
 	}
 	return nil
 }
 
-// wasMiddle expects a list of the state in the middle, and to be told so.
-func (h history) wasMiddle(a *answer) error {
-	l := objectList{from: a}
+// expectMiddle expects a list of the state in the middle, and to be told so.
+func (h history) expectMiddle(a *response) error {
+	l := objectList{response: a}
 	if err := a.decode(&l); err != nil {
 		return err
 	}
-	if err := l.at(h.middle); err != nil {
+	if err := l.expectResourceVersion(h.middle); err != nil {
 		return err
 	}
-	if err := l.has("a", "b"); err != nil {
+	if err := l.expectNames("a", "b"); err != nil {
 		return err
 	}
 	if got := l.Items[0].ResourceVersion; got != h.oldA {
@@ -174,59 +174,59 @@ func (h history) wasMiddle(a *answer) error {
 	return nil
 }
 
-// notAhead expects a list of some state that the collection has had, as old as it may be: what the list shows must fit its resourceVersion.
-func notAhead(l objectList, h history) error {
+// expectNotAhead expects a list of some state that the collection has had, as old as it may be: what the list shows must fit its resourceVersion.
+func expectNotAhead(l objectList, h history) error {
 	if l.Metadata.ResourceVersion == "" {
-		return l.from.errorf("expected the list to say its resourceVersion")
+		return l.response.errorf("expected the list to say its resourceVersion")
 	}
 	for _, item := range l.Items {
-		if err := notOlder(l.Metadata.ResourceVersion, item.ResourceVersion); err != nil {
-			return l.from.errorf("the list is older than its item %s: %w", item.Name, err)
+		if err := expectNotOlder(l.Metadata.ResourceVersion, item.ResourceVersion); err != nil {
+			return l.response.errorf("the list is older than its item %s: %w", item.Name, err)
 		}
 		if item.Name == "a" && item.ResourceVersion != h.oldA && item.ResourceVersion != h.newA {
-			return l.from.errorf("expected a at one of its resourceVersions %s and %s, got %s", h.oldA, h.newA, item.ResourceVersion)
+			return l.response.errorf("expected a at one of its resourceVersions %s and %s, got %s", h.oldA, h.newA, item.ResourceVersion)
 		}
 	}
-	if notOlder(l.Metadata.ResourceVersion, h.last) != nil || l.Metadata.Continue != "" {
+	if expectNotOlder(l.Metadata.ResourceVersion, h.last) != nil || l.Metadata.Continue != "" {
 		return nil // from the past, or a page
 	}
-	return h.isNow(l)
+	return h.expectCurrent(l)
 }
 
-// listNotOlder lists at the middle and at the end. The query ends with "resourceVersion=".
-func listNotOlder(ctx context.Context, c collection, query string, h history) error {
+// checkListNotOlder lists at the middle and at the end. The query ends with "resourceVersion=".
+func checkListNotOlder(ctx context.Context, c collection, query string, h history) error {
 	for _, at := range []string{h.middle, h.last} {
 		l, err := c.list(ctx, query+at)
 		if err != nil {
 			return err
 		}
-		if err := notOlder(l.Metadata.ResourceVersion, at); err != nil {
-			return l.from.errorf("%w", err)
+		if err := expectNotOlder(l.Metadata.ResourceVersion, at); err != nil {
+			return l.response.errorf("%w", err)
 		}
-		if err := notAhead(l, h); err != nil {
+		if err := expectNotAhead(l, h); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// exactly expects a list of this resourceVersion.
-func exactly(version string) func(objectList) error {
-	return func(l objectList) error { return l.at(version) }
+// atExactly expects a list of this resourceVersion.
+func atExactly(version string) func(objectList) error {
+	return func(l objectList) error { return l.expectResourceVersion(version) }
 }
 
 // atLeast expects a list of this resourceVersion or a later one.
 func atLeast(version string) func(objectList) error {
 	return func(l objectList) error {
-		if err := notOlder(l.Metadata.ResourceVersion, version); err != nil {
-			return l.from.errorf("%w", err)
+		if err := expectNotOlder(l.Metadata.ResourceVersion, version); err != nil {
+			return l.response.errorf("%w", err)
 		}
 		return nil
 	}
 }
 
-// inPages lists with limit=1 and goes on until the end. The first page is of an expected version, and the others of the same.
-func inPages(ctx context.Context, c collection, query string, version func(objectList) error, names ...string) error {
+// checkPages lists with limit=1 and goes on until the end. The first page is of an expected version, and the others of the same.
+func checkPages(ctx context.Context, c collection, query string, version func(objectList) error, names ...string) error {
 	var got []string
 	for range len(names) + 1 {
 		l, err := c.list(ctx, query)
@@ -236,14 +236,14 @@ func inPages(ctx context.Context, c collection, query string, version func(objec
 		if err := version(l); err != nil {
 			return err
 		}
-		version = exactly(l.Metadata.ResourceVersion)
+		version = atExactly(l.Metadata.ResourceVersion)
 		if len(l.Items) != 1 {
-			return l.from.errorf("expected one item on a page of limit 1, got %d", len(l.Items))
+			return l.response.errorf("expected one item on a page of limit 1, got %d", len(l.Items))
 		}
 		got = append(got, l.names()...)
 		if l.Metadata.Continue == "" {
 			if !slices.Equal(got, names) {
-				return l.from.errorf("expected the items %v on all pages together, got %v", names, got)
+				return l.response.errorf("expected the items %v on all pages together, got %v", names, got)
 			}
 			return nil
 		}
@@ -252,23 +252,23 @@ func inPages(ctx context.Context, c collection, query string, version func(objec
 	return fmt.Errorf("GET %s%s: expected the last page after %d items, got %v and a further token", c.path(), query, len(names), got)
 }
 
-// continued reads a first page, changes what is still to come, and expects the rest as it was.
-func continued(ctx context.Context, c collection, parameters string) error {
+// checkContinuation reads a first page, changes what is still to come, and expects the rest as it was.
+func checkContinuation(ctx context.Context, c collection, parameters string) error {
 	first, err := c.list(ctx, "?limit=1")
 	if err != nil {
 		return err
 	}
-	if err := first.has("a"); err != nil {
+	if err := first.expectNames("a"); err != nil {
 		return err
 	}
 	if first.Metadata.Continue == "" {
-		return first.from.errorf("expected a continue token on the first of several pages")
+		return first.response.errorf("expected a continue token on the first of several pages")
 	}
 	var b, changed metav1.PartialObjectMetadata
-	if b, err = c.s.object(ctx, get(c.item("b")), code(200)); err != nil {
+	if b, err = c.s.doObject(ctx, get(c.item("b")), code(200)); err != nil {
 		return err
 	}
-	if changed, err = c.change(ctx, "b", "1"); err != nil {
+	if changed, err = c.annotate(ctx, "b", "1"); err != nil {
 		return err
 	}
 	if err := c.delete(ctx, "c"); err != nil {
@@ -278,14 +278,14 @@ func continued(ctx context.Context, c collection, parameters string) error {
 	if err != nil {
 		return err
 	}
-	if err := rest.at(first.Metadata.ResourceVersion); err != nil {
+	if err := rest.expectResourceVersion(first.Metadata.ResourceVersion); err != nil {
 		return err
 	}
-	if err := rest.has("b", "c"); err != nil {
+	if err := rest.expectNames("b", "c"); err != nil {
 		return err
 	}
 	if got := rest.Items[0].ResourceVersion; got != b.ResourceVersion {
-		return rest.from.errorf("expected b as of resourceVersion %s, got %s (it is now at %s)", b.ResourceVersion, got, changed.ResourceVersion)
+		return rest.response.errorf("expected b as of resourceVersion %s, got %s (it is now at %s)", b.ResourceVersion, got, changed.ResourceVersion)
 	}
 	return nil
 }

@@ -9,28 +9,28 @@ import (
 
 const docScale = "CustomResourceDefinitions, Scale subresource; k/k registry/apps/deployment/storage"
 
-// withScale makes two cases of one rule: on Deployments, which are paused so that nothing runs, and on the custom resource with
+// onScale makes two cases of one rule: on Deployments, which are paused so that nothing runs, and on the custom resource with
 // subresources. Both are created with one replica.
-func withScale(c Case, check collectionCheck) []Case {
+func onScale(c Case, check collectionCheck) []Case {
 	typed, custom := c, c
 	typed.ID += "/typed"
 	custom.ID += "/custom"
 	typed.check = func(ctx context.Context, s *session) error {
-		if err := s.needs(ctx, "apps/v1", "deployments/scale"); err != nil {
+		if err := s.skipUnlessServed(ctx, "apps/v1", "deployments/scale"); err != nil {
 			return err
 		}
 		in := collection{root: "/apis/apps/v1", apiVersion: "apps/v1", group: "apps", kind: "Deployment", resource: "deployments"}
-		in, err := s.fill(ctx, in, nil)
+		in, err := s.newCollection(ctx, in, nil)
 		if err != nil {
 			return err
 		}
-		if _, err := in.create(ctx, in.paused("a")); err != nil {
+		if _, err := in.create(ctx, in.pausedDeployment("a")); err != nil {
 			return err
 		}
 		return check(ctx, s, in)
 	}
-	custom = onDials(custom, func(ctx context.Context, s *session, c collection) error {
-		if _, err := c.create(ctx, c.dial("a")); err != nil {
+	custom = onScaleCRs(custom, func(ctx context.Context, s *session, c collection) error {
+		if _, err := c.create(ctx, c.scaleCR("a")); err != nil {
 			return err
 		}
 		return check(ctx, s, c)
@@ -38,27 +38,27 @@ func withScale(c Case, check collectionCheck) []Case {
 	return []Case{typed, custom}
 }
 
-// paused is a body for Deployments. A Deployment that is paused makes no ReplicaSet, and so no Pods.
-func (c collection) paused(name string) object {
+// pausedDeployment is a body for Deployments. A Deployment that is paused makes no ReplicaSet, and so no Pods.
+func (c collection) pausedDeployment(name string) object {
 	labels := object{"app": "x"}
 	o := c.object(name)
 	o["spec"] = object{
 		"replicas": 1, "paused": true, "selector": object{"matchLabels": labels},
-		"template": object{"metadata": object{"labels": labels}, "spec": c.unscheduled("")["spec"]},
+		"template": object{"metadata": object{"labels": labels}, "spec": c.unscheduledPod("")["spec"]},
 	}
 	return o
 }
 
-// scale is a Scale of the object "a", with this specification.
-func scale(spec object) object {
+// scaleBody is a Scale of the object "a", with this specification.
+func scaleBody(spec object) object {
 	o := newObject("autoscaling/v1", "Scale", "a")
 	o["spec"] = spec
 	return o
 }
 
-// scaled expects a Scale of the object "a" with so many replicas.
-func scaled(c collection, replicas int) expectation {
-	return func(a *answer) error {
+// isScale expects a Scale of the object "a" with so many replicas.
+func isScale(c collection, replicas int) expectation {
+	return func(a *response) error {
 		for _, e := range []expectation{
 			code(200), kind("autoscaling/v1", "Scale"), field("a", "metadata", "name"), field(c.namespace, "metadata", "namespace"),
 			value(replicas, "spec", "replicas"),
@@ -74,66 +74,66 @@ func scaled(c collection, replicas int) expectation {
 // scaleCases are about the scale subresource (SU).
 func scaleCases() []Case {
 	return slices.Concat(
-		withScale(Case{
+		onScale(Case{
 			ID: "SU-08", Level: Must, Title: "the scale of an object has its name, uid, resourceVersion, replicas and selector",
 			Why: "autoscalers know nothing else of it", Source: docScale,
-		}, showScale),
-		[]Case{onDials(Case{
+		}, checkScale),
+		[]Case{onScaleCRs(Case{
 			ID: "SU-08/status/custom", Level: Must, Title: "the scale of a custom resource has the replicas and the selector that its status names",
 			Why: "autoscalers find the pods by it", Source: docScale,
-		}, showScaleStatus)},
-		withScale(Case{
+		}, checkScaleStatus)},
+		onScale(Case{
 			ID: "SU-09", Level: Must, Title: "a new scale changes the replicas and counts the generation, and nothing else",
 			Why: "autoscalers have rights to no more than that", Source: docScale,
-		}, writeScale),
-		withScale(Case{
+		}, checkScaleUpdate),
+		onScale(Case{
 			ID: "SU-10", Level: Must, Title: "a scale of another kind is refused",
 			Why: "it would be taken for a scale to zero", Source: docScale,
-		}, scaleOfOtherKind),
-		withScale(Case{
+		}, checkScaleOfOtherKind),
+		onScale(Case{
 			ID: "SU-11/zero", Level: Must, Title: "a PUT of a scale without replicas is one of no replicas",
 			Why: "zero is left out when a scale is encoded", Source: docScale,
 		}, func(ctx context.Context, s *session, c collection) error {
-			if err := s.try(ctx, put(c.item("a")+"/scale", scale(object{})), code(200), kind("autoscaling/v1", "Scale"), value(nil, "spec", "replicas")); err != nil {
+			if err := s.expect(ctx, put(c.item("a")+"/scale", scaleBody(object{})), code(200), kind("autoscaling/v1", "Scale"), value(nil, "spec", "replicas")); err != nil {
 				return err
 			}
-			return s.try(ctx, get(c.item("a")), code(200), value(0, "spec", "replicas"))
+			return s.expect(ctx, get(c.item("a")), code(200), value(0, "spec", "replicas"))
 		}),
-		[]Case{onDials(Case{
+		[]Case{onScaleCRs(Case{
 			ID: "SU-11/unset/custom", Level: Must, Title: "a custom resource without replicas has no scale, and gets one only by a number",
 			Why: "what is not set must not be taken for zero", Source: docScale,
-		}, unsetScale)},
-		withScale(Case{
+		}, checkUnsetScale)},
+		onScale(Case{
 			ID: "SU-12/stale", Level: Must, Title: "a scale made from an older state of the object is refused",
 			Why: "two autoscalers must not overwrite each other", Source: docScale,
-		}, staleScale),
-		withScale(Case{
+		}, checkStaleScale),
+		onScale(Case{
 			ID: "SU-12/unset", Level: Must, Title: "a scale without a resourceVersion overwrites",
 			Why: "kubectl scale sends none", Source: docScale,
 		}, func(ctx context.Context, s *session, c collection) error {
-			if err := s.try(ctx, put(c.item("a")+"/scale", scale(object{"replicas": 3})), scaled(c, 3)); err != nil {
+			if err := s.expect(ctx, put(c.item("a")+"/scale", scaleBody(object{"replicas": 3})), isScale(c, 3)); err != nil {
 				return err
 			}
-			return s.try(ctx, get(c.item("a")), code(200), value(3, "spec", "replicas"))
+			return s.expect(ctx, get(c.item("a")), code(200), value(3, "spec", "replicas"))
 		}),
-		withScale(Case{
+		onScale(Case{
 			ID: "SU-12/negative", Level: Must, Title: "a scale of less than no replicas is refused",
 			Why: "controllers count on it", Source: docScale,
-		}, negativeScale),
-		withScale(Case{
+		}, checkNegativeScale),
+		onScale(Case{
 			ID: "SU-16/scale", Level: Must, Title: "who writes the scale of an object manages its replicas, by the subresource",
 			Why: "an apply of the object conflicts with the autoscaler", Source: docSubresourceManager,
 		}, func(ctx context.Context, s *session, c collection) error {
-			if err := s.try(ctx, put(c.item("a")+"/scale?fieldManager=scaler", scale(object{"replicas": 3})), code(200)); err != nil {
+			if err := s.expect(ctx, put(c.item("a")+"/scale?fieldManager=scaler", scaleBody(object{"replicas": 3})), code(200)); err != nil {
 				return err
 			}
-			return s.try(ctx, get(c.item("a")), code(200), managedBy("scaler", "scale", `{"f:spec":{"f:replicas":{}}}`))
+			return s.expect(ctx, get(c.item("a")), code(200), hasManagedFields("scaler", "scale", `{"f:spec":{"f:replicas":{}}}`))
 		}),
 	)
 }
 
-// undisturbed repeats a check that fails if a controller writes to the object in the middle of it.
-func undisturbed(check func() error) error {
+// retryIfChanged repeats a check that fails if a controller writes to the object in the middle of it.
+func retryIfChanged(check func() error) error {
 	var err error
 	for range 5 {
 		if err = check(); err == nil {
@@ -143,33 +143,33 @@ func undisturbed(check func() error) error {
 	return err
 }
 
-func showScale(ctx context.Context, s *session, c collection) error {
+func checkScale(ctx context.Context, s *session, c collection) error {
 	selector := any(nil)
 	if c.kind == "Deployment" {
 		selector = "app=x"
 	}
-	return undisturbed(func() error {
-		o, err := s.object(ctx, get(c.item("a")), code(200))
+	return retryIfChanged(func() error {
+		o, err := s.doObject(ctx, get(c.item("a")), code(200))
 		if err != nil {
 			return err
 		}
-		return s.try(ctx, get(c.item("a")+"/scale"), scaled(c, 1), field(string(o.UID), "metadata", "uid"), atVersion(o.ResourceVersion),
-			present("metadata", "creationTimestamp"), value(0, "status", "replicas"), value(selector, "status", "selector"))
+		return s.expect(ctx, get(c.item("a")+"/scale"), isScale(c, 1), field(string(o.UID), "metadata", "uid"), atResourceVersion(o.ResourceVersion),
+			hasField("metadata", "creationTimestamp"), value(0, "status", "replicas"), value(selector, "status", "selector"))
 	})
 }
 
-func showScaleStatus(ctx context.Context, s *session, c collection) error {
-	if _, err := c.create(ctx, c.dial("a")); err != nil {
+func checkScaleStatus(ctx context.Context, s *session, c collection) error {
+	if _, err := c.create(ctx, c.scaleCR("a")); err != nil {
 		return err
 	}
 	status := object{"status": object{"replicas": 4, "selector": "app=y"}}
-	if err := s.try(ctx, mergePatch(c.item("a")+"/status", status), code(200)); err != nil {
+	if err := s.expect(ctx, mergePatch(c.item("a")+"/status", status), code(200)); err != nil {
 		return err
 	}
-	return s.try(ctx, get(c.item("a")+"/scale"), scaled(c, 1), value(4, "status", "replicas"), field("app=y", "status", "selector"))
+	return s.expect(ctx, get(c.item("a")+"/scale"), isScale(c, 1), value(4, "status", "replicas"), field("app=y", "status", "selector"))
 }
 
-func writeScale(ctx context.Context, s *session, c collection) error {
+func checkScaleUpdate(ctx context.Context, s *session, c collection) error {
 	var before object
 	a, err := s.do(ctx, get(c.item("a")), code(200))
 	if err != nil {
@@ -178,19 +178,19 @@ func writeScale(ctx context.Context, s *session, c collection) error {
 	if err := a.decode(&before); err != nil {
 		return err
 	}
-	sent := scale(object{"replicas": 3}).label("app", "y")
+	sent := scaleBody(object{"replicas": 3}).withLabel("app", "y")
 	sent["status"] = object{"replicas": 7, "selector": "app=y"}
 	patch := object{"spec": object{"replicas": 5}, "status": object{"replicas": 7}, "metadata": object{"labels": object{"app": "y"}}}
 	for i, one := range []struct {
 		call     call
 		replicas int
 	}{{put(c.item("a")+"/scale", sent), 3}, {mergePatch(c.item("a")+"/scale", patch), 5}} {
-		if err := s.try(ctx, one.call, scaled(c, one.replicas), value(0, "status", "replicas")); err != nil {
+		if err := s.expect(ctx, one.call, isScale(c, one.replicas), value(0, "status", "replicas")); err != nil {
 			return err
 		}
 		spec := before["spec"].(map[string]any)
 		spec["replicas"] = one.replicas
-		err := s.try(ctx, get(c.item("a")), code(200), value(spec, "spec"), value(i+2, "metadata", "generation"), value(nil, "metadata", "labels"))
+		err := s.expect(ctx, get(c.item("a")), code(200), value(spec, "spec"), value(i+2, "metadata", "generation"), value(nil, "metadata", "labels"))
 		if err != nil {
 			return err
 		}
@@ -198,68 +198,68 @@ func writeScale(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
-func scaleOfOtherKind(ctx context.Context, s *session, c collection) error {
-	want := refusal{code: 400, reason: metav1.StatusReasonBadRequest}
+func checkScaleOfOtherKind(ctx context.Context, s *session, c collection) error {
+	want := failure{code: 400, reason: metav1.StatusReasonBadRequest}
 	switch c.kind {
 	case "Deployment":
-		want.says = `Deployment in version "v1" cannot be handled as a Scale`
+		want.contains = `Deployment in version "v1" cannot be handled as a Scale`
 	case "Dial": // custom resources trip over their own message
-		want.says = "no kind is registered for the type v1.Scale in scheme"
+		want.contains = "no kind is registered for the type v1.Scale in scheme"
 	}
 	body := c.object("a")
 	body["spec"] = object{"replicas": 3}
-	if err := s.try(ctx, put(c.item("a")+"/scale", body), want.check); err != nil {
+	if err := s.expect(ctx, put(c.item("a")+"/scale", body), want.check); err != nil {
 		return err
 	}
-	return s.try(ctx, get(c.item("a")), code(200), value(1, "spec", "replicas"))
+	return s.expect(ctx, get(c.item("a")), code(200), value(1, "spec", "replicas"))
 }
 
-func unsetScale(ctx context.Context, s *session, c collection) error {
+func checkUnsetScale(ctx context.Context, s *session, c collection) error {
 	if _, err := c.create(ctx, c.object("a")); err != nil {
 		return err
 	}
 	const says = `the spec replicas field ".spec.replicas" does not exist`
-	err := s.try(ctx, get(c.item("a")+"/scale"), refusal{
+	err := s.expect(ctx, get(c.item("a")+"/scale"), failure{
 		code: 500, reason: metav1.StatusReasonInternalError, message: "Internal error occurred: " + says, causes: []metav1.StatusCause{{Message: says}},
 	}.check)
 	if err != nil {
 		return err
 	}
-	err = s.try(ctx, mergePatch(c.item("a")+"/scale", object{}), badRequest(`the spec replicas field ".spec.replicas" cannot be empty`))
+	err = s.expect(ctx, mergePatch(c.item("a")+"/scale", object{}), badRequest(`the spec replicas field ".spec.replicas" cannot be empty`))
 	if err != nil {
 		return err
 	}
-	return s.try(ctx, mergePatch(c.item("a")+"/scale", object{"spec": object{"replicas": 2}}), scaled(c, 2))
+	return s.expect(ctx, mergePatch(c.item("a")+"/scale", object{"spec": object{"replicas": 2}}), isScale(c, 2))
 }
 
-func staleScale(ctx context.Context, s *session, c collection) error {
-	old, err := s.object(ctx, get(c.item("a")+"/scale"), code(200))
+func checkStaleScale(ctx context.Context, s *session, c collection) error {
+	old, err := s.doObject(ctx, get(c.item("a")+"/scale"), code(200))
 	if err != nil {
 		return err
 	}
 	at := func(version string, replicas int) call {
-		return put(c.item("a")+"/scale", scale(object{"replicas": replicas}).meta("resourceVersion", version))
+		return put(c.item("a")+"/scale", scaleBody(object{"replicas": replicas}).withMeta("resourceVersion", version))
 	}
-	if err := s.try(ctx, put(c.item("a")+"/scale", scale(object{"replicas": 3})), scaled(c, 3)); err != nil {
+	if err := s.expect(ctx, put(c.item("a")+"/scale", scaleBody(object{"replicas": 3})), isScale(c, 3)); err != nil {
 		return err
 	}
-	if err := s.try(ctx, at(old.ResourceVersion, 4), outdated(c, "a").check); err != nil {
+	if err := s.expect(ctx, at(old.ResourceVersion, 4), modifiedConflict(c, "a").check); err != nil {
 		return err
 	}
-	if err := s.try(ctx, get(c.item("a")+"/scale"), scaled(c, 3)); err != nil {
+	if err := s.expect(ctx, get(c.item("a")+"/scale"), isScale(c, 3)); err != nil {
 		return err
 	}
-	return undisturbed(func() error {
-		now, err := s.object(ctx, get(c.item("a")+"/scale"), code(200))
+	return retryIfChanged(func() error {
+		now, err := s.doObject(ctx, get(c.item("a")+"/scale"), code(200))
 		if err != nil {
 			return err
 		}
-		return s.try(ctx, at(now.ResourceVersion, 5), scaled(c, 5))
+		return s.expect(ctx, at(now.ResourceVersion, 5), isScale(c, 5))
 	})
 }
 
-func negativeScale(ctx context.Context, s *session, c collection) error {
-	want := refusal{
+func checkNegativeScale(ctx context.Context, s *session, c collection) error {
+	want := failure{
 		code: 422, reason: metav1.StatusReasonInvalid, details: &metav1.StatusDetails{Name: "a", Group: "autoscaling", Kind: "Scale"},
 		causes: []metav1.StatusCause{{
 			Type: metav1.CauseTypeFieldValueInvalid, Field: "spec.replicas", Message: "Invalid value: -1: must be greater than or equal to 0",
@@ -269,8 +269,8 @@ func negativeScale(ctx context.Context, s *session, c collection) error {
 		want.details = &metav1.StatusDetails{Name: "a", Group: c.group, Kind: c.kind}
 		want.causes[0].Field, want.causes[0].Message = ".spec.replicas", "Invalid value: -1: should be a non-negative integer"
 	}
-	if err := s.try(ctx, put(c.item("a")+"/scale", scale(object{"replicas": -1})), want.check); err != nil {
+	if err := s.expect(ctx, put(c.item("a")+"/scale", scaleBody(object{"replicas": -1})), want.check); err != nil {
 		return err
 	}
-	return s.try(ctx, get(c.item("a")), code(200), value(1, "spec", "replicas"))
+	return s.expect(ctx, get(c.item("a")), code(200), value(1, "spec", "replicas"))
 }

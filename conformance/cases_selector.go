@@ -17,66 +17,66 @@ const (
 // labelSelectorCases are about the language of label selectors (SE-01 to SE-03, SE-09, SE-11).
 func labelSelectorCases() []Case {
 	return slices.Concat(
-		both(Case{
+		onBoth(Case{
 			ID: "SE-01", Level: Must, Title: "a label selector knows =, ==, !=, in, notin, a key, !key, and commas that mean AND",
 			Why:    "services, controllers and people select by them",
 			Source: docLabels,
-		}, labelled([]selection{
+		}, checkLabelSelectors([]selection{
 			{"app=x", "a"}, {"app==x", "a"}, {"app!=x", "b c d"},
 			{"app in (x,y)", "a b"}, {"app in (y)", "b"}, {"app notin (x, y)", "c d"},
 			{"app", "a b"}, {"!app", "c d"}, {"tier", "a c"},
 			{"app=x,tier=1", "a"}, {"app=y,tier=1", ""}, {"app,!tier", "b"}, {"app in (x,y),tier", "a"}, {"!app,!tier", "d"},
 		})),
-		both(Case{
+		onBoth(Case{
 			ID: "SE-01/empty", Level: Must, Title: "a label with an empty value is there, and selected by it",
 			Why:    "roles of nodes are labels without a value",
 			Source: docLabels,
 		}, func(ctx context.Context, s *session, c collection) error {
-			for name, labels := range inOrder(map[string]object{"a": {"role": ""}, "b": {"role": "x"}, "c": {}}) {
-				if _, err := c.create(ctx, c.object(name).meta("labels", labels)); err != nil {
+			for name, labels := range sortedByKey(map[string]object{"a": {"role": ""}, "b": {"role": "x"}, "c": {}}) {
+				if _, err := c.create(ctx, c.object(name).withMeta("labels", labels)); err != nil {
 					return err
 				}
 			}
-			return selected(ctx, c, "labelSelector", []selection{
+			return expectSelected(ctx, c, "labelSelector", []selection{
 				{"role", "a b"}, {"!role", "c"}, {"role=", "a"}, {"role in (,y)", "a"}, {"role!=", "b c"},
 			})
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "SE-02", Level: Must, Title: "!= and notin match objects without the label too",
 			Why:    "what has no label is not x",
 			Source: docLabels,
-		}, labelled([]selection{{"tier!=1", "b c d"}, {"tier notin (1)", "b c d"}, {"tier!=2,app!=y", "a d"}})),
-		both(Case{
+		}, checkLabelSelectors([]selection{{"tier!=1", "b c d"}, {"tier notin (1)", "b c d"}, {"tier!=2,app!=y", "a d"}})),
+		onBoth(Case{
 			ID: "SE-03", Level: Must, Title: "a label selector that cannot be parsed is a bad request",
 			Why:    "everything or nothing would come in place of what was meant",
 			Source: docParse,
-		}, badSelectors("labelSelector", map[string]string{
+		}, checkInvalidSelectors("labelSelector", map[string]string{
 			"i in ":      "unable to parse requirement: found '' expected: '('",
 			"===":        "found '==', expected: !, identifier, or 'end of string'",
 			"bad key!=1": "unable to parse requirement: found 'key', expected: in, notin, =, ==, !=, gt, lt",
 			"k=a b":      "found 'b', expected: ',' or 'end of string'",
 		})),
-		both(Case{
+		onBoth(Case{
 			ID: "SE-09", Level: Must, Title: "an empty selector matches everything",
 			Why:    "generated clients send the parameters with their zero value",
 			Source: docLabels,
-		}, onFive(func(ctx context.Context, s *session, c collection) error {
+		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
 			for _, query := range []string{"?labelSelector=", "?fieldSelector=", "?labelSelector=&fieldSelector="} {
 				l, err := c.list(ctx, query)
 				if err != nil {
 					return err
 				}
-				if err := l.has(fiveNames...); err != nil {
+				if err := l.expectNames(fiveNames...); err != nil {
 					return err
 				}
 			}
-			return addedThenEnd(ctx, c, "?watch=true&timeoutSeconds=1&labelSelector=&fieldSelector=", fiveNames...)
+			return expectAddedThenEnd(ctx, c, "?watch=true&timeoutSeconds=1&labelSelector=&fieldSelector=", fiveNames...)
 		})),
-		both(Case{
+		onBoth(Case{
 			ID: "SE-11", Level: Must, Title: "a label selector with a key or value that no label can have is a bad request",
 			Why:    "it is a mistake, and would match nothing for ever",
 			Source: docParse,
-		}, badSelectors("labelSelector", map[string]string{
+		}, checkInvalidSelectors("labelSelector", map[string]string{
 			"k=" + strings.Repeat("v", 64):           `unable to parse requirement: values[0][k]: Invalid value: "` + strings.Repeat("v", 64) + `": must be no more than 63 bytes`,
 			"k=bad_":                                 `unable to parse requirement: values[0][k]: Invalid value: "bad_": a valid label must be an empty string or consist of`,
 			"k in (a,b/c)":                           `Invalid value: "b/c": a valid label must be an empty string or consist of`,
@@ -89,39 +89,39 @@ func labelSelectorCases() []Case {
 // selection is a selector, and the names of what it selects.
 type selection struct{ selector, names string }
 
-// labelled tries selectors on four objects: a with app=x and tier=1, b with app=y, c with tier=2, and d without labels.
-func labelled(selections []selection) collectionCheck {
+// checkLabelSelectors tries selectors on four objects: a with app=x and tier=1, b with app=y, c with tier=2, and d without labels.
+func checkLabelSelectors(selections []selection) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
-		for name, labels := range inOrder(map[string]object{"a": {"app": "x", "tier": "1"}, "b": {"app": "y"}, "c": {"tier": "2"}, "d": {}}) {
-			if _, err := c.create(ctx, c.object(name).meta("labels", labels)); err != nil {
+		for name, labels := range sortedByKey(map[string]object{"a": {"app": "x", "tier": "1"}, "b": {"app": "y"}, "c": {"tier": "2"}, "d": {}}) {
+			if _, err := c.create(ctx, c.object(name).withMeta("labels", labels)); err != nil {
 				return err
 			}
 		}
-		return selected(ctx, c, "labelSelector", selections)
+		return expectSelected(ctx, c, "labelSelector", selections)
 	}
 }
 
-// selected lists with each of the selectors.
-func selected(ctx context.Context, c collection, parameter string, selections []selection) error {
+// expectSelected lists with each of the selectors.
+func expectSelected(ctx context.Context, c collection, parameter string, selections []selection) error {
 	for _, one := range selections {
 		l, err := c.list(ctx, "?"+parameter+"="+url.QueryEscape(one.selector))
 		if err != nil {
 			return err
 		}
-		if err := l.has(strings.Fields(one.names)...); err != nil {
+		if err := l.expectNames(strings.Fields(one.names)...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// badSelectors tries selectors that are refused with a message that has these words.
-func badSelectors(parameter string, says map[string]string) collectionCheck {
+// checkInvalidSelectors tries selectors that are refused with a message that has these words.
+func checkInvalidSelectors(parameter string, says map[string]string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
-		for selector, message := range inOrder(says) {
+		for selector, message := range sortedByKey(says) {
 			for _, mode := range []string{"", "&watch=true&timeoutSeconds=1"} {
-				want := refusal{code: 400, reason: metav1.StatusReasonBadRequest, says: message}
-				if err := s.try(ctx, get(c.path()+"?"+parameter+"="+url.QueryEscape(selector)+mode), want.check); err != nil {
+				want := failure{code: 400, reason: metav1.StatusReasonBadRequest, contains: message}
+				if err := s.expect(ctx, get(c.path()+"?"+parameter+"="+url.QueryEscape(selector)+mode), want.check); err != nil {
 					return err
 				}
 			}

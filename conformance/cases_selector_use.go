@@ -11,22 +11,22 @@ import (
 func selectorUseCases() []Case {
 	const labelAndField = "labelSelector=app=x&fieldSelector=metadata.name!=c"
 	return slices.Concat(
-		both(Case{
+		onBoth(Case{
 			ID: "SE-10/list", Level: Must, Title: "a list with label and field selector has what matches both",
 			Why:    "the parts of a selection add up, or it selects too much",
 			Source: docURIs,
-		}, onFive(func(ctx context.Context, s *session, c collection) error {
+		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
 			l, err := c.list(ctx, "?"+labelAndField)
 			if err != nil {
 				return err
 			}
-			return l.has("a", "e")
+			return l.expectNames("a", "e")
 		})),
-		both(Case{
+		onBoth(Case{
 			ID: "SE-10/watch", Level: Must, Title: "a watch with label and field selector has what matches both",
 			Why:    "the parts of a selection add up, or it selects too much",
 			Source: docSelectors,
-		}, onFive(func(ctx context.Context, s *session, c collection) error {
+		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
 			w, err := c.watch(ctx, "?watch=true&"+labelAndField)
 			if err != nil {
 				return err
@@ -36,36 +36,36 @@ func selectorUseCases() []Case {
 				return err
 			}
 			for _, name := range []string{"b", "c"} { // one fails the one, one the other
-				if _, err := c.change(ctx, name, "1"); err != nil {
+				if _, err := c.annotate(ctx, name, "1"); err != nil {
 					return err
 				}
 			}
-			changed, err := c.change(ctx, "a", "1")
+			changed, err := c.annotate(ctx, "a", "1")
 			if err != nil {
 				return err
 			}
 			return w.wantAt("MODIFIED", "a", changed.ResourceVersion)
 		})),
-		both(Case{
+		onBoth(Case{
 			ID: "SE-10/deletecollection", Level: Must, Title: "the deletion of a collection with label and field selector takes what matches both",
 			Why:    "what it takes too much is lost",
 			Source: docURIs,
-		}, onFive(func(ctx context.Context, s *session, c collection) error {
-			if err := s.try(ctx, del(c.path()+"?"+labelAndField), code(200)); err != nil {
+		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
+			if err := s.expect(ctx, del(c.path()+"?"+labelAndField), code(200)); err != nil {
 				return err
 			}
 			l, err := c.list(ctx, "")
 			if err != nil {
 				return err
 			}
-			return l.has("b", "c", "d")
+			return l.expectNames("b", "c", "d")
 		})),
-		both(Case{
+		onBoth(Case{
 			ID: "SE-12", Level: May, Title: "a selector on GET of an object is ignored, or refused; it never hides the object",
 			Why:    "the object is there, and 404 would say that it is not",
 			Source: "apiserver handlers/get.go",
 		}, func(ctx context.Context, s *session, c collection) error {
-			if _, err := c.create(ctx, c.object("a").label("app", "x")); err != nil {
+			if _, err := c.create(ctx, c.object("a").withLabel("app", "x")); err != nil {
 				return err
 			}
 			a, err := s.do(ctx, get(c.item("a")+"?labelSelector=app=other&fieldSelector=metadata.namespace=other"), code(200, 400))
@@ -73,9 +73,9 @@ func selectorUseCases() []Case {
 				return err
 			}
 			if a.code == 400 {
-				return a.meets(refusal{code: 400, reason: metav1.StatusReasonBadRequest}.check)
+				return a.expect(failure{code: 400, reason: metav1.StatusReasonBadRequest}.check)
 			}
-			return a.meets(kind(c.apiVersion, c.kind), field("a", "metadata", "name"))
+			return a.expect(kind(c.apiVersion, c.kind), field("a", "metadata", "name"))
 		}),
 	)
 }

@@ -16,27 +16,27 @@ const (
 // streamCases are about lists that come as a watch (SI-01 to SI-04, SI-07, SI-08, SI-10, SI-11, SI-13, SI-14).
 func streamCases() []Case {
 	return slices.Concat(
-		both(Case{
+		onBoth(Case{
 			ID: "SI-01", Level: Must, Title: "a streaming list has ADDED for every object, a bookmark that ends them, then what happens",
 			Why:    "reflectors take their whole state from it",
 			Source: docStreams,
-		}, onStream("", stateThenChanges)),
-		both(Case{
+		}, onStreamingList("", checkInitialEventsThenChanges)),
+		onBoth(Case{
 			ID: "SI-02", Level: Must, Title: "without resourceVersion, the initial events are no older than the request",
 			Why:    "a client that asks for nothing special gets the truth",
 			Source: docStreams,
-		}, recentStreams),
-		both(Case{
+		}, checkRecentStreams),
+		onBoth(Case{
 			ID: "SI-03", Level: Must, Title: "at resourceVersion 0, the initial events are of some state, and what follows leads to the present",
 			Why:    "informers start from it, cheaply",
 			Source: docStreams,
-		}, staleStream),
-		both(Case{
+		}, checkStaleStream),
+		onBoth(Case{
 			ID: "SI-04", Level: Must, Title: "at resourceVersion N, the initial events and their bookmark are no older than N",
 			Why:    "a client must not be taken back behind what it saw",
 			Source: docStreams,
 		}, func(ctx context.Context, s *session, c collection) error {
-			if err := s.needsStreams(ctx, c); err != nil {
+			if err := s.skipWithoutWatchList(ctx, c); err != nil {
 				return err
 			}
 			var names []string
@@ -46,36 +46,36 @@ func streamCases() []Case {
 					return err
 				}
 				names = append(names, name)
-				if err := freshStream(ctx, c, "&resourceVersion="+made.ResourceVersion, made.ResourceVersion, names...); err != nil {
+				if err := expectRecentStream(ctx, c, "&resourceVersion="+made.ResourceVersion, made.ResourceVersion, names...); err != nil {
 					return err
 				}
 			}
 			return nil
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "SI-07", Level: Must, Title: "with sendInitialEvents=false there are no initial events, only what happens from now on",
 			Why:    "a client that has its state elsewhere is spared it",
 			Source: docStreams,
-		}, quietStart),
-		both(Case{
+		}, checkNoInitialEvents),
+		onBoth(Case{
 			ID: "SI-08", Level: Must, Title: "a streaming list of an empty collection is just the bookmark",
 			Why:    "the client would wait for its state for ever",
 			Source: docStreams,
 		}, func(ctx context.Context, s *session, c collection) error {
-			w, err := s.stream(ctx, c, "")
+			w, err := s.watchList(ctx, c, "")
 			if err != nil {
 				return err
 			}
 			defer w.close()
-			_, err = w.wantState()
+			_, err = w.wantInitialEvents()
 			return err
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "SI-10", Level: Must, Title: "a watch without resourceVersion or at 0 that asks for bookmarks is a streaming list too",
 			Why:    "kube-apiserver treats it so since 1.34",
 			Source: "apiserver handlers/get.go",
 		}, func(ctx context.Context, s *session, c collection) error {
-			if err := s.needsStreams(ctx, c); err != nil {
+			if err := s.skipWithoutWatchList(ctx, c); err != nil {
 				return err
 			}
 			for _, name := range []string{"a", "b"} {
@@ -84,62 +84,62 @@ func streamCases() []Case {
 				}
 			}
 			for _, query := range []string{"?watch=true&allowWatchBookmarks=true", "?watch=true&allowWatchBookmarks=true&resourceVersion=0"} {
-				if err := stateOf(ctx, c, query, "a", "b"); err != nil {
+				if err := expectInitialEvents(ctx, c, query, "a", "b"); err != nil {
 					return err
 				}
 			}
 			return nil
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "SI-11", Level: Must, Title: "a streaming list is not paged: limit is ignored",
 			Why:    "half a state would be taken for all of it",
 			Source: docStreams,
-		}, onStream("&limit=1", func(_ context.Context, _ collection, w *watcher) error {
-			_, err := w.wantState("a", "b")
+		}, onStreamingList("&limit=1", func(_ context.Context, _ collection, w *watcher) error {
+			_, err := w.wantInitialEvents("a", "b")
 			return err
 		})),
-		both(Case{
+		onBoth(Case{
 			ID: "SI-13", Level: Must, Title: "initial events are of the selection only",
 			Why:    "a filter that leaks is a filter that costs",
 			Source: docStreams,
-		}, onFive(func(ctx context.Context, s *session, c collection) error {
-			if err := s.needsStreams(ctx, c); err != nil {
+		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
+			if err := s.skipWithoutWatchList(ctx, c); err != nil {
 				return err
 			}
-			for selector, names := range inOrder(map[string][]string{
+			for selector, names := range sortedByKey(map[string][]string{
 				"&labelSelector=app=x": {"a", "c", "e"}, "&labelSelector=app=none": nil, "&fieldSelector=metadata.name=b": {"b"},
 			}) {
-				if err := stateOf(ctx, c, streamingList+selector, names...); err != nil {
+				if err := expectInitialEvents(ctx, c, streamingList+selector, names...); err != nil {
 					return err
 				}
 			}
 			return nil
 		})),
-		both(Case{
+		onBoth(Case{
 			ID: "SI-14", Level: Must, Title: "the initial events are the list at the resourceVersion of their bookmark",
 			Why:    "a cache that is filled by a stream must not differ from one that is filled by a list",
 			Source: docStreams,
-		}, onStream("", streamedList)),
+		}, onStreamingList("", checkStreamEqualsList)),
 	)
 }
 
-// needsStreams skips the case if the server has no streaming lists. Clients fall back to lists then.
-func (s *session) needsStreams(ctx context.Context, c collection) error {
-	w, err := s.stream(ctx, c, "")
+// skipWithoutWatchList skips the case if the server has no streaming lists. Clients fall back to lists then.
+func (s *session) skipWithoutWatchList(ctx context.Context, c collection) error {
+	w, err := s.watchList(ctx, c, "")
 	if err == nil {
 		w.close()
 	}
 	return err
 }
 
-// withoutStreams is what a server says that does not have them.
-const withoutStreams = "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"
+// watchListDisabled is what a server says that does not have them.
+const watchListDisabled = "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"
 
-// stream opens a streaming list, or skips the case if the server has none. The parameters begin with "&" or are empty.
-func (s *session) stream(ctx context.Context, c collection, parameters string) (*watcher, error) {
+// watchList opens a streaming list, or skips the case if the server has none. The parameters begin with "&" or are empty.
+func (s *session) watchList(ctx context.Context, c collection, parameters string) (*watcher, error) {
 	w, err := c.watch(ctx, streamingList+parameters)
-	if err != nil && strings.Contains(err.Error(), withoutStreams) {
-		return nil, s.without(WatchList, "the server has streaming lists switched off")
+	if err != nil && strings.Contains(err.Error(), watchListDisabled) {
+		return nil, s.skipWithoutFeature(WatchList, "the server has streaming lists switched off")
 	}
 	return w, err
 }
@@ -147,14 +147,14 @@ func (s *session) stream(ctx context.Context, c collection, parameters string) (
 // streamCheck judges a streaming list of a collection that had the objects a and b when it was opened.
 type streamCheck func(ctx context.Context, c collection, w *watcher) error
 
-func onStream(parameters string, check streamCheck) collectionCheck {
+func onStreamingList(parameters string, check streamCheck) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		for _, name := range []string{"a", "b"} {
 			if _, err := c.create(ctx, c.object(name)); err != nil {
 				return err
 			}
 		}
-		w, err := s.stream(ctx, c, parameters)
+		w, err := s.watchList(ctx, c, parameters)
 		if err != nil {
 			return err
 		}
@@ -163,8 +163,8 @@ func onStream(parameters string, check streamCheck) collectionCheck {
 	}
 }
 
-// wantState waits for the initial events, which must be of just these objects, and gives the bookmark that ends them.
-func (w *watcher) wantState(names ...string) (event, error) {
+// wantInitialEvents waits for the initial events, which must be of just these objects, and gives the bookmark that ends them.
+func (w *watcher) wantInitialEvents(names ...string) (event, error) {
 	if err := w.wantAdded(names...); err != nil {
 		return event{}, err
 	}
@@ -175,22 +175,22 @@ func (w *watcher) wantState(names ...string) (event, error) {
 	return e, err
 }
 
-// stateOf opens a watch for just its initial events.
-func stateOf(ctx context.Context, c collection, query string, names ...string) error {
+// expectInitialEvents opens a watch for just its initial events.
+func expectInitialEvents(ctx context.Context, c collection, query string, names ...string) error {
 	w, err := c.watch(ctx, query)
 	if err != nil {
 		return err
 	}
 	defer w.close()
-	_, err = w.wantState(names...)
+	_, err = w.wantInitialEvents(names...)
 	return err
 }
 
-func stateThenChanges(ctx context.Context, c collection, w *watcher) error {
-	if _, err := w.wantState("a", "b"); err != nil {
+func checkInitialEventsThenChanges(ctx context.Context, c collection, w *watcher) error {
+	if _, err := w.wantInitialEvents("a", "b"); err != nil {
 		return err
 	}
-	changed, err := c.change(ctx, "a", "1")
+	changed, err := c.annotate(ctx, "a", "1")
 	if err != nil {
 		return err
 	}
@@ -204,25 +204,25 @@ func stateThenChanges(ctx context.Context, c collection, w *watcher) error {
 	return err
 }
 
-// freshStream expects a streaming list of these objects, with a bookmark that is no older than a resourceVersion.
-func freshStream(ctx context.Context, c collection, parameters, least string, names ...string) error {
+// expectRecentStream expects a streaming list of these objects, with a bookmark that is no older than a resourceVersion.
+func expectRecentStream(ctx context.Context, c collection, parameters, least string, names ...string) error {
 	w, err := c.watch(ctx, streamingList+parameters)
 	if err != nil {
 		return err
 	}
 	defer w.close()
-	bookmark, err := w.wantState(names...)
+	bookmark, err := w.wantInitialEvents(names...)
 	if err != nil {
 		return err
 	}
-	if err := notOlder(bookmark.meta.ResourceVersion, least); err != nil {
+	if err := expectNotOlder(bookmark.meta.ResourceVersion, least); err != nil {
 		return w.errorf("the bookmark is too old: %w", err)
 	}
 	return nil
 }
 
-func recentStreams(ctx context.Context, s *session, c collection) error {
-	if err := s.needsStreams(ctx, c); err != nil {
+func checkRecentStreams(ctx context.Context, s *session, c collection) error {
+	if err := s.skipWithoutWatchList(ctx, c); err != nil {
 		return err
 	}
 	var names []string
@@ -232,20 +232,20 @@ func recentStreams(ctx context.Context, s *session, c collection) error {
 			return err
 		}
 		names = append(names, name)
-		if err := freshStream(ctx, c, "", made.ResourceVersion, names...); err != nil {
+		if err := expectRecentStream(ctx, c, "", made.ResourceVersion, names...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// staleStream follows a stream from wherever it starts to the present, and compares what it has told.
-func staleStream(ctx context.Context, s *session, c collection) error {
+// checkStaleStream follows a stream from wherever it starts to the present, and compares what it has told.
+func checkStaleStream(ctx context.Context, s *session, c collection) error {
 	h, err := c.history(ctx)
 	if err != nil {
 		return err
 	}
-	w, err := s.stream(ctx, c, "&resourceVersion=0")
+	w, err := s.watchList(ctx, c, "&resourceVersion=0")
 	if err != nil {
 		return err
 	}
@@ -277,8 +277,8 @@ func staleStream(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
-func quietStart(ctx context.Context, s *session, c collection) error {
-	if err := s.needsStreams(ctx, c); err != nil {
+func checkNoInitialEvents(ctx context.Context, s *session, c collection) error {
+	if err := s.skipWithoutWatchList(ctx, c); err != nil {
 		return err
 	}
 	if _, err := c.create(ctx, c.object("a")); err != nil {
@@ -302,7 +302,7 @@ func quietStart(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
-func streamedList(ctx context.Context, c collection, w *watcher) error {
+func checkStreamEqualsList(ctx context.Context, c collection, w *watcher) error {
 	var streamed []string
 	e, err := w.next()
 	for ; err == nil && !e.endsInitialEvents(); e, err = w.next() {
@@ -312,7 +312,7 @@ func streamedList(ctx context.Context, c collection, w *watcher) error {
 		return err
 	}
 	bookmark := e.meta.ResourceVersion
-	if _, err := c.change(ctx, "a", "1"); err != nil {
+	if _, err := c.annotate(ctx, "a", "1"); err != nil {
 		return err
 	}
 	l, err := c.list(ctx, "?resourceVersionMatch=Exact&resourceVersion="+bookmark)

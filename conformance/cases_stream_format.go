@@ -13,37 +13,37 @@ import (
 // streamFormatCases are about what a streaming list looks like on the wire (SI-16, SI-17).
 func streamFormatCases() []Case {
 	return slices.Concat(
-		both(Case{
+		onBoth(Case{
 			ID: "SI-16/metadata", Level: Should, Title: "a streaming list as PartialObjectMetadata has that kind in each event, the bookmark too",
 			Why:    "metadata informers decode nothing else",
 			Source: docStreams + "; " + docFormat,
-		}, onFive(metadataStream)),
-		both(Case{
+		}, onFiveObjects(checkMetadataStream)),
+		onBoth(Case{
 			ID: "SI-16/table", Level: Should, Title: "a streaming list as Tables has a Table in each event, the bookmark too",
 			Why:    "kubectl get --watch prints from it",
 			Source: docStreams + "; Kubernetes API Concepts, Receiving resources as Tables",
-		}, onFive(tableStream)),
+		}, onFiveObjects(checkTableStream)),
 		[]Case{onSecrets(Case{
 			ID: "SI-16/protobuf", Level: Should, Title: "a streaming list in protobuf has its objects and its bookmark as frames",
 			Why:    "typed clients and controllers watch built-in types this way",
 			Source: docStreams + "; " + docFormat,
-		}, onFive(protobufStream))},
-		both(Case{
+		}, onFiveObjects(checkProtobufStream))},
+		onBoth(Case{
 			ID: "SI-17/plain", Level: Should, Title: "a streaming list is not compressed unless the client accepts gzip",
 			Why:    "the client could not read it",
 			Source: "apiserver handlers/watch.go, feature gate WatchListCompression",
-		}, onFive(plainStream)),
-		both(Case{
+		}, onFiveObjects(checkUncompressedStream)),
+		onBoth(Case{
 			ID: "SI-17/gzip", Level: Should, Title: "a streaming list is compressed for a client that accepts gzip, and each event comes at once all the same",
 			Why:    "a state of megabytes is sent as one of kilobytes",
 			Source: "apiserver handlers/watch.go, feature gate WatchListCompression",
-		}, onFive(gzippedStream)),
+		}, onFiveObjects(checkCompressedStream)),
 	)
 }
 
 // openStream opens a streaming list with a request of its own kind.
 func openStream(ctx context.Context, s *session, c collection, change func(*call)) (*watcher, error) {
-	if err := s.needsStreams(ctx, c); err != nil {
+	if err := s.skipWithoutWatchList(ctx, c); err != nil {
 		return nil, err
 	}
 	request := get(c.path() + streamingList)
@@ -51,8 +51,8 @@ func openStream(ctx context.Context, s *session, c collection, change func(*call
 	return s.watch(ctx, request)
 }
 
-func metadataStream(ctx context.Context, s *session, c collection) error {
-	w, err := openStream(ctx, s, c, func(r *call) { r.accept = asMetadata })
+func checkMetadataStream(ctx context.Context, s *session, c collection) error {
+	w, err := openStream(ctx, s, c, func(r *call) { r.accept = mediaTypePartial })
 	if err != nil {
 		return err
 	}
@@ -72,9 +72,9 @@ func metadataStream(ctx context.Context, s *session, c collection) error {
 	return w.errorf("expected the bookmark that ends the initial events")
 }
 
-// tableStream reads Tables of one row. The bookmark has a row too: its object holds the annotation.
-func tableStream(ctx context.Context, s *session, c collection) error {
-	w, err := openStream(ctx, s, c, func(r *call) { r.accept = asTable })
+// checkTableStream reads Tables of one row. The bookmark has a row too: its object holds the annotation.
+func checkTableStream(ctx context.Context, s *session, c collection) error {
+	w, err := openStream(ctx, s, c, func(r *call) { r.accept = mediaTypeTable })
 	if err != nil {
 		return err
 	}
@@ -117,14 +117,14 @@ func tableRow(w *watcher, e event) (metav1.PartialObjectMetadata, error) {
 	return row, nil
 }
 
-func protobufStream(ctx context.Context, s *session, c collection) error {
+func checkProtobufStream(ctx context.Context, s *session, c collection) error {
 	w, err := openStream(ctx, s, c, func(r *call) { r.accept = protobufWatch })
 	if err != nil {
 		return err
 	}
 	defer w.close()
 	for i := range len(fiveNames) + 1 {
-		e, err := protobufFrame(w.response.Body)
+		e, err := readProtobufFrame(w.response.Body)
 		if err != nil {
 			return w.errorf("reading a protobuf frame: %w", err)
 		}
@@ -150,7 +150,7 @@ func protobufKind(raw []byte) (string, error) {
 	return o.Kind, err
 }
 
-func plainStream(ctx context.Context, s *session, c collection) error {
+func checkUncompressedStream(ctx context.Context, s *session, c collection) error {
 	w, err := openStream(ctx, s, c, func(r *call) { r.encoding = "identity" })
 	if err != nil {
 		return err
@@ -159,11 +159,11 @@ func plainStream(ctx context.Context, s *session, c collection) error {
 	if got := w.response.Header.Get("Content-Encoding"); got != "" && got != "identity" {
 		return w.errorf("expected no Content-Encoding, got %q", got)
 	}
-	_, err = w.wantState(fiveNames...)
+	_, err = w.wantInitialEvents(fiveNames...)
 	return err
 }
 
-func gzippedStream(ctx context.Context, s *session, c collection) error {
+func checkCompressedStream(ctx context.Context, s *session, c collection) error {
 	w, err := openStream(ctx, s, c, func(r *call) { r.encoding = "gzip" })
 	if err != nil {
 		return err
@@ -177,10 +177,10 @@ func gzippedStream(ctx context.Context, s *session, c collection) error {
 		return w.errorf("expected a gzip stream: %w", err)
 	}
 	w.frames = json.NewDecoder(plain)
-	if _, err := w.wantState(fiveNames...); err != nil {
+	if _, err := w.wantInitialEvents(fiveNames...); err != nil {
 		return err
 	}
-	changed, err := c.change(ctx, "a", "1")
+	changed, err := c.annotate(ctx, "a", "1")
 	if err != nil {
 		return err
 	}

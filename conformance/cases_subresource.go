@@ -16,35 +16,35 @@ const (
 
 // subresourceCases are about what subresources have in common, and about those that do something to a Pod (SU).
 func subresourceCases() []Case {
-	return slices.Concat(listedCases(), []Case{
+	return slices.Concat(subresourceDiscoveryCases(), []Case{
 		{
 			ID: "SU-15/status", Level: Must, Title: "status subresources are listed as the resource, a slash and their name",
 			Why: "clients look there whether a resource has them", Source: "apiserver installer.go",
-			check: listed("v1", metav1.APIResource{Name: "pods/status", Kind: "Pod", Verbs: metav1.Verbs{"get", "patch", "update"}}),
+			check: checkListed("v1", metav1.APIResource{Name: "pods/status", Kind: "Pod", Verbs: metav1.Verbs{"get", "patch", "update"}}),
 		},
-		onDials(Case{
+		onScaleCRs(Case{
 			ID: "SU-15/custom", Level: Must, Title: "the subresources of a custom resource are listed in the versions that have them",
 			Why: "clients look there whether a resource has them", Source: "apiextensions customresource_discovery_controller.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			status := metav1.APIResource{Name: "dials/status", Kind: "Dial", Verbs: metav1.Verbs{"get", "patch", "update"}}
 			err := poll(ctx, func(ctx context.Context) error {
-				return listed(c.apiVersion, status, scaleResource("dials/scale"))(ctx, s)
+				return checkListed(c.apiVersion, status, scaleResource("dials/scale"))(ctx, s)
 			}) // it may be late
 			if err != nil {
 				return err
 			}
-			other := c.in("v1alpha1").apiVersion
-			found, err := s.resource(ctx, other, "dials/status")
+			other := c.inScaleVersion("v1alpha1").apiVersion
+			found, err := s.discoverResource(ctx, other, "dials/status")
 			if err == nil && found != nil {
 				err = fmt.Errorf("GET /apis/%s: expected no dials/status, got %v", other, found)
 			}
 			return err
 		}),
-	}, withStatus(Case{
+	}, onStatusSubresource(Case{
 		ID: "SU-16", Level: Must, Title: "who writes the status of an object manages it by the subresource",
 		Why: "an apply of the object does not take the status over", Source: docSubresourceManager,
-	}, func(ctx context.Context, s *session, c collection, body bodyMaker) error {
-		if _, err := c.createPatiently(ctx, body("a")); err != nil {
+	}, func(ctx context.Context, s *session, c collection, body bodyFunc) error {
+		if _, err := c.createWithRetry(ctx, body("a")); err != nil {
 			return err
 		}
 		report := mergePatch(c.item("a")+"/status?fieldManager=reporter", object{"status": object{"reason": "why"}})
@@ -52,21 +52,21 @@ func subresourceCases() []Case {
 		if c.kind == "Dial" {
 			fields = `{"f:status":{".":{},"f:reason":{}}}`
 		}
-		return s.try(ctx, report, code(200), managedBy("reporter", "status", fields))
+		return s.expect(ctx, report, code(200), hasManagedFields("reporter", "status", fields))
 	}), bindingCases(), evictionCases())
 }
 
-// listedCases are about the subresources of another kind than their objects have.
-func listedCases() []Case {
+// subresourceDiscoveryCases are about the subresources of another kind than their objects have.
+func subresourceDiscoveryCases() []Case {
 	one := func(id, groupVersion, path string, want metav1.APIResource) Case {
 		return Case{
 			ID: id, Level: Must, Title: want.Name + " is listed with its kind and verbs, and the group and version of that",
 			Why: "clients have to know what to send", Source: "apiserver installer.go",
 			check: func(ctx context.Context, s *session) error {
-				if err := s.needsPath(ctx, path, want.Name+" of "+groupVersion); err != nil {
+				if err := s.skipUnlessPathServed(ctx, path, want.Name+" of "+groupVersion); err != nil {
 					return err
 				}
-				return listed(groupVersion, want)(ctx, s)
+				return checkListed(groupVersion, want)(ctx, s)
 			},
 		}
 	}
@@ -90,18 +90,18 @@ func listedCases() []Case {
 	}
 }
 
-// needsPath skips the case unless there is something at the path, whatever discovery says: something that is not there at all, 404, or cannot
+// skipUnlessPathServed skips the case unless there is something at the path, whatever discovery says: something that is not there at all, 404, or cannot
 // be read, 405, is told in other words than a path that leads nowhere.
-func (s *session) needsPath(ctx context.Context, path, what string) error {
+func (s *session) skipUnlessPathServed(ctx context.Context, path, what string) error {
 	a, err := s.do(ctx, get(path), code(200, 404, 405))
 	if err != nil {
 		return err
 	}
-	nowhere := a.code == 404
-	if nowhere && a.meets(mediaType("application/json")) == nil {
-		nowhere = a.meets(field("the server could not find the requested resource", "message")) == nil
+	absent := a.code == 404
+	if absent && a.expect(mediaType("application/json")) == nil {
+		absent = a.expect(field("the server could not find the requested resource", "message")) == nil
 	}
-	if nowhere {
+	if absent {
 		return s.skipf("the server does not serve %s", what)
 	}
 	return nil
@@ -111,12 +111,12 @@ func scaleResource(name string) metav1.APIResource {
 	return metav1.APIResource{Name: name, Group: "autoscaling", Version: "v1", Kind: "Scale", Verbs: metav1.Verbs{"get", "patch", "update"}}
 }
 
-// listed makes the check that the discovery document of a group version has these subresources.
-func listed(groupVersion string, want ...metav1.APIResource) checkFunc {
+// checkListed makes the check that the discovery document of a group version has these subresources.
+func checkListed(groupVersion string, want ...metav1.APIResource) checkFunc {
 	return func(ctx context.Context, s *session) error {
 		for _, w := range want {
 			w.Namespaced = w.Kind != "Namespace"
-			got, err := s.resource(ctx, groupVersion, w.Name)
+			got, err := s.discoverResource(ctx, groupVersion, w.Name)
 			if err != nil {
 				return err
 			}
@@ -131,15 +131,15 @@ func listed(groupVersion string, want ...metav1.APIResource) checkFunc {
 	}
 }
 
-// managedBy expects managed fields of this manager through this subresource: just these.
-func managedBy(manager, subresource, fields string) expectation {
-	return func(a *answer) error {
+// hasManagedFields expects managed fields of this manager through this subresource: just these.
+func hasManagedFields(manager, subresource, fields string) expectation {
+	return func(a *response) error {
 		var o metav1.PartialObjectMetadata
 		if err := a.decode(&o); err != nil {
 			return err
 		}
 		for _, m := range o.ManagedFields {
-			if m.Manager == manager && m.Subresource == subresource && m.FieldsV1 != nil && sameJSON(m.FieldsV1.GetRawBytes(), []byte(fields)) {
+			if m.Manager == manager && m.Subresource == subresource && m.FieldsV1 != nil && equalJSON(m.FieldsV1.GetRawBytes(), []byte(fields)) {
 				return nil
 			}
 		}
@@ -154,16 +154,16 @@ func (c collection) binding(node string) call {
 	return post(c.item("a")+"/binding", body)
 }
 
-// unbindable is how a binding is refused.
-func unbindable(says string) refusal {
-	return refusal{
+// bindingConflict is how a binding is refused.
+func bindingConflict(says string) failure {
+	return failure{
 		code: 409, reason: metav1.StatusReasonConflict, message: `Operation cannot be fulfilled on pods/binding "a": pod a ` + says,
 		details: &metav1.StatusDetails{Name: "a", Kind: "pods/binding"},
 	}
 }
 
-// done expects the Success of a request that makes something happen.
-func done(a *answer) error {
+// isActionSuccess expects the Success of a request that makes something happen.
+func isActionSuccess(a *response) error {
 	for _, e := range []expectation{code(201), kind("v1", "Status"), field("Success", "status"), value(201, "code")} {
 		if err := e(a); err != nil {
 			return err
@@ -174,11 +174,11 @@ func done(a *answer) error {
 
 func bindingCases() []Case {
 	binding := func(id, title, why string, check collectionCheck) Case {
-		return serving("v1", "pods/binding", onPods(Case{ID: id, Level: Must, Title: title, Why: why, Source: docBinding}, check))
+		return ifServed("v1", "pods/binding", onPods(Case{ID: id, Level: Must, Title: title, Why: why, Source: docBinding}, check))
 	}
 	bound := func(id, title, why string, check collectionCheck) Case {
 		return binding(id, title, why, func(ctx context.Context, s *session, c collection) error {
-			if _, err := c.createPatiently(ctx, c.unscheduled("a").held()); err != nil {
+			if _, err := c.createWithRetry(ctx, c.unscheduledPod("a").withFinalizer()); err != nil {
 				return err
 			}
 			return check(ctx, s, c)
@@ -187,58 +187,58 @@ func bindingCases() []Case {
 	return []Case{
 		bound("SU-13/binds", "a binding puts a pod on a node", "it is how schedulers place pods",
 			func(ctx context.Context, s *session, c collection) error {
-				if err := s.try(ctx, c.binding(noNode), done); err != nil {
+				if err := s.expect(ctx, c.binding(noNode), isActionSuccess); err != nil {
 					return err
 				}
-				return s.try(ctx, get(c.item("a")), code(200), field(noNode, "spec", "nodeName"), scheduled)
+				return s.expect(ctx, get(c.item("a")), code(200), field(noNode, "spec", "nodeName"), isScheduled)
 			}),
 		bound("SU-13/bound", "a pod that is on a node is bound to no other", "two schedulers must not place it twice",
 			func(ctx context.Context, s *session, c collection) error {
-				if err := s.try(ctx, c.binding(noNode), done); err != nil {
+				if err := s.expect(ctx, c.binding(noNode), isActionSuccess); err != nil {
 					return err
 				}
-				err := s.try(ctx, c.binding(noNode+"-2"), unbindable(fmt.Sprintf("is already assigned to node %q", noNode)).check)
+				err := s.expect(ctx, c.binding(noNode+"-2"), bindingConflict(fmt.Sprintf("is already assigned to node %q", noNode)).check)
 				if err != nil {
 					return err
 				}
-				return s.try(ctx, get(c.item("a")), code(200), field(noNode, "spec", "nodeName"))
+				return s.expect(ctx, get(c.item("a")), code(200), field(noNode, "spec", "nodeName"))
 			}),
 		bound("SU-13/terminating", "a pod that is being deleted is bound to no node", "it would have to be ended before it runs",
 			func(ctx context.Context, s *session, c collection) error {
-				if err := s.try(ctx, del(c.item("a")), code(200)); err != nil {
+				if err := s.expect(ctx, del(c.item("a")), code(200)); err != nil {
 					return err
 				}
-				return s.try(ctx, c.binding(noNode), unbindable("is being deleted, cannot be assigned to a host").check)
+				return s.expect(ctx, c.binding(noNode), bindingConflict("is being deleted, cannot be assigned to a host").check)
 			}),
 		bound("SU-13/stale", "a binding for another pod of the same name is refused", "the scheduler decided on a pod that is gone",
 			func(ctx context.Context, s *session, c collection) error {
 				stale := c.binding(noNode)
-				stale.body.(object).meta("uid", "1")
-				want := refusal{
-					code: 409, reason: metav1.StatusReasonConflict, details: c.about("a"),
-					says: "Precondition failed: UID in precondition: 1, UID in object meta: ",
+				stale.body.(object).withMeta("uid", "1")
+				want := failure{
+					code: 409, reason: metav1.StatusReasonConflict, details: c.statusDetails("a"),
+					contains: "Precondition failed: UID in precondition: 1, UID in object meta: ",
 				}
-				if err := s.try(ctx, stale, want.check); err != nil {
+				if err := s.expect(ctx, stale, want.check); err != nil {
 					return err
 				}
-				return s.try(ctx, get(c.item("a")), code(200), value(nil, "spec", "nodeName"))
+				return s.expect(ctx, get(c.item("a")), code(200), value(nil, "spec", "nodeName"))
 			}),
 		binding("SU-13/gated", "a pod with scheduling gates is bound to no node", "somebody has said that it is not to run yet", func(ctx context.Context, s *session, c collection) error {
-			gated := c.unscheduled("a")
+			gated := c.unscheduledPod("a")
 			gated["spec"].(object)["schedulingGates"] = []object{{"name": "conformance.example.com/gate"}}
-			if _, err := c.createPatiently(ctx, gated); err != nil {
+			if _, err := c.createWithRetry(ctx, gated); err != nil {
 				return err
 			}
-			return s.try(ctx, c.binding(noNode), unbindable("has non-empty .spec.schedulingGates").check)
+			return s.expect(ctx, c.binding(noNode), bindingConflict("has non-empty .spec.schedulingGates").check)
 		}),
 		binding("SU-13/absent", "a pod that does not exist is bound to no node", "schedulers forget it then", func(ctx context.Context, s *session, c collection) error {
-			return s.try(ctx, c.binding(noNode), notFound(c, "a").check)
+			return s.expect(ctx, c.binding(noNode), notFound(c, "a").check)
 		}),
 	}
 }
 
-// scheduled expects a pod with the condition that says that it is on a node.
-func scheduled(a *answer) error {
+// isScheduled expects a pod with the condition that says that it is on a node.
+func isScheduled(a *response) error {
 	var pod struct {
 		Status struct {
 			Conditions []struct{ Type, Status string }

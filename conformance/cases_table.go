@@ -13,100 +13,100 @@ import (
 )
 
 const (
-	docTables  = "Kubernetes API Concepts, Receiving resources as Tables"
-	codeTable  = "apiserver handlers/response.go"
-	tableGroup = "meta.k8s.io/v1"
+	docTables        = "Kubernetes API Concepts, Receiving resources as Tables"
+	docTableCode     = "apiserver handlers/response.go"
+	metaGroupVersion = "meta.k8s.io/v1"
 )
 
 // tableCases are about Tables, the form that kubectl get prints (TB), and about watches as Tables (WA-35).
 func tableCases() []Case {
 	return slices.Concat(
-		both(Case{
+		onBoth(Case{
 			ID: "TB-01", Level: Must, Title: "an object and a list are given as a Table to those who accept it",
 			Why:    "kubectl get prints types that it does not know",
 			Source: docTables,
-		}, onFive(tablesOf(asTable, tableGroup))),
-		both(Case{
+		}, onFiveObjects(checkTables(mediaTypeTable, metaGroupVersion))),
+		onBoth(Case{
 			ID: "TB-02", Level: Must, Title: "Tables of v1beta1 are still served, with metadata of v1beta1 in the rows",
 			Why:    "older clients ask for no other",
 			Source: docTables,
-		}, onFive(tablesOf("application/json;as=Table;g=meta.k8s.io;v=v1beta1", "meta.k8s.io/v1beta1"))),
-		both(Case{
+		}, onFiveObjects(checkTables("application/json;as=Table;g=meta.k8s.io;v=v1beta1", "meta.k8s.io/v1beta1"))),
+		onBoth(Case{
 			ID: "TB-03", Level: Must, Title: "a form that is not served is not acceptable, and left out where something else is",
 			Why:    "clients list what they want first, and what they can do with",
 			Source: docTables,
-		}, unknownTables),
-		both(Case{
+		}, checkUnknownTables),
+		onBoth(Case{
 			ID: "TB-04", Level: Must, Title: "columns have all of their fields, the first is the name, and every row has the cells",
 			Why:    "clients lay their tables out by it",
 			Source: docTables,
-		}, onFive(tableColumns)),
-		both(Case{
+		}, onFiveObjects(checkTableColumns)),
+		onBoth(Case{
 			ID: "TB-05", Level: Must, Title: "rows have the metadata of their objects, or what includeObject says",
 			Why:    "kubectl takes labels, namespaces and sort keys from there",
-			Source: docTables + "; " + codeTable,
-		}, onFive(includedObjects)),
-		both(Case{
+			Source: docTables + "; " + docTableCode,
+		}, onFiveObjects(checkIncludeObject)),
+		onBoth(Case{
 			ID: "TB-06", Level: Must, Title: "an includeObject that is none is a bad request",
 			Why:    "the client would wait for objects that do not come",
-			Source: codeTable,
-		}, onFive(badInclude)),
+			Source: docTableCode,
+		}, onFiveObjects(checkInvalidIncludeObject)),
 		[]Case{
-			onDials(Case{
+			onScaleCRs(Case{
 				ID: "TB-07/columns", Level: Must, Title: "the columns of a custom resource are its additionalPrinterColumns, null where there is no value",
 				Why:    "it is what authors of custom resources choose to show",
 				Source: "apiextensions-apiserver registry/customresource/tableconvertor",
-			}, customColumns),
-			onWidgets(Case{
+			}, checkCustomColumns),
+			onBasicCRs(Case{
 				ID: "TB-07/plain", Level: Must, Title: "a custom resource without columns of its own has Name and Age",
 				Why:    "kubectl get shows something of every resource",
 				Source: "apiextensions-apiserver registry/customresource/tableconvertor",
-			}, onFive(wantColumns("Name", "Age"))),
-			on((*session).roles, Case{
+			}, onFiveObjects(checkColumns("Name", "Age"))),
+			onCollection((*session).roles, Case{
 				ID: "TB-08", Level: Must, Title: "a type without a printer has Name and Created At",
 				Why:    "kubectl get shows something of every resource",
 				Source: "apiserver registry/rest/table.go",
-			}, plainTable),
+			}, checkPlainTable),
 		},
-		both(Case{
+		onBoth(Case{
 			ID: "TB-09", Level: Must, Title: "the Table of a list has the metadata of the list, that of an object its resourceVersion",
 			Why:    "kubectl pages and watches from there",
-			Source: codeTable,
-		}, onFive(tableMeta)),
-		both(Case{
+			Source: docTableCode,
+		}, onFiveObjects(checkTableMetadata)),
+		onBoth(Case{
 			ID: "TB-10", Level: Must, Title: "a Status is never made a Table of",
 			Why:    "clients would not see that they failed",
-			Source: codeTable,
-		}, onFive(statusNoTable)),
-		both(Case{
+			Source: docTableCode,
+		}, onFiveObjects(checkStatusIsNoTable)),
+		onBoth(Case{
 			ID: "TB-11", Level: Must, Title: "there are no Tables in protobuf",
 			Why:    "cells have no type that protobuf could tell",
 			Source: "apiserver handlers/rest.go",
-		}, onFive(noProtobufTable)),
-		both(Case{
+		}, onFiveObjects(checkNoProtobufTable)),
+		onBoth(Case{
 			ID: "TB-12", Level: Must, Title: "there are Tables in YAML, but no watches",
 			Why:    "the stream would have no frames",
-			Source: codeTable,
-		}, onFive(yamlTable)),
-		both(Case{
+			Source: docTableCode,
+		}, onFiveObjects(checkYAMLTable)),
+		onBoth(Case{
 			ID: "WA-35", Level: Must, Title: "a watch as Tables sends the columns with its first event only",
 			Why:    "kubectl get --watch prints one header",
-			Source: docTables + "; " + codeTable,
-		}, tableWatch),
+			Source: docTables + "; " + docTableCode,
+		}, checkTableWatch),
 	)
 }
 
 // table is the Table of an answer.
-func (a *answer) table() (metav1.Table, error) {
+func (a *response) table() (metav1.Table, error) {
 	var t metav1.Table
 	return t, a.decode(&t)
 }
 
-// tablesOf expects Tables of this version, of the list and of an object.
-func tablesOf(accept, version string) collectionCheck {
+// checkTables expects Tables of this version, of the list and of an object.
+func checkTables(accept, version string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
-		for path, names := range inOrder(map[string][]string{c.path(): fiveNames, c.item("b"): {"b"}}) {
-			a, err := s.do(ctx, get(path).as(accept), code(200), mediaType("application/json"), kind(version, "Table"))
+		for path, names := range sortedByKey(map[string][]string{c.path(): fiveNames, c.item("b"): {"b"}}) {
+			a, err := s.do(ctx, get(path).withAccept(accept), code(200), mediaType("application/json"), kind(version, "Table"))
 			if err != nil {
 				return err
 			}
@@ -133,21 +133,21 @@ func tablesOf(accept, version string) collectionCheck {
 	}
 }
 
-func unknownTables(ctx context.Context, s *session, c collection) error {
-	refused := refusal{code: http.StatusNotAcceptable, reason: metav1.StatusReasonNotAcceptable, says: "only the following media types are accepted: "}
+func checkUnknownTables(ctx context.Context, s *session, c collection) error {
+	refused := failure{code: http.StatusNotAcceptable, reason: metav1.StatusReasonNotAcceptable, contains: "only the following media types are accepted: "}
 	for _, form := range []string{"as=Table;g=meta.k8s.io;v=v9", "as=Table;g=example.com;v=v1", "as=Nothing;g=meta.k8s.io;v=v1", "as=Table;v=v1"} {
-		if err := s.try(ctx, get(c.path()).as("application/json;"+form), refused.check); err != nil {
+		if err := s.expect(ctx, get(c.path()).withAccept("application/json;"+form), refused.check); err != nil {
 			return err
 		}
-		if err := s.try(ctx, get(c.path()).as("application/json;"+form+",application/json"), code(200), kind(c.apiVersion, c.kind+"List")); err != nil {
+		if err := s.expect(ctx, get(c.path()).withAccept("application/json;"+form+",application/json"), code(200), kind(c.apiVersion, c.kind+"List")); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func tableColumns(ctx context.Context, s *session, c collection) error {
-	a, err := s.do(ctx, get(c.path()).as(asTable), code(200))
+func checkTableColumns(ctx context.Context, s *session, c collection) error {
+	a, err := s.do(ctx, get(c.path()).withAccept(mediaTypeTable), code(200))
 	if err != nil {
 		return err
 	}
@@ -179,18 +179,18 @@ func tableColumns(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
-func includedObjects(ctx context.Context, s *session, c collection) error {
-	whole, err := s.do(ctx, get(c.item("b")), code(200))
+func checkIncludeObject(ctx context.Context, s *session, c collection) error {
+	full, err := s.do(ctx, get(c.item("b")), code(200))
 	if err != nil {
 		return err
 	}
 	var object map[string]any
-	if err := whole.decode(&object); err != nil {
+	if err := full.decode(&object); err != nil {
 		return err
 	}
-	metadata := map[string]any{"kind": "PartialObjectMetadata", "apiVersion": tableGroup, "metadata": object["metadata"]}
-	for include, want := range inOrder(map[string]any{"": metadata, "?includeObject=Metadata": metadata, "?includeObject=None": nil, "?includeObject=Object": object}) {
-		a, err := s.do(ctx, get(c.item("b")+include).as(asTable), code(200))
+	metadata := map[string]any{"kind": "PartialObjectMetadata", "apiVersion": metaGroupVersion, "metadata": object["metadata"]}
+	for include, want := range sortedByKey(map[string]any{"": metadata, "?includeObject=Metadata": metadata, "?includeObject=None": nil, "?includeObject=Object": object}) {
+		a, err := s.do(ctx, get(c.item("b")+include).withAccept(mediaTypeTable), code(200))
 		if err != nil {
 			return err
 		}
@@ -205,23 +205,23 @@ func includedObjects(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
-func badInclude(ctx context.Context, s *session, c collection) error {
-	refused := refusal{
+func checkInvalidIncludeObject(ctx context.Context, s *session, c collection) error {
+	refused := failure{
 		code: http.StatusBadRequest, reason: metav1.StatusReasonBadRequest,
 		message: `Unable to convert to Table as requested: includeObject: Invalid value: "Foo": must be 'Metadata', 'Object', 'None', or empty`,
 	}
 	for _, path := range []string{c.path() + "?", c.item("a") + "?", c.path() + "?watch=true&timeoutSeconds=1&"} {
-		if err := s.try(ctx, get(path+"includeObject=Foo").as(asTable), refused.check); err != nil {
+		if err := s.expect(ctx, get(path+"includeObject=Foo").withAccept(mediaTypeTable), refused.check); err != nil {
 			return err
 		}
 	}
-	return s.try(ctx, get(c.path()+"?includeObject=Foo"), code(200)) // which only Tables have
+	return s.expect(ctx, get(c.path()+"?includeObject=Foo"), code(200)) // which only Tables have
 }
 
-// wantColumns expects just these columns.
-func wantColumns(want ...string) collectionCheck {
+// checkColumns expects just these columns.
+func checkColumns(want ...string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
-		a, err := s.do(ctx, get(c.path()).as(asTable), code(200))
+		a, err := s.do(ctx, get(c.path()).withAccept(mediaTypeTable), code(200))
 		if err != nil {
 			return err
 		}
@@ -240,16 +240,16 @@ func wantColumns(want ...string) collectionCheck {
 	}
 }
 
-// customColumns reads the columns that the older version of Dials has.
-func customColumns(ctx context.Context, s *session, c collection) error {
-	if _, err := c.create(ctx, c.dial("a")); err != nil {
+// checkCustomColumns reads the columns that the older version of Dials has.
+func checkCustomColumns(ctx context.Context, s *session, c collection) error {
+	if _, err := c.create(ctx, c.scaleCR("a")); err != nil {
 		return err
 	}
-	old := c.in("v1alpha1")
-	if err := wantColumns("Name", "Replicas", "Missing")(ctx, s, old); err != nil {
+	old := c.inScaleVersion("v1alpha1")
+	if err := checkColumns("Name", "Replicas", "Missing")(ctx, s, old); err != nil {
 		return err
 	}
-	a, err := s.do(ctx, get(old.path()).as(asTable), code(200))
+	a, err := s.do(ctx, get(old.path()).withAccept(mediaTypeTable), code(200))
 	if err != nil {
 		return err
 	}
@@ -266,15 +266,15 @@ func customColumns(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
-func plainTable(ctx context.Context, s *session, c collection) error {
+func checkPlainTable(ctx context.Context, s *session, c collection) error {
 	made, err := c.create(ctx, c.object("a").with("rules", []any{}))
 	if err != nil {
 		return err
 	}
-	if err := wantColumns("Name", "Created At")(ctx, s, c); err != nil {
+	if err := checkColumns("Name", "Created At")(ctx, s, c); err != nil {
 		return err
 	}
-	a, err := s.do(ctx, get(c.item("a")).as(asTable), code(200))
+	a, err := s.do(ctx, get(c.item("a")).withAccept(mediaTypeTable), code(200))
 	if err != nil {
 		return err
 	}
@@ -288,79 +288,79 @@ func plainTable(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
-func tableMeta(ctx context.Context, s *session, c collection) error {
+func checkTableMetadata(ctx context.Context, s *session, c collection) error {
 	list, err := c.list(ctx, "?limit=2")
 	if err != nil {
 		return err
 	}
-	a, err := s.do(ctx, get(c.path()+"?limit=2").as(asTable), code(200), atVersion(list.Metadata.ResourceVersion), present("metadata", "continue"),
+	a, err := s.do(ctx, get(c.path()+"?limit=2").withAccept(mediaTypeTable), code(200), atResourceVersion(list.Metadata.ResourceVersion), hasField("metadata", "continue"),
 		value(3, "metadata", "remainingItemCount"))
 	if err != nil {
 		return err
 	}
-	meta, err := rowMeta(a)
+	meta, err := listMetaOf(a)
 	if err != nil {
 		return err
 	}
-	err = s.try(ctx, get(c.path()+"?limit=5&continue="+meta.Continue).as(asTable), code(200), kind(tableGroup, "Table"),
-		atVersion(meta.ResourceVersion), value(nil, "metadata", "remainingItemCount"))
+	err = s.expect(ctx, get(c.path()+"?limit=5&continue="+meta.Continue).withAccept(mediaTypeTable), code(200), kind(metaGroupVersion, "Table"),
+		atResourceVersion(meta.ResourceVersion), value(nil, "metadata", "remainingItemCount"))
 	if err != nil {
 		return err
 	}
-	return s.try(ctx, get(c.item("a")).as(asTable), code(200), value(object{"resourceVersion": list.Items[0].ResourceVersion}, "metadata"))
+	return s.expect(ctx, get(c.item("a")).withAccept(mediaTypeTable), code(200), value(object{"resourceVersion": list.Items[0].ResourceVersion}, "metadata"))
 }
 
-func statusNoTable(ctx context.Context, s *session, c collection) error {
-	for path, want := range inOrder(map[string]refusal{
-		c.item("none"):            {code: http.StatusNotFound, reason: metav1.StatusReasonNotFound, details: c.about("none")},
+func checkStatusIsNoTable(ctx context.Context, s *session, c collection) error {
+	for path, want := range sortedByKey(map[string]failure{
+		c.item("none"):            {code: http.StatusNotFound, reason: metav1.StatusReasonNotFound, details: c.statusDetails("none")},
 		c.path() + "?limit=x":     {code: http.StatusBadRequest, reason: metav1.StatusReasonBadRequest},
 		c.path() + "?continue=xx": {code: http.StatusBadRequest, reason: metav1.StatusReasonBadRequest},
 	}) {
-		if err := s.try(ctx, get(path).as(asTable), want.check); err != nil {
+		if err := s.expect(ctx, get(path).withAccept(mediaTypeTable), want.check); err != nil {
 			return err
 		}
 	}
-	created := post(c.path(), c.object("a")).as(asTable)
-	exists := refusal{code: http.StatusConflict, reason: metav1.StatusReasonAlreadyExists, details: c.about("a")}
-	if err := s.try(ctx, created, exists.check); err != nil {
+	created := post(c.path(), c.object("a")).withAccept(mediaTypeTable)
+	exists := failure{code: http.StatusConflict, reason: metav1.StatusReasonAlreadyExists, details: c.statusDetails("a")}
+	if err := s.expect(ctx, created, exists.check); err != nil {
 		return err
 	}
-	return s.try(ctx, del(c.item("a")).as(asTable), code(200), kind("v1", "Status"), field("Success", "status"))
+	return s.expect(ctx, del(c.item("a")).withAccept(mediaTypeTable), code(200), kind("v1", "Status"), field("Success", "status"))
 }
 
-func noProtobufTable(ctx context.Context, s *session, c collection) error {
+func checkNoProtobufTable(ctx context.Context, s *session, c collection) error {
 	const protobuf = "application/vnd.kubernetes.protobuf;as=Table;g=meta.k8s.io;v=v1"
-	refused := refusal{code: http.StatusNotAcceptable, reason: metav1.StatusReasonNotAcceptable, says: "only the following media types are accepted: "}
+	refused := failure{code: http.StatusNotAcceptable, reason: metav1.StatusReasonNotAcceptable, contains: "only the following media types are accepted: "}
 	for _, path := range []string{c.path(), c.item("a"), c.path() + "?watch=true&timeoutSeconds=1"} {
-		if err := s.try(ctx, get(path).as(protobuf), refused.check); err != nil {
+		if err := s.expect(ctx, get(path).withAccept(protobuf), refused.check); err != nil {
 			return err
 		}
 	}
-	return s.try(ctx, get(c.path()).as(protobuf+","+asTable), code(200), kind(tableGroup, "Table"))
+	return s.expect(ctx, get(c.path()).withAccept(protobuf+","+mediaTypeTable), code(200), kind(metaGroupVersion, "Table"))
 }
 
-func yamlTable(ctx context.Context, s *session, c collection) error {
+func checkYAMLTable(ctx context.Context, s *session, c collection) error {
 	const yaml = "application/yaml;as=Table;g=meta.k8s.io;v=v1"
-	a, err := s.do(ctx, get(c.path()).as(yaml), code(200), mediaType("application/yaml"))
+	a, err := s.do(ctx, get(c.path()).withAccept(yaml), code(200), mediaType("application/yaml"))
 	if err != nil {
 		return err
 	}
 	if !bytes.Contains(a.body, []byte("\nkind: Table\n")) {
 		return a.errorf("expected a Table in YAML")
 	}
-	refused := refusal{
+	refused := failure{
 		code: http.StatusNotAcceptable, reason: metav1.StatusReasonNotAcceptable,
-		says: "only the following media types are accepted: application/json;stream=watch",
+		contains: "only the following media types are accepted: application/json;stream=watch",
 	}
-	return s.try(ctx, get(c.path()+"?watch=true&timeoutSeconds=1").as(yaml), refused.check)
+	return s.expect(ctx, get(c.path()+"?watch=true&timeoutSeconds=1").withAccept(yaml), refused.check)
 }
 
-func tableWatch(ctx context.Context, s *session, c collection) error {
+func checkTableWatch(ctx context.Context, s *session, c collection) error {
 	empty, err := c.list(ctx, "")
 	if err != nil {
 		return err
 	}
-	w, err := s.watch(ctx, get(c.path()+"?watch=true&resourceVersion="+empty.Metadata.ResourceVersion).as(asTable))
+	w, err := s.watch(ctx, get(c.path()+"?watch=true&resourceVersion="+empty.Metadata.ResourceVersion).withAccept(mediaTypeTable))
 	if err != nil {
 		return err
 	}
@@ -370,7 +370,7 @@ func tableWatch(ctx context.Context, s *session, c collection) error {
 		do    func() error
 	}{
 		{"ADDED", func() error { _, err := c.create(ctx, c.object("a")); return err }},
-		{"MODIFIED", func() error { _, err := c.change(ctx, "a", "1"); return err }},
+		{"MODIFIED", func() error { _, err := c.annotate(ctx, "a", "1"); return err }},
 		{"DELETED", func() error { return c.delete(ctx, "a") }},
 	} {
 		if err := step.do(); err != nil {

@@ -31,7 +31,7 @@ func TestCasesAreWellFormed(t *testing.T) {
 	}
 }
 
-func TestCasesAreTheCallersOwn(t *testing.T) {
+func TestCasesReturnsACopy(t *testing.T) {
 	conformance.Cases()[0].Title = "changed"
 	require.NotEqual(t, "changed", conformance.Cases()[0].Title)
 }

@@ -26,10 +26,10 @@ func warningCases() []Case {
 			// Built-in types show the name quoted, custom resources as it is. The header quotes it in any case.
 			const strange = `a"b\c`
 			text, header := `unknown field "a\"b\\c"`, `299 - "unknown field \"a\\\"b\\\\c\""`
-			if c.custom() {
+			if c.isCustom() {
 				text, header = `unknown field "a"b\c"`, `299 - "unknown field \"a\"b\\c\""`
 			}
-			return s.try(ctx, post(c.path(), c.object("a").with(strange, 1)), code(201), warns(text), func(a *answer) error {
+			return s.expect(ctx, post(c.path(), c.object("a").with(strange, 1)), code(201), warningsAre(text), func(a *response) error {
 				if got := a.header.Values("Warning"); !slices.Equal(got, []string{header}) {
 					return fmt.Errorf("expected the header Warning: %s, got %q", header, got)
 				}
@@ -41,16 +41,16 @@ func warningCases() []Case {
 			Why:    "a client that does not look at it works as before",
 			Source: docWarning,
 		}, func(ctx context.Context, s *session, c collection) error {
-			unknown := func(name string) object { return c.object(name).data("k", "1").with("bogus", 1) }
+			unknown := func(name string) object { return c.object(name).withData("k", "1").with("bogus", 1) }
 			const warning = `unknown field "bogus"`
-			b, err := s.object(ctx, post(c.path(), unknown("b")), code(201), warns(warning), kind(c.apiVersion, c.kind))
+			b, err := s.doObject(ctx, post(c.path(), unknown("b")), code(201), warningsAre(warning), kind(c.apiVersion, c.kind))
 			if err != nil {
 				return err
 			}
-			return s.all(ctx,
-				ask(put(c.item("b"), unknown("b").meta("resourceVersion", b.ResourceVersion)), code(200), warns(warning), kind(c.apiVersion, c.kind)),
-				ask(post(c.path(), unknown("a")), alreadyExists(c, "a", "").check, warns(warning)),
-				ask(get(c.item("b")), code(200), warns()),
+			return s.expectAll(ctx,
+				send(put(c.item("b"), unknown("b").withMeta("resourceVersion", b.ResourceVersion)), code(200), warningsAre(warning), kind(c.apiVersion, c.kind)),
+				send(post(c.path(), unknown("a")), alreadyExists(c, "a", "").check, warningsAre(warning)),
+				send(get(c.item("b")), code(200), warningsAre()),
 			)
 		}),
 		onMaps(Case{
@@ -61,41 +61,41 @@ func warningCases() []Case {
 			body := fmt.Sprintf(`{"apiVersion":%q,"kind":%q,"metadata":{"name":"a"},"data":{"k":"1","k":"2","k":"3"},"bogus":1,"bogus":2,"bogus":3}`,
 				c.apiVersion, c.kind)
 			want := []string{`duplicate field "data.k"`, `unknown field "bogus"`}
-			if c.custom() { // what a built-in type does not have, it does not look into
+			if c.isCustom() { // what a built-in type does not have, it does not look into
 				want = append(want, `duplicate field "bogus"`)
 			}
-			return s.try(ctx, post(c.path(), body), code(201), warns(want...))
+			return s.expect(ctx, post(c.path(), body), code(201), warningsAre(want...))
 		}),
 		onMaps(Case{
 			ID: "WN-04", Level: Should, Title: "warnings of more than 4096 characters together are cut to 256 each",
 			Why:    "proxies limit the size of headers",
 			Source: warningFilter,
-		}, longWarnings),
+		}, checkLongWarnings),
 		[]Case{
 			{
 				ID: "WN-05/typed", Level: Should, Title: "a request for a deprecated API is answered with a warning that names the replacement",
 				Why:    "users move before it is gone",
-				Source: docWarning, check: deprecatedEndpoints,
+				Source: docWarning, check: checkDeprecatedEndpoints,
 			},
-			on((*session).gadgets, Case{
+			onCollection((*session).dataCRs, Case{
 				ID: "WN-05/custom", Level: Should, Title: "a request in a deprecated version is answered with the warning of its definition",
 				Why:    "users move before it is gone",
 				Source: docWarning,
 			}, func(ctx context.Context, s *session, c collection) error {
-				old := s.run.gadgets.old(c)
-				return s.all(ctx,
-					ask(post(old.path(), old.object("a")), code(201), warns(gadgetWarning)),
-					ask(get(old.item("a")), code(200), warns(gadgetWarning)),
-					ask(get(old.path()), code(200), warns(gadgetWarning)),
-					ask(get(c.item("a")), code(200), warns()),
+				old := s.run.crdData.deprecated(c)
+				return s.expectAll(ctx,
+					send(post(old.path(), old.object("a")), code(201), warningsAre(deprecationWarning)),
+					send(get(old.item("a")), code(200), warningsAre(deprecationWarning)),
+					send(get(old.path()), code(200), warningsAre(deprecationWarning)),
+					send(get(c.item("a")), code(200), warningsAre()),
 				)
 			}),
 		},
 	)
 }
 
-// longWarnings makes warnings of which sixteen fill the limit when they are cut.
-func longWarnings(ctx context.Context, s *session, c collection) error {
+// checkLongWarnings makes warnings of which sixteen fill the limit when they are cut.
+func checkLongWarnings(ctx context.Context, s *session, c collection) error {
 	const total, each = 4096, 256
 	unknown := func(name string, fields, length int) object {
 		o := c.object(name)
@@ -104,7 +104,7 @@ func longWarnings(ctx context.Context, s *session, c collection) error {
 		}
 		return o
 	}
-	runes := func(a *answer) ([]int, error) {
+	runes := func(a *response) ([]int, error) {
 		var lengths []int
 		for _, line := range a.header.Values("Warning") {
 			warning, _, err := utilnet.ParseWarningHeader(line)
@@ -115,39 +115,39 @@ func longWarnings(ctx context.Context, s *session, c collection) error {
 		}
 		return lengths, nil
 	}
-	many := func(a *answer) error {
+	many := func(a *response) error {
 		lengths, err := runes(a)
 		if err == nil && !slices.Equal(lengths, slices.Repeat([]int{each}, total/each)) {
 			err = fmt.Errorf("expected %d warnings of %d characters each, got %v", total/each, each, lengths)
 		}
 		return err
 	}
-	one := func(a *answer) error {
+	one := func(a *response) error {
 		lengths, err := runes(a)
 		if err == nil && (len(lengths) != 1 || lengths[0] < 1000) {
 			err = fmt.Errorf("expected one warning that is not cut, got %v", lengths)
 		}
 		return err
 	}
-	return s.all(ctx,
-		ask(post(c.path(), unknown("a", 30, 300)), code(201), many),
-		ask(post(c.path(), unknown("b", 1, 1000)), code(201), one),
+	return s.expectAll(ctx,
+		send(post(c.path(), unknown("a", 30, 300)), code(201), many),
+		send(post(c.path(), unknown("b", 1, 1000)), code(201), one),
 	)
 }
 
-func deprecatedEndpoints(ctx context.Context, s *session) error {
-	if err := s.needs(ctx, "v1", "endpoints"); err != nil {
+func checkDeprecatedEndpoints(ctx context.Context, s *session) error {
+	if err := s.skipUnlessServed(ctx, "v1", "endpoints"); err != nil {
 		return err
 	}
-	c, err := s.fill(ctx, collection{root: "/api/v1", apiVersion: "v1", kind: "Endpoints", resource: "endpoints"}, nil)
+	c, err := s.newCollection(ctx, collection{root: "/api/v1", apiVersion: "v1", kind: "Endpoints", resource: "endpoints"}, nil)
 	if err != nil {
 		return err
 	}
 	const warning = "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"
-	return s.all(ctx,
-		ask(post(c.path(), c.object("a")), code(201), warns(warning)),
-		ask(get(c.item("a")), code(200), warns(warning)),
-		ask(get(c.path()), code(200), warns(warning)),
-		ask(get(c.item("none")), code(404), warns(warning)),
+	return s.expectAll(ctx,
+		send(post(c.path(), c.object("a")), code(201), warningsAre(warning)),
+		send(get(c.item("a")), code(200), warningsAre(warning)),
+		send(get(c.path()), code(200), warningsAre(warning)),
+		send(get(c.item("none")), code(404), warningsAre(warning)),
 	)
 }

@@ -12,7 +12,7 @@ const docWatch = "Kubernetes API Concepts, Efficient detection of changes"
 // watchCases are about the stream of events (WA).
 func watchCases() []Case {
 	return slices.Concat(
-		both(Case{
+		onBoth(Case{
 			ID: "WA-01/headers", Level: Must, Title: "a watch is answered before its first event",
 			Why:    "a client must know that it is watching before it acts",
 			Source: docWatch + "; apiserver handlers/watch.go",
@@ -35,48 +35,48 @@ func watchCases() []Case {
 			}
 			return w.wantAdded("a")
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "WA-01/objects", Level: Must, Title: "events carry the whole object, with kind and apiVersion, as GET gives it",
 			Why:    "informers serve reads from what watches brought",
 			Source: docWatch,
-		}, wholeObjects),
-		both(Case{
+		}, checkWholeObjects),
+		onBoth(Case{
 			ID: "WA-02", Level: Must, Title: "events are ADDED, MODIFIED, DELETED, BOOKMARK or ERROR",
 			Why:    "clients end a watch over a type that they do not know",
 			Source: docWatch,
-		}, knownTypes),
-		both(Case{
+		}, checkEventTypes),
+		onBoth(Case{
 			ID: "WA-03", Level: Must, Title: "a watch from N has every change after N, in order, and none before",
 			Why:    "it is what keeps a cache equal to the server",
 			Source: docWatch,
-		}, everyChange),
-		both(Case{
+		}, checkEveryChange),
+		onBoth(Case{
 			ID: "WA-04", Level: Must, Title: "resourceVersions on a stream never decrease",
 			Why:    "clients resume from the last one they saw",
 			Source: docWatch + "; apiserver storage/cacher",
-		}, growingVersions),
-		both(Case{
+		}, checkVersionsNeverDecrease),
+		onBoth(Case{
 			ID: "WA-16", Level: Must, Title: "timeoutSeconds ends the stream in good order, without ERROR",
 			Why:    "clients take it as a reason to resume, not to relist",
 			Source: docWatch,
-		}, timedWatch),
-		both(Case{
+		}, checkTimeoutSeconds),
+		onBoth(Case{
 			ID: "WA-24", Level: Must, Title: "two watches see the same changes in the same order",
 			Why:    "replicas of a controller must come to the same view",
 			Source: docWatch,
-		}, sameOrder),
-		both(Case{
+		}, checkSameOrder),
+		onBoth(Case{
 			ID: "WA-25", Level: Must, Title: "a watch from the recent past replays what has happened since",
 			Why:    "clients come back after a broken connection",
 			Source: "Kubernetes API Concepts; apiserver storage/cacher/watch_cache.go",
-		}, replay),
+		}, checkReplay),
 		[]Case{onSecrets(Case{
 			ID: "WA-38", Level: Should, Title: "a watch outlives the minute that other requests have",
 			Why:    "clients would come back all the time",
-			Source: "apiserver server/filters/longrunning.go", takes: longWatch,
+			Source: "apiserver server/filters/longrunning.go", takes: longWatchDuration,
 		}, func(ctx context.Context, s *session, c collection) error {
 			start := time.Now()
-			w, err := watchFromNow(ctx, c, "&timeoutSeconds="+strconv.Itoa(int(longWatch.Seconds())))
+			w, err := watchFromNow(ctx, c, "&timeoutSeconds="+strconv.Itoa(int(longWatchDuration.Seconds())))
 			if err != nil {
 				return err
 			}
@@ -84,26 +84,26 @@ func watchCases() []Case {
 			if err := w.wantEnd(); err != nil {
 				return err
 			}
-			if took := time.Since(start); took < longWatch-time.Second {
-				return w.errorf("expected the stream to end after %v, it took %v", longWatch, took)
+			if took := time.Since(start); took < longWatchDuration-time.Second {
+				return w.errorf("expected the stream to end after %v, it took %v", longWatchDuration, took)
 			}
 			return nil
 		})},
-		both(Case{
+		onBoth(Case{
 			ID: "WA-40", Level: Should, Title: "two quick changes are two events",
 			Why:    "tests and audits count them",
 			Source: docWatch,
-		}, twoQuickChanges),
+		}, checkTwoQuickChanges),
 		[]Case{onSecrets(Case{
 			ID: "WA-28", Level: Must, Title: "a watch across namespaces has the events of each namespace's own watch",
 			Why:    "one informer for all must see what many would",
 			Source: docURIs,
-		}, acrossAndWithin)},
+		}, checkWatchAcrossNamespaces)},
 	)
 }
 
-// longWatch is longer than the time that kube-apiserver has for a request that is no watch.
-const longWatch = 70 * time.Second
+// longWatchDuration is longer than the time that kube-apiserver has for a request that is no watch.
+const longWatchDuration = 70 * time.Second
 
 // watchFromNow opens a watch from the present state of the collection.
 func watchFromNow(ctx context.Context, c collection, parameters string) (*watcher, error) {
@@ -114,13 +114,13 @@ func watchFromNow(ctx context.Context, c collection, parameters string) (*watche
 	return c.watch(ctx, "?watch=true&resourceVersion="+l.Metadata.ResourceVersion+parameters)
 }
 
-func wholeObjects(ctx context.Context, s *session, c collection) error {
+func checkWholeObjects(ctx context.Context, s *session, c collection) error {
 	w, err := watchFromNow(ctx, c, "")
 	if err != nil {
 		return err
 	}
 	defer w.close()
-	made, err := s.do(ctx, post(c.path(), c.object("a").label("k", "v")), code(201))
+	made, err := s.do(ctx, post(c.path(), c.object("a").withLabel("k", "v")), code(201))
 	if err != nil {
 		return err
 	}
@@ -128,35 +128,35 @@ func wholeObjects(ctx context.Context, s *session, c collection) error {
 	if err != nil {
 		return err
 	}
-	if !sameJSON(made.body, e.Object) {
+	if !equalJSON(made.body, e.Object) {
 		return w.errorf("expected the object %s, got %s", excerpt(made.body), excerpt(e.Object))
 	}
 	return nil
 }
 
-// lifeOf creates an object, changes it n times, and deletes it.
-func lifeOf(ctx context.Context, c collection, name string, changes int) error {
+// createChangeDelete creates an object, changes it n times, and deletes it.
+func createChangeDelete(ctx context.Context, c collection, name string, changes int) error {
 	if _, err := c.create(ctx, c.object(name)); err != nil {
 		return err
 	}
 	for step := range changes {
-		if _, err := c.change(ctx, name, strconv.Itoa(step)); err != nil {
+		if _, err := c.annotate(ctx, name, strconv.Itoa(step)); err != nil {
 			return err
 		}
 	}
 	return c.delete(ctx, name)
 }
 
-func knownTypes(ctx context.Context, _ *session, c collection) error {
+func checkEventTypes(ctx context.Context, _ *session, c collection) error {
 	w, err := c.watch(ctx, "?watch=true&allowWatchBookmarks=true&timeoutSeconds=1")
 	if err != nil {
 		return err
 	}
 	defer w.close()
-	if err := lifeOf(ctx, c, "a", 1); err != nil {
+	if err := createChangeDelete(ctx, c, "a", 1); err != nil {
 		return err
 	}
-	all, err := w.rest()
+	all, err := w.readAll()
 	if err != nil {
 		return err
 	}
@@ -176,15 +176,15 @@ func knownTypes(ctx context.Context, _ *session, c collection) error {
 	return nil
 }
 
-func everyChange(ctx context.Context, _ *session, c collection) error {
-	if err := lifeOf(ctx, c, "before", 1); err != nil {
+func checkEveryChange(ctx context.Context, _ *session, c collection) error {
+	if err := createChangeDelete(ctx, c, "before", 1); err != nil {
 		return err
 	}
 	start, err := c.create(ctx, c.object("a"))
 	if err != nil {
 		return err
 	}
-	changed, err := c.change(ctx, "a", "1")
+	changed, err := c.annotate(ctx, "a", "1")
 	if err != nil {
 		return err
 	}
@@ -197,7 +197,7 @@ func everyChange(ctx context.Context, _ *session, c collection) error {
 	if err != nil {
 		return err
 	}
-	again, err := c.change(ctx, "a", "2")
+	again, err := c.annotate(ctx, "a", "2")
 	if err != nil {
 		return err
 	}
@@ -217,14 +217,14 @@ func everyChange(ctx context.Context, _ *session, c collection) error {
 	return err
 }
 
-func growingVersions(ctx context.Context, _ *session, c collection) error {
+func checkVersionsNeverDecrease(ctx context.Context, _ *session, c collection) error {
 	w, err := watchFromNow(ctx, c, "")
 	if err != nil {
 		return err
 	}
 	defer w.close()
 	for _, name := range []string{"b", "a"} {
-		if err := lifeOf(ctx, c, name, 2); err != nil {
+		if err := createChangeDelete(ctx, c, name, 2); err != nil {
 			return err
 		}
 	}
@@ -234,7 +234,7 @@ func growingVersions(ctx context.Context, _ *session, c collection) error {
 		if err != nil {
 			return err
 		}
-		if err := notOlder(e.meta.ResourceVersion, last); err != nil {
+		if err := expectNotOlder(e.meta.ResourceVersion, last); err != nil {
 			return w.errorf("%w", err)
 		}
 		last = e.meta.ResourceVersion
@@ -242,7 +242,7 @@ func growingVersions(ctx context.Context, _ *session, c collection) error {
 	return nil
 }
 
-func timedWatch(ctx context.Context, _ *session, c collection) error {
+func checkTimeoutSeconds(ctx context.Context, _ *session, c collection) error {
 	start := time.Now()
 	w, err := watchFromNow(ctx, c, "&timeoutSeconds=1")
 	if err != nil {
@@ -258,7 +258,7 @@ func timedWatch(ctx context.Context, _ *session, c collection) error {
 	return nil
 }
 
-func sameOrder(ctx context.Context, _ *session, c collection) error {
+func checkSameOrder(ctx context.Context, _ *session, c collection) error {
 	var views [2][]string
 	var watches [2]*watcher
 	for i := range watches {
@@ -270,7 +270,7 @@ func sameOrder(ctx context.Context, _ *session, c collection) error {
 		watches[i] = w
 	}
 	for _, name := range []string{"b", "a", "c"} {
-		if err := lifeOf(ctx, c, name, 1); err != nil {
+		if err := createChangeDelete(ctx, c, name, 1); err != nil {
 			return err
 		}
 	}
@@ -288,12 +288,12 @@ func sameOrder(ctx context.Context, _ *session, c collection) error {
 	return nil
 }
 
-func replay(ctx context.Context, _ *session, c collection) error {
+func checkReplay(ctx context.Context, _ *session, c collection) error {
 	l, err := c.list(ctx, "")
 	if err != nil {
 		return err
 	}
-	if err := lifeOf(ctx, c, "a", 30); err != nil {
+	if err := createChangeDelete(ctx, c, "a", 30); err != nil {
 		return err
 	}
 	w, err := c.watch(ctx, "?watch=true&resourceVersion="+l.Metadata.ResourceVersion)
@@ -313,7 +313,7 @@ func replay(ctx context.Context, _ *session, c collection) error {
 	return err
 }
 
-func twoQuickChanges(ctx context.Context, _ *session, c collection) error {
+func checkTwoQuickChanges(ctx context.Context, _ *session, c collection) error {
 	if _, err := c.create(ctx, c.object("a")); err != nil {
 		return err
 	}
@@ -324,7 +324,7 @@ func twoQuickChanges(ctx context.Context, _ *session, c collection) error {
 	defer w.close()
 	var versions []string
 	for step := range 2 {
-		changed, err := c.change(ctx, "a", strconv.Itoa(step))
+		changed, err := c.annotate(ctx, "a", strconv.Itoa(step))
 		if err != nil {
 			return err
 		}
@@ -338,18 +338,18 @@ func twoQuickChanges(ctx context.Context, _ *session, c collection) error {
 	return nil
 }
 
-func acrossAndWithin(ctx context.Context, s *session, c collection) error {
-	other, query, err := twoNamespaces(ctx, c)
+func checkWatchAcrossNamespaces(ctx context.Context, s *session, c collection) error {
+	other, query, err := createInTwoNamespaces(ctx, c)
 	if err != nil {
 		return err
 	}
-	l, err := s.list(ctx, c.everywhere()+query)
+	l, err := s.list(ctx, c.allNamespacesPath()+query)
 	if err != nil {
 		return err
 	}
 	query += "&watch=true&resourceVersion=" + l.Metadata.ResourceVersion
 	var watches []*watcher
-	for _, path := range []string{c.everywhere(), c.path(), other.path()} {
+	for _, path := range []string{c.allNamespacesPath(), c.path(), other.path()} {
 		w, err := s.watch(ctx, get(path+query))
 		if err != nil {
 			return err
@@ -358,7 +358,7 @@ func acrossAndWithin(ctx context.Context, s *session, c collection) error {
 		watches = append(watches, w)
 	}
 	for i, in := range []collection{c, other} {
-		changed, err := in.change(ctx, "a", "1")
+		changed, err := in.annotate(ctx, "a", "1")
 		if err != nil {
 			return err
 		}

@@ -10,36 +10,36 @@ import (
 // watchDeletionCases are about what watches show of deletions, and what they do not show (WA-09 to WA-11, WA-15).
 func watchDeletionCases() []Case {
 	return slices.Concat(
-		both(Case{
+		onBoth(Case{
 			ID: "WA-09", Level: Must, Title: "DELETED has the last state of the object under the resourceVersion of its deletion",
 			Why:    "it is the last chance to see the object, and the place to resume from",
 			Source: docWatch + "; apiserver storage/etcd3",
-		}, lastState),
-		both(Case{
+		}, checkLastState),
+		onBoth(Case{
 			ID: "WA-10", Level: Must, Title: "when the last finalizer goes, DELETED has the object as it was before, under a new resourceVersion",
 			Why:    "controllers match the event to what they hold",
 			Source: "apiserver storage/etcd3 and registry/store.go",
-		}, lastFinalizer),
-		both(Case{
+		}, checkLastFinalizer),
+		onBoth(Case{
 			ID: "WA-11", Level: Must, Title: "deletion with a finalizer is MODIFIED with a deletionTimestamp first, and DELETED later",
 			Why:    "controllers clean up in between",
 			Source: "API conventions, Metadata; Finalizers",
-		}, twoStepDeletion),
-		both(Case{
+		}, checkTwoStepDeletion),
+		onBoth(Case{
 			ID: "WA-15", Level: Must, Title: "writes that change nothing and dry runs give no event",
 			Why:    "controllers would wake each other for ever",
 			Source: "Kubernetes API Concepts, Dry-run; apiserver storage/etcd3",
-		}, silentWrites),
+		}, checkNoEventWrites),
 	)
 }
 
-func lastState(ctx context.Context, _ *session, c collection) error {
+func checkLastState(ctx context.Context, _ *session, c collection) error {
 	w, err := watchFromNow(ctx, c, "")
 	if err != nil {
 		return err
 	}
 	defer w.close()
-	if err := lifeOf(ctx, c, "a", 1); err != nil {
+	if err := createChangeDelete(ctx, c, "a", 1); err != nil {
 		return err
 	}
 	l, err := c.list(ctx, "")
@@ -63,12 +63,12 @@ func lastState(ctx context.Context, _ *session, c collection) error {
 	if gone.meta.ResourceVersion == before.meta.ResourceVersion {
 		return w.errorf("expected DELETED with a resourceVersion of its own")
 	}
-	return errors.Join(notOlder(gone.meta.ResourceVersion, before.meta.ResourceVersion), notOlder(l.Metadata.ResourceVersion, gone.meta.ResourceVersion))
+	return errors.Join(expectNotOlder(gone.meta.ResourceVersion, before.meta.ResourceVersion), expectNotOlder(l.Metadata.ResourceVersion, gone.meta.ResourceVersion))
 }
 
-// letGo deletes a held object and takes its finalizer off, and gives the two events and the answer's resourceVersion in between.
-func letGo(ctx context.Context, s *session, c collection) (marked, gone event, err error) {
-	if _, err := c.create(ctx, c.object("a").held()); err != nil {
+// deleteWithFinalizer deletes a held object and takes its finalizer off, and gives the two events and the answer's resourceVersion in between.
+func deleteWithFinalizer(ctx context.Context, s *session, c collection) (marked, gone event, err error) {
+	if _, err := c.create(ctx, c.object("a").withFinalizer()); err != nil {
 		return marked, gone, err
 	}
 	w, err := watchFromNow(ctx, c, "")
@@ -76,22 +76,22 @@ func letGo(ctx context.Context, s *session, c collection) (marked, gone event, e
 		return marked, gone, err
 	}
 	defer w.close()
-	if err := s.try(ctx, del(c.item("a")), code(200)); err != nil {
+	if err := s.expect(ctx, del(c.item("a")), code(200)); err != nil {
 		return marked, gone, err
 	}
 	if marked, err = w.want("MODIFIED", "a"); err != nil {
 		return marked, gone, err
 	}
 	release := object{"metadata": object{"finalizers": nil}}
-	if err := s.try(ctx, mergePatch(c.item("a"), release), code(200)); err != nil {
+	if err := s.expect(ctx, mergePatch(c.item("a"), release), code(200)); err != nil {
 		return marked, gone, err
 	}
 	gone, err = w.want("DELETED", "a")
 	return marked, gone, err
 }
 
-func lastFinalizer(ctx context.Context, s *session, c collection) error {
-	marked, gone, err := letGo(ctx, s, c)
+func checkLastFinalizer(ctx context.Context, s *session, c collection) error {
+	marked, gone, err := deleteWithFinalizer(ctx, s, c)
 	if err != nil {
 		return err
 	}
@@ -101,11 +101,11 @@ func lastFinalizer(ctx context.Context, s *session, c collection) error {
 	if gone.meta.ResourceVersion == marked.meta.ResourceVersion {
 		return fmt.Errorf("watch of %s: expected DELETED under a new resourceVersion, got %s again", c.path(), gone.meta.ResourceVersion)
 	}
-	return notOlder(gone.meta.ResourceVersion, marked.meta.ResourceVersion)
+	return expectNotOlder(gone.meta.ResourceVersion, marked.meta.ResourceVersion)
 }
 
-func twoStepDeletion(ctx context.Context, s *session, c collection) error {
-	marked, _, err := letGo(ctx, s, c)
+func checkTwoStepDeletion(ctx context.Context, s *session, c collection) error {
+	marked, _, err := deleteWithFinalizer(ctx, s, c)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func twoStepDeletion(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
-func silentWrites(ctx context.Context, s *session, c collection) error {
+func checkNoEventWrites(ctx context.Context, s *session, c collection) error {
 	if _, err := c.create(ctx, c.object("a")); err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func silentWrites(ctx context.Context, s *session, c collection) error {
 		post(c.path()+"?dryRun=All", c.object("dry")),
 		del(c.item("a") + "?dryRun=All"),
 	} {
-		if err := s.try(ctx, silent, code(200, 201)); err != nil {
+		if err := s.expect(ctx, silent, code(200, 201)); err != nil {
 			return err
 		}
 	}

@@ -20,12 +20,12 @@ const (
 // watchFormatCases are about what a watch looks like on the wire (WA).
 func watchFormatCases() []Case {
 	return slices.Concat(
-		both(Case{
+		onBoth(Case{
 			ID: "WA-30", Level: Must, Title: "a watch as YAML is not acceptable",
 			Why:    "there is no framing for it",
 			Source: docFormat,
 		}, func(ctx context.Context, s *session, c collection) error {
-			a, err := s.do(ctx, get(c.path()+"?watch=true&timeoutSeconds=1").as("application/yaml"), code(406))
+			a, err := s.do(ctx, get(c.path()+"?watch=true&timeoutSeconds=1").withAccept("application/yaml"), code(406))
 			if err != nil {
 				return err
 			}
@@ -37,32 +37,32 @@ func watchFormatCases() []Case {
 			}
 			return nil
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "WA-31/json", Level: Must, Title: "a watch in JSON has Content-Type application/json, and is sent in chunks",
 			Why:    "clients choose the decoder by it",
 			Source: docFormat,
-		}, jsonStream),
-		both(Case{
+		}, checkJSONWatch),
+		onBoth(Case{
 			ID: "WA-36", Level: Must, Title: "a watch as PartialObjectMetadata has that kind in each event",
 			Why:    "metadata informers decode nothing else",
 			Source: docFormat,
-		}, metadataWatch),
+		}, checkMetadataWatch),
 		[]Case{
 			onSecrets(Case{
 				ID: "WA-31/protobuf", Level: Must, Title: "a watch in protobuf has a Content-Type with stream=watch",
 				Why:    "clients choose the framing by it",
 				Source: docFormat,
-			}, protobufType),
+			}, checkProtobufContentType),
 			onSecrets(Case{
 				ID: "WA-32", Level: Must, Title: "a watch in protobuf is frames of four bytes of length and a WatchEvent",
 				Why:    "typed clients and controllers watch built-in types this way",
 				Source: "apimachinery runtime/serializer/protobuf",
-			}, protobufFrames),
+			}, checkProtobufFrames),
 		},
 	)
 }
 
-func jsonStream(ctx context.Context, _ *session, c collection) error {
+func checkJSONWatch(ctx context.Context, _ *session, c collection) error {
 	w, err := c.watch(ctx, "?watch=true&timeoutSeconds=1")
 	if err != nil {
 		return err
@@ -80,11 +80,11 @@ func jsonStream(ctx context.Context, _ *session, c collection) error {
 	return w.wantEnd()
 }
 
-func metadataWatch(ctx context.Context, s *session, c collection) error {
-	if _, err := c.create(ctx, c.object("a").label("k", "v")); err != nil {
+func checkMetadataWatch(ctx context.Context, s *session, c collection) error {
+	if _, err := c.create(ctx, c.object("a").withLabel("k", "v")); err != nil {
 		return err
 	}
-	w, err := s.watch(ctx, get(c.path()+"?watch=true").as(asMetadata))
+	w, err := s.watch(ctx, get(c.path()+"?watch=true").withAccept(mediaTypePartial))
 	if err != nil {
 		return err
 	}
@@ -109,8 +109,8 @@ func wantMetadata(w *watcher, kind string) error {
 	return nil
 }
 
-func protobufType(ctx context.Context, s *session, c collection) error {
-	w, err := s.watch(ctx, get(c.path()+"?watch=true&timeoutSeconds=1").as(protobufWatch))
+func checkProtobufContentType(ctx context.Context, s *session, c collection) error {
+	w, err := s.watch(ctx, get(c.path()+"?watch=true&timeoutSeconds=1").withAccept(protobufWatch))
 	if err != nil {
 		return err
 	}
@@ -123,19 +123,19 @@ func protobufType(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
-func protobufFrames(ctx context.Context, s *session, c collection) error {
+func checkProtobufFrames(ctx context.Context, s *session, c collection) error {
 	for _, name := range []string{"a", "b"} {
 		if _, err := c.create(ctx, c.object(name)); err != nil {
 			return err
 		}
 	}
-	w, err := s.watch(ctx, get(c.path()+"?watch=true&timeoutSeconds=1").as(protobufWatch))
+	w, err := s.watch(ctx, get(c.path()+"?watch=true&timeoutSeconds=1").withAccept(protobufWatch))
 	if err != nil {
 		return err
 	}
 	defer w.close()
 	for range 2 {
-		e, err := protobufFrame(w.response.Body)
+		e, err := readProtobufFrame(w.response.Body)
 		if err != nil {
 			return w.errorf("reading a protobuf frame: %w", err)
 		}
@@ -152,16 +152,16 @@ func protobufFrames(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
-func protobufFrame(r io.Reader) (metav1.WatchEvent, error) {
+func readProtobufFrame(r io.Reader) (metav1.WatchEvent, error) {
 	var e metav1.WatchEvent
 	var length [4]byte
 	if _, err := io.ReadFull(r, length[:]); err != nil {
 		return e, err
 	}
-	const most = 16 << 20 // more is no frame of ours, but some other format read as a length
+	const maxSize = 16 << 20 // more is no frame of ours, but some other format read as a length
 	size := binary.BigEndian.Uint32(length[:])
-	if size > most {
-		return e, fmt.Errorf("expected a frame of at most %d bytes, the length says %d", most, size)
+	if size > maxSize {
+		return e, fmt.Errorf("expected a frame of at most %d bytes, the length says %d", maxSize, size)
 	}
 	frame := make([]byte, size)
 	if _, err := io.ReadFull(r, frame); err != nil {

@@ -10,42 +10,42 @@ const docSelectors = "Kubernetes API Concepts, Efficient detection of changes, s
 // watchSelectorCases are about watches of a part of a collection (WA-12 to WA-14, WA-28).
 func watchSelectorCases() []Case {
 	return slices.Concat(
-		both(Case{
+		onBoth(Case{
 			ID: "WA-28/name", Level: Must, Title: "a watch in a namespace has no events of one whose name only begins with its own",
 			Why:    "prod-eu is none of the business of those who watch prod",
 			Source: docURIs,
-		}, neighbour),
-		both(Case{
+		}, checkNamespacePrefix),
+		onBoth(Case{
 			ID: "WA-12", Level: Must, Title: "an object that begins to match is ADDED, one that ceases to match is DELETED",
 			Why:    "a filtered cache holds just what matches",
 			Source: docSelectors,
-		}, comingAndGoing),
-		both(Case{
+		}, checkMatchChanges),
+		onBoth(Case{
 			ID: "WA-13", Level: Must, Title: "that DELETED has the object as it last matched, under the resourceVersion of the change",
 			Why:    "the client finds it by its old labels, and resumes behind the change",
 			Source: docSelectors,
-		}, lastMatch),
-		both(Case{
+		}, checkLastMatch),
+		onBoth(Case{
 			ID: "WA-14", Level: Must, Title: "changes of objects that match neither before nor after are not sent",
 			Why:    "a filter that leaks is a filter that costs",
 			Source: docSelectors,
-		}, strangers),
-		both(Case{
+		}, checkNonMatching),
+		onBoth(Case{
 			ID: "WA-14/initial", Level: Must, Title: "objects that do not match are not among the first ADDED events",
 			Why:    "a filter that leaks is a filter that costs",
 			Source: docSelectors,
 		}, func(ctx context.Context, s *session, c collection) error {
-			for name, app := range inOrder(map[string]string{"a": "x", "b": "y", "c": "x"}) {
-				if _, err := c.create(ctx, c.object(name).label("app", app)); err != nil {
+			for name, app := range sortedByKey(map[string]string{"a": "x", "b": "y", "c": "x"}) {
+				if _, err := c.create(ctx, c.object(name).withLabel("app", app)); err != nil {
 					return err
 				}
 			}
-			return addedThenEnd(ctx, c, "?watch=true&timeoutSeconds=1&labelSelector=app=x", "a", "c")
+			return expectAddedThenEnd(ctx, c, "?watch=true&timeoutSeconds=1&labelSelector=app=x", "a", "c")
 		}),
 	)
 }
 
-func comingAndGoing(ctx context.Context, _ *session, c collection) error {
+func checkMatchChanges(ctx context.Context, _ *session, c collection) error {
 	w, err := watchFromNow(ctx, c, "&labelSelector=app=x")
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func comingAndGoing(ctx context.Context, _ *session, c collection) error {
 	}
 	steps := []struct{ value, event string }{{"x", "ADDED"}, {"y", "DELETED"}, {"x", "ADDED"}, {"", "DELETED"}}
 	for _, step := range steps {
-		changed, err := c.relabel(ctx, "a", "app", step.value)
+		changed, err := c.setLabel(ctx, "a", "app", step.value)
 		if err != nil {
 			return err
 		}
@@ -67,8 +67,8 @@ func comingAndGoing(ctx context.Context, _ *session, c collection) error {
 	return nil
 }
 
-func lastMatch(ctx context.Context, _ *session, c collection) error {
-	if _, err := c.create(ctx, c.object("a").label("app", "x")); err != nil {
+func checkLastMatch(ctx context.Context, _ *session, c collection) error {
+	if _, err := c.create(ctx, c.object("a").withLabel("app", "x")); err != nil {
 		return err
 	}
 	w, err := watchFromNow(ctx, c, "&labelSelector=app=x")
@@ -76,7 +76,7 @@ func lastMatch(ctx context.Context, _ *session, c collection) error {
 		return err
 	}
 	defer w.close()
-	changed, err := c.relabel(ctx, "a", "app", "y")
+	changed, err := c.setLabel(ctx, "a", "app", "y")
 	if err != nil {
 		return err
 	}
@@ -93,33 +93,33 @@ func lastMatch(ctx context.Context, _ *session, c collection) error {
 	return nil
 }
 
-func strangers(ctx context.Context, _ *session, c collection) error {
+func checkNonMatching(ctx context.Context, _ *session, c collection) error {
 	w, err := watchFromNow(ctx, c, "&labelSelector=app=x")
 	if err != nil {
 		return err
 	}
 	defer w.close()
-	if err := lifeOf(ctx, c, "a", 1); err != nil {
+	if err := createChangeDelete(ctx, c, "a", 1); err != nil {
 		return err
 	}
-	if _, err := c.create(ctx, c.object("b").label("app", "y")); err != nil {
+	if _, err := c.create(ctx, c.object("b").withLabel("app", "y")); err != nil {
 		return err
 	}
-	if _, err := c.relabel(ctx, "b", "app", "z"); err != nil {
+	if _, err := c.setLabel(ctx, "b", "app", "z"); err != nil {
 		return err
 	}
-	if _, err := c.create(ctx, c.object("marker").label("app", "x")); err != nil {
+	if _, err := c.create(ctx, c.object("marker").withLabel("app", "x")); err != nil {
 		return err
 	}
 	return w.wantAdded("marker")
 }
 
-// neighbour makes changes in a namespace whose name is that of the watched one and a bit more, and then one in that.
-func neighbour(ctx context.Context, s *session, c collection) error {
+// checkNamespacePrefix makes changes in a namespace whose name is that of the watched one and a bit more, and then one in that.
+func checkNamespacePrefix(ctx context.Context, s *session, c collection) error {
 	other := c
 	other.namespace += "-x"
-	s.remember(namespacePath(other.namespace))
-	if err := s.try(ctx, post("/api/v1/namespaces", newObject("v1", "Namespace", other.namespace)), code(201)); err != nil {
+	s.track(namespacePath(other.namespace))
+	if err := s.expect(ctx, post("/api/v1/namespaces", newObject("v1", "Namespace", other.namespace)), code(201)); err != nil {
 		return err
 	}
 	if _, err := other.create(ctx, other.object("first")); err != nil {
@@ -135,7 +135,7 @@ func neighbour(ctx context.Context, s *session, c collection) error {
 		return err
 	}
 	defer fromState.close()
-	if err := lifeOf(ctx, other, "b", 1); err != nil {
+	if err := createChangeDelete(ctx, other, "b", 1); err != nil {
 		return err
 	}
 	if _, err := c.create(ctx, c.object("a")); err != nil {

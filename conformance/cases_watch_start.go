@@ -14,17 +14,17 @@ const docWatchTable = "Kubernetes API Concepts, resourceVersion parameter, watch
 // watchStartCases are about where a watch begins, and how it fails to (WA).
 func watchStartCases() []Case {
 	return slices.Concat(
-		both(Case{
+		onBoth(Case{
 			ID: "WA-05", Level: Must, Title: "a watch without resourceVersion begins with ADDED for all that is there now",
 			Why:    "a client without a list gets its state this way",
 			Source: docWatchTable,
-		}, initialState("?watch=true")),
-		both(Case{
+		}, checkInitialState("?watch=true")),
+		onBoth(Case{
 			ID: "WA-06", Level: Must, Title: "a watch at resourceVersion 0 begins with ADDED for some known state",
 			Why:    "a client without a list gets its state this way, cheaply",
 			Source: docWatchTable,
-		}, initialState("?watch=true&resourceVersion=0")),
-		both(Case{
+		}, checkInitialState("?watch=true&resourceVersion=0")),
+		onBoth(Case{
 			ID: "WA-07", Level: Must, Title: "a watch at resourceVersion N begins exactly after N",
 			Why:    "an event lost or seen twice is a cache gone wrong",
 			Source: docWatchTable,
@@ -47,7 +47,7 @@ func watchStartCases() []Case {
 			}
 			return w.wantAt("ADDED", "c", versions[2])
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "WA-08", Level: Should, Title: "the ADDED events at the beginning come in the order of names",
 			Why:    "clients must not take their resourceVersions for an order, and some do",
 			Source: "kubernetes issue 74022; apiserver storage/cacher",
@@ -57,74 +57,74 @@ func watchStartCases() []Case {
 					return err
 				}
 			}
-			return addedThenEnd(ctx, c, "?watch=true&timeoutSeconds=1", "a", "b", "c")
+			return expectAddedThenEnd(ctx, c, "?watch=true&timeoutSeconds=1", "a", "b", "c")
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "WA-18/before", Level: Must, Title: "what is wrong before the stream begins is a plain HTTP error",
 			Why:    "a client must not have to read a stream to learn that there is none",
 			Source: "apiserver handlers/get.go",
 		}, func(ctx context.Context, s *session, c collection) error {
-			return s.try(ctx, get(c.path()+"?watch=true&timeoutSeconds=1&labelSelector=)("),
-				refusal{code: 400, reason: metav1.StatusReasonBadRequest}.check)
+			return s.expect(ctx, get(c.path()+"?watch=true&timeoutSeconds=1&labelSelector=)("),
+				failure{code: 400, reason: metav1.StatusReasonBadRequest}.check)
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "WA-18/after", Level: Must, Title: "what goes wrong after the stream has begun is an ERROR event with a Status",
 			Why:    "the code of the answer has been sent by then",
 			Source: "apiserver handlers/watch.go",
 		}, func(ctx context.Context, s *session, c collection) error {
-			_, err := expiredWatch(ctx, s, c)
+			_, err := expectExpiredWatch(ctx, s, c)
 			return err
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "WA-19", Level: Must, Title: "a watch from a forgotten resourceVersion is answered with 200 and one ERROR event: 410 Expired",
 			Why:    "it is what makes an informer relist",
 			Source: "apiserver storage/cacher and handlers/watch.go",
 		}, func(ctx context.Context, s *session, c collection) error {
-			status, err := expiredWatch(ctx, s, c)
+			status, err := expectExpiredWatch(ctx, s, c)
 			if err != nil {
 				return err
 			}
-			want := refusal{code: 410, reason: metav1.StatusReasonExpired, says: "too old resource version: 1 ("}
+			want := failure{code: 410, reason: metav1.StatusReasonExpired, contains: "too old resource version: 1 ("}
 			if err := want.match(status); err != nil {
 				return fmt.Errorf("watch of %s: %w", c.path(), err)
 			}
 			return nil
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "WA-20", Level: Must, Title: "nothing follows the ERROR event: the stream ends, whatever happens next",
 			Why:    "events after a gap would be applied to a state that they do not belong to",
 			Source: "Kubernetes API Concepts, 410 Gone responses",
-		}, endAfterError),
-		both(Case{
+		}, checkEndAfterError),
+		onBoth(Case{
 			ID: "WA-21", Level: Must, Title: "a watch from the future is silent, and no error",
 			Why:    "a client may have been told of a state that this server has not reached",
 			Source: docWatchTable,
-		}, futureWatch),
-		both(Case{
+		}, checkFutureWatch),
+		onBoth(Case{
 			ID: "WA-22", Level: Must, Title: "a watch from a resourceVersion that is no number fails with 500 and no reason",
 			Why:    "it is what kube-apiserver answers, and not 400 as for lists",
 			Source: "apiserver pkg/storage",
 		}, func(ctx context.Context, s *session, c collection) error {
-			return s.try(ctx, get(c.path()+"?watch=true&timeoutSeconds=1&resourceVersion=abc"),
-				refusal{code: 500, says: `resourceVersion: Invalid value: "abc"`}.check)
+			return s.expect(ctx, get(c.path()+"?watch=true&timeoutSeconds=1&resourceVersion=abc"),
+				failure{code: 500, contains: `resourceVersion: Invalid value: "abc"`}.check)
 		}),
-		both(Case{
+		onBoth(Case{
 			ID: "WA-23", Level: Must, Title: "resourceVersionMatch on a watch is invalid without sendInitialEvents",
 			Why:    "an older server would ignore the wish, so none may pretend to honour it",
 			Source: docListOptions,
-		}, refusedQueries([]string{
+		}, checkInvalidQueries([]string{
 			"?watch=true&timeoutSeconds=1&resourceVersionMatch=NotOlderThan", "?watch=true&timeoutSeconds=1&resourceVersionMatch=NotOlderThan&resourceVersion=1",
-		}, badListOption("resourceVersionMatch", metav1.CauseTypeForbidden,
+		}, invalidListOption("resourceVersionMatch", metav1.CauseTypeForbidden,
 			"resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"))),
 		[]Case{{
 			ID: "WA-29", Level: Must, Title: "a watch of a type that cannot be watched is not allowed",
 			Why:    "an informer must fail at once, not wait for ever",
-			Source: "apiserver handlers/get.go", check: unwatchable,
+			Source: "apiserver handlers/get.go", check: checkUnwatchable,
 		}},
 	)
 }
 
-func initialState(query string) collectionCheck {
+func checkInitialState(query string) collectionCheck {
 	return func(ctx context.Context, _ *session, c collection) error {
 		for _, name := range []string{"a", "b"} {
 			if _, err := c.create(ctx, c.object(name)); err != nil {
@@ -139,7 +139,7 @@ func initialState(query string) collectionCheck {
 		if err := w.wantAdded("a", "b"); err != nil {
 			return err
 		}
-		changed, err := c.change(ctx, "a", "1")
+		changed, err := c.annotate(ctx, "a", "1")
 		if err != nil {
 			return err
 		}
@@ -147,8 +147,8 @@ func initialState(query string) collectionCheck {
 	}
 }
 
-// oldWatch opens a watch from resourceVersion 1, which the server is made to forget if it can be.
-func oldWatch(ctx context.Context, s *session, c collection) (*watcher, error) {
+// openExpiredWatch opens a watch from resourceVersion 1, which the server is made to forget if it can be.
+func openExpiredWatch(ctx context.Context, s *session, c collection) (*watcher, error) {
 	if _, err := c.create(ctx, c.object("a")); err != nil {
 		return nil, err
 	}
@@ -196,8 +196,8 @@ func (w *watcher) statusOf(e event) (metav1.Status, error) {
 	return status, nil
 }
 
-func expiredWatch(ctx context.Context, s *session, c collection) (metav1.Status, error) {
-	w, err := oldWatch(ctx, s, c)
+func expectExpiredWatch(ctx context.Context, s *session, c collection) (metav1.Status, error) {
+	w, err := openExpiredWatch(ctx, s, c)
 	if err != nil {
 		return metav1.Status{}, err
 	}
@@ -209,8 +209,8 @@ func expiredWatch(ctx context.Context, s *session, c collection) (metav1.Status,
 	return status, w.wantEnd()
 }
 
-func endAfterError(ctx context.Context, s *session, c collection) error {
-	w, err := oldWatch(ctx, s, c)
+func checkEndAfterError(ctx context.Context, s *session, c collection) error {
+	w, err := openExpiredWatch(ctx, s, c)
 	if err != nil {
 		return err
 	}
@@ -218,18 +218,18 @@ func endAfterError(ctx context.Context, s *session, c collection) error {
 	if _, err := firstError(s, w); err != nil {
 		return err
 	}
-	if _, err := c.change(ctx, "a", "1"); err != nil {
+	if _, err := c.annotate(ctx, "a", "1"); err != nil {
 		return err
 	}
 	return w.wantEnd()
 }
 
-func futureWatch(ctx context.Context, _ *session, c collection) error {
+func checkFutureWatch(ctx context.Context, _ *session, c collection) error {
 	l, err := c.list(ctx, "")
 	if err != nil {
 		return err
 	}
-	at, err := future(l.Metadata.ResourceVersion)
+	at, err := unreachedVersion(l.Metadata.ResourceVersion)
 	if err != nil {
 		return err
 	}
@@ -244,7 +244,7 @@ func futureWatch(ctx context.Context, _ *session, c collection) error {
 	return w.wantEnd()
 }
 
-func unwatchable(ctx context.Context, s *session) error {
+func checkUnwatchable(ctx context.Context, s *session) error {
 	a, err := s.do(ctx, get("/api/v1"), code(200))
 	if err != nil {
 		return err
@@ -255,8 +255,8 @@ func unwatchable(ctx context.Context, s *session) error {
 	}
 	for _, r := range found.APIResources {
 		if !r.Namespaced && slices.Contains(r.Verbs, "list") && !slices.Contains(r.Verbs, "watch") {
-			return s.try(ctx, get("/api/v1/"+r.Name+"?watch=true&timeoutSeconds=1"),
-				refusal{code: 405, reason: metav1.StatusReasonMethodNotAllowed}.check)
+			return s.expect(ctx, get("/api/v1/"+r.Name+"?watch=true&timeoutSeconds=1"),
+				failure{code: 405, reason: metav1.StatusReasonMethodNotAllowed}.check)
 		}
 	}
 	return s.skipf("the server can watch all that it can list in /api/v1")

@@ -138,7 +138,7 @@
 //
 // # Adding a case
 //
-// Write a [Case] literal into the list of its group in a cases_*.go file, and a function that checks it. Use onSecrets, onWidgets or both for a
+// Write a [Case] literal into the list of its group in a cases_*.go file, and a function that checks it. Use onSecrets, onBasicCRs or both for a
 // check on a collection in a fresh namespace; it gets a collection to create, change, list and watch in. Use onMap or onMaps for a check on
 // what objects hold: both ConfigMaps and Gadgets have a map "data". Requests are built by get, post, put, mergePatch, applyAs, del and
 // their like, and sent by session.do, or several by session.all, together with the expectations on the answer: code, kind, field, holds,

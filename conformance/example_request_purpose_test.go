@@ -10,14 +10,14 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// tallying is a transport that counts the requests of cases, but for those that only prepare or clean up.
-type tallying struct {
+// countingTransport is a transport that counts the requests of cases, but for those that only prepare or clean up.
+type countingTransport struct {
 	next http.RoundTripper
 	by   map[string]int
 }
 
 // RoundTrip implements http.RoundTripper.
-func (c tallying) RoundTrip(r *http.Request) (*http.Response, error) {
+func (c countingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if place := conformance.RequestPurposeFrom(r.Context()); !place.Setup && !place.Cleanup && place.Case != "" {
 		c.by[place.Case]++
 	}
@@ -31,7 +31,7 @@ func ExampleRequestPurposeFrom() {
 		panic(err)
 	}
 	defer srv.Close()
-	sent := tallying{srv.Client().Transport, map[string]int{}}
+	sent := countingTransport{srv.Client().Transport, map[string]int{}}
 	_, err = conformance.Execute(context.Background(), conformance.Config{
 		BaseURL: srv.URL(), Client: &http.Client{Transport: sent}, Run: regexp.MustCompile(`^GT-01/typed$`),
 	})

@@ -12,11 +12,11 @@ import (
 )
 
 // expectation judges an answer. Its error says what was expected and what was seen; the request and the body are added by the caller.
-type expectation func(*answer) error
+type expectation func(*response) error
 
 // code expects one of these status codes.
 func code(want ...int) expectation {
-	return func(a *answer) error {
+	return func(a *response) error {
 		if !slices.Contains(want, a.code) {
 			return fmt.Errorf("expected code %s, got %d", strings.Trim(fmt.Sprint(want), "[]"), a.code)
 		}
@@ -26,7 +26,7 @@ func code(want ...int) expectation {
 
 // mediaType expects a Content-Type, whatever its charset.
 func mediaType(want string) expectation {
-	return func(a *answer) error {
+	return func(a *response) error {
 		got, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
 		if err != nil || got != want {
 			return fmt.Errorf("expected Content-Type %s, got %q", want, a.header.Get("Content-Type"))
@@ -37,7 +37,7 @@ func mediaType(want string) expectation {
 
 // kind expects an object or a list of this apiVersion and kind.
 func kind(apiVersion, kind string) expectation {
-	return func(a *answer) error {
+	return func(a *response) error {
 		var got metav1.TypeMeta
 		if err := json.Unmarshal(a.body, &got); err != nil {
 			return fmt.Errorf("expected a %s: %w", kind, err)
@@ -51,7 +51,7 @@ func kind(apiVersion, kind string) expectation {
 
 // field expects a string in the answer, at a path of field names.
 func field(want string, path ...string) expectation {
-	return func(a *answer) error {
+	return func(a *response) error {
 		var o map[string]any
 		if err := json.Unmarshal(a.body, &o); err != nil {
 			return fmt.Errorf("expected an object: %w", err)
@@ -68,7 +68,7 @@ func field(want string, path ...string) expectation {
 }
 
 // pageNotFound expects the answer of a mux that knows no such path: text, not a Status.
-func pageNotFound(a *answer) error {
+func pageNotFound(a *response) error {
 	if err := code(404)(a); err != nil {
 		return err
 	}
@@ -81,18 +81,18 @@ func pageNotFound(a *answer) error {
 	return nil
 }
 
-// refusal is the Status that a request should be refused with. Code, reason and status "Failure" are always compared, the rest where it is set.
-type refusal struct {
-	code    int
-	reason  metav1.StatusReason // "" is an expectation too: unclassified errors have no reason
-	message string              // the whole message
-	says    string              // a part of the message
-	details *metav1.StatusDetails
-	causes  []metav1.StatusCause // reason, field, and a part of the message, in any order; no more and no fewer
+// failure is the Status that a request should be refused with. Code, reason and status "Failure" are always compared, the rest where it is set.
+type failure struct {
+	code     int
+	reason   metav1.StatusReason // "" is an expectation too: unclassified errors have no reason
+	message  string              // the whole message
+	contains string              // a part of the message
+	details  *metav1.StatusDetails
+	causes   []metav1.StatusCause // reason, field, and a part of the message, in any order; no more and no fewer
 }
 
 // check is the expectation.
-func (want refusal) check(a *answer) error {
+func (want failure) check(a *response) error {
 	if err := code(want.code)(a); err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (want refusal) check(a *answer) error {
 }
 
 // match holds a Status, from wherever it came, against the expectation.
-func (want refusal) match(got metav1.Status) error {
+func (want failure) match(got metav1.Status) error {
 	switch {
 	case got.Kind != "Status" || got.APIVersion != "v1":
 		return fmt.Errorf("expected a v1 Status, got %q %q", got.APIVersion, got.Kind)
@@ -116,8 +116,8 @@ func (want refusal) match(got metav1.Status) error {
 		return fmt.Errorf("expected reason %q, got %q", want.reason, got.Reason)
 	case want.message != "" && got.Message != want.message:
 		return fmt.Errorf("expected message %q, got %q", want.message, got.Message)
-	case !strings.Contains(got.Message, want.says):
-		return fmt.Errorf("expected a message with %q, got %q", want.says, got.Message)
+	case !strings.Contains(got.Message, want.contains):
+		return fmt.Errorf("expected a message with %q, got %q", want.contains, got.Message)
 	}
 	var details metav1.StatusDetails
 	if got.Details != nil {
@@ -133,12 +133,12 @@ func matchDetails(want *metav1.StatusDetails, got metav1.StatusDetails) error {
 	if want == nil {
 		return nil
 	}
-	type named struct {
+	type summary struct {
 		name, group, kind string
 		retryAfter        int32
 	}
-	w := named{want.Name, want.Group, want.Kind, want.RetryAfterSeconds}
-	if g := (named{got.Name, got.Group, got.Kind, got.RetryAfterSeconds}); w != g {
+	w := summary{want.Name, want.Group, want.Kind, want.RetryAfterSeconds}
+	if g := (summary{got.Name, got.Group, got.Kind, got.RetryAfterSeconds}); w != g {
 		return fmt.Errorf("expected details with {name group kind retryAfterSeconds} %v, got %v", w, g)
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 
 // metadata expects an object whose metadata passes a check, which says what is wrong.
 func metadata(check func(metav1.ObjectMeta) error) expectation {
-	return func(a *answer) error {
+	return func(a *response) error {
 		var o metav1.PartialObjectMetadata
 		if err := json.Unmarshal(a.body, &o); err != nil {
 			return fmt.Errorf("expected an object: %w", err)
@@ -22,11 +22,11 @@ func metadata(check func(metav1.ObjectMeta) error) expectation {
 	}
 }
 
-// sameUID expects the object with this uid.
-func sameUID(uid types.UID) expectation { return field(string(uid), "metadata", "uid") }
+// hasUID expects the object with this uid.
+func hasUID(uid types.UID) expectation { return field(string(uid), "metadata", "uid") }
 
-// at expects the object at this resourceVersion.
-func at(resourceVersion string) expectation {
+// atResourceVersion expects the object at this resourceVersion.
+func atResourceVersion(resourceVersion string) expectation {
 	return field(resourceVersion, "metadata", "resourceVersion")
 }
 
@@ -40,12 +40,12 @@ func generation(want int64) expectation {
 	})
 }
 
-// absent expects that there is no field at the path, not even one that is null.
-func absent(path ...string) expectation { return value(nil, path...) }
+// noField expects that there is no field at the path, not even one that is null.
+func noField(path ...string) expectation { return value(nil, path...) }
 
-// matches expects a string at the path that a pattern matches.
-func matches(pattern *regexp.Regexp, path ...string) expectation {
-	return func(a *answer) error {
+// matchesPattern expects a string at the path that a pattern matches.
+func matchesPattern(pattern *regexp.Regexp, path ...string) expectation {
+	return func(a *response) error {
 		var o map[string]any
 		if err := json.Unmarshal(a.body, &o); err != nil {
 			return fmt.Errorf("expected an object: %w", err)
@@ -61,9 +61,9 @@ func matches(pattern *regexp.Regexp, path ...string) expectation {
 	}
 }
 
-// warned expects a Warning header with this text in it.
-func warned(text string) expectation {
-	return func(a *answer) error {
+// hasWarning expects a Warning header with this text in it.
+func hasWarning(text string) expectation {
+	return func(a *response) error {
 		for _, got := range a.header.Values("Warning") {
 			if strings.Contains(got, text) {
 				return nil
@@ -75,11 +75,11 @@ func warned(text string) expectation {
 
 // invalid is the refusal of an object of this collection for one reason, which may come more than once.
 func (c collection) invalid(name string, cause metav1.CauseType, field, says string) expectation {
-	want := refusal{
+	want := failure{
 		code: 422, reason: metav1.StatusReasonInvalid, details: &metav1.StatusDetails{Name: name, Group: c.group, Kind: c.kind},
-		says: c.qualifiedKind() + " " + fmt.Sprintf("%q", name) + " is invalid: " + field + ": ",
+		contains: c.groupKind() + " " + fmt.Sprintf("%q", name) + " is invalid: " + field + ": ",
 	}
-	return func(a *answer) error {
+	return func(a *response) error {
 		if err := want.check(a); err != nil {
 			return err
 		}

@@ -12,7 +12,7 @@ import (
 
 // value expects a value of any kind in the answer, at a path of field names. Nil expects that there is none.
 func value(want any, path ...string) expectation {
-	return func(a *answer) error {
+	return func(a *response) error {
 		var o map[string]any
 		if err := json.Unmarshal(a.body, &o); err != nil {
 			return fmt.Errorf("expected an object: %w", err)
@@ -29,15 +29,15 @@ func value(want any, path ...string) expectation {
 			return nil
 		case !found:
 			return fmt.Errorf("expected %s to be %v, got none", at, want)
-		case !reflect.DeepEqual(got, plain(want)):
+		case !reflect.DeepEqual(got, jsonRoundTrip(want)):
 			return fmt.Errorf("expected %s to be %v, got %v", at, want, got)
 		}
 		return nil
 	}
 }
 
-// plain is a value as it looks after its way through JSON.
-func plain(v any) any {
+// jsonRoundTrip is a value as it looks after its way through JSON.
+func jsonRoundTrip(v any) any {
 	encoded, err := json.Marshal(v)
 	if err != nil {
 		return err
@@ -49,9 +49,9 @@ func plain(v any) any {
 	return out
 }
 
-// present expects some value in the answer, at a path of field names.
-func present(path ...string) expectation {
-	return func(a *answer) error {
+// hasField expects some value in the answer, at a path of field names.
+func hasField(path ...string) expectation {
+	return func(a *response) error {
 		if value(nil, path...)(a) == nil {
 			return fmt.Errorf("expected a %s, got none", strings.Join(path, "."))
 		}
@@ -59,25 +59,22 @@ func present(path ...string) expectation {
 	}
 }
 
-// atVersion expects an object with this resourceVersion.
-func atVersion(want string) expectation { return field(want, "metadata", "resourceVersion") }
-
 // finalizers expects just these finalizers on the object, in this order.
 func finalizers(want ...string) expectation { return value(want, "metadata", "finalizers") }
 
-// terminating expects an object that is being deleted, and has so many seconds of grace.
-func terminating(grace int) expectation {
-	return func(a *answer) error {
-		if err := present("metadata", "deletionTimestamp")(a); err != nil {
+// isTerminating expects an object that is being deleted, and has so many seconds of grace.
+func isTerminating(grace int) expectation {
+	return func(a *response) error {
+		if err := hasField("metadata", "deletionTimestamp")(a); err != nil {
 			return err
 		}
 		return value(grace, "metadata", "deletionGracePeriodSeconds")(a)
 	}
 }
 
-// removed expects the Success that tells which object is gone.
-func removed(c collection, o metav1.PartialObjectMetadata) expectation {
-	return func(a *answer) error {
+// isDeletedStatus expects the Success that tells which object is gone.
+func isDeletedStatus(c collection, o metav1.PartialObjectMetadata) expectation {
+	return func(a *response) error {
 		var got metav1.Status
 		if err := json.Unmarshal(a.body, &got); err != nil {
 			return fmt.Errorf("expected a Status: %w", err)

@@ -32,24 +32,24 @@ func configOf(srv *fakeapi.Server) conformance.Config {
 // configWithUsers starts a fake that asks who sends a request and whether that may be done, and points the suite at it.
 func configWithUsers(t *testing.T) conformance.Config {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(),
-		fakeapi.WithTokens(fakeapi.NewToken("admin", "admin", "system:masters"), fakeapi.NewToken("nobody", "nobody")),
+		fakeapi.WithTokens(fakeapi.NewToken("admin", "admin", "system:masters"), fakeapi.NewToken("unprivileged", "unprivileged")),
 		fakeapi.WithAuthorizer(func(fakeapi.Attributes) fakeapi.Decision { return fakeapi.NoOpinion("") }))
 	config := configOf(srv)
-	nobody, err := rest.HTTPClientFor(srv.RESTConfigWithToken("nobody"))
+	unprivileged, err := rest.HTTPClientFor(srv.RESTConfigWithToken("unprivileged"))
 	require.NoError(t, err)
-	config.UnprivilegedClient = nobody
+	config.UnprivilegedClient = unprivileged
 	return config
 }
 
-// aboutUsers are the cases that find something to judge only where users differ.
-var aboutUsers = regexp.MustCompile(`^(AU-|SA-30$|DR-08$)`)
+// userCases are the cases that find something to judge only where users differ.
+var userCases = regexp.MustCompile(`^(AU-|SA-30$|DR-08$)`)
 
 // TestFakeWithUsers runs what is about users, as another user and by impersonation.
 func TestFakeWithUsers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		config := configWithUsers(t)
-		config.Run = regexp.MustCompile(aboutUsers.String() + `|^VR-`)
+		config.Run = regexp.MustCompile(userCases.String() + `|^VR-`)
 		report, err := conformance.Execute(t.Context(), config)
 		require.NoError(t, err)
 		require.NoError(t, report.Err())
@@ -67,22 +67,22 @@ func TestFakeWithUsers(t *testing.T) {
 func TestFakeOverTCP(t *testing.T) {
 	t.Parallel()
 	var running sync.WaitGroup
-	for _, hand := range deal(16) {
+	for _, selection := range splitCases(16) {
 		config := configOf(fakeapi.Start(t, fakeapi.WithResourceVersionTimeout(50*time.Millisecond)))
-		config.Run = hand
+		config.Run = selection
 		running.Go(func() { conformance.Run(t, config) })
 	}
 	running.Wait()
 }
 
-// deal makes n selections of cases that have every case once.
-func deal(n int) []*regexp.Regexp {
-	hands := make([][]string, n)
+// splitCases makes n selections of cases that have every case once.
+func splitCases(n int) []*regexp.Regexp {
+	parts := make([][]string, n)
 	for i, one := range conformance.Cases() {
-		hands[i%n] = append(hands[i%n], one.ID)
+		parts[i%n] = append(parts[i%n], one.ID)
 	}
 	var selections []*regexp.Regexp
-	for _, ids := range hands {
+	for _, ids := range parts {
 		selections = append(selections, regexp.MustCompile("^("+strings.Join(ids, "|")+")$"))
 	}
 	return selections

@@ -30,28 +30,28 @@ func (c Config) checkFeatures() error {
 	return errors.Join(wrong...)
 }
 
-// gated is an expectation that depends on a feature: of servers without it, and of those with it. What Config.Features does not say is up
+// forFeature is an expectation that depends on a feature: of servers without it, and of those with it. What Config.Features does not say is up
 // to the server.
-func (s *session) gated(gate string, without, with refusal) expectation {
-	on, said := s.run.config.Features[gate]
-	return func(a *answer) error {
+func (s *session) forFeature(gate string, without, with failure) expectation {
+	on, specified := s.run.config.Features[gate]
+	return func(a *response) error {
 		err := without.check(a)
-		if said && on || err != nil && !said && with.check(a) == nil {
+		if specified && on || err != nil && !specified && with.check(a) == nil {
 			return with.check(a)
 		}
 		return err
 	}
 }
 
-// without ends a case that needs a feature which the server was found not to have: it is skipped, unless the server should have it.
-func (s *session) without(gate, seen string) error { return s.found(gate, false, seen) }
+// skipWithoutFeature ends a case that needs a feature which the server was found not to have: it is skipped, unless the server should have it.
+func (s *session) skipWithoutFeature(gate, seen string) error { return s.skipOrFail(gate, false, seen) }
 
-// despite ends a case about servers without a feature which this one was found to have.
-func (s *session) despite(gate, seen string) error { return s.found(gate, true, seen) }
+// skipWithFeature ends a case about servers without a feature which this one was found to have.
+func (s *session) skipWithFeature(gate, seen string) error { return s.skipOrFail(gate, true, seen) }
 
-// found holds what was seen of a feature against Config.Features.
-func (s *session) found(gate string, on bool, seen string) error {
-	if want, said := s.run.config.Features[gate]; said && want != on {
+// skipOrFail holds what was seen of a feature against Config.Features.
+func (s *session) skipOrFail(gate string, on bool, seen string) error {
+	if want, specified := s.run.config.Features[gate]; specified && want != on {
 		return fmt.Errorf("Config.Features says %s=%t, but %s", gate, want, seen)
 	}
 	return s.skipf("%s: the rule depends on the feature gate %s", seen, gate)

@@ -3,7 +3,7 @@ package conformance
 import "strings"
 
 // group is one of rules: the letters in front of their numbers, and what they are about.
-type group struct{ name, about string }
+type group struct{ name, title string }
 
 // groups are all of them, in the order of rules.md.
 var groups = []group{
@@ -52,7 +52,7 @@ func (c Case) Group() string {
 func GroupTitle(name string) string {
 	for _, one := range groups {
 		if one.name == name {
-			return one.about
+			return one.title
 		}
 	}
 	return ""

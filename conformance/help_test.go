@@ -6,8 +6,8 @@ import (
 	"net/http"
 )
 
-// postTo makes a hook that POSTs to an address.
-func postTo(url string) func(context.Context) error {
+// postHook makes a hook that POSTs to an address.
+func postHook(url string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, nil)
 		if err != nil {

@@ -5,12 +5,12 @@ import (
 	"testing"
 )
 
-func TestPanicIsAFailure(t *testing.T) {
+func TestPanicFailsCase(t *testing.T) {
 	r, err := newRun(Config{BaseURL: "http://127.0.0.1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := r.try(t.Context(), Case{ID: "XX-01", check: func(context.Context, *session) error {
+	got := r.runCase(t.Context(), Case{ID: "XX-01", check: func(context.Context, *session) error {
 		var items []string
 		_ = items[len(items)]
 		return nil

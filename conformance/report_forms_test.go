@@ -16,28 +16,28 @@ import (
 	"example.com/fakeapi/conformance"
 )
 
-// hostile is what a server may answer to get into the reports as more than text.
-const hostile = "</pre><script>alert(1)</script> ]]> \x00\x1b &amp; | `x` ```\n## no heading"
+// hostileText is what a server may answer to get into the reports as more than text.
+const hostileText = "</pre><script>alert(1)</script> ]]> \x00\x1b &amp; | `x` ```\n## no heading"
 
-// aReport has each outcome, leftovers, and hostile text wherever text of a server may stand.
-func aReport() conformance.Report {
+// newReport has each outcome, leftovers, and hostile text wherever text of a server may stand.
+func newReport() conformance.Report {
 	of := func(id string, level conformance.Level) conformance.Case {
 		return conformance.Case{ID: id, Level: level, Title: "a < b | c", Why: "clients break", Source: "a page"}
 	}
 	return conformance.Report{
-		RunID: "abcde", Server: "v1.37.2" + hostile, Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Duration: 90 * time.Second,
+		RunID: "abcde", Server: "v1.37.2" + hostileText, Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Duration: 90 * time.Second,
 		Results: []conformance.Result{
-			{Case: of("AU-01", conformance.Should), Outcome: conformance.Skipped, Reason: "it needs | two users " + hostile},
+			{Case: of("AU-01", conformance.Should), Outcome: conformance.Skipped, Reason: "it needs | two users " + hostileText},
 			{Case: of("LS-01/typed", conformance.Must), Outcome: conformance.Passed, Duration: 1500 * time.Millisecond},
-			{Case: of("LS-02", conformance.Must), Outcome: conformance.Failed, Err: errors.New(hostile)},
-			{Case: of("LS-03", conformance.May), Outcome: conformance.Passed, Leftovers: []error{errors.New("DELETE " + hostile)}},
+			{Case: of("LS-02", conformance.Must), Outcome: conformance.Failed, Err: errors.New(hostileText)},
+			{Case: of("LS-03", conformance.May), Outcome: conformance.Passed, Leftovers: []error{errors.New("DELETE " + hostileText)}},
 			{Case: of("PV-16", conformance.Must), Outcome: conformance.Skipped, Reason: "none", Leftovers: []error{errors.New("stays")}},
 		},
-		Leftovers: []error{errors.New("the definition stays " + hostile)},
+		Leftovers: []error{errors.New("the definition stays " + hostileText)},
 	}
 }
 
-func written(t *testing.T, write func(io.Writer) error) string {
+func writeToString(t *testing.T, write func(io.Writer) error) string {
 	t.Helper()
 	var b strings.Builder
 	require.NoError(t, write(&b))
@@ -50,8 +50,8 @@ func TestTallies(t *testing.T) {
 		{Group: "LS", Level: conformance.Must, Passed: 1, Failed: 1},
 		{Group: "LS", Level: conformance.May, Passed: 1},
 		{Group: "AU", Level: conformance.Should, Skipped: 1},
-	}, aReport().Tallies())
-	require.Equal(t, conformance.Tally{Level: conformance.Must, Passed: 1, Failed: 1, Skipped: 1}, aReport().LevelTally(conformance.Must))
+	}, newReport().Tallies())
+	require.Equal(t, conformance.Tally{Level: conformance.Must, Passed: 1, Failed: 1, Skipped: 1}, newReport().LevelTally(conformance.Must))
 }
 
 // A group without a title would be missing in every report.
@@ -64,7 +64,7 @@ func TestEveryGroupHasATitle(t *testing.T) {
 
 func TestReportAsJSON(t *testing.T) {
 	var got conformance.ReportJSON
-	decoder := json.NewDecoder(strings.NewReader(written(t, aReport().WriteJSON)))
+	decoder := json.NewDecoder(strings.NewReader(writeToString(t, newReport().WriteJSON)))
 	decoder.DisallowUnknownFields()
 	require.NoError(t, decoder.Decode(&got))
 	require.Equal(t, 2, got.Passed)
@@ -76,7 +76,7 @@ func TestReportAsJSON(t *testing.T) {
 	require.Equal(t, conformance.CaseJSON{
 		ID: "LS-01/typed", Rule: "LS-01", Group: "LS", Level: "MUST", Title: "a < b | c", Why: "clients break", Source: "a page", Outcome: "passed", Seconds: 1.5,
 	}, got.Cases[1])
-	require.Equal(t, hostile, got.Cases[2].Error)
+	require.Equal(t, hostileText, got.Cases[2].Error)
 	require.Len(t, got.Leftovers, 1)
 }
 
@@ -136,7 +136,7 @@ func requireJUnit(t *testing.T, e element) {
 }
 
 func TestReportAsJUnit(t *testing.T) {
-	text := written(t, aReport().WriteJUnit)
+	text := writeToString(t, newReport().WriteJUnit)
 	var got element
 	require.NoError(t, xml.Unmarshal([]byte(text), &got))
 	requireJUnit(t, got)
@@ -156,7 +156,7 @@ func TestReportAsJUnit(t *testing.T) {
 }
 
 func TestReportAsHTML(t *testing.T) {
-	text := written(t, aReport().WriteHTML)
+	text := writeToString(t, newReport().WriteHTML)
 	require.NotContains(t, text, "<script")
 	require.Contains(t, text, "&lt;script&gt;alert(1)")
 	require.Contains(t, text, "default-src &#39;none&#39;", "nothing is asked for")
@@ -207,9 +207,9 @@ func requireWellFormed(t *testing.T, text string) {
 }
 
 func TestReportAsMarkdown(t *testing.T) {
-	text := written(t, aReport().WriteMarkdown)
+	text := writeToString(t, newReport().WriteMarkdown)
 	require.Contains(t, text, "| LS list | MUST | 1 | 1 | 0 |\n")
-	require.Contains(t, text, "### LS-02, MUST: a \\< b \\| c\n\n````text\n"+hostile+"\n````\n")
+	require.Contains(t, text, "### LS-02, MUST: a \\< b \\| c\n\n````text\n"+hostileText+"\n````\n")
 	require.Contains(t, text, `| AU-01 | SHOULD | it needs \| two users \</pre\>\<script\>`)
 	require.Contains(t, text, "## Left behind\n")
 	inside := false
@@ -222,13 +222,13 @@ func TestReportAsMarkdown(t *testing.T) {
 	require.False(t, inside)
 }
 
-type full struct{}
+type failingWriter struct{}
 
-func (full) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
+func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
 
-func TestReportsThatCannotBeWritten(t *testing.T) {
-	r := aReport()
+func TestReportWriteErrors(t *testing.T) {
+	r := newReport()
 	for _, write := range []func(io.Writer) error{r.WriteJSON, r.WriteJUnit, r.WriteHTML, r.WriteMarkdown} {
-		require.ErrorContains(t, write(full{}), "the disk is full")
+		require.ErrorContains(t, write(failingWriter{}), "the disk is full")
 	}
 }

@@ -51,7 +51,7 @@ func (r Report) WriteHTML(w io.Writer) error {
 		page.Levels = append(page.Levels, r.LevelTally(level))
 	}
 	for _, s := range r.sections() {
-		one := htmlSection{Group: s.name, Title: s.about, Passed: s.count(Passed), Failed: s.count(Failed), Skipped: s.count(Skipped)}
+		one := htmlSection{Group: s.name, Title: s.title, Passed: s.count(Passed), Failed: s.count(Failed), Skipped: s.count(Skipped)}
 		for _, result := range s.results {
 			one.Cases = append(one.Cases, result.json())
 		}

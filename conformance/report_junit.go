@@ -80,7 +80,7 @@ func (r Report) WriteJUnit(w io.Writer) error {
 
 func (r Report) junitSuite(id int, of section) junitSuite {
 	suite := junitSuite{
-		Package: "conformance", ID: id, Name: of.name + " " + of.about, Hostname: "localhost",
+		Package: "conformance", ID: id, Name: of.name + " " + of.title, Hostname: "localhost",
 		Timestamp:  r.Started.UTC().Format("2006-01-02T15:04:05"), // the schema has no zone
 		Properties: []junitProperty{{"server", r.Server}, {"run", r.RunID}},
 		Tests:      len(of.results), Failures: of.count(Failed), Skipped: of.count(Skipped),

@@ -22,59 +22,59 @@ type RequestPurpose struct {
 }
 
 // RequestPurposeFrom gives the place that the context of a request carries. Requests of no case have the zero Place.
-func RequestPurposeFrom(ctx context.Context) RequestPurpose { return placedBy(ctx).RequestPurpose }
+func RequestPurposeFrom(ctx context.Context) RequestPurpose { return purposeFrom(ctx).RequestPurpose }
 
-// placed is what a context holds.
-type placed struct {
+// casePurpose is what a context holds.
+type casePurpose struct {
 	RequestPurpose
-	series *atomic.Int64 // how many there were in the case
+	retryGroups *atomic.Int64 // how many there were in the case
 }
 
-type placeKey struct{}
+type purposeKey struct{}
 
-func placedBy(ctx context.Context) placed {
-	p, ok := ctx.Value(placeKey{}).(placed)
+func purposeFrom(ctx context.Context) casePurpose {
+	p, ok := ctx.Value(purposeKey{}).(casePurpose)
 	if !ok {
-		p.series = &atomic.Int64{}
+		p.retryGroups = &atomic.Int64{}
 	}
 	return p
 }
 
-// within begins a case.
-func within(ctx context.Context, one Case) context.Context {
-	return context.WithValue(ctx, placeKey{}, placed{RequestPurpose{Case: one.ID}, &atomic.Int64{}})
+// withCase begins a case.
+func withCase(ctx context.Context, one Case) context.Context {
+	return context.WithValue(ctx, purposeKey{}, casePurpose{RequestPurpose{Case: one.ID}, &atomic.Int64{}})
 }
 
-// as changes the place of what is sent under the context.
-func (p placed) as(ctx context.Context, change func(*RequestPurpose)) context.Context {
+// with changes the place of what is sent under the context.
+func (p casePurpose) with(ctx context.Context, change func(*RequestPurpose)) context.Context {
 	change(&p.RequestPurpose)
-	return context.WithValue(ctx, placeKey{}, p)
+	return context.WithValue(ctx, purposeKey{}, p)
 }
 
-// settingUp is for what only makes, or looks for, what a case needs.
-func settingUp(ctx context.Context) context.Context {
-	return placedBy(ctx).as(ctx, func(p *RequestPurpose) { p.Setup = true })
+// withSetup is for what only makes, or looks for, what a case needs.
+func withSetup(ctx context.Context) context.Context {
+	return purposeFrom(ctx).with(ctx, func(p *RequestPurpose) { p.Setup = true })
 }
 
-// cleaningUp is for what removes it.
-func cleaningUp(ctx context.Context) context.Context {
-	return placedBy(ctx).as(ctx, func(p *RequestPurpose) { p.Cleanup = true })
+// withCleanup is for what removes it.
+func withCleanup(ctx context.Context) context.Context {
+	return purposeFrom(ctx).with(ctx, func(p *RequestPurpose) { p.Cleanup = true })
 }
 
-// inLane is for one of several requests that are sent side by side.
-func inLane(ctx context.Context, lane int) context.Context {
-	return placedBy(ctx).as(ctx, func(p *RequestPurpose) { p.ConcurrentIndex = lane })
+// withConcurrentIndex is for one of several requests that are sent side by side.
+func withConcurrentIndex(ctx context.Context, index int) context.Context {
+	return purposeFrom(ctx).with(ctx, func(p *RequestPurpose) { p.ConcurrentIndex = index })
 }
 
-// tries gives the contexts for the tries of a new series, one at each call. A series within another is no series of its own.
-func tries(ctx context.Context) func() context.Context {
-	p := placedBy(ctx)
+// newRetryGroup gives the contexts for the tries of a new series, one at each call. A series within another is no series of its own.
+func newRetryGroup(ctx context.Context) func() context.Context {
+	p := purposeFrom(ctx)
 	if p.RetryGroup > 0 {
 		return func() context.Context { return ctx }
 	}
-	series, try := int(p.series.Add(1)), 0
+	group, attempt := int(p.retryGroups.Add(1)), 0
 	return func() context.Context {
-		try++
-		return p.as(ctx, func(p *RequestPurpose) { p.RetryGroup, p.Attempt = series, try })
+		attempt++
+		return p.with(ctx, func(p *RequestPurpose) { p.RetryGroup, p.Attempt = group, attempt })
 	}
 }

@@ -29,7 +29,7 @@ func Run(t *testing.T, c Config) {
 	}()
 	for _, one := range r.config.SelectedCases() {
 		t.Run(one.ID, func(t *testing.T) {
-			got := r.try(t.Context(), one)
+			got := r.runCase(t.Context(), one)
 			if err := got.err(); err != nil {
 				t.Error(err)
 			}
@@ -56,7 +56,7 @@ func Execute(ctx context.Context, c Config) (Report, error) {
 	}
 	report := Report{RunID: r.id, Server: r.serverVersion(ctx), Started: time.Now()}
 	for _, one := range r.config.SelectedCases() {
-		report.Results = append(report.Results, r.try(ctx, one))
+		report.Results = append(report.Results, r.runCase(ctx, one))
 	}
 	report.Leftovers = r.close(context.WithoutCancel(ctx))
 	report.Duration = time.Since(report.Started)
@@ -69,13 +69,13 @@ type run struct {
 	config Config
 	id     string // part of every name the run gives, so that two runs do not meet
 
-	namespaces  int         // how many were made, for their names
-	definitions int         // how many cases made, for their groups
-	widgets     *widgetType // nil until a case asks for it
-	hasDials    bool        // whether the custom resource with subresources was installed
-	gadgets     *gadgetType // nil until a case asks for it
-	shared      *session    // owns what outlives a case
-	doomed      []string    // paths of definitions that were deleted, which takes a server a while
+	namespaces      int       // how many were made, for their names
+	crds            int       // how many cases made, for their groups
+	crdBasic        *crdBasic // nil until a case asks for it
+	hasCRDScale     bool      // whether the custom resource with subresources was installed
+	crdData         *crdData  // nil until a case asks for it
+	shared          *session  // owns what outlives a case
+	pendingDeletion []string  // paths of definitions that were deleted, which takes a server a while
 
 	expired map[string]expiredPage // by kind, from the first case that asks for it
 }
@@ -92,14 +92,14 @@ func newRun(c Config) (*run, error) {
 
 // close removes what the cases shared, and says what could not be removed.
 func (r *run) close(ctx context.Context) []error {
-	ctx, cancel := context.WithTimeout(cleaningUp(ctx), cleanupTimeout)
+	ctx, cancel := context.WithTimeout(withCleanup(ctx), cleanupTimeout)
 	defer cancel()
 	left := r.shared.cleanup(ctx)
-	return append(left, r.awaitDefinitions(ctx)...)
+	return append(left, r.waitForCRDRemoval(ctx)...)
 }
 
-// try runs one case, cleans up after it, and says what happened.
-func (r *run) try(ctx context.Context, one Case) (result Result) {
+// runCase runs one case, cleans up after it, and says what happened.
+func (r *run) runCase(ctx context.Context, one Case) (result Result) {
 	result = Result{Case: one, Outcome: Passed}
 	if r.config.CaseFinished != nil {
 		defer func() { r.config.CaseFinished(result) }()
@@ -117,8 +117,8 @@ func (r *run) try(ctx context.Context, one Case) (result Result) {
 	}
 	start := time.Now()
 	s := &session{run: r}
-	ctx = within(ctx, one)
-	result.judge(ctx, s.check(ctx, one))
+	ctx = withCase(ctx, one)
+	result.setOutcome(ctx, s.runCheck(ctx, one))
 	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
 	defer cancel()
 	result.Leftovers = s.cleanup(after)
@@ -126,8 +126,8 @@ func (r *run) try(ctx context.Context, one Case) (result Result) {
 	return result
 }
 
-// judge takes in the error of a check under ctx. A case that was cut off says nothing about the server.
-func (r *Result) judge(ctx context.Context, err error) {
+// setOutcome takes in the error of a check under ctx. A case that was cut off says nothing about the server.
+func (r *Result) setOutcome(ctx context.Context, err error) {
 	var skip skipError
 	switch {
 	case errors.As(err, &skip):
@@ -139,8 +139,8 @@ func (r *Result) judge(ctx context.Context, err error) {
 	}
 }
 
-// check runs the case under its deadline. A panic of a case that met an answer it never thought of is a failure like any other.
-func (s *session) check(ctx context.Context, one Case) (err error) {
+// runCheck runs the case under its deadline. A panic of a case that met an answer it never thought of is a failure like any other.
+func (s *session) runCheck(ctx context.Context, one Case) (err error) {
 	timeout := s.run.config.Timeout + one.takes
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("the case did not end within %v", timeout))
 	defer cancel()

@@ -17,19 +17,19 @@ import (
 	"example.com/fakeapi/conformance"
 )
 
-// recorder is a server that says yes to every POST, remembers what it was asked, and leaves the rest to answer, where that is set.
-type recorder struct {
-	answer func(w http.ResponseWriter, r *http.Request) (done bool)
+// recordingServer is a server that says yes to every POST, remembers what it was asked, and leaves the rest to answer, where that is set.
+type recordingServer struct {
+	respond func(w http.ResponseWriter, r *http.Request) (done bool)
 
-	mu    sync.Mutex // guards asked
-	asked []string   // method and path
+	mu        sync.Mutex // guards asked
+	requested []string   // method and path
 }
 
-func (s *recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *recordingServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	s.asked = append(s.asked, r.Method+" "+r.URL.Path)
+	s.requested = append(s.requested, r.Method+" "+r.URL.Path)
 	s.mu.Unlock()
-	if s.answer != nil && s.answer(w, r) {
+	if s.respond != nil && s.respond(w, r) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -43,11 +43,11 @@ func (s *recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *recorder) requests(prefix string) []string {
+func (s *recordingServer) requests(prefix string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var found []string
-	for _, one := range s.asked {
+	for _, one := range s.requested {
 		if strings.HasPrefix(one, prefix) {
 			found = append(found, one)
 		}
@@ -56,13 +56,13 @@ func (s *recorder) requests(prefix string) []string {
 }
 
 // start serves, and gives a configuration that runs these cases.
-func (s *recorder) start(t *testing.T, cases string) conformance.Config {
+func (s *recordingServer) start(t *testing.T, cases string) conformance.Config {
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	return conformance.Config{BaseURL: server.URL + "/", Client: server.Client(), Run: regexp.MustCompile(cases), Timeout: 5 * time.Second}
 }
 
-func answerWith(code int, contentType, body string) func(http.ResponseWriter, *http.Request) bool {
+func respondWith(code int, contentType, body string) func(http.ResponseWriter, *http.Request) bool {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method != http.MethodGet {
 			return false
@@ -74,27 +74,27 @@ func answerWith(code int, contentType, body string) func(http.ResponseWriter, *h
 	}
 }
 
-func only(t *testing.T, report conformance.Report) conformance.Result {
+func onlyResult(t *testing.T, report conformance.Report) conformance.Result {
 	t.Helper()
 	require.Len(t, report.Results, 1)
 	return report.Results[0]
 }
 
-func TestTruthPasses(t *testing.T) {
-	s := &recorder{answer: answerWith(404, "text/plain; charset=utf-8", "404 page not found\n")}
+func TestCorrectServerPasses(t *testing.T) {
+	s := &recordingServer{respond: respondWith(404, "text/plain; charset=utf-8", "404 page not found\n")}
 	report, err := conformance.Execute(t.Context(), s.start(t, `^PV-16$`))
 	require.NoError(t, err)
-	require.Equal(t, conformance.Passed, only(t, report).Outcome)
+	require.Equal(t, conformance.Passed, onlyResult(t, report).Outcome)
 	require.NoError(t, report.Err())
 }
 
-func TestFailureSaysWhatWasExpectedAndSeen(t *testing.T) {
-	s := &recorder{answer: answerWith(404, "application/json", `{"kind":"Status"}`)}
+func TestFailureMessage(t *testing.T) {
+	s := &recordingServer{respond: respondWith(404, "application/json", `{"kind":"Status"}`)}
 	report, err := conformance.Execute(t.Context(), s.start(t, `^PV-16$`))
 	require.NoError(t, err)
-	failed := only(t, report)
+	failed := onlyResult(t, report)
 	require.Equal(t, conformance.Failed, failed.Outcome)
-	for _, part := range []string{"GET http://", "/apis/nobody.", "expected Content-Type text/plain", `{"kind":"Status"}`} {
+	for _, part := range []string{"GET http://", "/apis/absent.", "expected Content-Type text/plain", `{"kind":"Status"}`} {
 		require.ErrorContains(t, failed.Err, part)
 	}
 	for _, part := range []string{"PV-16 [MUST]", failed.Case.Why, failed.Case.Source} {
@@ -127,16 +127,16 @@ func TestConfigErrors(t *testing.T) {
 }
 
 func TestSelection(t *testing.T) {
-	s := &recorder{}
+	s := &recordingServer{}
 	c := s.start(t, `^(PV-15|PV-20|PV-16)$`)
 	c.MinLevel = conformance.Must
 	report, err := conformance.Execute(t.Context(), c)
 	require.NoError(t, err)
-	require.Equal(t, "PV-16", only(t, report).Case.ID)
+	require.Equal(t, "PV-16", onlyResult(t, report).Case.ID)
 }
 
 func TestSkip(t *testing.T) {
-	s := &recorder{}
+	s := &recordingServer{}
 	c := s.start(t, `^PV-(06|16)`)
 	c.Skip = map[string]string{"PV-06": "all of the rule", "PV-16": "just this"}
 	report, err := conformance.Execute(t.Context(), c)
@@ -147,20 +147,20 @@ func TestSkip(t *testing.T) {
 	require.Equal(t, []string{"GET /version"}, s.requests(""), "skipped cases ask nothing")
 }
 
-func TestWithoutCustomResourcesTheirCasesAreSkipped(t *testing.T) {
-	s := &recorder{answer: answerWith(404, "text/plain", "404 page not found")}
+func TestSkipsCasesWithoutCustomResources(t *testing.T) {
+	s := &recordingServer{respond: respondWith(404, "text/plain", "404 page not found")}
 	report, err := conformance.Execute(t.Context(), s.start(t, `^PV-06/custom$`))
 	require.NoError(t, err)
-	require.Equal(t, conformance.Skipped, only(t, report).Outcome)
-	require.Equal(t, "the server does not serve customresourcedefinitions of apiextensions.k8s.io/v1", only(t, report).Reason)
+	require.Equal(t, conformance.Skipped, onlyResult(t, report).Outcome)
+	require.Equal(t, "the server does not serve customresourcedefinitions of apiextensions.k8s.io/v1", onlyResult(t, report).Reason)
 }
 
 func TestCleanUpAfterFailure(t *testing.T) {
-	s := &recorder{}
+	s := &recordingServer{}
 	report, err := conformance.Execute(t.Context(), s.start(t, `^NM-02/typed$`)) // the second create is accepted too
 	require.NoError(t, err)
-	require.Equal(t, conformance.Failed, only(t, report).Outcome)
-	require.Empty(t, only(t, report).Leftovers)
+	require.Equal(t, conformance.Failed, onlyResult(t, report).Outcome)
+	require.Empty(t, onlyResult(t, report).Leftovers)
 	created := s.requests("POST /api/v1/namespaces/")
 	require.Len(t, created, 2)
 	namespace := strings.TrimSuffix(strings.TrimPrefix(created[0], "POST "), "/secrets")
@@ -170,7 +170,7 @@ func TestCleanUpAfterFailure(t *testing.T) {
 func TestCleanUpAfterCancellation(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
-	s := &recorder{answer: func(_ http.ResponseWriter, r *http.Request) bool {
+	s := &recordingServer{respond: func(_ http.ResponseWriter, r *http.Request) bool {
 		if r.Method != http.MethodGet || !strings.Contains(r.URL.Path, "/secrets") {
 			return false
 		}
@@ -188,23 +188,23 @@ func TestCleanUpAfterCancellation(t *testing.T) {
 	require.Len(t, s.requests("DELETE /api/v1/namespaces/conformance-"), 1)
 }
 
-func TestLeftoversAreToldOf(t *testing.T) {
-	s := &recorder{answer: func(w http.ResponseWriter, r *http.Request) bool {
+func TestLeftoversAreReported(t *testing.T) {
+	s := &recordingServer{respond: func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodDelete {
 			w.WriteHeader(http.StatusForbidden)
 			return true
 		}
-		return answerWith(404, "text/plain", "404 page not found")(w, r)
+		return respondWith(404, "text/plain", "404 page not found")(w, r)
 	}}
 	report, err := conformance.Execute(t.Context(), s.start(t, `^PV-16$`))
 	require.NoError(t, err)
-	require.Equal(t, conformance.Passed, only(t, report).Outcome)
-	require.Len(t, only(t, report).Leftovers, 1)
+	require.Equal(t, conformance.Passed, onlyResult(t, report).Outcome)
+	require.Len(t, onlyResult(t, report).Leftovers, 1)
 	require.ErrorContains(t, report.Err(), "PV-16 could not clean up: DELETE http://")
 }
 
-func TestFinalizersOfTheSuiteAreTakenOff(t *testing.T) {
-	s := &recorder{answer: func(w http.ResponseWriter, r *http.Request) bool {
+func TestCleanUpRemovesFinalizers(t *testing.T) {
+	s := &recordingServer{respond: func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method != http.MethodDelete || !strings.HasSuffix(r.URL.Path, "/a") {
 			return false
 		}
@@ -216,8 +216,8 @@ func TestFinalizersOfTheSuiteAreTakenOff(t *testing.T) {
 	require.Len(t, s.requests("PATCH"), 1)
 }
 
-func TestCaseThatHangs(t *testing.T) {
-	s := &recorder{answer: func(_ http.ResponseWriter, r *http.Request) bool {
+func TestCaseTimeout(t *testing.T) {
+	s := &recordingServer{respond: func(_ http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodGet && r.URL.Path != "/version" {
 			<-r.Context().Done()
 			return true
@@ -228,50 +228,50 @@ func TestCaseThatHangs(t *testing.T) {
 	c.Timeout = 50 * time.Millisecond
 	report, err := conformance.Execute(t.Context(), c)
 	require.NoError(t, err)
-	require.ErrorContains(t, only(t, report).Err, "the case did not end within 50ms")
+	require.ErrorContains(t, onlyResult(t, report).Err, "the case did not end within 50ms")
 	require.Len(t, s.requests("DELETE"), 1)
 }
 
 // A server that is busy, or not ready, is asked again, as often as a client does.
-func TestBusyServerIsAskedAgain(t *testing.T) {
+func TestRetriesBusyServer(t *testing.T) {
 	refusals := 0
 	busy := func(most int) conformance.Config {
 		refusals = 0
-		s := &recorder{answer: func(w http.ResponseWriter, r *http.Request) bool {
+		s := &recordingServer{respond: func(w http.ResponseWriter, r *http.Request) bool {
 			if r.Method == http.MethodGet && r.URL.Path != "/version" && refusals < most {
 				refusals++
 				w.Header().Set("Retry-After", "0")
-				return answerWith(429, "application/json", `{}`)(w, r)
+				return respondWith(429, "application/json", `{}`)(w, r)
 			}
-			return answerWith(404, "text/plain; charset=utf-8", "404 page not found\n")(w, r)
+			return respondWith(404, "text/plain; charset=utf-8", "404 page not found\n")(w, r)
 		}}
 		return s.start(t, `^PV-16$`)
 	}
 	report, err := conformance.Execute(t.Context(), busy(10))
 	require.NoError(t, err)
-	require.Equal(t, conformance.Passed, only(t, report).Outcome)
+	require.Equal(t, conformance.Passed, onlyResult(t, report).Outcome)
 	require.Equal(t, 10, refusals)
 	report, err = conformance.Execute(t.Context(), busy(1000))
 	require.NoError(t, err)
-	require.ErrorContains(t, only(t, report).Err, "got 429")
+	require.ErrorContains(t, onlyResult(t, report).Err, "got 429")
 	require.Equal(t, 11, refusals, "PV-16 asks once")
 }
 
-func TestHooksThatFail(t *testing.T) {
-	s := &recorder{answer: answerWith(200, "application/json", `{"kind":"SecretList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[]}`)}
+func TestFailingHooks(t *testing.T) {
+	s := &recordingServer{respond: respondWith(200, "application/json", `{"kind":"SecretList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[]}`)}
 	c := s.start(t, `^RS-07/exact/typed$`)
 	c.Compact = func(context.Context) error { return errors.New("no can do") }
 	report, err := conformance.Execute(t.Context(), c)
 	require.NoError(t, err)
-	require.ErrorContains(t, only(t, report).Err, "Config.Compact: no can do")
+	require.ErrorContains(t, onlyResult(t, report).Err, "Config.Compact: no can do")
 }
 
 func TestReport(t *testing.T) {
-	s := &recorder{answer: func(w http.ResponseWriter, r *http.Request) bool {
+	s := &recordingServer{respond: func(w http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path == "/version" {
-			return answerWith(200, "application/json", `{"gitVersion":"v1.37.9"}`)(w, r)
+			return respondWith(200, "application/json", `{"gitVersion":"v1.37.9"}`)(w, r)
 		}
-		return answerWith(404, "text/plain", "404 page not found\n")(w, r)
+		return respondWith(404, "text/plain", "404 page not found\n")(w, r)
 	}}
 	c := s.start(t, `^PV-(16|20|28)$`)
 	report, err := conformance.Execute(t.Context(), c)

@@ -29,7 +29,7 @@ func TestServer(t *testing.T) {
 	}
 	config := conformance.Config{BaseURL: url, Client: &http.Client{}}
 	if compact := os.Getenv("FAKEAPI_CONFORMANCE_COMPACT_URL"); compact != "" {
-		config.Compact = postTo(compact)
+		config.Compact = postHook(compact)
 	}
 	if token := os.Getenv("FAKEAPI_CONFORMANCE_NOBODY"); token != "" {
 		config.UnprivilegedClient = &http.Client{Transport: transport.NewBearerAuthRoundTripper(token, http.DefaultTransport)}

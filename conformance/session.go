@@ -20,8 +20,8 @@ const finalizer = "conformance.example.com/hold"
 type session struct {
 	run *run
 
-	mu    sync.Mutex // guards owned, since a case may send requests side by side
-	owned []string   // paths of created objects, in order of creation
+	mu      sync.Mutex // guards owned, since a case may send requests side by side
+	created []string   // paths of created objects, in order of creation
 }
 
 // skipError ends a case that cannot judge the server.
@@ -36,31 +36,31 @@ func (s *session) skipf(format string, args ...any) error {
 
 // namespace creates a namespace. Each call creates another.
 func (s *session) namespace(ctx context.Context) (string, error) {
-	name, body := s.nameNamespace()
-	return name, s.try(settingUp(ctx), post("/api/v1/namespaces", body), code(http.StatusCreated))
+	name, body := s.nameNewNamespace()
+	return name, s.expect(withSetup(ctx), post("/api/v1/namespaces", body), code(http.StatusCreated))
 }
 
-// nameNamespace gives the name and the body of a namespace to create, and sees to its end.
-func (s *session) nameNamespace() (string, object) {
+// nameNewNamespace gives the name and the body of a namespace to create, and sees to its end.
+func (s *session) nameNewNamespace() (string, object) {
 	r := s.run
 	r.namespaces++
 	name := fmt.Sprintf("%s%d", r.prefix(), r.namespaces)
-	s.remember(namespacePath(name)) // before the request: its answer may be lost
+	s.track(namespacePath(name)) // before the request: its answer may be lost
 	return name, newObject("v1", "Namespace", name)
 }
 
 // namespacePath is the path of a namespace.
 func namespacePath(name string) string { return "/api/v1/namespaces/" + name }
 
-// own remembers the object of a 201 answer for the clean-up.
-func (s *session) own(path string, a *answer) {
+// trackCreated remembers the object of a 201 answer for the clean-up.
+func (s *session) trackCreated(path string, a *response) {
 	path, query, _ := strings.Cut(path, "?")
 	if strings.Contains(query, "dryRun=") {
 		return
 	}
 	var o metav1.PartialObjectMetadata
 	if err := a.decode(&o); err != nil || o.Kind == "Table" {
-		s.ownUnread(path, a)
+		s.trackUndecoded(path, a)
 		return
 	}
 	if o.Name == "" {
@@ -72,39 +72,39 @@ func (s *session) own(path string, a *answer) {
 		at := strings.LastIndex(path, "/")
 		path = path[:at] + "/namespaces/" + o.Namespace + path[at:]
 	}
-	s.remember(path + item)
+	s.track(path + item)
 }
 
-// ownUnread is own for an answer from which no name can be read: one in another encoding than JSON, or a Table. What was posted to a
+// trackUndecoded is own for an answer from which no name can be read: one in another encoding than JSON, or a Table. What was posted to a
 // collection goes with all of that collection, if it is in a namespace of the run.
-func (s *session) ownUnread(path string, a *answer) {
+func (s *session) trackUndecoded(path string, a *response) {
 	if a.method != http.MethodPost || strings.Contains(path, "/namespaces/"+s.run.prefix()) {
-		s.remember(path)
+		s.track(path)
 	}
 }
 
 // prefix is what the names of the run's namespaces begin with.
 func (r *run) prefix() string { return r.config.NamespacePrefix + "-" + r.id + "-" }
 
-func (s *session) remember(path string) {
+func (s *session) track(path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !slices.Contains(s.owned, path) {
-		s.owned = append(s.owned, path)
+	if !slices.Contains(s.created, path) {
+		s.created = append(s.created, path)
 	}
 }
 
 // cleanup removes what the session created, the newest first, so that nothing is left to a namespace controller that may not be there.
 // It gives back what could not be removed.
 func (s *session) cleanup(ctx context.Context) []error {
-	ctx = cleaningUp(ctx)
+	ctx = withCleanup(ctx)
 	var left []error
-	for _, path := range slices.Backward(s.owned) {
+	for _, path := range slices.Backward(s.created) {
 		if err := s.remove(ctx, path); err != nil {
 			left = append(left, err)
 		}
 	}
-	s.owned = nil
+	s.created = nil
 	return left
 }
 
@@ -122,18 +122,18 @@ func (s *session) remove(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	if strings.HasPrefix(path, definitions+"/") {
-		s.run.doomed = append(s.run.doomed, path)
+	if strings.HasPrefix(path, crdPath+"/") {
+		s.run.pendingDeletion = append(s.run.pendingDeletion, path)
 	}
 	if !strings.Contains(string(a.body), finalizer) {
 		return nil
 	}
 	a, err = s.do(ctx, mergePatch(path, object{"metadata": object{"finalizers": nil}}), code(http.StatusOK, http.StatusNotFound))
 	name, namespace := strings.CutPrefix(path, namespacePath(""))
-	if err != nil || !namespace || a.meets(heldBySpec) != nil {
+	if err != nil || !namespace || a.expect(hasSpecFinalizer) != nil {
 		return err
 	}
-	return s.letGo(ctx, name)
+	return s.removeSpecFinalizer(ctx, name)
 }
 
 // compact makes the server forget, or skips the case.
@@ -154,7 +154,7 @@ func poll(ctx context.Context, check func(context.Context) error) error {
 	pause := 50 * time.Millisecond
 	wait := time.NewTimer(pause)
 	defer wait.Stop()
-	next := tries(ctx)
+	next := newRetryGroup(ctx)
 	for {
 		err := check(next())
 		if err == nil {
@@ -170,8 +170,8 @@ func poll(ctx context.Context, check func(context.Context) error) error {
 	}
 }
 
-// resource looks a resource up in the discovery document of its group version, "v1" or "GROUP/VERSION". Nil means that the server does not have it.
-func (s *session) resource(ctx context.Context, groupVersion, name string) (*metav1.APIResource, error) {
+// discoverResource looks a resource up in the discovery document of its group version, "v1" or "GROUP/VERSION". Nil means that the server does not have it.
+func (s *session) discoverResource(ctx context.Context, groupVersion, name string) (*metav1.APIResource, error) {
 	root := "/apis/"
 	if !strings.Contains(groupVersion, "/") {
 		root = "/api/"
@@ -192,9 +192,9 @@ func (s *session) resource(ctx context.Context, groupVersion, name string) (*met
 	return nil, nil
 }
 
-// needs skips the case unless the server has the resource.
-func (s *session) needs(ctx context.Context, groupVersion, name string) error {
-	found, err := s.resource(settingUp(ctx), groupVersion, name)
+// skipUnlessServed skips the case unless the server has the resource.
+func (s *session) skipUnlessServed(ctx context.Context, groupVersion, name string) error {
+	found, err := s.discoverResource(withSetup(ctx), groupVersion, name)
 	if err == nil && found == nil {
 		err = s.skipf("the server does not serve %s of %s", name, groupVersion)
 	}

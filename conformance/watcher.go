@@ -46,16 +46,16 @@ func (s *session) watch(ctx context.Context, c call) (*watcher, error) {
 		if err != nil || refused == nil {
 			return w, err
 		}
-		if !refused.again(ctx, tries) {
+		if !refused.waitToRetry(ctx, tries) {
 			return nil, refused.errorf("expected a watch with code 200")
 		}
 	}
 }
 
 // open opens a watch, or gives the answer that is none.
-func (s *session) open(ctx context.Context, c call) (*watcher, *answer, error) {
+func (s *session) open(ctx context.Context, c call) (*watcher, *response, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	req, err := s.request(ctx, c)
+	req, err := s.newHTTPRequest(ctx, c)
 	if err != nil {
 		cancel()
 		return nil, nil, err
@@ -71,7 +71,7 @@ func (s *session) open(ctx context.Context, c call) (*watcher, *answer, error) {
 	}
 	defer w.close()
 	body, _ := io.ReadAll(resp.Body)
-	return nil, &answer{method: c.method, url: w.url, code: resp.StatusCode, header: resp.Header, body: body}, nil
+	return nil, &response{method: c.method, url: w.url, code: resp.StatusCode, header: resp.Header, body: body}, nil
 }
 
 // close ends the watch from the client's side.
@@ -133,8 +133,8 @@ func (w *watcher) wantAdded(names ...string) error {
 	return nil
 }
 
-// rest reads until the server ends the stream, which it must do in good order.
-func (w *watcher) rest() ([]event, error) {
+// readAll reads until the server ends the stream, which it must do in good order.
+func (w *watcher) readAll() ([]event, error) {
 	var all []event
 	for {
 		e, err := w.next()
@@ -150,7 +150,7 @@ func (w *watcher) rest() ([]event, error) {
 
 // wantEnd waits for the end of the stream, before which no event may come.
 func (w *watcher) wantEnd() error {
-	more, err := w.rest()
+	more, err := w.readAll()
 	if err != nil {
 		return fmt.Errorf("expected the stream to end in good order: %w", err)
 	}
@@ -160,8 +160,8 @@ func (w *watcher) wantEnd() error {
 	return nil
 }
 
-// sameJSON says whether two documents are equal, whatever the order and the space in them.
-func sameJSON(a, b []byte) bool {
+// equalJSON says whether two documents are equal, whatever the order and the space in them.
+func equalJSON(a, b []byte) bool {
 	canonical := func(doc []byte) []byte {
 		var v any
 		if json.Unmarshal(doc, &v) != nil {

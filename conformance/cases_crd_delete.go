@@ -1,0 +1,244 @@
+package conformance
+
+import (
+	"context"
+	"net/http"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	docFinalizer = "apiextensions controller/finalizer"
+	crdFinalizer = "customresourcecleanup.apiextensions.k8s.io"
+)
+
+// crdDeletionCases are about the end of definitions, their objects and their watches (CD-07, CD-08).
+func crdDeletionCases() []Case {
+	spec := object{"spec": anySchema()}
+	return []Case{
+		onCRDPerCase(Case{
+			ID: "CD-07", Level: Must, Title: "nothing is created while the definition is going, not by apply either",
+			Why: "objects would be left behind, or hold up the end for ever", Source: docCRHandler,
+		}, spec, checkNoCreateWhileTerminating),
+		onCRDPerCase(Case{
+			ID: "CD-07/writes", Level: Must, Title: "objects of a definition that is going are read, changed and deleted as before",
+			Why: "controllers have to take their finalizers off", Source: docCRHandler,
+		}, spec, checkWritesWhileTerminating),
+		onCRDPerCase(Case{
+			ID: "CD-08", Level: Must, Title: "the deletion of a definition deletes its objects, then itself and what is at its paths",
+			Why: "uninstalling leaves nothing", Source: docCRDs + ", Delete a CustomResourceDefinition",
+		}, spec, checkObjectsDeleted),
+		onCRDPerCase(Case{
+			ID: "CD-08/finalizers", Level: Must, Title: "an object with a finalizer holds the definition, which says that it is Terminating",
+			Why: "controllers clean up outside of the cluster", Source: docFinalizer,
+		}, spec, checkFinalizersBlockDeletion),
+		onCRDPerCase(Case{
+			ID: "CD-08/watch", Level: Must, Title: "watches see the objects of a definition that is deleted go, and end",
+			Why: "informers would keep what is not there any more", Source: docFinalizer,
+		}, spec, checkWatchSeesDeletion),
+		onCRDPerCase(Case{
+			ID: "CD-08/again", Level: Must, Title: "a definition that is made again has none of the objects of before",
+			Why: "what was deleted stays deleted", Source: docCRDs + ", Delete a CustomResourceDefinition",
+		}, spec, checkCreatedAgain),
+		onCRDPerCase(Case{
+			ID: "CD-08/discovery", Level: Must, Title: "a group goes from discovery and OpenAPI with its last definition",
+			Why: "clients would ask for what is not there", Source: "apiextensions customresource_discovery_controller.go",
+		}, spec, func(ctx context.Context, d crdPerCase, _ collection) error {
+			openAPI := get("/openapi/v3/apis/" + d.group + "/v1")
+			if err := d.s.waitFor(ctx, openAPI, code(200)); err != nil {
+				return err
+			}
+			if err := d.s.expect(ctx, del(d.path()), code(200)); err != nil {
+				return err
+			}
+			for _, c := range []call{get("/apis/" + d.group), get("/apis/" + d.group + "/v1"), openAPI} {
+				if err := d.s.waitFor(ctx, c, code(404)); err != nil {
+					return err
+				}
+			}
+			return d.s.waitFor(ctx, get("/apis"), noItemWith(d.group, "name", "groups"))
+		}),
+		onCRDPerCase(Case{
+			ID: "CD-08/change", Level: Must, Title: "a change of the definition ends the watches of its objects in good order, and new ones go on from a list",
+			Why: "informers have to see the objects by the new schema", Source: docCRHandler,
+		}, spec, checkChangeEndsWatches),
+	}
+}
+
+// noItemWith expects a list at a path none of whose items has this value in a field.
+func noItemWith(value, field string, path ...string) expectation {
+	return func(a *response) error {
+		here, err := a.valueAt(path...)
+		if err != nil {
+			return err
+		}
+		items, ok := here.([]any)
+		if !ok {
+			return a.errorf("expected a list")
+		}
+		for _, item := range items {
+			if fields, _ := item.(map[string]any); fields[field] == value {
+				return a.errorf("expected no item with the %s %s", field, value)
+			}
+		}
+		return nil
+	}
+}
+
+// deleteWithObject creates an object "a" with the suite's finalizer, and deletes the definition, which the object holds.
+func (d crdPerCase) deleteWithObject(ctx context.Context, c collection) error {
+	if _, err := c.create(ctx, c.object("a").withFinalizer()); err != nil {
+		return err
+	}
+	if err := d.s.expect(ctx, del(d.path()), code(http.StatusOK)); err != nil {
+		return err
+	}
+	return d.s.waitFor(ctx, get(c.item("a")), isTerminating(0))
+}
+
+func checkNoCreateWhileTerminating(ctx context.Context, d crdPerCase, c collection) error {
+	if err := d.deleteWithObject(ctx, c); err != nil {
+		return err
+	}
+	refused := failure{
+		code: 403, reason: metav1.StatusReasonForbidden, details: c.statusDetails("late"),
+		message: c.groupResource() + ` "late" is forbidden: create not allowed while custom resource definition is terminating`,
+	}.check
+	return d.s.expectAll(ctx,
+		send(post(c.path(), c.object("late")), refused),
+		send(c.dryRunCreate(c.object("late")), refused),
+		send(apply(c.item("late"), c.object("late")), refused),
+		send(get(c.item("late")), code(404)),
+	)
+}
+
+func checkWritesWhileTerminating(ctx context.Context, d crdPerCase, c collection) error {
+	if err := d.deleteWithObject(ctx, c); err != nil {
+		return err
+	}
+	changed := c.withSpec("a", object{"x": 2}).withFinalizer()
+	return d.s.expectAll(ctx,
+		send(mergePatch(c.item("a"), object{"spec": object{"x": 1}}), code(200), valueAt(1, "spec", "x")),
+		send(apply(c.item("a"), changed).withQuery("force=true"), code(200), valueAt(2, "spec", "x")),
+		send(get(c.path()), code(200), valueAt(2, "items", "0", "spec", "x")),
+		send(c.removeFinalizers("a"), code(200)),
+		send(get(c.item("a")), code(404)),
+	)
+}
+
+func checkObjectsDeleted(ctx context.Context, d crdPerCase, c collection) error {
+	for _, name := range []string{"a", "b"} {
+		if _, err := c.create(ctx, c.object(name)); err != nil {
+			return err
+		}
+	}
+	err := d.s.expect(ctx, del(d.path()), code(200), kind("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
+		hasField("metadata", "deletionTimestamp"), finalizers(crdFinalizer))
+	if err != nil {
+		return err
+	}
+	if err := d.s.waitFor(ctx, get(d.path()), code(404)); err != nil {
+		return err
+	}
+	for _, path := range []string{c.item("a"), c.path(), c.allNamespacesPath()} {
+		if err := d.s.waitFor(ctx, get(path), pageNotFound); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkFinalizersBlockDeletion(ctx context.Context, d crdPerCase, c collection) error {
+	if err := d.deleteWithObject(ctx, c); err != nil {
+		return err
+	}
+	if err := d.s.waitFor(ctx, get(d.path()), code(200), condition("Terminating", "True", "InstanceDeletionInProgress")); err != nil {
+		return err
+	}
+	if err := d.s.expect(ctx, get(d.path()), hasField("metadata", "deletionTimestamp"), finalizers(crdFinalizer)); err != nil {
+		return err
+	}
+	if err := d.s.expect(ctx, c.removeFinalizers("a"), code(200)); err != nil {
+		return err
+	}
+	return d.s.waitFor(ctx, get(d.path()), code(404))
+}
+
+func checkWatchSeesDeletion(ctx context.Context, d crdPerCase, c collection) error {
+	o, err := c.create(ctx, c.object("a"))
+	if err != nil {
+		return err
+	}
+	w, err := c.watch(ctx, "?watch=1&resourceVersion="+o.ResourceVersion)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if err := d.s.expect(ctx, del(d.path()), code(200)); err != nil {
+		return err
+	}
+	if _, err := w.want("DELETED", "a"); err != nil {
+		return err
+	}
+	return w.wantEnd()
+}
+
+func checkCreatedAgain(ctx context.Context, d crdPerCase, c collection) error {
+	if _, err := c.create(ctx, c.object("a")); err != nil {
+		return err
+	}
+	if err := d.s.expect(ctx, del(d.path()), code(200)); err != nil {
+		return err
+	}
+	if err := d.s.waitFor(ctx, get(d.path()), code(404)); err != nil {
+		return err
+	}
+	again, err := d.createAndWait(ctx)
+	if err != nil {
+		return err
+	}
+	l, err := d.s.list(ctx, again.allNamespacesPath())
+	if err != nil {
+		return err
+	}
+	return l.expectNames()
+}
+
+func checkChangeEndsWatches(ctx context.Context, d crdPerCase, c collection) error {
+	o, err := c.create(ctx, c.object("a"))
+	if err != nil {
+		return err
+	}
+	w, err := c.watch(ctx, "?watch=1&resourceVersion="+o.ResourceVersion)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if err := d.patch(ctx, setOp("/spec/versions/0/schema/openAPIV3Schema/description", "Gears turn")); err != nil {
+		return err
+	}
+	if err := w.wantEnd(); err != nil {
+		return err
+	}
+	// The server may need a moment, and may have forgotten what was before the change.
+	if err := d.s.waitFor(ctx, get(c.path()), code(200)); err != nil {
+		return err
+	}
+	l, err := c.list(ctx, "")
+	if err != nil {
+		return err
+	}
+	if err := l.expectNames("a"); err != nil {
+		return err
+	}
+	if _, err := c.annotate(ctx, "a", "1"); err != nil {
+		return err
+	}
+	next, err := c.watch(ctx, "?watch=1&resourceVersion="+l.Metadata.ResourceVersion)
+	if err != nil {
+		return err
+	}
+	defer next.close()
+	_, err = next.want("MODIFIED", "a")
+	return err
+}

@@ -1,0 +1,142 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+)
+
+const docNaming = "apiextensions controller/status/naming_controller.go"
+
+// crdNameCases are about definitions that want the same names (CD-14). Names are unique within a group.
+func crdNameCases() []Case {
+	about := func(id, title, why string, check func(context.Context, crdPerCase) error) Case {
+		return withCRDPerCase(Case{ID: id, Level: Must, Title: title, Why: why, Source: docNaming}, object{"spec": anySchema()}, check)
+	}
+	return []Case{
+		about("CD-14", "a definition that wants the kind of another is not accepted, not Established and not served", "one kind must mean one resource",
+			func(ctx context.Context, d crdPerCase) error {
+				return d.checkNameConflict(ctx, "KindConflict", func(names object) { names["kind"], names["listKind"] = "Gear", "WheelList" }, `"Gear" is already in use`)
+			}),
+		about("CD-14/list", "the kind of lists must not be taken either", "one kind must mean one resource", func(ctx context.Context, d crdPerCase) error {
+			return d.checkNameConflict(ctx, "ListKindConflict", func(names object) { names["listKind"] = "GearList" }, `"GearList" is already in use`)
+		}),
+		about("CD-14/short", "a short name must not be the plural of another", "kubectl get must not depend on luck", func(ctx context.Context, d crdPerCase) error {
+			return d.checkNameConflict(ctx, "ShortNamesConflict", func(names object) { names["shortNames"] = []string{"gears"} }, `"gears" is already in use`)
+		}),
+		about("CD-14/singular", "a singular name must not be that of another", "kubectl get must not depend on luck", func(ctx context.Context, d crdPerCase) error {
+			return d.checkNameConflict(ctx, "SingularConflict", func(names object) { names["singular"] = "gear" }, `"gear" is already in use`)
+		}),
+		about("CD-14/release", "names are free once the definition that had them is gone", "the next one need not be made again", checkNamesReleased),
+		about("CD-14/later", "a definition that is Established stays so when it wants a name that is taken, and has its old names", "objects must not go out of reach", checkLaterConflict),
+		about("CD-14/groups", "the same names in another group are no conflict", "groups are there to have names of their own", func(ctx context.Context, d crdPerCase) error {
+			if _, err := d.createAndWait(ctx); err != nil {
+				return err
+			}
+			other := d.s.newCRDPerCase(object{})
+			if err := other.create(ctx, code(201)); err != nil {
+				return err
+			}
+			return d.s.waitFor(ctx, get(other.path()), condition("NamesAccepted", "True", "NoConflicts"), condition("Established", "True", "InitialNamesAccepted"))
+		}),
+	}
+}
+
+// conflictingCRD is a definition in the same group, of Wheels.
+func (d crdPerCase) conflictingCRD() crdPerCase {
+	other := d.s.newCRDPerCase(object{})
+	other.group = d.group
+	other.body.withMeta("name", "wheels."+d.group)
+	other.spec()["group"], other.spec()["names"] = d.group, object{"plural": "wheels", "kind": "Wheel"}
+	return other
+}
+
+// conflictingPath are the objects of a rival, in no namespace.
+func (d crdPerCase) conflictingPath() string { return "/apis/" + d.group + "/v1/wheels" }
+
+func (d crdPerCase) checkNameConflict(ctx context.Context, reason string, want func(names object), says string) error {
+	if _, err := d.createAndWait(ctx); err != nil {
+		return err
+	}
+	other := d.conflictingCRD()
+	want(other.names())
+	if err := other.create(ctx, code(201)); err != nil {
+		return err
+	}
+	if err := d.s.waitFor(ctx, get(other.path()), condition("NamesAccepted", "False", reason), condition("Established", "False", "NotAccepted")); err != nil {
+		return err
+	}
+	if err := d.s.expect(ctx, get(other.path()), conditionMessage("NamesAccepted", says)); err != nil {
+		return err
+	}
+	return d.s.expect(ctx, get(other.conflictingPath()), pageNotFound)
+}
+
+// conditionMessage expects the message of a condition.
+func conditionMessage(kind, message string) expectation {
+	return func(a *response) error {
+		var got struct {
+			Status struct {
+				Conditions []struct{ Type, Message string }
+			}
+		}
+		if err := a.decode(&got); err != nil {
+			return err
+		}
+		for _, c := range got.Status.Conditions {
+			if c.Type == kind && c.Message == message {
+				return nil
+			}
+		}
+		return fmt.Errorf("expected a condition %s that says %q, got %v", kind, message, got.Status.Conditions)
+	}
+}
+
+func checkNamesReleased(ctx context.Context, d crdPerCase) error {
+	if _, err := d.createAndWait(ctx); err != nil {
+		return err
+	}
+	other := d.conflictingCRD()
+	other.names()["shortNames"] = []string{"gear"}
+	if err := other.create(ctx, code(201)); err != nil {
+		return err
+	}
+	if err := d.s.waitFor(ctx, get(other.path()), condition("NamesAccepted", "False", "ShortNamesConflict")); err != nil {
+		return err
+	}
+	if err := d.s.expect(ctx, del(d.path()), code(200)); err != nil {
+		return err
+	}
+	if err := d.s.waitFor(ctx, get(other.path()), condition("NamesAccepted", "True", "NoConflicts"), condition("Established", "True", "InitialNamesAccepted"),
+		value([]string{"gear"}, "status", "acceptedNames", "shortNames")); err != nil {
+		return err
+	}
+	return d.s.waitFor(ctx, get(other.conflictingPath()), code(200))
+}
+
+func checkLaterConflict(ctx context.Context, d crdPerCase) error {
+	if _, err := d.createAndWait(ctx); err != nil {
+		return err
+	}
+	other := d.conflictingCRD()
+	if err := other.create(ctx, code(201)); err != nil {
+		return err
+	}
+	established := condition("Established", "True", "InitialNamesAccepted")
+	if err := d.s.waitFor(ctx, get(other.path()), established); err != nil {
+		return err
+	}
+	if err := other.patch(ctx, setOp("/spec/names/shortNames", []string{"gear"})); err != nil {
+		return err
+	}
+	if err := d.s.waitFor(ctx, get(other.path()), condition("NamesAccepted", "False", "ShortNamesConflict"), established,
+		value(nil, "status", "acceptedNames", "shortNames")); err != nil {
+		return err
+	}
+	if err := d.s.waitFor(ctx, get(other.conflictingPath()), code(200)); err != nil {
+		return err
+	}
+	if err := other.patch(ctx, setOp("/spec/names/shortNames", []string{"wh"})); err != nil {
+		return err
+	}
+	return d.s.waitFor(ctx, get(other.path()), condition("NamesAccepted", "True", "NoConflicts"), value([]string{"wh"}, "status", "acceptedNames", "shortNames"))
+}

@@ -1,0 +1,100 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// derivedRuleCases are about rules that follow from others, looked at from their own side: MD-28, CR-19, DL-09, EX-02, EX-03 and SA-37.
+func derivedRuleCases() []Case {
+	return slices.Concat(
+		onBoth(Case{
+			ID: "MD-28", Level: Must, Title: "every list, a page and a selection too, has a kind that ends in List, and items that are never null",
+			Why:    "generic clients tell lists from objects by it, and iterate over the items",
+			Source: "API conventions, Lists and Simple kinds",
+		}, checkListKinds),
+		onBoth(Case{
+			ID: "CR-19", Level: Must, Title: "an object is created in the namespace of the URL if its body names none, by an apply too",
+			Why:    "manifests leave the namespace to the command line",
+			Source: "API conventions, Metadata",
+		}, func(ctx context.Context, s *session, c collection) error {
+			there := field(c.namespace, "metadata", "namespace")
+			return s.expectAll(ctx,
+				send(post(c.path(), c.object("a")), code(201), there),
+				send(post(c.path(), c.object("b").withMeta("namespace", "")), code(201), there),
+				send(apply(c.item("c"), c.object("c")), code(201), there),
+				send(get(c.item("b")), code(200), there),
+				send(get(c.item("c")), code(200), there),
+			)
+		}),
+		onBoth(Case{
+			ID: "DL-09", Level: Must, Title: "a name is taken until its object is gone, and free then",
+			Why:    "controllers that replace objects wait for that",
+			Source: docDelete,
+		}, checkNameOfTerminating),
+		onBoth(Case{
+			ID: "EX-02", Level: Must, Title: "an exact list at a forgotten resourceVersion is refused, whatever it selects",
+			Why:    "pages of different states do not fit together",
+			Source: docUnavailable,
+		}, checkExpiredList("?resourceVersion=1&resourceVersionMatch=Exact&limit=1&labelSelector=a%3Db")),
+		onBoth(Case{
+			ID: "EX-03", Level: Must, Title: "a forgotten resourceVersion is told of in the stream of a watch, and as the code of a list",
+			Why:    "clients have to look in both places",
+			Source: docUnavailable,
+		}, func(ctx context.Context, s *session, c collection) error {
+			status, err := expectExpiredWatch(ctx, s, c)
+			if err != nil {
+				return err
+			}
+			if err := (failure{code: 410, reason: metav1.StatusReasonExpired}).match(status); err != nil {
+				return fmt.Errorf("watch of %s: %w", c.path(), err)
+			}
+			return checkExpiredList("?resourceVersion=1&limit=1")(ctx, s, c)
+		}),
+		onBoth(Case{
+			ID: "SA-37", Level: Must, Title: "server-side apply is there, without a warning",
+			Why:    "clients have no other way left to apply, and no gate to ask",
+			Source: "Kubernetes API Concepts, Server-Side Apply",
+		}, func(ctx context.Context, s *session, c collection) error {
+			a, err := s.do(ctx, apply(c.item("a"), c.object("a").withLabel("l", "1")), code(201), itemsHave([]string{"Apply"}, "operation", "metadata", "managedFields"))
+			if err == nil && a.header.Get("Warning") != "" {
+				err = a.errorf("expected no warning")
+			}
+			return err
+		}),
+	)
+}
+
+func checkListKinds(ctx context.Context, s *session, c collection) error {
+	// One as PartialObjectMetadata has null for no items on kube-apiserver, and is no list of the API's own.
+	for _, query := range []string{"", "?limit=1", "?labelSelector=a", "?resourceVersion=0", "?fieldSelector=metadata.name%3Da"} {
+		if err := s.expect(ctx, get(c.path()+query), code(200), kind(c.apiVersion, c.kind+"List"), valueAt([]any{}, "items")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkNameOfTerminating(ctx context.Context, s *session, c collection) error {
+	before, err := c.create(ctx, c.object("a").withFinalizer())
+	if err != nil {
+		return err
+	}
+	exists := alreadyExists(c, "a", "object is being deleted: ").check
+	if err := s.expectAll(ctx,
+		send(del(c.item("a")), code(200)),
+		send(post(c.path(), c.object("a")), exists),
+		send(post(c.path(), c.object("a")).withQuery("dryRun=All"), exists),
+		send(mergePatch(c.item("a"), object{"metadata": object{"finalizers": nil}}), code(200)),
+	); err != nil {
+		return err
+	}
+	after, err := c.create(ctx, c.object("a"))
+	if err == nil && after.UID == before.UID {
+		return fmt.Errorf("expected %s to be another object than the one before it, got the uid %s again", c.item("a"), after.UID)
+	}
+	return err
+}

@@ -1,0 +1,263 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const docMux = "apiserver pkg/server/handler.go and mux"
+
+// methodNotAllowed is how typed resources refuse a method.
+var methodNotAllowed = failure{
+	code: 405, reason: metav1.StatusReasonMethodNotAllowed,
+	message: "the server does not allow this method on the requested resource",
+}
+
+// resourceNotFound is how the path tree of a typed group refuses what it does not have.
+var resourceNotFound = failure{
+	code: 404, reason: metav1.StatusReasonNotFound,
+	message: "the server could not find the requested resource",
+}
+
+// nameRequired is how custom resources refuse item verbs on a collection.
+var nameRequired = failure{code: 400, reason: metav1.StatusReasonBadRequest, message: "name must be provided"}
+
+// pathErrorCases are the paths and methods that lead nowhere (PV).
+func pathErrorCases() []Case {
+	errorCase := func(on func(Case, collectionCheck) Case, id, title string, calls func(c collection) []call, expect expectation) Case {
+		return on(Case{
+			ID: id, Level: Must, Title: title,
+			Why:    "a client that gets it wrong must hear so, and the code tells it whether to give up",
+			Source: "apiserver installer.go; apiextensions customresource_handler.go",
+		}, checkResponses(calls, expect))
+	}
+	one := func(build func(c collection) call) func(collection) []call {
+		return func(c collection) []call { return []call{build(c)} }
+	}
+	// A dry run, in case the server takes it.
+	acrossPost := one(func(c collection) call { return post(c.allNamespacesPath()+"?dryRun=All", c.object("a")) })
+	// A server that gets this wrong would delete far more than ours: the selector matches nothing.
+	acrossDelete := one(func(c collection) call {
+		return del(c.allNamespacesPath() + "?labelSelector=conformance-absent=" + c.namespace)
+	})
+	onCollection := func(c collection) []call {
+		return []call{put(c.path(), c.object("a")), mergePatch(c.path(), object{})}
+	}
+	return slices.Concat([]Case{
+		errorCase(onSecrets, "PV-06/typed", "POST across namespaces of a typed resource is not allowed", acrossPost, methodNotAllowed.check),
+		errorCase(onBasicCRs, "PV-06/custom", "POST across namespaces of a custom resource is a path that does not exist", acrossPost, pageNotFound),
+		errorCase(onSecrets, "PV-07/typed", "DELETE across namespaces of a typed resource is not allowed", acrossDelete, methodNotAllowed.check),
+		errorCase(onBasicCRs, "PV-07/custom", "DELETE across namespaces of a custom resource is a path that does not exist", acrossDelete, pageNotFound),
+		errorCase(onSecrets, "PV-13/typed", "PUT and PATCH of a typed collection are not allowed", onCollection, methodNotAllowed.check),
+		errorCase(onBasicCRs, "PV-13/custom", "PUT and PATCH of a custom collection lack a name", onCollection, nameRequired.check),
+		errorCase(onSecrets, "PV-14", "POST to the path of a typed object is not allowed",
+			one(func(c collection) call { return post(c.item("a"), c.object("a")) }), methodNotAllowed.check),
+		errorCase(onSecrets, "PV-16", "an unknown group is a path that does not exist, answered in text",
+			one(func(c collection) call { return get("/apis/absent." + c.namespace + ".example.com/v1/things") }), pageNotFound),
+		errorCase(onSecrets, "PV-17/typed", "an unknown resource or version of a built-in group is not found",
+			func(c collection) []call {
+				return []call{get("/api/v1/nothings"), get("/api/v1/namespaces/" + c.namespace + "/nothings/a"), get("/api/v9/secrets")}
+			}, resourceNotFound.check),
+		errorCase(onBasicCRs, "PV-17/custom", "an unknown resource or version of a custom group is a path that does not exist, answered in text",
+			func(c collection) []call {
+				return []call{
+					get(c.root + "/nothings"), get(c.root + "/namespaces/" + c.namespace + "/nothings/a"),
+					get("/apis/" + c.group + "/v9/" + c.resource),
+				}
+			}, pageNotFound),
+		errorCase(onSecrets, "PV-18/typed", "an unknown subresource of a typed resource is not found",
+			one(func(c collection) call { return get(c.item("a") + "/nothing") }), resourceNotFound.check),
+		errorCase(onSecrets, "PV-26/typed", "a typed resource in the wrong case is not found",
+			one(func(c collection) call { c.resource = "Secrets"; return get(c.path()) }), resourceNotFound.check),
+		errorCase(onBasicCRs, "PV-26/custom", "a custom resource in the wrong case is not found",
+			one(func(c collection) call { c.resource = "Widgets"; return get(c.path()) }), pageNotFound),
+		errorCase(onSecrets, "PV-27/typed", "a method that a typed subresource lacks is not allowed",
+			one(func(c collection) call { return del("/api/v1/namespaces/" + c.namespace + "/pods/a/status") }), methodNotAllowed.check),
+		onBasicCRs(Case{
+			ID: "PV-15", Level: May, Title: "POST to the path of a custom object may create it",
+			Why:    "it is how the custom resource handler happens to work; nobody should build on it",
+			Source: "apiextensions customresource_handler.go",
+		}, func(ctx context.Context, s *session, c collection) error {
+			a, err := s.do(ctx, post(c.item("a"), c.object("a")), code(201, 405))
+			if err != nil || a.code == 405 {
+				return err
+			}
+			return s.expect(ctx, get(c.item("a")), code(200), field("a", "metadata", "name"))
+		}),
+		onBasicCRs(Case{
+			ID: "PV-18/custom", Level: Must, Title: "an unknown subresource of a custom object is not found, by the object's name",
+			Why:    "clients probe for scale and status this way",
+			Source: "apiextensions customresource_handler.go",
+		}, func(ctx context.Context, s *session, c collection) error {
+			if _, err := c.create(ctx, c.object("a")); err != nil {
+				return err
+			}
+			return s.expect(ctx, get(c.item("a")+"/nothing"), notFound(c, "a").check)
+		}),
+		{
+			ID: "PV-19", Level: Should, Title: "an unknown top-level path is answered 404, as text or with the index of paths",
+			Why:    "probes of optional endpoints read the code",
+			Source: docMux, check: checkUnknownTopLevelPath,
+		},
+		onBasicCRs(Case{
+			ID: "PV-27/custom", Level: Must, Title: "a verb that a custom subresource lacks is refused by its name and the resource's",
+			Why:    "the message is all that a person gets",
+			Source: "apiextensions customresource_handler.go; apimachinery errors.NewMethodNotSupported",
+		}, checkUnsupportedVerbs),
+		{
+			ID: "PV-28", Level: Should, Title: "until all paths are installed, unknown ones are answered 503 with a time to come back",
+			Why:    "a 404 would make garbage collectors and clients believe that a type is gone",
+			Source: "apiserver pkg/server/filters and mux; KEP-2339", check: checkStartup,
+		},
+		onSecrets(Case{
+			ID: "PV-31/watch", Level: Must, Title: "a watch path with a name and a field selector for another name contradict each other",
+			Why:    "one of the two would silently win",
+			Source: "apiserver handlers/get.go",
+		}, checkContradictingNames),
+		onBasicCRs(Case{
+			ID: "PV-31/customwatch", Level: Must, Title: "a watch path with a name and a field selector for another name contradict each other, for custom resources too",
+			Why:    "one of the two would silently win",
+			Source: "apiserver handlers/get.go",
+		}, checkContradictingNames),
+	},
+		onBoth(Case{
+			ID: "PV-31/get", Level: Must, Title: "GET of an object has no field selector, and ignores one",
+			Why:    "unknown parameters are ignored",
+			Source: "apiserver handlers/get.go",
+		}, func(ctx context.Context, s *session, c collection) error {
+			if _, err := c.create(ctx, c.object("a")); err != nil {
+				return err
+			}
+			return s.expect(ctx, get(c.item("a")+"?fieldSelector=metadata.name=b"), code(200), field("a", "metadata", "name"))
+		}),
+		onBoth(Case{
+			ID: "PV-23", Level: Must, Title: "the removed export parameter is refused",
+			Why:    "an old client would take the full object for an exported one",
+			Source: "apiserver handlers/get.go",
+		}, func(ctx context.Context, s *session, c collection) error {
+			return s.expect(ctx, get(c.item("a")+"?export=true"), failure{
+				code: 400, reason: metav1.StatusReasonBadRequest,
+				message: "the export parameter, deprecated since v1.14, is no longer supported",
+			}.check)
+		}),
+		onBoth(Case{
+			ID: "PV-24/limit", Level: Must, Title: "a limit that is no number is refused",
+			Why:    "no limit at all could be a very long answer",
+			Source: "apimachinery query parameter conversion",
+		}, checkInvalidNumber("?limit=abc")),
+		onBoth(Case{
+			ID: "PV-24/timeoutSeconds", Level: Must, Title: "timeoutSeconds that is no number is refused",
+			Why:    "the client believes in a bound that is not there",
+			Source: "apimachinery query parameter conversion",
+		}, checkInvalidNumber("?timeoutSeconds=abc")),
+		onBoth(Case{
+			ID: "PV-25", Level: Must, Title: "a timeout that is no duration is refused",
+			Why:    "the client believes in a bound that is not there",
+			Source: "apiserver filters/request_deadline.go",
+		}, func(ctx context.Context, s *session, c collection) error {
+			return s.expect(ctx, get(c.path()+"?timeout=abc"), failure{
+				code: 400, reason: metav1.StatusReasonBadRequest, contains: "invalid timeout specified in the request URL",
+			}.check)
+		}),
+		pathVersionCases(),
+	)
+}
+
+// checkResponses makes the check that each of the calls meets the expectation.
+func checkResponses(calls func(collection) []call, expect expectation) collectionCheck {
+	return func(ctx context.Context, s *session, c collection) error {
+		for _, one := range calls(c) {
+			if err := s.expect(ctx, one, expect); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// notFound is how an absent object is refused.
+func notFound(c collection, name string) failure {
+	return failure{
+		code: 404, reason: metav1.StatusReasonNotFound,
+		message: fmt.Sprintf("%s %q not found", c.groupResource(), name), details: c.statusDetails(name),
+	}
+}
+
+func checkInvalidNumber(query string) collectionCheck {
+	return func(ctx context.Context, s *session, c collection) error {
+		return s.expect(ctx, get(c.path()+query), failure{
+			code: 400, reason: metav1.StatusReasonBadRequest, message: `strconv.ParseInt: parsing "abc": invalid syntax`,
+		}.check)
+	}
+}
+
+func checkUnknownTopLevelPath(ctx context.Context, s *session) error {
+	a, err := s.do(ctx, get("/nothing-at-the-top"), code(404))
+	if err != nil {
+		return err
+	}
+	if mediaType("application/json")(a) != nil {
+		return a.expect(pageNotFound)
+	}
+	var paths metav1.RootPaths
+	if err := a.decode(&paths); err != nil {
+		return err
+	}
+	if len(paths.Paths) == 0 {
+		return a.errorf("expected an index of paths")
+	}
+	return nil
+}
+
+func checkUnsupportedVerbs(ctx context.Context, s *session, c collection) error {
+	for _, one := range []struct {
+		verb string
+		call call
+	}{
+		{"create", post(c.item("a")+"/status", c.object("a"))},
+		{"delete", del(c.item("a") + "/status")},
+	} {
+		err := s.expect(ctx, one.call, failure{
+			code: 405, reason: metav1.StatusReasonMethodNotAllowed,
+			message: fmt.Sprintf("%s is not supported on resources of kind %q", one.verb, c.groupResource()),
+			details: c.statusDetails(""),
+		}.check)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkContradictingNames(ctx context.Context, s *session, c collection) error {
+	c.root += "/watch"
+	return s.expect(ctx, get(c.item("a")+"?fieldSelector=metadata.name=b&timeoutSeconds=1"), failure{
+		code: 400, reason: metav1.StatusReasonBadRequest, message: "fieldSelector metadata.name doesn't match requested name",
+	}.check)
+}
+
+func checkStartup(ctx context.Context, s *session) error {
+	if s.run.config.BeginStartup == nil {
+		return s.skipf("it needs Config.BeginStartup to look at a server that is starting up")
+	}
+	stop, err := s.run.config.BeginStartup(ctx)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	a, err := s.do(ctx, get("/apis/absent.example.com/v1/things"), failure{
+		code: 503, reason: metav1.StatusReasonServiceUnavailable,
+		message: "the request has been made before all known HTTP paths have been installed, please try again",
+		details: &metav1.StatusDetails{RetryAfterSeconds: 5},
+	}.check)
+	if err != nil {
+		return err
+	}
+	if got := a.header.Get("Retry-After"); got != "5" {
+		return a.errorf("expected the header Retry-After: 5, got %q", got)
+	}
+	return nil
+}

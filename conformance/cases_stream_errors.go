@@ -1,0 +1,130 @@
+package conformance
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// streamErrorCases are about streaming lists that do not come about (SI-05, SI-06, SI-09, SI-11, SI-12, SI-15).
+func streamErrorCases() []Case {
+	const contradiction = "the client believes in a guarantee that it does not get"
+	noMatch := invalidListOption("resourceVersionMatch", metav1.CauseTypeForbidden,
+		"sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")
+	return slices.Concat(
+		onBoth(Case{
+			ID: "SI-05", Level: Must, Title: "sendInitialEvents without resourceVersionMatch is invalid",
+			Why: contradiction, Source: docListOptions,
+		}, checkInvalidStreams(noMatch,
+			"?watch=true&timeoutSeconds=1&sendInitialEvents=true", "?watch=true&timeoutSeconds=1&sendInitialEvents=true&allowWatchBookmarks=true",
+			"?watch=true&timeoutSeconds=1&sendInitialEvents=false", "?watch=true&timeoutSeconds=1&sendInitialEvents=true&resourceVersion=1")),
+		onBoth(Case{
+			ID: "SI-06", Level: Must, Title: "sendInitialEvents with another resourceVersionMatch is invalid for two reasons",
+			Why: contradiction, Source: docListOptions,
+		}, checkInvalidStreams(failure{
+			code: 422, reason: metav1.StatusReasonInvalid, details: listOptionsDetails(),
+			causes: []metav1.StatusCause{
+				{Type: metav1.CauseTypeForbidden, Field: "resourceVersionMatch", Message: "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"},
+				{
+					Type: metav1.CauseTypeFieldValueNotSupported, Field: "resourceVersionMatch",
+					Message: `Unsupported value: "Exact": supported values: "NotOlderThan"`,
+				},
+			},
+		}, "?watch=true&timeoutSeconds=1&sendInitialEvents=true&resourceVersionMatch=Exact",
+			"?watch=true&timeoutSeconds=1&sendInitialEvents=true&resourceVersionMatch=Exact&resourceVersion=1")),
+		onBoth(Case{
+			ID: "SI-09", Level: Must, Title: "a streaming list from the future begins, and then fails with an ERROR event: 504 Timeout",
+			Why:    "clients tell a server that lags from one that is broken",
+			Source: docStreams + "; " + docCacher,
+		}, func(ctx context.Context, s *session, c collection) error {
+			_, err := openFutureStream(ctx, s, c)
+			return err
+		}),
+		onBoth(Case{
+			ID: "SI-11/continue", Level: Must, Title: "a streaming list is not paged: continue is invalid",
+			Why:    "there is no place in a list at which a watch could go on",
+			Source: docListOptions,
+		}, withWatchList(checkInvalidWithToken([]string{"&timeoutSeconds=1&" + streamingList[len("?"):]},
+			invalidListOption("resourceVersionMatch", metav1.CauseTypeForbidden, "resourceVersionMatch is forbidden when continue is provided")))),
+		onBoth(Case{
+			ID: "SI-12", Level: Must, Title: "a server with streaming lists switched off says so",
+			Why:    "reflectors fall back to a list and a watch",
+			Source: docListOptions,
+		}, checkWatchListDisabled),
+		onBoth(Case{
+			ID: "SI-15", Level: Must, Title: "sendInitialEvents that is no boolean counts as true",
+			Why:    "the client would wait for the end of initial events that never come",
+			Source: "apimachinery ParseBool conversion",
+		}, checkUnparsableFlag(noMatch)),
+	)
+}
+
+// checkInvalidStreams is checkInvalidQueries on a server with streaming lists.
+func checkInvalidStreams(want failure, queries ...string) collectionCheck {
+	return withWatchList(checkInvalidQueries(queries, want))
+}
+
+// withWatchList makes a check that is skipped on a server without streaming lists.
+func withWatchList(check collectionCheck) collectionCheck {
+	return func(ctx context.Context, s *session, c collection) error {
+		if err := s.skipWithoutWatchList(ctx, c); err != nil {
+			return err
+		}
+		return check(ctx, s, c)
+	}
+}
+
+// openFutureStream opens a streaming list from the future, and gives it after the ERROR event and its end.
+func openFutureStream(ctx context.Context, s *session, c collection) (*watcher, error) {
+	l, err := c.list(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	at, err := unreachedVersion(l.Metadata.ResourceVersion)
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	w, err := s.watchList(ctx, c, "&timeoutSeconds=20&resourceVersion="+at)
+	if err != nil {
+		return nil, err
+	}
+	defer w.close()
+	status, err := w.wantError()
+	if err != nil {
+		return w, err
+	}
+	want := failure{
+		code: 504, reason: metav1.StatusReasonTimeout, contains: "Too large resource version: " + at + ", current: ",
+		details: &metav1.StatusDetails{RetryAfterSeconds: 1},
+		causes:  []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge, Message: "Too large resource version"}},
+	}
+	if err := want.match(status); err != nil {
+		return w, w.errorf("%w", err)
+	}
+	if waited := time.Since(start); waited > 10*time.Second {
+		return w, w.errorf("expected the ERROR event within about 3 s, it took %v", waited)
+	}
+	return w, w.wantEnd()
+}
+
+func checkWatchListDisabled(ctx context.Context, s *session, c collection) error {
+	if w, err := c.watch(ctx, streamingList+"&timeoutSeconds=1"); err == nil {
+		w.close()
+		return s.skipWithFeature(WatchList, "the server has streaming lists")
+	}
+	return s.expect(ctx, get(c.path()+streamingList+"&timeoutSeconds=1"),
+		invalidListOption("sendInitialEvents", metav1.CauseTypeForbidden, watchListDisabled).check)
+}
+
+func checkUnparsableFlag(noMatch failure) collectionCheck {
+	return onStreamingList("", func(ctx context.Context, c collection, _ *watcher) error {
+		const flag = "?watch=true&timeoutSeconds=1&sendInitialEvents=maybe"
+		if err := c.s.expect(ctx, get(c.path()+flag), noMatch.check); err != nil {
+			return err
+		}
+		return expectAddedThenEnd(ctx, c, flag+"&resourceVersionMatch=NotOlderThan", "a", "b")
+	})
+}

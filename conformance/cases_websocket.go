@@ -1,0 +1,89 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// webSocketCases are about watches over WebSockets (WA-33, WA-34).
+func webSocketCases() []Case {
+	return []Case{
+		onSecrets(Case{
+			ID: "WA-33", Level: Must, Title: "a watch can be a WebSocket, with a text message for each event",
+			Why: "browsers have no other way to follow a stream", Source: "Kubernetes API conventions, WebSockets and SPDY; apiserver pkg/endpoints/handlers/watch.go",
+		}, checkWatchOverWebSocket),
+		onSecrets(Case{
+			ID: "WA-34", Level: Should, Title: "a WebSocket without an Origin is refused; one of a watch that cannot start gets its error",
+			Why: "the page of a stranger could watch with the rights of who looks at it", Source: "golang.org/x/net/websocket, which the API server uses",
+		}, func(ctx context.Context, s *session, c collection) error {
+			if _, err := s.doWebSocket(ctx, get(c.path()+"?watch=1&timeoutSeconds=1").asWebSocket(""), code(403)); err != nil {
+				return err
+			}
+			return s.expect(ctx, get(c.path()+"?watch=1&resourceVersion=abc").asWebSocket(s.run.config.BaseURL), code(500), field("Failure", "status"))
+		}),
+	}
+}
+
+// doWebSocket is do for a call that asks for a WebSocket, which there is not in HTTP/2.
+func (s *session) doWebSocket(ctx context.Context, c call, expect ...expectation) (*response, error) {
+	a, err := s.do(ctx, c, expect...)
+	if err != nil && strings.Contains(err.Error(), "invalid Upgrade request header") {
+		return nil, s.skipf("the client speaks HTTP/2 to the server: %v", err)
+	}
+	return a, err
+}
+
+func checkWatchOverWebSocket(ctx context.Context, s *session, c collection) error {
+	for _, name := range []string{"a", "b"} {
+		if _, err := c.create(ctx, c.object(name)); err != nil {
+			return err
+		}
+	}
+	a, err := s.doWebSocket(ctx, get(c.path()+"?watch=1&timeoutSeconds=1").asWebSocket(s.run.config.BaseURL), code(101),
+		headerIs("Sec-WebSocket-Accept", "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="))
+	if err != nil {
+		return err
+	}
+	messages, err := parseTextMessages(a.body)
+	if err != nil {
+		return a.errorf("%w", err)
+	}
+	if len(messages) != 2 {
+		return a.errorf("expected two messages, got %d", len(messages))
+	}
+	for i, name := range []string{"a", "b"} {
+		if !strings.HasPrefix(messages[i], `{"type":"ADDED"`) || !strings.Contains(messages[i], `"name":"`+name+`"`) {
+			return a.errorf("expected that %s was ADDED in message %d", name, i)
+		}
+	}
+	return nil
+}
+
+// asWebSocket asks for a WebSocket in the name of an origin, or of nobody if it is "".
+func (c call) asWebSocket(origin string) call {
+	c = c.withHeader("Connection", "Upgrade").withHeader("Upgrade", "websocket").
+		withHeader("Sec-WebSocket-Version", "13").withHeader("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==")
+	if origin != "" {
+		c = c.withHeader("Origin", origin)
+	}
+	return c
+}
+
+// parseTextMessages takes the frames of a WebSocket apart (RFC 6455, section 5.2), up to the one that closes it. All have to be whole text messages
+// of less than 64 KiB.
+func parseTextMessages(p []byte) (messages []string, err error) {
+	const text, closes = 0x81, 0x88
+	for len(p) >= 2 && p[0] != closes {
+		size, head := int(p[1]), 2
+		if size == 126 && len(p) >= 4 {
+			size, head = int(p[2])<<8|int(p[3]), 4
+		}
+		if p[0] != text || size > 65535 || len(p) < head+size {
+			return nil, fmt.Errorf("expected whole text messages, got one that begins with %x", p[:2])
+		}
+		messages = append(messages, string(p[head:head+size]))
+		p = p[head+size:]
+	}
+	return messages, nil
+}

@@ -1,0 +1,125 @@
+package conformance
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// managedEntry is an entry of managedFields as it should be.
+type managedEntry struct {
+	manager     string
+	operation   metav1.ManagedFieldsOperationType
+	version     string // apiVersion of the fields; "" is not compared
+	subresource string
+	fields      string // in the format FieldsV1; "" is not compared
+}
+
+// applyEntry is the entry of a manager that applied these fields.
+func applyEntry(manager, fields string) managedEntry {
+	return managedEntry{manager: manager, operation: metav1.ManagedFieldsOperationApply, fields: fields}
+}
+
+// updateEntry is the entry of a manager that wrote these fields in another way.
+func updateEntry(manager, fields string) managedEntry {
+	return managedEntry{manager: manager, operation: metav1.ManagedFieldsOperationUpdate, fields: fields}
+}
+
+// withSubresource says by which subresource the fields were written.
+func (o managedEntry) withSubresource(subresource string) managedEntry {
+	o.subresource = subresource
+	return o
+}
+
+// withVersion says in which version of the object the fields were written.
+func (o managedEntry) withVersion(version string) managedEntry {
+	o.version = version
+	return o
+}
+
+func (o managedEntry) String() string {
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s %s %s", o.manager, o.operation, o.version, o.subresource, o.fields))
+}
+
+// matches says whether an entry is the expected one.
+func (o managedEntry) matches(entry metav1.ManagedFieldsEntry) bool {
+	same := o.manager == entry.Manager && o.operation == entry.Operation && o.subresource == entry.Subresource &&
+		entry.FieldsType == "FieldsV1" && entry.FieldsV1 != nil
+	if o.version != "" {
+		same = same && o.version == entry.APIVersion
+	}
+	if same && o.fields != "" {
+		var want, got any
+		same = json.Unmarshal([]byte(o.fields), &want) == nil && json.Unmarshal(entry.FieldsV1.GetRawBytes(), &got) == nil &&
+			reflect.DeepEqual(want, got)
+	}
+	return same
+}
+
+// managedFieldsOf gives the managedFields of the object in an answer.
+func managedFieldsOf(a *response) ([]metav1.ManagedFieldsEntry, error) {
+	var o metav1.PartialObjectMetadata
+	err := a.decode(&o)
+	return o.ManagedFields, err
+}
+
+// managedFieldsAre expects just these entries in managedFields, in any order.
+func managedFieldsAre(want ...managedEntry) expectation {
+	return func(a *response) error {
+		entries, err := managedFieldsOf(a)
+		if err != nil {
+			return err
+		}
+		left := slices.Clone(entries)
+		for _, w := range want {
+			i := slices.IndexFunc(left, w.matches)
+			if i < 0 {
+				return fmt.Errorf("expected an entry %q in managedFields, got %s", w, formatManagedFields(entries))
+			}
+			left = slices.Delete(left, i, i+1)
+		}
+		if len(left) > 0 {
+			return fmt.Errorf("expected %d entries in managedFields, got %s", len(want), formatManagedFields(entries))
+		}
+		return nil
+	}
+}
+
+// formatManagedFields is managedFields in short.
+func formatManagedFields(entries []metav1.ManagedFieldsEntry) string {
+	var lines []string
+	for _, e := range entries {
+		fields := ""
+		if e.FieldsV1 != nil {
+			fields = e.FieldsV1.GetRawString()
+		}
+		lines = append(lines, managedEntry{e.Manager, e.Operation, e.APIVersion, e.Subresource, fields}.String())
+	}
+	return fmt.Sprintf("%q", lines)
+}
+
+// The fields of data in the format FieldsV1: these keys, and the field itself where it was set as a whole.
+
+func dataFields(keys ...string) string        { return `{"f:data":{` + fieldNames(keys) + `}}` }
+func dataFieldsAndSelf(keys ...string) string { return `{"f:data":{".":{},` + fieldNames(keys) + `}}` }
+
+func fieldNames(keys []string) string {
+	var names []string
+	for _, key := range keys {
+		names = append(names, fmt.Sprintf(`"f:%s":{}`, key))
+	}
+	return strings.Join(names, ",")
+}
+
+// fieldConflict is how an apply is refused that changes one field of another manager, by the words for that manager.
+func fieldConflict(manager, path string) failure {
+	return failure{
+		code: 409, reason: metav1.StatusReasonConflict, details: &metav1.StatusDetails{},
+		message: fmt.Sprintf("Apply failed with 1 conflict: conflict with %s: %s", manager, path),
+		causes:  []metav1.StatusCause{{Type: metav1.CauseTypeFieldManagerConflict, Field: path, Message: "conflict with " + manager}},
+	}
+}

@@ -1,0 +1,125 @@
+package conformance
+
+import (
+	"context"
+	"net/http"
+)
+
+// configMaps gives a fresh namespace and its ConfigMaps: a typed resource with a map that anybody may write keys of, "data".
+func (s *session) configMaps(ctx context.Context) (collection, error) {
+	return s.newCollection(ctx, collection{root: "/api/v1", apiVersion: "v1", kind: "ConfigMap", resource: "configmaps"}, nil)
+}
+
+// replicaSets gives a fresh namespace and its ReplicaSets: a typed resource with lists and maps of all kinds, in its Pod template.
+func (s *session) replicaSets(ctx context.Context) (collection, error) {
+	if err := s.skipUnlessServed(ctx, "apps/v1", "replicasets"); err != nil {
+		return collection{}, err
+	}
+	return s.newCollection(ctx, collection{root: "/apis/apps/v1", apiVersion: "apps/v1", group: "apps", kind: "ReplicaSet", resource: "replicasets"}, nil)
+}
+
+// ingresses gives a fresh namespace and its Ingresses: a typed resource with a status that no controller writes unasked.
+func (s *session) ingresses(ctx context.Context) (collection, error) {
+	const group = "networking.k8s.io"
+	if err := s.skipUnlessServed(ctx, group+"/v1", "ingresses"); err != nil {
+		return collection{}, err
+	}
+	return s.newCollection(ctx, collection{root: "/apis/" + group + "/v1", apiVersion: group + "/v1", group: group, kind: "Ingress", resource: "ingresses"}, nil)
+}
+
+// autoscalers gives a fresh namespace and its HorizontalPodAutoscalers, under both of their versions.
+func (s *session) autoscalers(ctx context.Context) (v2, v1 collection, err error) {
+	in := func(version string) collection {
+		return collection{
+			root: "/apis/autoscaling/" + version, apiVersion: "autoscaling/" + version, group: "autoscaling",
+			kind: "HorizontalPodAutoscaler", resource: "horizontalpodautoscalers",
+		}
+	}
+	for _, version := range []string{"autoscaling/v1", "autoscaling/v2"} {
+		if err := s.skipUnlessServed(ctx, version, "horizontalpodautoscalers"); err != nil {
+			return collection{}, collection{}, err
+		}
+	}
+	v2, err = s.newCollection(ctx, in("v2"), nil)
+	v1 = in("v1")
+	v1.s, v1.namespace = s, v2.namespace
+	return v2, v1, err
+}
+
+// ingress is a body that no ingress controller takes for its own.
+func ingress(c collection, name string) object {
+	return c.object(name).with("spec", object{
+		"ingressClassName": "none.conformance.example.com",
+		"defaultBackend":   object{"service": object{"name": "absent", "port": object{"number": 80}}},
+	})
+}
+
+// autoscaler is a body that scales nothing.
+func autoscaler(c collection, name string) object {
+	return c.object(name).with("spec", object{
+		"maxReplicas":    3,
+		"scaleTargetRef": object{"apiVersion": "apps/v1", "kind": "Deployment", "name": "absent"},
+	})
+}
+
+// replicaSet is a body that makes no Pods, with this Pod template.
+func replicaSet(c collection, name string, pod object) object {
+	labels := object{"app": "conformance"}
+	return c.object(name).with("spec", object{
+		"replicas": 0,
+		"selector": object{"matchLabels": labels},
+		"template": object{"metadata": object{"labels": labels}, "spec": pod},
+	})
+}
+
+// container is one of a Pod template.
+func container(name string) object { return object{"name": name, "image": "example.com/" + name} }
+
+// with sets a field of the object.
+func (o object) with(field string, value any) object {
+	o[field] = value
+	return o
+}
+
+// withData sets the data of a ConfigMap or a Gadget to these keys and values.
+func (o object) withData(pairs ...string) object {
+	data := object{}
+	for i := 0; i < len(pairs); i += 2 {
+		data[pairs[i]] = pairs[i+1]
+	}
+	return o.with("data", data)
+}
+
+// isCustom says whether the collection is one of custom resources.
+func (c collection) isCustom() bool { return c.s.run.crdGroup() == c.group }
+
+// onCollection makes a case that runs on what this function gives, in a fresh namespace.
+func onCollection(give func(*session, context.Context) (collection, error), c Case, check collectionCheck) Case {
+	c.check = func(ctx context.Context, s *session) error {
+		in, err := give(s, ctx)
+		if err != nil {
+			return err
+		}
+		return check(ctx, s, in)
+	}
+	return c
+}
+
+// onMaps makes two cases of one rule, on ConfigMaps (ID/typed) and on Gadgets (ID/custom). Both have the field data.
+func onMaps(c Case, check collectionCheck) []Case {
+	typed, custom := c, c
+	typed.ID += "/typed"
+	custom.ID += "/custom"
+	return []Case{onCollection((*session).configMaps, typed, check), onCollection((*session).dataCRs, custom, check)}
+}
+
+// onMap is onMaps with an object "a" that has the data k=1, created by the manager "creator".
+func onMap(c Case, check collectionCheck) []Case {
+	return onMaps(c, func(ctx context.Context, s *session, c collection) error {
+		create := post(c.path()+"?fieldManager=creator", c.object("a").withData("k", "1"))
+		if err := s.expect(ctx, create, code(http.StatusCreated)); err != nil {
+			return err
+		}
+		return check(ctx, s, c)
+	})
+}

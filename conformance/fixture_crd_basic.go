@@ -1,0 +1,92 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+)
+
+// crdBasic is the custom resource that a run installs for itself: namespaced, two served versions that differ in nothing but
+// their name, a status subresource, a schema that takes anything, one field to select by, spec.color, and one that has a default, spec.shape.
+type crdBasic struct{ group string }
+
+// basicCRs gives a fresh namespace and its Widgets. The first call of a run installs their definition;
+// a server without custom resources skips the case.
+func (s *session) basicCRs(ctx context.Context, names ...string) (collection, error) {
+	w, err := s.run.installCRDBasic(ctx)
+	if err != nil {
+		return collection{}, err
+	}
+	return s.newCollection(ctx, w.in("v1"), names)
+}
+
+// in is the resource under one of its versions, in no namespace yet.
+func (w crdBasic) in(version string) collection {
+	return collection{
+		root: "/apis/" + w.group + "/" + version, apiVersion: w.group + "/" + version,
+		group: w.group, kind: "Widget", resource: "widgets",
+	}
+}
+
+// installCRDBasic creates the definition once per run and waits until both versions are served.
+func (r *run) installCRDBasic(ctx context.Context) (crdBasic, error) {
+	if r.crdBasic != nil {
+		return *r.crdBasic, nil
+	}
+	w := crdBasic{group: r.crdGroup()}
+	if err := r.installCRD(ctx, w.definition(), w.in("v1"), w.in("v1beta1")); err != nil {
+		return w, err
+	}
+	r.crdBasic = &w
+	return w, nil
+}
+
+// crdGroup is the API group of the run's custom resources.
+func (r *run) crdGroup() string { return r.id + ".conformance.example.com" }
+
+// installCRD creates a definition for the whole run and waits until all of its versions are served. A server without custom resources
+// skips the case.
+func (r *run) installCRD(ctx context.Context, definition object, versions ...collection) error {
+	s := r.shared
+	ctx = withSetup(ctx)
+	if err := s.skipUnlessServed(ctx, "apiextensions.k8s.io/v1", "customresourcedefinitions"); err != nil {
+		return err
+	}
+	const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	s.track(definitions + "/" + definition["metadata"].(object)["name"].(string))
+	if err := s.expect(ctx, post(definitions, definition), code(http.StatusCreated, http.StatusConflict)); err != nil {
+		return fmt.Errorf("installing a custom resource definition: %w", err)
+	}
+	for _, version := range versions {
+		err := poll(ctx, func(ctx context.Context) error {
+			return s.expect(ctx, get(version.allNamespacesPath()), code(http.StatusOK))
+		})
+		if err != nil {
+			return fmt.Errorf("waiting for the custom resource to be served: %w", err)
+		}
+	}
+	return nil
+}
+
+func (w crdBasic) definition() object {
+	anything := func(properties object) object {
+		return object{"type": "object", "x-kubernetes-preserve-unknown-fields": true, "properties": properties}
+	}
+	schema := anything(object{"spec": anything(object{"color": object{"type": "string"}, "shape": object{"type": "string", "default": "round"}})})
+	version := func(name string, storage bool) object {
+		return object{
+			"name": name, "served": true, "storage": storage,
+			"subresources": object{"status": object{}},
+			"schema":       object{"openAPIV3Schema": schema},
+			// Both versions select by it: see SE-08.
+			"selectableFields": []object{{"jsonPath": ".spec.color"}},
+		}
+	}
+	definition := newObject("apiextensions.k8s.io/v1", "CustomResourceDefinition", "widgets."+w.group)
+	definition["spec"] = object{
+		"group": w.group, "scope": "Namespaced",
+		"names":    object{"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"},
+		"versions": []object{version("v1", true), version("v1beta1", false)},
+	}
+	return definition
+}

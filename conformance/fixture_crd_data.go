@@ -1,0 +1,82 @@
+package conformance
+
+import "context"
+
+// crdData is the custom resource with a schema that a run installs for itself: what the schema does not name is unknown, lists and
+// maps are merged in every way that there is, one field has a default, and an old version is deprecated.
+type crdData struct{ group string }
+
+// dataCRs gives a fresh namespace and its Gadgets. The first call of a run installs their definition; a server without custom
+// resources skips the case.
+func (s *session) dataCRs(ctx context.Context) (collection, error) {
+	r := s.run
+	if r.crdData == nil {
+		g := crdData{group: r.crdGroup()}
+		if err := r.installCRD(ctx, g.definition(), g.in("v1"), g.in("v1beta1")); err != nil {
+			return collection{}, err
+		}
+		r.crdData = &g
+	}
+	return s.newCollection(ctx, r.crdData.in("v1"), nil)
+}
+
+// in is the resource under one of its versions, in no namespace yet.
+func (g crdData) in(version string) collection {
+	return collection{
+		root: "/apis/" + g.group + "/" + version, apiVersion: g.group + "/" + version,
+		group: g.group, kind: "Gadget", resource: "gadgets",
+	}
+}
+
+// deprecated is the same collection under the deprecated version.
+func (g crdData) deprecated(c collection) collection {
+	old := g.in("v1beta1")
+	old.s, old.namespace = c.s, c.namespace
+	return old
+}
+
+// deprecationWarning is what requests in the deprecated version are answered with.
+const deprecationWarning = "gadgets of v1beta1 are of the past"
+
+func (g crdData) definition() object {
+	text, number := object{"type": "string"}, object{"type": "integer"}
+	record := func(properties object) object { return object{"type": "object", "properties": properties} }
+	partSchema := record(object{"name": text, "quantity": number})
+	partSchema["required"] = []string{"name"}
+	spec := record(object{
+		"size":     object{"type": "integer", "minimum": 0},
+		"color":    object{"type": "string", "default": "grey"},
+		"replicas": number,
+		"parts": object{
+			"type": "array", "items": partSchema, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": []string{"name"},
+		},
+		"tags":  object{"type": "array", "items": text, "x-kubernetes-list-type": "set"},
+		"plain": object{"type": "array", "items": record(object{"x": text, "y": text})},
+		"whole": object{"type": "object", "additionalProperties": text, "x-kubernetes-map-type": "atomic"},
+		"free":  object{"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+	})
+	schema := record(object{
+		"data":   object{"type": "object", "additionalProperties": text}, // as ConfigMaps have it
+		"spec":   spec,
+		"status": record(object{"phase": text, "replicas": number}),
+	})
+	version := func(name string, storage bool) object {
+		return object{
+			"name": name, "served": true, "storage": storage,
+			"schema": object{"openAPIV3Schema": schema},
+			"subresources": object{
+				"status": object{},
+				"scale":  object{"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"},
+			},
+		}
+	}
+	old := version("v1beta1", false)
+	old["deprecated"], old["deprecationWarning"] = true, deprecationWarning
+	definition := newObject("apiextensions.k8s.io/v1", "CustomResourceDefinition", "gadgets."+g.group)
+	definition["spec"] = object{
+		"group": g.group, "scope": "Namespaced",
+		"names":    object{"plural": "gadgets", "singular": "gadget", "kind": "Gadget", "listKind": "GadgetList"},
+		"versions": []object{version("v1", true), old},
+	}
+	return definition
+}

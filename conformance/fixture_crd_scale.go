@@ -1,0 +1,102 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+)
+
+// scaleCRs gives a fresh namespace and its Dials, the custom resource that a run installs for the cases about subresources: v1 has status
+// and scale, v1alpha1 has neither but columns to print, and both take anything. The first call of a run installs the definition; a server without custom
+// resources skips the case.
+func (s *session) scaleCRs(ctx context.Context) (collection, error) {
+	if err := s.run.installCRDScale(ctx); err != nil {
+		return collection{}, err
+	}
+	return s.newCollection(ctx, s.run.scaleCRsIn("v1"), nil)
+}
+
+// scaleCRsIn is the resource under one of its versions, in no namespace yet.
+func (r *run) scaleCRsIn(version string) collection {
+	group := fmt.Sprintf("%s.conformance.example.com", r.id)
+	return collection{
+		root: "/apis/" + group + "/" + version, apiVersion: group + "/" + version, group: group, kind: "Dial", resource: "dials",
+	}
+}
+
+// inScaleVersion is the same collection under another version.
+func (c collection) inScaleVersion(version string) collection {
+	other := c.s.run.scaleCRsIn(version)
+	other.s, other.namespace = c.s, c.namespace
+	return other
+}
+
+// installCRDScale creates the definition once per run and waits until both versions are served.
+func (r *run) installCRDScale(ctx context.Context) error {
+	if r.hasCRDScale {
+		return nil
+	}
+	s, dials := r.shared, r.scaleCRsIn("v1")
+	ctx = withSetup(ctx)
+	if err := s.skipUnlessServed(ctx, "apiextensions.k8s.io/v1", "customresourcedefinitions"); err != nil {
+		return err
+	}
+	const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	s.track(definitions + "/" + dials.groupResource())
+	if err := s.expect(ctx, post(definitions, crdScale(dials)), code(http.StatusCreated, http.StatusConflict)); err != nil {
+		return fmt.Errorf("installing a custom resource definition: %w", err)
+	}
+	for _, version := range []string{"v1", "v1alpha1"} {
+		err := poll(ctx, func(ctx context.Context) error {
+			return s.expect(ctx, get(r.scaleCRsIn(version).allNamespacesPath()), code(http.StatusOK))
+		})
+		if err != nil {
+			return fmt.Errorf("waiting for the custom resource to be served: %w", err)
+		}
+	}
+	r.hasCRDScale = true
+	return nil
+}
+
+func crdScale(dials collection) object {
+	version := func(name string, storage bool) object {
+		schema := object{"type": "object", "x-kubernetes-preserve-unknown-fields": true}
+		return object{"name": name, "served": true, "storage": storage, "schema": object{"openAPIV3Schema": schema}}
+	}
+	v1 := version("v1", true)
+	v1["subresources"] = object{
+		"status": object{},
+		"scale":  object{"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas", "labelSelectorPath": ".status.selector"},
+	}
+	v1alpha1 := version("v1alpha1", false)
+	v1alpha1["additionalPrinterColumns"] = []object{
+		{"name": "Replicas", "type": "integer", "jsonPath": ".spec.replicas"},
+		{"name": "Missing", "type": "string", "jsonPath": ".status.missing", "priority": 1},
+	}
+	definition := newObject("apiextensions.k8s.io/v1", "CustomResourceDefinition", dials.groupResource())
+	definition["spec"] = object{
+		"group": dials.group, "scope": "Namespaced",
+		"names":    object{"plural": "dials", "singular": "dial", "kind": "Dial", "listKind": "DialList"},
+		"versions": []object{v1, v1alpha1},
+	}
+	return definition
+}
+
+// onScaleCRs makes a case that runs on Dials in a fresh namespace.
+func onScaleCRs(c Case, check collectionCheck) Case {
+	c.check = func(ctx context.Context, s *session) error {
+		in, err := s.scaleCRs(ctx)
+		if err != nil {
+			return err
+		}
+		return check(ctx, s, in)
+	}
+	return c
+}
+
+// scaleCR is a body for Dials.
+func (c collection) scaleCR(name string) object {
+	o := c.object(name)
+	o["spec"] = object{"replicas": 1, "label": "a"}
+	return o
+}

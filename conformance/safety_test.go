@@ -1,0 +1,199 @@
+package conformance_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/fakeapi/conformance"
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// The load that a run may put on a cluster that others use.
+const (
+	maxConcurrent = 10      // requests that are on their way, watches included
+	maxCreated    = 30      // objects of one case
+	maxBodySize   = 4 << 20 // bytes of one body
+)
+
+// writeRequest is a request that could change something.
+type writeRequest struct {
+	id           string // of the case
+	method, path string
+	query        url.Values
+	body         []byte
+}
+
+func (w writeRequest) String() string {
+	return fmt.Sprintf("%s: %s %s?%s", w.id, w.method, w.path, w.query.Encode())
+}
+
+// requestLog keeps account of what a run asks for.
+type requestLog struct {
+	mu                        sync.Mutex // guards what is below
+	currentCase               string     // the case that is run
+	writes                    []writeRequest
+	created                   map[string]int // by case
+	concurrent, maxConcurrent int            // requests on their way
+}
+
+func (l *requestLog) startCase(one conformance.Case) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.currentCase = one.ID
+}
+
+// wrap puts it in front of a transport.
+func (l *requestLog) wrap(next http.RoundTripper) http.RoundTripper {
+	return roundTripFunc(func(r *http.Request) (*http.Response, error) {
+		var body []byte
+		if r.Body != nil {
+			body, _ = io.ReadAll(r.Body) // of the suite's own
+			r = r.Clone(r.Context())
+			r.Body = io.NopCloser(bytes.NewReader(body))
+		}
+		l.recordRequest(writeRequest{method: r.Method, path: r.URL.Path, query: r.URL.Query(), body: body})
+		response, err := next.RoundTrip(r)
+		l.recordResponse(err == nil && response.StatusCode == http.StatusCreated)
+		return response, err
+	})
+}
+
+func (l *requestLog) recordRequest(w writeRequest) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.concurrent++
+	l.maxConcurrent = max(l.maxConcurrent, l.concurrent)
+	if w.method != http.MethodGet && w.method != http.MethodHead {
+		w.id = l.currentCase
+		l.writes = append(l.writes, w)
+	}
+}
+
+func (l *requestLog) recordResponse(created bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.concurrent--
+	if created {
+		l.created[l.currentCase]++
+	}
+}
+
+// checkSafe says what is wrong with a write for a run of this ID: whether the server is right or not, it must reach nothing but what is
+// the run's own. Dry runs reach nothing, nor do reviews, which are questions, nor selectors that match nothing.
+func (w writeRequest) checkSafe(run string) error {
+	var o metav1.PartialObjectMetadata
+	_ = json.Unmarshal(w.body, &o) // bodies that are no JSON are sent to paths in namespaces only
+	group := `(?:[a-z0-9]+\.)?` + run + `\.conformance\.example\.com`
+	switch {
+	case w.query.Get("dryRun") == "All":
+	case regexp.MustCompile(`^/apis/auth(orization|entication)\.k8s\.io/v1/(namespaces/[^/]+/)?[a-z]+reviews$`).MatchString(w.path):
+	case strings.Contains(w.path, "/namespaces/conformance-"+run+"-"):
+	case regexp.MustCompile(`^/apis/` + group + `/`).MatchString(w.path):
+	case regexp.MustCompile(`^` + crdPath + `/[a-z]+\.` + group + `(/status)?$`).MatchString(w.path):
+	case w.method == http.MethodDelete && strings.Contains(w.query.Get("labelSelector"), "conformance-absent=") && strings.Contains(w.query.Get("labelSelector"), run):
+	case w.method == http.MethodPost && w.path == "/api/v1/namespaces" && strings.HasPrefix(o.Name+o.GenerateName, "conformance-"+run+"-"):
+	case w.method == http.MethodPost && w.path == crdPath && regexp.MustCompile(`^[A-Za-z]+\.`+group+`$`).MatchString(o.Name):
+	default:
+		return fmt.Errorf("it is not of the run %s, %q", run, excerpt(w.body))
+	}
+	return nil
+}
+
+const crdPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+
+func excerpt(body []byte) string { return string(body[:min(len(body), 200)]) }
+
+// listAll is what there is on a server, by path, but for the namespaces that are on their way out: their end is the work of controllers.
+func listAll(t *testing.T, config conformance.Config) (paths []string) {
+	t.Helper()
+	var groups metav1.APIGroupList
+	getJSON(t, config, "/apis", &groups)
+	roots := []string{"/api/v1"}
+	for _, group := range groups.Groups {
+		for _, version := range group.Versions {
+			roots = append(roots, "/apis/"+version.GroupVersion)
+		}
+	}
+	for _, root := range roots {
+		var resources metav1.APIResourceList
+		getJSON(t, config, root, &resources)
+		for _, one := range resources.APIResources {
+			if !slices.Contains(one.Verbs, "list") {
+				continue
+			}
+			var list metav1.PartialObjectMetadataList
+			getJSON(t, config, root+"/"+one.Name, &list)
+			for _, o := range list.Items {
+				if one.Name != "namespaces" || o.DeletionTimestamp == nil {
+					paths = append(paths, root+"/"+one.Name+" "+o.Namespace+"/"+o.Name)
+				}
+			}
+		}
+	}
+	require.NotEmpty(t, paths)
+	return paths
+}
+
+func getJSON(t *testing.T, config conformance.Config, path string, into any) {
+	t.Helper()
+	response, err := config.Client.Get(config.BaseURL + path)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, response.Body.Close()) }()
+	require.Equal(t, http.StatusOK, response.StatusCode, path)
+	require.NoError(t, json.NewDecoder(response.Body).Decode(into))
+}
+
+// TestRunChangesOnlyItsOwnObjects is what makes a run safe on a cluster that others use: each write is one to an object of the run's own, the load is
+// bounded, and afterwards the server is as it was, though nobody but the suite removes anything there.
+func TestRunChangesOnlyItsOwnObjects(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		requireSafe(t, configOf(fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers(), fakeapi.WithoutTimeline(), fakeapi.WithCBOR())))
+	})
+	synctest.Test(t, func(t *testing.T) {
+		config := configWithUsers(t)
+		config.Run = userCases
+		requireSafe(t, config)
+	})
+}
+
+func requireSafe(t *testing.T, config conformance.Config) {
+	t.Helper()
+	config.Patience = 5 * time.Minute
+	before := listAll(t, config)
+	l := &requestLog{created: map[string]int{}}
+	watched := config
+	watched.Client, watched.CaseStarted = &http.Client{Transport: l.wrap(config.Client.Transport)}, l.startCase
+	if config.UnprivilegedClient != nil {
+		watched.UnprivilegedClient = &http.Client{Transport: l.wrap(config.UnprivilegedClient.Transport)}
+	}
+	report, err := conformance.Execute(t.Context(), watched)
+	require.NoError(t, err)
+	require.NoError(t, report.Err())
+	require.NotEmpty(t, l.writes)
+	for _, one := range l.writes {
+		assert.NoError(t, one.checkSafe(report.RunID), one)
+		assert.LessOrEqual(t, len(one.body), maxBodySize, one)
+	}
+	assert.LessOrEqual(t, l.maxConcurrent, maxConcurrent)
+	for id, n := range l.created {
+		assert.LessOrEqual(t, n, maxCreated, id)
+	}
+	require.Equal(t, before, listAll(t, config))
+}

@@ -1,0 +1,146 @@
+package conformance_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+)
+
+// metaFaults are about the metadata of objects.
+var metaFaults = []faultyServer{
+	// What the server makes.
+	{"forgets the kind in answers to writes", changeBody(hasMethod(http.MethodPatch), replaceText(`"kind":"Secret",`, ``)), `^MD-01/typed$`},
+	{"has uids that are no UUIDs", changeBody(anyRequest, replacePattern(`"uid":"([0-9a-f]{8})-`, `"uid":"$1`)), `^MD-0[23]/typed$`},
+	{"has one uid for all", changeBody(anyRequest, replacePattern(`"uid":"[0-9a-f-]{36}"`, `"uid":"01234567-89ab-cdef-0123-456789abcdef"`)), `^MD-0[24]/typed$`},
+	{"takes uids from clients", reflectMetadata(http.MethodPost, "uid"), `^MD-03/typed$`},
+	{"takes creation times from clients", reflectMetadata(http.MethodPost, "creationTimestamp"), `^MD-06/typed$`},
+	{"loses the creation time when it is not sent again", reflectMetadata(http.MethodPut, "creationTimestamp"), `^MD-07/typed$`},
+	{"takes creation times from patches", reflectMetadata(http.MethodPatch, "creationTimestamp"), `^MD-07/typed$`},
+	{"has times with fractions", changeBody(anyRequest, replacePattern(`(T\d\d:\d\d:\d\d)Z"`, `$1.5Z"`)), `^MD-08/typed$`},
+	{"has times of another zone", changeBody(anyRequest, replacePattern(`(T\d\d:\d\d:\d\d)Z"`, `$1+02:00"`)), `^MD-0[68]/typed$`},
+	{"creates what is going", reflectMetadata(http.MethodPost, "deletionTimestamp"), `^MD-09/typed$`},
+	{"creates what is about to go", reflectMetadata(http.MethodPost, "deletionGracePeriodSeconds"), `^MD-09/typed$`},
+	{"calls deletions off", reflectMetadata(http.MethodPatch, "deletionTimestamp"), `^MD-10/typed$`},
+	{"keeps versions to itself when it updates", changeBody(hasMethod(http.MethodPut), replaceText(`"resourceVersion":`, `"version":`)), `^(MD-11|OC-(01|03|17))/typed$`},
+	{"creates from a version", dropMetadata(http.MethodPost, "resourceVersion"), `^MD-12/typed$`},
+	{"takes versions from clients", reflectMetadata(http.MethodPost, "resourceVersion"), `^MD-13/typed$`},
+	{"takes selfLinks from clients", reflectMetadata(http.MethodPost, "selfLink"), `^MD-24/typed$`},
+
+	// The generation.
+	{"counts from 0", changeBody(anyRequest, addToNumber(`"generation":`, -1)), `^MD-(14|15|16|17)/typed$`},
+	{"does not count", changeBody(anyRequest, replacePattern(`"generation":\d+`, `"generation":1`)), `^MD-(15|16)/typed$`},
+	{"counts changes of the status", changeBody(hasPathSuffix("/status"), addToNumber(`"generation":`, 1)), `^MD-15/typed$`},
+	{"takes generations from new objects", reflectMetadata(http.MethodPost, "generation"), `^MD-17/typed$`},
+	{"takes generations from changed objects", reflectMetadata(http.MethodPut, "generation"), `^MD-17/typed$`},
+
+	// What clients write.
+	{"finds nothing invalid", withoutCode(422), `^((MD-(05|18|19|20|21|23|31|32|33)|CR-(12|13|14)|OC-15|NM-22)/typed|OC-04/lease)$`},
+	{"finds nothing invalid in patches", changeResponse(hasMethod(http.MethodPatch), func(r *http.Response) {
+		if r.StatusCode == 422 {
+			r.StatusCode = 200
+		}
+	}), `^(MD-(05|18|19|23|31)|OC-15)/typed$`},
+	{"gives each cause another field", changeBody(anyRequest, replaceText(`"field":"metadata.`, `"field":"meta.`)), `^(MD-(05|18|19|20|21|23|31|32|33)|CR-12|NM-22)/typed$`},
+	{"takes any annotations", dropMetadata(http.MethodPost, "annotations"), `^(MD-19|CR-12)/typed$`},
+	{"does not warn", changeResponse(anyRequest, func(r *http.Response) { r.Header.Del("Warning") }), `^MD-22/typed$`},
+	{"keeps owners twice", reflectMetadata(http.MethodPatch, "ownerReferences"), `^MD-22/typed$`},
+	{"reads field names in any case", changeRequest(changeBodyOf(replaceText(`"Labels"`, `"labels"`))), `^MD-30/typed$`},
+
+	// How it is written down.
+	{"says nothing of managers", changeBody(anyRequest, replaceText(`"managedFields":`, `"managers":`)), `^MD-25/(typed|status/typed)$`},
+	{"has one entry for a manager", changeRequest(func(r *http.Request) { r.URL.RawQuery = strings.Replace(r.URL.RawQuery, "=two", "=one", 1) }), `^MD-25/(typed|status/typed)$`},
+	{"has no entries for subresources", changeBody(anyRequest, replaceText(`,"subresource":"status"`, ``)), `^MD-25/status/typed$`},
+	{"says null for what is not there", changeBody(hasMethod(http.MethodPost), replaceText(`"metadata":{`, `"metadata":{"labels":null,`)), `^MD-26/typed$`},
+	{"keeps empty maps", changeBody(hasMethod(http.MethodPatch), func(s string) string {
+		if strings.Contains(s, `"labels":`) {
+			return s
+		}
+		return strings.Replace(s, `"metadata":{`, `"metadata":{"labels":{},`, 1)
+	}), `^MD-26/typed$`},
+	{"lists items without versions", changeBody(isList, replacePattern(`("name":"\w+".*?)"resourceVersion":`, `$1"version":`)), `^MD-27/typed$`},
+	{"lists itself", changeBody(isList, replaceText(`"metadata":{"resourceVersion"`, `"metadata":{"selfLink":"/","resourceVersion"`)), `^MD-29/typed$`},
+}
+
+// replacePattern replaces what a pattern matches.
+func replacePattern(pattern, with string) func(string) string {
+	compiled := regexp.MustCompile(pattern)
+	return func(s string) string { return compiled.ReplaceAllString(s, with) }
+}
+
+// changeBodyOf changes the bodies of requests.
+func changeBodyOf(change func(string) string) func(*http.Request) {
+	return func(req *http.Request) { setBody(req, change(readBody(req))) }
+}
+
+func readBody(req *http.Request) string {
+	if req.Body == nil {
+		return ""
+	}
+	read, err := io.ReadAll(req.Body)
+	if err != nil {
+		panic(err) // of the suite's own body
+	}
+	setBody(req, string(read))
+	return string(read)
+}
+
+func setBody(req *http.Request, body string) {
+	if req.Body == nil {
+		return
+	}
+	req.Body, req.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
+}
+
+// metadataOf gives a field of the metadata of a document, and whether it is there.
+func metadataOf(document, field string) (json.RawMessage, bool) {
+	var o struct {
+		Metadata map[string]json.RawMessage `json:"metadata"`
+	}
+	if json.Unmarshal([]byte(document), &o) != nil {
+		return nil, false
+	}
+	value, found := o.Metadata[field]
+	return value, found
+}
+
+// withMetadata sets a field of the metadata of a document, or takes it away if the value is nil or null.
+func withMetadata(document, field string, value json.RawMessage) string {
+	var o, m map[string]json.RawMessage
+	if json.Unmarshal([]byte(document), &o) != nil || json.Unmarshal(o["metadata"], &m) != nil {
+		return document
+	}
+	if m[field] = value; value == nil || bytes.Equal(value, []byte("null")) {
+		delete(m, field)
+	}
+	o["metadata"], _ = json.Marshal(m)
+	out, _ := json.Marshal(o)
+	return string(out)
+}
+
+// dropMetadata is a server that does not read a field of the metadata.
+func dropMetadata(method, field string) fault {
+	return changeRequest(func(req *http.Request) {
+		if req.Method == method {
+			setBody(req, withMetadata(readBody(req), field, nil))
+		}
+	})
+}
+
+// reflectMetadata is a server that answers a field of the metadata as it was sent, or not at all where it was not sent.
+func reflectMetadata(method, field string) fault {
+	return func(next http.RoundTripper) http.RoundTripper {
+		return roundTripFunc(func(req *http.Request) (*http.Response, error) {
+			if req.Method != method {
+				return next.RoundTrip(req)
+			}
+			value, found := metadataOf(readBody(req), field)
+			if !found && method != http.MethodPut {
+				return next.RoundTrip(req)
+			}
+			return changeBody(anyRequest, func(s string) string { return withMetadata(s, field, value) })(next).RoundTrip(req)
+		})
+	}
+}

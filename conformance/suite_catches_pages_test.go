@@ -1,0 +1,110 @@
+package conformance_test
+
+import (
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// pageFaults are about lists in pages.
+var pageFaults = []faultyServer{
+	{"gives one item too many", addToParameter("limit", 1), `^(CH-(01|05/count|07)/typed)$`},
+	{"ends its pages too early", changeBody(isList, removePattern(`"continue":"[^"]*",?`)), `^(CH-(01|02|07|08)/typed)$`},
+	{"says the resourceVersion of each page", changeBody(isLaterPage, replaceText(`"metadata":{"resourceVersion":"`, `"metadata":{"resourceVersion":"1`)), `^(CH-(03|23/metadata)/typed)$`},
+	{"shows the present on later pages", changeLaterPages(func(q url.Values) { q.Set("continue", editToken(q.Get("continue"), `"rv":\d+`, `"rv":-1`)) }), `^CH-0[34]/typed$`},
+	{"keeps to the first limit", changeLaterPages(func(q url.Values) {
+		if q.Has("limit") {
+			q.Set("limit", "1")
+		}
+	}), `^CH-07/typed$`},
+	{"has a limit of its own", changeRequest(func(r *http.Request) {
+		if q := r.URL.Query(); isList(r) && (q.Get("limit") == "" || q.Get("limit") == "0") {
+			q.Set("limit", "1")
+			r.URL.RawQuery = q.Encode()
+		}
+	}), `^CH-0[89]/typed$`},
+	{"counts nothing", changeBody(isList, removePattern(`"remainingItemCount":\d+,?`)), `^(CH-(05/count|23/metadata)/typed)$`},
+	{"counts what it cannot know", changeBody(isList, replaceText(`"metadata":{"resourceVersion"`, `"metadata":{"remainingItemCount":7,"resourceVersion"`)), `^(CH-(05/selectors|06)/typed)$`},
+	{"keeps selectors in its tokens", storeSelectorsInTokens, `^CH-11/typed$`},
+	{"pads its tokens", changeBody(isList, replacePattern(`"continue":"([^"]+)"`, `"continue":"$1=="`)), `^CH-12/typed$`},
+	{"takes any token", changeLaterPages(func(q url.Values) {
+		if raw := decodeToken(q.Get("continue")); raw == "" || !strings.Contains(raw, `"v":"meta.k8s.io/v1"`) || strings.Contains(raw, "..") || strings.Contains(raw, `"rv":0`) {
+			q.Del("continue")
+		}
+	}), `^CH-1[3-6]/typed$`},
+	{"offers no new token", changeBody(isLaterPage, removePattern(`"continue":"[^"]*"`)), `^(CH-(18|19)/typed)$`},
+	{"starts over with the new token", changeLaterPages(func(q url.Values) {
+		if strings.Contains(decodeToken(q.Get("continue")), `"rv":-1`) {
+			q.Del("continue")
+		}
+	}), `^(CH-(19|20)/typed)$`},
+	{"forgets tokens after three minutes", expireTokensAfter(3 * time.Minute), `^CH-21/typed$`},
+}
+
+// isLaterPage is true of requests that go on behind a page.
+func isLaterPage(req *http.Request) bool { return req.URL.Query().Get("continue") != "" }
+
+// changeLaterPages changes the parameters of requests that go on behind a page.
+func changeLaterPages(change func(url.Values)) fault {
+	return changeRequest(func(req *http.Request) {
+		if isLaterPage(req) {
+			q := req.URL.Query()
+			change(q)
+			req.URL.RawQuery = q.Encode()
+		}
+	})
+}
+
+// removePattern removes what a regular expression finds.
+func removePattern(pattern string) func(string) string { return replacePattern(pattern, "") }
+
+// storeSelectorsInTokens is a server that goes on with the selectors of the last first page.
+func storeSelectorsInTokens(next http.RoundTripper) http.RoundTripper {
+	kept := url.Values{}
+	return changeRequest(func(req *http.Request) {
+		q := req.URL.Query()
+		for _, parameter := range []string{"labelSelector", "fieldSelector"} {
+			switch {
+			case !isLaterPage(req):
+				kept[parameter] = q[parameter]
+			case len(kept[parameter]) > 0:
+				q[parameter] = kept[parameter]
+			}
+		}
+		req.URL.RawQuery = q.Encode()
+	})(next)
+}
+
+// expireTokensAfter is a server that has forgotten its past this long after the first list.
+func expireTokensAfter(after time.Duration) fault {
+	return func(next http.RoundTripper) http.RoundTripper {
+		var first time.Time
+		return changeRequest(func(req *http.Request) {
+			switch {
+			case !isList(req):
+			case first.IsZero():
+				first = time.Now()
+			case isLaterPage(req) && time.Since(first) > after:
+				q := req.URL.Query()
+				q.Set("continue", editToken(q.Get("continue"), `"rv":\d+`, `"rv":1`))
+				req.URL.RawQuery = q.Encode()
+			}
+		})(next)
+	}
+}
+
+// decodeToken is what a continue token says, or "" if it cannot be read.
+func decodeToken(token string) string {
+	plain, err := base64.RawURLEncoding.DecodeString(token)
+	if err != nil {
+		return ""
+	}
+	return string(plain)
+}
+
+// editToken changes what a continue token says.
+func editToken(token, pattern, with string) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(replacePattern(pattern, with)(decodeToken(token))))
+}
