@@ -32,7 +32,7 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		s.serveDiscovery(w, r, t)
-	case t.Prefix == "api" || t.Prefix == "apis" && s.types.Table().HasGroup(t.Group) && !s.types.Table().IsCustom(t.Group):
+	case t.Prefix == "api" || t.Prefix == "apis" && s.types.Table().HasGroup(t.Group) && !s.types.Table().IsCustomGroup(t.Group):
 		// Something below a served group that is not there: a Status.
 		handlers.WriteError(w, r, status.PathNotFound())
 	default:

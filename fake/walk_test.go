@@ -248,5 +248,5 @@ func (w *walker) protobufEvents(body io.Reader) func() (string, metav1.Object) {
 // anyObjects are the types that take an object of which nothing but the name is known: all that are kept but
 // definitions, which have tests of their own.
 func anyObjects() []*resource.Resource {
-	return slices.DeleteFunc(resource.Builtin().Stored(), resource.IsCRDs)
+	return slices.DeleteFunc(resource.Builtin().Stored(), resource.IsCRDResource)
 }

@@ -25,13 +25,13 @@ import (
 // FV-08). Errors are Status errors.
 func DecodeBody(r *resource.Resource, media negotiate.Media, body []byte, validation string) (runtime.Object, []error, error) {
 	decoded, sent, err := decode(r, media, body, validation)
-	obj, warnings, err := lenient(decoded, err, validation)
+	obj, warnings, err := asWarnings(decoded, err, validation)
 	switch {
 	case err == nil && r.Custom != nil && sent.GroupVersion() != r.GroupVersion(): // of a patch's result, the validation tells
-		return nil, nil, apierrors.NewBadRequest(otherVersion{sent.GroupVersion(), r.GroupVersion()}.Error())
+		return nil, nil, apierrors.NewBadRequest(versionMismatchError{sent.GroupVersion(), r.GroupVersion()}.Error())
 	case err == nil:
 		return obj, warnings, nil
-	case errors.As(err, new(otherVersion)):
+	case errors.As(err, new(versionMismatchError)):
 		return nil, nil, apierrors.NewBadRequest(err.Error())
 	case sent != nil && sent.Kind != "": // the kind could be read, but not as r's (CR-02, CR-04, CR-11, FV-05)
 		return nil, nil, apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v",
@@ -44,36 +44,36 @@ func DecodeBody(r *resource.Resource, media negotiate.Media, body []byte, valida
 // DecodePatched decodes the JSON that a patch has made of an object. The warnings of
 // the patch itself count as those of the object. Errors are plain: a patch has
 // its own way to report them.
-func DecodePatched(r *resource.Resource, body []byte, validation string, own []error) (runtime.Object, []error, error) {
+func DecodePatched(r *resource.Resource, body []byte, validation string, patchErrs []error) (runtime.Object, []error, error) {
 	obj, _, err := decode(r, negotiate.JSON, body, validation)
-	return judged(obj, err, validation, own)
+	return withPatchWarnings(obj, err, validation, patchErrs)
 }
 
 // DecodeMerged is Patched for the fields that a strategic merge patch leaves. What they
 // say of kind and apiVersion does not count.
-func DecodeMerged(r *resource.Resource, fields map[string]any, validation string, own []error) (runtime.Object, []error, error) {
+func DecodeMerged(r *resource.Resource, fields map[string]any, validation string, patchErrs []error) (runtime.Object, []error, error) {
 	obj := r.New()
 	strict := validation != metav1.FieldValidationIgnore
 	err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(fields, obj, strict)
 	obj.GetObjectKind().SetGroupVersionKind(r.GroupVersionKind())
-	return judged(obj, err, validation, own)
+	return withPatchWarnings(obj, err, validation, patchErrs)
 }
 
-// judged adds what was found wrong with a patch to what was found with its result.
-func judged(obj runtime.Object, err error, validation string, own []error) (runtime.Object, []error, error) {
+// withPatchWarnings adds what was found wrong with a patch to what was found with its result.
+func withPatchWarnings(obj runtime.Object, err error, validation string, patchErrs []error) (runtime.Object, []error, error) {
 	if strict, ok := runtime.AsStrictDecodingError(err); ok {
-		own = append(own[:len(own):len(own)], strict.Errors()...)
+		patchErrs = append(patchErrs[:len(patchErrs):len(patchErrs)], strict.Errors()...)
 		err = nil
 	}
-	if err == nil && len(own) > 0 {
-		err = runtime.NewStrictDecodingError(own)
+	if err == nil && len(patchErrs) > 0 {
+		err = runtime.NewStrictDecodingError(patchErrs)
 	}
-	return lenient(obj, err, validation)
+	return asWarnings(obj, err, validation)
 }
 
-// lenient turns what strict decoding found into warnings unless the client
+// asWarnings turns what strict decoding found into warnings unless the client
 // wants it refused.
-func lenient(obj runtime.Object, err error, validation string) (runtime.Object, []error, error) {
+func asWarnings(obj runtime.Object, err error, validation string) (runtime.Object, []error, error) {
 	strict, ok := runtime.AsStrictDecodingError(err)
 	if ok && obj != nil && validation != metav1.FieldValidationStrict {
 		return obj, strict.Errors(), nil
@@ -90,48 +90,48 @@ func decode(r *resource.Resource, media negotiate.Media, body []byte, validation
 		return decodeCustom(r, media, body, strict)
 	}
 	if media == negotiate.JSON {
-		if obj, ok := fastJSON(r, body, strict); ok {
+		if obj, ok := tryDecodeJSON(r, body, strict); ok {
 			return obj, nil, nil
 		}
 	}
 	want := r.GroupVersionKind()
-	obj, sent, err := serializer(r.Scheme(), media, strict).Decode(body, &want, nil)
+	obj, sent, err := newSerializer(r.Scheme(), media, strict).Decode(body, &want, nil)
 	if obj != nil && *sent != want {
 		if accepted := r.ConvertAccepted(obj); accepted != nil {
 			return accepted, sent, err
 		}
-		return nil, sent, notOf(r, *sent, reflect.TypeOf(obj).Elem())
+		return nil, sent, mismatchError(r, *sent, reflect.TypeOf(obj).Elem())
 	}
 	return obj, sent, err
 }
 
-// otherVersion says that the kind is right and the version is not. It is the whole
+// versionMismatchError says that the kind is right and the version is not. It is the whole
 // message.
-type otherVersion struct{ sent, want schema.GroupVersion }
+type versionMismatchError struct{ sent, want schema.GroupVersion }
 
-func (e otherVersion) Error() string {
+func (e versionMismatchError) Error() string {
 	return fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", e.sent, e.want)
 }
 
-// notOf is why an object of another kind or version than r's is refused. A real server
+// mismatchError is why an object of another kind or version than r's is refused. A real server
 // has one internal type for all versions of a kind: it can convert them, and looks at the
 // version then.
-func notOf(r *resource.Resource, sent schema.GroupVersionKind, is reflect.Type) error {
+func mismatchError(r *resource.Resource, sent schema.GroupVersionKind, is reflect.Type) error {
 	if sent.Kind == r.Kind {
-		return otherVersion{sent.GroupVersion(), r.GroupVersion()}
+		return versionMismatchError{sent.GroupVersion(), r.GroupVersion()}
 	}
 	return fmt.Errorf("converting (%v) to (%v): unknown conversion", is, reflect.TypeOf(r.New()).Elem())
 }
 
-// fastJSON decodes the usual body in one pass: right kind or none, nothing
+// tryDecodeJSON decodes the usual body in one pass: right kind or none, nothing
 // unknown, nothing twice. False means that it is not plainly so.
-func fastJSON(r *resource.Resource, body []byte, strict bool) (runtime.Object, bool) {
+func tryDecodeJSON(r *resource.Resource, body []byte, strict bool) (runtime.Object, bool) {
 	if len(body) == 0 || body[0] != '{' {
 		return nil, false
 	}
 	obj := r.New()
 	if strict {
-		if twice, err := kjson.UnmarshalStrict(body, obj); err != nil || len(twice) > 0 {
+		if duplicates, err := kjson.UnmarshalStrict(body, obj); err != nil || len(duplicates) > 0 {
 			return nil, false
 		}
 	} else if err := kjson.UnmarshalCaseSensitivePreserveInts(body, obj); err != nil {
@@ -148,7 +148,7 @@ func fastJSON(r *resource.Resource, body []byte, strict bool) (runtime.Object, b
 	return nil, false
 }
 
-func serializer(types *runtime.Scheme, media negotiate.Media, strict bool) runtime.Serializer {
+func newSerializer(types *runtime.Scheme, media negotiate.Media, strict bool) runtime.Serializer {
 	switch media {
 	case negotiate.Protobuf:
 		return protobuf.NewSerializer(types, types)
@@ -162,7 +162,7 @@ func serializer(types *runtime.Scheme, media negotiate.Media, strict bool) runti
 // summary shows the beginning of a body in an error message: as it stands when
 // it looks like JSON, in hexadecimal when not.
 func summary(body []byte) string {
-	const most = 30
+	const limit = 30
 	show := func(b []byte) string { return hex.EncodeToString(b) }
 	if len(body) == 0 {
 		return "<empty>"
@@ -170,8 +170,8 @@ func summary(body []byte) string {
 	if body[0] == '{' {
 		show = func(b []byte) string { return string(b) }
 	}
-	if len(body) > most {
-		return show(body[:most]) + " ..."
+	if len(body) > limit {
+		return show(body[:limit]) + " ..."
 	}
 	return show(body)
 }

@@ -15,7 +15,7 @@ import (
 // A CBOR body is the mark of self-described CBOR (CB-03) and a map. Like those of protobuf, answers are
 // put together from pieces that are encoded once: an object without its kind and apiVersion is a map
 // whose head is written anew, with a larger count.
-const cborMark = "\xd9\xd9\xf7"
+const cborSelfDescribe = "\xd9\xd9\xf7"
 
 // The major types of the heads that are written here (RFC 8949, 3.1).
 const (
@@ -26,8 +26,8 @@ const (
 // MarshalCBOR encodes a value as apimachinery's serializer does, without the mark.
 func MarshalCBOR(v any) ([]byte, error) { return direct.Marshal(v) }
 
-// CBORPairs is what one map after the other begins with: its keys and values in turn, encoded.
-func CBORPairs(keysAndValues ...string) ([]byte, error) {
+// EncodeCBORStrings is what one map after the other begins with: its keys and values in turn, encoded.
+func EncodeCBORStrings(keysAndValues ...string) ([]byte, error) {
 	var b []byte
 	for _, s := range keysAndValues {
 		item, err := direct.Marshal(s)
@@ -40,16 +40,16 @@ func CBORPairs(keysAndValues ...string) ([]byte, error) {
 }
 
 // AppendCBORSelfDescribe appends what stands in front of a whole body, of a frame and of the object in it.
-func AppendCBORSelfDescribe(b []byte) []byte { return append(b, cborMark...) }
+func AppendCBORSelfDescribe(b []byte) []byte { return append(b, cborSelfDescribe...) }
 
 // AppendCBORMap and AppendCBORArray append the head of a map of n pairs and of an array of n items.
-func AppendCBORMap(b []byte, n int) []byte   { return appendHead(b, cborMap, n) }
-func AppendCBORArray(b []byte, n int) []byte { return appendHead(b, cborArray, n) }
+func AppendCBORMap(b []byte, n int) []byte   { return appendCBORHead(b, cborMap, n) }
+func AppendCBORArray(b []byte, n int) []byte { return appendCBORHead(b, cborArray, n) }
 
 // AppendCBORNull appends null.
 func AppendCBORNull(b []byte) []byte { return append(b, 0xf6) }
 
-func appendHead(b []byte, major byte, n int) []byte {
+func appendCBORHead(b []byte, major byte, n int) []byte {
 	major <<= 5
 	switch {
 	case n < 24:
@@ -62,19 +62,19 @@ func appendHead(b []byte, major byte, n int) []byte {
 	return binary.BigEndian.AppendUint32(append(b, major|26), uint32(n))
 }
 
-// AppendCBORTyped appends a map with pairs in front of its own.
-func AppendCBORTyped(b, pairs []byte, count int, item []byte) ([]byte, error) {
-	n, inside, err := openMap(item)
+// AppendCBORMapWithPairs appends a map with pairs in front of its own.
+func AppendCBORMapWithPairs(b, pairs []byte, count int, item []byte) ([]byte, error) {
+	n, inside, err := splitCBORMap(item)
 	if err != nil {
 		return b, err
 	}
-	b = appendHead(b, cborMap, n+count)
+	b = appendCBORHead(b, cborMap, n+count)
 	b = append(b, pairs...)
 	return append(b, inside...), nil
 }
 
-// openMap gives the number of pairs in a map, and those.
-func openMap(item []byte) (n int, inside []byte, err error) {
+// splitCBORMap gives the number of pairs in a map, and those.
+func splitCBORMap(item []byte) (n int, pairs []byte, err error) {
 	if len(item) > 1 && item[0] == cborMap<<5|24 {
 		return int(item[1]), item[2:], nil
 	}

@@ -19,67 +19,67 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// formField is with the fields of the records of custom resources: it has the form in
-// which they are stored. Like tiesField it is none that a selector could name.
-const formField = "\x00form"
+// storedFormField is with the fields of the records of custom resources: it has the form in
+// which they are stored. Like ownersOrDeletionField it is none that a selector could name.
+const storedFormField = "\x00form"
 
-// customHead opens the JSON of a custom resource, up to its resourceVersion.
-const customHead = `{"metadata":{"resourceVersion":"`
+// customPrefix opens the JSON of a custom resource, up to its resourceVersion.
+const customPrefix = `{"metadata":{"resourceVersion":"`
 
-// draftCustom encodes a custom resource of r's version in the storage version.
-func draftCustom(r *resource.Resource, obj *unstructured.Unstructured) (*memstore.Draft, error) {
+// encodeCustomDraft encodes a custom resource of r's version in the storage version.
+func encodeCustomDraft(r *resource.Resource, obj *unstructured.Unstructured) (*memstore.Draft, error) {
 	obj.SetGroupVersionKind(r.GroupVersionKind()) // a conversion asks for it
 	stored, form, err := r.Custom.ToStorage(obj)
 	if err != nil {
 		return nil, err
 	}
-	data, err := encodeCustom(stored)
+	data, err := encodeCustomStored(stored)
 	if err != nil {
 		return nil, err
 	}
-	set := fieldsOf(r, stored, stored)
+	set := indexedFields(r, stored, stored)
 	if set == nil {
 		set = make(map[string]string, 1)
 	}
-	set[formField] = string(form)
+	set[storedFormField] = string(form)
 	return &memstore.Draft{
 		Data:           data,
-		RevisionOffset: len(customHead),
+		RevisionOffset: len(customPrefix),
 		UID:            string(obj.GetUID()),
 		Labels:         memstore.MakePairs(obj.GetLabels()),
 		Fields:         memstore.MakePairs(set),
 	}, nil
 }
 
-// encodeCustom is the stored form: the metadata first, and the resourceVersion first in
+// encodeCustomStored is the stored form: the metadata first, and the resourceVersion first in
 // that.
-func encodeCustom(obj *unstructured.Unstructured) ([]byte, error) {
+func encodeCustomStored(obj *unstructured.Unstructured) ([]byte, error) {
 	metadata, _ := obj.Object["metadata"].(map[string]any)
-	inner, err := without(metadata, "resourceVersion")
+	inner, err := marshalWithout(metadata, "resourceVersion")
 	if err != nil {
 		return nil, err
 	}
-	outer, err := without(obj.Object, "apiVersion", "kind", "metadata")
+	outer, err := marshalWithout(obj.Object, "apiVersion", "kind", "metadata")
 	if err != nil {
 		return nil, err
 	}
-	data := make([]byte, 0, len(customHead)+len(inner)+len(outer)+2)
-	data = append(data, customHead...)
+	data := make([]byte, 0, len(customPrefix)+len(inner)+len(outer)+2)
+	data = append(data, customPrefix...)
 	data = append(data, '"')
 	data = appendMembers(data, inner)
 	return appendMembers(data, outer), nil
 }
 
-// without encodes a map without some of its keys.
-func without(all map[string]any, keys ...string) ([]byte, error) {
-	some := make(map[string]any, len(all))
+// marshalWithout encodes a map without some of its keys.
+func marshalWithout(all map[string]any, keys ...string) ([]byte, error) {
+	rest := make(map[string]any, len(all))
 	for key, value := range all {
-		some[key] = value
+		rest[key] = value
 	}
 	for _, key := range keys {
-		delete(some, key)
+		delete(rest, key)
 	}
-	return json.Marshal(some)
+	return json.Marshal(rest)
 }
 
 // appendMembers appends the members of an encoded map behind others, and ends the map.
@@ -90,13 +90,13 @@ func appendMembers(b, encoded []byte) []byte {
 	return append(b, encoded[1:]...)
 }
 
-// ReuseUnchanged lets a write that changes nothing be one: what is stored keeps the form that it
+// ReuseStoredForm lets a write that changes nothing be one: what is stored keeps the form that it
 // was stored in if it would be encoded no differently today. Called for the draft that shall
 // replace a record.
-func ReuseUnchanged(draft *memstore.Draft, rec *memstore.Record) {
-	now, _ := draft.Fields.Get(formField)
-	then, ok := rec.Fields.Get(formField)
-	if !ok || now == then || versions.StoredForm(now).Version() != versions.StoredForm(then).Version() {
+func ReuseStoredForm(draft *memstore.Draft, rec *memstore.Record) {
+	newForm, _ := draft.Fields.Get(storedFormField)
+	oldForm, ok := rec.Fields.Get(storedFormField)
+	if !ok || newForm == oldForm || versions.StoredForm(newForm).Version() != versions.StoredForm(oldForm).Version() {
 		return
 	}
 	if bytes.Equal(draft.Data[draft.RevisionOffset:], rec.Data[draft.RevisionOffset+len(rec.Revision.String()):]) {
@@ -104,9 +104,9 @@ func ReuseUnchanged(draft *memstore.Draft, rec *memstore.Record) {
 	}
 }
 
-// formOf is the form in which a record is stored.
-func formOf(rec *memstore.Record) versions.StoredForm {
-	form, _ := rec.Fields.Get(formField)
+// storedFormOf is the form in which a record is stored.
+func storedFormOf(rec *memstore.Record) versions.StoredForm {
+	form, _ := rec.Fields.Get(storedFormField)
 	return versions.StoredForm(form)
 }
 

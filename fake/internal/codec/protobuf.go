@@ -13,13 +13,13 @@ import (
 // field 2. Both are put together here from pieces that are encoded once.
 const magic = "k8s\x00"
 
-var noContentType = []byte{0x1a, 0x00, 0x22, 0x00}
+var emptyContentFields = []byte{0x1a, 0x00, 0x22, 0x00}
 
 // marshaler is what every generated type has.
 type marshaler interface{ Marshal() ([]byte, error) }
 
-// Marshal gives the protobuf message of an object, without any envelope.
-func Marshal(obj any) ([]byte, error) {
+// MarshalProtobuf gives the protobuf message of an object, without any envelope.
+func MarshalProtobuf(obj any) ([]byte, error) {
 	m, ok := obj.(marshaler)
 	if !ok {
 		return nil, fmt.Errorf("%T has no protobuf encoding", obj)
@@ -40,7 +40,7 @@ func AppendEnvelope(b []byte, apiVersion, kind string, size int) []byte {
 }
 
 // EnvelopeEnd is what stands behind the message.
-func EnvelopeEnd() []byte { return noContentType }
+func EnvelopeEnd() []byte { return emptyContentFields }
 
 // AppendField appends the tag and the length of a length-delimited field.
 func AppendField(b []byte, field, size int) []byte {
@@ -62,12 +62,12 @@ func Envelope(apiVersion, kind string, message []byte) []byte {
 	b := make([]byte, 0, len(message)+len(apiVersion)+len(kind)+32)
 	b = AppendEnvelope(b, apiVersion, kind, len(message))
 	b = append(b, message...)
-	return append(b, noContentType...)
+	return append(b, emptyContentFields...)
 }
 
-// AppendWatchEvent appends a length-delimited WatchEvent frame (WA-32) around
+// AppendWatchEventHeader appends a length-delimited WatchEvent frame (WA-32) around
 // an enveloped object of which size bytes are announced; they follow.
-func AppendWatchEvent(b []byte, eventType string, size int) []byte {
+func AppendWatchEventHeader(b []byte, eventType string, size int) []byte {
 	raw := FieldSize(size)
 	event := FieldSize(len(eventType)) + FieldSize(raw)
 	b = binary.BigEndian.AppendUint32(b, uint32(event))
@@ -77,8 +77,8 @@ func AppendWatchEvent(b []byte, eventType string, size int) []byte {
 	return AppendField(b, 1, size)
 }
 
-// StatusEnvelope is a Status in protobuf.
-func StatusEnvelope(s *metav1.Status) ([]byte, error) {
+// EncodeStatusEnvelope is a Status in protobuf.
+func EncodeStatusEnvelope(s *metav1.Status) ([]byte, error) {
 	message, err := s.Marshal()
 	if err != nil {
 		return nil, err
@@ -89,5 +89,5 @@ func StatusEnvelope(s *metav1.Status) ([]byte, error) {
 // EnvelopeSize is the size of the envelope and a message of size bytes.
 func EnvelopeSize(apiVersion, kind string, size int) int {
 	typeMeta := FieldSize(len(apiVersion)) + FieldSize(len(kind))
-	return len(magic) + FieldSize(typeMeta) + FieldSize(size) + len(noContentType)
+	return len(magic) + FieldSize(typeMeta) + FieldSize(size) + len(emptyContentFields)
 }

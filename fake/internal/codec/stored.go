@@ -28,29 +28,29 @@ import (
 // Key is where an object of r is stored. An empty namespace or name gives the
 // prefix of a collection: "pods/", "pods/default/".
 func Key(r *resource.Resource, namespace, name string) string {
-	top := r.StorageResource.Resource
+	prefix := r.StorageResource.Resource
 	if r.StorageResource.Group != "" {
-		top += "." + r.StorageResource.Group
+		prefix += "." + r.StorageResource.Group
 	}
 	if !r.Namespaced {
-		return top + "/" + name
+		return prefix + "/" + name
 	}
 	if namespace == "" {
-		return top + "/"
+		return prefix + "/"
 	}
-	return top + "/" + namespace + "/" + name
+	return prefix + "/" + namespace + "/" + name
 }
 
-// revisionKey precedes the resourceVersion in the JSON of every object.
+// resourceVersionKey precedes the resourceVersion in the JSON of every object.
 // metadata is the first field of every type and what stands before the
 // resourceVersion in it holds no raw quote, so the first occurrence is it.
-var revisionKey = []byte(`"resourceVersion":"`)
+var resourceVersionKey = []byte(`"resourceVersion":"`)
 
 // EncodeDraft encodes an object of r's StoreVersion for the store. It clears the
 // object's kind, apiVersion and resourceVersion.
 func EncodeDraft(r *resource.Resource, obj runtime.Object) (*memstore.Draft, error) {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
-		return draftCustom(r, u)
+		return encodeCustomDraft(r, u)
 	}
 	m, err := meta.Accessor(obj)
 	if err != nil {
@@ -62,7 +62,7 @@ func EncodeDraft(r *resource.Resource, obj runtime.Object) (*memstore.Draft, err
 	if err := json.NewEncoder(&buf).Encode(obj); err != nil {
 		return nil, err
 	}
-	if forgetEmpty(buf.Bytes(), obj) {
+	if dropEmptyLists(buf.Bytes(), obj) {
 		buf.Reset()
 		if err := json.NewEncoder(&buf).Encode(obj); err != nil {
 			return nil, err
@@ -70,18 +70,18 @@ func EncodeDraft(r *resource.Resource, obj runtime.Object) (*memstore.Draft, err
 	}
 	m.SetResourceVersion("")
 	data := bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
-	at := bytes.Index(data, revisionKey)
+	at := bytes.Index(data, resourceVersionKey)
 	if at < 0 {
 		return nil, fmt.Errorf("%s has no metadata to stamp", r.Kind)
 	}
-	at += len(revisionKey)
+	at += len(resourceVersionKey)
 	data = append(data[:at], data[at+1:]...)
 	return &memstore.Draft{
 		Data:           data,
 		RevisionOffset: at,
 		UID:            string(m.GetUID()),
 		Labels:         memstore.MakePairs(m.GetLabels()),
-		Fields:         memstore.MakePairs(fieldsOf(r, obj, m)),
+		Fields:         memstore.MakePairs(indexedFields(r, obj, m)),
 	}, nil
 }
 
@@ -89,7 +89,7 @@ func EncodeDraft(r *resource.Resource, obj runtime.Object) (*memstore.Draft, err
 // apiVersion set.
 func DecodeStored(r *resource.Resource, rec *memstore.Record) (runtime.Object, error) {
 	if r.Custom != nil {
-		return readCustom(r, rec)
+		return decodeCustomRecord(r, rec)
 	}
 	kind := r.StorageVersion.WithKind(r.Kind)
 	obj, err := r.Scheme().New(kind)
@@ -103,8 +103,8 @@ func DecodeStored(r *resource.Resource, rec *memstore.Record) (runtime.Object, e
 	return obj, nil
 }
 
-// metadataKey is what the stored form of every object begins with.
-var metadataKey = []byte(`{"metadata":`)
+// metadataPrefix is what the stored form of every object begins with.
+var metadataPrefix = []byte(`{"metadata":`)
 
 // DecodeMetadata decodes of a record what controllers act by: its uid, finalizers and
 // owners, and when it is to end. What follows the metadata is not read.
@@ -116,7 +116,7 @@ func DecodeMetadata(rec *memstore.Record) (*metav1.ObjectMeta, error) {
 		OwnerReferences            []metav1.OwnerReference `json:"ownerReferences"`
 		Finalizers                 []string                `json:"finalizers"`
 	}
-	data, ok := bytes.CutPrefix(rec.Data, metadataKey)
+	data, ok := bytes.CutPrefix(rec.Data, metadataPrefix)
 	if !ok {
 		return nil, fmt.Errorf("stored %s does not begin with its metadata", rec.Key)
 	}
@@ -156,21 +156,21 @@ func firstObject(data []byte) []byte {
 // HasOwnersOrDeletion reports whether an object has owners or has been deleted, without decoding
 // it: what controllers ask of every write.
 func HasOwnersOrDeletion(rec *memstore.Record) bool {
-	return len(rec.Fields) > 0 && rec.Fields[0].Key == tiesField
+	return len(rec.Fields) > 0 && rec.Fields[0].Key == ownersOrDeletionField
 }
 
-// tiesField is with the fields of a record that HasTies. It is none that a selector
+// ownersOrDeletionField is with the fields of a record that HasTies. It is none that a selector
 // could name, and the first of all in their order.
-const tiesField = ""
+const ownersOrDeletionField = ""
 
-// fieldsOf are the fields that a record keeps.
-func fieldsOf(r *resource.Resource, obj runtime.Object, m metav1.Object) fields.Set {
+// indexedFields are the fields that a record keeps.
+func indexedFields(r *resource.Resource, obj runtime.Object, m metav1.Object) fields.Set {
 	set := r.FieldSet(obj)
 	if len(m.GetOwnerReferences()) > 0 || m.GetDeletionTimestamp() != nil {
 		if set == nil {
 			set = make(fields.Set, 1)
 		}
-		set[tiesField] = ""
+		set[ownersOrDeletionField] = ""
 	}
 	return set
 }

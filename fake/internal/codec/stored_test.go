@@ -11,7 +11,7 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-func TestMetadataIsReadFromTheStoredForm(t *testing.T) {
+func TestDecodeMetadata(t *testing.T) {
 	want := metav1.ObjectMeta{
 		UID:                        "a-uid",
 		DeletionTimestamp:          &metav1.Time{Time: metav1.Unix(1000, 0).Local()},
@@ -46,7 +46,7 @@ func TestMetadataIsFirst(t *testing.T) {
 	}
 }
 
-func TestMetadataOfWhatIsNone(t *testing.T) {
+func TestDecodeMetadataErrors(t *testing.T) {
 	_, err := DecodeMetadata(&memstore.Record{Key: "pods/a/b", Data: []byte(`{"spec":{},"metadata":{}}`)})
 	require.EqualError(t, err, "stored pods/a/b does not begin with its metadata")
 }

@@ -24,35 +24,35 @@ const listBuffer = 32 << 10
 // PartialObjectMetadataList do. With
 // an error nothing has been written; that the client has gone is none, as nobody
 // is left to tell.
-func (p *Encoder) WriteList(w http.ResponseWriter, list metav1.ListMeta, items []*memstore.Record) error {
-	if p.table != nil {
-		return p.tableList(w, list, items)
+func (e *Encoder) WriteList(w http.ResponseWriter, list metav1.ListMeta, items []*memstore.Record) error {
+	if e.table != nil {
+		return e.writeTable(w, list, items)
 	}
-	if p.out.Media == negotiate.YAML {
-		return p.yamlList(w, list, items)
+	if e.out.Media == negotiate.YAML {
+		return e.writeYAMLList(w, list, items)
 	}
-	bodies, err := p.bodies(items)
+	bodies, err := e.itemBodies(items)
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", p.ContentType(false))
-	switch p.out.Media {
+	w.Header().Set("Content-Type", e.ContentType(false))
+	switch e.out.Media {
 	case negotiate.Protobuf:
-		return p.protobufList(w, list, bodies)
+		return e.writeProtobufList(w, list, bodies)
 	case negotiate.CBOR:
-		return p.cborList(w, list, bodies)
+		return e.writeCBORList(w, list, bodies)
 	}
-	frame, err := p.frameOf(list)
+	prefix, err := e.listPrefix(list)
 	if err != nil {
 		return err
 	}
-	if p.nullItems(len(items)) {
-		frame = strings.TrimSuffix(frame, "[") + "null"
+	if e.hasNullItems(len(items)) {
+		prefix = strings.TrimSuffix(prefix, "[") + "null"
 	}
-	if p.out.Pretty {
+	if e.out.Pretty {
 		var plain bytes.Buffer
-		p.jsonList(&plain, frame, bodies)
-		b, err := p.finish(plain.Bytes())
+		e.writeJSONItems(&plain, prefix, bodies)
+		b, err := e.format(plain.Bytes())
 		if err != nil {
 			return err
 		}
@@ -60,82 +60,82 @@ func (p *Encoder) WriteList(w http.ResponseWriter, list metav1.ListMeta, items [
 		_, _ = w.Write(b)
 		return nil
 	}
-	size := len(frame) + len(p.listEnd(len(bodies))) + 1 + max(len(bodies)-1, 0) + len(bodies)*len(p.itemHead())
+	size := len(prefix) + len(e.listSuffix(len(bodies))) + 1 + max(len(bodies)-1, 0) + len(bodies)*len(e.itemTypeMeta())
 	for _, body := range bodies {
-		size += len(body) - min(len(p.itemHead()), 1)
+		size += len(body) - min(len(e.itemTypeMeta()), 1)
 	}
 	w.Header().Set("Content-Length", strconv.Itoa(size))
 	buffered := bufio.NewWriterSize(w, min(listBuffer, size))
-	p.jsonList(buffered, frame, bodies)
+	e.writeJSONItems(buffered, prefix, bodies)
 	_ = buffered.WriteByte('\n')
 	_ = buffered.Flush()
 	return nil
 }
 
-// bodies gathers the pieces of the items.
-func (p *Encoder) bodies(items []*memstore.Record) ([][]byte, error) {
+// itemBodies gathers the pieces of the items.
+func (e *Encoder) itemBodies(items []*memstore.Record) ([][]byte, error) {
 	bodies := make([][]byte, len(items))
 	for i, rec := range items {
 		var err error
-		if bodies[i], err = p.body(rec); err != nil {
+		if bodies[i], err = e.recordBody(rec); err != nil {
 			return nil, err
 		}
 	}
 	return bodies, nil
 }
 
-// piecewise is what a list is written to: failures stay with the writer and
+// listWriter is what a list is written to: failures stay with the writer and
 // show at the end.
-type piecewise interface {
+type listWriter interface {
 	io.Writer
 	io.ByteWriter
 	io.StringWriter
 }
 
-// listEnd closes the JSON of a list.
-func (p *Encoder) listEnd(items int) string {
-	if p.nullItems(items) {
+// listSuffix closes the JSON of a list.
+func (e *Encoder) listSuffix(items int) string {
+	if e.hasNullItems(items) {
 		return "}"
 	}
 	return "]}"
 }
 
-// nullItems reports whether the items of a list of so many are null: those of metadata
+// hasNullItems reports whether the items of a list of so many are null: those of metadata
 // only, if there are none.
-func (p *Encoder) nullItems(items int) bool { return items == 0 && p.out.Form != negotiate.Full }
+func (e *Encoder) hasNullItems(items int) bool { return items == 0 && e.out.Form != negotiate.Full }
 
-// frameOf is the JSON of a list up to its first item.
-func (p *Encoder) frameOf(list metav1.ListMeta) (string, error) {
-	kind := p.kind
-	kind.Kind = p.listKind()
-	metadata, err := p.listMeta(list)
+// listPrefix is the JSON of a list up to its first item.
+func (e *Encoder) listPrefix(list metav1.ListMeta) (string, error) {
+	kind := e.kind
+	kind.Kind = e.listKind()
+	metadata, err := e.listMetaJSON(list)
 	if err != nil {
 		return "", err
 	}
-	return head(kind) + `"metadata":` + string(metadata) + `,"items":[`, nil
+	return typeMetaJSON(kind) + `"metadata":` + string(metadata) + `,"items":[`, nil
 }
 
-// listMeta is the metadata of a list in JSON. A list of custom resources always has a
+// listMetaJSON is the metadata of a list in JSON. A list of custom resources always has a
 // continue.
-func (p *Encoder) listMeta(list metav1.ListMeta) (json.RawMessage, error) {
+func (e *Encoder) listMetaJSON(list metav1.ListMeta) (json.RawMessage, error) {
 	metadata, err := json.Marshal(list)
-	if err == nil && p.res.Custom != nil && p.out.Form == negotiate.Full && list.Continue == "" {
+	if err == nil && e.res.Custom != nil && e.out.Form == negotiate.Full && list.Continue == "" {
 		metadata = append([]byte(`{"continue":"",`), metadata[1:]...)
 	}
 	return metadata, err
 }
 
-// itemHead is the type that each item begins with, "" for none.
-func (p *Encoder) itemHead() string {
-	if p.out.Form == negotiate.Full && p.res.Custom == nil {
+// itemTypeMeta is the type that each item begins with, "" for none.
+func (e *Encoder) itemTypeMeta() string {
+	if e.out.Form == negotiate.Full && e.res.Custom == nil {
 		return ""
 	}
-	return p.head
+	return e.typeMeta
 }
 
-func (p *Encoder) jsonList(w piecewise, frame string, bodies [][]byte) {
-	_, _ = w.WriteString(frame)
-	itemHead := p.itemHead()
+func (e *Encoder) writeJSONItems(w listWriter, prefix string, bodies [][]byte) {
+	_, _ = w.WriteString(prefix)
+	itemHead := e.itemTypeMeta()
 	for i, body := range bodies {
 		if i > 0 {
 			_ = w.WriteByte(',')
@@ -146,17 +146,17 @@ func (p *Encoder) jsonList(w piecewise, frame string, bodies [][]byte) {
 		}
 		_, _ = w.Write(body)
 	}
-	_, _ = w.WriteString(p.listEnd(len(bodies)))
+	_, _ = w.WriteString(e.listSuffix(len(bodies)))
 }
 
-func (p *Encoder) listKind() string {
-	if p.out.Form != negotiate.Full {
+func (e *Encoder) listKind() string {
+	if e.out.Form != negotiate.Full {
 		return "PartialObjectMetadataList"
 	}
-	return p.res.ListKind
+	return e.res.ListKind
 }
 
-func (p *Encoder) protobufList(w http.ResponseWriter, list metav1.ListMeta, bodies [][]byte) error {
+func (e *Encoder) writeProtobufList(w http.ResponseWriter, list metav1.ListMeta, bodies [][]byte) error {
 	metadata, err := list.Marshal()
 	if err != nil {
 		return err
@@ -165,10 +165,10 @@ func (p *Encoder) protobufList(w http.ResponseWriter, list metav1.ListMeta, bodi
 	for _, body := range bodies {
 		size += codec.FieldSize(len(body))
 	}
-	version, kind := p.kind.GroupVersion().String(), p.listKind()
-	whole := codec.EnvelopeSize(version, kind, size)
-	w.Header().Set("Content-Length", strconv.Itoa(whole))
-	buffered := bufio.NewWriterSize(w, min(listBuffer, whole))
+	version, kind := e.kind.GroupVersion().String(), e.listKind()
+	total := codec.EnvelopeSize(version, kind, size)
+	w.Header().Set("Content-Length", strconv.Itoa(total))
+	buffered := bufio.NewWriterSize(w, min(listBuffer, total))
 	scratch := codec.AppendEnvelope(make([]byte, 0, 128), version, kind, size)
 	scratch = codec.AppendField(scratch, 1, len(metadata))
 	_, _ = buffered.Write(scratch)

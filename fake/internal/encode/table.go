@@ -20,48 +20,48 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// tables is what makes a Table of a resource, for one request.
-type tables struct {
+// tableEncoder is what makes a Table of a resource, for one request.
+type tableEncoder struct {
 	res     *resource.Resource
 	printer *table.Printer
 	include metav1.IncludeObjectPolicy
-	// rows names the encoded row that is kept with a record.
-	rows string
+	// rowCacheKey names the encoded row that is kept with a record.
+	rowCacheKey string
 	// object is what a row shows of its object, nil for nothing; partial is its
 	// metadata.
 	object, partial *Encoder
 	// now is the time by which ages are told.
 	now func() time.Time
-	// headed tells that the columns were sent: a watch sends them once (WA-35).
-	headed bool
+	// columnsSent tells that the columns were sent: a watch sends them once (WA-35).
+	columnsSent bool
 }
 
 // SetTableOptions completes a representation as Tables: include is what rows show of their
 // objects (TB-05), and now the clock by which they tell ages.
-func (p *Encoder) SetTableOptions(include metav1.IncludeObjectPolicy, now func() time.Time) {
-	out := negotiate.Output{Media: negotiate.JSON, Form: negotiate.Partial, Beta: p.out.Beta}
-	t := &tables{
-		res: p.res, printer: printerOf(p.res),
-		include: include, rows: "row" + converted(p.res), partial: NewEncoder(p.res, out), now: now,
+func (e *Encoder) SetTableOptions(include metav1.IncludeObjectPolicy, now func() time.Time) {
+	out := negotiate.Output{Media: negotiate.JSON, Form: negotiate.Partial, Beta: e.out.Beta}
+	t := &tableEncoder{
+		res: e.res, printer: newPrinter(e.res),
+		include: include, rowCacheKey: "row" + conversionCacheKey(e.res), partial: NewEncoder(e.res, out), now: now,
 	}
 	switch include {
 	case metav1.IncludeNone:
 	case metav1.IncludeObject:
 		out.Form = negotiate.Full
-		t.object = NewEncoder(p.res, out)
+		t.object = NewEncoder(e.res, out)
 	default:
 		t.object = t.partial
 	}
-	p.table = t
+	e.table = t
 }
 
-// printerOf is the printer of a row. A definition may name columns that cannot be read:
+// newPrinter is the printer of a row. A definition may name columns that cannot be read:
 // then there are those before them, as on a real server.
-func printerOf(r *resource.Resource) *table.Printer {
+func newPrinter(r *resource.Resource) *table.Printer {
 	switch {
 	case r.Custom != nil:
-		p, _ := table.CustomPrinter(r.Custom.Object().AdditionalPrinterColumns)
-		return p
+		e, _ := table.CustomPrinter(r.Custom.Object().AdditionalPrinterColumns)
+		return e
 	case r.ScaleOf != nil:
 		return table.CustomScalePrinter()
 	}
@@ -69,9 +69,9 @@ func printerOf(r *resource.Resource) *table.Printer {
 }
 
 // ForResource is the representation of another resource in the same form.
-func (p *Encoder) ForResource(r *resource.Resource) *Encoder {
-	other := NewEncoder(r, p.out)
-	if t := p.table; t != nil {
+func (e *Encoder) ForResource(r *resource.Resource) *Encoder {
+	other := NewEncoder(r, e.out)
+	if t := e.table; t != nil {
 		other.SetTableOptions(t.include, t.now)
 	}
 	return other
@@ -79,14 +79,14 @@ func (p *Encoder) ForResource(r *resource.Resource) *Encoder {
 
 // row is the encoded row of a record. The metadata that most rows show beside it is
 // made of the same decoding.
-func (t *tables) row(rec *memstore.Record) ([]byte, error) {
-	return rec.CachedEncoding(t.rows, func(rec *memstore.Record) ([]byte, error) {
+func (t *tableEncoder) row(rec *memstore.Record) ([]byte, error) {
+	return rec.CachedEncoding(t.rowCacheKey, func(rec *memstore.Record) ([]byte, error) {
 		obj, err := codec.DecodeStored(t.res, rec)
 		if err != nil {
 			return nil, err
 		}
 		if t.object == t.partial {
-			_, err := rec.CachedEncoding(t.partial.piece, func(*memstore.Record) ([]byte, error) { return t.partial.encode(obj) })
+			_, err := rec.CachedEncoding(t.partial.cacheKey, func(*memstore.Record) ([]byte, error) { return t.partial.encodeBody(obj) })
 			if err != nil {
 				return nil, err
 			}
@@ -95,30 +95,30 @@ func (t *tables) row(rec *memstore.Record) ([]byte, error) {
 	})
 }
 
-// shown is what a row shows of its record.
-func (t *tables) shown(rec *memstore.Record) ([]byte, error) {
+// rowObject is what a row shows of its record.
+func (t *tableEncoder) rowObject(rec *memstore.Record) ([]byte, error) {
 	if t.object == nil {
 		return nil, nil
 	}
-	return t.object.body(rec)
+	return t.object.recordBody(rec)
 }
 
-// record is the Table of one record, without its type.
-func (t *tables) record(rec *memstore.Record) ([]byte, error) {
+// encodeRecord is the Table of one record, without its type.
+func (t *tableEncoder) encodeRecord(rec *memstore.Record) ([]byte, error) {
 	row, err := t.row(rec)
 	if err != nil {
 		return nil, err
 	}
-	shown, err := t.shown(rec)
+	object, err := t.rowObject(rec)
 	if err != nil {
 		return nil, err
 	}
-	return t.one(rec.Revision.String(), row, t.object, shown)
+	return t.encodeSingleRow(rec.Revision.String(), row, t.object, object)
 }
 
-// single is the Table of an object that is not stored. The end of the initial events
+// encodeObject is the Table of an object that is not stored. The end of the initial events
 // can be told in any case.
-func (t *tables) single(obj runtime.Object) ([]byte, error) {
+func (t *tableEncoder) encodeObject(obj runtime.Object) ([]byte, error) {
 	m, err := meta.Accessor(obj)
 	if err != nil {
 		return nil, err
@@ -137,46 +137,46 @@ func (t *tables) single(obj runtime.Object) ([]byte, error) {
 	}
 	revision := m.GetResourceVersion()
 	if show == nil {
-		return t.one(revision, row, nil, nil)
+		return t.encodeSingleRow(revision, row, nil, nil)
 	}
-	shown, err := show.encode(obj)
+	object, err := show.encodeBody(obj)
 	if err != nil {
 		return nil, err
 	}
-	return t.one(revision, row, show, shown)
+	return t.encodeSingleRow(revision, row, show, object)
 }
 
-// one is a Table of one row.
-func (t *tables) one(revision string, row []byte, show *Encoder, shown []byte) ([]byte, error) {
-	b, err := t.head(metav1.ListMeta{ResourceVersion: revision})
+// encodeSingleRow is a Table of one row.
+func (t *tableEncoder) encodeSingleRow(revision string, row []byte, show *Encoder, object []byte) ([]byte, error) {
+	b, err := t.prefix(metav1.ListMeta{ResourceVersion: revision})
 	if err != nil {
 		return nil, err
 	}
 	b = append(b, "[{"...)
-	b = appendRow(table.AppendWithAges(b, row, t.now()), show, shown)
+	b = appendRowObject(table.AppendWithAges(b, row, t.now()), show, object)
 	return append(b, "}]}"...), nil
 }
 
-// appendRow ends a row behind its cells.
-func appendRow(b []byte, show *Encoder, shown []byte) []byte {
+// appendRowObject ends a row behind its cells.
+func appendRowObject(b []byte, show *Encoder, object []byte) []byte {
 	b = append(b, `,"object":`...)
 	if show == nil {
 		return append(b, "null"...)
 	}
-	return append(append(b, show.head...), shown[1:]...)
+	return append(append(b, show.typeMeta...), object[1:]...)
 }
 
-// head opens a Table behind its type, up to its rows.
-func (t *tables) head(list metav1.ListMeta) ([]byte, error) {
+// prefix opens a Table behind its type, up to its rows.
+func (t *tableEncoder) prefix(list metav1.ListMeta) ([]byte, error) {
 	metadata, err := json.Marshal(list)
 	if err != nil {
 		return nil, err
 	}
 	var columns []metav1.TableColumnDefinition
-	if !t.headed {
+	if !t.columnsSent {
 		columns = t.printer.Columns()
 	}
-	t.headed = true
+	t.columnsSent = true
 	defined, err := json.Marshal(columns)
 	if err != nil {
 		return nil, err
@@ -187,27 +187,27 @@ func (t *tables) head(list metav1.ListMeta) ([]byte, error) {
 	return append(b, `,"rows":`...), nil
 }
 
-// tableList writes a list as a Table, as List does.
-func (p *Encoder) tableList(w http.ResponseWriter, list metav1.ListMeta, items []*memstore.Record) error {
-	t := p.table
-	items, err := t.ordered(items)
+// writeTable writes a list as a Table, as List does.
+func (e *Encoder) writeTable(w http.ResponseWriter, list metav1.ListMeta, items []*memstore.Record) error {
+	t := e.table
+	items, err := t.sortItems(items)
 	if err != nil {
 		return err
 	}
-	rows, err := t.list(items)
+	rows, err := t.newRows(items)
 	if err != nil {
 		return err
 	}
-	frame, err := t.head(list)
+	prefix, err := t.prefix(list)
 	if err != nil {
 		return err
 	}
-	frame = append([]byte(p.head), frame[1:]...)
-	w.Header().Set("Content-Type", p.ContentType(false))
-	if p.out.Media == negotiate.YAML || p.out.Pretty {
+	prefix = append([]byte(e.typeMeta), prefix[1:]...)
+	w.Header().Set("Content-Type", e.ContentType(false))
+	if e.out.Media == negotiate.YAML || e.out.Pretty {
 		var plain bytes.Buffer
-		rows.write(&plain, frame)
-		b, err := p.finish(plain.Bytes())
+		rows.write(&plain, prefix)
+		b, err := e.format(plain.Bytes())
 		if err != nil {
 			return err
 		}
@@ -215,17 +215,17 @@ func (p *Encoder) tableList(w http.ResponseWriter, list metav1.ListMeta, items [
 		_, _ = w.Write(b)
 		return nil
 	}
-	size := len(frame) + rows.size() + len("\n")
+	size := len(prefix) + rows.size() + len("\n")
 	w.Header().Set("Content-Length", strconv.Itoa(size))
 	buffered := bufio.NewWriterSize(w, min(listBuffer, size))
-	rows.write(buffered, frame)
+	rows.write(buffered, prefix)
 	_ = buffered.WriteByte('\n')
 	_ = buffered.Flush()
 	return nil
 }
 
-// ordered gives the items in the order of rows, which few types have.
-func (t *tables) ordered(items []*memstore.Record) ([]*memstore.Record, error) {
+// sortItems gives the items in the order of rows, which few types have.
+func (t *tableEncoder) sortItems(items []*memstore.Record) ([]*memstore.Record, error) {
 	compare := t.printer.CompareFunc()
 	if compare == nil {
 		return items, nil
@@ -246,18 +246,18 @@ func (t *tables) ordered(items []*memstore.Record) ([]*memstore.Record, error) {
 // tableRows are the rows of a list, in pieces.
 type tableRows struct {
 	// cells are one behind the other, ends where each ends.
-	cells []byte
-	ends  []int
-	shown [][]byte
-	show  *Encoder
-	null  bool
+	cells         []byte
+	ends          []int
+	objects       [][]byte
+	objectEncoder *Encoder
+	isNull        bool
 }
 
-// list makes the rows of a list.
-func (t *tables) list(items []*memstore.Record) (*tableRows, error) {
+// newRows makes the rows of a list.
+func (t *tableEncoder) newRows(items []*memstore.Record) (*tableRows, error) {
 	rows := &tableRows{
-		ends: make([]int, len(items)), shown: make([][]byte, len(items)),
-		show: t.object, null: len(items) == 0 && t.printer.EmptyIsNull(),
+		ends: make([]int, len(items)), objects: make([][]byte, len(items)),
+		objectEncoder: t.object, isNull: len(items) == 0 && t.printer.EmptyIsNull(),
 	}
 	now := t.now()
 	encoded, size := make([][]byte, len(items)), 0
@@ -266,7 +266,7 @@ func (t *tables) list(items []*memstore.Record) (*tableRows, error) {
 		if encoded[i], err = t.row(rec); err != nil {
 			return nil, err
 		}
-		if rows.shown[i], err = t.shown(rec); err != nil {
+		if rows.objects[i], err = t.rowObject(rec); err != nil {
 			return nil, err
 		}
 		size += len(encoded[i])
@@ -281,23 +281,23 @@ func (t *tables) list(items []*memstore.Record) (*tableRows, error) {
 
 // size is what write writes behind the frame.
 func (r *tableRows) size() int {
-	if r.null {
+	if r.isNull {
 		return len("null}")
 	}
 	n := len("[]}") + max(len(r.ends)-1, 0) + len(r.cells)
-	if r.show == nil {
+	if r.objectEncoder == nil {
 		return n + len(r.ends)*len(`{,"object":null}`)
 	}
-	n += len(r.ends) * (len(`{,"object":}`) + len(r.show.head))
-	for _, shown := range r.shown {
-		n += len(shown) - 1
+	n += len(r.ends) * (len(`{,"object":}`) + len(r.objectEncoder.typeMeta))
+	for _, object := range r.objects {
+		n += len(object) - 1
 	}
 	return n
 }
 
-func (r *tableRows) write(w piecewise, frame []byte) {
-	_, _ = w.Write(frame)
-	if r.null {
+func (r *tableRows) write(w listWriter, prefix []byte) {
+	_, _ = w.Write(prefix)
+	if r.isNull {
 		_, _ = w.WriteString("null}")
 		return
 	}
@@ -311,12 +311,12 @@ func (r *tableRows) write(w piecewise, frame []byte) {
 		_, _ = w.Write(r.cells[begin:end])
 		begin = end
 		_, _ = w.WriteString(`,"object":`)
-		if r.show == nil {
+		if r.objectEncoder == nil {
 			_, _ = w.WriteString("null}")
 			continue
 		}
-		_, _ = w.WriteString(r.show.head)
-		_, _ = w.Write(r.shown[i][1:])
+		_, _ = w.WriteString(r.objectEncoder.typeMeta)
+		_, _ = w.Write(r.objects[i][1:])
 		_ = w.WriteByte('}')
 	}
 	_, _ = w.WriteString("]}")

@@ -12,33 +12,33 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-func yamlOf(b []byte) ([]byte, error) { return yaml.JSONToYAML(b) }
+func jsonToYAML(b []byte) ([]byte, error) { return yaml.JSONToYAML(b) }
 
 // yamlItem is a record as an item of a list in YAML, with its dash. It is kept with the record: an item stands as far
 // to the right in each list, so that even its long lines are folded alike.
-func (p *Encoder) yamlItem(rec *memstore.Record) ([]byte, error) {
-	return rec.CachedEncoding("yaml "+p.piece, func(rec *memstore.Record) ([]byte, error) {
-		body, err := p.body(rec)
+func (e *Encoder) yamlItem(rec *memstore.Record) ([]byte, error) {
+	return rec.CachedEncoding("yaml "+e.cacheKey, func(rec *memstore.Record) ([]byte, error) {
+		body, err := e.recordBody(rec)
 		if err != nil {
 			return nil, err
 		}
-		item := append([]byte{'['}, p.itemHead()...)
-		if p.itemHead() != "" {
+		item := append([]byte{'['}, e.itemTypeMeta()...)
+		if e.itemTypeMeta() != "" {
 			body = body[1:]
 		}
-		return yamlOf(append(append(item, body...), ']'))
+		return jsonToYAML(append(append(item, body...), ']'))
 	})
 }
 
-// yamlList writes a list in YAML, as List does: its keys in the order of the alphabet.
-func (p *Encoder) yamlList(w http.ResponseWriter, list metav1.ListMeta, records []*memstore.Record) error {
-	kind := p.kind
-	kind.Kind = p.listKind()
+// writeYAMLList writes a list in YAML, as List does: its keys in the order of the alphabet.
+func (e *Encoder) writeYAMLList(w http.ResponseWriter, list metav1.ListMeta, records []*memstore.Record) error {
+	kind := e.kind
+	kind.Kind = e.listKind()
 	first, err := yaml.Marshal(map[string]string{"apiVersion": kind.GroupVersion().String()})
 	if err != nil {
 		return err
 	}
-	metadata, err := p.listMeta(list)
+	metadata, err := e.listMetaJSON(list)
 	if err != nil {
 		return err
 	}
@@ -46,13 +46,13 @@ func (p *Encoder) yamlList(w http.ResponseWriter, list metav1.ListMeta, records 
 	if err != nil {
 		return err
 	}
-	last, err := yamlOf(rest)
+	last, err := jsonToYAML(rest)
 	if err != nil {
 		return err
 	}
 	items := "items:\n"
 	switch {
-	case p.nullItems(len(records)):
+	case e.hasNullItems(len(records)):
 		items = "items: null\n"
 	case len(records) == 0:
 		items = "items: []\n"
@@ -60,12 +60,12 @@ func (p *Encoder) yamlList(w http.ResponseWriter, list metav1.ListMeta, records 
 	size := len(first) + len(items) + len(last)
 	bodies := make([][]byte, len(records))
 	for i, rec := range records {
-		if bodies[i], err = p.yamlItem(rec); err != nil {
+		if bodies[i], err = e.yamlItem(rec); err != nil {
 			return err
 		}
 		size += len(bodies[i])
 	}
-	w.Header().Set("Content-Type", p.ContentType(false))
+	w.Header().Set("Content-Type", e.ContentType(false))
 	w.Header().Set("Content-Length", strconv.Itoa(size))
 	buffered := bufio.NewWriterSize(w, min(listBuffer, size))
 	_, _ = buffered.Write(first)

@@ -27,7 +27,7 @@ func (a *API) DeleteKey(res *resource.Resource, key string, opts *metav1.DeleteO
 // more, or is another one than that with the uid, is left alone. One that had been
 // deleted goes with its last finalizer (DL-05).
 func (a *API) ChangeKey(res *resource.Resource, key, uid, subresource string, do func(runtime.Object)) error {
-	tracker, err := a.types.Tracker(res, subresource)
+	tracker, err := a.types.FieldManager(res, subresource)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func (a *API) afterWrite(res *resource.Resource, key string, out writeResult) er
 		return nil
 	}
 	switch {
-	case resource.IsCRDs(res):
+	case resource.IsCRDResource(res):
 		return a.reconcileCRD(nameFromKey(key))
 	case res.Custom != nil && out.event.Record == nil && a.types.IsTerminating(res) &&
 		a.store.View().Count(codec.Key(res, "", "")) == 0:
@@ -63,10 +63,10 @@ func (a *API) reconcileCRD(name string) error {
 			return err
 		}
 		all := a.types.CRDs()
-		if changed := all[name]; changed != nil && lifecycle.MustFinalize(changed) {
+		if changed := all[name]; changed != nil && lifecycle.NeedsFinalizing(changed) {
 			return a.finalizeCRD(changed)
 		}
-		states := lifecycle.Settle(slices.Collect(maps.Values(all)), name, a.Now())
+		states := lifecycle.Reconcile(slices.Collect(maps.Values(all)), name, a.Now())
 		if len(states) == 0 {
 			return nil
 		}
@@ -96,7 +96,7 @@ func (a *API) writeCRDStatuses(all map[string]*crd, states []*crd) error {
 // before. It is gone if it had been deleted and has no finalizers any more; then the result is nil.
 func (a *API) updateCRDStatus(before *crd, change func(*crd) *crd) (*crd, error) {
 	res := a.types.Table().LookupKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
-	tracker, err := a.types.Tracker(res, "status")
+	tracker, err := a.types.FieldManager(res, "status")
 	if err != nil {
 		return nil, err
 	}
@@ -127,18 +127,18 @@ func (a *API) updateCRDStatus(before *crd, change func(*crd) *crd) (*crd, error)
 // finalizeCRD deletes the objects of a definition that is being deleted, and lets it go when
 // there are none left (CD-08). It is called again when one of them has gone.
 func (a *API) finalizeCRD(ending *crd) error {
-	began, err := a.updateCRDStatus(ending, func(c *crd) *crd { return lifecycle.Finalizing(c, a.Now()) })
+	began, err := a.updateCRDStatus(ending, func(c *crd) *crd { return lifecycle.StartFinalizing(c, a.Now()) })
 	if err != nil {
 		return ignoreConflict(err)
 	}
-	if lifecycle.DeletesInstances(began) {
+	if lifecycle.MustDeleteInstances(began) {
 		left, err := a.deleteInstances(began)
 		if err != nil || left {
 			return err
 		}
 	}
 	// The last object that went may have called finalize, too, and been faster.
-	_, err = a.updateCRDStatus(began, func(c *crd) *crd { return lifecycle.Finalized(c, a.Now()) })
+	_, err = a.updateCRDStatus(began, func(c *crd) *crd { return lifecycle.FinishFinalizing(c, a.Now()) })
 	if err != nil {
 		return ignoreConflict(err)
 	}

@@ -36,7 +36,7 @@ func (a *API) findHandler(m string, res *resource.Resource, t requestinfo.Reques
 // serves with a handler of its own. It has the say in all of their groups.
 func (a *API) isCustom(res *resource.Resource, t requestinfo.RequestInfo) bool {
 	if res == nil {
-		return a.types.Table().IsCustom(t.Group)
+		return a.types.Table().IsCustomGroup(t.Group)
 	}
 	return res.Custom != nil
 }

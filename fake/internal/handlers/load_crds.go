@@ -118,7 +118,7 @@ func (l *crdLoader) add(item Item) error {
 	default:
 		next.ResourceVersion, next.DeletionTimestamp, next.DeletionGracePeriodSeconds = "", nil, nil
 		l.api.prepareLoaded(l.res, next)
-		lifecycle.PrepareCreate(next)
+		lifecycle.PrepareForCreate(next)
 		addStoredVersions(next, stored)
 		if err := validateCreate(l.res, next); err != nil {
 			return err
@@ -135,7 +135,7 @@ func (l *crdLoader) add(item Item) error {
 }
 
 func (l *crdLoader) settle(name string) []*crd {
-	return lifecycle.Settle(slices.Collect(maps.Values(l.crds)), name, l.api.Now())
+	return lifecycle.Reconcile(slices.Collect(maps.Values(l.crds)), name, l.api.Now())
 }
 
 // isSameCRD reports whether a definition says what another says already.
@@ -154,7 +154,7 @@ func (l *crdLoader) replace(next, was *crd) error {
 	labels, annotations, spec := next.Labels, next.Annotations, next.Spec
 	was.DeepCopyInto(next)
 	next.Labels, next.Annotations, next.Spec = labels, annotations, spec
-	lifecycle.PrepareUpdate(next, was)
+	lifecycle.PrepareForUpdate(next, was)
 	return validateUpdate(context.Background(), l.res, nil, next, was)
 }
 

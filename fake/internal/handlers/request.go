@@ -192,7 +192,7 @@ func (q *request) toStorageVersion(served runtime.Object) (runtime.Object, error
 
 // fieldManager keeps the managedFields of what the request writes to.
 func (q *request) fieldManager() (*managedfields.FieldManager, error) {
-	return q.types.Tracker(q.parent, q.info.Subresource)
+	return q.types.FieldManager(q.parent, q.info.Subresource)
 }
 
 // managerName is the owner of the fields that the request writes (SA-25).

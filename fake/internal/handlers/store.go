@@ -61,7 +61,7 @@ func (a *API) updateStoreOnly(res *resource.Resource, key string, dryRun bool, u
 			return nil, err
 		}
 		if cur != nil && res.Custom != nil {
-			codec.ReuseUnchanged(draft, cur)
+			codec.ReuseStoredForm(draft, cur)
 		}
 		if len(draft.Data) > MaxObject {
 			return nil, errRequestTooLarge

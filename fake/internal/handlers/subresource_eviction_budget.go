@@ -80,7 +80,7 @@ func canEvictUnhealthy(b *policyv1.PodDisruptionBudget) bool {
 // decrementBudget writes down that a budget allows one eviction less, as a real server does
 // through its own client.
 func (a *API) decrementBudget(res *resource.Resource, b *policyv1.PodDisruptionBudget, pod string, dryRun bool) error {
-	tracker, err := a.types.Tracker(res, "status")
+	tracker, err := a.types.FieldManager(res, "status")
 	if err != nil {
 		return err
 	}

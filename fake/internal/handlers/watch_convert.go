@@ -38,12 +38,12 @@ func (s *stream) matches(rec *memstore.Record) (bool, error) {
 func (s *stream) convert(rec *memstore.Record) error { return s.convertWithin(s.ctx, rec) }
 
 func (s *stream) convertWithin(ctx context.Context, rec *memstore.Record) error {
-	if !codec.NeedsWebhook(s.res, rec) || codec.IsConverted(s.res, rec) {
+	if !codec.NeedsWebhook(s.res, rec) || codec.IsConversionCached(s.res, rec) {
 		return nil
 	}
 	converted := make(chan error, 1)
 	go func() {
-		_, err := codec.Converted(s.res, rec)
+		_, err := codec.ConvertedJSON(s.res, rec)
 		converted <- err
 	}()
 	select {

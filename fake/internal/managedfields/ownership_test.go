@@ -228,7 +228,7 @@ func TestFor(t *testing.T) {
 			again, err := BuiltinFieldManager(res, subresource)
 			require.NoError(t, err)
 			require.Same(t, tracker, again)
-			require.Equal(t, resource.IsCRDs(res), tracker.whole == nil, "%s has no plan", res.Kind)
+			require.Equal(t, resource.IsCRDResource(res), tracker.whole == nil, "%s has no plan", res.Kind)
 		}
 	}
 	_, err := BuiltinFieldManager(resource.Builtin().Lookup("", "v1", "pods"), "log")

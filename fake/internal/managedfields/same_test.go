@@ -21,7 +21,7 @@ import (
 // creates, updates of the resource and its status by several managers, applies.
 func TestShortcutIsTheLongWay(t *testing.T) {
 	for _, res := range resource.Builtin().Stored() {
-		if resource.IsCRDs(res) { // there is no shortcut
+		if resource.IsCRDResource(res) { // there is no shortcut
 			continue
 		}
 		name := fmt.Sprintf("%s.%s.%s", res.Plural, res.Version, res.Group)

@@ -66,7 +66,7 @@ func converter(body *resource.Resource) (managedfields.TypeConverter, error) {
 	switch {
 	case body.Kind == "Scale":
 		return scaleTypes()
-	case resource.IsCRDs(body):
+	case resource.IsCRDResource(body):
 		return extensions(), nil
 	}
 	return types(), nil

@@ -26,7 +26,7 @@ func TestCBOR(t *testing.T) {
 		{"application/cbor;as=Table;g=meta.k8s.io;v=v1", Object, Output{}, "only the following media types are accepted"},
 	}
 	for _, tt := range tests {
-		out, err := ResponseOutput(WithCBOR(request(tt.accept)), tt.endpoint)
+		out, err := ResponseOutput(WithCBOR(newAcceptRequest(tt.accept)), tt.endpoint)
 		if tt.refused != "" {
 			require.ErrorContains(t, err, tt.refused, tt.accept)
 			continue
@@ -34,11 +34,11 @@ func TestCBOR(t *testing.T) {
 		require.NoError(t, err, tt.accept)
 		require.Equal(t, tt.want, out, tt.accept)
 	}
-	media, err := RequestMediaType(WithCBOR(sending("application/cbor")))
+	media, err := RequestMediaType(WithCBOR(newContentTypeRequest("application/cbor")))
 	require.NoError(t, err)
 	require.Equal(t, CBOR, media)
-	require.ErrorContains(t, CheckStream(WithCBOR(request("")), Output{Media: YAML}), ", application/cbor-seq")
-	require.NoError(t, CheckStream(WithCBOR(request("")), Output{Media: CBOR}))
+	require.ErrorContains(t, CheckStream(WithCBOR(newAcceptRequest("")), Output{Media: YAML}), ", application/cbor-seq")
+	require.NoError(t, CheckStream(WithCBOR(newAcceptRequest("")), Output{Media: CBOR}))
 	require.Equal(t, "application/cbor-seq", ContentType(CBOR, true))
 	require.Equal(t, "application/cbor", ContentType(CBOR, false))
 	require.True(t, IsCBOREnabled(WithCBOR(&http.Request{})))

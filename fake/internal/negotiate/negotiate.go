@@ -90,9 +90,9 @@ const (
 // ResponseOutput chooses the representation of the answer to r. The error is a 406
 // Status.
 func ResponseOutput(r *http.Request, e Endpoint) (Output, error) {
-	out, err := accept(r, e)
+	out, err := negotiateOutput(r, e)
 	if err == nil && !out.Pretty {
-		out.Pretty = pretty(r)
+		out.Pretty = isPretty(r)
 	}
 	return out, err
 }
@@ -100,23 +100,23 @@ func ResponseOutput(r *http.Request, e Endpoint) (Output, error) {
 // DiscoveryOutput chooses the representation of /api and /apis, or of a document that
 // stands in their place: a client that names the aggregated form anywhere gets it,
 // also behind others that it would rather have (DI-06). plain is for all else.
-func DiscoveryOutput(r *http.Request, plain Endpoint) (Output, error) {
-	header, offered := r.Header.Get("Accept"), offerOf(r)
-	if strings.Contains(header, "APIGroupDiscoveryList") && offered.routable(header, plain) {
+func DiscoveryOutput(r *http.Request, fallback Endpoint) (Output, error) {
+	header, supported := r.Header.Get("Accept"), supportedBy(r)
+	if strings.Contains(header, "APIGroupDiscoveryList") && supported.isRoutable(header, fallback) {
 		for _, clause := range goautoneg.ParseAccept(header) {
-			for media := JSON; media <= offered.last; media++ {
-				if matches(clause, media) && aggregated(clause.Params) {
-					return Output{Media: media, Form: Aggregated, Pretty: clause.Params["pretty"] == "1" || pretty(r)}, nil
+			for media := JSON; media <= supported.last; media++ {
+				if matchesMedia(clause, media) && acceptsAggregated(clause.Params) {
+					return Output{Media: media, Form: Aggregated, Pretty: clause.Params["pretty"] == "1" || isPretty(r)}, nil
 				}
 			}
 		}
 	}
-	return ResponseOutput(r, plain)
+	return ResponseOutput(r, fallback)
 }
 
-// aggregated reports whether a clause asks for the aggregated form. Of the versions
+// acceptsAggregated reports whether a clause asks for the aggregated form. Of the versions
 // v2 is left; v2beta1 is not served any more (DI-08).
-func aggregated(params map[string]string) bool {
+func acceptsAggregated(params map[string]string) bool {
 	return params["as"] == "APIGroupDiscoveryList" && params["v"] == "v2" && params["g"] == "apidiscovery.k8s.io"
 }
 
@@ -124,38 +124,38 @@ func aggregated(params map[string]string) bool {
 // (CN-08, TB-10). Where nothing offered is acceptable it is JSON, which a real server
 // indents then.
 func ErrorOutput(r *http.Request) Output {
-	out, err := accept(r, Unrouted)
+	out, err := negotiateOutput(r, Unrouted)
 	if err != nil {
 		return Output{Pretty: true}
 	}
-	out.Pretty = out.Pretty || pretty(r)
+	out.Pretty = out.Pretty || isPretty(r)
 	return out
 }
 
-func accept(r *http.Request, e Endpoint) (Output, error) {
+func negotiateOutput(r *http.Request, e Endpoint) (Output, error) {
 	header := r.Header.Get("Accept")
 	switch header {
 	case "", "*/*", TypeJSON, TypeJSON + ", */*":
 		return Output{Media: JSON}, nil
 	}
-	offered := offerOf(r)
-	if e != Unrouted && e != Custom && !offered.routable(header, e) {
+	supported := supportedBy(r)
+	if e != Unrouted && e != Custom && !supported.isRoutable(header, e) {
 		if e == Collection {
-			return Output{}, status.NoAcceptableMediaType(offered.object + ", " + offered.stream)
+			return Output{}, status.NoAcceptableMediaType(supported.objectTypes + ", " + supported.streamTypes)
 		}
-		return Output{}, status.NoAcceptableMediaType(offered.object)
+		return Output{}, status.NoAcceptableMediaType(supported.objectTypes)
 	}
 	for _, clause := range goautoneg.ParseAccept(header) {
-		for media := JSON; media <= offered.last; media++ {
-			if !matches(clause, media) {
+		for media := JSON; media <= supported.last; media++ {
+			if !matchesMedia(clause, media) {
 				continue
 			}
-			if out, ok := parameters(clause.Params, media, e); ok {
+			if out, ok := applyParameters(clause.Params, media, e); ok {
 				return out, nil
 			}
 		}
 	}
-	return Output{}, status.NotAcceptable(offered.object)
+	return Output{}, status.NotAcceptable(supported.objectTypes)
 }
 
 // AcceptsJSON is the router's check for a document that there is in JSON only.
@@ -173,7 +173,7 @@ func AcceptsJSON(r *http.Request) bool {
 	return false
 }
 
-func matches(clause goautoneg.Accept, media Media) bool {
+func matchesMedia(clause goautoneg.Accept, media Media) bool {
 	if clause.Type == "*" && clause.SubType == "*" {
 		return true
 	}
@@ -181,8 +181,8 @@ func matches(clause goautoneg.Accept, media Media) bool {
 	return clause.Type == name && (clause.SubType == subtype || clause.SubType == "*")
 }
 
-// parameters reads the parameters of one clause; false skips the clause.
-func parameters(params map[string]string, media Media, e Endpoint) (Output, bool) {
+// applyParameters reads the parameters of one clause; false skips the clause.
+func applyParameters(params map[string]string, media Media, e Endpoint) (Output, bool) {
 	out := Output{Media: media}
 	as, version, group := params["as"], params["v"], params["g"]
 	if stream := params["stream"]; stream != "" && (stream != "watch" || media == YAML) {
@@ -216,8 +216,8 @@ func parameters(params map[string]string, media Media, e Endpoint) (Output, bool
 	return out, true
 }
 
-// pretty asks the query, then the user agents that people read (CN-05).
-func pretty(r *http.Request) bool {
+// isPretty asks the query, then the user agents that people read (CN-05).
+func isPretty(r *http.Request) bool {
 	if strings.Contains(r.URL.RawQuery, "pretty") {
 		if v := r.URL.Query().Get("pretty"); v != "" {
 			b, _ := strconv.ParseBool(v)
@@ -231,7 +231,7 @@ func pretty(r *http.Request) bool {
 // CheckStream checks that an Output can be a watch: YAML cannot (WA-30).
 func CheckStream(r *http.Request, out Output) error {
 	if out.Media == YAML {
-		return status.NotAcceptable(offerOf(r).stream)
+		return status.NotAcceptable(supportedBy(r).streamTypes)
 	}
 	return nil
 }
@@ -258,13 +258,13 @@ func RequestMediaType(r *http.Request) (Media, error) {
 	case TypeProtobuf:
 		return Protobuf, nil
 	}
-	offered := offerOf(r)
+	supported := supportedBy(r)
 	if name, _, err := mime.ParseMediaType(contentType); err == nil {
-		for media := JSON; media <= offered.last; media++ {
+		for media := JSON; media <= supported.last; media++ {
 			if media.String() == name {
 				return media, nil
 			}
 		}
 	}
-	return JSON, status.UnsupportedMediaType(offered.object)
+	return JSON, status.UnsupportedMediaType(supported.objectTypes)
 }

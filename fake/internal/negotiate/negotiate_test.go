@@ -9,7 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-func request(accept string) *http.Request {
+func newAcceptRequest(accept string) *http.Request {
 	r := httptest.NewRequest(http.MethodGet, "/api/v1/pods", nil)
 	if accept != "" {
 		r.Header.Set("Accept", accept)
@@ -17,13 +17,13 @@ func request(accept string) *http.Request {
 	return r
 }
 
-func sending(contentType string) *http.Request {
+func newContentTypeRequest(contentType string) *http.Request {
 	r := httptest.NewRequest(http.MethodPost, "/api/v1/pods", nil)
 	r.Header.Set("Content-Type", contentType)
 	return r
 }
 
-func TestResponse(t *testing.T) {
+func TestResponseOutput(t *testing.T) {
 	const meta = ";g=meta.k8s.io;v="
 	tests := []struct {
 		accept   string
@@ -70,7 +70,7 @@ func TestResponse(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.accept, func(t *testing.T) {
-			out, err := ResponseOutput(request(tt.accept), tt.endpoint)
+			out, err := ResponseOutput(newAcceptRequest(tt.accept), tt.endpoint)
 			if tt.refused != "" {
 				require.True(t, apierrors.IsNotAcceptable(err), "%v", err)
 				require.ErrorContains(t, err, tt.refused)
@@ -84,7 +84,7 @@ func TestResponse(t *testing.T) {
 
 // Errors are never transformed and never refused. Who reads nothing of what there is
 // gets JSON for people.
-func TestErrorResponse(t *testing.T) {
+func TestErrorOutput(t *testing.T) {
 	for accept, want := range map[string]Output{
 		"":                                    {},
 		"application/*":                       {},
@@ -93,12 +93,12 @@ func TestErrorResponse(t *testing.T) {
 		"application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1": {Pretty: true},
 		"application/yaml;sv=v1,application/json":                      {Media: JSON},
 	} {
-		require.Equal(t, want, ErrorOutput(request(accept)), accept)
+		require.Equal(t, want, ErrorOutput(newAcceptRequest(accept)), accept)
 	}
 }
 
 func TestPretty(t *testing.T) {
-	r := request("")
+	r := newAcceptRequest("")
 	r.Header.Set("User-Agent", "curl/8")
 	out, err := ResponseOutput(r, Object)
 	require.NoError(t, err)
@@ -109,25 +109,25 @@ func TestPretty(t *testing.T) {
 	require.False(t, out.Pretty)
 }
 
-func TestBody(t *testing.T) {
+func TestRequestMediaType(t *testing.T) {
 	for contentType, want := range map[string]Media{
 		"":                                    JSON,
 		"application/json; charset=utf-8":     JSON,
 		"application/yaml":                    YAML,
 		"application/vnd.kubernetes.protobuf": Protobuf,
 	} {
-		media, err := RequestMediaType(sending(contentType))
+		media, err := RequestMediaType(newContentTypeRequest(contentType))
 		require.NoError(t, err)
 		require.Equal(t, want, media, contentType)
 	}
 	for _, contentType := range []string{"text/plain", "application/jsonx", "garbage", "application/cbor"} {
-		_, err := RequestMediaType(sending(contentType))
+		_, err := RequestMediaType(newContentTypeRequest(contentType))
 		require.True(t, apierrors.IsUnsupportedMediaType(err), contentType)
 	}
 }
 
 // As a real server answers /api and /apis.
-func TestDiscovery(t *testing.T) {
+func TestDiscoveryOutput(t *testing.T) {
 	const as = ";as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io"
 	const beta = "application/json;as=APIGroupDiscoveryList;v=v2beta1;g=apidiscovery.k8s.io"
 	aggregated := Output{Form: Aggregated}
@@ -145,12 +145,12 @@ func TestDiscovery(t *testing.T) {
 		beta + ",application/json":                                       {},
 		beta + ",application/yaml":                                       {Media: YAML},
 	} {
-		out, err := DiscoveryOutput(request(accept), Document)
+		out, err := DiscoveryOutput(newAcceptRequest(accept), Document)
 		require.NoError(t, err, accept)
 		require.Equal(t, want, out, accept)
 	}
 	for _, accept := range []string{beta, "text/html" + as, "application/json;as=APIGroupDiscoveryList", "application/json;as=Other;v=v2;g=apidiscovery.k8s.io"} {
-		_, err := DiscoveryOutput(request(accept), Document)
+		_, err := DiscoveryOutput(newAcceptRequest(accept), Document)
 		require.True(t, apierrors.IsNotAcceptable(err), "%s: %v", accept, err)
 	}
 }

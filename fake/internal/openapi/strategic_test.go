@@ -24,7 +24,7 @@ func TestStrategicPatchesAgree(t *testing.T) {
 	require.NoError(t, err)
 	filler, lists := objectFiller(), 0
 	for _, r := range resource.Builtin().Stored() {
-		if resource.IsCRDs(r) { // whose values are JSON, which cannot be filled with anything
+		if resource.IsCRDResource(r) { // whose values are JSON, which cannot be filled with anything
 			continue
 		}
 		name := nameOf(reflect.TypeOf(r.New()).Elem())

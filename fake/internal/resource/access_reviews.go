@@ -1,7 +1,7 @@
 package resource
 
-// authenticationRows are questions about users: posted, answered and not kept (VR-01).
-func authenticationRows() []Resource {
+// authenticationResources are questions about users: posted, answered and not kept (VR-01).
+func authenticationResources() []Resource {
 	return []Resource{
 		{
 			Group: "authentication.k8s.io", Version: "v1", Plural: "selfsubjectreviews", Kind: "SelfSubjectReview",
@@ -14,8 +14,8 @@ func authenticationRows() []Resource {
 	}
 }
 
-// authorizationRows are questions about what users may do.
-func authorizationRows() []Resource {
+// authorizationResources are questions about what users may do.
+func authorizationResources() []Resource {
 	return []Resource{
 		{
 			Group: "authorization.k8s.io", Version: "v1", Plural: "localsubjectaccessreviews", Kind: "LocalSubjectAccessReview",

@@ -1,12 +1,12 @@
 package resource
 
-// admissionRows are the types that tell the server whom to ask before a write.
-func admissionRows() []Resource {
+// admissionRegistrationResources are the types that tell the server whom to ask before a write.
+func admissionRegistrationResources() []Resource {
 	rows := []Resource{
 		{Plural: "mutatingadmissionpolicies", Kind: "MutatingAdmissionPolicy"},
 		{Plural: "mutatingadmissionpolicybindings", Kind: "MutatingAdmissionPolicyBinding"},
 		{Plural: "mutatingwebhookconfigurations", Kind: "MutatingWebhookConfiguration"},
-		{Plural: "validatingadmissionpolicies", Kind: "ValidatingAdmissionPolicy", Status: true, Subresources: []Subresource{status("metadata")}},
+		{Plural: "validatingadmissionpolicies", Kind: "ValidatingAdmissionPolicy", Status: true, Subresources: []Subresource{statusSubresource("metadata")}},
 		{Plural: "validatingadmissionpolicybindings", Kind: "ValidatingAdmissionPolicyBinding"},
 		{Plural: "validatingwebhookconfigurations", Kind: "ValidatingWebhookConfiguration"},
 	}

@@ -11,46 +11,46 @@ import (
 	"example.com/fakeapi/fake/internal/crd/lifecycle"
 )
 
-// apiextensionsRows are the definitions of custom resources. What they define has rows of
+// apiExtensionsResources are the definitions of custom resources. What they define has rows of
 // its own, see CustomRows.
-func apiextensionsRows() []Resource {
-	status := status()
-	status.PrepareForUpdate = func(obj, old runtime.Object) { lifecycle.PrepareStatus(crd(obj), crd(old)) }
+func apiExtensionsResources() []Resource {
+	status := statusSubresource()
+	status.PrepareForUpdate = func(obj, old runtime.Object) { lifecycle.PrepareStatusForUpdate(asCRD(obj), asCRD(old)) }
 	status.Validate = func(ctx context.Context, obj, old runtime.Object) field.ErrorList {
-		return lifecycle.ValidateStatus(ctx, crd(obj), crd(old))
+		return lifecycle.ValidateStatus(ctx, asCRD(obj), asCRD(old))
 	}
 	return []Resource{{
 		Group: apiextensionsv1.GroupName, Version: "v1", Plural: "customresourcedefinitions", Kind: "CustomResourceDefinition",
 		ShortNames: []string{"crd", "crds"}, Categories: []string{"api-extensions"}, Status: true,
 		Subresources:     []Subresource{status},
 		HasGeneration:    true,
-		scheme:           extensions(),
-		Canonicalize:     decoded,
-		PrepareForCreate: func(obj runtime.Object) { lifecycle.PrepareCreate(crd(obj)) },
+		scheme:           newAPIExtensionsScheme(),
+		Canonicalize:     canonicalizeCRD,
+		PrepareForCreate: func(obj runtime.Object) { lifecycle.PrepareForCreate(asCRD(obj)) },
 		PrepareForUpdate: func(obj, old runtime.Object) {
-			lifecycle.PrepareUpdate(crd(obj), crd(old))
-			crd(obj).Generation = crd(old).Generation // the verbs count it, as for all types
+			lifecycle.PrepareForUpdate(asCRD(obj), asCRD(old))
+			asCRD(obj).Generation = asCRD(old).Generation // the verbs count it, as for all types
 		},
 		ValidateCreate: func(obj runtime.Object, _ field.ErrorList) field.ErrorList {
-			return lifecycle.ValidateCreate(background(), crd(obj))
+			return lifecycle.ValidateCreate(background(), asCRD(obj))
 		},
 		ValidateUpdate: func(ctx context.Context, obj, old runtime.Object, _ field.ErrorList) field.ErrorList {
-			return lifecycle.ValidateUpdate(ctx, crd(obj), crd(old))
+			return lifecycle.ValidateUpdate(ctx, asCRD(obj), asCRD(old))
 		},
-		MarkTerminating: func(obj runtime.Object, now time.Time) { *crd(obj) = *lifecycle.MarkDeleted(crd(obj), now) },
+		MarkTerminating: func(obj runtime.Object, now time.Time) { *asCRD(obj) = *lifecycle.MarkTerminating(asCRD(obj), now) },
 		WarningsFor: func(obj, old runtime.Object) []string {
-			was, _ := old.(*apiextensionsv1.CustomResourceDefinition)
-			return lifecycle.Warnings(crd(obj), was)
+			oldCRD, _ := old.(*apiextensionsv1.CustomResourceDefinition)
+			return lifecycle.Warnings(asCRD(obj), oldCRD)
 		},
 	}}
 }
 
-// decoded gives a definition its defaults. What cannot be decoded is left as it is, and
+// canonicalizeCRD gives a definition its defaults. What cannot be decoded is left as it is, and
 // refused by the validation.
-func decoded(obj runtime.Object) { _ = lifecycle.Decoded(crd(obj)) }
+func canonicalizeCRD(obj runtime.Object) { _ = lifecycle.Canonicalize(asCRD(obj)) }
 
-// IsCRDs tells the type that defines others.
-func IsCRDs(r *Resource) bool {
+// IsCRDResource tells the type that defines others.
+func IsCRDResource(r *Resource) bool {
 	return r.Group == apiextensionsv1.GroupName && r.Plural == "customresourcedefinitions"
 }
 
@@ -60,13 +60,13 @@ func CRDKey(name string) string {
 	return "customresourcedefinitions." + apiextensionsv1.GroupName + "/" + name
 }
 
-func crd(obj runtime.Object) *apiextensionsv1.CustomResourceDefinition {
+func asCRD(obj runtime.Object) *apiextensionsv1.CustomResourceDefinition {
 	return obj.(*apiextensionsv1.CustomResourceDefinition)
 }
 
-// extensions is the scheme of apiextensions.k8s.io, as the part of a real server that
+// newAPIExtensionsScheme is the scheme of apiextensions.k8s.io, as the part of a real server that
 // serves it has one of its own. It only has to know the types.
-func extensions() *runtime.Scheme {
+func newAPIExtensionsScheme() *runtime.Scheme {
 	s := runtime.NewScheme()
 	s.AddKnownTypes(apiextensionsv1.SchemeGroupVersion,
 		&apiextensionsv1.CustomResourceDefinition{}, &apiextensionsv1.CustomResourceDefinitionList{})

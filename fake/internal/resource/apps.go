@@ -1,9 +1,9 @@
 package resource
 
-// appsRows have no field selectors of their own. That replicasets know
+// appsResources have no field selectors of their own. That replicasets know
 // status.replicas is in the documentation and not in the server
 // (kubernetes/kubernetes#135136).
-func appsRows() []Resource {
+func appsResources() []Resource {
 	return []Resource{
 		{
 			Group: "apps", Version: "v1", Plural: "controllerrevisions", Kind: "ControllerRevision", Namespaced: true,
@@ -17,20 +17,20 @@ func appsRows() []Resource {
 		{
 			Group: "apps", Version: "v1", Plural: "deployments", Kind: "Deployment", Namespaced: true,
 			ShortNames: []string{"deploy"}, Categories: []string{"all"}, Status: true,
-			Subresources:             []Subresource{scale(), status("metadata.labels")},
+			Subresources:             []Subresource{scaleSubresource(), statusSubresource("metadata.labels")},
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 			GenerationCountsAnnotations: true, // a Deployment's controller copies them to its ReplicaSets
 		},
 		{
 			Group: "apps", Version: "v1", Plural: "replicasets", Kind: "ReplicaSet", Namespaced: true,
 			ShortNames: []string{"rs"}, Categories: []string{"all"}, Status: true,
-			Subresources:             []Subresource{scale()},
+			Subresources:             []Subresource{scaleSubresource()},
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 		},
 		{
 			Group: "apps", Version: "v1", Plural: "statefulsets", Kind: "StatefulSet", Namespaced: true,
 			ShortNames: []string{"sts"}, Categories: []string{"all"}, Status: true,
-			Subresources:             []Subresource{scale()},
+			Subresources:             []Subresource{scaleSubresource()},
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 		},
 	}

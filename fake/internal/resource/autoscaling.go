@@ -4,9 +4,9 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 )
 
-// autoscalingRows show one set of autoscalers in two versions; v2, which can
+// autoscalingResources show one set of autoscalers in two versions; v2, which can
 // say everything, is the one that is kept.
-func autoscalingRows() []Resource {
+func autoscalingResources() []Resource {
 	hpa := Resource{
 		Group: "autoscaling", Plural: "horizontalpodautoscalers", Kind: "HorizontalPodAutoscaler", Namespaced: true,
 		ShortNames: []string{"hpa"}, Categories: []string{"all"}, Status: true,
@@ -16,6 +16,6 @@ func autoscalingRows() []Resource {
 	v2, v1 := hpa, hpa
 	v2.Version = "v2"
 	v1.Version = "v1"
-	v1.toStored, v1.fromStored = hpaToV2, hpaFromV2
+	v1.toStorage, v1.fromStorage = convertHPAToV2, convertHPAToV1
 	return []Resource{v2, v1}
 }

@@ -2,7 +2,7 @@ package resource
 
 import batchv1 "k8s.io/api/batch/v1"
 
-func batchRows() []Resource {
+func batchResources() []Resource {
 	return []Resource{
 		{
 			Group: "batch", Version: "v1", Plural: "cronjobs", Kind: "CronJob", Namespaced: true,
@@ -13,9 +13,9 @@ func batchRows() []Resource {
 			Group: "batch", Version: "v1", Plural: "jobs", Kind: "Job", Namespaced: true,
 			Categories: []string{"all"}, Status: true,
 			AllowUnconditionalUpdate: true, HasGeneration: true,
-			fieldMessage: "field label %q not supported for batchv1.Job",
+			fieldErrorFormat: "field label %q not supported for batchv1.Job",
 			Fields: []Field{
-				countField("status.successful", func(j *batchv1.Job) int32 { return j.Status.Succeeded }),
+				intField("status.successful", func(j *batchv1.Job) int32 { return j.Status.Succeeded }),
 			},
 		},
 	}

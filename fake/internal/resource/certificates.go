@@ -2,34 +2,34 @@ package resource
 
 import certificatesv1 "k8s.io/api/certificates/v1"
 
-func certificatesRows() []Resource {
+func certificatesResources() []Resource {
 	return []Resource{
 		{
 			Group: "certificates.k8s.io", Version: "v1", Plural: "certificatesigningrequests", Kind: "CertificateSigningRequest",
 			ShortNames: []string{"csr"}, Status: true,
-			Subresources:             []Subresource{approval(), csrStatus()},
-			PrepareForUpdate:         keepRequest,
+			Subresources:             []Subresource{approvalSubresource(), csrStatusSubresource()},
+			PrepareForUpdate:         prepareCSRForUpdate,
 			ResetFields:              []string{"spec", "status"},
 			AllowUnconditionalUpdate: true,
-			ValidateName:             anyName,
+			ValidateName:             validatePathSegmentName,
 			Fields: []Field{
-				textField("spec.signerName", func(c *certificatesv1.CertificateSigningRequest) string { return c.Spec.SignerName }),
+				stringField("spec.signerName", func(c *certificatesv1.CertificateSigningRequest) string { return c.Spec.SignerName }),
 			},
 		},
 		{
 			Group: "certificates.k8s.io", Version: "v1", Plural: "clustertrustbundles", Kind: "ClusterTrustBundle",
-			ValidateName: trustBundleName,
+			ValidateName: validateClusterTrustBundleName,
 			Fields: []Field{
-				textField("spec.signerName", func(b *certificatesv1.ClusterTrustBundle) string { return b.Spec.SignerName }),
+				stringField("spec.signerName", func(b *certificatesv1.ClusterTrustBundle) string { return b.Spec.SignerName }),
 			},
 		},
 		{
 			Group: "certificates.k8s.io", Version: "v1", Plural: "podcertificaterequests", Kind: "PodCertificateRequest", Namespaced: true,
 			Status: true,
 			Fields: []Field{
-				textField("spec.signerName", func(p *certificatesv1.PodCertificateRequest) string { return p.Spec.SignerName }),
-				textField("spec.podName", func(p *certificatesv1.PodCertificateRequest) string { return p.Spec.PodName }),
-				textField("spec.nodeName", func(p *certificatesv1.PodCertificateRequest) string { return string(p.Spec.NodeName) }),
+				stringField("spec.signerName", func(p *certificatesv1.PodCertificateRequest) string { return p.Spec.SignerName }),
+				stringField("spec.podName", func(p *certificatesv1.PodCertificateRequest) string { return p.Spec.PodName }),
+				stringField("spec.nodeName", func(p *certificatesv1.PodCertificateRequest) string { return string(p.Spec.NodeName) }),
 			},
 		},
 	}

@@ -18,42 +18,42 @@ import (
 
 type csr = certificatesv1.CertificateSigningRequest
 
-// approval is the subresource of who approves.
-func approval() Subresource {
+// approvalSubresource is the subresource of who approves.
+func approvalSubresource() Subresource {
 	return Subresource{
-		Name: "approval", Verbs: objectVerbs(),
+		Name: "approval", Verbs: objectSubresourceVerbs(),
 		ResetFields: []string{"spec", "status.certificate"},
 		PrepareForUpdate: func(obj, old runtime.Object) {
-			request, was := obj.(*csr), old.(*csr)
-			stampConditions(request, was)
+			request, oldRequest := obj.(*csr), old.(*csr)
+			populateConditionTimestamps(request, oldRequest)
 			conditions := request.Status.Conditions
-			request.Spec, request.Status = was.Spec, was.Status
+			request.Spec, request.Status = oldRequest.Spec, oldRequest.Status
 			request.Status.Conditions = conditions
 		},
 		Validate: func(_ context.Context, obj, old runtime.Object) field.ErrorList {
-			request, was := obj.(*csr), old.(*csr)
-			return append(validateConditions(request), keptConditions(request, was)...)
+			request, oldRequest := obj.(*csr), old.(*csr)
+			return append(validateConditions(request), validateConditionsNotRemoved(request, oldRequest)...)
 		},
 	}
 }
 
-// csrStatus is the subresource of who signs.
-func csrStatus() Subresource {
+// csrStatusSubresource is the subresource of who signs.
+func csrStatusSubresource() Subresource {
 	return Subresource{
-		Name: "status", Verbs: objectVerbs(),
+		Name: "status", Verbs: objectSubresourceVerbs(),
 		ResetFields: []string{"spec", "status.conditions"},
 		PrepareForUpdate: func(obj, old runtime.Object) {
-			request, was := obj.(*csr), old.(*csr)
-			request.Spec = was.Spec
-			keepConditions(request, was, certificatesv1.CertificateApproved)
-			keepConditions(request, was, certificatesv1.CertificateDenied)
-			stampConditions(request, was)
+			request, oldRequest := obj.(*csr), old.(*csr)
+			request.Spec = oldRequest.Spec
+			preserveConditions(request, oldRequest, certificatesv1.CertificateApproved)
+			preserveConditions(request, oldRequest, certificatesv1.CertificateDenied)
+			populateConditionTimestamps(request, oldRequest)
 		},
 		Validate: func(_ context.Context, obj, old runtime.Object) field.ErrorList {
-			request, was := obj.(*csr), old.(*csr)
-			errs := append(validateConditions(request), keptConditions(request, was)...)
-			errs = append(errs, foreignConditions(request, was)...)
-			if len(was.Status.Certificate) > 0 && string(request.Status.Certificate) != string(was.Status.Certificate) {
+			request, oldRequest := obj.(*csr), old.(*csr)
+			errs := append(validateConditions(request), validateConditionsNotRemoved(request, oldRequest)...)
+			errs = append(errs, validateApprovalNotAdded(request, oldRequest)...)
+			if len(oldRequest.Status.Certificate) > 0 && string(request.Status.Certificate) != string(oldRequest.Status.Certificate) {
 				errs = append(errs, field.Forbidden(field.NewPath("status", "certificate"), "updates may not modify existing certificate content"))
 			}
 			return errs
@@ -61,11 +61,11 @@ func csrStatus() Subresource {
 	}
 }
 
-// keepRequest is what an update of the request itself cannot change: anything but
+// prepareCSRForUpdate is what an update of the request itself cannot change: anything but
 // metadata.
-func keepRequest(obj, old runtime.Object) { obj.(*csr).Spec = old.(*csr).Spec }
+func prepareCSRForUpdate(obj, old runtime.Object) { obj.(*csr).Spec = old.(*csr).Spec }
 
-func conditions(request *csr, of certificatesv1.RequestConditionType) []certificatesv1.CertificateSigningRequestCondition {
+func conditionsOfType(request *csr, of certificatesv1.RequestConditionType) []certificatesv1.CertificateSigningRequestCondition {
 	var found []certificatesv1.CertificateSigningRequestCondition
 	for _, c := range request.Status.Conditions {
 		if c.Type == of {
@@ -75,11 +75,11 @@ func conditions(request *csr, of certificatesv1.RequestConditionType) []certific
 	return found
 }
 
-// keepConditions carries over the conditions of a type, in their new places. If
+// preserveConditions carries over the conditions of a type, in their new places. If
 // there are more or fewer of them now that is left to the validation.
-func keepConditions(request, was *csr, of certificatesv1.RequestConditionType) {
-	before := conditions(was, of)
-	if len(before) != len(conditions(request, of)) {
+func preserveConditions(request, old *csr, of certificatesv1.RequestConditionType) {
+	before := conditionsOfType(old, of)
+	if len(before) != len(conditionsOfType(request, of)) {
 		return
 	}
 	for i := range request.Status.Conditions {
@@ -89,8 +89,8 @@ func keepConditions(request, was *csr, of certificatesv1.RequestConditionType) {
 	}
 }
 
-// stampConditions fills in the times that a client left out.
-func stampConditions(request, was *csr) {
+// populateConditionTimestamps fills in the times that a client left out.
+func populateConditionTimestamps(request, old *csr) {
 	now := metav1.Now().Rfc3339Copy()
 	for i := range request.Status.Conditions {
 		c := &request.Status.Conditions[i]
@@ -101,7 +101,7 @@ func stampConditions(request, was *csr) {
 			continue
 		}
 		c.LastTransitionTime = now
-		for _, before := range was.Status.Conditions {
+		for _, before := range old.Status.Conditions {
 			if before.Type == c.Type && before.Status == c.Status && !before.LastTransitionTime.IsZero() {
 				c.LastTransitionTime = before.LastTransitionTime
 				break
@@ -147,12 +147,12 @@ func validateConditions(request *csr) (errs field.ErrorList) {
 	return errs
 }
 
-// keptConditions refuses to take back what was decided.
-func keptConditions(request, was *csr) (errs field.ErrorList) {
+// validateConditionsNotRemoved refuses to take back what was decided.
+func validateConditionsNotRemoved(request, old *csr) (errs field.ErrorList) {
 	for _, of := range []certificatesv1.RequestConditionType{
 		certificatesv1.CertificateApproved, certificatesv1.CertificateDenied, certificatesv1.CertificateFailed,
 	} {
-		if len(conditions(request, of)) < len(conditions(was, of)) {
+		if len(conditionsOfType(request, of)) < len(conditionsOfType(old, of)) {
 			errs = append(errs, field.Forbidden(field.NewPath("status", "conditions"),
 				fmt.Sprintf("updates may not remove a condition of type %q", of)))
 		}
@@ -160,11 +160,11 @@ func keptConditions(request, was *csr) (errs field.ErrorList) {
 	return errs
 }
 
-// foreignConditions refuses what only the approval may write. What it would modify
+// validateApprovalNotAdded refuses what only the approval may write. What it would modify
 // was carried over.
-func foreignConditions(request, was *csr) (errs field.ErrorList) {
+func validateApprovalNotAdded(request, old *csr) (errs field.ErrorList) {
 	for _, of := range []certificatesv1.RequestConditionType{certificatesv1.CertificateApproved, certificatesv1.CertificateDenied} {
-		if len(conditions(request, of)) > len(conditions(was, of)) {
+		if len(conditionsOfType(request, of)) > len(conditionsOfType(old, of)) {
 			errs = append(errs, field.Forbidden(field.NewPath("status", "conditions"),
 				fmt.Sprintf("updates may not add a condition of type %q", of)))
 		}

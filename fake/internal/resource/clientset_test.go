@@ -9,22 +9,22 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// client is what the typed clientset says of a resource.
-type client struct {
+// clientInfo is what the typed clientset says of a resource.
+type clientInfo struct {
 	namespaced, status bool
 	verbs              []string
 }
 
-// clients reads the clientset: each method of it gives a group and version,
+// readClientset reads the clientset: each method of it gives a group and version,
 // each method of those a resource, and each method of those is a verb. The
 // argument of Create names the type.
-func clients(t *testing.T) map[reflect.Type]client {
+func readClientset(t *testing.T) map[reflect.Type]clientInfo {
 	t.Helper()
 	verbs := map[string]string{
 		"Create": "create", "Update": "update", "Delete": "delete", "DeleteCollection": "deletecollection",
 		"Get": "get", "List": "list", "Watch": "watch", "Patch": "patch",
 	}
-	found := make(map[reflect.Type]client)
+	found := make(map[reflect.Type]clientInfo)
 	set := reflect.TypeFor[kubernetes.Interface]()
 	for i := range set.NumMethod() {
 		group := set.Method(i).Type.Out(0)
@@ -35,7 +35,7 @@ func clients(t *testing.T) map[reflect.Type]client {
 			if _, stored := resource.MethodByName("List"); !ok || !stored {
 				continue
 			}
-			c := client{namespaced: getter.NumIn() == 1}
+			c := clientInfo{namespaced: getter.NumIn() == 1}
 			_, c.status = resource.MethodByName("UpdateStatus")
 			for method, verb := range verbs {
 				if _, ok := resource.MethodByName(method); ok {
@@ -50,18 +50,18 @@ func clients(t *testing.T) map[reflect.Type]client {
 	return found
 }
 
-func TestRowsAgreeWithTheTypedClients(t *testing.T) {
+func TestResourcesMatchTypedClientset(t *testing.T) {
 	// Where the clients say less or more than a server does.
-	differences := map[string]func(*client){
+	differences := map[string]func(*clientInfo){
 		// The client was generated when a server could not do it yet.
-		"services": func(c *client) { c.verbs = AllVerbs() },
+		"services": func(c *clientInfo) { c.verbs = AllVerbs() },
 	}
-	all := clients(t)
+	all := readClientset(t)
 	for _, r := range Builtin().Stored() {
-		if IsCRDs(r) { // which are served to a client of another library
+		if IsCRDResource(r) { // which are served to a client of another library
 			continue
 		}
-		c, ok := all[r.object]
+		c, ok := all[r.objectType]
 		require.True(t, ok, "no client for %s", r.GroupVersionKind())
 		if differ := differences[r.Plural]; differ != nil {
 			before := c
@@ -71,7 +71,7 @@ func TestRowsAgreeWithTheTypedClients(t *testing.T) {
 		require.Equal(t, c.verbs, r.Verbs, r.GroupVersionKind())
 		require.Equal(t, c.namespaced, r.Namespaced, r.GroupVersionKind())
 		require.Equal(t, c.status, r.Status, r.GroupVersionKind())
-		_, hasStatus := r.object.FieldByName("Status")
+		_, hasStatus := r.objectType.FieldByName("Status")
 		require.True(t, !r.Status || hasStatus, r.GroupVersionKind())
 	}
 }

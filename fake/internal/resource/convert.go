@@ -21,21 +21,21 @@ type conversion func(runtime.Object) (runtime.Object, error)
 // It fails for an object of another type and for a version that the row does
 // not know.
 func (r *Resource) Convert(obj runtime.Object, to schema.GroupVersion) (runtime.Object, error) {
-	own := reflect.TypeOf(obj) == reflect.PointerTo(r.object)
-	stored := reflect.TypeOf(obj) == reflect.PointerTo(r.stored)
+	own := reflect.TypeOf(obj) == reflect.PointerTo(r.objectType)
+	stored := reflect.TypeOf(obj) == reflect.PointerTo(r.storageType)
 	switch {
 	case own && to == r.GroupVersion(), stored && to == r.StorageVersion:
 		return obj, nil
 	case own && to == r.StorageVersion:
-		return r.convert(r.toStored, obj, to)
+		return r.convert(r.toStorage, obj, to)
 	case stored && to == r.GroupVersion():
-		return r.convert(r.fromStored, obj, to)
+		return r.convert(r.fromStorage, obj, to)
 	}
 	return nil, fmt.Errorf("%s of %s cannot be converted from %T to %s", r.Plural, r.GroupVersion(), obj, to)
 }
 
-func (r *Resource) convert(do conversion, obj runtime.Object, to schema.GroupVersion) (runtime.Object, error) {
-	out, err := do(obj.DeepCopyObject())
+func (r *Resource) convert(fn conversion, obj runtime.Object, to schema.GroupVersion) (runtime.Object, error) {
+	out, err := fn(obj.DeepCopyObject())
 	if err != nil {
 		return nil, err
 	}

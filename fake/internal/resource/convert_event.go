@@ -6,9 +6,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// eventToCore gives an events.k8s.io/v1 Event its older names. Every field of
+// convertEventToCore gives an events.k8s.io/v1 Event its older names. Every field of
 // one version has a field in the other, so nothing is lost either way.
-func eventToCore(obj runtime.Object) (runtime.Object, error) {
+func convertEventToCore(obj runtime.Object) (runtime.Object, error) {
 	in := obj.(*eventsv1.Event)
 	out := &corev1.Event{
 		ObjectMeta:          in.ObjectMeta,
@@ -32,8 +32,8 @@ func eventToCore(obj runtime.Object) (runtime.Object, error) {
 	return out, nil
 }
 
-// eventFromCore is the way back from eventToCore.
-func eventFromCore(obj runtime.Object) (runtime.Object, error) {
+// convertEventFromCore is the way back from convertEventToCore.
+func convertEventFromCore(obj runtime.Object) (runtime.Object, error) {
 	in := obj.(*corev1.Event)
 	out := &eventsv1.Event{
 		ObjectMeta:               in.ObjectMeta,

@@ -13,19 +13,19 @@ import (
 // Where autoscaling/v1 has no field for what v2 says, it carries JSON in these
 // annotations. They exist on v1 objects only.
 const (
-	hpaMetrics        = "autoscaling.alpha.kubernetes.io/metrics"
-	hpaCurrentMetrics = "autoscaling.alpha.kubernetes.io/current-metrics"
-	hpaConditions     = "autoscaling.alpha.kubernetes.io/conditions"
-	hpaBehavior       = "autoscaling.alpha.kubernetes.io/behavior"
+	hpaMetricsAnnotation        = "autoscaling.alpha.kubernetes.io/metrics"
+	hpaCurrentMetricsAnnotation = "autoscaling.alpha.kubernetes.io/current-metrics"
+	hpaConditionsAnnotation     = "autoscaling.alpha.kubernetes.io/conditions"
+	hpaBehaviorAnnotation       = "autoscaling.alpha.kubernetes.io/behavior"
 )
 
 // hpaDefaultUtilization is the CPU target, in percent, of a v1 object that
 // names no metric at all.
 const hpaDefaultUtilization = 80
 
-// hpaFromV2 says in v1 what it has fields for, which is the utilization of CPU,
+// convertHPAToV1 says in v1 what it has fields for, which is the utilization of CPU,
 // and puts the rest into annotations.
-func hpaFromV2(obj runtime.Object) (runtime.Object, error) {
+func convertHPAToV1(obj runtime.Object) (runtime.Object, error) {
 	in := obj.(*autoscalingv2.HorizontalPodAutoscaler)
 	out := &autoscalingv1.HorizontalPodAutoscaler{
 		ObjectMeta: in.ObjectMeta,
@@ -33,18 +33,18 @@ func hpaFromV2(obj runtime.Object) (runtime.Object, error) {
 			ScaleTargetRef:                 autoscalingv1.CrossVersionObjectReference(in.Spec.ScaleTargetRef),
 			MinReplicas:                    in.Spec.MinReplicas,
 			MaxReplicas:                    in.Spec.MaxReplicas,
-			TargetCPUUtilizationPercentage: targetCPU(in.Spec.Metrics),
+			TargetCPUUtilizationPercentage: targetCPUUtilization(in.Spec.Metrics),
 		},
 		Status: autoscalingv1.HorizontalPodAutoscalerStatus{
 			ObservedGeneration:              in.Status.ObservedGeneration,
 			LastScaleTime:                   in.Status.LastScaleTime,
 			CurrentReplicas:                 in.Status.CurrentReplicas,
 			DesiredReplicas:                 in.Status.DesiredReplicas,
-			CurrentCPUUtilizationPercentage: currentCPU(in.Status.CurrentMetrics),
+			CurrentCPUUtilizationPercentage: currentCPUUtilization(in.Status.CurrentMetrics),
 		},
 	}
 	dropHPAAnnotations(out.Annotations)
-	for key, value := range hpaNotes(in) {
+	for key, value := range hpaAnnotations(in) {
 		text, err := json.Marshal(value)
 		if err != nil {
 			return nil, err
@@ -54,8 +54,8 @@ func hpaFromV2(obj runtime.Object) (runtime.Object, error) {
 	return out, nil
 }
 
-// targetCPU is the target of the first metric that is about CPU.
-func targetCPU(metrics []autoscalingv2.MetricSpec) *int32 {
+// targetCPUUtilization is the target of the first metric that is about CPU.
+func targetCPUUtilization(metrics []autoscalingv2.MetricSpec) *int32 {
 	for _, m := range metrics {
 		if isCPU(m) {
 			return m.Resource.Target.AverageUtilization
@@ -68,8 +68,8 @@ func isCPU(m autoscalingv2.MetricSpec) bool {
 	return m.Type == autoscalingv2.ResourceMetricSourceType && m.Resource != nil && m.Resource.Name == corev1.ResourceCPU
 }
 
-// currentCPU is the last utilization of CPU that was measured.
-func currentCPU(metrics []autoscalingv2.MetricStatus) *int32 {
+// currentCPUUtilization is the last utilization of CPU that was measured.
+func currentCPUUtilization(metrics []autoscalingv2.MetricStatus) *int32 {
 	var current *int32
 	for _, m := range metrics {
 		if m.Type == autoscalingv2.ResourceMetricSourceType && m.Resource != nil && m.Resource.Name == corev1.ResourceCPU &&
@@ -80,10 +80,10 @@ func currentCPU(metrics []autoscalingv2.MetricStatus) *int32 {
 	return current
 }
 
-// hpaNotes is what goes into annotations, by annotation. The measured CPU goes
+// hpaAnnotations is what goes into annotations, by annotation. The measured CPU goes
 // there too, for its raw value has no field in v1.
-func hpaNotes(in *autoscalingv2.HorizontalPodAutoscaler) map[string]any {
-	notes := make(map[string]any)
+func hpaAnnotations(in *autoscalingv2.HorizontalPodAutoscaler) map[string]any {
+	annotations := make(map[string]any)
 	var metrics []autoscalingv1.MetricSpec
 	for _, m := range in.Spec.Metrics {
 		if !isCPU(m) || m.Resource.Target.AverageUtilization == nil {
@@ -91,31 +91,31 @@ func hpaNotes(in *autoscalingv2.HorizontalPodAutoscaler) map[string]any {
 		}
 	}
 	if len(metrics) > 0 {
-		notes[hpaMetrics] = metrics
+		annotations[hpaMetricsAnnotation] = metrics
 	}
 	var current []autoscalingv1.MetricStatus
 	for _, m := range in.Status.CurrentMetrics {
 		current = append(current, metricStatusToV1(m))
 	}
 	if len(current) > 0 {
-		notes[hpaCurrentMetrics] = current
+		annotations[hpaCurrentMetricsAnnotation] = current
 	}
 	var conditions []autoscalingv1.HorizontalPodAutoscalerCondition
 	for _, c := range in.Status.Conditions {
 		conditions = append(conditions, conditionToV1(c))
 	}
 	if len(conditions) > 0 {
-		notes[hpaConditions] = conditions
+		annotations[hpaConditionsAnnotation] = conditions
 	}
 	if in.Spec.Behavior != nil {
-		notes[hpaBehavior] = behaviorNote(in.Spec.Behavior)
+		annotations[hpaBehaviorAnnotation] = behaviorToJSON(in.Spec.Behavior)
 	}
-	return notes
+	return annotations
 }
 
-// hpaToV2 is the way back from hpaFromV2. Annotations that do not parse are
+// convertHPAToV2 is the way back from convertHPAToV1. Annotations that do not parse are
 // passed over, and none of the four is left on the result.
-func hpaToV2(obj runtime.Object) (runtime.Object, error) {
+func convertHPAToV2(obj runtime.Object) (runtime.Object, error) {
 	in := obj.(*autoscalingv1.HorizontalPodAutoscaler)
 	out := &autoscalingv2.HorizontalPodAutoscaler{
 		ObjectMeta: in.ObjectMeta,
@@ -133,10 +133,10 @@ func hpaToV2(obj runtime.Object) (runtime.Object, error) {
 			CurrentMetrics:     currentMetricsFromV1(in),
 		},
 	}
-	if behavior, ok := note[behaviorJSON](in.Annotations, hpaBehavior); ok {
+	if behavior, ok := decodeAnnotation[behaviorJSON](in.Annotations, hpaBehaviorAnnotation); ok {
 		out.Spec.Behavior = behavior.toV2()
 	}
-	if conditions, ok := note[[]autoscalingv1.HorizontalPodAutoscalerCondition](in.Annotations, hpaConditions); ok {
+	if conditions, ok := decodeAnnotation[[]autoscalingv1.HorizontalPodAutoscalerCondition](in.Annotations, hpaConditionsAnnotation); ok {
 		for _, c := range conditions {
 			out.Status.Conditions = append(out.Status.Conditions, conditionFromV1(c))
 		}
@@ -149,7 +149,7 @@ func hpaToV2(obj runtime.Object) (runtime.Object, error) {
 // object with neither gets the default that v1 implies.
 func metricsFromV1(in *autoscalingv1.HorizontalPodAutoscaler) []autoscalingv2.MetricSpec {
 	var metrics []autoscalingv2.MetricSpec
-	others, _ := note[[]autoscalingv1.MetricSpec](in.Annotations, hpaMetrics)
+	others, _ := decodeAnnotation[[]autoscalingv1.MetricSpec](in.Annotations, hpaMetricsAnnotation)
 	for _, m := range others {
 		metrics = append(metrics, metricSpecFromV1(m))
 	}
@@ -171,7 +171,7 @@ func metricsFromV1(in *autoscalingv1.HorizontalPodAutoscaler) []autoscalingv2.Me
 
 // currentMetricsFromV1 prefers the annotation, which knows more than the field.
 func currentMetricsFromV1(in *autoscalingv1.HorizontalPodAutoscaler) []autoscalingv2.MetricStatus {
-	if current, ok := note[[]autoscalingv1.MetricStatus](in.Annotations, hpaCurrentMetrics); ok {
+	if current, ok := decodeAnnotation[[]autoscalingv1.MetricStatus](in.Annotations, hpaCurrentMetricsAnnotation); ok {
 		metrics := make([]autoscalingv2.MetricStatus, 0, len(current))
 		for _, m := range current {
 			metrics = append(metrics, metricStatusFromV1(m))
@@ -190,22 +190,22 @@ func currentMetricsFromV1(in *autoscalingv1.HorizontalPodAutoscaler) []autoscali
 	}}
 }
 
-// note reads an annotation that holds JSON; ok is false if there is none or it
+// decodeAnnotation reads an annotation that holds JSON; ok is false if there is none or it
 // does not parse.
-func note[T any](annotations map[string]string, key string) (value T, ok bool) {
+func decodeAnnotation[T any](annotations map[string]string, key string) (value T, ok bool) {
 	text, found := annotations[key]
 	if !found {
 		return value, false
 	}
 	if err := json.Unmarshal([]byte(text), &value); err != nil {
-		var none T
-		return none, false
+		var zero T
+		return zero, false
 	}
 	return value, true
 }
 
 func dropHPAAnnotations(annotations map[string]string) {
-	for _, key := range []string{hpaMetrics, hpaCurrentMetrics, hpaConditions, hpaBehavior} {
+	for _, key := range []string{hpaMetricsAnnotation, hpaCurrentMetricsAnnotation, hpaConditionsAnnotation, hpaBehaviorAnnotation} {
 		delete(annotations, key)
 	}
 }

@@ -26,11 +26,11 @@ type policyJSON struct {
 	PeriodSeconds int32
 }
 
-func behaviorNote(b *autoscalingv2.HorizontalPodAutoscalerBehavior) behaviorJSON {
-	return behaviorJSON{ScaleUp: rulesNote(b.ScaleUp), ScaleDown: rulesNote(b.ScaleDown)}
+func behaviorToJSON(b *autoscalingv2.HorizontalPodAutoscalerBehavior) behaviorJSON {
+	return behaviorJSON{ScaleUp: rulesToJSON(b.ScaleUp), ScaleDown: rulesToJSON(b.ScaleDown)}
 }
 
-func rulesNote(r *autoscalingv2.HPAScalingRules) *rulesJSON {
+func rulesToJSON(r *autoscalingv2.HPAScalingRules) *rulesJSON {
 	if r == nil {
 		return nil
 	}

@@ -15,7 +15,7 @@ func metricSpecToV1(m autoscalingv2.MetricSpec) autoscalingv1.MetricSpec {
 			Target:       autoscalingv1.CrossVersionObjectReference(in.DescribedObject),
 			MetricName:   in.Metric.Name,
 			Selector:     in.Metric.Selector,
-			TargetValue:  quantity(in.Target.Value),
+			TargetValue:  quantityOrZero(in.Target.Value),
 			AverageValue: in.Target.AverageValue,
 		}
 	}
@@ -23,7 +23,7 @@ func metricSpecToV1(m autoscalingv2.MetricSpec) autoscalingv1.MetricSpec {
 		out.Pods = &autoscalingv1.PodsMetricSource{
 			MetricName:         in.Metric.Name,
 			Selector:           in.Metric.Selector,
-			TargetAverageValue: quantity(in.Target.AverageValue),
+			TargetAverageValue: quantityOrZero(in.Target.AverageValue),
 		}
 	}
 	if in := m.Resource; in != nil {
@@ -124,7 +124,7 @@ func metricStatusToV1(m autoscalingv2.MetricStatus) autoscalingv1.MetricStatus {
 			Target:       autoscalingv1.CrossVersionObjectReference(in.DescribedObject),
 			MetricName:   in.Metric.Name,
 			Selector:     in.Metric.Selector,
-			CurrentValue: quantity(in.Current.Value),
+			CurrentValue: quantityOrZero(in.Current.Value),
 			AverageValue: in.Current.AverageValue,
 		}
 	}
@@ -132,14 +132,14 @@ func metricStatusToV1(m autoscalingv2.MetricStatus) autoscalingv1.MetricStatus {
 		out.Pods = &autoscalingv1.PodsMetricStatus{
 			MetricName:          in.Metric.Name,
 			Selector:            in.Metric.Selector,
-			CurrentAverageValue: quantity(in.Current.AverageValue),
+			CurrentAverageValue: quantityOrZero(in.Current.AverageValue),
 		}
 	}
 	if in := m.Resource; in != nil {
 		out.Resource = &autoscalingv1.ResourceMetricStatus{
 			Name:                      in.Name,
 			CurrentAverageUtilization: in.Current.AverageUtilization,
-			CurrentAverageValue:       quantity(in.Current.AverageValue),
+			CurrentAverageValue:       quantityOrZero(in.Current.AverageValue),
 		}
 	}
 	if in := m.ContainerResource; in != nil {
@@ -147,14 +147,14 @@ func metricStatusToV1(m autoscalingv2.MetricStatus) autoscalingv1.MetricStatus {
 			Name:                      in.Name,
 			Container:                 in.Container,
 			CurrentAverageUtilization: in.Current.AverageUtilization,
-			CurrentAverageValue:       quantity(in.Current.AverageValue),
+			CurrentAverageValue:       quantityOrZero(in.Current.AverageValue),
 		}
 	}
 	if in := m.External; in != nil {
 		out.External = &autoscalingv1.ExternalMetricStatus{
 			MetricName:          in.Metric.Name,
 			MetricSelector:      in.Metric.Selector,
-			CurrentValue:        quantity(in.Current.Value),
+			CurrentValue:        quantityOrZero(in.Current.Value),
 			CurrentAverageValue: in.Current.AverageValue,
 		}
 	}
@@ -199,8 +199,8 @@ func metricStatusFromV1(m autoscalingv1.MetricStatus) autoscalingv2.MetricStatus
 	return out
 }
 
-// quantity is zero where v2 says nothing: v1 has no place for the difference.
-func quantity(q *resource.Quantity) resource.Quantity {
+// quantityOrZero is zero where v2 says nothing: v1 has no place for the difference.
+func quantityOrZero(q *resource.Quantity) resource.Quantity {
 	if q == nil {
 		return resource.Quantity{}
 	}

@@ -37,7 +37,7 @@ func TestConvertIdentity(t *testing.T) {
 	require.Same(t, stored, out)
 }
 
-func TestConvertRefuses(t *testing.T) {
+func TestConvertErrors(t *testing.T) {
 	pods := Builtin().Lookup("", "v1", "pods")
 	_, err := pods.Convert(&corev1.ConfigMap{}, coreV1)
 	require.EqualError(t, err, "pods of v1 cannot be converted from *v1.ConfigMap to v1")
@@ -99,9 +99,9 @@ func TestConvertEventFields(t *testing.T) {
 	require.Empty(t, cmp.Diff(want, out))
 }
 
-// hpa is an autoscaler that uses every kind of metric, for the round trip. The
+// newHPA is an autoscaler that uses every kind of metric, for the round trip. The
 // metric of v1's own field stands last, where the way back puts it.
-func hpa() *autoscalingv2.HorizontalPodAutoscaler {
+func newHPA() *autoscalingv2.HorizontalPodAutoscaler {
 	quantity := func(s string) *resource.Quantity { return new(resource.MustParse(s)) }
 	selector := &metav1.LabelSelector{MatchLabels: map[string]string{"queue": "mail"}}
 	target := autoscalingv2.CrossVersionObjectReference{Kind: "Ingress", Name: "main", APIVersion: "networking.k8s.io/v1"}
@@ -150,10 +150,10 @@ func hpa() *autoscalingv2.HorizontalPodAutoscaler {
 
 func TestConvertHPARoundTrip(t *testing.T) {
 	row := Builtin().Lookup("autoscaling", "v1", "horizontalpodautoscalers")
-	in := hpa()
+	in := newHPA()
 	served, err := row.Convert(in, hpaV1)
 	require.NoError(t, err)
-	require.Empty(t, cmp.Diff(hpa(), in), "the source was changed")
+	require.Empty(t, cmp.Diff(newHPA(), in), "the source was changed")
 	v1 := served.(*autoscalingv1.HorizontalPodAutoscaler)
 	require.Equal(t, int32(75), *v1.Spec.TargetCPUUtilizationPercentage)
 	require.Equal(t, int32(80), *v1.Status.CurrentCPUUtilizationPercentage)
@@ -167,11 +167,11 @@ func TestConvertHPARoundTrip(t *testing.T) {
 // The texts are those of a real server, which clients of v1 read.
 func TestConvertHPAAnnotations(t *testing.T) {
 	row := Builtin().Lookup("autoscaling", "v1", "horizontalpodautoscalers")
-	in := hpa()
+	in := newHPA()
 	in.Spec.Metrics = in.Spec.Metrics[:1]
 	in.Status.CurrentMetrics = in.Status.CurrentMetrics[:1]
 	in.Spec.Behavior.ScaleUp.Tolerance = nil
-	in.Annotations[hpaMetrics] = "left over from a client of v1"
+	in.Annotations[hpaMetricsAnnotation] = "left over from a client of v1"
 	served, err := row.Convert(in, hpaV1)
 	require.NoError(t, err)
 	v1 := served.(*autoscalingv1.HorizontalPodAutoscaler)
@@ -212,7 +212,7 @@ func TestConvertHPAFromV1(t *testing.T) {
 			in := &autoscalingv1.HorizontalPodAutoscaler{Spec: autoscalingv1.HorizontalPodAutoscalerSpec{TargetCPUUtilizationPercentage: c.target}}
 			in.Annotations = map[string]string{"kept": "yes"}
 			if c.note != "" {
-				in.Annotations[hpaMetrics] = c.note
+				in.Annotations[hpaMetricsAnnotation] = c.note
 			}
 			out, err := row.Convert(in, hpaV2)
 			require.NoError(t, err)
@@ -224,7 +224,7 @@ func TestConvertHPAFromV1(t *testing.T) {
 	}
 
 	in := &autoscalingv1.HorizontalPodAutoscaler{Status: autoscalingv1.HorizontalPodAutoscalerStatus{CurrentCPUUtilizationPercentage: new(int32(33))}}
-	in.Annotations = map[string]string{hpaBehavior: "{}"}
+	in.Annotations = map[string]string{hpaBehaviorAnnotation: "{}"}
 	out, err := row.Convert(in, hpaV2)
 	require.NoError(t, err)
 	v2 := out.(*autoscalingv2.HorizontalPodAutoscaler)

@@ -1,6 +1,6 @@
 package resource
 
-func coordinationRows() []Resource {
+func coordinationResources() []Resource {
 	return []Resource{
 		{
 			Group: "coordination.k8s.io", Version: "v1", Plural: "leases", Kind: "Lease", Namespaced: true,

@@ -2,8 +2,8 @@ package resource
 
 import "k8s.io/apimachinery/pkg/api/validation"
 
-// coreRows are the types of the core group, which is served under /api/v1.
-func coreRows() []Resource {
+// coreResources are the types of the core group, which is served under /api/v1.
+func coreResources() []Resource {
 	return []Resource{
 		{
 			// Not a type of its own: what is posted is a binding of a pod (SU-13).
@@ -25,7 +25,7 @@ func coreRows() []Resource {
 			Version: "v1", Plural: "events", Kind: "Event", Namespaced: true,
 			ShortNames:               []string{"ev"},
 			AllowUnconditionalUpdate: true, AllowCreateOnUpdate: true,
-			ValidateName: anyName,
+			ValidateName: validatePathSegmentName,
 			Fields:       coreEventFields(),
 		},
 		{
@@ -36,20 +36,20 @@ func coreRows() []Resource {
 		{
 			Version: "v1", Plural: "namespaces", Kind: "Namespace",
 			ShortNames: []string{"ns"}, Status: true,
-			Subresources:             []Subresource{finalize()},
-			PrepareForUpdate:         keepNamespace,
-			Verbs:                    withoutDeleteCollection(),
+			Subresources:             []Subresource{finalizeSubresource()},
+			PrepareForUpdate:         prepareNamespaceForUpdate,
+			Verbs:                    verbsWithoutDeleteCollection(),
 			AllowUnconditionalUpdate: true,
 			ReturnDeletedObject:      true,
 			ValidateName:             validation.ValidateNamespaceName,
 			Fields:                   namespaceFields(),
-			PrepareForCreate:         beginNamespace,
-			Canonicalize:             labelNamespace,
+			PrepareForCreate:         prepareNamespaceForCreate,
+			Canonicalize:             canonicalizeNamespace,
 		},
 		{
 			Version: "v1", Plural: "nodes", Kind: "Node",
 			ShortNames: []string{"no"}, Status: true, StatusOnCreate: true,
-			Subresources:             []Subresource{proxied("NodeProxyOptions")},
+			Subresources:             []Subresource{proxySubresource("NodeProxyOptions")},
 			AllowUnconditionalUpdate: true,
 			Fields:                   nodeFields(),
 		},
@@ -57,13 +57,13 @@ func coreRows() []Resource {
 			Version: "v1", Plural: "persistentvolumeclaims", Kind: "PersistentVolumeClaim", Namespaced: true,
 			ShortNames: []string{"pvc"}, Status: true,
 			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,
-			PrepareForCreate: beginClaim,
+			PrepareForCreate: preparePersistentVolumeClaimForCreate,
 		},
 		{
 			Version: "v1", Plural: "persistentvolumes", Kind: "PersistentVolume",
 			ShortNames: []string{"pv"}, Status: true,
 			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,
-			PrepareForCreate: beginVolume,
+			PrepareForCreate: preparePersistentVolumeForCreate,
 		},
 		{
 			Version: "v1", Plural: "pods", Kind: "Pod", Namespaced: true,
@@ -71,8 +71,8 @@ func coreRows() []Resource {
 			Subresources:             podSubresources(),
 			AllowUnconditionalUpdate: true, HasGeneration: true, ReturnDeletedObject: true,
 			Fields:           podFields(),
-			PrepareForCreate: beginPod,
-			GracePeriod:      podGrace,
+			PrepareForCreate: preparePodForCreate,
+			GracePeriod:      podGracePeriod,
 		},
 		{
 			Version: "v1", Plural: "podtemplates", Kind: "PodTemplate", Namespaced: true,
@@ -81,7 +81,7 @@ func coreRows() []Resource {
 		{
 			Version: "v1", Plural: "replicationcontrollers", Kind: "ReplicationController", Namespaced: true,
 			ShortNames: []string{"rc"}, Categories: []string{"all"}, Status: true,
-			Subresources:             []Subresource{scale()},
+			Subresources:             []Subresource{scaleSubresource()},
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 			Fields: replicationControllerFields(),
 		},
@@ -94,19 +94,19 @@ func coreRows() []Resource {
 			Version: "v1", Plural: "secrets", Kind: "Secret", Namespaced: true,
 			AllowUnconditionalUpdate: true,
 			Fields:                   secretFields(),
-			Canonicalize:             completeSecret,
+			Canonicalize:             canonicalizeSecret,
 			Validate:                 validateSecret,
 		},
 		{
 			Version: "v1", Plural: "serviceaccounts", Kind: "ServiceAccount", Namespaced: true,
 			ShortNames:               []string{"sa"},
-			Subresources:             []Subresource{token()},
+			Subresources:             []Subresource{tokenSubresource()},
 			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,
 		},
 		{
 			Version: "v1", Plural: "services", Kind: "Service", Namespaced: true,
 			ShortNames: []string{"svc"}, Categories: []string{"all"}, Status: true,
-			Subresources:             []Subresource{proxied("ServiceProxyOptions")},
+			Subresources:             []Subresource{proxySubresource("ServiceProxyOptions")},
 			AllowUnconditionalUpdate: true, AllowCreateOnUpdate: true, ReturnDeletedObject: true,
 			ValidateName: validation.NameIsDNS1035Label,
 			Fields:       serviceFields(),
@@ -114,8 +114,8 @@ func coreRows() []Resource {
 	}
 }
 
-// withoutDeleteCollection are the verbs of namespaces: a whole cluster is not
+// verbsWithoutDeleteCollection are the verbs of namespaces: a whole cluster is not
 // emptied by one request.
-func withoutDeleteCollection() []string {
+func verbsWithoutDeleteCollection() []string {
 	return []string{"create", "delete", "get", "list", "patch", "update", "watch"}
 }

@@ -5,18 +5,18 @@ import corev1 "k8s.io/api/core/v1"
 func podFields() []Field {
 	node := func(p *corev1.Pod) string { return p.Spec.NodeName }
 	return []Field{
-		textField("spec.nodeName", node),
+		stringField("spec.nodeName", node),
 		// The name that the field had before v1, which the server still takes.
-		textField("spec.host", node),
-		textField("spec.restartPolicy", func(p *corev1.Pod) string { return string(p.Spec.RestartPolicy) }),
-		textField("spec.schedulerName", func(p *corev1.Pod) string { return p.Spec.SchedulerName }),
-		textField("spec.serviceAccountName", func(p *corev1.Pod) string { return p.Spec.ServiceAccountName }),
+		stringField("spec.host", node),
+		stringField("spec.restartPolicy", func(p *corev1.Pod) string { return string(p.Spec.RestartPolicy) }),
+		stringField("spec.schedulerName", func(p *corev1.Pod) string { return p.Spec.SchedulerName }),
+		stringField("spec.serviceAccountName", func(p *corev1.Pod) string { return p.Spec.ServiceAccountName }),
 		boolField("spec.hostNetwork", func(p *corev1.Pod) bool { return p.Spec.HostNetwork }),
-		textField("status.phase", func(p *corev1.Pod) string { return string(p.Status.Phase) }),
-		textField("status.podIP", podIP),
+		stringField("status.phase", func(p *corev1.Pod) string { return string(p.Status.Phase) }),
+		stringField("status.podIP", podIP),
 		// The server takes this label and has no value for it.
-		textField("status.podIPs", func(*corev1.Pod) string { return "" }),
-		textField("status.nominatedNodeName", func(p *corev1.Pod) string { return p.Status.NominatedNodeName }),
+		stringField("status.podIPs", func(*corev1.Pod) string { return "" }),
+		stringField("status.nominatedNodeName", func(p *corev1.Pod) string { return p.Status.NominatedNodeName }),
 	}
 }
 
@@ -30,7 +30,7 @@ func podIP(p *corev1.Pod) string {
 
 func namespaceFields() []Field {
 	return []Field{
-		textField("status.phase", func(n *corev1.Namespace) string { return string(n.Status.Phase) }),
+		stringField("status.phase", func(n *corev1.Namespace) string { return string(n.Status.Phase) }),
 	}
 }
 
@@ -42,19 +42,19 @@ func nodeFields() []Field {
 
 func replicationControllerFields() []Field {
 	return []Field{
-		countField("status.replicas", func(r *corev1.ReplicationController) int32 { return r.Status.Replicas }),
+		intField("status.replicas", func(r *corev1.ReplicationController) int32 { return r.Status.Replicas }),
 	}
 }
 
 func secretFields() []Field {
 	return []Field{
-		textField("type", func(s *corev1.Secret) string { return string(s.Type) }),
+		stringField("type", func(s *corev1.Secret) string { return string(s.Type) }),
 	}
 }
 
 func serviceFields() []Field {
 	return []Field{
-		textField("spec.clusterIP", func(s *corev1.Service) string { return s.Spec.ClusterIP }),
-		textField("spec.type", func(s *corev1.Service) string { return string(s.Spec.Type) }),
+		stringField("spec.clusterIP", func(s *corev1.Service) string { return s.Spec.ClusterIP }),
+		stringField("spec.type", func(s *corev1.Service) string { return string(s.Spec.Type) }),
 	}
 }

@@ -17,14 +17,14 @@ func validateConfigMap(obj runtime.Object) field.ErrorList {
 	var errs field.ErrorList
 	total := 0
 	for _, key := range slices.Sorted(maps.Keys(cm.Data)) {
-		errs = append(errs, dataKey(field.NewPath("data"), key)...)
+		errs = append(errs, validateDataKey(field.NewPath("data"), key)...)
 		if _, both := cm.BinaryData[key]; both {
 			errs = append(errs, field.Invalid(field.NewPath("data").Key(key), key, "duplicate of key present in binaryData"))
 		}
 		total += len(cm.Data[key])
 	}
 	for _, key := range slices.Sorted(maps.Keys(cm.BinaryData)) {
-		errs = append(errs, dataKey(field.NewPath("binaryData"), key)...)
+		errs = append(errs, validateDataKey(field.NewPath("binaryData"), key)...)
 		total += len(cm.BinaryData[key])
 	}
 	if total > corev1.MaxSecretSize {
@@ -39,7 +39,7 @@ func validateSecret(obj runtime.Object) field.ErrorList {
 	var errs field.ErrorList
 	total := 0
 	for _, key := range slices.Sorted(maps.Keys(secret.Data)) {
-		errs = append(errs, dataKey(field.NewPath("data"), key)...)
+		errs = append(errs, validateDataKey(field.NewPath("data"), key)...)
 		total += len(secret.Data[key])
 	}
 	if total > corev1.MaxSecretSize {
@@ -48,7 +48,7 @@ func validateSecret(obj runtime.Object) field.ErrorList {
 	return errs
 }
 
-func dataKey(path *field.Path, key string) (errs field.ErrorList) {
+func validateDataKey(path *field.Path, key string) (errs field.ErrorList) {
 	for _, problem := range validation.IsConfigMapKey(key) {
 		errs = append(errs, field.Invalid(path.Key(key), key, problem))
 	}

@@ -28,7 +28,7 @@ func ForCRD(d *versions.CRD) (served []*Resource, stored *Resource) {
 		if !v.Served && !v.Storage {
 			continue
 		}
-		row := customRow(d.Version(v.Name))
+		row := newCustomResource(d.Version(v.Name))
 		complete(row)
 		if v.Storage {
 			stored = row
@@ -44,9 +44,9 @@ func ForCRD(d *versions.CRD) (served []*Resource, stored *Resource) {
 	return served, stored
 }
 
-// customRow is the row of one version. It says nothing of conversion: the verbs see its
+// newCustomResource is the row of one version. It says nothing of conversion: the verbs see its
 // objects in its own version, and package codec keeps them in that of the storage.
-func customRow(v *versions.Version) *Resource {
+func newCustomResource(v *versions.Version) *Resource {
 	crd := v.CRD().Object()
 	names := &crd.Status.AcceptedNames
 	gv := v.GroupVersion()
@@ -60,22 +60,22 @@ func customRow(v *versions.Version) *Resource {
 		HasGeneration: true,
 		Custom:        v,
 		ValidateCreate: func(obj runtime.Object, metadata field.ErrorList) field.ErrorList {
-			return v.ValidateCreate(background(), unstructuredOf(obj), metadata...)
+			return v.ValidateCreate(background(), asUnstructured(obj), metadata...)
 		},
 		ValidateUpdate: func(ctx context.Context, obj, old runtime.Object, metadata field.ErrorList) field.ErrorList {
-			return v.ValidateUpdate(ctx, unstructuredOf(obj), unstructuredOf(old), metadata...)
+			return v.ValidateUpdate(ctx, asUnstructured(obj), asUnstructured(old), metadata...)
 		},
 		WarningsFor: finalizerWarnings,
-		Fields:      selectable(v),
+		Fields:      selectableFields(v),
 	}
 	if v.HasStatus() {
-		r.Subresources = append(r.Subresources, customStatus(v))
+		r.Subresources = append(r.Subresources, customStatusSubresource(v))
 	}
 	if v.Scale() != nil {
-		r.Subresources = append(r.Subresources, scale())
+		r.Subresources = append(r.Subresources, scaleSubresource())
 	}
 	if v.Object().Deprecated {
-		r.Deprecation = customDeprecation(v)
+		r.Deprecation = customDeprecationWarning(v)
 	}
 	return r
 }
@@ -83,13 +83,13 @@ func customRow(v *versions.Version) *Resource {
 // background is the context of validation, which waits for nothing.
 func background() context.Context { return context.Background() }
 
-func unstructuredOf(obj runtime.Object) *unstructured.Unstructured {
+func asUnstructured(obj runtime.Object) *unstructured.Unstructured {
 	return obj.(*unstructured.Unstructured)
 }
 
-// customDeprecation is the warning of a version that is deprecated: its own, or one that
+// customDeprecationWarning is the warning of a version that is deprecated: its own, or one that
 // names the newest version to use instead.
-func customDeprecation(v *versions.Version) string {
+func customDeprecationWarning(v *versions.Version) string {
 	if text := v.Object().DeprecationWarning; text != nil {
 		return *text
 	}
@@ -108,15 +108,15 @@ func customDeprecation(v *versions.Version) string {
 	return text
 }
 
-// customStatus changes the status and nothing else: not even the metadata, but for who
+// customStatusSubresource changes the status and nothing else: not even the metadata, but for who
 // manages what.
-func customStatus(v *versions.Version) Subresource {
-	s := status()
+func customStatusSubresource(v *versions.Version) Subresource {
+	s := statusSubresource()
 	s.PrepareForUpdate = func(obj, old runtime.Object) {
-		u := unstructuredOf(obj)
+		u := asUnstructured(obj)
 		status, has := u.Object["status"]
 		managed, revision := u.GetManagedFields(), u.GetResourceVersion()
-		u.Object = unstructuredOf(old).DeepCopy().Object
+		u.Object = asUnstructured(old).DeepCopy().Object
 		u.SetManagedFields(managed)
 		u.SetResourceVersion(revision)
 		if has {
@@ -126,44 +126,44 @@ func customStatus(v *versions.Version) Subresource {
 		}
 	}
 	s.Validate = func(ctx context.Context, obj, old runtime.Object) field.ErrorList {
-		return v.ValidateStatus(ctx, unstructuredOf(obj), unstructuredOf(old))
+		return v.ValidateStatus(ctx, asUnstructured(obj), asUnstructured(old))
 	}
 	return s
 }
 
-// With gives a table with more rows behind its own, which are complete. A kind, or a path,
+// WithResources gives a table with more rows behind its own, which are complete. A kind, or a path,
 // that is there already stays what it is.
-func (t *Table) With(rows []*Resource) *Table {
-	rows = slices.SortedFunc(slices.Values(rows), func(a, b *Resource) int {
+func (t *Table) WithResources(resources []*Resource) *Table {
+	resources = slices.SortedFunc(slices.Values(resources), func(a, b *Resource) int {
 		return cmp.Or(
 			cmp.Compare(a.Group, b.Group),
 			version.CompareKubeAwareVersionStrings(b.Version, a.Version),
 			cmp.Compare(a.Plural, b.Plural),
 		)
 	})
-	more := &Table{
-		rows:     slices.Clone(t.rows),
-		groups:   t.Groups(),
-		byPlural: maps.Clone(t.byPlural),
-		byKind:   maps.Clone(t.byKind),
-		versions: maps.Clone(t.versions),
+	out := &Table{
+		resources: slices.Clone(t.resources),
+		groups:    t.Groups(),
+		byPlural:  maps.Clone(t.byPlural),
+		byKind:    maps.Clone(t.byKind),
+		versions:  maps.Clone(t.versions),
 	}
-	for _, r := range rows {
-		if more.byPlural[r.GroupVersionResource()] == nil {
-			more.add(r)
+	for _, r := range resources {
+		if out.byPlural[r.GroupVersionResource()] == nil {
+			out.add(r)
 		}
 	}
-	return more
+	return out
 }
 
-// customTypes are the Go types of all custom resources.
-func customTypes(r *Resource) {
-	r.object, r.stored = reflect.TypeFor[unstructured.Unstructured](), reflect.TypeFor[unstructured.Unstructured]()
-	r.list = reflect.TypeFor[unstructured.UnstructuredList]()
+// setUnstructuredTypes are the Go types of all custom resources.
+func setUnstructuredTypes(r *Resource) {
+	r.objectType, r.storageType = reflect.TypeFor[unstructured.Unstructured](), reflect.TypeFor[unstructured.Unstructured]()
+	r.listType = reflect.TypeFor[unstructured.UnstructuredList]()
 }
 
-// selectable are the field selectors that a definition gives to a version (KEP-4358).
-func selectable(v *versions.Version) []Field {
+// selectableFields are the field selectors that a definition gives to a version (KEP-4358).
+func selectableFields(v *versions.Version) []Field {
 	var fields []Field
 	for _, f := range v.Object().SelectableFields {
 		path := jsonpath.New("selectableField").AllowMissingKeys(true)
@@ -172,14 +172,14 @@ func selectable(v *versions.Version) []Field {
 			if err != nil { // a definition with such a path is refused
 				return ""
 			}
-			return textAt(path, unstructuredOf(obj))
+			return jsonPathValue(path, asUnstructured(obj))
 		}})
 	}
 	return fields
 }
 
-// textAt is the one value at a path as text, "" if there is none.
-func textAt(path *jsonpath.JSONPath, obj *unstructured.Unstructured) string {
+// jsonPathValue is the one value at a path as text, "" if there is none.
+func jsonPathValue(path *jsonpath.JSONPath, obj *unstructured.Unstructured) string {
 	found, err := path.FindResults(obj.Object)
 	if err != nil || len(found) == 0 || len(found[0]) == 0 {
 		return ""

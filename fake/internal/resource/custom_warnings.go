@@ -11,30 +11,30 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// plainFinalizers may have no domain.
-var plainFinalizers = []string{metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents, string(corev1.FinalizerKubernetes)}
+// unqualifiedFinalizers may have no domain.
+var unqualifiedFinalizers = []string{metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents, string(corev1.FinalizerKubernetes)}
 
 // finalizerWarnings are what the client is told of each new finalizer of a custom resource that others could also think of (MD-23).
 func finalizerWarnings(obj, old runtime.Object) []string {
-	added := slices.Clone(unstructuredOf(obj).GetFinalizers())
+	added := slices.Clone(asUnstructured(obj).GetFinalizers())
 	if old != nil {
-		had := unstructuredOf(old).GetFinalizers()
-		added = slices.DeleteFunc(added, func(name string) bool { return slices.Contains(had, name) })
+		before := asUnstructured(old).GetFinalizers()
+		added = slices.DeleteFunc(added, func(name string) bool { return slices.Contains(before, name) })
 	}
 	slices.Sort(added)
 	var texts []string
 	for _, name := range slices.Compact(added) {
-		for _, wrong := range validation.IsQualifiedName(name) {
-			texts = append(texts, fmt.Sprintf("metadata.finalizers: %q: %s", name, wrong))
+		for _, problem := range validation.IsQualifiedName(name) {
+			texts = append(texts, fmt.Sprintf("metadata.finalizers: %q: %s", name, problem))
 		}
-		if strings.Contains(name, "/") || slices.Contains(plainFinalizers, name) {
+		if strings.Contains(name, "/") || slices.Contains(unqualifiedFinalizers, name) {
 			continue
 		}
-		better := "name"
+		suggestion := "name"
 		if strings.Contains(name, ".") {
-			better = "name including a path (/)"
+			suggestion = "name including a path (/)"
 		}
-		texts = append(texts, fmt.Sprintf("metadata.finalizers: %q: prefer a domain-qualified finalizer %s to avoid accidental conflicts with other finalizer writers", name, better))
+		texts = append(texts, fmt.Sprintf("metadata.finalizers: %q: prefer a domain-qualified finalizer %s to avoid accidental conflicts with other finalizer writers", name, suggestion))
 	}
 	return texts
 }

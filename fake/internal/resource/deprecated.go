@@ -7,12 +7,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// deprecation tells that a type is deprecated, since which release, when it goes,
+// deprecationWarning tells that a type is deprecated, since which release, when it goes,
 // and what replaces it, in the words of a real server's warning; "" if it is not
 // (WN-05). The types say so themselves. All of them are of the release that is
 // served, so what they say has come into force, but for removals, which may lie
 // ahead.
-func deprecation(kind schema.GroupVersionKind, object reflect.Type) string {
+func deprecationWarning(kind schema.GroupVersionKind, object reflect.Type) string {
 	obj := reflect.New(object).Interface()
 	since, ok := obj.(interface{ APILifecycleDeprecated() (int, int) })
 	if !ok {

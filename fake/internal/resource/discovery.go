@@ -1,6 +1,6 @@
 package resource
 
-func discoveryRows() []Resource {
+func discoveryResources() []Resource {
 	return []Resource{
 		{
 			Group: "discovery.k8s.io", Version: "v1", Plural: "endpointslices", Kind: "EndpointSlice", Namespaced: true,

@@ -5,19 +5,19 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// eventsRows shows the events of the core group as events.k8s.io does: the same
+// eventsResources shows the events of the core group as events.k8s.io does: the same
 // objects, kept in their older encoding.
-func eventsRows() []Resource {
+func eventsResources() []Resource {
 	return []Resource{
 		{
 			Group: "events.k8s.io", Version: "v1", Plural: "events", Kind: "Event", Namespaced: true,
 			ShortNames:               []string{"ev"},
 			StorageResource:          schema.GroupResource{Resource: "events"},
 			StorageVersion:           corev1.SchemeGroupVersion,
-			toStored:                 eventToCore,
-			fromStored:               eventFromCore,
+			toStorage:                convertEventToCore,
+			fromStorage:              convertEventFromCore,
 			AllowUnconditionalUpdate: true, AllowCreateOnUpdate: true,
-			ValidateName: anyName,
+			ValidateName: validatePathSegmentName,
 			Fields:       eventFields("regarding", "reportingController"),
 		},
 	}
@@ -25,7 +25,7 @@ func eventsRows() []Resource {
 
 func coreEventFields() []Field {
 	fields := eventFields("involvedObject", "reportingComponent")
-	return append(fields, textField("source", func(e *corev1.Event) string {
+	return append(fields, stringField("source", func(e *corev1.Event) string {
 		if e.Source.Component != "" {
 			return e.Source.Component
 		}
@@ -37,15 +37,15 @@ func coreEventFields() []Field {
 // the reference to what the event is about, reporter that of the controller.
 func eventFields(object, reporter string) []Field {
 	return []Field{
-		textField(object+".kind", func(e *corev1.Event) string { return e.InvolvedObject.Kind }),
-		textField(object+".namespace", func(e *corev1.Event) string { return e.InvolvedObject.Namespace }),
-		textField(object+".name", func(e *corev1.Event) string { return e.InvolvedObject.Name }),
-		textField(object+".uid", func(e *corev1.Event) string { return string(e.InvolvedObject.UID) }),
-		textField(object+".apiVersion", func(e *corev1.Event) string { return e.InvolvedObject.APIVersion }),
-		textField(object+".resourceVersion", func(e *corev1.Event) string { return e.InvolvedObject.ResourceVersion }),
-		textField(object+".fieldPath", func(e *corev1.Event) string { return e.InvolvedObject.FieldPath }),
-		textField("reason", func(e *corev1.Event) string { return e.Reason }),
-		textField(reporter, func(e *corev1.Event) string { return e.ReportingController }),
-		textField("type", func(e *corev1.Event) string { return e.Type }),
+		stringField(object+".kind", func(e *corev1.Event) string { return e.InvolvedObject.Kind }),
+		stringField(object+".namespace", func(e *corev1.Event) string { return e.InvolvedObject.Namespace }),
+		stringField(object+".name", func(e *corev1.Event) string { return e.InvolvedObject.Name }),
+		stringField(object+".uid", func(e *corev1.Event) string { return string(e.InvolvedObject.UID) }),
+		stringField(object+".apiVersion", func(e *corev1.Event) string { return e.InvolvedObject.APIVersion }),
+		stringField(object+".resourceVersion", func(e *corev1.Event) string { return e.InvolvedObject.ResourceVersion }),
+		stringField(object+".fieldPath", func(e *corev1.Event) string { return e.InvolvedObject.FieldPath }),
+		stringField("reason", func(e *corev1.Event) string { return e.Reason }),
+		stringField(reporter, func(e *corev1.Event) string { return e.ReportingController }),
+		stringField("type", func(e *corev1.Event) string { return e.Type }),
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// textField makes a selectable field of the stored type T. An object of another
+// stringField makes a selectable field of the stored type T. An object of another
 // type has the value "", as one where the field is not set.
-func textField[T runtime.Object](label string, value func(T) string) Field {
+func stringField[T runtime.Object](label string, value func(T) string) Field {
 	return Field{Label: label, Value: func(obj runtime.Object) string {
 		typed, ok := obj.(T)
 		if !ok {
@@ -20,10 +20,10 @@ func textField[T runtime.Object](label string, value func(T) string) Field {
 
 // boolField is how a boolean reads in a field selector: "true" or "false".
 func boolField[T runtime.Object](label string, value func(T) bool) Field {
-	return textField(label, func(obj T) string { return strconv.FormatBool(value(obj)) })
+	return stringField(label, func(obj T) string { return strconv.FormatBool(value(obj)) })
 }
 
-// countField is how a number of replicas or pods reads in a field selector.
-func countField[T runtime.Object](label string, value func(T) int32) Field {
-	return textField(label, func(obj T) string { return strconv.Itoa(int(value(obj))) })
+// intField is how a number of replicas or pods reads in a field selector.
+func intField[T runtime.Object](label string, value func(T) int32) Field {
+	return stringField(label, func(obj T) string { return strconv.Itoa(int(value(obj))) })
 }

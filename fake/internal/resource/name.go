@@ -8,18 +8,18 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// anyName accepts what fits into one segment of a path, as every name must:
+// validatePathSegmentName accepts what fits into one segment of a path, as every name must:
 // "system:node" and "My_Budget" do.
-func anyName(name string, prefix bool) []string {
+func validatePathSegmentName(name string, prefix bool) []string {
 	if prefix {
 		return content.IsPathSegmentPrefix(name)
 	}
 	return content.IsPathSegmentName(name)
 }
 
-// ipName accepts an IP address in its canonical form. Such names cannot be
+// validateIPAddressName accepts an IP address in its canonical form. Such names cannot be
 // generated, so prefix makes no difference.
-func ipName(name string, _ bool) []string {
+func validateIPAddressName(name string, _ bool) []string {
 	var problems []string
 	for _, err := range validation.IsValidIP(nil, name) {
 		problems = append(problems, err.Detail)
@@ -27,12 +27,12 @@ func ipName(name string, _ bool) []string {
 	return problems
 }
 
-// trustBundleName accepts a DNS subdomain, which may stand behind the signer
+// validateClusterTrustBundleName accepts a DNS subdomain, which may stand behind the signer
 // that the bundle belongs to: "example.com:signer:name". Whether the signer is
 // the one of the spec is not looked at here.
-func trustBundleName(name string, prefix bool) []string {
+func validateClusterTrustBundleName(name string, prefix bool) []string {
 	if i := strings.LastIndex(name, ":"); i >= 0 {
-		if problems := anyName(name[:i], false); len(problems) > 0 {
+		if problems := validatePathSegmentName(name[:i], false); len(problems) > 0 {
 			return problems
 		}
 		name = name[i+1:]

@@ -12,23 +12,23 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// finalize is the subresource by which those who empty a namespace say that they
+// finalizeSubresource is the subresource by which those who empty a namespace say that they
 // are done: it alone writes spec.finalizers, which are all of the spec (NS-07).
-func finalize() Subresource {
+func finalizeSubresource() Subresource {
 	return Subresource{
 		Name: "finalize", Verbs: []string{"update"},
 		ResetFields:      []string{"status"},
-		PrepareForUpdate: keepStatus,
+		PrepareForUpdate: prepareNamespaceFinalizeForUpdate,
 		Validate:         validateFinalize,
 	}
 }
 
-func keepStatus(obj, old runtime.Object) {
+func prepareNamespaceFinalizeForUpdate(obj, old runtime.Object) {
 	obj.(*corev1.Namespace).Status = old.(*corev1.Namespace).Status
 }
 
-// keepNamespace is what an update of a namespace itself cannot change.
-func keepNamespace(obj, old runtime.Object) {
+// prepareNamespaceForUpdate is what an update of a namespace itself cannot change.
+func prepareNamespaceForUpdate(obj, old runtime.Object) {
 	obj.(*corev1.Namespace).Spec.Finalizers = old.(*corev1.Namespace).Spec.Finalizers
 }
 

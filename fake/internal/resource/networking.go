@@ -1,6 +1,6 @@
 package resource
 
-func networkingRows() []Resource {
+func networkingResources() []Resource {
 	return []Resource{
 		{
 			Group: "networking.k8s.io", Version: "v1", Plural: "ingressclasses", Kind: "IngressClass",
@@ -15,7 +15,7 @@ func networkingRows() []Resource {
 			Group: "networking.k8s.io", Version: "v1", Plural: "ipaddresses", Kind: "IPAddress",
 			ShortNames:               []string{"ip"},
 			AllowUnconditionalUpdate: true,
-			ValidateName:             ipName,
+			ValidateName:             validateIPAddressName,
 		},
 		{
 			Group: "networking.k8s.io", Version: "v1", Plural: "networkpolicies", Kind: "NetworkPolicy", Namespaced: true,
@@ -26,7 +26,7 @@ func networkingRows() []Resource {
 			Group: "networking.k8s.io", Version: "v1", Plural: "servicecidrs", Kind: "ServiceCIDR",
 			Status: true,
 			// The real strategy declares its resets for a version that does not exist.
-			Subresources: []Subresource{withoutResets(status())}, ResetFields: []string{},
+			Subresources: []Subresource{withoutResetFields(statusSubresource())}, ResetFields: []string{},
 			AllowUnconditionalUpdate: true,
 		},
 	}

@@ -1,6 +1,6 @@
 package resource
 
-func nodeRows() []Resource {
+func nodeResources() []Resource {
 	return []Resource{
 		{Group: "node.k8s.io", Version: "v1", Plural: "runtimeclasses", Kind: "RuntimeClass", AllowCreateOnUpdate: true},
 	}

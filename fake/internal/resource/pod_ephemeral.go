@@ -16,42 +16,42 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// ephemeralContainers is the subresource that adds containers to a pod that runs.
+// ephemeralContainersSubresource is the subresource that adds containers to a pod that runs.
 // They can be neither changed nor taken away (KEP-277).
-func ephemeralContainers() Subresource {
+func ephemeralContainersSubresource() Subresource {
 	return Subresource{
-		Name: "ephemeralcontainers", Verbs: objectVerbs(),
+		Name: "ephemeralcontainers", Verbs: objectSubresourceVerbs(),
 		OwnedFields:      []string{"spec.ephemeralContainers"},
-		PrepareForUpdate: addEphemeral,
-		Validate:         validateEphemeral,
+		PrepareForUpdate: preparePodEphemeralContainersForUpdate,
+		Validate:         validatePodEphemeralContainers,
 	}
 }
 
-func addEphemeral(obj, old runtime.Object) {
-	pod, was := obj.(*corev1.Pod), old.(*corev1.Pod)
+func preparePodEphemeralContainersForUpdate(obj, old runtime.Object) {
+	pod, oldPod := obj.(*corev1.Pod), old.(*corev1.Pod)
 	added := pod.Spec.EphemeralContainers
-	keepPod(pod, was)
+	resetPod(pod, oldPod)
 	pod.Spec.EphemeralContainers = added
 }
 
-// keepPod carries over all that a client sent to a subresource of a pod and that
+// resetPod carries over all that a client sent to a subresource of a pod and that
 // the subresource does not write.
-func keepPod(pod, was *corev1.Pod) {
-	pod.Spec, pod.Status = *was.Spec.DeepCopy(), *was.Status.DeepCopy()
-	metav1.ResetObjectMetaForStatus(pod, was)
+func resetPod(pod, oldPod *corev1.Pod) {
+	pod.Spec, pod.Status = *oldPod.Spec.DeepCopy(), *oldPod.Status.DeepCopy()
+	metav1.ResetObjectMetaForStatus(pod, oldPod)
 }
 
-func validateEphemeral(_ context.Context, obj, old runtime.Object) field.ErrorList {
-	pod, was := obj.(*corev1.Pod), old.(*corev1.Pod)
+func validatePodEphemeralContainers(_ context.Context, obj, old runtime.Object) field.ErrorList {
+	pod, oldPod := obj.(*corev1.Pod), old.(*corev1.Pod)
 	var errs field.ErrorList
-	if isMirror(was) {
+	if isMirrorPod(oldPod) {
 		errs = append(errs, field.Forbidden(field.NewPath(""), "static pods do not support ephemeral containers"))
 	}
 	path := field.NewPath("spec", "ephemeralContainers")
 	for i := range pod.Spec.EphemeralContainers {
-		errs = append(errs, ephemeralContainer(pod, i, path.Index(i))...)
+		errs = append(errs, validateEphemeralContainer(pod, i, path.Index(i))...)
 	}
-	for _, before := range was.Spec.EphemeralContainers {
+	for _, before := range oldPod.Spec.EphemeralContainers {
 		i := slices.IndexFunc(pod.Spec.EphemeralContainers, func(c corev1.EphemeralContainer) bool { return c.Name == before.Name })
 		switch {
 		case i < 0:
@@ -64,11 +64,11 @@ func validateEphemeral(_ context.Context, obj, old runtime.Object) field.ErrorLi
 	return errs
 }
 
-// ephemeralContainer checks one container: its name, its image, and that it has
+// validateEphemeralContainer checks one container: its name, its image, and that it has
 // nothing that only the containers of a pod's own can have.
-func ephemeralContainer(pod *corev1.Pod, i int, at *field.Path) (errs field.ErrorList) {
+func validateEphemeralContainer(pod *corev1.Pod, i int, at *field.Path) (errs field.ErrorList) {
 	c := &pod.Spec.EphemeralContainers[i]
-	names := otherContainers(pod, i)
+	names := containerNamesBefore(pod, i)
 	switch {
 	case c.Name == "":
 		errs = append(errs, field.Required(at.Child("name"), ""))
@@ -82,30 +82,30 @@ func ephemeralContainer(pod *corev1.Pod, i int, at *field.Path) (errs field.Erro
 	if c.Image == "" {
 		errs = append(errs, field.Required(at.Child("image"), ""))
 	}
-	if c.TargetContainerName != "" && !slices.Contains(ownContainers(pod), c.TargetContainerName) {
+	if c.TargetContainerName != "" && !slices.Contains(containerNames(pod), c.TargetContainerName) {
 		errs = append(errs, field.NotFound(at.Child("targetContainerName"), c.TargetContainerName))
 	}
 	fields := reflect.ValueOf(c.EphemeralContainerCommon)
 	for j := range fields.NumField() {
 		name := fields.Type().Field(j).Name
-		if slices.Contains(notEphemeral(), name) && !fields.Field(j).IsZero() && !hollow(fields.Field(j)) {
+		if slices.Contains(forbiddenEphemeralFields(), name) && !fields.Field(j).IsZero() && !isEmptySlice(fields.Field(j)) {
 			errs = append(errs, field.Forbidden(at.Child(strings.ToLower(name[:1])+name[1:]), "cannot be set for an Ephemeral Container"))
 		}
 	}
 	return errs
 }
 
-// notEphemeral are the fields of a container that an ephemeral one cannot have.
-func notEphemeral() []string {
+// forbiddenEphemeralFields are the fields of a container that an ephemeral one cannot have.
+func forbiddenEphemeralFields() []string {
 	return []string{"Ports", "Resources", "ResizePolicy", "RestartPolicy", "RestartPolicyRules",
 		"LivenessProbe", "ReadinessProbe", "StartupProbe", "Lifecycle"}
 }
 
-// hollow reports whether a value is an empty list.
-func hollow(v reflect.Value) bool { return v.Kind() == reflect.Slice && v.Len() == 0 }
+// isEmptySlice reports whether a value is an empty list.
+func isEmptySlice(v reflect.Value) bool { return v.Kind() == reflect.Slice && v.Len() == 0 }
 
-// ownContainers names the containers of a pod that are not ephemeral.
-func ownContainers(pod *corev1.Pod) (names []string) {
+// containerNames names the containers of a pod that are not ephemeral.
+func containerNames(pod *corev1.Pod) (names []string) {
 	for _, c := range pod.Spec.InitContainers {
 		names = append(names, c.Name)
 	}
@@ -115,17 +115,17 @@ func ownContainers(pod *corev1.Pod) (names []string) {
 	return names
 }
 
-// otherContainers names all containers before the ephemeral one at i.
-func otherContainers(pod *corev1.Pod, i int) []string {
-	names := ownContainers(pod)
+// containerNamesBefore names all containers before the ephemeral one at i.
+func containerNamesBefore(pod *corev1.Pod, i int) []string {
+	names := containerNames(pod)
 	for _, c := range pod.Spec.EphemeralContainers[:i] {
 		names = append(names, c.Name)
 	}
 	return names
 }
 
-// isMirror reports whether a pod stands for one that a node runs by itself.
-func isMirror(pod *corev1.Pod) bool {
+// isMirrorPod reports whether a pod stands for one that a node runs by itself.
+func isMirrorPod(pod *corev1.Pod) bool {
 	_, ok := pod.Annotations[corev1.MirrorPodAnnotationKey]
 	return ok
 }

@@ -11,40 +11,40 @@ import (
 // podSubresources are what can be done with a pod. The connections and the log
 // need the kubelet of its node.
 func podSubresources() []Subresource {
-	connects := func(name, options string) Subresource {
+	connect := func(name, options string) Subresource {
 		return Subresource{
 			Name: name, IsConnect: true, Verbs: []string{"create", "get"},
 			Kind: schema.GroupVersionKind{Version: "v1", Kind: options},
 		}
 	}
 	return []Subresource{
-		connects("attach", "PodAttachOptions"),
+		connect("attach", "PodAttachOptions"),
 		{Name: "binding", Verbs: []string{"create"}, Kind: schema.GroupVersionKind{Version: "v1", Kind: "Binding"}},
-		ephemeralContainers(),
+		ephemeralContainersSubresource(),
 		{
 			Name: "eviction", Verbs: []string{"create"},
-			Kind: policyv1.SchemeGroupVersion.WithKind("Eviction"), ConvertAccepted: oldEviction,
+			Kind: policyv1.SchemeGroupVersion.WithKind("Eviction"), ConvertAccepted: convertEviction,
 		},
-		connects("exec", "PodExecOptions"),
+		connect("exec", "PodExecOptions"),
 		{Name: "log", Verbs: []string{"get"}},
-		connects("portforward", "PodPortForwardOptions"),
-		proxied("PodProxyOptions"),
-		resize(),
-		podStatus(),
+		connect("portforward", "PodPortForwardOptions"),
+		proxySubresource("PodProxyOptions"),
+		resizeSubresource(),
+		podStatusSubresource(),
 	}
 }
 
-// oldEviction reads the version of an eviction that is still taken although its
+// convertEviction reads the version of an eviction that is still taken although its
 // group is not served in it any more.
-func oldEviction(sent runtime.Object) runtime.Object {
+func convertEviction(sent runtime.Object) runtime.Object {
 	if old, ok := sent.(*policyv1beta1.Eviction); ok {
 		return &policyv1.Eviction{ObjectMeta: old.ObjectMeta, DeleteOptions: old.DeleteOptions}
 	}
 	return nil
 }
 
-// token is the subresource that issues tokens for a service account.
-func token() Subresource {
+// tokenSubresource is the subresource that issues tokens for a service account.
+func tokenSubresource() Subresource {
 	return Subresource{
 		Name: "token", Verbs: []string{"create"},
 		Kind: authenticationv1.SchemeGroupVersion.WithKind("TokenRequest"),

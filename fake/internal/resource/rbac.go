@@ -1,7 +1,7 @@
 package resource
 
-// rbacRows have names that only need to fit into a path: "system:node" is one.
-func rbacRows() []Resource {
+// rbacResources have names that only need to fit into a path: "system:node" is one.
+func rbacResources() []Resource {
 	rows := []Resource{
 		{Plural: "clusterrolebindings", Kind: "ClusterRoleBinding"},
 		{Plural: "clusterroles", Kind: "ClusterRole"},
@@ -12,7 +12,7 @@ func rbacRows() []Resource {
 		r := &rows[i]
 		r.Group, r.Version = "rbac.authorization.k8s.io", "v1"
 		r.AllowUnconditionalUpdate, r.AllowCreateOnUpdate = true, true
-		r.ValidateName = anyName
+		r.ValidateName = validatePathSegmentName
 	}
 	return rows
 }

@@ -106,16 +106,16 @@ type Resource struct {
 
 	// scheme knows the Go types, nil is client-go's.
 	scheme *runtime.Scheme
-	// fieldMessage says that a field, its one operand, cannot be selected by.
-	fieldMessage string
-	// toStored and fromStored convert one object between this row's version
+	// fieldErrorFormat says that a field, its one operand, cannot be selected by.
+	fieldErrorFormat string
+	// toStorage and fromStorage convert one object between this row's version
 	// and StoreVersion; nil where the two are the same.
-	toStored, fromStored conversion
-	// object and list are the Go types of Kind and ListKind, stored that of
+	toStorage, fromStorage conversion
+	// objectType and list are the Go types of Kind and ListKind, stored that of
 	// Kind in StoreVersion.
-	object, list, stored reflect.Type
-	// accept is that of a Subresource, for the row of what is sent to it.
-	accept func(runtime.Object) runtime.Object
+	objectType, listType, storageType reflect.Type
+	// convertAccepted is that of a Subresource, for the row of what is sent to it.
+	convertAccepted func(runtime.Object) runtime.Object
 	// storedFields are the Fields of every row over the same Store.
 	storedFields []Field
 }
@@ -202,21 +202,21 @@ func (r *Resource) Scheme() *runtime.Scheme {
 
 // New gives an empty object of the row's version, its TypeMeta not filled in.
 func (r *Resource) New() runtime.Object {
-	return reflect.New(r.object).Interface().(runtime.Object)
+	return reflect.New(r.objectType).Interface().(runtime.Object)
 }
 
 // ConvertAccepted gives an object that was sent in another version than the row's as one of
 // the row's kind, nil if that is not to be had.
 func (r *Resource) ConvertAccepted(sent runtime.Object) runtime.Object {
-	if r.accept == nil {
+	if r.convertAccepted == nil {
 		return nil
 	}
-	return r.accept(sent)
+	return r.convertAccepted(sent)
 }
 
 // NewList gives an empty list of the row's version, its TypeMeta not filled in.
 func (r *Resource) NewList() runtime.Object {
-	return reflect.New(r.list).Interface().(runtime.Object)
+	return reflect.New(r.listType).Interface().(runtime.Object)
 }
 
 // HasField reports whether label is a field selector of the row.
@@ -239,7 +239,7 @@ func (r *Resource) CheckField(label string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf(r.fieldMessage, label)
+	return fmt.Errorf(r.fieldErrorFormat, label)
 }
 
 // FieldSet reads the values that field selectors compare from a stored object

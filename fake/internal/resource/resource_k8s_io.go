@@ -2,8 +2,8 @@ package resource
 
 import resourcev1 "k8s.io/api/resource/v1"
 
-// deviceRows are the types of resource.k8s.io, by which pods get devices.
-func deviceRows() []Resource {
+// resourceK8sIOResources are the types of resource.k8s.io, by which pods get devices.
+func resourceK8sIOResources() []Resource {
 	return []Resource{
 		{
 			Group: "resource.k8s.io", Version: "v1", Plural: "deviceclasses", Kind: "DeviceClass",
@@ -12,12 +12,12 @@ func deviceRows() []Resource {
 		{
 			Group: "resource.k8s.io", Version: "v1", Plural: "devicetaintrules", Kind: "DeviceTaintRule",
 			Status: true, HasGeneration: true,
-			Subresources: []Subresource{status("metadata")},
+			Subresources: []Subresource{statusSubresource("metadata")},
 		},
 		{
 			Group: "resource.k8s.io", Version: "v1", Plural: "resourceclaims", Kind: "ResourceClaim", Namespaced: true,
 			Status:                   true,
-			Subresources:             []Subresource{status("metadata")},
+			Subresources:             []Subresource{statusSubresource("metadata")},
 			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,
 		},
 		{
@@ -27,10 +27,10 @@ func deviceRows() []Resource {
 		{
 			Group: "resource.k8s.io", Version: "v1", Plural: "resourceslices", Kind: "ResourceSlice",
 			AllowUnconditionalUpdate: true, HasGeneration: true, ReturnDeletedObject: true,
-			fieldMessage: "field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: %s",
+			fieldErrorFormat: "field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: %s",
 			Fields: []Field{
-				textField("spec.driver", func(s *resourcev1.ResourceSlice) string { return s.Spec.Driver }),
-				textField("spec.nodeName", func(s *resourcev1.ResourceSlice) string {
+				stringField("spec.driver", func(s *resourcev1.ResourceSlice) string { return s.Spec.Driver }),
+				stringField("spec.nodeName", func(s *resourcev1.ResourceSlice) string {
 					if s.Spec.NodeName == nil {
 						return ""
 					}

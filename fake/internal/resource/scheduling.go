@@ -1,6 +1,6 @@
 package resource
 
-func schedulingRows() []Resource {
+func schedulingResources() []Resource {
 	return []Resource{
 		{
 			Group: "scheduling.k8s.io", Version: "v1", Plural: "priorityclasses", Kind: "PriorityClass",

@@ -10,24 +10,24 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// status is the subresource by which controllers write what they see. It keeps the
+// statusSubresource is the subresource by which controllers write what they see. It keeps the
 // spec (SU-02) and, of the metadata, what keeps names: "metadata" for all of it,
 // "metadata.labels" or "metadata.ownerReferences" for a part. Most types keep none.
-func status(keeps ...string) Subresource {
+func statusSubresource(resetMetadata ...string) Subresource {
 	return Subresource{
-		Name: "status", Verbs: objectVerbs(),
-		ResetFields: append([]string{"spec"}, keeps...),
+		Name: "status", Verbs: objectSubresourceVerbs(),
+		ResetFields: append([]string{"spec"}, resetMetadata...),
 		PrepareForUpdate: func(obj, old runtime.Object) {
-			keepSpec(obj, old)
-			for _, part := range keeps {
-				keepMetadata(part, obj, old)
+			copySpec(obj, old)
+			for _, part := range resetMetadata {
+				copyMetadata(part, obj, old)
 			}
 		},
 	}
 }
 
-// keepSpec carries over all that is neither metadata nor status.
-func keepSpec(obj, old runtime.Object) {
+// copySpec carries over all that is neither metadata nor status.
+func copySpec(obj, old runtime.Object) {
 	to, from := reflect.ValueOf(obj).Elem(), reflect.ValueOf(old).Elem()
 	for i := range to.NumField() {
 		if IsSpecField(to.Type().Field(i).Name) {
@@ -42,8 +42,8 @@ func IsSpecField(field string) bool {
 	return field != "TypeMeta" && field != "ObjectMeta" && field != "Status"
 }
 
-func keepMetadata(part string, obj, old runtime.Object) {
-	to, from := accessor(obj), accessor(old)
+func copyMetadata(part string, obj, old runtime.Object) {
+	to, from := mustAccessor(obj), mustAccessor(old)
 	switch part {
 	case "metadata":
 		metav1.ResetObjectMetaForStatus(to, from)
@@ -54,8 +54,8 @@ func keepMetadata(part string, obj, old runtime.Object) {
 	}
 }
 
-// accessor gives the metadata of an object of a known type.
-func accessor(obj runtime.Object) metav1.Object {
+// mustAccessor gives the metadata of an object of a known type.
+func mustAccessor(obj runtime.Object) metav1.Object {
 	m, err := meta.Accessor(obj)
 	if err != nil {
 		panic(err) // every type of the table has metadata; a test walks them
@@ -63,31 +63,31 @@ func accessor(obj runtime.Object) metav1.Object {
 	return m
 }
 
-// podStatus keeps the owners, and what old kubelets lose of the status: the class of
+// podStatusSubresource keeps the owners, and what old kubelets lose of the status: the class of
 // quality of service and the generations that were seen (KEP-5067).
-func podStatus() Subresource {
-	s := status("metadata.ownerReferences")
+func podStatusSubresource() Subresource {
+	s := statusSubresource("metadata.ownerReferences")
 	s.ResetFields = append(s.ResetFields, "metadata.deletionTimestamp")
-	keep := s.PrepareForUpdate
+	prepareForUpdate := s.PrepareForUpdate
 	s.PrepareForUpdate = func(obj, old runtime.Object) {
-		keep(obj, old)
-		now, was := &obj.(*corev1.Pod).Status, &old.(*corev1.Pod).Status
-		now.QOSClass = cmp.Or(now.QOSClass, was.QOSClass)
-		now.ObservedGeneration = cmp.Or(now.ObservedGeneration, was.ObservedGeneration)
-		keepGenerations(now.Conditions, was.Conditions)
+		prepareForUpdate(obj, old)
+		newStatus, oldStatus := &obj.(*corev1.Pod).Status, &old.(*corev1.Pod).Status
+		newStatus.QOSClass = cmp.Or(newStatus.QOSClass, oldStatus.QOSClass)
+		newStatus.ObservedGeneration = cmp.Or(newStatus.ObservedGeneration, oldStatus.ObservedGeneration)
+		copyObservedGenerations(newStatus.Conditions, oldStatus.Conditions)
 	}
 	return s
 }
 
-// keepGenerations carries over the generations of conditions that have none. There
+// copyObservedGenerations carries over the generations of conditions that have none. There
 // may be more than one of a type; they count in their order.
-func keepGenerations(now, was []corev1.PodCondition) {
+func copyObservedGenerations(conditions, oldConditions []corev1.PodCondition) {
 	seen := map[corev1.PodConditionType][]int64{}
-	for _, c := range was {
+	for _, c := range oldConditions {
 		seen[c.Type] = append(seen[c.Type], c.ObservedGeneration)
 	}
-	for i := range now {
-		c := &now[i]
+	for i := range conditions {
+		c := &conditions[i]
 		if before := seen[c.Type]; len(before) > 0 {
 			c.ObservedGeneration = cmp.Or(c.ObservedGeneration, before[0])
 			seen[c.Type] = before[1:]
@@ -95,7 +95,7 @@ func keepGenerations(now, was []corev1.PodCondition) {
 	}
 }
 
-func withoutResets(s Subresource) Subresource {
+func withoutResetFields(s Subresource) Subresource {
 	s.ResetFields = nil
 	return s
 }

@@ -1,12 +1,12 @@
 package resource
 
-func storageRows() []Resource {
+func storageResources() []Resource {
 	return []Resource{
 		{Group: "storage.k8s.io", Version: "v1", Plural: "csidrivers", Kind: "CSIDriver", HasGeneration: true, ReturnDeletedObject: true},
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "csinodes", Kind: "CSINode",
 			Status: true, ReturnDeletedObject: true,
-			Subresources: []Subresource{status("metadata")},
+			Subresources: []Subresource{statusSubresource("metadata")},
 		},
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "csistoragecapacities", Kind: "CSIStorageCapacity", Namespaced: true,
@@ -19,7 +19,7 @@ func storageRows() []Resource {
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "volumeattachments", Kind: "VolumeAttachment",
 			Status: true, ReturnDeletedObject: true,
-			Subresources: []Subresource{status("metadata")},
+			Subresources: []Subresource{statusSubresource("metadata")},
 		},
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "volumeattributesclasses", Kind: "VolumeAttributesClass",

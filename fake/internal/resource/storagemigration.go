@@ -1,11 +1,11 @@
 package resource
 
-func migrationRows() []Resource {
+func storageMigrationResources() []Resource {
 	return []Resource{
 		{
 			Group: "storagemigration.k8s.io", Version: "v1", Plural: "storageversionmigrations", Kind: "StorageVersionMigration",
 			Status:       true,
-			Subresources: []Subresource{status("metadata")},
+			Subresources: []Subresource{statusSubresource("metadata")},
 		},
 	}
 }

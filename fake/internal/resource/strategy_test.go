@@ -8,7 +8,7 @@ import (
 
 // What the storage of each type allows, the other way round from the rows: a
 // set of types for each trait, to be read against the strategies of a server.
-func TestTraits(t *testing.T) {
+func TestResourceFlags(t *testing.T) {
 	plurals := func(has func(*Resource) bool) map[string]bool {
 		set := make(map[string]bool)
 		for _, r := range Builtin().Stored() {

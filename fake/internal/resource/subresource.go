@@ -69,21 +69,21 @@ func (r *Resource) Subresource(name string) *Subresource {
 	return nil
 }
 
-// objectVerbs are the verbs of a subresource that shows the object and changes a
+// objectSubresourceVerbs are the verbs of a subresource that shows the object and changes a
 // part of it.
-func objectVerbs() []string { return []string{"get", "patch", "update"} }
+func objectSubresourceVerbs() []string { return []string{"get", "patch", "update"} }
 
-// scale is the subresource of the types that have replicas (SU-08).
-func scale() Subresource {
+// scaleSubresource is the subresource of the types that have replicas (SU-08).
+func scaleSubresource() Subresource {
 	return Subresource{
-		Name: "scale", Verbs: objectVerbs(),
+		Name: "scale", Verbs: objectSubresourceVerbs(),
 		Kind: autoscalingv1.SchemeGroupVersion.WithKind("Scale"),
 	}
 }
 
-// proxied is the subresource by which requests are passed on to something that
+// proxySubresource is the subresource by which requests are passed on to something that
 // serves HTTP.
-func proxied(options string) Subresource {
+func proxySubresource(options string) Subresource {
 	return Subresource{
 		Name: "proxy", IsConnect: true,
 		Kind:  schema.GroupVersionKind{Version: "v1", Kind: options},
@@ -95,7 +95,7 @@ func proxied(options string) Subresource {
 // discovery and fills in what they leave to the defaults.
 func completeSubresources(r *Resource) {
 	if r.Status && r.Subresource("status") == nil {
-		r.Subresources = append(r.Subresources, status())
+		r.Subresources = append(r.Subresources, statusSubresource())
 	}
 	slices.SortFunc(r.Subresources, func(a, b Subresource) int { return strings.Compare(a.Name, b.Name) })
 	for i := range r.Subresources {
@@ -104,13 +104,13 @@ func completeSubresources(r *Resource) {
 			s.Kind = r.GroupVersionKind()
 		}
 		if s.Kind != r.GroupVersionKind() && !s.IsConnect {
-			s.body = bodyRow(r, s)
+			s.body = newBodyResource(r, s)
 		}
 	}
 }
 
-// bodyRow makes the row of a kind that is only sent.
-func bodyRow(r *Resource, s *Subresource) *Resource {
+// newBodyResource makes the row of a kind that is only sent.
+func newBodyResource(r *Resource, s *Subresource) *Resource {
 	kind := s.Kind
 	object := scheme.Scheme.AllKnownTypes()[kind]
 	if object == nil {
@@ -121,7 +121,7 @@ func bodyRow(r *Resource, s *Subresource) *Resource {
 		Plural: r.Plural, Namespaced: r.Namespaced,
 		StorageResource: schema.GroupResource{Group: kind.Group, Resource: strings.ToLower(kind.Kind)},
 		StorageVersion:  kind.GroupVersion(),
-		ValidateName:    r.ValidateName, accept: s.ConvertAccepted, ScaleOf: r.Custom,
-		object: object, stored: object, list: reflect.TypeFor[struct{}](),
+		ValidateName:    r.ValidateName, convertAccepted: s.ConvertAccepted, ScaleOf: r.Custom,
+		objectType: object, storageType: object, listType: reflect.TypeFor[struct{}](),
 	}
 }

@@ -19,11 +19,11 @@ func AllVerbs() []string {
 // Table is what a server serves. It is immutable and safe for any number of
 // readers.
 type Table struct {
-	rows     []*Resource
-	groups   []Group
-	byPlural map[schema.GroupVersionResource]*Resource
-	byKind   map[schema.GroupVersionKind]*Resource
-	versions map[schema.GroupVersion]bool
+	resources []*Resource
+	groups    []Group
+	byPlural  map[schema.GroupVersionResource]*Resource
+	byKind    map[schema.GroupVersionKind]*Resource
+	versions  map[schema.GroupVersion]bool
 }
 
 // Group is an API group of a Table with the versions that are served.
@@ -41,55 +41,55 @@ type Group struct {
 func Builtin() *Table { return builtin() }
 
 var builtin = sync.OnceValue(func() *Table {
-	return newTable(builtinRows())
+	return newTable(builtinResources())
 })
 
-// builtinRows lists the rows in discovery order: groups by the priority that
+// builtinResources lists the rows in discovery order: groups by the priority that
 // the API server gives them, versions by preference, resources by name.
-func builtinRows() []Resource {
+func builtinResources() []Resource {
 	return slices.Concat(
-		coreRows(),
-		appsRows(),
-		eventsRows(),
-		authenticationRows(),
-		authorizationRows(),
-		autoscalingRows(),
-		batchRows(),
-		certificatesRows(),
-		networkingRows(),
-		policyRows(),
-		rbacRows(),
-		storageRows(),
-		admissionRows(),
-		apiextensionsRows(),
-		schedulingRows(),
-		coordinationRows(),
-		nodeRows(),
-		discoveryRows(),
-		flowcontrolRows(),
-		deviceRows(),
-		migrationRows(),
+		coreResources(),
+		appsResources(),
+		eventsResources(),
+		authenticationResources(),
+		authorizationResources(),
+		autoscalingResources(),
+		batchResources(),
+		certificatesResources(),
+		networkingResources(),
+		policyResources(),
+		rbacResources(),
+		storageResources(),
+		admissionRegistrationResources(),
+		apiExtensionsResources(),
+		schedulingResources(),
+		coordinationResources(),
+		nodeResources(),
+		discoveryResources(),
+		flowControlResources(),
+		resourceK8sIOResources(),
+		storageMigrationResources(),
 	)
 }
 
 // newTable completes the rows and indexes them. It takes them over. A row that
 // the scheme does not know is a slip in this package and panics, as a regular
 // expression that does not compile would; a test builds every row.
-func newTable(rows []Resource) *Table {
+func newTable(resources []Resource) *Table {
 	t := &Table{
-		rows:     make([]*Resource, 0, len(rows)),
-		byPlural: make(map[schema.GroupVersionResource]*Resource, len(rows)),
-		byKind:   make(map[schema.GroupVersionKind]*Resource, len(rows)),
-		versions: make(map[schema.GroupVersion]bool),
+		resources: make([]*Resource, 0, len(resources)),
+		byPlural:  make(map[schema.GroupVersionResource]*Resource, len(resources)),
+		byKind:    make(map[schema.GroupVersionKind]*Resource, len(resources)),
+		versions:  make(map[schema.GroupVersion]bool),
 	}
 	stored := make(map[schema.GroupResource][]Field)
-	for i := range rows {
-		r := &rows[i]
+	for i := range resources {
+		r := &resources[i]
 		complete(r)
 		stored[r.StorageResource] = append(stored[r.StorageResource], r.Fields...)
 		t.add(r)
 	}
-	for _, r := range t.rows {
+	for _, r := range t.resources {
 		r.storedFields = stored[r.StorageResource]
 	}
 	return t
@@ -97,7 +97,7 @@ func newTable(rows []Resource) *Table {
 
 // add appends a row. The first row of a kind counts.
 func (t *Table) add(r *Resource) {
-	t.rows = append(t.rows, r)
+	t.resources = append(t.resources, r)
 	t.byPlural[r.GroupVersionResource()] = r
 	if kind := r.GroupVersionKind(); r.IsStored() && t.byKind[kind] == nil {
 		t.byKind[kind] = r
@@ -137,8 +137,8 @@ func complete(r *Resource) {
 	if r.StorageVersion.Version == "" {
 		r.StorageVersion = r.GroupVersion()
 	}
-	if r.fieldMessage == "" {
-		r.fieldMessage = "field label not supported: %s"
+	if r.fieldErrorFormat == "" {
+		r.fieldErrorFormat = "field label not supported: %s"
 	}
 	if r.ValidateName == nil {
 		r.ValidateName = validation.NameIsDNSSubdomain
@@ -148,16 +148,16 @@ func complete(r *Resource) {
 	}
 	completeSubresources(r)
 	if r.Custom != nil {
-		customTypes(r)
+		setUnstructuredTypes(r)
 		return
 	}
 	types := r.Scheme().AllKnownTypes()
-	r.object, r.list = types[r.GroupVersionKind()], types[r.ListGroupVersionKind()]
-	r.stored = types[r.StorageVersion.WithKind(r.Kind)]
-	if r.object == nil || r.list == nil && r.IsStored() || r.stored == nil {
+	r.objectType, r.listType = types[r.GroupVersionKind()], types[r.ListGroupVersionKind()]
+	r.storageType = types[r.StorageVersion.WithKind(r.Kind)]
+	if r.objectType == nil || r.listType == nil && r.IsStored() || r.storageType == nil {
 		panic(fmt.Sprintf("resource: the scheme lacks %s, its list or its stored form", r.GroupVersionKind()))
 	}
-	r.Deprecation = deprecation(r.GroupVersionKind(), r.object)
+	r.Deprecation = deprecationWarning(r.GroupVersionKind(), r.objectType)
 }
 
 // Lookup finds the row behind the path /apis/GROUP/VERSION/PLURAL, group ""
@@ -174,7 +174,7 @@ func (t *Table) LookupKind(gvk schema.GroupVersionKind) *Resource {
 
 // All gives the rows in discovery order: groups by priority, versions by
 // preference, resources by name.
-func (t *Table) All() []*Resource { return slices.Clone(t.rows) }
+func (t *Table) All() []*Resource { return slices.Clone(t.resources) }
 
 // Stored gives those of All whose objects are in the store.
 func (t *Table) Stored() []*Resource {
@@ -195,8 +195,10 @@ func (t *Table) HasGroup(group string) bool {
 	return slices.ContainsFunc(t.groups, func(g Group) bool { return g.Name == group })
 }
 
-// IsCustom reports whether group is served for custom resources only.
-func (t *Table) IsCustom(group string) bool { return t.HasGroup(group) && !Builtin().HasGroup(group) }
+// IsCustomGroup reports whether group is served for custom resources only.
+func (t *Table) IsCustomGroup(group string) bool {
+	return t.HasGroup(group) && !Builtin().HasGroup(group)
+}
 
 // HasVersion reports whether anything is served in group and version.
 func (t *Table) HasVersion(group, version string) bool {

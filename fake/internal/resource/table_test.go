@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-func TestRowsAreInTheScheme(t *testing.T) {
+func TestResourcesAreInScheme(t *testing.T) {
 	for _, r := range Builtin().Stored() {
 		object, list := r.New(), r.NewList()
 		kinds, _, err := r.Scheme().ObjectKinds(object)
@@ -30,10 +30,10 @@ func TestRowsAreInTheScheme(t *testing.T) {
 	}
 }
 
-// served tells whether a v1.37 server serves a kind by default, from what the
+// isServedByDefault tells whether a v1.37 server serves a kind by default, from what the
 // types say of their own life: stable versions are served until they are
 // removed, beta ones only if they came before 1.24 (KEP-3136).
-func served(gvk schema.GroupVersionKind) bool {
+func isServedByDefault(gvk schema.GroupVersionKind) bool {
 	type minor interface{ APILifecycleIntroduced() (int, int) }
 	type removed interface{ APILifecycleRemoved() (int, int) }
 	object, err := scheme.Scheme.New(gvk)
@@ -59,7 +59,7 @@ func served(gvk schema.GroupVersionKind) bool {
 	return true
 }
 
-func TestEveryServedVersionHasARow(t *testing.T) {
+func TestEveryServedVersionHasResource(t *testing.T) {
 	// What has a list in the scheme and still is no resource of the table.
 	excluded := map[schema.GroupVersionKind]string{
 		{Version: "v1", Kind: "APIGroup"}:        "a discovery document",
@@ -69,20 +69,20 @@ func TestEveryServedVersionHasARow(t *testing.T) {
 	for gvk := range scheme.Scheme.AllKnownTypes() {
 		list := gvk
 		list.Kind += "List"
-		if gvk.Version == "__internal" || !scheme.Scheme.Recognizes(list) || excluded[gvk] != "" || !served(gvk) {
+		if gvk.Version == "__internal" || !scheme.Scheme.Recognizes(list) || excluded[gvk] != "" || !isServedByDefault(gvk) {
 			continue
 		}
 		want = append(want, gvk.String())
 	}
 	for _, r := range Builtin().Stored() {
-		if !IsCRDs(r) { // which have a scheme of their own
+		if !IsCRDResource(r) { // which have a scheme of their own
 			got = append(got, r.GroupVersionKind().String())
 		}
 	}
 	require.ElementsMatch(t, want, got)
 }
 
-func TestOrder(t *testing.T) {
+func TestDiscoveryOrder(t *testing.T) {
 	var groups []string
 	for _, g := range Builtin().Groups() {
 		groups = append(groups, g.Name)
@@ -165,7 +165,7 @@ func TestSubresources(t *testing.T) {
 	require.Nil(t, Builtin().Lookup("", "v1", "pods").Subresource(""))
 }
 
-func TestSharedStore(t *testing.T) {
+func TestSharedStorage(t *testing.T) {
 	core, events := Builtin().Lookup("", "v1", "events"), Builtin().Lookup("events.k8s.io", "v1", "events")
 	require.Equal(t, core.StorageResource, events.StorageResource)
 	require.Equal(t, core.GroupVersion(), events.StorageVersion)
@@ -212,7 +212,7 @@ func TestLookup(t *testing.T) {
 // The table is shared by every server of the process: what it hands out must
 // not reach it.
 func TestTableIsImmutable(t *testing.T) {
-	table := newTable(coreRows())
+	table := newTable(coreResources())
 	table.All()[0] = nil
 	table.Groups()[0].Versions[0] = "v9"
 	require.NotNil(t, table.All()[0])

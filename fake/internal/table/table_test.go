@@ -48,7 +48,7 @@ var looseCells = map[string]int{"IPAddress": 1}
 func TestEveryTypeIsPrinted(t *testing.T) {
 	used := map[*Printer]bool{}
 	for _, res := range resource.Builtin().Stored() {
-		if resource.IsCRDs(res) { // plain, too, and of another scheme
+		if resource.IsCRDResource(res) { // plain, too, and of another scheme
 			continue
 		}
 		kind := res.StorageVersion.WithKind(res.Kind)

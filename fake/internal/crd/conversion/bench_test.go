@@ -8,10 +8,10 @@ import (
 )
 
 func BenchmarkNew(b *testing.B) {
-	client, dial := inMemory(b, hook(nil, nil))
+	client, dial := startInMemory(b, newWebhook(nil, nil))
 	for name, crd := range map[string]func() (*Converter, error){
-		"None":    func() (*Converter, error) { return New(definition(nil), dial, nil) },
-		"Webhook": func() (*Converter, error) { return New(definition(client), dial, nil) },
+		"None":    func() (*Converter, error) { return New(newCRD(nil), dial, nil) },
+		"Webhook": func() (*Converter, error) { return New(newCRD(client), dial, nil) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -25,15 +25,15 @@ func BenchmarkNew(b *testing.B) {
 }
 
 func BenchmarkConvert(b *testing.B) {
-	inPipe, dial := inMemory(b, hook(nil, nil))
-	onSocket, _ := onLoopback(b, hook(nil, nil))
+	inPipe, dial := startInMemory(b, newWebhook(nil, nil))
+	onSocket, _ := startOnLoopback(b, newWebhook(nil, nil))
 	for name, c := range map[string]*Converter{
-		"None":           converter(b, definition(nil), nil, nil),
-		"Webhook/memory": converter(b, definition(inPipe), dial, nil),
-		"Webhook/socket": converter(b, definition(onSocket), nil, nil),
+		"None":           newConverter(b, newCRD(nil), nil, nil),
+		"Webhook/memory": newConverter(b, newCRD(inPipe), dial, nil),
+		"Webhook/socket": newConverter(b, newCRD(onSocket), nil, nil),
 	} {
 		b.Run(name, func(b *testing.B) {
-			objects := []*unstructured.Unstructured{widget(v1, "a")}
+			objects := []*unstructured.Unstructured{newWidget(v1, "a")}
 			b.ReportAllocs()
 			for b.Loop() {
 				_, err := c.Convert(b.Context(), objects, "v2")

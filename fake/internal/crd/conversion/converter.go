@@ -18,9 +18,9 @@ const servicePort = 443
 
 // Converter converts the objects of one definition. Many goroutines may use it.
 type Converter struct {
-	group   string
-	library runtime.ObjectConvertor
-	network *network
+	group     string
+	library   runtime.ObjectConvertor
+	transport *transport
 }
 
 // New makes the converter of a definition, which is not changed and not kept. The
@@ -29,12 +29,12 @@ type Converter struct {
 // known. An unknown strategy, a webhook without an address and a caBundle that
 // cannot be read are errors.
 func New(crd *apiextensionsv1.CustomResourceDefinition, dial Dialer, services ServiceResolver) (*Converter, error) {
-	complete, err := completed(crd)
+	complete, err := withDefaults(crd)
 	if err != nil {
 		return nil, err
 	}
-	n := newNetwork(dial, services)
-	factory, err := conversion.NewCRConverterFactory(n, n.configs)
+	n := newTransport(dial, services)
+	factory, err := conversion.NewCRConverterFactory(n, n.authenticationInfoResolver)
 	if err != nil {
 		return nil, fmt.Errorf("conversion of %s: %w", crd.Name, err)
 	}
@@ -42,12 +42,12 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, dial Dialer, services Se
 	if err != nil {
 		return nil, fmt.Errorf("conversion of %s: %w", crd.Name, err)
 	}
-	return &Converter{group: crd.Spec.Group, library: library, network: n}, nil
+	return &Converter{group: crd.Spec.Group, library: library, transport: n}, nil
 }
 
-// completed is the definition with the defaults that the library relies on. The
+// withDefaults is the definition with the defaults that the library relies on. The
 // definition itself stays as it is.
-func completed(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
+func withDefaults(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
 	if crd == nil {
 		return nil, errors.New("conversion: there is no definition")
 	}
@@ -77,7 +77,7 @@ func completed(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.
 // it before the next call; the call under way goes on, as on a real server, until
 // it is answered, has lasted 30 seconds or Close ends it.
 func (c *Converter) Convert(ctx context.Context, objects []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error) {
-	defer c.network.begin()()
+	defer c.transport.beginCall()()
 	target := schema.GroupVersion{Group: c.group, Version: to}
 	converted := make([]*unstructured.Unstructured, len(objects))
 	for i, object := range objects {
@@ -106,8 +106,8 @@ func (c *Converter) Convert(ctx context.Context, objects []*unstructured.Unstruc
 
 // Drain is for a definition that another has replaced: what began under it may go on and
 // call the webhook, and no connection outlives the last call under way.
-func (c *Converter) Drain() { c.network.retire() }
+func (c *Converter) Drain() { c.transport.drain() }
 
 // Close ends the calls that are under way and the connections to the webhook.
 // Later conversions fail where they would need a connection.
-func (c *Converter) Close() { c.network.close() }
+func (c *Converter) Close() { c.transport.close() }

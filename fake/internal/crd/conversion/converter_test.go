@@ -15,44 +15,44 @@ import (
 
 func TestNone(t *testing.T) {
 	for name, crd := range map[string]*apiextensionsv1.CustomResourceDefinition{
-		"named": definition(nil),
+		"named": newCRD(nil),
 		"left out": func() *apiextensionsv1.CustomResourceDefinition {
-			crd := definition(nil)
+			crd := newCRD(nil)
 			crd.Spec.Conversion = nil
 			return crd
 		}(),
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := converter(t, crd, nil, nil)
-			old, there := widget(v1, "a"), widget(v2, "b")
+			c := newConverter(t, crd, nil, nil)
+			old, there := newWidget(v1, "a"), newWidget(v2, "b")
 			got, err := c.Convert(t.Context(), []*unstructured.Unstructured{old, there}, "v2")
 			require.NoError(t, err)
-			require.Empty(t, cmp.Diff(widget(v2, "a"), got[0]))
+			require.Empty(t, cmp.Diff(newWidget(v2, "a"), got[0]))
 			require.Same(t, there, got[1])
-			require.Empty(t, cmp.Diff(widget(v1, "a"), old), "the input is as it was")
+			require.Empty(t, cmp.Diff(newWidget(v1, "a"), old), "the input is as it was")
 			got[0].Object["spec"].(map[string]any)["size"] = int64(9)
-			require.Empty(t, cmp.Diff(widget(v1, "a"), old), "nothing is shared")
+			require.Empty(t, cmp.Diff(newWidget(v1, "a"), old), "nothing is shared")
 		})
 	}
 }
 
-func TestVersionsThatAreNotThere(t *testing.T) {
-	c := converter(t, definition(nil), nil, nil)
+func TestUnknownVersions(t *testing.T) {
+	c := newConverter(t, newCRD(nil), nil, nil)
 	for _, test := range []struct{ from, to, message string }{
 		{v1, "v3", "request to convert CR to an invalid group/version: example.com/v3"},
 		{"example.com/v3", "v1", "request to convert CR from an invalid group/version: example.com/v3"},
 		{"other.com/v1", "v1", `other.com/v1, Kind=Widget is unstructured and is not suitable for converting to "example.com/v1"`},
 	} {
-		_, err := one(t, c, widget(test.from, "a"), test.to)
+		_, err := convertOne(t, c, newWidget(test.from, "a"), test.to)
 		require.EqualError(t, err, test.message)
 	}
-	_, err := one(t, c, nil, "v1")
+	_, err := convertOne(t, c, nil, "v1")
 	require.EqualError(t, err, "conversion to example.com/v1: object 0 is nil")
-	_, err = one(t, c, &unstructured.Unstructured{}, "v1")
+	_, err = convertOne(t, c, &unstructured.Unstructured{}, "v1")
 	require.Error(t, err)
 }
 
-func TestNewRefuses(t *testing.T) {
+func TestNewErrors(t *testing.T) {
 	for name, test := range map[string]struct {
 		crd     *apiextensionsv1.CustomResourceDefinition
 		message string
@@ -61,9 +61,9 @@ func TestNewRefuses(t *testing.T) {
 		"strategy": {withStrategy("Magic"), `unknown conversion strategy "Magic" for CRD widgets.example.com`},
 		"no webhook": {withStrategy(apiextensionsv1.WebhookConverter),
 			"conversion of widgets.example.com: the strategy is Webhook, and spec.conversion.webhook.clientConfig is missing"},
-		"no address": {definition(&apiextensionsv1.WebhookClientConfig{}), "webhook configuration must have either service or URL"},
-		"no url":     {definition(&apiextensionsv1.WebhookClientConfig{URL: new("https://a b")}), "Unparsable URL"},
-		"caBundle": {definition(&apiextensionsv1.WebhookClientConfig{URL: new(hookURL), CABundle: []byte("x")}),
+		"no address": {newCRD(&apiextensionsv1.WebhookClientConfig{}), "webhook configuration must have either service or URL"},
+		"no url":     {newCRD(&apiextensionsv1.WebhookClientConfig{URL: new("https://a b")}), "Unparsable URL"},
+		"caBundle": {newCRD(&apiextensionsv1.WebhookClientConfig{URL: new(hookURL), CABundle: []byte("x")}),
 			"unable to load root certificates"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestNewRefuses(t *testing.T) {
 }
 
 func withStrategy(strategy apiextensionsv1.ConversionStrategyType) *apiextensionsv1.CustomResourceDefinition {
-	crd := definition(nil)
+	crd := newCRD(nil)
 	crd.Spec.Conversion.Strategy = strategy
 	return crd
 }
@@ -84,7 +84,7 @@ func TestWebhook(t *testing.T) {
 	for _, version := range []string{"v1", "v1beta1"} {
 		t.Run(version, func(t *testing.T) {
 			var calls atomic.Int64
-			client, _ := onLoopback(t, hook(&calls, func(r review) {
+			client, _ := startOnLoopback(t, newWebhook(&calls, func(r review) {
 				if r["apiVersion"] != "apiextensions.k8s.io/"+version {
 					t.Errorf("a review of version %v", r["apiVersion"])
 				}
@@ -93,32 +93,32 @@ func TestWebhook(t *testing.T) {
 				r.metadata()["resourceVersion"] = "99"
 				r.metadata()["finalizers"] = []any{"a/b"}
 			}))
-			crd := definition(client, "v7", version)
-			c := converter(t, crd, nil, nil)
-			old, there, second := widget(v1, "a"), widget(v2, "b"), widget(v1, "c")
+			crd := newCRD(client, "v7", version)
+			c := newConverter(t, crd, nil, nil)
+			old, there, second := newWidget(v1, "a"), newWidget(v2, "b"), newWidget(v1, "c")
 			got, err := c.Convert(t.Context(), []*unstructured.Unstructured{old, there, second}, "v2")
 			require.NoError(t, err)
 			require.Same(t, there, got[1])
 			require.EqualValues(t, 2, calls.Load(), "a call for each object that is not there already")
-			want := widget(v2, "a")
+			want := newWidget(v2, "a")
 			maps.Copy(want.Object["metadata"].(map[string]any), map[string]any{
 				"labels": map[string]any{"new": "label"}, "annotations": map[string]any{"new": "annotation"},
 			})
 			want.Object["spec"] = map[string]any{"size": int64(3), "was": v1}
 			require.Empty(t, cmp.Diff(want, got[0]), "only labels and annotations of the metadata may change")
 			require.Equal(t, "c", got[2].GetName())
-			require.Empty(t, cmp.Diff(widget(v1, "a"), old), "the input is as it was")
+			require.Empty(t, cmp.Diff(newWidget(v1, "a"), old), "the input is as it was")
 		})
 	}
 }
 
 // What has nothing but apiVersion and kind is converted without a call, as on a
 // real server.
-func TestNothingToAsk(t *testing.T) {
-	client, dial := inMemory(t, hook(nil, func(review) { t.Error("called") }))
-	c := converter(t, definition(client), dial, nil)
+func TestNoCallWithoutContent(t *testing.T) {
+	client, dial := startInMemory(t, newWebhook(nil, func(review) { t.Error("called") }))
+	c := newConverter(t, newCRD(client), dial, nil)
 	empty := &unstructured.Unstructured{Object: map[string]any{"apiVersion": v1, "kind": "Widget"}}
-	got, err := one(t, c, empty, "v2")
+	got, err := convertOne(t, c, empty, "v2")
 	require.NoError(t, err)
 	require.Equal(t, v2, got.GetAPIVersion())
 	none, err := c.Convert(t.Context(), nil, "v2")
@@ -127,10 +127,10 @@ func TestNothingToAsk(t *testing.T) {
 }
 
 // A failure in the middle ends it, and a context that has ended stops it.
-func TestConvertEnds(t *testing.T) {
+func TestConvertStopsAtFailure(t *testing.T) {
 	var calls atomic.Int64
 	ctx, cancel := context.WithCancel(t.Context())
-	client, dial := inMemory(t, hook(&calls, func(r review) {
+	client, dial := startInMemory(t, newWebhook(&calls, func(r review) {
 		switch r.metadata()["name"] {
 		case "bad":
 			r.response()["result"] = map[string]any{"status": "Failure", "message": "bad is bad"}
@@ -138,22 +138,22 @@ func TestConvertEnds(t *testing.T) {
 			cancel()
 		}
 	}))
-	c := converter(t, definition(client), dial, nil)
-	got, err := c.Convert(ctx, []*unstructured.Unstructured{widget(v1, "a"), widget(v1, "bad"), widget(v1, "c")}, "v2")
+	c := newConverter(t, newCRD(client), dial, nil)
+	got, err := c.Convert(ctx, []*unstructured.Unstructured{newWidget(v1, "a"), newWidget(v1, "bad"), newWidget(v1, "c")}, "v2")
 	require.EqualError(t, err, "conversion webhook for example.com/v1, Kind=Widget failed: bad is bad")
 	require.Nil(t, got)
 	require.EqualValues(t, 2, calls.Load())
 
-	got, err = c.Convert(ctx, []*unstructured.Unstructured{widget(v1, "last"), widget(v1, "never")}, "v2")
+	got, err = c.Convert(ctx, []*unstructured.Unstructured{newWidget(v1, "last"), newWidget(v1, "never")}, "v2")
 	require.ErrorIs(t, err, context.Canceled)
 	require.Nil(t, got)
 	require.EqualValues(t, 3, calls.Load())
 }
 
 func TestConcurrentUse(t *testing.T) {
-	client, dial := inMemory(t, hook(nil, nil))
-	c := converter(t, definition(client), dial, nil)
-	shared := widget(v1, "shared")
+	client, dial := startInMemory(t, newWebhook(nil, nil))
+	c := newConverter(t, newCRD(client), dial, nil)
+	shared := newWidget(v1, "shared")
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
@@ -166,5 +166,5 @@ func TestConcurrentUse(t *testing.T) {
 		})
 	}
 	group.Wait()
-	require.Empty(t, cmp.Diff(widget(v1, "shared"), shared))
+	require.Empty(t, cmp.Diff(newWidget(v1, "shared"), shared))
 }

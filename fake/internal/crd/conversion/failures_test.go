@@ -12,10 +12,10 @@ import (
 )
 
 // The texts were read off a real v0.37.2 server; doc.go says with which status they are sent.
-const failed = "conversion webhook for example.com/v1, Kind=Widget failed: "
+const failedPrefix = "conversion webhook for example.com/v1, Kind=Widget failed: "
 
 // Answers that are reviews, and wrong.
-func TestWrongReviews(t *testing.T) {
+func TestInvalidReviews(t *testing.T) {
 	const returned = "conversion webhook for example.com/v1, Kind=Widget returned "
 	for name, test := range map[string]struct {
 		spoil func(review)
@@ -23,15 +23,15 @@ func TestWrongReviews(t *testing.T) {
 	}{
 		"refused": {func(r review) {
 			r.response()["result"] = map[string]any{"status": "Failure", "message": "no way"}
-		}, failed + "no way"},
+		}, failedPrefix + "no way"},
 		"refused without a word": {func(r review) { r.response()["result"] = map[string]any{"status": "Failure"} },
-			failed + "response.result.status was 'Failure', not 'Success'"},
-		"no result":   {func(r review) { delete(r.response(), "result") }, failed + "response.result.status was '', not 'Success'"},
-		"no response": {func(r review) { delete(r, "response") }, failed + "no response provided"},
+			failedPrefix + "response.result.status was 'Failure', not 'Success'"},
+		"no result":   {func(r review) { delete(r.response(), "result") }, failedPrefix + "response.result.status was '', not 'Success'"},
+		"no response": {func(r review) { delete(r, "response") }, failedPrefix + "no response provided"},
 		"other kind": {func(r review) { r["kind"] = "Pod" },
-			failed + `no kind "Pod" is registered for version "apiextensions.k8s.io/v1" in scheme "pkg/runtime/scheme.go:111"`},
+			failedPrefix + `no kind "Pod" is registered for version "apiextensions.k8s.io/v1" in scheme "pkg/runtime/scheme.go:111"`},
 		"other version": {func(r review) { r["apiVersion"] = "apiextensions.k8s.io/v1beta1" },
-			failed + "converting (v1beta1.ConversionReview) to (v1.ConversionReview): unknown conversion"},
+			failedPrefix + "converting (v1beta1.ConversionReview) to (v1.ConversionReview): unknown conversion"},
 		"more objects": {func(r review) { r.response()["convertedObjects"] = []any{r.object(), r.object()} },
 			returned + "2 objects, expected 1"},
 		"no objects": {func(r review) { r.response()["convertedObjects"] = nil }, returned + "0 objects, expected 1"},
@@ -53,8 +53,8 @@ func TestWrongReviews(t *testing.T) {
 			returned + "invalid metadata: metadata.labels[a] must be a string, but is int64 in converted object"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client, dial := inMemory(t, hook(nil, test.spoil))
-			_, err := one(t, converter(t, definition(client), dial, nil), widget(v1, "a"), "v2")
+			client, dial := startInMemory(t, newWebhook(nil, test.spoil))
+			_, err := convertOne(t, newConverter(t, newCRD(client), dial, nil), newWidget(v1, "a"), "v2")
 			require.EqualError(t, err, test.want)
 		})
 	}
@@ -62,13 +62,13 @@ func TestWrongReviews(t *testing.T) {
 		spoil func(review)
 		want  string
 	}{
-		"uid of the review": {func(r review) { r.response()["uid"] = "x" }, `^` + failed + `expected response\.uid="[0-9a-f-]{36}", got "x"$`},
+		"uid of the review": {func(r review) { r.response()["uid"] = "x" }, `^` + failedPrefix + `expected response\.uid="[0-9a-f-]{36}", got "x"$`},
 		"label": {func(r review) { r.metadata()["labels"] = map[string]any{"a": "b c"} },
 			`^` + returned + `invalid metadata: metadata\.labels: Invalid value: "b c": a valid label must be`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client, dial := inMemory(t, hook(nil, test.spoil))
-			_, err := one(t, converter(t, definition(client), dial, nil), widget(v1, "a"), "v2")
+			client, dial := startInMemory(t, newWebhook(nil, test.spoil))
+			_, err := convertOne(t, newConverter(t, newCRD(client), dial, nil), newWidget(v1, "a"), "v2")
 			require.Error(t, err)
 			require.Regexp(t, regexp.MustCompile(test.want), err.Error())
 		})
@@ -76,18 +76,18 @@ func TestWrongReviews(t *testing.T) {
 }
 
 // Of a v1beta1 review neither kind nor uid are looked at.
-func TestOldReviewsAreNotVerified(t *testing.T) {
-	client, dial := inMemory(t, hook(nil, func(r review) { delete(r.response(), "uid") }))
-	_, err := one(t, converter(t, definition(client, "v1beta1"), dial, nil), widget(v1, "a"), "v2")
+func TestV1beta1ReviewsAreNotVerified(t *testing.T) {
+	client, dial := startInMemory(t, newWebhook(nil, func(r review) { delete(r.response(), "uid") }))
+	_, err := convertOne(t, newConverter(t, newCRD(client, "v1beta1"), dial, nil), newWidget(v1, "a"), "v2")
 	require.NoError(t, err)
-	_, err = one(t, converter(t, definition(client, "v1"), dial, nil), widget(v1, "a"), "v2")
+	_, err = convertOne(t, newConverter(t, newCRD(client, "v1"), dial, nil), newWidget(v1, "a"), "v2")
 	require.ErrorContains(t, err, "expected response.uid=")
-	_, err = one(t, converter(t, definition(client, "v7"), dial, nil), widget(v1, "a"), "v2")
+	_, err = convertOne(t, newConverter(t, newCRD(client, "v7"), dial, nil), newWidget(v1, "a"), "v2")
 	require.EqualError(t, err, "no supported conversion review versions")
 }
 
 // Answers that are no reviews.
-func TestNoReview(t *testing.T) {
+func TestInvalidResponses(t *testing.T) {
 	for name, test := range map[string]struct {
 		answer http.HandlerFunc
 		want   string
@@ -95,65 +95,65 @@ func TestNoReview(t *testing.T) {
 		"500": {func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(500)
 			_, _ = io.WriteString(w, "boom")
-		}, failed + `an error on the server ("boom") has prevented the request from succeeding`},
-		"404": {http.NotFound, failed + "the server could not find the requested resource"},
+		}, failedPrefix + `an error on the server ("boom") has prevented the request from succeeding`},
+		"404": {http.NotFound, failedPrefix + "the server could not find the requested resource"},
 		"a Status": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(403)
 			_, _ = io.WriteString(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"status says no","reason":"Forbidden","code":403}`)
-		}, failed + "status says no"},
+		}, failedPrefix + "status says no"},
 		"no JSON": {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") },
-			failed + "couldn't get version/kind; json parse error: json: cannot unmarshal string into Go value of type struct " +
+			failedPrefix + "couldn't get version/kind; json parse error: json: cannot unmarshal string into Go value of type struct " +
 				`{ APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`},
 		"nothing": {func(http.ResponseWriter, *http.Request) {},
-			failed + "0-length response with status code: 200 and content type: application/json"},
+			failedPrefix + "0-length response with status code: 200 and content type: application/json"},
 		"a way in circles": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/other", http.StatusFound) },
-			failed + `Post "/other": stopped after 10 redirects`},
+			failedPrefix + `Post "/other": stopped after 10 redirects`},
 		"a cut": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
-			failed + `Post "` + hookURL + `?timeout=30s": EOF`},
+			failedPrefix + `Post "` + hookURL + `?timeout=30s": EOF`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client, dial := inMemory(t, test.answer)
-			_, err := one(t, converter(t, definition(client), dial, nil), widget(v1, "a"), "v2")
+			client, dial := startInMemory(t, test.answer)
+			_, err := convertOne(t, newConverter(t, newCRD(client), dial, nil), newWidget(v1, "a"), "v2")
 			require.EqualError(t, err, test.want)
 		})
 	}
 }
 
 // No limit is set on the size of an answer, as on a real server.
-func TestLargeAnswer(t *testing.T) {
+func TestLargeResponse(t *testing.T) {
 	const size = 20 << 20
-	client, dial := inMemory(t, hook(nil, func(r review) { r.object()["spec"] = strings.Repeat("x", size) }))
-	got, err := one(t, converter(t, definition(client), dial, nil), widget(v1, "a"), "v2")
+	client, dial := startInMemory(t, newWebhook(nil, func(r review) { r.object()["spec"] = strings.Repeat("x", size) }))
+	got, err := convertOne(t, newConverter(t, newCRD(client), dial, nil), newWidget(v1, "a"), "v2")
 	require.NoError(t, err)
 	require.Len(t, got.Object["spec"], size)
 }
 
 // A webhook that cannot be reached or trusted, on real sockets.
 func TestUnreachable(t *testing.T) {
-	good, address := onLoopback(t, hook(nil, nil))
+	good, address := startOnLoopback(t, newWebhook(nil, nil))
 	_, port, _ := strings.Cut(address, ":")
-	stranger, _ := pairFor(t, "127.0.0.1")
+	otherAuthority, _ := newCertificate(t, "127.0.0.1")
 	for name, test := range map[string]struct {
 		client *apiextensionsv1.WebhookClientConfig
 		want   string
 	}{
-		"unknown authority": {&apiextensionsv1.WebhookClientConfig{URL: good.URL, CABundle: stranger.PEM()},
-			failed + `Post "` + *good.URL + `?timeout=30s": tls: failed to verify certificate: x509: certificate signed by unknown authority`},
+		"unknown authority": {&apiextensionsv1.WebhookClientConfig{URL: good.URL, CABundle: otherAuthority.PEM()},
+			failedPrefix + `Post "` + *good.URL + `?timeout=30s": tls: failed to verify certificate: x509: certificate signed by unknown authority`},
 		"no bundle": {&apiextensionsv1.WebhookClientConfig{URL: good.URL},
-			failed + `Post "` + *good.URL + `?timeout=30s": tls: failed to verify certificate: x509: certificate signed by unknown authority`},
+			failedPrefix + `Post "` + *good.URL + `?timeout=30s": tls: failed to verify certificate: x509: certificate signed by unknown authority`},
 		"other name": {&apiextensionsv1.WebhookClientConfig{URL: new("https://localhost:" + port + "/x"), CABundle: good.CABundle},
-			failed + `Post "https://localhost:` + port + `/x?timeout=30s": tls: failed to verify certificate: x509: certificate is valid for conv.default.svc, not localhost`},
+			failedPrefix + `Post "https://localhost:` + port + `/x?timeout=30s": tls: failed to verify certificate: x509: certificate is valid for conv.default.svc, not localhost`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := one(t, converter(t, definition(test.client), nil, nil), widget(v1, "a"), "v2")
+			_, err := convertOne(t, newConverter(t, newCRD(test.client), nil, nil), newWidget(v1, "a"), "v2")
 			require.ErrorContains(t, err, test.want)
 		})
 	}
 	t.Run("nobody listens", func(t *testing.T) {
 		address := closedPort(t)
 		client := &apiextensionsv1.WebhookClientConfig{URL: new("https://" + address + "/convert"), CABundle: good.CABundle}
-		_, err := one(t, converter(t, definition(client), nil, nil), widget(v1, "a"), "v2")
-		require.EqualError(t, err, failed+`Post "https://`+address+`/convert?timeout=30s": dial tcp `+address+": connect: connection refused")
+		_, err := convertOne(t, newConverter(t, newCRD(client), nil, nil), newWidget(v1, "a"), "v2")
+		require.EqualError(t, err, failedPrefix+`Post "https://`+address+`/convert?timeout=30s": dial tcp `+address+": connect: connection refused")
 	})
 }

@@ -10,7 +10,7 @@ import (
 
 // Whatever a webhook answers, the result is an error or the same object in the
 // version that was asked for.
-func FuzzAnswer(f *testing.F) {
+func FuzzResponse(f *testing.F) {
 	const good = `{"apiVersion":"apiextensions.k8s.io/v1beta1","kind":"ConversionReview","response":{"result":{"status":"Success"},"convertedObjects":[` +
 		`{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"a","namespace":"default","uid":"uid-of-a"}}]}}`
 	for _, answer := range []string{
@@ -24,16 +24,16 @@ func FuzzAnswer(f *testing.F) {
 		f.Add(answer)
 	}
 	answers := make(chan string, 1)
-	client, dial := inMemory(f, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(<-answers)) }))
-	c := converter(f, definition(client, "v1beta1"), dial, nil)
+	client, dial := startInMemory(f, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(<-answers)) }))
+	c := newConverter(f, newCRD(client, "v1beta1"), dial, nil)
 	answers <- good
-	_, err := one(f, c, widget(v1, "a"), "v2")
+	_, err := convertOne(f, c, newWidget(v1, "a"), "v2")
 	require.NoError(f, err)
 	f.Fuzz(func(t *testing.T, answer string) {
 		answers <- answer
-		old := widget(v1, "a")
-		got, err := one(t, c, old, "v2")
-		require.Equal(t, widget(v1, "a"), old)
+		old := newWidget(v1, "a")
+		got, err := convertOne(t, c, old, "v2")
+		require.Equal(t, newWidget(v1, "a"), old)
 		if err != nil {
 			return
 		}

@@ -12,9 +12,9 @@ import (
 // follows from what was said before.
 type condition = apiextensionsv1.CustomResourceDefinitionCondition
 
-// with gives a copy of a definition in which a condition holds since now, or since
+// withConditions gives a copy of a definition in which a condition holds since now, or since
 // it had that status.
-func with(crd *apiextensionsv1.CustomResourceDefinition, now time.Time, conditions ...condition) *apiextensionsv1.CustomResourceDefinition {
+func withConditions(crd *apiextensionsv1.CustomResourceDefinition, now time.Time, conditions ...condition) *apiextensionsv1.CustomResourceDefinition {
 	changed := crd.DeepCopy()
 	for _, c := range conditions {
 		c.LastTransitionTime = metav1.NewTime(now.Truncate(time.Second))
@@ -32,7 +32,7 @@ func with(crd *apiextensionsv1.CustomResourceDefinition, now time.Time, conditio
 	return changed
 }
 
-// says reports whether a definition has a condition already, whatever its time.
-func says(crd *apiextensionsv1.CustomResourceDefinition, c condition) bool {
+// hasCondition reports whether a definition has a condition already, whatever its time.
+func hasCondition(crd *apiextensionsv1.CustomResourceDefinition, c condition) bool {
 	return apihelpers.IsCRDConditionEquivalent(&c, apihelpers.FindCRDCondition(crd, c.Type))
 }

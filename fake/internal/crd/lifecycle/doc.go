@@ -7,7 +7,7 @@
 //
 // What comes in is given to Decoded first, whatever the verb: it sets the defaults
 // and brings the JSON values in schemas into the form in which a server keeps them.
-// Then comes PrepareCreate, PrepareUpdate or PrepareStatus, then its Validate, then
+// Then comes PrepareForCreate, PrepareForUpdate or PrepareStatusForUpdate, then its Validate, then
 // Warnings for writes of the object itself. The Prepare functions change their first
 // argument in place; all others change nothing that they are given. An old object
 // is what the store holds: it went this way once.
@@ -49,7 +49,7 @@
 //
 // # The end
 //
-// A DELETE of a definition that is not being deleted only marks it: MarkDeleted. Then
+// A DELETE of a definition that is not being deleted only marks it: MarkTerminating. Then
 // the finalizing controller writes Finalizing; deletes the instances, if the definition
 // is established and not Overlapping a built-in resource; waits for their end; and
 // writes Finalized. If instances are still there after CleanupPatience it writes

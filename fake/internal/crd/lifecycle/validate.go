@@ -14,16 +14,16 @@ import (
 // found right before is so again.
 func ValidateCreate(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
 	id, err := digestOf(crd)
-	if err == nil && passed().has(id) {
+	if err == nil && validated().has(id) {
 		return nil
 	}
-	inner, convErr := internal(crd)
+	inner, convErr := toInternal(crd)
 	if convErr != nil {
-		return unreadable(convErr)
+		return internalError(convErr)
 	}
 	errs := validation.ValidateCustomResourceDefinition(ctx, inner)
 	if err == nil && len(errs) == 0 {
-		passed().add(id)
+		validated().add(id)
 	}
 	return errs
 }
@@ -31,31 +31,31 @@ func ValidateCreate(ctx context.Context, crd *apiextensionsv1.CustomResourceDefi
 // ValidateUpdate tells what is wrong with a definition that shall replace old. What
 // was wrong with old already is let pass where a real server does.
 func ValidateUpdate(ctx context.Context, crd, old *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
-	return ofBoth(ctx, crd, old, validation.ValidateCustomResourceDefinitionUpdate)
+	return validateWithOld(ctx, crd, old, validation.ValidateCustomResourceDefinitionUpdate)
 }
 
 // ValidateStatus tells what is wrong with a definition whose status shall replace
 // that of old.
 func ValidateStatus(ctx context.Context, crd, old *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
-	return ofBoth(ctx, crd, old, validation.ValidateUpdateCustomResourceDefinitionStatus)
+	return validateWithOld(ctx, crd, old, validation.ValidateUpdateCustomResourceDefinitionStatus)
 }
 
-// ofBoth runs a validation that wants the old object too.
-func ofBoth(ctx context.Context, crd, old *apiextensionsv1.CustomResourceDefinition,
+// validateWithOld runs a validation that wants the old object too.
+func validateWithOld(ctx context.Context, crd, old *apiextensionsv1.CustomResourceDefinition,
 	validate func(context.Context, *apiextensions.CustomResourceDefinition, *apiextensions.CustomResourceDefinition) field.ErrorList,
 ) field.ErrorList {
-	inner, err := internal(crd)
+	inner, err := toInternal(crd)
 	if err != nil {
-		return unreadable(err)
+		return internalError(err)
 	}
-	before, err := internal(old)
+	before, err := toInternal(old)
 	if err != nil {
-		return unreadable(err)
+		return internalError(err)
 	}
 	return validate(ctx, inner, before)
 }
 
-// unreadable says that a definition did not go through Decoded.
-func unreadable(err error) field.ErrorList {
+// internalError says that a definition did not go through Decoded.
+func internalError(err error) field.ErrorList {
 	return field.ErrorList{field.InternalError(field.NewPath("spec"), err)}
 }

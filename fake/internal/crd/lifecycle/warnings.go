@@ -17,45 +17,45 @@ import (
 // update of a definition is answered with: formats that no one knows, and lists of
 // type set whose items are no scalars. What old had already is not warned of again.
 func Warnings(crd, old *apiextensionsv1.CustomResourceDefinition) []string {
-	formats, sets := doubtful(crd)
+	formats, sets := schemaWarnings(crd)
 	if old != nil {
-		formatsBefore, setsBefore := doubtful(old)
+		formatsBefore, setsBefore := schemaWarnings(old)
 		formats = slices.DeleteFunc(formats, func(s string) bool { return slices.Contains(formatsBefore, s) })
 		sets = slices.DeleteFunc(sets, func(s string) bool { return slices.Contains(setsBefore, s) })
 	}
 	return slices.Concat(formats, sets)
 }
 
-// doubtful gives the warnings about formats, one for each place, and those about sets,
+// schemaWarnings gives the warnings about formats, one for each place, and those about sets,
 // each once. Both are sorted. (A real server gives those about formats in no order.)
-func doubtful(crd *apiextensionsv1.CustomResourceDefinition) (formats, sets []string) {
-	inner, err := internal(crd)
+func schemaWarnings(crd *apiextensionsv1.CustomResourceDefinition) (formats, sets []string) {
+	inner, err := toInternal(crd)
 	if err != nil { // validation says so
 		return nil, nil
 	}
 	release := environment.DefaultCompatibilityVersion()
 	seen := map[string]bool{}
-	look := func(s *apiextensions.JSONSchemaProps) bool {
+	visit := func(s *apiextensions.JSONSchemaProps) bool {
 		if s.Format != "" {
-			asked := &spec.Schema{SchemaProps: spec.SchemaProps{Format: s.Format, Type: []string{s.Type}}}
-			for _, format := range schemavalidation.GetUnrecognizedFormats(asked, release) {
+			requested := &spec.Schema{SchemaProps: spec.SchemaProps{Format: s.Format, Type: []string{s.Type}}}
+			for _, format := range schemavalidation.GetUnrecognizedFormats(requested, release) {
 				formats = append(formats, fmt.Sprintf("unrecognized format %q", format))
 			}
 		}
-		if items, ok := setOfComposites(s); ok {
+		if items, ok := compositeSetItems(s); ok {
 			seen[fmt.Sprintf("x-kubernetes-list-type: set for items of type %q is not supported by server-side apply or CEL validation rules", items)] = true
 		}
 		return false
 	}
-	for _, schema := range schemas(inner) {
-		validation.SchemaHas(schema, look)
+	for _, schema := range versionSchemas(inner) {
+		validation.SchemaHas(schema, visit)
 	}
 	slices.Sort(formats)
 	return formats, slices.Sorted(maps.Keys(seen))
 }
 
-// setOfComposites gives the type of a set's items, if they are objects or arrays.
-func setOfComposites(s *apiextensions.JSONSchemaProps) (items string, ok bool) {
+// compositeSetItems gives the type of a set's items, if they are objects or arrays.
+func compositeSetItems(s *apiextensions.JSONSchemaProps) (items string, ok bool) {
 	if s.XListType == nil || *s.XListType != "set" || s.Items == nil || s.Items.Schema == nil {
 		return "", false
 	}
@@ -63,8 +63,8 @@ func setOfComposites(s *apiextensions.JSONSchemaProps) (items string, ok bool) {
 	return items, items == "object" || items == "array"
 }
 
-// schemas are the one that all versions share, or those of the versions.
-func schemas(crd *apiextensions.CustomResourceDefinition) (all []*apiextensions.JSONSchemaProps) {
+// versionSchemas are the one that all versions share, or those of the versions.
+func versionSchemas(crd *apiextensions.CustomResourceDefinition) (all []*apiextensions.JSONSchemaProps) {
 	if v := crd.Spec.Validation; v != nil && v.OpenAPIV3Schema != nil {
 		all = append(all, v.OpenAPIV3Schema)
 	}

@@ -10,10 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// wide makes a definition like a large operator's: a schema of about 1,000 fields,
+// newLargeCRD makes a definition like a large operator's: a schema of about 1,000 fields,
 // of which an object has a few.
-func wide(t testing.TB) *apiextensionsv1.CustomResourceDefinition {
-	crd := widgets(t)
+func newLargeCRD(t testing.TB) *apiextensionsv1.CustomResourceDefinition {
+	crd := newWidgetCRD(t)
 	spec := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
 	part := spec.DeepCopy() // without the groups: they would be in each other
 	for i := range 5 {
@@ -27,13 +27,13 @@ func wide(t testing.TB) *apiextensionsv1.CustomResourceDefinition {
 	return crd
 }
 
-func wideObject() map[string]any {
-	obj := widget()
+func newLargeObject() map[string]any {
+	obj := newWidget()
 	spec := obj["spec"].(map[string]any)
 	for i := range 5 {
 		group := map[string]any{}
 		for j := range 4 {
-			group[fmt.Sprintf("part%d", j)] = widget()["spec"]
+			group[fmt.Sprintf("part%d", j)] = newWidget()["spec"]
 		}
 		spec[fmt.Sprintf("group%d", i)] = group
 	}
@@ -46,8 +46,8 @@ func BenchmarkSchema(b *testing.B) {
 		crd  *apiextensionsv1.CustomResourceDefinition
 		obj  map[string]any
 	}{
-		{"widget", widgets(b), widget()},
-		{"wide", wide(b), wideObject()},
+		{"widget", newWidgetCRD(b), newWidget()},
+		{"wide", newLargeCRD(b), newLargeObject()},
 	} {
 		b.Run(bench.name, func(b *testing.B) { benchmarkSchema(b, bench.crd, bench.obj) })
 	}

@@ -6,32 +6,32 @@ import (
 	"time"
 )
 
-// formed reports whether metadata is such that reading it as an ObjectMeta and
+// isCanonicalMetadata reports whether metadata is such that reading it as an ObjectMeta and
 // writing it again changes nothing, which costs more than all else that is done to a
 // small object. It says no when in doubt.
-func formed(metadata any, generation bool) bool {
+func isCanonicalMetadata(metadata any, generation bool) bool {
 	m, ok := metadata.(map[string]any)
 	if !ok {
 		return false
 	}
 	for name, value := range m {
-		if !formedField(name, value) {
+		if !isCanonicalField(name, value) {
 			return false
 		}
 	}
 	return !generation || m["generation"] != nil
 }
 
-// formedField is formed for one field. Empty values are dropped in writing.
-func formedField(name string, value any) bool {
+// isCanonicalField is formed for one field. Empty values are dropped in writing.
+func isCanonicalField(name string, value any) bool {
 	switch name {
 	case "name", "generateName", "namespace", "selfLink", "uid", "resourceVersion":
-		return text(value)
+		return isNonEmptyString(value)
 	case "generation":
 		n, ok := value.(int64)
 		return ok && n != 0
 	case "creationTimestamp", "deletionTimestamp":
-		return timestamp(value)
+		return isCanonicalTime(value)
 	case "labels", "annotations":
 		m, ok := value.(map[string]any)
 		return ok && len(m) > 0 && !slices.ContainsFunc(slices.Collect(maps.Values(m)), notString)
@@ -39,15 +39,15 @@ func formedField(name string, value any) bool {
 		list, ok := value.([]any)
 		return ok && len(list) > 0 && !slices.ContainsFunc(list, notString)
 	case "managedFields":
-		return all(value, manager)
+		return allObjects(value, isCanonicalManagedFieldsEntry)
 	case "ownerReferences":
-		return all(value, owner)
+		return allObjects(value, isCanonicalOwnerReference)
 	}
 	return false
 }
 
-// all reports whether a value is a list that is not empty, and of objects that pass.
-func all(value any, pass func(map[string]any) bool) bool {
+// allObjects reports whether a value is a list that is not empty, and of objects that pass.
+func allObjects(value any, pass func(map[string]any) bool) bool {
 	list, ok := value.([]any)
 	return ok && len(list) > 0 && !slices.ContainsFunc(list, func(item any) bool {
 		m, ok := item.(map[string]any)
@@ -55,16 +55,16 @@ func all(value any, pass func(map[string]any) bool) bool {
 	})
 }
 
-// manager is formedField for an entry of managedFields.
-func manager(entry map[string]any) bool {
+// isCanonicalManagedFieldsEntry is isCanonicalField for an entry of managedFields.
+func isCanonicalManagedFieldsEntry(entry map[string]any) bool {
 	for name, value := range entry {
 		switch name {
 		case "manager", "operation", "apiVersion", "fieldsType", "subresource":
-			if !text(value) {
+			if !isNonEmptyString(value) {
 				return false
 			}
 		case "time":
-			if !timestamp(value) {
+			if !isCanonicalTime(value) {
 				return false
 			}
 		case "fieldsV1":
@@ -78,9 +78,9 @@ func manager(entry map[string]any) bool {
 	return true
 }
 
-// owner is formedField for an owner reference, whose fields are written even if they
+// isCanonicalOwnerReference is isCanonicalField for an owner reference, whose fields are written even if they
 // are empty.
-func owner(reference map[string]any) bool {
+func isCanonicalOwnerReference(reference map[string]any) bool {
 	for _, name := range []string{"apiVersion", "kind", "name", "uid"} {
 		if notString(reference[name]) {
 			return false
@@ -105,14 +105,14 @@ func notString(value any) bool {
 	return !ok
 }
 
-// text is a string that is not empty.
-func text(value any) bool {
+// isNonEmptyString is a string that is not empty.
+func isNonEmptyString(value any) bool {
 	s, ok := value.(string)
 	return ok && s != ""
 }
 
-// timestamp is a time in the form in which it is written, and not the zero one.
-func timestamp(value any) bool {
+// isCanonicalTime is a time in the form in which it is written, and not the zero one.
+func isCanonicalTime(value any) bool {
 	s, ok := value.(string)
 	if !ok {
 		return false

@@ -28,14 +28,14 @@ var values = []any{
 	[]any{map[string]any{"apiVersion": "v1", "kind": "K", "name": "n", "uid": "u", "nope": true}},
 }
 
-func TestFormedMetadataNeedsNoReading(t *testing.T) {
+func TestCanonicalMetadata(t *testing.T) {
 	names := []string{"name", "generateName", "namespace", "selfLink", "uid", "resourceVersion", "generation", "creationTimestamp",
 		"deletionTimestamp", "deletionGracePeriodSeconds", "labels", "annotations", "finalizers", "managedFields", "ownerReferences", "nope"}
 	yes := map[string]int{}
 	for _, name := range names {
 		for _, value := range values {
 			metadata := map[string]any{"name": "w", name: value}
-			if !formed(metadata, false) {
+			if !isCanonicalMetadata(metadata, false) {
 				continue
 			}
 			yes[name]++
@@ -49,5 +49,5 @@ func TestFormedMetadataNeedsNoReading(t *testing.T) {
 	}
 	require.Equal(t, []string{"annotations", "creationTimestamp", "deletionTimestamp", "finalizers", "generateName", "generation", "labels",
 		"managedFields", "name", "namespace", "ownerReferences", "resourceVersion", "selfLink", "uid"}, slices.Sorted(maps.Keys(yes)))
-	require.False(t, formed(map[string]any{"name": "w"}, true), "a generation is missing")
+	require.False(t, isCanonicalMetadata(map[string]any{"name": "w"}, true), "a generation is missing")
 }

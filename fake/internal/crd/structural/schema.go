@@ -20,8 +20,8 @@ type Schema struct {
 	*compiled
 }
 
-// identity is all of a definition that matters to the objects of one version.
-type identity struct {
+// schemaIdentity is all of a definition that matters to the objects of one version.
+type schemaIdentity struct {
 	Kind             schema.GroupVersionKind
 	Scope            apiextensionsv1.ResourceScope
 	Preserve         bool
@@ -35,7 +35,7 @@ type identity struct {
 // not structural and spec.preserveUnknownFields is not set. The kind is the accepted
 // one, or that of the spec if the status has none.
 func New(crd *apiextensionsv1.CustomResourceDefinition, version string) (*Schema, error) {
-	v := find(crd, version)
+	v := findVersion(crd, version)
 	if v == nil {
 		return nil, fmt.Errorf("customresourcedefinition %s has no version %q", crd.Name, version)
 	}
@@ -43,7 +43,7 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, version string) (*Schema
 	if kind == "" {
 		kind = crd.Spec.Names.Kind
 	}
-	id := identity{
+	id := schemaIdentity{
 		Kind:             schema.GroupVersionKind{Group: crd.Spec.Group, Version: version, Kind: kind},
 		Scope:            crd.Spec.Scope,
 		Preserve:         crd.Spec.PreserveUnknownFields,
@@ -69,8 +69,8 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, version string) (*Schema
 	return s, nil
 }
 
-// find gives a version of a definition, or nil.
-func find(crd *apiextensionsv1.CustomResourceDefinition, version string) *apiextensionsv1.CustomResourceDefinitionVersion {
+// findVersion gives a version of a definition, or nil.
+func findVersion(crd *apiextensionsv1.CustomResourceDefinition, version string) *apiextensionsv1.CustomResourceDefinitionVersion {
 	for i := range crd.Spec.Versions {
 		if crd.Spec.Versions[i].Name == version {
 			return &crd.Spec.Versions[i]
@@ -89,7 +89,7 @@ func schemaDigest(s *apiextensionsv1.CustomResourceValidation) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("a schema that cannot be encoded: %w", err)
 	}
-	return sum(data), nil
+	return sha256Hex(data), nil
 }
 
 // digest is the SHA-256 of a value in JSON.
@@ -98,10 +98,10 @@ func digest(value any) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("a definition that is no JSON: %w", err)
 	}
-	return sum(data), nil
+	return sha256Hex(data), nil
 }
 
-func sum(data []byte) string {
+func sha256Hex(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }

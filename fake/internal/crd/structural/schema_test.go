@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// widgets is the definition that the recorded exchanges are of.
-func widgets(t testing.TB) *apiextensionsv1.CustomResourceDefinition {
+// newWidgetCRD is the definition that the recorded exchanges are of.
+func newWidgetCRD(t testing.TB) *apiextensionsv1.CustomResourceDefinition {
 	data, err := os.ReadFile("testdata/widgets.yaml")
 	require.NoError(t, err)
 	crd := &apiextensionsv1.CustomResourceDefinition{}
@@ -23,7 +23,7 @@ func widgets(t testing.TB) *apiextensionsv1.CustomResourceDefinition {
 	return crd
 }
 
-func widget() map[string]any {
+func newWidget() map[string]any {
 	return map[string]any{
 		"apiVersion": "oracle.example.com/v1", "kind": "Widget",
 		"metadata": map[string]any{
@@ -47,7 +47,7 @@ func newSchema(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) *Sch
 }
 
 func TestNew(t *testing.T) {
-	crd := widgets(t)
+	crd := newWidgetCRD(t)
 	_, err := New(crd, "v9")
 	require.EqualError(t, err, `customresourcedefinition widgets.oracle.example.com has no version "v9"`)
 
@@ -60,22 +60,22 @@ func TestNew(t *testing.T) {
 	broken.Spec.PreserveUnknownFields = true
 	s := newSchema(t, broken)
 	require.Nil(t, s.Structural())
-	u := &unstructured.Unstructured{Object: widget()}
+	u := &unstructured.Unstructured{Object: newWidget()}
 	require.Empty(t, s.ValidateUpdate(t.Context(), u, u), "there is nothing to compare by")
 
 	none := crd.DeepCopy()
 	none.Spec.Versions[0].Schema = nil
 	s = newSchema(t, none)
-	obj := widget()
+	obj := newWidget()
 	_, err = s.PruneAndDefault(obj, false)
 	require.NoError(t, err)
 	require.NotContains(t, obj, "spec", "without a schema nothing is known")
 }
 
 func TestHash(t *testing.T) {
-	one := newSchema(t, widgets(t))
-	require.Equal(t, one.Hash(), newSchema(t, widgets(t)).Hash())
-	require.Same(t, one.compiled, newSchema(t, widgets(t)).compiled, "equal schemas share")
+	one := newSchema(t, newWidgetCRD(t))
+	require.Equal(t, one.Hash(), newSchema(t, newWidgetCRD(t)).Hash())
+	require.Same(t, one.compiled, newSchema(t, newWidgetCRD(t)).compiled, "equal schemas share")
 	for name, change := range map[string]func(*apiextensionsv1.CustomResourceDefinition){
 		"schema": func(crd *apiextensionsv1.CustomResourceDefinition) {
 			crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Title = "x"
@@ -85,24 +85,24 @@ func TestHash(t *testing.T) {
 		"preserve":     func(crd *apiextensionsv1.CustomResourceDefinition) { crd.Spec.PreserveUnknownFields = true },
 		"subresources": func(crd *apiextensionsv1.CustomResourceDefinition) { crd.Spec.Versions[0].Subresources.Scale = nil },
 	} {
-		crd := widgets(t)
+		crd := newWidgetCRD(t)
 		change(crd)
 		require.NotEqual(t, one.Hash(), newSchema(t, crd).Hash(), name)
 	}
 }
 
-func TestSchemaKeepsNothingOfTheDefinition(t *testing.T) {
-	crd := widgets(t)
+func TestSchemaIsIndependentOfCRD(t *testing.T) {
+	crd := newWidgetCRD(t)
 	s := newSchema(t, crd)
 	crd.Spec.Versions[0].Subresources.Scale.SpecReplicasPath = ".spec.size"
 	crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties["color"].Enum[0].Raw[1] = 'X'
-	obj := widget()
+	obj := newWidget()
 	obj["spec"].(map[string]any)["color"] = "red"
 	require.Empty(t, s.ValidateCreate(t.Context(), &unstructured.Unstructured{Object: obj}))
 }
 
-func TestRestore(t *testing.T) {
-	s := newSchema(t, widgets(t))
+func TestDefaultStored(t *testing.T) {
+	s := newSchema(t, newWidgetCRD(t))
 	obj := map[string]any{
 		"apiVersion": "oracle.example.com/v1", "kind": "Widget",
 		"metadata": map[string]any{"name": "w", "labels": map[string]any{"a": int64(1)}, "nope": true},
@@ -120,8 +120,8 @@ func TestRestore(t *testing.T) {
 	require.NotContains(t, obj, "metadata")
 }
 
-func TestConverted(t *testing.T) {
-	s := newSchema(t, widgets(t))
+func TestPruneConverted(t *testing.T) {
+	s := newSchema(t, newWidgetCRD(t))
 	obj := map[string]any{
 		"apiVersion": "oracle.example.com/v1", "kind": "Widget",
 		"metadata": map[string]any{"name": "w"},
@@ -134,9 +134,9 @@ func TestConverted(t *testing.T) {
 }
 
 func TestPreserveUnknownFields(t *testing.T) {
-	crd := widgets(t)
+	crd := newWidgetCRD(t)
 	crd.Spec.PreserveUnknownFields = true
-	obj := widget()
+	obj := newWidget()
 	obj["spec"] = map[string]any{"new": nil, "color": nil}
 	unknown, err := newSchema(t, crd).PruneAndDefault(obj, true)
 	require.NoError(t, err)
@@ -144,10 +144,10 @@ func TestPreserveUnknownFields(t *testing.T) {
 	require.Equal(t, map[string]any{"new": nil, "color": "red", "replicas": int64(1)}, obj["spec"])
 }
 
-func TestTakeRefusesWhatIsNoObject(t *testing.T) {
-	s := newSchema(t, widgets(t))
+func TestPruneAndDefaultErrors(t *testing.T) {
+	s := newSchema(t, newWidgetCRD(t))
 	for field, want := range map[string]string{"kind": ".kind accessor error", "apiVersion": ".apiVersion accessor error", "metadata": "cannot unmarshal"} {
-		obj := widget()
+		obj := newWidget()
 		obj[field] = int64(1)
 		_, err := s.PruneAndDefault(obj, true)
 		require.ErrorContains(t, err, want)
@@ -155,9 +155,9 @@ func TestTakeRefusesWhatIsNoObject(t *testing.T) {
 	}
 }
 
-func TestTypeIsCheckedFirst(t *testing.T) {
-	s := newSchema(t, widgets(t))
-	obj := &unstructured.Unstructured{Object: widget()}
+func TestTypeErrorsComeFirst(t *testing.T) {
+	s := newSchema(t, newWidgetCRD(t))
+	obj := &unstructured.Unstructured{Object: newWidget()}
 	obj.SetKind("Gadget")
 	obj.SetAPIVersion("oracle.example.com/v2")
 	obj.Object["spec"] = "wrong"
@@ -168,9 +168,9 @@ func TestTypeIsCheckedFirst(t *testing.T) {
 	require.EqualError(t, s.ValidateStatus(t.Context(), obj, obj, meta).ToAggregate(), want)
 }
 
-func TestErrorsOfMetadata(t *testing.T) {
-	s := newSchema(t, widgets(t))
-	obj := &unstructured.Unstructured{Object: widget()}
+func TestMetadataErrors(t *testing.T) {
+	s := newSchema(t, newWidgetCRD(t))
+	obj := &unstructured.Unstructured{Object: newWidget()}
 	obj.Object["spec"].(map[string]any)["size"] = int64(101)
 	path := field.NewPath("metadata", "name")
 	require.EqualError(t, s.ValidateCreate(t.Context(), obj, field.Invalid(path, "W", "bad")).ToAggregate(),
@@ -179,9 +179,9 @@ func TestErrorsOfMetadata(t *testing.T) {
 		`[metadata.name: Required value, <nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation]`)
 }
 
-func TestErrorsAreInOrder(t *testing.T) {
-	s := newSchema(t, widgets(t))
-	obj := &unstructured.Unstructured{Object: widget()}
+func TestErrorOrder(t *testing.T) {
+	s := newSchema(t, newWidgetCRD(t))
+	obj := &unstructured.Unstructured{Object: newWidget()}
 	var parts []any
 	for range 11 {
 		parts = append(parts, map[string]any{"name": int64(1)})
@@ -214,7 +214,7 @@ func TestCacheIsBounded(t *testing.T) {
 }
 
 func TestConcurrentUse(t *testing.T) {
-	crd := widgets(t)
+	crd := newWidgetCRD(t)
 	crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Title = t.Name() // a schema that nobody has compiled
 	var wait sync.WaitGroup
 	for i := range 8 {
@@ -224,7 +224,7 @@ func TestConcurrentUse(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			old := &unstructured.Unstructured{Object: widget()}
+			old := &unstructured.Unstructured{Object: newWidget()}
 			for n := range 10 {
 				obj := old.DeepCopy()
 				obj.Object["spec"].(map[string]any)["size"] = int64(i * n)

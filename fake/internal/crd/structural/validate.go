@@ -23,12 +23,12 @@ func (s *Schema) ValidateCreate(ctx context.Context, obj *unstructured.Unstructu
 		return errs
 	}
 	errs := append(field.ErrorList(nil), meta...)
-	validator, err := s.whole()
+	validator, err := s.objectValidator()
 	if err != nil {
 		return append(errs, field.InternalError(nil, err))
 	}
-	errs = append(errs, ordered(validation.ValidateCustomResource(nil, obj.Object, validator))...)
-	errs = append(errs, validateReplicas(s.scale, obj)...)
+	errs = append(errs, sortByPath(validation.ValidateCustomResource(nil, obj.Object, validator))...)
+	errs = append(errs, validateScale(s.scale, obj)...)
 	errs = append(errs, s.validateEmbedded(ctx, obj)...)
 	errs = append(errs, s.validateLists(obj)...)
 	return append(errs, s.validateRules(ctx, obj, nil, errs)...)
@@ -41,16 +41,16 @@ func (s *Schema) ValidateUpdate(ctx context.Context, obj, old *unstructured.Unst
 		return errs
 	}
 	errs := append(field.ErrorList(nil), meta...)
-	validator, err := s.whole()
+	validator, err := s.objectValidator()
 	if err != nil {
 		return append(errs, field.InternalError(nil, err))
 	}
 	correlated := s.correlate(obj, old)
-	errs = append(errs, validateChange(nil, obj.Object, old.Object, validator, correlated)...)
-	errs = append(errs, validateReplicas(s.scale, obj)...)
+	errs = append(errs, validateWithRatcheting(nil, obj.Object, old.Object, validator, correlated)...)
+	errs = append(errs, validateScale(s.scale, obj)...)
 	errs = append(errs, s.validateEmbedded(ctx, obj)...)
-	errs = append(errs, s.validateChangedLists(obj, old)...)
-	return append(errs, s.validateRules(ctx, obj, &change{old: old.Object, correlated: correlated}, errs)...)
+	errs = append(errs, s.validateListsUpdate(obj, old)...)
+	return append(errs, s.validateRules(ctx, obj, &oldObject{old: old.Object, correlated: correlated}, errs)...)
 }
 
 // ValidateStatus is ValidateUpdate for a write to the status subresource. Of the
@@ -61,27 +61,27 @@ func (s *Schema) ValidateStatus(ctx context.Context, obj, old *unstructured.Unst
 		return errs
 	}
 	errs := append(field.ErrorList(nil), meta...)
-	validator, err := s.status()
+	validator, err := s.statusValidator()
 	if err != nil {
 		return append(errs, field.InternalError(nil, err))
 	}
 	correlated := s.correlate(obj, old)
 	if status, ok := obj.Object["status"]; ok && validator != nil {
-		errs = append(errs, validateChange(field.NewPath("status"), status, old.Object["status"], validator, correlated.Key("status"))...)
+		errs = append(errs, validateWithRatcheting(field.NewPath("status"), status, old.Object["status"], validator, correlated.Key("status"))...)
 	}
-	errs = append(errs, validateStatusReplicas(s.scale, obj)...)
-	errs = append(errs, s.validateChangedLists(obj, old)...)
-	return append(errs, s.validateRules(ctx, obj, &change{old: old.Object, correlated: correlated}, errs)...)
+	errs = append(errs, validateScaleStatus(s.scale, obj)...)
+	errs = append(errs, s.validateListsUpdate(obj, old)...)
+	return append(errs, s.validateRules(ctx, obj, &oldObject{old: old.Object, correlated: correlated}, errs)...)
 }
 
-// validateChange checks a changed value against the schema. Ratcheting only takes errors
+// validateWithRatcheting checks a changed value against the schema. Ratcheting only takes errors
 // away, and pairing each value with an old one costs more than the checks: it is done
 // for what has any.
-func validateChange(path *field.Path, value, old any, validator validation.SchemaValidator, correlated *common.CorrelatedObject) field.ErrorList {
+func validateWithRatcheting(path *field.Path, value, old any, validator validation.SchemaValidator, correlated *common.CorrelatedObject) field.ErrorList {
 	if len(validation.ValidateCustomResource(path, value, validator)) == 0 {
 		return nil
 	}
-	return ordered(validation.ValidateCustomResourceUpdate(path, value, old, validator, validation.WithRatcheting(correlated)))
+	return sortByPath(validation.ValidateCustomResourceUpdate(path, value, old, validator, validation.WithRatcheting(correlated)))
 }
 
 // validateType checks kind and apiVersion.
@@ -108,22 +108,22 @@ func (s *Schema) correlate(obj, old *unstructured.Unstructured) *common.Correlat
 // validateEmbedded checks the metadata of embedded objects. An update is no
 // different from a create.
 func (s *Schema) validateEmbedded(ctx context.Context, obj *unstructured.Unstructured) field.ErrorList {
-	if !s.traits.embedded {
+	if !s.features.embedded {
 		return nil
 	}
-	return ordered(objectmeta.Validate(ctx, nil, obj.Object, s.structural, false))
+	return sortByPath(objectmeta.Validate(ctx, nil, obj.Object, s.structural, false))
 }
 
 // validateLists looks for duplicates in lists that are sets or maps.
 func (s *Schema) validateLists(obj *unstructured.Unstructured) field.ErrorList {
-	if !s.traits.unique {
+	if !s.features.unique {
 		return nil
 	}
-	return ordered(listtype.ValidateListSetsAndMaps(nil, s.structural, obj.Object))
+	return sortByPath(listtype.ValidateListSetsAndMaps(nil, s.structural, obj.Object))
 }
 
-// validateChangedLists lets duplicates be if the old object had some anywhere.
-func (s *Schema) validateChangedLists(obj, old *unstructured.Unstructured) field.ErrorList {
+// validateListsUpdate lets duplicates be if the old object had some anywhere.
+func (s *Schema) validateListsUpdate(obj, old *unstructured.Unstructured) field.ErrorList {
 	errs := s.validateLists(obj)
 	if len(errs) > 0 && len(s.validateLists(old)) > 0 {
 		return nil
@@ -131,21 +131,21 @@ func (s *Schema) validateChangedLists(obj, old *unstructured.Unstructured) field
 	return errs
 }
 
-// change is what an update is compared with.
-type change struct {
+// oldObject is what an update is compared with.
+type oldObject struct {
 	old        map[string]any
 	correlated *common.CorrelatedObject
 }
 
 // validateRules runs the rules in CEL, unless the errors so far are such that rules
 // could fail on a value that they need not expect.
-func (s *Schema) validateRules(ctx context.Context, obj *unstructured.Unstructured, update *change, before field.ErrorList) field.ErrorList {
-	rules := s.rules()
+func (s *Schema) validateRules(ctx context.Context, obj *unstructured.Unstructured, update *oldObject, before field.ErrorList) field.ErrorList {
+	rules := s.celValidator()
 	if rules == nil {
 		return nil
 	}
 	for _, err := range before {
-		if blocks(err) {
+		if blocksRules(err) {
 			return field.ErrorList{field.Invalid(nil, nil, "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation")}
 		}
 	}
@@ -156,12 +156,12 @@ func (s *Schema) validateRules(ctx context.Context, obj *unstructured.Unstructur
 		options = append(options, cel.WithRatcheting(update.correlated))
 	}
 	errs, _ := rules.Validate(ctx, nil, s.structural, obj.Object, old, celconfig.RuntimeCELCostBudget, options...)
-	return ordered(errs)
+	return sortByPath(errs)
 }
 
-// blocks reports whether after an error no rules are run: those of types, enum,
+// blocksRules reports whether after an error no rules are run: those of types, enum,
 // required, maxLength, maxItems and maxProperties.
-func blocks(err *field.Error) bool {
+func blocksRules(err *field.Error) bool {
 	switch err.Type {
 	case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid:
 		return true

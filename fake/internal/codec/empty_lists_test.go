@@ -1,0 +1,37 @@
+package codec
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"example.com/fakeapi/fake/internal/resource"
+)
+
+func TestEmptyListsAreDropped(t *testing.T) {
+	table := resource.Builtin()
+	for _, tt := range []struct {
+		kind        schema.GroupVersionKind
+		obj         runtime.Object
+		has, hasNot string
+	}{
+		{rbacv1.SchemeGroupVersion.WithKind("Role"), &rbacv1.Role{Rules: []rbacv1.PolicyRule{}}, `"rules":null`, `[]`},
+		{rbacv1.SchemeGroupVersion.WithKind("Role"), &rbacv1.Role{Rules: []rbacv1.PolicyRule{{Verbs: []string{}}}}, `"rules":[{"verbs":null}]`, `[]`},
+		{corev1.SchemeGroupVersion.WithKind("Pod"), &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{}}}, `"containers":null`, `[]`},
+		{corev1.SchemeGroupVersion.WithKind("Secret"), &corev1.Secret{Data: map[string][]byte{"k": {}}}, `"k":""`, `null`},
+		{corev1.SchemeGroupVersion.WithKind("ConfigMap"), &corev1.ConfigMap{Data: map[string]string{"k": `":[]`}}, `"k":"\":[]"`, `null`},
+		{appsv1.SchemeGroupVersion.WithKind("ControllerRevision"), &appsv1.ControllerRevision{Data: runtime.RawExtension{Raw: []byte(`{"x":[]}`)}}, `{"x":[]}`, `null`},
+	} {
+		tt.obj.(metav1.Object).SetName("a")
+		draft, err := EncodeDraft(table.LookupKind(tt.kind), tt.obj)
+		require.NoError(t, err)
+		require.Contains(t, string(draft.Data), tt.has)
+		require.NotContains(t, string(draft.Data), tt.hasNot)
+	}
+}

@@ -1,0 +1,146 @@
+package lifecycle
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/util/webhook"
+)
+
+// reconcileCRD gives the states that a definition goes through now, given the others,
+// in the order in which a server writes them: each a changed copy of the one before,
+// none if nothing changes. Conditions that change hold since now. Others may hold
+// definitions of other groups, and the definition itself.
+func reconcileCRD(crd *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition, now time.Time) []*apiextensionsv1.CustomResourceDefinition {
+	return runControllers(crd,
+		func(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+			return updateApproval(crd, now)
+		},
+		func(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+			return updateNames(crd, others, now)
+		},
+		func(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+			return updateNonStructural(crd, now)
+		},
+		func(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+			return updateEstablished(crd, now)
+		},
+	)
+}
+
+// Reconcile gives the states that definitions go through after one of them, by name,
+// came, changed or went, in the order in which a server writes them. It is Accept for
+// that one; if its names changed, or if it is not among the definitions any more,
+// those of its group get the names that became free, in the order of their names.
+// (A real server takes them in no order.)
+func Reconcile(all []*apiextensionsv1.CustomResourceDefinition, changed string, now time.Time) (states []*apiextensionsv1.CustomResourceDefinition) {
+	current := make(map[string]*apiextensionsv1.CustomResourceDefinition, len(all))
+	for _, crd := range all {
+		current[crd.Name] = crd
+	}
+	others := func() []*apiextensionsv1.CustomResourceDefinition { return slices.Collect(maps.Values(current)) }
+	var queue []string
+	record := func(name string, next []*apiextensionsv1.CustomResourceDefinition) {
+		if len(next) == 0 {
+			return
+		}
+		if namesChanged(current[name], next[len(next)-1]) {
+			queue = appendMissing(queue, othersInGroup(current, name))
+		}
+		current[name] = next[len(next)-1]
+		states = append(states, next...)
+	}
+	if crd, ok := current[changed]; ok {
+		record(changed, reconcileCRD(crd, others(), now))
+	} else {
+		queue = othersInGroup(current, changed)
+	}
+	for len(queue) > 0 {
+		name := queue[0]
+		queue = queue[1:]
+		record(name, reconcileNames(current[name], others, now))
+	}
+	return states
+}
+
+// reconcileNames gives the states of a definition whose neighbours' names changed. It asks
+// for the others only if there are names to be had, as most have theirs.
+func reconcileNames(crd *apiextensionsv1.CustomResourceDefinition, others func() []*apiextensionsv1.CustomResourceDefinition, now time.Time) []*apiextensionsv1.CustomResourceDefinition {
+	if hasRequestedNames(crd) {
+		return nil
+	}
+	return runControllers(crd,
+		func(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+			return updateNames(crd, others(), now)
+		},
+		func(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+			return updateEstablished(crd, now)
+		},
+	)
+}
+
+// runControllers lets controllers take their turns, and gives what each made of the one before.
+func runControllers(crd *apiextensionsv1.CustomResourceDefinition, controllers ...func(*apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition) (all []*apiextensionsv1.CustomResourceDefinition) {
+	for _, controller := range controllers {
+		if next := controller(crd); next != nil {
+			all = append(all, next)
+			crd = next
+		}
+	}
+	return all
+}
+
+// namesChanged reports whether the naming controller had a word to say.
+func namesChanged(before, after *apiextensionsv1.CustomResourceDefinition) bool {
+	word := apihelpers.FindCRDCondition(after, apiextensionsv1.NamesAccepted)
+	return !equalNames(before.Status.AcceptedNames, after.Status.AcceptedNames) || word != nil && !hasCondition(before, *word)
+}
+
+// othersInGroup are the names of the other definitions of a group, sorted. The group is
+// what follows the first dot of the name: the definition may be gone.
+func othersInGroup(all map[string]*apiextensionsv1.CustomResourceDefinition, name string) (others []string) {
+	_, group, _ := strings.Cut(name, ".")
+	for other, crd := range all {
+		if crd.Spec.Group == group && other != name {
+			others = append(others, other)
+		}
+	}
+	slices.Sort(others)
+	return others
+}
+
+// appendMissing appends those that are not there yet.
+func appendMissing(queue, more []string) []string {
+	for _, name := range more {
+		if !slices.Contains(queue, name) {
+			queue = append(queue, name)
+		}
+	}
+	return queue
+}
+
+// updateEstablished is the establishing controller: the state in which requests are served,
+// or cannot be for want of a caBundle; or nil.
+func updateEstablished(crd *apiextensionsv1.CustomResourceDefinition, now time.Time) *apiextensionsv1.CustomResourceDefinition {
+	if !apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.NamesAccepted) || apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.Established) {
+		return nil
+	}
+	cond := condition{
+		Type: apiextensionsv1.Established, Status: apiextensionsv1.ConditionTrue,
+		Reason: "InitialNamesAccepted", Message: "the initial names have been accepted",
+	}
+	if c := crd.Spec.Conversion; c != nil && c.Webhook != nil && c.Webhook.ClientConfig != nil &&
+		len(webhook.ValidateCABundle(field.NewPath("caBundle"), c.Webhook.ClientConfig.CABundle)) > 0 {
+		cond.Status = apiextensionsv1.ConditionFalse
+		cond.Reason, cond.Message = "InvalidCABundle", "The conversion webhook CABundle is invalid"
+	}
+	if hasCondition(crd, cond) {
+		return nil
+	}
+	return withConditions(crd, now, cond)
+}

@@ -1,0 +1,149 @@
+package lifecycle
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// recordedStep is a step of testdata/lifecycle.json: what someone did to definitions of a real
+// v0.37.2 server, and what a watch of them showed until nothing more came.
+type recordedStep struct {
+	Do, Name string
+	CRD      json.RawMessage
+	Events   []recordedEvent
+}
+
+// recordedEvent is what counts of an event.
+type recordedEvent struct {
+	Type, Name     string
+	Generation     int64
+	Terminating    bool
+	Finalizers     []string
+	AcceptedNames  apiextensionsv1.CustomResourceDefinitionNames
+	StoredVersions []string
+	Conditions     []string
+}
+
+// fakeServer is a set of definitions, and what was seen of them.
+type fakeServer struct {
+	t               *testing.T
+	now             time.Time
+	stored          map[string]*apiextensionsv1.CustomResourceDefinition
+	events          []recordedEvent
+	instancesRemain bool // whether instances stay because of their finalizers
+}
+
+// recordEvent notes an event.
+func (s *fakeServer) recordEvent(kind string, crd *apiextensionsv1.CustomResourceDefinition) {
+	event := recordedEvent{
+		Type: kind, Name: crd.Name, Generation: crd.Generation, Terminating: crd.DeletionTimestamp != nil, Finalizers: crd.Finalizers,
+		AcceptedNames: crd.Status.AcceptedNames, StoredVersions: crd.Status.StoredVersions, Conditions: []string{},
+	}
+	for _, c := range crd.Status.Conditions {
+		event.Conditions = append(event.Conditions, strings.Join([]string{string(c.Type), string(c.Status), c.Reason, c.Message}, " "))
+	}
+	s.events = append(s.events, event)
+}
+
+// store stores a definition, or lets it go if its end is due.
+func (s *fakeServer) store(crd *apiextensionsv1.CustomResourceDefinition) {
+	before, there := s.stored[crd.Name]
+	switch {
+	case there && crd.DeletionTimestamp != nil && len(crd.Finalizers) == 0:
+		delete(s.stored, crd.Name)
+		s.recordEvent("DELETED", before)
+	case there:
+		s.stored[crd.Name] = crd
+		s.recordEvent("MODIFIED", crd)
+	default:
+		s.stored[crd.Name] = crd
+		s.recordEvent("ADDED", crd)
+	}
+}
+
+// reconcile lets the controllers work after a change.
+func (s *fakeServer) reconcile(name string) {
+	var all []*apiextensionsv1.CustomResourceDefinition
+	for _, crd := range s.stored {
+		all = append(all, crd)
+	}
+	for _, next := range Reconcile(all, name, s.now) {
+		s.store(next)
+	}
+}
+
+// finalize lets the finalizing controller work, as far as the instances let it.
+func (s *fakeServer) finalize(name string) {
+	require.True(s.t, NeedsFinalizing(s.stored[name]))
+	if !apihelpers.IsCRDConditionTrue(s.stored[name], apiextensionsv1.Terminating) || !s.finalizingStarted(name) {
+		s.store(StartFinalizing(s.stored[name], s.now))
+	}
+	if s.instancesRemain && MustDeleteInstances(s.stored[name]) {
+		return
+	}
+	s.store(FinishFinalizing(s.stored[name], s.now))
+	s.reconcile(name)
+}
+
+// finalizingStarted reports whether the instances of a definition are being deleted already.
+func (s *fakeServer) finalizingStarted(name string) bool {
+	return apihelpers.FindCRDCondition(s.stored[name], apiextensionsv1.Terminating).Reason == "InstanceDeletionInProgress"
+}
+
+// runStep does a step.
+func (s *fakeServer) runStep(step recordedStep) {
+	old := s.stored[step.Name]
+	switch step.Do {
+	case "create":
+		crd := decodeCRD(s.t, step.CRD, nil)
+		PrepareForCreate(crd)
+		require.Empty(s.t, ValidateCreate(s.t.Context(), crd))
+		crd.ResourceVersion = "1"
+		s.store(crd)
+		s.reconcile(step.Name)
+	case "update":
+		crd := decodeCRD(s.t, step.CRD, nil)
+		crd.ResourceVersion, crd.Generation, crd.DeletionTimestamp = "1", old.Generation, old.DeletionTimestamp
+		PrepareForUpdate(crd, old)
+		require.Empty(s.t, ValidateUpdate(s.t.Context(), crd, old))
+		s.store(crd)
+		s.reconcile(step.Name)
+	case "delete":
+		s.store(MarkTerminating(old, s.now))
+		s.finalize(step.Name)
+	case "hold": // an instance with a finalizer
+		s.instancesRemain = true
+	case "emptied": // that finalizer is gone
+		s.instancesRemain = false
+		s.finalize(step.Name)
+	case "waited": // for as long as the controller does
+		s.store(FinalizingFailed(old, s.now))
+		s.finalize(step.Name)
+	default:
+		require.Fail(s.t, "no such step", step.Do)
+	}
+}
+
+// TestRecordedLifecycle goes the way of definitions on a real server: accepted, in
+// conflict, renamed, deleted with instances that stay, gone.
+func TestRecordedLifecycle(t *testing.T) {
+	raw, err := os.ReadFile("testdata/lifecycle.json")
+	require.NoError(t, err)
+	var steps []recordedStep
+	require.NoError(t, json.Unmarshal(raw, &steps))
+	require.NotEmpty(t, steps)
+	s := &fakeServer{t: t, now: time.Now(), stored: map[string]*apiextensionsv1.CustomResourceDefinition{}}
+	for i, step := range steps {
+		s.now, s.events = s.now.Add(time.Minute), nil
+		s.runStep(step)
+		require.Equal(t, step.Events, slices.Clone(s.events), "step %d: %s %s", i, step.Do, step.Name)
+	}
+}

@@ -1,0 +1,87 @@
+package registry
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"example.com/fakeapi/fake/internal/crd/lifecycle"
+	"example.com/fakeapi/fake/internal/crd/versions"
+	"example.com/fakeapi/fake/internal/resource"
+)
+
+// AddSchemes makes the Go types of schemes known, beside those of client-go: see KindsOf.
+func (t *Registry) AddSchemes(schemes ...*runtime.Scheme) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range schemes {
+		if !slices.Contains(t.schemes, s) {
+			t.schemes = append(t.schemes, s)
+		}
+	}
+}
+
+// ObjectKinds gives the kinds, at least one, that a Go type has in the schemes that are known.
+func (t *Registry) ObjectKinds(obj runtime.Object) ([]schema.GroupVersionKind, error) {
+	switch obj.(type) {
+	case *apiextensionsv1.CustomResourceDefinition:
+		return []schema.GroupVersionKind{apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition")}, nil
+	case runtime.Unstructured:
+		return nil, errors.New("it has no apiVersion and no kind")
+	}
+	t.mu.Lock()
+	schemes := append([]*runtime.Scheme{scheme.Scheme}, t.schemes...)
+	t.mu.Unlock()
+	var first error
+	for _, s := range schemes {
+		kinds, _, err := s.ObjectKinds(obj)
+		if err == nil {
+			return kinds, nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return nil, first
+}
+
+// Preview gives what would be served if these were all definitions that there are, and what
+// ends that. An error tells of definitions that cannot be served.
+func (t *Registry) Preview(all map[string]*apiextensionsv1.CustomResourceDefinition) (*resource.Table, func(), error) {
+	entries := make(map[string]*entry)
+	t.mu.Lock()
+	for _, e := range t.entries {
+		entries[e.object.Name] = e
+	}
+	t.mu.Unlock()
+	var rows []*resource.Resource
+	var crds []*versions.CRD
+	stop := func() {
+		for _, d := range crds {
+			d.Stop()
+		}
+	}
+	for name, crd := range all {
+		if e := entries[name]; e != nil && e.object == crd {
+			rows = append(rows, e.resources...)
+			continue
+		}
+		if !lifecycle.ServingOf(crd).ServesRequests() {
+			continue
+		}
+		d, err := versions.New(t.ctx, crd, t.network)
+		if err != nil {
+			stop()
+			return nil, nil, fmt.Errorf("%s cannot be served: %w", crd.Name, err)
+		}
+		crds = append(crds, d)
+		served, _ := resource.ForCRD(d)
+		rows = append(rows, served...)
+	}
+	return newTable(rows), stop, nil
+}

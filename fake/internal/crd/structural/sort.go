@@ -1,0 +1,33 @@
+package structural
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// sortByPath sorts errors by path, those of one path as they came. The library goes
+// through maps, in any order; a test wants the same answer every time.
+func sortByPath(errs field.ErrorList) field.ErrorList {
+	slices.SortStableFunc(errs, func(a, b *field.Error) int { return comparePaths(a.Field, b.Field) })
+	return errs
+}
+
+// comparePaths compares paths part by part, and indexes as numbers.
+func comparePaths(a, b string) int {
+	return slices.CompareFunc(splitPath(a), splitPath(b), func(a, b string) int {
+		m, notA := strconv.Atoi(a)
+		n, notB := strconv.Atoi(b)
+		if notA == nil && notB == nil {
+			return cmp.Compare(m, n)
+		}
+		return cmp.Compare(a, b)
+	})
+}
+
+func splitPath(path string) []string {
+	return strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(".[]", r) })
+}
