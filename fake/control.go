@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/fake/internal/handlers"
-	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/status"
 )
 
@@ -112,7 +112,7 @@ func (c *controlAPI) runControllers(w http.ResponseWriter, r *http.Request) erro
 // writeList answers with a list: a line for each, or for those who accept JSON an object
 // that has them under a name.
 func writeList[T fmt.Stringer](w http.ResponseWriter, r *http.Request, code int, name string, list []T) error {
-	if strings.Contains(r.Header.Get("Accept"), negotiate.TypeJSON) {
+	if strings.Contains(r.Header.Get("Accept"), runtime.ContentTypeJSON) {
 		if list == nil {
 			list = []T{}
 		}
@@ -120,7 +120,7 @@ func writeList[T fmt.Stringer](w http.ResponseWriter, r *http.Request, code int,
 		if err != nil {
 			return err
 		}
-		return sendText(w, code, negotiate.TypeJSON, string(body)+"\n")
+		return sendText(w, code, runtime.ContentTypeJSON, string(body)+"\n")
 	}
 	var lines strings.Builder
 	for _, item := range list {

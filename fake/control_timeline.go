@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"example.com/fakeapi/fake/internal/negotiate"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // requestJSON is a request as the control API tells it.
@@ -122,12 +122,12 @@ func (c *controlAPI) getTimeline(w http.ResponseWriter, r *http.Request) error {
 		}
 		return sendText(w, http.StatusOK, "text/html; charset=utf-8", page.String())
 	}
-	if !strings.Contains(r.Header.Get("Accept"), negotiate.TypeJSON) {
+	if !strings.Contains(r.Header.Get("Accept"), runtime.ContentTypeJSON) {
 		return sendText(w, http.StatusOK, "text/plain; charset=utf-8", t.String())
 	}
 	body, err := json.Marshal(toTimelineJSON(t))
 	if err != nil {
 		return err
 	}
-	return sendText(w, http.StatusOK, negotiate.TypeJSON, string(body)+"\n")
+	return sendText(w, http.StatusOK, runtime.ContentTypeJSON, string(body)+"\n")
 }

@@ -3,11 +3,12 @@ package fakeapi
 import (
 	"encoding/json"
 	"net/http"
-	"runtime"
+	goruntime "runtime"
 	"slices"
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/version"
 
 	"example.com/fakeapi/fake/internal/encode"
@@ -85,7 +86,7 @@ func (s *Server) serveVersion(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !negotiate.AcceptsJSON(r) {
-		handlers.WriteError(w, r, status.NoAcceptableMediaType(negotiate.TypeJSON))
+		handlers.WriteError(w, r, status.NoAcceptableMediaType(runtime.ContentTypeJSON))
 		return
 	}
 	writeJSON(w, r, version.Info{
@@ -94,8 +95,8 @@ func (s *Server) serveVersion(w http.ResponseWriter, r *http.Request) {
 		MinCompatibilityMajor: "1", MinCompatibilityMinor: "36",
 		GitVersion: gitVersion, GitCommit: "fakeapi", GitTreeState: "clean",
 		BuildDate: "1970-01-01T00:00:00Z",
-		GoVersion: runtime.Version(), Compiler: runtime.Compiler,
-		Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		GoVersion: goruntime.Version(), Compiler: goruntime.Compiler,
+		Platform: goruntime.GOOS + "/" + goruntime.GOARCH,
 	})
 }
 
@@ -107,6 +108,6 @@ func writeJSON(w http.ResponseWriter, r *http.Request, doc any) {
 		handlers.WriteError(w, r, err)
 		return
 	}
-	w.Header().Set("Content-Type", negotiate.TypeJSON)
+	w.Header().Set("Content-Type", runtime.ContentTypeJSON)
 	_, _ = w.Write(body)
 }

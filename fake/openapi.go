@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/munnerz/goautoneg"
+	"k8s.io/apimachinery/pkg/runtime"
 
-	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/openapi"
 )
 
@@ -75,7 +75,7 @@ func (s *Server) serveOpenAPIV2(w http.ResponseWriter, r *http.Request) {
 func openAPIMedia(r *http.Request, version string) string {
 	accept := r.Header.Get("Accept")
 	if accept == "" {
-		return negotiate.TypeJSON
+		return runtime.ContentTypeJSON
 	}
 	protobuf := "com.github.proto-openapi.spec." + version + ".v1.0+protobuf"
 	for _, clause := range goautoneg.ParseAccept(accept) {
@@ -84,7 +84,7 @@ func openAPIMedia(r *http.Request, version string) string {
 		}
 		switch clause.SubType {
 		case "json", "*":
-			return negotiate.TypeJSON
+			return runtime.ContentTypeJSON
 		case protobuf, "com.github.proto-openapi.spec." + version + "@v1.0+protobuf":
 			return "application/" + protobuf
 		}
@@ -94,7 +94,7 @@ func openAPIMedia(r *http.Request, version string) string {
 
 func writeOpenAPI(w http.ResponseWriter, r *http.Request, media string, doc *openapi.Document, modTime time.Time) {
 	body := doc.JSON
-	if media != negotiate.TypeJSON {
+	if media != runtime.ContentTypeJSON {
 		body = doc.Protobuf()
 	}
 	w.Header().Set("Content-Type", media)

@@ -2,7 +2,6 @@ package faults
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,8 +9,11 @@ import (
 	"strconv"
 	"strings"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"example.com/fakeapi/internal/frames"
 )
 
 // errUnsupportedEdit is the answer to an edit of what only those can read who know the
@@ -49,7 +51,7 @@ func (e edit) stringValue() (s string, err error) {
 
 // editProtobuf edits an object in its envelope.
 func editProtobuf(body []byte, e edit) ([]byte, error) {
-	envelope, ok := bytes.CutPrefix(body, []byte(protobufMagic))
+	envelope, ok := bytes.CutPrefix(body, []byte(frames.ProtobufPrefix))
 	if !ok {
 		return nil, errors.New("the body is no object in protobuf")
 	}
@@ -77,7 +79,7 @@ func editProtobuf(body []byte, e edit) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append([]byte(protobufMagic), mustMarshal(&object)...), nil
+	return append([]byte(frames.ProtobufPrefix), mustMarshal(&object)...), nil
 }
 
 // protobufMessage is a message that knows its JSON.
@@ -101,7 +103,7 @@ func editMetadata(raw []byte, e edit, old, edited protobufMessage) ([]byte, erro
 	var rest []byte
 	for _, f := range fields {
 		if f.number != metadataField {
-			rest = append(rest, f.whole...)
+			rest = append(rest, f.raw...)
 		} else if err := old.Unmarshal(f.content); err != nil {
 			return nil, err
 		}
@@ -151,60 +153,42 @@ func editItems(raw []byte, e edit) ([]byte, error) {
 				continue
 			}
 		}
-		kept = append(kept, f.whole...)
+		kept = append(kept, f.raw...)
 	}
 	return kept, nil
 }
 
 // protobufField is one field of an encoded message.
 type protobufField struct {
-	number         uint64
-	whole, content []byte
+	number  protowire.Number
+	raw     []byte // tag and value
+	content []byte // the value of a length-delimited field, nil for others
 }
 
-var errInvalidProtobuf = errors.New("the object is no message in protobuf")
+var errInvalidProtobuf = errors.New("the object is not a protobuf message")
 
-// readFields takes a message apart without knowing its type.
+// readFields splits a message into its fields without knowing its type.
 func readFields(raw []byte) (fields []protobufField, err error) {
 	for len(raw) > 0 {
-		tag, n := binary.Uvarint(raw)
-		if n <= 0 {
+		number, wireType, tagLen := protowire.ConsumeTag(raw)
+		if tagLen < 0 {
 			return nil, errInvalidProtobuf
 		}
-		from, to := n, n // of the content
-		switch tag & 7 {
-		case 0:
-			_, size := binary.Uvarint(raw[n:])
-			if size <= 0 {
-				return nil, errInvalidProtobuf
-			}
-			to = n + size
-		case 1:
-			to = n + 8
-		case 2:
-			length, size := binary.Uvarint(raw[n:])
-			if size <= 0 || length > uint64(len(raw)) {
-				return nil, errInvalidProtobuf
-			}
-			from = n + size
-			to = from + int(length)
-		case 5:
-			to = n + 4
-		default:
+		valueLen := protowire.ConsumeFieldValue(number, wireType, raw[tagLen:])
+		if valueLen < 0 {
 			return nil, errInvalidProtobuf
 		}
-		if to > len(raw) {
-			return nil, errInvalidProtobuf
+		f := protobufField{number: number, raw: raw[:tagLen+valueLen]}
+		if wireType == protowire.BytesType {
+			f.content, _ = protowire.ConsumeBytes(raw[tagLen:])
 		}
-		fields = append(fields, protobufField{tag >> 3, raw[:to], raw[from:to]})
-		raw = raw[to:]
+		fields = append(fields, f)
+		raw = raw[tagLen+valueLen:]
 	}
 	return fields, nil
 }
 
-// appendField encodes a field whose content is a message.
-func appendField(to []byte, number uint64, content []byte) []byte {
-	to = binary.AppendUvarint(to, number<<3|2)
-	to = binary.AppendUvarint(to, uint64(len(content)))
-	return append(to, content...)
+// appendField appends a length-delimited field.
+func appendField(to []byte, number protowire.Number, content []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(to, number, protowire.BytesType), content)
 }

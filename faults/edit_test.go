@@ -6,6 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"example.com/fakeapi/internal/frames"
 )
 
 // TestEditJSON: what is not meant stays byte for byte.
@@ -63,7 +65,7 @@ func applyEdit(t *testing.T, do, doc string) (string, error) {
 // that nobody here knows.
 func encodeProtobuf(kind string, meta protobufMessage, rest ...byte) []byte {
 	raw := append(appendField(nil, metadataField, mustMarshal(meta)), rest...)
-	return append([]byte(protobufMagic), mustMarshal(&runtime.Unknown{
+	return append([]byte(frames.ProtobufPrefix), mustMarshal(&runtime.Unknown{
 		TypeMeta: runtime.TypeMeta{APIVersion: "v1", Kind: kind}, Raw: raw,
 	})...)
 }
@@ -106,8 +108,8 @@ func TestEditProtobuf(t *testing.T) {
 		{`set(/kind, json(5))`, pod(before), "is a string, and cannot be 5"},
 		{`set(/metadata/name, x)`, string(encodeProtobuf("APIGroupList", &full)), "have the client accept"},
 		{`set(/metadata/name, x)`, "xyz", "no object in protobuf"},
-		{`set(/metadata/name, x)`, protobufMagic + "\xff", "EOF"},
-		{`set(/metadata/name, x)`, string(encodeProtobuf("Pod", &before, 0x12, 9)), "no message"},
+		{`set(/metadata/name, x)`, frames.ProtobufPrefix + "\xff", "EOF"},
+		{`set(/metadata/name, x)`, string(encodeProtobuf("Pod", &before, 0x12, 9)), "not a protobuf message"},
 	} {
 		_, err := editProtobuf([]byte(c.from), parseEdit(t, c.do))
 		require.ErrorContains(t, err, c.why, c.do)

@@ -28,11 +28,11 @@ type framing interface {
 // framingFor gives the framing of a Content-Type, nil if it is not known.
 func framingFor(contentType string) framing {
 	switch frames.MediaType(contentType) {
-	case typeJSON:
+	case runtime.ContentTypeJSON:
 		return jsonFraming{}
-	case typeProtobuf:
+	case runtime.ContentTypeProtobuf:
 		return protobufFraming{}
-	case frames.MediaTypeCBORSeq:
+	case runtime.ContentTypeCBORSequence:
 		return cborFraming{}
 	}
 	return nil
@@ -41,7 +41,7 @@ func framingFor(contentType string) framing {
 // jsonFraming is one object a line.
 type jsonFraming struct{}
 
-func (jsonFraming) contentType() string { return typeJSON }
+func (jsonFraming) contentType() string { return runtime.ContentTypeJSON }
 
 // objectMeta is what rules ask about an object.
 type objectMeta struct {
@@ -96,7 +96,7 @@ func (jsonFraming) edit(frame []byte, e edit) ([]byte, error) {
 // metav1.WatchEvent of that length.
 type protobufFraming struct{}
 
-func (protobufFraming) contentType() string { return typeProtobuf + ";stream=watch" }
+func (protobufFraming) contentType() string { return runtime.ContentTypeProtobuf + ";stream=watch" }
 
 func (protobufFraming) parseEvent(frame []byte, op *Op) bool {
 	var event metav1.WatchEvent
@@ -111,7 +111,7 @@ func (protobufFraming) parseEvent(frame []byte, op *Op) bool {
 // field 1 of all of them. A Status has those of a list there, and in the place of
 // a name its selfLink, which no server of today fills in.
 func protobufObjectMeta(object []byte) objectMeta {
-	envelope, ok := bytes.CutPrefix(object, []byte(protobufMagic))
+	envelope, ok := bytes.CutPrefix(object, []byte(frames.ProtobufPrefix))
 	if !ok {
 		return objectMeta{}
 	}

@@ -2,6 +2,7 @@ package faults
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/watch"
@@ -12,7 +13,7 @@ import (
 // cborFraming is one item an event, with a mark in front of it and of its object.
 type cborFraming struct{}
 
-func (cborFraming) contentType() string { return frames.MediaTypeCBORSeq }
+func (cborFraming) contentType() string { return runtime.ContentTypeCBORSequence }
 
 // parseEvent goes the way over JSON: what rules ask is little, and frames in CBOR are
 // rare.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/internal/frames"
 )
@@ -128,7 +129,7 @@ func (s *watchWriter) WriteHeader(code int) {
 func (s *watchWriter) writeUnreadable() {
 	status := apierrors.NewInternalError(fmt.Errorf(
 		"rules of this server act on watch frames (%s), and frames of %q cannot be read; accept %s or %s",
-		strings.Join(s.rules.couldMatchNames(Stream, s.op), ", "), s.contentType, typeJSON, typeProtobuf)).Status()
+		strings.Join(s.rules.couldMatchNames(Stream, s.op), ", "), s.contentType, runtime.ContentTypeJSON, runtime.ContentTypeProtobuf)).Status()
 	clear(s.Header())
 	writeStatus(s.x.w, s.x.r, completeStatus(status, s.op))
 	s.terminate(finished)

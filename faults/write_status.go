@@ -12,17 +12,11 @@ import (
 	"example.com/fakeapi/internal/frames"
 )
 
-// Media types, as a real server spells them.
-const (
-	typeJSON     = frames.MediaTypeJSON
-	typeProtobuf = frames.MediaTypeProtobuf
-)
-
 // writeStatus answers a request with a Status.
 func writeStatus(w http.ResponseWriter, r *http.Request, s metav1.Status) {
-	contentType, body := typeJSON, jsonStatus(s)
+	contentType, body := runtime.ContentTypeJSON, jsonStatus(s)
 	if prefersProtobuf(r) {
-		contentType, body = typeProtobuf, protobufStatus(s)
+		contentType, body = runtime.ContentTypeProtobuf, protobufStatus(s)
 	}
 	h := w.Header()
 	h.Set("Content-Type", contentType)
@@ -44,9 +38,9 @@ func prefersProtobuf(r *http.Request) bool {
 	}
 	for _, clause := range goautoneg.ParseAccept(header) {
 		switch clause.Type + "/" + clause.SubType {
-		case typeProtobuf:
+		case runtime.ContentTypeProtobuf:
 			return true
-		case typeJSON, "*/*", "application/*":
+		case runtime.ContentTypeJSON, "*/*", "application/*":
 			return false
 		}
 	}
@@ -70,9 +64,6 @@ func jsonStatus(s metav1.Status) []byte {
 	return append(data, '\n')
 }
 
-// protobufMagic begins every protobuf body of the API.
-const protobufMagic = "k8s\x00"
-
 // protobufStatus encodes a Status in the envelope that names its type.
 func protobufStatus(s metav1.Status) []byte {
 	raw := mustMarshal(&s)
@@ -80,7 +71,7 @@ func protobufStatus(s metav1.Status) []byte {
 		TypeMeta: runtime.TypeMeta{APIVersion: s.APIVersion, Kind: s.Kind},
 		Raw:      raw,
 	})
-	return append([]byte(protobufMagic), envelope...)
+	return append([]byte(frames.ProtobufPrefix), envelope...)
 }
 
 // mustMarshal encodes messages of strings, numbers and bytes, which cannot fail.

@@ -7,15 +7,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"mime"
+
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// The media types of streams that can be taken apart.
-const (
-	MediaTypeJSON     = "application/json"
-	MediaTypeProtobuf = "application/vnd.kubernetes.protobuf"
-	// MediaTypeCBORSeq is a sequence of items, one an event (RFC 8742).
-	MediaTypeCBORSeq = "application/cbor-seq"
-)
+// ProtobufPrefix is the first bytes of every protobuf body of the Kubernetes API.
+const ProtobufPrefix = "k8s\x00"
 
 // Splitter finds the ends of frames in a stream that comes in pieces.
 type Splitter interface {
@@ -28,11 +25,11 @@ type Splitter interface {
 // nil if its frames cannot be read.
 func NewSplitter(media string) Splitter {
 	switch media {
-	case MediaTypeJSON:
+	case runtime.ContentTypeJSON:
 		return lineSplitter{}
-	case MediaTypeProtobuf:
+	case runtime.ContentTypeProtobuf:
 		return &lengthSplitter{}
-	case MediaTypeCBORSeq:
+	case runtime.ContentTypeCBORSequence:
 		return &cborSplitter{}
 	}
 	return nil
@@ -41,7 +38,7 @@ func NewSplitter(media string) Splitter {
 // MediaType is a Content-Type without its parameters, "" for one that is malformed.
 func MediaType(contentType string) string {
 	switch contentType { // most are one of these
-	case MediaTypeJSON, MediaTypeProtobuf:
+	case runtime.ContentTypeJSON, runtime.ContentTypeProtobuf:
 		return contentType
 	}
 	media, _, err := mime.ParseMediaType(contentType)

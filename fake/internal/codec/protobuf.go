@@ -5,14 +5,14 @@ import (
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/fakeapi/internal/frames"
 )
 
 // A protobuf body is the magic prefix and a runtime.Unknown message (PB-02):
 // field 1 the TypeMeta, 2 the object, 3 and 4 the empty contentEncoding and
 // contentType. A list message has its ListMeta as field 1 and each item as
 // field 2. Both are put together here from pieces that are encoded once.
-const magic = "k8s\x00"
-
 var emptyContentFields = []byte{0x1a, 0x00, 0x22, 0x00}
 
 // marshaler is what every generated type has.
@@ -30,7 +30,7 @@ func MarshalProtobuf(obj any) ([]byte, error) {
 // AppendEnvelope appends everything that stands before a message of size bytes
 // of the given kind; the message and then EnvelopeEnd follow it.
 func AppendEnvelope(b []byte, apiVersion, kind string, size int) []byte {
-	b = append(b, magic...)
+	b = append(b, frames.ProtobufPrefix...)
 	b = AppendField(b, 1, FieldSize(len(apiVersion))+FieldSize(len(kind)))
 	b = AppendField(b, 1, len(apiVersion))
 	b = append(b, apiVersion...)
@@ -89,5 +89,5 @@ func EncodeStatusEnvelope(s *metav1.Status) ([]byte, error) {
 // EnvelopeSize is the size of the envelope and a message of size bytes.
 func EnvelopeSize(apiVersion, kind string, size int) int {
 	typeMeta := FieldSize(len(apiVersion)) + FieldSize(len(kind))
-	return len(magic) + FieldSize(typeMeta) + FieldSize(size) + len(emptyContentFields)
+	return len(frames.ProtobufPrefix) + FieldSize(typeMeta) + FieldSize(size) + len(emptyContentFields)
 }

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/net/websocket"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/internal/frames"
 )
@@ -61,7 +62,7 @@ type webSocketWriter struct {
 }
 
 func newWebSocketWriter(ws *websocket.Conn, media string) *webSocketWriter {
-	return &webSocketWriter{ws: ws, split: frames.NewSplitter(frames.MediaType(media)), text: frames.MediaType(media) == frames.MediaTypeJSON}
+	return &webSocketWriter{ws: ws, split: frames.NewSplitter(frames.MediaType(media)), text: frames.MediaType(media) == runtime.ContentTypeJSON}
 }
 
 // send sends whole frames.

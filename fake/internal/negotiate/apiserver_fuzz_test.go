@@ -26,7 +26,7 @@ func (a endpointRestrictions) AllowsStreamSchema(s string) bool { return s == "w
 
 func (a endpointRestrictions) AllowsMediaTypeTransform(mimeType, subtype string, target *schema.GroupVersionKind) bool {
 	if target == nil {
-		return a.endpoint != Custom || mimeType+"/"+subtype != TypeProtobuf
+		return a.endpoint != Custom || mimeType+"/"+subtype != runtime.ContentTypeProtobuf
 	}
 	if a.endpoint == Document || a.endpoint == Unrouted || target.Group != metav1.GroupName || target.Version != "v1" && target.Version != "v1beta1" {
 		return false
@@ -104,7 +104,7 @@ func requireForm(t *testing.T, want *schema.GroupVersionKind, got Output) {
 // What a body is read as is what the API server's own library reads it as.
 func FuzzRequestMediaType(f *testing.F) {
 	for _, contentType := range []string{
-		"", TypeJSON, TypeYAML, TypeProtobuf, TypeCBOR, TypeCBORSequence, "application/json; charset=utf-8", "APPLICATION/JSON", "application/json;",
+		"", runtime.ContentTypeJSON, runtime.ContentTypeYAML, runtime.ContentTypeProtobuf, runtime.ContentTypeCBOR, runtime.ContentTypeCBORSequence, "application/json; charset=utf-8", "APPLICATION/JSON", "application/json;",
 		"application/json;a=1;a=2", "text/plain", "application/json, application/yaml", `application/yaml; x="`, "/", " application/json", "application/apply-patch+yaml",
 	} {
 		f.Add(contentType)
@@ -125,7 +125,7 @@ func FuzzRequestMediaType(f *testing.F) {
 			}
 			require.NoError(t, err, contentType)
 			require.Equal(t, want.MediaType, got.String())
-			require.False(t, strings.Contains(contentType, TypeCBOR) && !cborEnabled)
+			require.False(t, strings.Contains(contentType, runtime.ContentTypeCBOR) && !cborEnabled)
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/munnerz/goautoneg"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/fake/internal/status"
 )
@@ -27,17 +28,7 @@ const (
 	CBOR
 )
 
-// The names of the media types on the wire.
-const (
-	TypeJSON     = "application/json"
-	TypeYAML     = "application/yaml"
-	TypeProtobuf = "application/vnd.kubernetes.protobuf"
-	TypeCBOR     = "application/cbor"
-	// TypeCBORSequence is that of a watch in CBOR (CB-02).
-	TypeCBORSequence = "application/cbor-seq"
-)
-
-var mediaTypes = [...]string{JSON: TypeJSON, YAML: TypeYAML, Protobuf: TypeProtobuf, CBOR: TypeCBOR}
+var mediaTypes = [...]string{JSON: runtime.ContentTypeJSON, YAML: runtime.ContentTypeYAML, Protobuf: runtime.ContentTypeProtobuf, CBOR: runtime.ContentTypeCBOR}
 
 // String is the media type without parameters.
 func (m Media) String() string { return mediaTypes[m] }
@@ -135,7 +126,7 @@ func ErrorOutput(r *http.Request) Output {
 func negotiateOutput(r *http.Request, e Endpoint) (Output, error) {
 	header := r.Header.Get("Accept")
 	switch header {
-	case "", "*/*", TypeJSON, TypeJSON + ", */*":
+	case "", "*/*", runtime.ContentTypeJSON, runtime.ContentTypeJSON + ", */*":
 		return Output{Media: JSON}, nil
 	}
 	supported := supportedBy(r)
@@ -166,7 +157,7 @@ func AcceptsJSON(r *http.Request) bool {
 	}
 	for item := range strings.SplitSeq(header, ",") {
 		item, _, _ = strings.Cut(item, ";")
-		if item = strings.TrimSpace(item); item == "*/*" || item == TypeJSON {
+		if item = strings.TrimSpace(item); item == "*/*" || item == runtime.ContentTypeJSON {
 			return true
 		}
 	}
@@ -243,7 +234,7 @@ func ContentType(m Media, stream bool) string {
 	case !stream || m == JSON:
 		return m.String()
 	case m == CBOR:
-		return TypeCBORSequence
+		return runtime.ContentTypeCBORSequence
 	}
 	return m.String() + ";stream=watch"
 }
@@ -253,9 +244,9 @@ func ContentType(m Media, stream bool) string {
 func RequestMediaType(r *http.Request) (Media, error) {
 	contentType := r.Header.Get("Content-Type")
 	switch contentType {
-	case "", TypeJSON:
+	case "", runtime.ContentTypeJSON:
 		return JSON, nil
-	case TypeProtobuf:
+	case runtime.ContentTypeProtobuf:
 		return Protobuf, nil
 	}
 	supported := supportedBy(r)

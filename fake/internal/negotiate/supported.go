@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // supportedMedia is what a server has to give, in the words of its 406 and 415 answers.
@@ -13,8 +15,8 @@ type supportedMedia struct {
 }
 
 const (
-	supportedObjectTypes = TypeJSON + ", " + TypeYAML + ", " + TypeProtobuf
-	supportedStreamTypes = TypeJSON + ";stream=watch, " + TypeProtobuf + ";stream=watch"
+	supportedObjectTypes = runtime.ContentTypeJSON + ", " + runtime.ContentTypeYAML + ", " + runtime.ContentTypeProtobuf
+	supportedStreamTypes = runtime.ContentTypeJSON + ";stream=watch, " + runtime.ContentTypeProtobuf + ";stream=watch"
 )
 
 // cborKey marks the context of a request to a server that has CBOR.
@@ -31,7 +33,7 @@ func IsCBOREnabled(r *http.Request) bool { return r.Context().Value(cborKey{}) !
 
 func supportedBy(r *http.Request) supportedMedia {
 	if IsCBOREnabled(r) {
-		return supportedMedia{CBOR, supportedObjectTypes + ", " + TypeCBOR, supportedStreamTypes + ", " + TypeCBORSequence}
+		return supportedMedia{CBOR, supportedObjectTypes + ", " + runtime.ContentTypeCBOR, supportedStreamTypes + ", " + runtime.ContentTypeCBORSequence}
 	}
 	return supportedMedia{Protobuf, supportedObjectTypes, supportedStreamTypes}
 }
@@ -43,13 +45,13 @@ func (media supportedMedia) isRoutable(header string, e Endpoint) bool {
 	for item := range strings.SplitSeq(header, ",") {
 		item, _, _ = strings.Cut(item, ";")
 		switch strings.TrimSpace(item) {
-		case "*/*", TypeJSON, TypeYAML, TypeProtobuf:
+		case "*/*", runtime.ContentTypeJSON, runtime.ContentTypeYAML, runtime.ContentTypeProtobuf:
 			return true
-		case TypeCBOR:
+		case runtime.ContentTypeCBOR:
 			if media.last == CBOR {
 				return true
 			}
-		case TypeCBORSequence:
+		case runtime.ContentTypeCBORSequence:
 			if media.last == CBOR && e == Collection {
 				return true
 			}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/client-go/kubernetes/scheme"
 
@@ -94,14 +95,14 @@ func looksLikeJSON(sent Body) bool {
 // as bytes.
 func decoded(sent Body) (string, bool) {
 	switch {
-	case bytes.HasPrefix(sent.Data, []byte(protobufMagic)):
+	case bytes.HasPrefix(sent.Data, []byte(frames.ProtobufPrefix)):
 		object, _, err := protobuf.NewSerializer(scheme.Scheme, scheme.Scheme).Decode(sent.Data, nil, nil)
 		if err != nil {
 			return "", false
 		}
 		text, err := json.Marshal(object)
 		return string(text), err == nil
-	case sent.ContentType == frames.MediaTypeCBORSeq:
+	case sent.ContentType == runtime.ContentTypeCBORSequence:
 		text, err := frames.CBORToJSON(sent.Data)
 		return string(text), err == nil
 	}
@@ -116,9 +117,9 @@ func unwrap(sent Body) Body {
 	}
 	var object []byte
 	switch sent.ContentType {
-	case frames.MediaTypeJSON:
+	case runtime.ContentTypeJSON:
 		object = unwrapJSON(sent.Data)
-	case frames.MediaTypeProtobuf:
+	case runtime.ContentTypeProtobuf:
 		if len(sent.Data) > frames.LengthPrefixSize {
 			object = field(field(sent.Data[frames.LengthPrefixSize:], 2), 1)
 		}

@@ -8,9 +8,9 @@ import (
 	"io"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
-	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/internal/frames"
 )
 
@@ -24,16 +24,16 @@ type told struct {
 // readEvent reads the frame of a watch, as far as it was kept.
 func readEvent(b Body) (t told) {
 	switch b.ContentType {
-	case frames.MediaTypeJSON:
+	case runtime.ContentTypeJSON:
 		t = readJSON(b.Data, "object.")
-	case frames.MediaTypeProtobuf:
+	case runtime.ContentTypeProtobuf:
 		if len(b.Data) < frames.LengthPrefixSize {
 			return t
 		}
 		event := b.Data[frames.LengthPrefixSize:]
 		t = readProtobuf(field(field(event, 2), 1))
 		t.Type = string(field(event, 1))
-	case frames.MediaTypeCBORSeq:
+	case runtime.ContentTypeCBORSequence:
 		if text, err := frames.CBORToJSON(b.Data); err == nil { // else it was not kept whole
 			t = readJSON(text, "object.")
 		}
@@ -47,15 +47,15 @@ func readEvent(b Body) (t told) {
 // readObject reads the body of an answer, as far as it was kept.
 func readObject(b Body) told {
 	switch b.ContentType {
-	case frames.MediaTypeJSON:
+	case runtime.ContentTypeJSON:
 		return readJSON(b.Data, "")
-	case frames.MediaTypeProtobuf:
+	case runtime.ContentTypeProtobuf:
 		return readProtobuf(b.Data)
-	case negotiate.TypeCBOR:
+	case runtime.ContentTypeCBOR:
 		if text, err := frames.CBORToJSON(b.Data); err == nil { // else it was not kept whole
 			return readJSON(text, "")
 		}
-	case negotiate.TypeYAML:
+	case runtime.ContentTypeYAML:
 		whole := b.Data[:bytes.LastIndexByte(b.Data, '\n')+1]
 		text, err := yaml.YAMLToJSON(whole)
 		if err != nil {
@@ -115,13 +115,10 @@ func walk(d *json.Decoder, path string, leaves map[string]*string) error {
 	return err
 }
 
-// protobufMagic begins every object in protobuf.
-const protobufMagic = "k8s\x00"
-
 // readProtobuf reads an object of any kind: its metadata are field 1, of an object and
 // of a list, which have their resourceVersions in different places.
 func readProtobuf(body []byte) (t told) {
-	envelope, ok := bytes.CutPrefix(body, []byte(protobufMagic))
+	envelope, ok := bytes.CutPrefix(body, []byte(frames.ProtobufPrefix))
 	if !ok {
 		return t
 	}

@@ -12,8 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"sigs.k8s.io/yaml"
-
-	"example.com/fakeapi/internal/frames"
 )
 
 // encodings of an object, by media type.
@@ -30,20 +28,20 @@ func encodings(t *testing.T, object runtime.Object) map[string][]byte {
 	require.NoError(t, err)
 	items, err := runtime.Encode(cbor.NewSerializer(scheme, scheme), object)
 	require.NoError(t, err)
-	return map[string][]byte{frames.MediaTypeJSON: text, "application/yaml": asYAML, frames.MediaTypeProtobuf: binary, frames.MediaTypeCBORSeq: items}
+	return map[string][]byte{runtime.ContentTypeJSON: text, "application/yaml": asYAML, runtime.ContentTypeProtobuf: binary, runtime.ContentTypeCBORSequence: items}
 }
 
 // framed is an event in a media type.
 func framed(t *testing.T, media, kind string, object []byte) []byte {
 	t.Helper()
 	switch media {
-	case frames.MediaTypeJSON:
+	case runtime.ContentTypeJSON:
 		return []byte(`{"type":"` + kind + `","object":` + string(object) + "}\n")
-	case frames.MediaTypeProtobuf:
+	case runtime.ContentTypeProtobuf:
 		event, err := (&metav1.WatchEvent{Type: kind, Object: runtime.RawExtension{Raw: object}}).Marshal()
 		require.NoError(t, err)
 		return append(binary.BigEndian.AppendUint32(nil, uint32(len(event))), event...)
-	case frames.MediaTypeCBORSeq:
+	case runtime.ContentTypeCBORSequence:
 		event, err := runtime.Encode(cbor.NewSerializer(runtime.NewScheme(), runtime.NewScheme()),
 			&metav1.WatchEvent{Type: kind, Object: runtime.RawExtension{Raw: object}})
 		require.NoError(t, err)
@@ -74,7 +72,7 @@ func TestWhatBodiesTell(t *testing.T) {
 	} {
 		for media, data := range encodings(t, test.object) {
 			if test.event == "" {
-				if media != frames.MediaTypeCBORSeq { // in which no server of today answers
+				if media != runtime.ContentTypeCBORSequence { // in which no server of today answers
 					require.Equal(t, test.want, readObject(Body{ContentType: media, Data: data}), media)
 				}
 				continue
@@ -99,7 +97,7 @@ func TestWhatTornBodiesTell(t *testing.T) {
 				complete++
 			}
 		}
-		if media != frames.MediaTypeCBORSeq {
+		if media != runtime.ContentTypeCBORSequence {
 			require.Greater(t, complete, 4, "%s: the resourceVersion comes before the end", media)
 		}
 		for n := range len(frame) {
@@ -108,7 +106,7 @@ func TestWhatTornBodiesTell(t *testing.T) {
 		}
 	}
 	for _, garbage := range []string{"", "\xff", "k8s\x00\xff", "k8s\x00\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "{", "[", `{"metadata":3}`, `{"metadata":{"name":{}}}`, "\x00\x00\x00\x01\x0f", "\x00\x00\x00\x02\x08"} {
-		for _, media := range []string{frames.MediaTypeJSON, frames.MediaTypeProtobuf, frames.MediaTypeCBORSeq, "application/yaml", "text/plain", ""} {
+		for _, media := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf, runtime.ContentTypeCBORSequence, "application/yaml", "text/plain", ""} {
 			require.Empty(t, readObject(Body{ContentType: media, Data: []byte(garbage)}).ResourceVersion)
 			require.Empty(t, readEvent(Body{ContentType: media, Data: []byte(garbage)}).Type)
 		}

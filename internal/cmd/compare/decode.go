@@ -41,7 +41,7 @@ func valueOf(header http.Header, body []byte) any {
 	contentType := header.Get("Content-Type")
 	media := frames.MediaType(contentType)
 	switch {
-	case media == frames.MediaTypeJSON, strings.HasSuffix(media, "+json"):
+	case media == runtime.ContentTypeJSON, strings.HasSuffix(media, "+json"):
 		return httpdiff.BodyAs("", body)
 	case media == typeYAML, strings.HasSuffix(media, "+yaml"):
 		text, err := yaml.YAMLToJSON(body)
@@ -49,9 +49,9 @@ func valueOf(header http.Header, body []byte) any {
 			return httpdiff.BodyAs(httpdiff.AsText, body)
 		}
 		return httpdiff.BodyAs("", text)
-	case media == frames.MediaTypeProtobuf:
+	case media == runtime.ContentTypeProtobuf:
 		return messageOf(body)
-	case media == typeCBORItem, media == frames.MediaTypeCBORSeq:
+	case media == typeCBORItem, media == runtime.ContentTypeCBORSequence:
 		return itemOf(body)
 	case media == "text/plain" && strings.Contains(contentType, "version=0.0.4"):
 		return present // metrics
@@ -128,9 +128,9 @@ func eventsOf(contentType string, body []byte) []any {
 
 func eventOf(media string, frame []byte) any {
 	switch media {
-	case frames.MediaTypeCBORSeq:
+	case runtime.ContentTypeCBORSequence:
 		return itemOf(frame)
-	case frames.MediaTypeProtobuf:
+	case runtime.ContentTypeProtobuf:
 		var event metav1.WatchEvent
 		if err := event.Unmarshal(frame[min(len(frame), frames.LengthPrefixSize):]); err != nil {
 			return fmt.Sprintf("no WatchEvent: %v", err)

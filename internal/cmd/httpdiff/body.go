@@ -10,6 +10,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"example.com/fakeapi/internal/frames"
 )
 
 // The forms of a body besides JSON, see [BodyAs].
@@ -80,13 +82,10 @@ func summary(v any) any {
 	return map[string]any{"summary": keys}
 }
 
-// magic is what a Kubernetes protobuf message begins with.
-const magic = "k8s\x00"
-
 // Envelope describes a protobuf message by the fields of runtime.Unknown that
 // it is wrapped in, and all of a Status.
 func Envelope(message []byte) any {
-	wrapped, ok := bytes.CutPrefix(message, []byte(magic))
+	wrapped, ok := bytes.CutPrefix(message, []byte(frames.ProtobufPrefix))
 	if !ok {
 		return fmt.Sprintf("no protobuf: %.200q", message)
 	}
@@ -94,7 +93,7 @@ func Envelope(message []byte) any {
 	if err := u.Unmarshal(wrapped); err != nil {
 		return fmt.Sprintf("no protobuf: %v", err)
 	}
-	v := map[string]any{"magic": hex.EncodeToString([]byte(magic)), "apiVersion": u.APIVersion, "kind": u.Kind}
+	v := map[string]any{"magic": hex.EncodeToString([]byte(frames.ProtobufPrefix)), "apiVersion": u.APIVersion, "kind": u.Kind}
 	var status metav1.Status
 	if u.Kind == "Status" && status.Unmarshal(u.Raw) == nil {
 		v["status"], v["reason"], v["message"], v["code"] = status.Status, status.Reason, status.Message, status.Code

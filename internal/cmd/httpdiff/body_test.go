@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"example.com/fakeapi/internal/frames"
 )
 
 // protobuf wraps a message as an API server does.
@@ -18,7 +20,7 @@ func protobuf(t *testing.T, kind string, raw []byte) []byte {
 	u := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "v1", Kind: kind}, Raw: raw}
 	b, err := u.Marshal()
 	require.NoError(t, err)
-	return append([]byte(magic), b...)
+	return append([]byte(frames.ProtobufPrefix), b...)
 }
 
 func TestBodyAs(t *testing.T) {
@@ -42,7 +44,7 @@ func TestBodyAs(t *testing.T) {
 		{AsSummary, []byte(`[1]`), "no object: [1]"},
 		{AsSummary, []byte(`<`), `no JSON: "<"`},
 		{AsProtobuf, []byte("{}"), `no protobuf: "{}"`},
-		{AsProtobuf, []byte(magic + "\xff"), "no protobuf: unexpected EOF"},
+		{AsProtobuf, []byte(frames.ProtobufPrefix + "\xff"), "no protobuf: unexpected EOF"},
 		{AsProtobuf, protobuf(t, "Status", raw), value(t, `{"magic": "6b387300", "apiVersion": "v1", "kind": "Status",
 			"status": "Failure", "reason": "NotFound", "message": "gone", "code": 404}`)},
 		{AsProtobuf, protobuf(t, "Pod", []byte("x")), value(t, `{"magic": "6b387300", "apiVersion": "v1", "kind": "Pod",

@@ -30,7 +30,7 @@ var importRules = []importRule{
 	{path: "conformance", external: []string{"k8s.io/apimachinery"}},
 	{path: "fake", module: []string{"memstore", "faults", "internal/requestinfo", "internal/originguard", "internal/originguard", "fake/internal/..."}},
 	{path: "fake/internal/...", module: []string{"memstore", "faults", "internal/requestinfo", "internal/frames", "fake/internal/..."}},
-	{path: "faults", module: []string{"internal/requestinfo", "internal/frames"}, external: []string{"k8s.io/apimachinery", "github.com/munnerz/goautoneg"}},
+	{path: "faults", module: []string{"internal/requestinfo", "internal/frames"}, external: []string{"k8s.io/apimachinery", "github.com/munnerz/goautoneg", "google.golang.org/protobuf"}},
 	{
 		path:     "memstore",
 		external: []string{"github.com/hashicorp/go-memdb", "github.com/google/btree"},
@@ -40,7 +40,7 @@ var importRules = []importRule{
 	{path: "internal/frames", external: []string{"k8s.io/apimachinery"}},
 	{path: "internal/originguard", external: []string{}},
 	{path: "internal/cmd/load", external: []string{}}, // plain HTTP: the cost of a client library is not measured
-	{path: "internal/cmd/httpdiff", external: []string{"k8s.io/apimachinery"}},
+	{path: "internal/cmd/httpdiff", module: []string{"internal/frames"}, external: []string{"k8s.io/apimachinery"}},
 	{path: "internal/cmd/golden", module: []string{"internal/cmd/httpdiff"}, external: []string{"k8s.io/apimachinery"}},
 	{path: "internal/cmd/compare", module: []string{"conformance", "internal/cmd/httpdiff", "internal/frames", "internal/cmd/golden"}},
 	{path: "internal/dev/figures", module: []string{"internal/cmd/load"}, external: []string{}},
