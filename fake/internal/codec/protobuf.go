@@ -9,10 +9,12 @@ import (
 	"example.com/fakeapi/internal/frames"
 )
 
-// A protobuf body is the magic prefix and a runtime.Unknown message (PB-02):
+// A protobuf body is frames.ProtobufPrefix and a runtime.Unknown message (PB-02):
 // field 1 the TypeMeta, 2 the object, 3 and 4 the empty contentEncoding and
 // contentType. A list message has its ListMeta as field 1 and each item as
-// field 2. Both are put together here from pieces that are encoded once.
+// field 2. Both are assembled here from parts that are encoded once.
+
+// emptyContentFields is the encoding of an empty contentEncoding and contentType.
 var emptyContentFields = []byte{0x1a, 0x00, 0x22, 0x00}
 
 // marshaler is what every generated type has.
