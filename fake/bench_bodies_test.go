@@ -168,7 +168,7 @@ type operation struct {
 // operations are what can be done to a type in a media type.
 func (w written) operations(b *testing.B, media string) []operation {
 	whole := encoded(b, media, w.object)
-	config := encoded(b, jsonMedia, w.object)
+	config := encoded(b, inJSON, w.object)
 	patch := func(pointer string) []byte {
 		p, err := json.Marshal([]map[string]string{{"op": "replace", "path": pointer, "value": benchValue}})
 		require.NoError(b, err)
@@ -229,5 +229,5 @@ func (o operation) fixture(b *testing.B, w written) operation {
 	if o.contentType == "application/apply-patch+yaml" {
 		return o // by the same manager
 	}
-	return operation{name: "create", method: http.MethodPost, contentType: jsonMedia, body: encoded(b, jsonMedia, w.object)}
+	return operation{name: "create", method: http.MethodPost, contentType: inJSON, body: encoded(b, inJSON, w.object)}
 }

@@ -29,7 +29,7 @@ func BenchmarkCustom(b *testing.B) {
 	types := customAndBuiltin()
 	operations := make([][]operation, len(types))
 	for i, w := range types {
-		operations[i] = w.operations(b, jsonMedia)
+		operations[i] = w.operations(b, inJSON)
 	}
 	for i, op := range operations[0] {
 		if op.contentType == "application/strategic-merge-patch+json" {
@@ -145,7 +145,7 @@ func writesOf(b *testing.B, w written, op operation) func(int) {
 	var answer []byte
 	for i := range 2 { // the first of its type costs more
 		path, body := fixture.request(w.path, i, 0)
-		answer = inside(b, srv, fixture.method, path, fixture.contentType, jsonMedia, body)
+		answer = inside(b, srv, fixture.method, path, fixture.contentType, inJSON, body)
 		if op.name == "create" {
 			break
 		}
@@ -155,32 +155,32 @@ func writesOf(b *testing.B, w written, op operation) func(int) {
 		if op.resend || op.method == http.MethodPut {
 			body = []byte(strings.Replace(string(answer), fmt.Sprintf("%08d", n-1), fmt.Sprintf("%08d", n), 1))
 		}
-		answer = inside(b, srv, op.method, path, op.contentType, jsonMedia, body)
+		answer = inside(b, srv, op.method, path, op.contentType, inJSON, body)
 	}
 }
 
 // filled is a server with some objects of a type.
 func filled(b *testing.B, w written, size int) *fakeapi.Server {
 	srv := customServer(b)
-	body := encoded(b, jsonMedia, w.object)
+	body := encoded(b, inJSON, w.object)
 	for n := range size {
-		inside(b, srv, http.MethodPost, w.path, jsonMedia, jsonMedia, fill(body, fmt.Sprintf("n%07d", n), "00000000"))
+		inside(b, srv, http.MethodPost, w.path, inJSON, inJSON, fill(body, fmt.Sprintf("n%07d", n), "00000000"))
 	}
 	return srv
 }
 
 func readsOf(b *testing.B, w written, size int, path string) func(int) {
 	srv := filled(b, w, size)
-	return func(int) { inside(b, srv, http.MethodGet, w.path+path, jsonMedia, jsonMedia, nil) }
+	return func(int) { inside(b, srv, http.MethodGet, w.path+path, inJSON, inJSON, nil) }
 }
 
 func watchesOf(b *testing.B, w written, size int) func(int) {
 	srv := fakeapi.Start(b)
 	require.NoError(b, srv.Load(widgetDefinition(b)))
 	past := srv.ResourceVersion()
-	body := encoded(b, jsonMedia, w.object)
+	body := encoded(b, inJSON, w.object)
 	for n := range size {
-		inside(b, srv, http.MethodPost, w.path, jsonMedia, jsonMedia, fill(body, fmt.Sprintf("n%07d", n), "00000000"))
+		inside(b, srv, http.MethodPost, w.path, inJSON, inJSON, fill(body, fmt.Sprintf("n%07d", n), "00000000"))
 	}
 	url := srv.URL() + w.path + "?watch=1&resourceVersion=" + past
 	return func(int) { lines(b, srv.Client(), url, size) }
@@ -246,7 +246,7 @@ func install(b *testing.B, many int, unseen bool) {
 		b.StartTimer()
 		for n, body := range bodies {
 			began := time.Now()
-			inside(b, srv, http.MethodPost, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", jsonMedia, jsonMedia, body)
+			inside(b, srv, http.MethodPost, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", inJSON, inJSON, body)
 			d := time.Since(began)
 			took += d
 			if n < 10 {

@@ -27,7 +27,7 @@ const benchKubeconfig = "FAKEAPI_BENCH_KUBECONFIG"
 func BenchmarkWrite(b *testing.B) {
 	there := elsewhere(b)
 	for _, w := range writtenTypes() {
-		for _, media := range []string{jsonMedia, protobufMedia} {
+		for _, media := range []string{inJSON, inProtobuf} {
 			for _, op := range w.operations(b, media) {
 				if op.resend {
 					continue // BenchmarkServe has it
@@ -87,7 +87,7 @@ func (j writing) beside(b *testing.B, there target) {
 }
 
 func shortMedia(media string) string {
-	if media == protobufMedia {
+	if media == inProtobuf {
 		return "protobuf"
 	}
 	return "json"
@@ -121,7 +121,7 @@ func elsewhere(b *testing.B) *target {
 
 // clear removes what was created.
 func (j writing) clear(b *testing.B, s target) {
-	s.send(b, http.MethodDelete, s.url+j.path+"?labelSelector=app%3Dbench&gracePeriodSeconds=0", jsonMedia, jsonMedia, nil)
+	s.send(b, http.MethodDelete, s.url+j.path+"?labelSelector=app%3Dbench&gracePeriodSeconds=0", inJSON, inJSON, nil)
 }
 
 // prepare makes an object for each client, and one more: the first of its type

@@ -20,8 +20,8 @@ import (
 // Large answers are compressed, in each encoding, and hold what they hold without it (HT-02, HT-03).
 func TestGzip(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithCBOR(), fakeapi.WithObjects(kibs(200)...))
-	for _, media := range []string{jsonMedia, "application/yaml", protobufMedia, cborMedia, jsonMedia + ";pretty=1",
-		jsonMedia + ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"} {
+	for _, media := range []string{inJSON, "application/yaml", inProtobuf, cborMedia, inJSON + ";pretty=1",
+		inJSON + ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"} {
 		plain := sendWith(t, srv, http.MethodGet, mapsPath, "", "Accept", media, "Accept-Encoding", "identity")
 		require.Empty(t, plain.header.Get("Content-Encoding"))
 		require.Equal(t, plain.header.Get("Content-Length"), strconv.Itoa(len(plain.body)), media)
@@ -51,7 +51,7 @@ func TestGzipUnderRules(t *testing.T) {
 	require.NoError(t, err)
 	srv := fakeapi.Start(t, fakeapi.WithObjects(kibs(300)...), fakeapi.WithFaults(rule))
 	config := srv.RESTConfig()
-	config.ContentType = jsonMedia
+	config.ContentType = inJSON
 	packed := false
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return tripper(func(r *http.Request) (*http.Response, error) {

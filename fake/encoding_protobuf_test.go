@@ -43,7 +43,7 @@ func TestProtobufBodies(t *testing.T) {
 	packed := of("v1", "ConfigMap")
 	packed.ContentEncoding = "gzip"
 	typed := of("v1", "ConfigMap")
-	typed.ContentType = jsonMedia
+	typed.ContentType = inJSON
 	broken := of("v1", "ConfigMap")
 	broken.Raw = []byte("\x0a\xff")
 	srv := fakeapi.Start(t)
@@ -66,7 +66,7 @@ func TestProtobufBodies(t *testing.T) {
 		"no mark":            {whole[4:], 400, unrecognized + "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := sendWith(t, srv, http.MethodPost, mapsPath+"?fieldValidation=Strict", tt.body, "Content-Type", protobufMedia)
+			got := sendWith(t, srv, http.MethodPost, mapsPath+"?fieldValidation=Strict", tt.body, "Content-Type", inProtobuf)
 			require.Equal(t, tt.code, got.code, "%s", got.body)
 			var s metav1.Status
 			require.NoError(t, json.Unmarshal(got.body, &s))
@@ -74,11 +74,11 @@ func TestProtobufBodies(t *testing.T) {
 		})
 	}
 	// Input and output are independent (CN-07), and errors are in the output's (PB-06).
-	got := sendWith(t, srv, http.MethodPut, mapsPath+"/whole", whole, "Content-Type", protobufMedia, "Accept", "application/yaml")
+	got := sendWith(t, srv, http.MethodPut, mapsPath+"/whole", whole, "Content-Type", inProtobuf, "Accept", "application/yaml")
 	require.Equal(t, "application/yaml", got.header.Get("Content-Type"))
 	require.Contains(t, string(got.body), "\nkind: ConfigMap\n")
-	got = sendWith(t, srv, http.MethodGet, mapsPath+"/none", "", "Accept", protobufMedia)
-	require.Equal(t, protobufMedia, got.header.Get("Content-Type"))
+	got = sendWith(t, srv, http.MethodGet, mapsPath+"/none", "", "Accept", inProtobuf)
+	require.Equal(t, inProtobuf, got.header.Get("Content-Type"))
 	require.True(t, strings.HasPrefix(string(got.body), protobufMark))
 }
 
@@ -108,10 +108,10 @@ func TestYAMLBodies(t *testing.T) {
 // Who accepts nothing that there is gets indented JSON without a newline (CN-03, CN-08).
 func TestNothingAcceptable(t *testing.T) {
 	srv := fakeapi.Start(t)
-	for _, accept := range []string{"application/xml", jsonMedia + ";as=Nope;v=v1;g=meta.k8s.io"} {
+	for _, accept := range []string{"application/xml", inJSON + ";as=Nope;v=v1;g=meta.k8s.io"} {
 		got := sendWith(t, srv, http.MethodGet, mapsPath+"/a", "", "Accept", accept)
 		require.Equal(t, http.StatusNotAcceptable, got.code)
-		require.Equal(t, jsonMedia, got.header.Get("Content-Type"))
+		require.Equal(t, inJSON, got.header.Get("Content-Type"))
 		require.True(t, strings.HasPrefix(string(got.body), "{\n  \"kind\": \"Status\",\n"), "%s", got.body)
 		require.True(t, strings.HasSuffix(string(got.body), "\n}"))
 	}

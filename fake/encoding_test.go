@@ -89,7 +89,7 @@ func TestCBORAnswers(t *testing.T) {
 		{"/apis", ";as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io"},
 	} {
 		inCBOR := sendWith(t, srv, http.MethodGet, tt.path, "", "Accept", cborMedia+tt.params)
-		inJSON := sendWith(t, srv, http.MethodGet, tt.path, "", "Accept", jsonMedia+tt.params)
+		inJSON := sendWith(t, srv, http.MethodGet, tt.path, "", "Accept", inJSON+tt.params)
 		require.Equal(t, inJSON.code, inCBOR.code, tt.path)
 		media, _, _ := strings.Cut(inCBOR.header.Get("Content-Type"), ";")
 		require.Equal(t, cborMedia, media, tt.path)
@@ -177,7 +177,7 @@ func TestNoCBOR(t *testing.T) {
 		require.Equal(t, http.StatusUnsupportedMediaType, got.code, "%s: %s", method, got.body)
 	}
 	fallback := sendWith(t, srv, http.MethodGet, mapsPath+"/a", "", "Accept", "application/cbor, application/json;q=0.5")
-	require.Equal(t, jsonMedia, fallback.header.Get("Content-Type"))
+	require.Equal(t, inJSON, fallback.header.Get("Content-Type"))
 }
 
 // A watch in CBOR is a sequence of items, each with the mark, also the object in it.

@@ -21,7 +21,7 @@ func TestYAMLList(t *testing.T) {
 		{"/apis/autoscaling/v1/horizontalpodautoscalers", ""},
 		{mapsPath, ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"},
 	} {
-		inJSON := sendWith(t, srv, http.MethodGet, tt.path, "", "Accept", jsonMedia+tt.params)
+		inJSON := sendWith(t, srv, http.MethodGet, tt.path, "", "Accept", inJSON+tt.params)
 		want, err := yaml.JSONToYAML(inJSON.body)
 		require.NoError(t, err)
 		for range 2 { // the second time from what is kept

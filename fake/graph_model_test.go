@@ -55,17 +55,17 @@ func (w kin) delete(name string, policy metav1.DeletionPropagation) {
 	if policy == "" {
 		switch {
 		case t.has(metav1.FinalizerOrphanDependents):
-			policy = orphan
+			policy = metav1.DeletePropagationOrphan
 		case t.has(metav1.FinalizerDeleteDependents):
-			policy = foreground
+			policy = metav1.DeletePropagationForeground
 		}
 	}
 	t.deleted = true
 	t.drop(metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents)
 	switch policy {
-	case orphan:
+	case metav1.DeletePropagationOrphan:
 		t.finalizers = append(t.finalizers, metav1.FinalizerOrphanDependents)
-	case foreground:
+	case metav1.DeletePropagationForeground:
 		t.finalizers = append(t.finalizers, metav1.FinalizerDeleteDependents)
 	}
 	w.end(name)
@@ -191,7 +191,7 @@ func (w kin) judge(name string, t *relative) bool {
 		if slices.ContainsFunc(dependents, func(d string) bool { return w[d].waits() }) {
 			t.unblock()
 		}
-		w.delete(name, foreground)
+		w.delete(name, metav1.DeletePropagationForeground)
 	default:
 		w.delete(name, "")
 	}

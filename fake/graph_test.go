@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	fakeapi "example.com/fakeapi/fake"
 )
@@ -55,9 +57,25 @@ func randomKin(rng *rand.Rand) kin {
 	return w
 }
 
+// cluster is a server with its controllers on virtual time, and a client of it.
+type cluster struct {
+	*testing.T
+	srv  *fakeapi.Server
+	maps typedcorev1.ConfigMapInterface
+}
+
+// runTest runs a test on virtual time.
+func runTest(t *testing.T, test func(p *cluster), opts ...fakeapi.Option) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, append(opts, fakeapi.WithInMemoryNetwork())...)
+		test(&cluster{T: t, srv: srv, maps: kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")})
+	})
+}
+
 // object is a relative as the server has it.
 func (t *relative) object(name string) *corev1.ConfigMap {
-	cm := configMapIn("default", name)
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}}
 	cm.UID, cm.Finalizers = types.UID(name), slices.Clone(t.finalizers)
 	for _, o := range t.owners {
 		r := metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: o.name, UID: types.UID(o.name), BlockOwnerDeletion: &o.blocks}
@@ -84,7 +102,7 @@ func (w kin) String() string {
 }
 
 // seen is the kin that the server shows.
-func (p *plane) seen() kin {
+func (p *cluster) seen() kin {
 	p.Helper()
 	list, err := p.maps.List(p.Context(), metav1.ListOptions{})
 	require.NoError(p, err)
@@ -100,20 +118,21 @@ func (p *plane) seen() kin {
 }
 
 // act does something random to the kin and to the server.
-func (p *plane) act(rng *rand.Rand, w kin) string {
+func (p *cluster) act(rng *rand.Rand, w kin) string {
 	p.Helper()
 	names := w.names()
 	name := names[rng.IntN(len(names))]
 	if w[name].has(hold) && rng.IntN(2) == 0 {
-		cm := p.get(name)
+		cm, err := p.maps.Get(p.Context(), name, metav1.GetOptions{})
+		require.NoError(p, err)
 		cm.Finalizers = slices.DeleteFunc(cm.Finalizers, func(f string) bool { return f == hold })
-		_, err := p.maps.Update(p.Context(), cm, metav1.UpdateOptions{})
+		_, err = p.maps.Update(p.Context(), cm, metav1.UpdateOptions{})
 		require.NoError(p, err)
 		w[name].drop(hold)
 		w.end(name)
 		return "release " + name
 	}
-	policy := []metav1.DeletionPropagation{"", background, foreground, foreground, orphan}[rng.IntN(5)]
+	policy := []metav1.DeletionPropagation{"", metav1.DeletePropagationBackground, metav1.DeletePropagationForeground, metav1.DeletePropagationForeground, metav1.DeletePropagationOrphan}[rng.IntN(5)]
 	opts := metav1.DeleteOptions{}
 	if policy != "" {
 		opts.PropagationPolicy = &policy
@@ -131,7 +150,7 @@ func TestRandomGraphs(t *testing.T) {
 		if seed%2 == 0 {
 			opts = append(opts, fakeapi.WithoutControllers())
 		}
-		onPlane(t, func(p *plane) {
+		runTest(t, func(p *cluster) {
 			rng := rand.New(rand.NewPCG(seed, 1))
 			w := randomKin(rng)
 			story := []string{fmt.Sprintf("seed %d", seed), w.String()}

@@ -113,7 +113,7 @@ func (w *world) list(path, media string, query url.Values) []thing {
 	if code == http.StatusGone {
 		return nil
 	}
-	obj, _, err := codecs()[media].Decode(body, nil, nil)
+	obj, _, err := tongue{w.kind, media}.decode(body)
 	require.NoError(w.t, err)
 	items, err := meta.ExtractList(obj)
 	require.NoError(w.t, err)
@@ -166,7 +166,7 @@ func (w *world) request(method, path, contentType, body string) (int, []byte) {
 }
 
 func (w *world) decode(body []byte) thing {
-	obj, _, err := codecs()[jsonMedia].Decode(body, nil, nil)
+	obj, _, err := tongue{w.kind, jsonMedia}.decode(body)
 	require.NoError(w.t, err)
 	return w.see(obj)
 }

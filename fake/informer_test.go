@@ -83,6 +83,13 @@ func (w *wire) breakAll(cut bool) {
 	}
 }
 
+// dialed returns the number of connections that were opened and that the network has not broken.
+func (w *wire) dialed() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.conns)
+}
+
 func (w *wire) mend() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

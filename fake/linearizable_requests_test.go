@@ -216,6 +216,13 @@ func (obj answer) content() string {
 	return text(content)
 }
 
+// parseObject returns the uid of an object and what the model knows of it.
+func parseObject(object string) (uid, content string, err error) {
+	var obj answer
+	err = json.Unmarshal([]byte(object), &obj)
+	return string(obj.Metadata.UID), obj.content(), err
+}
+
 func (c *client) see(a *tell, obj answer) {
 	a.object, a.uid, a.content = true, string(obj.Metadata.UID), obj.content()
 	if obj.Metadata.ResourceVersion != "" { // what a dry run creates has none

@@ -24,11 +24,11 @@ func BenchmarkServe(b *testing.B) {
 		srv := fakeapi.Start(b, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(kib("one")))
 		b.ReportAllocs()
 		for b.Loop() {
-			inside(b, srv, http.MethodGet, "/api/v1/namespaces/default/configmaps/one", jsonMedia, jsonMedia, nil)
+			inside(b, srv, http.MethodGet, "/api/v1/namespaces/default/configmaps/one", inJSON, inJSON, nil)
 		}
 	})
 	for _, w := range writtenTypes() {
-		for _, media := range []string{jsonMedia, protobufMedia} {
+		for _, media := range []string{inJSON, inProtobuf} {
 			for _, op := range w.operations(b, media) {
 				b.Run(fmt.Sprintf("%s/%s/%s", w.name, op.name, shortMedia(media)), func(b *testing.B) { serve(b, w, op, media) })
 			}
@@ -94,7 +94,7 @@ func decoder(b *testing.B, obj runtime.Object, media string) func() {
 	body, kind, serializer := encoded(b, media, obj), reflect.TypeOf(obj).Elem(), codecs()[media]
 	return func() {
 		var err error
-		if into := reflect.New(kind).Interface().(runtime.Object); media == jsonMedia {
+		if into := reflect.New(kind).Interface().(runtime.Object); media == inJSON {
 			_, err = kjson.UnmarshalStrict(body, into)
 		} else {
 			_, _, err = serializer.Decode(body, nil, into)

@@ -44,7 +44,7 @@ func belied(records map[string]*chronicle, glances []glance) (complaints []strin
 		}
 		c := records[g.kind.name]
 		if g.name != "" {
-			if !c.had(g, max(atLeast, c.since)) {
+			if !had(c, g, max(atLeast, c.since)) {
 				complaints = append(complaints, fmt.Sprintf("wrong read: from %d to %d there was nothing like it: %v", atLeast, g.newest, g))
 			}
 			continue
@@ -62,7 +62,7 @@ func belied(records map[string]*chronicle, glances []glance) (complaints []strin
 
 // had reports whether an object was as it was seen at a revision from one on up to the
 // newest that there can have been.
-func (c *chronicle) had(g glance, from uint64) bool {
+func had(c *chronicle, g glance, from uint64) bool {
 	var now *thing
 	if o, ok := c.base[g.namespace+"/"+g.name]; ok {
 		now = &o

@@ -70,7 +70,7 @@ func (s *soak) idle(watchers int) (complaints []string) {
 // served is how many watches and other requests both doors serve, by their metrics.
 func (s *soak) served() (watches, others int) {
 	for _, srv := range s.servers() {
-		metrics := scrapedAll(s.t, srv, "apiserver_longrunning_requests", "apiserver_current_inflight_requests")
+		metrics := scrape(s.t, srv, "apiserver_longrunning_requests", "apiserver_current_inflight_requests")
 		for _, line := range metrics("apiserver_longrunning_requests") {
 			watches += int(countIn(line))
 		}
@@ -96,7 +96,7 @@ func (s *soak) miscounted(there map[string][]thing) (complaints []string) {
 	counted := map[string]float64{}
 	var objects []string // of both doors the same
 	for _, srv := range s.servers() {
-		metrics := scrapedAll(s.t, srv, "apiserver_request_total", "apiserver_request_aborts_total", "apiserver_resource_objects")
+		metrics := scrape(s.t, srv, "apiserver_request_total", "apiserver_request_aborts_total", "apiserver_resource_objects")
 		objects = metrics("apiserver_resource_objects")
 		for _, name := range []string{"apiserver_request_total", "apiserver_request_aborts_total"} {
 			for _, line := range metrics(name) {

@@ -38,7 +38,7 @@ func unlawful(k kind, c change) (complaints []string) {
 		if err := json.Unmarshal([]byte(c.was.content), &was); err != nil {
 			complain("%v", err)
 		}
-		if generation = was.Metadata.Generation; k.respecified(was, is) {
+		if generation = was.Metadata.Generation; respecified(k, was, is) {
 			generation++
 		}
 		if was.Metadata.UID != is.Metadata.UID {
@@ -63,7 +63,7 @@ func unlawful(k kind, c change) (complaints []string) {
 }
 
 // respecified reports whether the difference is one that the generation counts.
-func (k kind) respecified(was, is lawful) bool {
+func respecified(k kind, was, is lawful) bool {
 	return !equality.Semantic.DeepEqual(was.Spec, is.Spec) || !equality.Semantic.DeepEqual(was.Template, is.Template) ||
 		k.name == "Deployment" && !equality.Semantic.DeepEqual(was.Metadata.Annotations, is.Metadata.Annotations)
 }

@@ -1,7 +1,6 @@
 package fakeapi_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -76,9 +75,8 @@ func deedsOf(history []porcupine.Operation) (deeds map[string][]*deed, told map[
 
 // seenContent is what the model knows of an object that a watch has shown.
 func seenContent(object string) (tell, error) {
-	var obj answer
-	err := json.Unmarshal([]byte(object), &obj)
-	return tell{uid: string(obj.Metadata.UID), content: obj.content()}, err
+	uid, content, err := parseObject(object)
+	return tell{uid: uid, content: content}, err
 }
 
 // differs tells how what the client was told differs from what was seen; "" if it does not.

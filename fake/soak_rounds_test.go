@@ -1,7 +1,6 @@
 package fakeapi_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -140,11 +139,11 @@ func (g *group) states(there map[string][]thing, last uint64) map[string]state {
 		if namespace != g.namespace {
 			continue
 		}
-		var obj answer
-		if err := json.Unmarshal([]byte(o.content), &obj); err != nil {
+		uid, content, err := parseObject(o.content)
+		if err != nil {
 			panic(err) // thingOf has written it
 		}
-		states[key] = state{there: true, uid: string(obj.Metadata.UID), rv: o.rev, next: last + 1, content: obj.content()}
+		states[key] = state{there: true, uid: uid, rv: o.rev, next: last + 1, content: content}
 	}
 	return states
 }

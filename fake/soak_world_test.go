@@ -14,9 +14,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
 
 	fakeapi "example.com/fakeapi/fake"
 )
@@ -81,7 +83,9 @@ func newSoak(t *testing.T, seed uint64, total *tally, outside func(func() []stri
 		t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 5)), total: total, outside: outside, kinds: soakKinds(),
 		gate: make(chan struct{}, soakGroups*soakActors), ops: 10,
 	}
-	fixtures := []runtime.Object{definitionOf(t, gearCRD)}
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	require.NoError(t, yaml.UnmarshalStrict([]byte(gearCRD), crd))
+	fixtures := []runtime.Object{crd}
 	for i := range soakGroups {
 		fixtures = append(fixtures, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: soakNamespace(i)}})
 	}

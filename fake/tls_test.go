@@ -140,7 +140,7 @@ func TestWatchOverHTTP2(t *testing.T) {
 		_, open := <-w.ResultChan()
 		require.False(t, open)
 		require.Equal(t, time.Hour, time.Since(begin))
-		require.Len(t, network.conns, 1, "requests share the connection of the watch")
+		require.Equal(t, 1, network.dialed(), "requests share the connection of the watch")
 	})
 }
 
