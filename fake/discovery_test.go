@@ -184,7 +184,7 @@ func TestWithoutWatchList(t *testing.T) {
 		informer := startInformer(t, config, &s)
 		synctest.Wait()
 		require.Equal(t, []string{"truetrue", "", "true"}, queries)
-		require.Contains(t, cached(informer), "a")
+		require.Contains(t, cachedVersions(informer), "a")
 
 		// A watch without a resourceVersion begins with what is there, as ever.
 		for _, rv := range []string{"", "0"} {

@@ -58,7 +58,7 @@ func TestGoAwayDoesNotStopClients(t *testing.T) {
 				require.NoError(t, err)
 			}
 			require.Eventually(t, func() bool { return len(s.all()) == 30 }, 10*time.Second, time.Millisecond)
-			require.Equal(t, listed(t, client), cached(informer))
+			require.Equal(t, serverVersions(t, client), cachedVersions(informer))
 			require.Greater(t, dials(), 10)
 			require.GreaterOrEqual(t, len(srv.Faults().Hits()), 10)
 		})

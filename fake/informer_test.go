@@ -1,9 +1,6 @@
 package fakeapi_test
 
 import (
-	"context"
-	"errors"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -23,6 +20,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/internal/dev/verify/harness"
 )
 
 func configMap(name, value string) *corev1.ConfigMap {
@@ -30,70 +28,6 @@ func configMap(name, value string) *corev1.ConfigMap {
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", Labels: map[string]string{"app": "x"}},
 		Data:       map[string]string{"k": value},
 	}
-}
-
-// wire is a client's network that can be cut: connections that exist break,
-// new ones are refused until it is mended.
-type wire struct {
-	mu    sync.Mutex
-	cut   bool
-	conns map[net.Conn]bool
-	dial  func(ctx context.Context, network, address string) (net.Conn, error)
-}
-
-func newWire(c *rest.Config) *wire {
-	w := &wire{dial: c.Dial, conns: map[net.Conn]bool{}}
-	if w.dial == nil {
-		w.dial = (&net.Dialer{}).DialContext
-	}
-	c.Dial = w.connect
-	return w
-}
-
-func (w *wire) connect(ctx context.Context, network, address string) (net.Conn, error) {
-	w.mu.Lock()
-	cut := w.cut
-	w.mu.Unlock()
-	if cut {
-		return nil, errors.New("the network is cut")
-	}
-	c, err := w.dial(ctx, network, address)
-	if err == nil {
-		w.mu.Lock()
-		w.conns[c] = true
-		w.mu.Unlock()
-	}
-	return c, err
-}
-
-// sever breaks the connections and refuses others.
-func (w *wire) sever() { w.breakAll(true) }
-
-// blink breaks the connections and refuses none.
-func (w *wire) blink() { w.breakAll(false) }
-
-func (w *wire) breakAll(cut bool) {
-	w.mu.Lock()
-	w.cut = cut
-	conns := w.conns
-	w.conns = map[net.Conn]bool{}
-	w.mu.Unlock()
-	for c := range conns {
-		_ = c.Close()
-	}
-}
-
-// dialed returns the number of connections that were opened and that the network has not broken.
-func (w *wire) dialed() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return len(w.conns)
-}
-
-func (w *wire) mend() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.cut = false
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)
@@ -148,8 +82,8 @@ func startInformer(t *testing.T, config *rest.Config, s *seen) cache.SharedIndex
 	return informer
 }
 
-// cached is what an informer holds: name to resourceVersion.
-func cached(informer cache.SharedIndexInformer) map[string]string {
+// cachedVersions is what an informer holds: name to resourceVersion.
+func cachedVersions(informer cache.SharedIndexInformer) map[string]string {
 	m := map[string]string{}
 	for _, obj := range informer.GetStore().List() {
 		cm := obj.(*corev1.ConfigMap)
@@ -158,8 +92,8 @@ func cached(informer cache.SharedIndexInformer) map[string]string {
 	return m
 }
 
-// listed is the same of the server.
-func listed(t *testing.T, client kubernetes.Interface) map[string]string {
+// serverVersions is the same of the server.
+func serverVersions(t *testing.T, client kubernetes.Interface) map[string]string {
 	t.Helper()
 	list, err := client.CoreV1().ConfigMaps("default").List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
@@ -190,7 +124,7 @@ func TestInformerSeesChanges(t *testing.T) {
 	want := []string{"add old=0", "add new=1", "update new=2", "update old=3", "delete new=2"}
 	require.Eventually(t, func() bool { return len(s.all()) == len(want) }, 10*time.Second, time.Millisecond)
 	require.Equal(t, want, s.all())
-	require.Equal(t, listed(t, client), cached(informer))
+	require.Equal(t, serverVersions(t, client), cachedVersions(informer))
 }
 
 // An informer loses its connection, cannot dial for ten minutes in which the
@@ -200,13 +134,13 @@ func TestInformerSurvivesOutageAndExpiry(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("stays", "0"), configMap("goes", "0")))
 		client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
 		config := srv.RESTConfig()
-		network := newWire(config)
+		network := harness.NewNetwork(config)
 		var s seen
 		informer := startInformer(t, config, &s)
 		ctx := t.Context()
 		maps := client.CoreV1().ConfigMaps("default")
 
-		network.sever()
+		network.Disconnect()
 		require.NoError(t, maps.Delete(ctx, "goes", metav1.DeleteOptions{}))
 		for i := range 10 {
 			_, err := maps.Create(ctx, configMap("new-"+strconv.Itoa(i), "1"), metav1.CreateOptions{})
@@ -214,12 +148,12 @@ func TestInformerSurvivesOutageAndExpiry(t *testing.T) {
 		}
 		time.Sleep(10 * time.Minute)
 		srv.ForgetHistory()
-		network.mend()
+		network.Restore()
 		time.Sleep(time.Minute) // longer than the longest back-off of a reflector
 
 		synctest.Wait()
-		require.Len(t, cached(informer), 11)
-		require.Equal(t, listed(t, client), cached(informer))
+		require.Len(t, cachedVersions(informer), 11)
+		require.Equal(t, serverVersions(t, client), cachedVersions(informer))
 		require.Contains(t, s.all(), "delete goes=0")
 	})
 }
@@ -231,7 +165,7 @@ func TestInformerResumesAfterCuts(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
 		config := srv.RESTConfig()
-		network := newWire(config)
+		network := harness.NewNetwork(config)
 		var lists atomic.Int32
 		config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 			return roundTripper(func(r *http.Request) (*http.Response, error) {
@@ -247,7 +181,7 @@ func TestInformerResumesAfterCuts(t *testing.T) {
 			_, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), configMap("n"+strconv.Itoa(i), "1"), metav1.CreateOptions{})
 			require.NoError(t, err)
 			time.Sleep(10 * time.Second)
-			network.blink()
+			network.BreakConnections()
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
@@ -264,6 +198,6 @@ func TestInformerResumesAfterCuts(t *testing.T) {
 		for name, n := range adds {
 			require.Equal(t, 1, n, name)
 		}
-		require.Equal(t, listed(t, client), cached(informer))
+		require.Equal(t, serverVersions(t, client), cachedVersions(informer))
 	})
 }

@@ -63,7 +63,7 @@ func TestShutdownAndRestart(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		require.Equal(t, "1", value(t, maps, ""))
-		require.Equal(t, srv.ResourceVersion(), cached(informer)["a"])
+		require.Equal(t, srv.ResourceVersion(), cachedVersions(informer)["a"])
 		code, _, _ = send(t, srv, "GET", "/readyz", "", nil)
 		require.Equal(t, http.StatusOK, code)
 	})

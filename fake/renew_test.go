@@ -18,6 +18,7 @@ import (
 	watchtools "k8s.io/client-go/tools/watch"
 
 	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/internal/dev/verify/harness"
 )
 
 // tokenFile writes a token to where a client reads it, as a kubelet does for a pod.
@@ -60,29 +61,29 @@ func TestInformerOutlivesItsToken(t *testing.T) {
 		config := srv.RESTConfigWithToken("")
 		config.BearerTokenFile = file
 		refused := countUnauthorized(t, config)
-		network := newWire(config)
+		network := harness.NewNetwork(config)
 		var s seen
 		informer := startInformer(t, config, &s)
 
 		time.Sleep(4*time.Minute + 30*time.Second)
-		network.blink() // so that its watch is a new one, which lasts for five minutes at least
+		network.BreakConnections() // so that its watch is a new one, which lasts for five minutes at least
 		time.Sleep(time.Minute)
 		write("after-expiry")
 		synctest.Wait()
-		require.Contains(t, cached(informer), "after-expiry")
+		require.Contains(t, cachedVersions(informer), "after-expiry")
 		require.Zero(t, refused.Load())
 
 		time.Sleep(15 * time.Minute)
 		write("missed")
 		time.Sleep(time.Minute)
-		require.NotContains(t, cached(informer), "missed")
+		require.NotContains(t, cachedVersions(informer), "missed")
 		require.NotZero(t, refused.Load())
 
 		require.NoError(t, srv.AddToken(fakeapi.NewToken("ann-2", "ann")))
 		tokenFile(t, file, "ann-2")
 		time.Sleep(3 * time.Minute) // the file is read once a minute, and reflectors back off
 		synctest.Wait()
-		require.Equal(t, listed(t, client), cached(informer))
+		require.Equal(t, serverVersions(t, client), cachedVersions(informer))
 	})
 }
 
@@ -92,7 +93,7 @@ func TestRetryWatcherEndsWithItsToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTokens(ann.ExpiresIn(10*time.Minute)))
 		config := srv.RESTConfig()
-		network := newWire(config)
+		network := harness.NewNetwork(config)
 		maps := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")
 		source := &cache.ListWatch{WatchFuncWithContext: maps.Watch}
 		w, err := watchtools.NewRetryWatcherWithContext(t.Context(), srv.ResourceVersion(), source)
@@ -102,12 +103,12 @@ func TestRetryWatcherEndsWithItsToken(t *testing.T) {
 			require.NoError(t, srv.Load(configMap(name, "1")))
 			require.Equal(t, watch.Added, (<-w.ResultChan()).Type)
 			time.Sleep(3 * time.Minute)
-			network.blink()
+			network.BreakConnections()
 		}
 		time.Sleep(time.Minute) // it watches again, and its token expires
 		require.NoError(t, srv.Load(configMap("one-more", "1")))
 		require.Equal(t, watch.Added, (<-w.ResultChan()).Type)
-		network.blink()
+		network.BreakConnections()
 		event := <-w.ResultChan()
 		require.Equal(t, watch.Error, event.Type)
 		require.EqualValues(t, 401, event.Object.(*metav1.Status).Code)

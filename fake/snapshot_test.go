@@ -48,9 +48,9 @@ func TestRestoreWithBump(t *testing.T) {
 
 		time.Sleep(time.Minute) // longer than the longest back-off of a reflector
 		synctest.Wait()
-		require.Equal(t, listed(t, client), cached(informer))
-		require.Contains(t, cached(informer), "a")
-		require.NotContains(t, cached(informer), "c")
+		require.Equal(t, serverVersions(t, client), cachedVersions(informer))
+		require.Contains(t, cachedVersions(informer), "a")
+		require.NotContains(t, cachedVersions(informer), "c")
 		require.Contains(t, s.all(), "delete c=0")
 	})
 }
@@ -82,7 +82,7 @@ func TestRestoreWithoutBump(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		require.Equal(t, "update a=6", s.all()[len(s.all())-1])
-		require.Equal(t, srv.ResourceVersion(), cached(informer)["a"])
+		require.Equal(t, srv.ResourceVersion(), cachedVersions(informer)["a"])
 	})
 }
 
@@ -220,7 +220,7 @@ func TestCacheNotReady(t *testing.T) {
 		require.Equal(t, http.StatusOK, code)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		require.Equal(t, listed(t, client), cached(informer))
+		require.Equal(t, serverVersions(t, client), cachedVersions(informer))
 	})
 }
 

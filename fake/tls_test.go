@@ -22,6 +22,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/internal/dev/verify/harness"
 )
 
 // protocol is the version of HTTP in which a server answers its own client.
@@ -123,7 +124,7 @@ func TestWatchOverHTTP2(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTLS())
 		config := srv.RESTConfig()
-		network := newWire(config)
+		network := harness.NewNetwork(config)
 		client := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")
 		begin := time.Now()
 		seconds := int64(3600)
@@ -140,7 +141,7 @@ func TestWatchOverHTTP2(t *testing.T) {
 		_, open := <-w.ResultChan()
 		require.False(t, open)
 		require.Equal(t, time.Hour, time.Since(begin))
-		require.Equal(t, 1, network.dialed(), "requests share the connection of the watch")
+		require.Equal(t, 1, network.Connections(), "requests share the connection of the watch")
 	})
 }
 

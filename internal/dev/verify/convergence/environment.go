@@ -1,0 +1,168 @@
+package convergence
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+
+	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/internal/dev/verify/harness"
+)
+
+// environment is one seed: a server, a replica, and informers in between.
+type environment struct {
+	t         *testing.T
+	seed      uint64
+	rng       *rand.Rand
+	counter   *harness.Counter
+	srv       *fakeapi.Server
+	replica   *fakeapi.Replica
+	client    kubernetes.Interface
+	informers []*informer
+	serial    int
+}
+
+func newEnvironment(t *testing.T, seed uint64, total *harness.Counter) *environment {
+	rng := rand.New(rand.NewPCG(seed, 4))
+	x := &environment{t: t, seed: seed, rng: rng, counter: total}
+	x.srv = fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithSeed(seed),
+		fakeapi.WithBookmarkInterval(time.Duration(1+rng.IntN(60))*time.Second))
+	var err error
+	x.replica, err = x.srv.Replica(fakeapi.WithInMemoryNetwork())
+	require.NoError(t, err)
+	x.client = kubernetes.NewForConfigOrDie(x.srv.RESTConfig())
+	for range 5 {
+		x.write()
+	}
+	for i := range 1 + rng.IntN(2) {
+		x.informers = append(x.informers, newInformer(x, rand.New(rand.NewPCG(seed, uint64(10+i)))))
+	}
+	return x
+}
+
+func (x *environment) run() {
+	for range 15 + x.rng.IntN(25) {
+		x.step()
+		time.Sleep(time.Duration(x.rng.IntN(4)) * time.Duration(x.rng.IntN(12_000)) * time.Millisecond)
+	}
+	synctest.Wait()
+	want := serverVersions(x.t, x.client)
+	for _, v := range x.informers {
+		x.countState(cachedVersions(v.shared), want)
+		v.network.Restore()
+	}
+	x.replica.CatchUp()
+	// A reflector may be about to wait for as long as it ever does, a minute.
+	for range 5 {
+		time.Sleep(65 * time.Second)
+		synctest.Wait()
+		if x.differences() == "" {
+			return
+		}
+	}
+	x.t.Errorf("rerun with -run TestInformersConverge -first=%d -seeds=1\n%s", x.seed, x.differences())
+}
+
+// step is one thing that happens.
+func (x *environment) step() {
+	v := x.informers[x.rng.IntN(len(x.informers))]
+	switch n := x.rng.IntN(20); {
+	case n < 9:
+		x.write()
+	case n < 11:
+		v.network.Disconnect()
+	case n < 13:
+		v.network.BreakConnections()
+	case n < 14:
+		v.network.Restore()
+	case n < 15:
+		x.srv.Compact()
+	case n < 16:
+		x.srv.ForgetHistory()
+	case n < 17:
+		x.replica.Freeze()
+	case n < 18:
+		x.replica.Lag(uint(1 + x.rng.IntN(8)))
+	case n < 19:
+		x.replica.Delay(time.Duration(1+x.rng.IntN(90)) * time.Second)
+	default:
+		x.replica.CatchUp()
+	}
+}
+
+// write creates, changes or deletes one of a few objects.
+func (x *environment) write() {
+	x.serial++
+	name, value := "c"+strconv.Itoa(x.rng.IntN(6)), strconv.Itoa(x.serial)
+	api, ctx := x.client.CoreV1().ConfigMaps("default"), x.t.Context()
+	_, err := api.Create(ctx, configMap(name, value), metav1.CreateOptions{})
+	switch {
+	case err == nil:
+	case x.rng.IntN(3) == 0:
+		require.NoError(x.t, api.Delete(ctx, name, metav1.DeleteOptions{}))
+	default:
+		_, err = api.Patch(ctx, name, types.MergePatchType, []byte(`{"data":{"k":"`+value+`"}}`), metav1.PatchOptions{})
+		require.NoError(x.t, err)
+	}
+}
+
+// countState counts how an informer stood when the trouble ended.
+func (x *environment) countState(have, want map[string]string) {
+	if maps.Equal(have, want) {
+		x.counter.Add("was equal")
+		return
+	}
+	x.counter.Add("was behind")
+	for name := range have {
+		if _, there := want[name]; !there {
+			x.counter.Add("knew what was gone")
+		}
+	}
+}
+
+// differences tells what is wrong with the stores of the informers, and with
+// what their handlers were told.
+func (x *environment) differences() (diff string) {
+	want := serverVersions(x.t, x.client)
+	for i, v := range x.informers {
+		if d := cmp.Diff(want, cachedVersions(v.shared)); d != "" {
+			diff += fmt.Sprintf("informer %d (-server +store):\n%s", i, d)
+		}
+		mirror, older := v.handledState()
+		if d := cmp.Diff(want, mirror); d != "" {
+			diff += fmt.Sprintf("informer %d (-server +handlers):\n%s", i, d)
+		}
+		diff += older
+	}
+	return diff
+}
+
+func configMap(name, value string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", Labels: map[string]string{"app": "x"}},
+		Data:       map[string]string{"k": value},
+	}
+}
+
+// serverVersions is the same of the server.
+func serverVersions(t *testing.T, client kubernetes.Interface) map[string]string {
+	t.Helper()
+	list, err := client.CoreV1().ConfigMaps("default").List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	m := map[string]string{}
+	for _, cm := range list.Items {
+		m[cm.Name] = cm.ResourceVersion
+	}
+	return m
+}

@@ -1,0 +1,146 @@
+package convergence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"example.com/fakeapi/internal/dev/verify/harness"
+)
+
+// informer is an informer with a network that takes it to either door.
+type informer struct {
+	shared  cache.SharedIndexInformer
+	network *harness.Network
+
+	mu          sync.Mutex
+	rng         *rand.Rand
+	handled     map[string]string // what the handlers were told: name to resourceVersion
+	newest      map[string]uint64 // the newest resourceVersion that they ever saw of a name
+	regressions []string          // what they saw that was older
+}
+
+func newInformer(x *environment, rng *rand.Rand) *informer {
+	v := &informer{rng: rng, handled: map[string]string{}, newest: map[string]uint64{}}
+	config := x.srv.RESTConfig()
+	doors := []func(context.Context, string, string) (net.Conn, error){config.Dial, x.replica.RESTConfig().Dial}
+	names := []string{"dial server", "dial replica"}
+	config.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+		v.mu.Lock()
+		door := v.rng.IntN(len(doors))
+		end := connectionErrors()[v.rng.IntN(len(connectionErrors()))]
+		v.mu.Unlock()
+		x.counter.Add(names[door])
+		conn, err := doors[door](ctx, network, address)
+		return errorConn{conn, end}, err
+	}
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return countingTransport{next, x.counter} })
+	v.network = harness.NewNetwork(config)
+	factory := informers.NewSharedInformerFactoryWithOptions(kubernetes.NewForConfigOrDie(config), 0, informers.WithNamespace("default"))
+	v.shared = factory.Core().V1().ConfigMaps().Informer()
+	_, err := v.shared.AddEventHandler(v.handlers())
+	require.NoError(x.t, err)
+	// Watches that end with errors are the point: nothing is logged of them.
+	factory.StartWithContext(klog.NewContext(x.t.Context(), klog.Logger{}))
+	x.t.Cleanup(factory.Shutdown)
+	return v
+}
+
+// connectionErrors are how a connection fails when it is cut: closed here, which is what
+// severing a wire does, or there, orderly or not.
+func connectionErrors() []error { return []error{net.ErrClosed, io.EOF, syscall.ECONNRESET} }
+
+// errorConn is a connection that fails in one of these ways.
+type errorConn struct {
+	net.Conn
+	closeError error
+}
+
+func (c errorConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if errors.Is(err, net.ErrClosed) {
+		err = c.closeError
+	}
+	return n, err
+}
+
+// countingTransport counts what the informers ask for and get an answer to.
+type countingTransport struct {
+	next    http.RoundTripper
+	counter *harness.Counter
+}
+
+func (w countingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := w.next.RoundTrip(r)
+	switch q := r.URL.Query(); {
+	case err != nil: // refused, while the network is cut
+	case q.Get("watch") == "":
+		w.counter.Add("listed")
+	case q.Get("sendInitialEvents") != "":
+		w.counter.Add("streamed a list")
+	default:
+		w.counter.Add("resumed")
+	}
+	return resp, err
+}
+
+// handlers keep the mirror.
+func (v *informer) handlers() cache.ResourceEventHandlerFuncs {
+	put := func(obj any) {
+		cm := obj.(*corev1.ConfigMap)
+		rev, _ := strconv.ParseUint(cm.ResourceVersion, 10, 64) // 0 would be seen in the comparison
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		if rev < v.newest[cm.Name] {
+			v.regressions = append(v.regressions, fmt.Sprintf("%s was shown at %d after %d\n", cm.Name, rev, v.newest[cm.Name]))
+		}
+		v.newest[cm.Name] = max(v.newest[cm.Name], rev)
+		v.handled[cm.Name] = cm.ResourceVersion
+	}
+	return cache.ResourceEventHandlerFuncs{
+		AddFunc:    put,
+		UpdateFunc: func(_, obj any) { put(obj) },
+		DeleteFunc: func(obj any) {
+			key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
+			if err != nil {
+				panic(err) // no object of any informer is like that
+			}
+			_, name, _ := cache.SplitMetaNamespaceKey(key)
+			v.mu.Lock()
+			defer v.mu.Unlock()
+			delete(v.handled, name)
+		},
+	}
+}
+
+func (v *informer) handledState() (mirror map[string]string, older string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return maps.Clone(v.handled), strings.Join(v.regressions, "")
+}
+
+// cachedVersions is what an informer holds: name to resourceVersion.
+func cachedVersions(informer cache.SharedIndexInformer) map[string]string {
+	m := map[string]string{}
+	for _, obj := range informer.GetStore().List() {
+		cm := obj.(*corev1.ConfigMap)
+		m[cm.Name] = cm.ResourceVersion
+	}
+	return m
+}

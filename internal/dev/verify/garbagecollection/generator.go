@@ -1,0 +1,142 @@
+package garbagecollection
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+const holdFinalizer = "example.com/hold"
+
+// randomGraph makes a tree, a graph without cycles or any graph, with references to
+// what is not there, and with finalizers.
+func randomGraph(rng *rand.Rand) graph {
+	w := graph{}
+	size, shape := 2+rng.IntN(9), rng.IntN(3)
+	for i := range size {
+		t := &node{}
+		for range []int{rng.IntN(2), rng.IntN(4), rng.IntN(3)}[shape] {
+			below := []int{i, i, size}[shape]
+			if below == 0 {
+				break
+			}
+			o := ownerRef{name: fmt.Sprintf("o%02d", rng.IntN(below)), blocks: rng.IntN(3) > 0}
+			switch rng.IntN(25) {
+			case 0:
+				o.name = "ghost"
+			case 1:
+				o.name, o.unserved = "strange", true
+			}
+			if _, twice := t.ownerNamed(o.name); !twice {
+				t.owners = append(t.owners, o)
+			}
+		}
+		switch rng.IntN(14) {
+		case 0, 1, 2:
+			t.finalizers = []string{holdFinalizer}
+		case 3:
+			t.finalizers = []string{metav1.FinalizerOrphanDependents}
+		case 4:
+			t.finalizers = []string{metav1.FinalizerDeleteDependents}
+		}
+		w[fmt.Sprintf("o%02d", i)] = t
+	}
+	return w
+}
+
+// environment is a server with its controllers on virtual time, and a client of it.
+type environment struct {
+	*testing.T
+	srv  *fakeapi.Server
+	maps typedcorev1.ConfigMapInterface
+}
+
+// runTest runs a test on virtual time.
+func runTest(t *testing.T, test func(p *environment), opts ...fakeapi.Option) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, append(opts, fakeapi.WithInMemoryNetwork())...)
+		test(&environment{T: t, srv: srv, maps: kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")})
+	})
+}
+
+// object is a relative as the server has it.
+func (t *node) object(name string) *corev1.ConfigMap {
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}}
+	cm.UID, cm.Finalizers = types.UID(name), slices.Clone(t.finalizers)
+	for _, o := range t.owners {
+		r := metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: o.name, UID: types.UID(o.name), BlockOwnerDeletion: &o.blocks}
+		if o.unserved {
+			r.Kind = "Strange"
+		}
+		cm.OwnerReferences = append(cm.OwnerReferences, r)
+	}
+	return cm
+}
+
+// String leaves out whom a deleted object refers to that is not there any more:
+// whether it lost the reference before it was deleted depends on whom the collector
+// came to first.
+func (w graph) String() string {
+	var lines []string
+	for _, name := range w.names() {
+		t := w[name]
+		slices.Sort(t.finalizers)
+		owners := slices.DeleteFunc(slices.Clone(t.owners), func(o ownerRef) bool { return t.deleted && w[o.name] == nil })
+		lines = append(lines, fmt.Sprintf("%s %+v %v deleted=%v", name, owners, t.finalizers, t.deleted))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// serverGraph is the kin that the server shows.
+func (p *environment) serverGraph() graph {
+	p.Helper()
+	list, err := p.maps.List(p.Context(), metav1.ListOptions{})
+	require.NoError(p, err)
+	w := graph{}
+	for _, cm := range list.Items {
+		t := &node{finalizers: cm.Finalizers, deleted: cm.DeletionTimestamp != nil}
+		for _, r := range cm.OwnerReferences {
+			t.owners = append(t.owners, ownerRef{name: r.Name, blocks: *r.BlockOwnerDeletion, unserved: r.Kind == "Strange"})
+		}
+		w[cm.Name] = t
+	}
+	return w
+}
+
+// doRandom does something random to the kin and to the server.
+func (p *environment) doRandom(rng *rand.Rand, w graph) string {
+	p.Helper()
+	names := w.names()
+	name := names[rng.IntN(len(names))]
+	if w[name].hasFinalizer(holdFinalizer) && rng.IntN(2) == 0 {
+		cm, err := p.maps.Get(p.Context(), name, metav1.GetOptions{})
+		require.NoError(p, err)
+		cm.Finalizers = slices.DeleteFunc(cm.Finalizers, func(f string) bool { return f == holdFinalizer })
+		_, err = p.maps.Update(p.Context(), cm, metav1.UpdateOptions{})
+		require.NoError(p, err)
+		w[name].removeFinalizers(holdFinalizer)
+		w.removeIfFinished(name)
+		return "release " + name
+	}
+	policy := []metav1.DeletionPropagation{"", metav1.DeletePropagationBackground, metav1.DeletePropagationForeground, metav1.DeletePropagationForeground, metav1.DeletePropagationOrphan}[rng.IntN(5)]
+	opts := metav1.DeleteOptions{}
+	if policy != "" {
+		opts.PropagationPolicy = &policy
+	}
+	require.NoError(p, p.maps.Delete(p.Context(), name, opts))
+	w.delete(name, policy)
+	return fmt.Sprintf("delete %s %s", name, policy)
+}

@@ -1,0 +1,111 @@
+package harness
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	kjson "k8s.io/apimachinery/pkg/runtime/serializer/json"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// Encoding reads what is said of a kind in a media type.
+type Encoding struct {
+	Kind      Kind
+	MediaType string
+}
+
+// ErrMalformed is of a frame that came whole and cannot be read.
+var ErrMalformed = errors.New("garbled frame")
+
+// Decode reads an object or a list.
+func (l Encoding) Decode(raw []byte) (obj runtime.Object, kind string, err error) {
+	decoder := runtime.Decoder(codecs()[l.MediaType])
+	if l.Kind.Custom {
+		decoder = unstructured.UnstructuredJSONScheme
+	}
+	obj, gvk, err := decoder.Decode(raw, nil, nil)
+	if err != nil {
+		return nil, "", err
+	}
+	return obj, gvk.Kind, nil
+}
+
+// EventReader gives a function that reads the next frame of a watch.
+func (l Encoding) EventReader(body io.Reader) func() (Event, error) {
+	next := protobufFrames(body)
+	if l.MediaType == JSON {
+		next = jsonFrames(body)
+	}
+	return func() (Event, error) {
+		event, raw, err := next()
+		if err != nil {
+			return Event{}, err
+		}
+		g, err := l.decodeEvent(watch.EventType(event), raw)
+		if err != nil {
+			err = fmt.Errorf("%w: %s %s: %w", ErrMalformed, event, raw, err)
+		}
+		return g, err
+	}
+}
+
+func jsonFrames(body io.Reader) func() (string, []byte, error) {
+	decoder := json.NewDecoder(body)
+	return func() (string, []byte, error) {
+		var event struct {
+			Type   string
+			Object json.RawMessage
+		}
+		err := decoder.Decode(&event)
+		return event.Type, event.Object, err
+	}
+}
+
+func protobufFrames(body io.Reader) func() (string, []byte, error) {
+	frames := protobuf.LengthDelimitedFramer.NewFrameReader(io.NopCloser(body))
+	buffer := make([]byte, 64<<10)
+	return func() (string, []byte, error) {
+		n, err := frames.Read(buffer)
+		if err != nil {
+			return "", nil, err
+		}
+		var event metav1.WatchEvent
+		err = event.Unmarshal(buffer[:n])
+		return event.Type, event.Object.Raw, err
+	}
+}
+
+// decodeEvent decodes a frame.
+func (l Encoding) decodeEvent(event watch.EventType, raw []byte) (g Event, err error) {
+	if event == watch.Error {
+		l.Kind.Custom = false // a Status is not of the kind
+	}
+	obj, kind, err := l.Decode(raw)
+	if err != nil {
+		return g, err
+	}
+	if status, ok := obj.(*metav1.Status); ok {
+		return Event{Type: event, Code: int(status.Code), Message: status.Message}, nil
+	}
+	if kind != l.Kind.Name {
+		return g, fmt.Errorf("it is a %s, not a %s", kind, l.Kind.Name)
+	}
+	g = Event{Type: event, InitialEventsEnd: obj.(metav1.Object).GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"}
+	g.Object, err = ObjectFrom(obj)
+	return g, err
+}
+
+// codecs are the two encodings that every row is walked in.
+func codecs() map[string]runtime.Serializer {
+	return map[string]runtime.Serializer{
+		"application/json":                    kjson.NewSerializerWithOptions(kjson.DefaultMetaFactory, scheme.Scheme, scheme.Scheme, kjson.SerializerOptions{}),
+		"application/vnd.kubernetes.protobuf": protobuf.NewSerializer(scheme.Scheme, scheme.Scheme),
+	}
+}

@@ -1,0 +1,75 @@
+package harness
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/meta"
+)
+
+// Endpoint is one way to a server.
+type Endpoint struct {
+	URL    string
+	Client *http.Client
+}
+
+// ListResult is one page, or all, of a list.
+type ListResult struct {
+	Objects  []Object
+	Revision uint64
+	Continue string
+}
+
+// List reads a collection. What is wrong with an answer is an error; the code is 0 if there
+// was none.
+func (d Endpoint) List(t *testing.T, l Encoding, path string, query url.Values) (list ListResult, code int, err error) {
+	code, body, err := d.Get(t, l.MediaType, path, query)
+	if err != nil {
+		return list, 0, nil // a fault has left nothing of it
+	}
+	if code != http.StatusOK {
+		return list, code, nil
+	}
+	obj, _, err := l.Decode(body)
+	if err != nil {
+		return list, code, err
+	}
+	m, err := meta.ListAccessor(obj)
+	if err != nil {
+		return list, code, err
+	}
+	list.Continue = m.GetContinue()
+	if list.Revision, err = strconv.ParseUint(m.GetResourceVersion(), 10, 64); err != nil {
+		return list, code, err
+	}
+	items, err := meta.ExtractList(obj)
+	if err != nil {
+		return list, code, err
+	}
+	for _, item := range items {
+		o, err := ObjectFrom(item)
+		if err != nil {
+			return list, code, err
+		}
+		list.Objects = append(list.Objects, o)
+	}
+	return list, code, nil
+}
+
+// Get makes a request that reads.
+func (d Endpoint) Get(t *testing.T, media, path string, query url.Values) (code int, body []byte, err error) {
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.URL+path+"?"+query.Encode(), nil)
+	require.NoError(t, err)
+	r.Header.Set("Accept", media)
+	resp, err := d.Client.Do(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err = io.ReadAll(resp.Body)
+	return resp.StatusCode, body, err
+}

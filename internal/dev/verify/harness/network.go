@@ -1,0 +1,74 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+
+	"k8s.io/client-go/rest"
+)
+
+// Network is a client's network that can be cut: connections that exist break,
+// new ones are refused until it is mended.
+type Network struct {
+	mu           sync.Mutex
+	disconnected bool
+	conns        map[net.Conn]bool
+	dial         func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+func NewNetwork(c *rest.Config) *Network {
+	w := &Network{dial: c.Dial, conns: map[net.Conn]bool{}}
+	if w.dial == nil {
+		w.dial = (&net.Dialer{}).DialContext
+	}
+	c.Dial = w.connect
+	return w
+}
+
+func (w *Network) connect(ctx context.Context, network, address string) (net.Conn, error) {
+	w.mu.Lock()
+	cut := w.disconnected
+	w.mu.Unlock()
+	if cut {
+		return nil, errors.New("the network is cut")
+	}
+	c, err := w.dial(ctx, network, address)
+	if err == nil {
+		w.mu.Lock()
+		w.conns[c] = true
+		w.mu.Unlock()
+	}
+	return c, err
+}
+
+// Disconnect breaks the connections and refuses others.
+func (w *Network) Disconnect() { w.closeConnections(true) }
+
+// BreakConnections breaks the connections and refuses none.
+func (w *Network) BreakConnections() { w.closeConnections(false) }
+
+func (w *Network) closeConnections(cut bool) {
+	w.mu.Lock()
+	w.disconnected = cut
+	conns := w.conns
+	w.conns = map[net.Conn]bool{}
+	w.mu.Unlock()
+	for c := range conns {
+		_ = c.Close()
+	}
+}
+
+// Connections returns the number of connections that were opened and that the network has not broken.
+func (w *Network) Connections() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.conns)
+}
+
+func (w *Network) Restore() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.disconnected = false
+}

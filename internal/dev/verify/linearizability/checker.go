@@ -1,0 +1,104 @@
+package linearizability
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// CheckRevisions checks what holds across keys: no two writes share a revision, none is
+// older than what anybody had been told before it began, and no uid is used
+// twice. (What the revision of one key must be is in the model.)
+func CheckRevisions(history []porcupine.Operation) (complaints []string) {
+	complain := func(what string, op porcupine.Operation) {
+		complaints = append(complaints, fmt.Sprintf("%s: %+v -> %+v", what, op.Input, op.Output))
+	}
+	history = slices.SortedFunc(slices.Values(history), func(a, b porcupine.Operation) int { return cmp.Compare(a.Return, b.Return) })
+	known := make([]uint64, len(history)+1) // the newest revision that the first n replies told of
+	revisions, uids := map[uint64]bool{}, map[string]bool{}
+	for i, op := range history {
+		q, a := op.Input.(Request), op.Output.(Response)
+		if known[i+1] = known[i]; !q.DryRun {
+			known[i+1] = max(known[i], a.ResourceVersion, a.ListRevision)
+		}
+		if a.Code == 0 || a.Code >= http.StatusBadRequest || q.DryRun || q.Verb == "get" || q.Verb == "getscale" {
+			continue
+		}
+		rev := a.ResourceVersion
+		if q.Verb == "list" {
+			rev = a.ListRevision
+		}
+		before, _ := slices.BinarySearchFunc(history[:i], op.Call, func(o porcupine.Operation, call int64) int { return cmp.Compare(o.Return, call) })
+		if told := known[before]; rev != 0 && !q.Noop && rev < told {
+			complain(fmt.Sprintf("at %d, after %d was told", rev, told), op)
+		}
+		if q.IsRead() || q.Noop || rev == 0 {
+			continue
+		}
+		if revisions[rev] {
+			complain("a revision of two writes", op)
+		}
+		if revisions[rev] = true; a.Code != http.StatusCreated {
+			continue
+		}
+		if uids[a.UID] {
+			complain("a uid of two objects", op)
+		}
+		uids[a.UID] = true
+	}
+	return complaints
+}
+
+// DescribeFailure shows the end of the longest order that was found for each key, and what
+// could not follow.
+func DescribeFailure(history []porcupine.Operation, info porcupine.LinearizationInfo) string {
+	var b strings.Builder
+	for _, part := range info.PartialLinearizationsOperations() {
+		var longest []porcupine.Operation
+		for _, order := range part {
+			if len(order) > len(longest) {
+				longest = order
+			}
+		}
+		if len(longest) == 0 {
+			continue
+		}
+		key, placed := longest[0].Input.(Request).Key, map[int64]bool{}
+		for i, op := range longest {
+			if placed[op.Call] = true; i >= len(longest)-5 {
+				fmt.Fprintf(&b, "%s: in order: %s\n", key, FormatOperation(op))
+			}
+		}
+		left := 0
+		for _, op := range history {
+			if op.Input.(Request).Key == key && !placed[op.Call] && left < 10 {
+				fmt.Fprintf(&b, "%s: then not: %s\n", key, FormatOperation(op))
+				left++
+			}
+		}
+	}
+	return b.String()
+}
+
+func FormatOperation(op porcupine.Operation) string {
+	return fmt.Sprintf("[%d, %d] client %d: %+v -> %+v", op.Call, op.Return, op.ClientId, op.Input, op.Output)
+}
+
+// Outcome names an answer for the tally.
+func Outcome(q Request, a Response) string {
+	what := fmt.Sprint(q.Verb, " ", a.Code)
+	switch {
+	case a.Code == 0:
+		return "lost"
+	case q.Verb == "list" && a.Code == http.StatusOK && !a.HasObject:
+		what += " empty"
+	}
+	if q.DryRun {
+		what += " dry"
+	}
+	return what
+}

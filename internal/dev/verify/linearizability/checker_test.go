@@ -1,0 +1,274 @@
+package linearizability
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/internal/dev/verify/harness"
+)
+
+// newOperation is one operation, by the client of that number, on the key a.
+func newOperation(client int, call, back int64, q Request, a Response) porcupine.Operation {
+	q.Key = "a"
+	return porcupine.Operation{ClientId: client, Call: call, Return: back, Input: q, Output: a}
+}
+
+func serialAnnotation(s string) map[string]string { return map[string]string{"serial": s} }
+
+// objectResponse is an answer that shows one.
+func objectResponse(code int, uid string, rv uint64, s string) Response {
+	return Response{Code: code, HasObject: true, UID: uid, ResourceVersion: rv, Content: EncodeContent(serialAnnotation(s))}
+}
+
+func errorResponse(code int, reason metav1.StatusReason) Response {
+	return Response{Code: code, Reason: reason}
+}
+
+// validHistory begins at revision 10. The two PUTs of one state overlap, and the
+// reply to the merge of "m" was lost.
+func validHistory() []porcupine.Operation {
+	listed := objectResponse(200, "u1", 12, "1")
+	listed.ListRevision = 13
+	return []porcupine.Operation{
+		newOperation(0, 1, 2, Request{Verb: "create", Set: serialAnnotation("0")}, objectResponse(201, "u1", 11, "0")),
+		newOperation(0, 3, 4, Request{Verb: "get"}, objectResponse(200, "u1", 11, "0")),
+		newOperation(1, 5, 8, Request{Verb: "put", ResourceVersion: 11, UID: "u1", Set: serialAnnotation("1")}, objectResponse(200, "u1", 12, "1")),
+		newOperation(2, 6, 7, Request{Verb: "put", ResourceVersion: 11, UID: "u1", Set: serialAnnotation("2")}, errorResponse(409, metav1.StatusReasonConflict)),
+		newOperation(0, 9, 10, Request{Verb: "merge", DryRun: true, Set: serialAnnotation("d")}, objectResponse(200, "u1", 12, "d")),
+		newOperation(0, 11, 12, Request{Verb: "list"}, listed),
+		newOperation(1, 13, 1<<62, Request{Verb: "merge", Set: serialAnnotation("m")}, Response{}),
+		newOperation(0, 14, 15, Request{Verb: "get"}, objectResponse(200, "u1", 14, "m")),
+		newOperation(0, 16, 17, Request{Verb: "delete", UID: "u1"}, objectResponse(200, "u1", 15, "m")),
+		newOperation(0, 18, 19, Request{Verb: "get"}, errorResponse(404, metav1.StatusReasonNotFound)),
+		newOperation(0, 20, 21, Request{Verb: "create", Set: serialAnnotation("3")}, objectResponse(201, "u2", 16, "3")),
+		newOperation(0, 22, 23, Request{Verb: "json", TestSerial: "0", Set: serialAnnotation("4")}, errorResponse(422, metav1.StatusReasonInvalid)),
+	}
+}
+
+func TestModelAcceptsValidHistories(t *testing.T) {
+	require.True(t, porcupine.CheckOperations(Model(Absent(10)), validHistory()))
+	require.Empty(t, CheckRevisions(validHistory()))
+	for name, doctor := range map[string]func(h []porcupine.Operation) []porcupine.Operation{
+		"the other wins": func(h []porcupine.Operation) []porcupine.Operation {
+			h[2].Output, h[3].Output = h[3].Output, objectResponse(200, "u1", 12, "1")
+			h[2].Input, h[3].Input = h[3].Input, h[2].Input
+			return h
+		},
+		"the lost one comes late": func(h []porcupine.Operation) []porcupine.Operation {
+			h[7].Output, h[8].Output = objectResponse(200, "u1", 12, "1"), objectResponse(200, "u1", 15, "m")
+			return h
+		},
+		"the lost one never comes": func(h []porcupine.Operation) []porcupine.Operation {
+			h[7].Output, h[8].Output = objectResponse(200, "u1", 12, "1"), objectResponse(200, "u1", 15, "1")
+			return h
+		},
+		"a status for a deletion": func(h []porcupine.Operation) []porcupine.Operation {
+			h[8].Output = Response{Code: 200, UID: "u1"}
+			return h
+		},
+		"nobody reads what was lost": func(h []porcupine.Operation) []porcupine.Operation {
+			return slices.Delete(h, 7, 8)
+		},
+	} {
+		require.True(t, porcupine.CheckOperations(Model(Absent(10)), doctor(validHistory())), name)
+	}
+}
+
+// Whatever is doctored about the history is refused.
+func TestModelRejectsInvalidHistories(t *testing.T) {
+	for name, doctor := range map[string]func(h []porcupine.Operation){
+		"both win":         func(h []porcupine.Operation) { h[3].Output = objectResponse(200, "u1", 13, "2") },
+		"both lose":        func(h []porcupine.Operation) { h[2].Output = h[3].Output },
+		"stale read":       func(h []porcupine.Operation) { h[1].Output = h[9].Output },
+		"read of the dead": func(h []porcupine.Operation) { h[9].Output = h[7].Output },
+		"read of another":  func(h []porcupine.Operation) { h[7].Output = objectResponse(200, "u9", 14, "m") },
+		"second creator": func(h []porcupine.Operation) {
+			h[1].Input, h[1].Output = h[0].Input, objectResponse(201, "u9", 12, "0")
+		},
+		"kept dry run":           func(h []porcupine.Operation) { h[5].Output = objectResponse(200, "u1", 12, "d") },
+		"dry run at a revision":  func(h []porcupine.Operation) { h[4].Output = objectResponse(200, "u1", 13, "d") },
+		"dry run of the present": func(h []porcupine.Operation) { h[4].Output = objectResponse(200, "u1", 12, "1") },
+		"revision goes back":     func(h []porcupine.Operation) { h[2].Output = objectResponse(200, "u1", 11, "1") },
+		"other content":          func(h []porcupine.Operation) { h[2].Output = objectResponse(200, "u1", 12, "2") },
+		"lost one doctored":      func(h []porcupine.Operation) { h[7].Output = objectResponse(200, "u1", 14, "n") },
+		"lost one at the list":   func(h []porcupine.Operation) { h[7].Output = objectResponse(200, "u1", 13, "m") },
+		"lost one undone":        func(h []porcupine.Operation) { h[8].Output = objectResponse(200, "u1", 15, "1") },
+		"list of the future":     func(h []porcupine.Operation) { h[5].Output = listAt(h[5].Output, 14) },
+		"list of the past":       func(h []porcupine.Operation) { h[5].Output = listAt(h[5].Output, 11) },
+		"list without it":        func(h []porcupine.Operation) { h[5].Output = Response{Code: 200, ListRevision: 13} },
+		"deleted twice":          func(h []porcupine.Operation) { h[9].Input, h[9].Output = h[8].Input, h[8].Output },
+		"deleted another":        func(h []porcupine.Operation) { h[8].Input = Request{Key: "a", Verb: "delete", UID: "u0"} },
+		"deleted another state":  func(h []porcupine.Operation) { h[8].Input = Request{Key: "a", Verb: "delete", ResourceVersion: 12} },
+		"deletion of the past":   func(h []porcupine.Operation) { h[8].Output = objectResponse(200, "u1", 14, "m") },
+		"same uid again":         func(h []porcupine.Operation) { h[10].Output = objectResponse(201, "u1", 16, "3") },
+		"failed test":            func(h []porcupine.Operation) { h[11].Output = objectResponse(200, "u2", 17, "4") },
+		"wrong reason":           func(h []porcupine.Operation) { h[3].Output = errorResponse(409, metav1.StatusReasonAlreadyExists) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := validHistory()
+			doctor(h)
+			require.False(t, porcupine.CheckOperations(Model(Absent(10)), h))
+		})
+	}
+}
+
+func listAt(a any, at uint64) Response {
+	listed := a.(Response)
+	listed.ListRevision = at
+	return listed
+}
+
+// What the model of one key cannot see is in the stamps.
+func TestCheckRevisions(t *testing.T) {
+	for want, other := range map[string]Response{
+		"a revision of two writes": objectResponse(201, "u9", 16, "0"),
+		"a uid of two objects":     objectResponse(201, "u2", 17, "0"),
+		"at 15, after 16 was told": objectResponse(201, "u9", 15, "0"),
+	} {
+		op := newOperation(3, 24, 25, Request{Verb: "create", Set: serialAnnotation("0")}, other)
+		op.Input = Request{Key: "b", Verb: "create", Set: serialAnnotation("0")}
+		require.Contains(t, strings.Join(CheckRevisions(append(validHistory(), op)), "\n"), want)
+	}
+}
+
+// faultyServer is a server that lies when it can.
+type faultyServer struct {
+	srv    *fakeapi.Server
+	fault  func(l *faultyServer, r *http.Request, body []byte, truth *httptest.ResponseRecorder) *httptest.ResponseRecorder
+	mu     sync.Mutex
+	seen   map[string]*httptest.ResponseRecorder
+	faults int
+}
+
+func (l *faultyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	answer := l.serve(r, r.Method, r.URL.String(), body)
+	if lie := l.fault(l, r, body, answer); lie != nil {
+		answer = lie
+		l.faults++
+	}
+	for name, values := range answer.Header() {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(answer.Code)
+	_, _ = w.Write(answer.Body.Bytes())
+}
+
+// serve has the server do something in the place of a request, or the same.
+func (l *faultyServer) serve(r *http.Request, method, url string, body []byte) *httptest.ResponseRecorder {
+	again := httptest.NewRequest(method, url, bytes.NewReader(body))
+	again.Header = r.Header
+	w := httptest.NewRecorder()
+	l.srv.ServeHTTP(w, again)
+	return w
+}
+
+// lostUpdate lets those win who should have had a Conflict.
+func lostUpdate(l *faultyServer, r *http.Request, body []byte, truth *httptest.ResponseRecorder) *httptest.ResponseRecorder {
+	if r.Method != http.MethodPut || truth.Code != http.StatusConflict {
+		return nil
+	}
+	var obj map[string]any
+	if json.Unmarshal(body, &obj) != nil {
+		return nil
+	}
+	delete(obj["metadata"].(map[string]any), "resourceVersion")
+	delete(obj["metadata"].(map[string]any), "uid")
+	body, _ = json.Marshal(obj)
+	return l.serve(r, r.Method, r.URL.String(), body)
+}
+
+// staleRead answers every get like the first one.
+func staleRead(l *faultyServer, r *http.Request, _ []byte, truth *httptest.ResponseRecorder) *httptest.ResponseRecorder {
+	if r.Method != http.MethodGet || r.URL.Query().Has("fieldSelector") {
+		return nil
+	}
+	first, ok := l.seen[r.URL.Path]
+	if !ok {
+		l.seen[r.URL.Path] = truth
+		return nil
+	}
+	if first.Code == truth.Code && bytes.Equal(first.Body.Bytes(), truth.Body.Bytes()) {
+		return nil
+	}
+	return first
+}
+
+// secondCreate makes room for those who come too late.
+func secondCreate(l *faultyServer, r *http.Request, body []byte, truth *httptest.ResponseRecorder) *httptest.ResponseRecorder {
+	if r.Method != http.MethodPost || truth.Code != http.StatusConflict {
+		return nil
+	}
+	var obj struct{ Metadata metav1.ObjectMeta }
+	if json.Unmarshal(body, &obj) != nil {
+		return nil
+	}
+	l.serve(r, http.MethodDelete, r.URL.Path+"/"+obj.Metadata.Name, nil)
+	return l.serve(r, r.Method, r.URL.String(), body)
+}
+
+// undoneDelete brings back what was deleted, as it was when somebody read it.
+func undoneDelete(l *faultyServer, r *http.Request, _ []byte, truth *httptest.ResponseRecorder) *httptest.ResponseRecorder {
+	kept, ok := l.seen[r.URL.Path]
+	if truth.Code == http.StatusOK && r.Method == http.MethodGet {
+		l.seen[r.URL.Path] = truth
+	}
+	if r.Method != http.MethodDelete || truth.Code != http.StatusOK || !ok {
+		return nil
+	}
+	var obj map[string]any
+	if json.Unmarshal(kept.Body.Bytes(), &obj) != nil {
+		return nil
+	}
+	delete(obj["metadata"].(map[string]any), "resourceVersion")
+	body, _ := json.Marshal(obj)
+	l.serve(r, http.MethodPost, r.URL.Path[:strings.LastIndex(r.URL.Path, "/")], body)
+	return truth
+}
+
+// The checker refuses what clients of a server that lies have seen, and nothing
+// of what they saw when it did not.
+func TestModelRejectsFaultyServers(t *testing.T) {
+	truthful := func(*faultyServer, *http.Request, []byte, *httptest.ResponseRecorder) *httptest.ResponseRecorder {
+		return nil
+	}
+	for name, tt := range map[string]struct {
+		lie     func(*faultyServer, *http.Request, []byte, *httptest.ResponseRecorder) *httptest.ResponseRecorder
+		clients int // one, if what is a lie depends on what others do meanwhile
+		honest  bool
+	}{
+		"none":           {truthful, 8, true},
+		"lost update":    {lostUpdate, 8, false},
+		"stale read":     {staleRead, 1, false},
+		"second creator": {secondCreate, 1, false},
+		"undone delete":  {undoneDelete, 1, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := &faultyServer{srv: fakeapi.Start(t, fakeapi.WithInMemoryNetwork()), fault: tt.lie, seen: map[string]*httptest.ResponseRecorder{}}
+			begin, err := strconv.ParseUint(l.srv.ResourceVersion(), 10, 64)
+			require.NoError(t, err)
+			front := httptest.NewServer(l)
+			defer front.Close()
+			r := newWorkload(t, Kinds()[2])
+			r.run(1, tt.clients, 200/tt.clients, harness.Endpoint{URL: front.URL, Client: front.Client()})
+			require.Equal(t, tt.honest, l.faults == 0, "%d lies", l.faults)
+			require.Equal(t, tt.honest, porcupine.CheckOperations(Model(Absent(begin)), r.History))
+		})
+	}
+}

@@ -1,0 +1,311 @@
+package linearizability
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/fakeapi/internal/dev/verify/harness"
+)
+
+const (
+	limitMaps    = "/api/v1/namespaces/default/configmaps"
+	limitWidgets = "/apis/shop.example.com/v1/namespaces/default/widgets"
+	limitCRDs    = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	applyYAML    = "application/apply-patch+yaml"
+	mergeJSON    = "application/merge-patch+json"
+)
+
+// send makes the request of q; done is false if that surely changed nothing.
+func (c *Client) send(q Request) (a Response, done bool) {
+	method, path, media, body := c.buildRequest(q)
+	code, answer, done := c.roundTrip(method, path, media, body)
+	if code == 0 {
+		return Response{}, done
+	}
+	return c.parseResponse(q, code, answer), true
+}
+
+// roundTrip makes a request through any door. The code is 0 if the reply was lost, or if a
+// fault has kept the request from being carried out: then done is false.
+func (c *Client) roundTrip(method, path, media string, body []byte) (code int, answer []byte, done bool) {
+	d := c.endpoints[c.Rand.IntN(len(c.endpoints))]
+	r, err := http.NewRequestWithContext(c.T.Context(), method, d.URL+path, bytes.NewReader(body))
+	require.NoError(c.T, err)
+	r.Header.Set("Content-Type", media)
+	r.Header.Set("User-Agent", fmt.Sprint("client-", c.id))
+	resp, err := d.Client.Do(r)
+	if err == nil {
+		defer func() { _ = resp.Body.Close() }()
+		answer, err = io.ReadAll(resp.Body)
+	}
+	if err != nil {
+		if !c.LosesReplies {
+			c.Errorf("%v", err)
+		}
+		return 0, nil, true
+	}
+	if c.ClassifyFault != nil {
+		if lost, undone := c.ClassifyFault(resp.StatusCode); lost || undone {
+			return 0, nil, lost
+		}
+	}
+	return resp.StatusCode, answer, true
+}
+
+func (c *Client) buildRequest(q Request) (method, path, media string, body []byte) {
+	collection := c.Kind.CollectionPath(c.Namespace)
+	item, dry, media := collection+"/"+q.Key, "", harness.JSON
+	if q.DryRun {
+		dry = "&dryRun=All"
+	}
+	part := map[string]string{"status": "/status", "scale": "/scale"}[q.Verb]
+	switch q.Verb {
+	case "get":
+		return "GET", item, media, nil
+	case "getscale":
+		return "GET", item + "/scale", media, nil
+	case "list":
+		return "GET", collection + "?fieldSelector=metadata.name%3D" + q.Key, media, nil
+	case "create":
+		return "POST", collection + "?" + dry, media, c.buildBody(q)
+	case "strategic":
+		return "PATCH", item + "?" + dry, "application/strategic-merge-patch+json", c.buildBody(q)
+	case "apply":
+		return "PATCH", item + fmt.Sprintf("?fieldManager=applier-%d&force=true", c.id) + dry, applyYAML, c.buildBody(q)
+	case "json":
+		patch := fmt.Sprintf(`[{"op":"test","path":"/metadata/annotations/serial","value":%q},
+			{"op":"replace","path":"/metadata/annotations/serial","value":%q}]`, q.TestSerial, q.Set["serial"])
+		return "PATCH", item + "?" + dry, "application/json-patch+json", []byte(patch)
+	case "delete":
+		return "DELETE", item, media, c.buildBody(q)
+	}
+	if q.Verb == "put" || q.Put {
+		return "PUT", item + part + "?" + dry, media, c.buildBody(q)
+	}
+	return "PATCH", item + part + "?" + dry, mergeJSON, c.buildBody(q)
+}
+
+// buildBody is the object of a request, or the part of it that matters.
+func (c *Client) buildBody(q Request) []byte {
+	identity := map[string]any{}
+	if q.UID != "" {
+		identity["uid"] = q.UID
+	}
+	if q.ResourceVersion != 0 {
+		identity["resourceVersion"] = strconv.FormatUint(q.ResourceVersion, 10)
+	}
+	var body map[string]any
+	switch {
+	case q.Verb == "create", q.Verb == "put": // all of it, with what the type must have
+		body = c.partialObject(q.Set, identity, q.Key)
+		body = c.fullObject(body)
+	case q.Verb == "status" && q.Put:
+		all := DecodeContent(q.Base)
+		maps.Copy(all, q.Set)
+		body = c.fullObject(c.partialObject(all, identity, q.Key))
+	case q.Verb == "scale" && q.Put:
+		body = c.partialObject(q.Set, identity, q.Key)
+		body["apiVersion"], body["kind"] = "autoscaling/v1", "Scale"
+	case q.Verb == "delete": // options in a body make those of the query void (DL-17)
+		body = map[string]any{"preconditions": identity}
+		if q.DryRun {
+			body["dryRun"] = []string{metav1.DryRunAll}
+		}
+	case q.Verb == "apply":
+		body = c.partialObject(q.Set, identity, q.Key)
+		body["apiVersion"], body["kind"] = c.Kind.APIVersion(), c.Kind.Name
+	default: // a patch
+		body = c.partialObject(q.Set, identity, q.Key)
+	}
+	b, err := json.Marshal(body)
+	require.NoError(c.T, err)
+	return b
+}
+
+// partialObject is an object that has nothing but what is set: annotations, and what the names
+// with a slash mean.
+func (c *Client) partialObject(set map[string]string, identity map[string]any, name string) map[string]any {
+	metadata := maps.Clone(identity)
+	metadata["name"], metadata["namespace"] = name, c.Namespace
+	object, annotations := map[string]any{"metadata": metadata}, map[string]string{}
+	for key, value := range set {
+		switch key {
+		case "/replicas":
+			object["spec"] = map[string]any{"replicas": json.Number(value)}
+		case "/status":
+			object["status"] = map[string]any{"observedGeneration": json.Number(value)}
+		default:
+			annotations[key] = value
+		}
+	}
+	if len(annotations) > 0 {
+		metadata["annotations"] = annotations
+	}
+	return object
+}
+
+// fullObject adds to a part what an object of the kind must have.
+func (c *Client) fullObject(part map[string]any) map[string]any {
+	b, err := json.Marshal(c.Kind.New(c.Namespace, "", nil))
+	require.NoError(c.T, err)
+	var object map[string]any
+	require.NoError(c.T, json.Unmarshal(b, &object))
+	object["apiVersion"], object["kind"], object["metadata"] = c.Kind.APIVersion(), c.Kind.Name, part["metadata"]
+	if status, ok := part["status"]; ok {
+		object["status"] = status
+	}
+	if spec, ok := part["spec"].(map[string]any); ok {
+		maps.Copy(object["spec"].(map[string]any), spec)
+	}
+	return object
+}
+
+// apiObject is what the model knows of any answer.
+type apiObject struct {
+	Kind     string
+	Reason   metav1.StatusReason
+	Details  struct{ UID string }
+	Metadata struct {
+		metav1.ObjectMeta
+		Continue string
+	}
+	Spec   struct{ Replicas *int64 }
+	Status json.RawMessage // an object, or the text of a Status
+	Items  []apiObject
+}
+
+// parseResponse takes from an answer what the model knows of.
+func (c *Client) parseResponse(q Request, code int, body []byte) Response {
+	obj := c.parseBody(code, body)
+	a := Response{Code: code, Reason: obj.Reason, UID: obj.Details.UID}
+	switch {
+	case q.Verb == "list" && code == http.StatusOK:
+		a.ListRevision = c.revision(obj)
+		if len(obj.Items) > 1 {
+			c.Errorf("%d objects of one name", len(obj.Items))
+		}
+		for _, item := range obj.Items {
+			c.setObject(&a, item)
+		}
+	case obj.Kind == c.Kind.Name, q.isScale() && obj.Kind == "Scale":
+		c.setObject(&a, obj)
+	}
+	return a
+}
+
+func (c *Client) parseBody(code int, body []byte) (obj apiObject) {
+	if err := json.Unmarshal(body, &obj); err != nil {
+		c.Errorf("%d %s: %v", code, body, err)
+	}
+	return obj
+}
+
+// content is what the model knows of an object.
+func (obj apiObject) content() string {
+	content := obj.Metadata.Annotations
+	if content == nil {
+		content = map[string]string{}
+	}
+	if obj.Spec.Replicas != nil {
+		content["/replicas"] = strconv.FormatInt(*obj.Spec.Replicas, 10)
+	}
+	var status struct{ ObservedGeneration *int64 }
+	if json.Unmarshal(obj.Status, &status) == nil && status.ObservedGeneration != nil {
+		content["/status"] = strconv.FormatInt(*status.ObservedGeneration, 10)
+	}
+	return EncodeContent(content)
+}
+
+// ParseObject returns the uid of an object and what the model knows of it.
+func ParseObject(object string) (uid, content string, err error) {
+	var obj apiObject
+	err = json.Unmarshal([]byte(object), &obj)
+	return string(obj.Metadata.UID), obj.content(), err
+}
+
+func (c *Client) setObject(a *Response, obj apiObject) {
+	a.HasObject, a.UID, a.Content = true, string(obj.Metadata.UID), obj.content()
+	if obj.Metadata.ResourceVersion != "" { // what a dry run creates has none
+		a.ResourceVersion = c.revision(obj)
+	}
+}
+
+func (c *Client) revision(obj apiObject) uint64 {
+	rev, err := strconv.ParseUint(obj.Metadata.ResourceVersion, 10, 64)
+	if err != nil {
+		c.Errorf("resourceVersion: %v", err)
+	}
+	return rev
+}
+
+// deleteCollection deletes the collection. To each object that is what a list and the delete after
+// it are: nobody may come in between two objects, but anybody between those.
+func (c *Client) deleteCollection() {
+	called := c.Clock.Add(1)
+	code, body, done := c.roundTrip("DELETE", c.Kind.CollectionPath(c.Namespace), harness.JSON, nil)
+	switch {
+	case !done:
+	case code == 0:
+		for _, key := range c.Keys() {
+			c.record(c.newOperation(Request{Key: key, Verb: "sweep"}, Response{}, called))
+		}
+	case code != http.StatusOK:
+		c.Errorf("deletecollection: %d %s", code, body)
+	default:
+		c.recordList(called, c.parseBody(code, body), "sweep")
+	}
+}
+
+// listPages reads the collection in pages, all of which show it as it was for the first one.
+// It gives up where the token has expired.
+func (c *Client) listPages() {
+	called, path := c.Clock.Add(1), c.Kind.CollectionPath(c.Namespace)+"?limit=2"
+	var all apiObject
+	for next := path; ; {
+		code, body, _ := c.roundTrip("GET", next, harness.JSON, nil)
+		if code == 0 || code == http.StatusGone && next != path {
+			return
+		}
+		if code != http.StatusOK {
+			c.Errorf("%s: %d %s", next, code, body)
+			return
+		}
+		one := c.parseBody(code, body)
+		if next != path && one.Metadata.ResourceVersion != all.Metadata.ResourceVersion {
+			c.Errorf("torn: a page at %s, the first was at %s", one.Metadata.ResourceVersion, all.Metadata.ResourceVersion)
+		}
+		all.Metadata, all.Items = one.Metadata, append(all.Items, one.Items...)
+		if one.Metadata.Continue == "" {
+			break
+		}
+		next = path + "&continue=" + url.QueryEscape(one.Metadata.Continue)
+	}
+	c.recordList(called, all, "")
+}
+
+// recordList records a list of the collection as one list for each key, and what was done to
+// those that are in it.
+func (c *Client) recordList(called int64, list apiObject, verb string) {
+	at := c.revision(list)
+	for _, key := range c.Keys() {
+		a := Response{Code: http.StatusOK, ListRevision: at}
+		i := slices.IndexFunc(list.Items, func(item apiObject) bool { return item.Metadata.Name == key })
+		if i >= 0 {
+			c.setObject(&a, list.Items[i])
+		}
+		c.record(c.newOperation(Request{Key: key, Verb: "list"}, a, called))
+		if i >= 0 && verb != "" {
+			c.record(c.newOperation(Request{Key: key, Verb: verb}, Response{Code: http.StatusOK}, called))
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package soak
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"example.com/fakeapi/internal/dev/verify/harness"
+)
+
+// activeRequests is how many watches and other requests both doors serve, by their metrics.
+func (s *environment) activeRequests() (watches, others int) {
+	for _, srv := range s.servers() {
+		metrics := scrape(s.t, srv, "apiserver_longrunning_requests", "apiserver_current_inflight_requests")
+		for _, line := range metrics("apiserver_longrunning_requests") {
+			watches += int(metricValue(line))
+		}
+		for _, line := range metrics("apiserver_current_inflight_requests") {
+			others += int(metricValue(line))
+		}
+	}
+	return watches, others
+}
+
+// metricValue is the value at the end of a line of metrics.
+func metricValue(line string) float64 {
+	n, err := strconv.ParseFloat(line[strings.LastIndex(line, " ")+1:], 64)
+	if err != nil {
+		panic(err) // scraped has printed it
+	}
+	return n
+}
+
+// checkMetrics tells which metrics do not say what was done: every write that was sent was
+// answered or broken off, and there are as many objects as can be listed.
+func (s *environment) checkMetrics(there map[string][]harness.Object) (complaints []string) {
+	counted := map[string]float64{}
+	var objects []string // of both doors the same
+	for _, srv := range s.servers() {
+		metrics := scrape(s.t, srv, "apiserver_request_total", "apiserver_request_aborts_total", "apiserver_resource_objects")
+		objects = metrics("apiserver_resource_objects")
+		for _, name := range []string{"apiserver_request_total", "apiserver_request_aborts_total"} {
+			for _, line := range metrics(name) {
+				labels := metricLabels(line)
+				counted[httpMethod(labels["verb"])+" "+labels["resource"]] += metricValue(line)
+			}
+		}
+	}
+	for _, k := range s.kinds {
+		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE"} {
+			what := method + " " + k.Plural
+			if sent := s.sent.Count(what); int(counted[what]) != sent {
+				complaints = append(complaints, fmt.Sprintf("miscounted: %d times %s was sent, by the metrics it was %v", sent, what, counted[what]))
+			}
+		}
+		for _, line := range objects {
+			if labels := metricLabels(line); labels["resource"] == k.Plural && int(metricValue(line)) != len(there[k.Name]) {
+				complaints = append(complaints, fmt.Sprintf("miscounted: there are %d %s: %s", len(there[k.Name]), k.Plural, line))
+			}
+		}
+	}
+	return complaints
+}
+
+func metricLabels(line string) map[string]string {
+	labels := map[string]string{}
+	for _, word := range strings.Fields(line) {
+		name, value, _ := strings.Cut(word, "=")
+		labels[name] = value
+	}
+	return labels
+}
+
+// httpMethod is the method of a verb as the metrics name it.
+func httpMethod(verb string) string {
+	switch verb {
+	case "APPLY":
+		return http.MethodPatch
+	case "DELETECOLLECTION":
+		return http.MethodDelete
+	}
+	return verb
+}

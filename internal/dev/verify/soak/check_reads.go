@@ -1,0 +1,87 @@
+package soak
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/fakeapi/internal/dev/verify/harness"
+	"example.com/fakeapi/internal/dev/verify/watchguarantees"
+)
+
+// read is what somebody saw who read: a list, or one object or that there is none.
+type read struct {
+	reader, endpoint int
+	description      string
+	kind             harness.Kind
+	namespace, name  string // of what was read; the name is "" of a list
+	objects          []harness.Object
+	revision         uint64 // of the list, or of the object if there was one
+	minRevision      uint64 // it must not be older
+	maxRevision      uint64 // the revision of the store when it was over
+	call, returned   int64  // when, by the clock of all clients
+	mayLag           bool   // it is of a view that may be behind,
+	viewResets       int64  // which has gone back as often as that,
+	sameView         bool   // and not in between
+}
+
+func (g read) String() string {
+	return fmt.Sprintf("%s of %s %s/%s by onlooker %d through door %d in [%d, %d], at %d: %v", g.description, g.kind.Plural, g.namespace, g.name, g.reader, g.endpoint, g.call, g.returned, g.revision, g.objects)
+}
+
+func (g read) matches(o harness.Object) bool {
+	namespace, name, _ := strings.Cut(o.Key, "/")
+	return (g.namespace == "" || g.namespace == namespace) && (g.name == "" || g.name == name)
+}
+
+// checkReads tells which glances did not see what was there: at the revision of a list, or, of
+// a single object, at some revision that it may be of. A view that may be behind never goes
+// back by itself: who reads it after another has read sees nothing older.
+func checkReads(records map[string]*watchguarantees.History, glances []read) (complaints []string) {
+	for _, g := range glances {
+		atLeast := g.minRevision
+		for _, other := range glances {
+			if g.mayLag && other.mayLag && g.sameView && other.sameView && g.viewResets == other.viewResets && other.returned < g.call {
+				atLeast = max(atLeast, other.revision)
+			}
+		}
+		c := records[g.kind.Name]
+		if g.name != "" {
+			if !existed(c, g, max(atLeast, c.Start)) {
+				complaints = append(complaints, fmt.Sprintf("wrong read: from %d to %d there was nothing like it: %v", atLeast, g.maxRevision, g))
+			}
+			continue
+		}
+		if g.revision < atLeast || g.revision > g.maxRevision {
+			complaints = append(complaints, fmt.Sprintf("stale read: %d is not between %d and %d: %v", g.revision, atLeast, g.maxRevision, g))
+			continue
+		}
+		if want := c.ObjectsAt(g.revision, g.matches); !slices.EqualFunc(want, g.objects, harness.Object.Equal) {
+			complaints = append(complaints, fmt.Sprintf("wrong list: there was %v: %v", want, g))
+		}
+	}
+	return complaints
+}
+
+// existed reports whether an object was as it was seen at a revision from one on up to the
+// newest that there can have been.
+func existed(c *watchguarantees.History, g read, from uint64) bool {
+	var now *harness.Object
+	if o, ok := c.Initial[g.namespace+"/"+g.name]; ok {
+		now = &o
+	}
+	like := func() bool {
+		return len(g.objects) == 0 && now == nil || len(g.objects) == 1 && now != nil && now.Equal(g.objects[0])
+	}
+	begin := c.Start
+	for _, change := range c.Changes {
+		if change.Key != g.namespace+"/"+g.name {
+			continue
+		}
+		if begin <= g.maxRevision && change.Revision > from && like() {
+			return true
+		}
+		now, begin = change.New, change.Revision
+	}
+	return begin <= g.maxRevision && like()
+}

@@ -1,0 +1,206 @@
+package soak
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/fakeapi/internal/dev/verify/harness"
+	"example.com/fakeapi/internal/dev/verify/linearizability"
+	"example.com/fakeapi/internal/dev/verify/watchguarantees"
+)
+
+// The checker of guarantees_check_test.go is fed with a small history, of which
+// a watcher selects what has the app x.
+
+func newObject(key string, rev uint64, app, content string) harness.Object {
+	return harness.Object{Key: key, Revision: rev, Labels: map[string]string{"app": app}, Content: app + " " + content}
+}
+
+// sampleWrites begins with n/a and n/b at 10 and ends at 17.
+func sampleWrites() (base []harness.Object, writes []watchguarantees.Write) {
+	base = []harness.Object{newObject("n/a", 8, "x", "0"), newObject("n/b", 9, "y", "0")}
+	return base, []watchguarantees.Write{
+		{Object: newObject("n/a", 11, "x", "1"), Kind: "Pod", Verb: "update"},
+		{Object: newObject("n/b", 12, "x", "1"), Kind: "Pod", Verb: "update"}, // begins to match
+		{Object: newObject("n/z", 13, "x", "0"), Kind: "Secret", Verb: "create"},
+		{Object: newObject("n/a", 14, "y", "2"), Kind: "Pod", Verb: "update"}, // ceases to
+		{Object: newObject("n/c", 15, "y", "0"), Kind: "Pod", Verb: "create"}, // never matches
+		{Object: newObject("n/b", 16, "x", "1"), Kind: "Pod", Verb: "delete"},
+		{Object: newObject("n/d", 17, "x", "0"), Kind: "Pod", Verb: "create"},
+	}
+}
+
+func sampleHistory(t *testing.T) *watchguarantees.History {
+	base, writes := sampleWrites()
+	c, complaints := watchguarantees.NewHistory("Pod", base, 10, 17, writes)
+	require.Empty(t, complaints)
+	return c
+}
+
+// newOperation is one operation, by the client of that number, on the key a.
+func newOperation(client int, call, back int64, q linearizability.Request, a linearizability.Response) porcupine.Operation {
+	q.Key = "a"
+	return porcupine.Operation{ClientId: client, Call: call, Return: back, Input: q, Output: a}
+}
+
+func serialAnnotation(s string) map[string]string { return map[string]string{"serial": s} }
+
+// objectResponse is an answer that shows one.
+func objectResponse(code int, uid string, rv uint64, s string) linearizability.Response {
+	return linearizability.Response{Code: code, HasObject: true, UID: uid, ResourceVersion: rv, Content: linearizability.EncodeContent(serialAnnotation(s))}
+}
+
+func errorResponse(code int, reason metav1.StatusReason) linearizability.Response {
+	return linearizability.Response{Code: code, Reason: reason}
+}
+
+// The checkers of the soak that are not of other tests are fed with small stories, of which
+// one is true.
+
+func content(metadata, rest string) string {
+	return `{"metadata":{"uid":"u1","creationTimestamp":"2000-01-01T00:00:00Z","managedFields":[{"manager":"m"}],` + metadata + `}` + rest + `}`
+}
+
+// Each change of an object that its life does not allow is complained of.
+func TestCheckInvariants(t *testing.T) {
+	deployment, configMap := kinds()[3], kinds()[2]
+	was := &harness.Object{Key: "n/a", Revision: 7, Content: content(`"generation":1,"annotations":{"a":"1"}`, `,"spec":{"replicas":1},"status":{}`)}
+	becomes := func(text string) *harness.Object { return &harness.Object{Key: "n/a", Revision: 8, Content: text} }
+	for name, tt := range map[string]struct {
+		kind    harness.Kind
+		was, is *harness.Object
+		want    string // "" if it is lawful
+	}{
+		"created":          {deployment, nil, was, ""},
+		"another spec":     {deployment, was, becomes(content(`"generation":2,"annotations":{"a":"1"}`, `,"spec":{"replicas":2},"status":{}`)), ""},
+		"a status":         {deployment, was, becomes(content(`"generation":1,"annotations":{"a":"1"}`, `,"spec":{"replicas":1},"status":{"replicas":1}`)), ""},
+		"annotated":        {deployment, was, becomes(content(`"generation":2,"annotations":{"a":"2"}`, `,"spec":{"replicas":1},"status":{}`)), ""},
+		"deleted":          {deployment, was, nil, ""},
+		"spec not counted": {deployment, was, becomes(content(`"generation":1,"annotations":{"a":"1"}`, `,"spec":{"replicas":2},"status":{}`)), "generation 1, not 2"},
+		"status counted":   {deployment, was, becomes(content(`"generation":2,"annotations":{"a":"1"}`, `,"spec":{"replicas":1},"status":{"replicas":1}`)), "generation 2, not 1"},
+		"with a status":    {deployment, nil, becomes(content(`"generation":1`, `,"spec":{},"status":{"replicas":1}`)), "created with a status"},
+		"nothing":          {deployment, was, becomes(was.Content), "a change of nothing"},
+		"another object":   {deployment, was, becomes(strings.Replace(was.Content, "u1", "u2", 1)), "another uid"},
+		"younger":          {deployment, was, becomes(strings.Replace(was.Content, "2000-01-01", "2000-01-02", 1)), "another creationTimestamp"},
+		"nobody's":         {deployment, was, becomes(strings.Replace(was.Content, `[{"manager":"m"}]`, "[]", 1)), "without uid, creationTimestamp or managedFields"},
+		"no generation":    {configMap, nil, becomes(content(`"generation":1`, "")), "generation 1, not 0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := strings.Join(checkInvariants(tt.kind, watchguarantees.Change{Revision: 8, Key: "n/a", Old: tt.was, New: tt.is}), "\n")
+			require.Equal(t, tt.want == "", got == "", got)
+			require.Contains(t, got, tt.want)
+		})
+	}
+}
+
+// sampleOperations are what clients did in the namespace n, and what was seen of it.
+func sampleOperations() (history []porcupine.Operation, writes []watchguarantees.Write) {
+	seen := func(verb string, rev uint64, uid, serial string) watchguarantees.Write {
+		return watchguarantees.Write{Verb: verb, Object: harness.Object{Key: "n/a", Revision: rev, Content: `{"metadata":{"uid":"` + uid + `","annotations":{"serial":"` + serial + `"}}}`}}
+	}
+	lost := newOperation(1, 3, linearizability.Pending, linearizability.Request{Verb: "merge", Set: serialAnnotation("2")}, linearizability.Response{})
+	return []porcupine.Operation{
+			newOperation(0, 1, 2, linearizability.Request{Verb: "create", Set: serialAnnotation("1")}, objectResponse(201, "u1", 11, "1")),
+			lost,
+			newOperation(0, 4, 5, linearizability.Request{Verb: "delete"}, linearizability.Response{Code: 200, UID: "u1"}),
+			newOperation(0, 6, 7, linearizability.Request{Verb: "create", DryRun: true, Set: serialAnnotation("3")}, objectResponse(201, "u3", 0, "3")),
+			newOperation(0, 8, 9, linearizability.Request{Verb: "create", Set: serialAnnotation("4")}, errorResponse(409, metav1.StatusReasonAlreadyExists)),
+		}, []watchguarantees.Write{
+			seen("create", 11, "u1", "1"), seen("update", 12, "u1", "2"), seen("delete", 13, "u1", "2"),
+		}
+}
+
+// What was told and what was seen must come to the same.
+func TestCheckWrites(t *testing.T) {
+	history, writes := sampleOperations()
+	require.Empty(t, checkWrites("n", history, writes))
+	for name, tt := range map[string]struct {
+		doctor func(history []porcupine.Operation, writes []watchguarantees.Write) ([]porcupine.Operation, []watchguarantees.Write)
+		want   string
+	}{
+		"never happened": {func(h []porcupine.Operation, w []watchguarantees.Write) ([]porcupine.Operation, []watchguarantees.Write) {
+			return h, w[1:]
+		}, "told, and never happened"},
+		"other content": {func(h []porcupine.Operation, w []watchguarantees.Write) ([]porcupine.Operation, []watchguarantees.Write) {
+			h[0].Output = objectResponse(201, "u1", 11, "x")
+			return h, w
+		}, "the content was told"},
+		"other uid": {func(h []porcupine.Operation, w []watchguarantees.Write) ([]porcupine.Operation, []watchguarantees.Write) {
+			h[0].Output = objectResponse(201, "u9", 11, "1")
+			return h, w
+		}, "the uid was told"},
+		"other verb": {func(h []porcupine.Operation, w []watchguarantees.Write) ([]porcupine.Operation, []watchguarantees.Write) {
+			w[0].Verb = "update"
+			return h, w
+		}, "the verb was told"},
+		"nobody merged": {func(h []porcupine.Operation, w []watchguarantees.Write) ([]porcupine.Operation, []watchguarantees.Write) {
+			return slices.Delete(h, 1, 2), w
+		}, "nobody's doing: update"},
+		"nobody deleted": {func(h []porcupine.Operation, w []watchguarantees.Write) ([]porcupine.Operation, []watchguarantees.Write) {
+			return slices.Delete(h, 2, 3), w
+		}, "nobody's doing: delete"},
+		"twice": {func(h []porcupine.Operation, w []watchguarantees.Write) ([]porcupine.Operation, []watchguarantees.Write) {
+			return h, append(w, w[2])
+		}, "nobody's doing: delete"},
+		"dry run": {func(h []porcupine.Operation, w []watchguarantees.Write) ([]porcupine.Operation, []watchguarantees.Write) {
+			kept := w[0]
+			kept.Revision, kept.Content = 14, strings.ReplaceAll(kept.Content, `"1"`, `"3"`)
+			return h, append(w, kept)
+		}, "nobody's doing: create"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, w := tt.doctor(sampleOperations())
+			require.Contains(t, strings.Join(checkWrites("n", h, w), "\n"), tt.want)
+		})
+	}
+}
+
+// Reads that saw what was not there are complained of, and those of a view that went back.
+func TestCheckReads(t *testing.T) {
+	pod := harness.Kind{Name: "Pod", Plural: "pods"}
+	list := func(rev uint64, call, back int64, seen ...harness.Object) read {
+		return read{description: "list", kind: pod, objects: seen, revision: rev, maxRevision: 17, call: call, returned: back, mayLag: true, sameView: true}
+	}
+	get := func(atLeast, newest uint64, call, back int64, seen ...harness.Object) read {
+		g := read{description: "get", kind: pod, namespace: "n", name: "a", objects: seen, minRevision: atLeast, maxRevision: newest, call: call, returned: back, mayLag: true, sameView: true}
+		if len(seen) > 0 {
+			g.revision = seen[0].Revision
+		}
+		return g
+	}
+	first, second, b := newObject("n/a", 8, "x", "0"), newObject("n/a", 11, "x", "1"), newObject("n/b", 9, "y", "0")
+	moved := list(10, 5, 6, first, b)
+	moved.viewResets = 1
+	between := list(10, 5, 6, first, b)
+	between.sameView = false
+	for name, tt := range map[string]struct {
+		glances []read
+		want    string // "" if it can have been so
+	}{
+		"forward":              {[]read{list(10, 1, 2, first, b), list(11, 3, 4, second, b)}, ""},
+		"at once":              {[]read{list(11, 1, 4, second, b), list(10, 2, 3, first, b)}, ""},
+		"put back":             {[]read{list(11, 1, 2, second, b), moved}, ""},
+		"put back meanwhile":   {[]read{list(11, 1, 2, second, b), between}, ""},
+		"back":                 {[]read{list(11, 1, 2, second, b), list(10, 3, 4, first, b)}, "stale read: 10 is not between 11 and 17"},
+		"of the future":        {[]read{list(18, 1, 2)}, "stale read: 18 is not between 0 and 17"},
+		"too few":              {[]read{list(11, 1, 2, second)}, "wrong list"},
+		"too new":              {[]read{list(10, 1, 2, second, b)}, "wrong list"},
+		"an object":            {[]read{get(0, 10, 1, 2, first)}, ""},
+		"an object that stays": {[]read{get(12, 17, 1, 2, second)}, ""},
+		"an old object":        {[]read{get(11, 17, 1, 2, first)}, "wrong read"},
+		"an early object":      {[]read{get(0, 10, 1, 2, second)}, "wrong read"},
+		"no object":            {[]read{get(0, 17, 1, 2)}, "wrong read"},
+		"an object, then back": {[]read{get(0, 17, 1, 2, second), get(0, 17, 3, 4, first)}, "wrong read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := strings.Join(checkReads(map[string]*watchguarantees.History{"Pod": sampleHistory(t)}, tt.glances), "\n")
+			require.Equal(t, tt.want == "", got == "", got)
+			require.Contains(t, got, tt.want)
+		})
+	}
+}

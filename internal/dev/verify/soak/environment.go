@@ -1,0 +1,211 @@
+package soak
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/internal/dev/verify/harness"
+	"example.com/fakeapi/internal/dev/verify/linearizability"
+)
+
+// How many clients there are of each sort: a hundred, and the informers.
+const (
+	groupCount      = 15 // of soakActors each, who share three objects
+	clientsPerGroup = 4
+	readerCount     = 20
+	watcherCount    = 20
+)
+
+// faultFreeAgent is the user agent of those that no fault hits.
+const faultFreeAgent = "unharmed"
+
+// environment is one server, with a replica, over all the rounds that it lives for.
+type environment struct {
+	t       *testing.T
+	seed    uint64
+	rng     *rand.Rand
+	counter *harness.Counter
+	// outside runs a check where the time is real.
+	outsideBubble func(func() []string) []string
+
+	srv            *fakeapi.Server
+	replica        *fakeapi.Replica
+	faultFree      []harness.Endpoint // both, where no fault is
+	transports     []*throttledTransport
+	kinds          []harness.Kind
+	clock          atomic.Int64
+	newestRevision atomic.Uint64
+	sent           harness.Counter // writes, by method and resource
+	writeSlots     chan struct{}   // a place for everybody who writes
+
+	groups    []*group
+	readers   []*reader
+	watchers  []*resumingWatcher
+	informers []*informer
+	recorder  *recorder
+	faults    *faultInjector
+	quiet     atomic.Bool // nobody writes, and nothing is broken
+
+	round       int
+	opsPerRound int                         // that each client does in a round
+	roundStart  atomic.Uint64               // the revision at which the round began,
+	initial     map[string][]harness.Object // and the objects of each kind then
+	forgottenAt []uint64
+	baseline    resourceUsage
+	errors      harness.Counter // answers that must not be
+}
+
+// group are clients that share an arena, and what was there when the round began.
+type group struct {
+	*linearizability.Workload
+	clients       []*linearizability.Client
+	initialStates map[string]linearizability.State
+}
+
+// newEnvironment starts a server, a replica, and all who live as long as they do.
+func newEnvironment(t *testing.T, seed uint64, total *harness.Counter, outside func(func() []string) []string, opts ...fakeapi.Option) *environment {
+	s := &environment{
+		t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 5)), counter: total, outsideBubble: outside, kinds: kinds(),
+		writeSlots: make(chan struct{}, groupCount*clientsPerGroup), opsPerRound: 10,
+	}
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	require.NoError(t, yaml.UnmarshalStrict([]byte(gearCRD), crd))
+	fixtures := []runtime.Object{crd}
+	for i := range groupCount {
+		fixtures = append(fixtures, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: groupNamespace(i)}})
+	}
+	opts = append([]fakeapi.Option{
+		fakeapi.WithInMemoryNetwork(), fakeapi.WithSeed(seed), fakeapi.WithObjects(fixtures...),
+		fakeapi.WithHistory(0, historyLimit), fakeapi.WithBookmarkInterval(time.Second),
+		fakeapi.WithWatchTimeout(time.Duration(1+s.rng.IntN(20)) * time.Second),
+	}, opts...)
+	s.srv = fakeapi.Start(t, opts...)
+	var err error
+	s.replica, err = s.srv.Replica(fakeapi.WithInMemoryNetwork())
+	require.NoError(t, err)
+	s.faultFree = s.newEndpoints(faultFreeAgent)
+	s.roundStart.Store(s.revision())
+	s.newestRevision.Store(s.roundStart.Load())
+	s.initial = s.listAll()
+	s.faults = newFaultInjector(s)
+	s.recorder = newRecorder(s)
+	for i := range groupCount {
+		s.groups = append(s.groups, s.newGroup(i))
+	}
+	for i := range readerCount {
+		s.readers = append(s.readers, newReader(s, i))
+	}
+	for i := range watcherCount {
+		s.watchers = append(s.watchers, newResumingWatcher(s, i))
+	}
+	s.informers = newInformers(s)
+	return s
+}
+
+// historyLimit is how many changes the server remembers.
+const historyLimit = 3000
+
+func groupNamespace(group int) string { return fmt.Sprintf("g%02d", group) }
+
+func (s *environment) newGroup(i int) *group {
+	g := &group{initialStates: map[string]linearizability.State{}, Workload: &linearizability.Workload{
+		T: s.t, Kind: s.kinds[i%len(s.kinds)], Namespace: groupNamespace(i), LosesReplies: true, Errorf: s.errorf,
+		Clock: &s.clock, NewestRevision: &s.newestRevision, ClassifyFault: expectedFailure,
+	}}
+	g.Verbs = clientVerbs(g.Kind)
+	for _, key := range g.Keys() {
+		g.initialStates[key] = linearizability.Absent(s.roundStart.Load())
+	}
+	for j := range clientsPerGroup {
+		id := i*clientsPerGroup + j
+		g.clients = append(g.clients, linearizability.NewClient(g.Workload, id, s.newRand(10, id), s.newEndpoints(fmt.Sprint("client-", id))...))
+	}
+	return g
+}
+
+// newRand gives the random numbers of one client.
+func (s *environment) newRand(sort, id int) *rand.Rand {
+	return rand.New(rand.NewPCG(s.seed, uint64(sort*1000+id)))
+}
+
+// errorf notes that a client was answered as it must not be.
+func (s *environment) errorf(format string, args ...any) { s.errors.Add(fmt.Sprintf(format, args...)) }
+
+// newEndpoints are the ways to the server and to the replica, with connections of their own.
+func (s *environment) newEndpoints(agent string) (doors []harness.Endpoint) {
+	for _, srv := range s.servers() {
+		config := srv.RESTConfig()
+		g := &throttledTransport{environment: s, userAgent: agent, next: &http.Transport{DialContext: config.Dial}}
+		s.transports = append(s.transports, g)
+		doors = append(doors, harness.Endpoint{URL: srv.URL(), Client: &http.Client{Transport: g, Timeout: requestTimeout}})
+	}
+	return doors
+}
+
+func (s *environment) servers() []*fakeapi.Server { return []*fakeapi.Server{s.srv, s.replica.Server} }
+
+// requestTimeout is after how long, in virtual time, a request counts as never answered.
+const requestTimeout = 5 * time.Minute
+
+// throttledTransport sends the requests of one client through one door. Whoever writes takes a place at
+// the gate, so that all of them can be asked to wait, and nobody gets so far ahead that the
+// scribe could miss something.
+type throttledTransport struct {
+	*environment
+	userAgent string
+	next      *http.Transport
+}
+
+func (g *throttledTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	r.Header.Set("User-Agent", g.userAgent)
+	if r.Method == http.MethodGet {
+		return g.next.RoundTrip(r)
+	}
+	waitUntil(time.Second, func() bool { return g.revision()-g.roundStart.Load() <= g.recorder.count()+historyLimit/4 })
+	g.writeSlots <- struct{}{}
+	defer func() { <-g.writeSlots }()
+	g.sent.Add(r.Method + " " + g.resourceOf(r.URL.Path))
+	return g.next.RoundTrip(r)
+}
+
+// resourceOf is the resource that a path is about.
+func (s *environment) resourceOf(path string) string {
+	for _, k := range s.kinds {
+		if strings.Contains(path, "/"+k.Plural) {
+			return k.Plural
+		}
+	}
+	return ""
+}
+
+func (s *environment) revision() uint64 {
+	rev, err := strconv.ParseUint(s.srv.ResourceVersion(), 10, 64)
+	require.NoError(s.t, err)
+	return rev
+}
+
+// listAll is all that there is of each kind.
+func (s *environment) listAll() map[string][]harness.Object {
+	all := map[string][]harness.Object{}
+	for _, k := range s.kinds {
+		list, code, err := s.faultFree[0].List(s.t, harness.Encoding{Kind: k, MediaType: harness.JSON}, k.CollectionPath(""), nil)
+		require.NoError(s.t, err)
+		require.Equal(s.t, http.StatusOK, code)
+		all[k.Name] = list.Objects
+	}
+	return all
+}

@@ -1,0 +1,178 @@
+package soak
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// injectedMessage is in the message of a 410 that a fault has made up.
+const injectedMessage = "staged"
+
+// expectedFailure tells what an answer means in a world of faults. What is refused in the first
+// place is refused with 429, 503 and 504, and 500 takes the place of an answer.
+func expectedFailure(code int) (lost, undone bool) {
+	switch code {
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return false, true
+	case http.StatusInternalServerError:
+		return true, false
+	}
+	return false, false
+}
+
+// faultRules are the rules that are switched on and off. None of them breaks a promise to a
+// client: it may lose what it is told, but is told nothing wrong. SEED is a seed.
+func faultRules() []string {
+	const (
+		who    = `!userAgent(` + faultFreeAgent + `) && `
+		writes = who + `verb(create,update,patch,delete,deletecollection) && `
+		reads  = who + `verb(get,list) && `
+		frames = who + `during(stream) && `
+		change = frames + `event(ADDED,MODIFIED,DELETED) && `
+		odds   = `chance(0.1, SEED) do `
+		seldom = `chance(0.03, SEED) do `
+	)
+	return []string{
+		`lost: when ` + writes + `during(committed) && ` + odds + `reset`,
+		`refused: when ` + writes + `during(before) && ` + odds + `reset`,
+		`half-a-reply: when ` + writes + `during(committed) && ` + odds + `truncate(40)`,
+		`broken-reply: when ` + writes + `during(committed) && ` + odds + `status(500)`,
+		`late-reply: when ` + writes + `during(committed) && ` + odds + `delay(30ms)`,
+		`late: when ` + writes + `during(before) && ` + odds + `jitter(30ms, SEED)`,
+		`busy: when ` + who + `during(before) && !verb(watch) && ` + odds + `status(429, retryAfter(1s))`,
+		`behind: when ` + reads + `during(before) && ` + odds + `status(504, Timeout, "Too large resource version", retryAfter(1s), cause(ResourceVersionTooLarge, "Too large resource version", ""))`,
+		`half-a-list: when ` + reads + `during(committed) && ` + odds + `truncate(100)`,
+		`slow-list: when ` + reads + `during(committed) && ` + odds + `throttle(2000, 5ms)`,
+		`no-page: when ` + who + `verb(list) && query(continue) && during(before) && ` + odds + `status(410, Expired, ` + injectedMessage + `)`,
+		`gone: when ` + who + `verb(watch) && query(resourceVersion) && !query(sendInitialEvents) && during(before) && ` + odds + `error(410, Expired, ` + injectedMessage + `)`,
+		`no-watch: when ` + who + `verb(watch) && during(before) && ` + odds + `status(503, retryAfter(1s))`,
+		`gone-later: when ` + frames + seldom + `error(410, Expired, ` + injectedMessage + `)`,
+		`cut: when ` + change + seldom + `reset`,
+		`cut-within: when ` + change + seldom + `truncate(30)`,
+		`over: when ` + change + seldom + `end`,
+		`late-frame: when ` + frames + odds + `delay(20ms)`,
+		`no-bookmarks: when ` + frames + `event(BOOKMARK) && !initialEventsEnd do drop`,
+		`no-end: when ` + frames + `initialEventsEnd && ` + odds + `reset`,
+	}
+}
+
+// faultInjector switches faults on and off, makes the server forget, and puts the replica
+// behind, while the clients of a round are at work.
+type faultInjector struct {
+	*environment
+	rng *rand.Rand
+	// era counts how often the view of the replica was put back: twice for each time, so
+	// that who reads meanwhile knows.
+	viewResets atomic.Int64
+	roundBegin time.Time
+	active     map[string]func()
+}
+
+func newFaultInjector(s *environment) *faultInjector {
+	return &faultInjector{environment: s, rng: s.newRand(30, 0), active: map[string]func(){}}
+}
+
+// run makes trouble until the round is calm again, and leaves none.
+func (x *faultInjector) run(over <-chan struct{}) {
+	x.roundBegin = time.Now()
+	for {
+		select {
+		case <-over:
+			x.removeAll()
+			return
+		case <-time.After(time.Duration(2+x.rng.IntN(12)) * time.Millisecond):
+		}
+		switch n := x.rng.IntN(20); {
+		case n < 13:
+			x.toggle(faultRules()[x.rng.IntN(len(faultRules()))])
+		case n < 14:
+			x.srv.Compact()
+		case n < 15:
+			x.forgetHistory()
+		default:
+			x.moveReplica()
+		}
+	}
+}
+
+// toggle arms a rule at both doors, or disarms it.
+func (x *faultInjector) toggle(rule string) {
+	if disarm := x.active[rule]; disarm != nil {
+		disarm()
+		delete(x.active, rule)
+		return
+	}
+	if len(x.active) > 5 {
+		return // somebody must get through
+	}
+	var removes []func()
+	for _, srv := range x.servers() {
+		remove, err := srv.Faults().AddText(strings.ReplaceAll(rule, "SEED", strconv.FormatUint(x.rng.Uint64(), 10)))
+		require.NoError(x.t, err)
+		removes = append(removes, remove)
+	}
+	x.active[rule] = func() {
+		for _, remove := range removes {
+			remove()
+		}
+	}
+}
+
+// forgetHistory makes watches forget, too. Nobody writes until the scribe has seen all, who would
+// lose the thread; watches that are behind for other reasons do.
+func (x *faultInjector) forgetHistory() {
+	for range cap(x.writeSlots) {
+		x.writeSlots <- struct{}{}
+	}
+	if waitUntil(time.Second, func() bool { return x.revision() <= x.roundStart.Load()+x.recorder.count() }) {
+		x.recorder.skippedTo.Store(x.revision())
+		x.srv.ForgetHistory()
+		x.forgottenAt = append(x.forgottenAt, x.revision())
+		x.counter.Add("expired")
+	}
+	for range cap(x.writeSlots) {
+		<-x.writeSlots
+	}
+}
+
+// moveReplica changes what the replica sees. It never sees what was before the round.
+func (x *faultInjector) moveReplica() {
+	switch x.rng.IntN(4) {
+	case 0:
+		x.replica.Freeze()
+	case 1:
+		x.replica.CatchUp()
+	case 2:
+		if passed := x.revision() - x.roundStart.Load(); passed > 1 {
+			x.viewResets.Add(1)
+			x.replica.Lag(uint(1 + x.rng.Uint64N(min(passed, 200)-1)))
+			x.viewResets.Add(1)
+		}
+	default:
+		if passed := time.Since(x.roundBegin); passed > 2*time.Millisecond {
+			x.viewResets.Add(1)
+			x.replica.Delay(passed / 2)
+			x.viewResets.Add(1)
+		}
+	}
+}
+
+// removeAll ends all trouble.
+func (x *faultInjector) removeAll() {
+	for rule, disarm := range x.active {
+		disarm()
+		delete(x.active, rule)
+	}
+	x.replica.CatchUp()
+	for _, srv := range x.servers() {
+		for _, h := range srv.Faults().Hits() {
+			x.counter.Add("fault " + h.Rule.Name)
+		}
+	}
+}

@@ -1,0 +1,233 @@
+package soak
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"example.com/fakeapi/internal/dev/verify/harness"
+	"example.com/fakeapi/internal/dev/verify/linearizability"
+	"example.com/fakeapi/internal/dev/verify/watchguarantees"
+)
+
+// runRound is one round: everybody does some things in the midst of trouble, and when there is
+// calm again the accounts are settled. It gives what is wrong with them.
+func (s *environment) runRound() []string {
+	s.round++
+	s.quiet.Store(false)
+	var clients, trouble sync.WaitGroup
+	over := make(chan struct{})
+	trouble.Go(func() { s.faults.run(over) })
+	for _, g := range s.groups {
+		for _, c := range g.clients {
+			clients.Go(func() {
+				for range s.opsPerRound {
+					time.Sleep(time.Duration(c.Rand.IntN(6)) * 2 * time.Millisecond) // coarse, so that they meet
+					c.DoRandom()
+				}
+			})
+		}
+	}
+	for _, o := range s.readers {
+		clients.Go(func() {
+			for range s.opsPerRound {
+				time.Sleep(time.Duration(o.rng.IntN(6)) * 2 * time.Millisecond)
+				o.readOnce()
+			}
+		})
+	}
+	clients.Wait()
+	close(over)
+	trouble.Wait()
+	s.quiet.Store(true)
+	time.Sleep(time.Second) // whatever a fault holds back has come
+	return s.checkRound()
+}
+
+// finalState is all that is known of a round.
+type finalState struct {
+	kinds          []harness.Kind
+	start, end     uint64
+	initial, final map[string][]harness.Object
+	events         map[string][]harness.Event
+	forgottenAt    []uint64
+	groups         []*group
+	watchLogs      map[string][]watchguarantees.WatchLog
+	reads          []read
+}
+
+// checkRound waits until everybody has seen everything, and checks what they saw.
+func (s *environment) checkRound() (complaints []string) {
+	x := finalState{kinds: s.kinds, start: s.roundStart.Load(), end: s.revision(), initial: s.initial, final: s.listAll(), groups: s.groups, forgottenAt: s.forgottenAt}
+	if x.end > historyLimit {
+		x.forgottenAt = append(slices.Clone(x.forgottenAt), x.end-historyLimit)
+	}
+	if !waitUntil(10*time.Second, func() bool { return s.recorder.count() >= x.end-x.start }) {
+		complaints = append(complaints, fmt.Sprintf("uncounted: %d changes were seen, from %d to %d there are more", s.recorder.count(), x.start, x.end))
+	}
+	complaints = append(complaints, s.checkCaughtUp(x)...)
+	s.collect(&x)
+	complaints = append(complaints, s.errors.Drain()...)
+	complaints = append(complaints, s.outsideBubble(x.check)...)
+	if len(complaints) > 0 {
+		return complaints // the rest would follow from that
+	}
+	complaints = append(complaints, s.checkResourceUsage()...)
+	complaints = append(complaints, s.checkMetrics(x.final)...)
+	complaints = append(complaints, s.checkHistoryLimit(x.end)...)
+	s.startNextRound(x)
+	return complaints
+}
+
+// checkCaughtUp are those who do not get to know what there is, however long they wait.
+func (s *environment) checkCaughtUp(x finalState) (complaints []string) {
+	waitUntil(3*time.Minute, func() bool {
+		complaints = nil
+		for _, o := range s.watchers {
+			if pos, ok := o.caughtUpTo(x.end); !ok {
+				complaints = append(complaints, fmt.Sprintf("lost: %s knows of nothing after %d, the store is at %d", o.name, pos, x.end))
+			}
+		}
+		for _, i := range s.informers {
+			if why := i.differences(x.final[i.kind.Name]); why != "" {
+				complaints = append(complaints, why)
+			}
+		}
+		return len(complaints) == 0
+	})
+	return complaints
+}
+
+// collect takes from everybody what they saw.
+func (s *environment) collect(x *finalState) {
+	x.watchLogs = map[string][]watchguarantees.WatchLog{}
+	for _, o := range s.watchers {
+		x.watchLogs[o.encoding.Kind.Name] = append(x.watchLogs[o.encoding.Kind.Name], o.drain())
+	}
+	for _, o := range s.readers {
+		x.reads = append(x.reads, o.reads...)
+		o.reads = nil
+	}
+	x.events = s.recorder.drain()
+}
+
+// startNextRound makes what was the end of this round the beginning of the next.
+func (s *environment) startNextRound(x finalState) {
+	for _, g := range s.groups {
+		for _, op := range g.History {
+			s.counter.Add(linearizability.Outcome(op.Input.(linearizability.Request), op.Output.(linearizability.Response)))
+		}
+		g.History = nil
+		for key, now := range g.statesIn(x.final, x.end) {
+			g.initialStates[key] = now
+		}
+	}
+	s.roundStart.Store(x.end)
+	linearizability.StoreMax(&s.newestRevision, x.end)
+	s.initial, s.forgottenAt = x.final, nil
+}
+
+// statesIn are the states of the objects of a group, as a list has shown them.
+func (g *group) statesIn(there map[string][]harness.Object, last uint64) map[string]linearizability.State {
+	states := map[string]linearizability.State{}
+	for _, key := range g.Keys() {
+		states[key] = linearizability.Absent(last)
+	}
+	for _, o := range there[g.Kind.Name] {
+		namespace, key, _ := strings.Cut(o.Key, "/")
+		if namespace != g.Namespace {
+			continue
+		}
+		uid, content, err := linearizability.ParseObject(o.Content)
+		if err != nil {
+			panic(err) // thingOf has written it
+		}
+		states[key] = linearizability.State{Exists: true, UID: uid, ResourceVersion: o.Revision, NextRevision: last + 1, Content: content}
+	}
+	return states
+}
+
+// check holds everything that was seen against everything else.
+func (x finalState) check() (complaints []string) {
+	writes := writesFrom(x.events)
+	records := map[string]*watchguarantees.History{}
+	for _, k := range x.kinds {
+		c, wrong := watchguarantees.NewHistory(k.Name, x.initial[k.Name], x.start, x.end, writes)
+		c.ForgottenAt = x.forgottenAt
+		records[k.Name] = c
+		complaints = append(complaints, wrong...)
+		if there := c.ObjectsAt(x.end, func(harness.Object) bool { return true }); !slices.EqualFunc(there, x.final[k.Name], harness.Object.Equal) {
+			complaints = append(complaints, fmt.Sprintf("wrong end: there is %v, by what happened there should be %v", x.final[k.Name], there))
+		}
+		for _, change := range c.Changes {
+			complaints = append(complaints, checkInvariants(k, change)...)
+		}
+	}
+	var history []porcupine.Operation
+	for _, g := range x.groups {
+		history = append(history, g.History...)
+		complaints = append(complaints, checkWrites(g.Namespace, g.History, g.writesIn(records))...)
+		complaints = append(complaints, g.checkLinearizable(g.statesIn(x.final, x.end), x.end)...)
+	}
+	complaints = append(complaints, linearizability.CheckRevisions(history)...)
+	complaints = append(complaints, checkReads(records, x.reads)...)
+	return append(complaints, checkWatches(records, x.watchLogs)...)
+}
+
+// writesIn are those to the objects of the group.
+func (g *group) writesIn(records map[string]*watchguarantees.History) (writes []watchguarantees.Write) {
+	for _, c := range records[g.Kind.Name].Changes {
+		if !strings.HasPrefix(c.Key, g.Namespace+"/") {
+			continue
+		}
+		switch {
+		case c.Old == nil:
+			writes = append(writes, watchguarantees.Write{Object: *c.New, Verb: "create"})
+		case c.New == nil:
+			gone := *c.Old
+			gone.Revision = c.Revision
+			writes = append(writes, watchguarantees.Write{Object: gone, Verb: "delete"})
+		default:
+			writes = append(writes, watchguarantees.Write{Object: *c.New, Verb: "update"})
+		}
+	}
+	return writes
+}
+
+// checkLinearizable tells for which objects there is no order in which the clients can have done
+// what they did, from how it began to how it ended.
+func (g *group) checkLinearizable(ends map[string]linearizability.State, last uint64) (complaints []string) {
+	history := slices.Clone(g.History)
+	for key, end := range ends {
+		a := linearizability.Response{Code: http.StatusOK, HasObject: end.Exists, UID: end.UID, ResourceVersion: end.ResourceVersion, Content: end.Content, ListRevision: last}
+		history = append(history, porcupine.Operation{ClientId: -1, Input: linearizability.Request{Key: key, Verb: "list"}, Output: a, Call: linearizability.Pending - 2, Return: linearizability.Pending - 1})
+	}
+	for _, part := range linearizability.PartitionByKey(history) {
+		key := part[0].Input.(linearizability.Request).Key
+		m := linearizability.Model(g.initialStates[key])
+		result, info := porcupine.CheckOperationsVerbose(m, part, time.Minute)
+		if result != porcupine.Ok {
+			complaints = append(complaints, fmt.Sprintf("not linearizable (%s): %s %s/%s, which began as %+v:\n%s", result, g.Kind.Plural, g.Namespace, key, g.initialStates[key], linearizability.DescribeFailure(part, info)))
+		}
+	}
+	return complaints
+}
+
+// close ends all that live as long as the server.
+func (s *environment) close() {
+	s.recorder.close()
+	for _, o := range s.watchers {
+		o.close()
+	}
+	for _, x := range s.informers {
+		x.close()
+	}
+	for _, g := range s.transports {
+		g.next.CloseIdleConnections()
+	}
+}

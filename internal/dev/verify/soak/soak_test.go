@@ -1,0 +1,140 @@
+package soak
+
+import (
+	"flag"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/internal/dev/verify/harness"
+)
+
+// What failed is run again with -seed SEED. What the clients ask, and which faults there
+// are, follows from it; in which order they get to it does not.
+var (
+	duration  = flag.Duration("duration", 2*time.Second, "for how long TestSoak goes on")
+	firstSeed = flag.Uint64("seed", 1, "seed of the first server of TestSoak")
+)
+
+// roundsPerServer are the rounds that a server lives for.
+const roundsPerServer = 40
+
+// A hundred clients do everything to a server and its replica, while faults come and go,
+// history is forgotten and the replica lies behind; informers follow. After each round, when
+// the trouble is over, what they saw is checked: that each object was linearizable, that the
+// watches kept their promises, that whatever was read was there, that the informers are equal
+// to the store, and that the server holds and counts what it should.
+//
+//	go test ./fake -run Soak -duration 10m
+//
+// -seed chooses another story. Time is virtual but for the duration, and a new server with the
+// next seed takes over after 40 rounds.
+func TestSoak(t *testing.T) {
+	var over atomic.Bool
+	timer := time.AfterFunc(testDuration(t), func() { over.Store(true) })
+	defer timer.Stop()
+	var total harness.Counter
+	rounds := 0
+	for seed := *firstSeed; rounds == 0 || !over.Load() && !t.Failed(); seed++ {
+		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
+			rounds += runServer(t, seed, &total, over.Load)
+		})
+	}
+	t.Logf("%d rounds, from -seed %d on", rounds, *firstSeed)
+	if rounds >= 100 && !t.Failed() {
+		requireCoverage(t, &total)
+	}
+}
+
+// testDuration is the duration, or what -timeout leaves of it.
+func testDuration(t *testing.T) time.Duration {
+	d := *duration
+	if testing.Short() {
+		d = min(d, time.Second)
+	}
+	if end, ok := t.Deadline(); ok {
+		if left := time.Until(end) * 9 / 10; left < d {
+			t.Logf("-timeout leaves %v of the duration", left)
+			d = left
+		}
+	}
+	return d
+}
+
+// runServer is the life of one server. It gives the number of its rounds.
+func runServer(t *testing.T, seed uint64, total *harness.Counter, over func() bool) (rounds int) {
+	outside, stop := startOutsideBubble()
+	defer stop()
+	synctest.Test(t, func(t *testing.T) {
+		s := newEnvironment(t, seed, total, outside)
+		defer s.close()
+		for s.round < roundsPerServer && (s.round == 0 || !over()) {
+			complaints := s.runRound()
+			rounds = s.round
+			if len(complaints) > 0 {
+				t.Errorf("rerun with -run 'TestSoak$' -seed %d -duration %v; in round %d:\n%s", seed, *duration, s.round, summarize(complaints))
+				return
+			}
+		}
+		s.close()
+		time.Sleep(time.Second) // the server notices
+		if left := s.checkIdle(0); len(left) > 0 {
+			t.Errorf("at the end of -seed %d: %s", seed, summarize(left))
+		}
+	})
+	return rounds
+}
+
+// startOutsideBubble gives a way out of a bubble, for checks with a timeout of real time.
+func startOutsideBubble() (run func(func() []string) []string, stop func()) {
+	jobs, answers := make(chan func() []string), make(chan []string)
+	go func() {
+		for job := range jobs {
+			answers <- job()
+		}
+	}()
+	return func(job func() []string) []string {
+		jobs <- job
+		return <-answers
+	}, func() { close(jobs) }
+}
+
+// summarize is the beginning of what there is to complain of.
+func summarize(complaints []string) string {
+	const most, longest = 12, 1500
+	var b strings.Builder
+	for i, c := range complaints {
+		if i == most {
+			fmt.Fprintf(&b, "and %d more\n", len(complaints)-most)
+			break
+		}
+		if len(c) > longest {
+			c = c[:longest] + " ..."
+		}
+		b.WriteString(c + "\n")
+	}
+	return b.String()
+}
+
+// requireCoverage fails if something has never occurred, so that a check of nothing is
+// noticed.
+func requireCoverage(t *testing.T, total *harness.Counter) {
+	t.Helper()
+	for _, rule := range faultRules() {
+		name, _, _ := strings.Cut(rule, ":")
+		require.Positive(t, total.Count("fault "+name), "the fault %s never hit", name)
+	}
+	for _, what := range []string{
+		"expired", "lost", "sweep 200", "getscale 200", "scale 200", "scale 409", "status 200", "status 409", "strategic 200",
+		"json 200", "merge 200", "merge 409", "apply 200", "apply 201", "put 200", "put 409", "create 201", "create 409", "delete 200", "delete 409",
+		"onlooker's get", "onlooker's get at 0", "onlooker's exact list", "onlooker's streaming list", "onlooker's streaming list at 0",
+		"sentry's ADDED", "sentry's MODIFIED", "sentry's DELETED", "sentry's BOOKMARK", "sentry's ERROR",
+	} {
+		require.Positive(t, total.Count(what), "no %s has occurred", what)
+	}
+}

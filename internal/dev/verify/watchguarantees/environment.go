@@ -1,0 +1,227 @@
+package watchguarantees
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/internal/dev/verify/harness"
+)
+
+// environment is the server of one seed, and what the writers did to it.
+type environment struct {
+	t             *testing.T
+	srv           *fakeapi.Server
+	kind          harness.Kind
+	counter       *harness.Counter
+	startRevision uint64
+	initial       []harness.Object
+	writersDone   chan struct{} // closed when the writers are done: nothing is cut any more
+	stopWatchers  chan struct{} // closed when the watchers shall end
+
+	mu             sync.Mutex
+	writes         []Write
+	newest         uint64 // the newest revision that a writer knows of
+	forgottenAt    []uint64
+	forgetsHistory bool // history is being forgotten
+}
+
+// Namespaces and names whose keys sort by bytes, not by parts: "n-1/a" comes
+// before "n/a".
+func namespacesAndNames() (namespaces, names []string) {
+	return []string{"n", "n-1", "o"}, []string{"a", "a-b", "b", "c"}
+}
+
+// newEnvironment starts a server with a few objects in three namespaces.
+func newEnvironment(t *testing.T, seed uint64, rng *rand.Rand, total *harness.Counter) *environment {
+	w := &environment{t: t, counter: total, kind: harness.KindsReturningDeleted()[seed%2], writersDone: make(chan struct{}), stopWatchers: make(chan struct{})}
+	namespaces, names := namespacesAndNames()
+	var objects, fixtures []runtime.Object
+	for _, ns := range namespaces {
+		objects = append(objects, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns}})
+		for _, name := range names[:2] {
+			fixtures = append(fixtures, w.kind.New(ns, name, map[string]string{"app": "x"}))
+		}
+	}
+	intervals := []time.Duration{100 * time.Millisecond, 400 * time.Millisecond, time.Second}
+	w.srv = fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithSeed(seed), fakeapi.WithObjects(append(objects, fixtures...)...),
+		fakeapi.WithBookmarkInterval(intervals[rng.IntN(len(intervals))]))
+	w.startRevision = w.revision()
+	w.newest = w.startRevision
+	w.initial = w.list(w.kind.CollectionPath(""), harness.JSON, nil)
+	require.Len(t, w.initial, len(fixtures))
+	w.forgetsHistory = rng.IntN(3) == 0
+	return w
+}
+
+// runSeed runs one seed.
+func runSeed(t *testing.T, seed uint64, total *harness.Counter) {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	w := newEnvironment(t, seed, rng, total)
+	var writers, watchers sync.WaitGroup
+	for i := range 4 {
+		a := &writer{environment: w, rng: rand.New(rand.NewPCG(seed, uint64(100+i))), name: fmt.Sprint("w", i)}
+		writers.Go(func() { a.run(40) })
+	}
+	writers.Go(func() { w.writeOtherKind(rand.New(rand.NewPCG(seed, 2)), 20) })
+	if w.forgetsHistory {
+		writers.Go(func() { w.forgetHistory(rand.New(rand.NewPCG(seed, 3))) })
+	}
+	var lives []*WatchLog
+	for i, v := range randomWatchSpecs(w, rng) {
+		o := newWatcher(w, v, rand.New(rand.NewPCG(seed, uint64(200+i))))
+		lives = append(lives, &o.WatchLog)
+		watchers.Go(o.run)
+	}
+	writers.Wait()
+	close(w.writersDone)
+	time.Sleep(5 * time.Second) // two bookmarks and more
+	close(w.stopWatchers)
+	watchers.Wait()
+
+	c, complaints := NewHistory(w.kind.Name, w.initial, w.startRevision, w.revision(), w.writes)
+	c.ForgottenAt = w.forgottenAt
+	for _, l := range lives {
+		w.countEvents(l)
+		complaints = append(complaints, c.Check(*l)...)
+	}
+	if len(complaints) > 0 {
+		t.Errorf("rerun with -run TestWatchGuarantees -first=%d -seeds=1\n%s", seed, strings.Join(complaints, "\n"))
+	}
+}
+
+// forgetHistory makes the server forget its history now and then.
+func (w *environment) forgetHistory(rng *rand.Rand) {
+	for range 4 {
+		time.Sleep(time.Duration(rng.IntN(1000)) * time.Millisecond)
+		w.srv.Compact()
+		if rng.IntN(2) == 0 {
+			w.srv.ForgetHistory()
+			w.mu.Lock()
+			w.forgottenAt = append(w.forgottenAt, w.revision())
+			w.mu.Unlock()
+		}
+	}
+}
+
+// countEvents notes what a life had in it.
+func (w *environment) countEvents(l *WatchLog) {
+	for i, s := range l.Requests {
+		if i > 0 && !s.Initial {
+			before := l.Requests[i-1].Events
+			if len(before) > 0 && before[len(before)-1].Type == "BOOKMARK" {
+				w.counter.Add("resumed from a bookmark")
+			} else {
+				w.counter.Add("resumed from an event")
+			}
+		}
+		ended := false
+		for _, g := range s.Events {
+			w.counter.Add(string(g.Type))
+			if ended = ended || g.InitialEventsEnd; g.Type == "DELETED" && strings.Contains(l.Name, "labelSelector") {
+				w.counter.Add("selected DELETED")
+			}
+		}
+		if s.ExactList != nil {
+			w.counter.Add("Exact list")
+		}
+		if s.Initial && s.Bookmarks && !ended && len(s.Events) > 0 {
+			w.counter.Add("partial initial events")
+		}
+	}
+}
+
+// objectFrom is thingOf where it must be one.
+func (w *environment) objectFrom(obj runtime.Object) harness.Object {
+	o, err := harness.ObjectFrom(obj)
+	require.NoError(w.t, err)
+	return o
+}
+
+func (w *environment) revision() uint64 {
+	rev, err := strconv.ParseUint(w.srv.ResourceVersion(), 10, 64)
+	require.NoError(w.t, err)
+	return rev
+}
+
+// list reads a collection; nil if what it asks for is forgotten.
+func (w *environment) list(path, media string, query url.Values) []harness.Object {
+	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.srv.URL()+path+"?"+query.Encode(), nil)
+	require.NoError(w.t, err)
+	r.Header.Set("Accept", media)
+	code, body := w.do(r)
+	if code == http.StatusGone {
+		return nil
+	}
+	obj, _, err := harness.Encoding{Kind: w.kind, MediaType: media}.Decode(body)
+	require.NoError(w.t, err)
+	items, err := meta.ExtractList(obj)
+	require.NoError(w.t, err)
+	list := []harness.Object{}
+	for _, item := range items {
+		list = append(list, w.objectFrom(item))
+	}
+	return list
+}
+
+func (w *environment) do(r *http.Request) (int, []byte) {
+	resp, err := w.srv.Client().Do(r)
+	require.NoError(w.t, err)
+	defer func() { _ = resp.Body.Close() }()
+	body, err := io.ReadAll(resp.Body)
+	require.NoError(w.t, err)
+	return resp.StatusCode, body
+}
+
+func (w *environment) recordWrite(kind, verb string, o harness.Object) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.writes = append(w.writes, Write{Kind: kind, Verb: verb, Object: o})
+	w.newest = max(w.newest, o.Revision)
+}
+
+// newestRevision is the newest revision that a writer was told of.
+func (w *environment) newestRevision() uint64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.newest
+}
+
+// writeOtherKind writes objects of another type, whose revisions the watchers see in
+// bookmarks only.
+func (w *environment) writeOtherKind(rng *rand.Rand, n int) {
+	for i := range n {
+		time.Sleep(time.Duration(rng.IntN(200)) * time.Millisecond)
+		code, body := w.request("POST", "/api/v1/namespaces/n/configmaps", harness.JSON, fmt.Sprintf(`{"metadata":{"name":"noise-%d","labels":{"app":"x"}}}`, i))
+		require.Equal(w.t, http.StatusCreated, code)
+		w.recordWrite("ConfigMap", "create", w.decode(body))
+	}
+}
+
+func (w *environment) request(method, path, contentType, body string) (int, []byte) {
+	r, err := http.NewRequestWithContext(w.t.Context(), method, w.srv.URL()+path, bytes.NewReader([]byte(body)))
+	require.NoError(w.t, err)
+	r.Header.Set("Content-Type", contentType)
+	return w.do(r)
+}
+
+func (w *environment) decode(body []byte) harness.Object {
+	obj, _, err := harness.Encoding{Kind: w.kind, MediaType: harness.JSON}.Decode(body)
+	require.NoError(w.t, err)
+	return w.objectFrom(obj)
+}

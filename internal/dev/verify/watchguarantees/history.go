@@ -1,0 +1,160 @@
+package watchguarantees
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/watch"
+
+	"example.com/fakeapi/internal/dev/verify/harness"
+)
+
+// Write is what its writer knows of one that succeeded. Of a deletion the thing
+// is the last state, at the revision of the deletion.
+type Write struct {
+	harness.Object
+	Kind, Verb string
+}
+
+// WatchRequest is one watch request and what it brought.
+type WatchRequest struct {
+	From        uint64 // the revision it resumes from, if it is not initial
+	Initial     bool   // it begins with the state,
+	MinRevision uint64 // which is not older than this
+	Bookmarks   bool
+	Events      []harness.Event
+	ExactList   *[]harness.Object // an Exact list at the bookmark that ended the initial events
+}
+
+// WatchLog is all that one watcher saw: span after span, each resumed from where
+// the one before it ended.
+type WatchLog struct {
+	Name     string
+	Matches  func(harness.Object) bool
+	Requests []WatchRequest
+}
+
+// Change is a write with the state that it replaced.
+type Change struct {
+	Revision uint64
+	Key      string
+	Old, New *harness.Object
+}
+
+// eventFor is the event that a change is to a watcher, if it is one at all.
+func (c Change) eventFor(selects func(harness.Object) bool) (harness.Event, bool) {
+	was, is := c.Old != nil && selects(*c.Old), c.New != nil && selects(*c.New)
+	switch {
+	case is && !was:
+		return harness.Event{Type: watch.Added, Object: *c.New}, true
+	case is:
+		return harness.Event{Type: watch.Modified, Object: *c.New}, true
+	case was:
+		left := *c.Old
+		left.Revision = c.Revision
+		return harness.Event{Type: watch.Deleted, Object: left}, true
+	}
+	return harness.Event{}, false
+}
+
+// History is what happened, as the merged logs of the writers tell it.
+type History struct {
+	Initial     map[string]harness.Object // the state at the revision since
+	Start       uint64
+	End         uint64 // the revision at the end
+	Changes     []Change
+	ForgottenAt []uint64 // the store's revision after each time that history was forgotten
+}
+
+// NewHistory merges the logs and says what is wrong with them: writes share a
+// revision, do not follow from one another, or there were more than the writers
+// know of, so that one that should have changed nothing did.
+func NewHistory(kind string, base []harness.Object, since, last uint64, writes []Write) (*History, []string) {
+	c := &History{Initial: map[string]harness.Object{}, Start: since, End: last}
+	state := map[string]harness.Object{}
+	for _, o := range base {
+		c.Initial[o.Key], state[o.Key] = o, o
+	}
+	var complaints []string
+	complain := func(format string, args ...any) { complaints = append(complaints, fmt.Sprintf(format, args...)) }
+	writes = slices.SortedStableFunc(slices.Values(writes), func(a, b Write) int { return cmp.Compare(a.Revision, b.Revision) })
+	for i, w := range writes {
+		if i > 0 && writes[i-1].Revision == w.Revision {
+			complain("shared revision: %v and %v", writes[i-1], w)
+		}
+		if w.Revision <= since || w.Revision > last {
+			complain("impossible revision: %v", w)
+		}
+		if w.Kind != kind {
+			continue
+		}
+		before, there := state[w.Key]
+		next := Change{Revision: w.Revision, Key: w.Key}
+		if there {
+			next.Old = &before
+		}
+		if there != (w.Verb != "create") {
+			complain("incoherent: %s of %v, which was there before: %v", w.Verb, w.Object, there)
+		}
+		if delete(state, w.Key); w.Verb == "delete" {
+			if there && w.Content != before.Content {
+				complain("incoherent: the answer to a delete is %v, the object was %v", w.Object, before)
+			}
+		} else {
+			next.New, state[w.Key] = &w.Object, w.Object
+		}
+		c.Changes = append(c.Changes, next)
+	}
+	if since+uint64(len(writes)) != last {
+		complain("uncounted: %d writes brought the store from %d to %d", len(writes), since, last)
+	}
+	return c, complaints
+}
+
+// ObjectsAt is what a list of the state at a revision shows, in the order of the keys.
+func (c *History) ObjectsAt(rev uint64, selects func(harness.Object) bool) []harness.Object {
+	state := maps.Clone(c.Initial)
+	for _, change := range c.Changes {
+		if change.Revision > rev {
+			break
+		}
+		if delete(state, change.Key); change.New != nil {
+			state[change.Key] = *change.New
+		}
+	}
+	var list []harness.Object
+	for _, key := range slices.Sorted(maps.Keys(state)) {
+		if o := state[key]; selects(o) {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// nextEvent is the first event above a revision.
+func (c *History) nextEvent(rev uint64, selects func(harness.Object) bool) (harness.Event, bool) {
+	i, _ := slices.BinarySearchFunc(c.Changes, rev+1, func(c Change, rev uint64) int { return cmp.Compare(c.Revision, rev) })
+	for _, change := range c.Changes[i:] {
+		if g, ok := change.eventFor(selects); ok {
+			return g, true
+		}
+	}
+	return harness.Event{}, false
+}
+
+// Check says in what a life differs from what the guarantees of a watch make
+// of the chronicle: nothing if it is as it must be.
+func (c *History) Check(l WatchLog) []string {
+	r := &checker{history: c, log: l}
+	for i, s := range l.Requests {
+		r.checkRequest(s, i == len(l.Requests)-1)
+	}
+	if !r.positionKnown {
+		r.report("lost: the watch never got to know where it is")
+	} else if g, ok := c.nextEvent(r.position, l.Matches); ok {
+		r.report("lost at the end: %v", g)
+	}
+	return r.violations
+}

@@ -1,0 +1,48 @@
+package watchguarantees
+
+import (
+	"flag"
+	"fmt"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/internal/dev/verify/harness"
+)
+
+// A seed that failed is run again with -first=SEED -seeds=1.
+var (
+	firstSeed = flag.Uint64("first", 0, "first seed of TestWatchGuarantees")
+	seedCount = flag.Uint64("seeds", 40, "number of seeds of TestWatchGuarantees")
+)
+
+// What etcd promises of a watch holds for every watcher, however often it is cut
+// off and resumed: events are ordered, unique and complete, a bookmark tells the
+// truth, and initial events are the list at their revision. Per seed, writers and
+// watchers do random things; what the writers were told is what the watchers must
+// have seen.
+func TestWatchGuarantees(t *testing.T) {
+	seeds := *seedCount
+	if testing.Short() {
+		seeds = min(seeds, 8)
+	}
+	var total harness.Counter
+	t.Run("seeds", func(t *testing.T) {
+		for seed := *firstSeed; seed < *firstSeed+seeds; seed++ {
+			t.Run(fmt.Sprint(seed), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) { runSeed(t, seed, &total) })
+			})
+		}
+	})
+	if seeds < 8 {
+		return // too few for everything to occur
+	}
+	for _, what := range []string{
+		"ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR", "selected DELETED", "Exact list", "partial initial events",
+		"resumed from an event", "resumed from a bookmark", "dry run", "no-op", "refused",
+	} {
+		require.Positive(t, total.Count(what), "no %s has occurred", what)
+	}
+}
