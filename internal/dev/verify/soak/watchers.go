@@ -235,7 +235,10 @@ func (o *resumingWatcher) recordEvent(g harness.Event) bool {
 	if g.Type == watch.Error {
 		return false
 	}
-	if o.positionKnown = o.positionKnown || g.InitialEventsEnd; o.positionKnown {
+	switch {
+	case g.InitialEventsEnd: // a view that lags may be older than what was seen before
+		o.position, o.positionKnown = g.Revision, true
+	case o.positionKnown:
 		o.position = max(o.position, g.Revision)
 	}
 	return true
