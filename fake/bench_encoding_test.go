@@ -15,11 +15,11 @@ func BenchmarkEncodings(b *testing.B) {
 	srv := fakeapi.Start(b, fakeapi.WithInMemoryNetwork(), fakeapi.WithCBOR(), fakeapi.WithObjects(kibs(2000)...))
 	const partial = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 	for _, e := range []struct{ name, accept, encoding string }{
-		{"protobuf", inProtobuf, ""}, {"cbor", cborMedia, ""}, {"yaml", "application/yaml", ""}, {"pretty", inJSON + ";pretty=1", ""},
-		{"gzip", inJSON, "gzip"}, {"protobuf+gzip", inProtobuf, "gzip"}, {"cbor+gzip", cborMedia, "gzip"},
-		{"json+partial", inJSON + partial, ""}, {"cbor+partial", cborMedia + partial, ""},
+		{"protobuf", inProtobuf, ""}, {"cbor", inCBOR, ""}, {"yaml", "application/yaml", ""}, {"pretty", inJSON + ";pretty=1", ""},
+		{"gzip", inJSON, "gzip"}, {"protobuf+gzip", inProtobuf, "gzip"}, {"cbor+gzip", inCBOR, "gzip"},
+		{"json+partial", inJSON + partial, ""}, {"cbor+partial", inCBOR + partial, ""},
 	} {
-		for what, path := range map[string]string{"list": mapsPath, "get": mapsPath + "/m0000007"} {
+		for what, path := range map[string]string{"list": limitMaps, "get": limitMaps + "/m0000007"} {
 			if what == "get" && (e.encoding != "" || len(e.accept) > 40) {
 				continue
 			}

@@ -20,12 +20,12 @@ import (
 // Large answers are compressed, in each encoding, and hold what they hold without it (HT-02, HT-03).
 func TestGzip(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithCBOR(), fakeapi.WithObjects(kibs(200)...))
-	for _, media := range []string{inJSON, "application/yaml", inProtobuf, cborMedia, inJSON + ";pretty=1",
+	for _, media := range []string{inJSON, "application/yaml", inProtobuf, inCBOR, inJSON + ";pretty=1",
 		inJSON + ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"} {
-		plain := sendWith(t, srv, http.MethodGet, mapsPath, "", "Accept", media, "Accept-Encoding", "identity")
+		plain := sendWith(t, srv, http.MethodGet, limitMaps, "", "Accept", media, "Accept-Encoding", "identity")
 		require.Empty(t, plain.header.Get("Content-Encoding"))
 		require.Equal(t, plain.header.Get("Content-Length"), strconv.Itoa(len(plain.body)), media)
-		packed := sendWith(t, srv, http.MethodGet, mapsPath, "", "Accept", media, "Accept-Encoding", "gzip")
+		packed := sendWith(t, srv, http.MethodGet, limitMaps, "", "Accept", media, "Accept-Encoding", "gzip")
 		if len(plain.body) <= 128<<10 {
 			require.Empty(t, packed.header.Get("Content-Encoding"), media)
 			require.Equal(t, plain.body, packed.body)
@@ -41,7 +41,7 @@ func TestGzip(t *testing.T) {
 		require.True(t, bytes.Equal(plain.body, unpacked), media)
 		require.Less(t, len(packed.body), len(plain.body)/4, media)
 	}
-	small := sendWith(t, srv, http.MethodGet, mapsPath+"?limit=100", "", "Accept-Encoding", "gzip")
+	small := sendWith(t, srv, http.MethodGet, limitMaps+"?limit=100", "", "Accept-Encoding", "gzip")
 	require.Empty(t, small.header.Get("Content-Encoding"))
 }
 
@@ -54,7 +54,7 @@ func TestGzipUnderRules(t *testing.T) {
 	config.ContentType = inJSON
 	packed := false
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return tripper(func(r *http.Request) (*http.Response, error) {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
 			resp, err := next.RoundTrip(r)
 			packed = err == nil && resp.Uncompressed
 			return resp, err
@@ -68,15 +68,11 @@ func TestGzipUnderRules(t *testing.T) {
 	require.Contains(t, srv.Timeline().String(), "rv=7")
 }
 
-type tripper func(*http.Request) (*http.Response, error)
-
-func (f tripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 // One object can be large, too.
 func TestGzipObject(t *testing.T) {
 	big := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "big", Namespace: "default"}, Data: map[string]string{}}
 	big.Data["k"] = string(bytes.Repeat([]byte("v"), 200<<10))
 	srv := fakeapi.Start(t, fakeapi.WithObjects(big))
-	got := sendWith(t, srv, http.MethodGet, mapsPath+"/big", "", "Accept-Encoding", "gzip")
+	got := sendWith(t, srv, http.MethodGet, limitMaps+"/big", "", "Accept-Encoding", "gzip")
 	require.Equal(t, "gzip", got.header.Get("Content-Encoding"))
 }

@@ -36,7 +36,7 @@ func TestDependentsGoWithTheDefinition(t *testing.T) {
 		require.NoError(p, err)
 		require.NoError(p, p.srv.RunControllers(p.Context()))
 
-		require.NoError(p, client.Resource(crdsGVR).Delete(p.Context(), "gadgets.end.example.com", metav1.DeleteOptions{}))
+		require.NoError(p, client.Resource(crdsResource).Delete(p.Context(), "gadgets.end.example.com", metav1.DeleteOptions{}))
 		require.NoError(p, p.srv.RunControllers(p.Context())) // which reads of both ends only now
 		_, err = p.maps.Get(p.Context(), "dependent", metav1.GetOptions{})
 		require.True(p, apierrors.IsNotFound(err), "%v", err)
@@ -94,7 +94,7 @@ func TestDefinitionsBesideWriters(t *testing.T) {
 		if err := srv.Load(heldGadgets()); err != nil {
 			t.Error(err)
 		}
-		if err := client.Resource(crdsGVR).Delete(t.Context(), "gadgets.end.example.com", metav1.DeleteOptions{}); err != nil {
+		if err := client.Resource(crdsResource).Delete(t.Context(), "gadgets.end.example.com", metav1.DeleteOptions{}); err != nil {
 			t.Error(err)
 		}
 	}

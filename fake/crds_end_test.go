@@ -34,10 +34,7 @@ func heldGadgets() *apiextensionsv1.CustomResourceDefinition {
 	return crd
 }
 
-var (
-	heldGVR = schema.GroupVersionResource{Group: "end.example.com", Version: "v1", Resource: "gadgets"}
-	crdsGVR = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-)
+var heldGVR = schema.GroupVersionResource{Group: "end.example.com", Version: "v1", Resource: "gadgets"}
 
 // A definition stays until the last of its objects has gone, and discovery tells that
 // nothing new can be written.
@@ -52,7 +49,7 @@ func TestDefinitionThatWaitsForAnObject(t *testing.T) {
 	_, err := client.Resource(heldGVR).Create(t.Context(), held, metav1.CreateOptions{})
 	require.NoError(t, err)
 
-	require.NoError(t, client.Resource(crdsGVR).Delete(t.Context(), "gadgets.end.example.com", metav1.DeleteOptions{}))
+	require.NoError(t, client.Resource(crdsResource).Delete(t.Context(), "gadgets.end.example.com", metav1.DeleteOptions{}))
 	list, err := discovery.NewDiscoveryClientForConfigOrDie(srv.RESTConfig()).ServerResourcesForGroupVersion("end.example.com/v1")
 	require.NoError(t, err)
 	require.Equal(t, metav1.Verbs{"delete", "deletecollection", "get", "list", "watch"}, list.APIResources[0].Verbs)
@@ -60,7 +57,7 @@ func TestDefinitionThatWaitsForAnObject(t *testing.T) {
 	_, err = client.Resource(heldGVR).Patch(t.Context(), "held", "application/merge-patch+json",
 		[]byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
 	require.NoError(t, err)
-	_, err = client.Resource(crdsGVR).Get(t.Context(), "gadgets.end.example.com", metav1.GetOptions{})
+	_, err = client.Resource(crdsResource).Get(t.Context(), "gadgets.end.example.com", metav1.GetOptions{})
 	require.ErrorContains(t, err, "not found", "the definition went with its last object")
 }
 
@@ -76,7 +73,7 @@ func TestDefinitionWithUnreadableObjects(t *testing.T) {
 	_, err := client.Resource(heldGVR).Create(t.Context(), obj, metav1.CreateOptions{})
 	require.NoError(t, err)
 	change := func(patch string, subresources ...string) {
-		_, err := client.Resource(crdsGVR).Patch(t.Context(), "gadgets.end.example.com", "application/json-patch+json",
+		_, err := client.Resource(crdsResource).Patch(t.Context(), "gadgets.end.example.com", "application/json-patch+json",
 			[]byte(patch), metav1.PatchOptions{}, subresources...)
 		require.NoError(t, err)
 	}
@@ -88,7 +85,7 @@ func TestDefinitionWithUnreadableObjects(t *testing.T) {
 	heldV2.Version = "v2"
 	_, err = client.Resource(heldV2).Get(t.Context(), "old", metav1.GetOptions{})
 	require.Error(t, err)
-	require.NoError(t, client.Resource(crdsGVR).Delete(t.Context(), "gadgets.end.example.com", metav1.DeleteOptions{}))
-	_, err = client.Resource(crdsGVR).Get(t.Context(), "gadgets.end.example.com", metav1.GetOptions{})
+	require.NoError(t, client.Resource(crdsResource).Delete(t.Context(), "gadgets.end.example.com", metav1.DeleteOptions{}))
+	_, err = client.Resource(crdsResource).Get(t.Context(), "gadgets.end.example.com", metav1.GetOptions{})
 	require.ErrorContains(t, err, "not found")
 }

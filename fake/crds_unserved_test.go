@@ -28,7 +28,7 @@ func TestDefinitionWithBadBundle(t *testing.T) {
 	crd.APIVersion, crd.Kind = "apiextensions.k8s.io/v1", "CustomResourceDefinition"
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(crd)
 	require.NoError(t, err)
-	client := dynamic.NewForConfigOrDie(srv.RESTConfig()).Resource(crdsGVR)
+	client := dynamic.NewForConfigOrDie(srv.RESTConfig()).Resource(crdsResource)
 	_, err = client.Create(t.Context(), &unstructured.Unstructured{Object: content}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	made, err := client.Get(t.Context(), crd.Name, metav1.GetOptions{})

@@ -66,7 +66,7 @@ func TestProtobufBodies(t *testing.T) {
 		"no mark":            {whole[4:], 400, unrecognized + "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := sendWith(t, srv, http.MethodPost, mapsPath+"?fieldValidation=Strict", tt.body, "Content-Type", inProtobuf)
+			got := sendWith(t, srv, http.MethodPost, limitMaps+"?fieldValidation=Strict", tt.body, "Content-Type", inProtobuf)
 			require.Equal(t, tt.code, got.code, "%s", got.body)
 			var s metav1.Status
 			require.NoError(t, json.Unmarshal(got.body, &s))
@@ -74,10 +74,10 @@ func TestProtobufBodies(t *testing.T) {
 		})
 	}
 	// Input and output are independent (CN-07), and errors are in the output's (PB-06).
-	got := sendWith(t, srv, http.MethodPut, mapsPath+"/whole", whole, "Content-Type", inProtobuf, "Accept", "application/yaml")
+	got := sendWith(t, srv, http.MethodPut, limitMaps+"/whole", whole, "Content-Type", inProtobuf, "Accept", "application/yaml")
 	require.Equal(t, "application/yaml", got.header.Get("Content-Type"))
 	require.Contains(t, string(got.body), "\nkind: ConfigMap\n")
-	got = sendWith(t, srv, http.MethodGet, mapsPath+"/none", "", "Accept", inProtobuf)
+	got = sendWith(t, srv, http.MethodGet, limitMaps+"/none", "", "Accept", inProtobuf)
 	require.Equal(t, inProtobuf, got.header.Get("Content-Type"))
 	require.True(t, strings.HasPrefix(string(got.body), protobufMark))
 }
@@ -95,21 +95,21 @@ func TestYAMLBodies(t *testing.T) {
 		"broken":      {"kind: [\n", 400},
 		"only a text": {"just text", 400},
 	} {
-		got := sendWith(t, srv, http.MethodPost, mapsPath, tt.body, "Content-Type", "application/yaml")
+		got := sendWith(t, srv, http.MethodPost, limitMaps, tt.body, "Content-Type", "application/yaml")
 		require.Equal(t, tt.code, got.code, "%s: %s", name, got.body)
 	}
-	list := sendWith(t, srv, http.MethodGet, mapsPath, "", "Accept", "application/yaml")
+	list := sendWith(t, srv, http.MethodGet, limitMaps, "", "Accept", "application/yaml")
 	require.Equal(t, 3, strings.Count(string(list.body), "- metadata:\n"))
-	got := sendWith(t, srv, http.MethodDelete, mapsPath+"/a", "dryRun: [All]", "Content-Type", "application/yaml", "Accept", "application/yaml")
+	got := sendWith(t, srv, http.MethodDelete, limitMaps+"/a", "dryRun: [All]", "Content-Type", "application/yaml", "Accept", "application/yaml")
 	require.Contains(t, string(got.body), "status: Success\n")
-	require.Equal(t, http.StatusOK, sendWith(t, srv, http.MethodGet, mapsPath+"/a", "").code)
+	require.Equal(t, http.StatusOK, sendWith(t, srv, http.MethodGet, limitMaps+"/a", "").code)
 }
 
 // Who accepts nothing that there is gets indented JSON without a newline (CN-03, CN-08).
 func TestNothingAcceptable(t *testing.T) {
 	srv := fakeapi.Start(t)
 	for _, accept := range []string{"application/xml", inJSON + ";as=Nope;v=v1;g=meta.k8s.io"} {
-		got := sendWith(t, srv, http.MethodGet, mapsPath+"/a", "", "Accept", accept)
+		got := sendWith(t, srv, http.MethodGet, limitMaps+"/a", "", "Accept", accept)
 		require.Equal(t, http.StatusNotAcceptable, got.code)
 		require.Equal(t, inJSON, got.header.Get("Content-Type"))
 		require.True(t, strings.HasPrefix(string(got.body), "{\n  \"kind\": \"Status\",\n"), "%s", got.body)

@@ -18,11 +18,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-const (
-	cborMedia = "application/cbor"
-	mapsPath  = "/api/v1/namespaces/default/configmaps"
-	cborMark  = "\xd9\xd9\xf7"
-)
+const cborMark = "\xd9\xd9\xf7"
 
 // reply is an answer, read.
 type reply struct {
@@ -57,14 +53,14 @@ func item(t testing.TB, v any) string {
 }
 
 // likeJSON holds an answer in CBOR against the same in JSON.
-func likeJSON(t *testing.T, inCBOR, inJSON []byte) {
+func likeJSON(t *testing.T, cborBody, jsonBody []byte) {
 	t.Helper()
-	require.True(t, bytes.HasPrefix(inCBOR, []byte(cborMark)), "CB-03: %x", inCBOR)
+	require.True(t, bytes.HasPrefix(cborBody, []byte(cborMark)), "CB-03: %x", cborBody)
 	var got, want any
-	require.NoError(t, direct.Unmarshal(inCBOR, &got))
+	require.NoError(t, direct.Unmarshal(cborBody, &got))
 	again, err := json.Marshal(got)
 	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(inJSON, &want))
+	require.NoError(t, json.Unmarshal(jsonBody, &want))
 	wanted, err := json.Marshal(want)
 	require.NoError(t, err)
 	require.JSONEq(t, string(wanted), string(again))
@@ -75,25 +71,25 @@ func TestCBORAnswers(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithCBOR(), fakeapi.WithObjects(kibs(30)...), fakeapi.WithObjects(deployment("web")))
 	const meta = ";g=meta.k8s.io;v=v1"
 	for _, tt := range []struct{ path, params string }{
-		{mapsPath + "/m0000001", ""},
-		{mapsPath + "/m0000001", ";as=PartialObjectMetadata" + meta},
-		{mapsPath, ""},
-		{mapsPath + "?limit=2", ""},
-		{mapsPath, ";as=PartialObjectMetadataList" + meta},
+		{limitMaps + "/m0000001", ""},
+		{limitMaps + "/m0000001", ";as=PartialObjectMetadata" + meta},
+		{limitMaps, ""},
+		{limitMaps + "?limit=2", ""},
+		{limitMaps, ";as=PartialObjectMetadataList" + meta},
 		{"/api/v1/namespaces/default/pods", ""},
 		{"/apis/apps/v1/namespaces/default/deployments/web", ""},
 		{"/apis/apps/v1/namespaces/default/deployments/web/scale", ""},
-		{mapsPath + "/none", ""},
+		{limitMaps + "/none", ""},
 		{"/api/v1", ""},
 		{"/apis", ""},
 		{"/apis", ";as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io"},
 	} {
-		inCBOR := sendWith(t, srv, http.MethodGet, tt.path, "", "Accept", cborMedia+tt.params)
-		inJSON := sendWith(t, srv, http.MethodGet, tt.path, "", "Accept", inJSON+tt.params)
-		require.Equal(t, inJSON.code, inCBOR.code, tt.path)
-		media, _, _ := strings.Cut(inCBOR.header.Get("Content-Type"), ";")
-		require.Equal(t, cborMedia, media, tt.path)
-		likeJSON(t, inCBOR.body, inJSON.body)
+		got := sendWith(t, srv, http.MethodGet, tt.path, "", "Accept", inCBOR+tt.params)
+		want := sendWith(t, srv, http.MethodGet, tt.path, "", "Accept", inJSON+tt.params)
+		require.Equal(t, want.code, got.code, tt.path)
+		media, _, _ := strings.Cut(got.header.Get("Content-Type"), ";")
+		require.Equal(t, inCBOR, media, tt.path)
+		likeJSON(t, got.body, want.body)
 	}
 }
 
@@ -128,7 +124,7 @@ func TestCBORBodies(t *testing.T) {
 		"without a kind": {body: item(t, map[string]any{"metadata": map[string]any{"name": "g"}}), code: 201},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := sendWith(t, srv, http.MethodPost, mapsPath+tt.query, tt.body, "Content-Type", cborMedia)
+			got := sendWith(t, srv, http.MethodPost, limitMaps+tt.query, tt.body, "Content-Type", inCBOR)
 			require.Equal(t, tt.code, got.code, "%s", got.body)
 			if tt.says != "" {
 				var s metav1.Status
@@ -143,48 +139,48 @@ func TestCBORBodies(t *testing.T) {
 		})
 	}
 	// Apply patches and the options of a delete.
-	const applied = mapsPath + "/applied?fieldManager=test"
+	const applied = limitMaps + "/applied?fieldManager=test"
 	got := sendWith(t, srv, http.MethodPatch, applied, item(t, cm("applied", "data", map[string]any{"k": "1"})),
-		"Content-Type", "application/apply-patch+cbor", "Accept", cborMedia)
+		"Content-Type", "application/apply-patch+cbor", "Accept", inCBOR)
 	require.Equal(t, http.StatusCreated, got.code, "%s", got.body)
 	got = sendWith(t, srv, http.MethodPatch, applied, "apiVersion: v1", "Content-Type", "application/apply-patch+cbor")
 	require.Equal(t, http.StatusBadRequest, got.code)
 	require.Contains(t, string(got.body), "error decoding patch: cbor: 12 bytes of extraneous data starting at index 2")
-	got = sendWith(t, srv, http.MethodDelete, mapsPath+"/applied", cborMark+"\xa1", "Content-Type", cborMedia)
+	got = sendWith(t, srv, http.MethodDelete, limitMaps+"/applied", cborMark+"\xa1", "Content-Type", inCBOR)
 	require.Contains(t, string(got.body), `"unable to determine group/version/kind: unexpected EOF"`)
-	got = sendWith(t, srv, http.MethodDelete, mapsPath+"/applied", item(t, map[string]any{"dryRun": []string{"All"}}),
-		"Content-Type", cborMedia, "Accept", cborMedia)
+	got = sendWith(t, srv, http.MethodDelete, limitMaps+"/applied", item(t, map[string]any{"dryRun": []string{"All"}}),
+		"Content-Type", inCBOR, "Accept", inCBOR)
 	require.Equal(t, http.StatusOK, got.code)
 	obj, _, err := cbor.NewSerializer(scheme.Scheme, scheme.Scheme).Decode(got.body, nil, nil)
 	require.NoError(t, err)
 	require.Equal(t, "Success", obj.(*metav1.Status).Status)
-	require.Equal(t, http.StatusOK, sendWith(t, srv, http.MethodGet, mapsPath+"/applied", "").code, "the delete was a dry run")
+	require.Equal(t, http.StatusOK, sendWith(t, srv, http.MethodGet, limitMaps+"/applied", "").code, "the delete was a dry run")
 }
 
 // By default there is no CBOR (CB-01, CB-04).
 func TestNoCBOR(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("a", "1")))
-	require.Equal(t, http.StatusNotAcceptable, sendWith(t, srv, http.MethodGet, mapsPath+"/a", "", "Accept", cborMedia).code)
+	require.Equal(t, http.StatusNotAcceptable, sendWith(t, srv, http.MethodGet, limitMaps+"/a", "", "Accept", inCBOR).code)
 	for method, contentType := range map[string]string{
-		http.MethodPost: cborMedia, http.MethodPut: cborMedia, http.MethodDelete: cborMedia,
+		http.MethodPost: inCBOR, http.MethodPut: inCBOR, http.MethodDelete: inCBOR,
 		http.MethodPatch: "application/apply-patch+cbor",
 	} {
-		path := mapsPath + "/a"
+		path := limitMaps + "/a"
 		if method == http.MethodPost {
-			path = mapsPath
+			path = limitMaps
 		}
 		got := sendWith(t, srv, method, path, item(t, map[string]any{}), "Content-Type", contentType)
 		require.Equal(t, http.StatusUnsupportedMediaType, got.code, "%s: %s", method, got.body)
 	}
-	fallback := sendWith(t, srv, http.MethodGet, mapsPath+"/a", "", "Accept", "application/cbor, application/json;q=0.5")
+	fallback := sendWith(t, srv, http.MethodGet, limitMaps+"/a", "", "Accept", "application/cbor, application/json;q=0.5")
 	require.Equal(t, inJSON, fallback.header.Get("Content-Type"))
 }
 
 // A watch in CBOR is a sequence of items, each with the mark, also the object in it.
 func TestCBORWatch(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithCBOR(), fakeapi.WithObjects(configMap("a", "1")))
-	const watched = mapsPath + "?watch=1&timeoutSeconds=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
-	got := sendWith(t, srv, http.MethodGet, watched, "", "Accept", cborMedia)
+	const watched = limitMaps + "?watch=1&timeoutSeconds=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
+	got := sendWith(t, srv, http.MethodGet, watched, "", "Accept", inCBOR)
 	require.Equal(t, "application/cbor-seq", got.header.Get("Content-Type"))
 	frames := cbor.NewFramer().NewFrameReader(io.NopCloser(bytes.NewReader(got.body)))
 	serializer := cbor.NewSerializer(scheme.Scheme, scheme.Scheme)
@@ -205,6 +201,6 @@ func TestCBORWatch(t *testing.T) {
 		seen = append(seen, event.Type+" "+obj.(*corev1.ConfigMap).Name)
 	}
 	require.Equal(t, []string{"ADDED a", "BOOKMARK "}, seen)
-	got = sendWith(t, srv, http.MethodGet, mapsPath+"?watch=1&resourceVersion=1", "", "Accept", cborMedia)
+	got = sendWith(t, srv, http.MethodGet, limitMaps+"?watch=1&resourceVersion=1", "", "Accept", inCBOR)
 	require.Contains(t, string(got.body), "too old resource version", "the ERROR event")
 }

@@ -17,12 +17,12 @@ func TestYAMLList(t *testing.T) {
 	long.Annotations = map[string]string{"lines": "one\ntwo\n", "odd": "yes", "quoted": "a: 'b' #c", "empty": "", "number": "0123"}
 	srv := fakeapi.Start(t, fakeapi.WithObjects(long, configMap("a", "1"), configMap("b", "")))
 	for _, tt := range []struct{ path, params string }{
-		{mapsPath, ""}, {mapsPath + "?limit=1", ""}, {"/api/v1/namespaces/default/pods", ""},
+		{limitMaps, ""}, {limitMaps + "?limit=1", ""}, {"/api/v1/namespaces/default/pods", ""},
 		{"/apis/autoscaling/v1/horizontalpodautoscalers", ""},
-		{mapsPath, ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"},
+		{limitMaps, ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"},
 	} {
-		inJSON := sendWith(t, srv, http.MethodGet, tt.path, "", "Accept", inJSON+tt.params)
-		want, err := yaml.JSONToYAML(inJSON.body)
+		wantJSON := sendWith(t, srv, http.MethodGet, tt.path, "", "Accept", inJSON+tt.params)
+		want, err := yaml.JSONToYAML(wantJSON.body)
 		require.NoError(t, err)
 		for range 2 { // the second time from what is kept
 			got := sendWith(t, srv, http.MethodGet, tt.path, "", "Accept", "application/yaml"+tt.params)

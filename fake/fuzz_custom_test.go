@@ -35,7 +35,7 @@ func FuzzCustomResource(f *testing.F) {
 		crd := fmt.Sprintf(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.shop.example.com"},
 			"spec":{"group":"shop.example.com","scope":"Namespaced","names":{"plural":"widgets","kind":"Widget"},
 			"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":%s}}]}}`, schema)
-		if p.ask("POST", limitCRDs, inJSON, inJSON, []byte(crd)).code != http.StatusCreated {
+		if p.ask("POST", crdsPath, inJSON, inJSON, []byte(crd)).code != http.StatusCreated {
 			return
 		}
 		require.Equal(t, http.StatusOK, p.ask("GET", "/openapi/v3/apis/shop.example.com/v1", "", inJSON, nil).code)

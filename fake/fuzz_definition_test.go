@@ -36,9 +36,9 @@ func FuzzDefinition(f *testing.F) {
 	f.Fuzz(func(t *testing.T, media uint8, body []byte) {
 		p := forkOf(t, base)
 		before := p.ask("GET", "/apis", "", inJSON, nil)
-		created := p.ask("POST", limitCRDs, bodies[int(media)%len(bodies)], inJSON, body)
+		created := p.ask("POST", crdsPath, bodies[int(media)%len(bodies)], inJSON, body)
 		if created.code == http.StatusCreated {
-			p.defines(p.readInEveryWay(limitCRDs, texts(created.object, "metadata")["name"], false))
+			p.defines(p.readInEveryWay(crdsPath, texts(created.object, "metadata")["name"], false))
 		}
 		after := p.ask("GET", "/apis", "", inJSON, nil)
 		require.Equal(t, before.object, after.object)
@@ -92,11 +92,11 @@ func (p probe) defines(stored said) {
 		require.Equal(p.t, http.StatusOK, p.ask("GET", root+"/"+crd.Spec.Names.Plural, "", asTable, nil).code)
 		require.Equal(p.t, http.StatusOK, p.ask("GET", "/openapi/v3"+root, "", inJSON, nil).code)
 	}
-	held := p.ask("PATCH", limitCRDs+"/"+crd.Name, mergeJSON, inJSON, []byte(`{"metadata":{"finalizers":null}}`))
+	held := p.ask("PATCH", crdsPath+"/"+crd.Name, mergeJSON, inJSON, []byte(`{"metadata":{"finalizers":null}}`))
 	require.Equal(p.t, http.StatusOK, held.code, "%s", held.body)
-	ended := p.ask("DELETE", limitCRDs+"/"+crd.Name, "", inJSON, nil)
+	ended := p.ask("DELETE", crdsPath+"/"+crd.Name, "", inJSON, nil)
 	require.Equal(p.t, http.StatusOK, ended.code, "%s", ended.body)
-	require.Equal(p.t, http.StatusNotFound, p.ask("GET", limitCRDs+"/"+crd.Name, "", inJSON, nil).code)
+	require.Equal(p.t, http.StatusNotFound, p.ask("GET", crdsPath+"/"+crd.Name, "", inJSON, nil).code)
 	for root := range served {
 		require.Equal(p.t, http.StatusNotFound, p.ask("GET", root+"/"+crd.Spec.Names.Plural, "", inJSON, nil).code)
 	}

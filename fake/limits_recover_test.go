@@ -175,7 +175,7 @@ func TestManyDefinitions(t *testing.T) {
 		definition["spec"].(map[string]any)["group"] = group
 		body, err := json.Marshal(definition)
 		require.NoError(t, err)
-		require.Equal(t, 201, p.ask("POST", limitCRDs, inJSON, inJSON, body).code)
+		require.Equal(t, 201, p.ask("POST", crdsPath, inJSON, inJSON, body).code)
 	}
 	for _, i := range []int{0, many / 2, many - 1} {
 		group := fmt.Sprintf("g%d.example.com", i)
@@ -184,8 +184,8 @@ func TestManyDefinitions(t *testing.T) {
 	}
 	groups, _ := p.ask("GET", "/apis", "", inJSON, nil).object["groups"].([]any)
 	require.GreaterOrEqual(t, len(groups), many)
-	require.Len(t, itemsOf(p.ask("GET", limitCRDs, "", inJSON, nil).object), many)
-	require.Equal(t, 200, p.ask("DELETE", limitCRDs, "", inJSON, nil).code)
+	require.Len(t, itemsOf(p.ask("GET", crdsPath, "", inJSON, nil).object), many)
+	require.Equal(t, 200, p.ask("DELETE", crdsPath, "", inJSON, nil).code)
 	require.NoError(t, srv.RunControllers(t.Context()))
-	require.Empty(t, itemsOf(p.ask("GET", limitCRDs, "", inJSON, nil).object))
+	require.Empty(t, itemsOf(p.ask("GET", crdsPath, "", inJSON, nil).object))
 }

@@ -28,7 +28,6 @@ type excess struct {
 const (
 	limitMaps    = "/api/v1/namespaces/default/configmaps"
 	limitWidgets = "/apis/shop.example.com/v1/namespaces/default/widgets"
-	limitCRDs    = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 	applyYAML    = "application/apply-patch+yaml"
 	mergeJSON    = "application/merge-patch+json"
 )
@@ -55,7 +54,7 @@ func aliasExcesses() (all []excess) {
 			{"apply", "PATCH", limitMaps + "/x?fieldManager=m", applyYAML},
 			{"create of a custom resource", "POST", limitWidgets, "application/yaml"},
 			{"apply of a custom resource", "PATCH", limitWidgets + "/x?fieldManager=m", applyYAML},
-			{"definition", "POST", limitCRDs, "application/yaml"},
+			{"definition", "POST", crdsPath, "application/yaml"},
 			{"delete options", "DELETE", limitMaps + "/there", "application/yaml"},
 		} {
 			all = append(all, excess{name + ", " + to.what, to.method, to.path, to.media, text, code, message})
@@ -74,7 +73,7 @@ func nestedExcesses() (all []excess) {
 			{"POST", limitWidgets, "application/json", "exceeded max depth"},
 			{"POST", limitMaps, "application/yaml", "exceeded max depth"},
 			{"POST", limitWidgets, "application/yaml", "exceeded max depth"},
-			{"POST", limitCRDs, "application/json", "exceeded max depth"},
+			{"POST", crdsPath, "application/json", "exceeded max depth"},
 			{"PATCH", limitMaps + "/there", mergeJSON, "invalid JSON patch"},
 			{"PATCH", limitMaps + "/there", "application/strategic-merge-patch+json", "invalid JSON patch"},
 			{"PATCH", limitMaps + "/there", "application/json-patch+json", "invalid JSON patch"},
@@ -125,7 +124,7 @@ func TestLimits(t *testing.T) {
 	crd, err := json.Marshal(definition)
 	require.NoError(t, err)
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("there", "1")), fakeapi.WithoutTimeline())
-	code, _, answer := send(t, srv, "POST", limitCRDs, "application/json", crd)
+	code, _, answer := send(t, srv, "POST", crdsPath, "application/json", crd)
 	require.Equal(t, 201, code, "%s", answer)
 	code, _, answer = send(t, srv, "POST", limitWidgets, "application/json", []byte(`{"apiVersion":"shop.example.com/v1","kind":"Widget","metadata":{"name":"there"}}`))
 	require.Equal(t, 201, code, "%s", answer)
