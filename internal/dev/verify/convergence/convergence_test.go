@@ -11,16 +11,16 @@ import (
 	"example.com/fakeapi/internal/dev/verify/harness"
 )
 
-// A seed that failed is run again with -first=SEED -seeds=1.
+// To rerun a seed that failed, use -first=SEED -seeds=1.
 var (
 	firstSeed = flag.Uint64("first", 0, "first seed of TestInformersConverge")
 	seedCount = flag.Uint64("seeds", 400, "number of seeds of TestInformersConverge")
 )
 
-// Informers whose connections are cut and moved between a server and a replica
-// that lies behind, while history is forgotten under them, end equal to the
-// store once the trouble is over, and on the way never show an object older than
-// they did before: a thousand random troubles of some minutes each.
+// TestInformersConverge interrupts informers at random: it breaks their connections, moves them
+// between a server and a replica that lags behind, and forgets history. Each seed lasts some
+// minutes of virtual time. Once the interruptions are over, the informers must be equal to the
+// store, and their handlers must never have seen an object that is older than one they saw before.
 func TestInformersConverge(t *testing.T) {
 	seeds := *seedCount
 	if testing.Short() {
@@ -36,7 +36,7 @@ func TestInformersConverge(t *testing.T) {
 		}
 	})
 	if seeds < 100 {
-		return // too few for everything to occur
+		return // too few seeds to cover everything
 	}
 	for _, what := range []string{
 		"dial server", "dial replica", "was equal", "was behind", "knew what was gone",

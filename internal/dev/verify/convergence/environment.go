@@ -20,7 +20,7 @@ import (
 	"example.com/fakeapi/internal/dev/verify/harness"
 )
 
-// environment is one seed: a server, a replica, and informers in between.
+// environment has the server, the replica and the informers of one seed.
 type environment struct {
 	t         *testing.T
 	seed      uint64
@@ -63,7 +63,7 @@ func (x *environment) run() {
 		v.network.Restore()
 	}
 	x.replica.CatchUp()
-	// A reflector may be about to wait for as long as it ever does, a minute.
+	// A reflector backs off for up to a minute.
 	for range 5 {
 		time.Sleep(65 * time.Second)
 		synctest.Wait()
@@ -74,7 +74,7 @@ func (x *environment) run() {
 	x.t.Errorf("rerun with -run TestInformersConverge -first=%d -seeds=1\n%s", x.seed, x.differences())
 }
 
-// step is one thing that happens.
+// step does one random write or interruption.
 func (x *environment) step() {
 	v := x.informers[x.rng.IntN(len(x.informers))]
 	switch n := x.rng.IntN(20); {
@@ -101,7 +101,7 @@ func (x *environment) step() {
 	}
 }
 
-// write creates, changes or deletes one of a few objects.
+// write creates, updates or deletes one of a few objects.
 func (x *environment) write() {
 	x.serial++
 	name, value := "c"+strconv.Itoa(x.rng.IntN(6)), strconv.Itoa(x.serial)
@@ -117,7 +117,8 @@ func (x *environment) write() {
 	}
 }
 
-// countState counts how an informer stood when the trouble ended.
+// countState counts whether an informer was equal to the store or behind it when the interruptions
+// ended.
 func (x *environment) countState(have, want map[string]string) {
 	if maps.Equal(have, want) {
 		x.counter.Add("was equal")
@@ -131,8 +132,8 @@ func (x *environment) countState(have, want map[string]string) {
 	}
 }
 
-// differences tells what is wrong with the stores of the informers, and with
-// what their handlers were told.
+// differences returns how the stores of the informers, and the objects that their handlers saw,
+// differ from the server. It returns "" if they do not.
 func (x *environment) differences() (diff string) {
 	want := serverVersions(x.t, x.client)
 	for i, v := range x.informers {
@@ -155,7 +156,7 @@ func configMap(name, value string) *corev1.ConfigMap {
 	}
 }
 
-// serverVersions is the same of the server.
+// serverVersions returns the resourceVersion of each ConfigMap of the server, by name.
 func serverVersions(t *testing.T, client kubernetes.Interface) map[string]string {
 	t.Helper()
 	list, err := client.CoreV1().ConfigMaps("default").List(t.Context(), metav1.ListOptions{})

@@ -24,16 +24,16 @@ import (
 	"example.com/fakeapi/internal/dev/verify/harness"
 )
 
-// informer is an informer with a network that takes it to either door.
+// informer is an informer whose network connects it to the server or to the replica.
 type informer struct {
 	shared  cache.SharedIndexInformer
 	network *harness.Network
 
 	mu          sync.Mutex
 	rng         *rand.Rand
-	handled     map[string]string // what the handlers were told: name to resourceVersion
-	newest      map[string]uint64 // the newest resourceVersion that they ever saw of a name
-	regressions []string          // what they saw that was older
+	handled     map[string]string // resourceVersion by name, as the handlers saw it
+	newest      map[string]uint64 // the newest resourceVersion that the handlers saw of a name
+	regressions []string          // objects that were older than one seen before
 }
 
 func newInformer(x *environment, rng *rand.Rand) *informer {
@@ -56,17 +56,17 @@ func newInformer(x *environment, rng *rand.Rand) *informer {
 	v.shared = factory.Core().V1().ConfigMaps().Informer()
 	_, err := v.shared.AddEventHandler(v.handlers())
 	require.NoError(x.t, err)
-	// Watches that end with errors are the point: nothing is logged of them.
+	// Watches are expected to end with errors, which are not logged.
 	factory.StartWithContext(klog.NewContext(x.t.Context(), klog.Logger{}))
 	x.t.Cleanup(factory.Shutdown)
 	return v
 }
 
-// connectionErrors are how a connection fails when it is cut: closed here, which is what
-// severing a wire does, or there, orderly or not.
+// connectionErrors returns the errors with which a connection can fail: it was closed by the
+// client, as Network does, or by the server, with or without a reset.
 func connectionErrors() []error { return []error{net.ErrClosed, io.EOF, syscall.ECONNRESET} }
 
-// errorConn is a connection that fails in one of these ways.
+// errorConn is a connection that returns closeError once it is closed.
 type errorConn struct {
 	net.Conn
 	closeError error
@@ -80,7 +80,7 @@ func (c errorConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// countingTransport counts what the informers ask for and get an answer to.
+// countingTransport counts the lists and watches that are answered.
 type countingTransport struct {
 	next    http.RoundTripper
 	counter *harness.Counter
@@ -89,7 +89,7 @@ type countingTransport struct {
 func (w countingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := w.next.RoundTrip(r)
 	switch q := r.URL.Query(); {
-	case err != nil: // refused, while the network is cut
+	case err != nil: // the network is disconnected
 	case q.Get("watch") == "":
 		w.counter.Add("listed")
 	case q.Get("sendInitialEvents") != "":
@@ -100,11 +100,11 @@ func (w countingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// handlers keep the mirror.
+// handlers returns event handlers that update handled.
 func (v *informer) handlers() cache.ResourceEventHandlerFuncs {
 	put := func(obj any) {
 		cm := obj.(*corev1.ConfigMap)
-		rev, _ := strconv.ParseUint(cm.ResourceVersion, 10, 64) // 0 would be seen in the comparison
+		rev, _ := strconv.ParseUint(cm.ResourceVersion, 10, 64) // 0 shows up as a difference
 		v.mu.Lock()
 		defer v.mu.Unlock()
 		if rev < v.newest[cm.Name] {
@@ -119,7 +119,7 @@ func (v *informer) handlers() cache.ResourceEventHandlerFuncs {
 		DeleteFunc: func(obj any) {
 			key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
 			if err != nil {
-				panic(err) // no object of any informer is like that
+				panic(err) // cannot occur with objects of an informer
 			}
 			_, name, _ := cache.SplitMetaNamespaceKey(key)
 			v.mu.Lock()
@@ -135,7 +135,8 @@ func (v *informer) handledState() (mirror map[string]string, older string) {
 	return maps.Clone(v.handled), strings.Join(v.regressions, "")
 }
 
-// cachedVersions is what an informer holds: name to resourceVersion.
+// cachedVersions returns the resourceVersion of each ConfigMap in the store of an informer, by
+// name.
 func cachedVersions(informer cache.SharedIndexInformer) map[string]string {
 	m := map[string]string{}
 	for _, obj := range informer.GetStore().List() {

@@ -13,8 +13,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// Whatever the graph of owners, and whatever is done to it in whatever order: what
-// is left, and in what state, is what the naive rules say.
+// TestRandomOwnerGraphs compares the server with the model after each of a few random operations on
+// a random graph.
 func TestRandomOwnerGraphs(t *testing.T) {
 	for seed := range uint64(200) {
 		var opts []fakeapi.Option

@@ -20,8 +20,8 @@ import (
 
 const holdFinalizer = "example.com/hold"
 
-// randomGraph makes a tree, a graph without cycles or any graph, with references to
-// what is not there, and with finalizers.
+// randomGraph returns a tree, an acyclic graph or an arbitrary graph. Some owner references refer
+// to objects that do not exist, and some objects have finalizers.
 func randomGraph(rng *rand.Rand) graph {
 	w := graph{}
 	size, shape := 2+rng.IntN(9), rng.IntN(3)
@@ -56,14 +56,14 @@ func randomGraph(rng *rand.Rand) graph {
 	return w
 }
 
-// environment is a server with its controllers on virtual time, and a client of it.
+// environment is a server on virtual time and a client of it.
 type environment struct {
 	*testing.T
 	srv  *fakeapi.Server
 	maps typedcorev1.ConfigMapInterface
 }
 
-// runTest runs a test on virtual time.
+// runTest runs test in a synctest bubble with a new server.
 func runTest(t *testing.T, test func(p *environment), opts ...fakeapi.Option) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -72,7 +72,7 @@ func runTest(t *testing.T, test func(p *environment), opts ...fakeapi.Option) {
 	})
 }
 
-// object is a relative as the server has it.
+// object returns the ConfigMap for a node.
 func (t *node) object(name string) *corev1.ConfigMap {
 	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}}
 	cm.UID, cm.Finalizers = types.UID(name), slices.Clone(t.finalizers)
@@ -86,9 +86,9 @@ func (t *node) object(name string) *corev1.ConfigMap {
 	return cm
 }
 
-// String leaves out whom a deleted object refers to that is not there any more:
-// whether it lost the reference before it was deleted depends on whom the collector
-// came to first.
+// String formats the graph. Of deleted objects it leaves out references to owners that do not
+// exist: whether the collector removed such a reference before it deleted the object depends on its
+// order.
 func (w graph) String() string {
 	var lines []string
 	for _, name := range w.names() {
@@ -100,7 +100,7 @@ func (w graph) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// serverGraph is the kin that the server shows.
+// serverGraph returns the graph of the objects of the server.
 func (p *environment) serverGraph() graph {
 	p.Helper()
 	list, err := p.maps.List(p.Context(), metav1.ListOptions{})
@@ -116,7 +116,8 @@ func (p *environment) serverGraph() graph {
 	return w
 }
 
-// doRandom does something random to the kin and to the server.
+// doRandom removes a finalizer or deletes an object, on the server and in the model, and returns
+// what it did.
 func (p *environment) doRandom(rng *rand.Rand, w graph) string {
 	p.Helper()
 	names := w.names()

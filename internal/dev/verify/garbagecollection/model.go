@@ -7,19 +7,19 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// graph is the garbage collector as it could be written without regard to speed or
-// events: rules that are applied to everything, again and again, until none changes
-// anything. What it comes to is what the server has to come to.
+// graph models the garbage collector, without regard to speed or events: run applies simple rules
+// to all nodes until none changes anything. The server must end in the same state. Nodes are keyed
+// by name, which is also their uid.
 type graph map[string]*node
 
-// node is an object of a kin. Its name is its uid, too.
+// node is an object of a graph.
 type node struct {
 	owners     []ownerRef
 	finalizers []string
 	deleted    bool
 }
 
-// ownerRef is a reference to an owner. A strange one is of a kind that is not served.
+// ownerRef is a reference to an owner. An unserved one has a kind that the server does not serve.
 type ownerRef struct {
 	name     string
 	blocks   bool
@@ -51,7 +51,7 @@ func (w graph) dependents(owner string) (names []string) {
 	return names
 }
 
-// delete is a DELETE with a policy, "" for none.
+// delete deletes a node with a propagation policy, "" for none.
 func (w graph) delete(name string, policy metav1.DeletionPropagation) {
 	t := w[name]
 	if policy == "" {
@@ -77,7 +77,7 @@ func (t *node) removeFinalizers(finalizers ...string) {
 	t.finalizers = slices.DeleteFunc(t.finalizers, func(f string) bool { return slices.Contains(finalizers, f) })
 }
 
-// removeIfFinished removes a deleted relative without finalizers.
+// removeIfFinished removes a node that is being deleted and has no finalizers.
 func (w graph) removeIfFinished(name string) {
 	if t := w[name]; t.deleted && len(t.finalizers) == 0 {
 		delete(w, name)
@@ -95,7 +95,7 @@ func (w graph) run() {
 	}
 }
 
-// applyRule applies to one relative what there is to apply, and reports whether it changed anything.
+// applyRule applies the rule for a node, and reports whether it changed anything.
 func (w graph) applyRule(name string, t *node) bool {
 	switch {
 	case t.deleted && t.hasFinalizer(metav1.FinalizerOrphanDependents):
@@ -117,7 +117,8 @@ func (t *node) removeOwners(owners ...string) {
 	t.owners = slices.DeleteFunc(t.owners, func(o ownerRef) bool { return slices.Contains(owners, o.name) })
 }
 
-// processForeground sends the dependents of a waiting relative off, then lets it go if none blocks it.
+// processForeground deletes the dependents of a node that waits for them, and removes the node if
+// none blocks it. It reports whether it changed anything.
 func (w graph) processForeground(name string, t *node) bool {
 	changed := false
 	for _, d := range w.dependents(name) {
@@ -144,7 +145,8 @@ func (w graph) processForeground(name string, t *node) bool {
 	return true
 }
 
-// blockedBy is all that a waiting relative waits for and that waits itself, the relative included.
+// blockedBy returns the nodes that wait for their dependents and that block the named node,
+// directly or indirectly, including the node itself.
 func (w graph) blockedBy(name string) map[string]bool {
 	all := map[string]bool{name: true}
 	for grown := true; grown; {
@@ -166,7 +168,8 @@ func (t *node) unblock() {
 	}
 }
 
-// attemptToDelete decides about a relative by its owners.
+// attemptToDelete deletes a node if none of its owners exists and stays, and otherwise removes the
+// references to those that do not. It reports whether it changed anything.
 func (w graph) attemptToDelete(name string, t *node) bool {
 	var lost []string
 	solid, waiting := 0, false

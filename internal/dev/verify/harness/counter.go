@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// Counter counts what has occurred, so that a check of nothing is noticed.
+// Counter counts what a run has covered, so that a test can fail if a case never occurred. It is
+// safe for concurrent use.
 type Counter struct {
 	mu     sync.Mutex
 	counts map[string]int
@@ -21,7 +22,7 @@ func (n *Counter) Add(what string) {
 	n.counts[what]++
 }
 
-// Drain gives all that has occurred, and forgets it.
+// Drain returns the names that were counted, in sorted order, and resets the counts.
 func (n *Counter) Drain() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()

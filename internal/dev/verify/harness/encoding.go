@@ -15,16 +15,16 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// Encoding reads what is said of a kind in a media type.
+// Encoding decodes the objects and watch events of a kind in a media type, JSON or Protobuf.
 type Encoding struct {
 	Kind      Kind
 	MediaType string
 }
 
-// ErrMalformed is of a frame that came whole and cannot be read.
+// ErrMalformed is wrapped by errors about complete frames that cannot be decoded.
 var ErrMalformed = errors.New("garbled frame")
 
-// Decode reads an object or a list.
+// Decode decodes an object or a list and returns it with its kind.
 func (l Encoding) Decode(raw []byte) (obj runtime.Object, kind string, err error) {
 	decoder := runtime.Decoder(codecs()[l.MediaType])
 	if l.Kind.Custom {
@@ -37,7 +37,7 @@ func (l Encoding) Decode(raw []byte) (obj runtime.Object, kind string, err error
 	return obj, gvk.Kind, nil
 }
 
-// EventReader gives a function that reads the next frame of a watch.
+// EventReader returns a function that reads the next event of a watch.
 func (l Encoding) EventReader(body io.Reader) func() (Event, error) {
 	next := protobufFrames(body)
 	if l.MediaType == JSON {
@@ -82,10 +82,10 @@ func protobufFrames(body io.Reader) func() (string, []byte, error) {
 	}
 }
 
-// decodeEvent decodes a frame.
+// decodeEvent decodes the object of an event.
 func (l Encoding) decodeEvent(event watch.EventType, raw []byte) (g Event, err error) {
 	if event == watch.Error {
-		l.Kind.Custom = false // a Status is not of the kind
+		l.Kind.Custom = false // the object is a Status
 	}
 	obj, kind, err := l.Decode(raw)
 	if err != nil {
@@ -102,7 +102,7 @@ func (l Encoding) decodeEvent(event watch.EventType, raw []byte) (g Event, err e
 	return g, err
 }
 
-// codecs are the two encodings that every row is walked in.
+// codecs returns the serializers of the two encodings by media type.
 func codecs() map[string]runtime.Serializer {
 	return map[string]runtime.Serializer{
 		"application/json":                    kjson.NewSerializerWithOptions(kjson.DefaultMetaFactory, scheme.Scheme, scheme.Scheme, kjson.SerializerOptions{}),

@@ -11,25 +11,25 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 )
 
-// Endpoint is one way to a server.
+// Endpoint is the address of a server, with the HTTP client to use.
 type Endpoint struct {
 	URL    string
 	Client *http.Client
 }
 
-// ListResult is one page, or all, of a list.
+// ListResult is a list, or one page of it.
 type ListResult struct {
 	Objects  []Object
 	Revision uint64
 	Continue string
 }
 
-// List reads a collection. What is wrong with an answer is an error; the code is 0 if there
-// was none.
+// List reads a collection. The code is 0 if there was no complete response. An error means that the
+// response cannot be decoded.
 func (d Endpoint) List(t *testing.T, l Encoding, path string, query url.Values) (list ListResult, code int, err error) {
 	code, body, err := d.Get(t, l.MediaType, path, query)
 	if err != nil {
-		return list, 0, nil // a fault has left nothing of it
+		return list, 0, nil // a fault broke the response off
 	}
 	if code != http.StatusOK {
 		return list, code, nil
@@ -60,7 +60,7 @@ func (d Endpoint) List(t *testing.T, l Encoding, path string, query url.Values) 
 	return list, code, nil
 }
 
-// Get makes a request that reads.
+// Get sends a GET request and returns the code and the body of the response.
 func (d Endpoint) Get(t *testing.T, media, path string, query url.Values) (code int, body []byte, err error) {
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.URL+path+"?"+query.Encode(), nil)
 	require.NoError(t, err)

@@ -15,18 +15,18 @@ const (
 	Protobuf = "application/vnd.kubernetes.protobuf"
 )
 
-// Kind is a type that the writers write. Its DELETE is one write, not two as with the
-// grace of pods.
+// Kind is a type of objects that the writers use. Deleting one is a single write; pods are not used
+// because their grace period makes it two.
 type Kind struct {
 	Name, Plural string
-	GroupVersion string // as in apiVersion; "" is v1
+	GroupVersion string // the apiVersion; "" means v1
 	New          func(namespace, name string, labels map[string]string) runtime.Object
-	Scalable     bool // it has status and scale, and replicas
+	Scalable     bool // it has status, scale and spec.replicas
 	Custom       bool
 }
 
-// KindsReturningDeleted are those whose DELETE answers with the object at the revision of the
-// deletion, or nobody would know what that was.
+// KindsReturningDeleted returns kinds whose DELETE returns the object at the revision of the
+// deletion, which is how the writer learns that revision.
 func KindsReturningDeleted() []Kind {
 	return []Kind{
 		{Name: "PodTemplate", Plural: "podtemplates", New: func(namespace, name string, labels map[string]string) runtime.Object {
@@ -49,10 +49,11 @@ func NewObjectMeta(namespace, name string, labels map[string]string) metav1.Obje
 	return metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: labels}
 }
 
-// APIVersion is what the objects of the kind have as such.
+// APIVersion returns the apiVersion of the objects.
 func (k Kind) APIVersion() string { return cmp.Or(k.GroupVersion, "v1") }
 
-// CollectionPath is the path of all objects of the kind, or of those of a namespace.
+// CollectionPath returns the path of the collection in a namespace, or in all namespaces if
+// namespace is "".
 func (k Kind) CollectionPath(namespace string) string {
 	root := "/api/v1/"
 	if k.GroupVersion != "" {
@@ -64,11 +65,11 @@ func (k Kind) CollectionPath(namespace string) string {
 	return root + k.Plural
 }
 
-// Resource names the kind for clients that know no types.
+// Resource returns the resource for dynamic clients.
 func (k Kind) Resource() schema.GroupVersionResource {
 	gv, err := schema.ParseGroupVersion(k.APIVersion())
 	if err != nil {
-		panic(fmt.Sprintf("the apiVersion of %s: %v", k.Name, err)) // it is in the table above
+		panic(fmt.Sprintf("the apiVersion of %s: %v", k.Name, err)) // the kinds are constants
 	}
 	return gv.WithResource(k.Plural)
 }

@@ -9,8 +9,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Network is a client's network that can be cut: connections that exist break,
-// new ones are refused until it is mended.
+// Network is the network of a client. It can be disconnected, which closes the open connections and
+// makes dialing fail until Restore is called.
 type Network struct {
 	mu           sync.Mutex
 	disconnected bool
@@ -43,10 +43,10 @@ func (w *Network) connect(ctx context.Context, network, address string) (net.Con
 	return c, err
 }
 
-// Disconnect breaks the connections and refuses others.
+// Disconnect closes the open connections and makes dialing fail.
 func (w *Network) Disconnect() { w.closeConnections(true) }
 
-// BreakConnections breaks the connections and refuses none.
+// BreakConnections closes the open connections. New ones can be dialed.
 func (w *Network) BreakConnections() { w.closeConnections(false) }
 
 func (w *Network) closeConnections(cut bool) {
@@ -60,7 +60,7 @@ func (w *Network) closeConnections(cut bool) {
 	}
 }
 
-// Connections returns the number of connections that were opened and that the network has not broken.
+// Connections returns the number of connections that were dialed and not closed by the Network.
 func (w *Network) Connections() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

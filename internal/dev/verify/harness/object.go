@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Object is an object as it can be seen: under a key "namespace/name", at the
-// revision of its last change, with a content by which two can be compared.
+// Object is an object in a form that can be compared. Key is "namespace/name", Revision is the
+// resourceVersion, and Content is the JSON of everything else.
 type Object struct {
 	Key      string
 	Revision uint64
@@ -26,8 +26,8 @@ func (a Object) Equal(b Object) bool {
 
 func (a Object) String() string { return fmt.Sprintf("%s@%d %s", a.Key, a.Revision, a.Content) }
 
-// Event is one frame of a watch. A bookmark has a revision only, and ends if
-// it closes the initial events; an error has the code and the message of its Status.
+// Event is one event of a watch. A bookmark has only a Revision, and InitialEventsEnd if it ends
+// the initial events. An error has the Code and the Message of its Status.
 type Event struct {
 	Object
 	Type             watch.EventType
@@ -46,7 +46,7 @@ func (g Event) String() string {
 	return fmt.Sprintf("%s %s", g.Type, g.Object)
 }
 
-// ObjectFrom makes a thing of an object, in whatever encoding it came. It changes the object.
+// ObjectFrom converts a decoded object to an Object. It modifies obj.
 func ObjectFrom(obj runtime.Object) (o Object, err error) {
 	m, err := meta.Accessor(obj)
 	if err != nil {

@@ -10,15 +10,15 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// CheckRevisions checks what holds across keys: no two writes share a revision, none is
-// older than what anybody had been told before it began, and no uid is used
-// twice. (What the revision of one key must be is in the model.)
+// CheckRevisions checks what the model of a single key cannot: no two writes have the same
+// revision, no revision is older than one that a client had received before the request, and no uid
+// is used for two objects.
 func CheckRevisions(history []porcupine.Operation) (complaints []string) {
 	complain := func(what string, op porcupine.Operation) {
 		complaints = append(complaints, fmt.Sprintf("%s: %+v -> %+v", what, op.Input, op.Output))
 	}
 	history = slices.SortedFunc(slices.Values(history), func(a, b porcupine.Operation) int { return cmp.Compare(a.Return, b.Return) })
-	known := make([]uint64, len(history)+1) // the newest revision that the first n replies told of
+	known := make([]uint64, len(history)+1) // the newest revision in the first n responses
 	revisions, uids := map[uint64]bool{}, map[string]bool{}
 	for i, op := range history {
 		q, a := op.Input.(Request), op.Output.(Response)
@@ -53,8 +53,8 @@ func CheckRevisions(history []porcupine.Operation) (complaints []string) {
 	return complaints
 }
 
-// DescribeFailure shows the end of the longest order that was found for each key, and what
-// could not follow.
+// DescribeFailure describes, for each key, the end of the longest order that porcupine found and
+// the operations that cannot follow.
 func DescribeFailure(history []porcupine.Operation, info porcupine.LinearizationInfo) string {
 	var b strings.Builder
 	for _, part := range info.PartialLinearizationsOperations() {
@@ -88,7 +88,7 @@ func FormatOperation(op porcupine.Operation) string {
 	return fmt.Sprintf("[%d, %d] client %d: %+v -> %+v", op.Call, op.Return, op.ClientId, op.Input, op.Output)
 }
 
-// Outcome names an answer for the tally.
+// Outcome returns the name of an outcome for a harness.Counter.
 func Outcome(q Request, a Response) string {
 	what := fmt.Sprint(q.Verb, " ", a.Code)
 	switch {

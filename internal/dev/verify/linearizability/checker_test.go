@@ -20,7 +20,7 @@ import (
 	"example.com/fakeapi/internal/dev/verify/harness"
 )
 
-// newOperation is one operation, by the client of that number, on the key a.
+// newOperation returns an operation on the key "a".
 func newOperation(client int, call, back int64, q Request, a Response) porcupine.Operation {
 	q.Key = "a"
 	return porcupine.Operation{ClientId: client, Call: call, Return: back, Input: q, Output: a}
@@ -28,7 +28,7 @@ func newOperation(client int, call, back int64, q Request, a Response) porcupine
 
 func serialAnnotation(s string) map[string]string { return map[string]string{"serial": s} }
 
-// objectResponse is an answer that shows one.
+// objectResponse returns a response with an object.
 func objectResponse(code int, uid string, rv uint64, s string) Response {
 	return Response{Code: code, HasObject: true, UID: uid, ResourceVersion: rv, Content: EncodeContent(serialAnnotation(s))}
 }
@@ -37,8 +37,8 @@ func errorResponse(code int, reason metav1.StatusReason) Response {
 	return Response{Code: code, Reason: reason}
 }
 
-// validHistory begins at revision 10. The two PUTs of one state overlap, and the
-// reply to the merge of "m" was lost.
+// validHistory starts at revision 10. Its two PUTs of the same state overlap, and the response to
+// the merge of "m" is lost.
 func validHistory() []porcupine.Operation {
 	listed := objectResponse(200, "u1", 12, "1")
 	listed.ListRevision = 13
@@ -87,7 +87,7 @@ func TestModelAcceptsValidHistories(t *testing.T) {
 	}
 }
 
-// Whatever is doctored about the history is refused.
+// TestModelRejectsInvalidHistories modifies one operation of a valid history.
 func TestModelRejectsInvalidHistories(t *testing.T) {
 	for name, doctor := range map[string]func(h []porcupine.Operation){
 		"both win":         func(h []porcupine.Operation) { h[3].Output = objectResponse(200, "u1", 13, "2") },
@@ -131,7 +131,7 @@ func listAt(a any, at uint64) Response {
 	return listed
 }
 
-// What the model of one key cannot see is in the stamps.
+// TestCheckRevisions adds operations that are valid for the model of their key.
 func TestCheckRevisions(t *testing.T) {
 	for want, other := range map[string]Response{
 		"a revision of two writes": objectResponse(201, "u9", 16, "0"),
@@ -144,7 +144,7 @@ func TestCheckRevisions(t *testing.T) {
 	}
 }
 
-// faultyServer is a server that lies when it can.
+// faultyServer replaces the responses of a server with wrong ones.
 type faultyServer struct {
 	srv    *fakeapi.Server
 	fault  func(l *faultyServer, r *http.Request, body []byte, truth *httptest.ResponseRecorder) *httptest.ResponseRecorder
@@ -169,7 +169,7 @@ func (l *faultyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(answer.Body.Bytes())
 }
 
-// serve has the server do something in the place of a request, or the same.
+// serve sends a request to the server, with the headers of r.
 func (l *faultyServer) serve(r *http.Request, method, url string, body []byte) *httptest.ResponseRecorder {
 	again := httptest.NewRequest(method, url, bytes.NewReader(body))
 	again.Header = r.Header
@@ -178,7 +178,7 @@ func (l *faultyServer) serve(r *http.Request, method, url string, body []byte) *
 	return w
 }
 
-// lostUpdate lets those win who should have had a Conflict.
+// lostUpdate carries out updates that should fail with a Conflict.
 func lostUpdate(l *faultyServer, r *http.Request, body []byte, truth *httptest.ResponseRecorder) *httptest.ResponseRecorder {
 	if r.Method != http.MethodPut || truth.Code != http.StatusConflict {
 		return nil
@@ -193,7 +193,7 @@ func lostUpdate(l *faultyServer, r *http.Request, body []byte, truth *httptest.R
 	return l.serve(r, r.Method, r.URL.String(), body)
 }
 
-// staleRead answers every get like the first one.
+// staleRead answers every GET of an object like the first one.
 func staleRead(l *faultyServer, r *http.Request, _ []byte, truth *httptest.ResponseRecorder) *httptest.ResponseRecorder {
 	if r.Method != http.MethodGet || r.URL.Query().Has("fieldSelector") {
 		return nil
@@ -209,7 +209,7 @@ func staleRead(l *faultyServer, r *http.Request, _ []byte, truth *httptest.Respo
 	return first
 }
 
-// secondCreate makes room for those who come too late.
+// secondCreate deletes the existing object if a create fails with AlreadyExists.
 func secondCreate(l *faultyServer, r *http.Request, body []byte, truth *httptest.ResponseRecorder) *httptest.ResponseRecorder {
 	if r.Method != http.MethodPost || truth.Code != http.StatusConflict {
 		return nil
@@ -222,7 +222,7 @@ func secondCreate(l *faultyServer, r *http.Request, body []byte, truth *httptest
 	return l.serve(r, r.Method, r.URL.String(), body)
 }
 
-// undoneDelete brings back what was deleted, as it was when somebody read it.
+// undoneDelete creates a deleted object again, as it was last read.
 func undoneDelete(l *faultyServer, r *http.Request, _ []byte, truth *httptest.ResponseRecorder) *httptest.ResponseRecorder {
 	kept, ok := l.seen[r.URL.Path]
 	if truth.Code == http.StatusOK && r.Method == http.MethodGet {
@@ -241,15 +241,15 @@ func undoneDelete(l *faultyServer, r *http.Request, _ []byte, truth *httptest.Re
 	return truth
 }
 
-// The checker refuses what clients of a server that lies have seen, and nothing
-// of what they saw when it did not.
+// TestModelRejectsFaultyServers checks that the model rejects what clients see of a faulty server,
+// and accepts what they see of a correct one.
 func TestModelRejectsFaultyServers(t *testing.T) {
 	truthful := func(*faultyServer, *http.Request, []byte, *httptest.ResponseRecorder) *httptest.ResponseRecorder {
 		return nil
 	}
 	for name, tt := range map[string]struct {
 		lie     func(*faultyServer, *http.Request, []byte, *httptest.ResponseRecorder) *httptest.ResponseRecorder
-		clients int // one, if what is a lie depends on what others do meanwhile
+		clients int // 1 if concurrent clients would make the response valid
 		honest  bool
 	}{
 		"none":           {truthful, 8, true},

@@ -16,32 +16,33 @@ import (
 	"example.com/fakeapi/internal/dev/verify/harness"
 )
 
-// Workload is where clients meet, and what they did there.
+// Workload has the settings and the history of clients that use the same objects.
 type Workload struct {
 	T            *testing.T
 	Kind         harness.Kind
 	Namespace    string
-	Verbs        []string // what they do, each as often as it is here
-	LosesReplies bool     // replies get lost
+	Verbs        []string // each as often as it is to be chosen
+	LosesReplies bool     // the responses to some requests are lost
 	Errorf       func(format string, args ...any)
 	Clock        *atomic.Int64
-	// excuse tells what an answer means that is a fault's: a reply that was lost, or a
-	// request that was not carried out. nil if there are none.
+	// ClassifyFault reports whether a status code is from a fault that discards the response (lost)
+	// or the request (undone). It is nil if there are no faults.
 	ClassifyFault  func(code int) (lost, undone bool)
-	NewestRevision *atomic.Uint64 // the newest revision that anybody was told of
+	NewestRevision *atomic.Uint64 // the newest revision that a client has received
 
 	mu      sync.Mutex
 	History []porcupine.Operation
 }
 
-// Kinds are answered with the object at its end, the last with a Status.
+// Kinds returns kinds of which the last one's DELETE returns a Status, and that of the others the
+// object.
 func Kinds() []harness.Kind {
 	return append(harness.KindsReturningDeleted(), harness.Kind{Name: "ConfigMap", Plural: "configmaps", New: func(namespace, name string, labels map[string]string) runtime.Object {
 		return &corev1.ConfigMap{ObjectMeta: harness.NewObjectMeta(namespace, name, labels)}
 	}})
 }
 
-// newWorkload is one in the namespace default, for the verbs that every kind has.
+// newWorkload returns a Workload in the namespace default with the verbs that all kinds support.
 func newWorkload(t *testing.T, k harness.Kind) *Workload {
 	return &Workload{
 		T: t, Kind: k, Namespace: "default", Errorf: t.Errorf, Clock: new(atomic.Int64), NewestRevision: new(atomic.Uint64),
@@ -51,7 +52,7 @@ func newWorkload(t *testing.T, k harness.Kind) *Workload {
 
 func (r *Workload) Keys() []string { return []string{"a", "b", "c"} }
 
-// run lets clients do n random things each.
+// run lets clients send n random requests each.
 func (r *Workload) run(seed uint64, clients, n int, d harness.Endpoint) {
 	var all sync.WaitGroup
 	for i := range clients {
@@ -76,18 +77,18 @@ func (r *Workload) record(ops ...porcupine.Operation) {
 	}
 }
 
-// StoreMax makes a number as large as another.
+// StoreMax sets n to the larger of its value and to.
 func StoreMax(n *atomic.Uint64, to uint64) {
 	for now := n.Load(); now < to && !n.CompareAndSwap(now, to); now = n.Load() {
 	}
 }
 
-// Client does one thing after the other, with what it was told last.
+// Client sends random requests, one at a time, based on the last responses it received.
 type Client struct {
 	*Workload
 	id, serial int
 	Rand       *rand.Rand
-	endpoints  []harness.Endpoint // it goes through any of them
+	endpoints  []harness.Endpoint // each request uses a random one
 	last       map[string]Response
 }
 
@@ -95,7 +96,7 @@ func NewClient(r *Workload, id int, rng *rand.Rand, doors ...harness.Endpoint) *
 	return &Client{Workload: r, id: id, Rand: rng, endpoints: doors, last: map[string]Response{}}
 }
 
-// DoRandom does something at random.
+// DoRandom sends a random request.
 func (c *Client) DoRandom() {
 	verb := c.Verbs[c.Rand.IntN(len(c.Verbs))]
 	switch verb {
@@ -116,7 +117,7 @@ func (c *Client) DoRandom() {
 	c.execute(q)
 }
 
-// fill says what a write is to set, and what it insists on.
+// fill sets the content of a write and its preconditions.
 func (c *Client) fill(q *Request, last Response) {
 	fresh, mine := c.newContent()
 	switch q.Verb {
@@ -131,12 +132,12 @@ func (c *Client) fill(q *Request, last Response) {
 		if c.Rand.IntN(3) == 0 {
 			q.ResourceVersion = last.ResourceVersion
 		}
-	case "json": // the test holds only for those who have just looked
+	case "json": // the test can only pass right after a read
 		c.execute(Request{Key: q.Key, Verb: "get"})
 		last = c.last[q.Key]
 		q.Set = map[string]string{"serial": fresh["serial"]}
 		q.TestSerial = cmp.Or(DecodeContent(cmp.Or(last.Content, "{}"))["serial"], "of nobody")
-	case "apply": // one client, one set of fields: none is ever given up
+	case "apply": // each client always applies the same fields, so that none is removed
 		q.Set = c.applyContent(fresh, mine)
 	case "status", "scale":
 		q.Set = map[string]string{"/" + map[string]string{"status": "status", "scale": "replicas"}[q.Verb]: c.uniqueNumber()}
@@ -148,10 +149,10 @@ func (c *Client) fill(q *Request, last Response) {
 	}
 }
 
-// uniqueNumber is one that nobody else sets, as a text.
+// uniqueNumber returns a number that no other client sets.
 func (c *Client) uniqueNumber() string { return strconv.Itoa(c.id*100_000 + c.serial) }
 
-// newContent is what the whole of an object can be, and mine what is only this client's.
+// newContent returns content for a whole object, and content of fields that only this client sets.
 func (c *Client) newContent() (fresh, mine map[string]string) {
 	serial := fmt.Sprint(c.id, "-", c.serial)
 	fresh, mine = map[string]string{"serial": serial}, map[string]string{fmt.Sprint("by-", c.id): serial}
@@ -161,7 +162,8 @@ func (c *Client) newContent() (fresh, mine map[string]string) {
 	return fresh, mine
 }
 
-// applyContent is what a client applies: every other one leaves the serial to others.
+// applyContent returns the fields that the client applies. Only clients with even ids apply the
+// serial.
 func (c *Client) applyContent(fresh, mine map[string]string) map[string]string {
 	if c.id%2 == 0 {
 		mine["serial"] = fresh["serial"]
@@ -172,15 +174,15 @@ func (c *Client) applyContent(fresh, mine map[string]string) map[string]string {
 	return mine
 }
 
-// fillPut overwrites what the client knows, or whatever is there, or changes nothing
-// (not where replies get lost: nobody could say whether that took a revision).
+// fillPut updates the last known state, overwrites any state, or changes nothing. The latter is
+// left out if responses are lost, since it is unknown whether such a write had a revision.
 func (c *Client) fillPut(q *Request, last Response, fresh map[string]string) {
 	q.Set = fresh
 	if !c.Kind.Custom && c.Rand.IntN(3) == 0 {
 		return
 	}
 	if last.ResourceVersion == 0 {
-		if c.Kind.Custom { // its updates must say of what
+		if c.Kind.Custom { // custom resources are updated with a resourceVersion only
 			q.Verb = "merge"
 		}
 		return
@@ -191,7 +193,7 @@ func (c *Client) fillPut(q *Request, last Response, fresh map[string]string) {
 	}
 }
 
-// execute asks, and records what was told.
+// execute sends a request and records the response.
 func (c *Client) execute(q Request) {
 	called := c.Clock.Add(1)
 	a, done := c.send(q)
@@ -204,7 +206,7 @@ func (c *Client) execute(q Request) {
 	}
 }
 
-// newOperation is one that ends now.
+// newOperation returns an operation that returns now.
 func (c *Client) newOperation(q Request, a Response, called int64) porcupine.Operation {
 	op := porcupine.Operation{ClientId: c.id, Input: q, Output: a, Call: called, Return: c.Clock.Add(1)}
 	if a.Code == 0 {
@@ -213,5 +215,6 @@ func (c *Client) newOperation(q Request, a Response, called int64) porcupine.Ope
 	return op
 }
 
-// Pending is when what was lost has ended: at any time from when it began, or never.
+// Pending is the return time of operations whose response was lost. They take effect at any time
+// after the call, or never.
 const Pending = 1 << 62

@@ -15,20 +15,18 @@ import (
 	"example.com/fakeapi/internal/dev/verify/harness"
 )
 
-// A seed that failed is run again with -first=SEED
-// -seeds=1. What the clients ask follows from it; in which order
-// they get to it does not.
+// To rerun a seed that failed, use -first=SEED -seeds=1. The seed determines the requests of each
+// client, but not the order of requests of different clients.
 var (
 	firstSeed = flag.Uint64("first", 0, "first seed of TestLinearizable")
 	seedCount = flag.Uint64("seeds", 12, "number of seeds of TestLinearizable")
 )
 
-// Whatever a number of clients do to an object at the same time, there is an
-// order in which they could have done it one after the other, each between its
-// request and its reply, so that all were told what they were: a success is seen
-// by everybody who asks later, and of those who write the same state one wins and
-// the others get a Conflict (OC-02, OC-08, OC-14, OC-15). Reads of "any" state are
-// left out: they may be old.
+// TestLinearizable lets clients send requests for the same objects at the same time. There must be
+// an order of all requests, each between its call and its return, that explains all responses: a
+// success is visible to all later reads, and of several updates of the same state one succeeds and
+// the others fail with a Conflict (OC-02, OC-08, OC-14, OC-15). Reads with resourceVersion=0 are
+// left out, since they may be stale.
 func TestLinearizable(t *testing.T) {
 	seeds := *seedCount
 	if testing.Short() {
@@ -44,7 +42,7 @@ func TestLinearizable(t *testing.T) {
 		}
 	})
 	if seeds < 12 {
-		return // too few for everything to occur
+		return // too few seeds to cover everything
 	}
 	require.Positive(t, total.Count("lost"), "no reply was lost")
 	for _, verb := range []string{"create", "get", "list", "put", "merge", "json", "apply", "delete"} {
@@ -54,7 +52,7 @@ func TestLinearizable(t *testing.T) {
 	}
 }
 
-// expectedOutcomes are the answers that a verb must have had for the test to mean much.
+// expectedOutcomes returns the outcomes of a verb that must have occurred.
 func expectedOutcomes(verb string) []string {
 	switch verb {
 	case "create":
@@ -71,8 +69,8 @@ func expectedOutcomes(verb string) []string {
 	return []string{" 200", " 404", " 409", " 200 dry", " 409 dry"}
 }
 
-// runSeed runs one seed: each kind over TCP and in memory, and half of them
-// with replies that are lost after the commit.
+// runSeed runs one seed. Over the seeds all kinds are used over TCP and in memory, and half of the
+// seeds lose responses after the commit.
 func runSeed(t *testing.T, seed uint64, total *harness.Counter) {
 	var opts []fakeapi.Option
 	if seed%2 == 0 {

@@ -10,26 +10,26 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Request is what a client wants of the object of a key.
+// Request is a request for the object of a key.
 type Request struct {
-	// key is that of the object, and verb one of get getscale list, create put merge
-	// strategic json apply status scale, delete sweep.
+	// Verb is get, getscale or list to read; create, put, merge, strategic, json, apply, status or
+	// scale to write; delete or deletecollection to delete.
 	Key, Verb       string
 	DryRun          bool
-	Put             bool              // status or scale is put, not merged,
-	Base            string            // into what its client has seen
-	ResourceVersion uint64            // it must be at this resourceVersion,
-	UID             string            // and have this uid,
-	TestSerial      string            // and this serial
-	Set             map[string]string // all of its content but its status (create, put), or some of it
-	Noop            bool              // it sets what is there already
+	Put             bool              // status or scale is sent with PUT instead of PATCH
+	Base            string            // the content that the PUT is based on
+	ResourceVersion uint64            // precondition
+	UID             string            // precondition
+	TestSerial      string            // the serial that a JSON patch tests for
+	Set             map[string]string // the content without status (create, put), or a part of it
+	Noop            bool              // it sets the content that the object already has
 }
 
 func (q Request) IsRead() bool { return q.Verb == "get" || q.Verb == "getscale" || q.Verb == "list" }
 
 func (q Request) isScale() bool { return q.Verb == "getscale" || q.Verb == "scale" }
 
-// VisibleContent is what an answer shows of a content.
+// isScale reports whether the request is for the scale subresource.
 func (q Request) VisibleContent(content string) string {
 	if q.isScale() {
 		return EncodeContent(map[string]string{"/replicas": DecodeContent(content)["/replicas"]})
@@ -37,30 +37,29 @@ func (q Request) VisibleContent(content string) string {
 	return content
 }
 
-// Response is what the client was told. Without an object the uid may be there all
-// the same: the Status of a deletion has it.
+// Response is the response that a client received. A Status in response to a delete has a UID, but
+// no object.
 type Response struct {
-	Code            int // 0: the reply was lost
+	Code            int // 0 if the response was lost
 	Reason          metav1.StatusReason
 	HasObject       bool
 	UID             string
 	ResourceVersion uint64
-	Content         string // the annotations as JSON, the replicas as /replicas, the status as /status
+	Content         string // JSON of the annotations, with the replicas as /replicas and the status as /status
 	ListRevision    uint64 // the resourceVersion of a list
 }
 
-// State is what is known of a key in one of the orders that the checker tries.
+// State is the state of a key in one of the orders that the checker tries.
 type State struct {
 	Exists          bool
-	UID             string // also of the object that was here last; "" if nobody was told
-	ResourceVersion uint64 // 0 if nobody was told
-	NextRevision    uint64 // the least that the revision of the next write can be
+	UID             string // also of an object that was deleted; "" if unknown
+	ResourceVersion uint64 // 0 if unknown
+	NextRevision    uint64 // the lowest possible revision of the next write
 	Content         string
 }
 
-// Model is what an API server does for requests that come one after the other.
-// A key is on its own, as in the documents: they promise nothing across objects. All
-// begin in the same state.
+// Model returns a model of an API server that handles requests one after the other, starting in the
+// state begin. Keys are independent, as the API guarantees nothing across objects.
 func Model(begin State) porcupine.Model {
 	return porcupine.Model{
 		Partition:         PartitionByKey,
@@ -83,25 +82,25 @@ func PartitionByKey(history []porcupine.Operation) (parts [][]porcupine.Operatio
 	return parts
 }
 
-// Absent is the state of a key that nobody has used up to a revision.
+// Absent returns the state of a key that was not used up to revision begin.
 func Absent(begin uint64) State { return State{NextRevision: begin + 1} }
 
-// step tells whether the request may be answered like this in this state, and
-// what comes of it.
+// step reports whether the server can respond to q with a in this state, and returns the state
+// after it.
 func (s State) step(q Request, a Response) (bool, State) {
 	code, reason, after := s.predict(q)
 	switch {
 	case a.Code == 0 && q.DryRun:
 		return true, s
 	case a.Code == 0:
-		return true, after // if it took place at all: it may also be the last of all
+		return true, after // the request may not have been carried out; then it is the last one
 	case a.Code != code || a.Reason != reason:
 		return false, s
 	case code >= http.StatusBadRequest:
 		return true, s
 	case q.IsRead():
 		return s.checkRead(q, a)
-	case q.Verb == "sweep": // it was there when it was listed, if no longer when it was its turn
+	case q.Verb == "sweep": // it existed when the collection was listed, but maybe not when it was to be deleted
 		return true, after
 	case q.DryRun:
 		return s.checkDryRun(q, a, after)
@@ -111,8 +110,8 @@ func (s State) step(q Request, a Response) (bool, State) {
 	return s.checkWrite(q, a, after)
 }
 
-// predict is the code of the answer, and the state after the request if it is no
-// dry run. Nobody was told yet what the server makes up.
+// predict returns the code and the reason of the response, and the state after the request unless
+// it is a dry run. Values that the server generates are unknown in that state.
 func (s State) predict(q Request) (int, metav1.StatusReason, State) {
 	after := State{Exists: true, NextRevision: s.NextRevision + 1, Content: s.Content}
 	switch {
@@ -126,8 +125,8 @@ func (s State) predict(q Request) (int, metav1.StatusReason, State) {
 	case q.Verb == "create":
 		return http.StatusConflict, metav1.StatusReasonAlreadyExists, s
 	case q.ResourceVersion != 0 && q.ResourceVersion != s.ResourceVersion, q.UID != "" && q.UID != s.UID:
-		// Also where nobody was told: what a client sends it was told of before,
-		// so that it is of an older state.
+		// Also if s.ResourceVersion is unknown: the client knows the one that it sent, so it is of
+		// an older state.
 		return http.StatusConflict, metav1.StatusReasonConflict, s
 	case q.Verb == "json" && DecodeContent(s.Content)["serial"] != q.TestSerial:
 		return http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, s
@@ -144,7 +143,7 @@ func (s State) predict(q Request) (int, metav1.StatusReason, State) {
 	return http.StatusOK, "", after
 }
 
-// checkRead is a get or a list that saw the present.
+// checkRead checks the response to a get or a list.
 func (s State) checkRead(q Request, a Response) (bool, State) {
 	if a.HasObject != s.Exists {
 		return false, s
@@ -153,18 +152,19 @@ func (s State) checkRead(q Request, a Response) (bool, State) {
 	if a.HasObject {
 		ok, after = s.checkObject(a, q.VisibleContent(s.Content))
 	}
-	if a.ListRevision != 0 { // a list is of a revision that no write is older than
+	if a.ListRevision != 0 { // no write is older than the revision of a list
 		ok = ok && a.ListRevision+1 >= after.NextRevision
 		after.NextRevision = max(after.NextRevision, a.ListRevision+1)
 	}
 	return ok, after
 }
 
-// checkObject is the object as it is. What nobody was told before is known from now on.
+// checkObject checks an object in a response. Values that were unknown are known in the returned
+// state.
 func (s State) checkObject(a Response, content string) (bool, State) {
 	ok := a.HasObject && a.Content == content && (s.UID == "" || a.UID == s.UID)
 	if s.ResourceVersion == 0 {
-		ok = ok && a.ResourceVersion+1 >= s.NextRevision // next is beyond the write that nobody was told of
+		ok = ok && a.ResourceVersion+1 >= s.NextRevision // NextRevision is higher than the revision of the write, which is unknown
 	} else {
 		ok = ok && a.ResourceVersion == s.ResourceVersion
 	}
@@ -172,7 +172,8 @@ func (s State) checkObject(a Response, content string) (bool, State) {
 	return ok, s
 }
 
-// checkDryRun is a dry run: it shows what would be, at the revision of what is.
+// checkDryRun checks the response to a dry run, which has the content after the request at the
+// revision before it.
 func (s State) checkDryRun(q Request, a Response, after State) (bool, State) {
 	switch {
 	case !s.Exists:
@@ -187,7 +188,8 @@ func (s State) checkDryRun(q Request, a Response, after State) (bool, State) {
 	return s.checkObject(a, q.VisibleContent(want))
 }
 
-// checkDelete answers with the object at the revision of its end, or with a Status.
+// checkDelete checks the response to a delete: the object at the revision of the deletion, or a
+// Status.
 func (s State) checkDelete(a Response, after State) (bool, State) {
 	ok := s.UID == "" || a.UID == s.UID
 	after.UID = a.UID
@@ -198,13 +200,13 @@ func (s State) checkDelete(a Response, after State) (bool, State) {
 	return ok, after
 }
 
-// checkWrite is an object that was created or changed, or was like that before.
+// checkWrite checks the response to a create or an update, which may have changed nothing.
 func (s State) checkWrite(q Request, a Response, after State) (bool, State) {
 	ok := a.HasObject && a.Content == q.VisibleContent(after.Content) && a.UID != ""
 	if s.Exists {
 		ok = ok && (s.UID == "" || a.UID == s.UID)
 	} else {
-		ok = ok && a.UID != s.UID // not the one that was here last
+		ok = ok && a.UID != s.UID // a new object has a new uid
 	}
 	if unchanged := s.Exists && s.Content == after.Content && s.ResourceVersion != 0 && a.ResourceVersion == s.ResourceVersion; !unchanged {
 		ok = ok && a.ResourceVersion >= s.NextRevision
@@ -213,8 +215,8 @@ func (s State) checkWrite(q Request, a Response, after State) (bool, State) {
 	return ok, after
 }
 
-// withStatus is a content with the status of another, which only a write of the status
-// changes.
+// withStatus returns set with the status of content, which only writes of the status subresource
+// change.
 func withStatus(set map[string]string, content string) map[string]string {
 	status, ok := DecodeContent(content)["/status"]
 	if set = maps.Clone(set); ok {
@@ -226,7 +228,7 @@ func withStatus(set map[string]string, content string) map[string]string {
 func EncodeContent(annotations map[string]string) string {
 	b, err := json.Marshal(annotations)
 	if err != nil {
-		panic(err) // strings always are JSON
+		panic(err) // cannot occur with strings
 	}
 	return string(b)
 }
@@ -234,12 +236,12 @@ func EncodeContent(annotations map[string]string) string {
 func DecodeContent(text string) map[string]string {
 	m := map[string]string{}
 	if err := json.Unmarshal([]byte(text), &m); err != nil {
-		panic(err) // it is from the function above
+		panic(err) // the text is from EncodeContent
 	}
 	return m
 }
 
-// WriteVerb is what a watch shows the write of a question as; an apply can be a create, too.
+// WriteVerb returns the verb of the watch event for the request. An apply may also be a create.
 func (q Request) WriteVerb() string {
 	switch q.Verb {
 	case "create":

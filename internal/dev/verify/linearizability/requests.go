@@ -25,7 +25,7 @@ const (
 	mergeJSON    = "application/merge-patch+json"
 )
 
-// send makes the request of q; done is false if that surely changed nothing.
+// send sends a request. done is false if it certainly changed nothing.
 func (c *Client) send(q Request) (a Response, done bool) {
 	method, path, media, body := c.buildRequest(q)
 	code, answer, done := c.roundTrip(method, path, media, body)
@@ -35,8 +35,8 @@ func (c *Client) send(q Request) (a Response, done bool) {
 	return c.parseResponse(q, code, answer), true
 }
 
-// roundTrip makes a request through any door. The code is 0 if the reply was lost, or if a
-// fault has kept the request from being carried out: then done is false.
+// roundTrip sends a request to a random endpoint. The code is 0 if the response was lost, or if a
+// fault prevented the request, in which case done is false.
 func (c *Client) roundTrip(method, path, media string, body []byte) (code int, answer []byte, done bool) {
 	d := c.endpoints[c.Rand.IntN(len(c.endpoints))]
 	r, err := http.NewRequestWithContext(c.T.Context(), method, d.URL+path, bytes.NewReader(body))
@@ -95,7 +95,7 @@ func (c *Client) buildRequest(q Request) (method, path, media string, body []byt
 	return "PATCH", item + part + "?" + dry, mergeJSON, c.buildBody(q)
 }
 
-// buildBody is the object of a request, or the part of it that matters.
+// buildBody returns the body of a request: an object or a part of it.
 func (c *Client) buildBody(q Request) []byte {
 	identity := map[string]any{}
 	if q.UID != "" {
@@ -106,7 +106,7 @@ func (c *Client) buildBody(q Request) []byte {
 	}
 	var body map[string]any
 	switch {
-	case q.Verb == "create", q.Verb == "put": // all of it, with what the type must have
+	case q.Verb == "create", q.Verb == "put": // the whole object, with its required fields
 		body = c.partialObject(q.Set, identity, q.Key)
 		body = c.fullObject(body)
 	case q.Verb == "status" && q.Put:
@@ -116,7 +116,7 @@ func (c *Client) buildBody(q Request) []byte {
 	case q.Verb == "scale" && q.Put:
 		body = c.partialObject(q.Set, identity, q.Key)
 		body["apiVersion"], body["kind"] = "autoscaling/v1", "Scale"
-	case q.Verb == "delete": // options in a body make those of the query void (DL-17)
+	case q.Verb == "delete": // the server ignores options in the query if there is a body (DL-17)
 		body = map[string]any{"preconditions": identity}
 		if q.DryRun {
 			body["dryRun"] = []string{metav1.DryRunAll}
@@ -132,8 +132,8 @@ func (c *Client) buildBody(q Request) []byte {
 	return b
 }
 
-// partialObject is an object that has nothing but what is set: annotations, and what the names
-// with a slash mean.
+// partialObject returns an object with metadata and the fields in set: annotations, "/replicas" and
+// "/status".
 func (c *Client) partialObject(set map[string]string, identity map[string]any, name string) map[string]any {
 	metadata := maps.Clone(identity)
 	metadata["name"], metadata["namespace"] = name, c.Namespace
@@ -154,7 +154,7 @@ func (c *Client) partialObject(set map[string]string, identity map[string]any, n
 	return object
 }
 
-// fullObject adds to a part what an object of the kind must have.
+// fullObject adds the required fields of the kind to a partial object.
 func (c *Client) fullObject(part map[string]any) map[string]any {
 	b, err := json.Marshal(c.Kind.New(c.Namespace, "", nil))
 	require.NoError(c.T, err)
@@ -170,7 +170,7 @@ func (c *Client) fullObject(part map[string]any) map[string]any {
 	return object
 }
 
-// apiObject is what the model knows of any answer.
+// apiObject has the fields of an object, a list or a Status that the model uses.
 type apiObject struct {
 	Kind     string
 	Reason   metav1.StatusReason
@@ -180,11 +180,11 @@ type apiObject struct {
 		Continue string
 	}
 	Spec   struct{ Replicas *int64 }
-	Status json.RawMessage // an object, or the text of a Status
+	Status json.RawMessage // an object, or the string in a Status
 	Items  []apiObject
 }
 
-// parseResponse takes from an answer what the model knows of.
+// parseResponse returns what the model uses of a response.
 func (c *Client) parseResponse(q Request, code int, body []byte) Response {
 	obj := c.parseBody(code, body)
 	a := Response{Code: code, Reason: obj.Reason, UID: obj.Details.UID}
@@ -210,7 +210,7 @@ func (c *Client) parseBody(code int, body []byte) (obj apiObject) {
 	return obj
 }
 
-// content is what the model knows of an object.
+// content returns the content of an object for the model.
 func (obj apiObject) content() string {
 	content := obj.Metadata.Annotations
 	if content == nil {
@@ -226,7 +226,7 @@ func (obj apiObject) content() string {
 	return EncodeContent(content)
 }
 
-// ParseObject returns the uid of an object and what the model knows of it.
+// ParseObject returns the uid of an object, and its content for the model.
 func ParseObject(object string) (uid, content string, err error) {
 	var obj apiObject
 	err = json.Unmarshal([]byte(object), &obj)
@@ -235,7 +235,7 @@ func ParseObject(object string) (uid, content string, err error) {
 
 func (c *Client) setObject(a *Response, obj apiObject) {
 	a.HasObject, a.UID, a.Content = true, string(obj.Metadata.UID), obj.content()
-	if obj.Metadata.ResourceVersion != "" { // what a dry run creates has none
+	if obj.Metadata.ResourceVersion != "" { // absent after a dry run of a create
 		a.ResourceVersion = c.revision(obj)
 	}
 }
@@ -248,8 +248,8 @@ func (c *Client) revision(obj apiObject) uint64 {
 	return rev
 }
 
-// deleteCollection deletes the collection. To each object that is what a list and the delete after
-// it are: nobody may come in between two objects, but anybody between those.
+// deleteCollection deletes the collection. For each object this is a list followed by a delete.
+// Other requests may be handled in between.
 func (c *Client) deleteCollection() {
 	called := c.Clock.Add(1)
 	code, body, done := c.roundTrip("DELETE", c.Kind.CollectionPath(c.Namespace), harness.JSON, nil)
@@ -266,8 +266,8 @@ func (c *Client) deleteCollection() {
 	}
 }
 
-// listPages reads the collection in pages, all of which show it as it was for the first one.
-// It gives up where the token has expired.
+// listPages reads the collection in pages, which must all be of the same revision. It returns
+// without recording anything if the continue token has expired.
 func (c *Client) listPages() {
 	called, path := c.Clock.Add(1), c.Kind.CollectionPath(c.Namespace)+"?limit=2"
 	var all apiObject
@@ -293,8 +293,8 @@ func (c *Client) listPages() {
 	c.recordList(called, all, "")
 }
 
-// recordList records a list of the collection as one list for each key, and what was done to
-// those that are in it.
+// recordList records a list of the collection as one list for each key, and an operation with verb
+// for each key that exists unless verb is "".
 func (c *Client) recordList(called int64, list apiObject, verb string) {
 	at := c.revision(list)
 	for _, key := range c.Keys() {

@@ -9,7 +9,7 @@ import (
 	"example.com/fakeapi/internal/dev/verify/harness"
 )
 
-// checkHistoryLimit tells if more history is there than the server was told to keep, or less.
+// checkHistoryLimit checks that the server keeps exactly as much history as it is configured to.
 func (s *environment) checkHistoryLimit(last uint64) (complaints []string) {
 	if last < historyLimit+2 {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"example.com/fakeapi/internal/dev/verify/watchguarantees"
 )
 
-// objectFields is an object as far as the rules of its life are about it.
+// objectFields has the fields of an object that checkInvariants compares.
 type objectFields struct {
 	Metadata metav1.ObjectMeta
 	Template any // of a PodTemplate
@@ -19,9 +19,9 @@ type objectFields struct {
 	Status   any
 }
 
-// checkInvariants tells what is wrong with what became of an object: its uid and the time of its
-// creation stay, its generation, if it has one, begins with 1 and counts the changes of its spec (of a
-// Deployment also those of its annotations), and whoever changes it is among its managers.
+// checkInvariants checks a change of an object. The uid and the creation time stay the same. The
+// generation starts at 1, if the kind has one, and increases with changes of the spec and, for
+// Deployments, of the annotations. The writer is in the managed fields.
 func checkInvariants(k harness.Kind, c watchguarantees.Change) (complaints []string) {
 	if c.New == nil {
 		return nil
@@ -35,7 +35,7 @@ func checkInvariants(k harness.Kind, c watchguarantees.Change) (complaints []str
 	}
 	generation := int64(1)
 	if k.Name == "ConfigMap" || k.Name == "ServiceAccount" {
-		generation = 0 // they have none
+		generation = 0 // these kinds have none
 	}
 	if c.Old != nil {
 		if err := json.Unmarshal([]byte(c.Old.Content), &was); err != nil {
@@ -65,7 +65,7 @@ func checkInvariants(k harness.Kind, c watchguarantees.Change) (complaints []str
 	return complaints
 }
 
-// countsInGeneration reports whether the difference is one that the generation counts.
+// countsInGeneration reports whether the generation increases with a change.
 func countsInGeneration(k harness.Kind, was, is objectFields) bool {
 	return !equality.Semantic.DeepEqual(was.Spec, is.Spec) || !equality.Semantic.DeepEqual(was.Template, is.Template) ||
 		k.Name == "Deployment" && !equality.Semantic.DeepEqual(was.Metadata.Annotations, is.Metadata.Annotations)

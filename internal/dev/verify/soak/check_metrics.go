@@ -9,7 +9,8 @@ import (
 	"example.com/fakeapi/internal/dev/verify/harness"
 )
 
-// activeRequests is how many watches and other requests both doors serve, by their metrics.
+// activeRequests returns the number of watches and of other requests that the server and the
+// replica are serving, as their metrics report it.
 func (s *environment) activeRequests() (watches, others int) {
 	for _, srv := range s.servers() {
 		metrics := scrape(s.t, srv, "apiserver_longrunning_requests", "apiserver_current_inflight_requests")
@@ -23,20 +24,20 @@ func (s *environment) activeRequests() (watches, others int) {
 	return watches, others
 }
 
-// metricValue is the value at the end of a line of metrics.
+// metricValue returns the value at the end of a line that scrape returned.
 func metricValue(line string) float64 {
 	n, err := strconv.ParseFloat(line[strings.LastIndex(line, " ")+1:], 64)
 	if err != nil {
-		panic(err) // scraped has printed it
+		panic(err) // formatMetric has written it
 	}
 	return n
 }
 
-// checkMetrics tells which metrics do not say what was done: every write that was sent was
-// answered or broken off, and there are as many objects as can be listed.
+// checkMetrics checks that the metrics count every write that was sent as completed or aborted, and
+// the number of stored objects.
 func (s *environment) checkMetrics(there map[string][]harness.Object) (complaints []string) {
 	counted := map[string]float64{}
-	var objects []string // of both doors the same
+	var objects []string // the same for the server and the replica
 	for _, srv := range s.servers() {
 		metrics := scrape(s.t, srv, "apiserver_request_total", "apiserver_request_aborts_total", "apiserver_resource_objects")
 		objects = metrics("apiserver_resource_objects")
@@ -72,7 +73,7 @@ func metricLabels(line string) map[string]string {
 	return labels
 }
 
-// httpMethod is the method of a verb as the metrics name it.
+// httpMethod returns the method for the verb label of a metric.
 func httpMethod(verb string) string {
 	switch verb {
 	case "APPLY":

@@ -9,20 +9,20 @@ import (
 	"example.com/fakeapi/internal/dev/verify/watchguarantees"
 )
 
-// read is what somebody saw who read: a list, or one object or that there is none.
+// read is a list or a get with its result.
 type read struct {
 	reader, endpoint int
 	description      string
 	kind             harness.Kind
-	namespace, name  string // of what was read; the name is "" of a list
+	namespace, name  string // name is "" for a list
 	objects          []harness.Object
-	revision         uint64 // of the list, or of the object if there was one
+	revision         uint64 // of the list, or of the object if it exists
 	minRevision      uint64 // it must not be older
-	maxRevision      uint64 // the revision of the store when it was over
-	call, returned   int64  // when, by the clock of all clients
-	mayLag           bool   // it is of a view that may be behind,
-	viewResets       int64  // which has gone back as often as that,
-	sameView         bool   // and not in between
+	maxRevision      uint64 // the newest revision when it returned
+	call, returned   int64  // times on the clock of the environment
+	mayLag           bool   // it is of the replica and may be stale
+	viewResets       int64  // how often the view of the replica was moved back before
+	sameView         bool   // the view was not moved back during the read
 }
 
 func (g read) String() string {
@@ -34,9 +34,9 @@ func (g read) matches(o harness.Object) bool {
 	return (g.namespace == "" || g.namespace == namespace) && (g.name == "" || g.name == name)
 }
 
-// checkReads tells which glances did not see what was there: at the revision of a list, or, of
-// a single object, at some revision that it may be of. A view that may be behind never goes
-// back by itself: who reads it after another has read sees nothing older.
+// checkReads checks that each read returned the objects at its revision, or, for a single object,
+// its state at some revision that it may be of. A read that follows another read of the same view
+// must not be older.
 func checkReads(records map[string]*watchguarantees.History, glances []read) (complaints []string) {
 	for _, g := range glances {
 		atLeast := g.minRevision
@@ -63,8 +63,8 @@ func checkReads(records map[string]*watchguarantees.History, glances []read) (co
 	return complaints
 }
 
-// existed reports whether an object was as it was seen at a revision from one on up to the
-// newest that there can have been.
+// existed reports whether the object was in the state that g returned at a revision between from
+// and the newest that g may be of.
 func existed(c *watchguarantees.History, g read, from uint64) bool {
 	var now *harness.Object
 	if o, ok := c.Initial[g.namespace+"/"+g.name]; ok {

@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// resourceUsage are what a server holds while nobody asks anything of it.
+// resourceUsage is what the process uses while no requests are sent.
 type resourceUsage struct {
 	goroutines int
 	heap       uint64
 }
 
-// maxHeapGrowth is how much the heap may grow after the second round, whatever is done: far
-// less than the garbage of a few rounds.
+// maxHeapGrowth is how much the heap may grow after the second round. A leak of the garbage of a
+// few rounds would be much larger.
 const maxHeapGrowth = 32 << 20
 
-// checkResourceUsage tells what is held that should not be: goroutines and memory beyond those of the
-// first rounds, requests that are served and not asked, watches that nobody has.
+// checkResourceUsage checks that there are no more goroutines and not much more memory than after
+// the first rounds, and no requests or watches that no client has.
 func (s *environment) checkResourceUsage() (complaints []string) {
 	for _, g := range s.transports {
 		g.next.CloseIdleConnections()
 	}
-	watchers := len(s.watchers) + len(s.informers) + len(s.kinds) // and the scribe
+	watchers := len(s.watchers) + len(s.informers) + len(s.kinds) // and those of the recorder
 	complaints = append(complaints, s.checkIdle(watchers)...)
 	var h resourceUsage
 	h.goroutines = goruntime.NumGoroutine()
@@ -45,8 +45,8 @@ func (s *environment) checkResourceUsage() (complaints []string) {
 	return complaints
 }
 
-// checkIdle tells what is served beyond some watches. They open anew now and then, so that there
-// may be fewer for a moment, but never more.
+// checkIdle checks that the given number of watches is served, and no other request. Watches are
+// restarted now and then, so that there may be fewer for a moment, but never more.
 func (s *environment) checkIdle(watchers int) (complaints []string) {
 	full := false
 	for range 8 {

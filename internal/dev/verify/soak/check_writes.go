@@ -11,10 +11,10 @@ import (
 	"example.com/fakeapi/internal/dev/verify/watchguarantees"
 )
 
-// The record of a round is what the scribe saw, held against what the clients did: what a
-// client was told of happened as it was told, and what happened was somebody's doing.
+// The functions of this file compare the events that the recorder saw with the responses that the
+// clients received.
 
-// operation is a write of a client that may have happened.
+// operation is a write of a client that may have been carried out.
 type operation struct {
 	Operation porcupine.Operation
 	matched   bool
@@ -22,8 +22,8 @@ type operation struct {
 
 func (d *operation) String() string { return linearizability.FormatOperation(d.Operation) }
 
-// checkWrites holds the writes to the objects of an arena against its history. writes are of
-// its kind and namespace, in the order of their revisions.
+// checkWrites compares the writes to the objects of a group with the history of its clients. writes
+// are of the group's kind and namespace, ordered by revision.
 func checkWrites(namespace string, history []porcupine.Operation, writes []watchguarantees.Write) (complaints []string) {
 	deeds, told := possibleWrites(history)
 	for _, w := range writes {
@@ -55,8 +55,8 @@ func checkWrites(namespace string, history []porcupine.Operation, writes []watch
 	return complaints
 }
 
-// possibleWrites are the writes that may have happened, by key, those first that have; of those
-// whose revision was told, only that.
+// possibleWrites returns the writes that may have been carried out: those with a known revision by
+// that, all others by key, completed ones first.
 func possibleWrites(history []porcupine.Operation) (deeds map[string][]*operation, told map[uint64]*operation) {
 	deeds, told = map[string][]*operation{}, map[uint64]*operation{}
 	for _, lost := range []bool{false, true} {
@@ -76,13 +76,13 @@ func possibleWrites(history []porcupine.Operation) (deeds map[string][]*operatio
 	return deeds, told
 }
 
-// parseContent is what the model knows of an object that a watch has shown.
+// parseContent returns the uid and the content of an object from a watch event.
 func parseContent(object string) (linearizability.Response, error) {
 	uid, content, err := linearizability.ParseObject(object)
 	return linearizability.Response{UID: uid, Content: content}, err
 }
 
-// difference tells how what the client was told differs from what was seen; "" if it does not.
+// difference describes how the response differs from the event, or returns "" if it does not.
 func (d *operation) difference(key, verb string, seen linearizability.Response) string {
 	q, a := d.Operation.Input.(linearizability.Request), d.Operation.Output.(linearizability.Response)
 	switch {
@@ -98,7 +98,7 @@ func (d *operation) difference(key, verb string, seen linearizability.Response) 
 	return ""
 }
 
-// mayExplain reports whether a write can be this deed, of which nobody was told the revision.
+// mayExplain reports whether an event can be from this operation, whose revision is unknown.
 func (d *operation) mayExplain(verb, content string) bool {
 	q := d.Operation.Input.(linearizability.Request)
 	if q.WriteVerb() != verb && !(q.Verb == "apply" && verb == "create") {

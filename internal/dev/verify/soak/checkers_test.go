@@ -14,21 +14,21 @@ import (
 	"example.com/fakeapi/internal/dev/verify/watchguarantees"
 )
 
-// The checker of guarantees_check_test.go is fed with a small history, of which
-// a watcher selects what has the app x.
+// The tests of this file check the functions that compare events, responses and reads, with small
+// histories of which one is valid.
 
 func newObject(key string, rev uint64, app, content string) harness.Object {
 	return harness.Object{Key: key, Revision: rev, Labels: map[string]string{"app": app}, Content: app + " " + content}
 }
 
-// sampleWrites begins with n/a and n/b at 10 and ends at 17.
+// sampleWrites start at revision 10 with n/a and n/b, and end at 17.
 func sampleWrites() (base []harness.Object, writes []watchguarantees.Write) {
 	base = []harness.Object{newObject("n/a", 8, "x", "0"), newObject("n/b", 9, "y", "0")}
 	return base, []watchguarantees.Write{
 		{Object: newObject("n/a", 11, "x", "1"), Kind: "Pod", Verb: "update"},
-		{Object: newObject("n/b", 12, "x", "1"), Kind: "Pod", Verb: "update"}, // begins to match
+		{Object: newObject("n/b", 12, "x", "1"), Kind: "Pod", Verb: "update"}, // starts to match app=x
 		{Object: newObject("n/z", 13, "x", "0"), Kind: "Secret", Verb: "create"},
-		{Object: newObject("n/a", 14, "y", "2"), Kind: "Pod", Verb: "update"}, // ceases to
+		{Object: newObject("n/a", 14, "y", "2"), Kind: "Pod", Verb: "update"}, // stops to match
 		{Object: newObject("n/c", 15, "y", "0"), Kind: "Pod", Verb: "create"}, // never matches
 		{Object: newObject("n/b", 16, "x", "1"), Kind: "Pod", Verb: "delete"},
 		{Object: newObject("n/d", 17, "x", "0"), Kind: "Pod", Verb: "create"},
@@ -42,7 +42,7 @@ func sampleHistory(t *testing.T) *watchguarantees.History {
 	return c
 }
 
-// newOperation is one operation, by the client of that number, on the key a.
+// newOperation returns an operation on the key "a".
 func newOperation(client int, call, back int64, q linearizability.Request, a linearizability.Response) porcupine.Operation {
 	q.Key = "a"
 	return porcupine.Operation{ClientId: client, Call: call, Return: back, Input: q, Output: a}
@@ -50,7 +50,7 @@ func newOperation(client int, call, back int64, q linearizability.Request, a lin
 
 func serialAnnotation(s string) map[string]string { return map[string]string{"serial": s} }
 
-// objectResponse is an answer that shows one.
+// objectResponse returns a response with an object.
 func objectResponse(code int, uid string, rv uint64, s string) linearizability.Response {
 	return linearizability.Response{Code: code, HasObject: true, UID: uid, ResourceVersion: rv, Content: linearizability.EncodeContent(serialAnnotation(s))}
 }
@@ -59,14 +59,11 @@ func errorResponse(code int, reason metav1.StatusReason) linearizability.Respons
 	return linearizability.Response{Code: code, Reason: reason}
 }
 
-// The checkers of the soak that are not of other tests are fed with small stories, of which
-// one is true.
-
 func content(metadata, rest string) string {
 	return `{"metadata":{"uid":"u1","creationTimestamp":"2000-01-01T00:00:00Z","managedFields":[{"manager":"m"}],` + metadata + `}` + rest + `}`
 }
 
-// Each change of an object that its life does not allow is complained of.
+// TestCheckInvariants checks one invalid change of each kind.
 func TestCheckInvariants(t *testing.T) {
 	deployment, configMap := kinds()[3], kinds()[2]
 	was := &harness.Object{Key: "n/a", Revision: 7, Content: content(`"generation":1,"annotations":{"a":"1"}`, `,"spec":{"replicas":1},"status":{}`)}
@@ -74,7 +71,7 @@ func TestCheckInvariants(t *testing.T) {
 	for name, tt := range map[string]struct {
 		kind    harness.Kind
 		was, is *harness.Object
-		want    string // "" if it is lawful
+		want    string // "" if the change is valid
 	}{
 		"created":          {deployment, nil, was, ""},
 		"another spec":     {deployment, was, becomes(content(`"generation":2,"annotations":{"a":"1"}`, `,"spec":{"replicas":2},"status":{}`)), ""},
@@ -98,7 +95,8 @@ func TestCheckInvariants(t *testing.T) {
 	}
 }
 
-// sampleOperations are what clients did in the namespace n, and what was seen of it.
+// sampleOperations returns operations of clients in the namespace n, and the writes that they
+// caused.
 func sampleOperations() (history []porcupine.Operation, writes []watchguarantees.Write) {
 	seen := func(verb string, rev uint64, uid, serial string) watchguarantees.Write {
 		return watchguarantees.Write{Verb: verb, Object: harness.Object{Key: "n/a", Revision: rev, Content: `{"metadata":{"uid":"` + uid + `","annotations":{"serial":"` + serial + `"}}}`}}
@@ -115,7 +113,7 @@ func sampleOperations() (history []porcupine.Operation, writes []watchguarantees
 		}
 }
 
-// What was told and what was seen must come to the same.
+// TestCheckWrites changes one operation or one write.
 func TestCheckWrites(t *testing.T) {
 	history, writes := sampleOperations()
 	require.Empty(t, checkWrites("n", history, writes))
@@ -160,7 +158,7 @@ func TestCheckWrites(t *testing.T) {
 	}
 }
 
-// Reads that saw what was not there are complained of, and those of a view that went back.
+// TestCheckReads checks reads of wrong states, and of a view that went back.
 func TestCheckReads(t *testing.T) {
 	pod := harness.Kind{Name: "Pod", Plural: "pods"}
 	list := func(rev uint64, call, back int64, seen ...harness.Object) read {
@@ -180,7 +178,7 @@ func TestCheckReads(t *testing.T) {
 	between.sameView = false
 	for name, tt := range map[string]struct {
 		glances []read
-		want    string // "" if it can have been so
+		want    string // "" if the reads are valid
 	}{
 		"forward":              {[]read{list(10, 1, 2, first, b), list(11, 3, 4, second, b)}, ""},
 		"at once":              {[]read{list(11, 1, 4, second, b), list(10, 2, 3, first, b)}, ""},

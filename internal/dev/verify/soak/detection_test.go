@@ -15,14 +15,13 @@ import (
 	"example.com/fakeapi/internal/dev/verify/harness"
 )
 
-// What a server must not do is noticed by the checks of the soak, whichever of them: each of
-// these servers does one such thing, and is complained of.
+// TestSoakDetectsFaults runs servers with one fault each, which a check must report.
 func TestSoakDetectsFaults(t *testing.T) {
 	const harmed = `!userAgent(` + faultFreeAgent + `) && `
 	for name, tt := range map[string]struct {
-		lie  string               // a fault rule
-		wrap fakeapi.Option       // or what a rule has no words for
-		do   func(s *environment) // or what is done to the server behind the clients' backs
+		lie  string               // a fault rule, or
+		wrap fakeapi.Option       // middleware, or
+		do   func(s *environment) // requests that are not recorded
 		want string
 	}{
 		"dropped event":   {lie: harmed + `event(MODIFIED) && chance(0.2, 1) do drop`, want: "lost: MODIFIED"},
@@ -75,7 +74,7 @@ func TestSoakDetectsFaults(t *testing.T) {
 	}
 }
 
-// writeUnrecorded makes a request that nobody knows of.
+// writeUnrecorded sends a write that no client records.
 func (s *environment) writeUnrecorded(method, path, body string) {
 	r, err := http.NewRequestWithContext(s.t.Context(), method, s.srv.URL()+path, strings.NewReader(body))
 	require.NoError(s.t, err)
@@ -96,8 +95,7 @@ func (s *environment) leakWatch() {
 	s.t.Cleanup(func() { _ = resp.Body.Close() })
 }
 
-// withStaleReads answers the reads of an object by turns with what is there and with what was
-// read of it first.
+// withStaleReads answers every other read of an object with the first response that it had.
 func withStaleReads(next http.Handler) http.Handler {
 	var mu sync.Mutex
 	first, turn := map[string]*httptest.ResponseRecorder{}, 0
@@ -125,7 +123,7 @@ func withStaleReads(next http.Handler) http.Handler {
 	})
 }
 
-// withDryRuns makes dry runs of some of the writes of a method.
+// withDryRuns turns every third write of a method into a dry run.
 func withDryRuns(method string) func(next http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		var mu sync.Mutex
@@ -140,7 +138,7 @@ func withDryRuns(method string) func(next http.Handler) http.Handler {
 				query := r.URL.Query()
 				query.Set("dryRun", "All")
 				r.URL = &url.URL{Path: r.URL.Path, RawQuery: query.Encode()}
-				if method == http.MethodDelete { // options in a body make those of the query void (DL-17)
+				if method == http.MethodDelete { // the server ignores options in the query if there is a body (DL-17)
 					r.Body, r.ContentLength = http.NoBody, 0
 				}
 			}

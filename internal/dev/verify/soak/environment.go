@@ -22,35 +22,35 @@ import (
 	"example.com/fakeapi/internal/dev/verify/linearizability"
 )
 
-// How many clients there are of each sort: a hundred, and the informers.
+// The numbers of clients of each type: a hundred in total, and the informers.
 const (
-	groupCount      = 15 // of soakActors each, who share three objects
+	groupCount      = 15 // groups of clientsPerGroup clients that use the same three objects
 	clientsPerGroup = 4
 	readerCount     = 20
 	watcherCount    = 20
 )
 
-// faultFreeAgent is the user agent of those that no fault hits.
+// faultFreeAgent is the user agent of clients that no fault applies to.
 const faultFreeAgent = "unharmed"
 
-// environment is one server, with a replica, over all the rounds that it lives for.
+// environment is a server with a replica and the clients of both, over all rounds.
 type environment struct {
 	t       *testing.T
 	seed    uint64
 	rng     *rand.Rand
 	counter *harness.Counter
-	// outside runs a check where the time is real.
+	// outsideBubble runs a check outside of the synctest bubble, on real time.
 	outsideBubble func(func() []string) []string
 
 	srv            *fakeapi.Server
 	replica        *fakeapi.Replica
-	faultFree      []harness.Endpoint // both, where no fault is
+	faultFree      []harness.Endpoint // server and replica, without faults
 	transports     []*throttledTransport
 	kinds          []harness.Kind
 	clock          atomic.Int64
 	newestRevision atomic.Uint64
-	sent           harness.Counter // writes, by method and resource
-	writeSlots     chan struct{}   // a place for everybody who writes
+	sent           harness.Counter // writes by method and resource
+	writeSlots     chan struct{}   // writers acquire one for each request
 
 	groups    []*group
 	readers   []*reader
@@ -58,25 +58,26 @@ type environment struct {
 	informers []*informer
 	recorder  *recorder
 	faults    *faultInjector
-	quiet     atomic.Bool // nobody writes, and nothing is broken
+	quiet     atomic.Bool // there are no writes and no faults
 
 	round       int
-	opsPerRound int                         // that each client does in a round
-	roundStart  atomic.Uint64               // the revision at which the round began,
-	initial     map[string][]harness.Object // and the objects of each kind then
+	opsPerRound int                         // per client
+	roundStart  atomic.Uint64               // the revision at which the round began
+	initial     map[string][]harness.Object // the objects of each kind at that revision
 	forgottenAt []uint64
 	baseline    resourceUsage
-	errors      harness.Counter // answers that must not be
+	errors      harness.Counter // violations that clients have seen
 }
 
-// group are clients that share an arena, and what was there when the round began.
+// group is a number of clients that use the same objects, with the states at the start of the
+// round.
 type group struct {
 	*linearizability.Workload
 	clients       []*linearizability.Client
 	initialStates map[string]linearizability.State
 }
 
-// newEnvironment starts a server, a replica, and all who live as long as they do.
+// newEnvironment starts a server, a replica and the clients.
 func newEnvironment(t *testing.T, seed uint64, total *harness.Counter, outside func(func() []string) []string, opts ...fakeapi.Option) *environment {
 	s := &environment{
 		t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 5)), counter: total, outsideBubble: outside, kinds: kinds(),
@@ -116,7 +117,7 @@ func newEnvironment(t *testing.T, seed uint64, total *harness.Counter, outside f
 	return s
 }
 
-// historyLimit is how many changes the server remembers.
+// historyLimit is the number of changes that the server remembers.
 const historyLimit = 3000
 
 func groupNamespace(group int) string { return fmt.Sprintf("g%02d", group) }
@@ -137,15 +138,15 @@ func (s *environment) newGroup(i int) *group {
 	return g
 }
 
-// newRand gives the random numbers of one client.
+// newRand returns the random numbers of one client.
 func (s *environment) newRand(sort, id int) *rand.Rand {
 	return rand.New(rand.NewPCG(s.seed, uint64(sort*1000+id)))
 }
 
-// errorf notes that a client was answered as it must not be.
+// errorf records a violation that a client has seen.
 func (s *environment) errorf(format string, args ...any) { s.errors.Add(fmt.Sprintf(format, args...)) }
 
-// newEndpoints are the ways to the server and to the replica, with connections of their own.
+// newEndpoints returns endpoints of the server and of the replica, with connections of their own.
 func (s *environment) newEndpoints(agent string) (doors []harness.Endpoint) {
 	for _, srv := range s.servers() {
 		config := srv.RESTConfig()
@@ -158,12 +159,11 @@ func (s *environment) newEndpoints(agent string) (doors []harness.Endpoint) {
 
 func (s *environment) servers() []*fakeapi.Server { return []*fakeapi.Server{s.srv, s.replica.Server} }
 
-// requestTimeout is after how long, in virtual time, a request counts as never answered.
+// requestTimeout is the virtual time after which a request fails.
 const requestTimeout = 5 * time.Minute
 
-// throttledTransport sends the requests of one client through one door. Whoever writes takes a place at
-// the gate, so that all of them can be asked to wait, and nobody gets so far ahead that the
-// scribe could miss something.
+// throttledTransport sends the requests of a client. Each write acquires a write slot, so that all
+// writers can be paused, and waits if the recorder is far behind, so that it does not lose events.
 type throttledTransport struct {
 	*environment
 	userAgent string
@@ -182,7 +182,7 @@ func (g *throttledTransport) RoundTrip(r *http.Request) (*http.Response, error) 
 	return g.next.RoundTrip(r)
 }
 
-// resourceOf is the resource that a path is about.
+// resourceOf returns the plural of the resource in a path.
 func (s *environment) resourceOf(path string) string {
 	for _, k := range s.kinds {
 		if strings.Contains(path, "/"+k.Plural) {
@@ -198,7 +198,7 @@ func (s *environment) revision() uint64 {
 	return rev
 }
 
-// listAll is all that there is of each kind.
+// listAll returns all objects by kind.
 func (s *environment) listAll() map[string][]harness.Object {
 	all := map[string][]harness.Object{}
 	for _, k := range s.kinds {

@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// injectedMessage is in the message of a 410 that a fault has made up.
+// injectedMessage is the message of a 410 from a fault.
 const injectedMessage = "staged"
 
-// expectedFailure tells what an answer means in a world of faults. What is refused in the first
-// place is refused with 429, 503 and 504, and 500 takes the place of an answer.
+// expectedFailure reports whether a code is from a fault. With 429, 503 and 504 the request was not
+// carried out, with 500 the response was replaced.
 func expectedFailure(code int) (lost, undone bool) {
 	switch code {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
@@ -26,8 +26,8 @@ func expectedFailure(code int) (lost, undone bool) {
 	return false, false
 }
 
-// faultRules are the rules that are switched on and off. None of them breaks a promise to a
-// client: it may lose what it is told, but is told nothing wrong. SEED is a seed.
+// faultRules are the rules that are added and removed. They may discard responses, but never change
+// one into a wrong one. SEED is replaced by a random number.
 func faultRules() []string {
 	const (
 		who    = `!userAgent(` + faultFreeAgent + `) && `
@@ -62,13 +62,13 @@ func faultRules() []string {
 	}
 }
 
-// faultInjector switches faults on and off, makes the server forget, and puts the replica
-// behind, while the clients of a round are at work.
+// faultInjector adds and removes faults, forgets history and lets the replica lag, while the
+// clients of a round send requests.
 type faultInjector struct {
 	*environment
 	rng *rand.Rand
-	// era counts how often the view of the replica was put back: twice for each time, so
-	// that who reads meanwhile knows.
+	// viewResets is incremented before and after the view of the replica is moved back, so that
+	// readers notice both.
 	viewResets atomic.Int64
 	roundBegin time.Time
 	active     map[string]func()
@@ -78,7 +78,7 @@ func newFaultInjector(s *environment) *faultInjector {
 	return &faultInjector{environment: s, rng: s.newRand(30, 0), active: map[string]func(){}}
 }
 
-// run makes trouble until the round is calm again, and leaves none.
+// run injects faults until over is closed, and then removes all.
 func (x *faultInjector) run(over <-chan struct{}) {
 	x.roundBegin = time.Now()
 	for {
@@ -101,7 +101,7 @@ func (x *faultInjector) run(over <-chan struct{}) {
 	}
 }
 
-// toggle arms a rule at both doors, or disarms it.
+// toggle adds a rule to the server and to the replica, or removes it.
 func (x *faultInjector) toggle(rule string) {
 	if disarm := x.active[rule]; disarm != nil {
 		disarm()
@@ -109,7 +109,7 @@ func (x *faultInjector) toggle(rule string) {
 		return
 	}
 	if len(x.active) > 5 {
-		return // somebody must get through
+		return // some requests must succeed
 	}
 	var removes []func()
 	for _, srv := range x.servers() {
@@ -124,8 +124,8 @@ func (x *faultInjector) toggle(rule string) {
 	}
 }
 
-// forgetHistory makes watches forget, too. Nobody writes until the scribe has seen all, who would
-// lose the thread; watches that are behind for other reasons do.
+// forgetHistory makes the server forget its history, so that watches fail. It pauses all writers
+// until the recorder has seen all events; other watches may be behind.
 func (x *faultInjector) forgetHistory() {
 	for range cap(x.writeSlots) {
 		x.writeSlots <- struct{}{}
@@ -141,7 +141,8 @@ func (x *faultInjector) forgetHistory() {
 	}
 }
 
-// moveReplica changes what the replica sees. It never sees what was before the round.
+// moveReplica changes the view of the replica, which never becomes older than the start of the
+// round.
 func (x *faultInjector) moveReplica() {
 	switch x.rng.IntN(4) {
 	case 0:
@@ -163,7 +164,7 @@ func (x *faultInjector) moveReplica() {
 	}
 }
 
-// removeAll ends all trouble.
+// removeAll removes all faults, and counts how often each was applied.
 func (x *faultInjector) removeAll() {
 	for rule, disarm := range x.active {
 		disarm()

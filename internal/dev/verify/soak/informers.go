@@ -18,7 +18,7 @@ import (
 	"example.com/fakeapi/internal/dev/verify/harness"
 )
 
-// informer is an informer of client-go that lives over all the rounds.
+// informer is a shared informer that runs over all rounds.
 type informer struct {
 	kind   harness.Kind
 	name   string
@@ -27,8 +27,8 @@ type informer struct {
 	done   chan struct{}
 }
 
-// newInformers starts one for each kind at each door, which stream their lists (WatchList
-// is on by default).
+// newInformers starts an informer for each kind on the server and on the replica. They use
+// streaming lists, which is the default (WatchList).
 func newInformers(s *environment) (all []*informer) {
 	for i, srv := range s.servers() {
 		config := srv.RESTConfig()
@@ -48,7 +48,7 @@ func newInformers(s *environment) (all []*informer) {
 				require.NoError(s.t, err)
 				x.shared = generic.Informer()
 			}
-			// Watches that end with errors are the point: nothing is logged of them.
+			// Watches are expected to end with errors, which are not logged.
 			ctx, stop := context.WithCancel(klog.NewContext(s.t.Context(), klog.Logger{}))
 			x.stop, x.done = stop, make(chan struct{})
 			go func() {
@@ -61,13 +61,14 @@ func newInformers(s *environment) (all []*informer) {
 	return all
 }
 
-// close ends the informer, and returns when it has ended.
+// close stops the informer and waits until it has ended.
 func (x *informer) close() {
 	x.stop()
 	<-x.done
 }
 
-// differences tells how what an informer holds differs from what there is; "" if it does not.
+// differences describes how the store of the informer differs from the objects of the server, or
+// returns "".
 func (x *informer) differences(there []harness.Object) string {
 	have, differences := map[string]harness.Object{}, []string{}
 	for _, obj := range x.shared.GetStore().List() {
@@ -92,7 +93,8 @@ func (x *informer) differences(there []harness.Object) string {
 	return fmt.Sprintf("unequal: %s: %s", x.name, strings.Join(differences, "\n"))
 }
 
-// waitUntil waits, in virtual time, until something holds.
+// waitUntil polls, on virtual time, until holds returns true or d has passed. It returns the last
+// result.
 func waitUntil(d time.Duration, holds func() bool) bool {
 	for end := time.Now().Add(d); !holds(); time.Sleep(d / 100) {
 		if time.Now().After(end) {

@@ -12,7 +12,8 @@ import (
 	"example.com/fakeapi/internal/dev/verify/linearizability"
 )
 
-// gearCRD defines a custom resource with all that the soak writes, a rule and a default.
+// gearCRD defines a custom resource with the fields that clients write, a validation rule and a
+// default.
 const gearCRD = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -45,9 +46,9 @@ spec:
               replicas: {type: integer, format: int32}
 `
 
-// kinds are of each sort: without a generation, with one that only the spec changes
-// (Gear), and with one that annotations change as well (Deployment); whose DELETE answers
-// with the object or with a Status; built in and custom.
+// kinds returns built-in and custom kinds: without a generation, with one that only spec changes
+// increment (Gear), and with one that annotations increment as well (Deployment); with a DELETE
+// that returns the object or a Status.
 func kinds() []harness.Kind {
 	return append(linearizability.Kinds(),
 		harness.Kind{Name: "Deployment", Plural: "deployments", GroupVersion: "apps/v1", Scalable: true, New: func(namespace, name string, labels map[string]string) runtime.Object {
@@ -74,7 +75,7 @@ func kinds() []harness.Kind {
 	)
 }
 
-// clientVerbs are what the clients of a kind do, each as often as it is here.
+// clientVerbs returns the verbs for the clients of a kind, each as often as it is to be chosen.
 func clientVerbs(k harness.Kind) []string {
 	verbs := []string{
 		"create", "create", "get", "get", "list", "page", "put", "put", "merge", "json", "apply", "apply", "delete", "sweep",

@@ -16,8 +16,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// scrape reads /metrics once. It returns a function that returns the metrics of a family, which must
-// be one of names, in lines such as "resource=pods verb=list 3", in sorted order.
+// scrape reads /metrics once. It returns a function that returns the metrics of a family, which
+// must be one of names, in lines such as "resource=pods verb=list 3", in sorted order.
 func scrape(t *testing.T, srv *fakeapi.Server, names ...string) func(name string) []string {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL()+"/metrics", nil)
@@ -53,8 +53,8 @@ func familyLines(text string, names []string) string {
 	return b.String()
 }
 
-// formatMetric returns the labels of a metric that are not empty, in sorted order, and its value. Of
-// a histogram, the value is the number of observations.
+// formatMetric returns the labels of a metric that are not empty, in sorted order, and its value.
+// The value of a histogram is the number of observations.
 func formatMetric(m *dto.Metric) string {
 	var words []string
 	for _, l := range m.Label {

@@ -16,7 +16,7 @@ import (
 	"example.com/fakeapi/internal/dev/verify/harness"
 )
 
-// reader is a client that reads, also what may be old, through either door.
+// reader is a client that reads from the server or the replica. Some of its reads may be stale.
 type reader struct {
 	*environment
 	id        int
@@ -30,7 +30,7 @@ func newReader(s *environment, id int) *reader {
 	return &reader{environment: s, id: id, rng: s.newRand(20, id), endpoints: s.newEndpoints(fmt.Sprint("onlooker-", id))}
 }
 
-// readOnce reads once, somehow.
+// readOnce sends a random read request and records the result.
 func (o *reader) readOnce() {
 	g := read{reader: o.id, endpoint: o.rng.IntN(len(o.endpoints)), kind: o.kinds[o.rng.IntN(len(o.kinds))]}
 	if o.rng.IntN(2) == 0 {
@@ -64,7 +64,7 @@ func (o *reader) readOnce() {
 	o.reads = append(o.reads, g)
 }
 
-// list reads page after page; what is read is one state, or it ends with a 410.
+// list reads all pages of a list. They must be of the same revision, unless a page fails with 410.
 func (o *reader) list(g *read, l harness.Encoding, query url.Values) bool {
 	g.description = "list " + query.Encode()
 	path := g.kind.CollectionPath(g.namespace)
@@ -88,7 +88,7 @@ func (o *reader) list(g *read, l harness.Encoding, query url.Values) bool {
 	}
 }
 
-// checkFailure complains about an answer that neither a fault nor an old view explains.
+// checkFailure records a violation if the code is neither from a fault nor from a view that lags.
 func (o *reader) checkFailure(path string, query url.Values, code int) {
 	lost, undone := expectedFailure(code)
 	if code != 0 && !lost && !undone && code != http.StatusGone {
@@ -96,7 +96,8 @@ func (o *reader) checkFailure(path string, query url.Values, code int) {
 	}
 }
 
-// listNotOlderThan reads a list that may be old, but not older than it asks for.
+// listNotOlderThan reads a list that may be stale, but not older than the resourceVersion of the
+// request.
 func (o *reader) listNotOlderThan(g *read, l harness.Encoding) bool {
 	query := url.Values{"resourceVersion": {"0"}}
 	if o.rng.IntN(2) == 0 && o.newest > 0 {
@@ -106,7 +107,8 @@ func (o *reader) listNotOlderThan(g *read, l harness.Encoding) bool {
 	return o.list(g, l, query)
 }
 
-// setMinRevision says how old an answer may be: of the server, which knows all, it is new.
+// setMinRevision sets the oldest revision that the response may have. The server, unlike the
+// replica, returns the newest state.
 func (o *reader) setMinRevision(g *read, query url.Values) {
 	if g.endpoint == 1 {
 		g.mayLag, g.minRevision = true, 0
@@ -116,7 +118,7 @@ func (o *reader) setMinRevision(g *read, query url.Values) {
 	}
 }
 
-// listExact reads a list of the past.
+// listExact reads a list at an older revision.
 func (o *reader) listExact(g *read, l harness.Encoding) bool {
 	rev := o.roundStart.Load() + o.rng.Uint64N(g.minRevision-o.roundStart.Load()+1)
 	query := url.Values{"resourceVersion": {strconv.FormatUint(rev, 10)}, "resourceVersionMatch": {"Exact"}}
@@ -133,7 +135,7 @@ func (o *reader) listExact(g *read, l harness.Encoding) bool {
 	return true
 }
 
-// get reads one object, new or old.
+// get reads one object, which may be stale.
 func (o *reader) get(g *read, l harness.Encoding) bool {
 	g.namespace, g.name, g.description = groupNamespace(o.rng.IntN(groupCount)), []string{"a", "b", "c"}[o.rng.IntN(3)], "get"
 	query := url.Values{}
@@ -174,7 +176,7 @@ func (o *reader) streamList(g *read, l harness.Encoding) bool {
 		o.setMinRevision(g, query)
 		g.description = "streaming list at 0"
 	}
-	ctx, cancel := context.WithTimeout(o.t.Context(), 5*time.Second) // a view may be frozen
+	ctx, cancel := context.WithTimeout(o.t.Context(), 5*time.Second) // the view may be frozen
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, o.endpoints[g.endpoint].URL+g.kind.CollectionPath(g.namespace)+"?"+query.Encode(), nil)
 	require.NoError(o.t, err)
@@ -193,7 +195,7 @@ func (o *reader) streamList(g *read, l harness.Encoding) bool {
 		frame, err := next()
 		switch {
 		case err != nil || frame.Type == watch.Error && (strings.Contains(frame.Message, injectedMessage) || g.endpoint == 1 && frame.Code == http.StatusGone):
-			return false // a view that is behind has nothing to go on from once all is forgotten
+			return false // a lagging view cannot continue once history is forgotten
 		case frame.InitialEventsEnd:
 			g.revision = frame.Revision
 			return true

@@ -19,18 +19,18 @@ import (
 	"example.com/fakeapi/internal/dev/verify/watchguarantees"
 )
 
-// recorder writes down what happens, by a watch of each kind that no fault hits. It is not
-// believed: what it has missed is missed in the count of revisions, and what it has made up
-// is nothing that a client has done; see soak_record_test.go.
+// recorder records all changes, with a watch of each kind that no fault applies to. The checks do
+// not rely on it: events that it missed are missing in the count of revisions, and wrong events do
+// not match the operations of a client. See check_writes.go.
 type recorder struct {
 	*environment
 	stop      func()
 	done      sync.WaitGroup
-	skippedTo atomic.Uint64 // everything up to here was seen, of all kinds
+	skippedTo atomic.Uint64 // all events of all kinds up to this revision were seen
 
 	mu     sync.Mutex
-	events map[string][]harness.Event // by kind, in this round
-	total  uint64                     // of them all
+	events map[string][]harness.Event // by kind, of this round
+	total  uint64                     // the number of events
 }
 
 func newRecorder(s *environment) *recorder {
@@ -42,20 +42,20 @@ func newRecorder(s *environment) *recorder {
 	return x
 }
 
-// close ends the watches, and returns when they have ended.
+// close stops the watches and waits until they have ended.
 func (x *recorder) close() {
 	x.stop()
 	x.done.Wait()
 }
 
-// count is how many changes were seen in this round.
+// count returns the number of changes that were seen in this round.
 func (x *recorder) count() uint64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.total
 }
 
-// drain gives what was seen in this round, and begins the next.
+// drain returns the events of this round and starts the next one.
 func (x *recorder) drain() (seen map[string][]harness.Event) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -64,7 +64,7 @@ func (x *recorder) drain() (seen map[string][]harness.Event) {
 	return seen
 }
 
-// watchKind watches a kind, request after request.
+// watchKind watches a kind with one request after the other.
 func (x *recorder) watchKind(ctx context.Context, k harness.Kind) {
 	for pos := x.roundStart.Load(); ctx.Err() == nil; {
 		err := x.watchOnce(ctx, k, &pos)
@@ -75,7 +75,7 @@ func (x *recorder) watchKind(ctx context.Context, k harness.Kind) {
 	}
 }
 
-// watchOnce is one request, which ends when the server has had enough of it.
+// watchOnce sends one watch request and reads it until the server ends it.
 func (x *recorder) watchOnce(ctx context.Context, k harness.Kind, pos *uint64) error {
 	*pos = max(*pos, x.skippedTo.Load())
 	query := url.Values{"watch": {"1"}, "allowWatchBookmarks": {"true"}, "resourceVersion": {strconv.FormatUint(*pos, 10)}}
@@ -111,12 +111,12 @@ func (x *recorder) watchOnce(ctx context.Context, k harness.Kind, pos *uint64) e
 	}
 }
 
-// verbFor is what was done if a watch shows this.
+// verbFor returns the verb of the write that an event is about.
 func verbFor(event watch.EventType) string {
 	return map[watch.EventType]string{watch.Added: "create", watch.Modified: "update", watch.Deleted: "delete"}[event]
 }
 
-// writesFrom are the writes of all kinds, as the scribe has seen them.
+// writesFrom returns the writes of all kinds that the recorder has seen.
 func writesFrom(seen map[string][]harness.Event) (writes []watchguarantees.Write) {
 	for _, name := range slices.Sorted(maps.Keys(seen)) {
 		for _, g := range seen[name] {

@@ -15,8 +15,8 @@ import (
 	"example.com/fakeapi/internal/dev/verify/watchguarantees"
 )
 
-// runRound is one round: everybody does some things in the midst of trouble, and when there is
-// calm again the accounts are settled. It gives what is wrong with them.
+// runRound runs one round: all clients send requests while faults are injected. Then it checks the
+// results and returns the violations.
 func (s *environment) runRound() []string {
 	s.round++
 	s.quiet.Store(false)
@@ -27,7 +27,7 @@ func (s *environment) runRound() []string {
 		for _, c := range g.clients {
 			clients.Go(func() {
 				for range s.opsPerRound {
-					time.Sleep(time.Duration(c.Rand.IntN(6)) * 2 * time.Millisecond) // coarse, so that they meet
+					time.Sleep(time.Duration(c.Rand.IntN(6)) * 2 * time.Millisecond) // coarse, so that requests overlap
 					c.DoRandom()
 				}
 			})
@@ -45,11 +45,11 @@ func (s *environment) runRound() []string {
 	close(over)
 	trouble.Wait()
 	s.quiet.Store(true)
-	time.Sleep(time.Second) // whatever a fault holds back has come
+	time.Sleep(time.Second) // delayed responses and events have arrived
 	return s.checkRound()
 }
 
-// finalState is all that is known of a round.
+// finalState is what the checks of a round use.
 type finalState struct {
 	kinds          []harness.Kind
 	start, end     uint64
@@ -61,7 +61,7 @@ type finalState struct {
 	reads          []read
 }
 
-// checkRound waits until everybody has seen everything, and checks what they saw.
+// checkRound waits until all clients have seen all changes, and checks what they saw.
 func (s *environment) checkRound() (complaints []string) {
 	x := finalState{kinds: s.kinds, start: s.roundStart.Load(), end: s.revision(), initial: s.initial, final: s.listAll(), groups: s.groups, forgottenAt: s.forgottenAt}
 	if x.end > historyLimit {
@@ -75,7 +75,7 @@ func (s *environment) checkRound() (complaints []string) {
 	complaints = append(complaints, s.errors.Drain()...)
 	complaints = append(complaints, s.outsideBubble(x.check)...)
 	if len(complaints) > 0 {
-		return complaints // the rest would follow from that
+		return complaints // the other checks would fail as a consequence
 	}
 	complaints = append(complaints, s.checkResourceUsage()...)
 	complaints = append(complaints, s.checkMetrics(x.final)...)
@@ -84,7 +84,8 @@ func (s *environment) checkRound() (complaints []string) {
 	return complaints
 }
 
-// checkCaughtUp are those who do not get to know what there is, however long they wait.
+// checkCaughtUp returns a violation for each watcher and informer that does not see the newest
+// state in three minutes.
 func (s *environment) checkCaughtUp(x finalState) (complaints []string) {
 	waitUntil(3*time.Minute, func() bool {
 		complaints = nil
@@ -103,7 +104,7 @@ func (s *environment) checkCaughtUp(x finalState) (complaints []string) {
 	return complaints
 }
 
-// collect takes from everybody what they saw.
+// collect takes the logs, reads and events of the round from the clients.
 func (s *environment) collect(x *finalState) {
 	x.watchLogs = map[string][]watchguarantees.WatchLog{}
 	for _, o := range s.watchers {
@@ -116,7 +117,7 @@ func (s *environment) collect(x *finalState) {
 	x.events = s.recorder.drain()
 }
 
-// startNextRound makes what was the end of this round the beginning of the next.
+// startNextRound makes the state at the end of this round the initial state of the next.
 func (s *environment) startNextRound(x finalState) {
 	for _, g := range s.groups {
 		for _, op := range g.History {
@@ -132,7 +133,7 @@ func (s *environment) startNextRound(x finalState) {
 	s.initial, s.forgottenAt = x.final, nil
 }
 
-// statesIn are the states of the objects of a group, as a list has shown them.
+// statesIn returns the states of the objects of the group, from a list of all objects.
 func (g *group) statesIn(there map[string][]harness.Object, last uint64) map[string]linearizability.State {
 	states := map[string]linearizability.State{}
 	for _, key := range g.Keys() {
@@ -145,14 +146,14 @@ func (g *group) statesIn(there map[string][]harness.Object, last uint64) map[str
 		}
 		uid, content, err := linearizability.ParseObject(o.Content)
 		if err != nil {
-			panic(err) // thingOf has written it
+			panic(err) // ObjectFrom has written it
 		}
 		states[key] = linearizability.State{Exists: true, UID: uid, ResourceVersion: o.Revision, NextRevision: last + 1, Content: content}
 	}
 	return states
 }
 
-// check holds everything that was seen against everything else.
+// check compares what the clients saw with the history and the model.
 func (x finalState) check() (complaints []string) {
 	writes := writesFrom(x.events)
 	records := map[string]*watchguarantees.History{}
@@ -179,7 +180,7 @@ func (x finalState) check() (complaints []string) {
 	return append(complaints, checkWatches(records, x.watchLogs)...)
 }
 
-// writesIn are those to the objects of the group.
+// writesIn returns the writes to the objects of the group.
 func (g *group) writesIn(records map[string]*watchguarantees.History) (writes []watchguarantees.Write) {
 	for _, c := range records[g.Kind.Name].Changes {
 		if !strings.HasPrefix(c.Key, g.Namespace+"/") {
@@ -199,8 +200,8 @@ func (g *group) writesIn(records map[string]*watchguarantees.History) (writes []
 	return writes
 }
 
-// checkLinearizable tells for which objects there is no order in which the clients can have done
-// what they did, from how it began to how it ended.
+// checkLinearizable returns a violation for each object for which no order of the requests explains
+// the responses and the state at the end.
 func (g *group) checkLinearizable(ends map[string]linearizability.State, last uint64) (complaints []string) {
 	history := slices.Clone(g.History)
 	for key, end := range ends {
@@ -218,7 +219,7 @@ func (g *group) checkLinearizable(ends map[string]linearizability.State, last ui
 	return complaints
 }
 
-// close ends all that live as long as the server.
+// close stops all clients.
 func (s *environment) close() {
 	s.recorder.close()
 	for _, o := range s.watchers {

@@ -14,26 +14,26 @@ import (
 	"example.com/fakeapi/internal/dev/verify/harness"
 )
 
-// What failed is run again with -seed SEED. What the clients ask, and which faults there
-// are, follows from it; in which order they get to it does not.
+// To rerun a seed that failed, use -seed SEED. The seed determines the requests of each client and
+// the faults, but not the order of requests of different clients.
 var (
 	duration  = flag.Duration("duration", 2*time.Second, "for how long TestSoak goes on")
 	firstSeed = flag.Uint64("seed", 1, "seed of the first server of TestSoak")
 )
 
-// roundsPerServer are the rounds that a server lives for.
+// roundsPerServer is the number of rounds that use the same server.
 const roundsPerServer = 40
 
-// A hundred clients do everything to a server and its replica, while faults come and go,
-// history is forgotten and the replica lies behind; informers follow. After each round, when
-// the trouble is over, what they saw is checked: that each object was linearizable, that the
-// watches kept their promises, that whatever was read was there, that the informers are equal
-// to the store, and that the server holds and counts what it should.
+// TestSoak lets a hundred clients send all types of requests to a server and its replica, while
+// faults are added and removed, history is forgotten and the replica lags behind. Informers run as
+// well. After each round it checks that each object was linearizable, that watches kept their
+// guarantees, that reads returned what was stored, that informers are equal to the store, and that
+// the server holds and counts what it should.
 //
-//	go test ./fake -run Soak -duration 10m
+//	go test ./internal/dev/verify/soak -run 'TestSoak$' -duration 10m
 //
-// -seed chooses another story. Time is virtual but for the duration, and a new server with the
-// next seed takes over after 40 rounds.
+// -seed selects the random numbers. Time is virtual, except for the duration. After 40 rounds a new
+// server is started with the next seed.
 func TestSoak(t *testing.T) {
 	var over atomic.Bool
 	timer := time.AfterFunc(testDuration(t), func() { over.Store(true) })
@@ -51,7 +51,7 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// testDuration is the duration, or what -timeout leaves of it.
+// testDuration returns the duration, or 9/10 of the time until the test times out if that is less.
 func testDuration(t *testing.T) time.Duration {
 	d := *duration
 	if testing.Short() {
@@ -66,7 +66,7 @@ func testDuration(t *testing.T) time.Duration {
 	return d
 }
 
-// runServer is the life of one server. It gives the number of its rounds.
+// runServer runs rounds with one server and returns their number.
 func runServer(t *testing.T, seed uint64, total *harness.Counter, over func() bool) (rounds int) {
 	outside, stop := startOutsideBubble()
 	defer stop()
@@ -82,7 +82,7 @@ func runServer(t *testing.T, seed uint64, total *harness.Counter, over func() bo
 			}
 		}
 		s.close()
-		time.Sleep(time.Second) // the server notices
+		time.Sleep(time.Second) // the server notices that the connections are closed
 		if left := s.checkIdle(0); len(left) > 0 {
 			t.Errorf("at the end of -seed %d: %s", seed, summarize(left))
 		}
@@ -90,7 +90,8 @@ func runServer(t *testing.T, seed uint64, total *harness.Counter, over func() bo
 	return rounds
 }
 
-// startOutsideBubble gives a way out of a bubble, for checks with a timeout of real time.
+// startOutsideBubble returns a function that runs checks outside of a synctest bubble, where
+// timeouts are of real time.
 func startOutsideBubble() (run func(func() []string) []string, stop func()) {
 	jobs, answers := make(chan func() []string), make(chan []string)
 	go func() {
@@ -104,7 +105,7 @@ func startOutsideBubble() (run func(func() []string) []string, stop func()) {
 	}, func() { close(jobs) }
 }
 
-// summarize is the beginning of what there is to complain of.
+// summarize returns the first violations, shortened.
 func summarize(complaints []string) string {
 	const most, longest = 12, 1500
 	var b strings.Builder
@@ -121,8 +122,7 @@ func summarize(complaints []string) string {
 	return b.String()
 }
 
-// requireCoverage fails if something has never occurred, so that a check of nothing is
-// noticed.
+// requireCoverage fails the test if an operation, an outcome or a fault has never occurred.
 func requireCoverage(t *testing.T, total *harness.Counter) {
 	t.Helper()
 	for _, rule := range faultRules() {

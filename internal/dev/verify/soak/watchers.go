@@ -21,8 +21,8 @@ import (
 	"example.com/fakeapi/internal/dev/verify/watchguarantees"
 )
 
-// resumingWatcher is a watcher that lives over all the rounds: it resumes when it was cut off, goes
-// from door to door, and lists again after a 410.
+// resumingWatcher is a watcher that runs over all rounds. It resumes on the server or on the
+// replica when its watch ends, and lists again after a 410.
 type resumingWatcher struct {
 	*environment
 	rng       *rand.Rand
@@ -35,9 +35,9 @@ type resumingWatcher struct {
 
 	mu            sync.Mutex
 	log           watchguarantees.WatchLog // of this round
-	position      uint64                   // what it can resume from,
-	positionKnown bool                     // if it knows that
-	mayLag        bool                     // it watches a view that may be
+	position      uint64                   // the revision to resume from
+	positionKnown bool                     // position is valid
+	mayLag        bool                     // the current watch is of the replica
 }
 
 func newResumingWatcher(s *environment, id int) *resumingWatcher {
@@ -53,7 +53,7 @@ func newResumingWatcher(s *environment, id int) *resumingWatcher {
 	}
 	o.name = fmt.Sprintf("sentry %d of %s as %s", id, o.path(), o.encoding.MediaType)
 	o.log = watchguarantees.WatchLog{Name: o.name, Matches: func(t harness.Object) bool {
-		return strings.HasPrefix(t.Key, o.namespace) // all names of namespaces are of one length
+		return strings.HasPrefix(t.Key, o.namespace) // all namespaces have names of the same length
 	}}
 	go func() {
 		defer close(o.done)
@@ -64,7 +64,7 @@ func newResumingWatcher(s *environment, id int) *resumingWatcher {
 	return o
 }
 
-// close ends the watch, and returns when it has ended.
+// close stops the watcher and waits until it has ended.
 func (o *resumingWatcher) close() {
 	o.stop()
 	<-o.done
@@ -72,14 +72,15 @@ func (o *resumingWatcher) close() {
 
 func (o *resumingWatcher) path() string { return o.encoding.Kind.CollectionPath(o.namespace) }
 
-// caughtUpTo tells up to where everything was seen, and whether that is up to a revision.
+// caughtUpTo returns the revision up to which all events were seen, and whether that is at least
+// rev.
 func (o *resumingWatcher) caughtUpTo(rev uint64) (pos uint64, ok bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.position, o.positionKnown && o.position >= rev
 }
 
-// drain gives what was seen in this round, and begins the next.
+// drain returns the log of this round and starts the next one.
 func (o *resumingWatcher) drain() watchguarantees.WatchLog {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -88,7 +89,7 @@ func (o *resumingWatcher) drain() watchguarantees.WatchLog {
 	return l
 }
 
-// sleep waits a little, as long as there is trouble.
+// sleep sleeps for some milliseconds.
 func (o *resumingWatcher) sleep(ctx context.Context) {
 	select {
 	case <-ctx.Done():
@@ -96,7 +97,7 @@ func (o *resumingWatcher) sleep(ctx context.Context) {
 	}
 }
 
-// watchOnce is one watch, with a list before it or without.
+// watchOnce sends one watch request, with or without a list before it.
 func (o *resumingWatcher) watchOnce(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -128,8 +129,8 @@ func (o *resumingWatcher) watchOnce(ctx context.Context) {
 	}
 }
 
-// setInitialQuery asks for a streaming list: of what is newest, of what is not older than it has
-// seen, or of whatever there is.
+// setInitialQuery sets the parameters of a streaming list: of the newest state, of one that is not
+// older than the position, or of any state.
 func (o *resumingWatcher) setInitialQuery(query url.Values, s *watchguarantees.WatchRequest) {
 	query.Set("sendInitialEvents", "true")
 	query.Set("resourceVersionMatch", "NotOlderThan")
@@ -145,8 +146,8 @@ func (o *resumingWatcher) setInitialQuery(query url.Values, s *watchguarantees.W
 	}
 }
 
-// list reads a list to watch from, as clients without streaming lists do. What it shows
-// is noted like the initial events of a watch.
+// list reads a list to watch from, as clients without streaming lists do. It is recorded like
+// initial events.
 func (o *resumingWatcher) list(d harness.Endpoint, s *watchguarantees.WatchRequest) bool {
 	query, atLeast := url.Values{}, o.environment.newestRevision.Load()
 	if o.rng.IntN(2) == 0 {
@@ -171,7 +172,8 @@ func (o *resumingWatcher) list(d harness.Endpoint, s *watchguarantees.WatchReque
 	return true
 }
 
-// cancelLater turns away from the watch after a while, now and then, as long as there is trouble.
+// cancelLater cancels half of the watches after some time, unless the environment is quiet by then.
+// stop cancels that.
 func (o *resumingWatcher) cancelLater(cancel func()) (stop func()) {
 	if o.rng.IntN(2) == 0 {
 		return func() {}
@@ -184,7 +186,7 @@ func (o *resumingWatcher) cancelLater(cancel func()) (stop func()) {
 	return func() { timer.Stop() }
 }
 
-// readWatch reads one watch to its end; false if it was refused.
+// readWatch sends a watch request and reads it to its end. It returns false if the request failed.
 func (o *resumingWatcher) readWatch(ctx context.Context, d harness.Endpoint, query url.Values, s watchguarantees.WatchRequest) bool {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, d.URL+o.path()+"?"+query.Encode(), nil)
 	require.NoError(o.t, err)
@@ -215,7 +217,7 @@ func (o *resumingWatcher) readWatch(ctx context.Context, d harness.Endpoint, que
 	}
 }
 
-// recordEvent notes a frame; false if it is the last.
+// recordEvent records an event. It returns false if it is the last one.
 func (o *resumingWatcher) recordEvent(g harness.Event) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -225,9 +227,9 @@ func (o *resumingWatcher) recordEvent(g harness.Event) bool {
 		o.positionKnown = false
 		switch {
 		case strings.Contains(g.Message, injectedMessage):
-			return false // of a fault; to go on elsewhere is all that it means
+			return false // from a fault: continue with the next request
 		case !begun && o.mayLag && g.Code == http.StatusGone:
-			return false // a view that is behind has nothing to go on from once all is forgotten
+			return false // a lagging view cannot continue once history is forgotten
 		}
 	}
 	now := &o.log.Requests[len(o.log.Requests)-1]
@@ -236,7 +238,7 @@ func (o *resumingWatcher) recordEvent(g harness.Event) bool {
 		return false
 	}
 	switch {
-	case g.InitialEventsEnd: // a view that lags may be older than what was seen before
+	case g.InitialEventsEnd: // a lagging view may be older than the position
 		o.position, o.positionKnown = g.Revision, true
 	case o.positionKnown:
 		o.position = max(o.position, g.Revision)
@@ -244,7 +246,7 @@ func (o *resumingWatcher) recordEvent(g harness.Event) bool {
 	return true
 }
 
-// checkWatches holds the lives of all sentries against the records.
+// checkWatches checks the logs of all watchers.
 func checkWatches(records map[string]*watchguarantees.History, lives map[string][]watchguarantees.WatchLog) (complaints []string) {
 	for _, name := range slices.Sorted(maps.Keys(lives)) {
 		for _, l := range lives[name] {

@@ -10,8 +10,8 @@ import (
 	"example.com/fakeapi/internal/dev/verify/harness"
 )
 
-// checker goes through a life. It knows up to which revision everything was seen,
-// unless the initial events did not come to their end.
+// checker goes through the log of a watcher. position is the revision up to which all events were
+// seen. It is unknown while the initial events are incomplete.
 type checker struct {
 	history       *History
 	log           WatchLog
@@ -42,10 +42,10 @@ func (r *checker) checkRequest(s WatchRequest, last bool) {
 	r.checkEvents(s, seen)
 }
 
-// checkInitialEvents checks initial events that a bookmark ends, and gives what follows them.
+// checkInitialEvents checks initial events that a bookmark ends, and returns the events after it.
 func (r *checker) checkInitialEvents(s WatchRequest) []harness.Event {
 	i := slices.IndexFunc(s.Events, func(g harness.Event) bool { return g.InitialEventsEnd })
-	if i < 0 { // cut off in the middle: the beginning of some state
+	if i < 0 { // incomplete: they must be the start of some state
 		r.positionKnown = false
 		for rev := s.MinRevision; rev <= r.history.End; rev++ {
 			if isPrefix(r.history.ObjectsAt(rev, r.log.Matches), s.Events) {
@@ -70,16 +70,15 @@ func (r *checker) checkInitialEvents(s WatchRequest) []harness.Event {
 	return s.Events[i+1:]
 }
 
-// isPrefix reports whether what was seen is the beginning of a list, as ADDED
-// events.
+// isPrefix reports whether the events are the start of a list, as ADDED events.
 func isPrefix(list []harness.Object, seen []harness.Event) bool {
 	return len(seen) <= len(list) && slices.EqualFunc(list[:len(seen)], seen, func(o harness.Object, g harness.Event) bool {
 		return g.Type == watch.Added && o.Equal(g.Object)
 	})
 }
 
-// checkUnendedInitialEvents checks initial events that nothing ends: there must be a state that
-// they show and that the rest goes on from.
+// checkUnendedInitialEvents checks initial events without a bookmark at their end. There must be a
+// state that they can be, and that the events after them continue.
 func (r *checker) checkUnendedInitialEvents(s WatchRequest, last bool) {
 	r.positionKnown = false
 	for rev := s.MinRevision; rev <= r.history.End; rev++ {
@@ -91,14 +90,14 @@ func (r *checker) checkUnendedInitialEvents(s WatchRequest, last bool) {
 		try := &checker{history: r.history, log: r.log, position: rev, positionKnown: true}
 		try.checkEvents(s, s.Events[n:])
 		if _, more := r.history.nextEvent(try.position, r.log.Matches); len(try.violations) == 0 && !(last && more) {
-			r.positionKnown, r.position = last, try.position // in life nobody could know
+			r.positionKnown, r.position = last, try.position // a client does not know its position
 			return
 		}
 	}
 	r.report("lost or wrong: no state since %d explains %v", s.MinRevision, s.Events)
 }
 
-// checkEvents checks what comes after a known revision.
+// checkEvents checks events after a known position.
 func (r *checker) checkEvents(s WatchRequest, seen []harness.Event) {
 	for i, g := range seen {
 		switch g.Type {

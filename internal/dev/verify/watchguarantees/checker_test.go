@@ -12,21 +12,21 @@ import (
 	"example.com/fakeapi/internal/dev/verify/harness"
 )
 
-// The checker of guarantees_check_test.go is fed with a small history, of which
-// a watcher selects what has the app x.
+// The tests of this file check the checker with a small history and the log of a watcher that
+// selects app=x.
 
 func newObject(key string, rev uint64, app, content string) harness.Object {
 	return harness.Object{Key: key, Revision: rev, Labels: map[string]string{"app": app}, Content: app + " " + content}
 }
 
-// sampleWrites begins with n/a and n/b at 10 and ends at 17.
+// sampleWrites start at revision 10 with n/a and n/b, and end at 17.
 func sampleWrites() (base []harness.Object, writes []Write) {
 	base = []harness.Object{newObject("n/a", 8, "x", "0"), newObject("n/b", 9, "y", "0")}
 	return base, []Write{
 		{newObject("n/a", 11, "x", "1"), "Pod", "update"},
-		{newObject("n/b", 12, "x", "1"), "Pod", "update"}, // begins to match
+		{newObject("n/b", 12, "x", "1"), "Pod", "update"}, // starts to match
 		{newObject("n/z", 13, "x", "0"), "Secret", "create"},
-		{newObject("n/a", 14, "y", "2"), "Pod", "update"}, // ceases to
+		{newObject("n/a", 14, "y", "2"), "Pod", "update"}, // stops to match
 		{newObject("n/c", 15, "y", "0"), "Pod", "create"}, // never matches
 		{newObject("n/b", 16, "x", "1"), "Pod", "delete"},
 		{newObject("n/d", 17, "x", "0"), "Pod", "create"},
@@ -54,8 +54,8 @@ func initialEventsEnd(rev uint64) harness.Event {
 	return g
 }
 
-// validWatchLog is what the watcher must see: a first request that begins with the
-// state at 11, and one that resumes at 14.
+// validWatchLog returns a valid log: a request that starts with the state at 11, and one that
+// resumes at 14.
 func validWatchLog() WatchLog {
 	return WatchLog{
 		Name:    "watcher",
@@ -80,9 +80,9 @@ func TestCheckerAcceptsValidLogs(t *testing.T) {
 	require.Empty(t, c.Check(validWatchLog()))
 
 	l := validWatchLog()
-	l.Requests[0].Bookmarks, l.Requests[0].ExactList = false, nil // the same without marks,
+	l.Requests[0].Bookmarks, l.Requests[0].ExactList = false, nil // without bookmarks
 	l.Requests[0].Events = slices.DeleteFunc(l.Requests[0].Events, func(g harness.Event) bool { return g.Type == watch.Bookmark })
-	l.Requests[1].Initial, l.Requests[1].MinRevision = true, 10 // after which it begins anew
+	l.Requests[1].Initial, l.Requests[1].MinRevision = true, 10 // a second request with initial events
 	l.Requests[1].Events = []harness.Event{initialEventsEnd(16), event(watch.Added, newObject("n/d", 17, "x", "0"))}
 	require.Empty(t, c.Check(l))
 
@@ -91,17 +91,17 @@ func TestCheckerAcceptsValidLogs(t *testing.T) {
 	require.Empty(t, c.Check(l))
 
 	l = validWatchLog()
-	l.Requests[0].Events = l.Requests[0].Events[:1] // cut off in its initial events
+	l.Requests[0].Events = l.Requests[0].Events[:1] // the initial events are incomplete
 	l.Requests = append(l.Requests[:1], validWatchLog().Requests...)
 	require.Empty(t, c.Check(l))
 
-	c.ForgottenAt = []uint64{15} // a history that is gone is no lie
+	c.ForgottenAt = []uint64{15} // a 410 is valid once history was forgotten
 	l = validWatchLog()
 	l.Requests = []WatchRequest{{From: 10, Events: []harness.Event{{Type: watch.Error, Code: http.StatusGone}}}, l.Requests[0], l.Requests[1]}
 	require.Empty(t, c.Check(l))
 }
 
-// Whatever is doctored about a true life is complained of, by its name.
+// TestCheckerRejectsInvalidLogs modifies one part of a valid log.
 func TestCheckerRejectsInvalidLogs(t *testing.T) {
 	tests := map[string]struct {
 		doctor func(first, second *WatchRequest)
@@ -151,7 +151,7 @@ func TestCheckerRejectsInvalidLogs(t *testing.T) {
 	}
 }
 
-// The logs of the writers must make sense themselves.
+// TestHistoryRejectsInvalidWrites modifies one of the writes.
 func TestHistoryRejectsInvalidWrites(t *testing.T) {
 	for name, tt := range map[string]struct {
 		doctor func(writes []Write) []Write

@@ -23,7 +23,7 @@ import (
 	"example.com/fakeapi/internal/dev/verify/harness"
 )
 
-// environment is the server of one seed, and what the writers did to it.
+// environment has the server of one seed, and the writes to it.
 type environment struct {
 	t             *testing.T
 	srv           *fakeapi.Server
@@ -31,18 +31,18 @@ type environment struct {
 	counter       *harness.Counter
 	startRevision uint64
 	initial       []harness.Object
-	writersDone   chan struct{} // closed when the writers are done: nothing is cut any more
-	stopWatchers  chan struct{} // closed when the watchers shall end
+	writersDone   chan struct{} // closed when the writers are done; no watch is interrupted any more
+	stopWatchers  chan struct{} // closed to end the watchers
 
 	mu             sync.Mutex
 	writes         []Write
-	newest         uint64 // the newest revision that a writer knows of
+	newest         uint64 // the newest revision that a writer has received
 	forgottenAt    []uint64
-	forgetsHistory bool // history is being forgotten
+	forgetsHistory bool // history is forgotten during the run
 }
 
-// Namespaces and names whose keys sort by bytes, not by parts: "n-1/a" comes
-// before "n/a".
+// namespacesAndNames returns namespaces and names whose keys are ordered by bytes, not by parts:
+// "n-1/a" is before "n/a".
 func namespacesAndNames() (namespaces, names []string) {
 	return []string{"n", "n-1", "o"}, []string{"a", "a-b", "b", "c"}
 }
@@ -69,7 +69,6 @@ func newEnvironment(t *testing.T, seed uint64, rng *rand.Rand, total *harness.Co
 	return w
 }
 
-// runSeed runs one seed.
 func runSeed(t *testing.T, seed uint64, total *harness.Counter) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	w := newEnvironment(t, seed, rng, total)
@@ -90,7 +89,7 @@ func runSeed(t *testing.T, seed uint64, total *harness.Counter) {
 	}
 	writers.Wait()
 	close(w.writersDone)
-	time.Sleep(5 * time.Second) // two bookmarks and more
+	time.Sleep(5 * time.Second) // at least two bookmarks
 	close(w.stopWatchers)
 	watchers.Wait()
 
@@ -105,7 +104,7 @@ func runSeed(t *testing.T, seed uint64, total *harness.Counter) {
 	}
 }
 
-// forgetHistory makes the server forget its history now and then.
+// forgetHistory makes the server forget its history a few times.
 func (w *environment) forgetHistory(rng *rand.Rand) {
 	for range 4 {
 		time.Sleep(time.Duration(rng.IntN(1000)) * time.Millisecond)
@@ -119,7 +118,7 @@ func (w *environment) forgetHistory(rng *rand.Rand) {
 	}
 }
 
-// countEvents notes what a life had in it.
+// countEvents counts what a log covers.
 func (w *environment) countEvents(l *WatchLog) {
 	for i, s := range l.Requests {
 		if i > 0 && !s.Initial {
@@ -146,7 +145,7 @@ func (w *environment) countEvents(l *WatchLog) {
 	}
 }
 
-// objectFrom is thingOf where it must be one.
+// objectFrom converts a decoded object.
 func (w *environment) objectFrom(obj runtime.Object) harness.Object {
 	o, err := harness.ObjectFrom(obj)
 	require.NoError(w.t, err)
@@ -159,7 +158,7 @@ func (w *environment) revision() uint64 {
 	return rev
 }
 
-// list reads a collection; nil if what it asks for is forgotten.
+// list reads a collection. It returns nil if the server has forgotten the revision.
 func (w *environment) list(path, media string, query url.Values) []harness.Object {
 	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.srv.URL()+path+"?"+query.Encode(), nil)
 	require.NoError(w.t, err)
@@ -195,15 +194,15 @@ func (w *environment) recordWrite(kind, verb string, o harness.Object) {
 	w.newest = max(w.newest, o.Revision)
 }
 
-// newestRevision is the newest revision that a writer was told of.
+// newestRevision returns the newest revision that a writer has received.
 func (w *environment) newestRevision() uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.newest
 }
 
-// writeOtherKind writes objects of another type, whose revisions the watchers see in
-// bookmarks only.
+// writeOtherKind writes objects of another kind, whose revisions the watchers see in bookmarks
+// only.
 func (w *environment) writeOtherKind(rng *rand.Rand, n int) {
 	for i := range n {
 		time.Sleep(time.Duration(rng.IntN(200)) * time.Millisecond)

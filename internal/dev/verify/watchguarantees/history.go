@@ -11,39 +11,38 @@ import (
 	"example.com/fakeapi/internal/dev/verify/harness"
 )
 
-// Write is what its writer knows of one that succeeded. Of a deletion the thing
-// is the last state, at the revision of the deletion.
+// Write is a write that succeeded. For a delete, the object is the last state, at the revision of
+// the deletion.
 type Write struct {
 	harness.Object
 	Kind, Verb string
 }
 
-// WatchRequest is one watch request and what it brought.
+// WatchRequest is a watch request with the events that it returned.
 type WatchRequest struct {
-	From        uint64 // the revision it resumes from, if it is not initial
-	Initial     bool   // it begins with the state,
-	MinRevision uint64 // which is not older than this
+	From        uint64 // the resourceVersion to resume from, unless Initial
+	Initial     bool   // it starts with initial events
+	MinRevision uint64 // the oldest revision that the initial events may be of
 	Bookmarks   bool
 	Events      []harness.Event
-	ExactList   *[]harness.Object // an Exact list at the bookmark that ended the initial events
+	ExactList   *[]harness.Object // the list with resourceVersionMatch=Exact at the end of the initial events
 }
 
-// WatchLog is all that one watcher saw: span after span, each resumed from where
-// the one before it ended.
+// WatchLog has the requests of one watcher. Each resumes from the end of the one before it.
 type WatchLog struct {
 	Name     string
 	Matches  func(harness.Object) bool
 	Requests []WatchRequest
 }
 
-// Change is a write with the state that it replaced.
+// Change is a write with the state before it.
 type Change struct {
 	Revision uint64
 	Key      string
 	Old, New *harness.Object
 }
 
-// eventFor is the event that a change is to a watcher, if it is one at all.
+// eventFor returns the event of a change for a watcher, if there is one.
 func (c Change) eventFor(selects func(harness.Object) bool) (harness.Event, bool) {
 	was, is := c.Old != nil && selects(*c.Old), c.New != nil && selects(*c.New)
 	switch {
@@ -59,18 +58,18 @@ func (c Change) eventFor(selects func(harness.Object) bool) (harness.Event, bool
 	return harness.Event{}, false
 }
 
-// History is what happened, as the merged logs of the writers tell it.
+// History is the sequence of changes that the writers caused.
 type History struct {
-	Initial     map[string]harness.Object // the state at the revision since
+	Initial     map[string]harness.Object // the objects at revision Start
 	Start       uint64
 	End         uint64 // the revision at the end
 	Changes     []Change
-	ForgottenAt []uint64 // the store's revision after each time that history was forgotten
+	ForgottenAt []uint64 // the revisions at which history was forgotten
 }
 
-// NewHistory merges the logs and says what is wrong with them: writes share a
-// revision, do not follow from one another, or there were more than the writers
-// know of, so that one that should have changed nothing did.
+// NewHistory orders the writes of a kind and returns violations: two writes with the same revision,
+// writes that do not follow from one another, or a number of revisions that differs from the number
+// of writes. writes include those of other kinds.
 func NewHistory(kind string, base []harness.Object, since, last uint64, writes []Write) (*History, []string) {
 	c := &History{Initial: map[string]harness.Object{}, Start: since, End: last}
 	state := map[string]harness.Object{}
@@ -113,7 +112,7 @@ func NewHistory(kind string, base []harness.Object, since, last uint64, writes [
 	return c, complaints
 }
 
-// ObjectsAt is what a list of the state at a revision shows, in the order of the keys.
+// ObjectsAt returns the selected objects at a revision, ordered by key.
 func (c *History) ObjectsAt(rev uint64, selects func(harness.Object) bool) []harness.Object {
 	state := maps.Clone(c.Initial)
 	for _, change := range c.Changes {
@@ -133,7 +132,7 @@ func (c *History) ObjectsAt(rev uint64, selects func(harness.Object) bool) []har
 	return list
 }
 
-// nextEvent is the first event above a revision.
+// nextEvent returns the first event after a revision.
 func (c *History) nextEvent(rev uint64, selects func(harness.Object) bool) (harness.Event, bool) {
 	i, _ := slices.BinarySearchFunc(c.Changes, rev+1, func(c Change, rev uint64) int { return cmp.Compare(c.Revision, rev) })
 	for _, change := range c.Changes[i:] {
@@ -144,8 +143,8 @@ func (c *History) nextEvent(rev uint64, selects func(harness.Object) bool) (harn
 	return harness.Event{}, false
 }
 
-// Check says in what a life differs from what the guarantees of a watch make
-// of the chronicle: nothing if it is as it must be.
+// Check compares the log of a watcher with the history and returns violations of the guarantees of
+// a watch.
 func (c *History) Check(l WatchLog) []string {
 	r := &checker{history: c, log: l}
 	for i, s := range l.Requests {

@@ -19,7 +19,7 @@ import (
 	"example.com/fakeapi/internal/dev/verify/harness"
 )
 
-// watchSpec is what a watcher watches, and how it begins.
+// watchSpec is what a watcher watches, and how it starts.
 type watchSpec struct {
 	namespace  string // "" for all
 	label      string // a label selector
@@ -29,7 +29,7 @@ type watchSpec struct {
 	slow       bool
 }
 
-// randomWatchSpecs are all ways to watch, in random variants.
+// randomWatchSpecs returns all types of watches with random options.
 func randomWatchSpecs(w *environment, rng *rand.Rand) []watchSpec {
 	coin := func() bool { return rng.IntN(2) == 0 }
 	return []watchSpec{
@@ -46,8 +46,7 @@ func randomWatchSpecs(w *environment, rng *rand.Rand) []watchSpec {
 	}
 }
 
-// watcher is one of the watchers: it keeps a watch open, which is cut again
-// and again, and notes what it sees.
+// watcher keeps a watch open, which is interrupted often, and records its events.
 type watcher struct {
 	*environment
 	watchSpec
@@ -56,8 +55,8 @@ type watcher struct {
 	media         string
 	client        *http.Client
 	network       *harness.Network
-	position      uint64 // what it can resume from,
-	positionKnown bool   // if it has ever got to know that
+	position      uint64 // the revision to resume from
+	positionKnown bool   // position is valid
 }
 
 func newWatcher(w *environment, v watchSpec, rng *rand.Rand) *watcher {
@@ -94,7 +93,7 @@ func (o *watcher) selectorQuery() url.Values {
 	return q
 }
 
-// run watches until the world ends.
+// run watches until stopWatchers is closed.
 func (o *watcher) run() {
 	o.sleep(time.Duration(o.rng.IntN(1000)) * time.Millisecond)
 	if o.start == "past" {
@@ -114,7 +113,7 @@ func (o *watcher) stopped() bool {
 	}
 }
 
-// sleep lets time pass while there is trouble in the world.
+// sleep sleeps for d, or until the writers are done.
 func (o *watcher) sleep(d time.Duration) {
 	select {
 	case <-o.writersDone:
@@ -122,7 +121,7 @@ func (o *watcher) sleep(d time.Duration) {
 	}
 }
 
-// watchOnce is one watch, from its opening to its end.
+// watchOnce sends a watch request and reads it to its end.
 func (o *watcher) watchOnce() {
 	s := WatchRequest{From: o.position, Initial: !o.positionKnown, Bookmarks: o.bookmarks}
 	query := o.query(&s)
@@ -144,7 +143,7 @@ func (o *watcher) watchOnce() {
 	r.Header.Set("Accept", o.media)
 	resp, err := o.client.Do(r)
 	if err != nil {
-		return // cut before the answer
+		return // interrupted before the response
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
@@ -155,7 +154,7 @@ func (o *watcher) watchOnce() {
 	o.Requests = append(o.Requests, s)
 }
 
-// query gives the parameters of a watch, and the span what they promise.
+// query returns the parameters of the watch, and sets MinRevision of the request.
 func (o *watcher) query(s *WatchRequest) url.Values {
 	q := o.selectorQuery()
 	q.Set("watch", "true")
@@ -180,12 +179,12 @@ func (o *watcher) query(s *WatchRequest) url.Values {
 	return q
 }
 
-// scheduleCut ends the watch after a random time, in one of the ways in which
-// watches end.
+// scheduleCut ends the watch after a random time, with a timeout, a cancellation or a broken
+// connection.
 func (o *watcher) scheduleCut(query url.Values, cancel func()) *time.Timer {
 	after := time.Duration(o.rng.IntN(1200)) * time.Millisecond
 	if o.rng.IntN(4) == 0 {
-		after /= 50 // while it begins
+		after /= 50 // during its start
 	}
 	how := o.rng.IntN(4)
 	if how == 0 {
@@ -206,7 +205,7 @@ func (o *watcher) scheduleCut(query url.Values, cancel func()) *time.Timer {
 	})
 }
 
-// readEvents notes the frames of a stream up to its end.
+// readEvents records the events of a watch up to its end.
 func (o *watcher) readEvents(s *WatchRequest, body io.Reader) {
 	next := harness.Encoding{Kind: o.kind, MediaType: o.media}.EventReader(body)
 	o.positionKnown = o.positionKnown && !s.Initial
@@ -236,8 +235,8 @@ func (o *watcher) readEvents(s *WatchRequest, body io.Reader) {
 	}
 }
 
-// maxEvents is how many frames are read before the watcher turns away, maybe in
-// the middle of the initial events.
+// maxEvents returns how many events are read before the watcher stops, which may be during the
+// initial events.
 func (o *watcher) maxEvents() int {
 	select {
 	case <-o.writersDone:
@@ -250,7 +249,7 @@ func (o *watcher) maxEvents() int {
 	return math.MaxInt
 }
 
-// compareWithList asks for the list that the initial events should be.
+// compareWithList reads the list that the initial events should be equal to.
 func (o *watcher) compareWithList(s *WatchRequest, rev uint64) {
 	q := o.selectorQuery()
 	q.Set("resourceVersion", strconv.FormatUint(rev, 10))

@@ -11,17 +11,16 @@ import (
 	"example.com/fakeapi/internal/dev/verify/harness"
 )
 
-// A seed that failed is run again with -first=SEED -seeds=1.
+// To rerun a seed that failed, use -first=SEED -seeds=1.
 var (
 	firstSeed = flag.Uint64("first", 0, "first seed of TestWatchGuarantees")
 	seedCount = flag.Uint64("seeds", 40, "number of seeds of TestWatchGuarantees")
 )
 
-// What etcd promises of a watch holds for every watcher, however often it is cut
-// off and resumed: events are ordered, unique and complete, a bookmark tells the
-// truth, and initial events are the list at their revision. Per seed, writers and
-// watchers do random things; what the writers were told is what the watchers must
-// have seen.
+// TestWatchGuarantees checks that the guarantees of etcd hold for watches that are interrupted and
+// resumed: events are ordered, unique and complete, bookmarks are correct, and initial events are
+// the list at their revision. For each seed, writers and watchers send random requests. The
+// watchers must see what the writers have written.
 func TestWatchGuarantees(t *testing.T) {
 	seeds := *seedCount
 	if testing.Short() {
@@ -37,7 +36,7 @@ func TestWatchGuarantees(t *testing.T) {
 		}
 	})
 	if seeds < 8 {
-		return // too few for everything to occur
+		return // too few seeds to cover everything
 	}
 	for _, what := range []string{
 		"ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR", "selected DELETED", "Exact list", "partial initial events",

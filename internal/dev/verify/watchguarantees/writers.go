@@ -13,13 +13,13 @@ import (
 	"example.com/fakeapi/internal/dev/verify/harness"
 )
 
-// writer is one of the writers.
+// writer sends random writes.
 type writer struct {
 	*environment
 	rng        *rand.Rand
 	name       string
 	serial     int
-	namespace  string // where the current write goes
+	namespace  string // of the current write
 	objectName string
 }
 
@@ -27,7 +27,7 @@ func (a *writer) run(n int) {
 	acts := []func(){a.create, a.create, a.create, a.patch, a.patch, a.patch, a.put, a.put, a.putStale, a.writeNoop, a.createInvalid, a.delete, a.delete, a.deleteOtherUID}
 	namespaces, names := namespacesAndNames()
 	for range n {
-		time.Sleep(time.Duration(a.rng.IntN(30)) * 5 * time.Millisecond) // coarse, so that writers meet
+		time.Sleep(time.Duration(a.rng.IntN(30)) * 5 * time.Millisecond) // coarse, so that writes overlap
 		a.namespace, a.objectName = namespaces[a.rng.IntN(len(namespaces))], names[a.rng.IntN(len(names))]
 		acts[a.rng.IntN(len(acts))]()
 	}
@@ -37,7 +37,7 @@ func (a *writer) collection() string { return a.kind.CollectionPath(a.namespace)
 
 func (a *writer) item() string { return a.collection() + "/" + a.objectName }
 
-// dryRun makes a dry run of one write in six.
+// dryRun returns the parameter for a dry run for one write in six.
 func (a *writer) dryRun() string {
 	if a.rng.IntN(6) == 0 {
 		return "?dryRun=All"
@@ -45,7 +45,7 @@ func (a *writer) dryRun() string {
 	return ""
 }
 
-// labels are random ones: of three apps or of none.
+// labels returns random labels with one of three apps, or none.
 func (a *writer) labels() map[string]string {
 	if app := []string{"x", "y", "z", ""}[a.rng.IntN(4)]; app != "" {
 		return map[string]string{"app": app}
@@ -53,8 +53,8 @@ func (a *writer) labels() map[string]string {
 	return nil
 }
 
-// write sends one that may be refused with the given codes, and records it if
-// it was not, and was no dry run.
+// write sends a write that may fail with the given codes. It records the write unless it failed or
+// was a dry run.
 func (a *writer) write(verb, method, path, contentType, body, dry string, refusals ...int) {
 	code, answer := a.request(method, path+dry, contentType, body)
 	switch {
@@ -75,7 +75,7 @@ func (a *writer) create() {
 	a.write("create", "POST", a.collection(), harness.JSON, string(body), a.dryRun(), http.StatusConflict)
 }
 
-// patch sets labels, and an annotation that nobody has set before.
+// patch sets labels and a unique annotation.
 func (a *writer) patch() {
 	body := a.newMetadata(a.labels())
 	a.write("update", "PATCH", a.item(), "application/merge-patch+json", body, a.dryRun(), http.StatusNotFound)
@@ -91,7 +91,7 @@ func (a *writer) newMetadata(labels map[string]string) string {
 	return fmt.Sprintf(`{"metadata":{"labels":%s,"annotations":{"serial":"%s-%d"}}}`, app, a.name, a.serial)
 }
 
-// get reads the object that is to be put.
+// get reads the object that is to be updated.
 func (a *writer) get() map[string]any {
 	code, body := a.request("GET", a.item(), harness.JSON, "")
 	if code == http.StatusNotFound {
@@ -102,7 +102,7 @@ func (a *writer) get() map[string]any {
 	return obj
 }
 
-// put replaces the object, half of the time whatever its revision may be by now.
+// put updates the object, half of the time without a resourceVersion.
 func (a *writer) put() {
 	obj := a.get()
 	if obj == nil {
@@ -120,7 +120,7 @@ func (a *writer) put() {
 	a.write("update", "PUT", a.item(), harness.JSON, string(body), a.dryRun(), http.StatusConflict, http.StatusNotFound)
 }
 
-// putStale puts an object that has changed since it was read.
+// putStale updates an object that has changed since it was read.
 func (a *writer) putStale() {
 	obj := a.get()
 	if obj == nil {
@@ -138,7 +138,7 @@ func (a *writer) expectRefusal(method, path, body string, codes ...int) {
 	a.counter.Add("refused")
 }
 
-// writeNoop writes what is there already.
+// writeNoop sends a write that changes nothing.
 func (a *writer) writeNoop() {
 	if a.rng.IntN(2) == 0 {
 		code, _ := a.request("PATCH", a.item(), "application/merge-patch+json", `{}`)
@@ -152,7 +152,7 @@ func (a *writer) writeNoop() {
 	body, err := json.Marshal(obj)
 	require.NoError(a.t, err)
 	code, answer := a.request("PUT", a.item(), harness.JSON, string(body))
-	if code != http.StatusOK { // somebody has changed it
+	if code != http.StatusOK { // another writer has changed it
 		require.Contains(a.t, []int{http.StatusConflict, http.StatusNotFound}, code)
 		return
 	}
@@ -160,7 +160,7 @@ func (a *writer) writeNoop() {
 	require.Equal(a.t, obj["metadata"].(map[string]any)["resourceVersion"], fmt.Sprint(a.decode(answer).Revision))
 }
 
-// createInvalid sends what validation refuses.
+// createInvalid sends an object that fails validation.
 func (a *writer) createInvalid() {
 	body, err := json.Marshal(a.kind.New(a.namespace, a.objectName, map[string]string{"app": "not a label"}))
 	require.NoError(a.t, err)
@@ -171,7 +171,7 @@ func (a *writer) delete() {
 	a.write("delete", "DELETE", a.item(), harness.JSON, "", a.dryRun(), http.StatusNotFound)
 }
 
-// deleteOtherUID means another object of the name.
+// deleteOtherUID sends a delete with the uid of another object.
 func (a *writer) deleteOtherUID() {
 	a.expectRefusal("DELETE", a.item(), `{"preconditions":{"uid":"of another"}}`, http.StatusConflict, http.StatusNotFound)
 }
