@@ -111,7 +111,7 @@
 // ran twice in a row: 1116 passed, 0 failed, 107 skipped, in 7m24s and in 7m38s. With all that it can be told and that server can be switched to,
 // two users, CBOR and compaction,
 //
-//	fakeapi conformance --kubeconfig FILE --nobody-kubeconfig FILE --features CBORServingAndStorage --compact http://127.0.0.1:37081/compact --patience 5m
+//	fakeapi conformance --kubeconfig FILE --unprivileged-kubeconfig FILE --features CBORServingAndStorage --compact http://127.0.0.1:37081/compact --patience 5m
 //
 // it was, before the two cases RS-01/zeros were written, 1143 passed (1033 MUST, 100 SHOULD, 10 MAY), 0 failed, 78 skipped (76 MUST, 2 SHOULD), in 20m22s. The reasons, by the number of cases:
 //

@@ -69,8 +69,8 @@ func bench(ctx context.Context, c *call) error {
 	if err := c.parse(f.define); err != nil {
 		return err
 	}
-	if err := f.oneServer(); err != nil {
-		return c.misused(err)
+	if err := f.checkServer(); err != nil {
+		return c.usageError(err)
 	}
 	config := load.Config{Namespace: "fakeapi-bench", Objects: f.objects, Clients: f.clients, Watchers: f.watchers, Duration: f.duration}
 	if !f.quiet {
@@ -86,8 +86,8 @@ func bench(ctx context.Context, c *call) error {
 	return f.measure(ctx, c, config, to, nil)
 }
 
-// oneServer refuses a command line that names none or several.
-func (f *benchFlags) oneServer() error {
+// checkServer refuses a command line that names none or several.
+func (f *benchFlags) checkServer() error {
 	named := 0
 	for _, is := range []bool{f.kubeconfig != "", f.url != "", f.self} {
 		if is {
@@ -109,7 +109,7 @@ func (f *benchFlags) server() (*rest.Config, error) {
 		return &rest.Config{Host: f.url}, nil
 	}
 	to, err := kubeconfigLoader(f.kubeconfig, f.context).ClientConfig()
-	return to, plain(err)
+	return to, unwrapPathError(err)
 }
 
 // measure runs the load and prints the report, which begins with what is known before.
@@ -119,9 +119,9 @@ func (f *benchFlags) measure(ctx context.Context, c *call, config load.Config, t
 		return err
 	}
 	config.BaseURL = base.String()
-	config.Connect = func() (http.RoundTripper, error) { return ownConnections(to) }
+	config.Connect = func() (http.RoundTripper, error) { return newConnection(to) }
 	if err := config.Validate(); err != nil {
-		return c.misused(err)
+		return c.usageError(err)
 	}
 	report, err := load.Run(ctx, config)
 	if report == nil {
@@ -150,9 +150,9 @@ func (f *benchFlags) print(c *call, report *load.Report) error {
 	return encoder.Encode(report)
 }
 
-// ownConnections is a transport with the credentials of a kubeconfig that shares its
+// newConnection is a transport with the credentials of a kubeconfig that shares its
 // connections with nobody: rest.TransportFor gives all clients the same.
-func ownConnections(to *rest.Config) (http.RoundTripper, error) {
+func newConnection(to *rest.Config) (http.RoundTripper, error) {
 	secure, err := rest.TLSConfigFor(to)
 	if err != nil {
 		return nil, err
@@ -169,14 +169,14 @@ func ownConnections(to *rest.Config) (http.RoundTripper, error) {
 	})
 }
 
-// starts is how many servers are started to know how long that takes.
-const starts = 20
+// benchStarts is how many servers are started to know how long that takes.
+const benchStarts = 20
 
 // benchSelf starts servers of its own, and measures one more.
 func (f *benchFlags) benchSelf(ctx context.Context, c *call, config load.Config) (err error) {
 	var took []time.Duration
-	for range starts {
-		one, err := startOne(ctx)
+	for range benchStarts {
+		one, err := timeStart(ctx)
 		if err != nil {
 			return err
 		}
@@ -193,24 +193,24 @@ func (f *benchFlags) benchSelf(ctx context.Context, c *call, config load.Config)
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	config.Memory, config.MemorySource = liveHeap, "live heap of this process, the clients included"
+	config.Memory, config.MemorySource = heapBytes, "live heap of this process, the clients included"
 	return f.measure(ctx, c, config, s.RESTConfig(), []load.Figure{first, later})
 }
 
-// startOne is how long it takes from nothing to the first answer of a server.
-func startOne(ctx context.Context) (time.Duration, error) {
+// timeStart is how long it takes from nothing to the first answer of a server.
+func timeStart(ctx context.Context) (time.Duration, error) {
 	began := time.Now()
 	s, err := fakeapi.New()
 	if err != nil {
 		return 0, err
 	}
-	_, err = release(ctx, s)
+	_, err = serverRelease(ctx, s)
 	took := time.Since(began)
 	return took, errors.Join(err, s.Close())
 }
 
-// liveHeap is what the garbage collector leaves.
-func liveHeap() uint64 {
+// heapBytes is what the garbage collector leaves.
+func heapBytes() uint64 {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

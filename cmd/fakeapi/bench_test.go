@@ -21,7 +21,7 @@ const quick = " --objects 40 --clients 4 --watchers 1,10 --duration 20ms"
 func TestBenchKubeconfig(t *testing.T) {
 	for _, flags := range [][]string{nil, {"--token", "s3cret"}} {
 		r := start(t, append([]string{"serve"}, flags...)...)
-		got := runNow(t, strings.Fields("bench -q --json --kubeconfig "+r.kubeconfig+quick)...)
+		got := runCommand(t, strings.Fields("bench -q --json --kubeconfig "+r.kubeconfig+quick)...)
 		require.Equal(t, exitOK, got.status, got.stderr)
 		require.Empty(t, got.stderr)
 		var report load.Report
@@ -46,7 +46,7 @@ func TestBenchKubeconfig(t *testing.T) {
 
 func TestBenchURL(t *testing.T) {
 	r := start(t, "serve")
-	got := runNow(t, strings.Fields("bench --url "+r.url+quick)...)
+	got := runCommand(t, strings.Fields("bench --url "+r.url+quick)...)
 	require.Equal(t, exitOK, got.status, got.stderr)
 	require.Contains(t, got.stdout, "PER SECOND")
 	require.Contains(t, got.stderr, "fan-out, watchers: 10\n")
@@ -58,7 +58,7 @@ func TestBenchURL(t *testing.T) {
 }
 
 func TestBenchSelf(t *testing.T) {
-	got := runNow(t, strings.Fields("bench -q --self"+quick)...)
+	got := runCommand(t, strings.Fields("bench -q --self"+quick)...)
 	require.Equal(t, exitOK, got.status, got.stderr)
 	require.Regexp(t, `(?m)^start, the first +1 +1 +0 `, got.stdout)
 	require.Regexp(t, `(?m)^start +1 +19 +0 `, got.stdout)
@@ -71,7 +71,7 @@ func TestBenchFailures(t *testing.T) {
 	rules := t.TempDir() + "/rules"
 	require.NoError(t, os.WriteFile(rules, []byte("when verb(update) do status(500)\n"), 0o600))
 	r := start(t, "serve", "--faults", rules)
-	got := runNow(t, strings.Fields("bench -q --url "+r.url+quick)...)
+	got := runCommand(t, strings.Fields("bench -q --url "+r.url+quick)...)
 	require.Equal(t, exitError, got.status)
 	require.Regexp(t, `^fakeapi: \d+ requests failed, the first: PUT .* 500 `, got.stderr)
 	require.Contains(t, got.stdout, "PER SECOND")
@@ -89,10 +89,10 @@ func TestBenchUsage(t *testing.T) {
 		"--self more":                 `unexpected argument "more"`,
 		"--self --watchers 1,1000000": "1000000 watchers: there can be 1 to 10000",
 	} {
-		got := runNow(t, strings.Fields("bench "+args)...)
-		require.Equal(t, outcome{exitUsage, "", "fakeapi: bench: " + want + "; see fakeapi help bench\n"}, got, args)
+		got := runCommand(t, strings.Fields("bench "+args)...)
+		require.Equal(t, result{exitUsage, "", "fakeapi: bench: " + want + "; see fakeapi help bench\n"}, got, args)
 	}
-	got := runNow(t, "bench", "--kubeconfig", "/nonexistent")
+	got := runCommand(t, "bench", "--kubeconfig", "/nonexistent")
 	require.Equal(t, exitError, got.status)
 	require.Contains(t, got.stderr, "/nonexistent")
 }
@@ -115,11 +115,11 @@ func benchProcess(t *testing.T, binary string) {
 	stderr, err := command.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, command.Start())
-	told := make([]byte, 4096)
+	progressText := make([]byte, 4096)
 	for seen := ""; !strings.Contains(seen, "get, clients: 1\n"); {
-		n, err := stderr.Read(told)
+		n, err := stderr.Read(progressText)
 		require.NoError(t, err, seen)
-		seen += string(told[:n])
+		seen += string(progressText[:n])
 	}
 	require.Len(t, namespaces().Items, 5, "it is at work")
 	require.NoError(t, command.Process.Signal(os.Interrupt))

@@ -18,7 +18,7 @@ func listCatalogue(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "NUMBER\tNAME\tROLE\tSURVIVORS\tTITLE") // Flush has the error
 	for _, c := range scenario.Catalogue() {
-		_, _ = fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", c.Number, c.Name, c.Role, orNobody(c.Passes), c.Title)
+		_, _ = fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", c.Number, c.Name, c.Role, namesOrDash(c.Passes), c.Title)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -30,32 +30,32 @@ func listCatalogue(out io.Writer) error {
 	return w.Flush()
 }
 
-func orNobody(names []string) string {
+func namesOrDash(names []string) string {
 	if len(names) == 0 {
 		return "-"
 	}
 	return strings.Join(names, ", ")
 }
 
-// playAll plays the cases with all clients of their roles, role by role, and prints who
+// runCatalogue plays the cases with all clients of their roles, role by role, and prints who
 // survives as a table for each. Whom the catalogue does not know to do so is told on
 // stderr.
-func playAll(ctx context.Context, c *call, f runFlags) error {
+func runCatalogue(ctx context.Context, c *call, f runFlags) error {
 	surprised := false
-	for i, role := range slices.DeleteFunc(roles(), func(role string) bool { return len(f.players(role)) == 0 }) {
-		players := f.players(role)
+	for i, role := range slices.DeleteFunc(roleNames(), func(role string) bool { return len(f.implementations(role)) == 0 }) {
+		implementations := f.implementations(role)
 		table := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
 		if i > 0 {
 			_, _ = fmt.Fprintln(table) // Flush has the error
 		}
-		_, _ = fmt.Fprintf(table, "%s\t%s\n", strings.ToUpper(role), strings.ReplaceAll(namesOf(players, false), ", ", "\t"))
+		_, _ = fmt.Fprintf(table, "%s\t%s\n", strings.ToUpper(role), strings.ReplaceAll(clientNames(implementations, false), ", ", "\t"))
 		for _, one := range scenario.Catalogue() {
 			if one.Role != role {
 				continue
 			}
 			_, _ = fmt.Fprintf(table, "%d %s", one.Number, one.Name)
-			for _, player := range players {
-				result, surprise := f.survives(ctx, one, player)
+			for _, player := range implementations {
+				result, surprise := f.runCase(ctx, one, player)
 				if ctx.Err() != nil {
 					return errors.New("interrupted")
 				}
@@ -77,18 +77,18 @@ func playAll(ctx context.Context, c *call, f runFlags) error {
 	return nil
 }
 
-// players are the clients of a role that take part.
-func (f *runFlags) players(role string) []clients.Implementation {
-	if len(f.chosen.clients) > 0 {
-		return f.chosen.inRole(role)
+// implementations are the clients of a role that take part.
+func (f *runFlags) implementations(role string) []clients.Implementation {
+	if len(f.clients.clients) > 0 {
+		return f.clients.inRole(role)
 	}
-	return clientsOf(role)
+	return clientsInRole(role)
 }
 
-// survives plays a case with a client. It gives what the table says, and what is not as
+// runCase plays a case with a client. It gives what the table says, and what is not as
 // the catalogue has it.
-func (f *runFlags) survives(ctx context.Context, of scenario.Case, client clients.Implementation) (result, surprise string) {
-	s := storyOf(of, client)
+func (f *runFlags) runCase(ctx context.Context, of scenario.Case, client clients.Implementation) (result, surprise string) {
+	s := catalogueRun(of, client)
 	_, err := f.play(ctx, s, nil)
 	_, known := of.Fails[client.Name]
 	switch {
@@ -97,7 +97,7 @@ func (f *runFlags) survives(ctx context.Context, of scenario.Case, client client
 	case err == nil:
 		return "survives", ""
 	case !known:
-		return "falls", fmt.Sprintf("%s: %s falls: %s", s.name, client.Name, brief(err))
+		return "falls", fmt.Sprintf("%s: %s falls: %s", s.name, client.Name, shortError(err))
 	}
 	return "falls", ""
 }

@@ -29,7 +29,7 @@ func readCluster(kubeconfig, context string) (*cluster, error) {
 	loader := kubeconfigLoader(kubeconfig, context)
 	config, err := loader.ClientConfig()
 	if err != nil {
-		return nil, plain(err)
+		return nil, unwrapPathError(err)
 	}
 	namespace, _, err := loader.Namespace()
 	if err != nil {

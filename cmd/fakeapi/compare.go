@@ -31,8 +31,8 @@ func (f *compareFlags) define(flags *flag.FlagSet) {
 	flags.Func("report", "write a report as json or markdown, to a file or to stdout: `FORMAT[=FILE]`; can be repeated", f.reports.add)
 }
 
-// compareServers makes the same requests to two servers and tells what differs.
-func compareServers(ctx context.Context, c *call) error {
+// compareCommand makes the same requests to two servers and tells what differs.
+func compareCommand(ctx context.Context, c *call) error {
 	f := &compareFlags{reports: reportFiles[*compare.Report]{forms: []reportForm[*compare.Report]{
 		{"json", (*compare.Report).WriteJSON}, {"markdown", (*compare.Report).WriteMarkdown},
 	}}}
@@ -44,7 +44,7 @@ func compareServers(ctx context.Context, c *call) error {
 	case err == nil, errors.Is(err, errReported), errors.As(err, new(usageError)):
 		return err
 	}
-	return noVerdict{err}
+	return errUndecided{err}
 }
 
 // check refuses a command line that does not fit together.
@@ -68,19 +68,19 @@ func (f *compareFlags) check() error {
 // compare runs what the two sides have in common.
 func (f *compareFlags) compare(ctx context.Context, c *call) error {
 	if err := f.check(); err != nil {
-		return c.misused(err)
+		return c.usageError(err)
 	}
 	if folder, recorded := f.left.recordings(); recorded {
 		return f.compareRecordings(ctx, c, folder)
 	}
-	return f.compareSuites(ctx, c)
+	return f.compareServers(ctx, c)
 }
 
-// compareSuites runs the suite on both sides.
-func (f *compareFlags) compareSuites(ctx context.Context, c *call) error {
+// compareServers runs the suite on both sides.
+func (f *compareFlags) compareServers(ctx context.Context, c *call) error {
 	selected := f.config().SelectedCases()
 	if len(selected) == 0 {
-		return c.misused(errors.New("--run and --level leave no case"))
+		return c.usageError(errors.New("--run and --level leave no case"))
 	}
 	if f.list {
 		return listCases(c.stdout, selected)
@@ -96,15 +96,15 @@ func (f *compareFlags) compareSuites(ctx context.Context, c *call) error {
 	}
 	defer right.close()
 	if err := left.side(f.config()).Config.Validate(); err != nil {
-		return c.misused(err)
+		return c.usageError(err)
 	}
 	if f.dryRun {
-		return rehearse(ctx, c, f.config(), left.address+" and "+right.address)
+		return dryRun(ctx, c, f.config(), left.address+" and "+right.address)
 	}
-	return f.execute(ctx, c, len(selected), func(told *progress) (*compare.Report, error) {
+	return f.execute(ctx, c, len(selected), func(shown *progress) (*compare.Report, error) {
 		sides := [2]compare.Side{left.side(f.config()), right.side(f.config())}
-		sides[0].Config.CaseStarted = told.began
-		return compare.Suites(ctx, sides[0], sides[1], told.compared)
+		sides[0].Config.CaseStarted = shown.startCase
+		return compare.Suites(ctx, sides[0], sides[1], shown.endComparison)
 	})
 }
 
@@ -114,10 +114,10 @@ func (f *compareFlags) execute(ctx context.Context, c *call, total int, run func
 		return err
 	}
 	defer func() { err = errors.Join(err, f.reports.discard()) }()
-	told := newProgress(c.stderr, total, f.quiet, "different", "on one side only")
-	defer context.AfterFunc(ctx, told.interrupted)()
-	report, failed := run(told)
-	told.stop()
+	shown := newProgress(c.stderr, total, f.quiet, "different", "on one side only")
+	defer context.AfterFunc(ctx, shown.interrupted)()
+	report, failed := run(shown)
+	shown.stop()
 	if report == nil {
 		return failed
 	}

@@ -26,30 +26,30 @@ const recordingsAtOnce = 8
 // compareRecordings plays the recordings of a folder on the right side.
 func (f *compareFlags) compareRecordings(ctx context.Context, c *call, folder string) error {
 	if f.level != conformance.May || f.patience != 0 {
-		return c.misused(errors.New("--level and --patience are for the cases of the suite"))
+		return c.usageError(errors.New("--level and --patience are for the cases of the suite"))
 	}
 	cases, err := f.selectRecordings(folder)
 	switch {
 	case err != nil:
 		return err
 	case len(cases) == 0:
-		return c.misused(errors.New("--run leaves no case"))
+		return c.usageError(errors.New("--run leaves no case"))
 	case f.list:
 		return listRecordings(c.stdout, cases)
 	case f.dryRun:
-		return rehearseRecordings(c.stdout, cases)
+		return dryRunRecordings(c.stdout, cases)
 	}
 	recordings := compare.Recordings{Name: f.left.name, Cases: cases, Server: f.right.name, Timeout: f.timeout}
-	if f.right.name == itself {
+	if f.right.name == selfName {
 		recordings.AtOnce = recordingsAtOnce
-		recordings.Open = func(one golden.Case) (golden.Player, func(), error) { return f.startFor(folder, one) }
+		recordings.Open = func(one golden.Case) (golden.Player, func(), error) { return f.startForCase(folder, one) }
 		return f.executeRecordings(ctx, c, recordings, true)
 	}
 	right, err := f.right.open(ctx, "right", f.controllers)
 	if err != nil {
 		return err
 	}
-	remove, err := installFor(ctx, folder, cases, f.player(right))
+	remove, err := installCRDs(ctx, folder, cases, f.player(right))
 	recordings.AtOnce = 1
 	recordings.Open = func(golden.Case) (golden.Player, func(), error) { return f.player(right), func() {}, nil }
 	if err == nil {
@@ -58,13 +58,13 @@ func (f *compareFlags) compareRecordings(ctx context.Context, c *call, folder st
 	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
 	if left := remove(after); left != nil {
-		return errors.Join(noVerdictOf(err), fmt.Errorf("cleaning up: %w", left))
+		return errors.Join(undecided(err), fmt.Errorf("cleaning up: %w", left))
 	}
 	return err
 }
 
-// noVerdictOf leaves out that there were differences, which another error says more than.
-func noVerdictOf(err error) error {
+// undecided leaves out that there were differences, which another error says more than.
+func undecided(err error) error {
 	if errors.Is(err, errReported) {
 		return nil
 	}
@@ -82,9 +82,9 @@ func (f *compareFlags) executeRecordings(ctx context.Context, c *call, recording
 		}
 		return ""
 	}
-	return f.execute(ctx, c, len(recordings.Cases), func(told *progress) (*compare.Report, error) {
-		recordings.Began = func(one golden.Case) { told.beganIn(one.Group, one.Name) }
-		recordings.Ended = told.compared
+	return f.execute(ctx, c, len(recordings.Cases), func(shown *progress) (*compare.Report, error) {
+		recordings.Began = func(one golden.Case) { shown.startNamed(one.Group, one.Name) }
+		recordings.Ended = shown.endComparison
 		return recordings.Compare(ctx)
 	})
 }
@@ -93,7 +93,7 @@ func (f *compareFlags) executeRecordings(ctx context.Context, c *call, recording
 func (f *compareFlags) selectRecordings(folder string) ([]golden.Case, error) {
 	info, err := os.Stat(folder)
 	if err != nil {
-		return nil, fmt.Errorf("--left golden:%s: %w", folder, plain(err))
+		return nil, fmt.Errorf("--left golden:%s: %w", folder, unwrapPathError(err))
 	}
 	if !info.IsDir() {
 		return nil, fmt.Errorf("--left golden:%s: it is no folder", folder)
@@ -106,12 +106,12 @@ func (f *compareFlags) selectRecordings(folder string) ([]golden.Case, error) {
 }
 
 // player plays cases on one side, each in a namespace of its own.
-func (f *compareFlags) player(on *opened) golden.Player {
+func (f *compareFlags) player(on *openSide) golden.Player {
 	return golden.Player{BaseURL: on.base, Client: on.client, Compact: on.compact, Namespace: f.namespace + "-" + rand.String(5)}
 }
 
-// startFor starts a server with the definitions that a case needs.
-func (f *compareFlags) startFor(folder string, one golden.Case) (golden.Player, func(), error) {
+// startForCase starts a server with the definitions that a case needs.
+func (f *compareFlags) startForCase(folder string, one golden.Case) (golden.Player, func(), error) {
 	var definitions []fakeapi.Option
 	for _, name := range one.CRDs {
 		definitions = append(definitions, fakeapi.WithCRDs(fakeapi.CRDsFromPaths(filepath.Join(folder, filepath.Base(name)))))
@@ -123,8 +123,8 @@ func (f *compareFlags) startFor(folder string, one golden.Case) (golden.Player, 
 	return f.player(on), on.close, nil
 }
 
-// installFor creates the definitions that the cases need.
-func installFor(ctx context.Context, folder string, cases []golden.Case, player golden.Player) (remove func(context.Context) error, err error) {
+// installCRDs creates the definitions that the cases need.
+func installCRDs(ctx context.Context, folder string, cases []golden.Case, player golden.Player) (remove func(context.Context) error, err error) {
 	remove = func(context.Context) error { return nil }
 	var known []string
 	for _, one := range cases {
@@ -135,7 +135,7 @@ func installFor(ctx context.Context, folder string, cases []golden.Case, player 
 			known = append(known, name)
 			content, err := os.ReadFile(filepath.Join(folder, filepath.Base(name)))
 			if err != nil {
-				return remove, fmt.Errorf("--left golden:%s: %s: %w", folder, name, plain(err))
+				return remove, fmt.Errorf("--left golden:%s: %s: %w", folder, name, unwrapPathError(err))
 			}
 			before := remove
 			more, err := player.Install(ctx, content)
@@ -158,8 +158,8 @@ func listRecordings(out io.Writer, cases []golden.Case) error {
 	return w.Flush()
 }
 
-// rehearseRecordings prints what would be sent.
-func rehearseRecordings(out io.Writer, cases []golden.Case) error {
+// dryRunRecordings prints what would be sent.
+func dryRunRecordings(out io.Writer, cases []golden.Case) error {
 	for _, one := range cases {
 		if _, err := fmt.Fprintf(out, "%s, in a namespace of its own\n", one.Name); err != nil {
 			return err

@@ -13,15 +13,15 @@ import (
 	"example.com/fakeapi/internal/cmd/compare"
 )
 
-// itself is how the command line calls a server of this process.
-const itself = "self"
+// selfName is how the command line calls a server of this process.
+const selfName = "self"
 
 // sideFlags is what the command line says of one side.
 type sideFlags struct{ name, context, compact string }
 
 // check refuses what does not fit together. The flags are those of a side that is called which.
 func (f sideFlags) check(which string) error {
-	if _, recorded := f.recordings(); recorded || f.name == itself {
+	if _, recorded := f.recordings(); recorded || f.name == selfName {
 		if f.context != "" {
 			return fmt.Errorf("--%s-context is for a kubeconfig", which)
 		}
@@ -35,8 +35,8 @@ func (f sideFlags) check(which string) error {
 // recordings is the folder of recorded exchanges, if the side is one.
 func (f sideFlags) recordings() (folder string, ok bool) { return strings.CutPrefix(f.name, "golden:") }
 
-// opened is a side that answers.
-type opened struct {
+// openSide is a side that answers.
+type openSide struct {
 	name, address   string
 	base            string
 	client          *http.Client
@@ -45,18 +45,18 @@ type opened struct {
 }
 
 // open reaches the server of a kubeconfig, or starts one. The side is called which.
-func (f sideFlags) open(ctx context.Context, which string, controllers bool) (*opened, error) {
-	if f.name == itself {
+func (f sideFlags) open(ctx context.Context, which string, controllers bool) (*openSide, error) {
+	if f.name == selfName {
 		return startSide(controllers)
 	}
 	to, err := readCluster(f.name, f.context)
 	if err != nil {
 		return nil, fmt.Errorf("--%s %s: %w", which, f.name, err)
 	}
-	if err := answers(ctx, to); err != nil {
+	if err := checkReachable(ctx, to); err != nil {
 		return nil, err
 	}
-	side := &opened{
+	side := &openSide{
 		name: f.name, address: to.base.Redacted(), base: to.base.String(), client: &http.Client{Transport: to.transport}, close: func() {},
 	}
 	if f.compact != "" {
@@ -66,7 +66,7 @@ func (f sideFlags) open(ctx context.Context, which string, controllers bool) (*o
 }
 
 // startSide starts a server of this process.
-func startSide(controllers bool, opts ...fakeapi.Option) (*opened, error) {
+func startSide(controllers bool, opts ...fakeapi.Option) (*openSide, error) {
 	if !controllers {
 		opts = append(opts, fakeapi.WithoutControllers())
 	}
@@ -74,8 +74,8 @@ func startSide(controllers bool, opts ...fakeapi.Option) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &opened{
-		name: itself, address: "servers of this process", base: srv.URL(), client: srv.Client(),
+	return &openSide{
+		name: selfName, address: "servers of this process", base: srv.URL(), client: srv.Client(),
 		compact: func(context.Context) error { srv.Compact(); return nil },
 		expire:  func(context.Context) error { srv.ForgetHistory(); return nil },
 		close:   func() { _ = srv.Close() }, // everything in it is over
@@ -83,7 +83,7 @@ func startSide(controllers bool, opts ...fakeapi.Option) (*opened, error) {
 }
 
 // side is it for the suite.
-func (o *opened) side(config conformance.Config) compare.Side {
+func (o *openSide) side(config conformance.Config) compare.Side {
 	config.BaseURL, config.Client, config.Compact, config.ExpireWatches = o.base, o.client, o.compact, o.expire
 	return compare.Side{Name: o.name, Config: config}
 }

@@ -20,8 +20,8 @@ import (
 // recorded are exchanges with a real server.
 const recorded = "golden:../../internal/cmd/golden/testdata/v1.37"
 
-// lying starts a server that tells of other things than it has.
-func lying(t *testing.T, rule string) *fakeapi.Server {
+// startFaultyServer starts a server that tells of other things than it has.
+func startFaultyServer(t *testing.T, rule string) *fakeapi.Server {
 	t.Helper()
 	srv := fakeapi.Start(t)
 	fault, err := faults.Parse(rule)
@@ -34,12 +34,12 @@ func lying(t *testing.T, rule string) *fakeapi.Server {
 func TestCompare(t *testing.T) {
 	srv := fakeapi.Start(t)
 	file := filepath.Join(t.TempDir(), "report")
-	got := runNow(t, "compare", "--left", "self", "--right", kubeconfigOf(t, srv), "--run", "^(GT-0[12]|LS-01)", "--namespace", "trial", "--report", "json="+file)
+	got := runCommand(t, "compare", "--left", "self", "--right", kubeconfigOf(t, srv), "--run", "^(GT-0[12]|LS-01)", "--namespace", "trial", "--report", "json="+file)
 	require.Equal(t, exitOK, got.status, got.stdout)
 	require.Regexp(t, `(?m)^LS +\d+ +0 +0 +0 +0 +list$`, got.stdout)
 	require.Regexp(t, `left self \(v1\.37\.\d+\), right \S+ \(v1\.37\.\d+\): \d+ same, 0 different, 0 left only, 0 right only, 0 neither\n$`, got.stdout)
 	require.Regexp(t, `(?m)^ +\d+/\d+  0 different, 0 on one side only +\d+s  LS, list$`, got.stderr)
-	require.True(t, asked(srv, "GET /api/v1/namespaces/trial-"))
+	require.True(t, hasRequest(srv, "GET /api/v1/namespaces/trial-"))
 	requireNothingLeft(t, srv)
 	content, err := os.ReadFile(file)
 	require.NoError(t, err)
@@ -50,15 +50,15 @@ func TestCompare(t *testing.T) {
 
 // What differs is exit status 1, what one side only can run is so, too.
 func TestCompareDiffers(t *testing.T) {
-	srv := lying(t, `lie: when verb(get) && resource(secrets) && code(200) do set(/type, other)`)
-	got := runNow(t, "compare", "--left", "self", "--right", kubeconfigOf(t, srv), "--run", "^GT-0[12]/", "--report", "markdown")
+	srv := startFaultyServer(t, `lie: when verb(get) && resource(secrets) && code(200) do set(/type, other)`)
+	got := runCommand(t, "compare", "--left", "self", "--right", kubeconfigOf(t, srv), "--run", "^GT-0[12]/", "--report", "markdown")
 	require.Equal(t, exitError, got.status)
 	require.Contains(t, got.stdout, "\n## GT-02/typed [MUST] ")
 	require.Contains(t, got.stderr, "DIFFERENT  GT-02/typed [MUST] ")
 	require.Contains(t, got.stderr, "    body.type\n      left:  \"Opaque\"\n      right: \"other\"\n")
 	require.NotContains(t, got.stderr, "DIFFERENT  GT-02/custom")
 
-	got = runNow(t, "compare", "--left", "self", "--right", kubeconfigOf(t, fakeapi.Start(t)), "--run", "^EX-04/typed$", "-q")
+	got = runCommand(t, "compare", "--left", "self", "--right", kubeconfigOf(t, fakeapi.Start(t)), "--run", "^EX-04/typed$", "-q")
 	require.Equal(t, exitError, got.status)
 	require.Contains(t, got.stdout, "LEFT ONLY  EX-04/typed [MUST] ")
 }
@@ -66,9 +66,9 @@ func TestCompareDiffers(t *testing.T) {
 // A URL that makes a server forget its history lets the cases be run that need it.
 func TestCompareCompacts(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithControlAPI())
-	got := runNow(t, "compare", "--left", "self", "--right", kubeconfigOf(t, srv), "--right-compact", srv.URL()+"/fakeapi/v1/compact", "--run", "^EX-04/typed$")
+	got := runCommand(t, "compare", "--left", "self", "--right", kubeconfigOf(t, srv), "--right-compact", srv.URL()+"/fakeapi/v1/compact", "--run", "^EX-04/typed$")
 	require.Equal(t, exitOK, got.status, got.stdout+got.stderr)
-	got = runNow(t, "compare", "--left", "self", "--right", kubeconfigOf(t, srv), "--right-compact", srv.URL()+"/none", "--run", "^EX-04/typed$")
+	got = runCommand(t, "compare", "--left", "self", "--right", kubeconfigOf(t, srv), "--right-compact", srv.URL()+"/none", "--run", "^EX-04/typed$")
 	require.Equal(t, exitError, got.status)
 	require.Contains(t, got.stdout, "/none answers 404 Not Found")
 }
@@ -76,41 +76,41 @@ func TestCompareCompacts(t *testing.T) {
 // Recordings are played on a server of this process, and on one with a kubeconfig, which gets the definitions for it and loses them again.
 func TestCompareRecordings(t *testing.T) {
 	cases := "^(get-rv--cm|list-paging--wd|update-noop--wd|create-basic--pod)$"
-	got := runNow(t, "compare", "--left", recorded, "--right", "self", "--controllers=false", "--run", cases)
+	got := runCommand(t, "compare", "--left", recorded, "--right", "self", "--controllers=false", "--run", cases)
 	require.Equal(t, exitOK, got.status, got.stdout)
 	require.Contains(t, got.stdout, "4 same, 0 different, 0 left only")
 
-	srv := lying(t, `lie: when verb(list) && resource(widgets.oracle.example.com) && query(limit) do remove(/metadata/remainingItemCount)`)
-	got = runNow(t, "compare", "--left", recorded, "--right", kubeconfigOf(t, srv), "--run", cases, "--namespace", "trial")
+	srv := startFaultyServer(t, `lie: when verb(list) && resource(widgets.oracle.example.com) && query(limit) do remove(/metadata/remainingItemCount)`)
+	got = runCommand(t, "compare", "--left", recorded, "--right", kubeconfigOf(t, srv), "--run", cases, "--namespace", "trial")
 	require.Equal(t, exitError, got.status, got.stderr)
 	require.Contains(t, got.stdout, "DIFFERENT  list-paging--wd ")
 	require.Contains(t, got.stdout, "    body.metadata.remainingItemCount\n")
 	require.Contains(t, got.stdout, " 1 different, 0 left only")
-	require.True(t, asked(srv, "GET /api/v1/namespaces/trial-"))
-	require.True(t, asked(srv, "DELETE "+definitions+"/widgets.oracle.example.com"))
+	require.True(t, hasRequest(srv, "GET /api/v1/namespaces/trial-"))
+	require.True(t, hasRequest(srv, "DELETE "+definitions+"/widgets.oracle.example.com"))
 	requireNothingLeft(t, srv)
 
-	got = runNow(t, "compare", "--left", recorded, "--right", kubeconfigOf(t, srv), "--run", "^list-expired--cm$")
+	got = runCommand(t, "compare", "--left", recorded, "--right", kubeconfigOf(t, srv), "--run", "^list-expired--cm$")
 	require.Equal(t, exitError, got.status)
 	require.Contains(t, got.stdout, "LEFT ONLY  list-expired--cm ")
 	require.Contains(t, got.stdout, "--right-compact")
 }
 
 func TestCompareLists(t *testing.T) {
-	got := runNow(t, "compare", "--list", "--run", "^PV-(16|20)$")
+	got := runCommand(t, "compare", "--list", "--run", "^PV-(16|20)$")
 	require.Equal(t, exitOK, got.status)
 	require.Regexp(t, `(?m)^PV-16 +MUST +PV-16 +an unknown group`, got.stdout)
-	got = runNow(t, "compare", "--list", "--left", recorded, "--run", "^get-rv")
+	got = runCommand(t, "compare", "--list", "--left", recorded, "--run", "^get-rv")
 	require.Equal(t, exitOK, got.status)
 	require.Regexp(t, `(?m)^get-rv--cm +list +\d+ `, got.stdout)
 
 	srv := fakeapi.Start(t)
-	got = runNow(t, "compare", "--dry-run", "--left", "self", "--right", kubeconfigOf(t, srv), "--run", "^GT-02/typed$")
+	got = runCommand(t, "compare", "--dry-run", "--left", "self", "--right", kubeconfigOf(t, srv), "--run", "^GT-02/typed$")
 	require.Equal(t, exitOK, got.status)
 	require.Regexp(t, `(?m)^GT-02/typed +MUST +1 +1 +0 `, got.stdout)
 	require.Contains(t, got.stdout, "Nothing was created on servers of this process and "+srv.URL()+".")
 	require.Len(t, srv.Timeline().Exchanges, 1, "the version")
-	got = runNow(t, "compare", "--dry-run", "--left", recorded, "--right", kubeconfigOf(t, srv), "--run", "^list-paging--wd$")
+	got = runCommand(t, "compare", "--dry-run", "--left", recorded, "--right", kubeconfigOf(t, srv), "--run", "^list-paging--wd$")
 	require.Equal(t, exitOK, got.status)
 	require.Contains(t, got.stdout, "crd.yaml, which are created if")
 	require.Contains(t, got.stdout, "  GET /apis/oracle.example.com/v1/namespaces/$ns/widgets?limit=")
@@ -141,7 +141,7 @@ func TestCompareUsage(t *testing.T) {
 		{"--left self --right self --run ^GT-01 --report json=/none/x", "fakeapi: --report json=/none/x: no such file or directory"},
 	} {
 		t.Run(test.args, func(t *testing.T) {
-			got := runNow(t, append([]string{"compare"}, strings.Fields(test.args)...)...)
+			got := runCommand(t, append([]string{"compare"}, strings.Fields(test.args)...)...)
 			require.Equal(t, exitUsage, got.status, got.stderr)
 			require.Empty(t, got.stdout)
 			require.Contains(t, got.stderr, test.want)
@@ -164,13 +164,13 @@ func TestCompareInterrupted(t *testing.T) {
 			status := make(chan int, 1)
 			args := []string{"compare", "--left", side.left, "--right", kubeconfigOf(t, srv), "--run", side.run}
 			go func() { status <- run(ctx, args, &stdout, &stderr) }()
-			require.Eventually(t, func() bool { return asked(srv, side.after) }, time.Minute, time.Millisecond)
+			require.Eventually(t, func() bool { return hasRequest(srv, side.after) }, time.Minute, time.Millisecond)
 			cancel()
 			require.Equal(t, exitUsage, <-status, stderr.String())
 			require.Contains(t, stderr.String(), "interrupted at ")
 			require.Contains(t, stderr.String(), "fakeapi: interrupted: the comparison did not end")
 			requireNothingLeft(t, srv)
-			require.Equal(t, asked(srv, "POST "+definitions), asked(srv, "DELETE "+definitions))
+			require.Equal(t, hasRequest(srv, "POST "+definitions), hasRequest(srv, "DELETE "+definitions))
 		})
 	}
 }

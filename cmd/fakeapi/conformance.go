@@ -12,19 +12,19 @@ import (
 	"example.com/fakeapi/conformance"
 )
 
-const conformanceArguments = `--kubeconfig FILE [--context CONTEXT] [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL] [--features NAME[=BOOL],...]... [--nobody-kubeconfig FILE] [--nobody-context CONTEXT] [--compact URL|COMMAND] [--expire URL|COMMAND] [--starting COMMAND] [--timeout TIME] [--patience TIME] [--report FORMAT[=FILE]]... [-q]
---url URL [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL] [--features NAME[=BOOL],...]... [--nobody-kubeconfig FILE] [--nobody-context CONTEXT] [--compact URL|COMMAND] [--expire URL|COMMAND] [--starting COMMAND] [--timeout TIME] [--patience TIME] [--report FORMAT[=FILE]]... [-q]
+const conformanceArguments = `--kubeconfig FILE [--context CONTEXT] [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL] [--features NAME[=BOOL],...]... [--unprivileged-kubeconfig FILE] [--unprivileged-context CONTEXT] [--compact URL|COMMAND] [--expire URL|COMMAND] [--starting COMMAND] [--timeout TIME] [--patience TIME] [--report FORMAT[=FILE]]... [-q]
+--url URL [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL] [--features NAME[=BOOL],...]... [--unprivileged-kubeconfig FILE] [--unprivileged-context CONTEXT] [--compact URL|COMMAND] [--expire URL|COMMAND] [--starting COMMAND] [--timeout TIME] [--patience TIME] [--report FORMAT[=FILE]]... [-q]
 --dry-run --kubeconfig FILE [--context CONTEXT] [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL]
 --list [--run REGEX] [--level LEVEL]`
 
 // conformanceFlags is what the command line asks of conformance.
 type conformanceFlags struct {
 	suiteFlags
-	kubeconfig, context, url        string
-	nobodyKubeconfig, nobodyContext string
-	features                        features
-	compact, expire, starting       hook
-	reports                         reportFiles[conformance.Report]
+	kubeconfig, context, url                    string
+	unprivilegedKubeconfig, unprivilegedContext string
+	features                                    features
+	compact, expire, starting                   hook
+	reports                                     reportFiles[conformance.Report]
 }
 
 func (f *conformanceFlags) define(flags *flag.FlagSet) {
@@ -32,8 +32,8 @@ func (f *conformanceFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.context, "context", "", "use this `CONTEXT` of the kubeconfig instead of its current one")
 	f.suiteFlags.define(flags)
 	flags.StringVar(&f.url, "url", "", "check the server at this `URL`, which wants no credentials, such as kubectl proxy")
-	flags.StringVar(&f.nobodyKubeconfig, "nobody-kubeconfig", "", "send the requests of a user who may do nothing with the credentials of this `FILE`, for the same server; without it such a user is impersonated")
-	flags.StringVar(&f.nobodyContext, "nobody-context", "", "that user is in this `CONTEXT` of --nobody-kubeconfig, or else of --kubeconfig")
+	flags.StringVar(&f.unprivilegedKubeconfig, "unprivileged-kubeconfig", "", "send the requests of a user who may do nothing with the credentials of this `FILE`, for the same server; without it such a user is impersonated")
+	flags.StringVar(&f.unprivilegedContext, "unprivileged-context", "", "that user is in this `CONTEXT` of --unprivileged-kubeconfig, or else of --kubeconfig")
 	flags.Func("features", "the server has these feature gates on, or with =false or - in front off: `NAME[=BOOL],...` of "+strings.Join(conformance.FeatureGates(), ", ")+
 		"; what is not named is asked of the server; can be repeated", f.features.add)
 	flags.Func("compact", "make the server forget the states of its past, as a compaction of etcd does, by a POST to a URL or by a shell command: `URL|COMMAND`", f.compact.set)
@@ -42,8 +42,8 @@ func (f *conformanceFlags) define(flags *flag.FlagSet) {
 	flags.Func("report", "write a report as junit, json, markdown or html, to a file or to stdout: `FORMAT[=FILE]`; can be repeated", f.reports.add)
 }
 
-// checkConformance runs the conformance suite against the server of a kubeconfig.
-func checkConformance(ctx context.Context, c *call) error {
+// conformanceCommand runs the conformance suite against the server of a kubeconfig.
+func conformanceCommand(ctx context.Context, c *call) error {
 	f := &conformanceFlags{features: features{}}
 	f.reports.forms = []reportForm[conformance.Report]{
 		{"junit", conformance.Report.WriteJUnit}, {"json", conformance.Report.WriteJSON},
@@ -55,40 +55,40 @@ func checkConformance(ctx context.Context, c *call) error {
 	config := f.config()
 	switch {
 	case f.list && f.dryRun:
-		return c.misused(errors.New("--list and --dry-run exclude each other"))
+		return c.usageError(errors.New("--list and --dry-run exclude each other"))
 	case (f.list || f.dryRun) && len(f.reports.files) > 0:
-		return c.misused(errors.New("--report is for a run"))
+		return c.usageError(errors.New("--report is for a run"))
 	case len(config.SelectedCases()) == 0:
-		return c.misused(errors.New("--run and --level leave no case"))
+		return c.usageError(errors.New("--run and --level leave no case"))
 	case f.list:
 		return listCases(c.stdout, config.SelectedCases())
 	}
-	if err := f.oneServer(); err != nil {
-		return c.misused(err)
+	if err := f.checkServer(); err != nil {
+		return c.usageError(err)
 	}
 	to, err := f.server()
 	if err != nil {
 		return err
 	}
-	if config.UnprivilegedClient, err = f.nobody(to); err != nil {
+	if config.UnprivilegedClient, err = f.unprivilegedClient(to); err != nil {
 		return err
 	}
 	config.BaseURL, config.Client = to.base.String(), &http.Client{Transport: to.transport}
 	if err := config.Validate(); err != nil {
-		return c.misused(err)
+		return c.usageError(err)
 	}
 	// Before anything is created: a server that is not there would fail every case.
-	if err := answers(ctx, to); err != nil {
+	if err := checkReachable(ctx, to); err != nil {
 		return err
 	}
 	if f.dryRun {
-		return rehearse(ctx, c, config, to.base.Redacted())
+		return dryRun(ctx, c, config, to.base.Redacted())
 	}
 	return f.execute(ctx, c, config)
 }
 
-// answers finds out whether there is a server that lets the user of the kubeconfig in.
-func answers(ctx context.Context, to *cluster) error {
+// checkReachable finds out whether there is a server that lets the user of the kubeconfig in.
+func checkReachable(ctx context.Context, to *cluster) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(to.base.String(), "/")+"/version", nil)
@@ -112,11 +112,11 @@ func (f *conformanceFlags) execute(ctx context.Context, c *call, config conforma
 		return err
 	}
 	defer func() { err = errors.Join(err, f.reports.discard()) }()
-	told := newProgress(c.stderr, len(config.SelectedCases()), f.quiet, "failed", "skipped")
-	config.CaseStarted, config.CaseFinished = told.began, told.ended
-	defer context.AfterFunc(ctx, told.interrupted)()
+	shown := newProgress(c.stderr, len(config.SelectedCases()), f.quiet, "failed", "skipped")
+	config.CaseStarted, config.CaseFinished = shown.startCase, shown.endCase
+	defer context.AfterFunc(ctx, shown.interrupted)()
 	report, interrupted := conformance.Execute(ctx, config)
-	told.stop()
+	shown.stop()
 	if err := f.reports.write(report, c.stdout); err != nil {
 		return err
 	}
@@ -124,20 +124,20 @@ func (f *conformanceFlags) execute(ctx context.Context, c *call, config conforma
 	if f.reports.toStdout() {
 		summary = c.stderr
 	}
-	if err := summarize(summary, report); err != nil {
+	if err := writeSummary(summary, report); err != nil {
 		return err
 	}
 	switch {
 	case interrupted != nil:
 		return errors.New("interrupted: the run did not end")
-	case report.LevelTally(conformance.Must).Failed > 0 || leftBehind(report):
+	case report.LevelTally(conformance.Must).Failed > 0 || hasLeftovers(report):
 		return errReported
 	}
 	return nil
 }
 
-// leftBehind reports whether something could not be cleaned up.
-func leftBehind(report conformance.Report) bool {
+// hasLeftovers reports whether something could not be cleaned up.
+func hasLeftovers(report conformance.Report) bool {
 	for _, one := range report.Results {
 		if len(one.Leftovers) > 0 {
 			return true

@@ -34,7 +34,7 @@ func (f features) add(text string) error {
 		if known := conformance.FeatureGates(); !slices.Contains(known, name) {
 			return fmt.Errorf("no case depends on a feature gate %q; there are: %s", name, strings.Join(known, ", "))
 		}
-		if before, said := f[name]; said && before != on {
+		if before, text := f[name]; text && before != on {
 			return fmt.Errorf("%s is said to be on and off", name)
 		}
 		f[name] = on
@@ -42,8 +42,8 @@ func (f features) add(text string) error {
 	return nil
 }
 
-// oneServer refuses a command line that names none or several, and what has nothing to refer to.
-func (f *conformanceFlags) oneServer() error {
+// checkServer refuses a command line that names none or several, and what has nothing to refer to.
+func (f *conformanceFlags) checkServer() error {
 	switch {
 	case f.kubeconfig == "" && f.url == "":
 		return errors.New("--kubeconfig or --url is needed")
@@ -51,8 +51,8 @@ func (f *conformanceFlags) oneServer() error {
 		return errors.New("--kubeconfig and --url exclude each other")
 	case f.context != "" && f.kubeconfig == "":
 		return errors.New("--context is for --kubeconfig")
-	case f.nobodyContext != "" && f.kubeconfig == "" && f.nobodyKubeconfig == "":
-		return errors.New("--nobody-context is for --kubeconfig or --nobody-kubeconfig")
+	case f.unprivilegedContext != "" && f.kubeconfig == "" && f.unprivilegedKubeconfig == "":
+		return errors.New("--unprivileged-context is for --kubeconfig or --unprivileged-kubeconfig")
 	}
 	return nil
 }
@@ -73,13 +73,13 @@ func (f *conformanceFlags) server() (*cluster, error) {
 	return &cluster{base: base, transport: transport}, err
 }
 
-// nobody sends requests of the user without rights, if there is one. That user's kubeconfig has to lead to the same server.
-func (f *conformanceFlags) nobody(to *cluster) (*http.Client, error) {
-	if f.nobodyKubeconfig == "" && f.nobodyContext == "" {
+// unprivilegedClient sends requests of the user without rights, if there is one. That user's kubeconfig has to lead to the same server.
+func (f *conformanceFlags) unprivilegedClient(to *cluster) (*http.Client, error) {
+	if f.unprivilegedKubeconfig == "" && f.unprivilegedContext == "" {
 		return nil, nil
 	}
-	file := cmp.Or(f.nobodyKubeconfig, f.kubeconfig)
-	as, err := readCluster(file, f.nobodyContext)
+	file := cmp.Or(f.unprivilegedKubeconfig, f.kubeconfig)
+	as, err := readCluster(file, f.unprivilegedContext)
 	if err == nil && strings.TrimRight(as.base.String(), "/") != strings.TrimRight(to.base.String(), "/") {
 		err = fmt.Errorf("it leads to %s, and the server to check is %s", as.base.Redacted(), to.base.Redacted())
 	}
@@ -92,6 +92,6 @@ func (f *conformanceFlags) nobody(to *cluster) (*http.Client, error) {
 // config is that of the suite, but for the server and its users.
 func (f *conformanceFlags) config() conformance.Config {
 	config := f.suiteFlags.config()
-	config.Features, config.Compact, config.ExpireWatches, config.BeginStartup = f.features, f.compact.once(), f.expire.once(), f.starting.during()
+	config.Features, config.Compact, config.ExpireWatches, config.BeginStartup = f.features, f.compact.runOnce(), f.expire.runOnce(), f.starting.runDuring()
 	return config
 }

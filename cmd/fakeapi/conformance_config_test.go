@@ -16,7 +16,7 @@ import (
 // outcomes runs cases and gives how each ended.
 func outcomes(t *testing.T, args ...string) map[string]conformance.CaseJSON {
 	t.Helper()
-	got := runNow(t, append([]string{"conformance", "--report", "json", "-q"}, args...)...)
+	got := runCommand(t, append([]string{"conformance", "--report", "json", "-q"}, args...)...)
 	var report conformance.ReportJSON
 	require.NoError(t, json.Unmarshal([]byte(got.stdout), &report), got.stderr)
 	ended := map[string]conformance.CaseJSON{}
@@ -65,21 +65,21 @@ func kubeconfigAs(t *testing.T, srv *fakeapi.Server, name, token string) string 
 }
 
 // The user without rights is one of another context, or of another file.
-func TestConformanceNobody(t *testing.T) {
+func TestConformanceUnprivileged(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithTokens(fakeapi.NewToken("admin", "admin", "system:masters"), fakeapi.NewToken("nobody", "nobody")),
 		fakeapi.WithAuthorizer(func(fakeapi.Attributes) fakeapi.Decision { return fakeapi.NoOpinion("") }))
 	file := kubeconfigAs(t, srv, "config", "nobody")
 	args := []string{"--kubeconfig", file, "--run", "^AU-08$"} // which needs two users
 	require.Equal(t, conformance.Skipped, outcomes(t, args...)["AU-08"].Outcome)
-	require.Equal(t, conformance.Passed, outcomes(t, append(args, "--nobody-context", "nobody")...)["AU-08"].Outcome)
-	require.Equal(t, conformance.Passed, outcomes(t, append(args, "--nobody-kubeconfig", file, "--nobody-context", "nobody")...)["AU-08"].Outcome)
-	require.Equal(t, conformance.Failed, outcomes(t, append(args, "--nobody-kubeconfig", file)...)["AU-08"].Outcome, "that is the administrator")
+	require.Equal(t, conformance.Passed, outcomes(t, append(args, "--unprivileged-context", "nobody")...)["AU-08"].Outcome)
+	require.Equal(t, conformance.Passed, outcomes(t, append(args, "--unprivileged-kubeconfig", file, "--unprivileged-context", "nobody")...)["AU-08"].Outcome)
+	require.Equal(t, conformance.Failed, outcomes(t, append(args, "--unprivileged-kubeconfig", file)...)["AU-08"].Outcome, "that is the administrator")
 
 	other := kubeconfigAs(t, fakeapi.Start(t), "other", "x")
-	got := runNow(t, "conformance", "--kubeconfig", file, "--nobody-kubeconfig", other)
+	got := runCommand(t, "conformance", "--kubeconfig", file, "--unprivileged-kubeconfig", other)
 	require.Equal(t, exitError, got.status)
 	require.Contains(t, got.stderr, "fakeapi: the user without rights, of "+other+": it leads to http")
-	got = runNow(t, "conformance", "--kubeconfig", file, "--nobody-kubeconfig", "/none")
+	got = runCommand(t, "conformance", "--kubeconfig", file, "--unprivileged-kubeconfig", "/none")
 	require.Equal(t, "fakeapi: the user without rights, of /none: no such file or directory\n", got.stderr)
 }
 
@@ -88,8 +88,8 @@ func TestConformanceDryRunOfHooks(t *testing.T) {
 	asked := false
 	hooked := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))
 	defer hooked.Close()
-	got := runNow(t, "conformance", "--url", fakeapi.Start(t).URL(), "--dry-run", "--run", "^(CH-18/typed|EX-03/typed|PV-28|CB-02)$",
-		"--compact", hooked.URL, "--expire", hooked.URL, "--starting", "false", "--features", "CBORServingAndStorage,WatchList=false", "--nobody-context", "")
+	got := runCommand(t, "conformance", "--url", fakeapi.Start(t).URL(), "--dry-run", "--run", "^(CH-18/typed|EX-03/typed|PV-28|CB-02)$",
+		"--compact", hooked.URL, "--expire", hooked.URL, "--starting", "false", "--features", "CBORServingAndStorage,WatchList=false", "--unprivileged-context", "")
 	require.Equal(t, exitOK, got.status, got.stderr)
 	require.False(t, asked)
 	for _, line := range []string{`EX-03/typed +MUST +1 +[1-9]`, `PV-28 +SHOULD +0 +0`, `CB-02 +MAY +1 +[1-9]`} {
@@ -98,14 +98,14 @@ func TestConformanceDryRunOfHooks(t *testing.T) {
 }
 
 func TestConformanceConfigUsage(t *testing.T) {
-	config := manifest(t, "config", foreign)
+	config := manifest(t, "config", otherKubeconfig)
 	for _, test := range []struct {
 		args, want string
 		status     int
 	}{
 		{"--kubeconfig a --url http://x", "--kubeconfig and --url exclude each other; see", exitUsage},
 		{"--url http://x --context c", "--context is for --kubeconfig; see", exitUsage},
-		{"--url http://x --nobody-context c", "--nobody-context is for --kubeconfig or --nobody-kubeconfig; see", exitUsage},
+		{"--url http://x --unprivileged-context c", "--unprivileged-context is for --kubeconfig or --unprivileged-kubeconfig; see", exitUsage},
 		{"--url localhost:80", "--url localhost:80: it is not of the form http://host:port", exitError},
 		{"--features Nope", `no case depends on a feature gate "Nope"; there are: CBORServingAndStorage, WatchList; see`, exitUsage},
 		{"--features WatchList=perhaps", `"perhaps" is neither true nor false; see`, exitUsage},
@@ -116,10 +116,10 @@ func TestConformanceConfigUsage(t *testing.T) {
 		{"--compact http:///compact", `"http:///compact" is no URL of the form http://host:port/path; see`, exitUsage},
 		{"--starting=", "it is neither a URL nor a command; see", exitUsage},
 		{"--starting http://x/start", "it is a shell command, and no URL; see", exitUsage},
-		{"--kubeconfig " + config + " --nobody-context nothing", `the user without rights, of ` + config + `: context "nothing" does not exist`, exitError},
+		{"--kubeconfig " + config + " --unprivileged-context nothing", `the user without rights, of ` + config + `: context "nothing" does not exist`, exitError},
 	} {
 		t.Run(test.args, func(t *testing.T) {
-			got := runNow(t, append([]string{"conformance"}, strings.Fields(test.args)...)...)
+			got := runCommand(t, append([]string{"conformance"}, strings.Fields(test.args)...)...)
 			require.Equal(t, test.status, got.status, got.stderr)
 			require.Empty(t, got.stdout)
 			require.Contains(t, got.stderr, test.want)

@@ -44,8 +44,8 @@ func (h hook) isURL() bool {
 	return strings.HasPrefix(string(h), "http://") || strings.HasPrefix(string(h), "https://")
 }
 
-// once gives the function of a configuration that does it and waits for its end, nil if there is no hook.
-func (h hook) once() func(context.Context) error {
+// runOnce gives the function of a configuration that does it and waits for its end, nil if there is no hook.
+func (h hook) runOnce() func(context.Context) error {
 	switch {
 	case h == "":
 		return nil
@@ -53,8 +53,8 @@ func (h hook) once() func(context.Context) error {
 		return h.post
 	}
 	return func(ctx context.Context) error {
-		said, err := h.command(ctx).CombinedOutput()
-		return h.failed(ctx, err, said)
+		output, err := h.command(ctx).CombinedOutput()
+		return h.wrapError(ctx, err, output)
 	}
 }
 
@@ -69,52 +69,52 @@ func (h hook) post(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = response.Body.Close() }()
-	said, err := io.ReadAll(io.LimitReader(response.Body, 1<<10))
+	output, err := io.ReadAll(io.LimitReader(response.Body, 1<<10))
 	if err == nil && response.StatusCode/100 != 2 {
-		err = fmt.Errorf("POST %s answers %s: %s", request.URL.Redacted(), response.Status, strings.TrimSpace(string(said)))
+		err = fmt.Errorf("POST %s answers %s: %s", request.URL.Redacted(), response.Status, strings.TrimSpace(string(output)))
 	}
 	return err
 }
 
-// patienceOfHooks is for how long a command is waited for that was told to end.
-const patienceOfHooks = 10 * time.Second
+// hookStopTimeout is for how long a command is waited for that was told to end.
+const hookStopTimeout = 10 * time.Second
 
 // command is the hook for the shell. When ctx ends it is interrupted, and after a while killed.
 func (h hook) command(ctx context.Context) *exec.Cmd {
 	command := exec.CommandContext(ctx, "sh", "-c", string(h))
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
-	command.WaitDelay = patienceOfHooks
+	command.WaitDelay = hookStopTimeout
 	return command
 }
 
-// failed is the error of a command, with the end of what it said, or why it was interrupted.
-func (h hook) failed(ctx context.Context, err error, said []byte) error {
+// wrapError is the error of a command, with the end of what it said, or why it was interrupted.
+func (h hook) wrapError(ctx context.Context, err error, output []byte) error {
 	if err == nil {
 		return nil
 	}
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	const most = 500
-	return fmt.Errorf("%s: %w: %s", string(h), err, strings.TrimSpace(string(said[max(0, len(said)-most):])))
+	const limit = 500
+	return fmt.Errorf("%s: %w: %s", string(h), err, strings.TrimSpace(string(output[max(0, len(output)-limit):])))
 }
 
-// during gives the function of a configuration that starts the command and waits for a line of it, which says that the server is in
+// runDuring gives the function of a configuration that starts the command and waits for a line of it, which says that the server is in
 // that state. It is so until the command is interrupted. Nil if there is no hook.
-func (h hook) during() func(context.Context) (stop func(), err error) {
+func (h hook) runDuring() func(context.Context) (stop func(), err error) {
 	if h == "" {
 		return nil
 	}
 	return func(ctx context.Context) (stop func(), err error) {
-		lasting, end := context.WithCancel(ctx)
-		command := h.command(lasting)
+		running, end := context.WithCancel(ctx)
+		command := h.command(running)
 		lines, err := command.StdoutPipe()
 		if err == nil {
 			err = command.Start()
 		}
 		if err != nil {
 			end()
-			return nil, h.failed(ctx, err, nil)
+			return nil, h.wrapError(ctx, err, nil)
 		}
 		stop = func() {
 			end()
@@ -122,7 +122,7 @@ func (h hook) during() func(context.Context) (stop func(), err error) {
 		}
 		if _, err := bufio.NewReader(lines).ReadString('\n'); err != nil {
 			stop()
-			return nil, h.failed(ctx, errors.New("it ended without a line on stdout that says that the server is in that state"), nil)
+			return nil, h.wrapError(ctx, errors.New("it ended without a line on stdout that says that the server is in that state"), nil)
 		}
 		return stop, nil
 	}

@@ -11,35 +11,35 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestHookOfTheShell(t *testing.T) {
-	require.Nil(t, hook("").once())
-	require.Nil(t, hook("").during())
+func TestHookCommand(t *testing.T) {
+	require.Nil(t, hook("").runOnce())
+	require.Nil(t, hook("").runDuring())
 	file := filepath.Join(t.TempDir(), "done")
-	require.NoError(t, hook("echo x > "+shellQuote(file)).once()(t.Context()))
+	require.NoError(t, hook("echo x > "+shellQuote(file)).runOnce()(t.Context()))
 	require.FileExists(t, file)
-	err := hook("echo too late; exit 3").once()(t.Context())
+	err := hook("echo too late; exit 3").runOnce()(t.Context())
 	require.EqualError(t, err, "echo too late; exit 3: exit status 3: too late")
 
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("enough"))
-	require.ErrorContains(t, hook("exec sleep 60").once()(ctx), "enough")
+	require.ErrorContains(t, hook("exec sleep 60").runOnce()(ctx), "enough")
 }
 
 // A state lasts from the first line of the command until it is interrupted.
-func TestHookThatLasts(t *testing.T) {
+func TestHookDuring(t *testing.T) {
 	folder := t.TempDir()
 	begun, ended := filepath.Join(folder, "begun"), filepath.Join(folder, "ended")
-	stop, err := hook("trap 'echo > " + ended + "; exit' INT; echo > " + begun + "; echo ready; while :; do sleep 0.01; done").during()(t.Context())
+	stop, err := hook("trap 'echo > " + ended + "; exit' INT; echo > " + begun + "; echo ready; while :; do sleep 0.01; done").runDuring()(t.Context())
 	require.NoError(t, err)
 	require.FileExists(t, begun)
 	require.NoFileExists(t, ended)
 	stop()
 	require.FileExists(t, ended)
 
-	_, err = hook("echo wrong >&2; exit 1").during()(t.Context())
+	_, err = hook("echo wrong >&2; exit 1").runDuring()(t.Context())
 	require.ErrorContains(t, err, "it ended without a line on stdout that says that the server is in that state")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("enough"))
-	_, err = hook("exec sleep 60").during()(ctx)
+	_, err = hook("exec sleep 60").runDuring()(ctx)
 	require.ErrorContains(t, err, "enough")
 }

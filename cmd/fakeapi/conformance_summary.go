@@ -11,8 +11,8 @@ import (
 	"example.com/fakeapi/conformance"
 )
 
-// summarize prints what failed and what was left behind, and how many cases of each group and level ended how.
-func summarize(out io.Writer, report conformance.Report) error {
+// writeSummary prints what failed and what was left behind, and how many cases of each group and level ended how.
+func writeSummary(out io.Writer, report conformance.Report) error {
 	for _, one := range report.Results {
 		if one.Err != nil {
 			_, _ = fmt.Fprintf(out, "FAIL  %s [%s] %s\n      %s\n      why: %s\n      source: %s\n", one.Case.ID, one.Case.Level, one.Case.Title,

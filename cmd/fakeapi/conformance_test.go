@@ -33,8 +33,8 @@ func kubeconfigOf(t *testing.T, srv *fakeapi.Server) string {
 	return manifest(t, "kubeconfig", string(content))
 }
 
-// asked reports whether a server was asked something that begins so, METHOD and path.
-func asked(srv *fakeapi.Server, prefix string) bool {
+// hasRequest reports whether a server was asked something that begins so, METHOD and path.
+func hasRequest(srv *fakeapi.Server, prefix string) bool {
 	for _, one := range srv.Timeline().Exchanges {
 		if strings.HasPrefix(one.Method+" "+one.Path, prefix) {
 			return true
@@ -71,12 +71,12 @@ func TestConformance(t *testing.T) {
 	for _, format := range []string{"junit", "json", "markdown", "html"} {
 		args = append(args, "--report", format+"="+filepath.Join(folder, format))
 	}
-	got := runNow(t, args...)
+	got := runCommand(t, args...)
 	require.Equal(t, exitOK, got.status, got.stdout)
 	require.Regexp(t, `(?m)^LS +MUST +\d+ +0 +0 +list$`, got.stdout)
 	require.Regexp(t, `(?m)^server v1\.37\.\d+, run \w{5}: \d+ passed, 0 failed, [1-9]\d* skipped in \d+s$`, got.stdout)
 	require.Regexp(t, `(?m)^ +\d+/\d+  0 failed, \d+ skipped +\d+s  LS, list$`, got.stderr)
-	require.True(t, asked(srv, "GET /api/v1/namespaces/trial-"))
+	require.True(t, hasRequest(srv, "GET /api/v1/namespaces/trial-"))
 	requireNothingLeft(t, srv)
 
 	entries, err := os.ReadDir(folder)
@@ -96,7 +96,7 @@ func TestConformance(t *testing.T) {
 
 // A report on stdout is alone there.
 func TestConformanceReportOnStdout(t *testing.T) {
-	got := runNow(t, "conformance", "--kubeconfig", kubeconfigOf(t, fakeapi.Start(t)), "--run", "^GT-01/typed$", "--report", "json", "-q")
+	got := runCommand(t, "conformance", "--kubeconfig", kubeconfigOf(t, fakeapi.Start(t)), "--run", "^GT-01/typed$", "--report", "json", "-q")
 	require.Equal(t, exitOK, got.status)
 	var report conformance.ReportJSON
 	require.NoError(t, json.Unmarshal([]byte(got.stdout), &report))
@@ -122,23 +122,23 @@ func TestConformanceFails(t *testing.T) {
 	_, err = srv.Faults().Add(rule)
 	require.NoError(t, err)
 	for id, want := range map[string]int{"PV-16": exitError, "PV-20": exitOK} {
-		got := runNow(t, "conformance", "--kubeconfig", kubeconfigOf(t, srv), "--run", "^"+id+"$")
+		got := runCommand(t, "conformance", "--kubeconfig", kubeconfigOf(t, srv), "--run", "^"+id+"$")
 		require.Equal(t, want, got.status, got.stdout)
 		require.Contains(t, got.stdout, "FAIL  "+id+" [")
 		require.Contains(t, got.stdout, "      why: ")
 		require.Contains(t, got.stderr, id+" ["+level(id).String()+"] failed: ")
 	}
-	got := runNow(t, "conformance", "--kubeconfig", kubeconfigOf(t, srv), "--run", "^PV-20$", "--level", "MUST")
+	got := runCommand(t, "conformance", "--kubeconfig", kubeconfigOf(t, srv), "--run", "^PV-20$", "--level", "MUST")
 	require.Equal(t, exitUsage, got.status)
 }
 
-func TestConformanceTellsWhatIsLeft(t *testing.T) {
+func TestConformanceReportsLeftovers(t *testing.T) {
 	srv := fakeapi.Start(t)
 	rule, err := faults.Parse(`stuck: when verb(delete) && resource(namespaces) do status(403)`)
 	require.NoError(t, err)
 	_, err = srv.Faults().Add(rule)
 	require.NoError(t, err)
-	got := runNow(t, "conformance", "--kubeconfig", kubeconfigOf(t, srv), "--run", "^GT-01/typed$")
+	got := runCommand(t, "conformance", "--kubeconfig", kubeconfigOf(t, srv), "--run", "^GT-01/typed$")
 	require.Equal(t, exitError, got.status)
 	require.Regexp(t, `(?m)^LEFT  GT-01/typed: DELETE http\S+/api/v1/namespaces/conformance-\w{5}-1: `, got.stdout)
 }
@@ -146,7 +146,7 @@ func TestConformanceTellsWhatIsLeft(t *testing.T) {
 // A dry run asks for the version of the server and for nothing else.
 func TestConformanceDryRun(t *testing.T) {
 	srv := fakeapi.Start(t)
-	got := runNow(t, "conformance", "--kubeconfig", kubeconfigOf(t, srv), "--dry-run", "--run", "^(GT-02|WA-38|CD-01|CD-02)", "--namespace", "trial")
+	got := runCommand(t, "conformance", "--kubeconfig", kubeconfigOf(t, srv), "--dry-run", "--run", "^(GT-02|WA-38|CD-01|CD-02)", "--namespace", "trial")
 	require.Equal(t, exitOK, got.status, got.stderr)
 	require.Empty(t, got.stderr)
 	exchanges := srv.Timeline().Exchanges
@@ -162,14 +162,14 @@ func TestConformanceDryRun(t *testing.T) {
 }
 
 func TestConformanceList(t *testing.T) {
-	got := runNow(t, "conformance", "--list", "--level", "MUST", "--run", "^PV-(16|20)$")
+	got := runCommand(t, "conformance", "--list", "--level", "MUST", "--run", "^PV-(16|20)$")
 	require.Equal(t, exitOK, got.status)
 	require.Equal(t, 2, strings.Count(got.stdout, "\n"), got.stdout)
 	require.Regexp(t, `(?m)^PV-16 +MUST +PV-16 +an unknown group`, got.stdout)
 }
 
 func TestConformanceUsage(t *testing.T) {
-	config := manifest(t, "config", foreign)
+	config := manifest(t, "config", otherKubeconfig)
 	for _, test := range []struct {
 		args, want string
 		status     int
@@ -189,7 +189,7 @@ func TestConformanceUsage(t *testing.T) {
 		{"--kubeconfig " + config + " --namespace Upper", `Namespace "Upper" does not begin a name: `, exitUsage},
 	} {
 		t.Run(test.args, func(t *testing.T) {
-			got := runNow(t, append([]string{"conformance"}, strings.Fields(test.args)...)...)
+			got := runCommand(t, append([]string{"conformance"}, strings.Fields(test.args)...)...)
 			require.Equal(t, test.status, got.status, got.stderr)
 			require.Empty(t, got.stdout)
 			require.Contains(t, got.stderr, test.want)
@@ -199,7 +199,7 @@ func TestConformanceUsage(t *testing.T) {
 }
 
 // Nothing is created, and no report begun, where there is no server, or none that lets the user in.
-func TestConformanceWithoutAServer(t *testing.T) {
+func TestConformanceServerUnreachable(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
 	config := clientcmdapi.NewConfig()
 	config.Clusters["a"] = &clientcmdapi.Cluster{Server: server.URL}
@@ -207,20 +207,20 @@ func TestConformanceWithoutAServer(t *testing.T) {
 	config.CurrentContext = "a"
 	kubeconfig := filepath.Join(t.TempDir(), "config")
 	require.NoError(t, clientcmd.WriteToFile(*config, kubeconfig))
-	got := runNow(t, "conformance", "--kubeconfig", kubeconfig)
-	require.Equal(t, outcome{status: exitError, stderr: "fakeapi: GET /version of " + server.URL + " answers 401 Unauthorized\n"}, got)
+	got := runCommand(t, "conformance", "--kubeconfig", kubeconfig)
+	require.Equal(t, result{status: exitError, stderr: "fakeapi: GET /version of " + server.URL + " answers 401 Unauthorized\n"}, got)
 	server.Close()
-	got = runNow(t, "conformance", "--kubeconfig", kubeconfig)
+	got = runCommand(t, "conformance", "--kubeconfig", kubeconfig)
 	require.Equal(t, exitError, got.status)
 	require.Contains(t, got.stderr, "fakeapi: the server "+server.URL+" does not answer: ")
 }
 
 // A report that cannot be written is found out before anything is run.
-func TestConformanceReportNowhere(t *testing.T) {
+func TestConformanceReportUnwritable(t *testing.T) {
 	srv := fakeapi.Start(t)
 	folder := t.TempDir()
-	got := runNow(t, "conformance", "--kubeconfig", kubeconfigOf(t, srv), "--report", "html="+folder+"/page", "--report", "json=/none/x")
-	require.Equal(t, outcome{status: exitError, stderr: "fakeapi: --report json=/none/x: no such file or directory\n"}, got)
+	got := runCommand(t, "conformance", "--kubeconfig", kubeconfigOf(t, srv), "--report", "html="+folder+"/page", "--report", "json=/none/x")
+	require.Equal(t, result{status: exitError, stderr: "fakeapi: --report json=/none/x: no such file or directory\n"}, got)
 	require.Len(t, srv.Timeline().Exchanges, 1, "the version")
 	requireEmptyDir(t, folder)
 }
@@ -234,7 +234,7 @@ func TestConformanceInterrupted(t *testing.T) {
 	go func() {
 		status <- run(ctx, []string{"conformance", "--kubeconfig", kubeconfigOf(t, srv), "--run", "^(GT|LS)-"}, &stdout, &stderr)
 	}()
-	require.Eventually(t, func() bool { return asked(srv, "POST /api/v1/namespaces") }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return hasRequest(srv, "POST /api/v1/namespaces") }, time.Minute, time.Millisecond)
 	cancel()
 	require.Equal(t, exitError, <-status)
 	require.Contains(t, stderr.String(), "interrupted at ")

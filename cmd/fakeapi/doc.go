@@ -10,11 +10,11 @@
 //	fakeapi run --all [--client [ROLE=]NAME]...
 //	fakeapi run --list
 //	fakeapi conformance --kubeconfig FILE [--context CONTEXT] [--namespace PREFIX] [--run REGEX]
-//	        [--skip REGEX] [--level LEVEL] [--features NAME[=BOOL],...]... [--nobody-kubeconfig FILE]
-//	        [--nobody-context CONTEXT] [--compact URL|COMMAND] [--expire URL|COMMAND] [--starting COMMAND]
+//	        [--skip REGEX] [--level LEVEL] [--features NAME[=BOOL],...]... [--unprivileged-kubeconfig FILE]
+//	        [--unprivileged-context CONTEXT] [--compact URL|COMMAND] [--expire URL|COMMAND] [--starting COMMAND]
 //	        [--timeout TIME] [--patience TIME] [--report FORMAT[=FILE]]... [-q]
 //	fakeapi conformance --url URL [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL]
-//	        [--features NAME[=BOOL],...]... [--nobody-kubeconfig FILE] [--nobody-context CONTEXT]
+//	        [--features NAME[=BOOL],...]... [--unprivileged-kubeconfig FILE] [--unprivileged-context CONTEXT]
 //	        [--compact URL|COMMAND] [--expire URL|COMMAND] [--starting COMMAND] [--timeout TIME]
 //	        [--patience TIME] [--report FORMAT[=FILE]]... [-q]
 //	fakeapi conformance --dry-run --kubeconfig FILE [--context CONTEXT] [--namespace PREFIX] [--run REGEX]
@@ -112,7 +112,7 @@
 // serve --scenario plays a scenario in real time on the server that it serves, for a
 // client of another process:
 //
-//	fakeapi serve --scenario story.txtar --kubeconfig /tmp/config &
+//	fakeapi serve --scenario case.txtar --kubeconfig /tmp/config &
 //	KUBECONFIG=/tmp/config ./controller
 //
 // A step "run controller" means a client whose requests have a user agent that begins
@@ -139,7 +139,7 @@
 // line and ends that state when it is interrupted. Of fakeapi serve, they are in its
 // control API, /fakeapi/v1/compact and /fakeapi/v1/expire.
 //
-// --nobody-kubeconfig or --nobody-context name a user of the same server who may do nothing, for
+// --unprivileged-kubeconfig or --unprivileged-context name a user of the same server who may do nothing, for
 // the cases about denials; without them such a user is impersonated.
 //
 // While it runs, stderr has a line for each group of rules, for each failure, and every ten

@@ -41,15 +41,15 @@ func documentedLines(t *testing.T) (lines [][]string) {
 	return lines
 }
 
-// narrower makes what is documented short enough for a test; by the first words of the line.
-var narrower = map[string][]string{
+// narrowArguments makes what is documented short enough for a test; by the first words of the line.
+var narrowArguments = map[string][]string{
 	"run --all":   {"--client", "deletion-handler=careful"},
 	"conformance": {"--run", "^GT-01"},
 	"compare":     {"--run", "^(GT-01|get-rv--cm)"},
 	"bench":       {"--objects", "10", "--clients", "2", "--watchers", "1,2", "--duration", "5ms"},
 }
 
-const aStory = "apply a.yaml\nexpect cm/a\n-- a.yaml --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+const aScenario = "apply a.yaml\nexpect cm/a\n-- a.yaml --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 
 // placeholders are what stands in documents for something of the reader's, and what the
 // test puts in its place, in a fresh folder.
@@ -66,15 +66,15 @@ func placeholders(t *testing.T, dir string) map[string]string {
 		"golden:DIR":  "golden:" + recordings,
 		"FILE":        kubeconfigOf(t, fakeapi.Start(t)),
 		"RULES":       write("rules", "slow: when verb(list) do delay(1ms)\n"),
-		"STORY.txtar": write("STORY.txtar", aStory),
-		"story.txtar": write("story.txtar", aStory),
+		"FILE.txtar":  write("FILE.txtar", aScenario),
+		"case.txtar":  write("case.txtar", aScenario),
 		"/tmp/config": filepath.Join(dir, "config"),
 	}
 }
 
-// runDocuments runs every command line of the documents: servers until they have answered,
+// runDocumentedCommands runs every command line of the documents: servers until they have answered,
 // and then a signal ends them; the others to their end.
-func runDocuments(t *testing.T, binary string) {
+func runDocumentedCommands(t *testing.T, binary string) {
 	lines := documentedLines(t)
 	require.Greater(t, len(lines), 8)
 	for _, words := range lines {
@@ -90,7 +90,7 @@ func runDocuments(t *testing.T, binary string) {
 				require.NotRegexp(t, `^[A-Z]+\b`, word, "what does it stand for? Give it a line in placeholders")
 				args = append(args, word)
 			}
-			for first, more := range narrower {
+			for first, more := range narrowArguments {
 				if strings.HasPrefix(strings.Join(words, " ")+" ", first+" ") {
 					args = append(args, more...)
 				}

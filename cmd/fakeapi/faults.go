@@ -14,7 +14,7 @@ func readFaults(path string) ([]faults.Rule, error) {
 	refuse := func(err error) ([]faults.Rule, error) { return nil, fmt.Errorf("--faults %s: %w", path, err) }
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return refuse(plain(err))
+		return refuse(unwrapPathError(err))
 	}
 	rules, err := faults.ParseAll(string(text))
 	if err != nil {

@@ -20,7 +20,7 @@ func help(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	var b strings.Builder
 	b.WriteString("fakeapi is a Kubernetes API server in memory, for tests.\n\n")
-	for _, c := range commands() {
+	for _, c := range commandList() {
 		fmt.Fprintf(&b, "  fakeapi %-11s  %s\n", c.name, c.summary)
 	}
 	fmt.Fprintf(&b, "  fakeapi %-11s  %s\n", "help", "show this, or with a COMMAND its flags")
@@ -35,7 +35,7 @@ func help(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 func (c *call) parse(define func(*flag.FlagSet)) error {
 	words, err := c.parseWords(define)
 	if err == nil && len(words) > 0 {
-		err = c.misused(fmt.Errorf("unexpected argument %q", words[0]))
+		err = c.usageError(fmt.Errorf("unexpected argument %q", words[0]))
 	}
 	return err
 }
@@ -52,7 +52,7 @@ func (c *call) parseWords(define func(*flag.FlagSet)) (words []string, err error
 		case errors.Is(err, flag.ErrHelp):
 			return nil, cmp.Or(c.usage(flags), err)
 		case err != nil:
-			return nil, c.misused(unknownFlag(err, flags))
+			return nil, c.usageError(unknownFlag(err, flags))
 		case flags.NArg() == 0:
 			return words, nil
 		}
@@ -68,18 +68,18 @@ func unknownFlag(err error, flags *flag.FlagSet) error {
 	}
 	var known []string
 	flags.VisitAll(func(f *flag.Flag) { known = append(known, f.Name) })
-	return fmt.Errorf("there is no flag %s%s", dashed(name), suggestion(name, known, dashed))
+	return fmt.Errorf("there is no flag %s%s", withDashes(name), suggest(name, known, withDashes))
 }
 
-// dashed is a flag as help shows it: Go takes one dash or two before each.
-func dashed(name string) string {
+// withDashes is a flag as help shows it: Go takes one dash or two before each.
+func withDashes(name string) string {
 	if len(name) == 1 {
 		return "-" + name
 	}
 	return "--" + name
 }
 
-func (c *call) misused(err error) error {
+func (c *call) usageError(err error) error {
 	return usageError{fmt.Errorf("%s: %w; see fakeapi help %s", c.command.name, err, c.command.name)}
 }
 
@@ -95,7 +95,7 @@ func (c *call) usage(flags *flag.FlagSet) error {
 		if f.DefValue != "" && f.DefValue != "0" && f.DefValue != "0s" && f.DefValue != "false" && !strings.Contains(text, "default") {
 			text += "; the default is " + f.DefValue
 		}
-		fmt.Fprintf(&b, "\n  %s\n\t%s\n", strings.TrimSpace(dashed(f.Name)+" "+value), text)
+		fmt.Fprintf(&b, "\n  %s\n\t%s\n", strings.TrimSpace(withDashes(f.Name)+" "+value), text)
 	})
 	_, err := io.WriteString(c.stdout, b.String())
 	return err

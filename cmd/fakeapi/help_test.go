@@ -59,8 +59,8 @@ func namesIn(text string, pattern *regexp.Regexp) (names []string) {
 func TestManualAndHelpAgree(t *testing.T) {
 	text := manual(t)
 	var forms, all []string
-	for _, c := range commands() {
-		shown := runNow(t, "help", c.name).stdout
+	for _, c := range commandList() {
+		shown := runCommand(t, "help", c.name).stdout
 		head, _, _ := strings.Cut(shown, "\n\n")
 		require.Equal(t, c.forms(), strings.Split(head, "\n"))
 		require.Equal(t, namesIn(strings.Join(c.forms(), " "), flagName), namesIn(shown, flagLine), "the flags of %s: those of its forms, and those that help explains", c.name)
@@ -75,8 +75,8 @@ func TestManualAndHelpAgree(t *testing.T) {
 
 // What help says of a flag is a sentence, and names what the flag takes.
 func TestHelpExplainsFlags(t *testing.T) {
-	for _, c := range commands() {
-		_, flags, _ := strings.Cut(runNow(t, "help", c.name).stdout, c.summary+"\n")
+	for _, c := range commandList() {
+		_, flags, _ := strings.Cut(runCommand(t, "help", c.name).stdout, c.summary+"\n")
 		for entry := range strings.SplitSeq(strings.TrimSpace(flags), "\n\n") {
 			if entry == "" { // version has none
 				continue
@@ -100,6 +100,6 @@ func TestSuggestions(t *testing.T) {
 		if want != "" {
 			want = " (did you mean " + want + "?)"
 		}
-		require.Equal(t, want, suggestion(word, known, strings.Clone), word)
+		require.Equal(t, want, suggest(word, known, strings.Clone), word)
 	}
 }

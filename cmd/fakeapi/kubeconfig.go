@@ -61,24 +61,24 @@ func (f *kubeconfigFile) mayReplace(content []byte) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return plain(err)
+		return unwrapPathError(err)
 	case !info.Mode().IsRegular():
 		return errors.New("it exists and is no regular file")
 	}
 	old, err := os.ReadFile(f.path)
 	if err != nil {
-		return plain(err)
+		return unwrapPathError(err)
 	}
-	if !covers(content, old) {
+	if !containsConfig(content, old) {
 		return errors.New("it exists and fakeapi did not write it; name another file")
 	}
 	return nil
 }
 
-// covers reports whether a kubeconfig replaces an old one without a loss: the old
+// containsConfig reports whether a kubeconfig replaces an old one without a loss: the old
 // one is empty, or knows only clusters, users and contexts of names that the new
 // one defines.
-func covers(content, old []byte) bool {
+func containsConfig(content, old []byte) bool {
 	if len(bytes.TrimSpace(old)) == 0 {
 		return true
 	}
@@ -91,11 +91,11 @@ func covers(content, old []byte) bool {
 	if err != nil || len(was.Clusters) == 0 {
 		return false
 	}
-	return within(was.Clusters, is.Clusters) && within(was.AuthInfos, is.AuthInfos) && within(was.Contexts, is.Contexts)
+	return isSubset(was.Clusters, is.Clusters) && isSubset(was.AuthInfos, is.AuthInfos) && isSubset(was.Contexts, is.Contexts)
 }
 
-// within reports whether all keys of a are in b.
-func within[V any](a, b map[string]V) bool {
+// isSubset reports whether all keys of a are in b.
+func isSubset[V any](a, b map[string]V) bool {
 	for key := range a {
 		if _, ok := b[key]; !ok {
 			return false
@@ -109,7 +109,7 @@ func within[V any](a, b map[string]V) bool {
 func writeAtomically(path string, content []byte) (err error) {
 	temporary, err := os.CreateTemp(filepath.Dir(path), ".fakeapi-kubeconfig-*") // has mode 0600
 	if err != nil {
-		return plain(err)
+		return unwrapPathError(err)
 	}
 	defer func() {
 		if err != nil {
@@ -118,14 +118,14 @@ func writeAtomically(path string, content []byte) (err error) {
 	}()
 	_, err = temporary.Write(content)
 	if err := errors.Join(err, temporary.Close()); err != nil {
-		return plain(err)
+		return unwrapPathError(err)
 	}
-	return plain(os.Rename(temporary.Name(), path))
+	return unwrapPathError(os.Rename(temporary.Name(), path))
 }
 
-// plain drops the operation and the path from an error of package os: the path
+// unwrapPathError drops the operation and the path from an error of package os: the path
 // is the user's business only if it is the one they named.
-func plain(err error) error {
+func unwrapPathError(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
 	}

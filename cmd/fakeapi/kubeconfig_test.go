@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const foreign = `apiVersion: v1
+const otherKubeconfig = `apiVersion: v1
 kind: Config
 clusters: [{name: production, cluster: {server: "https://10.0.0.1:6443"}}]
 contexts: [{name: production, context: {cluster: production, user: me}}]
@@ -16,12 +16,12 @@ users: [{name: me, user: {}}]
 current-context: production
 `
 
-func TestKubeconfigStaysWhereItWasAskedFor(t *testing.T) {
+func TestKubeconfigPathIsKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kubeconfig")
 	first := start(t, "--kubeconfig", path)
 	require.Equal(t, path, first.kubeconfig)
 	require.NotContains(t, first.text, "removed")
-	require.Equal(t, cleanEnd, first.stop())
+	require.Equal(t, cleanExit, first.stop())
 	require.FileExists(t, path)
 
 	// Its own file is replaced by the next one's.
@@ -29,7 +29,7 @@ func TestKubeconfigStaysWhereItWasAskedFor(t *testing.T) {
 	content, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Contains(t, string(content), second.url)
-	require.Equal(t, cleanEnd, second.stop())
+	require.Equal(t, cleanExit, second.stop())
 	requireOnly(t, path)
 }
 
@@ -40,12 +40,12 @@ func TestKubeconfigOverAnEmptyFile(t *testing.T) {
 	info, err := os.Stat(path)
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
-	require.Equal(t, cleanEnd, r.stop())
+	require.Equal(t, cleanExit, r.stop())
 }
 
-func TestKubeconfigNeverOverwritesAnothers(t *testing.T) {
+func TestKubeconfigDoesNotOverwriteOthers(t *testing.T) {
 	for name, content := range map[string]string{
-		"real clusters": foreign,
+		"real clusters": otherKubeconfig,
 		"no kubeconfig": "dear diary",
 		"only a user":   "apiVersion: v1\nkind: Config\nusers: [{name: me, user: {token: secret}}]\n",
 		"other JSON":    `{"name": "some-package", "version": "1.0.0"}`,

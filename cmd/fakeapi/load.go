@@ -32,7 +32,7 @@ type sources []source
 func openSources(paths []string) (sources, error) {
 	var all sources
 	for _, path := range paths {
-		files, err := open(path)
+		files, err := openFS(path)
 		if err != nil {
 			return nil, fmt.Errorf("--load %s: %w", path, err)
 		}
@@ -51,20 +51,20 @@ func (all sources) options() []fakeapi.Option {
 	return opts
 }
 
-// explain lets an error in the making of the server begin with the source in which it lies,
+// explainLoadError lets an error in the making of the server begin with the source in which it lies,
 // if it lies in one.
-func explain(err error) error {
+func explainLoadError(err error) error {
 	if text, ok := strings.CutPrefix(err.Error(), prefix+"manifests: --load "); ok {
 		return errors.New("--load " + text)
 	}
 	return err
 }
 
-// open makes a file system of a directory or of a single manifest.
-func open(path string) (fs.FS, error) {
+// openFS makes a file system of a directory or of a single manifest.
+func openFS(path string) (fs.FS, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, plain(err)
+		return nil, unwrapPathError(err)
 	}
 	if info.IsDir() {
 		files := os.DirFS(path)
@@ -73,17 +73,17 @@ func open(path string) (fs.FS, error) {
 	if !isManifest(path) {
 		return nil, errors.New("not a manifest: its name must end in .yaml, .yml or .json")
 	}
-	return oneFile{os.DirFS(filepath.Dir(path)), filepath.Base(path)}, nil
+	return singleFileFS{os.DirFS(filepath.Dir(path)), filepath.Base(path)}, nil
 }
 
-// oneFile is a directory of which only one file is shown.
-type oneFile struct {
+// singleFileFS is a directory of which only one file is shown.
+type singleFileFS struct {
 	fs.FS
 	name string
 }
 
 // ReadDir lists the file.
-func (f oneFile) ReadDir(string) ([]fs.DirEntry, error) {
+func (f singleFileFS) ReadDir(string) ([]fs.DirEntry, error) {
 	info, err := fs.Stat(f.FS, f.name)
 	if err != nil {
 		return nil, err

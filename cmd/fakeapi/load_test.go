@@ -11,20 +11,20 @@ import (
 )
 
 const (
-	aNamespace = `
+	namespaceManifest = `
 apiVersion: v1
 kind: Namespace
 metadata: {name: shop}
 `
-	aConfigMap = `
+	configMapManifest = `
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: prices, namespace: shop}
 data: {tea: "3"}
 `
-	aJSONSecret  = `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"key","namespace":"shop"}}`
-	misspelt     = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: wrong}\ndatum: {}\n"
-	unknownsKind = "apiVersion: v1\nkind: Gizmo\nmetadata: {name: wrong}\n"
+	jsonSecretManifest   = `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"key","namespace":"shop"}}`
+	unknownFieldManifest = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: wrong}\ndatum: {}\n"
+	unknownKindManifest  = "apiVersion: v1\nkind: Gizmo\nmetadata: {name: wrong}\n"
 )
 
 // manifest writes a file in a new directory and gives its path.
@@ -39,31 +39,31 @@ func TestLoad(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "deep", "er"), 0o700))
 	for name, content := range map[string]string{
-		"a-shop.yaml":      aNamespace,
-		"deep/er/a.yml":    aConfigMap,
-		"deep/key.json":    aJSONSecret,
+		"a-shop.yaml":      namespaceManifest,
+		"deep/er/a.yml":    configMapManifest,
+		"deep/key.json":    jsonSecretManifest,
 		"deep/README.md":   "not: a: manifest",
 		"deep/er/notes.sh": "exit 1",
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
 	one := manifest(t, "one.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one}\n")
-	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(one), "other.yaml"), []byte(misspelt), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(one), "other.yaml"), []byte(unknownFieldManifest), 0o600))
 
 	r := start(t, "--load", dir, "--load="+one)
 	for _, path := range []string{"namespaces/shop", "namespaces/shop/configmaps/prices", "namespaces/shop/secrets/key", "namespaces/default/configmaps/one"} {
 		require.Equal(t, http.StatusOK, r.get(t, "/api/v1/"+path, nil), path)
 	}
-	require.Equal(t, cleanEnd, r.stop())
+	require.Equal(t, cleanExit, r.stop())
 }
 
 func TestLoadRefused(t *testing.T) {
-	empty, good := t.TempDir(), manifest(t, "good.yaml", aNamespace)
+	empty, good := t.TempDir(), manifest(t, "good.yaml", namespaceManifest)
 	missing := filepath.Join(empty, "missing.yaml")
 	requireFailure(t, "fakeapi: --load "+missing+": no such file or directory", "--load", missing)
 	requireFailure(t, "fakeapi: --load "+empty+": no manifests in this directory: their names must end in .yaml, .yml or .json", "--load", empty)
 	requireFailure(t, "fakeapi: --load -: no such file or directory", "--load", "-")
-	text := manifest(t, "notes.txt", aNamespace)
+	text := manifest(t, "notes.txt", namespaceManifest)
 	requireFailure(t, "fakeapi: --load "+text+": not a manifest: its name must end in .yaml, .yml or .json", "--load", text)
 	dangling := filepath.Join(t.TempDir(), "link.yaml")
 	require.NoError(t, os.Symlink(missing, dangling))
@@ -73,15 +73,15 @@ func TestLoadRefused(t *testing.T) {
 // A manifest that the server refuses: the line names the source, the file in it
 // and what is wrong.
 func TestLoadOfInvalidManifests(t *testing.T) {
-	good := manifest(t, "good.yaml", aNamespace)
+	good := manifest(t, "good.yaml", namespaceManifest)
 	for name, test := range map[string]struct{ content, want string }{
-		"unknown field": {misspelt, `unknown field "datum"`},
-		"unknown kind":  {unknownsKind, "Gizmo"},
+		"unknown field": {unknownFieldManifest, `unknown field "datum"`},
+		"unknown kind":  {unknownKindManifest, "Gizmo"},
 		"no YAML":       {"a: b: c", "bad.yaml"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bad := manifest(t, "bad.yaml", test.content)
-			got := runNow(t, "--load", good, "--load", bad)
+			got := runCommand(t, "--load", good, "--load", bad)
 			require.Equal(t, exitError, got.status)
 			require.Empty(t, got.stdout)
 			require.Regexp(t, "^fakeapi: --load \\Q"+bad+"\\E: [^\n]+\n$", got.stderr)
@@ -98,22 +98,22 @@ func TestLoadUnreadable(t *testing.T) {
 		dir := t.TempDir()
 		require.NoError(t, os.Mkdir(filepath.Join(dir, "real"), 0o700))
 		require.NoError(t, os.Symlink("real", filepath.Join(dir, "bad.yaml")))
-		got := runNow(t, "--load", dir)
+		got := runCommand(t, "--load", dir)
 		require.Equal(t, exitError, got.status)
 		require.Contains(t, got.stderr, "bad.yaml")
 		require.Contains(t, got.stderr, "is a directory")
 		return
 	}
-	bad := manifest(t, "bad.yaml", aNamespace)
+	bad := manifest(t, "bad.yaml", namespaceManifest)
 	require.NoError(t, os.Chmod(bad, 0))
-	got := runNow(t, "--load", bad)
+	got := runCommand(t, "--load", bad)
 	require.Equal(t, exitError, got.status)
 	require.Contains(t, got.stderr, "bad.yaml")
 	require.Contains(t, got.stderr, "permission denied")
 }
 
 const (
-	aDefinition = `
+	crdManifest = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: gizmos.shop.example.com}
@@ -127,32 +127,32 @@ spec:
     storage: true
     schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}
 `
-	aGizmo = "apiVersion: shop.example.com/v1\nkind: Gizmo\nmetadata: {name: a}\nspec: {size: 1}\n"
+	gizmoManifest = "apiVersion: shop.example.com/v1\nkind: Gizmo\nmetadata: {name: a}\nspec: {size: 1}\n"
 )
 
 // Custom resources are loaded behind their definitions, which may come with a later flag.
 func TestLoadOfCustomResources(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(aGizmo), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(gizmoManifest), 0o600))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "crd"), 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "crd", "gizmos.yaml"), []byte(aDefinition), 0o600))
-	one, definition := manifest(t, "one.yaml", aGizmo), manifest(t, "crd.yaml", aDefinition)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "crd", "gizmos.yaml"), []byte(crdManifest), 0o600))
+	one, definition := manifest(t, "one.yaml", gizmoManifest), manifest(t, "crd.yaml", crdManifest)
 	for _, args := range [][]string{{"--load", dir}, {"--load", one, "--load", definition}} {
 		r := start(t, args...)
 		require.Equal(t, http.StatusOK, r.get(t, "/apis/shop.example.com/v1/namespaces/default/gizmos/a", nil))
 		require.Equal(t, http.StatusOK, r.get(t, "/apis/shop.example.com/v1", nil))
-		require.Equal(t, cleanEnd, r.stop())
+		require.Equal(t, cleanExit, r.stop())
 	}
-	wrong := manifest(t, "wrong.yaml", strings.Replace(aDefinition, "Namespaced", "Anywhere", 1))
+	wrong := manifest(t, "wrong.yaml", strings.Replace(crdManifest, "Namespaced", "Anywhere", 1))
 	requireFailureLike(t, "--load "+wrong+": wrong.yaml: document 1: CustomResourceDefinition gizmos.shop.example.com: ", "spec.scope", "--load", wrong)
-	large := manifest(t, "large.yaml", strings.Replace(aGizmo, "1}", "big}", 1))
+	large := manifest(t, "large.yaml", strings.Replace(gizmoManifest, "1}", "big}", 1))
 	requireFailureLike(t, "--load "+large+": large.yaml: document 1: Gizmo a: ", "spec.size", "--load", definition, "--load", large)
 }
 
 // requireFailureLike asserts that the command ends with one line, which begins and goes on so.
 func requireFailureLike(t *testing.T, begins, contains string, args ...string) {
 	t.Helper()
-	got := runNow(t, args...)
+	got := runCommand(t, args...)
 	require.Equal(t, exitError, got.status)
 	require.Empty(t, got.stdout)
 	require.True(t, strings.HasPrefix(got.stderr, "fakeapi: "+begins), "%s", got.stderr)

@@ -25,7 +25,7 @@ func TestProcess(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 
-	gizmos := manifest(t, "gizmos.yaml", aGizmo+"---"+aDefinition)
+	gizmos := manifest(t, "gizmos.yaml", gizmoManifest+"---"+crdManifest)
 	for _, signal := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
 		t.Run(signal.String(), func(t *testing.T) {
 			temp := t.TempDir()
@@ -64,12 +64,12 @@ func TestProcess(t *testing.T) {
 	t.Run("conformance interrupted", func(t *testing.T) { interruptConformance(t, binary) })
 	t.Run("serve --scenario", func(t *testing.T) { scenarioProcess(t, binary) })
 	t.Run("bench", func(t *testing.T) { benchProcess(t, binary) })
-	t.Run("documents", func(t *testing.T) { runDocuments(t, binary) })
+	t.Run("documents", func(t *testing.T) { runDocumentedCommands(t, binary) })
 }
 
 // runProcess plays what stands on stdin, well and not.
 func runProcess(t *testing.T, binary string) {
-	for text, want := range map[string]outcome{
+	for text, want := range map[string]result{
 		"advance 100h\n": {exitOK, "ok    stdin\n", ""},
 		"expect cm/a\n":  {exitError, "FAIL  stdin\n", "fakeapi: stdin:1: expect cm/a: expected cm/a; saw none\n"},
 	} {
@@ -77,7 +77,7 @@ func runProcess(t *testing.T, binary string) {
 		command := exec.CommandContext(t.Context(), binary, "run", "-q", "-")
 		command.Stdin, command.Stdout, command.Stderr = strings.NewReader(text), &stdout, &stderr
 		_ = command.Run() // the status says it
-		require.Equal(t, want, outcome{command.ProcessState.ExitCode(), stdout.String(), stderr.String()})
+		require.Equal(t, want, result{command.ProcessState.ExitCode(), stdout.String(), stderr.String()})
 	}
 }
 
@@ -109,7 +109,7 @@ func interruptConformance(t *testing.T, binary string) {
 		command := exec.CommandContext(t.Context(), binary, "conformance", "--kubeconfig", kubeconfig, "--run", "^(GT|SA)-", "--report", "json="+report)
 		command.Stdout, command.Stderr = &stdout, &stderr
 		require.NoError(t, command.Start())
-		require.Eventually(t, func() bool { return asked(srv, moment) }, time.Minute, time.Millisecond, moment)
+		require.Eventually(t, func() bool { return hasRequest(srv, moment) }, time.Minute, time.Millisecond, moment)
 		require.NoError(t, command.Process.Signal(os.Interrupt))
 		_ = command.Wait() // the status says it
 		require.Equal(t, exitError, command.ProcessState.ExitCode())
@@ -125,8 +125,8 @@ func interruptConformance(t *testing.T, binary string) {
 // scenarioProcess plays the part of curl in a scenario of another process, whose lines
 // come while it happens.
 func scenarioProcess(t *testing.T, binary string) {
-	scripts(t, map[string]string{"story.txtar": conversation})
-	command := exec.CommandContext(t.Context(), binary, "serve", "--scenario", "story.txtar")
+	scripts(t, map[string]string{"case.txtar": conversationScenario})
+	command := exec.CommandContext(t.Context(), binary, "serve", "--scenario", "case.txtar")
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
 	stdout, err := command.StdoutPipe()
@@ -145,7 +145,7 @@ func scenarioProcess(t *testing.T, binary string) {
 	require.Equal(t, http.StatusTooManyRequests, r.as(t, "curl/8.5.0", http.MethodPost, configMaps, made))
 	await("client curl: POST " + configMaps + " 429 Retry-After 1")
 	require.Equal(t, http.StatusCreated, r.as(t, "curl/8.5.0", http.MethodPost, configMaps, made))
-	await("ok    story.txtar")
+	await("ok    case.txtar")
 	require.False(t, lines.Scan(), lines.Text())
 	require.NoError(t, command.Wait(), "exit status 0")
 	require.Empty(t, stderr.String())

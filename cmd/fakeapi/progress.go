@@ -10,8 +10,8 @@ import (
 	"example.com/fakeapi/internal/cmd/compare"
 )
 
-// progressEvery is for how long a run is silent at most.
-const progressEvery = 10 * time.Second
+// progressInterval is for how long a run is silent at most.
+const progressInterval = 10 * time.Second
 
 // progress tells how far a run is: a line for each group, for what failed, and after a while of silence. How long the rest will take it
 // does not say, as cases that wait for seconds stand beside those that take milliseconds.
@@ -44,7 +44,7 @@ func newProgress(out io.Writer, total int, quiet bool, bad, other string) *progr
 			case <-p.quit:
 				return
 			case <-tick.C:
-				p.breakSilence()
+				p.printIfQuiet()
 			}
 		}
 	})
@@ -57,10 +57,10 @@ func (p *progress) stop() {
 	p.ticks.Wait()
 }
 
-func (p *progress) began(one conformance.Case) { p.beganIn(one.Group(), one.ID) }
+func (p *progress) startCase(one conformance.Case) { p.startNamed(one.Group(), one.ID) }
 
-// beganIn is for a case of this group and name.
-func (p *progress) beganIn(group, name string) {
+// startNamed is for a case of this group and name.
+func (p *progress) startNamed(group, name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.now = name
@@ -71,10 +71,10 @@ func (p *progress) beganIn(group, name string) {
 	if title := conformance.GroupTitle(group); title != "" {
 		group += ", " + title
 	}
-	p.say("%s", group)
+	p.printf("%s", group)
 }
 
-func (p *progress) ended(one conformance.Result) {
+func (p *progress) endCase(one conformance.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done++
@@ -83,28 +83,28 @@ func (p *progress) ended(one conformance.Result) {
 		p.other++
 	case conformance.Failed:
 		p.bad++
-		p.say("%s [%s] failed: %s", one.Case.ID, one.Case.Level, one.Case.Title)
+		p.printf("%s [%s] failed: %s", one.Case.ID, one.Case.Level, one.Case.Title)
 	}
 }
 
-func (p *progress) compared(one compare.Case) {
+func (p *progress) endComparison(one compare.Case) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done++
 	switch one.Verdict {
 	case compare.Different:
 		p.bad++
-		p.say("%s differs: %s", one.ID, one.Title)
+		p.printf("%s differs: %s", one.ID, one.Title)
 	case compare.LeftOnly, compare.RightOnly:
 		p.other++
 	}
 }
 
-func (p *progress) breakSilence() {
+func (p *progress) printIfQuiet() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if time.Since(p.last) >= progressEvery {
-		p.say("at %s", p.now)
+	if time.Since(p.last) >= progressInterval {
+		p.printf("at %s", p.now)
 	}
 }
 
@@ -112,11 +112,11 @@ func (p *progress) breakSilence() {
 func (p *progress) interrupted() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.say("interrupted at %s: what it created is removed; another signal leaves it there", p.now)
+	p.printf("interrupted at %s: what it created is removed; another signal leaves it there", p.now)
 }
 
-// say writes a line with the counts. The caller holds mu.
-func (p *progress) say(format string, args ...any) {
+// printf writes a line with the counts. The caller holds mu.
+func (p *progress) printf(format string, args ...any) {
 	p.last = time.Now()
 	_, _ = fmt.Fprintf(p.out, "%4d/%d  %d %s, %d %s  %5v  %s\n", p.done, p.total, p.bad, p.words[0], p.other, p.words[1],
 		time.Since(p.start).Round(time.Second), fmt.Sprintf(format, args...)) // it is no failure of the run if nobody reads it

@@ -43,9 +43,9 @@ func proxy(ctx context.Context, c *call) error {
 	}
 	switch {
 	case f.kubeconfig == "":
-		return c.misused(errors.New("--kubeconfig is needed"))
+		return c.usageError(errors.New("--kubeconfig is needed"))
 	case f.faults == "":
-		return c.misused(errors.New("--faults is needed"))
+		return c.usageError(errors.New("--faults is needed"))
 	}
 	rules, err := readFaults(f.faults)
 	if err != nil {
@@ -64,7 +64,7 @@ func proxy(ctx context.Context, c *call) error {
 		return err
 	}
 	server := &http.Server{
-		Handler:           onlyLoopback(faults.Proxy(&set, to.base, to.transport)),
+		Handler:           withLoopbackHostsOnly(faults.Proxy(&set, to.base, to.transport)),
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: 30 * time.Second,
 		ErrorLog:          log.New(io.Discard, "", 0), // of clients that leave
@@ -74,7 +74,7 @@ func proxy(ctx context.Context, c *call) error {
 	err = f.proxyUntilDone(ctx, to, "http://"+listener.Addr().String(), len(rules), c.stdout)
 	err = errors.Join(err, server.Close())
 	<-served
-	return errors.Join(err, report(c.stdout, &set))
+	return errors.Join(err, writeFaultReport(c.stdout, &set))
 }
 
 // listenLoopback listens on an address that only this machine reaches: whoever reaches
@@ -90,9 +90,9 @@ func listenLoopback(address string) (net.Listener, error) {
 	return net.ListenTCP("tcp", at)
 }
 
-// onlyLoopback refuses requests under a foreign name, and those of web pages, which must
+// withLoopbackHostsOnly refuses requests under a foreign name, and those of web pages, which must
 // not act on the cluster.
-func onlyLoopback(next http.Handler) http.Handler {
+func withLoopbackHostsOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := originguard.CheckHost(r)
 		if err == nil {
@@ -149,8 +149,8 @@ func proxyKubeconfig(at, namespace string) ([]byte, error) {
 	return clientcmd.Write(*config)
 }
 
-// report tells at the end what the rules have hit.
-func report(w io.Writer, set *faults.Set) error {
+// writeFaultReport tells at the end what the rules have hit.
+func writeFaultReport(w io.Writer, set *faults.Set) error {
 	for _, h := range set.Hits() {
 		if _, err := fmt.Fprintln(w, h); err != nil {
 			return err

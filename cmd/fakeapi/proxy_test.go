@@ -37,7 +37,7 @@ func TestServeWithFaults(t *testing.T) {
 	require.Equal(t, http.StatusOK, r.get(t, "/api/v1/pods", nil))
 	require.Equal(t, http.StatusGone, r.get(t, "/api/v1/namespaces/default", nil))
 	require.Equal(t, http.StatusOK, r.get(t, "/fakeapi/v1/hits", nil))
-	require.Equal(t, cleanEnd, r.stop())
+	require.Equal(t, cleanExit, r.stop())
 }
 
 // A file that is no good ends both commands before they serve, with the place.
@@ -48,8 +48,8 @@ func TestFaultsRefused(t *testing.T) {
 		"# none\n":                                    "there is no fault rule in it",
 	} {
 		rules := manifest(t, "rules", text)
-		for _, args := range [][]string{{"serve"}, {"proxy", "--kubeconfig", manifest(t, "config", foreign)}} {
-			got := runNow(t, append(args, "--faults", rules)...)
+		for _, args := range [][]string{{"serve"}, {"proxy", "--kubeconfig", manifest(t, "config", otherKubeconfig)}} {
+			got := runCommand(t, append(args, "--faults", rules)...)
 			require.Equal(t, exitError, got.status)
 			require.Contains(t, got.stderr, "fakeapi: --faults "+rules+": "+want)
 			require.Equal(t, 1, strings.Count(got.stderr, "\n"))
@@ -106,7 +106,7 @@ func TestProxy(t *testing.T) {
 	require.Equal(t, r.url, written.Clusters[context.Cluster].Server)
 	require.Empty(t, written.AuthInfos[context.AuthInfo].Token)
 
-	require.Equal(t, outcome{status: exitOK, stdout: "busy: before list pods: status(429)\n"}, r.stop())
+	require.Equal(t, result{status: exitOK, stdout: "busy: before list pods: status(429)\n"}, r.stop())
 	requireEmptyDir(t, os.Getenv("TMPDIR"))
 }
 
@@ -131,12 +131,12 @@ func TestProxyOfAFakeapi(t *testing.T) {
 		require.Equal(t, exitOK, r.stop().status)
 		require.FileExists(t, to)
 	}
-	require.Equal(t, cleanEnd, server.stop())
+	require.Equal(t, cleanExit, server.stop())
 }
 
 // Nobody but this machine gets to the credentials.
-func TestProxyIsForThisMachine(t *testing.T) {
-	path := manifest(t, "config", foreign)
+func TestProxyServesLoopbackHostsOnly(t *testing.T) {
+	path := manifest(t, "config", otherKubeconfig)
 	rules := manifest(t, "rules", "when always do status(500)")
 	for address, want := range map[string]string{
 		"0.0.0.0:0": `fakeapi: address "0.0.0.0:0" is not a loopback address`,
@@ -160,15 +160,15 @@ func TestProxyIsForThisMachine(t *testing.T) {
 
 func TestProxyUsage(t *testing.T) {
 	rules := manifest(t, "rules", "when always do hang")
-	require.Equal(t, outcome{status: exitUsage, stderr: "fakeapi: proxy: --kubeconfig is needed; see fakeapi help proxy\n"},
-		runNow(t, "proxy", "--faults", rules))
-	require.Equal(t, outcome{status: exitUsage, stderr: "fakeapi: proxy: --faults is needed; see fakeapi help proxy\n"},
-		runNow(t, "proxy", "--kubeconfig", "x"))
-	got := runNow(t, "proxy", "--faults", rules, "--kubeconfig", "/none")
+	require.Equal(t, result{status: exitUsage, stderr: "fakeapi: proxy: --kubeconfig is needed; see fakeapi help proxy\n"},
+		runCommand(t, "proxy", "--faults", rules))
+	require.Equal(t, result{status: exitUsage, stderr: "fakeapi: proxy: --faults is needed; see fakeapi help proxy\n"},
+		runCommand(t, "proxy", "--kubeconfig", "x"))
+	got := runCommand(t, "proxy", "--faults", rules, "--kubeconfig", "/none")
 	require.Equal(t, exitError, got.status)
 	require.Contains(t, got.stderr, "fakeapi: --kubeconfig /none: ")
-	path := manifest(t, "config", foreign)
-	got = runNow(t, "proxy", "--faults", rules, "--kubeconfig", path, "--context", "other")
+	path := manifest(t, "config", otherKubeconfig)
+	got = runCommand(t, "proxy", "--faults", rules, "--kubeconfig", path, "--context", "other")
 	require.Equal(t, exitError, got.status)
 	require.Contains(t, got.stderr, `context "other" does not exist`)
 }

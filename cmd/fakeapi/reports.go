@@ -70,7 +70,7 @@ func (f *reportFiles[R]) open() error {
 		var err error
 		one.temporary, err = os.CreateTemp(filepath.Dir(one.path), ".fakeapi-report-*")
 		if err != nil {
-			return errors.Join(fmt.Errorf("--report %s=%s: %w", one.name, one.path, plain(err)), f.discard())
+			return errors.Join(fmt.Errorf("--report %s=%s: %w", one.name, one.path, unwrapPathError(err)), f.discard())
 		}
 	}
 	return nil
@@ -90,7 +90,7 @@ func (f *reportFiles[R]) write(report R, stdout io.Writer) error {
 			err = os.Rename(one.temporary.Name(), one.path)
 		}
 		if err != nil {
-			return fmt.Errorf("--report %s=%s: %w", one.name, one.path, plain(err))
+			return fmt.Errorf("--report %s=%s: %w", one.name, one.path, unwrapPathError(err))
 		}
 		one.temporary = nil
 	}
@@ -103,7 +103,7 @@ func (f *reportFiles[R]) discard() error {
 	for _, one := range f.files {
 		if one.temporary != nil {
 			_ = one.temporary.Close() // it may be closed already
-			all = append(all, plain(os.Remove(one.temporary.Name())))
+			all = append(all, unwrapPathError(os.Remove(one.temporary.Name())))
 			one.temporary = nil
 		}
 	}

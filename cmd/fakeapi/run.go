@@ -27,15 +27,15 @@ type command struct {
 	run func(ctx context.Context, c *call) error
 }
 
-// commands are shown by help in this order, and the first is what runs when none
+// commandList are shown by help in this order, and the first is what runs when none
 // is named. A new command is a file of its own and a line here.
-func commands() []command {
+func commandList() []command {
 	return []command{
 		{"serve", serveArguments, "serve an API until interrupted (the default)", serve},
 		{"proxy", proxyArguments, "put fault rules in front of a real cluster until interrupted", proxy},
 		{"run", runArguments, "play scenarios and tell how they went", runScenarios},
-		{"conformance", conformanceArguments, "check whether a server behaves as a Kubernetes API server does", checkConformance},
-		{"compare", compareArguments, "make the same requests to two servers, and tell what differs", compareServers},
+		{"conformance", conformanceArguments, "check whether a server behaves as a Kubernetes API server does", conformanceCommand},
+		{"compare", compareArguments, "make the same requests to two servers, and tell what differs", compareCommand},
 		{"bench", benchArguments, "measure a server: latencies, rates, memory", bench},
 		{"version", "", "print the version, and that of the API server it behaves as", printVersion},
 	}
@@ -62,10 +62,10 @@ type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// noVerdict is why a command whose status 1 is an answer gave none.
-type noVerdict struct{ error }
+// errUndecided is why a command whose status 1 is an answer gave none.
+type errUndecided struct{ error }
 
-func (e noVerdict) Unwrap() error { return e.error }
+func (e errUndecided) Unwrap() error { return e.error }
 
 // errReported is a failure that was told already.
 var errReported = errors.New("reported")
@@ -80,8 +80,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case errors.Is(err, errReported):
 		return exitError
 	}
-	_, _ = fmt.Fprintln(stderr, line(err))
-	if errors.As(err, new(usageError)) || errors.As(err, new(noVerdict)) {
+	_, _ = fmt.Fprintln(stderr, errorLine(err))
+	if errors.As(err, new(usageError)) || errors.As(err, new(errUndecided)) {
 		return exitUsage
 	}
 	return exitError
@@ -89,7 +89,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // dispatch finds the command and runs it.
 func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	all := commands()
+	all := commandList()
 	c := &call{command: all[0], args: args, stdout: stdout, stderr: stderr}
 	if len(args) == 0 {
 		return c.command.run(ctx, c)
@@ -112,14 +112,14 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	for _, one := range all {
 		known = append(known, one.name)
 	}
-	return usageError{fmt.Errorf("unknown command %q%s; see fakeapi help", name, suggestion(name, known, strings.Clone))}
+	return usageError{fmt.Errorf("unknown command %q%s; see fakeapi help", name, suggest(name, known, strings.Clone))}
 }
 
 // prefix says who is speaking. The server begins its errors with it as well.
 const prefix = "fakeapi: "
 
-// line is an error as the one line that is printed of it.
-func line(err error) string {
+// errorLine is an error as the one line that is printed of it.
+func errorLine(err error) string {
 	text := strings.TrimPrefix(err.Error(), prefix)
 	return prefix + strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 }

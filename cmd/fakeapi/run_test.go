@@ -9,17 +9,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// outcome is what a finished run left behind.
-type outcome struct {
+// result is what a finished run left behind.
+type result struct {
 	status         int
 	stdout, stderr string
 }
 
-func runNow(t *testing.T, args ...string) outcome {
+func runCommand(t *testing.T, args ...string) result {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	status := run(t.Context(), args, &stdout, &stderr)
-	return outcome{status, stdout.String(), stderr.String()}
+	return result{status, stdout.String(), stderr.String()}
 }
 
 func TestUsage(t *testing.T) {
@@ -39,18 +39,18 @@ func TestUsage(t *testing.T) {
 		{"--controllers=some", `fakeapi: serve: invalid boolean value "some" for -controllers: parse error; see fakeapi help serve`},
 	} {
 		t.Run(test.args, func(t *testing.T) {
-			got := runNow(t, strings.Fields(test.args)...)
-			require.Equal(t, outcome{status: exitUsage, stderr: test.want + "\n"}, got)
+			got := runCommand(t, strings.Fields(test.args)...)
+			require.Equal(t, result{status: exitUsage, stderr: test.want + "\n"}, got)
 		})
 	}
 }
 
 func TestHelpListsEveryCommand(t *testing.T) {
 	for _, flag := range []string{"help", "--help", "-help", "-h"} {
-		got := runNow(t, flag)
+		got := runCommand(t, flag)
 		require.Equal(t, exitOK, got.status)
 		require.Empty(t, got.stderr)
-		for _, c := range commands() {
+		for _, c := range commandList() {
 			require.Contains(t, got.stdout, "fakeapi "+c.name)
 			require.Contains(t, got.stdout, c.summary)
 		}
@@ -58,19 +58,19 @@ func TestHelpListsEveryCommand(t *testing.T) {
 }
 
 func TestHelpOfACommand(t *testing.T) {
-	for _, c := range commands() {
+	for _, c := range commandList() {
 		t.Run(c.name, func(t *testing.T) {
-			got := runNow(t, "help", c.name)
+			got := runCommand(t, "help", c.name)
 			require.Equal(t, exitOK, got.status)
 			require.Empty(t, got.stderr)
 			require.True(t, strings.HasPrefix(got.stdout, "fakeapi "+c.name), got.stdout)
-			require.Equal(t, got, runNow(t, c.name, "--help"))
+			require.Equal(t, got, runCommand(t, c.name, "--help"))
 		})
 	}
 }
 
 func TestVersion(t *testing.T) {
-	got := runNow(t, "version")
+	got := runCommand(t, "version")
 	require.Equal(t, exitOK, got.status)
 	require.Empty(t, got.stderr)
 	require.Regexp(t, `^fakeapi \S+ \(go\S+, \w+/\w+\), as Kubernetes v1\.\d+\.\d+\n$`, got.stdout)
@@ -78,5 +78,5 @@ func TestVersion(t *testing.T) {
 
 func TestErrorsAreOneLine(t *testing.T) {
 	err := errors.Join(errors.New("fakeapi: first"), errors.New("second"))
-	require.Equal(t, "fakeapi: first; second", line(err))
+	require.Equal(t, "fakeapi: first; second", errorLine(err))
 }

@@ -28,7 +28,7 @@ type runFlags struct {
 	seed     uint64
 	quiet    bool
 	realTime bool
-	chosen   choice
+	clients  clientSelection
 	html     string
 	list     bool
 	all      bool
@@ -38,7 +38,7 @@ func (f *runFlags) define(flags *flag.FlagSet) {
 	flags.Uint64Var(&f.seed, "seed", 0, "decide by `N` what the server makes up: uids, and generated names; 0 is the default")
 	flags.BoolVar(&f.quiet, "q", false, "print a line for each scenario instead of its transcript")
 	flags.BoolVar(&f.realTime, "real-time", false, "play in real time: no two runs are the same, and ten minutes take ten minutes")
-	flags.Func("client", "play with a client of those that --list shows: `[ROLE=]NAME`; without ROLE all roles that it has; can be repeated", f.chosen.add)
+	flags.Func("client", "play with a client of those that --list shows: `[ROLE=]NAME`; without ROLE all roles that it has; can be repeated", f.clients.add)
 	flags.StringVar(&f.html, "html", "", "leave the timeline of each scenario as a page in `FOLDER`: NAME.html, in the place of an older one; a second scenario of that name is NAME-2")
 	flags.BoolVar(&f.list, "list", false, "print the catalogue: number, name, role, survivors and title of each case, and the clients")
 	flags.BoolVar(&f.all, "all", false, "play each case of the catalogue with each client of its role (or those of --client), and print who survives; it is a failure if the catalogue says otherwise")
@@ -51,26 +51,26 @@ func runScenarios(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	muteClients()
+	silenceClientLogs()
 	switch {
 	case f.list && f.all:
-		return c.misused(errors.New("--list and --all exclude each other"))
+		return c.usageError(errors.New("--list and --all exclude each other"))
 	case (f.list || f.all) && len(words) > 0:
-		return c.misused(fmt.Errorf("unexpected argument %q beside --list or --all", words[0]))
+		return c.usageError(fmt.Errorf("unexpected argument %q beside --list or --all", words[0]))
 	case f.list:
 		return listCatalogue(c.stdout)
 	case f.all:
-		return playAll(ctx, c, f)
+		return runCatalogue(ctx, c, f)
 	case len(words) == 0:
-		return c.misused(errors.New("name a FILE, a DIRECTORY or a CASE, or - for what is on stdin"))
+		return c.usageError(errors.New("name a FILE, a DIRECTORY or a CASE, or - for what is on stdin"))
 	}
-	stories, err := openStories(words, f.chosen)
+	runs, err := openScenarios(words, f.clients)
 	if err != nil {
 		return err
 	}
 	failed := 0
-	for _, s := range stories {
-		ok, err := f.tell(ctx, c, s)
+	for _, s := range runs {
+		ok, err := f.runScenario(ctx, c, s)
 		if err != nil {
 			return err
 		}
@@ -78,8 +78,8 @@ func runScenarios(ctx context.Context, c *call) error {
 			failed++
 		}
 	}
-	if len(stories) > 1 {
-		if _, err := fmt.Fprintf(c.stdout, "%d scenarios, %d failed\n", len(stories), failed); err != nil {
+	if len(runs) > 1 {
+		if _, err := fmt.Fprintf(c.stdout, "%d scenarios, %d failed\n", len(runs), failed); err != nil {
 			return err
 		}
 	}
@@ -89,16 +89,16 @@ func runScenarios(ctx context.Context, c *call) error {
 	return nil
 }
 
-// muteClients keeps client-go's clients from logging, and from throttling what they
+// silenceClientLogs keeps client-go's clients from logging, and from throttling what they
 // log: that would put them to sleep for years in a bubble (see package scenario, TestMain).
 // It does so once, since those of an earlier run may still be there.
-var muteClients = sync.OnceFunc(func() {
+var silenceClientLogs = sync.OnceFunc(func() {
 	utilruntime.ErrorHandlers = nil
 	klog.SetSlogLogger(slog.New(slog.DiscardHandler))
 })
 
-// tell plays a story and prints how it went. The error is for what ends the command.
-func (f *runFlags) tell(ctx context.Context, c *call, s story) (ok bool, err error) {
+// runScenario plays a story and prints how it went. The error is for what ends the command.
+func (f *runFlags) runScenario(ctx context.Context, c *call, s scenarioRun) (ok bool, err error) {
 	var live io.Writer
 	if !f.quiet {
 		if _, err := fmt.Fprintf(c.stdout, "=== %s\n", s.title()); err != nil {
@@ -113,7 +113,7 @@ func (f *runFlags) tell(ctx context.Context, c *call, s story) (ok bool, err err
 	log, failure := f.play(ctx, s, live)
 	switch {
 	case ctx.Err() != nil:
-		return false, interrupted(failure)
+		return false, isInterrupted(failure)
 	case page != nil:
 		return false, page
 	}
@@ -122,14 +122,14 @@ func (f *runFlags) tell(ctx context.Context, c *call, s story) (ok bool, err err
 			return false, err
 		}
 	}
-	if err := c.verdict(s.name, s.excuse, failure); !errors.Is(err, errReported) {
+	if err := c.reportResult(s.name, s.knownFailure, failure); !errors.Is(err, errReported) {
 		return failure == nil, err
 	}
 	return false, nil
 }
 
 // writePage writes the timeline of a server that has played a story.
-func writePage(folder string, s story, server *fakeapi.Server) error {
+func writePage(folder string, s scenarioRun, server *fakeapi.Server) error {
 	f, err := os.Create(filepath.Join(folder, s.page+".html"))
 	if err != nil {
 		return err
@@ -137,14 +137,14 @@ func writePage(folder string, s story, server *fakeapi.Server) error {
 	return errors.Join(server.Timeline().WriteHTML(f, s.title()), f.Close())
 }
 
-// verdict prints how a scenario went, as the last thing of it. If it failed, the error
+// reportResult prints how a scenario went, as the last thing of it. If it failed, the error
 // is that this was reported.
-func (c *call) verdict(name, excuse string, failure error) error {
+func (c *call) reportResult(name, excuse string, failure error) error {
 	if failure == nil {
 		_, err := fmt.Fprintln(c.stdout, "ok    "+name)
 		return err
 	}
-	if _, err := fmt.Fprintln(c.stderr, prefix+brief(failure)); err != nil {
+	if _, err := fmt.Fprintln(c.stderr, prefix+shortError(failure)); err != nil {
 		return err
 	}
 	if _, err := fmt.Fprintln(c.stdout, "FAIL  "+name+excuse); err != nil {
@@ -153,21 +153,21 @@ func (c *call) verdict(name, excuse string, failure error) error {
 	return errReported
 }
 
-// interrupted is the end of a scenario that was left: it is not known how it would have
+// isInterrupted is the end of a scenario that was left: it is not known how it would have
 // gone.
-func interrupted(failure error) error {
+func isInterrupted(failure error) error {
 	if failure == nil {
 		return errors.New("interrupted at the end of the scenario")
 	}
-	return fmt.Errorf("interrupted: %s", brief(failure))
+	return fmt.Errorf("interrupted: %s", shortError(failure))
 }
 
 // play plays a story, in real time with its lines to live as they come. On virtual time
 // nothing can stop it: when ctx ends it is left alone, and ends with the process.
-func (f *runFlags) play(ctx context.Context, s story, live io.Writer) (*scenario.Transcript, error) {
+func (f *runFlags) play(ctx context.Context, s scenarioRun, live io.Writer) (*scenario.Transcript, error) {
 	s.config.Seed = f.seed
 	if f.realTime {
-		return playNow(ctx, s, live)
+		return playLive(ctx, s, live)
 	}
 	type ending struct {
 		log *scenario.Transcript
@@ -186,30 +186,30 @@ func (f *runFlags) play(ctx context.Context, s story, live io.Writer) (*scenario
 	}
 }
 
-// playNow plays a story in real time.
-func playNow(ctx context.Context, s story, live io.Writer) (log *scenario.Transcript, err error) {
+// playLive plays a story in real time.
+func playLive(ctx context.Context, s scenarioRun, live io.Writer) (log *scenario.Transcript, err error) {
 	s.config.Options = append(s.config.Options, fakeapi.WithInMemoryNetwork())
 	stage, err := scenario.NewLiveRun(s.name, s.text, s.config)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stage.Close()) }()
-	if guests := stage.ExternalClients(); len(guests) > 0 {
+	if external := stage.ExternalClients(); len(external) > 0 {
 		return nil, fmt.Errorf("%s: there is no client for: %s; give it with --client, or let it come over the network to fakeapi serve --scenario",
-			s.name, strings.Join(guests, ", "))
+			s.name, strings.Join(external, ", "))
 	}
 	return stage.Play(ctx, live)
 }
 
-// brief says what went wrong without the transcript, which is printed anyway.
-func brief(err error) string {
+// shortError says what went wrong without the transcript, which is printed anyway.
+func shortError(err error) string {
 	if failure, ok := err.(*scenario.Failure); ok { // not errors.As: it may be one of several
 		return failure.Brief()
 	}
 	if all, ok := err.(interface{ Unwrap() []error }); ok {
 		var texts []string
 		for _, one := range all.Unwrap() {
-			texts = append(texts, brief(one))
+			texts = append(texts, shortError(one))
 		}
 		return strings.Join(texts, "\n")
 	}

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	outage = "fault away: when verb(list) && !after(10m) do status(503)\nadvance 10m\nexpect list configmap\n"
-	broken = "compact\nexpect cm/a\n"
+	outageScenario  = "fault away: when verb(list) && !after(10m) do status(503)\nadvance 10m\nexpect list configmap\n"
+	failingScenario = "compact\nexpect cm/a\n"
 )
 
 // scripts writes scenarios into a directory, which becomes the working directory.
@@ -31,9 +31,9 @@ func scripts(t *testing.T, files map[string]string) {
 }
 
 func TestRunPrintsTheTranscript(t *testing.T) {
-	scripts(t, map[string]string{"outage.txtar": outage})
-	got := runNow(t, "run", "outage.txtar", "--seed", "7")
-	require.Equal(t, outcome{status: exitOK, stdout: `=== outage.txtar
+	scripts(t, map[string]string{"outage.txtar": outageScenario})
+	got := runCommand(t, "run", "outage.txtar", "--seed", "7")
+	require.Equal(t, result{status: exitOK, stdout: `=== outage.txtar
 seed 7
        0s  fault away: when verb(list) && !after(10m0s) do status(503)
        0s  advance 10m0s
@@ -46,15 +46,15 @@ ok    outage.txtar
 // A failing step is told with its place and is the exit status, and the others are played
 // all the same; a directory means all below it.
 func TestRunFails(t *testing.T) {
-	scripts(t, map[string]string{"a/outage.txtar": outage, "a/sub/broken.txtar": broken, "text.txtar": "fly\n", "a/notes.txt": "no"})
-	got := runNow(t, "run", "-q", "a", "text.txtar")
+	scripts(t, map[string]string{"a/outage.txtar": outageScenario, "a/sub/broken.txtar": failingScenario, "text.txtar": "fly\n", "a/notes.txt": "no"})
+	got := runCommand(t, "run", "-q", "a", "text.txtar")
 	require.Equal(t, exitError, got.status)
 	require.Equal(t, "ok    a/outage.txtar\nFAIL  a/sub/broken.txtar\nFAIL  text.txtar\n3 scenarios, 2 failed\n", got.stdout)
-	told := strings.Split(got.stderr, "\n")
-	require.Equal(t, "fakeapi: a/sub/broken.txtar:2: expect cm/a: expected cm/a; saw none", told[0])
-	require.Regexp(t, "^fakeapi: text.txtar:1: expected a step ", told[1])
+	report := strings.Split(got.stderr, "\n")
+	require.Equal(t, "fakeapi: a/sub/broken.txtar:2: expect cm/a: expected cm/a; saw none", report[0])
+	require.Regexp(t, "^fakeapi: text.txtar:1: expected a step ", report[1])
 
-	got = runNow(t, "run", "a/sub/broken.txtar")
+	got = runCommand(t, "run", "a/sub/broken.txtar")
 	require.Equal(t, exitError, got.status)
 	require.Contains(t, got.stdout, "GET /api/v1/namespaces/default/configmaps/a 404\nFAIL  a/sub/broken.txtar\n")
 	require.NotContains(t, got.stderr, "transcript", "it is on stdout")
@@ -63,18 +63,18 @@ func TestRunFails(t *testing.T) {
 // The page is there whether it went well or not, also in real time; a folder that is
 // missing ends the command.
 func TestRunWritesPages(t *testing.T) {
-	scripts(t, map[string]string{"good.txtar": "expect absent cm/a\n", "a/broken.txtar": broken})
+	scripts(t, map[string]string{"good.txtar": "expect absent cm/a\n", "a/broken.txtar": failingScenario})
 	require.NoError(t, os.Mkdir("pages", 0o700))
-	require.Equal(t, exitError, runNow(t, "run", "-q", "--html", "pages", "good.txtar", "a/broken.txtar").status)
+	require.Equal(t, exitError, runCommand(t, "run", "-q", "--html", "pages", "good.txtar", "a/broken.txtar").status)
 	for _, name := range []string{"good", "broken"} {
 		page, err := os.ReadFile(filepath.Join("pages", name+".html"))
 		require.NoError(t, err)
 		require.Contains(t, string(page), "/api/v1/namespaces/default/configmaps/a", name)
 		require.NoError(t, os.Remove(filepath.Join("pages", name+".html")))
 	}
-	require.Equal(t, exitOK, runNow(t, "run", "-q", "--html", "pages", "--real-time", "good.txtar").status)
+	require.Equal(t, exitOK, runCommand(t, "run", "-q", "--html", "pages", "--real-time", "good.txtar").status)
 	require.FileExists(t, "pages/good.html")
-	got := runNow(t, "run", "--html", "nowhere", "good.txtar", "a/broken.txtar")
+	got := runCommand(t, "run", "--html", "nowhere", "good.txtar", "a/broken.txtar")
 	require.Equal(t, exitError, got.status)
 	require.Contains(t, got.stderr, "nowhere/good.html")
 	require.NotContains(t, got.stdout, "broken")
@@ -82,7 +82,7 @@ func TestRunWritesPages(t *testing.T) {
 	// Two of one name do not take each other's place.
 	scripts(t, map[string]string{"a/same.txtar": "compact\n", "b/same.txtar": "expire\n"})
 	require.NoError(t, os.Mkdir("pages", 0o700))
-	require.Equal(t, exitOK, runNow(t, "run", "-q", "--html", "pages", "a", "b").status)
+	require.Equal(t, exitOK, runCommand(t, "run", "-q", "--html", "pages", "a", "b").status)
 	require.FileExists(t, "pages/same.html")
 	require.FileExists(t, "pages/same-2.html")
 }
@@ -103,7 +103,7 @@ func TestRunUsage(t *testing.T) {
 		{"run empty", "fakeapi: empty: there is no file that ends in .txtar", exitError},
 	} {
 		t.Run(test.args, func(t *testing.T) {
-			got := runNow(t, strings.Fields(test.args)...)
+			got := runCommand(t, strings.Fields(test.args)...)
 			require.Equal(t, test.status, got.status)
 			require.Empty(t, got.stdout)
 			require.Contains(t, got.stderr, test.want)
@@ -116,11 +116,11 @@ func TestRunUsage(t *testing.T) {
 // that is chosen.
 func TestRunACase(t *testing.T) {
 	for _, args := range []string{"run 1 -q", "run -q watch-expired-event", "run -q 1 --client informer-list", "run -q --client mirror=poller 1"} {
-		require.Equal(t, outcome{status: exitOK, stdout: "ok    001-watch-expired-event.txtar\n"}, runNow(t, strings.Fields(args)...), args)
+		require.Equal(t, result{status: exitOK, stdout: "ok    001-watch-expired-event.txtar\n"}, runCommand(t, strings.Fields(args)...), args)
 	}
-	require.Contains(t, runNow(t, "run", "1").stdout, "=== 001-watch-expired-event.txtar (mirror: informer)\nseed 0\n")
+	require.Contains(t, runCommand(t, "run", "1").stdout, "=== 001-watch-expired-event.txtar (mirror: informer)\nseed 0\n")
 
-	got := runNow(t, "run", "1", "-q", "--client", "naive")
+	got := runCommand(t, "run", "1", "-q", "--client", "naive")
 	require.Equal(t, exitError, got.status)
 	require.Regexp(t, `^FAIL  001-watch-expired-event\.txtar \(naive is known to fall: .+\)\n$`, got.stdout)
 	require.Regexp(t, `^fakeapi: 001-watch-expired-event\.txtar:\d+: `, got.stderr)
@@ -135,18 +135,18 @@ eventually 1m expect configmap/report -n mirror
 -- mirror.yaml --
 {apiVersion: v1, kind: Namespace, metadata: {name: mirror}}
 `})
-	require.Contains(t, runNow(t, "run", "roles.txtar").stdout, "=== roles.txtar (lister: pager, creator: careful)\n")
-	got := runNow(t, "run", "roles.txtar", "--client", "lister=by-hand", "--client", "careless")
+	require.Contains(t, runCommand(t, "run", "roles.txtar").stdout, "=== roles.txtar (lister: pager, creator: careful)\n")
+	got := runCommand(t, "run", "roles.txtar", "--client", "lister=by-hand", "--client", "careless")
 	require.Contains(t, got.stdout, "=== roles.txtar (lister: by-hand, creator: careless)\n")
 	require.Equal(t, exitOK, got.status, got.stderr)
 }
 
 func TestRunList(t *testing.T) {
-	got := runNow(t, "run", "--list")
+	got := runCommand(t, "run", "--list")
 	require.Equal(t, exitOK, got.status)
 	require.Empty(t, got.stderr)
 	for _, c := range scenario.Catalogue() {
-		require.Regexp(t, `(?m)^`+strings.Join([]string{`\d+`, c.Name, c.Role, orNobody(c.Passes)}, ` +`)+`  `, got.stdout)
+		require.Regexp(t, `(?m)^`+strings.Join([]string{`\d+`, c.Name, c.Role, namesOrDash(c.Passes)}, ` +`)+`  `, got.stdout)
 		require.Contains(t, got.stdout, "  "+c.Title+"\n")
 	}
 	for _, client := range clients.All() {
@@ -157,7 +157,7 @@ func TestRunList(t *testing.T) {
 // The tables have the cases of each role with the clients that take part. (All of them
 // are held to what the catalogue says where it lies.)
 func TestRunAll(t *testing.T) {
-	got := runNow(t, "run", "--all", "--client", "careless", "--client", "lister=pager", "--client", "lister=by-hand")
+	got := runCommand(t, "run", "--all", "--client", "careless", "--client", "lister=pager", "--client", "lister=by-hand")
 	require.Equal(t, exitOK, got.status, got.stderr)
 	require.Empty(t, got.stderr)
 	require.Regexp(t, `(?m)^LISTER +pager +by-hand$`, got.stdout)
@@ -171,18 +171,18 @@ func TestRunAll(t *testing.T) {
 }
 
 // What the catalogue does not know is told.
-func TestRunAllIsSurprised(t *testing.T) {
+func TestRunAllReportsUnexpectedResults(t *testing.T) {
 	c := scenario.Catalogue()[0]
 	c.Fails = map[string]string{"informer": "so it was said"}
-	informer, err := choice{}.forCase(scenario.Case{Role: "mirror"})
+	informer, err := clientSelection{}.forCase(scenario.Case{Role: "mirror"})
 	require.NoError(t, err)
-	result, surprise := new(runFlags).survives(t.Context(), c, informer)
+	result, surprise := new(runFlags).runCase(t.Context(), c, informer)
 	require.Equal(t, "survives", result)
 	require.Contains(t, surprise, "the catalogue says that informer falls, but it survives")
 
-	naive := choice{}
+	naive := clientSelection{}
 	require.NoError(t, naive.add("naive"))
-	result, surprise = new(runFlags).survives(t.Context(), c, naive.clients[0])
+	result, surprise = new(runFlags).runCase(t.Context(), c, naive.clients[0])
 	require.Equal(t, "falls", result)
 	require.Contains(t, surprise, "naive falls: 001-watch-expired-event.txtar:")
 }
@@ -190,14 +190,14 @@ func TestRunAllIsSurprised(t *testing.T) {
 // In real time the lines come one by one, and a client that nobody plays is missed.
 func TestRunInRealTime(t *testing.T) {
 	scripts(t, map[string]string{"a.txtar": "run creator\neventually 10s expect cm/only\n", "b.txtar": "run mine\n"})
-	got := runNow(t, "run", "--real-time", "a.txtar")
+	got := runCommand(t, "run", "--real-time", "a.txtar")
 	require.Equal(t, exitOK, got.status, got.stderr)
 	require.Contains(t, got.stdout, "=== a.txtar (creator: careful)\nseed 0\n")
 	require.Contains(t, got.stdout, " client creator: POST /api/v1/namespaces/default/configmaps 201\n")
 	require.Equal(t, 1, strings.Count(got.stdout, "run creator\n"))
 
-	got = runNow(t, "run", "--real-time", "-q", "b.txtar")
-	require.Equal(t, outcome{status: exitError, stdout: "FAIL  b.txtar\n", stderr: "fakeapi: b.txtar: there is no client for: mine; " +
+	got = runCommand(t, "run", "--real-time", "-q", "b.txtar")
+	require.Equal(t, result{status: exitError, stdout: "FAIL  b.txtar\n", stderr: "fakeapi: b.txtar: there is no client for: mine; " +
 		"give it with --client, or let it come over the network to fakeapi serve --scenario\n"}, got)
 }
 

@@ -104,7 +104,7 @@ func serve(ctx context.Context, c *call) error {
 		return err
 	}
 	if f.stay && f.scenario == "" {
-		return c.misused(errors.New("--stay is for --scenario"))
+		return c.usageError(errors.New("--stay is for --scenario"))
 	}
 	from, err := openSources(f.load)
 	if err != nil {
@@ -120,7 +120,7 @@ func serve(ctx context.Context, c *call) error {
 	}
 	s, err := f.open(opts)
 	if err != nil {
-		return explain(err)
+		return explainLoadError(err)
 	}
 	err = serveUntilDone(ctx, s, f, c)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
@@ -129,55 +129,55 @@ func serve(ctx context.Context, c *call) error {
 	return errors.Join(err, s.close())
 }
 
-// served is a server, and what is played on it.
-type served struct {
+// scenarioServer is a server, and what is played on it.
+type scenarioServer struct {
 	*fakeapi.Server
-	stage *scenario.LiveRun // nil for nothing
+	run *scenario.LiveRun // nil for nothing
 }
 
-func (f *serveFlags) open(opts []fakeapi.Option) (served, error) {
+func (f *serveFlags) open(opts []fakeapi.Option) (scenarioServer, error) {
 	if f.scenario == "" {
 		s, err := fakeapi.New(opts...)
-		return served{s, nil}, err
+		return scenarioServer{s, nil}, err
 	}
 	text, err := os.ReadFile(f.scenario)
 	if err != nil {
-		return served{}, fmt.Errorf("--scenario %s: %w", f.scenario, plain(err))
+		return scenarioServer{}, fmt.Errorf("--scenario %s: %w", f.scenario, unwrapPathError(err))
 	}
 	stage, err := scenario.NewLiveRun(f.scenario, string(text), scenario.Config{Options: opts})
 	if err != nil {
-		return served{}, err
+		return scenarioServer{}, err
 	}
 	for _, name := range stage.ExternalClients() {
-		if strings.HasPrefix(ownAgent, name) { // it would be held back until its step, which comes later
+		if strings.HasPrefix(commandUserAgent, name) { // it would be held back until its step, which comes later
 			err := fmt.Errorf("%s: no client can be called %s: the command's own requests have a user agent that begins so", f.scenario, name)
-			return served{}, errors.Join(err, stage.Close())
+			return scenarioServer{}, errors.Join(err, stage.Close())
 		}
 	}
-	return served{stage.Server(), stage}, nil
+	return scenarioServer{stage.Server(), stage}, nil
 }
 
-func (s served) close() error {
-	if s.stage != nil {
-		return s.stage.Close()
+func (s scenarioServer) close() error {
+	if s.run != nil {
+		return s.run.Close()
 	}
 	return s.Close()
 }
 
-// until plays what there is to play, and otherwise waits for the end of ctx.
-func (s served) until(ctx context.Context, f serveFlags, c *call) error {
-	if s.stage == nil {
+// wait plays what there is to play, and otherwise waits for the end of ctx.
+func (s scenarioServer) wait(ctx context.Context, f serveFlags, c *call) error {
+	if s.run == nil {
 		<-ctx.Done()
 		return nil
 	}
 	if _, err := fmt.Fprintf(c.stdout, "\n=== %s\n", f.scenario); err != nil {
 		return err
 	}
-	_, failure := s.stage.Play(ctx, c.stdout)
+	_, failure := s.run.Play(ctx, c.stdout)
 	if ctx.Err() != nil {
-		return interrupted(failure)
+		return isInterrupted(failure)
 	}
-	err := c.verdict(f.scenario, "", failure)
+	err := c.reportResult(f.scenario, "", failure)
 	if f.stay {
 		<-ctx.Done()
 	}
@@ -185,8 +185,8 @@ func (s served) until(ctx context.Context, f serveFlags, c *call) error {
 }
 
 // serveUntilDone announces a server that runs, and waits for its end.
-func serveUntilDone(ctx context.Context, s served, f serveFlags, c *call) (err error) {
-	release, err := release(ctx, s.Server)
+func serveUntilDone(ctx context.Context, s scenarioServer, f serveFlags, c *call) (err error) {
+	release, err := serverRelease(ctx, s.Server)
 	if err != nil {
 		return err
 	}
@@ -202,14 +202,14 @@ func serveUntilDone(ctx context.Context, s served, f serveFlags, c *call) (err e
 	if err := file.write(content); err != nil {
 		return err
 	}
-	if err := announce(c.stdout, s.URL(), release, file); err != nil {
+	if err := writeAnnouncement(c.stdout, s.URL(), release, file); err != nil {
 		return err
 	}
-	return s.until(ctx, f, c)
+	return s.wait(ctx, f, c)
 }
 
-// announce says in one write where the server is and what to do with it.
-func announce(w io.Writer, url, release string, file *kubeconfigFile) error {
+// writeAnnouncement says in one write where the server is and what to do with it.
+func writeAnnouncement(w io.Writer, url, release string, file *kubeconfigFile) error {
 	path, fate := shellQuote(file.path), ""
 	if file.temporary() {
 		fate = " (removed at the end)"

@@ -12,23 +12,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// playing is a serve --scenario, with all that it prints.
-type playing struct {
+// runningScenario is a serve --scenario, with all that it prints.
+type runningScenario struct {
 	running
-	*screen
+	*outputBuffer
 	cancel context.CancelFunc
 	status chan int
 	stderr *bytes.Buffer
 }
 
-// screen is a stdout that can be waited for.
-type screen struct {
+// outputBuffer is a stdout that can be waited for.
+type outputBuffer struct {
 	mu   sync.Mutex
 	text strings.Builder
 	more chan struct{}
 }
 
-func (s *screen) Write(p []byte) (int, error) {
+func (s *outputBuffer) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	select {
@@ -38,14 +38,14 @@ func (s *screen) Write(p []byte) (int, error) {
 	return s.text.Write(p)
 }
 
-func (s *screen) String() string {
+func (s *outputBuffer) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.text.String()
 }
 
-// await waits until something was printed.
-func (s *screen) await(t *testing.T, text string) {
+// waitFor waits until something was printed.
+func (s *outputBuffer) waitFor(t *testing.T, text string) {
 	t.Helper()
 	for !strings.Contains(s.String(), text) {
 		select {
@@ -57,16 +57,16 @@ func (s *screen) await(t *testing.T, text string) {
 }
 
 // playScenario serves a scenario and waits for the announcement.
-func playScenario(t *testing.T, text string, args ...string) playing {
+func playScenario(t *testing.T, text string, args ...string) runningScenario {
 	t.Helper()
-	scripts(t, map[string]string{"story.txtar": text})
+	scripts(t, map[string]string{"case.txtar": text})
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	p := playing{screen: &screen{more: make(chan struct{}, 1)}, cancel: cancel, status: make(chan int, 1), stderr: new(bytes.Buffer)}
+	p := runningScenario{outputBuffer: &outputBuffer{more: make(chan struct{}, 1)}, cancel: cancel, status: make(chan int, 1), stderr: new(bytes.Buffer)}
 	go func() {
-		p.status <- run(ctx, append([]string{"serve", "--scenario", "story.txtar"}, args...), p.screen, p.stderr)
+		p.status <- run(ctx, append([]string{"serve", "--scenario", "case.txtar"}, args...), p.outputBuffer, p.stderr)
 	}()
-	p.await(t, "ends it.\n")
+	p.waitFor(t, "ends it.\n")
 	head, _, _ := strings.Cut(p.String(), "ends it.\n")
 	p.running = parseAnnouncement(t, head+"ends it.\n")
 	return p
@@ -88,7 +88,7 @@ func (r running) as(t *testing.T, agent, method, path, body string) int {
 }
 
 const (
-	conversation = `fault busy: when userAgent(curl) && verb(create) && first(1) do status(429, retryAfter(1s))
+	conversationScenario = `fault busy: when userAgent(curl) && verb(create) && first(1) do status(429, retryAfter(1s))
 run curl
 eventually 1m expect configmap/made
 expect requests curl "POST" 2
@@ -99,16 +99,16 @@ expect requests curl "POST" 2
 
 // A client that is not written in Go plays its role over the network.
 func TestServeScenario(t *testing.T) {
-	p := playScenario(t, conversation)
-	p.await(t, `waiting for a request of client curl: a user agent that begins with "curl"`+"\n")
+	p := playScenario(t, conversationScenario)
+	p.waitFor(t, `waiting for a request of client curl: a user agent that begins with "curl"`+"\n")
 	require.Equal(t, http.StatusTooManyRequests, p.as(t, "curl/8.5.0", http.MethodPost, configMaps, made))
-	p.await(t, "client curl: POST "+configMaps+" 429 Retry-After 1\n")
+	p.waitFor(t, "client curl: POST "+configMaps+" 429 Retry-After 1\n")
 	require.Equal(t, http.StatusCreated, p.as(t, "curl/8.5.0", http.MethodPost, configMaps, made))
 	require.Equal(t, exitOK, <-p.status)
 	require.Empty(t, p.stderr.String())
-	require.Contains(t, p.String(), "=== story.txtar\nseed 0\n")
+	require.Contains(t, p.String(), "=== case.txtar\nseed 0\n")
 	require.Contains(t, p.String(), "fault busy: before create configmaps in default: status(429, retryAfter(1s))\n")
-	require.True(t, strings.HasSuffix(p.String(), "ok    story.txtar\n"), p.String())
+	require.True(t, strings.HasSuffix(p.String(), "ok    case.txtar\n"), p.String())
 	_, err := http.Get(p.url)
 	require.Error(t, err, "it has ended")
 }
@@ -117,21 +117,21 @@ func TestServeScenario(t *testing.T) {
 func TestServeScenarioFails(t *testing.T) {
 	p := playScenario(t, "run curl\nexpect cm/a\n", "--stay")
 	require.Equal(t, http.StatusOK, p.as(t, "curl/8.5.0", http.MethodGet, "/version", ""))
-	p.await(t, "FAIL  story.txtar\n")
+	p.waitFor(t, "FAIL  case.txtar\n")
 	require.Equal(t, http.StatusOK, p.as(t, "kubectl", http.MethodGet, configMaps, ""))
 	p.cancel()
 	require.Equal(t, exitError, <-p.status)
-	require.Equal(t, "fakeapi: story.txtar:2: expect cm/a: expected cm/a; saw none\n", p.stderr.String())
+	require.Equal(t, "fakeapi: case.txtar:2: expect cm/a: expected cm/a; saw none\n", p.stderr.String())
 }
 
 func TestServeScenarioInterrupted(t *testing.T) {
-	p := playScenario(t, conversation)
-	p.await(t, "waiting for")
+	p := playScenario(t, conversationScenario)
+	p.waitFor(t, "waiting for")
 	require.Equal(t, http.StatusOK, p.as(t, "wget", http.MethodGet, "/version", ""))
-	p.await(t, `a request came from "wget", which is not waited for`)
+	p.waitFor(t, `a request came from "wget", which is not waited for`)
 	p.cancel()
 	require.Equal(t, exitError, <-p.status)
-	require.Equal(t, `fakeapi: interrupted: story.txtar:2: run curl: context canceled; `+
+	require.Equal(t, `fakeapi: interrupted: case.txtar:2: run curl: context canceled; `+
 		`expected a request of client curl: a user agent that begins with "curl"; saw none; other user agents: wget`+"\n", p.stderr.String())
 }
 
@@ -139,8 +139,8 @@ func TestServeScenarioRefused(t *testing.T) {
 	scripts(t, map[string]string{"text.txtar": "fly\n", "own.txtar": "run fake\n"})
 	requireFailure(t, "fakeapi: --scenario none.txtar: no such file or directory", "--scenario", "none.txtar")
 	requireFailure(t, "fakeapi: own.txtar: no client can be called fake: the command's own requests have a user agent that begins so", "--scenario", "own.txtar")
-	got := runNow(t, "serve", "--scenario", "text.txtar")
+	got := runCommand(t, "serve", "--scenario", "text.txtar")
 	require.Equal(t, exitError, got.status)
 	require.Regexp(t, "^fakeapi: text.txtar:1: expected a step ", got.stderr)
-	require.Equal(t, outcome{status: exitUsage, stderr: "fakeapi: serve: --stay is for --scenario; see fakeapi help serve\n"}, runNow(t, "serve", "--stay"))
+	require.Equal(t, result{status: exitUsage, stderr: "fakeapi: serve: --stay is for --scenario; see fakeapi help serve\n"}, runCommand(t, "serve", "--stay"))
 }

@@ -30,8 +30,8 @@ import (
 type running struct {
 	url        string
 	kubeconfig string
-	text       string         // the announcement
-	stop       func() outcome // ends it and waits; stdout is what came after the announcement
+	text       string        // the announcement
+	stop       func() result // ends it and waits; stdout is what came after the announcement
 }
 
 // start runs the command until it has announced its server.
@@ -44,7 +44,7 @@ func start(t *testing.T, args ...string) running {
 }
 
 // launch runs the command until it has announced itself.
-func launch(t *testing.T, args ...string) (text string, stop func() outcome) {
+func launch(t *testing.T, args ...string) (text string, stop func() result) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
@@ -63,9 +63,9 @@ func launch(t *testing.T, args ...string) (text string, stop func() outcome) {
 		rest <- string(b)
 	}()
 	t.Cleanup(func() { _ = read.Close() })
-	return text, func() outcome {
+	return text, func() result {
 		cancel()
-		return outcome{<-status, <-rest, stderr.String()}
+		return result{<-status, <-rest, stderr.String()}
 	}
 }
 
@@ -121,7 +121,7 @@ func (r running) get(t *testing.T, path string, out any) int {
 	return answer.StatusCode
 }
 
-var cleanEnd = outcome{status: exitOK}
+var cleanExit = result{status: exitOK}
 
 func TestServe(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
@@ -138,7 +138,7 @@ func TestServe(t *testing.T) {
 			require.Equal(t, r.url, config.Clusters[config.Contexts[config.CurrentContext].Cluster].Server)
 			require.Contains(t, r.text, "(removed at the end)")
 
-			require.Equal(t, cleanEnd, r.stop())
+			require.Equal(t, cleanExit, r.stop())
 			require.NoDirExists(t, filepath.Dir(r.kubeconfig))
 			_, err = net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
 			require.Error(t, err, "the port is closed")
@@ -155,7 +155,7 @@ func TestServeTLS(t *testing.T) {
 	list, err := kubernetes.NewForConfigOrDie(r.config(t)).CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	require.Len(t, list.Items, 4)
-	require.Equal(t, cleanEnd, r.stop())
+	require.Equal(t, cleanExit, r.stop())
 }
 
 // The kubeconfig carries the first token; others are accepted, and nobody without one.
@@ -172,7 +172,7 @@ func TestServeTokens(t *testing.T) {
 	require.NoError(t, list(func(c *rest.Config) { c.BearerToken = "two" }))
 	require.True(t, apierrors.IsUnauthorized(list(func(c *rest.Config) { c.BearerToken = "" })))
 	require.True(t, apierrors.IsUnauthorized(list(func(c *rest.Config) { c.BearerToken = "two,bob" })))
-	require.Equal(t, cleanEnd, r.stop())
+	require.Equal(t, cleanExit, r.stop())
 
 	requireFailure(t, `fakeapi: "" cannot be sent as a bearer token`, "--token=")
 	requireFailure(t, `fakeapi: token "one" is nobody's: its user has no name`, "--token=one,")
@@ -199,7 +199,7 @@ func TestServeClientCA(t *testing.T) {
 		c.CertData, c.KeyData, err = other.IssueClientCertificate(0, "ann")
 		require.NoError(t, err)
 	}))
-	require.Equal(t, cleanEnd, r.stop())
+	require.Equal(t, cleanExit, r.stop())
 
 	require.NoError(t, os.WriteFile(file, []byte("x"), 0o600))
 	requireFailure(t, "fakeapi: the client authority 1 of 1 is no certificate in PEM form", "--client-ca="+file)
@@ -218,7 +218,7 @@ func TestServeHosts(t *testing.T) {
 		require.NoError(t, answer.Body.Close())
 		require.Equal(t, want, answer.StatusCode, host)
 	}
-	require.Equal(t, cleanEnd, r.stop())
+	require.Equal(t, cleanExit, r.stop())
 }
 
 func TestServeEndsWatches(t *testing.T) {
@@ -226,7 +226,7 @@ func TestServeEndsWatches(t *testing.T) {
 	answer, err := http.Get(r.url + "/api/v1/pods?watch=true")
 	require.NoError(t, err)
 	defer func() { _ = answer.Body.Close() }()
-	require.Equal(t, cleanEnd, r.stop())
+	require.Equal(t, cleanExit, r.stop())
 	_, _ = io.ReadAll(answer.Body) // returns: nothing holds the stream open
 }
 
@@ -243,7 +243,7 @@ func TestServeHasTheControlAPI(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, http.StatusNoContent, answer.StatusCode)
 	require.Equal(t, http.StatusGone, r.get(t, past, nil))
-	require.Equal(t, cleanEnd, r.stop())
+	require.Equal(t, cleanExit, r.stop())
 }
 
 // Controllers that are switched off are stepped through the control API; what they
@@ -265,10 +265,10 @@ func TestServeStepsControllers(t *testing.T) {
 
 	require.Equal(t, http.StatusMethodNotAllowed, r.get(t, "/fakeapi/v1/settle", nil))
 	require.Equal(t, http.StatusNotFound, r.get(t, "/fakeapi/v1/unknown", nil))
-	require.Equal(t, cleanEnd, r.stop())
+	require.Equal(t, cleanExit, r.stop())
 }
 
-func TestServeInterruptedBeforeItBegan(t *testing.T) {
+func TestServeInterruptedBeforeStart(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -284,8 +284,8 @@ func TestServeInterruptedBeforeItBegan(t *testing.T) {
 func requireFailure(t *testing.T, want string, args ...string) {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
-	got := runNow(t, args...)
-	require.Equal(t, outcome{status: exitError, stderr: want + "\n"}, got)
+	got := runCommand(t, args...)
+	require.Equal(t, result{status: exitError, stderr: want + "\n"}, got)
 	requireEmptyDir(t, os.Getenv("TMPDIR"))
 }
 
@@ -303,7 +303,7 @@ func TestServeAddressRefused(t *testing.T) {
 	address := taken.Addr().String()
 
 	requireFailure(t, "fakeapi: listen tcp "+address+": bind: address already in use", "--address", address)
-	requireFailure(t, "fakeapi: listen tcp "+address+": bind: address already in use", "--address", address, "--load", manifest(t, "a.yaml", aNamespace))
+	requireFailure(t, "fakeapi: listen tcp "+address+": bind: address already in use", "--address", address, "--load", manifest(t, "a.yaml", namespaceManifest))
 	requireFailure(t, `fakeapi: address "0.0.0.0:0" is not a loopback address`, "--address", "0.0.0.0:0")
 	requireFailure(t, `fakeapi: address ":8080" is not a loopback address`, "--address", ":8080")
 	requireFailure(t, `fakeapi: address "8080": address 8080: missing port in address`, "--address", "8080")
@@ -314,7 +314,7 @@ type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
-func TestServeCannotAnnounceItself(t *testing.T) {
+func TestServeOutputUnwritable(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	var stderr bytes.Buffer
 	require.Equal(t, exitError, run(t.Context(), nil, brokenWriter{}, &stderr))

@@ -23,8 +23,8 @@ type suiteFlags struct {
 
 func (f *suiteFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.namespace, "namespace", "conformance", "begin the names of all namespaces that are created with `PREFIX`")
-	flags.Func("run", "run the cases whose ID matches `REGEX`, such as ^(LS|CH)-; the default is all", pattern(&f.run))
-	flags.Func("skip", "skip the cases whose ID matches `REGEX`, and say so", pattern(&f.skip))
+	flags.Func("run", "run the cases whose ID matches `REGEX`, such as ^(LS|CH)-; the default is all", patternFlag(&f.run))
+	flags.Func("skip", "skip the cases whose ID matches `REGEX`, and say so", patternFlag(&f.skip))
 	flags.Func("level", "run the cases of this `LEVEL` and above: MUST, SHOULD or MAY, which is the default", f.setLevel)
 	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "let a case take this `TIME`, clean-up not included")
 	flags.DurationVar(&f.patience, "patience", 0, "run also cases that wait for this `TIME` for what a server does by the clock; 5m are enough for all, 0 skips them")
@@ -33,8 +33,8 @@ func (f *suiteFlags) define(flags *flag.FlagSet) {
 	flags.BoolVar(&f.quiet, "q", false, "do not tell on stderr how far the run is")
 }
 
-// pattern reads a regular expression.
-func pattern(into **regexp.Regexp) func(string) error {
+// patternFlag reads a regular expression.
+func patternFlag(into **regexp.Regexp) func(string) error {
 	return func(text string) (err error) {
 		*into, err = regexp.Compile(text)
 		return err

@@ -25,7 +25,7 @@ func printVersion(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	as, err := release(ctx, s)
+	as, err := serverRelease(ctx, s)
 	if err := errors.Join(err, s.Close()); err != nil {
 		return err
 	}
@@ -42,17 +42,17 @@ func moduleVersion() string {
 	return "(devel)"
 }
 
-// ownAgent is the user agent of the command's own requests.
-const ownAgent = "fakeapi-command"
+// commandUserAgent is the user agent of the command's own requests.
+const commandUserAgent = "fakeapi-command"
 
-// release asks a server for the Kubernetes release that it behaves as. That it
+// serverRelease asks a server for the Kubernetes release that it behaves as. That it
 // answers at all is the sign that it serves.
-func release(ctx context.Context, s *fakeapi.Server) (string, error) {
+func serverRelease(ctx context.Context, s *fakeapi.Server) (string, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL()+"/version", nil)
 	if err != nil {
 		return "", err
 	}
-	request.Header.Set("User-Agent", ownAgent)
+	request.Header.Set("User-Agent", commandUserAgent)
 	answer, err := s.Client().Do(request)
 	if err != nil {
 		return "", fmt.Errorf("the server does not answer: %w", err)

@@ -20,11 +20,11 @@ import (
 	"example.com/fakeapi/internal/cmd/compare"
 )
 
-// whole makes two servers be compared by all cases, which takes a while.
-var whole = flag.Bool("whole", false, "compare two servers by all cases of the suite, on virtual time")
+// allCases makes two servers be compared by all cases, which takes a while.
+var allCases = flag.Bool("whole", false, "compare two servers by all cases of the suite, on virtual time")
 
-// sideOf is a server as a side.
-func sideOf(srv *fakeapi.Server, cases string) compare.Side {
+// newSide is a server as a side.
+func newSide(srv *fakeapi.Server, cases string) compare.Side {
 	return compare.Side{Name: "a server", Config: conformance.Config{
 		BaseURL: srv.URL(), Client: srv.Client(), NamespacePrefix: "conformance", Run: regexp.MustCompile(cases), Patience: 5 * time.Minute,
 		Compact:       func(context.Context) error { srv.Compact(); return nil },
@@ -32,27 +32,27 @@ func sideOf(srv *fakeapi.Server, cases string) compare.Side {
 	}}
 }
 
-// few are cases of all kinds: refusals, lists and their pages, watches, races, series of tries, protobuf, generated names.
-const few = `^(GT-0|LS-0[1-4]|CH-0[1-4]|CR-20|NM-06|NM-22|OC-14|PB-0|WA-0[1-9]|SI-01|DL-1|CD-01|TB-05|SA-0|HT-|DI-18/index|CN-|SE-0)`
+// fewCases are cases of all kinds: refusals, lists and their pages, watches, races, series of tries, protobuf, generated names.
+const fewCases = `^(GT-0|LS-0[1-4]|CH-0[1-4]|CR-20|NM-06|NM-22|OC-14|PB-0|WA-0[1-9]|SI-01|DL-1|CD-01|TB-05|SA-0|HT-|DI-18/index|CN-|SE-0)`
 
 // Two servers of one kind are the same, whatever chance gives them for uids, names, times and the order of races.
 func TestSame(t *testing.T) {
-	cases := few
-	if *whole {
+	cases := fewCases
+	if *allCases {
 		cases = ""
 	}
 	synctest.Test(t, func(t *testing.T) {
 		// Controllers work when they get to it.
 		left, right := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers()), fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers(), fakeapi.WithSeed(2))
-		var told []string
-		report, err := compare.Suites(t.Context(), sideOf(left, cases), sideOf(right, cases), func(one compare.Case) { told = append(told, one.ID) })
+		var reported []string
+		report, err := compare.Suites(t.Context(), newSide(left, cases), newSide(right, cases), func(one compare.Case) { reported = append(reported, one.ID) })
 		require.NoError(t, err)
 		var text strings.Builder
 		require.NoError(t, report.WriteText(&text))
 		require.Zero(t, report.Count(compare.Different)+report.Count(compare.LeftOnly)+report.Count(compare.RightOnly), text.String())
 		require.Greater(t, report.Count(compare.Same), 100)
 		require.True(t, report.Clean())
-		require.Len(t, told, len(report.Cases))
+		require.Len(t, reported, len(report.Cases))
 		compared := 0
 		for _, one := range report.Cases {
 			compared += one.Exchanges
@@ -61,8 +61,8 @@ func TestSame(t *testing.T) {
 	})
 }
 
-// against compares a server with one that has a fault.
-func against(t *testing.T, cases, rule string) (report *compare.Report) {
+// compareWithFault compares a server with one that has a fault.
+func compareWithFault(t *testing.T, cases, rule string) (report *compare.Report) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		left, right := fakeapi.Start(t, fakeapi.WithInMemoryNetwork()), fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
@@ -70,14 +70,14 @@ func against(t *testing.T, cases, rule string) (report *compare.Report) {
 		require.NoError(t, err)
 		_, err = right.Faults().Add(fault)
 		require.NoError(t, err)
-		report, err = compare.Suites(t.Context(), sideOf(left, cases), sideOf(right, cases), nil)
+		report, err = compare.Suites(t.Context(), newSide(left, cases), newSide(right, cases), nil)
 		require.NoError(t, err)
 	})
 	return report
 }
 
-// different are the cases that differ, with the first place of each.
-func different(report *compare.Report) map[string]string {
+// differingCases are the cases that differ, with the first place of each.
+func differingCases(report *compare.Report) map[string]string {
 	found := map[string]string{}
 	for _, one := range report.Cases {
 		if one.Verdict == compare.Different {
@@ -115,7 +115,7 @@ func TestDifferent(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			found := different(against(t, test.cases, test.rule))
+			found := differingCases(compareWithFault(t, test.cases, test.rule))
 			require.Len(t, found, len(test.want), found)
 			for id, begin := range test.want {
 				require.Contains(t, found[id], begin)
@@ -125,8 +125,8 @@ func TestDifferent(t *testing.T) {
 }
 
 // A case whose requests depend on the answers is compared up to where the requests part, and what follows the first difference is marked.
-func TestConsequences(t *testing.T) {
-	report := against(t, `^CH-02/typed$`, `lie: when verb(list) && resource(secrets) && query(limit) do ignore(limit)`)
+func TestLaterDifferences(t *testing.T) {
+	report := compareWithFault(t, `^CH-02/typed$`, `lie: when verb(list) && resource(secrets) && query(limit) do ignore(limit)`)
 	require.Len(t, report.Cases, 1)
 	one := report.Cases[0]
 	require.Equal(t, compare.Different, one.Verdict)
@@ -141,7 +141,7 @@ func TestConsequences(t *testing.T) {
 // A case that one side cannot run is no difference, but not the same either.
 func TestOneSideOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		left, right := sideOf(fakeapi.Start(t, fakeapi.WithInMemoryNetwork()), `^(EX-04|GT-01)/typed$`), sideOf(fakeapi.Start(t, fakeapi.WithInMemoryNetwork()), `^(EX-04|GT-01)/typed$`)
+		left, right := newSide(fakeapi.Start(t, fakeapi.WithInMemoryNetwork()), `^(EX-04|GT-01)/typed$`), newSide(fakeapi.Start(t, fakeapi.WithInMemoryNetwork()), `^(EX-04|GT-01)/typed$`)
 		right.Config.Compact = nil
 		for verdict, sides := range map[compare.Verdict][2]compare.Side{compare.LeftOnly: {left, right}, compare.RightOnly: {right, left}, compare.Neither: {right, right}} {
 			report, err := compare.Suites(t.Context(), sides[0], sides[1], nil)
@@ -156,15 +156,15 @@ func TestOneSideOnly(t *testing.T) {
 // Two sides may be one server, which is then asked by two runs at a time.
 func TestOneServerTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		side := sideOf(fakeapi.Start(t, fakeapi.WithInMemoryNetwork()), `^(GT-0|LS-0[12]|SA-0[12]|WA-0[12])`)
+		side := newSide(fakeapi.Start(t, fakeapi.WithInMemoryNetwork()), `^(GT-0|LS-0[12]|SA-0[12]|WA-0[12])`)
 		report, err := compare.Suites(t.Context(), side, side, nil)
 		require.NoError(t, err)
-		require.Empty(t, different(report))
+		require.Empty(t, differingCases(report))
 	})
 }
 
 func TestSuitesRefuses(t *testing.T) {
-	good := sideOf(fakeapi.Start(t), `^GT-01/typed$`)
+	good := newSide(fakeapi.Start(t), `^GT-01/typed$`)
 	bad := good
 	bad.Config.BaseURL = "nowhere"
 	_, err := compare.Suites(t.Context(), good, bad, nil)
@@ -181,7 +181,7 @@ func TestSuitesInterrupted(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var once sync.Once
 		left, right := fakeapi.Start(t, fakeapi.WithInMemoryNetwork()), fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
-		report, err := compare.Suites(ctx, sideOf(left, `^(GT|LS)-`), sideOf(right, `^(GT|LS)-`), func(one compare.Case) { once.Do(cancel) })
+		report, err := compare.Suites(ctx, newSide(left, `^(GT|LS)-`), newSide(right, `^(GT|LS)-`), func(one compare.Case) { once.Do(cancel) })
 		require.ErrorIs(t, err, context.Canceled)
 		require.Greater(t, report.Count(compare.Neither)+report.Count(compare.LeftOnly)+report.Count(compare.RightOnly), 10)
 		require.True(t, report.Clean())
@@ -198,7 +198,7 @@ func TestSuitesInterrupted(t *testing.T) {
 
 // What cannot be removed is told.
 func TestLeftBehind(t *testing.T) {
-	report := against(t, `^GT-01/typed$`, `stuck: when verb(delete) && resource(namespaces) do status(403)`)
+	report := compareWithFault(t, `^GT-01/typed$`, `stuck: when verb(delete) && resource(namespaces) do status(403)`)
 	require.False(t, report.Clean())
 	require.Empty(t, report.Left.Leftovers)
 	require.Regexp(t, `^GT-01/typed: DELETE http://\S+/api/v1/namespaces/conformance-\w{5}-1: `, report.Right.Leftovers[0])
@@ -209,7 +209,7 @@ func TestLeftBehind(t *testing.T) {
 
 // All forms of a report have the difference, and what it is one of.
 func TestReports(t *testing.T) {
-	report := against(t, `^(GT-01|EX-04)/typed$`, `lie: when code(404) && resource(secrets) do set(/message, "gone | fishing")`)
+	report := compareWithFault(t, `^(GT-01|EX-04)/typed$`, `lie: when code(404) && resource(secrets) do set(/message, "gone | fishing")`)
 	for name, write := range map[string]func(*compare.Report) (string, error){
 		"text": func(r *compare.Report) (string, error) {
 			var b bytes.Buffer

@@ -30,11 +30,11 @@ const (
 	typeCBORItem = "application/cbor"
 )
 
-// present stands for a body of which only its being there is compared.
-const present = "a body that is not compared"
+// uncomparedBody stands for a body of which only its being there is compared.
+const uncomparedBody = "a body that is not compared"
 
-// valueOf brings a body into the form in which it is compared. What does not fit its media type is a text that says so.
-func valueOf(header http.Header, body []byte) any {
+// decodeBody brings a body into the form in which it is compared. What does not fit its media type is a text that says so.
+func decodeBody(header http.Header, body []byte) any {
 	if len(body) == 0 {
 		return nil
 	}
@@ -50,19 +50,19 @@ func valueOf(header http.Header, body []byte) any {
 		}
 		return httpdiff.BodyAs("", text)
 	case media == runtime.ContentTypeProtobuf:
-		return messageOf(body)
+		return decodeProtobuf(body)
 	case media == typeCBORItem, media == runtime.ContentTypeCBORSequence:
-		return itemOf(body)
+		return decodeItem(body)
 	case media == "text/plain" && strings.Contains(contentType, "version=0.0.4"):
-		return present // metrics
+		return uncomparedBody // metrics
 	case strings.HasPrefix(media, "text/"), media == "" && utf8.Valid(body):
 		return strings.ToValidUTF8(string(body), "�")
 	}
-	return present
+	return uncomparedBody
 }
 
-// unpacked is a body without its gzip, which the transport may have taken off already. One that is cut short is given as far as it goes.
-func unpacked(header http.Header, body []byte) []byte {
+// gunzip is a body without its gzip, which the transport may have taken off already. One that is cut short is given as far as it goes.
+func gunzip(header http.Header, body []byte) []byte {
 	if header.Get("Content-Encoding") != "gzip" || !bytes.HasPrefix(body, []byte("\x1f\x8b")) {
 		return body
 	}
@@ -74,8 +74,8 @@ func unpacked(header http.Header, body []byte) []byte {
 	return all
 }
 
-// itemOf reads an item of CBOR.
-func itemOf(body []byte) any {
+// decodeItem reads an item of CBOR.
+func decodeItem(body []byte) any {
 	var v any
 	if err := direct.Unmarshal(bytes.TrimPrefix(body, []byte(frames.CBORSelfDescribedTag)), &v); err != nil {
 		return fmt.Sprintf("no CBOR: %v", err)
@@ -96,8 +96,8 @@ var knownTypes = sync.OnceValue(func() *runtime.Scheme {
 	return s
 })
 
-// messageOf reads a message of protobuf; of one of an unknown type its envelope.
-func messageOf(body []byte) any {
+// decodeProtobuf reads a message of protobuf; of one of an unknown type its envelope.
+func decodeProtobuf(body []byte) any {
 	types := knownTypes()
 	object, _, err := protobuf.NewSerializer(types, types).Decode(body, nil, nil)
 	if err != nil {
@@ -110,8 +110,8 @@ func messageOf(body []byte) any {
 	return httpdiff.BodyAs("", text)
 }
 
-// eventsOf takes a stream apart. What is left of an event that is cut short is left out.
-func eventsOf(contentType string, body []byte) []any {
+// decodeEvents takes a stream apart. What is left of an event that is cut short is left out.
+func decodeEvents(contentType string, body []byte) []any {
 	media := frames.MediaType(contentType)
 	splitter := frames.NewSplitter(media)
 	events := []any{}
@@ -119,23 +119,23 @@ func eventsOf(contentType string, body []byte) []any {
 		n, complete := splitter.Advance(body[at:])
 		at += n
 		if complete {
-			events = append(events, eventOf(media, body[from:at]))
+			events = append(events, decodeEvent(media, body[from:at]))
 			from = at
 		}
 	}
 	return events
 }
 
-func eventOf(media string, frame []byte) any {
+func decodeEvent(media string, frame []byte) any {
 	switch media {
 	case runtime.ContentTypeCBORSequence:
-		return itemOf(frame)
+		return decodeItem(frame)
 	case runtime.ContentTypeProtobuf:
 		var event metav1.WatchEvent
 		if err := event.Unmarshal(frame[min(len(frame), frames.LengthPrefixSize):]); err != nil {
 			return fmt.Sprintf("no WatchEvent: %v", err)
 		}
-		return map[string]any{"type": event.Type, "object": messageOf(event.Object.Raw)}
+		return map[string]any{"type": event.Type, "object": decodeProtobuf(event.Object.Raw)}
 	}
 	return httpdiff.BodyAs("", frame)
 }

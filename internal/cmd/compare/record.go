@@ -10,18 +10,18 @@ import (
 	"example.com/fakeapi/conformance"
 )
 
-// recorded is a request of a case and what came back, as the case saw it.
-type recorded struct {
-	place        conformance.RequestPurpose
+// exchange is a request of a case and what came back, as the case saw it.
+type exchange struct {
+	purpose      conformance.RequestPurpose
 	method, path string // path and query, behind the base URL
 	header       http.Header
 	code         int // 0 if there was no answer
 	answer       http.Header
 	err          error // why there was none
 
-	mu   sync.Mutex // guards what is below, while a body is read
-	sent []byte
-	got  []byte
+	mu       sync.Mutex // guards what is below, while a body is read
+	sent     []byte
+	received []byte
 	// sentAll: the transport has read the body of the request to its end. ended: the case has read the answer to the end that the server
 	// gave it.
 	sentAll, ended bool
@@ -33,15 +33,15 @@ type recorder struct {
 	prefix string // the path of the base URL
 
 	mu    sync.Mutex // guards what is below
-	cases map[string][]*recorded
+	cases map[string][]*exchange
 }
 
 func newRecorder(next http.RoundTripper, prefix string) *recorder {
-	return &recorder{next: next, prefix: strings.TrimRight(prefix, "/"), cases: map[string][]*recorded{}}
+	return &recorder{next: next, prefix: strings.TrimRight(prefix, "/"), cases: map[string][]*exchange{}}
 }
 
-// take gives the exchanges of a case, and forgets them.
-func (r *recorder) take(id string) []*recorded {
+// remove gives the exchanges of a case, and forgets them.
+func (r *recorder) remove(id string) []*exchange {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	all := r.cases[id]
@@ -55,14 +55,14 @@ func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	if place.Case == "" || place.Cleanup {
 		return r.next.RoundTrip(request)
 	}
-	one := &recorded{
-		place: place, method: request.Method, header: request.Header.Clone(),
+	one := &exchange{
+		purpose: place, method: request.Method, header: request.Header.Clone(),
 		path: strings.TrimPrefix(request.URL.RequestURI(), r.prefix),
 	}
 	r.add(one)
 	if request.Body != nil {
 		request = request.Clone(request.Context())
-		request.Body = &copied{ReadCloser: request.Body, mu: &one.mu, keep: func(p []byte, err error) {
+		request.Body = &copyingBody{ReadCloser: request.Body, mu: &one.mu, onRead: func(p []byte, err error) {
 			one.sent = append(one.sent, p...)
 			one.sentAll = one.sentAll || err == io.EOF || int64(len(one.sent)) == request.ContentLength
 		}}
@@ -76,47 +76,47 @@ func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	if response.Uncompressed { // the transport has hidden it
 		one.answer.Set("Content-Encoding", "gzip")
 	}
-	body := copied{ReadCloser: response.Body, mu: &one.mu, keep: func(p []byte, err error) {
-		one.got = append(one.got, p...)
+	body := copyingBody{ReadCloser: response.Body, mu: &one.mu, onRead: func(p []byte, err error) {
+		one.received = append(one.received, p...)
 		one.ended = one.ended || err == io.EOF
 	}}
 	response.Body = &body
 	if both, ok := body.ReadCloser.(io.ReadWriteCloser); ok { // of a connection that was upgraded
-		response.Body = &copiedBothWays{body, both}
+		response.Body = &copyingConn{body, both}
 	}
 	return response, nil
 }
 
-func (r *recorder) add(one *recorded) {
+func (r *recorder) add(one *exchange) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.cases[one.place.Case] = append(r.cases[one.place.Case], one)
+	r.cases[one.purpose.Case] = append(r.cases[one.purpose.Case], one)
 }
 
-// copied is a body whose reader is looked over the shoulder.
-type copied struct {
+// copyingBody is a body whose reader is looked over the shoulder.
+type copyingBody struct {
 	io.ReadCloser
-	mu   *sync.Mutex
-	keep func(p []byte, err error)
+	mu     *sync.Mutex
+	onRead func(p []byte, err error)
 }
 
 // Read implements io.Reader.
-func (c *copied) Read(p []byte) (int, error) {
+func (c *copyingBody) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.keep(p[:n], err)
+	c.onRead(p[:n], err)
 	return n, err
 }
 
-// copiedBothWays can be written to as well.
-type copiedBothWays struct {
-	copied
+// copyingConn can be written to as well.
+type copyingConn struct {
+	copyingBody
 	io.Writer
 }
 
 // request is the body that was sent, nil if the server has answered before it had all of it.
-func (e *recorded) request() []byte {
+func (e *exchange) request() []byte {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !e.sentAll {
@@ -126,8 +126,8 @@ func (e *recorded) request() []byte {
 }
 
 // response is the body that was read, and whether that is all of it.
-func (e *recorded) response() (body []byte, all bool) {
+func (e *exchange) response() (body []byte, all bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return bytes.Clone(e.got), e.ended
+	return bytes.Clone(e.received), e.ended
 }

@@ -62,11 +62,11 @@ func (c Case) writeMarkdown(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "\nExchange %d%s: %s\n\n| at | left | right |\n|---|---|---|\n", one.Number, later, code(one.Request))
 		for i, d := range one.Differences {
-			if i == most {
-				fmt.Fprintf(b, "| and %d more | | |\n", len(one.Differences)-most)
+			if i == maxDifferences {
+				fmt.Fprintf(b, "| and %d more | | |\n", len(one.Differences)-maxDifferences)
 				break
 			}
-			fmt.Fprintf(b, "| %s | %s | %s |\n", code(strings.Trim(d.At+": "+d.Note, ": ")), code(orNothing(d.Left)), code(orNothing(d.Right)))
+			fmt.Fprintf(b, "| %s | %s | %s |\n", code(strings.Trim(d.At+": "+d.Note, ": ")), code(orNone(d.Left)), code(orNone(d.Right)))
 		}
 	}
 }

@@ -42,8 +42,8 @@ func (c Case) heading() string {
 	return fmt.Sprintf("%s [%s] %s", c.ID, c.Level, c.Title)
 }
 
-// most is how many differences of an exchange are printed.
-const most = 12
+// maxDifferences is how many differences of an exchange are printed.
+const maxDifferences = 12
 
 func (c Case) writeText(b *strings.Builder) {
 	fmt.Fprintf(b, "DIFFERENT  %s\n", c.heading())
@@ -57,13 +57,13 @@ func (c Case) writeText(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "  exchange %d%s: %s\n", one.Number, later, one.Request)
 		for i, d := range one.Differences {
-			if i == most {
-				fmt.Fprintf(b, "    and %d more differences\n", len(one.Differences)-most)
+			if i == maxDifferences {
+				fmt.Fprintf(b, "    and %d more differences\n", len(one.Differences)-maxDifferences)
 				break
 			}
 			fmt.Fprintf(b, "    %s\n", strings.Trim(d.At+": "+d.Note, ": "))
 			if d.Left+d.Right != "" {
-				fmt.Fprintf(b, "      left:  %s\n      right: %s\n", orNothing(d.Left), orNothing(d.Right))
+				fmt.Fprintf(b, "      left:  %s\n      right: %s\n", orNone(d.Left), orNone(d.Right))
 			}
 		}
 	}
@@ -72,7 +72,7 @@ func (c Case) writeText(b *strings.Builder) {
 	}
 }
 
-func orNothing(text string) string {
+func orNone(text string) string {
 	if text == "" {
 		return "nothing"
 	}

@@ -22,17 +22,17 @@ type Side struct {
 	Config conformance.Config
 }
 
-// taken is what one side made of a case.
-type taken struct {
+// caseRun is what one side made of a case.
+type caseRun struct {
 	result    conformance.Result
-	exchanges []*recorded
+	exchanges []*exchange
 	run, host string
 }
 
 // Suites runs the suite on two servers side by side and compares what they answer to each case. Which cases there are, and under which names, says the
 // left configuration; that of the right has to select the same. Told is called with each case when it was compared, and may be nil. The
 // error is about the comparison itself: a configuration that cannot be used, or a context that ended; the report then holds what was done.
-func Suites(ctx context.Context, left, right Side, told func(Case)) (*Report, error) {
+func Suites(ctx context.Context, left, right Side, onCase func(Case)) (*Report, error) {
 	// The names have to be the same in where they are sorted, and in length, but two sides may be one server.
 	id := rand.String(4)
 	left.Config.RunID, right.Config.RunID = id+"2", id+"4"
@@ -55,8 +55,8 @@ func Suites(ctx context.Context, left, right Side, told func(Case)) (*Report, er
 	for range selected {
 		one := compareCase(<-l.cases, <-r.cases, cmp.Or(l.config.NamespacePrefix, "conformance"))
 		report.Cases = append(report.Cases, one)
-		if told != nil {
-			told(one)
+		if onCase != nil {
+			onCase(one)
 		}
 	}
 	running.Wait()
@@ -68,7 +68,7 @@ func Suites(ctx context.Context, left, right Side, told func(Case)) (*Report, er
 type runner struct {
 	config   conformance.Config
 	recorder *recorder
-	cases    chan taken
+	cases    chan caseRun
 	endpoint Endpoint
 }
 
@@ -87,7 +87,7 @@ func newRunner(side Side) (*runner, error) {
 	if next == nil {
 		next = http.DefaultTransport
 	}
-	r := &runner{config: side.Config, recorder: newRecorder(next, base.Path), cases: make(chan taken), endpoint: Endpoint{Name: side.Name}}
+	r := &runner{config: side.Config, recorder: newRecorder(next, base.Path), cases: make(chan caseRun), endpoint: Endpoint{Name: side.Name}}
 	client := *side.Config.Client
 	client.Transport = r.recorder
 	r.config.Client = &client
@@ -95,7 +95,7 @@ func newRunner(side Side) (*runner, error) {
 		if side.Config.CaseFinished != nil {
 			side.Config.CaseFinished(result)
 		}
-		r.cases <- taken{result: result, exchanges: r.recorder.take(result.Case.ID), run: r.config.RunID, host: base.Host}
+		r.cases <- caseRun{result: result, exchanges: r.recorder.remove(result.Case.ID), run: r.config.RunID, host: base.Host}
 	}
 	return r, nil
 }

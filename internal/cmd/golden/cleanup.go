@@ -38,7 +38,7 @@ func (r *replay) empty(ctx context.Context, path string) {
 	if !r.remove(ctx, path) {
 		return
 	}
-	left, err := r.ask(ctx, http.MethodGet, path, "", http.StatusOK)
+	left, err := r.sendManifest(ctx, http.MethodGet, path, "", http.StatusOK)
 	if err != nil {
 		return // there is no such collection to read
 	}
@@ -68,7 +68,7 @@ func (r *replay) release(ctx context.Context, path string) {
 
 // remove deletes what is at a path, if the server has such a thing.
 func (r *replay) remove(ctx context.Context, path string) bool {
-	_, err := r.ask(ctx, http.MethodDelete, path, "", http.StatusOK, http.StatusAccepted, http.StatusConflict, http.StatusNotFound, http.StatusMethodNotAllowed)
+	_, err := r.sendManifest(ctx, http.MethodDelete, path, "", http.StatusOK, http.StatusAccepted, http.StatusConflict, http.StatusNotFound, http.StatusMethodNotAllowed)
 	if err != nil {
 		r.result.Leftovers = append(r.result.Leftovers, err.Error())
 	}

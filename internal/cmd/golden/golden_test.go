@@ -30,7 +30,7 @@ func TestLoadRecordings(t *testing.T) {
 	}
 }
 
-func TestLoadKeepsWhatWasWritten(t *testing.T) {
+func TestLoadKeepsAllFields(t *testing.T) {
 	cases, err := Load(fstest.MapFS{
 		"b.json": {Data: []byte(`{"name": "b", "steps": [{"compact": true}]}`)},
 		"a.json": {Data: []byte(`{"name": "a", "steps": [{
@@ -42,7 +42,7 @@ func TestLoadKeepsWhatWasWritten(t *testing.T) {
 	require.Equal(t, "a", cases[0].Name)
 	require.Equal(t, "b", cases[1].Name)
 	step := cases[0].Steps[0]
-	body, err := (&replay{symbols: httpdiff.NewSymbols("n", false)}).body(step.Request)
+	body, err := (&replay{placeholders: httpdiff.NewPlaceholders("n", false)}).body(step.Request)
 	require.NoError(t, err)
 	require.Equal(t, `{"z":1,"a":1.0,"z":2}`, body)
 	require.Equal(t, map[string]any{"n": json.Number("1.0")}, step.Response.Body)

@@ -16,10 +16,10 @@ import (
 	"example.com/fakeapi/internal/cmd/httpdiff"
 )
 
-const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+const crdPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
-// definition is what has to be known of a custom resource definition.
-type definition struct {
+// crd is what has to be known of a custom resource definition.
+type crd struct {
 	Metadata struct{ Name string }
 	Spec     struct {
 		Group    string
@@ -31,12 +31,12 @@ type definition struct {
 // Install creates the definitions of custom resources in a manifest, and waits until they are served, in the documents of OpenAPI too. One that
 // the server has already is left as it is. What remove deletes are those that were created; it is never nil.
 func (p Player) Install(ctx context.Context, manifest []byte) (remove func(context.Context) error, err error) {
-	r := &replay{player: p, symbols: httpdiff.NewSymbols("", false), client: p.client()}
+	r := &replay{player: p, placeholders: httpdiff.NewPlaceholders("", false), client: p.client()}
 	var created []string
 	remove = func(ctx context.Context) error {
 		var all []error
 		for _, path := range created {
-			_, err := r.ask(ctx, http.MethodDelete, path, "", http.StatusOK, http.StatusNotFound)
+			_, err := r.sendManifest(ctx, http.MethodDelete, path, "", http.StatusOK, http.StatusNotFound)
 			all = append(all, err)
 		}
 		return errors.Join(all...)
@@ -50,16 +50,16 @@ func (p Player) Install(ctx context.Context, manifest []byte) (remove func(conte
 		if err != nil {
 			return remove, err
 		}
-		var d definition
+		var d crd
 		if err := yaml.Unmarshal(document, &d); err != nil {
 			return remove, err
 		}
-		answer, err := r.ask(ctx, http.MethodPost, definitions, string(document), http.StatusCreated, http.StatusConflict)
+		answer, err := r.sendManifest(ctx, http.MethodPost, crdPath, string(document), http.StatusCreated, http.StatusConflict)
 		if err != nil {
 			return remove, err
 		}
 		if answer.code == http.StatusCreated {
-			created = append(created, definitions+"/"+d.Metadata.Name)
+			created = append(created, crdPath+"/"+d.Metadata.Name)
 		}
 		if err := r.awaitServed(ctx, d); err != nil {
 			return remove, err
@@ -67,41 +67,41 @@ func (p Player) Install(ctx context.Context, manifest []byte) (remove func(conte
 	}
 }
 
-// asked is an answer to a request of the player's own.
-type asked struct {
+// installResponse is an answer to a request of the player's own.
+type installResponse struct {
 	code int
 	body string
 }
 
-// ask makes a request that is of no case, and refuses other answers than these.
-func (r *replay) ask(ctx context.Context, method, path, manifest string, codes ...int) (asked, error) {
+// sendManifest makes a request that is of no case, and refuses other answers than these.
+func (r *replay) sendManifest(ctx context.Context, method, path, manifest string, codes ...int) (installResponse, error) {
 	response, err := r.send(ctx, Request{Method: method, Path: path, Headers: map[string]string{"Content-Type": "application/yaml"}, BodyText: manifest})
 	if err != nil {
-		return asked{}, fmt.Errorf("%s %s: %w", method, path, err)
+		return installResponse{}, fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	body, err := httpdiff.ReadBody(response)
 	if err != nil {
-		return asked{}, fmt.Errorf("%s %s: %w", method, path, err)
+		return installResponse{}, fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	for _, code := range codes {
 		if response.StatusCode == code {
-			return asked{code, string(body)}, nil
+			return installResponse{code, string(body)}, nil
 		}
 	}
-	return asked{}, fmt.Errorf("%s %s: %s: %.300s", method, path, response.Status, body)
+	return installResponse{}, fmt.Errorf("%s %s: %s: %.300s", method, path, response.Status, body)
 }
 
 // awaitServed waits for what follows a definition later.
-func (r *replay) awaitServed(ctx context.Context, d definition) error {
+func (r *replay) awaitServed(ctx context.Context, d crd) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, 30*time.Second, fmt.Errorf("%s is not served after 30 seconds", d.Metadata.Name))
 	defer cancel()
 	for _, version := range d.Spec.Versions {
 		group := "apis/" + d.Spec.Group + "/" + version.Name
 		for {
-			_, err := r.ask(ctx, http.MethodGet, "/"+group+"/"+d.Spec.Names.Plural, "", http.StatusOK)
+			_, err := r.sendManifest(ctx, http.MethodGet, "/"+group+"/"+d.Spec.Names.Plural, "", http.StatusOK)
 			if err == nil {
-				index, err := r.ask(ctx, http.MethodGet, "/openapi/v3", "", http.StatusOK, http.StatusNotFound)
+				index, err := r.sendManifest(ctx, http.MethodGet, "/openapi/v3", "", http.StatusOK, http.StatusNotFound)
 				if err == nil && (index.code == http.StatusNotFound || strings.Contains(index.body, `"`+group+`"`)) {
 					break
 				}

@@ -75,10 +75,10 @@ func (r Result) Same() bool { return r.Err == nil && len(r.Differing()) == 0 }
 // as far as the server does that.
 func (p Player) Play(ctx context.Context, c Case) Result {
 	r := &replay{
-		player:  p,
-		canon:   httpdiff.NewCanonizer(p.Ignore),
-		symbols: httpdiff.NewSymbols(cmp.Or(p.Namespace, randomNamespace()), c.CompareRV),
-		client:  p.client(),
+		player:        p,
+		canonicalizer: httpdiff.NewCanonicalizer(p.Ignore),
+		placeholders:  httpdiff.NewPlaceholders(cmp.Or(p.Namespace, randomNamespace()), c.CompareRV),
+		client:        p.client(),
 	}
 	if r.result.Err = r.createNamespace(ctx); r.result.Err != nil {
 		return r.result
@@ -97,11 +97,11 @@ func (p Player) client() http.Client {
 
 // replay is one case while it is played.
 type replay struct {
-	player  Player
-	client  http.Client
-	canon   httpdiff.Canonizer
-	symbols *httpdiff.Symbols
-	result  Result
+	player        Player
+	client        http.Client
+	canonicalizer httpdiff.Canonicalizer
+	placeholders  *httpdiff.Placeholders
+	result        Result
 }
 
 // steps plays a list of steps until one cannot be played.
@@ -156,13 +156,13 @@ func (r *replay) step(ctx context.Context, s Step) (d httpdiff.Differences) {
 	streams := s.Watch != nil && response.StatusCode == http.StatusOK
 	if response.StatusCode != s.Response.Code {
 		d = append(d, httpdiff.Difference{
-			At: "code", Left: fmt.Sprint(s.Response.Code), Right: fmt.Sprintf("%d: %s", response.StatusCode, beginning(response, streams)),
+			At: "code", Left: fmt.Sprint(s.Response.Code), Right: fmt.Sprintf("%d: %s", response.StatusCode, firstBytes(response, streams)),
 		})
 		cancel()
 		r.steps(ctx, s.During)
 		return d
 	}
-	r.symbols.CompareHeaders(comparedHeaders, s.Response.Headers, response.Header, &d)
+	r.placeholders.CompareHeaders(comparedHeaders, s.Response.Headers, response.Header, &d)
 	if streams {
 		events := stream(own, response)
 		r.steps(ctx, s.During)
@@ -184,14 +184,14 @@ func (r *replay) step(ctx context.Context, s Step) (d httpdiff.Differences) {
 func (r *replay) compareBody(want Response, response *http.Response, d *httpdiff.Differences) {
 	body, err := httpdiff.ReadBody(response)
 	if err != nil {
-		d.Say("body", "%v", err)
+		d.Addf("body", "%v", err)
 		return
 	}
-	r.symbols.Compare("body", r.canon.Body(want.Body), r.canon.Body(httpdiff.BodyAs(want.BodyAs, body)), d)
+	r.placeholders.Compare("body", r.canonicalizer.Body(want.Body), r.canonicalizer.Body(httpdiff.BodyAs(want.BodyAs, body)), d)
 }
 
-// beginning is the first part of an answer that should have been another.
-func beginning(response *http.Response, streams bool) string {
+// firstBytes is the first part of an answer that should have been another.
+func firstBytes(response *http.Response, streams bool) string {
 	if streams {
 		return "a stream"
 	}

@@ -37,12 +37,12 @@ func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
 		return f(r), nil
 	}
 	if strings.HasPrefix(what, "POST /api/v1/namespaces") || r.Method == http.MethodDelete {
-		return answer(200, `{}`), nil
+		return newResponse(200, `{}`), nil
 	}
 	return nil, errors.New("the line is dead")
 }
 
-func answer(code int, body string) *http.Response {
+func newResponse(code int, body string) *http.Response {
 	return &http.Response{
 		StatusCode: code,
 		Status:     fmt.Sprint(code),
@@ -51,15 +51,15 @@ func answer(code int, body string) *http.Response {
 	}
 }
 
-func always(code int, body string) func(*http.Request) *http.Response {
-	return func(*http.Request) *http.Response { return answer(code, body) }
+func respondAlways(code int, body string) func(*http.Request) *http.Response {
+	return func(*http.Request) *http.Response { return newResponse(code, body) }
 }
 
-// streaming answers with lines, each after a second, and stays open until the
+// newStream answers with lines, each after a second, and stays open until the
 // client leaves, or ends one second after the last line.
-func streaming(ends bool, lines ...string) func(*http.Request) *http.Response {
+func newStream(ends bool, lines ...string) func(*http.Request) *http.Response {
 	return func(r *http.Request) *http.Response {
-		response := answer(200, "")
+		response := newResponse(200, "")
 		reader, writer := io.Pipe()
 		response.Body = reader
 		second := func() bool {
@@ -117,12 +117,12 @@ const jsonHeader = `"headers": {"Content-Type": ["application/json"]}`
 
 func TestPlayRequests(t *testing.T) {
 	s := &server{answers: map[string]func(*http.Request) *http.Response{
-		"POST /a/space": always(201, `{"rv": "7", "ignored": 1}`),
-		"GET /b?rv=7":   always(404, `gone`),
-		"PUT /c":        always(200, ``),
-		"PUT /d":        always(200, ``),
-		"PUT /e":        always(200, ``),
-		"GET /f":        always(200, `{}`),
+		"POST /a/space": respondAlways(201, `{"rv": "7", "ignored": 1}`),
+		"GET /b?rv=7":   respondAlways(404, `gone`),
+		"PUT /c":        respondAlways(200, ``),
+		"PUT /d":        respondAlways(200, ``),
+		"PUT /e":        respondAlways(200, ``),
+		"GET /f":        respondAlways(200, `{}`),
 	}}
 	result := playSteps(t, t.Context(), s, nil, `
 		{"setup": true, "request": {"method": "POST", "path": "/a/$ns", "body": {"in": "$ns", "a": 1, "a": 2}}, "response": {"code": 201, "body": {"rv": "$rv1", "x": 1}}},
@@ -154,7 +154,7 @@ func TestPlayRequests(t *testing.T) {
 func TestPlayHeaders(t *testing.T) {
 	var plain, other http.Header
 	keep := func(h *http.Header) func(*http.Request) *http.Response {
-		return func(r *http.Request) *http.Response { *h = r.Header; return answer(200, "") }
+		return func(r *http.Request) *http.Response { *h = r.Header; return newResponse(200, "") }
 	}
 	s := &server{answers: map[string]func(*http.Request) *http.Response{"GET /a": keep(&plain), "GET /b": keep(&other)}}
 	result := playSteps(t, t.Context(), s, nil, `
@@ -171,12 +171,12 @@ func TestPlayHeaders(t *testing.T) {
 
 func TestPlayDifferences(t *testing.T) {
 	s := &server{answers: map[string]func(*http.Request) *http.Response{
-		"GET /code":   always(500, `{"message": "oh"}`),
-		"GET /body":   always(200, `{"a": 2, "ignored": 1}`),
-		"GET /setup":  always(200, `{"a": 2}`),
-		"GET /failed": always(409, `{}`),
+		"GET /code":   respondAlways(500, `{"message": "oh"}`),
+		"GET /body":   respondAlways(200, `{"a": 2, "ignored": 1}`),
+		"GET /setup":  respondAlways(200, `{"a": 2}`),
+		"GET /failed": respondAlways(409, `{}`),
 		"GET /moved": func(*http.Request) *http.Response {
-			response := answer(301, ``)
+			response := newResponse(301, ``)
 			response.Header.Set("Location", "http://server/else")
 			return response
 		},
@@ -224,15 +224,15 @@ func TestPlayWatch(t *testing.T) {
 		took      time.Duration
 		different []string
 	}{
-		"closed":         {streaming(true, added, modified), watchOf(ServerClosed, added+","+modified, ""), 3 * time.Second, nil},
-		"open":           {streaming(false, added), watchOf(OpenAtDeadline, added, ""), 5 * time.Second, nil},
-		"stopped":        {streaming(false, added, modified), watchOf(ClientStopped, added, ""), time.Second, nil},
-		"open for ever":  {streaming(false, added), watchOf(ServerClosed, added, ""), 5 * time.Second, []string{`1: end of the stream: want "server closed" got "open at deadline"`}},
-		"closed early":   {streaming(true, added), watchOf(OpenAtDeadline, added, ""), 2 * time.Second, []string{`1: end of the stream: want "open at deadline" got "server closed"`}},
-		"too few events": {streaming(false, added), watchOf(ClientStopped, added+","+added, ""), 5 * time.Second, []string{"1: events: 1 for 2: want [ADDED a, ADDED a] got [ADDED a]", `1: end of the stream: want "client stopped after wanted events" got "open at deadline"`}},
-		"another event":  {streaming(true, added, added), watchOf(ServerClosed, added+","+modified, ""), 3 * time.Second, []string{`1: event 1.type: want "MODIFIED" got "ADDED"`}},
-		"no stream":      {always(410, "{}"), watchOf(ServerClosed, added, ""), 0, []string{"1: code: want 200 got 410: {}"}},
-		"a stream": {streaming(false, added), `{"request": {"method": "GET", "path": "/w"}, "watch": {"forMs": 5000, "maxEvents": 5}, "response": {"code": 410}}`,
+		"closed":         {newStream(true, added, modified), watchOf(ServerClosed, added+","+modified, ""), 3 * time.Second, nil},
+		"open":           {newStream(false, added), watchOf(OpenAtDeadline, added, ""), 5 * time.Second, nil},
+		"stopped":        {newStream(false, added, modified), watchOf(ClientStopped, added, ""), time.Second, nil},
+		"open for ever":  {newStream(false, added), watchOf(ServerClosed, added, ""), 5 * time.Second, []string{`1: end of the stream: want "server closed" got "open at deadline"`}},
+		"closed early":   {newStream(true, added), watchOf(OpenAtDeadline, added, ""), 2 * time.Second, []string{`1: end of the stream: want "open at deadline" got "server closed"`}},
+		"too few events": {newStream(false, added), watchOf(ClientStopped, added+","+added, ""), 5 * time.Second, []string{"1: events: 1 for 2: want [ADDED a, ADDED a] got [ADDED a]", `1: end of the stream: want "client stopped after wanted events" got "open at deadline"`}},
+		"another event":  {newStream(true, added, added), watchOf(ServerClosed, added+","+modified, ""), 3 * time.Second, []string{`1: event 1.type: want "MODIFIED" got "ADDED"`}},
+		"no stream":      {respondAlways(410, "{}"), watchOf(ServerClosed, added, ""), 0, []string{"1: code: want 200 got 410: {}"}},
+		"a stream": {newStream(false, added), `{"request": {"method": "GET", "path": "/w"}, "watch": {"forMs": 5000, "maxEvents": 5}, "response": {"code": 410}}`,
 			0, []string{"1: code: want 410 got 200: a stream"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -258,13 +258,13 @@ func TestPlayDuring(t *testing.T) {
 		watch     func(*http.Request) *http.Response
 		different []string
 	}{
-		"stream":  {streaming(false, `{"type": "12"}`), nil},
-		"refused": {always(500, "no"), []string{"1: code: want 200 got 500: no"}},
+		"stream":  {newStream(false, `{"type": "12"}`), nil},
+		"refused": {respondAlways(500, "no"), []string{"1: code: want 200 got 500: no"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				compactions := 0
-				s := &server{answers: map[string]func(*http.Request) *http.Response{"GET /w": test.watch, "POST /x": always(201, `"12"`)}}
+				s := &server{answers: map[string]func(*http.Request) *http.Response{"GET /w": test.watch, "POST /x": respondAlways(201, `"12"`)}}
 				result := playSteps(t, t.Context(), s, func(context.Context) error { compactions++; return nil }, step)
 				require.NoError(t, result.Err)
 				require.Equal(t, test.different, lines(result))
@@ -278,9 +278,9 @@ func TestPlayDuring(t *testing.T) {
 	}
 }
 
-func TestPlayToItsEnd(t *testing.T) {
+func TestPlayContinuesAfterFailure(t *testing.T) {
 	const get = `{"request": {"method": "GET", "path": "/a"}, "response": {"code": 200, ` + jsonHeader + `, "body": {}}}`
-	answers := map[string]func(*http.Request) *http.Response{"GET /a": always(200, `{}`)}
+	answers := map[string]func(*http.Request) *http.Response{"GET /a": respondAlways(200, `{}`)}
 
 	result := playSteps(t, t.Context(), &server{answers: answers}, nil, get+`, {"compact": true}, `+get)
 	require.ErrorContains(t, result.Err, "there is no way to")
@@ -300,7 +300,7 @@ func TestPlayToItsEnd(t *testing.T) {
 	})
 
 	result = playSteps(t, t.Context(), &server{answers: map[string]func(*http.Request) *http.Response{
-		"POST /api/v1/namespaces": always(503, ``),
+		"POST /api/v1/namespaces": respondAlways(503, ``),
 	}}, nil, get)
 	require.ErrorContains(t, result.Err, "creating the namespace: 503")
 	require.Empty(t, result.Steps)

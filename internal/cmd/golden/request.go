@@ -25,7 +25,7 @@ func (r *replay) send(ctx context.Context, recorded Request) (*http.Response, er
 }
 
 func (r *replay) request(ctx context.Context, recorded Request) (*http.Request, error) {
-	path, err := r.symbols.Expand(recorded.Path)
+	path, err := r.placeholders.Expand(recorded.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (r *replay) request(ctx context.Context, recorded Request) (*http.Request, 
 	// unpack it unseen.
 	request.Header.Set("Accept-Encoding", "identity")
 	for name, value := range recorded.Headers {
-		if value, err = r.symbols.Expand(value); err != nil {
+		if value, err = r.placeholders.Expand(value); err != nil {
 			return nil, err
 		}
 		request.Header.Set(name, value)
@@ -62,13 +62,13 @@ func (r *replay) body(recorded Request) (string, error) {
 		return string(b), err
 	case recorded.BodyFill != nil:
 		f := recorded.BodyFill
-		return r.symbols.Expand(f.Before + strings.Repeat(f.Char, f.Count) + f.After)
+		return r.placeholders.Expand(f.Before + strings.Repeat(f.Char, f.Count) + f.After)
 	case len(recorded.Body) > 0:
 		var b bytes.Buffer
 		if err := json.Compact(&b, recorded.Body); err != nil {
 			return "", err
 		}
-		return r.symbols.Expand(b.String())
+		return r.placeholders.Expand(b.String())
 	}
-	return r.symbols.Expand(recorded.BodyText)
+	return r.placeholders.Expand(recorded.BodyText)
 }

@@ -58,8 +58,8 @@ func nextLine(body *bufio.Reader) (event any, err error) {
 	return event, err
 }
 
-// largestFrame is how long a protobuf frame may say that it is, in bytes.
-const largestFrame = 16 << 20
+// maxFrameSize is how long a protobuf frame may say that it is, in bytes.
+const maxFrameSize = 16 << 20
 
 // nextFrame reads an event in protobuf: a length of four bytes, then a
 // WatchEvent. The event is given with its object's envelope.
@@ -69,7 +69,7 @@ func nextFrame(body *bufio.Reader) (any, error) {
 		return nil, err
 	}
 	length := binary.BigEndian.Uint32(head[:])
-	if length > largestFrame {
+	if length > maxFrameSize {
 		return fmt.Sprintf("no frame: its length is %d", length), io.ErrUnexpectedEOF
 	}
 	frame := make([]byte, length)
@@ -109,20 +109,20 @@ func collect(events <-chan any, w Watch, want Response) (got []any, end string) 
 func (r *replay) compareEvents(want Response, got []any, end string, d *httpdiff.Differences) {
 	if len(got) != len(want.Events) {
 		*d = append(*d, httpdiff.Difference{
-			At: "events", Note: fmt.Sprintf("%d for %d", len(got), len(want.Events)), Left: outline(want.Events), Right: outline(got),
+			At: "events", Note: fmt.Sprintf("%d for %d", len(got), len(want.Events)), Left: summary(want.Events), Right: summary(got),
 		})
 	}
 	for i := range min(len(got), len(want.Events)) {
 		at := fmt.Sprintf("event %d", i)
-		r.symbols.Compare(at, r.canon.Event(want.Events[i]), r.canon.Event(got[i]), d)
+		r.placeholders.Compare(at, r.canonicalizer.Event(want.Events[i]), r.canonicalizer.Event(got[i]), d)
 	}
 	if end != want.End {
 		d.Add("end of the stream", want.End, end)
 	}
 }
 
-// outline is what the events are called: types, and names of objects.
-func outline(events []any) string {
+// summary is what the events are called: types, and names of objects.
+func summary(events []any) string {
 	var names []string
 	for _, e := range events {
 		event, _ := e.(map[string]any)

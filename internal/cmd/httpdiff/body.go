@@ -22,12 +22,12 @@ const (
 	AsHex      = "hex"      // the first twelve bytes
 )
 
-// largestBody is how much of an answer is read, in bytes, packed and unpacked.
-const largestBody = 64 << 20
+// maxBodySize is how much of an answer is read, in bytes, packed and unpacked.
+const maxBodySize = 64 << 20
 
 // ReadBody reads an answer to its end and unpacks it.
 func ReadBody(response *http.Response) ([]byte, error) {
-	body, err := io.ReadAll(io.LimitReader(response.Body, largestBody))
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxBodySize))
 	if err != nil || response.Header.Get("Content-Encoding") != "gzip" {
 		return body, err
 	}
@@ -35,7 +35,7 @@ func ReadBody(response *http.Response) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return io.ReadAll(io.LimitReader(unpacked, largestBody))
+	return io.ReadAll(io.LimitReader(unpacked, maxBodySize))
 }
 
 // BodyAs brings an answer into a form to compare: one of those above, or JSON for "". No body
@@ -100,13 +100,13 @@ func Envelope(message []byte) any {
 	} else {
 		v["contentType"], v["contentEncoding"], v["hasRaw"] = u.ContentType, u.ContentEncoding, len(u.Raw) > 0
 	}
-	return asJSON(v)
+	return toJSON(v)
 }
 
-// asJSON turns Go values into those that Decode gives.
-func asJSON(v any) any {
+// toJSON turns Go values into those that Decode gives.
+func toJSON(v any) any {
 	var out any
-	if err := Decode([]byte(inJSON(v)), &out); err != nil {
+	if err := Decode([]byte(jsonText(v)), &out); err != nil {
 		return err.Error()
 	}
 	return out

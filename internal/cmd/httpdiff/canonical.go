@@ -8,15 +8,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Canonizer brings values into the form in which they are compared.
-type Canonizer struct {
+// Canonicalizer brings values into the form in which they are compared.
+type Canonicalizer struct {
 	ignored  [][]string // paths of fields, key by key
 	managers bool       // whether managedFields are sorted
 }
 
-// NewCanonizer takes paths of fields, written with dots.
-func NewCanonizer(ignored []string) Canonizer {
-	var c Canonizer
+// NewCanonicalizer takes paths of fields, written with dots.
+func NewCanonicalizer(ignored []string) Canonicalizer {
+	var c Canonicalizer
 	for _, path := range ignored {
 		c.ignored = append(c.ignored, strings.Split(path, "."))
 	}
@@ -25,39 +25,39 @@ func NewCanonizer(ignored []string) Canonizer {
 
 // SortingManagers is a Canonizer that also sorts managedFields by everything but their times. Servers sort them by second, and where one
 // second ends is chance.
-func (c Canonizer) SortingManagers() Canonizer {
+func (c Canonicalizer) SortingManagers() Canonicalizer {
 	c.managers = true
 	return c
 }
 
 // Body is a copy of a body without the ignored fields, and with that in one
 // order which API servers order at random.
-func (c Canonizer) Body(v any) any {
+func (c Canonicalizer) Body(v any) any {
 	v = runtime.DeepCopyJSONValue(v)
 	c.drop(v)
-	inOrder(v)
+	sortLists(v)
 	return v
 }
 
 // Event is the same for a watch event.
-func (c Canonizer) Event(v any) any {
+func (c Canonicalizer) Event(v any) any {
 	v = runtime.DeepCopyJSONValue(v)
 	c.drop(v)
 	if event, ok := v.(map[string]any); ok {
-		inOrder(event["object"])
+		sortLists(event["object"])
 	}
 	return v
 }
 
 // drop removes the ignored fields, wherever in v their paths begin, and sorts managedFields.
-func (c Canonizer) drop(v any) {
+func (c Canonicalizer) drop(v any) {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, path := range c.ignored {
 			remove(v, path)
 		}
 		if entries, ok := v["managedFields"].([]any); ok && c.managers {
-			sortBy(entries, managerOf)
+			sortBy(entries, managerKey)
 		}
 		for _, x := range v {
 			c.drop(x)
@@ -80,8 +80,8 @@ func remove(m map[string]any, path []string) {
 	delete(m, path[len(path)-1])
 }
 
-// inOrder sorts the causes of a Status and the resources of discovery documents.
-func inOrder(v any) {
+// sortLists sorts the causes of a Status and the resources of discovery documents.
+func sortLists(v any) {
 	m, ok := v.(map[string]any)
 	if !ok {
 		return
@@ -118,7 +118,7 @@ func sortResources(v any) {
 func sortCauses(status map[string]any) {
 	if details, ok := status["details"].(map[string]any); ok {
 		if causes, ok := details["causes"].([]any); ok {
-			sortBy(causes, inJSON)
+			sortBy(causes, jsonText)
 		}
 	}
 	const before = "is invalid: ["
@@ -130,10 +130,10 @@ func sortCauses(status map[string]any) {
 	}
 }
 
-// managerOf is an entry of managedFields without its time.
-func managerOf(entry any) string {
+// managerKey is an entry of managedFields without its time.
+func managerKey(entry any) string {
 	m, _ := entry.(map[string]any)
-	return inJSON([]any{m["operation"], m["manager"], m["subresource"], m["apiVersion"]})
+	return jsonText([]any{m["operation"], m["manager"], m["subresource"], m["apiVersion"]})
 }
 
 func sortBy(list []any, key func(any) string) {

@@ -9,7 +9,7 @@ import (
 
 // Compare walks through a value of the left side, which may have symbols in its texts, and one that came on the right, both as Decode gives
 // them. The path begins with at.
-func (s *Symbols) Compare(at string, left, right any, d *Differences) {
+func (s *Placeholders) Compare(at string, left, right any, d *Differences) {
 	switch left := left.(type) {
 	case map[string]any:
 		if right, ok := right.(map[string]any); ok {
@@ -35,19 +35,19 @@ func (s *Symbols) Compare(at string, left, right any, d *Differences) {
 }
 
 // CompareText is Compare for texts.
-func (s *Symbols) CompareText(at, left, right string, d *Differences) {
+func (s *Placeholders) CompareText(at, left, right string, d *Differences) {
 	switch contradiction, same := s.Match(left, right); {
 	case contradiction != "":
-		d.Say(at, "%s", contradiction)
+		d.Addf(at, "%s", contradiction)
 	case !same:
 		d.Add(at, left, right)
 	}
 }
 
-func (s *Symbols) compareObjects(at string, left, right map[string]any, d *Differences) {
+func (s *Placeholders) compareObjects(at string, left, right map[string]any, d *Differences) {
 	met := map[string]bool{}
 	for _, k := range sortedKeys(left) {
-		key := s.key(k, right)
+		key := s.findKey(k, right)
 		met[key] = true
 		if value, ok := right[key]; ok {
 			s.Compare(at+"."+k, left[k], value, d)
@@ -62,9 +62,9 @@ func (s *Symbols) compareObjects(at string, left, right map[string]any, d *Diffe
 	}
 }
 
-// key is the key that stands for one of the left, which may have symbols in it.
-func (s *Symbols) key(left string, right map[string]any) string {
-	if _, same := right[left]; same || !symbolText.MatchString(left) {
+// findKey is the key that stands for one of the left, which may have symbols in it.
+func (s *Placeholders) findKey(left string, right map[string]any) string {
+	if _, same := right[left]; same || !placeholderText.MatchString(left) {
 		return left
 	}
 	for _, k := range sortedKeys(right) {
@@ -75,7 +75,7 @@ func (s *Symbols) key(left string, right map[string]any) string {
 	return left
 }
 
-func (s *Symbols) compareArrays(at string, left, right []any, d *Differences) {
+func (s *Placeholders) compareArrays(at string, left, right []any, d *Differences) {
 	if len(left) == len(right) {
 		for i := range left {
 			s.Compare(fmt.Sprintf("%s[%d]", at, i), left[i], right[i], d)
@@ -84,7 +84,7 @@ func (s *Symbols) compareArrays(at string, left, right []any, d *Differences) {
 	}
 	note := fmt.Sprintf("%d items for %d", len(right), len(left))
 	*d = append(*d, Difference{At: at, Left: Short(left), Right: Short(right), Note: note})
-	if named(left) && named(right) {
+	if haveUniqueNames(left) && haveUniqueNames(right) {
 		s.compareNamed(at, left, right, d)
 		return
 	}
@@ -94,11 +94,11 @@ func (s *Symbols) compareArrays(at string, left, right []any, d *Differences) {
 }
 
 // compareNamed holds items of the same name against each other, so that one that is missing does not make all behind it differ.
-func (s *Symbols) compareNamed(at string, left, right []any, d *Differences) {
+func (s *Placeholders) compareNamed(at string, left, right []any, d *Differences) {
 	met := map[int]bool{}
 	for i, item := range left {
 		place := fmt.Sprintf("%s[%d]", at, i)
-		j := slices.IndexFunc(right, func(other any) bool { return nameOf(other) == nameOf(item) })
+		j := slices.IndexFunc(right, func(other any) bool { return itemName(other) == itemName(item) })
 		if j < 0 {
 			d.missing(place, item)
 			continue
@@ -113,11 +113,11 @@ func (s *Symbols) compareNamed(at string, left, right []any, d *Differences) {
 	}
 }
 
-// named reports whether all items have names, and no two the same.
-func named(items []any) bool {
+// haveUniqueNames reports whether all items have names, and no two the same.
+func haveUniqueNames(items []any) bool {
 	seen := map[string]bool{}
 	for _, item := range items {
-		name := nameOf(item)
+		name := itemName(item)
 		if name == "" || seen[name] {
 			return false
 		}
@@ -126,14 +126,14 @@ func named(items []any) bool {
 	return true
 }
 
-// nameOf is what an item is known by: a text itself, or the name of an object, a resource, a version, or the like.
-func nameOf(item any) string {
+// itemName is what an item is known by: a text itself, or the name of an object, a resource, a version, or the like.
+func itemName(item any) string {
 	switch item := item.(type) {
 	case string:
 		return item
 	case map[string]any:
 		if metadata, ok := item["metadata"].(map[string]any); ok {
-			return nameOf(metadata)
+			return itemName(metadata)
 		}
 		for _, key := range []string{"name", "resource", "subresource", "groupVersion", "version", "field"} {
 			if name, ok := item[key].(string); ok && name != "" {
@@ -145,7 +145,7 @@ func nameOf(item any) string {
 }
 
 // CompareHeaders looks at the headers of these names, and at those that the left side has besides for their symbols.
-func (s *Symbols) CompareHeaders(names []string, left map[string][]string, right http.Header, d *Differences) {
+func (s *Placeholders) CompareHeaders(names []string, left map[string][]string, right http.Header, d *Differences) {
 	for _, name := range names {
 		if values := right.Values(name); len(left[name]) == 0 && len(values) > 0 {
 			d.unexpected("header "+name, values)

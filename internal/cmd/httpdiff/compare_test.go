@@ -22,7 +22,7 @@ const (
 )
 
 // match holds that two texts are the same.
-func match(t *testing.T, s *Symbols, left, right string) {
+func match(t *testing.T, s *Placeholders, left, right string) {
 	t.Helper()
 	contradiction, same := s.Match(left, right)
 	require.Empty(t, contradiction)
@@ -73,7 +73,7 @@ func TestCompare(t *testing.T) {
 		{`{"k:$uid1": 1}`, `{"k:": 1}`, "v.k:$uid1: missing, want 1"},
 	} {
 		var d Differences
-		NewSymbols("space", true).Compare("v", value(t, test.want), value(t, test.got), &d)
+		NewPlaceholders("space", true).Compare("v", value(t, test.want), value(t, test.got), &d)
 		if test.different == "" {
 			require.Empty(t, d, "%s and %s", test.want, test.got)
 		} else {
@@ -83,7 +83,7 @@ func TestCompare(t *testing.T) {
 }
 
 func TestResourceVersionsNeedNotBeEqual(t *testing.T) {
-	s := NewSymbols("space", false)
+	s := NewPlaceholders("space", false)
 	match(t, s, "$rv1 $rv2 $rv1", "5 5 6")
 	_, same := s.Match("$rv1", "x")
 	require.False(t, same)
@@ -93,7 +93,7 @@ func TestResourceVersionsNeedNotBeEqual(t *testing.T) {
 }
 
 func TestExpand(t *testing.T) {
-	s := NewSymbols("space", false)
+	s := NewPlaceholders("space", false)
 	match(t, s, `$continue(v=1 rv=$rv1 start=a\0)`, "abc=")
 	match(t, s, "$etag1", `"E"`)
 	for text, want := range map[string]string{
@@ -120,7 +120,7 @@ func TestCompareHeaders(t *testing.T) {
 	want := map[string][]string{"Content-Type": {"text/plain"}, "Warning": {"299 - \"a\"", "299 - \"b\""}, "Etag": {"$etag1"}, "Vary": {"x"}}
 	names := []string{"Content-Type", "Retry-After", "Warning"}
 	same := http.Header{"Content-Type": {"text/plain"}, "Warning": {"299 - \"a\"", "299 - \"b\""}, "Etag": {`"1"`}, "Date": {"today"}}
-	s := NewSymbols("space", false)
+	s := NewPlaceholders("space", false)
 	var d Differences
 	s.CompareHeaders(names, want, same, &d)
 	require.Empty(t, d)
@@ -133,7 +133,7 @@ func TestCompareHeaders(t *testing.T) {
 }
 
 func TestCanonical(t *testing.T) {
-	c := NewCanonizer([]string{"metadata.managedFields", "odd"})
+	c := NewCanonicalizer([]string{"metadata.managedFields", "odd"})
 	for _, test := range []struct{ a, b string }{
 		{`{"metadata": {"name": "a", "managedFields": [1]}, "odd": 1}`, `{"metadata": {"name": "a"}}`},
 		{`{"items": [{"metadata": {"managedFields": []}}]}`, `{"items": [{"metadata": {}}]}`},

@@ -57,8 +57,8 @@ func (d *Differences) Add(at string, left, right any) {
 	*d = append(*d, Difference{At: at, Left: Short(left), Right: Short(right)})
 }
 
-// Say notes something else about a place.
-func (d *Differences) Say(at, format string, args ...any) {
+// Addf notes something else about a place.
+func (d *Differences) Addf(at, format string, args ...any) {
 	*d = append(*d, Difference{At: at, Note: fmt.Sprintf(format, args...)})
 }
 
@@ -73,9 +73,9 @@ func (d *Differences) unexpected(at string, right any) {
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// inJSON writes a value that came out of JSON. (Others are the callers' mistake
+// jsonText writes a value that came out of JSON. (Others are the callers' mistake
 // and read as nothing.)
-func inJSON(v any) string {
+func jsonText(v any) string {
 	b, _ := json.Marshal(v)
 	return string(b)
 }
@@ -83,7 +83,7 @@ func inJSON(v any) string {
 // Short is a value as JSON, cut to what fits a line of a report.
 func Short(v any) string {
 	const longest = 300
-	text := inJSON(v)
+	text := jsonText(v)
 	if len(text) > longest {
 		text = text[:longest] + "…"
 	}

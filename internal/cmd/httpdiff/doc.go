@@ -33,7 +33,7 @@
 //
 // Any other word with a dollar sign ($patch, $ref) is plain text. The same $uid,
 // $rand or $num must be the same value all through a case and two of them two values;
-// NewSymbols says whether that holds for $rv too, otherwise any number will do.
+// NewPlaceholders says whether that holds for $rv too, otherwise any number will do.
 //
 // A [Scribe] puts the symbols into what a server answers now.
 package httpdiff

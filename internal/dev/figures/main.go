@@ -99,5 +99,5 @@ func tables(ctx context.Context, o options, out io.Writer) error {
 	if o.kubeconfig == "" {
 		return nil
 	}
-	return printBeside(ctx, o, scratch, out)
+	return printServerRatios(ctx, o, scratch, out)
 }

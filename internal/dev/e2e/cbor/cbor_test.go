@@ -30,14 +30,14 @@ import (
 
 var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
-// wire counts media types as they pass.
-type wire struct {
+// mediaCounter counts media types as they pass.
+type mediaCounter struct {
 	mu   sync.Mutex
 	sent map[string]int
 }
 
-func (w *wire) listen(next http.RoundTripper) http.RoundTripper {
-	return tripper(func(r *http.Request) (*http.Response, error) {
+func (w *mediaCounter) wrap(next http.RoundTripper) http.RoundTripper {
+	return roundTripperFunc(func(r *http.Request) (*http.Response, error) {
 		resp, err := next.RoundTrip(r)
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -49,25 +49,25 @@ func (w *wire) listen(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-func (w *wire) saw(media string) int {
+func (w *mediaCounter) requests(media string) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.sent[media]
 }
 
-type tripper func(*http.Request) (*http.Response, error)
+type roundTripperFunc func(*http.Request) (*http.Response, error)
 
-func (f tripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+func (f roundTripperFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // start gives a config that prefers CBOR, and what is heard of it.
-func start(t *testing.T, opts ...fakeapi.Option) (*rest.Config, *wire) {
+func start(t *testing.T, opts ...fakeapi.Option) (*rest.Config, *mediaCounter) {
 	t.Helper()
 	featurestesting.SetFeatureDuringTest(t, clientfeatures.ClientsAllowCBOR, true)
 	featurestesting.SetFeatureDuringTest(t, clientfeatures.ClientsPreferCBOR, true)
 	config := fakeapi.Start(t, opts...).RESTConfig()
 	config.ContentType, config.AcceptContentTypes = "", "application/cbor;q=1,application/json;q=0.9"
-	w := &wire{sent: map[string]int{}}
-	config.Wrap(w.listen)
+	w := &mediaCounter{sent: map[string]int{}}
+	config.Wrap(w.wrap)
 	return config, w
 }
 
@@ -77,7 +77,7 @@ func configMap(name, value string) *corev1.ConfigMap {
 
 // The typed client, its apply and its informer, which opens a streaming list.
 func TestTypedClient(t *testing.T) {
-	config, wire := start(t, fakeapi.WithCBOR(), fakeapi.WithObjects(configMap("old", "1")))
+	config, counter := start(t, fakeapi.WithCBOR(), fakeapi.WithObjects(configMap("old", "1")))
 	client := kubernetes.NewForConfigOrDie(config)
 	maps := client.CoreV1().ConfigMaps("default")
 	ctx := t.Context()
@@ -107,14 +107,14 @@ func TestTypedClient(t *testing.T) {
 	_, err = maps.Get(ctx, "new", metav1.GetOptions{})
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
 	for _, media := range []string{"> application/cbor", "> application/apply-patch+cbor", "< application/cbor", "< application/cbor-seq"} {
-		require.NotZero(t, wire.saw(media), media)
+		require.NotZero(t, counter.requests(media), media)
 	}
-	require.Zero(t, wire.saw("< application/json"))
+	require.Zero(t, counter.requests("< application/json"))
 }
 
 // The dynamic client and its informer.
 func TestDynamicClient(t *testing.T) {
-	config, wire := start(t, fakeapi.WithCBOR(), fakeapi.WithObjects(configMap("old", "1")))
+	config, counter := start(t, fakeapi.WithCBOR(), fakeapi.WithObjects(configMap("old", "1")))
 	client := dynamic.NewForConfigOrDie(config)
 	ctx := t.Context()
 	factory := dynamicinformer.NewDynamicSharedInformerFactory(client, 0)
@@ -135,19 +135,19 @@ func TestDynamicClient(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, list.Items, 1)
 	require.NotEmpty(t, list.GetContinue())
-	require.NotZero(t, wire.saw("< application/cbor-seq"))
-	require.NotZero(t, wire.saw("> application/apply-patch+cbor"))
-	require.Zero(t, wire.saw("< application/json"))
+	require.NotZero(t, counter.requests("< application/cbor-seq"))
+	require.NotZero(t, counter.requests("> application/apply-patch+cbor"))
+	require.Zero(t, counter.requests("< application/json"))
 }
 
 // On a server without CBOR the same clients fall back: the first write tells them (CB-04).
 func TestFallback(t *testing.T) {
-	config, wire := start(t)
+	config, counter := start(t)
 	maps := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")
 	_, err := maps.Create(t.Context(), configMap("new", "1"), metav1.CreateOptions{})
 	require.True(t, apierrors.IsUnsupportedMediaType(err), "%v", err)
 	require.True(t, strings.Contains(err.Error(), "accepted media types include: application/json"))
 	_, err = maps.Create(t.Context(), configMap("new", "1"), metav1.CreateOptions{})
 	require.NoError(t, err)
-	require.Zero(t, wire.saw("< application/cbor"))
+	require.Zero(t, counter.requests("< application/cbor"))
 }

@@ -12,7 +12,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-func TestClientDeleteAllOfDeletesWhatIsSelected(t *testing.T) {
+func TestClientDeleteAllOfDeletesSelection(t *testing.T) {
 	srv := fakeapi.Start(t)
 	c := newClient(t, srv.RESTConfig())
 	web := map[string]string{"tier": "web"}
@@ -28,7 +28,7 @@ func TestClientDeleteAllOfDeletesWhatIsSelected(t *testing.T) {
 	require.NoError(t, c.Get(t.Context(), client.ObjectKeyFromObject(elsewhere), elsewhere))
 }
 
-func TestClientDeleteHoldsToItsPreconditions(t *testing.T) {
+func TestClientDeletePreconditions(t *testing.T) {
 	c := newClient(t, fakeapi.Start(t).RESTConfig())
 	a := configMap("a", nil)
 	require.NoError(t, c.Create(t.Context(), a))

@@ -53,7 +53,7 @@ func TestClientListSelects(t *testing.T) {
 	require.EqualError(t, err, `"data.colour" is not a known field selector: only "metadata.name", "metadata.namespace"`)
 }
 
-func TestClientListInPagesIsOneMoment(t *testing.T) {
+func TestClientListInPagesIsConsistent(t *testing.T) {
 	srv := fakeapi.Start(t)
 	c := newClient(t, srv.RESTConfig())
 	for i := range 5 {

@@ -33,7 +33,7 @@ func TestClientMergePatchSetsAndRemoves(t *testing.T) {
 
 // A list of containers is merged by their names, where a merge patch would put
 // the new list in the place of the old one.
-func TestClientStrategicMergePatchKnowsLists(t *testing.T) {
+func TestClientStrategicMergePatchMergesLists(t *testing.T) {
 	c, d := created(t)
 	before := d.DeepCopy()
 	d.Spec.Template.Spec.Containers = append(d.Spec.Template.Spec.Containers, corev1.Container{Name: "sidecar", Image: "s:1"})
@@ -94,7 +94,7 @@ func TestClientStatusPatchChangesStatusOnly(t *testing.T) {
 	require.EqualValues(t, 1, d.Status.ReadyReplicas)
 }
 
-func TestClientPatchOfWhatIsMissingIsNotFound(t *testing.T) {
+func TestClientPatchOfMissingObjectIsNotFound(t *testing.T) {
 	c, _ := created(t)
 	err := c.Patch(t.Context(), deployment("nobody", "x"), client.RawPatch(types.MergePatchType, []byte(`{}`)))
 	require.True(t, apierrors.IsNotFound(err), "%v", err)

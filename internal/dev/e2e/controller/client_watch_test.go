@@ -14,7 +14,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-func TestClientWatchSeesWhatComesAndGoes(t *testing.T) {
+func TestClientWatchReportsSelectionChanges(t *testing.T) {
 	srv := fakeapi.Start(t)
 	c, err := client.NewWithWatch(srv.RESTConfig(), client.Options{Scheme: scheme.Scheme})
 	require.NoError(t, err)

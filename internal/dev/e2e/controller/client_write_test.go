@@ -22,7 +22,7 @@ func configMap(name string, labels map[string]string) *corev1.ConfigMap {
 	}
 }
 
-func TestClientCreateFillsInWhatTheServerDecides(t *testing.T) {
+func TestClientCreateReturnsServerFields(t *testing.T) {
 	c := newClient(t, fakeapi.Start(t).RESTConfig())
 	made := configMap("a", nil)
 	require.NoError(t, c.Create(t.Context(), made))
@@ -39,7 +39,7 @@ func TestClientCreateFillsInWhatTheServerDecides(t *testing.T) {
 	require.EqualError(t, err, `configmaps "a" already exists`)
 }
 
-func TestClientCreateDryRunLeavesNoTrace(t *testing.T) {
+func TestClientCreateDryRunStoresNothing(t *testing.T) {
 	c := newClient(t, fakeapi.Start(t).RESTConfig())
 	made := configMap("a", nil)
 	require.NoError(t, c.Create(t.Context(), made, client.DryRunAll))
@@ -82,7 +82,7 @@ func TestClientUpdateWithoutAChangeIsNoNewVersion(t *testing.T) {
 
 // Spec and status are two doors: what goes in by one does not change what lies
 // behind the other.
-func TestClientKeepsSpecAndStatusApart(t *testing.T) {
+func TestClientStatusIsASubresource(t *testing.T) {
 	c := newClient(t, fakeapi.Start(t).RESTConfig())
 	d := deployment("shop", "shop:1")
 	d.Status.Replicas = 3
@@ -122,7 +122,7 @@ func TestClientReadsUnstructuredAndMetadataOnly(t *testing.T) {
 }
 
 // A field that the server does not know goes in with a warning, or not at all.
-func TestClientFieldValidationIsTheServers(t *testing.T) {
+func TestClientFieldValidation(t *testing.T) {
 	srv := fakeapi.Start(t)
 	loose := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap",
@@ -134,7 +134,7 @@ func TestClientFieldValidationIsTheServers(t *testing.T) {
 	require.True(t, apierrors.IsBadRequest(err), "%v", err)
 	require.ErrorContains(t, err, `strict decoding error: unknown field "dta"`)
 
-	warnings := &collector{}
+	warnings := &warningCollector{}
 	cfg := srv.RESTConfig()
 	cfg.WarningHandlerWithContext = warnings
 	lenient, err := client.New(cfg, client.Options{Scheme: scheme.Scheme})

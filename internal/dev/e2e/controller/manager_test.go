@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
-	"example.com/fakeapi/internal/dev/e2e/internal/until"
+	"example.com/fakeapi/internal/dev/e2e/internal/poll"
 )
 
 // startManager runs the settings controller until the function that it returns
@@ -97,16 +97,16 @@ func secret() *corev1.Secret {
 	}
 }
 
-// settled waits until the store is what the controller is there to make of it:
+// waitReconciled waits until the store is what the controller is there to make of it:
 // each Deployment of a site has its settings, says so, and no settings are left
 // without one.
-func settled(t *testing.T, c client.Client) {
+func waitReconciled(t *testing.T, c client.Client) {
 	t.Helper()
-	until.Passes(t, func(ctx context.Context) error { return unsettled(ctx, c) })
+	poll.UntilNoError(t, func(ctx context.Context) error { return checkReconciled(ctx, c) })
 }
 
-// unsettled is the first thing that is not as the controller should make it.
-func unsettled(ctx context.Context, c client.Client) error {
+// checkReconciled is the first thing that is not as the controller should make it.
+func checkReconciled(ctx context.Context, c client.Client) error {
 	var deployments appsv1.DeploymentList
 	if err := c.List(ctx, &deployments, client.HasLabels{site}); err != nil {
 		return err
@@ -119,14 +119,14 @@ func unsettled(ctx context.Context, c client.Client) error {
 		return fmt.Errorf("%d settings for %d deployments", len(configs.Items), len(deployments.Items))
 	}
 	for i, d := range deployments.Items { // both lists are in the order of names
-		if err := wrong(&d, &configs.Items[i]); err != nil {
+		if err := checkObjects(&d, &configs.Items[i]); err != nil {
 			return fmt.Errorf("%s: %w", d.Name, err)
 		}
 	}
 	return nil
 }
 
-func wrong(d *appsv1.Deployment, c *corev1.ConfigMap) error {
+func checkObjects(d *appsv1.Deployment, c *corev1.ConfigMap) error {
 	switch {
 	case c.Name != d.Name:
 		return fmt.Errorf("its settings are missing, found those of %s", c.Name)

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	fakeapi "example.com/fakeapi/fake"
-	"example.com/fakeapi/internal/dev/e2e/internal/line"
+	"example.com/fakeapi/internal/dev/e2e/internal/dialer"
 )
 
 // outage is how long the manager is cut off: longer than the server remembers
@@ -32,21 +32,21 @@ func TestManagerConvergesAfterAnOutageInABubble(t *testing.T) {
 			require.NoError(t, c.Create(t.Context(), deployment(fmt.Sprintf("d%d", i), "app:1")))
 		}
 		cfg := srv.RESTConfig()
-		network := line.Through(cfg)
+		network := dialer.Wrap(cfg)
 		mgr, stop := startManager(t, cfg)
-		settled(t, c)
+		waitReconciled(t, c)
 
 		network.Cut()
 		start := time.Now()
-		changeTheWorld(t, c)
+		changeObjects(t, c)
 		time.Sleep(outage)
 		synctest.Wait()
-		require.GreaterOrEqual(t, network.Refused(), 10, "the manager did not try to come back")
-		require.Error(t, unsettled(t.Context(), c), "the manager worked without a network")
+		require.GreaterOrEqual(t, network.RefusedDials(), 10, "the manager did not try to come back")
+		require.Error(t, checkReconciled(t.Context(), c), "the manager worked without a network")
 		srv.ForgetHistory() // and the past is forgotten
 
-		network.Mend()
-		settled(t, c)
+		network.Restore()
+		waitReconciled(t, c)
 		gone := &appsv1.Deployment{}
 		require.True(t, apierrors.IsNotFound(c.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "d0"}, gone)))
 		require.Less(t, time.Since(start), outage+2*time.Minute)
@@ -58,8 +58,8 @@ func TestManagerConvergesAfterAnOutageInABubble(t *testing.T) {
 	require.Less(t, time.Since(wall), 10*time.Second)
 }
 
-// changeTheWorld deletes, updates and creates behind the manager's back.
-func changeTheWorld(t *testing.T, c client.Client) {
+// changeObjects deletes, updates and creates behind the manager's back.
+func changeObjects(t *testing.T, c client.Client) {
 	t.Helper()
 	require.NoError(t, c.Delete(t.Context(), deployment("d0", "")))
 	require.NoError(t, c.Create(t.Context(), deployment("d99", "app:1")))
@@ -90,14 +90,14 @@ func TestManagerIdlesForADayInABubble(t *testing.T) {
 		c := newClient(t, srv.RESTConfig())
 		require.NoError(t, srv.Load(secret(), deployment("shop", "shop:1")))
 		_, stop := startManager(t, srv.RESTConfig())
-		settled(t, c)
+		waitReconciled(t, c)
 		idle := srv.ResourceVersion()
 
 		time.Sleep(24 * time.Hour)
 		require.Equal(t, idle, srv.ResourceVersion(), "somebody wrote in the quiet")
 
 		require.NoError(t, c.Create(t.Context(), deployment("late", "late:1")))
-		settled(t, c)
+		waitReconciled(t, c)
 		stop()
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	fakeapi "example.com/fakeapi/fake"
-	"example.com/fakeapi/internal/dev/e2e/internal/until"
+	"example.com/fakeapi/internal/dev/e2e/internal/poll"
 )
 
 func TestManagerFollowsCreateUpdateAndDelete(t *testing.T) {
@@ -21,7 +21,7 @@ func TestManagerFollowsCreateUpdateAndDelete(t *testing.T) {
 
 	shop := deployment("shop", "shop:1")
 	require.NoError(t, c.Create(t.Context(), shop))
-	settled(t, c)
+	waitReconciled(t, c)
 	require.NoError(t, c.Get(t.Context(), client.ObjectKeyFromObject(shop), shop))
 	require.Equal(t, []string{finalizer}, shop.Finalizers)
 	require.EqualValues(t, 1, shop.Generation, "a finalizer and a status are no new generation")
@@ -29,63 +29,63 @@ func TestManagerFollowsCreateUpdateAndDelete(t *testing.T) {
 	shop.Spec.Template.Spec.Containers[0].Image = "shop:2"
 	require.NoError(t, c.Update(t.Context(), shop))
 	require.EqualValues(t, 2, shop.Generation)
-	settled(t, c)
+	waitReconciled(t, c)
 
 	require.NoError(t, c.Delete(t.Context(), shop))
-	until.True(t, "the deployment to go", func() bool {
+	poll.Until(t, "the deployment to go", func() bool {
 		return apierrors.IsNotFound(c.Get(t.Context(), client.ObjectKeyFromObject(shop), shop))
 	})
-	settled(t, c)
+	waitReconciled(t, c)
 	stop()
 }
 
-func TestManagerRestoresWhatItOwns(t *testing.T) {
+func TestManagerRestoresOwnedObjects(t *testing.T) {
 	srv := fakeapi.Start(t)
 	c := newClient(t, srv.RESTConfig())
 	require.NoError(t, srv.Load(secret(), deployment("shop", "shop:1")))
 	_, stop := startManager(t, srv.RESTConfig())
-	settled(t, c)
+	waitReconciled(t, c)
 
 	owned := &corev1.ConfigMap{}
 	require.NoError(t, c.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "shop"}, owned))
 	require.NoError(t, c.Delete(t.Context(), owned))
-	settled(t, c)
+	waitReconciled(t, c)
 
 	again := &corev1.ConfigMap{}
 	require.NoError(t, c.Get(t.Context(), client.ObjectKeyFromObject(owned), again))
 	require.NotEqual(t, owned.UID, again.UID)
 	again.Data["image"] = "somebody else's"
 	require.NoError(t, c.Update(t.Context(), again))
-	settled(t, c)
+	waitReconciled(t, c)
 	stop()
 }
 
 // The Secret is not watched: only the back-off after an error can find it.
-func TestManagerTriesAgainAfterAnError(t *testing.T) {
+func TestManagerRetriesAfterError(t *testing.T) {
 	srv := fakeapi.Start(t)
 	c := newClient(t, srv.RESTConfig())
 	_, stop := startManager(t, srv.RESTConfig())
 	shop := deployment("shop", "shop:1")
 	require.NoError(t, c.Create(t.Context(), shop))
-	until.True(t, "the first try", func() bool {
+	poll.Until(t, "the first try", func() bool {
 		require.NoError(t, c.Get(t.Context(), client.ObjectKeyFromObject(shop), shop))
 		return len(shop.Finalizers) == 1
 	})
-	require.Error(t, unsettled(t.Context(), c))
+	require.Error(t, checkReconciled(t.Context(), c))
 
 	require.NoError(t, c.Create(t.Context(), secret()))
-	settled(t, c)
+	waitReconciled(t, c)
 	stop()
 }
 
-func TestManagerSeesOnlyWhatItsCacheSelects(t *testing.T) {
+func TestManagerCacheSelection(t *testing.T) {
 	srv := fakeapi.Start(t)
 	c := newClient(t, srv.RESTConfig())
 	outside := deployment("outside", "x:1")
 	outside.Labels = nil
 	require.NoError(t, srv.Load(secret(), outside, deployment("shop", "shop:1")))
 	mgr, stop := startManager(t, srv.RESTConfig())
-	settled(t, c)
+	waitReconciled(t, c)
 
 	require.Equal(t, []string{"shop"}, cached(t, mgr.GetClient()))
 	require.NoError(t, c.Get(t.Context(), client.ObjectKeyFromObject(outside), outside))
@@ -94,13 +94,13 @@ func TestManagerSeesOnlyWhatItsCacheSelects(t *testing.T) {
 	// An object that starts to match comes in, one that ceases to goes out.
 	outside.Labels = map[string]string{site: "south"}
 	require.NoError(t, c.Update(t.Context(), outside))
-	settled(t, c)
+	waitReconciled(t, c)
 	require.Equal(t, []string{"outside", "shop"}, cached(t, mgr.GetClient()))
 
 	require.NoError(t, c.Get(t.Context(), client.ObjectKeyFromObject(outside), outside))
 	delete(outside.Labels, site)
 	require.NoError(t, c.Update(t.Context(), outside))
-	until.True(t, "the cache to let go", func() bool { return len(cached(t, mgr.GetClient())) == 1 })
+	poll.Until(t, "the cache to let go", func() bool { return len(cached(t, mgr.GetClient())) == 1 })
 	stop()
 }
 

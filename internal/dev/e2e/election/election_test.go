@@ -22,8 +22,8 @@ import (
 	"k8s.io/klog/v2"
 
 	fakeapi "example.com/fakeapi/fake"
-	"example.com/fakeapi/internal/dev/e2e/internal/line"
-	"example.com/fakeapi/internal/dev/e2e/internal/until"
+	"example.com/fakeapi/internal/dev/e2e/internal/dialer"
+	"example.com/fakeapi/internal/dev/e2e/internal/poll"
 )
 
 // The times that Kubernetes' own components use.
@@ -45,27 +45,27 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func TestLeaderThatIsCutOffIsReplacedWhenItsLeaseEnds(t *testing.T) {
+func TestDisconnectedLeaderIsReplacedAtLeaseExpiry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		cfg := srv.RESTConfig()
-		network := line.Through(cfg)
+		network := dialer.Wrap(cfg)
 		first := run(t, cfg, "first", false)
-		until.True(t, "first to lead", first.leads)
+		poll.Until(t, "first to lead", first.isLeader)
 		second := run(t, srv.RESTConfig(), "second", false)
 
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
-		require.True(t, first.leads(), "a leader that renews its lease keeps it")
-		require.False(t, second.leads())
+		require.True(t, first.isLeader(), "a leader that renews its lease keeps it")
+		require.False(t, second.isLeader())
 
 		network.Cut()
 		cut := time.Now()
 		<-first.stopped
 		require.LessOrEqual(t, time.Since(cut), renewDeadline+retryPeriod)
-		require.False(t, second.leads(), "two leaders at once")
+		require.False(t, second.isLeader(), "two leaders at once")
 
-		until.True(t, "second to lead", second.leads)
+		poll.Until(t, "second to lead", second.isLeader)
 		require.GreaterOrEqual(t, time.Since(cut), leaseDuration-retryPeriod)
 		require.LessOrEqual(t, time.Since(cut), leaseDuration+2*patience)
 		lease := current(t, srv.RESTConfig())
@@ -74,22 +74,22 @@ func TestLeaderThatIsCutOffIsReplacedWhenItsLeaseEnds(t *testing.T) {
 	})
 }
 
-func TestLeaderThatReleasesItsLeaseIsReplacedAtOnce(t *testing.T) {
+func TestReleasedLeaseIsAcquiredAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		first := run(t, srv.RESTConfig(), "first", true)
-		until.True(t, "first to lead", first.leads)
+		poll.Until(t, "first to lead", first.isLeader)
 		second := run(t, srv.RESTConfig(), "second", true)
 
 		first.resign()
 		<-first.stopped
 		released := time.Now()
-		until.True(t, "second to lead", second.leads)
+		poll.Until(t, "second to lead", second.isLeader)
 		require.LessOrEqual(t, time.Since(released), patience)
 	})
 }
 
-func TestOnlyOneOfManyLeads(t *testing.T) {
+func TestOneLeader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		var all []*candidate
@@ -98,14 +98,14 @@ func TestOnlyOneOfManyLeads(t *testing.T) {
 		}
 		for len(all) > 0 {
 			var leaders []int
-			until.True(t, "somebody to lead", func() bool {
-				leaders = leading(all)
+			poll.Until(t, "somebody to lead", func() bool {
+				leaders = leaderIndexes(all)
 				return len(leaders) > 0
 			})
 			time.Sleep(time.Minute)
 			synctest.Wait()
-			require.Len(t, leading(all), 1)
-			require.Equal(t, leaders, leading(all))
+			require.Len(t, leaderIndexes(all), 1)
+			require.Equal(t, leaders, leaderIndexes(all))
 
 			gone := all[leaders[0]]
 			all = append(all[:leaders[0]], all[leaders[0]+1:]...)
@@ -115,10 +115,10 @@ func TestOnlyOneOfManyLeads(t *testing.T) {
 	})
 }
 
-// leading gives the places of those who lead.
-func leading(all []*candidate) (found []int) {
+// leaderIndexes gives the places of those who lead.
+func leaderIndexes(all []*candidate) (found []int) {
 	for i, c := range all {
-		if c.leads() {
+		if c.isLeader() {
 			found = append(found, i)
 		}
 	}
@@ -134,7 +134,7 @@ type candidate struct {
 	leader bool
 }
 
-func (c *candidate) leads() bool {
+func (c *candidate) isLeader() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.leader

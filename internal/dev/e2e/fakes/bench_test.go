@@ -36,17 +36,17 @@ func configMaps(n int) []runtime.Object {
 	return objects
 }
 
-// subject is something that keeps ConfigMaps.
-type subject struct {
+// implementation is something that keeps ConfigMaps.
+type implementation struct {
 	name   string
 	create func(context.Context, *corev1.ConfigMap) error
 	get    func(context.Context, string) error
 	list   func(context.Context) (int, error)
 }
 
-func typed(name string, c kubernetes.Interface) subject {
+func typed(name string, c kubernetes.Interface) implementation {
 	maps := c.CoreV1().ConfigMaps("default")
-	return subject{
+	return implementation{
 		name: name,
 		create: func(ctx context.Context, cm *corev1.ConfigMap) error {
 			_, err := maps.Create(ctx, cm, metav1.CreateOptions{})
@@ -66,11 +66,11 @@ func typed(name string, c kubernetes.Interface) subject {
 	}
 }
 
-func subjects(b *testing.B, n int) []subject {
+func implementations(b *testing.B, n int) []implementation {
 	objects := configMaps(n)
 	srv := fakeapi.Start(b, fakeapi.WithObjects(objects...))
 	c := runtimefake.NewClientBuilder().WithScheme(scheme.Scheme).WithRuntimeObjects(objects...).Build()
-	return []subject{
+	return []implementation{
 		typed("server", kubernetes.NewForConfigOrDie(srv.RESTConfig())),
 		typed("client-go", clientgofake.NewClientset(objects...)),
 		{
@@ -89,7 +89,7 @@ func subjects(b *testing.B, n int) []subject {
 }
 
 func BenchmarkCreate(b *testing.B) {
-	for _, s := range subjects(b, 0) {
+	for _, s := range implementations(b, 0) {
 		b.Run(s.name, func(b *testing.B) {
 			n := 0
 			for b.Loop() {
@@ -103,7 +103,7 @@ func BenchmarkCreate(b *testing.B) {
 }
 
 func BenchmarkGet(b *testing.B) {
-	for _, s := range subjects(b, 1000) {
+	for _, s := range implementations(b, 1000) {
 		b.Run(s.name, func(b *testing.B) {
 			for b.Loop() {
 				if err := s.get(b.Context(), "m0000500"); err != nil {
@@ -115,7 +115,7 @@ func BenchmarkGet(b *testing.B) {
 }
 
 func BenchmarkList10000(b *testing.B) {
-	for _, s := range subjects(b, 10_000) {
+	for _, s := range implementations(b, 10_000) {
 		b.Run(s.name, func(b *testing.B) {
 			for b.Loop() {
 				if n, err := s.list(b.Context()); err != nil || n != 10_000 {

@@ -39,33 +39,33 @@ func TestAuthCanI(t *testing.T) {
 	no("no - nobody touches secrets\n", "get", "secrets", "--as", "bob")
 	no("no\n", "list", "configmaps", "--as", "carol")
 
-	require.Contains(t, squeeze(u.do("auth", "can-i", "--list")), "*.* [] [] [*]")
-	told := u.try("auth", "can-i", "--list", "--as", "bob")
-	require.Zero(t, told.code)
-	require.Contains(t, told.err, "Warning: the list may be incomplete: the authorizer is a function")
+	require.Contains(t, collapseSpaces(u.do("auth", "can-i", "--list")), "*.* [] [] [*]")
+	listed := u.try("auth", "can-i", "--list", "--as", "bob")
+	require.Zero(t, listed.code)
+	require.Contains(t, listed.err, "Warning: the list may be incomplete: the authorizer is a function")
 }
 
 // kubectl auth whoami says as whom one acts.
 func TestAuthWhoami(t *testing.T) {
 	u := newUser(t)
-	require.Equal(t, "ATTRIBUTE VALUE\nUsername system:admin\nGroups [system:masters system:authenticated]", squeeze(u.do("auth", "whoami")))
+	require.Equal(t, "ATTRIBUTE VALUE\nUsername system:admin\nGroups [system:masters system:authenticated]", collapseSpaces(u.do("auth", "whoami")))
 	require.Equal(t, "ATTRIBUTE VALUE\nUsername system:serviceaccount:ns:sa\nGroups [system:serviceaccounts system:serviceaccounts:ns system:authenticated]",
-		squeeze(u.do("auth", "whoami", "--as", "system:serviceaccount:ns:sa")))
+		collapseSpaces(u.do("auth", "whoami", "--as", "system:serviceaccount:ns:sa")))
 	require.Equal(t, "bob [a b system:authenticated] 7 [x y]", u.do("auth", "whoami", "--as", "bob", "--as-group", "a", "--as-group", "b", "--as-uid", "7", "--as-user-extra", "scope=x", "--as-user-extra", "scope=y",
 		"-o", `jsonpath={.status.userInfo.username} [{.status.userInfo.groups[0]} {.status.userInfo.groups[1]} {.status.userInfo.groups[2]}] {.status.userInfo.uid} [{.status.userInfo.extra.scope[0]} {.status.userInfo.extra.scope[1]}]`))
 }
 
-// Denials are told as of a cluster, also to somebody who is impersonated.
+// Denials are listed as of a cluster, also to somebody who is impersonated.
 func TestDenials(t *testing.T) {
 	u := newUser(t, fakeapi.WithAuthorizer(readers))
 	u.do("create", "configmap", "a", "--from-literal=k=v")
 	require.Equal(t, "configmap/a\n", u.do("get", "configmaps", "a", "-o", "name", "--as", "bob"))
 	require.Equal(t, `Error from server (Forbidden): configmaps "a" is forbidden: User "bob" cannot delete resource "configmaps" in API group "" in the namespace "default"`+"\n",
-		u.refused("delete", "configmap", "a", "--as", "bob"))
+		u.doRefused("delete", "configmap", "a", "--as", "bob"))
 	require.Equal(t, `Error from server (Forbidden): configmaps is forbidden: User "bob" cannot list resource "configmaps" in API group "" at the cluster scope`+"\n",
-		u.refused("get", "configmaps", "-A", "--as", "bob"))
+		u.doRefused("get", "configmaps", "-A", "--as", "bob"))
 	require.Equal(t, `error: failed to create secret secrets is forbidden: User "bob" cannot create resource "secrets" in API group "" in the namespace "default": nobody touches secrets`+"\n",
-		u.refused("create", "secret", "generic", "s", "--as", "bob"))
+		u.doRefused("create", "secret", "generic", "s", "--as", "bob"))
 }
 
 // A kubeconfig has the certificate of the administrator; flags name that of somebody else.

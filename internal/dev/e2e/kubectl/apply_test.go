@@ -111,7 +111,7 @@ func TestApplyServerDryRunLeavesNoTrace(t *testing.T) {
 	u := newUser(t)
 	cm := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: v}\n"
 	require.Equal(t, "configmap/a created (server dry run)\n", u.doWith(cm, "apply", "-f", "-", "--dry-run=server"))
-	u.refused("get", "configmap", "a")
+	u.doRefused("get", "configmap", "a")
 
 	u.doWith(cm, "apply", "-f", "-")
 	require.Equal(t, "configmap/a configured (server dry run)\n",

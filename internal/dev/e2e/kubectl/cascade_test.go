@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"example.com/fakeapi/internal/dev/e2e/internal/until"
+	"example.com/fakeapi/internal/dev/e2e/internal/poll"
 )
 
 // family makes a ReplicaSet with two Pods of its own, the second of which blocks
@@ -32,8 +32,8 @@ func TestDeleteInTheBackground(t *testing.T) {
 	u := newUser(t)
 	u.family()
 	require.Equal(t, familyGone, u.do("delete", "replicaset", "web"))
-	u.refused("get", "replicaset", "web")
-	until.True(t, "the pods to go", func() bool { return u.pods() == "" })
+	u.doRefused("get", "replicaset", "web")
+	poll.Until(t, "the pods to go", func() bool { return u.pods() == "" })
 }
 
 // In the foreground the owner waits for what blocks it.
@@ -43,8 +43,8 @@ func TestDeleteInTheForeground(t *testing.T) {
 	u.do("patch", "pod", "web-2", "-p", `{"metadata":{"finalizers":["example.com/hold"]}}`)
 	ended := make(chan result, 1)
 	go func() { ended <- u.try("delete", "replicaset", "web", "--cascade=foreground") }()
-	until.True(t, "the first pod to go", func() bool { return u.pods() == "pod/web-2\n" })
-	until.True(t, "the second pod to begin to", func() bool {
+	poll.Until(t, "the first pod to go", func() bool { return u.pods() == "pod/web-2\n" })
+	poll.Until(t, "the second pod to begin to", func() bool {
 		return u.do("get", "pod", "web-2", "-o", "jsonpath={.metadata.deletionTimestamp}") != ""
 	})
 	require.Equal(t, `["foregroundDeletion"]`, u.do("get", "replicaset", "web", "-o", "jsonpath={.metadata.finalizers}"))
@@ -59,7 +59,7 @@ func TestDeleteThatOrphans(t *testing.T) {
 	u := newUser(t)
 	u.family()
 	require.Equal(t, familyGone, u.do("delete", "replicaset", "web", "--cascade=orphan"))
-	u.refused("get", "replicaset", "web")
+	u.doRefused("get", "replicaset", "web")
 	require.Equal(t, "pod/web-1\npod/web-2\n", u.pods())
 	require.Empty(t, strings.TrimSpace(u.do("get", "pods", "-o", "jsonpath={.items[*].metadata.ownerReferences}")))
 }

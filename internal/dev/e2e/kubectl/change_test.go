@@ -36,7 +36,7 @@ func TestLabelAndAnnotate(t *testing.T) {
 	require.Equal(t, "pod/web-1 labeled\n", u.do("label", "pod", "web-1", "tier=front"))
 	require.Equal(t, "pod/web-1 not labeled\n", u.do("label", "pod", "web-1", "tier=front"))
 	require.Equal(t, "error: 'tier' already has a value (front), and --overwrite is false\n",
-		u.refused("label", "pod", "web-1", "tier=back"))
+		u.doRefused("label", "pod", "web-1", "tier=back"))
 	require.Equal(t, "pod/web-1 labeled\npod/web-2 labeled\n", u.do("label", "pods", "-l", "app=web", "tier=back", "--overwrite"))
 	require.Equal(t, "pod/web-1\npod/web-2\n", u.do("get", "pods", "-l", "tier=back", "-o", "name"))
 	require.Equal(t, "pod/web-1 unlabeled\n", u.do("label", "pod", "web-1", "tier-"))
@@ -55,7 +55,7 @@ func TestAnnotateOfAnOldVersionConflicts(t *testing.T) {
 	u.do("label", "pod", "web-1", "tier=front")
 	require.Equal(t, `Error from server (Conflict): Operation cannot be fulfilled on pods "web-1": the object has been modified; `+
 		"please apply your changes to the latest version and try again\n",
-		u.refused("annotate", "pod", "web-1", "a=b", "--resource-version="+old))
+		u.doRefused("annotate", "pod", "web-1", "a=b", "--resource-version="+old))
 }
 
 func TestSetChangesAPodTemplate(t *testing.T) {

@@ -40,7 +40,7 @@ func TestCreateConfigMapFromLiteral(t *testing.T) {
 	require.Equal(t, "configmap/greeting created\n", u.do("create", "configmap", "greeting", "--from-literal=hello=world"))
 	require.Equal(t, "world", u.do("get", "configmap", "greeting", "-o", "jsonpath={.data.hello}"))
 	require.Equal(t, "error: failed to create configmap: configmaps \"greeting\" already exists\n",
-		u.refused("create", "configmap", "greeting", "--from-literal=hello=world"))
+		u.doRefused("create", "configmap", "greeting", "--from-literal=hello=world"))
 }
 
 func TestRunAndExposeAPod(t *testing.T) {

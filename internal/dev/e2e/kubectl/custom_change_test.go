@@ -26,7 +26,7 @@ func TestCustomApply(t *testing.T) {
 	require.Equal(t, `1 Paid ["a.example.com"] 3`, u.siteField("web", ".spec.replicas} {.spec.tier} {.spec.hosts} {.metadata.generation"),
 		"what the manifest no longer says has its default again")
 	require.Equal(t, done+"configured (server dry run)\n", u.doWith(site("web", "replicas: 4"), "apply", "--dry-run=server", "-f", "-"))
-	require.Contains(t, u.refusedWith(site("web", "replicas: 11", "tier: Free"), "apply", "-f", "-"), "spec: Invalid value: tier Free has 10 replicas at most")
+	require.Contains(t, u.doRefusedWith(site("web", "replicas: 11", "tier: Free"), "apply", "-f", "-"), "spec: Invalid value: tier Free has 10 replicas at most")
 	require.Equal(t, "1", u.siteField("web", ".spec.replicas"))
 }
 
@@ -46,11 +46,11 @@ func TestCustomValidate(t *testing.T) {
 	u := newSiteUser(t)
 	wrong := site("web", "imagee: x")
 	require.Equal(t, `Error from server (BadRequest): error when creating "STDIN": Site in version "v1" cannot be handled as a Site: strict decoding error: unknown field "spec.imagee"`+"\n",
-		u.refusedWith(wrong, "create", "--validate=strict", "-f", "-"))
+		u.doRefusedWith(wrong, "create", "--validate=strict", "-f", "-"))
 	r := u.tryWith(wrong, "create", "--validate=warn", "-f", "-")
 	require.Equal(t, result{out: "site.hosting.example.com/web created\n", err: "Warning: unknown field \"spec.imagee\"\n"}, r)
 	require.Empty(t, u.siteField("web", ".spec.imagee"))
-	require.Contains(t, u.refusedWith(site("two", "tier: Gold"), "create", "-f", "-"),
+	require.Contains(t, u.doRefusedWith(site("two", "tier: Gold"), "create", "-f", "-"),
 		"The Site \"two\" is invalid: \n* "+`spec.tier: Unsupported value: "Gold": supported values: "Free", "Paid"`)
 }
 
@@ -61,7 +61,7 @@ func TestCustomPatchAndEdit(t *testing.T) {
 	require.Equal(t, "site.hosting.example.com/web patched\n", u.do("patch", "site", "web", "--type=merge", "-p", `{"spec":{"tier":"Paid"}}`))
 	require.Equal(t, "site.hosting.example.com/web patched\n", u.do("patch", "site", "web", "--type=json", "-p", `[{"op":"replace","path":"/spec/image","value":"example.com/web:2"}]`))
 	require.Equal(t, "Paid example.com/web:2", u.siteField("web", ".spec.tier} {.spec.image"))
-	require.Contains(t, u.refused("patch", "site", "web", "-p", `{"spec":{"tier":"Free"}}`), "application/strategic-merge-patch+json is not supported")
+	require.Contains(t, u.doRefused("patch", "site", "web", "-p", `{"spec":{"tier":"Free"}}`), "application/strategic-merge-patch+json is not supported")
 
 	require.Equal(t, "site.hosting.example.com/web edited\n", u.editor("web:2", "web:3").do("edit", "site", "web"))
 	require.Equal(t, "example.com/web:3", u.siteField("web", ".spec.image"))
@@ -78,8 +78,8 @@ func TestCustomScale(t *testing.T) {
 	u.doWith(site("web"), "create", "-f", "-")
 	require.Equal(t, "site.hosting.example.com/web scaled\n", u.do("scale", "site", "web", "--replicas=3"))
 	require.Equal(t, "3", u.siteField("web", ".spec.replicas"))
-	require.Contains(t, u.refused("scale", "site", "web", "--replicas=3", "--current-replicas=1"), "Expected replicas to be 1, was 3")
-	require.Contains(t, u.refused("scale", "site", "web", "--replicas=11"), "tier Free has 10 replicas at most")
+	require.Contains(t, u.doRefused("scale", "site", "web", "--replicas=3", "--current-replicas=1"), "Expected replicas to be 1, was 3")
+	require.Contains(t, u.doRefused("scale", "site", "web", "--replicas=11"), "tier Free has 10 replicas at most")
 	require.Equal(t, "3 Scale", u.do("get", "site", "web", "--subresource=scale", "-o", "jsonpath={.spec.replicas} {.kind}"))
 }
 

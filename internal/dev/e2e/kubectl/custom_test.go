@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"example.com/fakeapi/internal/dev/e2e/internal/subject"
-	"example.com/fakeapi/internal/dev/e2e/internal/until"
+	"example.com/fakeapi/internal/dev/e2e/internal/poll"
+	"example.com/fakeapi/internal/dev/e2e/internal/server"
 )
 
 // sites is the definition of the operator in these tests.
@@ -25,7 +25,7 @@ func site(name string, spec ...string) string {
 // so a namespace of the test's own is what the kubeconfig names.
 func newCustomUser(t *testing.T) *user {
 	t.Helper()
-	config := subject.Kubeconfig(t)
+	config := server.Kubeconfig(t)
 	u := &user{t: t, home: t.TempDir()}
 	require.NoError(t, os.WriteFile(filepath.Join(u.home, "kubeconfig"), config, 0o600))
 	namespace := u.doWith("apiVersion: v1\nkind: Namespace\nmetadata: {generateName: custom-}\n", "create", "-f", "-", "-o", "jsonpath={.metadata.name}")
@@ -40,7 +40,7 @@ func newSiteUser(t *testing.T) *user {
 	u.do("apply", "-f", sites)
 	t.Cleanup(u.uninstall)
 	u.established()
-	until.True(t, "the resource to be found", func() bool { return u.try("get", "sites").code == 0 })
+	poll.Until(t, "the resource to be found", func() bool { return u.try("get", "sites").code == 0 })
 	return u
 }
 
@@ -49,20 +49,20 @@ func newSiteUser(t *testing.T) *user {
 func (u *user) established() {
 	u.t.Helper()
 	met := result{out: "customresourcedefinition.apiextensions.k8s.io/sites.hosting.example.com condition met\n"}
-	until.True(u.t, "the definition to be established", func() bool {
+	poll.Until(u.t, "the definition to be established", func() bool {
 		return u.try("wait", "--for", "condition=established", "--timeout=10s", "crd/sites.hosting.example.com") == met
 	})
 }
 
 // uninstall waits until the definition is gone.
 func (u *user) uninstall() {
-	r := u.finally("delete", "--ignore-not-found", "-f", sites)
+	r := u.waitFor("delete", "--ignore-not-found", "-f", sites)
 	require.Zero(u.t, r.code, r.err)
 }
 
 func TestCustomDefinitionComesAndGoes(t *testing.T) {
 	u := newCustomUser(t)
-	require.Equal(t, "error: the server doesn't have a resource type \"sites\"\n", u.refused("get", "sites"))
+	require.Equal(t, "error: the server doesn't have a resource type \"sites\"\n", u.doRefused("get", "sites"))
 	require.Equal(t, "customresourcedefinition.apiextensions.k8s.io/sites.hosting.example.com created\n", u.do("apply", "-f", sites))
 	t.Cleanup(u.uninstall)
 	u.established()
@@ -74,7 +74,7 @@ func TestCustomDefinitionComesAndGoes(t *testing.T) {
 
 	u.doWith(site("web"), "create", "-f", "-")
 	require.Equal(t, "customresourcedefinition.apiextensions.k8s.io \"sites.hosting.example.com\" deleted\n", u.do("delete", "crd", "sites.hosting.example.com"))
-	until.True(t, "the resource to go", func() bool { return u.try("get", "sites").code == 1 })
+	poll.Until(t, "the resource to go", func() bool { return u.try("get", "sites").code == 1 })
 	require.NotContains(t, u.do("api-versions"), "hosting.example.com")
 }
 
@@ -99,7 +99,7 @@ func TestCustomColumns(t *testing.T) {
 	old := u.try("get", "sites.v1beta1.hosting.example.com", "web")
 	require.Equal(t, "Warning: hosting.example.com/v1beta1 Site is deprecated; use v1\n", old.err)
 	require.Equal(t, []string{"NAME", "HOST", "AGE"}, columns(old.out, 3)[0])
-	require.Contains(t, squeeze(u.do("describe", "site", "web")), "\nSpec:\nHosts:\na.example.com\nb.example.com\nImage: example.com/web:1\n")
+	require.Contains(t, collapseSpaces(u.do("describe", "site", "web")), "\nSpec:\nHosts:\na.example.com\nb.example.com\nImage: example.com/web:1\n")
 }
 
 func TestCustomSelectionAndWatch(t *testing.T) {
@@ -107,7 +107,7 @@ func TestCustomSelectionAndWatch(t *testing.T) {
 	u.doWith(site("free"), "create", "-f", "-")
 	u.doWith(site("paid", "tier: Paid"), "create", "-f", "-")
 	require.Equal(t, "site.hosting.example.com/paid\n", u.do("get", "sites", "--field-selector", "spec.tier=Paid", "-o", "name"))
-	require.Contains(t, u.refused("get", "sites", "--field-selector", "spec.image=x"), "field label not supported: spec.image")
+	require.Contains(t, u.doRefused("get", "sites", "--field-selector", "spec.image=x"), "field label not supported: spec.image")
 
 	next := u.watch("get", "sites", "--field-selector", "spec.tier=Paid", "--watch", "--output-watch-events", "--no-headers")
 	require.Equal(t, "ADDED paid", next())
@@ -128,7 +128,7 @@ func (u *user) namespace() string {
 // What kubectl explains comes from the documents, which follow the definition.
 func TestCustomExplain(t *testing.T) {
 	u := newSiteUser(t)
-	until.True(t, "the documents to follow", func() bool { return u.try("explain", "site").code == 0 })
+	poll.Until(t, "the documents to follow", func() bool { return u.try("explain", "site").code == 0 })
 	for field, want := range map[string][]string{
 		"site":                     {"GROUP:      hosting.example.com", "KIND:       Site", "VERSION:    v1", "Site is a web site with its pods and its service.", "spec\t<Object> -required-", "metadata\t<ObjectMeta>"},
 		"site.spec.ports":          {"FIELD: ports <[]Object>", "ports are the ports that the site listens on.", "name\t<string> -required-"},

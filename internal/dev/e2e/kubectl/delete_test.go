@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"example.com/fakeapi/internal/dev/e2e/internal/until"
+	"example.com/fakeapi/internal/dev/e2e/internal/poll"
 )
 
 func TestDeleteWhatAManifestNames(t *testing.T) {
@@ -30,7 +30,7 @@ func TestDeleteByNameByLabelAndAll(t *testing.T) {
 	u := newUser(t, withPods())
 	u.do("create", "configmap", "a")
 	require.Equal(t, "configmap \"a\" deleted from default namespace\n", u.do("delete", "configmap", "a"))
-	require.Equal(t, "Error from server (NotFound): configmaps \"a\" not found\n", u.refused("delete", "configmap", "a"))
+	require.Equal(t, "Error from server (NotFound): configmaps \"a\" not found\n", u.doRefused("delete", "configmap", "a"))
 	require.Empty(t, u.do("delete", "configmap", "a", "--ignore-not-found"))
 
 	require.Equal(t, lines(`pod "web-1" deleted from default namespace`, `pod "web-2" deleted from default namespace`),
@@ -39,7 +39,7 @@ func TestDeleteByNameByLabelAndAll(t *testing.T) {
 	require.Equal(t, result{out: "No resources found\n"}, u.try("delete", "pods", "--all", "-n", "prod"))
 }
 
-func TestDeleteNamespaceTakesWhatIsInIt(t *testing.T) {
+func TestDeleteNamespaceDeletesContent(t *testing.T) {
 	u := newUser(t)
 	u.do("apply", "-f", manifest)
 	require.Equal(t, "namespace \"shop\" deleted\n", u.do("delete", "namespace", "shop"))
@@ -56,7 +56,7 @@ func TestDeleteWaitsForFinalizers(t *testing.T) {
 	u.do("patch", "configmap", "held", "-p", `{"metadata":{"finalizers":["example.com/hold"]}}`)
 	ended := make(chan result, 1)
 	go func() { ended <- u.try("delete", "configmap", "held") }()
-	until.True(t, "the deletion to begin", func() bool {
+	poll.Until(t, "the deletion to begin", func() bool {
 		return u.do("get", "configmap", "held", "-o", "jsonpath={.metadata.deletionTimestamp}") != ""
 	})
 	require.Empty(t, ended)

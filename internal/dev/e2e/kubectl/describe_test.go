@@ -11,7 +11,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-func TestDescribeShowsWhatWasApplied(t *testing.T) {
+func TestDescribeAppliedObject(t *testing.T) {
 	u := newUser(t)
 	u.do("apply", "-f", manifest)
 	for name, tt := range map[string]struct {
@@ -60,7 +60,7 @@ func TestDescribeShowsWhatWasApplied(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out := squeeze(u.do(append([]string{"describe"}, tt.args...)...))
+			out := collapseSpaces(u.do(append([]string{"describe"}, tt.args...)...))
 			for _, want := range tt.want {
 				require.Contains(t, out, want)
 			}
@@ -77,7 +77,7 @@ func TestDescribePodShowsItsEvents(t *testing.T) {
 		event("web-1.pulled", web, "Pulled", "Pulled the image"),
 		event("web-2.pulled", pod("default", "web-2", "web", ""), "Pulled", "Not about this pod"),
 	))
-	out := squeeze(u.do("describe", "pod", "web-1"))
+	out := collapseSpaces(u.do("describe", "pod", "web-1"))
 	require.Contains(t, out, "Name: web-1\nNamespace: default\n")
 	require.Contains(t, out, "\nNode: node-1/\n")
 	require.Contains(t, out, "\nStatus: Running\nIP: 10.0.0.7\n")

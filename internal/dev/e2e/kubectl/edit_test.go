@@ -21,7 +21,7 @@ func TestEdit(t *testing.T) {
 }
 
 // An edit that the server refuses is kept in a file, and nothing changes.
-func TestEditThatIsRefused(t *testing.T) {
+func TestEditRefused(t *testing.T) {
 	u := newUser(t)
 	u.do("create", "configmap", "a", "--from-literal=k=v")
 	before := u.do("get", "configmap", "a", "-o", "yaml")

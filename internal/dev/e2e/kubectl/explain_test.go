@@ -38,7 +38,7 @@ func TestExplain(t *testing.T) {
 
 // Where a server does not take fieldValidation, kubectl validates by the document of
 // v2; its own code does it here.
-func TestValidateByTheSchemas(t *testing.T) {
+func TestValidateBySchemas(t *testing.T) {
 	u := newUser(t)
 	doc, err := discovery.NewDiscoveryClientForConfigOrDie(u.srv.RESTConfig()).OpenAPISchema()
 	require.NoError(t, err)
@@ -72,25 +72,25 @@ func (r resources) OpenAPISchema() (openapi.Resources, error) { return openapi.N
 
 // By default kubectl leaves validation to the server, for it sees in the documents
 // that the server can do it; with a dry run on the client's side, too.
-func TestCreateDryRunOnTheClientsSide(t *testing.T) {
+func TestCreateDryRunClient(t *testing.T) {
 	u := newUser(t)
 	right := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: v}\n"
 	for _, validate := range []string{"true", "strict", "warn", "ignore"} {
 		require.Equal(t, "configmap/a created (dry run)\n",
 			u.doWith(right, "create", "-f", "-", "--dry-run=client", "--validate="+validate))
 	}
-	u.refused("get", "configmap", "a")
+	u.doRefused("get", "configmap", "a")
 	require.Equal(t, "configmap/a serverside-applied (server dry run)\n",
 		u.doWith(right, "apply", "--server-side", "--dry-run=server", "--validate=strict", "-f", "-"))
-	u.refused("get", "configmap", "a")
+	u.doRefused("get", "configmap", "a")
 	for _, validate := range []string{"true", "strict"} {
-		require.Contains(t, u.refusedWith(right+"dta: {}\n", "apply", "--validate="+validate, "-f", "-"), `unknown field "dta"`)
+		require.Contains(t, u.doRefusedWith(right+"dta: {}\n", "apply", "--validate="+validate, "-f", "-"), `unknown field "dta"`)
 	}
 }
 
 // An apply merges lists by the keys that the documents of v3 tell: what another client
 // added to a list stays.
-func TestApplyMergesListsByTheDocuments(t *testing.T) {
+func TestApplyMergesListsByOpenAPI(t *testing.T) {
 	u := newUser(t)
 	config := func(image string) string {
 		return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec:\n  selector: {matchLabels: {a: b}}\n" +

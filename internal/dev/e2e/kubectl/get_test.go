@@ -65,7 +65,7 @@ func TestGetSelects(t *testing.T) {
 	}
 }
 
-func TestGetPrintsForPeople(t *testing.T) {
+func TestGetTables(t *testing.T) {
 	u := newUser(t, withPods())
 	require.Equal(t, [][]string{{"NAME"}, {"web-1"}, {"web-2"}}, columns(u.do("get", "pods"), 1))
 	require.Equal(t, [][]string{{"NAME"}, {"web-1"}, {"web-2"}}, columns(u.do("get", "pods", "-o", "wide"), 1))
@@ -89,7 +89,7 @@ func ends(text string) [][]string {
 	return rows
 }
 
-func TestGetPrintsForMachines(t *testing.T) {
+func TestGetJSONAndYAML(t *testing.T) {
 	u := newUser(t, withPods())
 	var fromJSON, fromYAML corev1.Pod
 	require.NoError(t, json.Unmarshal([]byte(u.do("get", "pod", "web-1", "-o", "json")), &fromJSON))
@@ -112,7 +112,7 @@ func TestGetPrintsForMachines(t *testing.T) {
 	require.Contains(t, u.do("get", "--raw", "/api/v1/namespaces/default/pods/web-1"), `"name":"web-1"`)
 }
 
-func TestGetInChunksGetsAll(t *testing.T) {
+func TestGetInChunks(t *testing.T) {
 	objects := []runtime.Object{}
 	want := ""
 	for i := range 7 {
@@ -127,7 +127,7 @@ func TestGetInChunksGetsAll(t *testing.T) {
 	require.Equal(t, 2, strings.Count(r.err, "continue="), "requests: %s", r.err)
 }
 
-func TestGetSomeThatAreMissing(t *testing.T) {
+func TestGetMissingAndPresent(t *testing.T) {
 	u := newUser(t, withPods())
 	require.Equal(t, result{out: "pod/web-1\n", err: "Error from server (NotFound): pods \"nope\" not found\n", code: 1},
 		u.try("get", "pods", "web-1", "nope", "-o", "name"))

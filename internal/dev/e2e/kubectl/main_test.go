@@ -15,8 +15,8 @@ import (
 var binary = filepath.Join(os.TempDir(), fmt.Sprintf("fakeapi-e2e-%d", os.Getpid()), "kubectl")
 
 func TestMain(m *testing.M) {
-	if tool := os.Getenv(playTool); tool != "" {
-		os.Exit(play(tool, os.Args[1:]))
+	if tool := os.Getenv(toolVariable); tool != "" {
+		os.Exit(runTool(tool, os.Args[1:]))
 	}
 	os.Exit(buildAndRun(m))
 }

@@ -6,24 +6,24 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestGetOfWhatIsMissing(t *testing.T) {
+func TestGetNotFound(t *testing.T) {
 	u := newUser(t)
-	require.Equal(t, "Error from server (NotFound): configmaps \"nope\" not found\n", u.refused("get", "configmap", "nope"))
-	require.Equal(t, "Error from server (NotFound): deployments.apps \"nope\" not found\n", u.refused("get", "deployment", "nope"))
-	require.Equal(t, "Error from server (NotFound): namespaces \"nope\" not found\n", u.refused("get", "ns", "nope"))
-	require.Equal(t, "error: the server doesn't have a resource type \"widgets\"\n", u.refused("get", "widgets"))
-	require.Equal(t, "Error from server (NotFound): the server could not find the requested resource\n", u.refused("get", "--raw", "/apis/nope"))
+	require.Equal(t, "Error from server (NotFound): configmaps \"nope\" not found\n", u.doRefused("get", "configmap", "nope"))
+	require.Equal(t, "Error from server (NotFound): deployments.apps \"nope\" not found\n", u.doRefused("get", "deployment", "nope"))
+	require.Equal(t, "Error from server (NotFound): namespaces \"nope\" not found\n", u.doRefused("get", "ns", "nope"))
+	require.Equal(t, "error: the server doesn't have a resource type \"widgets\"\n", u.doRefused("get", "widgets"))
+	require.Equal(t, "Error from server (NotFound): the server could not find the requested resource\n", u.doRefused("get", "--raw", "/apis/nope"))
 }
 
 func TestGetWithAFieldSelectorThatIsNotServed(t *testing.T) {
 	u := newUser(t)
 	require.Equal(t, `Error from server (BadRequest): Unable to find "/v1, Resource=pods" that match label selector "", `+
 		"field selector \"spec.foo=x\": field label not supported: spec.foo\n",
-		u.refused("get", "pods", "--field-selector", "spec.foo=x"))
+		u.doRefused("get", "pods", "--field-selector", "spec.foo=x"))
 }
 
 // kubectl asks for strict validation by default; the server does it.
-func TestApplyOfAManifestThatIsWrong(t *testing.T) {
+func TestApplyInvalidManifest(t *testing.T) {
 	u := newUser(t)
 	for name, tt := range map[string]struct{ manifest, want string }{
 		"unknown field": {
@@ -65,13 +65,13 @@ func TestApplyOfAManifestThatIsWrong(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, tt.want+"\n", u.refusedWith(tt.manifest, "apply", "-f", "-"))
+			require.Equal(t, tt.want+"\n", u.doRefusedWith(tt.manifest, "apply", "-f", "-"))
 		})
 	}
 	require.Equal(t, result{err: "No resources found in default namespace.\n"}, u.try("get", "all,configmaps"))
 }
 
-func TestApplyWithWarningsOnlyGoesThrough(t *testing.T) {
+func TestApplyWithWarnings(t *testing.T) {
 	u := newUser(t)
 	typo := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndta: {k: v}\n"
 	require.Equal(t, result{out: "configmap/a created\n", err: "Warning: unknown field \"dta\"\n"},
@@ -79,7 +79,7 @@ func TestApplyWithWarningsOnlyGoesThrough(t *testing.T) {
 }
 
 // One bad document does not keep the others out.
-func TestApplyGoesOnAfterAnError(t *testing.T) {
+func TestApplyContinuesAfterError(t *testing.T) {
 	u := newUser(t)
 	three := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\n" +
 		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: B}\n---\n" +
@@ -90,13 +90,13 @@ func TestApplyGoesOnAfterAnError(t *testing.T) {
 	require.Regexp(t, `^The ConfigMap "B" is invalid: metadata.name: Invalid value: "B": [^\n]+\n$`, r.err)
 }
 
-func TestPatchThatDoesNotFit(t *testing.T) {
+func TestPatchConflict(t *testing.T) {
 	u := newUser(t)
 	u.do("create", "configmap", "a", "--from-literal=k=v")
 	require.Equal(t, "The request is invalid: the server rejected our request due to an error in our request\n",
-		u.refused("patch", "configmap", "a", "--type=json", "-p", `[{"op":"test","path":"/data/k","value":"no"}]`))
+		u.doRefused("patch", "configmap", "a", "--type=json", "-p", `[{"op":"test","path":"/data/k","value":"no"}]`))
 	require.Equal(t, "Error from server (BadRequest): the name of the object (b) does not match the name on the URL (a)\n",
-		u.refused("patch", "configmap", "a", "-p", `{"metadata":{"name":"b"}}`))
+		u.doRefused("patch", "configmap", "a", "-p", `{"metadata":{"name":"b"}}`))
 	require.Equal(t, result{out: "configmap/a patched (no change)\n", err: "Warning: unknown field \"dta\"\n"},
 		u.try("patch", "configmap", "a", "--type=merge", "-p", `{"dta":1}`))
 }

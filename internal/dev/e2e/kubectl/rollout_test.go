@@ -33,12 +33,12 @@ func TestRolloutStatus(t *testing.T) {
 	require.Equal(t, `deployment "web" successfully rolled out`, next())
 }
 
-func TestRolloutThatMissesItsDeadline(t *testing.T) {
+func TestRolloutDeadlineExceeded(t *testing.T) {
 	u := newUser(t)
 	u.do("create", "deployment", "web", "--image=nginx:1")
 	u.do("patch", "deployment", "web", "--subresource=status", "--type=merge", "-p",
 		`{"status":{"observedGeneration":1,"conditions":[{"type":"Progressing","status":"False","reason":"ProgressDeadlineExceeded"}]}}`)
-	require.Equal(t, "error: deployment \"web\" exceeded its progress deadline\n", u.refused("rollout", "status", "deployment/web"))
+	require.Equal(t, "error: deployment \"web\" exceeded its progress deadline\n", u.doRefused("rollout", "status", "deployment/web"))
 }
 
 func TestRolloutRestartPauseAndResume(t *testing.T) {
@@ -49,6 +49,6 @@ func TestRolloutRestartPauseAndResume(t *testing.T) {
 	require.Equal(t, "deployment.apps/web paused\n", u.do("rollout", "pause", "deployment/web"))
 	require.Equal(t, "true 3", u.do("get", "deployment", "web", "-o", "jsonpath={.spec.paused} {.metadata.generation}"))
 	require.Equal(t, "error: deployments.apps \"web\" can't restart paused deployment (run rollout resume first)\n",
-		u.refused("rollout", "restart", "deployment/web"))
+		u.doRefused("rollout", "restart", "deployment/web"))
 	require.Equal(t, "deployment.apps/web resumed\n", u.do("rollout", "resume", "deployment/web"))
 }

@@ -58,8 +58,8 @@ func (u *user) tryWith(stdin string, args ...string) result {
 	return u.run(u.t.Context(), stdin, args...)
 }
 
-// finally is try in a cleanup.
-func (u *user) finally(args ...string) result {
+// waitFor is try in a cleanup.
+func (u *user) waitFor(args ...string) result {
 	return u.run(context.WithoutCancel(u.t.Context()), "", args...)
 }
 
@@ -88,11 +88,11 @@ func (u *user) doWith(stdin string, args ...string) string {
 	return r.out
 }
 
-// refused runs a command that fails as commands do, and gives its complaint.
-func (u *user) refused(args ...string) string { u.t.Helper(); return u.refusedWith("", args...) }
+// doRefused runs a command that fails as commands do, and gives its complaint.
+func (u *user) doRefused(args ...string) string { u.t.Helper(); return u.doRefusedWith("", args...) }
 
-// refusedWith is refused with a standard input.
-func (u *user) refusedWith(stdin string, args ...string) string {
+// doRefusedWith is refused with a standard input.
+func (u *user) doRefusedWith(stdin string, args ...string) string {
 	u.t.Helper()
 	r := u.tryWith(stdin, args...)
 	require.Equal(u.t, result{err: r.err, code: 1}, r, "kubectl %v", args)
@@ -110,8 +110,8 @@ func columns(text string, n int) [][]string {
 	return rows
 }
 
-// squeeze makes one blank of each run of them and drops those that indent.
-func squeeze(text string) string {
+// collapseSpaces makes one blank of each run of them and drops those that indent.
+func collapseSpaces(text string) string {
 	var lines []string
 	for line := range strings.Lines(text) {
 		lines = append(lines, strings.Join(strings.Fields(line), " "))

@@ -13,9 +13,9 @@ func TestScaleOfTypes(t *testing.T) {
 	require.Equal(t, "statefulset.apps/db scaled\n", u.do("scale", "statefulset/db", "-n", "shop", "--replicas=0"))
 	require.Equal(t, "0", u.do("get", "statefulset", "db", "-n", "shop", "-o", "jsonpath={.spec.replicas}"))
 	require.Equal(t, "Error from server (NotFound): the server could not find the requested resource\n",
-		u.refused("scale", "configmap/web", "-n", "shop", "--replicas=1"))
+		u.doRefused("scale", "configmap/web", "-n", "shop", "--replicas=1"))
 	require.Equal(t, "Error from server (NotFound): deployments.apps \"nope\" not found\n",
-		u.refused("scale", "deployment/nope", "-n", "shop", "--replicas=1"))
+		u.doRefused("scale", "deployment/nope", "-n", "shop", "--replicas=1"))
 }
 
 // An autoscaler names what it scales, which kubectl looks for in discovery.

@@ -17,7 +17,7 @@ func TestScaleADeployment(t *testing.T) {
 	u.do("create", "deployment", "web", "--image=i:1", "--replicas=2")
 	require.Equal(t, "deployment.apps/web scaled\n", u.do("scale", "deployment/web", "--replicas=5", "--current-replicas=2"))
 	require.Equal(t, "5", u.do("get", "deployment/web", "--subresource=scale", "-o", "jsonpath={.spec.replicas}"))
-	require.Contains(t, u.refused("scale", "deployment/web", "--replicas=1", "--current-replicas=2"), "Expected replicas to be 2, was 5")
+	require.Contains(t, u.doRefused("scale", "deployment/web", "--replicas=1", "--current-replicas=2"), "Expected replicas to be 2, was 5")
 	require.Equal(t, "scale.autoscaling/web patched\n",
 		u.do("patch", "deployment/web", "--subresource=scale", "--type=merge", "-p", `{"spec":{"replicas":7}}`))
 	require.Equal(t, "7", u.do("get", "deployment/web", "-o", "jsonpath={.spec.replicas}"))
@@ -59,10 +59,10 @@ func TestCreateAToken(t *testing.T) {
 	u := newUser(t)
 	u.do("create", "serviceaccount", "sa")
 	require.Regexp(t, `^[\w-]+\.[\w-]+\.[\w-]+$`, u.do("create", "token", "sa", "--duration=1h"))
-	require.Contains(t, u.refused("create", "token", "none"), `serviceaccounts "none" not found`)
+	require.Contains(t, u.doRefused("create", "token", "none"), `serviceaccounts "none" not found`)
 }
 
-func TestWhatNeedsAKubeletSaysSo(t *testing.T) {
+func TestKubeletSubresourcesAreRefused(t *testing.T) {
 	u := newUser(t, withPods())
 	for _, args := range [][]string{
 		{"logs", "web-1"}, {"exec", "web-1", "--", "ls"}, {"attach", "web-1"}, {"port-forward", "web-1", "0:80"},

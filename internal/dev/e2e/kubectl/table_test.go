@@ -13,16 +13,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	fakeapi "example.com/fakeapi/fake"
-	"example.com/fakeapi/internal/dev/e2e/internal/until"
+	"example.com/fakeapi/internal/dev/e2e/internal/poll"
 )
 
-// monthAgo is long enough ago for an age that does not change while a test runs.
-func monthAgo() metav1.Time {
+// aMonthAgo is long enough ago for an age that does not change while a test runs.
+func aMonthAgo() metav1.Time {
 	return metav1.NewTime(time.Now().Add(-30*24*time.Hour - time.Hour).Truncate(time.Second))
 }
 
 func old(name string, labels ...string) metav1.ObjectMeta {
-	m := metav1.ObjectMeta{Name: name, Namespace: "default", CreationTimestamp: monthAgo()}
+	m := metav1.ObjectMeta{Name: name, Namespace: "default", CreationTimestamp: aMonthAgo()}
 	for i := 0; i+1 < len(labels); i += 2 {
 		m.Labels = map[string]string{labels[i]: labels[i+1]}
 	}
@@ -33,15 +33,15 @@ func container(name, image string) corev1.PodSpec {
 	return corev1.PodSpec{Containers: []corev1.Container{{Name: name, Image: image}}}
 }
 
-// withShelf is a server with one or two of what people look at most.
-func withShelf() fakeapi.Option {
+// withTableObjects is a server with one or two of what people look at most.
+func withTableObjects() fakeapi.Option {
 	running := &corev1.Pod{ObjectMeta: old("web-1", "app", "web"), Spec: container("c", "web:1")}
 	running.Spec.NodeName = "node-1"
 	running.Status = corev1.PodStatus{
 		Phase: corev1.PodRunning, PodIP: "10.0.0.7", Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}},
 		ContainerStatuses: []corev1.ContainerStatus{{
 			Name: "c", Ready: true, RestartCount: 2, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}},
-			LastTerminationState: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{FinishedAt: monthAgo()}},
+			LastTerminationState: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{FinishedAt: aMonthAgo()}},
 		}},
 	}
 	crashing := &corev1.Pod{ObjectMeta: old("web-2", "app", "web"), Spec: container("c", "web:2")}
@@ -56,7 +56,7 @@ func withShelf() fakeapi.Option {
 	job := &batchv1.Job{ObjectMeta: old("once"), Spec: batchv1.JobSpec{
 		Completions: new(int32(1)), Selector: selector, Template: corev1.PodTemplateSpec{Spec: container("c", "job:1")},
 	}}
-	start := monthAgo()
+	start := aMonthAgo()
 	job.Status = batchv1.JobStatus{
 		Succeeded: 1, StartTime: &start, CompletionTime: new(metav1.NewTime(start.Add(90 * time.Second))),
 		Conditions: []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}},
@@ -75,7 +75,7 @@ func withShelf() fakeapi.Option {
 	}}
 	event := &corev1.Event{
 		ObjectMeta: old("e"), Type: "Warning", Reason: "BackOff", Message: "Back-off restarting", Count: 3,
-		FirstTimestamp: monthAgo(), LastTimestamp: monthAgo(), Source: corev1.EventSource{Component: "kubelet", Host: "node-1"},
+		FirstTimestamp: aMonthAgo(), LastTimestamp: aMonthAgo(), Source: corev1.EventSource{Component: "kubelet", Host: "node-1"},
 		InvolvedObject: corev1.ObjectReference{Kind: "Pod", Name: "web-2", Namespace: "default", APIVersion: "v1"},
 	}
 	config := &corev1.ConfigMap{ObjectMeta: old("web"), Data: map[string]string{"a": "1", "b": "2"}}
@@ -84,7 +84,7 @@ func withShelf() fakeapi.Option {
 
 // What kubectl prints, to the last blank.
 func TestTables(t *testing.T) {
-	u := newUser(t, withShelf())
+	u := newUser(t, withTableObjects())
 	for args, want := range map[string]string{
 		"pods": `
 NAME    READY   STATUS             RESTARTS      AGE
@@ -172,12 +172,12 @@ web    2         0           30d
 		})
 	}
 	require.Regexp(t, regexp.MustCompile(`(?m)^LAST SEEN +TYPE +REASON +OBJECT +MESSAGE\n30d \(x3 over 30d\) +Warning +BackOff +Pod/web-2 +Back-off restarting\n$`), u.do("events"))
-	require.Contains(t, squeeze(u.do("describe", "pod", "web-2")), "Reason: CrashLoopBackOff")
+	require.Contains(t, collapseSpaces(u.do("describe", "pod", "web-2")), "Reason: CrashLoopBackOff")
 }
 
 // A table is printed in chunks, with one header.
 func TestTableInChunks(t *testing.T) {
-	u := newUser(t, withShelf())
+	u := newUser(t, withTableObjects())
 	for range 2 {
 		u.do("create", "configmap", "c"+time.Now().Format("150405.000000"))
 	}
@@ -189,13 +189,13 @@ func TestTableInChunks(t *testing.T) {
 
 // A watch prints one header, and a row for each change.
 func TestTableOfAWatch(t *testing.T) {
-	u := newUser(t, withShelf())
+	u := newUser(t, withTableObjects())
 	words := func(line string) string { return strings.Join(strings.Fields(line), " ") }
 	next := u.watchLines("get", "deployments", "--watch")
 	require.Equal(t, "NAME READY UP-TO-DATE AVAILABLE AGE", words(next()))
 	require.Equal(t, "web 1/2 2 1 30d", words(next()))
 	only := u.watchLines("get", "deployments", "--watch-only", "--output-watch-events")
-	until.True(t, "the second watch", func() bool {
+	poll.Until(t, "the second watch", func() bool {
 		return strings.Count(u.srv.Timeline().String(), "watch /apis/apps/v1/namespaces/default/deployments") == 2
 	})
 	u.do("scale", "deployment/web", "--replicas=7")
@@ -209,6 +209,6 @@ func TestTableOfAWatch(t *testing.T) {
 
 // There are no metrics.
 func TestTopIsRefused(t *testing.T) {
-	u := newUser(t, withShelf())
-	require.Equal(t, "error: Metrics API not available\n", u.refused("top", "pods"))
+	u := newUser(t, withTableObjects())
+	require.Equal(t, "error: Metrics API not available\n", u.doRefused("top", "pods"))
 }

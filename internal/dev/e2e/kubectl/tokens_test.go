@@ -19,8 +19,8 @@ func TestTokens(t *testing.T) {
 
 	const login = "error: You must be logged in to the server (Unauthorized)\n"
 	require.NoError(t, u.srv.ExpireToken("ann-1"))
-	require.Equal(t, login, u.refused("get", "namespace", "default", "-o", "name"))
-	require.Equal(t, login, u.refused("--token=bob-1", "get", "namespace", "default", "-o", "name"))
+	require.Equal(t, login, u.doRefused("get", "namespace", "default", "-o", "name"))
+	require.Equal(t, login, u.doRefused("--token=bob-1", "get", "namespace", "default", "-o", "name"))
 	require.Equal(t, "namespace/default\n", u.do("--token="+token, "get", "namespace", "default", "-o", "name"))
 
 	require.NoError(t, u.srv.AddToken(fakeapi.NewToken("ann-1", "ann")))

@@ -14,14 +14,14 @@ import (
 // this test program plays them when this environment variable tells it to: as
 // "edit" it replaces EDIT_OLD by EDIT_NEW in a file, as "diff" it prints the lines
 // that differ between the files of two folders.
-const playTool = "KUBECTL_TEST_PLAYS"
+const toolVariable = "KUBECTL_TEST_PLAYS"
 
 // withTool gives kubectl one of the tools.
 func (u *user) withTool(tool, variable string, env ...string) *user {
 	self, err := os.Executable()
 	require.NoError(u.t, err)
 	other := *u
-	other.env = append([]string{variable + "=" + self, playTool + "=" + tool}, env...)
+	other.env = append([]string{variable + "=" + self, toolVariable + "=" + tool}, env...)
 	return &other
 }
 
@@ -32,7 +32,7 @@ func (u *user) editor(before, after string) *user {
 
 func (u *user) differ() *user { return u.withTool("diff", "KUBECTL_EXTERNAL_DIFF") }
 
-func play(tool string, args []string) int {
+func runTool(tool string, args []string) int {
 	var differ bool
 	err := fmt.Errorf("no tool of the name %q for %q", tool, args)
 	switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestGetWatchPrintsWhatHappens(t *testing.T) {
+func TestGetWatch(t *testing.T) {
 	u := newUser(t)
 	u.do("create", "configmap", "old")
 	next := u.watch("get", "configmaps", "--watch", "--output-watch-events", "--no-headers")
@@ -92,7 +92,7 @@ func TestWaitForACondition(t *testing.T) {
 	u.do("create", "deployment", "web", "--image=nginx")
 	require.Equal(t, "deployment.apps/web condition met\n", u.do("wait", "--for=create", "deployment/web"))
 	require.Equal(t, "error: timed out waiting for the condition on deployments/web\n",
-		u.refused("wait", "--for=condition=Available", "deployment/web", "--timeout=1s"))
+		u.doRefused("wait", "--for=condition=Available", "deployment/web", "--timeout=1s"))
 
 	ended := make(chan result, 1)
 	go func() { ended <- u.try("wait", "--for=condition=Available", "deployment/web") }()
@@ -116,7 +116,7 @@ func TestWaitForAValue(t *testing.T) {
 	u.do("create", "configmap", "a", "--from-literal=k=v")
 	require.Equal(t, "configmap/a condition met\n", u.do("wait", "--for=jsonpath={.data.k}=v", "configmap/a"))
 	require.Equal(t, "error: timed out waiting for the condition on configmaps/a\n",
-		u.refused("wait", "--for=jsonpath={.data.k}=w", "configmap/a", "--timeout=1s"))
+		u.doRefused("wait", "--for=jsonpath={.data.k}=w", "configmap/a", "--timeout=1s"))
 
 	ended := make(chan result, 1)
 	go func() { ended <- u.try("wait", "--for=jsonpath={.status.phase}=Running", "pods", "-l", "app=web") }()

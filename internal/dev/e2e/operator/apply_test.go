@@ -14,7 +14,7 @@ import (
 )
 
 // applied is what somebody applies to a site.
-func (b *bed) applied(name string, more map[string]any) runtime.ApplyConfiguration {
+func (b *testEnv) applied(name string, more map[string]any) runtime.ApplyConfiguration {
 	u := &unstructured.Unstructured{Object: more}
 	u.SetGroupVersionKind(hostingv1.GroupVersion.WithKind("Site"))
 	u.SetNamespace(b.namespace)
@@ -64,13 +64,13 @@ func TestApplyIsValidated(t *testing.T) {
 	require.True(t, apierrors.IsInvalid(err), "%v", err)
 	err = b.Apply(t.Context(), b.applied("web", spec(map[string]any{"image": "example.com/web:1", "nope": "x"})), client.FieldOwner("me"))
 	require.ErrorContains(t, err, `.spec.nope: field not declared in schema`)
-	require.NoError(t, b.missing(t.Context(), b.site("web")))
+	require.NoError(t, b.checkNotFound(t.Context(), b.site("web")))
 }
 
 // Conditions are a list with keys: each controller applies its own, to the status.
 func TestApplyConditions(t *testing.T) {
 	b := withSites(t)
-	site := b.created("web")
+	site := b.create("web")
 	condition := func(of string) runtime.ApplyConfiguration {
 		return b.applied("web", map[string]any{"status": map[string]any{"readyReplicas": int64(0), "conditions": []any{map[string]any{
 			"type": of, "status": "True", "reason": "Tested", "message": "", "lastTransitionTime": "2026-01-02T03:04:05Z",

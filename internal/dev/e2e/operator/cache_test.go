@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"example.com/fakeapi/internal/dev/e2e/internal/until"
+	"example.com/fakeapi/internal/dev/e2e/internal/poll"
 	hostingv1 "example.com/fakeapi/internal/dev/e2e/operator/api/v1"
 )
 
@@ -34,8 +34,8 @@ func paid(s *hostingv1.Site) { s.Spec.Tier = hostingv1.TierPaid }
 // A list may be selected by the fields that the definition names, and by no others.
 func TestSelectableFields(t *testing.T) {
 	b := withSites(t)
-	b.created("free")
-	b.created("paid", paid)
+	b.create("free")
+	b.create("paid", paid)
 	names := func(selected client.ListOption) []string {
 		var sites hostingv1.SiteList
 		require.NoError(t, b.List(t.Context(), &sites, client.InNamespace(b.namespace), selected))
@@ -57,16 +57,16 @@ func TestSelectableFields(t *testing.T) {
 // A cache of paid sites follows sites into and out of the selection.
 func TestCacheSelectsByField(t *testing.T) {
 	b := withSites(t)
-	b.created("a", paid)
-	site := b.created("b")
+	b.create("a", paid)
+	site := b.create("b")
 	c, err := cache.New(b.config, cache.Options{Scheme: b.scheme, ByObject: map[client.Object]cache.ByObject{
 		&hostingv1.Site{}: {Field: fields.ParseSelectorOrDie("spec.tier=Paid"), Namespaces: map[string]cache.Config{b.namespace: {}}},
 	}})
 	require.NoError(t, err)
-	b.runs(c.Start)
+	b.runInBackground(c.Start)
 	has := func(want ...string) {
 		t.Helper()
-		until.Passes(t, func(ctx context.Context) error {
+		poll.UntilNoError(t, func(ctx context.Context) error {
 			var sites hostingv1.SiteList
 			if err := c.List(ctx, &sites); err != nil {
 				return err
@@ -95,8 +95,8 @@ func TestCacheSelectsByField(t *testing.T) {
 	has()
 }
 
-// runs runs something until the test ends.
-func (b *bed) runs(start func(context.Context) error) {
+// runInBackground runs something until the test ends.
+func (b *testEnv) runInBackground(start func(context.Context) error) {
 	ctx, cancel := context.WithCancel(b.t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- start(ctx) }()
@@ -106,8 +106,8 @@ func (b *bed) runs(start func(context.Context) error) {
 	})
 }
 
-// seen are the events of an informer, as its kind of event and the name of the site.
-func seen(t *testing.T, informer kcache.SharedIndexInformer) <-chan string {
+// informerEvents are the events of an informer, as its kind of event and the name of the site.
+func informerEvents(t *testing.T, informer kcache.SharedIndexInformer) <-chan string {
 	t.Helper()
 	events := make(chan string, 100)
 	tell := func(what string, o any) {
@@ -129,12 +129,12 @@ func seen(t *testing.T, informer kcache.SharedIndexInformer) <-chan string {
 // Clients without types: the dynamic one and its informers.
 func TestDynamicInformer(t *testing.T) {
 	b := withSites(t)
-	b.created("old")
+	b.create("old")
 	c, err := dynamic.NewForConfig(b.config)
 	require.NoError(t, err)
 	informer := dynamicinformer.NewFilteredDynamicSharedInformerFactory(c, 0, b.namespace, nil).ForResource(sitesV1)
-	events := seen(t, informer.Informer())
-	b.runs(func(ctx context.Context) error { informer.Informer().RunWithContext(ctx); return nil })
+	events := informerEvents(t, informer.Informer())
+	b.runInBackground(func(ctx context.Context) error { informer.Informer().RunWithContext(ctx); return nil })
 	require.Equal(t, "added old", <-events)
 
 	site := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"image": "example.com/web:1"}}}
@@ -155,12 +155,12 @@ func TestDynamicInformer(t *testing.T) {
 // Informers of metadata get no more than that.
 func TestMetadataInformer(t *testing.T) {
 	b := withSites(t)
-	site := b.created("web")
+	site := b.create("web")
 	c, err := metadata.NewForConfig(b.config)
 	require.NoError(t, err)
 	informer := metadatainformer.NewFilteredSharedInformerFactory(c, 0, b.namespace, nil).ForResource(sitesV1)
-	events := seen(t, informer.Informer())
-	b.runs(func(ctx context.Context) error { informer.Informer().RunWithContext(ctx); return nil })
+	events := informerEvents(t, informer.Informer())
+	b.runInBackground(func(ctx context.Context) error { informer.Informer().RunWithContext(ctx); return nil })
 	require.Equal(t, "added web", <-events)
 	o, err := informer.Lister().ByNamespace(b.namespace).Get("web")
 	require.NoError(t, err)

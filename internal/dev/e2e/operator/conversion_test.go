@@ -18,17 +18,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
-	"example.com/fakeapi/internal/dev/e2e/internal/subject"
-	"example.com/fakeapi/internal/dev/e2e/internal/until"
+	"example.com/fakeapi/internal/dev/e2e/internal/poll"
+	"example.com/fakeapi/internal/dev/e2e/internal/server"
 	hostingv1 "example.com/fakeapi/internal/dev/e2e/operator/api/v1"
 	hostingv1beta1 "example.com/fakeapi/internal/dev/e2e/operator/api/v1beta1"
 )
 
 // withConversion is a server that envtest has told of the conversion webhook of a manager
 // that runs, which envtest has made certificates for.
-func withConversion(t *testing.T) *bed {
+func withConversion(t *testing.T) *testEnv {
 	t.Helper()
-	b := newBed(t, subject.Start(t))
+	b := newTestEnv(t, server.Start(t))
 	env := &envtest.Environment{
 		UseExistingCluster:    new(true),
 		Config:                b.config,
@@ -48,10 +48,10 @@ func withConversion(t *testing.T) *bed {
 		})
 	})
 	require.NoError(t, ctrl.NewWebhookManagedBy(mgr, &hostingv1.Site{}).Complete())
-	b.runs(mgr.Start)
+	b.runInBackground(mgr.Start)
 	t.Cleanup(b.uninstall) // while the webhook is still there
 	address := net.JoinHostPort(hooks.LocalServingHost, strconv.Itoa(hooks.LocalServingPort))
-	until.Passes(t, func(ctx context.Context) error {
+	poll.UntilNoError(t, func(ctx context.Context) error {
 		conn, err := (&tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}}).DialContext(ctx, "tcp", address)
 		if err != nil {
 			return err
@@ -75,19 +75,19 @@ func TestConversion(t *testing.T) {
 	require.NoError(t, b.Create(t.Context(), old))
 	require.EqualValues(t, 1, *old.Spec.Size, "the default of its version")
 	site := b.site("old")
-	b.is(site, metav1.ConditionFalse, "0 of 1 pods are ready")
+	b.requireStatus(site, metav1.ConditionFalse, "0 of 1 pods are ready")
 	require.Equal(t, []string{"old.example.com"}, site.Spec.Hosts)
 	require.Equal(t, hostingv1.TierFree, site.Spec.Tier, "a default of the stored version")
-	require.NotContains(t, site.Annotations, hostingv1beta1.Kept)
+	require.NotContains(t, site.Annotations, hostingv1beta1.HubAnnotation)
 
 	site.Spec.Hosts = append(site.Spec.Hosts, "new.example.com")
 	site.Spec.Replicas = new(int32(0))
 	require.NoError(t, b.Update(t.Context(), site))
-	b.is(site, metav1.ConditionTrue, "0 of 0 pods are ready")
+	b.requireStatus(site, metav1.ConditionTrue, "0 of 0 pods are ready")
 	require.NoError(t, b.Get(t.Context(), client.ObjectKeyFromObject(old), old))
 	require.Equal(t, hostingv1beta1.SiteSpec{Image: "example.com/web:1", Size: new(int32(0)), Host: "old.example.com"}, old.Spec)
 	require.True(t, old.Status.Ready)
-	require.Contains(t, old.Annotations, hostingv1beta1.Kept)
+	require.Contains(t, old.Annotations, hostingv1beta1.HubAnnotation)
 	require.Equal(t, site.UID, old.UID)
 
 	old.Spec.Host = "other.example.com"
@@ -101,7 +101,7 @@ func TestConversion(t *testing.T) {
 func TestListsAndWatchesAreConverted(t *testing.T) {
 	b := withConversion(t)
 	for i := range 3 {
-		b.created(fmt.Sprint("web-", i), func(s *hostingv1.Site) { s.Spec.Hosts = []string{s.Name + ".example.com"} })
+		b.create(fmt.Sprint("web-", i), func(s *hostingv1.Site) { s.Spec.Hosts = []string{s.Name + ".example.com"} })
 	}
 	var sites hostingv1beta1.SiteList
 	require.NoError(t, b.List(t.Context(), &sites, client.InNamespace(b.namespace)))
@@ -117,7 +117,7 @@ func TestListsAndWatchesAreConverted(t *testing.T) {
 		&client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: sites.ResourceVersion}})
 	require.NoError(t, err)
 	defer events.Stop()
-	b.created("late", func(s *hostingv1.Site) { s.Spec.Hosts = []string{"late.example.com"} })
+	b.create("late", func(s *hostingv1.Site) { s.Spec.Hosts = []string{"late.example.com"} })
 	for {
 		event, open := <-events.ResultChan()
 		require.True(t, open)
@@ -139,5 +139,5 @@ func TestConversionFails(t *testing.T) {
 	})
 	require.ErrorContains(t, err, "conversion webhook for hosting.example.com/v1beta1, Kind=Site failed: the image of site bad cannot be told in v1")
 	require.True(t, apierrors.IsInternalError(err), "%v", err)
-	require.NoError(t, b.missing(t.Context(), b.site("bad")))
+	require.NoError(t, b.checkNotFound(t.Context(), b.site("bad")))
 }

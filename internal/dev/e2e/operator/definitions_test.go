@@ -14,17 +14,17 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
-	"example.com/fakeapi/internal/dev/e2e/internal/subject"
+	"example.com/fakeapi/internal/dev/e2e/internal/server"
 )
 
 // The clientset of definitions: a typed informer sees them be installed, be established,
 // change and go.
 func TestInformerOfDefinitions(t *testing.T) {
-	b := newBed(t, subject.Start(t))
+	b := newTestEnv(t, server.Start(t))
 	c, err := clientset.NewForConfig(b.config)
 	require.NoError(t, err)
 	crds := externalversions.NewSharedInformerFactory(c, 0).Apiextensions().V1().CustomResourceDefinitions()
-	events := seen(t, crds.Informer())
+	events := informerEvents(t, crds.Informer())
 	next := func(want string) *apiextensionsv1.CustomResourceDefinition {
 		t.Helper()
 		for event := range events { // of others, on a server that is shared
@@ -35,7 +35,7 @@ func TestInformerOfDefinitions(t *testing.T) {
 		crd, _ := crds.Lister().Get(sitesCRD)
 		return crd
 	}
-	b.runs(func(ctx context.Context) error { crds.Informer().RunWithContext(ctx); return nil })
+	b.runInBackground(func(ctx context.Context) error { crds.Informer().RunWithContext(ctx); return nil })
 	b.install()
 	next("added " + sitesCRD)
 	for crd := next("updated " + sitesCRD); !hasCondition(crd, apiextensionsv1.Established); {

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
-	"example.com/fakeapi/internal/dev/e2e/internal/subject"
-	"example.com/fakeapi/internal/dev/e2e/internal/until"
+	"example.com/fakeapi/internal/dev/e2e/internal/poll"
+	"example.com/fakeapi/internal/dev/e2e/internal/server"
 	hostingv1 "example.com/fakeapi/internal/dev/e2e/operator/api/v1"
 )
 
@@ -22,7 +22,7 @@ var sitesV1 = hostingv1.GroupVersion.WithResource("sites")
 
 // What envtest installs is established, and every mapper that is asked again finds it.
 func TestInstall(t *testing.T) {
-	b := newBed(t, subject.Start(t))
+	b := newTestEnv(t, server.Start(t))
 	_, err := b.RESTMapper().RESTMapping(schema.GroupKind{Group: "hosting.example.com", Kind: "Site"}, "v1")
 	require.True(t, meta.IsNoMatchError(err), "%v", err)
 	var sites hostingv1.SiteList
@@ -62,8 +62,8 @@ func hasCondition(crd *apiextensionsv1.CustomResourceDefinition, of apiextension
 }
 
 // A definition whose rules would cost too much is refused as a whole.
-func TestInstallOfWhatIsInvalid(t *testing.T) {
-	b := newBed(t, subject.Start(t))
+func TestInstallInvalidCRD(t *testing.T) {
+	b := newTestEnv(t, server.Start(t))
 	options := installed()
 	require.NoError(t, envtest.ReadCRDFiles(&options))
 	spec := options.CRDs[0].Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
@@ -73,22 +73,22 @@ func TestInstallOfWhatIsInvalid(t *testing.T) {
 	require.True(t, apierrors.IsInvalid(err), "%v", err)
 	require.ErrorContains(t, err, "spec.versions[0].schema.openAPIV3Schema.properties[spec].x-kubernetes-validations[0].messageExpression: "+
 		"Forbidden: estimated messageExpression cost exceeds budget by factor of more than 100x")
-	require.NoError(t, b.missing(t.Context(), options.CRDs[0]))
+	require.NoError(t, b.checkNotFound(t.Context(), options.CRDs[0]))
 }
 
 // With its definition every instance goes; one with a finalizer holds the definition up,
 // and meanwhile nothing is created.
-func TestUninstallTakesInstances(t *testing.T) {
+func TestUninstallDeletesInstances(t *testing.T) {
 	b := withSites(t)
-	b.created("free")
-	held := b.created("held", func(s *hostingv1.Site) { s.Finalizers = []string{"example.com/hold"} })
+	b.create("free")
+	held := b.create("held", func(s *hostingv1.Site) { s.Finalizers = []string{"example.com/hold"} })
 	require.NoError(t, envtest.UninstallCRDs(b.config, installed()))
 
-	b.becomes(held, func() error {
+	b.requireEventually(held, func() error {
 		if held.DeletionTimestamp.IsZero() {
 			return errors.New("the site is not to go")
 		}
-		return b.missing(t.Context(), b.site("free"))
+		return b.checkNotFound(t.Context(), b.site("free"))
 	})
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	require.NoError(t, b.Get(t.Context(), client.ObjectKey{Name: sitesCRD}, crd))
@@ -101,8 +101,8 @@ func TestUninstallTakesInstances(t *testing.T) {
 
 	held.Finalizers = nil
 	require.NoError(t, b.Update(t.Context(), held))
-	until.Passes(t, func(ctx context.Context) error { return b.missing(ctx, crd) })
-	until.True(t, "the resource to go", func() bool {
+	poll.UntilNoError(t, func(ctx context.Context) error { return b.checkNotFound(ctx, crd) })
+	poll.Until(t, "the resource to go", func() bool {
 		err := b.Get(t.Context(), client.ObjectKeyFromObject(held), held)
 		return apierrors.IsNotFound(err) || meta.IsNoMatchError(err)
 	})

@@ -21,8 +21,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
-	"example.com/fakeapi/internal/dev/e2e/internal/subject"
-	"example.com/fakeapi/internal/dev/e2e/internal/until"
+	"example.com/fakeapi/internal/dev/e2e/internal/poll"
+	"example.com/fakeapi/internal/dev/e2e/internal/server"
 )
 
 // schemaOf is the schema of a Go type, much as controller-gen would make it: that is what
@@ -118,7 +118,7 @@ func largeCRD(kind string) *apiextensionsv1.CustomResourceDefinition {
 }
 
 // large is an instance of such a kind.
-func (b *bed) large(kind, name string) *unstructured.Unstructured {
+func (b *testEnv) large(kind, name string) *unstructured.Unstructured {
 	b.t.Helper()
 	template := corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{{
 		Name: "main", Image: "example.com/main:1", Env: []corev1.EnvVar{{Name: "A", Value: "b"}},
@@ -142,7 +142,7 @@ const quick = 8 * time.Second
 // An operator of the field has definitions of some hundred kilobytes. They are installed,
 // and used, as any other.
 func TestLargeDefinitions(t *testing.T) {
-	b := newBed(t, subject.Start(t))
+	b := newTestEnv(t, server.Start(t))
 	kinds := []string{"Monitor", "Issuer"}
 	fastest := time.Hour
 	for _, kind := range kinds {
@@ -158,7 +158,7 @@ func TestLargeDefinitions(t *testing.T) {
 		t.Logf("%d KB in %v", len(text)/1000, time.Since(began))
 		t.Cleanup(func() {
 			require.NoError(t, envtest.UninstallCRDs(b.config, options))
-			until.Passes(t, func(ctx context.Context) error { return b.missing(ctx, crd) })
+			poll.UntilNoError(t, func(ctx context.Context) error { return b.checkNotFound(ctx, crd) })
 		})
 	}
 	require.Less(t, fastest, quick)

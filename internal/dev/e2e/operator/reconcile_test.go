@@ -22,13 +22,13 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	fakeapi "example.com/fakeapi/fake"
-	"example.com/fakeapi/internal/dev/e2e/internal/until"
+	"example.com/fakeapi/internal/dev/e2e/internal/poll"
 	hostingv1 "example.com/fakeapi/internal/dev/e2e/operator/api/v1"
 	"example.com/fakeapi/internal/dev/e2e/operator/internal/controller"
 )
 
 // manage runs the operator's manager until the test ends; it sees the namespace of the test.
-func (b *bed) manage(change ...func(*ctrl.Options)) ctrl.Manager {
+func (b *testEnv) manage(change ...func(*ctrl.Options)) ctrl.Manager {
 	b.t.Helper()
 	options := ctrl.Options{
 		Scheme:                 b.scheme,
@@ -51,38 +51,38 @@ func (b *bed) manage(change ...func(*ctrl.Options)) ctrl.Manager {
 
 func TestReconcile(t *testing.T) {
 	b := withSites(t)
-	b.runs(b.manage().Start)
-	b.lifeOfASite()
+	b.runInBackground(b.manage().Start)
+	b.runSiteLifecycle()
 }
 
 // The same on virtual time, where all waits of all clients take none.
 func TestReconcileInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBed(t, fakeapi.Start(t, fakeapi.WithInMemoryNetwork()).RESTConfig())
+		b := newTestEnv(t, fakeapi.Start(t, fakeapi.WithInMemoryNetwork()).RESTConfig())
 		b.install()
-		b.runs(b.manage().Start)
-		b.lifeOfASite()
+		b.runInBackground(b.manage().Start)
+		b.runSiteLifecycle()
 	})
 }
 
 // The operator tells of what it does; a real API server that is not a whole control plane
 // may have no events, so that this is for ours alone.
 func TestEvents(t *testing.T) {
-	b := newBed(t, fakeapi.Start(t).RESTConfig())
+	b := newTestEnv(t, fakeapi.Start(t).RESTConfig())
 	b.install()
-	b.runs(b.manage().Start)
-	site := b.created("web", func(s *hostingv1.Site) { s.Spec.Replicas = new(int32(0)) })
-	b.is(site, metav1.ConditionTrue, "0 of 0 pods are ready")
+	b.runInBackground(b.manage().Start)
+	site := b.create("web", func(s *hostingv1.Site) { s.Spec.Replicas = new(int32(0)) })
+	b.requireStatus(site, metav1.ConditionTrue, "0 of 0 pods are ready")
 	b.hasEvents(site, "Claimed", "PodsReady")
 }
 
-// lifeOfASite creates a site, has its pods become ready, changes it and deletes it.
-func (b *bed) lifeOfASite() {
+// runSiteLifecycle creates a site, has its pods become ready, changes it and deletes it.
+func (b *testEnv) runSiteLifecycle() {
 	t := b.t
-	site := b.created("web", func(s *hostingv1.Site) {
+	site := b.create("web", func(s *hostingv1.Site) {
 		s.Spec.Hosts, s.Spec.Replicas = []string{"www.example.com"}, new(int32(2))
 	})
-	b.is(site, metav1.ConditionFalse, "0 of 2 pods are ready")
+	b.requireStatus(site, metav1.ConditionFalse, "0 of 2 pods are ready")
 	require.Equal(t, []string{controller.Finalizer}, site.Finalizers)
 	require.EqualValues(t, 1, site.Generation, "neither the finalizer nor the status is a change of the spec")
 
@@ -100,27 +100,27 @@ func (b *bed) lifeOfASite() {
 	ready := deployment.DeepCopy()
 	ready.Status.Replicas, ready.Status.ReadyReplicas = 2, 2
 	require.NoError(t, b.Status().Patch(t.Context(), ready, client.MergeFrom(deployment)))
-	b.is(site, metav1.ConditionTrue, "2 of 2 pods are ready")
+	b.requireStatus(site, metav1.ConditionTrue, "2 of 2 pods are ready")
 	require.Equal(t, hostingv1.PhaseReady, site.Status.Phase)
 
 	before := site.DeepCopy()
 	site.Spec.Replicas, site.Spec.Ports = new(int32(3)), append(site.Spec.Ports, hostingv1.Port{Name: "metrics", Port: 9090})
 	require.NoError(t, b.Patch(t.Context(), site, client.MergeFrom(before)))
-	b.is(site, metav1.ConditionFalse, "2 of 3 pods are ready")
+	b.requireStatus(site, metav1.ConditionFalse, "2 of 3 pods are ready")
 	require.NoError(t, b.Get(t.Context(), client.ObjectKeyFromObject(site), deployment))
 	require.EqualValues(t, 3, *deployment.Spec.Replicas)
 	require.Len(t, deployment.Spec.Template.Spec.Containers[0].Ports, 2)
 
 	require.NoError(t, b.Delete(t.Context(), site))
-	until.Passes(t, func(ctx context.Context) error {
-		return errors.Join(b.missing(ctx, site), b.missing(ctx, claim))
+	poll.UntilNoError(t, func(ctx context.Context) error {
+		return errors.Join(b.checkNotFound(ctx, site), b.checkNotFound(ctx, claim))
 	})
 }
 
-// is waits until the operator has reported on the newest generation.
-func (b *bed) is(site *hostingv1.Site, ready metav1.ConditionStatus, message string) {
+// requireStatus waits until the operator has reported on the newest generation.
+func (b *testEnv) requireStatus(site *hostingv1.Site, ready metav1.ConditionStatus, message string) {
 	b.t.Helper()
-	b.becomes(site, func() error {
+	b.requireEventually(site, func() error {
 		c := meta.FindStatusCondition(site.Status.Conditions, hostingv1.Ready)
 		if c == nil || c.Status != ready || c.Message != message || c.ObservedGeneration != site.Generation {
 			return fmt.Errorf("the condition is %v", c)
@@ -130,9 +130,9 @@ func (b *bed) is(site *hostingv1.Site, ready metav1.ConditionStatus, message str
 }
 
 // hasEvents waits for events about the site.
-func (b *bed) hasEvents(site *hostingv1.Site, reasons ...string) {
+func (b *testEnv) hasEvents(site *hostingv1.Site, reasons ...string) {
 	b.t.Helper()
-	until.Passes(b.t, func(ctx context.Context) error {
+	poll.UntilNoError(b.t, func(ctx context.Context) error {
 		var events eventsv1.EventList
 		if err := b.List(ctx, &events, client.InNamespace(b.namespace)); err != nil {
 			return err
@@ -153,28 +153,28 @@ func (b *bed) hasEvents(site *hostingv1.Site, reasons ...string) {
 
 // What a site owns goes with it. That is the garbage collector's doing, which a real
 // API server has not, so that this is for ours alone.
-func TestWhatASiteOwnsGoesWithIt(t *testing.T) {
-	b := newBed(t, fakeapi.Start(t).RESTConfig())
+func TestOwnedObjectsAreCollected(t *testing.T) {
+	b := newTestEnv(t, fakeapi.Start(t).RESTConfig())
 	b.install()
-	b.runs(b.manage().Start)
-	site := b.created("web")
-	b.is(site, metav1.ConditionFalse, "0 of 1 pods are ready")
+	b.runInBackground(b.manage().Start)
+	site := b.create("web")
+	b.requireStatus(site, metav1.ConditionFalse, "0 of 1 pods are ready")
 	require.NoError(t, b.Delete(t.Context(), site, client.PropagationPolicy(metav1.DeletePropagationForeground)))
-	until.Passes(t, func(ctx context.Context) error { return b.missing(ctx, site) })
-	require.NoError(t, b.missing(t.Context(), &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: b.namespace, Name: "web"}}))
-	require.NoError(t, b.missing(t.Context(), &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: b.namespace, Name: "web"}}))
+	poll.UntilNoError(t, func(ctx context.Context) error { return b.checkNotFound(ctx, site) })
+	require.NoError(t, b.checkNotFound(t.Context(), &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: b.namespace, Name: "web"}}))
+	require.NoError(t, b.checkNotFound(t.Context(), &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: b.namespace, Name: "web"}}))
 }
 
 // A namespace takes the sites that are in it along.
-func TestANamespaceTakesItsSites(t *testing.T) {
-	b := newBed(t, fakeapi.Start(t).RESTConfig())
+func TestNamespaceDeletionDeletesSites(t *testing.T) {
+	b := newTestEnv(t, fakeapi.Start(t).RESTConfig())
 	b.install()
-	b.runs(b.manage().Start)
-	site := b.created("web")
-	b.is(site, metav1.ConditionFalse, "0 of 1 pods are ready")
+	b.runInBackground(b.manage().Start)
+	site := b.create("web")
+	b.requireStatus(site, metav1.ConditionFalse, "0 of 1 pods are ready")
 	require.NoError(t, b.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: b.namespace}}))
-	until.Passes(t, func(ctx context.Context) error {
-		return b.missing(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: b.namespace}})
+	poll.UntilNoError(t, func(ctx context.Context) error {
+		return b.checkNotFound(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: b.namespace}})
 	})
-	require.NoError(t, b.missing(t.Context(), site))
+	require.NoError(t, b.checkNotFound(t.Context(), site))
 }

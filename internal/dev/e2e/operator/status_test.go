@@ -17,9 +17,9 @@ import (
 )
 
 // The spec and the status are written apart, and only the spec has generations.
-func TestStatusIsWrittenApart(t *testing.T) {
+func TestStatusIsASubresource(t *testing.T) {
 	b := withSites(t)
-	site := b.created("web", func(s *hostingv1.Site) { s.Status.Phase = hostingv1.PhaseReady })
+	site := b.create("web", func(s *hostingv1.Site) { s.Status.Phase = hostingv1.PhaseReady })
 	require.Empty(t, site.Status, "a new site has none")
 
 	site.Status.Phase, site.Status.ReadyReplicas = hostingv1.PhasePending, 1
@@ -50,7 +50,7 @@ func TestStatusIsWrittenApart(t *testing.T) {
 // A conflict is one for custom resources too.
 func TestUpdateOfAnOldVersionConflicts(t *testing.T) {
 	b := withSites(t)
-	site := b.created("web")
+	site := b.create("web")
 	old := site.DeepCopy()
 	site.Spec.Image = "example.com/web:2"
 	require.NoError(t, b.Update(t.Context(), site))
@@ -63,7 +63,7 @@ func TestUpdateOfAnOldVersionConflicts(t *testing.T) {
 // The subresource scale is what the definition says it is.
 func TestScaleOfTheClient(t *testing.T) {
 	b := withSites(t)
-	site := b.created("web")
+	site := b.create("web")
 	site.Status.ReadyReplicas, site.Status.Selector = 1, "app=web"
 	require.NoError(t, b.Status().Update(t.Context(), site))
 
@@ -88,9 +88,9 @@ func TestScaleOfTheClient(t *testing.T) {
 }
 
 // An autoscaler knows no types: it asks discovery of what kind the scale is.
-func TestScaleAsAnAutoscalerDoes(t *testing.T) {
+func TestScaleByAutoscaler(t *testing.T) {
 	b := withSites(t)
-	b.created("web")
+	b.create("web")
 	documents, err := discovery.NewDiscoveryClientForConfig(b.config)
 	require.NoError(t, err)
 	scales, err := scale.NewForConfig(b.config, b.RESTMapper(), dynamic.LegacyAPIPathResolverFunc, scale.NewDiscoveryScaleKindResolver(documents))
@@ -112,7 +112,7 @@ func TestScaleAsAnAutoscalerDoes(t *testing.T) {
 // A client of one group and version, with types and a codec of its own, needs no discovery.
 func TestRESTClientOfTheGroup(t *testing.T) {
 	b := withSites(t)
-	b.created("web")
+	b.create("web")
 	config := rest.CopyConfig(b.config)
 	config.GroupVersion, config.APIPath = &hostingv1.GroupVersion, "/apis"
 	config.NegotiatedSerializer = codecs(b.scheme)

@@ -25,8 +25,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
-	"example.com/fakeapi/internal/dev/e2e/internal/subject"
-	"example.com/fakeapi/internal/dev/e2e/internal/until"
+	"example.com/fakeapi/internal/dev/e2e/internal/poll"
+	"example.com/fakeapi/internal/dev/e2e/internal/server"
 	hostingv1 "example.com/fakeapi/internal/dev/e2e/operator/api/v1"
 	hostingv1beta1 "example.com/fakeapi/internal/dev/e2e/operator/api/v1beta1"
 )
@@ -57,8 +57,8 @@ func newScheme(t *testing.T) *runtime.Scheme {
 	return scheme
 }
 
-// bed is a server with a namespace for the test, and a client that reads from the server.
-type bed struct {
+// testEnv is a server with a namespace for the test, and a client that reads from the server.
+type testEnv struct {
 	client.Client
 	t         *testing.T
 	config    *rest.Config
@@ -66,10 +66,10 @@ type bed struct {
 	namespace string
 }
 
-// newBed is a server that does not know the operator's definitions.
-func newBed(t *testing.T, config *rest.Config) *bed {
+// newTestEnv is a server that does not know the operator's definitions.
+func newTestEnv(t *testing.T, config *rest.Config) *testEnv {
 	t.Helper()
-	b := &bed{t: t, config: config, scheme: newScheme(t)}
+	b := &testEnv{t: t, config: config, scheme: newScheme(t)}
 	var err error
 	b.Client, err = client.New(config, client.Options{Scheme: b.scheme})
 	require.NoError(t, err)
@@ -80,14 +80,14 @@ func newBed(t *testing.T, config *rest.Config) *bed {
 }
 
 // withSites is a server on which the operator's definitions are installed until the test ends.
-func withSites(t *testing.T) *bed {
+func withSites(t *testing.T) *testEnv {
 	t.Helper()
-	b := newBed(t, subject.Start(t))
+	b := newTestEnv(t, server.Start(t))
 	b.install()
 	return b
 }
 
-func (b *bed) install() {
+func (b *testEnv) install() {
 	b.t.Helper()
 	_, err := envtest.InstallCRDs(b.config, installed())
 	require.NoError(b.t, err)
@@ -95,9 +95,9 @@ func (b *bed) install() {
 }
 
 // uninstall lets go what finalizers hold, and waits until the definitions are gone.
-func (b *bed) uninstall() {
+func (b *testEnv) uninstall() {
 	require.NoError(b.t, envtest.UninstallCRDs(b.config, installed()))
-	until.Passes(b.t, func(ctx context.Context) error {
+	poll.UntilNoError(b.t, func(ctx context.Context) error {
 		var sites hostingv1.SiteList
 		if err := b.List(ctx, &sites); client.IgnoreNotFound(err) != nil && !meta.IsNoMatchError(err) {
 			return err
@@ -108,12 +108,12 @@ func (b *bed) uninstall() {
 				return err
 			}
 		}
-		return b.missing(ctx, &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: sitesCRD}})
+		return b.checkNotFound(ctx, &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: sitesCRD}})
 	})
 }
 
-// missing is an error as long as an object is there.
-func (b *bed) missing(ctx context.Context, o client.Object) error {
+// checkNotFound is an error as long as an object is there.
+func (b *testEnv) checkNotFound(ctx context.Context, o client.Object) error {
 	err := b.Get(ctx, client.ObjectKeyFromObject(o), o)
 	switch {
 	case apierrors.IsNotFound(err):
@@ -125,15 +125,15 @@ func (b *bed) missing(ctx context.Context, o client.Object) error {
 }
 
 // site is a valid one, with no more than it needs.
-func (b *bed) site(name string) *hostingv1.Site {
+func (b *testEnv) site(name string) *hostingv1.Site {
 	return &hostingv1.Site{
 		ObjectMeta: metav1.ObjectMeta{Namespace: b.namespace, Name: name},
 		Spec:       hostingv1.SiteSpec{Image: "example.com/web:1"},
 	}
 }
 
-// created is such a site on the server.
-func (b *bed) created(name string, change ...func(*hostingv1.Site)) *hostingv1.Site {
+// create is such a site on the server.
+func (b *testEnv) create(name string, change ...func(*hostingv1.Site)) *hostingv1.Site {
 	b.t.Helper()
 	site := b.site(name)
 	for _, c := range change {
@@ -143,10 +143,10 @@ func (b *bed) created(name string, change ...func(*hostingv1.Site)) *hostingv1.S
 	return site
 }
 
-// becomes waits for a check of an object to pass.
-func (b *bed) becomes(o client.Object, check func() error) {
+// requireEventually waits for a check of an object to pass.
+func (b *testEnv) requireEventually(o client.Object, check func() error) {
 	b.t.Helper()
-	until.Passes(b.t, func(ctx context.Context) error {
+	poll.UntilNoError(b.t, func(ctx context.Context) error {
 		if err := b.Get(ctx, client.ObjectKeyFromObject(o), o); err != nil {
 			return err
 		}

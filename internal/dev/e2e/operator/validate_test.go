@@ -14,7 +14,7 @@ import (
 // What a site leaves out is filled in, and its creator is told.
 func TestDefaults(t *testing.T) {
 	b := withSites(t)
-	site := b.created("plain", func(s *hostingv1.Site) { s.Spec.Autoscale = &hostingv1.Autoscale{Max: 3} })
+	site := b.create("plain", func(s *hostingv1.Site) { s.Spec.Autoscale = &hostingv1.Autoscale{Max: 3} })
 	want := hostingv1.SiteSpec{
 		Image: "example.com/web:1", Replicas: new(int32(1)), Tier: hostingv1.TierFree,
 		Ports:     []hostingv1.Port{{Name: "http", Port: 80, Protocol: "TCP"}},
@@ -75,7 +75,7 @@ func TestInvalidSitesAreRefused(t *testing.T) {
 // Transition rules compare with what was there.
 func TestInvalidChangesAreRefused(t *testing.T) {
 	b := withSites(t)
-	site := b.created("files", func(s *hostingv1.Site) { s.Spec.StorageClass = new("fast") })
+	site := b.create("files", func(s *hostingv1.Site) { s.Spec.StorageClass = new("fast") })
 	for name, tt := range map[string]struct {
 		patch, want string
 	}{

@@ -9,11 +9,11 @@ import (
 	v1 "example.com/fakeapi/internal/dev/e2e/operator/api/v1"
 )
 
-// Kept is the annotation that carries what this version has no fields for.
-const Kept = "hosting.example.com/v1"
+// HubAnnotation is the annotation that carries what this version has no fields for.
+const HubAnnotation = "hosting.example.com/v1"
 
-// kept is what that annotation holds.
-type kept struct {
+// hubFields is what that annotation holds.
+type hubFields struct {
 	Spec   v1.SiteSpec   `json:"spec"`
 	Status v1.SiteStatus `json:"status"`
 }
@@ -28,12 +28,12 @@ func (s *Site) ConvertTo(to conversion.Hub) error {
 		return fmt.Errorf("the image of site %s cannot be told in v1", s.Name)
 	}
 	hub.ObjectMeta = *s.ObjectMeta.DeepCopy()
-	var more kept
-	if text, ok := s.Annotations[Kept]; ok {
+	var more hubFields
+	if text, ok := s.Annotations[HubAnnotation]; ok {
 		if err := json.Unmarshal([]byte(text), &more); err != nil {
-			return fmt.Errorf("annotation %s: %w", Kept, err)
+			return fmt.Errorf("annotation %s: %w", HubAnnotation, err)
 		}
-		delete(hub.Annotations, Kept)
+		delete(hub.Annotations, HubAnnotation)
 	}
 	hub.Spec, hub.Status = more.Spec, more.Status
 	hub.Spec.Image, hub.Spec.Replicas = s.Spec.Image, s.Spec.Size
@@ -54,7 +54,7 @@ func (s *Site) ConvertFrom(from conversion.Hub) error {
 	if !ok {
 		return fmt.Errorf("a %T cannot become a Site of v1beta1", from)
 	}
-	text, err := json.Marshal(kept{Spec: hub.Spec, Status: hub.Status})
+	text, err := json.Marshal(hubFields{Spec: hub.Spec, Status: hub.Status})
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (s *Site) ConvertFrom(from conversion.Hub) error {
 	if s.Annotations == nil {
 		s.Annotations = map[string]string{}
 	}
-	s.Annotations[Kept] = string(text)
+	s.Annotations[HubAnnotation] = string(text)
 	s.Spec = SiteSpec{Image: hub.Spec.Image, Size: hub.Spec.Replicas}
 	if len(hub.Spec.Hosts) > 0 {
 		s.Spec.Host = hub.Spec.Hosts[0]

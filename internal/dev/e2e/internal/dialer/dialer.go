@@ -1,6 +1,6 @@
 // Package line is the network between one client and the server, as something
 // that a test can cut and mend.
-package line
+package dialer
 
 import (
 	"context"
@@ -11,12 +11,12 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// errCut is what a client gets that dials while the line is cut.
-var errCut = errors.New("the line is cut")
+// errDisconnected is what a client gets that dials while the line is cut.
+var errDisconnected = errors.New("the line is cut")
 
-// Line is a client's network. Make one with Through; it may be cut and mended
+// Dialer is a client's network. Make one with Through; it may be cut and mended
 // from any goroutine.
-type Line struct {
+type Dialer struct {
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 	mu    sync.Mutex // never held while a connection is used
@@ -25,10 +25,10 @@ type Line struct {
 	conns map[*conn]bool
 }
 
-// Through makes config reach its server over a new line, in working order. It
+// Wrap makes config reach its server over a new line, in working order. It
 // works for every kind of server: what config.Dial was goes on to do the dialling.
-func Through(config *rest.Config) *Line {
-	l := &Line{dial: config.Dial, conns: make(map[*conn]bool)}
+func Wrap(config *rest.Config) *Dialer {
+	l := &Dialer{dial: config.Dial, conns: make(map[*conn]bool)}
 	if l.dial == nil {
 		l.dial = new(net.Dialer).DialContext
 	}
@@ -37,7 +37,7 @@ func Through(config *rest.Config) *Line {
 }
 
 // Cut breaks all connections and refuses new ones until Mend.
-func (l *Line) Cut() {
+func (l *Dialer) Cut() {
 	l.mu.Lock()
 	l.cut = true
 	broken := l.conns
@@ -48,24 +48,24 @@ func (l *Line) Cut() {
 	}
 }
 
-// Mend lets the client connect again.
-func (l *Line) Mend() {
+// Restore lets the client connect again.
+func (l *Dialer) Restore() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.cut = false
 }
 
-// Refused counts the dials that were refused so far: how often the client has
+// RefusedDials counts the dials that were refused so far: how often the client has
 // tried in vain.
-func (l *Line) Refused() int {
+func (l *Dialer) RefusedDials() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.tries
 }
 
-func (l *Line) connect(ctx context.Context, network, address string) (net.Conn, error) {
-	if !l.works() {
-		return nil, errCut
+func (l *Dialer) connect(ctx context.Context, network, address string) (net.Conn, error) {
+	if !l.isConnected() {
+		return nil, errDisconnected
 	}
 	raw, err := l.dial(ctx, network, address)
 	if err != nil {
@@ -74,13 +74,13 @@ func (l *Line) connect(ctx context.Context, network, address string) (net.Conn, 
 	c := &conn{Conn: raw, line: l}
 	if !l.add(c) {
 		_ = raw.Close()
-		return nil, errCut
+		return nil, errDisconnected
 	}
 	return c, nil
 }
 
-// works counts a dial as refused if the line is cut.
-func (l *Line) works() bool {
+// isConnected counts a dial as refused if the line is cut.
+func (l *Dialer) isConnected() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.cut {
@@ -90,7 +90,7 @@ func (l *Line) works() bool {
 }
 
 // add refuses a connection that was dialled just before the cut.
-func (l *Line) add(c *conn) bool {
+func (l *Dialer) add(c *conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.cut {
@@ -104,7 +104,7 @@ func (l *Line) add(c *conn) bool {
 // conn leaves its line when the client closes it.
 type conn struct {
 	net.Conn
-	line *Line
+	line *Dialer
 }
 
 func (c *conn) Close() error {

@@ -9,7 +9,7 @@ import (
 )
 
 // Of what one server sends the symbols are those that match what another sends.
-func TestScribe(t *testing.T) {
+func TestNormalizer(t *testing.T) {
 	for name, test := range map[string]struct{ left, right, want string }{
 		"uids": {
 			`{"metadata":{"uid":"` + uidA + `"},"message":"is ` + uidA + `"}`, `{"metadata":{"uid":"` + uidB + `"},"message":"is ` + uidB + `"}`,
@@ -53,18 +53,18 @@ func TestScribe(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			left := value(t, test.left)
-			written := NewScribe(regexp.MustCompile(`space-(\d+)`)).Value(left)
+			written := NewNormalizer(regexp.MustCompile(`space-(\d+)`)).Value(left)
 			require.Equal(t, value(t, test.want), written)
 			require.Equal(t, value(t, test.left), left, "a copy is written")
 			var d Differences
-			NewSymbols("", true).Compare("v", written, value(t, test.right), &d)
+			NewPlaceholders("", true).Compare("v", written, value(t, test.right), &d)
 			require.Empty(t, d.Lines())
 		})
 	}
 }
 
 // What is one value on the left has to be one on the right, and what is two has to be two.
-func TestScribeTellsApart(t *testing.T) {
+func TestNormalizerDistinguishesValues(t *testing.T) {
 	for _, test := range []struct{ left, right string }{
 		{`["` + uidA + `","` + uidA + `"]`, `["` + uidA + `","` + uidB + `"]`},
 		{`["` + uidA + `","` + uidB + `"]`, `["` + uidA + `","` + uidA + `"]`},
@@ -73,12 +73,12 @@ func TestScribeTellsApart(t *testing.T) {
 		{`{"resourceVersion":"7"}`, `{"resourceVersion":"x"}`},
 	} {
 		var d Differences
-		NewSymbols("", true).Compare("v", NewScribe().Value(value(t, test.left)), value(t, test.right), &d)
+		NewPlaceholders("", true).Compare("v", NewNormalizer().Value(value(t, test.left)), value(t, test.right), &d)
 		require.NotEmpty(t, d, test.left)
 	}
 }
 
-func TestScribeHeaders(t *testing.T) {
-	written := NewScribe().Headers(http.Header{"Etag": {`"A"`}, "Warning": {"299 - \"" + uidA + "\""}}, "Etag", "Audit-Id")
+func TestNormalizerHeaders(t *testing.T) {
+	written := NewNormalizer().Headers(http.Header{"Etag": {`"A"`}, "Warning": {"299 - \"" + uidA + "\""}}, "Etag", "Audit-Id")
 	require.Equal(t, map[string][]string{"Etag": {"$opaque"}, "Warning": {"299 - \"$uid1\""}}, written)
 }

@@ -9,52 +9,52 @@ import (
 	"strings"
 )
 
-// Scribe writes down what a server sends now as a left side, with symbols in the place of what no two servers have in common. It has to
+// Normalizer writes down what a server sends now as a left side, with symbols in the place of what no two servers have in common. It has to
 // see the exchanges of a case in their order, requests included.
-type Scribe struct {
-	numbered []*regexp.Regexp
-	symbols  map[binding]string
-	counts   map[string]int
-	bases    []*regexp.Regexp // names that the server has generated: the first group is what is chance
+type Normalizer struct {
+	numbered     []*regexp.Regexp
+	placeholders map[binding]string
+	counts       map[string]int
+	bases        []*regexp.Regexp // names that the server has generated: the first group is what is chance
 }
 
-// NewScribe takes patterns of names that have a number in them which is chance: their first group, in texts of any kind.
-func NewScribe(numbered ...*regexp.Regexp) *Scribe {
-	return &Scribe{numbered: numbered, symbols: map[binding]string{}, counts: map[string]int{}}
+// NewNormalizer takes patterns of names that have a number in them which is chance: their first group, in texts of any kind.
+func NewNormalizer(numbered ...*regexp.Regexp) *Normalizer {
+	return &Normalizer{numbered: numbered, placeholders: map[binding]string{}, counts: map[string]int{}}
 }
 
-// symbol is that of a value, a new one if there is none.
-func (s *Scribe) symbol(class, value string) string {
-	known, ok := s.symbols[binding{class, value}]
+// placeholder is that of a value, a new one if there is none.
+func (s *Normalizer) placeholder(class, value string) string {
+	known, ok := s.placeholders[binding{class, value}]
 	if !ok {
 		s.counts[class]++
 		known = "$" + class + strconv.Itoa(s.counts[class])
 		if class == "continue" {
 			known = fmt.Sprintf("$continue(%d)", s.counts[class])
 		}
-		s.symbols[binding{class, value}] = known
+		s.placeholders[binding{class, value}] = known
 	}
 	return known
 }
 
 // Value is a copy of a value, as Decode gives it, with symbols.
-func (s *Scribe) Value(v any) any { return s.value("", v) }
+func (s *Normalizer) Value(v any) any { return s.value("", v) }
 
 // value is Value for what stands under a key.
-func (s *Scribe) value(key string, v any) any {
+func (s *Normalizer) value(key string, v any) any {
 	switch v := v.(type) {
 	case map[string]any:
-		s.learnBase(v)
+		s.addBase(v)
 		copied := make(map[string]any, len(v))
 		_, release := v["gitVersion"]
 		_, stored := v["uid"]
 		for _, k := range sortedKeys(v) {
 			if text, ok := v[k].(string); ok && release && releaseKeys[k] {
-				copied[k] = orNothing("$"+k, text)
+				copied[k] = orText("$"+k, text)
 				continue
 			}
 			if text, ok := v[k].(string); ok && stored && k == "resourceVersion" {
-				copied[k] = s.symbol("rv", text)
+				copied[k] = s.placeholder("rv", text)
 				continue
 			}
 			copied[s.Text(k)] = s.value(k, v[k])
@@ -67,7 +67,7 @@ func (s *Scribe) value(key string, v any) any {
 		}
 		return copied
 	case string:
-		return s.under(key, v)
+		return s.valueFor(key, v)
 	}
 	return v
 }
@@ -77,17 +77,17 @@ var releaseKeys = map[string]bool{
 	"gitVersion": true, "gitCommit": true, "buildDate": true, "goVersion": true, "compiler": true, "platform": true,
 }
 
-// longestBase is what an API server leaves of a generateName that is too long.
-const longestBase = 58
+// maxBaseLength is what an API server leaves of a generateName that is too long.
+const maxBaseLength = 58
 
-// learnBase takes down what the name of an object will begin with, for messages have the name, too. The letters that
+// addBase takes down what the name of an object will begin with, for messages have the name, too. The letters that
 // follow it are those that apimachinery makes words of.
-func (s *Scribe) learnBase(object map[string]any) {
+func (s *Normalizer) addBase(object map[string]any) {
 	base, _ := object["generateName"].(string)
 	if base == "" {
 		return
 	}
-	pattern := regexp.MustCompile(regexp.QuoteMeta(base[:min(len(base), longestBase)]) + `([bcdfghjklmnpqrstvwxz2456789]{5})\b`)
+	pattern := regexp.MustCompile(regexp.QuoteMeta(base[:min(len(base), maxBaseLength)]) + `([bcdfghjklmnpqrstvwxz2456789]{5})\b`)
 	if !slices.ContainsFunc(s.bases, func(known *regexp.Regexp) bool { return known.String() == pattern.String() }) {
 		s.bases = append(s.bases, pattern)
 	}
@@ -98,31 +98,31 @@ var (
 	wholeAge    = regexp.MustCompile(`^(?:\d+[smhdy])+$`)
 )
 
-// under is a text under a key.
-func (s *Scribe) under(key, text string) string {
+// valueFor is a text under a key.
+func (s *Normalizer) valueFor(key, text string) string {
 	switch {
 	case key == "resourceVersion" && wholeNumber.MatchString(text) && text != "0":
 		return "$revision" // not that of an object: other writes move it, too
 	case key == "continue":
-		return orNothing(s.symbol("continue", text), text)
+		return orText(s.placeholder("continue", text), text)
 	case key == "cells" && wholeAge.MatchString(text):
 		return "$age"
 	case key == "storageVersionHash", key == "serverAddress":
-		return orNothing("$"+key, text)
+		return orText("$"+key, text)
 	}
 	return s.Text(text)
 }
 
-// orNothing is the symbol of a text, if there is one.
-func orNothing(symbol, text string) string {
+// orText is the symbol of a text, if there is one.
+func orText(symbol, text string) string {
 	if text == "" {
 		return ""
 	}
 	return symbol
 }
 
-// piece is a part of a text: a symbol, or what is still to be searched for some.
-type piece struct {
+// textPart is a part of a text: a symbol, or what is still to be searched for some.
+type textPart struct {
 	text string
 	done bool
 }
@@ -146,21 +146,21 @@ var classPatterns = []struct {
 var number = regexp.MustCompile(`\b(\d{4,})\b`)
 
 // Text is a text with symbols.
-func (s *Scribe) Text(text string) string {
+func (s *Normalizer) Text(text string) string {
 	if len(text) < 4 {
 		return text
 	}
-	pieces := []piece{{text: text}}
+	pieces := []textPart{{text: text}}
 	for _, pattern := range s.bases {
-		pieces = s.cut(pieces, pattern, "rand")
+		pieces = s.replaceMatches(pieces, pattern, "rand")
 	}
 	for _, pattern := range s.numbered {
-		pieces = s.cut(pieces, pattern, "num")
+		pieces = s.replaceMatches(pieces, pattern, "num")
 	}
 	for _, one := range classPatterns {
-		pieces = s.cut(pieces, one.pattern, one.class)
+		pieces = s.replaceMatches(pieces, one.pattern, one.class)
 	}
-	pieces = s.cut(pieces, number, "")
+	pieces = s.replaceMatches(pieces, number, "")
 	var b strings.Builder
 	for _, p := range pieces {
 		b.WriteString(p.text)
@@ -168,9 +168,9 @@ func (s *Scribe) Text(text string) string {
 	return b.String()
 }
 
-// cut puts symbols of a class for what the first group of a pattern matches. The class "" is for resourceVersions that are known already.
-func (s *Scribe) cut(pieces []piece, pattern *regexp.Regexp, class string) []piece {
-	var all []piece
+// replaceMatches puts symbols of a class for what the first group of a pattern matches. The class "" is for resourceVersions that are known already.
+func (s *Normalizer) replaceMatches(pieces []textPart, pattern *regexp.Regexp, class string) []textPart {
+	var all []textPart
 	for _, p := range pieces {
 		if p.done {
 			all = append(all, p)
@@ -178,34 +178,34 @@ func (s *Scribe) cut(pieces []piece, pattern *regexp.Regexp, class string) []pie
 		}
 		at := 0
 		for _, found := range pattern.FindAllStringSubmatchIndex(p.text, -1) {
-			symbol := s.of(class, p.text[found[2]:found[3]])
+			symbol := s.placeholderOf(class, p.text[found[2]:found[3]])
 			if symbol == "" {
 				continue
 			}
-			all = append(all, piece{text: p.text[at:found[2]]}, piece{text: symbol, done: true})
+			all = append(all, textPart{text: p.text[at:found[2]]}, textPart{text: symbol, done: true})
 			at = found[3]
 		}
-		all = append(all, piece{text: p.text[at:]})
+		all = append(all, textPart{text: p.text[at:]})
 	}
 	return all
 }
 
-// of is the symbol of a value that was found in a text, "" for none.
-func (s *Scribe) of(class, value string) string {
+// placeholderOf is the symbol of a value that was found in a text, "" for none.
+func (s *Normalizer) placeholderOf(class, value string) string {
 	switch class {
 	case "":
-		if _, known := s.symbols[binding{"rv", value}]; known {
+		if _, known := s.placeholders[binding{"rv", value}]; known {
 			return "$revision"
 		}
 		return ""
 	case "time", "microtime", "revision":
 		return "$" + class
 	}
-	return s.symbol(class, value)
+	return s.placeholder(class, value)
 }
 
 // Headers are headers with symbols. What only has to be there, whatever it is, is named by opaque.
-func (s *Scribe) Headers(h http.Header, opaque ...string) map[string][]string {
+func (s *Normalizer) Headers(h http.Header, opaque ...string) map[string][]string {
 	written := map[string][]string{}
 	for name, values := range h {
 		for _, value := range values {

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// symbolText finds the symbols in a text. Whatever else begins with a dollar
+// placeholderText finds the symbols in a text. Whatever else begins with a dollar
 // sign is no symbol.
-var symbolText = regexp.MustCompile(`\$(?:` +
+var placeholderText = regexp.MustCompile(`\$(?:` +
 	`continue\([^)]*\)|token\([^)]*\)|(?:rv|uid|rand|num|hash|etag)\d+|` +
 	`(?:ns|time|microtime|revision|age|opaque|storageVersionHash|serverAddress|buildDate|goVersion|gitCommit|gitVersion|platform|compiler)\b)`)
 
@@ -38,32 +38,32 @@ const (
 	timeText = `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d`
 )
 
-// Symbols holds what the symbols of a case stand for on one server.
-type Symbols struct {
+// Placeholders holds what the symbols of a case stand for on one server.
+type Placeholders struct {
 	namespace string
 	compareRV bool
 	values    map[string]string  // by symbol
-	holders   map[binding]string // the symbol that had a value first
+	names     map[binding]string // the symbol that had a value first
 }
 
 type binding struct{ class, value string }
 
-// NewSymbols knows the namespace only. With compareRV, resourceVersions have to be equal on the right where they are on the left; otherwise
+// NewPlaceholders knows the namespace only. With compareRV, resourceVersions have to be equal on the right where they are on the left; otherwise
 // any number will do for each.
-func NewSymbols(namespace string, compareRV bool) *Symbols {
-	return &Symbols{namespace: namespace, compareRV: compareRV, values: map[string]string{}, holders: map[binding]string{}}
+func NewPlaceholders(namespace string, compareRV bool) *Placeholders {
+	return &Placeholders{namespace: namespace, compareRV: compareRV, values: map[string]string{}, names: map[binding]string{}}
 }
 
 // Expand puts values in the place of the symbols of a request. A symbol without
 // one is an error: the answer that should have had it did not.
-func (s *Symbols) Expand(text string) (string, error) {
+func (s *Placeholders) Expand(text string) (string, error) {
 	var missing error
-	expanded := symbolText.ReplaceAllStringFunc(text, func(symbol string) string {
+	expanded := placeholderText.ReplaceAllStringFunc(text, func(symbol string) string {
 		if symbol == "$ns" {
 			return s.namespace
 		}
 		if token, ok := strings.CutPrefix(symbol, "$token("); ok {
-			return s.token(strings.TrimSuffix(token, ")"))
+			return s.continueToken(strings.TrimSuffix(token, ")"))
 		}
 		value, ok := s.values[symbol]
 		if !ok {
@@ -77,9 +77,9 @@ func (s *Symbols) Expand(text string) (string, error) {
 	return expanded, missing
 }
 
-// token makes a continue token out of "v=V rv=RV start=START". START is JSON
+// continueToken makes a continue token out of "v=V rv=RV start=START". START is JSON
 // text already, escapes and all.
-func (s *Symbols) token(parts string) string {
+func (s *Placeholders) continueToken(parts string) string {
 	version, rest, _ := strings.Cut(strings.TrimPrefix(parts, "v="), " rv=")
 	revision, start, _ := strings.Cut(rest, " start=")
 	start = strings.ReplaceAll(start, "$ns", s.namespace)
@@ -89,7 +89,7 @@ func (s *Symbols) token(parts string) string {
 
 // Match compares a text of the left side with one that came and binds the symbols that are new. A contradiction is what
 // a symbol says against what it stood for before.
-func (s *Symbols) Match(left, right string) (contradiction string, same bool) {
+func (s *Placeholders) Match(left, right string) (contradiction string, same bool) {
 	pattern, found := s.pattern(left)
 	if len(found) == 0 && !strings.Contains(left, "$ns") {
 		return "", left == right
@@ -108,11 +108,11 @@ func (s *Symbols) Match(left, right string) (contradiction string, same bool) {
 
 // pattern turns a recorded text into a regular expression with a group for each
 // symbol, and gives those symbols. The namespace is no group: it is known.
-func (s *Symbols) pattern(left string) (pattern string, found []string) {
+func (s *Placeholders) pattern(left string) (pattern string, found []string) {
 	var b strings.Builder
 	b.WriteString(`(?s)\A`)
 	at := 0
-	for _, place := range symbolText.FindAllStringIndex(left, -1) {
+	for _, place := range placeholderText.FindAllStringIndex(left, -1) {
 		b.WriteString(regexp.QuoteMeta(left[at:place[0]]))
 		symbol := left[place[0]:place[1]]
 		at = place[1]
@@ -135,7 +135,7 @@ func classOf(symbol string) string { return className.FindStringSubmatch(symbol)
 
 // bind notes a symbol's value at first sight, and says so if a value contradicts
 // what is known.
-func (s *Symbols) bind(symbol, value string) string {
+func (s *Placeholders) bind(symbol, value string) string {
 	class := classOf(symbol)
 	switch class {
 	case "continue": // the newest token is the one to go on with
@@ -154,9 +154,9 @@ func (s *Symbols) bind(symbol, value string) string {
 		return ""
 	}
 	s.values[symbol] = value
-	if other, taken := s.holders[binding{class, value}]; taken && exact {
+	if other, taken := s.names[binding{class, value}]; taken && exact {
 		return fmt.Sprintf("%s and %s are both %s", other, symbol, value)
 	}
-	s.holders[binding{class, value}] = symbol
+	s.names[binding{class, value}] = symbol
 	return ""
 }

@@ -22,9 +22,9 @@ const (
 	allClients = 16
 )
 
-// printBeside measures this server and that of the kubeconfig in turns, and prints how
+// printServerRatios measures this server and that of the kubeconfig in turns, and prints how
 // many times as fast this one is.
-func printBeside(ctx context.Context, o options, scratch string, out io.Writer) (err error) {
+func printServerRatios(ctx context.Context, o options, scratch string, out io.Writer) (err error) {
 	binary := filepath.Join(scratch, "fakeapi")
 	if _, err := output(ctx, ".", "go", "build", "-o", binary, "./cmd/fakeapi"); err != nil {
 		return err
@@ -33,7 +33,7 @@ func printBeside(ctx context.Context, o options, scratch string, out io.Writer) 
 	if err != nil {
 		return err
 	}
-	own, stop, err := startOwn(ctx, binary, scratch, strings.HasPrefix(there.Server, "https:"))
+	own, stop, err := startServer(ctx, binary, scratch, strings.HasPrefix(there.Server, "https:"))
 	if err != nil {
 		return err
 	}
@@ -57,8 +57,8 @@ func printBeside(ctx context.Context, o options, scratch string, out io.Writer) 
 	return printRatios(out, ours, theirs)
 }
 
-// startOwn runs this server as a process until stop, and gives its kubeconfig.
-func startOwn(ctx context.Context, binary, scratch string, secure bool) (kubeconfig string, stop func() error, err error) {
+// startServer runs this server as a process until stop, and gives its kubeconfig.
+func startServer(ctx context.Context, binary, scratch string, secure bool) (kubeconfig string, stop func() error, err error) {
 	kubeconfig = filepath.Join(scratch, "kubeconfig")
 	command := exec.CommandContext(ctx, binary, "serve", "--kubeconfig", kubeconfig, fmt.Sprintf("--tls=%t", secure))
 	if err := command.Start(); err != nil {

@@ -1,6 +1,6 @@
 // Package subject gives tests the server that they are about: one of fakeapi of their
 // own or, to see that the tests themselves are right, a real one.
-package subject
+package server
 
 import (
 	"os"

@@ -1,7 +1,7 @@
 // Package until waits in tests by asking again, on the wall clock and on the
 // virtual time of a testing/synctest bubble alike: soon at first and then ever
 // less often, so that minutes of virtual time are not thousands of requests.
-package until
+package poll
 
 import (
 	"context"
@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	first   = 5 * time.Millisecond
-	longest = time.Second
-	// most is more than the longest back-off of a client (a reflector waits for
+	firstInterval = 5 * time.Millisecond
+	maxInterval   = time.Second
+	// timeout is more than the longest back-off of a client (a reflector waits for
 	// up to a minute), and far more than a healthy run needs on a busy machine.
-	most = 2 * time.Minute
+	timeout = 2 * time.Minute
 )
 
-// True waits for a condition; what says what it is that did not happen.
-func True(t *testing.T, what string, condition func() bool) {
+// Until waits for a condition; what says what it is that did not happen.
+func Until(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	Passes(t, func(context.Context) error {
+	UntilNoError(t, func(context.Context) error {
 		if condition() {
 			return nil
 		}
@@ -31,13 +31,13 @@ func True(t *testing.T, what string, condition func() bool) {
 	})
 }
 
-// Passes waits for a check to return nil, in a cleanup too. After two minutes it fails the
+// UntilNoError waits for a check to return nil, in a cleanup too. After two minutes it fails the
 // test with the check's last error.
-func Passes(t *testing.T, check func(ctx context.Context) error) {
+func UntilNoError(t *testing.T, check func(ctx context.Context) error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), most)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), timeout)
 	defer cancel()
-	for pause := first; ; pause = min(pause*3/2, longest) {
+	for pause := firstInterval; ; pause = min(pause*3/2, maxInterval) {
 		err := check(ctx)
 		if err == nil {
 			return

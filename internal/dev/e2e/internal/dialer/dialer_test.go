@@ -1,4 +1,4 @@
-package line_test
+package dialer_test
 
 import (
 	"io"
@@ -9,14 +9,14 @@ import (
 	"k8s.io/client-go/rest"
 
 	fakeapi "example.com/fakeapi/fake"
-	"example.com/fakeapi/internal/dev/e2e/internal/line"
+	"example.com/fakeapi/internal/dev/e2e/internal/dialer"
 )
 
-func TestCutBreaksWhatIsOpenAndRefusesWhatIsNew(t *testing.T) {
+func TestCutClosesConnectionsAndRefusesDials(t *testing.T) {
 	for name, opts := range map[string][]fakeapi.Option{"TCP": nil, "in memory": {fakeapi.WithInMemoryNetwork()}} {
 		t.Run(name, func(t *testing.T) {
 			cfg := fakeapi.Start(t, opts...).RESTConfig()
-			network := line.Through(cfg)
+			network := dialer.Wrap(cfg)
 			client, err := rest.HTTPClientFor(cfg)
 			require.NoError(t, err)
 			defer client.CloseIdleConnections()
@@ -30,9 +30,9 @@ func TestCutBreaksWhatIsOpenAndRefusesWhatIsNew(t *testing.T) {
 			require.Error(t, err, "the watch goes on")
 			_, err = client.Get(cfg.Host + "/api")
 			require.ErrorContains(t, err, "the line is cut")
-			require.Equal(t, 1, network.Refused())
+			require.Equal(t, 1, network.RefusedDials())
 
-			network.Mend()
+			network.Restore()
 			answer, err := client.Get(cfg.Host + "/api")
 			require.NoError(t, err)
 			require.NoError(t, answer.Body.Close())

@@ -21,8 +21,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// rehearsals is how many servers a dry run uses side by side: most of the time of a run is waiting.
-const rehearsals = 16
+// dryRunParallelism is how many servers a dry run uses side by side: most of the time of a run is waiting.
+const dryRunParallelism = 16
 
 // created is what a case created.
 type created struct {
@@ -30,19 +30,19 @@ type created struct {
 	cluster                []string // RESOURCE.GROUP/NAME of what is in no namespace, but for namespaces
 }
 
-// rehearse finds out what a run would create by running it against servers of our own. The one of the configuration is left alone.
-func rehearse(ctx context.Context, c *call, config conformance.Config, server string) error {
+// dryRun finds out what a run would create by running it against servers of our own. The one of the configuration is left alone.
+func dryRun(ctx context.Context, c *call, config conformance.Config, server string) error {
 	selected := config.SelectedCases()
-	hands := make([][]string, min(rehearsals, len(selected)))
+	workers := make([][]string, min(dryRunParallelism, len(selected)))
 	for i, one := range selected {
-		hands[i%len(hands)] = append(hands[i%len(hands)], regexp.QuoteMeta(one.ID))
+		workers[i%len(workers)] = append(workers[i%len(workers)], regexp.QuoteMeta(one.ID))
 	}
-	all, errs := make([]map[string]created, len(hands)), make([]error, len(hands))
+	all, errs := make([]map[string]created, len(workers)), make([]error, len(workers))
 	var running sync.WaitGroup
-	for i, ids := range hands {
+	for i, ids := range workers {
 		config := config
 		config.Run = regexp.MustCompile("^(" + strings.Join(ids, "|") + ")$")
-		running.Go(func() { all[i], errs[i] = rehearseOn(ctx, config) })
+		running.Go(func() { all[i], errs[i] = dryRunOn(ctx, config) })
 	}
 	running.Wait()
 	if ctx.Err() != nil {
@@ -55,46 +55,46 @@ func rehearse(ctx context.Context, c *call, config conformance.Config, server st
 		}
 		maps.Copy(found, all[i])
 	}
-	return tellRehearsal(c.stdout, config, server, found)
+	return printDryRun(c.stdout, config, server, found)
 }
 
-// numbered are the groups of definitions that cases make for themselves, each with a number of its own.
-var numbered = regexp.MustCompile(`\.g[0-9]+\.RUN\.`)
+// numberedGroup are the groups of definitions that cases make for themselves, each with a number of its own.
+var numberedGroup = regexp.MustCompile(`\.g[0-9]+\.RUN\.`)
 
-// rehearseOn runs the cases against a server of its own, and gives what each created.
-func rehearseOn(ctx context.Context, config conformance.Config) (map[string]created, error) {
-	server, err := standIn(config.Features)
+// dryRunOn runs the cases against a server of its own, and gives what each created.
+func dryRunOn(ctx context.Context, config conformance.Config) (map[string]created, error) {
+	server, err := newDryRunServer(config.Features)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = server.Close() }()
-	notes := &notes{next: server.Client().Transport, of: map[string]created{}}
+	notes := &createRecorder{next: server.Client().Transport, byCase: map[string]created{}}
 	config.BaseURL, config.Client, config.CaseStarted = server.URL(), &http.Client{Transport: notes}, notes.begin
-	hooksOf(server, &config)
+	setHooks(server, &config)
 	report, err := conformance.Execute(ctx, config)
-	for id, one := range notes.of {
+	for id, one := range notes.byCase {
 		for i, name := range one.cluster {
-			one.cluster[i] = numbered.ReplaceAllString(strings.ReplaceAll(name, report.RunID, "RUN"), ".gN.RUN.")
+			one.cluster[i] = numberedGroup.ReplaceAllString(strings.ReplaceAll(name, report.RunID, "RUN"), ".gN.RUN.")
 		}
-		notes.of[id] = one
+		notes.byCase[id] = one
 	}
-	return notes.of, err
+	return notes.byCase, err
 }
 
-// standIn is a server of our own with the feature gates of the configuration.
-func standIn(features map[string]bool) (*fakeapi.Server, error) {
+// newDryRunServer is a server of our own with the feature gates of the configuration.
+func newDryRunServer(features map[string]bool) (*fakeapi.Server, error) {
 	options := []fakeapi.Option{fakeapi.WithInMemoryNetwork(), fakeapi.WithResourceVersionTimeout(50 * time.Millisecond), fakeapi.WithoutTimeline()}
 	if features[conformance.CBORServingAndStorage] {
 		options = append(options, fakeapi.WithCBOR())
 	}
-	if on, said := features[conformance.WatchList]; said && !on {
+	if on, value := features[conformance.WatchList]; value && !on {
 		options = append(options, fakeapi.WithoutFeatures(fakeapi.WatchList))
 	}
 	return fakeapi.New(options...)
 }
 
-// hooksOf has the hooks of the configuration done to a server of our own instead. It is without users, so nobody is impersonated there.
-func hooksOf(server *fakeapi.Server, config *conformance.Config) {
+// setHooks has the hooks of the configuration done to a server of our own instead. It is without users, so nobody is impersonated there.
+func setHooks(server *fakeapi.Server, config *conformance.Config) {
 	config.UnprivilegedClient = nil
 	if config.Compact != nil {
 		config.Compact = func(context.Context) error { server.Compact(); return nil }
@@ -109,23 +109,23 @@ func hooksOf(server *fakeapi.Server, config *conformance.Config) {
 	}
 }
 
-// notes writes down what the requests of cases create.
-type notes struct {
+// createRecorder writes down what the requests of cases create.
+type createRecorder struct {
 	next http.RoundTripper
 
-	mu  sync.Mutex // guards what is below
-	now string
-	of  map[string]created // by the ID of a case
+	mu      sync.Mutex // guards what is below
+	current string
+	byCase  map[string]created // by the ID of a case
 }
 
-func (n *notes) begin(one conformance.Case) {
+func (n *createRecorder) begin(one conformance.Case) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.now = one.ID
+	n.current = one.ID
 }
 
 // RoundTrip implements http.RoundTripper.
-func (n *notes) RoundTrip(r *http.Request) (*http.Response, error) {
+func (n *createRecorder) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := n.next.RoundTrip(r)
 	if err != nil || response.StatusCode != http.StatusCreated || r.URL.Query().Has("dryRun") {
 		return response, err
@@ -136,12 +136,12 @@ func (n *notes) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.note(r.URL.Path, body)
+	n.record(r.URL.Path, body)
 	return response, nil
 }
 
-// note takes down what an answer 201 says to be created. Reviews, and what subresources answer, are stored nowhere.
-func (n *notes) note(path string, body []byte) {
+// record takes down what an answer 201 says to be created. Reviews, and what subresources answer, are stored nowhere.
+func (n *createRecorder) record(path string, body []byte) {
 	resource, namespaced, ok := createdResource(path)
 	if !ok || strings.HasSuffix(resource, ".authorization.k8s.io") || strings.HasSuffix(resource, ".authentication.k8s.io") {
 		return
@@ -150,7 +150,7 @@ func (n *notes) note(path string, body []byte) {
 	_ = json.Unmarshal(body, &o) // an answer in another encoding leaves the name open
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	one := n.of[n.now]
+	one := n.byCase[n.current]
 	switch {
 	case namespaced || o.Namespace != "":
 		one.namespaced++
@@ -159,7 +159,7 @@ func (n *notes) note(path string, body []byte) {
 	default:
 		one.cluster = append(one.cluster, resource+"/"+o.Name)
 	}
-	n.of[n.now] = one
+	n.byCase[n.current] = one
 }
 
 // createdResource reads the path of a write: the resource with its group, and whether it is in a namespace.
@@ -180,8 +180,8 @@ func createdResource(path string) (resource string, namespaced, ok bool) {
 	return parts[0] + group, namespaced, len(parts) <= 2
 }
 
-// tellRehearsal prints what a dry run found.
-func tellRehearsal(out io.Writer, config conformance.Config, server string, found map[string]created) error {
+// printDryRun prints what a dry run found.
+func printDryRun(out io.Writer, config conformance.Config, server string, found map[string]created) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "CASE\tLEVEL\tNAMESPACES\tOBJECTS IN THEM\tCLUSTER-SCOPED\tTITLE") // Flush has the error
 	var all created
@@ -208,7 +208,7 @@ func tellRehearsal(out io.Writer, config conformance.Config, server string, foun
 		times[name]++
 	}
 	for _, name := range slices.Sorted(maps.Keys(times)) {
-		if numbered.MatchString(strings.ReplaceAll(name, ".gN.", ".g0.")) {
+		if numberedGroup.MatchString(strings.ReplaceAll(name, ".gN.", ".g0.")) {
 			fmt.Fprintf(&b, "  %s, %d of them, one after the other\n", name, times[name])
 		} else {
 			fmt.Fprintf(&b, "  %s\n", name)

@@ -2,13 +2,13 @@ package main
 
 import "fmt"
 
-// suggestion is what to say behind a word that nobody knows: the known one that it was
+// suggest is what to say behind a word that nobody knows: the known one that it was
 // probably meant to be, written as show does, or nothing.
-func suggestion(word string, known []string, show func(string) string) string {
-	best, fewest := "", len(word)/3+2 // so many slips make another word
+func suggest(word string, known []string, show func(string) string) string {
+	best, bestDistance := "", len(word)/3+2 // so many slips make another word
 	for _, k := range known {
-		if n := slips(word, k); n < fewest {
-			best, fewest = k, n
+		if n := editDistance(word, k); n < bestDistance {
+			best, bestDistance = k, n
 		}
 	}
 	if best == "" {
@@ -17,8 +17,8 @@ func suggestion(word string, known []string, show func(string) string) string {
 	return fmt.Sprintf(" (did you mean %s?)", show(best))
 }
 
-// slips counts how many letters have to be put in, taken out or replaced to make b of a.
-func slips(a, b string) int {
+// editDistance counts how many letters have to be put in, taken out or replaced to make b of a.
+func editDistance(a, b string) int {
 	row := make([]int, len(b)+1) // of the part of a that was looked at, to each beginning of b
 	for j := range row {
 		row[j] = j

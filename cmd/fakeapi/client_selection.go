@@ -9,12 +9,12 @@ import (
 	"example.com/fakeapi/scenario/clients"
 )
 
-// choice are the clients that the command line wants to see in their roles. The zero
+// clientSelection are the clients that the command line wants to see in their roles. The zero
 // value leaves the choice open.
-type choice struct{ clients []clients.Implementation }
+type clientSelection struct{ clients []clients.Implementation }
 
 // add reads [ROLE=]NAME. Without a role it means the clients of that name in all roles.
-func (c *choice) add(text string) error {
+func (c *clientSelection) add(text string) error {
 	role, name, both := strings.Cut(text, "=")
 	if !both {
 		role, name = "", text
@@ -26,24 +26,24 @@ func (c *choice) add(text string) error {
 		}
 	}
 	if len(c.clients) == before {
-		return fmt.Errorf("there is no such client; there are: %s", namesOf(clients.All(), true))
+		return fmt.Errorf("there is no such client; there are: %s", clientNames(clients.All(), true))
 	}
 	return nil
 }
 
 // inRole are the clients chosen for a role.
-func (c choice) inRole(role string) []clients.Implementation {
+func (c clientSelection) inRole(role string) []clients.Implementation {
 	return slices.DeleteFunc(slices.Clone(c.clients), func(client clients.Implementation) bool { return client.Role != role })
 }
 
 // forRole is the client chosen for a role, or else the first that there is.
-func (c choice) forRole(role string) clients.Implementation {
-	return append(c.inRole(role), clientsOf(role)...)[0]
+func (c clientSelection) forRole(role string) clients.Implementation {
+	return append(c.inRole(role), clientsInRole(role)...)[0]
 }
 
 // forCase is the client chosen for the role of a case, or else the first that survives it.
-func (c choice) forCase(of scenario.Case) (clients.Implementation, error) {
-	all := clientsOf(of.Role)
+func (c clientSelection) forCase(of scenario.Case) (clients.Implementation, error) {
+	all := clientsInRole(of.Role)
 	if len(all) == 0 {
 		return clients.Implementation{}, fmt.Errorf("%s: no client plays the role %s", of.Name, of.Role)
 	}
@@ -52,7 +52,7 @@ func (c choice) forCase(of scenario.Case) (clients.Implementation, error) {
 	}
 	if len(c.clients) > 0 {
 		return clients.Implementation{}, fmt.Errorf("%s: --client %s does not play the role %s; there are: %s",
-			of.Name, c.clients[0].Name, of.Role, namesOf(all, false))
+			of.Name, c.clients[0].Name, of.Role, clientNames(all, false))
 	}
 	for _, client := range all {
 		if slices.Contains(of.Passes, client.Name) {
@@ -62,12 +62,12 @@ func (c choice) forCase(of scenario.Case) (clients.Implementation, error) {
 	return all[0], nil
 }
 
-// clientsOf are the clients that play a role.
-func clientsOf(role string) []clients.Implementation {
-	return choice{clients.All()}.inRole(role)
+// clientsInRole are the clients that play a role.
+func clientsInRole(role string) []clients.Implementation {
+	return clientSelection{clients.All()}.inRole(role)
 }
 
-func namesOf(all []clients.Implementation, roles bool) string {
+func clientNames(all []clients.Implementation, roles bool) string {
 	var names []string
 	for _, client := range all {
 		if roles {
