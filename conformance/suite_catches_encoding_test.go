@@ -17,7 +17,7 @@ const protobufMedia = "application/vnd.kubernetes.protobuf"
 
 // encodingFaults are about encodings, and how they are chosen.
 var encodingFaults = []faultyServer{
-	{"sends JSON for protobuf and YAML", changeAccept(func(accept string) string {
+	{"answers JSON to requests for protobuf and YAML", changeAccept(func(accept string) string {
 		if strings.Contains(accept, "protobuf") || strings.Contains(accept, "yaml") {
 			return "application/json"
 		}
@@ -28,43 +28,43 @@ var encodingFaults = []faultyServer{
 			r.Header.Set("Content-Type", "application/json")
 		}
 	}), `^(PB-0[17]|CN-07)$`},
-	{"does not look into envelopes", changeResponse(hasMethod(http.MethodPost), replaceCode(400, 201)), `^(PB-07(/kind)?|CN-02/document)$`},
-	{"prefers YAML", changeAccept(func(accept string) string {
+	{"answers 201 to malformed bodies", changeResponse(hasMethod(http.MethodPost), replaceCode(400, 201)), `^(PB-07(/kind)?|CN-02/document)$`},
+	{"prefers YAML to JSON", changeAccept(func(accept string) string {
 		if accept == "" || strings.Contains(accept, "*/*") {
 			return "application/yaml"
 		}
 		return accept
 	}), `^CN-0[14]$`},
-	{"accepts whatever is asked for", withoutCode(406), `^(CB-01|CN-03|CN-08)$`},
-	{"takes whatever is sent", withoutCode(415), `^CB-01$`},
-	{"calls JSON CBOR", changeResponse(anyRequest, func(r *http.Response) {
+	{"answers 501 instead of 406 to any Accept", withoutCode(406), `^(CB-01|CN-03|CN-08)$`},
+	{"answers 501 instead of 415 to any Content-Type", withoutCode(415), `^CB-01$`},
+	{"sets the Content-Type of CBOR on JSON", changeResponse(anyRequest, func(r *http.Response) {
 		if strings.Contains(r.Request.Header.Get("Accept"), "cbor") {
 			r.Header.Set("Content-Type", "application/cbor")
 		}
 	}), `^CB-04$`},
-	{"reads only the first that is accepted", changeAccept(func(accept string) string {
+	{"reads only the first media type of Accept", changeAccept(func(accept string) string {
 		first, _, _ := strings.Cut(accept, ",")
 		return first
 	}), `^CN-04$`},
-	{"never indents", ignoreParameter("pretty"), `^CN-05$`},
-	{"always indents", changeRequest(func(r *http.Request) { r.URL.RawQuery += "&pretty=1" }), `^CN-05$`},
-	{"answers as it was asked", changeRequest(func(r *http.Request) {
+	{"ignores pretty", ignoreParameter("pretty"), `^CN-05$`},
+	{"indents all responses", changeRequest(func(r *http.Request) { r.URL.RawQuery += "&pretty=1" }), `^CN-05$`},
+	{"answers in the media type of the request body", changeRequest(func(r *http.Request) {
 		if sent := r.Header.Get("Content-Type"); r.Method == http.MethodPost && sent != "" {
 			r.Header.Set("Accept", sent)
 		}
 	}), `^CN-07$`},
-	{"does not compress", changeRequest(func(r *http.Request) { r.Header.Set("Accept-Encoding", "identity") }), `^(HT-02|SI-17/gzip/typed)$`},
-	{"compresses without a word", changeResponse(isNotWatch, func(r *http.Response) { r.Header.Del("Vary") }), `^HT-02$`},
-	{"calls all answers compressed", changeResponse(isNotWatch, func(r *http.Response) { r.Header.Set("Content-Encoding", "gzip") }), `^HT-0[23]$`},
-	{"says a wrong length", changeResponse(isNotWatch, func(r *http.Response) { r.Header.Set("Content-Length", "7") }), `^HT-13$`},
+	{"does not compress responses", changeRequest(func(r *http.Request) { r.Header.Set("Accept-Encoding", "identity") }), `^(HT-02|SI-17/gzip/typed)$`},
+	{"sets no Vary on compressed responses", changeResponse(isNotWatch, func(r *http.Response) { r.Header.Del("Vary") }), `^HT-02$`},
+	{"sets Content-Encoding gzip on all responses", changeResponse(isNotWatch, func(r *http.Response) { r.Header.Set("Content-Encoding", "gzip") }), `^HT-0[23]$`},
+	{"sets a wrong Content-Length", changeResponse(isNotWatch, func(r *http.Response) { r.Header.Set("Content-Length", "7") }), `^HT-13$`},
 }
 
 // cborFaults are those of a server that has CBOR.
 var cborFaults = []faultyServer{
-	{"leaves the mark out", changeBody(anyRequest, func(s string) string { return strings.TrimPrefix(s, "\xd9\xd9\xf7") }), `^CB-0[34]$`},
-	{"sends JSON", changeAccept(func(accept string) string { return strings.ReplaceAll(accept, "application/cbor", "application/json") }), `^CB-0(2|2/watch|3)$`},
-	{"knows no apply in it", withoutCode(200), `^CB-02$`},
-	{"calls a sequence an item", changeResponse(isWatch, func(r *http.Response) { r.Header.Set("Content-Type", "application/cbor") }), `^CB-02/watch$`},
+	{"leaves the CBOR tag out", changeBody(anyRequest, func(s string) string { return strings.TrimPrefix(s, "\xd9\xd9\xf7") }), `^CB-0[34]$`},
+	{"answers JSON to requests for CBOR", changeAccept(func(accept string) string { return strings.ReplaceAll(accept, "application/cbor", "application/json") }), `^CB-0(2|2/watch|3)$`},
+	{"answers 501 instead of 200 to requests in CBOR", withoutCode(200), `^CB-02$`},
+	{"sets application/cbor on watches in CBOR", changeResponse(isWatch, func(r *http.Response) { r.Header.Set("Content-Type", "application/cbor") }), `^CB-02/watch$`},
 }
 
 // changeAccept changes what requests accept.

@@ -12,56 +12,56 @@ import (
 // metaFaults are about the metadata of objects.
 var metaFaults = []faultyServer{
 	// What the server makes.
-	{"forgets the kind in answers to writes", changeBody(hasMethod(http.MethodPatch), replaceText(`"kind":"Secret",`, ``)), `^MD-01/typed$`},
-	{"has uids that are no UUIDs", changeBody(anyRequest, replacePattern(`"uid":"([0-9a-f]{8})-`, `"uid":"$1`)), `^MD-0[23]/typed$`},
-	{"has one uid for all", changeBody(anyRequest, replacePattern(`"uid":"[0-9a-f-]{36}"`, `"uid":"01234567-89ab-cdef-0123-456789abcdef"`)), `^MD-0[24]/typed$`},
-	{"takes uids from clients", reflectMetadata(http.MethodPost, "uid"), `^MD-03/typed$`},
-	{"takes creation times from clients", reflectMetadata(http.MethodPost, "creationTimestamp"), `^MD-06/typed$`},
-	{"loses the creation time when it is not sent again", reflectMetadata(http.MethodPut, "creationTimestamp"), `^MD-07/typed$`},
-	{"takes creation times from patches", reflectMetadata(http.MethodPatch, "creationTimestamp"), `^MD-07/typed$`},
-	{"has times with fractions", changeBody(anyRequest, replacePattern(`(T\d\d:\d\d:\d\d)Z"`, `$1.5Z"`)), `^MD-08/typed$`},
-	{"has times of another zone", changeBody(anyRequest, replacePattern(`(T\d\d:\d\d:\d\d)Z"`, `$1+02:00"`)), `^MD-0[68]/typed$`},
-	{"creates what is going", reflectMetadata(http.MethodPost, "deletionTimestamp"), `^MD-09/typed$`},
-	{"creates what is about to go", reflectMetadata(http.MethodPost, "deletionGracePeriodSeconds"), `^MD-09/typed$`},
-	{"calls deletions off", reflectMetadata(http.MethodPatch, "deletionTimestamp"), `^MD-10/typed$`},
-	{"keeps versions to itself when it updates", changeBody(hasMethod(http.MethodPut), replaceText(`"resourceVersion":`, `"version":`)), `^(MD-11|OC-(01|03|17))/typed$`},
-	{"creates from a version", dropMetadata(http.MethodPost, "resourceVersion"), `^MD-12/typed$`},
-	{"takes versions from clients", reflectMetadata(http.MethodPost, "resourceVersion"), `^MD-13/typed$`},
-	{"takes selfLinks from clients", reflectMetadata(http.MethodPost, "selfLink"), `^MD-24/typed$`},
+	{"leaves the kind out of responses to PATCH", changeBody(hasMethod(http.MethodPatch), replaceText(`"kind":"Secret",`, ``)), `^MD-01/typed$`},
+	{"returns uids that are not UUIDs", changeBody(anyRequest, replacePattern(`"uid":"([0-9a-f]{8})-`, `"uid":"$1`)), `^MD-0[23]/typed$`},
+	{"returns one uid for all objects", changeBody(anyRequest, replacePattern(`"uid":"[0-9a-f-]{36}"`, `"uid":"01234567-89ab-cdef-0123-456789abcdef"`)), `^MD-0[24]/typed$`},
+	{"stores the uid of the client", reflectMetadata(http.MethodPost, "uid"), `^MD-03/typed$`},
+	{"stores the creationTimestamp of a create", reflectMetadata(http.MethodPost, "creationTimestamp"), `^MD-06/typed$`},
+	{"clears the creationTimestamp at a PUT without one", reflectMetadata(http.MethodPut, "creationTimestamp"), `^MD-07/typed$`},
+	{"stores the creationTimestamp of a patch", reflectMetadata(http.MethodPatch, "creationTimestamp"), `^MD-07/typed$`},
+	{"returns timestamps with fractions of seconds", changeBody(anyRequest, replacePattern(`(T\d\d:\d\d:\d\d)Z"`, `$1.5Z"`)), `^MD-08/typed$`},
+	{"returns timestamps in another time zone", changeBody(anyRequest, replacePattern(`(T\d\d:\d\d:\d\d)Z"`, `$1+02:00"`)), `^MD-0[68]/typed$`},
+	{"stores the deletionTimestamp of a create", reflectMetadata(http.MethodPost, "deletionTimestamp"), `^MD-09/typed$`},
+	{"stores the deletionGracePeriodSeconds of a create", reflectMetadata(http.MethodPost, "deletionGracePeriodSeconds"), `^MD-09/typed$`},
+	{"removes the deletionTimestamp by a patch", reflectMetadata(http.MethodPatch, "deletionTimestamp"), `^MD-10/typed$`},
+	{"leaves the resourceVersion out of responses to PUT", changeBody(hasMethod(http.MethodPut), replaceText(`"resourceVersion":`, `"version":`)), `^(MD-11|OC-(01|03|17))/typed$`},
+	{"ignores the resourceVersion of a create", dropMetadata(http.MethodPost, "resourceVersion"), `^MD-12/typed$`},
+	{"returns the resourceVersion of the create request", reflectMetadata(http.MethodPost, "resourceVersion"), `^MD-13/typed$`},
+	{"returns the selfLink of the client", reflectMetadata(http.MethodPost, "selfLink"), `^MD-24/typed$`},
 
 	// The generation.
-	{"counts from 0", changeBody(anyRequest, addToNumber(`"generation":`, -1)), `^MD-(14|15|16|17)/typed$`},
-	{"does not count", changeBody(anyRequest, replacePattern(`"generation":\d+`, `"generation":1`)), `^MD-(15|16)/typed$`},
-	{"counts changes of the status", changeBody(hasPathSuffix("/status"), addToNumber(`"generation":`, 1)), `^MD-15/typed$`},
-	{"takes generations from new objects", reflectMetadata(http.MethodPost, "generation"), `^MD-17/typed$`},
-	{"takes generations from changed objects", reflectMetadata(http.MethodPut, "generation"), `^MD-17/typed$`},
+	{"starts the generation at 0", changeBody(anyRequest, addToNumber(`"generation":`, -1)), `^MD-(14|15|16|17)/typed$`},
+	{"does not increment the generation", changeBody(anyRequest, replacePattern(`"generation":\d+`, `"generation":1`)), `^MD-(15|16)/typed$`},
+	{"increments the generation at status changes", changeBody(hasPathSuffix("/status"), addToNumber(`"generation":`, 1)), `^MD-15/typed$`},
+	{"stores the generation of a create", reflectMetadata(http.MethodPost, "generation"), `^MD-17/typed$`},
+	{"stores the generation of a PUT", reflectMetadata(http.MethodPut, "generation"), `^MD-17/typed$`},
 
 	// What clients write.
-	{"finds nothing invalid", withoutCode(422), `^((MD-(05|18|19|20|21|23|31|32|33)|CR-(12|13|14)|OC-15|NM-22)/typed|OC-04/lease)$`},
-	{"finds nothing invalid in patches", changeResponse(hasMethod(http.MethodPatch), func(r *http.Response) {
+	{"answers 501 instead of 422", withoutCode(422), `^((MD-(05|18|19|20|21|23|31|32|33)|CR-(12|13|14)|OC-15|NM-22)/typed|OC-04/lease)$`},
+	{"answers 200 to invalid patches", changeResponse(hasMethod(http.MethodPatch), func(r *http.Response) {
 		if r.StatusCode == 422 {
 			r.StatusCode = 200
 		}
 	}), `^(MD-(05|18|19|23|31)|OC-15)/typed$`},
-	{"gives each cause another field", changeBody(anyRequest, replaceText(`"field":"metadata.`, `"field":"meta.`)), `^(MD-(05|18|19|20|21|23|31|32|33)|CR-12|NM-22)/typed$`},
-	{"takes any annotations", dropMetadata(http.MethodPost, "annotations"), `^(MD-19|CR-12)/typed$`},
-	{"does not warn", changeResponse(anyRequest, func(r *http.Response) { r.Header.Del("Warning") }), `^MD-22/typed$`},
-	{"keeps owners twice", reflectMetadata(http.MethodPatch, "ownerReferences"), `^MD-22/typed$`},
-	{"reads field names in any case", changeRequest(changeBodyOf(replaceText(`"Labels"`, `"labels"`))), `^MD-30/typed$`},
+	{"returns wrong fields in causes", changeBody(anyRequest, replaceText(`"field":"metadata.`, `"field":"meta.`)), `^(MD-(05|18|19|20|21|23|31|32|33)|CR-12|NM-22)/typed$`},
+	{"ignores annotations of a create", dropMetadata(http.MethodPost, "annotations"), `^(MD-19|CR-12)/typed$`},
+	{"sends no warnings about owner references", changeResponse(anyRequest, func(r *http.Response) { r.Header.Del("Warning") }), `^MD-22/typed$`},
+	{"stores duplicate owner references", reflectMetadata(http.MethodPatch, "ownerReferences"), `^MD-22/typed$`},
+	{"matches field names without case", changeRequest(changeBodyOf(replaceText(`"Labels"`, `"labels"`))), `^MD-30/typed$`},
 
 	// How it is written down.
-	{"says nothing of managers", changeBody(anyRequest, replaceText(`"managedFields":`, `"managers":`)), `^MD-25/(typed|status/typed)$`},
-	{"has one entry for a manager", changeRequest(func(r *http.Request) { r.URL.RawQuery = strings.Replace(r.URL.RawQuery, "=two", "=one", 1) }), `^MD-25/(typed|status/typed)$`},
-	{"has no entries for subresources", changeBody(anyRequest, replaceText(`,"subresource":"status"`, ``)), `^MD-25/status/typed$`},
-	{"says null for what is not there", changeBody(hasMethod(http.MethodPost), replaceText(`"metadata":{`, `"metadata":{"labels":null,`)), `^MD-26/typed$`},
-	{"keeps empty maps", changeBody(hasMethod(http.MethodPatch), func(s string) string {
+	{"returns no managedFields", changeBody(anyRequest, replaceText(`"managedFields":`, `"managers":`)), `^MD-25/(typed|status/typed)$`},
+	{"merges the entries of two managers", changeRequest(func(r *http.Request) { r.URL.RawQuery = strings.Replace(r.URL.RawQuery, "=two", "=one", 1) }), `^MD-25/(typed|status/typed)$`},
+	{"leaves the subresource out of managedFields entries", changeBody(anyRequest, replaceText(`,"subresource":"status"`, ``)), `^MD-25/status/typed$`},
+	{"returns null for missing labels", changeBody(hasMethod(http.MethodPost), replaceText(`"metadata":{`, `"metadata":{"labels":null,`)), `^MD-26/typed$`},
+	{"returns empty maps for missing labels", changeBody(hasMethod(http.MethodPatch), func(s string) string {
 		if strings.Contains(s, `"labels":`) {
 			return s
 		}
 		return strings.Replace(s, `"metadata":{`, `"metadata":{"labels":{},`, 1)
 	}), `^MD-26/typed$`},
-	{"lists items without versions", changeBody(isList, replacePattern(`("name":"\w+".*?)"resourceVersion":`, `$1"version":`)), `^MD-27/typed$`},
-	{"lists itself", changeBody(isList, replaceText(`"metadata":{"resourceVersion"`, `"metadata":{"selfLink":"/","resourceVersion"`)), `^MD-29/typed$`},
+	{"leaves the resourceVersion out of list items", changeBody(isList, replacePattern(`("name":"\w+".*?)"resourceVersion":`, `$1"version":`)), `^MD-27/typed$`},
+	{"returns selfLink in lists", changeBody(isList, replaceText(`"metadata":{"resourceVersion"`, `"metadata":{"selfLink":"/","resourceVersion"`)), `^MD-29/typed$`},
 }
 
 // replacePattern replaces what a pattern matches.

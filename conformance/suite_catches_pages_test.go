@@ -10,37 +10,37 @@ import (
 
 // pageFaults are about lists in pages.
 var pageFaults = []faultyServer{
-	{"gives one item too many", addToParameter("limit", 1), `^(CH-(01|05/count|07)/typed)$`},
-	{"ends its pages too early", changeBody(isList, removePattern(`"continue":"[^"]*",?`)), `^(CH-(01|02|07|08)/typed)$`},
-	{"says the resourceVersion of each page", changeBody(isLaterPage, replaceText(`"metadata":{"resourceVersion":"`, `"metadata":{"resourceVersion":"1`)), `^(CH-(03|23/metadata)/typed)$`},
-	{"shows the present on later pages", changeLaterPages(func(q url.Values) { q.Set("continue", editToken(q.Get("continue"), `"rv":\d+`, `"rv":-1`)) }), `^CH-0[34]/typed$`},
-	{"keeps to the first limit", changeLaterPages(func(q url.Values) {
+	{"returns one item more than the limit", addToParameter("limit", 1), `^(CH-(01|05/count|07)/typed)$`},
+	{"returns no continue token", changeBody(isList, removePattern(`"continue":"[^"]*",?`)), `^(CH-(01|02|07|08)/typed)$`},
+	{"returns another resourceVersion on each page", changeBody(isLaterPage, replaceText(`"metadata":{"resourceVersion":"`, `"metadata":{"resourceVersion":"1`)), `^(CH-(03|23/metadata)/typed)$`},
+	{"returns the newest state on later pages", changeLaterPages(func(q url.Values) { q.Set("continue", editToken(q.Get("continue"), `"rv":\d+`, `"rv":-1`)) }), `^CH-0[34]/typed$`},
+	{"uses the limit of the first page for all pages", changeLaterPages(func(q url.Values) {
 		if q.Has("limit") {
 			q.Set("limit", "1")
 		}
 	}), `^CH-07/typed$`},
-	{"has a limit of its own", changeRequest(func(r *http.Request) {
+	{"limits all lists to one item", changeRequest(func(r *http.Request) {
 		if q := r.URL.Query(); isList(r) && (q.Get("limit") == "" || q.Get("limit") == "0") {
 			q.Set("limit", "1")
 			r.URL.RawQuery = q.Encode()
 		}
 	}), `^CH-0[89]/typed$`},
-	{"counts nothing", changeBody(isList, removePattern(`"remainingItemCount":\d+,?`)), `^(CH-(05/count|23/metadata)/typed)$`},
-	{"counts what it cannot know", changeBody(isList, replaceText(`"metadata":{"resourceVersion"`, `"metadata":{"remainingItemCount":7,"resourceVersion"`)), `^(CH-(05/selectors|06)/typed)$`},
-	{"keeps selectors in its tokens", storeSelectorsInTokens, `^CH-11/typed$`},
-	{"pads its tokens", changeBody(isList, replacePattern(`"continue":"([^"]+)"`, `"continue":"$1=="`)), `^CH-12/typed$`},
-	{"takes any token", changeLaterPages(func(q url.Values) {
+	{"leaves out remainingItemCount", changeBody(isList, removePattern(`"remainingItemCount":\d+,?`)), `^(CH-(05/count|23/metadata)/typed)$`},
+	{"returns remainingItemCount with selectors", changeBody(isList, replaceText(`"metadata":{"resourceVersion"`, `"metadata":{"remainingItemCount":7,"resourceVersion"`)), `^(CH-(05/selectors|06)/typed)$`},
+	{"stores the selectors in continue tokens", storeSelectorsInTokens, `^CH-11/typed$`},
+	{"pads continue tokens", changeBody(isList, replacePattern(`"continue":"([^"]+)"`, `"continue":"$1=="`)), `^CH-12/typed$`},
+	{"accepts invalid continue tokens", changeLaterPages(func(q url.Values) {
 		if raw := decodeToken(q.Get("continue")); raw == "" || !strings.Contains(raw, `"v":"meta.k8s.io/v1"`) || strings.Contains(raw, "..") || strings.Contains(raw, `"rv":0`) {
 			q.Del("continue")
 		}
 	}), `^CH-1[3-6]/typed$`},
-	{"offers no new token", changeBody(isLaterPage, removePattern(`"continue":"[^"]*"`)), `^(CH-(18|19)/typed)$`},
-	{"starts over with the new token", changeLaterPages(func(q url.Values) {
+	{"returns no new token with Expired", changeBody(isLaterPage, removePattern(`"continue":"[^"]*"`)), `^(CH-(18|19)/typed)$`},
+	{"lists from the start for the new token", changeLaterPages(func(q url.Values) {
 		if strings.Contains(decodeToken(q.Get("continue")), `"rv":-1`) {
 			q.Del("continue")
 		}
 	}), `^(CH-(19|20)/typed)$`},
-	{"forgets tokens after three minutes", expireTokensAfter(3 * time.Minute), `^CH-21/typed$`},
+	{"expires continue tokens after three minutes", expireTokensAfter(3 * time.Minute), `^CH-21/typed$`},
 }
 
 // isLaterPage is true of requests that go on behind a page.

@@ -10,41 +10,41 @@ import (
 // writeFaults are about writers that meet, and about what a create takes.
 var writeFaults = []faultyServer{
 	// Versions.
-	{"has one version for a patched object", changeBody(hasMethod(http.MethodPatch), replacePattern(`"resourceVersion":"\d+"`, `"resourceVersion":"5"`)), `^OC-(01|13|18)/typed$`},
-	{"knows no conflicts", withoutCode(409), `^(OC-(02|06|09|10|12|13|14|16|19|20)|CR-20)/typed$`},
-	{"has its own words for conflicts", changeBody(anyRequest, replaceText(`"message":"Operation cannot`, `"message":"Operation can not`)), `^OC-(02|09|10|13|14|16|19|20)/typed$`},
-	{"does not say what is in conflict", changeBody(anyRequest, replaceText(`"details":`, `"about":`)), `^(OC-(02|05|06|12|19|20)/typed|OC-04/lease)$`},
-	{"overwrites", dropMetadata(http.MethodPut, "resourceVersion"), `^OC-(02|07|13|14|16|19)/typed$`},
-	{"overwrites by patch", dropMetadata(http.MethodPatch, "resourceVersion"), `^OC-(09|10|19)/typed$`},
-	{"updates whatever uid", dropMetadata(http.MethodPut, "uid"), `^OC-(06|19)/typed$`},
-	{"applies whatever uid", dropMetadata(http.MethodPatch, "uid"), `^(OC-12|MD-05)/typed$`},
-	{"writes what changes nothing", changeBody(hasMethod(http.MethodPut), addToNumber(`"resourceVersion":"`, 1)), `^OC-(01|03|17)/typed$`},
-	{"does not update at all", changeResponse(hasMethod(http.MethodPut), replaceCode(200, 501)), `^(OC-(03|04|06|17)/typed)$`},
-	{"does not create by update", changeResponse(hasMethod(http.MethodPut), replaceCode(201, 501)), `^OC-21$`},
-	{"creates by any update", changeResponse(hasMethod(http.MethodPut), replaceCode(404, 201)), `^OC-05/typed$`},
-	{"does not mind what is no version", withoutCode(500), `^((OC-07|MD-12|CR-10)/typed|OC-21)$`},
-	{"lets patches fail that meet", failEveryNth(http.MethodPatch, 3), `^OC-08/typed$`},
-	{"does not create by apply", changeResponse(hasMethod(http.MethodPatch), replaceCode(201, 409)), `^OC-(11|18)/typed$`},
-	{"applies again", countUp(hasMethod(http.MethodPatch)), `^OC-18/typed$`},
-	{"writes half of what it refuses", writeAndReject, `^OC-15/typed$`},
-	{"deletes whatever version", changeResponse(hasMethod(http.MethodDelete), replaceCode(409, 200)), `^OC-20/typed$`},
-	{"loses updates", changeResponse(hasMethod(http.MethodPut), replaceCode(409, 200)), `^(OC-(02|06|13|14|15|16|19)/typed)$`},
+	{"returns one resourceVersion for patched objects", changeBody(hasMethod(http.MethodPatch), replacePattern(`"resourceVersion":"\d+"`, `"resourceVersion":"5"`)), `^OC-(01|13|18)/typed$`},
+	{"answers 501 instead of 409 to writes", withoutCode(409), `^(OC-(02|06|09|10|12|13|14|16|19|20)|CR-20)/typed$`},
+	{"changes the message of conflicts", changeBody(anyRequest, replaceText(`"message":"Operation cannot`, `"message":"Operation can not`)), `^OC-(02|09|10|13|14|16|19|20)/typed$`},
+	{"leaves the details out of conflicts", changeBody(anyRequest, replaceText(`"details":`, `"about":`)), `^(OC-(02|05|06|12|19|20)/typed|OC-04/lease)$`},
+	{"ignores the resourceVersion of PUT", dropMetadata(http.MethodPut, "resourceVersion"), `^OC-(02|07|13|14|16|19)/typed$`},
+	{"ignores the resourceVersion of PATCH", dropMetadata(http.MethodPatch, "resourceVersion"), `^OC-(09|10|19)/typed$`},
+	{"ignores the uid of PUT", dropMetadata(http.MethodPut, "uid"), `^OC-(06|19)/typed$`},
+	{"ignores the uid of PATCH", dropMetadata(http.MethodPatch, "uid"), `^(OC-12|MD-05)/typed$`},
+	{"increments the resourceVersion at every PUT", changeBody(hasMethod(http.MethodPut), addToNumber(`"resourceVersion":"`, 1)), `^OC-(01|03|17)/typed$`},
+	{"answers 501 instead of 200 to PUT", changeResponse(hasMethod(http.MethodPut), replaceCode(200, 501)), `^(OC-(03|04|06|17)/typed)$`},
+	{"answers 501 instead of 201 to PUT", changeResponse(hasMethod(http.MethodPut), replaceCode(201, 501)), `^OC-21$`},
+	{"answers 201 to PUT of an absent object", changeResponse(hasMethod(http.MethodPut), replaceCode(404, 201)), `^OC-05/typed$`},
+	{"answers 501 instead of 500 to an invalid resourceVersion", withoutCode(500), `^((OC-07|MD-12|CR-10)/typed|OC-21)$`},
+	{"answers 409 to concurrent patches", failEveryNth(http.MethodPatch, 3), `^OC-08/typed$`},
+	{"answers 409 to an apply that creates", changeResponse(hasMethod(http.MethodPatch), replaceCode(201, 409)), `^OC-(11|18)/typed$`},
+	{"increments the resourceVersion at a repeated apply", countUp(hasMethod(http.MethodPatch)), `^OC-18/typed$`},
+	{"writes in part what it rejects", writeAndReject, `^OC-15/typed$`},
+	{"answers 200 to a failed precondition of DELETE", changeResponse(hasMethod(http.MethodDelete), replaceCode(409, 200)), `^OC-20/typed$`},
+	{"answers 200 to a conflicting PUT", changeResponse(hasMethod(http.MethodPut), replaceCode(409, 200)), `^(OC-(02|06|13|14|15|16|19)/typed)$`},
 
 	// Creates.
-	{"creates with 200", changeResponse(hasMethod(http.MethodPost), replaceCode(201, 200)), `^CR-(01|05|07|16|20)/typed$`},
-	{"reads to the end", withoutCode(413), `^CR-09(/chunked)?/typed$`},
-	{"answers what was sent", changeBody(hasMethod(http.MethodPost), replaceText(`"annotations":`, `"notes":`)), `^CR-01/typed$`},
-	{"stores what was sent", changeBody(hasMethod(http.MethodGet), replaceText(`"type":"Opaque"`, `"type":"opaque"`)), `^CR-15/typed$`},
-	{"mentions one mistake", changeBody(hasMethod(http.MethodPost), replacePattern(`"causes":\[(\{[^}]*\}),.*?\]`, `"causes":[$1]`)), `^(CR-12|NM-22)/typed$`},
-	{"refuses and stores", changeResponse(hasMethod(http.MethodGet), replaceCode(404, 200)), `^CR-13/typed$`},
-	{"takes bodies of any kind", changeResponse(hasMethod(http.MethodPost), replaceCode(400, 201)), `^CR-((02|03|04|06|11|14)/typed|02/served)$`},
-	{"wants to be told the kind", changeRequest(func(r *http.Request) {
+	{"answers 200 instead of 201", changeResponse(hasMethod(http.MethodPost), replaceCode(201, 200)), `^CR-(01|05|07|16|20)/typed$`},
+	{"answers 501 to large chunked bodies", withoutCode(413), `^CR-09(/chunked)?/typed$`},
+	{"leaves the annotations out of responses to POST", changeBody(hasMethod(http.MethodPost), replaceText(`"annotations":`, `"notes":`)), `^CR-01/typed$`},
+	{"returns another type than the stored one", changeBody(hasMethod(http.MethodGet), replaceText(`"type":"Opaque"`, `"type":"opaque"`)), `^CR-15/typed$`},
+	{"returns the first cause only", changeBody(hasMethod(http.MethodPost), replacePattern(`"causes":\[(\{[^}]*\}),.*?\]`, `"causes":[$1]`)), `^(CR-12|NM-22)/typed$`},
+	{"answers 200 to GET of an absent object", changeResponse(hasMethod(http.MethodGet), replaceCode(404, 200)), `^CR-13/typed$`},
+	{"answers 201 to bodies of a wrong kind", changeResponse(hasMethod(http.MethodPost), replaceCode(400, 201)), `^CR-((02|03|04|06|11|14)/typed|02/served)$`},
+	{"requires a kind in bodies", changeRequest(func(r *http.Request) {
 		if r.Method == http.MethodPost && !strings.Contains(readBody(r), `"kind":`) {
 			setBody(r, "")
 		}
 	}), `^CR-05/typed$`},
-	{"shows no broken bodies", changeBody(hasMethod(http.MethodPost), replacePattern(`unrecognized \(.*?\)`, `unrecognized`)), `^CR-06/typed$`},
-	{"wants a Content-Type", changeRequest(func(r *http.Request) {
+	{"leaves the body out of decoding errors", changeBody(hasMethod(http.MethodPost), replacePattern(`unrecognized \(.*?\)`, `unrecognized`)), `^CR-06/typed$`},
+	{"requires a Content-Type", changeRequest(func(r *http.Request) {
 		if r.Header.Get("Content-Type") == "" {
 			r.Header.Set("Content-Type", "text/plain")
 		}
@@ -54,15 +54,15 @@ var writeFaults = []faultyServer{
 			r.Header.Set("Content-Type", "application/json")
 		}
 	}), `^CR-(08|14)/typed$`},
-	{"reads bodies of any size", withoutCode(413), `^CR-(09|14)/typed$`},
-	{"reads the options first", changeRequest(func(r *http.Request) {
+	{"answers 501 instead of 413", withoutCode(413), `^CR-(09|14)/typed$`},
+	{"validates options before the body size", changeRequest(func(r *http.Request) {
 		if r.URL.Query().Has("dryRun") && r.ContentLength > 1<<20 {
 			setBody(r, "{}")
 		}
 	}), `^CR-14/(typed|put/typed)$`},
-	{"adds what was not sent", changeBody(hasMethod(http.MethodPost), replaceText(`"metadata":{`, `"data":{},"metadata":{`)), `^CR-(01|16)/typed$`},
-	{"makes one object of two", changeResponse(hasMethod(http.MethodPost), replaceCode(409, 201)), `^CR-20/typed$`},
-	{"stores no large objects", changeRequest(func(r *http.Request) {
+	{"adds fields to created objects", changeBody(hasMethod(http.MethodPost), replaceText(`"metadata":{`, `"data":{},"metadata":{`)), `^CR-(01|16)/typed$`},
+	{"answers 201 to the second create of a name", changeResponse(hasMethod(http.MethodPost), replaceCode(409, 201)), `^CR-20/typed$`},
+	{"rejects large objects", changeRequest(func(r *http.Request) {
 		if r.ContentLength > 500_000 {
 			r.Method = "BREW"
 		}
