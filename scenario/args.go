@@ -123,15 +123,8 @@ func parseDuration(s string, least time.Duration) (time.Duration, error) {
 // flags are the options of a line; "" is one that is not there.
 type flags map[string]string
 
-// takesValue tells the flags that are followed by a value.
-var takesValue = map[string]bool{
-	"-n": true, "-A": false, "--selector": true, "--from": true,
-	frozenFlag: false, lagFlag: true, delayFlag: true, "--on": true, "--in": true,
-	"--server-side": false, "--manager": true, "--force": false, "--subresource": true, "--type": true,
-}
-
-// wordsAndFlags takes all that is left: words, as they stand, and those flags that are
-// allowed.
+// wordsAndFlags returns the remaining words, still quoted, and the flags among them. allowed has the
+// names of the flags; a flag that is followed by a value ends in "=".
 func (a *args) wordsAndFlags(allowed ...string) (words []word, given flags, err error) {
 	given = flags{}
 	for {
@@ -150,18 +143,20 @@ func (a *args) wordsAndFlags(allowed ...string) (words []word, given flags, err 
 	}
 }
 
+// flag parses the value of a flag, if it has one, and adds it to given.
 func (a *args) flag(name string, given flags, allowed []string) (err error) {
-	if !slices.Contains(allowed, name) {
+	hasValue := slices.Contains(allowed, name+"=")
+	if !hasValue && !slices.Contains(allowed, name) {
 		if len(allowed) == 0 {
 			return fmt.Errorf("expected no flag, found %s", name)
 		}
-		return fmt.Errorf("expected one of the flags %s, found %s", strings.Join(allowed, ", "), name)
+		return fmt.Errorf("expected one of the flags %s, found %s", strings.ReplaceAll(strings.Join(allowed, ", "), "=", ""), name)
 	}
 	if given[name] != "" {
 		return fmt.Errorf("expected %s once, found it twice", name)
 	}
 	given[name] = "set"
-	if takesValue[name] {
+	if hasValue {
 		if given[name], err = a.word("a value behind " + name); err == nil && given[name] == "" {
 			err = fmt.Errorf(`expected a value behind %s, found ""`, name)
 		}

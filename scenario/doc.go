@@ -99,14 +99,9 @@
 //	update FILE [--subresource NAME]
 //	watch NAME KIND [-n NAMESPACE | -A] [--selector SELECTOR] [--from REVISION]
 //
-// Each is documented at the function that makes it in Go: [Advance], [Always],
-// [Apply], [CatchUp], [ClearFault], [ClearFaults], [Compact], [Create], [Delete],
-// [Discovery], [Eventually], [Expect], [ExpectAbsent], [ExpectDone], [ExpectError],
-// [ExpectEvents], [ExpectFailed], [ExpectHits], [ExpectList], [ExpectRequests],
-// [ExpectRequestsIn], [ExpectSame], [Expire], [ExpireToken], [Fault], [Feature], [Freeze],
-// [NotReady], [On], [Patch], [PatchSubresource], [Replica], [Restart], [Restore],
-// [RunClient], [RunClientOn], [ServerSideApply], [Shutdown], [Skew], [Snapshot],
-// [StopClient], [Switch], [Update], [UpdateSubresource], [Watch] and [WatchFrom].
+// Each is documented at the function that makes it in Go, which mostly has the name of the step:
+// [Advance], [Apply], [ExpectAbsent]. The variants of a step with flags have functions of their own,
+// such as [ServerSideApply], [PatchSubresource], [RunClientOn] and [ExpectRequestsIn].
 //
 // KIND is what kubectl takes: configmap, cm, deployments.apps. Without -n the
 // namespace is "default"; -A is all of them. An EVENT is ADDED, MODIFIED or
@@ -344,14 +339,15 @@
 //
 // # To add a step
 //
-// Write it in a file of its family, step_*.go: a type that is immutable data,
-// with Run and String, a function that makes it, and one that parses it. Then a
-// line in step.go, one in the list above, and rows in the tables of parse_test.go
-// and failure_test.go. Tests hold the lists together. What it builds on, or
-// others on it, goes into shrink_links.go, shrink_writes.go for a write, and
-// shrink_troubles.go if it makes a server wrong until another step; how it gets simpler
-// goes into shrink_simpler.go. A step that is in none of them is left out or stays as
-// it is, and no other depends on that.
+// A kind of step touches two files. The first is a file of its family, step_*.go: a type that is
+// immutable data with the methods Run and String, an exported function that makes it, a function
+// that parses it, and a method of the type kinds that declares its syntax. A step that refers to
+// manifests or runs another step has the method files, and one that Shrink can make simpler has the
+// method simplifications. The second file is step_test.go, which has rows for all kinds.
+//
+// The list of steps above is written by
+//
+//	go test ./scenario -run TestDocListsSteps -update
 //
 // # To add what happens at random
 //

@@ -86,6 +86,9 @@ func tryScript(config Config, s script) error {
 func (f *Finding) shrink(config Config, g Generator, body []Step, seen error) error {
 	fails := func(steps []Step) bool { return sameStepType(tryScript(config, newScript(steps)), seen) }
 	body = Shrink(body, func(body []Step) bool {
+		if !g.runsClient(body) {
+			return false
+		}
 		steps, err := g.complete(body)
 		return err == nil && fails(steps)
 	})

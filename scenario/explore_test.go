@@ -93,6 +93,24 @@ func TestSearch(t *testing.T) {
 	require.ErrorContains(t, err, "expected an object, found nothing")
 }
 
+// Known failures are shrunk to these numbers of steps.
+func TestSearchShrinks(t *testing.T) {
+	generator := scenario.Generator{
+		Client: "copier",
+		Setup:  []scenario.Step{scenario.Apply("copies.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: copies}\n")},
+		Expect: scenario.ExpectSynced("configmap", "default", "copies"),
+	}
+	config := scenario.Config{Clients: map[string]scenario.Client{"copier": copier}}
+	for seed, want := range map[uint64]int{40: 12, 48: 11, 58: 8} {
+		found, err := scenario.Search(config, generator, seed, 1)
+		require.NoError(t, err)
+		require.NotNil(t, found, "seed %d", seed)
+		require.LessOrEqual(t, len(found.Steps), want, "seed %d:\n%s", seed, found.Text)
+		_, err = scenario.Play("again.txtar", found.Text, config)
+		require.Error(t, err, "seed %d:\n%s", seed, found.Text)
+	}
+}
+
 // Every seed is survived by a correct client, and by the steps alone.
 func FuzzGenerate(f *testing.F) {
 	for seed := range uint64(10) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,6 +100,12 @@ func (g Generator) body(seed uint64) ([]Step, error) {
 		b.add(RunClient(g.Client))
 	}
 	return b.steps, b.err
+}
+
+// runsClient reports whether the steps run the client under test, if there is one. Without it every
+// scenario fails.
+func (g Generator) runsClient(steps []Step) bool {
+	return g.Client == "" || slices.Contains(steps, RunClient(g.Client))
 }
 
 // builder makes one story. All that is random comes from r, in one order.

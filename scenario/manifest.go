@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -67,4 +69,56 @@ func decodeDocument(document []byte) (*unstructured.Unstructured, error) {
 		return nil, errors.New("expected metadata.name, or for create metadata.generateName")
 	}
 	return object, nil
+}
+
+// encodeManifest is the text of objects.
+func encodeManifest(objects []*unstructured.Unstructured) (string, bool) {
+	var documents []string
+	for _, o := range objects {
+		document, err := yaml.Marshal(o.Object)
+		if err != nil {
+			return "", false
+		}
+		documents = append(documents, string(document))
+	}
+	return strings.Join(documents, "---\n"), true
+}
+
+// smallerObjects leave out a field, or a field of a field: labels, one key of
+// data. What an object is called stays. Texts that are long get short.
+func smallerObjects(o *unstructured.Unstructured) (smaller []*unstructured.Unstructured) {
+	for _, field := range slices.Sorted(maps.Keys(o.Object)) {
+		if field == "apiVersion" || field == "kind" {
+			continue
+		}
+		if field != "metadata" {
+			smaller = append(smaller, removeField(o, field))
+		}
+		inner, ok := o.Object[field].(map[string]any)
+		if !ok {
+			continue
+		}
+		for _, key := range slices.Sorted(maps.Keys(inner)) {
+			if field == "metadata" && (key == "name" || key == "generateName" || key == "namespace") {
+				continue
+			}
+			smaller = append(smaller, removeField(o, field, key))
+			if text, ok := inner[key].(string); ok && len(text) > longText {
+				short := o.DeepCopy()
+				if unstructured.SetNestedField(short.Object, "x", field, key) == nil {
+					smaller = append(smaller, short)
+				}
+			}
+		}
+	}
+	return smaller
+}
+
+// longText is what is worth to be made shorter.
+const longText = 8
+
+func removeField(o *unstructured.Unstructured, path ...string) *unstructured.Unstructured {
+	o = o.DeepCopy()
+	unstructured.RemoveNestedField(o.Object, path...)
+	return o
 }

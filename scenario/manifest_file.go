@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
@@ -75,4 +76,28 @@ func (s manifestFile) writeObject(
 		return err
 	}
 	return requestError(ctx, write(ctx, to, o))
+}
+
+// smallerManifests makes steps of fewer objects, and of smaller ones.
+func (s manifestFile) smallerManifests(step func(manifestFile) Step) (steps []Step) {
+	objects, err := decodeManifest(s.manifest)
+	if err != nil {
+		return nil
+	}
+	add := func(objects []*unstructured.Unstructured) {
+		if text, ok := encodeManifest(objects); ok && text != s.manifest {
+			steps = append(steps, step(newManifestFile(s.name, text)))
+		}
+	}
+	for i, o := range objects {
+		if len(objects) > 1 {
+			add(slices.Concat(objects[:i], objects[i+1:]))
+		}
+		for _, less := range smallerObjects(o) {
+			changed := slices.Clone(objects)
+			changed[i] = less
+			add(changed)
+		}
+	}
+	return steps
 }

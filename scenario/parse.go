@@ -127,7 +127,7 @@ func findStepKind(line string) (c stepKind, rest string, err error) {
 	var known []string
 	found := false
 	for _, candidate := range stepKinds() {
-		switch candidate.name {
+		switch candidate.name() {
 		case string(first) + " " + string(second):
 			if secondErr == nil {
 				return candidate, behind, nil
@@ -135,7 +135,7 @@ func findStepKind(line string) (c stepKind, rest string, err error) {
 		case string(first):
 			c, found = candidate, true
 		}
-		known = append(known, candidate.name)
+		known = append(known, candidate.name())
 	}
 	if found {
 		return c, rest, nil

@@ -45,7 +45,7 @@ func parseRefOnly(a *args) (Ref, error) {
 
 // parseRefAndWords reads a line that begins with KIND/NAME, and gives its further words.
 func parseRefAndWords(a *args) (Ref, []word, error) {
-	words, given, err := a.wordsAndFlags("-n")
+	words, given, err := a.wordsAndFlags("-n=")
 	if err != nil {
 		return Ref{}, nil, err
 	}
@@ -88,7 +88,7 @@ func (c Collection) flags() string {
 }
 
 // collectionFlags are the flags that narrow a collection.
-var collectionFlags = []string{"-n", "-A", "--selector"}
+var collectionFlags = []string{"-n=", "-A", "--selector="}
 
 func newCollection(kind string, given flags) (Collection, error) {
 	c := Collection{kind, given["-n"], given["-A"] != "", given["--selector"]}

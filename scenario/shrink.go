@@ -1,143 +1,150 @@
 package scenario
 
-import "slices"
+import (
+	"reflect"
+	"slices"
+	"time"
+)
 
-// Shrink makes a scenario that fails smaller: it leaves steps out, as long as
-// fails says that what is left fails still, and then makes steps simpler: shorter
-// times, smaller objects, simpler rules. fails gets whole scenarios, a few hundred
-// at most, and must say the same of the same steps. What it should look for is the
-// same failure, not just any. Steps that do not fail come back as they are.
+// Shrink returns a smaller scenario that still fails. It removes steps by delta debugging, and then
+// replaces steps by simpler ones: shorter times, smaller objects, simpler rules. It repeats both
+// until neither helps.
 //
-// What is proposed makes sense if steps did: a watch, an object or a namespace
-// that a step is about is there as it was for this step; no rule is in force that was
-// not, and no server is down, or wrong in another way, that was not; and what was done
-// to clients and replicas stays. An expectation is left out or stays as it is, but for
-// fields that are not compared any more; the times of [Eventually] and [Always] stay.
-// The same steps and answers give the same result.
+// fails reports whether a scenario fails. Shrink calls it at most 500 times, with whole scenarios,
+// and keeps only candidates for which it returns true. fails must look for the original failure
+// and not for any: a candidate may lack a step that others need, such as the watch of an
+// [ExpectEvents], and then fails at another step. fails must return the same for the same steps.
+// If it returns false for steps, Shrink returns them unchanged.
+//
+// Expectations do not become harder to meet, and the times of [Eventually] and [Always] stay the
+// same.
 func Shrink(steps []Step, fails func([]Step) bool) []Step {
-	return shrink(steps, fails, shrinkRuns).steps()
-}
-
-// shrinkRuns is how often Shrink asks.
-const shrinkRuns = 500
-
-// numbered is a step that knows the number it had before anything was left out.
-type numbered struct {
-	Step
-	n int
-}
-
-type candidate []numbered
-
-func (c candidate) steps() []Step {
-	var steps []Step
-	for _, s := range c {
-		steps = append(steps, s.Step)
-	}
-	return steps
-}
-
-// shrinker is one run of Shrink.
-type shrinker struct {
-	original account
-	fails    func([]Step) bool
-	left     int // runs
-	best     candidate
-}
-
-func shrink(steps []Step, fails func([]Step) bool, runs int) candidate {
-	s := &shrinker{fails: fails, left: runs}
-	for i, step := range steps {
-		s.best = append(s.best, numbered{step, i})
-	}
-	s.original = accountOf(s.best)
-	if !s.ask(s.best) {
-		return s.best
+	s := &shrinker{fails: fails, left: maxShrinkRuns, best: steps}
+	if !s.run(steps) {
+		return steps
 	}
 	for changed := true; changed && s.left > 0; {
-		changed = s.leaveOut()
-		changed = s.simplify() || changed
+		changed = s.removeSteps()
+		changed = s.simplifySteps() || changed
 	}
 	return s.best
 }
 
-// ask runs a candidate.
-func (s *shrinker) ask(c candidate) bool {
+// maxShrinkRuns limits how often Shrink calls fails.
+const maxShrinkRuns = 500
+
+// shrinker is the state of one call of Shrink.
+type shrinker struct {
+	fails func([]Step) bool
+	left  int    // remaining runs
+	best  []Step // the smallest scenario so far that fails
+}
+
+// run reports whether a candidate fails.
+func (s *shrinker) run(candidate []Step) bool {
 	if s.left == 0 {
 		return false
 	}
 	s.left--
-	return s.fails(c.steps())
+	return s.fails(candidate)
 }
 
-// take makes a candidate the best so far, if it is valid and fails.
-func (s *shrinker) take(c candidate) bool {
-	c, valid := s.original.repaired(c)
-	if !valid || slices.EqualFunc(c, s.best, same) || !s.ask(c) {
+// try makes a candidate the best scenario if it fails, and reports whether it does.
+func (s *shrinker) try(candidate []Step) bool {
+	if hasFileConflict(candidate) || !s.run(candidate) {
 		return false
 	}
-	s.best = c
+	s.best = candidate
 	return true
 }
 
-func same(a, b numbered) bool {
-	return a.n == b.n && a.String() == b.String() && slices.Equal(filesOf(a.Step), filesOf(b.Step))
-}
-
-// leaveOut leaves out parts of the steps: first half of them, then a quarter, down
-// to single ones, as long as that helps (delta debugging: Zeller and Hildebrandt,
-// "Simplifying and Isolating Failure-Inducing Input", 2002; only complements
-// are tried, since a few steps alone seldom are a scenario).
-func (s *shrinker) leaveOut() (changed bool) {
+// removeSteps removes parts of the steps, first half of them, then a quarter, down to single steps,
+// and reports whether it removed any (delta debugging: Zeller and Hildebrandt, "Simplifying and
+// Isolating Failure-Inducing Input", 2002). It tries only complements, because a few steps alone
+// are rarely a scenario.
+func (s *shrinker) removeSteps() (changed bool) {
 	for size := (len(s.best) + 1) / 2; size > 0; {
-		helped := false
-		// From the end: what depends on other steps is behind them.
+		removed := false
+		// From the end, because steps depend on earlier ones.
 		for from := len(s.best) - size; from > -size; from -= size {
 			from, to := max(from, 0), min(from+size, len(s.best))
-			if from < to && s.take(slices.Concat(s.best[:from], s.best[to:])) {
-				helped = true
+			if from < to && s.try(slices.Concat(s.best[:from], s.best[to:])) {
+				removed = true
 			}
 		}
-		changed = changed || helped
-		if !helped || size > 1 {
+		changed = changed || removed
+		if !removed || size > 1 {
 			size /= 2
 		}
 	}
 	return changed
 }
 
-// simplify makes single steps simpler.
-func (s *shrinker) simplify() (changed bool) {
-	for i := 0; i < len(s.best); i++ {
-		for s.simplifyAt(i) {
+// simplifySteps replaces single steps by simpler ones and reports whether it replaced any.
+func (s *shrinker) simplifySteps() (changed bool) {
+	for i := range s.best {
+		for s.simplifyStep(i) {
 			changed = true
 		}
 	}
 	return changed
 }
 
-func (s *shrinker) simplifyAt(i int) bool {
-	if i >= len(s.best) {
-		return false
-	}
-	from, ok := s.best[i].Step.(simplifier)
-	if !ok {
-		return false
-	}
-	for _, step := range from.simplifications() {
-		c := slices.Clone(s.best)
-		c[i].Step = step
-		if s.take(c) {
+func (s *shrinker) simplifyStep(i int) bool {
+	for _, step := range simplifications(s.best[i]) {
+		candidate := slices.Clone(s.best)
+		candidate[i] = step
+		if !reflect.DeepEqual(step, s.best[i]) && s.try(candidate) {
 			return true
 		}
 	}
 	return false
 }
 
-// simplifier is a step that can be made simpler without being another: an
-// expectation stays no harder to meet.
+// simplifier is implemented by steps that can be made simpler.
 type simplifier interface {
-	// simplifications gives steps to try, the simplest first. Whoever takes one of them
-	// again and again comes to an end.
+	// simplifications returns simpler steps of the same kind, the simplest first. Repeated
+	// simplification must come to an end. An expectation must not become harder to meet.
 	simplifications() []Step
+}
+
+// simplifications returns simpler variants of a step, if it has any.
+func simplifications(s Step) []Step {
+	if s, ok := s.(simplifier); ok {
+		return s.simplifications()
+	}
+	return nil
+}
+
+// simplifyInner returns the simplifications of a step inside another one.
+func simplifyInner(inner Step, wrap func(Step) Step) (steps []Step) {
+	for _, step := range simplifications(inner) {
+		steps = append(steps, wrap(step))
+	}
+	return steps
+}
+
+// shorterDurations returns steps with shorter durations than d, but not 0.
+func shorterDurations(d time.Duration, step func(time.Duration) Step) (steps []Step) {
+	for _, shorter := range []time.Duration{time.Second, (d / 2).Truncate(time.Second)} {
+		if shorter > 0 && shorter < d {
+			steps = append(steps, step(shorter))
+		}
+	}
+	return steps
+}
+
+// hasFileConflict reports whether two steps use different files of the same name, which Print
+// rejects.
+func hasFileConflict(steps []Step) bool {
+	contents := map[string]string{}
+	for _, s := range steps {
+		for _, f := range filesOf(s) {
+			if content, ok := contents[f.name]; ok && content != f.data {
+				return true
+			}
+			contents[f.name] = f.data
+		}
+	}
+	return false
 }

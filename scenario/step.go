@@ -1,6 +1,13 @@
 package scenario
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+)
 
 // Step is one line of a scenario. The steps of this package are immutable
 // values: they can be run any number of times, print as the text that [Parse]
@@ -15,64 +22,42 @@ type Step interface {
 	String() string
 }
 
-// stepKind is how a kind of step is written.
+// stepKind describes the text form of a kind of step.
 type stepKind struct {
-	// name is the first word of a line, or the first two.
-	name string
-	// usage is the whole line, as the package documentation has it.
+	// usage is the syntax of a line. It begins with the name of the kind.
 	usage string
-	// parse reads what follows the name.
+	// parse parses the rest of a line, after the name.
 	parse func(*args) (Step, error)
 }
 
-// stepKinds are all kinds of steps, sorted by name. A new one is a file of its
-// own, a line here, lines in doc.go, and rows in the table of parse_test.go.
-func stepKinds() []stepKind {
-	return []stepKind{
-		{"advance", "advance DURATION", parseAdvance},
-		{"always", "always DURATION STEP", parseAlways},
-		{"apply", "apply FILE [--server-side [--manager NAME] [--force]]", parseApply},
-		{"catch up", "catch up REPLICA", parseViewStep(CatchUp)},
-		{"clear fault", "clear fault NAME", parseClearFault},
-		{"clear faults", "clear faults", parseBare(ClearFaults())},
-		{"compact", "compact", parseBare(Compact())},
-		{"create", "create FILE", parseCreate},
-		{"delete", "delete KIND/NAME [-n NAMESPACE]", parseDelete},
-		{"discovery", "discovery hide|fail|stale|flap|reset [GROUP ...]", parseDiscovery},
-		{"eventually", "eventually DURATION STEP", parseEventually},
-		{"expect", "expect KIND/NAME [-n NAMESPACE] [PATH=VALUE ...]", parseExpect},
-		{"expect absent", "expect absent KIND/NAME [-n NAMESPACE]", parseExpectAbsent},
-		{"expect done", "expect done CLIENT", parseExpectDone},
-		{"expect error", "expect error TEXT STEP", parseExpectError},
-		{"expect events", "expect events WATCH [EVENT ...]", parseExpectEvents},
-		{"expect failed", "expect failed CLIENT [TEXT]", parseExpectFailed},
-		{"expect hits", "expect hits RULE COUNT", parseExpectHits},
-		{"expect list", "expect list KIND [-n NAMESPACE | -A] [--selector SELECTOR] [NAME ...]", parseExpectList},
-		{"expect requests", "expect requests CLIENT TEXT COUNT [--in DURATION]", parseExpectRequests},
-		{"expect same", "expect same KIND NAMESPACE NAMESPACE", parseExpectSame},
-		{"expire", "expire", parseBare(Expire())},
-		{"expire token", "expire token TOKEN", parseExpireToken},
-		{"fault", "fault RULE", parseFault},
-		{"feature", "feature NAME on|off", parseFeature},
-		{"freeze", "freeze REPLICA", parseViewStep(Freeze)},
-		{"not ready", "not ready DURATION", parseNotReady},
-		{"on", "on REPLICA STEP", parseOn},
-		{"patch", "patch KIND/NAME [-n NAMESPACE] [--type merge|json|strategic] [--subresource NAME] PATCH", parsePatch},
-		{"replica", "replica NAME [--frozen | --lag N | --delay DURATION]", parseReplica},
-		{"restart", "restart [STARTUP]", parseRestart},
-		{"restore", "restore NAME [BUMP]", parseRestore},
-		{"run", "run CLIENT [--on REPLICA]", parseRun},
-		{"shutdown", "shutdown", parseBare(Shutdown())},
-		{"skew", "skew DURATION", parseSkew},
-		{"snapshot", "snapshot NAME", parseSnapshot},
-		{"stop", "stop CLIENT", parseStop},
-		{"switch", "switch CLIENT REPLICA", parseSwitch},
-		{"update", "update FILE [--subresource NAME]", parseUpdate},
-		{"watch", "watch NAME KIND [-n NAMESPACE | -A] [--selector SELECTOR] [--from REVISION]", parseWatch},
+// kinds declares the kinds of steps. Each of its methods returns one. stepKinds finds them by
+// reflection, as package testing does with tests, so that a kind is declared only in its own file.
+type kinds struct{}
+
+// stepKinds returns all kinds of steps, sorted by name.
+var stepKinds = sync.OnceValue(func() []stepKind {
+	declared := reflect.ValueOf(kinds{})
+	var all []stepKind
+	for i := range declared.NumMethod() {
+		all = append(all, declared.Method(i).Interface().(func() stepKind)())
 	}
+	slices.SortFunc(all, func(a, b stepKind) int { return cmp.Compare(a.name(), b.name()) })
+	return all
+})
+
+// name returns the words before the first parameter of the usage: one, or two.
+func (k stepKind) name() string {
+	var name []string
+	for _, w := range strings.Fields(k.usage) {
+		if strings.ContainsFunc(w, func(r rune) bool { return r < 'a' || r > 'z' }) {
+			break
+		}
+		name = append(name, w)
+	}
+	return strings.Join(name, " ")
 }
 
-// parseBare reads a step that is only its name.
+// parseBare returns a parser for a step without parameters.
 func parseBare(s Step) func(*args) (Step, error) {
 	return func(a *args) (Step, error) {
 		if _, err := a.words(0, 0); err != nil {

@@ -21,9 +21,13 @@ func Apply(name, manifest string) Step { return apply{newManifestFile(name, mani
 
 type apply struct{ manifestFile }
 
+func (kinds) Apply() stepKind {
+	return stepKind{"apply FILE [--server-side [--manager NAME] [--force]]", parseApply}
+}
+
 // parseApply reads both kinds of apply.
 func parseApply(a *args) (Step, error) {
-	from, given, err := parseManifestFile(a, "--server-side", "--manager", "--force")
+	from, given, err := parseManifestFile(a, "--server-side", "--manager=", "--force")
 	if err != nil {
 		return nil, err
 	}
@@ -44,6 +48,10 @@ func parseApply(a *args) (Step, error) {
 func (s apply) String() string { return "apply " + quote(s.name) }
 
 func (s apply) Run(ctx context.Context, e *Env) error { return s.forEachObject(ctx, e, put) }
+
+func (s apply) simplifications() []Step {
+	return s.smallerManifests(func(less manifestFile) Step { return apply{less} })
+}
 
 // put creates or replaces one object.
 func put(ctx context.Context, to dynamic.ResourceInterface, o *unstructured.Unstructured) error {
@@ -99,4 +107,8 @@ func (s serverSideApply) Run(ctx context.Context, e *Env) error {
 		_, err = to.Patch(ctx, o.GetName(), types.ApplyPatchType, body, options)
 		return err
 	})
+}
+
+func (s serverSideApply) simplifications() []Step {
+	return s.smallerManifests(func(less manifestFile) Step { return serverSideApply{less, s.manager, s.force} })
 }

@@ -46,8 +46,12 @@ type client struct {
 	endExpected bool
 }
 
+func (kinds) Run() stepKind {
+	return stepKind{"run CLIENT [--on REPLICA]", parseRun}
+}
+
 func parseRun(a *args) (Step, error) {
-	words, given, err := a.wordsAndFlags("--on")
+	words, given, err := a.wordsAndFlags("--on=")
 	if err != nil {
 		return nil, err
 	}
@@ -137,6 +141,10 @@ func StopClient(name string) Step { return stopClient{name} }
 
 type stopClient struct{ name string }
 
+func (kinds) Stop() stepKind {
+	return stepKind{"stop CLIENT", parseStop}
+}
+
 func parseStop(a *args) (Step, error) {
 	name, err := parseName(a, "a client")
 	return stopClient{name}, err
@@ -167,6 +175,10 @@ func ExpectDone(client string) Step { return expectDone{client} }
 
 type expectDone struct{ name string }
 
+func (kinds) ExpectDone() stepKind {
+	return stepKind{"expect done CLIENT", parseExpectDone}
+}
+
 func parseExpectDone(a *args) (Step, error) {
 	name, err := parseName(a, "a client")
 	return expectDone{name}, err
@@ -193,6 +205,10 @@ func (s expectDone) Run(_ context.Context, e *Env) error {
 func ExpectFailed(client, text string) Step { return expectFailed{client, text} }
 
 type expectFailed struct{ name, text string }
+
+func (kinds) ExpectFailed() stepKind {
+	return stepKind{"expect failed CLIENT [TEXT]", parseExpectFailed}
+}
 
 func parseExpectFailed(a *args) (Step, error) {
 	words, err := a.words(1, 2)

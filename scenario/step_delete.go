@@ -11,6 +11,10 @@ func Delete(ref Ref) Step { return deleteStep{ref} }
 
 type deleteStep struct{ ref Ref }
 
+func (kinds) Delete() stepKind {
+	return stepKind{"delete KIND/NAME [-n NAMESPACE]", parseDelete}
+}
+
 func parseDelete(a *args) (Step, error) {
 	ref, err := parseRefOnly(a)
 	return deleteStep{ref}, err

@@ -16,6 +16,10 @@ type expectError struct {
 	step Step
 }
 
+func (kinds) ExpectError() stepKind {
+	return stepKind{"expect error TEXT STEP", parseExpectError}
+}
+
 func parseExpectError(a *args) (Step, error) {
 	text, err := a.word("a text")
 	if err != nil {

@@ -48,6 +48,10 @@ type expectEvents struct {
 	events []Event
 }
 
+func (kinds) ExpectEvents() stepKind {
+	return stepKind{"expect events WATCH [EVENT ...]", parseExpectEvents}
+}
+
 func parseExpectEvents(a *args) (Step, error) {
 	words, err := a.words(1, -1)
 	if err != nil {

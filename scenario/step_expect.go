@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -16,6 +17,10 @@ func Expect(ref Ref, fields ...Field) Step { return expect{ref, cloneSlice(field
 type expect struct {
 	ref    Ref
 	fields []Field
+}
+
+func (kinds) Expect() stepKind {
+	return stepKind{"expect KIND/NAME [-n NAMESPACE] [PATH=VALUE ...]", parseExpect}
 }
 
 func parseExpect(a *args) (Step, error) {
@@ -57,10 +62,22 @@ func (s expect) Run(ctx context.Context, e *Env) error {
 	return errors.Join(errs...)
 }
 
+func (s expect) simplifications() []Step {
+	var steps []Step
+	for i := range s.fields {
+		steps = append(steps, Expect(s.ref, slices.Concat(s.fields[:i], s.fields[i+1:])...))
+	}
+	return steps
+}
+
 // ExpectAbsent asks for an object that must not be there.
 func ExpectAbsent(ref Ref) Step { return expectAbsent{ref} }
 
 type expectAbsent struct{ ref Ref }
+
+func (kinds) ExpectAbsent() stepKind {
+	return stepKind{"expect absent KIND/NAME [-n NAMESPACE]", parseExpectAbsent}
+}
 
 func parseExpectAbsent(a *args) (Step, error) {
 	ref, err := parseRefOnly(a)

@@ -20,6 +20,10 @@ func Fault(rule faults.Rule) Step { return fault{rule} }
 
 type fault struct{ rule faults.Rule }
 
+func (kinds) Fault() stepKind {
+	return stepKind{"fault RULE", parseFault}
+}
+
 func parseFault(a *args) (Step, error) {
 	rule, err := faults.Parse(strings.TrimSpace(a.rest))
 	if syntax := (*faults.SyntaxError)(nil); errors.As(err, &syntax) {
@@ -41,10 +45,22 @@ func (s fault) Run(_ context.Context, e *Env) error {
 	return err
 }
 
+func (s fault) simplifications() []Step {
+	var steps []Step
+	for _, rule := range s.rule.Simplifications() {
+		steps = append(steps, fault{rule})
+	}
+	return steps
+}
+
 // ClearFaults takes out all rules.
 func ClearFaults() Step { return clearFaults{} }
 
 type clearFaults struct{}
+
+func (kinds) ClearFaults() stepKind {
+	return stepKind{"clear faults", parseBare(ClearFaults())}
+}
 
 func (clearFaults) String() string { return "clear faults" }
 
@@ -57,6 +73,10 @@ func (clearFaults) Run(_ context.Context, e *Env) error {
 func ClearFault(name string) Step { return clearFault{name} }
 
 type clearFault struct{ name string }
+
+func (kinds) ClearFault() stepKind {
+	return stepKind{"clear fault NAME", parseClearFault}
+}
 
 func parseClearFault(a *args) (Step, error) {
 	name, err := parseName(a, "a rule")
@@ -84,6 +104,10 @@ func ExpectHits(rule string, count Count) Step { return expectHits{rule, count} 
 type expectHits struct {
 	rule  string
 	count Count
+}
+
+func (kinds) ExpectHits() stepKind {
+	return stepKind{"expect hits RULE COUNT", parseExpectHits}
 }
 
 func parseExpectHits(a *args) (Step, error) {

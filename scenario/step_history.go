@@ -8,6 +8,10 @@ func Compact() Step { return compact{} }
 
 type compact struct{}
 
+func (kinds) Compact() stepKind {
+	return stepKind{"compact", parseBare(Compact())}
+}
+
 func (compact) String() string { return "compact" }
 
 func (compact) Run(_ context.Context, e *Env) error {
@@ -20,6 +24,10 @@ func (compact) Run(_ context.Context, e *Env) error {
 func Expire() Step { return expire{} }
 
 type expire struct{}
+
+func (kinds) Expire() stepKind {
+	return stepKind{"expire", parseBare(Expire())}
+}
 
 func (expire) String() string { return "expire" }
 

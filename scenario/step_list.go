@@ -17,6 +17,10 @@ type expectList struct {
 	names []string
 }
 
+func (kinds) ExpectList() stepKind {
+	return stepKind{"expect list KIND [-n NAMESPACE | -A] [--selector SELECTOR] [NAME ...]", parseExpectList}
+}
+
 func parseExpectList(a *args) (Step, error) {
 	words, given, err := a.wordsAndFlags(collectionFlags...)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
@@ -42,12 +43,16 @@ var patchTypes = map[string]types.PatchType{
 	"": types.MergePatchType, "merge": types.MergePatchType, "json": types.JSONPatchType, "strategic": types.StrategicMergePatchType,
 }
 
+func (kinds) Patch() stepKind {
+	return stepKind{"patch KIND/NAME [-n NAMESPACE] [--type merge|json|strategic] [--subresource NAME] PATCH", parsePatch}
+}
+
 func parsePatch(a *args) (Step, error) {
 	body, err := a.cutPatch()
 	if err != nil {
 		return nil, err
 	}
-	words, given, err := a.wordsAndFlags("-n", "--type", subresourceFlag)
+	words, given, err := a.wordsAndFlags("-n=", "--type=", subresourceFlag+"=")
 	if err != nil {
 		return nil, err
 	}
@@ -147,4 +152,18 @@ func (s patch) Run(ctx context.Context, e *Env) error {
 	options := metav1.PatchOptions{FieldValidation: metav1.FieldValidationStrict}
 	_, err = resource.Patch(ctx, s.ref.Name, s.patchType, []byte(s.body), options, subresources(s.subresource)...)
 	return requestError(ctx, err)
+}
+
+// A patch gets fewer fields. A list of operations stays the same.
+func (s patch) simplifications() (steps []Step) {
+	var fields map[string]any
+	if kjson.UnmarshalCaseSensitivePreserveInts([]byte(s.body), &fields) != nil {
+		return nil
+	}
+	for _, less := range smallerObjects(&unstructured.Unstructured{Object: fields}) {
+		if len(less.Object) > 0 {
+			steps = append(steps, PatchSubresource(s.ref, s.subresource, s.patchType, formatValue(less.Object)))
+		}
+	}
+	return steps
 }

@@ -20,8 +20,12 @@ type replicaStep struct {
 	view View
 }
 
+func (kinds) Replica() stepKind {
+	return stepKind{"replica NAME [--frozen | --lag N | --delay DURATION]", parseReplica}
+}
+
 func parseReplica(a *args) (Step, error) {
-	words, given, err := a.wordsAndFlags(frozenFlag, lagFlag, delayFlag)
+	words, given, err := a.wordsAndFlags(frozenFlag, lagFlag+"=", delayFlag+"=")
 	if err != nil {
 		return nil, err
 	}
@@ -54,8 +58,16 @@ func (s replicaStep) Run(_ context.Context, e *Env) error {
 // Freeze keeps the view of a replica as it is now.
 func Freeze(replica string) Step { return viewStep{"freeze", replica, Frozen()} }
 
+func (kinds) Freeze() stepKind {
+	return stepKind{"freeze REPLICA", parseViewStep(Freeze)}
+}
+
 // CatchUp makes the view of a replica current.
 func CatchUp(replica string) Step { return viewStep{"catch up", replica, Current()} }
+
+func (kinds) CatchUp() stepKind {
+	return stepKind{"catch up REPLICA", parseViewStep(CatchUp)}
+}
 
 // viewStep is a step that changes the view of a replica.
 type viewStep struct {
@@ -94,6 +106,10 @@ type onServer struct {
 	step Step
 }
 
+func (kinds) On() stepKind {
+	return stepKind{"on REPLICA STEP", parseOn}
+}
+
 func parseOn(a *args) (Step, error) {
 	name, err := a.word("the name of a replica")
 	if err != nil {
@@ -115,11 +131,19 @@ func (s onServer) Run(ctx context.Context, e *Env) error {
 	return e.withServer(d, func() error { return s.step.Run(ctx, e) })
 }
 
+func (s onServer) simplifications() []Step {
+	return simplifyInner(s.step, func(step Step) Step { return onServer{s.name, step} })
+}
+
 // SwitchClient moves a client under test, which must be running, to a replica or to
 // "main", as a load balancer does: its connections break, and new ones lead there.
 func SwitchClient(client, replica string) Step { return switchClient{client, replica} }
 
 type switchClient struct{ name, to string }
+
+func (kinds) Switch() stepKind {
+	return stepKind{"switch CLIENT REPLICA", parseSwitch}
+}
 
 func parseSwitch(a *args) (Step, error) {
 	words, err := a.words(2, 2)

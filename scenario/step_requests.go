@@ -30,8 +30,12 @@ type expectRequests struct {
 	in         time.Duration // 0 for all the time since the first run
 }
 
+func (kinds) ExpectRequests() stepKind {
+	return stepKind{"expect requests CLIENT TEXT COUNT [--in DURATION]", parseExpectRequests}
+}
+
 func parseExpectRequests(a *args) (Step, error) {
-	all, given, err := a.wordsAndFlags("--in")
+	all, given, err := a.wordsAndFlags("--in=")
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,10 @@ func ExpectSame(kind, namespace, other string) Step { return expectSame{kind, na
 
 type expectSame struct{ kind, one, other string }
 
+func (kinds) ExpectSame() stepKind {
+	return stepKind{"expect same KIND NAMESPACE NAMESPACE", parseExpectSame}
+}
+
 func parseExpectSame(a *args) (Step, error) {
 	words, err := a.words(3, 3)
 	if err != nil {

@@ -20,6 +20,10 @@ func NotReady(d time.Duration) Step { return notReady{d} }
 
 type notReady struct{ d time.Duration }
 
+func (kinds) NotReady() stepKind {
+	return stepKind{"not ready DURATION", parseNotReady}
+}
+
 func parseNotReady(a *args) (Step, error) {
 	d, err := parseDurationOnly(a, 0)
 	return notReady{d}, err
@@ -32,11 +36,19 @@ func (s notReady) Run(_ context.Context, e *Env) error {
 	return nil
 }
 
+func (s notReady) simplifications() []Step {
+	return shorterDurations(s.d, func(d time.Duration) Step { return notReady{d} })
+}
+
 // Skew puts the server's clock wrong: ahead by d, behind for a negative one, right
 // again for 0. How long things take stays true.
 func Skew(d time.Duration) Step { return skew{d} }
 
 type skew struct{ d time.Duration }
+
+func (kinds) Skew() stepKind {
+	return stepKind{"skew DURATION", parseSkew}
+}
 
 func parseSkew(a *args) (Step, error) {
 	d, err := parseDurationOnly(a, math.MinInt64)
@@ -66,6 +78,10 @@ func Shutdown() Step { return shutdown{} }
 
 type shutdown struct{}
 
+func (kinds) Shutdown() stepKind {
+	return stepKind{"shutdown", parseBare(Shutdown())}
+}
+
 func (shutdown) String() string { return "shutdown" }
 
 func (shutdown) Run(_ context.Context, e *Env) error { return e.Server().Shutdown() }
@@ -75,6 +91,10 @@ func (shutdown) Run(_ context.Context, e *Env) error { return e.Server().Shutdow
 func Restart(startup time.Duration) Step { return restart{startup} }
 
 type restart struct{ startup time.Duration }
+
+func (kinds) Restart() stepKind {
+	return stepKind{"restart [STARTUP]", parseRestart}
+}
 
 func parseRestart(a *args) (Step, error) {
 	words, err := a.words(0, 1)
@@ -94,6 +114,13 @@ func (s restart) String() string {
 
 func (s restart) Run(_ context.Context, e *Env) error { return e.Server().Restart(s.startup) }
 
+func (s restart) simplifications() []Step {
+	if s.startup == 0 {
+		return nil
+	}
+	return append([]Step{restart{}}, shorterDurations(s.startup, func(d time.Duration) Step { return restart{d} })...)
+}
+
 // Feature switches a feature gate of the server on or off, by its name in
 // Kubernetes: fakeapi.WatchList and the others that a fakeapi.Server can switch.
 func Feature(f fakeapi.Feature, on bool) Step { return feature{f, on} }
@@ -101,6 +128,10 @@ func Feature(f fakeapi.Feature, on bool) Step { return feature{f, on} }
 type feature struct {
 	name fakeapi.Feature
 	on   bool
+}
+
+func (kinds) Feature() stepKind {
+	return stepKind{"feature NAME on|off", parseFeature}
 }
 
 func parseFeature(a *args) (Step, error) {
@@ -141,6 +172,10 @@ func discoveryActions(d *fakeapi.Discovery) map[string]func(...string) error {
 	return map[string]func(...string) error{"hide": d.Hide, "fail": d.Fail, "stale": d.MarkStale, "flap": d.Flap, "reset": d.Reset}
 }
 
+func (kinds) Discovery() stepKind {
+	return stepKind{"discovery hide|fail|stale|flap|reset [GROUP ...]", parseDiscovery}
+}
+
 func parseDiscovery(a *args) (Step, error) {
 	words, err := a.words(1, -1)
 	if err != nil {
@@ -171,11 +206,24 @@ func (s discoveryStep) Run(_ context.Context, e *Env) error {
 	return discoveryActions(e.Server().Discovery())[s.action](s.groups...)
 }
 
+func (s discoveryStep) simplifications() (steps []Step) {
+	for i := range s.groups {
+		if len(s.groups) > 1 { // heal without any is for all
+			steps = append(steps, discoveryStep{s.action, slices.Concat(s.groups[:i], s.groups[i+1:])})
+		}
+	}
+	return steps
+}
+
 // ExpireToken ends a bearer token, one that an option of the server has given out:
 // whoever sends it is answered 401 from now on.
 func ExpireToken(value string) Step { return expireToken{value} }
 
 type expireToken struct{ value string }
+
+func (kinds) ExpireToken() stepKind {
+	return stepKind{"expire token TOKEN", parseExpireToken}
+}
 
 func parseExpireToken(a *args) (Step, error) {
 	value, err := parseName(a, "a token")

@@ -15,6 +15,10 @@ func Snapshot(name string) Step { return snapshot{name} }
 
 type snapshot struct{ name string }
 
+func (kinds) Snapshot() stepKind {
+	return stepKind{"snapshot NAME", parseSnapshot}
+}
+
 func parseSnapshot(a *args) (Step, error) {
 	name, err := parseName(a, "a snapshot")
 	return snapshot{name}, err
@@ -45,6 +49,10 @@ func Restore(name string, bump uint64) Step { return restore{name, bump} }
 type restore struct {
 	name string
 	bump uint64
+}
+
+func (kinds) Restore() stepKind {
+	return stepKind{"restore NAME [BUMP]", parseRestore}
 }
 
 func parseRestore(a *args) (Step, error) {

@@ -12,6 +12,10 @@ func Advance(d time.Duration) Step { return advance{d} }
 
 type advance struct{ d time.Duration }
 
+func (kinds) Advance() stepKind {
+	return stepKind{"advance DURATION", parseAdvance}
+}
+
 func parseAdvance(a *args) (Step, error) {
 	d, err := a.duration(1)
 	if err != nil {
@@ -24,6 +28,10 @@ func parseAdvance(a *args) (Step, error) {
 func (s advance) String() string { return "advance " + s.d.String() }
 
 func (s advance) Run(ctx context.Context, _ *Env) error { return sleep(ctx, s.d) }
+
+func (s advance) simplifications() []Step {
+	return shorterDurations(s.d, func(d time.Duration) Step { return advance{d} })
+}
 
 // sleep waits for d or until ctx ends.
 func sleep(ctx context.Context, d time.Duration) error {
@@ -47,6 +55,10 @@ func Eventually(d time.Duration, step Step) Step { return eventually{d, step} }
 type eventually struct {
 	d    time.Duration
 	step Step
+}
+
+func (kinds) Eventually() stepKind {
+	return stepKind{"eventually DURATION STEP", parseEventually}
 }
 
 func parseEventually(a *args) (Step, error) {
@@ -85,6 +97,11 @@ func (s eventually) Run(ctx context.Context, e *Env) error {
 	}
 }
 
+// The duration stays the same, because a correct client may need it.
+func (s eventually) simplifications() []Step {
+	return simplifyInner(s.step, func(step Step) Step { return eventually{s.d, step} })
+}
+
 // Always runs a step again, every second, which must go well each time, from now on
 // until d has passed: what was there only for a while, or came too early, shows.
 // Only the last attempt leaves a trace in the transcript.
@@ -93,6 +110,10 @@ func Always(d time.Duration, step Step) Step { return always{d, step} }
 type always struct {
 	d    time.Duration
 	step Step
+}
+
+func (kinds) Always() stepKind {
+	return stepKind{"always DURATION STEP", parseAlways}
 }
 
 func parseAlways(a *args) (Step, error) {
@@ -125,4 +146,9 @@ func (s always) Run(ctx context.Context, e *Env) error {
 		}
 		e.waitIdle()
 	}
+}
+
+// The duration stays the same, because the next step begins at its end.
+func (s always) simplifications() []Step {
+	return simplifyInner(s.step, func(step Step) Step { return always{s.d, step} })
 }

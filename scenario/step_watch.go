@@ -26,8 +26,12 @@ type watchStep struct {
 	from string
 }
 
+func (kinds) Watch() stepKind {
+	return stepKind{"watch NAME KIND [-n NAMESPACE | -A] [--selector SELECTOR] [--from REVISION]", parseWatch}
+}
+
 func parseWatch(a *args) (Step, error) {
-	words, given, err := a.wordsAndFlags(append([]string{"--from"}, collectionFlags...)...)
+	words, given, err := a.wordsAndFlags(append([]string{"--from="}, collectionFlags...)...)
 	if err != nil {
 		return nil, err
 	}

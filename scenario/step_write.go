@@ -15,6 +15,10 @@ func Create(name, manifest string) Step { return create{newManifestFile(name, ma
 
 type create struct{ manifestFile }
 
+func (kinds) Create() stepKind {
+	return stepKind{"create FILE", parseCreate}
+}
+
 func parseCreate(a *args) (Step, error) {
 	from, _, err := parseManifestFile(a)
 	return create{from}, err
@@ -30,6 +34,10 @@ func (s create) Run(ctx context.Context, e *Env) error {
 		}
 		return err
 	})
+}
+
+func (s create) simplifications() []Step {
+	return s.smallerManifests(func(less manifestFile) Step { return create{less} })
 }
 
 // Update replaces the objects of a manifest, one PUT for each and nothing before it:
@@ -48,8 +56,12 @@ type updateStep struct {
 	subresource string
 }
 
+func (kinds) Update() stepKind {
+	return stepKind{"update FILE [--subresource NAME]", parseUpdate}
+}
+
 func parseUpdate(a *args) (Step, error) {
-	from, given, err := parseManifestFile(a, subresourceFlag)
+	from, given, err := parseManifestFile(a, subresourceFlag+"=")
 	if err == nil {
 		err = from.checkNames()
 	}
@@ -65,6 +77,10 @@ func (s updateStep) Run(ctx context.Context, e *Env) error {
 		_, err := to.Update(ctx, o, metav1.UpdateOptions{FieldValidation: metav1.FieldValidationStrict}, subresources(s.subresource)...)
 		return err
 	})
+}
+
+func (s updateStep) simplifications() []Step {
+	return s.smallerManifests(func(less manifestFile) Step { return updateStep{less, s.subresource} })
 }
 
 // subresourceFlag is followed by the name of a subresource.
