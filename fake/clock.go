@@ -12,7 +12,7 @@ import (
 // write themselves. A Replica has a clock of its own.
 func (s *Server) SkewClock(d time.Duration) {
 	s.api.SetClockOffset(d)
-	s.controllers.Look() // the end of a grace period is now at another moment
+	s.controllers.Wake() // the end of a grace period is now at another moment
 }
 
 // setDate says on the answer what time the server takes it to be.

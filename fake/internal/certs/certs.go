@@ -20,8 +20,8 @@ import (
 // clients whose clocks are set wrong on purpose, and far ahead, because on virtual
 // time years are cheap.
 const (
-	before = 24 * time.Hour
-	after  = 10 * 365 * 24 * time.Hour
+	validBefore = 24 * time.Hour
+	validAfter  = 10 * 365 * 24 * time.Hour
 )
 
 // Authority is a certificate authority.
@@ -133,7 +133,7 @@ func newTemplate(name string) (*x509.Certificate, error) {
 	return &x509.Certificate{
 		SerialNumber: serial,
 		Subject:      pkix.Name{CommonName: name},
-		NotBefore:    now.Add(-before),
-		NotAfter:     now.Add(after),
+		NotBefore:    now.Add(-validBefore),
+		NotAfter:     now.Add(validAfter),
 	}, nil
 }

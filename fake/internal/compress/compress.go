@@ -25,12 +25,12 @@ const encoding = "gzip"
 // Compressor compresses answers. The zero value is ready. It may be used by any number of requests
 // at once.
 type Compressor struct {
-	idle        sync.Pool // of *gzip.Writer
-	noWatchList atomic.Bool
+	idle         sync.Pool // of *gzip.Writer
+	watchListOff atomic.Bool
 }
 
 // SetWatchList says whether the server has streaming lists, which is the default. It makes them of watches that do not ask for it (SI-10).
-func (c *Compressor) SetWatchList(on bool) { c.noWatchList.Store(!on) }
+func (c *Compressor) SetWatchList(on bool) { c.watchListOff.Store(!on) }
 
 // Handler compresses those answers of next that announce a Content-Length above Threshold, and the
 // watches that begin with all that is there, each for clients that accept it.
@@ -40,7 +40,7 @@ func (c *Compressor) Handler(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		z := &writer{ResponseWriter: w, from: c, stream: isStreamingList(r, !c.noWatchList.Load())}
+		z := &responseWriter{ResponseWriter: w, compressor: c, stream: isStreamingList(r, !c.watchListOff.Load())}
 		next.ServeHTTP(z, r)
 		z.end()
 	})
@@ -73,14 +73,14 @@ func isStreamingList(r *http.Request, byDefault bool) bool {
 	if !requestinfo.BoolParam(query["allowWatchBookmarks"]) || requestinfo.Parse(r.Method, r.URL.Path, query).Verb != requestinfo.Watch {
 		return false
 	}
-	if asked, said := query["sendInitialEvents"]; said {
-		return requestinfo.BoolParam(asked)
+	if sendInitialEvents, set := query["sendInitialEvents"]; set {
+		return requestinfo.BoolParam(sendInitialEvents)
 	}
 	revision := query.Get("resourceVersion")
 	return byDefault && query.Get("resourceVersionMatch") == "" && (revision == "" || revision == "0")
 }
 
-func (c *Compressor) take(w http.ResponseWriter) *gzip.Writer {
+func (c *Compressor) getWriter(w http.ResponseWriter) *gzip.Writer {
 	if z, ok := c.idle.Get().(*gzip.Writer); ok {
 		z.Reset(w)
 		return z
@@ -92,28 +92,28 @@ func (c *Compressor) take(w http.ResponseWriter) *gzip.Writer {
 	return z
 }
 
-func (c *Compressor) give(z *gzip.Writer) {
+func (c *Compressor) putWriter(z *gzip.Writer) {
 	z.Reset(nil)
 	c.idle.Put(z)
 }
 
-// writer is an answer that may be compressed.
-type writer struct {
+// responseWriter is an answer that may be compressed.
+type responseWriter struct {
 	http.ResponseWriter
-	from   *Compressor
-	stream bool // of a streaming list
+	compressor *Compressor
+	stream     bool // of a streaming list
 
-	decided, packs bool
-	zip            *gzip.Writer // nil while there is nothing to compress
-	announced      int          // the size that the answer has by its header
-	written        int
+	decided, compress bool
+	zip               *gzip.Writer // nil while there is nothing to compress
+	contentLength     int          // the size that the answer has by its header
+	written           int
 }
 
 // Unwrap is for http.ResponseController.
-func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *responseWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // WriteHeader implements http.ResponseWriter.
-func (w *writer) WriteHeader(code int) {
+func (w *responseWriter) WriteHeader(code int) {
 	if !w.decided && code >= http.StatusOK {
 		w.decided = true
 		w.decide(code)
@@ -121,7 +121,7 @@ func (w *writer) WriteHeader(code int) {
 	w.ResponseWriter.WriteHeader(code)
 }
 
-func (w *writer) decide(code int) {
+func (w *responseWriter) decide(code int) {
 	h := w.Header()
 	if h.Get("Content-Encoding") != "" {
 		return
@@ -131,22 +131,22 @@ func (w *writer) decide(code int) {
 	if w.stream = w.stream && code == http.StatusOK; !w.stream && !long {
 		return
 	}
-	w.packs, w.announced = true, size
+	w.compress, w.contentLength = true, size
 	h.Del("Content-Length")
 	h.Set("Content-Encoding", encoding)
 	h.Add("Vary", "Accept-Encoding")
 }
 
 // Write implements io.Writer.
-func (w *writer) Write(p []byte) (int, error) {
+func (w *responseWriter) Write(p []byte) (int, error) {
 	if !w.decided {
 		w.WriteHeader(http.StatusOK)
 	}
-	if !w.packs {
+	if !w.compress {
 		return w.ResponseWriter.Write(p)
 	}
 	if w.zip == nil {
-		w.zip = w.from.take(w.ResponseWriter)
+		w.zip = w.compressor.getWriter(w.ResponseWriter)
 	}
 	n, err := w.zip.Write(p)
 	w.written += n
@@ -154,11 +154,11 @@ func (w *writer) Write(p []byte) (int, error) {
 }
 
 // Flush sends what was written.
-func (w *writer) Flush() { _ = w.FlushError() }
+func (w *responseWriter) Flush() { _ = w.FlushError() }
 
 // FlushError is Flush for http.ResponseController. A stream ends its gzip member with each flush, and
 // begins another when there is more: a watch at rest holds no compressor.
-func (w *writer) FlushError() error {
+func (w *responseWriter) FlushError() error {
 	if w.zip != nil {
 		// Before the end of a member: Go's reader gives what comes with the end only when it has seen
 		// the next one begin.
@@ -174,17 +174,17 @@ func (w *writer) FlushError() error {
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-func (w *writer) close() error {
+func (w *responseWriter) close() error {
 	err := w.zip.Close()
-	w.from.give(w.zip)
+	w.compressor.putWriter(w.zip)
 	w.zip = nil
 	return err
 }
 
 // end completes the answer. One that is shorter than it was announced to be ends in disorder, as it
 // would without gzip.
-func (w *writer) end() {
-	if w.packs && !w.stream && w.written < w.announced {
+func (w *responseWriter) end() {
+	if w.compress && !w.stream && w.written < w.contentLength {
 		panic(http.ErrAbortHandler)
 	}
 	if w.zip != nil {

@@ -54,7 +54,7 @@ func TestLargeAnswers(t *testing.T) {
 	}
 }
 
-func TestLeftAlone(t *testing.T) {
+func TestNotCompressed(t *testing.T) {
 	const large = Threshold + 1
 	tests := map[string]struct {
 		target, accept  string

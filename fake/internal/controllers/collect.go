@@ -14,81 +14,83 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// waits reports whether an object is in foreground deletion: it stays until its
+// isWaitingForDependents reports whether an object is in foreground deletion: it stays until its
 // dependents that block it are gone (DL-12).
-func waits(meta *metav1.ObjectMeta) bool {
+func isWaitingForDependents(meta *metav1.ObjectMeta) bool {
 	return meta.DeletionTimestamp != nil && slices.Contains(meta.Finalizers, metav1.FinalizerDeleteDependents)
 }
 
-// orphans reports whether an object stays until its dependents do without it (DL-13).
-func orphans(meta *metav1.ObjectMeta) bool {
+// hasOrphanFinalizer reports whether an object stays until its dependents do without it (DL-13).
+func hasOrphanFinalizer(meta *metav1.ObjectMeta) bool {
 	return meta.DeletionTimestamp != nil && slices.Contains(meta.Finalizers, metav1.FinalizerOrphanDependents)
 }
 
-// collects reports whether a deleted object waits for the garbage collector.
-func collects(meta *metav1.ObjectMeta) bool { return waits(meta) || orphans(meta) }
+// needsCollection reports whether a deleted object waits for the garbage collector.
+func needsCollection(meta *metav1.ObjectMeta) bool {
+	return isWaitingForDependents(meta) || hasOrphanFinalizer(meta)
+}
 
 // item is an object that the collector looks at, as it is now.
 type item struct {
-	place
+	location
 	rec  *memstore.Record
 	meta *metav1.ObjectMeta
 }
 
-// look does what is to be done about the object under a key.
-func (m *Controllers) look(key string) error {
-	it, err := m.read(key)
+// reconcile does what is to be done about the object under a key.
+func (m *Controllers) reconcile(key string) error {
+	it, err := m.readItem(key)
 	switch {
 	case err != nil || it == nil:
 		return err
-	case orphans(it.meta):
+	case hasOrphanFinalizer(it.meta):
 		return m.orphan(it)
-	case waits(it.meta):
-		return m.await(it)
+	case isWaitingForDependents(it.meta):
+		return m.waitForDependents(it)
 	case it.meta.DeletionTimestamp != nil:
 		return nil // its dependents are dealt with when it is gone
 	}
-	return m.attempt(it)
+	return m.collect(it)
 }
 
-// read reads the object under a key; nil if there is none.
-func (m *Controllers) read(key string) (*item, error) {
+// readItem reads the object under a key; nil if there is none.
+func (m *Controllers) readItem(key string) (*item, error) {
 	p, ok := m.kinds.find(key)
 	rec := m.store.View().Get(key)
-	if !ok || rec == nil || p.ignored() {
+	if !ok || rec == nil || p.isIgnored() {
 		return nil, nil
 	}
 	meta, err := codec.DecodeMetadata(rec)
 	if err != nil {
 		return nil, err
 	}
-	return &item{place: p, rec: rec, meta: meta}, nil
+	return &item{location: p, rec: rec, meta: meta}, nil
 }
 
-// attempt deletes an object that has lost its owners, or frees it from those that
+// collect deletes an object that has lost its owners, or frees it from those that
 // are gone or wait for its end while it has others.
-func (m *Controllers) attempt(it *item) error {
+func (m *Controllers) collect(it *item) error {
 	owners, ok := m.classify(it)
 	switch {
 	case !ok || len(it.meta.OwnerReferences) == 0:
 		return nil
-	case owners.solid > 0:
+	case owners.present > 0:
 		return m.release(it, owners.lost)
 	case owners.waiting && len(m.graph.dependents(it.rec.UID)) > 0:
-		return m.attemptForeground(it)
+		return m.collectForeground(it)
 	}
 	return m.delete(it, nil) // by the policy that its own finalizers ask for
 }
 
-// attemptForeground deletes an object whose owner waits for it and that has dependents
+// collectForeground deletes an object whose owner waits for it and that has dependents
 // of its own: they go before it, as it goes before its owner. If one of them is
 // waiting already, this may be a cycle, and the object stops to block.
-func (m *Controllers) attemptForeground(it *item) error {
+func (m *Controllers) collectForeground(it *item) error {
 	if slices.ContainsFunc(m.graph.dependents(it.rec.UID), m.graph.isWaiting) {
 		if err := m.unblock(it); err != nil {
 			return err
 		}
-		again, err := m.read(it.rec.Key)
+		again, err := m.readItem(it.rec.Key)
 		if err != nil || again == nil {
 			return err
 		}
@@ -113,7 +115,7 @@ func (m *Controllers) release(it *item, lost []types.UID) error {
 	if len(lost) == 0 {
 		return nil
 	}
-	return m.change(it, func(meta metav1.Object) {
+	return m.changeObject(it, func(meta metav1.Object) {
 		meta.SetOwnerReferences(slices.DeleteFunc(meta.GetOwnerReferences(), func(r metav1.OwnerReference) bool {
 			return slices.Contains(lost, r.UID)
 		}))
@@ -132,19 +134,19 @@ func (m *Controllers) orphan(it *item) error {
 	return m.dropFinalizer(it, metav1.FinalizerOrphanDependents)
 }
 
-// await ends the wait of an object in foreground deletion once no dependent
+// waitForDependents ends the wait of an object in foreground deletion once no dependent
 // blocks it any more. All that can go are sent off first, whether they block or not.
-func (m *Controllers) await(it *item) error {
+func (m *Controllers) waitForDependents(it *item) error {
 	err := m.eachDependent(it, func(dependent *item) error {
 		if dependent.meta.DeletionTimestamp != nil {
 			return nil
 		}
-		return m.attempt(dependent)
+		return m.collect(dependent)
 	})
 	if err != nil {
 		return err
 	}
-	m.follow()
+	m.readEvents()
 	if free, err := m.isFree(it); !free || err != nil {
 		return err
 	}
@@ -157,7 +159,7 @@ func (m *Controllers) await(it *item) error {
 func (m *Controllers) eachDependent(it *item, do func(*item) error) error {
 	var failed []error
 	for _, key := range m.graph.dependents(it.rec.UID) {
-		dependent, err := m.read(key)
+		dependent, err := m.readItem(key)
 		if err == nil && dependent != nil {
 			err = do(dependent)
 		}
@@ -172,13 +174,13 @@ func (m *Controllers) eachDependent(it *item, do func(*item) error) error {
 }
 
 func (m *Controllers) dropFinalizer(it *item, finalizer string) error {
-	return m.change(it, func(meta metav1.Object) {
+	return m.changeObject(it, func(meta metav1.Object) {
 		meta.SetFinalizers(slices.DeleteFunc(meta.GetFinalizers(), func(f string) bool { return f == finalizer }))
 	})
 }
 
-// change changes the metadata of an object.
-func (m *Controllers) change(it *item, do func(metav1.Object)) error {
+// changeObject changes the metadata of an object.
+func (m *Controllers) changeObject(it *item, do func(metav1.Object)) error {
 	return m.writer.ChangeKey(it.res, it.rec.Key, it.rec.UID, "", func(obj runtime.Object) {
 		if meta, ok := obj.(metav1.Object); ok {
 			do(meta)

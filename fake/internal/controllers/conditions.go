@@ -15,8 +15,8 @@ import (
 func conditions(have []corev1.NamespaceCondition, left *remaining, at time.Time) []corev1.NamespaceCondition {
 	now := metav1.NewTime(at.Truncate(time.Second))
 	for _, want := range []corev1.NamespaceCondition{
-		fine(corev1.NamespaceDeletionDiscoveryFailure, "ResourcesDiscovered", "All resources successfully discovered"),
-		fine(corev1.NamespaceDeletionGVParsingFailure, "ParsedGroupVersions", "All legacy kube types successfully parsed"),
+		falseCondition(corev1.NamespaceDeletionDiscoveryFailure, "ResourcesDiscovered", "All resources successfully discovered"),
+		falseCondition(corev1.NamespaceDeletionGVParsingFailure, "ParsedGroupVersions", "All legacy kube types successfully parsed"),
 		contentFailure(left.failed),
 		contentRemaining(left.objects),
 		finalizersRemaining(left.finalizers),
@@ -38,35 +38,35 @@ func conditions(have []corev1.NamespaceCondition, left *remaining, at time.Time)
 
 func contentFailure(failed []error) corev1.NamespaceCondition {
 	if len(failed) == 0 {
-		return fine(corev1.NamespaceDeletionContentFailure, "ContentDeleted", "All content successfully deleted, may be waiting on finalization")
+		return falseCondition(corev1.NamespaceDeletionContentFailure, "ContentDeleted", "All content successfully deleted, may be waiting on finalization")
 	}
 	var texts []string
 	for _, err := range failed {
 		texts = append(texts, err.Error())
 	}
 	slices.Sort(texts)
-	return trouble(corev1.NamespaceDeletionContentFailure, "ContentDeletionFailed",
+	return trueCondition(corev1.NamespaceDeletionContentFailure, "ContentDeletionFailed",
 		fmt.Sprintf("Failed to delete all resource types, %d remaining: %s", len(failed), strings.Join(texts, ", ")))
 }
 
 func contentRemaining(objects map[string]int) corev1.NamespaceCondition {
 	if len(objects) == 0 {
-		return fine(corev1.NamespaceContentRemaining, "ContentRemoved", "All content successfully removed")
+		return falseCondition(corev1.NamespaceContentRemaining, "ContentRemoved", "All content successfully removed")
 	}
-	return trouble(corev1.NamespaceContentRemaining, "SomeResourcesRemain",
-		"Some resources are remaining: "+tally(objects, "%s has %d resource instances"))
+	return trueCondition(corev1.NamespaceContentRemaining, "SomeResourcesRemain",
+		"Some resources are remaining: "+countsText(objects, "%s has %d resource instances"))
 }
 
 func finalizersRemaining(finalizers map[string]int) corev1.NamespaceCondition {
 	if len(finalizers) == 0 {
-		return fine(corev1.NamespaceFinalizersRemaining, "ContentHasNoFinalizers", "All content-preserving finalizers finished")
+		return falseCondition(corev1.NamespaceFinalizersRemaining, "ContentHasNoFinalizers", "All content-preserving finalizers finished")
 	}
-	return trouble(corev1.NamespaceFinalizersRemaining, "SomeFinalizersRemain",
-		"Some content in the namespace has finalizers remaining: "+tally(finalizers, "%s in %d resource instances"))
+	return trueCondition(corev1.NamespaceFinalizersRemaining, "SomeFinalizersRemain",
+		"Some content in the namespace has finalizers remaining: "+countsText(finalizers, "%s in %d resource instances"))
 }
 
-// tally lists what is counted, sorted.
-func tally(counts map[string]int, format string) string {
+// countsText lists what is counted, sorted.
+func countsText(counts map[string]int, format string) string {
 	texts := make([]string, 0, len(counts))
 	for what, n := range counts {
 		texts = append(texts, fmt.Sprintf(format, what, n))
@@ -75,10 +75,10 @@ func tally(counts map[string]int, format string) string {
 	return strings.Join(texts, ", ")
 }
 
-func fine(kind corev1.NamespaceConditionType, reason, message string) corev1.NamespaceCondition {
+func falseCondition(kind corev1.NamespaceConditionType, reason, message string) corev1.NamespaceCondition {
 	return corev1.NamespaceCondition{Type: kind, Status: corev1.ConditionFalse, Reason: reason, Message: message}
 }
 
-func trouble(kind corev1.NamespaceConditionType, reason, message string) corev1.NamespaceCondition {
+func trueCondition(kind corev1.NamespaceConditionType, reason, message string) corev1.NamespaceCondition {
 	return corev1.NamespaceCondition{Type: kind, Status: corev1.ConditionTrue, Reason: reason, Message: message}
 }

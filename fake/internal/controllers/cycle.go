@@ -15,7 +15,7 @@ func (m *Controllers) isFree(it *item) (bool, error) {
 		if !m.reaches(key, it.rec.Key, make(map[string]bool)) {
 			continue
 		}
-		dependent, err := m.read(key)
+		dependent, err := m.readItem(key)
 		if err != nil || dependent == nil {
 			return false, err
 		}
@@ -44,7 +44,7 @@ func (m *Controllers) reaches(from, to string, seen map[string]bool) bool {
 // unblock lets the owners of an object go before it.
 func (m *Controllers) unblock(it *item) error {
 	no := false
-	return m.change(it, func(meta metav1.Object) {
+	return m.changeObject(it, func(meta metav1.Object) {
 		references := meta.GetOwnerReferences()
 		for i := range references {
 			if blocks(references[i]) {

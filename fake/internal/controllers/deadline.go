@@ -57,9 +57,9 @@ func (d *deadlines) due(now time.Time) (deadline, bool) {
 	return one, true
 }
 
-// expire ends an object whose deadline has passed, if it is still there: the grace
+// deletePod ends an object whose deadline has passed, if it is still there: the grace
 // may have been shortened since, so that it is another one by now, or none.
-func (m *Controllers) expire(d deadline) error {
+func (m *Controllers) deletePod(d deadline) error {
 	p, ok := m.kinds.find(d.key)
 	if !ok {
 		return nil

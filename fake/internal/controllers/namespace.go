@@ -23,10 +23,10 @@ type remaining struct {
 	failed []error
 }
 
-// empty deletes what is in a terminating namespace, tells in its status what is left,
+// deleteNamespaceContent deletes what is in a terminating namespace, tells in its status what is left,
 // and gives it free once that is nothing (NS-09). It is called again when
 // anything has happened in it, and for what was created in it while it went.
-func (m *Controllers) empty(name string) error {
+func (m *Controllers) deleteNamespaceContent(name string) error {
 	p, _ := m.kinds.find(namespaceKey(name))
 	rec := m.store.View().Get(namespaceKey(name))
 	if rec == nil {
@@ -60,7 +60,7 @@ func (m *Controllers) empty(name string) error {
 }
 
 // changeNamespace changes a namespace if it is still being deleted.
-func (m *Controllers) changeNamespace(p place, uid, subresource string, do func(*corev1.Namespace)) error {
+func (m *Controllers) changeNamespace(p location, uid, subresource string, do func(*corev1.Namespace)) error {
 	return m.writer.ChangeKey(p.res, namespaceKey(p.name), uid, subresource, func(obj runtime.Object) {
 		if ns, ok := obj.(*corev1.Namespace); ok && ns.DeletionTimestamp != nil {
 			do(ns)
@@ -108,7 +108,7 @@ func (m *Controllers) deleteAll(res *resource.Resource, namespace string, left *
 	background := metav1.DeletePropagationBackground
 	for rec := range m.store.View().Range(prefix, "") {
 		p, ok := m.kinds.find(rec.Key)
-		if !ok || isGoing(rec) {
+		if !ok || isTerminating(rec) {
 			continue
 		}
 		err := m.writer.DeleteKey(p.res, rec.Key, &metav1.DeleteOptions{PropagationPolicy: &background})
@@ -126,12 +126,12 @@ func (m *Controllers) deleteAll(res *resource.Resource, namespace string, left *
 	}
 }
 
-// isGoing reports whether a delete would change nothing of an object: it is on its way
+// isTerminating reports whether a delete would change nothing of an object: it is on its way
 // out, and does not wait for the garbage collector.
-func isGoing(rec *memstore.Record) bool {
+func isTerminating(rec *memstore.Record) bool {
 	if !codec.HasOwnersOrDeletion(rec) {
 		return false
 	}
 	meta, err := codec.DecodeMetadata(rec)
-	return err == nil && meta.DeletionTimestamp != nil && !collects(meta)
+	return err == nil && meta.DeletionTimestamp != nil && !needsCollection(meta)
 }

@@ -8,10 +8,10 @@ import (
 	"example.com/fakeapi/fake/internal/codec"
 )
 
-// standing is what the owners of an object are worth to it.
-type standing struct {
-	// solid counts those that are there and do not wait for their dependents.
-	solid int
+// ownerState is what the owners of an object are worth to it.
+type ownerState struct {
+	// present counts those that are there and do not wait for their dependents.
+	present int
 	// waiting tells that one waits for its dependents.
 	waiting bool
 	// lost are the uids of those that are not solid.
@@ -20,30 +20,30 @@ type standing struct {
 
 // classify looks up the owners of an object. It is false if one of them cannot be
 // looked up: then nothing is known, and the object is left alone.
-func (m *Controllers) classify(it *item) (s standing, ok bool) {
+func (m *Controllers) classify(it *item) (s ownerState, ok bool) {
 	for _, reference := range it.meta.OwnerReferences {
-		owner, ok, err := m.owner(it, reference)
+		owner, ok, err := m.findOwner(it, reference)
 		switch {
 		case !ok || err != nil:
-			return standing{}, false
+			return ownerState{}, false
 		case owner == nil:
 			s.lost = append(s.lost, reference.UID)
-		case waits(owner.meta):
+		case isWaitingForDependents(owner.meta):
 			s.waiting = true
 			s.lost = append(s.lost, reference.UID)
 		default:
-			s.solid++
+			s.present++
 		}
 	}
 	return s, true
 }
 
-// owner finds the object that a reference means; nil if it is absent, or another one
+// findOwner finds the object that a reference means; nil if it is absent, or another one
 // has its name. It is not ok if the server cannot tell: the kind was never served in that
 // version, or a namespaced owner is named by an object without a namespace.
 // An owner is in the namespace of its dependents, wherever else there may be one.
-func (m *Controllers) owner(it *item, reference metav1.OwnerReference) (owner *item, ok bool, err error) {
-	res := m.kinds.named(schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind))
+func (m *Controllers) findOwner(it *item, reference metav1.OwnerReference) (owner *item, ok bool, err error) {
+	res := m.kinds.resourceForKind(schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind))
 	if res == nil || !res.HasVerb("get") || res.Namespaced && it.namespace == "" {
 		return nil, false, nil
 	}

@@ -31,11 +31,11 @@ type Document struct {
 type Documents struct {
 	table   func() *resource.Table
 	address string
-	current atomic.Pointer[edition]
+	current atomic.Pointer[generation]
 }
 
-// edition are the documents of one table.
-type edition struct {
+// generation are the documents of one table.
+type generation struct {
 	table             *resource.Table
 	plain, aggregated map[string]func() Document
 }
@@ -53,7 +53,7 @@ func New(table func() *resource.Table, address string) *Documents {
 // plain one. ok is false where there is no such document; only /api and /apis
 // have an aggregated form.
 func (d *Documents) Get(path string, aggregated bool) (doc Document, ok bool) {
-	e := d.edition()
+	e := d.currentGeneration()
 	documents := e.plain
 	if aggregated {
 		documents = e.aggregated
@@ -65,28 +65,28 @@ func (d *Documents) Get(path string, aggregated bool) (doc Document, ok bool) {
 	return get(), true
 }
 
-// edition gives the documents of the table of now. If two ask at once for those of
+// currentGeneration gives the documents of the table of now. If two ask at once for those of
 // a new table, one of them makes them in vain.
-func (d *Documents) edition() *edition {
+func (d *Documents) currentGeneration() *generation {
 	table, known := d.table(), d.current.Load()
 	if known != nil && known.table == table {
 		return known
 	}
-	fresh := newEdition(table, d.address)
+	fresh := newGeneration(table, d.address)
 	d.current.CompareAndSwap(known, fresh)
 	return fresh
 }
 
-func newEdition(table *resource.Table, address string) *edition {
-	e := &edition{
+func newGeneration(table *resource.Table, address string) *generation {
+	e := &generation{
 		table: table,
 		plain: map[string]func() Document{
 			"/api":  once(func() runtime.Object { return coreVersions(table, address) }),
 			"/apis": once(func() runtime.Object { return groupList(table) }),
 		},
 		aggregated: map[string]func() Document{
-			"/api":  tagged(func() runtime.Object { return aggregate(table, true) }),
-			"/apis": tagged(func() runtime.Object { return aggregate(table, false) }),
+			"/api":  withETag(func() runtime.Object { return aggregate(table, true) }),
+			"/apis": withETag(func() runtime.Object { return aggregate(table, false) }),
 		},
 	}
 	for _, g := range table.Groups() {
@@ -110,8 +110,8 @@ func once(build func() runtime.Object) func() Document {
 	})
 }
 
-// tagged is once for a document with an ETag.
-func tagged(build func() runtime.Object) func() Document {
+// withETag is once for a document with an ETag.
+func withETag(build func() runtime.Object) func() Document {
 	plain := once(build)
 	return sync.OnceValue(func() Document {
 		doc := plain()

@@ -70,12 +70,12 @@ type conn struct {
 
 func (c *conn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	return n, c.explain("read", err)
+	return n, c.translateError("read", err)
 }
 
 func (c *conn) Write(b []byte) (int, error) {
 	n, err := c.Conn.Write(b)
-	return n, c.explain("write", err)
+	return n, c.translateError("write", err)
 }
 
 func (c *conn) Close() error {
@@ -83,7 +83,7 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-func (c *conn) explain(op string, err error) error {
+func (c *conn) translateError(op string, err error) error {
 	if !errors.Is(err, io.ErrClosedPipe) {
 		return err
 	}

@@ -40,7 +40,7 @@ func TestClose(t *testing.T) {
 	require.ErrorIs(t, err, net.ErrClosed)
 }
 
-func TestDialGivesUp(t *testing.T) {
+func TestDialCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := NewListener().DialContext(ctx, "", "")

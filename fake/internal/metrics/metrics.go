@@ -32,12 +32,12 @@ type Recorder struct {
 
 	readOnly, mutating prometheus.Gauge // of inFlight
 
-	answered labelCache[answer, requestMetrics]
+	answered labelCache[requestKey, requestMetrics]
 	handler  func() http.Handler
 }
 
-// answer identifies the metrics of requests with the same labels and status code.
-type answer struct {
+// requestKey identifies the metrics of requests with the same labels and status code.
+type requestKey struct {
 	Labels
 	code int
 }
@@ -140,12 +140,12 @@ func (r *Recorder) Reset() {
 
 // RecordRequest records a request that was answered with a status code after a duration.
 func (r *Recorder) RecordRequest(l Labels, code int, duration time.Duration) {
-	m := r.answered.get(answer{l, code}, r.newRequestMetrics)
+	m := r.answered.get(requestKey{l, code}, r.newRequestMetrics)
 	m.total.Inc()
 	m.duration.Observe(duration.Seconds())
 }
 
-func (r *Recorder) newRequestMetrics(a answer) *requestMetrics {
+func (r *Recorder) newRequestMetrics(a requestKey) *requestMetrics {
 	return &requestMetrics{
 		total:    r.requests.WithLabelValues(a.values(a.component, a.dryRun, strconv.Itoa(a.code))...),
 		duration: r.durations.WithLabelValues(a.values(a.component, a.dryRun)...),

@@ -88,8 +88,8 @@ func V3URL(name, hash string) string {
 	return V3Root + "/" + name + "?" + url.Values{"hash": {hash}}.Encode()
 }
 
-// entry is what the index says of a document.
-type entry struct {
+// indexEntry is what the index says of a document.
+type indexEntry struct {
 	ServerRelativeURL string `json:"serverRelativeURL"`
 }
 
@@ -100,9 +100,9 @@ func (d *Documents) buildIndex() []byte {
 		group.Go(func() { get() })
 	}
 	group.Wait()
-	paths := make(map[string]entry, len(d.v3))
+	paths := make(map[string]indexEntry, len(d.v3))
 	for name, get := range d.v3 {
-		paths[name] = entry{ServerRelativeURL: V3URL(name, get().Hash)}
+		paths[name] = indexEntry{ServerRelativeURL: V3URL(name, get().Hash)}
 	}
 	return encode(map[string]any{"paths": paths})
 }

@@ -91,8 +91,8 @@ func TestFieldValidationIsKnown(t *testing.T) {
 	}
 }
 
-// served are the operations of a version that the table serves, as "GET /path".
-func served(table *resource.Table, group, version string) []string {
+// servedPaths are the operations of a version that the table serves, as "GET /path".
+func servedPaths(table *resource.Table, group, version string) []string {
 	root := "/" + versionPath(group, version)
 	all := []string{"get " + root + "/"}
 	methods := map[string]string{"get": "get", "list": "get", "create": "post", "update": "put", "patch": "patch", "delete": "delete", "deletecollection": "delete"}
@@ -139,7 +139,7 @@ func TestPaths(t *testing.T) {
 			require.Equal(t, []string{"get /apis/" + g.Name + "/"}, listed(parsed(t, "apis/"+g.Name).Paths.Paths))
 		}
 		for _, version := range g.Versions {
-			want := served(resource.Builtin(), g.Name, version)
+			want := servedPaths(resource.Builtin(), g.Name, version)
 			require.ElementsMatch(t, want, listed(parsed(t, versionPath(g.Name, version)).Paths.Paths))
 			all = append(all, want...)
 		}
@@ -307,7 +307,7 @@ func TestDocuments(t *testing.T) {
 	require.Equal(t, string(one.V3Index()), string(other.V3Index()), "documents depend on the table only")
 	require.Equal(t, one.V2().Hash, other.V2().Hash)
 	var index struct {
-		Paths map[string]entry `json:"paths"`
+		Paths map[string]indexEntry `json:"paths"`
 	}
 	require.NoError(t, json.Unmarshal(one.V3Index(), &index))
 	require.Len(t, index.Paths, len(one.v3))

@@ -15,7 +15,7 @@ func autoscalingPrinters() []entry {
 	scaled := named()
 	scaled.Format = ""
 	return []entry{
-		prints(autoscalingv2.SchemeGroupVersion, autoscalerCells,
+		newEntry(autoscalingv2.SchemeGroupVersion, autoscalerCells,
 			named(),
 			text("Reference", describes(spec, "scaleTargetRef")),
 			text("Targets", describes(spec, "metrics")),
@@ -24,7 +24,7 @@ func autoscalingPrinters() []entry {
 			text("Replicas", describes(autoscalingv2.HorizontalPodAutoscalerStatus{}, "currentReplicas")),
 			age(),
 		),
-		prints(autoscalingv1.SchemeGroupVersion, func(s *autoscalingv1.Scale) []any {
+		newEntry(autoscalingv1.SchemeGroupVersion, func(s *autoscalingv1.Scale) []any {
 			return []any{s.Name, s.Spec.Replicas, s.Status.Replicas, since(s.CreationTimestamp)}
 		},
 			scaled,
@@ -49,7 +49,7 @@ func autoscalerCells(h *autoscalingv2.HorizontalPodAutoscaler) []any {
 		targets = append(targets, target(&metrics[i], &is))
 	}
 	return []any{
-		h.Name, h.Spec.ScaleTargetRef.Kind + "/" + h.Spec.ScaleTargetRef.Name, few(targets, 2, ", "),
+		h.Name, h.Spec.ScaleTargetRef.Kind + "/" + h.Spec.ScaleTargetRef.Name, firstN(targets, 2, ", "),
 		strconv.Itoa(int(deref(h.Spec.MinReplicas, 1))), h.Spec.MaxReplicas, h.Status.CurrentReplicas, since(h.CreationTimestamp),
 	}
 }

@@ -14,14 +14,14 @@ func batchPrinters() []entry {
 	template := containerColumns()
 	selector := wide(text("Selector", describes(batchv1.JobSpec{}, "selector")))
 	return []entry{
-		prints(gv, jobCells,
+		newEntry(gv, jobCells,
 			named(),
 			text("Status", "Status of the job."),
 			text("Completions", describes(batchv1.JobStatus{}, "succeeded")),
 			text("Duration", "Time required to complete the job."),
 			age(), template[0], template[1], selector,
 		),
-		prints(gv, cronJobCells,
+		newEntry(gv, cronJobCells,
 			named(),
 			text("Schedule", describes(batchv1.CronJobSpec{}, "schedule")),
 			text("Timezone", describes(batchv1.CronJobSpec{}, "timeZone")),
@@ -51,7 +51,7 @@ func jobDuration(j *batchv1.Job) any {
 	case start == nil:
 		return ""
 	case end == nil:
-		return ago{time: start.Time}
+		return ageCell{time: start.Time}
 	}
 	return duration.HumanDuration(end.Sub(start.Time))
 }
@@ -88,7 +88,7 @@ func cronJobCells(c *batchv1.CronJob) []any {
 	}
 	template := &c.Spec.JobTemplate.Spec
 	cells := []any{
-		c.Name, c.Spec.Schedule, deref(c.Spec.TimeZone, none), titled(deref(c.Spec.Suspend, false)),
+		c.Name, c.Spec.Schedule, deref(c.Spec.TimeZone, none), boolText(deref(c.Spec.Suspend, false)),
 		len(c.Status.Active), last, since(c.CreationTimestamp),
 	}
 	return append(append(cells, containers(&template.Template)...), metav1.FormatLabelSelector(template.Selector))

@@ -12,23 +12,23 @@ import (
 func corePrinters() []entry {
 	gv := corev1.SchemeGroupVersion
 	return []entry{
-		prints(gv, func(c *corev1.ConfigMap) []any {
+		newEntry(gv, func(c *corev1.ConfigMap) []any {
 			return []any{c.Name, len(c.Data) + len(c.BinaryData), since(c.CreationTimestamp)}
 		}, named(), text("Data", describes(corev1.ConfigMap{}, "data")), age()),
 
-		prints(gv, func(s *corev1.Secret) []any {
-			return []any{s.Name, or(s.Type, string(corev1.SecretTypeOpaque)), len(s.Data), since(s.CreationTimestamp)}
+		newEntry(gv, func(s *corev1.Secret) []any {
+			return []any{s.Name, orDefault(s.Type, string(corev1.SecretTypeOpaque)), len(s.Data), since(s.CreationTimestamp)}
 		}, named(), text("Type", describes(corev1.Secret{}, "type")), text("Data", describes(corev1.Secret{}, "data")), age()),
 
-		prints(gv, func(n *corev1.Namespace) []any {
+		newEntry(gv, func(n *corev1.Namespace) []any {
 			return []any{n.Name, string(n.Status.Phase), since(n.CreationTimestamp)}
 		}, named(), text("Status", "The status of the namespace"), age()),
 
-		prints(gv, func(s *corev1.ServiceAccount) []any {
+		newEntry(gv, func(s *corev1.ServiceAccount) []any {
 			return []any{s.Name, since(s.CreationTimestamp)}
 		}, named(), age()),
 
-		prints(gv, quotaCells,
+		newEntry(gv, quotaCells,
 			named(),
 			text("Request", "Request represents a minimum amount of cpu/memory that a container may consume."),
 			text("Limit", "Limits control the maximum amount of cpu/memory that a container may use independent of contention on the node."),

@@ -55,7 +55,7 @@ func TestCustomColumnsAreThoseOfARealServer(t *testing.T) {
 	require.False(t, p.EmptyIsNull(), "a list of nothing has no rows, and not null")
 }
 
-func gadget(name string, created time.Time) *unstructured.Unstructured {
+func newGadget(name string, created time.Time) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"size": int64(3)}}}
 	u.SetName(name)
 	if !created.IsZero() {
@@ -71,8 +71,8 @@ func TestCustomWithoutColumns(t *testing.T) {
 	require.Equal(t, []string{"Name", "Age"}, []string{p.Columns()[0].Name, p.Columns()[1].Name})
 	require.Equal(t, "date", p.Columns()[1].Type)
 	require.Len(t, p.Columns(), 2)
-	require.Equal(t, []any{"a", "3m"}, cellsOf(t, p, gadget("a", now.Add(-3*time.Minute)), now))
-	require.Equal(t, []any{"b", nil}, cellsOf(t, p, gadget("b", time.Time{}), now))
+	require.Equal(t, []any{"a", "3m"}, cellsOf(t, p, newGadget("a", now.Add(-3*time.Minute)), now))
+	require.Equal(t, []any{"b", nil}, cellsOf(t, p, newGadget("b", time.Time{}), now))
 }
 
 // The columns before one that cannot be read are shown.
@@ -84,20 +84,20 @@ func TestCustomWithABadPath(t *testing.T) {
 	})
 	require.EqualError(t, err, `unrecognized column definition ".spec[?("`)
 	require.Len(t, p.Columns(), 2)
-	require.Equal(t, []any{"a", 3.0}, cellsOf(t, p, gadget("a", now), now))
+	require.Equal(t, []any{"a", 3.0}, cellsOf(t, p, newGadget("a", now), now))
 }
 
 // An encoded row is kept: the time in it goes on.
-func TestCustomAgesGoOn(t *testing.T) {
+func TestCustomAgesChange(t *testing.T) {
 	p, err := CustomPrinter([]apiextensionsv1.CustomResourceColumnDefinition{{Name: "Born", Type: "date", JSONPath: ".metadata.creationTimestamp"}})
 	require.NoError(t, err)
-	encoded, err := p.AppendRow(nil, gadget("a", now))
+	encoded, err := p.AppendRow(nil, newGadget("a", now))
 	require.NoError(t, err)
 	require.Equal(t, `"cells":["a","5s"]`, string(AppendWithAges(nil, encoded, now.Add(5*time.Second))))
 	require.Equal(t, `"cells":["a","2d"]`, string(AppendWithAges(nil, encoded, now.Add(48*time.Hour))))
 }
 
-func TestCustomScaleHasItsOwnColumns(t *testing.T) {
+func TestCustomScaleColumns(t *testing.T) {
 	var names []string
 	for _, c := range CustomScalePrinter().Columns() {
 		names = append(names, c.Name)
@@ -116,7 +116,7 @@ func TestCustomPrinterIsShared(t *testing.T) {
 	for range 4 {
 		group.Go(func() {
 			for range 100 {
-				b, err := p.AppendRow(nil, gadget("a", now))
+				b, err := p.AppendRow(nil, newGadget("a", now))
 				if err != nil || string(b) != `"cells":["a",3]` {
 					t.Errorf("%s %v", b, err)
 				}

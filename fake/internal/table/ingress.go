@@ -13,7 +13,7 @@ const defaultIngressClass = networkingv1.AnnotationIsDefaultIngressClass
 func ingressPrinters() []entry {
 	gv := networkingv1.SchemeGroupVersion
 	return []entry{
-		prints(gv, ingressCells,
+		newEntry(gv, ingressCells,
 			named(),
 			text("Class", "The name of the IngressClass resource that should be used for additional configuration"),
 			text("Hosts", "Hosts that incoming requests are matched against before the ingress rule"),
@@ -21,7 +21,7 @@ func ingressPrinters() []entry {
 			text("Ports", "Ports of TLS configurations that open"),
 			age(),
 		),
-		prints(gv, ingressClassCells,
+		newEntry(gv, ingressClassCells,
 			named(),
 			text("Controller", "Controller that is responsible for handling this class"),
 			text("Parameters", "A reference to a resource with additional parameters"),
@@ -33,7 +33,7 @@ func ingressPrinters() []entry {
 func ingressCells(i *networkingv1.Ingress) []any {
 	var points []string
 	for _, p := range i.Status.LoadBalancer.Ingress {
-		points = append(points, or(p.IP, p.Hostname))
+		points = append(points, orDefault(p.IP, p.Hostname))
 	}
 	ports := "80"
 	if len(i.Spec.TLS) > 0 {
@@ -57,7 +57,7 @@ func hosts(rules []networkingv1.IngressRule) string {
 			names = append(names, rule.Host)
 		}
 	}
-	return or(strings.Join(names, ","), "*")
+	return orDefault(strings.Join(names, ","), "*")
 }
 
 func ingressClassCells(c *networkingv1.IngressClass) []any {

@@ -11,16 +11,16 @@ import (
 func networkPrinters() []entry {
 	gv := networkingv1.SchemeGroupVersion
 	return []entry{
-		prints(gv, func(p *networkingv1.NetworkPolicy) []any {
+		newEntry(gv, func(p *networkingv1.NetworkPolicy) []any {
 			return []any{p.Name, metav1.FormatLabelSelector(&p.Spec.PodSelector), since(p.CreationTimestamp)}
 		}, named(), text("Pod-Selector", describes(networkingv1.NetworkPolicySpec{}, "podSelector")), age()),
 
-		prints(gv, func(c *networkingv1.ServiceCIDR) []any {
+		newEntry(gv, func(c *networkingv1.ServiceCIDR) []any {
 			return []any{c.Name, strings.Join(c.Spec.CIDRs, ","), since(c.CreationTimestamp)}
 		}, named(), text("CIDRs", describes(networkingv1.ServiceCIDRSpec{}, "cidrs")), age()),
 
 		// The age is a cell without a column on a real server, too; clients drop it.
-		prints(gv, func(a *networkingv1.IPAddress) []any {
+		newEntry(gv, func(a *networkingv1.IPAddress) []any {
 			return []any{a.Name, parentOf(a), since(a.CreationTimestamp)}
 		}, named(), text("ParentRef", describes(networkingv1.IPAddressSpec{}, "parentRef"))),
 	}

@@ -14,7 +14,7 @@ const (
 )
 
 func nodePrinters() []entry {
-	return []entry{prints(corev1.SchemeGroupVersion, nodeCells,
+	return []entry{newEntry(corev1.SchemeGroupVersion, nodeCells,
 		named(),
 		text("Status", "The status of the node"),
 		text("Roles", "The roles of the node"),
@@ -30,14 +30,14 @@ func nodePrinters() []entry {
 
 func nodeCells(n *corev1.Node) []any {
 	info := &n.Status.NodeInfo
-	kernel := or(info.KernelVersion, unknown)
+	kernel := orDefault(info.KernelVersion, unknown)
 	if info.Architecture != "" {
 		kernel += " (" + info.Architecture + ")"
 	}
 	return []any{
-		n.Name, nodeStatus(n), or(strings.Join(nodeRoles(n), ","), none), since(n.CreationTimestamp), info.KubeletVersion,
+		n.Name, nodeStatus(n), orDefault(strings.Join(nodeRoles(n), ","), none), since(n.CreationTimestamp), info.KubeletVersion,
 		nodeAddress(n, corev1.NodeInternalIP), nodeAddress(n, corev1.NodeExternalIP),
-		or(info.OSImage, unknown), kernel, or(info.ContainerRuntimeVersion, unknown),
+		orDefault(info.OSImage, unknown), kernel, orDefault(info.ContainerRuntimeVersion, unknown),
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 func podPrinters() []entry {
-	pods := prints(corev1.SchemeGroupVersion, podCells,
+	pods := newEntry(corev1.SchemeGroupVersion, podCells,
 		named(),
 		text("Ready", "The aggregate readiness state of this pod for accepting traffic."),
 		text("Status", "The aggregate status of the containers in this pod."),
@@ -23,7 +23,7 @@ func podPrinters() []entry {
 		wide(text("Readiness Gates", describes(corev1.PodSpec{}, "readinessGates"))),
 	)
 	pods.printer.conditions = podConditions
-	return []entry{pods, prints(corev1.SchemeGroupVersion, podTemplateCells,
+	return []entry{pods, newEntry(corev1.SchemeGroupVersion, podTemplateCells,
 		named(),
 		text("Containers", "Names of each container in the template."),
 		text("Images", "Images referenced by each container in the template."),
@@ -58,7 +58,7 @@ func podCells(p *corev1.Pod) []any {
 	s := summarize(p)
 	var restarts any = strconv.Itoa(s.counted.restarts)
 	if s.counted.restarts != 0 && !s.counted.last.IsZero() {
-		restarts = ago{before: fmt.Sprintf("%d (", s.counted.restarts), time: s.counted.last.Time, after: " ago)"}
+		restarts = ageCell{before: fmt.Sprintf("%d (", s.counted.restarts), time: s.counted.last.Time, after: " ago)"}
 	}
 	ip := p.Status.PodIP
 	if ips := p.Status.PodIPs; len(ips) > 0 {
@@ -66,7 +66,7 @@ func podCells(p *corev1.Pod) []any {
 	}
 	return []any{
 		p.Name, fmt.Sprintf("%d/%d", s.ready, s.total), s.status, restarts, since(p.CreationTimestamp),
-		or(ip, none), or(p.Spec.NodeName, none), or(p.Status.NominatedNodeName, none), readinessGates(p),
+		orDefault(ip, none), orDefault(p.Spec.NodeName, none), orDefault(p.Status.NominatedNodeName, none), readinessGates(p),
 	}
 }
 

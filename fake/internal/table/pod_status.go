@@ -33,7 +33,7 @@ type podSummary struct {
 }
 
 func summarize(p *corev1.Pod) podSummary {
-	s := podSummary{total: len(p.Spec.Containers), status: or(p.Status.Reason, or(p.Status.Phase, string(corev1.PodPending)))}
+	s := podSummary{total: len(p.Spec.Containers), status: orDefault(p.Status.Reason, orDefault(p.Status.Phase, string(corev1.PodPending)))}
 	for _, c := range p.Status.Conditions {
 		if c.Type == corev1.PodScheduled && c.Reason == corev1.PodReasonSchedulingGated {
 			s.status = corev1.PodReasonSchedulingGated

@@ -10,14 +10,14 @@ import (
 )
 
 var (
-	runs  = corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
-	waits = func(why string) corev1.ContainerState {
+	runningState = corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
+	waitingState = func(why string) corev1.ContainerState {
 		return corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: why}}
 	}
-	ended = func(code, signal int32, why string) corev1.ContainerState {
+	terminatedState = func(code, signal int32, why string) corev1.ContainerState {
 		return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Signal: signal, Reason: why}}
 	}
-	is = func(state corev1.ContainerState) corev1.ContainerStatus {
+	statusWith = func(state corev1.ContainerState) corev1.ContainerStatus {
 		return corev1.ContainerStatus{Name: "c", State: state, Ready: state.Running != nil}
 	}
 )
@@ -81,33 +81,33 @@ func TestPodCells(t *testing.T) {
 		"the phase":           {[]func(*corev1.Pod){phase(corev1.PodUnknown)}, "0/2", "Unknown", "0"},
 		"a reason":            {[]func(*corev1.Pod){phase(corev1.PodFailed), reason("Evicted")}, "0/2", "Evicted", "0"},
 		"held back":           {[]func(*corev1.Pod){phase(pending), gated}, "0/2", "SchedulingGated", "0"},
-		"running":             {[]func(*corev1.Pod){phase(running), statuses(is(runs), is(runs))}, "2/2", "Running", "0"},
-		"being created":       {[]func(*corev1.Pod){phase(pending), statuses(is(waits("ContainerCreating")), is(waits("ContainerCreating")))}, "0/2", "ContainerCreating", "0"},
-		"one crashes":         {[]func(*corev1.Pod){phase(running), statuses(is(runs), again(is(waits("CrashLoopBackOff")), 3, 5*time.Minute))}, "1/2", "CrashLoopBackOff", "3 (5m ago)"},
-		"the first counts":    {[]func(*corev1.Pod){statuses(is(waits("ErrImagePull")), is(waits("CrashLoopBackOff")))}, "0/2", "ErrImagePull", "0"},
-		"restarts, no date":   {[]func(*corev1.Pod){phase(running), statuses(corev1.ContainerStatus{State: runs, Ready: true, RestartCount: 4})}, "1/2", "Running", "4"},
-		"the last restart":    {[]func(*corev1.Pod){phase(running), statuses(again(is(runs), 1, time.Hour), again(is(runs), 2, 2*time.Minute))}, "2/2", "Running", "3 (2m ago)"},
-		"completed":           {[]func(*corev1.Pod){phase(corev1.PodSucceeded), statuses(is(ended(0, 0, "Completed")))}, "0/2", "Completed", "0"},
-		"an error":            {[]func(*corev1.Pod){phase(corev1.PodFailed), statuses(is(ended(1, 0, "Error")))}, "0/2", "Error", "0"},
-		"an exit code":        {[]func(*corev1.Pod){statuses(is(ended(3, 0, "")))}, "0/2", "ExitCode:3", "0"},
-		"a signal":            {[]func(*corev1.Pod){statuses(is(ended(3, 9, "")))}, "0/2", "Signal:9", "0"},
-		"one done, one ready": {[]func(*corev1.Pod){phase(running), readyCondition(corev1.PodReady), statuses(is(ended(0, 0, "Completed")), is(runs))}, "1/2", "Running", "0"},
-		"one done, not ready": {[]func(*corev1.Pod){phase(running), statuses(is(ended(0, 0, "Completed")), is(runs))}, "1/2", "NotReady", "0"},
-		"one done, one not":   {[]func(*corev1.Pod){phase(running), statuses(is(ended(0, 0, "Completed")), is(ended(1, 0, "Error")))}, "0/2", "Error", "0"},
-		"terminating":         {[]func(*corev1.Pod){phase(running), deleted, statuses(is(runs), is(runs))}, "2/2", "Terminating", "0"},
-		"ended and deleted":   {[]func(*corev1.Pod){phase(corev1.PodSucceeded), deleted, statuses(is(ended(0, 0, "Completed")))}, "0/2", "Completed", "0"},
+		"running":             {[]func(*corev1.Pod){phase(running), statuses(statusWith(runningState), statusWith(runningState))}, "2/2", "Running", "0"},
+		"being created":       {[]func(*corev1.Pod){phase(pending), statuses(statusWith(waitingState("ContainerCreating")), statusWith(waitingState("ContainerCreating")))}, "0/2", "ContainerCreating", "0"},
+		"one crashes":         {[]func(*corev1.Pod){phase(running), statuses(statusWith(runningState), again(statusWith(waitingState("CrashLoopBackOff")), 3, 5*time.Minute))}, "1/2", "CrashLoopBackOff", "3 (5m ago)"},
+		"the first counts":    {[]func(*corev1.Pod){statuses(statusWith(waitingState("ErrImagePull")), statusWith(waitingState("CrashLoopBackOff")))}, "0/2", "ErrImagePull", "0"},
+		"restarts, no date":   {[]func(*corev1.Pod){phase(running), statuses(corev1.ContainerStatus{State: runningState, Ready: true, RestartCount: 4})}, "1/2", "Running", "4"},
+		"the last restart":    {[]func(*corev1.Pod){phase(running), statuses(again(statusWith(runningState), 1, time.Hour), again(statusWith(runningState), 2, 2*time.Minute))}, "2/2", "Running", "3 (2m ago)"},
+		"completed":           {[]func(*corev1.Pod){phase(corev1.PodSucceeded), statuses(statusWith(terminatedState(0, 0, "Completed")))}, "0/2", "Completed", "0"},
+		"an error":            {[]func(*corev1.Pod){phase(corev1.PodFailed), statuses(statusWith(terminatedState(1, 0, "Error")))}, "0/2", "Error", "0"},
+		"an exit code":        {[]func(*corev1.Pod){statuses(statusWith(terminatedState(3, 0, "")))}, "0/2", "ExitCode:3", "0"},
+		"a signal":            {[]func(*corev1.Pod){statuses(statusWith(terminatedState(3, 9, "")))}, "0/2", "Signal:9", "0"},
+		"one done, one ready": {[]func(*corev1.Pod){phase(running), readyCondition(corev1.PodReady), statuses(statusWith(terminatedState(0, 0, "Completed")), statusWith(runningState))}, "1/2", "Running", "0"},
+		"one done, not ready": {[]func(*corev1.Pod){phase(running), statuses(statusWith(terminatedState(0, 0, "Completed")), statusWith(runningState))}, "1/2", "NotReady", "0"},
+		"one done, one not":   {[]func(*corev1.Pod){phase(running), statuses(statusWith(terminatedState(0, 0, "Completed")), statusWith(terminatedState(1, 0, "Error")))}, "0/2", "Error", "0"},
+		"terminating":         {[]func(*corev1.Pod){phase(running), deleted, statuses(statusWith(runningState), statusWith(runningState))}, "2/2", "Terminating", "0"},
+		"ended and deleted":   {[]func(*corev1.Pod){phase(corev1.PodSucceeded), deleted, statuses(statusWith(terminatedState(0, 0, "Completed")))}, "0/2", "Completed", "0"},
 		"the node is lost":    {[]func(*corev1.Pod){phase(running), deleted, reason("NodeLost")}, "0/2", "Unknown", "0"},
 
-		"initializing":         {[]func(*corev1.Pod){phase(pending), inits(is(ended(0, 0, "Completed")), is(runs))}, "0/2", "Init:1/2", "0"},
-		"init waits":           {[]func(*corev1.Pod){phase(pending), inits(is(waits("PodInitializing")))}, "0/2", "Init:0/1", "0"},
-		"init cannot":          {[]func(*corev1.Pod){phase(pending), inits(again(is(waits("CrashLoopBackOff")), 2, time.Minute))}, "0/2", "Init:CrashLoopBackOff", "2 (60s ago)"},
-		"init failed":          {[]func(*corev1.Pod){phase(pending), inits(is(ended(1, 0, "Error")))}, "0/2", "Init:Error", "0"},
-		"init failed, no word": {[]func(*corev1.Pod){phase(pending), inits(is(ended(7, 0, "")))}, "0/2", "Init:ExitCode:7", "0"},
-		"init got a signal":    {[]func(*corev1.Pod){phase(pending), inits(is(ended(7, 15, "")))}, "0/2", "Init:Signal:15", "0"},
-		"init is over":         {[]func(*corev1.Pod){phase(running), inits(again(is(ended(0, 0, "Completed")), 5, time.Hour)), statuses(is(runs), is(runs))}, "2/2", "Running", "0"},
-		"a sidecar":            {[]func(*corev1.Pod){phase(running), inits(again(started(is(runs)), 1, time.Minute)), sidecar, statuses(is(runs), is(runs))}, "3/3", "Running", "1 (60s ago)"},
-		"a sidecar starts":     {[]func(*corev1.Pod){phase(pending), inits(is(runs), is(waits(""))), sidecar}, "0/3", "Init:0/2", "0"},
-		"init again":           {[]func(*corev1.Pod){phase(running), readyCondition(corev1.PodInitialized), inits(is(waits("X"))), statuses(is(runs), is(runs))}, "2/2", "Init:X", "0"},
+		"initializing":         {[]func(*corev1.Pod){phase(pending), inits(statusWith(terminatedState(0, 0, "Completed")), statusWith(runningState))}, "0/2", "Init:1/2", "0"},
+		"init waits":           {[]func(*corev1.Pod){phase(pending), inits(statusWith(waitingState("PodInitializing")))}, "0/2", "Init:0/1", "0"},
+		"init cannot":          {[]func(*corev1.Pod){phase(pending), inits(again(statusWith(waitingState("CrashLoopBackOff")), 2, time.Minute))}, "0/2", "Init:CrashLoopBackOff", "2 (60s ago)"},
+		"init failed":          {[]func(*corev1.Pod){phase(pending), inits(statusWith(terminatedState(1, 0, "Error")))}, "0/2", "Init:Error", "0"},
+		"init failed, no word": {[]func(*corev1.Pod){phase(pending), inits(statusWith(terminatedState(7, 0, "")))}, "0/2", "Init:ExitCode:7", "0"},
+		"init got a signal":    {[]func(*corev1.Pod){phase(pending), inits(statusWith(terminatedState(7, 15, "")))}, "0/2", "Init:Signal:15", "0"},
+		"init is over":         {[]func(*corev1.Pod){phase(running), inits(again(statusWith(terminatedState(0, 0, "Completed")), 5, time.Hour)), statuses(statusWith(runningState), statusWith(runningState))}, "2/2", "Running", "0"},
+		"a sidecar":            {[]func(*corev1.Pod){phase(running), inits(again(started(statusWith(runningState)), 1, time.Minute)), sidecar, statuses(statusWith(runningState), statusWith(runningState))}, "3/3", "Running", "1 (60s ago)"},
+		"a sidecar starts":     {[]func(*corev1.Pod){phase(pending), inits(statusWith(runningState), statusWith(waitingState(""))), sidecar}, "0/3", "Init:0/2", "0"},
+		"init again":           {[]func(*corev1.Pod){phase(running), readyCondition(corev1.PodInitialized), inits(statusWith(waitingState("X"))), statuses(statusWith(runningState), statusWith(runningState))}, "2/2", "Init:X", "0"},
 	} {
 		pod := &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{Name: "p", CreationTimestamp: before(3 * time.Hour)},

@@ -10,7 +10,7 @@ import (
 func rbacPrinters() []entry {
 	gv := rbacv1.SchemeGroupVersion
 	return []entry{
-		prints(gv, func(b *rbacv1.RoleBinding) []any {
+		newEntry(gv, func(b *rbacv1.RoleBinding) []any {
 			cells := []any{b.Name, b.RoleRef.Kind + "/" + b.RoleRef.Name, since(b.CreationTimestamp)}
 			return append(cells, subjects(b.Subjects)...)
 		},
@@ -21,7 +21,7 @@ func rbacPrinters() []entry {
 			wide(text("Groups", "Groups in the roleBinding")),
 			wide(text("ServiceAccounts", "ServiceAccounts in the roleBinding")),
 		),
-		prints(gv, func(b *rbacv1.ClusterRoleBinding) []any {
+		newEntry(gv, func(b *rbacv1.ClusterRoleBinding) []any {
 			cells := []any{b.Name, b.RoleRef.Kind + "/" + b.RoleRef.Name, since(b.CreationTimestamp)}
 			return append(cells, subjects(b.Subjects)...)
 		},

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// ago is a cell that tells how long ago a time was, between two texts.
-type ago struct {
+// ageCell is a cell that tells how long ago a time was, between two texts.
+type ageCell struct {
 	before string
 	time   time.Time
 	after  string
@@ -24,14 +24,14 @@ func since(t metav1.Time) any {
 	if t.IsZero() {
 		return unknown
 	}
-	return ago{time: t.Time}
+	return ageCell{time: t.Time}
 }
 
-// hole is where an encoded row keeps a time. JSON has no such byte.
-const hole = 0
+// agePlaceholder is where an encoded row keeps a time. JSON has no such byte.
+const agePlaceholder = 0
 
-// holeSize is the mark, the seconds and the nanoseconds.
-const holeSize = 1 + 8 + 4
+// agePlaceholderSize is the mark, the seconds and the nanoseconds.
+const agePlaceholderSize = 1 + 8 + 4
 
 // AppendRow appends the encoded row of an object: the JSON of its cells and conditions,
 // without braces. At makes it readable.
@@ -62,7 +62,7 @@ func (p *Printer) AppendRow(b []byte, obj runtime.Object) ([]byte, error) {
 }
 
 func appendCell(b []byte, cell any) ([]byte, error) {
-	a, ok := cell.(ago)
+	a, ok := cell.(ageCell)
 	if !ok {
 		return appendJSON(b, cell)
 	}
@@ -70,7 +70,7 @@ func appendCell(b []byte, cell any) ([]byte, error) {
 	if err != nil {
 		return b, err
 	}
-	b = append(b[:len(b)-1], hole) // in place of the quote
+	b = append(b[:len(b)-1], agePlaceholder) // in place of the quote
 	b = binary.BigEndian.AppendUint64(b, uint64(a.time.Unix()))
 	b = binary.BigEndian.AppendUint32(b, uint32(a.time.Nanosecond()))
 	at := len(b)
@@ -88,7 +88,7 @@ func appendJSON(b []byte, value any) ([]byte, error) {
 // AppendWithAges appends an encoded row as it reads at a time.
 func AppendWithAges(b, row []byte, now time.Time) []byte {
 	for {
-		at := bytes.IndexByte(row, hole)
+		at := bytes.IndexByte(row, agePlaceholder)
 		if at < 0 {
 			return append(b, row...)
 		}
@@ -100,6 +100,6 @@ func AppendWithAges(b, row []byte, now time.Time) []byte {
 			words = `\u003c` + strings.Trim(words, "<>") + `\u003e`
 		}
 		b = append(b, words...)
-		row = row[at+holeSize:]
+		row = row[at+agePlaceholderSize:]
 	}
 }

@@ -16,7 +16,7 @@ func schedulingPrinters() []entry {
 	migrated := named()
 	migrated.Format = ""
 	return []entry{
-		prints(schedulingv1.SchemeGroupVersion, func(c *schedulingv1.PriorityClass) []any {
+		newEntry(schedulingv1.SchemeGroupVersion, func(c *schedulingv1.PriorityClass) []any {
 			policy := deref(c.PreemptionPolicy, corev1.PreemptLowerPriority)
 			return []any{c.Name, c.Value, c.GlobalDefault, since(c.CreationTimestamp), string(policy)}
 		},
@@ -26,10 +26,10 @@ func schedulingPrinters() []entry {
 			age(),
 			text("PreemptionPolicy", describes(schedulingv1.PriorityClass{}, "preemptionPolicy")),
 		),
-		prints(nodev1.SchemeGroupVersion, func(c *nodev1.RuntimeClass) []any {
+		newEntry(nodev1.SchemeGroupVersion, func(c *nodev1.RuntimeClass) []any {
 			return []any{c.Name, c.Handler, since(c.CreationTimestamp)}
 		}, named(), text("Handler", ""), age()),
-		prints(policyv1.SchemeGroupVersion, func(b *policyv1.PodDisruptionBudget) []any {
+		newEntry(policyv1.SchemeGroupVersion, func(b *policyv1.PodDisruptionBudget) []any {
 			return []any{
 				b.Name, applies(b.Spec.MinAvailable), applies(b.Spec.MaxUnavailable),
 				b.Status.DisruptionsAllowed, since(b.CreationTimestamp),
@@ -41,7 +41,7 @@ func schedulingPrinters() []entry {
 			number("Allowed Disruptions", "Calculated number of pods that may be disrupted at this time."),
 			age(),
 		),
-		prints(storagemigrationv1.SchemeGroupVersion, migrationCells,
+		newEntry(storagemigrationv1.SchemeGroupVersion, migrationCells,
 			migrated, text("Resource", "GroupResource to migrate"), text("Status", "Status of the migration")),
 	}
 }

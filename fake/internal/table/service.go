@@ -19,7 +19,7 @@ type endpointsObject = corev1.Endpoints
 
 func servicePrinters() []entry {
 	return []entry{
-		prints(corev1.SchemeGroupVersion, serviceCells,
+		newEntry(corev1.SchemeGroupVersion, serviceCells,
 			named(),
 			text("Type", describes(corev1.ServiceSpec{}, "type")),
 			text("Cluster-IP", describes(corev1.ServiceSpec{}, "clusterIP")),
@@ -28,10 +28,10 @@ func servicePrinters() []entry {
 			age(),
 			wide(text("Selector", describes(corev1.ServiceSpec{}, "selector"))),
 		),
-		prints(corev1.SchemeGroupVersion, func(e *endpointsObject) []any {
+		newEntry(corev1.SchemeGroupVersion, func(e *endpointsObject) []any {
 			return []any{e.Name, endpoints(e), since(e.CreationTimestamp)}
 		}, named(), text("Endpoints", describes(endpointsObject{}, "subsets")), age()),
-		prints(discoveryv1.SchemeGroupVersion, sliceCells,
+		newEntry(discoveryv1.SchemeGroupVersion, sliceCells,
 			named(),
 			text("AddressType", describes(discoveryv1.EndpointSlice{}, "addressType")),
 			text("Ports", describes(discoveryv1.EndpointSlice{}, "ports")),
@@ -52,11 +52,11 @@ func serviceCells(s *corev1.Service) []any {
 		if p.NodePort > 0 {
 			number += ":" + strconv.Itoa(int(p.NodePort))
 		}
-		ports = append(ports, number+"/"+or(p.Protocol, string(corev1.ProtocolTCP)))
+		ports = append(ports, number+"/"+orDefault(p.Protocol, string(corev1.ProtocolTCP)))
 	}
 	return []any{
-		s.Name, or(s.Spec.Type, string(corev1.ServiceTypeClusterIP)), or(ip, none), externalIP(s),
-		or(strings.Join(ports, ","), none), since(s.CreationTimestamp), labels.FormatLabels(s.Spec.Selector),
+		s.Name, orDefault(s.Spec.Type, string(corev1.ServiceTypeClusterIP)), orDefault(ip, none), externalIP(s),
+		orDefault(strings.Join(ports, ","), none), since(s.CreationTimestamp), labels.FormatLabels(s.Spec.Selector),
 	}
 }
 
@@ -65,19 +65,19 @@ func externalIP(s *corev1.Service) string {
 	fixed := strings.Join(s.Spec.ExternalIPs, ",")
 	switch s.Spec.Type {
 	case corev1.ServiceTypeClusterIP, corev1.ServiceTypeNodePort, "":
-		return or(fixed, none)
+		return orDefault(fixed, none)
 	case corev1.ServiceTypeExternalName:
 		return s.Spec.ExternalName
 	case corev1.ServiceTypeLoadBalancer:
 		var points []string
 		for _, p := range s.Status.LoadBalancer.Ingress {
-			points = append(points, or(p.IP, p.Hostname))
+			points = append(points, orDefault(p.IP, p.Hostname))
 		}
 		balanced := distinct(points)
 		if balanced != "" && fixed != "" {
 			return balanced + "," + fixed
 		}
-		return or(balanced, or(fixed, "<pending>"))
+		return orDefault(balanced, orDefault(fixed, "<pending>"))
 	}
 	return unknown
 }
@@ -107,7 +107,7 @@ func endpoints(e *endpointsObject) string {
 			}
 		}
 	}
-	return few(all, 3, ",")
+	return firstN(all, 3, ",")
 }
 
 func sliceCells(s *discoveryv1.EndpointSlice) []any {
@@ -124,7 +124,7 @@ func sliceCells(s *discoveryv1.EndpointSlice) []any {
 		addresses = append(addresses, e.Addresses...)
 	}
 	return []any{
-		s.Name, string(s.AddressType), or(few(ports, 3, ","), unset), or(few(addresses, 3, ","), unset),
+		s.Name, string(s.AddressType), orDefault(firstN(ports, 3, ","), unset), orDefault(firstN(addresses, 3, ","), unset),
 		since(s.CreationTimestamp),
 	}
 }

@@ -13,7 +13,7 @@ func storagePrinters() []entry {
 	attacher := named()
 	attacher.Name, attacher.Description = "Attacher", describes(storagev1.VolumeAttachmentSpec{}, "attacher")
 	return []entry{
-		prints(gv, storageClassCells,
+		newEntry(gv, storageClassCells,
 			named(),
 			text("Provisioner", describes(storagev1.StorageClass{}, "provisioner")),
 			text("ReclaimPolicy", describes(storagev1.StorageClass{}, "reclaimPolicy")),
@@ -21,10 +21,10 @@ func storagePrinters() []entry {
 			text("AllowVolumeExpansion", describes(storagev1.StorageClass{}, "allowVolumeExpansion")),
 			age(),
 		),
-		prints(gv, func(c *storagev1.VolumeAttributesClass) []any {
+		newEntry(gv, func(c *storagev1.VolumeAttributesClass) []any {
 			return []any{c.Name, c.DriverName, since(c.CreationTimestamp)}
 		}, named(), text("DriverName", describes(storagev1.VolumeAttributesClass{}, "driverName")), age()),
-		prints(gv, func(a *storagev1.VolumeAttachment) []any {
+		newEntry(gv, func(a *storagev1.VolumeAttachment) []any {
 			volume := deref(a.Spec.Source.PersistentVolumeName, "")
 			return []any{a.Name, a.Spec.Attacher, volume, a.Spec.NodeName, a.Status.Attached, since(a.CreationTimestamp)}
 		},
@@ -34,11 +34,11 @@ func storagePrinters() []entry {
 			flag("Attached", describes(storagev1.VolumeAttachmentStatus{}, "attached")),
 			age(),
 		),
-		prints(gv, func(n *storagev1.CSINode) []any {
+		newEntry(gv, func(n *storagev1.CSINode) []any {
 			return []any{n.Name, len(n.Spec.Drivers), since(n.CreationTimestamp)}
 		}, named(), number("Drivers", "Drivers indicates the number of CSI drivers registered on the node"), age()),
-		prints(gv, driverCells, driverColumns()...),
-		prints(gv, func(c *storagev1.CSIStorageCapacity) []any {
+		newEntry(gv, driverCells, driverColumns()...),
+		newEntry(gv, func(c *storagev1.CSIStorageCapacity) []any {
 			capacity := unset
 			if c.Capacity != nil {
 				capacity = c.Capacity.String()

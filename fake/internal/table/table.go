@@ -62,7 +62,7 @@ var printers = sync.OnceValue(func() map[schema.GroupVersionKind]*Printer {
 		rbacPrinters(),
 		certificatePrinters(),
 		storagePrinters(),
-		admissionPrinters(),
+		admissionregistrationPrinters(),
 		schedulingPrinters(),
 		flowPrinters(),
 		devicePrinters(),
@@ -84,8 +84,8 @@ type object[T any] interface {
 	runtime.Object
 }
 
-// prints makes the entry of the type T, which has the name of its kind.
-func prints[T any, P object[T]](gv schema.GroupVersion, cells func(P) []any, columns ...metav1.TableColumnDefinition) entry {
+// newEntry makes the entry of the type T, which has the name of its kind.
+func newEntry[T any, P object[T]](gv schema.GroupVersion, cells func(P) []any, columns ...metav1.TableColumnDefinition) entry {
 	kind := gv.WithKind(reflect.TypeFor[T]().Name())
 	return entry{kind, &Printer{
 		columns: columns,

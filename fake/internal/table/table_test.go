@@ -32,16 +32,16 @@ func row(t *testing.T, obj runtime.Object) []any {
 	return read.Cells
 }
 
-// unprinted are the types that a real server prints as it does all of which it knows
+// unknownToPrinters are the types that a real server prints as it does all of which it knows
 // nothing (TB-08).
-var unprinted = map[schema.GroupKind]bool{
+var unknownToPrinters = map[schema.GroupKind]bool{
 	{Kind: "LimitRange"}: true,
 	{Group: "rbac.authorization.k8s.io", Kind: "Role"}:        true,
 	{Group: "rbac.authorization.k8s.io", Kind: "ClusterRole"}: true,
 }
 
-// looseCells are the types of which cells have no column, on a real server too.
-var looseCells = map[string]int{"IPAddress": 1}
+// untypedCells are the types of which cells have no column, on a real server too.
+var untypedCells = map[string]int{"IPAddress": 1}
 
 // Every row of the resource table is printed: a cell for each column, also of an object
 // of which nothing is filled in.
@@ -54,11 +54,11 @@ func TestEveryTypeIsPrinted(t *testing.T) {
 		kind := res.StorageVersion.WithKind(res.Kind)
 		p := PrinterFor(kind)
 		used[p] = true
-		require.Equal(t, unprinted[kind.GroupKind()], p.plain, "%s has a printer, or stands in unprinted", kind)
+		require.Equal(t, unknownToPrinters[kind.GroupKind()], p.plain, "%s has a printer, or stands in unprinted", kind)
 		obj, err := scheme.Scheme.New(kind)
 		require.NoError(t, err)
 		cells := row(t, obj)
-		require.Len(t, cells, len(p.Columns())+looseCells[kind.Kind], "%s", kind)
+		require.Len(t, cells, len(p.Columns())+untypedCells[kind.Kind], "%s", kind)
 		for i, c := range p.Columns() {
 			require.NotEmpty(t, c.Name, "%s", kind)
 			require.Contains(t, []string{"string", "integer", "boolean", "date"}, c.Type, "%s %s", kind, c.Name)
@@ -115,10 +115,10 @@ func TestWrongType(t *testing.T) {
 }
 
 // A row tells ages by the time it is read at, and keeps all bytes around them.
-func TestAgesAreToldLate(t *testing.T) {
+func TestAgesAreComputedOnRead(t *testing.T) {
 	encoded := []byte(`"cells":[`)
 	var err error
-	for _, cell := range []any{"<a>\x00", ago{time: now}, ago{before: `3 "(`, time: now.Add(-time.Second), after: " ago)"}, 7} {
+	for _, cell := range []any{"<a>\x00", ageCell{time: now}, ageCell{before: `3 "(`, time: now.Add(-time.Second), after: " ago)"}, 7} {
 		encoded, err = appendCell(encoded, cell)
 		require.NoError(t, err)
 		encoded = append(encoded, ',')

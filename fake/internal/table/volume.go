@@ -10,7 +10,7 @@ import (
 func volumePrinters() []entry {
 	gv := corev1.SchemeGroupVersion
 	return []entry{
-		prints(gv, volumeCells,
+		newEntry(gv, volumeCells,
 			named(),
 			text("Capacity", describes(corev1.PersistentVolumeSpec{}, "capacity")),
 			text("Access Modes", describes(corev1.PersistentVolumeSpec{}, "accessModes")),
@@ -23,7 +23,7 @@ func volumePrinters() []entry {
 			age(),
 			wide(text("VolumeMode", describes(corev1.PersistentVolumeSpec{}, "volumeMode"))),
 		),
-		prints(gv, claimCells,
+		newEntry(gv, claimCells,
 			named(),
 			text("Status", describes(corev1.PersistentVolumeClaimStatus{}, "phase")),
 			text("Volume", describes(corev1.PersistentVolumeClaimSpec{}, "volumeName")),
@@ -38,7 +38,7 @@ func volumePrinters() []entry {
 }
 
 func volumeCells(v *corev1.PersistentVolume) []any {
-	phase := or(v.Status.Phase, string(corev1.VolumePending))
+	phase := orDefault(v.Status.Phase, string(corev1.VolumePending))
 	if v.DeletionTimestamp != nil {
 		phase = "Terminating"
 	}
@@ -49,7 +49,7 @@ func volumeCells(v *corev1.PersistentVolume) []any {
 	size := v.Spec.Capacity[corev1.ResourceStorage]
 	return []any{
 		v.Name, size.String(), accessModes(v.Spec.AccessModes),
-		or(v.Spec.PersistentVolumeReclaimPolicy, string(corev1.PersistentVolumeReclaimRetain)),
+		orDefault(v.Spec.PersistentVolumeReclaimPolicy, string(corev1.PersistentVolumeReclaimRetain)),
 		phase, claim, storageClass(v.Annotations, v.Spec.StorageClassName),
 		deref(v.Spec.VolumeAttributesClassName, unset), v.Status.Reason, since(v.CreationTimestamp),
 		string(deref(v.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)),
@@ -57,7 +57,7 @@ func volumeCells(v *corev1.PersistentVolume) []any {
 }
 
 func claimCells(c *corev1.PersistentVolumeClaim) []any {
-	phase := or(c.Status.Phase, string(corev1.ClaimPending))
+	phase := orDefault(c.Status.Phase, string(corev1.ClaimPending))
 	if c.DeletionTimestamp != nil {
 		phase = "Terminating"
 	}

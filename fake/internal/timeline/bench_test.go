@@ -9,17 +9,17 @@ import (
 	"example.com/fakeapi/fake/internal/timeline"
 )
 
-// nowhere is a ResponseWriter that costs nothing.
-type nowhere struct{ header http.Header }
+// discardResponseWriter is a ResponseWriter that costs nothing.
+type discardResponseWriter struct{ header http.Header }
 
-func (w nowhere) Header() http.Header         { return w.header }
-func (w nowhere) Write(p []byte) (int, error) { return len(p), nil }
-func (w nowhere) WriteHeader(int)             {}
+func (w discardResponseWriter) Header() http.Header         { return w.header }
+func (w discardResponseWriter) Write(p []byte) (int, error) { return len(p), nil }
+func (w discardResponseWriter) WriteHeader(int)             {}
 
 // BenchmarkRecord is what recording adds to a request: an answer of a KiB, and a frame
 // of a KiB for one more watch.
 func BenchmarkRecord(b *testing.B) {
-	w := nowhere{http.Header{"Content-Type": {"application/json"}}}
+	w := discardResponseWriter{http.Header{"Content-Type": {"application/json"}}}
 	kib := []byte(strings.Repeat("x", 1023) + "\n")
 	b.Run("answer", func(b *testing.B) {
 		h := timeline.NewRecorder(noHits).Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(kib) }))
@@ -36,6 +36,6 @@ func BenchmarkRecord(b *testing.B) {
 				_, _ = w.Write(kib)
 			}
 		}))
-		h.ServeHTTP(w, httptest.NewRequest("GET", aWatch, nil))
+		h.ServeHTTP(w, httptest.NewRequest("GET", watchPath, nil))
 	})
 }

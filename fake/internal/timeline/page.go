@@ -25,9 +25,9 @@ var (
 
 var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 
-// rowsAtOnce is how many rows of the table a browser lays out together, when they
+// tableBodyRows is how many rows of the table a browser lays out together, when they
 // come into view.
-const rowsAtOnce = 100
+const tableBodyRows = 100
 
 // page is what page.html shows. Everything that came over the wire is either a
 // plain string, which html/template escapes for its place, or JSON that
@@ -39,11 +39,11 @@ type page struct {
 	Policy          string
 	CSS             template.CSS
 	Script, Details template.JS
-	Story           template.JS
+	Data            template.JS
 	Bodies          template.JS
 	Rows            [][]row
 	Faults          []faultRow
-	Forgotten       uint64
+	Dropped         uint64
 }
 
 // WriteHTML writes t as one page that needs nothing else: no network and no
@@ -51,29 +51,29 @@ type page struct {
 // a plain table of the exchanges, which also works without scripts. The same
 // timeline gives the same bytes. The errors are those of w.
 func (t Timeline) WriteHTML(w io.Writer, title string) error {
-	told := tell(t)
-	told.Title = title
-	story, err := json.Marshal(told)
+	pageBytes := newPageData(t)
+	pageBytes.Title = title
+	data, err := json.Marshal(pageBytes)
 	if err != nil {
 		return fmt.Errorf("timeline: %w", err)
 	}
-	bodies, err := told.bodies.lines()
+	bodies, err := pageBytes.bodies.lines()
 	if err != nil {
 		return fmt.Errorf("timeline: %w", err)
 	}
 	out := bufio.NewWriter(w)
 	err = pageTemplate.Execute(out, page{
-		Title:     title,
-		Summary:   told.summary(),
-		Policy:    policy(),
-		CSS:       template.CSS(pageCSS),
-		Script:    template.JS(pageJS),
-		Details:   template.JS(pageDetailJS),
-		Story:     template.JS(story),
-		Bodies:    bodies,
-		Rows:      slices.Collect(slices.Chunk(told.rows(), rowsAtOnce)),
-		Faults:    told.faultRows(),
-		Forgotten: t.ExchangesDropped,
+		Title:   title,
+		Summary: pageBytes.summary(),
+		Policy:  contentSecurityPolicy(),
+		CSS:     template.CSS(pageCSS),
+		Script:  template.JS(pageJS),
+		Details: template.JS(pageDetailJS),
+		Data:    template.JS(data),
+		Bodies:  bodies,
+		Rows:    slices.Collect(slices.Chunk(pageBytes.rows(), tableBodyRows)),
+		Faults:  pageBytes.faultRows(),
+		Dropped: t.ExchangesDropped,
 	})
 	if err != nil {
 		return fmt.Errorf("timeline: %w", err)
@@ -81,10 +81,10 @@ func (t Timeline) WriteHTML(w io.Writer, title string) error {
 	return out.Flush()
 }
 
-// policy is the Content-Security-Policy: the one script and the one style sheet
+// contentSecurityPolicy is the Content-Security-Policy: the one script and the one style sheet
 // of the page, by their hashes, and nothing from anywhere. With Trusted Types
 // the script cannot even try to make markup out of a string.
-func policy() string {
+func contentSecurityPolicy() string {
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

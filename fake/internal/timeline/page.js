@@ -1,8 +1,8 @@
 "use strict";
 (() => {
   const $ = (id) => document.getElementById(id);
-  const story = JSON.parse($("story").textContent);
-  const { lanes, marks, columns, exchanges, hits } = story;
+  const data = JSON.parse($("data").textContent);
+  const { lanes, marks, columns, exchanges, hits } = data;
   const columnWidth = 58, gapWidth = 34, crowd = 46, silence = 1e6; // pixels, and microseconds
   const ofClient = lanes.map((l) => !l.watch);
 
@@ -78,7 +78,7 @@
     sheet.style.width = width + "px";
     drawOverview();
   }
-  const timeX = (t, left, room) => left + (story.length ? Math.min(1, Math.max(0, t / story.length)) : 0) * room;
+  const timeX = (t, left, room) => left + (data.length ? Math.min(1, Math.max(0, t / data.length)) : 0) * room;
 
   // first index of a sorted list of marks that stands at or right of a place
   function firstAt(list, where) {
@@ -174,8 +174,8 @@
       if (b > a) put(rows[l], element("div", { class: "span" + kind }), { left: a, width: b - a });
     };
     const room = width - columnWidth, left = nameWidth() + columnWidth * 0.7;
-    const end = (t, d) => timeX(d < 0 ? story.length : t + d, left, room - left);
-    for (const s of story.spans) {
+    const end = (t, d) => timeX(d < 0 ? data.length : t + d, left, room - left);
+    for (const s of data.spans) {
       if (view === "order") line(s.l, columnX[s.c], columnX[s.u] + columnWidth / 2, s.d < 0 ? " open" : "");
       else line(s.l, timeX(s.t, left, room - left), end(s.t, s.d), s.d < 0 ? " open" : "");
     }
@@ -203,20 +203,20 @@
     const label = (at, text, kind) => put(axis, element("span", { class: kind }, text), { left: at });
     if (view === "time") {
       const left = nameWidth() + columnWidth * 0.7, room = width - left - columnWidth;
-      const raw = Math.max(1, story.length * 110 / room), power = 10 ** Math.floor(Math.log10(raw));
+      const raw = Math.max(1, data.length * 110 / room), power = 10 ** Math.floor(Math.log10(raw));
       const step = [1e6, 2e6, 5e6, 10e6, 15e6, 30e6, 60e6, 120e6, 300e6, 600e6, 1800e6, 3600e6].find((n) => raw > 5e5 && n >= raw) ??
         [1, 2, 5, 10].map((n) => n * power).find((n) => n >= raw);
-      const first = Math.max(0, Math.floor((from - left) / room * story.length / step));
-      for (let t = first * step; t <= story.length && timeX(t, left, room) <= to; t += step) label(timeX(t, left, room), "+" + duration(t), "at");
+      const first = Math.max(0, Math.floor((from - left) / room * data.length / step));
+      for (let t = first * step; t <= data.length && timeX(t, left, room) <= to; t += step) label(timeX(t, left, room), "+" + duration(t), "at");
       return;
     }
-    let free = -Infinity, told = "";
+    let free = -Infinity, shown = "";
     columns.forEach((c, i) => {
       const at = columnX[i];
       if (at < from || at > to || (i + 1 < columns.length && columnX[i + 1] === at) || !used(i)) return;
       if (c.r) label(at, c.r, "rv");
       const text = "+" + duration(c.t);
-      if (at >= free && text !== told) { label(at, text, "at"); free = at + 74; told = text; }
+      if (at >= free && text !== shown) { label(at, text, "at"); free = at + 74; shown = text; }
     });
     for (const g of gaps) {
       if (g.x < from || g.x > to) continue;
@@ -409,7 +409,7 @@
     opened = i;
     const detail = $("detail"), was = board.clientWidth;
     detail.hidden = false;
-    detail.replaceChildren(...details(i, { story, groups, versions, element, duration, go, close }));
+    detail.replaceChildren(...details(i, { data, groups, versions, element, duration, go, close }));
     detail.scrollTop = 0;
     if (focus) detail.querySelector("h2").focus();
     if (was !== board.clientWidth) place();

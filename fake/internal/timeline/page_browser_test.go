@@ -92,8 +92,8 @@ func openBrowser(t *testing.T) *browser {
 	return b
 }
 
-// on makes t the test that fails when the browser does.
-func (b *browser) on(t *testing.T) *browser {
+// forTest makes t the test that fails when the browser does.
+func (b *browser) forTest(t *testing.T) *browser {
 	b.t = t
 	return b
 }
@@ -227,10 +227,10 @@ func (b *browser) picture() []byte {
 	return data
 }
 
-// complaints are what the browser had to say against the page: errors on the
+// errorMessages are what the browser had to say against the page: errors on the
 // console, exceptions, refusals by the policy, and requests for anything else
 // than the file.
-func (b *browser) complaints() (all []string) {
+func (b *browser) errorMessages() (all []string) {
 	b.value("0") // what was said before has arrived when this has
 	b.mu.Lock()
 	defer b.mu.Unlock()

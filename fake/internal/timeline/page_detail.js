@@ -1,11 +1,11 @@
 "use strict";
 
 // details makes the elements that say all about a mark.
-function details(i, { story, groups, versions, element, duration, go, close }) {
-  const m = story.marks[i], e = story.exchanges[m.i];
+function details(i, { data, groups, versions, element, duration, go, close }) {
+  const m = data.marks[i], e = data.exchanges[m.i];
   const parts = [element("div", { class: "head" }, element("h2", { tabindex: -1 }, m.x), element("button", { type: "button", onclick: close }, "Close"))];
   for (const h of m.f ?? []) {
-    const hit = story.hits[h];
+    const hit = data.hits[h];
     parts.push(element("div", { class: "rule" }, element("strong", {}, "Fault " + hit.name + (hit.missed ? " missed: " + hit.missed : " hit")),
       " " + hit.when + ", " + hit.matter, element("code", {}, hit.rule)));
   }
@@ -13,12 +13,12 @@ function details(i, { story, groups, versions, element, duration, go, close }) {
   const kin = (groups.get(m.k) ?? []).filter((n) => n !== i);
   if (kin.length) {
     parts.push(element("h3", {}, "The same resourceVersion " + m.k), element("div", { class: "kinlist" },
-      ...kin.slice(0, 50).map((n) => element("button", { type: "button", onclick: () => go(n) }, story.marks[n].x))));
+      ...kin.slice(0, 50).map((n) => element("button", { type: "button", onclick: () => go(n) }, data.marks[n].x))));
     if (kin.length > 50) parts.push(element("p", { class: "note" }, "and " + (kin.length - 50) + " more"));
   }
   const before = previous();
   if (before !== undefined) {
-    parts.push(element("h3", {}, "Changed since resourceVersion " + story.marks[before].r), difference(body(story.marks[before].b), body(m.b)));
+    parts.push(element("h3", {}, "Changed since resourceVersion " + data.marks[before].r), difference(body(data.marks[before].b), body(m.b)));
   }
   if (m.q) parts.push(element("h3", {}, "Request"), ...shown(body(m.q)));
   if (m.a) parts.push(element("h3", {}, m.s in { add: 1, mod: 1, del: 1, book: 1, err: 1, junk: 1 } ? "Object of the event" : "Answer"), ...shown(body(m.a)));
@@ -43,10 +43,10 @@ function details(i, { story, groups, versions, element, duration, go, close }) {
     if (!m.o || !m.b || !body(m.b).json) return undefined;
     let best;
     for (const n of versions.get(m.o)) {
-      const r = +story.marks[n].r;
-      if (r < +m.r && (best === undefined || r > +story.marks[best].r)) best = n;
+      const r = +data.marks[n].r;
+      if (r < +m.r && (best === undefined || r > +data.marks[best].r)) best = n;
     }
-    return best !== undefined && body(story.marks[best].b).json ? best : undefined;
+    return best !== undefined && body(data.marks[best].b).json ? best : undefined;
   }
 
   // body reads the line of one body; most are never looked at.

@@ -21,20 +21,20 @@ import (
 	"example.com/fakeapi/fake/internal/timeline"
 )
 
-// shown is a page, parsed as a browser would.
-type shown struct {
+// renderedPage is a page, parsed as a browser would.
+type renderedPage struct {
 	t    *testing.T
 	text string
 	root *html.Node
 }
 
-func show(t *testing.T, told timeline.Timeline, title string) shown {
+func render(t *testing.T, tl timeline.Timeline, title string) renderedPage {
 	t.Helper()
 	var b bytes.Buffer
-	require.NoError(t, told.WriteHTML(&b, title))
+	require.NoError(t, tl.WriteHTML(&b, title))
 	root, err := html.Parse(bytes.NewReader(b.Bytes()))
 	require.NoError(t, err)
-	return shown{t, b.String(), root}
+	return renderedPage{t, b.String(), root}
 }
 
 func attribute(n *html.Node, name string) string {
@@ -57,7 +57,7 @@ func content(n *html.Node) string {
 }
 
 // all gives the elements of a name.
-func (s shown) all(tag string) (found []*html.Node) {
+func (s renderedPage) all(tag string) (found []*html.Node) {
 	for n := range s.root.Descendants() {
 		if n.Type == html.ElementNode && n.Data == tag {
 			found = append(found, n)
@@ -66,7 +66,7 @@ func (s shown) all(tag string) (found []*html.Node) {
 	return found
 }
 
-func (s shown) byID(id string) *html.Node {
+func (s renderedPage) byID(id string) *html.Node {
 	s.t.Helper()
 	for n := range s.root.Descendants() {
 		if n.Type == html.ElementNode && attribute(n, "id") == id {
@@ -77,7 +77,7 @@ func (s shown) byID(id string) *html.Node {
 	return nil
 }
 
-type markOf struct {
+type decodedMark struct {
 	Lane     int    `json:"l"`
 	Column   int    `json:"c"`
 	Shape    string `json:"s"`
@@ -91,9 +91,9 @@ type markOf struct {
 	Hits     []int  `json:"f"`
 }
 
-type storyOf struct {
+type decodedPage struct {
 	Lanes []struct{ Client, Watch, Label string } `json:"lanes"`
-	Marks []markOf                                `json:"marks"`
+	Marks []decodedMark                           `json:"marks"`
 	Spans []struct {
 		Lane  int `json:"l"`
 		From  int `json:"c"`
@@ -102,17 +102,17 @@ type storyOf struct {
 	Hits []struct{ Name, Rule string } `json:"hits"`
 }
 
-// story is what the page's script is given.
-func (s shown) story() (told storyOf) {
+// data is what the page's script is given.
+func (s renderedPage) data() (decoded decodedPage) {
 	s.t.Helper()
-	require.NoError(s.t, json.Unmarshal([]byte(content(s.byID("story"))), &told))
-	return told
+	require.NoError(s.t, json.Unmarshal([]byte(content(s.byID("data"))), &decoded))
+	return decoded
 }
 
 // find is the one mark of which the sentence has all the words.
-func (s storyOf) find(t *testing.T, words ...string) markOf {
+func (s decodedPage) find(t *testing.T, words ...string) decodedMark {
 	t.Helper()
-	var found []markOf
+	var found []decodedMark
 	for _, m := range s.Marks {
 		has := true
 		for _, w := range words {
@@ -126,14 +126,14 @@ func (s storyOf) find(t *testing.T, words ...string) markOf {
 	return found[0]
 }
 
-type bodyOfPage struct {
+type decodedBody struct {
 	Media, Text, Bytes string
 	Size               int64
 	Kept               int
 	JSON               bool
 }
 
-func (s shown) body(n int) (b bodyOfPage) {
+func (s renderedPage) body(n int) (b decodedBody) {
 	s.t.Helper()
 	lines := strings.Split(content(s.byID("bodies")), "\n")
 	require.Greater(s.t, len(lines), n-1)
@@ -143,21 +143,21 @@ func (s shown) body(n int) (b bodyOfPage) {
 
 var start = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// one is a timeline of a single request with its answer.
-func one(request, answer timeline.Body) timeline.Timeline {
+// newTimeline is a timeline of a single request with its answer.
+func newTimeline(request, answer timeline.Body) timeline.Timeline {
 	return timeline.Timeline{Begin: start, End: start.Add(time.Second), Exchanges: []timeline.Exchange{{
 		Seq: 1, Begin: start, End: start.Add(time.Millisecond), UserAgent: "c", Method: "POST", Verb: "create",
 		Path: "/api/v1/namespaces/default/configmaps", StatusCode: 201, ResourceVersion: "7", Request: request, Response: answer,
 	}}}
 }
 
-func sent(media, data string) timeline.Body {
+func newBody(media, data string) timeline.Body {
 	return timeline.Body{ContentType: media, Data: []byte(data), Size: int64(len(data))}
 }
 
 func TestPageStructure(t *testing.T) {
-	told := outage(t)
-	page := show(t, told, "TestOutage/informer")
+	tl := newOutageTimeline(t)
+	page := render(t, tl, "TestOutage/informer")
 	require.True(t, strings.HasPrefix(page.text, "<!doctype html>\n"))
 	require.Equal(t, "TestOutage/informer", content(page.all("title")[0]))
 	require.Equal(t, "TestOutage/informer", content(page.all("h1")[0]))
@@ -180,34 +180,34 @@ func TestPageStructure(t *testing.T) {
 	rows := 0
 	for n := range page.byID("rows").Descendants() {
 		if n.Type == html.ElementNode && n.Data == "tr" && attribute(n, "id") != "" {
-			e := told.Exchanges[rows]
+			e := tl.Exchanges[rows]
 			require.Equal(t, fmt.Sprintf("e%d", e.Seq), attribute(n, "id"))
 			require.Contains(t, content(n), e.Path)
 			rows++
 		}
 	}
-	require.Equal(t, len(told.Exchanges), rows)
-	for _, h := range told.Hits {
+	require.Equal(t, len(tl.Exchanges), rows)
+	for _, h := range tl.Hits {
 		require.Contains(t, content(page.byID("table")), h.Rule.String())
 	}
 }
 
-func TestPageIsTheSameEachTime(t *testing.T) {
-	told := outage(t)
-	require.Equal(t, show(t, told, "x").text, show(t, told, "x").text)
-	require.NotEqual(t, show(t, told, "x").text, show(t, told, "y").text)
+func TestPageIsDeterministic(t *testing.T) {
+	tl := newOutageTimeline(t)
+	require.Equal(t, render(t, tl, "x").text, render(t, tl, "x").text)
+	require.NotEqual(t, render(t, tl, "x").text, render(t, tl, "y").text)
 }
 
-func TestPageOfNothing(t *testing.T) {
-	page := show(t, timeline.Timeline{Begin: start, End: start}, "")
-	require.Empty(t, page.story().Marks)
-	require.NotContains(t, content(page.byID("story")), "null")
+func TestEmptyPage(t *testing.T) {
+	page := render(t, timeline.Timeline{Begin: start, End: start}, "")
+	require.Empty(t, page.data().Marks)
+	require.NotContains(t, content(page.byID("data")), "null")
 }
 
 // The policy names the scripts and the style sheet by their hashes, as they stand
 // in the page.
 func TestPagePolicy(t *testing.T) {
-	page := show(t, outage(t), "x")
+	page := render(t, newOutageTimeline(t), "x")
 	var policy string
 	for _, n := range page.all("meta") {
 		if attribute(n, "http-equiv") == "Content-Security-Policy" {
@@ -233,8 +233,8 @@ func TestPagePolicy(t *testing.T) {
 	require.Contains(t, policy, "style-src "+hash(page.all("style")[0]))
 }
 
-// hostile is what a client may send to get out of the page's data.
-var hostile = []string{
+// hostileTexts is what a client may send to get out of the page's data.
+var hostileTexts = []string{
 	`</script><script>alert(1)</script>`,
 	`<!--<script>`,
 	`--></script>`,
@@ -246,34 +246,34 @@ var hostile = []string{
 	"\r\n\t\x01\x7f",
 }
 
-func TestPageHoldsHostileTexts(t *testing.T) {
-	want := len(show(t, one(sent("a", "b"), sent("a", "b")), "x").all("script"))
-	for _, text := range hostile {
-		told := one(sent(text, text), sent("text/plain", text))
-		e := &told.Exchanges[0]
+func TestPageEscapesTexts(t *testing.T) {
+	want := len(render(t, newTimeline(newBody("a", "b"), newBody("a", "b")), "x").all("script"))
+	for _, text := range hostileTexts {
+		tl := newTimeline(newBody(text, text), newBody("text/plain", text))
+		e := &tl.Exchanges[0]
 		e.UserAgent, e.Path, e.ResourceVersion, e.Method, e.Verb = text, "/api/v1/pods/"+text+"?labelSelector="+text, text, text, text
-		e.Frames = []timeline.Frame{{Time: start, Type: text, Namespace: text, Name: text, ResourceVersion: text, Body: sent(text, text+" ")}}
-		page := show(t, told, text)
+		e.Frames = []timeline.Frame{{Time: start, Type: text, Namespace: text, Name: text, ResourceVersion: text, Body: newBody(text, text+" ")}}
+		page := render(t, tl, text)
 		require.Len(t, page.all("script"), want, text)
 		require.Empty(t, page.all("img"), text)
-		story := page.story()
-		require.Equal(t, text, page.body(story.Marks[0].Request).Text, "it is what was sent")
-		require.Contains(t, story.Marks[0].Text, text)
-		for _, data := range []string{content(page.byID("story")), content(page.byID("bodies"))} {
+		data := page.data()
+		require.Equal(t, text, page.body(data.Marks[0].Request).Text, "it is what was sent")
+		require.Contains(t, data.Marks[0].Text, text)
+		for _, data := range []string{content(page.byID("data")), content(page.byID("bodies"))} {
 			require.NotContains(t, data, "<")
 			require.NotContains(t, data, "\u2028")
 		}
 	}
 }
 
-func TestPageHoldsAnyBytes(t *testing.T) {
+func TestPageShowsBinaryBodies(t *testing.T) {
 	every := make([]byte, 256)
 	for i := range every {
 		every[i] = byte(i)
 	}
 	for _, data := range []string{string(every), "\xff\xfe</script>", "valid\x00zero", "k8s\x00broken", "\xed\xa0\x80"} {
-		page := show(t, one(sent("application/vnd.kubernetes.protobuf", data), timeline.Body{}), "x")
-		b := page.body(page.story().Marks[0].Request)
+		page := render(t, newTimeline(newBody("application/vnd.kubernetes.protobuf", data), timeline.Body{}), "x")
+		b := page.body(page.data().Marks[0].Request)
 		got, err := base64.StdEncoding.DecodeString(b.Bytes)
 		require.NoError(t, err)
 		require.Equal(t, data, string(got))
@@ -286,9 +286,9 @@ func TestPageDecodesProtobuf(t *testing.T) {
 	var whole bytes.Buffer
 	object := &corev1.ConfigMap{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, ObjectMeta: metav1.ObjectMeta{Name: "a"}, Data: map[string]string{"k": "</script>"}}
 	require.NoError(t, protobuf.NewSerializer(scheme.Scheme, scheme.Scheme).Encode(object, &whole))
-	body := sent(runtime.ContentTypeProtobuf, whole.String())
-	page := show(t, one(body, timeline.Body{ContentType: body.ContentType, Data: body.Data[:20], Size: body.Size}), "x")
-	m := page.story().Marks[0]
+	body := newBody(runtime.ContentTypeProtobuf, whole.String())
+	page := render(t, newTimeline(body, timeline.Body{ContentType: body.ContentType, Data: body.Data[:20], Size: body.Size}), "x")
+	m := page.data().Marks[0]
 	require.Equal(t, "a", m.Name, "the name of what is created stands in the body")
 
 	b := page.body(m.Request)
@@ -305,31 +305,31 @@ func TestPageDecodesProtobuf(t *testing.T) {
 	raw, err := event.Marshal()
 	require.NoError(t, err)
 	framed := append([]byte{0, 0, byte(len(raw) >> 8), byte(len(raw))}, raw...)
-	told := one(body, timeline.Body{})
-	e := &told.Exchanges[0]
+	tl := newTimeline(body, timeline.Body{})
+	e := &tl.Exchanges[0]
 	e.Method, e.Verb, e.Path, e.StatusCode = "GET", "watch", "/api/v1/configmaps?watch=1", 200
-	e.Frames = []timeline.Frame{{Time: start, Type: "ADDED", Name: "a", ResourceVersion: "3", Body: sent(runtime.ContentTypeProtobuf, string(framed))}}
-	page = show(t, told, "x")
-	inFrame := page.body(page.story().find(t, "ADDED").Answer)
+	e.Frames = []timeline.Frame{{Time: start, Type: "ADDED", Name: "a", ResourceVersion: "3", Body: newBody(runtime.ContentTypeProtobuf, string(framed))}}
+	page = render(t, tl, "x")
+	inFrame := page.body(page.data().find(t, "ADDED").Answer)
 	require.Equal(t, b.Text, inFrame.Text, "the object, without its envelope")
 	require.EqualValues(t, whole.Len(), inFrame.Size)
 
 	e.Frames[0].Body.Data = framed[:len(framed)-5]
-	page = show(t, told, "x")
-	torn := page.body(page.story().find(t, "ADDED").Answer)
+	page = render(t, tl, "x")
+	torn := page.body(page.data().find(t, "ADDED").Answer)
 	require.Empty(t, torn.Text)
 	require.EqualValues(t, len(framed), torn.Size)
 }
 
 // What differs is kept; what is the same is kept once.
-func TestPageKeepsABodyOnce(t *testing.T) {
-	told := one(sent("application/json", `{"a":1}`), sent("application/json", `{"a":1}`))
-	m := show(t, told, "x").story().Marks[0]
+func TestPageStoresEachBodyOnce(t *testing.T) {
+	tl := newTimeline(newBody("application/json", `{"a":1}`), newBody("application/json", `{"a":1}`))
+	m := render(t, tl, "x").data().Marks[0]
 	require.Equal(t, m.Request, m.Answer)
-	told = one(sent("application/json", `{"a":1}`), sent("application/yaml", `{"a":1}`))
-	m = show(t, told, "x").story().Marks[0]
+	tl = newTimeline(newBody("application/json", `{"a":1}`), newBody("application/yaml", `{"a":1}`))
+	m = render(t, tl, "x").data().Marks[0]
 	require.NotEqual(t, m.Request, m.Answer)
-	m = show(t, one(timeline.Body{}, sent("text/plain", "x")), "x").story().Marks[0]
+	m = render(t, newTimeline(timeline.Body{}, newBody("text/plain", "x")), "x").data().Marks[0]
 	require.Zero(t, m.Request)
 }
 
@@ -337,6 +337,6 @@ type failingWriter struct{}
 
 func (failingWriter) Write([]byte) (int, error) { return 0, fmt.Errorf("the disk is full") }
 
-func TestPageTellsOfAFailedWrite(t *testing.T) {
+func TestPageReportsFailedWrite(t *testing.T) {
 	require.ErrorContains(t, timeline.Timeline{}.WriteHTML(failingWriter{}, "x"), "the disk is full")
 }

@@ -13,33 +13,33 @@ import (
 // Timeline gives what is remembered up to now. What it holds does not change any more,
 // and must not be changed.
 func (r *Recorder) Timeline() Timeline {
-	known, forgotten := r.all()
+	known, forgotten := r.recordings()
 	t := Timeline{Begin: r.begin, End: time.Now(), Hits: r.hits(), ExchangesDropped: forgotten}
 	slices.SortFunc(known, func(a, b *recording) int { return cmp.Compare(a.seq, b.seq) })
 	for _, x := range known {
-		t.Exchanges = append(t.Exchanges, x.read())
+		t.Exchanges = append(t.Exchanges, x.exchange())
 	}
 	return t
 }
 
-// read is the exchange as it is now.
-func (x *recording) read() Exchange {
-	e, sent := x.copied()
+// exchange is the exchange as it is now.
+func (x *recording) exchange() Exchange {
+	e, sent := x.copyFrames()
 	e.Verb = verbOf(e.Method, e.Path)
 	if e.Verb != "" && e.Verb != requestinfo.Watch {
-		e.ResourceVersion = readObject(e.Response).ResourceVersion
+		e.ResourceVersion = objectInfo(e.Response).ResourceVersion
 	}
 	for _, f := range sent {
-		event := readEvent(f.Body)
+		event := eventInfo(f.Body)
 		f.Type, f.Namespace, f.Name, f.ResourceVersion = event.Type, event.Namespace, event.Name, event.ResourceVersion
 		e.Frames = append(e.Frames, f)
 	}
 	return e
 }
 
-// copied is what is kept, before anything is read from it. A frame that is not complete
+// copyFrames is what is kept, before anything is read from it. A frame that is not complete
 // is the last.
-func (x *recording) copied() (e Exchange, sent []Frame) {
+func (x *recording) copyFrames() (e Exchange, sent []Frame) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	e = Exchange{
@@ -62,7 +62,7 @@ func (x *recording) copied() (e Exchange, sent []Frame) {
 }
 
 // body is a copy of what is kept.
-func (p prefix) body(contentType string) Body {
+func (p truncatedBody) body(contentType string) Body {
 	return Body{contentType, bytes.Clone(p.data), p.size}
 }
 

@@ -34,9 +34,9 @@ const (
 type Recorder struct {
 	begin time.Time
 	hits  func() []faults.Hit
-	pool  pool
-	// tidying is held by the one who makes room.
-	tidying sync.Mutex
+	pool  bodyPool
+	// evicting is held by the one who makes room.
+	evicting sync.Mutex
 
 	mu      sync.Mutex // guards all below
 	ring    []*recording
@@ -46,7 +46,7 @@ type Recorder struct {
 
 // NewRecorder makes a Recorder, whose time begins now. hits gives what fault rules did.
 func NewRecorder(hits func() []faults.Hit) *Recorder {
-	return &Recorder{begin: time.Now(), hits: hits, pool: pool{seed: maphash.MakeSeed()}}
+	return &Recorder{begin: time.Now(), hits: hits, pool: bodyPool{seed: maphash.MakeSeed()}}
 }
 
 // Handler notes every request that next serves, and what the client gets for it: put
@@ -55,7 +55,7 @@ func (r *Recorder) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		x := r.add(request)
 		defer r.end(x)
-		next.ServeHTTP(&writer{ResponseWriter: w, x: x, pool: &r.pool, tidy: r.tidy, request: request}, x.listen(request))
+		next.ServeHTTP(&responseWriter{ResponseWriter: w, x: x, pool: &r.pool, evict: r.evict, request: request}, x.recordBody(request))
 	})
 }
 
@@ -74,11 +74,11 @@ func (r *Recorder) add(request *http.Request) *recording {
 		r.ring = append(r.ring, x)
 		return x
 	}
-	at := r.place(x.seq)
+	at := r.slot(x.seq)
 	oldest := r.ring[at]
 	r.ring[at] = x
 	if oldest.ended {
-		x.request.data, x.answer.data = oldest.forget(&r.pool)
+		x.request.data, x.answer.data = oldest.dropBodies(&r.pool)
 		return x
 	}
 	if r.running == nil {
@@ -88,8 +88,8 @@ func (r *Recorder) add(request *http.Request) *recording {
 	return x
 }
 
-// place is where an exchange lies once the ring is full, and before that as well.
-func (r *Recorder) place(seq uint64) int { return int((seq - 1) % MaxExchanges) }
+// slot is where an exchange lies once the ring is full, and before that as well.
+func (r *Recorder) slot(seq uint64) int { return int((seq - 1) % MaxExchanges) }
 
 // end ends an exchange. One that has lost its place in the ring is forgotten.
 func (r *Recorder) end(x *recording) {
@@ -99,13 +99,13 @@ func (r *Recorder) end(x *recording) {
 	x.ended = true
 	if _, outside := r.running[x]; outside {
 		delete(r.running, x)
-		x.forget(&r.pool)
+		x.dropBodies(&r.pool)
 	}
 }
 
-// all gives the exchanges that are known, in the order of their arrival, and how many
+// recordings gives the exchanges that are known, in the order of their arrival, and how many
 // are not any more.
-func (r *Recorder) all() (known []*recording, forgotten uint64) {
+func (r *Recorder) recordings() (known []*recording, forgotten uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	known = make([]*recording, 0, len(r.running)+len(r.ring))
@@ -116,19 +116,19 @@ func (r *Recorder) all() (known []*recording, forgotten uint64) {
 	return known, r.seq - uint64(len(known))
 }
 
-// tidy makes room if the frames take too much of it. One does that at a time.
-func (r *Recorder) tidy() {
-	if !r.tidying.TryLock() {
+// evict makes room if the frames take too much of it. One does that at a time.
+func (r *Recorder) evict() {
+	if !r.evicting.TryLock() {
 		return
 	}
-	defer r.tidying.Unlock()
-	known, _ := r.all()
-	for r.pool.size.Load() > MaxFrameBytes*3/4 {
-		before := r.pool.size.Load()
+	defer r.evicting.Unlock()
+	known, _ := r.recordings()
+	for r.pool.bytes.Load() > MaxFrameBytes*3/4 {
+		before := r.pool.bytes.Load()
 		for _, x := range known {
-			x.halve(&r.pool)
+			x.dropOlderHalf(&r.pool)
 		}
-		if r.pool.size.Load() >= before {
+		if r.pool.bytes.Load() >= before {
 			return // what there is was added meanwhile
 		}
 	}
@@ -147,32 +147,32 @@ type recording struct {
 	code int
 
 	requestType, answerType string
-	request, answer         prefix
+	request, answer         truncatedBody
 	stream                  *stream // of a watch, else nil
 }
 
-// prefix is the beginning of a body.
-type prefix struct {
+// truncatedBody is the beginning of a body.
+type truncatedBody struct {
 	data []byte
 	size int64
 }
 
-func (p *prefix) add(b []byte) {
+func (p *truncatedBody) add(b []byte) {
 	p.size += int64(len(b))
 	if room := MaxBodyBytes - len(p.data); room > 0 {
 		p.data = append(p.data, b[:min(len(b), room)]...)
 	}
 }
 
-// listen gives the request with a body that tells the exchange what is read of it.
-func (x *recording) listen(r *http.Request) *http.Request {
+// recordBody gives the request with a body that tells the exchange what is read of it.
+func (x *recording) recordBody(r *http.Request) *http.Request {
 	if r.Body == nil || r.Body == http.NoBody {
 		return r
 	}
 	x.requestType = frames.MediaType(r.Header.Get("Content-Type"))
-	listened := *r
-	listened.Body = &reader{ReadCloser: r.Body, x: x}
-	return &listened
+	r2 := *r
+	r2.Body = &recordingReader{ReadCloser: r.Body, x: x}
+	return &r2
 }
 
 // finish notes the end.
@@ -183,9 +183,9 @@ func (x *recording) finish() {
 	x.end = now
 }
 
-// forget gives back what the exchange has taken of the pool, and its buffers, empty, for
+// dropBodies gives back what the exchange has taken of the pool, and its buffers, empty, for
 // another one: as garbage, bodies would cost more than it does to copy them.
-func (x *recording) forget(p *pool) (request, answer []byte) {
+func (x *recording) dropBodies(p *bodyPool) (request, answer []byte) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.stream != nil {
@@ -196,8 +196,8 @@ func (x *recording) forget(p *pool) (request, answer []byte) {
 	return request, answer
 }
 
-// halve forgets the older half of the frames.
-func (x *recording) halve(p *pool) {
+// dropOlderHalf forgets the older half of the frames.
+func (x *recording) dropOlderHalf(p *bodyPool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.stream != nil {
@@ -205,14 +205,14 @@ func (x *recording) halve(p *pool) {
 	}
 }
 
-// reader is the body of a request that is recorded.
-type reader struct {
+// recordingReader is the body of a request that is recorded.
+type recordingReader struct {
 	io.ReadCloser
 	x *recording
 }
 
 // Read implements io.Reader.
-func (r *reader) Read(p []byte) (int, error) {
+func (r *recordingReader) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
 	if n > 0 {
 		r.x.mu.Lock()
@@ -222,7 +222,7 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// watches reports whether a request is for a watch.
-func watches(r *http.Request) bool {
+// isWatch reports whether a request is for a watch.
+func isWatch(r *http.Request) bool {
 	return requestinfo.MayWatch(r.Method, r.URL) && requestinfo.Parse(r.Method, r.URL.Path, r.URL.Query()).Verb == requestinfo.Watch
 }

@@ -18,15 +18,15 @@ import (
 )
 
 const (
-	pods    = "/api/v1/namespaces/ns/pods"
-	aWatch  = pods + "?watch=1&resourceVersion=5"
-	anEvent = `{"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"a","namespace":"ns","resourceVersion":"6"}}}` + "\n"
+	pods       = "/api/v1/namespaces/ns/pods"
+	watchPath  = pods + "?watch=1&resourceVersion=5"
+	addedEvent = `{"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"a","namespace":"ns","resourceVersion":"6"}}}` + "\n"
 )
 
 func noHits() []faults.Hit { return nil }
 
-// served gives the recorder of a handler, and what sends requests to it.
-func served(next http.HandlerFunc) (*timeline.Recorder, func(method, path, body string) *httptest.ResponseRecorder) {
+// newTestRecorder gives the recorder of a handler, and what sends requests to it.
+func newTestRecorder(next http.HandlerFunc) (*timeline.Recorder, func(method, path, body string) *httptest.ResponseRecorder) {
 	r := timeline.NewRecorder(noHits)
 	h := r.Handler(next)
 	return r, func(method, path, body string) *httptest.ResponseRecorder {
@@ -39,8 +39,8 @@ func served(next http.HandlerFunc) (*timeline.Recorder, func(method, path, body 
 	}
 }
 
-// streams is a handler of watches in JSON, which writes these bytes each at once.
-func streams(writes ...string) http.HandlerFunc {
+// isStream is a handler of watches in JSON, which writes these bytes each at once.
+func isStream(writes ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		for _, p := range writes {
@@ -50,7 +50,7 @@ func streams(writes ...string) http.HandlerFunc {
 }
 
 func TestExchange(t *testing.T) {
-	r, send := served(func(w http.ResponseWriter, request *http.Request) {
+	r, send := newTestRecorder(func(w http.ResponseWriter, request *http.Request) {
 		body, _ := io.ReadAll(request.Body)
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusEarlyHints)
@@ -74,8 +74,8 @@ func TestExchange(t *testing.T) {
 
 // Of what is no resource there is no verb, of a HEAD no answer, of an answer that never
 // came no code; a handler that breaks its connection ends its exchange as well.
-func TestOddExchanges(t *testing.T) {
-	r, send := served(func(w http.ResponseWriter, request *http.Request) {
+func TestUnusualExchanges(t *testing.T) {
+	r, send := newTestRecorder(func(w http.ResponseWriter, request *http.Request) {
 		if request.Method == "DELETE" {
 			panic(http.ErrAbortHandler)
 		}
@@ -96,7 +96,7 @@ func TestOddExchanges(t *testing.T) {
 
 // A body is kept up to its bound, whatever the pieces, and its size is known.
 func TestLongBodies(t *testing.T) {
-	r, send := served(func(w http.ResponseWriter, request *http.Request) {
+	r, send := newTestRecorder(func(w http.ResponseWriter, request *http.Request) {
 		_, _ = io.Copy(w, request.Body)
 	})
 	long := strings.Repeat("0123456789", 10_000)
@@ -111,15 +111,15 @@ func TestLongBodies(t *testing.T) {
 // The latest exchanges are kept, and those that have not ended; the rest is counted.
 func TestExchangesAreBounded(t *testing.T) {
 	hold, held := make(chan struct{}), make(chan struct{})
-	r, send := served(func(w http.ResponseWriter, request *http.Request) {
+	r, send := newTestRecorder(func(w http.ResponseWriter, request *http.Request) {
 		if request.URL.Path == pods {
-			streams(anEvent)(w, request)
+			isStream(addedEvent)(w, request)
 			held <- struct{}{}
 			<-hold
 		}
 	})
 	var done sync.WaitGroup
-	done.Go(func() { send("GET", aWatch, "") })
+	done.Go(func() { send("GET", watchPath, "") })
 	<-held
 	for i := range timeline.MaxExchanges + 10 {
 		send("GET", fmt.Sprintf("/%d", i), "")
@@ -127,7 +127,7 @@ func TestExchangesAreBounded(t *testing.T) {
 	got := r.Timeline()
 	require.Len(t, got.Exchanges, timeline.MaxExchanges+1)
 	require.EqualValues(t, 10, got.ExchangesDropped)
-	require.Equal(t, aWatch, got.Exchanges[0].Path)
+	require.Equal(t, watchPath, got.Exchanges[0].Path)
 	require.Len(t, got.Exchanges[0].Frames, 1)
 	require.Equal(t, "/10", got.Exchanges[1].Path)
 	require.EqualValues(t, 12, got.Exchanges[1].Seq)
@@ -141,15 +141,15 @@ func TestExchangesAreBounded(t *testing.T) {
 // A frame is one however it is cut; the last one may be in the middle.
 func TestFrames(t *testing.T) {
 	const other = `{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"9"}}}` + "\n"
-	all := anEvent + other + "no event\n" + anEvent + anEvent[:40]
+	all := addedEvent + other + "no event\n" + addedEvent + addedEvent[:40]
 	for piece := 1; piece <= len(all); piece += 31 {
 		var writes []string
 		for rest := all; rest != ""; {
 			n := min(piece, len(rest))
 			writes, rest = append(writes, rest[:n]), rest[n:]
 		}
-		r, send := served(streams(writes...))
-		require.Equal(t, all, send("GET", aWatch, "").Body.String())
+		r, send := newTestRecorder(isStream(writes...))
+		require.Equal(t, all, send("GET", watchPath, "").Body.String())
 		e := r.Timeline().Exchanges[0]
 		require.Equal(t, "watch", e.Verb)
 		require.Zero(t, e.Response.Size)
@@ -187,8 +187,8 @@ func TestFramesAreBounded(t *testing.T) {
 				}
 				writes = append(writes, b.String())
 			}
-			r, send := served(streams(writes...))
-			send("GET", aWatch, "")
+			r, send := newTestRecorder(isStream(writes...))
+			send("GET", watchPath, "")
 			e := r.Timeline().Exchanges[0]
 			require.NotEmpty(t, e.Frames)
 			require.LessOrEqual(t, len(e.Frames), timeline.MaxFramesPerWatch)
@@ -201,15 +201,15 @@ func TestFramesAreBounded(t *testing.T) {
 }
 
 // A flush ends a burst: all that comes behind it is kept.
-func TestFlushEndsABurst(t *testing.T) {
-	large := strings.Repeat(anEvent, 400)
-	r, send := served(func(w http.ResponseWriter, _ *http.Request) {
+func TestFlushEndsBurst(t *testing.T) {
+	large := strings.Repeat(addedEvent, 400)
+	r, send := newTestRecorder(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, large)
 		_ = http.NewResponseController(w).Flush()
 		_, _ = io.WriteString(w, large)
 	})
-	require.True(t, send("GET", aWatch, "").Flushed)
+	require.True(t, send("GET", watchPath, "").Flushed)
 	require.Len(t, r.Timeline().Exchanges[0].Frames, timeline.MaxFramesPerWatch)
 }
 
@@ -218,7 +218,7 @@ func TestFlushEndsABurst(t *testing.T) {
 func TestBytesOfFramesAreBounded(t *testing.T) {
 	const size, watches = 7 << 10, 24
 	frames := func(same bool) (kept int, forgotten uint64) {
-		r, send := served(func(w http.ResponseWriter, request *http.Request) {
+		r, send := newTestRecorder(func(w http.ResponseWriter, request *http.Request) {
 			var writes []string
 			for i := range timeline.MaxFramesPerWatch {
 				name := fmt.Sprint("p", i)
@@ -227,10 +227,10 @@ func TestBytesOfFramesAreBounded(t *testing.T) {
 				}
 				writes = append(writes, fmt.Sprintf(`{"type":"ADDED","object":{"metadata":{"name":%q},"data":%q}}`+"\n", name, strings.Repeat("x", size)))
 			}
-			streams(writes...)(w, request)
+			isStream(writes...)(w, request)
 		})
 		for i := range watches {
-			send("GET", fmt.Sprintf("%s&x=x%d", aWatch, i), "")
+			send("GET", fmt.Sprintf("%s&x=x%d", watchPath, i), "")
 		}
 		for _, e := range r.Timeline().Exchanges {
 			require.EqualValues(t, timeline.MaxFramesPerWatch, uint64(len(e.Frames))+e.FramesDropped)
@@ -279,15 +279,15 @@ func TestResponseController(t *testing.T) {
 
 // The timeline can be taken while everything goes on.
 func TestTimelineWhileServing(t *testing.T) {
-	r, send := served(func(w http.ResponseWriter, request *http.Request) {
+	r, send := newTestRecorder(func(w http.ResponseWriter, request *http.Request) {
 		_, _ = io.Copy(io.Discard, request.Body)
-		streams(anEvent[:30], anEvent[30:], anEvent)(w, request)
+		isStream(addedEvent[:30], addedEvent[30:], addedEvent)(w, request)
 	})
 	var done sync.WaitGroup
 	for range 4 {
 		done.Go(func() {
 			for range 150 {
-				send("GET", aWatch, "")
+				send("GET", watchPath, "")
 				send("PUT", pods+"/a", "{}")
 			}
 		})

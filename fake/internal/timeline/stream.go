@@ -11,19 +11,19 @@ type stream struct {
 	split     frames.Splitter
 	frames    []frame
 	forgotten uint64
-	partial   prefix // of the frame that is not complete yet
-	partialAt moment // when its latest bytes were sent
-	burst     int    // frames since the last flush
+	partial   truncatedBody // of the frame that is not complete yet
+	partialAt instant       // when its latest bytes were sent
+	burst     int           // frames since the last flush
 }
 
 // frame is one frame that was sent.
 type frame struct {
-	moment
+	instant
 	blob *blob
 }
 
-// moment is when something was sent.
-type moment struct {
+// instant is when something was sent.
+type instant struct {
 	at    time.Time
 	order uint64
 }
@@ -41,10 +41,10 @@ const (
 
 // write takes the frames out of bytes that are sent, and reports whether the pool is
 // too full.
-func (s *stream) write(p []byte, pool *pool) (full bool) {
-	now := moment{time.Now(), pool.order.Add(1)}
+func (s *stream) write(p []byte, pool *bodyPool) (full bool) {
+	now := instant{time.Now(), pool.order.Add(1)}
 	if s.burst >= burstFrames && len(p) >= burstWrite {
-		return s.skim(p, pool, now)
+		return s.writeBurst(p, pool, now)
 	}
 	for len(p) > 0 {
 		n, complete := s.split.Advance(p)
@@ -56,18 +56,18 @@ func (s *stream) write(p []byte, pool *pool) (full bool) {
 			s.partialAt = now
 		case s.partial.size > 0:
 			s.partial.add(piece)
-			full = s.add(frame{now, pool.take(s.partial.data, s.partial.size)}, pool)
-			s.partial = prefix{}
+			full = s.add(frame{now, pool.add(s.partial.data, s.partial.size)}, pool)
+			s.partial = truncatedBody{}
 		default:
-			full = s.add(frame{now, pool.take(piece, int64(n))}, pool)
+			full = s.add(frame{now, pool.add(piece, int64(n))}, pool)
 		}
 	}
 	return full
 }
 
-// skim is write for one of many writes that come at once: it keeps the last few
+// writeBurst is write for one of many writes that come at once: it keeps the last few
 // frames, and forgets all before them.
-func (s *stream) skim(p []byte, pool *pool, now moment) (full bool) {
+func (s *stream) writeBurst(p []byte, pool *bodyPool, now instant) (full bool) {
 	s.drop(len(s.frames), pool)
 	var latest [burstTail][]byte
 	seen := 0
@@ -78,7 +78,7 @@ func (s *stream) skim(p []byte, pool *pool, now moment) (full bool) {
 			s.partial.add(p[:n])
 			s.partialAt = now
 		case s.partial.size > 0:
-			s.partial = prefix{}
+			s.partial = truncatedBody{}
 			s.forgotten++
 		default:
 			latest[seen%burstTail] = p[:n]
@@ -90,28 +90,28 @@ func (s *stream) skim(p []byte, pool *pool, now moment) (full bool) {
 	s.forgotten += uint64(first)
 	for ; first < seen; first++ {
 		piece := latest[first%burstTail]
-		full = s.add(frame{now, pool.take(piece, int64(len(piece)))}, pool)
+		full = s.add(frame{now, pool.add(piece, int64(len(piece)))}, pool)
 	}
 	return full
 }
 
 // add appends a frame, and forgets the oldest if there are too many.
-func (s *stream) add(f frame, pool *pool) (full bool) {
+func (s *stream) add(f frame, pool *bodyPool) (full bool) {
 	if len(s.frames) >= MaxFramesPerWatch {
 		s.drop(1, pool)
 	}
 	s.frames = append(s.frames, f)
 	s.burst++
-	return pool.size.Add(frameCost) > MaxFrameBytes
+	return pool.bytes.Add(frameCost) > MaxFrameBytes
 }
 
 // drop forgets the oldest frames.
-func (s *stream) drop(n int, pool *pool) {
+func (s *stream) drop(n int, pool *bodyPool) {
 	for i := range s.frames[:n] {
 		pool.release(s.frames[i].blob)
 		s.frames[i] = frame{}
 	}
 	s.frames = s.frames[n:]
 	s.forgotten += uint64(n)
-	pool.size.Add(int64(-n) * frameCost)
+	pool.bytes.Add(int64(-n) * frameCost)
 }

@@ -14,7 +14,7 @@ import (
 // What the text has of what is long; the middle is left out.
 const (
 	textLines = 500 // of all
-	textRun   = 12  // frames of one watch in a row
+	minRepeat = 12  // frames of one watch in a row
 	textPath  = 160 // bytes of a path
 	textAgent = 40  // bytes of a user agent
 )
@@ -42,7 +42,7 @@ func (t Timeline) text(first, last int) string {
 
 // entry is a line with its place.
 type entry struct {
-	moment
+	instant
 	seq  uint64 // of the exchange whose frame it is, else 0
 	text string
 }
@@ -50,13 +50,13 @@ type entry struct {
 // entries are the lines in the order of time.
 func (t Timeline) entries() (all []entry) {
 	for _, e := range t.Exchanges {
-		all = append(all, entry{moment{e.Begin, e.Order}, 0, e.line()})
+		all = append(all, entry{instant{e.Begin, e.Order}, 0, e.line()})
 		for _, f := range e.Frames {
-			all = append(all, entry{moment{f.Time, f.Order}, e.Seq, f.line()})
+			all = append(all, entry{instant{f.Time, f.Order}, e.Seq, f.line()})
 		}
 	}
 	for _, h := range t.Hits {
-		all = append(all, entry{moment{h.Time, t.orderOf(h)}, 0, "  ! " + h.String()})
+		all = append(all, entry{instant{h.Time, t.orderOf(h)}, 0, "  ! " + h.String()})
 	}
 	slices.SortStableFunc(all, func(a, b entry) int {
 		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.order, b.order))
@@ -90,12 +90,12 @@ func (t Timeline) lines() []string {
 		for run < len(rest) && rest[0].seq > 0 && rest[run].seq == rest[0].seq {
 			run++
 		}
-		left := max(0, run-textRun)
+		left := max(0, run-minRepeat)
 		for i, e := range rest[:run] {
 			switch {
-			case i < textRun/2 || i >= textRun/2+left:
-				lines = append(lines, t.stamp(e))
-			case i == textRun/2:
+			case i < minRepeat/2 || i >= minRepeat/2+left:
+				lines = append(lines, t.timestamp(e))
+			case i == minRepeat/2:
 				lines = append(lines, fmt.Sprintf("%10s      #%d ... %d more ...", "", e.seq, left))
 			}
 		}
@@ -104,8 +104,8 @@ func (t Timeline) lines() []string {
 	return lines
 }
 
-// stamp puts the time since the begin in front of a line.
-func (t Timeline) stamp(e entry) string {
+// timestamp puts the time since the begin in front of a line.
+func (t Timeline) timestamp(e entry) string {
 	since := fmt.Sprintf("%10s ", fmt.Sprintf("+%.3fs", e.at.Sub(t.Begin).Seconds()))
 	if e.seq > 0 {
 		return since + fmt.Sprintf("    #%d %s", e.seq, e.text)
@@ -116,7 +116,7 @@ func (t Timeline) stamp(e entry) string {
 // line is the exchange, without its time and frames.
 func (e Exchange) line() string {
 	agent, _, _ := strings.Cut(e.UserAgent, " ")
-	parts := []string{fmt.Sprintf("#%d", e.Seq), shortened(cmp.Or(agent, "-"), textAgent), cmp.Or(e.Verb, e.Method), shortened(e.Path, textPath), "->"}
+	parts := []string{fmt.Sprintf("#%d", e.Seq), shorten(cmp.Or(agent, "-"), textAgent), cmp.Or(e.Verb, e.Method), shorten(e.Path, textPath), "->"}
 	if e.StatusCode != 0 {
 		parts = append(parts, fmt.Sprint(e.StatusCode))
 	} else {
@@ -156,11 +156,11 @@ func (f Frame) line() string {
 	return strings.Join(parts, " ")
 }
 
-// shortened is a text with its middle left out if it is longer than most.
-func shortened(text string, most int) string {
-	if len(text) <= most {
+// shorten is a text with its middle left out if it is longer than most.
+func shorten(text string, limit int) string {
+	if len(text) <= limit {
 		return text
 	}
-	half := most/2 - 1
+	half := limit/2 - 1
 	return strings.ToValidUTF8(text[:half], "") + "..." + strings.ToValidUTF8(text[len(text)-half:], "")
 }

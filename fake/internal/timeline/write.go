@@ -6,29 +6,29 @@ import (
 	"example.com/fakeapi/internal/frames"
 )
 
-// writer is the ResponseWriter of a request that is recorded. It passes on everything
+// responseWriter is the ResponseWriter of a request that is recorded. It passes on everything
 // at once; what is kept are copies.
-type writer struct {
+type responseWriter struct {
 	http.ResponseWriter
 	x       *recording
-	pool    *pool
-	tidy    func()
+	pool    *bodyPool
+	evict   func()
 	request *http.Request
 	wrote   bool // the header is written
 }
 
 // Unwrap is for http.ResponseController.
-func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *responseWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// head notes the code, and what will follow.
-func (w *writer) head(code int) {
+// recordHeader notes the code, and what will follow.
+func (w *responseWriter) recordHeader(code int) {
 	if w.wrote || code < http.StatusOK {
 		return
 	}
 	w.wrote = true
 	media := frames.MediaType(w.Header().Get("Content-Type"))
 	var s *stream
-	if code == http.StatusOK && watches(w.request) {
+	if code == http.StatusOK && isWatch(w.request) {
 		if split := frames.NewSplitter(media); split != nil {
 			s = &stream{split: split}
 		}
@@ -39,23 +39,23 @@ func (w *writer) head(code int) {
 }
 
 // WriteHeader implements http.ResponseWriter.
-func (w *writer) WriteHeader(code int) {
-	w.head(code)
+func (w *responseWriter) WriteHeader(code int) {
+	w.recordHeader(code)
 	w.ResponseWriter.WriteHeader(code)
 }
 
 // Write implements http.ResponseWriter.
-func (w *writer) Write(p []byte) (int, error) {
-	w.head(http.StatusOK)
-	if w.keep(p) {
-		w.tidy()
+func (w *responseWriter) Write(p []byte) (int, error) {
+	w.recordHeader(http.StatusOK)
+	if w.record(p) {
+		w.evict()
 	}
 	return w.ResponseWriter.Write(p)
 }
 
-// keep copies what is kept of an answer, and reports whether the pool is too full. A
+// record copies what is kept of an answer, and reports whether the pool is too full. A
 // HEAD has none.
-func (w *writer) keep(p []byte) (full bool) {
+func (w *responseWriter) record(p []byte) (full bool) {
 	w.x.mu.Lock()
 	defer w.x.mu.Unlock()
 	switch {
@@ -68,17 +68,17 @@ func (w *writer) keep(p []byte) (full bool) {
 }
 
 // Flush implements http.Flusher.
-func (w *writer) Flush() { _ = w.FlushError() }
+func (w *responseWriter) Flush() { _ = w.FlushError() }
 
 // FlushError is Flush for http.ResponseController.
-func (w *writer) FlushError() error {
-	w.head(http.StatusOK)
-	w.flushed()
+func (w *responseWriter) FlushError() error {
+	w.recordHeader(http.StatusOK)
+	w.recordFlush()
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-// flushed tells the stream of a watch that its client gets what was written.
-func (w *writer) flushed() {
+// recordFlush tells the stream of a watch that its client gets what was written.
+func (w *responseWriter) recordFlush() {
 	w.x.mu.Lock()
 	defer w.x.mu.Unlock()
 	if w.x.stream != nil {

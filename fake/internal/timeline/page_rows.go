@@ -13,7 +13,7 @@ type row struct {
 }
 
 // rows are the exchanges as a table, which needs no script.
-func (s *story) rows() []row {
+func (s *pageData) rows() []row {
 	rows := make([]row, len(s.timeline.Exchanges))
 	for i, e := range s.timeline.Exchanges {
 		verb := e.Verb
@@ -21,33 +21,33 @@ func (s *story) rows() []row {
 			verb = e.Method
 		}
 		r := row{
-			Seq: e.Seq, When: offset(e.Begin.Sub(s.Begin)), Client: clientName(e.UserAgent), Verb: verb, Path: e.Path,
+			Seq: e.Seq, When: offsetText(e.Begin.Sub(s.Begin)), Client: clientName(e.UserAgent), Verb: verb, Path: e.Path,
 			Code: answerText(e), RV: e.ResourceVersion, Took: strings.TrimPrefix(tookText(e), "took "), Shape: shapeOf(e),
 		}
-		if n := uint64(len(e.Frames)) + e.FramesDropped; n > 0 || streams(e) {
+		if n := uint64(len(e.Frames)) + e.FramesDropped; n > 0 || isStream(e) {
 			r.Events = count(int(n), "event")
 		}
 		var names []string
 		for _, n := range append(append([]int{}, s.meetings.exchanges[i]...), s.inFrames(i)...) {
 			names = append(names, hitName(s.timeline.Hits[n]))
 		}
-		r.Faults = tally(names)
+		r.Faults = countNames(names)
 		rows[i] = r
 	}
 	return rows
 }
 
 // inFrames are the hits on the frames of a watch.
-func (s *story) inFrames(i int) []int {
+func (s *pageData) inFrames(i int) []int {
 	var hits []int
 	for n := range s.timeline.Exchanges[i].Frames {
 		hits = append(hits, s.meetings.frames[frameAt{i, n}]...)
 	}
-	return append(hits, s.meetings.lost[i]...)
+	return append(hits, s.meetings.lostEvents[i]...)
 }
 
-// tally lists names once, with their number.
-func tally(names []string) string {
+// countNames lists names once, with their number.
+func countNames(names []string) string {
 	var order []string
 	times := map[string]int{}
 	for _, name := range names {
@@ -70,7 +70,7 @@ type faultRow struct {
 	Hits, Missed      int
 }
 
-func (s *story) faultRows() []faultRow {
+func (s *pageData) faultRows() []faultRow {
 	var rows []faultRow
 	at := map[string]int{}
 	for _, h := range s.Hits {
@@ -80,7 +80,7 @@ func (s *story) faultRows() []faultRow {
 			at[h.Rule] = n
 			rows = append(rows, faultRow{Name: h.Name, Rule: h.Rule, First: h.When})
 		}
-		if h.Missed != "" {
+		if h.NotApplied != "" {
 			rows[n].Missed++
 		} else {
 			rows[n].Hits++
@@ -90,10 +90,10 @@ func (s *story) faultRows() []faultRow {
 }
 
 // summary says in a few words how much there is.
-func (s *story) summary() []string {
+func (s *pageData) summary() []string {
 	watches, events, bad := 0, 0, 0
 	for _, e := range s.timeline.Exchanges {
-		if streams(e) {
+		if isStream(e) {
 			watches++
 		}
 		events += len(e.Frames)
@@ -102,7 +102,7 @@ func (s *story) summary() []string {
 		}
 	}
 	words := []string{
-		length(s.timeline.End.Sub(s.timeline.Begin)), count(len(s.Exchanges), "request"),
+		durationText(s.timeline.End.Sub(s.timeline.Begin)), count(len(s.Exchanges), "request"),
 		count(bad, "error answer"), count(watches, "watch"), count(events, "event"), count(len(s.Hits), "fault hit"),
 	}
 	if n := s.timeline.ExchangesDropped; n > 0 {

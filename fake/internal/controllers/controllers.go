@@ -29,12 +29,12 @@ type Writer interface {
 	Now() time.Time
 }
 
-// mostLooks is how often one Settle looks at the same object or namespace. No
+// maxAttempts is how often one Settle looks at the same object or namespace. No
 // honest work comes near it: two who undo each other's writes do.
-const mostLooks = 1000
+const maxAttempts = 1000
 
-// restlessPause is how long Run leaves those alone who have kept Settle from an end.
-const restlessPause = time.Second
+// livelockPause is how long Run leaves those alone who have kept Settle from an end.
+const livelockPause = time.Second
 
 // Controllers is the controllers of one store. Make it with New. Its methods may be
 // called from any goroutine.
@@ -42,9 +42,9 @@ type Controllers struct {
 	store  *memstore.Store
 	table  func() *resource.Table
 	writer Writer
-	kinds  *kinds
-	// looking has an element when those who sleep are to look again.
-	looking chan struct{}
+	kinds  *resourceIndex
+	// wakeups has an element when those who sleep are to look again.
+	wakeups chan struct{}
 
 	// mu is held by the one who works. It guards all below.
 	mu     sync.Mutex
@@ -62,42 +62,42 @@ type Controllers struct {
 
 	looks map[string]int // of the current Settle
 
-	// emptying tells that a namespace is ending; unread counts the events that woke
+	// emptying tells that a namespace is ending; pending counts the events that woke
 	// nobody. Writers read them, see concerns.
 	emptying atomic.Bool
-	unread   atomic.Int64
+	pending   atomic.Int64
 }
 
 // New makes the controllers of a store, which serves what table gives. They do nothing before Settle or Run.
 func New(store *memstore.Store, table func() *resource.Table, writer Writer) *Controllers {
 	return &Controllers{
 		store: store, table: table, writer: writer, kinds: newKinds(table),
-		events: make([]*memstore.Event, 256), looking: make(chan struct{}, 1),
+		events: make([]*memstore.Event, 256), wakeups: make(chan struct{}, 1),
 	}
 }
 
 // Run keeps the store settled until ctx ends.
 func (m *Controllers) Run(ctx context.Context) {
 	for ctx.Err() == nil {
-		if err := m.RunUntilIdle(ctx); errors.Is(err, errRestless) {
-			m.pause(ctx, nil, restlessPause)
+		if err := m.RunUntilIdle(ctx); errors.Is(err, errLivelock) {
+			m.wait(ctx, nil, livelockPause)
 			continue
 		}
-		wake, after := m.next()
-		m.pause(ctx, wake, after)
+		wake, after := m.nextWake()
+		m.wait(ctx, wake, after)
 	}
 }
 
-// Look has Run look again, as Now has leapt.
-func (m *Controllers) Look() {
+// Wake has Run look again, as Now has leapt.
+func (m *Controllers) Wake() {
 	select {
-	case m.looking <- struct{}{}:
+	case m.wakeups <- struct{}{}:
 	default: // it is going to
 	}
 }
 
-// pause waits for a write, a time that passes (0: none does), Look, or the end of ctx.
-func (m *Controllers) pause(ctx context.Context, wake <-chan struct{}, after time.Duration) {
+// wait waits for a write, a time that passes (0: none does), Look, or the end of ctx.
+func (m *Controllers) wait(ctx context.Context, wake <-chan struct{}, after time.Duration) {
 	var ring <-chan time.Time
 	if after > 0 {
 		timer := time.NewTimer(after)
@@ -107,14 +107,14 @@ func (m *Controllers) pause(ctx context.Context, wake <-chan struct{}, after tim
 	select {
 	case <-wake:
 	case <-ring:
-	case <-m.looking:
+	case <-m.wakeups:
 	case <-ctx.Done():
 	}
 }
 
-// next tells what to wait for after a Settle: a write, or the next deadline, 0 if
+// nextWake tells what to wait for after a Settle: a write, or the next deadline, 0 if
 // there is none.
-func (m *Controllers) next() (wake <-chan struct{}, after time.Duration) {
+func (m *Controllers) nextWake() (wake <-chan struct{}, after time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.cursor == nil { // ctx has ended before the first look
@@ -124,12 +124,12 @@ func (m *Controllers) next() (wake <-chan struct{}, after time.Duration) {
 		after = max(at.Sub(m.writer.Now()), time.Nanosecond)
 	}
 	m.emptying.Store(len(m.ending) > 0)
-	m.unread.Store(0)
-	return m.cursor.ReadyFor(m.concerns), after
+	m.pending.Store(0)
+	return m.cursor.ReadyFor(m.isRelevant), after
 }
 
-// errRestless is what Settle wraps when there seems to be no end.
-var errRestless = errors.New("the controllers do not come to rest")
+// errLivelock is what Settle wraps when there seems to be no end.
+var errLivelock = errors.New("the controllers do not come to rest")
 
 // RunUntilIdle does all that there is to do at this moment, and all that comes of it.
 // It does not wait for deadlines. What fails is left as it is until something
@@ -144,43 +144,43 @@ func (m *Controllers) RunUntilIdle(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return errors.Join(append(failed, err)...)
 		}
-		m.follow()
-		what, work := m.take()
+		m.readEvents()
+		what, work := m.nextWork()
 		if work == nil {
 			return errors.Join(failed...)
 		}
-		if m.tired(what) {
+		if m.exceededLimit(what) {
 			m.cursor = nil // the work that was taken is found again
-			return errors.Join(append(failed, fmt.Errorf("%w: %s", errRestless, what))...)
+			return errors.Join(append(failed, fmt.Errorf("%w: %s", errLivelock, what))...)
 		}
 		switch err := work(); {
 		case apierrors.IsConflict(err):
-			m.push(what) // an object that has changed meanwhile: look again
+			m.enqueue(what) // an object that has changed meanwhile: look again
 		case err != nil && !apierrors.IsNotFound(err):
 			failed = append(failed, fmt.Errorf("%s: %w", what, err))
 		}
 	}
 }
 
-// tired notes a look at something and reports whether it was one too many.
-func (m *Controllers) tired(what string) bool {
+// exceededLimit notes a look at something and reports whether it was one too many.
+func (m *Controllers) exceededLimit(what string) bool {
 	if m.looks == nil {
 		m.looks = make(map[string]int)
 	}
 	m.looks[what]++
-	return m.looks[what] > mostLooks
+	return m.looks[what] > maxAttempts
 }
 
-// take takes the next piece of work: an object, else a pod whose time is over, else
+// nextWork takes the next piece of work: an object, else a pod whose time is over, else
 // a namespace, as these are looked through as a whole; nil if there is nothing to do.
-func (m *Controllers) take() (what string, work func() error) {
+func (m *Controllers) nextWork() (what string, work func() error) {
 	if len(m.queue) > 0 {
 		what, m.queue = m.queue[0], m.queue[1:]
 		delete(m.queued, what)
-		return what, func() error { return m.look(what) }
+		return what, func() error { return m.reconcile(what) }
 	}
 	if due, ok := m.deadlines.due(m.writer.Now()); ok {
-		return due.key, func() error { return m.expire(due) }
+		return due.key, func() error { return m.deletePod(due) }
 	}
 	if len(m.ending) == 0 {
 		return "", nil
@@ -188,15 +188,15 @@ func (m *Controllers) take() (what string, work func() error) {
 	for _, name := range slices.Sorted(maps.Keys(m.ending)) {
 		if m.ending[name] {
 			m.ending[name] = false
-			return namespaceKey(name), func() error { return m.empty(name) }
+			return namespaceKey(name), func() error { return m.deleteNamespaceContent(name) }
 		}
 	}
 	return "", nil
 }
 
-// push puts the key of an object into the queue, once. A namespace is to be
+// enqueue puts the key of an object into the queue, once. A namespace is to be
 // emptied as well, if it is ending.
-func (m *Controllers) push(key string) {
+func (m *Controllers) enqueue(key string) {
 	if m.queued[key] {
 		return
 	}

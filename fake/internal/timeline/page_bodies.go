@@ -42,14 +42,14 @@ type bodyKey struct {
 func newBodies() *bodies { return &bodies{seen: map[bodyKey]int{}} }
 
 // add gives the number of a body, from 1; 0 if there is none.
-func (b *bodies) add(sent Body) int { return b.keep(sent, false, readable) }
+func (b *bodies) add(sent Body) int { return b.store(sent, false, newPageBody) }
 
 // addFrame is add for a watch event. The object is kept, without the envelope.
 func (b *bodies) addFrame(sent Body) int {
-	return b.keep(sent, true, func(sent Body) body { return readable(unwrap(sent)) })
+	return b.store(sent, true, func(sent Body) body { return newPageBody(unwrap(sent)) })
 }
 
-func (b *bodies) keep(sent Body, frame bool, read func(Body) body) int {
+func (b *bodies) store(sent Body, frame bool, read func(Body) body) int {
 	if len(sent.Data) == 0 && sent.Size == 0 {
 		return 0
 	}
@@ -75,25 +75,25 @@ func (b *bodies) lines() (template.JS, error) {
 	return template.JS(lines.String()), nil
 }
 
-func readable(sent Body) body {
+func newPageBody(sent Body) body {
 	b := body{Media: sent.ContentType, Size: max(sent.Size, int64(len(sent.Data))), Kept: len(sent.Data)}
-	if text, ok := decoded(sent); ok {
+	if text, ok := decodeProtobuf(sent); ok {
 		b.Text, b.JSON = text, true
 	} else if utf8.Valid(sent.Data) && bytes.IndexByte(sent.Data, 0) < 0 {
-		b.Text, b.JSON = string(sent.Data), looksLikeJSON(sent)
+		b.Text, b.JSON = string(sent.Data), isJSON(sent)
 		return b
 	}
 	b.Bytes = base64.StdEncoding.EncodeToString(sent.Data)
 	return b
 }
 
-func looksLikeJSON(sent Body) bool {
+func isJSON(sent Body) bool {
 	return strings.HasSuffix(sent.ContentType, "json") || bytes.HasPrefix(bytes.TrimSpace(sent.Data), []byte("{"))
 }
 
-// decoded turns protobuf and CBOR into JSON. What is cut off or broken is shown
+// decodeProtobuf turns protobuf and CBOR into JSON. What is cut off or broken is shown
 // as bytes.
-func decoded(sent Body) (string, bool) {
+func decodeProtobuf(sent Body) (string, bool) {
 	switch {
 	case bytes.HasPrefix(sent.Data, []byte(frames.ProtobufPrefix)):
 		object, _, err := protobuf.NewSerializer(scheme.Scheme, scheme.Scheme).Decode(sent.Data, nil, nil)

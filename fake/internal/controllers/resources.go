@@ -11,15 +11,15 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// kinds finds rows of what is served now, and of what was: that the objects of a custom
+// resourceIndex finds rows of what is served now, and of what was: that the objects of a custom
 // resource are gone is read after the resource itself may have gone. Writers ask it, too.
-type kinds struct {
+type resourceIndex struct {
 	table func() *resource.Table
-	last  atomic.Pointer[edition]
+	last  atomic.Pointer[generation]
 }
 
-// edition is what is known by one table. It does not change.
-type edition struct {
+// generation is what is known by one table. It does not change.
+type generation struct {
 	table *resource.Table
 	// byTopic has the rows by what the keys of their objects begin with: the one of the
 	// StoreVersion, of a custom resource the preferred one.
@@ -27,15 +27,15 @@ type edition struct {
 	byKind  map[schema.GroupVersionKind]*resource.Resource
 }
 
-func newKinds(table func() *resource.Table) *kinds { return &kinds{table: table} }
+func newKinds(table func() *resource.Table) *resourceIndex { return &resourceIndex{table: table} }
 
-// now gives the edition of the table of now. If two make one at once, either will do.
-func (k *kinds) now() *edition {
+// current gives the edition of the table of now. If two make one at once, either will do.
+func (k *resourceIndex) current() *generation {
 	table, last := k.table(), k.last.Load()
 	if last != nil && last.table == table {
 		return last
 	}
-	e := &edition{
+	e := &generation{
 		table:   table,
 		byTopic: make(map[string]*resource.Resource),
 		byKind:  make(map[schema.GroupVersionKind]*resource.Resource),
@@ -56,18 +56,18 @@ func (k *kinds) now() *edition {
 	return e
 }
 
-// place is where an object is stored, taken apart.
-type place struct {
+// location is where an object is stored, taken apart.
+type location struct {
 	res             *resource.Resource
 	namespace, name string
 }
 
 // find takes a key apart. It is false for what is no object of a type that is or was served.
-func (k *kinds) find(key string) (place, bool) {
+func (k *resourceIndex) find(key string) (location, bool) {
 	topic, rest, _ := strings.Cut(key, "/")
-	p := place{res: k.now().byTopic[topic], name: rest}
+	p := location{res: k.current().byTopic[topic], name: rest}
 	if p.res == nil {
-		return place{}, false
+		return location{}, false
 	}
 	if p.res.Namespaced {
 		p.namespace, p.name, _ = strings.Cut(rest, "/")
@@ -75,16 +75,18 @@ func (k *kinds) find(key string) (place, bool) {
 	return p, true
 }
 
-// named finds the row of a kind that is or was served, nil if there is none.
-func (k *kinds) named(kind schema.GroupVersionKind) *resource.Resource { return k.now().byKind[kind] }
+// resourceForKind finds the row of a kind that is or was served, nil if there is none.
+func (k *resourceIndex) resourceForKind(kind schema.GroupVersionKind) *resource.Resource {
+	return k.current().byKind[kind]
+}
 
-// is reports whether it is an object of a type of the core group.
-func (p place) is(plural string) bool {
+// isResource reports whether it is an object of a type of the core group.
+func (p location) isResource(plural string) bool {
 	return p.res.Group == "" && p.res.Plural == plural
 }
 
-// ignored reports whether the garbage collector leaves a type alone, as it does
+// isIgnored reports whether the garbage collector leaves a type alone, as it does
 // with events.
-func (p place) ignored() bool { return p.is("events") }
+func (p location) isIgnored() bool { return p.isResource("events") }
 
 func namespaceKey(name string) string { return "namespaces/" + name }

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// together is how late an event may come and still share the column of the write
+// columnWindow is how late an event may come and still share the column of the write
 // that caused it.
-const together = 100 * time.Millisecond
+const columnWindow = 100 * time.Millisecond
 
 // column is a place on the axis: one request, or the events of one
 // resourceVersion, with the write that made them.
@@ -20,10 +20,10 @@ type column struct {
 	at time.Time
 }
 
-// arrange gives every mark its column. Within a lane the order is that of time,
+// assignColumns gives every mark its column. Within a lane the order is that of time,
 // always. Between lanes a write and its events share a column: on virtual time
 // much happens in one instant, and the resourceVersion tells what came of what.
-func (s *story) arrange() {
+func (s *pageData) assignColumns() {
 	slices.SortStableFunc(s.Marks, func(a, b mark) int {
 		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.order, b.order),
 			cmp.Compare(min(a.nth, 0), min(b.nth, 0)), // a request, and then what came of it
@@ -42,7 +42,7 @@ func (s *story) arrange() {
 		}
 		at, ok := shared[key]
 		isFrame := m.nth >= 0
-		if key == "" || !ok || !isFrame || last[m.Lane] >= at || m.at.Sub(s.Columns[at].at) > together {
+		if key == "" || !ok || !isFrame || last[m.Lane] >= at || m.at.Sub(s.Columns[at].at) > columnWindow {
 			at = len(s.Columns)
 			s.Columns = append(s.Columns, column{Time: m.Time, Version: m.Group, at: m.at})
 		}
@@ -52,12 +52,12 @@ func (s *story) arrange() {
 		m.Column = at
 		last[m.Lane] = at
 	}
-	s.endMarks()
+	s.setMarkEnds()
 }
 
-// endMarks finds the columns in which long requests and watches end: the last
+// setMarkEnds finds the columns in which long requests and watches end: the last
 // one that begins no later.
-func (s *story) endMarks() {
+func (s *pageData) setMarkEnds() {
 	at := func(end time.Time) int {
 		return sort.Search(len(s.Columns), func(i int) bool { return s.Columns[i].at.After(end) }) - 1
 	}
@@ -74,7 +74,7 @@ func (s *story) endMarks() {
 			continue
 		}
 		begun[m.Exchange] = m.Column
-		if !streams(e) && e.End.Sub(e.Begin) >= together {
+		if !isStream(e) && e.End.Sub(e.Begin) >= columnWindow {
 			if until := at(e.End); until > m.Column {
 				m.Until = until
 			}

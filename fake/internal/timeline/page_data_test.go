@@ -20,10 +20,10 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// outage is a true story: an informer whose list is refused, whose stream loses
+// newOutageTimeline is a true story: an informer whose list is refused, whose stream loses
 // an event, is cut and may not be resumed; writers that conflict; a create whose
 // answer is lost; and minutes of silence.
-func outage(t *testing.T) (told timeline.Timeline) {
+func newOutageTimeline(t *testing.T) (tl timeline.Timeline) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		for _, text := range []string{
@@ -38,34 +38,34 @@ func outage(t *testing.T) (told timeline.Timeline) {
 			require.NoError(t, err)
 			srv.Faults().Add(rule)
 		}
-		watcher := kubernetes.NewForConfigOrDie(as(srv, "informer/v1.4.0 (linux/amd64) kubernetes/7d7e31b", runtime.ContentTypeJSON))
-		editor := kubernetes.NewForConfigOrDie(as(srv, "editor/v2.0.1 (linux/amd64) kubernetes/7d7e31b", runtime.ContentTypeProtobuf)).CoreV1().ConfigMaps("default")
-		scaler := kubernetes.NewForConfigOrDie(as(srv, "scaler/v0.9.0 (linux/amd64) kubernetes/7d7e31b", runtime.ContentTypeJSON)).CoreV1().ConfigMaps("default")
+		watcher := kubernetes.NewForConfigOrDie(configFor(srv, "informer/v1.4.0 (linux/amd64) kubernetes/7d7e31b", runtime.ContentTypeJSON))
+		editor := kubernetes.NewForConfigOrDie(configFor(srv, "editor/v2.0.1 (linux/amd64) kubernetes/7d7e31b", runtime.ContentTypeProtobuf)).CoreV1().ConfigMaps("default")
+		scaler := kubernetes.NewForConfigOrDie(configFor(srv, "scaler/v0.9.0 (linux/amd64) kubernetes/7d7e31b", runtime.ContentTypeJSON)).CoreV1().ConfigMaps("default")
 		informer := informers.NewSharedInformerFactory(watcher, 0).Core().V1().ConfigMaps().Informer()
 		go informer.RunWithContext(t.Context())
 		time.Sleep(10 * time.Second)
 		require.True(t, informer.HasSynced())
 
-		write(t, editor, scaler)
+		editConfigMap(t, editor, scaler)
 		time.Sleep(12 * time.Minute)
 		_, err := editor.Create(t.Context(), configMap("late"), metav1.CreateOptions{})
 		require.NoError(t, err)
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
 
-		told = srv.Timeline()
+		tl = srv.Timeline()
 	})
-	return told
+	return tl
 }
 
-func as(srv *fakeapi.Server, agent, contentType string) *rest.Config {
+func configFor(srv *fakeapi.Server, agent, contentType string) *rest.Config {
 	c := srv.RESTConfig()
 	c.UserAgent, c.ContentType, c.AcceptContentTypes = agent, contentType, contentType
 	return c
 }
 
-// write has two writers at the same objects.
-func write(t *testing.T, editor, scaler typed.ConfigMapInterface) {
+// editConfigMap has two writers at the same objects.
+func editConfigMap(t *testing.T, editor, scaler typed.ConfigMapInterface) {
 	ctx := t.Context()
 	for _, name := range []string{"web", "api", "db"} {
 		_, err := editor.Create(ctx, configMap(name), metav1.CreateOptions{})

@@ -5,7 +5,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func admissionPrinters() []entry {
+func admissionregistrationPrinters() []entry {
 	gv := admissionv1.SchemeGroupVersion
 	webhooks := []metav1.TableColumnDefinition{
 		named(), number("Webhooks", "Webhooks indicates the number of webhooks registered in this configuration"), age(),
@@ -18,22 +18,22 @@ func admissionPrinters() []entry {
 		age(),
 	}
 	return []entry{
-		prints(gv, func(c *admissionv1.MutatingWebhookConfiguration) []any {
+		newEntry(gv, func(c *admissionv1.MutatingWebhookConfiguration) []any {
 			return []any{c.Name, len(c.Webhooks), since(c.CreationTimestamp)}
 		}, webhooks...),
-		prints(gv, func(c *admissionv1.ValidatingWebhookConfiguration) []any {
+		newEntry(gv, func(c *admissionv1.ValidatingWebhookConfiguration) []any {
 			return []any{c.Name, len(c.Webhooks), since(c.CreationTimestamp)}
 		}, webhooks...),
-		prints(gv, func(p *admissionv1.ValidatingAdmissionPolicy) []any {
+		newEntry(gv, func(p *admissionv1.ValidatingAdmissionPolicy) []any {
 			return []any{p.Name, len(p.Spec.Validations), paramKind(p.Spec.ParamKind), since(p.CreationTimestamp)}
 		}, named(), number("Validations", "Validations indicates the number of validation rules defined in this configuration"), kind, age()),
-		prints(gv, func(p *admissionv1.MutatingAdmissionPolicy) []any {
+		newEntry(gv, func(p *admissionv1.MutatingAdmissionPolicy) []any {
 			return []any{p.Name, len(p.Spec.Mutations), paramKind(p.Spec.ParamKind), since(p.CreationTimestamp)}
 		}, named(), number("Mutations", "Mutation indicates the number of mutations rules defined in this configuration"), kind, age()),
-		prints(gv, func(b *admissionv1.ValidatingAdmissionPolicyBinding) []any {
+		newEntry(gv, func(b *admissionv1.ValidatingAdmissionPolicyBinding) []any {
 			return []any{b.Name, b.Spec.PolicyName, paramRef(b.Spec.ParamRef), since(b.CreationTimestamp)}
 		}, bindings...),
-		prints(gv, func(b *admissionv1.MutatingAdmissionPolicyBinding) []any {
+		newEntry(gv, func(b *admissionv1.MutatingAdmissionPolicyBinding) []any {
 			return []any{b.Name, b.Spec.PolicyName, paramRef(b.Spec.ParamRef), since(b.CreationTimestamp)}
 		}, bindings...),
 	}
@@ -55,5 +55,5 @@ func paramRef(r *admissionv1.ParamRef) string {
 	case r.Name == "":
 		return r.Selector.String()
 	}
-	return or(r.Namespace, "*") + "/" + r.Name
+	return orDefault(r.Namespace, "*") + "/" + r.Name
 }

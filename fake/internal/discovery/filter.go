@@ -15,29 +15,29 @@ func (d Document) Filter(hidden, stale func(group string) bool) Document {
 	var object runtime.Object
 	switch list := d.Object.(type) {
 	case *metav1.APIGroupList:
-		shown := list.DeepCopy()
-		shown.Groups = slices.DeleteFunc(shown.Groups, func(g metav1.APIGroup) bool { return hidden(g.Name) })
-		object = shown
+		visible := list.DeepCopy()
+		visible.Groups = slices.DeleteFunc(visible.Groups, func(g metav1.APIGroup) bool { return hidden(g.Name) })
+		object = visible
 	case *apidiscoveryv2.APIGroupDiscoveryList:
-		shown := list.DeepCopy()
-		shown.Items = slices.DeleteFunc(shown.Items, func(g apidiscoveryv2.APIGroupDiscovery) bool { return hidden(g.Name) })
-		for i := range shown.Items {
-			if stale(shown.Items[i].Name) {
-				forget(&shown.Items[i])
+		visible := list.DeepCopy()
+		visible.Items = slices.DeleteFunc(visible.Items, func(g apidiscoveryv2.APIGroupDiscovery) bool { return hidden(g.Name) })
+		for i := range visible.Items {
+			if stale(visible.Items[i].Name) {
+				clearGroup(&visible.Items[i])
 			}
 		}
-		object = shown
+		object = visible
 	default:
 		return d
 	}
 	if d.ETag == "" {
 		return once(func() runtime.Object { return object })()
 	}
-	return tagged(func() runtime.Object { return object })()
+	return withETag(func() runtime.Object { return object })()
 }
 
-// forget leaves of a group what an aggregator tells of one that it cannot reach.
-func forget(g *apidiscoveryv2.APIGroupDiscovery) {
+// clearGroup leaves of a group what an aggregator tells of one that it cannot reach.
+func clearGroup(g *apidiscoveryv2.APIGroupDiscovery) {
 	for i := range g.Versions {
 		g.Versions[i].Resources = nil
 		g.Versions[i].Freshness = apidiscoveryv2.DiscoveryFreshnessStale

@@ -14,8 +14,8 @@ import (
 
 // A write and its event share a column, also where all happens in one instant;
 // so does a fault that swallowed the event.
-func TestPageJoinsWritesToEvents(t *testing.T) {
-	story := show(t, outage(t), "x").story()
+func TestPageLinksWritesToEvents(t *testing.T) {
+	data := render(t, newOutageTimeline(t), "x").data()
 	for _, pair := range [][2][]string{
 		{{"editor", "create configmaps default/web", "201 Created"}, {"ADDED", "default/web", "+10s"}},
 		{{"scaler", "update configmaps default/web", "200 OK"}, {"MODIFIED, configmaps default/web"}},
@@ -24,22 +24,22 @@ func TestPageJoinsWritesToEvents(t *testing.T) {
 		{{"editor", "create configmaps default/cache", "no answer"}, {"ADDED", "default/cache", "+10.12s"}},
 		{{"editor", "create configmaps default/late"}, {"ADDED", "default/late"}},
 	} {
-		write, event := story.find(t, pair[0]...), story.find(t, pair[1]...)
+		write, event := data.find(t, pair[0]...), data.find(t, pair[1]...)
 		require.NotEmpty(t, write.Group, pair)
 		require.Equal(t, write.Group, event.Group, pair)
 		require.Equal(t, write.Column, event.Column, pair)
 		require.NotEqual(t, write.Lane, event.Lane)
 	}
 	// The relist brings the same version again, much later.
-	again := story.find(t, "ADDED", "configmaps default/db", "resourceVersion 1010")
-	require.Equal(t, story.find(t, "fault lost-event hit").Group, again.Group)
-	require.Greater(t, again.Column, story.find(t, "fault lost-event hit").Column)
+	again := data.find(t, "ADDED", "configmaps default/db", "resourceVersion 1010")
+	require.Equal(t, data.find(t, "fault lost-event hit").Group, again.Group)
+	require.Greater(t, again.Column, data.find(t, "fault lost-event hit").Column)
 }
 
 func TestPageMatchesFaults(t *testing.T) {
-	told := outage(t)
-	require.Len(t, told.Hits, 5)
-	story := show(t, told, "x").story()
+	tl := newOutageTimeline(t)
+	require.Len(t, tl.Hits, 5)
+	data := render(t, tl, "x").data()
 	for name, words := range map[string][]string{
 		"slow-start": {"watch configmaps", "504 Gateway Timeout"},
 		"lost-reply": {"create configmaps default/cache", "no answer"},
@@ -47,9 +47,9 @@ func TestPageMatchesFaults(t *testing.T) {
 		"cut":        {"fault cut hit watch configmaps BOOKMARK"},
 		"expired":    {"watch configmaps", "410 Gone"},
 	} {
-		m := story.find(t, words...)
+		m := data.find(t, words...)
 		require.Len(t, m.Hits, 1, name)
-		require.Equal(t, name, story.Hits[m.Hits[0]].Name)
+		require.Equal(t, name, data.Hits[m.Hits[0]].Name)
 		require.Contains(t, m.Text, name)
 	}
 }
@@ -57,25 +57,25 @@ func TestPageMatchesFaults(t *testing.T) {
 // The watches that an informer opens one after the other are in one lane, below
 // that of its requests.
 func TestPageLanes(t *testing.T) {
-	story := show(t, outage(t), "x").story()
+	data := render(t, newOutageTimeline(t), "x").data()
 	var labels []string
-	for _, l := range story.Lanes {
+	for _, l := range data.Lanes {
 		labels = append(labels, l.Label)
 	}
 	require.Equal(t, []string{"informer/v1.4.0", "configmaps", "editor/v2.0.1", "scaler/v0.9.0"}, labels)
-	require.GreaterOrEqual(t, len(story.Spans), 2)
-	for _, s := range story.Spans {
+	require.GreaterOrEqual(t, len(data.Spans), 2)
+	for _, s := range data.Spans {
 		require.Equal(t, 1, s.Lane)
 		require.LessOrEqual(t, s.From, s.Until)
 	}
-	inOrder(t, story)
+	inOrder(t, data)
 }
 
 // inOrder fails unless each place of each lane has one mark.
-func inOrder(t *testing.T, story storyOf) {
+func inOrder(t *testing.T, data decodedPage) {
 	t.Helper()
 	last := map[int]int{}
-	for _, m := range story.Marks {
+	for _, m := range data.Marks {
 		before, ok := last[m.Lane]
 		require.True(t, !ok || before < m.Column, "%s", m.Text)
 		last[m.Lane] = m.Column
@@ -92,21 +92,21 @@ func frame(at time.Time, kind, name, version string) timeline.Frame {
 
 // Watches of one client that are open at once have lanes of their own, and so
 // have clients of which the names begin alike.
-func TestPageLanesOfWatchesAtOnce(t *testing.T) {
+func TestPageLanesOfConcurrentWatches(t *testing.T) {
 	path := "/api/v1/pods?watch=1&labelSelector=a%3Db"
 	at := func(s int) time.Time { return start.Add(time.Duration(s) * time.Second) }
-	story := show(t, timeline.Timeline{Begin: start, End: at(60), Exchanges: []timeline.Exchange{
+	data := render(t, timeline.Timeline{Begin: start, End: at(60), Exchanges: []timeline.Exchange{
 		watching(1, "c/1 x", at(0), at(10), path),
 		watching(2, "c/1 x", at(5), time.Time{}, path+"&resourceVersion=9"),
 		watching(3, "c/1 x", at(10), at(20), path),
 		watching(4, "c/1 y", at(11), at(20), path),
-	}}, "x").story()
+	}}, "x").data()
 	var labels []string
-	for _, l := range story.Lanes {
+	for _, l := range data.Lanes {
 		labels = append(labels, l.Label)
 	}
 	require.Equal(t, []string{"c/1 x", "pods where a=b", "pods where a=b", "c/1 y", "pods where a=b"}, labels)
-	require.Equal(t, []int{1, 2, 1, 4}, []int{story.Spans[0].Lane, story.Spans[1].Lane, story.Spans[2].Lane, story.Spans[3].Lane})
+	require.Equal(t, []int{1, 2, 1, 4}, []int{data.Spans[0].Lane, data.Spans[1].Lane, data.Spans[2].Lane, data.Spans[3].Lane})
 }
 
 // An event that comes late does not stand beside its write, and in no lane does
@@ -119,23 +119,23 @@ func TestPageOrder(t *testing.T) {
 			Path: "/api/v1/namespaces/default/pods/a", StatusCode: 200, ResourceVersion: version,
 		}
 	}
-	told := timeline.Timeline{Begin: start, End: at(60000), Exchanges: []timeline.Exchange{
+	tl := timeline.Timeline{Begin: start, End: at(60000), Exchanges: []timeline.Exchange{
 		watching(1, "quick", at(0), time.Time{}, "/api/v1/pods?watch=1", frame(at(13), "MODIFIED", "a", "5"), frame(at(20), "MODIFIED", "a", "6")),
 		watching(2, "slow", at(0), time.Time{}, "/api/v1/pods?watch=1", frame(at(5000), "MODIFIED", "a", "5"), frame(at(5000), "MODIFIED", "a", "6")),
 		watching(3, "confused", at(0), time.Time{}, "/api/v1/pods?watch=1", frame(at(20), "MODIFIED", "a", "6"), frame(at(20), "MODIFIED", "a", "5")),
 		write(4, 10, "5"), write(5, 20, "6"),
 	}}
-	story := show(t, told, "x").story()
-	inOrder(t, story)
-	first, second := story.find(t, "w: update", "resourceVersion 5"), story.find(t, "w: update", "resourceVersion 6")
-	column := func(client, version string) int { return story.find(t, "MODIFIED", client, "Version "+version).Column }
+	data := render(t, tl, "x").data()
+	inOrder(t, data)
+	first, second := data.find(t, "w: update", "resourceVersion 5"), data.find(t, "w: update", "resourceVersion 6")
+	column := func(client, version string) int { return data.find(t, "MODIFIED", client, "Version "+version).Column }
 	require.Equal(t, []int{first.Column, second.Column}, []int{column("quick", "5"), column("quick", "6")})
 	require.Greater(t, column("slow", "5"), second.Column)
 	require.Equal(t, second.Column, column("confused", "6"))
 	require.Greater(t, column("confused", "5"), second.Column)
 }
 
-func TestPageMatchesFaultsOfLikeRequests(t *testing.T) {
+func TestPageMatchesFaultsOfSimilarRequests(t *testing.T) {
 	rule, err := faults.Parse(`busy: when verb(get) do delay(1s)`)
 	require.NoError(t, err)
 	late, err := faults.Parse(`late: when event(ADDED) do delay(1s)`)
@@ -153,7 +153,7 @@ func TestPageMatchesFaultsOfLikeRequests(t *testing.T) {
 		return faults.Hit{Time: start.Add(at), Rule: rule, Op: op}
 	}
 	const a = "/api/v1/namespaces/default/pods/a"
-	told := timeline.Timeline{
+	tl := timeline.Timeline{
 		Begin: start, End: start.Add(time.Minute),
 		Exchanges: []timeline.Exchange{
 			get(1, "one", a, 0, 2*time.Second),
@@ -173,19 +173,19 @@ func TestPageMatchesFaultsOfLikeRequests(t *testing.T) {
 			hit(gone, faults.Stream, "watch", "one", "/api/v1/pods", url.Values{"watch": {"1"}}, time.Second),
 		},
 	}
-	told.Hits[3].NotApplied = "the answer was gone"
-	story := show(t, told, "x").story()
+	tl.Hits[3].NotApplied = "the answer was gone"
+	data := render(t, tl, "x").data()
 	got := map[int][]int{}
-	for _, m := range story.Marks {
+	for _, m := range data.Marks {
 		if m.Hits != nil && m.Exchange >= 0 && m.Exchange < 5 {
 			got[m.Exchange] = m.Hits
 		}
 	}
 	require.Equal(t, map[int][]int{0: {0}, 2: {1}, 3: {2}, 4: {3}}, got)
-	require.Contains(t, story.find(t, "one: get", "+5s").Text, "fault busy missed")
-	require.Equal(t, []int{4}, story.find(t, "ADDED", "default/a").Hits, "the frame was sent, late")
-	require.Equal(t, []int{6}, story.find(t, "fault gone hit watch pods").Hits, "no later frame is the one that was dropped")
-	stray := story.find(t, "fault busy hit get pods")
-	require.Equal(t, -1, stray.Exchange, "its request is not remembered")
-	require.Equal(t, "nobody", story.Lanes[stray.Lane].Client)
+	require.Contains(t, data.find(t, "one: get", "+5s").Text, "fault busy missed")
+	require.Equal(t, []int{4}, data.find(t, "ADDED", "default/a").Hits, "the frame was sent, late")
+	require.Equal(t, []int{6}, data.find(t, "fault gone hit watch pods").Hits, "no later frame is the one that was dropped")
+	unplaced := data.find(t, "fault busy hit get pods")
+	require.Equal(t, -1, unplaced.Exchange, "its request is not remembered")
+	require.Equal(t, "nobody", data.Lanes[unplaced.Lane].Client)
 }

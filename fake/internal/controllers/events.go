@@ -7,8 +7,8 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// follow notes what has been written since the last time.
-func (m *Controllers) follow() {
+// readEvents notes what has been written since the last time.
+func (m *Controllers) readEvents() {
 	for m.cursor != nil {
 		n, err := m.cursor.Next(m.events)
 		if err != nil { // forgotten before it was read, or the store was restored
@@ -16,18 +16,18 @@ func (m *Controllers) follow() {
 			break
 		}
 		for i, e := range m.events[:n] {
-			m.note(e.Prev, e.Record)
+			m.handleChange(e.Prev, e.Record)
 			m.events[i] = nil // history decides how long an event is kept
 		}
 		if n < len(m.events) {
 			return
 		}
 	}
-	m.begin()
+	m.buildGraph()
 }
 
-// begin looks at everything there is, as if it had been written just now.
-func (m *Controllers) begin() {
+// buildGraph looks at everything there is, as if it had been written just now.
+func (m *Controllers) buildGraph() {
 	m.graph = graph{}
 	m.queue, m.queued, m.ending, m.deadlines = nil, nil, nil, deadlines{}
 	view := m.store.View()
@@ -40,19 +40,19 @@ func (m *Controllers) begin() {
 		view = m.store.View() // it was the present no more
 	}
 	for rec := range view.Range("", "") {
-		m.note(nil, rec)
+		m.handleChange(nil, rec)
 	}
 }
 
-// mostUnread is how many events that mean nothing are left unread at most, so that
+// maxPendingEvents is how many events that mean nothing are left pending at most, so that
 // history does not forget them before that is known.
-const mostUnread = 256
+const maxPendingEvents = 256
 
-// concerns reports whether an event may mean something to the controllers that sleep.
+// isRelevant reports whether an event may mean something to the controllers that sleep.
 // It is called by the writer, for every write: most mean nothing, and waking costs
 // many times as much as finding out.
-func (m *Controllers) concerns(e *memstore.Event) bool {
-	if e.Record == nil || m.emptying.Load() || m.unread.Add(1) > mostUnread {
+func (m *Controllers) isRelevant(e *memstore.Event) bool {
+	if e.Record == nil || m.emptying.Load() || m.pending.Add(1) > maxPendingEvents {
 		return true
 	}
 	if codec.HasOwnersOrDeletion(e.Record) {
@@ -62,11 +62,11 @@ func (m *Controllers) concerns(e *memstore.Event) bool {
 		return e.Prev.UID != e.Record.UID || codec.HasOwnersOrDeletion(e.Prev)
 	}
 	p, _ := m.kinds.find(e.Record.Key)
-	return m.homeless(p)
+	return m.namespaceMissing(p)
 }
 
-// note takes down what a write means to the controllers.
-func (m *Controllers) note(prev, rec *memstore.Record) {
+// handleChange takes down what a write means to the controllers.
+func (m *Controllers) handleChange(prev, rec *memstore.Record) {
 	left := prev
 	if rec != nil {
 		left = rec
@@ -76,11 +76,11 @@ func (m *Controllers) note(prev, rec *memstore.Record) {
 		return
 	}
 	_, ends := m.ending[p.namespace]
-	if ends || prev == nil && m.homeless(p) {
-		m.terminating(p.namespace)
+	if ends || prev == nil && m.namespaceMissing(p) {
+		m.onNamespaceTerminating(p.namespace)
 	}
 	if prev != nil && (rec == nil || rec.UID != prev.UID) {
-		m.gone(p, prev)
+		m.onDeleted(p, prev)
 	}
 	if rec == nil {
 		return
@@ -93,65 +93,65 @@ func (m *Controllers) note(prev, rec *memstore.Record) {
 		}
 		meta = *decoded
 	}
-	m.here(p, rec, &meta)
+	m.onPresent(p, rec, &meta)
 }
 
-// gone notes that an object is not there any more. Its dependents have to do
+// onDeleted notes that an object is not there any more. Its dependents have to do
 // without it, and its owners may have waited for that.
-func (m *Controllers) gone(p place, rec *memstore.Record) {
-	if p.is("namespaces") {
+func (m *Controllers) onDeleted(p location, rec *memstore.Record) {
+	if p.isResource("namespaces") {
 		delete(m.ending, p.name)
 	}
-	if p.ignored() {
+	if p.isIgnored() {
 		return
 	}
-	m.disown(rec.Key, m.graph.remove(rec.Key, rec.UID))
+	m.requeueDependents(rec.Key, m.graph.remove(rec.Key, rec.UID))
 	for _, key := range m.graph.dependents(rec.UID) {
-		m.push(key)
+		m.enqueue(key)
 	}
 }
 
-// here notes an object as it is now.
-func (m *Controllers) here(p place, rec *memstore.Record, meta *metav1.ObjectMeta) {
+// onPresent notes an object as it is now.
+func (m *Controllers) onPresent(p location, rec *memstore.Record, meta *metav1.ObjectMeta) {
 	ends := meta.DeletionTimestamp != nil
 	switch {
-	case p.is("namespaces") && ends:
-		m.terminating(p.name)
-	case p.is("namespaces"):
+	case p.isResource("namespaces") && ends:
+		m.onNamespaceTerminating(p.name)
+	case p.isResource("namespaces"):
 		delete(m.ending, p.name) // a fixture has taken its place
 	case p.res.GracePeriod != nil && ends:
 		m.deadlines.add(rec.Key, rec.UID, meta)
 	}
-	if p.ignored() {
+	if p.isIgnored() {
 		return
 	}
 	before, changed := m.graph.put(rec.Key, rec.UID, meta.OwnerReferences)
 	if changed {
-		m.disown(rec.Key, before)
+		m.requeueDependents(rec.Key, before)
 	}
-	m.graph.setWaiting(rec.Key, rec.UID, waits(meta))
-	if changed && len(meta.OwnerReferences) > 0 || ends && collects(meta) {
-		m.push(rec.Key)
+	m.graph.setWaiting(rec.Key, rec.UID, isWaitingForDependents(meta))
+	if changed && len(meta.OwnerReferences) > 0 || ends && needsCollection(meta) {
+		m.enqueue(rec.Key)
 	}
 }
 
-// disown has those former owners looked at that wait for the end of their dependents.
-func (m *Controllers) disown(key string, owners []owner) {
+// requeueDependents has those former owners looked at that wait for the end of their dependents.
+func (m *Controllers) requeueDependents(key string, owners []owner) {
 	for _, o := range owners {
 		if waiting, ok := m.graph.waiting[o.uid]; ok && waiting != key {
-			m.push(waiting)
+			m.enqueue(waiting)
 		}
 	}
 }
 
-// homeless reports whether a new object is in a namespace that has gone while it
+// namespaceMissing reports whether a new object is in a namespace that has gone while it
 // was being created. Nobody would ever find it there.
-func (m *Controllers) homeless(p place) bool {
+func (m *Controllers) namespaceMissing(p location) bool {
 	return p.namespace != "" && m.store.View().Get(namespaceKey(p.namespace)) == nil
 }
 
-// terminating notes that a namespace is on its way out, or gone, and to be emptied.
-func (m *Controllers) terminating(name string) {
+// onNamespaceTerminating notes that a namespace is on its way out, or gone, and to be emptied.
+func (m *Controllers) onNamespaceTerminating(name string) {
 	if m.ending == nil {
 		m.ending = make(map[string]bool)
 	}

@@ -10,45 +10,45 @@ import (
 // frameAt names a frame by the index of its watch and its own.
 type frameAt struct{ exchange, frame int }
 
-// meetings say what the hits hit, by the index of the hit. A hit tells the
+// hitPlacement say what the hits hit, by the index of the hit. A hit tells the
 // operation and the time, not the request: where two requests are alike in all
 // of it, the earlier one counts that the rule has not hit yet.
-type meetings struct {
-	exchanges map[int][]int     // requests and answers
-	frames    map[frameAt][]int // frames that were sent all the same
-	lost      map[int][]int     // of a watch: frames that were not
-	strays    []int             // the request is not remembered
+type hitPlacement struct {
+	exchanges  map[int][]int     // requests and answers
+	frames     map[frameAt][]int // frames that were sent all the same
+	lostEvents map[int][]int     // of a watch: frames that were not
+	unplaced   []int             // the request is not remembered
 }
 
-func meet(t Timeline) meetings {
-	m := meetings{exchanges: map[int][]int{}, frames: map[frameAt][]int{}, lost: map[int][]int{}}
+func placeHits(t Timeline) hitPlacement {
+	m := hitPlacement{exchanges: map[int][]int{}, frames: map[frameAt][]int{}, lostEvents: map[int][]int{}}
 	alike := map[string][]int{}
 	for i, e := range t.Exchanges {
 		path, _, _ := strings.Cut(e.Path, "?")
 		alike[e.UserAgent+"\x00"+path] = append(alike[e.UserAgent+"\x00"+path], i)
 	}
-	taken := map[string]map[int]bool{}
+	used := map[string]map[int]bool{}
 	for n, h := range t.Hits {
 		once := h.Op.Phase.String() + " " + h.Rule.String()
-		if taken[once] == nil {
-			taken[once] = map[int]bool{}
+		if used[once] == nil {
+			used[once] = map[int]bool{}
 		}
-		at, ok := whichRequest(t, h, alike[h.Op.UserAgent+"\x00"+h.Op.Path], taken[once])
+		at, ok := findRequest(t, h, alike[h.Op.UserAgent+"\x00"+h.Op.Path], used[once])
 		switch {
 		case !ok:
-			m.strays = append(m.strays, n)
+			m.unplaced = append(m.unplaced, n)
 		case h.Op.Phase != faults.Stream:
-			taken[once][at] = true
+			used[once][at] = true
 			m.exchanges[at] = append(m.exchanges[at], n)
 		default:
-			m.meetFrame(t.Exchanges[at], at, n, h)
+			m.placeFrameHit(t.Exchanges[at], at, n, h)
 		}
 	}
 	return m
 }
 
-// whichRequest picks the request that was under way when the rule hit.
-func whichRequest(t Timeline, h faults.Hit, alike []int, taken map[int]bool) (int, bool) {
+// findRequest picks the request that was under way when the rule hit.
+func findRequest(t Timeline, h faults.Hit, alike []int, used map[int]bool) (int, bool) {
 	best, found, bestScore := 0, false, 0
 	for _, i := range alike {
 		e := t.Exchanges[i]
@@ -62,7 +62,7 @@ func whichRequest(t Timeline, h faults.Hit, alike []int, taken map[int]bool) (in
 		if sameQuery(e.Path, h.Op.Query) {
 			score += 2
 		}
-		if h.Op.Phase != faults.Stream && !taken[i] {
+		if h.Op.Phase != faults.Stream && !used[i] {
 			score++
 		}
 		if !found || score > bestScore || score == bestScore && e.Begin.After(t.Exchanges[best].Begin) {
@@ -78,8 +78,8 @@ func sameQuery(path string, want url.Values) bool {
 	return err == nil && got.Encode() == want.Encode()
 }
 
-// meetFrame finds the frame that was hit, if the effects let it pass.
-func (m *meetings) meetFrame(e Exchange, at, n int, h faults.Hit) {
+// placeFrameHit finds the frame that was hit, if the effects let it pass.
+func (m *hitPlacement) placeFrameHit(e Exchange, at, n int, h faults.Hit) {
 	if passes(h) {
 		for i, f := range e.Frames {
 			if !f.Time.Before(h.Time) && f.Type == string(h.Op.Event) && f.Name == h.Op.Name && f.Namespace == h.Op.Namespace {
@@ -88,7 +88,7 @@ func (m *meetings) meetFrame(e Exchange, at, n int, h faults.Hit) {
 			}
 		}
 	}
-	m.lost[at] = append(m.lost[at], n)
+	m.lostEvents[at] = append(m.lostEvents[at], n)
 }
 
 // passes reports whether the frame that was hit is sent after all, changed or

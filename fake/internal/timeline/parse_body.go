@@ -14,28 +14,28 @@ import (
 	"example.com/fakeapi/internal/frames"
 )
 
-// told is what a body tells of its object.
-type told struct {
+// bodyInfo is what a body tells of its object.
+type bodyInfo struct {
 	Type                             string // of an event
 	Namespace, Name, ResourceVersion string
 	reason                           string // of a Status
 }
 
-// readEvent reads the frame of a watch, as far as it was kept.
-func readEvent(b Body) (t told) {
+// eventInfo reads the frame of a watch, as far as it was kept.
+func eventInfo(b Body) (t bodyInfo) {
 	switch b.ContentType {
 	case runtime.ContentTypeJSON:
-		t = readJSON(b.Data, "object.")
+		t = jsonInfo(b.Data, "object.")
 	case runtime.ContentTypeProtobuf:
 		if len(b.Data) < frames.LengthPrefixSize {
 			return t
 		}
 		event := b.Data[frames.LengthPrefixSize:]
-		t = readProtobuf(field(field(event, 2), 1))
+		t = protobufInfo(field(field(event, 2), 1))
 		t.Type = string(field(event, 1))
 	case runtime.ContentTypeCBORSequence:
 		if text, err := frames.CBORToJSON(b.Data); err == nil { // else it was not kept whole
-			t = readJSON(text, "object.")
+			t = jsonInfo(text, "object.")
 		}
 	}
 	if t.Type == "ERROR" {
@@ -44,31 +44,31 @@ func readEvent(b Body) (t told) {
 	return t
 }
 
-// readObject reads the body of an answer, as far as it was kept.
-func readObject(b Body) told {
+// objectInfo reads the body of an answer, as far as it was kept.
+func objectInfo(b Body) bodyInfo {
 	switch b.ContentType {
 	case runtime.ContentTypeJSON:
-		return readJSON(b.Data, "")
+		return jsonInfo(b.Data, "")
 	case runtime.ContentTypeProtobuf:
-		return readProtobuf(b.Data)
+		return protobufInfo(b.Data)
 	case runtime.ContentTypeCBOR:
 		if text, err := frames.CBORToJSON(b.Data); err == nil { // else it was not kept whole
-			return readJSON(text, "")
+			return jsonInfo(text, "")
 		}
 	case runtime.ContentTypeYAML:
 		whole := b.Data[:bytes.LastIndexByte(b.Data, '\n')+1]
 		text, err := yaml.YAMLToJSON(whole)
 		if err != nil {
-			return told{}
+			return bodyInfo{}
 		}
-		return readJSON(text, "")
+		return jsonInfo(text, "")
 	}
-	return told{}
+	return bodyInfo{}
 }
 
-// readJSON reads up to the end, or to where the text is cut off. base is the path of
+// jsonInfo reads up to the end, or to where the text is cut off. base is the path of
 // the object in it.
-func readJSON(text []byte, base string) (t told) {
+func jsonInfo(text []byte, base string) (t bodyInfo) {
 	leaves := map[string]*string{
 		"type":                            new(string),
 		base + "reason":                   &t.reason,
@@ -80,14 +80,14 @@ func readJSON(text []byte, base string) (t told) {
 		leaves["type"] = &t.Type
 	}
 	// An error is the end of what can be read.
-	_ = walk(json.NewDecoder(bytes.NewReader(text)), "", leaves)
+	_ = jsonLeaves(json.NewDecoder(bytes.NewReader(text)), "", leaves)
 	return t
 }
 
 var errNoObject = errors.New("no object")
 
-// walk reads an object whose path is given, with a dot at its end, and fills in leaves.
-func walk(d *json.Decoder, path string, leaves map[string]*string) error {
+// jsonLeaves reads an object whose path is given, with a dot at its end, and fills in leaves.
+func jsonLeaves(d *json.Decoder, path string, leaves map[string]*string) error {
 	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
 		return errors.Join(errNoObject, err)
 	}
@@ -103,7 +103,7 @@ func walk(d *json.Decoder, path string, leaves map[string]*string) error {
 			err = d.Decode(&value)
 			*leaves[at], _ = value.(string)
 		case at == "object", at == "metadata", at == "object.metadata":
-			err = walk(d, at+".", leaves)
+			err = jsonLeaves(d, at+".", leaves)
 		default:
 			err = d.Decode(new(json.RawMessage))
 		}
@@ -115,9 +115,9 @@ func walk(d *json.Decoder, path string, leaves map[string]*string) error {
 	return err
 }
 
-// readProtobuf reads an object of any kind: its metadata are field 1, of an object and
+// protobufInfo reads an object of any kind: its metadata are field 1, of an object and
 // of a list, which have their resourceVersions in different places.
-func readProtobuf(body []byte) (t told) {
+func protobufInfo(body []byte) (t bodyInfo) {
 	envelope, ok := bytes.CutPrefix(body, []byte(frames.ProtobufPrefix))
 	if !ok {
 		return t
@@ -144,7 +144,7 @@ func field(message []byte, number uint64) []byte {
 		if n <= 0 {
 			return nil
 		}
-		value, rest, err := after(message[n:], tag&7)
+		value, rest, err := consumeValue(message[n:], tag&7)
 		if tag == number<<3|2 {
 			return value
 		}
@@ -156,8 +156,8 @@ func field(message []byte, number uint64) []byte {
 	return nil
 }
 
-// after parts a value of a wire type from what follows; with an error all is the value.
-func after(message []byte, wire uint64) (value, rest []byte, err error) {
+// consumeValue parts a value of a wire type from what follows; with an error all is the value.
+func consumeValue(message []byte, wire uint64) (value, rest []byte, err error) {
 	size := uint64(0)
 	switch wire {
 	case 0:

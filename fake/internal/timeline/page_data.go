@@ -10,25 +10,25 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// story is a timeline as the script of the page reads it: every mark with its
+// pageData is a timeline as the script of the page reads it: every mark with its
 // place and its sentence, so that the script has nothing to work out.
-type story struct {
+type pageData struct {
 	Title string    `json:"title"`
 	Begin time.Time `json:"begin"`
 	// Length is how long it took, in microseconds, as are all times of marks.
-	Length    int64    `json:"length"`
-	Lanes     []lane   `json:"lanes"`
-	Marks     []mark   `json:"marks"`
-	Spans     []span   `json:"spans"`
-	Columns   []column `json:"columns"`
-	Exchanges []asked  `json:"exchanges"`
-	Hits      []met    `json:"hits"`
+	Length    int64          `json:"length"`
+	Lanes     []lane         `json:"lanes"`
+	Marks     []mark         `json:"marks"`
+	Spans     []span         `json:"spans"`
+	Columns   []column       `json:"columns"`
+	Exchanges []exchangeInfo `json:"exchanges"`
+	Hits      []hitInfo      `json:"hits"`
 
 	timeline Timeline
 	bodies   *bodies
-	targets  []target // of the exchanges, by index
+	targets  []requestTarget // of the exchanges, by index
 	laneOf   map[string]int
-	meetings meetings
+	meetings hitPlacement
 }
 
 // lane is a row of marks: what a client asked, or what came on a watch of it.
@@ -69,7 +69,7 @@ type mark struct {
 	Answer   int   `json:"a,omitempty"`
 	Hits     []int `json:"f,omitempty"`
 
-	moment
+	instant
 	nth int // of the marks of a watch; -1 for its request
 }
 
@@ -83,8 +83,8 @@ type span struct {
 	Exchange int   `json:"i"`
 }
 
-// asked is what the details of a mark say of its request.
-type asked struct {
+// exchangeInfo is what the details of a mark say of its request.
+type exchangeInfo struct {
 	Seq    uint64    `json:"seq"`
 	Client string    `json:"client"`
 	Method string    `json:"method"`
@@ -96,81 +96,81 @@ type asked struct {
 	Lost   uint64    `json:"lost,omitempty"`
 }
 
-// met is what a fault rule did.
-type met struct {
-	Name   string `json:"name"`
-	Rule   string `json:"rule"`
-	Matter string `json:"matter"` // what it matched
-	Missed string `json:"missed,omitempty"`
-	When   string `json:"when"`
+// hitInfo is what a fault rule did.
+type hitInfo struct {
+	Name       string `json:"name"`
+	Rule       string `json:"rule"`
+	Effect     string `json:"matter"` // what it matched
+	NotApplied string `json:"missed,omitempty"`
+	When       string `json:"when"`
 }
 
-func tell(t Timeline) *story {
-	s := &story{
+func newPageData(t Timeline) *pageData {
+	s := &pageData{
 		Begin: t.Begin, Length: t.End.Sub(t.Begin).Microseconds(),
-		Lanes: []lane{}, Marks: []mark{}, Spans: []span{}, Columns: []column{}, Exchanges: []asked{}, Hits: []met{},
+		Lanes: []lane{}, Marks: []mark{}, Spans: []span{}, Columns: []column{}, Exchanges: []exchangeInfo{}, Hits: []hitInfo{},
 		timeline: t, bodies: newBodies(), laneOf: map[string]int{},
 	}
 	for _, e := range t.Exchanges {
 		s.targets = append(s.targets, targetOf(e))
-		s.Exchanges = append(s.Exchanges, asked{
+		s.Exchanges = append(s.Exchanges, exchangeInfo{
 			Seq: e.Seq, Client: clientName(e.UserAgent), Method: e.Method, Path: e.Path, Code: e.StatusCode,
 			Status: answerText(e), Begin: e.Begin, Took: tookText(e), Lost: e.FramesDropped,
 		})
 	}
 	for _, h := range t.Hits {
-		s.Hits = append(s.Hits, met{
-			Name: hitName(h), Rule: h.Rule.String(), Matter: h.Op.Phase.String() + ": " + h.Op.String(),
-			Missed: h.NotApplied, When: offset(h.Time.Sub(t.Begin)),
+		s.Hits = append(s.Hits, hitInfo{
+			Name: hitName(h), Rule: h.Rule.String(), Effect: h.Op.Phase.String() + ": " + h.Op.String(),
+			NotApplied: h.NotApplied, When: offsetText(h.Time.Sub(t.Begin)),
 		})
 	}
-	s.meetings = meet(t)
+	s.meetings = placeHits(t)
 	for i := range t.Exchanges {
 		s.addExchange(i)
 	}
-	s.addStrays()
+	s.addUnplacedHits()
 	s.linkWrites()
 	s.linkLost()
 	s.sortLanes()
-	s.arrange()
-	s.nameLanes()
+	s.assignColumns()
+	s.labelLanes()
 	return s
 }
 
 // addExchange makes the mark of a request, and for a watch those of its frames.
-func (s *story) addExchange(i int) {
+func (s *pageData) addExchange(i int) {
 	e, to := s.timeline.Exchanges[i], s.targets[i]
 	hits := s.meetings.exchanges[i]
 	m := mark{
 		Lane: s.clientLane(e.UserAgent), Time: s.since(e.Begin), Took: s.took(e), Shape: shapeOf(e), Glyph: glyphOf(e), Code: codeText(e),
 		Exchange: i, Hits: hits,
-		Request: s.bodies.add(e.Request), Answer: s.bodies.add(e.Response), moment: moment{e.Begin, e.Order}, nth: -1,
+		Request: s.bodies.add(e.Request), Answer: s.bodies.add(e.Response), instant: instant{e.Begin, e.Order}, nth: -1,
 	}
 	if e.Verb == "create" && to.name == "" { // what it was asked for is known where the answer is lost
-		to.name = cmp.Or(readObject(e.Response).Name, readObject(e.Request).Name)
+		to.name = cmp.Or(objectInfo(e.Response).Name, objectInfo(e.Request).Name)
 		s.targets[i] = to
 	}
 	m.Name = cmp.Or(to.name, to.resource, lastPart(to.path))
-	if to.object && succeeded(e) && e.ResourceVersion != "" {
+	if to.object && isSuccess(e) && e.ResourceVersion != "" {
 		m.Object, m.Version, m.Shown = to.key(), e.ResourceVersion, m.Answer
-		if writes(e.Verb) {
+		if isWriteVerb(e.Verb) {
 			m.Group = e.ResourceVersion
 		}
 	}
 	m.Text = s.exchangeText(e, to, hits)
 	s.Marks = append(s.Marks, m)
-	if streams(e) {
+	if isStream(e) {
 		s.addWatch(i)
 	}
 }
 
 // addWatch makes the marks of what came on a watch, and of the faults that hit
 // frames which never came.
-func (s *story) addWatch(i int) {
+func (s *pageData) addWatch(i int) {
 	e, to := s.timeline.Exchanges[i], s.targets[i]
 	at := s.watchLane(e, to)
 	s.Spans = append(s.Spans, span{Lane: at, Time: s.since(e.Begin), Took: s.took(e), Exchange: i})
-	lost := s.meetings.lost[i]
+	lost := s.meetings.lostEvents[i]
 	nth, before := 0, e.Order
 	add := func(m mark) {
 		m.order = max(m.order, before) // a fault that swallowed a frame has no place of its own
@@ -186,11 +186,11 @@ func (s *story) addWatch(i int) {
 		hits := s.meetings.frames[frameAt{i, n}]
 		m := mark{
 			Shape: frameShape(f.Type), Glyph: frameGlyph(f.Type), Text: s.frameText(e, to, f, hits),
-			Answer: s.bodies.addFrame(f.Body), Hits: hits, Version: f.ResourceVersion, moment: moment{f.Time, f.Order},
+			Answer: s.bodies.addFrame(f.Body), Hits: hits, Version: f.ResourceVersion, instant: instant{f.Time, f.Order},
 		}
-		if isChange(f.Type) && f.ResourceVersion != "" {
+		if isObjectEvent(f.Type) && f.ResourceVersion != "" {
 			m.Group = f.ResourceVersion
-			m.Object = to.of(f.Namespace, f.Name).key()
+			m.Object = to.withObject(f.Namespace, f.Name).key()
 			m.Shown = m.Answer
 		}
 		if f.Type != "BOOKMARK" {
@@ -203,32 +203,32 @@ func (s *story) addWatch(i int) {
 	}
 }
 
-// addStrays makes the marks of faults whose request is not remembered.
-func (s *story) addStrays() {
-	for _, h := range s.meetings.strays {
+// addUnplacedHits makes the marks of faults whose request is not remembered.
+func (s *pageData) addUnplacedHits() {
+	for _, h := range s.meetings.unplaced {
 		m := s.faultMark(h)
 		m.Lane, m.Exchange, m.Time = s.clientLane(s.timeline.Hits[h].Op.UserAgent), -1, s.since(m.at)
 		s.Marks = append(s.Marks, m)
 	}
 }
 
-func (s *story) faultMark(h int) mark {
+func (s *pageData) faultMark(h int) mark {
 	hit := s.timeline.Hits[h]
-	m := mark{Shape: "fault", Glyph: "hit", Name: hit.Rule.Name, Text: s.faultText(hit), Hits: []int{h}, moment: moment{at: hit.Time}}
+	m := mark{Shape: "fault", Glyph: "hit", Name: hit.Rule.Name, Text: s.faultText(hit), Hits: []int{h}, instant: instant{at: hit.Time}}
 	if hit.NotApplied != "" {
 		m.Shape, m.Glyph = "missed", "miss"
 	}
 	return m
 }
 
-func (s *story) clientLane(client string) int {
+func (s *pageData) clientLane(client string) int {
 	return s.lane("client\x00"+client, lane{Client: clientName(client)})
 }
 
 // watchLane is a lane in which no other watch is open: the watches that an
 // informer opens one after the other are one lane.
-func (s *story) watchLane(e Exchange, to target) int {
-	what := to.watched()
+func (s *pageData) watchLane(e Exchange, to requestTarget) int {
+	what := to.watchLabel()
 	for n := 1; ; n++ {
 		at := s.lane(fmt.Sprintf("watch\x00%s\x00%s\x00%d", e.UserAgent, what, n), lane{Client: clientName(e.UserAgent), Watch: what})
 		l := &s.Lanes[at]
@@ -243,7 +243,7 @@ func (s *story) watchLane(e Exchange, to target) int {
 	}
 }
 
-func (s *story) lane(key string, l lane) int {
+func (s *pageData) lane(key string, l lane) int {
 	at, ok := s.laneOf[key]
 	if !ok {
 		at = len(s.Lanes)
@@ -254,7 +254,7 @@ func (s *story) lane(key string, l lane) int {
 }
 
 // sortLanes puts the watches of a client below its requests.
-func (s *story) sortLanes() {
+func (s *pageData) sortLanes() {
 	first := map[string]int{}
 	order := make([]int, len(s.Lanes))
 	for i, l := range s.Lanes {
@@ -279,26 +279,26 @@ func (s *story) sortLanes() {
 	}
 }
 
-func (s *story) since(at time.Time) int64 { return at.Sub(s.Begin).Microseconds() }
+func (s *pageData) since(at time.Time) int64 { return at.Sub(s.Begin).Microseconds() }
 
-func (s *story) took(e Exchange) int64 {
+func (s *pageData) took(e Exchange) int64 {
 	if e.End.IsZero() {
 		return -1
 	}
 	return e.End.Sub(e.Begin).Microseconds()
 }
 
-func succeeded(e Exchange) bool {
+func isSuccess(e Exchange) bool {
 	return e.StatusCode >= http.StatusOK && e.StatusCode < http.StatusMultipleChoices
 }
 
-// streams reports whether frames are to be expected; a watch that was refused has
+// isStream reports whether frames are to be expected; a watch that was refused has
 // none.
-func streams(e Exchange) bool {
+func isStream(e Exchange) bool {
 	return e.Verb == "watch" && (e.StatusCode == http.StatusOK || len(e.Frames) > 0)
 }
 
-func writes(verb string) bool {
+func isWriteVerb(verb string) bool {
 	switch verb {
 	case "create", "update", "patch", "delete":
 		return true

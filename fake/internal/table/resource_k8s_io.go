@@ -11,16 +11,16 @@ func devicePrinters() []entry {
 	gv := resourcev1.SchemeGroupVersion
 	taint := resourcev1.DeviceTaint{}
 	return []entry{
-		prints(gv, func(c *resourcev1.DeviceClass) []any {
+		newEntry(gv, func(c *resourcev1.DeviceClass) []any {
 			return []any{c.Name, since(c.CreationTimestamp)}
 		}, named(), age()),
-		prints(gv, func(c *resourcev1.ResourceClaim) []any {
+		newEntry(gv, func(c *resourcev1.ResourceClaim) []any {
 			return []any{c.Name, claimState(c), since(c.CreationTimestamp)}
 		}, named(), text("State", "A summary of the current state (allocated, pending, reserved, etc.)."), age()),
-		prints(gv, func(t *resourcev1.ResourceClaimTemplate) []any {
+		newEntry(gv, func(t *resourcev1.ResourceClaimTemplate) []any {
 			return []any{t.Name, since(t.CreationTimestamp)}
 		}, named(), age()),
-		prints(gv, func(s *resourcev1.ResourceSlice) []any {
+		newEntry(gv, func(s *resourcev1.ResourceSlice) []any {
 			return []any{s.Name, deref(s.Spec.NodeName, ""), s.Spec.Driver, s.Spec.Pool.Name, since(s.CreationTimestamp)}
 		},
 			named(),
@@ -29,7 +29,7 @@ func devicePrinters() []entry {
 			text("Pool", describes(resourcev1.ResourcePool{}, "name")),
 			age(),
 		),
-		prints(gv, func(r *resourcev1.DeviceTaintRule) []any {
+		newEntry(gv, func(r *resourcev1.DeviceTaintRule) []any {
 			var added any = ""
 			if t := r.Spec.Taint.TimeAdded; t != nil {
 				added = since(*t)

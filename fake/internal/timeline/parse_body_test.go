@@ -50,35 +50,35 @@ func framed(t *testing.T, media, kind string, object []byte) []byte {
 	return nil
 }
 
-func aPod() *corev1.Pod {
+func newPod() *corev1.Pod {
 	pod := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}}
 	pod.Name, pod.Namespace, pod.UID, pod.ResourceVersion = "a", "ns", "u", "6"
 	pod.Spec.NodeName = "n"
 	return pod
 }
 
-func TestWhatBodiesTell(t *testing.T) {
+func TestBodyInfo(t *testing.T) {
 	status := &metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Message: "old", Reason: "Expired", Code: 410}
-	list := &corev1.PodList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}, Items: []corev1.Pod{*aPod()}}
+	list := &corev1.PodList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}, Items: []corev1.Pod{*newPod()}}
 	list.ResourceVersion, list.Continue = "9", "c"
 	for _, test := range []struct {
 		object runtime.Object
 		event  string
-		want   told
+		want   bodyInfo
 	}{
-		{aPod(), "ADDED", told{Type: "ADDED", Namespace: "ns", Name: "a", ResourceVersion: "6"}},
-		{status, "ERROR", told{Type: "ERROR", Name: "Expired", reason: "Expired"}},
-		{list, "", told{ResourceVersion: "9"}},
+		{newPod(), "ADDED", bodyInfo{Type: "ADDED", Namespace: "ns", Name: "a", ResourceVersion: "6"}},
+		{status, "ERROR", bodyInfo{Type: "ERROR", Name: "Expired", reason: "Expired"}},
+		{list, "", bodyInfo{ResourceVersion: "9"}},
 	} {
 		for media, data := range encodings(t, test.object) {
 			if test.event == "" {
 				if media != runtime.ContentTypeCBORSequence { // in which no server of today answers
-					require.Equal(t, test.want, readObject(Body{ContentType: media, Data: data}), media)
+					require.Equal(t, test.want, objectInfo(Body{ContentType: media, Data: data}), media)
 				}
 				continue
 			}
 			if frame := framed(t, media, test.event, data); frame != nil {
-				require.Equal(t, test.want, readEvent(Body{ContentType: media, Data: frame}), media)
+				require.Equal(t, test.want, eventInfo(Body{ContentType: media, Data: frame}), media)
 			}
 		}
 	}
@@ -86,13 +86,13 @@ func TestWhatBodiesTell(t *testing.T) {
 
 // Of what is cut off is told what is there, and nothing that is not; bytes of any kind do
 // no harm.
-func TestWhatTornBodiesTell(t *testing.T) {
-	pod := aPod()
+func TestTruncatedBodyInfo(t *testing.T) {
+	pod := newPod()
 	for media, data := range encodings(t, pod) {
 		frame := framed(t, media, "ADDED", data)
 		complete := 0
 		for n := range len(data) {
-			got := readObject(Body{ContentType: media, Data: data[:n]})
+			got := objectInfo(Body{ContentType: media, Data: data[:n]})
 			if got.ResourceVersion == "6" {
 				complete++
 			}
@@ -101,14 +101,14 @@ func TestWhatTornBodiesTell(t *testing.T) {
 			require.Greater(t, complete, 4, "%s: the resourceVersion comes before the end", media)
 		}
 		for n := range len(frame) {
-			got := readEvent(Body{ContentType: media, Data: frame[:n]})
+			got := eventInfo(Body{ContentType: media, Data: frame[:n]})
 			require.Contains(t, []string{"", "6"}, got.ResourceVersion, media)
 		}
 	}
 	for _, garbage := range []string{"", "\xff", "k8s\x00\xff", "k8s\x00\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "{", "[", `{"metadata":3}`, `{"metadata":{"name":{}}}`, "\x00\x00\x00\x01\x0f", "\x00\x00\x00\x02\x08"} {
 		for _, media := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf, runtime.ContentTypeCBORSequence, "application/yaml", "text/plain", ""} {
-			require.Empty(t, readObject(Body{ContentType: media, Data: []byte(garbage)}).ResourceVersion)
-			require.Empty(t, readEvent(Body{ContentType: media, Data: []byte(garbage)}).Type)
+			require.Empty(t, objectInfo(Body{ContentType: media, Data: []byte(garbage)}).ResourceVersion)
+			require.Empty(t, eventInfo(Body{ContentType: media, Data: []byte(garbage)}).Type)
 		}
 	}
 }

@@ -12,22 +12,22 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// target is what a request is about.
-type target struct {
+// requestTarget is what a request is about.
+type requestTarget struct {
 	resource, namespace, name, subresource string
 	path, selectors                        string
 	// object tells that an answer shows the object itself.
 	object bool
 }
 
-func targetOf(e Exchange) target {
+func targetOf(e Exchange) requestTarget {
 	path, raw, _ := strings.Cut(e.Path, "?")
 	query, err := url.ParseQuery(raw)
 	if err != nil { // the server will have said so
 		query = nil
 	}
 	t := requestinfo.Parse(e.Method, path, query)
-	to := target{resource: t.Resource, namespace: t.Namespace, name: t.Name, subresource: t.Subresource, path: path}
+	to := requestTarget{resource: t.Resource, namespace: t.Namespace, name: t.Name, subresource: t.Subresource, path: path}
 	if t.Group != "" && t.Resource != "" {
 		to.resource += "." + t.Group
 	}
@@ -41,20 +41,20 @@ func targetOf(e Exchange) target {
 		}
 	}
 	to.selectors = strings.Join(selectors, ", ")
-	to.object = t.Resource != "" && (e.Verb == "get" || writes(e.Verb)) && (t.Subresource == "" || t.Subresource == "status")
+	to.object = t.Resource != "" && (e.Verb == "get" || isWriteVerb(e.Verb)) && (t.Subresource == "" || t.Subresource == "status")
 	return to
 }
 
-// of is the object of a collection.
-func (t target) of(namespace, name string) target {
+// withObject is the object of a collection.
+func (t requestTarget) withObject(namespace, name string) requestTarget {
 	t.namespace, t.name = namespace, name
 	return t
 }
 
 // key names an object, the same in all requests and events.
-func (t target) key() string { return strings.TrimSpace(t.resource + " " + t.place()) }
+func (t requestTarget) key() string { return strings.TrimSpace(t.resource + " " + t.place()) }
 
-func (t target) place() string {
+func (t requestTarget) place() string {
 	if t.namespace != "" && t.name != "" {
 		return t.namespace + "/" + t.name
 	}
@@ -62,7 +62,7 @@ func (t target) place() string {
 }
 
 // String names what a request asks for.
-func (t target) String() string {
+func (t requestTarget) String() string {
 	if t.resource == "" {
 		return t.path
 	}
@@ -83,8 +83,8 @@ func lastPart(path string) string {
 	return path[strings.LastIndexByte(strings.TrimSuffix(path, "/"), '/')+1:]
 }
 
-// watched names a watch, without what differs when it is opened again.
-func (t target) watched() string {
+// watchLabel names a watch, without what differs when it is opened again.
+func (t requestTarget) watchLabel() string {
 	s := t.String()
 	if t.selectors != "" {
 		s += " where " + t.selectors
@@ -93,7 +93,7 @@ func (t target) watched() string {
 }
 
 // exchangeText is a request as a sentence.
-func (s *story) exchangeText(e Exchange, to target, hits []int) string {
+func (s *pageData) exchangeText(e Exchange, to requestTarget, hits []int) string {
 	verb := e.Verb
 	if verb == "" || to.resource == "" {
 		verb = e.Method
@@ -109,8 +109,8 @@ func (s *story) exchangeText(e Exchange, to target, hits []int) string {
 }
 
 // frameText is an event as a sentence.
-func (s *story) frameText(e Exchange, to target, f Frame, hits []int) string {
-	kind, what := f.Type, to.of(f.Namespace, f.Name)
+func (s *pageData) frameText(e Exchange, to requestTarget, f Frame, hits []int) string {
+	kind, what := f.Type, to.withObject(f.Namespace, f.Name)
 	switch {
 	case kind == "":
 		kind = "bytes that are no event"
@@ -126,7 +126,7 @@ func (s *story) frameText(e Exchange, to target, f Frame, hits []int) string {
 	return fmt.Sprintf("%s, %s, watched by %s%s", text, s.whenText(f.Time), clientName(e.UserAgent), s.hitsText(hits))
 }
 
-func (s *story) faultText(h faults.Hit) string {
+func (s *pageData) faultText(h faults.Hit) string {
 	text := "fault " + hitName(h)
 	if h.NotApplied != "" {
 		text += " missed (" + h.NotApplied + ")"
@@ -136,7 +136,7 @@ func (s *story) faultText(h faults.Hit) string {
 	return fmt.Sprintf("%s %s, %s", text, h.Op, s.whenText(h.Time))
 }
 
-func (s *story) hitsText(hits []int) string {
+func (s *pageData) hitsText(hits []int) string {
 	var b strings.Builder
 	for _, n := range hits {
 		h := s.timeline.Hits[n]
@@ -150,7 +150,7 @@ func (s *story) hitsText(hits []int) string {
 	return b.String()
 }
 
-func (s *story) whenText(at time.Time) string { return "at " + offset(at.Sub(s.Begin)) }
+func (s *pageData) whenText(at time.Time) string { return "at " + offsetText(at.Sub(s.Begin)) }
 
 // answerText is what the code means.
 func answerText(e Exchange) string {
@@ -170,19 +170,19 @@ func tookText(e Exchange) string {
 	if e.End.IsZero() {
 		return "not ended"
 	}
-	return "took " + length(e.End.Sub(e.Begin))
+	return "took " + durationText(e.End.Sub(e.Begin))
 }
 
-// offset is a time since the beginning.
-func offset(d time.Duration) string {
+// offsetText is a time since the beginning.
+func offsetText(d time.Duration) string {
 	if d < 0 {
-		return length(d)
+		return durationText(d)
 	}
-	return "+" + length(d)
+	return "+" + durationText(d)
 }
 
-// length is a duration, as exact as anybody wants to know it.
-func length(d time.Duration) string {
+// durationText is a duration, as exact as anybody wants to know it.
+func durationText(d time.Duration) string {
 	unit := time.Microsecond
 	switch {
 	case d >= time.Minute:
@@ -202,9 +202,9 @@ func clientName(agent string) string {
 	return agent
 }
 
-// nameLanes shortens the user agents to their first word where that is enough to
+// labelLanes shortens the user agents to their first word where that is enough to
 // tell them apart.
-func (s *story) nameLanes() {
+func (s *pageData) labelLanes() {
 	short := func(client string) string {
 		first, rest, _ := strings.Cut(client, " ")
 		if !strings.Contains(first, "/") || rest == "" {
@@ -242,7 +242,7 @@ func shapeOf(e Exchange) string {
 		return "bad5"
 	case e.StatusCode >= http.StatusBadRequest:
 		return "bad4"
-	case writes(e.Verb) || e.Verb == "deletecollection":
+	case isWriteVerb(e.Verb) || e.Verb == "deletecollection":
 		return "write"
 	}
 	return "read"
@@ -274,7 +274,7 @@ func codeText(e Exchange) string {
 	return strconv.Itoa(e.StatusCode)
 }
 
-func isChange(frame string) bool {
+func isObjectEvent(frame string) bool {
 	return frame == "ADDED" || frame == "MODIFIED" || frame == "DELETED"
 }
 

@@ -14,8 +14,8 @@ const (
 	unknown = "<unknown>"
 )
 
-// or is a text, or another for an empty one.
-func or[T ~string](s T, otherwise string) string {
+// orDefault is a text, or another for an empty one.
+func orDefault[T ~string](s T, otherwise string) string {
 	if s == "" {
 		return otherwise
 	}
@@ -30,8 +30,8 @@ func deref[T any](p *T, otherwise T) T {
 	return *p
 }
 
-// few joins the first of the texts and counts the rest.
-func few(all []string, most int, separator string) string {
+// firstN joins the first of the texts and counts the rest.
+func firstN(all []string, most int, separator string) string {
 	if len(all) <= most {
 		return strings.Join(all, separator)
 	}
@@ -51,8 +51,8 @@ func containers(t *corev1.PodTemplateSpec) []any {
 	return []any{strings.Join(names, ","), strings.Join(images, ",")}
 }
 
-// titled is a Boolean in words.
-func titled(b bool) string {
+// boolText is a Boolean in words.
+func boolText(b bool) string {
 	if b {
 		return "True"
 	}

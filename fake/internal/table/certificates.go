@@ -13,17 +13,17 @@ import (
 func certificatePrinters() []entry {
 	gv := certificatesv1.SchemeGroupVersion
 	return []entry{
-		prints(gv, requestCells,
+		newEntry(gv, requestCells,
 			named(), age(),
 			text("SignerName", describes(certificatesv1.CertificateSigningRequestSpec{}, "signerName")),
 			text("Requestor", describes(certificatesv1.CertificateSigningRequestSpec{}, "request")),
 			text("RequestedDuration", describes(certificatesv1.CertificateSigningRequestSpec{}, "expirationSeconds")),
 			text("Condition", describes(certificatesv1.CertificateSigningRequestStatus{}, "conditions")),
 		),
-		prints(gv, func(b *certificatesv1.ClusterTrustBundle) []any {
-			return []any{b.Name, or(b.Spec.SignerName, none)}
+		newEntry(gv, func(b *certificatesv1.ClusterTrustBundle) []any {
+			return []any{b.Name, orDefault(b.Spec.SignerName, none)}
 		}, named(), text("SignerName", describes(certificatesv1.ClusterTrustBundleSpec{}, "signerName"))),
-		prints(gv, podRequestCells,
+		newEntry(gv, podRequestCells,
 			named(),
 			text("PodName", describes(certificatesv1.PodCertificateRequestSpec{}, "podName")),
 			text("ServiceAccountName", describes(certificatesv1.PodCertificateRequestSpec{}, "serviceAccountName")),
@@ -32,7 +32,7 @@ func certificatePrinters() []entry {
 			text("State", "Is the request Pending, Issued, Denied, or Failed?"),
 			text("UnverifiedUserAnnotations", describes(certificatesv1.PodCertificateRequestSpec{}, "unverifiedUserAnnotations")),
 		),
-		prints(coordinationv1.SchemeGroupVersion, func(l *coordinationv1.Lease) []any {
+		newEntry(coordinationv1.SchemeGroupVersion, func(l *coordinationv1.Lease) []any {
 			return []any{l.Name, deref(l.Spec.HolderIdentity, ""), since(l.CreationTimestamp)}
 		}, named(), text("Holder", describes(coordinationv1.LeaseSpec{}, "holderIdentity")), age()),
 	}
@@ -44,7 +44,7 @@ func requestCells(r *certificatesv1.CertificateSigningRequest) []any {
 		lasts = duration.HumanDuration(time.Duration(*s) * time.Second)
 	}
 	return []any{
-		r.Name, since(r.CreationTimestamp), or(r.Spec.SignerName, none), r.Spec.Username, lasts, requestCondition(r),
+		r.Name, since(r.CreationTimestamp), orDefault(r.Spec.SignerName, none), r.Spec.Username, lasts, requestCondition(r),
 	}
 }
 

@@ -22,26 +22,26 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// plant is a store with its API, and controllers that write through it.
-type plant struct {
+// fixture is a store with its API, and controllers that write through it.
+type fixture struct {
 	*testing.T
 	*handlers.API
-	store   *memstore.Store
-	machine *controllers.Controllers
+	store       *memstore.Store
+	controllers *controllers.Controllers
 
 	// deleting, if set, is asked before every deletion.
 	deleting func(key string) error
 }
 
-func newPlant(t *testing.T, limits memstore.Options) *plant {
-	p := &plant{T: t, store: memstore.New(limits)}
+func newFixture(t *testing.T, limits memstore.Options) *fixture {
+	p := &fixture{T: t, store: memstore.New(limits)}
 	p.API = handlers.New(p.store, registry.New(versions.Network{}), handlers.NewIDs([32]byte{}), handlers.Settings{})
-	p.machine = controllers.New(p.store, resource.Builtin, p)
+	p.controllers = controllers.New(p.store, resource.Builtin, p)
 	require.NoError(t, p.LoadSystem())
 	return p
 }
 
-func (p *plant) DeleteKey(res *resource.Resource, key string, opts *metav1.DeleteOptions) error {
+func (p *fixture) DeleteKey(res *resource.Resource, key string, opts *metav1.DeleteOptions) error {
 	if p.deleting != nil {
 		if err := p.deleting(key); err != nil {
 			return err
@@ -52,7 +52,7 @@ func (p *plant) DeleteKey(res *resource.Resource, key string, opts *metav1.Delet
 
 const maps = "configmaps/default/"
 
-func (p *plant) load(objects ...*corev1.ConfigMap) {
+func (p *fixture) load(objects ...*corev1.ConfigMap) {
 	p.Helper()
 	var all []runtime.Object
 	for _, cm := range objects {
@@ -70,10 +70,10 @@ func owned(name, owner string) *corev1.ConfigMap {
 	return cm
 }
 
-func (p *plant) has(name string) bool { return p.store.View().Get(maps+name) != nil }
+func (p *fixture) has(name string) bool { return p.store.View().Get(maps+name) != nil }
 
 // remove deletes a ConfigMap behind the machine's back.
-func (p *plant) remove(name string) {
+func (p *fixture) remove(name string) {
 	p.Helper()
 	_, err := p.store.Update(maps+name, func(*memstore.Record) (*memstore.Draft, error) { return nil, nil })
 	require.NoError(p, err)
@@ -81,8 +81,8 @@ func (p *plant) remove(name string) {
 
 // An object that cannot be deleted is named, and the rest is dealt with; it is tried
 // again when something happens to it.
-func TestFailuresStopNothingElse(t *testing.T) {
-	p := newPlant(t, memstore.Options{})
+func TestFailureDoesNotStopOthers(t *testing.T) {
+	p := newFixture(t, memstore.Options{})
 	p.load(owned("a", "ghost"), owned("b", "ghost"), owned("c", "ghost"))
 	p.deleting = func(key string) error {
 		if key == maps+"b" {
@@ -90,23 +90,23 @@ func TestFailuresStopNothingElse(t *testing.T) {
 		}
 		return nil
 	}
-	require.EqualError(t, p.machine.RunUntilIdle(t.Context()), maps+"b: not now")
+	require.EqualError(t, p.controllers.RunUntilIdle(t.Context()), maps+"b: not now")
 	require.Equal(t, []bool{false, true, false}, []bool{p.has("a"), p.has("b"), p.has("c")})
 	p.deleting = nil
-	require.NoError(t, p.machine.RunUntilIdle(t.Context()))
+	require.NoError(t, p.controllers.RunUntilIdle(t.Context()))
 	require.True(t, p.has("b"), "nothing has happened to it")
 	require.NoError(t, p.ChangeKey(resource.Builtin().Lookup("", "v1", "configmaps"), maps+"b", "b", "", func(obj runtime.Object) {
 		obj.(*corev1.ConfigMap).OwnerReferences[0].Name = "other"
 		obj.(*corev1.ConfigMap).OwnerReferences[0].UID = "other"
 	}))
-	require.NoError(t, p.machine.RunUntilIdle(t.Context()))
+	require.NoError(t, p.controllers.RunUntilIdle(t.Context()))
 	require.False(t, p.has("b"))
 }
 
 // Somebody who brings back what the collector deletes, for as long as he does, does
 // not keep Settle for ever.
-func TestSettleEnds(t *testing.T) {
-	p := newPlant(t, memstore.Options{HistoryCount: 10})
+func TestRunUntilIdleEnds(t *testing.T) {
+	p := newFixture(t, memstore.Options{HistoryCount: 10})
 	p.load(owned("a", "ghost"))
 	again := 0
 	p.deleting = func(key string) error {
@@ -115,17 +115,17 @@ func TestSettleEnds(t *testing.T) {
 		p.load(owned("a", "ghost"))
 		return nil
 	}
-	require.EqualError(t, p.machine.RunUntilIdle(t.Context()), "the controllers do not come to rest: "+maps+"a")
+	require.EqualError(t, p.controllers.RunUntilIdle(t.Context()), "the controllers do not come to rest: "+maps+"a")
 	require.Equal(t, 1000, again)
 	p.deleting = nil
-	require.NoError(t, p.machine.RunUntilIdle(t.Context()))
+	require.NoError(t, p.controllers.RunUntilIdle(t.Context()))
 	require.False(t, p.has("a"))
 }
 
 // Run goes on where Settle gave up, a second later.
-func TestRunGoesOn(t *testing.T) {
+func TestRunContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPlant(t, memstore.Options{HistoryCount: 10})
+		p := newFixture(t, memstore.Options{HistoryCount: 10})
 		p.load(owned("a", "ghost"))
 		begin := time.Now()
 		p.deleting = func(key string) error {
@@ -135,7 +135,7 @@ func TestRunGoesOn(t *testing.T) {
 			}
 			return nil
 		}
-		go p.machine.Run(t.Context())
+		go p.controllers.Run(t.Context())
 		time.Sleep(3500 * time.Millisecond)
 		synctest.Wait()
 		require.False(t, p.has("a"))
@@ -143,52 +143,52 @@ func TestRunGoesOn(t *testing.T) {
 }
 
 // Settle ends with its context.
-func TestSettleEndsWithItsContext(t *testing.T) {
-	p := newPlant(t, memstore.Options{})
+func TestRunUntilIdleEndsWithContext(t *testing.T) {
+	p := newFixture(t, memstore.Options{})
 	p.load(owned("a", "ghost"), owned("b", "ghost"))
 	ctx, cancel := context.WithCancel(t.Context())
 	p.deleting = func(string) error {
 		cancel()
 		return nil
 	}
-	require.ErrorIs(t, p.machine.RunUntilIdle(ctx), context.Canceled)
+	require.ErrorIs(t, p.controllers.RunUntilIdle(ctx), context.Canceled)
 	require.False(t, p.has("a"))
 	require.True(t, p.has("b"))
 }
 
 // What history has forgotten before the machine read it is found by looking at
 // everything again.
-func TestForgottenHistory(t *testing.T) {
-	p := newPlant(t, memstore.Options{HistoryCount: 5})
+func TestEventsAfterForgetHistory(t *testing.T) {
+	p := newFixture(t, memstore.Options{HistoryCount: 5})
 	p.load(owned("a", ""), owned("b", "a"))
-	require.NoError(t, p.machine.RunUntilIdle(t.Context()))
+	require.NoError(t, p.controllers.RunUntilIdle(t.Context()))
 	require.True(t, p.has("b"))
 	p.remove("a")
 	for i := range 20 {
 		p.load(owned(fmt.Sprintf("noise%d", i), ""))
 	}
-	require.NoError(t, p.machine.RunUntilIdle(t.Context()))
+	require.NoError(t, p.controllers.RunUntilIdle(t.Context()))
 	require.False(t, p.has("b"))
 }
 
 // A store that is put back to an earlier state is looked at as it is then.
 func TestRestoredStore(t *testing.T) {
 	for _, bump := range []memstore.Revision{0, 1000} {
-		p := newPlant(t, memstore.Options{})
+		p := newFixture(t, memstore.Options{})
 		p.load(owned("b", "a"))
 		lost := p.store.Snapshot()
 		p.remove("b")
 		p.load(owned("a", ""), owned("c", "a"))
-		require.NoError(t, p.machine.RunUntilIdle(t.Context()))
+		require.NoError(t, p.controllers.RunUntilIdle(t.Context()))
 		p.store.Restore(lost, bump)
-		require.NoError(t, p.machine.RunUntilIdle(t.Context()))
+		require.NoError(t, p.controllers.RunUntilIdle(t.Context()))
 		require.False(t, p.has("b"), "its owner is not there in this state")
 	}
 }
 
 // An object that was adopted after the machine has read it is not deleted.
-func TestAdoptedInTime(t *testing.T) {
-	p := newPlant(t, memstore.Options{})
+func TestAdoptedBeforeCollection(t *testing.T) {
+	p := newFixture(t, memstore.Options{})
 	p.load(owned("a", "ghost"), owned("b", ""))
 	res := resource.Builtin().Lookup("", "v1", "configmaps")
 	p.deleting = func(string) error {
@@ -196,35 +196,35 @@ func TestAdoptedInTime(t *testing.T) {
 			obj.(*corev1.ConfigMap).OwnerReferences = owned("a", "b").OwnerReferences
 		})
 	}
-	require.NoError(t, p.machine.RunUntilIdle(t.Context()))
+	require.NoError(t, p.controllers.RunUntilIdle(t.Context()))
 	require.True(t, p.has("a"))
 }
 
 // What is created in a namespace in the very moment in which it goes, goes with it.
-func TestNothingLivesInANamespaceThatIsGone(t *testing.T) {
-	p := newPlant(t, memstore.Options{})
+func TestObjectsInMissingNamespaceAreDeleted(t *testing.T) {
+	p := newFixture(t, memstore.Options{})
 	late := owned("late", "")
 	late.Namespace = "team"
 	require.NoError(t, p.Load([]runtime.Object{late}))
 	_, err := p.store.Update("namespaces/team", func(*memstore.Record) (*memstore.Draft, error) { return nil, nil })
 	require.NoError(t, err)
-	require.NoError(t, p.machine.RunUntilIdle(t.Context()))
+	require.NoError(t, p.controllers.RunUntilIdle(t.Context()))
 	require.Nil(t, p.store.View().Get("configmaps/team/late"))
 }
 
 // A fixture that takes the place of a namespace on its way out ends that.
-func TestNamespaceIsLoadedAnew(t *testing.T) {
-	p := newPlant(t, memstore.Options{})
+func TestNamespaceIsRecreated(t *testing.T) {
+	p := newFixture(t, memstore.Options{})
 	held := owned("held", "")
 	held.Namespace, held.Finalizers = "team", []string{"example.com/hold"}
 	require.NoError(t, p.Load([]runtime.Object{held}))
 	namespaces := resource.Builtin().Lookup("", "v1", "namespaces")
 	require.NoError(t, p.API.DeleteKey(namespaces, "namespaces/team", &metav1.DeleteOptions{}))
-	require.NoError(t, p.machine.RunUntilIdle(t.Context()))
+	require.NoError(t, p.controllers.RunUntilIdle(t.Context()))
 	require.NoError(t, p.Load([]runtime.Object{&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team"}}}))
 	other := owned("other", "")
 	other.Namespace = "team"
 	require.NoError(t, p.Load([]runtime.Object{other}))
-	require.NoError(t, p.machine.RunUntilIdle(t.Context()))
+	require.NoError(t, p.controllers.RunUntilIdle(t.Context()))
 	require.NotNil(t, p.store.View().Get("configmaps/team/other"))
 }

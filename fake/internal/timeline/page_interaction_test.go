@@ -17,27 +17,27 @@ const focused = `document.activeElement.getAttribute("aria-label") ?? document.a
 
 // The page in a real browser, worked by its keys alone.
 func TestPageInBrowser(t *testing.T) {
-	told := outage(t)
+	tl := newOutageTimeline(t)
 	b := openBrowser(t)
-	t.Run("keys", func(t *testing.T) { b.on(t).open(told, "x", ""); testKeys(t, b) })
-	t.Run("details", func(t *testing.T) { b.on(t).open(told, "x", ""); testDetails(t, b) })
-	t.Run("filter", func(t *testing.T) { b.on(t).open(told, "x", ""); testFilter(t, b) })
-	t.Run("table", func(t *testing.T) { b.on(t).open(told, "x", ""); testTable(t, b) })
-	t.Run("time", func(t *testing.T) { b.on(t).open(told, "x", ""); testTime(t, b) })
-	t.Run("mouse", func(t *testing.T) { b.on(t).open(told, "x", ""); testMouse(t, b) })
-	t.Run("light and dark", func(t *testing.T) { b.on(t).open(told, "x", ""); testDark(t, b) })
+	t.Run("keys", func(t *testing.T) { b.forTest(t).open(tl, "x", ""); testKeys(t, b) })
+	t.Run("details", func(t *testing.T) { b.forTest(t).open(tl, "x", ""); testDetails(t, b) })
+	t.Run("filter", func(t *testing.T) { b.forTest(t).open(tl, "x", ""); testFilter(t, b) })
+	t.Run("table", func(t *testing.T) { b.forTest(t).open(tl, "x", ""); testTable(t, b) })
+	t.Run("time", func(t *testing.T) { b.forTest(t).open(tl, "x", ""); testTime(t, b) })
+	t.Run("mouse", func(t *testing.T) { b.forTest(t).open(tl, "x", ""); testMouse(t, b) })
+	t.Run("light and dark", func(t *testing.T) { b.forTest(t).open(tl, "x", ""); testDark(t, b) })
 	t.Run("anchor", func(t *testing.T) {
-		b.on(t).open(told, "x", "#e7")
+		b.forTest(t).open(tl, "x", "#e7")
 		b.eventually(`document.querySelector("#detail h2")?.textContent.includes("409 Conflict")`)
 	})
 	t.Run("nothing", func(t *testing.T) {
-		b.on(t).open(timeline.Timeline{Begin: start, End: start}, "x", "")
+		b.forTest(t).open(timeline.Timeline{Begin: start, End: start}, "x", "")
 		b.press("n", "Enter", "ArrowLeft", "t", "b", "o", "/")
 		require.Equal(t, "filter", b.text(`document.activeElement.id`))
 	})
 	t.Run("hostile bodies", func(t *testing.T) { testHostile(t, b) })
-	b.on(t)
-	require.Empty(t, b.complaints())
+	b.forTest(t)
+	require.Empty(t, b.errorMessages())
 }
 
 // The very first key goes to the page, not to a mark: n finds what went wrong.
@@ -190,10 +190,10 @@ func testDark(t *testing.T, b *browser) {
 
 // Whatever a body is, the page shows it as text, and does not run it.
 func testHostile(t *testing.T, b *browser) {
-	for _, text := range append([]string{"\xff\xfe\x00</script>readable", `{"a":[{"b":{}},[],1e400,12345678901234567890,"x`}, hostile...) {
-		told := one(sent("application/json", text), timeline.Body{ContentType: "text/html", Data: []byte(text), Size: 1 << 20})
-		told.Exchanges[0].UserAgent = text
-		b.on(t).open(told, text, "#e1")
+	for _, text := range append([]string{"\xff\xfe\x00</script>readable", `{"a":[{"b":{}},[],1e400,12345678901234567890,"x`}, hostileTexts...) {
+		tl := newTimeline(newBody("application/json", text), timeline.Body{ContentType: "text/html", Data: []byte(text), Size: 1 << 20})
+		tl.Exchanges[0].UserAgent = text
+		b.forTest(t).open(tl, text, "#e1")
 		b.eventually(`document.querySelector("#detail h2") !== null`)
 		require.Contains(t, b.text(`document.getElementById("detail").innerText`), "cut off: only the first")
 		require.EqualValues(t, 0, b.value(`document.images.length`))
@@ -201,8 +201,8 @@ func testHostile(t *testing.T, b *browser) {
 	}
 }
 
-// many is a timeline as large as any that is kept.
-func many(exchanges, frames int) timeline.Timeline {
+// newLargeTimeline is a timeline as large as any that is kept.
+func newLargeTimeline(exchanges, frames int) timeline.Timeline {
 	t := timeline.Timeline{Begin: start}
 	at := start
 	object := func(name string, n int) string {
@@ -218,7 +218,7 @@ func many(exchanges, frames int) timeline.Timeline {
 		e := timeline.Exchange{
 			Seq: uint64(n + 1), Begin: at, End: at.Add(time.Millisecond), UserAgent: fmt.Sprintf("client-%d/v1", n%9), Method: "PUT", Verb: "update",
 			Path: "/api/v1/namespaces/default/configmaps/" + name, StatusCode: 200, ResourceVersion: version,
-			Request: sent("application/json", object(name, n)), Response: sent("application/json", object(name, n)),
+			Request: newBody("application/json", object(name, n)), Response: newBody("application/json", object(name, n)),
 		}
 		if n%40 == 0 {
 			e.StatusCode, e.ResourceVersion = 409, ""
@@ -226,7 +226,7 @@ func many(exchanges, frames int) timeline.Timeline {
 		t.Exchanges = append(t.Exchanges, e)
 		for w := 0; w < watches && len(t.Exchanges[w].Frames) < frames/watches; w++ {
 			f := frame(at.Add(time.Millisecond), "MODIFIED", name, version)
-			f.Body = sent("application/json", `{"type":"MODIFIED","object":`+object(name, n)+"}\n")
+			f.Body = newBody("application/json", `{"type":"MODIFIED","object":`+object(name, n)+"}\n")
 			t.Exchanges[w].Frames = append(t.Exchanges[w].Frames, f)
 		}
 	}
@@ -237,9 +237,9 @@ func many(exchanges, frames int) timeline.Timeline {
 // 5,000 requests and 20,000 events open in about a second; a busy machine is
 // given much longer, but only what can be seen is ever drawn.
 func TestPageOfManyInBrowser(t *testing.T) {
-	told := many(5000, 20000)
+	tl := newLargeTimeline(5000, 20000)
 	b := openBrowser(t)
-	b.open(told, "many", "")
+	b.open(tl, "many", "")
 	b.eventually(`document.querySelectorAll(".mark[data-mark]").length > 0`)
 	took := b.value(`performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd`).(float64)
 	t.Logf("open after %.0f ms", took)
@@ -260,5 +260,5 @@ func TestPageOfManyInBrowser(t *testing.T) {
 	step("o")
 	step("/", "4", "0", "9", "Enter", "Enter")
 	require.Contains(t, b.text(focused), "409 Conflict")
-	require.Empty(t, b.complaints())
+	require.Empty(t, b.errorMessages())
 }

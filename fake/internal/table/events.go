@@ -11,7 +11,7 @@ import (
 // eventPrinters print events of both groups, which are kept as those of the core.
 func eventPrinters() []entry {
 	name := named()
-	return []entry{prints(corev1.SchemeGroupVersion, eventCells,
+	return []entry{newEntry(corev1.SchemeGroupVersion, eventCells,
 		text("Last Seen", describes(corev1.Event{}, "lastTimestamp")),
 		text("Type", describes(corev1.Event{}, "type")),
 		text("Reason", describes(corev1.Event{}, "reason")),
@@ -42,8 +42,8 @@ func eventCells(e *corev1.Event) []any {
 	if e.InvolvedObject.Name != "" {
 		about += "/" + e.InvolvedObject.Name
 	}
-	source := or(e.Source.Component, e.ReportingController)
-	if host := or(e.Source.Host, e.ReportingInstance); host != "" {
+	source := orDefault(e.Source.Component, e.ReportingController)
+	if host := orDefault(e.Source.Host, e.ReportingInstance); host != "" {
 		source += ", " + host
 	}
 	return []any{

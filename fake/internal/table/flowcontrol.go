@@ -12,7 +12,7 @@ const defaultShares = int32(30)
 
 func flowPrinters() []entry {
 	gv := flowcontrolv1.SchemeGroupVersion
-	flows := prints(gv, flowCells,
+	flows := newEntry(gv, flowCells,
 		named(),
 		text("PriorityLevel", describes(flowcontrolv1.PriorityLevelConfigurationReference{}, "name")),
 		text("MatchingPrecedence", describes(flowcontrolv1.FlowSchemaSpec{}, "matchingPrecedence")),
@@ -22,7 +22,7 @@ func flowPrinters() []entry {
 	)
 	flows.printer.compare = compareFlows
 	queuing := flowcontrolv1.QueuingConfiguration{}
-	return []entry{flows, prints(gv, levelCells,
+	return []entry{flows, newEntry(gv, levelCells,
 		named(),
 		text("Type", describes(flowcontrolv1.PriorityLevelConfigurationSpec{}, "type")),
 		text("NominalConcurrencyShares", describes(flowcontrolv1.LimitedPriorityLevelConfiguration{}, "nominalConcurrencyShares")),

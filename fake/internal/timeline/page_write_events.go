@@ -6,7 +6,7 @@ import "fmt"
 // resourceVersion: a deletion may be answered with a Status, and an answer may
 // be lost. The event is that of the object and of the kind that such a write
 // makes, it came while the request was under way, and no other write made it.
-func (s *story) linkWrites() {
+func (s *pageData) linkWrites() {
 	claimed := map[string]bool{}
 	events := map[string][]*mark{}
 	for i := range s.Marks {
@@ -24,11 +24,11 @@ func (s *story) linkWrites() {
 		}
 		e, to := s.timeline.Exchanges[m.Exchange], s.targets[m.Exchange]
 		lost := e.StatusCode == 0 || e.StatusCode >= 500
-		if !lost && !(e.Verb == "delete" && succeeded(e)) {
+		if !lost && !(e.Verb == "delete" && isSuccess(e)) {
 			continue
 		}
-		for _, event := range events[makes(e.Verb)+" "+to.key()] {
-			late := !e.End.IsZero() && event.at.Sub(e.End) > together
+		for _, event := range events[eventTypeOf(e.Verb)+" "+to.key()] {
+			late := !e.End.IsZero() && event.at.Sub(e.End) > columnWindow
 			if !late && !event.at.Before(e.Begin) && !claimed[event.Group] {
 				m.Group = event.Group
 				claimed[event.Group] = true
@@ -38,8 +38,8 @@ func (s *story) linkWrites() {
 	}
 }
 
-// makes is the shape of the event that a write causes.
-func makes(verb string) string {
+// eventTypeOf is the shape of the event that a write causes.
+func eventTypeOf(verb string) string {
 	switch verb {
 	case "create":
 		return "add"
@@ -53,7 +53,7 @@ func makes(verb string) string {
 
 // linkLost joins a fault that swallowed an event to the write that had caused
 // it: the latest one of the object that this watch has not heard of.
-func (s *story) linkLost() {
+func (s *pageData) linkLost() {
 	heard := map[string]bool{}
 	wrote := map[string][]*mark{}
 	for i := range s.Marks {
@@ -70,10 +70,10 @@ func (s *story) linkLost() {
 			continue
 		}
 		op := s.timeline.Hits[m.Hits[0]].Op
-		if !isChange(string(op.Event)) {
+		if !isObjectEvent(string(op.Event)) {
 			continue
 		}
-		for _, w := range wrote[s.targets[m.Exchange].of(op.Namespace, op.Name).key()] {
+		for _, w := range wrote[s.targets[m.Exchange].withObject(op.Namespace, op.Name).key()] {
 			if !w.at.After(m.at) && !heard[fmt.Sprint(m.Exchange, " ", w.Group)] {
 				m.Group = w.Group
 				m.order = max(m.order, w.order)
