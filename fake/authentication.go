@@ -56,19 +56,29 @@ func WithAnonymousAuth() Option {
 	}
 }
 
-// authenticate is the station that finds out whose request it is (AU-01). An answer to who
-// is not known ends the connection if it is one of HTTP/2, which is
-// expensive (CVE-2023-44487); requests that are being served on it end in peace.
-func (s *Server) authenticate(w http.ResponseWriter, r *http.Request, t requestinfo.RequestInfo) (*http.Request, bool) {
-	user, result := s.authenticateRequest(w, r)
-	switch {
-	case result == authn.Anonymous && (s.opts.anonymousAuth || slices.Contains(authz.PublicPaths(), t.Path)):
-		user = authn.AnonymousUser()
-	case result != authn.Authenticated:
-		handlers.WriteError(w, r, apierrors.NewUnauthorized("Unauthorized"))
-		return r, false
+// withAuthentication adds the user to the context of the request, or responds with a 401 (AU-01). A
+// server without authentication skips it.
+func (s *Server) withAuthentication(next http.Handler) http.Handler {
+	if s.authenticator == nil {
+		return next
 	}
-	return r.WithContext(authn.WithUser(r.Context(), user)), true
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		user, result := s.authenticateRequest(w, r)
+		switch {
+		case result == authn.Anonymous && (s.opts.anonymousAuth || slices.Contains(authz.PublicPaths(), r.URL.Path)):
+			user = authn.AnonymousUser()
+		case result != authn.Authenticated:
+			handlers.WriteError(w, r, apierrors.NewUnauthorized("Unauthorized"))
+			return
+		}
+		next.ServeHTTP(w, withUser(r, user))
+	})
+}
+
+// withUser returns a copy of r with the user in its context.
+func withUser(r *http.Request, user authenticationv1.UserInfo) *http.Request {
+	requestinfo.SetUserName(r.Context(), user.Username)
+	return r.WithContext(authn.WithUser(r.Context(), user))
 }
 
 // authenticateRequest looks at the credentials of a request.

@@ -8,7 +8,6 @@ import (
 	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/authz"
 	"example.com/fakeapi/fake/internal/handlers"
-	"example.com/fakeapi/internal/requestinfo"
 )
 
 // Attributes are what an authorizer is told of an action.
@@ -54,45 +53,51 @@ func WithAuthorizer(decide func(Attributes) Decision) Option {
 	}
 }
 
-// authorize is the station that asks whether the user may do that.
-func (s *Server) authorize(w http.ResponseWriter, r *http.Request, t requestinfo.RequestInfo) (*http.Request, bool) {
-	a := authz.AttributesOf(authn.UserFrom(r.Context()), r, t)
-	d := s.opts.authorizer.Authorize(a)
-	switch {
-	case d.Allowed():
-		return r, true
-	case d.Err() != nil: // AU-05
-		text := fmt.Sprintf("Internal Server Error: %q: %v", r.RequestURI, d.Err())
-		http.Error(w, authz.EscapeMessage(text), http.StatusInternalServerError)
-	default:
-		writeErrorNoSniff(w, r, authz.Forbidden(a, d.Reason()))
+// withAuthorization responds with a 403 to requests that the authorizer does not allow.
+func (s *Server) withAuthorization(next http.Handler) http.Handler {
+	if s.opts.authorizer == nil {
+		return next
 	}
-	return r, false
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a := authz.AttributesOf(authn.UserFrom(r.Context()), r)
+		d := s.opts.authorizer.Authorize(a)
+		switch {
+		case d.Allowed():
+			next.ServeHTTP(w, r)
+		case d.Err() != nil: // AU-05
+			text := fmt.Sprintf("Internal Server Error: %q: %v", r.RequestURI, d.Err())
+			http.Error(w, authz.EscapeMessage(text), http.StatusInternalServerError)
+		default:
+			writeErrorNoSniff(w, r, authz.Forbidden(a, d.Reason()))
+		}
+	})
 }
 
-// impersonate is the station that makes a request one of the user that its headers ask for.
-func (s *Server) impersonate(w http.ResponseWriter, r *http.Request, t requestinfo.RequestInfo) (*http.Request, bool) {
-	wanted, ok, err := authz.RequestedImpersonation(r.Header)
-	if err != nil {
-		writeErrorNoSniff(w, r, err)
-		return r, false
+// withImpersonation replaces the user of the request by the one that its headers name, if the
+// authorizer allows it (AU-08).
+func (s *Server) withImpersonation(next http.Handler) http.Handler {
+	authorizer := s.opts.authorizer
+	if authorizer == nil {
+		authorizer = authz.AlwaysAllow()
 	}
-	if !ok {
-		return r, true
-	}
-	a := s.opts.authorizer
-	if a == nil {
-		a = authz.AlwaysAllow()
-	}
-	user, err := authz.Impersonate(a, authz.AttributesOf(authn.UserFrom(r.Context()), r, t), wanted)
-	if err != nil {
-		writeErrorNoSniff(w, r, err)
-		return r, false
-	}
-	return r.WithContext(authn.WithUser(r.Context(), user)), true
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		target, ok, err := authz.RequestedImpersonation(r.Header)
+		if err == nil && !ok {
+			next.ServeHTTP(w, r)
+			return
+		}
+		if err == nil {
+			target, err = authz.Impersonate(authorizer, authz.AttributesOf(authn.UserFrom(r.Context()), r), target)
+		}
+		if err != nil {
+			writeErrorNoSniff(w, r, err)
+			return
+		}
+		next.ServeHTTP(w, withUser(r, target))
+	})
 }
 
-// writeErrorNoSniff answers with an error that holds what the client has sent.
+// writeErrorNoSniff writes an error whose message repeats parts of the request.
 func writeErrorNoSniff(w http.ResponseWriter, r *http.Request, err error) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	handlers.WriteError(w, r, err)

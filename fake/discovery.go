@@ -95,13 +95,13 @@ func (v groupConditions) stale(group string) bool {
 }
 
 // conditions tells what the answer to a request shows; nil is for all.
-func (d *Discovery) conditions(t requestinfo.RequestInfo) groupConditions {
+func (d *Discovery) conditions(info *requestinfo.RequestInfo) groupConditions {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(d.groups) == 0 {
 		return nil
 	}
-	if t.Prefix == "apis" && t.Group == "" {
+	if info.Prefix == "apis" && info.Group == "" {
 		d.requests++
 	}
 	list := make(groupConditions, len(d.groups))
@@ -119,14 +119,14 @@ func (d *Discovery) conditions(t requestinfo.RequestInfo) groupConditions {
 }
 
 // writeUnavailable answers for a document that is not to be had, and reports whether it did.
-func (v groupConditions) writeUnavailable(w http.ResponseWriter, r *http.Request, t requestinfo.RequestInfo) bool {
+func (v groupConditions) writeUnavailable(w http.ResponseWriter, r *http.Request, info *requestinfo.RequestInfo) bool {
 	switch {
-	case t.Group == "":
+	case info.Group == "":
 		return false
-	case v[t.Group] == groupHidden:
+	case v[info.Group] == groupHidden:
 		http.NotFound(w, r)
 		return true
-	case v[t.Group] == groupUnavailable && t.Version != "":
+	case v[info.Group] == groupUnavailable && info.Version != "":
 		http.Error(w, "service unavailable", http.StatusServiceUnavailable)
 		return true
 	}

@@ -3,35 +3,61 @@ package fakeapi
 import (
 	"net/http"
 
+	"example.com/fakeapi/fake/internal/negotiate"
+	"example.com/fakeapi/faults"
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// filter is where a request stops on its way in: it goes on, perhaps as another, or has been
-// answered, which is false.
-type filter func(w http.ResponseWriter, r *http.Request, t requestinfo.RequestInfo) (*http.Request, bool)
-
-// newFilters are the filters of the front door, in the order of a real server (apiserver
-// config.go, DefaultBuildHandlerChain): whose request it is and whether that may be done is
-// known before anybody looks whether there is what it is about (AU-03).
-func (s *Server) newFilters() []filter {
-	var filters []filter
-	if s.authenticator != nil {
-		filters = append(filters, s.authenticate)
-	}
-	filters = append(filters, s.impersonate)
-	if s.opts.authorizer != nil {
-		filters = append(filters, s.authorize)
-	}
-	return append(filters, s.awaitStart)
+// buildHandlerChain returns the handler of all requests. A request passes the filters from the last
+// line to the first. Up to faults they see what the client gets. The filters below faults are in
+// the order of the DefaultBuildHandlerChain of k8s.io/apiserver: authentication and authorization
+// run before the resource is looked up (AU-03).
+func (s *Server) buildHandlerChain() http.Handler {
+	handler := http.Handler(http.HandlerFunc(s.route))
+	handler = s.withStartupCheck(handler)
+	handler = s.withAuthorization(handler)
+	handler = s.withImpersonation(handler)
+	handler = s.withAuthentication(handler)
+	handler = withPanicRecovery(handler)
+	handler = s.withTimeout(handler)
+	handler = s.withCBOR(handler)
+	handler = s.withCommonHeaders(handler)
+	handler = s.withFaults(handler)
+	handler = s.withMaxInFlight(handler)
+	handler = s.withMetrics(handler)
+	handler = s.withTimeline(handler)
+	handler = s.compressor.Handler(handler)
+	handler = withRequestInfo(handler)
+	handler = s.withControlAPI(handler)
+	handler = s.withMiddleware(handler)
+	handler = s.conns.withRequestTracking(handler)
+	return handler
 }
 
-// runFilters takes a request through the filters. If one of them has answered it is false.
-func (s *Server) runFilters(w http.ResponseWriter, r *http.Request, t requestinfo.RequestInfo) (*http.Request, bool) {
-	for _, f := range s.filters {
-		var ok bool
-		if r, ok = f(w, r, t); !ok {
-			return r, false
-		}
+// withRequestInfo parses the URL and adds the RequestInfo to the context of the request.
+func withRequestInfo(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, requestinfo.WithRequestInfo(r))
+	})
+}
+
+// withMiddleware adds the handlers of WithMiddleware.
+func (s *Server) withMiddleware(next http.Handler) http.Handler {
+	for i := len(s.opts.middleware) - 1; i >= 0; i-- {
+		next = s.opts.middleware[i](next)
 	}
-	return r, true
+	return next
+}
+
+// withFaults applies the fault rules.
+func (s *Server) withFaults(next http.Handler) http.Handler { return faults.Handler(&s.faults, next) }
+
+// withCBOR enables CBOR for the requests of a server with WithCBOR.
+func (s *Server) withCBOR(next http.Handler) http.Handler {
+	if !s.opts.cbor {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, negotiate.WithCBOR(r))
+	})
 }

@@ -11,7 +11,6 @@ import (
 
 	"example.com/fakeapi/fake/internal/handlers"
 	"example.com/fakeapi/fake/internal/status"
-	"example.com/fakeapi/internal/requestinfo"
 )
 
 // lifecycle is how far the front door is from its start and its end.
@@ -84,14 +83,16 @@ func (s *Server) Restart(startup time.Duration) error {
 	return nil
 }
 
-// awaitStart is the station that refuses a request which came before the server was
-// through with its start.
-func (s *Server) awaitStart(w http.ResponseWriter, r *http.Request, _ requestinfo.RequestInfo) (*http.Request, bool) {
-	if !s.lifecycle.isStarting() || isHealthPath(r.URL.Path) {
-		return r, true
-	}
-	handlers.WriteError(w, r, status.NotYetReady())
-	return r, false
+// withStartupCheck responds with a 503 to all requests except health checks while the server is
+// starting.
+func (s *Server) withStartupCheck(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.lifecycle.isStarting() && !isHealthPath(r.URL.Path) {
+			handlers.WriteError(w, r, status.NotYetReady())
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // closeConns breaks all connections that are open.

@@ -7,7 +7,8 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// withMaxInFlight refuses the requests that are too many.
+// withMaxInFlight responds with a 429 to requests above the limits of WithMaxInFlight and
+// WithMaxWatches.
 func (s *Server) withMaxInFlight(next http.Handler) http.Handler {
 	if s.opts.maxReads == 0 && s.opts.maxWrites == 0 && s.opts.maxWatches == 0 {
 		return next
@@ -15,13 +16,13 @@ func (s *Server) withMaxInFlight(next http.Handler) http.Handler {
 	reads, writes, watches := limiter{max: s.opts.maxReads}, limiter{max: s.opts.maxWrites}, limiter{max: s.opts.maxWatches}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		l := &writes
-		switch t := requestinfo.Parse(r.Method, r.URL.Path, r.URL.Query()); {
-		case t.Verb == requestinfo.Watch:
+		switch info := requestinfo.FromRequest(r); {
+		case info.Verb == requestinfo.Watch:
 			l = &watches
-		case isLongRunning(t):
+		case info.IsLongRunning():
 			next.ServeHTTP(w, r)
 			return
-		case isReadOnly(r):
+		case info.IsReadOnly():
 			l = &reads
 		}
 		if !l.acquire() {
@@ -36,30 +37,19 @@ func (s *Server) withMaxInFlight(next http.Handler) http.Handler {
 	})
 }
 
-// isReadOnly reports whether a request changes nothing: its verb is get, list or watch.
-func isReadOnly(r *http.Request) bool {
-	switch r.Method {
-	case http.MethodGet:
-		return true
-	case http.MethodHead: // outside of the API groups its verb is its own
-		return requestinfo.Parse(r.Method, r.URL.Path, nil).IsResourceRequest()
-	}
-	return false
-}
-
-// limiter are places for a number of requests.
+// limiter counts the requests in flight of one kind.
 type limiter struct {
 	max    int64 // 0 is no limit
 	active atomic.Int64
 }
 
-// acquire takes a place, if there is one.
-func (s *limiter) acquire() bool {
-	if active := s.active.Add(1); s.max == 0 || active <= s.max {
+// acquire reports whether one more request is allowed, and counts it until release.
+func (l *limiter) acquire() bool {
+	if active := l.active.Add(1); l.max == 0 || active <= l.max {
 		return true
 	}
-	s.release()
+	l.release()
 	return false
 }
 
-func (s *limiter) release() { s.active.Add(-1) }
+func (l *limiter) release() { l.active.Add(-1) }

@@ -1,10 +1,7 @@
 package fakeapi
 
 import (
-	"bufio"
-	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -14,67 +11,84 @@ import (
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/metrics"
 	"example.com/fakeapi/internal/requestinfo"
+	"example.com/fakeapi/internal/responsewriter"
 )
 
-// withMetrics counts every request that next serves, by what its client gets: faults count
-// as if they were the server's.
+// withMetrics counts requests by what their clients get. Responses of fault rules count as those of
+// the server.
 func (s *Server) withMetrics(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var query url.Values
-		if strings.Contains(r.URL.RawQuery, "watch") {
-			query = r.URL.Query()
-		}
-		t := requestinfo.Parse(r.Method, r.URL.Path, query)
-		l, ok := s.metricLabels(r, t)
+		info := requestinfo.FromRequest(r)
+		labels, ok := s.metricLabels(r, info)
 		if !ok {
 			next.ServeHTTP(w, r)
 			return
 		}
-		running := s.metrics.InFlight(l, isLongRunning(t), isReadOnly(r))
-		running.Inc()
-		m := &metricsWriter{ResponseWriter: w, request: r}
+		inFlight := s.metrics.InFlight(labels, info.IsLongRunning(), info.IsReadOnly())
+		inFlight.Inc()
+		recorder, ok := w.(responsewriter.Recorder) // that of the timeline
+		if !ok {
+			recorder = &responsewriter.Status{ResponseWriter: w}
+		}
+		completed := false
 		begin := time.Now()
 		defer func() {
-			running.Dec()
-			if code := m.statusCode(); code != 0 {
-				s.metrics.RecordRequest(l, code, time.Since(begin))
+			inFlight.Dec()
+			if code := responseCode(recorder, r, completed); code != 0 {
+				s.metrics.RecordRequest(labels, code, time.Since(begin))
 			} else {
-				s.metrics.RecordAbort(l)
+				s.metrics.RecordAbort(labels)
 			}
 		}()
-		next.ServeHTTP(m, r)
-		m.finished = true
+		next.ServeHTTP(recorder, r)
+		completed = true
 	})
 }
 
-// metricLabels are what a request is counted by; counted is false for what is not served.
-func (s *Server) metricLabels(r *http.Request, t requestinfo.RequestInfo) (l metrics.Labels, ok bool) {
+// responseCode returns the status code to count, or 0 for a response that is not complete. completed
+// is false if the handler panicked.
+func responseCode(recorder responsewriter.Recorder, r *http.Request, completed bool) int {
+	code, hijacked := recorder.StatusCode(), recorder.Hijacked()
 	switch {
-	case t.IsResourceRequest():
-		res := s.types.Table().Lookup(t.Group, t.Version, t.Resource)
-		if res == nil || t.Subresource != "" && res.Subresource(t.Subresource) == nil {
+	case code != 0 && code != http.StatusOK:
+		return code
+	case !completed || hijacked && r.Header.Get("Upgrade") == "":
+		return 0
+	case hijacked:
+		return http.StatusSwitchingProtocols
+	}
+	return http.StatusOK
+}
+
+// metricLabels returns the labels of a request. ok is false for resources and paths that are not
+// served.
+func (s *Server) metricLabels(r *http.Request, info *requestinfo.RequestInfo) (l metrics.Labels, ok bool) {
+	switch {
+	case info.IsResourceRequest():
+		res := s.types.Table().Lookup(info.Group, info.Version, info.Resource)
+		if res == nil || info.Subresource != "" && res.Subresource(info.Subresource) == nil {
 			return l, false
 		}
-		return metrics.ResourceLabels(r, t), true
-	case t.Prefix != "":
-		return metrics.PathLabels(r, "/"+t.Prefix), true
+		return metrics.ResourceLabels(r, *info), true
+	case info.Prefix != "":
+		return metrics.PathLabels(r, "/"+info.Prefix), true
 	}
-	path := r.URL.Path
-	if known := "/openapi/"; strings.HasPrefix(path, known) {
-		path = known
+	path := info.Path
+	if strings.HasPrefix(path, "/openapi/") {
+		path = "/openapi/"
 	}
 	return metrics.PathLabels(r, path), isHealthPath(path) ||
 		slices.Contains([]string{"/", "/metrics", "/openapi/", "/version", "/version/"}, path)
 }
 
-// recordTermination counts a request that the server has ended in self-defense.
+// recordTermination counts a request that the server ended to protect itself.
 func (s *Server) recordTermination(r *http.Request, code int) {
-	if l, ok := s.metricLabels(r, requestinfo.Parse(r.Method, r.URL.Path, r.URL.Query())); ok {
+	if l, ok := s.metricLabels(r, requestinfo.FromRequest(r)); ok {
 		s.metrics.RecordTermination(l, code)
 	}
 }
 
-// countObjects counts what is in the store.
+// countObjects returns the number of stored objects by resource.
 func (s *Server) countObjects() map[schema.GroupResource]int {
 	view := s.store.View()
 	counts := make(map[schema.GroupResource]int)
@@ -82,44 +96,4 @@ func (s *Server) countObjects() map[schema.GroupResource]int {
 		counts[res.StorageResource] = view.Count(codec.Key(res, "", ""))
 	}
 	return counts
-}
-
-// metricsWriter sees the code of an answer.
-type metricsWriter struct {
-	http.ResponseWriter
-	request            *http.Request
-	code               int
-	hijacked, finished bool
-}
-
-// Unwrap is for http.ResponseController.
-func (m *metricsWriter) Unwrap() http.ResponseWriter { return m.ResponseWriter }
-
-// WriteHeader implements http.ResponseWriter.
-func (m *metricsWriter) WriteHeader(code int) {
-	if m.code == 0 && code >= http.StatusOK {
-		m.code = code
-	}
-	m.ResponseWriter.WriteHeader(code)
-}
-
-// Hijack is for http.ResponseController: what follows is no answer of HTTP.
-func (m *metricsWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	conn, buffered, err := http.NewResponseController(m.ResponseWriter).Hijack()
-	m.hijacked = m.hijacked || err == nil
-	return conn, buffered, err
-}
-
-// statusCode is the code, 0 if there was no whole answer. One that begins with its body
-// has 200.
-func (m *metricsWriter) statusCode() int {
-	switch {
-	case m.code != 0 && m.code != http.StatusOK:
-		return m.code
-	case !m.finished || m.hijacked && m.request.Header.Get("Upgrade") == "":
-		return 0
-	case m.hijacked:
-		return http.StatusSwitchingProtocols
-	}
-	return http.StatusOK
 }

@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"example.com/fakeapi/faults"
 )
 
 // BenchmarkMetrics is a small request inside the server, counted and not.
@@ -15,11 +13,10 @@ func BenchmarkMetrics(b *testing.B) {
 	srv, err := New(WithInMemoryNetwork())
 	require.NoError(b, err)
 	defer func() { _ = srv.Close() }()
-	plain := srv.withTimeline(faults.Handler(&srv.faults, srv.withRequestDefaults()))
+	serve := srv.withFaults(srv.withCommonHeaders(srv.withTimeout(withPanicRecovery(srv.withImpersonation(http.HandlerFunc(srv.route))))))
 	request := httptest.NewRequest(http.MethodGet, "/api/v1/namespaces/default", nil)
-	for name, handler := range map[string]http.Handler{
-		"counted": srv.withTimeline(srv.withMetrics(faults.Handler(&srv.faults, srv.withRequestDefaults()))), "not": plain,
-	} {
+	for name, handler := range map[string]http.Handler{"counted": srv.withMetrics(serve), "not": serve} {
+		handler = withRequestInfo(srv.withTimeline(handler))
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -177,14 +177,6 @@ func WithMiddleware(wrap func(http.Handler) http.Handler) Option {
 	}
 }
 
-// withMiddleware is a handler with all middleware around it.
-func (o *options) withMiddleware(h http.Handler) http.Handler {
-	for _, wrap := range slices.Backward(o.middleware) {
-		h = wrap(h)
-	}
-	return h
-}
-
 // WithSeed makes everything that the server invents (uids, the ends of
 // generated names) come out the same in every run that makes the same writes in
 // the same order. Without it they are random.

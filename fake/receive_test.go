@@ -19,7 +19,7 @@ func TestPanics(t *testing.T) {
 
 	request := httptest.NewRequest(http.MethodGet, "/api/v1/pods", nil)
 	answer := httptest.NewRecorder()
-	withPanicRecovery(func(http.ResponseWriter, *http.Request) { panic("oh") })(answer, request)
+	withPanicRecovery(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oh") })).ServeHTTP(answer, request)
 	require.Equal(t, http.StatusInternalServerError, answer.Code)
 	require.Equal(t, "This request caused apiserver to panic. Look in the logs for details.\n", answer.Body.String())
 	require.Equal(t, "text/plain; charset=utf-8", answer.Header().Get("Content-Type"))
@@ -27,13 +27,13 @@ func TestPanics(t *testing.T) {
 	require.Contains(t, told.String(), "receive_test.go", "where it was")
 
 	require.PanicsWithValue(t, http.ErrAbortHandler, func() {
-		withPanicRecovery(func(w http.ResponseWriter, _ *http.Request) {
+		withPanicRecovery(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusOK)
 			panic("oh")
-		})(httptest.NewRecorder(), request)
+		})).ServeHTTP(httptest.NewRecorder(), request)
 	})
 	require.PanicsWithValue(t, http.ErrAbortHandler, func() {
-		withPanicRecovery(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })(httptest.NewRecorder(), request)
+		withPanicRecovery(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })).ServeHTTP(httptest.NewRecorder(), request)
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"example.com/fakeapi/fake/internal/handlers"
@@ -14,43 +13,42 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// route hands a request to those who serve its path.
+// route calls the handler of the path.
 func (s *Server) route(w http.ResponseWriter, r *http.Request) {
-	var query url.Values
-	if strings.Contains(r.URL.RawQuery, "watch") {
-		query = r.URL.Query()
-	}
-	t := requestinfo.Parse(r.Method, r.URL.Path, query)
-	r, ok := s.runFilters(w, r, t)
-	if !ok {
-		return
-	}
+	info := requestinfo.FromRequest(r)
 	switch {
-	case t.Prefix != "" && s.isServed(t):
-		if t.IsResourceRequest() {
-			s.api.Serve(w, r, t)
+	case info.Prefix != "" && s.isServed(info):
+		if info.IsResourceRequest() {
+			s.api.Serve(w, r, *info)
 			return
 		}
-		s.serveDiscovery(w, r, t)
-	case t.Prefix == "api" || t.Prefix == "apis" && s.types.Table().HasGroup(t.Group) && !s.types.Table().IsCustomGroup(t.Group):
-		// Something below a served group that is not there: a Status.
+		s.serveDiscovery(w, r, info)
+	case info.Prefix == "api" || info.Prefix == "apis" && s.types.Table().HasGroup(info.Group) && !s.types.Table().IsCustomGroup(info.Group):
+		// Unknown paths below a served group get a Status.
 		handlers.WriteError(w, r, status.PathNotFound())
 	default:
 		s.serveOther(w, r)
 	}
 }
 
-// setCommonHeaders sets what every answer carries.
+// withCommonHeaders sets the headers of every response.
+func (s *Server) withCommonHeaders(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.setCommonHeaders(w, r)
+		next.ServeHTTP(w, r)
+	})
+}
+
 func (s *Server) setCommonHeaders(w http.ResponseWriter, r *http.Request) {
 	w.Header()["Cache-Control"] = noCache
 	w.Header()["Audit-Id"] = []string{auditID(r)} // AU-06
 	s.setDate(w)
 }
 
-// noCache is on every answer (HT-01). Shared: nobody changes it.
+// noCache is the Cache-Control header of every response (HT-01). It must not be changed.
 var noCache = []string{"no-cache, private"}
 
-// auditID is the client's Audit-ID, or a new one.
+// auditID returns the Audit-ID of the request, or a new one.
 func auditID(r *http.Request) string {
 	if id := r.Header.Get("Audit-Id"); id != "" {
 		return id
@@ -62,19 +60,19 @@ func auditID(r *http.Request) string {
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }
 
-// isServed reports whether the path lies in a group and version that is served,
-// or is one of the discovery paths above them.
-func (s *Server) isServed(t requestinfo.RequestInfo) bool {
+// isServed reports whether the path is in a served group and version, or is one of the discovery
+// paths above them.
+func (s *Server) isServed(info *requestinfo.RequestInfo) bool {
 	switch {
-	case t.Prefix == "apis" && t.Group == "" && t.Version == "":
-		return !t.IsResourceRequest()
-	case t.Version == "":
-		return t.Prefix == "api" || s.types.Table().HasGroup(t.Group)
+	case info.Prefix == "apis" && info.Group == "" && info.Version == "":
+		return !info.IsResourceRequest()
+	case info.Version == "":
+		return info.Prefix == "api" || s.types.Table().HasGroup(info.Group)
 	}
-	return (t.Prefix == "apis") == (t.Group != "") && s.types.Table().HasVersion(t.Group, t.Version)
+	return (info.Prefix == "apis") == (info.Group != "") && s.types.Table().HasVersion(info.Group, info.Version)
 }
 
-// serveOther answers what is outside of the API groups.
+// serveOther serves the paths outside of the API groups.
 func (s *Server) serveOther(w http.ResponseWriter, r *http.Request) {
 	switch path := r.URL.Path; {
 	case path == "/":
@@ -96,27 +94,27 @@ func (s *Server) serveOther(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveDiscovery answers /api, /apis and what is between them and a resource. What a
-// real server serves with its aggregator, /apis and the groups, knows no methods.
-func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request, t requestinfo.RequestInfo) {
+// serveDiscovery serves /api, /apis and the paths between them and a resource. A real server serves
+// /apis and the groups with its aggregator, which does not check the method.
+func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request, info *requestinfo.RequestInfo) {
 	plain := negotiate.Document
-	if t.Prefix == "apis" && t.Version == "" {
+	if info.Prefix == "apis" && info.Version == "" {
 		plain = negotiate.Unrouted
 	}
 	switch {
-	case strings.HasSuffix(t.Path, "//"): // HT-12
+	case strings.HasSuffix(info.Path, "//"): // HT-12
 		http.NotFound(w, r)
 		return
 	case r.Method != http.MethodGet && plain == negotiate.Document:
 		handlers.WriteError(w, r, status.MethodNotAllowed())
 		return
 	}
-	views := s.groups.conditions(t)
-	if views.writeUnavailable(w, r, t) {
+	conditions := s.groups.conditions(info)
+	if conditions.writeUnavailable(w, r, info) {
 		return
 	}
 	negotiated := negotiate.ResponseOutput
-	if t.Version == "" && t.Group == "" && !s.aggregatedDiscoveryOff.Load() {
+	if info.Version == "" && info.Group == "" && !s.aggregatedDiscoveryOff.Load() {
 		negotiated = negotiate.DiscoveryOutput
 	}
 	out, err := negotiated(r, plain)
@@ -124,5 +122,5 @@ func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request, t reques
 		handlers.WriteError(w, r, err)
 		return
 	}
-	s.writeDiscovery(w, r, out, views)
+	s.writeDiscovery(w, r, out, conditions)
 }

@@ -50,7 +50,6 @@ type Server struct {
 	tokens           *authn.Tokens        // those that are known, whether or not one is asked for
 	authenticator    *authn.Authenticator // in; nil without authentication
 	adminCertificate *clientCertificate   // of the server's own clients; nil without client certificates
-	filters          []filter
 	lifecycle        lifecycle
 	recorder         *timeline.Recorder
 	compressor       compress.Compressor
@@ -183,7 +182,7 @@ func (s *Server) listen() error {
 func (s *Server) startHTTP(ctx context.Context, config *tls.Config) {
 	s.transport = s.newTransport()
 	s.client = s.newClient()
-	s.filters = s.newFilters()
+	s.recorder = timeline.NewRecorder(s.faults.Hits)
 	s.handler = s.buildHandlerChain()
 	s.httpServer = &http.Server{
 		Handler:           s.withBrowserProtection(s),
@@ -197,24 +196,6 @@ func (s *Server) startHTTP(ctx context.Context, config *tls.Config) {
 		defer close(s.serveDone)
 		s.serveListener()
 	}()
-}
-
-// buildHandlerChain is all that a request passes, but the guard of the listener.
-func (s *Server) buildHandlerChain() http.Handler {
-	h := s.withRequestDefaults()
-	for _, wrap := range []func(http.Handler) http.Handler{ // the innermost first
-		func(next http.Handler) http.Handler { return faults.Handler(&s.faults, next) },
-		s.withMaxInFlight,           // counts what a fault holds up
-		s.withMetrics,               // sees what the client gets
-		s.withTimeline,              // and so does the timeline,
-		s.compressor.Handler,        // in plain bytes
-		s.withControlAPI,            // the control API: no fault gets in its way
-		s.opts.withMiddleware,       // the middleware of a test
-		s.conns.withRequestTracking, // what Close waits for
-	} {
-		h = wrap(h)
-	}
-	return h
 }
 
 // startControllers lets the controllers run until ctx ends.

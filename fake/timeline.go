@@ -29,9 +29,8 @@ type Body = timeline.Body
 // has only what fault rules did.
 func (s *Server) Timeline() Timeline { return s.recorder.Timeline() }
 
-// withTimeline records what a handler is asked and answers, unless that is switched off.
+// withTimeline records requests and responses, unless WithoutTimeline is set.
 func (s *Server) withTimeline(next http.Handler) http.Handler {
-	s.recorder = timeline.NewRecorder(s.faults.Hits)
 	if s.opts.unrecorded {
 		return next
 	}

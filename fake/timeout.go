@@ -1,114 +1,67 @@
 package fakeapi
 
 import (
-	"bytes"
 	"context"
-	"maps"
 	"net/http"
-	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"example.com/fakeapi/fake/internal/handlers"
 	"example.com/fakeapi/internal/requestinfo"
+	"example.com/fakeapi/internal/responsewriter"
 )
 
-// requestTimeout is how long a request that is not long-running may take.
-const requestTimeout = time.Minute
-
-// timeoutParam is the time that a request asks for with its timeout parameter, up to a
-// minute; 0 if it asks for none, and for those that are long-running, whose parameter
-// nobody reads (PV-25, EX-08).
-func timeoutParam(r *http.Request) (time.Duration, error) {
-	if !strings.Contains(r.URL.RawQuery, "timeout=") || isLongRunningRequest(r) {
-		return 0, nil
+// withTimeout responds with a 504 to a request that takes longer than its query parameter timeout
+// allows (EX-08). On a server with admission functions the default is a minute; without them no
+// request takes that long. Long-running requests have no limit.
+func (s *Server) withTimeout(next http.Handler) http.Handler {
+	var byDefault time.Duration
+	if len(s.opts.admission) > 0 {
+		byDefault = requestinfo.RequestTimeout
 	}
-	text := r.URL.Query().Get("timeout")
-	if text == "" {
-		return 0, nil
-	}
-	timeout, err := time.ParseDuration(text)
-	if err != nil {
-		return 0, apierrors.NewBadRequest("invalid timeout specified in the request URL - " + err.Error())
-	}
-	return max(0, min(timeout, requestTimeout)), nil
-}
-
-// isLongRunningRequest reports whether a request is one of those that no limit of time or number
-// is for: watches, and what goes on between a client and a container.
-func isLongRunningRequest(r *http.Request) bool {
-	return isLongRunning(requestinfo.Parse(r.Method, r.URL.Path, r.URL.Query()))
-}
-
-func isLongRunning(t requestinfo.RequestInfo) bool {
-	switch t.Subresource {
-	case "attach", "exec", "log", "portforward", "proxy":
-		return true
-	}
-	return t.Verb == requestinfo.Watch
-}
-
-// withTimeout gives next a time, after which the answer is a 504 (EX-08), whatever comes of
-// the request; its context has ended then. The answer is held back until it is complete.
-func (s *Server) withTimeout(timeout time.Duration, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), timeout)
-		defer cancel()
-		buffered := &bufferedResponse{header: w.Header().Clone()}
-		done := make(chan any, 1) // what next panicked with, or nil
-		go func() {
-			defer func() { done <- recover() }()
-			next.ServeHTTP(buffered, r.WithContext(ctx))
-		}()
-		select {
-		case cause := <-done:
-			if cause != nil {
-				panic(cause)
-			}
-			if end, _ := ctx.Deadline(); time.Now().Before(end) {
-				buffered.flush(w)
-				return
-			} // the timer is late: the time is over all the same
-		case <-ctx.Done():
+		info := requestinfo.FromRequest(r)
+		timeout := info.Timeout
+		if timeout == 0 && !info.IsLongRunning() {
+			timeout = byDefault
 		}
-		if r.Context().Err() != nil {
-			panic(http.ErrAbortHandler) // the client is gone, or the server
+		switch {
+		case info.TimeoutErr != nil:
+			handlers.WriteError(w, r, apierrors.NewBadRequest("invalid timeout specified in the request URL - "+info.TimeoutErr.Error()))
+		case timeout == 0:
+			next.ServeHTTP(w, r)
+		default:
+			s.serveWithTimeout(w, r, next, timeout)
 		}
-		s.recordTermination(r, http.StatusGatewayTimeout)
-		handlers.WriteTimeout(w)
 	})
 }
 
-// bufferedResponse is an answer that nobody has got yet.
-type bufferedResponse struct {
-	header http.Header
-	code   int
-	body   bytes.Buffer
-}
-
-// Header implements http.ResponseWriter.
-func (a *bufferedResponse) Header() http.Header { return a.header }
-
-// WriteHeader implements http.ResponseWriter.
-func (a *bufferedResponse) WriteHeader(code int) {
-	if a.code == 0 && code >= http.StatusOK {
-		a.code = code
+// serveWithTimeout holds the response of next back until it is complete or the timeout is over. The
+// context of the request ends with the timeout.
+func (s *Server) serveWithTimeout(w http.ResponseWriter, r *http.Request, next http.Handler, timeout time.Duration) {
+	ctx, cancel := context.WithTimeout(r.Context(), timeout)
+	defer cancel()
+	buffer := responsewriter.NewBuffer(w)
+	done := make(chan any, 1) // receives the panic of next, or nil
+	go func() {
+		defer func() { done <- recover() }()
+		next.ServeHTTP(buffer, r.WithContext(ctx))
+	}()
+	select {
+	case reason := <-done:
+		if reason != nil {
+			panic(reason)
+		}
+		if deadline, _ := ctx.Deadline(); time.Now().Before(deadline) {
+			buffer.SendTo(w)
+			return
+		} // the timer has not fired yet, but the timeout is over
+	case <-ctx.Done():
 	}
-}
-
-// Write implements http.ResponseWriter.
-func (a *bufferedResponse) Write(p []byte) (int, error) {
-	a.WriteHeader(http.StatusOK)
-	return a.body.Write(p)
-}
-
-// flush lets the answer go.
-func (a *bufferedResponse) flush(w http.ResponseWriter) {
-	clear(w.Header())
-	maps.Copy(w.Header(), a.header)
-	if a.code != 0 {
-		w.WriteHeader(a.code)
+	if r.Context().Err() != nil {
+		panic(http.ErrAbortHandler) // the connection or the server is closed
 	}
-	_, _ = w.Write(a.body.Bytes())
+	s.recordTermination(r, http.StatusGatewayTimeout)
+	handlers.WriteTimeout(w)
 }

@@ -163,12 +163,12 @@ func (e truncate) check() error {
 }
 
 func (e truncate) applyCommitted(x *exchange, a *bufferedResponse) outcome {
-	if a.body.Len() <= e.n {
+	if a.Body.Len() <= e.n {
 		return proceed
 	}
-	a.header.Set("Content-Length", strconv.Itoa(a.body.Len()))
-	a.body.Truncate(e.n)
-	a.writeTo(x.w)
+	a.Header().Set("Content-Length", strconv.Itoa(a.Body.Len()))
+	a.Body.Truncate(e.n)
+	a.SendTo(x.w)
 	x.flush()
 	return aborted
 }

@@ -92,7 +92,7 @@ func (e edit) jsonValue() []byte {
 }
 
 func (e edit) applyCommitted(x *exchange, a *bufferedResponse) outcome {
-	if a.body.Len() == 0 { // HEAD, 204, 304
+	if a.Body.Len() == 0 { // HEAD, 204, 304
 		x.notApplied = "the answer has no body"
 		return proceed
 	}
@@ -110,12 +110,12 @@ func (e edit) editBody(a *bufferedResponse) ([]byte, error) {
 	if err := a.decompress(); err != nil {
 		return nil, err
 	}
-	contentType := a.header.Get("Content-Type")
+	contentType := a.Header().Get("Content-Type")
 	switch framingFor(contentType).(type) {
 	case jsonFraming:
-		return editJSON(a.body.Bytes(), e.path, e.jsonValue())
+		return editJSON(a.Body.Bytes(), e.path, e.jsonValue())
 	case protobufFraming:
-		return editProtobuf(a.body.Bytes(), e)
+		return editProtobuf(a.Body.Bytes(), e)
 	}
 	return nil, fmt.Errorf("a body of %q cannot be edited", contentType)
 }
@@ -159,7 +159,7 @@ func (e overwrite) check() error {
 }
 
 func (e overwrite) applyCommitted(_ *exchange, a *bufferedResponse) outcome {
-	e.overwriteBytes(a.body.Bytes())
+	e.overwriteBytes(a.Body.Bytes())
 	return proceed
 }
 

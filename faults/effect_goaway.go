@@ -1,6 +1,10 @@
 package faults
 
-import "net/http"
+import (
+	"net/http"
+
+	"example.com/fakeapi/internal/requestinfo"
+)
 
 // GoAway lets the request be served and ends its connection, in peace, as a server
 // does that sends its clients elsewhere (HT-10): over HTTP/2 the answer's header comes
@@ -18,7 +22,7 @@ func (goAway) isFinal() bool  { return false }
 func (goAway) check() error   { return nil }
 
 func (goAway) applyBefore(x *exchange) outcome {
-	if upgrades(x.r) {
+	if requestinfo.IsUpgrade(x.r) {
 		return proceed // this connection is of no use to other requests, whatever comes
 	}
 	x.changeHeader(setConnectionClose)

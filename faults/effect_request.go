@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+
+	"example.com/fakeapi/internal/requestinfo"
 )
 
 // SetRequestHeader gives the request these values of a header, and no others,
@@ -23,7 +25,7 @@ func (e requestHeader) applyBefore(x *exchange) outcome {
 	r := *x.r
 	r.Header = x.r.Header.Clone()
 	e.setIn(r.Header)
-	x.r = &r
+	x.r = requestinfo.WithRequestInfo(&r)
 	return proceed
 }
 
@@ -54,7 +56,7 @@ func (e ignore) applyBefore(x *exchange) outcome {
 	r.URL = new(*x.r.URL)
 	r.URL.RawQuery = query.Encode()
 	r.RequestURI = r.URL.RequestURI()
-	x.r = &r
+	x.r = requestinfo.WithRequestInfo(&r)
 	return proceed
 }
 

@@ -72,12 +72,12 @@ func (e throttle) check() error {
 }
 
 func (e throttle) applyCommitted(x *exchange, a *bufferedResponse) outcome {
-	if a.body.Len() == 0 {
+	if a.Body.Len() == 0 {
 		return proceed
 	}
-	a.header.Set("Content-Length", strconv.Itoa(a.body.Len()))
-	body := a.body.Bytes()
-	a.writeHeaderTo(x.w)
+	a.Header().Set("Content-Length", strconv.Itoa(a.Body.Len()))
+	body := a.Body.Bytes()
+	a.SendHeaderTo(x.w)
 	return e.writeChunks(x, body, finished)
 }
 

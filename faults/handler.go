@@ -2,7 +2,6 @@ package faults
 
 import (
 	"net/http"
-	"strings"
 
 	"example.com/fakeapi/internal/requestinfo"
 )
@@ -31,7 +30,8 @@ type middleware struct {
 
 func (m *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rules := m.set.rules()
-	if rules == nil && !requestinfo.MayWatch(r.Method, r.URL) {
+	info := requestinfo.FromRequest(r)
+	if rules == nil && info.Verb != requestinfo.Watch {
 		m.next.ServeHTTP(w, r)
 		return
 	}
@@ -39,10 +39,10 @@ func (m *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if x.finishRequest(m.applyBefore(rules, x)) {
 		return
 	}
-	switch upgraded := upgrades(r); {
+	switch upgraded := requestinfo.IsUpgrade(r); {
 	case !upgraded && x.op.Verb == requestinfo.Watch:
 		x.finishRequest(serveWatch(x, m.next))
-	case !upgraded && !x.op.isLongRunning() && rules.couldMatch(Committed, x.op):
+	case !upgraded && !info.IsLongRunning() && rules.couldMatch(Committed, x.op):
 		x.finishRequest(serveCommitted(x, m.next))
 	default:
 		m.next.ServeHTTP(x.w, x.r)
@@ -52,13 +52,6 @@ func (m *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (m *middleware) applyBefore(rules *ruleSnapshot, x *exchange) outcome {
 	return x.applyRules(rules, x.op, func(e Effect) outcome { return e.(beforeEffect).applyBefore(x) })
-}
-
-// upgrades reports whether a request turns its connection into something that
-// is no HTTP: a WebSocket, or the SPDY of exec and port-forward.
-func upgrades(r *http.Request) bool {
-	protocol := strings.ToLower(r.Header.Get("Upgrade"))
-	return protocol == "websocket" || strings.HasPrefix(protocol, "spdy/")
 }
 
 // finishRequest ends the request if o says so.

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"example.com/fakeapi/internal/requestinfo"
@@ -101,7 +100,7 @@ func NewOp(r *http.Request) Op {
 	if r.URL.RawQuery != "" {
 		query = r.URL.Query()
 	}
-	t := requestinfo.Parse(r.Method, r.URL.Path, query)
+	t := requestinfo.FromRequest(r)
 	op := Op{
 		Group:       t.Group,
 		Resource:    t.Resource,
@@ -116,28 +115,9 @@ func NewOp(r *http.Request) Op {
 		op.Verb = t.Verb
 	}
 	if selector := query.Get("fieldSelector"); selector != "" && op.Name == "" {
-		op.Name = nameInSelector(selector)
+		op.Name = requestinfo.SelectedName(selector)
 	}
 	return op
-}
-
-func nameInSelector(selector string) string {
-	s, err := fields.ParseSelector(selector)
-	if err != nil {
-		return ""
-	}
-	name, _ := s.RequiresExactMatch("metadata.name")
-	return name
-}
-
-// isLongRunning reports whether the answer may never be complete, the requests that
-// a real server calls long-running.
-func (op Op) isLongRunning() bool {
-	switch op.Subresource {
-	case "attach", "exec", "log", "portforward", "proxy":
-		return true
-	}
-	return op.Verb == requestinfo.Watch
 }
 
 // objectKey names the object, for the randomness that is kept per object.

@@ -401,6 +401,7 @@ func TestUpgradedConnection(t *testing.T) {
 	require.NoError(t, err)
 	for _, code := range []int{200, 503} {
 		r := httptest.NewRequest(http.MethodGet, pods+"?watch=1", nil)
+		r.Header.Set("Connection", "Upgrade")
 		r.Header.Set("Upgrade", "websocket")
 		w := httptest.NewRecorder()
 		faults.Handler(&set, a).ServeHTTP(w, r)

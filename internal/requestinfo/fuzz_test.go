@@ -37,7 +37,7 @@ func FuzzParse(f *testing.F) {
 		if got.Subresource != "" && got.Name == "" || got.Name != "" && got.Resource == "" {
 			t.Fatalf("%+v has a part without the one before it", got)
 		}
-		if got.Verb == Watch && !MayWatch(method, &url.URL{Path: path, RawQuery: query}) {
+		if got.Verb == Watch && !mayWatch(method, &url.URL{Path: path, RawQuery: query}) {
 			t.Fatalf("a watch looks like none: %+v", got)
 		}
 		if !plain(path) || got.IsWatchPath && method != http.MethodGet {

@@ -1,21 +1,22 @@
-// Package route reads a request line the way a Kubernetes API server does: it
-// turns a method, a path and a query into the operation that is meant. It is
-// pure (no server state, no I/O), so the server and the fault rules agree about
-// what "list pods" is.
+// Package requestinfo reads a request line as a Kubernetes API server does. It turns the method,
+// the path and the query of a request into the operation that the client requests. The server
+// parses each request once and carries the result in the context of the request.
 //
-// What it knows are the documents' paths (reference/using-api/api-concepts,
+// The paths of resources are those of the Kubernetes documentation (reference/using-api/api-concepts,
 // "Resource URIs"):
 //
 //	/api/v1[/namespaces/NS]/RESOURCE[/NAME[/SUBRESOURCE...]]
 //	/apis/GROUP/VERSION[/namespaces/NS]/RESOURCE[/NAME[/SUBRESOURCE...]]
 //
-// and the deprecated /watch/ prefix behind the version. Whether a resource
-// exists, and whether it lives in namespaces, is not known here.
+// The deprecated prefix /watch/ after the version is supported. The package does not know which
+// resources are served, nor which of them are namespaced.
 package requestinfo
 
 import (
+	"net/http"
 	"net/url"
 	"strings"
+	"time"
 )
 
 // The verbs of the API, as authorisation and discovery spell them.
@@ -30,44 +31,93 @@ const (
 	DeleteCollection = "deletecollection"
 )
 
-// RequestInfo is what a request asks for.
-//
-// For a resource request (Resource != "") Verb is one of the constants of this
-// package, or "" where the method has no meaning on such a path; for any other
-// path Verb is the method in lower case.
+// RequestTimeout is the longest time that a request may take unless it is long-running. It is also
+// the default.
+const RequestTimeout = time.Minute
+
+// RequestInfo is the parsed request line of a request.
 type RequestInfo struct {
+	// Verb is one of the constants of this package if the request is for a resource, or "" if the
+	// method has no meaning on the path. For all other paths it is the method in lower case.
 	Verb string
-	// Path is the URL path as it was sent.
+	// Path is the path of the URL.
 	Path string
-	// Prefix is "api" for the core group, "apis" for a named one, "" outside the API.
+	// Prefix is "api" for the core group, "apis" for named groups, and "" for paths outside the API.
 	Prefix string
-	// Group is "" for the core group. Version is "" on discovery paths above a version.
+	// Group is "" for the core group. Version is "" for discovery paths of a group.
 	Group, Version string
-	// Namespace is "" for a cluster-scoped path and for one across all namespaces.
+	// Namespace is "" for cluster-scoped paths and for lists across all namespaces.
 	Namespace string
-	// Resource is the plural of the path, for instance "pods".
+	// Resource is the plural name of the resource, for example "pods".
 	Resource string
 	// Name is "" for a collection.
 	Name string
-	// Subresource is what follows the name, "" if nothing does; what is deeper
-	// (as pods/NAME/proxy/x/y has) is in Rest.
+	// Subresource is the path segment after the name, and Parts is the rest of the path after it,
+	// for example "x/y" of pods/NAME/proxy/x/y.
 	Subresource string
 	Parts       string
-	// IsWatchPath tells the deprecated /watch/ form.
+	// IsWatchPath is true for paths with the deprecated prefix /watch/.
 	IsWatchPath bool
+	// Timeout is the value of the query parameter timeout, at most RequestTimeout. It is 0 if the
+	// parameter is missing, empty or not positive, and for long-running requests (PV-25).
+	Timeout time.Duration
+	// TimeoutErr is the error of a timeout parameter that is not a duration.
+	TimeoutErr error
 }
 
-// IsResourceRequest reports whether the request is for objects rather than for
-// discovery, health or another document.
-func (info RequestInfo) IsResourceRequest() bool { return info.Resource != "" }
+// IsResourceRequest reports whether the request is for objects and not for discovery, health or
+// another document.
+func (info *RequestInfo) IsResourceRequest() bool { return info.Resource != "" }
 
-// IsCollection reports whether the request addresses a collection.
-func (info RequestInfo) IsCollection() bool { return info.Resource != "" && info.Name == "" }
+// IsCollection reports whether the request is for a collection.
+func (info *RequestInfo) IsCollection() bool { return info.Resource != "" && info.Name == "" }
 
-// Parse reads method, path (url.URL.EscapedPath is not needed: names hold no
-// slashes) and query. It never fails: what is no API path has Resource "".
+// IsReadOnly reports whether the verb is get, list or watch.
+func (info *RequestInfo) IsReadOnly() bool {
+	return info.Verb == Get || info.Verb == List || info.Verb == Watch
+}
+
+// IsLongRunning reports whether limits of time and of requests in flight do not apply to the
+// request: watches, and the streams between a client and a container.
+func (info *RequestInfo) IsLongRunning() bool {
+	switch info.Subresource {
+	case "attach", "exec", "log", "portforward", "proxy":
+		return true
+	}
+	return info.Verb == Watch
+}
+
+// New parses r. It never fails. A path outside the API has no Resource.
+func New(r *http.Request) RequestInfo {
+	var query url.Values
+	if mayWatch(r.Method, r.URL) {
+		query = r.URL.Query()
+	}
+	info := Parse(r.Method, r.URL.Path, query)
+	if strings.Contains(r.URL.RawQuery, "timeout=") && !info.IsLongRunning() {
+		info.Timeout, info.TimeoutErr = parseTimeout(r.URL.Query().Get("timeout"))
+	}
+	return info
+}
+
+// parseTimeout returns the duration of a timeout parameter, at most RequestTimeout, or 0 if it is
+// empty or not positive.
+func parseTimeout(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return 0, err
+	}
+	return max(0, min(d, RequestTimeout)), nil
+}
+
+// Parse parses a method, a path and a query. The path is unescaped, as names have no slashes. Of
+// the query it reads only the parameter watch. It never fails. A path outside the API has no
+// Resource.
 func Parse(method, path string, query url.Values) RequestInfo {
-	info := RequestInfo{Path: path, Verb: strings.ToLower(method)}
+	info := RequestInfo{Path: path, Verb: lowerMethod(method)}
 	rest := strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/")
 	prefix, rest := cutSegment(rest)
 	switch prefix {
@@ -86,24 +136,41 @@ func Parse(method, path string, query url.Values) RequestInfo {
 	}
 	info.parseResource(rest)
 	if info.Resource != "" {
-		info.Verb = verbOf(method, info, query)
+		info.Verb = verbOf(method, &info, query)
 	}
 	return info
 }
 
-// cutSegment cuts the first segment off a path.
+// lowerMethod is strings.ToLower without an allocation for the usual methods.
+func lowerMethod(method string) string {
+	switch method {
+	case "GET":
+		return "get"
+	case "POST":
+		return "post"
+	case "PUT":
+		return "put"
+	case "PATCH":
+		return "patch"
+	case "DELETE":
+		return "delete"
+	}
+	return strings.ToLower(method)
+}
+
+// cutSegment returns the first segment of a path and the rest.
 func cutSegment(path string) (segment, rest string) {
 	segment, rest, _ = strings.Cut(path, "/")
 	return segment, rest
 }
 
-// parseResource reads what stands behind the version. Doubled slashes are not folded:
-// an empty resource or name leads nowhere (HT-12).
+// parseResource parses the path after the version. Empty segments are not removed: a path with an
+// empty resource or name is not a resource path (HT-12).
 func (info *RequestInfo) parseResource(path string) {
 	resource, rest := cutSegment(path)
 	if resource == "namespaces" && rest != "" {
-		// namespaces/NS/status and namespaces/NS/finalize are subresources of the
-		// namespace; anything else behind namespaces/NS is a resource inside it.
+		// namespaces/NS/status and namespaces/NS/finalize are subresources of the namespace.
+		// Any other segment is a resource in the namespace.
 		namespace, inside := cutSegment(rest)
 		info.Namespace = namespace
 		if inside != "" && !isNamespaceSubresource(inside) {
@@ -120,7 +187,8 @@ func (info *RequestInfo) parseResource(path string) {
 
 func isNamespaceSubresource(s string) bool { return s == "status" || s == "finalize" }
 
-func verbOf(method string, info RequestInfo, query url.Values) string {
+// verbOf returns the verb of a request for a resource, "" if the method has no meaning there.
+func verbOf(method string, info *RequestInfo, query url.Values) string {
 	switch method {
 	case "POST":
 		return Create
@@ -148,27 +216,23 @@ func verbOf(method string, info RequestInfo, query url.Values) string {
 	return ""
 }
 
-// isWatchQuery reads the query's watch parameter: anything but a false value asks
-// for a watch, also one that is no boolean (PV-09).
+// isWatchQuery reports whether the parameter watch requests a watch. Every value except false and 0
+// does, also one that is not a boolean (PV-09).
 func isWatchQuery(query url.Values) bool {
-	values, given := query["watch"]
-	if !given {
-		return false
-	}
-	return BoolParam(values)
+	values, ok := query["watch"]
+	return ok && BoolParam(values)
 }
 
-// MayWatch is a cheap look that finds every watch and few other requests.
-func MayWatch(method string, url *url.URL) bool {
+// mayWatch reports whether the request may be a watch, without parsing the query.
+func mayWatch(method string, u *url.URL) bool {
 	if method != "GET" && method != "HEAD" {
 		return false
 	}
-	query := url.RawQuery
-	return strings.Contains(query, "watch") || strings.Contains(query, "%") || strings.Contains(url.Path, "/watch/")
+	return strings.Contains(u.RawQuery, "watch") || strings.Contains(u.RawQuery, "%") || strings.Contains(u.Path, "/watch/")
 }
 
-// BoolParam reads a query parameter as the API server reads its booleans: present
-// and neither "false" nor "0" in any case is true; the first value counts.
+// BoolParam parses a query parameter as the API server parses booleans. It is true if the first
+// value is neither "false", in any case, nor "0".
 func BoolParam(values []string) bool {
 	if len(values) == 0 {
 		return false

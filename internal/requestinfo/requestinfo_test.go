@@ -41,7 +41,7 @@ func TestParse(t *testing.T) {
 			tt.want.Path = tt.path
 			require.Equal(t, tt.want, Parse(tt.method, tt.path, query))
 			if tt.want.Verb == Watch {
-				require.True(t, MayWatch(tt.method, &url.URL{Path: tt.path, RawQuery: tt.query}))
+				require.True(t, mayWatch(tt.method, &url.URL{Path: tt.path, RawQuery: tt.query}))
 			}
 		})
 	}

@@ -5,7 +5,6 @@ import (
 	"net/url"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metascheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,8 +14,9 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// AttributesOf are the attributes of a request of user, which was routed to t.
-func AttributesOf(user authenticationv1.UserInfo, r *http.Request, t requestinfo.RequestInfo) Attributes {
+// AttributesOf returns the attributes of a request of user.
+func AttributesOf(user authenticationv1.UserInfo, r *http.Request) Attributes {
+	t := requestinfo.FromRequest(r)
 	a := Attributes{User: user, Verb: t.Verb, Path: t.Path}
 	if !t.IsResourceRequest() {
 		a.NonResource = true
@@ -41,18 +41,14 @@ func AttributesOf(user authenticationv1.UserInfo, r *http.Request, t requestinfo
 	return a
 }
 
-// selectedName is the one name that a list or watch asks for, "" if it does not, or has
-// parameters that cannot be read (AU-09).
+// selectedName returns the name that the field selector of a list or watch requires. It returns ""
+// if there is none, or if the query is not valid (AU-09).
 func selectedName(query url.Values) string {
 	var opts metainternal.ListOptions
-	if err := metascheme.ParameterCodec.DecodeParameters(query, metav1.SchemeGroupVersion, &opts); err != nil || opts.FieldSelector == nil {
+	if err := metascheme.ParameterCodec.DecodeParameters(query, metav1.SchemeGroupVersion, &opts); err != nil {
 		return ""
 	}
-	name, ok := opts.FieldSelector.RequiresExactMatch("metadata.name")
-	if !ok || len(content.IsPathSegmentName(name)) > 0 {
-		return ""
-	}
-	return name
+	return requestinfo.SelectedName(query.Get("fieldSelector"))
 }
 
 func (a *Attributes) selectFields(text string) {

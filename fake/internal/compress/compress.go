@@ -36,7 +36,7 @@ func (c *Compressor) SetWatchList(on bool) { c.watchListOff.Store(!on) }
 // watches that begin with all that is there, each for clients that accept it.
 func (c *Compressor) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !isResource(r.URL.Path) || !accepts(r.Header.Get("Accept-Encoding")) {
+		if requestinfo.FromRequest(r).Prefix == "" || !accepts(r.Header.Get("Accept-Encoding")) {
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -44,13 +44,6 @@ func (c *Compressor) Handler(next http.Handler) http.Handler {
 		next.ServeHTTP(z, r)
 		z.end()
 	})
-}
-
-// isResource reports whether a path is served by those who compress: the API groups and their
-// discovery, and not the other documents.
-func isResource(path string) bool {
-	prefix, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	return prefix == "api" || prefix == "apis"
 }
 
 // accepts reads Accept-Encoding as a real server does: gzip by its name, with no parameter.
@@ -70,7 +63,7 @@ func isStreamingList(r *http.Request, byDefault bool) bool {
 		return false
 	}
 	query := r.URL.Query()
-	if !requestinfo.BoolParam(query["allowWatchBookmarks"]) || requestinfo.Parse(r.Method, r.URL.Path, query).Verb != requestinfo.Watch {
+	if !requestinfo.BoolParam(query["allowWatchBookmarks"]) || requestinfo.FromRequest(r).Verb != requestinfo.Watch {
 		return false
 	}
 	if sendInitialEvents, set := query["sendInitialEvents"]; set {

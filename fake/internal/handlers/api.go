@@ -11,7 +11,6 @@ package handlers
 import (
 	"errors"
 	"net/http"
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -109,20 +108,12 @@ func (a *API) Serve(w http.ResponseWriter, r *http.Request, t requestinfo.Reques
 	}
 }
 
-// requestTimeout is how long a request that is no watch may take.
-const requestTimeout = time.Minute
-
-// timeoutParam is the time that a request has: what its timeout parameter says, up to
-// a minute.
-func timeoutParam(r *http.Request) time.Duration {
-	if !strings.Contains(r.URL.RawQuery, "timeout=") {
-		return requestTimeout
+// timeoutOf returns the time that a request has for waiting.
+func timeoutOf(info *requestinfo.RequestInfo) time.Duration {
+	if info.Timeout > 0 {
+		return info.Timeout
 	}
-	d, err := time.ParseDuration(r.URL.Query().Get("timeout"))
-	if err != nil || d <= 0 {
-		return requestTimeout
-	}
-	return min(d, requestTimeout)
+	return requestinfo.RequestTimeout
 }
 
 // WriteTimeout answers a request whose time is over (EX-08).

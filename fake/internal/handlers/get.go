@@ -51,7 +51,7 @@ func (a *API) viewAtLeast(q *request, resourceVersion string) (memstore.View, er
 	if err != nil {
 		return memstore.View{}, err
 	}
-	if err := a.waitForRevision(q.r.Context(), timeoutParam(q.r), a.view, rev); err != nil {
+	if err := a.waitForRevision(q.r.Context(), timeoutOf(&q.info), a.view, rev); err != nil {
 		return memstore.View{}, err
 	}
 	return a.view.View(), nil

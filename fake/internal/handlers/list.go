@@ -161,7 +161,7 @@ func (a *API) resolveContinue(q *request, prefix string, opts *metainternal.List
 
 // viewExactly gives the state at exactly rev, waiting for one from the future.
 func (a *API) viewExactly(q *request, rev memstore.Revision) (memstore.View, error) {
-	if err := a.waitForRevision(q.r.Context(), timeoutParam(q.r), currentView{a.store}, rev); err != nil {
+	if err := a.waitForRevision(q.r.Context(), timeoutOf(&q.info), currentView{a.store}, rev); err != nil {
 		return memstore.View{}, err
 	}
 	view, err := a.store.ViewAt(rev)

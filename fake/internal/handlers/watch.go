@@ -14,6 +14,7 @@ import (
 	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/status"
+	"example.com/fakeapi/internal/requestinfo"
 	"example.com/fakeapi/memstore"
 )
 
@@ -57,7 +58,7 @@ func (a *API) watch(q *request) error {
 		ctx:        ctx,
 		metrics:    a.settings.Metrics.WatchEvents(q.res.GroupVersionResource()),
 	}
-	if isWebSocketUpgrade(q.r) {
+	if requestinfo.IsWebSocket(q.r) {
 		return serveWebSocket(q.w, q.r, s.encoder.ContentType(true), cancel, func(ws *webSocketWriter) {
 			s.socket = ws
 			s.sendError(s.run(ctx, rev, &opts))
@@ -163,7 +164,7 @@ func (s *stream) listAndFollow(ctx context.Context, rev memstore.Revision) error
 	view := s.api.view.View()
 	if rev > view.Revision() {
 		s.writeHeader() // the wait is a part of the stream, and not of its time (SI-09)
-		if err := s.api.waitForRevision(s.request, requestTimeout, s.api.view, rev); err != nil {
+		if err := s.api.waitForRevision(s.request, requestinfo.RequestTimeout, s.api.view, rev); err != nil {
 			return err
 		}
 		view = s.api.view.View()

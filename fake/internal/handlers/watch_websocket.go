@@ -5,7 +5,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strings"
 
 	"golang.org/x/net/websocket"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -13,12 +12,6 @@ import (
 
 	"example.com/fakeapi/internal/frames"
 )
-
-// isWebSocketUpgrade reports whether a request is the beginning of a WebSocket.
-func isWebSocketUpgrade(r *http.Request) bool {
-	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket") &&
-		strings.Contains(strings.ToLower(r.Header.Get("Connection")), "upgrade")
-}
 
 // serveWebSocket does the handshake of a WebSocket, and lets serve write to it; gone is
 // called when the client closes it. As on a real server, with the same library: a client

@@ -10,7 +10,7 @@ import (
 
 	"example.com/fakeapi/faults"
 	"example.com/fakeapi/internal/frames"
-	"example.com/fakeapi/internal/requestinfo"
+	"example.com/fakeapi/internal/responsewriter"
 )
 
 // What a Recorder keeps at most. Of plain exchanges that is 16 MiB; the frames of all
@@ -55,7 +55,7 @@ func (r *Recorder) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		x := r.add(request)
 		defer r.end(x)
-		next.ServeHTTP(&responseWriter{ResponseWriter: w, x: x, pool: &r.pool, evict: r.evict, request: request}, x.recordBody(request))
+		next.ServeHTTP(&responseWriter{Status: responsewriter.Status{ResponseWriter: w}, x: x, pool: &r.pool, evict: r.evict, request: request}, x.recordBody(request))
 	})
 }
 
@@ -220,9 +220,4 @@ func (r *recordingReader) Read(p []byte) (int, error) {
 		r.x.request.add(p[:n])
 	}
 	return n, err
-}
-
-// isWatch reports whether a request is for a watch.
-func isWatch(r *http.Request) bool {
-	return requestinfo.MayWatch(r.Method, r.URL) && requestinfo.Parse(r.Method, r.URL.Path, r.URL.Query()).Verb == requestinfo.Watch
 }

@@ -4,21 +4,20 @@ import (
 	"net/http"
 
 	"example.com/fakeapi/internal/frames"
+	"example.com/fakeapi/internal/requestinfo"
+	"example.com/fakeapi/internal/responsewriter"
 )
 
 // responseWriter is the ResponseWriter of a request that is recorded. It passes on everything
 // at once; what is kept are copies.
 type responseWriter struct {
-	http.ResponseWriter
+	responsewriter.Status
 	x       *recording
 	pool    *bodyPool
 	evict   func()
 	request *http.Request
 	wrote   bool // the header is written
 }
-
-// Unwrap is for http.ResponseController.
-func (w *responseWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // recordHeader notes the code, and what will follow.
 func (w *responseWriter) recordHeader(code int) {
@@ -28,7 +27,7 @@ func (w *responseWriter) recordHeader(code int) {
 	w.wrote = true
 	media := frames.MediaType(w.Header().Get("Content-Type"))
 	var s *stream
-	if code == http.StatusOK && isWatch(w.request) {
+	if code == http.StatusOK && requestinfo.FromRequest(w.request).Verb == requestinfo.Watch {
 		if split := frames.NewSplitter(media); split != nil {
 			s = &stream{split: split}
 		}
@@ -41,7 +40,7 @@ func (w *responseWriter) recordHeader(code int) {
 // WriteHeader implements http.ResponseWriter.
 func (w *responseWriter) WriteHeader(code int) {
 	w.recordHeader(code)
-	w.ResponseWriter.WriteHeader(code)
+	w.Status.WriteHeader(code)
 }
 
 // Write implements http.ResponseWriter.

@@ -1,0 +1,63 @@
+package requestinfo
+
+import (
+	"context"
+	"net/http"
+	"sync/atomic"
+)
+
+// infoContext is a context with the RequestInfo of a request.
+type infoContext struct {
+	context.Context
+	info RequestInfo
+	user atomic.Pointer[string]
+}
+
+type contextKey struct{}
+
+// Value implements context.Context.
+func (c *infoContext) Value(key any) any {
+	if key == (contextKey{}) {
+		return c
+	}
+	return c.Context.Value(key)
+}
+
+// WithRequestInfo returns a copy of r with its RequestInfo in its context. A handler that changes
+// the URL calls it again.
+func WithRequestInfo(r *http.Request) *http.Request {
+	return r.WithContext(&infoContext{Context: r.Context(), info: New(r)})
+}
+
+// FromRequest returns the RequestInfo in the context of r. If there is none, it parses r. The result
+// must not be changed.
+func FromRequest(r *http.Request) *RequestInfo {
+	if c, ok := r.Context().Value(contextKey{}).(*infoContext); ok {
+		return &c.info
+	}
+	info := New(r)
+	return &info
+}
+
+// SetUserName records the name of the user of a request in its context, for the filters outside of
+// authentication. It does nothing if the context has no RequestInfo.
+func SetUserName(ctx context.Context, name string) {
+	for {
+		c, ok := ctx.Value(contextKey{}).(*infoContext)
+		if !ok {
+			return
+		}
+		c.user.Store(&name)
+		ctx = c.Context
+	}
+}
+
+// UserName returns the name that SetUserName recorded last, or "".
+func UserName(ctx context.Context) string {
+	if c, ok := ctx.Value(contextKey{}).(*infoContext); ok {
+		if name := c.user.Load(); name != nil {
+			return *name
+		}
+	}
+	return ""
+}
