@@ -127,7 +127,7 @@ func (x *environment) countState(have, want map[string]string) {
 	x.counter.Add("was behind")
 	for name := range have {
 		if _, there := want[name]; !there {
-			x.counter.Add("knew what was gone")
+			x.counter.Add("had a deleted object")
 		}
 	}
 }

@@ -39,15 +39,15 @@ type informer struct {
 func newInformer(x *environment, rng *rand.Rand) *informer {
 	v := &informer{rng: rng, handled: map[string]string{}, newest: map[string]uint64{}}
 	config := x.srv.RESTConfig()
-	doors := []func(context.Context, string, string) (net.Conn, error){config.Dial, x.replica.RESTConfig().Dial}
+	dials := []func(context.Context, string, string) (net.Conn, error){config.Dial, x.replica.RESTConfig().Dial}
 	names := []string{"dial server", "dial replica"}
 	config.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
 		v.mu.Lock()
-		door := v.rng.IntN(len(doors))
+		target := v.rng.IntN(len(dials))
 		end := connectionErrors()[v.rng.IntN(len(connectionErrors()))]
 		v.mu.Unlock()
-		x.counter.Add(names[door])
-		conn, err := doors[door](ctx, network, address)
+		x.counter.Add(names[target])
+		conn, err := dials[target](ctx, network, address)
 		return errorConn{conn, end}, err
 	}
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return countingTransport{next, x.counter} })
@@ -108,7 +108,7 @@ func (v *informer) handlers() cache.ResourceEventHandlerFuncs {
 		v.mu.Lock()
 		defer v.mu.Unlock()
 		if rev < v.newest[cm.Name] {
-			v.regressions = append(v.regressions, fmt.Sprintf("%s was shown at %d after %d\n", cm.Name, rev, v.newest[cm.Name]))
+			v.regressions = append(v.regressions, fmt.Sprintf("%s: handlers saw %d after %d\n", cm.Name, rev, v.newest[cm.Name]))
 		}
 		v.newest[cm.Name] = max(v.newest[cm.Name], rev)
 		v.handled[cm.Name] = cm.ResourceVersion

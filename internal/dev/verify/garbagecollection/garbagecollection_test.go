@@ -24,7 +24,7 @@ func TestRandomOwnerGraphs(t *testing.T) {
 		runTest(t, func(p *environment) {
 			rng := rand.New(rand.NewPCG(seed, 1))
 			w := randomGraph(rng)
-			story := []string{fmt.Sprintf("seed %d", seed), w.String()}
+			steps := []string{fmt.Sprintf("seed %d", seed), w.String()}
 			var objects []runtime.Object
 			for _, name := range w.names() {
 				objects = append(objects, w[name].object(name))
@@ -34,11 +34,11 @@ func TestRandomOwnerGraphs(t *testing.T) {
 				synctest.Wait()
 				require.NoError(p, p.srv.RunControllers(p.Context()))
 				w.run()
-				require.Equal(p, w.String(), p.serverGraph().String(), "%s", strings.Join(story, "\n"))
+				require.Equal(p, w.String(), p.serverGraph().String(), "%s", strings.Join(steps, "\n"))
 				if step == 8 || len(w) == 0 {
 					return
 				}
-				story = append(story, p.doRandom(rng, w))
+				steps = append(steps, p.doRandom(rng, w))
 			}
 		}, opts...)
 	}

@@ -18,7 +18,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-const holdFinalizer = "example.com/hold"
+const holdFinalizer = "example.com/finalizer"
 
 // randomGraph returns a tree, an acyclic graph or an arbitrary graph. Some owner references refer
 // to objects that do not exist, and some objects have finalizers.
@@ -35,9 +35,9 @@ func randomGraph(rng *rand.Rand) graph {
 			o := ownerRef{name: fmt.Sprintf("o%02d", rng.IntN(below)), blocks: rng.IntN(3) > 0}
 			switch rng.IntN(25) {
 			case 0:
-				o.name = "ghost"
+				o.name = "missing"
 			case 1:
-				o.name, o.unserved = "strange", true
+				o.name, o.unserved = "unserved", true
 			}
 			if _, twice := t.ownerNamed(o.name); !twice {
 				t.owners = append(t.owners, o)
@@ -79,7 +79,7 @@ func (t *node) object(name string) *corev1.ConfigMap {
 	for _, o := range t.owners {
 		r := metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: o.name, UID: types.UID(o.name), BlockOwnerDeletion: &o.blocks}
 		if o.unserved {
-			r.Kind = "Strange"
+			r.Kind = "Unserved"
 		}
 		cm.OwnerReferences = append(cm.OwnerReferences, r)
 	}
@@ -109,7 +109,7 @@ func (p *environment) serverGraph() graph {
 	for _, cm := range list.Items {
 		t := &node{finalizers: cm.Finalizers, deleted: cm.DeletionTimestamp != nil}
 		for _, r := range cm.OwnerReferences {
-			t.owners = append(t.owners, ownerRef{name: r.Name, blocks: *r.BlockOwnerDeletion, unserved: r.Kind == "Strange"})
+			t.owners = append(t.owners, ownerRef{name: r.Name, blocks: *r.BlockOwnerDeletion, unserved: r.Kind == "Unserved"})
 		}
 		w[cm.Name] = t
 	}

@@ -22,7 +22,7 @@ type Encoding struct {
 }
 
 // ErrMalformed is wrapped by errors about complete frames that cannot be decoded.
-var ErrMalformed = errors.New("garbled frame")
+var ErrMalformed = errors.New("malformed event")
 
 // Decode decodes an object or a list and returns it with its kind.
 func (l Encoding) Decode(raw []byte) (obj runtime.Object, kind string, err error) {
@@ -95,7 +95,7 @@ func (l Encoding) decodeEvent(event watch.EventType, raw []byte) (g Event, err e
 		return Event{Type: event, Code: int(status.Code), Message: status.Message}, nil
 	}
 	if kind != l.Kind.Name {
-		return g, fmt.Errorf("it is a %s, not a %s", kind, l.Kind.Name)
+		return g, fmt.Errorf("the kind is %s, not %s", kind, l.Kind.Name)
 	}
 	g = Event{Type: event, InitialEventsEnd: obj.(metav1.Object).GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"}
 	g.Object, err = ObjectFrom(obj)

@@ -32,7 +32,7 @@ func (w *Network) connect(ctx context.Context, network, address string) (net.Con
 	cut := w.disconnected
 	w.mu.Unlock()
 	if cut {
-		return nil, errors.New("the network is cut")
+		return nil, errors.New("the network is disconnected")
 	}
 	c, err := w.dial(ctx, network, address)
 	if err == nil {

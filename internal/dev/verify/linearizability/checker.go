@@ -13,9 +13,9 @@ import (
 // CheckRevisions checks what the model of a single key cannot: no two writes have the same
 // revision, no revision is older than one that a client had received before the request, and no uid
 // is used for two objects.
-func CheckRevisions(history []porcupine.Operation) (complaints []string) {
-	complain := func(what string, op porcupine.Operation) {
-		complaints = append(complaints, fmt.Sprintf("%s: %+v -> %+v", what, op.Input, op.Output))
+func CheckRevisions(history []porcupine.Operation) (violations []string) {
+	report := func(what string, op porcupine.Operation) {
+		violations = append(violations, fmt.Sprintf("%s: %+v -> %+v", what, op.Input, op.Output))
 	}
 	history = slices.SortedFunc(slices.Values(history), func(a, b porcupine.Operation) int { return cmp.Compare(a.Return, b.Return) })
 	known := make([]uint64, len(history)+1) // the newest revision in the first n responses
@@ -33,24 +33,24 @@ func CheckRevisions(history []porcupine.Operation) (complaints []string) {
 			rev = a.ListRevision
 		}
 		before, _ := slices.BinarySearchFunc(history[:i], op.Call, func(o porcupine.Operation, call int64) int { return cmp.Compare(o.Return, call) })
-		if told := known[before]; rev != 0 && !q.Noop && rev < told {
-			complain(fmt.Sprintf("at %d, after %d was told", rev, told), op)
+		if newest := known[before]; rev != 0 && !q.Noop && rev < newest {
+			report(fmt.Sprintf("at %d, after %d was received", rev, newest), op)
 		}
 		if q.IsRead() || q.Noop || rev == 0 {
 			continue
 		}
 		if revisions[rev] {
-			complain("a revision of two writes", op)
+			report("two writes with the same revision", op)
 		}
 		if revisions[rev] = true; a.Code != http.StatusCreated {
 			continue
 		}
 		if uids[a.UID] {
-			complain("a uid of two objects", op)
+			report("two objects with the same uid", op)
 		}
 		uids[a.UID] = true
 	}
-	return complaints
+	return violations
 }
 
 // DescribeFailure describes, for each key, the end of the longest order that porcupine found and
@@ -70,13 +70,13 @@ func DescribeFailure(history []porcupine.Operation, info porcupine.Linearization
 		key, placed := longest[0].Input.(Request).Key, map[int64]bool{}
 		for i, op := range longest {
 			if placed[op.Call] = true; i >= len(longest)-5 {
-				fmt.Fprintf(&b, "%s: in order: %s\n", key, FormatOperation(op))
+				fmt.Fprintf(&b, "%s: ordered: %s\n", key, FormatOperation(op))
 			}
 		}
 		left := 0
 		for _, op := range history {
 			if op.Input.(Request).Key == key && !placed[op.Call] && left < 10 {
-				fmt.Fprintf(&b, "%s: then not: %s\n", key, FormatOperation(op))
+				fmt.Fprintf(&b, "%s: not possible next: %s\n", key, FormatOperation(op))
 				left++
 			}
 		}

@@ -61,65 +61,65 @@ func validHistory() []porcupine.Operation {
 func TestModelAcceptsValidHistories(t *testing.T) {
 	require.True(t, porcupine.CheckOperations(Model(Absent(10)), validHistory()))
 	require.Empty(t, CheckRevisions(validHistory()))
-	for name, doctor := range map[string]func(h []porcupine.Operation) []porcupine.Operation{
-		"the other wins": func(h []porcupine.Operation) []porcupine.Operation {
+	for name, modify := range map[string]func(h []porcupine.Operation) []porcupine.Operation{
+		"the other update succeeds": func(h []porcupine.Operation) []porcupine.Operation {
 			h[2].Output, h[3].Output = h[3].Output, objectResponse(200, "u1", 12, "1")
 			h[2].Input, h[3].Input = h[3].Input, h[2].Input
 			return h
 		},
-		"the lost one comes late": func(h []porcupine.Operation) []porcupine.Operation {
+		"the lost write is carried out late": func(h []porcupine.Operation) []porcupine.Operation {
 			h[7].Output, h[8].Output = objectResponse(200, "u1", 12, "1"), objectResponse(200, "u1", 15, "m")
 			return h
 		},
-		"the lost one never comes": func(h []porcupine.Operation) []porcupine.Operation {
+		"the lost write is not carried out": func(h []porcupine.Operation) []porcupine.Operation {
 			h[7].Output, h[8].Output = objectResponse(200, "u1", 12, "1"), objectResponse(200, "u1", 15, "1")
 			return h
 		},
-		"a status for a deletion": func(h []porcupine.Operation) []porcupine.Operation {
+		"a Status for the delete": func(h []porcupine.Operation) []porcupine.Operation {
 			h[8].Output = Response{Code: 200, UID: "u1"}
 			return h
 		},
-		"nobody reads what was lost": func(h []porcupine.Operation) []porcupine.Operation {
+		"the lost write is not read": func(h []porcupine.Operation) []porcupine.Operation {
 			return slices.Delete(h, 7, 8)
 		},
 	} {
-		require.True(t, porcupine.CheckOperations(Model(Absent(10)), doctor(validHistory())), name)
+		require.True(t, porcupine.CheckOperations(Model(Absent(10)), modify(validHistory())), name)
 	}
 }
 
 // TestModelRejectsInvalidHistories modifies one operation of a valid history.
 func TestModelRejectsInvalidHistories(t *testing.T) {
-	for name, doctor := range map[string]func(h []porcupine.Operation){
-		"both win":         func(h []porcupine.Operation) { h[3].Output = objectResponse(200, "u1", 13, "2") },
-		"both lose":        func(h []porcupine.Operation) { h[2].Output = h[3].Output },
-		"stale read":       func(h []porcupine.Operation) { h[1].Output = h[9].Output },
-		"read of the dead": func(h []porcupine.Operation) { h[9].Output = h[7].Output },
-		"read of another":  func(h []porcupine.Operation) { h[7].Output = objectResponse(200, "u9", 14, "m") },
-		"second creator": func(h []porcupine.Operation) {
+	for name, modify := range map[string]func(h []porcupine.Operation){
+		"both updates succeed":     func(h []porcupine.Operation) { h[3].Output = objectResponse(200, "u1", 13, "2") },
+		"both updates fail":        func(h []porcupine.Operation) { h[2].Output = h[3].Output },
+		"stale read":               func(h []porcupine.Operation) { h[1].Output = h[9].Output },
+		"read of a deleted object": func(h []porcupine.Operation) { h[9].Output = h[7].Output },
+		"read of another uid":      func(h []porcupine.Operation) { h[7].Output = objectResponse(200, "u9", 14, "m") },
+		"second create": func(h []porcupine.Operation) {
 			h[1].Input, h[1].Output = h[0].Input, objectResponse(201, "u9", 12, "0")
 		},
-		"kept dry run":           func(h []porcupine.Operation) { h[5].Output = objectResponse(200, "u1", 12, "d") },
-		"dry run at a revision":  func(h []porcupine.Operation) { h[4].Output = objectResponse(200, "u1", 13, "d") },
-		"dry run of the present": func(h []porcupine.Operation) { h[4].Output = objectResponse(200, "u1", 12, "1") },
-		"revision goes back":     func(h []porcupine.Operation) { h[2].Output = objectResponse(200, "u1", 11, "1") },
-		"other content":          func(h []porcupine.Operation) { h[2].Output = objectResponse(200, "u1", 12, "2") },
-		"lost one doctored":      func(h []porcupine.Operation) { h[7].Output = objectResponse(200, "u1", 14, "n") },
-		"lost one at the list":   func(h []porcupine.Operation) { h[7].Output = objectResponse(200, "u1", 13, "m") },
-		"lost one undone":        func(h []porcupine.Operation) { h[8].Output = objectResponse(200, "u1", 15, "1") },
-		"list of the future":     func(h []porcupine.Operation) { h[5].Output = listAt(h[5].Output, 14) },
-		"list of the past":       func(h []porcupine.Operation) { h[5].Output = listAt(h[5].Output, 11) },
-		"list without it":        func(h []porcupine.Operation) { h[5].Output = Response{Code: 200, ListRevision: 13} },
-		"deleted twice":          func(h []porcupine.Operation) { h[9].Input, h[9].Output = h[8].Input, h[8].Output },
-		"deleted another":        func(h []porcupine.Operation) { h[8].Input = Request{Key: "a", Verb: "delete", UID: "u0"} },
-		"deleted another state":  func(h []porcupine.Operation) { h[8].Input = Request{Key: "a", Verb: "delete", ResourceVersion: 12} },
-		"deletion of the past":   func(h []porcupine.Operation) { h[8].Output = objectResponse(200, "u1", 14, "m") },
-		"same uid again":         func(h []porcupine.Operation) { h[10].Output = objectResponse(201, "u1", 16, "3") },
-		"failed test":            func(h []porcupine.Operation) { h[11].Output = objectResponse(200, "u2", 17, "4") },
-		"wrong reason":           func(h []porcupine.Operation) { h[3].Output = errorResponse(409, metav1.StatusReasonAlreadyExists) },
+		"stored dry run":                    func(h []porcupine.Operation) { h[5].Output = objectResponse(200, "u1", 12, "d") },
+		"dry run at a revision":             func(h []porcupine.Operation) { h[4].Output = objectResponse(200, "u1", 13, "d") },
+		"dry run without the change":        func(h []porcupine.Operation) { h[4].Output = objectResponse(200, "u1", 12, "1") },
+		"revision goes back":                func(h []porcupine.Operation) { h[2].Output = objectResponse(200, "u1", 11, "1") },
+		"other content":                     func(h []porcupine.Operation) { h[2].Output = objectResponse(200, "u1", 12, "2") },
+		"lost write with other content":     func(h []porcupine.Operation) { h[7].Output = objectResponse(200, "u1", 14, "n") },
+		"lost write at the list's revision": func(h []porcupine.Operation) { h[7].Output = objectResponse(200, "u1", 13, "m") },
+		"lost write undone":                 func(h []porcupine.Operation) { h[8].Output = objectResponse(200, "u1", 15, "1") },
+		"list of a later revision":          func(h []porcupine.Operation) { h[5].Output = listAt(h[5].Output, 14) },
+		"list of an earlier revision":       func(h []porcupine.Operation) { h[5].Output = listAt(h[5].Output, 11) },
+		"list without the object":           func(h []porcupine.Operation) { h[5].Output = Response{Code: 200, ListRevision: 13} },
+		"deleted twice":                     func(h []porcupine.Operation) { h[9].Input, h[9].Output = h[8].Input, h[8].Output },
+		"deleted another":                   func(h []porcupine.Operation) { h[8].Input = Request{Key: "a", Verb: "delete", UID: "u0"} },
+		"deleted another state":             func(h []porcupine.Operation) { h[8].Input = Request{Key: "a", Verb: "delete", ResourceVersion: 12} },
+		"delete at an earlier revision":     func(h []porcupine.Operation) { h[8].Output = objectResponse(200, "u1", 14, "m") },
+		"same uid again":                    func(h []porcupine.Operation) { h[10].Output = objectResponse(201, "u1", 16, "3") },
+		"failed test":                       func(h []porcupine.Operation) { h[11].Output = objectResponse(200, "u2", 17, "4") },
+		"wrong reason":                      func(h []porcupine.Operation) { h[3].Output = errorResponse(409, metav1.StatusReasonAlreadyExists) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := validHistory()
-			doctor(h)
+			modify(h)
 			require.False(t, porcupine.CheckOperations(Model(Absent(10)), h))
 		})
 	}
@@ -134,9 +134,9 @@ func listAt(a any, at uint64) Response {
 // TestCheckRevisions adds operations that are valid for the model of their key.
 func TestCheckRevisions(t *testing.T) {
 	for want, other := range map[string]Response{
-		"a revision of two writes": objectResponse(201, "u9", 16, "0"),
-		"a uid of two objects":     objectResponse(201, "u2", 17, "0"),
-		"at 15, after 16 was told": objectResponse(201, "u9", 15, "0"),
+		"two writes with the same revision": objectResponse(201, "u9", 16, "0"),
+		"two objects with the same uid":     objectResponse(201, "u2", 17, "0"),
+		"at 15, after 16 was received":      objectResponse(201, "u9", 15, "0"),
 	} {
 		op := newOperation(3, 24, 25, Request{Verb: "create", Set: serialAnnotation("0")}, other)
 		op.Input = Request{Key: "b", Verb: "create", Set: serialAnnotation("0")}
@@ -147,7 +147,7 @@ func TestCheckRevisions(t *testing.T) {
 // faultyServer replaces the responses of a server with wrong ones.
 type faultyServer struct {
 	srv    *fakeapi.Server
-	fault  func(l *faultyServer, r *http.Request, body []byte, truth *httptest.ResponseRecorder) *httptest.ResponseRecorder
+	fault  func(l *faultyServer, r *http.Request, body []byte, response *httptest.ResponseRecorder) *httptest.ResponseRecorder
 	mu     sync.Mutex
 	seen   map[string]*httptest.ResponseRecorder
 	faults int
@@ -158,8 +158,8 @@ func (l *faultyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	answer := l.serve(r, r.Method, r.URL.String(), body)
-	if lie := l.fault(l, r, body, answer); lie != nil {
-		answer = lie
+	if wrong := l.fault(l, r, body, answer); wrong != nil {
+		answer = wrong
 		l.faults++
 	}
 	for name, values := range answer.Header() {
@@ -179,8 +179,8 @@ func (l *faultyServer) serve(r *http.Request, method, url string, body []byte) *
 }
 
 // lostUpdate carries out updates that should fail with a Conflict.
-func lostUpdate(l *faultyServer, r *http.Request, body []byte, truth *httptest.ResponseRecorder) *httptest.ResponseRecorder {
-	if r.Method != http.MethodPut || truth.Code != http.StatusConflict {
+func lostUpdate(l *faultyServer, r *http.Request, body []byte, response *httptest.ResponseRecorder) *httptest.ResponseRecorder {
+	if r.Method != http.MethodPut || response.Code != http.StatusConflict {
 		return nil
 	}
 	var obj map[string]any
@@ -194,24 +194,24 @@ func lostUpdate(l *faultyServer, r *http.Request, body []byte, truth *httptest.R
 }
 
 // staleRead answers every GET of an object like the first one.
-func staleRead(l *faultyServer, r *http.Request, _ []byte, truth *httptest.ResponseRecorder) *httptest.ResponseRecorder {
+func staleRead(l *faultyServer, r *http.Request, _ []byte, response *httptest.ResponseRecorder) *httptest.ResponseRecorder {
 	if r.Method != http.MethodGet || r.URL.Query().Has("fieldSelector") {
 		return nil
 	}
 	first, ok := l.seen[r.URL.Path]
 	if !ok {
-		l.seen[r.URL.Path] = truth
+		l.seen[r.URL.Path] = response
 		return nil
 	}
-	if first.Code == truth.Code && bytes.Equal(first.Body.Bytes(), truth.Body.Bytes()) {
+	if first.Code == response.Code && bytes.Equal(first.Body.Bytes(), response.Body.Bytes()) {
 		return nil
 	}
 	return first
 }
 
 // secondCreate deletes the existing object if a create fails with AlreadyExists.
-func secondCreate(l *faultyServer, r *http.Request, body []byte, truth *httptest.ResponseRecorder) *httptest.ResponseRecorder {
-	if r.Method != http.MethodPost || truth.Code != http.StatusConflict {
+func secondCreate(l *faultyServer, r *http.Request, body []byte, response *httptest.ResponseRecorder) *httptest.ResponseRecorder {
+	if r.Method != http.MethodPost || response.Code != http.StatusConflict {
 		return nil
 	}
 	var obj struct{ Metadata metav1.ObjectMeta }
@@ -223,12 +223,12 @@ func secondCreate(l *faultyServer, r *http.Request, body []byte, truth *httptest
 }
 
 // undoneDelete creates a deleted object again, as it was last read.
-func undoneDelete(l *faultyServer, r *http.Request, _ []byte, truth *httptest.ResponseRecorder) *httptest.ResponseRecorder {
+func undoneDelete(l *faultyServer, r *http.Request, _ []byte, response *httptest.ResponseRecorder) *httptest.ResponseRecorder {
 	kept, ok := l.seen[r.URL.Path]
-	if truth.Code == http.StatusOK && r.Method == http.MethodGet {
-		l.seen[r.URL.Path] = truth
+	if response.Code == http.StatusOK && r.Method == http.MethodGet {
+		l.seen[r.URL.Path] = response
 	}
-	if r.Method != http.MethodDelete || truth.Code != http.StatusOK || !ok {
+	if r.Method != http.MethodDelete || response.Code != http.StatusOK || !ok {
 		return nil
 	}
 	var obj map[string]any
@@ -238,37 +238,37 @@ func undoneDelete(l *faultyServer, r *http.Request, _ []byte, truth *httptest.Re
 	delete(obj["metadata"].(map[string]any), "resourceVersion")
 	body, _ := json.Marshal(obj)
 	l.serve(r, http.MethodPost, r.URL.Path[:strings.LastIndex(r.URL.Path, "/")], body)
-	return truth
+	return response
 }
 
 // TestModelRejectsFaultyServers checks that the model rejects what clients see of a faulty server,
 // and accepts what they see of a correct one.
 func TestModelRejectsFaultyServers(t *testing.T) {
-	truthful := func(*faultyServer, *http.Request, []byte, *httptest.ResponseRecorder) *httptest.ResponseRecorder {
+	correct := func(*faultyServer, *http.Request, []byte, *httptest.ResponseRecorder) *httptest.ResponseRecorder {
 		return nil
 	}
 	for name, tt := range map[string]struct {
-		lie     func(*faultyServer, *http.Request, []byte, *httptest.ResponseRecorder) *httptest.ResponseRecorder
+		fault   func(*faultyServer, *http.Request, []byte, *httptest.ResponseRecorder) *httptest.ResponseRecorder
 		clients int // 1 if concurrent clients would make the response valid
-		honest  bool
+		valid   bool
 	}{
-		"none":           {truthful, 8, true},
-		"lost update":    {lostUpdate, 8, false},
-		"stale read":     {staleRead, 1, false},
-		"second creator": {secondCreate, 1, false},
-		"undone delete":  {undoneDelete, 1, false},
+		"none":          {correct, 8, true},
+		"lost update":   {lostUpdate, 8, false},
+		"stale read":    {staleRead, 1, false},
+		"second create": {secondCreate, 1, false},
+		"undone delete": {undoneDelete, 1, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := &faultyServer{srv: fakeapi.Start(t, fakeapi.WithInMemoryNetwork()), fault: tt.lie, seen: map[string]*httptest.ResponseRecorder{}}
+			l := &faultyServer{srv: fakeapi.Start(t, fakeapi.WithInMemoryNetwork()), fault: tt.fault, seen: map[string]*httptest.ResponseRecorder{}}
 			begin, err := strconv.ParseUint(l.srv.ResourceVersion(), 10, 64)
 			require.NoError(t, err)
 			front := httptest.NewServer(l)
 			defer front.Close()
 			r := newWorkload(t, Kinds()[2])
 			r.run(1, tt.clients, 200/tt.clients, harness.Endpoint{URL: front.URL, Client: front.Client()})
-			require.Equal(t, tt.honest, l.faults == 0, "%d lies", l.faults)
-			require.Equal(t, tt.honest, porcupine.CheckOperations(Model(Absent(begin)), r.History))
+			require.Equal(t, tt.valid, l.faults == 0, "%d wrong responses", l.faults)
+			require.Equal(t, tt.valid, porcupine.CheckOperations(Model(Absent(begin)), r.History))
 		})
 	}
 }

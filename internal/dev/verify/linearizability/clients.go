@@ -92,18 +92,18 @@ type Client struct {
 	last       map[string]Response
 }
 
-func NewClient(r *Workload, id int, rng *rand.Rand, doors ...harness.Endpoint) *Client {
-	return &Client{Workload: r, id: id, Rand: rng, endpoints: doors, last: map[string]Response{}}
+func NewClient(r *Workload, id int, rng *rand.Rand, endpoints ...harness.Endpoint) *Client {
+	return &Client{Workload: r, id: id, Rand: rng, endpoints: endpoints, last: map[string]Response{}}
 }
 
 // DoRandom sends a random request.
 func (c *Client) DoRandom() {
 	verb := c.Verbs[c.Rand.IntN(len(c.Verbs))]
 	switch verb {
-	case "sweep":
+	case "deletecollection":
 		c.deleteCollection()
 		return
-	case "page":
+	case "listpages":
 		c.listPages()
 		return
 	}
@@ -136,7 +136,7 @@ func (c *Client) fill(q *Request, last Response) {
 		c.execute(Request{Key: q.Key, Verb: "get"})
 		last = c.last[q.Key]
 		q.Set = map[string]string{"serial": fresh["serial"]}
-		q.TestSerial = cmp.Or(DecodeContent(cmp.Or(last.Content, "{}"))["serial"], "of nobody")
+		q.TestSerial = cmp.Or(DecodeContent(cmp.Or(last.Content, "{}"))["serial"], "unknown")
 	case "apply": // each client always applies the same fields, so that none is removed
 		q.Set = c.applyContent(fresh, mine)
 	case "status", "scale":

@@ -44,10 +44,10 @@ func TestLinearizable(t *testing.T) {
 	if seeds < 12 {
 		return // too few seeds to cover everything
 	}
-	require.Positive(t, total.Count("lost"), "no reply was lost")
+	require.Positive(t, total.Count("lost"), "no response was lost")
 	for _, verb := range []string{"create", "get", "list", "put", "merge", "json", "apply", "delete"} {
 		for _, outcome := range expectedOutcomes(verb) {
-			require.Positive(t, total.Count(fmt.Sprint(verb, outcome)), "no %s was answered with %s", verb, outcome)
+			require.Positive(t, total.Count(fmt.Sprint(verb, outcome)), "%s never had the outcome %s", verb, outcome)
 		}
 	}
 }

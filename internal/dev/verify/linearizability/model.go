@@ -100,7 +100,7 @@ func (s State) step(q Request, a Response) (bool, State) {
 		return true, s
 	case q.IsRead():
 		return s.checkRead(q, a)
-	case q.Verb == "sweep": // it existed when the collection was listed, but maybe not when it was to be deleted
+	case q.Verb == "deletecollection": // it existed when the collection was listed, but maybe not when it was to be deleted
 		return true, after
 	case q.DryRun:
 		return s.checkDryRun(q, a, after)
@@ -115,7 +115,7 @@ func (s State) step(q Request, a Response) (bool, State) {
 func (s State) predict(q Request) (int, metav1.StatusReason, State) {
 	after := State{Exists: true, NextRevision: s.NextRevision + 1, Content: s.Content}
 	switch {
-	case q.Verb == "list", q.IsRead() && s.Exists, q.Verb == "sweep" && !s.Exists:
+	case q.Verb == "list", q.IsRead() && s.Exists, q.Verb == "deletecollection" && !s.Exists:
 		return http.StatusOK, "", s
 	case !s.Exists && (q.Verb == "create" || q.Verb == "apply"):
 		after.Content = EncodeContent(q.Set)
@@ -130,7 +130,7 @@ func (s State) predict(q Request) (int, metav1.StatusReason, State) {
 		return http.StatusConflict, metav1.StatusReasonConflict, s
 	case q.Verb == "json" && DecodeContent(s.Content)["serial"] != q.TestSerial:
 		return http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, s
-	case q.Verb == "delete", q.Verb == "sweep":
+	case q.Verb == "delete", q.Verb == "deletecollection":
 		return http.StatusOK, "", State{UID: s.UID, NextRevision: after.NextRevision}
 	case q.Verb == "put":
 		after.Content = EncodeContent(withStatus(q.Set, s.Content))
@@ -246,7 +246,7 @@ func (q Request) WriteVerb() string {
 	switch q.Verb {
 	case "create":
 		return "create"
-	case "delete", "sweep":
+	case "delete", "deletecollection":
 		return "delete"
 	}
 	return "update"

@@ -192,7 +192,7 @@ func (c *Client) parseResponse(q Request, code int, body []byte) Response {
 	case q.Verb == "list" && code == http.StatusOK:
 		a.ListRevision = c.revision(obj)
 		if len(obj.Items) > 1 {
-			c.Errorf("%d objects of one name", len(obj.Items))
+			c.Errorf("%d objects with the same name", len(obj.Items))
 		}
 		for _, item := range obj.Items {
 			c.setObject(&a, item)
@@ -257,12 +257,12 @@ func (c *Client) deleteCollection() {
 	case !done:
 	case code == 0:
 		for _, key := range c.Keys() {
-			c.record(c.newOperation(Request{Key: key, Verb: "sweep"}, Response{}, called))
+			c.record(c.newOperation(Request{Key: key, Verb: "deletecollection"}, Response{}, called))
 		}
 	case code != http.StatusOK:
 		c.Errorf("deletecollection: %d %s", code, body)
 	default:
-		c.recordList(called, c.parseBody(code, body), "sweep")
+		c.recordList(called, c.parseBody(code, body), "deletecollection")
 	}
 }
 
@@ -282,7 +282,7 @@ func (c *Client) listPages() {
 		}
 		one := c.parseBody(code, body)
 		if next != path && one.Metadata.ResourceVersion != all.Metadata.ResourceVersion {
-			c.Errorf("torn: a page at %s, the first was at %s", one.Metadata.ResourceVersion, all.Metadata.ResourceVersion)
+			c.Errorf("inconsistent pages: one at %s, the first was at %s", one.Metadata.ResourceVersion, all.Metadata.ResourceVersion)
 		}
 		all.Metadata, all.Items = one.Metadata, append(all.Items, one.Items...)
 		if one.Metadata.Continue == "" {

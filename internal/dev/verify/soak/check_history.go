@@ -10,7 +10,7 @@ import (
 )
 
 // checkHistoryLimit checks that the server keeps exactly as much history as it is configured to.
-func (s *environment) checkHistoryLimit(last uint64) (complaints []string) {
+func (s *environment) checkHistoryLimit(last uint64) (violations []string) {
 	if last < historyLimit+2 {
 		return nil
 	}
@@ -23,10 +23,10 @@ func (s *environment) checkHistoryLimit(last uint64) (complaints []string) {
 		return code
 	}
 	if got := code(last - historyLimit - 1); got != http.StatusGone {
-		complaints = append(complaints, fmt.Sprintf("unforgotten: %s from %d changes ago is answered with %d", path, historyLimit+1, got))
+		violations = append(violations, fmt.Sprintf("history too long: the code for %s from %d changes ago is %d", path, historyLimit+1, got))
 	}
 	if got := code(last); got != http.StatusOK {
-		complaints = append(complaints, fmt.Sprintf("forgotten: %s as it is now is answered with %d", path, got))
+		violations = append(violations, fmt.Sprintf("history too short: the code for %s at the newest revision is %d", path, got))
 	}
-	return complaints
+	return violations
 }

@@ -22,16 +22,16 @@ type objectFields struct {
 // checkInvariants checks a change of an object. The uid and the creation time stay the same. The
 // generation starts at 1, if the kind has one, and increases with changes of the spec and, for
 // Deployments, of the annotations. The writer is in the managed fields.
-func checkInvariants(k harness.Kind, c watchguarantees.Change) (complaints []string) {
+func checkInvariants(k harness.Kind, c watchguarantees.Change) (violations []string) {
 	if c.New == nil {
 		return nil
 	}
 	var was, is objectFields
-	complain := func(format string, args ...any) {
-		complaints = append(complaints, fmt.Sprintf("unlawful: "+format+": %v, before %v", append(args, c.New, c.Old)...))
+	report := func(format string, args ...any) {
+		violations = append(violations, fmt.Sprintf("invalid change: "+format+": %v, before %v", append(args, c.New, c.Old)...))
 	}
 	if err := json.Unmarshal([]byte(c.New.Content), &is); err != nil {
-		complain("%v", err)
+		report("%v", err)
 	}
 	generation := int64(1)
 	if k.Name == "ConfigMap" || k.Name == "ServiceAccount" {
@@ -39,30 +39,30 @@ func checkInvariants(k harness.Kind, c watchguarantees.Change) (complaints []str
 	}
 	if c.Old != nil {
 		if err := json.Unmarshal([]byte(c.Old.Content), &was); err != nil {
-			complain("%v", err)
+			report("%v", err)
 		}
 		if generation = was.Metadata.Generation; countsInGeneration(k, was, is) {
 			generation++
 		}
 		if was.Metadata.UID != is.Metadata.UID {
-			complain("another uid")
+			report("another uid")
 		}
 		if !was.Metadata.CreationTimestamp.Equal(&is.Metadata.CreationTimestamp) {
-			complain("another creationTimestamp")
+			report("another creationTimestamp")
 		}
 		if equality.Semantic.DeepEqual(was, is) {
-			complain("a change of nothing")
+			report("nothing changed")
 		}
 	} else if is.Status != nil && k.Scalable && len(is.Status.(map[string]any)) > 0 {
-		complain("created with a status")
+		report("created with a status")
 	}
 	if is.Metadata.Generation != generation {
-		complain("generation %d, not %d", is.Metadata.Generation, generation)
+		report("generation %d, not %d", is.Metadata.Generation, generation)
 	}
 	if is.Metadata.UID == "" || is.Metadata.CreationTimestamp.IsZero() || len(is.Metadata.ManagedFields) == 0 {
-		complain("without uid, creationTimestamp or managedFields")
+		report("without uid, creationTimestamp or managedFields")
 	}
-	return complaints
+	return violations
 }
 
 // countsInGeneration reports whether the generation increases with a change.

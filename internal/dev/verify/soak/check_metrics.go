@@ -35,7 +35,7 @@ func metricValue(line string) float64 {
 
 // checkMetrics checks that the metrics count every write that was sent as completed or aborted, and
 // the number of stored objects.
-func (s *environment) checkMetrics(there map[string][]harness.Object) (complaints []string) {
+func (s *environment) checkMetrics(there map[string][]harness.Object) (violations []string) {
 	counted := map[string]float64{}
 	var objects []string // the same for the server and the replica
 	for _, srv := range s.servers() {
@@ -52,16 +52,16 @@ func (s *environment) checkMetrics(there map[string][]harness.Object) (complaint
 		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE"} {
 			what := method + " " + k.Plural
 			if sent := s.sent.Count(what); int(counted[what]) != sent {
-				complaints = append(complaints, fmt.Sprintf("miscounted: %d times %s was sent, by the metrics it was %v", sent, what, counted[what]))
+				violations = append(violations, fmt.Sprintf("wrong metric: %d requests %s were sent, the metrics have %v", sent, what, counted[what]))
 			}
 		}
 		for _, line := range objects {
 			if labels := metricLabels(line); labels["resource"] == k.Plural && int(metricValue(line)) != len(there[k.Name]) {
-				complaints = append(complaints, fmt.Sprintf("miscounted: there are %d %s: %s", len(there[k.Name]), k.Plural, line))
+				violations = append(violations, fmt.Sprintf("wrong metric: there are %d %s: %s", len(there[k.Name]), k.Plural, line))
 			}
 		}
 	}
-	return complaints
+	return violations
 }
 
 func metricLabels(line string) map[string]string {

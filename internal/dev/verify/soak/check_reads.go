@@ -26,7 +26,7 @@ type read struct {
 }
 
 func (g read) String() string {
-	return fmt.Sprintf("%s of %s %s/%s by onlooker %d through door %d in [%d, %d], at %d: %v", g.description, g.kind.Plural, g.namespace, g.name, g.reader, g.endpoint, g.call, g.returned, g.revision, g.objects)
+	return fmt.Sprintf("%s of %s %s/%s by reader %d on server %d in [%d, %d], at %d: %v", g.description, g.kind.Plural, g.namespace, g.name, g.reader, g.endpoint, g.call, g.returned, g.revision, g.objects)
 }
 
 func (g read) matches(o harness.Object) bool {
@@ -37,10 +37,10 @@ func (g read) matches(o harness.Object) bool {
 // checkReads checks that each read returned the objects at its revision, or, for a single object,
 // its state at some revision that it may be of. A read that follows another read of the same view
 // must not be older.
-func checkReads(records map[string]*watchguarantees.History, glances []read) (complaints []string) {
-	for _, g := range glances {
+func checkReads(records map[string]*watchguarantees.History, reads []read) (violations []string) {
+	for _, g := range reads {
 		atLeast := g.minRevision
-		for _, other := range glances {
+		for _, other := range reads {
 			if g.mayLag && other.mayLag && g.sameView && other.sameView && g.viewResets == other.viewResets && other.returned < g.call {
 				atLeast = max(atLeast, other.revision)
 			}
@@ -48,19 +48,19 @@ func checkReads(records map[string]*watchguarantees.History, glances []read) (co
 		c := records[g.kind.Name]
 		if g.name != "" {
 			if !existed(c, g, max(atLeast, c.Start)) {
-				complaints = append(complaints, fmt.Sprintf("wrong read: from %d to %d there was nothing like it: %v", atLeast, g.maxRevision, g))
+				violations = append(violations, fmt.Sprintf("wrong read: no state from %d to %d is like it: %v", atLeast, g.maxRevision, g))
 			}
 			continue
 		}
 		if g.revision < atLeast || g.revision > g.maxRevision {
-			complaints = append(complaints, fmt.Sprintf("stale read: %d is not between %d and %d: %v", g.revision, atLeast, g.maxRevision, g))
+			violations = append(violations, fmt.Sprintf("stale read: %d is not between %d and %d: %v", g.revision, atLeast, g.maxRevision, g))
 			continue
 		}
 		if want := c.ObjectsAt(g.revision, g.matches); !slices.EqualFunc(want, g.objects, harness.Object.Equal) {
-			complaints = append(complaints, fmt.Sprintf("wrong list: there was %v: %v", want, g))
+			violations = append(violations, fmt.Sprintf("wrong list: the objects were %v: %v", want, g))
 		}
 	}
-	return complaints
+	return violations
 }
 
 // existed reports whether the object was in the state that g returned at a revision between from

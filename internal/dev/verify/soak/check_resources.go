@@ -18,23 +18,23 @@ const maxHeapGrowth = 32 << 20
 
 // checkResourceUsage checks that there are no more goroutines and not much more memory than after
 // the first rounds, and no requests or watches that no client has.
-func (s *environment) checkResourceUsage() (complaints []string) {
+func (s *environment) checkResourceUsage() (violations []string) {
 	for _, g := range s.transports {
 		g.next.CloseIdleConnections()
 	}
 	watchers := len(s.watchers) + len(s.informers) + len(s.kinds) // and those of the recorder
-	complaints = append(complaints, s.checkIdle(watchers)...)
+	violations = append(violations, s.checkIdle(watchers)...)
 	var h resourceUsage
 	h.goroutines = goruntime.NumGoroutine()
 	if s.round > 1 && !waitUntil(10*time.Second, func() bool { h.goroutines = goruntime.NumGoroutine(); return h.goroutines <= s.baseline.goroutines }) {
-		complaints = append(complaints, fmt.Sprintf("leak: %d goroutines, there were %d after the first round", h.goroutines, s.baseline.goroutines))
+		violations = append(violations, fmt.Sprintf("leak: %d goroutines, there were %d after the first round", h.goroutines, s.baseline.goroutines))
 	}
 	goruntime.GC()
 	var m goruntime.MemStats
 	goruntime.ReadMemStats(&m)
 	h.heap = m.HeapAlloc
 	if s.round > 2 && h.heap > s.baseline.heap+maxHeapGrowth {
-		complaints = append(complaints, fmt.Sprintf("leak: %d bytes on the heap, there were %d after the second round", h.heap, s.baseline.heap))
+		violations = append(violations, fmt.Sprintf("leak: %d bytes on the heap, there were %d after the second round", h.heap, s.baseline.heap))
 	}
 	if s.round <= 2 {
 		s.baseline.heap = h.heap
@@ -42,23 +42,23 @@ func (s *environment) checkResourceUsage() (complaints []string) {
 	if s.round == 1 {
 		s.baseline.goroutines = h.goroutines
 	}
-	return complaints
+	return violations
 }
 
 // checkIdle checks that the given number of watches is served, and no other request. Watches are
 // restarted now and then, so that there may be fewer for a moment, but never more.
-func (s *environment) checkIdle(watchers int) (complaints []string) {
+func (s *environment) checkIdle(watchers int) (violations []string) {
 	full := false
 	for range 8 {
 		watches, others := s.activeRequests()
 		if watches > watchers || others != 2 {
-			return []string{fmt.Sprintf("leak: there should be %d watches, and no request but two for the metrics; there are %d and %d", watchers, watches, others)}
+			return []string{fmt.Sprintf("leak: expected are %d watches and 2 other requests, there are %d and %d", watchers, watches, others)}
 		}
 		full = full || watches == watchers
 		time.Sleep(30 * time.Millisecond)
 	}
 	if !full {
-		complaints = append(complaints, fmt.Sprintf("uncounted: there should be %d watches, by the metrics there never are", watchers))
+		violations = append(violations, fmt.Sprintf("missing: the metrics never report the %d watches that there are", watchers))
 	}
-	return complaints
+	return violations
 }

@@ -20,60 +20,60 @@ type operation struct {
 	matched   bool
 }
 
-func (d *operation) String() string { return linearizability.FormatOperation(d.Operation) }
+func (o *operation) String() string { return linearizability.FormatOperation(o.Operation) }
 
 // checkWrites compares the writes to the objects of a group with the history of its clients. writes
 // are of the group's kind and namespace, ordered by revision.
-func checkWrites(namespace string, history []porcupine.Operation, writes []watchguarantees.Write) (complaints []string) {
-	deeds, told := possibleWrites(history)
+func checkWrites(namespace string, history []porcupine.Operation, writes []watchguarantees.Write) (violations []string) {
+	byKey, byRevision := possibleWrites(history)
 	for _, w := range writes {
 		seen, err := parseContent(w.Content)
 		if err != nil {
-			complaints = append(complaints, fmt.Sprintf("unreadable: %v: %v", w.Object, err))
+			violations = append(violations, fmt.Sprintf("unreadable: %v: %v", w.Object, err))
 			continue
 		}
 		key := w.Key[len(namespace)+1:]
-		if d := told[w.Revision]; d != nil {
-			d.matched = true
-			if why := d.difference(key, w.Verb, seen); why != "" {
-				complaints = append(complaints, fmt.Sprintf("told otherwise: %s of %v, where %s: %v", w.Verb, w.Object, why, d))
+		if o := byRevision[w.Revision]; o != nil {
+			o.matched = true
+			if why := o.difference(key, w.Verb, seen); why != "" {
+				violations = append(violations, fmt.Sprintf("wrong response: %s of %v, where %s: %v", w.Verb, w.Object, why, o))
 			}
 			continue
 		}
-		i := slices.IndexFunc(deeds[key], func(d *operation) bool { return !d.matched && d.mayExplain(w.Verb, seen.Content) })
+		i := slices.IndexFunc(byKey[key], func(o *operation) bool { return !o.matched && o.mayExplain(w.Verb, seen.Content) })
 		if i < 0 {
-			complaints = append(complaints, fmt.Sprintf("nobody's doing: %s of %v", w.Verb, w.Object))
+			violations = append(violations, fmt.Sprintf("unexplained write: %s of %v", w.Verb, w.Object))
 			continue
 		}
-		deeds[key][i].matched = true
+		byKey[key][i].matched = true
 	}
-	for _, d := range told {
-		if !d.matched {
-			complaints = append(complaints, fmt.Sprintf("told, and never happened: %v", d))
+	for _, o := range byRevision {
+		if !o.matched {
+			violations = append(violations, fmt.Sprintf("never happened: %v", o))
 		}
 	}
-	return complaints
+	return violations
 }
 
 // possibleWrites returns the writes that may have been carried out: those with a known revision by
 // that, all others by key, completed ones first.
-func possibleWrites(history []porcupine.Operation) (deeds map[string][]*operation, told map[uint64]*operation) {
-	deeds, told = map[string][]*operation{}, map[uint64]*operation{}
+func possibleWrites(history []porcupine.Operation) (byKey map[string][]*operation, byRevision map[uint64]*operation) {
+	byKey, byRevision = map[string][]*operation{}, map[uint64]*operation{}
 	for _, lost := range []bool{false, true} {
 		for _, op := range history {
 			q, a := op.Input.(linearizability.Request), op.Output.(linearizability.Response)
 			if q.IsRead() || q.DryRun || a.Code >= http.StatusBadRequest || lost != (a.Code == 0) {
 				continue
 			}
-			d := &operation{Operation: op}
+			o := &operation{Operation: op}
 			if a.ResourceVersion != 0 {
-				told[a.ResourceVersion] = d
+				byRevision[a.ResourceVersion] = o
 			} else {
-				deeds[q.Key] = append(deeds[q.Key], d)
+				byKey[q.Key] = append(byKey[q.Key], o)
 			}
 		}
 	}
-	return deeds, told
+	return byKey, byRevision
 }
 
 // parseContent returns the uid and the content of an object from a watch event.
@@ -83,24 +83,24 @@ func parseContent(object string) (linearizability.Response, error) {
 }
 
 // difference describes how the response differs from the event, or returns "" if it does not.
-func (d *operation) difference(key, verb string, seen linearizability.Response) string {
-	q, a := d.Operation.Input.(linearizability.Request), d.Operation.Output.(linearizability.Response)
+func (o *operation) difference(key, verb string, seen linearizability.Response) string {
+	q, a := o.Operation.Input.(linearizability.Request), o.Operation.Output.(linearizability.Response)
 	switch {
 	case q.Key != key:
-		return "the key was told"
+		return "the key differs"
 	case q.WriteVerb() != verb && !(q.Verb == "apply" && verb == "create" && a.Code == http.StatusCreated):
-		return "the verb was told"
+		return "the verb differs"
 	case a.UID != seen.UID:
-		return "the uid was told"
+		return "the uid differs"
 	case a.Content != q.VisibleContent(seen.Content):
-		return "the content was told"
+		return "the content differs"
 	}
 	return ""
 }
 
 // mayExplain reports whether an event can be from this operation, whose revision is unknown.
-func (d *operation) mayExplain(verb, content string) bool {
-	q := d.Operation.Input.(linearizability.Request)
+func (o *operation) mayExplain(verb, content string) bool {
+	q := o.Operation.Input.(linearizability.Request)
 	if q.WriteVerb() != verb && !(q.Verb == "apply" && verb == "create") {
 		return false
 	}

@@ -37,8 +37,8 @@ func sampleWrites() (base []harness.Object, writes []watchguarantees.Write) {
 
 func sampleHistory(t *testing.T) *watchguarantees.History {
 	base, writes := sampleWrites()
-	c, complaints := watchguarantees.NewHistory("Pod", base, 10, 17, writes)
-	require.Empty(t, complaints)
+	c, violations := watchguarantees.NewHistory("Pod", base, 10, 17, writes)
+	require.Empty(t, violations)
 	return c
 }
 
@@ -73,19 +73,19 @@ func TestCheckInvariants(t *testing.T) {
 		was, is *harness.Object
 		want    string // "" if the change is valid
 	}{
-		"created":          {deployment, nil, was, ""},
-		"another spec":     {deployment, was, becomes(content(`"generation":2,"annotations":{"a":"1"}`, `,"spec":{"replicas":2},"status":{}`)), ""},
-		"a status":         {deployment, was, becomes(content(`"generation":1,"annotations":{"a":"1"}`, `,"spec":{"replicas":1},"status":{"replicas":1}`)), ""},
-		"annotated":        {deployment, was, becomes(content(`"generation":2,"annotations":{"a":"2"}`, `,"spec":{"replicas":1},"status":{}`)), ""},
-		"deleted":          {deployment, was, nil, ""},
-		"spec not counted": {deployment, was, becomes(content(`"generation":1,"annotations":{"a":"1"}`, `,"spec":{"replicas":2},"status":{}`)), "generation 1, not 2"},
-		"status counted":   {deployment, was, becomes(content(`"generation":2,"annotations":{"a":"1"}`, `,"spec":{"replicas":1},"status":{"replicas":1}`)), "generation 2, not 1"},
-		"with a status":    {deployment, nil, becomes(content(`"generation":1`, `,"spec":{},"status":{"replicas":1}`)), "created with a status"},
-		"nothing":          {deployment, was, becomes(was.Content), "a change of nothing"},
-		"another object":   {deployment, was, becomes(strings.Replace(was.Content, "u1", "u2", 1)), "another uid"},
-		"younger":          {deployment, was, becomes(strings.Replace(was.Content, "2000-01-01", "2000-01-02", 1)), "another creationTimestamp"},
-		"nobody's":         {deployment, was, becomes(strings.Replace(was.Content, `[{"manager":"m"}]`, "[]", 1)), "without uid, creationTimestamp or managedFields"},
-		"no generation":    {configMap, nil, becomes(content(`"generation":1`, "")), "generation 1, not 0"},
+		"created":               {deployment, nil, was, ""},
+		"spec changed":          {deployment, was, becomes(content(`"generation":2,"annotations":{"a":"1"}`, `,"spec":{"replicas":2},"status":{}`)), ""},
+		"status changed":        {deployment, was, becomes(content(`"generation":1,"annotations":{"a":"1"}`, `,"spec":{"replicas":1},"status":{"replicas":1}`)), ""},
+		"annotations changed":   {deployment, was, becomes(content(`"generation":2,"annotations":{"a":"2"}`, `,"spec":{"replicas":1},"status":{}`)), ""},
+		"deleted":               {deployment, was, nil, ""},
+		"spec not counted":      {deployment, was, becomes(content(`"generation":1,"annotations":{"a":"1"}`, `,"spec":{"replicas":2},"status":{}`)), "generation 1, not 2"},
+		"status counted":        {deployment, was, becomes(content(`"generation":2,"annotations":{"a":"1"}`, `,"spec":{"replicas":1},"status":{"replicas":1}`)), "generation 2, not 1"},
+		"with a status":         {deployment, nil, becomes(content(`"generation":1`, `,"spec":{},"status":{"replicas":1}`)), "created with a status"},
+		"unchanged":             {deployment, was, becomes(was.Content), "nothing changed"},
+		"uid changed":           {deployment, was, becomes(strings.Replace(was.Content, "u1", "u2", 1)), "another uid"},
+		"creation time changed": {deployment, was, becomes(strings.Replace(was.Content, "2000-01-01", "2000-01-02", 1)), "another creationTimestamp"},
+		"no manager":            {deployment, was, becomes(strings.Replace(was.Content, `[{"manager":"m"}]`, "[]", 1)), "without uid, creationTimestamp or managedFields"},
+		"no generation":         {configMap, nil, becomes(content(`"generation":1`, "")), "generation 1, not 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := strings.Join(checkInvariants(tt.kind, watchguarantees.Change{Revision: 8, Key: "n/a", Old: tt.was, New: tt.is}), "\n")
@@ -118,41 +118,41 @@ func TestCheckWrites(t *testing.T) {
 	history, writes := sampleOperations()
 	require.Empty(t, checkWrites("n", history, writes))
 	for name, tt := range map[string]struct {
-		doctor func(history []porcupine.Operation, writes []watchguarantees.Write) ([]porcupine.Operation, []watchguarantees.Write)
+		modify func(history []porcupine.Operation, writes []watchguarantees.Write) ([]porcupine.Operation, []watchguarantees.Write)
 		want   string
 	}{
 		"never happened": {func(h []porcupine.Operation, w []watchguarantees.Write) ([]porcupine.Operation, []watchguarantees.Write) {
 			return h, w[1:]
-		}, "told, and never happened"},
+		}, "never happened"},
 		"other content": {func(h []porcupine.Operation, w []watchguarantees.Write) ([]porcupine.Operation, []watchguarantees.Write) {
 			h[0].Output = objectResponse(201, "u1", 11, "x")
 			return h, w
-		}, "the content was told"},
+		}, "the content differs"},
 		"other uid": {func(h []porcupine.Operation, w []watchguarantees.Write) ([]porcupine.Operation, []watchguarantees.Write) {
 			h[0].Output = objectResponse(201, "u9", 11, "1")
 			return h, w
-		}, "the uid was told"},
+		}, "the uid differs"},
 		"other verb": {func(h []porcupine.Operation, w []watchguarantees.Write) ([]porcupine.Operation, []watchguarantees.Write) {
 			w[0].Verb = "update"
 			return h, w
-		}, "the verb was told"},
-		"nobody merged": {func(h []porcupine.Operation, w []watchguarantees.Write) ([]porcupine.Operation, []watchguarantees.Write) {
+		}, "the verb differs"},
+		"merge missing": {func(h []porcupine.Operation, w []watchguarantees.Write) ([]porcupine.Operation, []watchguarantees.Write) {
 			return slices.Delete(h, 1, 2), w
-		}, "nobody's doing: update"},
-		"nobody deleted": {func(h []porcupine.Operation, w []watchguarantees.Write) ([]porcupine.Operation, []watchguarantees.Write) {
+		}, "unexplained write: update"},
+		"delete missing": {func(h []porcupine.Operation, w []watchguarantees.Write) ([]porcupine.Operation, []watchguarantees.Write) {
 			return slices.Delete(h, 2, 3), w
-		}, "nobody's doing: delete"},
-		"twice": {func(h []porcupine.Operation, w []watchguarantees.Write) ([]porcupine.Operation, []watchguarantees.Write) {
+		}, "unexplained write: delete"},
+		"deleted twice": {func(h []porcupine.Operation, w []watchguarantees.Write) ([]porcupine.Operation, []watchguarantees.Write) {
 			return h, append(w, w[2])
-		}, "nobody's doing: delete"},
+		}, "unexplained write: delete"},
 		"dry run": {func(h []porcupine.Operation, w []watchguarantees.Write) ([]porcupine.Operation, []watchguarantees.Write) {
 			kept := w[0]
 			kept.Revision, kept.Content = 14, strings.ReplaceAll(kept.Content, `"1"`, `"3"`)
 			return h, append(w, kept)
-		}, "nobody's doing: create"},
+		}, "unexplained write: create"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h, w := tt.doctor(sampleOperations())
+			h, w := tt.modify(sampleOperations())
 			require.Contains(t, strings.Join(checkWrites("n", h, w), "\n"), tt.want)
 		})
 	}
@@ -177,26 +177,26 @@ func TestCheckReads(t *testing.T) {
 	between := list(10, 5, 6, first, b)
 	between.sameView = false
 	for name, tt := range map[string]struct {
-		glances []read
-		want    string // "" if the reads are valid
+		reads []read
+		want  string // "" if the reads are valid
 	}{
-		"forward":              {[]read{list(10, 1, 2, first, b), list(11, 3, 4, second, b)}, ""},
-		"at once":              {[]read{list(11, 1, 4, second, b), list(10, 2, 3, first, b)}, ""},
-		"put back":             {[]read{list(11, 1, 2, second, b), moved}, ""},
-		"put back meanwhile":   {[]read{list(11, 1, 2, second, b), between}, ""},
-		"back":                 {[]read{list(11, 1, 2, second, b), list(10, 3, 4, first, b)}, "stale read: 10 is not between 11 and 17"},
-		"of the future":        {[]read{list(18, 1, 2)}, "stale read: 18 is not between 0 and 17"},
-		"too few":              {[]read{list(11, 1, 2, second)}, "wrong list"},
-		"too new":              {[]read{list(10, 1, 2, second, b)}, "wrong list"},
-		"an object":            {[]read{get(0, 10, 1, 2, first)}, ""},
-		"an object that stays": {[]read{get(12, 17, 1, 2, second)}, ""},
-		"an old object":        {[]read{get(11, 17, 1, 2, first)}, "wrong read"},
-		"an early object":      {[]read{get(0, 10, 1, 2, second)}, "wrong read"},
-		"no object":            {[]read{get(0, 17, 1, 2)}, "wrong read"},
-		"an object, then back": {[]read{get(0, 17, 1, 2, second), get(0, 17, 3, 4, first)}, "wrong read"},
+		"forward":                         {[]read{list(10, 1, 2, first, b), list(11, 3, 4, second, b)}, ""},
+		"concurrent":                      {[]read{list(11, 1, 4, second, b), list(10, 2, 3, first, b)}, ""},
+		"view moved back":                 {[]read{list(11, 1, 2, second, b), moved}, ""},
+		"view moved back during the read": {[]read{list(11, 1, 2, second, b), between}, ""},
+		"back":                            {[]read{list(11, 1, 2, second, b), list(10, 3, 4, first, b)}, "stale read: 10 is not between 11 and 17"},
+		"later than the store":            {[]read{list(18, 1, 2)}, "stale read: 18 is not between 0 and 17"},
+		"too few":                         {[]read{list(11, 1, 2, second)}, "wrong list"},
+		"too new":                         {[]read{list(10, 1, 2, second, b)}, "wrong list"},
+		"an object":                       {[]read{get(0, 10, 1, 2, first)}, ""},
+		"an object that stays":            {[]read{get(12, 17, 1, 2, second)}, ""},
+		"an old object":                   {[]read{get(11, 17, 1, 2, first)}, "wrong read"},
+		"an early object":                 {[]read{get(0, 10, 1, 2, second)}, "wrong read"},
+		"no object":                       {[]read{get(0, 17, 1, 2)}, "wrong read"},
+		"an object, then back":            {[]read{get(0, 17, 1, 2, second), get(0, 17, 3, 4, first)}, "wrong read"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := strings.Join(checkReads(map[string]*watchguarantees.History{"Pod": sampleHistory(t)}, tt.glances), "\n")
+			got := strings.Join(checkReads(map[string]*watchguarantees.History{"Pod": sampleHistory(t)}, tt.reads), "\n")
 			require.Equal(t, tt.want == "", got == "", got)
 			require.Contains(t, got, tt.want)
 		})

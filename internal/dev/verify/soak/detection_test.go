@@ -17,34 +17,34 @@ import (
 
 // TestSoakDetectsFaults runs servers with one fault each, which a check must report.
 func TestSoakDetectsFaults(t *testing.T) {
-	const harmed = `!userAgent(` + faultFreeAgent + `) && `
+	const anyClient = `!userAgent(` + faultFreeAgent + `) && `
 	for name, tt := range map[string]struct {
-		lie  string               // a fault rule, or
+		rule string               // a fault rule, or
 		wrap fakeapi.Option       // middleware, or
 		do   func(s *environment) // requests that are not recorded
 		want string
 	}{
-		"dropped event":   {lie: harmed + `event(MODIFIED) && chance(0.2, 1) do drop`, want: "lost: MODIFIED"},
-		"doubled event":   {lie: harmed + `event(MODIFIED) && chance(0.2, 1) do duplicate`, want: "repeated or out of order: MODIFIED"},
-		"early bookmark":  {lie: harmed + `event(BOOKMARK) && !initialEventsEnd do set(/object/metadata/resourceVersion, "999999999")`, want: "early BOOKMARK 999999999"},
-		"deaf informer":   {lie: `userAgent(informer-1) && event(ADDED,MODIFIED) do drop`, want: "unequal: informer of"},
-		"skipping page":   {lie: harmed + `verb(list) && query(limit) && during(committed) && code(200) do remove(/items/0)`, want: "wrong list: there was"},
-		"torn list":       {lie: harmed + `verb(list) && query(continue) && during(committed) && code(200) do set(/metadata/resourceVersion, "7")`, want: "torn: a page of"},
-		"false content":   {lie: harmed + `verb(get) && during(committed) && code(200) && chance(0.3, 1) do set(/metadata/annotations/serial, "of nobody")`, want: "not linearizable (Illegal)"},
-		"undeserved code": {lie: harmed + `verb(watch) && during(before) && chance(0.3, 1) do status(403)`, want: "undeserved 403"},
-		"stale read":      {wrap: fakeapi.WithMiddleware(withStaleReads), want: "not linearizable (Illegal)"},
-		"no update":       {wrap: fakeapi.WithMiddleware(withDryRuns(http.MethodPatch)), want: "not linearizable (Illegal)"},
-		"no delete":       {wrap: fakeapi.WithMiddleware(withDryRuns(http.MethodDelete)), want: "not linearizable (Illegal)"},
-		"somebody else": {do: func(s *environment) {
+		"dropped event":           {rule: anyClient + `event(MODIFIED) && chance(0.2, 1) do drop`, want: "lost: MODIFIED"},
+		"duplicated event":        {rule: anyClient + `event(MODIFIED) && chance(0.2, 1) do duplicate`, want: "repeated or out of order: MODIFIED"},
+		"early bookmark":          {rule: anyClient + `event(BOOKMARK) && !initialEventsEnd do set(/object/metadata/resourceVersion, "999999999")`, want: "early BOOKMARK 999999999"},
+		"informer without events": {rule: `userAgent(informer-1) && event(ADDED,MODIFIED) do drop`, want: "different store: informer of"},
+		"skipping page":           {rule: anyClient + `verb(list) && query(limit) && during(committed) && code(200) do remove(/items/0)`, want: "wrong list: the objects were"},
+		"inconsistent pages":      {rule: anyClient + `verb(list) && query(continue) && during(committed) && code(200) do set(/metadata/resourceVersion, "7")`, want: "inconsistent pages: one of"},
+		"wrong content":           {rule: anyClient + `verb(get) && during(committed) && code(200) && chance(0.3, 1) do set(/metadata/annotations/serial, "unknown")`, want: "not linearizable (Illegal)"},
+		"unexpected code":         {rule: anyClient + `verb(watch) && during(before) && chance(0.3, 1) do status(403)`, want: "unexpected 403"},
+		"stale read":              {wrap: fakeapi.WithMiddleware(withStaleReads), want: "not linearizable (Illegal)"},
+		"no update":               {wrap: fakeapi.WithMiddleware(withDryRuns(http.MethodPatch)), want: "not linearizable (Illegal)"},
+		"no delete":               {wrap: fakeapi.WithMiddleware(withDryRuns(http.MethodDelete)), want: "not linearizable (Illegal)"},
+		"unrecorded create": {do: func(s *environment) {
 			s.writeUnrecorded("POST", "/api/v1/namespaces/g02/configmaps", `{"metadata":{"name":"a","annotations":{}}}`)
-		}, want: "nobody's doing: create of g02/a"},
-		"nothing to tell": {do: func(s *environment) {
+		}, want: "unexplained write: create of g02/a"},
+		"unrecorded create of another kind": {do: func(s *environment) {
 			s.writeUnrecorded("POST", "/api/v1/namespaces/g02/secrets", `{"metadata":{"name":"a"}}`)
-		}, want: "uncounted: "},
-		"miscounted": {do: func(s *environment) {
+		}, want: "missing: "},
+		"wrong metric": {do: func(s *environment) {
 			s.writeUnrecorded("POST", "/api/v1/namespaces/g02/configmaps?dryRun=All", `{"metadata":{"name":"a"}}`)
-		}, want: "miscounted: "},
-		"leaked watch": {do: (*environment).leakWatch, want: "leak: there should be 35 watches"},
+		}, want: "wrong metric: "},
+		"leaked watch": {do: (*environment).leakWatch, want: "leak: expected are 35 watches"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -59,9 +59,9 @@ func TestSoakDetectsFaults(t *testing.T) {
 				s := newEnvironment(t, 1, &total, outside, opts...)
 				defer s.close()
 				s.opsPerRound = 6
-				if tt.lie != "" {
+				if tt.rule != "" {
 					for _, srv := range s.servers() {
-						_, err := srv.Faults().AddText("lie: when " + tt.lie)
+						_, err := srv.Faults().AddText("fault: when " + tt.rule)
 						require.NoError(t, err)
 					}
 				}
@@ -131,9 +131,9 @@ func withDryRuns(method string) func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			mu.Lock()
 			turn++
-			lies := r.Method == method && turn%3 == 0
+			dryRun := r.Method == method && turn%3 == 0
 			mu.Unlock()
-			if lies {
+			if dryRun {
 				r = r.Clone(r.Context())
 				query := r.URL.Query()
 				query.Set("dryRun", "All")

@@ -31,7 +31,7 @@ const (
 )
 
 // faultFreeAgent is the user agent of clients that no fault applies to.
-const faultFreeAgent = "unharmed"
+const faultFreeAgent = "no-faults"
 
 // environment is a server with a replica and the clients of both, over all rounds.
 type environment struct {
@@ -147,14 +147,14 @@ func (s *environment) newRand(sort, id int) *rand.Rand {
 func (s *environment) errorf(format string, args ...any) { s.errors.Add(fmt.Sprintf(format, args...)) }
 
 // newEndpoints returns endpoints of the server and of the replica, with connections of their own.
-func (s *environment) newEndpoints(agent string) (doors []harness.Endpoint) {
+func (s *environment) newEndpoints(agent string) (endpoints []harness.Endpoint) {
 	for _, srv := range s.servers() {
 		config := srv.RESTConfig()
 		g := &throttledTransport{environment: s, userAgent: agent, next: &http.Transport{DialContext: config.Dial}}
 		s.transports = append(s.transports, g)
-		doors = append(doors, harness.Endpoint{URL: srv.URL(), Client: &http.Client{Transport: g, Timeout: requestTimeout}})
+		endpoints = append(endpoints, harness.Endpoint{URL: srv.URL(), Client: &http.Client{Transport: g, Timeout: requestTimeout}})
 	}
-	return doors
+	return endpoints
 }
 
 func (s *environment) servers() []*fakeapi.Server { return []*fakeapi.Server{s.srv, s.replica.Server} }

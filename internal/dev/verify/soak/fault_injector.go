@@ -12,7 +12,7 @@ import (
 )
 
 // injectedMessage is the message of a 410 from a fault.
-const injectedMessage = "staged"
+const injectedMessage = "injected"
 
 // expectedFailure reports whether a code is from a fault. With 429, 503 and 504 the request was not
 // carried out, with 500 the response was replaced.

@@ -40,7 +40,7 @@ func newInformers(s *environment) (all []*informer) {
 		config.ContentType = ""
 		untyped := dynamicinformer.NewDynamicSharedInformerFactory(dynamic.NewForConfigOrDie(config), 0)
 		for _, k := range s.kinds {
-			x := &informer{kind: k, name: fmt.Sprintf("informer of %s through door %d", k.Plural, i)}
+			x := &informer{kind: k, name: fmt.Sprintf("informer of %s on server %d", k.Plural, i)}
 			if k.Custom {
 				x.shared = untyped.ForResource(k.Resource()).Informer()
 			} else {
@@ -74,23 +74,23 @@ func (x *informer) differences(there []harness.Object) string {
 	for _, obj := range x.shared.GetStore().List() {
 		o, err := harness.ObjectFrom(obj.(runtime.Object).DeepCopyObject())
 		if err != nil {
-			return fmt.Sprintf("unequal: %s: %v", x.name, err)
+			return fmt.Sprintf("different store: %s: %v", x.name, err)
 		}
 		have[o.Key] = o
 	}
 	for _, o := range there {
 		if got, ok := have[o.Key]; !ok || !got.Equal(o) {
-			differences = append(differences, fmt.Sprintf("there is %v, it has %v", o, got))
+			differences = append(differences, fmt.Sprintf("the server has %v, it has %v", o, got))
 		}
 		delete(have, o.Key)
 	}
 	for _, o := range have {
-		differences = append(differences, fmt.Sprintf("it has %v, which is not there", o))
+		differences = append(differences, fmt.Sprintf("it has %v, which the server does not have", o))
 	}
 	if len(differences) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("unequal: %s: %s", x.name, strings.Join(differences, "\n"))
+	return fmt.Sprintf("different store: %s: %s", x.name, strings.Join(differences, "\n"))
 }
 
 // waitUntil polls, on virtual time, until holds returns true or d has passed. It returns the last

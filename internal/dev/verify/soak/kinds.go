@@ -78,7 +78,7 @@ func kinds() []harness.Kind {
 // clientVerbs returns the verbs for the clients of a kind, each as often as it is to be chosen.
 func clientVerbs(k harness.Kind) []string {
 	verbs := []string{
-		"create", "create", "get", "get", "list", "page", "put", "put", "merge", "json", "apply", "apply", "delete", "sweep",
+		"create", "create", "get", "get", "list", "listpages", "put", "put", "merge", "json", "apply", "apply", "delete", "deletecollection",
 	}
 	if !k.Custom {
 		verbs = append(verbs, "strategic")

@@ -27,7 +27,7 @@ type reader struct {
 }
 
 func newReader(s *environment, id int) *reader {
-	return &reader{environment: s, id: id, rng: s.newRand(20, id), endpoints: s.newEndpoints(fmt.Sprint("onlooker-", id))}
+	return &reader{environment: s, id: id, rng: s.newRand(20, id), endpoints: s.newEndpoints(fmt.Sprint("reader-", id))}
 }
 
 // readOnce sends a random read request and records the result.
@@ -59,7 +59,7 @@ func (o *reader) readOnce() {
 		return
 	}
 	g.returned, g.maxRevision, g.sameView = o.clock.Add(1), o.revision(), g.viewResets == o.faults.viewResets.Load()
-	o.counter.Add("onlooker's " + g.description)
+	o.counter.Add("reader's " + g.description)
 	o.newest = max(o.newest, g.revision)
 	o.reads = append(o.reads, g)
 }
@@ -78,7 +78,7 @@ func (o *reader) list(g *read, l harness.Encoding, query url.Values) bool {
 			return false
 		}
 		if g.revision != 0 && page.Revision != g.revision {
-			o.errorf("torn: a page of %s is at %d, the first was at %d", path, page.Revision, g.revision)
+			o.errorf("inconsistent pages: one of %s is at %d, the first was at %d", path, page.Revision, g.revision)
 		}
 		g.revision, g.objects = page.Revision, append(g.objects, page.Objects...)
 		if page.Continue == "" {
@@ -92,7 +92,7 @@ func (o *reader) list(g *read, l harness.Encoding, query url.Values) bool {
 func (o *reader) checkFailure(path string, query url.Values, code int) {
 	lost, undone := expectedFailure(code)
 	if code != 0 && !lost && !undone && code != http.StatusGone {
-		o.errorf("undeserved %d: %s %s", code, path, query.Encode())
+		o.errorf("unexpected %d: %s %s", code, path, query.Encode())
 	}
 }
 
@@ -129,7 +129,7 @@ func (o *reader) listExact(g *read, l harness.Encoding) bool {
 		return false
 	}
 	if g.description = "exact list"; g.revision != rev {
-		o.errorf("wrong list: asked for was %d, it is of %d", rev, g.revision)
+		o.errorf("wrong list: revision %d was requested, it is of %d", rev, g.revision)
 	}
 	g.minRevision = rev
 	return true

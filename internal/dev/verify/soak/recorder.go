@@ -69,7 +69,7 @@ func (x *recorder) watchKind(ctx context.Context, k harness.Kind) {
 	for pos := x.roundStart.Load(); ctx.Err() == nil; {
 		err := x.watchOnce(ctx, k, &pos)
 		if err != nil && ctx.Err() == nil {
-			x.errorf("scribe: the watch of %s from %d: %v", k.Name, pos, err)
+			x.errorf("recorder: the watch of %s from %d: %v", k.Name, pos, err)
 			return
 		}
 	}
@@ -87,7 +87,7 @@ func (x *recorder) watchOnce(ctx context.Context, k harness.Kind, pos *uint64) e
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("it is answered with %s", resp.Status)
+		return fmt.Errorf("the response is %s", resp.Status)
 	}
 	next := harness.Encoding{Kind: k, MediaType: harness.JSON}.EventReader(resp.Body)
 	for {

@@ -62,46 +62,46 @@ type finalState struct {
 }
 
 // checkRound waits until all clients have seen all changes, and checks what they saw.
-func (s *environment) checkRound() (complaints []string) {
+func (s *environment) checkRound() (violations []string) {
 	x := finalState{kinds: s.kinds, start: s.roundStart.Load(), end: s.revision(), initial: s.initial, final: s.listAll(), groups: s.groups, forgottenAt: s.forgottenAt}
 	if x.end > historyLimit {
 		x.forgottenAt = append(slices.Clone(x.forgottenAt), x.end-historyLimit)
 	}
 	if !waitUntil(10*time.Second, func() bool { return s.recorder.count() >= x.end-x.start }) {
-		complaints = append(complaints, fmt.Sprintf("uncounted: %d changes were seen, from %d to %d there are more", s.recorder.count(), x.start, x.end))
+		violations = append(violations, fmt.Sprintf("missing: %d changes were seen, there are more from revision %d to %d", s.recorder.count(), x.start, x.end))
 	}
-	complaints = append(complaints, s.checkCaughtUp(x)...)
+	violations = append(violations, s.checkCaughtUp(x)...)
 	s.collect(&x)
-	complaints = append(complaints, s.errors.Drain()...)
-	complaints = append(complaints, s.outsideBubble(x.check)...)
-	if len(complaints) > 0 {
-		return complaints // the other checks would fail as a consequence
+	violations = append(violations, s.errors.Drain()...)
+	violations = append(violations, s.outsideBubble(x.check)...)
+	if len(violations) > 0 {
+		return violations // the other checks would fail as a consequence
 	}
-	complaints = append(complaints, s.checkResourceUsage()...)
-	complaints = append(complaints, s.checkMetrics(x.final)...)
-	complaints = append(complaints, s.checkHistoryLimit(x.end)...)
+	violations = append(violations, s.checkResourceUsage()...)
+	violations = append(violations, s.checkMetrics(x.final)...)
+	violations = append(violations, s.checkHistoryLimit(x.end)...)
 	s.startNextRound(x)
-	return complaints
+	return violations
 }
 
 // checkCaughtUp returns a violation for each watcher and informer that does not see the newest
 // state in three minutes.
-func (s *environment) checkCaughtUp(x finalState) (complaints []string) {
+func (s *environment) checkCaughtUp(x finalState) (violations []string) {
 	waitUntil(3*time.Minute, func() bool {
-		complaints = nil
+		violations = nil
 		for _, o := range s.watchers {
 			if pos, ok := o.caughtUpTo(x.end); !ok {
-				complaints = append(complaints, fmt.Sprintf("lost: %s knows of nothing after %d, the store is at %d", o.name, pos, x.end))
+				violations = append(violations, fmt.Sprintf("lost: %s has no events after %d, the store is at %d", o.name, pos, x.end))
 			}
 		}
 		for _, i := range s.informers {
 			if why := i.differences(x.final[i.kind.Name]); why != "" {
-				complaints = append(complaints, why)
+				violations = append(violations, why)
 			}
 		}
-		return len(complaints) == 0
+		return len(violations) == 0
 	})
-	return complaints
+	return violations
 }
 
 // collect takes the logs, reads and events of the round from the clients.
@@ -154,30 +154,30 @@ func (g *group) statesIn(there map[string][]harness.Object, last uint64) map[str
 }
 
 // check compares what the clients saw with the history and the model.
-func (x finalState) check() (complaints []string) {
+func (x finalState) check() (violations []string) {
 	writes := writesFrom(x.events)
 	records := map[string]*watchguarantees.History{}
 	for _, k := range x.kinds {
 		c, wrong := watchguarantees.NewHistory(k.Name, x.initial[k.Name], x.start, x.end, writes)
 		c.ForgottenAt = x.forgottenAt
 		records[k.Name] = c
-		complaints = append(complaints, wrong...)
+		violations = append(violations, wrong...)
 		if there := c.ObjectsAt(x.end, func(harness.Object) bool { return true }); !slices.EqualFunc(there, x.final[k.Name], harness.Object.Equal) {
-			complaints = append(complaints, fmt.Sprintf("wrong end: there is %v, by what happened there should be %v", x.final[k.Name], there))
+			violations = append(violations, fmt.Sprintf("wrong final state: the server has %v, the history has %v", x.final[k.Name], there))
 		}
 		for _, change := range c.Changes {
-			complaints = append(complaints, checkInvariants(k, change)...)
+			violations = append(violations, checkInvariants(k, change)...)
 		}
 	}
 	var history []porcupine.Operation
 	for _, g := range x.groups {
 		history = append(history, g.History...)
-		complaints = append(complaints, checkWrites(g.Namespace, g.History, g.writesIn(records))...)
-		complaints = append(complaints, g.checkLinearizable(g.statesIn(x.final, x.end), x.end)...)
+		violations = append(violations, checkWrites(g.Namespace, g.History, g.writesIn(records))...)
+		violations = append(violations, g.checkLinearizable(g.statesIn(x.final, x.end), x.end)...)
 	}
-	complaints = append(complaints, linearizability.CheckRevisions(history)...)
-	complaints = append(complaints, checkReads(records, x.reads)...)
-	return append(complaints, checkWatches(records, x.watchLogs)...)
+	violations = append(violations, linearizability.CheckRevisions(history)...)
+	violations = append(violations, checkReads(records, x.reads)...)
+	return append(violations, checkWatches(records, x.watchLogs)...)
 }
 
 // writesIn returns the writes to the objects of the group.
@@ -202,7 +202,7 @@ func (g *group) writesIn(records map[string]*watchguarantees.History) (writes []
 
 // checkLinearizable returns a violation for each object for which no order of the requests explains
 // the responses and the state at the end.
-func (g *group) checkLinearizable(ends map[string]linearizability.State, last uint64) (complaints []string) {
+func (g *group) checkLinearizable(ends map[string]linearizability.State, last uint64) (violations []string) {
 	history := slices.Clone(g.History)
 	for key, end := range ends {
 		a := linearizability.Response{Code: http.StatusOK, HasObject: end.Exists, UID: end.UID, ResourceVersion: end.ResourceVersion, Content: end.Content, ListRevision: last}
@@ -213,10 +213,10 @@ func (g *group) checkLinearizable(ends map[string]linearizability.State, last ui
 		m := linearizability.Model(g.initialStates[key])
 		result, info := porcupine.CheckOperationsVerbose(m, part, time.Minute)
 		if result != porcupine.Ok {
-			complaints = append(complaints, fmt.Sprintf("not linearizable (%s): %s %s/%s, which began as %+v:\n%s", result, g.Kind.Plural, g.Namespace, key, g.initialStates[key], linearizability.DescribeFailure(part, info)))
+			violations = append(violations, fmt.Sprintf("not linearizable (%s): %s %s/%s, which began as %+v:\n%s", result, g.Kind.Plural, g.Namespace, key, g.initialStates[key], linearizability.DescribeFailure(part, info)))
 		}
 	}
-	return complaints
+	return violations
 }
 
 // close stops all clients.

@@ -32,7 +32,7 @@ const roundsPerServer = 40
 //
 //	go test ./internal/dev/verify/soak -run 'TestSoak$' -duration 10m
 //
-// -seed selects the random numbers. Time is virtual, except for the duration. After 40 rounds a new
+// -seed matches the random numbers. Time is virtual, except for the duration. After 40 rounds a new
 // server is started with the next seed.
 func TestSoak(t *testing.T) {
 	var over atomic.Bool
@@ -45,7 +45,7 @@ func TestSoak(t *testing.T) {
 			rounds += runServer(t, seed, &total, over.Load)
 		})
 	}
-	t.Logf("%d rounds, from -seed %d on", rounds, *firstSeed)
+	t.Logf("%d rounds, from -seed %d", rounds, *firstSeed)
 	if rounds >= 100 && !t.Failed() {
 		requireCoverage(t, &total)
 	}
@@ -59,7 +59,7 @@ func testDuration(t *testing.T) time.Duration {
 	}
 	if end, ok := t.Deadline(); ok {
 		if left := time.Until(end) * 9 / 10; left < d {
-			t.Logf("-timeout leaves %v of the duration", left)
+			t.Logf("the duration is limited to %v by -timeout", left)
 			d = left
 		}
 	}
@@ -74,17 +74,17 @@ func runServer(t *testing.T, seed uint64, total *harness.Counter, over func() bo
 		s := newEnvironment(t, seed, total, outside)
 		defer s.close()
 		for s.round < roundsPerServer && (s.round == 0 || !over()) {
-			complaints := s.runRound()
+			violations := s.runRound()
 			rounds = s.round
-			if len(complaints) > 0 {
-				t.Errorf("rerun with -run 'TestSoak$' -seed %d -duration %v; in round %d:\n%s", seed, *duration, s.round, summarize(complaints))
+			if len(violations) > 0 {
+				t.Errorf("rerun with -run 'TestSoak$' -seed %d -duration %v; in round %d:\n%s", seed, *duration, s.round, summarize(violations))
 				return
 			}
 		}
 		s.close()
 		time.Sleep(time.Second) // the server notices that the connections are closed
 		if left := s.checkIdle(0); len(left) > 0 {
-			t.Errorf("at the end of -seed %d: %s", seed, summarize(left))
+			t.Errorf("after the last round of -seed %d: %s", seed, summarize(left))
 		}
 	})
 	return rounds
@@ -106,12 +106,12 @@ func startOutsideBubble() (run func(func() []string) []string, stop func()) {
 }
 
 // summarize returns the first violations, shortened.
-func summarize(complaints []string) string {
+func summarize(violations []string) string {
 	const most, longest = 12, 1500
 	var b strings.Builder
-	for i, c := range complaints {
+	for i, c := range violations {
 		if i == most {
-			fmt.Fprintf(&b, "and %d more\n", len(complaints)-most)
+			fmt.Fprintf(&b, "and %d more\n", len(violations)-most)
 			break
 		}
 		if len(c) > longest {
@@ -127,14 +127,14 @@ func requireCoverage(t *testing.T, total *harness.Counter) {
 	t.Helper()
 	for _, rule := range faultRules() {
 		name, _, _ := strings.Cut(rule, ":")
-		require.Positive(t, total.Count("fault "+name), "the fault %s never hit", name)
+		require.Positive(t, total.Count("fault "+name), "the fault %s was never applied", name)
 	}
 	for _, what := range []string{
-		"expired", "lost", "sweep 200", "getscale 200", "scale 200", "scale 409", "status 200", "status 409", "strategic 200",
+		"expired", "lost", "deletecollection 200", "getscale 200", "scale 200", "scale 409", "status 200", "status 409", "strategic 200",
 		"json 200", "merge 200", "merge 409", "apply 200", "apply 201", "put 200", "put 409", "create 201", "create 409", "delete 200", "delete 409",
-		"onlooker's get", "onlooker's get at 0", "onlooker's exact list", "onlooker's streaming list", "onlooker's streaming list at 0",
-		"sentry's ADDED", "sentry's MODIFIED", "sentry's DELETED", "sentry's BOOKMARK", "sentry's ERROR",
+		"reader's get", "reader's get at 0", "reader's exact list", "reader's streaming list", "reader's streaming list at 0",
+		"watcher's ADDED", "watcher's MODIFIED", "watcher's DELETED", "watcher's BOOKMARK", "watcher's ERROR",
 	} {
-		require.Positive(t, total.Count(what), "no %s has occurred", what)
+		require.Positive(t, total.Count(what), "%s never occurred", what)
 	}
 }

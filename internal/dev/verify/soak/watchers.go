@@ -42,7 +42,7 @@ type resumingWatcher struct {
 
 func newResumingWatcher(s *environment, id int) *resumingWatcher {
 	ctx, stop := context.WithCancel(s.t.Context())
-	o := &resumingWatcher{environment: s, rng: s.newRand(40, id), stop: stop, done: make(chan struct{}), endpoints: s.newEndpoints(fmt.Sprint("sentry-", id))}
+	o := &resumingWatcher{environment: s, rng: s.newRand(40, id), stop: stop, done: make(chan struct{}), endpoints: s.newEndpoints(fmt.Sprint("watcher-", id))}
 	o.position, o.positionKnown = s.roundStart.Load(), id%2 == 0
 	o.encoding = harness.Encoding{Kind: s.kinds[id%len(s.kinds)], MediaType: harness.JSON}
 	if !o.encoding.Kind.Custom && o.rng.IntN(2) == 0 {
@@ -51,7 +51,7 @@ func newResumingWatcher(s *environment, id int) *resumingWatcher {
 	if id%4 == 0 {
 		o.namespace = groupNamespace(id % groupCount)
 	}
-	o.name = fmt.Sprintf("sentry %d of %s as %s", id, o.path(), o.encoding.MediaType)
+	o.name = fmt.Sprintf("watcher %d of %s as %s", id, o.path(), o.encoding.MediaType)
 	o.log = watchguarantees.WatchLog{Name: o.name, Matches: func(t harness.Object) bool {
 		return strings.HasPrefix(t.Key, o.namespace) // all namespaces have names of the same length
 	}}
@@ -201,7 +201,7 @@ func (o *resumingWatcher) readWatch(ctx context.Context, d harness.Endpoint, que
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
 		if lost, undone := expectedFailure(resp.StatusCode); !lost && !undone {
-			o.errorf("%s: undeserved %s: %s", o.name, resp.Status, query.Encode())
+			o.errorf("%s: unexpected %s: %s", o.name, resp.Status, query.Encode())
 		}
 		return false
 	}
@@ -221,7 +221,7 @@ func (o *resumingWatcher) readWatch(ctx context.Context, d harness.Endpoint, que
 func (o *resumingWatcher) recordEvent(g harness.Event) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.counter.Add("sentry's " + string(g.Type))
+	o.counter.Add("watcher's " + string(g.Type))
 	if g.Type == watch.Error {
 		begun := o.positionKnown
 		o.positionKnown = false
@@ -247,11 +247,11 @@ func (o *resumingWatcher) recordEvent(g harness.Event) bool {
 }
 
 // checkWatches checks the logs of all watchers.
-func checkWatches(records map[string]*watchguarantees.History, lives map[string][]watchguarantees.WatchLog) (complaints []string) {
-	for _, name := range slices.Sorted(maps.Keys(lives)) {
-		for _, l := range lives[name] {
-			complaints = append(complaints, records[name].Check(l)...)
+func checkWatches(records map[string]*watchguarantees.History, logs map[string][]watchguarantees.WatchLog) (violations []string) {
+	for _, name := range slices.Sorted(maps.Keys(logs)) {
+		for _, l := range logs[name] {
+			violations = append(violations, records[name].Check(l)...)
 		}
 	}
-	return complaints
+	return violations
 }

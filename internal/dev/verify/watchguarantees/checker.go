@@ -36,7 +36,7 @@ func (r *checker) checkRequest(s WatchRequest, last bool) {
 	case !r.started:
 		r.position, r.positionKnown = s.From, true
 	case !r.positionKnown || s.From != r.position:
-		r.report("wrongly resumed from %d, everything was seen up to %d (known: %v)", s.From, r.position, r.positionKnown)
+		r.report("wrongly resumed from %d, the position was %d (known: %v)", s.From, r.position, r.positionKnown)
 	}
 	r.started = true
 	r.checkEvents(s, seen)
@@ -58,13 +58,13 @@ func (r *checker) checkInitialEvents(s WatchRequest) []harness.Event {
 	end := s.Events[i]
 	want := r.history.ObjectsAt(end.Revision, r.log.Matches)
 	if len(want) != i || !isPrefix(want, s.Events[:i]) {
-		r.report("wrong initial events: at %d there is %v, seen was %v", end.Revision, want, s.Events[:i])
+		r.report("wrong initial events: at %d the objects are %v, the events are %v", end.Revision, want, s.Events[:i])
 	}
 	if s.ExactList != nil && !slices.EqualFunc(want, *s.ExactList, harness.Object.Equal) {
-		r.report("wrong list: at %d there is %v, listed was %v", end.Revision, want, *s.ExactList)
+		r.report("wrong list: at %d the objects are %v, the list is %v", end.Revision, want, *s.ExactList)
 	}
 	if end.Revision < s.MinRevision || end.Revision > r.history.End {
-		r.report("wrong initial events: they are of %d, asked for was %d, newest is %d", end.Revision, s.MinRevision, r.history.End)
+		r.report("wrong initial events: they are of %d, the request was for %d or later, the newest is %d", end.Revision, s.MinRevision, r.history.End)
 	}
 	r.position, r.positionKnown = end.Revision, true
 	return s.Events[i+1:]
@@ -108,7 +108,7 @@ func (r *checker) checkEvents(s WatchRequest, seen []harness.Event) {
 				r.report("wrong: %v is not the end", g)
 			}
 			if g.Code != http.StatusGone || !slices.ContainsFunc(r.history.ForgottenAt, func(rev uint64) bool { return rev > r.position }) {
-				r.report("undeserved %v at %d", g, r.position)
+				r.report("unexpected %v at %d", g, r.position)
 			}
 			r.positionKnown = false
 		default:
@@ -120,9 +120,9 @@ func (r *checker) checkEvents(s WatchRequest, seen []harness.Event) {
 func (r *checker) checkBookmark(s WatchRequest, g harness.Event) {
 	switch next, ok := r.history.nextEvent(r.position, r.log.Matches); {
 	case !s.Bookmarks:
-		r.report("unasked %v", g)
+		r.report("unrequested %v", g)
 	case g.InitialEventsEnd:
-		r.report("wrong: %v ends nothing", g)
+		r.report("wrong: %v does not end initial events", g)
 	case ok && next.Revision <= g.Revision:
 		r.report("early %v, before %v", g, next)
 	case g.Revision < r.position:

@@ -13,7 +13,7 @@ import (
 )
 
 // The tests of this file check the checker with a small history and the log of a watcher that
-// selects app=x.
+// matches app=x.
 
 func newObject(key string, rev uint64, app, content string) harness.Object {
 	return harness.Object{Key: key, Revision: rev, Labels: map[string]string{"app": app}, Content: app + " " + content}
@@ -35,8 +35,8 @@ func sampleWrites() (base []harness.Object, writes []Write) {
 
 func sampleHistory(t *testing.T) *History {
 	base, writes := sampleWrites()
-	c, complaints := NewHistory("Pod", base, 10, 17, writes)
-	require.Empty(t, complaints)
+	c, violations := NewHistory("Pod", base, 10, 17, writes)
+	require.Empty(t, violations)
 	return c
 }
 
@@ -104,26 +104,26 @@ func TestCheckerAcceptsValidLogs(t *testing.T) {
 // TestCheckerRejectsInvalidLogs modifies one part of a valid log.
 func TestCheckerRejectsInvalidLogs(t *testing.T) {
 	tests := map[string]struct {
-		doctor func(first, second *WatchRequest)
+		modify func(first, second *WatchRequest)
 		want   string
 	}{
-		"lost":               {func(s, _ *WatchRequest) { s.Events = slices.Delete(s.Events, 2, 3) }, "early BOOKMARK 13"},
-		"lost, unmarked":     {func(s, _ *WatchRequest) { s.Events = slices.Delete(s.Events, 2, 4) }, "lost: ADDED n/b@12"},
-		"lost in between":    {func(s, r *WatchRequest) { s.Events, r.From = s.Events[:4], 13; r.Events = r.Events[1:] }, "lost: DELETED n/a@14"},
-		"lost at the end":    {func(_, s *WatchRequest) { s.Events = s.Events[:2] }, "lost at the end: ADDED n/d@17"},
-		"duplicated":         {func(_, s *WatchRequest) { s.Events = slices.Insert(s.Events, 2, s.Events[1]) }, "repeated or out of order: DELETED n/b@16"},
-		"replayed":           {func(s, r *WatchRequest) { r.Events = slices.Insert(r.Events, 0, s.Events[4]) }, "repeated or out of order: DELETED n/a@14"},
-		"reordered":          {func(_, s *WatchRequest) { s.Events[1], s.Events[2] = s.Events[2], s.Events[1] }, "repeated or out of order: DELETED n/b@16"},
-		"early bookmark":     {func(s, _ *WatchRequest) { s.Events[2], s.Events[3] = s.Events[3], s.Events[2] }, "early BOOKMARK 13"},
-		"bookmark ahead":     {func(_, s *WatchRequest) { s.Events[3] = bookmark(18) }, "the store is at 17"},
-		"bookmark back":      {func(_, s *WatchRequest) { s.Events[0] = bookmark(13) }, "late BOOKMARK 13"},
-		"bookmark unasked":   {func(_, s *WatchRequest) { s.Bookmarks = false }, "unasked BOOKMARK 15"},
-		"second end":         {func(_, s *WatchRequest) { s.Events[0].InitialEventsEnd = true }, "ends nothing"},
-		"new leave content":  {func(s, _ *WatchRequest) { s.Events[4].Object = newObject("n/a", 14, "y", "2") }, "wrong: DELETED n/a@14 y 2 should be DELETED n/a@14 x 1"},
-		"old leave revision": {func(s, _ *WatchRequest) { s.Events[4].Revision = 11 }, "repeated or out of order: DELETED n/a@11"},
-		"leave as change":    {func(s, _ *WatchRequest) { s.Events[4].Type = watch.Modified }, "wrong: MODIFIED n/a@14"},
-		"enter as change":    {func(s, _ *WatchRequest) { s.Events[2].Type = watch.Modified }, "wrong: MODIFIED n/b@12"},
-		"old content":        {func(_, s *WatchRequest) { s.Events[2].Content = "x 1" }, "wrong: ADDED n/d@17 x 1"},
+		"lost":                   {func(s, _ *WatchRequest) { s.Events = slices.Delete(s.Events, 2, 3) }, "early BOOKMARK 13"},
+		"lost, without bookmark": {func(s, _ *WatchRequest) { s.Events = slices.Delete(s.Events, 2, 4) }, "lost: ADDED n/b@12"},
+		"lost in between":        {func(s, r *WatchRequest) { s.Events, r.From = s.Events[:4], 13; r.Events = r.Events[1:] }, "lost: DELETED n/a@14"},
+		"lost at the end":        {func(_, s *WatchRequest) { s.Events = s.Events[:2] }, "lost at the end: ADDED n/d@17"},
+		"duplicated":             {func(_, s *WatchRequest) { s.Events = slices.Insert(s.Events, 2, s.Events[1]) }, "repeated or out of order: DELETED n/b@16"},
+		"replayed":               {func(s, r *WatchRequest) { r.Events = slices.Insert(r.Events, 0, s.Events[4]) }, "repeated or out of order: DELETED n/a@14"},
+		"reordered":              {func(_, s *WatchRequest) { s.Events[1], s.Events[2] = s.Events[2], s.Events[1] }, "repeated or out of order: DELETED n/b@16"},
+		"early bookmark":         {func(s, _ *WatchRequest) { s.Events[2], s.Events[3] = s.Events[3], s.Events[2] }, "early BOOKMARK 13"},
+		"bookmark ahead":         {func(_, s *WatchRequest) { s.Events[3] = bookmark(18) }, "the store is at 17"},
+		"bookmark back":          {func(_, s *WatchRequest) { s.Events[0] = bookmark(13) }, "late BOOKMARK 13"},
+		"unrequested bookmark":   {func(_, s *WatchRequest) { s.Bookmarks = false }, "unrequested BOOKMARK 15"},
+		"second end":             {func(_, s *WatchRequest) { s.Events[0].InitialEventsEnd = true }, "does not end initial events"},
+		"new leave content":      {func(s, _ *WatchRequest) { s.Events[4].Object = newObject("n/a", 14, "y", "2") }, "wrong: DELETED n/a@14 y 2 should be DELETED n/a@14 x 1"},
+		"old leave revision":     {func(s, _ *WatchRequest) { s.Events[4].Revision = 11 }, "repeated or out of order: DELETED n/a@11"},
+		"leave as change":        {func(s, _ *WatchRequest) { s.Events[4].Type = watch.Modified }, "wrong: MODIFIED n/a@14"},
+		"enter as change":        {func(s, _ *WatchRequest) { s.Events[2].Type = watch.Modified }, "wrong: MODIFIED n/b@12"},
+		"old content":            {func(_, s *WatchRequest) { s.Events[2].Content = "x 1" }, "wrong: ADDED n/d@17 x 1"},
 		"unselected": {func(_, s *WatchRequest) {
 			s.Events = slices.Insert(s.Events, 0, event(watch.Added, newObject("n/c", 15, "y", "0")))
 		}, "never happened"},
@@ -132,20 +132,20 @@ func TestCheckerRejectsInvalidLogs(t *testing.T) {
 		}, "wrong initial events: at 11"},
 		"initial too few":    {func(s, _ *WatchRequest) { s.Events = s.Events[1:] }, "wrong initial events: at 11"},
 		"initial from later": {func(s, _ *WatchRequest) { s.Events[1] = initialEventsEnd(12) }, "wrong initial events: at 12"},
-		"initial stale":      {func(s, _ *WatchRequest) { s.MinRevision = 12 }, "they are of 11, asked for was 12"},
+		"initial stale":      {func(s, _ *WatchRequest) { s.MinRevision = 12 }, "they are of 11, the request was for 12 or later"},
 		"initial partly wrong": {func(s, _ *WatchRequest) {
 			s.Events = []harness.Event{event(watch.Added, newObject("n/a", 11, "x", "0"))}
 		}, "no state since 10 begins with"},
-		"initial unexplained": {func(s, _ *WatchRequest) { s.Bookmarks, s.Events = false, s.Events[4:] }, "no state since 10 explains"},
-		"list differs":        {func(s, _ *WatchRequest) { s.ExactList = &[]harness.Object{} }, "wrong list: at 11"},
-		"undeserved 410":      {func(_, s *WatchRequest) { s.Events = []harness.Event{{Type: watch.Error, Code: 410}} }, "undeserved ERROR 410"},
-		"other error":         {func(_, s *WatchRequest) { s.Events = []harness.Event{{Type: watch.Error, Code: 500}} }, "undeserved ERROR 500"},
-		"resumed elsewhere":   {func(_, s *WatchRequest) { s.From = 13 }, "wrongly resumed from 13"},
+		"initial unexplained":           {func(s, _ *WatchRequest) { s.Bookmarks, s.Events = false, s.Events[4:] }, "no state since 10 explains"},
+		"list differs":                  {func(s, _ *WatchRequest) { s.ExactList = &[]harness.Object{} }, "wrong list: at 11"},
+		"unexpected 410":                {func(_, s *WatchRequest) { s.Events = []harness.Event{{Type: watch.Error, Code: 410}} }, "unexpected ERROR 410"},
+		"other error":                   {func(_, s *WatchRequest) { s.Events = []harness.Event{{Type: watch.Error, Code: 500}} }, "unexpected ERROR 500"},
+		"resumed from another revision": {func(_, s *WatchRequest) { s.From = 13 }, "wrongly resumed from 13"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			l := validWatchLog()
-			tt.doctor(&l.Requests[0], &l.Requests[1])
+			tt.modify(&l.Requests[0], &l.Requests[1])
 			require.Contains(t, strings.Join(sampleHistory(t).Check(l), "\n"), tt.want)
 		})
 	}
@@ -154,20 +154,20 @@ func TestCheckerRejectsInvalidLogs(t *testing.T) {
 // TestHistoryRejectsInvalidWrites modifies one of the writes.
 func TestHistoryRejectsInvalidWrites(t *testing.T) {
 	for name, tt := range map[string]struct {
-		doctor func(writes []Write) []Write
+		modify func(writes []Write) []Write
 		want   string
 	}{
-		"shared revision": {func(w []Write) []Write { w[3].Revision = 13; return w }, "shared revision"},
-		"from the past":   {func(w []Write) []Write { w[0].Revision = 10; return w }, "impossible revision"},
-		"created twice":   {func(w []Write) []Write { w[0].Verb = "create"; return w }, "incoherent: create of n/a@11"},
-		"updated nothing": {func(w []Write) []Write { w[6].Verb = "update"; return w }, "incoherent: update of n/d@17"},
-		"wrong answer":    {func(w []Write) []Write { w[5].Content = "y 0"; return w }, "incoherent: the answer to a delete"},
-		"secret write":    {func(w []Write) []Write { return slices.Delete(w, 4, 5) }, "uncounted: 6 writes brought the store from 10 to 17"},
+		"shared revision":          {func(w []Write) []Write { w[3].Revision = 13; return w }, "shared revision"},
+		"from before the start":    {func(w []Write) []Write { w[0].Revision = 10; return w }, "impossible revision"},
+		"created twice":            {func(w []Write) []Write { w[0].Verb = "create"; return w }, "inconsistent: create of n/a@11"},
+		"updated a missing object": {func(w []Write) []Write { w[6].Verb = "update"; return w }, "inconsistent: update of n/d@17"},
+		"wrong answer":             {func(w []Write) []Write { w[5].Content = "y 0"; return w }, "inconsistent: the response to a delete"},
+		"missing write":            {func(w []Write) []Write { return slices.Delete(w, 4, 5) }, "wrong number of writes: 6 from revision 10 to 17"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			base, writes := sampleWrites()
-			_, complaints := NewHistory("Pod", base, 10, 17, tt.doctor(writes))
-			require.Contains(t, strings.Join(complaints, "\n"), tt.want)
+			_, violations := NewHistory("Pod", base, 10, 17, tt.modify(writes))
+			require.Contains(t, strings.Join(violations, "\n"), tt.want)
 		})
 	}
 }

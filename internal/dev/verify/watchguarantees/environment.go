@@ -81,10 +81,10 @@ func runSeed(t *testing.T, seed uint64, total *harness.Counter) {
 	if w.forgetsHistory {
 		writers.Go(func() { w.forgetHistory(rand.New(rand.NewPCG(seed, 3))) })
 	}
-	var lives []*WatchLog
+	var logs []*WatchLog
 	for i, v := range randomWatchSpecs(w, rng) {
 		o := newWatcher(w, v, rand.New(rand.NewPCG(seed, uint64(200+i))))
-		lives = append(lives, &o.WatchLog)
+		logs = append(logs, &o.WatchLog)
 		watchers.Go(o.run)
 	}
 	writers.Wait()
@@ -93,14 +93,14 @@ func runSeed(t *testing.T, seed uint64, total *harness.Counter) {
 	close(w.stopWatchers)
 	watchers.Wait()
 
-	c, complaints := NewHistory(w.kind.Name, w.initial, w.startRevision, w.revision(), w.writes)
+	c, violations := NewHistory(w.kind.Name, w.initial, w.startRevision, w.revision(), w.writes)
 	c.ForgottenAt = w.forgottenAt
-	for _, l := range lives {
+	for _, l := range logs {
 		w.countEvents(l)
-		complaints = append(complaints, c.Check(*l)...)
+		violations = append(violations, c.Check(*l)...)
 	}
-	if len(complaints) > 0 {
-		t.Errorf("rerun with -run TestWatchGuarantees -first=%d -seeds=1\n%s", seed, strings.Join(complaints, "\n"))
+	if len(violations) > 0 {
+		t.Errorf("rerun with -run TestWatchGuarantees -first=%d -seeds=1\n%s", seed, strings.Join(violations, "\n"))
 	}
 }
 

@@ -43,8 +43,8 @@ type Change struct {
 }
 
 // eventFor returns the event of a change for a watcher, if there is one.
-func (c Change) eventFor(selects func(harness.Object) bool) (harness.Event, bool) {
-	was, is := c.Old != nil && selects(*c.Old), c.New != nil && selects(*c.New)
+func (c Change) eventFor(matches func(harness.Object) bool) (harness.Event, bool) {
+	was, is := c.Old != nil && matches(*c.Old), c.New != nil && matches(*c.New)
 	switch {
 	case is && !was:
 		return harness.Event{Type: watch.Added, Object: *c.New}, true
@@ -76,15 +76,15 @@ func NewHistory(kind string, base []harness.Object, since, last uint64, writes [
 	for _, o := range base {
 		c.Initial[o.Key], state[o.Key] = o, o
 	}
-	var complaints []string
-	complain := func(format string, args ...any) { complaints = append(complaints, fmt.Sprintf(format, args...)) }
+	var violations []string
+	report := func(format string, args ...any) { violations = append(violations, fmt.Sprintf(format, args...)) }
 	writes = slices.SortedStableFunc(slices.Values(writes), func(a, b Write) int { return cmp.Compare(a.Revision, b.Revision) })
 	for i, w := range writes {
 		if i > 0 && writes[i-1].Revision == w.Revision {
-			complain("shared revision: %v and %v", writes[i-1], w)
+			report("shared revision: %v and %v", writes[i-1], w)
 		}
 		if w.Revision <= since || w.Revision > last {
-			complain("impossible revision: %v", w)
+			report("impossible revision: %v", w)
 		}
 		if w.Kind != kind {
 			continue
@@ -95,11 +95,11 @@ func NewHistory(kind string, base []harness.Object, since, last uint64, writes [
 			next.Old = &before
 		}
 		if there != (w.Verb != "create") {
-			complain("incoherent: %s of %v, which was there before: %v", w.Verb, w.Object, there)
+			report("inconsistent: %s of %v, which existed before: %v", w.Verb, w.Object, there)
 		}
 		if delete(state, w.Key); w.Verb == "delete" {
 			if there && w.Content != before.Content {
-				complain("incoherent: the answer to a delete is %v, the object was %v", w.Object, before)
+				report("inconsistent: the response to a delete is %v, the object was %v", w.Object, before)
 			}
 		} else {
 			next.New, state[w.Key] = &w.Object, w.Object
@@ -107,13 +107,13 @@ func NewHistory(kind string, base []harness.Object, since, last uint64, writes [
 		c.Changes = append(c.Changes, next)
 	}
 	if since+uint64(len(writes)) != last {
-		complain("uncounted: %d writes brought the store from %d to %d", len(writes), since, last)
+		report("wrong number of writes: %d from revision %d to %d", len(writes), since, last)
 	}
-	return c, complaints
+	return c, violations
 }
 
 // ObjectsAt returns the selected objects at a revision, ordered by key.
-func (c *History) ObjectsAt(rev uint64, selects func(harness.Object) bool) []harness.Object {
+func (c *History) ObjectsAt(rev uint64, matches func(harness.Object) bool) []harness.Object {
 	state := maps.Clone(c.Initial)
 	for _, change := range c.Changes {
 		if change.Revision > rev {
@@ -125,7 +125,7 @@ func (c *History) ObjectsAt(rev uint64, selects func(harness.Object) bool) []har
 	}
 	var list []harness.Object
 	for _, key := range slices.Sorted(maps.Keys(state)) {
-		if o := state[key]; selects(o) {
+		if o := state[key]; matches(o) {
 			list = append(list, o)
 		}
 	}
@@ -133,10 +133,10 @@ func (c *History) ObjectsAt(rev uint64, selects func(harness.Object) bool) []har
 }
 
 // nextEvent returns the first event after a revision.
-func (c *History) nextEvent(rev uint64, selects func(harness.Object) bool) (harness.Event, bool) {
+func (c *History) nextEvent(rev uint64, matches func(harness.Object) bool) (harness.Event, bool) {
 	i, _ := slices.BinarySearchFunc(c.Changes, rev+1, func(c Change, rev uint64) int { return cmp.Compare(c.Revision, rev) })
 	for _, change := range c.Changes[i:] {
-		if g, ok := change.eventFor(selects); ok {
+		if g, ok := change.eventFor(matches); ok {
 			return g, true
 		}
 	}
@@ -151,7 +151,7 @@ func (c *History) Check(l WatchLog) []string {
 		r.checkRequest(s, i == len(l.Requests)-1)
 	}
 	if !r.positionKnown {
-		r.report("lost: the watch never got to know where it is")
+		r.report("lost: the watch never had a position")
 	} else if g, ok := c.nextEvent(r.position, l.Matches); ok {
 		r.report("lost at the end: %v", g)
 	}

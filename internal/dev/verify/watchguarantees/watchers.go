@@ -258,6 +258,6 @@ func (o *watcher) compareWithList(s *WatchRequest, rev uint64) {
 	if list != nil {
 		s.ExactList = &list
 	} else if !o.forgetsHistory {
-		o.t.Errorf("%s: nothing was forgotten, and there is no list at %d", o.Name, rev)
+		o.t.Errorf("%s: no list at %d, although no history was forgotten", o.Name, rev)
 	}
 }
