@@ -27,46 +27,46 @@ type (
 
 func allow() *admissionResponse { return &admissionResponse{Allowed: true} }
 
-// patching is an answer that changes the object.
-func patching(operations string) *admissionResponse {
+// patchResponse returns a response with a JSON patch.
+func patchResponse(operations string) *admissionResponse {
 	kind := admissionv1.PatchTypeJSONPatch
 	return &admissionResponse{Allowed: true, Patch: []byte(operations), PatchType: &kind}
 }
 
-// reviewer is an admission function that remembers what it was asked and allows it.
+// reviewer is an admission function that records its requests and allows them.
 type reviewer struct {
-	mu   sync.Mutex
-	seen []*admissionRequest
+	mu       sync.Mutex
+	requests []*admissionRequest
 }
 
 func (w *reviewer) review(_ context.Context, request *admissionRequest) *admissionResponse {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.seen = append(w.seen, request)
+	w.requests = append(w.requests, request)
 	return allow()
 }
 
-func (w *reviewer) last() *admissionRequest { return w.seen[len(w.seen)-1] }
+func (w *reviewer) last() *admissionRequest { return w.requests[len(w.requests)-1] }
 
-func admitted(t *testing.T, functions ...fakeapi.Admission) (*fakeapi.Server, kubernetes.Interface) {
+func startWithAdmission(t *testing.T, functions ...fakeapi.Admission) (*fakeapi.Server, kubernetes.Interface) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAdmission(functions...))
 	return srv, kubernetes.NewForConfigOrDie(srv.RESTConfig())
 }
 
-func named(name string) *corev1.ConfigMap {
+func newConfigMap(name string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{"a": "1"}}
 }
 
-func TestMutatingAdmissionChangesWhatIsStored(t *testing.T) {
+func TestMutatingAdmission(t *testing.T) {
 	label := func(_ context.Context, request *admissionRequest) *admissionResponse {
 		if request.Operation == admissionv1.Delete {
 			return allow()
 		}
-		return patching(`[{"op":"add","path":"/metadata/labels","value":{"by":"` + string(request.Operation) + `"}}]`)
+		return patchResponse(`[{"op":"add","path":"/metadata/labels","value":{"by":"` + string(request.Operation) + `"}}]`)
 	}
-	_, client := admitted(t, fakeapi.MutatingAdmission("label.example.com", label))
+	_, client := startWithAdmission(t, fakeapi.MutatingAdmission("label.example.com", label))
 	maps := client.CoreV1().ConfigMaps("default")
-	created, err := maps.Create(t.Context(), named("one"), metav1.CreateOptions{})
+	created, err := maps.Create(t.Context(), newConfigMap("one"), metav1.CreateOptions{})
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{"by": "CREATE"}, created.Labels)
 
@@ -77,20 +77,20 @@ func TestMutatingAdmissionChangesWhatIsStored(t *testing.T) {
 	patched, err := maps.Patch(t.Context(), "one", types.MergePatchType, []byte(`{"metadata":{"labels":null}}`), metav1.PatchOptions{})
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{"by": "UPDATE"}, patched.Labels)
-	require.Equal(t, updated.ResourceVersion, patched.ResourceVersion, "what the patch took away the function gave back")
+	require.Equal(t, updated.ResourceVersion, patched.ResourceVersion, "the function added what the patch removed")
 	require.NoError(t, maps.Delete(t.Context(), "one", metav1.DeleteOptions{}))
 }
 
-func TestAdmissionIsAskedWhatAWebhookIsAsked(t *testing.T) {
+func TestAdmissionRequest(t *testing.T) {
 	var first, second reviewer
-	_, client := admitted(t,
+	_, client := startWithAdmission(t,
 		fakeapi.ValidatingAdmission("validates.example.com", second.review),
 		fakeapi.MutatingAdmission("mutates.example.com", func(ctx context.Context, request *admissionRequest) *admissionResponse {
 			first.review(ctx, request)
-			return patching(`[{"op":"add","path":"/data/b","value":"2"}]`)
+			return patchResponse(`[{"op":"add","path":"/data/b","value":"2"}]`)
 		}))
 	maps := client.CoreV1().ConfigMaps("default")
-	_, err := maps.Create(t.Context(), named("one"), metav1.CreateOptions{FieldManager: "me"})
+	_, err := maps.Create(t.Context(), newConfigMap("one"), metav1.CreateOptions{FieldManager: "me"})
 	require.NoError(t, err)
 
 	asked := first.last()
@@ -112,7 +112,7 @@ func TestAdmissionIsAskedWhatAWebhookIsAsked(t *testing.T) {
 		require.Equal(t, "v1 ConfigMap", cm.APIVersion+" "+cm.Kind)
 		return cm
 	}
-	require.Empty(t, object(asked.Object.Raw).UID, "the server does its part later")
+	require.Empty(t, object(asked.Object.Raw).UID, "the server sets the uid after mutating admission")
 	stored := object(second.last().Object.Raw)
 	require.NotEmpty(t, stored.UID)
 	require.Equal(t, map[string]string{"a": "1", "b": "2"}, stored.Data)
@@ -124,7 +124,7 @@ func TestAdmissionIsAskedWhatAWebhookIsAsked(t *testing.T) {
 	require.Equal(t, "3", object(second.last().Object.Raw).Data["a"])
 }
 
-func TestAdmissionRefuses(t *testing.T) {
+func TestAdmissionDenies(t *testing.T) {
 	refuse := func(operation admissionv1.Operation, result *metav1.Status) fakeapi.AdmissionFunc {
 		return func(_ context.Context, request *admissionRequest) *admissionResponse {
 			return &admissionResponse{Allowed: request.Operation != operation || request.Namespace != "default", Result: result}
@@ -135,17 +135,17 @@ func TestAdmissionRefuses(t *testing.T) {
 		code    int32
 		message string
 	}{
-		"without a word": {nil, http.StatusBadRequest, `admission webhook "no.example.com" denied the request without explanation`},
-		"with a message": {&metav1.Status{Message: "not today", Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden},
-			http.StatusForbidden, `admission webhook "no.example.com" denied the request: not today`},
-		"with a reason": {&metav1.Status{Reason: "Tired", Code: http.StatusOK}, http.StatusBadRequest, `admission webhook "no.example.com" denied the request: Tired`},
+		"no result": {nil, http.StatusBadRequest, `admission webhook "no.example.com" denied the request without explanation`},
+		"with a message": {&metav1.Status{Message: "not allowed", Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden},
+			http.StatusForbidden, `admission webhook "no.example.com" denied the request: not allowed`},
+		"with a reason": {&metav1.Status{Reason: "Busy", Code: http.StatusOK}, http.StatusBadRequest, `admission webhook "no.example.com" denied the request: Busy`},
 	} {
 		for _, operation := range []admissionv1.Operation{admissionv1.Create, admissionv1.Update, admissionv1.Delete} {
 			for kind, make := range map[string]func(string, fakeapi.AdmissionFunc) fakeapi.Admission{
 				"mutating": fakeapi.MutatingAdmission, "validating": fakeapi.ValidatingAdmission,
 			} {
 				t.Run(name+" "+kind+" "+string(operation), func(t *testing.T) {
-					_, client := admitted(t, make("no.example.com", refuse(operation, c.result)))
+					_, client := startWithAdmission(t, make("no.example.com", refuse(operation, c.result)))
 					err := writeAll(t, client)
 					require.Error(t, err)
 					status := err.(apierrors.APIStatus).Status()
@@ -157,11 +157,11 @@ func TestAdmissionRefuses(t *testing.T) {
 	}
 }
 
-// writeAll creates, updates and deletes, and gives the first error. What a refused
-// write was about must be as it was.
+// writeAll creates, updates and deletes an object and returns the first error. It checks that a
+// write that failed changed nothing.
 func writeAll(t *testing.T, client kubernetes.Interface) error {
 	maps := client.CoreV1().ConfigMaps("default")
-	created, err := maps.Create(t.Context(), named("one"), metav1.CreateOptions{})
+	created, err := maps.Create(t.Context(), newConfigMap("one"), metav1.CreateOptions{})
 	if err != nil {
 		_, gone := maps.Get(t.Context(), "one", metav1.GetOptions{})
 		require.True(t, apierrors.IsNotFound(gone))
@@ -184,24 +184,24 @@ func writeAll(t *testing.T, client kubernetes.Interface) error {
 	return nil
 }
 
-func TestBrokenAdmissionFailsTheRequest(t *testing.T) {
+func TestAdmissionErrors(t *testing.T) {
 	for message, review := range map[string]fakeapi.AdmissionFunc{
 		"it gave no response": func(context.Context, *admissionRequest) *admissionResponse { return nil },
 		"it panicked: ouch":   func(context.Context, *admissionRequest) *admissionResponse { panic("ouch") },
 		"the type of its patch is not JSONPatch": func(context.Context, *admissionRequest) *admissionResponse {
 			return &admissionResponse{Allowed: true, Patch: []byte(`[]`)}
 		},
-		"invalid JSON patch": func(context.Context, *admissionRequest) *admissionResponse { return patching(`[`) },
+		"invalid JSON patch": func(context.Context, *admissionRequest) *admissionResponse { return patchResponse(`[`) },
 		`cannot be handled as a ConfigMap`: func(context.Context, *admissionRequest) *admissionResponse {
-			return patching(`[{"op":"add","path":"/data","value":7}]`)
+			return patchResponse(`[{"op":"add","path":"/data","value":7}]`)
 		},
 		"the server rejected our request due to an": func(context.Context, *admissionRequest) *admissionResponse {
-			return patching(`[{"op":"remove","path":"/nowhere"}]`)
+			return patchResponse(`[{"op":"remove","path":"/nowhere"}]`)
 		},
 	} {
 		t.Run(message, func(t *testing.T) {
-			_, client := admitted(t, fakeapi.MutatingAdmission("broken.example.com", review))
-			_, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), named("one"), metav1.CreateOptions{})
+			_, client := startWithAdmission(t, fakeapi.MutatingAdmission("broken.example.com", review))
+			_, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), newConfigMap("one"), metav1.CreateOptions{})
 			require.True(t, apierrors.IsInternalError(err), "%v", err)
 			require.ErrorContains(t, err, `Internal error occurred: failed calling webhook "broken.example.com": `)
 			require.ErrorContains(t, err, message)
@@ -209,9 +209,9 @@ func TestBrokenAdmissionFailsTheRequest(t *testing.T) {
 	}
 }
 
-func TestDryRunPastSideEffectsIsRefused(t *testing.T) { // DR-07
+func TestDryRunWithSideEffects(t *testing.T) { // DR-07
 	var w reviewer
-	_, client := admitted(t, fakeapi.ValidatingAdmission("mails.example.com", w.review).WithSideEffects())
+	_, client := startWithAdmission(t, fakeapi.ValidatingAdmission("mails.example.com", w.review).WithSideEffects())
 	maps := client.CoreV1().ConfigMaps("default")
 	dry := []string{metav1.DryRunAll}
 	refused := func(err error) {
@@ -219,47 +219,49 @@ func TestDryRunPastSideEffectsIsRefused(t *testing.T) { // DR-07
 		require.True(t, apierrors.IsBadRequest(err), "%v", err)
 		require.EqualError(t, err, `admission webhook "mails.example.com" does not support dry run`)
 	}
-	_, err := maps.Create(t.Context(), named("one"), metav1.CreateOptions{DryRun: dry})
+	_, err := maps.Create(t.Context(), newConfigMap("one"), metav1.CreateOptions{DryRun: dry})
 	refused(err)
-	created, err := maps.Create(t.Context(), named("one"), metav1.CreateOptions{})
+	created, err := maps.Create(t.Context(), newConfigMap("one"), metav1.CreateOptions{})
 	require.NoError(t, err)
 	created.Data["a"] = "2"
 	_, err = maps.Update(t.Context(), created, metav1.UpdateOptions{DryRun: dry})
 	refused(err)
 	refused(maps.Delete(t.Context(), "one", metav1.DeleteOptions{DryRun: dry}))
 	refused(maps.DeleteCollection(t.Context(), metav1.DeleteOptions{DryRun: dry}, metav1.ListOptions{}))
-	require.Len(t, w.seen, 1)
+	require.Len(t, w.requests, 1)
 
 	var harmless reviewer
-	_, client = admitted(t, fakeapi.ValidatingAdmission("looks.example.com", harmless.review))
-	_, err = client.CoreV1().ConfigMaps("default").Create(t.Context(), named("one"), metav1.CreateOptions{DryRun: dry})
+	_, client = startWithAdmission(t, fakeapi.ValidatingAdmission("looks.example.com", harmless.review))
+	_, err = client.CoreV1().ConfigMaps("default").Create(t.Context(), newConfigMap("one"), metav1.CreateOptions{DryRun: dry})
 	require.NoError(t, err)
 	require.True(t, *harmless.last().DryRun)
 }
 
-func TestAdmissionWarns(t *testing.T) { // WN-06
+func TestAdmissionWarnings(t *testing.T) { // WN-06
 	warn := func(text string) fakeapi.AdmissionFunc {
 		return func(context.Context, *admissionRequest) *admissionResponse {
 			return &admissionResponse{Allowed: true, Warnings: []string{text}}
 		}
 	}
-	srv, _ := admitted(t, fakeapi.ValidatingAdmission("b", warn("second")), fakeapi.MutatingAdmission("a", warn("first")))
-	var heard heard
+	srv, _ := startWithAdmission(t, fakeapi.ValidatingAdmission("b", warn("second")), fakeapi.MutatingAdmission("a", warn("first")))
+	var heard warningRecorder
 	config := srv.RESTConfig()
 	config.WarningHandler = &heard
-	_, err := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default").Create(t.Context(), named("one"), metav1.CreateOptions{})
+	_, err := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default").Create(t.Context(), newConfigMap("one"), metav1.CreateOptions{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"first", "second"}, slices.Clone(heard.texts))
 }
 
-type heard struct{ texts []string }
+type warningRecorder struct{ texts []string }
 
-var _ rest.WarningHandler = (*heard)(nil)
+var _ rest.WarningHandler = (*warningRecorder)(nil)
 
-func (h *heard) HandleWarningHeader(_ int, _ string, text string) { h.texts = append(h.texts, text) }
+func (h *warningRecorder) HandleWarningHeader(_ int, _ string, text string) {
+	h.texts = append(h.texts, text)
+}
 
-// A function may use the server that asks it, and loses no write of others.
-func TestAdmissionMayWriteToTheServer(t *testing.T) {
+// An admission function may write to the server that calls it. No write is lost.
+func TestAdmissionWritesToServer(t *testing.T) {
 	var srv *fakeapi.Server
 	inner := sync.OnceValue(func() kubernetes.Interface { return kubernetes.NewForConfigOrDie(srv.RESTConfig()) })
 	once := sync.OnceFunc(func() {
@@ -269,7 +271,7 @@ func TestAdmissionMayWriteToTheServer(t *testing.T) {
 		}
 	})
 	asked := 0
-	srv, client := admitted(t, fakeapi.MutatingAdmission("writes.example.com", func(_ context.Context, request *admissionRequest) *admissionResponse {
+	srv, client := startWithAdmission(t, fakeapi.MutatingAdmission("writes.example.com", func(_ context.Context, request *admissionRequest) *admissionResponse {
 		var sent corev1.ConfigMap
 		if err := json.Unmarshal(request.Object.Raw, &sent); err != nil {
 			t.Error(err)
@@ -281,12 +283,12 @@ func TestAdmissionMayWriteToTheServer(t *testing.T) {
 		return allow()
 	}))
 	maps := client.CoreV1().ConfigMaps("default")
-	_, err := maps.Create(t.Context(), named("one"), metav1.CreateOptions{})
+	_, err := maps.Create(t.Context(), newConfigMap("one"), metav1.CreateOptions{})
 	require.NoError(t, err)
 	patched, err := maps.Patch(t.Context(), "one", types.MergePatchType, []byte(`{"data":{"outer":"1"}}`), metav1.PatchOptions{})
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{"a": "1", "inner": "1", "outer": "1"}, patched.Data)
-	require.Equal(t, 2, asked, "once more, since somebody else wrote in between")
+	require.Equal(t, 2, asked, "called again after the concurrent write")
 }
 
 func TestAdmissionOptionErrors(t *testing.T) {
@@ -296,19 +298,19 @@ func TestAdmissionOptionErrors(t *testing.T) {
 	require.ErrorContains(t, err, `"x" is nil`)
 }
 
-// Plugins see what is sent to a subresource, in the kind that it has.
+// Admission plugins receive the object of a subresource in the kind of the subresource.
 func TestAdmissionOfSubresources(t *testing.T) {
 	w := &reviewer{}
-	_, client := admitted(t, fakeapi.ValidatingAdmission("see.example.com", w.review),
+	_, client := startWithAdmission(t, fakeapi.ValidatingAdmission("see.example.com", w.review),
 		fakeapi.MutatingAdmission("four.example.com", func(_ context.Context, request *admissionRequest) *admissionResponse {
 			if request.Kind.Kind == "Scale" {
-				return patching(`[{"op":"replace","path":"/spec/replicas","value":4}]`)
+				return patchResponse(`[{"op":"replace","path":"/spec/replicas","value":4}]`)
 			}
 			return allow()
 		}))
 	ctx := t.Context()
 	deployments, pods := client.AppsV1().Deployments("default"), client.CoreV1().Pods("default")
-	_, err := deployments.Create(ctx, deployment("web"), metav1.CreateOptions{})
+	_, err := deployments.Create(ctx, newDeployment("web"), metav1.CreateOptions{})
 	require.NoError(t, err)
 	scale, err := deployments.GetScale(ctx, "web", metav1.GetOptions{})
 	require.NoError(t, err)
@@ -320,13 +322,13 @@ func TestAdmissionOfSubresources(t *testing.T) {
 	require.Equal(t, metav1.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, w.last().Resource)
 	require.Equal(t, "scale", w.last().SubResource)
 
-	_, err = pods.Create(ctx, podOf("p"), metav1.CreateOptions{})
+	_, err = pods.Create(ctx, newPod("p"), metav1.CreateOptions{})
 	require.NoError(t, err)
-	require.NoError(t, pods.Bind(ctx, bindingOf("p", "n"), metav1.CreateOptions{}))
+	require.NoError(t, pods.Bind(ctx, newBinding("p", "n"), metav1.CreateOptions{}))
 	require.Equal(t, "Binding", w.last().Kind.Kind)
 	require.Equal(t, admissionv1.Create, w.last().Operation)
-	require.NoError(t, pods.EvictV1(ctx, eviction("p")))
-	require.Equal(t, "Eviction", w.last().Kind.Kind, "the delete asks nobody again")
+	require.NoError(t, pods.EvictV1(ctx, newEviction("p")))
+	require.Equal(t, "Eviction", w.last().Kind.Kind, "no plugin is called for the delete")
 	require.Equal(t, "eviction", w.last().SubResource)
 	require.Equal(t, "p", w.last().Name)
 }

@@ -27,33 +27,33 @@ import (
 // the three take turns, and the ratios are x-configmap and x-deployment.
 func BenchmarkCustom(b *testing.B) {
 	types := customAndBuiltin()
-	operations := make([][]operation, len(types))
+	operations := make([][]benchOperation, len(types))
 	for i, w := range types {
-		operations[i] = w.operations(b, inJSON)
+		operations[i] = w.operations(b, mediaJSON)
 	}
 	for i, op := range operations[0] {
 		if op.contentType == "application/strategic-merge-patch+json" {
 			continue // there is none for custom resources
 		}
 		b.Run(op.name, func(b *testing.B) {
-			threeTurns(b, func(at int) func(n int) { return writesOf(b, types[at], operations[at][i]) })
+			benchInterleaved(b, func(at int) func(n int) { return newWriter(b, types[at], operations[at][i]) })
 		})
 	}
 	b.Run("get", func(b *testing.B) {
-		threeTurns(b, func(at int) func(int) { return readsOf(b, types[at], 1, "/n0000000") })
+		benchInterleaved(b, func(at int) func(int) { return newReader(b, types[at], 1, "/n0000000") })
 	})
 	for _, size := range []int{1000, 10000} {
 		b.Run(fmt.Sprintf("list-%d", size), func(b *testing.B) {
-			threeTurns(b, func(at int) func(int) { return readsOf(b, types[at], size, "") })
+			benchInterleaved(b, func(at int) func(int) { return newReader(b, types[at], size, "") })
 		})
 	}
 	b.Run("watch-1000", func(b *testing.B) {
-		threeTurns(b, func(at int) func(int) { return watchesOf(b, types[at], 1000) })
+		benchInterleaved(b, func(at int) func(int) { return newWatcher(b, types[at], 1000) })
 	})
 }
 
-// threeTurns does the n-th of something for each type in turns.
-func threeTurns(b *testing.B, what func(at int) func(n int)) {
+// benchInterleaved does the n-th of something for each type in turns.
+func benchInterleaved(b *testing.B, what func(at int) func(n int)) {
 	var all [3]func(int)
 	for at := range all {
 		all[at] = what(at)
@@ -76,10 +76,10 @@ func threeTurns(b *testing.B, what func(at int) func(n int)) {
 }
 
 // customAndBuiltin are a custom resource and what it is compared with.
-func customAndBuiltin() []written {
-	return []written{
+func customAndBuiltin() []benchType {
+	return []benchType{
 		{"Widget", "/apis/oracle.example.com/v1/namespaces/default/widgets", benchWidget(), "/spec/free/text", "", false},
-		writtenTypes()[0],
+		benchTypes()[0],
 		{
 			"Deployment", "/apis/apps/v1/namespaces/default/deployments", smallDeployment(),
 			"/spec/template/spec/containers/0/image", "", false,
@@ -139,51 +139,51 @@ func customServer(b *testing.B) *fakeapi.Server {
 	return srv
 }
 
-func writesOf(b *testing.B, w written, op operation) func(int) {
+func newWriter(b *testing.B, w benchType, op benchOperation) func(int) {
 	srv := customServer(b)
 	fixture := op.fixture(b, w)
 	var answer []byte
 	for i := range 2 { // the first of its type costs more
 		path, body := fixture.request(w.path, i, 0)
-		answer = inside(b, srv, fixture.method, path, fixture.contentType, inJSON, body)
+		answer = serveRequest(b, srv, fixture.method, path, fixture.contentType, mediaJSON, body)
 		if op.name == "create" {
 			break
 		}
 	}
 	return func(n int) {
 		path, body := op.request(w.path, 1, n)
-		if op.resend || op.method == http.MethodPut {
+		if op.reuseResponse || op.method == http.MethodPut {
 			body = []byte(strings.Replace(string(answer), fmt.Sprintf("%08d", n-1), fmt.Sprintf("%08d", n), 1))
 		}
-		answer = inside(b, srv, op.method, path, op.contentType, inJSON, body)
+		answer = serveRequest(b, srv, op.method, path, op.contentType, mediaJSON, body)
 	}
 }
 
-// filled is a server with some objects of a type.
-func filled(b *testing.B, w written, size int) *fakeapi.Server {
+// newFilledServer is a server with some objects of a type.
+func newFilledServer(b *testing.B, w benchType, size int) *fakeapi.Server {
 	srv := customServer(b)
-	body := encoded(b, inJSON, w.object)
+	body := encode(b, mediaJSON, w.object)
 	for n := range size {
-		inside(b, srv, http.MethodPost, w.path, inJSON, inJSON, fill(body, fmt.Sprintf("n%07d", n), "00000000"))
+		serveRequest(b, srv, http.MethodPost, w.path, mediaJSON, mediaJSON, replaceValue(body, fmt.Sprintf("n%07d", n), "00000000"))
 	}
 	return srv
 }
 
-func readsOf(b *testing.B, w written, size int, path string) func(int) {
-	srv := filled(b, w, size)
-	return func(int) { inside(b, srv, http.MethodGet, w.path+path, inJSON, inJSON, nil) }
+func newReader(b *testing.B, w benchType, size int, path string) func(int) {
+	srv := newFilledServer(b, w, size)
+	return func(int) { serveRequest(b, srv, http.MethodGet, w.path+path, mediaJSON, mediaJSON, nil) }
 }
 
-func watchesOf(b *testing.B, w written, size int) func(int) {
+func newWatcher(b *testing.B, w benchType, size int) func(int) {
 	srv := fakeapi.Start(b)
 	require.NoError(b, srv.Load(widgetDefinition(b)))
 	past := srv.ResourceVersion()
-	body := encoded(b, inJSON, w.object)
+	body := encode(b, mediaJSON, w.object)
 	for n := range size {
-		inside(b, srv, http.MethodPost, w.path, inJSON, inJSON, fill(body, fmt.Sprintf("n%07d", n), "00000000"))
+		serveRequest(b, srv, http.MethodPost, w.path, mediaJSON, mediaJSON, replaceValue(body, fmt.Sprintf("n%07d", n), "00000000"))
 	}
 	url := srv.URL() + w.path + "?watch=1&resourceVersion=" + past
-	return func(int) { lines(b, srv.Client(), url, size) }
+	return func(int) { readLines(b, srv.Client(), url, size) }
 }
 
 // BenchmarkDefinitions installs 100 definitions inside the server, one after the
@@ -193,11 +193,11 @@ func watchesOf(b *testing.B, w written, size int) func(int) {
 // starts a server that has them.
 func BenchmarkDefinitions(b *testing.B) {
 	const many = 100
-	b.Run("new", func(b *testing.B) { install(b, many, true) })
-	b.Run("again", func(b *testing.B) { install(b, many, false) })
+	b.Run("new", func(b *testing.B) { installCRDs(b, many, true) })
+	b.Run("again", func(b *testing.B) { installCRDs(b, many, false) })
 	b.Run("load", func(b *testing.B) {
 		var objects []runtime.Object
-		for _, crd := range definitions(b, many, "load") {
+		for _, crd := range newBenchCRDs(b, many, "load") {
 			objects = append(objects, crd)
 		}
 		for b.Loop() {
@@ -209,8 +209,8 @@ func BenchmarkDefinitions(b *testing.B) {
 	})
 }
 
-// definitions are some, ten to a group, whose schemas nobody else has.
-func definitions(b *testing.B, many int, mark string) []*apiextensionsv1.CustomResourceDefinition {
+// newBenchCRDs are some, ten to a group, whose schemas nobody else has.
+func newBenchCRDs(b *testing.B, many int, mark string) []*apiextensionsv1.CustomResourceDefinition {
 	first := widgetDefinition(b)
 	all := make([]*apiextensionsv1.CustomResourceDefinition, many)
 	for i := range all {
@@ -228,7 +228,7 @@ func definitions(b *testing.B, many int, mark string) []*apiextensionsv1.CustomR
 	return all
 }
 
-func install(b *testing.B, many int, unseen bool) {
+func installCRDs(b *testing.B, many int, unseen bool) {
 	var took, first, last, decoding time.Duration
 	for b.Loop() {
 		b.StopTimer()
@@ -237,7 +237,7 @@ func install(b *testing.B, many int, unseen bool) {
 			mark = fmt.Sprint(b.Name(), time.Now().UnixNano())
 		}
 		bodies := make([][]byte, many)
-		for n, crd := range definitions(b, many, mark) {
+		for n, crd := range newBenchCRDs(b, many, mark) {
 			var err error
 			bodies[n], err = json.Marshal(crd)
 			require.NoError(b, err)
@@ -246,7 +246,7 @@ func install(b *testing.B, many int, unseen bool) {
 		b.StartTimer()
 		for n, body := range bodies {
 			began := time.Now()
-			inside(b, srv, http.MethodPost, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", inJSON, inJSON, body)
+			serveRequest(b, srv, http.MethodPost, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", mediaJSON, mediaJSON, body)
 			d := time.Since(began)
 			took += d
 			if n < 10 {

@@ -12,27 +12,27 @@ import (
 // BenchmarkEncodings is a list of 2,000 objects of a KiB, and one of them, in each encoding. The same in JSON is
 // read in between, and x-json is how much longer it takes.
 func BenchmarkEncodings(b *testing.B) {
-	srv := fakeapi.Start(b, fakeapi.WithInMemoryNetwork(), fakeapi.WithCBOR(), fakeapi.WithObjects(kibs(2000)...))
+	srv := fakeapi.Start(b, fakeapi.WithInMemoryNetwork(), fakeapi.WithCBOR(), fakeapi.WithObjects(newKiBConfigMaps(2000)...))
 	const partial = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 	for _, e := range []struct{ name, accept, encoding string }{
-		{"protobuf", inProtobuf, ""}, {"cbor", inCBOR, ""}, {"yaml", "application/yaml", ""}, {"pretty", inJSON + ";pretty=1", ""},
-		{"gzip", inJSON, "gzip"}, {"protobuf+gzip", inProtobuf, "gzip"}, {"cbor+gzip", inCBOR, "gzip"},
-		{"json+partial", inJSON + partial, ""}, {"cbor+partial", inCBOR + partial, ""},
+		{"protobuf", mediaProtobuf, ""}, {"cbor", mediaCBOR, ""}, {"yaml", "application/yaml", ""}, {"pretty", mediaJSON + ";pretty=1", ""},
+		{"gzip", mediaJSON, "gzip"}, {"protobuf+gzip", mediaProtobuf, "gzip"}, {"cbor+gzip", mediaCBOR, "gzip"},
+		{"json+partial", mediaJSON + partial, ""}, {"cbor+partial", mediaCBOR + partial, ""},
 	} {
-		for what, path := range map[string]string{"list": limitMaps, "get": limitMaps + "/m0000007"} {
+		for what, path := range map[string]string{"list": configMapsPath, "get": configMapsPath + "/m0000007"} {
 			if what == "get" && (e.encoding != "" || len(e.accept) > 40) {
 				continue
 			}
 			b.Run(what+"/"+e.name, func(b *testing.B) {
 				var jsonTime time.Duration
-				answered(b, srv, path, e.accept, e.encoding) // the first makes what is kept
+				serveGET(b, srv, path, e.accept, e.encoding) // the first makes what is kept
 				b.ReportAllocs()
 				for b.Loop() {
-					size := answered(b, srv, path, e.accept, e.encoding)
+					size := serveGET(b, srv, path, e.accept, e.encoding)
 					b.StopTimer()
 					b.ReportMetric(float64(size), "bytes")
 					began := time.Now()
-					answered(b, srv, path, inJSON, "")
+					serveGET(b, srv, path, mediaJSON, "")
 					jsonTime += time.Since(began)
 					b.StartTimer()
 				}
@@ -42,13 +42,13 @@ func BenchmarkEncodings(b *testing.B) {
 	}
 }
 
-// answered has the server answer a GET, and gives the size of the body.
-func answered(b *testing.B, srv *fakeapi.Server, path, accept, encoding string) int {
+// serveGET has the server answer a GET, and gives the size of the body.
+func serveGET(b *testing.B, srv *fakeapi.Server, path, accept, encoding string) int {
 	r := httptest.NewRequest(http.MethodGet, path, nil)
 	r.Header.Set("Accept", accept)
 	r.Header.Set("Accept-Encoding", encoding)
 	r.Header.Set("User-Agent", "bench/1")
-	w := &counter{header: http.Header{}}
+	w := &sizeRecorder{header: http.Header{}}
 	srv.ServeHTTP(w, r)
 	if w.code != http.StatusOK {
 		b.Fatal(w.code)
@@ -56,15 +56,15 @@ func answered(b *testing.B, srv *fakeapi.Server, path, accept, encoding string) 
 	return w.size
 }
 
-// counter is an answer of which only the size is of interest.
-type counter struct {
+// sizeRecorder is an answer of which only the size is of interest.
+type sizeRecorder struct {
 	header     http.Header
 	code, size int
 }
 
-func (c *counter) Header() http.Header  { return c.header }
-func (c *counter) WriteHeader(code int) { c.code = code }
-func (c *counter) Write(p []byte) (int, error) {
+func (c *sizeRecorder) Header() http.Header  { return c.header }
+func (c *sizeRecorder) WriteHeader(code int) { c.code = code }
+func (c *sizeRecorder) Write(p []byte) (int, error) {
 	if c.code == 0 {
 		c.code = http.StatusOK
 	}

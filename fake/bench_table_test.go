@@ -13,8 +13,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// manyPods are pods as a node reports them.
-func manyPods(n int) []runtime.Object {
+// newPods are pods as a node reports them.
+func newPods(n int) []runtime.Object {
 	objects := make([]runtime.Object, n)
 	for i := range objects {
 		objects[i] = &corev1.Pod{
@@ -33,7 +33,7 @@ func manyPods(n int) []runtime.Object {
 // asked for and kept with their records; first is what that costs, once.
 func BenchmarkTable10000(b *testing.B) {
 	const path = "/api/v1/namespaces/default/pods"
-	start := func() *fakeapi.Server { return fakeapi.Start(b, fakeapi.WithObjects(manyPods(10_000)...)) }
+	start := func() *fakeapi.Server { return fakeapi.Start(b, fakeapi.WithObjects(newPods(10_000)...)) }
 	read := func(srv *fakeapi.Server, query, accept string) {
 		req, err := http.NewRequest(http.MethodGet, srv.URL()+path+query, nil)
 		if err != nil {

@@ -17,23 +17,23 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// kib is a ConfigMap of about a KiB as JSON.
-func kib(name string) *corev1.ConfigMap {
+// newKiBConfigMap is a ConfigMap of about a KiB as JSON.
+func newKiBConfigMap(name string) *corev1.ConfigMap {
 	cm := configMap(name, strings.Repeat("v", 760))
 	cm.Labels["index"] = name
 	return cm
 }
 
-func kibs(n int) []runtime.Object {
+func newKiBConfigMaps(n int) []runtime.Object {
 	objects := make([]runtime.Object, n)
 	for i := range objects {
-		objects[i] = kib(fmt.Sprintf("m%07d", i))
+		objects[i] = newKiBConfigMap(fmt.Sprintf("m%07d", i))
 	}
 	return objects
 }
 
-// fetch reads a URL to its end, without compression, and gives the number of bytes.
-func fetch(b *testing.B, client *http.Client, url string) int64 {
+// benchFetch reads a URL to its end, without compression, and gives the number of bytes.
+func benchFetch(b *testing.B, client *http.Client, url string) int64 {
 	r, err := http.NewRequest(http.MethodGet, url, nil)
 	if err != nil {
 		b.Fatal(err)
@@ -51,9 +51,9 @@ func fetch(b *testing.B, client *http.Client, url string) int64 {
 	return n
 }
 
-// against runs the same GET against the server and against a bare net/http
+// benchGET runs the same GET against the server and against a bare net/http
 // handler that writes the same bytes, side by side.
-func against(b *testing.B, srv *fakeapi.Server, path string) {
+func benchGET(b *testing.B, srv *fakeapi.Server, path string) {
 	resp, err := srv.Client().Get(srv.URL() + path)
 	require.NoError(b, err)
 	body, err := io.ReadAll(resp.Body)
@@ -69,7 +69,7 @@ func against(b *testing.B, srv *fakeapi.Server, path string) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(body)))
 			for b.Loop() {
-				fetch(b, client, url)
+				benchFetch(b, client, url)
 			}
 		})
 	}
@@ -78,18 +78,18 @@ func against(b *testing.B, srv *fakeapi.Server, path string) {
 }
 
 func BenchmarkGet(b *testing.B) {
-	srv := fakeapi.Start(b, fakeapi.WithObjects(kib("one")))
-	against(b, srv, "/api/v1/namespaces/default/configmaps/one")
+	srv := fakeapi.Start(b, fakeapi.WithObjects(newKiBConfigMap("one")))
+	benchGET(b, srv, "/api/v1/namespaces/default/configmaps/one")
 }
 
 func BenchmarkList10000(b *testing.B) {
-	srv := fakeapi.Start(b, fakeapi.WithObjects(kibs(10_000)...))
-	against(b, srv, "/api/v1/namespaces/default/configmaps")
+	srv := fakeapi.Start(b, fakeapi.WithObjects(newKiBConfigMaps(10_000)...))
+	benchGET(b, srv, "/api/v1/namespaces/default/configmaps")
 }
 
 // A page of 500 costs the same at the front and deep in a large collection.
 func BenchmarkPage500(b *testing.B) {
-	srv := fakeapi.Start(b, fakeapi.WithObjects(kibs(20_000)...))
+	srv := fakeapi.Start(b, fakeapi.WithObjects(newKiBConfigMaps(20_000)...))
 	const page = "/api/v1/namespaces/default/configmaps?limit=500"
 	token := func(pages int) string {
 		next := ""
@@ -108,7 +108,7 @@ func BenchmarkPage500(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				fetch(b, srv.Client(), url)
+				benchFetch(b, srv.Client(), url)
 			}
 		})
 	}
@@ -124,7 +124,7 @@ func BenchmarkStart(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				fetch(b, srv.Client(), srv.URL()+"/api/v1/namespaces/default")
+				benchFetch(b, srv.Client(), srv.URL()+"/api/v1/namespaces/default")
 				if err := srv.Close(); err != nil {
 					b.Fatal(err)
 				}

@@ -19,41 +19,41 @@ func BenchmarkTimeline(b *testing.B) {
 	const maps = "/api/v1/namespaces/default/configmaps"
 	for name, path := range map[string]string{"get": maps + "/m0000001", "list10000": maps} {
 		b.Run(name, func(b *testing.B) {
-			objects := kibs(10_000)
-			turns(b, func(opts ...fakeapi.Option) func() {
+			objects := newKiBConfigMaps(10_000)
+			benchAlternating(b, func(opts ...fakeapi.Option) func() {
 				srv := fakeapi.Start(b, append(opts, fakeapi.WithObjects(objects...))...)
-				return func() { fetch(b, srv.Client(), srv.URL()+path) }
+				return func() { benchFetch(b, srv.Client(), srv.URL()+path) }
 			})
 		})
 	}
 	b.Run("create", func(b *testing.B) {
-		turns(b, func(opts ...fakeapi.Option) func() {
+		benchAlternating(b, func(opts ...fakeapi.Option) func() {
 			srv := fakeapi.Start(b, opts...)
 			n := 0
 			return func() {
 				n++
-				body, err := json.Marshal(kib(fmt.Sprintf("m%07d", n)))
+				body, err := json.Marshal(newKiBConfigMap(fmt.Sprintf("m%07d", n)))
 				require.NoError(b, err)
 				post(b, srv.Client(), http.MethodPost, srv.URL()+maps, body, http.StatusCreated)
 			}
 		})
 	})
 	b.Run("watchlist10000", func(b *testing.B) {
-		objects := kibs(10_000)
-		turns(b, func(opts ...fakeapi.Option) func() {
+		objects := newKiBConfigMaps(10_000)
+		benchAlternating(b, func(opts ...fakeapi.Option) func() {
 			srv := fakeapi.Start(b, append(opts, fakeapi.WithObjects(objects...))...)
 			url := srv.URL() + "/api/v1/configmaps?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
-			return func() { lines(b, srv.Client(), url, 10_001) }
+			return func() { readLines(b, srv.Client(), url, 10_001) }
 		})
 	})
 	b.Run("event/watchers=10000", func(b *testing.B) {
-		turns(b, func(opts ...fakeapi.Option) func() { return fanned(b, 10_000, false, opts...) })
+		benchAlternating(b, func(opts ...fakeapi.Option) func() { return startFanout(b, 10_000, false, opts...) })
 	})
 }
 
-// turns does what make gives for a server with a timeline and for one without. Medians
+// benchAlternating does what make gives for a server with a timeline and for one without. Medians
 // count, as other things run on the machine.
-func turns(b *testing.B, make func(...fakeapi.Option) func()) {
+func benchAlternating(b *testing.B, make func(...fakeapi.Option) func()) {
 	do := [2]func(){make(), make(fakeapi.WithoutTimeline())}
 	do[0]()
 	do[1]()

@@ -21,7 +21,7 @@ import (
 // BenchmarkListPart is a list of a tenth of 10,000 objects: by namespace, and by
 // label, which looks at all of them.
 func BenchmarkListPart(b *testing.B) {
-	objects := kibs(10_000)
+	objects := newKiBConfigMaps(10_000)
 	srv := fakeapi.Start(b)
 	for i, obj := range objects {
 		cm := obj.(interface {
@@ -32,12 +32,12 @@ func BenchmarkListPart(b *testing.B) {
 		cm.SetLabels(map[string]string{"tenth": strconv.Itoa(i % 10)})
 	}
 	require.NoError(b, srv.Load(objects...))
-	b.Run("namespace", func(b *testing.B) { against(b, srv, "/api/v1/namespaces/n3/configmaps") })
-	b.Run("selector", func(b *testing.B) { against(b, srv, "/api/v1/configmaps?labelSelector=tenth%3D3") })
+	b.Run("namespace", func(b *testing.B) { benchGET(b, srv, "/api/v1/namespaces/n3/configmaps") })
+	b.Run("selector", func(b *testing.B) { benchGET(b, srv, "/api/v1/configmaps?labelSelector=tenth%3D3") })
 }
 
-// lines reads a number of lines of a stream and closes it.
-func lines(b *testing.B, client *http.Client, url string, n int) {
+// readLines reads a number of lines of a stream and closes it.
+func readLines(b *testing.B, client *http.Client, url string, n int) {
 	resp, err := client.Get(url)
 	if err != nil {
 		b.Fatal(err)
@@ -56,8 +56,8 @@ func lines(b *testing.B, client *http.Client, url string, n int) {
 	}
 }
 
-// bareStream is a handler that writes a body and flushes it.
-func bareStream(body []byte) *httptest.Server {
+// newStreamServer is a handler that writes a body and flushes it.
+func newStreamServer(body []byte) *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(body)
@@ -65,8 +65,8 @@ func bareStream(body []byte) *httptest.Server {
 	}))
 }
 
-// capture reads a number of lines of a stream.
-func capture(b *testing.B, client *http.Client, url string, n int) []byte {
+// captureLines reads a number of lines of a stream.
+func captureLines(b *testing.B, client *http.Client, url string, n int) []byte {
 	resp, err := client.Get(url)
 	require.NoError(b, err)
 	defer func() { _ = resp.Body.Close() }()
@@ -84,29 +84,29 @@ func capture(b *testing.B, client *http.Client, url string, n int) []byte {
 // beside a bare handler that writes the same bytes.
 func BenchmarkWatchList(b *testing.B) {
 	const n = 10_000
-	srv := fakeapi.Start(b, fakeapi.WithObjects(kibs(n)...))
-	stream(b, srv, "/api/v1/configmaps?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true", n+1)
+	srv := fakeapi.Start(b, fakeapi.WithObjects(newKiBConfigMaps(n)...))
+	readEventsUntil(b, srv, "/api/v1/configmaps?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true", n+1)
 }
 
-// BenchmarkWatchFromThePast is a watch that begins 1,000 changes ago, until it has
+// BenchmarkWatchFromOldRevision is a watch that begins 1,000 changes ago, until it has
 // caught up.
-func BenchmarkWatchFromThePast(b *testing.B) {
+func BenchmarkWatchFromOldRevision(b *testing.B) {
 	srv := fakeapi.Start(b)
 	past := srv.ResourceVersion()
-	require.NoError(b, srv.Load(kibs(1000)...))
-	stream(b, srv, "/api/v1/configmaps?watch=1&resourceVersion="+past, 1000)
+	require.NoError(b, srv.Load(newKiBConfigMaps(1000)...))
+	readEventsUntil(b, srv, "/api/v1/configmaps?watch=1&resourceVersion="+past, 1000)
 }
 
-func stream(b *testing.B, srv *fakeapi.Server, path string, n int) {
-	body := capture(b, srv.Client(), srv.URL()+path, n)
-	bare := bareStream(body)
+func readEventsUntil(b *testing.B, srv *fakeapi.Server, path string, n int) {
+	body := captureLines(b, srv.Client(), srv.URL()+path, n)
+	bare := newStreamServer(body)
 	defer bare.Close()
 	run := func(name string, client *http.Client, url string) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(body)))
 			for b.Loop() {
-				lines(b, client, url, n)
+				readLines(b, client, url, n)
 			}
 		})
 	}
@@ -119,13 +119,13 @@ func stream(b *testing.B, srv *fakeapi.Server, path string, n int) {
 // slow, one more watcher never reads at all.
 func BenchmarkFanout(b *testing.B) {
 	for _, watchers := range []int{1, 100, 10_000} {
-		b.Run("watchers="+strconv.Itoa(watchers), func(b *testing.B) { fanout(b, watchers, false) })
+		b.Run("watchers="+strconv.Itoa(watchers), func(b *testing.B) { benchFanout(b, watchers, false) })
 	}
-	b.Run("watchers=100/slow", func(b *testing.B) { fanout(b, 100, true) })
+	b.Run("watchers=100/slow", func(b *testing.B) { benchFanout(b, 100, true) })
 }
 
-func fanout(b *testing.B, watchers int, slow bool) {
-	write := fanned(b, watchers, slow)
+func benchFanout(b *testing.B, watchers int, slow bool) {
+	write := startFanout(b, watchers, slow)
 	b.ResetTimer()
 	for range b.N {
 		write()
@@ -133,12 +133,12 @@ func fanout(b *testing.B, watchers int, slow bool) {
 	b.ReportMetric(float64(b.N*watchers)/b.Elapsed().Seconds(), "events/s")
 }
 
-// fanned opens watchers, and gives a function that writes once and waits until all
+// startFanout opens watchers, and gives a function that writes once and waits until all
 // have got it.
-func fanned(b *testing.B, watchers int, slow bool, opts ...fakeapi.Option) func() {
-	body, err := json.Marshal(kib("one"))
+func startFanout(b *testing.B, watchers int, slow bool, opts ...fakeapi.Option) func() {
+	body, err := json.Marshal(newKiBConfigMap("one"))
 	require.NoError(b, err)
-	srv := fakeapi.Start(b, append(opts, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(kib("one")))...)
+	srv := fakeapi.Start(b, append(opts, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(newKiBConfigMap("one")))...)
 	var got sync.WaitGroup
 	url := srv.URL() + "/api/v1/configmaps?watch=1&resourceVersion=" + srv.ResourceVersion()
 	open := func() io.ReadCloser {

@@ -25,19 +25,19 @@ const benchKubeconfig = "FAKEAPI_BENCH_KUBECONFIG"
 
 // BenchmarkWrite is what a write costs over HTTP, the client included.
 func BenchmarkWrite(b *testing.B) {
-	there := elsewhere(b)
-	for _, w := range writtenTypes() {
-		for _, media := range []string{inJSON, inProtobuf} {
+	there := externalTarget(b)
+	for _, w := range benchTypes() {
+		for _, media := range []string{mediaJSON, mediaProtobuf} {
 			for _, op := range w.operations(b, media) {
-				if op.resend {
+				if op.reuseResponse {
 					continue // BenchmarkServe has it
 				}
 				for _, clients := range []int{1, 16} {
 					name := fmt.Sprintf("%s/%s/%s/clients=%d", w.name, op.name, shortMedia(media), clients)
-					job := writing{w, op, media, clients}
-					b.Run(name, func(b *testing.B) { job.alone(b) })
+					job := writeBenchmark{w, op, media, clients}
+					b.Run(name, func(b *testing.B) { job.runAlone(b) })
 					if there != nil {
-						b.Run(name+"/beside", func(b *testing.B) { job.beside(b, *there) })
+						b.Run(name+"/beside", func(b *testing.B) { job.runWithBaseline(b, *there) })
 					}
 				}
 			}
@@ -45,38 +45,38 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// writing is one of the things that are measured.
-type writing struct {
-	written
-	op      operation
+// writeBenchmark is one of the things that are measured.
+type writeBenchmark struct {
+	benchType
+	op      benchOperation
 	media   string
 	clients int
 }
 
-func (j writing) alone(b *testing.B) {
+func (j writeBenchmark) runAlone(b *testing.B) {
 	srv := fakeapi.Start(b)
-	here := target{srv.URL(), srv.Client()}
-	j.prepare(b, here)
+	here := benchTarget{srv.URL(), srv.Client()}
+	j.createObjects(b, here)
 	b.ReportAllocs()
 	b.ResetTimer()
-	j.burst(b, here, 1, b.N)
+	j.writeRange(b, here, 1, b.N)
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "writes/s")
 }
 
-// beside writes here and there in turns, so that both share the moods of the
+// runWithBaseline writes here and there in turns, so that both share the moods of the
 // machine.
-func (j writing) beside(b *testing.B, there target) {
+func (j writeBenchmark) runWithBaseline(b *testing.B, there benchTarget) {
 	srv := fakeapi.Start(b)
-	here := target{srv.URL(), srv.Client()}
-	j.prepare(b, here)
-	j.prepare(b, there)
-	defer j.clear(b, there)
+	here := benchTarget{srv.URL(), srv.Client()}
+	j.createObjects(b, here)
+	j.createObjects(b, there)
+	defer j.deleteObjects(b, there)
 	var took [2]time.Duration
 	slice := max(b.N/10, j.clients)
 	for first := 1; first <= b.N; first += slice {
-		for i, s := range []target{here, there} {
+		for i, s := range []benchTarget{here, there} {
 			began := time.Now()
-			j.burst(b, s, first, min(b.N, first+slice-1))
+			j.writeRange(b, s, first, min(b.N, first+slice-1))
 			took[i] += time.Since(began)
 		}
 	}
@@ -87,21 +87,21 @@ func (j writing) beside(b *testing.B, there target) {
 }
 
 func shortMedia(media string) string {
-	if media == inProtobuf {
+	if media == mediaProtobuf {
 		return "protobuf"
 	}
 	return "json"
 }
 
-// target is a server that is written to.
-type target struct {
+// benchTarget is a server that is written to.
+type benchTarget struct {
 	url  string
 	http *http.Client
 }
 
-// elsewhere is the server of the kubeconfig, nil if none is named. It is left as
+// externalTarget is the server of the kubeconfig, nil if none is named. It is left as
 // it was: what is created in its namespace default has the label app=bench.
-func elsewhere(b *testing.B) *target {
+func externalTarget(b *testing.B) *benchTarget {
 	file := os.Getenv(benchKubeconfig)
 	if file == "" {
 		return nil
@@ -116,28 +116,28 @@ func elsewhere(b *testing.B) *target {
 	}
 	url, _, err := rest.DefaultServerUrlFor(config)
 	require.NoError(b, err)
-	return &target{url.Scheme + "://" + url.Host, client}
+	return &benchTarget{url.Scheme + "://" + url.Host, client}
 }
 
-// clear removes what was created.
-func (j writing) clear(b *testing.B, s target) {
-	s.send(b, http.MethodDelete, s.url+j.path+"?labelSelector=app%3Dbench&gracePeriodSeconds=0", inJSON, inJSON, nil)
+// deleteObjects removes what was created.
+func (j writeBenchmark) deleteObjects(b *testing.B, s benchTarget) {
+	s.send(b, http.MethodDelete, s.url+j.path+"?labelSelector=app%3Dbench&gracePeriodSeconds=0", mediaJSON, mediaJSON, nil)
 }
 
-// prepare makes an object for each client, and one more: the first of its type
+// createObjects makes an object for each client, and one more: the first of its type
 // costs more.
-func (j writing) prepare(b *testing.B, s target) {
-	j.clear(b, s)
-	fixture := j.op.fixture(b, j.written)
+func (j writeBenchmark) createObjects(b *testing.B, s benchTarget) {
+	j.deleteObjects(b, s)
+	fixture := j.op.fixture(b, j.benchType)
 	for i := 0; i <= j.clients && (i == 0 || j.op.name != "create"); i++ {
 		url, body := fixture.request(s.url+j.path, i, 0)
 		s.send(b, fixture.method, url, fixture.contentType, j.media, body)
 	}
 }
 
-// burst does the writes of some numbers with all clients. Each has an object of
+// writeRange does the writes of some numbers with all clients. Each has an object of
 // its own; a create makes a new one.
-func (j writing) burst(b *testing.B, s target, first, last int) {
+func (j writeBenchmark) writeRange(b *testing.B, s benchTarget, first, last int) {
 	var next atomic.Int64
 	next.Store(int64(first) - 1)
 	var wg sync.WaitGroup
@@ -155,7 +155,7 @@ func (j writing) burst(b *testing.B, s target, first, last int) {
 }
 
 // send makes a request, which must succeed.
-func (s target) send(b *testing.B, method, url, contentType, accept string, body []byte) bool {
+func (s benchTarget) send(b *testing.B, method, url, contentType, accept string, body []byte) bool {
 	r, err := http.NewRequest(method, url, bytes.NewReader(body))
 	if err != nil {
 		b.Error(err)

@@ -11,7 +11,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-func podOf(name string, change ...func(*corev1.Pod)) *corev1.Pod {
+func newPod(name string, change ...func(*corev1.Pod)) *corev1.Pod {
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", Labels: map[string]string{"app": name}},
 		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i:1"}}},
@@ -22,29 +22,29 @@ func podOf(name string, change ...func(*corev1.Pod)) *corev1.Pod {
 	return pod
 }
 
-func bindingOf(name, node string) *corev1.Binding {
+func newBinding(name, node string) *corev1.Binding {
 	return &corev1.Binding{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", Annotations: map[string]string{"by": "me"}},
 		Target:     corev1.ObjectReference{Kind: "Node", Name: node},
 	}
 }
 
-// A binding assigns a pod, once (SU-13).
+// A binding assigns a pod to a node, once (SU-13).
 func TestBinding(t *testing.T) {
 	_, client := startClient(t)
 	ctx := t.Context()
 	pods := client.CoreV1().Pods("default")
-	created, err := pods.Create(ctx, podOf("p"), metav1.CreateOptions{})
+	created, err := pods.Create(ctx, newPod("p"), metav1.CreateOptions{})
 	require.NoError(t, err)
 
-	require.NoError(t, pods.Bind(ctx, bindingOf("p", "n"), metav1.CreateOptions{DryRun: []string{"All"}}))
-	require.NoError(t, pods.Bind(ctx, bindingOf("p", "n"), metav1.CreateOptions{}))
+	require.NoError(t, pods.Bind(ctx, newBinding("p", "n"), metav1.CreateOptions{DryRun: []string{"All"}}))
+	require.NoError(t, pods.Bind(ctx, newBinding("p", "n"), metav1.CreateOptions{}))
 	pod, err := pods.Get(ctx, "p", metav1.GetOptions{})
 	require.NoError(t, err)
 	require.Equal(t, "n", pod.Spec.NodeName)
 	require.Equal(t, map[string]string{"by": "me"}, pod.Annotations)
 	require.Equal(t, created.Labels, pod.Labels)
-	require.Equal(t, created.ManagedFields, pod.ManagedFields, "a binding owns nothing")
+	require.Equal(t, created.ManagedFields, pod.ManagedFields, "a binding has no managed fields")
 	require.Len(t, pod.Status.Conditions, 1)
 	require.Equal(t, corev1.PodScheduled, pod.Status.Conditions[0].Type)
 	require.Equal(t, corev1.ConditionTrue, pod.Status.Conditions[0].Status)
@@ -54,16 +54,16 @@ func TestBinding(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, byNode.Items, 1)
 
-	err = pods.Bind(ctx, bindingOf("p", "m"), metav1.CreateOptions{})
+	err = pods.Bind(ctx, newBinding("p", "m"), metav1.CreateOptions{})
 	require.True(t, apierrors.IsConflict(err))
 	require.EqualError(t, err, `Operation cannot be fulfilled on pods/binding "p": pod p is already assigned to node "n"`)
 }
 
-func TestBindingRefusals(t *testing.T) {
+func TestBindingErrors(t *testing.T) {
 	srv, client := startClient(t, fakeapi.WithObjects(
-		podOf("free"),
-		podOf("gated", func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "wait"}} }),
-		podOf("ending", func(p *corev1.Pod) { p.Finalizers = []string{"example.com/hold"} }),
+		newPod("free"),
+		newPod("gated", func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "wait"}} }),
+		newPod("ending", func(p *corev1.Pod) { p.Finalizers = []string{"example.com/hold"} }),
 	))
 	ctx := t.Context()
 	pods := client.CoreV1().Pods("default")
@@ -74,36 +74,36 @@ func TestBindingRefusals(t *testing.T) {
 		binding *corev1.Binding
 		want    string
 	}{
-		"gates":   {bindingOf("gated", "n"), `Operation cannot be fulfilled on pods/binding "gated": pod gated has non-empty .spec.schedulingGates`},
-		"ending":  {bindingOf("ending", "n"), `Operation cannot be fulfilled on pods/binding "ending": pod ending is being deleted, cannot be assigned to a host`},
-		"no pod":  {bindingOf("none", "n"), `pods "none" not found`},
-		"no node": {bindingOf("free", ""), `target.name: Required value`},
-		"no such target": {func() *corev1.Binding { b := bindingOf("free", "n"); b.Target.Kind = "Rack"; return b }(),
+		"gates":    {newBinding("gated", "n"), `Operation cannot be fulfilled on pods/binding "gated": pod gated has non-empty .spec.schedulingGates`},
+		"deleting": {newBinding("ending", "n"), `Operation cannot be fulfilled on pods/binding "ending": pod ending is being deleted, cannot be assigned to a host`},
+		"no pod":   {newBinding("none", "n"), `pods "none" not found`},
+		"no node":  {newBinding("free", ""), `target.name: Required value`},
+		"no such target": {func() *corev1.Binding { b := newBinding("free", "n"); b.Target.Kind = "Rack"; return b }(),
 			`target.kind: Unsupported value: "Rack": supported values: "Node", "<empty>"`},
-		"uid": {func() *corev1.Binding { b := bindingOf("free", "n"); b.UID = "other"; return b }(),
+		"uid": {func() *corev1.Binding { b := newBinding("free", "n"); b.UID = "other"; return b }(),
 			`Precondition failed: UID in precondition: other, UID in object meta: `},
-		"resourceVersion": {func() *corev1.Binding { b := bindingOf("free", "n"); b.ResourceVersion = "1"; return b }(),
+		"resourceVersion": {func() *corev1.Binding { b := newBinding("free", "n"); b.ResourceVersion = "1"; return b }(),
 			`Precondition failed: ResourceVersion in precondition: 1, ResourceVersion in object meta: `},
 	} {
 		require.ErrorContains(t, pods.Bind(ctx, tc.binding, metav1.CreateOptions{}), tc.want, name)
 	}
 	const path = "/api/v1/namespaces/default/pods/free/binding"
-	code, status := ask(t, srv, "POST", path, "application/json", `{"metadata":{"name":"other"},"target":{"name":"n"}}`)
+	code, status := sendForStatus(t, srv, "POST", path, "application/json", `{"metadata":{"name":"other"},"target":{"name":"n"}}`)
 	require.Equal(t, 400, code)
 	require.Equal(t, "name in URL does not match name in Binding object", status.Message)
-	code, _ = ask(t, srv, "GET", path, "", "")
+	code, _ = sendForStatus(t, srv, "GET", path, "", "")
 	require.Equal(t, 405, code)
-	code, status = ask(t, srv, "POST", "/api/v1/namespaces/nowhere/pods/free/binding", "application/json", `{"metadata":{"name":"free"},"target":{"name":"n"}}`)
+	code, status = sendForStatus(t, srv, "POST", "/api/v1/namespaces/nowhere/pods/free/binding", "application/json", `{"metadata":{"name":"free"},"target":{"name":"n"}}`)
 	require.Equal(t, 404, code)
 	require.Equal(t, `namespaces "nowhere" not found`, status.Message)
-	require.Equal(t, before, srv.ResourceVersion(), "nothing of it was done")
+	require.Equal(t, before, srv.ResourceVersion(), "the resourceVersion after the failed requests")
 }
 
-// Bindings can be posted to their own collection, which has nothing else.
+// Bindings can be created in the collection bindings, which supports nothing else.
 func TestBindingsCollection(t *testing.T) {
-	srv, client := startClient(t, fakeapi.WithObjects(podOf("p")))
+	srv, client := startClient(t, fakeapi.WithObjects(newPod("p")))
 	const path = "/api/v1/namespaces/default/bindings"
-	code, status := ask(t, srv, "POST", path, "application/json", `{"metadata":{"name":"p"},"target":{"name":"n"}}`)
+	code, status := sendForStatus(t, srv, "POST", path, "application/json", `{"metadata":{"name":"p"},"target":{"name":"n"}}`)
 	require.Equal(t, 201, code)
 	require.Equal(t, metav1.StatusSuccess, status.Status)
 	require.EqualValues(t, 201, status.Code)
@@ -111,14 +111,14 @@ func TestBindingsCollection(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "n", pod.Spec.NodeName)
 
-	code, _ = ask(t, srv, "GET", path, "", "")
+	code, _ = sendForStatus(t, srv, "GET", path, "", "")
 	require.Equal(t, 405, code)
 	for _, absent := range []string{path + "/p", "/api/v1/bindings"} {
-		code, _ = ask(t, srv, "GET", absent, "", "")
+		code, _ = sendForStatus(t, srv, "GET", absent, "", "")
 		require.Equal(t, 404, code, absent)
 	}
-	code, status = ask(t, srv, "POST", path, "application/json", `{"target":{"name":"n"}}`)
+	code, status = sendForStatus(t, srv, "POST", path, "application/json", `{"target":{"name":"n"}}`)
 	require.Equal(t, 400, code)
 	require.Equal(t, "Name parameter required.", status.Message)
-	require.ErrorContains(t, srv.Load(bindingOf("p", "n")), "is not served")
+	require.ErrorContains(t, srv.Load(newBinding("p", "n")), "is not served")
 }

@@ -30,7 +30,7 @@ import (
 
 var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
-func deployment(name string) *appsv1.Deployment {
+func newDeployment(name string) *appsv1.Deployment {
 	labels := map[string]string{"app": name}
 	return &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", Labels: labels},
@@ -44,19 +44,19 @@ func deployment(name string) *appsv1.Deployment {
 	}
 }
 
-// The typed client, which speaks protobuf, through the life of a Deployment.
+// The typed client, which uses protobuf, creates, updates, patches and deletes a Deployment.
 func TestClientset(t *testing.T) {
 	srv := fakeapi.Start(t)
 	client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).AppsV1().Deployments("default")
 	ctx := t.Context()
 
-	created, err := client.Create(ctx, deployment("web"), metav1.CreateOptions{})
+	created, err := client.Create(ctx, newDeployment("web"), metav1.CreateOptions{})
 	require.NoError(t, err)
 	require.EqualValues(t, 1, created.Generation)
 	require.False(t, created.CreationTimestamp.IsZero())
 
-	// A status update keeps the generation, a change of the spec raises it, and
-	// neither end can write what belongs to the other.
+	// An update of the status does not change the generation or the spec, and an update of the spec
+	// does not change the status.
 	created.Status.Replicas = 3
 	created.Spec.Paused = true
 	status, err := client.UpdateStatus(ctx, created, metav1.UpdateOptions{})
@@ -72,7 +72,7 @@ func TestClientset(t *testing.T) {
 	require.True(t, updated.Spec.Paused)
 	require.EqualValues(t, 2, updated.Generation)
 
-	// A write from an old state is refused, the strategic patch merges by name.
+	// An update of an old state fails. A strategic merge patch merges containers by name.
 	_, err = client.Update(ctx, created, metav1.UpdateOptions{})
 	require.True(t, apierrors.IsConflict(err), "%v", err)
 	patched, err := client.Patch(ctx, "web", types.StrategicMergePatchType,
@@ -104,7 +104,7 @@ func TestDynamicClient(t *testing.T) {
 	_, err = client.Update(ctx, created, metav1.UpdateOptions{})
 	require.NoError(t, err)
 	left := <-w.ResultChan()
-	require.EqualValues(t, "DELETED", left.Type, "an object that no longer matches leaves the watch")
+	require.EqualValues(t, "DELETED", left.Type, "the object does not match any more")
 	require.Equal(t, map[string]string{"app": "x"}, left.Object.(*unstructured.Unstructured).GetLabels())
 }
 
@@ -145,8 +145,8 @@ func TestDiscoveryClient(t *testing.T) {
 	require.Greater(t, len(doc.Definitions.AdditionalProperties), 500)
 }
 
-// client-go's pager reads a collection in chunks while it changes, and gets one
-// consistent state.
+// The pager of client-go reads a collection in pages while it changes. All pages are of the same
+// revision.
 func TestPager(t *testing.T) {
 	srv := fakeapi.Start(t)
 	client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
@@ -167,12 +167,11 @@ func TestPager(t *testing.T) {
 	require.True(t, paginated)
 	items, err := meta.ExtractList(obj)
 	require.NoError(t, err)
-	require.Len(t, items, 25, "the deletion behind the first page is not seen")
+	require.Len(t, items, 25, "the deletion after the first page is not in the list")
 }
 
-// Of clients that change one object at the same time each sees its change
-// through; nothing is lost.
-func TestConflictsAreRetried(t *testing.T) {
+// Clients that update the same object at the same time retry on conflicts. No change is lost.
+func TestRetryOnConflict(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("counter", "")))
 	client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
 	var wg sync.WaitGroup
@@ -191,7 +190,7 @@ func TestConflictsAreRetried(t *testing.T) {
 	require.Len(t, cm.Data, 41)
 }
 
-// addKey adds a key to the counter, as often as it takes.
+// addKey adds a key to the counter and retries on conflicts.
 func addKey(ctx context.Context, client typedcorev1.ConfigMapInterface, key string) error {
 	for {
 		cm, err := client.Get(ctx, "counter", metav1.GetOptions{})
@@ -205,7 +204,7 @@ func addKey(ctx context.Context, client typedcorev1.ConfigMapInterface, key stri
 	}
 }
 
-// A Secret's stringData ends up in its data and is never read back.
+// The stringData of a Secret is stored in its data and never returned.
 func TestStringData(t *testing.T) {
 	srv := fakeapi.Start(t)
 	client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Secrets("default")
@@ -218,10 +217,10 @@ func TestStringData(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, map[string][]byte{"a": []byte("new"), "b": []byte("b")}, created.Data)
 	require.Empty(t, created.StringData)
-	require.Equal(t, corev1.SecretTypeOpaque, created.Type, "its default")
+	require.Equal(t, corev1.SecretTypeOpaque, created.Type, "the default type")
 }
 
-// The same owner twice is one owner, and a warning.
+// Duplicate owner references are removed with a warning.
 func TestDuplicateOwners(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithObjects(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", UID: "u1"}}))
 	const owners = `"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u1"},{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u1"}]`

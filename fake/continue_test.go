@@ -13,8 +13,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// Tokens of one list expire together, the lifetime after its first page; the
-// token that the 410 offers goes on behind the same object in the state of now.
+// The continue tokens of a list expire together, the lifetime after its first page. The 410 has a
+// token that continues after the same object in the newest state.
 func TestContinueLifetime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithContinueLifetime(time.Minute),

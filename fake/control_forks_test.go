@@ -13,15 +13,15 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// A fork has what its server had, at an address of its own, with the same credentials,
-// and ends when it is told to or with its server.
+// A fork has the objects and the credentials of its server, and an address of its own. It is closed
+// by a request or with its server.
 func TestControlForks(t *testing.T) {
 	rule, err := faults.Parse("when verb(delete) do status(500)")
 	require.NoError(t, err)
 	srv, err := fakeapi.New(fakeapi.WithControlAPI(), fakeapi.WithTokens(fakeapi.NewToken("secret", "jane")),
 		fakeapi.WithObjects(configMap("a", "0")), fakeapi.WithFaults(rule))
 	require.NoError(t, err)
-	c := remote{t, srv}
+	c := controlClient{t, srv}
 	told := c.call(201, "POST", "forks/second", "")
 	name, url, found := strings.Cut(strings.TrimSuffix(told, "\n"), " at ")
 	require.True(t, found, told)
@@ -33,10 +33,10 @@ func TestControlForks(t *testing.T) {
 	config := srv.RESTConfig()
 	config.Host = url
 	maps := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")
-	require.Equal(t, "0", value(t, maps, ""))
-	require.NoError(t, maps.Delete(t.Context(), "a", metav1.DeleteOptions{}), "rules are not taken over")
+	require.Equal(t, "0", getValue(t, maps, ""))
+	require.NoError(t, maps.Delete(t.Context(), "a", metav1.DeleteOptions{}), "the fork has no fault rules")
 	mine := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
-	require.Equal(t, "0", value(t, mine, ""))
+	require.Equal(t, "0", getValue(t, mine, ""))
 
 	c.call(204, "DELETE", "forks/second", "")
 	c.call(404, "DELETE", "forks/second", "")
@@ -45,7 +45,7 @@ func TestControlForks(t *testing.T) {
 	third := strings.TrimSpace(strings.TrimPrefix(c.call(200, "GET", "forks", ""), "third at "))
 	require.NoError(t, srv.Close())
 	_, err = http.Get(strings.Replace(third, "https", "http", 1))
-	require.ErrorContains(t, err, "refused", "it closes with its server")
+	require.ErrorContains(t, err, "refused", "the fork is closed with its server")
 
-	require.Contains(t, newRemote(t).call(400, "POST", "forks/x", ""), "Server.Fork makes one in Go")
+	require.Contains(t, newControlClient(t).call(400, "POST", "forks/x", ""), "Server.Fork makes one in Go")
 }

@@ -10,10 +10,10 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// The timeline is text, or JSON with bodies that are text or Base64; the control API is
-// not in it.
+// The timeline is text, or JSON with bodies as text or Base64. It does not have requests to the
+// control API.
 func TestControlTimeline(t *testing.T) {
-	c := newRemote(t, fakeapi.WithObjects(configMap("a", "0")))
+	c := newControlClient(t, fakeapi.WithObjects(configMap("a", "0")))
 	const maps = "/api/v1/namespaces/default/configmaps"
 	c.call(201, "POST", "faults", "when verb(delete) do status(500)")
 	send(t, c.srv, "DELETE", maps+"/a", "application/json", []byte("{}"))
@@ -45,7 +45,7 @@ func TestControlTimeline(t *testing.T) {
 		}
 		Hits []struct{ Operation string }
 	}
-	c.json("timeline", &told)
+	c.getJSON("timeline", &told)
 	require.NotEmpty(t, told.Begin)
 	require.NotEmpty(t, told.End)
 	require.Len(t, told.Hits, 1)
@@ -53,7 +53,7 @@ func TestControlTimeline(t *testing.T) {
 	require.Len(t, told.Exchanges, 3)
 	remove, watch, get := told.Exchanges[0], told.Exchanges[1], told.Exchanges[2]
 	require.Equal(t, 500, remove.Code)
-	require.Nil(t, remove.Request, "nobody has read it")
+	require.Nil(t, remove.Request, "the body was not read")
 	require.Contains(t, remove.Answer.Text, `"kind":"Status"`)
 	require.Equal(t, "watch", watch.Verb)
 	require.Nil(t, watch.Answer)
@@ -65,15 +65,15 @@ func TestControlTimeline(t *testing.T) {
 	require.Equal(t, watch.Frames[0].ResourceVersion, get.ResourceVersion)
 }
 
-// Without a timeline no requests are known.
+// Without a timeline no requests are listed.
 func TestControlWithoutTimeline(t *testing.T) {
-	c := newRemote(t, fakeapi.WithoutTimeline())
+	c := newControlClient(t, fakeapi.WithoutTimeline())
 	send(t, c.srv, "GET", "/livez", "", nil)
 	require.Empty(t, c.call(200, "GET", "requests", ""))
 	require.Empty(t, c.call(200, "GET", "timeline", ""))
 	var told struct{ Requests, Exchanges, Hits []any }
-	c.json("requests", &told)
-	c.json("timeline", &told)
+	c.getJSON("requests", &told)
+	c.getJSON("timeline", &told)
 	require.Empty(t, told.Requests)
 	require.Empty(t, told.Exchanges)
 }

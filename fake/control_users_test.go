@@ -11,10 +11,10 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// Tokens come and go, and certificates are issued, over the control API.
+// The control API adds and expires tokens and issues certificates.
 func TestControlUsers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRemote(t, fakeapi.WithTokens(ann), fakeapi.WithClientCA())
+		r := newControlClient(t, fakeapi.WithTokens(annToken), fakeapi.WithClientCA())
 		knows := func(token string) bool {
 			_, err := whoami(t, r.srv.RESTConfigWithToken(token))
 			return err == nil
@@ -48,7 +48,7 @@ func TestControlUsers(t *testing.T) {
 			r.call(400, "POST", wrong[0], wrong[1])
 		}
 	})
-	open := newRemote(t)
+	open := newControlClient(t)
 	require.Contains(t, open.call(400, "POST", "tokens", "a,b"), "asks for no tokens")
 	require.Contains(t, open.call(400, "POST", "certificates", "a"), "takes no client certificates")
 }

@@ -17,15 +17,15 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// What belongs to an object goes with it, also if that went with its definition.
-func TestDependentsGoWithTheDefinition(t *testing.T) {
-	onPlane(t, func(p *plane) {
+// The dependents of an object are deleted if the object was deleted with its CRD.
+func TestDeleteCRDDeletesDependents(t *testing.T) {
+	withControllers(t, func(p *controllersTest) {
 		client := dynamic.NewForConfigOrDie(p.srv.RESTConfig())
 		owner := &unstructured.Unstructured{}
 		owner.SetAPIVersion("end.example.com/v1")
 		owner.SetKind("Gadget")
 		owner.SetName("owner")
-		owner, err := client.Resource(heldGVR).Create(p.Context(), owner, metav1.CreateOptions{})
+		owner, err := client.Resource(gadgetsResource).Create(p.Context(), owner, metav1.CreateOptions{})
 		require.NoError(p, err)
 		_, err = p.maps.Create(p.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 			Name: "dependent",
@@ -37,25 +37,26 @@ func TestDependentsGoWithTheDefinition(t *testing.T) {
 		require.NoError(p, p.srv.RunControllers(p.Context()))
 
 		require.NoError(p, client.Resource(crdsResource).Delete(p.Context(), "gadgets.end.example.com", metav1.DeleteOptions{}))
-		require.NoError(p, p.srv.RunControllers(p.Context())) // which reads of both ends only now
+		require.NoError(p, p.srv.RunControllers(p.Context())) // it reads both deletions only now
 		_, err = p.maps.Get(p.Context(), "dependent", metav1.GetOptions{})
 		require.True(p, apierrors.IsNotFound(err), "%v", err)
-	}, fakeapi.WithObjects(heldGadgets()), fakeapi.WithoutControllers())
+	}, fakeapi.WithObjects(newGadgetCRD()), fakeapi.WithoutControllers())
 }
 
-// A namespace is emptied of types that are not in the preferred version of their group, too.
-func TestNamespaceWithTypesOfAnOlderVersion(t *testing.T) {
-	older, newer := heldGadgets(), heldGadgets()
+// Deleting a namespace deletes objects of types that are not in the preferred version of their
+// group.
+func TestDeleteNamespaceWithNonPreferredVersion(t *testing.T) {
+	older, newer := newGadgetCRD(), newGadgetCRD()
 	older.Spec.Scope = apiextensionsv1.NamespaceScoped
 	older.Spec.Versions = older.Spec.Versions[:1]
 	newer.Name = "widgets.end.example.com"
 	newer.Spec.Names = apiextensionsv1.CustomResourceDefinitionNames{Plural: "widgets", Kind: "Widget"}
 	newer.Spec.Versions = newer.Spec.Versions[1:]
 	newer.Spec.Versions[0].Storage = true
-	onPlane(t, func(p *plane) {
+	withControllers(t, func(p *controllersTest) {
 		_, err := p.client.CoreV1().Namespaces().Create(p.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "n"}}, metav1.CreateOptions{})
 		require.NoError(p, err)
-		gadgets := dynamic.NewForConfigOrDie(p.srv.RESTConfig()).Resource(heldGVR)
+		gadgets := dynamic.NewForConfigOrDie(p.srv.RESTConfig()).Resource(gadgetsResource)
 		obj := &unstructured.Unstructured{}
 		obj.SetAPIVersion("end.example.com/v1")
 		obj.SetKind("Gadget")
@@ -73,8 +74,8 @@ func TestNamespaceWithTypesOfAnOlderVersion(t *testing.T) {
 	}, fakeapi.WithObjects(older, newer))
 }
 
-// Definitions come and go while others write: the controllers read the types from both sides.
-func TestDefinitionsBesideWriters(t *testing.T) {
+// CRDs are created and deleted during writes, so that controllers read the types concurrently.
+func TestConcurrentCRDsAndWrites(t *testing.T) {
 	srv := fakeapi.Start(t)
 	client := dynamic.NewForConfigOrDie(srv.RESTConfig())
 	maps := client.Resource(corev1.SchemeGroupVersion.WithResource("configmaps")).Namespace("default")
@@ -91,7 +92,7 @@ func TestDefinitionsBesideWriters(t *testing.T) {
 		})
 	}
 	for range 10 {
-		if err := srv.Load(heldGadgets()); err != nil {
+		if err := srv.Load(newGadgetCRD()); err != nil {
 			t.Error(err)
 		}
 		if err := client.Resource(crdsResource).Delete(t.Context(), "gadgets.end.example.com", metav1.DeleteOptions{}); err != nil {

@@ -17,35 +17,35 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// definesWidgets is a server option with widgetCRD and one widget, "a".
-func definesWidgets() fakeapi.Option {
-	return fakeapi.WithManifests(fstest.MapFS{"crd.yaml": {Data: []byte(widgetCRD)}, "a.yaml": {Data: []byte(aWidget)}})
+// withWidgets returns an option with widgetCRD and a widget "a".
+func withWidgets() fakeapi.Option {
+	return fakeapi.WithManifests(fstest.MapFS{"crd.yaml": {Data: []byte(widgetCRD)}, "a.yaml": {Data: []byte(widgetManifest)}})
 }
 
 func requireWidget(t testing.TB, srv *fakeapi.Server) {
 	t.Helper()
-	_, err := widgetsOf(srv).Get(t.Context(), "a", metav1.GetOptions{})
+	_, err := widgetClient(srv).Get(t.Context(), "a", metav1.GetOptions{})
 	require.NoError(t, err)
 }
 
-// requireNoWidgets asserts that the type is not served: not that there are no objects.
+// requireNoWidgets checks that the type is not served.
 func requireNoWidgets(t testing.TB, srv *fakeapi.Server) {
 	t.Helper()
-	_, err := widgetsOf(srv).List(t.Context(), metav1.ListOptions{})
+	_, err := widgetClient(srv).List(t.Context(), metav1.ListOptions{})
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
 	require.ErrorContains(t, err, "the server could not find the requested resource")
 }
 
-func dropWidgets(t testing.TB, srv *fakeapi.Server) {
+func deleteWidgetCRD(t testing.TB, srv *fakeapi.Server) {
 	t.Helper()
 	require.NoError(t, dynamic.NewForConfigOrDie(srv.RESTConfig()).Resource(crdsResource).
 		Delete(t.Context(), "widgets.shop.example.com", metav1.DeleteOptions{}))
 }
 
-// A fork has the types, the objects and the Go types of its original; then each goes its own way, also
-// with one in a bubble whose original is outside.
-func TestForkHasCustomResources(t *testing.T) {
-	srv := fakeapi.Start(t, definesWidgets(), fakeapi.WithScheme(widgetScheme("v1")))
+// A fork has the types, objects and Go types of its server. Changes of one do not affect the other,
+// also if the fork is in a synctest bubble and its server is not.
+func TestForkOfCustomResources(t *testing.T) {
+	srv := fakeapi.Start(t, withWidgets(), fakeapi.WithScheme(widgetScheme("v1")))
 	synctest.Test(t, func(t *testing.T) {
 		fork, err := srv.Fork(fakeapi.WithInMemoryNetwork())
 		require.NoError(t, err)
@@ -53,9 +53,9 @@ func TestForkHasCustomResources(t *testing.T) {
 		requireWidget(t, fork)
 		requireEstablished(t, fork)
 		require.NoError(t, fork.Load(&Widget{ObjectMeta: metav1.ObjectMeta{Name: "bare"}}))
-		w, err := widgetsOf(fork).Watch(t.Context(), metav1.ListOptions{ResourceVersion: fork.ResourceVersion()})
+		w, err := widgetClient(fork).Watch(t.Context(), metav1.ListOptions{ResourceVersion: fork.ResourceVersion()})
 		require.NoError(t, err)
-		dropWidgets(t, fork)
+		deleteWidgetCRD(t, fork)
 		require.Equal(t, watch.Deleted, (<-w.ResultChan()).Type)
 		_, open := <-w.ResultChan()
 		require.False(t, open)
@@ -65,31 +65,31 @@ func TestForkHasCustomResources(t *testing.T) {
 	fork, err := srv.Fork()
 	require.NoError(t, err)
 	defer func() { require.NoError(t, fork.Close()) }()
-	dropWidgets(t, srv)
+	deleteWidgetCRD(t, srv)
 	requireNoWidgets(t, srv)
 	requireWidget(t, fork)
 }
 
-// A fork may be given more types than its original has.
+// A fork may have more types than its server.
 func TestForkWithCRDs(t *testing.T) {
 	srv := fakeapi.Start(t)
-	fork, err := srv.Fork(fakeapi.WithCRDs(fakeapi.CRDsFromObjects(definitionOf(t, widgetCRD))), fakeapi.WithManifests(fstest.MapFS{"a.yaml": {Data: []byte(aWidget)}}))
+	fork, err := srv.Fork(fakeapi.WithCRDs(fakeapi.CRDsFromObjects(decodeCRD(t, widgetCRD))), fakeapi.WithManifests(fstest.MapFS{"a.yaml": {Data: []byte(widgetManifest)}}))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, fork.Close()) }()
 	requireWidget(t, fork)
 	requireNoWidgets(t, srv)
 }
 
-// A restore to before a definition takes its type away and ends its watches; one to after
-// brings it back, with its objects.
+// Restoring a snapshot from before a CRD removes the type and ends its watches. Restoring one from
+// after it restores the type and its objects.
 func TestRestoreOfCustomResources(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		before := srv.Snapshot()
-		require.NoError(t, srv.LoadCRDs(fakeapi.CRDsFromObjects(definitionOf(t, widgetCRD))))
-		require.NoError(t, srv.LoadManifests(fstest.MapFS{"a.yaml": {Data: []byte(aWidget)}}))
+		require.NoError(t, srv.LoadCRDs(fakeapi.CRDsFromObjects(decodeCRD(t, widgetCRD))))
+		require.NoError(t, srv.LoadManifests(fstest.MapFS{"a.yaml": {Data: []byte(widgetManifest)}}))
 		after := srv.Snapshot()
-		w, err := widgetsOf(srv).Watch(t.Context(), metav1.ListOptions{ResourceVersion: srv.ResourceVersion()})
+		w, err := widgetClient(srv).Watch(t.Context(), metav1.ListOptions{ResourceVersion: srv.ResourceVersion()})
 		require.NoError(t, err)
 		require.NoError(t, srv.Restore(before, 10))
 		_, open := <-w.ResultChan()
@@ -101,31 +101,32 @@ func TestRestoreOfCustomResources(t *testing.T) {
 	})
 }
 
-// A snapshot of another server brings its types along.
-func TestRestoreOfAnotherServersTypes(t *testing.T) {
-	from := fakeapi.Start(t, definesWidgets())
+// Restoring a snapshot of another server restores its types.
+func TestRestoreFromAnotherServer(t *testing.T) {
+	from := fakeapi.Start(t, withWidgets())
 	srv := fakeapi.Start(t)
 	require.NoError(t, srv.Restore(from.Snapshot(), 0))
 	requireWidget(t, srv)
-	dropWidgets(t, srv)
+	deleteWidgetCRD(t, srv)
 	requireWidget(t, from)
 }
 
-// Replicas serve what their server serves, whoever defines it, and outlive a neighbour.
-func TestReplicasShareTypes(t *testing.T) {
+// A CRD that is loaded into one replica is served by the server and all replicas, also after that
+// replica was closed.
+func TestReplicasShareCustomResources(t *testing.T) {
 	srv := fakeapi.Start(t)
 	first, err := srv.Replica()
 	require.NoError(t, err)
 	second, err := srv.Replica()
 	require.NoError(t, err)
-	require.NoError(t, second.LoadCRDs(fakeapi.CRDsFromObjects(definitionOf(t, widgetCRD))))
-	require.NoError(t, second.LoadManifests(fstest.MapFS{"a.yaml": {Data: []byte(aWidget)}}))
+	require.NoError(t, second.LoadCRDs(fakeapi.CRDsFromObjects(decodeCRD(t, widgetCRD))))
+	require.NoError(t, second.LoadManifests(fstest.MapFS{"a.yaml": {Data: []byte(widgetManifest)}}))
 	requireWidget(t, srv)
-	w, err := widgetsOf(first.Server).Watch(t.Context(), metav1.ListOptions{ResourceVersion: srv.ResourceVersion()})
+	w, err := widgetClient(first.Server).Watch(t.Context(), metav1.ListOptions{ResourceVersion: srv.ResourceVersion()})
 	require.NoError(t, err)
 	require.NoError(t, second.Close())
 	requireWidget(t, first.Server)
-	dropWidgets(t, srv)
+	deleteWidgetCRD(t, srv)
 	require.Equal(t, watch.Deleted, (<-w.ResultChan()).Type)
 	_, open := <-w.ResultChan()
 	require.False(t, open)
@@ -136,9 +137,10 @@ func TestReplicasShareTypes(t *testing.T) {
 	}
 }
 
-// So do forks and snapshots of the control API; its server's own sources are not read again.
+// Forks and snapshots of the control API include custom resources. The CRD sources of the server
+// are not read again.
 func TestControlForksCustomResources(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithControlAPI(), definesWidgets(), fakeapi.WithCRDs(fakeapi.CRDsFromObjects(definitionOf(t, widgetCRD))))
+	srv := fakeapi.Start(t, fakeapi.WithControlAPI(), withWidgets(), fakeapi.WithCRDs(fakeapi.CRDsFromObjects(decodeCRD(t, widgetCRD))))
 	ask := func(method, path string) []byte {
 		request, err := http.NewRequestWithContext(t.Context(), method, srv.URL()+path, nil)
 		require.NoError(t, err)
@@ -158,7 +160,7 @@ func TestControlForksCustomResources(t *testing.T) {
 	body := ask(http.MethodPost, "/fakeapi/v1/forks/one")
 	require.NoError(t, json.Unmarshal(body, &told), "%s", body)
 	url := told.Forks[0].URL
-	dropWidgets(t, srv)
+	deleteWidgetCRD(t, srv)
 	requireNoWidgets(t, srv)
 	response, err := http.Get(url + "/apis/shop.example.com/v1/namespaces/team/widgets/a")
 	require.NoError(t, err)
@@ -168,9 +170,9 @@ func TestControlForksCustomResources(t *testing.T) {
 	requireWidget(t, srv)
 }
 
-// A second Close does nothing.
+// A second Close has no effect.
 func TestCloseWithCustomResources(t *testing.T) {
-	srv, err := fakeapi.New(definesWidgets())
+	srv, err := fakeapi.New(withWidgets())
 	require.NoError(t, err)
 	requireWidget(t, srv)
 	require.NoError(t, srv.Close())

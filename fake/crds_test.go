@@ -22,7 +22,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// widgetCRD defines widgets, which have a default, a bound and a rule.
+// widgetCRD defines widgets with a default, a minimum and a validation rule.
 const widgetCRD = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -49,7 +49,7 @@ spec:
           status: {type: object, properties: {phase: {type: string}}}
 `
 
-const aWidget = `
+const widgetManifest = `
 apiVersion: shop.example.com/v1
 kind: Widget
 metadata: {name: a, namespace: team}
@@ -59,7 +59,7 @@ status: {phase: Ready}
 
 var widgetsResource = schema.GroupVersionResource{Group: "shop.example.com", Version: "v1", Resource: "widgets"}
 
-// Widget is the Go type that goes with widgetCRD.
+// Widget is the Go type for widgetCRD.
 type Widget struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -91,18 +91,18 @@ func widgetScheme(versions ...string) *runtime.Scheme {
 	return s
 }
 
-func definitionOf(t testing.TB, text string) *apiextensionsv1.CustomResourceDefinition {
+func decodeCRD(t testing.TB, text string) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	require.NoError(t, yaml.UnmarshalStrict([]byte(text), crd))
 	return crd
 }
 
-func widgetsOf(srv *fakeapi.Server) dynamic.ResourceInterface {
+func widgetClient(srv *fakeapi.Server) dynamic.ResourceInterface {
 	return dynamic.NewForConfigOrDie(srv.RESTConfig()).Resource(widgetsResource).Namespace("team")
 }
 
-// requireEstablished asserts that a definition is served and in discovery.
+// requireEstablished checks that the CRD of widgets is established and in discovery.
 func requireEstablished(t testing.TB, srv *fakeapi.Server) {
 	t.Helper()
 	got, err := dynamic.NewForConfigOrDie(srv.RESTConfig()).Resource(crdsResource).Get(t.Context(), "widgets.shop.example.com", metav1.GetOptions{})
@@ -118,7 +118,7 @@ func requireEstablished(t testing.TB, srv *fakeapi.Server) {
 
 var crdsResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
-// Every source defines the same, once the server is there.
+// All sources define the same CRD.
 func TestWithCRDs(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -128,9 +128,9 @@ func TestWithCRDs(t *testing.T) {
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	require.NoError(t, os.Mkdir(filepath.Join(dir, "deeper"), 0o700)) // not looked into
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "deeper"), 0o700)) // subdirectories are not read
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "deeper", "bad.yaml"), []byte("a: ["), 0o600))
-	typed := definitionOf(t, widgetCRD)
+	typed := decodeCRD(t, widgetCRD)
 	untyped := &unstructured.Unstructured{}
 	require.NoError(t, yaml.Unmarshal([]byte(widgetCRD), &untyped.Object))
 	for name, source := range map[string]fakeapi.CRDSource{
@@ -143,13 +143,13 @@ func TestWithCRDs(t *testing.T) {
 		"Go type":      fakeapi.CRDFromGoType(widgetScheme("v1"), &Widget{}),
 	} {
 		t.Run(name, func(t *testing.T) {
-			srv := fakeapi.Start(t, fakeapi.WithCRDs(source), fakeapi.WithManifests(fstest.MapFS{"a.yaml": {Data: []byte(aWidget)}}))
+			srv := fakeapi.Start(t, fakeapi.WithCRDs(source), fakeapi.WithManifests(fstest.MapFS{"a.yaml": {Data: []byte(widgetManifest)}}))
 			requireEstablished(t, srv)
-			got, err := widgetsOf(srv).Get(t.Context(), "a", metav1.GetOptions{})
+			got, err := widgetClient(srv).Get(t.Context(), "a", metav1.GetOptions{})
 			require.NoError(t, err)
 			phase, _, _ := unstructured.NestedString(got.Object, "status", "phase")
 			require.Equal(t, "Ready", phase)
-			_, err = widgetsOf(srv).UpdateStatus(t.Context(), got, metav1.UpdateOptions{})
+			_, err = widgetClient(srv).UpdateStatus(t.Context(), got, metav1.UpdateOptions{})
 			require.NoError(t, err)
 			before := srv.ResourceVersion()
 			require.NoError(t, srv.LoadCRDs(source, source))
@@ -158,16 +158,16 @@ func TestWithCRDs(t *testing.T) {
 	}
 }
 
-// Sources that hold no definitions, or bad ones, are refused whole.
-func TestWithCRDsRefused(t *testing.T) {
+// If a source has no CRD or an invalid one, no CRD is loaded.
+func TestInvalidCRDs(t *testing.T) {
 	srv := fakeapi.Start(t)
 	before := srv.ResourceVersion()
-	bad := definitionOf(t, widgetCRD)
+	bad := decodeCRD(t, widgetCRD)
 	bad.Name, bad.Spec.Names = "gadgets.shop.example.com", apiextensionsv1.CustomResourceDefinitionNames{Plural: "gadgets", Kind: "Gadget"}
 	bad.Spec.Versions[0].Schema = nil
-	other := definitionOf(t, widgetCRD)
+	other := decodeCRD(t, widgetCRD)
 	other.Labels = map[string]string{"a": "b"}
-	good := fakeapi.CRDsFromObjects(definitionOf(t, widgetCRD))
+	good := fakeapi.CRDsFromObjects(decodeCRD(t, widgetCRD))
 	empty := t.TempDir()
 	for want, source := range map[string]fakeapi.CRDSource{
 		"empty CRDSource":               {},
@@ -191,7 +191,7 @@ func TestWithCRDsRefused(t *testing.T) {
 		require.ErrorContains(t, srv.LoadCRDs(good, source), want)
 	}
 	require.Equal(t, before, srv.ResourceVersion())
-	_, err := widgetsOf(srv).List(t.Context(), metav1.ListOptions{})
+	_, err := widgetClient(srv).List(t.Context(), metav1.ListOptions{})
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
 	_, err = fakeapi.New(fakeapi.WithScheme(nil))
 	require.ErrorContains(t, err, "scheme is nil")
@@ -203,14 +203,13 @@ func coreScheme(t testing.TB) *runtime.Scheme {
 	return s
 }
 
-// An update of a definition keeps what is there, its uid and the versions in which objects
-// were stored.
+// An update of a CRD keeps its objects, its uid and its stored versions.
 func TestLoadCRDsUpdates(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithCRDs(fakeapi.CRDsFromObjects(definitionOf(t, widgetCRD))), fakeapi.WithManifests(fstest.MapFS{"a.yaml": {Data: []byte(aWidget)}}))
+	srv := fakeapi.Start(t, fakeapi.WithCRDs(fakeapi.CRDsFromObjects(decodeCRD(t, widgetCRD))), fakeapi.WithManifests(fstest.MapFS{"a.yaml": {Data: []byte(widgetManifest)}}))
 	crds := dynamic.NewForConfigOrDie(srv.RESTConfig()).Resource(crdsResource)
 	was, err := crds.Get(t.Context(), "widgets.shop.example.com", metav1.GetOptions{})
 	require.NoError(t, err)
-	next := definitionOf(t, widgetCRD)
+	next := decodeCRD(t, widgetCRD)
 	v2 := *next.Spec.Versions[0].DeepCopy()
 	v2.Name, next.Spec.Versions[0].Storage = "v2", false
 	next.Spec.Versions = append(next.Spec.Versions, v2)
@@ -228,20 +227,20 @@ func TestLoadCRDsUpdates(t *testing.T) {
 
 	next.Spec.Scope = apiextensionsv1.ClusterScoped
 	require.ErrorContains(t, srv.LoadCRDs(fakeapi.CRDsFromObjects(next)), "spec.scope")
-	finalized, err := widgetsOf(srv).Patch(t.Context(), "a", "application/merge-patch+json", []byte(`{"metadata":{"finalizers":["x.io/y"]}}`), metav1.PatchOptions{})
+	finalized, err := widgetClient(srv).Patch(t.Context(), "a", "application/merge-patch+json", []byte(`{"metadata":{"finalizers":["x.io/y"]}}`), metav1.PatchOptions{})
 	require.NoError(t, err)
 	require.NotEmpty(t, finalized.GetFinalizers())
 	require.NoError(t, crds.Delete(t.Context(), "widgets.shop.example.com", metav1.DeleteOptions{}))
-	require.ErrorContains(t, srv.LoadCRDs(fakeapi.CRDsFromObjects(definitionOf(t, widgetCRD))), "is being deleted")
+	require.ErrorContains(t, srv.LoadCRDs(fakeapi.CRDsFromObjects(decodeCRD(t, widgetCRD))), "is being deleted")
 }
 
-// Custom resources are fixtures as others are: behind their definition in any order, typed
-// or not, with defaults, and refused by the schema.
+// Custom resources can be fixtures, typed or untyped, in any order with their CRD. They are
+// defaulted and validated.
 func TestLoadCustomResources(t *testing.T) {
-	files := fstest.MapFS{"a.yaml": {Data: []byte(aWidget)}, "z/crd.yaml": {Data: []byte(widgetCRD)}}
+	files := fstest.MapFS{"a.yaml": {Data: []byte(widgetManifest)}, "z/crd.yaml": {Data: []byte(widgetCRD)}}
 	srv := fakeapi.Start(t, fakeapi.WithManifests(files))
 	requireEstablished(t, srv)
-	got, err := widgetsOf(srv).Get(t.Context(), "a", metav1.GetOptions{})
+	got, err := widgetClient(srv).Get(t.Context(), "a", metav1.GetOptions{})
 	require.NoError(t, err)
 	color, _, _ := unstructured.NestedString(got.Object, "spec", "color")
 	require.Equal(t, "red", color)
@@ -252,7 +251,7 @@ func TestLoadCustomResources(t *testing.T) {
 	require.NoError(t, srv.Load(whole))
 	bare := &Widget{ObjectMeta: metav1.ObjectMeta{Name: "bare", Namespace: "team"}}
 	require.ErrorContains(t, srv.Load(bare), "no kind is registered for the type fakeapi_test.Widget")
-	got, err = widgetsOf(srv).Get(t.Context(), "typed", metav1.GetOptions{})
+	got, err = widgetClient(srv).Get(t.Context(), "typed", metav1.GetOptions{})
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"size": int64(7), "color": "red"}, got.Object["spec"])
 
@@ -269,39 +268,39 @@ func TestLoadCustomResources(t *testing.T) {
 	require.Equal(t, before, srv.ResourceVersion())
 }
 
-// A definition and its objects are stored together, or neither.
-func TestLoadWithDefinitionAllOrNothing(t *testing.T) {
+// A CRD and its objects are loaded together or not at all.
+func TestLoadCRDAndObjectsIsAtomic(t *testing.T) {
 	srv := fakeapi.Start(t)
 	before := srv.ResourceVersion()
 	big := &Widget{TypeMeta: metav1.TypeMeta{APIVersion: "shop.example.com/v1", Kind: "Widget"}, ObjectMeta: metav1.ObjectMeta{Name: "big"}, Spec: WidgetSpec{Size: 1000}}
-	require.ErrorContains(t, srv.Load(big, definitionOf(t, widgetCRD)), "Widget big: ")
+	require.ErrorContains(t, srv.Load(big, decodeCRD(t, widgetCRD)), "Widget big: ")
 	require.Equal(t, before, srv.ResourceVersion())
-	_, err := widgetsOf(srv).List(t.Context(), metav1.ListOptions{})
+	_, err := widgetClient(srv).List(t.Context(), metav1.ListOptions{})
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
 	big.Spec.Size = 1
-	require.NoError(t, srv.Load(big, definitionOf(t, widgetCRD)))
+	require.NoError(t, srv.Load(big, decodeCRD(t, widgetCRD)))
 	requireEstablished(t, srv)
 }
 
-// With their scheme, Go types need no TypeMeta.
+// With a scheme, Go types need no TypeMeta.
 func TestWithScheme(t *testing.T) {
 	widget := &Widget{ObjectMeta: metav1.ObjectMeta{Name: "bare", Namespace: "team"}}
-	crds := fakeapi.WithCRDs(fakeapi.CRDsFromObjects(definitionOf(t, widgetCRD)))
+	crds := fakeapi.WithCRDs(fakeapi.CRDsFromObjects(decodeCRD(t, widgetCRD)))
 	for name, opts := range map[string][]fakeapi.Option{
 		"scheme": {crds, fakeapi.WithScheme(widgetScheme("v0", "v1")), fakeapi.WithObjects(widget)},
 		"source": {fakeapi.WithCRDs(fakeapi.CRDFromGoType(widgetScheme("v1"), &Widget{})), fakeapi.WithObjects(widget)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv := fakeapi.Start(t, opts...)
-			_, err := widgetsOf(srv).Get(t.Context(), "bare", metav1.GetOptions{})
+			_, err := widgetClient(srv).Get(t.Context(), "bare", metav1.GetOptions{})
 			require.NoError(t, err)
 			require.Empty(t, widget.UID)
 		})
 	}
 }
 
-// A made-up definition says what it was told and what the type shows.
-func TestCRDType(t *testing.T) {
+// A CRD from a Go type has the given options, and subresources according to the type.
+func TestCRDFromGoType(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithCRDs(fakeapi.CRDFromGoType(widgetScheme("v1alpha1", "v1"), &Widget{},
 		fakeapi.CRDPlural("widgetry"), fakeapi.CRDClusterScoped(), fakeapi.CRDStorageVersion("v1"))))
 	client := dynamic.NewForConfigOrDie(srv.RESTConfig())

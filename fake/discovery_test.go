@@ -14,9 +14,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// discoverers gives a discovery client that asks for the aggregated documents, and one
-// that does not know them.
-func discoverers(t *testing.T, srv *fakeapi.Server) map[string]*discovery.DiscoveryClient {
+// discoveryClients returns a client that requests the aggregated documents and one that does not.
+func discoveryClients(t *testing.T, srv *fakeapi.Server) map[string]*discovery.DiscoveryClient {
 	t.Helper()
 	legacy := discovery.NewDiscoveryClientForConfigOrDie(srv.RESTConfig())
 	legacy.UseLegacyDiscovery = true
@@ -27,8 +26,7 @@ func discoverers(t *testing.T, srv *fakeapi.Server) map[string]*discovery.Discov
 
 var appsV1 = schema.GroupVersion{Group: "apps", Version: "v1"}
 
-// hasApps asks for everything and tells whether the group apps is in it, and what is
-// wrong with it.
+// hasApps reports whether discovery lists the group apps, and returns the error for that group.
 func hasApps(t *testing.T, client *discovery.DiscoveryClient) (listed bool, wrong error) {
 	t.Helper()
 	groups, _, err := client.ServerGroupsAndResources()
@@ -42,11 +40,11 @@ func hasApps(t *testing.T, client *discovery.DiscoveryClient) (listed bool, wron
 	return listed, failed[appsV1]
 }
 
-// A group that is lost is in no document; one that is down is listed and cannot be asked.
-func TestDiscoveryLosesAGroup(t *testing.T) {
+// A hidden group is in no document. A failed group is listed, but its resources cannot be read.
+func TestDiscoveryHidesGroup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
-		for name, client := range discoverers(t, srv) {
+		for name, client := range discoveryClients(t, srv) {
 			require.NoError(t, srv.Discovery().Hide("apps"))
 			listed, err := hasApps(t, client)
 			require.NoError(t, err, name)
@@ -70,7 +68,7 @@ func TestDiscoveryLosesAGroup(t *testing.T) {
 		code, _, _ = send(t, srv, "GET", "/apis/apps", "", nil)
 		require.Equal(t, http.StatusOK, code)
 		code, _, _ = send(t, srv, "GET", "/apis/apps/v1/deployments", "", nil)
-		require.Equal(t, http.StatusOK, code, "objects are served")
+		require.Equal(t, http.StatusOK, code, "discovery does not affect the resources")
 
 		require.NoError(t, srv.Discovery().Reset("batch"))
 		require.NoError(t, srv.Discovery().Hide("apps"))
@@ -84,29 +82,30 @@ func TestDiscoveryLosesAGroup(t *testing.T) {
 	})
 }
 
-// A stale group has versions without resources, which clients tell from an empty one.
-func TestDiscoveryIsStale(t *testing.T) {
+// A stale group has versions without resources. Clients distinguish it from an empty one.
+func TestDiscoveryMarkedStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		require.NoError(t, srv.Discovery().MarkStale("apps"))
-		both := discoverers(t, srv)
+		both := discoveryClients(t, srv)
 		_, err := hasApps(t, both["aggregated"])
 		require.ErrorAs(t, err, new(discovery.StaleGroupVersionError))
 		listed, err := hasApps(t, both["legacy"])
 		require.NoError(t, err)
 		require.True(t, listed)
 
-		// A client that has the right document in its cache gets the wrong one.
+		// A client with the correct document in its cache receives the stale one.
 		require.NoError(t, srv.Discovery().Reset())
-		etag := aggregated(t, srv, "").Get("Etag")
-		require.Equal(t, etag, aggregated(t, srv, etag).Get("Etag"))
+		etag := getAggregatedDiscovery(t, srv, "").Get("Etag")
+		require.Equal(t, etag, getAggregatedDiscovery(t, srv, etag).Get("Etag"))
 		require.NoError(t, srv.Discovery().MarkStale("apps"))
-		require.NotEqual(t, etag, aggregated(t, srv, etag).Get("Etag"))
+		require.NotEqual(t, etag, getAggregatedDiscovery(t, srv, etag).Get("Etag"))
 	})
 }
 
-// aggregated fetches the aggregated document, if it is another than the one known.
-func aggregated(t *testing.T, srv *fakeapi.Server, known string) http.Header {
+// getAggregatedDiscovery reads the aggregated document unless it has the ETag known, and returns
+// the header.
+func getAggregatedDiscovery(t *testing.T, srv *fakeapi.Server, known string) http.Header {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "GET", srv.URL()+"/apis", nil)
 	require.NoError(t, err)
@@ -120,11 +119,11 @@ func aggregated(t *testing.T, srv *fakeapi.Server, known string) http.Header {
 	return resp.Header
 }
 
-// A group that flaps is missing in every other answer.
+// A flapping group is missing in every other response.
 func TestDiscoveryFlaps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
-		for name, client := range discoverers(t, srv) {
+		for name, client := range discoveryClients(t, srv) {
 			require.NoError(t, srv.Discovery().Flap("apps"))
 			for _, want := range []bool{false, true, false, true} {
 				listed, err := hasApps(t, client)
@@ -141,28 +140,28 @@ func TestDiscoveryFlaps(t *testing.T) {
 	})
 }
 
-func TestDiscoveryRefuses(t *testing.T) {
+func TestDiscoveryErrors(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	require.EqualError(t, srv.Discovery().Hide("apps", "app"), `fakeapi: discovery: "app" is no group of /apis`)
 	require.EqualError(t, srv.Discovery().Fail(""), `fakeapi: discovery: "" is no group of /apis`)
-	listed, err := hasApps(t, discoverers(t, srv)["legacy"])
+	listed, err := hasApps(t, discoveryClients(t, srv)["legacy"])
 	require.NoError(t, err)
-	require.True(t, listed, "nothing was done")
+	require.True(t, listed, "no group was hidden")
 }
 
-// Without aggregated discovery clients get the plain documents, and find everything.
+// Without aggregated discovery, clients use the other documents and find all resources.
 func TestWithoutAggregatedDiscovery(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutFeatures(fakeapi.AggregatedDiscovery))
-	require.Empty(t, aggregated(t, srv, "").Get("Etag"))
-	require.Equal(t, "application/json", aggregated(t, srv, "").Get("Content-Type"))
-	_, resources, err := discoverers(t, srv)["aggregated"].ServerGroupsAndResources()
+	require.Empty(t, getAggregatedDiscovery(t, srv, "").Get("Etag"))
+	require.Equal(t, "application/json", getAggregatedDiscovery(t, srv, "").Get("Content-Type"))
+	_, resources, err := discoveryClients(t, srv)["aggregated"].ServerGroupsAndResources()
 	require.NoError(t, err)
 	require.NotEmpty(t, resources)
 	require.NoError(t, srv.SetFeature(fakeapi.AggregatedDiscovery, true))
-	require.NotEmpty(t, aggregated(t, srv, "").Get("Etag"))
+	require.NotEmpty(t, getAggregatedDiscovery(t, srv, "").Get("Etag"))
 }
 
-// Without streaming lists informers fall back to list and watch.
+// Without streaming lists, informers fall back to list and watch.
 func TestWithoutWatchList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutFeatures(fakeapi.WatchList), fakeapi.WithObjects(configMap("a", "0")))
@@ -172,11 +171,11 @@ func TestWithoutWatchList(t *testing.T) {
 		require.Equal(t, http.StatusUnprocessableEntity, code)
 		require.Contains(t, string(body), "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled")
 
-		var s seen
+		var s handlerLog
 		config := srv.RESTConfig()
 		var queries []string
 		config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-			return roundTripper(func(r *http.Request) (*http.Response, error) {
+			return roundTripperFunc(func(r *http.Request) (*http.Response, error) {
 				queries = append(queries, r.URL.Query().Get("sendInitialEvents")+r.URL.Query().Get("watch"))
 				return next.RoundTrip(r)
 			})
@@ -186,20 +185,20 @@ func TestWithoutWatchList(t *testing.T) {
 		require.Equal(t, []string{"truetrue", "", "true"}, queries)
 		require.Contains(t, cachedVersions(informer), "a")
 
-		// A watch without a resourceVersion begins with what is there, as ever.
+		// A watch without a resourceVersion starts with the existing objects.
 		for _, rv := range []string{"", "0"} {
 			w, err := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default").
 				Watch(t.Context(), metav1.ListOptions{ResourceVersion: rv, AllowWatchBookmarks: true})
 			require.NoError(t, err)
 			require.EqualValues(t, "ADDED", (<-w.ResultChan()).Type)
 			synctest.Wait()
-			require.Empty(t, w.ResultChan(), "and no bookmark marks the end")
+			require.Empty(t, w.ResultChan(), "there is no bookmark")
 			w.Stop()
 		}
 	})
 }
 
-func TestFeatureRefused(t *testing.T) {
+func TestUnknownFeature(t *testing.T) {
 	_, err := fakeapi.New(fakeapi.WithoutFeatures("Watchlist"))
 	require.EqualError(t, err, `fakeapi: feature "Watchlist" cannot be switched; those that can are ["WatchList" "AggregatedDiscoveryEndpoint"]`)
 	require.Error(t, fakeapi.Start(t, fakeapi.WithInMemoryNetwork()).SetFeature("", true))

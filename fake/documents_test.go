@@ -13,8 +13,9 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// accepting sends a request with an Accept header and others in pairs.
-func accepting(t *testing.T, srv *fakeapi.Server, method, path, accept string, headers ...string) (int, http.Header, string) {
+// getWithAccept sends a request with an Accept header and other headers, which are names and values
+// in turn.
+func getWithAccept(t *testing.T, srv *fakeapi.Server, method, path, accept string, headers ...string) (int, http.Header, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, srv.URL()+path, nil)
 	require.NoError(t, err)
@@ -30,14 +31,14 @@ func accepting(t *testing.T, srv *fakeapi.Server, method, path, accept string, h
 	return resp.StatusCode, resp.Header, string(body)
 }
 
-const aggregatedForm = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+const aggregatedDiscovery = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
-// The aggregated document may be kept, and is sent again only if it is another one. As
-// on a real server the tag has to be the one and only, and strong.
-func TestAggregatedDiscoveryIsKept(t *testing.T) {
+// The aggregated document has an ETag. As on a real server, If-None-Match must be that one ETag, in
+// its strong form.
+func TestAggregatedDiscoveryIsCached(t *testing.T) {
 	srv := fakeapi.Start(t)
 	for _, path := range []string{"/api", "/apis"} {
-		code, header, _ := accepting(t, srv, "GET", path, aggregatedForm)
+		code, header, _ := getWithAccept(t, srv, "GET", path, aggregatedDiscovery)
 		require.Equal(t, http.StatusOK, code)
 		require.Equal(t, "public", header.Get("Cache-Control"))
 		require.Equal(t, "Accept", header.Get("Vary"))
@@ -45,58 +46,58 @@ func TestAggregatedDiscoveryIsKept(t *testing.T) {
 		for known, want := range map[string]int{
 			tag: http.StatusNotModified, "W/" + tag: http.StatusOK, `"x", ` + tag: http.StatusOK, "*": http.StatusOK, strings.Trim(tag, `"`): http.StatusOK,
 		} {
-			code, header, body := accepting(t, srv, "GET", path, aggregatedForm, "If-None-Match", known)
+			code, header, body := getWithAccept(t, srv, "GET", path, aggregatedDiscovery, "If-None-Match", known)
 			require.Equal(t, want, code, known)
 			require.Equal(t, tag, header.Get("ETag"))
 			require.Equal(t, want == http.StatusOK, body != "")
 		}
-		_, header, _ = accepting(t, srv, "GET", path, "application/json")
-		require.Empty(t, header.Get("ETag"), "the plain one has none")
+		_, header, _ = getWithAccept(t, srv, "GET", path, "application/json")
+		require.Empty(t, header.Get("ETag"), "only the aggregated document has an ETag")
 		require.Equal(t, "no-cache, private", header.Get("Cache-Control"))
 	}
 }
 
-// What a real server's aggregator serves knows no methods, the rest only GET.
-func TestMethodsOfDocuments(t *testing.T) {
+// Documents that a real server's aggregator serves accept all methods, the others only GET.
+func TestDocumentMethods(t *testing.T) {
 	srv := fakeapi.Start(t)
 	for _, method := range []string{"HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "FOO"} {
 		for path, want := range map[string]int{
 			"/apis": 200, "/apis/": 200, "/apis/apps": 200, "/": 200, "/livez": 200, "/readyz/ping": 200,
 			"/api": 405, "/api/v1": 405, "/apis/apps/v1": 405, "/version": 405, "/nope": 404, "/apis/nope": 404,
 		} {
-			code, _, body := accepting(t, srv, method, path, "*/*")
+			code, _, body := getWithAccept(t, srv, method, path, "*/*")
 			require.Equal(t, want, code, "%s %s: %s", method, path, body)
 			require.Equal(t, method == "HEAD", body == "", "%s %s", method, path)
 		}
 	}
 	for _, path := range []string{"/apis//", "//apis", "/livez/", "/readyz/ping/", "/readyz/nope", "/metrics/"} {
-		code, _, body := accepting(t, srv, "GET", path, "*/*")
+		code, _, body := getWithAccept(t, srv, "GET", path, "*/*")
 		require.Equal(t, http.StatusNotFound, code, path)
 		require.Equal(t, "404 page not found\n", body, path)
 	}
 }
 
-// /version comes in JSON only; the refusal comes in what the client reads.
+// /version is served as JSON only. The error is in the format that the client accepts.
 func TestVersionIsJSON(t *testing.T) {
 	srv := fakeapi.Start(t)
 	for _, accept := range []string{"", "*/*", "application/json", "text/html, application/json;q=0.1"} {
-		code, header, body := accepting(t, srv, "GET", "/version", accept)
+		code, header, body := getWithAccept(t, srv, "GET", "/version", accept)
 		require.Equal(t, http.StatusOK, code, accept)
 		require.Equal(t, "application/json", header.Get("Content-Type"))
 		require.Contains(t, body, `"gitVersion": "v1.37.2"`)
 	}
-	code, header, body := accepting(t, srv, "GET", "/version", "application/yaml")
+	code, header, body := getWithAccept(t, srv, "GET", "/version", "application/yaml")
 	require.Equal(t, http.StatusNotAcceptable, code)
 	require.Equal(t, "application/yaml", header.Get("Content-Type"))
 	require.Contains(t, body, "Available representations: application/json\n")
-	code, _, body = accepting(t, srv, "GET", "/version", "text/html")
+	code, _, body = getWithAccept(t, srv, "GET", "/version", "text/html")
 	require.Equal(t, http.StatusNotAcceptable, code)
 	require.Equal(t, "{\n  \"kind\": \"Status\",\n  \"apiVersion\": \"v1\",\n  \"metadata\": {},\n  \"status\": \"Failure\",\n"+
 		"  \"message\": \"406: Not Acceptable\\n\\nAvailable representations: application/json\",\n"+
 		"  \"reason\": \"NotAcceptable\",\n  \"details\": {},\n  \"code\": 406\n}", body)
 }
 
-// The health paths in all their forms, to the letter.
+// The exact responses of the health paths.
 func TestHealth(t *testing.T) {
 	srv := fakeapi.Start(t)
 	const verbose = "[+]ping ok\n[+]log ok\n[+]etcd ok\n"
@@ -112,23 +113,23 @@ func TestHealth(t *testing.T) {
 			"warn: some health checks cannot be excluded: no matches for \"a\",\"z\"\nlivez check passed\n",
 		"/readyz?verbose": verbose + "[+]etcd-readiness ok\n[+]informer-sync ok\n[+]shutdown ok\nreadyz check passed\n",
 	} {
-		code, header, body := accepting(t, srv, "GET", path, "*/*")
+		code, header, body := getWithAccept(t, srv, "GET", path, "*/*")
 		require.Equal(t, http.StatusOK, code, path)
 		require.Equal(t, want, body, path)
 		require.Equal(t, "text/plain; charset=utf-8", header.Get("Content-Type"), path)
 		require.Equal(t, "nosniff", header.Get("X-Content-Type-Options"), path)
 		require.Equal(t, "no-cache, private", header.Get("Cache-Control"), path)
 	}
-	code, header, body := accepting(t, srv, "GET", "/livez/etcd?verbose", "*/*")
+	code, header, body := getWithAccept(t, srv, "GET", "/livez/etcd?verbose", "*/*")
 	require.Equal(t, http.StatusOK, code)
 	require.Equal(t, "ok", body)
-	require.Empty(t, header.Get("X-Content-Type-Options"), "a check by itself has none")
+	require.Empty(t, header.Get("X-Content-Type-Options"), "the header of a single check")
 }
 
-// attempt is a request that carries out a verb on what is not there.
+// attempt is a request with a verb for an object that does not exist.
 type attempt struct{ method, query, contentType string }
 
-// attempts are by verb, on a collection or on an item.
+// attempts has a request for each verb.
 var attempts = map[string]attempt{
 	"get":              {method: "GET"},
 	"list":             {method: "GET"},
@@ -140,10 +141,9 @@ var attempts = map[string]attempt{
 	"deletecollection": {method: "DELETE", query: "?dryRun=All"},
 }
 
-// Discovery tells the verbs that work, and no others (DI-12): of every resource and
-// subresource those that are not listed are refused as methods that there are not, and
-// those that are listed fail, if they do, for want of an object or of a body.
-func TestVerbsAreThoseInDiscovery(t *testing.T) {
+// Discovery lists exactly the verbs that work (DI-12). The verbs that it does not list return 405,
+// the others fail only because there is no object or body.
+func TestVerbsMatchDiscovery(t *testing.T) {
 	srv := fakeapi.Start(t)
 	for _, res := range resource.Builtin().All() {
 		root := "/apis/" + res.GroupVersion().String()
@@ -154,14 +154,14 @@ func TestVerbsAreThoseInDiscovery(t *testing.T) {
 		if res.Namespaced {
 			collection = root + "/namespaces/default/" + res.Plural
 		}
-		item := collection + "/" + validName(res)
+		item := collection + "/" + validNameFor(res)
 		for verb, a := range attempts {
 			path := item
 			if slices.Contains([]string{"list", "watch", "create", "deletecollection"}, verb) {
 				path = collection
 			}
 			if !res.IsStored() && path == item {
-				continue // there are none
+				continue // it has no objects
 			}
 			tryVerb(t, srv, a, path, slices.Contains(res.Verbs, verb))
 		}

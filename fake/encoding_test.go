@@ -18,17 +18,17 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-const cborMark = "\xd9\xd9\xf7"
+const cborPrefix = "\xd9\xd9\xf7"
 
-// reply is an answer, read.
-type reply struct {
+// httpResponse is a response with its body.
+type httpResponse struct {
 	code   int
 	header http.Header
 	body   []byte
 }
 
-// sendWith makes a request; headers are names and values in turn.
-func sendWith(t *testing.T, srv *fakeapi.Server, method, path, body string, headers ...string) reply {
+// sendWith sends a request. headers are names and values in turn.
+func sendWith(t *testing.T, srv *fakeapi.Server, method, path, body string, headers ...string) httpResponse {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, srv.URL()+path, strings.NewReader(body))
 	require.NoError(t, err)
@@ -41,21 +41,21 @@ func sendWith(t *testing.T, srv *fakeapi.Server, method, path, body string, head
 	defer resp.Body.Close()
 	read, err := io.ReadAll(resp.Body)
 	require.NoError(t, err)
-	return reply{resp.StatusCode, resp.Header, read}
+	return httpResponse{resp.StatusCode, resp.Header, read}
 }
 
-// item is an object in CBOR, as apimachinery writes it.
+// item encodes v as CBOR, as apimachinery does.
 func item(t testing.TB, v any) string {
 	t.Helper()
 	b, err := direct.Marshal(v)
 	require.NoError(t, err)
-	return cborMark + string(b)
+	return cborPrefix + string(b)
 }
 
-// likeJSON holds an answer in CBOR against the same in JSON.
-func likeJSON(t *testing.T, cborBody, jsonBody []byte) {
+// requireSameAsJSON checks that two bodies have the same content.
+func requireSameAsJSON(t *testing.T, cborBody, jsonBody []byte) {
 	t.Helper()
-	require.True(t, bytes.HasPrefix(cborBody, []byte(cborMark)), "CB-03: %x", cborBody)
+	require.True(t, bytes.HasPrefix(cborBody, []byte(cborPrefix)), "CB-03: %x", cborBody)
 	var got, want any
 	require.NoError(t, direct.Unmarshal(cborBody, &got))
 	again, err := json.Marshal(got)
@@ -66,34 +66,34 @@ func likeJSON(t *testing.T, cborBody, jsonBody []byte) {
 	require.JSONEq(t, string(wanted), string(again))
 }
 
-// Every answer in CBOR says what it says in JSON.
-func TestCBORAnswers(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithCBOR(), fakeapi.WithObjects(kibs(30)...), fakeapi.WithObjects(deployment("web")))
+// Every response in CBOR has the same content as in JSON.
+func TestCBORResponses(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithCBOR(), fakeapi.WithObjects(newKiBConfigMaps(30)...), fakeapi.WithObjects(newDeployment("web")))
 	const meta = ";g=meta.k8s.io;v=v1"
 	for _, tt := range []struct{ path, params string }{
-		{limitMaps + "/m0000001", ""},
-		{limitMaps + "/m0000001", ";as=PartialObjectMetadata" + meta},
-		{limitMaps, ""},
-		{limitMaps + "?limit=2", ""},
-		{limitMaps, ";as=PartialObjectMetadataList" + meta},
+		{configMapsPath + "/m0000001", ""},
+		{configMapsPath + "/m0000001", ";as=PartialObjectMetadata" + meta},
+		{configMapsPath, ""},
+		{configMapsPath + "?limit=2", ""},
+		{configMapsPath, ";as=PartialObjectMetadataList" + meta},
 		{"/api/v1/namespaces/default/pods", ""},
 		{"/apis/apps/v1/namespaces/default/deployments/web", ""},
 		{"/apis/apps/v1/namespaces/default/deployments/web/scale", ""},
-		{limitMaps + "/none", ""},
+		{configMapsPath + "/none", ""},
 		{"/api/v1", ""},
 		{"/apis", ""},
 		{"/apis", ";as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io"},
 	} {
-		got := sendWith(t, srv, http.MethodGet, tt.path, "", "Accept", inCBOR+tt.params)
-		want := sendWith(t, srv, http.MethodGet, tt.path, "", "Accept", inJSON+tt.params)
+		got := sendWith(t, srv, http.MethodGet, tt.path, "", "Accept", mediaCBOR+tt.params)
+		want := sendWith(t, srv, http.MethodGet, tt.path, "", "Accept", mediaJSON+tt.params)
 		require.Equal(t, want.code, got.code, tt.path)
 		media, _, _ := strings.Cut(got.header.Get("Content-Type"), ";")
-		require.Equal(t, inCBOR, media, tt.path)
-		likeJSON(t, got.body, want.body)
+		require.Equal(t, mediaCBOR, media, tt.path)
+		requireSameAsJSON(t, got.body, want.body)
 	}
 }
 
-// Bodies in CBOR, and what is wrong with them; the answers are those of a real server.
+// Valid and invalid bodies in CBOR, with the responses of a real server.
 func TestCBORBodies(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithCBOR())
 	cm := func(name string, more ...any) map[string]any {
@@ -103,7 +103,7 @@ func TestCBORBodies(t *testing.T) {
 		}
 		return m
 	}
-	twice := cborMark + "\xa3DkindIConfigMapJapiVersionBv1Ddata\xa2AkA1AkA2"
+	twice := cborPrefix + "\xa3DkindIConfigMapJapiVersionBv1Ddata\xa2AkA1AkA2"
 	for name, tt := range map[string]struct {
 		body, query string
 		code        int
@@ -111,20 +111,20 @@ func TestCBORBodies(t *testing.T) {
 		warning     string
 	}{
 		"created":        {body: item(t, cm("a", "data", map[string]any{"k": "1"})), code: 201},
-		"without mark":   {body: strings.TrimPrefix(item(t, cm("b")), cborMark), code: 201},
+		"without prefix": {body: strings.TrimPrefix(item(t, cm("b")), cborPrefix), code: 201},
 		"unknown field":  {body: item(t, cm("c", "nope", "1")), code: 201, warning: "cbor: found unknown field at map element index 1"},
 		"ignored":        {body: item(t, cm("d", "nope", "1")), query: "?fieldValidation=Ignore", code: 201},
 		"strict":         {body: item(t, cm("e", "nope", "1")), query: "?fieldValidation=Strict", code: 400, says: `ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: cbor: found unknown field at map element index 1`},
-		"key twice":      {body: twice, query: "?fieldValidation=Ignore", code: 400, says: `ConfigMap in version "v1" cannot be handled as a ConfigMap: cbor: found duplicate map key "k" at map element index 1`},
+		"duplicate key":  {body: twice, query: "?fieldValidation=Ignore", code: 400, says: `ConfigMap in version "v1" cannot be handled as a ConfigMap: cbor: found duplicate map key "k" at map element index 1`},
 		"another kind":   {body: item(t, map[string]any{"apiVersion": "v1", "kind": "Secret"}), code: 400, says: `Secret in version "v1" cannot be handled as a ConfigMap: converting (v1.Secret) to (v1.ConfigMap): unknown conversion`},
 		"another type":   {body: item(t, cm("f", "data", map[string]any{"k": 1})), code: 400, says: `ConfigMap in version "v1" cannot be handled as a ConfigMap: cbor: cannot unmarshal positive integer into Go struct field v1.ConfigMap.data of type string`},
-		"nothing":        {body: "", code: 400, says: "the object provided is unrecognized (must be of type ConfigMap): unable to determine group/version/kind: EOF (<empty>)"},
-		"no map":         {body: "\x00", code: 400, says: "the object provided is unrecognized (must be of type ConfigMap): unable to determine group/version/kind: cbor: cannot unmarshal positive integer into Go value of type v1.TypeMeta (00)"},
-		"cut off":        {body: cborMark + "\xa1", code: 400, says: "the object provided is unrecognized (must be of type ConfigMap): unable to determine group/version/kind: unexpected EOF (d9d9f7a1)"},
+		"empty":          {body: "", code: 400, says: "the object provided is unrecognized (must be of type ConfigMap): unable to determine group/version/kind: EOF (<empty>)"},
+		"not a map":      {body: "\x00", code: 400, says: "the object provided is unrecognized (must be of type ConfigMap): unable to determine group/version/kind: cbor: cannot unmarshal positive integer into Go value of type v1.TypeMeta (00)"},
+		"truncated":      {body: cborPrefix + "\xa1", code: 400, says: "the object provided is unrecognized (must be of type ConfigMap): unable to determine group/version/kind: unexpected EOF (d9d9f7a1)"},
 		"without a kind": {body: item(t, map[string]any{"metadata": map[string]any{"name": "g"}}), code: 201},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := sendWith(t, srv, http.MethodPost, limitMaps+tt.query, tt.body, "Content-Type", inCBOR)
+			got := sendWith(t, srv, http.MethodPost, configMapsPath+tt.query, tt.body, "Content-Type", mediaCBOR)
 			require.Equal(t, tt.code, got.code, "%s", got.body)
 			if tt.says != "" {
 				var s metav1.Status
@@ -138,49 +138,50 @@ func TestCBORBodies(t *testing.T) {
 			}
 		})
 	}
-	// Apply patches and the options of a delete.
-	const applied = limitMaps + "/applied?fieldManager=test"
+	// Apply patches and delete options in CBOR.
+	const applied = configMapsPath + "/applied?fieldManager=test"
 	got := sendWith(t, srv, http.MethodPatch, applied, item(t, cm("applied", "data", map[string]any{"k": "1"})),
-		"Content-Type", "application/apply-patch+cbor", "Accept", inCBOR)
+		"Content-Type", "application/apply-patch+cbor", "Accept", mediaCBOR)
 	require.Equal(t, http.StatusCreated, got.code, "%s", got.body)
 	got = sendWith(t, srv, http.MethodPatch, applied, "apiVersion: v1", "Content-Type", "application/apply-patch+cbor")
 	require.Equal(t, http.StatusBadRequest, got.code)
 	require.Contains(t, string(got.body), "error decoding patch: cbor: 12 bytes of extraneous data starting at index 2")
-	got = sendWith(t, srv, http.MethodDelete, limitMaps+"/applied", cborMark+"\xa1", "Content-Type", inCBOR)
+	got = sendWith(t, srv, http.MethodDelete, configMapsPath+"/applied", cborPrefix+"\xa1", "Content-Type", mediaCBOR)
 	require.Contains(t, string(got.body), `"unable to determine group/version/kind: unexpected EOF"`)
-	got = sendWith(t, srv, http.MethodDelete, limitMaps+"/applied", item(t, map[string]any{"dryRun": []string{"All"}}),
-		"Content-Type", inCBOR, "Accept", inCBOR)
+	got = sendWith(t, srv, http.MethodDelete, configMapsPath+"/applied", item(t, map[string]any{"dryRun": []string{"All"}}),
+		"Content-Type", mediaCBOR, "Accept", mediaCBOR)
 	require.Equal(t, http.StatusOK, got.code)
 	obj, _, err := cbor.NewSerializer(scheme.Scheme, scheme.Scheme).Decode(got.body, nil, nil)
 	require.NoError(t, err)
 	require.Equal(t, "Success", obj.(*metav1.Status).Status)
-	require.Equal(t, http.StatusOK, sendWith(t, srv, http.MethodGet, limitMaps+"/applied", "").code, "the delete was a dry run")
+	require.Equal(t, http.StatusOK, sendWith(t, srv, http.MethodGet, configMapsPath+"/applied", "").code, "the delete was a dry run")
 }
 
-// By default there is no CBOR (CB-01, CB-04).
-func TestNoCBOR(t *testing.T) {
+// CBOR is disabled by default (CB-01, CB-04).
+func TestCBORIsDisabledByDefault(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("a", "1")))
-	require.Equal(t, http.StatusNotAcceptable, sendWith(t, srv, http.MethodGet, limitMaps+"/a", "", "Accept", inCBOR).code)
+	require.Equal(t, http.StatusNotAcceptable, sendWith(t, srv, http.MethodGet, configMapsPath+"/a", "", "Accept", mediaCBOR).code)
 	for method, contentType := range map[string]string{
-		http.MethodPost: inCBOR, http.MethodPut: inCBOR, http.MethodDelete: inCBOR,
+		http.MethodPost: mediaCBOR, http.MethodPut: mediaCBOR, http.MethodDelete: mediaCBOR,
 		http.MethodPatch: "application/apply-patch+cbor",
 	} {
-		path := limitMaps + "/a"
+		path := configMapsPath + "/a"
 		if method == http.MethodPost {
-			path = limitMaps
+			path = configMapsPath
 		}
 		got := sendWith(t, srv, method, path, item(t, map[string]any{}), "Content-Type", contentType)
 		require.Equal(t, http.StatusUnsupportedMediaType, got.code, "%s: %s", method, got.body)
 	}
-	fallback := sendWith(t, srv, http.MethodGet, limitMaps+"/a", "", "Accept", "application/cbor, application/json;q=0.5")
-	require.Equal(t, inJSON, fallback.header.Get("Content-Type"))
+	fallback := sendWith(t, srv, http.MethodGet, configMapsPath+"/a", "", "Accept", "application/cbor, application/json;q=0.5")
+	require.Equal(t, mediaJSON, fallback.header.Get("Content-Type"))
 }
 
-// A watch in CBOR is a sequence of items, each with the mark, also the object in it.
+// A watch in CBOR is a sequence of items. Each item and the object in it start with the CBOR
+// prefix.
 func TestCBORWatch(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithCBOR(), fakeapi.WithObjects(configMap("a", "1")))
-	const watched = limitMaps + "?watch=1&timeoutSeconds=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
-	got := sendWith(t, srv, http.MethodGet, watched, "", "Accept", inCBOR)
+	const watched = configMapsPath + "?watch=1&timeoutSeconds=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
+	got := sendWith(t, srv, http.MethodGet, watched, "", "Accept", mediaCBOR)
 	require.Equal(t, "application/cbor-seq", got.header.Get("Content-Type"))
 	frames := cbor.NewFramer().NewFrameReader(io.NopCloser(bytes.NewReader(got.body)))
 	serializer := cbor.NewSerializer(scheme.Scheme, scheme.Scheme)
@@ -195,12 +196,12 @@ func TestCBORWatch(t *testing.T) {
 		var event metav1.WatchEvent
 		_, _, err = cbor.NewSerializer(scheme.Scheme, scheme.Scheme, cbor.Transcode(false)).Decode(buffer[:n], nil, &event)
 		require.NoError(t, err)
-		require.True(t, bytes.HasPrefix(event.Object.Raw, []byte(cborMark)))
+		require.True(t, bytes.HasPrefix(event.Object.Raw, []byte(cborPrefix)))
 		obj, _, err := serializer.Decode(event.Object.Raw, nil, nil)
 		require.NoError(t, err)
 		seen = append(seen, event.Type+" "+obj.(*corev1.ConfigMap).Name)
 	}
 	require.Equal(t, []string{"ADDED a", "BOOKMARK "}, seen)
-	got = sendWith(t, srv, http.MethodGet, limitMaps+"?watch=1&resourceVersion=1", "", "Accept", inCBOR)
+	got = sendWith(t, srv, http.MethodGet, configMapsPath+"?watch=1&resourceVersion=1", "", "Accept", mediaCBOR)
 	require.Contains(t, string(got.body), "too old resource version", "the ERROR event")
 }

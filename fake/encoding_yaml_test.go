@@ -11,20 +11,20 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// A list in YAML is put together from its items, and yet to the byte what the library makes of the whole.
+// A list in YAML is assembled from its items and equal to the library's encoding of the list.
 func TestYAMLList(t *testing.T) {
 	long := configMap("long", strings.Repeat("words that are folded ", 20))
 	long.Annotations = map[string]string{"lines": "one\ntwo\n", "odd": "yes", "quoted": "a: 'b' #c", "empty": "", "number": "0123"}
 	srv := fakeapi.Start(t, fakeapi.WithObjects(long, configMap("a", "1"), configMap("b", "")))
 	for _, tt := range []struct{ path, params string }{
-		{limitMaps, ""}, {limitMaps + "?limit=1", ""}, {"/api/v1/namespaces/default/pods", ""},
+		{configMapsPath, ""}, {configMapsPath + "?limit=1", ""}, {"/api/v1/namespaces/default/pods", ""},
 		{"/apis/autoscaling/v1/horizontalpodautoscalers", ""},
-		{limitMaps, ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"},
+		{configMapsPath, ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"},
 	} {
-		wantJSON := sendWith(t, srv, http.MethodGet, tt.path, "", "Accept", inJSON+tt.params)
+		wantJSON := sendWith(t, srv, http.MethodGet, tt.path, "", "Accept", mediaJSON+tt.params)
 		want, err := yaml.JSONToYAML(wantJSON.body)
 		require.NoError(t, err)
-		for range 2 { // the second time from what is kept
+		for range 2 { // the second response is from the cache
 			got := sendWith(t, srv, http.MethodGet, tt.path, "", "Accept", "application/yaml"+tt.params)
 			require.Equal(t, string(want), string(got.body), tt.path)
 		}

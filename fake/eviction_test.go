@@ -19,20 +19,20 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// running is a pod that counts for its budget and that goes without grace.
-func running(p *corev1.Pod) {
+// makeRunning makes a pod running and ready, with a grace period of 0.
+func makeRunning(p *corev1.Pod) {
 	p.Spec.NodeName, p.Spec.TerminationGracePeriodSeconds = "n", new(int64)
 	p.Status.Phase = corev1.PodRunning
 	p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
 }
 
-func unready(p *corev1.Pod) {
-	running(p)
+func makeUnready(p *corev1.Pod) {
+	makeRunning(p)
 	p.Status.Conditions[0].Status = corev1.ConditionFalse
 }
 
-// budget is one that its controller has seen, for all pods with the label app=name.
-func budget(name string, allowed int32, change ...func(*policyv1.PodDisruptionBudget)) *policyv1.PodDisruptionBudget {
+// newPDB returns a budget for all pods with the label app=name, with an up-to-date status.
+func newPDB(name string, allowed int32, change ...func(*policyv1.PodDisruptionBudget)) *policyv1.PodDisruptionBudget {
 	b := &policyv1.PodDisruptionBudget{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", Generation: 1},
 		Spec:       policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}},
@@ -46,14 +46,14 @@ func budget(name string, allowed int32, change ...func(*policyv1.PodDisruptionBu
 	return b
 }
 
-func eviction(name string) *policyv1.Eviction {
+func newEviction(name string) *policyv1.Eviction {
 	return &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"}}
 }
 
-// An eviction takes one from the budget, tells its controller of the pod, says in
-// the pod's status why it goes, and deletes it (SU-14).
+// An eviction decrements disruptionsAllowed, adds the pod to disruptedPods, sets a condition of the
+// pod and deletes it (SU-14).
 func TestEviction(t *testing.T) {
-	_, client := startClient(t, fakeapi.WithObjects(podOf("p", running), budget("p", 1)))
+	_, client := startClient(t, fakeapi.WithObjects(newPod("p", makeRunning), newPDB("p", 1)))
 	ctx := t.Context()
 	pods := client.CoreV1().Pods("default")
 	watch, err := pods.Watch(ctx, metav1.ListOptions{})
@@ -61,10 +61,10 @@ func TestEviction(t *testing.T) {
 	defer watch.Stop()
 	require.Equal(t, "p", (<-watch.ResultChan()).Object.(*corev1.Pod).Name)
 
-	dry := eviction("p")
+	dry := newEviction("p")
 	dry.DeleteOptions = &metav1.DeleteOptions{DryRun: []string{"All"}}
 	require.NoError(t, pods.EvictV1(ctx, dry))
-	require.NoError(t, pods.EvictV1(ctx, eviction("p")))
+	require.NoError(t, pods.EvictV1(ctx, newEviction("p")))
 	_, err = pods.Get(ctx, "p", metav1.GetOptions{})
 	require.True(t, apierrors.IsNotFound(err))
 
@@ -76,21 +76,21 @@ func TestEviction(t *testing.T) {
 
 	b, err := client.PolicyV1().PodDisruptionBudgets("default").Get(ctx, "p", metav1.GetOptions{})
 	require.NoError(t, err)
-	require.Zero(t, b.Status.DisruptionsAllowed, "the dry run took none")
+	require.Zero(t, b.Status.DisruptionsAllowed, "the dry run does not count")
 	require.Contains(t, b.Status.DisruptedPods, "p")
 	require.Len(t, b.Status.Conditions, 1)
 	require.Equal(t, policyv1.InsufficientPodsReason, b.Status.Conditions[0].Reason)
 }
 
-// A budget that allows nothing, or of which nobody knows yet, refuses.
-func TestEvictionIsRefused(t *testing.T) {
+// An eviction fails if the budget allows none or its status is not up to date.
+func TestEvictionErrors(t *testing.T) {
 	srv, client := startClient(t, fakeapi.WithObjects(
-		podOf("none-left", running), budget("none-left", 0),
-		podOf("unseen", running), budget("unseen", 1, func(b *policyv1.PodDisruptionBudget) { b.Generation = 2 }),
-		podOf("two", running), budget("two", 1), budget("two-more", 1, func(b *policyv1.PodDisruptionBudget) {
+		newPod("none-left", makeRunning), newPDB("none-left", 0),
+		newPod("unseen", makeRunning), newPDB("unseen", 1, func(b *policyv1.PodDisruptionBudget) { b.Generation = 2 }),
+		newPod("two", makeRunning), newPDB("two", 1), newPDB("two-more", 1, func(b *policyv1.PodDisruptionBudget) {
 			b.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "two"}}
 		}),
-		podOf("below", running), budget("below", -1),
+		newPod("below", makeRunning), newPDB("below", -1),
 	))
 	pods := client.CoreV1().Pods("default")
 	before := srv.ResourceVersion()
@@ -106,7 +106,7 @@ func TestEvictionIsRefused(t *testing.T) {
 		"below":     {403, `poddisruptionbudget.policy "below" is forbidden: pdb disruptions allowed is negative`, "", 0},
 		"absent":    {404, `pods "absent" not found`, "", 0},
 	} {
-		code, s := ask(t, srv, "POST", "/api/v1/namespaces/default/pods/"+name+"/eviction", "application/json",
+		code, s := sendForStatus(t, srv, "POST", "/api/v1/namespaces/default/pods/"+name+"/eviction", "application/json",
 			`{"kind":"Eviction","apiVersion":"policy/v1","metadata":{"name":"`+name+`"}}`)
 		require.EqualValues(t, tc.code, code, name)
 		require.Equal(t, tc.message, s.Message, name)
@@ -115,42 +115,42 @@ func TestEvictionIsRefused(t *testing.T) {
 			require.Equal(t, tc.after, s.Details.RetryAfterSeconds)
 		}
 	}
-	require.Equal(t, before, srv.ResourceVersion(), "nothing of it was done")
-	require.ErrorContains(t, pods.EvictV1(context.WithoutCancel(t.Context()), eviction("two")), "more than one PodDisruptionBudget")
+	require.Equal(t, before, srv.ResourceVersion(), "the resourceVersion after the failed requests")
+	require.ErrorContains(t, pods.EvictV1(context.WithoutCancel(t.Context()), newEviction("two")), "more than one PodDisruptionBudget")
 }
 
-// Pods that do not count for a budget go whatever it says; those that are not ready
-// as its policy says (KEP-3017).
+// Pods that are not running are evicted regardless of the budget, unready ones according to its
+// unhealthyPodEvictionPolicy (KEP-3017).
 func TestEvictionOfUnhealthyPods(t *testing.T) {
 	always := policyv1.AlwaysAllow
 	_, client := startClient(t, fakeapi.WithObjects(
-		podOf("pending", func(p *corev1.Pod) { p.Status.Phase = corev1.PodPending }), budget("pending", 0),
-		podOf("done", func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }), budget("done", 0),
-		podOf("always", unready), budget("always", 0, func(b *policyv1.PodDisruptionBudget) {
+		newPod("pending", func(p *corev1.Pod) { p.Status.Phase = corev1.PodPending }), newPDB("pending", 0),
+		newPod("done", func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }), newPDB("done", 0),
+		newPod("always", makeUnready), newPDB("always", 0, func(b *policyv1.PodDisruptionBudget) {
 			b.Spec.UnhealthyPodEvictionPolicy, b.Status.CurrentHealthy = &always, 0
 		}),
-		podOf("enough", unready), budget("enough", 0),
-		podOf("few", unready), budget("few", 0, func(b *policyv1.PodDisruptionBudget) { b.Status.CurrentHealthy = 1 }),
-		podOf("unbudgeted", running),
+		newPod("enough", makeUnready), newPDB("enough", 0),
+		newPod("few", makeUnready), newPDB("few", 0, func(b *policyv1.PodDisruptionBudget) { b.Status.CurrentHealthy = 1 }),
+		newPod("unbudgeted", makeRunning),
 	))
 	ctx := t.Context()
 	pods := client.CoreV1().Pods("default")
 	for _, name := range []string{"pending", "done", "always", "enough", "unbudgeted"} {
-		require.NoError(t, pods.EvictV1(ctx, eviction(name)), name)
+		require.NoError(t, pods.EvictV1(ctx, newEviction(name)), name)
 		_, err := pods.Get(ctx, name, metav1.GetOptions{})
 		require.True(t, apierrors.IsNotFound(err), name)
 	}
-	require.True(t, apierrors.IsTooManyRequests(pods.EvictV1(ctx, eviction("few"))))
+	require.True(t, apierrors.IsTooManyRequests(pods.EvictV1(ctx, newEviction("few"))))
 }
 
-// The body has the options of the delete, in the version of today or the one before.
+// The body has delete options, in policy/v1 or v1beta1.
 func TestEvictionOptions(t *testing.T) {
-	srv, client := startClient(t, fakeapi.WithoutControllers(), fakeapi.WithObjects(podOf("p", running), podOf("q", running), budget("p", 1)))
+	srv, client := startClient(t, fakeapi.WithoutControllers(), fakeapi.WithObjects(newPod("p", makeRunning), newPod("q", makeRunning), newPDB("p", 1)))
 	ctx := t.Context()
 	pods := client.CoreV1().Pods("default")
 
 	other := types.UID("other")
-	e := eviction("p")
+	e := newEviction("p")
 	e.DeleteOptions = metav1.NewPreconditionDeleteOptions(string(other))
 	require.True(t, apierrors.IsConflict(pods.EvictV1(ctx, e)))
 	stale := "1"
@@ -158,16 +158,16 @@ func TestEvictionOptions(t *testing.T) {
 	require.True(t, apierrors.IsConflict(pods.EvictV1(ctx, e)))
 	e.DeleteOptions = &metav1.DeleteOptions{DryRun: []string{"Some"}}
 	require.True(t, apierrors.IsInvalid(pods.EvictV1(ctx, e)))
-	code, _ := ask(t, srv, "POST", "/api/v1/namespaces/default/pods/p/eviction?dryRun=All", "application/json",
+	code, _ := sendForStatus(t, srv, "POST", "/api/v1/namespaces/default/pods/p/eviction?dryRun=All", "application/json",
 		`{"metadata":{"name":"p"},"deleteOptions":{"dryRun":["All"]}}`)
 	require.Equal(t, 201, code)
 	p, err := pods.Get(ctx, "p", metav1.GetOptions{})
 	require.NoError(t, err)
 	require.Nil(t, p.DeletionTimestamp)
-	require.Len(t, p.Status.Conditions, 1, "no refusal and no dry run marks the pod")
+	require.Len(t, p.Status.Conditions, 1, "failed evictions and dry runs do not change the pod")
 	b, err := client.PolicyV1().PodDisruptionBudgets("default").Get(ctx, "p", metav1.GetOptions{})
 	require.NoError(t, err)
-	require.EqualValues(t, 1, b.Status.DisruptionsAllowed, "nor does one cost anything")
+	require.EqualValues(t, 1, b.Status.DisruptionsAllowed, "failed evictions and dry runs do not change the budget")
 
 	seconds := int64(7)
 	e.DeleteOptions = &metav1.DeleteOptions{GracePeriodSeconds: &seconds, Preconditions: &metav1.Preconditions{ResourceVersion: &p.ResourceVersion, UID: &p.UID}}
@@ -181,19 +181,19 @@ func TestEvictionOptions(t *testing.T) {
 	require.True(t, apierrors.IsNotFound(err))
 }
 
-// However many ask at a time, no more go than the budget allows.
-func TestEvictionsAtATime(t *testing.T) {
+// Concurrent evictions do not exceed the budget.
+func TestConcurrentEvictions(t *testing.T) {
 	const pods, allowed = 12, 5
-	objects := []runtime.Object{budget("web", allowed)}
+	objects := []runtime.Object{newPDB("web", allowed)}
 	for i := range pods {
-		objects = append(objects, podOf("web"+strconv.Itoa(i), running, func(p *corev1.Pod) { p.Labels["app"] = "web" }))
+		objects = append(objects, newPod("web"+strconv.Itoa(i), makeRunning, func(p *corev1.Pod) { p.Labels["app"] = "web" }))
 	}
 	_, client := startClient(t, fakeapi.WithObjects(objects...))
 	var gone atomic.Int32
 	var all sync.WaitGroup
 	for i := range pods {
 		all.Go(func() {
-			if client.CoreV1().Pods("default").EvictV1(t.Context(), eviction("web"+strconv.Itoa(i))) == nil {
+			if client.CoreV1().Pods("default").EvictV1(t.Context(), newEviction("web"+strconv.Itoa(i))) == nil {
 				gone.Add(1)
 			}
 		})
@@ -206,12 +206,12 @@ func TestEvictionsAtATime(t *testing.T) {
 	require.Len(t, b.Status.DisruptedPods, allowed)
 }
 
-// A namespace that is being deleted takes no evictions, for they are creations there;
-// drain knows the cause.
-func TestEvictionInATerminatingNamespace(t *testing.T) {
-	_, client := startClient(t, fakeapi.WithoutControllers(), fakeapi.WithObjects(podOf("p", running, func(p *corev1.Pod) { p.Namespace = "ending" })))
+// An eviction in a terminating namespace fails, because it is a create there. drain evaluates the
+// cause.
+func TestEvictionInTerminatingNamespace(t *testing.T) {
+	_, client := startClient(t, fakeapi.WithoutControllers(), fakeapi.WithObjects(newPod("p", makeRunning, func(p *corev1.Pod) { p.Namespace = "ending" })))
 	require.NoError(t, client.CoreV1().Namespaces().Delete(t.Context(), "ending", metav1.DeleteOptions{}))
-	e := eviction("p")
+	e := newEviction("p")
 	e.Namespace = "ending"
 	err := client.CoreV1().Pods("ending").EvictV1(t.Context(), e)
 	require.True(t, apierrors.IsForbidden(err))

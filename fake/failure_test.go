@@ -16,18 +16,17 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// failingChild names the test that this binary runs for the tests of what a failed test
-// tells.
-const failingChild = "FAKEAPI_TEST_CHILD"
+// childVariable is the environment variable that selects what TestChild does.
+const childVariable = "FAKEAPI_TEST_CHILD"
 
-// TestChild does nothing, except in the processes that the tests below start.
+// TestChild does nothing, except in the processes that runChild starts.
 func TestChild(t *testing.T) {
 	ask := func(t *testing.T, srv *fakeapi.Server, paths ...string) {
 		for _, path := range paths {
 			send(t, srv, http.MethodGet, path, "", nil)
 		}
 	}
-	switch os.Getenv(failingChild) {
+	switch os.Getenv(childVariable) {
 	case "passes":
 		ask(t, fakeapi.Start(t), "/livez")
 	case "fails":
@@ -35,7 +34,7 @@ func TestChild(t *testing.T) {
 		ask(t, srv, "/livez", "/nonsense/../x")
 		ask(t, fakeapi.Start(t, fakeapi.WithoutTimeline()), "/readyz")
 		fakeapi.Start(t)
-		t.Error("it fails")
+		t.Error("failed")
 	case "bubble":
 		synctest.Test(t, func(t *testing.T) {
 			srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
@@ -45,41 +44,41 @@ func TestChild(t *testing.T) {
 			for range 100 {
 				ask(t, srv, "/livez")
 			}
-			t.Error("it fails")
+			t.Error("failed")
 		})
 	}
 }
 
-// child runs TestChild in a process of its own and gives what it writes.
-func child(t *testing.T, which string, env []string, args ...string) string {
+// runChild runs TestChild in a new process and returns its output.
+func runChild(t *testing.T, which string, env []string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0], append(args, "-test.run=^TestChild$", "-test.v")...)
-	cmd.Env = append(append(os.Environ(), failingChild+"="+which, "FAKEAPI_ARTIFACTS="), env...)
+	cmd.Env = append(append(os.Environ(), childVariable+"="+which, "FAKEAPI_ARTIFACTS="), env...)
 	out, err := cmd.CombinedOutput()
 	require.Equal(t, which != "passes", err != nil, "%s", out)
 	return string(out)
 }
 
-func TestFailedTestTellsTheTimeline(t *testing.T) {
-	require.NotContains(t, child(t, "passes", nil), "timeline")
+func TestFailedTestLogsTimeline(t *testing.T) {
+	require.NotContains(t, runChild(t, "passes", nil), "timeline")
 
-	out := child(t, "fails", nil)
+	out := runChild(t, "fails", nil)
 	require.Regexp(t, `fakeapi: the timeline of http://127.0.0.1:\d+:\n +\+\d\.\d{3}s #1 Go-http-client/1.1 GET /livez -> 200`, out)
 	require.Contains(t, out, "GET /nonsense/../x -> 404")
-	require.NotContains(t, out, "readyz", "which has no timeline")
+	require.NotContains(t, out, "readyz", "a server without timeline")
 	require.Contains(t, out, "nobody has asked for anything")
 	require.Equal(t, 2, strings.Count(out, "fakeapi: the timeline of "))
 
-	out = child(t, "bubble", nil)
+	out = runChild(t, "bubble", nil)
 	require.Contains(t, out, "... 40 lines left out ...\n")
 	require.Equal(t, 60, strings.Count(out, " GET /livez -> 200"))
-	require.Equal(t, 1, strings.Count(out, " GET /healthz -> 200"), "of the replica")
+	require.Equal(t, 1, strings.Count(out, " GET /healthz -> 200"), "the request to the replica")
 }
 
-// pages finds what failed tests have left below a folder.
-func pages(t *testing.T, folder string) (found []string) {
+// findPages returns the HTML pages below a folder.
+func findPages(t *testing.T, folder string) (found []string) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
 		if err == nil && filepath.Ext(path) == ".html" {
@@ -94,19 +93,19 @@ func pages(t *testing.T, folder string) (found []string) {
 	return found
 }
 
-// The page goes to the artifacts of the test, else to the folder of the variable, and
-// its path is told; with neither the test tells how to get it.
-func TestFailedTestLeavesThePage(t *testing.T) {
+// A failed test writes the timeline as a page to its artifacts or to the folder in
+// FAKEAPI_ARTIFACTS, and logs the path. Without either, it logs how to get the page.
+func TestFailedTestWritesPage(t *testing.T) {
 	const hint = "fakeapi: for the timeline as a page: go test -artifacts, or FAKEAPI_ARTIFACTS=FOLDER"
 	for _, which := range []string{"fails", "bubble"} {
-		require.Contains(t, child(t, which, nil), hint)
+		require.Contains(t, runChild(t, which, nil), hint)
 
 		byFlag, byName := t.TempDir(), filepath.Join(t.TempDir(), "new", "folder")
 		variable := []string{"FAKEAPI_ARTIFACTS=" + byName}
-		out := child(t, which, variable, "-test.artifacts", "-test.outputdir="+byFlag)
+		out := runChild(t, which, variable, "-test.artifacts", "-test.outputdir="+byFlag)
 		require.NotContains(t, out, hint)
 		require.NoDirExists(t, byName)
-		left := pages(t, byFlag)
+		left := findPages(t, byFlag)
 		require.Len(t, left, 2)
 		for i, name := range []string{"timeline-2.html", "timeline.html"} {
 			require.Equal(t, name, filepath.Base(left[i]))
@@ -114,9 +113,9 @@ func TestFailedTestLeavesThePage(t *testing.T) {
 		}
 
 		for range 2 { // the second run overwrites nothing
-			out = child(t, which, variable)
+			out = runChild(t, which, variable)
 		}
-		left = pages(t, byName)
+		left = findPages(t, byName)
 		require.Len(t, left, 4)
 		for i, name := range []string{"TestChild-2.html", "TestChild-3.html", "TestChild-4.html", "TestChild.html"} {
 			require.Equal(t, filepath.Join(byName, name), left[i])
@@ -126,7 +125,7 @@ func TestFailedTestLeavesThePage(t *testing.T) {
 	}
 }
 
-// namedTB is a TB that knows a name and no more.
+// namedTB is a TB with another name.
 type namedTB struct {
 	fakeapi.TB
 	name string
@@ -134,8 +133,8 @@ type namedTB struct {
 
 func (n namedTB) Name() string { return n.name }
 
-// Names of tests are made safe; a folder that cannot be is told.
-func TestKeepTimeline(t *testing.T) {
+// The names of tests are converted to file names. A folder that cannot be created is reported.
+func TestSaveTimeline(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	folder := t.TempDir()
 	t.Setenv("FAKEAPI_ARTIFACTS", folder)

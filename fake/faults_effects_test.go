@@ -15,9 +15,8 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// inBothEncodings runs a story of ConfigMaps with the typed client, which reads
-// what the server really sends.
-func inBothEncodings(t *testing.T, story func(t *testing.T, set *faults.Set, client typedcorev1.ConfigMapInterface, protobuf bool)) {
+// testBothEncodings runs a test with typed clients that use JSON and protobuf.
+func testBothEncodings(t *testing.T, story func(t *testing.T, set *faults.Set, client typedcorev1.ConfigMapInterface, protobuf bool)) {
 	for name, contentType := range map[string]string{"json": "application/json", "protobuf": "application/vnd.kubernetes.protobuf"} {
 		t.Run(name, func(t *testing.T) {
 			srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("a", "1"), configMap("b", "2"), configMap("c", "3")))
@@ -28,7 +27,7 @@ func inBothEncodings(t *testing.T, story func(t *testing.T, set *faults.Set, cli
 	}
 }
 
-func arm(t *testing.T, set *faults.Set, rules ...string) {
+func addRules(t *testing.T, set *faults.Set, rules ...string) {
 	for _, text := range rules {
 		rule, err := faults.Parse(text)
 		require.NoError(t, err)
@@ -36,20 +35,20 @@ func arm(t *testing.T, set *faults.Set, rules ...string) {
 	}
 }
 
-func TestListsAreEdited(t *testing.T) {
-	inBothEncodings(t, func(t *testing.T, set *faults.Set, client typedcorev1.ConfigMapInterface, protobuf bool) {
+func TestFaultsEditLists(t *testing.T) {
+	testBothEncodings(t, func(t *testing.T, set *faults.Set, client typedcorev1.ConfigMapInterface, protobuf bool) {
 		page := metav1.ListOptions{Limit: 2}
-		arm(t, set, "when verb(list) do remove(/metadata/continue), set(/metadata/remainingItemCount, json(-1)), remove(/items/0)")
+		addRules(t, set, "when verb(list) do remove(/metadata/continue), set(/metadata/remainingItemCount, json(-1)), remove(/items/0)")
 		list, err := client.List(t.Context(), page)
 		require.NoError(t, err)
 		require.Empty(t, list.Continue)
 		require.EqualValues(t, -1, *list.RemainingItemCount)
 		require.Len(t, list.Items, 1)
-		require.Equal(t, map[string]string{"k": "2"}, list.Items[0].Data, "what is not meant stays")
+		require.Equal(t, map[string]string{"k": "2"}, list.Items[0].Data, "the other fields are unchanged")
 		set.MustHit(t)
 		set.Clear()
 
-		arm(t, set, `when verb(list) do set(/items, json("[]"))`)
+		addRules(t, set, `when verb(list) do set(/items, json("[]"))`)
 		list, err = client.List(t.Context(), page)
 		require.NoError(t, err)
 		require.Empty(t, list.Items)
@@ -57,7 +56,7 @@ func TestListsAreEdited(t *testing.T) {
 		set.MustHit(t)
 		set.Clear()
 
-		arm(t, set, "when verb(get) do set(/data/k, 9)")
+		addRules(t, set, "when verb(get) do set(/data/k, 9)")
 		got, err := client.Get(t.Context(), "a", metav1.GetOptions{})
 		if protobuf {
 			require.True(t, apierrors.IsInternalError(err))
@@ -69,18 +68,18 @@ func TestListsAreEdited(t *testing.T) {
 	})
 }
 
-func TestUnknownPrefixIsNotRead(t *testing.T) {
-	inBothEncodings(t, func(t *testing.T, set *faults.Set, client typedcorev1.ConfigMapInterface, _ bool) {
-		arm(t, set, `when verb(get) do overwrite(0, "x8s\x00")`)
+func TestFaultsIgnoreUnknownBodies(t *testing.T) {
+	testBothEncodings(t, func(t *testing.T, set *faults.Set, client typedcorev1.ConfigMapInterface, _ bool) {
+		addRules(t, set, `when verb(get) do overwrite(0, "x8s\x00")`)
 		_, err := client.Get(t.Context(), "a", metav1.GetOptions{})
 		require.Error(t, err)
 		set.MustHit(t)
 	})
 }
 
-func TestFramesAreEdited(t *testing.T) {
-	inBothEncodings(t, func(t *testing.T, set *faults.Set, client typedcorev1.ConfigMapInterface, _ bool) {
-		arm(t, set,
+func TestFaultsEditWatchFrames(t *testing.T) {
+	testBothEncodings(t, func(t *testing.T, set *faults.Set, client typedcorev1.ConfigMapInterface, _ bool) {
+		addRules(t, set,
 			"when event(ADDED) && name(a) do reorder",
 			`when event(ADDED) && name(c) do set(/type, MODIFIED), set(/object/metadata/resourceVersion, "")`,
 			"when initialEventsEnd do remove(/object/metadata/annotations)")
@@ -109,5 +108,5 @@ func TestFramesAreEdited(t *testing.T) {
 	})
 }
 
-// metadataOf gives the metadata of an event's object.
+// metadataOf returns the metadata of an event's object.
 func metadataOf(e watch.Event) (metav1.Object, error) { return meta.Accessor(e.Object) }

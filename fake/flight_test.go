@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A request that does not end when it should is named, with its age.
-func TestFlightNamesWhatHangs(t *testing.T) {
+// The error of wait has the requests that are still running, with their age.
+func TestCloseReportsOpenRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var f connTracker
 		release := make(chan struct{})

@@ -20,50 +20,50 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// collections are where bodies are sent to: types with quirks of their own among them.
+// collections are the collections that bodies are sent to, some with special handling.
 var collections = []struct {
 	path   string
 	custom bool
 }{
-	{limitMaps, false},
+	{configMapsPath, false},
 	{"/api/v1/namespaces/default/pods", false},
 	{"/api/v1/namespaces/default/secrets", false},
 	{"/api/v1/namespaces", false},
 	{"/apis/apps/v1/namespaces/default/deployments", false},
 	{"/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers", false},
 	{"/apis/events.k8s.io/v1/namespaces/default/events", false},
-	{limitWidgets, true},
+	{widgetsPath, true},
 }
 
-// bodies are the media types that they are sent in.
-var bodies = []string{inJSON, inYAML, inProtobuf, inCBOR}
+// bodies are the media types of the bodies.
+var bodies = []string{mediaJSON, mediaYAML, mediaProtobuf, mediaCBOR}
 
-// baseOf is a server to fork, with a type of its own.
-func baseOf(f *testing.F, objects ...runtime.Object) *fakeapi.Server {
+// newFuzzServer returns a server with a custom resource, to be forked.
+func newFuzzServer(f *testing.F, objects ...runtime.Object) *fakeapi.Server {
 	f.Helper()
-	base, err := fakeapi.New(fakeapi.WithInMemoryNetwork(), fakeapi.WithoutTimeline(), fakeapi.WithCRDs(fakeapi.CRDsFromObjects(definitionOf(f, widgetCRD))), fakeapi.WithObjects(objects...))
+	base, err := fakeapi.New(fakeapi.WithInMemoryNetwork(), fakeapi.WithoutTimeline(), fakeapi.WithCRDs(fakeapi.CRDsFromObjects(decodeCRD(f, widgetCRD))), fakeapi.WithObjects(objects...))
 	require.NoError(f, err)
 	f.Cleanup(func() { require.NoError(f, base.Close()) })
 	return base
 }
 
-// Whatever the body is, of whatever type and in whatever encoding, it is refused with a Status, or
-// what is kept reads the same in every encoding. What strict validation takes is what all others
-// take; what it alone refuses is warned of. A dry run answers what the write will.
+// A body of any type and encoding is rejected with a Status, or the stored object is the same in
+// every encoding. A body that strict validation accepts is accepted by all validations; one that
+// only strict validation rejects has a warning. A dry run has the same response as the write.
 func FuzzBody(f *testing.F) {
 	seedBodies(f)
-	base := baseOf(f)
+	base := newFuzzServer(f)
 	f.Fuzz(func(t *testing.T, kind, media uint8, body []byte) {
 		to := collections[int(kind)%len(collections)]
 		sent := bodies[int(media)%len(bodies)]
-		p := forkOf(t, base, fakeapi.WithoutControllers())
-		began := allocated()
-		dry := map[string]said{}
+		p := newProbe(t, base, fakeapi.WithoutControllers())
+		began := totalAlloc()
+		dry := map[string]probeResponse{}
 		for _, validation := range []string{"Ignore", "Warn", "Strict"} {
-			dry[validation] = p.ask("POST", to.path+"?dryRun=All&fieldValidation="+validation, sent, inJSON, body)
+			dry[validation] = p.do("POST", to.path+"?dryRun=All&fieldValidation="+validation, sent, mediaJSON, body)
 		}
 		require.Equal(t, dry["Ignore"].code, dry["Warn"].code)
-		require.Equal(t, likely(t, dry["Ignore"]), likely(t, dry["Warn"]))
+		require.Equal(t, createMutated(t, dry["Ignore"]), createMutated(t, dry["Warn"]))
 		message, _ := dry["Strict"].object["message"].(string)
 		switch {
 		case strings.Contains(message, "strict decoding error"):
@@ -71,29 +71,29 @@ func FuzzBody(f *testing.F) {
 				require.NotEmpty(t, dry["Warn"].header["Warning"], "%s", message)
 			}
 		default:
-			require.Equal(t, likely(t, dry["Ignore"]), likely(t, dry["Strict"]))
+			require.Equal(t, createMutated(t, dry["Ignore"]), createMutated(t, dry["Strict"]))
 			require.Equal(t, dry["Ignore"].header["Warning"], dry["Strict"].header["Warning"])
 			require.Equal(t, dry["Ignore"].header["Warning"], dry["Warn"].header["Warning"])
 		}
-		stored := p.ask("POST", to.path, sent, inJSON, body)
-		require.Equal(t, likely(t, dry["Warn"]), likely(t, stored))
-		require.Less(t, allocated()-began, uint64(64<<20+1000*len(body)), "bytes")
+		stored := p.do("POST", to.path, sent, mediaJSON, body)
+		require.Equal(t, createMutated(t, dry["Warn"]), createMutated(t, stored))
+		require.Less(t, totalAlloc()-began, uint64(64<<20+1000*len(body)), "bytes")
 		if stored.code == http.StatusCreated {
 			name, _ := stored.metadata()["name"].(string)
-			require.Equal(t, stored.object, p.readInEveryWay(to.path, name, to.custom).object)
+			require.Equal(t, stored.object, p.checkEncodings(to.path, name, to.custom).object)
 		}
 	})
 }
 
-// likely is an answer without what is another in each: what the server makes up.
-func likely(t *testing.T, a said) string {
+// createMutated returns a response without the values that the server generates.
+func createMutated(t *testing.T, a probeResponse) string {
 	t.Helper()
 	like, meta := maps.Clone(a.object), maps.Clone(a.metadata())
 	for _, key := range []string{"uid", "resourceVersion", "creationTimestamp", "managedFields"} {
 		delete(meta, key)
 	}
 	like["metadata"] = meta
-	if a.code == http.StatusConflict || a.code == http.StatusUnprocessableEntity { // a generated name is in it
+	if a.code == http.StatusConflict || a.code == http.StatusUnprocessableEntity { // the message has the generated name
 		delete(like, "message")
 		delete(like, "details")
 	}

@@ -16,9 +16,9 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// A list that goes on with a token that somebody has made up is refused with 400, 410 or, for a
-// revision of the future, 504; or it shows what there is behind the token's start, of the namespace
-// of the path alone, at the token's revision, page by page to the end, each object once.
+// A list with an arbitrary continue token fails with 400, with 410 or, for a future revision, with
+// 504. Otherwise it returns, page by page, the objects after the token's start, in the namespace of
+// the path, at the token's revision, each once.
 func FuzzContinue(f *testing.F) {
 	for _, start := range []string{"/a\x00", "a", "/b", "/", "b\x00x", "//", "/../other/a", "../configmaps/other/", "/c/..", "\xff", "other/a\x00", "~", ""} {
 		for path := range uint8(3) {
@@ -32,22 +32,22 @@ func FuzzContinue(f *testing.F) {
 	f.Add(uint8(0), "meta.k8s.io/v2", int64(5), "/a", "", int64(0))
 	f.Add(uint8(0), "", int64(5), "/a", "e30", int64(3))
 	f.Add(uint8(0), "", int64(5), "/a", "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MTAyMSwic3RhcnQiOiIvYVx1MDAwMCJ9&labelSelector=app", int64(1))
-	base := baseOf(f, selectable()...)
-	paths := []string{limitMaps, "/api/v1/configmaps", "/api/v1/namespaces/other/configmaps"}
+	base := newFuzzServer(f, newSelectableObjects()...)
+	paths := []string{configMapsPath, "/api/v1/configmaps", "/api/v1/namespaces/other/configmaps"}
 	f.Fuzz(func(t *testing.T, path uint8, version string, revision int64, start, raw string, limit int64) {
 		if raw == "" {
 			inside, err := json.Marshal(map[string]any{"v": version, "rv": revision, "start": start})
 			require.NoError(t, err)
 			raw = base64.RawURLEncoding.EncodeToString(inside)
-			start = strings.ToValidUTF8(start, "\ufffd") // as it stands in JSON
+			start = strings.ToValidUTF8(start, "\ufffd") // as JSON encodes it
 		} else {
 			revision, start = -1, ""
 		}
 		synctest.Test(t, func(t *testing.T) {
-			p := forkOf(t, base, fakeapi.WithoutControllers())
-			a := p.ask("POST", limitMaps, inJSON, inJSON, []byte(`{"metadata":{"name":"bb"}}`))
+			p := newProbe(t, base, fakeapi.WithoutControllers())
+			a := p.do("POST", configMapsPath, mediaJSON, mediaJSON, []byte(`{"metadata":{"name":"bb"}}`))
 			require.Equal(t, http.StatusCreated, a.code)
-			a = p.ask("GET", paths[path%3]+"?limit="+strconv.FormatInt(limit%4, 10)+"&continue="+url.QueryEscape(raw), "", inJSON, nil)
+			a = p.do("GET", paths[path%3]+"?limit="+strconv.FormatInt(limit%4, 10)+"&continue="+url.QueryEscape(raw), "", mediaJSON, nil)
 			if a.code != http.StatusOK {
 				require.Contains(t, []int{http.StatusBadRequest, http.StatusGone, http.StatusGatewayTimeout}, a.code)
 				return
@@ -55,28 +55,29 @@ func FuzzContinue(f *testing.F) {
 			var shown []string
 			for pages := 0; ; pages++ {
 				require.Less(t, pages, 10)
-				for _, item := range itemsOf(a.object) {
-					shown = append(shown, keyOf(item))
+				for _, item := range listItems(a.object) {
+					shown = append(shown, objectKey(item))
 				}
-				token := texts(a.object, "metadata")["continue"]
+				token := stringsAt(a.object, "metadata")["continue"]
 				if token == "" {
 					break
 				}
-				a = p.ask("GET", paths[path%3]+"?limit=2&continue="+url.QueryEscape(token), "", inJSON, nil)
+				a = p.do("GET", paths[path%3]+"?limit=2&continue="+url.QueryEscape(token), "", mediaJSON, nil)
 				require.Equal(t, http.StatusOK, a.code, "%s", a.body)
 			}
-			require.Equal(t, behind(p, paths[path%3], revision, start), shown)
+			require.Equal(t, keysAfter(p, paths[path%3], revision, start), shown)
 		})
 	})
 }
 
-// behind are the keys of a collection from a start on, at a revision, or now if that is negative.
-func behind(p probe, path string, revision int64, start string) (keys []string) {
+// keysAfter returns the keys of a collection from start, at a revision, or at the newest one if
+// revision is negative.
+func keysAfter(p probe, path string, revision int64, start string) (keys []string) {
 	namespace := strings.TrimSuffix(strings.TrimPrefix(path, "/api/v1/namespaces/"), "/configmaps")
-	for _, item := range itemsOf(p.ask("GET", path, "", inJSON, nil).object) {
-		created, err := strconv.ParseInt(texts(item, "metadata")["resourceVersion"], 10, 64)
+	for _, item := range listItems(p.do("GET", path, "", mediaJSON, nil).object) {
+		created, err := strconv.ParseInt(stringsAt(item, "metadata")["resourceVersion"], 10, 64)
 		require.NoError(p.t, err)
-		key := keyOf(item)
+		key := objectKey(item)
 		below := strings.TrimPrefix(key, namespace+"/")
 		if (revision < 0 || created <= revision) && below >= strings.TrimPrefix(start, "/") {
 			keys = append(keys, key)

@@ -12,9 +12,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// Whatever the schema and the object are, a definition is taken or refused, an object of it is
-// taken or refused, and what was taken is what is read, in a list as alone, and can be written
-// again, in every encoding, without a change.
+// For any schema and object, the CRD and the object are accepted or rejected. An accepted object is
+// the same in a list and in every encoding, and writing it again changes nothing.
 func FuzzCustomResource(f *testing.F) {
 	f.Add(`{"type":"object","properties":{"spec":{"type":"object","properties":{"size":{"type":"integer","default":1}}}}}`, `{"spec":{"size":3,"color":"red"}}`, `{"spec":{"size":null}}`)
 	f.Add(`{"type":"object","x-kubernetes-preserve-unknown-fields":true}`, `{"a":[{"b":1.5}],"metadata":{"labels":{"a":"b"}}}`, `{"a":[]}`)
@@ -31,14 +30,14 @@ func FuzzCustomResource(f *testing.F) {
 		if !json.Valid([]byte(schema)) {
 			return
 		}
-		p := forkOf(t, base, fakeapi.WithoutControllers())
+		p := newProbe(t, base, fakeapi.WithoutControllers())
 		crd := fmt.Sprintf(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.shop.example.com"},
 			"spec":{"group":"shop.example.com","scope":"Namespaced","names":{"plural":"widgets","kind":"Widget"},
 			"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":%s}}]}}`, schema)
-		if p.ask("POST", crdsPath, inJSON, inJSON, []byte(crd)).code != http.StatusCreated {
+		if p.do("POST", crdsPath, mediaJSON, mediaJSON, []byte(crd)).code != http.StatusCreated {
 			return
 		}
-		require.Equal(t, http.StatusOK, p.ask("GET", "/openapi/v3/apis/shop.example.com/v1", "", inJSON, nil).code)
+		require.Equal(t, http.StatusOK, p.do("GET", "/openapi/v3/apis/shop.example.com/v1", "", mediaJSON, nil).code)
 		whole := map[string]any{}
 		if json.Unmarshal([]byte(object), &whole) != nil || whole == nil {
 			return
@@ -51,16 +50,16 @@ func FuzzCustomResource(f *testing.F) {
 		whole["apiVersion"], whole["kind"], whole["metadata"] = "shop.example.com/v1", "Widget", meta
 		body, err := json.Marshal(whole)
 		require.NoError(t, err)
-		if p.ask("POST", limitWidgets, inJSON, inJSON, body).code == http.StatusCreated {
-			p.readInEveryWay(limitWidgets, "a", true)
-			for _, media := range patches[:2] {
-				p.ask("PATCH", limitWidgets+"/a", media, inJSON, []byte(patch))
+		if p.do("POST", widgetsPath, mediaJSON, mediaJSON, body).code == http.StatusCreated {
+			p.checkEncodings(widgetsPath, "a", true)
+			for _, media := range patchTypes[:2] {
+				p.do("PATCH", widgetsPath+"/a", media, mediaJSON, []byte(patch))
 			}
-			p.readInEveryWay(limitWidgets, "a", true)
+			p.checkEncodings(widgetsPath, "a", true)
 		}
 		for _, name := range []string{"a", "b"} {
-			if p.ask("PATCH", limitWidgets+"/"+name+"?fieldManager=m&force=true", applyYAML, inJSON, body).code < http.StatusBadRequest {
-				p.readInEveryWay(limitWidgets, name, true)
+			if p.do("PATCH", widgetsPath+"/"+name+"?fieldManager=m&force=true", applyYAML, mediaJSON, body).code < http.StatusBadRequest {
+				p.checkEncodings(widgetsPath, name, true)
 			}
 		}
 	})

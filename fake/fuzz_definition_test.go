@@ -12,9 +12,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// Whatever a definition says, it is refused with a Status and nothing is served that was not before;
-// or it reads the same in every encoding, what it defines is served and described, and with it all of
-// that goes.
+// A CRD is rejected with a Status, and nothing more is served than before. Otherwise it is the same
+// in every encoding, its resources are served and described, and deleting it removes them.
 func FuzzDefinition(f *testing.F) {
 	whole, err := yaml.YAMLToJSON([]byte(widgetCRD))
 	require.NoError(f, err)
@@ -28,48 +27,48 @@ func FuzzDefinition(f *testing.F) {
 		`{"spec":{"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","default":{"a":[1]},"x-kubernetes-validations":[{"rule":"self.a.all(x, x > 0)","messageExpression":"string(self)"}],"properties":{"a":{"type":"array","items":{"type":"integer"},"x-kubernetes-list-type":"set"}}}}}}}]}}`,
 		`{"apiVersion":"apiextensions.k8s.io/v1beta1"}`, `{"status":{"storedVersions":["v9"],"conditions":[{"type":"Established","status":"True"}]}}`, `{"metadata":{"annotations":{"api-approved.kubernetes.io":"x"},"finalizers":["customresourcecleanup.apiextensions.k8s.io"]}}`,
 	} {
-		f.Add(uint8(0), changed(f, whole, change))
+		f.Add(uint8(0), mergeJSONPatch(f, whole, change))
 	}
 	base, err := fakeapi.New(fakeapi.WithInMemoryNetwork(), fakeapi.WithoutTimeline())
 	require.NoError(f, err)
 	f.Cleanup(func() { require.NoError(f, base.Close()) })
 	f.Fuzz(func(t *testing.T, media uint8, body []byte) {
-		p := forkOf(t, base)
-		before := p.ask("GET", "/apis", "", inJSON, nil)
-		created := p.ask("POST", crdsPath, bodies[int(media)%len(bodies)], inJSON, body)
+		p := newProbe(t, base)
+		before := p.do("GET", "/apis", "", mediaJSON, nil)
+		created := p.do("POST", crdsPath, bodies[int(media)%len(bodies)], mediaJSON, body)
 		if created.code == http.StatusCreated {
-			p.defines(p.readInEveryWay(crdsPath, texts(created.object, "metadata")["name"], false))
+			p.checkCRD(p.checkEncodings(crdsPath, stringsAt(created.object, "metadata")["name"], false))
 		}
-		after := p.ask("GET", "/apis", "", inJSON, nil)
+		after := p.do("GET", "/apis", "", mediaJSON, nil)
 		require.Equal(t, before.object, after.object)
 	})
 }
 
-// changed is a document after a merge patch.
-func changed(f *testing.F, document []byte, patch string) []byte {
+// mergeJSONPatch returns a document with a merge patch applied.
+func mergeJSONPatch(f *testing.F, document []byte, patch string) []byte {
 	f.Helper()
 	var whole, change map[string]any
 	require.NoError(f, json.Unmarshal(document, &whole))
 	require.NoError(f, json.Unmarshal([]byte(patch), &change))
-	merge(whole, change)
+	mergeInto(whole, change)
 	after, err := json.Marshal(whole)
 	require.NoError(f, err)
 	return after
 }
 
-func merge(into, change map[string]any) {
+func mergeInto(into, change map[string]any) {
 	for name, value := range change {
 		inner, is := value.(map[string]any)
 		if old, was := into[name].(map[string]any); is && was {
-			merge(old, inner)
+			mergeInto(old, inner)
 			continue
 		}
 		into[name] = value
 	}
 }
 
-// defines checks what a definition that is stored serves, and that this ends with it.
-func (p probe) defines(stored said) {
+// checkCRD checks that the resources of a stored CRD are served, and not after it is deleted.
+func (p probe) checkCRD(stored probeResponse) {
 	p.t.Helper()
 	var crd apiextensionsv1.CustomResourceDefinition
 	require.NoError(p.t, json.Unmarshal(stored.body, &crd))
@@ -82,22 +81,22 @@ func (p probe) defines(stored said) {
 	for _, version := range crd.Spec.Versions {
 		root := "/apis/" + crd.Spec.Group + "/" + version.Name
 		if !version.Served {
-			require.Equal(p.t, http.StatusNotFound, p.ask("GET", root+"/"+crd.Spec.Names.Plural, "", inJSON, nil).code)
+			require.Equal(p.t, http.StatusNotFound, p.do("GET", root+"/"+crd.Spec.Names.Plural, "", mediaJSON, nil).code)
 			continue
 		}
 		served[root] = true
-		require.Contains(p.t, string(p.ask("GET", root, "", inJSON, nil).body), `"name":"`+crd.Spec.Names.Plural+`"`)
-		list := p.ask("GET", root+"/"+crd.Spec.Names.Plural, "", inJSON, nil)
+		require.Contains(p.t, string(p.do("GET", root, "", mediaJSON, nil).body), `"name":"`+crd.Spec.Names.Plural+`"`)
+		list := p.do("GET", root+"/"+crd.Spec.Names.Plural, "", mediaJSON, nil)
 		require.Equal(p.t, crd.Status.AcceptedNames.ListKind, list.object["kind"], "%s", list.body)
-		require.Equal(p.t, http.StatusOK, p.ask("GET", root+"/"+crd.Spec.Names.Plural, "", asTable, nil).code)
-		require.Equal(p.t, http.StatusOK, p.ask("GET", "/openapi/v3"+root, "", inJSON, nil).code)
+		require.Equal(p.t, http.StatusOK, p.do("GET", root+"/"+crd.Spec.Names.Plural, "", asTable, nil).code)
+		require.Equal(p.t, http.StatusOK, p.do("GET", "/openapi/v3"+root, "", mediaJSON, nil).code)
 	}
-	held := p.ask("PATCH", crdsPath+"/"+crd.Name, mergeJSON, inJSON, []byte(`{"metadata":{"finalizers":null}}`))
+	held := p.do("PATCH", crdsPath+"/"+crd.Name, mergeJSON, mediaJSON, []byte(`{"metadata":{"finalizers":null}}`))
 	require.Equal(p.t, http.StatusOK, held.code, "%s", held.body)
-	ended := p.ask("DELETE", crdsPath+"/"+crd.Name, "", inJSON, nil)
+	ended := p.do("DELETE", crdsPath+"/"+crd.Name, "", mediaJSON, nil)
 	require.Equal(p.t, http.StatusOK, ended.code, "%s", ended.body)
-	require.Equal(p.t, http.StatusNotFound, p.ask("GET", crdsPath+"/"+crd.Name, "", inJSON, nil).code)
+	require.Equal(p.t, http.StatusNotFound, p.do("GET", crdsPath+"/"+crd.Name, "", mediaJSON, nil).code)
 	for root := range served {
-		require.Equal(p.t, http.StatusNotFound, p.ask("GET", root+"/"+crd.Spec.Names.Plural, "", inJSON, nil).code)
+		require.Equal(p.t, http.StatusNotFound, p.do("GET", root+"/"+crd.Spec.Names.Plural, "", mediaJSON, nil).code)
 	}
 }

@@ -11,55 +11,55 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// patched are what patches are sent to: an object, or a part of one.
-var patched = []struct {
+// patchTargets are the objects and subresources that patches are sent to.
+var patchTargets = []struct {
 	collection, name, part string
 	custom                 bool
 }{
 	{"/api/v1/namespaces/default/pods", "web", "", false},
 	{"/apis/apps/v1/namespaces/default/deployments", "web", "", false},
-	{limitMaps, "there", "", false},
-	{limitWidgets, "w", "", true},
+	{configMapsPath, "there", "", false},
+	{widgetsPath, "w", "", true},
 	{"/apis/apps/v1/namespaces/default/deployments", "web", "/scale", false},
 	{"/api/v1/namespaces/default/pods", "web", "/status", false},
-	{limitWidgets, "w", "/status", true},
-	{limitMaps, "new", "", false}, // which an apply creates
-	{limitWidgets, "new", "", true},
+	{widgetsPath, "w", "/status", true},
+	{configMapsPath, "new", "", false}, // an apply creates it
+	{widgetsPath, "new", "", true},
 }
 
-// patches are the kinds of patches there are.
-var patches = []string{"application/json-patch+json", mergeJSON, "application/strategic-merge-patch+json", applyYAML, "application/apply-patch+cbor"}
+// patchTypes are all media types of patches.
+var patchTypes = []string{"application/json-patch+json", mergeJSON, "application/strategic-merge-patch+json", applyYAML, "application/apply-patch+cbor"}
 
-// Patches of any kind end in an object that reads the same in every encoding, or in a Status and no
-// change. A dry run answers what the patch will. A merge patch or an apply that is sent again changes
-// nothing.
+// A patch of any type results in an object that is the same in every encoding, or in a Status and
+// no change. A dry run has the same response as the patch. Sending a merge patch or an apply again
+// changes nothing.
 func FuzzPatch(f *testing.F) {
 	seedPatches(f)
-	base := baseOf(f, configMap("there", "1"), podOf("web", running), deployment("web"))
+	base := newFuzzServer(f, configMap("there", "1"), newPod("web", makeRunning), newDeployment("web"))
 	require.NoError(f, base.LoadManifests(fstest.MapFS{"w.yaml": {Data: []byte("apiVersion: shop.example.com/v1\nkind: Widget\nmetadata: {name: w, namespace: default}\nspec: {size: 3}")}}))
 	f.Fuzz(func(t *testing.T, target, kind uint8, patch []byte) {
-		to, sent := patched[int(target)%len(patched)], patches[int(kind)%len(patches)]
-		p := forkOf(t, base, fakeapi.WithoutControllers())
-		began := allocated()
+		to, sent := patchTargets[int(target)%len(patchTargets)], patchTypes[int(kind)%len(patchTypes)]
+		p := newProbe(t, base, fakeapi.WithoutControllers())
+		began := totalAlloc()
 		path := to.collection + "/" + to.name + to.part + "?fieldValidation=Warn"
 		if strings.HasPrefix(sent, "application/apply") {
 			path += "&fieldManager=m&force=true"
 		}
-		dry := p.ask("PATCH", path+"&dryRun=All", sent, inJSON, patch)
-		stored := p.ask("PATCH", path, sent, inJSON, patch)
-		require.Equal(t, likely(t, dry), likely(t, stored))
+		dry := p.do("PATCH", path+"&dryRun=All", sent, mediaJSON, patch)
+		stored := p.do("PATCH", path, sent, mediaJSON, patch)
+		require.Equal(t, createMutated(t, dry), createMutated(t, stored))
 		require.Equal(t, dry.header["Warning"], stored.header["Warning"])
-		require.Less(t, allocated()-began, uint64(256<<20), "bytes")
+		require.Less(t, totalAlloc()-began, uint64(256<<20), "bytes")
 		if stored.code >= http.StatusBadRequest {
 			return
 		}
-		again := p.ask("GET", to.collection+"/"+to.name+to.part, "", inJSON, nil)
+		again := p.do("GET", to.collection+"/"+to.name+to.part, "", mediaJSON, nil)
 		require.Equal(t, stored.object, again.object)
-		p.readInEveryWay(to.collection, to.name, to.custom)
+		p.checkEncodings(to.collection, to.name, to.custom)
 		if kind%5 == 1 || kind%5 > 2 {
 			before := p.revision()
-			if twice := p.ask("PATCH", path, sent, inJSON, patch); twice.code < http.StatusBadRequest {
-				require.Equal(t, before, p.revision(), "it changes something again: %s", twice.body)
+			if twice := p.do("PATCH", path, sent, mediaJSON, patch); twice.code < http.StatusBadRequest {
+				require.Equal(t, before, p.revision(), "the second patch changed the object: %s", twice.body)
 			}
 		}
 	})
@@ -92,7 +92,7 @@ func seedPatches(f *testing.F) {
 		},
 	} {
 		for i, patch := range all {
-			for target := range patched {
+			for target := range patchTargets {
 				if (i+target)%3 == 0 || target < 4 {
 					f.Add(uint8(target), uint8(kind), []byte(patch))
 				}

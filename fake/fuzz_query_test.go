@@ -22,8 +22,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// selectable are objects to choose from, in two namespaces.
-func selectable() []runtime.Object {
+// newSelectableObjects returns objects with different labels and fields in two namespaces.
+func newSelectableObjects() []runtime.Object {
 	object := func(namespace, name string, set map[string]string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: set}
 	}
@@ -40,11 +40,11 @@ func selectable() []runtime.Object {
 	}
 }
 
-// inquired are the collections that FuzzQuery asks for.
-var inquired = []string{limitMaps, "/api/v1/configmaps", "/api/v1/namespaces/default/pods", "/api/v1/namespaces", "/api/v1/watch/configmaps"}
+// queryPaths are the collections of FuzzQuery.
+var queryPaths = []string{configMapsPath, "/api/v1/configmaps", "/api/v1/namespaces/default/pods", "/api/v1/namespaces", "/api/v1/watch/configmaps"}
 
-// Whatever the query of a list, a watch or a deletion of a collection is, it is refused with a Status,
-// or what it shows, tells of or deletes is what apimachinery's own selectors select, and nothing else.
+// A list, a watch or a deletecollection with any query fails with a Status, or it applies to
+// exactly the objects that the selectors of apimachinery select.
 func FuzzQuery(f *testing.F) {
 	for _, query := range []string{
 		"", "labelSelector=app%3Dx", "labelSelector=app+in+(x,),!tier", "labelSelector=example.com/n>9,example.com/n<11", "labelSelector=app!=x&labelSelector=app=y",
@@ -56,15 +56,15 @@ func FuzzQuery(f *testing.F) {
 		"watch=1&allowWatchBookmarks=true&fieldSelector=status.phase%3DPending", "dryRun=All", "dryRun=x", "gracePeriodSeconds=0&propagationPolicy=Orphan&labelSelector=app", "orphanDependents=1&propagationPolicy=Foreground",
 		"timeout=1s", "timeout=x", "%zz", "includeObject=None", "shardSelector=x", "labelSelector=%00", "watch=1&timeout=1ns",
 	} {
-		for path := range inquired {
+		for path := range queryPaths {
 			f.Add(uint8(path), uint8(path+len(query)), false, query)
 		}
 		f.Add(uint8(0), uint8(0), true, query)
 	}
-	base := baseOf(f, selectable()...)
-	forms := []string{inJSON, inYAML, inProtobuf, inCBOR, asTable, inJSON + asPartial}
+	base := newFuzzServer(f, newSelectableObjects()...)
+	forms := []string{mediaJSON, mediaYAML, mediaProtobuf, mediaCBOR, asTable, mediaJSON + partialParams}
 	f.Fuzz(func(t *testing.T, path, form uint8, deletes bool, query string) {
-		r, err := http.NewRequest("GET", "http://server"+inquired[int(path)%len(inquired)]+"?"+query, nil)
+		r, err := http.NewRequest("GET", "http://server"+queryPaths[int(path)%len(queryPaths)]+"?"+query, nil)
 		if err != nil {
 			return // no client can send it
 		}
@@ -73,24 +73,24 @@ func FuzzQuery(f *testing.F) {
 			r.Method = "DELETE"
 		}
 		synctest.Test(t, func(t *testing.T) {
-			q := inquiry{forkOf(t, base, fakeapi.WithoutControllers()), r, strings.Replace(r.URL.Path, "/watch", "", 1)}
-			q.ask()
+			q := queryTest{newProbe(t, base, fakeapi.WithoutControllers()), r, strings.Replace(r.URL.Path, "/watch", "", 1)}
+			q.run()
 		})
 	})
 }
 
-// inquiry is a request for a collection, and where that is.
-type inquiry struct {
+// queryTest is a request with the path of its collection.
+type queryTest struct {
 	probe
 	r          *http.Request
 	collection string
 }
 
-// ask makes the request, and writes while it is being answered, if it takes that long.
-func (q inquiry) ask() {
+// run sends the request and writes while it is running, if it does not return immediately.
+func (q queryTest) run() {
 	ctx, cancel := context.WithTimeout(q.t.Context(), 3*time.Hour)
 	defer cancel()
-	before, selected := q.revision(), q.selected()
+	before, selected := q.revision(), q.selectedKeys()
 	w, done := httptest.NewRecorder(), make(chan struct{})
 	go func() {
 		defer close(done)
@@ -100,32 +100,32 @@ func (q inquiry) ask() {
 	select {
 	case <-done:
 	default: // it is a watch, or waits for a revision
-		q.change()
+		q.makeChanges()
 		<-done
-		before, selected = q.revision(), q.selected()
+		before, selected = q.revision(), q.selectedKeys()
 	}
-	if q.watches() && w.Code == http.StatusOK {
-		q.told(w.Body, selected)
+	if q.isWatch() && w.Code == http.StatusOK {
+		q.checkEvents(w.Body, selected)
 		return
 	}
-	a := q.judge(q.r, w, before)
+	a := q.check(q.r, w, before)
 	switch {
 	case a.code != http.StatusOK:
 	case q.r.Method == "DELETE":
-		q.deleted(selected)
+		q.checkDeleted(selected)
 	default:
-		q.listed(a, selected, q.r.Header.Get("Accept") == asTable)
+		q.checkListed(a, selected, q.r.Header.Get("Accept") == asTable)
 	}
 }
 
-// change is what happens meanwhile.
-func (q inquiry) change() {
+// makeChanges creates, patches and deletes objects.
+func (q queryTest) makeChanges() {
 	for _, write := range [][3]string{
-		{"POST", limitMaps, `{"metadata":{"name":"new","labels":{"app":"x"}}}`},
+		{"POST", configMapsPath, `{"metadata":{"name":"new","labels":{"app":"x"}}}`},
 		{"POST", "/api/v1/namespaces/other/configmaps", `{"metadata":{"name":"new","labels":{"app":"x"}}}`},
-		{"PATCH", limitMaps + "/a", `{"metadata":{"labels":{"app":"y","tier":null}}}`},
-		{"PATCH", limitMaps + "/d", `{"metadata":{"labels":{"app":"x","example.com/n":"10"}}}`},
-		{"DELETE", limitMaps + "/b", ""},
+		{"PATCH", configMapsPath + "/a", `{"metadata":{"labels":{"app":"y","tier":null}}}`},
+		{"PATCH", configMapsPath + "/d", `{"metadata":{"labels":{"app":"x","example.com/n":"10"}}}`},
+		{"DELETE", configMapsPath + "/b", ""},
 		{"PATCH", "/api/v1/namespaces/default/pods/q/status", `{"status":{"phase":"Running"}}`},
 		{"PATCH", "/api/v1/namespaces/other", `{"metadata":{"labels":{"app":null}}}`},
 	} {
@@ -133,48 +133,48 @@ func (q inquiry) change() {
 		if write[0] == "PATCH" {
 			sent = mergeJSON
 		}
-		a := q.probe.ask(write[0], write[1], sent, inJSON, []byte(write[2]))
+		a := q.probe.do(write[0], write[1], sent, mediaJSON, []byte(write[2]))
 		require.Less(q.t, a.code, http.StatusBadRequest, "%s", a.body)
 	}
 }
 
-// watches reports whether the request is a watch.
-func (q inquiry) watches() bool {
+// isWatch reports whether the request is a watch.
+func (q queryTest) isWatch() bool {
 	asked, given := q.r.URL.Query()["watch"]
 	return q.r.Method == "GET" && (q.r.URL.Path != q.collection || given && !slices.Contains([]string{"false", "0"}, strings.ToLower(asked[0])))
 }
 
-// selected are the keys of what the query selects now, by apimachinery's selectors, in their order; what
-// does not parse selects what is not there.
-func (q inquiry) selected() []string {
+// selectedKeys returns the keys of the objects that apimachinery's selectors select, in order. An
+// invalid selector selects a key that does not exist.
+func (q queryTest) selectedKeys() []string {
 	query := q.r.URL.Query()
 	byLabels, wrong := labels.Parse(query.Get("labelSelector"))
 	byFields, unread := fields.ParseSelector(query.Get("fieldSelector"))
 	if wrong != nil || unread != nil {
-		return []string{"nothing: it must be refused"}
+		return []string{"invalid selector"}
 	}
 	keys := []string{}
-	for _, item := range itemsOf(q.probe.ask("GET", q.collection, "", inJSON, nil).object) {
-		if byLabels.Matches(labels.Set(texts(item, "metadata", "labels"))) && byFields.Matches(fieldsOf(item)) {
-			keys = append(keys, keyOf(item))
+	for _, item := range listItems(q.probe.do("GET", q.collection, "", mediaJSON, nil).object) {
+		if byLabels.Matches(labels.Set(stringsAt(item, "metadata", "labels"))) && byFields.Matches(fieldSet(item)) {
+			keys = append(keys, objectKey(item))
 		}
 	}
 	return keys
 }
 
-// fieldsOf are the fields that the tests select by.
-func fieldsOf(item map[string]any) fields.Set {
-	set := fields.Set{"spec.hostNetwork": "false"} // which is no string
+// fieldSet returns the fields that the test uses in selectors.
+func fieldSet(item map[string]any) fields.Set {
+	set := fields.Set{"spec.hostNetwork": "false"} // not a string
 	for _, part := range []string{"metadata", "spec", "status"} {
-		for name, value := range texts(item, part) {
+		for name, value := range stringsAt(item, part) {
 			set[part+"."+name] = value
 		}
 	}
 	return set
 }
 
-// texts are the strings of an object within an object.
-func texts(object map[string]any, path ...string) map[string]string {
+// stringsAt returns the string fields of the object at a path.
+func stringsAt(object map[string]any, path ...string) map[string]string {
 	for _, name := range path {
 		object, _ = object[name].(map[string]any)
 	}
@@ -187,12 +187,12 @@ func texts(object map[string]any, path ...string) map[string]string {
 	return found
 }
 
-func keyOf(item map[string]any) string {
-	meta := texts(item, "metadata")
+func objectKey(item map[string]any) string {
+	meta := stringsAt(item, "metadata")
 	return meta["namespace"] + "/" + meta["name"]
 }
 
-func itemsOf(list map[string]any) (items []map[string]any) {
+func listItems(list map[string]any) (items []map[string]any) {
 	all, _ := list["items"].([]any)
 	for _, item := range all {
 		items = append(items, item.(map[string]any))
@@ -200,16 +200,16 @@ func itemsOf(list map[string]any) (items []map[string]any) {
 	return items
 }
 
-// listed checks what a list shows.
-func (q inquiry) listed(a said, selected []string, rows bool) {
+// checkListed checks the items of a list.
+func (q queryTest) checkListed(a probeResponse, selected []string, rows bool) {
 	keys := []string{}
-	for _, item := range itemsOf(a.object) {
-		keys = append(keys, keyOf(item))
+	for _, item := range listItems(a.object) {
+		keys = append(keys, objectKey(item))
 	}
 	if all, is := a.object["rows"].([]any); is && rows {
 		for _, row := range all {
 			if object, is := row.(map[string]any)["object"].(map[string]any); is {
-				keys = append(keys, keyOf(object))
+				keys = append(keys, objectKey(object))
 			}
 		}
 	}
@@ -220,46 +220,47 @@ func (q inquiry) listed(a said, selected []string, rows bool) {
 	case query.Get("continue") == "" && query.Get("limit") == "" && (query.Get("resourceVersion") == "" || query.Get("resourceVersion") == "0"):
 		require.Equal(q.t, selected, keys, "%s", q.r.URL)
 		return
-	case query.Get("limit") != "" && query.Get("resourceVersion") != "0" && texts(a.object, "metadata")["continue"] != "":
+	case query.Get("limit") != "" && query.Get("resourceVersion") != "0" && stringsAt(a.object, "metadata")["continue"] != "":
 		require.Positive(q.t, len(keys))
 	}
 	require.Subset(q.t, selected, keys, "%s", q.r.URL)
 }
 
-// deleted checks what is left of those that were selected, and of all others.
-func (q inquiry) deleted(selected []string) {
+// checkDeleted checks which objects were deleted.
+func (q queryTest) checkDeleted(selected []string) {
 	there := map[string]bool{}
-	for _, item := range itemsOf(q.probe.ask("GET", q.collection, "", inJSON, nil).object) {
-		there[keyOf(item)] = texts(item, "metadata")["deletionTimestamp"] == ""
+	for _, item := range listItems(q.probe.do("GET", q.collection, "", mediaJSON, nil).object) {
+		there[objectKey(item)] = stringsAt(item, "metadata")["deletionTimestamp"] == ""
 	}
 	query := q.r.URL.Query()
 	whole := query.Get("limit") == "" && query.Get("continue") == "" && query.Get("resourceVersion") == ""
-	for _, object := range selectable() {
+	for _, object := range newSelectableObjects() {
 		meta := object.(metav1.Object)
 		key := meta.GetNamespace() + "/" + meta.GetName()
 		switch chosen := slices.Contains(selected, key); {
-		case !strings.Contains(q.collection, resourceOf(object)) || q.collection == limitMaps && meta.GetNamespace() != "default":
+		case !strings.Contains(q.collection, collectionPath(object)) || q.collection == configMapsPath && meta.GetNamespace() != "default":
 		case !chosen || query.Get("dryRun") != "":
-			require.True(q.t, there[key], "%s was not selected, and is gone", key)
+			require.True(q.t, there[key], "%s was not selected and is deleted", key)
 		case whole:
-			require.False(q.t, there[key], "%s was selected, and is there", key)
+			require.False(q.t, there[key], "%s was selected and is not deleted", key)
 		}
 	}
 }
 
-func resourceOf(object runtime.Object) string {
+func collectionPath(object runtime.Object) string {
 	switch object.(type) {
 	case *corev1.Pod:
 		return "/pods"
 	case *corev1.ConfigMap:
 		return "/configmaps"
 	}
-	return "no collection of namespaces can be deleted"
+	return "namespaces have no deletecollection"
 }
 
-// told checks that who follows a watch that began with all there was knows in the end what there is.
-func (q inquiry) told(stream *bytes.Buffer, selected []string) {
-	if accept := q.r.Header.Get("Accept"); accept != inJSON && accept != inJSON+asPartial {
+// checkEvents checks that the objects that a client knows after the events of a watch are those of
+// the server.
+func (q queryTest) checkEvents(stream *bytes.Buffer, selected []string) {
+	if accept := q.r.Header.Get("Accept"); accept != mediaJSON && accept != mediaJSON+partialParams {
 		return
 	}
 	query := q.r.URL.Query()
@@ -282,7 +283,7 @@ func (q inquiry) told(stream *bytes.Buffer, selected []string) {
 		}
 	}
 	if !whole {
-		require.Subset(q.t, append(selected, "default/b"), slices.Collect(maps.Keys(known))) // which was deleted before it was known
+		require.Subset(q.t, append(selected, "default/b"), slices.Collect(maps.Keys(known))) // it was deleted before the watch
 		return
 	}
 	keys := []string{}

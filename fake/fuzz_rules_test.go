@@ -17,8 +17,8 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// Whatever a fault rule does to a client, nothing panics, and when the rule is gone the server is
-// well: what it lists is what it has, and it can be closed.
+// A fault rule causes no panic. Once it is removed, the server lists its objects correctly and can
+// be closed.
 func FuzzRules(f *testing.F) {
 	table, err := os.ReadFile("../faults/testdata/rules.txt")
 	require.NoError(f, err)
@@ -27,7 +27,7 @@ func FuzzRules(f *testing.F) {
 			f.Add(rule.String())
 		}
 	}
-	base := baseOf(f, selectable()...)
+	base := newFuzzServer(f, newSelectableObjects()...)
 	f.Fuzz(func(t *testing.T, text string) {
 		rule, err := faults.Parse(text)
 		if err != nil {
@@ -35,27 +35,27 @@ func FuzzRules(f *testing.F) {
 		}
 		synctest.Test(t, func(t *testing.T) {
 			var panics atomic.Int64
-			p := forkOf(t, base, fakeapi.WithMiddleware(noting(&panics)))
+			p := newProbe(t, base, fakeapi.WithMiddleware(countPanics(&panics)))
 			if _, err := p.srv.Faults().Add(rule); err != nil {
 				return
 			}
-			for _, media := range []string{inJSON, inProtobuf} {
-				p.suffer(media)
+			for _, media := range []string{mediaJSON, mediaProtobuf} {
+				p.checkUnderFaults(media)
 			}
 			p.srv.Faults().Clear()
 			require.Zero(t, panics.Load())
-			for _, path := range []string{limitMaps, "/api/v1/namespaces", limitWidgets} {
-				require.Equal(t, http.StatusOK, p.ask("GET", path, "", inJSON, nil).code)
+			for _, path := range []string{configMapsPath, "/api/v1/namespaces", widgetsPath} {
+				require.Equal(t, http.StatusOK, p.do("GET", path, "", mediaJSON, nil).code)
 			}
-			if names := texts(p.ask("GET", limitMaps+"/"+"m", "", inJSON, nil).object, "metadata"); names["name"] == "m" {
-				p.readInEveryWay(limitMaps, "m", false)
+			if names := stringsAt(p.do("GET", configMapsPath+"/"+"m", "", mediaJSON, nil).object, "metadata"); names["name"] == "m" {
+				p.checkEncodings(configMapsPath, "m", false)
 			}
 		})
 	})
 }
 
-// noting counts what panics and does not mean to break a connection off.
-func noting(panics *atomic.Int64) func(http.Handler) http.Handler {
+// countPanics counts panics other than http.ErrAbortHandler.
+func countPanics(panics *atomic.Int64) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			defer func() {
@@ -71,17 +71,18 @@ func noting(panics *atomic.Int64) func(http.Handler) http.Handler {
 	}
 }
 
-// suffer makes the requests of a client who gives up after some minutes, and takes what comes.
-func (p probe) suffer(media string) {
+// checkUnderFaults sends requests and ignores the responses. Each request is cancelled after some
+// minutes.
+func (p probe) checkUnderFaults(media string) {
 	for _, request := range [][3]string{
-		{"POST", limitMaps, `{"metadata":{"name":"m","labels":{"app":"x"}}}`},
-		{"GET", limitMaps + "/a", ""},
+		{"POST", configMapsPath, `{"metadata":{"name":"m","labels":{"app":"x"}}}`},
+		{"GET", configMapsPath + "/a", ""},
 		{"GET", "/api/v1/configmaps?limit=2", ""},
-		{"GET", limitMaps + "?watch=1&allowWatchBookmarks=true&timeoutSeconds=100", ""},
-		{"GET", limitMaps + "?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=100", ""},
-		{"PATCH", limitMaps + "/a", `{"data":{"k":"v"}}`},
-		{"PUT", limitMaps + "/b", `{"metadata":{"name":"b"},"data":{"k":"v"}}`},
-		{"DELETE", limitMaps + "/c", ""},
+		{"GET", configMapsPath + "?watch=1&allowWatchBookmarks=true&timeoutSeconds=100", ""},
+		{"GET", configMapsPath + "?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=100", ""},
+		{"PATCH", configMapsPath + "/a", `{"data":{"k":"v"}}`},
+		{"PUT", configMapsPath + "/b", `{"metadata":{"name":"b"},"data":{"k":"v"}}`},
+		{"DELETE", configMapsPath + "/c", ""},
 		{"GET", "/apis", ""},
 		{"GET", "/livez", ""},
 	} {
@@ -89,7 +90,7 @@ func (p probe) suffer(media string) {
 		r, err := http.NewRequestWithContext(ctx, request[0], p.srv.URL()+request[1], strings.NewReader(request[2]))
 		require.NoError(p.t, err)
 		r.Header.Set("Accept", media)
-		if r.Header.Set("Content-Type", inJSON); request[0] == "PATCH" {
+		if r.Header.Set("Content-Type", mediaJSON); request[0] == "PATCH" {
 			r.Header.Set("Content-Type", mergeJSON)
 		}
 		if resp, err := p.srv.Client().Do(r); err == nil {

@@ -46,11 +46,11 @@ func FuzzRequest(f *testing.F) {
 	f.Add("GET", maps+"?watch=1&resourceVersion=0&allowWatchBookmarks=1", "application/cbor-seq", "", "")
 	f.Add("GET", "/api/v1/watch/namespaces/default/pods/web?timeoutSeconds=5", "application/vnd.kubernetes.protobuf;stream=watch", "", "")
 	f.Add("GET", maps+"?limit=1&continue=eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6LTEsInN0YXJ0IjoiYSJ9", "", "", "")
-	f.Add("GET", limitWidgets+"?resourceVersion=100000", "", "", "")
+	f.Add("GET", widgetsPath+"?resourceVersion=100000", "", "", "")
 	f.Add("HEAD", "/apis/apps/v1", "", "", "")
 	f.Add("GET", "/api/v1/namespaces/default/pods/web/log?follow=1", "", "", "")
 	f.Add("OPTIONS", "*", "", "", "")
-	base := baseOf(f, configMap("there", "1"), podOf("web", running), deployment("web"), budget("web", 3))
+	base := newFuzzServer(f, configMap("there", "1"), newPod("web", makeRunning), newDeployment("web"), newPDB("web", 3))
 	f.Fuzz(func(t *testing.T, method, target, accept, contentType, body string) {
 		r, err := http.NewRequest(method, "http://server"+target, bytes.NewReader([]byte(body)))
 		if err != nil {
@@ -59,7 +59,7 @@ func FuzzRequest(f *testing.F) {
 		r.Header.Set("Accept", accept)
 		r.Header.Set("Content-Type", contentType)
 		synctest.Test(t, func(t *testing.T) {
-			p := forkOf(t, base, fakeapi.WithoutControllers())
+			p := newProbe(t, base, fakeapi.WithoutControllers())
 			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Hour)
 			defer cancel()
 			w, before := httptest.NewRecorder(), p.revision()
@@ -67,7 +67,7 @@ func FuzzRequest(f *testing.F) {
 			if w.Code == http.StatusOK && strings.Contains(target, "watch") || method == http.MethodHead {
 				return // not one object
 			}
-			p.judge(r, w, before)
+			p.check(r, w, before)
 		})
 	})
 }
@@ -84,14 +84,14 @@ func FuzzControl(f *testing.F) {
 		f.Add(line[0], line[1], line[2], "")
 		f.Add(line[0], line[1], line[2], "application/json")
 	}
-	base := baseOf(f)
+	base := newFuzzServer(f)
 	f.Fuzz(func(t *testing.T, method, target, body, accept string) {
 		r, err := http.NewRequest(method, "http://server/fakeapi/v1"+target, bytes.NewReader([]byte(body)))
 		if err != nil {
 			return
 		}
 		r.Header.Set("Accept", accept)
-		p := forkOf(t, base, fakeapi.WithControlAPI())
+		p := newProbe(t, base, fakeapi.WithControlAPI())
 		for range 2 { // the second finds what the first has left
 			before, rules := p.revision(), len(p.srv.Faults().Rules())
 			w := httptest.NewRecorder()
@@ -103,6 +103,6 @@ func FuzzControl(f *testing.F) {
 			}
 		}
 		p.srv.Faults().Clear()
-		require.Equal(t, http.StatusOK, p.ask("GET", limitMaps, "", inJSON, nil).code)
+		require.Equal(t, http.StatusOK, p.do("GET", configMapsPath, "", mediaJSON, nil).code)
 	})
 }

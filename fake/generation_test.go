@@ -15,7 +15,7 @@ import (
 func TestGenerationAndAnnotations(t *testing.T) {
 	srv, _ := startClient(t)
 	client := dynamic.NewForConfigOrDie(srv.RESTConfig())
-	for _, res := range anyObjects() {
+	for _, res := range storedResources() {
 		if res.Group != "apps" || !res.HasGeneration {
 			continue
 		}

@@ -23,7 +23,7 @@ func countDials(config *rest.Config) func() int {
 	var mu sync.Mutex
 	conns := map[net.Conn]bool{}
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return roundTripper(func(r *http.Request) (*http.Response, error) {
+		return roundTripperFunc(func(r *http.Request) (*http.Response, error) {
 			trace := &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) {
 				mu.Lock()
 				defer mu.Unlock()
@@ -50,7 +50,7 @@ func TestGoAwayDoesNotStopClients(t *testing.T) {
 			require.NoError(t, err)
 			config := srv.RESTConfig()
 			dials := countDials(config)
-			var s seen
+			var s handlerLog
 			informer := startInformer(t, config, &s)
 			client := kubernetes.NewForConfigOrDie(config)
 			for i := range 30 {
@@ -74,7 +74,7 @@ func TestGoAwayLeavesTheWatch(t *testing.T) {
 		require.NoError(t, err)
 		config := srv.RESTConfig()
 		dials := countDials(config)
-		var s seen
+		var s handlerLog
 		startInformer(t, config, &s)
 		client := kubernetes.NewForConfigOrDie(config)
 		for i := range 4 {

@@ -30,29 +30,29 @@ func configMap(name, value string) *corev1.ConfigMap {
 	}
 }
 
-type roundTripper func(*http.Request) (*http.Response, error)
+type roundTripperFunc func(*http.Request) (*http.Response, error)
 
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+func (f roundTripperFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// seen records what an informer told its handlers.
-type seen struct {
+// handlerLog records what an informer told its handlers.
+type handlerLog struct {
 	mu     sync.Mutex
 	events []string
 }
 
-func (s *seen) note(event string) {
+func (s *handlerLog) add(event string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.events = append(s.events, event)
 }
 
-func (s *seen) all() []string {
+func (s *handlerLog) all() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]string(nil), s.events...)
 }
 
-func (s *seen) handlers() cache.ResourceEventHandlerFuncs {
+func (s *handlerLog) handlers() cache.ResourceEventHandlerFuncs {
 	name := func(obj any) string {
 		if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 			obj = gone.Obj
@@ -61,14 +61,14 @@ func (s *seen) handlers() cache.ResourceEventHandlerFuncs {
 		return cm.Name + "=" + cm.Data["k"]
 	}
 	return cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(obj any) { s.note("add " + name(obj)) },
-		UpdateFunc: func(_, obj any) { s.note("update " + name(obj)) },
-		DeleteFunc: func(obj any) { s.note("delete " + name(obj)) },
+		AddFunc:    func(obj any) { s.add("add " + name(obj)) },
+		UpdateFunc: func(_, obj any) { s.add("update " + name(obj)) },
+		DeleteFunc: func(obj any) { s.add("delete " + name(obj)) },
 	}
 }
 
 // startInformer runs a shared informer on the ConfigMaps of a namespace.
-func startInformer(t *testing.T, config *rest.Config, s *seen) cache.SharedIndexInformer {
+func startInformer(t *testing.T, config *rest.Config, s *handlerLog) cache.SharedIndexInformer {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(config)
 	require.NoError(t, err)
@@ -107,7 +107,7 @@ func serverVersions(t *testing.T, client kubernetes.Interface) map[string]string
 func TestInformerSeesChanges(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("old", "0")))
 	client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
-	var s seen
+	var s handlerLog
 	informer := startInformer(t, srv.RESTConfig(), &s)
 	ctx := t.Context()
 	maps := client.CoreV1().ConfigMaps("default")
@@ -129,13 +129,13 @@ func TestInformerSeesChanges(t *testing.T) {
 
 // An informer loses its connection, cannot dial for ten minutes in which the
 // history it would resume from expires, and is equal to the store afterwards.
-func TestInformerSurvivesOutageAndExpiry(t *testing.T) {
+func TestInformerAfterOutageAndForgottenHistory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("stays", "0"), configMap("goes", "0")))
 		client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
 		config := srv.RESTConfig()
 		network := harness.NewNetwork(config)
-		var s seen
+		var s handlerLog
 		informer := startInformer(t, config, &s)
 		ctx := t.Context()
 		maps := client.CoreV1().ConfigMaps("default")
@@ -160,7 +160,7 @@ func TestInformerSurvivesOutageAndExpiry(t *testing.T) {
 
 // Cut connections alone: the informer goes on from its last resourceVersion and
 // misses nothing, however often it happens.
-func TestInformerResumesAfterCuts(t *testing.T) {
+func TestInformerResumesAfterDisconnects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
@@ -168,14 +168,14 @@ func TestInformerResumesAfterCuts(t *testing.T) {
 		network := harness.NewNetwork(config)
 		var lists atomic.Int32
 		config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-			return roundTripper(func(r *http.Request) (*http.Response, error) {
+			return roundTripperFunc(func(r *http.Request) (*http.Response, error) {
 				if r.URL.Query().Has("sendInitialEvents") || !r.URL.Query().Has("watch") {
 					lists.Add(1)
 				}
 				return next.RoundTrip(r)
 			})
 		})
-		var s seen
+		var s handlerLog
 		informer := startInformer(t, config, &s)
 		for i := range 20 {
 			_, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), configMap("n"+strconv.Itoa(i), "1"), metav1.CreateOptions{})

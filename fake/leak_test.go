@@ -21,20 +21,20 @@ import (
 // before: over TCP and in memory, in plain text and over TLS, with custom resources and without, some
 // with a conversion webhook, with forks and replicas, each closed while watches are open, WebSockets among
 // them, while controllers work and while a fault holds a request up.
-func TestThousandServersLeakNothing(t *testing.T) {
+func TestThousandServersLeakNoResources(t *testing.T) {
 	servers := 1000
 	if testing.Short() {
 		servers = 200
 	}
-	u := user{widgets: definitionOf(t, widgetCRD), gadgets: definitionOf(t, gadgetCRD("v1", webhook(loopbackHook(t, &gadgetHook{}))))}
+	u := serverUser{widgets: decodeCRD(t, widgetCRD), gadgets: decodeCRD(t, gadgetCRD("v1", webhookConversion(startLoopbackWebhook(t, &gadgetWebhook{}))))}
 	for i := range 100 { // what is made once in a process is made now
 		u.useServer(t, i)
 	}
-	before := takeStock(t, stock{})
+	before := measureUsage(t, resourceUsage{})
 	for i := range servers {
 		u.useServer(t, i)
 	}
-	after := takeStock(t, before)
+	after := measureUsage(t, before)
 	require.LessOrEqual(t, after.goroutines, before.goroutines)
 	require.LessOrEqual(t, after.files, before.files)
 	const perServer = 2 << 10 // a server that is kept has 65 KB and more
@@ -42,25 +42,25 @@ func TestThousandServersLeakNothing(t *testing.T) {
 }
 
 // The stock notices what a single server would leave behind.
-func TestStockNoticesAServer(t *testing.T) {
-	before := takeStock(t, stock{}) // once those of other tests have ended
+func TestResourceUsageCountsServer(t *testing.T) {
+	before := measureUsage(t, resourceUsage{}) // once those of other tests have ended
 	srv, err := fakeapi.New()
 	require.NoError(t, err)
-	after := takeStock(t, stock{goroutines: 1 << 20})
+	after := measureUsage(t, resourceUsage{goroutines: 1 << 20})
 	require.Greater(t, after.goroutines, before.goroutines)
 	require.Greater(t, after.heap, before.heap+32<<10)
 	if goruntime.GOOS == "linux" {
 		require.Greater(t, after.files, before.files)
 	}
 	require.NoError(t, srv.Close())
-	require.LessOrEqual(t, takeStock(t, before).goroutines, before.goroutines)
+	require.LessOrEqual(t, measureUsage(t, before).goroutines, before.goroutines)
 }
 
-// user uses servers, each in another way than the one before.
-type user struct{ widgets, gadgets runtime.Object }
+// serverUser uses servers, each in another way than the one before.
+type serverUser struct{ widgets, gadgets runtime.Object }
 
-// use is one server with what is open on it.
-type use struct {
+// serverUse is one server with what is open on it.
+type serverUse struct {
 	*testing.T
 	ctx     context.Context
 	servers []*fakeapi.Server
@@ -68,12 +68,12 @@ type use struct {
 }
 
 // useServer makes a server, writes, watches and closes it while all that is going on.
-func (u user) useServer(t *testing.T, i int) {
+func (u serverUser) useServer(t *testing.T, i int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	opts := []fakeapi.Option{fakeapi.WithObjects(configMap("there", "1"), podOf("running", func(p *corev1.Pod) { p.Spec.NodeName = "n" }))}
-	watched := limitMaps
+	opts := []fakeapi.Option{fakeapi.WithObjects(configMap("there", "1"), newPod("running", func(p *corev1.Pod) { p.Spec.NodeName = "n" }))}
+	watched := configMapsPath
 	if i%2 == 0 {
 		opts = append(opts, fakeapi.WithInMemoryNetwork())
 	}
@@ -82,17 +82,17 @@ func (u user) useServer(t *testing.T, i int) {
 	}
 	if i%4 < 2 {
 		opts = append(opts, fakeapi.WithObjects(u.widgets))
-		watched = limitWidgets
+		watched = widgetsPath
 	}
 	if i%20 == 6 {
 		opts = append(opts, fakeapi.WithObjects(u.gadgets))
 	}
 	srv, err := fakeapi.New(opts...)
 	require.NoError(t, err)
-	run := &use{T: t, ctx: ctx, servers: []*fakeapi.Server{srv}}
-	run.write(srv, "POST", limitMaps, `{"metadata":{"generateName":"x"}}`, 201)
+	run := &serverUse{T: t, ctx: ctx, servers: []*fakeapi.Server{srv}}
+	run.write(srv, "POST", configMapsPath, `{"metadata":{"generateName":"x"}}`, 201)
 	run.watch(srv, watched)
-	run.share(i, watched)
+	run.runVariants(i, watched)
 	for n, s := range slices.Backward(run.servers) {
 		if n == 0 || i%20 == 0 { // otherwise the first one closes its replica
 			require.NoError(t, s.Close())
@@ -106,8 +106,8 @@ func (u user) useServer(t *testing.T, i int) {
 	}
 }
 
-// share does what a share of the servers has to do beside.
-func (u *use) share(i int, watched string) {
+// runVariants does what a share of the servers has to do beside.
+func (u *serverUse) runVariants(i int, watched string) {
 	u.Helper()
 	srv := u.servers[0]
 	if i%3 == 0 {
@@ -131,35 +131,35 @@ func (u *use) share(i int, watched string) {
 		require.NoError(u, fork.Close())
 	}
 	if i%18 == 5 && i%7 != 3 { // over TCP, without TLS
-		ws, err := dialSocket(u.T, srv, limitMaps+"?watch=1", "*/*")
+		ws, err := dialWebSocket(u.T, srv, configMapsPath+"?watch=1", "*/*")
 		require.NoError(u, err)
 		u.open = append(u.open, ws)
 	}
 	if i%20 == 6 {
-		u.write(srv, "POST", "/apis/example.com/v1/namespaces/default/gadgets", gadget("v1", "g", 1), 201)
+		u.write(srv, "POST", "/apis/example.com/v1/namespaces/default/gadgets", gadgetJSON("v1", "g", 1), 201)
 		u.write(srv, "GET", "/apis/example.com/v2/namespaces/default/gadgets", "", 200)
 		u.watch(srv, "/apis/example.com/v2/gadgets")
 	}
 	if i%11 == 4 {
-		u.hang(srv)
+		u.blockRequest(srv)
 	}
 }
 
 // write makes a request.
-func (u *use) write(srv *fakeapi.Server, method, path, body string, want int) {
+func (u *serverUse) write(srv *fakeapi.Server, method, path, body string, want int) {
 	u.Helper()
 	code, _, answer := send(u, srv, method, path, "application/json", []byte(body))
 	require.Equal(u, want, code, "%s", answer)
 }
 
 // watch opens a watch that is left open.
-func (u *use) watch(srv *fakeapi.Server, path string) {
+func (u *serverUse) watch(srv *fakeapi.Server, path string) {
 	u.Helper()
-	u.open = append(u.open, watchOf(u.T, u.ctx, srv, path+"?watch=1").Body)
+	u.open = append(u.open, startWatch(u.T, u.ctx, srv, path+"?watch=1").Body)
 }
 
-// hang begins a request that a fault never lets end.
-func (u *use) hang(srv *fakeapi.Server) {
+// blockRequest begins a request that a fault never lets end.
+func (u *serverUse) blockRequest(srv *fakeapi.Server) {
 	u.Helper()
 	_, err := srv.Faults().AddText("held: when path(/livez) do hang")
 	require.NoError(u, err)
@@ -172,21 +172,21 @@ func (u *use) hang(srv *fakeapi.Server) {
 		}
 	}()
 	require.Eventually(u, func() bool { return len(srv.Faults().Hits()) > 0 }, 10*time.Second, time.Millisecond)
-	u.open = append(u.open, awaited(ended))
+	u.open = append(u.open, waitCloser(ended))
 }
 
-// awaited is something that is closed when it has ended by itself.
-type awaited chan struct{}
+// waitCloser is something that is closed when it has ended by itself.
+type waitCloser chan struct{}
 
 // Close waits for the end.
-func (a awaited) Close() error {
+func (a waitCloser) Close() error {
 	<-a
 	return nil
 }
 
-// watchOf opens a watch. Unlike openWatch it leaves the closing to its caller: what a test cleans up
+// startWatch opens a watch. Unlike openWatch it leaves the closing to its caller: what a test cleans up
 // at its end it holds until then.
-func watchOf(t *testing.T, ctx context.Context, srv *fakeapi.Server, path string) *http.Response {
+func startWatch(t *testing.T, ctx context.Context, srv *fakeapi.Server, path string) *http.Response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, srv.URL()+path, nil)
 	require.NoError(t, err)
@@ -196,16 +196,16 @@ func watchOf(t *testing.T, ctx context.Context, srv *fakeapi.Server, path string
 	return resp
 }
 
-// stock is what a process holds.
-type stock struct {
+// resourceUsage is what a process holds.
+type resourceUsage struct {
 	goroutines, files int
 	heap              uint64
 }
 
-// takeStock counts once all that ends has ended, as far as there is more than wanted.
-func takeStock(t *testing.T, want stock) stock {
+// measureUsage counts once all that ends has ended, as far as there is more than wanted.
+func measureUsage(t *testing.T, want resourceUsage) resourceUsage {
 	t.Helper()
-	s := stock{goroutines: settled(want.goroutines)}
+	s := resourceUsage{goroutines: waitForGoroutines(want.goroutines)}
 	for range 3 { // finalizers and cleanups run between collections
 		goruntime.GC()
 	}

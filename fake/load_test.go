@@ -39,7 +39,7 @@ func TestLoadManifests(t *testing.T) {
 }
 
 // What is loaded keeps its status, uid and times; a watch sees it in order.
-func TestLoadKeeps(t *testing.T) {
+func TestLoadKeepsMetadata(t *testing.T) {
 	srv := fakeapi.Start(t)
 	client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
 	w, err := client.CoreV1().Pods("").Watch(t.Context(), metav1.ListOptions{ResourceVersion: srv.ResourceVersion()})
@@ -58,7 +58,7 @@ func TestLoadKeeps(t *testing.T) {
 }
 
 // One bad object and nothing is loaded; the error says which, and where.
-func TestLoadAllOrNothing(t *testing.T) {
+func TestLoadIsAtomic(t *testing.T) {
 	srv := fakeapi.Start(t)
 	before := srv.ResourceVersion()
 	good := configMap("good", "1")

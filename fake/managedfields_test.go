@@ -15,7 +15,7 @@ import (
 
 // Entries of managedFields that a client makes up are checked, also if it touches no
 // other metadata.
-func TestManagedFieldsThatAreSentAreChecked(t *testing.T) {
+func TestSentManagedFieldsAreValidated(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
 	made, err := maps.Create(t.Context(), configMap("a", "0"), metav1.CreateOptions{})

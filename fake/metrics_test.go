@@ -18,33 +18,33 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// scraped reads /metrics as a scraper does, and gives the lines of one metric: its labels that
+// scrape reads /metrics as a scraper does, and gives the lines of one metric: its labels that
 // are not empty, in order, and its value.
-func scraped(t *testing.T, srv *fakeapi.Server, name string) []string {
+func scrape(t *testing.T, srv *fakeapi.Server, name string) []string {
 	t.Helper()
-	return scrapedAll(t, srv, name)(name)
+	return scrapeAll(t, srv, name)(name)
 }
 
-// scrapedAll scrapes some families once, and gives what looks at them.
-func scrapedAll(t *testing.T, srv *fakeapi.Server, names ...string) func(name string) []string {
+// scrapeAll scrapes some families once, and gives what looks at them.
+func scrapeAll(t *testing.T, srv *fakeapi.Server, names ...string) func(name string) []string {
 	t.Helper()
 	code, header, body := send(t, srv, "GET", "/metrics", "", nil)
 	require.Equal(t, http.StatusOK, code)
 	require.Equal(t, "text/plain; version=0.0.4; charset=utf-8; escaping=underscores", header.Get("Content-Type"))
 	parser := expfmt.NewTextParser(prom.LegacyValidation)
-	families, err := parser.TextToMetricFamilies(strings.NewReader(linesOf(string(body), names)))
+	families, err := parser.TextToMetricFamilies(strings.NewReader(familyLines(string(body), names)))
 	require.NoError(t, err)
 	return func(name string) (lines []string) {
 		for _, m := range families[name].GetMetric() {
-			lines = append(lines, metricLine(m))
+			lines = append(lines, formatMetric(m))
 		}
 		slices.Sort(lines)
 		return lines
 	}
 }
 
-// linesOf leaves the lines of some families: parsing takes its time.
-func linesOf(text string, names []string) string {
+// familyLines leaves the lines of some families: parsing takes its time.
+func familyLines(text string, names []string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		bare := strings.TrimPrefix(strings.TrimPrefix(line, "# HELP "), "# TYPE ")
@@ -55,7 +55,7 @@ func linesOf(text string, names []string) string {
 	return b.String()
 }
 
-func metricLine(m *dto.Metric) string {
+func formatMetric(m *dto.Metric) string {
 	var words []string
 	for _, l := range m.Label {
 		if l.GetValue() != "" && l.GetName() != "component" && l.GetName() != "version" {
@@ -71,7 +71,7 @@ func metricLine(m *dto.Metric) string {
 }
 
 // What a controller has asked for, and with what success, can be told from the metrics.
-func TestMetricsOfRequests(t *testing.T) {
+func TestRequestMetrics(t *testing.T) {
 	srv := fakeapi.Start(t)
 	const maps = "/api/v1/namespaces/default/configmaps"
 	for _, r := range []struct{ method, path, contentType, body string }{
@@ -109,21 +109,21 @@ func TestMetricsOfRequests(t *testing.T) {
 		"code=409 resource=configmaps scope=resource verb=POST 1",
 		"code=422 dry_run=invalid resource=configmaps scope=resource verb=PATCH 1",
 		"code=422 resource=configmaps scope=resource verb=APPLY 1",
-	}, slices.DeleteFunc(scraped(t, srv, "apiserver_request_total"), func(line string) bool { return strings.Contains(line, "=/metrics ") }))
-	require.Contains(t, scraped(t, srv, "apiserver_request_duration_seconds"), "resource=configmaps scope=resource verb=POST 2", "codes are not told apart")
-	objects := scraped(t, srv, "apiserver_resource_objects")
+	}, slices.DeleteFunc(scrape(t, srv, "apiserver_request_total"), func(line string) bool { return strings.Contains(line, "=/metrics ") }))
+	require.Contains(t, scrape(t, srv, "apiserver_request_duration_seconds"), "resource=configmaps scope=resource verb=POST 2", "codes are not told apart")
+	objects := scrape(t, srv, "apiserver_resource_objects")
 	require.Contains(t, objects, "resource=configmaps 0")
 	require.Contains(t, objects, "resource=namespaces 4")
 
 	code, _, body := send(t, srv, "DELETE", "/metrics", "", nil)
 	require.Equal(t, http.StatusOK, code)
 	require.Equal(t, "metrics reset\n", string(body))
-	require.NotContains(t, strings.Join(scraped(t, srv, "apiserver_request_total"), "\n"), "configmaps")
+	require.NotContains(t, strings.Join(scrape(t, srv, "apiserver_request_total"), "\n"), "configmaps")
 }
 
 // Watches are counted while they run, and so are their events; what a fault breaks has
 // been aborted, and what a limit refuses terminated.
-func TestMetricsOfTrouble(t *testing.T) {
+func TestErrorMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithMaxInFlight(2, 0))
 		_, err := srv.Faults().AddText(`
@@ -138,12 +138,12 @@ func TestMetricsOfTrouble(t *testing.T) {
 		send(t, srv, "DELETE", maps+"/a", "", nil)
 		go send(t, srv, "GET", "/livez", "", nil)
 		synctest.Wait()
-		require.Equal(t, []string{"resource=configmaps scope=cluster verb=WATCH 1"}, scraped(t, srv, "apiserver_longrunning_requests"))
-		require.Equal(t, []string{"request_kind=mutating 0", "request_kind=readOnly 2"}, scraped(t, srv, "apiserver_current_inflight_requests"), "the scrape is one of them")
-		require.Equal(t, []string{"resource=configmaps 1"}, scraped(t, srv, "apiserver_watch_events_total"))
-		require.Equal(t, []string{"resource=configmaps 1"}, scraped(t, srv, "apiserver_watch_events_sizes"))
-		require.Equal(t, []string{"resource=configmaps scope=resource verb=POST 1"}, scraped(t, srv, "apiserver_request_aborts_total"))
-		require.Contains(t, scraped(t, srv, "apiserver_request_total"), "code=503 resource=configmaps scope=resource verb=DELETE 1")
+		require.Equal(t, []string{"resource=configmaps scope=cluster verb=WATCH 1"}, scrape(t, srv, "apiserver_longrunning_requests"))
+		require.Equal(t, []string{"request_kind=mutating 0", "request_kind=readOnly 2"}, scrape(t, srv, "apiserver_current_inflight_requests"), "the scrape is one of them")
+		require.Equal(t, []string{"resource=configmaps 1"}, scrape(t, srv, "apiserver_watch_events_total"))
+		require.Equal(t, []string{"resource=configmaps 1"}, scrape(t, srv, "apiserver_watch_events_sizes"))
+		require.Equal(t, []string{"resource=configmaps scope=resource verb=POST 1"}, scrape(t, srv, "apiserver_request_aborts_total"))
+		require.Contains(t, scrape(t, srv, "apiserver_request_total"), "code=503 resource=configmaps scope=resource verb=DELETE 1")
 
 		go send(t, srv, "GET", "/livez", "", nil)
 		synctest.Wait()
@@ -151,16 +151,16 @@ func TestMetricsOfTrouble(t *testing.T) {
 		require.Equal(t, http.StatusTooManyRequests, code)
 		time.Sleep(time.Minute)
 		require.Len(t, readEvents(watch.Body), 1)
-		require.Equal(t, []string{"code=429 resource=pods scope=cluster verb=LIST 1"}, scraped(t, srv, "apiserver_request_terminations_total"))
-		require.Equal(t, []string{"resource=configmaps scope=cluster verb=WATCH 0"}, scraped(t, srv, "apiserver_longrunning_requests"))
-		require.Contains(t, scraped(t, srv, "apiserver_request_total"), "code=200 resource=configmaps scope=cluster verb=WATCH 1")
+		require.Equal(t, []string{"code=429 resource=pods scope=cluster verb=LIST 1"}, scrape(t, srv, "apiserver_request_terminations_total"))
+		require.Equal(t, []string{"resource=configmaps scope=cluster verb=WATCH 0"}, scrape(t, srv, "apiserver_longrunning_requests"))
+		require.Contains(t, scrape(t, srv, "apiserver_request_total"), "code=200 resource=configmaps scope=cluster verb=WATCH 1")
 	})
 }
 
 // A scraper that takes protobuf gets it; OpenMetrics is not served by a real server either.
 func TestMetricsFormats(t *testing.T) {
 	srv := fakeapi.Start(t)
-	code, header, body := accepting(t, srv, "GET", "/metrics", "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited")
+	code, header, body := getWithAccept(t, srv, "GET", "/metrics", "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited")
 	require.Equal(t, http.StatusOK, code)
 	require.Contains(t, header.Get("Content-Type"), "application/vnd.google.protobuf")
 	require.NotEmpty(t, header.Get("Process-Start-Time-Unix"))
@@ -168,7 +168,7 @@ func TestMetricsFormats(t *testing.T) {
 	require.NoError(t, expfmt.NewDecoder(bufio.NewReader(strings.NewReader(body)), expfmt.NewFormat(expfmt.TypeProtoDelim)).Decode(&family))
 	require.Equal(t, "apiserver_current_inflight_requests", family.GetName())
 
-	_, header, body = accepting(t, srv, "POST", "/metrics", "application/openmetrics-text;version=1.0.0")
+	_, header, body = getWithAccept(t, srv, "POST", "/metrics", "application/openmetrics-text;version=1.0.0")
 	require.Contains(t, header.Get("Content-Type"), "text/plain; version=0.0.4")
 	require.Contains(t, body, "# TYPE apiserver_request_total counter\n")
 	require.Contains(t, body, `apiserver_request_total{code="200",component="",dry_run="",group="",resource="",scope="",subresource="/metrics",verb="GET",version=""} 1`+"\n")
@@ -176,7 +176,7 @@ func TestMetricsFormats(t *testing.T) {
 }
 
 // Requests that come at once are all counted.
-func TestMetricsOfMany(t *testing.T) {
+func TestConcurrentMetrics(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	done := make(chan struct{})
 	for range 8 {
@@ -190,5 +190,5 @@ func TestMetricsOfMany(t *testing.T) {
 	for range 8 {
 		<-done
 	}
-	require.Contains(t, scraped(t, srv, "apiserver_request_total"), "code=200 resource=namespaces scope=resource verb=GET 400")
+	require.Contains(t, scrape(t, srv, "apiserver_request_total"), "code=200 resource=namespaces scope=resource verb=GET 400")
 }

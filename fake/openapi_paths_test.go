@@ -17,9 +17,9 @@ import (
 // Every operation that a document tells of is served, and no other method at its
 // path is. (A proxy is told of with the methods of the API; a real server passes
 // HEAD and OPTIONS on, too.)
-func TestOpenAPITellsWhatIsServed(t *testing.T) {
+func TestOpenAPIPathsAreServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := asker{t, fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers())}
+		a := documentClient{t, fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers())}
 		operations, refused := 0, 0
 		for name := range a.index() {
 			_, body := a.get("/openapi/v3/" + name)
@@ -30,7 +30,7 @@ func TestOpenAPITellsWhatIsServed(t *testing.T) {
 			for at, methods := range doc.Paths {
 				for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
 					_, told := methods[strings.ToLower(method)]
-					code, status := a.probe(method, at)
+					code, status := a.requestPath(method, at)
 					if told {
 						operations++
 						require.NotEqual(t, http.StatusMethodNotAllowed, code, "%s %s", method, at)
@@ -54,8 +54,8 @@ func TestOpenAPITellsWhatIsServed(t *testing.T) {
 	})
 }
 
-// probe sends a request that changes nothing to a path of a document.
-func (a asker) probe(method, at string) (int, metav1.Status) {
+// requestPath sends a request that changes nothing to a path of a document.
+func (a documentClient) requestPath(method, at string) (int, metav1.Status) {
 	a.t.Helper()
 	at = strings.NewReplacer("{namespace}", "default", "{name}", "nope", "{path}", "x").Replace(at)
 	var body io.Reader

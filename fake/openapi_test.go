@@ -22,13 +22,13 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// asker sends requests for documents; it follows no redirects.
-type asker struct {
+// documentClient sends requests for documents; it follows no redirects.
+type documentClient struct {
 	t   *testing.T
 	srv *fakeapi.Server
 }
 
-func (a asker) get(path string, headers ...string) (*http.Response, []byte) {
+func (a documentClient) get(path string, headers ...string) (*http.Response, []byte) {
 	a.t.Helper()
 	request, err := http.NewRequestWithContext(a.t.Context(), http.MethodGet, a.srv.URL()+path, nil)
 	require.NoError(a.t, err)
@@ -46,7 +46,7 @@ func (a asker) get(path string, headers ...string) (*http.Response, []byte) {
 }
 
 // index gives the address of each document of v3.
-func (a asker) index() map[string]string {
+func (a documentClient) index() map[string]string {
 	a.t.Helper()
 	response, body := a.get("/openapi/v3")
 	require.Equal(a.t, http.StatusOK, response.StatusCode)
@@ -64,7 +64,7 @@ func (a asker) index() map[string]string {
 }
 
 func TestOpenAPIV3(t *testing.T) {
-	a := asker{t, fakeapi.Start(t)}
+	a := documentClient{t, fakeapi.Start(t)}
 	urls := a.index()
 	for _, name := range []string{"api", "apis", "version", "api/v1", "apis/apps", "apis/apps/v1", "apis/rbac.authorization.k8s.io/v1"} {
 		require.Contains(t, urls, name)
@@ -101,7 +101,7 @@ func TestOpenAPIV3(t *testing.T) {
 }
 
 func TestOpenAPIForms(t *testing.T) {
-	a := asker{t, fakeapi.Start(t)}
+	a := documentClient{t, fakeapi.Start(t)}
 	for _, version := range []string{"v2", "v3"} {
 		path := map[string]string{"v2": "/openapi/v2", "v3": "/openapi/v3/apis/batch/v1"}[version]
 		plain, _ := a.get(path)
@@ -135,7 +135,7 @@ func TestOpenAPIForms(t *testing.T) {
 }
 
 func TestOpenAPIV2(t *testing.T) {
-	a := asker{t, fakeapi.Start(t)}
+	a := documentClient{t, fakeapi.Start(t)}
 	response, body := a.get("/openapi/v2")
 	require.Equal(t, []string{"Accept-Encoding", "Accept"}, response.Header.Values("Vary"))
 	require.Equal(t, "application/json", response.Header.Get("Content-Type"))

@@ -39,31 +39,31 @@ func TestNamespacesAreListed(t *testing.T) {
 }
 
 // The README's first test is short.
-func TestReadmeShowsAShortTest(t *testing.T) {
-	_, code, _ := strings.Cut(read(t, "../README.md"), "func TestNamespacesAreListed")
+func TestReadmeShowsShortTest(t *testing.T) {
+	_, code, _ := strings.Cut(readFile(t, "../README.md"), "func TestNamespacesAreListed")
 	code, _, found := strings.Cut(code, "\n}\n")
 	require.True(t, found)
 	require.Less(t, strings.Count(code, "\n"), 15)
 }
 
-func read(t *testing.T, name string) string {
+func readFile(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)
 	require.NoError(t, err)
 	return string(text)
 }
 
-// trimmed are the lines of a text without what is around them.
-func trimmed(text string) (lines []string) {
+// trimmedLines are the lines of a text without what is around them.
+func trimmedLines(text string) (lines []string) {
 	for line := range strings.Lines(strings.TrimSpace(text)) {
 		lines = append(lines, strings.TrimSpace(line))
 	}
 	return lines
 }
 
-// stands reports whether lines of code stand in a file, one after the other; "..." stands
+// containsLines reports whether lines of code stand in a file, one after the other; "..." stands
 // for any others.
-func stands(code, file []string) bool {
+func containsLines(code, file []string) bool {
 	for i := range file {
 		at, ok := i, true
 		for k, line := range code {
@@ -87,19 +87,19 @@ func stands(code, file []string) bool {
 }
 
 // All Go code of the README stands in tests, letter for letter.
-func TestReadmeShowsCodeThatRuns(t *testing.T) {
+func TestReadmeShowsTestedCode(t *testing.T) {
 	var files [][]string
 	for _, name := range []string{"readme_test.go", "../scenario/readme_test.go", "../scenario/example_lostreply_test.go"} {
-		files = append(files, trimmed(read(t, name)))
+		files = append(files, trimmedLines(readFile(t, name)))
 	}
-	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(read(t, "../README.md"), -1)
+	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(readFile(t, "../README.md"), -1)
 	require.Greater(t, len(blocks), 5)
 	for _, block := range blocks {
-		code := trimmed(block[1])
-		require.True(t, slices.ContainsFunc(files, func(file []string) bool { return stands(code, file) }), "no test has\n%s", block[1])
+		code := trimmedLines(block[1])
+		require.True(t, slices.ContainsFunc(files, func(file []string) bool { return containsLines(code, file) }), "no test has\n%s", block[1])
 	}
-	require.False(t, stands([]string{"a", "c"}, []string{"a", "b", "c"}))
-	require.True(t, stands([]string{"a", "...", "c"}, []string{"x", "a", "b", "c"}))
+	require.False(t, containsLines([]string{"a", "c"}, []string{"a", "b", "c"}))
+	require.True(t, containsLines([]string{"a", "...", "c"}, []string{"x", "a", "b", "c"}))
 }
 
 // Definitions come from where controller-gen puts them.
@@ -112,12 +112,12 @@ func TestReadmeCRDs(t *testing.T) {
 
 	srv := fakeapi.Start(t, fakeapi.WithCRDs(fakeapi.CRDsFromPaths("../config/crd/bases")))
 
-	_, err := widgetsOf(srv).List(t.Context(), metav1.ListOptions{})
+	_, err := widgetClient(srv).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 }
 
 // The knobs, one line each.
-func TestReadmeKnobs(t *testing.T) {
+func TestReadmeCacheAndReplicaCalls(t *testing.T) {
 	srv := fakeapi.Start(t)
 	srv.Faults().Add(faults.Expire410())           // watches that resume end with 410 Gone
 	srv.Faults().Add(faults.Retry504(time.Second)) // gets and lists: 504, ResourceVersionTooLarge, Retry-After
@@ -131,7 +131,7 @@ func TestReadmeKnobs(t *testing.T) {
 	require.Equal(t, watch.Error, (<-w.ResultChan()).Type)
 }
 
-func TestReadmeFaultThatMustHappen(t *testing.T) {
+func TestReadmeRequiredFault(t *testing.T) {
 	srv := fakeapi.Start(t)
 	srv.Faults().AddFor(t, faults.Expire410(faults.First(1))) // until the test ends
 	defer srv.Faults().MustHit(t)                             // a fault that never happened fails the test

@@ -23,9 +23,9 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// twoDoors gives a server with one ConfigMap, a replica of it, and clients of
+// startWithReplica gives a server with one ConfigMap, a replica of it, and clients of
 // both.
-func twoDoors(t *testing.T) (srv *fakeapi.Server, replica *fakeapi.Replica, current, stale typedcorev1.ConfigMapInterface) {
+func startWithReplica(t *testing.T) (srv *fakeapi.Server, replica *fakeapi.Replica, current, stale typedcorev1.ConfigMapInterface) {
 	t.Helper()
 	srv = fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("a", "0")))
 	replica, err := srv.Replica(fakeapi.WithInMemoryNetwork())
@@ -36,14 +36,14 @@ func twoDoors(t *testing.T) (srv *fakeapi.Server, replica *fakeapi.Replica, curr
 	return srv, replica, maps(srv), maps(replica.Server)
 }
 
-func set(t *testing.T, client typedcorev1.ConfigMapInterface, value string) string {
+func setValue(t *testing.T, client typedcorev1.ConfigMapInterface, value string) string {
 	t.Helper()
 	cm, err := client.Patch(t.Context(), "a", types.MergePatchType, []byte(`{"data":{"k":"`+value+`"}}`), metav1.PatchOptions{})
 	require.NoError(t, err)
 	return cm.ResourceVersion
 }
 
-func value(t *testing.T, client typedcorev1.ConfigMapInterface, resourceVersion string) string {
+func getValue(t *testing.T, client typedcorev1.ConfigMapInterface, resourceVersion string) string {
 	t.Helper()
 	cm, err := client.Get(t.Context(), "a", metav1.GetOptions{ResourceVersion: resourceVersion})
 	require.NoError(t, err)
@@ -57,12 +57,12 @@ func value(t *testing.T, client typedcorev1.ConfigMapInterface, resourceVersion 
 // the store, and makes wait for what it has not seen.
 func TestFrozenReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, replica, current, stale := twoDoors(t)
+		_, replica, current, stale := startWithReplica(t)
 		replica.Freeze()
-		rev := set(t, current, "1")
-		require.Equal(t, "0", value(t, stale, "0"))
-		require.Equal(t, "1", value(t, stale, ""))
-		require.Equal(t, "1", value(t, current, "0"))
+		rev := setValue(t, current, "1")
+		require.Equal(t, "0", getValue(t, stale, "0"))
+		require.Equal(t, "1", getValue(t, stale, ""))
+		require.Equal(t, "1", getValue(t, current, "0"))
 		begin := time.Now()
 		_, err := stale.List(t.Context(), metav1.ListOptions{ResourceVersion: rev, ResourceVersionMatch: metav1.ResourceVersionMatchExact})
 		require.NoError(t, err, "exact reads go to the store")
@@ -73,22 +73,22 @@ func TestFrozenReplica(t *testing.T) {
 		require.Equal(t, 3*time.Second, time.Since(begin))
 
 		// A write through the stale door is checked against the store.
-		set(t, stale, "2")
-		require.Equal(t, "0", value(t, stale, "0"))
+		setValue(t, stale, "2")
+		require.Equal(t, "0", getValue(t, stale, "0"))
 		replica.CatchUp()
-		require.Equal(t, "2", value(t, stale, "0"))
+		require.Equal(t, "2", getValue(t, stale, "0"))
 	})
 }
 
 // A watch through a stale door is silent until its events come into view.
 func TestWatchOnReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, replica, current, stale := twoDoors(t)
+		_, replica, current, stale := startWithReplica(t)
 		replica.Freeze()
-		w, err := stale.Watch(t.Context(), metav1.ListOptions{ResourceVersion: set(t, current, "1")})
+		w, err := stale.Watch(t.Context(), metav1.ListOptions{ResourceVersion: setValue(t, current, "1")})
 		require.NoError(t, err)
 		defer w.Stop()
-		set(t, current, "2")
+		setValue(t, current, "2")
 		time.Sleep(time.Hour / 2)
 		synctest.Wait()
 		require.Empty(t, w.ResultChan())
@@ -99,7 +99,7 @@ func TestWatchOnReplica(t *testing.T) {
 }
 
 // A replica has the store of its server, and what that keeps.
-func TestReplicaHasNoStoreOfItsOwn(t *testing.T) {
+func TestReplicaSharesStore(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	for _, opt := range []fakeapi.Option{fakeapi.WithHistory(time.Hour, 0), fakeapi.WithHistoryBytes(1), fakeapi.WithQuota(1 << 20)} {
 		_, err := srv.Replica(fakeapi.WithInMemoryNetwork(), opt)
@@ -109,7 +109,7 @@ func TestReplicaHasNoStoreOfItsOwn(t *testing.T) {
 
 // A replica has the controllers of its server: here none, so that a namespace that
 // is deleted through it stays.
-func TestReplicaHasTheSameControllers(t *testing.T) {
+func TestReplicaSharesControllers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers())
 		replica, err := srv.Replica(fakeapi.WithInMemoryNetwork())
@@ -127,7 +127,7 @@ func TestReplicaHasTheSameControllers(t *testing.T) {
 }
 
 // A replica is configured as its server is, but for what its own options say.
-func TestReplicaIsConfiguredAsItsServer(t *testing.T) {
+func TestReplicaConfiguration(t *testing.T) {
 	refuse := func(context.Context, *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
 		return &admissionv1.AdmissionResponse{Result: &metav1.Status{Message: "not here"}}
 	}
@@ -155,7 +155,7 @@ func TestReplicaIsConfiguredAsItsServer(t *testing.T) {
 }
 
 // There is one control plane, whatever doors open and close.
-func TestReplicaDoesNotEndTheControllers(t *testing.T) {
+func TestCloseReplicaKeepsControllers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		replica, err := srv.Replica(fakeapi.WithInMemoryNetwork())
@@ -178,14 +178,14 @@ func TestReplicaDoesNotEndTheControllers(t *testing.T) {
 
 func TestLaggingReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, replica, current, stale := twoDoors(t)
+		_, replica, current, stale := startWithReplica(t)
 		replica.Lag(2)
 		for _, v := range []string{"1", "2", "3"} {
-			set(t, current, v)
+			setValue(t, current, v)
 		}
-		require.Equal(t, "1", value(t, stale, "0"))
+		require.Equal(t, "1", getValue(t, stale, "0"))
 		replica.Lag(1)
-		require.Equal(t, "2", value(t, stale, "0"))
+		require.Equal(t, "2", getValue(t, stale, "0"))
 	})
 }
 
@@ -193,7 +193,7 @@ func TestLaggingReplica(t *testing.T) {
 // reads and for watches.
 func TestDelayedReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, replica, current, stale := twoDoors(t)
+		_, replica, current, stale := startWithReplica(t)
 		time.Sleep(time.Minute)
 		replica.Delay(10 * time.Second)
 		w, err := stale.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "0"})
@@ -201,13 +201,13 @@ func TestDelayedReplica(t *testing.T) {
 		defer w.Stop()
 		require.EqualValues(t, "ADDED", (<-w.ResultChan()).Type)
 		begin := time.Now()
-		rev := set(t, current, "1")
-		require.Equal(t, "0", value(t, stale, "0"))
+		rev := setValue(t, current, "1")
+		require.Equal(t, "0", getValue(t, stale, "0"))
 		_, err = stale.Get(t.Context(), "a", metav1.GetOptions{ResourceVersion: rev})
 		require.True(t, apierrors.IsTimeout(err) || err == nil, "%v", err)
 		require.EqualValues(t, "MODIFIED", (<-w.ResultChan()).Type)
 		require.Equal(t, 10*time.Second, time.Since(begin))
-		require.Equal(t, "1", value(t, stale, "0"))
+		require.Equal(t, "1", getValue(t, stale, "0"))
 	})
 }
 
@@ -235,15 +235,15 @@ func ExampleServer_Replica() {
 	if err := client.Delete(context.Background(), "job", metav1.DeleteOptions{}); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("current:", informed(srv))
-	fmt.Println("behind:", informed(behind.Server))
+	fmt.Println("current:", startedInformer(srv))
+	fmt.Println("behind:", startedInformer(behind.Server))
 	// Output:
 	// current: []
 	// behind: [default/job]
 }
 
-// informed starts an informer, lets it sync, and gives the keys that it knows.
-func informed(srv *fakeapi.Server) []string {
+// startedInformer starts an informer, lets it sync, and gives the keys that it knows.
+func startedInformer(srv *fakeapi.Server) []string {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	client := kubernetes.NewForConfigOrDie(srv.RESTConfig())

@@ -24,8 +24,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// scales is what a typed client has for the Scale of a type.
-type scales interface {
+// scaleClient is what a typed client has for the Scale of a type.
+type scaleClient interface {
 	GetScale(context.Context, string, metav1.GetOptions) (*autoscalingv1.Scale, error)
 	UpdateScale(context.Context, string, *autoscalingv1.Scale, metav1.UpdateOptions) (*autoscalingv1.Scale, error)
 }
@@ -36,8 +36,8 @@ func startClient(t *testing.T, opts ...fakeapi.Option) (*fakeapi.Server, *kubern
 	return srv, kubernetes.NewForConfigOrDie(srv.RESTConfig())
 }
 
-// owned is the entry of managedFields that a manager has.
-func owned(t *testing.T, obj metav1.Object, manager string) metav1.ManagedFieldsEntry {
+// managedFieldsOf is the entry of managedFields that a manager has.
+func managedFieldsOf(t *testing.T, obj metav1.Object, manager string) metav1.ManagedFieldsEntry {
 	t.Helper()
 	for _, e := range obj.GetManagedFields() {
 		if e.Manager == manager {
@@ -48,8 +48,8 @@ func owned(t *testing.T, obj metav1.Object, manager string) metav1.ManagedFields
 	return metav1.ManagedFieldsEntry{}
 }
 
-// ask sends a request and reads the Status that answers it.
-func ask(t *testing.T, srv *fakeapi.Server, method, path, media, body string) (int, metav1.Status) {
+// sendForStatus sends a request and reads the Status that answers it.
+func sendForStatus(t *testing.T, srv *fakeapi.Server, method, path, media, body string) (int, metav1.Status) {
 	t.Helper()
 	code, _, answer := send(t, srv, method, path, media, []byte(body))
 	var status metav1.Status
@@ -58,7 +58,7 @@ func ask(t *testing.T, srv *fakeapi.Server, method, path, media, body string) (i
 }
 
 // Every type that has a scale shows it and takes it (SU-08, SU-09).
-func TestScaleOfEveryType(t *testing.T) {
+func TestScaleEveryType(t *testing.T) {
 	_, client := startClient(t)
 	ctx := t.Context()
 	meta := metav1.ObjectMeta{Name: "web"}
@@ -79,7 +79,7 @@ func TestScaleOfEveryType(t *testing.T) {
 	require.NoError(t, err)
 
 	for name, tc := range map[string]struct {
-		scales   scales
+		scales   scaleClient
 		selector string
 		replicas func() (*int32, int64)
 	}{
@@ -126,11 +126,11 @@ func TestScaleOfEveryType(t *testing.T) {
 }
 
 // A scale shows what the status has, and knows conflicts, uids and dry runs (SU-12).
-func TestScaleRefusals(t *testing.T) {
+func TestScaleErrors(t *testing.T) {
 	_, client := startClient(t)
 	ctx := t.Context()
 	deployments := client.AppsV1().Deployments("default")
-	d, err := deployments.Create(ctx, deployment("web"), metav1.CreateOptions{})
+	d, err := deployments.Create(ctx, newDeployment("web"), metav1.CreateOptions{})
 	require.NoError(t, err)
 	d.Status.Replicas = 4
 	_, err = deployments.UpdateStatus(ctx, d, metav1.UpdateOptions{})
@@ -183,7 +183,7 @@ func TestScalePatches(t *testing.T) {
 	_, client := startClient(t)
 	ctx := t.Context()
 	deployments := client.AppsV1().Deployments("default")
-	d := deployment("web")
+	d := newDeployment("web")
 	d.Spec.Replicas = new(int32)
 	_, err := deployments.Create(ctx, d, metav1.CreateOptions{FieldManager: "creator"})
 	require.NoError(t, err)
@@ -201,7 +201,7 @@ func TestScalePatches(t *testing.T) {
 	}
 	require.Equal(t, map[string]string{
 		"patcher Update scale apps/v1": `{"f:spec":{"f:replicas":{}}}`,
-	}, scaleOwners(t, client))
+	}, scaleManagers(t, client))
 
 	_, err = deployments.ApplyScale(ctx, "web", autoscalingapply.Scale().WithName("web").WithSpec(autoscalingapply.ScaleSpec().WithReplicas(7)),
 		metav1.ApplyOptions{FieldManager: "applier"})
@@ -213,11 +213,11 @@ func TestScalePatches(t *testing.T) {
 	require.EqualValues(t, 7, scale.Spec.Replicas)
 	require.Equal(t, map[string]string{
 		"applier Apply scale apps/v1": `{"f:spec":{"f:replicas":{}}}`,
-	}, scaleOwners(t, client))
+	}, scaleManagers(t, client))
 }
 
-// scaleOwners are the entries of the Deployment "web" that own its replicas.
-func scaleOwners(t *testing.T, client kubernetes.Interface) map[string]string {
+// scaleManagers are the entries of the Deployment "web" that own its replicas.
+func scaleManagers(t *testing.T, client kubernetes.Interface) map[string]string {
 	d, err := client.AppsV1().Deployments("default").Get(t.Context(), "web", metav1.GetOptions{})
 	require.NoError(t, err)
 	owners := map[string]string{}
@@ -234,7 +234,7 @@ func scaleOwners(t *testing.T, client kubernetes.Interface) map[string]string {
 // What is no Scale is refused (SU-10), and a Scale is neither made nor deleted.
 func TestScaleBodies(t *testing.T) {
 	srv, client := startClient(t)
-	_, err := client.AppsV1().Deployments("default").Create(t.Context(), deployment("web"), metav1.CreateOptions{})
+	_, err := client.AppsV1().Deployments("default").Create(t.Context(), newDeployment("web"), metav1.CreateOptions{})
 	require.NoError(t, err)
 	const path = "/apis/apps/v1/namespaces/default/deployments/web/scale"
 	for _, tc := range []struct {
@@ -256,13 +256,13 @@ func TestScaleBodies(t *testing.T) {
 		if tc.media == "application/apply-patch+yaml" {
 			query = "?fieldManager=m"
 		}
-		code, status := ask(t, srv, tc.method, path+query, tc.media, tc.body)
+		code, status := sendForStatus(t, srv, tc.method, path+query, tc.media, tc.body)
 		require.Equal(t, tc.code, code, "%s %s: %s", tc.method, tc.body, status.Message)
 		if tc.message != "" {
 			require.Equal(t, tc.message, status.Message)
 		}
 	}
-	code, _ := ask(t, srv, "GET", "/api/v1/namespaces/default/pods/web/scale", "", "")
+	code, _ := sendForStatus(t, srv, "GET", "/api/v1/namespaces/default/pods/web/scale", "", "")
 	require.Equal(t, http.StatusNotFound, code)
 }
 

@@ -28,7 +28,7 @@ func TestRestoreWithBump(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("a", "0"), configMap("b", "0")))
 		client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
 		maps := client.CoreV1().ConfigMaps("default")
-		var s seen
+		var s handlerLog
 		informer := startInformer(t, srv.RESTConfig(), &s)
 		snap := srv.Snapshot()
 		require.Equal(t, srv.ResourceVersion(), snap.ResourceVersion())
@@ -42,7 +42,7 @@ func TestRestoreWithBump(t *testing.T) {
 
 		synctest.Wait() // until the informer has c: a restore may overtake an event
 		require.NoError(t, srv.Restore(snap, 100))
-		require.Equal(t, fmt.Sprint(number(t, before)+100), srv.ResourceVersion())
+		require.Equal(t, fmt.Sprint(parseVersion(t, before)+100), srv.ResourceVersion())
 		_, err = maps.List(t.Context(), metav1.ListOptions{Limit: 1, Continue: page.Continue})
 		require.True(t, apierrors.IsResourceExpired(err), "%v", err)
 
@@ -61,23 +61,23 @@ func TestRestoreWithoutBump(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("a", "0")))
 		maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
-		var s seen
+		var s handlerLog
 		informer := startInformer(t, srv.RESTConfig(), &s)
 		snap := srv.Snapshot()
 		for _, v := range []string{"1", "2", "3"} {
-			set(t, maps, v)
+			setValue(t, maps, v)
 		}
 		synctest.Wait()
 		require.NoError(t, srv.Restore(snap, 0))
 		require.Equal(t, snap.ResourceVersion(), srv.ResourceVersion())
-		set(t, maps, "other")
+		setValue(t, maps, "other")
 		time.Sleep(3 * time.Hour)
 		synctest.Wait()
 		require.Equal(t, []string{"add a=0", "update a=1", "update a=2", "update a=3"}, s.all())
-		require.Equal(t, "other", value(t, maps, ""))
+		require.Equal(t, "other", getValue(t, maps, ""))
 
 		for _, v := range []string{"4", "5", "6"} { // the revisions are used up again
-			set(t, maps, v)
+			setValue(t, maps, v)
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
@@ -87,7 +87,7 @@ func TestRestoreWithoutBump(t *testing.T) {
 }
 
 // What is remembered of pages belongs to the revisions of before a restore.
-func TestPagesAfterRestore(t *testing.T) {
+func TestContinueAfterRestore(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("a", "0"), configMap("b", "0")))
 	maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
 	snap := srv.Snapshot()
@@ -106,7 +106,7 @@ func TestPagesAfterRestore(t *testing.T) {
 	require.NoError(t, srv.Restore(snap, 0))
 	_, err = maps.Create(t.Context(), configMap("c", "0"), metav1.CreateOptions{})
 	require.NoError(t, err)
-	set(t, maps, "1")
+	setValue(t, maps, "1")
 	require.EqualValues(t, 1, left(first.Continue), "the token names a revision that is another state now")
 }
 
@@ -136,7 +136,7 @@ func TestControllersAfterRestore(t *testing.T) {
 	}
 }
 
-func TestRestoreRefused(t *testing.T) {
+func TestRestoreErrors(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	before := srv.ResourceVersion()
 	require.EqualError(t, srv.Restore(fakeapi.Snapshot{}, 0), "fakeapi: restore: the snapshot is empty: Server.Snapshot takes one")
@@ -149,7 +149,7 @@ func TestRestoreRefused(t *testing.T) {
 func TestFork(t *testing.T) {
 	filled := fakeapi.Start(t, fakeapi.WithSeed(1), fakeapi.WithObjects(configMap("a", "0")))
 	past := filled.ResourceVersion()
-	set(t, kubernetes.NewForConfigOrDie(filled.RESTConfig()).CoreV1().ConfigMaps("default"), "1")
+	setValue(t, kubernetes.NewForConfigOrDie(filled.RESTConfig()).CoreV1().ConfigMaps("default"), "1")
 	synctest.Test(t, func(t *testing.T) {
 		fork, err := filled.Fork(fakeapi.WithInMemoryNetwork(), fakeapi.WithSeed(1), fakeapi.WithObjects(configMap("b", "0")))
 		require.NoError(t, err)
@@ -166,10 +166,10 @@ func TestFork(t *testing.T) {
 			require.NoError(t, err)
 			require.NotEqual(t, other.UID, b.UID, "the same seed, and no uid twice")
 		}
-		set(t, maps, "2")
+		setValue(t, maps, "2")
 	})
 	maps := kubernetes.NewForConfigOrDie(filled.RESTConfig()).CoreV1().ConfigMaps("default")
-	require.Equal(t, "1", value(t, maps, ""))
+	require.Equal(t, "1", getValue(t, maps, ""))
 	_, err := maps.Get(t.Context(), "b", metav1.GetOptions{})
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
 
@@ -181,12 +181,12 @@ func TestFork(t *testing.T) {
 
 // A watch cache that is filled anew ends watches, refuses what it would answer, later
 // and later, and lets the rest pass.
-func TestCacheNotReady(t *testing.T) {
+func TestReinitializeCache(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("a", "0")))
 		client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
 		maps := client.CoreV1().ConfigMaps("default")
-		var s seen
+		var s handlerLog
 		informer := startInformer(t, srv.RESTConfig(), &s)
 		w, err := maps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: srv.ResourceVersion()})
 		require.NoError(t, err)
@@ -194,7 +194,7 @@ func TestCacheNotReady(t *testing.T) {
 		srv.ReinitializeCache(time.Minute)
 		_, open := <-w.ResultChan()
 		require.False(t, open, "watches end")
-		rev := set(t, maps, "1")
+		rev := setValue(t, maps, "1")
 		const path = "/api/v1/namespaces/default/configmaps"
 		for _, query := range []string{"?watch=true", "?watch=true&resourceVersion=" + rev, "?resourceVersion=0", "", "?resourceVersion=0&limit=5&labelSelector=a", "?resourceVersion=" + rev} {
 			code, header, body := send(t, srv, "GET", path+query, "", nil)
@@ -225,11 +225,11 @@ func TestCacheNotReady(t *testing.T) {
 }
 
 // The window can lie at the start: informers wait for its end.
-func TestCacheNotReadyAtFirst(t *testing.T) {
+func TestCacheInitializing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithCacheInitializing(time.Minute))
-		var s seen
+		var s handlerLog
 		startInformer(t, srv.RESTConfig(), &s)
 		require.GreaterOrEqual(t, time.Since(begin), time.Minute)
 		srv.ReinitializeCache(time.Hour)
@@ -264,7 +264,7 @@ func ExampleServer_Restore() {
 	// Output: running
 }
 
-func number(t *testing.T, resourceVersion string) uint64 {
+func parseVersion(t *testing.T, resourceVersion string) uint64 {
 	t.Helper()
 	n, err := strconv.ParseUint(resourceVersion, 10, 64)
 	require.NoError(t, err)

@@ -20,7 +20,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-func TestKubeconfigReachesTheServer(t *testing.T) {
+func TestKubeconfig(t *testing.T) {
 	srv := fakeapi.Start(t)
 	file, err := srv.Kubeconfig()
 	require.NoError(t, err)
@@ -31,7 +31,7 @@ func TestKubeconfigReachesTheServer(t *testing.T) {
 	require.Equal(t, "v1.37.2", version.GitVersion)
 }
 
-func TestNamespacesOfEveryCluster(t *testing.T) {
+func TestDefaultNamespaces(t *testing.T) {
 	srv := fakeapi.Start(t)
 	list, err := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
@@ -44,7 +44,7 @@ func TestNamespacesOfEveryCluster(t *testing.T) {
 	require.Equal(t, []string{"default", "kube-node-lease", "kube-public", "kube-system"}, names)
 }
 
-func TestOptionsAreChecked(t *testing.T) {
+func TestInvalidOptions(t *testing.T) {
 	for name, opt := range map[string]fakeapi.Option{
 		"a public address":    fakeapi.WithAddress("0.0.0.0:0"),
 		"no port":             fakeapi.WithAddress("127.0.0.1"),
@@ -60,7 +60,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-func TestTakenPort(t *testing.T) {
+func TestPortInUse(t *testing.T) {
 	first := fakeapi.Start(t)
 	_, err := fakeapi.New(fakeapi.WithAddress(first.URL()[len("http://"):]))
 	require.ErrorContains(t, err, "address already in use")
@@ -113,7 +113,7 @@ func TestCloseEndsWatches(t *testing.T) {
 }
 
 // Many servers in one process leave no goroutine behind.
-func TestServersLeaveNothingBehind(t *testing.T) {
+func TestServersLeakNoGoroutines(t *testing.T) {
 	one := func(opts ...fakeapi.Option) {
 		srv, err := fakeapi.New(opts...)
 		require.NoError(t, err)
@@ -123,18 +123,18 @@ func TestServersLeaveNothingBehind(t *testing.T) {
 		_ = resp.Body.Close()
 	}
 	one()
-	before := settled(0)
+	before := waitForGoroutines(0)
 	for range 100 {
 		one()
 		one(fakeapi.WithInMemoryNetwork())
 		one(fakeapi.WithInMemoryNetwork(), fakeapi.WithTLS())
 	}
-	require.LessOrEqual(t, settled(before), before)
+	require.LessOrEqual(t, waitForGoroutines(before), before)
 }
 
-// settled waits until the number of goroutines is no more than want, or has
+// waitForGoroutines waits until the number of goroutines is no more than want, or has
 // stopped falling, and gives it.
-func settled(want int) int {
+func waitForGoroutines(want int) int {
 	n := runtime.NumGoroutine()
 	for still := 0; n > want && still < 1000; still++ {
 		time.Sleep(time.Millisecond)
@@ -145,8 +145,8 @@ func settled(want int) int {
 	return n
 }
 
-// event is a watch event as it comes over the wire.
-type event struct {
+// watchEvent is a watch event as it comes over the wire.
+type watchEvent struct {
 	Type   string
 	Object struct {
 		metav1.TypeMeta
@@ -157,10 +157,10 @@ type event struct {
 }
 
 // readEvents reads a stream to its end.
-func readEvents(body io.Reader) (events []event) {
+func readEvents(body io.Reader) (events []watchEvent) {
 	decoder := json.NewDecoder(body)
 	for {
-		var e event
+		var e watchEvent
 		if err := decoder.Decode(&e); err != nil {
 			return events
 		}
@@ -170,7 +170,7 @@ func readEvents(body io.Reader) (events []event) {
 
 // On virtual time a watch gets its bookmarks at the interval and ends when
 // timeoutSeconds are over, to the second.
-func TestWatchKeepsTime(t *testing.T) {
+func TestWatchTimeoutAndBookmarks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		begin := time.Now()
@@ -189,7 +189,7 @@ func TestWatchKeepsTime(t *testing.T) {
 
 // A read at a resourceVersion from the future waits for it, and is answered
 // when it comes or refused after three seconds.
-func TestReadsFromTheFuture(t *testing.T) {
+func TestReadsOfFutureRevisions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
@@ -215,14 +215,14 @@ func TestReadsFromTheFuture(t *testing.T) {
 
 // History ages on the bubble's clock: after more than five minutes a watch from
 // before the last change is told to list anew.
-func TestHistoryAges(t *testing.T) {
+func TestHistoryMaxAge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		old := srv.ResourceVersion()
 		client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
 		_, err := client.Create(t.Context(), configMap("a", "1"), metav1.CreateOptions{})
 		require.NoError(t, err)
-		from := func() []event {
+		from := func() []watchEvent {
 			return readEvents(openWatch(t, t.Context(), srv, "/api/v1/configmaps?watch=1&timeoutSeconds=1&resourceVersion="+old).Body)
 		}
 		time.Sleep(4 * time.Minute)

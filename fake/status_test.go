@@ -28,7 +28,7 @@ func TestStatusMetadata(t *testing.T) {
 		"validatingadmissionpolicies": "labels annotations finalizers ownerReferences",
 		"volumeattachments":           "labels annotations finalizers ownerReferences",
 	}
-	for _, res := range anyObjects() {
+	for _, res := range storedResources() {
 		if !res.Status || res.Group == "autoscaling" && res.Version == "v1" {
 			continue
 		}
@@ -72,11 +72,11 @@ func TestStatusMetadata(t *testing.T) {
 }
 
 // A kubelet that knows nothing of generations and classes loses none of them.
-func TestPodStatusKeepsWhatWasSeen(t *testing.T) {
+func TestPodStatusKeepsObservedGeneration(t *testing.T) {
 	_, client := startClient(t)
 	ctx := t.Context()
 	pods := client.CoreV1().Pods("default")
-	pod, err := pods.Create(ctx, podOf("p"), metav1.CreateOptions{})
+	pod, err := pods.Create(ctx, newPod("p"), metav1.CreateOptions{})
 	require.NoError(t, err)
 	pod.Status.QOSClass, pod.Status.ObservedGeneration = corev1.PodQOSBurstable, 1
 	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue, ObservedGeneration: 1}}

@@ -20,7 +20,7 @@ func TestSubresourcesTakeAnything(t *testing.T) {
 		http.MethodPost: "application/json", http.MethodPut: "application/json", http.MethodDelete: "application/json",
 		http.MethodGet: "", http.MethodPatch: "application/merge-patch+json",
 	}
-	for _, res := range anyObjects() {
+	for _, res := range storedResources() {
 		if len(res.Subresources) == 0 {
 			continue
 		}

@@ -28,8 +28,8 @@ const (
 	asYAMLTable = "application/yaml;as=Table;v=v1;g=meta.k8s.io"
 )
 
-// fetched sends a request without a body and gives the answer.
-func fetched(t *testing.T, srv *fakeapi.Server, method, path, accept string) (*http.Response, []byte) {
+// fetch sends a request without a body and gives the answer.
+func fetch(t *testing.T, srv *fakeapi.Server, method, path, accept string) (*http.Response, []byte) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, srv.URL()+path, nil)
 	require.NoError(t, err)
@@ -42,8 +42,8 @@ func fetched(t *testing.T, srv *fakeapi.Server, method, path, accept string) (*h
 	return resp, body
 }
 
-// rowsOf are the cells of a Table, with the Table itself.
-func rowsOf(t *testing.T, body []byte) (metav1.Table, [][]any) {
+// decodeTable are the cells of a Table, with the Table itself.
+func decodeTable(t *testing.T, body []byte) (metav1.Table, [][]any) {
 	t.Helper()
 	var table metav1.Table
 	require.NoError(t, json.Unmarshal(body, &table))
@@ -56,7 +56,7 @@ func rowsOf(t *testing.T, body []byte) (metav1.Table, [][]any) {
 	return table, rows
 }
 
-func mapNamed(name string) *corev1.ConfigMap {
+func newTableConfigMap(name string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"}, Data: map[string]string{"k": "v"}}
 }
 
@@ -64,13 +64,13 @@ func mapNamed(name string) *corev1.ConfigMap {
 // row was made before.
 func TestTableAges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(mapNamed("a")))
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(newTableConfigMap("a")))
 		age := func() any {
-			_, body := fetched(t, srv, "GET", "/api/v1/namespaces/default/configmaps", asTable)
-			_, rows := rowsOf(t, body)
+			_, body := fetch(t, srv, "GET", "/api/v1/namespaces/default/configmaps", asTable)
+			_, rows := decodeTable(t, body)
 			require.Equal(t, []any{"a", 1.0}, rows[0][:2])
-			_, body = fetched(t, srv, "GET", "/api/v1/namespaces/default/configmaps/a", asTable)
-			_, one := rowsOf(t, body)
+			_, body = fetch(t, srv, "GET", "/api/v1/namespaces/default/configmaps/a", asTable)
+			_, one := decodeTable(t, body)
 			require.Equal(t, rows, one)
 			return rows[0][2]
 		}
@@ -85,14 +85,14 @@ func TestTableAges(t *testing.T) {
 }
 
 // The whole text of a Table, as a client that counts bytes would see it.
-func TestTableInFull(t *testing.T) {
+func TestTableWithFullObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		for path, want := range map[string]string{
 			"/apis/rbac.authorization.k8s.io/v1/roles": `"rows":null}`, // as without a printer
 			"/api/v1/namespaces/default/configmaps":    `"rows":[]}`,
 		} {
-			resp, body := fetched(t, srv, "GET", path, asTable)
+			resp, body := fetch(t, srv, "GET", path, asTable)
 			require.Equal(t, int64(len(body)), resp.ContentLength)
 			require.True(t, strings.HasSuffix(string(body), want+"\n"), "%s", body)
 		}
@@ -107,37 +107,37 @@ func TestTableInFull(t *testing.T) {
 			"":         `},{"cells":["b",0,"0s"],"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"b",`,
 			"Object":   `},{"cells":["b",0,"0s"],"object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"b",`,
 		} {
-			resp, body := fetched(t, srv, "GET", "/api/v1/namespaces/default/configmaps?includeObject="+include, asTable)
+			resp, body := fetch(t, srv, "GET", "/api/v1/namespaces/default/configmaps?includeObject="+include, asTable)
 			require.Equal(t, int64(len(body)), resp.ContentLength)
 			require.Contains(t, string(body), want)
 			require.True(t, json.Valid(body))
 		}
-		_, body := fetched(t, srv, "GET", "/api/v1/namespaces/default/configmaps", asYAMLTable)
+		_, body := fetch(t, srv, "GET", "/api/v1/namespaces/default/configmaps", asYAMLTable)
 		fromYAML, err := yaml.YAMLToJSON(body)
 		require.NoError(t, err)
-		_, rows := rowsOf(t, fromYAML)
+		_, rows := decodeTable(t, fromYAML)
 		require.Equal(t, [][]any{{"a", 0.0, "0s"}, {"b", 0.0, "0s"}}, rows)
 	})
 }
 
 // A large Table comes compressed to those who accept that, and whole.
 func TestLargeTableIsCompressed(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithObjects(manyPods(1000)...))
+	srv := fakeapi.Start(t, fakeapi.WithObjects(newPods(1000)...))
 	for _, accept := range []string{asTable, asYAMLTable} {
-		resp, body := fetched(t, srv, "GET", "/api/v1/namespaces/default/pods", accept)
+		resp, body := fetch(t, srv, "GET", "/api/v1/namespaces/default/pods", accept)
 		require.True(t, resp.Uncompressed, "the transport has unpacked it")
 		if accept == asYAMLTable {
 			var err error
 			body, err = yaml.YAMLToJSON(body)
 			require.NoError(t, err)
 		}
-		_, rows := rowsOf(t, body)
+		_, rows := decodeTable(t, body)
 		require.Len(t, rows, 1000)
 	}
 }
 
 // Both versions of a type that has two are printed alike, and show themselves.
-func TestTableOfBothVersions(t *testing.T) {
+func TestTableVersions(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithObjects(
 		&eventsv1.Event{
 			ObjectMeta: metav1.ObjectMeta{Name: "e", Namespace: "default"}, Reason: "Tested", Type: "Normal", Note: " it is \n",
@@ -157,8 +157,8 @@ func TestTableOfBothVersions(t *testing.T) {
 		"/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers": {"h", "Deployment/d", "cpu: <unknown>/50%", "1", 3.0, 0.0},
 		"/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers": {"h", "Deployment/d", "cpu: <unknown>/50%", "1", 3.0, 0.0},
 	} {
-		_, body := fetched(t, srv, "GET", path+"?includeObject=Object", asTable)
-		table, rows := rowsOf(t, body)
+		_, body := fetch(t, srv, "GET", path+"?includeObject=Object", asTable)
+		table, rows := decodeTable(t, body)
 		require.Equal(t, want, rows[0][:len(want)], path)
 		var shown metav1.TypeMeta
 		require.NoError(t, json.Unmarshal(table.Rows[0].Object.Raw, &shown))
@@ -172,16 +172,16 @@ func TestTableOfSubresources(t *testing.T) {
 		&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "d", Namespace: "default"}, Spec: appsv1.DeploymentSpec{Replicas: new(int32(4))}},
 		&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: "default"}},
 	))
-	_, body := fetched(t, srv, "GET", "/apis/apps/v1/namespaces/default/deployments/d/scale", asTable)
-	table, rows := rowsOf(t, body)
+	_, body := fetch(t, srv, "GET", "/apis/apps/v1/namespaces/default/deployments/d/scale", asTable)
+	table, rows := decodeTable(t, body)
 	require.Equal(t, []any{"d", 4.0, 0.0}, rows[0][:3])
 	require.Equal(t, "Desired", table.ColumnDefinitions[1].Name)
-	_, body = fetched(t, srv, "GET", "/apis/apps/v1/namespaces/default/deployments/d/status", asTable)
-	_, rows = rowsOf(t, body)
+	_, body = fetch(t, srv, "GET", "/apis/apps/v1/namespaces/default/deployments/d/status", asTable)
+	_, rows = decodeTable(t, body)
 	require.Equal(t, []any{"d", "0/4"}, rows[0][:2])
 
 	for _, accept := range []string{asTable, asTable + ",application/json"} {
-		resp, body := fetched(t, srv, "GET", "/api/v1/namespaces/default/pods/p/ephemeralcontainers", accept)
+		resp, body := fetch(t, srv, "GET", "/api/v1/namespaces/default/pods/p/ephemeralcontainers", accept)
 		if accept == asTable {
 			require.Equal(t, http.StatusNotAcceptable, resp.StatusCode)
 		} else {
@@ -194,8 +194,8 @@ func TestTableOfSubresources(t *testing.T) {
 func TestEveryResourceAsTable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
-		for _, res := range anyObjects() {
-			w := &walker{T: t, srv: srv, res: res, name: validName(res)}
+		for _, res := range storedResources() {
+			w := &resourceTest{T: t, srv: srv, res: res, name: validNameFor(res)}
 			body := []byte(`{"apiVersion":"` + res.GroupVersion().String() + `","kind":"` + res.Kind + `","metadata":{"name":"` + w.name + `"}}`)
 			for _, step := range []struct {
 				method, url string
@@ -213,7 +213,7 @@ func TestEveryResourceAsTable(t *testing.T) {
 				if step.method == "DELETE" && !res.HasVerb("deletecollection") {
 					continue
 				}
-				table, rows := rowsOf(t, answer)
+				table, rows := decodeTable(t, answer)
 				require.Len(t, rows, 1, "%s %s: %s", step.method, step.url, answer)
 				require.GreaterOrEqual(t, len(rows[0]), len(table.ColumnDefinitions))
 				require.Contains(t, rows[0], w.name)
@@ -232,14 +232,14 @@ func TestEveryResourceAsTable(t *testing.T) {
 func TestEveryResourceAsWatchedTable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
-		for _, res := range anyObjects() {
-			w := &walker{T: t, srv: srv, res: res, media: "application/json", codec: codecs()["application/json"], name: validName(res)}
+		for _, res := range storedResources() {
+			w := &resourceTest{T: t, srv: srv, res: res, media: "application/json", codec: codecs()["application/json"], name: validNameFor(res)}
 			obj := res.New()
 			obj.GetObjectKind().SetGroupVersionKind(res.GroupVersionKind())
 			obj.(metav1.Object).SetName(w.name)
 			made := w.object(http.MethodPost, w.collection(), obj, http.StatusCreated)
 			for include, shown := range map[string]string{"": "PartialObjectMetadata", "None": "", "Object": res.Kind} {
-				_, body := fetched(t, srv, "GET", strings.TrimPrefix(w.collection(), srv.URL())+"?watch=true&sendInitialEvents=true&timeoutSeconds=1"+
+				_, body := fetch(t, srv, "GET", strings.TrimPrefix(w.collection(), srv.URL())+"?watch=true&sendInitialEvents=true&timeoutSeconds=1"+
 					"&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&fieldSelector=metadata.name%3D"+w.name+"&includeObject="+include, asTable)
 				frames := strings.Split(strings.TrimSpace(string(body)), "\n")
 				require.GreaterOrEqual(t, len(frames), 2, "%s", body)
@@ -250,7 +250,7 @@ func TestEveryResourceAsWatchedTable(t *testing.T) {
 					}
 					require.NoError(t, json.Unmarshal([]byte(frame), &event))
 					require.Equal(t, []string{"ADDED", "BOOKMARK"}[i], event.Type)
-					table, _ := rowsOf(t, event.Object)
+					table, _ := decodeTable(t, event.Object)
 					require.Equal(t, i == 0, len(table.ColumnDefinitions) > 0)
 					require.Len(t, table.Rows, 1)
 					var o metav1.PartialObjectMetadata
@@ -276,23 +276,23 @@ func TestEveryResourceAsWatchedTable(t *testing.T) {
 
 // What is wrong with the options of a Table is told when there would be one to make:
 // the write has been done. A Success is of the accepted encoding, and no Table.
-func TestTableOptionsComeLast(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithObjects(mapNamed("a"), mapNamed("b"), mapNamed("c"), mapNamed("d")))
+func TestTableOptionErrors(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithObjects(newTableConfigMap("a"), newTableConfigMap("b"), newTableConfigMap("c"), newTableConfigMap("d")))
 	const maps = "/api/v1/namespaces/default/configmaps"
 	for _, path := range []string{maps + "/a", maps} {
-		resp, body := fetched(t, srv, "DELETE", path+"?fieldSelector=metadata.name%3Db&includeObject=Foo", asTable)
+		resp, body := fetch(t, srv, "DELETE", path+"?fieldSelector=metadata.name%3Db&includeObject=Foo", asTable)
 		require.Equal(t, http.StatusBadRequest, resp.StatusCode)
 		require.Contains(t, string(body), "Unable to convert to Table as requested")
 	}
 	for _, accept := range []string{asYAMLTable, "application/yaml;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"} {
 		name := map[bool]string{true: "c", false: "d"}[accept == asYAMLTable]
-		resp, body := fetched(t, srv, "DELETE", maps+"/"+name, accept)
+		resp, body := fetch(t, srv, "DELETE", maps+"/"+name, accept)
 		require.Equal(t, http.StatusOK, resp.StatusCode)
 		require.Equal(t, "application/yaml", resp.Header.Get("Content-Type"))
 		require.Contains(t, string(body), "status: Success\n")
 	}
-	_, body := fetched(t, srv, "GET", maps, asTable)
-	_, rows := rowsOf(t, body)
+	_, body := fetch(t, srv, "GET", maps, asTable)
+	_, rows := decodeTable(t, body)
 	require.Empty(t, rows)
 }
 
@@ -302,17 +302,17 @@ func TestTableOfFlowSchemas(t *testing.T) {
 		return &flowcontrolv1.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: flowcontrolv1.FlowSchemaSpec{MatchingPrecedence: precedence}}
 	}
 	srv := fakeapi.Start(t, fakeapi.WithObjects(flow("a", 9000), flow("b", 100), flow("c", 100)))
-	_, body := fetched(t, srv, "GET", "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas", asTable)
-	_, rows := rowsOf(t, body)
+	_, body := fetch(t, srv, "GET", "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas", asTable)
+	_, rows := decodeTable(t, body)
 	require.Equal(t, []any{"b", "c", "a"}, []any{rows[0][0], rows[1][0], rows[2][0]})
 }
 
 // A list of events that are lists cannot be: the stream ends when there would be one.
 func TestWatchAsLists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(mapNamed("a")))
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(newTableConfigMap("a")))
 		began := time.Now()
-		resp, body := fetched(t, srv, "GET", "/api/v1/configmaps?watch=true&timeoutSeconds=60",
+		resp, body := fetch(t, srv, "GET", "/api/v1/configmaps?watch=true&timeoutSeconds=60",
 			"application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io")
 		require.Equal(t, http.StatusOK, resp.StatusCode)
 		require.Empty(t, body)

@@ -15,9 +15,9 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// told is the timeline of a short story, in which a client watches, one creates, one
+// startWithTimeline is the timeline of a short story, in which a client watches, one creates, one
 // lists in vain and one is cut off.
-func told(t *testing.T, opts ...fakeapi.Option) (*fakeapi.Server, fakeapi.Timeline) {
+func startWithTimeline(t *testing.T, opts ...fakeapi.Option) (*fakeapi.Server, fakeapi.Timeline) {
 	srv := fakeapi.Start(t, append(opts, fakeapi.WithInMemoryNetwork(), fakeapi.WithSeed(1))...)
 	config := srv.RESTConfig()
 	config.UserAgent = "ann/v1 (test)"
@@ -45,7 +45,7 @@ func told(t *testing.T, opts ...fakeapi.Option) (*fakeapi.Server, fakeapi.Timeli
 
 func TestTimeline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, got := told(t)
+		_, got := startWithTimeline(t)
 		const maps = "/api/v1/namespaces/default/configmaps"
 		require.Equal(t, strings.TrimPrefix(`
    +0.000s #1 ann/v1 watch `+maps+`?resourceVersion=1004&watch=true -> 200 in 1.5s
@@ -70,14 +70,14 @@ func TestTimeline(t *testing.T) {
 
 func TestWithoutTimeline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, got := told(t, fakeapi.WithoutTimeline())
+		_, got := startWithTimeline(t, fakeapi.WithoutTimeline())
 		require.Empty(t, got.Exchanges)
 		require.Len(t, got.Hits, 2)
 	})
 }
 
 // A replica and a fork remember what they were asked, and no other.
-func TestTimelinesOfOtherDoors(t *testing.T) {
+func TestTimelinesOfReplicasAndForks(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	replica, err := srv.Replica(fakeapi.WithInMemoryNetwork())
 	require.NoError(t, err)

@@ -17,10 +17,10 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-const overTime = `{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout","reason":"Timeout","details":{},"code":504}` + "\n"
+const timeoutBody = `{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout","reason":"Timeout","details":{},"code":504}` + "\n"
 
-// slowly is an admission function that takes a time.
-func slowly(d time.Duration) fakeapi.Option {
+// withDelay is an admission function that takes a time.
+func withDelay(d time.Duration) fakeapi.Option {
 	return fakeapi.WithAdmission(fakeapi.ValidatingAdmission("slow", func(context.Context, *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
 		time.Sleep(d)
 		return &admissionv1.AdmissionResponse{Allowed: true}
@@ -29,15 +29,15 @@ func slowly(d time.Duration) fakeapi.Option {
 
 // A write takes no longer than it may, as far as its client can tell: it is answered
 // 504, and carried out for all that (EX-08, EX-10).
-func TestWritesRunOutOfTime(t *testing.T) {
+func TestWriteTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), slowly(90*time.Second))
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), withDelay(90*time.Second))
 		for name, timeout := range map[string]time.Duration{"asked": 5 * time.Second, "default": time.Minute, "most": time.Minute} {
 			query := map[string]string{"asked": "?timeout=5s", "default": "", "most": "?timeout=10h"}[name]
 			begin := time.Now()
 			code, header, body := send(t, srv, "POST", "/api/v1/namespaces/default/configmaps"+query, "application/json", []byte(`{"metadata":{"name":"`+name+`"}}`))
 			require.Equal(t, http.StatusGatewayTimeout, code, "%s: %s", name, body)
-			require.Equal(t, overTime, string(body))
+			require.Equal(t, timeoutBody, string(body))
 			require.Equal(t, "text/plain; charset=utf-8", header.Get("Content-Type"))
 			require.Equal(t, "no-cache, private", header.Get("Cache-Control"))
 			require.Equal(t, timeout, time.Since(begin))
@@ -54,14 +54,14 @@ func TestTimeoutParameter(t *testing.T) {
 	srv := fakeapi.Start(t)
 	for _, path := range []string{"/api/v1/namespaces/default?", "/apis?", "/version?", "/healthz?", "/api/v1/pods?"} {
 		for query, want := range map[string]int{"timeout=": 200, "timeout=0": 200, "timeout=-1s": 200, "timeout=30s": 200, "timeout=10h": 200, "timeout=5": 400, "timeout=x": 400, "timeout=1ns": 504} {
-			code, header, body := accepting(t, srv, "GET", path+query, "*/*")
+			code, header, body := getWithAccept(t, srv, "GET", path+query, "*/*")
 			require.Equal(t, want, code, "%s%s: %s", path, query, body)
 			require.NotEmpty(t, header.Get("Audit-Id"))
 			switch want {
 			case 400:
 				require.Contains(t, body, "invalid timeout specified in the request URL - time: ", query)
 			case 504:
-				require.Equal(t, overTime, body)
+				require.Equal(t, timeoutBody, body)
 			}
 		}
 	}
@@ -72,8 +72,8 @@ func TestTimeoutParameter(t *testing.T) {
 	require.Len(t, readEvents(resp.Body), 4)
 }
 
-// tooMany is what the limit says to one more.
-const tooMany = "Too many requests, please try again later.\n"
+// tooManyRequestsBody is what the limit says to one more.
+const tooManyRequestsBody = "Too many requests, please try again later.\n"
 
 // The limits are for reading and for writing by themselves; watches do not count, and
 // who comes when others have ended is served (HT-08).
@@ -98,7 +98,7 @@ func TestMaxInFlight(t *testing.T) {
 		request("HEAD", maps, "")
 		code, header, body := send(t, srv, "GET", "/livez", "", nil)
 		require.Equal(t, http.StatusTooManyRequests, code)
-		require.Equal(t, tooMany, string(body))
+		require.Equal(t, tooManyRequestsBody, string(body))
 		require.Equal(t, "1", header.Get("Retry-After"))
 		require.Equal(t, "text/plain; charset=utf-8", header.Get("Content-Type"))
 		require.NotEmpty(t, header.Get("Audit-Id"))
@@ -106,7 +106,7 @@ func TestMaxInFlight(t *testing.T) {
 		request("POST", maps, `{"metadata":{"name":"a"}}`)
 		code, _, body = send(t, srv, "DELETE", maps+"/a", "", nil)
 		require.Equal(t, http.StatusTooManyRequests, code)
-		require.Equal(t, tooMany, string(body))
+		require.Equal(t, tooManyRequestsBody, string(body))
 
 		counts := map[int]int{}
 		for range 6 {
@@ -124,7 +124,7 @@ func TestMaxInFlight(t *testing.T) {
 
 // A limit is one of a client's troubles: client-go comes again after the second that it
 // is told, and is served.
-func TestClientsOutliveTheLimit(t *testing.T) {
+func TestClientsRetryAfterTooManyRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithMaxInFlight(1, 1), fakeapi.WithFaults(
 			faults.Rule{Name: "slow", When: faults.And(faults.Verb("list"), faults.First(1)), Do: []faults.Effect{faults.Delay(1500 * time.Millisecond)}}))

@@ -96,7 +96,7 @@ func TestTLSWithOtherClients(t *testing.T) {
 }
 
 // No proxy of the environment is asked for a server in memory, which it cannot know.
-func TestInMemoryGoesThroughNoProxy(t *testing.T) {
+func TestInMemoryNetworkIgnoresProxy(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithTLS(), fakeapi.WithInMemoryNetwork())
 	r := httptest.NewRequest(http.MethodGet, srv.URL(), nil)
 	proxy, err := srv.RESTConfig().Proxy(r)
@@ -106,7 +106,7 @@ func TestInMemoryGoesThroughNoProxy(t *testing.T) {
 }
 
 // A replica has the TLS of its server, and who trusts one trusts the other.
-func TestTLSOfReplicas(t *testing.T) {
+func TestReplicaTLS(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithTLS())
 	replica, err := srv.Replica(fakeapi.WithAddress("127.0.0.3:0"))
 	require.NoError(t, err)
@@ -146,7 +146,7 @@ func TestWatchOverHTTP2(t *testing.T) {
 }
 
 // A connection takes a hundred requests at a time; for more, clients open another one.
-func TestStreamsOfAConnection(t *testing.T) {
+func TestMaxConcurrentStreams(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTLS())
 	config := srv.RESTConfig()
 	dials := countDials(config)
@@ -159,16 +159,16 @@ func TestStreamsOfAConnection(t *testing.T) {
 	}
 }
 
-// deafConn is a connection whose client stops reading at some point.
-type deafConn struct {
+// unresponsiveConn is a connection whose client stops reading at some point.
+type unresponsiveConn struct {
 	net.Conn
-	deaf, done chan struct{}
-	once       sync.Once
+	unresponsive, done chan struct{}
+	once               sync.Once
 }
 
-func (c *deafConn) Read(p []byte) (int, error) {
+func (c *unresponsiveConn) Read(p []byte) (int, error) {
 	select {
-	case <-c.deaf:
+	case <-c.unresponsive:
 		<-c.done
 		return 0, net.ErrClosed
 	default:
@@ -176,7 +176,7 @@ func (c *deafConn) Read(p []byte) (int, error) {
 	}
 }
 
-func (c *deafConn) Close() error {
+func (c *unresponsiveConn) Close() error {
 	c.once.Do(func() { close(c.done) })
 	return c.Conn.Close()
 }
@@ -192,7 +192,7 @@ func TestSlowHTTP2Clients(t *testing.T) {
 	transport := srv.Client().Transport.(*http.Transport).Clone()
 	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
-		return &deafConn{Conn: conn, deaf: deaf, done: make(chan struct{})}, err
+		return &unresponsiveConn{Conn: conn, unresponsive: deaf, done: make(chan struct{})}, err
 	}
 	defer transport.CloseIdleConnections()
 	resp, err := (&http.Client{Transport: transport}).Get(srv.URL() + "/api/v1/configmaps?watch=1")

@@ -14,7 +14,7 @@ import (
 )
 
 // Where a Service leads to, by default and with the options.
-func TestServicesOfWebhooks(t *testing.T) {
+func TestWebhookServiceResolver(t *testing.T) {
 	const at = `conversion webhook for example.com/v2, Kind=Gadget failed: Post "https://conv.default.svc:443/?timeout=30s": `
 	refuses := fakeapi.WithWebhookDialer(func(_ context.Context, network, address string) (net.Conn, error) {
 		return nil, fmt.Errorf("dialed %s %s", network, address)
@@ -37,16 +37,16 @@ func TestServicesOfWebhooks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv := fakeapi.Start(t, test.options...)
-			must(t, srv, 201, "POST", crdsPath, gadgetCRD("v1", webhook(`{"service":{"namespace":"default","name":"conv"}}`)))
+			requireCode(t, srv, 201, "POST", crdsPath, gadgetCRD("v1", webhookConversion(`{"service":{"namespace":"default","name":"conv"}}`)))
 			if test.service != "" {
-				must(t, srv, 201, "POST", "/api/v1/namespaces/default/services", `{"metadata":{"name":"conv"},"spec":`+test.service+`}`)
+				requireCode(t, srv, 201, "POST", "/api/v1/namespaces/default/services", `{"metadata":{"name":"conv"},"spec":`+test.service+`}`)
 			}
-			require.Equal(t, test.want, refused(t, srv, 500, "POST", gadgetsV2, gadget("v2", "a", 1)).Message)
+			require.Equal(t, test.want, requireStatus(t, srv, 500, "POST", gadgetsV2, gadgetJSON("v2", "a", 1)).Message)
 		})
 	}
 }
 
-func TestWebhookOptionsNeedFunctions(t *testing.T) {
+func TestNilWebhookOptions(t *testing.T) {
 	_, err := fakeapi.New(fakeapi.WithWebhookDialer(nil))
 	require.EqualError(t, err, "fakeapi: WithWebhookDialer needs a function")
 	_, err = fakeapi.New(fakeapi.WithServiceResolver(nil))
@@ -54,11 +54,11 @@ func TestWebhookOptionsNeedFunctions(t *testing.T) {
 }
 
 // A certificate that the caBundle does not know ends the call.
-func TestWebhookIsVerified(t *testing.T) {
+func TestWebhookCertificateIsVerified(t *testing.T) {
 	srv := fakeapi.Start(t)
-	stranger := loopbackHook(t, &gadgetHook{})
+	stranger := startLoopbackWebhook(t, &gadgetWebhook{})
 	bundle := stranger[strings.Index(stranger, `"caBundle"`):]
-	hook := loopbackHook(t, &gadgetHook{})
-	must(t, srv, 201, "POST", crdsPath, gadgetCRD("v1", webhook(hook[:strings.Index(hook, `"caBundle"`)]+bundle)))
-	require.Contains(t, refused(t, srv, 500, "POST", gadgetsV2, gadget("v2", "a", 1)).Message, "tls: failed to verify certificate: x509: certificate signed by unknown authority")
+	hook := startLoopbackWebhook(t, &gadgetWebhook{})
+	requireCode(t, srv, 201, "POST", crdsPath, gadgetCRD("v1", webhookConversion(hook[:strings.Index(hook, `"caBundle"`)]+bundle)))
+	require.Contains(t, requireStatus(t, srv, 500, "POST", gadgetsV2, gadgetJSON("v2", "a", 1)).Message, "tls: failed to verify certificate: x509: certificate signed by unknown authority")
 }

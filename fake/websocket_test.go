@@ -16,8 +16,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// dialSocket opens a WebSocket with these subprotocols and this Accept header.
-func dialSocket(t *testing.T, srv *fakeapi.Server, path, accept string, protocols ...string) (*websocket.Conn, error) {
+// dialWebSocket opens a WebSocket with these subprotocols and this Accept header.
+func dialWebSocket(t *testing.T, srv *fakeapi.Server, path, accept string, protocols ...string) (*websocket.Conn, error) {
 	t.Helper()
 	config, err := websocket.NewConfig("ws"+strings.TrimPrefix(srv.URL(), "http")+path, srv.URL())
 	require.NoError(t, err)
@@ -26,8 +26,8 @@ func dialSocket(t *testing.T, srv *fakeapi.Server, path, accept string, protocol
 	return config.DialContext(t.Context())
 }
 
-// message receives the next event.
-func message(t *testing.T, ws *websocket.Conn) (kind string, object metav1.PartialObjectMetadata) {
+// readMessage receives the next event.
+func readMessage(t *testing.T, ws *websocket.Conn) (kind string, object metav1.PartialObjectMetadata) {
 	t.Helper()
 	var text string // a binary message would be an error of JSON
 	require.NoError(t, ws.SetDeadline(time.Now().Add(10*time.Second)))
@@ -46,21 +46,21 @@ func message(t *testing.T, ws *websocket.Conn) (kind string, object metav1.Parti
 func TestWatchOverWebSocket(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("a", "0")))
 	maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
-	ws, err := dialSocket(t, srv, "/api/v1/configmaps?watch=1", "*/*", "base64.binary.k8s.io")
+	ws, err := dialWebSocket(t, srv, "/api/v1/configmaps?watch=1", "*/*", "base64.binary.k8s.io")
 	require.NoError(t, err)
 	require.Equal(t, []string{"base64.binary.k8s.io"}, ws.Config().Protocol)
-	kind, object := message(t, ws)
+	kind, object := readMessage(t, ws)
 	require.Equal(t, "ADDED", kind)
 	require.Equal(t, "a", object.Name)
-	set(t, maps, "1")
-	kind, object = message(t, ws)
+	setValue(t, maps, "1")
+	kind, object = readMessage(t, ws)
 	require.Equal(t, "MODIFIED", kind)
 	require.NoError(t, maps.Delete(t.Context(), "a", metav1.DeleteOptions{}))
-	kind, _ = message(t, ws)
+	kind, _ = readMessage(t, ws)
 	require.Equal(t, "DELETED", kind)
 	require.NoError(t, ws.Close())
 
-	ws, err = dialSocket(t, srv, "/api/v1/configmaps?watch=1&timeoutSeconds=1&resourceVersion="+object.ResourceVersion, "application/vnd.kubernetes.protobuf")
+	ws, err = dialWebSocket(t, srv, "/api/v1/configmaps?watch=1&timeoutSeconds=1&resourceVersion="+object.ResourceVersion, "application/vnd.kubernetes.protobuf")
 	require.NoError(t, err)
 	var binary []byte
 	receive := websocket.Codec{Unmarshal: func(data []byte, kind byte, v any) error {
@@ -74,18 +74,18 @@ func TestWatchOverWebSocket(t *testing.T) {
 
 	// Expired history is an event, and so it is here.
 	srv.ForgetHistory()
-	ws, err = dialSocket(t, srv, "/api/v1/configmaps?watch=1&resourceVersion="+object.ResourceVersion, "*/*")
+	ws, err = dialWebSocket(t, srv, "/api/v1/configmaps?watch=1&resourceVersion="+object.ResourceVersion, "*/*")
 	require.NoError(t, err)
-	kind, _ = message(t, ws)
+	kind, _ = readMessage(t, ws)
 	require.Equal(t, "ERROR", kind)
 	require.Eventually(t, func() bool { // a watch counts when it has ended
-		return slices.Contains(scraped(t, srv, "apiserver_request_total"), "code=101 resource=configmaps scope=cluster verb=WATCH 3")
+		return slices.Contains(scrape(t, srv, "apiserver_request_total"), "code=101 resource=configmaps scope=cluster verb=WATCH 3")
 	}, 10*time.Second, 10*time.Millisecond)
 }
 
 // What is wrong before the stream is an answer; so is a handshake without an Origin or
 // with several subprotocols, and what a fault says in its place.
-func TestWebSocketsAreRefused(t *testing.T) {
+func TestWebSocketErrors(t *testing.T) {
 	srv := fakeapi.Start(t)
 	shake := func(path string, headers ...string) *http.Response {
 		r, err := http.NewRequestWithContext(t.Context(), "GET", srv.URL()+path, nil)
@@ -112,28 +112,28 @@ func TestWebSocketsAreRefused(t *testing.T) {
 
 	_, err := srv.Faults().AddText("gone: when verb(watch) && first(1) do status(410)\n drop: when verb(watch) && event(ADDED) do drop")
 	require.NoError(t, err)
-	_, err = dialSocket(t, srv, watch, "*/*")
+	_, err = dialWebSocket(t, srv, watch, "*/*")
 	require.ErrorContains(t, err, "bad status")
-	ws, err := dialSocket(t, srv, watch, "*/*")
+	ws, err := dialWebSocket(t, srv, watch, "*/*")
 	require.NoError(t, err)
-	kind, _ := message(t, ws)
+	kind, _ := readMessage(t, ws)
 	require.Equal(t, "ADDED", kind, "frames of WebSockets are out of reach")
 	require.NoError(t, ws.Close())
 }
 
 // A server that closes ends the WebSockets, and one whose client has gone is not served
 // on.
-func TestWebSocketsEnd(t *testing.T) {
+func TestWebSocketClose(t *testing.T) {
 	srv, err := fakeapi.New()
 	require.NoError(t, err)
 	const watch = "/api/v1/configmaps?watch=1"
-	left, err := dialSocket(t, srv, watch, "*/*")
+	left, err := dialWebSocket(t, srv, watch, "*/*")
 	require.NoError(t, err)
 	require.NoError(t, left.Close())
 	require.Eventually(t, func() bool {
-		return strings.Contains(strings.Join(scraped(t, srv, "apiserver_longrunning_requests"), ""), "verb=WATCH 0")
+		return strings.Contains(strings.Join(scrape(t, srv, "apiserver_longrunning_requests"), ""), "verb=WATCH 0")
 	}, 10*time.Second, 10*time.Millisecond)
-	stays, err := dialSocket(t, srv, watch, "*/*")
+	stays, err := dialWebSocket(t, srv, watch, "*/*")
 	require.NoError(t, err)
 	require.NoError(t, srv.Close())
 	require.Error(t, websocket.Message.Receive(stays, new(string)))

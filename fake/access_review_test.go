@@ -1,0 +1,226 @@
+package fakeapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// allowReaders lets bob read pods, and everybody review what they may do themselves.
+func allowReaders(a fakeapi.Attributes) fakeapi.Decision {
+	switch {
+	case a.User.Username == "bob" && a.Resource == "pods" && (a.Verb == "get" || a.Verb == "list"):
+		return fakeapi.Allow("bob reads pods")
+	case a.Resource == "secrets":
+		return fakeapi.Deny("nobody reads secrets")
+	case a.Resource == "nodes":
+		return fakeapi.NoOpinion("").WithError(errors.New("nodes are hard"))
+	case a.Group == "authorization.k8s.io" || a.Group == "authentication.k8s.io":
+		return fakeapi.Allow("")
+	}
+	return fakeapi.NoOpinion("")
+}
+
+// impersonatingClient is a client of a server that acts as a user.
+func impersonatingClient(srv *fakeapi.Server, user string, groups ...string) *kubernetes.Clientset {
+	config := srv.RESTConfig()
+	config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: groups}
+	return kubernetes.NewForConfigOrDie(config)
+}
+
+// Access reviews ask the authorizer, for others and for oneself, in protobuf as the typed
+// clients send (VR-01, VR-05). Nothing is stored.
+func TestAccessReviews(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAuthorizer(allowReaders))
+	before := srv.ResourceVersion()
+	ctx := t.Context()
+	bob := impersonatingClient(srv, "bob")
+	for _, one := range []struct {
+		action authorizationv1.ResourceAttributes
+		want   authorizationv1.SubjectAccessReviewStatus
+	}{
+		{authorizationv1.ResourceAttributes{Verb: "list", Resource: "pods"}, authorizationv1.SubjectAccessReviewStatus{Allowed: true, Reason: "bob reads pods"}},
+		{authorizationv1.ResourceAttributes{Verb: "delete", Resource: "pods"}, authorizationv1.SubjectAccessReviewStatus{}},
+		{authorizationv1.ResourceAttributes{Verb: "get", Resource: "secrets"}, authorizationv1.SubjectAccessReviewStatus{Denied: true, Reason: "nobody reads secrets"}},
+		{authorizationv1.ResourceAttributes{Verb: "get", Resource: "nodes"}, authorizationv1.SubjectAccessReviewStatus{EvaluationError: "nodes are hard"}},
+		{
+			authorizationv1.ResourceAttributes{Verb: "list", Resource: "pods", FieldSelector: &authorizationv1.FieldSelectorAttributes{RawSelector: "a=b=c"}},
+			authorizationv1.SubjectAccessReviewStatus{Allowed: true, Reason: "bob reads pods", EvaluationError: "spec.resourceAttributes.fieldSelector ignored due to parse error"},
+		},
+	} {
+		forged := authorizationv1.SubjectAccessReviewStatus{Allowed: true, Denied: true, Reason: "forged"}
+		own, err := bob.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, &authorizationv1.SelfSubjectAccessReview{
+			Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &one.action}, Status: forged,
+		}, metav1.CreateOptions{})
+		require.NoError(t, err)
+		require.Equal(t, one.want, own.Status)
+		require.Equal(t, &one.action, own.Spec.ResourceAttributes)
+
+		other, err := impersonatingClient(srv, "carol").AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{
+			Spec: authorizationv1.SubjectAccessReviewSpec{User: "bob", ResourceAttributes: &one.action}, Status: forged,
+		}, metav1.CreateOptions{})
+		require.NoError(t, err)
+		require.Equal(t, one.want, other.Status)
+
+		local := one.action
+		local.Namespace = "none"
+		there, err := bob.AuthorizationV1().LocalSubjectAccessReviews("none").Create(ctx, &authorizationv1.LocalSubjectAccessReview{
+			Spec: authorizationv1.SubjectAccessReviewSpec{User: "bob", ResourceAttributes: &local}, Status: forged,
+		}, metav1.CreateOptions{})
+		require.NoError(t, err, "the namespace need not be there (NS-10)")
+		require.Equal(t, one.want, there.Status)
+		require.Equal(t, "none", there.Namespace)
+	}
+	require.Equal(t, before, srv.ResourceVersion())
+}
+
+// Rules can be told of those who may do everything, and not of a function.
+func TestRulesReview(t *testing.T) {
+	all := []string{"*"}
+	everything := authorizationv1.SubjectRulesReviewStatus{
+		ResourceRules:    []authorizationv1.ResourceRule{{Verbs: all, APIGroups: all, Resources: all}},
+		NonResourceRules: []authorizationv1.NonResourceRule{{Verbs: all, NonResourceURLs: all}},
+	}
+	rules := func(client *kubernetes.Clientset) authorizationv1.SubjectRulesReviewStatus {
+		answer, err := client.AuthorizationV1().SelfSubjectRulesReviews().Create(t.Context(), &authorizationv1.SelfSubjectRulesReview{
+			Spec: authorizationv1.SelfSubjectRulesReviewSpec{Namespace: "default"},
+		}, metav1.CreateOptions{})
+		require.NoError(t, err)
+		return answer.Status
+	}
+	open := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
+	require.Equal(t, everything, rules(impersonatingClient(open, "bob")))
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAuthorizer(allowReaders))
+	require.Equal(t, everything, rules(kubernetes.NewForConfigOrDie(srv.RESTConfig())))
+	told := rules(impersonatingClient(srv, "bob"))
+	require.True(t, told.Incomplete)
+	require.Contains(t, told.EvaluationError, "a function")
+	require.Len(t, told.NonResourceRules, 1)
+}
+
+// A review that asks for nothing, or for too much, is refused as upstream words it (VR-03, VR-04).
+func TestReviewErrors(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
+	const local = "/apis/authorization.k8s.io/v1/namespaces/default/localsubjectaccessreviews"
+	const other = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
+	const own = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+	for _, one := range []struct {
+		path, body string
+		code       int
+		message    string
+	}{
+		{other, `{"spec":{}}`, 422, `.authorization.k8s.io "" is invalid: [spec: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified, spec.user: Invalid value: "": at least one of user or group must be specified]`},
+		{own, `{"spec":{"resourceAttributes":{},"nonResourceAttributes":{"path":"/x"}}}`, 422, `.authorization.k8s.io "" is invalid: spec: Invalid value: {"path":"/x"}: exactly one of nonResourceAttributes or resourceAttributes must be specified`},
+		{own, `{"metadata":{"name":"a"},"spec":{"resourceAttributes":{}}}`, 422, `.authorization.k8s.io "" is invalid: metadata: Invalid value: {"name":"a"}: must be empty`},
+		{other, `{"spec":{"user":"a","resourceAttributes":{"fieldSelector":{"rawSelector":"a","requirements":[{"key":"","operator":"In"}]},"labelSelector":{}}}}`, 422,
+			`.authorization.k8s.io "" is invalid: [spec.resourceAttributes.fieldSelector.rawSelector: Invalid value: "a": may not specified at the same time as requirements, ` +
+				`spec.resourceAttributes.fieldSelector.requirements[0].key: Required value: must be specified, ` +
+				"spec.resourceAttributes.fieldSelector.requirements[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn', " +
+				`spec.resourceAttributes.labelSelector.requirements: Required value: when spec.resourceAttributes.labelSelector is specified, requirements or rawSelector is required]`},
+		{local, `{"spec":{"user":"a","resourceAttributes":{"namespace":"other"}}}`, 422, `.authorization.k8s.io "" is invalid: spec.resourceAttributes.namespace: Invalid value: "other": must match metadata.namespace`},
+		{local, `{"metadata":{"labels":{"a":"b"}},"spec":{"groups":["a"],"nonResourceAttributes":{}}}`, 422, `.authorization.k8s.io "" is invalid: [metadata: Invalid value: {"namespace":"default","labels":{"a":"b"}}: must be empty except for namespace, spec.nonResourceAttributes: Invalid value: {}: disallowed on this kind of request]`},
+		{local, `{"metadata":{"namespace":"other"},"spec":{"user":"a","resourceAttributes":{"namespace":"other"}}}`, 400, `the namespace of the provided object does not match the namespace sent on the request`},
+		{"/apis/authorization.k8s.io/v1/selfsubjectrulesreviews", `{"spec":{}}`, 400, "no namespace on request"},
+		{"/apis/authentication.k8s.io/v1/tokenreviews", `{"spec":{}}`, 400, "token is required for TokenReview in authentication"},
+	} {
+		code, _, body := send(t, srv, "POST", one.path, "application/json", []byte(one.body))
+		require.Equal(t, one.code, code, "%s", body)
+		var status metav1.Status
+		require.NoError(t, json.Unmarshal([]byte(body), &status))
+		require.Equal(t, one.message, status.Message)
+	}
+}
+
+// There is only where to post to (VR-02), in JSON and YAML, too.
+func TestReviewsAreCreateOnly(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
+	for _, path := range []string{
+		"/apis/authorization.k8s.io/v1/subjectaccessreviews", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+		"/apis/authorization.k8s.io/v1/selfsubjectrulesreviews", "/apis/authorization.k8s.io/v1/namespaces/default/localsubjectaccessreviews",
+		"/apis/authentication.k8s.io/v1/tokenreviews", "/apis/authentication.k8s.io/v1/selfsubjectreviews",
+	} {
+		for _, method := range []string{"GET", "PUT", "PATCH", "DELETE"} {
+			code, _, _ := send(t, srv, method, path, "application/json", []byte(`{}`))
+			require.Equal(t, 405, code, "%s %s", method, path)
+		}
+		code, _, _ := send(t, srv, "GET", path+"?watch=1", "", nil)
+		require.Equal(t, 405, code)
+		code, _, _ = send(t, srv, "GET", path+"/a", "", nil)
+		require.Equal(t, 404, code)
+	}
+	code, _, _ := send(t, srv, "POST", "/apis/authorization.k8s.io/v1/localsubjectaccessreviews", "application/json", []byte(`{}`))
+	require.Equal(t, 404, code)
+	code, _, body := send(t, srv, "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", "application/yaml", []byte("spec: {nonResourceAttributes: {path: /metrics, verb: get}}\n"))
+	require.Equal(t, 201, code)
+	require.Contains(t, string(body), `"status":{"allowed":true}`)
+}
+
+// A token review tells whose a token is that would be let in, and for whom.
+func TestTokenReview(t *testing.T) {
+	s := newTokenServer(t, fakeapi.WithObjects(newServiceAccount("sa")))
+	review := func(token string, audiences ...string) authenticationv1.TokenReviewStatus {
+		answer, err := s.client.AuthenticationV1().TokenReviews().Create(t.Context(), &authenticationv1.TokenReview{
+			Spec:   authenticationv1.TokenReviewSpec{Token: token, Audiences: audiences},
+			Status: authenticationv1.TokenReviewStatus{Authenticated: true, User: authenticationv1.UserInfo{Username: "forged"}},
+		}, metav1.CreateOptions{})
+		require.NoError(t, err)
+		require.Equal(t, token, answer.Spec.Token)
+		return answer.Status
+	}
+	const issuer = "https://kubernetes.default.svc.cluster.local"
+	bad := authenticationv1.TokenReviewStatus{Error: "invalid bearer token"}
+	require.Equal(t, authenticationv1.TokenReviewStatus{
+		Authenticated: true, Audiences: []string{issuer},
+		User: authenticationv1.UserInfo{Username: "ann", Groups: []string{"team-a", "system:authenticated"}},
+	}, review("ann-1"))
+	require.Equal(t, []string{issuer}, review("ann-1", "other", issuer).Audiences)
+	require.Equal(t, bad, review("ann-1", "other"))
+	require.Equal(t, bad, review("bob-1"))
+
+	own := s.requestToken(nil)
+	status := review(own)
+	require.Equal(t, "system:serviceaccount:default:sa", status.User.Username)
+	require.Equal(t, []string{"system:serviceaccounts", "system:serviceaccounts:default", "system:authenticated"}, status.User.Groups)
+	require.Equal(t, []string{issuer}, status.Audiences)
+	vault := s.requestToken(func(r *authenticationv1.TokenRequestSpec) { r.Audiences = []string{"vault", "other"} })
+	require.Equal(t, bad, review(vault))
+	require.Equal(t, []string{"vault"}, review(vault, "vault", issuer).Audiences)
+	require.NoError(t, s.srv.ExpireToken("ann-1"))
+	_, err := s.client.AuthenticationV1().TokenReviews().Create(t.Context(), &authenticationv1.TokenReview{}, metav1.CreateOptions{})
+	require.True(t, apierrors.IsUnauthorized(err))
+}
+
+// The one who asks is told who that is: after impersonation somebody else.
+func TestSelfReview(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
+	whoami := func(client *kubernetes.Clientset) authenticationv1.UserInfo {
+		answer, err := client.AuthenticationV1().SelfSubjectReviews().Create(t.Context(), &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+		require.NoError(t, err)
+		require.False(t, answer.CreationTimestamp.IsZero())
+		return answer.Status.UserInfo
+	}
+	require.Equal(t, authenticationv1.UserInfo{Username: "system:admin", Groups: []string{"system:masters", "system:authenticated"}},
+		whoami(kubernetes.NewForConfigOrDie(srv.RESTConfig())))
+	require.Equal(t, authenticationv1.UserInfo{Username: "bob", Groups: []string{"a", "b", "system:authenticated"}}, whoami(impersonatingClient(srv, "bob", "a", "b")))
+}
+
+// Admission plugins see a review, and may refuse it.
+func TestReviewAdmission(t *testing.T) {
+	var w reviewer
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAdmission(fakeapi.ValidatingAdmission("v", w.review)))
+	code, _, body := send(t, srv, "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", "application/json", []byte(`{}`))
+	require.Equal(t, 201, code, "%s", body)
+	require.Equal(t, "selfsubjectreviews", w.last().Resource.Resource)
+	require.True(t, bytes.Contains(w.last().Object.Raw, []byte("SelfSubjectReview")))
+}

@@ -1,0 +1,157 @@
+package fakeapi_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// tokenServer is a server with authentication, and a client that requests tokens for a service
+// account.
+type tokenServer struct {
+	t      *testing.T
+	srv    *fakeapi.Server
+	client kubernetes.Interface
+}
+
+func newTokenServer(t *testing.T, opts ...fakeapi.Option) *tokenServer {
+	srv := fakeapi.Start(t, append(opts, fakeapi.WithInMemoryNetwork(), fakeapi.WithTokens(annToken))...)
+	return &tokenServer{t, srv, kubernetes.NewForConfigOrDie(srv.RESTConfig())}
+}
+
+// requestToken requests a token for the service account sa.
+func (s *tokenServer) requestToken(change func(*authenticationv1.TokenRequestSpec)) string {
+	s.t.Helper()
+	request := &authenticationv1.TokenRequest{}
+	if change != nil {
+		change(&request.Spec)
+	}
+	answer, err := s.client.CoreV1().ServiceAccounts("default").CreateToken(s.t.Context(), "sa", request, metav1.CreateOptions{})
+	require.NoError(s.t, err)
+	return answer.Status.Token
+}
+
+// accepts reports whether the server authenticates a token.
+func (s *tokenServer) accepts(token string) bool {
+	s.t.Helper()
+	_, err := kubernetes.NewForConfigOrDie(s.srv.RESTConfigWithToken(token)).CoreV1().Pods("").List(s.t.Context(), metav1.ListOptions{})
+	if err != nil {
+		require.True(s.t, apierrors.IsUnauthorized(err), "%v", err)
+	}
+	return err == nil
+}
+
+// A token authenticates as its service account. The user's extra fields name the bound object.
+func TestAccountToken(t *testing.T) {
+	var w reviewer
+	s := newTokenServer(t, fakeapi.WithAdmission(fakeapi.ValidatingAdmission("v", w.review)), fakeapi.WithObjects(newServiceAccount("sa"),
+		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", UID: "node-uid"}},
+		newPod("p", makeRunning, func(p *corev1.Pod) { p.Spec.ServiceAccountName, p.UID = "sa", "pod-uid" })))
+	write := func(name, token string) authenticationv1.UserInfo {
+		_, err := kubernetes.NewForConfigOrDie(s.srv.RESTConfigWithToken(token)).CoreV1().ConfigMaps("default").Create(t.Context(), configMap(name, "1"), metav1.CreateOptions{})
+		require.NoError(t, err)
+		return *w.last().UserInfo.DeepCopy()
+	}
+	token := s.requestToken(nil)
+	require.Equal(t, authenticationv1.UserInfo{
+		Username: "system:serviceaccount:default:sa",
+		UID:      "account-uid",
+		Groups:   []string{"system:serviceaccounts", "system:serviceaccounts:default", "system:authenticated"},
+		Extra: map[string]authenticationv1.ExtraValue{
+			"authentication.kubernetes.io/credential-id": {"JTI=" + claimsOf(t, token)["jti"].(string)},
+		},
+	}, write("a", token))
+	extra := write("b", s.requestToken(func(r *authenticationv1.TokenRequestSpec) {
+		r.BoundObjectRef = &authenticationv1.BoundObjectReference{Kind: "Pod", APIVersion: "v1", Name: "p"}
+	})).Extra
+	for name, want := range map[string]string{"pod-name": "p", "pod-uid": "pod-uid", "node-name": "n", "node-uid": "node-uid"} {
+		require.Equal(t, authenticationv1.ExtraValue{want}, extra["authentication.kubernetes.io/"+name])
+	}
+}
+
+// A token is accepted until a minute after it has expired.
+func TestAccountTokenExpires(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTokenServer(t, fakeapi.WithObjects(newServiceAccount("sa")))
+		seconds := int64(600)
+		token := s.requestToken(func(r *authenticationv1.TokenRequestSpec) { r.ExpirationSeconds = &seconds })
+		time.Sleep(11 * time.Minute)
+		require.True(t, s.accepts(token))
+		time.Sleep(time.Second)
+		require.False(t, s.accepts(token))
+		require.True(t, s.accepts(s.requestToken(nil)))
+	})
+}
+
+func TestAccountTokenRejected(t *testing.T) {
+	s := newTokenServer(t, fakeapi.WithObjects(newServiceAccount("sa")))
+	good := s.requestToken(nil)
+	require.True(t, s.accepts(good))
+	parts := strings.Split(good, ".")
+	other := strings.Split(newTokenServer(t, fakeapi.WithObjects(newServiceAccount("sa"))).requestToken(nil), ".")
+	for name, token := range map[string]string{
+		"another audience": s.requestToken(func(r *authenticationv1.TokenRequestSpec) { r.Audiences = []string{"vault"} }),
+		"another server":   strings.Join(other, "."),
+		"other claims":     parts[0] + "." + other[1] + "." + parts[2],
+		"no signature":     parts[0] + "." + parts[1] + ".",
+		"a fourth part":    good + ".x",
+		"truncated":        good[:len(good)-1],
+	} {
+		require.False(t, s.accepts(token), name)
+	}
+	require.NoError(t, s.srv.ExpireToken(good))
+	require.False(t, s.accepts(good))
+	require.True(t, s.accepts(s.requestToken(nil)), "other tokens of the account are accepted")
+}
+
+// A token is rejected once its account or its bound object does not exist, and a minute after their
+// deletion began. A new object with the same name has another uid.
+func TestAccountTokenOfDeletedObject(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTokenServer(t, fakeapi.WithObjects(newServiceAccount("sa"),
+			&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "s", Namespace: "default"}},
+			&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}},
+			newPod("p", makeRunning, func(p *corev1.Pod) {
+				p.Spec.ServiceAccountName, p.Finalizers = "sa", []string{"example.com/wait"}
+			})))
+		bound := func(kind, name string) string {
+			return s.requestToken(func(r *authenticationv1.TokenRequestSpec) {
+				r.BoundObjectRef = &authenticationv1.BoundObjectReference{Kind: kind, APIVersion: "v1", Name: name}
+			})
+		}
+		toSecret, toNode, toPod, free := bound("Secret", "s"), bound("Node", "n"), bound("Pod", "p"), s.requestToken(nil)
+		for _, token := range []string{toSecret, toNode, toPod, free} {
+			require.True(t, s.accepts(token))
+		}
+		core, ctx, now := s.client.CoreV1(), t.Context(), metav1.DeleteOptions{GracePeriodSeconds: new(int64)}
+
+		require.NoError(t, core.Secrets("default").Delete(ctx, "s", now))
+		require.False(t, s.accepts(toSecret))
+		require.NoError(t, core.Nodes().Delete(ctx, "n", now))
+		require.False(t, s.accepts(toNode))
+		require.True(t, s.accepts(toPod), "the node of a pod is not checked")
+		require.NoError(t, core.Pods("default").Delete(ctx, "p", now))
+		time.Sleep(time.Minute)
+		require.True(t, s.accepts(toPod))
+		time.Sleep(time.Second)
+		require.False(t, s.accepts(toPod))
+
+		require.True(t, s.accepts(free))
+		accounts := core.ServiceAccounts("default")
+		require.NoError(t, accounts.Delete(ctx, "sa", now))
+		require.False(t, s.accepts(free))
+		_, err := accounts.Create(ctx, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "sa"}}, metav1.CreateOptions{})
+		require.NoError(t, err)
+		require.False(t, s.accepts(free))
+	})
+}

@@ -1,0 +1,106 @@
+package fakeapi_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	kjson "sigs.k8s.io/json"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// BenchmarkServe is what the server itself does for a request, without a
+// network and a client. Writes are compared with strictly decoding the object
+// that is written into its type, in the encoding of the client (x-decode); a
+// patch, which is smaller, with that of the whole object, too.
+func BenchmarkServe(b *testing.B) {
+	b.Run("get", func(b *testing.B) {
+		srv := fakeapi.Start(b, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(newKiBConfigMap("one")))
+		b.ReportAllocs()
+		for b.Loop() {
+			serveRequest(b, srv, http.MethodGet, "/api/v1/namespaces/default/configmaps/one", mediaJSON, mediaJSON, nil)
+		}
+	})
+	for _, w := range benchTypes() {
+		for _, media := range []string{mediaJSON, mediaProtobuf} {
+			for _, op := range w.operations(b, media) {
+				b.Run(fmt.Sprintf("%s/%s/%s", w.name, op.name, shortMedia(media)), func(b *testing.B) { benchServe(b, w, op, media) })
+			}
+		}
+	}
+}
+
+// benchServe measures one operation. Decoding takes place in between, so that both
+// share the moods of the machine.
+func benchServe(b *testing.B, w benchType, op benchOperation, media string) {
+	srv := fakeapi.Start(b, fakeapi.WithInMemoryNetwork())
+	fixture := op.fixture(b, w)
+	var answer []byte
+	for i := range 2 { // the first of its type costs more
+		path, body := fixture.request(w.path, i, 0)
+		answer = serveRequest(b, srv, fixture.method, path, fixture.contentType, media, body)
+		if op.name == "create" {
+			break
+		}
+	}
+	decode := newDecoder(b, w.object, media)
+	var decoding time.Duration
+	var decoded, n int
+	b.ReportAllocs()
+	for b.Loop() {
+		n++
+		path, body := op.request(w.path, 1, n)
+		if op.reuseResponse {
+			body = bytes.Replace(answer, fmt.Appendf(nil, "%08d", n-1), fmt.Appendf(nil, "%08d", n), 1)
+		}
+		answer = serveRequest(b, srv, op.method, path, op.contentType, media, body)
+		if n%32 != 1 {
+			continue
+		}
+		b.StopTimer()
+		began := time.Now()
+		for range 32 {
+			decode()
+			decoded++
+		}
+		decoding += time.Since(began)
+		b.StartTimer()
+	}
+	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/(float64(decoding)/float64(decoded)), "x-decode")
+}
+
+// serveRequest has the server answer a request that must succeed.
+func serveRequest(b *testing.B, srv *fakeapi.Server, method, path, contentType, accept string, body []byte) (answer []byte) {
+	r := httptest.NewRequest(method, path, bytes.NewReader(body))
+	r.Header.Set("Content-Type", contentType)
+	r.Header.Set("Accept", accept)
+	r.Header.Set("User-Agent", "bench/1")
+	w := httptest.NewRecorder()
+	srv.ServeHTTP(w, r)
+	if w.Code >= http.StatusBadRequest {
+		b.Fatalf("%s %s: %d: %q", method, path, w.Code, w.Body)
+	}
+	return w.Body.Bytes()
+}
+
+// newDecoder gives what strictly decodes an object in a media type into its type.
+func newDecoder(b *testing.B, obj runtime.Object, media string) func() {
+	body, kind, serializer := encode(b, media, obj), reflect.TypeOf(obj).Elem(), codecs()[media]
+	return func() {
+		var err error
+		if into := reflect.New(kind).Interface().(runtime.Object); media == mediaJSON {
+			_, err = kjson.UnmarshalStrict(body, into)
+		} else {
+			_, _, err = serializer.Decode(body, nil, into)
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}

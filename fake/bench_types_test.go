@@ -1,0 +1,233 @@
+package fakeapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// In the objects that are written, and in their encodings, these are replaced by
+// others of the same length.
+const (
+	benchName  = "nnnnnnnn"
+	benchValue = "vvvvvvvv"
+)
+
+// benchType is a type whose writes are measured.
+type benchType struct {
+	name, path string
+	object     runtime.Object
+	field      string // the JSON pointer of the value, and
+	patch      string // the strategic merge patch of it
+	status     bool
+}
+
+func benchTypes() []benchType {
+	image := `{"spec":{"containers":[{"name":"app","image":"registry.example.com/shop/app:vvvvvvvv"}]}}`
+	return []benchType{
+		{"ConfigMap", "/api/v1/namespaces/default/configmaps", benchConfigMap(), "/data/k", `{"data":{"k":"vvvvvvvv"}}`, false},
+		{"Pod", "/api/v1/namespaces/default/pods", benchPod(), "/spec/containers/0/image", image, true},
+		{
+			"Deployment", "/apis/apps/v1/namespaces/default/deployments", benchDeployment(),
+			"/spec/template/spec/containers/0/image", `{"spec":{"template":` + image + `}}`, true,
+		},
+	}
+}
+
+func benchLabels() map[string]string { return map[string]string{"app": "bench", "index": benchName} }
+
+// benchConfigMap is one of a KiB.
+func benchConfigMap() runtime.Object {
+	cm := newKiBConfigMap(benchName)
+	cm.Labels["app"] = "bench"
+	return cm
+}
+
+// benchPod is a Pod as a Deployment makes them: two containers with what most
+// have.
+func benchPod() runtime.Object {
+	yes := true
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: benchName, Namespace: "default", Labels: benchLabels(),
+			Annotations: map[string]string{"prometheus.io/scrape": "true", "prometheus.io/port": "9090"},
+			// Of a kind that is not served: a missing ReplicaSet would take the Pod with it.
+			OwnerReferences: []metav1.OwnerReference{{
+				APIVersion: "apps.example.com/v1", Kind: "Rollout", Name: "web", UID: "6a9f2f52-bc3d-4d1c-8b9e-1f0e4f5f3a11",
+				Controller: &yes, BlockOwnerDeletion: &yes,
+			}},
+		},
+		Spec: benchPodSpec(),
+		Status: corev1.PodStatus{
+			Phase: corev1.PodRunning, Message: benchValue, PodIP: "10.0.0.7", HostIP: "192.0.2.4",
+			Conditions: []corev1.PodCondition{
+				{Type: corev1.PodScheduled, Status: corev1.ConditionTrue},
+				{Type: corev1.PodReady, Status: corev1.ConditionTrue},
+			},
+			ContainerStatuses: []corev1.ContainerStatus{
+				{Name: "app", Ready: true, Image: "registry.example.com/shop/app:1", ImageID: "sha256:0123456789abcdef"},
+				{Name: "proxy", Ready: true, Image: "registry.example.com/proxy:3", ImageID: "sha256:fedcba9876543210"},
+			},
+		},
+	}
+}
+
+func benchPodSpec() corev1.PodSpec {
+	no := false
+	probe := func(path string) *corev1.Probe {
+		return &corev1.Probe{
+			ProbeHandler:  corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: path, Port: intstr.FromString("http")}},
+			PeriodSeconds: 10, FailureThreshold: 3,
+		}
+	}
+	return corev1.PodSpec{
+		ServiceAccountName: "default",
+		Containers: []corev1.Container{
+			{
+				Name: "app", Image: "registry.example.com/shop/app:" + benchValue, Args: []string{"serve", "--listen=:8080"},
+				Ports: []corev1.ContainerPort{{Name: "http", ContainerPort: 8080, Protocol: corev1.ProtocolTCP}},
+				Env: []corev1.EnvVar{
+					{Name: "MODE", Value: "production"},
+					{Name: "POD", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{APIVersion: "v1", FieldPath: "metadata.name"}}},
+					{Name: "PASSWORD", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
+						LocalObjectReference: corev1.LocalObjectReference{Name: "db"}, Key: "password",
+					}}},
+				},
+				Resources: corev1.ResourceRequirements{
+					Requests: corev1.ResourceList{"cpu": resource.MustParse("100m"), "memory": resource.MustParse("128Mi")},
+					Limits:   corev1.ResourceList{"cpu": resource.MustParse("1"), "memory": resource.MustParse("256Mi")},
+				},
+				ReadinessProbe: probe("/ready"), LivenessProbe: probe("/live"),
+				VolumeMounts:    []corev1.VolumeMount{{Name: "config", MountPath: "/etc/app", ReadOnly: true}, {Name: "tmp", MountPath: "/tmp"}},
+				SecurityContext: &corev1.SecurityContext{AllowPrivilegeEscalation: &no},
+			},
+			{
+				Name: "proxy", Image: "registry.example.com/proxy:3",
+				Ports: []corev1.ContainerPort{{Name: "metrics", ContainerPort: 9090, Protocol: corev1.ProtocolTCP}},
+			},
+		},
+		Volumes: []corev1.Volume{
+			{Name: "config", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "app"}}}},
+			{Name: "tmp", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
+		},
+	}
+}
+
+func benchDeployment() runtime.Object {
+	replicas, half := int32(3), intstr.FromString("50%")
+	return &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Name: benchName, Namespace: "default", Labels: benchLabels()},
+		Spec: appsv1.DeploymentSpec{
+			Replicas: &replicas,
+			Selector: &metav1.LabelSelector{MatchLabels: benchLabels()},
+			Strategy: appsv1.DeploymentStrategy{
+				Type:          appsv1.RollingUpdateDeploymentStrategyType,
+				RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: &half, MaxUnavailable: &half},
+			},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: benchLabels()}, Spec: benchPodSpec()},
+		},
+		Status: appsv1.DeploymentStatus{
+			ObservedGeneration: 1, Replicas: 3, ReadyReplicas: 3,
+			Conditions: []appsv1.DeploymentCondition{{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue, Message: benchValue}},
+		},
+	}
+}
+
+// encode is an object in a media type.
+func encode(b *testing.B, media string, obj runtime.Object) []byte {
+	kinds, _, err := scheme.Scheme.ObjectKinds(obj)
+	require.NoError(b, err)
+	obj.GetObjectKind().SetGroupVersionKind(kinds[0])
+	var out bytes.Buffer
+	require.NoError(b, codecs()[media].Encode(obj, &out))
+	return bytes.TrimSpace(out.Bytes())
+}
+
+// benchOperation is a way to write an object, again and again.
+type benchOperation struct {
+	name          string
+	method        string
+	path          string // after the collection; with the name in it
+	contentType   string
+	body          []byte
+	noop          bool // the value stays as it is
+	reuseResponse bool // the body is the last answer, with another value
+}
+
+// operations are what can be done to a type in a media type.
+func (w benchType) operations(b *testing.B, media string) []benchOperation {
+	whole := encode(b, media, w.object)
+	config := encode(b, mediaJSON, w.object)
+	patch := func(pointer string) []byte {
+		p, err := json.Marshal([]map[string]string{{"op": "replace", "path": pointer, "value": benchValue}})
+		require.NoError(b, err)
+		return p
+	}
+	const item, apply = "/" + benchName, "/" + benchName + "?fieldManager=bench&force=true"
+	all := []benchOperation{
+		{name: "create", method: http.MethodPost, contentType: media, body: whole},
+		{name: "update", method: http.MethodPut, path: item, contentType: media, body: whole},
+		{name: "resend", method: http.MethodPut, path: item, contentType: media, reuseResponse: true},
+		{name: "json-patch", method: http.MethodPatch, path: item, contentType: "application/json-patch+json", body: patch(w.field)},
+		{
+			name: "merge-patch", method: http.MethodPatch, path: item, contentType: "application/merge-patch+json",
+			body: []byte(`{"metadata":{"annotations":{"example.com/v":"vvvvvvvv"}}}`),
+		},
+		{name: "strategic-patch", method: http.MethodPatch, path: item, contentType: "application/strategic-merge-patch+json", body: []byte(w.patch)},
+		{name: "apply-changing", method: http.MethodPatch, path: apply, contentType: "application/apply-patch+yaml", body: config},
+		{name: "apply-repeating", method: http.MethodPatch, path: apply, contentType: "application/apply-patch+yaml", body: config, noop: true},
+	}
+	if w.status {
+		all = append(all, benchOperation{name: "status", method: http.MethodPut, path: item + "/status", contentType: media, body: whole})
+	}
+	return all
+}
+
+// replaceValue puts a name and a value into a text that has places for them.
+func replaceValue(text []byte, name, value string) []byte {
+	text = bytes.Clone(text)
+	for at := 0; ; {
+		i := bytes.Index(text[at:], []byte(benchName))
+		if i < 0 {
+			break
+		}
+		at += i + copy(text[at+i:], name)
+	}
+	if i := bytes.Index(text, []byte(benchValue)); i >= 0 {
+		copy(text[i:], value)
+	}
+	return text
+}
+
+// request is the n-th write of an operation, to the object of a number. A create
+// makes the n-th object.
+func (o benchOperation) request(base string, object, n int) (url string, body []byte) {
+	value := fmt.Sprintf("%08d", n)
+	if o.noop {
+		value = "00000000"
+	}
+	if o.method == http.MethodPost && n > 0 {
+		object = n
+	}
+	name := fmt.Sprintf("n%07d", object)
+	return base + string(replaceValue([]byte(o.path), name, "")), replaceValue(o.body, name, value)
+}
+
+// fixture is the operation that makes an object for this one.
+func (o benchOperation) fixture(b *testing.B, w benchType) benchOperation {
+	if o.contentType == "application/apply-patch+yaml" {
+		return o // by the same manager
+	}
+	return benchOperation{name: "create", method: http.MethodPost, contentType: mediaJSON, body: encode(b, mediaJSON, w.object)}
+}

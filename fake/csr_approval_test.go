@@ -1,0 +1,104 @@
+package fakeapi_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	certificatesv1 "k8s.io/api/certificates/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func csrCondition(of certificatesv1.RequestConditionType) certificatesv1.CertificateSigningRequestCondition {
+	return certificatesv1.CertificateSigningRequestCondition{Type: of, Status: corev1.ConditionTrue, Reason: "r"}
+}
+
+// The approval subresource writes the conditions Approved and Denied, status the rest of the
+// status. Neither writes the spec.
+func TestApproval(t *testing.T) {
+	_, client := startClient(t)
+	ctx := t.Context()
+	requests := client.CertificatesV1().CertificateSigningRequests()
+	csr, err := requests.Create(ctx, &certificatesv1.CertificateSigningRequest{
+		ObjectMeta: metav1.ObjectMeta{Name: "r", Labels: map[string]string{"made": "here"}},
+		Spec:       certificatesv1.CertificateSigningRequestSpec{SignerName: "example.com/s", Request: []byte("r")},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+
+	csr.Spec.SignerName, csr.Status.Certificate = "example.com/other", []byte("c")
+	csr.Status.Conditions = append(csr.Status.Conditions, csrCondition(certificatesv1.CertificateApproved))
+	csr.Labels = map[string]string{"l": "v"}
+	csr, err = requests.UpdateApproval(ctx, "r", csr, metav1.UpdateOptions{FieldManager: "approver"})
+	require.NoError(t, err)
+	require.Equal(t, "example.com/s", csr.Spec.SignerName)
+	require.Empty(t, csr.Status.Certificate)
+	require.Equal(t, map[string]string{"l": "v"}, csr.Labels)
+	require.Len(t, csr.Status.Conditions, 1)
+	require.False(t, csr.Status.Conditions[0].LastUpdateTime.IsZero())
+	require.False(t, csr.Status.Conditions[0].LastTransitionTime.IsZero())
+	last := managedFieldsOf(t, csr, "approver")
+	require.Equal(t, "approval", last.Subresource)
+	require.NotContains(t, last.FieldsV1.GetRawString(), "f:certificate")
+
+	// An update of the status may set other conditions. It does not change those of the approval.
+	sent := csr.DeepCopy()
+	sent.Status.Certificate = []byte("c")
+	sent.Status.Conditions[0].Message = "changed"
+	sent.Status.Conditions = append(sent.Status.Conditions, csrCondition("Other"))
+	csr, err = requests.UpdateStatus(ctx, sent, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	require.Equal(t, []byte("c"), csr.Status.Certificate)
+	require.Empty(t, csr.Status.Conditions[0].Message)
+	require.Len(t, csr.Status.Conditions, 2)
+
+	// An update of the main resource changes only the metadata.
+	sent = csr.DeepCopy()
+	sent.Spec.SignerName, sent.Labels = "example.com/other", nil
+	csr, err = requests.Update(ctx, sent, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "example.com/s", csr.Spec.SignerName)
+	require.Empty(t, csr.Labels)
+}
+
+func TestApprovalErrors(t *testing.T) {
+	_, client := startClient(t)
+	ctx := t.Context()
+	requests := client.CertificatesV1().CertificateSigningRequests()
+	csr, err := requests.Create(ctx, &certificatesv1.CertificateSigningRequest{ObjectMeta: metav1.ObjectMeta{Name: "r"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+
+	sent := csr.DeepCopy()
+	sent.Status.Conditions = append(sent.Status.Conditions, csrCondition(certificatesv1.CertificateDenied))
+	_, err = requests.UpdateStatus(ctx, sent, metav1.UpdateOptions{})
+	require.True(t, apierrors.IsInvalid(err))
+	require.ErrorContains(t, err, `status.conditions: Forbidden: updates may not add a condition of type "Denied"`)
+
+	csr, err = requests.UpdateApproval(ctx, "r", sent, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	for want, change := range map[string]func(*certificatesv1.CertificateSigningRequest){
+		`updates may not remove a condition of type "Denied"`: func(c *certificatesv1.CertificateSigningRequest) { c.Status.Conditions = nil },
+		`status.conditions[1].type: Invalid value: "Approved": Approved and Denied conditions are mutually exclusive`: func(c *certificatesv1.CertificateSigningRequest) {
+			c.Status.Conditions = append(c.Status.Conditions, csrCondition(certificatesv1.CertificateApproved))
+		},
+		`status.conditions[1].type: Duplicate value: "Denied"`: func(c *certificatesv1.CertificateSigningRequest) {
+			c.Status.Conditions = append(c.Status.Conditions, csrCondition(certificatesv1.CertificateDenied))
+		},
+		`status.conditions[0].status: Unsupported value: "False": supported values: "True"`: func(c *certificatesv1.CertificateSigningRequest) {
+			c.Status.Conditions[0].Status = corev1.ConditionFalse
+		},
+		`status.conditions[0].status: Required value`: func(c *certificatesv1.CertificateSigningRequest) { c.Status.Conditions[0].Status = "" },
+	} {
+		bad := csr.DeepCopy()
+		change(bad)
+		_, err := requests.UpdateApproval(ctx, "r", bad, metav1.UpdateOptions{})
+		require.True(t, apierrors.IsInvalid(err), want)
+		require.ErrorContains(t, err, want)
+	}
+	csr.Status.Certificate = []byte("c")
+	csr, err = requests.UpdateStatus(ctx, csr, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	csr.Status.Certificate = []byte("d")
+	_, err = requests.UpdateStatus(ctx, csr, metav1.UpdateOptions{})
+	require.ErrorContains(t, err, "status.certificate: Forbidden: updates may not modify existing certificate content")
+}

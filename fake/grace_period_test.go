@@ -1,0 +1,148 @@
+package fakeapi_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// createPod makes a Pod that a node runs, with a grace period in its spec or none.
+func (p *controllersTest) createPod(namespace, name string, grace *int64) *corev1.Pod {
+	p.Helper()
+	pod, err := p.client.CoreV1().Pods(namespace).Create(p.Context(), &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: corev1.PodSpec{
+			NodeName: "n", TerminationGracePeriodSeconds: grace,
+			Containers: []corev1.Container{{Name: "c", Image: "i"}},
+		},
+	}, metav1.CreateOptions{})
+	require.NoError(p, err)
+	return pod
+}
+
+// timeUntilDeleted deletes a Pod with options and gives how long it is there afterwards.
+func (p *controllersTest) timeUntilDeleted(name string, opts metav1.DeleteOptions) time.Duration {
+	p.Helper()
+	pods := p.client.CoreV1().Pods("default")
+	require.NoError(p, pods.Delete(p.Context(), name, opts))
+	return p.podAge(name)
+}
+
+// podAge gives how long a Pod is there from now on.
+func (p *controllersTest) podAge(name string) time.Duration {
+	p.Helper()
+	for begin := time.Now(); ; time.Sleep(time.Second) {
+		synctest.Wait()
+		pod, err := p.client.CoreV1().Pods("default").Get(p.Context(), name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return time.Since(begin)
+		}
+		require.NoError(p, err)
+		require.NotNil(p, pod.DeletionTimestamp)
+		require.Less(p, time.Since(begin), time.Hour)
+	}
+}
+
+func newInt64(n int64) *int64 { return &n }
+
+// A pod lives for the time that the delete says, or its spec, or 30 seconds (DL-22).
+func TestPodGracePeriod(t *testing.T) {
+	withControllers(t, func(p *controllersTest) {
+		for name, tt := range map[string]struct {
+			own, asked *int64
+			want       time.Duration
+		}{
+			"default": {nil, nil, 30 * time.Second},
+			"own":     {newInt64(7), nil, 7 * time.Second},
+			"asked":   {newInt64(7), newInt64(3), 3 * time.Second},
+			"longer":  {newInt64(7), newInt64(90), 90 * time.Second},
+			"none":    {newInt64(7), newInt64(0), 0},
+		} {
+			p.createPod("default", name, tt.own)
+			require.Equal(p, tt.want, p.timeUntilDeleted(name, metav1.DeleteOptions{GracePeriodSeconds: tt.asked}), name)
+		}
+	})
+}
+
+// A second delete can make the grace shorter and never longer (DL-24).
+func TestShortenGracePeriod(t *testing.T) {
+	withControllers(t, func(p *controllersTest) {
+		for name, tt := range map[string]struct {
+			second *int64
+			want   time.Duration
+		}{
+			"shorter": {newInt64(12), 2 * time.Second}, // of its time since the first delete
+			"longer":  {newInt64(90), 20 * time.Second},
+			"same":    {nil, 20 * time.Second},
+			"none":    {newInt64(0), 0},
+		} {
+			p.createPod("default", name, nil)
+			require.NoError(p, p.client.CoreV1().Pods("default").Delete(p.Context(), name, metav1.DeleteOptions{}))
+			time.Sleep(10 * time.Second)
+			require.Equal(p, tt.want, p.timeUntilDeleted(name, metav1.DeleteOptions{GracePeriodSeconds: tt.second}), name)
+		}
+	})
+}
+
+// A pod with finalizers is there after its grace, with none left, until they are
+// gone.
+func TestFinalizersAfterGracePeriod(t *testing.T) {
+	withControllers(t, func(p *controllersTest) {
+		p.createPod("default", "held", nil)
+		pods := p.client.CoreV1().Pods("default")
+		finalizers := func(text string) {
+			_, err := pods.Patch(p.Context(), "held", types.MergePatchType, []byte(`{"metadata":{"finalizers":`+text+`}}`), metav1.PatchOptions{})
+			require.NoError(p, err)
+		}
+		finalizers(`["example.com/hold"]`)
+		require.NoError(p, pods.Delete(p.Context(), "held", metav1.DeleteOptions{}))
+		time.Sleep(time.Minute)
+		pod, err := pods.Get(p.Context(), "held", metav1.GetOptions{})
+		require.NoError(p, err)
+		require.Zero(p, *pod.DeletionGracePeriodSeconds)
+		finalizers("null")
+		require.Zero(p, p.podAge("held"))
+	})
+}
+
+// A pod of the same name that comes after one in its grace is not taken for it.
+func TestGracePeriodOfRecreatedPod(t *testing.T) {
+	withControllers(t, func(p *controllersTest) {
+		p.createPod("default", "web", nil)
+		pods := p.client.CoreV1().Pods("default")
+		require.NoError(p, pods.Delete(p.Context(), "web", metav1.DeleteOptions{}))
+		require.NoError(p, pods.Delete(p.Context(), "web", *metav1.NewDeleteOptions(0)))
+		p.createPod("default", "web", nil)
+		time.Sleep(time.Minute)
+		pod, err := pods.Get(p.Context(), "web", metav1.GetOptions{})
+		require.NoError(p, err)
+		require.Nil(p, pod.DeletionTimestamp)
+	})
+}
+
+// By hand, the grace of a pod passes as it does otherwise, and Settle does not wait
+// for it.
+func TestGracePeriodWithoutControllers(t *testing.T) {
+	withControllers(t, func(p *controllersTest) {
+		p.createPod("default", "web", nil)
+		pods := p.client.CoreV1().Pods("default")
+		require.NoError(p, pods.Delete(p.Context(), "web", metav1.DeleteOptions{}))
+		begin := time.Now()
+		require.NoError(p, p.srv.RunControllers(p.Context()))
+		require.Zero(p, time.Since(begin))
+		time.Sleep(time.Minute)
+		_, err := pods.Get(p.Context(), "web", metav1.GetOptions{})
+		require.NoError(p, err)
+		require.NoError(p, p.srv.RunControllers(p.Context()))
+		_, err = pods.Get(p.Context(), "web", metav1.GetOptions{})
+		require.True(p, apierrors.IsNotFound(err), "%v", err)
+	}, fakeapi.WithoutControllers())
+}

@@ -1,0 +1,165 @@
+package fakeapi_test
+
+import (
+	"encoding/json"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/faults"
+)
+
+// A server that ends says so first, then ends its watches and refuses connections, and
+// comes back with all that it had; an informer goes on where it was.
+func TestShutdownAndRestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("a", "0")))
+		replica, err := srv.Replica(fakeapi.WithInMemoryNetwork())
+		require.NoError(t, err)
+		var s handlerLog
+		informer := startInformer(t, srv.RESTConfig(), &s)
+		maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
+		w, err := maps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: srv.ResourceVersion()})
+		require.NoError(t, err)
+
+		srv.Drain()
+		code, header, body := send(t, srv, "GET", "/readyz", "", nil)
+		require.Equal(t, http.StatusInternalServerError, code)
+		require.Equal(t, "text/plain; charset=utf-8", header.Get("Content-Type"))
+		require.Equal(t, "[+]ping ok\n[+]log ok\n[+]etcd ok\n[+]etcd-readiness ok\n[+]informer-sync ok\n[-]shutdown failed: reason withheld\nreadyz check failed\n", string(body))
+		code, _, body = send(t, srv, "GET", "/readyz/shutdown", "", nil)
+		require.Equal(t, http.StatusInternalServerError, code)
+		require.Equal(t, "internal server error: process is shutting down\n", string(body))
+		for _, path := range []string{"/livez", "/healthz", "/readyz/ping", "/readyz?exclude=shutdown", "/api/v1/pods"} {
+			code, _, _ := send(t, srv, "GET", path, "", nil)
+			require.Equal(t, http.StatusOK, code, path)
+		}
+		require.Empty(t, w.ResultChan(), "watches go on")
+
+		begin := time.Now()
+		require.NoError(t, srv.Shutdown())
+		require.Less(t, time.Since(begin), 5*time.Second, "nothing hangs")
+		_, open := <-w.ResultChan()
+		require.False(t, open)
+		_, err = srv.Client().Get(srv.URL() + "/livez")
+		require.ErrorIs(t, err, syscall.ECONNREFUSED)
+		elsewhere := kubernetes.NewForConfigOrDie(replica.RESTConfig()).CoreV1().ConfigMaps("default")
+		setValue(t, elsewhere, "1") // the other door is open
+
+		time.Sleep(10 * time.Minute)
+		require.NoError(t, srv.Restart(30*time.Second))
+		_, err = maps.List(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err, "client-go waits as Retry-After says, until the start is over")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.Equal(t, "1", getValue(t, maps, ""))
+		require.Equal(t, srv.ResourceVersion(), cachedVersions(informer)["a"])
+		code, _, _ = send(t, srv, "GET", "/readyz", "", nil)
+		require.Equal(t, http.StatusOK, code)
+	})
+}
+
+// A server that starts answers nothing but its health.
+func TestStartup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
+		require.NoError(t, srv.Restart(30*time.Second))
+		for _, path := range []string{"/apis", "/api/v1/pods", "/version", "/nonsense"} {
+			code, header, body := send(t, srv, "GET", path, "", nil)
+			require.Equal(t, http.StatusServiceUnavailable, code, path)
+			require.Equal(t, "5", header.Get("Retry-After"))
+			require.Equal(t, `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"the request has been made before all known HTTP paths have been installed, please try again","reason":"ServiceUnavailable","details":{"retryAfterSeconds":5},"code":503}`, strings.TrimSpace(string(body)))
+		}
+		code, _, body := send(t, srv, "GET", "/readyz", "", nil)
+		require.Equal(t, http.StatusInternalServerError, code)
+		require.Contains(t, string(body), "[-]informer-sync failed: reason withheld\n[+]shutdown ok\n")
+		code, _, _ = send(t, srv, "GET", "/livez", "", nil)
+		require.Equal(t, http.StatusOK, code)
+
+		_, err := kubernetes.NewForConfigOrDie(srv.RESTConfig()).Discovery().ServerVersion()
+		require.NoError(t, err, "asked again until then")
+		require.NoError(t, srv.Restart(time.Hour))
+		require.NoError(t, srv.Restart(0))
+		code, _, body = send(t, srv, "GET", "/version", "", nil)
+		require.Equal(t, http.StatusOK, code)
+		require.True(t, json.Valid(body))
+	})
+}
+
+// Requests that are being served may finish; one that does not is broken, and named.
+func TestShutdownWaitsForRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("a", "0")))
+		_, err := srv.Faults().AddText("when verb(list) do delay(3s)\nwhen verb(get) do hang")
+		require.NoError(t, err)
+		maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
+		listed := make(chan error)
+		go func() {
+			_, err := maps.List(t.Context(), metav1.ListOptions{})
+			listed <- err
+		}()
+		synctest.Wait()
+		begin := time.Now()
+		require.NoError(t, srv.Shutdown())
+		require.Equal(t, 3*time.Second, time.Since(begin))
+		require.NoError(t, <-listed)
+
+		require.NoError(t, srv.Restart(0))
+		got := make(chan error)
+		go func() {
+			_, err := srv.Client().Get(srv.URL() + "/api/v1/namespaces/default/configmaps/a")
+			got <- err
+		}()
+		synctest.Wait()
+		require.ErrorContains(t, srv.Shutdown(), "fakeapi: shutdown: still open: GET /api/v1/namespaces/default/configmaps/a (for 5s)")
+		require.Error(t, <-got)
+	})
+}
+
+// On a real socket the address is the same after the restart.
+func TestRestartOnSameAddress(t *testing.T) {
+	srv := fakeapi.Start(t)
+	url := srv.URL()
+	for range 3 {
+		code, _, _ := send(t, srv, "GET", "/livez", "", nil)
+		require.Equal(t, http.StatusOK, code)
+		require.NoError(t, srv.Shutdown())
+		require.NoError(t, srv.Shutdown(), "twice is once")
+		_, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+		require.ErrorIs(t, err, syscall.ECONNREFUSED)
+		require.NoError(t, srv.Restart(0))
+		require.Equal(t, url, srv.URL())
+	}
+	require.NoError(t, srv.Shutdown())
+	other, err := net.Listen("tcp", strings.TrimPrefix(url, "http://"))
+	require.NoError(t, err)
+	require.ErrorContains(t, srv.Restart(0), "address already in use")
+	require.NoError(t, other.Close())
+	require.NoError(t, srv.Restart(0))
+	_, err = kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Pods("default").Get(t.Context(), "none", metav1.GetOptions{})
+	require.True(t, apierrors.IsNotFound(err), "%v", err)
+}
+
+// A door that is shut is closed as any other, and stays closed.
+func TestCloseAfterShutdown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv, err := fakeapi.New(fakeapi.WithInMemoryNetwork(), fakeapi.WithFaults(faults.DropBookmarks()))
+		require.NoError(t, err)
+		require.NoError(t, srv.Shutdown())
+		require.NoError(t, srv.Close())
+		require.NoError(t, srv.Close())
+		require.ErrorIs(t, srv.Restart(0), net.ErrClosed)
+		_, err = srv.Client().Get(srv.URL() + "/livez")
+		require.ErrorIs(t, err, syscall.ECONNREFUSED)
+	})
+}

@@ -1,0 +1,191 @@
+package fakeapi_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/faults"
+)
+
+// A server that is full says so as a real one whose etcd is full (observed on v0.37.2): 500, without a
+// reason. Nothing is half done, reads and dry runs and deletes go on, and when there is room again writes do.
+func TestQuota(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithQuota(300<<10), fakeapi.WithCRDs(fakeapi.CRDsFromObjects(decodeCRD(t, widgetCRD))))
+	p := probe{t, srv}
+	require.Equal(t, 201, p.do("POST", configMapsPath, mediaJSON, mediaJSON, []byte(`{"metadata":{"name":"held","finalizers":["a/b"]}}`)).code)
+	require.Equal(t, 201, p.do("POST", "/api/v1/namespaces", mediaJSON, mediaJSON, []byte(`{"metadata":{"name":"team"}}`)).code)
+	body := func(name string) []byte {
+		return []byte(`{"metadata":{"name":"` + name + `"},"data":{"k":"` + strings.Repeat("x", 10<<10) + `"}}`)
+	}
+	stored := 0
+	for ; stored < 100 && p.do("POST", configMapsPath, mediaJSON, mediaJSON, body(fmt.Sprint("m", stored))).code == 201; stored++ {
+	}
+	require.Greater(t, stored, 10)
+	require.Less(t, stored, 100)
+	before := p.listEverything()
+	watch := openWatch(t, t.Context(), srv, "/api/v1/configmaps?watch=1&resourceVersion="+srv.ResourceVersion())
+	full := []probeResponse{
+		p.do("POST", configMapsPath, mediaJSON, mediaJSON, body("more")),
+		p.do("PATCH", configMapsPath+"/m0", mergeJSON, mediaJSON, []byte(`{"data":{"l":"`+strings.Repeat("x", 20<<10)+`"}}`)),
+		p.do("PATCH", configMapsPath+"/more?fieldManager=m", applyYAML, mediaJSON, append([]byte(`{"apiVersion":"v1","kind":"ConfigMap",`), body("more")[1:]...)),
+		p.do("POST", widgetsPath, mediaJSON, mediaJSON, []byte(`{"apiVersion":"shop.example.com/v1","kind":"Widget","metadata":{"name":"w","annotations":{"a":"`+strings.Repeat("x", 20<<10)+`"}}}`)),
+	}
+	for _, a := range full {
+		require.Equal(t, 500, a.code, "%s", a.body)
+		require.JSONEq(t, `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"etcdserver: mvcc: database space exceeded","code":500}`, string(a.body))
+	}
+	require.Equal(t, 201, p.do("POST", configMapsPath+"?dryRun=All", mediaJSON, mediaJSON, body("more")).code)
+	require.Equal(t, before, p.listEverything())
+	require.Error(t, srv.Load(configMap("fixture", strings.Repeat("x", 20<<10))))
+
+	require.Equal(t, 200, p.do("DELETE", configMapsPath+"/m0", "", mediaJSON, nil).code)
+	require.Equal(t, 201, p.do("POST", configMapsPath, mediaJSON, mediaJSON, body("m0")).code, "there is room")
+	require.Equal(t, 200, p.do("DELETE", configMapsPath, "", mediaJSON, nil).code)
+	require.Equal(t, 200, p.do("DELETE", "/api/v1/namespaces/team", "", mediaJSON, nil).code)
+	require.NoError(t, srv.RunControllers(t.Context()))
+	require.Equal(t, 404, p.do("GET", "/api/v1/namespaces/team", "", mediaJSON, nil).code, "controllers go on")
+	require.Equal(t, 201, p.do("POST", configMapsPath, mediaJSON, mediaJSON, body("last")).code)
+	var told []string
+	for events := json.NewDecoder(watch.Body); len(told) == 0 || told[len(told)-1] != "ADDED last"; {
+		var e watchEvent
+		require.NoError(t, events.Decode(&e))
+		told = append(told, e.Type+" "+e.Object.Metadata.Name)
+	}
+	require.Equal(t, []string{"DELETED m0", "ADDED m0"}, told[:2], "of what was refused nobody hears")
+}
+
+// A namespace ends in a store that has no room for the conditions that tell of its end.
+func TestDeleteNamespaceInFullStore(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithQuota(30<<10))
+	p := probe{t, srv}
+	require.Equal(t, 201, p.do("POST", "/api/v1/namespaces", mediaJSON, mediaJSON, []byte(`{"metadata":{"name":"team"}}`)).code)
+	spare := `{"metadata":{"name":"spare","annotations":{"a":"` + strings.Repeat("x", 200) + `"}}}`
+	require.Equal(t, 201, p.do("POST", configMapsPath, mediaJSON, mediaJSON, []byte(spare)).code)
+	for i := 0; p.do("POST", configMapsPath, mediaJSON, mediaJSON, []byte(fmt.Sprintf(`{"metadata":{"name":"m%d"}}`, i))).code == 201; i++ {
+	}
+	require.Equal(t, 200, p.do("PATCH", configMapsPath+"/spare", mergeJSON, mediaJSON, []byte(`{"metadata":{"annotations":{"a":null}}}`)).code)
+	require.Equal(t, 200, p.do("DELETE", "/api/v1/namespaces/team", "", mediaJSON, nil).code)
+	require.NoError(t, srv.RunControllers(t.Context()))
+	require.Equal(t, 404, p.do("GET", "/api/v1/namespaces/team", "", mediaJSON, nil).code)
+}
+
+// Watches are limited by themselves; one too many is told to come again, and client-go does.
+func TestMaxWatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithMaxWatches(2))
+		ctx, cancel := context.WithCancel(t.Context())
+		openWatch(t, ctx, srv, configMapsPath+"?watch=1")
+		openWatch(t, t.Context(), srv, "/api/v1/watch/pods")
+		code, header, body := send(t, srv, "GET", "/api/v1/namespaces?watch=1", "", nil)
+		require.Equal(t, http.StatusTooManyRequests, code)
+		require.Equal(t, tooManyRequestsBody, string(body))
+		require.Equal(t, "1", header.Get("Retry-After"))
+		code, _, _ = send(t, srv, "GET", configMapsPath, "", nil)
+		require.Equal(t, http.StatusOK, code, "a list is no watch")
+		time.AfterFunc(1500*time.Millisecond, cancel)
+		begin := time.Now()
+		w, err := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Namespaces().Watch(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		require.Equal(t, 2*time.Second, time.Since(begin), "it asked each second")
+		w.Stop()
+	})
+	_, err := fakeapi.New(fakeapi.WithMaxWatches(-1))
+	require.ErrorContains(t, err, "a limit is not negative")
+}
+
+// History is bounded in bytes: a watch from before what is remembered gets its 410, a page its own, and
+// those that are up to date go on.
+func TestHistoryBytes(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithHistoryBytes(1<<20), fakeapi.WithObjects(configMap("a", "1"), configMap("b", "1")))
+	p := probe{t, srv}
+	first := srv.ResourceVersion()
+	page := p.do("GET", configMapsPath+"?limit=1", "", mediaJSON, nil)
+	for i := range 30 {
+		a := p.do("PATCH", configMapsPath+"/a", mergeJSON, mediaJSON, []byte(fmt.Sprintf(`{"data":{"k":"%d%s"}}`, i, bytes.Repeat([]byte("x"), 100<<10))))
+		require.Equal(t, 200, a.code)
+	}
+	events := readEvents(openWatch(t, t.Context(), srv, configMapsPath+"?watch=1&resourceVersion="+first).Body)
+	require.Len(t, events, 1)
+	require.Equal(t, []any{"ERROR", 410, metav1.StatusReasonExpired}, []any{events[0].Type, events[0].Object.Code, events[0].Object.Reason})
+	gone := p.do("GET", configMapsPath+"?limit=1&continue="+stringsAt(page.object, "metadata")["continue"], "", mediaJSON, nil)
+	require.Equal(t, 410, gone.code, "%s", gone.body)
+	on := p.do("GET", configMapsPath+"?limit=1&continue="+stringsAt(gone.object, "metadata")["continue"], "", mediaJSON, nil)
+	require.Equal(t, 200, on.code, "the token that it was given goes on in the state of now")
+}
+
+// When a limit was reached by many at once, those who were refused have left nothing, and the server
+// serves as many as before.
+func TestLimitsRecover(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithMaxInFlight(3, 3), fakeapi.WithFaults(
+			faults.Rule{Name: "slow", When: faults.Verb("create", "list"), Do: []faults.Effect{faults.Delay(time.Second)}}))
+		for round := range 3 {
+			codes := make(chan int, 20)
+			for i := range 10 {
+				go func() {
+					code, _, _ := send(t, srv, "POST", configMapsPath, mediaJSON, []byte(fmt.Sprintf(`{"metadata":{"name":"r%d-%d"}}`, round, i)))
+					codes <- code
+				}()
+				go func() {
+					code, _, _ := send(t, srv, "GET", "/api/v1/pods", "", nil)
+					codes <- code
+				}()
+			}
+			counts := map[int]int{}
+			for range 20 {
+				counts[<-codes]++
+			}
+			require.Equal(t, map[int]int{201: 3, 200: 3, 429: 14}, counts)
+		}
+		srv.Faults().Clear()
+		_, _, body := send(t, srv, "GET", configMapsPath, "", nil)
+		var list metav1.PartialObjectMetadataList
+		require.NoError(t, json.Unmarshal(body, &list))
+		require.Len(t, list.Items, 9)
+	})
+}
+
+// Many definitions are fine: all are served, and a write to one costs no more for the others.
+func TestManyCRDs(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutTimeline())
+	p := probe{t, srv}
+	var definition map[string]any
+	whole, err := json.Marshal(decodeCRD(t, widgetCRD))
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(whole, &definition))
+	many := 300
+	if testing.Short() {
+		many = 50
+	}
+	for i := range many {
+		group := fmt.Sprintf("g%d.example.com", i)
+		definition["metadata"] = map[string]any{"name": "widgets." + group}
+		definition["spec"].(map[string]any)["group"] = group
+		body, err := json.Marshal(definition)
+		require.NoError(t, err)
+		require.Equal(t, 201, p.do("POST", crdsPath, mediaJSON, mediaJSON, body).code)
+	}
+	for _, i := range []int{0, many / 2, many - 1} {
+		group := fmt.Sprintf("g%d.example.com", i)
+		a := p.do("POST", "/apis/"+group+"/v1/namespaces/default/widgets", mediaJSON, mediaJSON, []byte(`{"apiVersion":"`+group+`/v1","kind":"Widget","metadata":{"name":"w"},"spec":{"size":1}}`))
+		require.Equal(t, 201, a.code, "%s", a.body)
+	}
+	groups, _ := p.do("GET", "/apis", "", mediaJSON, nil).object["groups"].([]any)
+	require.GreaterOrEqual(t, len(groups), many)
+	require.Len(t, listItems(p.do("GET", crdsPath, "", mediaJSON, nil).object), many)
+	require.Equal(t, 200, p.do("DELETE", crdsPath, "", mediaJSON, nil).code)
+	require.NoError(t, srv.RunControllers(t.Context()))
+	require.Empty(t, listItems(p.do("GET", crdsPath, "", mediaJSON, nil).object))
+}

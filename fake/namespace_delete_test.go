@@ -1,0 +1,290 @@
+package fakeapi_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// createTeamNamespace makes the namespace "team" the one that the plane's ConfigMaps are in.
+func (p *controllersTest) createTeamNamespace() {
+	p.Helper()
+	_, err := p.client.CoreV1().Namespaces().Create(p.Context(), &corev1.Namespace{
+		ObjectMeta: metav1.ObjectMeta{Name: "team", Annotations: map[string]string{"made-by": "test"}},
+	}, metav1.CreateOptions{})
+	require.NoError(p, err)
+	p.maps = p.client.CoreV1().ConfigMaps("team")
+}
+
+func (p *controllersTest) deleteTeamNamespace() {
+	p.Helper()
+	require.NoError(p, p.client.CoreV1().Namespaces().Delete(p.Context(), "team", metav1.DeleteOptions{}))
+}
+
+// teamConditions gives the namespace's conditions, a line each, once the controllers
+// have come to rest.
+func (p *controllersTest) teamConditions() (lines []string) {
+	p.Helper()
+	synctest.Wait()
+	ns, err := p.client.CoreV1().Namespaces().Get(p.Context(), "team", metav1.GetOptions{})
+	require.NoError(p, err)
+	require.Equal(p, corev1.NamespaceTerminating, ns.Status.Phase)
+	for _, c := range ns.Status.Conditions {
+		require.False(p, c.LastTransitionTime.IsZero())
+		lines = append(lines, fmt.Sprintf("%s %s %s: %s", c.Type, c.Status, c.Reason, c.Message))
+	}
+	return lines
+}
+
+func (p *controllersTest) requireTeamDeleted() {
+	p.Helper()
+	synctest.Wait()
+	_, err := p.client.CoreV1().Namespaces().Get(p.Context(), "team", metav1.GetOptions{})
+	require.True(p, apierrors.IsNotFound(err), "%v", err)
+}
+
+// A namespace that is deleted is Terminating at once, closed to new objects and
+// open to changes of what is in it; what has finalizers keeps it until they are gone.
+func TestDeleteNamespace(t *testing.T) {
+	withControllers(t, func(p *controllersTest) {
+		p.createTeamNamespace()
+		p.createOwned("plain")
+		p.createOwned("!held")
+		p.deleteTeamNamespace()
+		require.Equal(p, []string{
+			"NamespaceDeletionDiscoveryFailure False ResourcesDiscovered: All resources successfully discovered",
+			"NamespaceDeletionGroupVersionParsingFailure False ParsedGroupVersions: All legacy kube types successfully parsed",
+			"NamespaceDeletionContentFailure False ContentDeleted: All content successfully deleted, may be waiting on finalization",
+			"NamespaceContentRemaining True SomeResourcesRemain: Some resources are remaining: configmaps. has 1 resource instances",
+			"NamespaceFinalizersRemaining True SomeFinalizersRemain: Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances",
+		}, p.teamConditions())
+		p.requireRemaining("held")
+		_, err := p.maps.Create(p.Context(), configMapIn("team", "late"), metav1.CreateOptions{})
+		require.True(p, apierrors.IsForbidden(err), "%v", err)
+		require.True(p, apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause), "%v", err)
+		_, err = p.maps.Patch(p.Context(), "held", types.MergePatchType, []byte(`{"data":{"k":"v"}}`), metav1.PatchOptions{})
+		require.NoError(p, err)
+
+		// Deleting it again changes nothing and succeeds (NS-08).
+		rev := p.srv.ResourceVersion()
+		p.deleteTeamNamespace()
+		require.Equal(p, rev, p.srv.ResourceVersion())
+
+		p.removeFinalizers("held")
+		p.requireTeamDeleted()
+		_, err = p.maps.Create(p.Context(), configMapIn("team", "late"), metav1.CreateOptions{})
+		require.True(p, apierrors.IsNotFound(err), "%v", err)
+		require.EqualError(p, err, `namespaces "team" not found`)
+	})
+}
+
+// Pods go first, after their grace; all else stays until they are gone (KEP-5080).
+func TestDeleteNamespaceDeletesPodsFirst(t *testing.T) {
+	withControllers(t, func(p *controllersTest) {
+		p.createTeamNamespace()
+		p.createOwned("settings")
+		p.createPod("team", "web", nil)
+		p.deleteTeamNamespace()
+		require.Equal(p, []string{
+			"NamespaceContentRemaining True SomeResourcesRemain: Some resources are remaining: pods. has 1 resource instances",
+			"NamespaceFinalizersRemaining False ContentHasNoFinalizers: All content-preserving finalizers finished",
+		}, p.teamConditions()[3:])
+		p.requireRemaining("settings")
+		time.Sleep(29 * time.Second)
+		p.requireRemaining("settings")
+		time.Sleep(time.Second)
+		p.requireRemaining()
+		p.requireTeamDeleted()
+	})
+}
+
+// A watcher of the namespace sees it Terminating, then what is left in it, then
+// that nothing is, then its end; the conditions belong to the controller manager.
+func TestDeleteNamespaceEvents(t *testing.T) {
+	withControllers(t, func(p *controllersTest) {
+		p.createTeamNamespace()
+		w, err := p.client.CoreV1().Namespaces().Watch(p.Context(), metav1.ListOptions{
+			ResourceVersion: p.srv.ResourceVersion(), FieldSelector: "metadata.name=team",
+		})
+		require.NoError(p, err)
+		defer w.Stop()
+		p.createOwned("!held")
+		p.deleteTeamNamespace()
+		synctest.Wait()
+		p.removeFinalizers("held")
+		p.requireTeamDeleted()
+		var seen []string
+		for len(seen) == 0 || !strings.HasPrefix(seen[len(seen)-1], string(watch.Deleted)) {
+			e := <-w.ResultChan()
+			ns := e.Object.(*corev1.Namespace)
+			text := fmt.Sprintf("%s %s", e.Type, ns.Status.Phase)
+			for _, c := range ns.Status.Conditions {
+				if c.Type == corev1.NamespaceContentRemaining {
+					text += " " + c.Reason
+				}
+			}
+			seen = append(seen, text)
+			if len(ns.Status.Conditions) > 0 {
+				last := ns.ManagedFields[len(ns.ManagedFields)-1]
+				require.Equal(p, "kube-controller-manager status", last.Manager+" "+last.Subresource)
+			}
+		}
+		require.Equal(p, []string{
+			"MODIFIED Terminating",
+			"MODIFIED Terminating SomeResourcesRemain",
+			"MODIFIED Terminating ContentRemoved",
+			"DELETED Terminating ContentRemoved",
+		}, seen)
+	})
+}
+
+// Finalizers in the metadata of an emptied namespace keep it; an update that removes
+// the last of them ends it.
+func TestDeleteNamespaceWithFinalizers(t *testing.T) {
+	withControllers(t, func(p *controllersTest) {
+		p.createTeamNamespace()
+		namespaces := p.client.CoreV1().Namespaces()
+		patch := func(text string) *corev1.Namespace {
+			ns, err := namespaces.Patch(p.Context(), "team", types.MergePatchType, []byte(text), metav1.PatchOptions{})
+			require.NoError(p, err)
+			return ns
+		}
+		patch(`{"metadata":{"finalizers":["example.com/hold"]}}`)
+		p.createOwned("plain")
+		p.deleteTeamNamespace()
+		p.requireRemaining()
+		ns, err := namespaces.Get(p.Context(), "team", metav1.GetOptions{})
+		require.NoError(p, err)
+		require.Empty(p, ns.Spec.Finalizers)
+		require.Equal(p, []string{"example.com/hold"}, ns.Finalizers)
+		require.Equal(p, "x", patch(`{"metadata":{"labels":{"a":"x"}}}`).Labels["a"])
+		ns = patch(`{"metadata":{"finalizers":null}}`)
+		require.NotNil(p, ns.DeletionTimestamp)
+		p.requireTeamDeleted()
+	})
+}
+
+// An update of a terminating namespace does not end it as long as its content has to
+// be removed.
+func TestUpdateTerminatingNamespace(t *testing.T) {
+	withControllers(t, func(p *controllersTest) {
+		p.createTeamNamespace()
+		p.createOwned("plain")
+		p.deleteTeamNamespace()
+		_, err := p.client.CoreV1().Namespaces().Patch(p.Context(), "team", types.MergePatchType,
+			[]byte(`{"metadata":{"labels":{"a":"x"}}}`), metav1.PatchOptions{})
+		require.NoError(p, err)
+		p.requireRemaining("plain")
+		require.Empty(p, p.teamConditions())
+		require.NoError(p, p.srv.RunControllers(p.Context()))
+		p.requireTeamDeleted()
+	}, fakeapi.WithoutControllers())
+}
+
+// A large namespace ends, and an informer sees each of its objects go once.
+func TestDeleteLargeNamespace(t *testing.T) {
+	var objects []*corev1.ConfigMap
+	for i := range 1000 {
+		objects = append(objects, configMapIn("team", fmt.Sprintf("m%04d", i)))
+	}
+	withControllers(t, func(p *controllersTest) {
+		for _, cm := range objects {
+			require.NoError(p, p.srv.Load(cm))
+		}
+		gone := make(map[string]int)
+		informer := informers.NewSharedInformerFactory(p.client, 0).Core().V1().ConfigMaps().Informer()
+		_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			UpdateFunc: func(_, obj any) { p.Errorf("changed: %v", obj) },
+			DeleteFunc: func(obj any) { gone[obj.(*corev1.ConfigMap).Name]++ },
+		})
+		require.NoError(p, err)
+		go informer.RunWithContext(p.Context())
+		require.True(p, cache.WaitForCacheSync(p.Context().Done(), informer.HasSynced))
+		require.Len(p, informer.GetStore().ListKeys(), 1000)
+		p.deleteTeamNamespace()
+		p.requireTeamDeleted()
+		require.Empty(p, informer.GetStore().ListKeys())
+		require.Len(p, gone, 1000)
+		for name, n := range gone {
+			require.Equal(p, 1, n, name)
+		}
+	})
+}
+
+// The policy of the delete is about what depends on the namespace; what is in it
+// goes in any case.
+func TestDeleteNamespaceWithEveryPolicy(t *testing.T) {
+	for _, policy := range []metav1.DeletionPropagation{background, foreground, orphan} {
+		withControllers(t, func(p *controllersTest) {
+			p.createTeamNamespace()
+			p.createOwned("plain")
+			p.createOwned("!held")
+			require.NoError(p, p.client.CoreV1().Namespaces().Delete(p.Context(), "team", metav1.DeleteOptions{PropagationPolicy: &policy}))
+			p.requireRemaining("held")
+			p.removeFinalizers("held")
+			p.requireRemaining()
+			p.requireTeamDeleted()
+		})
+	}
+}
+
+// Owners and dependents in a namespace that ends do not hold each other.
+func TestDeleteNamespaceWithOwners(t *testing.T) {
+	withControllers(t, func(p *controllersTest) {
+		p.createTeamNamespace()
+		a := p.createOwned("a")
+		p.createOwned("b", ownerReference(a, true))
+		p.createOwned("!c", ownerReference(a, true))
+		p.delete("a", foreground)
+		p.requireRemaining("a", "c")
+		p.deleteTeamNamespace()
+		p.requireRemaining("c")
+		p.removeFinalizers("c")
+		p.requireTeamDeleted()
+	})
+}
+
+// Whoever creates in a namespace while it goes is refused or loses what was created:
+// nothing is left behind in a namespace that is not there.
+func TestDeleteNamespaceDuringWrites(t *testing.T) {
+	withControllers(t, func(p *controllersTest) {
+		p.createTeamNamespace()
+		var writers sync.WaitGroup
+		for w := range 4 {
+			writers.Go(func() {
+				for i := 0; ; i++ {
+					if w == 0 && i == 50 {
+						if err := p.client.CoreV1().Namespaces().Delete(p.Context(), "team", metav1.DeleteOptions{}); err != nil {
+							p.Errorf("%v", err)
+						}
+					}
+					_, err := p.maps.Create(p.Context(), configMapIn("team", fmt.Sprintf("m-%d-%d", w, i)), metav1.CreateOptions{})
+					if apierrors.IsNotFound(err) {
+						return
+					}
+					if err != nil && !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+						p.Errorf("%v", err)
+						return
+					}
+				}
+			})
+		}
+		writers.Wait()
+		p.requireTeamDeleted()
+		p.requireRemaining()
+	})
+}

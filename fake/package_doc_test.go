@@ -1,0 +1,69 @@
+package fakeapi_test
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+func packageDoc(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("doc.go")
+	require.NoError(t, err)
+	return string(text)
+}
+
+// The manual says for each option what it is for.
+func TestDocListsEveryOption(t *testing.T) {
+	_, tasks, _ := strings.Cut(packageDoc(t), "// # Options by task\n")
+	tasks, _, _ = strings.Cut(tasks, "// # ")
+	files, err := os.ReadDir(".")
+	require.NoError(t, err)
+	found := 0
+	for _, file := range files {
+		if strings.HasSuffix(file.Name(), "_test.go") || !strings.HasSuffix(file.Name(), ".go") {
+			continue
+		}
+		text, err := os.ReadFile(file.Name())
+		require.NoError(t, err)
+		for _, option := range regexp.MustCompile(`(?m)^func ([A-Z]\w+)\(.*\) Option \{`).FindAllStringSubmatch(string(text), -1) {
+			found++
+			require.Regexp(t, `\b`+option[1]+`\b`, tasks)
+		}
+	}
+	require.Greater(t, found, 25)
+}
+
+// curlLine is a call of the control API in the manual: the method, the path and the body.
+var curlLine = regexp.MustCompile(`(?m)^//\tcurl (?:-X ([A-Z]+))? *\$A(/\S*)(?: --data-binary (?:'([^']*)'|(\S+)))?`)
+
+// Each line of curl in the manual does what it says, in their order.
+func TestDocumentedControlRequests(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithControlAPI(), fakeapi.WithTokens(fakeapi.NewToken("first", "ann")), fakeapi.WithClientCA())
+	lines := curlLine.FindAllStringSubmatch(packageDoc(t), -1)
+	require.Greater(t, len(lines), 15)
+	require.Equal(t, len(lines), strings.Count(packageDoc(t), "//\tcurl "))
+	for _, line := range lines {
+		method, path, body := line[1], line[2], line[3]+line[4]
+		if method == "" {
+			method = http.MethodGet
+		}
+		request, err := http.NewRequestWithContext(t.Context(), method, srv.URL()+"/fakeapi/v1"+path, strings.NewReader(body))
+		require.NoError(t, err)
+		answer, err := srv.Client().Do(request)
+		require.NoError(t, err)
+		text, err := io.ReadAll(answer.Body)
+		require.NoError(t, err)
+		require.NoError(t, answer.Body.Close())
+		require.Less(t, answer.StatusCode, 300, "%s: %s", line[0], text)
+	}
+	err := srv.ExpireToken("s3cret")
+	require.NoError(t, err, "the token was added")
+}

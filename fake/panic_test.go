@@ -1,0 +1,39 @@
+package fakeapi
+
+import (
+	"bytes"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A handler that panics is answered for, and told of in the log; what it has begun to
+// answer is broken off (HT-11).
+func TestPanics(t *testing.T) {
+	var told bytes.Buffer
+	defer log.SetOutput(log.Writer())
+	log.SetOutput(&told)
+
+	request := httptest.NewRequest(http.MethodGet, "/api/v1/pods", nil)
+	answer := httptest.NewRecorder()
+	withPanicRecovery(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oh") })).ServeHTTP(answer, request)
+	require.Equal(t, http.StatusInternalServerError, answer.Code)
+	require.Equal(t, "This request caused apiserver to panic. Look in the logs for details.\n", answer.Body.String())
+	require.Equal(t, "text/plain; charset=utf-8", answer.Header().Get("Content-Type"))
+	require.Contains(t, told.String(), "panic serving GET /api/v1/pods: oh\n")
+	require.Contains(t, told.String(), "panic_test.go", "where it was")
+
+	require.PanicsWithValue(t, http.ErrAbortHandler, func() {
+		withPanicRecovery(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusOK)
+			panic("oh")
+		})).ServeHTTP(httptest.NewRecorder(), request)
+	})
+	require.PanicsWithValue(t, http.ErrAbortHandler, func() {
+		withPanicRecovery(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })).ServeHTTP(httptest.NewRecorder(), request)
+	})
+}

@@ -1,0 +1,51 @@
+package fakeapi_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// What only a node could answer says so, in a Status that clients show.
+func TestKubeletSubresources(t *testing.T) {
+	srv, client := startClient(t, fakeapi.WithObjects(newPod("p", makeRunning),
+		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}},
+		&corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "s", Namespace: "default"}}))
+	const pods, services = "/api/v1/namespaces/default/pods/", "/api/v1/namespaces/default/services/"
+	for _, tc := range []struct {
+		method, path string
+		code         int
+		message      string
+	}{
+		{"GET", pods + "p/log?follow=true", 501, "there is no kubelet behind this test server and nothing runs on it: pods/log cannot be answered"},
+		{"GET", pods + "p/exec?command=ls", 501, "pods/exec cannot be answered"},
+		{"POST", pods + "p/exec?command=ls", 501, "pods/exec cannot be answered"},
+		{"POST", pods + "p/attach", 501, "pods/attach cannot be answered"},
+		{"POST", pods + "p/portforward", 501, "pods/portforward cannot be answered"},
+		{"GET", pods + "p/proxy", 501, "pods/proxy cannot be answered"},
+		{"DELETE", pods + "https:p:8443/proxy/some/path?x=y", 501, "pods/proxy cannot be answered"},
+		{"PATCH", services + "s:web/proxy/", 501, "services/proxy cannot be answered"},
+		{"PUT", "/api/v1/nodes/n/proxy/metrics", 501, "nodes/proxy cannot be answered"},
+		{"GET", pods + "none/log", 404, `pods "none" not found`},
+		{"POST", pods + "none/exec", 404, `pods "none" not found`},
+		{"GET", services + "http:none:80/proxy", 404, `services "none" not found`},
+		{"GET", services + "a:b:c:d/proxy", 400, `invalid service request "a:b:c:d"`},
+		{"POST", pods + "p/exec?dryRun=All", 400, "dryRun is not supported"},
+		{"POST", pods + "none/attach?dryRun=All", 400, "dryRun is not supported"},
+		{"POST", pods + "p/log", 405, "the server does not allow this method on the requested resource"},
+		{"PUT", pods + "p/exec", 405, "the server does not allow this method on the requested resource"},
+		{"GET", pods + "p/exec/deeper", 404, "the server could not find the requested resource"},
+		{"GET", pods + "p/nothing", 404, "the server could not find the requested resource"},
+	} {
+		code, status := sendForStatus(t, srv, tc.method, tc.path, "", "")
+		require.Equal(t, tc.code, code, "%s %s: %s", tc.method, tc.path, status.Message)
+		require.Contains(t, status.Message, tc.message)
+	}
+
+	_, err := client.CoreV1().Pods("default").GetLogs("p", &corev1.PodLogOptions{}).Stream(t.Context())
+	require.ErrorContains(t, err, "there is no kubelet")
+}

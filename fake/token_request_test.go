@@ -1,0 +1,126 @@
+package fakeapi_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+func newServiceAccount(name string) *corev1.ServiceAccount {
+	return &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", UID: "account-uid"}}
+}
+
+// claimsOf reads the middle of a token.
+func claimsOf(t *testing.T, token string) map[string]any {
+	t.Helper()
+	parts := strings.Split(token, ".")
+	require.Len(t, parts, 3)
+	var header, claims map[string]any
+	for i, into := range []*map[string]any{&header, &claims} {
+		raw, err := base64.RawURLEncoding.DecodeString(parts[i])
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(raw, into))
+	}
+	require.Equal(t, "ES256", header["alg"])
+	require.NotEmpty(t, header["kid"])
+	signature, err := base64.RawURLEncoding.DecodeString(parts[2])
+	require.NoError(t, err)
+	require.Len(t, signature, 64)
+	return claims
+}
+
+// A token tells whose it is, whom it is for, how long, and what it is bound to.
+func TestTokenRequest(t *testing.T) {
+	srv, client := startClient(t, fakeapi.WithObjects(newServiceAccount("sa"),
+		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", UID: "node-uid"}},
+		newPod("p", makeRunning, func(p *corev1.Pod) { p.Spec.ServiceAccountName, p.UID = "sa", "pod-uid" })))
+	ctx := t.Context()
+	before := srv.ResourceVersion()
+	accounts := client.CoreV1().ServiceAccounts("default")
+
+	answer, err := accounts.CreateToken(ctx, "sa", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "sa", answer.Name)
+	require.Equal(t, "default", answer.Namespace)
+	require.EqualValues(t, 3600, *answer.Spec.ExpirationSeconds)
+	require.Equal(t, []string{"https://kubernetes.default.svc.cluster.local"}, answer.Spec.Audiences)
+	require.WithinDuration(t, time.Now().Add(time.Hour), answer.Status.ExpirationTimestamp.Time, time.Minute)
+	claims := claimsOf(t, answer.Status.Token)
+	require.Equal(t, "https://kubernetes.default.svc.cluster.local", claims["iss"])
+	require.Equal(t, "system:serviceaccount:default:sa", claims["sub"])
+	require.Equal(t, claims["iat"], claims["nbf"])
+	require.InDelta(t, claims["iat"].(float64)+3600, claims["exp"], 0)
+	require.NotEmpty(t, claims["jti"])
+	require.Equal(t, map[string]any{"namespace": "default", "serviceaccount": map[string]any{"name": "sa", "uid": "account-uid"}}, claims["kubernetes.io"])
+
+	seconds := int64(600)
+	answer, err = accounts.CreateToken(ctx, "sa", &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{
+		Audiences: []string{"vault"}, ExpirationSeconds: &seconds,
+		BoundObjectRef: &authenticationv1.BoundObjectReference{Kind: "Pod", APIVersion: "v1", Name: "p", UID: "pod-uid"},
+	}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	claims = claimsOf(t, answer.Status.Token)
+	require.Equal(t, []any{"vault"}, claims["aud"])
+	require.Equal(t, map[string]any{"name": "p", "uid": "pod-uid"}, claims["kubernetes.io"].(map[string]any)["pod"])
+	require.Equal(t, map[string]any{"name": "n", "uid": "node-uid"}, claims["kubernetes.io"].(map[string]any)["node"])
+	require.Equal(t, before, srv.ResourceVersion(), "nothing is kept of a token")
+}
+
+func TestTokenRequestErrors(t *testing.T) {
+	_, client := startClient(t, fakeapi.WithObjects(newServiceAccount("sa"), newPod("p"),
+		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "s", Namespace: "default", UID: "secret-uid"}}))
+	ctx := t.Context()
+	accounts := client.CoreV1().ServiceAccounts("default")
+	bound := func(apiVersion, kind, name, uid string) func(*authenticationv1.TokenRequest) {
+		return func(r *authenticationv1.TokenRequest) {
+			r.Spec.BoundObjectRef = &authenticationv1.BoundObjectReference{APIVersion: apiVersion, Kind: kind, Name: name, UID: "secret-uid"}
+			if uid != "" {
+				r.Spec.BoundObjectRef.UID = "other"
+			}
+		}
+	}
+	lasting := func(seconds int64) func(*authenticationv1.TokenRequest) {
+		return func(r *authenticationv1.TokenRequest) { r.Spec.ExpirationSeconds = &seconds }
+	}
+	for want, change := range map[string]func(*authenticationv1.TokenRequest){
+		`TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes`: lasting(599),
+		`spec.expirationSeconds: Invalid value: 4294967297: may not specify a duration larger than 2^32 seconds`:                                        lasting(1<<32 + 1),
+		`TokenRequest.authentication.k8s.io "sa" is invalid: metadata.name: Invalid value: "other": must match the service account name if specified`:   func(r *authenticationv1.TokenRequest) { r.Name = "other" },
+		`pods "none" not found`: bound("v1", "Pod", "none", ""),
+		`cannot bind token for serviceaccount "sa" to pod running with different serviceaccount name.`: bound("v1", "Pod", "p", ""),
+		`cannot bind token to object of type apps/v1, Kind=Deployment`:                                 bound("apps/v1", "Deployment", "d", ""),
+		`the UID in the bound object reference (other) does not match the UID in record`:               bound("v1", "Secret", "s", "other"),
+		`nodes "n" not found`: bound("v1", "Node", "n", ""),
+	} {
+		request := &authenticationv1.TokenRequest{}
+		change(request)
+		_, err := accounts.CreateToken(ctx, "sa", request, metav1.CreateOptions{})
+		require.ErrorContains(t, err, want)
+	}
+	_, err := accounts.CreateToken(ctx, "none", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	require.True(t, apierrors.IsNotFound(err))
+	require.EqualError(t, err, `serviceaccounts "none" not found`)
+}
+
+// Two servers of one seed, on virtual time or at the same second, sign the same.
+func TestTokensDependOnSeed(t *testing.T) {
+	key := func(seed uint64) string {
+		_, client := startClient(t, fakeapi.WithSeed(seed), fakeapi.WithObjects(newServiceAccount("sa")))
+		answer, err := client.CoreV1().ServiceAccounts("default").CreateToken(t.Context(), "sa", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+		require.NoError(t, err)
+		header, _, _ := strings.Cut(answer.Status.Token, ".")
+		return header
+	}
+	require.Equal(t, key(1), key(1))
+	require.NotEqual(t, key(1), key(2))
+}
