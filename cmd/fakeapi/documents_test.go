@@ -27,7 +27,7 @@ func documentedLines(t *testing.T) (lines [][]string) {
 	t.Helper()
 	manuals, err := filepath.Glob("../../*/doc.go")
 	require.NoError(t, err)
-	for _, name := range append([]string{"../../README.md", "../../CONTRIBUTING.md", "doc.go"}, manuals...) {
+	for _, name := range append([]string{"../../README.md", "../../BENCHMARKS.md", "../../CONTRIBUTING.md", "doc.go"}, manuals...) {
 		content, err := os.ReadFile(name)
 		require.NoError(t, err)
 		text := string(content)
