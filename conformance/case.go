@@ -9,22 +9,23 @@ import (
 	"time"
 )
 
-// Level says how binding a rule is towards a server that claims to be a Kubernetes API server.
+// Level is the requirement level of a rule for a server that claims to be a Kubernetes API server.
 // Levels are ordered: May < Should < Must.
 type Level int
 
-// The levels, in the sense of RFC 2119.
+// The requirement levels, in the sense of RFC 2119.
 const (
-	// May marks behaviour that a server is free to show. Its cases accept both choices and check that
-	// the chosen one is carried through properly.
+	// May marks optional behavior. Its cases accept both choices, and check that the server is
+	// consistent about its choice.
 	May Level = iota
-	// Should marks what kube-apiserver does and clients have come to expect, without a promise in the documents.
+	// Should marks behavior of kube-apiserver that clients expect although the documentation does
+	// not promise it.
 	Should
-	// Must marks what the documents promise, or what clients are known to break on.
+	// Must marks behavior that the documentation promises, or that clients are known to depend on.
 	Must
 )
 
-// String gives the level as the rules spell it: MAY, SHOULD, MUST.
+// String returns the level as it is written in the rules: MAY, SHOULD or MUST.
 func (l Level) String() string {
 	switch l {
 	case May:
@@ -37,34 +38,35 @@ func (l Level) String() string {
 	return fmt.Sprintf("Level(%d)", int(l))
 }
 
-// Case is one checkable statement about a server.
+// Case is one statement about a server that the suite can check.
 type Case struct {
-	// ID is the rule's number ("RS-21"), followed by a slash and a word where a rule has several cases ("PV-06/custom").
+	// ID is the number of the rule ("RS-21"), followed by a slash and a word if the rule has
+	// several cases ("PV-06/custom").
 	ID string
 	// Level is the level of the rule.
 	Level Level
-	// Title is the statement itself, in one line.
+	// Title is the statement, in one line.
 	Title string
-	// Why says what breaks in a client when it does not hold.
+	// Why states what fails in clients if the statement is false.
 	Why string
-	// Source names the document, KEP or piece of kube-apiserver that the rule was read from.
+	// Source names the document, KEP or source file that the rule is from.
 	Source string
 
 	check checkFunc
-	takes time.Duration // what the server does by the clock has to be waited for this long, on top of Config.Timeout
+	takes time.Duration // time that the case waits for timers of the server, in addition to Config.Timeout
 }
 
-// checkFunc does the work of a case. It returns nil when the server behaved, the error of [session.skipf] when the
-// server has nothing to judge, and any other error when it misbehaved.
+// checkFunc checks a server for a case. It returns nil if the server is correct, the error of
+// [session.skipf] if the server cannot be judged, and another error if it is not correct.
 type checkFunc func(ctx context.Context, s *session) error
 
-// Rule is the ID without the part after the slash: the number of the rule that the case belongs to.
+// Rule returns the number of the rule of the case, which is the ID up to the first slash.
 func (c Case) Rule() string {
 	rule, _, _ := strings.Cut(c.ID, "/")
 	return rule
 }
 
-// Cases gives every case of the suite, sorted by ID. The slice is the caller's own.
+// Cases returns all cases of the suite, sorted by ID. The caller may modify the slice.
 func Cases() []Case {
 	all := slices.Concat(
 		pathCases(),
@@ -156,10 +158,10 @@ func Cases() []Case {
 	return all
 }
 
-// collectionCheck is the check of a case that is told which kind of object to try itself on.
+// collectionCheck checks a server for a case on a collection.
 type collectionCheck func(ctx context.Context, s *session, c collection) error
 
-// onSecrets makes a case that runs on Secrets in a fresh namespace.
+// onSecrets returns a case that runs on Secrets in a new namespace.
 func onSecrets(c Case, check collectionCheck) Case {
 	c.check = func(ctx context.Context, s *session) error {
 		in, err := s.secrets(ctx)
@@ -171,7 +173,7 @@ func onSecrets(c Case, check collectionCheck) Case {
 	return c
 }
 
-// onBasicCRs makes a case that runs on the suite's custom resource in a fresh namespace.
+// onBasicCRs returns a case that runs on objects of crdBasic in a new namespace.
 func onBasicCRs(c Case, check collectionCheck) Case {
 	c.check = func(ctx context.Context, s *session) error {
 		in, err := s.basicCRs(ctx)
@@ -183,7 +185,8 @@ func onBasicCRs(c Case, check collectionCheck) Case {
 	return c
 }
 
-// withPrecondition makes a case that looks first whether the server has what it is about, and is skipped if that says so.
+// withPrecondition returns a case that calls first before its check. An error of first ends the
+// case.
 func withPrecondition(first func(context.Context, *session) error, c Case) Case {
 	check := c.check
 	c.check = func(ctx context.Context, s *session) error {
@@ -195,22 +198,22 @@ func withPrecondition(first func(context.Context, *session) error, c Case) Case 
 	return c
 }
 
-// ifServed makes a case that is skipped where the server does not have the resource or subresource that it is about.
+// ifServed returns a case that is skipped if the server does not serve a resource or subresource.
 func ifServed(groupVersion, name string, c Case) Case {
 	return withPrecondition(func(ctx context.Context, s *session) error { return s.skipUnlessServed(ctx, groupVersion, name) }, c)
 }
 
-// onStatus makes two cases of one rule, as both does, on objects with a status and a generation.
+// onStatus returns two cases like onBoth, on types with a status and a generation.
 func onStatus(c Case, check collectionCheck) []Case {
 	return onEitherType(c, (*session).budgets, check)
 }
 
-// onGeneration makes two cases of one rule, as both does, on objects with a generation.
+// onGeneration returns two cases like onBoth, on types with a generation.
 func onGeneration(c Case, check collectionCheck) []Case {
 	return onEitherType(c, (*session).policies, check)
 }
 
-// onEitherType makes the cases ID/typed, on this typed resource, and ID/custom.
+// onEitherType returns the cases ID/typed, on the given type, and ID/custom.
 func onEitherType(c Case, typedResource func(*session, context.Context) (collection, error), check collectionCheck) []Case {
 	typed, custom := c, c
 	typed.ID += "/typed"
@@ -225,8 +228,8 @@ func onEitherType(c Case, typedResource func(*session, context.Context) (collect
 	return []Case{typed, onBasicCRs(custom, check)}
 }
 
-// onBoth makes two cases of one rule, ID/typed on a built-in type and ID/custom on a custom resource, because a real server answers
-// them with different machinery.
+// onBoth returns two cases of one rule, ID/typed on a built-in type and ID/custom on a custom
+// resource, because a real server serves them with different code.
 func onBoth(c Case, check collectionCheck) []Case {
 	typed, custom := c, c
 	typed.ID += "/typed"

@@ -29,23 +29,23 @@ func accessCases() []Case {
 	}
 	return []Case{
 		{
-			ID: "AU-01", Level: Must, Title: "a request with a wrong token is answered 401, whatever it asks for",
-			Why: "the client has to get other credentials", Source: docAuthentication, check: checkWrongToken,
+			ID: "AU-01", Level: Must, Title: "a request with an invalid token is answered 401, whatever it requests",
+			Why: "the client must obtain other credentials", Source: docAuthentication, check: checkWrongToken,
 		},
-		deniedCase("AU-02", "a denial says who may not do what to which resource in which namespace", "the message is what tells the rights that lack", docAuthorization,
+		deniedCase("AU-02", "a denial names the user, the verb, the resource and the namespace", "the message names the missing permission", docAuthorization,
 			func(ctx context.Context, s *session) error {
 				return s.expect(ctx, get("/api/v1/namespaces/default/secrets").asUnprivileged(), isDenied("list", "secrets", "", `in the namespace "default"`)...)
 			}),
-		deniedCase("AU-02/group", "a denial names the group of the resource", "the same name is in several groups", docAuthorization,
+		deniedCase("AU-02/group", "a denial includes the API group of the resource", "the same resource name exists in several groups", docAuthorization,
 			func(ctx context.Context, s *session) error {
 				return s.expect(ctx, get("/apis/apps/v1/namespaces/default/deployments/a/scale").asUnprivileged(), isDenied("get", "deployments.apps/scale", "a", `in the namespace "default"`)...)
 			}),
-		deniedCase("AU-02/path", "a denial of a path that is no resource names the path", "there is nothing else to name", docAuthorization,
+		deniedCase("AU-02/path", "a denial of a non-resource path names the path", "a path has no resource to name", docAuthorization,
 			func(ctx context.Context, s *session) error {
 				message := regexp.MustCompile(`^forbidden: User "[^"]+" cannot get path "/conformance-no-such-path"(: .*)?$`)
 				return s.expect(ctx, get("/conformance-no-such-path").asUnprivileged(), isForbidden(message, metav1.StatusDetails{}), hasNosniff)
 			}),
-		deniedCase("AU-03", "whoever may not see something is not told whether it is there", "names would leak", docAuthorization,
+		deniedCase("AU-03", "a denied request gets 403 whether or not the resource exists", "a 404 would leak names to users without permission", docAuthorization,
 			func(ctx context.Context, s *session) error {
 				absent := "/api/v1/namespaces/" + s.absentNamespace() + "/secrets/a"
 				if err := s.expect(ctx, get(absent).asUnprivileged(), isDenied("get", "secrets", "a", fmt.Sprintf("in the namespace %q", s.absentNamespace()))...); err != nil {
@@ -53,19 +53,19 @@ func accessCases() []Case {
 				}
 				return s.expect(ctx, get("/apis/nothing.example.com/v1/things").asUnprivileged(), isDenied("list", "things.nothing.example.com", "", "at the cluster scope")...)
 			}),
-		deniedCase("AU-04", "a denial across namespaces says that it is at the cluster scope", "a right in one namespace is not enough", docAuthorization,
+		deniedCase("AU-04", "a denial across namespaces reads \"at the cluster scope\"", "permission in one namespace is not sufficient", docAuthorization,
 			func(ctx context.Context, s *session) error {
 				return s.expect(ctx, get("/api/v1/secrets").asUnprivileged(), isDenied("list", "secrets", "", "at the cluster scope")...)
 			}),
 		{
-			ID: "AU-06", Level: Must, Title: "every answer has an Audit-Id, that of the request if it has one",
-			Why: "it leads from an answer to the audit log", Source: "Auditing; apiserver filters/audit_init.go", check: checkAuditID,
+			ID: "AU-06", Level: Must, Title: "every response has an Audit-Id, which is that of the request if it has one",
+			Why: "it links the response to the audit log", Source: "Auditing; apiserver filters/audit_init.go", check: checkAuditID,
 		},
 		{
-			ID: "AU-07", Level: Must, Title: "groups, a uid or extras to impersonate need the name of a user",
+			ID: "AU-07", Level: Must, Title: "impersonating groups, a uid or extras requires impersonating a user",
 			Why: "the request would be made as the wrong user", Source: docImpersonation, check: checkImpersonationWithoutUser,
 		},
-		deniedCase("AU-08", "impersonating somebody needs the right to", "anybody could be the administrator", docImpersonation,
+		deniedCase("AU-08", "impersonation requires permission", "any user could otherwise act as the administrator", docImpersonation,
 			func(ctx context.Context, s *session) error {
 				if s.run.config.UnprivilegedClient == nil {
 					return s.skipf("it needs a user without rights who sends requests, which would be Config.UnprivilegedClient")
@@ -73,7 +73,7 @@ func accessCases() []Case {
 				message := regexp.MustCompile(`^.* is forbidden: User "[^"]+" cannot impersonate.* resource "[^"]+" in API group "[^"]*" .*$`)
 				return s.expect(ctx, get("/api/v1/secrets").asUnprivileged().withHeader("Impersonate-User", "conformance"), code(403), hasReason(metav1.StatusReasonForbidden), messageMatches(message), hasNosniff)
 			}),
-		deniedCase("AU-09", "a list or watch of one name needs the right to that object only", "a kubelet may watch the Secrets of its pods, each by its name", docRequestInfo,
+		deniedCase("AU-09", "a list or watch of one name requires permission for that object only", "a kubelet watches single Secrets of its pods by name", docRequestInfo,
 			func(ctx context.Context, s *session) error {
 				for verb, query := range sortedByKey(map[string]string{"list": "?", "watch": "?watch=1&timeoutSeconds=1&"}) {
 					byName := get("/api/v1/namespaces/default/secrets" + query + "fieldSelector=metadata.name%3Da").asUnprivileged()
@@ -83,18 +83,18 @@ func accessCases() []Case {
 				}
 				return nil
 			}),
-		deniedCase("AU-10", "the deletion of a collection is a verb of its own", "who may delete one object may not delete all", docRequestInfo,
+		deniedCase("AU-10", "deletecollection is a verb of its own", "permission to delete one object does not include the collection", docRequestInfo,
 			func(ctx context.Context, s *session) error {
 				// The selector matches nothing, in case the server does not keep this rule.
 				all := del("/api/v1/namespaces/default/secrets?labelSelector=conformance-absent=" + strings.ToLower(s.run.id)).asUnprivileged()
 				return s.expect(ctx, all, isDenied("deletecollection", "secrets", "", `in the namespace "default"`)...)
 			}),
-		deniedCase("SA-30", "who may not patch may not apply", "an apply would be a way around the rights to write", docAuthorization, func(ctx context.Context, s *session) error {
+		deniedCase("SA-30", "apply requires permission to patch", "apply would otherwise bypass write permissions", docAuthorization, func(ctx context.Context, s *session) error {
 			// The namespace does not exist, in case the server does not keep this rule.
 			path := "/api/v1/namespaces/" + s.absentNamespace() + "/secrets/a"
 			return s.expect(ctx, apply(path, newObject("v1", "Secret", "a")).asUnprivileged(), isDenied("patch", "secrets", "a", fmt.Sprintf("in the namespace %q", s.absentNamespace()))...)
 		}),
-		deniedCase("DR-08", "who may not write may not try to, either", "the answer of a dry run has what is stored, Secrets too", docAuthorization, checkDeniedDryRuns),
+		deniedCase("DR-08", "a dry run requires the permission of the write", "the response to a dry run contains stored data, such as Secrets", docAuthorization, checkDeniedDryRuns),
 	}
 }
 

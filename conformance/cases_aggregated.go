@@ -63,26 +63,26 @@ func aggregatedCases() []Case {
 		return Case{ID: id, Level: Must, Title: title, Why: why, Source: "KEP-3352; apiserver pkg/endpoints/discovery/aggregated", check: check}
 	}
 	return []Case{
-		about("DI-06/form", "/api and /apis come in the aggregated form to those who ask for it", "clients learn all in two requests", checkAggregatedMediaType),
-		about("DI-06/anywhere", "the aggregated form goes before others that the client names, too", "clients name the plain one behind it, for older servers",
+		about("DI-06/form", "/api and /apis are served in the aggregated form if the client accepts it", "clients read all of discovery in two requests", checkAggregatedMediaType),
+		about("DI-06/anywhere", "the aggregated form takes precedence over other media types in Accept", "clients list the unaggregated form as a fallback for older servers",
 			func(ctx context.Context, s *session) error {
 				asked := "application/json, " + aggregatedMediaType("v2")
 				return s.expect(ctx, get("/apis").withAccept(asked), code(200), kind("apidiscovery.k8s.io/v2", "APIGroupDiscoveryList"))
 			}),
-		about("DI-07/etag", "the ETag of the aggregated form, sent back, is answered with 304", "clients ask again every few minutes", checkAggregatedETag),
-		about("DI-07/vary", "the aggregated form says that it depends on what is asked for, and has a hash for its ETag",
-			"what stands between client and server would mix up the forms", func(ctx context.Context, s *session) error {
+		about("DI-07/etag", "If-None-Match with the current ETag of the aggregated form is answered 304", "clients repeat the request every few minutes", checkAggregatedETag),
+		about("DI-07/vary", "the aggregated form has Vary: Accept and a hash as its ETag",
+			"caches between client and server would confuse the two forms", func(ctx context.Context, s *session) error {
 				a, err := s.do(ctx, get("/apis").withAccept(aggregatedMediaType("v2")), code(200), headerIs("Vary", "Accept"))
 				if err == nil && !regexp.MustCompile(`^"[0-9A-F]{128}"$`).MatchString(a.header.Get("ETag")) {
 					return a.errorf("expected a SHA-512 for an ETag, got %s", a.header.Get("ETag"))
 				}
 				return err
 			}),
-		about("DI-08", "the form of v2beta1 is not served any more: the client gets the next that it names, or 406",
-			"a client that gets another form than it asked for reads it wrong", checkNoAggregatedBeta),
-		about("DI-09", "each version of the aggregated form is Current or Stale", "what is stale may be missing something, and clients must not take it for deleted",
+		about("DI-08", "v2beta1 of the aggregated form is not served: the next accepted media type is used, or 406",
+			"a client cannot decode a form that it did not request", checkNoAggregatedBeta),
+		about("DI-09", "each version in the aggregated form is Current or Stale", "a stale version may be incomplete, and clients must not conclude that resources were removed",
 			checkAggregatedFreshness),
-		about("DI-10", "a resource in the aggregated form has its kind, scope, verbs and subresources", "clients know nothing else of it", checkAggregatedResources),
+		about("DI-10", "a resource in the aggregated form has its kind, scope, verbs and subresources", "clients have no other source for them", checkAggregatedResources),
 	}
 }
 

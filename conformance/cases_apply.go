@@ -17,16 +17,16 @@ const (
 func applyCases() []Case {
 	return slices.Concat(
 		onMap(Case{
-			ID: "SA-01", Level: Must, Title: "apply needs a field manager",
-			Why:    "fields without an owner could never be given up",
+			ID: "SA-01", Level: Must, Title: "apply requires a field manager",
+			Why:    "fields without a manager could never be removed",
 			Source: docApply,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expect(ctx, patch(applyPatchType, c.item("a"), c.object("a")),
 				invalidOption("PatchOptions", "fieldManager", metav1.CauseTypeFieldValueRequired, "Required value: is required for apply patch").check)
 		}),
 		onMaps(Case{
-			ID: "SA-02", Level: Must, Title: "apply creates what is not there, and changes what is",
-			Why:    "the client need not know which",
+			ID: "SA-02", Level: Must, Title: "apply creates an object that does not exist and updates one that does",
+			Why:    "the client does not need to know which",
 			Source: docApply,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expectAll(ctx,
@@ -35,8 +35,8 @@ func applyCases() []Case {
 			)
 		}),
 		onMaps(Case{
-			ID: "SA-03", Level: Must, Title: "what was applied is owned by the manager, with the operation Apply",
-			Why:    "the next apply takes away by it what is no longer there",
+			ID: "SA-03", Level: Must, Title: "the manager of an apply owns the applied fields, with the operation Apply",
+			Why:    "the next apply removes owned fields that it does not contain",
 			Source: docApply,
 		}, func(ctx context.Context, s *session, c collection) error {
 			entry := applyEntry("m", `{"f:data":{"f:k":{}},"f:metadata":{"f:labels":{"f:l":{}}}}`).withVersion(c.apiVersion)
@@ -51,13 +51,13 @@ func applyCases() []Case {
 			return err
 		}),
 		onMaps(Case{
-			ID: "SA-04", Level: Must, Title: "the same apply again changes nothing, neither resourceVersion nor time",
-			Why:    "controllers apply the same again and again",
+			ID: "SA-04", Level: Must, Title: "repeating an apply changes neither resourceVersion nor the time in managedFields",
+			Why:    "controllers repeat their applies",
 			Source: docApply,
 		}, checkRepeatedApply),
 		onMap(Case{
-			ID: "SA-12", Level: Must, Title: "managedFields have no place in what is applied",
-			Why:    "the manager's fields are those that it applies",
+			ID: "SA-12", Level: Must, Title: "an applied object must not contain managedFields",
+			Why:    "the manager owns the fields that it applies",
 			Source: fieldsetPkg,
 		}, func(ctx context.Context, s *session, c collection) error {
 			entry := object{"manager": "m", "operation": "Apply", "apiVersion": c.apiVersion, "fieldsType": "FieldsV1", "fieldsV1": object{}}
@@ -67,13 +67,13 @@ func applyCases() []Case {
 			)
 		}),
 		onMap(Case{
-			ID: "SA-13", Level: Must, Title: "what is applied has to be of the version of the URL, and of its kind",
-			Why:    "ownership is kept by version",
+			ID: "SA-13", Level: Must, Title: "an applied object must have the apiVersion and kind of the URL",
+			Why:    "ownership is recorded by version",
 			Source: fieldsetPkg,
 		}, checkApplyOtherType),
 		[]Case{{
-			ID: "SA-13/version", Level: Must, Title: "what is applied has to be of the version of the URL even if the server has both",
-			Why:    "ownership is kept by version",
+			ID: "SA-13/version", Level: Must, Title: "an applied object must have the version of the URL even if the server serves both versions",
+			Why:    "ownership is recorded by version",
 			Source: fieldsetPkg,
 			check: func(ctx context.Context, s *session) error {
 				v2, v1, err := s.autoscalers(ctx)
@@ -85,8 +85,8 @@ func applyCases() []Case {
 			},
 		}},
 		onMap(Case{
-			ID: "SA-14", Level: Must, Title: "what is applied has to name its apiVersion and kind",
-			Why:    "the URL alone does not say what the client meant",
+			ID: "SA-14", Level: Must, Title: "an applied object must have apiVersion and kind",
+			Why:    "the URL alone does not identify the intended type",
 			Source: fieldsetPkg,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expectAll(ctx,
@@ -96,13 +96,13 @@ func applyCases() []Case {
 			)
 		}),
 		onMap(Case{
-			ID: "SA-15", Level: Must, Title: "an apply that is no YAML, or no object, is refused",
-			Why:    "nothing is applied by half a document",
+			ID: "SA-15", Level: Must, Title: "an apply that is not YAML, or not an object, is rejected",
+			Why:    "a malformed document must not be applied in part",
 			Source: docPatchHandler,
 		}, checkApplyMalformed),
 		onMaps(Case{
-			ID: "SA-15/yaml", Level: Must, Title: "an apply may be in YAML",
-			Why:    "that is what its media type says",
+			ID: "SA-15/yaml", Level: Must, Title: "an apply may be YAML",
+			Why:    "its media type is application/apply-patch+yaml",
 			Source: docApply,
 		}, func(ctx context.Context, s *session, c collection) error {
 			yaml := "apiVersion: " + c.apiVersion + "\nkind: " + c.kind + "\nmetadata:\n  name: a\ndata:\n  k: \"1\" # one\n"
@@ -110,16 +110,16 @@ func applyCases() []Case {
 		}),
 		onMap(Case{
 			ID: "SA-26", Level: Must, Title: "the name of a field manager has at most 128 printable characters",
-			Why:    "it stands in every object that the manager writes",
+			Why:    "it is stored in every object that the manager writes",
 			Source: "apimachinery apis/meta/v1/validation",
 		}, checkManagerLength),
 		onMaps(Case{
-			ID: "SA-33", Level: Must, Title: "what apply makes is validated as an update is",
-			Why:    "apply is no way around the rules",
+			ID: "SA-33", Level: Must, Title: "the result of an apply is validated as an update is",
+			Why:    "apply must not bypass validation",
 			Source: docApply,
 		}, checkApplyValidation),
 		[]Case{onCollection((*session).dataCRs, Case{
-			ID: "SA-33/defaults/custom", Level: Must, Title: "what apply makes gets its defaults, which the manager does not own",
+			ID: "SA-33/defaults/custom", Level: Must, Title: "the result of an apply has defaults, which the manager does not own",
 			Why:    "apply is an update like any other",
 			Source: docApply,
 		}, func(ctx context.Context, s *session, c collection) error {
@@ -133,8 +133,8 @@ func applyCases() []Case {
 			)
 		})},
 		onMap(Case{
-			ID: "SA-38", Level: Must, Title: "apply can be tried with dryRun, conflicts included",
-			Why:    "kubectl diff --server-side lives on it",
+			ID: "SA-38", Level: Must, Title: "apply supports dryRun, including conflicts",
+			Why:    "kubectl diff --server-side uses it",
 			Source: docApply,
 		}, checkApplyDryRun),
 	)

@@ -10,8 +10,8 @@ import (
 func applyConflictCases() []Case {
 	return slices.Concat(
 		onAppliedMap(Case{
-			ID: "SA-05", Level: Must, Title: "an apply that changes the value of another manager is a conflict, which names manager and field",
-			Why:    "the user decides who is to own the field",
+			ID: "SA-05", Level: Must, Title: "an apply that changes another manager's value is a conflict, which names the manager and the field",
+			Why:    "the user decides which manager owns the field",
 			Source: docApply,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expectAll(ctx,
@@ -20,21 +20,21 @@ func applyConflictCases() []Case {
 			)
 		}),
 		onMap(Case{
-			ID: "SA-06", Level: Must, Title: "a conflict with a manager that does not apply also names the version it wrote in",
-			Why:    "the fields may have another name in another version",
+			ID: "SA-06", Level: Must, Title: "a conflict with a manager that did not apply also names the version of its write",
+			Why:    "the fields may have other names in another version",
 			Source: "apimachinery util/managedfields/internal/conflict.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expect(ctx, applyAs("m", c.item("a"), c.object("a").withData("k", "2")),
 				fieldConflict(`"creator" using `+c.apiVersion, ".data.k").check)
 		}),
 		onAppliedMap(Case{
-			ID: "SA-06/many", Level: Must, Title: "several conflicts are told one by one",
+			ID: "SA-06/many", Level: Must, Title: "each of several conflicts is listed",
 			Why:    "the user sees all of them at once",
 			Source: "apimachinery util/managedfields/internal/conflict.go",
 		}, checkSeveralConflicts),
 		onAppliedMap(Case{
-			ID: "SA-07", Level: Must, Title: "with force an apply takes the fields from the other manager",
-			Why:    "controllers have to have their fields",
+			ID: "SA-07", Level: Must, Title: "with force, an apply takes ownership of the conflicting fields",
+			Why:    "controllers must own their fields",
 			Source: docApply,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expectAll(ctx,
@@ -44,16 +44,16 @@ func applyConflictCases() []Case {
 			)
 		}),
 		onAppliedMap(Case{
-			ID: "SA-08", Level: Must, Title: "applying the same value shares it",
-			Why:    "two managers may agree",
+			ID: "SA-08", Level: Must, Title: "applying the same value makes both managers owners",
+			Why:    "two managers may agree on a value",
 			Source: docApply,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expect(ctx, applyAs("m2", c.item("a"), c.object("a").withData("k", "1")), code(200),
 				managedFieldsAre(applyEntry("m1", dataFields("k")), applyEntry("m2", dataFields("k"))))
 		}),
 		onAppliedMap(Case{
-			ID: "SA-09", Level: Must, Title: "what a manager no longer applies goes away",
-			Why:    "that is how a field is deleted",
+			ID: "SA-09", Level: Must, Title: "a field that its only manager no longer applies is removed",
+			Why:    "this is how apply deletes a field",
 			Source: docApply,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expectAll(ctx,
@@ -63,8 +63,8 @@ func applyConflictCases() []Case {
 			)
 		}),
 		onAppliedMap(Case{
-			ID: "SA-10", Level: Must, Title: "what another manager also owns stays when a manager no longer applies it",
-			Why:    "fields are handed over that way",
+			ID: "SA-10", Level: Must, Title: "a field that another manager also owns stays when one manager no longer applies it",
+			Why:    "this is how ownership moves from one manager to another",
 			Source: docApply,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expectAll(ctx,
@@ -73,24 +73,24 @@ func applyConflictCases() []Case {
 			)
 		}),
 		onAppliedMap(Case{
-			ID: "SA-11", Level: Must, Title: "a write that is no apply never conflicts, and owns what it changes",
-			Why:    "clients that do not apply need not know about managers",
+			ID: "SA-11", Level: Must, Title: "a write other than apply never conflicts, and takes ownership of what it changes",
+			Why:    "clients that do not apply do not handle conflicts",
 			Source: docApply,
 		}, checkUpdateTakesOwnership),
 		onAppliedMap(Case{
-			ID: "SA-21", Level: Must, Title: "what a manager applies and what it writes otherwise are two entries, which may conflict",
-			Why:    "only what was applied goes away when it is no longer applied",
+			ID: "SA-21", Level: Must, Title: "a manager has separate entries for applies and for other writes, which may conflict",
+			Why:    "only applied fields are removed when they are no longer applied",
 			Source: docApply,
 		}, checkApplyAndUpdateEntries),
 		onMaps(Case{
-			ID: "SA-35", Level: Should, Title: "kubectl's apply takes over what its client-side apply wrote, without a conflict",
-			Why:    "users of kubectl apply move to --server-side",
+			ID: "SA-35", Level: Should, Title: "kubectl apply --server-side takes over the fields of client-side apply without a conflict",
+			Why:    "kubectl users migrate to --server-side",
 			Source: "apimachinery util/managedfields/internal/lastappliedmanager.go",
 		}, checkClientSideApplyMigration),
 		[]Case{
 			{
-				ID: "SA-34/typed", Level: Must, Title: "a manager may go on in another version of the object",
-				Why:    "what it applied in the old one is still its own",
+				ID: "SA-34/typed", Level: Must, Title: "a manager may apply in another version of the object",
+				Why:    "it still owns what it applied in the old version",
 				Source: docApply, check: func(ctx context.Context, s *session) error {
 					v2, v1, err := s.autoscalers(ctx)
 					if err != nil {
@@ -100,8 +100,8 @@ func applyConflictCases() []Case {
 				},
 			},
 			onCollection((*session).ingresses, Case{
-				ID: "SA-06/subresource/typed", Level: Must, Title: "a conflict over what came through a subresource says so",
-				Why:    "the same name may stand for two sets of fields",
+				ID: "SA-06/subresource/typed", Level: Must, Title: "a conflict with a write through a subresource names the subresource",
+				Why:    "one manager name may have two sets of fields",
 				Source: "apimachinery util/managedfields/internal/conflict.go",
 			}, func(ctx context.Context, s *session, c collection) error {
 				status := func(ip string) object {
@@ -110,15 +110,15 @@ func applyConflictCases() []Case {
 				return checkSubresourceConflict(ctx, s, c, ingress(c, "a"), status("192.0.2.1"), status("192.0.2.2"), ".status.loadBalancer.ingress")
 			}),
 			onCollection((*session).dataCRs, Case{
-				ID: "SA-06/subresource/custom", Level: Must, Title: "a conflict over what came through a subresource says so",
-				Why:    "the same name may stand for two sets of fields",
+				ID: "SA-06/subresource/custom", Level: Must, Title: "a conflict with a write through a subresource names the subresource",
+				Why:    "one manager name may have two sets of fields",
 				Source: "apimachinery util/managedfields/internal/conflict.go",
 			}, func(ctx context.Context, s *session, c collection) error {
 				return checkSubresourceConflict(ctx, s, c, c.object("a").withData("k", "1"), object{"phase": "1"}, object{"phase": "2"}, ".status.phase")
 			}),
 			onCollection((*session).dataCRs, Case{
-				ID: "SA-09/default/custom", Level: Must, Title: "what a manager no longer applies goes back to its default",
-				Why:    "a field with a default is never without a value",
+				ID: "SA-09/default/custom", Level: Must, Title: "a field that its manager no longer applies gets its default",
+				Why:    "a field with a default always has a value",
 				Source: docApply,
 			}, func(ctx context.Context, s *session, c collection) error {
 				return s.expectAll(ctx,
@@ -128,8 +128,8 @@ func applyConflictCases() []Case {
 				)
 			}),
 			onCollection((*session).dataCRs, Case{
-				ID: "SA-34/custom", Level: Must, Title: "a manager may go on in another version of the object",
-				Why:    "what it applied in the old one is still its own",
+				ID: "SA-34/custom", Level: Must, Title: "a manager may apply in another version of the object",
+				Why:    "it still owns what it applied in the old version",
 				Source: docApply,
 			}, func(ctx context.Context, s *session, c collection) error {
 				old := s.run.crdData.deprecated(c)

@@ -13,13 +13,13 @@ func applyManagedCases() []Case {
 	return slices.Concat(
 		managedResetCases(),
 		onMap(Case{
-			ID: "SA-24", Level: Should, Title: "of more than ten managers that do not apply, the oldest become one, \"ancient-changes\"",
-			Why:    "objects written by ever new clients do not grow without end",
+			ID: "SA-24", Level: Should, Title: "with more than ten managers that do not apply, the oldest are merged into \"ancient-changes\"",
+			Why:    "objects that many clients write must not grow without limit",
 			Source: "apimachinery util/managedfields/internal/capmanagers.go",
 		}, checkAncientChanges),
 		onMaps(Case{
-			ID: "SA-25", Level: Must, Title: "without a name the manager is called as its User-Agent up to the first slash",
-			Why:    "every write has an owner",
+			ID: "SA-25", Level: Must, Title: "without a name, the manager is the User-Agent up to the first slash",
+			Why:    "every write has a manager",
 			Source: docApply,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expectAll(ctx,
@@ -31,13 +31,13 @@ func applyManagedCases() []Case {
 			)
 		}),
 		onMaps(Case{
-			ID: "SA-31", Level: Must, Title: "what identifies the object, and what the server sets, is owned by nobody",
-			Why:    "an apply could never change it",
+			ID: "SA-31", Level: Must, Title: "no manager owns the identity of an object or the fields that the server sets",
+			Why:    "an apply could never change them",
 			Source: "apimachinery util/managedfields/internal/stripmeta.go",
 		}, checkUnownedFields),
 		[]Case{
 			onCollection((*session).ingresses, Case{
-				ID: "SA-22/typed", Level: Must, Title: "what is written through a subresource is owned apart, with the subresource in the entry",
+				ID: "SA-22/typed", Level: Must, Title: "fields written through a subresource have an entry of their own, with the subresource",
 				Why:    "a controller that applies spec and status has two sets of fields",
 				Source: docApply,
 			}, func(ctx context.Context, s *session, c collection) error {
@@ -47,7 +47,7 @@ func applyManagedCases() []Case {
 					updateEntry("u", `{"f:status":{"f:loadBalancer":{"f:ingress":{}}}}`).withSubresource("status"))
 			}),
 			onCollection((*session).dataCRs, Case{
-				ID: "SA-22/custom", Level: Must, Title: "what is written through a subresource is owned apart, with the subresource in the entry",
+				ID: "SA-22/custom", Level: Must, Title: "fields written through a subresource have an entry of their own, with the subresource",
 				Why:    "a controller that applies spec and status has two sets of fields",
 				Source: docApply,
 			}, func(ctx context.Context, s *session, c collection) error {
@@ -56,7 +56,7 @@ func applyManagedCases() []Case {
 					applyEntry("m", `{"f:status":{"f:phase":{}}}`).withSubresource("status"), updateEntry("u", `{"f:status":{"f:replicas":{}}}`).withSubresource("status"))
 			}),
 			onCollection((*session).ingresses, Case{
-				ID: "SA-32/typed", Level: Must, Title: "an apply of the object neither sets nor owns the status",
+				ID: "SA-32/typed", Level: Must, Title: "an apply to the main path neither sets nor owns the status",
 				Why:    "the status has its own path",
 				Source: docApply,
 			}, func(ctx context.Context, s *session, c collection) error {
@@ -65,7 +65,7 @@ func applyManagedCases() []Case {
 					managedFieldsAre(applyEntry("m", `{"f:spec":{"f:defaultBackend":{"f:service":{"f:name":{},"f:port":{}}},"f:ingressClassName":{}}}`)))
 			}),
 			onCollection((*session).dataCRs, Case{
-				ID: "SA-32/custom", Level: Must, Title: "an apply of the object neither sets nor owns the status",
+				ID: "SA-32/custom", Level: Must, Title: "an apply to the main path neither sets nor owns the status",
 				Why:    "the status has its own path",
 				Source: docApply,
 			}, func(ctx context.Context, s *session, c collection) error {
@@ -81,8 +81,8 @@ func applyManagedCases() []Case {
 func managedResetCases() []Case {
 	return slices.Concat(
 		onMap(Case{
-			ID: "SA-23", Level: Must, Title: "on the first apply to an object without managers, what is there belongs to \"before-first-apply\"",
-			Why:    "the apply must not take over what it did not write",
+			ID: "SA-23", Level: Must, Title: "at the first apply to an object without managedFields, \"before-first-apply\" owns the existing fields",
+			Why:    "the apply must not take over fields that it did not write",
 			Source: "apimachinery util/managedfields/internal/skipnonapplied.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			if err := clearManagedFields(ctx, s, c); err != nil {
@@ -96,8 +96,8 @@ func managedResetCases() []Case {
 			)
 		}),
 		onMap(Case{
-			ID: "SA-27", Level: Must, Title: "managedFields of one empty entry take all owners off",
-			Why:    "it is the way out of managedFields that are broken or too large",
+			ID: "SA-27", Level: Must, Title: "managedFields with one empty entry remove all managers",
+			Why:    "it repairs managedFields that are invalid or too large",
 			Source: docApply,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expectAll(ctx,
@@ -107,8 +107,8 @@ func managedResetCases() []Case {
 			)
 		}),
 		onMap(Case{
-			ID: "SA-28", Level: Must, Title: "an empty list of managedFields takes the owners off a built-in type, and changes nothing on a custom resource",
-			Why:    "the two are decoded differently: only the list with one empty entry is the way to do it",
+			ID: "SA-28", Level: Must, Title: "an empty list of managedFields removes the managers of a built-in type, and changes nothing on a custom resource",
+			Why:    "the two are decoded differently; only a list with one empty entry works for both",
 			Source: "observed on kube-apiserver",
 		}, func(ctx context.Context, s *session, c collection) error {
 			want := managedFieldsAre()
@@ -121,13 +121,13 @@ func managedResetCases() []Case {
 			)
 		}),
 		onMap(Case{
-			ID: "SA-29", Level: Must, Title: "managedFields that cannot be read leave those that are there",
-			Why:    "a client that does not know them cannot break them",
+			ID: "SA-29", Level: Must, Title: "managedFields that cannot be decoded keep the existing ones",
+			Why:    "clients that do not know managedFields must not destroy them",
 			Source: fieldsetPkg,
 		}, checkUndecodableManagedFields),
 		onMaps(Case{
-			ID: "SA-36/empty", Level: Must, Title: "an object created with nothing to own has no owners until the first apply",
-			Why:    "an object that nobody applies need not carry them",
+			ID: "SA-36/empty", Level: Must, Title: "an object that is created without own fields has no managers until the first apply",
+			Why:    "objects that are never applied do not need managedFields",
 			Source: "apimachinery util/managedfields/internal/skipnonapplied.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expectAll(ctx,
@@ -138,8 +138,8 @@ func managedResetCases() []Case {
 			)
 		}),
 		onMap(Case{
-			ID: "SA-36", Level: Must, Title: "once taken off, owners are kept again from the next apply on",
-			Why:    "an object that nobody applies need not carry them",
+			ID: "SA-36", Level: Must, Title: "after a reset, managers are tracked again from the next apply on",
+			Why:    "objects that are never applied do not need managedFields",
 			Source: "apimachinery util/managedfields/internal/skipnonapplied.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			if err := clearManagedFields(ctx, s, c); err != nil {

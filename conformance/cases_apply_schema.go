@@ -18,29 +18,29 @@ func applySchemaCases() []Case {
 		return onCollection((*session).dataCRs, c, check)
 	}
 	duplicates := Case{
-		ID: "SA-16", Level: Must, Title: "an apply with two items of one key is an error of the server",
-		Why:    "nobody knows which of the two is meant",
+		ID: "SA-16", Level: Must, Title: "an apply with two list items of the same key is answered 500",
+		Why:    "it is ambiguous which item is meant",
 		Source: fieldsetPkg,
 	}
 	byKey := Case{
-		ID: "SA-18", Level: Must, Title: "lists with a key merge by it, and each item has its owners",
-		Why:    "two managers may each have their items in one list",
+		ID: "SA-18", Level: Must, Title: "lists with keys are merged by key, and each item has its own managers",
+		Why:    "two managers may own different items of one list",
 		Source: docMerge,
 	}
 	atomic := Case{
-		ID: "SA-19/atomic", Level: Must, Title: "atomic lists and maps have one owner and are replaced whole",
-		Why:    "their parts make no sense one without the other",
+		ID: "SA-19/atomic", Level: Must, Title: "atomic lists and maps have one owner and are replaced as a unit",
+		Why:    "their parts depend on each other",
 		Source: docMerge,
 	}
 	return slices.Concat(
 		onMap(Case{
-			ID: "SA-17", Level: Must, Title: "an apply of a field that the schema does not have is an error of the server, whatever fieldValidation says",
-			Why:    "nobody could own the field",
+			ID: "SA-17", Level: Must, Title: "an apply of a field that is not in the schema is answered 500, whatever fieldValidation is",
+			Why:    "ownership of the field could not be tracked",
 			Source: fieldsetPkg,
 		}, checkApplyUnknownField),
 		onMaps(Case{
-			ID: "SA-19/set", Level: Must, Title: "sets merge by value, and each value has its owners",
-			Why:    "two managers may each have their finalizer",
+			ID: "SA-19/set", Level: Must, Title: "sets are merged by value, and each value has its own managers",
+			Why:    "two managers may each own a finalizer",
 			Source: docMerge,
 		}, checkApplySet),
 		[]Case{
@@ -88,8 +88,8 @@ func applySchemaCases() []Case {
 				)
 			}),
 			custom(Case{
-				ID: "SA-20", Level: Must, Title: "without a marker in the schema lists are atomic, and maps are not",
-				Why:    "that is what users of a definition without markers get",
+				ID: "SA-20", Level: Must, Title: "without x-kubernetes extensions in the schema, lists are atomic and maps are not",
+				Why:    "CRDs without the extensions rely on it",
 				Source: docMerge,
 			}, checkApplyWithoutListType),
 		},

@@ -24,12 +24,12 @@ func bookmarkCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
 			ID: "BM-01", Level: Must, Title: "there are no bookmarks without allowWatchBookmarks=true",
-			Why:    "older clients end a watch over an event of a type that they do not know",
+			Why:    "older clients end a watch at an event of an unknown type",
 			Source: docBookmarks,
 		}, checkNoBookmarks),
 		onBoth(Case{
-			ID: "BM-02", Level: Must, Title: "a bookmark is an object of the watched kind with nothing but a resourceVersion",
-			Why:    "typed clients decode it as that kind, and must not take it for an object",
+			ID: "BM-02", Level: Must, Title: "a bookmark is an object of the watched kind with only a resourceVersion",
+			Why:    "typed clients decode it as that kind, and must not treat it as an object",
 			Source: docBookmarks,
 		}, onBookmarkedStream(func(v bookmarkedStream) error {
 			for _, e := range []event{v.first, v.last} {
@@ -40,8 +40,8 @@ func bookmarkCases() []Case {
 			return nil
 		})),
 		onBoth(Case{
-			ID: "BM-03", Level: Must, Title: "when a bookmark comes, all changes up to its resourceVersion have been sent",
-			Why:    "the client resumes from it, and would never see what was left out",
+			ID: "BM-03", Level: Must, Title: "all changes up to the resourceVersion of a bookmark have been sent before it",
+			Why:    "the client resumes from it, and would never see skipped changes",
 			Source: docBookmarks,
 		}, onBookmarkedStream(func(v bookmarkedStream) error {
 			if len(v.missed) > 0 {
@@ -50,13 +50,13 @@ func bookmarkCases() []Case {
 			return nil
 		})),
 		onBoth(Case{
-			ID: "BM-04", Level: Must, Title: "a watch can go on from a bookmark",
-			Why:    "it is what bookmarks are for",
+			ID: "BM-04", Level: Must, Title: "a watch can resume from a bookmark",
+			Why:    "this is the purpose of bookmarks",
 			Source: docBookmarks,
 		}, checkResumeAtBookmark),
 		onBoth(Case{
 			ID: "BM-06", Level: Must, Title: "the bookmark that ends the initial events is annotated k8s.io/initial-events-end: true",
-			Why:    "a reflector takes the state for complete from there on",
+			Why:    "a reflector treats its state as complete from there on",
 			Source: docStreams,
 		}, onStreamingList("", func(ctx context.Context, c collection, w *watcher) error {
 			if err := w.wantAdded("a", "b"); err != nil {
@@ -73,7 +73,7 @@ func bookmarkCases() []Case {
 		})),
 		onBoth(Case{
 			ID: "BM-07", Level: Must, Title: "no other bookmark of the stream has that annotation",
-			Why:    "a reflector that is past its initial events takes a second end for a broken server",
+			Why:    "a reflector treats a second end of the initial events as an error",
 			Source: docStreams + "; " + docCacher,
 		}, onBookmarkedStream(func(v bookmarkedStream) error {
 			if v.last.endsInitialEvents() {
@@ -82,18 +82,18 @@ func bookmarkCases() []Case {
 			return nil
 		})),
 		onBoth(Case{
-			ID: "BM-08/deadline", Level: Should, Title: "a bookmark comes about two seconds before a watch ends by its timeoutSeconds",
-			Why:    "the client resumes from nearly now, however quiet its part of the server was",
+			ID: "BM-08/deadline", Level: Should, Title: "a bookmark is sent about two seconds before a watch ends by its timeoutSeconds",
+			Why:    "the client resumes from a recent state, even if no objects changed",
 			Source: docCacher,
 		}, checkBookmarkBeforeDeadline),
 		[]Case{onSecrets(Case{
-			ID: "BM-08/minute", Level: Should, Title: "a bookmark comes about once a minute, and the last about two seconds before the end",
-			Why:    "a connection that breaks costs a client a minute of replay, not an hour",
+			ID: "BM-08/minute", Level: Should, Title: "a bookmark is sent about once a minute, and the last one about two seconds before the end",
+			Why:    "after a broken connection a client replays at most a minute of changes",
 			Source: docCacher, takes: 100 * time.Second,
 		}, checkPeriodicBookmarks)},
 		onBoth(Case{
-			ID: "BM-09", Level: Must, Title: "bookmarks never go back, and nothing that they promise follows them",
-			Why:    "the client resumes from the last one, and would see a change twice or never",
+			ID: "BM-09", Level: Must, Title: "resourceVersions of bookmarks never decrease, and no event that a bookmark covers follows it",
+			Why:    "the client resumes from the last bookmark, and would see a change twice or never",
 			Source: docBookmarks + "; " + docCacher,
 		}, onBookmarkedStream(func(v bookmarkedStream) error {
 			last := v.first.meta.ResourceVersion
@@ -110,13 +110,13 @@ func bookmarkCases() []Case {
 			return nil
 		})),
 		onBoth(Case{
-			ID: "BM-09/ahead", Level: Must, Title: "a bookmark promises no state that there is not yet",
-			Why:    "the client resumes from it, and would miss the change that makes that state",
+			ID: "BM-09/ahead", Level: Must, Title: "a bookmark never has a resourceVersion that the server has not reached",
+			Why:    "the client resumes from it, and would miss the change that reaches it",
 			Source: docBookmarks,
 		}, checkBookmarkNotAhead),
 		onBoth(Case{
-			ID: "BM-10", Level: Must, Title: "without allowWatchBookmarks, a streaming list has its ADDED events but not the bookmark that ends them",
-			Why:    "a client that did not ask for bookmarks does not know what they are",
+			ID: "BM-10", Level: Must, Title: "without allowWatchBookmarks, a streaming list sends its ADDED events but not the bookmark that ends them",
+			Why:    "a client that did not request bookmarks cannot handle them",
 			Source: docStreams,
 		}, func(ctx context.Context, s *session, c collection) error {
 			if err := s.skipWithoutWatchList(ctx, c); err != nil {

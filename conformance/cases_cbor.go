@@ -21,23 +21,23 @@ const (
 func cborCases() []Case {
 	return []Case{
 		onSecrets(Case{
-			ID: "CB-01", Level: Must, Title: "a server without CBOR neither sends nor takes it",
-			Why:    "clients fall back by it",
+			ID: "CB-01", Level: Must, Title: "a server without CBOR neither sends nor accepts it",
+			Why:    "clients fall back to JSON",
 			Source: docCBOR,
 		}, checkNoCBOR),
 		onSecrets(Case{
-			ID: "CB-02", Level: May, Title: "a server with CBOR takes and sends objects, lists, errors and apply patches in it",
-			Why:    "clients that prefer it use nothing else",
+			ID: "CB-02", Level: May, Title: "a server with CBOR accepts and sends objects, lists, errors and apply patches in CBOR",
+			Why:    "clients that prefer CBOR use it for all requests",
 			Source: docCBOR,
 		}, checkCBORVerbs),
 		onSecrets(Case{
-			ID: "CB-02/watch", Level: May, Title: "a watch in CBOR is a sequence of items, with a Content-Type of its own",
-			Why:    "clients choose the framing by it",
+			ID: "CB-02/watch", Level: May, Title: "a watch in CBOR is a CBOR sequence, with a Content-Type of its own",
+			Why:    "clients select the framing by it",
 			Source: docCBOR,
 		}, checkCBORWatch),
 		onSecrets(Case{
-			ID: "CB-03", Level: May, Title: "answers in CBOR begin with the tag of self-described CBOR",
-			Why:    "decoders recognise them by it",
+			ID: "CB-03", Level: May, Title: "responses in CBOR begin with the tag of self-described CBOR",
+			Why:    "decoders recognize CBOR by it",
 			Source: docCBOR,
 		}, func(ctx context.Context, s *session, c collection) error {
 			if err := skipWithoutCBOR(ctx, s, c); err != nil {
@@ -51,8 +51,8 @@ func cborCases() []Case {
 			return nil
 		}),
 		onSecrets(Case{
-			ID: "CB-04", Level: Must, Title: "who asks for CBOR or else for JSON gets one of them, and it is what it says",
-			Why:    "clients have to work with servers of both kinds",
+			ID: "CB-04", Level: Must, Title: "a request that accepts CBOR and JSON gets one of them, with the matching Content-Type",
+			Why:    "clients must work with both kinds of servers",
 			Source: docCBOR,
 		}, checkCBOROrJSON),
 	}

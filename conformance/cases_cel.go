@@ -19,10 +19,10 @@ func celRuleCases() []Case {
 		return c.invalidField("a", causes...).check
 	}
 	return []Case{
-		about("CD-12", "an object that breaks a rule is refused with the message of the rule", "the user finds the mistake",
+		about("CD-12", "an object that violates a rule is rejected with the message of the rule", "the user can find the error",
 			objectSchema(object{"least": typeSchema("integer"), "most": typeSchema("integer")}).withRules(rule("self.least <= self.most", "least must not be above most"), object{"rule": "self.least != 7"}),
 			checkBrokenRules),
-		about("CD-12/message", "a message may be an expression, and falls back to the message if that fails", "messages name the values", objectSchema(object{
+		about("CD-12/message", "messageExpression is used for the message; message is used if it fails", "messages contain values", objectSchema(object{
 			"word": typeSchema("string").with("maxLength", 9).withRules(object{"rule": "self != 'x'", "messageExpression": "'no ' + self", "message": "wrong"}),
 			"list": arraySchema(typeSchema("integer")).with("maxItems", 5).withRules(object{"rule": "size(self) < 2", "messageExpression": "['a'][size(self)]", "message": "too long"}),
 		}), func(ctx context.Context, d crdPerCase, c collection) error {
@@ -31,7 +31,7 @@ func celRuleCases() []Case {
 				send(c.dryRunCreate(c.withSpec("a", object{"list": []int{1, 2}})), refused(c, cause(invalid, "spec.list", ": too long"))),
 			)
 		}),
-		about("CD-12/reason", "a rule may say the reason and the field", "the cause leads to what is wrong", objectSchema(object{"least": typeSchema("integer"), "most": typeSchema("integer")}).withRules(
+		about("CD-12/reason", "a rule may set the reason and the field path of its cause", "the cause leads to the invalid field", objectSchema(object{"least": typeSchema("integer"), "most": typeSchema("integer")}).withRules(
 			object{"rule": "!has(self.least) || self.least < 5", "reason": "FieldValueForbidden", "fieldPath": ".least"},
 			object{"rule": "!has(self.most) || self.most < 5", "reason": "FieldValueDuplicate", "fieldPath": ".most", "message": "twice"},
 			object{"rule": "has(self.least)", "reason": "FieldValueRequired", "fieldPath": ".least"},
@@ -43,14 +43,14 @@ func celRuleCases() []Case {
 				send(c.dryRunCreate(c.withSpec("a", object{})), refused(c, cause(metav1.CauseTypeFieldValueRequired, "spec.least", "failed rule: has(self.least)"))),
 			)
 		}),
-		about("CD-12/items", "a rule of an item has the path of the item", "the user finds the mistake", objectSchema(object{
+		about("CD-12/items", "a rule of an item reports the path of the item", "the user can find the error", objectSchema(object{
 			"list": arraySchema(objectSchema(object{"size": typeSchema("integer")}).withRules(rule("self.size > 0", "too small"))).with("maxItems", 9),
 			"map":  mapSchema(typeSchema("string").with("maxLength", 9).withRules(rule("self != 'x'", "no x"))).with("maxProperties", 9),
 		}), func(ctx context.Context, d crdPerCase, c collection) error {
 			return d.s.expect(ctx, c.dryRunCreate(c.withSpec("a", object{"list": []object{{"size": 1}, {"size": 0}}, "map": object{"k": "x"}})),
 				refused(c, cause(invalid, "spec.list[1]", "too small"), cause(invalid, "spec.map[k]", "no x")))
 		}),
-		about("CD-12/transition", "a rule that names oldSelf holds for changes only", "fields can be immutable",
+		about("CD-12/transition", "a rule that uses oldSelf applies to updates only", "it makes fields immutable",
 			objectSchema(object{"fixed": typeSchema("string").withRules(rule("self == oldSelf", "fixed is immutable")), "size": typeSchema("integer")}),
 			func(ctx context.Context, d crdPerCase, c collection) error {
 				return d.s.expectAll(ctx,
@@ -61,7 +61,7 @@ func celRuleCases() []Case {
 					send(mergePatch(c.item("a"), object{"spec": object{"fixed": nil}}), code(200)),
 				)
 			}),
-		about("CD-12/optional", "with optionalOldSelf a rule sees new values, too", "a field may be fixed from the beginning",
+		about("CD-12/optional", "with optionalOldSelf, a rule also applies to new values", "a field may be restricted from its creation on",
 			objectSchema(object{"fixed": typeSchema("string").withRules(rule("oldSelf.hasValue() || self == 'new'", "must begin as new").with("optionalOldSelf", true))}),
 			func(ctx context.Context, d crdPerCase, c collection) error {
 				return d.s.expectAll(ctx,
@@ -71,14 +71,14 @@ func celRuleCases() []Case {
 				)
 			}),
 		onCRDPerCase(Case{
-			ID: "CD-12/root", Level: Should, Title: "a rule at the root sees the name, and the status at its path", Why: "names may mean something to the owner of the schema", Source: docCELRules,
+			ID: "CD-12/root", Level: Should, Title: "a rule at the root can use the name, and the status at its subresource", Why: "names may have a meaning for the owner of the schema", Source: docCELRules,
 		}, object{"status": objectSchema(object{"phase": typeSchema("string")}), "spec": anySchema()}, checkRootRules),
-		about("CD-12/first", "rules are looked at once the object fits the schema", "a rule may rely on the types", objectSchema(object{"size": typeSchema("integer").with("maximum", 5), "n": typeSchema("integer")}).
+		about("CD-12/first", "rules are evaluated only if the object matches the schema", "a rule may rely on the types", objectSchema(object{"size": typeSchema("integer").with("maximum", 5), "n": typeSchema("integer")}).
 			withRules(rule("self.n > 0", "too small")), func(ctx context.Context, d crdPerCase, c collection) error {
 			return d.s.expect(ctx, c.dryRunCreate(c.withSpec("a", object{"size": "x", "n": 0})), refused(c, cause(metav1.CauseTypeTypeInvalid, "spec.size", "must be of type integer"),
 				cause(invalid, "<nil>", "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation")))
 		}),
-		about("CD-12/library", "rules have the functions of Kubernetes", "rules of today use them", objectSchema(object{"s": typeSchema("string"), "q": typeSchema("string")}).withRules(
+		about("CD-12/library", "rules can use the CEL libraries of Kubernetes", "existing rules use them", objectSchema(object{"s": typeSchema("string"), "q": typeSchema("string")}).withRules(
 			rule("!has(self.s) || isURL(self.s) && url(self.s).getHostname() == 'example.com'", "not ours"), rule("!has(self.q) || quantity(self.q).isLessThan(quantity('1Gi'))", "too much"),
 		), func(ctx context.Context, d crdPerCase, c collection) error {
 			return d.s.expectAll(ctx,
@@ -86,15 +86,15 @@ func celRuleCases() []Case {
 				send(c.dryRunCreate(c.withSpec("a", object{"s": "https://example.org/x", "q": "2Gi"})), refused(c, cause(invalid, "spec", "not ours"), cause(invalid, "spec", "too much"))),
 			)
 		}),
-		about("CD-12/error", "a rule that fails is a refusal, which tells why", "the owner of the schema finds the mistake", objectSchema(object{"size": typeSchema("integer")}).withRules(rule("self.size > 0", "too small")),
+		about("CD-12/error", "a rule whose evaluation fails rejects the object, with the error", "the owner of the schema can find the error", objectSchema(object{"size": typeSchema("integer")}).withRules(rule("self.size > 0", "too small")),
 			func(ctx context.Context, d crdPerCase, c collection) error {
 				return d.s.expect(ctx, c.dryRunCreate(c.withSpec("a", object{})), refused(c, cause(invalid, "spec", "no such key: size evaluating rule: too small")))
 			}),
 		withCRDPerCase(Case{
-			ID: "CD-12/compile", Level: Should, Title: "a definition with a rule that makes no sense is refused", Why: "the owner of the schema finds the mistake", Source: docCELRules,
+			ID: "CD-12/compile", Level: Should, Title: "a CRD with a rule that does not compile is rejected", Why: "the owner of the schema can find the error", Source: docCELRules,
 		}, object{}, checkRuleCompilation),
 		withCRDPerCase(Case{
-			ID: "CD-12/cost", Level: Should, Title: "a definition with a rule that might take too long is refused", Why: "no object may hold up the server", Source: docCELRules,
+			ID: "CD-12/cost", Level: Should, Title: "a CRD with a rule that may be too expensive is rejected", Why: "evaluating an object must not block the server", Source: docCELRules,
 		}, object{"list": arraySchema(arraySchema(typeSchema("string"))).withRules(object{"rule": "self.all(x, self.all(y, x == y))"})}, func(ctx context.Context, d crdPerCase) error {
 			return d.create(ctx, code(422), hasCause(cause(metav1.CauseTypeForbidden, "spec.validation.openAPIV3Schema.properties[list].x-kubernetes-validations[0].rule", "estimated rule cost exceeds budget")))
 		}),

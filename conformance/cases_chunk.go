@@ -20,8 +20,8 @@ var fiveNames = []string{"a", "b", "c", "d", "e"}
 func chunkCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
-			ID: "CH-01", Level: Must, Title: "limit=N gives at most N items, and a continue token where there are more",
-			Why:    "clients set a limit to bound what they have to hold",
+			ID: "CH-01", Level: Must, Title: "limit=N returns at most N items, and a continue token if there are more",
+			Why:    "clients limit the size of responses",
 			Source: docChunks,
 		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
 			for limit := 1; limit < len(fiveNames); limit++ {
@@ -39,8 +39,8 @@ func chunkCases() []Case {
 			return nil
 		})),
 		onBoth(Case{
-			ID: "CH-02", Level: Must, Title: "the last page has no continue token, and the others have all the rest",
-			Why:    "clients stop at an empty token, and would ask for ever or too early otherwise",
+			ID: "CH-02", Level: Must, Title: "only the last page has no continue token, and all pages together have all items",
+			Why:    "clients stop at an empty token; they would stop too early or never",
 			Source: docChunks,
 		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
 			for limit := 1; limit <= len(fiveNames)+1; limit++ {
@@ -59,8 +59,8 @@ func chunkCases() []Case {
 			return nil
 		})),
 		onBoth(Case{
-			ID: "CH-03", Level: Must, Title: "all pages say the resourceVersion of the first, whatever happens meanwhile",
-			Why:    "the client watches from it when it has all pages",
+			ID: "CH-03", Level: Must, Title: "all pages have the resourceVersion of the first, whatever changes in between",
+			Why:    "the client starts a watch from it after the last page",
 			Source: docChunks,
 		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
 			l, err := c.list(ctx, "?limit=1")
@@ -82,13 +82,13 @@ func chunkCases() []Case {
 			return l.expectNames("e")
 		})),
 		onBoth(Case{
-			ID: "CH-04", Level: Must, Title: "all pages together are the list of that resourceVersion, although objects change, come and go",
+			ID: "CH-04", Level: Must, Title: "all pages together equal the list at that resourceVersion, although objects change",
 			Why:    "a cache that is filled from pages must not miss or repeat an object",
 			Source: docChunks,
 		}, onFiveObjects(checkPagesOfOneState)),
 		onBoth(Case{
-			ID: "CH-07", Level: Must, Title: "the limit may change from page to page",
-			Why:    "clients adapt it to what they can take",
+			ID: "CH-07", Level: Must, Title: "the limit may differ from page to page",
+			Why:    "clients adapt it to their capacity",
 			Source: docChunks,
 		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
 			l, err := c.list(ctx, "?limit=1")
@@ -110,8 +110,8 @@ func chunkCases() []Case {
 			return l.expectNames("e")
 		})),
 		onBoth(Case{
-			ID: "CH-08", Level: Must, Title: "a token without a limit gives all the rest",
-			Why:    "it is how a client ends the paging early",
+			ID: "CH-08", Level: Must, Title: "a continue token without a limit returns all remaining items",
+			Why:    "clients use it to end paging early",
 			Source: docChunks,
 		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
 			l, err := c.list(ctx, "?limit=1")
@@ -124,7 +124,7 @@ func chunkCases() []Case {
 			return l.expectLastPage("b", "c", "d", "e")
 		})),
 		onBoth(Case{
-			ID: "CH-09", Level: Must, Title: "a limit of 0, a negative one, and none are no limit",
+			ID: "CH-09", Level: Must, Title: "a limit of 0, a negative one and a missing one mean no limit",
 			Why:    "generated clients send the parameter with its zero value",
 			Source: docChunks,
 		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {

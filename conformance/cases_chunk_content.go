@@ -19,8 +19,8 @@ const (
 func chunkContentCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
-			ID: "CH-05/count", Level: Should, Title: "remainingItemCount says how many items follow the page",
-			Why:    "clients show progress by it",
+			ID: "CH-05/count", Level: Should, Title: "remainingItemCount is the number of items after the page",
+			Why:    "clients show progress with it",
 			Source: docChunks + "; apiserver storage/etcd3",
 		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
 			l, err := c.list(ctx, "?limit=2")
@@ -36,8 +36,8 @@ func chunkContentCases() []Case {
 			return l.expectRemaining(1)
 		})),
 		onBoth(Case{
-			ID: "CH-05/selectors", Level: Should, Title: "with a selector there is no remainingItemCount",
-			Why:    "the server does not know how many of the rest match, and a guess would be taken for a count",
+			ID: "CH-05/selectors", Level: Should, Title: "there is no remainingItemCount with a selector",
+			Why:    "the server does not know how many remaining items match",
 			Source: docChunks + "; apiserver storage/etcd3",
 		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
 			for _, query := range []string{"?limit=1&labelSelector=app=x", "?limit=1&fieldSelector=metadata.name!=b"} {
@@ -56,7 +56,7 @@ func chunkContentCases() []Case {
 		})),
 		onBoth(Case{
 			ID: "CH-06", Level: Must, Title: "the last page has no remainingItemCount",
-			Why:    "zero and absent are told apart: absent means none or unknown",
+			Why:    "a missing count means none or unknown, and 0 is never sent",
 			Source: docChunks + "; ListMeta in the API reference",
 		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
 			all, err := c.listPages(ctx, 3, "")
@@ -69,8 +69,8 @@ func chunkContentCases() []Case {
 			return all[len(all)-1].expectNoRemaining()
 		})),
 		onBoth(Case{
-			ID: "CH-10", Level: Must, Title: "pages of a selection hold up to limit items, and all that match together",
-			Why:    "a page without items is no end as long as it has a token",
+			ID: "CH-10", Level: Must, Title: "pages with a selector have up to limit items, and together all that match",
+			Why:    "a page without items is not the last one as long as it has a token",
 			Source: docChunks + "; apiserver storage/etcd3",
 		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
 			for selector, names := range sortedByKey(map[string][]string{
@@ -87,20 +87,20 @@ func chunkContentCases() []Case {
 			return nil
 		})),
 		onBoth(Case{
-			ID: "CH-11", Level: Must, Title: "a token does not hold the selector: it has to be sent with every page",
-			Why:    "a client that leaves it out gets the rest of everything, not of its selection",
+			ID: "CH-11", Level: Must, Title: "a token does not include the selector, which must be sent with every page",
+			Why:    "a client that omits it gets the remaining items of the full list",
 			Source: docChunks,
 		}, onFiveObjects(checkTokenWithoutSelector)),
 		onBoth(Case{
 			ID: "CH-22/limit", Level: Must, Title: "a watch ignores limit",
-			Why:    "a stream is not paged, and half a state would be taken for all of it",
+			Why:    "a stream has no pages, and a partial state would be treated as complete",
 			Source: docChunks + "; apiserver handlers/get.go",
 		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
 			return expectAddedThenEnd(ctx, c, "?watch=true&limit=1&timeoutSeconds=1", fiveNames...)
 		})),
 		onBoth(Case{
 			ID: "CH-22/continue", Level: Must, Title: "a watch with continue is invalid",
-			Why:    "there is no place in a list at which a watch could go on",
+			Why:    "a watch cannot start in the middle of a list",
 			Source: docListOptions,
 		}, checkInvalidWithToken([]string{"&watch=true&timeoutSeconds=1"},
 			invalidListOption("resourceVersionMatch", metav1.CauseTypeForbidden, "resourceVersionMatch is forbidden when continue is provided"))),
@@ -111,7 +111,7 @@ func chunkContentCases() []Case {
 		}, onFiveObjects(checkSamePageAs(mediaTypeTable, "Table"))),
 		onBoth(Case{
 			ID: "CH-23/metadata", Level: Should, Title: "pages as PartialObjectMetadataList have the same token and count",
-			Why:    "the garbage collector and metadata informers page this way",
+			Why:    "the garbage collector and metadata informers read pages this way",
 			Source: docFormat,
 		}, onFiveObjects(checkSamePageAs(mediaTypePartialList, "PartialObjectMetadataList"))),
 	)

@@ -15,14 +15,14 @@ const docExpiredToken = "Kubernetes API Concepts, 410 Gone responses; apiserver 
 // chunkExpiredCases are about tokens whose state the server has forgotten (CH-18 to CH-21).
 func chunkExpiredCases() []Case {
 	lasting := onBoth(Case{
-		ID: "CH-21", Level: Should, Title: "a token lasts for minutes while nothing is compacted",
-		Why:    "a client that is slow with its pages would never come to the end",
+		ID: "CH-21", Level: Should, Title: "a token stays valid for minutes without a compaction",
+		Why:    "a slow client could never read the last page",
 		Source: docChunks, takes: tokenLifetime,
 	}, onFiveObjects(checkTokenLifetime))
 	return slices.Concat(lasting,
 		onBoth(Case{
-			ID: "CH-18", Level: Must, Title: "a token whose state is forgotten is refused as Expired, with a new token",
-			Why:    "the client chooses between starting over and going on with what is there now",
+			ID: "CH-18", Level: Must, Title: "a token of a compacted state is rejected as Expired, with a new token",
+			Why:    "the client either lists again from the start or continues with the current state",
 			Source: docExpiredToken,
 		}, func(ctx context.Context, s *session, c collection) error {
 			p, err := s.expiredPage(ctx, c)
@@ -37,8 +37,8 @@ func chunkExpiredCases() []Case {
 			return nil
 		}),
 		onBoth(Case{
-			ID: "CH-19", Level: Must, Title: "the new token goes on behind the same object, in the state of now",
-			Why:    "it spares the client the pages that it has, at the price of consistency",
+			ID: "CH-19", Level: Must, Title: "the new token continues after the same object, in the current state",
+			Why:    "the client keeps the pages that it has, but loses consistency",
 			Source: docExpiredToken,
 		}, func(ctx context.Context, s *session, c collection) error {
 			p, err := s.expiredPage(ctx, c)
@@ -58,8 +58,8 @@ func chunkExpiredCases() []Case {
 			return nil
 		}),
 		onBoth(Case{
-			ID: "CH-20", Level: Must, Title: "pages after the new token are of one state again, a new one",
-			Why:    "the client watches from the resourceVersion of its last page",
+			ID: "CH-20", Level: Must, Title: "pages after the new token have one new state",
+			Why:    "the client starts a watch from the resourceVersion of its last page",
 			Source: docExpiredToken,
 		}, checkInconsistentPages),
 	)

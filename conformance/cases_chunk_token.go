@@ -15,7 +15,7 @@ const docToken = "apiserver storage/continue.go"
 
 // chunkTokenCases are about continue tokens themselves, and about bad ones (CH-12 to CH-17).
 func chunkTokenCases() []Case {
-	const why = "a token that is not the server's own must not give data from somewhere"
+	const why = "a forged or damaged token must not return unrelated data"
 	badToken := func(says string) failure {
 		return failure{code: 400, reason: metav1.StatusReasonBadRequest, contains: "invalid continue token: continue key is not valid: " + says}
 	}
@@ -24,8 +24,8 @@ func chunkTokenCases() []Case {
 	}
 	return slices.Concat(
 		onBoth(Case{
-			ID: "CH-12", Level: Must, Title: "a token is URL-safe base64 without padding, of a version, the list's resourceVersion and a start key",
-			Why:    "clients must treat it as opaque, but tools and proxies pass it on unescaped",
+			ID: "CH-12", Level: Must, Title: "a token is URL-safe base64 without padding, and encodes a version, the resourceVersion of the list and a start key",
+			Why:    "clients must treat it as opaque, but tools and proxies send it without escaping",
 			Source: docToken,
 		}, onFiveObjects(checkTokenFormat)),
 		onBoth(Case{
@@ -48,12 +48,12 @@ func chunkTokenCases() []Case {
 			badToken("server does not recognize this encoded version v9"), func(t *token) { t.Version = "v9" }),
 		forged("CH-15", "a token of resourceVersion 0 is a bad request", why,
 			badToken("incorrect encoded start resourceVersion (version meta.k8s.io/v1)"), func(t *token) { t.Revision = 0 }),
-		forged("CH-16", "a token whose start key leaves the collection is a bad request",
-			"it would read what the client may not see",
+		forged("CH-16", "a token whose start key is outside of the collection is a bad request",
+			"it could read data that the client has no permission for",
 			badToken("/../x"), func(t *token) { t.Start = "/../x" }),
 		onBoth(Case{
-			ID: "CH-17", Level: Must, Title: "a token from the future times out, with a time to retry",
-			Why:    "clients tell a server that lags from one that is broken",
+			ID: "CH-17", Level: Must, Title: "a token with a resourceVersion that the server has not reached fails with 504 Timeout and a retry delay",
+			Why:    "clients distinguish a server that lags from one that fails",
 			Source: docUnavailable,
 		}, onFiveObjects(checkFutureToken)),
 	)

@@ -18,13 +18,13 @@ const (
 func concurrencyCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
-			ID: "OC-01", Level: Must, Title: "resourceVersion changes with every change that is stored, and not by reading",
-			Why:    "a client sees by it whether it is up to date",
+			ID: "OC-01", Level: Must, Title: "resourceVersion changes at every stored change, and not at reads",
+			Why:    "clients detect changes by it",
 			Source: docConcurrency,
 		}, checkVersionOfEachChange),
 		onBoth(Case{
-			ID: "OC-02", Level: Must, Title: "PUT with a resourceVersion that is not the current one is a Conflict",
-			Why:    "it would undo what the client has not seen",
+			ID: "OC-02", Level: Must, Title: "PUT with another resourceVersion than the current one is a Conflict",
+			Why:    "it would revert changes that the client has not seen",
 			Source: docConcurrency,
 		}, func(ctx context.Context, s *session, c collection) error {
 			old, err := createAndChange(ctx, c)
@@ -43,13 +43,13 @@ func concurrencyCases() []Case {
 			return nil
 		}),
 		onBoth(Case{
-			ID: "OC-03", Level: Must, Title: "PUT of what is there already keeps the resourceVersion, and no watch sees it",
-			Why:    "controllers that write what they want would wake each other for ever",
+			ID: "OC-03", Level: Must, Title: "PUT of an unchanged object keeps the resourceVersion and sends no watch event",
+			Why:    "controllers that repeat their writes would otherwise trigger each other forever",
 			Source: "Kubernetes API Concepts; apiserver storage/etcd3",
 		}, checkNoopPut),
 		[]Case{
 			onSecrets(Case{
-				ID: "OC-04/typed", Level: Must, Title: "PUT without a resourceVersion overwrites, where the type allows it",
+				ID: "OC-04/typed", Level: Must, Title: "PUT without a resourceVersion overwrites, if the type allows it",
 				Why:    "kubectl replace relies on it",
 				Source: docUpdate,
 			}, func(ctx context.Context, s *session, c collection) error {
@@ -64,8 +64,8 @@ func concurrencyCases() []Case {
 				return nil
 			}),
 			{
-				ID: "OC-04/lease", Level: Must, Title: "PUT without a resourceVersion is invalid for types that do not allow it",
-				Why:    "leaders would depose each other unseen",
+				ID: "OC-04/lease", Level: Must, Title: "PUT without a resourceVersion is invalid for types that require one",
+				Why:    "leaders would overwrite each other's leases",
 				Source: docUpdate, check: func(ctx context.Context, s *session) error {
 					c, err := s.leases(ctx, "a")
 					if err != nil {
@@ -76,7 +76,7 @@ func concurrencyCases() []Case {
 			},
 			onBasicCRs(Case{
 				ID: "OC-04/custom", Level: Must, Title: "PUT of a custom resource without a resourceVersion is invalid",
-				Why:    "it would undo what the client has not seen",
+				Why:    "it would revert changes that the client has not seen",
 				Source: docUpdate,
 			}, func(ctx context.Context, s *session, c collection) error {
 				if _, err := c.create(ctx, c.object("a")); err != nil {
@@ -86,8 +86,8 @@ func concurrencyCases() []Case {
 			}),
 		},
 		onBoth(Case{
-			ID: "OC-05", Level: Must, Title: "PUT of an object that is not there is not found, with or without a resourceVersion or uid",
-			Why:    "an update that lost a race with a deletion must not bring the object back",
+			ID: "OC-05", Level: Must, Title: "PUT of an object that does not exist is NotFound, with or without a resourceVersion or uid",
+			Why:    "an update that follows a deletion must not recreate the object",
 			Source: docUpdate,
 		}, func(ctx context.Context, s *session, c collection) error {
 			gone := failure{
@@ -106,8 +106,8 @@ func concurrencyCases() []Case {
 			return nil
 		}),
 		[]Case{{
-			ID: "OC-21", Level: Must, Title: "PUT of an object that is not there creates it, where the type allows it",
-			Why:    "clients of these types write their first state so",
+			ID: "OC-21", Level: Must, Title: "PUT of an object that does not exist creates it, if the type allows it",
+			Why:    "clients of these types create objects by PUT",
 			Source: docUpdate, check: func(ctx context.Context, s *session) error {
 				c, err := s.leases(ctx)
 				if err != nil {
@@ -118,7 +118,7 @@ func concurrencyCases() []Case {
 		}},
 		onBoth(Case{
 			ID: "OC-06", Level: Must, Title: "PUT with the uid of another object is a Conflict",
-			Why:    "the object has been replaced by another of its name",
+			Why:    "the object was replaced by another of the same name",
 			Source: "apiserver storage/interfaces.go, preconditions",
 		}, func(ctx context.Context, s *session, c collection) error {
 			o, err := c.create(ctx, c.object("a"))
@@ -136,7 +136,7 @@ func concurrencyCases() []Case {
 			return s.expect(ctx, put(c.item("a"), c.object("a").withMeta("uid", o.UID).withMeta("resourceVersion", o.ResourceVersion)), code(200))
 		}),
 		onBoth(Case{
-			ID: "OC-07", Level: Must, Title: "PUT with a resourceVersion that is none fails, and so does an apply that would create",
+			ID: "OC-07", Level: Must, Title: "PUT with an invalid resourceVersion fails, and so does an apply that would create",
 			Why:    "nothing may be overwritten by mistake",
 			Source: "apiserver storage/etcd3",
 		}, func(ctx context.Context, s *session, c collection) error {
@@ -154,18 +154,18 @@ func concurrencyCases() []Case {
 			return s.expect(ctx, get(c.item("absent")), code(404))
 		}),
 		onBoth(Case{
-			ID: "OC-15", Level: Must, Title: "a write that is refused leaves the object as it was",
-			Why:    "nobody expects the effects of a failure",
+			ID: "OC-15", Level: Must, Title: "a rejected write leaves the object unchanged",
+			Why:    "clients expect no effect of a failed request",
 			Source: docConcurrency,
 		}, checkRejectedWrites),
 		onBoth(Case{
-			ID: "OC-16", Level: Must, Title: "PUT of what was read before somebody else's change does not undo that change",
-			Why:    "lost updates are the worst kind of bug",
+			ID: "OC-16", Level: Must, Title: "PUT of a state that was read before another client's change does not revert that change",
+			Why:    "updates would be lost",
 			Source: docConcurrency,
 		}, checkLostUpdate),
 		onBoth(Case{
-			ID: "OC-17", Level: Must, Title: "PUT answers 200 with the whole object as it is now",
-			Why:    "the client goes on from it",
+			ID: "OC-17", Level: Must, Title: "PUT is answered 200 with the updated object",
+			Why:    "the client continues with it",
 			Source: docVerbs,
 		}, func(ctx context.Context, s *session, c collection) error {
 			o, err := c.create(ctx, c.object("a").withLabel("old", "1"))

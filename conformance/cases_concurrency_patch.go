@@ -18,13 +18,13 @@ const concurrentWriters = 8
 func concurrencyPatchCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
-			ID: "OC-08", Level: Must, Title: "patches without a resourceVersion that meet all succeed, and none is lost",
-			Why:    "that is what a patch is for",
+			ID: "OC-08", Level: Must, Title: "concurrent patches without a resourceVersion all succeed, and none is lost",
+			Why:    "patches do not depend on the version of the object",
 			Source: "Kubernetes API Concepts, Patch or apply; " + docPatchHandler,
 		}, checkConcurrentPatches),
 		onBoth(Case{
-			ID: "OC-09", Level: Must, Title: "a patch with a resourceVersion that is not the current one is a Conflict",
-			Why:    "the client asked for it",
+			ID: "OC-09", Level: Must, Title: "a patch with another resourceVersion than the current one is a Conflict",
+			Why:    "the resourceVersion is a precondition",
 			Source: docPatchHandler,
 		}, func(ctx context.Context, s *session, c collection) error {
 			old, err := createAndChange(ctx, c)
@@ -35,8 +35,8 @@ func concurrencyPatchCases() []Case {
 			return s.expect(ctx, mergePatch(c.item("a"), patch), isModifiedConflict(c, "a"))
 		}),
 		onBoth(Case{
-			ID: "OC-10", Level: Must, Title: "an apply with a resourceVersion that is not the current one is a Conflict",
-			Why:    "the client asked for it",
+			ID: "OC-10", Level: Must, Title: "an apply with another resourceVersion than the current one is a Conflict",
+			Why:    "the resourceVersion is a precondition",
 			Source: docPatchHandler,
 		}, func(ctx context.Context, s *session, c collection) error {
 			old, err := createAndChange(ctx, c)
@@ -46,15 +46,15 @@ func concurrencyPatchCases() []Case {
 			return s.expect(ctx, apply(c.item("a"), c.object("a").withMeta("resourceVersion", old).withLabel("a", "b")), isModifiedConflict(c, "a"))
 		}),
 		onBoth(Case{
-			ID: "OC-11", Level: Must, Title: "an apply with a resourceVersion creates an object that is not there",
-			Why:    "kube-apiserver does not look at it then",
+			ID: "OC-11", Level: Must, Title: "an apply with a resourceVersion creates an object that does not exist",
+			Why:    "kube-apiserver ignores the resourceVersion in this case",
 			Source: docPatchHandler,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expect(ctx, apply(c.item("a"), c.object("a").withMeta("resourceVersion", "5")), code(201), fieldNot("5", "metadata", "resourceVersion"))
 		}),
 		onBoth(Case{
-			ID: "OC-12", Level: Must, Title: "an apply with a uid of an object that is not there is a Conflict",
-			Why:    "the client means an object that is gone",
+			ID: "OC-12", Level: Must, Title: "an apply with the uid of an object that does not exist is a Conflict",
+			Why:    "the client refers to an object that was deleted",
 			Source: docPatchHandler,
 		}, func(ctx context.Context, s *session, c collection) error {
 			err := s.expect(ctx, apply(c.item("a"), c.object("a").withMeta("uid", otherUID)), failure{
@@ -67,18 +67,18 @@ func concurrencyPatchCases() []Case {
 			return s.expect(ctx, get(c.item("a")), code(404))
 		}),
 		onStatus(Case{
-			ID: "OC-13", Level: Must, Title: "an object and its status have one resourceVersion",
-			Why:    "a controller that has seen an old status must not overwrite the object",
+			ID: "OC-13", Level: Must, Title: "an object and its status share one resourceVersion",
+			Why:    "a controller that has read an old status must not overwrite the object",
 			Source: docConcurrency,
 		}, checkStatusSharesVersion),
 		onBoth(Case{
-			ID: "OC-14", Level: Must, Title: "of PUTs from one state that meet, one succeeds and the others are Conflicts",
-			Why:    "locks and elections are built on it",
+			ID: "OC-14", Level: Must, Title: "of concurrent PUTs of one state, one succeeds and the others are Conflicts",
+			Why:    "locks and leader election depend on it",
 			Source: docConcurrency,
 		}, checkConcurrentPuts),
 		onBoth(Case{
-			ID: "OC-18", Level: Should, Title: "a write that would change nothing but the times in managedFields changes nothing",
-			Why:    "controllers that apply what they want would wake each other for ever",
+			ID: "OC-18", Level: Should, Title: "a write that changes only the times in managedFields is a no-op",
+			Why:    "controllers that repeat their applies would otherwise trigger each other forever",
 			Source: "apiserver handlers/fieldmanager; apimachinery managedfields",
 		}, checkRepeatedWrites),
 		onBoth(Case{
@@ -88,7 +88,7 @@ func concurrencyPatchCases() []Case {
 		}, checkConflictDetails),
 		onBoth(Case{
 			ID: "OC-20", Level: Must, Title: "DELETE with the uid or resourceVersion of another state is a Conflict, which names the kind",
-			Why:    "a client deletes only what it has seen",
+			Why:    "a client deletes only the state that it has read",
 			Source: "apiserver registry/rest/delete.go",
 		}, checkDeletePreconditions),
 	)

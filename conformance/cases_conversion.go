@@ -22,9 +22,9 @@ func conversionCases() []Case {
 		})
 	}
 	return []Case{
-		about("CD-15", "without a converter the versions differ in their apiVersion alone, and an object has one resourceVersion in all", "that is what None means", checkObjectInVersions),
-		about("CD-15/schema", "an object is pruned by the schemas of the version that is asked for and of the one that is stored, and has the defaults of that one", "a version is an API of its own", checkVersionSchemas),
-		about("CD-15/watch", "watches and lists show every object in the version of their path", "informers know one version", func(ctx context.Context, d crdPerCase, c collection) error {
+		about("CD-15", "without a conversion webhook, the versions of an object differ in apiVersion only, and share one resourceVersion", "this is the strategy None", checkObjectInVersions),
+		about("CD-15/schema", "an object is pruned by the schemas of the requested and of the storage version, and has the defaults of the storage version", "each version is an API of its own", checkVersionSchemas),
+		about("CD-15/watch", "watches and lists return every object in the version of their path", "an informer handles one version", func(ctx context.Context, d crdPerCase, c collection) error {
 			second := d.inVersion("v2", c)
 			if _, err := c.create(ctx, c.withSpec("a", object{"size": 1})); err != nil {
 				return err
@@ -34,7 +34,7 @@ func conversionCases() []Case {
 			}
 			return expectFirstEvent(ctx, second, `{"size":1}`)
 		}),
-		about("CD-15/write", "an object of another version than that of the path is refused", "the server must not guess what is meant", func(ctx context.Context, d crdPerCase, c collection) error {
+		about("CD-15/write", "an object of another version than that of the path is rejected", "the server must not guess the intended version", func(ctx context.Context, d crdPerCase, c collection) error {
 			second := d.inVersion("v2", c)
 			return d.s.expectAll(ctx,
 				send(post(second.path(), c.withSpec("a", object{"size": 1})), failure{code: 400, reason: metav1.StatusReasonBadRequest}.check),
@@ -43,10 +43,10 @@ func conversionCases() []Case {
 				send(get(c.item("a")), code(200), kind(c.apiVersion, "Gear"), valueAt(2, "spec", "size")),
 			)
 		}),
-		about("CD-15/stored", "objects stay readable when another version is stored", "that is how versions are retired", checkStorageVersionChange),
-		about("CD-15/webhook", "while the converter cannot be reached, other versions than the stored one are errors of the server", "nobody may be told half of the truth", checkUnreachableWebhook),
+		about("CD-15/stored", "objects stay readable when the storage version changes", "this is how versions are retired", checkStorageVersionChange),
+		about("CD-15/webhook", "while the conversion webhook is unreachable, requests in other versions than the storage version fail", "the server must not return unconverted or partial data", checkUnreachableWebhook),
 		withCRDPerCase(Case{
-			ID: "CD-15/invalid", Level: Should, Title: "a converter without an address, and one that is given with None, are refused", Why: "no object could be converted", Source: docCRDValidation,
+			ID: "CD-15/invalid", Level: Should, Title: "a webhook without an address, or with the strategy None, is rejected", Why: "no object could be converted", Source: docCRDValidation,
 		}, object{}, func(ctx context.Context, d crdPerCase) error {
 			d.spec()["conversion"] = object{"strategy": "Webhook"}
 			required, invalid := metav1.CauseTypeFieldValueRequired, metav1.CauseTypeForbidden

@@ -19,58 +19,58 @@ func crdCases() []Case {
 	spec := object{"spec": anySchema()}
 	return []Case{
 		withCRDPerCase(Case{
-			ID: "CD-01", Level: Must, Title: "a new definition gets the conditions NamesAccepted and Established",
-			Why: "installers wait for them before they make objects", Source: docCRDs,
+			ID: "CD-01", Level: Must, Title: "a new CRD gets the conditions NamesAccepted and Established",
+			Why: "installers wait for them before they create objects", Source: docCRDs,
 		}, spec, checkNewCRD),
 		withCRDPerCase(Case{
-			ID: "CD-01/defaults", Level: Must, Title: "the singular name, the kind of lists and the strategy of conversion have defaults",
-			Why: "most definitions leave them out", Source: docCRDs,
+			ID: "CD-01/defaults", Level: Must, Title: "the singular name, the list kind and the conversion strategy have defaults",
+			Why: "most CRDs omit them", Source: docCRDs,
 		}, spec, func(ctx context.Context, d crdPerCase) error {
 			return d.create(ctx, code(201), field("gear", "spec", "names", "singular"), field("GearList", "spec", "names", "listKind"),
 				field("None", "spec", "conversion", "strategy"), generation(1))
 		}),
 		withCRDPerCase(Case{
-			ID: "CD-01/status", Level: Must, Title: "the status of a definition is the server's: a create does not set it, and a write of the status nothing else",
-			Why: "clients send back what they read", Source: docStatus,
+			ID: "CD-01/status", Level: Must, Title: "the server sets the status of a CRD: a create ignores it, and a write to the status changes nothing else",
+			Why: "clients send back objects that they have read", Source: docStatus,
 		}, spec, checkCRDStatus),
 		onCRDPerCase(Case{
-			ID: "CD-01/generation", Level: Must, Title: "a change of the specification counts the generation of a definition, others do not",
-			Why: "controllers of definitions compare it", Source: docGeneration,
+			ID: "CD-01/generation", Level: Must, Title: "changes of the spec increment the generation of a CRD, other changes do not",
+			Why: "controllers of CRDs compare it", Source: docGeneration,
 		}, spec, checkCRDGeneration),
 		withCRDPerCase(Case{
-			ID: "CD-01/names", Level: Must, Title: "short names, categories and the singular name are in discovery, in both forms",
-			Why: "kubectl get knows them from there", Source: docCRDs,
+			ID: "CD-01/names", Level: Must, Title: "short names, categories and the singular name are in both forms of discovery",
+			Why: "kubectl get resolves names with them", Source: docCRDs,
 		}, spec, checkNamesInDiscovery),
 		withCRDPerCase(Case{
-			ID: "CD-02", Level: Must, Title: "a version that is not served is not found, and not in discovery",
-			Why: "clients choose a version that works", Source: docCRHandler,
+			ID: "CD-02", Level: Must, Title: "a version that is not served is NotFound, and not in discovery",
+			Why: "clients choose a version from discovery", Source: docCRHandler,
 		}, spec, checkUnservedVersion),
 		onCRDPerCase(Case{
-			ID: "CD-02/later", Level: Must, Title: "a version that is not served any more is not found, and one that is served again has its objects",
-			Why: "it is how versions are retired", Source: docCRDs,
+			ID: "CD-02/later", Level: Must, Title: "a version that is no longer served is NotFound; when it is served again, it has its objects",
+			Why: "this is how versions are retired", Source: docCRDs,
 		}, spec, checkVersionServedAgain),
 		withCRDPerCase(Case{
-			ID: "CD-03", Level: Should, Title: "objects can be made a moment after the definition is Established",
-			Why: "installers go on as soon as it is", Source: docCRHandler,
+			ID: "CD-03", Level: Should, Title: "objects can be created soon after the CRD is Established",
+			Why: "installers continue as soon as it is Established", Source: docCRHandler,
 		}, spec, checkServedOnceEstablished),
 		withCRDPerCase(Case{
-			ID: "CD-04", Level: Must, Title: "a definition is called by its plural name and its group",
-			Why: "two definitions of one resource would be two objects", Source: docCRDValidation,
+			ID: "CD-04", Level: Must, Title: "the name of a CRD is its plural name and its group",
+			Why: "two CRDs must not define the same resource", Source: docCRDValidation,
 		}, spec, func(ctx context.Context, d crdPerCase) error {
 			d.body.withMeta("name", "wheels."+d.group)
 			return d.create(ctx, d.invalid(cause(metav1.CauseTypeFieldValueInvalid, "metadata.name", `must be spec.names.plural+"."+spec.group`)))
 		}),
 		withCRDPerCase(Case{
-			ID: "CD-04/syntax", Level: Must, Title: "names that cannot be in a path are refused",
-			Why: "no client could ask for the objects", Source: docCRDValidation,
+			ID: "CD-04/syntax", Level: Must, Title: "names that cannot be part of a path are rejected",
+			Why: "clients could not request the objects", Source: docCRDValidation,
 		}, spec, checkCRDNameSyntax),
 		onCRDPerCase(Case{
-			ID: "CD-04/immutable", Level: Must, Title: "the group and the plural name never change, scope and kind not once the definition is Established",
-			Why: "the objects that are stored would be out of reach", Source: docCRDValidation,
+			ID: "CD-04/immutable", Level: Must, Title: "the group and the plural name are immutable; scope and kind are once the CRD is Established",
+			Why: "the stored objects would become unreachable", Source: docCRDValidation,
 		}, spec, checkImmutableNames),
 		withCRDPerCase(Case{
-			ID: "CD-04/required", Level: Must, Title: "a definition without a scope or a kind is refused, with a cause for each",
-			Why: "there is nothing to serve", Source: docCRDValidation,
+			ID: "CD-04/required", Level: Must, Title: "a CRD without a scope or a kind is rejected, with a cause for each",
+			Why: "nothing could be served", Source: docCRDValidation,
 		}, spec, func(ctx context.Context, d crdPerCase) error {
 			delete(d.spec(), "scope")
 			delete(d.names(), "kind")
@@ -79,28 +79,28 @@ func crdCases() []Case {
 				cause(required, "spec.names.singular", ""), cause(required, "spec.names.listKind", "")))
 		}),
 		withCRDPerCase(Case{
-			ID: "CD-05", Level: Must, Title: "just one version is stored",
-			Why: "an object has one form on disk", Source: docCRDs,
+			ID: "CD-05", Level: Must, Title: "exactly one version is the storage version",
+			Why: "an object is stored in one version", Source: docCRDs,
 		}, spec, checkOneStorageVersion),
 		withCRDPerCase(Case{
-			ID: "CD-05/versions", Level: Must, Title: "two versions of one name and names that are no versions are refused",
-			Why: "a path leads to one version", Source: docCRDValidation,
+			ID: "CD-05/versions", Level: Must, Title: "duplicate version names and invalid version names are rejected",
+			Why: "a path must identify one version", Source: docCRDValidation,
 		}, spec, checkInvalidVersions),
 		onCRDPerCase(Case{
-			ID: "CD-05/storedVersions", Level: Must, Title: "the status remembers every version that was stored, which cannot go until the client says that nothing is left in it",
-			Why: "its objects could not be read any more", Source: docCRDs + ", Versions",
+			ID: "CD-05/storedVersions", Level: Must, Title: "status.storedVersions lists every former storage version, which cannot be removed from the CRD until a client removes it there",
+			Why: "stored objects could become unreadable", Source: docCRDs + ", Versions",
 		}, spec, checkStoredVersions),
 		onCRDPerCase(Case{
-			ID: "CD-06", Level: Must, Title: "a namespaced resource has its objects in namespaces only",
-			Why: "there is one object at one path", Source: docCRHandler,
+			ID: "CD-06", Level: Must, Title: "objects of a namespaced resource are served in namespaces only",
+			Why: "an object has one path", Source: docCRHandler,
 		}, spec, checkNamespacedPaths),
 		withCRDPerCase(Case{
-			ID: "CD-06/cluster", Level: Must, Title: "a resource of the cluster has its objects outside of namespaces only",
-			Why: "there is one object at one path", Source: docCRHandler,
+			ID: "CD-06/cluster", Level: Must, Title: "objects of a cluster-scoped resource are served outside of namespaces only",
+			Why: "an object has one path", Source: docCRHandler,
 		}, spec, checkClusterPaths),
 		withCRDPerCase(Case{
-			ID: "CD-06/order", Level: Must, Title: "versions are in discovery by their priority, whatever their order in the definition",
-			Why: "clients that name no version take the first", Source: docCRDs + ", Version priority",
+			ID: "CD-06/order", Level: Must, Title: "discovery lists versions by priority, whatever their order in the CRD",
+			Why: "clients without a preference use the first version", Source: docCRDs + ", Version priority",
 		}, spec, checkVersionPriority),
 	}
 }

@@ -17,32 +17,32 @@ func crdDeletionCases() []Case {
 	spec := object{"spec": anySchema()}
 	return []Case{
 		onCRDPerCase(Case{
-			ID: "CD-07", Level: Must, Title: "nothing is created while the definition is going, not by apply either",
-			Why: "objects would be left behind, or hold up the end for ever", Source: docCRHandler,
+			ID: "CD-07", Level: Must, Title: "no object can be created while the CRD is terminating, not by apply either",
+			Why: "objects would be left behind, or the deletion would never end", Source: docCRHandler,
 		}, spec, checkNoCreateWhileTerminating),
 		onCRDPerCase(Case{
-			ID: "CD-07/writes", Level: Must, Title: "objects of a definition that is going are read, changed and deleted as before",
-			Why: "controllers have to take their finalizers off", Source: docCRHandler,
+			ID: "CD-07/writes", Level: Must, Title: "objects of a terminating CRD can be read, changed and deleted",
+			Why: "controllers must remove their finalizers", Source: docCRHandler,
 		}, spec, checkWritesWhileTerminating),
 		onCRDPerCase(Case{
-			ID: "CD-08", Level: Must, Title: "the deletion of a definition deletes its objects, then itself and what is at its paths",
-			Why: "uninstalling leaves nothing", Source: docCRDs + ", Delete a CustomResourceDefinition",
+			ID: "CD-08", Level: Must, Title: "deleting a CRD deletes its objects, then the CRD and its paths",
+			Why: "uninstalling must leave nothing behind", Source: docCRDs + ", Delete a CustomResourceDefinition",
 		}, spec, checkObjectsDeleted),
 		onCRDPerCase(Case{
-			ID: "CD-08/finalizers", Level: Must, Title: "an object with a finalizer holds the definition, which says that it is Terminating",
-			Why: "controllers clean up outside of the cluster", Source: docFinalizer,
+			ID: "CD-08/finalizers", Level: Must, Title: "an object with a finalizer blocks the deletion of the CRD, which has the condition Terminating",
+			Why: "controllers clean up resources outside of the cluster", Source: docFinalizer,
 		}, spec, checkFinalizersBlockDeletion),
 		onCRDPerCase(Case{
-			ID: "CD-08/watch", Level: Must, Title: "watches see the objects of a definition that is deleted go, and end",
-			Why: "informers would keep what is not there any more", Source: docFinalizer,
+			ID: "CD-08/watch", Level: Must, Title: "when a CRD is deleted, watches send DELETED for its objects, and end",
+			Why: "informers would keep deleted objects", Source: docFinalizer,
 		}, spec, checkWatchSeesDeletion),
 		onCRDPerCase(Case{
-			ID: "CD-08/again", Level: Must, Title: "a definition that is made again has none of the objects of before",
-			Why: "what was deleted stays deleted", Source: docCRDs + ", Delete a CustomResourceDefinition",
+			ID: "CD-08/again", Level: Must, Title: "a CRD that is created again has none of the former objects",
+			Why: "deleted objects must stay deleted", Source: docCRDs + ", Delete a CustomResourceDefinition",
 		}, spec, checkCreatedAgain),
 		onCRDPerCase(Case{
-			ID: "CD-08/discovery", Level: Must, Title: "a group goes from discovery and OpenAPI with its last definition",
-			Why: "clients would ask for what is not there", Source: "apiextensions customresource_discovery_controller.go",
+			ID: "CD-08/discovery", Level: Must, Title: "a group is removed from discovery and OpenAPI with its last CRD",
+			Why: "clients would request resources that no longer exist", Source: "apiextensions customresource_discovery_controller.go",
 		}, spec, func(ctx context.Context, d crdPerCase, _ collection) error {
 			openAPI := get("/openapi/v3/apis/" + d.group + "/v1")
 			if err := d.s.waitFor(ctx, openAPI, code(200)); err != nil {
@@ -59,8 +59,8 @@ func crdDeletionCases() []Case {
 			return d.s.waitFor(ctx, get("/apis"), noItemWith(d.group, "name", "groups"))
 		}),
 		onCRDPerCase(Case{
-			ID: "CD-08/change", Level: Must, Title: "a change of the definition ends the watches of its objects in good order, and new ones go on from a list",
-			Why: "informers have to see the objects by the new schema", Source: docCRHandler,
+			ID: "CD-08/change", Level: Must, Title: "a change of a CRD ends the watches of its objects without an error, and new watches resume from a list",
+			Why: "informers must see the objects with the new schema", Source: docCRHandler,
 		}, spec, checkChangeEndsWatches),
 	}
 }

@@ -13,22 +13,22 @@ func crdNameCases() []Case {
 		return withCRDPerCase(Case{ID: id, Level: Must, Title: title, Why: why, Source: docNaming}, object{"spec": anySchema()}, check)
 	}
 	return []Case{
-		about("CD-14", "a definition that wants the kind of another is not accepted, not Established and not served", "one kind must mean one resource",
+		about("CD-14", "a CRD with the kind of another is not accepted, not Established and not served", "a kind must identify one resource",
 			func(ctx context.Context, d crdPerCase) error {
 				return d.checkNameConflict(ctx, "KindConflict", func(names object) { names["kind"], names["listKind"] = "Gear", "WheelList" }, `"Gear" is already in use`)
 			}),
-		about("CD-14/list", "the kind of lists must not be taken either", "one kind must mean one resource", func(ctx context.Context, d crdPerCase) error {
+		about("CD-14/list", "the list kind must be unique, too", "a kind must identify one resource", func(ctx context.Context, d crdPerCase) error {
 			return d.checkNameConflict(ctx, "ListKindConflict", func(names object) { names["listKind"] = "GearList" }, `"GearList" is already in use`)
 		}),
-		about("CD-14/short", "a short name must not be the plural of another", "kubectl get must not depend on luck", func(ctx context.Context, d crdPerCase) error {
+		about("CD-14/short", "a short name must differ from the plural names of others", "kubectl get must resolve names unambiguously", func(ctx context.Context, d crdPerCase) error {
 			return d.checkNameConflict(ctx, "ShortNamesConflict", func(names object) { names["shortNames"] = []string{"gears"} }, `"gears" is already in use`)
 		}),
-		about("CD-14/singular", "a singular name must not be that of another", "kubectl get must not depend on luck", func(ctx context.Context, d crdPerCase) error {
+		about("CD-14/singular", "a singular name must differ from those of others", "kubectl get must resolve names unambiguously", func(ctx context.Context, d crdPerCase) error {
 			return d.checkNameConflict(ctx, "SingularConflict", func(names object) { names["singular"] = "gear" }, `"gear" is already in use`)
 		}),
-		about("CD-14/release", "names are free once the definition that had them is gone", "the next one need not be made again", checkNamesReleased),
-		about("CD-14/later", "a definition that is Established stays so when it wants a name that is taken, and has its old names", "objects must not go out of reach", checkLaterConflict),
-		about("CD-14/groups", "the same names in another group are no conflict", "groups are there to have names of their own", func(ctx context.Context, d crdPerCase) error {
+		about("CD-14/release", "names become available when the CRD that has them is deleted", "a waiting CRD need not be created again", checkNamesReleased),
+		about("CD-14/later", "an Established CRD stays Established when it requests a name that is in use, and keeps its accepted names", "its objects must stay reachable", checkLaterConflict),
+		about("CD-14/groups", "the same names in another group do not conflict", "groups are namespaces for names", func(ctx context.Context, d crdPerCase) error {
 			if _, err := d.createAndWait(ctx); err != nil {
 				return err
 			}

@@ -16,8 +16,8 @@ const docCreateHandler = "apiserver handlers/create.go"
 func createCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
-			ID: "CR-01", Level: Must, Title: "a create answers 201 with the object as it is stored",
-			Why:    "the client goes on from it",
+			ID: "CR-01", Level: Must, Title: "a create is answered 201 with the object as stored",
+			Why:    "the client continues with it",
 			Source: "API conventions, HTTP Status codes; " + docCreateHandler,
 		}, func(ctx context.Context, s *session, c collection) error {
 			o := c.object("a").withLabel("a", "b").withMeta("annotations", object{"c": "d"}).withFinalizer()
@@ -28,13 +28,13 @@ func createCases() []Case {
 			return s.expect(ctx, get(c.item("a")), code(200), hasSameBody(a))
 		}),
 		onBoth(Case{
-			ID: "CR-12", Level: Must, Title: "all that is invalid comes back in one answer, with a cause for each",
-			Why:    "users mend them at once",
+			ID: "CR-12", Level: Must, Title: "all validation errors are in one response, with a cause for each",
+			Why:    "users can fix them at once",
 			Source: "API conventions, Validation",
 		}, checkManyCauses),
 		onBoth(Case{
-			ID: "CR-13", Level: Must, Title: "a create that is refused stores nothing and leaves the name free",
-			Why:    "the client tries again under the same name",
+			ID: "CR-13", Level: Must, Title: "a rejected create stores nothing and leaves the name available",
+			Why:    "the client retries with the same name",
 			Source: "API conventions, HTTP Status codes",
 		}, func(ctx context.Context, s *session, c collection) error {
 			if err := s.expect(ctx, post(c.path(), c.object("a").withLabel("a", "b a d")), code(422)); err != nil {
@@ -50,24 +50,24 @@ func createCases() []Case {
 			return err
 		}),
 		onBoth(Case{
-			ID: "CR-14", Level: Must, Title: "a request that is wrong in two ways is refused for what is looked at first",
-			Why:    "tests of clients and recordings depend on it",
+			ID: "CR-14", Level: Must, Title: "a request with two errors is rejected for the one that is checked first",
+			Why:    "client tests and recordings depend on the order",
 			Source: docCreateHandler,
 		}, checkErrorOrder),
 		onBoth(Case{
-			ID: "CR-14/put", Level: Must, Title: "a PUT that is wrong in two ways is refused for what is looked at first, which is not as with a create",
-			Why:    "tests of clients and recordings depend on it",
+			ID: "CR-14/put", Level: Must, Title: "a PUT with two errors is rejected for the one that is checked first, in another order than a create",
+			Why:    "client tests and recordings depend on the order",
 			Source: "apiserver handlers/update.go",
 		}, checkErrorOrderOnPut),
 		[]Case{
 			onSecrets(Case{
-				ID: "CR-15/typed", Level: Must, Title: "defaults are stored, and seen in the answer",
-				Why:    "clients read what the server decided",
+				ID: "CR-15/typed", Level: Must, Title: "defaults are stored and returned",
+				Why:    "clients read the values that the server chose",
 				Source: "API conventions, Defaulting; kubernetes pkg/apis/core/v1/defaults.go",
 			}, checkTypedDefaults),
 			onBasicCRs(Case{
-				ID: "CR-15/custom", Level: Must, Title: "defaults of the schema are stored, and seen in the answer",
-				Why:    "clients read what the server decided",
+				ID: "CR-15/custom", Level: Must, Title: "defaults of the schema are stored and returned",
+				Why:    "clients read the values that the server chose",
 				Source: "Extend the Kubernetes API with CustomResourceDefinitions, Defaulting",
 			}, func(ctx context.Context, s *session, c collection) error {
 				if err := s.expect(ctx, post(c.path(), c.withColor("a", "red")), code(201), field("round", "spec", "shape")); err != nil {
@@ -77,13 +77,13 @@ func createCases() []Case {
 			}),
 		},
 		onBoth(Case{
-			ID: "CR-16", Level: Must, Title: "what was not sent and has no default is not in the answer",
-			Why:    "an empty value is not the same as none",
+			ID: "CR-16", Level: Must, Title: "fields that were not sent and have no default are not returned",
+			Why:    "an empty value differs from a missing one",
 			Source: "API conventions, Optional vs. Required",
 		}, checkNothingAdded),
 		onBoth(Case{
-			ID: "CR-20", Level: Must, Title: "of creates of one name that meet, one succeeds and the others are AlreadyExists",
-			Why:    "locks are built on it",
+			ID: "CR-20", Level: Must, Title: "of concurrent creates of one name, one succeeds and the others are AlreadyExists",
+			Why:    "locks depend on it",
 			Source: docIdempotent,
 		}, checkConcurrentCreates),
 	)

@@ -16,15 +16,15 @@ func createBodyCases() []Case {
 	return slices.Concat(
 		[]Case{
 			onSecrets(Case{
-				ID: "CR-02/typed", Level: Must, Title: "a body of another version than the URL's is refused",
-				Why:    "it was not written for this version",
+				ID: "CR-02/typed", Level: Must, Title: "a body of another version than that of the URL is rejected",
+				Why:    "it was written for another version",
 				Source: docCreateHandler,
 			}, func(ctx context.Context, s *session, c collection) error {
 				return checkForeignKind(ctx, s, c, "v2", "Secret")
 			}),
 			{
-				ID: "CR-02/served", Level: Must, Title: "a typed body of another version that is served is refused as such",
-				Why:    "the client learns that only the URL is wrong",
+				ID: "CR-02/served", Level: Must, Title: "a typed body of another served version is rejected",
+				Why:    "the client learns that the URL is wrong",
 				Source: docCreateHandler, check: func(ctx context.Context, s *session) error {
 					const group = "autoscaling"
 					if err := s.skipUnlessServed(ctx, group+"/v1", "horizontalpodautoscalers"); err != nil {
@@ -40,15 +40,15 @@ func createBodyCases() []Case {
 				},
 			},
 			onSecrets(Case{
-				ID: "CR-03/typed", Level: Must, Title: "a body of another group than the URL's is refused",
-				Why:    "it was meant for another resource",
+				ID: "CR-03/typed", Level: Must, Title: "a body of another group than that of the URL is rejected",
+				Why:    "it was written for another resource",
 				Source: docCreateHandler,
 			}, func(ctx context.Context, s *session, c collection) error {
 				return checkForeignKind(ctx, s, c, "wrong.example.com/v1", "Secret")
 			}),
 			onSecrets(Case{
-				ID: "CR-04/typed", Level: Must, Title: "a body of another kind than the resource's is refused",
-				Why:    "it was meant for another resource",
+				ID: "CR-04/typed", Level: Must, Title: "a body of another kind than that of the resource is rejected",
+				Why:    "it was written for another resource",
 				Source: docCreateHandler,
 			}, func(ctx context.Context, s *session, c collection) error {
 				if err := checkForeignKind(ctx, s, c, "v1", "Nonsense"); err != nil {
@@ -59,8 +59,8 @@ func createBodyCases() []Case {
 				})
 			}),
 			onBasicCRs(Case{
-				ID: "CR-02/custom", Level: Must, Title: "a body of another version than the URL's is refused, also of one that is served",
-				Why:    "it was not written for this version",
+				ID: "CR-02/custom", Level: Must, Title: "a body of another version than that of the URL is rejected, even if that version is served",
+				Why:    "it was written for another version",
 				Source: docCreateHandler,
 			}, func(ctx context.Context, s *session, c collection) error {
 				if err := checkForeignVersion(ctx, s, c, c.group+"/v2"); err != nil {
@@ -69,15 +69,15 @@ func createBodyCases() []Case {
 				return checkForeignVersion(ctx, s, c, c.group+"/v1beta1")
 			}),
 			onBasicCRs(Case{
-				ID: "CR-03/custom", Level: Must, Title: "a body of another group than the URL's is refused",
-				Why:    "it was meant for another resource",
+				ID: "CR-03/custom", Level: Must, Title: "a body of another group than that of the URL is rejected",
+				Why:    "it was written for another resource",
 				Source: docCreateHandler,
 			}, func(ctx context.Context, s *session, c collection) error {
 				return checkForeignVersion(ctx, s, c, "wrong.example.com/v1")
 			}),
 			onBasicCRs(Case{
-				ID: "CR-04/custom", Level: Must, Title: "a body of another kind than the custom resource's is invalid",
-				Why:    "it was meant for another resource",
+				ID: "CR-04/custom", Level: Must, Title: "a body of another kind than that of the custom resource is invalid",
+				Why:    "it was written for another resource",
 				Source: "apiextensions-apiserver pkg/registry/customresource",
 			}, func(ctx context.Context, s *session, c collection) error {
 				return s.expect(ctx, post(c.path(), newObject(c.apiVersion, "Nonsense", "a")), failure{
@@ -87,8 +87,8 @@ func createBodyCases() []Case {
 				}.check)
 			}),
 			onSecrets(Case{
-				ID: "CR-05/typed", Level: Must, Title: "a typed body may leave kind and apiVersion out",
-				Why:    "the URL says both",
+				ID: "CR-05/typed", Level: Must, Title: "a typed body may omit kind and apiVersion",
+				Why:    "the URL determines both",
 				Source: "API conventions, Types (Kinds)",
 			}, func(ctx context.Context, s *session, c collection) error {
 				for name, o := range sortedByKey(map[string]object{"both": {}, "version": {"kind": c.kind}, "kind": {"apiVersion": c.apiVersion}}) {
@@ -100,13 +100,13 @@ func createBodyCases() []Case {
 				return nil
 			}),
 			onBasicCRs(Case{
-				ID: "CR-05/custom", Level: Must, Title: "a custom resource needs kind and apiVersion in the body",
-				Why:    "kube-apiserver looks nowhere else",
+				ID: "CR-05/custom", Level: Must, Title: "a custom resource requires kind and apiVersion in the body",
+				Why:    "kube-apiserver does not take them from the URL",
 				Source: "apimachinery apis/meta/v1/unstructured",
 			}, checkUntypedCR),
 			onSecrets(Case{
-				ID: "CR-11/typed", Level: Must, Title: "a value of another type than the field's is refused",
-				Why:    "the client learns which field",
+				ID: "CR-11/typed", Level: Must, Title: "a value of another type than that of the field is rejected",
+				Why:    "the client learns which field is wrong",
 				Source: docCreateHandler,
 			}, func(ctx context.Context, s *session, c collection) error {
 				for _, o := range []object{c.object("a").with("type", 5), c.object("a").withLabel("a", "b").withMeta("labels", object{"a": 1})} {
@@ -121,8 +121,8 @@ func createBodyCases() []Case {
 				return nil
 			}),
 			onBasicCRs(Case{
-				ID: "CR-11/custom", Level: Must, Title: "a value of another type than the schema's is invalid",
-				Why:    "the client learns which field",
+				ID: "CR-11/custom", Level: Must, Title: "a value of another type than that of the schema is invalid",
+				Why:    "the client learns which field is wrong",
 				Source: "apiextensions-apiserver pkg/apiserver/validation",
 			}, func(ctx context.Context, s *session, c collection) error {
 				o := c.object("a").with("spec", object{"color": 5})
@@ -130,13 +130,13 @@ func createBodyCases() []Case {
 			}),
 		},
 		onBoth(Case{
-			ID: "CR-06", Level: Must, Title: "a body that is not whole is refused, and shown",
-			Why:    "the client sees what arrived",
+			ID: "CR-06", Level: Must, Title: "an incomplete body is rejected, and quoted in the message",
+			Why:    "the client sees what the server received",
 			Source: docCreateHandler,
 		}, checkMalformedBodies),
 		onBoth(Case{
 			ID: "CR-07", Level: Must, Title: "a body without a Content-Type is read as JSON",
-			Why:    "simple clients do not send one",
+			Why:    "simple clients do not set it",
 			Source: "apiserver handlers/negotiation",
 		}, func(ctx context.Context, s *session, c collection) error {
 			withoutType := post(c.path(), c.object("a"))
@@ -144,8 +144,8 @@ func createBodyCases() []Case {
 			return s.expect(ctx, withoutType, code(201), kind(c.apiVersion, c.kind))
 		}),
 		onBoth(Case{
-			ID: "CR-08", Level: Must, Title: "a body of a media type that the server cannot read is refused, and the answer lists those it can",
-			Why:    "the client can choose another",
+			ID: "CR-08", Level: Must, Title: "a body of an unsupported media type is rejected, and the response lists the supported ones",
+			Why:    "the client can choose another one",
 			Source: "apiserver handlers/negotiation",
 		}, func(ctx context.Context, s *session, c collection) error {
 			for _, media := range []string{"text/plain", "application/xml", "application/jsonx", "nonsense"} {
@@ -156,14 +156,14 @@ func createBodyCases() []Case {
 			return nil
 		}),
 		onBoth(Case{
-			ID: "CR-09", Level: Must, Title: "a body of more than 3 MiB is refused",
+			ID: "CR-09", Level: Must, Title: "a body of more than 3 MiB is rejected",
 			Why:    "the server must not run out of memory",
 			Source: "apiserver server options, MaxRequestBodyBytes",
 		}, func(ctx context.Context, s *session, c collection) error {
 			return expectBodyError(ctx, s, c, tooLargeBody(), "", entityTooLarge)
 		}),
 		onBoth(Case{
-			ID: "CR-09/chunked", Level: Must, Title: "a body of more than 3 MiB is refused, too, if it does not say how long it is",
+			ID: "CR-09/chunked", Level: Must, Title: "a body of more than 3 MiB is rejected even if its length is not declared",
 			Why:    "the server must not run out of memory",
 			Source: "apiserver server options, MaxRequestBodyBytes",
 		}, func(ctx context.Context, s *session, c collection) error {
@@ -179,8 +179,8 @@ func createBodyCases() []Case {
 		}),
 		[]Case{
 			{
-				ID: "CR-10/typed", Level: Must, Title: "an object that is too large for the storage is refused",
-				Why:    "the client can tell it from an outage",
+				ID: "CR-10/typed", Level: Must, Title: "an object that is too large for the storage is rejected",
+				Why:    "the client can distinguish it from an outage",
 				Source: "etcd, --max-request-bytes", check: func(ctx context.Context, s *session) error {
 					c, err := s.roles(ctx)
 					if err != nil {
@@ -191,16 +191,16 @@ func createBodyCases() []Case {
 				},
 			},
 			onBasicCRs(Case{
-				ID: "CR-10/custom", Level: Must, Title: "a custom resource that is too large for the storage is refused",
-				Why:    "the client can tell it from an outage",
+				ID: "CR-10/custom", Level: Must, Title: "a custom resource that is too large for the storage is rejected",
+				Why:    "the client can distinguish it from an outage",
 				Source: "etcd, --max-request-bytes",
 			}, func(ctx context.Context, s *session, c collection) error {
 				return s.expect(ctx, post(c.path(), c.withColor("a", strings.Repeat("x", 2_000_000))), tooLargeForStorage.check)
 			}),
 		},
 		onBoth(Case{
-			ID: "CR-18", Level: Should, Title: "an object that is too large only for its managedFields is stored without them",
-			Why:    "the client knows nothing of them",
+			ID: "CR-18", Level: Should, Title: "an object that only its managedFields make too large is stored without them",
+			Why:    "the client does not control managedFields",
 			Source: docCreateHandler,
 		}, checkTooLargeManagedFields),
 	)

@@ -11,8 +11,8 @@ import (
 func customCases() []Case {
 	return []Case{
 		onBasicCRs(Case{
-			ID: "NM-01/custom", Level: Must, Title: "the name of a custom object may be used again in another namespace, and by another type",
-			Why: "names are unique within a namespace and type, and nowhere else", Source: docMetadata,
+			ID: "NM-01/custom", Level: Must, Title: "the name of a custom object can be used again in another namespace and by another type",
+			Why: "names are unique within a namespace and type only", Source: docMetadata,
 		}, func(ctx context.Context, s *session, c collection) error {
 			other, err := c.inNewNamespace(ctx)
 			if err != nil {
@@ -27,23 +27,23 @@ func customCases() []Case {
 			return nil
 		}),
 		withCRDPerCase(Case{
-			ID: "NM-19/custom", Level: Must, Title: "a namespace sent for a custom object of the cluster is taken away",
-			Why: "the object would seem to be where it is not", Source: "apiserver registry/rest/meta.go",
+			ID: "NM-19/custom", Level: Must, Title: "the namespace of a cluster-scoped custom object is cleared",
+			Why: "the object has no namespace", Source: "apiserver registry/rest/meta.go",
 		}, object{}, checkNamespaceOfClusterCR),
 		onBasicCRs(Case{
 			ID: "LS-03/custom", Level: Must, Title: "a list of custom objects in a namespace that does not exist is empty",
-			Why: "listing must work before and after the life of a namespace", Source: "apiserver registry/generic/registry/store.go",
+			Why: "listing must work before and after the namespace exists", Source: "apiserver registry/generic/registry/store.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			c.namespace = s.absentNamespace()
 			return s.expect(ctx, get(c.path()), code(200), kind(c.apiVersion, c.kind+"List"), valueAt([]any{}, "items"))
 		}),
 		onBasicCRs(Case{
-			ID: "WA-28/custom", Level: Must, Title: "a watch of custom objects across namespaces has the events of each namespace's own watch",
-			Why: "one informer for all must see what many would", Source: docURIs,
+			ID: "WA-28/custom", Level: Must, Title: "a watch of custom objects across namespaces sends the events of the watches of each namespace",
+			Why: "one informer for all namespaces must see what single ones see", Source: docURIs,
 		}, checkWatchAcrossNamespaces),
 		onBasicCRs(Case{
-			ID: "WA-33/custom", Level: Must, Title: "a watch of custom objects can be a WebSocket",
-			Why: "browsers have no other way to follow a stream", Source: "Kubernetes API conventions, WebSockets and SPDY",
+			ID: "WA-33/custom", Level: Must, Title: "a watch of custom objects can use a WebSocket",
+			Why: "browsers cannot read a stream in another way", Source: "Kubernetes API conventions, WebSockets and SPDY",
 		}, checkWatchOverWebSocket),
 	}
 }
@@ -77,17 +77,17 @@ func customDocumentCases() []Case {
 		return onCRDPerCase(Case{ID: id, Level: Must, Title: title, Why: why, Source: docCRHandler}, object{"spec": objectSchema(object{"size": typeSchema("integer")})}, check)
 	}
 	return []Case{
-		about("DI-02/custom", "the group of a custom resource and its version have documents", "clients find custom resources nowhere else",
+		about("DI-02/custom", "the group and the version of a custom resource have discovery documents", "clients find custom resources in discovery only",
 			func(ctx context.Context, d crdPerCase, c collection) error {
 				if err := d.s.waitFor(ctx, get("/apis/"+d.group), code(200), kind("v1", "APIGroup"), field(d.group, "name"), field("v1", "preferredVersion", "version")); err != nil {
 					return err
 				}
 				return d.s.waitFor(ctx, get(c.root), code(200), kind("v1", "APIResourceList"), field(c.apiVersion, "groupVersion"), itemsHave([]string{"gears", "gears/status"}, "name", "resources"))
 			}),
-		about("DI-04/custom", "a custom resource is described by its names, scope, kind, verbs, and the hash of its stored version",
-			"clients map kinds to paths by it", checkCRDiscovery),
-		about("DI-10/custom", "a custom resource in the aggregated form has its kind, scope, verbs and subresources", "clients know nothing else of it", checkCRAggregatedDiscovery),
-		about("DI-12/custom", "the verbs of a custom resource are those that work", "controllers choose what to watch by its verbs",
+		about("DI-04/custom", "discovery describes a custom resource by its names, scope, kind, verbs and the hash of its storage version",
+			"clients map kinds to paths with it", checkCRDiscovery),
+		about("DI-10/custom", "a custom resource in the aggregated form has its kind, scope, verbs and subresources", "clients have no other source for them", checkCRAggregatedDiscovery),
+		about("DI-12/custom", "the listed verbs of a custom resource are those that are supported", "controllers choose what to watch by its verbs",
 			func(ctx context.Context, d crdPerCase, c collection) error {
 				for _, one := range verbRequests {
 					path := c.path()
@@ -100,7 +100,7 @@ func customDocumentCases() []Case {
 				}
 				return d.s.expect(ctx, get(c.path()+"?watch=1&timeoutSeconds=1"), code(200))
 			}),
-		about("DI-18/custom", "OpenAPI v3 has a document of the custom resource, which follows its schema", "kubectl explain and validation read it there", checkCROpenAPI),
+		about("DI-18/custom", "OpenAPI v3 has a document for the custom resource, which follows changes of its schema", "kubectl explain and client-side validation use it", checkCROpenAPI),
 	}
 }
 

@@ -15,11 +15,11 @@ func defaultCases() []Case {
 	}
 	color := typeSchema("string").with("default", "grey")
 	return []Case{
-		about("CD-11", "defaults are filled in by every kind of write, and stored", "controllers need not know them", object{"size": typeSchema("integer"), "color": color}, checkDefaultsOnWrite),
-		about("CD-11/read", "a default that the definition got later is shown by objects of before, in lists and watches too", "clients see one form of all objects",
+		about("CD-11", "every kind of write applies defaults and stores them", "controllers do not need to know the defaults", object{"size": typeSchema("integer"), "color": color}, checkDefaultsOnWrite),
+		about("CD-11/read", "existing objects have a default that was added to the CRD later, in lists and watches too", "clients see all objects in one form",
 			object{"size": typeSchema("integer")}, checkDefaultsOnRead),
-		about("CD-11/stored", "a default that was written stays when the definition gets another", "an object does not change by itself", object{"color": color}, checkStoredDefaults),
-		about("CD-11/nested", "a default needs the field that it is in, unless that has one, too", "objects do not grow parts that nobody asked for", object{
+		about("CD-11/stored", "a stored default stays when the default of the CRD changes", "an object must not change by itself", object{"color": color}, checkStoredDefaults),
+		about("CD-11/nested", "a default is applied only if its parent field exists or has a default", "objects must not gain fields that were not requested", object{
 			"absent": objectSchema(object{"color": color}), "given": objectSchema(object{"color": color}).with("default", object{}), "list": arraySchema(objectSchema(object{"color": color})),
 			"map": mapSchema(objectSchema(object{"color": color})), "whole": objectSchema(object{"color": color}).with("default", object{"color": "red"}),
 		}, func(ctx context.Context, d crdPerCase, c collection) error {
@@ -31,7 +31,7 @@ func defaultCases() []Case {
 					valueAt(object{"absent": grey, "given": grey, "list": []object{grey}, "map": object{"k": grey}, "whole": object{"color": "red"}}, "spec")),
 			)
 		}),
-		about("CD-11/null", "null gives way to the default, unless the field may be null", "null is how some clients say nothing",
+		about("CD-11/null", "null is replaced by the default, unless the field is nullable", "some clients send null for unset fields",
 			object{"color": color, "nil": typeSchema("string").with("default", "x").with("nullable", true)}, func(ctx context.Context, d crdPerCase, c collection) error {
 				return d.s.expectAll(ctx,
 					send(c.dryRunCreate(c.withSpec("a", object{"color": nil, "nil": nil})), code(201), valueAt(object{"color": "grey", "nil": nil}, "spec"), hasField("spec", "nil")),
@@ -39,15 +39,15 @@ func defaultCases() []Case {
 				)
 			}),
 		withCRDPerCase(Case{
-			ID: "CD-11/invalid", Level: Must, Title: "a default that its own schema does not allow is refused, and one with unknown fields",
-			Why: "no object could be made", Source: docDefaulting,
+			ID: "CD-11/invalid", Level: Must, Title: "a default that violates its own schema or has unknown fields is rejected",
+			Why: "no valid object could be created", Source: docDefaulting,
 		}, object{}, checkInvalidDefaults),
-		about("CD-11/required", "a default does for a field that is required", "defaults come before validation", object{
+		about("CD-11/required", "a default satisfies a required field", "defaults are applied before validation", object{
 			"inner": objectSchema(object{"color": color}).with("required", []string{"color"}),
 		}, func(ctx context.Context, d crdPerCase, c collection) error {
 			return d.s.expect(ctx, c.dryRunCreate(c.withSpec("a", object{"inner": object{}})), code(201), valueAt("grey", "spec", "inner", "color"))
 		}),
-		about("CD-11/owner", "nobody owns a default that was applied without, and any may apply another value", "managers own what they named", object{"size": typeSchema("integer"), "color": color},
+		about("CD-11/owner", "no manager owns a default, and any manager may apply another value", "managers own the fields that they apply", object{"size": typeSchema("integer"), "color": color},
 			func(ctx context.Context, d crdPerCase, c collection) error {
 				with := func(spec object) object { return c.withSpec("a", spec) }
 				return d.s.expectAll(ctx,

@@ -18,8 +18,8 @@ const (
 func deleteCases() []Case {
 	return slices.Concat([]Case{
 		onSecrets(Case{
-			ID: "DL-01/object", Level: Must, Title: "types that do so answer with the object that is gone instead of a Status",
-			Why:    "kubectl and controllers read from it what they have deleted",
+			ID: "DL-01/object", Level: Must, Title: "DELETE of some types returns the deleted object instead of a Status",
+			Why:    "kubectl and controllers read the deleted object from it",
 			Source: docStore,
 		}, func(ctx context.Context, s *session, c collection) error {
 			c.kind, c.resource = "ServiceAccount", "serviceaccounts"
@@ -35,30 +35,30 @@ func deleteCases() []Case {
 		}),
 	},
 		onBoth(Case{
-			ID: "DL-01", Level: Must, Title: "an object without finalizers is gone at once, and a Status tells which it was",
-			Why:    "the uid in the answer is that of the object that is gone",
+			ID: "DL-01", Level: Must, Title: "an object without finalizers is removed immediately, and a Status identifies it",
+			Why:    "the uid in the response is that of the deleted object",
 			Source: docDelete,
 		}, checkDelete),
 		onBoth(Case{
-			ID: "DL-02", Level: Must, Title: "the deletion of an object that is not there is refused as NotFound",
-			Why:    "clients take that for success, and any other error for a reason to retry",
+			ID: "DL-02", Level: Must, Title: "DELETE of an object that does not exist is NotFound",
+			Why:    "clients treat it as success, and any other error as a reason to retry",
 			Source: docDelete,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expect(ctx, del(c.item("a")), notFound(c, "a").check)
 		}),
 		onBoth(Case{
-			ID: "DL-03", Level: Must, Title: "an object with finalizers stays, marked as being deleted, and is the answer",
-			Why:    "controllers see the mark and clean up",
+			ID: "DL-03", Level: Must, Title: "an object with finalizers stays, with a deletionTimestamp, and is returned",
+			Why:    "controllers see the deletionTimestamp and clean up",
 			Source: docFinalizers,
 		}, checkDeleteWithFinalizers),
 		onBoth(Case{
-			ID: "DL-04", Level: Must, Title: "deleting again what is being deleted changes nothing",
-			Why:    "clients that retry must not wake every controller",
+			ID: "DL-04", Level: Must, Title: "a second DELETE of a terminating object changes nothing",
+			Why:    "retries of clients must not trigger every controller",
 			Source: docStore,
 		}, checkDeleteAgain),
 		onBoth(Case{
-			ID: "DL-05", Level: Must, Title: "the write that takes off the last finalizer removes the object, and answers with it",
-			Why:    "the controller that was last learns that its write went through",
+			ID: "DL-05", Level: Must, Title: "the write that removes the last finalizer removes the object, and returns it",
+			Why:    "the last controller learns that its write succeeded",
 			Source: docStore,
 		}, func(ctx context.Context, s *session, c collection) error {
 			marked, err := c.createAndDelete(ctx, c.object("a").withFinalizer())
@@ -68,7 +68,7 @@ func deleteCases() []Case {
 			return c.expectRemovalBy(ctx, marked, c.removeFinalizers("a"))
 		}),
 		onBoth(Case{
-			ID: "DL-05/put", Level: Must, Title: "a PUT that takes off the last finalizer removes the object, and answers with it",
+			ID: "DL-05/put", Level: Must, Title: "a PUT that removes the last finalizer removes the object, and returns it",
 			Why:    "most controllers write their finalizers with PUT",
 			Source: docStore,
 		}, func(ctx context.Context, s *session, c collection) error {
@@ -79,18 +79,18 @@ func deleteCases() []Case {
 			return c.expectRemovalBy(ctx, marked, put(c.item("a"), c.object("a").withMeta("resourceVersion", marked.ResourceVersion)))
 		}),
 		onBoth(Case{
-			ID: "DL-06", Level: Must, Title: "no finalizer can be added to an object that is being deleted",
-			Why:    "a deletion that has begun must be able to end",
+			ID: "DL-06", Level: Must, Title: "no finalizer can be added to a terminating object",
+			Why:    "a started deletion must be able to finish",
 			Source: docFinalizers + "; apimachinery api/validation",
 		}, checkAddFinalizer),
 		onBoth(Case{
-			ID: "DL-07", Level: Must, Title: "finalizers can be taken off in any order",
+			ID: "DL-07", Level: Must, Title: "finalizers can be removed in any order",
 			Why:    "controllers do not wait for each other",
 			Source: docFinalizers,
 		}, checkFinalizerOrder),
 		onBoth(Case{
-			ID: "DL-08", Level: Must, Title: "an object that is being deleted can still be changed",
-			Why:    "controllers report in it how far they are",
+			ID: "DL-08", Level: Must, Title: "a terminating object can still be changed",
+			Why:    "controllers report their progress in it",
 			Source: docFinalizers,
 		}, func(ctx context.Context, s *session, c collection) error {
 			if _, err := c.createAndDelete(ctx, c.object("a").withFinalizer()); err != nil {
@@ -100,8 +100,8 @@ func deleteCases() []Case {
 				field("x", "metadata", "labels", "app"), isTerminating(0))
 		}),
 		onBoth(Case{
-			ID: "DL-36", Level: Must, Title: "a PUT that leaves a finalizer on an object that is being deleted does not remove it",
-			Why:    "the finalizer that is left has work to do",
+			ID: "DL-36", Level: Must, Title: "a PUT that leaves a finalizer on a terminating object does not remove the object",
+			Why:    "the controller of that finalizer has not finished",
 			Source: docStore,
 		}, func(ctx context.Context, s *session, c collection) error {
 			marked, err := c.createAndDelete(ctx, c.object("a").withMeta("finalizers", []string{finalizer, secondFinalizer}))
@@ -115,8 +115,8 @@ func deleteCases() []Case {
 			return s.expect(ctx, get(c.item("a")), code(200), finalizers(finalizer), isTerminating(0))
 		}),
 		onBoth(Case{
-			ID: "DL-37", Level: Must, Title: "an owner can be deleted at once whatever its dependents",
-			Why:    "what becomes of them is the work of the garbage collector, later",
+			ID: "DL-37", Level: Must, Title: "an owner can be deleted immediately whatever its dependents are",
+			Why:    "the garbage collector handles the dependents later",
 			Source: "Garbage Collection, Owners and dependents",
 		}, checkDeleteOwner),
 	)

@@ -12,12 +12,12 @@ import (
 func deleteBodyCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
-			ID: "DL-17", Level: Must, Title: "options are read from the query, and from a body in JSON, YAML and protobuf",
+			ID: "DL-17", Level: Must, Title: "options are read from the query, or from a body in JSON, YAML or protobuf",
 			Why: "client-go sends a body, curl a query", Source: docDelete,
 		}, checkDeleteOptionEncodings),
 		onBoth(Case{
-			ID: "DL-17/body", Level: Must, Title: "a body, even one without options, makes the query be ignored",
-			Why: "a deletion must not do what neither says alone", Source: docDelete,
+			ID: "DL-17/body", Level: Must, Title: "with a body, even without options, the query is ignored",
+			Why: "options from two sources must not be combined", Source: docDelete,
 		}, func(ctx context.Context, s *session, c collection) error {
 			o, err := c.create(ctx, c.object("a"))
 			if err != nil {
@@ -26,8 +26,8 @@ func deleteBodyCases() []Case {
 			return s.expect(ctx, delWithOptions(c.item("a")+"?dryRun=All&propagationPolicy=Bogus", object{}), code(200), isDeletedStatus(c, o), c.isNotFoundAfter(ctx, "a"))
 		}),
 		onBoth(Case{
-			ID: "DL-17/group", Level: Must, Title: "the body may be DeleteOptions of meta.k8s.io/v1 or of the resource's own group version",
-			Why: "old clients put their own group there", Source: docDelete,
+			ID: "DL-17/group", Level: Must, Title: "the body may be DeleteOptions of meta.k8s.io/v1 or of the group version of the resource",
+			Why: "old clients use their own group", Source: docDelete,
 		}, func(ctx context.Context, s *session, c collection) error {
 			for _, apiVersion := range []string{"v1", "meta.k8s.io/v1", c.apiVersion} {
 				if _, err := c.create(ctx, c.object("a")); err != nil {
@@ -41,19 +41,19 @@ func deleteBodyCases() []Case {
 			return nil
 		}),
 		onBoth(Case{
-			ID: "DL-18", Level: Must, Title: "a body of another kind than DeleteOptions is refused",
-			Why: "it is most likely meant for another request", Source: docDelete,
+			ID: "DL-18", Level: Must, Title: "a body of another kind than DeleteOptions is rejected",
+			Why: "it was written for another request", Source: docDelete,
 		}, checkInvalidDeleteBody(func(call *call) { call.body = object{"apiVersion": "example.com/v1", "kind": "Thing"} }, failure{
 			code: 400, reason: metav1.StatusReasonBadRequest, contains: `no kind "Thing" is registered for version "example.com/v1" in scheme`,
 		})),
 		onBoth(Case{
-			ID: "DL-19", Level: Must, Title: "a body that ends too early is refused",
-			Why: "the option that is missing may be the one that matters", Source: docDelete,
+			ID: "DL-19", Level: Must, Title: "a truncated body is rejected",
+			Why: "a missing option may be essential", Source: docDelete,
 		}, checkInvalidDeleteBody(func(call *call) { call.body = `{"apiVersion":"v1","kind":"DeleteOptions","dryRun":["All"` }, failure{
 			code: 400, reason: metav1.StatusReasonBadRequest, message: "couldn't get version/kind; json parse error: unexpected end of JSON input",
 		})),
 		onBoth(Case{
-			ID: "DL-20", Level: Must, Title: "a body in an encoding that the server does not read is refused",
+			ID: "DL-20", Level: Must, Title: "a body in an unsupported encoding is rejected",
 			Why: "its options would be lost", Source: docDelete,
 		}, checkInvalidDeleteBody(func(call *call) { call.body, call.contentType = "{}", "text/plain" }, failure{
 			code: 415, reason: metav1.StatusReasonUnsupportedMediaType, contains: "the body of the request was in an unknown format - accepted media types include: ",

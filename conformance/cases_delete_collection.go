@@ -14,12 +14,12 @@ const docDeleteCollection = "Kubernetes API Concepts, Collections; apiserver reg
 func deleteCollectionCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
-			ID: "DL-28", Level: Must, Title: "the deletion of a collection removes all its objects and answers with the list of them as they were",
-			Why: "it is how namespaces are emptied", Source: docDeleteCollection,
+			ID: "DL-28", Level: Must, Title: "deletecollection removes all objects of the collection and returns their list as it was before",
+			Why: "namespaces are emptied this way", Source: docDeleteCollection,
 		}, checkDeleteCollection),
 		onBoth(Case{
-			ID: "DL-28/dry", Level: Must, Title: "a dry run of the deletion of a collection lists what would go, and leaves it",
-			Why: "that is what one looks at first", Source: docDeleteCollection,
+			ID: "DL-28/dry", Level: Must, Title: "a dry run of deletecollection returns what would be removed, and removes nothing",
+			Why: "users preview a deletion with it", Source: docDeleteCollection,
 		}, func(ctx context.Context, s *session, c collection) error {
 			if err := c.createAll(ctx, "a", "b"); err != nil {
 				return err
@@ -30,16 +30,16 @@ func deleteCollectionCases() []Case {
 			return c.expectItems(ctx, "a", "b")
 		}),
 		onBoth(Case{
-			ID: "DL-29", Level: Must, Title: "the deletion of a collection takes what label and field selectors select",
-			Why: "the rest must stay", Source: docDeleteCollection,
+			ID: "DL-29", Level: Must, Title: "deletecollection removes the objects that label and field selectors match",
+			Why: "other objects must stay", Source: docDeleteCollection,
 		}, checkDeleteSelected),
 		onBoth(Case{
-			ID: "DL-30", Level: Must, Title: "a deletion of a collection that fails on the way leaves a part of it removed",
-			Why: "a client that hears of the failure must look again", Source: docDeleteCollection,
+			ID: "DL-30", Level: Must, Title: "a deletecollection that fails midway has removed a part of the collection",
+			Why: "after a failure a client must list again", Source: docDeleteCollection,
 		}, checkPartialDelete),
 		onBoth(Case{
-			ID: "DL-31", Level: Should, Title: "the deletion of a collection takes no more than its limit",
-			Why: "large collections are deleted bit by bit", Source: docDeleteCollection,
+			ID: "DL-31", Level: Should, Title: "deletecollection removes no more objects than its limit",
+			Why: "large collections are deleted in steps", Source: docDeleteCollection,
 		}, func(ctx context.Context, s *session, c collection) error {
 			if err := c.createAll(ctx, "a", "b", "d"); err != nil {
 				return err
@@ -50,8 +50,8 @@ func deleteCollectionCases() []Case {
 			return c.expectItems(ctx, "d")
 		}),
 		onBoth(Case{
-			ID: "DL-31/continue", Level: Should, Title: "the deletion of a collection goes on from a continue token",
-			Why: "large collections are deleted bit by bit", Source: docDeleteCollection,
+			ID: "DL-31/continue", Level: Should, Title: "deletecollection continues from a continue token",
+			Why: "large collections are deleted in steps", Source: docDeleteCollection,
 		}, func(ctx context.Context, s *session, c collection) error {
 			if err := c.createAll(ctx, "a", "b", "d"); err != nil {
 				return err
@@ -69,12 +69,12 @@ func deleteCollectionCases() []Case {
 			return c.expectItems(ctx, "a")
 		}),
 		onBoth(Case{
-			ID: "DL-31/version", Level: Should, Title: "a resourceVersion in the query is also the precondition of every deletion, unless there is a body",
-			Why: "a client that means the list alone has to send a body", Source: "apiserver handlers/delete.go; apimachinery meta/v1/conversion.go",
+			ID: "DL-31/version", Level: Should, Title: "a resourceVersion in the query is also a precondition of every deletion, unless there is a body",
+			Why: "a client that means only the list must send a body", Source: "apiserver handlers/delete.go; apimachinery meta/v1/conversion.go",
 		}, checkDeleteAtVersion),
 		onBoth(Case{
-			ID: "DL-32", Level: Must, Title: "the deletion of a collection marks objects with finalizers, and removes the others",
-			Why: "finalizers hold, whatever the request", Source: docFinalizers,
+			ID: "DL-32", Level: Must, Title: "deletecollection sets the deletionTimestamp of objects with finalizers, and removes the others",
+			Why: "finalizers apply to every kind of deletion", Source: docFinalizers,
 		}, func(ctx context.Context, s *session, c collection) error {
 			if err := c.createAll(ctx, "a", "d"); err != nil {
 				return err

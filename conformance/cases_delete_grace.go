@@ -23,16 +23,16 @@ func deleteGraceCases() []Case {
 		})
 	}
 	return slices.Concat([]Case{
-		grace("DL-22/given", "gracePeriodSeconds says when the object will be gone, and it stays until then",
-			"its node ends it by that time", func(ctx context.Context, s *session, c collection) error {
+		grace("DL-22/given", "gracePeriodSeconds sets when the object is removed, and it exists until then",
+			"its node stops the pod within that time", func(ctx context.Context, s *session, c collection) error {
 				return c.deleteWithGrace(ctx, object{"gracePeriodSeconds": 60}, 60)
 			}),
-		grace("DL-22/default", "without gracePeriodSeconds the object's own grace period counts",
+		grace("DL-22/default", "without gracePeriodSeconds the grace period of the object is used",
 			"the author of a pod knows how long it needs", func(ctx context.Context, s *session, c collection) error {
 				return c.deleteWithGrace(ctx, nil, 45)
 			}),
-		grace("DL-22/ended", "a pod that has ended has no grace period",
-			"there is nothing left to end", func(ctx context.Context, s *session, c collection) error {
+		grace("DL-22/ended", "a finished pod has no grace period",
+			"there is nothing left to stop", func(ctx context.Context, s *session, c collection) error {
 				ended := object{"status": object{"phase": "Succeeded"}}
 				if err := s.expect(ctx, mergePatch(c.item("a")+"/status", ended), code(200), field("Succeeded", "status", "phase")); err != nil {
 					return err
@@ -42,15 +42,15 @@ func deleteGraceCases() []Case {
 				}
 				return c.expectNotFound(ctx, "a")
 			}),
-		grace("DL-23/now", "gracePeriodSeconds 0 removes the object at once",
-			"it is the only way to be rid of what a lost node ran", func(ctx context.Context, s *session, c collection) error {
+		grace("DL-23/now", "gracePeriodSeconds 0 removes the object immediately",
+			"it is the only way to remove pods of a lost node", func(ctx context.Context, s *session, c collection) error {
 				if err := s.expect(ctx, delWithOptions(c.item("a"), object{"gracePeriodSeconds": 0}), code(200), kind("v1", "Pod"), isTerminating(0)); err != nil {
 					return err
 				}
 				return c.expectNotFound(ctx, "a")
 			}),
-		grace("DL-23/later", "gracePeriodSeconds 0 removes an object at once whose grace period has begun",
-			"it is the only way to be rid of what a lost node ran", func(ctx context.Context, s *session, c collection) error {
+		grace("DL-23/later", "gracePeriodSeconds 0 removes an object immediately whose grace period has started",
+			"it is the only way to remove pods of a lost node", func(ctx context.Context, s *session, c collection) error {
 				if err := s.expect(ctx, del(c.item("a")), code(200), isTerminating(45)); err != nil {
 					return err
 				}
@@ -59,8 +59,8 @@ func deleteGraceCases() []Case {
 				}
 				return c.expectNotFound(ctx, "a")
 			}),
-		grace("DL-23/events", "a pod that is removed at once is marked before, and a watch shows both",
-			"whoever waits for the mark sees it", func(ctx context.Context, s *session, c collection) error {
+		grace("DL-23/events", "a pod that is removed immediately first gets a deletionTimestamp, and a watch sends both events",
+			"clients that wait for the deletionTimestamp see it", func(ctx context.Context, s *session, c collection) error {
 				w, err := watchFromNow(ctx, c, "")
 				if err != nil {
 					return err
@@ -79,16 +79,16 @@ func deleteGraceCases() []Case {
 				_, err = w.want("DELETED", "a")
 				return err
 			}),
-		grace("DL-24", "a grace period that has begun can be made shorter, and never longer",
-			"what was promised to be gone by then must be", checkShorterGrace),
-		grace("DL-25", "a negative grace period counts as one second",
-			"it is what the server made of it when it was first sent", func(ctx context.Context, s *session, c collection) error {
+		grace("DL-24", "a started grace period can be shortened, but not extended",
+			"clients rely on the announced time", checkShorterGrace),
+		grace("DL-25", "a negative grace period means one second",
+			"kube-apiserver stores it as one second", func(ctx context.Context, s *session, c collection) error {
 				return s.expect(ctx, delWithOptions(c.item("a"), object{"gracePeriodSeconds": -5}), code(200), kind("v1", "Pod"), isTerminating(1))
 			}),
 	}, []Case{
 		onPods(Case{
-			ID: "DL-22/unbound", Level: Must, Title: "a pod on no node has no grace period, and its deletion answers with it",
-			Why: "there is nobody who would end it", Source: "k/k registry/core/pod/strategy.go",
+			ID: "DL-22/unbound", Level: Must, Title: "a pod without a node has no grace period, and its deletion returns it",
+			Why: "there is no kubelet that would stop it", Source: "k/k registry/core/pod/strategy.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			if _, err := c.createWithRetry(ctx, c.unscheduledPod("a")); err != nil {
 				return err
@@ -100,8 +100,8 @@ func deleteGraceCases() []Case {
 			return c.expectNotFound(ctx, "a")
 		}),
 		onPods(Case{
-			ID: "DL-36/graceful", Level: Must, Title: "the last finalizer of an object whose grace period runs does not remove it",
-			Why: "its node is still running it", Source: docStore,
+			ID: "DL-36/graceful", Level: Must, Title: "removing the last finalizer during the grace period does not remove the object",
+			Why: "its node still runs it", Source: docStore,
 		}, func(ctx context.Context, s *session, c collection) error {
 			if _, err := c.createWithRetry(ctx, c.boundPod("a").withFinalizer()); err != nil {
 				return err

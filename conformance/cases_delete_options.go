@@ -11,12 +11,12 @@ import (
 // deleteOptionCases are about the options of a deletion, and how they are read (DL).
 func deleteOptionCases() []Case {
 	return slices.Concat(preconditionCases(), propagationCases(), deleteBodyCases(), onBoth(Case{
-		ID: "DL-26", Level: Must, Title: "types without a grace period do not mind gracePeriodSeconds",
-		Why:    "clients send one set of options for everything",
+		ID: "DL-26", Level: Must, Title: "types without a grace period ignore gracePeriodSeconds",
+		Why:    "clients send the same options for all types",
 		Source: "apiserver rest/delete.go",
 	}, checkIgnoredGrace), onBoth(Case{
-		ID: "DL-34", Level: Must, Title: "the deletion of unreadable objects is refused for one that can be read",
-		Why:    "it skips finalizers and preconditions",
+		ID: "DL-34", Level: Must, Title: "deleting an object as unreadable is rejected if it can be read",
+		Why:    "this option skips finalizers and preconditions",
 		Source: "apiserver registry/generic/registry/corrupt_obj_deleter.go; KEP-3926",
 	}, checkRejectedDelete(del, "?"+ignoreReadError+"=true", func(c collection, _ metav1.PartialObjectMetadata) failure {
 		return failure{
@@ -24,12 +24,12 @@ func deleteOptionCases() []Case {
 			contains: "unsafe deletion is not allowed because the object is decodable from storage",
 		}
 	})), onBoth(Case{
-		ID: "DL-35", Level: Must, Title: "the deletion of unreadable objects takes no other option",
-		Why:    "they could not be honoured",
+		ID: "DL-35", Level: Must, Title: "deleting an unreadable object allows no other options",
+		Why:    "they could not be applied",
 		Source: "API conventions, Force deletion; apimachinery meta/v1/validation",
 	}, checkIgnoreReadErrorAlone), onBoth(Case{
-		ID: "DL-35/collection", Level: Must, Title: "the deletion of unreadable objects is refused for a collection",
-		Why:    "each has to be looked at by itself",
+		ID: "DL-35/collection", Level: Must, Title: "deletecollection of unreadable objects is rejected",
+		Why:    "each object must be checked individually",
 		Source: "apiserver handlers/delete.go",
 	}, func(ctx context.Context, s *session, c collection) error {
 		return s.expect(ctx, del(c.path()+"?"+ignoreReadError+"=true"), invalidDeleteOptions(metav1.StatusCause{
@@ -98,31 +98,31 @@ func preconditionCases() []Case {
 	const source = "apiserver rest/delete.go; API conventions, Concurrency Control"
 	return slices.Concat([]Case{
 		ifNamespaceLifecycle(Case{
-			ID: "DL-10/namespace", Level: Must, Title: "the deletion of a namespace is refused if its precondition names another uid, in the words of updates",
-			Why:    "a new namespace of the same name must not die for the old one",
+			ID: "DL-10/namespace", Level: Must, Title: "DELETE of a namespace is rejected if its precondition names another uid, with the message of updates",
+			Why:    "a new namespace of the same name must not be deleted instead of the old one",
 			Source: "k/k registry/core/namespace/storage", check: checkNamespacePrecondition("uid", "UID"),
 		}),
 		ifNamespaceLifecycle(Case{
-			ID: "DL-11/namespace", Level: Must, Title: "the deletion of a namespace is refused if its precondition names another resourceVersion, in the words of updates",
-			Why:    "the client decided on a state that is no more",
+			ID: "DL-11/namespace", Level: Must, Title: "DELETE of a namespace is rejected if its precondition names another resourceVersion, with the message of updates",
+			Why:    "the client decided by an outdated state",
 			Source: "k/k registry/core/namespace/storage", check: checkNamespacePrecondition("resourceVersion", "ResourceVersion"),
 		}),
 	},
 		onBoth(Case{
-			ID: "DL-10", Level: Must, Title: "a deletion is refused if its precondition names another uid",
-			Why: "a new object of the same name must not die for the old one", Source: source,
+			ID: "DL-10", Level: Must, Title: "DELETE is rejected if its precondition names another uid",
+			Why: "a new object of the same name must not be deleted instead of the old one", Source: source,
 		}, stale("uid", "UID", "The object might have been deleted and then recreated")),
 		onBoth(Case{
-			ID: "DL-10/met", Level: Must, Title: "a deletion whose precondition names the uid goes through",
-			Why: "garbage collectors delete so", Source: source,
+			ID: "DL-10/met", Level: Must, Title: "DELETE succeeds if its precondition names the current uid",
+			Why: "garbage collectors delete this way", Source: source,
 		}, met("uid")),
 		onBoth(Case{
-			ID: "DL-11", Level: Must, Title: "a deletion is refused if its precondition names another resourceVersion",
-			Why: "the client decided on a state that is no more", Source: source,
+			ID: "DL-11", Level: Must, Title: "DELETE is rejected if its precondition names another resourceVersion",
+			Why: "the client decided by an outdated state", Source: source,
 		}, stale("resourceVersion", "ResourceVersion", "The object might have been modified")),
 		onBoth(Case{
-			ID: "DL-11/met", Level: Must, Title: "a deletion whose precondition names the resourceVersion goes through",
-			Why: "leaders and schedulers delete so", Source: source,
+			ID: "DL-11/met", Level: Must, Title: "DELETE succeeds if its precondition names the current resourceVersion",
+			Why: "leaders and schedulers delete this way", Source: source,
 		}, met("resourceVersion")),
 	)
 }

@@ -20,18 +20,18 @@ func propagationCases() []Case {
 		}, checkPolicyFinalizer(object{"propagationPolicy": "Foreground"}, metav1.FinalizerDeleteDependents)),
 		onBoth(Case{
 			ID: "DL-13", Level: Must, Title: "propagationPolicy Orphan keeps the object with the finalizer orphan",
-			Why: "the garbage collector frees the dependents first", Source: docGarbage,
+			Why: "the garbage collector removes the owner references first", Source: docGarbage,
 		}, checkPolicyFinalizer(object{"propagationPolicy": "Orphan"}, metav1.FinalizerOrphanDependents)),
 		onBoth(Case{
-			ID: "DL-13/old", Level: Must, Title: "orphanDependents true is another way to say propagationPolicy Orphan",
-			Why: "old clients say it so", Source: docGarbage,
+			ID: "DL-13/old", Level: Must, Title: "orphanDependents=true equals propagationPolicy Orphan",
+			Why: "old clients use it", Source: docGarbage,
 		}, checkPolicyFinalizer(object{"orphanDependents": true}, metav1.FinalizerOrphanDependents)),
 		onBoth(Case{
-			ID: "DL-14", Level: Must, Title: "propagationPolicy Background drops the finalizers for dependents and removes the object at once",
-			Why: "it overrules what was asked for before", Source: docGarbage,
+			ID: "DL-14", Level: Must, Title: "propagationPolicy Background removes the finalizers for dependents and the object immediately",
+			Why: "it overrides an earlier policy", Source: docGarbage,
 		}, checkBackgroundDelete),
 		onBoth(Case{
-			ID: "DL-15", Level: Must, Title: "orphanDependents and propagationPolicy cannot be given together",
+			ID: "DL-15", Level: Must, Title: "orphanDependents and propagationPolicy are mutually exclusive",
 			Why: "they may contradict each other", Source: "apimachinery meta/v1/validation",
 		}, checkInvalidPolicy("?orphanDependents=true&propagationPolicy=Orphan", object{"orphanDependents": true, "propagationPolicy": "Orphan"},
 			metav1.StatusCause{
@@ -39,15 +39,15 @@ func propagationCases() []Case {
 				Message: `Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set`,
 			})),
 		onBoth(Case{
-			ID: "DL-16", Level: Must, Title: "an unknown propagationPolicy is refused with the list of the known ones",
-			Why: "dependents would be deleted that should have stayed", Source: "apimachinery meta/v1/validation",
+			ID: "DL-16", Level: Must, Title: "an unknown propagationPolicy is rejected with the list of known ones",
+			Why: "dependents could be deleted that should stay", Source: "apimachinery meta/v1/validation",
 		}, checkInvalidPolicy("?propagationPolicy=Bogus", object{"propagationPolicy": "Bogus"}, metav1.StatusCause{
 			Type: metav1.CauseTypeFieldValueNotSupported, Field: "propagationPolicy",
 			Message: `Unsupported value: "Bogus": supported values: "Foreground", "Background", "Orphan", "nil"`,
 		})),
 		onBoth(Case{
-			ID: "DL-21", Level: Must, Title: "202 answers only a deletion with orphanDependents false that is not done yet",
-			Why: "old clients tell by it that they have to wait", Source: "apiserver handlers/delete.go",
+			ID: "DL-21", Level: Must, Title: "only an unfinished deletion with orphanDependents=false is answered 202",
+			Why: "old clients wait if they get 202", Source: "apiserver handlers/delete.go",
 		}, checkAcceptedDelete),
 		onBoth(Case{
 			ID: "DL-27", Level: Must, Title: "an object cannot have both finalizers for dependents",

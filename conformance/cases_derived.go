@@ -12,13 +12,13 @@ import (
 func derivedRuleCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
-			ID: "MD-28", Level: Must, Title: "every list, a page and a selection too, has a kind that ends in List, and items that are never null",
-			Why:    "generic clients tell lists from objects by it, and iterate over the items",
+			ID: "MD-28", Level: Must, Title: "the kind of every list, with a limit or a selector too, ends in List, and its items are never null",
+			Why:    "generic clients detect lists by it, and iterate over the items",
 			Source: "API conventions, Lists and Simple kinds",
 		}, checkListKinds),
 		onBoth(Case{
-			ID: "CR-19", Level: Must, Title: "an object is created in the namespace of the URL if its body names none, by an apply too",
-			Why:    "manifests leave the namespace to the command line",
+			ID: "CR-19", Level: Must, Title: "an object without a namespace is created in that of the URL, by apply too",
+			Why:    "manifests omit the namespace, which is set on the command line",
 			Source: "API conventions, Metadata",
 		}, func(ctx context.Context, s *session, c collection) error {
 			there := field(c.namespace, "metadata", "namespace")
@@ -31,18 +31,18 @@ func derivedRuleCases() []Case {
 			)
 		}),
 		onBoth(Case{
-			ID: "DL-09", Level: Must, Title: "a name is taken until its object is gone, and free then",
-			Why:    "controllers that replace objects wait for that",
+			ID: "DL-09", Level: Must, Title: "a name stays in use until its object is removed",
+			Why:    "controllers that replace objects wait for it",
 			Source: docDelete,
 		}, checkNameOfTerminating),
 		onBoth(Case{
-			ID: "EX-02", Level: Must, Title: "an exact list at a forgotten resourceVersion is refused, whatever it selects",
-			Why:    "pages of different states do not fit together",
+			ID: "EX-02", Level: Must, Title: "an exact list at a compacted resourceVersion is rejected, with selectors too",
+			Why:    "pages of different states do not match",
 			Source: docUnavailable,
 		}, checkExpiredList("?resourceVersion=1&resourceVersionMatch=Exact&limit=1&labelSelector=a%3Db")),
 		onBoth(Case{
-			ID: "EX-03", Level: Must, Title: "a forgotten resourceVersion is told of in the stream of a watch, and as the code of a list",
-			Why:    "clients have to look in both places",
+			ID: "EX-03", Level: Must, Title: "a compacted resourceVersion is reported in the stream of a watch, and as the status code of a list",
+			Why:    "clients must handle both",
 			Source: docUnavailable,
 		}, func(ctx context.Context, s *session, c collection) error {
 			status, err := expectExpiredWatch(ctx, s, c)
@@ -55,8 +55,8 @@ func derivedRuleCases() []Case {
 			return checkExpiredList("?resourceVersion=1&limit=1")(ctx, s, c)
 		}),
 		onBoth(Case{
-			ID: "SA-37", Level: Must, Title: "server-side apply is there, without a warning",
-			Why:    "clients have no other way left to apply, and no gate to ask",
+			ID: "SA-37", Level: Must, Title: "server-side apply is supported, without a warning",
+			Why:    "clients have no other way to apply, and no gate to check",
 			Source: "Kubernetes API Concepts, Server-Side Apply",
 		}, func(ctx context.Context, s *session, c collection) error {
 			a, err := s.do(ctx, apply(c.item("a"), c.object("a").withLabel("l", "1")), code(201), itemsHave([]string{"Apply"}, "operation", "metadata", "managedFields"))

@@ -17,15 +17,15 @@ func discoveryCases() []Case {
 		return Case{ID: id, Level: Must, Title: title, Why: why, Source: "Kubernetes API Concepts, API discovery", check: check}
 	}
 	return []Case{
-		about("DI-01", "/api lists the versions of the core group", "clients begin there", func(ctx context.Context, s *session) error {
+		about("DI-01", "/api lists the versions of the core group", "clients start there", func(ctx context.Context, s *session) error {
 			return s.expect(ctx, get("/api"), code(200), field("APIVersions", "kind"), value([]any{"v1"}, "versions"))
 		}),
-		about("DI-02", "/apis lists the groups, below it are a group and a version of it", "clients without the aggregated form read all three", checkGroupDiscovery),
-		about("DI-03", "a group has its versions in the order of preference, and says which is preferred",
-			"kubectl takes the preferred version where nobody names one", checkGroupPreference),
-		about("DI-04", "a resource is described by its names, scope, kind, verbs, and the hash of its stored version",
-			"clients map kinds and short names to paths by it", checkResourceDiscovery),
-		about("DI-05", "a group that there is not is not found", "clients ask for groups that may be installed", func(ctx context.Context, s *session) error {
+		about("DI-02", "/apis lists the groups, and each group and each version has a document", "clients without the aggregated form read all three", checkGroupDiscovery),
+		about("DI-03", "a group lists its versions by preference, and names the preferred one",
+			"kubectl uses the preferred version by default", checkGroupPreference),
+		about("DI-04", "discovery describes a resource by its names, scope, kind, verbs and the hash of its storage version",
+			"clients map kinds and short names to paths with it", checkResourceDiscovery),
+		about("DI-05", "a group that does not exist is NotFound", "clients request groups that may be installed", func(ctx context.Context, s *session) error {
 			for _, path := range []string{"/apis/absent.conformance.example.com", "/apis/absent.conformance.example.com/v1"} {
 				if err := s.expect(ctx, get(path), pageNotFound); err != nil {
 					return err
@@ -34,10 +34,10 @@ func discoveryCases() []Case {
 			return nil
 		}),
 		onBasicCRs(Case{
-			ID: "DI-11/custom", Level: Must, Title: "a custom resource that is served is in discovery, in both forms",
-			Why: "clients find custom resources nowhere else", Source: "apiextensions customresource_handler.go",
+			ID: "DI-11/custom", Level: Must, Title: "a served custom resource is in both forms of discovery",
+			Why: "clients find custom resources in discovery only", Source: "apiextensions customresource_handler.go",
 		}, checkCRInDiscovery),
-		about("DI-12", "the verbs of a resource are those that work", "controllers choose what to watch by its verbs", checkVerbs),
+		about("DI-12", "the listed verbs of a resource are those that are supported", "controllers choose what to watch by its verbs", checkVerbs),
 	}
 }
 

@@ -15,48 +15,48 @@ const docDryRun = "Kubernetes API Concepts, Dry-run"
 func dryRunCases() []Case {
 	return slices.Concat(
 		onMap(Case{
-			ID: "DR-01", Level: Must, Title: "every method that writes can be tried with dryRun=All, given once or more often",
-			Why:    "kubectl --dry-run=server and the checks of pipelines live on it",
+			ID: "DR-01", Level: Must, Title: "every write method supports dryRun=All, given once or repeatedly",
+			Why:    "kubectl --dry-run=server and pipelines use it",
 			Source: docDryRun,
 		}, checkDryRunVerbs),
 		onMap(Case{
-			ID: "DR-02", Level: Must, Title: "another dryRun is refused",
-			Why:    "a client that only wants to try must not write",
+			ID: "DR-02", Level: Must, Title: "other values of dryRun are rejected",
+			Why:    "a dry run must never write",
 			Source: docDryRun,
 		}, checkInvalidDryRun("bogus", `Unsupported value: ["bogus"]: supported values: "All"`)),
 		onMap(Case{
-			ID: "DR-02/case", Level: Must, Title: "dryRun=all is refused",
-			Why:    "a client that only wants to try must not write",
+			ID: "DR-02/case", Level: Must, Title: "dryRun=all is rejected",
+			Why:    "a dry run must never write",
 			Source: docDryRun,
 		}, checkInvalidDryRun("all", `Unsupported value: ["all"]: supported values: "All"`)),
 		onMap(Case{
-			ID: "DR-03", Level: Must, Title: "an empty dryRun is refused",
-			Why:    "a client that only wants to try must not write",
+			ID: "DR-03", Level: Must, Title: "an empty dryRun is rejected",
+			Why:    "a dry run must never write",
 			Source: "apimachinery apis/meta/v1/validation",
 		}, checkInvalidDryRun("", `Unsupported value: [""]: supported values: "All"`)),
 		onMap(Case{
-			ID: "DR-04", Level: Must, Title: "what was only tried is not stored, and no watch tells of it",
+			ID: "DR-04", Level: Must, Title: "a dry run is not stored, and sends no watch events",
 			Why:    "a dry run has no side effects",
 			Source: docDryRun,
 		}, checkDryRunNotStored),
 		onMap(Case{
-			ID: "DR-05", Level: Must, Title: "what was only tried is answered as if it had been done, with what the server generates",
-			Why:    "the client sees what it would get",
+			ID: "DR-05", Level: Must, Title: "a dry run returns the result of the request, with generated fields",
+			Why:    "the client sees the object that would be stored",
 			Source: docDryRun,
 		}, checkDryRunResponse),
 		onMap(Case{
-			ID: "DR-06", Level: Must, Title: "what would be refused is refused when tried",
-			Why:    "finding that out is what a dry run is for",
+			ID: "DR-06", Level: Must, Title: "a dry run of an invalid request is rejected like the request",
+			Why:    "finding errors is the purpose of a dry run",
 			Source: docDryRun,
 		}, checkDryRunErrors),
 		onMap(Case{
-			ID: "DR-10", Level: Must, Title: "a delete that was only tried is answered as one that worked, and the object stays",
+			ID: "DR-10", Level: Must, Title: "a dry run of DELETE is answered as a deletion, and the object stays",
 			Why:    "a dry run has no side effects",
 			Source: docDryRun,
 		}, checkDryRunDelete),
 		[]Case{{
-			ID: "DR-09", Level: Must, Title: "a connection cannot be tried",
-			Why:    "what goes through it has effects that the server does not see",
+			ID: "DR-09", Level: Must, Title: "connect requests do not support dryRun",
+			Why:    "the server cannot control effects of the proxied request",
 			Source: "apiserver handlers/rest.go", check: checkDryRunConnect,
 		}},
 	)

@@ -17,9 +17,9 @@ func errorCases() []Case {
 		return onSecrets(Case{ID: id, Level: Must, Title: title, Why: why, Source: conventions}, check)
 	}
 	return []Case{
-		about("ST-01", "an error is a v1 Status with nothing but its own fields, and the code of the answer", "clients decode every answer that is not 2xx as one", checkErrorFormat),
-		about("ST-02", "NotFound is 404, AlreadyExists and Conflict 409, Invalid 422, BadRequest 400", "controllers choose by the reason what to do next", checkReasonCodes),
-		about("ST-03", "MethodNotAllowed is 405, NotAcceptable 406, RequestEntityTooLarge 413, UnsupportedMediaType 415", "clients tell by it that to try again is in vain",
+		about("ST-01", "an error is a v1 Status with only the fields of a Status, and the status code of the response", "clients decode every response that is not 2xx as a Status", checkErrorFormat),
+		about("ST-02", "NotFound is 404, AlreadyExists and Conflict 409, Invalid 422, BadRequest 400", "controllers decide by the reason", checkReasonCodes),
+		about("ST-03", "MethodNotAllowed is 405, NotAcceptable 406, RequestEntityTooLarge 413, UnsupportedMediaType 415", "clients know that a retry is useless",
 			func(ctx context.Context, s *session, c collection) error {
 				return s.expectAll(ctx,
 					send(put(c.path(), object{}), failure{code: 405, reason: metav1.StatusReasonMethodNotAllowed}.check),
@@ -28,18 +28,18 @@ func errorCases() []Case {
 					send(call{method: "POST", path: c.path(), body: "x", contentType: "application/xml"}, failure{code: 415, reason: metav1.StatusReasonUnsupportedMediaType, contains: "application/json"}.check),
 				)
 			}),
-		about("ST-12", "the details of an error about an object name its resource, those of an invalid one its kind", "kubectl and controllers print them, and tell by them what was not found",
+		about("ST-12", "the details of an error name the resource of the object, those of Invalid its kind", "kubectl and controllers print them, and check what was not found",
 			checkErrorDetails),
-		about("ST-13", "an invalid object has a cause for each field", "forms and kubectl show the field beside the message", func(ctx context.Context, s *session, c collection) error {
+		about("ST-13", "an invalid object has a cause for each field", "forms and kubectl show the message next to the field", func(ctx context.Context, s *session, c collection) error {
 			return s.expect(ctx, post(c.path(), c.object("a").withLabel("-", "")), c.invalid("a", metav1.CauseTypeFieldValueInvalid, "metadata.labels", "name part must consist of"))
 		}),
-		about("ST-15", "a deletion that is done is a Status with Success", "there is no object to answer with", func(ctx context.Context, s *session, c collection) error {
+		about("ST-15", "a completed deletion is a Status with Success", "there is no object to return", func(ctx context.Context, s *session, c collection) error {
 			if _, err := c.create(ctx, c.object("a")); err != nil {
 				return err
 			}
 			return s.expect(ctx, del(c.item("a")), code(200), kind("v1", "Status"), field("Success", "status"), noField("reason"), noField("message"))
 		}),
-		about("ST-16", "several errors stand in brackets, one alone does not", "people read them, and tests compare them", func(ctx context.Context, s *session, c collection) error {
+		about("ST-16", "several validation errors are in brackets, a single one is not", "users read them, and tests compare them", func(ctx context.Context, s *session, c collection) error {
 			one := `Secret "a" is invalid: metadata.labels: Invalid value`
 			two := `Secret "a" is invalid: [metadata.labels: Invalid value`
 			bad := c.object("a").withLabel("-", "")
@@ -49,7 +49,7 @@ func errorCases() []Case {
 			return s.expect(ctx, post(c.path(), bad.withMeta("annotations", object{"-": ""})), code(422), bodyContains(quoteJSON(two)))
 		}),
 		{
-			ID: "ST-17", Level: Should, Title: "a path outside of the API is not found as text, not as a Status", Why: "clients must live with answers that are none",
+			ID: "ST-17", Level: Should, Title: "a path outside of the API is answered 404 in text, not with a Status", Why: "clients must handle responses that are not a Status",
 			Source: "apiserver pkg/server/handler.go", check: func(ctx context.Context, s *session) error {
 				return s.expect(ctx, get("/apis/absent.conformance.example.com/v1/things"), pageNotFound)
 			},

@@ -19,7 +19,7 @@ func evictionCases() []Case {
 		return ifServed("v1", "pods/eviction", onPods(Case{ID: id, Level: Must, Title: title, Why: why, Source: docEviction}, check))
 	}
 	return []Case{
-		evict("SU-14/evicts", "an eviction deletes a pod that no budget protects", "nodes are drained so",
+		evict("SU-14/evicts", "an eviction deletes a pod that no budget protects", "nodes are drained this way",
 			func(ctx context.Context, s *session, c collection) error {
 				if _, err := c.createWithRetry(ctx, c.unscheduledPod("a")); err != nil {
 					return err
@@ -29,7 +29,7 @@ func evictionCases() []Case {
 				}
 				return c.expectNotFound(ctx, "a")
 			}),
-		evict("SU-14/pending", "a pod that does not run is evicted whatever its budget", "its budget does not count it",
+		evict("SU-14/pending", "a pod that does not run is evicted whatever its budget is", "the budget does not count it",
 			func(ctx context.Context, s *session, c collection) error {
 				if err := c.createWithBudgets(ctx, c.unscheduledPod("a"), "one", "two"); err != nil {
 					return err
@@ -39,20 +39,20 @@ func evictionCases() []Case {
 				}
 				return c.expectNotFound(ctx, "a")
 			}),
-		evict("SU-14/blocked", "an eviction that a budget does not allow is refused, and a cause says which", "the client waits and tries again",
+		evict("SU-14/blocked", "an eviction that a budget does not allow is rejected, and a cause names the budget", "the client retries later",
 			func(ctx context.Context, s *session, c collection) error {
 				return c.expectEvictionRejected(ctx, failure{
 					code: 429, reason: metav1.StatusReasonTooManyRequests, message: "Cannot evict pod as it would violate the pod's disruption budget.",
 					causes: []metav1.StatusCause{{Type: "DisruptionBudget", Message: "The disruption budget one "}},
 				}, "one")
 			}),
-		evict("SU-14/two", "the eviction of a pod with two budgets is refused", "they cannot both be kept",
+		evict("SU-14/two", "the eviction of a pod with two budgets is rejected", "the API does not support it",
 			func(ctx context.Context, s *session, c collection) error {
 				return c.expectEvictionRejected(ctx, failure{
 					code: 500, message: "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
 				}, "one", "two")
 			}),
-		evict("SU-14/dry", "a dry run of an eviction leaves the pod", "that is what one looks at first",
+		evict("SU-14/dry", "a dry run of an eviction keeps the pod", "users preview an eviction with it",
 			func(ctx context.Context, s *session, c collection) error {
 				if _, err := c.createWithRetry(ctx, c.unscheduledPod("a")); err != nil {
 					return err
@@ -64,7 +64,7 @@ func evictionCases() []Case {
 				}
 				return s.expect(ctx, get(c.item("a")), code(200), value(nil, "metadata", "deletionTimestamp"))
 			}),
-		evict("SU-14/options", "an eviction keeps the preconditions that it carries", "a new pod of the same name must not go for the old one",
+		evict("SU-14/options", "an eviction applies the preconditions in its deleteOptions", "a new pod of the same name must not be evicted instead of the old one",
 			func(ctx context.Context, s *session, c collection) error {
 				if _, err := c.createWithRetry(ctx, c.unscheduledPod("a")); err != nil {
 					return err
@@ -76,7 +76,7 @@ func evictionCases() []Case {
 				}
 				return s.expect(ctx, get(c.item("a")), code(200), value(nil, "metadata", "deletionTimestamp"))
 			}),
-		evict("SU-14/condition", "an evicted pod says so in its status", "who looks after the pod tells a drain from a plain delete by it",
+		evict("SU-14/condition", "an evicted pod gets the condition DisruptionTarget", "controllers distinguish a drain from a plain deletion by it",
 			func(ctx context.Context, s *session, c collection) error {
 				if _, err := c.createWithRetry(ctx, c.boundPod("a")); err != nil { // which keeps its grace period
 					return err
@@ -86,11 +86,11 @@ func evictionCases() []Case {
 				}
 				return s.expect(ctx, get(c.item("a")), code(200), hasDisruptionCondition)
 			}),
-		evict("SU-14/absent", "a pod that does not exist is not evicted", "the client takes that for success",
+		evict("SU-14/absent", "the eviction of a pod that does not exist is NotFound", "the client treats it as success",
 			func(ctx context.Context, s *session, c collection) error {
 				return s.expect(ctx, c.eviction(), notFound(c, "a").check)
 			}),
-		evict("SU-14/name", "an eviction names the pod of the URL", "another pod would be evicted by mistake",
+		evict("SU-14/name", "an eviction must name the pod of the URL", "another pod could be evicted by mistake",
 			func(ctx context.Context, s *session, c collection) error {
 				if _, err := c.createWithRetry(ctx, c.unscheduledPod("a")); err != nil {
 					return err

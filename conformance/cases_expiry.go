@@ -12,8 +12,8 @@ import (
 func expiryCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
-			ID: "EX-01", Level: Must, Title: "what is forgotten is refused with the reason Expired and the code 410, in lists and in watches",
-			Why:    "clients tell by the reason that they have to start over; Gone is something else",
+			ID: "EX-01", Level: Must, Title: "lists and watches at a compacted resourceVersion fail with the reason Expired and the code 410",
+			Why:    "clients list again because of this reason; Gone has another meaning",
 			Source: "apimachinery api/errors; Kubernetes API Concepts, 410 Gone responses",
 		}, func(ctx context.Context, s *session, c collection) error {
 			if err := checkExpiredList("?resourceVersion=1&resourceVersionMatch=Exact")(ctx, s, c); err != nil {
@@ -26,13 +26,13 @@ func expiryCases() []Case {
 			return failure{code: 410, reason: metav1.StatusReasonExpired}.match(status)
 		}),
 		onBoth(Case{
-			ID: "EX-04", Level: Must, Title: "reads of the present work after a compaction as before",
-			Why:    "compaction is routine, and only the past may suffer from it",
+			ID: "EX-04", Level: Must, Title: "reads of the current state work as before after a compaction",
+			Why:    "compactions are regular, and may only affect reads of old states",
 			Source: docUnavailable,
 		}, checkReadsAfterCompaction),
 		onBoth(Case{
-			ID: "EX-05", Level: Must, Title: "a running watch that has seen everything outlives a compaction",
-			Why:    "every informer would relist every five minutes",
+			ID: "EX-05", Level: Must, Title: "a running watch that is up to date survives a compaction",
+			Why:    "every informer would otherwise list again every five minutes",
 			Source: "apiserver storage/etcd3 and storage/cacher",
 		}, func(ctx context.Context, s *session, c collection) error {
 			w, err := watchFromNow(ctx, c, "")
@@ -91,18 +91,18 @@ func checkReadsAfterCompaction(ctx context.Context, s *session, c collection) er
 func timeoutCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
-			ID: "EX-06", Level: Must, Title: "an answer has Retry-After just when its Status has retryAfterSeconds, with the same number",
-			Why:    "some clients read the one and some the other",
+			ID: "EX-06", Level: Must, Title: "a response has Retry-After if and only if its Status has retryAfterSeconds, with the same number",
+			Why:    "some clients read the header, others the Status",
 			Source: "apiserver handlers/responsewriters",
 		}, checkRetryAfter),
 		onBoth(Case{
-			ID: "EX-08", Level: Must, Title: "a request that takes longer than its timeout parameter is answered 504 Timeout",
-			Why:    "a client that set a bound waits no longer than that",
+			ID: "EX-08", Level: Must, Title: "a request that exceeds its timeout parameter is answered 504 Timeout",
+			Why:    "a client must not wait longer than its timeout",
 			Source: "apiserver server/filters/timeout.go",
 		}, checkTimeout),
 		onBoth(Case{
-			ID: "EX-11", Level: Must, Title: "a stream that fails with a time to retry has it in its ERROR event, not in a header",
-			Why:    "the headers have been sent by then",
+			ID: "EX-11", Level: Must, Title: "a stream that fails has retryAfterSeconds in its ERROR event, not in a header",
+			Why:    "the headers have already been sent",
 			Source: "apiserver handlers/watch.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			w, err := openFutureStream(ctx, s, c) // which expects retryAfterSeconds in the event

@@ -14,18 +14,18 @@ const docFieldValidation = "Kubernetes API Concepts, Field validation"
 func fieldValidationCases() []Case {
 	return slices.Concat(
 		onMaps(Case{
-			ID: "FV-01", Level: Must, Title: "fieldValidation is Ignore, Warn or Strict, and Warn where it is not given",
-			Why:    "clients from before the parameter must go on working",
+			ID: "FV-01", Level: Must, Title: "fieldValidation is Ignore, Warn or Strict, and Warn by default",
+			Why:    "clients without the parameter must keep working",
 			Source: docFieldValidation,
 		}, checkFieldValidationLevels),
 		onMaps(Case{
-			ID: "FV-02", Level: Must, Title: "another fieldValidation is refused",
-			Why:    "a client that asks for strictness must not get less without being told",
+			ID: "FV-02", Level: Must, Title: "other values of fieldValidation are rejected",
+			Why:    "a misspelled value must not weaken the validation",
 			Source: "apimachinery apis/meta/v1/validation",
 		}, checkInvalidFieldValidation),
 		onMaps(Case{
-			ID: "FV-03", Level: Must, Title: "with Warn unknown and duplicate fields are dropped, with a warning for each",
-			Why:    "kubectl shows the warnings to the user who mistyped",
+			ID: "FV-03", Level: Must, Title: "with Warn, unknown and duplicate fields are dropped, with a warning for each",
+			Why:    "kubectl shows the warnings to the user",
 			Source: docFieldValidation,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expectAll(ctx,
@@ -35,8 +35,8 @@ func fieldValidationCases() []Case {
 		}),
 		[]Case{
 			onCollection((*session).replicaSets, Case{
-				ID: "FV-03/nested/typed", Level: Must, Title: "a warning has the whole path of the field, through lists too",
-				Why:    "the user finds the mistake",
+				ID: "FV-03/nested/typed", Level: Must, Title: "a warning has the full path of the field, through lists too",
+				Why:    "the user can find the error",
 				Source: docFieldValidation,
 			}, func(ctx context.Context, s *session, c collection) error {
 				wrong := replicaSet(c, "a", object{"containers": []object{container("c"), container("d").with("bogus", 1)}, "Volumes": []object{}})
@@ -44,8 +44,8 @@ func fieldValidationCases() []Case {
 					warningsAre(`unknown field "spec.template.spec.containers[1].bogus"`, `unknown field "spec.template.spec.Volumes"`))
 			}),
 			onCollection((*session).dataCRs, Case{
-				ID: "FV-03/nested/custom", Level: Must, Title: "a warning has the whole path of the field, through lists too",
-				Why:    "the user finds the mistake",
+				ID: "FV-03/nested/custom", Level: Must, Title: "a warning has the full path of the field, through lists too",
+				Why:    "the user can find the error",
 				Source: docFieldValidation,
 			}, func(ctx context.Context, s *session, c collection) error {
 				wrong := c.object("a").with("spec", object{"parts": []object{{"name": "c"}, {"name": "d", "bogus": 1}}, "Size": 1, "tags": []string{"t"}})
@@ -54,25 +54,25 @@ func fieldValidationCases() []Case {
 			}),
 		},
 		onMap(Case{
-			ID: "FV-04", Level: Must, Title: "the warnings come also with a refusal",
-			Why:    "the mistyped field may be the reason for it",
+			ID: "FV-04", Level: Must, Title: "warnings are also sent with errors",
+			Why:    "the unknown field may have caused the error",
 			Source: docFieldValidation,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expect(ctx, post(c.path(), c.bodyWithFieldErrors("a")), alreadyExists(c, "a", "").check, warningsAre(fieldWarnings...))
 		}),
 		onMap(Case{
-			ID: "FV-05", Level: Must, Title: "with Strict a create or an update with unknown or duplicate fields is refused",
-			Why:    "a mistyped field is a mistake, not a wish",
+			ID: "FV-05", Level: Must, Title: "with Strict, a create or update with unknown or duplicate fields is rejected",
+			Why:    "an unknown field is an error",
 			Source: docFieldValidation,
 		}, checkStrictBodies),
 		onMap(Case{
-			ID: "FV-06", Level: Must, Title: "with Strict a patch with unknown or duplicate fields is invalid",
-			Why:    "a mistyped field is a mistake, not a wish",
+			ID: "FV-06", Level: Must, Title: "with Strict, a patch with unknown or duplicate fields is invalid",
+			Why:    "an unknown field is an error",
 			Source: docFieldValidation,
 		}, checkStrictPatches),
 		onMaps(Case{
-			ID: "FV-07", Level: Must, Title: "with Ignore unknown and duplicate fields are dropped silently",
-			Why:    "that is what servers did before",
+			ID: "FV-07", Level: Must, Title: "with Ignore, unknown and duplicate fields are dropped silently",
+			Why:    "servers without the parameter did so",
 			Source: docFieldValidation,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expectAll(ctx,
@@ -81,13 +81,13 @@ func fieldValidationCases() []Case {
 			)
 		}),
 		onMaps(Case{
-			ID: "FV-08", Level: Must, Title: "unknown fields are never stored, and the last of two values of a field is",
-			Why:    "what comes back is what the server understood",
+			ID: "FV-08", Level: Must, Title: "unknown fields are never stored, and the last value of a duplicate field is",
+			Why:    "the response shows what the server decoded",
 			Source: docFieldValidation,
 		}, checkUnknownNotStored),
 		[]Case{onCollection((*session).dataCRs, Case{
-			ID: "FV-08/preserved/custom", Level: Must, Title: "what a schema says to preserve is stored, and not warned about",
-			Why:    "the owner of the schema knows of fields that it does not name",
+			ID: "FV-08/preserved/custom", Level: Must, Title: "fields that the schema preserves are stored without a warning",
+			Why:    "the owner of the schema allows fields that it does not list",
 			Source: "Kubernetes documentation, Custom resources, Field pruning",
 		}, func(ctx context.Context, s *session, c collection) error {
 			free := c.object("a").with("spec", object{"free": object{"any": object{"thing": 1}}})
@@ -97,18 +97,18 @@ func fieldValidationCases() []Case {
 			)
 		})},
 		onMaps(Case{
-			ID: "FV-09", Level: Must, Title: "a value of the wrong type is refused whatever fieldValidation says",
-			Why:    "it cannot be dropped without changing what the client meant",
+			ID: "FV-09", Level: Must, Title: "a value of the wrong type is rejected with every fieldValidation",
+			Why:    "it cannot be dropped without changing the meaning",
 			Source: docFieldValidation,
 		}, checkWrongType),
 		[]Case{onCollection((*session).dataCRs, Case{
-			ID: "FV-09/required/custom", Level: Must, Title: "a missing field that is required is refused whatever fieldValidation says",
-			Why:    "the schema is no matter of taste",
+			ID: "FV-09/required/custom", Level: Must, Title: "a missing required field is rejected with every fieldValidation",
+			Why:    "the schema is always enforced",
 			Source: docFieldValidation,
 		}, checkRequiredMissing)},
 		onMap(Case{
-			ID: "FV-10", Level: Must, Title: "POST, PUT and all patches are looked at, down to the metadata",
-			Why:    "a mistake is one wherever it is made",
+			ID: "FV-10", Level: Must, Title: "POST, PUT and all patches are validated, including metadata",
+			Why:    "errors are possible in every kind of write",
 			Source: docFieldValidation,
 		}, checkFieldValidationEverywhere),
 	)

@@ -10,7 +10,7 @@ import (
 func fieldValidationYAMLCases() []Case {
 	return slices.Concat(
 		onMaps(Case{
-			ID: "FV-03/yaml", Level: Must, Title: "in YAML, too, each mistake is one warning",
+			ID: "FV-03/yaml", Level: Must, Title: "in YAML, too, each unknown or duplicate field is one warning",
 			Why:    "users write YAML",
 			Source: docFieldValidation,
 		}, func(ctx context.Context, s *session, c collection) error {
@@ -21,7 +21,7 @@ func fieldValidationYAMLCases() []Case {
 			)
 		}),
 		onMaps(Case{
-			ID: "FV-05/yaml", Level: Must, Title: "in YAML, too, mistakes are refused with Strict",
+			ID: "FV-05/yaml", Level: Must, Title: "in YAML, too, unknown and duplicate fields are rejected with Strict",
 			Why:    "users write YAML",
 			Source: docFieldValidation,
 		}, func(ctx context.Context, s *session, c collection) error {
@@ -32,8 +32,8 @@ func fieldValidationYAMLCases() []Case {
 			)
 		}),
 		onMaps(Case{
-			ID: "FV-10/apply", Level: Must, Title: "what stands twice in an apply is a warning, or refused with Strict",
-			Why:    "a mistake is one wherever it is made",
+			ID: "FV-10/apply", Level: Must, Title: "a duplicate field in an apply is a warning, or rejected with Strict",
+			Why:    "errors are possible in every kind of write",
 			Source: docPatchHandler,
 		}, checkDuplicateApplied),
 	)

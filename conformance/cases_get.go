@@ -19,12 +19,12 @@ const (
 func getCases() []Case {
 	return slices.Concat([]Case{
 		{
-			ID: "GT-01/group", Level: Must, Title: "an absent object of a named group is not found, by its name, group and resource",
-			Why:    "create-if-absent begins with this answer",
+			ID: "GT-01/group", Level: Must, Title: "GET of an absent object of a named group is NotFound, with its name, group and resource",
+			Why:    "create-if-absent depends on this response",
 			Source: docVerbs, check: checkAbsentLease,
 		},
 		onBasicCRs(Case{
-			ID: "GT-09/custom", Level: Should, Title: "HEAD of a custom object gives the headers of GET, and no body",
+			ID: "GT-09/custom", Level: Should, Title: "HEAD of a custom object returns the headers of GET without a body",
 			Why:    "some proxies and probes send it",
 			Source: "apiextensions customresource_handler.go",
 		}, checkHeadOfCR),
@@ -40,20 +40,20 @@ func getCases() []Case {
 		}),
 	},
 		onBoth(Case{
-			ID: "GT-01", Level: Must, Title: "an absent object is not found, by its name and resource",
-			Why:    "create-if-absent begins with this answer",
+			ID: "GT-01", Level: Must, Title: "GET of an absent object is NotFound, with its name and resource",
+			Why:    "create-if-absent depends on this response",
 			Source: docVerbs,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expect(ctx, get(c.item("a")), notFound(c, "a").check)
 		}),
 		onBoth(Case{
-			ID: "GT-02", Level: Must, Title: "GET without resourceVersion sees every write that was answered before",
+			ID: "GT-02", Level: Must, Title: "GET without resourceVersion returns a state that includes every completed write",
 			Why:    "a client must be able to read its own writes",
 			Source: docGet,
 		}, checkReadYourWrites),
 		onBoth(Case{
-			ID: "GT-03", Level: Must, Title: "GET at resourceVersion 0 gives some known state",
-			Why:    "it is the cheap read of caches that can bear staleness",
+			ID: "GT-03", Level: Must, Title: "GET at resourceVersion 0 returns any known state",
+			Why:    "it is a cheap read for caches that accept old data",
 			Source: docGet,
 		}, func(ctx context.Context, s *session, c collection) error {
 			made, err := c.create(ctx, c.object("a"))
@@ -65,13 +65,13 @@ func getCases() []Case {
 			})
 		}),
 		onBoth(Case{
-			ID: "GT-04", Level: Must, Title: "GET at resourceVersion N gives a state at least as new as N",
-			Why:    "a client that saw N elsewhere must not be taken back behind it",
+			ID: "GT-04", Level: Must, Title: "GET at resourceVersion N returns a state at least as new as N",
+			Why:    "a client that has seen N must not get an older state",
 			Source: docGet,
 		}, checkGetNotOlder),
 		onBoth(Case{
-			ID: "GT-05", Level: Must, Title: "GET at a resourceVersion that the server has not reached times out, with a time to retry",
-			Why:    "clients tell a server that lags from one that is broken",
+			ID: "GT-05", Level: Must, Title: "GET at a resourceVersion that the server has not reached fails with 504 Timeout and a retry delay",
+			Why:    "clients distinguish a server that lags from one that fails",
 			Source: "Kubernetes API Concepts, Unavailable resource versions",
 		}, func(ctx context.Context, s *session, c collection) error {
 			made, err := c.create(ctx, c.object("a"))
@@ -81,8 +81,8 @@ func getCases() []Case {
 			return checkFutureRead(ctx, s, c.item("a"), "?", made.ResourceVersion)
 		}),
 		onBoth(Case{
-			ID: "GT-06", Level: Must, Title: "GET at a resourceVersion that is no number fails with 500 and no reason",
-			Why:    "it is what kube-apiserver answers, and not 400 as for lists",
+			ID: "GT-06", Level: Must, Title: "GET at an invalid resourceVersion fails with 500 and no reason",
+			Why:    "kube-apiserver answers this instead of 400 as for lists",
 			Source: "apiserver pkg/storage",
 		}, func(ctx context.Context, s *session, c collection) error {
 			if _, err := c.create(ctx, c.object("a")); err != nil {
@@ -111,7 +111,7 @@ func getCases() []Case {
 		}),
 		onBoth(Case{
 			ID: "GT-08", Level: Must, Title: "GET never changes the object",
-			Why:    "reads are free of consequences",
+			Why:    "reads have no side effects",
 			Source: docVerbs,
 		}, func(ctx context.Context, s *session, c collection) error {
 			if _, err := c.create(ctx, c.object("a")); err != nil {

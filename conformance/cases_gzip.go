@@ -21,18 +21,18 @@ const (
 func compressionCases() []Case {
 	return []Case{
 		onSecrets(Case{
-			ID: "HT-02", Level: Must, Title: "an answer above 128 KiB is compressed for a client that accepts gzip, in each encoding",
-			Why:    "lists of megabytes go over the network as kilobytes",
+			ID: "HT-02", Level: Must, Title: "a response above 128 KiB is compressed for a client that accepts gzip, in each encoding",
+			Why:    "compression reduces large lists from megabytes to kilobytes",
 			Source: docCompression,
 		}, checkCompression),
 		onSecrets(Case{
-			ID: "HT-03", Level: Must, Title: "smaller answers are not compressed, and no answers for clients that do not accept gzip",
-			Why:    "it would take more time than it saves, and those clients could not read it",
+			ID: "HT-03", Level: Must, Title: "smaller responses are not compressed, and no responses for clients that do not accept gzip",
+			Why:    "it would cost more time than it saves, and those clients could not read it",
 			Source: docCompression,
 		}, checkNoCompression),
 		onSecrets(Case{
-			ID: "HT-13", Level: Must, Title: "a large answer is sent in chunks, or says its length and is as long",
-			Why:    "clients read until the end that they are told of",
+			ID: "HT-13", Level: Must, Title: "a large response is chunked, or has a correct Content-Length",
+			Why:    "clients read until the declared end",
 			Source: "RFC 9112, 6",
 		}, checkContentLength),
 	}

@@ -14,8 +14,8 @@ func healthCases() []Case {
 	}
 	const healthz = "apiserver pkg/server/healthz"
 	return []Case{
-		about("DI-13", Must, "/version tells the release in JSON", "clients choose by it what they can ask for", "apiserver pkg/server/routes/version.go", checkVersion),
-		about("DI-14", Must, "the health paths answer ok", "load balancers and probes ask for nothing else", healthz, func(ctx context.Context, s *session) error {
+		about("DI-13", Must, "/version returns the release in JSON", "clients choose features by it", "apiserver pkg/server/routes/version.go", checkVersion),
+		about("DI-14", Must, "the health paths return ok", "load balancers and probes use them", healthz, func(ctx context.Context, s *session) error {
 			for _, path := range []string{"/livez", "/readyz", "/healthz"} {
 				if err := s.expect(ctx, get(path), code(200), mediaType("text/plain"), bodyIs("ok")); err != nil {
 					return err
@@ -23,7 +23,7 @@ func healthCases() []Case {
 			}
 			return nil
 		}),
-		about("DI-15", Should, "verbose, the health paths list their checks", "people look there for what is broken", healthz, func(ctx context.Context, s *session) error {
+		about("DI-15", Should, "with verbose, the health paths list their checks", "users look there for failed checks", healthz, func(ctx context.Context, s *session) error {
 			for _, path := range []string{"/livez", "/readyz", "/healthz"} {
 				if _, err := s.healthChecks(ctx, path, ""); err != nil {
 					return err
@@ -31,14 +31,14 @@ func healthCases() []Case {
 			}
 			return nil
 		}),
-		about("DI-16/exclude", Should, "a check can be excluded", "a cluster is upgraded with one check that is known to fail", healthz, checkExclude),
-		about("DI-16/unknown", Should, "a check that there is not cannot be excluded, which is told", "a slip in its name would go unseen", healthz,
+		about("DI-16/exclude", Should, "a check can be excluded", "clusters are upgraded despite a check that is known to fail", healthz, checkExclude),
+		about("DI-16/unknown", Should, "excluding an unknown check is reported", "a typo in its name would go unnoticed", healthz,
 			func(ctx context.Context, s *session) error {
 				return s.expect(ctx, get("/readyz?verbose&exclude=conformance-none"), code(200),
 					bodyContains("warn: some health checks cannot be excluded: no matches for \"conformance-none\"\n"))
 			}),
-		about("DI-17", Should, "each check has a path of its own; one that there is not is not found", "monitors watch single checks", healthz, checkSingleHealthChecks),
-		about("DI-19", Should, "/metrics has the metrics of requests in the text format", "Prometheus reads it", "apiserver pkg/server/routes/metrics.go", func(ctx context.Context, s *session) error {
+		about("DI-17", Should, "each check has a path of its own; an unknown check is NotFound", "monitors read single checks", healthz, checkSingleHealthChecks),
+		about("DI-19", Should, "/metrics has the request metrics in the text format", "Prometheus scrapes it", "apiserver pkg/server/routes/metrics.go", func(ctx context.Context, s *session) error {
 			if err := s.expect(ctx, get("/api/v1/namespaces/default"), code(200)); err != nil {
 				return err
 			}

@@ -14,7 +14,7 @@ func httpCases() []Case {
 		return Case{ID: id, Level: level, Title: title, Why: why, Source: source, check: check}
 	}
 	return []Case{
-		about("HT-01", Must, "what the API answers must not be kept by others", "a proxy would show one client the objects of another", "apiserver pkg/endpoints/filters/cachecontrol.go",
+		about("HT-01", Must, "API responses forbid shared caching", "a proxy would send one client the objects of another", "apiserver pkg/endpoints/filters/cachecontrol.go",
 			func(ctx context.Context, s *session) error {
 				for _, path := range []string{"/api/v1/namespaces/default", "/api/v1/namespaces/default/secrets/conformance-absent", "/api/v1", "/version"} {
 					if err := s.expect(ctx, get(path), headerIs("Cache-Control", "no-cache, private")); err != nil {
@@ -25,13 +25,13 @@ func httpCases() []Case {
 			}),
 		onSecrets(Case{
 			ID: "HT-04", Level: Must, Title: "OPTIONS is not allowed on objects and collections",
-			Why: "a proxy that asks what it may do must not be told that it may do anything", Source: "apiserver installer.go",
+			Why: "a proxy must not conclude that every method is allowed", Source: "apiserver installer.go",
 		}, checkMethodNotAllowed(http.MethodOptions)),
 		onSecrets(Case{
-			ID: "HT-05", Level: Must, Title: "a method that HTTP does not know is not allowed on objects and collections",
-			Why: "it must not count as one that is known", Source: "apiserver installer.go",
+			ID: "HT-05", Level: Must, Title: "unknown HTTP methods are not allowed on objects and collections",
+			Why: "they must not be handled as a known method", Source: "apiserver installer.go",
 		}, checkMethodNotAllowed("CONFORM")),
-		about("HT-12", Should, "doubled slashes are not taken for single ones", "rules about paths, such as those of RBAC, could be evaded with them", mux,
+		about("HT-12", Should, "double slashes are not merged", "path rules, such as those of RBAC, could be bypassed", mux,
 			func(ctx context.Context, s *session) error {
 				for _, path := range []string{"//api/v1/namespaces/default", "/api//v1/namespaces/default", "/api/v1//namespaces/default", "/api/v1/namespaces//default", "/apis//"} {
 					if err := s.expect(ctx, get(path), code(404)); err != nil {
@@ -40,9 +40,9 @@ func httpCases() []Case {
 				}
 				return nil
 			}),
-		about("HT-14", Must, "a connection can be used again after an error", "clients would open a connection for each request", "RFC 9112, section 9.3", checkConnectionReuse),
+		about("HT-14", Must, "a connection stays usable after an error", "clients would open a connection for each request", "RFC 9112, section 9.3", checkConnectionReuse),
 		onSecrets(Case{
-			ID: "HT-15", Level: Must, Title: "a watch has no length", Why: "clients would wait for bytes that never come", Source: "apiserver pkg/endpoints/handlers/watch.go",
+			ID: "HT-15", Level: Must, Title: "a watch has no Content-Length", Why: "clients would wait for missing bytes", Source: "apiserver pkg/endpoints/handlers/watch.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expect(ctx, get(c.path()+"?watch=1&timeoutSeconds=1"), code(200), headerIs("Content-Length", ""), func(a *response) error {
 				if !a.chunked {
@@ -51,7 +51,7 @@ func httpCases() []Case {
 				return nil
 			})
 		}),
-		about("HT-16", Should, "nothing is redirected", "clients would have to send their credentials and bodies elsewhere", "Kubernetes API conventions, HTTP Status codes",
+		about("HT-16", Should, "the API does not redirect", "clients would have to resend credentials and bodies", "Kubernetes API conventions, HTTP Status codes",
 			func(ctx context.Context, s *session) error {
 				for _, path := range []string{"/api/", "/apis/", "/apis/apps/", "/apis/apps/v1/", "/version/", "/api/v1/namespaces/"} {
 					if err := s.expect(ctx, get(path), code(200), func(a *response) error {

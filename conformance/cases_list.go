@@ -13,34 +13,34 @@ const docCollections = "Kubernetes API Concepts, Collections"
 func listCases() []Case {
 	return slices.Concat([]Case{
 		onSecrets(Case{
-			ID: "LS-02/typed", Level: Must, Title: "the items of a typed list carry no kind and apiVersion",
-			Why:    "clients must not count on them, and set them themselves",
+			ID: "LS-02/typed", Level: Must, Title: "the items of a typed list have no kind and apiVersion",
+			Why:    "clients set them themselves",
 			Source: docCollections,
 		}, checkItemTypes(false)),
 		onBasicCRs(Case{
-			ID: "LS-02/custom", Level: Must, Title: "the items of a custom list carry kind and apiVersion",
+			ID: "LS-02/custom", Level: Must, Title: "the items of a custom list have kind and apiVersion",
 			Why:    "dynamic clients decode items by them",
 			Source: "apiextensions customresource_handler.go",
 		}, checkItemTypes(true)),
 		{
 			ID: "LS-03/absent", Level: Must, Title: "a list in a namespace that does not exist is empty",
-			Why:    "listing must work before and after the life of a namespace",
+			Why:    "listing must work before and after the namespace exists",
 			Source: "apiserver registry/generic/registry/store.go", check: checkListInAbsentNamespace,
 		},
 		onBasicCRs(Case{
-			ID: "LS-06", Level: Must, Title: "an empty custom list has an empty continue beside its resourceVersion",
-			Why:    "strict decoders and recorded answers know that form",
+			ID: "LS-06", Level: Must, Title: "the metadata of an empty custom list has an empty continue and a resourceVersion",
+			Why:    "strict decoders and recordings expect it",
 			Source: "apimachinery unstructured lists",
 		}, checkEmptyCRList),
 		{
-			ID: "LS-07", Level: Must, Title: "no collection is of the kind List",
-			Why:    "List is made up by clients such as kubectl; decoders look for <Kind>List",
+			ID: "LS-07", Level: Must, Title: "no collection has the kind List",
+			Why:    "only clients such as kubectl use List; decoders expect <Kind>List",
 			Source: docCollections, check: checkNoPlainList,
 		},
 	},
 		onBoth(Case{
 			ID: "LS-01", Level: Must, Title: "a list has the kind <Kind>List, the apiVersion of the URL, a resourceVersion and items",
-			Why:    "informers decode it and go on watching from there",
+			Why:    "informers decode it and start a watch from its resourceVersion",
 			Source: docCollections,
 		}, checkList),
 		onBoth(Case{
@@ -62,18 +62,18 @@ func listCases() []Case {
 			return nil
 		}),
 		onBoth(Case{
-			ID: "LS-04", Level: Must, Title: "a watch from a list's resourceVersion misses nothing and repeats nothing",
-			Why:    "list and watch is how every informer works",
+			ID: "LS-04", Level: Must, Title: "a watch from the resourceVersion of a list neither misses nor repeats a change",
+			Why:    "informers list and then watch",
 			Source: "Kubernetes API Concepts, Efficient detection of changes",
 		}, checkListThenWatch),
 		onBoth(Case{
 			ID: "LS-05", Level: Should, Title: "items are ordered by namespace, then by name",
-			Why:    "pages are cut along this order, and people read it",
+			Why:    "pages follow this order, and users read it",
 			Source: "apiserver storage/etcd3",
 		}, checkListOrder),
 		onBoth(Case{
 			ID: "LS-08", Level: May, Title: "a list may carry timeoutSeconds",
-			Why:    "clients bound their calls with it",
+			Why:    "clients limit their requests with it",
 			Source: "Kubernetes API reference, list options",
 		}, func(ctx context.Context, s *session, c collection) error {
 			if _, err := c.create(ctx, c.object("a")); err != nil {

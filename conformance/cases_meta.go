@@ -21,20 +21,20 @@ const (
 func metaCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
-			ID: "MD-01", Level: Must, Title: "every object that is returned says its kind and apiVersion",
+			ID: "MD-01", Level: Must, Title: "every returned object has kind and apiVersion",
 			Why:    "clients decode by them",
 			Source: docKinds,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return expectEveryResponse(ctx, s, c, c.object("a"), kind(c.apiVersion, c.kind))
 		}),
 		onBoth(Case{
-			ID: "MD-02", Level: Must, Title: "every object has a UUID of its own as its uid",
-			Why:    "caches and owners tell objects apart by it",
+			ID: "MD-02", Level: Must, Title: "every object has a unique UUID as its uid",
+			Why:    "caches and owner references identify objects by it",
 			Source: docMetadata,
 		}, checkUniqueUIDs),
 		onBoth(Case{
-			ID: "MD-03", Level: Must, Title: "a uid that is sent with a create is replaced",
-			Why:    "a restored backup must not pass for the old object",
+			ID: "MD-03", Level: Must, Title: "the uid of a create request is replaced",
+			Why:    "a restored backup must not have the uid of the old object",
 			Source: docSystemFields,
 		}, func(ctx context.Context, s *session, c collection) error {
 			const sent = "00000000-1111-2222-3333-444444444444"
@@ -42,13 +42,13 @@ func metaCases() []Case {
 				fieldNot(sent, "metadata", "uid"))
 		}),
 		onBoth(Case{
-			ID: "MD-04", Level: Must, Title: "the uid stays for the object's life, and the next object under that name has another",
-			Why:    "it tells a successor from the object that was there before",
+			ID: "MD-04", Level: Must, Title: "the uid of an object never changes, and a new object of the same name has another one",
+			Why:    "it distinguishes objects of the same name",
 			Source: docMetadata,
 		}, checkUIDOfObject),
 		onBoth(Case{
 			ID: "MD-05", Level: Must, Title: "a patch that changes the uid is invalid",
-			Why:    "the object would pass for another",
+			Why:    "the object would be mistaken for another",
 			Source: "apimachinery api/validation",
 		}, func(ctx context.Context, s *session, c collection) error {
 			if _, err := c.create(ctx, c.object("a")); err != nil {
@@ -58,13 +58,13 @@ func metaCases() []Case {
 			return s.expect(ctx, mergePatch(c.item("a"), patch), c.invalid("a", metav1.CauseTypeFieldValueInvalid, "metadata.uid", "field is immutable"))
 		}),
 		onBoth(Case{
-			ID: "MD-06", Level: Must, Title: "creationTimestamp is the server's time of the create, whatever was sent",
+			ID: "MD-06", Level: Must, Title: "creationTimestamp is the time of the create on the server, whatever was sent",
 			Why:    "ages are computed from it",
 			Source: docSystemFields,
 		}, checkCreationTimestamp),
 		onBoth(Case{
-			ID: "MD-07", Level: Must, Title: "an update that changes or omits creationTimestamp keeps the stored one",
-			Why:    "manifests do not have it",
+			ID: "MD-07", Level: Must, Title: "an update that changes or omits creationTimestamp keeps the stored value",
+			Why:    "manifests do not contain it",
 			Source: docSystemFields,
 		}, checkCreationTimestampKept),
 		onBoth(Case{
@@ -73,8 +73,8 @@ func metaCases() []Case {
 			Source: "API conventions, Serialization Format",
 		}, checkTimestampFormat),
 		onBoth(Case{
-			ID: "MD-09", Level: Must, Title: "deletionTimestamp and its grace period are not taken from a create, nor has a manager set them",
-			Why:    "an object read while it was going could not be created again",
+			ID: "MD-09", Level: Must, Title: "deletionTimestamp and the grace period of a create request are ignored, and not in managedFields",
+			Why:    "an object that was read while terminating could not be created again",
 			Source: docSystemFields,
 		}, func(ctx context.Context, s *session, c collection) error {
 			going := c.object("a").withFinalizer().withMeta("deletionTimestamp", "2001-02-03T04:05:06Z").withMeta("deletionGracePeriodSeconds", 30)
@@ -88,25 +88,25 @@ func metaCases() []Case {
 			return s.expect(ctx, get(c.item("a")), code(200), isNotTerminating)
 		}),
 		onBoth(Case{
-			ID: "MD-10", Level: Must, Title: "a client can neither take deletionTimestamp away nor move it",
-			Why:    "what goes cannot come back",
+			ID: "MD-10", Level: Must, Title: "an update can neither remove nor change deletionTimestamp",
+			Why:    "a deletion cannot be undone",
 			Source: docSystemFields,
 		}, checkDeletionTimestampKept),
 		onBoth(Case{
-			ID: "MD-31", Level: Must, Title: "an update cannot give an object a deletionTimestamp or a grace period",
-			Why:    "that is for DELETE, which runs what has to be run before",
+			ID: "MD-31", Level: Must, Title: "an update cannot set a deletionTimestamp or a grace period",
+			Why:    "only DELETE starts a deletion, with its checks",
 			Source: "apimachinery api/validation",
 		}, checkDeletionByUpdate),
 		onBoth(Case{
-			ID: "MD-11", Level: Must, Title: "every object that is returned has a resourceVersion",
-			Why:    "without it no write can be safe",
+			ID: "MD-11", Level: Must, Title: "every returned object has a resourceVersion",
+			Why:    "conditional writes require it",
 			Source: docMetadata,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return expectEveryResponse(ctx, s, c, c.object("a"), matchesPattern(regexp.MustCompile(`^[1-9]\d*$`), "metadata", "resourceVersion"))
 		}),
 		onBoth(Case{
-			ID: "MD-12", Level: Must, Title: "a create with a resourceVersion is refused",
-			Why:    "the client thinks that it writes to an object that is there",
+			ID: "MD-12", Level: Must, Title: "a create with a resourceVersion is rejected",
+			Why:    "the client assumes that the object exists",
 			Source: "apiserver storage/etcd3/store.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			sent := c.object("a").withMeta("resourceVersion", "5")
@@ -117,13 +117,13 @@ func metaCases() []Case {
 			)
 		}),
 		onBoth(Case{
-			ID: "MD-13", Level: May, Title: "a create with a resourceVersion of 0, or one that is none, may be taken; the object has a real one",
-			Why:    "a client must not see its own invention again",
+			ID: "MD-13", Level: May, Title: "a create with a resourceVersion of 0 or an invalid one may succeed; the object has a real one",
+			Why:    "a client must not get back an invalid value",
 			Source: "apiserver storage/etcd3/store.go",
 		}, checkInvalidVersionOnCreate),
 		onBoth(Case{
-			ID: "MD-24", Level: Must, Title: "selfLink is not returned from a create that sends it",
-			Why:    "the field is gone since 1.20",
+			ID: "MD-24", Level: Must, Title: "the selfLink of a create request is not returned",
+			Why:    "the field was removed in 1.20",
 			Source: "Kubernetes API Concepts; apiserver registry/rest/meta.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			return expectEveryResponse(ctx, s, c, c.object("a").withMeta("selfLink", c.item("a")), noField("metadata", "selfLink"))

@@ -11,7 +11,7 @@ const docGeneration = "API conventions, Metadata; apiserver registry/rest/update
 func metaGenerationCases() []Case {
 	return slices.Concat(
 		onGeneration(Case{
-			ID: "MD-14", Level: Must, Title: "generation begins with 1",
+			ID: "MD-14", Level: Must, Title: "generation starts at 1",
 			Why:    "controllers compare it with their observedGeneration",
 			Source: docGeneration,
 		}, func(ctx context.Context, s *session, c collection) error {
@@ -21,13 +21,13 @@ func metaGenerationCases() []Case {
 			return s.expect(ctx, get(c.item("a")), code(200), generation(1))
 		}),
 		onStatus(Case{
-			ID: "MD-15", Level: Must, Title: "generation rises by one with the spec, and with neither metadata nor status",
-			Why:    "controllers would work in vain, or never",
+			ID: "MD-15", Level: Must, Title: "generation increases by one at spec changes, and not at metadata or status changes",
+			Why:    "controllers would do useless work, or miss changes",
 			Source: docGeneration,
 		}, checkGenerationChanges),
 		onGeneration(Case{
-			ID: "MD-16", Level: Must, Title: "generation rises by one when deletion begins",
-			Why:    "controllers see that there is something to do",
+			ID: "MD-16", Level: Must, Title: "generation increases by one when a deletion starts",
+			Why:    "controllers see that the object changed",
 			Source: docGeneration,
 		}, func(ctx context.Context, s *session, c collection) error {
 			if _, err := c.create(ctx, c.withColor("a", "red").withFinalizer()); err != nil {
@@ -40,7 +40,7 @@ func metaGenerationCases() []Case {
 		}),
 		onGeneration(Case{
 			ID: "MD-17", Level: Must, Title: "a client cannot set generation",
-			Why:    "a controller would think that it has seen all",
+			Why:    "a controller would conclude that it has processed all changes",
 			Source: docGeneration,
 		}, checkSentGeneration),
 	)

@@ -14,21 +14,21 @@ func metaListCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
 			ID: "MD-25", Level: Must, Title: "managedFields has one entry for each manager, operation and apiVersion",
-			Why:    "an apply finds out from it who else has a say",
+			Why:    "apply finds the other managers in it",
 			Source: "Server-Side Apply, Field management",
 		}, func(ctx context.Context, s *session, c collection) error {
 			return checkManagedFieldsEntries(ctx, s, c, nil)
 		}),
 		onStatus(Case{
-			ID: "MD-25/status", Level: Must, Title: "what a manager writes to a subresource has an entry of its own in managedFields",
+			ID: "MD-25/status", Level: Must, Title: "writes of a manager to a subresource have an entry of their own in managedFields",
 			Why:    "a controller that applies must not lose its status",
 			Source: "Server-Side Apply, Field management",
 		}, func(ctx context.Context, s *session, c collection) error {
 			return checkManagedFieldsEntries(ctx, s, c, []string{"one Update status"}, c.statusPatch("a").withFieldManager("one"))
 		}),
 		onBoth(Case{
-			ID: "MD-26", Level: Should, Title: "labels and annotations that nobody set are left out",
-			Why:    "null is not an empty map to every client",
+			ID: "MD-26", Level: Should, Title: "unset labels and annotations are omitted",
+			Why:    "null differs from an empty map for some clients",
 			Source: "API conventions, Optional vs. Required",
 		}, func(ctx context.Context, s *session, c collection) error {
 			bare := func(a *response) error {
@@ -44,17 +44,17 @@ func metaListCases() []Case {
 		}),
 		onBoth(Case{
 			ID: "MD-27", Level: Must, Title: "every item of a list has the resourceVersion of its last change, and the list has the latest or a later one",
-			Why:    "items are written back under it",
+			Why:    "clients write items back with it",
 			Source: "API conventions, Lists and Simple kinds",
 		}, checkItemVersions),
 		onBoth(Case{
-			ID: "MD-29", Level: Should, Title: "the metadata of a list is about the list only",
-			Why:    "a list is no object",
+			ID: "MD-29", Level: Should, Title: "the metadata of a list describes only the list",
+			Why:    "a list is not an object",
 			Source: "API conventions, Lists and Simple kinds",
 		}, checkListMetadata),
 		onBoth(Case{
-			ID: "MD-30", Level: Must, Title: "field names are matched by case",
-			Why:    "a field in another case is unknown, and does nothing",
+			ID: "MD-30", Level: Must, Title: "field names are case-sensitive",
+			Why:    "a field in another case is unknown and ignored",
 			Source: "API conventions, Naming",
 		}, func(ctx context.Context, s *session, c collection) error {
 			strange := c.object("a").withMeta("Labels", object{"a": "b"}).withMeta("ANNOTATIONS", object{"a": "b"})

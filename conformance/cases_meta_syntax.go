@@ -24,8 +24,8 @@ const (
 func metaSyntaxCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
-			ID: "MD-18", Level: Must, Title: "label keys are qualified names, label values are short words",
-			Why:    "selectors could not name them",
+			ID: "MD-18", Level: Must, Title: "label keys are qualified names, and label values have at most 63 restricted characters",
+			Why:    "selectors could not express other values",
 			Source: "Labels and Selectors, Syntax and character set; " + docObjectMeta,
 		}, checkInvalidMeta("labels",
 			invalidValue{object{"bad key!": "v"}, badNamePart},
@@ -36,18 +36,18 @@ func metaSyntaxCases() []Case {
 			invalidValue{object{"a": strings.Repeat("v", 64)}, "must be no more than 63"},
 		)),
 		onBoth(Case{
-			ID: "MD-19", Level: Must, Title: "annotation keys are qualified names in either case, and all together have at most 256 KiB",
-			Why:    "clients split keys at the slash; objects have to fit into the storage",
+			ID: "MD-19", Level: Must, Title: "annotation keys are qualified names in either case, and all annotations together have at most 256 KiB",
+			Why:    "clients split keys at the slash; objects must fit into the storage",
 			Source: "Annotations, Syntax and character set; " + docObjectMeta,
 		}, checkAnnotationSyntax),
 		onBoth(Case{
-			ID: "MD-20", Level: Must, Title: "an owner reference needs apiVersion, kind, name and uid",
-			Why:    "the garbage collector could not look the owner up, and would delete the object",
+			ID: "MD-20", Level: Must, Title: "an owner reference requires apiVersion, kind, name and uid",
+			Why:    "the garbage collector could not find the owner, and would delete the object",
 			Source: docObjectMeta,
 		}, checkIncompleteOwners),
 		onBoth(Case{
-			ID: "MD-21", Level: Must, Title: "at most one owner is the controller",
-			Why:    "two controllers would fight over the object",
+			ID: "MD-21", Level: Must, Title: "at most one owner reference is the controller",
+			Why:    "two controllers would manage the object",
 			Source: docObjectMeta,
 		}, func(ctx context.Context, s *session, c collection) error {
 			owners := []object{ownerRef("1").with("controller", true), ownerRef("2").with("controller", true)}
@@ -55,26 +55,26 @@ func metaSyntaxCases() []Case {
 				"metadata.ownerReferences", `Only one reference can have Controller set to true. Found "true" in references for ConfigMap/owner-1 and ConfigMap/owner-2`))
 		}),
 		onBoth(Case{
-			ID: "MD-22", Level: Should, Title: "owner references that come twice are merged, with a warning",
-			Why:    "the client learns that it is about to build a heap of them",
+			ID: "MD-22", Level: Should, Title: "duplicate owner references are merged, with a warning",
+			Why:    "the client would add more of them with every write",
 			Source: "apiserver handlers/rest.go",
 		}, checkDuplicateOwners),
 		onBoth(Case{
 			ID: "MD-23", Level: Must, Title: "finalizers are qualified names, which need no prefix on custom resources",
-			Why:    "controllers find their own by name; many operators use bare names",
+			Why:    "controllers find their finalizers by name; many operators use names without a prefix",
 			Source: docObjectMeta,
 		}, checkFinalizerSyntax),
 		onBoth(Case{
-			ID: "MD-32", Level: Must, Title: "an Event owns nothing",
-			Why:    "Events go by themselves, and would take the object along",
+			ID: "MD-32", Level: Must, Title: "an Event cannot be an owner",
+			Why:    "Events expire, and the garbage collector would delete the object",
 			Source: docObjectMeta,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expect(ctx, post(c.path(), c.object("a").withMeta("ownerReferences", []object{ownerRef("1").with("kind", "Event")})),
 				c.invalid("a", metav1.CauseTypeFieldValueInvalid, "metadata.ownerReferences[0]", "/v1, Kind=Event is disallowed from being an owner"))
 		}),
 		onBoth(Case{
-			ID: "MD-33", Level: Must, Title: "dependents cannot be kept and deleted: the two finalizers exclude each other",
-			Why:    "the garbage collector would have to do both",
+			ID: "MD-33", Level: Must, Title: "the finalizers orphan and foregroundDeletion are mutually exclusive",
+			Why:    "dependents cannot be both orphaned and deleted",
 			Source: docObjectMeta,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return checkInvalidMeta("finalizers",

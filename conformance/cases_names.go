@@ -19,14 +19,14 @@ const (
 func nameCases() []Case {
 	return slices.Concat([]Case{
 		onSecrets(Case{
-			ID: "NM-01", Level: Must, Title: "a name may be used again in another namespace, and by another type",
-			Why:    "names are unique within a namespace and type, and nowhere else",
+			ID: "NM-01", Level: Must, Title: "a name can be used again in another namespace and by another type",
+			Why:    "names are unique within a namespace and type only",
 			Source: docMetadata,
 		}, checkReuseName),
 	},
 		onBoth(Case{
-			ID: "NM-02", Level: Must, Title: "a second object under a used name is refused as AlreadyExists",
-			Why:    "create-if-absent is built on this answer",
+			ID: "NM-02", Level: Must, Title: "a create under a used name is rejected as AlreadyExists",
+			Why:    "create-if-absent depends on this response",
 			Source: docIdempotent,
 		}, func(ctx context.Context, s *session, c collection) error {
 			if _, err := c.create(ctx, c.object("a")); err != nil {
@@ -35,8 +35,8 @@ func nameCases() []Case {
 			return s.expect(ctx, post(c.path(), c.object("a")), alreadyExists(c, "a", "").check)
 		}),
 		onBoth(Case{
-			ID: "NM-03", Level: Must, Title: "while the object under that name is being deleted, the refusal says so",
-			Why:    "a client can tell waiting from giving up",
+			ID: "NM-03", Level: Must, Title: "while the object of that name is terminating, the error states it",
+			Why:    "a client can decide whether to wait",
 			Source: "apiserver registry/generic/registry/store.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			if _, err := c.create(ctx, c.object("a").withFinalizer()); err != nil {
@@ -49,7 +49,7 @@ func nameCases() []Case {
 		}),
 		onBoth(Case{
 			ID: "NM-04", Level: Must, Title: "a create with neither name nor generateName is invalid",
-			Why:    "the cause names the field to fill",
+			Why:    "the cause names the missing field",
 			Source: docCreate,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expect(ctx, post(c.path(), c.object("")), failure{
@@ -63,23 +63,23 @@ func nameCases() []Case {
 			}.check)
 		}),
 		onBoth(Case{
-			ID: "NM-05", Level: Must, Title: "with generateName alone the server adds five characters, and keeps generateName",
-			Why:    "the client learns the name from the answer",
+			ID: "NM-05", Level: Must, Title: "with generateName alone the server appends five characters and keeps generateName",
+			Why:    "the client reads the name from the response",
 			Source: docIdempotent,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return expectGeneratedName(ctx, c, "base-", "base-")
 		}),
 		onBoth(Case{
-			ID: "NM-06", Level: Must, Title: "a long generateName is cut so that the name has at most 63 characters",
-			Why:    "the name must do as a label value and a DNS label",
+			ID: "NM-06", Level: Must, Title: "a long generateName is truncated so that the name has at most 63 characters",
+			Why:    "the name must be valid as a label value and a DNS label",
 			Source: "apiserver pkg/storage/names",
 		}, func(ctx context.Context, s *session, c collection) error {
 			long := strings.Repeat("abcdefghij", 7)
 			return expectGeneratedName(ctx, c, long, long[:58])
 		}),
 		onBoth(Case{
-			ID: "NM-07", Level: Must, Title: "with name and generateName, name wins and generateName is stored unused",
-			Why:    "objects read from one server are created on another with both",
+			ID: "NM-07", Level: Must, Title: "with both name and generateName, name is used and generateName is stored",
+			Why:    "objects that were read from another server have both",
 			Source: docCreate,
 		}, func(ctx context.Context, s *session, c collection) error {
 			hasNames := []expectation{field("a", "metadata", "name"), field("base-", "metadata", "generateName")}
@@ -89,13 +89,13 @@ func nameCases() []Case {
 			)
 		}),
 		onBoth(Case{
-			ID: "NM-09", Level: Must, Title: "a used name together with generateName is refused as AlreadyExists with a time to retry",
-			Why:    "the client may try again and get another name",
+			ID: "NM-09", Level: Must, Title: "a used name together with generateName is rejected as AlreadyExists with a retry delay",
+			Why:    "the client may retry and get another name",
 			Source: "apiserver registry/generic/registry/store.go; apimachinery errors.NewGenerateNameConflict",
 		}, checkGenerateNameConflict),
 		onBoth(Case{
-			ID: "NM-10", Level: Must, Title: "generated characters are consonants and digits that are not mistaken for each other",
-			Why:    "names are read aloud, and must not spell words",
+			ID: "NM-10", Level: Must, Title: "generated characters are consonants and unambiguous digits",
+			Why:    "names are read aloud, and must not form words",
 			Source: "apimachinery pkg/util/rand",
 		}, checkGeneratedAlphabet),
 	)

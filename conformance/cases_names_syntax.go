@@ -15,71 +15,71 @@ const docNames = "Object Names and IDs; apimachinery api/validation"
 func nameSyntaxCases() []Case {
 	return slices.Concat([]Case{
 		{
-			ID: "NM-13/segment", Level: Must, Title: "a name that cannot be a path segment is refused even where names are otherwise free",
-			Why:    "the object could never be addressed",
+			ID: "NM-13/segment", Level: Must, Title: "a name that cannot be a path segment is rejected even if the type allows other names",
+			Why:    "the object could not be addressed",
 			Source: "apimachinery api/validation/path", check: checkPathSegmentNames,
 		},
 		{
-			ID: "NM-14/dots", Level: Must, Title: "the name of a namespace has no dots",
-			Why:    "it is one label of DNS names",
+			ID: "NM-14/dots", Level: Must, Title: "the name of a namespace contains no dots",
+			Why:    "it is one DNS label",
 			Source: docNames, check: checkInvalidNamespaceName("a.b", "must not contain dots"),
 		},
 		{
 			ID: "NM-14/long", Level: Must, Title: "the name of a namespace has at most 63 characters",
-			Why:    "it is one label of DNS names",
+			Why:    "it is one DNS label",
 			Source: docNames, check: checkInvalidNamespaceName(strings.Repeat("a", 63), "must be no more than 63"),
 		},
 		{
-			ID: "NM-19", Level: Must, Title: "a namespace sent for a cluster-scoped object is taken away",
-			Why:    "the object would seem to be where it is not, and manifests have it for all of their objects",
+			ID: "NM-19", Level: Must, Title: "the namespace of a cluster-scoped object is cleared",
+			Why:    "the object has no namespace, but manifests set it for all their objects",
 			Source: "apiserver registry/rest/meta.go", check: checkNamespaceOfClusterScoped,
 		},
 	},
 		onBoth(Case{
-			ID: "NM-11", Level: Must, Title: "a name that is no RFC 1123 subdomain is invalid",
-			Why:    "the name must do in URLs, files and DNS",
+			ID: "NM-11", Level: Must, Title: "a name that is not an RFC 1123 subdomain is invalid",
+			Why:    "the name must be valid in URLs, file names and DNS",
 			Source: docNames,
 		}, checkInvalidNames("a lowercase RFC 1123 subdomain must consist of", "Bad_Name", "-a", "a..b")),
 		onBoth(Case{
 			ID: "NM-12", Level: Must, Title: "a name of more than 253 characters is invalid",
-			Why:    "the name must do in URLs, files and DNS",
+			Why:    "the name must be valid in URLs, file names and DNS",
 			Source: docNames,
 		}, checkInvalidNames("must be no more than 253", strings.Repeat("a", 254))),
 		onBoth(Case{
-			ID: "NM-13", Level: Must, Title: "a name with a slash or a percent sign, or of dots alone, is refused",
-			Why:    "the object could never be addressed",
+			ID: "NM-13", Level: Must, Title: "a name with a slash or a percent sign, or of only dots, is rejected",
+			Why:    "the object could not be addressed",
 			Source: docNames,
 		}, checkInvalidNames("", "a/b", "a%b", ".", "..")),
 		onBoth(Case{
-			ID: "NM-15", Level: Must, Title: "PUT with another name in the body than in the URL is refused",
-			Why:    "one of the two objects would be overwritten by mistake",
+			ID: "NM-15", Level: Must, Title: "PUT with another name in the body than in the URL is rejected",
+			Why:    "the wrong object could be overwritten",
 			Source: "apiserver handlers/update.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expect(ctx, put(c.item("a"), c.object("b")), badRequest("the name of the object (b) does not match the name on the URL (a)"))
 		}),
 		onBoth(Case{
-			ID: "NM-16", Level: Must, Title: "PUT without a name in the body is refused",
-			Why:    "it is most likely a body for something else",
+			ID: "NM-16", Level: Must, Title: "PUT without a name in the body is rejected",
+			Why:    "the body was probably written for another request",
 			Source: "apiserver handlers/rest.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expect(ctx, put(c.item("a"), c.object("")),
 				badRequest("the name of the object (a based on URL) was undeterminable: name must be provided"))
 		}),
 		onBoth(Case{
-			ID: "NM-17", Level: Must, Title: "a namespace in the body that is not the URL's is refused",
-			Why:    "the object would end up where the client does not look for it",
+			ID: "NM-17", Level: Must, Title: "another namespace in the body than in the URL is rejected",
+			Why:    "the object would be created in an unexpected namespace",
 			Source: docCreate,
 		}, checkOtherNamespaceInBody),
 		onBoth(Case{
-			ID: "NM-18", Level: Must, Title: "the namespace of the URL is filled in where the body has none",
-			Why:    "manifests often leave it out",
+			ID: "NM-18", Level: Must, Title: "an object without a namespace gets that of the URL",
+			Why:    "manifests often omit it",
 			Source: docMetadata,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expect(ctx, post(c.path(), c.object("a")), code(201), field(c.namespace, "metadata", "namespace"))
 		}),
 		onBoth(Case{
-			ID: "NM-20", Level: Must, Title: "a patch that renames is refused",
-			Why:    "names do not change",
+			ID: "NM-20", Level: Must, Title: "a patch that changes the name is rejected",
+			Why:    "names are immutable",
 			Source: "apiserver handlers/rest.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			if _, err := c.create(ctx, c.object("a")); err != nil {
@@ -89,8 +89,8 @@ func nameSyntaxCases() []Case {
 				badRequest("the name of the object (b) does not match the name on the URL (a)"))
 		}),
 		onBoth(Case{
-			ID: "NM-21/existing", Level: Must, Title: "an apply to an existing object may leave the name out",
-			Why:    "the URL has it",
+			ID: "NM-21/existing", Level: Must, Title: "an apply to an existing object may omit the name",
+			Why:    "the URL contains it",
 			Source: "apiserver handlers/patch.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			if _, err := c.create(ctx, c.object("a")); err != nil {
@@ -100,15 +100,15 @@ func nameSyntaxCases() []Case {
 				field("a", "metadata", "name"), field("yes", "metadata", "labels", "applied"))
 		}),
 		onBoth(Case{
-			ID: "NM-22", Level: Must, Title: "a generateName that no name can begin with is invalid, and so is the name made from it",
-			Why:    "the client learns which field to mend",
+			ID: "NM-22", Level: Must, Title: "a generateName with invalid characters is invalid, and so is the generated name",
+			Why:    "the client learns which field to fix",
 			Source: docNames,
 		}, checkInvalidGenerateName),
 		// kube-apiserver 1.37 checks the name of the object that the apply would create, and finds none: what a client relies on
 		// is only that nothing else is created.
 		onBoth(Case{
-			ID: "NM-21/absent", Level: Must, Title: "an apply without a name never creates an object under another name than the URL's",
-			Why:    "the object would be lost to the client that applied it",
+			ID: "NM-21/absent", Level: Must, Title: "an apply without a name never creates an object under another name than that of the URL",
+			Why:    "the client could not find the object",
 			Source: "apiserver handlers/patch.go and rest.go",
 		}, checkNamelessApply),
 	)

@@ -18,8 +18,8 @@ const (
 func namespaceCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
-			ID: "NS-01", Level: Must, Title: "nothing can be created in a namespace that does not exist",
-			Why: "the object would be where nobody looks for it, and nobody would delete it", Source: docLifecycle,
+			ID: "NS-01", Level: Must, Title: "no object can be created in a namespace that does not exist",
+			Why: "the object would be unreachable and never deleted", Source: docLifecycle,
 		}, func(ctx context.Context, s *session, c collection) error {
 			absent := c
 			absent.namespace = c.namespace + "-absent"
@@ -29,8 +29,8 @@ func namespaceCases() []Case {
 			})
 		}),
 		onBoth(Case{
-			ID: "NS-02", Level: Must, Title: "nothing can be created in a namespace that is being deleted, and a cause says why",
-			Why: "the namespace could never be emptied; controllers tell by the cause that they may give up", Source: docLifecycle,
+			ID: "NS-02", Level: Must, Title: "no object can be created in a terminating namespace, and a cause states the reason",
+			Why: "the namespace could never become empty; controllers stop retrying because of the cause", Source: docLifecycle,
 		}, func(ctx context.Context, s *session, c collection) error {
 			if err := s.skipWithoutNamespaceLifecycle(ctx); err != nil {
 				return err
@@ -48,8 +48,8 @@ func namespaceCases() []Case {
 			})
 		}),
 		onBoth(Case{
-			ID: "NS-03", Level: Must, Title: "what is in a namespace that is being deleted can still be changed and deleted",
-			Why: "controllers have to take their finalizers off", Source: docLifecycle,
+			ID: "NS-03", Level: Must, Title: "objects in a terminating namespace can still be changed and deleted",
+			Why: "controllers must remove their finalizers", Source: docLifecycle,
 		}, func(ctx context.Context, s *session, c collection) error {
 			if err := c.deleteNamespace(ctx); err != nil {
 				return err
@@ -64,15 +64,15 @@ func namespaceCases() []Case {
 		[]Case{
 			{
 				ID: "NS-04", Level: Must, Title: "the namespaces default, kube-system and kube-public cannot be deleted",
-				Why: "a cluster does not work without them", Source: docLifecycle, check: checkProtectedNamespaces,
+				Why: "a cluster requires them", Source: docLifecycle, check: checkProtectedNamespaces,
 			},
 			ifNamespaceLifecycle(Case{
 				ID: "NS-05", Level: Must, Title: "a new namespace is Active and has the finalizer kubernetes, whatever was sent",
-				Why: "the finalizer is what lets the namespace controller empty it", Source: docNamespaces, check: checkNewNamespace,
+				Why: "the namespace controller needs the finalizer to empty the namespace", Source: docNamespaces, check: checkNewNamespace,
 			}),
 			ifNamespaceLifecycle(Case{
-				ID: "NS-05/sent", Level: Must, Title: "a new namespace has the finalizer kubernetes behind those that were sent for its spec",
-				Why: "others can hold a namespace too, but not instead", Source: docNamespaces,
+				ID: "NS-05/sent", Level: Must, Title: "the finalizer kubernetes is appended to the spec.finalizers of a new namespace",
+				Why: "other finalizers may be added, but must not replace it", Source: docNamespaces,
 				check: func(ctx context.Context, s *session) error {
 					name, body := s.nameNewNamespace()
 					body["spec"] = object{"finalizers": []string{finalizer}}
@@ -85,15 +85,15 @@ func namespaceCases() []Case {
 			}),
 			{
 				ID: "NS-10", Level: Must, Title: "LocalSubjectAccessReviews can be created in a namespace that does not exist",
-				Why: "the answer to what somebody may do there is not whether there is such a namespace", Source: docLifecycle, check: checkReviewInAbsentNamespace,
+				Why: "access reviews do not depend on the existence of the namespace", Source: docLifecycle, check: checkReviewInAbsentNamespace,
 			},
 			ifNamespaceLifecycle(Case{
 				ID: "NS-11", Level: Must, Title: "a namespace has its name as the label kubernetes.io/metadata.name, whatever is sent",
 				Why: "policies select namespaces by it", Source: "Namespaces, Automatic labelling", check: checkNamespaceLabel,
 			}),
 			ifNamespaceLifecycle(Case{
-				ID: "NS-12", Level: Must, Title: "namespaces cannot be deleted as a collection",
-				Why: "one request would empty the cluster", Source: docNamespaces, check: checkNamespaceDeleteCollection,
+				ID: "NS-12", Level: Must, Title: "namespaces do not support deletecollection",
+				Why: "one request would delete all namespaces", Source: docNamespaces, check: checkNamespaceDeleteCollection,
 			}),
 		},
 	)

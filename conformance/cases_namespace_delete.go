@@ -15,19 +15,19 @@ func namespaceDeletionCases() []Case {
 		return ifNamespaceLifecycle(Case{ID: id, Level: Must, Title: title, Why: why, Source: docNamespaces, check: check})
 	}
 	return []Case{
-		ending("NS-06", "a namespace that is deleted is Terminating, and is the answer", "the namespace controller sees it and empties it", checkTerminatingNamespace),
+		ending("NS-06", "DELETE of a namespace returns it with the phase Terminating", "the namespace controller then deletes its content", checkTerminatingNamespace),
 		ifNamespaceLifecycle(onSecrets(Case{
-			ID: "NS-08", Level: Should, Title: "a namespace that is being deleted can be deleted again, which changes nothing",
+			ID: "NS-08", Level: Should, Title: "a second DELETE of a terminating namespace changes nothing",
 			Why: "clients retry", Source: "k/k registry/core/namespace/storage",
 		}, checkDeleteNamespaceAgain)),
-		ending("NS-07/replace", "finalize replaces the finalizers of a namespace's spec and leaves its status, and nothing else replaces them",
-			"the namespace ends when they are gone", checkReplaceNamespaceFinalizers),
-		ending("NS-07/end", "taking the last finalizer off a namespace that is being deleted ends it",
-			"it is the last thing that the namespace controller does", checkFinalizeNamespace),
-		ending("NS-07/held", "a namespace ends when the finalizers of its metadata are gone too",
-			"others than the namespace controller may have work to do", checkNamespaceWithFinalizer),
+		ending("NS-07/replace", "only finalize changes the spec.finalizers of a namespace, and it keeps the status",
+			"the namespace is removed when they are empty", checkReplaceNamespaceFinalizers),
+		ending("NS-07/end", "removing the last spec.finalizer of a terminating namespace removes the namespace",
+			"it is the last step of the namespace controller", checkFinalizeNamespace),
+		ending("NS-07/held", "a namespace is removed only after its metadata.finalizers, too",
+			"other controllers may have to clean up", checkNamespaceWithFinalizer),
 		onSecrets(Case{
-			ID: "NS-09", Level: Must, Title: "what is in a namespace goes before the namespace does",
+			ID: "NS-09", Level: Must, Title: "the content of a namespace is removed before the namespace",
 			Why: "a new namespace of the same name must be empty", Source: docNamespaces, takes: controllerWait,
 		}, checkContentDeletedFirst),
 	}

@@ -19,8 +19,8 @@ const (
 func negotiationCases() []Case {
 	return []Case{
 		onSecrets(Case{
-			ID: "CN-01", Level: Must, Title: "who asks for nothing, or for anything, gets JSON",
-			Why:    "clients of all kinds rely on the default",
+			ID: "CN-01", Level: Must, Title: "a request without Accept, or with */*, gets JSON",
+			Why:    "all kinds of clients rely on the default",
 			Source: "API conventions, Serialization format",
 		}, func(ctx context.Context, s *session, c collection) error {
 			for _, accept := range []string{noAccept, "*/*", "text/html, application/*;q=0.9, */*;q=0.8"} {
@@ -31,43 +31,43 @@ func negotiationCases() []Case {
 			return nil
 		}),
 		onSecrets(Case{
-			ID: "CN-02", Level: Must, Title: "objects are written and read in YAML",
-			Why:    "people and scripts send manifests as they are",
+			ID: "CN-02", Level: Must, Title: "objects can be written and read in YAML",
+			Why:    "users and scripts send manifests unchanged",
 			Source: docNegotiation,
 		}, checkYAMLVerbs),
 		onSecrets(Case{
-			ID: "CN-02/document", Level: Must, Title: "of a body in YAML the first document counts, and what is no YAML is refused",
-			Why:    "the client learns that it has to split its file",
+			ID: "CN-02/document", Level: Must, Title: "only the first document of a YAML body is read, and a body that is not YAML is rejected",
+			Why:    "the client must split its file",
 			Source: "apimachinery runtime/serializer/json",
 		}, checkYAMLDocuments),
 		onSecrets(Case{
-			ID: "CN-03", Level: Must, Title: "a media type that nobody serves is refused with a list of those that are there",
-			Why:    "the client can ask again",
+			ID: "CN-03", Level: Must, Title: "an unsupported media type is rejected with a list of the supported ones",
+			Why:    "the client can repeat the request",
 			Source: docNegotiator,
 		}, checkNotAcceptable),
 		onSecrets(Case{
-			ID: "CN-04", Level: Must, Title: "the order and the quality values of Accept are honoured",
-			Why:    "the client gets what it can read best",
+			ID: "CN-04", Level: Must, Title: "the order and the quality values of Accept are respected",
+			Why:    "the client gets its preferred encoding",
 			Source: "RFC 9110, 12.5.1",
 		}, checkAcceptOrder),
 		onSecrets(Case{
-			ID: "CN-05", Level: Should, Title: "JSON is indented for who asks for it, and for tools that people read",
-			Why:    "people look at it",
+			ID: "CN-05", Level: Should, Title: "JSON is indented on request, and for interactive tools",
+			Why:    "users read it",
 			Source: docNegotiator,
 		}, checkPrettyJSON),
 		onSecrets(Case{
-			ID: "CN-06", Level: Must, Title: "the Content-Type of an answer says how it is encoded",
-			Why:    "clients choose the decoder by it",
+			ID: "CN-06", Level: Must, Title: "the Content-Type of a response matches its encoding",
+			Why:    "clients select the decoder by it",
 			Source: docNegotiation,
 		}, checkContentTypes),
 		onSecrets(Case{
-			ID: "CN-07", Level: Must, Title: "the encoding of the answer has nothing to do with that of the body",
-			Why:    "clients write in one form and read in another",
+			ID: "CN-07", Level: Must, Title: "the encoding of the response is independent of that of the body",
+			Why:    "clients write in one encoding and read in another",
 			Source: docNegotiation,
 		}, checkIndependentTypes),
 		onSecrets(Case{
-			ID: "CN-08", Level: Must, Title: "an error comes in the encoding that was asked for, and in JSON if there is none",
-			Why:    "the client can read why",
+			ID: "CN-08", Level: Must, Title: "an error has the requested encoding, or JSON",
+			Why:    "the client can decode it",
 			Source: "apiserver handlers/responsewriters",
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expectAll(ctx,

@@ -18,22 +18,22 @@ func openAPICases() []Case {
 		}
 	}
 	return []Case{
-		about("index", "the index of OpenAPI v3 gives each group and version an address with its hash",
-			"clients find the documents by it, and ask again only for those that changed", checkOpenAPIIndex),
-		about("hash", "a document asked for by its hash may be kept for ever, one without it not; another hash leads to it",
-			"kubectl keeps documents on disk by their address", checkOpenAPIByHash),
-		about("unchanged", "the ETag of a document, sent back, is answered with 304",
-			"documents have megabytes, and clients ask for them often", checkOpenAPIETag),
-		about("operations", "a document of v3 has the paths of its group and version, with the kind that each works on",
-			"kubectl looks there for what a server can do with a kind, such as validation", checkOpenAPIOperations),
-		about("schemas", "a document of v3 has the schemas of its kinds, and all that they refer to",
-			"kubectl explain shows them, and kubectl apply merges lists by them", checkOpenAPISchemas),
+		about("index", "the index of OpenAPI v3 lists each group and version with a URL that contains a hash",
+			"clients find the documents with it, and read only those that changed", checkOpenAPIIndex),
+		about("hash", "a document requested with its hash can be cached forever, one without it not; another hash redirects to it",
+			"kubectl caches documents by URL", checkOpenAPIByHash),
+		about("unchanged", "If-None-Match with the current ETag of a document is answered 304",
+			"documents have megabytes, and clients request them often", checkOpenAPIETag),
+		about("operations", "a document of v3 has the paths of its group and version, with the kind of each operation",
+			"kubectl detects the features of a kind there, such as validation", checkOpenAPIOperations),
+		about("schemas", "a document of v3 has the schemas of its kinds, and all referenced schemas",
+			"kubectl explain shows them, and kubectl apply merges lists with them", checkOpenAPISchemas),
 		about("secondVersion", "the document of OpenAPI v2 has paths and definitions",
-			"older clients know no other", checkOpenAPIV2),
-		about("protobuf", "both versions come in protobuf, also by the older name of the media type",
-			"client-go asks for nothing else of v2", checkOpenAPIProtobuf),
-		about("notAcceptable", "a media type that is not served is refused",
-			"a client that cannot read JSON must not get it", checkOpenAPINotAcceptable),
+			"older clients read v2 only", checkOpenAPIV2),
+		about("protobuf", "both versions are served in protobuf, also with the older media type",
+			"client-go reads v2 in protobuf only", checkOpenAPIProtobuf),
+		about("notAcceptable", "an unsupported media type is rejected",
+			"a client that cannot read JSON must not get JSON", checkOpenAPINotAcceptable),
 	}
 }
 

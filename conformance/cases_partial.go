@@ -16,8 +16,8 @@ const mediaTypeProtobufPartial = "application/vnd.kubernetes.protobuf;as=Partial
 func partialCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
-			ID: "PM-01", Level: Must, Title: "an object as PartialObjectMetadata has a kind, an apiVersion and metadata, and nothing else",
-			Why:    "clients ask for it to save memory",
+			ID: "PM-01", Level: Must, Title: "an object as PartialObjectMetadata has kind, apiVersion and metadata only",
+			Why:    "clients request it to save memory",
 			Source: docFormat,
 		}, onFiveObjects(checkPartialObject)),
 		onBoth(Case{
@@ -26,38 +26,38 @@ func partialCases() []Case {
 			Source: docFormat,
 		}, onFiveObjects(checkPartialList)),
 		onBoth(Case{
-			ID: "PM-03", Level: Must, Title: "a list is not acceptable as PartialObjectMetadata",
-			Why:    "the client has mistaken what it asks",
+			ID: "PM-03", Level: Must, Title: "a list as PartialObjectMetadata is not acceptable",
+			Why:    "the client requested the wrong form",
 			Source: docTableCode,
 		}, onFiveObjects(checkListAsObject)),
 		[]Case{
 			onCollection((*session).configMaps, Case{
-				ID: "PM-04/typed", Level: Must, Title: "an object is not acceptable as PartialObjectMetadataList",
-				Why:    "the client has mistaken what it asks",
+				ID: "PM-04/typed", Level: Must, Title: "an object as PartialObjectMetadataList is not acceptable",
+				Why:    "the client requested the wrong form",
 				Source: docTableCode,
 			}, checkObjectAsList(failure{
 				code: http.StatusNotAcceptable, reason: metav1.StatusReasonNotAcceptable,
 				contains: "you requested PartialObjectMetadataList, but the requested object is not a list (",
 			})),
 			onBasicCRs(Case{
-				ID: "PM-04/custom", Level: Must, Title: "a custom resource cannot be made a PartialObjectMetadataList",
-				Why:    "the client has mistaken what it asks",
+				ID: "PM-04/custom", Level: Must, Title: "a custom object cannot be converted to PartialObjectMetadataList",
+				Why:    "the client requested the wrong form",
 				Source: docTableCode,
 			}, checkObjectAsList(failure{code: http.StatusInternalServerError, message: "content is not a list"})),
 		},
 		onBoth(Case{
-			ID: "PM-05", Level: Must, Title: "PartialObjectMetadata comes in protobuf, of custom resources too",
-			Why:    "the metadata client asks for nothing else",
+			ID: "PM-05", Level: Must, Title: "PartialObjectMetadata is served in protobuf, for custom resources too",
+			Why:    "the metadata client uses protobuf only",
 			Source: docFormat,
 		}, onFiveObjects(checkPartialProtobuf)),
 		onBoth(Case{
-			ID: "PM-06", Level: Must, Title: "writes answer with PartialObjectMetadata too",
+			ID: "PM-06", Level: Must, Title: "writes can return PartialObjectMetadata",
 			Why:    "the metadata client patches and deletes",
 			Source: docTableCode,
 		}, checkPartialWrites),
 		onBoth(Case{
-			ID: "PM-07", Level: Must, Title: "the metadata is that of the whole object",
-			Why:    "writers read finalizers and owners from it",
+			ID: "PM-07", Level: Must, Title: "PartialObjectMetadata has the metadata of the object",
+			Why:    "clients read finalizers and owners from it",
 			Source: docFormat,
 		}, checkPartialMetadataEqual),
 	)

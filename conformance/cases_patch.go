@@ -16,13 +16,13 @@ const (
 func patchCases() []Case {
 	return slices.Concat(
 		onMap(Case{
-			ID: "PA-01", Level: Must, Title: "a patch may be of any of its media types",
-			Why:    "kubectl, controllers and scripts each use another",
+			ID: "PA-01", Level: Must, Title: "a patch can have any of the patch media types",
+			Why:    "kubectl, controllers and scripts use different ones",
 			Source: docPatch,
 		}, checkPatchTypes),
 		onMap(Case{
-			ID: "PA-02", Level: Must, Title: "a patch of another media type is refused as unsupported",
-			Why:    "a client learns what to send instead of patching by guess",
+			ID: "PA-02", Level: Must, Title: "a patch of another media type is rejected as unsupported",
+			Why:    "a client learns the supported types",
 			Source: docPatch,
 		}, func(ctx context.Context, s *session, c collection) error {
 			for _, mediaType := range []string{"application/json", "text/plain", " "} {
@@ -33,8 +33,8 @@ func patchCases() []Case {
 			return nil
 		}),
 		onMap(Case{
-			ID: "PA-03", Level: Must, Title: "a strategic merge patch works on built-in types, and is refused on custom resources",
-			Why:    "clients fall back to a merge patch by this answer",
+			ID: "PA-03", Level: Must, Title: "a strategic merge patch is supported on built-in types, and rejected on custom resources",
+			Why:    "clients fall back to a merge patch",
 			Source: docPatch,
 		}, func(ctx context.Context, s *session, c collection) error {
 			request := strategicPatch(c.item("a"), object{"data": object{"k": "2"}})
@@ -54,8 +54,8 @@ func patchCases() []Case {
 			)
 		}),
 		onMap(Case{
-			ID: "PA-05", Level: Must, Title: "an apply patch in CBOR is refused as unsupported, or else as no CBOR",
-			Why:    "CBOR is off by default, and JSON is not taken for it",
+			ID: "PA-05", Level: Must, Title: "an apply patch in CBOR is rejected as unsupported, or as invalid CBOR",
+			Why:    "CBOR is off by default, and JSON is not valid CBOR",
 			Source: docPatchHandler,
 		}, func(ctx context.Context, s *session, c collection) error {
 			request := patch(cborApplyType, c.item("a"), c.object("a")).withQuery("fieldManager=m")
@@ -66,8 +66,8 @@ func patchCases() []Case {
 			return err
 		}),
 		onMaps(Case{
-			ID: "PA-15", Level: Must, Title: "a patch other than apply creates nothing",
-			Why:    "a patch alone is no object",
+			ID: "PA-15", Level: Must, Title: "only apply patches create objects",
+			Why:    "other patches do not describe a complete object",
 			Source: docPatchHandler,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expectAll(ctx,
@@ -78,8 +78,8 @@ func patchCases() []Case {
 			)
 		}),
 		onMaps(Case{
-			ID: "PA-15/first", Level: Must, Title: "that there is no object is said before what is wrong with the patch, unless it is no JSON",
-			Why:    "NotFound is the answer that a client acts on",
+			ID: "PA-15/first", Level: Must, Title: "NotFound takes precedence over errors in the patch, unless the patch is not JSON",
+			Why:    "clients react to NotFound",
 			Source: docPatchHandler,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expectAll(ctx,
@@ -90,42 +90,42 @@ func patchCases() []Case {
 			)
 		}),
 		onMap(Case{
-			ID: "PA-16", Level: Must, Title: "a patch that worked is answered with the whole object as it is now",
-			Why:    "the client goes on with the new resourceVersion",
+			ID: "PA-16", Level: Must, Title: "a successful patch returns the updated object",
+			Why:    "the client continues with the new resourceVersion",
 			Source: docPatch,
 		}, checkPatchResponse),
 		onMap(Case{
-			ID: "PA-17", Level: Must, Title: "a patch that changes nothing works, and makes no new resourceVersion",
-			Why:    "controllers patch again and again, which must not wake their watchers",
+			ID: "PA-17", Level: Must, Title: "a patch without changes succeeds and keeps the resourceVersion",
+			Why:    "repeated patches of controllers must not trigger their watches",
 			Source: "Kubernetes API Concepts, No-op writes",
 		}, checkNoopPatch),
 		onMap(Case{
-			ID: "PA-18", Level: Must, Title: "force is for apply only",
-			Why:    "other patches take everything anyway, the client means something else",
+			ID: "PA-18", Level: Must, Title: "force is supported for apply only",
+			Why:    "other patches never conflict",
 			Source: "apimachinery apis/meta/v1/validation",
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expect(ctx, mergePatch(c.item("a"), object{}).withQuery("force=true"),
 				invalidOption("PatchOptions", "force", metav1.CauseTypeForbidden, "Forbidden: may not be specified for non-apply patch").check)
 		}),
 		onMap(Case{
-			ID: "PA-13", Level: Must, Title: "a patch whose result cannot be read as an object is invalid in the field \"patch\"",
-			Why:    "nothing that cannot be read back is stored",
+			ID: "PA-13", Level: Must, Title: "a patch whose result cannot be decoded is invalid in the field \"patch\"",
+			Why:    "objects that cannot be decoded must not be stored",
 			Source: docPatchHandler,
 		}, checkUndecodablePatch),
 		onMap(Case{
-			ID: "PA-13/kind", Level: Must, Title: "a patch cannot make another type of the object",
-			Why:    "the object is where its type is served",
+			ID: "PA-13/kind", Level: Must, Title: "a patch cannot change the type of the object",
+			Why:    "the URL determines the type",
 			Source: docPatchHandler,
 		}, checkPatchOfType),
 		onMap(Case{
 			ID: "PA-23", Level: Must, Title: "the result of a patch is validated as an update is",
-			Why:    "a patch is no way around the rules",
+			Why:    "a patch must not bypass validation",
 			Source: docPatch,
 		}, checkPatchValidation),
 		[]Case{
 			onCollection((*session).dataCRs, Case{
-				ID: "PA-14/custom", Level: Must, Title: "the result of a patch has to fit the schema of the custom resource",
-				Why:    "a patch is no way around the schema",
+				ID: "PA-14/custom", Level: Must, Title: "the result of a patch must match the schema of the custom resource",
+				Why:    "a patch must not bypass the schema",
 				Source: "apiextensions-apiserver registry/customresource",
 			}, checkPatchAgainstSchema),
 		},

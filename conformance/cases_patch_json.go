@@ -13,13 +13,13 @@ import (
 func jsonPatchCases() []Case {
 	return slices.Concat(
 		onMap(Case{
-			ID: "PA-06", Level: Must, Title: "in a merge patch null removes, and lists replace lists",
-			Why:    "that is RFC 7386",
+			ID: "PA-06", Level: Must, Title: "in a merge patch, null removes a field, and lists are replaced",
+			Why:    "RFC 7386 specifies it",
 			Source: docPatch,
 		}, checkMergePatch),
 		[]Case{onCollection((*session).dataCRs, Case{
-			ID: "PA-06/default/custom", Level: Must, Title: "a merge patch that removes a field with a default leaves the default",
-			Why:    "a field with a default is never without a value",
+			ID: "PA-06/default/custom", Level: Must, Title: "a merge patch that removes a field with a default sets the default",
+			Why:    "a field with a default always has a value",
 			Source: "Kubernetes documentation, Custom resources, Defaulting",
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expectAll(ctx,
@@ -29,13 +29,13 @@ func jsonPatchCases() []Case {
 			)
 		})},
 		onMap(Case{
-			ID: "PA-07", Level: Must, Title: "a JSON patch can add, remove, replace, move, copy and test",
-			Why:    "that is RFC 6902",
+			ID: "PA-07", Level: Must, Title: "a JSON patch supports add, remove, replace, move, copy and test",
+			Why:    "RFC 6902 specifies it",
 			Source: docPatch,
 		}, checkJSONPatch),
 		onMap(Case{
-			ID: "PA-07/atomic", Level: Must, Title: "a JSON patch that fails half way changes nothing",
-			Why:    "a test at its end guards all of it",
+			ID: "PA-07/atomic", Level: Must, Title: "a JSON patch that fails midway changes nothing",
+			Why:    "a test at its end guards the whole patch",
 			Source: docPatch,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expectAll(ctx,
@@ -46,13 +46,13 @@ func jsonPatchCases() []Case {
 			)
 		}),
 		onMap(Case{
-			ID: "PA-08", Level: Must, Title: "a JSON patch that cannot be carried out is refused as Invalid without details",
-			Why:    "the answer to a failed test tells a client to read and try again",
+			ID: "PA-08", Level: Must, Title: "a JSON patch that cannot be applied is rejected as Invalid without details",
+			Why:    "after a failed test a client reads the object and retries",
 			Source: docPatchHandler,
 		}, checkJSONPatchErrors),
 		onMap(Case{
-			ID: "PA-09", Level: Must, Title: "a JSON patch that is no list, and a merge patch that is no object, is refused",
-			Why:    "it was sent with the wrong media type",
+			ID: "PA-09", Level: Must, Title: "a JSON patch that is not a list and a merge patch that is not an object are rejected",
+			Why:    "the media type does not match",
 			Source: docPatchHandler,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expectAll(ctx,
@@ -63,8 +63,8 @@ func jsonPatchCases() []Case {
 			)
 		}),
 		onMap(Case{
-			ID: "PA-10", Level: Must, Title: "a patch that is no JSON is refused",
-			Why:    "nothing is patched by half a document",
+			ID: "PA-10", Level: Must, Title: "a patch that is not JSON is rejected",
+			Why:    "a malformed patch must not be applied in part",
 			Source: docPatchHandler,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expectAll(ctx,
@@ -76,12 +76,12 @@ func jsonPatchCases() []Case {
 		}),
 		onMap(Case{
 			ID: "PA-11", Level: Must, Title: "a JSON patch has at most 10000 operations",
-			Why:    "each costs the server work",
+			Why:    "each operation costs the server time",
 			Source: docPatchHandler,
 		}, checkJSONPatchLength),
 		onMap(Case{
 			ID: "PA-12", Level: Must, Title: "a JSON patch may not copy more than 3 MiB",
-			Why:    "a few copies of copies would fill the memory of the server",
+			Why:    "repeated copies would fill the memory of the server",
 			Source: "apiserver pkg/server/config.go, JSONPatchMaxCopyBytes",
 		}, checkJSONPatchCopies),
 	)

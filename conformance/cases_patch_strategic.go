@@ -27,53 +27,53 @@ func strategicPatchCases() []Case {
 	}
 	return []Case{
 		pods(Case{
-			ID: "PA-19", Level: Must, Title: "lists with a merge key merge by it, other lists are replaced",
-			Why:    "a patch of one container leaves the others alone",
+			ID: "PA-19", Level: Must, Title: "lists with a merge key are merged by it, other lists are replaced",
+			Why:    "a patch of one container keeps the others",
 			Source: docStrategicPatch,
 		}, checkStrategicLists),
 		pods(Case{
-			ID: "PA-20/delete", Level: Must, Title: "$patch: delete takes an item out of a list, or all that a map holds",
-			Why:    "a list that merges needs a way to lose an item",
+			ID: "PA-20/delete", Level: Must, Title: "$patch: delete removes a list item, or the content of a map",
+			Why:    "a merged list needs a way to remove items",
 			Source: docStrategicPatch,
 		}, checkStrategicDelete),
 		pods(Case{
-			ID: "PA-20/replace", Level: Must, Title: "$patch: replace puts a list or a map in the place of the old one",
-			Why:    "a client may know the whole list",
+			ID: "PA-20/replace", Level: Must, Title: "$patch: replace replaces a list or a map",
+			Why:    "a client may send the complete list",
 			Source: docStrategicPatch,
 		}, checkStrategicReplace),
 		pods(Case{
-			ID: "PA-20/order", Level: Must, Title: "$setElementOrder gives the order of a list that merges",
-			Why:    "the order of containers is the order in which they start",
+			ID: "PA-20/order", Level: Must, Title: "$setElementOrder sets the order of a merged list",
+			Why:    "containers start in this order",
 			Source: docStrategicPatch,
 		}, checkStrategicOrder),
 		pods(Case{
-			ID: "PA-20/keys", Level: Must, Title: "$retainKeys names the keys that stay",
-			Why:    "fields that exclude each other would otherwise both be there",
+			ID: "PA-20/keys", Level: Must, Title: "$retainKeys lists the keys that stay",
+			Why:    "mutually exclusive fields would otherwise both be set",
 			Source: docStrategicPatch,
 		}, checkStrategicKeys),
 		pods(Case{
-			ID: "PA-20/primitives", Level: Must, Title: "$deleteFromPrimitiveList takes values out of a list that merges",
-			Why:    "two controllers may each take their own finalizer off",
+			ID: "PA-20/primitives", Level: Must, Title: "$deleteFromPrimitiveList removes values from a merged list",
+			Why:    "two controllers may each remove their own finalizer",
 			Source: docStrategicPatch,
 		}, checkStrategicPrimitives),
 		pods(Case{
-			ID: "PA-21", Level: Must, Title: "an unknown directive, and an item without its merge key, is an error of the server",
-			Why:    "what cannot be understood must not be carried out in part",
+			ID: "PA-21", Level: Must, Title: "an unknown directive and an item without its merge key are answered 500",
+			Why:    "a patch with errors must not be applied in part",
 			Source: docStrategicPatch,
 		}, checkStrategicErrors),
 		onCollection((*session).ingresses, Case{
-			ID: "PA-22/typed", Level: Must, Title: "a patch of the status changes the status and not the spec, and the other way round",
-			Why:    "users and controllers write to one object without undoing each other's work",
+			ID: "PA-22/typed", Level: Must, Title: "a patch of the status changes only the status, and a patch of the main path all but the status",
+			Why:    "users and controllers write to one object independently",
 			Source: "API conventions, Spec and status",
 		}, checkPatchOfTypedStatus),
 		onCollection((*session).dataCRs, Case{
-			ID: "PA-22/custom", Level: Must, Title: "a patch of the status changes the status and not the spec, and the other way round",
-			Why:    "users and controllers write to one object without undoing each other's work",
+			ID: "PA-22/custom", Level: Must, Title: "a patch of the status changes only the status, and a patch of the main path all but the status",
+			Why:    "users and controllers write to one object independently",
 			Source: "API conventions, Spec and status",
 		}, checkPatchOfCustomStatus),
 		onCollection((*session).dataCRs, Case{
-			ID: "PA-22/scale/custom", Level: Must, Title: "a patch of the scale changes the number of replicas and nothing else",
-			Why:    "autoscalers write to objects of which they know nothing else",
+			ID: "PA-22/scale/custom", Level: Must, Title: "a patch of the scale changes only the number of replicas",
+			Why:    "autoscalers do not know the type of the object",
 			Source: "API conventions, Subresources",
 		}, checkPatchOfScale),
 	}

@@ -18,19 +18,19 @@ func pathCases() []Case {
 	return slices.Concat([]Case{
 		onSecrets(Case{
 			ID: "PV-01/core", Level: Must, Title: "the core group is served under /api/v1",
-			Why:    "every client builds core paths without /apis",
+			Why:    "clients build core paths without /apis",
 			Source: docURIs,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expect(ctx, get(c.path()), code(200), kind("v1", "SecretList"))
 		}),
 		{
 			ID: "PV-01/group", Level: Must, Title: "a named group is served under /apis/GROUP/VERSION, and not under /api",
-			Why:    "every client builds the paths of named groups from their group and version",
+			Why:    "clients build these paths from group and version",
 			Source: docURIs, check: checkGroupPath,
 		},
 		{
-			ID: "PV-02", Level: Must, Title: "a cluster-scoped type answers at RESOURCE and RESOURCE/NAME",
-			Why:    "clients of cluster-scoped types put no namespace in the path",
+			ID: "PV-02", Level: Must, Title: "a cluster-scoped type is served at RESOURCE and RESOURCE/NAME",
+			Why:    "clients of cluster-scoped types send no namespace",
 			Source: docURIs, check: checkClusterScopedPath,
 		},
 		onSecrets(Case{
@@ -40,33 +40,33 @@ func pathCases() []Case {
 		}, checkCrossNamespaceList),
 		onSecrets(Case{
 			ID: "PV-08/verbs", Level: Must, Title: "POST creates, GET reads and lists, PUT updates, PATCH patches, DELETE deletes",
-			Why:    "it is the whole interface",
+			Why:    "all clients rely on it",
 			Source: docVerbs,
 		}, checkMethods),
 		onSecrets(Case{
-			ID: "PV-08/deletecollection", Level: Must, Title: "DELETE of a collection deletes what its selector matches, and nothing else",
-			Why:    "clean-up by label must not take its neighbours along",
+			ID: "PV-08/deletecollection", Level: Must, Title: "DELETE of a collection deletes only the objects that its selector matches",
+			Why:    "cleaning up by label must not delete other objects",
 			Source: docVerbs,
 		}, checkCollectionDelete),
 		{
-			ID: "PV-20", Level: Should, Title: "GET / lists the paths that the server has",
-			Why:    "it is how people and probes look around",
+			ID: "PV-20", Level: Should, Title: "GET / lists the paths of the server",
+			Why:    "users and probes read it",
 			Source: "apiserver pkg/server/routes/index.go", check: checkRootIndex,
 		},
 		{
-			ID: "PV-30/status", Level: Must, Title: "status under a namespace is its subresource, not a resource inside it",
+			ID: "PV-30/status", Level: Must, Title: "namespaces/NAME/status is a subresource, not a resource in the namespace",
 			Why:    "the namespace controller reads and writes it there",
 			Source: "apiserver requestinfo.go", check: checkNamespaceStatus,
 		},
 		{
-			ID: "PV-30/finalize", Level: Must, Title: "finalize under a namespace is its subresource, not a resource inside it",
-			Why:    "a namespace ends by a PUT there",
+			ID: "PV-30/finalize", Level: Must, Title: "namespaces/NAME/finalize is a subresource, not a resource in the namespace",
+			Why:    "a namespace is finalized by a PUT there",
 			Source: "apiserver requestinfo.go", check: checkNamespaceFinalize,
 		},
 	},
 		onBoth(Case{
-			ID: "PV-03", Level: Must, Title: "a namespaced type answers at namespaces/NS/RESOURCE and namespaces/NS/RESOURCE/NAME",
-			Why:    "it is where clients read and write",
+			ID: "PV-03", Level: Must, Title: "a namespaced type is served at namespaces/NS/RESOURCE and namespaces/NS/RESOURCE/NAME",
+			Why:    "clients read and write there",
 			Source: docURIs,
 		}, func(ctx context.Context, s *session, c collection) error {
 			if _, err := c.create(ctx, c.object("a")); err != nil {
@@ -78,14 +78,14 @@ func pathCases() []Case {
 			return s.expect(ctx, get(c.item("a")), code(200), kind(c.apiVersion, c.kind), field("a", "metadata", "name"))
 		}),
 		onBoth(Case{
-			ID: "PV-21", Level: Should, Title: "a slash after a collection path is tolerated",
-			Why:    "hand-written clients join paths carelessly",
+			ID: "PV-21", Level: Should, Title: "a slash after a collection path is allowed",
+			Why:    "simple clients may add it",
 			Source: "apiextensions customresource_handler.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expect(ctx, get(c.path()+"/"), code(200), kind(c.apiVersion, c.kind+"List"))
 		}),
 		onBoth(Case{
-			ID: "PV-22", Level: Must, Title: "query parameters that the server does not know are ignored",
+			ID: "PV-22", Level: Must, Title: "unknown query parameters are ignored",
 			Why:    "newer clients send parameters that older servers lack",
 			Source: "Kubernetes API Concepts",
 		}, func(ctx context.Context, s *session, c collection) error {

@@ -30,7 +30,7 @@ func pathErrorCases() []Case {
 	errorCase := func(on func(Case, collectionCheck) Case, id, title string, calls func(c collection) []call, expect expectation) Case {
 		return on(Case{
 			ID: id, Level: Must, Title: title,
-			Why:    "a client that gets it wrong must hear so, and the code tells it whether to give up",
+			Why:    "a client needs an error, and the code determines whether it retries",
 			Source: "apiserver installer.go; apiextensions customresource_handler.go",
 		}, checkResponses(calls, expect))
 	}
@@ -52,7 +52,7 @@ func pathErrorCases() []Case {
 		errorCase(onSecrets, "PV-07/typed", "DELETE across namespaces of a typed resource is not allowed", acrossDelete, methodNotAllowed.check),
 		errorCase(onBasicCRs, "PV-07/custom", "DELETE across namespaces of a custom resource is a path that does not exist", acrossDelete, pageNotFound),
 		errorCase(onSecrets, "PV-13/typed", "PUT and PATCH of a typed collection are not allowed", onCollection, methodNotAllowed.check),
-		errorCase(onBasicCRs, "PV-13/custom", "PUT and PATCH of a custom collection lack a name", onCollection, nameRequired.check),
+		errorCase(onBasicCRs, "PV-13/custom", "PUT and PATCH of a custom collection fail because of the missing name", onCollection, nameRequired.check),
 		errorCase(onSecrets, "PV-14", "POST to the path of a typed object is not allowed",
 			one(func(c collection) call { return post(c.item("a"), c.object("a")) }), methodNotAllowed.check),
 		errorCase(onSecrets, "PV-16", "an unknown group is a path that does not exist, answered in text",
@@ -78,7 +78,7 @@ func pathErrorCases() []Case {
 			one(func(c collection) call { return del("/api/v1/namespaces/" + c.namespace + "/pods/a/status") }), methodNotAllowed.check),
 		onBasicCRs(Case{
 			ID: "PV-15", Level: May, Title: "POST to the path of a custom object may create it",
-			Why:    "it is how the custom resource handler happens to work; nobody should build on it",
+			Why:    "it is a side effect of the custom resource handler; clients should not rely on it",
 			Source: "apiextensions customresource_handler.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			a, err := s.do(ctx, post(c.item("a"), c.object("a")), code(201, 405))
@@ -88,8 +88,8 @@ func pathErrorCases() []Case {
 			return s.expect(ctx, get(c.item("a")), code(200), field("a", "metadata", "name"))
 		}),
 		onBasicCRs(Case{
-			ID: "PV-18/custom", Level: Must, Title: "an unknown subresource of a custom object is not found, by the object's name",
-			Why:    "clients probe for scale and status this way",
+			ID: "PV-18/custom", Level: Must, Title: "an unknown subresource of a custom object is NotFound, with the name of the object",
+			Why:    "clients detect scale and status this way",
 			Source: "apiextensions customresource_handler.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			if _, err := c.create(ctx, c.object("a")); err != nil {
@@ -99,32 +99,32 @@ func pathErrorCases() []Case {
 		}),
 		{
 			ID: "PV-19", Level: Should, Title: "an unknown top-level path is answered 404, as text or with the index of paths",
-			Why:    "probes of optional endpoints read the code",
+			Why:    "probes of optional endpoints check the code",
 			Source: docMux, check: checkUnknownTopLevelPath,
 		},
 		onBasicCRs(Case{
-			ID: "PV-27/custom", Level: Must, Title: "a verb that a custom subresource lacks is refused by its name and the resource's",
-			Why:    "the message is all that a person gets",
+			ID: "PV-27/custom", Level: Must, Title: "an unsupported verb of a custom subresource is rejected with its name and that of the resource",
+			Why:    "the message is all that a user sees",
 			Source: "apiextensions customresource_handler.go; apimachinery errors.NewMethodNotSupported",
 		}, checkUnsupportedVerbs),
 		{
-			ID: "PV-28", Level: Should, Title: "until all paths are installed, unknown ones are answered 503 with a time to come back",
-			Why:    "a 404 would make garbage collectors and clients believe that a type is gone",
+			ID: "PV-28", Level: Should, Title: "until all paths are installed, unknown paths are answered 503 with a retry delay",
+			Why:    "after a 404, garbage collectors and clients would conclude that a type was removed",
 			Source: "apiserver pkg/server/filters and mux; KEP-2339", check: checkStartup,
 		},
 		onSecrets(Case{
-			ID: "PV-31/watch", Level: Must, Title: "a watch path with a name and a field selector for another name contradict each other",
-			Why:    "one of the two would silently win",
+			ID: "PV-31/watch", Level: Must, Title: "a watch path with a name and a field selector for another name is rejected",
+			Why:    "one of the two would be ignored silently",
 			Source: "apiserver handlers/get.go",
 		}, checkContradictingNames),
 		onBasicCRs(Case{
-			ID: "PV-31/customwatch", Level: Must, Title: "a watch path with a name and a field selector for another name contradict each other, for custom resources too",
-			Why:    "one of the two would silently win",
+			ID: "PV-31/customwatch", Level: Must, Title: "a watch path with a name and a field selector for another name is rejected, for custom resources too",
+			Why:    "one of the two would be ignored silently",
 			Source: "apiserver handlers/get.go",
 		}, checkContradictingNames),
 	},
 		onBoth(Case{
-			ID: "PV-31/get", Level: Must, Title: "GET of an object has no field selector, and ignores one",
+			ID: "PV-31/get", Level: Must, Title: "GET of an object ignores a field selector",
 			Why:    "unknown parameters are ignored",
 			Source: "apiserver handlers/get.go",
 		}, func(ctx context.Context, s *session, c collection) error {
@@ -134,8 +134,8 @@ func pathErrorCases() []Case {
 			return s.expect(ctx, get(c.item("a")+"?fieldSelector=metadata.name=b"), code(200), field("a", "metadata", "name"))
 		}),
 		onBoth(Case{
-			ID: "PV-23", Level: Must, Title: "the removed export parameter is refused",
-			Why:    "an old client would take the full object for an exported one",
+			ID: "PV-23", Level: Must, Title: "the removed export parameter is rejected",
+			Why:    "an old client would treat the full object as an exported one",
 			Source: "apiserver handlers/get.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expect(ctx, get(c.item("a")+"?export=true"), failure{
@@ -144,18 +144,18 @@ func pathErrorCases() []Case {
 			}.check)
 		}),
 		onBoth(Case{
-			ID: "PV-24/limit", Level: Must, Title: "a limit that is no number is refused",
-			Why:    "no limit at all could be a very long answer",
+			ID: "PV-24/limit", Level: Must, Title: "a limit that is not a number is rejected",
+			Why:    "the response without a limit could be very large",
 			Source: "apimachinery query parameter conversion",
 		}, checkInvalidNumber("?limit=abc")),
 		onBoth(Case{
-			ID: "PV-24/timeoutSeconds", Level: Must, Title: "timeoutSeconds that is no number is refused",
-			Why:    "the client believes in a bound that is not there",
+			ID: "PV-24/timeoutSeconds", Level: Must, Title: "a timeoutSeconds that is not a number is rejected",
+			Why:    "the client relies on the timeout",
 			Source: "apimachinery query parameter conversion",
 		}, checkInvalidNumber("?timeoutSeconds=abc")),
 		onBoth(Case{
-			ID: "PV-25", Level: Must, Title: "a timeout that is no duration is refused",
-			Why:    "the client believes in a bound that is not there",
+			ID: "PV-25", Level: Must, Title: "a timeout that is not a duration is rejected",
+			Why:    "the client relies on the timeout",
 			Source: "apiserver filters/request_deadline.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expect(ctx, get(c.path()+"?timeout=abc"), failure{

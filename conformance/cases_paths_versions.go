@@ -11,7 +11,7 @@ func pathVersionCases() []Case {
 	agree := func(id, title string, check checkFunc) Case {
 		return Case{
 			ID: id, Level: Must, Title: title,
-			Why:    "a client that moves to another version must find the objects it left",
+			Why:    "a client that changes to another version must find the same objects",
 			Source: "Kubernetes API Concepts, API versioning", check: check,
 		}
 	}

@@ -9,13 +9,13 @@ import (
 func pathWatchCases() []Case {
 	return slices.Concat([]Case{
 		onSecrets(Case{
-			ID: "PV-05", Level: Must, Title: "a watch of a namespaced type without a namespace has the events of all namespaces",
-			Why:    "informers for all namespaces live on this watch",
+			ID: "PV-05", Level: Must, Title: "a watch of a namespaced type without a namespace sends the events of all namespaces",
+			Why:    "informers for all namespaces use it",
 			Source: docURIs,
 		}, checkCrossNamespaceWatch),
 		onSecrets(Case{
-			ID: "PV-12", Level: Must, Title: "a collection watch narrowed with fieldSelector=metadata.name has the events of one object only",
-			Why:    "waiting for one object, as kubectl wait and leader election do, relies on it",
+			ID: "PV-12", Level: Must, Title: "a collection watch with fieldSelector=metadata.name sends the events of one object only",
+			Why:    "kubectl wait and leader election wait for one object this way",
 			Source: "Kubernetes API Concepts, deprecation of the /watch/ paths; apiserver requestinfo.go",
 		}, checkSingleObjectWatch("?watch=true&fieldSelector=metadata.name=b")),
 		onSecrets(Case{
@@ -40,16 +40,16 @@ func pathWatchCases() []Case {
 		}),
 		onBoth(Case{
 			ID: "PV-09/true", Level: Must, Title: "a collection GET with watch=true is a watch",
-			Why:    "without it there are no informers",
+			Why:    "informers require it",
 			Source: "apiserver requestinfo.go",
 		}, checkWatchParameter("?watch=true")),
 		onBoth(Case{
-			ID: "PV-09/unparsable", Level: Must, Title: "a watch parameter that is no boolean counts as true",
-			Why:    "a list in place of the watch that was meant would leave the client deaf",
+			ID: "PV-09/unparsable", Level: Must, Title: "a watch parameter that is not a boolean means true",
+			Why:    "a client that expects a watch cannot handle a list",
 			Source: "apiserver requestinfo.go; apimachinery ParseBool conversion",
 		}, checkWatchParameter("?watch=maybe")),
 		onBoth(Case{
-			ID: "PV-09/false", Level: Must, Title: "watch=false and watch=0 list",
+			ID: "PV-09/false", Level: Must, Title: "watch=false and watch=0 mean a list",
 			Why:    "generated clients send the parameter with its zero value",
 			Source: "apiserver requestinfo.go",
 		}, func(ctx context.Context, s *session, c collection) error {
@@ -61,8 +61,8 @@ func pathWatchCases() []Case {
 			return nil
 		}),
 		onBoth(Case{
-			ID: "PV-10", Level: Must, Title: "watch on the path of an object is ignored: the object is returned",
-			Why:    "a client that sends it waits for an object, not for a stream",
+			ID: "PV-10", Level: Must, Title: "watch is ignored on the path of an object",
+			Why:    "the client expects an object, not a stream",
 			Source: "apiserver requestinfo.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			if _, err := c.create(ctx, c.object("a")); err != nil {

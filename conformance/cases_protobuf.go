@@ -18,44 +18,44 @@ const (
 func protobufCases() []Case {
 	return []Case{
 		onSecrets(Case{
-			ID: "PB-01", Level: Must, Title: "built-in types are written and read in protobuf",
-			Why:    "typed clients speak nothing else to them",
+			ID: "PB-01", Level: Must, Title: "built-in types can be written and read in protobuf",
+			Why:    "typed clients use protobuf by default",
 			Source: "Kubernetes API Concepts, Alternate representations of resources",
 		}, checkProtobufVerbs),
 		onSecrets(Case{
-			ID: "PB-02", Level: Must, Title: "a body in protobuf is four magic bytes, and an envelope with kind and apiVersion",
-			Why:    "clients find out by it what is inside",
+			ID: "PB-02", Level: Must, Title: "a protobuf body has four magic bytes and an envelope with kind and apiVersion",
+			Why:    "clients select the type by it",
 			Source: docProtobuf,
 		}, checkProtobufEnvelopes),
 		onBasicCRs(Case{
-			ID: "PB-03", Level: Must, Title: "a custom resource in protobuf is not acceptable",
-			Why:    "it has no such form",
+			ID: "PB-03", Level: Must, Title: "protobuf is not acceptable for a custom resource",
+			Why:    "it has no protobuf encoding",
 			Source: docProtobuf,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expect(ctx, get(c.path()).withAccept(mediaTypeProtobuf), code(406))
 		}),
 		onBasicCRs(Case{
-			ID: "PB-05", Level: Must, Title: "a custom resource in protobuf or else in JSON is JSON",
-			Why:    "clients ask so for types that they do not know",
+			ID: "PB-05", Level: Must, Title: "a request for a custom resource that accepts protobuf and JSON gets JSON",
+			Why:    "clients request unknown types this way",
 			Source: docProtobuf,
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expect(ctx, get(c.path()).withAccept(mediaTypeProtobuf+", application/json"), code(200), mediaType("application/json"), kind(c.apiVersion, "WidgetList"))
 		}),
 		onSecrets(Case{
-			ID: "PB-06", Level: Must, Title: "an error is a Status in protobuf for who asked for protobuf",
-			Why:    "the client has no other decoder at hand",
+			ID: "PB-06", Level: Must, Title: "an error is a Status in protobuf if the client accepts protobuf",
+			Why:    "the client may have no other decoder",
 			Source: "apiserver handlers/responsewriters",
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expect(ctx, get(c.item("none")).withAccept(mediaTypeProtobuf), code(404), mediaType(mediaTypeProtobuf), isProtobufStatus(metav1.StatusReasonNotFound))
 		}),
 		onSecrets(Case{
-			ID: "PB-07", Level: Must, Title: "bytes that are no protobuf, or end too early, are refused",
-			Why:    "what was sent is not what was meant",
+			ID: "PB-07", Level: Must, Title: "a body that is not protobuf, or is truncated, is rejected",
+			Why:    "the body is damaged",
 			Source: "apimachinery runtime/serializer/protobuf",
 		}, checkMalformedProtobuf),
 		onSecrets(Case{
-			ID: "PB-07/kind", Level: Must, Title: "an envelope that says another kind is refused",
-			Why:    "its bytes would be taken for the fields of the wrong type",
+			ID: "PB-07/kind", Level: Must, Title: "an envelope with another kind is rejected",
+			Why:    "its bytes would be decoded as the wrong type",
 			Source: "apimachinery runtime/serializer/protobuf",
 		}, func(ctx context.Context, s *session, c collection) error {
 			body, err := encodeProtobuf(c.apiVersion, "ConfigMap", "a")

@@ -19,49 +19,49 @@ func pruneCases() []Case {
 	size := objectSchema(object{"size": typeSchema("integer")})
 	return []Case{
 		withCRDPerCase(Case{
-			ID: "CD-09", Level: Must, Title: "a schema that is not structural is refused",
-			Why: "without a type for each field nothing can be pruned", Source: docStructural,
+			ID: "CD-09", Level: Must, Title: "a schema that is not structural is rejected",
+			Why: "pruning requires a type for each field", Source: docStructural,
 		}, object{}, checkStructuralSchema),
 		withCRDPerCase(Case{
-			ID: "CD-09/absent", Level: Must, Title: "a version without a schema is refused",
-			Why: "nothing would be known of its objects", Source: docStructural,
+			ID: "CD-09/absent", Level: Must, Title: "a version without a schema is rejected",
+			Why: "the server could not validate its objects", Source: docStructural,
 		}, object{}, func(ctx context.Context, d crdPerCase) error {
 			delete(d.version(0), "schema")
 			return d.create(ctx, d.invalid(cause(metav1.CauseTypeFieldValueRequired, "spec.versions[0].schema.openAPIV3Schema", "Required value")))
 		}),
 		withCRDPerCase(Case{
-			ID: "CD-09/forbidden", Level: Must, Title: "schemas have no references, no uniqueItems, no properties beside additionalProperties and no schema of the metadata but for the name",
-			Why: "they would promise what the server does not do", Source: docStructural,
+			ID: "CD-09/forbidden", Level: Must, Title: "schemas must not have references, uniqueItems, properties beside additionalProperties, or a schema for metadata other than the name",
+			Why: "the server does not implement them", Source: docStructural,
 		}, object{}, checkForbiddenInSchemas),
 		withCRDPerCase(Case{
-			ID: "CD-09/preserveUnknownFields", Level: Must, Title: "a definition that keeps all unknown fields is refused",
-			Why: "it belongs to a version of the API that is gone", Source: docPruning,
+			ID: "CD-09/preserveUnknownFields", Level: Must, Title: "a CRD with preserveUnknownFields is rejected",
+			Why: "the field belongs to a removed version of the API", Source: docPruning,
 		}, object{}, func(ctx context.Context, d crdPerCase) error {
 			d.spec()["preserveUnknownFields"] = true
 			return d.create(ctx, d.invalid(cause(metav1.CauseTypeFieldValueInvalid, "spec.preserveUnknownFields", "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead")))
 		}),
-		about("CD-09/write", "fields that the schema does not name are dropped by every kind of write", "what comes back is what the server understood",
+		about("CD-09/write", "every kind of write drops fields that are not in the schema", "the response shows what the server decoded",
 			object{"spec": size}, checkPrunedOnWrite),
-		about("CD-09/read", "a field that the schema does not name any more is not shown, in lists and watches neither, and goes at the next write",
-			"clients see one form of all objects", object{"spec": objectSchema(object{"size": typeSchema("integer"), "color": typeSchema("string")})}, checkPrunedOnRead),
-		about("CD-09/again", "a field that the schema names again is shown as it was stored", "a mistake in a schema can be taken back",
+		about("CD-09/read", "a field that was removed from the schema is not returned, in lists and watches either, and is removed at the next write",
+			"clients see all objects in one form", object{"spec": objectSchema(object{"size": typeSchema("integer"), "color": typeSchema("string")})}, checkPrunedOnRead),
+		about("CD-09/again", "a field that is added to the schema again is returned as stored", "an error in a schema can be reverted",
 			object{"spec": objectSchema(object{"color": typeSchema("string")})}, checkFieldShownAgain),
-		about("CD-09/preserve", "within x-kubernetes-preserve-unknown-fields all is kept, and what is named there still has its schema",
-			"the owner of the schema knows of fields that it does not name", object{"spec": anySchema().with("properties", object{"inner": size})}, checkPreservedFields),
-		about("CD-09/nested", "items of lists and values of maps are pruned, too", "unknown fields may stand anywhere",
+		about("CD-09/preserve", "x-kubernetes-preserve-unknown-fields keeps unknown fields, and listed fields still have their schema",
+			"the owner of the schema allows fields that it does not list", object{"spec": anySchema().with("properties", object{"inner": size})}, checkPreservedFields),
+		about("CD-09/nested", "items of lists and values of maps are pruned, too", "unknown fields are possible at every level",
 			object{"spec": objectSchema(object{"list": arraySchema(size), "map": mapSchema(size), "any": mapSchema(anySchema())})}, checkNestedPruning),
 		about("CD-09/metadata", "unknown fields of the metadata are dropped, and apiVersion, kind and metadata need no schema", "every object has them",
 			object{}, func(ctx context.Context, d crdPerCase, c collection) error {
 				return d.s.expect(ctx, post(c.path(), c.object("a").withMeta("bogus", 1).withLabel("a", "b").with("spec", object{"x": 1})), code(201),
 					kind(c.apiVersion, "Gear"), valueAt("b", "metadata", "labels", "a"), valueAt(nil, "metadata", "bogus"), valueAt(nil, "spec"))
 			}),
-		about("CD-09/embedded", "an embedded object keeps its apiVersion, kind and metadata, whose unknown fields are dropped",
-			"templates are objects", object{"spec": objectSchema(object{"template": embeddedSchema()})}, checkEmbeddedObjects),
-		about("CD-09/embedded/invalid", "an embedded object needs a kind and an apiVersion, and metadata that would do for an object",
-			"it is to be created one day", object{"spec": objectSchema(object{"template": embeddedSchema()})}, checkInvalidEmbedded),
-		about("CD-09/status", "the status is pruned at its own path, and of the main path nothing is taken", "the schema is that of the whole object",
+		about("CD-09/embedded", "an embedded object keeps its apiVersion, kind and metadata, and unknown metadata fields are dropped",
+			"templates are complete objects", object{"spec": objectSchema(object{"template": embeddedSchema()})}, checkEmbeddedObjects),
+		about("CD-09/embedded/invalid", "an embedded object requires a kind, an apiVersion and valid metadata",
+			"a controller may create it later", object{"spec": objectSchema(object{"template": embeddedSchema()})}, checkInvalidEmbedded),
+		about("CD-09/status", "the status is pruned at its own path, and the main path ignores it", "the schema describes the complete object",
 			object{"spec": size, "status": objectSchema(object{"phase": typeSchema("string")})}, checkPrunedStatus),
-		about("CD-09/intOrString", "a field that is int or string takes both, and nothing else", "ports have a number or a name",
+		about("CD-09/intOrString", "an int-or-string field accepts only integers and strings", "ports are numbers or names",
 			object{"spec": objectSchema(object{"port": object{"x-kubernetes-int-or-string": true}})}, checkIntOrString),
 	}
 }

@@ -15,7 +15,7 @@ func ratchetCases() []Case {
 	}
 	invalid := metav1.CauseTypeFieldValueInvalid
 	return []Case{
-		about("CD-13", "an old value that is invalid by now stays while it is not changed, and may not become another that is invalid", "definitions may be tightened under objects that are there",
+		about("CD-13", "an existing value that has become invalid may stay unchanged, but not change to another invalid value", "schemas may be tightened while objects exist",
 			object{"size": typeSchema("integer"), "color": typeSchema("string")}, func(ctx context.Context, d crdPerCase, c collection) error {
 				err := d.tighten(ctx, c, object{"size": 9}, object{"size": 10}, setOp(propertyPath("spec/properties/size/maximum"), 5))
 				if err != nil {
@@ -29,7 +29,7 @@ func ratchetCases() []Case {
 					send(mergePatch(c.item("a"), object{"spec": object{"size": 9}}), code(422)),
 				)
 			}),
-		about("CD-13/create", "a new object has to be valid, whatever others there are", "the past excuses only itself", object{"size": typeSchema("integer")},
+		about("CD-13/create", "a new object must be valid whatever exists", "ratcheting applies to existing values only", object{"size": typeSchema("integer")},
 			func(ctx context.Context, d crdPerCase, c collection) error {
 				err := d.tighten(ctx, c, object{"size": 9}, object{"size": 9}, setOp(propertyPath("spec/properties/size/maximum"), 5))
 				if err != nil {
@@ -37,9 +37,9 @@ func ratchetCases() []Case {
 				}
 				return d.s.expect(ctx, post(c.path(), c.withSpec("b", object{"size": 9})), c.invalidField("b", cause(invalid, "spec.size", "should be less than or equal to 5")).check)
 			}),
-		about("CD-13/items", "old items of a list with keys are known by their keys, those of other lists by nothing", "a list may grow while an old item is invalid",
+		about("CD-13/items", "existing items of a list with keys are identified by key, those of other lists are not", "a list may grow while an existing item is invalid",
 			object{"parts": keyedListSchema(), "plain": arraySchema(typeSchema("integer"))}, checkRatchetedItems),
-		about("CD-13/rules", "an old value that breaks a new rule stays while it is not changed", "definitions may be tightened under objects that are there",
+		about("CD-13/rules", "an existing value that violates a new rule may stay unchanged", "schemas may be tightened while objects exist",
 			object{"word": typeSchema("string"), "color": typeSchema("string")}, func(ctx context.Context, d crdPerCase, c collection) error {
 				rule := []object{{"rule": "self.startsWith('g')", "message": "must begin with g"}}
 				err := d.tighten(ctx, c, object{"word": "x"}, object{"word": "y"}, setOp(propertyPath("spec/properties/word/x-kubernetes-validations"), rule))
@@ -51,7 +51,7 @@ func ratchetCases() []Case {
 					send(mergePatch(c.item("a"), object{"spec": object{"word": "z"}}), c.invalidField("a", cause(invalid, "spec.word", "must begin with g")).check),
 				)
 			}),
-		about("CD-13/transition", "rules that name oldSelf hold for what is not changed, too", "such a rule judges the change, and there is one around it",
+		about("CD-13/transition", "rules that use oldSelf also apply to unchanged values", "such a rule validates the transition",
 			object{"word": typeSchema("string"), "color": typeSchema("string")}, func(ctx context.Context, d crdPerCase, c collection) error {
 				rule := []object{{"rule": "self != oldSelf || self == 'free'", "message": "must change"}}
 				err := d.tighten(ctx, c, object{"word": "x"}, nil, setOp(propertyPath("spec/properties/word/x-kubernetes-validations"), rule))
@@ -61,7 +61,7 @@ func ratchetCases() []Case {
 				stuck := c.invalidField("a", cause(invalid, "spec.word", "must change")).check
 				return d.s.waitFor(ctx, mergePatch(c.item("a"), object{"spec": object{"color": "red"}}).withQuery("dryRun=All"), stuck)
 			}),
-		about("CD-13/required", "a field that is required by now is missed in a part that is changed only", "definitions may be tightened under objects that are there",
+		about("CD-13/required", "a new required field is required only in a part of the object that changes", "schemas may be tightened while objects exist",
 			object{"inner": objectSchema(object{"x": typeSchema("integer"), "y": typeSchema("integer")}), "color": typeSchema("string")}, func(ctx context.Context, d crdPerCase, c collection) error {
 				err := d.tighten(ctx, c, object{"inner": object{"x": 1}}, object{"inner": object{"x": 1}}, setOp(propertyPath("spec/properties/inner/required"), []string{"y"}))
 				if err != nil {

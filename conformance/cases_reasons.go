@@ -15,27 +15,27 @@ func reasonCases() []Case {
 		return onBoth(Case{ID: id, Level: Must, Title: title, Why: why, Source: docErrors}, check)
 	}
 	return slices.Concat(
-		about("ST-04", "the reason Expired has the code 410", "clients start over for either", func(ctx context.Context, s *session, c collection) error {
+		about("ST-04", "the reason Expired has the code 410", "clients list again for either", func(ctx context.Context, s *session, c collection) error {
 			return checkExpiredList("?resourceVersion=1&resourceVersionMatch=Exact")(ctx, s, c)
 		}),
-		about("ST-08", "the reason Timeout has the code 504", "clients tell a late server from a busy one, which says 429", func(ctx context.Context, s *session, c collection) error {
+		about("ST-08", "the reason Timeout has the code 504", "clients distinguish a late server from a busy one, which answers 429", func(ctx context.Context, s *session, c collection) error {
 			version, err := listUnreachedVersion(ctx, c)
 			if err != nil {
 				return err
 			}
 			return s.expect(ctx, get(c.path()+"?resourceVersion="+version), failure{code: 504, reason: metav1.StatusReasonTimeout, contains: "Too large resource version"}.check)
 		}),
-		about("ST-11", "an error that is of no class has the code 500 and no reason", "clients do not take it for something that they know", func(ctx context.Context, s *session, c collection) error {
+		about("ST-11", "an unclassified error has the code 500 and no reason", "clients must not treat it as a known error", func(ctx context.Context, s *session, c collection) error {
 			return s.expect(ctx, get(c.item("a")+"?resourceVersion=abc"), failure{code: 500}.check, noField("reason"))
 		}),
-		about("ST-14/conflict", "a conflict of appliers has the cause FieldManagerConflict", "kubectl prints from it who owns the field", func(ctx context.Context, s *session, c collection) error {
+		about("ST-14/conflict", "an apply conflict has the cause FieldManagerConflict", "kubectl prints the manager from it", func(ctx context.Context, s *session, c collection) error {
 			return s.expectAll(ctx,
 				send(applyAs("one", c.item("a"), c.object("a").withLabel("l", "1")), code(201)),
 				send(applyAs("two", c.item("a"), c.object("a").withLabel("l", "2")), code(409),
 					hasCause(cause(metav1.CauseTypeFieldManagerConflict, ".metadata.labels.l", `conflict with "one"`))),
 			)
 		}),
-		about("ST-14/future", "a read from the future has the cause ResourceVersionTooLarge", "reflectors tell by it that the server lags", func(ctx context.Context, s *session, c collection) error {
+		about("ST-14/future", "a read at an unreached resourceVersion has the cause ResourceVersionTooLarge", "reflectors detect a server that lags by it", func(ctx context.Context, s *session, c collection) error {
 			version, err := listUnreachedVersion(ctx, c)
 			if err != nil {
 				return err
@@ -43,7 +43,7 @@ func reasonCases() []Case {
 			return s.expect(ctx, get(c.path()+"?resourceVersion="+version), code(504), hasCause(cause(metav1.CauseTypeResourceVersionTooLarge, "", "Too large resource version")))
 		}),
 		[]Case{onCRDPerCase(Case{
-			ID: "ST-14/invalid", Level: Must, Title: "each way in which a value is wrong has a type of cause of its own", Why: "forms tell what is missing from what is wrong",
+			ID: "ST-14/invalid", Level: Must, Title: "each kind of invalid value has its own type of cause", Why: "forms distinguish missing from invalid values",
 			Source: docErrors + "; " + docCRDs,
 		}, object{"spec": invalidValuesSchema()}, checkCauseTypes)},
 	)

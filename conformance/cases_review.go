@@ -76,45 +76,45 @@ func reviewCases() []Case {
 	}
 	everything := object{"namespace": "default", "verb": "delete", "resource": "pods"}
 	cases := []Case{
-		about(accessReview, Case{ID: "VR-01/access", Title: "a SubjectAccessReview says what a user may do", Why: "other servers let the API server decide"},
+		about(accessReview, Case{ID: "VR-01/access", Title: "a SubjectAccessReview returns whether a user has access", Why: "other servers delegate authorization to the API server"},
 			func(ctx context.Context, s *session) error {
 				return s.expect(ctx, accessReview.create(adminReviewSpec(everything)), accessReview.isCreated, value(true, "status", "allowed"), field("delete", "spec", "resourceAttributes", "verb"))
 			}),
-		about(localAccessReview, Case{ID: "VR-01/local", Title: "a LocalSubjectAccessReview says what a user may do in its namespace", Why: "the right to ask can be granted there"},
+		about(localAccessReview, Case{ID: "VR-01/local", Title: "a LocalSubjectAccessReview returns whether a user has access in its namespace", Why: "permission to review can be granted per namespace"},
 			func(ctx context.Context, s *session) error {
 				return s.expect(ctx, localAccessReview.create(adminReviewSpec(everything)), localAccessReview.isCreated, value(true, "status", "allowed"))
 			}),
-		about(selfAccessReview, Case{ID: "VR-01/own", Title: "a SelfSubjectAccessReview says what the client may do", Why: "kubectl auth can-i asks it"},
+		about(selfAccessReview, Case{ID: "VR-01/own", Title: "a SelfSubjectAccessReview returns whether the client has access", Why: "kubectl auth can-i uses it"},
 			func(ctx context.Context, s *session) error {
 				ask := selfAccessReview.create(object{"resourceAttributes": object{"verb": "create", "resource": "namespaces"}})
 				return s.expect(ctx, ask, selfAccessReview.isCreated, value(true, "status", "allowed"))
 			}),
-		about(selfRulesReview, Case{ID: "VR-01/rules", Title: "a SelfSubjectRulesReview lists what the client may do", Why: "kubectl auth can-i --list asks it"},
+		about(selfRulesReview, Case{ID: "VR-01/rules", Title: "a SelfSubjectRulesReview lists the permissions of the client", Why: "kubectl auth can-i --list uses it"},
 			func(ctx context.Context, s *session) error {
 				return s.expect(ctx, selfRulesReview.create(object{"namespace": "default"}), selfRulesReview.isCreated,
 					hasField("status", "resourceRules"), hasField("status", "nonResourceRules"), hasField("status", "incomplete"))
 			}),
-		about(tokenReview, Case{ID: "VR-01/token", Title: "a TokenReview of a wrong token says so", Why: "other servers authenticate with it"},
+		about(tokenReview, Case{ID: "VR-01/token", Title: "a TokenReview of an invalid token is not authenticated", Why: "other servers authenticate with it"},
 			func(ctx context.Context, s *session) error {
 				return s.expect(ctx, tokenReview.create(object{"token": "conformance-no-such-token"}), tokenReview.isCreated,
 					hasField("status"), value(nil, "status", "authenticated"))
 			}),
-		about(selfSubjectReview, Case{ID: "VR-01/self", Title: "a SelfSubjectReview says who the client is", Why: "kubectl auth whoami asks it"},
+		about(selfSubjectReview, Case{ID: "VR-01/self", Title: "a SelfSubjectReview returns the user of the client", Why: "kubectl auth whoami uses it"},
 			func(ctx context.Context, s *session) error {
 				return s.expect(ctx, selfSubjectReview.create(nil), selfSubjectReview.isCreated, hasField("status", "userInfo", "username"))
 			}),
-		about(localAccessReview, Case{ID: "VR-03", Title: "the namespace of a LocalSubjectAccessReview is that of its path", Why: "the right to ask is one for the namespace"},
+		about(localAccessReview, Case{ID: "VR-03", Title: "the namespace of a LocalSubjectAccessReview must be that of its path", Why: "permission to review applies to the namespace of the path"},
 			func(ctx context.Context, s *session) error {
 				other := localAccessReview.create(adminReviewSpec(object{"namespace": "kube-system", "verb": "get", "resource": "pods"}))
 				other.body.(object).withMeta("namespace", "kube-system")
 				return s.expect(ctx, other, failure{code: 400, reason: metav1.StatusReasonBadRequest}.check)
 			}),
-		about(accessReview, Case{ID: "VR-04/access", Title: "a review of nobody, or of nothing, is refused", Why: "the answer would be about something else"},
+		about(accessReview, Case{ID: "VR-04/access", Title: "a review without a user or an action is rejected", Why: "the result would be meaningless"},
 			func(ctx context.Context, s *session) error {
 				user := metav1.StatusCause{Type: metav1.CauseTypeFieldValueInvalid, Field: "spec.user", Message: "at least one of user or group must be specified"}
 				return s.expect(ctx, accessReview.create(object{"resourceAttributes": everything}), isInvalidReview(user))
 			}),
-		about(selfAccessReview, Case{ID: "VR-04/either", Title: "a review is of a resource or of a path, and not of both", Why: "the answer could be to either"},
+		about(selfAccessReview, Case{ID: "VR-04/either", Title: "a review is of a resource or of a path, not of both", Why: "the result would be ambiguous"},
 			func(ctx context.Context, s *session) error {
 				both := object{"resourceAttributes": everything, "nonResourceAttributes": object{"path": "/metrics", "verb": "get"}}
 				for _, spec := range []object{both, {}} {
@@ -124,24 +124,24 @@ func reviewCases() []Case {
 				}
 				return nil
 			}),
-		about(localAccessReview, Case{ID: "VR-04/local", Title: "a LocalSubjectAccessReview is of its namespace", Why: "the right to ask is one for the namespace"},
+		about(localAccessReview, Case{ID: "VR-04/local", Title: "the resource of a LocalSubjectAccessReview must be in its namespace", Why: "permission to review applies to one namespace"},
 			func(ctx context.Context, s *session) error {
 				other := localAccessReview.create(adminReviewSpec(object{"namespace": "kube-system", "verb": "get", "resource": "pods"}))
 				cause := metav1.StatusCause{Type: metav1.CauseTypeFieldValueInvalid, Field: "spec.resourceAttributes.namespace", Message: "must match metadata.namespace"}
 				return s.expect(ctx, other, isInvalidReview(cause))
 			}),
-		about(tokenReview, Case{ID: "VR-04/token", Title: "a TokenReview of no token is refused", Why: "it is no question"},
+		about(tokenReview, Case{ID: "VR-04/token", Title: "a TokenReview without a token is rejected", Why: "the result would be meaningless"},
 			func(ctx context.Context, s *session) error {
 				want := failure{code: 400, reason: metav1.StatusReasonBadRequest, message: "token is required for TokenReview in authentication"}
 				return s.expect(ctx, tokenReview.create(object{}), want.check)
 			}),
-		about(accessReview, Case{ID: "VR-05/access", Title: "the status that a review is sent with is ignored", Why: "whoever passes the answer on must be able to trust it"},
+		about(accessReview, Case{ID: "VR-05/access", Title: "the status of a review request is ignored", Why: "clients trust the status in the response"},
 			func(ctx context.Context, s *session) error {
 				forged := accessReview.create(adminReviewSpec(everything))
 				forged.body.(object)["status"] = object{"allowed": false, "reason": "forged", "evaluationError": "forged"}
 				return s.expect(ctx, forged, accessReview.isCreated, value(true, "status", "allowed"), statusLacks("forged"))
 			}),
-		about(tokenReview, Case{ID: "VR-05/token", Title: "the status that a TokenReview is sent with does not authenticate anybody", Why: "whoever passes the answer on must be able to trust it"},
+		about(tokenReview, Case{ID: "VR-05/token", Title: "the status of a TokenReview request is ignored", Why: "clients trust the status in the response"},
 			func(ctx context.Context, s *session) error {
 				forged := tokenReview.create(object{"token": "conformance-no-such-token"})
 				forged.body.(object)["status"] = object{"authenticated": true}
@@ -150,7 +150,7 @@ func reviewCases() []Case {
 	}
 	for _, r := range []review{accessReview, localAccessReview, selfAccessReview, selfRulesReview, tokenReview, selfSubjectReview} {
 		cases = append(cases, about(r, Case{
-			ID: "VR-02/" + r.plural, Title: fmt.Sprintf("%s can be created, and nothing else", r.plural), Why: "nothing is stored that could be read",
+			ID: "VR-02/" + r.plural, Title: fmt.Sprintf("%s support create only", r.plural), Why: "reviews are not stored",
 		}, r.checkCreateOnly))
 	}
 	return cases

@@ -16,7 +16,7 @@ const docUnavailable = "Kubernetes API Concepts, Unavailable resource versions"
 func versionCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
-			ID: "RS-01/form", Level: Must, Title: "the resourceVersions that a server gives are decimal numbers without leading zero",
+			ID: "RS-01/form", Level: Must, Title: "resourceVersions of a server are decimal numbers without leading zeros",
 			Why:    "clients compare them as numbers since 1.35",
 			Source: docVersions,
 		}, func(ctx context.Context, s *session, c collection) error {
@@ -36,8 +36,8 @@ func versionCases() []Case {
 			return nil
 		}),
 		onBoth(Case{
-			ID: "RS-01/zeros", Level: Must, Title: "leading zeros of a resourceVersion that is sent are read over",
-			Why:    "it is a number, and the same one",
+			ID: "RS-01/zeros", Level: Must, Title: "leading zeros of a resourceVersion in a request are ignored",
+			Why:    "it is the same number",
 			Source: "apiserver storage/api_object_versioner.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			made, err := c.create(ctx, c.object("a"))
@@ -54,55 +54,55 @@ func versionCases() []Case {
 			return l.expectNames("a")
 		}),
 		onBoth(Case{
-			ID: "RS-01/list", Level: Must, Title: "a list at a resourceVersion that is no number is a bad request",
-			Why:    "a client that mixed something up must not get data",
+			ID: "RS-01/list", Level: Must, Title: "a list at a resourceVersion that is not a number is a bad request",
+			Why:    "a client with an invalid request must not get data",
 			Source: "apiserver pkg/storage",
 		}, checkInvalidListVersion("abc", "1.5", "0x10")),
 		onBoth(Case{
 			ID: "RS-02", Level: Must, Title: "a list at a negative resourceVersion is a bad request",
-			Why:    "a client that mixed something up must not get data",
+			Why:    "a client with an invalid request must not get data",
 			Source: "apiserver pkg/storage",
 		}, checkInvalidListVersion("-1")),
 		onBoth(Case{
 			ID: "RS-03", Level: Must, Title: "later changes of one type have larger resourceVersions, across namespaces too",
-			Why:    "clients order two views of one type by them",
+			Why:    "clients order states of one type by them",
 			Source: docVersions + "; apimachinery util/resourceversion",
 		}, checkVersionsIncrease),
 		onBoth(Case{
-			ID: "RS-05/list", Level: Must, Title: "a list not older than the future times out, with a time to retry",
-			Why:    "clients tell a server that lags from one that is broken",
+			ID: "RS-05/list", Level: Must, Title: "a list not older than an unreached resourceVersion fails with 504 Timeout and a retry delay",
+			Why:    "clients distinguish a server that lags from one that fails",
 			Source: docUnavailable,
 		}, checkFutureList("?")),
 		[]Case{
 			onSecrets(Case{
-				ID: "RS-05/limit", Level: Must, Title: "a page at a resourceVersion from the future times out, with a time to retry",
-				Why:    "clients tell a server that lags from one that is broken",
+				ID: "RS-05/limit", Level: Must, Title: "a page at an unreached resourceVersion fails with 504 Timeout and a retry delay",
+				Why:    "clients distinguish a server that lags from one that fails",
 				Source: docUnavailable,
 			}, checkFutureList("?limit=1&")),
 			onSecrets(Case{
-				ID: "RS-05/exact", Level: Must, Title: "an exact list from the future times out, with a time to retry",
-				Why:    "clients tell a server that lags from one that is broken",
+				ID: "RS-05/exact", Level: Must, Title: "an exact list at an unreached resourceVersion fails with 504 Timeout and a retry delay",
+				Why:    "clients distinguish a server that lags from one that fails",
 				Source: docUnavailable,
 			}, checkFutureList("?resourceVersionMatch=Exact&")),
 			onSecrets(Case{
-				ID: "RS-05/notolderthan", Level: Must, Title: "a list with NotOlderThan the future times out, with a time to retry",
-				Why:    "clients tell a server that lags from one that is broken",
+				ID: "RS-05/notolderthan", Level: Must, Title: "a list with NotOlderThan at an unreached resourceVersion fails with 504 Timeout and a retry delay",
+				Why:    "clients distinguish a server that lags from one that fails",
 				Source: docUnavailable,
 			}, checkFutureList("?resourceVersionMatch=NotOlderThan&")),
 		},
 		onBoth(Case{
-			ID: "RS-07/exact", Level: Must, Title: "an exact list at a resourceVersion that is forgotten is refused as Expired",
-			Why:    "410 is what makes a client start over",
+			ID: "RS-07/exact", Level: Must, Title: "an exact list at a compacted resourceVersion is rejected as Expired",
+			Why:    "after a 410 a client lists again",
 			Source: docUnavailable,
 		}, checkExpiredList("?resourceVersion=1&resourceVersionMatch=Exact")),
 		onBoth(Case{
-			ID: "RS-07/limit", Level: Must, Title: "a page at a resourceVersion that is forgotten is refused as Expired",
-			Why:    "410 is what makes a client start over",
+			ID: "RS-07/limit", Level: Must, Title: "a page at a compacted resourceVersion is rejected as Expired",
+			Why:    "after a 410 a client lists again",
 			Source: docUnavailable,
 		}, checkExpiredList("?resourceVersion=1&limit=1")),
 		onBoth(Case{
-			ID: "RS-28", Level: Must, Title: "NotOlderThan a resourceVersion that is long forgotten gives newer data",
-			Why:    "a reflector that lost its watch relists this way",
+			ID: "RS-28", Level: Must, Title: "NotOlderThan a compacted resourceVersion returns newer data",
+			Why:    "a reflector lists this way after it lost its watch",
 			Source: docVersions,
 		}, func(ctx context.Context, s *session, c collection) error {
 			made, err := c.create(ctx, c.object("a"))
@@ -122,13 +122,13 @@ func versionCases() []Case {
 			return nil
 		}),
 		onBoth(Case{
-			ID: "RS-29", Level: Must, Title: "a most recent list sees every write that was answered before",
-			Why:    "a controller that does not see its own write makes it twice",
+			ID: "RS-29", Level: Must, Title: "a list without resourceVersion includes every completed write",
+			Why:    "a controller that does not see its own write would repeat it",
 			Source: "Kubernetes API Concepts, consistent reads from cache; KEP-2340",
 		}, checkListYourWrites),
 		onBoth(Case{
-			ID: "RS-30", Level: Should, Title: "after a compaction, an exact list either still has the exact data or is refused as Expired",
-			Why:    "snapshots of the cache may outlive storage, but other data must never come under that resourceVersion",
+			ID: "RS-30", Level: Should, Title: "after a compaction, an exact list either returns the exact data or is rejected as Expired",
+			Why:    "the cache may keep a state longer than the storage, but must not return other data for it",
 			Source: "KEP-4988; apiserver storage/cacher",
 		}, checkExactAfterCompaction),
 	)

@@ -14,7 +14,7 @@ func versionErrorCases() []Case {
 	cell := func(id, title, why string, queries []string, want failure) []Case {
 		return onBoth(Case{ID: id, Level: Must, Title: title, Why: why, Source: docTable + "; " + docListOptions}, checkInvalidQueries(queries, want))
 	}
-	const contradiction = "the client believes in a guarantee that it does not get"
+	const contradiction = "the client relies on a guarantee that it does not get"
 	const paged = "&limit=1"
 	unset := []string{"?resourceVersionMatch=Exact", "?resourceVersionMatch=Exact&limit=1"}
 	unsetNotOlder := []string{"?resourceVersionMatch=NotOlderThan", "?resourceVersionMatch=NotOlderThan" + paged}
@@ -23,7 +23,7 @@ func versionErrorCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
 			ID: "RS-18", Level: Must, Title: "continue with a resourceVersion other than 0 is a bad request",
-			Why: "the token already names the state", Source: docTable,
+			Why: "the token already contains the state", Source: docTable,
 		}, checkInvalidWithToken([]string{"&resourceVersion=1"}, failure{
 			code: 400, reason: metav1.StatusReasonBadRequest, message: "specifying resource version is not allowed when using continue",
 		})),
@@ -33,14 +33,14 @@ func versionErrorCases() []Case {
 			invalidListOption("resourceVersionMatch", metav1.CauseTypeForbidden, `resourceVersionMatch "exact" is forbidden for resourceVersion "0"`)),
 		cell("RS-22", "NotOlderThan without resourceVersion is invalid", contradiction, unsetNotOlder, noVersion),
 		onBoth(Case{
-			ID: "RS-25/version", Level: Must, Title: "a match together with continue is invalid",
-			Why: "the token already names the state", Source: docTable + "; " + docListOptions,
+			ID: "RS-25/version", Level: Must, Title: "resourceVersionMatch with continue is invalid",
+			Why: "the token already contains the state", Source: docTable + "; " + docListOptions,
 		}, checkInvalidWithToken([]string{
 			"&resourceVersionMatch=Exact&resourceVersion=1", "&resourceVersionMatch=NotOlderThan&resourceVersion=0", "&resourceVersionMatch=NotOlderThan&resourceVersion=1",
 		}, invalidListOption("resourceVersionMatch", metav1.CauseTypeForbidden, "resourceVersionMatch is forbidden when continue is provided"))),
 		onBoth(Case{
-			ID: "RS-25/unset", Level: Must, Title: "a match together with continue and no resourceVersion is invalid for both reasons",
-			Why: "the token already names the state", Source: docTable + "; " + docListOptions,
+			ID: "RS-25/unset", Level: Must, Title: "resourceVersionMatch with continue and without resourceVersion is invalid for both reasons",
+			Why: "the token already contains the state", Source: docTable + "; " + docListOptions,
 		}, checkInvalidWithToken([]string{"&resourceVersionMatch=Exact", "&resourceVersionMatch=NotOlderThan"}, failure{
 			code: 422, reason: metav1.StatusReasonInvalid, details: listOptionsDetails(),
 			contains: "[resourceVersionMatch: Forbidden: ",
@@ -49,14 +49,14 @@ func versionErrorCases() []Case {
 				{Type: metav1.CauseTypeForbidden, Field: "resourceVersionMatch", Message: "resourceVersionMatch is forbidden when continue is provided"},
 			},
 		})),
-		cell("RS-26", "an unknown match is invalid, and the known ones are named", contradiction,
+		cell("RS-26", "an unknown resourceVersionMatch is invalid, and the error lists the known values", contradiction,
 			[]string{
 				"?resourceVersionMatch=Nonsense&resourceVersion=1", "?resourceVersionMatch=Nonsense&resourceVersion=0",
 				"?resourceVersionMatch=Nonsense&resourceVersion=1" + paged,
 			},
 			invalidListOption("resourceVersionMatch", metav1.CauseTypeFieldValueNotSupported,
 				`Unsupported value: "Nonsense": supported values: "Exact", "NotOlderThan", ""`)),
-		cell("RS-27", "sendInitialEvents on a list is invalid", "it is a parameter of watches; a list would look like their beginning",
+		cell("RS-27", "sendInitialEvents on a list is invalid", "the parameter is for watches; a list would look like initial events",
 			[]string{"?sendInitialEvents=true", "?sendInitialEvents=false", "?sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=0"},
 			invalidListOption("sendInitialEvents", metav1.CauseTypeForbidden, "sendInitialEvents is forbidden for list")),
 	)

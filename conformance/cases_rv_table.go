@@ -16,11 +16,11 @@ func versionTableCases() []Case {
 		return onBoth(Case{ID: id, Level: Must, Title: title, Why: why, Source: docTable}, onHistory(check))
 	}
 	const (
-		recent = "a client that asks for nothing special gets the truth"
-		stale  = "informers start from it, cheaply"
-		exact  = "pages and comparisons need one fixed state"
-		token  = "pages must fit together"
-		newer  = "a client must not be taken back behind what it saw"
+		recent = "by default a client gets the current state"
+		stale  = "informers start from it at low cost"
+		exact  = "pages and comparisons require one fixed state"
+		token  = "all pages must have one state"
+		newer  = "a client must not get an older state than it has seen"
 	)
 	any0 := func(query string) historyCheck {
 		return func(ctx context.Context, s *session, c collection, h history) error {
@@ -58,7 +58,7 @@ func versionTableCases() []Case {
 			func(ctx context.Context, s *session, c collection, h history) error {
 				return checkContinuation(ctx, c, "")
 			}),
-		cell("RS-17", "continue, resourceVersion 0: a plain continuation", token,
+		cell("RS-17", "continue, resourceVersion 0: as without resourceVersion", token,
 			func(ctx context.Context, s *session, c collection, h history) error {
 				return checkContinuation(ctx, c, "&resourceVersion=0")
 			}),
@@ -74,7 +74,7 @@ func versionTableCases() []Case {
 			func(ctx context.Context, s *session, c collection, h history) error {
 				return checkPages(ctx, c, "?limit=1&resourceVersionMatch=Exact&resourceVersion="+h.middle, atExactly(h.middle), "a", "b")
 			}),
-		cell("RS-21/before", "Exact, a resourceVersion from before the first object: an empty list at that resourceVersion", exact,
+		cell("RS-21/before", "Exact, a resourceVersion before the first object: an empty list at that resourceVersion", exact,
 			func(ctx context.Context, s *session, c collection, h history) error {
 				l, err := c.list(ctx, "?resourceVersionMatch=Exact&resourceVersion="+h.before)
 				if err != nil {

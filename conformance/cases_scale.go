@@ -76,23 +76,23 @@ func scaleCases() []Case {
 	return slices.Concat(
 		onScale(Case{
 			ID: "SU-08", Level: Must, Title: "the scale of an object has its name, uid, resourceVersion, replicas and selector",
-			Why: "autoscalers know nothing else of it", Source: docScale,
+			Why: "autoscalers read nothing else", Source: docScale,
 		}, checkScale),
 		[]Case{onScaleCRs(Case{
-			ID: "SU-08/status/custom", Level: Must, Title: "the scale of a custom resource has the replicas and the selector that its status names",
-			Why: "autoscalers find the pods by it", Source: docScale,
+			ID: "SU-08/status/custom", Level: Must, Title: "the scale of a custom resource has the replicas and the selector of its status",
+			Why: "autoscalers find the pods with it", Source: docScale,
 		}, checkScaleStatus)},
 		onScale(Case{
-			ID: "SU-09", Level: Must, Title: "a new scale changes the replicas and counts the generation, and nothing else",
-			Why: "autoscalers have rights to no more than that", Source: docScale,
+			ID: "SU-09", Level: Must, Title: "an update of the scale changes only the replicas, and increments the generation",
+			Why: "autoscalers have permission for the scale only", Source: docScale,
 		}, checkScaleUpdate),
 		onScale(Case{
-			ID: "SU-10", Level: Must, Title: "a scale of another kind is refused",
-			Why: "it would be taken for a scale to zero", Source: docScale,
+			ID: "SU-10", Level: Must, Title: "a scale of another kind is rejected",
+			Why: "it would be decoded as a scale to zero", Source: docScale,
 		}, checkScaleOfOtherKind),
 		onScale(Case{
-			ID: "SU-11/zero", Level: Must, Title: "a PUT of a scale without replicas is one of no replicas",
-			Why: "zero is left out when a scale is encoded", Source: docScale,
+			ID: "SU-11/zero", Level: Must, Title: "PUT of a scale without replicas sets zero replicas",
+			Why: "zero is omitted in the encoding of a scale", Source: docScale,
 		}, func(ctx context.Context, s *session, c collection) error {
 			if err := s.expect(ctx, put(c.item("a")+"/scale", scaleBody(object{})), code(200), kind("autoscaling/v1", "Scale"), value(nil, "spec", "replicas")); err != nil {
 				return err
@@ -100,16 +100,16 @@ func scaleCases() []Case {
 			return s.expect(ctx, get(c.item("a")), code(200), value(0, "spec", "replicas"))
 		}),
 		[]Case{onScaleCRs(Case{
-			ID: "SU-11/unset/custom", Level: Must, Title: "a custom resource without replicas has no scale, and gets one only by a number",
-			Why: "what is not set must not be taken for zero", Source: docScale,
+			ID: "SU-11/unset/custom", Level: Must, Title: "a custom resource without replicas has no scale until replicas are set",
+			Why: "an unset value must not be treated as zero", Source: docScale,
 		}, checkUnsetScale)},
 		onScale(Case{
-			ID: "SU-12/stale", Level: Must, Title: "a scale made from an older state of the object is refused",
+			ID: "SU-12/stale", Level: Must, Title: "a scale update with an older resourceVersion is rejected",
 			Why: "two autoscalers must not overwrite each other", Source: docScale,
 		}, checkStaleScale),
 		onScale(Case{
-			ID: "SU-12/unset", Level: Must, Title: "a scale without a resourceVersion overwrites",
-			Why: "kubectl scale sends none", Source: docScale,
+			ID: "SU-12/unset", Level: Must, Title: "a scale update without a resourceVersion overwrites",
+			Why: "kubectl scale sends no resourceVersion", Source: docScale,
 		}, func(ctx context.Context, s *session, c collection) error {
 			if err := s.expect(ctx, put(c.item("a")+"/scale", scaleBody(object{"replicas": 3})), isScale(c, 3)); err != nil {
 				return err
@@ -117,11 +117,11 @@ func scaleCases() []Case {
 			return s.expect(ctx, get(c.item("a")), code(200), value(3, "spec", "replicas"))
 		}),
 		onScale(Case{
-			ID: "SU-12/negative", Level: Must, Title: "a scale of less than no replicas is refused",
-			Why: "controllers count on it", Source: docScale,
+			ID: "SU-12/negative", Level: Must, Title: "a scale with negative replicas is rejected",
+			Why: "controllers rely on it", Source: docScale,
 		}, checkNegativeScale),
 		onScale(Case{
-			ID: "SU-16/scale", Level: Must, Title: "who writes the scale of an object manages its replicas, by the subresource",
+			ID: "SU-16/scale", Level: Must, Title: "the manager of a scale update owns the replicas, with the subresource",
 			Why: "an apply of the object conflicts with the autoscaler", Source: docSubresourceManager,
 		}, func(ctx context.Context, s *session, c collection) error {
 			if err := s.expect(ctx, put(c.item("a")+"/scale?fieldManager=scaler", scaleBody(object{"replicas": 3})), code(200)); err != nil {

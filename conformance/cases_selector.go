@@ -18,8 +18,8 @@ const (
 func labelSelectorCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
-			ID: "SE-01", Level: Must, Title: "a label selector knows =, ==, !=, in, notin, a key, !key, and commas that mean AND",
-			Why:    "services, controllers and people select by them",
+			ID: "SE-01", Level: Must, Title: "a label selector supports =, ==, !=, in, notin, a key, !key, and commas for AND",
+			Why:    "services, controllers and users select by them",
 			Source: docLabels,
 		}, checkLabelSelectors([]selection{
 			{"app=x", "a"}, {"app==x", "a"}, {"app!=x", "b c d"},
@@ -28,8 +28,8 @@ func labelSelectorCases() []Case {
 			{"app=x,tier=1", "a"}, {"app=y,tier=1", ""}, {"app,!tier", "b"}, {"app in (x,y),tier", "a"}, {"!app,!tier", "d"},
 		})),
 		onBoth(Case{
-			ID: "SE-01/empty", Level: Must, Title: "a label with an empty value is there, and selected by it",
-			Why:    "roles of nodes are labels without a value",
+			ID: "SE-01/empty", Level: Must, Title: "a label with an empty value exists and can be selected",
+			Why:    "node roles are labels without a value",
 			Source: docLabels,
 		}, func(ctx context.Context, s *session, c collection) error {
 			for name, labels := range sortedByKey(map[string]object{"a": {"role": ""}, "b": {"role": "x"}, "c": {}}) {
@@ -43,12 +43,12 @@ func labelSelectorCases() []Case {
 		}),
 		onBoth(Case{
 			ID: "SE-02", Level: Must, Title: "!= and notin match objects without the label too",
-			Why:    "what has no label is not x",
+			Why:    "an object without the label does not have the value",
 			Source: docLabels,
 		}, checkLabelSelectors([]selection{{"tier!=1", "b c d"}, {"tier notin (1)", "b c d"}, {"tier!=2,app!=y", "a d"}})),
 		onBoth(Case{
 			ID: "SE-03", Level: Must, Title: "a label selector that cannot be parsed is a bad request",
-			Why:    "everything or nothing would come in place of what was meant",
+			Why:    "the server would return everything or nothing",
 			Source: docParse,
 		}, checkInvalidSelectors("labelSelector", map[string]string{
 			"i in ":      "unable to parse requirement: found '' expected: '('",
@@ -73,8 +73,8 @@ func labelSelectorCases() []Case {
 			return expectAddedThenEnd(ctx, c, "?watch=true&timeoutSeconds=1&labelSelector=&fieldSelector=", fiveNames...)
 		})),
 		onBoth(Case{
-			ID: "SE-11", Level: Must, Title: "a label selector with a key or value that no label can have is a bad request",
-			Why:    "it is a mistake, and would match nothing for ever",
+			ID: "SE-11", Level: Must, Title: "a label selector with an invalid key or value is a bad request",
+			Why:    "it could never match",
 			Source: docParse,
 		}, checkInvalidSelectors("labelSelector", map[string]string{
 			"k=" + strings.Repeat("v", 64):           `unable to parse requirement: values[0][k]: Invalid value: "` + strings.Repeat("v", 64) + `": must be no more than 63 bytes`,

@@ -14,7 +14,7 @@ const docFields = "Kubernetes documentation, Field Selectors; apimachinery field
 func fieldSelectorCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
-			ID: "SE-04", Level: Must, Title: "a field selector knows =, ==, != and commas that mean AND",
+			ID: "SE-04", Level: Must, Title: "a field selector supports =, == and !=, and commas for AND",
 			Why:    "kubelets and kubectl select by them",
 			Source: docFields,
 		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
@@ -25,7 +25,7 @@ func fieldSelectorCases() []Case {
 		})),
 		onBoth(Case{
 			ID: "SE-04/syntax", Level: Must, Title: "a field selector that cannot be parsed is a bad request",
-			Why:    "everything or nothing would come in place of what was meant",
+			Why:    "the server would return everything or nothing",
 			Source: docFields,
 		}, checkInvalidSelectors("fieldSelector", map[string]string{
 			"garbage":              "invalid selector: 'garbage'; can't understand 'garbage'",
@@ -33,42 +33,42 @@ func fieldSelectorCases() []Case {
 			"metadata.name=a,b":    "invalid selector: 'metadata.name=a,b'; can't understand 'b'",
 		})),
 		onBoth(Case{
-			ID: "SE-05", Level: Must, Title: "metadata.name and metadata.namespace can be selected by",
-			Why:    "they are the only fields that every type has",
+			ID: "SE-05", Level: Must, Title: "field selectors support metadata.name and metadata.namespace",
+			Why:    "all types support them",
 			Source: docFields,
 		}, checkNameAndNamespace),
 		[]Case{
 			{
-				ID: "SE-05/cluster", Level: Must, Title: "metadata.name can be selected by for cluster-scoped types too",
-				Why:    "they are the only fields that every type has",
+				ID: "SE-05/cluster", Level: Must, Title: "field selectors support metadata.name for cluster-scoped types",
+				Why:    "all types support it",
 				Source: docFields, check: checkClusterScopedName,
 			},
 			{
-				ID: "SE-06", Level: Must, Title: "a field that a typed resource does not select by is a bad request",
-				Why:    "it would match nothing for ever",
+				ID: "SE-06", Level: Must, Title: "a field selector for an unsupported field of a typed resource is a bad request",
+				Why:    "it could never match",
 				Source: "apimachinery runtime/conversion.go", check: checkUnknownTypedField,
 			},
 			onBasicCRs(Case{
-				ID: "SE-07", Level: Must, Title: "a field that a custom resource does not select by is a bad request",
-				Why:    "it would match nothing for ever",
+				ID: "SE-07", Level: Must, Title: "a field selector for an unsupported field of a custom resource is a bad request",
+				Why:    "it could never match",
 				Source: "apiextensions customresource_handler.go",
 			}, checkInvalidSelectors("fieldSelector", map[string]string{
 				"spec.foo=x": "field label not supported: spec.foo", "metadata.uid=x": "field label not supported: metadata.uid",
 			})),
 			onBasicCRs(Case{
-				ID: "SE-08", Level: Must, Title: "selectableFields of a definition can be selected by in lists, watches and deletions",
-				Why:    "it is what they are declared for",
+				ID: "SE-08", Level: Must, Title: "selectableFields of a CRD are supported in lists, watches and deletions",
+				Why:    "CRDs declare them for this purpose",
 				Source: "Kubernetes documentation, Custom Resources, field selection",
 			}, checkSelectableFields),
 			onBasicCRs(Case{
-				ID: "SE-13/value", Level: Must, Title: `\, \= and \\ in a field selector stand for the characters themselves`,
-				Why:    "values are anything, and clients escape them",
+				ID: "SE-13/value", Level: Must, Title: `\, \= and \\ in a field selector are escaped characters`,
+				Why:    "values may contain any character",
 				Source: docFields,
 			}, checkEscapedValues),
 		},
 		onBoth(Case{
-			ID: "SE-13", Level: Must, Title: "a field selector takes escaped commas, equals signs and backslashes, and refuses others",
-			Why:    "values are anything, and clients escape them",
+			ID: "SE-13", Level: Must, Title: "a field selector accepts escaped commas, equals signs and backslashes, and rejects other escapes",
+			Why:    "values may contain any character",
 			Source: docFields,
 		}, onFiveObjects(checkSelectorEscapes)),
 	)

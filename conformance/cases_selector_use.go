@@ -12,8 +12,8 @@ func selectorUseCases() []Case {
 	const labelAndField = "labelSelector=app=x&fieldSelector=metadata.name!=c"
 	return slices.Concat(
 		onBoth(Case{
-			ID: "SE-10/list", Level: Must, Title: "a list with label and field selector has what matches both",
-			Why:    "the parts of a selection add up, or it selects too much",
+			ID: "SE-10/list", Level: Must, Title: "a list with label and field selector returns what matches both",
+			Why:    "selectors are combined with AND",
 			Source: docURIs,
 		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
 			l, err := c.list(ctx, "?"+labelAndField)
@@ -23,8 +23,8 @@ func selectorUseCases() []Case {
 			return l.expectNames("a", "e")
 		})),
 		onBoth(Case{
-			ID: "SE-10/watch", Level: Must, Title: "a watch with label and field selector has what matches both",
-			Why:    "the parts of a selection add up, or it selects too much",
+			ID: "SE-10/watch", Level: Must, Title: "a watch with label and field selector sends what matches both",
+			Why:    "selectors are combined with AND",
 			Source: docSelectors,
 		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
 			w, err := c.watch(ctx, "?watch=true&"+labelAndField)
@@ -47,8 +47,8 @@ func selectorUseCases() []Case {
 			return w.wantAt("MODIFIED", "a", changed.ResourceVersion)
 		})),
 		onBoth(Case{
-			ID: "SE-10/deletecollection", Level: Must, Title: "the deletion of a collection with label and field selector takes what matches both",
-			Why:    "what it takes too much is lost",
+			ID: "SE-10/deletecollection", Level: Must, Title: "deletecollection with label and field selector removes what matches both",
+			Why:    "it must not delete other objects",
 			Source: docURIs,
 		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
 			if err := s.expect(ctx, del(c.path()+"?"+labelAndField), code(200)); err != nil {
@@ -61,8 +61,8 @@ func selectorUseCases() []Case {
 			return l.expectNames("b", "c", "d")
 		})),
 		onBoth(Case{
-			ID: "SE-12", Level: May, Title: "a selector on GET of an object is ignored, or refused; it never hides the object",
-			Why:    "the object is there, and 404 would say that it is not",
+			ID: "SE-12", Level: May, Title: "GET of an object ignores or rejects selectors, and never hides the object",
+			Why:    "a 404 would mean that the object does not exist",
 			Source: "apiserver handlers/get.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			if _, err := c.create(ctx, c.object("a").withLabel("app", "x")); err != nil {

@@ -28,25 +28,25 @@ func onStatusSubresource(c Case, check func(ctx context.Context, s *session, c c
 func statusCases() []Case {
 	return slices.Concat(
 		onStatusSubresource(Case{
-			ID: "SU-01", Level: Must, Title: "where there is a status subresource, the main path ignores the status",
-			Why: "users send back what they read, and must not undo what the controller reports", Source: docStatus,
+			ID: "SU-01", Level: Must, Title: "with a status subresource, the main path ignores the status",
+			Why: "users send back objects that they have read, and must not revert the status", Source: docStatus,
 		}, checkMainPathIgnoresStatus),
 		onStatusSubresource(Case{
-			ID: "SU-02", Level: Must, Title: "the status subresource changes the status and ignores the specification",
-			Why: "controllers send back what they read, and must not undo what the user wants", Source: docStatus,
+			ID: "SU-02", Level: Must, Title: "the status subresource changes the status and ignores the spec",
+			Why: "controllers send back objects that they have read, and must not revert the spec", Source: docStatus,
 		}, checkStatusIgnoresSpec),
 		[]Case{onScaleCRs(Case{
-			ID: "SU-02/metadata/custom", Level: Must, Title: "the status subresource of a custom resource ignores the metadata too",
-			Why: "labels are the user's", Source: docStatus,
+			ID: "SU-02/metadata/custom", Level: Must, Title: "the status subresource of a custom resource ignores the metadata",
+			Why: "users own the labels", Source: docStatus,
 		}, checkStatusIgnoresMetadata)},
 		onStatusSubresource(Case{
-			ID: "SU-03", Level: Must, Title: "a status made from an older state of the object is refused",
+			ID: "SU-03", Level: Must, Title: "a status update with an older resourceVersion is rejected",
 			Why: "two controllers must not overwrite each other", Source: docStatus,
 		}, checkStaleStatus),
 		[]Case{
 			onPods(Case{
-				ID: "SU-03/unset/typed", Level: Must, Title: "a status without a resourceVersion overwrites, where the type allows it",
-				Why: "nodes report so", Source: docStatus,
+				ID: "SU-03/unset/typed", Level: Must, Title: "a status update without a resourceVersion overwrites, if the type allows it",
+				Why: "kubelets report this way", Source: docStatus,
 			}, func(ctx context.Context, s *session, c collection) error {
 				if _, err := c.createWithRetry(ctx, c.unscheduledPod("a")); err != nil {
 					return err
@@ -54,8 +54,8 @@ func statusCases() []Case {
 				return s.expect(ctx, put(c.item("a")+"/status", c.withStatusMessage(c.unscheduledPod("a"), "new")), code(200), field("new", "status", "message"))
 			}),
 			onScaleCRs(Case{
-				ID: "SU-03/unset/custom", Level: Must, Title: "the status of a custom resource cannot be written without a resourceVersion",
-				Why: "custom resources are never overwritten unseen", Source: docStatus,
+				ID: "SU-03/unset/custom", Level: Must, Title: "a status update of a custom resource requires a resourceVersion",
+				Why: "custom resources do not allow unconditional updates", Source: docStatus,
 			}, checkUnsetStatusVersion),
 			onScaleCRs(Case{
 				ID: "SU-05", Level: Must, Title: "without a status subresource the main path stores the status",
@@ -63,7 +63,7 @@ func statusCases() []Case {
 			}, checkStatusWithoutSubresource),
 			onPods(Case{
 				ID: "SU-07/typed", Level: Must, Title: "a status cannot be created or deleted",
-				Why: "it lives and dies with its object", Source: docStatus,
+				Why: "it exists as long as its object", Source: docStatus,
 			}, func(ctx context.Context, s *session, c collection) error {
 				for _, one := range []call{post(c.item("a")+"/status", c.unscheduledPod("a")), del(c.item("a") + "/status")} {
 					if err := s.expect(ctx, one, methodNotAllowed.check); err != nil {
@@ -74,16 +74,16 @@ func statusCases() []Case {
 			}),
 			onScaleCRs(Case{
 				ID: "SU-07/custom", Level: Must, Title: "the status of a custom resource cannot be created or deleted, nor can its scale",
-				Why: "they live and die with their object", Source: docStatus,
+				Why: "they exist as long as their object", Source: docStatus,
 			}, checkUnsupportedOnSubresources),
 		},
 		onStatusSubresource(Case{
-			ID: "SU-04", Level: Must, Title: "a new status gives the object a new resourceVersion and leaves its generation",
-			Why: "controllers tell by the generation whether there is work to do", Source: docStatus,
+			ID: "SU-04", Level: Must, Title: "a status update changes the resourceVersion and keeps the generation",
+			Why: "controllers detect spec changes by the generation", Source: docStatus,
 		}, checkStatusVersions),
 		onStatusSubresource(Case{
-			ID: "SU-06", Level: Must, Title: "the status subresource shows the whole object",
-			Why: "who may only read the status needs to know of what", Source: docStatus,
+			ID: "SU-06", Level: Must, Title: "GET of the status subresource returns the complete object",
+			Why: "clients with permission for the status only need to identify the object", Source: docStatus,
 		}, func(ctx context.Context, s *session, c collection, body bodyFunc) error {
 			a, err := c.createWithRetry(ctx, body("a"))
 			if err != nil {

@@ -17,23 +17,23 @@ const (
 func streamCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
-			ID: "SI-01", Level: Must, Title: "a streaming list has ADDED for every object, a bookmark that ends them, then what happens",
-			Why:    "reflectors take their whole state from it",
+			ID: "SI-01", Level: Must, Title: "a streaming list sends ADDED for every object, a bookmark that ends them, then changes",
+			Why:    "reflectors build their state from it",
 			Source: docStreams,
 		}, onStreamingList("", checkInitialEventsThenChanges)),
 		onBoth(Case{
-			ID: "SI-02", Level: Must, Title: "without resourceVersion, the initial events are no older than the request",
-			Why:    "a client that asks for nothing special gets the truth",
+			ID: "SI-02", Level: Must, Title: "without resourceVersion, the initial events are not older than the request",
+			Why:    "by default a client gets the current state",
 			Source: docStreams,
 		}, checkRecentStreams),
 		onBoth(Case{
-			ID: "SI-03", Level: Must, Title: "at resourceVersion 0, the initial events are of some state, and what follows leads to the present",
-			Why:    "informers start from it, cheaply",
+			ID: "SI-03", Level: Must, Title: "at resourceVersion 0, the initial events are of any state, and the following events lead to the current one",
+			Why:    "informers start from it at low cost",
 			Source: docStreams,
 		}, checkStaleStream),
 		onBoth(Case{
-			ID: "SI-04", Level: Must, Title: "at resourceVersion N, the initial events and their bookmark are no older than N",
-			Why:    "a client must not be taken back behind what it saw",
+			ID: "SI-04", Level: Must, Title: "at resourceVersion N, the initial events and their bookmark are not older than N",
+			Why:    "a client must not get an older state than it has seen",
 			Source: docStreams,
 		}, func(ctx context.Context, s *session, c collection) error {
 			if err := s.skipWithoutWatchList(ctx, c); err != nil {
@@ -53,13 +53,13 @@ func streamCases() []Case {
 			return nil
 		}),
 		onBoth(Case{
-			ID: "SI-07", Level: Must, Title: "with sendInitialEvents=false there are no initial events, only what happens from now on",
-			Why:    "a client that has its state elsewhere is spared it",
+			ID: "SI-07", Level: Must, Title: "with sendInitialEvents=false there are no initial events, only later changes",
+			Why:    "a client that already has the state does not need it",
 			Source: docStreams,
 		}, checkNoInitialEvents),
 		onBoth(Case{
-			ID: "SI-08", Level: Must, Title: "a streaming list of an empty collection is just the bookmark",
-			Why:    "the client would wait for its state for ever",
+			ID: "SI-08", Level: Must, Title: "a streaming list of an empty collection sends only the bookmark",
+			Why:    "the client would wait for its state forever",
 			Source: docStreams,
 		}, func(ctx context.Context, s *session, c collection) error {
 			w, err := s.watchList(ctx, c, "")
@@ -71,8 +71,8 @@ func streamCases() []Case {
 			return err
 		}),
 		onBoth(Case{
-			ID: "SI-10", Level: Must, Title: "a watch without resourceVersion or at 0 that asks for bookmarks is a streaming list too",
-			Why:    "kube-apiserver treats it so since 1.34",
+			ID: "SI-10", Level: Must, Title: "a watch that allows bookmarks, without resourceVersion or at 0, is a streaming list",
+			Why:    "kube-apiserver does so since 1.34",
 			Source: "apiserver handlers/get.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			if err := s.skipWithoutWatchList(ctx, c); err != nil {
@@ -91,16 +91,16 @@ func streamCases() []Case {
 			return nil
 		}),
 		onBoth(Case{
-			ID: "SI-11", Level: Must, Title: "a streaming list is not paged: limit is ignored",
-			Why:    "half a state would be taken for all of it",
+			ID: "SI-11", Level: Must, Title: "a streaming list ignores limit",
+			Why:    "a partial state would be treated as complete",
 			Source: docStreams,
 		}, onStreamingList("&limit=1", func(_ context.Context, _ collection, w *watcher) error {
 			_, err := w.wantInitialEvents("a", "b")
 			return err
 		})),
 		onBoth(Case{
-			ID: "SI-13", Level: Must, Title: "initial events are of the selection only",
-			Why:    "a filter that leaks is a filter that costs",
+			ID: "SI-13", Level: Must, Title: "initial events match the selectors",
+			Why:    "events that do not match cost memory and time",
 			Source: docStreams,
 		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
 			if err := s.skipWithoutWatchList(ctx, c); err != nil {
@@ -116,8 +116,8 @@ func streamCases() []Case {
 			return nil
 		})),
 		onBoth(Case{
-			ID: "SI-14", Level: Must, Title: "the initial events are the list at the resourceVersion of their bookmark",
-			Why:    "a cache that is filled by a stream must not differ from one that is filled by a list",
+			ID: "SI-14", Level: Must, Title: "the initial events equal the list at the resourceVersion of their bookmark",
+			Why:    "caches that are filled by streams and by lists must be equal",
 			Source: docStreams,
 		}, onStreamingList("", checkStreamEqualsList)),
 	)

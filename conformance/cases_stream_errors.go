@@ -10,7 +10,7 @@ import (
 
 // streamErrorCases are about streaming lists that do not come about (SI-05, SI-06, SI-09, SI-11, SI-12, SI-15).
 func streamErrorCases() []Case {
-	const contradiction = "the client believes in a guarantee that it does not get"
+	const contradiction = "the client relies on a guarantee that it does not get"
 	noMatch := invalidListOption("resourceVersionMatch", metav1.CauseTypeForbidden,
 		"sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")
 	return slices.Concat(
@@ -35,27 +35,27 @@ func streamErrorCases() []Case {
 		}, "?watch=true&timeoutSeconds=1&sendInitialEvents=true&resourceVersionMatch=Exact",
 			"?watch=true&timeoutSeconds=1&sendInitialEvents=true&resourceVersionMatch=Exact&resourceVersion=1")),
 		onBoth(Case{
-			ID: "SI-09", Level: Must, Title: "a streaming list from the future begins, and then fails with an ERROR event: 504 Timeout",
-			Why:    "clients tell a server that lags from one that is broken",
+			ID: "SI-09", Level: Must, Title: "a streaming list at an unreached resourceVersion starts, and then fails with an ERROR event: 504 Timeout",
+			Why:    "clients distinguish a server that lags from one that fails",
 			Source: docStreams + "; " + docCacher,
 		}, func(ctx context.Context, s *session, c collection) error {
 			_, err := openFutureStream(ctx, s, c)
 			return err
 		}),
 		onBoth(Case{
-			ID: "SI-11/continue", Level: Must, Title: "a streaming list is not paged: continue is invalid",
-			Why:    "there is no place in a list at which a watch could go on",
+			ID: "SI-11/continue", Level: Must, Title: "a streaming list with continue is invalid",
+			Why:    "a watch cannot start in the middle of a list",
 			Source: docListOptions,
 		}, withWatchList(checkInvalidWithToken([]string{"&timeoutSeconds=1&" + streamingList[len("?"):]},
 			invalidListOption("resourceVersionMatch", metav1.CauseTypeForbidden, "resourceVersionMatch is forbidden when continue is provided")))),
 		onBoth(Case{
-			ID: "SI-12", Level: Must, Title: "a server with streaming lists switched off says so",
-			Why:    "reflectors fall back to a list and a watch",
+			ID: "SI-12", Level: Must, Title: "a server with streaming lists disabled rejects them",
+			Why:    "reflectors fall back to list and watch",
 			Source: docListOptions,
 		}, checkWatchListDisabled),
 		onBoth(Case{
-			ID: "SI-15", Level: Must, Title: "sendInitialEvents that is no boolean counts as true",
-			Why:    "the client would wait for the end of initial events that never come",
+			ID: "SI-15", Level: Must, Title: "a sendInitialEvents that is not a boolean means true",
+			Why:    "the client would wait for the end of initial events forever",
 			Source: "apimachinery ParseBool conversion",
 		}, checkUnparsableFlag(noMatch)),
 	)

@@ -14,17 +14,17 @@ import (
 func streamFormatCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
-			ID: "SI-16/metadata", Level: Should, Title: "a streaming list as PartialObjectMetadata has that kind in each event, the bookmark too",
-			Why:    "metadata informers decode nothing else",
+			ID: "SI-16/metadata", Level: Should, Title: "a streaming list as PartialObjectMetadata has that kind in each event, including the bookmark",
+			Why:    "metadata informers decode this kind only",
 			Source: docStreams + "; " + docFormat,
 		}, onFiveObjects(checkMetadataStream)),
 		onBoth(Case{
-			ID: "SI-16/table", Level: Should, Title: "a streaming list as Tables has a Table in each event, the bookmark too",
-			Why:    "kubectl get --watch prints from it",
+			ID: "SI-16/table", Level: Should, Title: "a streaming list as Tables has a Table in each event, including the bookmark",
+			Why:    "kubectl get --watch prints them",
 			Source: docStreams + "; Kubernetes API Concepts, Receiving resources as Tables",
 		}, onFiveObjects(checkTableStream)),
 		[]Case{onSecrets(Case{
-			ID: "SI-16/protobuf", Level: Should, Title: "a streaming list in protobuf has its objects and its bookmark as frames",
+			ID: "SI-16/protobuf", Level: Should, Title: "a streaming list in protobuf sends its objects and its bookmark as frames",
 			Why:    "typed clients and controllers watch built-in types this way",
 			Source: docStreams + "; " + docFormat,
 		}, onFiveObjects(checkProtobufStream))},
@@ -34,8 +34,8 @@ func streamFormatCases() []Case {
 			Source: "apiserver handlers/watch.go, feature gate WatchListCompression",
 		}, onFiveObjects(checkUncompressedStream)),
 		onBoth(Case{
-			ID: "SI-17/gzip", Level: Should, Title: "a streaming list is compressed for a client that accepts gzip, and each event comes at once all the same",
-			Why:    "a state of megabytes is sent as one of kilobytes",
+			ID: "SI-17/gzip", Level: Should, Title: "a streaming list is compressed for a client that accepts gzip, and each event is sent immediately",
+			Why:    "compression reduces large states from megabytes to kilobytes",
 			Source: "apiserver handlers/watch.go, feature gate WatchListCompression",
 		}, onFiveObjects(checkCompressedStream)),
 	)

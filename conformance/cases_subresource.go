@@ -18,13 +18,13 @@ const (
 func subresourceCases() []Case {
 	return slices.Concat(subresourceDiscoveryCases(), []Case{
 		{
-			ID: "SU-15/status", Level: Must, Title: "status subresources are listed as the resource, a slash and their name",
-			Why: "clients look there whether a resource has them", Source: "apiserver installer.go",
+			ID: "SU-15/status", Level: Must, Title: "status subresources are in discovery as RESOURCE/status",
+			Why: "clients look up subresources there", Source: "apiserver installer.go",
 			check: checkListed("v1", metav1.APIResource{Name: "pods/status", Kind: "Pod", Verbs: metav1.Verbs{"get", "patch", "update"}}),
 		},
 		onScaleCRs(Case{
-			ID: "SU-15/custom", Level: Must, Title: "the subresources of a custom resource are listed in the versions that have them",
-			Why: "clients look there whether a resource has them", Source: "apiextensions customresource_discovery_controller.go",
+			ID: "SU-15/custom", Level: Must, Title: "the subresources of a custom resource are in discovery in the versions that have them",
+			Why: "clients look up subresources there", Source: "apiextensions customresource_discovery_controller.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			status := metav1.APIResource{Name: "dials/status", Kind: "Dial", Verbs: metav1.Verbs{"get", "patch", "update"}}
 			err := poll(ctx, func(ctx context.Context) error {
@@ -41,8 +41,8 @@ func subresourceCases() []Case {
 			return err
 		}),
 	}, onStatusSubresource(Case{
-		ID: "SU-16", Level: Must, Title: "who writes the status of an object manages it by the subresource",
-		Why: "an apply of the object does not take the status over", Source: docSubresourceManager,
+		ID: "SU-16", Level: Must, Title: "the manager of a status update owns it with the subresource",
+		Why: "an apply to the main path must not take over the status", Source: docSubresourceManager,
 	}, func(ctx context.Context, s *session, c collection, body bodyFunc) error {
 		if _, err := c.createWithRetry(ctx, body("a")); err != nil {
 			return err
@@ -60,8 +60,8 @@ func subresourceCases() []Case {
 func subresourceDiscoveryCases() []Case {
 	one := func(id, groupVersion, path string, want metav1.APIResource) Case {
 		return Case{
-			ID: id, Level: Must, Title: want.Name + " is listed with its kind and verbs, and the group and version of that",
-			Why: "clients have to know what to send", Source: "apiserver installer.go",
+			ID: id, Level: Must, Title: want.Name + " is in discovery with its kind and verbs, and the group and version of the kind",
+			Why: "clients need the kind of the request body", Source: "apiserver installer.go",
 			check: func(ctx context.Context, s *session) error {
 				if err := s.skipUnlessPathServed(ctx, path, want.Name+" of "+groupVersion); err != nil {
 					return err
@@ -185,14 +185,14 @@ func bindingCases() []Case {
 		})
 	}
 	return []Case{
-		bound("SU-13/binds", "a binding puts a pod on a node", "it is how schedulers place pods",
+		bound("SU-13/binds", "a binding assigns a pod to a node", "schedulers assign pods this way",
 			func(ctx context.Context, s *session, c collection) error {
 				if err := s.expect(ctx, c.binding(noNode), isActionSuccess); err != nil {
 					return err
 				}
 				return s.expect(ctx, get(c.item("a")), code(200), field(noNode, "spec", "nodeName"), isScheduled)
 			}),
-		bound("SU-13/bound", "a pod that is on a node is bound to no other", "two schedulers must not place it twice",
+		bound("SU-13/bound", "a pod that is assigned to a node cannot be bound again", "two schedulers must not assign it twice",
 			func(ctx context.Context, s *session, c collection) error {
 				if err := s.expect(ctx, c.binding(noNode), isActionSuccess); err != nil {
 					return err
@@ -203,14 +203,14 @@ func bindingCases() []Case {
 				}
 				return s.expect(ctx, get(c.item("a")), code(200), field(noNode, "spec", "nodeName"))
 			}),
-		bound("SU-13/terminating", "a pod that is being deleted is bound to no node", "it would have to be ended before it runs",
+		bound("SU-13/terminating", "a terminating pod cannot be bound", "the pod must not start",
 			func(ctx context.Context, s *session, c collection) error {
 				if err := s.expect(ctx, del(c.item("a")), code(200)); err != nil {
 					return err
 				}
 				return s.expect(ctx, c.binding(noNode), bindingConflict("is being deleted, cannot be assigned to a host").check)
 			}),
-		bound("SU-13/stale", "a binding for another pod of the same name is refused", "the scheduler decided on a pod that is gone",
+		bound("SU-13/stale", "a binding with the uid of another pod of the same name is rejected", "the scheduler decided about a pod that was deleted",
 			func(ctx context.Context, s *session, c collection) error {
 				stale := c.binding(noNode)
 				stale.body.(object).withMeta("uid", "1")
@@ -223,7 +223,7 @@ func bindingCases() []Case {
 				}
 				return s.expect(ctx, get(c.item("a")), code(200), value(nil, "spec", "nodeName"))
 			}),
-		binding("SU-13/gated", "a pod with scheduling gates is bound to no node", "somebody has said that it is not to run yet", func(ctx context.Context, s *session, c collection) error {
+		binding("SU-13/gated", "a pod with scheduling gates cannot be bound", "a controller has not released it yet", func(ctx context.Context, s *session, c collection) error {
 			gated := c.unscheduledPod("a")
 			gated["spec"].(object)["schedulingGates"] = []object{{"name": "conformance.example.com/gate"}}
 			if _, err := c.createWithRetry(ctx, gated); err != nil {
@@ -231,7 +231,7 @@ func bindingCases() []Case {
 			}
 			return s.expect(ctx, c.binding(noNode), bindingConflict("has non-empty .spec.schedulingGates").check)
 		}),
-		binding("SU-13/absent", "a pod that does not exist is bound to no node", "schedulers forget it then", func(ctx context.Context, s *session, c collection) error {
+		binding("SU-13/absent", "binding a pod that does not exist is NotFound", "schedulers then forget the pod", func(ctx context.Context, s *session, c collection) error {
 			return s.expect(ctx, c.binding(noNode), notFound(c, "a").check)
 		}),
 	}

@@ -22,70 +22,70 @@ const (
 func tableCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
-			ID: "TB-01", Level: Must, Title: "an object and a list are given as a Table to those who accept it",
+			ID: "TB-01", Level: Must, Title: "an object and a list are returned as a Table if the client accepts it",
 			Why:    "kubectl get prints types that it does not know",
 			Source: docTables,
 		}, onFiveObjects(checkTables(mediaTypeTable, metaGroupVersion))),
 		onBoth(Case{
 			ID: "TB-02", Level: Must, Title: "Tables of v1beta1 are still served, with metadata of v1beta1 in the rows",
-			Why:    "older clients ask for no other",
+			Why:    "older clients support v1beta1 only",
 			Source: docTables,
 		}, onFiveObjects(checkTables("application/json;as=Table;g=meta.k8s.io;v=v1beta1", "meta.k8s.io/v1beta1"))),
 		onBoth(Case{
-			ID: "TB-03", Level: Must, Title: "a form that is not served is not acceptable, and left out where something else is",
-			Why:    "clients list what they want first, and what they can do with",
+			ID: "TB-03", Level: Must, Title: "an unsupported Table form is not acceptable, and skipped if Accept has alternatives",
+			Why:    "clients list their preferred form first, and alternatives after it",
 			Source: docTables,
 		}, checkUnknownTables),
 		onBoth(Case{
-			ID: "TB-04", Level: Must, Title: "columns have all of their fields, the first is the name, and every row has the cells",
-			Why:    "clients lay their tables out by it",
+			ID: "TB-04", Level: Must, Title: "columns have all of their fields, the first column is the name, and every row has a cell for each column",
+			Why:    "clients format their output by them",
 			Source: docTables,
 		}, onFiveObjects(checkTableColumns)),
 		onBoth(Case{
-			ID: "TB-05", Level: Must, Title: "rows have the metadata of their objects, or what includeObject says",
-			Why:    "kubectl takes labels, namespaces and sort keys from there",
+			ID: "TB-05", Level: Must, Title: "rows have the metadata of their objects, or what includeObject selects",
+			Why:    "kubectl reads labels, namespaces and sort keys from the rows",
 			Source: docTables + "; " + docTableCode,
 		}, onFiveObjects(checkIncludeObject)),
 		onBoth(Case{
-			ID: "TB-06", Level: Must, Title: "an includeObject that is none is a bad request",
-			Why:    "the client would wait for objects that do not come",
+			ID: "TB-06", Level: Must, Title: "an invalid includeObject is a bad request",
+			Why:    "the client would wait for objects that are not sent",
 			Source: docTableCode,
 		}, onFiveObjects(checkInvalidIncludeObject)),
 		[]Case{
 			onScaleCRs(Case{
-				ID: "TB-07/columns", Level: Must, Title: "the columns of a custom resource are its additionalPrinterColumns, null where there is no value",
-				Why:    "it is what authors of custom resources choose to show",
+				ID: "TB-07/columns", Level: Must, Title: "the columns of a custom resource are its additionalPrinterColumns, with null for missing values",
+				Why:    "authors of CRDs choose the columns",
 				Source: "apiextensions-apiserver registry/customresource/tableconvertor",
 			}, checkCustomColumns),
 			onBasicCRs(Case{
-				ID: "TB-07/plain", Level: Must, Title: "a custom resource without columns of its own has Name and Age",
-				Why:    "kubectl get shows something of every resource",
+				ID: "TB-07/plain", Level: Must, Title: "a custom resource without columns has Name and Age",
+				Why:    "kubectl get prints every resource",
 				Source: "apiextensions-apiserver registry/customresource/tableconvertor",
 			}, onFiveObjects(checkColumns("Name", "Age"))),
 			onCollection((*session).roles, Case{
 				ID: "TB-08", Level: Must, Title: "a type without a printer has Name and Created At",
-				Why:    "kubectl get shows something of every resource",
+				Why:    "kubectl get prints every resource",
 				Source: "apiserver registry/rest/table.go",
 			}, checkPlainTable),
 		},
 		onBoth(Case{
 			ID: "TB-09", Level: Must, Title: "the Table of a list has the metadata of the list, that of an object its resourceVersion",
-			Why:    "kubectl pages and watches from there",
+			Why:    "kubectl reads pages and starts watches with it",
 			Source: docTableCode,
 		}, onFiveObjects(checkTableMetadata)),
 		onBoth(Case{
-			ID: "TB-10", Level: Must, Title: "a Status is never made a Table of",
-			Why:    "clients would not see that they failed",
+			ID: "TB-10", Level: Must, Title: "a Status is never converted to a Table",
+			Why:    "clients would not detect errors",
 			Source: docTableCode,
 		}, onFiveObjects(checkStatusIsNoTable)),
 		onBoth(Case{
-			ID: "TB-11", Level: Must, Title: "there are no Tables in protobuf",
-			Why:    "cells have no type that protobuf could tell",
+			ID: "TB-11", Level: Must, Title: "Tables are not served in protobuf",
+			Why:    "cells have no protobuf type",
 			Source: "apiserver handlers/rest.go",
 		}, onFiveObjects(checkNoProtobufTable)),
 		onBoth(Case{
-			ID: "TB-12", Level: Must, Title: "there are Tables in YAML, but no watches",
-			Why:    "the stream would have no frames",
+			ID: "TB-12", Level: Must, Title: "Tables are served in YAML, but not for watches",
+			Why:    "YAML has no framing for streams",
 			Source: docTableCode,
 		}, onFiveObjects(checkYAMLTable)),
 		onBoth(Case{

@@ -16,26 +16,26 @@ func valueCases() []Case {
 	}
 	itemSchema := objectSchema(object{"name": typeSchema("string"), "size": typeSchema("integer")}).with("required", []string{"name"})
 	return []Case{
-		about("CD-10", "a value that the schema does not allow is refused with the path of the field, however it is written", "the user finds the mistake",
+		about("CD-10", "a value that violates the schema is rejected with the path of the field, for every kind of write", "the user can find the error",
 			object{"size": typeSchema("integer").with("minimum", 0)}, checkInvalidValues),
-		about("CD-10/type", "a value of another type is refused, null is dropped where it is not allowed and there is no default, and whole numbers are integers however they are written",
+		about("CD-10/type", "a value of another type is rejected, null is dropped if the field is not nullable and has no default, and 3.0 is an integer",
 			"clients rely on the types of the schema", object{
 				"text": typeSchema("string"), "whole": typeSchema("integer"), "number": typeSchema("number"), "flag": typeSchema("boolean"),
 				"list": arraySchema(typeSchema("string")), "map": mapSchema(typeSchema("string")), "record": objectSchema(object{"x": typeSchema("string")}),
 			}, checkTypes),
-		about("CD-10/number", "minimum, maximum, their exclusive forms and multipleOf hold", "clients rely on the schema", object{
+		about("CD-10/number", "minimum, maximum, their exclusive forms and multipleOf are enforced", "clients rely on the schema", object{
 			"least": typeSchema("integer").with("minimum", 1), "most": typeSchema("integer").with("maximum", 9), "step": typeSchema("integer").with("multipleOf", 5),
 			"above": typeSchema("number").with("minimum", 0).with("exclusiveMinimum", true), "below": typeSchema("number").with("maximum", 1).with("exclusiveMaximum", true),
 		}, checkNumbers),
-		about("CD-10/string", "lengths, patterns, enumerations and formats hold", "clients rely on the schema", object{
+		about("CD-10/string", "lengths, patterns, enums and formats are enforced", "clients rely on the schema", object{
 			"short": typeSchema("string").with("maxLength", 3), "long": typeSchema("string").with("minLength", 2), "word": typeSchema("string").with("pattern", "^[a-z]+$"),
 			"color": typeSchema("string").with("enum", []string{"red", "blue"}), "when": typeSchema("string").with("format", "date-time"), "ip": typeSchema("string").with("format", "ipv4"),
 		}, checkStrings),
-		about("CD-10/sizes", "the numbers of items and properties hold", "clients rely on the schema", object{
+		about("CD-10/sizes", "the numbers of items and properties are enforced", "clients rely on the schema", object{
 			"few": arraySchema(typeSchema("integer")).with("maxItems", 2), "some": arraySchema(typeSchema("integer")).with("minItems", 1),
 			"map": mapSchema(typeSchema("integer")).with("maxProperties", 1), "full": mapSchema(typeSchema("integer")).with("minProperties", 1),
 		}, checkSizes),
-		about("CD-10/required", "a field that is required and missing is refused at its path, in lists too", "controllers read it without a look",
+		about("CD-10/required", "a missing required field is rejected with its path, in lists too", "controllers read it without a check",
 			object{"parts": arraySchema(itemSchema), "name": typeSchema("string")}, func(ctx context.Context, d crdPerCase, c collection) error {
 				required := metav1.CauseTypeFieldValueRequired
 				return d.s.expectAll(ctx,
@@ -45,21 +45,21 @@ func valueCases() []Case {
 						c.invalidField("a", cause(required, "spec.parts[0].name", "Required value")).check),
 				)
 			}),
-		about("CD-10/many", "all that is wrong is told in one refusal", "the user mends it at once",
+		about("CD-10/many", "all errors are reported in one response", "the user can fix them at once",
 			object{"parts": arraySchema(itemSchema), "size": typeSchema("integer").with("maximum", 3)}, checkManyErrors),
-		about("CD-10/nullable", "null is kept where the schema allows it, and dropped elsewhere", "null may mean something to the owner of the schema", object{
+		about("CD-10/nullable", "null is kept if the schema allows it, and dropped otherwise", "null may have a meaning for the owner of the schema", object{
 			"nil": typeSchema("string").with("nullable", true), "text": typeSchema("string"), "list": arraySchema(typeSchema("string").with("nullable", true)),
 		}, checkNullableFields),
-		about("CD-10/combined", "allOf, anyOf, oneOf and not hold", "clients rely on the schema", object{
+		about("CD-10/combined", "allOf, anyOf, oneOf and not are enforced", "clients rely on the schema", object{
 			"one": typeSchema("integer").with("oneOf", []object{{"minimum": 5}, {"maximum": 7}}), "any": typeSchema("integer").with("anyOf", []object{{"minimum": 9}, {"maximum": 1}}),
 			"all": typeSchema("integer").with("allOf", []object{{"minimum": 2}, {"maximum": 4}}), "not": typeSchema("integer").with("not", object{"minimum": 3}),
 		}, checkCombinedSchemas),
-		about("CD-10/set", "a set has each value once", "sets are merged by value",
+		about("CD-10/set", "a set has no duplicate values", "sets are merged by value",
 			object{"tags": arraySchema(typeSchema("string")).with("x-kubernetes-list-type", "set")}, func(ctx context.Context, d crdPerCase, c collection) error {
 				twice := cause(metav1.CauseTypeFieldValueDuplicate, "spec.tags[2]", `Duplicate value: "a"`)
 				return d.s.expect(ctx, post(c.path(), c.withSpec("a", object{"tags": []string{"a", "b", "a"}})), c.invalidField("a", twice).check)
 			}),
-		about("CD-10/map", "a list with keys has each key once", "lists are merged by key", object{"parts": keyedListSchema()}, func(ctx context.Context, d crdPerCase, c collection) error {
+		about("CD-10/map", "a list with keys has no duplicate keys", "lists are merged by key", object{"parts": keyedListSchema()}, func(ctx context.Context, d crdPerCase, c collection) error {
 			item := func(port int, name string) object { return object{"port": port, "name": name} }
 			twice := cause(metav1.CauseTypeFieldValueDuplicate, "spec.parts[2]", `"port":1`)
 			return d.s.expectAll(ctx,
@@ -68,11 +68,11 @@ func valueCases() []Case {
 			)
 		}),
 		withCRDPerCase(Case{
-			ID: "CD-10/keys", Level: Must, Title: "the keys of a list are fields of its items that are required or have a default",
+			ID: "CD-10/keys", Level: Must, Title: "the keys of a list must be fields of its items that are required or have a default",
 			Why: "an item without a key could not be merged", Source: docCRDValidation,
 		}, object{"spec": objectSchema(object{"parts": arraySchema(objectSchema(object{"name": typeSchema("string")})).with("x-kubernetes-list-type", "map")})}, checkListMapKeys),
-		about("CD-10/status", "the status is held against the schema by its own path", "controllers make mistakes, too", object{"size": typeSchema("integer")}, checkStatusSchema),
-		about("CD-10/name", "the schema may hold the name of the object", "names may mean something to the owner of the schema", object{}, func(ctx context.Context, d crdPerCase, c collection) error {
+		about("CD-10/status", "the status is validated at its own path", "controllers make errors, too", object{"size": typeSchema("integer")}, checkStatusSchema),
+		about("CD-10/name", "the schema may restrict the name of the object", "names may have a meaning for the owner of the schema", object{}, func(ctx context.Context, d crdPerCase, c collection) error {
 			if err := d.patch(ctx, setOp(propertyPath("metadata"), objectSchema(object{"name": typeSchema("string").with("maxLength", 3)}))); err != nil {
 				return err
 			}
@@ -82,7 +82,7 @@ func valueCases() []Case {
 			}
 			return d.s.expect(ctx, c.dryRunCreate(c.object("abc")), code(201))
 		}),
-		about("CD-10/later", "what the schema allows is what the definition says now", "definitions grow", object{"color": typeSchema("string").with("enum", []string{"red"})},
+		about("CD-10/later", "objects are validated by the current schema", "schemas change", object{"color": typeSchema("string").with("enum", []string{"red"})},
 			func(ctx context.Context, d crdPerCase, c collection) error {
 				if err := d.s.expect(ctx, c.dryRunCreate(c.withSpec("a", object{"color": "blue"})), code(422)); err != nil {
 					return err

@@ -37,8 +37,8 @@ func warningCases() []Case {
 			})
 		}),
 		onMap(Case{
-			ID: "WN-02", Level: Must, Title: "a warning changes neither code nor body of the answer",
-			Why:    "a client that does not look at it works as before",
+			ID: "WN-02", Level: Must, Title: "a warning changes neither the code nor the body of the response",
+			Why:    "clients that ignore warnings work as before",
 			Source: docWarning,
 		}, func(ctx context.Context, s *session, c collection) error {
 			unknown := func(name string) object { return c.object(name).withData("k", "1").with("bogus", 1) }
@@ -54,7 +54,7 @@ func warningCases() []Case {
 			)
 		}),
 		onMaps(Case{
-			ID: "WN-03", Level: Must, Title: "of equal warnings one is sent",
+			ID: "WN-03", Level: Must, Title: "duplicate warnings are sent once",
 			Why:    "the user reads it once",
 			Source: warningFilter,
 		}, func(ctx context.Context, s *session, c collection) error {
@@ -67,19 +67,19 @@ func warningCases() []Case {
 			return s.expect(ctx, post(c.path(), body), code(201), warningsAre(want...))
 		}),
 		onMaps(Case{
-			ID: "WN-04", Level: Should, Title: "warnings of more than 4096 characters together are cut to 256 each",
+			ID: "WN-04", Level: Should, Title: "warnings of more than 4096 characters in total are truncated to 256 each",
 			Why:    "proxies limit the size of headers",
 			Source: warningFilter,
 		}, checkLongWarnings),
 		[]Case{
 			{
-				ID: "WN-05/typed", Level: Should, Title: "a request for a deprecated API is answered with a warning that names the replacement",
-				Why:    "users move before it is gone",
+				ID: "WN-05/typed", Level: Should, Title: "a request for a deprecated API gets a warning that names the replacement",
+				Why:    "users migrate before the API is removed",
 				Source: docWarning, check: checkDeprecatedEndpoints,
 			},
 			onCollection((*session).dataCRs, Case{
-				ID: "WN-05/custom", Level: Should, Title: "a request in a deprecated version is answered with the warning of its definition",
-				Why:    "users move before it is gone",
+				ID: "WN-05/custom", Level: Should, Title: "a request in a deprecated version of a CRD gets the warning of the CRD",
+				Why:    "users migrate before the version is removed",
 				Source: docWarning,
 			}, func(ctx context.Context, s *session, c collection) error {
 				old := s.run.crdData.deprecated(c)

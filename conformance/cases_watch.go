@@ -13,8 +13,8 @@ const docWatch = "Kubernetes API Concepts, Efficient detection of changes"
 func watchCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
-			ID: "WA-01/headers", Level: Must, Title: "a watch is answered before its first event",
-			Why:    "a client must know that it is watching before it acts",
+			ID: "WA-01/headers", Level: Must, Title: "the headers of a watch are sent before its first event",
+			Why:    "a client must know that the watch has started before it acts",
 			Source: docWatch + "; apiserver handlers/watch.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			l, err := c.list(ctx, "")
@@ -36,43 +36,43 @@ func watchCases() []Case {
 			return w.wantAdded("a")
 		}),
 		onBoth(Case{
-			ID: "WA-01/objects", Level: Must, Title: "events carry the whole object, with kind and apiVersion, as GET gives it",
-			Why:    "informers serve reads from what watches brought",
+			ID: "WA-01/objects", Level: Must, Title: "events contain the complete object, with kind and apiVersion, as in GET",
+			Why:    "informers serve reads from watch events",
 			Source: docWatch,
 		}, checkWholeObjects),
 		onBoth(Case{
 			ID: "WA-02", Level: Must, Title: "events are ADDED, MODIFIED, DELETED, BOOKMARK or ERROR",
-			Why:    "clients end a watch over a type that they do not know",
+			Why:    "clients end a watch at an event of an unknown type",
 			Source: docWatch,
 		}, checkEventTypes),
 		onBoth(Case{
-			ID: "WA-03", Level: Must, Title: "a watch from N has every change after N, in order, and none before",
-			Why:    "it is what keeps a cache equal to the server",
+			ID: "WA-03", Level: Must, Title: "a watch from N sends every change after N, in order, and none before",
+			Why:    "caches follow the server by it",
 			Source: docWatch,
 		}, checkEveryChange),
 		onBoth(Case{
 			ID: "WA-04", Level: Must, Title: "resourceVersions on a stream never decrease",
-			Why:    "clients resume from the last one they saw",
+			Why:    "clients resume from the last resourceVersion",
 			Source: docWatch + "; apiserver storage/cacher",
 		}, checkVersionsNeverDecrease),
 		onBoth(Case{
-			ID: "WA-16", Level: Must, Title: "timeoutSeconds ends the stream in good order, without ERROR",
-			Why:    "clients take it as a reason to resume, not to relist",
+			ID: "WA-16", Level: Must, Title: "timeoutSeconds ends the stream without ERROR",
+			Why:    "clients resume the watch instead of listing again",
 			Source: docWatch,
 		}, checkTimeoutSeconds),
 		onBoth(Case{
-			ID: "WA-24", Level: Must, Title: "two watches see the same changes in the same order",
-			Why:    "replicas of a controller must come to the same view",
+			ID: "WA-24", Level: Must, Title: "two watches send the same changes in the same order",
+			Why:    "replicas of a controller must reach the same state",
 			Source: docWatch,
 		}, checkSameOrder),
 		onBoth(Case{
-			ID: "WA-25", Level: Must, Title: "a watch from the recent past replays what has happened since",
-			Why:    "clients come back after a broken connection",
+			ID: "WA-25", Level: Must, Title: "a watch from a recent resourceVersion replays the changes since then",
+			Why:    "clients resume after a broken connection",
 			Source: "Kubernetes API Concepts; apiserver storage/cacher/watch_cache.go",
 		}, checkReplay),
 		[]Case{onSecrets(Case{
-			ID: "WA-38", Level: Should, Title: "a watch outlives the minute that other requests have",
-			Why:    "clients would come back all the time",
+			ID: "WA-38", Level: Should, Title: "a watch may last longer than the one minute of other requests",
+			Why:    "clients would restart their watches every minute",
 			Source: "apiserver server/filters/longrunning.go", takes: longWatchDuration,
 		}, func(ctx context.Context, s *session, c collection) error {
 			start := time.Now()
@@ -90,13 +90,13 @@ func watchCases() []Case {
 			return nil
 		})},
 		onBoth(Case{
-			ID: "WA-40", Level: Should, Title: "two quick changes are two events",
-			Why:    "tests and audits count them",
+			ID: "WA-40", Level: Should, Title: "two changes in quick succession are two events",
+			Why:    "tests and audits count events",
 			Source: docWatch,
 		}, checkTwoQuickChanges),
 		[]Case{onSecrets(Case{
-			ID: "WA-28", Level: Must, Title: "a watch across namespaces has the events of each namespace's own watch",
-			Why:    "one informer for all must see what many would",
+			ID: "WA-28", Level: Must, Title: "a watch across namespaces sends the events of the watches of each namespace",
+			Why:    "one informer for all namespaces must see what single ones see",
 			Source: docURIs,
 		}, checkWatchAcrossNamespaces)},
 	)

@@ -11,23 +11,23 @@ import (
 func watchDeletionCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
-			ID: "WA-09", Level: Must, Title: "DELETED has the last state of the object under the resourceVersion of its deletion",
-			Why:    "it is the last chance to see the object, and the place to resume from",
+			ID: "WA-09", Level: Must, Title: "DELETED has the last state of the object and the resourceVersion of its deletion",
+			Why:    "clients see the last state and resume from it",
 			Source: docWatch + "; apiserver storage/etcd3",
 		}, checkLastState),
 		onBoth(Case{
-			ID: "WA-10", Level: Must, Title: "when the last finalizer goes, DELETED has the object as it was before, under a new resourceVersion",
-			Why:    "controllers match the event to what they hold",
+			ID: "WA-10", Level: Must, Title: "when the last finalizer is removed, DELETED has the previous state of the object and a new resourceVersion",
+			Why:    "controllers compare the event with their cache",
 			Source: "apiserver storage/etcd3 and registry/store.go",
 		}, checkLastFinalizer),
 		onBoth(Case{
-			ID: "WA-11", Level: Must, Title: "deletion with a finalizer is MODIFIED with a deletionTimestamp first, and DELETED later",
+			ID: "WA-11", Level: Must, Title: "the deletion of an object with a finalizer sends MODIFIED with a deletionTimestamp, and DELETED later",
 			Why:    "controllers clean up in between",
 			Source: "API conventions, Metadata; Finalizers",
 		}, checkTwoStepDeletion),
 		onBoth(Case{
-			ID: "WA-15", Level: Must, Title: "writes that change nothing and dry runs give no event",
-			Why:    "controllers would wake each other for ever",
+			ID: "WA-15", Level: Must, Title: "no-op writes and dry runs send no event",
+			Why:    "controllers would otherwise trigger each other forever",
 			Source: "Kubernetes API Concepts, Dry-run; apiserver storage/etcd3",
 		}, checkNoEventWrites),
 	)

@@ -22,7 +22,7 @@ func watchFormatCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
 			ID: "WA-30", Level: Must, Title: "a watch as YAML is not acceptable",
-			Why:    "there is no framing for it",
+			Why:    "YAML has no framing for streams",
 			Source: docFormat,
 		}, func(ctx context.Context, s *session, c collection) error {
 			a, err := s.do(ctx, get(c.path()+"?watch=true&timeoutSeconds=1").withAccept("application/yaml"), code(406))
@@ -38,23 +38,23 @@ func watchFormatCases() []Case {
 			return nil
 		}),
 		onBoth(Case{
-			ID: "WA-31/json", Level: Must, Title: "a watch in JSON has Content-Type application/json, and is sent in chunks",
-			Why:    "clients choose the decoder by it",
+			ID: "WA-31/json", Level: Must, Title: "a watch in JSON has Content-Type application/json and is chunked",
+			Why:    "clients select the decoder by it",
 			Source: docFormat,
 		}, checkJSONWatch),
 		onBoth(Case{
 			ID: "WA-36", Level: Must, Title: "a watch as PartialObjectMetadata has that kind in each event",
-			Why:    "metadata informers decode nothing else",
+			Why:    "metadata informers decode this kind only",
 			Source: docFormat,
 		}, checkMetadataWatch),
 		[]Case{
 			onSecrets(Case{
 				ID: "WA-31/protobuf", Level: Must, Title: "a watch in protobuf has a Content-Type with stream=watch",
-				Why:    "clients choose the framing by it",
+				Why:    "clients select the framing by it",
 				Source: docFormat,
 			}, checkProtobufContentType),
 			onSecrets(Case{
-				ID: "WA-32", Level: Must, Title: "a watch in protobuf is frames of four bytes of length and a WatchEvent",
+				ID: "WA-32", Level: Must, Title: "a watch in protobuf sends frames of a four-byte length and a WatchEvent",
 				Why:    "typed clients and controllers watch built-in types this way",
 				Source: "apimachinery runtime/serializer/protobuf",
 			}, checkProtobufFrames),

@@ -11,28 +11,28 @@ const docSelectors = "Kubernetes API Concepts, Efficient detection of changes, s
 func watchSelectorCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
-			ID: "WA-28/name", Level: Must, Title: "a watch in a namespace has no events of one whose name only begins with its own",
-			Why:    "prod-eu is none of the business of those who watch prod",
+			ID: "WA-28/name", Level: Must, Title: "a watch in a namespace sends no events of a namespace with a longer name and the same prefix",
+			Why:    "prefixes of storage keys must end at the namespace",
 			Source: docURIs,
 		}, checkNamespacePrefix),
 		onBoth(Case{
-			ID: "WA-12", Level: Must, Title: "an object that begins to match is ADDED, one that ceases to match is DELETED",
-			Why:    "a filtered cache holds just what matches",
+			ID: "WA-12", Level: Must, Title: "an object that begins to match is ADDED, one that no longer matches is DELETED",
+			Why:    "a filtered cache contains only what matches",
 			Source: docSelectors,
 		}, checkMatchChanges),
 		onBoth(Case{
-			ID: "WA-13", Level: Must, Title: "that DELETED has the object as it last matched, under the resourceVersion of the change",
-			Why:    "the client finds it by its old labels, and resumes behind the change",
+			ID: "WA-13", Level: Must, Title: "DELETED of an object that no longer matches has its last matching state and the resourceVersion of the change",
+			Why:    "the client finds it by its old labels, and resumes after the change",
 			Source: docSelectors,
 		}, checkLastMatch),
 		onBoth(Case{
 			ID: "WA-14", Level: Must, Title: "changes of objects that match neither before nor after are not sent",
-			Why:    "a filter that leaks is a filter that costs",
+			Why:    "events that do not match cost memory and time",
 			Source: docSelectors,
 		}, checkNonMatching),
 		onBoth(Case{
-			ID: "WA-14/initial", Level: Must, Title: "objects that do not match are not among the first ADDED events",
-			Why:    "a filter that leaks is a filter that costs",
+			ID: "WA-14/initial", Level: Must, Title: "the initial ADDED events contain only matching objects",
+			Why:    "events that do not match cost memory and time",
 			Source: docSelectors,
 		}, func(ctx context.Context, s *session, c collection) error {
 			for name, app := range sortedByKey(map[string]string{"a": "x", "b": "y", "c": "x"}) {

@@ -15,18 +15,18 @@ const docWatchTable = "Kubernetes API Concepts, resourceVersion parameter, watch
 func watchStartCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
-			ID: "WA-05", Level: Must, Title: "a watch without resourceVersion begins with ADDED for all that is there now",
+			ID: "WA-05", Level: Must, Title: "a watch without resourceVersion begins with ADDED for all existing objects",
 			Why:    "a client without a list gets its state this way",
 			Source: docWatchTable,
 		}, checkInitialState("?watch=true")),
 		onBoth(Case{
-			ID: "WA-06", Level: Must, Title: "a watch at resourceVersion 0 begins with ADDED for some known state",
-			Why:    "a client without a list gets its state this way, cheaply",
+			ID: "WA-06", Level: Must, Title: "a watch at resourceVersion 0 begins with ADDED for the objects of any known state",
+			Why:    "a client without a list gets its state this way at low cost",
 			Source: docWatchTable,
 		}, checkInitialState("?watch=true&resourceVersion=0")),
 		onBoth(Case{
 			ID: "WA-07", Level: Must, Title: "a watch at resourceVersion N begins exactly after N",
-			Why:    "an event lost or seen twice is a cache gone wrong",
+			Why:    "a missed or repeated event corrupts a cache",
 			Source: docWatchTable,
 		}, func(ctx context.Context, s *session, c collection) error {
 			var versions []string
@@ -48,8 +48,8 @@ func watchStartCases() []Case {
 			return w.wantAt("ADDED", "c", versions[2])
 		}),
 		onBoth(Case{
-			ID: "WA-08", Level: Should, Title: "the ADDED events at the beginning come in the order of names",
-			Why:    "clients must not take their resourceVersions for an order, and some do",
+			ID: "WA-08", Level: Should, Title: "the initial ADDED events are ordered by name",
+			Why:    "clients must not rely on the order of their resourceVersions",
 			Source: "kubernetes issue 74022; apiserver storage/cacher",
 		}, func(ctx context.Context, s *session, c collection) error {
 			for _, name := range []string{"c", "a", "b"} {
@@ -60,24 +60,24 @@ func watchStartCases() []Case {
 			return expectAddedThenEnd(ctx, c, "?watch=true&timeoutSeconds=1", "a", "b", "c")
 		}),
 		onBoth(Case{
-			ID: "WA-18/before", Level: Must, Title: "what is wrong before the stream begins is a plain HTTP error",
-			Why:    "a client must not have to read a stream to learn that there is none",
+			ID: "WA-18/before", Level: Must, Title: "errors before the start of the stream are plain HTTP errors",
+			Why:    "a client must not have to decode a stream to detect them",
 			Source: "apiserver handlers/get.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expect(ctx, get(c.path()+"?watch=true&timeoutSeconds=1&labelSelector=)("),
 				failure{code: 400, reason: metav1.StatusReasonBadRequest}.check)
 		}),
 		onBoth(Case{
-			ID: "WA-18/after", Level: Must, Title: "what goes wrong after the stream has begun is an ERROR event with a Status",
-			Why:    "the code of the answer has been sent by then",
+			ID: "WA-18/after", Level: Must, Title: "errors after the start of the stream are ERROR events with a Status",
+			Why:    "the status code has already been sent",
 			Source: "apiserver handlers/watch.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			_, err := expectExpiredWatch(ctx, s, c)
 			return err
 		}),
 		onBoth(Case{
-			ID: "WA-19", Level: Must, Title: "a watch from a forgotten resourceVersion is answered with 200 and one ERROR event: 410 Expired",
-			Why:    "it is what makes an informer relist",
+			ID: "WA-19", Level: Must, Title: "a watch from a compacted resourceVersion is answered 200 with one ERROR event: 410 Expired",
+			Why:    "informers then list again",
 			Source: "apiserver storage/cacher and handlers/watch.go",
 		}, func(ctx context.Context, s *session, c collection) error {
 			status, err := expectExpiredWatch(ctx, s, c)
@@ -91,18 +91,18 @@ func watchStartCases() []Case {
 			return nil
 		}),
 		onBoth(Case{
-			ID: "WA-20", Level: Must, Title: "nothing follows the ERROR event: the stream ends, whatever happens next",
-			Why:    "events after a gap would be applied to a state that they do not belong to",
+			ID: "WA-20", Level: Must, Title: "the stream ends after an ERROR event, whatever changes later",
+			Why:    "later events would be applied to an incomplete state",
 			Source: "Kubernetes API Concepts, 410 Gone responses",
 		}, checkEndAfterError),
 		onBoth(Case{
-			ID: "WA-21", Level: Must, Title: "a watch from the future is silent, and no error",
-			Why:    "a client may have been told of a state that this server has not reached",
+			ID: "WA-21", Level: Must, Title: "a watch from an unreached resourceVersion sends nothing, and no error",
+			Why:    "the client may have read the resourceVersion from another replica",
 			Source: docWatchTable,
 		}, checkFutureWatch),
 		onBoth(Case{
-			ID: "WA-22", Level: Must, Title: "a watch from a resourceVersion that is no number fails with 500 and no reason",
-			Why:    "it is what kube-apiserver answers, and not 400 as for lists",
+			ID: "WA-22", Level: Must, Title: "a watch from a resourceVersion that is not a number fails with 500 and no reason",
+			Why:    "kube-apiserver answers this instead of 400 as for lists",
 			Source: "apiserver pkg/storage",
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expect(ctx, get(c.path()+"?watch=true&timeoutSeconds=1&resourceVersion=abc"),
@@ -110,15 +110,15 @@ func watchStartCases() []Case {
 		}),
 		onBoth(Case{
 			ID: "WA-23", Level: Must, Title: "resourceVersionMatch on a watch is invalid without sendInitialEvents",
-			Why:    "an older server would ignore the wish, so none may pretend to honour it",
+			Why:    "an older server would ignore the parameter",
 			Source: docListOptions,
 		}, checkInvalidQueries([]string{
 			"?watch=true&timeoutSeconds=1&resourceVersionMatch=NotOlderThan", "?watch=true&timeoutSeconds=1&resourceVersionMatch=NotOlderThan&resourceVersion=1",
 		}, invalidListOption("resourceVersionMatch", metav1.CauseTypeForbidden,
 			"resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"))),
 		[]Case{{
-			ID: "WA-29", Level: Must, Title: "a watch of a type that cannot be watched is not allowed",
-			Why:    "an informer must fail at once, not wait for ever",
+			ID: "WA-29", Level: Must, Title: "a watch of a type that does not support it is not allowed",
+			Why:    "an informer must fail immediately instead of waiting forever",
 			Source: "apiserver handlers/get.go", check: checkUnwatchable,
 		}},
 	)

@@ -10,12 +10,12 @@ import (
 func webSocketCases() []Case {
 	return []Case{
 		onSecrets(Case{
-			ID: "WA-33", Level: Must, Title: "a watch can be a WebSocket, with a text message for each event",
-			Why: "browsers have no other way to follow a stream", Source: "Kubernetes API conventions, WebSockets and SPDY; apiserver pkg/endpoints/handlers/watch.go",
+			ID: "WA-33", Level: Must, Title: "a watch can use a WebSocket, with a text message for each event",
+			Why: "browsers cannot read a stream in another way", Source: "Kubernetes API conventions, WebSockets and SPDY; apiserver pkg/endpoints/handlers/watch.go",
 		}, checkWatchOverWebSocket),
 		onSecrets(Case{
-			ID: "WA-34", Level: Should, Title: "a WebSocket without an Origin is refused; one of a watch that cannot start gets its error",
-			Why: "the page of a stranger could watch with the rights of who looks at it", Source: "golang.org/x/net/websocket, which the API server uses",
+			ID: "WA-34", Level: Should, Title: "a WebSocket request without an Origin is rejected, and a watch that cannot start gets its error",
+			Why: "other web pages could watch with the credentials of the user", Source: "golang.org/x/net/websocket, which the API server uses",
 		}, func(ctx context.Context, s *session, c collection) error {
 			if _, err := s.doWebSocket(ctx, get(c.path()+"?watch=1&timeoutSeconds=1").asWebSocket(""), code(403)); err != nil {
 				return err

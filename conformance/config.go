@@ -16,75 +16,87 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// Config says which server to check and how. Only BaseURL is required.
+// Config configures a run. Only BaseURL is required.
 type Config struct {
-	// BaseURL is the root of the server, such as "https://127.0.0.1:6443". A path in it is kept as a prefix.
+	// BaseURL is the root of the server, such as "https://127.0.0.1:6443". Its path is a prefix of
+	// all requests.
 	BaseURL string
 
-	// Client sends the requests and carries the credentials: its transport adds the bearer token or the client
-	// certificate. Nil means [http.DefaultClient]. Its Timeout should be zero, since it would cut watches short.
+	// Client sends the requests. Its transport adds the credentials. The default is
+	// [http.DefaultClient]. Its Timeout should be zero, because a Timeout would end watches early.
 	Client *http.Client
 
-	// UnprivilegedClient sends the requests of a user who may do nothing but what everybody may, and who is authenticated. While it is nil, the
-	// cases about denials impersonate such a user, and are skipped if that one may do everything, as on a server without authorization.
+	// UnprivilegedClient sends requests as an authenticated user without permissions other than
+	// those of all users. If it is nil, the cases about denials impersonate such a user, and are
+	// skipped if the server authorizes that user to do everything.
 	UnprivilegedClient *http.Client
 
-	// NamespacePrefix is the prefix of the names of the namespaces that the suite creates. Default "conformance".
+	// NamespacePrefix is the prefix of the names of the namespaces that the suite creates. The
+	// default is "conformance".
 	NamespacePrefix string
 
-	// RunID is in the names of all that the run creates. The default is five random characters. Two runs that meet on one server need two of them,
-	// and runs that are to be held against each other need names that differ in nothing else.
+	// RunID is part of the names of everything that the run creates. The default is five random
+	// characters. Concurrent runs on one server need different IDs, and runs whose requests are
+	// compared need the same one.
 	RunID string
 
-	// Run selects cases by their ID. Nil selects all.
+	// Run selects cases by ID. Nil selects all.
 	Run *regexp.Regexp
 
-	// MinLevel is the lowest level to run: Must leaves out the SHOULD and MAY cases. The zero value, May, runs everything.
+	// MinLevel is the lowest level to run: Must excludes SHOULD and MAY cases. The zero value, May,
+	// runs all.
 	MinLevel Level
 
-	// Skip leaves cases out and reports them as skipped. The key is a case's ID or a rule's number (which skips all its cases),
-	// the value is the reason, which must not be empty. A key that names nothing is an error, so that no skip outlives its case.
+	// Skip excludes cases, which are reported as skipped. A key is the ID of a case or the number
+	// of a rule, for all of its cases. The value is the reason, which must not be empty. A key that
+	// names no case is an error.
 	Skip map[string]string
 
-	// Features says which feature gates the server should have on and which off, by name: [CBORServingAndStorage] and [WatchList], see
-	// [FeatureGates]. What it leaves out is asked of the server, and the cases about the other choice are skipped with that reason; a server
-	// that is not as said fails them. A name that no case depends on is an error.
+	// Features states which feature gates the server has enabled or disabled, by name:
+	// [CBORServingAndStorage] and [WatchList], see [FeatureGates]. If a gate is missing, the suite
+	// detects the feature, and skips the cases about servers of the other kind. If it is set, cases
+	// fail on a server of the other kind. A name that no case depends on is an error.
 	Features map[string]bool
 
-	// Timeout bounds one case, clean-up not included. Default 30 s. A case may wait for as long as the server
-	// holds back a read from the future, about 3 s on kube-apiserver.
+	// Timeout limits the duration of a case without its clean-up. The default is 30 s. A case may
+	// wait while the server delays a read at a resourceVersion that it has not reached, about 3 s
+	// on kube-apiserver.
 	Timeout time.Duration
 
-	// Patience is how long a case may wait for what a server does by the clock, such as a bookmark that comes once a minute, on top of
-	// its Timeout. Cases that would have to wait longer are skipped. The default is zero, which skips all of them; five minutes are enough for all.
+	// Patience limits how long a case may wait for timers of the server, such as that of a bookmark
+	// that is sent once a minute, in addition to Timeout. Cases that wait longer are skipped. The
+	// default is zero, which skips all of them; five minutes are enough for all.
 	Patience time.Duration
 
-	// Compact makes the server forget the states of the past, as etcd's compaction does, so that lists at an old
-	// resourceVersion are refused. Cases that need it are skipped while it is nil.
+	// Compact makes the server discard old states, as a compaction of etcd does, so that lists at
+	// an old resourceVersion are rejected. If it is nil, cases that need it are skipped.
 	Compact func(context.Context) error
 
-	// ExpireWatches makes the server forget its past for watches too: a watch from before it is too old.
-	// While it is nil, the cases on expired watches try resourceVersion 1, and are skipped if the server still knows it.
+	// ExpireWatches makes the server discard its history for watches too, so that a watch from an
+	// old resourceVersion expires. If it is nil, the cases about expired watches use
+	// resourceVersion 1, and are skipped if the server still has it.
 	ExpireWatches func(context.Context) error
 
-	// BeginStartup puts the server back into the time before it has installed all its paths (PV-28), until stop is called.
-	// The case that needs it is skipped while it is nil.
+	// BeginStartup returns the server to the state before all its paths are installed (PV-28),
+	// until stop is called. If it is nil, the case that needs it is skipped.
 	BeginStartup func(context.Context) (stop func(), err error)
 
-	// CaseStarted is called before each case that is run, and CaseFinished with what became of each selected case, skipped ones included: for
-	// telling how far a run is. They are called one after the other, from the goroutine of the run. Either may be nil.
+	// CaseStarted is called before each case that runs, and CaseFinished with the result of each
+	// selected case, including skipped ones. They are called sequentially from the goroutine of the
+	// run. Either may be nil.
 	CaseStarted  func(Case)
 	CaseFinished func(Result)
 }
 
-// SelectedCases gives the cases that Run and Level leave, sorted by ID. Those that Skip or Patience would skip are among them.
+// SelectedCases returns the cases that Run and MinLevel select, sorted by ID. They include those
+// that Skip or Patience excludes.
 func (c Config) SelectedCases() []Case {
 	return slices.DeleteFunc(Cases(), func(one Case) bool {
 		return one.Level < c.MinLevel || c.Run != nil && !c.Run.MatchString(one.ID)
 	})
 }
 
-// withDefaults checks the configuration and fills what it leaves open.
+// withDefaults validates the configuration and sets defaults.
 func (c Config) withDefaults() (Config, error) {
 	base, err := url.Parse(c.BaseURL)
 	if err != nil {
@@ -109,20 +121,20 @@ func (c Config) withDefaults() (Config, error) {
 	if wrong := validation.IsDNS1123Label(c.RunID); len(wrong) > 0 {
 		return c, fmt.Errorf("conformance: ID %q cannot be a part of names: %s", c.RunID, strings.Join(wrong, "; "))
 	}
-	// The longest name of a namespace that a run makes.
+	// This is the longest name of a namespace in a run.
 	if wrong := validation.IsDNS1123Label(c.NamespacePrefix + "-" + c.RunID + "-cluster-scoped"); len(wrong) > 0 {
 		return c, fmt.Errorf("conformance: Namespace %q does not begin a name: %s", c.NamespacePrefix, strings.Join(wrong, "; "))
 	}
 	return c, errors.Join(c.checkSkips(), c.checkFeatures())
 }
 
-// Validate says what is wrong with the configuration, as [Execute] would. Nothing is sent.
+// Validate returns an error if the configuration is invalid. It sends no requests.
 func (c Config) Validate() error {
 	_, err := c.withDefaults()
 	return err
 }
 
-// checkSkips refuses skips without a reason and skips of nothing.
+// checkSkips returns an error for skips without a reason and for skips that name no case.
 func (c Config) checkSkips() error {
 	known := map[string]bool{}
 	for _, one := range Cases() {
@@ -140,7 +152,8 @@ func (c Config) checkSkips() error {
 	return errors.Join(wrong...)
 }
 
-// SkipReason gives the reason for which Skip or Patience skips a case, or "". What a server lacks is found out in the run only.
+// SkipReason returns the reason why Skip or Patience excludes a case, or "". Cases that the server
+// cannot support are skipped only during a run.
 func (c Config) SkipReason(one Case) string {
 	if reason := c.Skip[one.ID]; reason != "" {
 		return reason

@@ -11,10 +11,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// expectation judges an answer. Its error says what was expected and what was seen; the request and the body are added by the caller.
+// expectation checks a response. Its error contains what was expected and what was received;
+// callers add the request and the response.
 type expectation func(*response) error
 
-// code expects one of these status codes.
+// code expects one of the status codes.
 func code(want ...int) expectation {
 	return func(a *response) error {
 		if !slices.Contains(want, a.code) {
@@ -24,7 +25,7 @@ func code(want ...int) expectation {
 	}
 }
 
-// mediaType expects a Content-Type, whatever its charset.
+// mediaType expects a Content-Type, with any parameters.
 func mediaType(want string) expectation {
 	return func(a *response) error {
 		got, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
@@ -35,7 +36,7 @@ func mediaType(want string) expectation {
 	}
 }
 
-// kind expects an object or a list of this apiVersion and kind.
+// kind expects an object or a list with an apiVersion and a kind.
 func kind(apiVersion, kind string) expectation {
 	return func(a *response) error {
 		var got metav1.TypeMeta
@@ -49,7 +50,7 @@ func kind(apiVersion, kind string) expectation {
 	}
 }
 
-// field expects a string in the answer, at a path of field names.
+// field expects a string at a path of field names.
 func field(want string, path ...string) expectation {
 	return func(a *response) error {
 		var o map[string]any
@@ -67,7 +68,7 @@ func field(want string, path ...string) expectation {
 	}
 }
 
-// pageNotFound expects the answer of a mux that knows no such path: text, not a Status.
+// pageNotFound expects the text response of a mux that does not have the path.
 func pageNotFound(a *response) error {
 	if err := code(404)(a); err != nil {
 		return err
@@ -81,17 +82,18 @@ func pageNotFound(a *response) error {
 	return nil
 }
 
-// failure is the Status that a request should be refused with. Code, reason and status "Failure" are always compared, the rest where it is set.
+// failure is an expected Status of status "Failure". Code and reason are always compared, the other
+// fields if they are set.
 type failure struct {
 	code     int
-	reason   metav1.StatusReason // "" is an expectation too: unclassified errors have no reason
-	message  string              // the whole message
+	reason   metav1.StatusReason // "" is compared too, because unclassified errors have no reason
+	message  string              // the complete message
 	contains string              // a part of the message
 	details  *metav1.StatusDetails
-	causes   []metav1.StatusCause // reason, field, and a part of the message, in any order; no more and no fewer
+	causes   []metav1.StatusCause // the complete list of reason, field and a part of the message, in any order
 }
 
-// check is the expectation.
+// check is an expectation.
 func (want failure) check(a *response) error {
 	if err := code(want.code)(a); err != nil {
 		return err
@@ -103,7 +105,7 @@ func (want failure) check(a *response) error {
 	return want.match(got)
 }
 
-// match holds a Status, from wherever it came, against the expectation.
+// match compares a Status with the expected one.
 func (want failure) match(got metav1.Status) error {
 	switch {
 	case got.Kind != "Status" || got.APIVersion != "v1":

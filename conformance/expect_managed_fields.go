@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// managedEntry is an entry of managedFields as it should be.
+// managedEntry is an expected entry of managedFields.
 type managedEntry struct {
 	manager     string
 	operation   metav1.ManagedFieldsOperationType
@@ -19,23 +19,23 @@ type managedEntry struct {
 	fields      string // in the format FieldsV1; "" is not compared
 }
 
-// applyEntry is the entry of a manager that applied these fields.
+// applyEntry returns the entry of a manager that applied the fields.
 func applyEntry(manager, fields string) managedEntry {
 	return managedEntry{manager: manager, operation: metav1.ManagedFieldsOperationApply, fields: fields}
 }
 
-// updateEntry is the entry of a manager that wrote these fields in another way.
+// updateEntry returns the entry of a manager that wrote the fields without apply.
 func updateEntry(manager, fields string) managedEntry {
 	return managedEntry{manager: manager, operation: metav1.ManagedFieldsOperationUpdate, fields: fields}
 }
 
-// withSubresource says by which subresource the fields were written.
+// withSubresource sets the subresource that the fields were written through.
 func (o managedEntry) withSubresource(subresource string) managedEntry {
 	o.subresource = subresource
 	return o
 }
 
-// withVersion says in which version of the object the fields were written.
+// withVersion sets the version that the fields were written in.
 func (o managedEntry) withVersion(version string) managedEntry {
 	o.version = version
 	return o
@@ -45,7 +45,7 @@ func (o managedEntry) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s %s %s", o.manager, o.operation, o.version, o.subresource, o.fields))
 }
 
-// matches says whether an entry is the expected one.
+// matches reports whether an entry is the expected one.
 func (o managedEntry) matches(entry metav1.ManagedFieldsEntry) bool {
 	same := o.manager == entry.Manager && o.operation == entry.Operation && o.subresource == entry.Subresource &&
 		entry.FieldsType == "FieldsV1" && entry.FieldsV1 != nil
@@ -60,14 +60,14 @@ func (o managedEntry) matches(entry metav1.ManagedFieldsEntry) bool {
 	return same
 }
 
-// managedFieldsOf gives the managedFields of the object in an answer.
+// managedFieldsOf returns the managedFields of the object in a response.
 func managedFieldsOf(a *response) ([]metav1.ManagedFieldsEntry, error) {
 	var o metav1.PartialObjectMetadata
 	err := a.decode(&o)
 	return o.ManagedFields, err
 }
 
-// managedFieldsAre expects just these entries in managedFields, in any order.
+// managedFieldsAre expects exactly these entries in managedFields, in any order.
 func managedFieldsAre(want ...managedEntry) expectation {
 	return func(a *response) error {
 		entries, err := managedFieldsOf(a)
@@ -89,7 +89,7 @@ func managedFieldsAre(want ...managedEntry) expectation {
 	}
 }
 
-// formatManagedFields is managedFields in short.
+// formatManagedFields formats managedFields for error messages.
 func formatManagedFields(entries []metav1.ManagedFieldsEntry) string {
 	var lines []string
 	for _, e := range entries {
@@ -102,7 +102,8 @@ func formatManagedFields(entries []metav1.ManagedFieldsEntry) string {
 	return fmt.Sprintf("%q", lines)
 }
 
-// The fields of data in the format FieldsV1: these keys, and the field itself where it was set as a whole.
+// These functions return fields of data in the format FieldsV1: only the keys, or the keys and data
+// itself.
 
 func dataFields(keys ...string) string        { return `{"f:data":{` + fieldNames(keys) + `}}` }
 func dataFieldsAndSelf(keys ...string) string { return `{"f:data":{".":{},` + fieldNames(keys) + `}}` }
@@ -115,7 +116,8 @@ func fieldNames(keys []string) string {
 	return strings.Join(names, ",")
 }
 
-// fieldConflict is how an apply is refused that changes one field of another manager, by the words for that manager.
+// fieldConflict is the failure of an apply that changes one field of another manager, which is
+// given as in the message.
 func fieldConflict(manager, path string) failure {
 	return failure{
 		code: 409, reason: metav1.StatusReasonConflict, details: &metav1.StatusDetails{},

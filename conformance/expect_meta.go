@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// metadata expects an object whose metadata passes a check, which says what is wrong.
+// metadata expects an object whose metadata passes a check.
 func metadata(check func(metav1.ObjectMeta) error) expectation {
 	return func(a *response) error {
 		var o metav1.PartialObjectMetadata
@@ -22,15 +22,15 @@ func metadata(check func(metav1.ObjectMeta) error) expectation {
 	}
 }
 
-// hasUID expects the object with this uid.
+// hasUID expects an object with a uid.
 func hasUID(uid types.UID) expectation { return field(string(uid), "metadata", "uid") }
 
-// atResourceVersion expects the object at this resourceVersion.
+// atResourceVersion expects an object with a resourceVersion.
 func atResourceVersion(resourceVersion string) expectation {
 	return field(resourceVersion, "metadata", "resourceVersion")
 }
 
-// generation expects the object's metadata to count this.
+// generation expects an object with a generation.
 func generation(want int64) expectation {
 	return metadata(func(m metav1.ObjectMeta) error {
 		if m.Generation != want {
@@ -40,10 +40,10 @@ func generation(want int64) expectation {
 	})
 }
 
-// noField expects that there is no field at the path, not even one that is null.
+// noField expects that there is no field at a path, not even null.
 func noField(path ...string) expectation { return value(nil, path...) }
 
-// matchesPattern expects a string at the path that a pattern matches.
+// matchesPattern expects a string at a path that matches a pattern.
 func matchesPattern(pattern *regexp.Regexp, path ...string) expectation {
 	return func(a *response) error {
 		var o map[string]any
@@ -61,7 +61,7 @@ func matchesPattern(pattern *regexp.Regexp, path ...string) expectation {
 	}
 }
 
-// hasWarning expects a Warning header with this text in it.
+// hasWarning expects a Warning header that contains a text.
 func hasWarning(text string) expectation {
 	return func(a *response) error {
 		for _, got := range a.header.Values("Warning") {
@@ -73,7 +73,7 @@ func hasWarning(text string) expectation {
 	}
 }
 
-// invalid is the refusal of an object of this collection for one reason, which may come more than once.
+// invalid expects an Invalid response with one cause, which may be repeated.
 func (c collection) invalid(name string, cause metav1.CauseType, field, says string) expectation {
 	want := failure{
 		code: 422, reason: metav1.StatusReasonInvalid, details: &metav1.StatusDetails{Name: name, Group: c.group, Kind: c.kind},

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// value expects a value of any kind in the answer, at a path of field names. Nil expects that there is none.
+// value expects a value at a path of field names. Nil expects no field.
 func value(want any, path ...string) expectation {
 	return func(a *response) error {
 		var o map[string]any
@@ -36,7 +36,7 @@ func value(want any, path ...string) expectation {
 	}
 }
 
-// jsonRoundTrip is a value as it looks after its way through JSON.
+// jsonRoundTrip returns a value as decoded from its JSON encoding.
 func jsonRoundTrip(v any) any {
 	encoded, err := json.Marshal(v)
 	if err != nil {
@@ -49,7 +49,7 @@ func jsonRoundTrip(v any) any {
 	return out
 }
 
-// hasField expects some value in the answer, at a path of field names.
+// hasField expects any value at a path of field names.
 func hasField(path ...string) expectation {
 	return func(a *response) error {
 		if value(nil, path...)(a) == nil {
@@ -59,10 +59,10 @@ func hasField(path ...string) expectation {
 	}
 }
 
-// finalizers expects just these finalizers on the object, in this order.
+// finalizers expects an object with exactly these finalizers, in this order.
 func finalizers(want ...string) expectation { return value(want, "metadata", "finalizers") }
 
-// isTerminating expects an object that is being deleted, and has so many seconds of grace.
+// isTerminating expects an object with a deletionTimestamp and a grace period in seconds.
 func isTerminating(grace int) expectation {
 	return func(a *response) error {
 		if err := hasField("metadata", "deletionTimestamp")(a); err != nil {
@@ -72,7 +72,7 @@ func isTerminating(grace int) expectation {
 	}
 }
 
-// isDeletedStatus expects the Success that tells which object is gone.
+// isDeletedStatus expects a Status of Success that identifies the deleted object.
 func isDeletedStatus(c collection, o metav1.PartialObjectMetadata) expectation {
 	return func(a *response) error {
 		var got metav1.Status

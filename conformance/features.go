@@ -7,18 +7,21 @@ import (
 	"slices"
 )
 
-// The feature gates that rules depend on, by their names in Kubernetes: keys of [Config].Features.
+// The feature gates that rules depend on, by their Kubernetes names. They are keys of
+// [Config].Features.
 const (
-	// CBORServingAndStorage lets clients send and ask for CBOR (CB). It is off by default in v1.37.
+	// CBORServingAndStorage enables requests and responses in CBOR (CB). It is off by default in
+	// v1.37.
 	CBORServingAndStorage = "CBORServingAndStorage"
-	// WatchList is streaming lists (SI). It is on by default.
+	// WatchList enables streaming lists (SI). It is on by default.
 	WatchList = "WatchList"
 )
 
-// FeatureGates gives the names of the feature gates that cases depend on, which are the keys that [Config].Features may have.
+// FeatureGates returns the names of the feature gates that cases depend on, which are the valid
+// keys of [Config].Features.
 func FeatureGates() []string { return []string{CBORServingAndStorage, WatchList} }
 
-// checkFeatures refuses gates that no case looks at.
+// checkFeatures returns an error for gates that no case depends on.
 func (c Config) checkFeatures() error {
 	known := FeatureGates()
 	var wrong []error
@@ -30,8 +33,8 @@ func (c Config) checkFeatures() error {
 	return errors.Join(wrong...)
 }
 
-// forFeature is an expectation that depends on a feature: of servers without it, and of those with it. What Config.Features does not say is up
-// to the server.
+// forFeature returns an expectation that depends on a feature gate. If Config.Features does not
+// contain the gate, the response may match either failure.
 func (s *session) forFeature(gate string, without, with failure) expectation {
 	on, specified := s.run.config.Features[gate]
 	return func(a *response) error {
@@ -43,13 +46,16 @@ func (s *session) forFeature(gate string, without, with failure) expectation {
 	}
 }
 
-// skipWithoutFeature ends a case that needs a feature which the server was found not to have: it is skipped, unless the server should have it.
+// skipWithoutFeature skips a case because the server lacks a feature, or fails it if the server
+// should have the feature.
 func (s *session) skipWithoutFeature(gate, seen string) error { return s.skipOrFail(gate, false, seen) }
 
-// skipWithFeature ends a case about servers without a feature which this one was found to have.
+// skipWithFeature skips a case because the server has a feature, or fails it if the server should
+// not have the feature.
 func (s *session) skipWithFeature(gate, seen string) error { return s.skipOrFail(gate, true, seen) }
 
-// skipOrFail holds what was seen of a feature against Config.Features.
+// skipOrFail returns a failure if the observed state of a feature contradicts Config.Features, and
+// skips the case otherwise.
 func (s *session) skipOrFail(gate string, on bool, seen string) error {
 	if want, specified := s.run.config.Features[gate]; specified && want != on {
 		return fmt.Errorf("Config.Features says %s=%t, but %s", gate, want, seen)

@@ -5,12 +5,13 @@ import (
 	"net/http"
 )
 
-// configMaps gives a fresh namespace and its ConfigMaps: a typed resource with a map that anybody may write keys of, "data".
+// configMaps returns the ConfigMaps of a new namespace. Their field "data" is a map.
 func (s *session) configMaps(ctx context.Context) (collection, error) {
 	return s.newCollection(ctx, collection{root: "/api/v1", apiVersion: "v1", kind: "ConfigMap", resource: "configmaps"}, nil)
 }
 
-// replicaSets gives a fresh namespace and its ReplicaSets: a typed resource with lists and maps of all kinds, in its Pod template.
+// replicaSets returns the ReplicaSets of a new namespace. Their Pod template has all kinds of lists
+// and maps.
 func (s *session) replicaSets(ctx context.Context) (collection, error) {
 	if err := s.skipUnlessServed(ctx, "apps/v1", "replicasets"); err != nil {
 		return collection{}, err
@@ -18,7 +19,7 @@ func (s *session) replicaSets(ctx context.Context) (collection, error) {
 	return s.newCollection(ctx, collection{root: "/apis/apps/v1", apiVersion: "apps/v1", group: "apps", kind: "ReplicaSet", resource: "replicasets"}, nil)
 }
 
-// ingresses gives a fresh namespace and its Ingresses: a typed resource with a status that no controller writes unasked.
+// ingresses returns the Ingresses of a new namespace. No controller writes their status.
 func (s *session) ingresses(ctx context.Context) (collection, error) {
 	const group = "networking.k8s.io"
 	if err := s.skipUnlessServed(ctx, group+"/v1", "ingresses"); err != nil {
@@ -27,7 +28,7 @@ func (s *session) ingresses(ctx context.Context) (collection, error) {
 	return s.newCollection(ctx, collection{root: "/apis/" + group + "/v1", apiVersion: group + "/v1", group: group, kind: "Ingress", resource: "ingresses"}, nil)
 }
 
-// autoscalers gives a fresh namespace and its HorizontalPodAutoscalers, under both of their versions.
+// autoscalers returns the HorizontalPodAutoscalers of a new namespace, in both versions.
 func (s *session) autoscalers(ctx context.Context) (v2, v1 collection, err error) {
 	in := func(version string) collection {
 		return collection{
@@ -46,7 +47,7 @@ func (s *session) autoscalers(ctx context.Context) (v2, v1 collection, err error
 	return v2, v1, err
 }
 
-// ingress is a body that no ingress controller takes for its own.
+// ingress returns a body that every ingress controller ignores.
 func ingress(c collection, name string) object {
 	return c.object(name).with("spec", object{
 		"ingressClassName": "none.conformance.example.com",
@@ -54,7 +55,7 @@ func ingress(c collection, name string) object {
 	})
 }
 
-// autoscaler is a body that scales nothing.
+// autoscaler returns a body that scales nothing.
 func autoscaler(c collection, name string) object {
 	return c.object(name).with("spec", object{
 		"maxReplicas":    3,
@@ -62,7 +63,7 @@ func autoscaler(c collection, name string) object {
 	})
 }
 
-// replicaSet is a body that makes no Pods, with this Pod template.
+// replicaSet returns a body without replicas, with a Pod template.
 func replicaSet(c collection, name string, pod object) object {
 	labels := object{"app": "conformance"}
 	return c.object(name).with("spec", object{
@@ -72,7 +73,7 @@ func replicaSet(c collection, name string, pod object) object {
 	})
 }
 
-// container is one of a Pod template.
+// container returns a container of a Pod template.
 func container(name string) object { return object{"name": name, "image": "example.com/" + name} }
 
 // with sets a field of the object.
@@ -81,7 +82,7 @@ func (o object) with(field string, value any) object {
 	return o
 }
 
-// withData sets the data of a ConfigMap or a Gadget to these keys and values.
+// withData sets the data of a ConfigMap or an object of crdData to keys and values.
 func (o object) withData(pairs ...string) object {
 	data := object{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -90,10 +91,10 @@ func (o object) withData(pairs ...string) object {
 	return o.with("data", data)
 }
 
-// isCustom says whether the collection is one of custom resources.
+// isCustom reports whether the collection has custom resources.
 func (c collection) isCustom() bool { return c.s.run.crdGroup() == c.group }
 
-// onCollection makes a case that runs on what this function gives, in a fresh namespace.
+// onCollection returns a case that runs on the collection that a function creates.
 func onCollection(give func(*session, context.Context) (collection, error), c Case, check collectionCheck) Case {
 	c.check = func(ctx context.Context, s *session) error {
 		in, err := give(s, ctx)
@@ -105,7 +106,8 @@ func onCollection(give func(*session, context.Context) (collection, error), c Ca
 	return c
 }
 
-// onMaps makes two cases of one rule, on ConfigMaps (ID/typed) and on Gadgets (ID/custom). Both have the field data.
+// onMaps returns two cases of one rule, on ConfigMaps (ID/typed) and on objects of crdData
+// (ID/custom). Both have the field data.
 func onMaps(c Case, check collectionCheck) []Case {
 	typed, custom := c, c
 	typed.ID += "/typed"
@@ -113,7 +115,7 @@ func onMaps(c Case, check collectionCheck) []Case {
 	return []Case{onCollection((*session).configMaps, typed, check), onCollection((*session).dataCRs, custom, check)}
 }
 
-// onMap is onMaps with an object "a" that has the data k=1, created by the manager "creator".
+// onMap is like onMaps, with an object "a" with the data k=1 of the manager "creator".
 func onMap(c Case, check collectionCheck) []Case {
 	return onMaps(c, func(ctx context.Context, s *session, c collection) error {
 		create := post(c.path()+"?fieldManager=creator", c.object("a").withData("k", "1"))

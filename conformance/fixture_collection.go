@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// object is a body to send.
+// object is the body of a request.
 type object map[string]any
 
 func newObject(apiVersion, kind, name string) object {
@@ -30,26 +30,26 @@ func (o object) withMeta(field string, value any) object {
 	return o
 }
 
-// withLabel sets the labels to just this one.
+// withLabel sets the labels to a single one.
 func (o object) withLabel(key, value string) object { return o.withMeta("labels", object{key: value}) }
 
-// withFinalizer puts the suite's finalizer on it.
+// withFinalizer sets the finalizers to that of the suite.
 func (o object) withFinalizer() object { return o.withMeta("finalizers", []string{finalizer}) }
 
-// collection is a place for objects of one kind, in a namespace of the case's own.
+// collection is the objects of one type in a namespace of the case.
 type collection struct {
 	s                       *session
-	root                    string // of the group version, such as /api/v1
+	root                    string // path of the group version, such as /api/v1
 	apiVersion, group, kind string
 	resource, namespace     string
 }
 
-// secrets gives a fresh namespace and its Secrets: a typed resource that no controller fills unasked.
+// secrets returns the Secrets of a new namespace. No controller creates Secrets in it.
 func (s *session) secrets(ctx context.Context, names ...string) (collection, error) {
 	return s.newCollection(ctx, collection{root: "/api/v1", apiVersion: "v1", kind: "Secret", resource: "secrets"}, names)
 }
 
-// leases gives a fresh namespace and its Leases: a typed resource of a named group.
+// leases returns the Leases of a new namespace, a type of a named group.
 func (s *session) leases(ctx context.Context, names ...string) (collection, error) {
 	if err := s.skipUnlessServed(ctx, "coordination.k8s.io/v1", "leases"); err != nil {
 		return collection{}, err
@@ -58,8 +58,8 @@ func (s *session) leases(ctx context.Context, names ...string) (collection, erro
 	return s.newCollection(ctx, collection{root: "/apis/" + group + "/v1", apiVersion: group + "/v1", group: group, kind: "Lease", resource: "leases"}, names)
 }
 
-// roles gives a fresh namespace and its Roles: a typed resource whose names only need to fit into a path, and whose size nothing but
-// the storage limits.
+// roles returns the Roles of a new namespace. Their names must only be valid path segments, and
+// only the storage limits their size.
 func (s *session) roles(ctx context.Context) (collection, error) {
 	const group = "rbac.authorization.k8s.io"
 	if err := s.skipUnlessServed(ctx, group+"/v1", "roles"); err != nil {
@@ -68,7 +68,8 @@ func (s *session) roles(ctx context.Context) (collection, error) {
 	return s.newCollection(ctx, collection{root: "/apis/" + group + "/v1", apiVersion: group + "/v1", group: group, kind: "Role", resource: "roles"}, nil)
 }
 
-// policies gives a fresh namespace and its NetworkPolicies: a typed resource with a generation, which no controller writes to.
+// policies returns the NetworkPolicies of a new namespace. They have a generation, and no
+// controller writes to them.
 func (s *session) policies(ctx context.Context) (collection, error) {
 	const group = "networking.k8s.io"
 	if err := s.skipUnlessServed(ctx, group+"/v1", "networkpolicies"); err != nil {
@@ -77,8 +78,8 @@ func (s *session) policies(ctx context.Context) (collection, error) {
 	return s.newCollection(ctx, collection{root: "/apis/" + group + "/v1", apiVersion: group + "/v1", group: group, kind: "NetworkPolicy", resource: "networkpolicies"}, nil)
 }
 
-// budgets gives a fresh namespace and its PodDisruptionBudgets: a typed resource with a generation and a status, which
-// a controller may write to.
+// budgets returns the PodDisruptionBudgets of a new namespace. They have a generation and a status,
+// and a controller may write to them.
 func (s *session) budgets(ctx context.Context) (collection, error) {
 	const group = "policy"
 	if err := s.skipUnlessServed(ctx, group+"/v1", "poddisruptionbudgets"); err != nil {
@@ -89,7 +90,7 @@ func (s *session) budgets(ctx context.Context) (collection, error) {
 	}, nil)
 }
 
-// newCollection puts the collection into a fresh namespace and creates objects with these names in it.
+// newCollection creates a namespace for the collection, and objects with these names in it.
 func (s *session) newCollection(ctx context.Context, c collection, names []string) (collection, error) {
 	namespace, err := s.namespace(ctx)
 	if err != nil {
@@ -104,52 +105,54 @@ func (s *session) newCollection(ctx context.Context, c collection, names []strin
 	return c, nil
 }
 
-// inNewNamespace is the same kind in another fresh namespace.
+// inNewNamespace returns the collection of the same type in another new namespace.
 func (c collection) inNewNamespace(ctx context.Context) (collection, error) {
 	return c.s.newCollection(ctx, c, nil)
 }
 
-// path is the URL path of the collection.
+// path returns the URL path of the collection.
 func (c collection) path() string {
 	return c.root + "/namespaces/" + c.namespace + "/" + c.resource
 }
 
-// item is the URL path of an object in it.
+// item returns the URL path of an object in the collection.
 func (c collection) item(name string) string { return c.path() + "/" + url.PathEscape(name) }
 
-// allNamespacesPath is the path of the same resource across all namespaces.
+// allNamespacesPath returns the URL path of the type across all namespaces.
 func (c collection) allNamespacesPath() string { return c.root + "/" + c.resource }
 
-// object is a body for this collection.
+// object returns a body for the collection.
 func (c collection) object(name string) object { return newObject(c.apiVersion, c.kind, name) }
 
-// groupResource is the resource as it stands in messages: "widgets.example.com", or "secrets" in the core group.
+// groupResource returns the resource as in messages: "widgets.example.com", or "secrets" in the
+// core group.
 func (c collection) groupResource() string {
 	return schema.GroupResource{Group: c.group, Resource: c.resource}.String()
 }
 
-// groupKind is the kind as it stands in messages about invalid objects.
+// groupKind returns the kind as in messages about invalid objects.
 func (c collection) groupKind() string {
 	return schema.GroupKind{Group: c.group, Kind: c.kind}.String()
 }
 
-// statusDetails are the details of a Status about an object of this collection, as all but validation errors have them.
+// statusDetails returns the details of a Status about an object of the collection, for other errors
+// than Invalid.
 func (c collection) statusDetails(name string) *metav1.StatusDetails {
 	return &metav1.StatusDetails{Name: name, Group: c.group, Kind: c.resource}
 }
 
-// create stores an object.
+// create creates an object.
 func (c collection) create(ctx context.Context, o object) (metav1.PartialObjectMetadata, error) {
 	return c.s.doObject(ctx, post(c.path(), o), code(http.StatusCreated))
 }
 
-// annotate gives the object an annotation with a new value: the smallest change that every kind knows.
+// annotate sets an annotation of the suite, a change that every type supports.
 func (c collection) annotate(ctx context.Context, name, value string) (metav1.PartialObjectMetadata, error) {
 	patch := object{"metadata": object{"annotations": object{"conformance.example.com/step": value}}}
 	return c.s.doObject(ctx, mergePatch(c.item(name), patch), code(http.StatusOK))
 }
 
-// setLabel sets a label, or takes it away if the value is "".
+// setLabel sets a label, or removes it if the value is "".
 func (c collection) setLabel(ctx context.Context, name, key, value string) (metav1.PartialObjectMetadata, error) {
 	labels := object{key: value}
 	if value == "" {
@@ -158,12 +161,12 @@ func (c collection) setLabel(ctx context.Context, name, key, value string) (meta
 	return c.s.doObject(ctx, mergePatch(c.item(name), object{"metadata": object{"labels": labels}}), code(http.StatusOK))
 }
 
-// delete removes an object, which must work at once.
+// delete deletes an object, and expects 200.
 func (c collection) delete(ctx context.Context, name string) error {
 	return c.s.expect(ctx, del(c.item(name)), code(http.StatusOK))
 }
 
-// objectList is a list as the server sends it, its items down to their metadata.
+// objectList is a list with the metadata of its items.
 type objectList struct {
 	metav1.TypeMeta
 	Metadata metav1.ListMeta                `json:"metadata"`
@@ -176,7 +179,7 @@ func (c collection) list(ctx context.Context, query string) (objectList, error) 
 	return c.s.list(ctx, c.path()+query)
 }
 
-// list reads a collection at a path.
+// list reads the list at a path.
 func (s *session) list(ctx context.Context, path string) (objectList, error) {
 	var l objectList
 	a, err := s.do(ctx, get(path), code(http.StatusOK))
@@ -187,7 +190,7 @@ func (s *session) list(ctx context.Context, path string) (objectList, error) {
 	return l, a.decode(&l)
 }
 
-// names are the names of the items, in their order.
+// names returns the names of the items.
 func (l objectList) names() []string {
 	var names []string
 	for _, item := range l.Items {
@@ -196,7 +199,7 @@ func (l objectList) names() []string {
 	return names
 }
 
-// expectNames expects just these items, in this order.
+// expectNames expects items with exactly these names, in this order.
 func (l objectList) expectNames(names ...string) error {
 	if got := l.names(); fmt.Sprint(got) != fmt.Sprint(names) {
 		return l.response.errorf("expected the items %v, got %v", names, got)
@@ -204,7 +207,7 @@ func (l objectList) expectNames(names ...string) error {
 	return nil
 }
 
-// expectResourceVersion expects the list to be of this resourceVersion.
+// expectResourceVersion expects the resourceVersion of the list.
 func (l objectList) expectResourceVersion(resourceVersion string) error {
 	if l.Metadata.ResourceVersion != resourceVersion {
 		return l.response.errorf("expected a list at resourceVersion %s, got %q", resourceVersion, l.Metadata.ResourceVersion)
@@ -212,7 +215,8 @@ func (l objectList) expectResourceVersion(resourceVersion string) error {
 	return nil
 }
 
-// sortedByKey gives a map in the order of its keys, so that a case makes the same requests each time.
+// sortedByKey iterates over a map in the order of its keys, so that a case sends the same requests
+// each time.
 func sortedByKey[V any](m map[string]V) iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) {
 		for _, key := range slices.Sorted(maps.Keys(m)) {

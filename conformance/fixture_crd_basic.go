@@ -6,12 +6,12 @@ import (
 	"net/http"
 )
 
-// crdBasic is the custom resource that a run installs for itself: namespaced, two served versions that differ in nothing but
-// their name, a status subresource, a schema that takes anything, one field to select by, spec.color, and one that has a default, spec.shape.
+// crdBasic is a CRD with two served versions of the same schema, a status subresource, and a schema
+// that preserves unknown fields. spec.color is selectable, and spec.shape has a default.
 type crdBasic struct{ group string }
 
-// basicCRs gives a fresh namespace and its Widgets. The first call of a run installs their definition;
-// a server without custom resources skips the case.
+// basicCRs returns the Widgets of a new namespace, the objects of crdBasic. The first call of a run
+// creates the CRD. The case is skipped if the server has no custom resources.
 func (s *session) basicCRs(ctx context.Context, names ...string) (collection, error) {
 	w, err := s.run.installCRDBasic(ctx)
 	if err != nil {
@@ -20,7 +20,7 @@ func (s *session) basicCRs(ctx context.Context, names ...string) (collection, er
 	return s.newCollection(ctx, w.in("v1"), names)
 }
 
-// in is the resource under one of its versions, in no namespace yet.
+// in returns the Widgets of a version, without a namespace.
 func (w crdBasic) in(version string) collection {
 	return collection{
 		root: "/apis/" + w.group + "/" + version, apiVersion: w.group + "/" + version,
@@ -28,7 +28,7 @@ func (w crdBasic) in(version string) collection {
 	}
 }
 
-// installCRDBasic creates the definition once per run and waits until both versions are served.
+// installCRDBasic creates the CRD once per run and waits until both versions are served.
 func (r *run) installCRDBasic(ctx context.Context) (crdBasic, error) {
 	if r.crdBasic != nil {
 		return *r.crdBasic, nil
@@ -41,11 +41,11 @@ func (r *run) installCRDBasic(ctx context.Context) (crdBasic, error) {
 	return w, nil
 }
 
-// crdGroup is the API group of the run's custom resources.
+// crdGroup returns the API group of the run's CRDs.
 func (r *run) crdGroup() string { return r.id + ".conformance.example.com" }
 
-// installCRD creates a definition for the whole run and waits until all of its versions are served. A server without custom resources
-// skips the case.
+// installCRD creates a CRD for the run and waits until all of its versions are served. The case is
+// skipped if the server has no custom resources.
 func (r *run) installCRD(ctx context.Context, definition object, versions ...collection) error {
 	s := r.shared
 	ctx = withSetup(ctx)
@@ -78,7 +78,7 @@ func (w crdBasic) definition() object {
 			"name": name, "served": true, "storage": storage,
 			"subresources": object{"status": object{}},
 			"schema":       object{"openAPIV3Schema": schema},
-			// Both versions select by it: see SE-08.
+			// Both versions have selectableFields, see SE-08.
 			"selectableFields": []object{{"jsonPath": ".spec.color"}},
 		}
 	}

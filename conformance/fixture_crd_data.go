@@ -2,12 +2,12 @@ package conformance
 
 import "context"
 
-// crdData is the custom resource with a schema that a run installs for itself: what the schema does not name is unknown, lists and
-// maps are merged in every way that there is, one field has a default, and an old version is deprecated.
+// crdData is a CRD with a schema without preserved fields. Its lists and maps have all merge
+// strategies, one field has a default, and an old version is deprecated.
 type crdData struct{ group string }
 
-// dataCRs gives a fresh namespace and its Gadgets. The first call of a run installs their definition; a server without custom
-// resources skips the case.
+// dataCRs returns the Gadgets of a new namespace, the objects of crdData. The first call of a run
+// creates the CRD. The case is skipped if the server has no custom resources.
 func (s *session) dataCRs(ctx context.Context) (collection, error) {
 	r := s.run
 	if r.crdData == nil {
@@ -20,7 +20,7 @@ func (s *session) dataCRs(ctx context.Context) (collection, error) {
 	return s.newCollection(ctx, r.crdData.in("v1"), nil)
 }
 
-// in is the resource under one of its versions, in no namespace yet.
+// in returns the Gadgets of a version, without a namespace.
 func (g crdData) in(version string) collection {
 	return collection{
 		root: "/apis/" + g.group + "/" + version, apiVersion: g.group + "/" + version,
@@ -28,14 +28,14 @@ func (g crdData) in(version string) collection {
 	}
 }
 
-// deprecated is the same collection under the deprecated version.
+// deprecated returns the same collection in the deprecated version.
 func (g crdData) deprecated(c collection) collection {
 	old := g.in("v1beta1")
 	old.s, old.namespace = c.s, c.namespace
 	return old
 }
 
-// deprecationWarning is what requests in the deprecated version are answered with.
+// deprecationWarning is the warning of requests in the deprecated version.
 const deprecationWarning = "gadgets of v1beta1 are of the past"
 
 func (g crdData) definition() object {
@@ -56,7 +56,7 @@ func (g crdData) definition() object {
 		"free":  object{"type": "object", "x-kubernetes-preserve-unknown-fields": true},
 	})
 	schema := record(object{
-		"data":   object{"type": "object", "additionalProperties": text}, // as ConfigMaps have it
+		"data":   object{"type": "object", "additionalProperties": text}, // as in ConfigMaps
 		"spec":   spec,
 		"status": record(object{"phase": text, "replicas": number}),
 	})

@@ -9,17 +9,19 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// crdPath is where the definitions of custom resources are.
+// crdPath is the path of CustomResourceDefinitions.
 const crdPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
-// crdPerCase is one that a case makes for itself: Gears, in a group that no other case has. The case changes the body before it is sent.
+// crdPerCase is a CRD that a case creates for itself, in a group of its own. Its objects are called
+// Gears. The case may change the body before it is sent.
 type crdPerCase struct {
 	s     *session
 	group string
 	body  object
 }
 
-// newCRDPerCase gives a definition of Gears, which are namespaced and have one version, v1, with a status and this schema besides.
+// newCRDPerCase returns a namespaced CRD with the version v1, which has a status subresource and a
+// schema with these properties.
 func (s *session) newCRDPerCase(properties object) crdPerCase {
 	r := s.run
 	r.crds++
@@ -32,7 +34,8 @@ func (s *session) newCRDPerCase(properties object) crdPerCase {
 	return d
 }
 
-// crdVersion is one of a definition, with these properties in its schema. It is served; that of the name v1 is stored.
+// crdVersion returns a served version of a CRD, whose schema has these properties. Version v1 is
+// the storage version.
 func crdVersion(name string, properties object) object {
 	return object{
 		"name": name, "served": true, "storage": name == "v1",
@@ -40,7 +43,7 @@ func crdVersion(name string, properties object) object {
 	}
 }
 
-// The schemas of values.
+// These functions return schemas of values.
 
 func typeSchema(kind string) object { return object{"type": kind} }
 func objectSchema(properties object) object {
@@ -55,16 +58,16 @@ func anySchema() object {
 }
 func (o object) withRules(r ...object) object { return o.with("x-kubernetes-validations", r) }
 
-// spec is the specification, to be changed.
+// spec returns the spec, which may be changed.
 func (d crdPerCase) spec() object { return d.body["spec"].(object) }
 
-// names are the names in the specification, to be changed.
+// names returns the names in the spec, which may be changed.
 func (d crdPerCase) names() object { return d.spec()["names"].(object) }
 
-// version is the version of this number, to be changed.
+// version returns a version by index, which may be changed.
 func (d crdPerCase) version(i int) object { return d.spec()["versions"].([]object)[i] }
 
-// schema is the schema of the version of this number, to be changed.
+// schema returns the schema of a version by index, which may be changed.
 func (d crdPerCase) schema(i int) object {
 	return d.version(i)["schema"].(object)["openAPIV3Schema"].(object)
 }
@@ -75,13 +78,13 @@ func (d crdPerCase) addVersions(versions ...object) crdPerCase {
 	return d
 }
 
-// name is that of the definition, "gears.GROUP".
+// name returns the name of the CRD, "gears.GROUP".
 func (d crdPerCase) name() string { return d.body["metadata"].(object)["name"].(string) }
 
-// path is where the definition is.
+// path returns the path of the CRD.
 func (d crdPerCase) path() string { return crdPath + "/" + d.name() }
 
-// collection gives the Gears under a version, in no namespace yet.
+// collection returns the Gears of a version, without a namespace.
 func (d crdPerCase) collection(version string) collection {
 	return collection{
 		s: d.s, root: "/apis/" + d.group + "/" + version, apiVersion: d.group + "/" + version,
@@ -89,12 +92,13 @@ func (d crdPerCase) collection(version string) collection {
 	}
 }
 
-// create creates the definition, and holds the answer against the expectations.
+// create creates the CRD and checks the expectations.
 func (d crdPerCase) create(ctx context.Context, expect ...expectation) error {
 	return d.s.expect(ctx, post(crdPath, d.body), expect...)
 }
 
-// createAndWait creates the definition, waits until all versions are served that should be, and gives the Gears of v1 in a fresh namespace.
+// createAndWait creates the CRD, waits until all served versions work, and returns the Gears of v1
+// in a new namespace.
 func (d crdPerCase) createAndWait(ctx context.Context) (collection, error) {
 	if err := d.create(ctx, code(http.StatusCreated)); err != nil {
 		return collection{}, err
@@ -110,14 +114,15 @@ func (d crdPerCase) createAndWait(ctx context.Context) (collection, error) {
 	return d.s.newCollection(ctx, d.collection("v1"), nil)
 }
 
-// inVersion gives the same collection under another version.
+// inVersion returns the same collection in another version.
 func (d crdPerCase) inVersion(version string, c collection) collection {
 	c.root, c.apiVersion = "/apis/"+d.group+"/"+version, d.group+"/"+version
 	return c
 }
 
-// waitForCRDRemoval waits for the end of the definitions that the run deleted. A server removes their objects first, and keeps a definition
-// whose objects it cannot remove. It gives an error for each that stays.
+// waitForCRDRemoval waits until the server has removed the CRDs that the run deleted. A server
+// first deletes their objects, and keeps a CRD whose objects it cannot delete. It returns an error
+// for each CRD that stays.
 func (r *run) waitForCRDRemoval(ctx context.Context) (left []error) {
 	if len(r.pendingDeletion) == 0 {
 		return nil
@@ -128,7 +133,7 @@ func (r *run) waitForCRDRemoval(ctx context.Context) (left []error) {
 			if left == nil {
 				left = []error{err}
 			}
-			return nil // there is nobody to ask
+			return nil // the server is not reachable
 		}
 		left = nil
 		for _, path := range r.pendingDeletion {
@@ -141,7 +146,7 @@ func (r *run) waitForCRDRemoval(ctx context.Context) (left []error) {
 	return left
 }
 
-// existingCRDs are the paths of all definitions that the server has.
+// existingCRDs returns the paths of all CRDs of the server.
 func (r *run) existingCRDs(ctx context.Context) (map[string]bool, error) {
 	partial := get(crdPath).withAccept("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json")
 	a, err := r.shared.do(ctx, partial, code(http.StatusOK))
@@ -159,46 +164,46 @@ func (r *run) existingCRDs(ctx context.Context) (map[string]bool, error) {
 	return existing, nil
 }
 
-// patch changes the definition by a JSON patch. What comes of it, the server may show a while later.
+// patch changes the CRD with a JSON patch. The server may apply the change to its objects later.
 func (d crdPerCase) patch(ctx context.Context, operations ...object) error {
 	return d.s.expect(ctx, jsonPatch(d.path(), operations...), code(http.StatusOK))
 }
 
-// setOp is an operation of a JSON patch that sets what is at the path.
+// setOp returns an operation of a JSON patch that sets the value at a path.
 func setOp(path string, value any) object {
 	return object{"op": "add", "path": path, "value": value}
 }
 
-// propertyPath is the path of a field in the schema of the first version.
+// propertyPath returns the path of a field in the schema of the first version.
 func propertyPath(path string) string {
 	return "/spec/versions/0/schema/openAPIV3Schema/properties/" + path
 }
 
-// waitFor makes a call again and again until the answer meets the expectations.
+// waitFor repeats a call until the response meets the expectations.
 func (s *session) waitFor(ctx context.Context, c call, expect ...expectation) error {
 	return poll(ctx, func(ctx context.Context) error { return s.expect(ctx, c, expect...) })
 }
 
-// withSpec is a body with this specification.
+// withSpec returns a body with a spec.
 func (c collection) withSpec(name string, spec object) object {
 	return c.object(name).with("spec", spec)
 }
 
-// dryRunCreate is the creation of an object that is not stored.
+// dryRunCreate returns a dry run of a create.
 func (c collection) dryRunCreate(o object) call { return post(c.path(), o).withQuery("dryRun=All") }
 
-// cause is one of a refusal.
+// cause returns a cause of a failure.
 func cause(kind metav1.CauseType, field, says string) metav1.StatusCause {
 	return metav1.StatusCause{Type: kind, Field: field, Message: says}
 }
 
-// invalid is how the definition is refused for this cause.
+// invalid expects that the CRD is invalid with these causes.
 func (d crdPerCase) invalid(causes ...metav1.StatusCause) expectation {
 	c := collection{group: "apiextensions.k8s.io", kind: "CustomResourceDefinition"}
 	return c.invalidField(d.name(), causes...).check
 }
 
-// condition expects a condition of the definition to be so, for this reason.
+// condition expects a condition of the CRD with a status and a reason.
 func condition(kind, status, reason string) expectation {
 	return func(a *response) error {
 		var got struct {
@@ -220,10 +225,11 @@ func condition(kind, status, reason string) expectation {
 	}
 }
 
-// perCaseCheck is the check of a case on Gears of its own.
+// perCaseCheck checks a server for a case on a crdPerCase.
 type perCaseCheck func(ctx context.Context, d crdPerCase, c collection) error
 
-// onCRDPerCase makes a case that defines Gears with these properties, and waits until they are served.
+// onCRDPerCase returns a case that creates a CRD with these properties and waits until it is
+// served.
 func onCRDPerCase(c Case, properties object, check perCaseCheck) Case {
 	return withCRDPerCase(c, properties, func(ctx context.Context, d crdPerCase) error {
 		in, err := d.createAndWait(ctx)
@@ -234,7 +240,7 @@ func onCRDPerCase(c Case, properties object, check perCaseCheck) Case {
 	})
 }
 
-// withCRDPerCase makes a case that gets a definition of Gears with these properties, which is not sent yet.
+// withCRDPerCase returns a case that gets a CRD with these properties, which has not been created.
 func withCRDPerCase(c Case, properties object, check func(ctx context.Context, d crdPerCase) error) Case {
 	c.check = func(ctx context.Context, s *session) error {
 		if err := s.skipUnlessServed(ctx, "apiextensions.k8s.io/v1", "customresourcedefinitions"); err != nil {

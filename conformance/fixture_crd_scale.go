@@ -6,9 +6,10 @@ import (
 	"net/http"
 )
 
-// scaleCRs gives a fresh namespace and its Dials, the custom resource that a run installs for the cases about subresources: v1 has status
-// and scale, v1alpha1 has neither but columns to print, and both take anything. The first call of a run installs the definition; a server without custom
-// resources skips the case.
+// scaleCRs returns the Dials of a new namespace, the objects of a CRD for cases about subresources.
+// v1 has status and scale; v1alpha1 has neither, but has printer columns. Both versions preserve
+// unknown fields. The first call of a run creates the CRD. The case is skipped if the server has no
+// custom resources.
 func (s *session) scaleCRs(ctx context.Context) (collection, error) {
 	if err := s.run.installCRDScale(ctx); err != nil {
 		return collection{}, err
@@ -16,7 +17,7 @@ func (s *session) scaleCRs(ctx context.Context) (collection, error) {
 	return s.newCollection(ctx, s.run.scaleCRsIn("v1"), nil)
 }
 
-// scaleCRsIn is the resource under one of its versions, in no namespace yet.
+// scaleCRsIn returns the Dials of a version, without a namespace.
 func (r *run) scaleCRsIn(version string) collection {
 	group := fmt.Sprintf("%s.conformance.example.com", r.id)
 	return collection{
@@ -24,14 +25,14 @@ func (r *run) scaleCRsIn(version string) collection {
 	}
 }
 
-// inScaleVersion is the same collection under another version.
+// inScaleVersion returns the same collection in another version.
 func (c collection) inScaleVersion(version string) collection {
 	other := c.s.run.scaleCRsIn(version)
 	other.s, other.namespace = c.s, c.namespace
 	return other
 }
 
-// installCRDScale creates the definition once per run and waits until both versions are served.
+// installCRDScale creates the CRD once per run and waits until both versions are served.
 func (r *run) installCRDScale(ctx context.Context) error {
 	if r.hasCRDScale {
 		return nil
@@ -82,7 +83,7 @@ func crdScale(dials collection) object {
 	return definition
 }
 
-// onScaleCRs makes a case that runs on Dials in a fresh namespace.
+// onScaleCRs returns a case that runs on Dials in a new namespace.
 func onScaleCRs(c Case, check collectionCheck) Case {
 	c.check = func(ctx context.Context, s *session) error {
 		in, err := s.scaleCRs(ctx)
@@ -94,7 +95,7 @@ func onScaleCRs(c Case, check collectionCheck) Case {
 	return c
 }
 
-// scaleCR is a body for Dials.
+// scaleCR returns a body for Dials.
 func (c collection) scaleCR(name string) object {
 	o := c.object(name)
 	o["spec"] = object{"replicas": 1, "label": "a"}

@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// noNode is the node that pods are bound to. There is no such node, so nothing runs them, and nothing ends their grace period but the clock.
+// noNode is the node that pods are bound to. It does not exist, so nothing runs them, and their
+// grace period is not ended by a kubelet.
 const noNode = "conformance-no-such-node"
 
-// pods gives a fresh namespace and its Pods.
+// pods returns the Pods of a new namespace.
 func (s *session) pods(ctx context.Context) (collection, error) {
 	return s.newCollection(ctx, collection{root: "/api/v1", apiVersion: "v1", kind: "Pod", resource: "pods"}, nil)
 }
 
-// onPods makes a case that runs on Pods in a fresh namespace.
+// onPods returns a case that runs on Pods in a new namespace.
 func onPods(c Case, check collectionCheck) Case {
 	c.check = func(ctx context.Context, s *session) error {
 		in, err := s.pods(ctx)
@@ -26,7 +27,7 @@ func onPods(c Case, check collectionCheck) Case {
 	return c
 }
 
-// unscheduledPod is a pod that no scheduler knows to be its own, so it stays pending and nothing changes it.
+// unscheduledPod returns a pod with a scheduler that does not exist, so that it stays pending.
 func (c collection) unscheduledPod(name string) object {
 	o := c.object(name)
 	o["spec"] = object{
@@ -36,14 +37,15 @@ func (c collection) unscheduledPod(name string) object {
 	return o
 }
 
-// boundPod is a pod on the node that does not exist.
+// boundPod returns a pod on a node that does not exist.
 func (c collection) boundPod(name string) object {
 	o := c.unscheduledPod(name)
 	o["spec"].(object)["nodeName"] = noNode
 	return o
 }
 
-// createWithRetry stores an object. A Pod in a fresh namespace has to wait for a controller to make the service account that it needs.
+// createWithRetry creates an object. It retries while the service account that a Pod in a new
+// namespace needs has not been created.
 func (c collection) createWithRetry(ctx context.Context, o object, expect ...expectation) (*response, error) {
 	var a *response
 	var failed error

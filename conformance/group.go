@@ -2,10 +2,10 @@ package conformance
 
 import "strings"
 
-// group is one of rules: the letters in front of their numbers, and what they are about.
+// group is a group of rules: the letters of their numbers, and a title.
 type group struct{ name, title string }
 
-// groups are all of them, in the order of rules.md.
+// groups has all groups, in the order of rules.md.
 var groups = []group{
 	{"PV", "paths and verbs"},
 	{"NM", "names"},
@@ -30,7 +30,7 @@ var groups = []group{
 	{"SU", "subresources"},
 	{"WN", "warnings"},
 	{"TB", "Tables"},
-	{"PM", "objects down to their metadata"},
+	{"PM", "PartialObjectMetadata"},
 	{"VR", "virtual resources"},
 	{"AU", "authentication and authorization"},
 	{"ST", "errors"},
@@ -39,16 +39,17 @@ var groups = []group{
 	{"CN", "content negotiation"},
 	{"DI", "discovery, health, metrics"},
 	{"HT", "HTTP"},
-	{"CD", "definitions of custom resources"},
+	{"CD", "custom resource definitions"},
 }
 
-// Group is the letters in front of the number, such as "PV".
+// Group returns the letters of the case's rule, such as "PV".
 func (c Case) Group() string {
 	name, _, _ := strings.Cut(c.ID, "-")
 	return name
 }
 
-// GroupTitle says what the rules of a group are about, "paths and verbs" for "PV". It is "" for a group that there is not.
+// GroupTitle returns the title of a group, such as "paths and verbs" for "PV". It returns "" for an
+// unknown group.
 func GroupTitle(name string) string {
 	for _, one := range groups {
 		if one.name == name {

@@ -8,49 +8,50 @@ import (
 	"time"
 )
 
-// Outcome is how a case ended.
+// Outcome is the outcome of a case.
 type Outcome string
 
-// The outcomes.
+// The outcomes of cases.
 const (
 	Passed  Outcome = "passed"
 	Failed  Outcome = "failed"
 	Skipped Outcome = "skipped"
 )
 
-// Result is what became of one case.
+// Result is the result of one case.
 type Result struct {
-	// Case is the case that was run.
+	// Case is the case.
 	Case Case
-	// Outcome says how it ended.
+	// Outcome is the outcome of the case.
 	Outcome Outcome
-	// Reason says why a case was skipped. It is empty for the other outcomes.
+	// Reason states why the case was skipped. It is empty for other outcomes.
 	Reason string
-	// Err says what a failed case saw, and what it expected. It is nil for the other outcomes.
+	// Err contains the request, the expectation and the response of a failed case. It is nil for
+	// other outcomes.
 	Err error
-	// Leftovers are the errors of the clean-up: what the case may have left behind on the server.
+	// Leftovers has an error for each object that the clean-up of the case could not delete.
 	Leftovers []error
-	// Duration is how long the case took, clean-up included.
+	// Duration is the duration of the case with its clean-up.
 	Duration time.Duration
 }
 
-// Report is what became of a run.
+// Report has the results of a run.
 type Report struct {
-	// RunID is that of the configuration: it is in the names of what this run created.
+	// RunID is that of the configuration. It is part of the names of all created objects.
 	RunID string
-	// Started is when the first case began.
+	// Started is the time when the first case began.
 	Started time.Time
-	// Duration is how long the run took, clean-up included.
+	// Duration is the duration of the run with its clean-up.
 	Duration time.Duration
-	// Server is the gitVersion that the server gives at /version, or "" if it gives none.
+	// Server is the gitVersion of the server from /version, or "".
 	Server string
-	// Results holds one entry for each selected case, sorted by ID.
+	// Results has one entry for each selected case, sorted by ID.
 	Results []Result
-	// Leftovers are the errors of the last clean-up, after all cases.
+	// Leftovers has an error for each object that the clean-up after all cases could not delete.
 	Leftovers []error
 }
 
-// Count says how many cases ended so.
+// Count returns the number of cases with an outcome.
 func (r Report) Count(o Outcome) int {
 	n := 0
 	for _, one := range r.Results {
@@ -61,8 +62,7 @@ func (r Report) Count(o Outcome) int {
 	return n
 }
 
-// Err joins the failures, and what could not be cleaned up. It is nil if no case failed and nothing was left behind;
-// skipped cases are no error.
+// Err returns an error that joins all failures and leftovers, or nil. Skipped cases are not errors.
 func (r Report) Err() error {
 	var all []error
 	for _, one := range r.Results {
@@ -72,7 +72,7 @@ func (r Report) Err() error {
 	return errors.Join(all...)
 }
 
-// err is what the result adds to the error of a run.
+// err returns the error of a result: its failure and its leftovers.
 func (r Result) err() error {
 	left := leftovers(r.Case.ID, r.Leftovers)
 	if r.Err == nil {
@@ -89,7 +89,8 @@ func leftovers(of string, errs []error) error {
 	return fmt.Errorf("%s could not clean up: %w", of, errors.Join(errs...))
 }
 
-// WriteTo prints the report as text: a line for each case, what failed ones saw, and a summary. It implements [io.WriterTo].
+// WriteTo writes the report as text: a line for each case, the failures, and a summary. It
+// implements [io.WriterTo].
 func (r Report) WriteTo(w io.Writer) (int64, error) {
 	var b strings.Builder
 	for _, one := range r.Results {

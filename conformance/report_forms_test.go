@@ -16,10 +16,11 @@ import (
 	"example.com/fakeapi/conformance"
 )
 
-// hostileText is what a server may answer to get into the reports as more than text.
+// hostileText is text of a server that could be interpreted as markup in reports.
 const hostileText = "</pre><script>alert(1)</script> ]]> \x00\x1b &amp; | `x` ```\n## no heading"
 
-// newReport has each outcome, leftovers, and hostile text wherever text of a server may stand.
+// newReport returns a report with all outcomes, leftovers, and hostile text in every field that a
+// server controls.
 func newReport() conformance.Report {
 	of := func(id string, level conformance.Level) conformance.Case {
 		return conformance.Case{ID: id, Level: level, Title: "a < b | c", Why: "clients break", Source: "a page"}
@@ -54,7 +55,7 @@ func TestTallies(t *testing.T) {
 	require.Equal(t, conformance.Tally{Level: conformance.Must, Passed: 1, Failed: 1, Skipped: 1}, newReport().LevelTally(conformance.Must))
 }
 
-// A group without a title would be missing in every report.
+// Cases of a group without a title would be missing in reports.
 func TestEveryGroupHasATitle(t *testing.T) {
 	for _, one := range conformance.Cases() {
 		require.NotEmpty(t, conformance.GroupTitle(one.Group()), one.ID)
@@ -80,7 +81,7 @@ func TestReportAsJSON(t *testing.T) {
 	require.Len(t, got.Leftovers, 1)
 }
 
-// element is one of an XML document.
+// element is an element of an XML document.
 type element struct {
 	XMLName  xml.Name
 	Attrs    []xml.Attr `xml:",any,attr"`
@@ -97,8 +98,8 @@ func (e element) attr(name string) string {
 	return ""
 }
 
-// junitSchema is what the schemas of Ant and Jenkins both allow: the attributes of an element, all of which Ant's wants or knows, and
-// its children in their order.
+// junitSchema is what the schemas of Ant and Jenkins both allow: the attributes of an element, and
+// its children in order. Ant requires or allows all of them.
 var junitSchema = map[string]struct{ attrs, children []string }{
 	"testsuites": {nil, []string{"testsuite"}},
 	"testsuite": {
@@ -169,8 +170,8 @@ func TestReportAsHTML(t *testing.T) {
 	requireWellFormed(t, text)
 }
 
-// requireWellFormed holds that what is opened is closed in order, and that text of the server opened nothing: a parser that has to mend the
-// document finds other elements than those that are written there.
+// requireWellFormed checks that all elements are closed in order, and that a parser finds exactly
+// the elements that are written, so that text of the server has not opened or closed any.
 func requireWellFormed(t *testing.T, text string) {
 	t.Helper()
 	void := []string{"meta", "link", "br"}

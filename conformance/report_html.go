@@ -3,7 +3,7 @@ package conformance
 import (
 	"bufio"
 	"crypto/sha256"
-	_ "embed" // the parts of the page
+	_ "embed" // for the parts of the page
 	"encoding/base64"
 	"fmt"
 	"html/template"
@@ -20,7 +20,8 @@ var (
 
 var reportTemplate = template.Must(template.New("report").Parse(reportHTML))
 
-// The page, its groups and their cases. Everything that came from a server is a plain string, which html/template escapes.
+// The data of the page, its groups and their cases. Text of the server is in plain strings, which
+// html/template escapes.
 type (
 	htmlPage struct {
 		Policy, Server, ID, Started string
@@ -37,12 +38,12 @@ type (
 	}
 )
 
-// WriteHTML writes the report as one page that needs nothing else, neither network nor files nor scripts: all cases by group, with
-// what failed laid open. The errors are those of w.
+// WriteHTML writes the report as one HTML page without scripts and external resources. It has all
+// cases by group, with the groups that have failures expanded. It returns errors of w.
 func (r Report) WriteHTML(w io.Writer) error {
 	sum := sha256.Sum256([]byte(reportCSS))
 	page := htmlPage{
-		// Only the style of the page itself counts, should anything else ever get into it.
+		// This allows only the style of the page itself.
 		Policy: "default-src 'none'; img-src data:; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'",
 		Server: r.server(), ID: r.RunID, Started: r.Started.UTC().Format(time.RFC3339), Duration: r.Duration.Round(time.Second),
 		CSS: template.CSS(reportCSS), Leftovers: r.allLeftovers(),

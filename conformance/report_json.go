@@ -6,42 +6,42 @@ import (
 	"time"
 )
 
-// ReportJSON is the form of a report that [Report.WriteJSON] writes.
+// ReportJSON is the JSON encoding of a report.
 type ReportJSON struct {
-	// Server is the gitVersion of the server, "" if it gives none.
+	// Server is the gitVersion of the server, or "".
 	Server string `json:"server"`
-	// Run is the five random characters in the names of what the run created.
+	// Run is the ID of the run.
 	Run string `json:"run"`
-	// Started is when the first case began.
+	// Started is the time when the first case began.
 	Started time.Time `json:"started"`
-	// Seconds is how long the run took.
+	// Seconds is the duration of the run.
 	Seconds float64 `json:"seconds"`
-	// Passed, Failed and Skipped are how many cases ended so.
+	// Passed, Failed and Skipped count the cases by outcome.
 	Passed  int `json:"passed"`
 	Failed  int `json:"failed"`
 	Skipped int `json:"skipped"`
-	// Tallies are the same by group and level.
+	// Tallies has the same counts by group and level.
 	Tallies []TallyJSON `json:"tallies"`
-	// Cases are all that were selected, sorted by ID.
+	// Cases has all selected cases, sorted by ID.
 	Cases []CaseJSON `json:"cases"`
-	// Leftovers say what the run may have left behind on the server after all cases.
+	// Leftovers has an error for each object that the clean-up after all cases could not delete.
 	Leftovers []string `json:"leftovers,omitempty"`
 }
 
-// TallyJSON counts how the cases of a group and a level ended.
+// TallyJSON counts the outcomes of the cases of a group and a level.
 type TallyJSON struct {
-	// Group is the letters in front of the rules' numbers, and Title what they are about.
+	// Group is the letters of the rules, and Title the title of the group.
 	Group string `json:"group"`
 	Title string `json:"title"`
 	// Level is MUST, SHOULD or MAY.
 	Level string `json:"level"`
-	// Passed, Failed and Skipped are how many ended so.
+	// Passed, Failed and Skipped count the cases by outcome.
 	Passed  int `json:"passed"`
 	Failed  int `json:"failed"`
 	Skipped int `json:"skipped"`
 }
 
-// CaseJSON is what became of a case.
+// CaseJSON is the result of a case.
 type CaseJSON struct {
 	// ID, Rule, Group, Level, Title, Why and Source are those of the [Case].
 	ID     string `json:"id"`
@@ -53,16 +53,17 @@ type CaseJSON struct {
 	Source string `json:"source"`
 	// Outcome is "passed", "failed" or "skipped".
 	Outcome Outcome `json:"outcome"`
-	// Reason says why it was skipped, Error what a failed one expected and saw.
+	// Reason states why the case was skipped. Error contains the request, the expectation and the
+	// response of a failed case.
 	Reason string `json:"reason,omitempty"`
 	Error  string `json:"error,omitempty"`
-	// Seconds is how long it took, clean-up included.
+	// Seconds is the duration of the case with its clean-up.
 	Seconds float64 `json:"seconds"`
-	// Leftovers say what it may have left behind on the server.
+	// Leftovers has an error for each object that the clean-up of the case could not delete.
 	Leftovers []string `json:"leftovers,omitempty"`
 }
 
-// WriteJSON writes the report as one [ReportJSON], indented. The errors are those of w.
+// WriteJSON writes the report as an indented [ReportJSON]. It returns errors of w.
 func (r Report) WriteJSON(w io.Writer) error {
 	out := ReportJSON{
 		Server: r.Server, Run: r.RunID, Started: r.Started, Seconds: r.Duration.Seconds(),

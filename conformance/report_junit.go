@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// The elements of JUnit's reports, as the schemas of Jenkins and Ant have them, in the order of the latter, which is the stricter one.
+// The elements of JUnit reports according to the schemas of Jenkins and Ant, in the order of the
+// Ant schema, which is stricter.
 type (
 	junitReport struct {
 		XMLName xml.Name     `xml:"testsuites"`
@@ -52,9 +53,10 @@ type (
 	}
 )
 
-// WriteJUnit writes the report as JUnit's XML, which build servers read: a suite for each group of rules, in it a test for each case. What
-// was skipped has its reason. A failure has the level of the rule as its type. What could not be cleaned up is an error, that of the whole run
-// in a suite of its own, "clean-up". The errors are those of w.
+// WriteJUnit writes the report as JUnit XML, which build servers read. It has a suite for each
+// group of rules, and a test for each case. A skipped test has its reason. The type of a failure is
+// the level of the rule. Objects that could not be cleaned up are errors; those of the run are in
+// the suite "clean-up". It returns errors of w.
 func (r Report) WriteJUnit(w io.Writer) error {
 	var out junitReport
 	for _, s := range r.sections() {
@@ -81,7 +83,7 @@ func (r Report) WriteJUnit(w io.Writer) error {
 func (r Report) junitSuite(id int, of section) junitSuite {
 	suite := junitSuite{
 		Package: "conformance", ID: id, Name: of.name + " " + of.title, Hostname: "localhost",
-		Timestamp:  r.Started.UTC().Format("2006-01-02T15:04:05"), // the schema has no zone
+		Timestamp:  r.Started.UTC().Format("2006-01-02T15:04:05"), // the schema has no time zone
 		Properties: []junitProperty{{"server", r.Server}, {"run", r.RunID}},
 		Tests:      len(of.results), Failures: of.count(Failed), Skipped: of.count(Skipped),
 	}
@@ -98,8 +100,8 @@ func (r Report) junitSuite(id int, of section) junitSuite {
 	return suite
 }
 
-// junit gives the test of a result. It has one problem at most, as the schema of Ant wants it: what a failed or a skipped case left behind
-// stands with the failure, or takes the place of the reason.
+// junit returns the test of a result. The Ant schema allows one problem for a test: the leftovers
+// of a failed case are part of its failure, and those of a skipped case replace the reason.
 func (r Result) junit() junitCase {
 	c := junitCase{Name: r.Case.ID + " " + r.Case.Title, Class: "conformance." + r.Case.Group(), Time: seconds(r.Duration)}
 	left := leftovers(r.Case.ID, r.Leftovers)

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// WriteMarkdown writes the report as Markdown: how many cases of each group and level ended how, what failed with what was expected
-// and seen, why what was skipped was skipped, and what could not be cleaned up. Cases that passed are counted only. The errors are those of w.
+// WriteMarkdown writes the report as Markdown: a table of outcomes by group and level, the
+// failures, the reasons of skipped cases, and the leftovers. Passed cases are only counted. It
+// returns errors of w.
 func (r Report) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Conformance\n\nServer %s, run %s, %s, %s: %d passed, %d failed, %d skipped.\n", plainText(r.server()), plainText(r.RunID),
@@ -53,7 +54,7 @@ func (r Report) markdownLeftovers(b *strings.Builder) {
 	}
 }
 
-// server is what the server calls itself, or that it does not.
+// server returns the version of the server for the report.
 func (r Report) server() string {
 	if r.Server == "" {
 		return "of no version"
@@ -61,7 +62,7 @@ func (r Report) server() string {
 	return r.Server
 }
 
-// allLeftovers are those of the cases and of the run.
+// allLeftovers returns the leftovers of the cases and of the run.
 func (r Report) allLeftovers() (all []string) {
 	for _, one := range r.Results {
 		if err := leftovers(one.Case.ID, one.Leftovers); err != nil {
@@ -74,7 +75,7 @@ func (r Report) allLeftovers() (all []string) {
 	return all
 }
 
-// plainText is text that Markdown takes for nothing else, in one line.
+// plainText escapes text for Markdown, in one line.
 func plainText(s string) string {
 	var b strings.Builder
 	for _, r := range strings.Join(strings.Fields(s), " ") {
@@ -86,7 +87,7 @@ func plainText(s string) string {
 	return b.String()
 }
 
-// fenced is text as a block of code, between fences that are longer than what is in it.
+// fenced returns text as a code block, with a fence that the text does not contain.
 func fenced(s string) string {
 	fence := "```"
 	for strings.Contains(s, fence) {

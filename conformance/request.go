@@ -19,25 +19,25 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// call is a request to make. Path begins with a slash and may hold a query.
+// call is a request to send. Its path begins with a slash and may have a query.
 type call struct {
 	method, path        string
-	body                any // nil: none; a string: as it is; else: encoded as JSON
+	body                any // nil: none; a string: sent unchanged; otherwise encoded as JSON
 	contentType, accept string
-	encoding            string // of the answer; "" leaves it to the client's transport, which hides it
-	agent               string // the User-Agent; "" is the suite's own
-	etag                string // what the client has already
+	encoding            string // Accept-Encoding; "" leaves compression to the client's transport
+	agent               string // User-Agent; "" is the default of the suite
+	etag                string // If-None-Match
 	headers             map[string]string
-	unprivileged        bool // sends it as a user who may do nothing
+	unprivileged        bool // send it as a user without permissions
 }
 
-// chunkedBody is a body that is sent as it is, in chunks, without a word on its length.
+// chunkedBody is a body that is sent unchanged and chunked, without a Content-Length.
 type chunkedBody string
 
-// noContentType in place of a content type leaves the header out.
+// noContentType as content type omits the header.
 const noContentType = "-"
 
-// noAccept in place of what is accepted leaves that header out.
+// noAccept as accepted media type omits the header.
 const noAccept = "-"
 
 func get(path string) call            { return call{method: http.MethodGet, path: path} }
@@ -48,34 +48,34 @@ func del(path string) call            { return call{method: http.MethodDelete, p
 
 func mergePatch(path string, body any) call { return patch(mergePatchType, path, body) }
 
-// apply is a server-side apply under the suite's own field manager.
+// apply returns a server-side apply with the default field manager of the suite.
 func apply(path string, body any) call { return applyAs("conformance", path, body) }
 
-// withFieldManager names the field manager of a write.
+// withFieldManager sets the field manager of a write.
 func (c call) withFieldManager(manager string) call {
 	path, query, _ := strings.Cut(c.path, "?")
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		panic(err) // of the suite's own call
+		panic(err) // the path is a constant of the suite
 	}
 	values.Set("fieldManager", manager)
 	c.path = path + "?" + values.Encode()
 	return c
 }
 
-// withAccept asks for the answer in another media type than JSON.
+// withAccept sets the accepted media type instead of JSON.
 func (c call) withAccept(mediaType string) call {
 	c.accept = mediaType
 	return c
 }
 
-// withIfNoneMatch asks for what is not the client's own already.
+// withIfNoneMatch sets If-None-Match.
 func (c call) withIfNoneMatch(etag string) call {
 	c.etag = etag
 	return c
 }
 
-// withHeader sends a header, too.
+// withHeader adds a header.
 func (c call) withHeader(name, value string) call {
 	headers := maps.Clone(c.headers)
 	if headers == nil {
@@ -86,13 +86,14 @@ func (c call) withHeader(name, value string) call {
 	return c
 }
 
-// asUnprivileged sends it as a user who may do nothing: of [Config.UnprivilegedClient], or by impersonation.
+// asUnprivileged sends the call as a user without permissions: with [Config.UnprivilegedClient], or
+// by impersonation.
 func (c call) asUnprivileged() call {
 	c.unprivileged = true
 	return c
 }
 
-// clientFor is who sends a call.
+// clientFor returns the client that sends a call.
 func (s *session) clientFor(c call) *http.Client {
 	if unprivileged := s.run.config.UnprivilegedClient; c.unprivileged && unprivileged != nil {
 		return unprivileged
@@ -100,7 +101,7 @@ func (s *session) clientFor(c call) *http.Client {
 	return s.run.config.Client
 }
 
-// newHTTPRequest builds the HTTP request of a call.
+// newHTTPRequest returns the HTTP request of a call.
 func (s *session) newHTTPRequest(ctx context.Context, c call) (*http.Request, error) {
 	var body io.Reader
 	switch b := c.body.(type) {
@@ -154,8 +155,9 @@ func (s *session) newHTTPRequest(ctx context.Context, c call) (*http.Request, er
 	return req, nil
 }
 
-// do sends a call, reads the whole answer, and holds it against the expectations. The answer is given back with the error too, where there is one.
-// A server that is busy, or not ready, is asked again as it says, unless that is what was expected.
+// do sends a call, reads the response and checks the expectations. It returns the response with an
+// error of an expectation, too. It repeats the call after 429 with Retry-After, unless the
+// expectations accept that response.
 func (s *session) do(ctx context.Context, c call, expect ...expectation) (*response, error) {
 	for tries := 0; ; tries++ {
 		a, err := s.send(ctx, c)
@@ -172,7 +174,7 @@ func (s *session) do(ctx context.Context, c call, expect ...expectation) (*respo
 	}
 }
 
-// send sends a call, and reads the whole answer.
+// send sends a call and reads the response.
 func (s *session) send(ctx context.Context, c call) (*response, error) {
 	ctx, cancel := c.sendContext(ctx)
 	defer cancel()
@@ -196,11 +198,12 @@ func (s *session) send(ctx context.Context, c call) (*response, error) {
 	return a, nil
 }
 
-// maxRetries is how often a server is asked again that is busy: as often as client-go does.
+// maxRetries is the number of retries after 429, as in client-go.
 const maxRetries = 10
 
-// waitToRetry waits for as long as an answer asks for that says "not now", and reports whether to ask again. The server did nothing then: it
-// has too much to do (ST-05), or the cache in front of its storage is not ready, as after a change of a definition (CD-08, RS-31).
+// waitToRetry waits for the Retry-After delay of a 429 response, and reports whether to repeat the
+// call. A 429 means that the server did nothing: it is overloaded (ST-05), or its watch cache is
+// not initialized, as after a change of a CRD (CD-08, RS-31).
 func (a *response) waitToRetry(ctx context.Context, tries int) bool {
 	seconds, err := strconv.Atoi(a.header.Get("Retry-After"))
 	if a.code != http.StatusTooManyRequests || err != nil || seconds < 0 || tries >= maxRetries {
@@ -216,11 +219,13 @@ func (a *response) waitToRetry(ctx context.Context, tries int) bool {
 	}
 }
 
-// responseTimeout is for how long a write that may create something waits for its answer after its case was cancelled or ran out of time.
+// responseTimeout limits how long a write that may create an object waits for its response after
+// its case was cancelled or timed out.
 const responseTimeout = 5 * time.Second
 
-// sendContext gives the context to send a call under. A write that may create something is not cut off together with its case: what was
-// created can only be removed after the answer is there, and one that the client gave up may still be carried out after the clean-up.
+// sendContext returns the context to send a call with. A write that may create an object is not
+// cancelled together with its case: the object can be deleted only after the response, and the
+// server may complete a cancelled request after the clean-up.
 func (c call) sendContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	switch c.method {
 	case http.MethodPost, http.MethodPut, http.MethodPatch:
@@ -235,13 +240,13 @@ func (c call) sendContext(ctx context.Context) (context.Context, context.CancelF
 	return longer, func() { stop(); cancel(nil) }
 }
 
-// expect is do for when only the expectations matter.
+// expect is like do without the response.
 func (s *session) expect(ctx context.Context, c call, expect ...expectation) error {
 	_, err := s.do(ctx, c, expect...)
 	return err
 }
 
-// concurrent sends calls side by side, and gives the answers in the order of the calls once all are there.
+// doConcurrently sends calls concurrently, and returns the responses in the order of the calls.
 func (s *session) doConcurrently(ctx context.Context, calls []call) ([]*response, error) {
 	answers, failed := make([]*response, len(calls)), make([]error, len(calls))
 	var sent sync.WaitGroup
@@ -252,7 +257,7 @@ func (s *session) doConcurrently(ctx context.Context, calls []call) ([]*response
 	return answers, errors.Join(failed...)
 }
 
-// doObject is do for when the answer should be an object.
+// doObject is like do, and decodes the metadata of the object in the response.
 func (s *session) doObject(ctx context.Context, c call, expect ...expectation) (metav1.PartialObjectMetadata, error) {
 	var o metav1.PartialObjectMetadata
 	a, err := s.do(ctx, c, expect...)
@@ -262,17 +267,17 @@ func (s *session) doObject(ctx context.Context, c call, expect ...expectation) (
 	return o, err
 }
 
-// response is what the server said to a call.
+// response is a response of the server.
 type response struct {
 	method, url string
 	code        int
 	header      http.Header
 	body        []byte
-	chunked     bool // it came without a length
-	redirected  bool // it is that of another path
+	chunked     bool // no Content-Length
+	redirected  bool // the response is that of another path
 }
 
-// decode reads the body as JSON.
+// decode decodes the body as JSON.
 func (a *response) decode(into any) error {
 	if err := json.Unmarshal(a.body, into); err != nil {
 		return a.errorf("expected JSON: %w", err)
@@ -280,13 +285,13 @@ func (a *response) decode(into any) error {
 	return nil
 }
 
-// errorf is an error about this answer: what was asked, what is wrong, and what was answered.
+// errorf returns an error with the request and the response.
 func (a *response) errorf(format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
 	return fmt.Errorf("%s %s: %w; the answer was %d %s %s", a.method, a.url, err, a.code, a.header.Get("Content-Type"), excerpt(a.body))
 }
 
-// expect gives the first expectation that the answer does not meet.
+// expect returns the error of the first expectation that the response does not meet.
 func (a *response) expect(expect ...expectation) error {
 	for _, e := range expect {
 		if err := e(a); err != nil {
@@ -296,7 +301,7 @@ func (a *response) expect(expect ...expectation) error {
 	return nil
 }
 
-// excerpt is the beginning of a body, on one line.
+// excerpt returns the beginning of a body in one line.
 func excerpt(body []byte) string {
 	const limit = 600
 	text := strings.Join(strings.Fields(string(body)), " ")

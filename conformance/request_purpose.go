@@ -5,29 +5,34 @@ import (
 	"sync/atomic"
 )
 
-// RequestPurpose says what a request of a run is for. A transport finds it with [RequestPurposeFrom] in the context of the request. It is for those who take
-// down what a run sends, and hold it beside another run.
+// RequestPurpose describes the purpose of a request of the suite. A transport gets it with
+// [RequestPurposeFrom] from the context of the request, for example to record a run and compare it
+// with another.
 type RequestPurpose struct {
-	// Case is the ID of the case that sends it.
+	// Case is the ID of the case that sends the request.
 	Case string
-	// Setup: it only makes what the case needs, such as a namespace or a definition that cases share, or looks whether the server has it.
+	// Setup reports whether the request only prepares the case: it creates a namespace or a shared
+	// CRD, or looks up whether the server supports something.
 	Setup bool
-	// Cleanup: it removes what the case or the run made.
+	// Cleanup reports whether the request deletes what the case or the run created.
 	Cleanup bool
-	// RetryGroup is the number, from 1 within the case, of a series of tries that is repeated until the answer is as expected. Try is the
-	// number of the try, from 1. Both are 0 for a request that is sent once. How many tries there are is chance.
+	// RetryGroup is the number, from 1 within the case, of a group of attempts that are repeated
+	// until the response is as expected. Attempt is the number of the attempt, from 1. Both are 0
+	// for a request that is sent once. The number of attempts may vary between runs.
 	RetryGroup, Attempt int
-	// ConcurrentIndex is the number, from 1, of a request that is sent side by side with others, and 0 for one that is sent alone.
+	// ConcurrentIndex is the number, from 1, of a request that is sent concurrently with others. It
+	// is 0 for other requests.
 	ConcurrentIndex int
 }
 
-// RequestPurposeFrom gives the place that the context of a request carries. Requests of no case have the zero Place.
+// RequestPurposeFrom returns the purpose in the context of a request. It is the zero value for
+// requests without a case.
 func RequestPurposeFrom(ctx context.Context) RequestPurpose { return purposeFrom(ctx).RequestPurpose }
 
-// casePurpose is what a context holds.
+// casePurpose is the value in a context.
 type casePurpose struct {
 	RequestPurpose
-	retryGroups *atomic.Int64 // how many there were in the case
+	retryGroups *atomic.Int64 // number of retry groups of the case
 }
 
 type purposeKey struct{}
@@ -40,33 +45,34 @@ func purposeFrom(ctx context.Context) casePurpose {
 	return p
 }
 
-// withCase begins a case.
+// withCase returns a context for the requests of a case.
 func withCase(ctx context.Context, one Case) context.Context {
 	return context.WithValue(ctx, purposeKey{}, casePurpose{RequestPurpose{Case: one.ID}, &atomic.Int64{}})
 }
 
-// with changes the place of what is sent under the context.
+// with returns a context with a changed purpose.
 func (p casePurpose) with(ctx context.Context, change func(*RequestPurpose)) context.Context {
 	change(&p.RequestPurpose)
 	return context.WithValue(ctx, purposeKey{}, p)
 }
 
-// withSetup is for what only makes, or looks for, what a case needs.
+// withSetup returns a context for requests that prepare a case.
 func withSetup(ctx context.Context) context.Context {
 	return purposeFrom(ctx).with(ctx, func(p *RequestPurpose) { p.Setup = true })
 }
 
-// withCleanup is for what removes it.
+// withCleanup returns a context for requests of the clean-up.
 func withCleanup(ctx context.Context) context.Context {
 	return purposeFrom(ctx).with(ctx, func(p *RequestPurpose) { p.Cleanup = true })
 }
 
-// withConcurrentIndex is for one of several requests that are sent side by side.
+// withConcurrentIndex returns a context for one of several concurrent requests.
 func withConcurrentIndex(ctx context.Context, index int) context.Context {
 	return purposeFrom(ctx).with(ctx, func(p *RequestPurpose) { p.ConcurrentIndex = index })
 }
 
-// newRetryGroup gives the contexts for the tries of a new series, one at each call. A series within another is no series of its own.
+// newRetryGroup starts a retry group and returns a function that returns a context for each
+// attempt. Attempts within another retry group belong to that group.
 func newRetryGroup(ctx context.Context) func() context.Context {
 	p := purposeFrom(ctx)
 	if p.RetryGroup > 0 {

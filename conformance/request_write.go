@@ -33,12 +33,12 @@ func jsonPatch(path string, operations ...object) call {
 
 func strategicPatch(path string, body any) call { return patch(strategicPatchType, path, body) }
 
-// applyAs is a server-side apply under the name of a field manager.
+// applyAs returns a server-side apply with a field manager.
 func applyAs(manager, path string, body any) call {
 	return patch(applyPatchType, path, body).withQuery("fieldManager=" + manager)
 }
 
-// withQuery adds parameters.
+// withQuery adds query parameters.
 func (c call) withQuery(parameters string) call {
 	separator := "?"
 	if strings.Contains(c.path, "?") {
@@ -48,13 +48,13 @@ func (c call) withQuery(parameters string) call {
 	return c
 }
 
-// withUserAgent names the program that sends the call.
+// withUserAgent sets the User-Agent.
 func (c call) withUserAgent(agent string) call {
 	c.agent = agent
 	return c
 }
 
-// exchange is a call and what must come of it.
+// exchange is a call and the expectations for its response.
 type exchange struct {
 	call   call
 	expect []expectation
@@ -62,7 +62,7 @@ type exchange struct {
 
 func send(c call, expect ...expectation) exchange { return exchange{c, expect} }
 
-// expectAll makes the calls one after the other, up to the first whose answer is not as expected.
+// expectAll sends calls one after the other, until a response does not meet its expectations.
 func (s *session) expectAll(ctx context.Context, exchanges ...exchange) error {
 	for _, one := range exchanges {
 		if err := s.expect(ctx, one.call, one.expect...); err != nil {
@@ -72,7 +72,7 @@ func (s *session) expectAll(ctx context.Context, exchanges ...exchange) error {
 	return nil
 }
 
-// valueAt gives what the answer holds at a path of field names and indices, nil where there is nothing.
+// valueAt returns the value at a path of field names and indices, or nil if there is none.
 func (a *response) valueAt(path ...string) (any, error) {
 	var here any
 	if err := json.Unmarshal(a.body, &here); err != nil {
@@ -95,7 +95,7 @@ func (a *response) valueAt(path ...string) (any, error) {
 	return here, nil
 }
 
-// valueAt expects a value in the answer, at a path of field names and indices. Nil expects that there is none.
+// valueAt expects a value at a path of field names and indices. Nil expects that there is none.
 func valueAt(want any, path ...string) expectation {
 	return func(a *response) error {
 		got, err := a.valueAt(path...)
@@ -137,7 +137,7 @@ func itemsHave(want []string, field string, path ...string) expectation {
 	}
 }
 
-// isUnchanged expects the object as it was: of the same uid and resourceVersion.
+// isUnchanged expects an object with the same uid and resourceVersion.
 func isUnchanged(before metav1.PartialObjectMetadata) expectation {
 	return func(a *response) error {
 		var now metav1.PartialObjectMetadata
@@ -151,7 +151,7 @@ func isUnchanged(before metav1.PartialObjectMetadata) expectation {
 	}
 }
 
-// warningsAre expects Warning headers with just these texts, each once, in any order.
+// warningsAre expects Warning headers with exactly these texts, in any order.
 func warningsAre(want ...string) expectation {
 	return func(a *response) error {
 		var got []string
@@ -169,7 +169,7 @@ func warningsAre(want ...string) expectation {
 	}
 }
 
-// invalidField is how a value is refused that makes the object invalid.
+// invalidField is the failure of an invalid object with these causes.
 func (c collection) invalidField(name string, causes ...metav1.StatusCause) failure {
 	return failure{
 		code: 422, reason: metav1.StatusReasonInvalid, causes: causes,
@@ -178,7 +178,8 @@ func (c collection) invalidField(name string, causes ...metav1.StatusCause) fail
 	}
 }
 
-// invalidPatch is how a patch is refused whose result cannot be read as an object, for a reason that says this.
+// invalidPatch is the failure of a patch whose result cannot be decoded, with a message that
+// contains a text.
 func invalidPatch(says string) failure {
 	return failure{
 		code: 422, reason: metav1.StatusReasonInvalid, contains: ` "" is invalid: patch: Invalid value: `,
@@ -187,7 +188,7 @@ func invalidPatch(says string) failure {
 	}
 }
 
-// invalidOption is how a parameter of the request is refused.
+// invalidOption is the failure of a request with an invalid parameter.
 func invalidOption(options, parameter string, reason metav1.CauseType, says string) failure {
 	return failure{
 		code: 422, reason: metav1.StatusReasonInvalid,

@@ -11,18 +11,20 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 )
 
-// cleanupTimeout bounds the clean-up of one case. It is counted apart from the case, and runs even if that was cancelled.
+// cleanupTimeout limits the clean-up of one case. It is independent of the timeout of the case, and
+// the clean-up runs even if the case was cancelled.
 const cleanupTimeout = 30 * time.Second
 
-// Run checks the server with one subtest per case, and has removed everything when it returns. A case that is skipped is a skipped test
-// with its reason; a configuration that cannot be used ends the test. Since it makes subtests, it cannot run inside a testing/synctest bubble: use [Check] there.
+// Run runs each case as a subtest, and has cleaned up when it returns. A skipped case is a skipped
+// subtest with a reason. An invalid configuration fails the test. Run starts subtests, so it cannot
+// be used in a testing/synctest bubble; use [Check] there.
 func Run(t *testing.T, c Config) {
 	t.Helper()
 	r, err := newRun(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { // no t.Cleanup: the caller may close the server by defer
+	defer func() { // not t.Cleanup, because the caller may close the server with defer
 		if err := leftovers("the run", r.close(context.WithoutCancel(t.Context()))); err != nil {
 			t.Error(err)
 		}
@@ -40,15 +42,15 @@ func Run(t *testing.T, c Config) {
 	}
 }
 
-// Check checks the server outside of go test. The error joins every failure, and is nil if there was none.
+// Check runs the cases without a testing.T. It returns an error that joins all failures, or nil.
 func Check(ctx context.Context, c Config) error {
 	report, err := Execute(ctx, c)
 	return errors.Join(err, report.Err())
 }
 
-// Execute runs the selected cases one after the other and reports on each. The error is about the run itself: a configuration
-// that cannot be used, or a context that ended (the report then holds what was done, and the rest as skipped). Cases that fail are
-// in the report only, see [Report.Err].
+// Execute runs the selected cases one after the other and returns their results. It returns an
+// error if the configuration is invalid or ctx ends; the report then has the results so far, and
+// the remaining cases as skipped. Failures of cases are only in the report, see [Report.Err].
 func Execute(ctx context.Context, c Config) (Report, error) {
 	r, err := newRun(c)
 	if err != nil {
@@ -63,21 +65,21 @@ func Execute(ctx context.Context, c Config) (Report, error) {
 	return report, context.Cause(ctx)
 }
 
-// run is what the cases of one run share: the configuration, a name of its own, and the custom resource definition.
-// Cases run one after the other, so nothing in it is locked.
+// run is the state that the cases of a run share: the configuration, the ID and the CRDs. Cases run
+// one after the other, so it needs no lock.
 type run struct {
 	config Config
-	id     string // part of every name the run gives, so that two runs do not meet
+	id     string // part of all names, so that concurrent runs do not collide
 
-	namespaces      int       // how many were made, for their names
-	crds            int       // how many cases made, for their groups
-	crdBasic        *crdBasic // nil until a case asks for it
-	hasCRDScale     bool      // whether the custom resource with subresources was installed
-	crdData         *crdData  // nil until a case asks for it
-	shared          *session  // owns what outlives a case
-	pendingDeletion []string  // paths of definitions that were deleted, which takes a server a while
+	namespaces      int       // number of namespaces, for their names
+	crds            int       // number of CRDs of single cases, for their groups
+	crdBasic        *crdBasic // nil until a case uses it
+	hasCRDScale     bool      // whether crdScale was created
+	crdData         *crdData  // nil until a case uses it
+	shared          *session  // tracks objects that are deleted after the last case
+	pendingDeletion []string  // paths of CRDs that were deleted and may still exist
 
-	expired map[string]expiredPage // by kind, from the first case that asks for it
+	expired map[string]expiredPage // by kind, created by the first case that uses it
 }
 
 func newRun(c Config) (*run, error) {
@@ -90,7 +92,8 @@ func newRun(c Config) (*run, error) {
 	return r, nil
 }
 
-// close removes what the cases shared, and says what could not be removed.
+// close deletes what the cases share, and returns an error for each object that could not be
+// deleted.
 func (r *run) close(ctx context.Context) []error {
 	ctx, cancel := context.WithTimeout(withCleanup(ctx), cleanupTimeout)
 	defer cancel()
@@ -98,7 +101,7 @@ func (r *run) close(ctx context.Context) []error {
 	return append(left, r.waitForCRDRemoval(ctx)...)
 }
 
-// runCase runs one case, cleans up after it, and says what happened.
+// runCase runs one case and its clean-up.
 func (r *run) runCase(ctx context.Context, one Case) (result Result) {
 	result = Result{Case: one, Outcome: Passed}
 	if r.config.CaseFinished != nil {
@@ -126,7 +129,7 @@ func (r *run) runCase(ctx context.Context, one Case) (result Result) {
 	return result
 }
 
-// setOutcome takes in the error of a check under ctx. A case that was cut off says nothing about the server.
+// setOutcome sets the outcome from the error of a check under ctx. A cancelled case is skipped.
 func (r *Result) setOutcome(ctx context.Context, err error) {
 	var skip skipError
 	switch {
@@ -139,7 +142,8 @@ func (r *Result) setOutcome(ctx context.Context, err error) {
 	}
 }
 
-// runCheck runs the case under its deadline. A panic of a case that met an answer it never thought of is a failure like any other.
+// runCheck runs the check of a case with its timeout. A panic is a failure of the case, because the
+// check may not have expected the response.
 func (s *session) runCheck(ctx context.Context, one Case) (err error) {
 	timeout := s.run.config.Timeout + one.takes
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("the case did not end within %v", timeout))
@@ -156,7 +160,7 @@ func (s *session) runCheck(ctx context.Context, one Case) (err error) {
 	return err
 }
 
-// serverVersion asks the server for its name, for the report. No answer is no failure here.
+// serverVersion returns the gitVersion of the server for the report, or "".
 func (r *run) serverVersion(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, r.config.Timeout)
 	defer cancel()

@@ -13,15 +13,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// finalizer is the one that the suite puts on objects. The clean-up takes this one off, and no other.
+// finalizer is the finalizer that the suite puts on objects. The clean-up removes it, and no other.
 const finalizer = "conformance.example.com/hold"
 
-// session is what a case works with: requests to the server, and a memory of what they created.
+// session sends the requests of a case and tracks what they created.
 type session struct {
 	run *run
 
-	mu      sync.Mutex // guards owned, since a case may send requests side by side
-	created []string   // paths of created objects, in order of creation
+	mu      sync.Mutex // guards created, because a case may send concurrent requests
+	created []string   // paths of created objects, in the order of their creation
 }
 
 // skipError ends a case that cannot judge the server.
@@ -29,30 +29,31 @@ type skipError struct{ reason string }
 
 func (e skipError) Error() string { return "skipped: " + e.reason }
 
-// skipf ends the case as skipped when it is returned.
+// skipf returns an error that ends the case as skipped.
 func (s *session) skipf(format string, args ...any) error {
 	return skipError{reason: fmt.Sprintf(format, args...)}
 }
 
-// namespace creates a namespace. Each call creates another.
+// namespace creates a new namespace and returns its name.
 func (s *session) namespace(ctx context.Context) (string, error) {
 	name, body := s.nameNewNamespace()
 	return name, s.expect(withSetup(ctx), post("/api/v1/namespaces", body), code(http.StatusCreated))
 }
 
-// nameNewNamespace gives the name and the body of a namespace to create, and sees to its end.
+// nameNewNamespace returns the name and the body of a namespace to create, and tracks it for the
+// clean-up.
 func (s *session) nameNewNamespace() (string, object) {
 	r := s.run
 	r.namespaces++
 	name := fmt.Sprintf("%s%d", r.prefix(), r.namespaces)
-	s.track(namespacePath(name)) // before the request: its answer may be lost
+	s.track(namespacePath(name)) // before the request, because its response may be lost
 	return name, newObject("v1", "Namespace", name)
 }
 
-// namespacePath is the path of a namespace.
+// namespacePath returns the path of a namespace.
 func namespacePath(name string) string { return "/api/v1/namespaces/" + name }
 
-// trackCreated remembers the object of a 201 answer for the clean-up.
+// trackCreated tracks the object of a 201 response for the clean-up.
 func (s *session) trackCreated(path string, a *response) {
 	path, query, _ := strings.Cut(path, "?")
 	if strings.Contains(query, "dryRun=") {
@@ -67,7 +68,7 @@ func (s *session) trackCreated(path string, a *response) {
 		return
 	}
 	item := "/" + url.PathEscape(o.Name)
-	path = strings.TrimSuffix(path, item) // POST or PATCH of an item
+	path = strings.TrimSuffix(path, item) // path of an item, for POST or PATCH of an item
 	if o.Namespace != "" && !strings.Contains(path, "/namespaces/") {
 		at := strings.LastIndex(path, "/")
 		path = path[:at] + "/namespaces/" + o.Namespace + path[at:]
@@ -75,15 +76,16 @@ func (s *session) trackCreated(path string, a *response) {
 	s.track(path + item)
 }
 
-// trackUndecoded is own for an answer from which no name can be read: one in another encoding than JSON, or a Table. What was posted to a
-// collection goes with all of that collection, if it is in a namespace of the run.
+// trackUndecoded tracks the object of a response whose name cannot be decoded, because the response
+// is not JSON or is a Table. After a POST to a collection in a namespace of the run, it tracks the
+// whole collection.
 func (s *session) trackUndecoded(path string, a *response) {
 	if a.method != http.MethodPost || strings.Contains(path, "/namespaces/"+s.run.prefix()) {
 		s.track(path)
 	}
 }
 
-// prefix is what the names of the run's namespaces begin with.
+// prefix returns the prefix of the names of the run's namespaces.
 func (r *run) prefix() string { return r.config.NamespacePrefix + "-" + r.id + "-" }
 
 func (s *session) track(path string) {
@@ -94,8 +96,8 @@ func (s *session) track(path string) {
 	}
 }
 
-// cleanup removes what the session created, the newest first, so that nothing is left to a namespace controller that may not be there.
-// It gives back what could not be removed.
+// cleanup deletes what the session created, the newest first, so that nothing is left if there is
+// no namespace controller. It returns an error for each object that could not be deleted.
 func (s *session) cleanup(ctx context.Context) []error {
 	ctx = withCleanup(ctx)
 	var left []error
@@ -108,7 +110,8 @@ func (s *session) cleanup(ctx context.Context) []error {
 	return left
 }
 
-// remove deletes an object at once, taking off the suite's finalizer. That it is gone already is fine.
+// remove deletes an object immediately and removes the suite's finalizer. The object may be gone
+// already.
 func (s *session) remove(ctx context.Context, path string) error {
 	now := int64(0)
 	background := metav1.DeletePropagationBackground
@@ -136,7 +139,7 @@ func (s *session) remove(ctx context.Context, path string) error {
 	return s.removeSpecFinalizer(ctx, name)
 }
 
-// compact makes the server forget, or skips the case.
+// compact calls Config.Compact, or skips the case if it is nil.
 func (s *session) compact(ctx context.Context) error {
 	compact := s.run.config.Compact
 	if compact == nil {
@@ -148,8 +151,8 @@ func (s *session) compact(ctx context.Context) error {
 	return nil
 }
 
-// poll repeats a check until it passes, and gives its last error when the context ends. It is for what a server may take its time for.
-// The check has to make its requests under the context that it is given.
+// poll repeats a check until it passes, and returns its last error if the context ends. The check
+// must send its requests with the context that it gets.
 func poll(ctx context.Context, check func(context.Context) error) error {
 	pause := 50 * time.Millisecond
 	wait := time.NewTimer(pause)
@@ -164,13 +167,14 @@ func poll(ctx context.Context, check func(context.Context) error) error {
 		case <-ctx.Done():
 			return err
 		case <-wait.C:
-			pause = min(pause*5/4, time.Second) // a server that needs long is not asked the more often
+			pause = min(pause*5/4, time.Second) // poll a slow server less often
 			wait.Reset(pause)
 		}
 	}
 }
 
-// discoverResource looks a resource up in the discovery document of its group version, "v1" or "GROUP/VERSION". Nil means that the server does not have it.
+// discoverResource returns a resource from the discovery document of a group version, "v1" or
+// "GROUP/VERSION". It returns nil if the server does not serve it.
 func (s *session) discoverResource(ctx context.Context, groupVersion, name string) (*metav1.APIResource, error) {
 	root := "/apis/"
 	if !strings.Contains(groupVersion, "/") {
@@ -192,7 +196,7 @@ func (s *session) discoverResource(ctx context.Context, groupVersion, name strin
 	return nil, nil
 }
 
-// skipUnlessServed skips the case unless the server has the resource.
+// skipUnlessServed skips the case unless the server serves the resource.
 func (s *session) skipUnlessServed(ctx context.Context, groupVersion, name string) error {
 	found, err := s.discoverResource(withSetup(ctx), groupVersion, name)
 	if err == nil && found == nil {

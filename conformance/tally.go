@@ -1,12 +1,12 @@
 package conformance
 
-// Tally counts how the cases of a group and a level ended.
+// Tally counts the outcomes of the cases of a group and a level.
 type Tally struct {
-	// Group is that of the cases, see [Case.Group] and [GroupTitle].
+	// Group is the group of the cases, see [Case.Group] and [GroupTitle].
 	Group string
-	// Level is that of the cases.
+	// Level is the level of the cases.
 	Level Level
-	// Passed, Failed and Skipped are how many ended so.
+	// Passed, Failed and Skipped count the cases by outcome.
 	Passed, Failed, Skipped int
 }
 
@@ -22,7 +22,8 @@ func (t *Tally) add(o Outcome) {
 	}
 }
 
-// Tallies counts the results by group and level: the groups in the order of rules.md, in each MUST first. What has no results is left out.
+// Tallies counts the results by group and level. Groups are in the order of rules.md, and levels
+// from MUST to MAY. Tallies without results are omitted.
 func (r Report) Tallies() []Tally {
 	var all []Tally
 	for _, g := range groups {
@@ -41,7 +42,7 @@ func (r Report) Tallies() []Tally {
 	return all
 }
 
-// LevelTally counts the results of a level. The Group of what it gives is "".
+// LevelTally counts the results of a level. The Group of the tally is "".
 func (r Report) LevelTally(level Level) Tally {
 	t := Tally{Level: level}
 	for _, one := range r.Results {
@@ -52,13 +53,14 @@ func (r Report) LevelTally(level Level) Tally {
 	return t
 }
 
-// section is a group with its results, for the reports.
+// section has the results of a group, for reports.
 type section struct {
 	group
 	results []Result
 }
 
-// sections deals the results out by group, in the order of rules.md. Groups without results are left out.
+// sections returns the results by group, in the order of rules.md. Groups without results are
+// omitted.
 func (r Report) sections() []section {
 	var all []section
 	for _, g := range groups {
@@ -75,5 +77,5 @@ func (r Report) sections() []section {
 	return all
 }
 
-// count says how many results of the section ended so.
+// count returns the number of results with an outcome.
 func (s section) count(o Outcome) int { return Report{Results: s.results}.Count(o) }

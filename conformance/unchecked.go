@@ -1,17 +1,18 @@
 package conformance
 
-// UncheckedRule is a rule of rules.md that no case checks.
+// UncheckedRule is a rule of rules.md without a case.
 type UncheckedRule struct {
 	// Rule is the number of the rule.
 	Rule string
 	// Level is the level of the rule.
 	Level Level
-	// Reason says why it cannot be checked over HTTP, on any server.
+	// Reason states why the rule cannot be checked over HTTP on any server.
 	Reason string
 }
 
-// UncheckedRules gives the rules without a case, sorted by number. All other rules have one. What a case cannot judge on a particular
-// server is skipped in the run instead, see [Result].Reason. The slice is the caller's own.
+// UncheckedRules returns the rules without a case, sorted by number. All other rules have a case.
+// Cases that cannot judge a particular server are skipped in the run instead, see [Result].Reason.
+// The caller may modify the slice.
 func UncheckedRules() []UncheckedRule {
 	return []UncheckedRule{
 		{"AU-05", Should, "an authorizer that fails cannot be provoked from outside"},

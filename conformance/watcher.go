@@ -13,19 +13,19 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// event is one frame of a watch.
+// event is an event of a watch.
 type event struct {
 	Type   string          `json:"type"`
 	Object json.RawMessage `json:"object"`
 
-	meta metav1.PartialObjectMetadata // the object, down to its metadata
+	meta metav1.PartialObjectMetadata // metadata of the object
 }
 
 func (e event) String() string {
 	return fmt.Sprintf("%s %s@%s", e.Type, e.meta.Name, e.meta.ResourceVersion)
 }
 
-// watcher reads a watch. It waits for as long as the context of the watch lives, and never sleeps.
+// watcher reads the events of a watch. It waits until the context of the watch ends.
 type watcher struct {
 	method, url string
 	response    *http.Response
@@ -34,12 +34,13 @@ type watcher struct {
 	seen        []string // events so far, for error messages
 }
 
-// watch opens a watch, which must be answered with 200 before its first event. The query begins with "?".
+// watch opens a watch of the collection. The query begins with "?".
 func (c collection) watch(ctx context.Context, query string) (*watcher, error) {
 	return c.s.watch(ctx, get(c.path()+query))
 }
 
-// watch opens a watch. The caller closes it; until then it is bound to ctx. A server that is not ready is asked again as it says.
+// watch opens a watch, and expects a 200 response. The caller closes the watch; it ends with ctx.
+// It retries after 429 with Retry-After.
 func (s *session) watch(ctx context.Context, c call) (*watcher, error) {
 	for tries := 0; ; tries++ {
 		w, refused, err := s.open(ctx, c)
@@ -52,7 +53,7 @@ func (s *session) watch(ctx context.Context, c call) (*watcher, error) {
 	}
 }
 
-// open opens a watch, or gives the answer that is none.
+// open opens a watch. If the code is not 200, it returns the response instead.
 func (s *session) open(ctx context.Context, c call) (*watcher, *response, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	req, err := s.newHTTPRequest(ctx, c)
@@ -74,13 +75,13 @@ func (s *session) open(ctx context.Context, c call) (*watcher, *response, error)
 	return nil, &response{method: c.method, url: w.url, code: resp.StatusCode, header: resp.Header, body: body}, nil
 }
 
-// close ends the watch from the client's side.
+// close closes the watch.
 func (w *watcher) close() {
 	w.cancel()
 	w.response.Body.Close()
 }
 
-// errorf is an error about this watch: what was asked, what is wrong, and which events came before.
+// errorf returns an error with the request and the events so far.
 func (w *watcher) errorf(format string, args ...any) error {
 	seen := "none"
 	if len(w.seen) > 0 {
@@ -89,7 +90,7 @@ func (w *watcher) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s %s: %w; events so far: %s", w.method, w.url, fmt.Errorf(format, args...), seen)
 }
 
-// next waits for an event. The error wraps io.EOF if the server ended the stream in good order.
+// next waits for an event. The error wraps io.EOF if the server ended the stream without an error.
 func (w *watcher) next() (event, error) {
 	var e event
 	if err := w.frames.Decode(&e); err != nil {
@@ -102,7 +103,7 @@ func (w *watcher) next() (event, error) {
 	return e, nil
 }
 
-// want waits for an event, which must be of this type and about the object of this name.
+// want waits for an event, and expects its type and the name of its object.
 func (w *watcher) want(kind, name string) (event, error) {
 	e, err := w.next()
 	if err != nil {
@@ -114,7 +115,7 @@ func (w *watcher) want(kind, name string) (event, error) {
 	return e, nil
 }
 
-// wantAt is want with a resourceVersion.
+// wantAt is like want, and also expects a resourceVersion.
 func (w *watcher) wantAt(kind, name, resourceVersion string) error {
 	e, err := w.want(kind, name)
 	if err == nil && e.meta.ResourceVersion != resourceVersion {
@@ -123,7 +124,7 @@ func (w *watcher) wantAt(kind, name, resourceVersion string) error {
 	return err
 }
 
-// wantAdded waits for ADDED events of just these objects, in this order.
+// wantAdded waits for ADDED events of exactly these objects, in this order.
 func (w *watcher) wantAdded(names ...string) error {
 	for _, name := range names {
 		if _, err := w.want("ADDED", name); err != nil {
@@ -133,7 +134,7 @@ func (w *watcher) wantAdded(names ...string) error {
 	return nil
 }
 
-// readAll reads until the server ends the stream, which it must do in good order.
+// readAll reads events until the server ends the stream, and expects no error.
 func (w *watcher) readAll() ([]event, error) {
 	var all []event
 	for {
@@ -148,7 +149,7 @@ func (w *watcher) readAll() ([]event, error) {
 	}
 }
 
-// wantEnd waits for the end of the stream, before which no event may come.
+// wantEnd waits for the end of the stream, and expects no further events.
 func (w *watcher) wantEnd() error {
 	more, err := w.readAll()
 	if err != nil {
@@ -160,7 +161,7 @@ func (w *watcher) wantEnd() error {
 	return nil
 }
 
-// equalJSON says whether two documents are equal, whatever the order and the space in them.
+// equalJSON reports whether two documents are equal except for the order of fields and white space.
 func equalJSON(a, b []byte) bool {
 	canonical := func(doc []byte) []byte {
 		var v any
