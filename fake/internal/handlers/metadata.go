@@ -207,8 +207,8 @@ func validateUpdate(ctx context.Context, res *resource.Resource, sub *resource.S
 		errs = append(errs, res.Validate(obj)...)
 	}
 	switch {
-	case sub != nil && sub.Validate != nil:
-		errs = append(errs, sub.Validate(ctx, obj, old)...)
+	case sub != nil && sub.ValidateUpdate != nil:
+		errs = append(errs, sub.ValidateUpdate(ctx, obj, old)...)
 	case (sub == nil || !sub.WritesObject()) && res.ValidateUpdate != nil:
 		errs = res.ValidateUpdate(ctx, obj, old, errs)
 	}

@@ -6,7 +6,7 @@ func admissionRegistrationResources() []Resource {
 		{Plural: "mutatingadmissionpolicies", Kind: "MutatingAdmissionPolicy"},
 		{Plural: "mutatingadmissionpolicybindings", Kind: "MutatingAdmissionPolicyBinding"},
 		{Plural: "mutatingwebhookconfigurations", Kind: "MutatingWebhookConfiguration"},
-		{Plural: "validatingadmissionpolicies", Kind: "ValidatingAdmissionPolicy", Status: true, Subresources: []Subresource{statusSubresource("metadata")}},
+		{Plural: "validatingadmissionpolicies", Kind: "ValidatingAdmissionPolicy", Status: true, Subresources: []Subresource{StatusSubresource("metadata")}},
 		{Plural: "validatingadmissionpolicybindings", Kind: "ValidatingAdmissionPolicyBinding"},
 		{Plural: "validatingwebhookconfigurations", Kind: "ValidatingWebhookConfiguration"},
 	}

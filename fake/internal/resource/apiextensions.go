@@ -14,10 +14,10 @@ import (
 // apiExtensionsResources are the definitions of custom resources. What they define has rows of
 // its own, see CustomRows.
 func apiExtensionsResources() []Resource {
-	status := statusSubresource()
+	status := StatusSubresource()
 	status.PrepareForUpdate = func(obj, old runtime.Object) { lifecycle.PrepareStatusForUpdate(asCRD(obj), asCRD(old)) }
-	status.Validate = func(ctx context.Context, obj, old runtime.Object) field.ErrorList {
-		return lifecycle.ValidateStatus(ctx, asCRD(obj), asCRD(old))
+	status.ValidateUpdate = func(ctx context.Context, obj, old runtime.Object) field.ErrorList {
+		return lifecycle.ValidateStatusUpdate(ctx, asCRD(obj), asCRD(old))
 	}
 	return []Resource{{
 		Group: apiextensionsv1.GroupName, Version: "v1", Plural: "customresourcedefinitions", Kind: "CustomResourceDefinition",
@@ -32,7 +32,7 @@ func apiExtensionsResources() []Resource {
 			asCRD(obj).Generation = asCRD(old).Generation // the verbs count it, as for all types
 		},
 		ValidateCreate: func(obj runtime.Object, _ field.ErrorList) field.ErrorList {
-			return lifecycle.ValidateCreate(background(), asCRD(obj))
+			return lifecycle.Validate(background(), asCRD(obj))
 		},
 		ValidateUpdate: func(ctx context.Context, obj, old runtime.Object, _ field.ErrorList) field.ErrorList {
 			return lifecycle.ValidateUpdate(ctx, asCRD(obj), asCRD(old))

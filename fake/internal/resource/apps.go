@@ -17,20 +17,20 @@ func appsResources() []Resource {
 		{
 			Group: "apps", Version: "v1", Plural: "deployments", Kind: "Deployment", Namespaced: true,
 			ShortNames: []string{"deploy"}, Categories: []string{"all"}, Status: true,
-			Subresources:             []Subresource{scaleSubresource(), statusSubresource("metadata.labels")},
+			Subresources:             []Subresource{ScaleSubresource(), StatusSubresource("metadata.labels")},
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 			GenerationCountsAnnotations: true, // a Deployment's controller copies them to its ReplicaSets
 		},
 		{
 			Group: "apps", Version: "v1", Plural: "replicasets", Kind: "ReplicaSet", Namespaced: true,
 			ShortNames: []string{"rs"}, Categories: []string{"all"}, Status: true,
-			Subresources:             []Subresource{scaleSubresource()},
+			Subresources:             []Subresource{ScaleSubresource()},
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 		},
 		{
 			Group: "apps", Version: "v1", Plural: "statefulsets", Kind: "StatefulSet", Namespaced: true,
 			ShortNames: []string{"sts"}, Categories: []string{"all"}, Status: true,
-			Subresources:             []Subresource{scaleSubresource()},
+			Subresources:             []Subresource{ScaleSubresource()},
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 		},
 	}

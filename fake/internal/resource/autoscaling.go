@@ -16,6 +16,6 @@ func autoscalingResources() []Resource {
 	v2, v1 := hpa, hpa
 	v2.Version = "v2"
 	v1.Version = "v1"
-	v1.toStorage, v1.fromStorage = convertHPAToV2, convertHPAToV1
+	v1.ToStorage, v1.FromStorage = convertHPAToV2, convertHPAToV1
 	return []Resource{v2, v1}
 }

@@ -13,9 +13,9 @@ func batchResources() []Resource {
 			Group: "batch", Version: "v1", Plural: "jobs", Kind: "Job", Namespaced: true,
 			Categories: []string{"all"}, Status: true,
 			AllowUnconditionalUpdate: true, HasGeneration: true,
-			fieldErrorFormat: "field label %q not supported for batchv1.Job",
+			FieldErrorFormat: "field label %q not supported for batchv1.Job",
 			Fields: []Field{
-				intField("status.successful", func(j *batchv1.Job) int32 { return j.Status.Succeeded }),
+				IntField("status.successful", func(j *batchv1.Job) int32 { return j.Status.Succeeded }),
 			},
 		},
 	}

@@ -21,7 +21,7 @@ type csr = certificatesv1.CertificateSigningRequest
 // approvalSubresource is the subresource of who approves.
 func approvalSubresource() Subresource {
 	return Subresource{
-		Name: "approval", Verbs: objectSubresourceVerbs(),
+		Name: "approval", Verbs: ObjectSubresourceVerbs(),
 		ResetFields: []string{"spec", "status.certificate"},
 		PrepareForUpdate: func(obj, old runtime.Object) {
 			request, oldRequest := obj.(*csr), old.(*csr)
@@ -30,7 +30,7 @@ func approvalSubresource() Subresource {
 			request.Spec, request.Status = oldRequest.Spec, oldRequest.Status
 			request.Status.Conditions = conditions
 		},
-		Validate: func(_ context.Context, obj, old runtime.Object) field.ErrorList {
+		ValidateUpdate: func(_ context.Context, obj, old runtime.Object) field.ErrorList {
 			request, oldRequest := obj.(*csr), old.(*csr)
 			return append(validateConditions(request), validateConditionsNotRemoved(request, oldRequest)...)
 		},
@@ -40,7 +40,7 @@ func approvalSubresource() Subresource {
 // csrStatusSubresource is the subresource of who signs.
 func csrStatusSubresource() Subresource {
 	return Subresource{
-		Name: "status", Verbs: objectSubresourceVerbs(),
+		Name: "status", Verbs: ObjectSubresourceVerbs(),
 		ResetFields: []string{"spec", "status.conditions"},
 		PrepareForUpdate: func(obj, old runtime.Object) {
 			request, oldRequest := obj.(*csr), old.(*csr)
@@ -49,7 +49,7 @@ func csrStatusSubresource() Subresource {
 			preserveConditions(request, oldRequest, certificatesv1.CertificateDenied)
 			populateConditionTimestamps(request, oldRequest)
 		},
-		Validate: func(_ context.Context, obj, old runtime.Object) field.ErrorList {
+		ValidateUpdate: func(_ context.Context, obj, old runtime.Object) field.ErrorList {
 			request, oldRequest := obj.(*csr), old.(*csr)
 			errs := append(validateConditions(request), validateConditionsNotRemoved(request, oldRequest)...)
 			errs = append(errs, validateApprovalNotAdded(request, oldRequest)...)

@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// conversion turns one object into its form in another version. It may reuse
+// Conversion turns one object into its form in another version. It may reuse
 // the memory of what it is given: Convert hands it a copy of the right type.
-type conversion func(runtime.Object) (runtime.Object, error)
+type Conversion func(runtime.Object) (runtime.Object, error)
 
 // Convert gives obj, an object of the row's version or of its StoreVersion, in
 // the version to, which must be one of those two. An object that is already
@@ -27,14 +27,14 @@ func (r *Resource) Convert(obj runtime.Object, to schema.GroupVersion) (runtime.
 	case own && to == r.GroupVersion(), stored && to == r.StorageVersion:
 		return obj, nil
 	case own && to == r.StorageVersion:
-		return r.convert(r.toStorage, obj, to)
+		return r.convert(r.ToStorage, obj, to)
 	case stored && to == r.GroupVersion():
-		return r.convert(r.fromStorage, obj, to)
+		return r.convert(r.FromStorage, obj, to)
 	}
 	return nil, fmt.Errorf("%s of %s cannot be converted from %T to %s", r.Plural, r.GroupVersion(), obj, to)
 }
 
-func (r *Resource) convert(fn conversion, obj runtime.Object, to schema.GroupVersion) (runtime.Object, error) {
+func (r *Resource) convert(fn Conversion, obj runtime.Object, to schema.GroupVersion) (runtime.Object, error) {
 	out, err := fn(obj.DeepCopyObject())
 	if err != nil {
 		return nil, err

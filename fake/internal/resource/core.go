@@ -81,7 +81,7 @@ func coreResources() []Resource {
 		{
 			Version: "v1", Plural: "replicationcontrollers", Kind: "ReplicationController", Namespaced: true,
 			ShortNames: []string{"rc"}, Categories: []string{"all"}, Status: true,
-			Subresources:             []Subresource{scaleSubresource()},
+			Subresources:             []Subresource{ScaleSubresource()},
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 			Fields: replicationControllerFields(),
 		},

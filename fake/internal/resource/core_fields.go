@@ -5,18 +5,18 @@ import corev1 "k8s.io/api/core/v1"
 func podFields() []Field {
 	node := func(p *corev1.Pod) string { return p.Spec.NodeName }
 	return []Field{
-		stringField("spec.nodeName", node),
+		StringField("spec.nodeName", node),
 		// The name that the field had before v1, which the server still takes.
-		stringField("spec.host", node),
-		stringField("spec.restartPolicy", func(p *corev1.Pod) string { return string(p.Spec.RestartPolicy) }),
-		stringField("spec.schedulerName", func(p *corev1.Pod) string { return p.Spec.SchedulerName }),
-		stringField("spec.serviceAccountName", func(p *corev1.Pod) string { return p.Spec.ServiceAccountName }),
-		boolField("spec.hostNetwork", func(p *corev1.Pod) bool { return p.Spec.HostNetwork }),
-		stringField("status.phase", func(p *corev1.Pod) string { return string(p.Status.Phase) }),
-		stringField("status.podIP", podIP),
+		StringField("spec.host", node),
+		StringField("spec.restartPolicy", func(p *corev1.Pod) string { return string(p.Spec.RestartPolicy) }),
+		StringField("spec.schedulerName", func(p *corev1.Pod) string { return p.Spec.SchedulerName }),
+		StringField("spec.serviceAccountName", func(p *corev1.Pod) string { return p.Spec.ServiceAccountName }),
+		BoolField("spec.hostNetwork", func(p *corev1.Pod) bool { return p.Spec.HostNetwork }),
+		StringField("status.phase", func(p *corev1.Pod) string { return string(p.Status.Phase) }),
+		StringField("status.podIP", podIP),
 		// The server takes this label and has no value for it.
-		stringField("status.podIPs", func(*corev1.Pod) string { return "" }),
-		stringField("status.nominatedNodeName", func(p *corev1.Pod) string { return p.Status.NominatedNodeName }),
+		StringField("status.podIPs", func(*corev1.Pod) string { return "" }),
+		StringField("status.nominatedNodeName", func(p *corev1.Pod) string { return p.Status.NominatedNodeName }),
 	}
 }
 
@@ -30,31 +30,31 @@ func podIP(p *corev1.Pod) string {
 
 func namespaceFields() []Field {
 	return []Field{
-		stringField("status.phase", func(n *corev1.Namespace) string { return string(n.Status.Phase) }),
+		StringField("status.phase", func(n *corev1.Namespace) string { return string(n.Status.Phase) }),
 	}
 }
 
 func nodeFields() []Field {
 	return []Field{
-		boolField("spec.unschedulable", func(n *corev1.Node) bool { return n.Spec.Unschedulable }),
+		BoolField("spec.unschedulable", func(n *corev1.Node) bool { return n.Spec.Unschedulable }),
 	}
 }
 
 func replicationControllerFields() []Field {
 	return []Field{
-		intField("status.replicas", func(r *corev1.ReplicationController) int32 { return r.Status.Replicas }),
+		IntField("status.replicas", func(r *corev1.ReplicationController) int32 { return r.Status.Replicas }),
 	}
 }
 
 func secretFields() []Field {
 	return []Field{
-		stringField("type", func(s *corev1.Secret) string { return string(s.Type) }),
+		StringField("type", func(s *corev1.Secret) string { return string(s.Type) }),
 	}
 }
 
 func serviceFields() []Field {
 	return []Field{
-		stringField("spec.clusterIP", func(s *corev1.Service) string { return s.Spec.ClusterIP }),
-		stringField("spec.type", func(s *corev1.Service) string { return string(s.Spec.Type) }),
+		StringField("spec.clusterIP", func(s *corev1.Service) string { return s.Spec.ClusterIP }),
+		StringField("spec.type", func(s *corev1.Service) string { return string(s.Spec.Type) }),
 	}
 }

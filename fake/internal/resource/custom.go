@@ -60,7 +60,7 @@ func newCustomResource(v *versions.Version) *Resource {
 		HasGeneration: true,
 		Custom:        v,
 		ValidateCreate: func(obj runtime.Object, metadata field.ErrorList) field.ErrorList {
-			return v.ValidateCreate(background(), asUnstructured(obj), metadata...)
+			return v.Validate(background(), asUnstructured(obj), metadata...)
 		},
 		ValidateUpdate: func(ctx context.Context, obj, old runtime.Object, metadata field.ErrorList) field.ErrorList {
 			return v.ValidateUpdate(ctx, asUnstructured(obj), asUnstructured(old), metadata...)
@@ -72,7 +72,7 @@ func newCustomResource(v *versions.Version) *Resource {
 		r.Subresources = append(r.Subresources, customStatusSubresource(v))
 	}
 	if v.Scale() != nil {
-		r.Subresources = append(r.Subresources, scaleSubresource())
+		r.Subresources = append(r.Subresources, ScaleSubresource())
 	}
 	if v.Object().Deprecated {
 		r.Deprecation = customDeprecationWarning(v)
@@ -111,7 +111,7 @@ func customDeprecationWarning(v *versions.Version) string {
 // customStatusSubresource changes the status and nothing else: not even the metadata, but for who
 // manages what.
 func customStatusSubresource(v *versions.Version) Subresource {
-	s := statusSubresource()
+	s := StatusSubresource()
 	s.PrepareForUpdate = func(obj, old runtime.Object) {
 		u := asUnstructured(obj)
 		status, has := u.Object["status"]
@@ -125,8 +125,8 @@ func customStatusSubresource(v *versions.Version) Subresource {
 			delete(u.Object, "status")
 		}
 	}
-	s.Validate = func(ctx context.Context, obj, old runtime.Object) field.ErrorList {
-		return v.ValidateStatus(ctx, asUnstructured(obj), asUnstructured(old))
+	s.ValidateUpdate = func(ctx context.Context, obj, old runtime.Object) field.ErrorList {
+		return v.ValidateStatusUpdate(ctx, asUnstructured(obj), asUnstructured(old))
 	}
 	return s
 }

@@ -14,8 +14,8 @@ func eventsResources() []Resource {
 			ShortNames:               []string{"ev"},
 			StorageResource:          schema.GroupResource{Resource: "events"},
 			StorageVersion:           corev1.SchemeGroupVersion,
-			toStorage:                convertEventToCore,
-			fromStorage:              convertEventFromCore,
+			ToStorage:                convertEventToCore,
+			FromStorage:              convertEventFromCore,
 			AllowUnconditionalUpdate: true, AllowCreateOnUpdate: true,
 			ValidateName: validatePathSegmentName,
 			Fields:       eventFields("regarding", "reportingController"),
@@ -25,7 +25,7 @@ func eventsResources() []Resource {
 
 func coreEventFields() []Field {
 	fields := eventFields("involvedObject", "reportingComponent")
-	return append(fields, stringField("source", func(e *corev1.Event) string {
+	return append(fields, StringField("source", func(e *corev1.Event) string {
 		if e.Source.Component != "" {
 			return e.Source.Component
 		}
@@ -37,15 +37,15 @@ func coreEventFields() []Field {
 // the reference to what the event is about, reporter that of the controller.
 func eventFields(object, reporter string) []Field {
 	return []Field{
-		stringField(object+".kind", func(e *corev1.Event) string { return e.InvolvedObject.Kind }),
-		stringField(object+".namespace", func(e *corev1.Event) string { return e.InvolvedObject.Namespace }),
-		stringField(object+".name", func(e *corev1.Event) string { return e.InvolvedObject.Name }),
-		stringField(object+".uid", func(e *corev1.Event) string { return string(e.InvolvedObject.UID) }),
-		stringField(object+".apiVersion", func(e *corev1.Event) string { return e.InvolvedObject.APIVersion }),
-		stringField(object+".resourceVersion", func(e *corev1.Event) string { return e.InvolvedObject.ResourceVersion }),
-		stringField(object+".fieldPath", func(e *corev1.Event) string { return e.InvolvedObject.FieldPath }),
-		stringField("reason", func(e *corev1.Event) string { return e.Reason }),
-		stringField(reporter, func(e *corev1.Event) string { return e.ReportingController }),
-		stringField("type", func(e *corev1.Event) string { return e.Type }),
+		StringField(object+".kind", func(e *corev1.Event) string { return e.InvolvedObject.Kind }),
+		StringField(object+".namespace", func(e *corev1.Event) string { return e.InvolvedObject.Namespace }),
+		StringField(object+".name", func(e *corev1.Event) string { return e.InvolvedObject.Name }),
+		StringField(object+".uid", func(e *corev1.Event) string { return string(e.InvolvedObject.UID) }),
+		StringField(object+".apiVersion", func(e *corev1.Event) string { return e.InvolvedObject.APIVersion }),
+		StringField(object+".resourceVersion", func(e *corev1.Event) string { return e.InvolvedObject.ResourceVersion }),
+		StringField(object+".fieldPath", func(e *corev1.Event) string { return e.InvolvedObject.FieldPath }),
+		StringField("reason", func(e *corev1.Event) string { return e.Reason }),
+		StringField(reporter, func(e *corev1.Event) string { return e.ReportingController }),
+		StringField("type", func(e *corev1.Event) string { return e.Type }),
 	}
 }

@@ -19,7 +19,7 @@ func finalizeSubresource() Subresource {
 		Name: "finalize", Verbs: []string{"update"},
 		ResetFields:      []string{"status"},
 		PrepareForUpdate: prepareNamespaceFinalizeForUpdate,
-		Validate:         validateFinalize,
+		ValidateUpdate:   validateNamespaceFinalizeUpdate,
 	}
 }
 
@@ -32,7 +32,7 @@ func prepareNamespaceForUpdate(obj, old runtime.Object) {
 	obj.(*corev1.Namespace).Spec.Finalizers = old.(*corev1.Namespace).Spec.Finalizers
 }
 
-func validateFinalize(_ context.Context, obj, _ runtime.Object) field.ErrorList {
+func validateNamespaceFinalizeUpdate(_ context.Context, obj, _ runtime.Object) field.ErrorList {
 	var errs field.ErrorList
 	own := []string{string(corev1.FinalizerKubernetes), metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents}
 	for i, f := range obj.(*corev1.Namespace).Spec.Finalizers {

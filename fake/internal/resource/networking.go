@@ -26,7 +26,7 @@ func networkingResources() []Resource {
 			Group: "networking.k8s.io", Version: "v1", Plural: "servicecidrs", Kind: "ServiceCIDR",
 			Status: true,
 			// The real strategy declares its resets for a version that does not exist.
-			Subresources: []Subresource{withoutResetFields(statusSubresource())}, ResetFields: []string{},
+			Subresources: []Subresource{withoutResetFields(StatusSubresource())}, ResetFields: []string{},
 			AllowUnconditionalUpdate: true,
 		},
 	}

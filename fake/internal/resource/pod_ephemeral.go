@@ -20,10 +20,10 @@ import (
 // They can be neither changed nor taken away (KEP-277).
 func ephemeralContainersSubresource() Subresource {
 	return Subresource{
-		Name: "ephemeralcontainers", Verbs: objectSubresourceVerbs(),
+		Name: "ephemeralcontainers", Verbs: ObjectSubresourceVerbs(),
 		OwnedFields:      []string{"spec.ephemeralContainers"},
 		PrepareForUpdate: preparePodEphemeralContainersForUpdate,
-		Validate:         validatePodEphemeralContainers,
+		ValidateUpdate:   validatePodEphemeralContainersUpdate,
 	}
 }
 
@@ -41,7 +41,7 @@ func resetPod(pod, oldPod *corev1.Pod) {
 	metav1.ResetObjectMetaForStatus(pod, oldPod)
 }
 
-func validatePodEphemeralContainers(_ context.Context, obj, old runtime.Object) field.ErrorList {
+func validatePodEphemeralContainersUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
 	pod, oldPod := obj.(*corev1.Pod), old.(*corev1.Pod)
 	var errs field.ErrorList
 	if isMirrorPod(oldPod) {

@@ -14,14 +14,14 @@ import (
 // run (KEP-1287), and of the pod as a whole (KEP-5419).
 func resizeSubresource() Subresource {
 	return Subresource{
-		Name: "resize", Verbs: objectSubresourceVerbs(),
+		Name: "resize", Verbs: ObjectSubresourceVerbs(),
 		OwnedFields: []string{
 			"spec.containers.*.resources", "spec.containers.*.resizePolicy",
 			"spec.initContainers.*.resources", "spec.initContainers.*.resizePolicy",
 			"spec.resources",
 		},
 		PrepareForUpdate: preparePodResizeForUpdate,
-		Validate:         validatePodResize,
+		ValidateUpdate:   validatePodResizeUpdate,
 	}
 }
 
@@ -68,7 +68,7 @@ func validateContainerOrder(pod, oldPod *corev1.Pod) (errs field.ErrorList) {
 	return errs
 }
 
-func validatePodResize(_ context.Context, obj, old runtime.Object) field.ErrorList {
+func validatePodResizeUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
 	pod, oldPod := obj.(*corev1.Pod), old.(*corev1.Pod)
 	switch {
 	case isMirrorPod(oldPod):

@@ -81,7 +81,7 @@ type Resource struct {
 	// Validate checks what is not metadata, of a new object and of a changed one;
 	// nil for most types, which are not checked yet.
 	Validate func(runtime.Object) field.ErrorList
-	// ValidateCreate and ValidateChange check all of an object of the types that are
+	// Validate and ValidateChange check all of an object of the types that are
 	// stricter with what is new, or that look at both states; nil for most. They get
 	// what is wrong with the metadata, and give that as well. The context takes warnings.
 	ValidateCreate func(obj runtime.Object, metadata field.ErrorList) field.ErrorList
@@ -106,11 +106,11 @@ type Resource struct {
 
 	// scheme knows the Go types, nil is client-go's.
 	scheme *runtime.Scheme
-	// fieldErrorFormat says that a field, its one operand, cannot be selected by.
-	fieldErrorFormat string
-	// toStorage and fromStorage convert one object between this row's version
+	// FieldErrorFormat says that a field, its one operand, cannot be selected by.
+	FieldErrorFormat string
+	// ToStorage and FromStorage convert one object between this row's version
 	// and StoreVersion; nil where the two are the same.
-	toStorage, fromStorage conversion
+	ToStorage, FromStorage Conversion
 	// objectType and list are the Go types of Kind and ListKind, stored that of
 	// Kind in StoreVersion.
 	objectType, listType, storageType reflect.Type
@@ -239,7 +239,7 @@ func (r *Resource) CheckField(label string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf(r.fieldErrorFormat, label)
+	return fmt.Errorf(r.FieldErrorFormat, label)
 }
 
 // FieldSet reads the values that field selectors compare from a stored object

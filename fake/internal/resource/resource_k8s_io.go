@@ -12,12 +12,12 @@ func resourceK8sIOResources() []Resource {
 		{
 			Group: "resource.k8s.io", Version: "v1", Plural: "devicetaintrules", Kind: "DeviceTaintRule",
 			Status: true, HasGeneration: true,
-			Subresources: []Subresource{statusSubresource("metadata")},
+			Subresources: []Subresource{StatusSubresource("metadata")},
 		},
 		{
 			Group: "resource.k8s.io", Version: "v1", Plural: "resourceclaims", Kind: "ResourceClaim", Namespaced: true,
 			Status:                   true,
-			Subresources:             []Subresource{statusSubresource("metadata")},
+			Subresources:             []Subresource{StatusSubresource("metadata")},
 			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,
 		},
 		{
@@ -27,10 +27,10 @@ func resourceK8sIOResources() []Resource {
 		{
 			Group: "resource.k8s.io", Version: "v1", Plural: "resourceslices", Kind: "ResourceSlice",
 			AllowUnconditionalUpdate: true, HasGeneration: true, ReturnDeletedObject: true,
-			fieldErrorFormat: "field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: %s",
+			FieldErrorFormat: "field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: %s",
 			Fields: []Field{
-				stringField("spec.driver", func(s *resourcev1.ResourceSlice) string { return s.Spec.Driver }),
-				stringField("spec.nodeName", func(s *resourcev1.ResourceSlice) string {
+				StringField("spec.driver", func(s *resourcev1.ResourceSlice) string { return s.Spec.Driver }),
+				StringField("spec.nodeName", func(s *resourcev1.ResourceSlice) string {
 					if s.Spec.NodeName == nil {
 						return ""
 					}

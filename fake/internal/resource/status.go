@@ -10,12 +10,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// statusSubresource is the subresource by which controllers write what they see. It keeps the
+// StatusSubresource is the subresource by which controllers write what they see. It keeps the
 // spec (SU-02) and, of the metadata, what keeps names: "metadata" for all of it,
 // "metadata.labels" or "metadata.ownerReferences" for a part. Most types keep none.
-func statusSubresource(resetMetadata ...string) Subresource {
+func StatusSubresource(resetMetadata ...string) Subresource {
 	return Subresource{
-		Name: "status", Verbs: objectSubresourceVerbs(),
+		Name: "status", Verbs: ObjectSubresourceVerbs(),
 		ResetFields: append([]string{"spec"}, resetMetadata...),
 		PrepareForUpdate: func(obj, old runtime.Object) {
 			copySpec(obj, old)
@@ -66,7 +66,7 @@ func mustAccessor(obj runtime.Object) metav1.Object {
 // podStatusSubresource keeps the owners, and what old kubelets lose of the status: the class of
 // quality of service and the generations that were seen (KEP-5067).
 func podStatusSubresource() Subresource {
-	s := statusSubresource("metadata.ownerReferences")
+	s := StatusSubresource("metadata.ownerReferences")
 	s.ResetFields = append(s.ResetFields, "metadata.deletionTimestamp")
 	prepareForUpdate := s.PrepareForUpdate
 	s.PrepareForUpdate = func(obj, old runtime.Object) {

@@ -6,7 +6,7 @@ func storageResources() []Resource {
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "csinodes", Kind: "CSINode",
 			Status: true, ReturnDeletedObject: true,
-			Subresources: []Subresource{statusSubresource("metadata")},
+			Subresources: []Subresource{StatusSubresource("metadata")},
 		},
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "csistoragecapacities", Kind: "CSIStorageCapacity", Namespaced: true,
@@ -19,7 +19,7 @@ func storageResources() []Resource {
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "volumeattachments", Kind: "VolumeAttachment",
 			Status: true, ReturnDeletedObject: true,
-			Subresources: []Subresource{statusSubresource("metadata")},
+			Subresources: []Subresource{StatusSubresource("metadata")},
 		},
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "volumeattributesclasses", Kind: "VolumeAttributesClass",

@@ -5,7 +5,7 @@ func storageMigrationResources() []Resource {
 		{
 			Group: "storagemigration.k8s.io", Version: "v1", Plural: "storageversionmigrations", Kind: "StorageVersionMigration",
 			Status:       true,
-			Subresources: []Subresource{statusSubresource("metadata")},
+			Subresources: []Subresource{StatusSubresource("metadata")},
 		},
 	}
 }

@@ -32,8 +32,8 @@ type Subresource struct {
 	// stored: what the subresource does not write comes from old. It is nil where
 	// the object itself is not what is sent.
 	PrepareForUpdate func(obj, old runtime.Object)
-	// Validate checks what the subresource writes; nil for most.
-	Validate func(ctx context.Context, obj, old runtime.Object) field.ErrorList
+	// ValidateUpdate checks what the subresource writes; nil for most.
+	ValidateUpdate func(ctx context.Context, obj, old runtime.Object) field.ErrorList
 	// ResetFields are fields that a write cannot change and so must not own (SA-32), in
 	// the form "metadata.labels". Owns, if there are any, are the only ones that it
 	// can; a "*" in it stands for any element.
@@ -69,14 +69,14 @@ func (r *Resource) Subresource(name string) *Subresource {
 	return nil
 }
 
-// objectSubresourceVerbs are the verbs of a subresource that shows the object and changes a
+// ObjectSubresourceVerbs are the verbs of a subresource that shows the object and changes a
 // part of it.
-func objectSubresourceVerbs() []string { return []string{"get", "patch", "update"} }
+func ObjectSubresourceVerbs() []string { return []string{"get", "patch", "update"} }
 
-// scaleSubresource is the subresource of the types that have replicas (SU-08).
-func scaleSubresource() Subresource {
+// ScaleSubresource is the subresource of the types that have replicas (SU-08).
+func ScaleSubresource() Subresource {
 	return Subresource{
-		Name: "scale", Verbs: objectSubresourceVerbs(),
+		Name: "scale", Verbs: ObjectSubresourceVerbs(),
 		Kind: autoscalingv1.SchemeGroupVersion.WithKind("Scale"),
 	}
 }
@@ -95,7 +95,7 @@ func proxySubresource(options string) Subresource {
 // discovery and fills in what they leave to the defaults.
 func completeSubresources(r *Resource) {
 	if r.Status && r.Subresource("status") == nil {
-		r.Subresources = append(r.Subresources, statusSubresource())
+		r.Subresources = append(r.Subresources, StatusSubresource())
 	}
 	slices.SortFunc(r.Subresources, func(a, b Subresource) int { return strings.Compare(a.Name, b.Name) })
 	for i := range r.Subresources {

@@ -41,7 +41,7 @@ type Group struct {
 func Builtin() *Table { return builtin() }
 
 var builtin = sync.OnceValue(func() *Table {
-	return newTable(builtinResources())
+	return NewTable(builtinResources())
 })
 
 // builtinResources lists the rows in discovery order: groups by the priority that
@@ -72,10 +72,10 @@ func builtinResources() []Resource {
 	)
 }
 
-// newTable completes the rows and indexes them. It takes them over. A row that
+// NewTable completes the rows and indexes them. It takes them over. A row that
 // the scheme does not know is a slip in this package and panics, as a regular
 // expression that does not compile would; a test builds every row.
-func newTable(resources []Resource) *Table {
+func NewTable(resources []Resource) *Table {
 	t := &Table{
 		resources: make([]*Resource, 0, len(resources)),
 		byPlural:  make(map[schema.GroupVersionResource]*Resource, len(resources)),
@@ -137,8 +137,8 @@ func complete(r *Resource) {
 	if r.StorageVersion.Version == "" {
 		r.StorageVersion = r.GroupVersion()
 	}
-	if r.fieldErrorFormat == "" {
-		r.fieldErrorFormat = "field label not supported: %s"
+	if r.FieldErrorFormat == "" {
+		r.FieldErrorFormat = "field label not supported: %s"
 	}
 	if r.ValidateName == nil {
 		r.ValidateName = validation.NameIsDNSSubdomain

@@ -212,10 +212,10 @@ func TestLookup(t *testing.T) {
 // The table is shared by every server of the process: what it hands out must
 // not reach it.
 func TestTableIsImmutable(t *testing.T) {
-	table := newTable(coreResources())
+	table := NewTable(coreResources())
 	table.All()[0] = nil
 	table.Groups()[0].Versions[0] = "v9"
 	require.NotNil(t, table.All()[0])
 	require.Equal(t, []string{"v1"}, table.Groups()[0].Versions)
-	require.Panics(t, func() { newTable([]Resource{{Version: "v1", Plural: "ghosts", Kind: "Ghost"}}) })
+	require.Panics(t, func() { NewTable([]Resource{{Version: "v1", Plural: "ghosts", Kind: "Ghost"}}) })
 }

@@ -37,7 +37,7 @@ func TestCanonicalizeInvalidJSON(t *testing.T) {
 	crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Default = &apiextensionsv1.JSON{Raw: []byte("{")}
 	require.Error(t, Canonicalize(crd))
 	require.Empty(t, crd.Spec.Names.Singular, "nothing is half done")
-	require.NotEmpty(t, ValidateCreate(t.Context(), crd))
+	require.NotEmpty(t, Validate(t.Context(), crd))
 	require.NotEmpty(t, ValidateUpdate(t.Context(), crd, crd))
 	require.Empty(t, Warnings(crd, nil))
 	require.Len(t, reconcileCRD(crd, nil, crd.CreationTimestamp.Time), 2)

@@ -105,7 +105,7 @@ func (s *fakeServer) runStep(step recordedStep) {
 	case "create":
 		crd := decodeCRD(s.t, step.CRD, nil)
 		PrepareForCreate(crd)
-		require.Empty(s.t, ValidateCreate(s.t.Context(), crd))
+		require.Empty(s.t, Validate(s.t.Context(), crd))
 		crd.ResourceVersion = "1"
 		s.store(crd)
 		s.reconcile(step.Name)

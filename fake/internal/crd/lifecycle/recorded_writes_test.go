@@ -57,7 +57,7 @@ func decodeCRD(t *testing.T, raw []byte, patch json.RawMessage) *apiextensionsv1
 func newEstablishedCRD(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	PrepareForCreate(crd)
-	require.Empty(t, ValidateCreate(t.Context(), crd))
+	require.Empty(t, Validate(t.Context(), crd))
 	crd.ResourceVersion = "1"
 	states := reconcileCRD(crd, nil, time.Now())
 	require.NotEmpty(t, states)
@@ -70,7 +70,7 @@ func (w recordedWrite) run(t *testing.T, base []byte) (crd *apiextensionsv1.Cust
 	if w.Verb == "create" {
 		crd = decodeCRD(t, base, w.New)
 		PrepareForCreate(crd)
-		return crd, ValidateCreate(t.Context(), crd), Warnings(crd, nil)
+		return crd, Validate(t.Context(), crd), Warnings(crd, nil)
 	}
 	old := newEstablishedCRD(t, decodeCRD(t, base, w.Old))
 	raw, err := json.Marshal(old)
@@ -80,7 +80,7 @@ func (w recordedWrite) run(t *testing.T, base []byte) (crd *apiextensionsv1.Cust
 	if w.Verb == "status" {
 		PrepareStatusForUpdate(crd, old)
 		require.Empty(t, cmp.Diff(old.Spec, crd.Spec), "the spec is not this subresource's")
-		errs = ValidateStatus(t.Context(), crd, old)
+		errs = ValidateStatusUpdate(t.Context(), crd, old)
 	} else {
 		PrepareForUpdate(crd, old)
 		errs, warnings = ValidateUpdate(t.Context(), crd, old), Warnings(crd, old)

@@ -9,12 +9,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// ValidateCreate tells what is wrong with a new definition: nothing, or the causes
+// Validate tells what is wrong with a new definition: nothing, or the causes
 // of a 422. The context ends the evaluation of CEL rules on defaults. What has been
 // found right before is so again.
-func ValidateCreate(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
-	id, err := digestOf(crd)
-	if err == nil && validated().has(id) {
+func Validate(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
+	id, err := crdDigest(crd)
+	if err == nil && validCRDs().has(id) {
 		return nil
 	}
 	inner, convErr := toInternal(crd)
@@ -23,7 +23,7 @@ func ValidateCreate(ctx context.Context, crd *apiextensionsv1.CustomResourceDefi
 	}
 	errs := validation.ValidateCustomResourceDefinition(ctx, inner)
 	if err == nil && len(errs) == 0 {
-		validated().add(id)
+		validCRDs().add(id)
 	}
 	return errs
 }
@@ -34,9 +34,9 @@ func ValidateUpdate(ctx context.Context, crd, old *apiextensionsv1.CustomResourc
 	return validateWithOld(ctx, crd, old, validation.ValidateCustomResourceDefinitionUpdate)
 }
 
-// ValidateStatus tells what is wrong with a definition whose status shall replace
+// ValidateStatusUpdate tells what is wrong with a definition whose status shall replace
 // that of old.
-func ValidateStatus(ctx context.Context, crd, old *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
+func ValidateStatusUpdate(ctx context.Context, crd, old *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
 	return validateWithOld(ctx, crd, old, validation.ValidateUpdateCustomResourceDefinitionStatus)
 }
 

@@ -12,10 +12,10 @@ import (
 // passedSize is how many definitions are remembered, 32 bytes for each.
 const passedSize = 1024
 
-// validated are the new definitions that validation had nothing to say of in this process.
+// validCRDs are the new definitions that validation had nothing to say of in this process.
 // The tests of one package start many servers with the same definitions, and to validate
 // one compiles all of its CEL rules: some milliseconds each time, for the same answer.
-var validated = sync.OnceValue(func() *digests { return newDigests(passedSize) })
+var validCRDs = sync.OnceValue(func() *digests { return newDigests(passedSize) })
 
 // digests remembers digests, the latest so many. It is safe for concurrent use.
 type digests struct {
@@ -53,10 +53,10 @@ func (d *digests) add(one digest) {
 	d.next = (d.next + 1) % len(d.order)
 }
 
-// digestOf is the digest of all of a new definition that validation looks at: of the
+// crdDigest is the digest of all of a new definition that validation looks at: of the
 // metadata it does not look at what the server gives each new object, nor at times. It
 // is that of the protobuf encoding, in which the keys of maps are sorted.
-func digestOf(crd *apiextensionsv1.CustomResourceDefinition) (digest, error) {
+func crdDigest(crd *apiextensionsv1.CustomResourceDefinition) (digest, error) {
 	seen := *crd
 	seen.UID, seen.ResourceVersion, seen.CreationTimestamp = types.UID(""), "", metav1.Time{}
 	seen.ManagedFields = nil

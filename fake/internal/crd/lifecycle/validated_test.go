@@ -22,11 +22,11 @@ func TestDigestsAreForgottenInOrder(t *testing.T) {
 }
 
 // What makes two new definitions equal to validation, and what does not.
-func TestDigestOf(t *testing.T) {
+func TestCRDDigest(t *testing.T) {
 	of := func(change func(*apiextensionsv1.CustomResourceDefinition)) digest {
 		crd := newCRD(t, "gadgets", "Gadget", "example.com")
 		change(crd)
-		id, err := digestOf(crd)
+		id, err := crdDigest(crd)
 		require.NoError(t, err)
 		return id
 	}
@@ -56,17 +56,17 @@ func TestDigestOf(t *testing.T) {
 }
 
 // A definition that was right is right again, one that was wrong is wrong again.
-func TestValidateCreateIsCached(t *testing.T) {
+func TestValidateIsCached(t *testing.T) {
 	right := newCRD(t, "gadgets", "Gadget", "example.com")
 	require.NoError(t, Canonicalize(right))
 	PrepareForCreate(right)
 	errs := right.DeepCopy()
 	errs.Spec.Versions[0].Schema.OpenAPIV3Schema.XValidations = apiextensionsv1.ValidationRules{{Rule: "self.nope"}}
 	for range 3 {
-		require.Empty(t, ValidateCreate(t.Context(), right))
-		require.NotEmpty(t, ValidateCreate(t.Context(), errs))
+		require.Empty(t, Validate(t.Context(), right))
+		require.NotEmpty(t, Validate(t.Context(), errs))
 	}
-	id, err := digestOf(right)
+	id, err := crdDigest(right)
 	require.NoError(t, err)
-	require.True(t, validated().has(id))
+	require.True(t, validCRDs().has(id))
 }

@@ -7,7 +7,7 @@
 //	s.Restore(obj.Object)                        // a stored object
 //	err = s.Converted(obj.Object)                // what a conversion made
 //	s.SetDefaults(obj.Object)                    // what an apply has merged
-//	errs := s.ValidateCreate(ctx, obj, meta...)
+//	errs := s.Validate(ctx, obj, meta...)
 //
 // The steps are those of apiextensions-apiserver, in its order and with its
 // functions, so that paths, types and words of the errors are its own.

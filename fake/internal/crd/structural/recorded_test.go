@@ -161,7 +161,7 @@ func (p *fakeServer) create(t *testing.T, obj map[string]any, name string, stric
 	}
 	u.SetGeneration(1)
 	meta := validation.ValidateObjectMetaAccessor(u, false, validation.NameIsDNSSubdomain, field.NewPath("metadata"))
-	if errs := p.s.ValidateCreate(t.Context(), u, meta...); len(errs) > 0 {
+	if errs := p.s.Validate(t.Context(), u, meta...); len(errs) > 0 {
 		return newInvalid(u.GetName(), errs)
 	}
 	p.stored = u
@@ -182,7 +182,7 @@ func (p *fakeServer) update(t *testing.T, status bool, part any) recordedRespons
 	}
 	var errs field.ErrorList
 	if status {
-		errs = p.s.ValidateStatus(t.Context(), u, old)
+		errs = p.s.ValidateStatusUpdate(t.Context(), u, old)
 	} else {
 		errs = p.s.ValidateUpdate(t.Context(), u, old)
 	}

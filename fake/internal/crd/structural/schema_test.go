@@ -98,7 +98,7 @@ func TestSchemaIsIndependentOfCRD(t *testing.T) {
 	crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties["color"].Enum[0].Raw[1] = 'X'
 	obj := newWidget()
 	obj["spec"].(map[string]any)["color"] = "red"
-	require.Empty(t, s.ValidateCreate(t.Context(), &unstructured.Unstructured{Object: obj}))
+	require.Empty(t, s.Validate(t.Context(), &unstructured.Unstructured{Object: obj}))
 }
 
 func TestDefaultStored(t *testing.T) {
@@ -163,9 +163,9 @@ func TestTypeErrorsComeFirst(t *testing.T) {
 	obj.Object["spec"] = "wrong"
 	meta := field.Required(field.NewPath("metadata", "name"), "")
 	want := `[kind: Invalid value: "Gadget": must be Widget, apiVersion: Invalid value: "oracle.example.com/v2": must be oracle.example.com/v1]`
-	require.EqualError(t, s.ValidateCreate(t.Context(), obj, meta).ToAggregate(), want)
+	require.EqualError(t, s.Validate(t.Context(), obj, meta).ToAggregate(), want)
 	require.EqualError(t, s.ValidateUpdate(t.Context(), obj, obj, meta).ToAggregate(), want)
-	require.EqualError(t, s.ValidateStatus(t.Context(), obj, obj, meta).ToAggregate(), want)
+	require.EqualError(t, s.ValidateStatusUpdate(t.Context(), obj, obj, meta).ToAggregate(), want)
 }
 
 func TestMetadataErrors(t *testing.T) {
@@ -173,9 +173,9 @@ func TestMetadataErrors(t *testing.T) {
 	obj := &unstructured.Unstructured{Object: newWidget()}
 	obj.Object["spec"].(map[string]any)["size"] = int64(101)
 	path := field.NewPath("metadata", "name")
-	require.EqualError(t, s.ValidateCreate(t.Context(), obj, field.Invalid(path, "W", "bad")).ToAggregate(),
+	require.EqualError(t, s.Validate(t.Context(), obj, field.Invalid(path, "W", "bad")).ToAggregate(),
 		`[metadata.name: Invalid value: "W": bad, spec: Invalid value: size must be at most 100]`)
-	require.EqualError(t, s.ValidateCreate(t.Context(), obj, field.Required(path, "")).ToAggregate(),
+	require.EqualError(t, s.Validate(t.Context(), obj, field.Required(path, "")).ToAggregate(),
 		`[metadata.name: Required value, <nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation]`)
 }
 
@@ -188,7 +188,7 @@ func TestErrorOrder(t *testing.T) {
 	}
 	obj.Object["spec"] = map[string]any{"tags": "x", "color": "pink", "parts": parts}
 	var got []string
-	for _, err := range s.ValidateCreate(t.Context(), obj) {
+	for _, err := range s.Validate(t.Context(), obj) {
 		got = append(got, err.Field)
 	}
 	require.Equal(t, "spec.color spec.parts[0].name spec.parts[1].name spec.parts[2].name", strings.Join(got[:4], " "))
@@ -231,8 +231,8 @@ func TestConcurrentUse(t *testing.T) {
 				if _, err := s.PruneAndDefault(obj.Object, true); err != nil {
 					t.Error(err)
 				}
-				errs := append(s.ValidateCreate(t.Context(), obj), s.ValidateUpdate(t.Context(), obj, old)...)
-				errs = append(errs, s.ValidateStatus(t.Context(), obj, old)...)
+				errs := append(s.Validate(t.Context(), obj), s.ValidateUpdate(t.Context(), obj, old)...)
+				errs = append(errs, s.ValidateStatusUpdate(t.Context(), obj, old)...)
 				if len(errs) > 0 {
 					t.Error(fmt.Errorf("%d: %w", i*n, errs.ToAggregate()))
 				}

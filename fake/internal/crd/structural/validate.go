@@ -16,9 +16,9 @@ import (
 	"k8s.io/apiserver/pkg/cel/common"
 )
 
-// ValidateCreate says what is wrong with a new object. The errors of its metadata are
+// Validate says what is wrong with a new object. The errors of its metadata are
 // handed to it, and come out in their place; the package's manual has the rules.
-func (s *Schema) ValidateCreate(ctx context.Context, obj *unstructured.Unstructured, meta ...*field.Error) field.ErrorList {
+func (s *Schema) Validate(ctx context.Context, obj *unstructured.Unstructured, meta ...*field.Error) field.ErrorList {
 	if errs := s.validateType(obj); len(errs) > 0 {
 		return errs
 	}
@@ -53,10 +53,10 @@ func (s *Schema) ValidateUpdate(ctx context.Context, obj, old *unstructured.Unst
 	return append(errs, s.validateRules(ctx, obj, &oldObject{old: old.Object, correlated: correlated}, errs)...)
 }
 
-// ValidateStatus is ValidateUpdate for a write to the status subresource. Of the
+// ValidateStatusUpdate is ValidateUpdate for a write to the status subresource. Of the
 // object, which is the old one but for the status and managedFields, only the status
 // is checked against the schema; lists and rules are checked in all of it.
-func (s *Schema) ValidateStatus(ctx context.Context, obj, old *unstructured.Unstructured, meta ...*field.Error) field.ErrorList {
+func (s *Schema) ValidateStatusUpdate(ctx context.Context, obj, old *unstructured.Unstructured, meta ...*field.Error) field.ErrorList {
 	if errs := s.validateType(obj); len(errs) > 0 {
 		return errs
 	}
