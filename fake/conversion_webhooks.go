@@ -11,7 +11,7 @@ import (
 
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/crd/versions"
-	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin"
 	"example.com/fakeapi/memstore"
 )
 
@@ -64,7 +64,7 @@ func (o *options) conversionNetwork(store *memstore.Store) versions.Network {
 // serviceAddress finds the address of a Service in a store, as a kube-apiserver without endpoint
 // routing does, but for its cluster IP. reachable tells that somebody can dial it.
 func serviceAddress(store *memstore.Store, namespace, name string, port int32, reachable bool) (string, error) {
-	row := resource.Builtin().Lookup("", "v1", "services")
+	row := builtin.Table().Lookup("", "v1", "services")
 	rec := store.View().Get(codec.Key(row, namespace, name))
 	if rec == nil {
 		return "", fmt.Errorf("service %q not found", name)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	fakeapi "example.com/fakeapi/fake"
-	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
 // getWithAccept sends a request with an Accept header and other headers, which are names and values
@@ -145,7 +145,7 @@ var attempts = map[string]attempt{
 // the others fail only because there is no object or body.
 func TestVerbsMatchDiscovery(t *testing.T) {
 	srv := fakeapi.Start(t)
-	for _, res := range resource.Builtin().All() {
+	for _, res := range builtin.Table().All() {
 		root := "/apis/" + res.GroupVersion().String()
 		if res.Group == "" {
 			root = "/api/" + res.Version

@@ -20,6 +20,7 @@ import (
 
 	fakeapi "example.com/fakeapi/fake"
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
 // codecs are the two encodings that every row is walked in.
@@ -248,5 +249,5 @@ func (w *resourceTest) protobufEvents(body io.Reader) func() (string, metav1.Obj
 // storedResources are the types that take an object of which nothing but the name is known: all that are kept but
 // definitions, which have tests of their own.
 func storedResources() []*resource.Resource {
-	return slices.DeleteFunc(resource.Builtin().Stored(), resource.IsCRDResource)
+	return slices.DeleteFunc(builtin.Table().Stored(), resource.IsCRDResource)
 }

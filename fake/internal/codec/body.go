@@ -95,7 +95,7 @@ func decode(r *resource.Resource, media negotiate.Media, body []byte, validation
 		}
 	}
 	want := r.GroupVersionKind()
-	obj, sent, err := newSerializer(r.Scheme(), media, strict).Decode(body, &want, nil)
+	obj, sent, err := newSerializer(r.Scheme, media, strict).Decode(body, &want, nil)
 	if obj != nil && *sent != want {
 		if accepted := r.ConvertAccepted(obj); accepted != nil {
 			return accepted, sent, err

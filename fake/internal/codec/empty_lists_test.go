@@ -11,11 +11,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
 func TestEmptyListsAreDropped(t *testing.T) {
-	table := resource.Builtin()
+	table := builtin.Table()
 	for _, tt := range []struct {
 		kind        schema.GroupVersionKind
 		obj         runtime.Object

@@ -92,7 +92,7 @@ func DecodeStored(r *resource.Resource, rec *memstore.Record) (runtime.Object, e
 		return decodeCustomRecord(r, rec)
 	}
 	kind := r.StorageVersion.WithKind(r.Kind)
-	obj, err := r.Scheme().New(kind)
+	obj, err := r.Scheme.New(kind)
 	if err != nil {
 		return nil, err
 	}

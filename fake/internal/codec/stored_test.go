@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin"
 	"example.com/fakeapi/memstore"
 )
 
@@ -23,7 +23,7 @@ func TestDecodeMetadata(t *testing.T) {
 	// What looks like the end of the metadata is in a string.
 	pod.Annotations = map[string]string{"a": `}}","\`, `{"b`: `"}`}
 	pod.Name = "p"
-	draft, err := EncodeDraft(resource.Builtin().LookupKind(corev1.SchemeGroupVersion.WithKind("Pod")), pod)
+	draft, err := EncodeDraft(builtin.Table().LookupKind(corev1.SchemeGroupVersion.WithKind("Pod")), pod)
 	require.NoError(t, err)
 
 	got, err := DecodeMetadata(&memstore.Record{Data: draft.Data})
@@ -34,8 +34,8 @@ func TestDecodeMetadata(t *testing.T) {
 // TestMetadataIsFirst holds what Draft, Metadata and the stamp of a resourceVersion
 // rely on, for every type.
 func TestMetadataIsFirst(t *testing.T) {
-	for _, r := range resource.Builtin().Stored() {
-		obj, err := r.Scheme().New(r.StorageVersion.WithKind(r.Kind))
+	for _, r := range builtin.Table().Stored() {
+		obj, err := r.Scheme.New(r.StorageVersion.WithKind(r.Kind))
 		require.NoError(t, err)
 		obj.(metav1.Object).SetUID("a-uid")
 		draft, err := EncodeDraft(r, obj)

@@ -19,6 +19,7 @@ import (
 	"example.com/fakeapi/fake/internal/crd/versions"
 	"example.com/fakeapi/fake/internal/handlers"
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin"
 	"example.com/fakeapi/memstore"
 )
 
@@ -36,7 +37,7 @@ type fixture struct {
 func newFixture(t *testing.T, limits memstore.Options) *fixture {
 	p := &fixture{T: t, store: memstore.New(limits)}
 	p.API = handlers.New(p.store, registry.New(versions.Network{}), handlers.NewIDs([32]byte{}), handlers.Settings{})
-	p.controllers = controllers.New(p.store, resource.Builtin, p)
+	p.controllers = controllers.New(p.store, builtin.Table, p)
 	require.NoError(t, p.LoadSystem())
 	return p
 }
@@ -95,7 +96,7 @@ func TestFailureDoesNotStopOthers(t *testing.T) {
 	p.deleting = nil
 	require.NoError(t, p.controllers.RunUntilIdle(t.Context()))
 	require.True(t, p.has("b"), "nothing has happened to it")
-	require.NoError(t, p.ChangeKey(resource.Builtin().Lookup("", "v1", "configmaps"), maps+"b", "b", "", func(obj runtime.Object) {
+	require.NoError(t, p.ChangeKey(builtin.Table().Lookup("", "v1", "configmaps"), maps+"b", "b", "", func(obj runtime.Object) {
 		obj.(*corev1.ConfigMap).OwnerReferences[0].Name = "other"
 		obj.(*corev1.ConfigMap).OwnerReferences[0].UID = "other"
 	}))
@@ -190,7 +191,7 @@ func TestRestoredStore(t *testing.T) {
 func TestAdoptedBeforeCollection(t *testing.T) {
 	p := newFixture(t, memstore.Options{})
 	p.load(owned("a", "ghost"), owned("b", ""))
-	res := resource.Builtin().Lookup("", "v1", "configmaps")
+	res := builtin.Table().Lookup("", "v1", "configmaps")
 	p.deleting = func(string) error {
 		return p.ChangeKey(res, maps+"a", "a", "", func(obj runtime.Object) {
 			obj.(*corev1.ConfigMap).OwnerReferences = owned("a", "b").OwnerReferences
@@ -218,7 +219,7 @@ func TestNamespaceIsRecreated(t *testing.T) {
 	held := owned("held", "")
 	held.Namespace, held.Finalizers = "team", []string{"example.com/hold"}
 	require.NoError(t, p.Load([]runtime.Object{held}))
-	namespaces := resource.Builtin().Lookup("", "v1", "namespaces")
+	namespaces := builtin.Table().Lookup("", "v1", "namespaces")
 	require.NoError(t, p.API.DeleteKey(namespaces, "namespaces/team", &metav1.DeleteOptions{}))
 	require.NoError(t, p.controllers.RunUntilIdle(t.Context()))
 	require.NoError(t, p.Load([]runtime.Object{&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team"}}}))

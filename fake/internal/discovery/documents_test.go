@@ -20,13 +20,14 @@ import (
 	"k8s.io/client-go/restmapper"
 
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
 const address = "127.0.0.1:6443"
 
 func document(t *testing.T, path string, aggregated bool) Document {
 	t.Helper()
-	doc, ok := New(resource.Builtin, address).Get(path, aggregated)
+	doc, ok := New(builtin.Table, address).Get(path, aggregated)
 	require.True(t, ok, path)
 	return doc
 }
@@ -90,7 +91,7 @@ func TestStorageVersionHashes(t *testing.T) {
 }
 
 func TestGet(t *testing.T) {
-	docs := New(resource.Builtin, address)
+	docs := New(builtin.Table, address)
 	for _, path := range []string{"/api/", "/apis/", "/apis/apps/", "/api/v1/", "/apis/apps/v1/"} {
 		slashed, ok := docs.Get(path, false)
 		require.True(t, ok, path)
@@ -112,7 +113,7 @@ func TestGet(t *testing.T) {
 // When another table takes the place of the first, so do its documents, and clients
 // that know the old ones are told.
 func TestAnotherTable(t *testing.T) {
-	table := resource.Builtin()
+	table := builtin.Table()
 	docs := New(func() *resource.Table { return table }, address)
 	before, _ := docs.Get("/apis", true)
 	_, ok := docs.Get("/apis/apps/v1", false)
@@ -126,7 +127,7 @@ func TestAnotherTable(t *testing.T) {
 	require.NotEqual(t, before.ETag, after.ETag)
 	require.Equal(t, `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[]}`+"\n", string(after.JSON))
 
-	table = resource.Builtin()
+	table = builtin.Table()
 	again, _ := docs.Get("/apis", true)
 	require.Equal(t, before.ETag, again.ETag)
 }
@@ -149,7 +150,7 @@ func TestObjectsEncodeAsTheJSON(t *testing.T) {
 // and the client asks first of all.
 func serve(t *testing.T, knowsAggregated bool) *discovery.DiscoveryClient {
 	t.Helper()
-	docs := New(resource.Builtin, address)
+	docs := New(builtin.Table, address)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		const form = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 		aggregated := knowsAggregated && strings.HasPrefix(r.Header.Get("Accept"), form)
@@ -200,7 +201,7 @@ func TestClient(t *testing.T) {
 	aggregatedGroups, err := restmapper.GetAPIGroupResources(aggregated)
 	require.NoError(t, err)
 	a, b := restmapper.NewDiscoveryRESTMapper(legacyGroups), restmapper.NewDiscoveryRESTMapper(aggregatedGroups)
-	for _, r := range resource.Builtin().All() {
+	for _, r := range builtin.Table().All() {
 		one, err := a.RESTMapping(r.GroupKind(), r.Version)
 		require.NoError(t, err)
 		other, err := b.RESTMapping(r.GroupKind(), r.Version)
@@ -227,7 +228,7 @@ func TestCost(t *testing.T) {
 	best := time.Hour
 	for began := time.Now(); best >= budget && time.Since(began) < 10*time.Second; {
 		start := time.Now()
-		docs := New(resource.Builtin, address).currentGeneration()
+		docs := New(builtin.Table, address).currentGeneration()
 		for _, documents := range []map[string]func() Document{docs.plain, docs.aggregated} {
 			for _, get := range documents {
 				get()

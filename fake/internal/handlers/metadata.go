@@ -190,10 +190,7 @@ func validateCreate(res *resource.Resource, obj runtime.Object) error {
 	m := accessor(obj)
 	errs := validation.ValidateObjectMetaAccessor(m, res.Namespaced, res.ValidateName, field.NewPath("metadata"))
 	if res.Validate != nil {
-		errs = append(errs, res.Validate(obj)...)
-	}
-	if res.ValidateCreate != nil {
-		errs = res.ValidateCreate(obj, errs)
+		errs = res.Validate(context.Background(), obj, errs)
 	}
 	return invalidError(res, obj, errs)
 }
@@ -203,9 +200,6 @@ func validateCreate(res *resource.Resource, obj runtime.Object) error {
 func validateUpdate(ctx context.Context, res *resource.Resource, sub *resource.Subresource, obj, old runtime.Object) error {
 	m := accessor(obj)
 	errs := validateMetadataUpdate(res, m, accessor(old))
-	if res.Validate != nil {
-		errs = append(errs, res.Validate(obj)...)
-	}
 	switch {
 	case sub != nil && sub.ValidateUpdate != nil:
 		errs = append(errs, sub.ValidateUpdate(ctx, obj, old)...)

@@ -57,10 +57,16 @@ func (w *warnings) write(h http.Header, text string) {
 // addTypeWarnings tells the client what its type has to say of an object that is fine. old is nil for
 // a new one.
 func (q *request) addTypeWarnings(obj, old runtime.Object) {
-	if q.res.WarningsFor == nil || q.sub != nil {
+	if q.sub != nil {
 		return
 	}
-	for _, text := range q.res.WarningsFor(obj, old) {
+	var texts []string
+	if old == nil && q.res.WarningsOnCreate != nil {
+		texts = q.res.WarningsOnCreate(obj)
+	} else if old != nil && q.res.WarningsOnUpdate != nil {
+		texts = q.res.WarningsOnUpdate(obj, old)
+	}
+	for _, text := range texts {
 		q.warnings.add(q.w.Header(), text)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
 // BenchmarkUpdate measures what tracking costs, by the shortcut and the long way,
@@ -33,7 +34,7 @@ func BenchmarkUpdate(b *testing.B) {
 		{name: "deployment/update", group: "apps", plural: "deployments", before: deployment("1", 1), after: deployment("2", 1)},
 		{name: "deployment/status", group: "apps", plural: "deployments", subresource: "status", before: deployment("1", 1), after: deployment("1", 2)},
 	} {
-		res := resource.Builtin().Lookup(bm.group, "v1", bm.plural)
+		res := builtin.Table().Lookup(bm.group, "v1", bm.plural)
 		tracker, err := BuiltinFieldManager(res, bm.subresource)
 		require.NoError(b, err)
 		var live runtime.Object
@@ -74,7 +75,7 @@ func BenchmarkApply(b *testing.B) {
 		{"configmap", "", "configmaps", configMap("1"), configMap("2")},
 		{"deployment", "apps", "deployments", deployment("1", 1), deployment("2", 1)},
 	} {
-		res := resource.Builtin().Lookup(bm.group, "v1", bm.plural)
+		res := builtin.Table().Lookup(bm.group, "v1", bm.plural)
 		tracker, err := BuiltinFieldManager(res, "")
 		require.NoError(b, err)
 		live, _, err := tracker.Apply(nil, []byte(bm.before), "m", false, "")

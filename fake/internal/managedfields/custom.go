@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
 // CRDOption tells Custom more of a custom resource.
@@ -62,7 +62,7 @@ func WithConversion(convert func(obj *unstructured.Unstructured, to schema.Group
 // (SA-32). To make a tracker takes some 100 us: keep it.
 func NewCRDFieldManager(kind schema.GroupVersionKind, s *structuralschema.Structural, subresource string, opts ...CRDOption) (*FieldManager, error) {
 	if subresource == "scale" { // all Scales are alike
-		return BuiltinFieldManager(resource.Builtin().Lookup("apps", "v1", "deployments"), "scale")
+		return BuiltinFieldManager(builtin.Table().Lookup("apps", "v1", "deployments"), "scale")
 	}
 	if subresource != "" && subresource != "status" {
 		return nil, fmt.Errorf("no managed fields for %s, subresource %q", kind, subresource)

@@ -19,7 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	kjson "sigs.k8s.io/json"
 
-	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
 // recorded is testdata/custom.json: schemas, and objects as a real v0.37.2 server has
@@ -324,7 +324,7 @@ func TestMetadataOfCustomResources(t *testing.T) {
 		"ownerReferences":[{"apiVersion":"v1","kind":"K","name":"o","uid":"1","controller":true,"blockOwnerDeletion":false},{"apiVersion":"v1","kind":"K","name":"p","uid":"2"}]}`
 	var meta metav1.ObjectMeta
 	require.NoError(t, json.Unmarshal([]byte(full), &meta))
-	builtin, err := BuiltinFieldManager(resource.Builtin().Lookup("", "v1", "configmaps"), "")
+	builtin, err := BuiltinFieldManager(builtin.Table().Lookup("", "v1", "configmaps"), "")
 	require.NoError(t, err)
 	want, _, err := builtin.Apply(nil, []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":`+full+`}`), "m", false, "")
 	require.NoError(t, err)

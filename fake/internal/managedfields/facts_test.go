@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
 // object is one object that a test writes to, as a server would keep it.
@@ -23,7 +24,7 @@ type object struct {
 }
 
 func newObject(t *testing.T, group, plural string) *object {
-	return &object{t: t, res: resource.Builtin().Lookup(group, "v1", plural)}
+	return &object{t: t, res: builtin.Table().Lookup(group, "v1", plural)}
 }
 
 func (o *object) tracker(subresource string) *FieldManager {

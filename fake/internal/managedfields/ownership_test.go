@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
 func TestSharedOwnershipAndRemoval(t *testing.T) {
@@ -114,7 +115,7 @@ func TestManagedFieldsFromTheClient(t *testing.T) {
 
 // An object in two versions has one history (SA-34).
 func TestVersions(t *testing.T) {
-	table := resource.Builtin()
+	table := builtin.Table()
 	v1, v2 := table.Lookup("autoscaling", "v1", "horizontalpodautoscalers"), table.Lookup("autoscaling", "v2", "horizontalpodautoscalers")
 	in := func(res *resource.Resource) *FieldManager {
 		tracker, err := BuiltinFieldManager(res, "")
@@ -217,7 +218,7 @@ func TestManager(t *testing.T) {
 }
 
 func TestFor(t *testing.T) {
-	for _, res := range resource.Builtin().Stored() {
+	for _, res := range builtin.Table().Stored() {
 		subresources := []string{""}
 		if res.Status {
 			subresources = append(subresources, "status")
@@ -231,7 +232,7 @@ func TestFor(t *testing.T) {
 			require.Equal(t, resource.IsCRDResource(res), tracker.whole == nil, "%s has no plan", res.Kind)
 		}
 	}
-	_, err := BuiltinFieldManager(resource.Builtin().Lookup("", "v1", "pods"), "log")
+	_, err := BuiltinFieldManager(builtin.Table().Lookup("", "v1", "pods"), "log")
 	require.EqualError(t, err, `no managed fields for /v1, Resource=pods, subresource "log"`)
 	_, err = BuiltinFieldManager(&resource.Resource{Version: "v1", Plural: "widgets"}, "")
 	require.Error(t, err)
@@ -239,7 +240,7 @@ func TestFor(t *testing.T) {
 
 // One tracker serves any number of requests.
 func TestConcurrentUse(t *testing.T) {
-	res := resource.Builtin().Lookup("", "v1", "pods")
+	res := builtin.Table().Lookup("", "v1", "pods")
 	tracker, err := BuiltinFieldManager(res, "")
 	require.NoError(t, err)
 	live := tracker.Update(nil, decode(t, res, pod("1", "")), "m")
@@ -265,7 +266,7 @@ func TestConcurrentUse(t *testing.T) {
 // An object whose kind is not filled in is tracked as well, and the stored one is
 // left as it is.
 func TestWithoutKind(t *testing.T) {
-	res := resource.Builtin().Lookup("", "v1", "configmaps")
+	res := builtin.Table().Lookup("", "v1", "configmaps")
 	tracker, err := BuiltinFieldManager(res, "")
 	require.NoError(t, err)
 	live := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "u", ManagedFields: []metav1.ManagedFieldsEntry{{

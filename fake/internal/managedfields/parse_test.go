@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
 var accepted = []string{
@@ -55,7 +55,7 @@ func TestParse(t *testing.T) {
 }
 
 func podPlan(t testing.TB) *plan {
-	tracker, err := BuiltinFieldManager(resource.Builtin().Lookup("", "v1", "pods"), "")
+	tracker, err := BuiltinFieldManager(builtin.Table().Lookup("", "v1", "pods"), "")
 	require.NoError(t, err)
 	return tracker.whole
 }

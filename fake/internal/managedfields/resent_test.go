@@ -6,14 +6,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
 // Whoever reads an object, changes it and sends it back sends the entries, too,
 // with times as JSON has them: that must not cost the shortcut, whether the stored
 // object was decoded or was kept as it was written.
 func TestShortcutOfEntriesThatAreSentBack(t *testing.T) {
-	res := resource.Builtin().Lookup("", "v1", "configmaps")
+	res := builtin.Table().Lookup("", "v1", "configmaps")
 	tracker, err := BuiltinFieldManager(res, "")
 	require.NoError(t, err)
 	live := tracker.Update(nil, decode(t, res, configMap("1")), "author")

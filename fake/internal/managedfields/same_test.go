@@ -15,12 +15,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
 // The shortcut must give what the library gives, for any history of an object:
 // creates, updates of the resource and its status by several managers, applies.
 func TestShortcutIsTheLongWay(t *testing.T) {
-	for _, res := range resource.Builtin().Stored() {
+	for _, res := range builtin.Table().Stored() {
 		if resource.IsCRDResource(res) { // there is no shortcut
 			continue
 		}
@@ -139,7 +140,7 @@ func (h *history) write(live runtime.Object, doc map[string]any, subresource, wh
 // shows the same objects.
 func (h *history) row() *resource.Resource {
 	if h.rng.Intn(8) == 0 {
-		for _, row := range resource.Builtin().All() {
+		for _, row := range builtin.Table().All() {
 			if row.StorageResource == h.res.StorageResource && row != h.res {
 				return row
 			}

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
 // FieldManager keeps the managedFields of one resource in its served version, at the
@@ -39,7 +40,7 @@ type FieldManager struct {
 	whole, writable *plan
 }
 
-// BuiltinFieldManager gives the tracker of a resource of resource.Builtin, for subresource "" or
+// BuiltinFieldManager gives the tracker of a resource of builtin.Table, for subresource "" or
 // one that changes objects; that of scale is for Scales. It is made on first use
 // and the same for the whole process. It fails for any other resource or
 // subresource, and if the schemas do not have the type.
@@ -60,7 +61,7 @@ type trackerKey struct {
 // tracker the first time and gives it ever after.
 var trackers = sync.OnceValue(func() map[trackerKey]func() (*FieldManager, error) {
 	all := make(map[trackerKey]func() (*FieldManager, error))
-	for _, res := range resource.Builtin().Stored() {
+	for _, res := range builtin.Table().Stored() {
 		whole := sync.OnceValue(func() *plan { return planFor(res) })
 		key := trackerKey{resource: res.GroupVersionResource()}
 		all[key] = sync.OnceValues(func() (*FieldManager, error) { return newTracker(res, res, "", whole()) })
@@ -84,8 +85,8 @@ var types = sync.OnceValue(func() managedfields.TypeConverter {
 
 // extensions is types for the definitions of custom resources.
 var extensions = sync.OnceValue(func() managedfields.TypeConverter {
-	definitions := resource.Builtin().Lookup("apiextensions.k8s.io", "v1", "customresourcedefinitions")
-	return apiextensions.NewTypeConverter(definitions.Scheme())
+	definitions := builtin.Table().Lookup("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+	return apiextensions.NewTypeConverter(definitions.Scheme)
 })
 
 // newTracker makes the tracker of what clients send to a subresource of res: body.
@@ -112,7 +113,7 @@ func newTracker(res, body *resource.Resource, subresource string, whole *plan) (
 		return nil, err
 	}
 	t.library, err = managedfields.NewDefaultFieldManager(
-		converter, versions, body.Scheme(), versions,
+		converter, versions, body.Scheme, versions,
 		t.kind, body.StorageVersion, subresource, filters(filter(resets, owns), versions.list()))
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
 // versions converts the objects of one resource between the versions that show
@@ -30,10 +31,10 @@ func versionsOf(res *resource.Resource) *versions {
 		rows:   make(map[schema.GroupVersion]*resource.Resource),
 		byType: make(map[reflect.Type]schema.GroupVersion),
 		store:  res.StorageVersion,
-		scheme: res.Scheme(),
+		scheme: res.Scheme,
 	}
 	v.add(res) // which may be the body of a subresource, and not in the table
-	for _, row := range resource.Builtin().All() {
+	for _, row := range builtin.Table().All() {
 		if row.StorageResource == res.StorageResource && row.Kind == res.Kind {
 			v.add(row)
 		}

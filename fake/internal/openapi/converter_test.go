@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
 // A client that merges by the documents of v3 gets what one gets that has client-go's
@@ -34,7 +35,7 @@ func TestMergesAgree(t *testing.T) {
 	theirs := applyconfigurations.NewTypeConverter(scheme.Scheme)
 	filler := objectFiller()
 	merged := 0
-	for _, r := range resource.Builtin().Stored() {
+	for _, r := range builtin.Table().Stored() {
 		if resource.IsCRDResource(r) { // whose values are JSON, which cannot be filled with anything
 			continue
 		}
@@ -58,7 +59,7 @@ func TestMergesAgree(t *testing.T) {
 			require.True(t, wantFields.Equals(haveFields), "%s: %s, %s", r.Kind, wantFields, haveFields)
 		}
 	}
-	require.Greater(t, merged, 2*len(resource.Builtin().Stored()))
+	require.Greater(t, merged, 2*len(builtin.Table().Stored()))
 }
 
 // merge is live with config applied to it, nil if one of them is not valid.

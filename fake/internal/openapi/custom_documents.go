@@ -43,8 +43,8 @@ func (d *Documents) WithCustomResources(custom []*CustomResource) *Documents {
 	return next
 }
 
-// builtin is what documents with and without custom resources share.
-type builtin struct {
+// builtinDocuments is what documents with and without custom resources share.
+type builtinDocuments struct {
 	schemas func() *schemaSet
 	// definitions are the schemas in the form of v2.
 	definitions func() map[string]*definition
@@ -61,7 +61,7 @@ type customVersion struct {
 	swagger func() *spec.Swagger
 }
 
-func (b *builtin) version(path string, all []*CustomResource) *customVersion {
+func (b *builtinDocuments) version(path string, all []*CustomResource) *customVersion {
 	routes := sync.OnceValue(func() *container { return customRoutes("/"+path, all) })
 	return &customVersion{
 		custom:  all,
@@ -115,7 +115,7 @@ func buildCustomV2(c *container, shared, more map[string]*definition) *spec.Swag
 }
 
 // merge makes the document of v2 of all.
-func (b *builtin) merge(versions map[string]*customVersion) *Document {
+func (b *builtinDocuments) merge(versions map[string]*customVersion) *Document {
 	doc := *b.swagger()
 	paths := *doc.Paths
 	doc.Paths, paths.Paths = &paths, maps.Clone(paths.Paths)

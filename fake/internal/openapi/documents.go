@@ -20,7 +20,7 @@ const V3Root = "/openapi/v3"
 // Documents are the OpenAPI documents of one table. They are safe for any
 // number of goroutines.
 type Documents struct {
-	builtin *builtin
+	builtin *builtinDocuments
 	// versions are the groups and versions of custom resources.
 	versions map[string]*customVersion
 
@@ -49,7 +49,7 @@ func newDocument(body []byte, protobuf func() []byte) *Document {
 // every document. A table does not change, and its rows have Go types; for another table
 // make other Documents, and for custom resources ask With.
 func New(table *resource.Table) *Documents {
-	b := &builtin{v3: make(map[string]func() *Document)}
+	b := &builtinDocuments{v3: make(map[string]func() *Document)}
 	b.schemas = sync.OnceValue(func() *schemaSet { return newSchemaSet(define(roots(table), false)) })
 	b.definitions = sync.OnceValue(func() map[string]*definition { return define(roots(table), true) })
 	b.swagger = sync.OnceValue(func() *spec.Swagger { return buildSwagger(everyRoute(table), b.definitions()) })

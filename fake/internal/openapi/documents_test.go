@@ -21,11 +21,12 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
 // documents are those of the built-in table, and all of v3 parsed: made once for the
 // tests, for they are large.
-var documents = sync.OnceValue(func() *Documents { return New(resource.Builtin()) })
+var documents = sync.OnceValue(func() *Documents { return New(builtin.Table()) })
 
 var allParsed = sync.OnceValues(func() (map[string]*spec3.OpenAPI, error) {
 	all := make(map[string]*spec3.OpenAPI)
@@ -72,7 +73,7 @@ func has(parameters []*spec3.Parameter, name string) bool {
 // for, in the first such operation that it meets, before it leaves validation
 // to the server.
 func TestFieldValidationIsKnown(t *testing.T) {
-	for _, r := range resource.Builtin().Stored() {
+	for _, r := range builtin.Table().Stored() {
 		doc := parsed(t, versionPath(r.Group, r.Version))
 		found := false
 		for name, p := range doc.Paths.Paths {
@@ -133,13 +134,13 @@ func servedPaths(table *resource.Table, group, version string) []string {
 // Paths and operations are those of the table, no more and no less, in v3 and in v2.
 func TestPaths(t *testing.T) {
 	all := []string{"get /api/", "get /apis/", "get /version/"}
-	for _, g := range resource.Builtin().Groups() {
+	for _, g := range builtin.Table().Groups() {
 		if g.Name != "" {
 			all = append(all, "get /apis/"+g.Name+"/")
 			require.Equal(t, []string{"get /apis/" + g.Name + "/"}, listed(parsed(t, "apis/"+g.Name).Paths.Paths))
 		}
 		for _, version := range g.Versions {
-			want := servedPaths(resource.Builtin(), g.Name, version)
+			want := servedPaths(builtin.Table(), g.Name, version)
 			require.ElementsMatch(t, want, listed(parsed(t, versionPath(g.Name, version)).Paths.Paths))
 			all = append(all, want...)
 		}
@@ -284,7 +285,7 @@ func TestClient(t *testing.T) {
 	versions, err := root.GroupVersions()
 	require.NoError(t, err)
 	var want []schema.GroupVersion
-	for _, g := range resource.Builtin().Groups() {
+	for _, g := range builtin.Table().Groups() {
 		for _, v := range g.Versions {
 			want = append(want, schema.GroupVersion{Group: g.Name, Version: v})
 		}
@@ -300,7 +301,7 @@ func TestClient(t *testing.T) {
 }
 
 func TestDocuments(t *testing.T) {
-	one, other := documents(), New(resource.Builtin())
+	one, other := documents(), New(builtin.Table())
 	for _, name := range []string{"", "apis/apps/v2", "/apis/apps/v1", "apis/apps/v1/", "apis/"} {
 		require.Nil(t, one.V3(name), name)
 	}
@@ -330,7 +331,7 @@ func TestProtobufV3(t *testing.T) {
 // BenchmarkDocuments makes what a client asks for, from nothing; parse is what a client
 // does with the document of v2.
 func BenchmarkDocuments(b *testing.B) {
-	table := resource.Builtin()
+	table := builtin.Table()
 	for _, c := range []struct {
 		name string
 		ask  func(*Documents) []byte

@@ -19,7 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
 var update = flag.Bool("update", false, "write markers.json anew")
@@ -83,7 +83,7 @@ func visit(t *testing.T, packages, reached map[string]bool) {
 			}
 		}
 	}
-	for _, root := range roots(resource.Builtin()) {
+	for _, root := range roots(builtin.Table()) {
 		walk(root)
 	}
 }

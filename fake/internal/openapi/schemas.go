@@ -16,6 +16,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
 // roots are the types that the operations of a table name; all others are behind
@@ -46,8 +47,8 @@ func roots(table *resource.Table) []reflect.Type {
 // kinds are the kinds that types are registered as, in order.
 var kinds = sync.OnceValue(func() map[reflect.Type][]any {
 	byType := make(map[reflect.Type][]schema.GroupVersionKind)
-	extended := resource.Builtin().Lookup("apiextensions.k8s.io", "v1", "customresourcedefinitions")
-	for _, types := range []*runtime.Scheme{scheme.Scheme, extended.Scheme()} {
+	extended := builtin.Table().Lookup("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+	for _, types := range []*runtime.Scheme{scheme.Scheme, extended.Scheme} {
 		for gvk, t := range types.AllKnownTypes() {
 			byType[t] = append(byType[t], gvk)
 		}

@@ -13,6 +13,7 @@ import (
 	utilproto "k8s.io/kube-openapi/pkg/util/proto"
 
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
 // kubectl apply makes its patches by the documents of v3, or else of v2: they are those
@@ -23,7 +24,7 @@ func TestStrategicPatchesAgree(t *testing.T) {
 	models, err := utilproto.NewOpenAPIData(message)
 	require.NoError(t, err)
 	filler, lists := objectFiller(), 0
-	for _, r := range resource.Builtin().Stored() {
+	for _, r := range builtin.Table().Stored() {
 		if resource.IsCRDResource(r) { // whose values are JSON, which cannot be filled with anything
 			continue
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/kube-openapi/pkg/spec3"
 
-	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
 // schemaOf is a schema of v3 as it stands in the document of core/v1, as plain JSON.
@@ -104,7 +104,7 @@ func TestSchemasOfARealServer(t *testing.T) {
 		}
 	}
 	require.NoError(t, json.Unmarshal(body, &recording))
-	ours := define(roots(resource.Builtin()), false)
+	ours := define(roots(builtin.Table()), false)
 	compared := 0
 	for _, step := range recording.Steps {
 		var doc spec3.OpenAPI
@@ -147,7 +147,7 @@ func TestZero(t *testing.T) {
 }
 
 func TestEveryTypeIsDescribed(t *testing.T) {
-	all := define(roots(resource.Builtin()), false)
+	all := define(roots(builtin.Table()), false)
 	fields, bare := 0, 0
 	for name, def := range all {
 		if strings.HasPrefix(name, "io.k8s.apiextensions-apiserver.") { // which do not carry their comments

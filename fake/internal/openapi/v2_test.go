@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
-	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
 var parsedV2 = sync.OnceValues(func() (*spec.Swagger, error) {
@@ -64,7 +64,7 @@ func TestProtobufV2(t *testing.T) {
 
 // Schemas of v2 and v3 differ only in what v2 cannot say.
 func TestV2HasTheSchemasOfV3(t *testing.T) {
-	v2, v3 := define(roots(resource.Builtin()), true), define(roots(resource.Builtin()), false)
+	v2, v3 := define(roots(builtin.Table()), true), define(roots(builtin.Table()), false)
 	require.Len(t, v2, len(v3))
 	for name, def := range v3 {
 		other := v2[name].schema

@@ -59,14 +59,19 @@ func newCustomResource(v *versions.Version) *Resource {
 		Status:        v.HasStatus(),
 		HasGeneration: true,
 		Custom:        v,
-		ValidateCreate: func(obj runtime.Object, metadata field.ErrorList) field.ErrorList {
-			return v.Validate(background(), asUnstructured(obj), metadata...)
+		Validate: func(ctx context.Context, obj runtime.Object, metadata field.ErrorList) field.ErrorList {
+			return v.Validate(ctx, asUnstructured(obj), metadata...)
 		},
 		ValidateUpdate: func(ctx context.Context, obj, old runtime.Object, metadata field.ErrorList) field.ErrorList {
 			return v.ValidateUpdate(ctx, asUnstructured(obj), asUnstructured(old), metadata...)
 		},
-		WarningsFor: finalizerWarnings,
-		Fields:      selectableFields(v),
+		WarningsOnCreate: func(obj runtime.Object) []string {
+			return finalizerWarnings(asUnstructured(obj).GetFinalizers(), nil)
+		},
+		WarningsOnUpdate: func(obj, old runtime.Object) []string {
+			return finalizerWarnings(asUnstructured(obj).GetFinalizers(), asUnstructured(old).GetFinalizers())
+		},
+		Fields: selectableFields(v),
 	}
 	if v.HasStatus() {
 		r.Subresources = append(r.Subresources, customStatusSubresource(v))
@@ -79,9 +84,6 @@ func newCustomResource(v *versions.Version) *Resource {
 	}
 	return r
 }
-
-// background is the context of validation, which waits for nothing.
-func background() context.Context { return context.Background() }
 
 func asUnstructured(obj runtime.Object) *unstructured.Unstructured {
 	return obj.(*unstructured.Unstructured)
@@ -147,6 +149,8 @@ func (t *Table) WithResources(resources []*Resource) *Table {
 		byPlural:  maps.Clone(t.byPlural),
 		byKind:    maps.Clone(t.byKind),
 		versions:  maps.Clone(t.versions),
+
+		builtinGroups: maps.Clone(t.builtinGroups),
 	}
 	for _, r := range resources {
 		if out.byPlural[r.GroupVersionResource()] == nil {

@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
@@ -15,12 +14,8 @@ import (
 var unqualifiedFinalizers = []string{metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents, string(corev1.FinalizerKubernetes)}
 
 // finalizerWarnings are what the client is told of each new finalizer of a custom resource that others could also think of (MD-23).
-func finalizerWarnings(obj, old runtime.Object) []string {
-	added := slices.Clone(asUnstructured(obj).GetFinalizers())
-	if old != nil {
-		before := asUnstructured(old).GetFinalizers()
-		added = slices.DeleteFunc(added, func(name string) bool { return slices.Contains(before, name) })
-	}
+func finalizerWarnings(finalizers, old []string) []string {
+	added := slices.DeleteFunc(slices.Clone(finalizers), func(name string) bool { return slices.Contains(old, name) })
 	slices.Sort(added)
 	var texts []string
 	for _, name := range slices.Compact(added) {

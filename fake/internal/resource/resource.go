@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/client-go/kubernetes/scheme"
 
 	"example.com/fakeapi/fake/internal/crd/versions"
 )
@@ -78,21 +77,28 @@ type Resource struct {
 	// PrepareForCreate sets what every new object of the type begins with, its status having
 	// been emptied; nil for most.
 	PrepareForCreate func(runtime.Object)
-	// Validate checks what is not metadata, of a new object and of a changed one;
-	// nil for most types, which are not checked yet.
-	Validate func(runtime.Object) field.ErrorList
-	// Validate and ValidateChange check all of an object of the types that are
-	// stricter with what is new, or that look at both states; nil for most. They get
-	// what is wrong with the metadata, and give that as well. The context takes warnings.
-	ValidateCreate func(obj runtime.Object, metadata field.ErrorList) field.ErrorList
+	// Validate returns the errors of a new object, ValidateUpdate those of an object that replaces
+	// old. metadata has the errors of the object's metadata, and the result includes them. Warnings go
+	// to the recorder in ctx. nil means that only the metadata is validated.
+	Validate       func(ctx context.Context, obj runtime.Object, metadata field.ErrorList) field.ErrorList
 	ValidateUpdate func(ctx context.Context, obj, old runtime.Object, metadata field.ErrorList) field.ErrorList
-	// WarningsFor are what a client is told of an object that is stored all the same; old
-	// is nil for a new one. It is nil for most.
-	WarningsFor func(obj, old runtime.Object) []string
+	// WarningsOnCreate and WarningsOnUpdate return the warnings for an object that is valid, nil for no
+	// warnings.
+	WarningsOnCreate func(obj runtime.Object) []string
+	WarningsOnUpdate func(obj, old runtime.Object) []string
 	// ValidateName is the rule for metadata.name; a DNS subdomain by default.
 	ValidateName validation.ValidateNameFunc
 	// Fields are the field selectors beside metadata.name and metadata.namespace.
 	Fields []Field
+
+	// FieldErrorFormat is the format of the error for a field label that cannot be selected by. Its
+	// only operand is the label. The default is "field label not supported: %s".
+	FieldErrorFormat string
+	// Scheme has the Go types of the resource. The default is client-go's scheme.
+	Scheme *runtime.Scheme
+	// ToStorage and FromStorage convert an object between the resource's version and StorageVersion.
+	// They are nil if the two are equal.
+	ToStorage, FromStorage Conversion
 
 	// Custom is the version of a custom resource, nil for built-in types. Its objects
 	// are *unstructured.Unstructured of the row's own version.
@@ -104,13 +110,6 @@ type Resource struct {
 	// ScaleOf is set in the row of the Scales of a custom resource.
 	ScaleOf *versions.Version
 
-	// scheme knows the Go types, nil is client-go's.
-	scheme *runtime.Scheme
-	// FieldErrorFormat says that a field, its one operand, cannot be selected by.
-	FieldErrorFormat string
-	// ToStorage and FromStorage convert one object between this row's version
-	// and StoreVersion; nil where the two are the same.
-	ToStorage, FromStorage Conversion
 	// objectType and list are the Go types of Kind and ListKind, stored that of
 	// Kind in StoreVersion.
 	objectType, listType, storageType reflect.Type
@@ -192,14 +191,6 @@ func (r *Resource) Canonical(obj runtime.Object) runtime.Object {
 	return obj
 }
 
-// Scheme knows the Go types of the row. Custom resources have none.
-func (r *Resource) Scheme() *runtime.Scheme {
-	if r.scheme != nil {
-		return r.scheme
-	}
-	return scheme.Scheme
-}
-
 // New gives an empty object of the row's version, its TypeMeta not filled in.
 func (r *Resource) New() runtime.Object {
 	return reflect.New(r.objectType).Interface().(runtime.Object)
@@ -218,9 +209,6 @@ func (r *Resource) ConvertAccepted(sent runtime.Object) runtime.Object {
 func (r *Resource) NewList() runtime.Object {
 	return reflect.New(r.listType).Interface().(runtime.Object)
 }
-
-// HasField reports whether label is a field selector of the row.
-func (r *Resource) HasField(label string) bool { return r.CheckField(label) == nil }
 
 // CheckField tells why label is no field selector of the row, in the words of
 // the 400 that a real server answers; nil if it is one (SE-05). All types know

@@ -1,10 +1,8 @@
 package resource
 
 import (
-	"cmp"
 	"reflect"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -61,41 +59,4 @@ func mustAccessor(obj runtime.Object) metav1.Object {
 		panic(err) // every type of the table has metadata; a test walks them
 	}
 	return m
-}
-
-// podStatusSubresource keeps the owners, and what old kubelets lose of the status: the class of
-// quality of service and the generations that were seen (KEP-5067).
-func podStatusSubresource() Subresource {
-	s := StatusSubresource("metadata.ownerReferences")
-	s.ResetFields = append(s.ResetFields, "metadata.deletionTimestamp")
-	prepareForUpdate := s.PrepareForUpdate
-	s.PrepareForUpdate = func(obj, old runtime.Object) {
-		prepareForUpdate(obj, old)
-		newStatus, oldStatus := &obj.(*corev1.Pod).Status, &old.(*corev1.Pod).Status
-		newStatus.QOSClass = cmp.Or(newStatus.QOSClass, oldStatus.QOSClass)
-		newStatus.ObservedGeneration = cmp.Or(newStatus.ObservedGeneration, oldStatus.ObservedGeneration)
-		copyObservedGenerations(newStatus.Conditions, oldStatus.Conditions)
-	}
-	return s
-}
-
-// copyObservedGenerations carries over the generations of conditions that have none. There
-// may be more than one of a type; they count in their order.
-func copyObservedGenerations(conditions, oldConditions []corev1.PodCondition) {
-	seen := map[corev1.PodConditionType][]int64{}
-	for _, c := range oldConditions {
-		seen[c.Type] = append(seen[c.Type], c.ObservedGeneration)
-	}
-	for i := range conditions {
-		c := &conditions[i]
-		if before := seen[c.Type]; len(before) > 0 {
-			c.ObservedGeneration = cmp.Or(c.ObservedGeneration, before[0])
-			seen[c.Type] = before[1:]
-		}
-	}
-}
-
-func withoutResetFields(s Subresource) Subresource {
-	s.ResetFields = nil
-	return s
 }

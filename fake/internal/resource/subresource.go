@@ -81,16 +81,6 @@ func ScaleSubresource() Subresource {
 	}
 }
 
-// proxySubresource is the subresource by which requests are passed on to something that
-// serves HTTP.
-func proxySubresource(options string) Subresource {
-	return Subresource{
-		Name: "proxy", IsConnect: true,
-		Kind:  schema.GroupVersionKind{Version: "v1", Kind: options},
-		Verbs: []string{"create", "delete", "get", "patch", "update"},
-	}
-}
-
 // completeSubresources adds the status subresource, puts all in the order of
 // discovery and fills in what they leave to the defaults.
 func completeSubresources(r *Resource) {
@@ -121,7 +111,7 @@ func newBodyResource(r *Resource, s *Subresource) *Resource {
 		Plural: r.Plural, Namespaced: r.Namespaced,
 		StorageResource: schema.GroupResource{Group: kind.Group, Resource: strings.ToLower(kind.Kind)},
 		StorageVersion:  kind.GroupVersion(),
-		ValidateName:    r.ValidateName, convertAccepted: s.ConvertAccepted, ScaleOf: r.Custom,
+		ValidateName:    r.ValidateName, convertAccepted: s.ConvertAccepted, ScaleOf: r.Custom, Scheme: scheme.Scheme,
 		objectType: object, storageType: object, listType: reflect.TypeFor[struct{}](),
 	}
 }

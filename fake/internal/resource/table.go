@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
 )
 
 // AllVerbs are the verbs of a type that is kept in the store, sorted as
@@ -24,6 +24,8 @@ type Table struct {
 	byPlural  map[schema.GroupVersionResource]*Resource
 	byKind    map[schema.GroupVersionKind]*Resource
 	versions  map[schema.GroupVersion]bool
+	// builtinGroups has the groups with a resource that is not custom.
+	builtinGroups map[string]bool
 }
 
 // Group is an API group of a Table with the versions that are served.
@@ -36,42 +38,6 @@ type Group struct {
 	Preferred string
 }
 
-// Builtin is the table of the built-in types. It is made on first use and the
-// same for every server of the process.
-func Builtin() *Table { return builtin() }
-
-var builtin = sync.OnceValue(func() *Table {
-	return NewTable(builtinResources())
-})
-
-// builtinResources lists the rows in discovery order: groups by the priority that
-// the API server gives them, versions by preference, resources by name.
-func builtinResources() []Resource {
-	return slices.Concat(
-		coreResources(),
-		appsResources(),
-		eventsResources(),
-		authenticationResources(),
-		authorizationResources(),
-		autoscalingResources(),
-		batchResources(),
-		certificatesResources(),
-		networkingResources(),
-		policyResources(),
-		rbacResources(),
-		storageResources(),
-		admissionRegistrationResources(),
-		apiExtensionsResources(),
-		schedulingResources(),
-		coordinationResources(),
-		nodeResources(),
-		discoveryResources(),
-		flowControlResources(),
-		resourceK8sIOResources(),
-		storageMigrationResources(),
-	)
-}
-
 // NewTable completes the rows and indexes them. It takes them over. A row that
 // the scheme does not know is a slip in this package and panics, as a regular
 // expression that does not compile would; a test builds every row.
@@ -81,6 +47,8 @@ func NewTable(resources []Resource) *Table {
 		byPlural:  make(map[schema.GroupVersionResource]*Resource, len(resources)),
 		byKind:    make(map[schema.GroupVersionKind]*Resource, len(resources)),
 		versions:  make(map[schema.GroupVersion]bool),
+
+		builtinGroups: make(map[string]bool),
 	}
 	stored := make(map[schema.GroupResource][]Field)
 	for i := range resources {
@@ -101,6 +69,9 @@ func (t *Table) add(r *Resource) {
 	t.byPlural[r.GroupVersionResource()] = r
 	if kind := r.GroupVersionKind(); r.IsStored() && t.byKind[kind] == nil {
 		t.byKind[kind] = r
+	}
+	if r.Custom == nil {
+		t.builtinGroups[r.Group] = true
 	}
 	t.addVersion(r.GroupVersion())
 }
@@ -146,12 +117,15 @@ func complete(r *Resource) {
 	if r.ResetFields == nil && r.Status {
 		r.ResetFields = []string{"status"}
 	}
+	if r.Scheme == nil {
+		r.Scheme = scheme.Scheme
+	}
 	completeSubresources(r)
 	if r.Custom != nil {
 		setUnstructuredTypes(r)
 		return
 	}
-	types := r.Scheme().AllKnownTypes()
+	types := r.Scheme.AllKnownTypes()
 	r.objectType, r.listType = types[r.GroupVersionKind()], types[r.ListGroupVersionKind()]
 	r.storageType = types[r.StorageVersion.WithKind(r.Kind)]
 	if r.objectType == nil || r.listType == nil && r.IsStored() || r.storageType == nil {
@@ -197,7 +171,7 @@ func (t *Table) HasGroup(group string) bool {
 
 // IsCustomGroup reports whether group is served for custom resources only.
 func (t *Table) IsCustomGroup(group string) bool {
-	return t.HasGroup(group) && !Builtin().HasGroup(group)
+	return t.HasGroup(group) && !t.builtinGroups[group]
 }
 
 // HasVersion reports whether anything is served in group and version.

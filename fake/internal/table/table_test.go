@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
 // now is the time of all rows in the tests; before gives a time of so long ago.
@@ -47,7 +48,7 @@ var untypedCells = map[string]int{"IPAddress": 1}
 // of which nothing is filled in.
 func TestEveryTypeIsPrinted(t *testing.T) {
 	used := map[*Printer]bool{}
-	for _, res := range resource.Builtin().Stored() {
+	for _, res := range builtin.Table().Stored() {
 		if resource.IsCRDResource(res) { // plain, too, and of another scheme
 			continue
 		}

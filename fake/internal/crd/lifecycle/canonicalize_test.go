@@ -39,6 +39,6 @@ func TestCanonicalizeInvalidJSON(t *testing.T) {
 	require.Empty(t, crd.Spec.Names.Singular, "nothing is half done")
 	require.NotEmpty(t, Validate(t.Context(), crd))
 	require.NotEmpty(t, ValidateUpdate(t.Context(), crd, crd))
-	require.Empty(t, Warnings(crd, nil))
+	require.Empty(t, WarningsOnCreate(crd))
 	require.Len(t, reconcileCRD(crd, nil, crd.CreationTimestamp.Time), 2)
 }

@@ -70,7 +70,7 @@ func (w recordedWrite) run(t *testing.T, base []byte) (crd *apiextensionsv1.Cust
 	if w.Verb == "create" {
 		crd = decodeCRD(t, base, w.New)
 		PrepareForCreate(crd)
-		return crd, Validate(t.Context(), crd), Warnings(crd, nil)
+		return crd, Validate(t.Context(), crd), WarningsOnCreate(crd)
 	}
 	old := newEstablishedCRD(t, decodeCRD(t, base, w.Old))
 	raw, err := json.Marshal(old)
@@ -83,7 +83,7 @@ func (w recordedWrite) run(t *testing.T, base []byte) (crd *apiextensionsv1.Cust
 		errs = ValidateStatusUpdate(t.Context(), crd, old)
 	} else {
 		PrepareForUpdate(crd, old)
-		errs, warnings = ValidateUpdate(t.Context(), crd, old), Warnings(crd, old)
+		errs, warnings = ValidateUpdate(t.Context(), crd, old), WarningsOnUpdate(crd, old)
 	}
 	require.Empty(t, cmp.Diff(before, old), "the old object is not ours to change")
 	return crd, errs, warnings

@@ -16,13 +16,17 @@ import (
 // Warnings are the texts of the Warning headers that a create (old is nil) or an
 // update of a definition is answered with: formats that no one knows, and lists of
 // type set whose items are no scalars. What old had already is not warned of again.
-func Warnings(crd, old *apiextensionsv1.CustomResourceDefinition) []string {
+func WarningsOnCreate(crd *apiextensionsv1.CustomResourceDefinition) []string {
+	return slices.Concat(schemaWarnings(crd))
+}
+
+// WarningsOnUpdate returns the warnings for a CustomResourceDefinition that replaces old: those of
+// WarningsOnCreate that old does not have.
+func WarningsOnUpdate(crd, old *apiextensionsv1.CustomResourceDefinition) []string {
 	formats, sets := schemaWarnings(crd)
-	if old != nil {
-		formatsBefore, setsBefore := schemaWarnings(old)
-		formats = slices.DeleteFunc(formats, func(s string) bool { return slices.Contains(formatsBefore, s) })
-		sets = slices.DeleteFunc(sets, func(s string) bool { return slices.Contains(setsBefore, s) })
-	}
+	oldFormats, oldSets := schemaWarnings(old)
+	formats = slices.DeleteFunc(formats, func(s string) bool { return slices.Contains(oldFormats, s) })
+	sets = slices.DeleteFunc(sets, func(s string) bool { return slices.Contains(oldSets, s) })
 	return slices.Concat(formats, sets)
 }
 

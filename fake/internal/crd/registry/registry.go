@@ -23,6 +23,7 @@ import (
 	"example.com/fakeapi/fake/internal/crd/versions"
 	"example.com/fakeapi/fake/internal/openapi"
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin"
 	"example.com/fakeapi/memstore"
 )
 
@@ -57,7 +58,7 @@ type entry struct {
 func New(network versions.Network) *Registry {
 	t := &Registry{network: network, entries: make(map[string]*entry)}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
-	t.table.Store(resource.Builtin())
+	t.table.Store(builtin.Table())
 	t.openapi.Store(builtinDocuments())
 	return t
 }
@@ -144,7 +145,7 @@ func crdOf(e *entry) *versions.CRD {
 // readEntry makes of a record what is known of it. It goes on with the definition from before if
 // that says the same.
 func (t *Registry) readEntry(rec *memstore.Record, before *entry, decode Decoder) (*entry, error) {
-	row := resource.Builtin().LookupKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
+	row := builtin.Table().LookupKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
 	obj, err := decode(row, rec)
 	if err != nil {
 		return &entry{record: rec, object: &apiextensionsv1.CustomResourceDefinition{}}, err
@@ -229,13 +230,13 @@ func (t *Registry) rebuild() {
 // newTable is the table of the built-in types and of rows of custom resources.
 func newTable(rows []*resource.Resource) *resource.Table {
 	if len(rows) == 0 {
-		return resource.Builtin()
+		return builtin.Table()
 	}
-	return resource.Builtin().WithResources(rows)
+	return builtin.Table().WithResources(rows)
 }
 
 // builtinDocuments describe the built-in types. They are the same for every server of the process.
-var builtinDocuments = sync.OnceValue(func() *openapi.Documents { return openapi.New(resource.Builtin()) })
+var builtinDocuments = sync.OnceValue(func() *openapi.Documents { return openapi.New(builtin.Table()) })
 
 // newOpenAPIResource is a row of a custom resource as its OpenAPI document shows it.
 func newOpenAPIResource(row *resource.Resource) *openapi.CustomResource {

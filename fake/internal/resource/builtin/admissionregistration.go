@@ -1,0 +1,22 @@
+package builtin
+
+import "example.com/fakeapi/fake/internal/resource"
+
+// admissionRegistrationResources are the types that tell the server whom to ask before a write.
+func admissionRegistrationResources() []resource.Resource {
+	rows := []resource.Resource{
+		{Plural: "mutatingadmissionpolicies", Kind: "MutatingAdmissionPolicy"},
+		{Plural: "mutatingadmissionpolicybindings", Kind: "MutatingAdmissionPolicyBinding"},
+		{Plural: "mutatingwebhookconfigurations", Kind: "MutatingWebhookConfiguration"},
+		{Plural: "validatingadmissionpolicies", Kind: "ValidatingAdmissionPolicy", Status: true, Subresources: []resource.Subresource{resource.StatusSubresource("metadata")}},
+		{Plural: "validatingadmissionpolicybindings", Kind: "ValidatingAdmissionPolicyBinding"},
+		{Plural: "validatingwebhookconfigurations", Kind: "ValidatingWebhookConfiguration"},
+	}
+	for i := range rows {
+		r := &rows[i]
+		r.Group, r.Version = "admissionregistration.k8s.io", "v1"
+		r.Categories = []string{"api-extensions"}
+		r.HasGeneration = true
+	}
+	return rows
+}

@@ -1,0 +1,62 @@
+package builtin
+
+import (
+	"context"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"example.com/fakeapi/fake/internal/crd/lifecycle"
+	"example.com/fakeapi/fake/internal/resource"
+)
+
+// apiExtensionsResources are the definitions of custom resources. What they define has rows of
+// its own, see CustomRows.
+func apiExtensionsResources() []resource.Resource {
+	status := resource.StatusSubresource()
+	status.PrepareForUpdate = func(obj, old runtime.Object) { lifecycle.PrepareStatusForUpdate(asCRD(obj), asCRD(old)) }
+	status.ValidateUpdate = func(ctx context.Context, obj, old runtime.Object) field.ErrorList {
+		return lifecycle.ValidateStatusUpdate(ctx, asCRD(obj), asCRD(old))
+	}
+	return []resource.Resource{{
+		Group: apiextensionsv1.GroupName, Version: "v1", Plural: "customresourcedefinitions", Kind: "CustomResourceDefinition",
+		ShortNames: []string{"crd", "crds"}, Categories: []string{"api-extensions"}, Status: true,
+		Subresources:     []resource.Subresource{status},
+		HasGeneration:    true,
+		Scheme:           newAPIExtensionsScheme(),
+		Canonicalize:     canonicalizeCRD,
+		PrepareForCreate: func(obj runtime.Object) { lifecycle.PrepareForCreate(asCRD(obj)) },
+		PrepareForUpdate: func(obj, old runtime.Object) {
+			lifecycle.PrepareForUpdate(asCRD(obj), asCRD(old))
+			asCRD(obj).Generation = asCRD(old).Generation // the verbs count it, as for all types
+		},
+		Validate: func(ctx context.Context, obj runtime.Object, _ field.ErrorList) field.ErrorList {
+			return lifecycle.Validate(ctx, asCRD(obj))
+		},
+		ValidateUpdate: func(ctx context.Context, obj, old runtime.Object, _ field.ErrorList) field.ErrorList {
+			return lifecycle.ValidateUpdate(ctx, asCRD(obj), asCRD(old))
+		},
+		MarkTerminating:  func(obj runtime.Object, now time.Time) { *asCRD(obj) = *lifecycle.MarkTerminating(asCRD(obj), now) },
+		WarningsOnCreate: func(obj runtime.Object) []string { return lifecycle.WarningsOnCreate(asCRD(obj)) },
+		WarningsOnUpdate: func(obj, old runtime.Object) []string { return lifecycle.WarningsOnUpdate(asCRD(obj), asCRD(old)) },
+	}}
+}
+
+// canonicalizeCRD gives a definition its defaults. What cannot be decoded is left as it is, and
+// refused by the validation.
+func canonicalizeCRD(obj runtime.Object) { _ = lifecycle.Canonicalize(asCRD(obj)) }
+
+func asCRD(obj runtime.Object) *apiextensionsv1.CustomResourceDefinition {
+	return obj.(*apiextensionsv1.CustomResourceDefinition)
+}
+
+// newAPIExtensionsScheme is the scheme of apiextensions.k8s.io, as the part of a real server that
+// serves it has one of its own. It only has to know the types.
+func newAPIExtensionsScheme() *runtime.Scheme {
+	s := runtime.NewScheme()
+	s.AddKnownTypes(apiextensionsv1.SchemeGroupVersion,
+		&apiextensionsv1.CustomResourceDefinition{}, &apiextensionsv1.CustomResourceDefinitionList{})
+	return s
+}

@@ -1,0 +1,17 @@
+package builtin
+
+import "example.com/fakeapi/fake/internal/resource"
+
+// authenticationResources are questions about users: posted, answered and not kept (VR-01).
+func authenticationResources() []resource.Resource {
+	return []resource.Resource{
+		{
+			Group: "authentication.k8s.io", Version: "v1", Plural: "selfsubjectreviews", Kind: "SelfSubjectReview",
+			Verbs: []string{"create"},
+		},
+		{
+			Group: "authentication.k8s.io", Version: "v1", Plural: "tokenreviews", Kind: "TokenReview",
+			Verbs: []string{"create"},
+		},
+	}
+}

@@ -1,0 +1,23 @@
+package builtin
+
+import (
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+
+	"example.com/fakeapi/fake/internal/resource"
+)
+
+// autoscalingResources show one set of autoscalers in two versions; v2, which can
+// say everything, is the one that is kept.
+func autoscalingResources() []resource.Resource {
+	hpa := resource.Resource{
+		Group: "autoscaling", Plural: "horizontalpodautoscalers", Kind: "HorizontalPodAutoscaler", Namespaced: true,
+		ShortNames: []string{"hpa"}, Categories: []string{"all"}, Status: true,
+		StorageVersion:           autoscalingv2.SchemeGroupVersion,
+		AllowUnconditionalUpdate: true, HasGeneration: true,
+	}
+	v2, v1 := hpa, hpa
+	v2.Version = "v2"
+	v1.Version = "v1"
+	v1.ToStorage, v1.FromStorage = convertHPAToV2, convertHPAToV1
+	return []resource.Resource{v2, v1}
+}

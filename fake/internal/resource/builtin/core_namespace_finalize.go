@@ -1,0 +1,50 @@
+package builtin
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"example.com/fakeapi/fake/internal/resource"
+)
+
+// finalizeSubresource is the subresource by which those who empty a namespace say that they
+// are done: it alone writes spec.finalizers, which are all of the spec (NS-07).
+func finalizeSubresource() resource.Subresource {
+	return resource.Subresource{
+		Name: "finalize", Verbs: []string{"update"},
+		ResetFields:      []string{"status"},
+		PrepareForUpdate: prepareNamespaceFinalizeForUpdate,
+		ValidateUpdate:   validateNamespaceFinalizeUpdate,
+	}
+}
+
+func prepareNamespaceFinalizeForUpdate(obj, old runtime.Object) {
+	obj.(*corev1.Namespace).Status = old.(*corev1.Namespace).Status
+}
+
+// prepareNamespaceForUpdate is what an update of a namespace itself cannot change.
+func prepareNamespaceForUpdate(obj, old runtime.Object) {
+	obj.(*corev1.Namespace).Spec.Finalizers = old.(*corev1.Namespace).Spec.Finalizers
+}
+
+func validateNamespaceFinalizeUpdate(_ context.Context, obj, _ runtime.Object) field.ErrorList {
+	var errs field.ErrorList
+	own := []string{string(corev1.FinalizerKubernetes), metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents}
+	for i, f := range obj.(*corev1.Namespace).Spec.Finalizers {
+		path, name := field.NewPath("spec", "finalizers").Index(i), string(f)
+		for _, problem := range validation.IsQualifiedName(name) {
+			errs = append(errs, field.Invalid(path, name, problem))
+		}
+		if !strings.Contains(name, "/") && !slices.Contains(own, name) {
+			errs = append(errs, field.Invalid(path, name, "name is neither a standard finalizer name nor is it fully qualified"))
+		}
+	}
+	return errs
+}

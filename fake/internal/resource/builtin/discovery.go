@@ -1,0 +1,12 @@
+package builtin
+
+import "example.com/fakeapi/fake/internal/resource"
+
+func discoveryResources() []resource.Resource {
+	return []resource.Resource{
+		{
+			Group: "discovery.k8s.io", Version: "v1", Plural: "endpointslices", Kind: "EndpointSlice", Namespaced: true,
+			AllowUnconditionalUpdate: true, HasGeneration: true,
+		},
+	}
+}

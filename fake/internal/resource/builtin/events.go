@@ -1,0 +1,53 @@
+package builtin
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"example.com/fakeapi/fake/internal/resource"
+)
+
+// eventsResources shows the events of the core group as events.k8s.io does: the same
+// objects, kept in their older encoding.
+func eventsResources() []resource.Resource {
+	return []resource.Resource{
+		{
+			Group: "events.k8s.io", Version: "v1", Plural: "events", Kind: "Event", Namespaced: true,
+			ShortNames:               []string{"ev"},
+			StorageResource:          schema.GroupResource{Resource: "events"},
+			StorageVersion:           corev1.SchemeGroupVersion,
+			ToStorage:                convertEventToCore,
+			FromStorage:              convertEventFromCore,
+			AllowUnconditionalUpdate: true, AllowCreateOnUpdate: true,
+			ValidateName: validatePathSegmentName,
+			Fields:       eventFields("regarding", "reportingController"),
+		},
+	}
+}
+
+func coreEventFields() []resource.Field {
+	fields := eventFields("involvedObject", "reportingComponent")
+	return append(fields, resource.StringField("source", func(e *corev1.Event) string {
+		if e.Source.Component != "" {
+			return e.Source.Component
+		}
+		return e.ReportingController
+	}))
+}
+
+// eventFields are the selectors that both versions have; object is the name of
+// the reference to what the event is about, reporter that of the controller.
+func eventFields(object, reporter string) []resource.Field {
+	return []resource.Field{
+		resource.StringField(object+".kind", func(e *corev1.Event) string { return e.InvolvedObject.Kind }),
+		resource.StringField(object+".namespace", func(e *corev1.Event) string { return e.InvolvedObject.Namespace }),
+		resource.StringField(object+".name", func(e *corev1.Event) string { return e.InvolvedObject.Name }),
+		resource.StringField(object+".uid", func(e *corev1.Event) string { return string(e.InvolvedObject.UID) }),
+		resource.StringField(object+".apiVersion", func(e *corev1.Event) string { return e.InvolvedObject.APIVersion }),
+		resource.StringField(object+".resourceVersion", func(e *corev1.Event) string { return e.InvolvedObject.ResourceVersion }),
+		resource.StringField(object+".fieldPath", func(e *corev1.Event) string { return e.InvolvedObject.FieldPath }),
+		resource.StringField("reason", func(e *corev1.Event) string { return e.Reason }),
+		resource.StringField(reporter, func(e *corev1.Event) string { return e.ReportingController }),
+		resource.StringField("type", func(e *corev1.Event) string { return e.Type }),
+	}
+}

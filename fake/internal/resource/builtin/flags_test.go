@@ -1,0 +1,62 @@
+package builtin
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/fake/internal/resource"
+)
+
+// What the storage of each type allows, the other way round from the rows: a
+// set of types for each trait, to be read against the strategies of a server.
+func TestResourceFlags(t *testing.T) {
+	plurals := func(has func(*resource.Resource) bool) map[string]bool {
+		set := make(map[string]bool)
+		for _, r := range Table().Stored() {
+			if has(r) {
+				set[r.Plural] = true
+			}
+		}
+		return set
+	}
+	set := func(names ...string) map[string]bool {
+		m := make(map[string]bool)
+		for _, name := range names {
+			m[name] = true
+		}
+		return m
+	}
+	require.Equal(t, set("endpoints", "events", "limitranges", "services", "leases", "runtimeclasses",
+		"clusterroles", "clusterrolebindings", "roles", "rolebindings"),
+		plurals(func(r *resource.Resource) bool { return r.AllowCreateOnUpdate }))
+
+	require.Equal(t, set("clustertrustbundles", "podcertificaterequests", "poddisruptionbudgets", "csidrivers", "csinodes",
+		"csistoragecapacities", "volumeattachments", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings",
+		"mutatingwebhookconfigurations", "validatingadmissionpolicies", "validatingadmissionpolicybindings",
+		"validatingwebhookconfigurations", "leases", "runtimeclasses", "devicetaintrules", "storageversionmigrations", "customresourcedefinitions"),
+		plurals(func(r *resource.Resource) bool { return !r.AllowUnconditionalUpdate }))
+
+	require.Equal(t, set("namespaces", "persistentvolumeclaims", "persistentvolumes", "pods", "podtemplates", "resourcequotas",
+		"serviceaccounts", "services", "csidrivers", "csinodes", "storageclasses", "volumeattachments", "volumeattributesclasses",
+		"deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices"),
+		plurals(func(r *resource.Resource) bool { return r.ReturnDeletedObject }))
+
+	require.Equal(t, set("nodes"), plurals(func(r *resource.Resource) bool { return r.StatusOnCreate }))
+	for name, want := range map[string]map[string]bool{
+		"approval": set("certificatesigningrequests"),
+		"finalize": set("namespaces"),
+		"proxy":    set("nodes", "pods", "services"),
+		"scale":    set("deployments", "replicasets", "replicationcontrollers", "statefulsets"),
+		"token":    set("serviceaccounts"),
+	} {
+		require.Equal(t, want, plurals(func(r *resource.Resource) bool { return r.Subresource(name) != nil }), name)
+	}
+
+	require.Equal(t, set("pods", "podtemplates", "replicationcontrollers", "daemonsets", "deployments", "replicasets", "statefulsets",
+		"horizontalpodautoscalers", "customresourcedefinitions", "cronjobs", "jobs", "ingressclasses", "ingresses", "networkpolicies", "poddisruptionbudgets",
+		"csidrivers", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings", "mutatingwebhookconfigurations",
+		"validatingadmissionpolicies", "validatingadmissionpolicybindings", "validatingwebhookconfigurations", "priorityclasses",
+		"endpointslices", "flowschemas", "prioritylevelconfigurations", "deviceclasses", "devicetaintrules", "resourceslices"),
+		plurals(func(r *resource.Resource) bool { return r.HasGeneration }))
+}

@@ -1,0 +1,20 @@
+package builtin
+
+import "example.com/fakeapi/fake/internal/resource"
+
+// rbacResources have names that only need to fit into a path: "system:node" is one.
+func rbacResources() []resource.Resource {
+	rows := []resource.Resource{
+		{Plural: "clusterrolebindings", Kind: "ClusterRoleBinding"},
+		{Plural: "clusterroles", Kind: "ClusterRole"},
+		{Plural: "rolebindings", Kind: "RoleBinding", Namespaced: true},
+		{Plural: "roles", Kind: "Role", Namespaced: true},
+	}
+	for i := range rows {
+		r := &rows[i]
+		r.Group, r.Version = "rbac.authorization.k8s.io", "v1"
+		r.AllowUnconditionalUpdate, r.AllowCreateOnUpdate = true, true
+		r.ValidateName = validatePathSegmentName
+	}
+	return rows
+}
