@@ -17,30 +17,30 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// allowReaders lets bob read pods, and everybody review what they may do themselves.
+// allowReaders lets bob read pods, and all users review their own permissions.
 func allowReaders(a fakeapi.Attributes) fakeapi.Decision {
 	switch {
 	case a.User.Username == "bob" && a.Resource == "pods" && (a.Verb == "get" || a.Verb == "list"):
 		return fakeapi.Allow("bob reads pods")
 	case a.Resource == "secrets":
-		return fakeapi.Deny("nobody reads secrets")
+		return fakeapi.Deny("secrets are denied")
 	case a.Resource == "nodes":
-		return fakeapi.NoOpinion("").WithError(errors.New("nodes are hard"))
+		return fakeapi.NoOpinion("").WithError(errors.New("cannot evaluate nodes"))
 	case a.Group == "authorization.k8s.io" || a.Group == "authentication.k8s.io":
 		return fakeapi.Allow("")
 	}
 	return fakeapi.NoOpinion("")
 }
 
-// impersonatingClient is a client of a server that acts as a user.
+// impersonatingClient returns a client that impersonates a user.
 func impersonatingClient(srv *fakeapi.Server, user string, groups ...string) *kubernetes.Clientset {
 	config := srv.RESTConfig()
 	config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: groups}
 	return kubernetes.NewForConfigOrDie(config)
 }
 
-// Access reviews ask the authorizer, for others and for oneself, in protobuf as the typed
-// clients send (VR-01, VR-05). Nothing is stored.
+// Access reviews return the decision of the authorizer, for the requesting user and for others, in
+// protobuf, which typed clients use (VR-01, VR-05). Nothing is stored.
 func TestAccessReviews(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAuthorizer(allowReaders))
 	before := srv.ResourceVersion()
@@ -52,8 +52,8 @@ func TestAccessReviews(t *testing.T) {
 	}{
 		{authorizationv1.ResourceAttributes{Verb: "list", Resource: "pods"}, authorizationv1.SubjectAccessReviewStatus{Allowed: true, Reason: "bob reads pods"}},
 		{authorizationv1.ResourceAttributes{Verb: "delete", Resource: "pods"}, authorizationv1.SubjectAccessReviewStatus{}},
-		{authorizationv1.ResourceAttributes{Verb: "get", Resource: "secrets"}, authorizationv1.SubjectAccessReviewStatus{Denied: true, Reason: "nobody reads secrets"}},
-		{authorizationv1.ResourceAttributes{Verb: "get", Resource: "nodes"}, authorizationv1.SubjectAccessReviewStatus{EvaluationError: "nodes are hard"}},
+		{authorizationv1.ResourceAttributes{Verb: "get", Resource: "secrets"}, authorizationv1.SubjectAccessReviewStatus{Denied: true, Reason: "secrets are denied"}},
+		{authorizationv1.ResourceAttributes{Verb: "get", Resource: "nodes"}, authorizationv1.SubjectAccessReviewStatus{EvaluationError: "cannot evaluate nodes"}},
 		{
 			authorizationv1.ResourceAttributes{Verb: "list", Resource: "pods", FieldSelector: &authorizationv1.FieldSelectorAttributes{RawSelector: "a=b=c"}},
 			authorizationv1.SubjectAccessReviewStatus{Allowed: true, Reason: "bob reads pods", EvaluationError: "spec.resourceAttributes.fieldSelector ignored due to parse error"},
@@ -78,14 +78,15 @@ func TestAccessReviews(t *testing.T) {
 		there, err := bob.AuthorizationV1().LocalSubjectAccessReviews("none").Create(ctx, &authorizationv1.LocalSubjectAccessReview{
 			Spec: authorizationv1.SubjectAccessReviewSpec{User: "bob", ResourceAttributes: &local}, Status: forged,
 		}, metav1.CreateOptions{})
-		require.NoError(t, err, "the namespace need not be there (NS-10)")
+		require.NoError(t, err, "the namespace need not exist (NS-10)")
 		require.Equal(t, one.want, there.Status)
 		require.Equal(t, "none", there.Namespace)
 	}
 	require.Equal(t, before, srv.ResourceVersion())
 }
 
-// Rules can be told of those who may do everything, and not of a function.
+// The rules of a user are known if the user may do everything, but not if the authorizer is a
+// function.
 func TestRulesReview(t *testing.T) {
 	all := []string{"*"}
 	everything := authorizationv1.SubjectRulesReviewStatus{
@@ -109,7 +110,7 @@ func TestRulesReview(t *testing.T) {
 	require.Len(t, told.NonResourceRules, 1)
 }
 
-// A review that asks for nothing, or for too much, is refused as upstream words it (VR-03, VR-04).
+// The errors of invalid reviews are those of a real server (VR-03, VR-04).
 func TestReviewErrors(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	const local = "/apis/authorization.k8s.io/v1/namespaces/default/localsubjectaccessreviews"
@@ -142,7 +143,7 @@ func TestReviewErrors(t *testing.T) {
 	}
 }
 
-// There is only where to post to (VR-02), in JSON and YAML, too.
+// Reviews support only create (VR-02), also in YAML.
 func TestReviewsAreCreateOnly(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	for _, path := range []string{
@@ -166,7 +167,7 @@ func TestReviewsAreCreateOnly(t *testing.T) {
 	require.Contains(t, string(body), `"status":{"allowed":true}`)
 }
 
-// A token review tells whose a token is that would be let in, and for whom.
+// A token review returns the user and the audiences of a valid token.
 func TestTokenReview(t *testing.T) {
 	s := newTokenServer(t, fakeapi.WithObjects(newServiceAccount("sa")))
 	review := func(token string, audiences ...string) authenticationv1.TokenReviewStatus {
@@ -201,7 +202,7 @@ func TestTokenReview(t *testing.T) {
 	require.True(t, apierrors.IsUnauthorized(err))
 }
 
-// The one who asks is told who that is: after impersonation somebody else.
+// A SelfSubjectReview returns the user of the request, which may be impersonated.
 func TestSelfReview(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	whoami := func(client *kubernetes.Clientset) authenticationv1.UserInfo {
@@ -215,7 +216,7 @@ func TestSelfReview(t *testing.T) {
 	require.Equal(t, authenticationv1.UserInfo{Username: "bob", Groups: []string{"a", "b", "system:authenticated"}}, whoami(impersonatingClient(srv, "bob", "a", "b")))
 }
 
-// Admission plugins see a review, and may refuse it.
+// Admission plugins receive reviews.
 func TestReviewAdmission(t *testing.T) {
 	var w reviewer
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAdmission(fakeapi.ValidatingAdmission("v", w.review)))

@@ -14,9 +14,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// BenchmarkControllersWatch is what the controllers cost those whom they do not
-// concern: an update inside a server with them, all that they do about it included,
-// and inside one without.
+// BenchmarkControllersWatch measures an update that needs no action of the controllers, inside a
+// server with them, including what they do, and without.
 func BenchmarkControllersWatch(b *testing.B) {
 	body, err := json.Marshal(newKiBConfigMap("one"))
 	require.NoError(b, err)
@@ -41,7 +40,7 @@ func BenchmarkControllersWatch(b *testing.B) {
 	}
 }
 
-// BenchmarkNamespaceEnd is the end of a namespace with 10,000 ConfigMaps of a KiB.
+// BenchmarkNamespaceEnd measures the deletion of a namespace with 10,000 ConfigMaps of a KiB.
 func BenchmarkNamespaceEnd(b *testing.B) {
 	const n = 10_000
 	for b.Loop() {

@@ -22,9 +22,9 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// BenchmarkCustom is what a request costs inside the server for a custom resource
-// of a KiB, beside the same request for a ConfigMap and a Deployment of that size:
-// the three take turns, and the ratios are x-configmap and x-deployment.
+// BenchmarkCustom measures requests inside the server for a custom resource of a KiB, alternating
+// with the same requests for a ConfigMap and a Deployment of that size. x-configmap and
+// x-deployment are the ratios.
 func BenchmarkCustom(b *testing.B) {
 	types := customAndBuiltin()
 	operations := make([][]benchOperation, len(types))
@@ -33,7 +33,7 @@ func BenchmarkCustom(b *testing.B) {
 	}
 	for i, op := range operations[0] {
 		if op.contentType == "application/strategic-merge-patch+json" {
-			continue // there is none for custom resources
+			continue // not supported for custom resources
 		}
 		b.Run(op.name, func(b *testing.B) {
 			benchInterleaved(b, func(at int) func(n int) { return newWriter(b, types[at], operations[at][i]) })
@@ -52,7 +52,7 @@ func BenchmarkCustom(b *testing.B) {
 	})
 }
 
-// benchInterleaved does the n-th of something for each type in turns.
+// benchInterleaved measures a function for each type, alternating.
 func benchInterleaved(b *testing.B, what func(at int) func(n int)) {
 	var all [3]func(int)
 	for at := range all {
@@ -69,13 +69,13 @@ func benchInterleaved(b *testing.B, what func(at int) func(n int)) {
 			took[at] += time.Since(began)
 		}
 	}
-	b.ReportMetric(0, "ns/op") // of all together it says nothing
+	b.ReportMetric(0, "ns/op") // the sum of all is not meaningful
 	b.ReportMetric(float64(took[0].Nanoseconds())/float64(b.N), "custom-ns")
 	b.ReportMetric(took[0].Seconds()/took[1].Seconds(), "x-configmap")
 	b.ReportMetric(took[0].Seconds()/took[2].Seconds(), "x-deployment")
 }
 
-// customAndBuiltin are a custom resource and what it is compared with.
+// customAndBuiltin returns a custom resource and the types that it is compared with.
 func customAndBuiltin() []benchType {
 	return []benchType{
 		{"Widget", "/apis/oracle.example.com/v1/namespaces/default/widgets", benchWidget(), "/spec/free/text", "", false},
@@ -87,7 +87,7 @@ func customAndBuiltin() []benchType {
 	}
 }
 
-// benchWidget is an object of the widgets of the recorded exchanges.
+// benchWidget returns a widget of the CRD in the recordings.
 func benchWidget() runtime.Object {
 	var parts []any
 	for i := range 12 {
@@ -108,7 +108,7 @@ func benchWidget() runtime.Object {
 	}}
 }
 
-// smallDeployment is a Deployment of about a KiB.
+// smallDeployment returns a Deployment of about a KiB.
 func smallDeployment() runtime.Object {
 	replicas := int32(3)
 	deployment := benchDeployment().(*appsv1.Deployment)
@@ -123,7 +123,7 @@ func smallDeployment() runtime.Object {
 	return deployment
 }
 
-// widgetDefinition is the definition of widgets.
+// widgetDefinition returns the CRD of the widgets in the recordings.
 func widgetDefinition(b testing.TB) *apiextensionsv1.CustomResourceDefinition {
 	data, err := os.ReadFile("internal/crd/structural/testdata/widgets.yaml")
 	require.NoError(b, err)
@@ -132,7 +132,7 @@ func widgetDefinition(b testing.TB) *apiextensionsv1.CustomResourceDefinition {
 	return crd
 }
 
-// customServer is a server that serves widgets.
+// customServer returns a server with that CRD.
 func customServer(b *testing.B) *fakeapi.Server {
 	srv := fakeapi.Start(b, fakeapi.WithInMemoryNetwork())
 	require.NoError(b, srv.Load(widgetDefinition(b)))
@@ -143,7 +143,7 @@ func newWriter(b *testing.B, w benchType, op benchOperation) func(int) {
 	srv := customServer(b)
 	fixture := op.fixture(b, w)
 	var answer []byte
-	for i := range 2 { // the first of its type costs more
+	for i := range 2 { // the first one of its type takes longer
 		path, body := fixture.request(w.path, i, 0)
 		answer = serveRequest(b, srv, fixture.method, path, fixture.contentType, mediaJSON, body)
 		if op.name == "create" {
@@ -159,7 +159,7 @@ func newWriter(b *testing.B, w benchType, op benchOperation) func(int) {
 	}
 }
 
-// newFilledServer is a server with some objects of a type.
+// newFilledServer returns a server with some objects of a type.
 func newFilledServer(b *testing.B, w benchType, size int) *fakeapi.Server {
 	srv := customServer(b)
 	body := encode(b, mediaJSON, w.object)
@@ -186,11 +186,10 @@ func newWatcher(b *testing.B, w benchType, size int) func(int) {
 	return func(int) { readLines(b, srv.Client(), url, size) }
 }
 
-// BenchmarkDefinitions installs 100 definitions inside the server, one after the
-// other by the API, beside strictly decoding them (x-decode): those whose schemas the
-// process has not seen yet (new), or has (again). x-first is the last ten beside the
-// first ten: it would grow with their number if one had to look at all others. Load
-// starts a server that has them.
+// BenchmarkDefinitions creates 100 CRDs through the API inside the server, with schemas that are
+// new to the process (new) or not (again). x-decode is the ratio to strictly decoding them, x-first
+// that of the last ten to the first ten, which would grow if each CRD required work for all others.
+// Load starts a server with them.
 func BenchmarkDefinitions(b *testing.B) {
 	const many = 100
 	b.Run("new", func(b *testing.B) { installCRDs(b, many, true) })
@@ -209,7 +208,7 @@ func BenchmarkDefinitions(b *testing.B) {
 	})
 }
 
-// newBenchCRDs are some, ten to a group, whose schemas nobody else has.
+// newBenchCRDs returns CRDs with unique schemas, ten for each group.
 func newBenchCRDs(b *testing.B, many int, mark string) []*apiextensionsv1.CustomResourceDefinition {
 	first := widgetDefinition(b)
 	all := make([]*apiextensionsv1.CustomResourceDefinition, many)

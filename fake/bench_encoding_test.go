@@ -9,8 +9,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// BenchmarkEncodings is a list of 2,000 objects of a KiB, and one of them, in each encoding. The same in JSON is
-// read in between, and x-json is how much longer it takes.
+// BenchmarkEncodings measures a list of 2,000 objects of a KiB, and one object, in each encoding.
+// x-json is the ratio to the same in JSON, which is read in between.
 func BenchmarkEncodings(b *testing.B) {
 	srv := fakeapi.Start(b, fakeapi.WithInMemoryNetwork(), fakeapi.WithCBOR(), fakeapi.WithObjects(newKiBConfigMaps(2000)...))
 	const partial = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
@@ -25,7 +25,7 @@ func BenchmarkEncodings(b *testing.B) {
 			}
 			b.Run(what+"/"+e.name, func(b *testing.B) {
 				var jsonTime time.Duration
-				serveGET(b, srv, path, e.accept, e.encoding) // the first makes what is kept
+				serveGET(b, srv, path, e.accept, e.encoding) // fills the caches
 				b.ReportAllocs()
 				for b.Loop() {
 					size := serveGET(b, srv, path, e.accept, e.encoding)
@@ -42,7 +42,7 @@ func BenchmarkEncodings(b *testing.B) {
 	}
 }
 
-// serveGET has the server answer a GET, and gives the size of the body.
+// serveGET calls the handler with a GET and returns the size of the body.
 func serveGET(b *testing.B, srv *fakeapi.Server, path, accept, encoding string) int {
 	r := httptest.NewRequest(http.MethodGet, path, nil)
 	r.Header.Set("Accept", accept)
@@ -56,7 +56,7 @@ func serveGET(b *testing.B, srv *fakeapi.Server, path, accept, encoding string) 
 	return w.size
 }
 
-// sizeRecorder is an answer of which only the size is of interest.
+// sizeRecorder is a ResponseWriter that records only the size.
 type sizeRecorder struct {
 	header     http.Header
 	code, size int

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkMetrics is a small request inside the server, counted and not.
+// BenchmarkMetrics measures a small request inside the server with and without metrics.
 func BenchmarkMetrics(b *testing.B) {
 	srv, err := New(WithInMemoryNetwork())
 	require.NoError(b, err)

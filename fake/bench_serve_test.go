@@ -15,10 +15,9 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// BenchmarkServe is what the server itself does for a request, without a
-// network and a client. Writes are compared with strictly decoding the object
-// that is written into its type, in the encoding of the client (x-decode); a
-// patch, which is smaller, with that of the whole object, too.
+// BenchmarkServe measures requests inside the server, without a network and a client. x-decode is
+// the ratio to strictly decoding the object into its type, in the encoding of the client. For a
+// patch, the whole object is decoded as well.
 func BenchmarkServe(b *testing.B) {
 	b.Run("get", func(b *testing.B) {
 		srv := fakeapi.Start(b, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(newKiBConfigMap("one")))
@@ -36,13 +35,13 @@ func BenchmarkServe(b *testing.B) {
 	}
 }
 
-// benchServe measures one operation. Decoding takes place in between, so that both
-// share the moods of the machine.
+// benchServe measures one operation. It decodes in between, so that both run under the same load of
+// the machine.
 func benchServe(b *testing.B, w benchType, op benchOperation, media string) {
 	srv := fakeapi.Start(b, fakeapi.WithInMemoryNetwork())
 	fixture := op.fixture(b, w)
 	var answer []byte
-	for i := range 2 { // the first of its type costs more
+	for i := range 2 { // the first one of its type takes longer
 		path, body := fixture.request(w.path, i, 0)
 		answer = serveRequest(b, srv, fixture.method, path, fixture.contentType, media, body)
 		if op.name == "create" {
@@ -75,7 +74,7 @@ func benchServe(b *testing.B, w benchType, op benchOperation, media string) {
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/(float64(decoding)/float64(decoded)), "x-decode")
 }
 
-// serveRequest has the server answer a request that must succeed.
+// serveRequest calls the handler with a request that must succeed, and returns the body.
 func serveRequest(b *testing.B, srv *fakeapi.Server, method, path, contentType, accept string, body []byte) (answer []byte) {
 	r := httptest.NewRequest(method, path, bytes.NewReader(body))
 	r.Header.Set("Content-Type", contentType)
@@ -89,7 +88,7 @@ func serveRequest(b *testing.B, srv *fakeapi.Server, method, path, contentType, 
 	return w.Body.Bytes()
 }
 
-// newDecoder gives what strictly decodes an object in a media type into its type.
+// newDecoder returns a function that strictly decodes an object in a media type into its type.
 func newDecoder(b *testing.B, obj runtime.Object, media string) func() {
 	body, kind, serializer := encode(b, media, obj), reflect.TypeOf(obj).Elem(), codecs()[media]
 	return func() {

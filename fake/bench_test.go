@@ -17,7 +17,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// newKiBConfigMap is a ConfigMap of about a KiB as JSON.
+// newKiBConfigMap returns a ConfigMap of about a KiB of JSON.
 func newKiBConfigMap(name string) *corev1.ConfigMap {
 	cm := configMap(name, strings.Repeat("v", 760))
 	cm.Labels["index"] = name
@@ -32,7 +32,7 @@ func newKiBConfigMaps(n int) []runtime.Object {
 	return objects
 }
 
-// benchFetch reads a URL to its end, without compression, and gives the number of bytes.
+// benchFetch reads a URL without compression and returns the number of bytes.
 func benchFetch(b *testing.B, client *http.Client, url string) int64 {
 	r, err := http.NewRequest(http.MethodGet, url, nil)
 	if err != nil {
@@ -51,8 +51,7 @@ func benchFetch(b *testing.B, client *http.Client, url string) int64 {
 	return n
 }
 
-// benchGET runs the same GET against the server and against a bare net/http
-// handler that writes the same bytes, side by side.
+// benchGET measures a GET of the server and of a bare net/http handler that writes the same bytes.
 func benchGET(b *testing.B, srv *fakeapi.Server, path string) {
 	resp, err := srv.Client().Get(srv.URL() + path)
 	require.NoError(b, err)
@@ -87,7 +86,8 @@ func BenchmarkList10000(b *testing.B) {
 	benchGET(b, srv, "/api/v1/namespaces/default/configmaps")
 }
 
-// A page of 500 costs the same at the front and deep in a large collection.
+// BenchmarkPage500 reads a page of 500 objects at the start and in the middle of a large
+// collection.
 func BenchmarkPage500(b *testing.B) {
 	srv := fakeapi.Start(b, fakeapi.WithObjects(newKiBConfigMaps(20_000)...))
 	const page = "/api/v1/namespaces/default/configmaps?limit=500"
@@ -114,8 +114,8 @@ func BenchmarkPage500(b *testing.B) {
 	}
 }
 
-// The first server of a process pays for the types; the benchmark is about
-// those after it.
+// BenchmarkStart measures starting servers after the first one of the process, which initializes
+// the types.
 func BenchmarkStart(b *testing.B) {
 	for name, opts := range map[string][]fakeapi.Option{"tcp": nil, "memory": {fakeapi.WithInMemoryNetwork()}, "tls": {fakeapi.WithTLS()}} {
 		b.Run(name, func(b *testing.B) {
@@ -133,7 +133,7 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// post sends a body and expects a code.
+// post sends a body and checks the code.
 func post(b *testing.B, client *http.Client, method, url string, body []byte, want int) {
 	r, err := http.NewRequest(method, url, bytes.NewReader(body))
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// BenchmarkTimeline is what the timeline costs: each thing is done on a server with
-// one and on a server without, in turns, and x-without is the ratio of the times.
+// BenchmarkTimeline measures servers with and without a timeline, alternating. x-without is the
+// ratio of the times.
 func BenchmarkTimeline(b *testing.B) {
 	const maps = "/api/v1/namespaces/default/configmaps"
 	for name, path := range map[string]string{"get": maps + "/m0000001", "list10000": maps} {
@@ -51,8 +51,8 @@ func BenchmarkTimeline(b *testing.B) {
 	})
 }
 
-// benchAlternating does what make gives for a server with a timeline and for one without. Medians
-// count, as other things run on the machine.
+// benchAlternating measures the function that make returns for a server with and without a
+// timeline, and reports medians.
 func benchAlternating(b *testing.B, make func(...fakeapi.Option) func()) {
 	do := [2]func(){make(), make(fakeapi.WithoutTimeline())}
 	do[0]()
@@ -69,7 +69,7 @@ func benchAlternating(b *testing.B, make func(...fakeapi.Option) func()) {
 		slices.Sort(of)
 		return of[len(of)/2].Seconds()
 	}
-	b.ReportMetric(0, "ns/op") // of both together it says nothing
+	b.ReportMetric(0, "ns/op") // the sum of both is not meaningful
 	b.ReportMetric(median(took[0])*1e6, "with-us")
 	b.ReportMetric(median(took[1])*1e6, "without-us")
 	b.ReportMetric(median(took[0])/median(took[1]), "x-without")

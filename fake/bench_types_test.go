@@ -17,8 +17,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// In the objects that are written, and in their encodings, these are replaced by
-// others of the same length.
+// These placeholders are replaced in objects, and in their encodings, by strings of the same
+// length.
 const (
 	benchName  = "nnnnnnnn"
 	benchValue = "vvvvvvvv"
@@ -28,8 +28,8 @@ const (
 type benchType struct {
 	name, path string
 	object     runtime.Object
-	field      string // the JSON pointer of the value, and
-	patch      string // the strategic merge patch of it
+	field      string // the JSON pointer of the value
+	patch      string // the strategic merge patch of the value
 	status     bool
 }
 
@@ -47,22 +47,21 @@ func benchTypes() []benchType {
 
 func benchLabels() map[string]string { return map[string]string{"app": "bench", "index": benchName} }
 
-// benchConfigMap is one of a KiB.
+// benchConfigMap returns a ConfigMap of about a KiB.
 func benchConfigMap() runtime.Object {
 	cm := newKiBConfigMap(benchName)
 	cm.Labels["app"] = "bench"
 	return cm
 }
 
-// benchPod is a Pod as a Deployment makes them: two containers with what most
-// have.
+// benchPod returns a Pod with two containers and the fields that most Pods have.
 func benchPod() runtime.Object {
 	yes := true
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: benchName, Namespace: "default", Labels: benchLabels(),
 			Annotations: map[string]string{"prometheus.io/scrape": "true", "prometheus.io/port": "9090"},
-			// Of a kind that is not served: a missing ReplicaSet would take the Pod with it.
+			// The kind is not served; if a ReplicaSet were missing, the Pod would be deleted.
 			OwnerReferences: []metav1.OwnerReference{{
 				APIVersion: "apps.example.com/v1", Kind: "Rollout", Name: "web", UID: "6a9f2f52-bc3d-4d1c-8b9e-1f0e4f5f3a11",
 				Controller: &yes, BlockOwnerDeletion: &yes,
@@ -144,7 +143,7 @@ func benchDeployment() runtime.Object {
 	}
 }
 
-// encode is an object in a media type.
+// encode encodes an object in a media type.
 func encode(b *testing.B, media string, obj runtime.Object) []byte {
 	kinds, _, err := scheme.Scheme.ObjectKinds(obj)
 	require.NoError(b, err)
@@ -154,18 +153,18 @@ func encode(b *testing.B, media string, obj runtime.Object) []byte {
 	return bytes.TrimSpace(out.Bytes())
 }
 
-// benchOperation is a way to write an object, again and again.
+// benchOperation is a write that is repeated.
 type benchOperation struct {
 	name          string
 	method        string
-	path          string // after the collection; with the name in it
+	path          string // after the collection, with the name in it
 	contentType   string
 	body          []byte
-	noop          bool // the value stays as it is
-	reuseResponse bool // the body is the last answer, with another value
+	noop          bool // the value does not change
+	reuseResponse bool // the body is the last response with another value
 }
 
-// operations are what can be done to a type in a media type.
+// operations returns the writes of a type in a media type.
 func (w benchType) operations(b *testing.B, media string) []benchOperation {
 	whole := encode(b, media, w.object)
 	config := encode(b, mediaJSON, w.object)
@@ -194,7 +193,7 @@ func (w benchType) operations(b *testing.B, media string) []benchOperation {
 	return all
 }
 
-// replaceValue puts a name and a value into a text that has places for them.
+// replaceValue replaces the placeholders of the name and the value in a text.
 func replaceValue(text []byte, name, value string) []byte {
 	text = bytes.Clone(text)
 	for at := 0; ; {
@@ -210,8 +209,8 @@ func replaceValue(text []byte, name, value string) []byte {
 	return text
 }
 
-// request is the n-th write of an operation, to the object of a number. A create
-// makes the n-th object.
+// request returns the n-th write to the object with the given number. A create creates the n-th
+// object.
 func (o benchOperation) request(base string, object, n int) (url string, body []byte) {
 	value := fmt.Sprintf("%08d", n)
 	if o.noop {
@@ -224,10 +223,10 @@ func (o benchOperation) request(base string, object, n int) (url string, body []
 	return base + string(replaceValue([]byte(o.path), name, "")), replaceValue(o.body, name, value)
 }
 
-// fixture is the operation that makes an object for this one.
+// fixture returns the operation that creates the object for this one.
 func (o benchOperation) fixture(b *testing.B, w benchType) benchOperation {
 	if o.contentType == "application/apply-patch+yaml" {
-		return o // by the same manager
+		return o // so that it has the same manager
 	}
 	return benchOperation{name: "create", method: http.MethodPost, contentType: mediaJSON, body: encode(b, mediaJSON, w.object)}
 }

@@ -18,8 +18,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// BenchmarkListPart is a list of a tenth of 10,000 objects: by namespace, and by
-// label, which looks at all of them.
+// BenchmarkListPart measures a list of a tenth of 10,000 objects, by namespace and by label, which
+// filters all of them.
 func BenchmarkListPart(b *testing.B) {
 	objects := newKiBConfigMaps(10_000)
 	srv := fakeapi.Start(b)
@@ -56,7 +56,7 @@ func readLines(b *testing.B, client *http.Client, url string, n int) {
 	}
 }
 
-// newStreamServer is a handler that writes a body and flushes it.
+// newStreamServer returns a server that writes a body and flushes it.
 func newStreamServer(body []byte) *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -65,7 +65,7 @@ func newStreamServer(body []byte) *httptest.Server {
 	}))
 }
 
-// captureLines reads a number of lines of a stream.
+// captureLines returns a number of lines of a stream.
 func captureLines(b *testing.B, client *http.Client, url string, n int) []byte {
 	resp, err := client.Get(url)
 	require.NoError(b, err)
@@ -80,16 +80,16 @@ func captureLines(b *testing.B, client *http.Client, url string, n int) []byte {
 	return body
 }
 
-// BenchmarkWatchList is a streaming list of 10,000 objects up to its bookmark,
-// beside a bare handler that writes the same bytes.
+// BenchmarkWatchList measures a streaming list of 10,000 objects up to its bookmark, and a bare
+// handler that writes the same bytes.
 func BenchmarkWatchList(b *testing.B) {
 	const n = 10_000
 	srv := fakeapi.Start(b, fakeapi.WithObjects(newKiBConfigMaps(n)...))
 	readEventsUntil(b, srv, "/api/v1/configmaps?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true", n+1)
 }
 
-// BenchmarkWatchFromOldRevision is a watch that begins 1,000 changes ago, until it has
-// caught up.
+// BenchmarkWatchFromOldRevision measures a watch that starts 1,000 changes ago until it has caught
+// up.
 func BenchmarkWatchFromOldRevision(b *testing.B) {
 	srv := fakeapi.Start(b)
 	past := srv.ResourceVersion()
@@ -114,9 +114,8 @@ func readEventsUntil(b *testing.B, srv *fakeapi.Server, path string, n int) {
 	run("bare", bare.Client(), bare.URL)
 }
 
-// BenchmarkFanout is one write until each of many watchers has read its event,
-// on the in-memory network: what is measured is the server and the pipes. With
-// slow, one more watcher never reads at all.
+// BenchmarkFanout measures one write until each of many watchers has read its event, on the
+// in-memory network. With slow, another watcher never reads.
 func BenchmarkFanout(b *testing.B) {
 	for _, watchers := range []int{1, 100, 10_000} {
 		b.Run("watchers="+strconv.Itoa(watchers), func(b *testing.B) { benchFanout(b, watchers, false) })
@@ -133,8 +132,8 @@ func benchFanout(b *testing.B, watchers int, slow bool) {
 	b.ReportMetric(float64(b.N*watchers)/b.Elapsed().Seconds(), "events/s")
 }
 
-// startFanout opens watchers, and gives a function that writes once and waits until all
-// have got it.
+// startFanout opens watchers and returns a function that writes once and waits until all have read
+// the event.
 func startFanout(b *testing.B, watchers int, slow bool, opts ...fakeapi.Option) func() {
 	body, err := json.Marshal(newKiBConfigMap("one"))
 	require.NoError(b, err)

@@ -18,19 +18,18 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// benchKubeconfig is the environment variable that names a kubeconfig: what
-// BenchmarkWrite measures here it measures there, too, in turns, and tells how many
-// times as fast this server is (x-there).
+// benchKubeconfig is the environment variable with a kubeconfig. BenchmarkWrite also measures the
+// server of that kubeconfig, alternating, and reports the ratio of the times (x-there).
 const benchKubeconfig = "FAKEAPI_BENCH_KUBECONFIG"
 
-// BenchmarkWrite is what a write costs over HTTP, the client included.
+// BenchmarkWrite measures writes over HTTP, including the client.
 func BenchmarkWrite(b *testing.B) {
 	there := externalTarget(b)
 	for _, w := range benchTypes() {
 		for _, media := range []string{mediaJSON, mediaProtobuf} {
 			for _, op := range w.operations(b, media) {
 				if op.reuseResponse {
-					continue // BenchmarkServe has it
+					continue // measured by BenchmarkServe
 				}
 				for _, clients := range []int{1, 16} {
 					name := fmt.Sprintf("%s/%s/%s/clients=%d", w.name, op.name, shortMedia(media), clients)
@@ -45,7 +44,7 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// writeBenchmark is one of the things that are measured.
+// writeBenchmark is an operation with a media type and a number of clients.
 type writeBenchmark struct {
 	benchType
 	op      benchOperation
@@ -63,7 +62,7 @@ func (j writeBenchmark) runAlone(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "writes/s")
 }
 
-// runWithBaseline writes here and there in turns, so that both share the moods of the
+// runWithBaseline writes to both servers, alternating, so that both run under the same load of the
 // machine.
 func (j writeBenchmark) runWithBaseline(b *testing.B, there benchTarget) {
 	srv := fakeapi.Start(b)
@@ -80,7 +79,7 @@ func (j writeBenchmark) runWithBaseline(b *testing.B, there benchTarget) {
 			took[i] += time.Since(began)
 		}
 	}
-	b.ReportMetric(0, "ns/op") // of both together it says nothing
+	b.ReportMetric(0, "ns/op") // the sum of both is not meaningful
 	b.ReportMetric(float64(b.N)/took[0].Seconds(), "here/s")
 	b.ReportMetric(float64(b.N)/took[1].Seconds(), "there/s")
 	b.ReportMetric(took[1].Seconds()/took[0].Seconds(), "x-there")
@@ -99,8 +98,8 @@ type benchTarget struct {
 	http *http.Client
 }
 
-// externalTarget is the server of the kubeconfig, nil if none is named. It is left as
-// it was: what is created in its namespace default has the label app=bench.
+// externalTarget returns the server of the kubeconfig, or nil. Objects that are created in its
+// namespace default have the label app=bench and are deleted.
 func externalTarget(b *testing.B) *benchTarget {
 	file := os.Getenv(benchKubeconfig)
 	if file == "" {
@@ -119,13 +118,13 @@ func externalTarget(b *testing.B) *benchTarget {
 	return &benchTarget{url.Scheme + "://" + url.Host, client}
 }
 
-// deleteObjects removes what was created.
+// deleteObjects deletes the objects that were created.
 func (j writeBenchmark) deleteObjects(b *testing.B, s benchTarget) {
 	s.send(b, http.MethodDelete, s.url+j.path+"?labelSelector=app%3Dbench&gracePeriodSeconds=0", mediaJSON, mediaJSON, nil)
 }
 
-// createObjects makes an object for each client, and one more: the first of its type
-// costs more.
+// createObjects creates an object for each client, and another one, since the first of its type
+// takes longer.
 func (j writeBenchmark) createObjects(b *testing.B, s benchTarget) {
 	j.deleteObjects(b, s)
 	fixture := j.op.fixture(b, j.benchType)
@@ -135,8 +134,8 @@ func (j writeBenchmark) createObjects(b *testing.B, s benchTarget) {
 	}
 }
 
-// writeRange does the writes of some numbers with all clients. Each has an object of
-// its own; a create makes a new one.
+// writeRange sends the writes with the given numbers by all clients. Each client writes to its own
+// object, or creates new ones.
 func (j writeBenchmark) writeRange(b *testing.B, s benchTarget, first, last int) {
 	var next atomic.Int64
 	next.Store(int64(first) - 1)
@@ -154,7 +153,7 @@ func (j writeBenchmark) writeRange(b *testing.B, s benchTarget, first, last int)
 	wg.Wait()
 }
 
-// send makes a request, which must succeed.
+// send sends a request and reports whether it succeeded.
 func (s benchTarget) send(b *testing.B, method, url, contentType, accept string, body []byte) bool {
 	r, err := http.NewRequest(method, url, bytes.NewReader(body))
 	if err != nil {

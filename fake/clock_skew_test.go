@@ -16,7 +16,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// A clock that is wrong shows in all that the server writes down, and in nothing else.
+// A skewed clock affects the times that the server writes and nothing else.
 func TestClockSkew(t *testing.T) {
 	for _, skew := range []time.Duration{time.Hour, -time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
@@ -38,12 +38,12 @@ func TestClockSkew(t *testing.T) {
 			time.Sleep(time.Minute)
 			made, err = maps.Update(t.Context(), made, metav1.UpdateOptions{FieldManager: "one"})
 			require.NoError(t, err)
-			require.Equal(t, revision, made.ResourceVersion, "what changes nothing is still no write")
+			require.Equal(t, revision, made.ResourceVersion, "an update without a change is not written")
 			applied, err := maps.Patch(t.Context(), "b", types.ApplyPatchType, []byte(`{"apiVersion":"v1","kind":"ConfigMap","data":{"x":"y"}}`), metav1.PatchOptions{FieldManager: "two"})
 			require.NoError(t, err)
 			require.Equal(t, "two", applied.ManagedFields[0].Manager)
 			require.True(t, applied.ManagedFields[0].Time.Equal(&metav1.Time{Time: wrong()}))
-			require.True(t, applied.ManagedFields[1].Time.Equal(made.ManagedFields[0].Time), "that of others stays")
+			require.True(t, applied.ManagedFields[1].Time.Equal(made.ManagedFields[0].Time), "the time of the other manager")
 
 			srv.SkewClock(0)
 			_, header, _ = send(t, srv, "GET", "/version", "", nil)
@@ -52,8 +52,8 @@ func TestClockSkew(t *testing.T) {
 	}
 }
 
-// A grace period is as long as ever by a clock that is wrong, and ends at another moment if
-// the clock leaps in between.
+// A skewed clock does not change the length of a grace period. If the clock is changed during it,
+// it ends at another time.
 func TestGracePeriodWithClockSkew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pod := func(name string) *corev1.Pod {
@@ -78,7 +78,7 @@ func TestGracePeriodWithClockSkew(t *testing.T) {
 
 		require.NoError(t, pods.Delete(t.Context(), "b", metav1.DeleteOptions{}))
 		require.False(t, gone("b"))
-		srv.SkewClock(0) // an hour forward
+		srv.SkewClock(0) // the clock moves forward by an hour
 		require.True(t, gone("b"))
 	})
 }

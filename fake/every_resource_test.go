@@ -23,7 +23,7 @@ import (
 	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
-// codecs are the two encodings that every row is walked in.
+// codecs returns the serializers of the two encodings by media type.
 func codecs() map[string]runtime.Serializer {
 	return map[string]runtime.Serializer{
 		"application/json":                    kjson.NewSerializerWithOptions(kjson.DefaultMetaFactory, scheme.Scheme, scheme.Scheme, kjson.SerializerOptions{}),
@@ -31,7 +31,7 @@ func codecs() map[string]runtime.Serializer {
 	}
 }
 
-// resourceTest walks one row of the table in one encoding.
+// resourceTest tests a type in one encoding.
 type resourceTest struct {
 	*testing.T
 	srv   *fakeapi.Server
@@ -41,8 +41,8 @@ type resourceTest struct {
 	name  string
 }
 
-// Every row of the table whose objects are kept answers every verb that discovery
-// lists for it, in JSON and in protobuf: a row that is not walked is not served.
+// Every stored built-in type supports every verb that discovery lists for it, in JSON and in
+// protobuf.
 func TestEveryResource(t *testing.T) {
 	srv := fakeapi.Start(t)
 	for _, res := range storedResources() {
@@ -55,10 +55,10 @@ func TestEveryResource(t *testing.T) {
 	}
 }
 
-// validNameFor is a name that the type allows.
+// validNameFor returns a name that is valid for the type.
 func validNameFor(res *resource.Resource) string {
 	if len(res.ValidateName("walked", false)) > 0 {
-		return "10.9.8.7" // IP addresses are named by themselves
+		return "10.9.8.7" // IPAddresses are named by their address
 	}
 	return "walked"
 }
@@ -95,12 +95,12 @@ func (w *resourceTest) run() {
 	} else {
 		w.do(http.MethodDelete, w.item(), "", nil, http.StatusOK)
 	}
-	require.NoError(w, w.srv.RunControllers(w.Context())) // namespaces are ended by a controller
+	require.NoError(w, w.srv.RunControllers(w.Context())) // a controller removes namespaces
 	w.do(http.MethodGet, w.item(), "", nil, http.StatusNotFound)
 	w.requireEvents(events, deleteVerb)
 }
 
-// requireEvents reads the events up to the deletion.
+// requireEvents checks the events up to the deletion.
 func (w *resourceTest) requireEvents(events func() (string, metav1.Object), deleteVerb string) {
 	var types []string
 	for len(types) == 0 || types[len(types)-1] != "DELETED" {
@@ -129,7 +129,7 @@ func (w *resourceTest) collection() string {
 
 func (w *resourceTest) item() string { return w.collection() + "/" + w.name }
 
-// do sends a request and gives the body of the answer.
+// do sends a request, checks the code and returns the body of the response.
 func (w *resourceTest) do(method, url, contentType string, body []byte, want int) []byte {
 	w.Helper()
 	r, err := http.NewRequestWithContext(w.Context(), method, url, bytes.NewReader(body))
@@ -148,7 +148,7 @@ func (w *resourceTest) do(method, url, contentType string, body []byte, want int
 	return answer
 }
 
-// object sends an object, if there is one, and decodes the one that comes back.
+// object sends a request with obj, unless it is nil, and returns the object in the response.
 func (w *resourceTest) object(method, url string, obj runtime.Object, want int) metav1.Object {
 	w.Helper()
 	var body bytes.Buffer
@@ -169,7 +169,7 @@ func (w *resourceTest) decode(body []byte) metav1.Object {
 	return m
 }
 
-// update reads the object, changes it and puts it back.
+// update reads the object and updates it with another label.
 func (w *resourceTest) update(url, step string) metav1.Object {
 	w.Helper()
 	m := w.object(http.MethodGet, w.item(), nil, http.StatusOK)
@@ -184,8 +184,7 @@ func (w *resourceTest) patch(body string) metav1.Object {
 	return w.decode(w.do(http.MethodPatch, w.item(), "application/merge-patch+json", []byte(body), http.StatusOK))
 }
 
-// list checks that both collection paths show the object, at a resourceVersion
-// that is not older than it.
+// list checks that the collections in the namespace and in all namespaces have the object.
 func (w *resourceTest) list(created metav1.Object) {
 	w.Helper()
 	for _, url := range []string{w.collection(), w.root() + "/" + w.res.Plural} {
@@ -201,7 +200,7 @@ func (w *resourceTest) list(created metav1.Object) {
 	}
 }
 
-// watch opens a watch from now; the function it gives reads the next event.
+// watch opens a watch. It returns a function that reads the next event and one that ends the watch.
 func (w *resourceTest) watch() (func() (string, metav1.Object), func()) {
 	w.Helper()
 	ctx, cancel := context.WithCancel(w.Context())
@@ -246,8 +245,8 @@ func (w *resourceTest) protobufEvents(body io.Reader) func() (string, metav1.Obj
 	}
 }
 
-// storedResources are the types that take an object of which nothing but the name is known: all that are kept but
-// definitions, which have tests of their own.
+// storedResources returns the types of which an object with only a name is valid: all stored types
+// except CRDs, which have their own tests.
 func storedResources() []*resource.Resource {
 	return slices.DeleteFunc(builtin.Table().Stored(), resource.IsCRDResource)
 }

@@ -10,8 +10,9 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// A change of metadata alone leaves the generation as it is (MD-15), but for the annotations of a
-// Deployment, which its controller copies to its ReplicaSets. Those that come with a status count nowhere.
+// A change of metadata does not change the generation (MD-15), except for the annotations of a
+// Deployment, which its controller copies to its ReplicaSets. Annotations in an update of the
+// status do not count.
 func TestGenerationAndAnnotations(t *testing.T) {
 	srv, _ := startClient(t)
 	client := dynamic.NewForConfigOrDie(srv.RESTConfig())

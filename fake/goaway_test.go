@@ -18,7 +18,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// countDials counts the connections that a client's requests go over.
+// countDials returns a function that returns the number of connections that a client has used.
 func countDials(config *rest.Config) func() int {
 	var mu sync.Mutex
 	conns := map[net.Conn]bool{}
@@ -39,9 +39,8 @@ func countDials(config *rest.Config) func() int {
 	}
 }
 
-// A client of client-go is sent away with every third request, and its informer with every
-// other watch: both change their connections and go on as if nothing had been (case 93 of
-// the faults).
+// A GOAWAY for every third create and every other watch makes clients and informers change their
+// connections, but no request fails (case 93 of the faults).
 func TestGoAwayDoesNotStopClients(t *testing.T) {
 	for name, opts := range map[string][]fakeapi.Option{"HTTP/2": {fakeapi.WithTLS()}, "HTTP/1.1": nil} {
 		t.Run(name, func(t *testing.T) {
@@ -65,8 +64,7 @@ func TestGoAwayDoesNotStopClients(t *testing.T) {
 	}
 }
 
-// An informer's watch outlives the GOAWAY that comes with it by minutes; what is begun
-// afterwards is begun on another connection.
+// A watch continues after the GOAWAY that came with it. Later requests use another connection.
 func TestGoAwayLeavesTheWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTLS())

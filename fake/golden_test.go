@@ -17,26 +17,25 @@ import (
 	"example.com/fakeapi/internal/cmd/golden"
 )
 
-// recordings are what a real API server of the version that is served answered.
+// recordings has the responses of a real API server of the served version.
 const recordings = "../internal/cmd/golden/testdata/v1.37"
 
-// knownDifference is a recording that the server does not live up to.
+// knownDifference lists the steps of a recording that the server answers differently.
 type knownDifference struct {
 	steps  []int // the steps that differ
 	reason string
 }
 
-// knownDifferences are the differences that stay, as the recorded server was not all that a real
-// one is. One that is in here and passes fails the test.
+// knownDifferences are expected, since the recorded server was not complete. A step that is listed
+// here and does not differ fails the test.
 var knownDifferences = map[string]knownDifference{
-	"crd-lifecycle": {[]int{6, 10}, "the program that was recorded had another name, by which it owns the status of definitions"},
-	"discovery":     {[]int{2, 3, 5, 10, 11, 13, 14, 23, 24}, "it served fewer types and groups, and some that are not served here"},
-	"err-404-path":  {[]int{20, 21, 22}, "so do its lists of paths and resources"},
-	"openapi":       {[]int{1, 4, 5, 6, 12}, "and its documents, whose descriptions are the upstream ones"},
+	"crd-lifecycle": {[]int{6, 10}, "the recorded program had another name, which is the manager of the status of CRDs"},
+	"discovery":     {[]int{2, 3, 5, 10, 11, 13, 14, 23, 24}, "the recorded server had other types and groups"},
+	"err-404-path":  {[]int{20, 21, 22}, "the recorded server had other paths and resources"},
+	"openapi":       {[]int{1, 4, 5, 6, 12}, "the recorded documents have upstream descriptions"},
 }
 
-// Every recorded exchange has the recorded outcome. Each is replayed against a
-// server of its own on virtual time, on which its pauses cost nothing.
+// TestGolden replays each recording with a new server on virtual time and compares the results.
 func TestGolden(t *testing.T) {
 	cases, err := golden.Load(os.DirFS(recordings))
 	require.NoError(t, err)
@@ -49,11 +48,11 @@ func TestGolden(t *testing.T) {
 		})
 	}
 	for name := range knownDifferences {
-		require.True(t, known[name], "%s is expected to differ but is not played", name)
+		require.True(t, known[name], "%s has known differences but no recording", name)
 	}
 }
 
-// fixturesFor are the manifests that a case needs.
+// fixturesFor returns the manifests of a case.
 func fixturesFor(t *testing.T, c golden.Case) fs.FS {
 	files := fstest.MapFS{}
 	for _, name := range c.CRDs {
@@ -64,7 +63,7 @@ func fixturesFor(t *testing.T, c golden.Case) fs.FS {
 	return files
 }
 
-// replay plays a case against a new server.
+// replay replays a case with a new server.
 func replay(t *testing.T, c golden.Case) golden.Result {
 	// The recorded server had no controllers.
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers(), fakeapi.WithManifests(fixturesFor(t, c)))
@@ -80,11 +79,10 @@ func replay(t *testing.T, c golden.Case) golden.Result {
 	return player.Play(ctx, c)
 }
 
-// checkResult fails the test for differences that are not expected, and for expected
-// ones that are gone.
+// checkResult reports differences that are not known, and known differences that do not occur.
 func checkResult(t *testing.T, name string, result golden.Result) {
 	if result.Err != nil {
-		t.Errorf("not played to its end: %v", result.Err)
+		t.Errorf("replay failed: %v", result.Err)
 	}
 	differing := map[int]bool{}
 	for _, s := range result.Differing() {
@@ -95,7 +93,7 @@ func checkResult(t *testing.T, name string, result golden.Result) {
 	}
 	for _, n := range knownDifferences[name].steps {
 		if !differing[n] {
-			t.Errorf("step %d passes by now; take it out of what is expected", n)
+			t.Errorf("step %d does not differ; remove it from knownDifferences", n)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// createPod makes a Pod that a node runs, with a grace period in its spec or none.
+// createPod creates a Pod that is assigned to a node, with a grace period in its spec or without.
 func (p *controllersTest) createPod(namespace, name string, grace *int64) *corev1.Pod {
 	p.Helper()
 	pod, err := p.client.CoreV1().Pods(namespace).Create(p.Context(), &corev1.Pod{
@@ -28,7 +28,7 @@ func (p *controllersTest) createPod(namespace, name string, grace *int64) *corev
 	return pod
 }
 
-// timeUntilDeleted deletes a Pod with options and gives how long it is there afterwards.
+// timeUntilDeleted deletes a Pod and returns the time until it is removed.
 func (p *controllersTest) timeUntilDeleted(name string, opts metav1.DeleteOptions) time.Duration {
 	p.Helper()
 	pods := p.client.CoreV1().Pods("default")
@@ -36,7 +36,7 @@ func (p *controllersTest) timeUntilDeleted(name string, opts metav1.DeleteOption
 	return p.podAge(name)
 }
 
-// podAge gives how long a Pod is there from now on.
+// podAge waits until a Pod is removed and returns how long that took.
 func (p *controllersTest) podAge(name string) time.Duration {
 	p.Helper()
 	for begin := time.Now(); ; time.Sleep(time.Second) {
@@ -53,7 +53,7 @@ func (p *controllersTest) podAge(name string) time.Duration {
 
 func newInt64(n int64) *int64 { return &n }
 
-// A pod lives for the time that the delete says, or its spec, or 30 seconds (DL-22).
+// The grace period is that of the delete options, that of the spec or 30 seconds (DL-22).
 func TestPodGracePeriod(t *testing.T) {
 	withControllers(t, func(p *controllersTest) {
 		for name, tt := range map[string]struct {
@@ -61,8 +61,8 @@ func TestPodGracePeriod(t *testing.T) {
 			want       time.Duration
 		}{
 			"default": {nil, nil, 30 * time.Second},
-			"own":     {newInt64(7), nil, 7 * time.Second},
-			"asked":   {newInt64(7), newInt64(3), 3 * time.Second},
+			"spec":    {newInt64(7), nil, 7 * time.Second},
+			"options": {newInt64(7), newInt64(3), 3 * time.Second},
 			"longer":  {newInt64(7), newInt64(90), 90 * time.Second},
 			"none":    {newInt64(7), newInt64(0), 0},
 		} {
@@ -72,14 +72,14 @@ func TestPodGracePeriod(t *testing.T) {
 	})
 }
 
-// A second delete can make the grace shorter and never longer (DL-24).
+// A second delete can shorten the grace period, but not extend it (DL-24).
 func TestShortenGracePeriod(t *testing.T) {
 	withControllers(t, func(p *controllersTest) {
 		for name, tt := range map[string]struct {
 			second *int64
 			want   time.Duration
 		}{
-			"shorter": {newInt64(12), 2 * time.Second}, // of its time since the first delete
+			"shorter": {newInt64(12), 2 * time.Second}, // it counts from the first delete
 			"longer":  {newInt64(90), 20 * time.Second},
 			"same":    {nil, 20 * time.Second},
 			"none":    {newInt64(0), 0},
@@ -92,8 +92,8 @@ func TestShortenGracePeriod(t *testing.T) {
 	})
 }
 
-// A pod with finalizers is there after its grace, with none left, until they are
-// gone.
+// A pod with finalizers stays after its grace period, which is 0 then, until the finalizers are
+// removed.
 func TestFinalizersAfterGracePeriod(t *testing.T) {
 	withControllers(t, func(p *controllersTest) {
 		p.createPod("default", "held", nil)
@@ -113,7 +113,7 @@ func TestFinalizersAfterGracePeriod(t *testing.T) {
 	})
 }
 
-// A pod of the same name that comes after one in its grace is not taken for it.
+// The grace period of a deleted pod does not affect a new pod of the same name.
 func TestGracePeriodOfRecreatedPod(t *testing.T) {
 	withControllers(t, func(p *controllersTest) {
 		p.createPod("default", "web", nil)
@@ -128,8 +128,7 @@ func TestGracePeriodOfRecreatedPod(t *testing.T) {
 	})
 }
 
-// By hand, the grace of a pod passes as it does otherwise, and Settle does not wait
-// for it.
+// Without controllers, the grace period passes as well. RunControllers does not wait for it.
 func TestGracePeriodWithoutControllers(t *testing.T) {
 	withControllers(t, func(p *controllersTest) {
 		p.createPod("default", "web", nil)

@@ -34,7 +34,7 @@ type roundTripperFunc func(*http.Request) (*http.Response, error)
 
 func (f roundTripperFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// handlerLog records what an informer told its handlers.
+// handlerLog records the calls of an informer's event handlers.
 type handlerLog struct {
 	mu     sync.Mutex
 	events []string
@@ -67,7 +67,7 @@ func (s *handlerLog) handlers() cache.ResourceEventHandlerFuncs {
 	}
 }
 
-// startInformer runs a shared informer on the ConfigMaps of a namespace.
+// startInformer runs a shared informer for the ConfigMaps of a namespace.
 func startInformer(t *testing.T, config *rest.Config, s *handlerLog) cache.SharedIndexInformer {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(config)
@@ -77,12 +77,12 @@ func startInformer(t *testing.T, config *rest.Config, s *handlerLog) cache.Share
 	_, err = informer.AddEventHandler(s.handlers())
 	require.NoError(t, err)
 	factory.Start(t.Context().Done())
-	t.Cleanup(factory.Shutdown) // the test's context has ended by then
+	t.Cleanup(factory.Shutdown) // the context of the test has ended by then
 	require.True(t, cache.WaitForCacheSync(t.Context().Done(), informer.HasSynced))
 	return informer
 }
 
-// cachedVersions is what an informer holds: name to resourceVersion.
+// cachedVersions returns the resourceVersion of each object in the store of an informer, by name.
 func cachedVersions(informer cache.SharedIndexInformer) map[string]string {
 	m := map[string]string{}
 	for _, obj := range informer.GetStore().List() {
@@ -92,7 +92,7 @@ func cachedVersions(informer cache.SharedIndexInformer) map[string]string {
 	return m
 }
 
-// serverVersions is the same of the server.
+// serverVersions returns the resourceVersion of each ConfigMap of the server, by name.
 func serverVersions(t *testing.T, client kubernetes.Interface) map[string]string {
 	t.Helper()
 	list, err := client.CoreV1().ConfigMaps("default").List(t.Context(), metav1.ListOptions{})
@@ -127,8 +127,8 @@ func TestInformerSeesChanges(t *testing.T) {
 	require.Equal(t, serverVersions(t, client), cachedVersions(informer))
 }
 
-// An informer loses its connection, cannot dial for ten minutes in which the
-// history it would resume from expires, and is equal to the store afterwards.
+// An informer is equal to the store after ten minutes without a connection in which the history
+// that it would resume from was forgotten.
 func TestInformerAfterOutageAndForgottenHistory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("stays", "0"), configMap("goes", "0")))
@@ -149,7 +149,7 @@ func TestInformerAfterOutageAndForgottenHistory(t *testing.T) {
 		time.Sleep(10 * time.Minute)
 		srv.ForgetHistory()
 		network.Restore()
-		time.Sleep(time.Minute) // longer than the longest back-off of a reflector
+		time.Sleep(time.Minute) // longer than the maximum back-off of a reflector
 
 		synctest.Wait()
 		require.Len(t, cachedVersions(informer), 11)
@@ -158,8 +158,7 @@ func TestInformerAfterOutageAndForgottenHistory(t *testing.T) {
 	})
 }
 
-// Cut connections alone: the informer goes on from its last resourceVersion and
-// misses nothing, however often it happens.
+// An informer whose connections break resumes from its last resourceVersion and misses no event.
 func TestInformerResumesAfterDisconnects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
@@ -194,7 +193,7 @@ func TestInformerResumesAfterDisconnects(t *testing.T) {
 			}
 		}
 		require.Len(t, adds, 20)
-		require.EqualValues(t, 1, lists.Load(), "it lists once and resumes ever after")
+		require.EqualValues(t, 1, lists.Load(), "number of lists")
 		for name, n := range adds {
 			require.Equal(t, 1, n, name)
 		}

@@ -17,17 +17,16 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// A process that makes a thousand servers ends with as many goroutines, descriptors and bytes as it had
-// before: over TCP and in memory, in plain text and over TLS, with custom resources and without, some
-// with a conversion webhook, with forks and replicas, each closed while watches are open, WebSockets among
-// them, while controllers work and while a fault holds a request up.
+// A process that creates a thousand servers has no more goroutines, file descriptors and memory
+// afterwards. The servers differ in network, TLS, custom resources, webhooks, forks and replicas,
+// and are closed with open watches and WebSockets, running controllers and blocked requests.
 func TestThousandServersLeakNoResources(t *testing.T) {
 	servers := 1000
 	if testing.Short() {
 		servers = 200
 	}
 	u := serverUser{widgets: decodeCRD(t, widgetCRD), gadgets: decodeCRD(t, gadgetCRD("v1", webhookConversion(startLoopbackWebhook(t, &gadgetWebhook{}))))}
-	for i := range 100 { // what is made once in a process is made now
+	for i := range 100 { // initializes what is initialized once per process
 		u.useServer(t, i)
 	}
 	before := measureUsage(t, resourceUsage{})
@@ -37,13 +36,13 @@ func TestThousandServersLeakNoResources(t *testing.T) {
 	after := measureUsage(t, before)
 	require.LessOrEqual(t, after.goroutines, before.goroutines)
 	require.LessOrEqual(t, after.files, before.files)
-	const perServer = 2 << 10 // a server that is kept has 65 KB and more
-	require.Less(t, after.heap, before.heap+uint64(servers)*perServer, "bytes on the heap, which were %d", before.heap)
+	const perServer = 2 << 10 // a server that is not freed has at least 65 KB
+	require.Less(t, after.heap, before.heap+uint64(servers)*perServer, "bytes on the heap, before: %d", before.heap)
 }
 
-// The stock notices what a single server would leave behind.
+// A server that is not closed increases the measured usage.
 func TestResourceUsageCountsServer(t *testing.T) {
-	before := measureUsage(t, resourceUsage{}) // once those of other tests have ended
+	before := measureUsage(t, resourceUsage{}) // after the goroutines of other tests have ended
 	srv, err := fakeapi.New()
 	require.NoError(t, err)
 	after := measureUsage(t, resourceUsage{goroutines: 1 << 20})
@@ -56,10 +55,10 @@ func TestResourceUsageCountsServer(t *testing.T) {
 	require.LessOrEqual(t, measureUsage(t, before).goroutines, before.goroutines)
 }
 
-// serverUser uses servers, each in another way than the one before.
+// serverUser uses servers in different ways.
 type serverUser struct{ widgets, gadgets runtime.Object }
 
-// serverUse is one server with what is open on it.
+// serverUse is a server with its open watches and requests.
 type serverUse struct {
 	*testing.T
 	ctx     context.Context
@@ -67,7 +66,7 @@ type serverUse struct {
 	open    []io.Closer
 }
 
-// useServer makes a server, writes, watches and closes it while all that is going on.
+// useServer creates a server, sends writes, opens watches and closes it. i selects the variant.
 func (u serverUser) useServer(t *testing.T, i int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -94,19 +93,19 @@ func (u serverUser) useServer(t *testing.T, i int) {
 	run.watch(srv, watched)
 	run.runVariants(i, watched)
 	for n, s := range slices.Backward(run.servers) {
-		if n == 0 || i%20 == 0 { // otherwise the first one closes its replica
+		if n == 0 || i%20 == 0 { // otherwise closing the server closes its replica
 			require.NoError(t, s.Close())
 		}
 	}
 	for _, open := range run.open {
 		if body, is := open.(io.Reader); is {
-			_, _ = io.Copy(io.Discard, body) // it was cut off, and may say so
+			_, _ = io.Copy(io.Discard, body) // an error is expected, since the server was closed
 		}
 		_ = open.Close()
 	}
 }
 
-// runVariants does what a share of the servers has to do beside.
+// runVariants does what only some of the servers do.
 func (u *serverUse) runVariants(i int, watched string) {
 	u.Helper()
 	srv := u.servers[0]
@@ -114,7 +113,7 @@ func (u *serverUse) runVariants(i int, watched string) {
 		u.watch(srv, "/api/v1/namespaces")
 		u.watch(srv, "/api/v1/watch/pods")
 	}
-	if i%5 == 2 { // its controllers are at work when it is closed
+	if i%5 == 2 { // the controllers run while the server is closed
 		u.write(srv, "POST", "/api/v1/namespaces", `{"metadata":{"name":"team"}}`, 201)
 		u.write(srv, "POST", "/api/v1/namespaces/team/configmaps", `{"metadata":{"name":"m"}}`, 201)
 		u.write(srv, "DELETE", "/api/v1/namespaces/default/pods/running", "", 200)
@@ -145,23 +144,23 @@ func (u *serverUse) runVariants(i int, watched string) {
 	}
 }
 
-// write makes a request.
+// write sends a request and checks the code.
 func (u *serverUse) write(srv *fakeapi.Server, method, path, body string, want int) {
 	u.Helper()
 	code, _, answer := send(u, srv, method, path, "application/json", []byte(body))
 	require.Equal(u, want, code, "%s", answer)
 }
 
-// watch opens a watch that is left open.
+// watch opens a watch and leaves it open.
 func (u *serverUse) watch(srv *fakeapi.Server, path string) {
 	u.Helper()
 	u.open = append(u.open, startWatch(u.T, u.ctx, srv, path+"?watch=1").Body)
 }
 
-// blockRequest begins a request that a fault never lets end.
+// blockRequest starts a request that a fault blocks until the server is closed.
 func (u *serverUse) blockRequest(srv *fakeapi.Server) {
 	u.Helper()
-	_, err := srv.Faults().AddText("held: when path(/livez) do hang")
+	_, err := srv.Faults().AddText("blocked: when path(/livez) do hang")
 	require.NoError(u, err)
 	ended := make(chan struct{})
 	r := newRequest(u.T, srv.URL()+"/livez", nil)
@@ -175,17 +174,17 @@ func (u *serverUse) blockRequest(srv *fakeapi.Server) {
 	u.open = append(u.open, waitCloser(ended))
 }
 
-// waitCloser is something that is closed when it has ended by itself.
+// waitCloser is a Closer that waits until the channel is closed.
 type waitCloser chan struct{}
 
-// Close waits for the end.
+// Close waits until the channel is closed.
 func (a waitCloser) Close() error {
 	<-a
 	return nil
 }
 
-// startWatch opens a watch. Unlike openWatch it leaves the closing to its caller: what a test cleans up
-// at its end it holds until then.
+// startWatch opens a watch. Unlike openWatch it does not register a cleanup, which would keep the
+// response until the end of the test.
 func startWatch(t *testing.T, ctx context.Context, srv *fakeapi.Server, path string) *http.Response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, srv.URL()+path, nil)
@@ -196,17 +195,17 @@ func startWatch(t *testing.T, ctx context.Context, srv *fakeapi.Server, path str
 	return resp
 }
 
-// resourceUsage is what a process holds.
+// resourceUsage is what a process uses.
 type resourceUsage struct {
 	goroutines, files int
 	heap              uint64
 }
 
-// measureUsage counts once all that ends has ended, as far as there is more than wanted.
+// measureUsage measures the usage after waiting until there are no more goroutines than in want.
 func measureUsage(t *testing.T, want resourceUsage) resourceUsage {
 	t.Helper()
 	s := resourceUsage{goroutines: waitForGoroutines(want.goroutines)}
-	for range 3 { // finalizers and cleanups run between collections
+	for range 3 { // finalizers and cleanups run between garbage collections
 		goruntime.GC()
 	}
 	var m goruntime.MemStats

@@ -19,8 +19,8 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// A server that ends says so first, then ends its watches and refuses connections, and
-// comes back with all that it had; an informer goes on where it was.
+// Drain makes /readyz fail. Shutdown ends watches and refuses connections. After Restart the server
+// has all its objects, and an informer resumes.
 func TestShutdownAndRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("a", "0")))
@@ -44,22 +44,22 @@ func TestShutdownAndRestart(t *testing.T) {
 			code, _, _ := send(t, srv, "GET", path, "", nil)
 			require.Equal(t, http.StatusOK, code, path)
 		}
-		require.Empty(t, w.ResultChan(), "watches go on")
+		require.Empty(t, w.ResultChan(), "watches continue")
 
 		begin := time.Now()
 		require.NoError(t, srv.Shutdown())
-		require.Less(t, time.Since(begin), 5*time.Second, "nothing hangs")
+		require.Less(t, time.Since(begin), 5*time.Second, "no request delays the shutdown")
 		_, open := <-w.ResultChan()
 		require.False(t, open)
 		_, err = srv.Client().Get(srv.URL() + "/livez")
 		require.ErrorIs(t, err, syscall.ECONNREFUSED)
 		elsewhere := kubernetes.NewForConfigOrDie(replica.RESTConfig()).CoreV1().ConfigMaps("default")
-		setValue(t, elsewhere, "1") // the other door is open
+		setValue(t, elsewhere, "1") // the replica is not shut down
 
 		time.Sleep(10 * time.Minute)
 		require.NoError(t, srv.Restart(30*time.Second))
 		_, err = maps.List(t.Context(), metav1.ListOptions{})
-		require.NoError(t, err, "client-go waits as Retry-After says, until the start is over")
+		require.NoError(t, err, "client-go retries after Retry-After until the server has started")
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		require.Equal(t, "1", getValue(t, maps, ""))
@@ -69,7 +69,7 @@ func TestShutdownAndRestart(t *testing.T) {
 	})
 }
 
-// A server that starts answers nothing but its health.
+// A starting server serves only its health checks.
 func TestStartup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
@@ -87,7 +87,7 @@ func TestStartup(t *testing.T) {
 		require.Equal(t, http.StatusOK, code)
 
 		_, err := kubernetes.NewForConfigOrDie(srv.RESTConfig()).Discovery().ServerVersion()
-		require.NoError(t, err, "asked again until then")
+		require.NoError(t, err, "client-go retries until the server has started")
 		require.NoError(t, srv.Restart(time.Hour))
 		require.NoError(t, srv.Restart(0))
 		code, _, body = send(t, srv, "GET", "/version", "", nil)
@@ -96,7 +96,7 @@ func TestStartup(t *testing.T) {
 	})
 }
 
-// Requests that are being served may finish; one that does not is broken, and named.
+// Shutdown waits for running requests. A request that does not end is aborted and reported.
 func TestShutdownWaitsForRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("a", "0")))
@@ -126,7 +126,7 @@ func TestShutdownWaitsForRequests(t *testing.T) {
 	})
 }
 
-// On a real socket the address is the same after the restart.
+// On a real socket the address is the same after a restart.
 func TestRestartOnSameAddress(t *testing.T) {
 	srv := fakeapi.Start(t)
 	url := srv.URL()
@@ -134,7 +134,7 @@ func TestRestartOnSameAddress(t *testing.T) {
 		code, _, _ := send(t, srv, "GET", "/livez", "", nil)
 		require.Equal(t, http.StatusOK, code)
 		require.NoError(t, srv.Shutdown())
-		require.NoError(t, srv.Shutdown(), "twice is once")
+		require.NoError(t, srv.Shutdown(), "a second Shutdown has no effect")
 		_, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
 		require.ErrorIs(t, err, syscall.ECONNREFUSED)
 		require.NoError(t, srv.Restart(0))
@@ -150,7 +150,7 @@ func TestRestartOnSameAddress(t *testing.T) {
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
 }
 
-// A door that is shut is closed as any other, and stays closed.
+// A server that was shut down can be closed, and not be restarted then.
 func TestCloseAfterShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, err := fakeapi.New(fakeapi.WithInMemoryNetwork(), fakeapi.WithFaults(faults.DropBookmarks()))

@@ -19,8 +19,9 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// A server that is full says so as a real one whose etcd is full (observed on v0.37.2): 500, without a
-// reason. Nothing is half done, reads and dry runs and deletes go on, and when there is room again writes do.
+// Writes to a full server fail like those to a real one whose etcd is full (recorded of v0.37.2):
+// 500 without a reason. They change nothing. Reads, dry runs and deletes succeed, and so do writes
+// once there is space.
 func TestQuota(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithQuota(300<<10), fakeapi.WithCRDs(fakeapi.CRDsFromObjects(decodeCRD(t, widgetCRD))))
 	p := probe{t, srv}
@@ -51,11 +52,11 @@ func TestQuota(t *testing.T) {
 	require.Error(t, srv.Load(configMap("fixture", strings.Repeat("x", 20<<10))))
 
 	require.Equal(t, 200, p.do("DELETE", configMapsPath+"/m0", "", mediaJSON, nil).code)
-	require.Equal(t, 201, p.do("POST", configMapsPath, mediaJSON, mediaJSON, body("m0")).code, "there is room")
+	require.Equal(t, 201, p.do("POST", configMapsPath, mediaJSON, mediaJSON, body("m0")).code, "there is space after the delete")
 	require.Equal(t, 200, p.do("DELETE", configMapsPath, "", mediaJSON, nil).code)
 	require.Equal(t, 200, p.do("DELETE", "/api/v1/namespaces/team", "", mediaJSON, nil).code)
 	require.NoError(t, srv.RunControllers(t.Context()))
-	require.Equal(t, 404, p.do("GET", "/api/v1/namespaces/team", "", mediaJSON, nil).code, "controllers go on")
+	require.Equal(t, 404, p.do("GET", "/api/v1/namespaces/team", "", mediaJSON, nil).code, "controllers can write")
 	require.Equal(t, 201, p.do("POST", configMapsPath, mediaJSON, mediaJSON, body("last")).code)
 	var told []string
 	for events := json.NewDecoder(watch.Body); len(told) == 0 || told[len(told)-1] != "ADDED last"; {
@@ -63,10 +64,10 @@ func TestQuota(t *testing.T) {
 		require.NoError(t, events.Decode(&e))
 		told = append(told, e.Type+" "+e.Object.Metadata.Name)
 	}
-	require.Equal(t, []string{"DELETED m0", "ADDED m0"}, told[:2], "of what was refused nobody hears")
+	require.Equal(t, []string{"DELETED m0", "ADDED m0"}, told[:2], "failed writes have no events")
 }
 
-// A namespace ends in a store that has no room for the conditions that tell of its end.
+// A namespace can be deleted if there is no space for its conditions.
 func TestDeleteNamespaceInFullStore(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithQuota(30<<10))
 	p := probe{t, srv}
@@ -81,7 +82,8 @@ func TestDeleteNamespaceInFullStore(t *testing.T) {
 	require.Equal(t, 404, p.do("GET", "/api/v1/namespaces/team", "", mediaJSON, nil).code)
 }
 
-// Watches are limited by themselves; one too many is told to come again, and client-go does.
+// The number of watches is limited separately. A watch beyond it returns 429, and client-go retries
+// it.
 func TestMaxWatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithMaxWatches(2))
@@ -93,20 +95,19 @@ func TestMaxWatches(t *testing.T) {
 		require.Equal(t, tooManyRequestsBody, string(body))
 		require.Equal(t, "1", header.Get("Retry-After"))
 		code, _, _ = send(t, srv, "GET", configMapsPath, "", nil)
-		require.Equal(t, http.StatusOK, code, "a list is no watch")
+		require.Equal(t, http.StatusOK, code, "lists are not limited")
 		time.AfterFunc(1500*time.Millisecond, cancel)
 		begin := time.Now()
 		w, err := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Namespaces().Watch(t.Context(), metav1.ListOptions{})
 		require.NoError(t, err)
-		require.Equal(t, 2*time.Second, time.Since(begin), "it asked each second")
+		require.Equal(t, 2*time.Second, time.Since(begin), "client-go retries each second")
 		w.Stop()
 	})
 	_, err := fakeapi.New(fakeapi.WithMaxWatches(-1))
 	require.ErrorContains(t, err, "a limit is not negative")
 }
 
-// History is bounded in bytes: a watch from before what is remembered gets its 410, a page its own, and
-// those that are up to date go on.
+// History is limited in bytes: older watches and pages return 410, newer ones continue.
 func TestHistoryBytes(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithHistoryBytes(1<<20), fakeapi.WithObjects(configMap("a", "1"), configMap("b", "1")))
 	p := probe{t, srv}
@@ -122,11 +123,11 @@ func TestHistoryBytes(t *testing.T) {
 	gone := p.do("GET", configMapsPath+"?limit=1&continue="+stringsAt(page.object, "metadata")["continue"], "", mediaJSON, nil)
 	require.Equal(t, 410, gone.code, "%s", gone.body)
 	on := p.do("GET", configMapsPath+"?limit=1&continue="+stringsAt(gone.object, "metadata")["continue"], "", mediaJSON, nil)
-	require.Equal(t, 200, on.code, "the token that it was given goes on in the state of now")
+	require.Equal(t, 200, on.code, "the token of the 410 continues in the newest state")
 }
 
-// When a limit was reached by many at once, those who were refused have left nothing, and the server
-// serves as many as before.
+// After many concurrent requests have reached a limit, the failed ones have changed nothing, and
+// the server serves as many as before.
 func TestLimitsRecover(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithMaxInFlight(3, 3), fakeapi.WithFaults(
@@ -157,7 +158,7 @@ func TestLimitsRecover(t *testing.T) {
 	})
 }
 
-// Many definitions are fine: all are served, and a write to one costs no more for the others.
+// With many CRDs, all are served, and a write of one takes no longer.
 func TestManyCRDs(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutTimeline())
 	p := probe{t, srv}

@@ -18,7 +18,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// excessiveRequest is a request that asks for more than a server can give, and what it is answered.
+// excessiveRequest is a request that exceeds a limit, with the expected response.
 type excessiveRequest struct {
 	name, method, path, media, body string
 	code                            int
@@ -32,8 +32,8 @@ const (
 	mergeJSON      = "application/merge-patch+json"
 )
 
-// yamlAliases are documents in YAML that are small, and what they say is not: a billion elements, and
-// three thousand times a long string, which the library lets pass.
+// yamlAliases are small YAML documents with large content: a billion elements, and a long string
+// three thousand times, which the library accepts.
 func yamlAliases() map[string]string {
 	powers := "a: &a [x, x, x, x, x, x, x, x, x]\n"
 	for c := 'a'; c < 'i'; c++ {
@@ -54,7 +54,7 @@ func excessiveAliases() (all []excessiveRequest) {
 			{"apply", "PATCH", configMapsPath + "/x?fieldManager=m", applyYAML},
 			{"create of a custom resource", "POST", widgetsPath, "application/yaml"},
 			{"apply of a custom resource", "PATCH", widgetsPath + "/x?fieldManager=m", applyYAML},
-			{"definition", "POST", crdsPath, "application/yaml"},
+			{"CRD", "POST", crdsPath, "application/yaml"},
 			{"delete options", "DELETE", configMapsPath + "/there", "application/yaml"},
 		} {
 			all = append(all, excessiveRequest{name + ", " + to.what, to.method, to.path, to.media, text, code, message})
@@ -92,32 +92,32 @@ func otherExcessiveRequests() []excessiveRequest {
 	}
 	finalizers, err := json.Marshal(strings.Fields(strings.Repeat("a/b ", 60_000)))
 	if err != nil {
-		panic(err) // strings always are JSON
+		panic(err) // cannot occur with strings
 	}
 	deep := strings.Repeat(`{"a":`, 9000) + "1" + strings.Repeat("}", 9000)
 	return []excessiveRequest{
-		{"a body", "POST", configMapsPath, "application/json", strings.Repeat(" ", 3<<20+1), 413, "limit is 3145728"},
-		{"options", "DELETE", configMapsPath + "/there", "application/json", strings.Repeat(" ", 3<<20+1), 413, "limit is 3145728"},
-		{"a patch", "PATCH", configMapsPath + "/there", mergeJSON, strings.Repeat(" ", 3<<20+1), 413, "limit is 3145728"},
-		{"operations", "PATCH", configMapsPath + "/there", "application/json-patch+json",
+		{"body", "POST", configMapsPath, "application/json", strings.Repeat(" ", 3<<20+1), 413, "limit is 3145728"},
+		{"delete options", "DELETE", configMapsPath + "/there", "application/json", strings.Repeat(" ", 3<<20+1), 413, "limit is 3145728"},
+		{"patch", "PATCH", configMapsPath + "/there", mergeJSON, strings.Repeat(" ", 3<<20+1), 413, "limit is 3145728"},
+		{"number of operations", "PATCH", configMapsPath + "/there", "application/json-patch+json",
 			"[" + strings.Repeat(`{"op":"test","path":"/data","value":1},`, 10_000) + `{"op":"test","path":"/data","value":1}]`, 413, "is 10000, got 10001"},
-		{"an index", "PATCH", configMapsPath + "/there", "application/json-patch+json",
+		{"index of a list", "PATCH", configMapsPath + "/there", "application/json-patch+json",
 			`[{"op":"add","path":"/metadata/finalizers","value":[]},{"op":"add","path":"/metadata/finalizers/2000000000","value":"a/b"}]`, 422, "error in our request"},
-		{"a list", "PATCH", configMapsPath + "/there", "application/strategic-merge-patch+json", `{"metadata":{"finalizers":` + string(finalizers) + `}}`, 413, "got 60000"},
-		{"a deep merge", "PATCH", widgetsPath + "/there", mergeJSON, `{"spec":` + deep + `}`, 413, "nested 9001 levels"},
+		{"long list", "PATCH", configMapsPath + "/there", "application/strategic-merge-patch+json", `{"metadata":{"finalizers":` + string(finalizers) + `}}`, 413, "got 60000"},
+		{"deep merge patch", "PATCH", widgetsPath + "/there", mergeJSON, `{"spec":` + deep + `}`, 413, "nested 9001 levels"},
 		{"annotations", "POST", configMapsPath, "application/json", `{"metadata":{"name":"x","annotations":{"a":"` + strings.Repeat("x", 1<<18) + `"}}}`, 422, "may not be more than 262144 bytes"},
-		{"a label selector", "GET", configMapsPath + "?labelSelector=" + strings.Repeat("a", 500_000), "", "", 400, "unable to parse requirement"},
-		{"a field selector", "GET", configMapsPath + "?fieldSelector=" + strings.Repeat("a", 500_000), "", "", 400, "invalid selector"},
-		{"a token that is none", "GET", configMapsPath + "?limit=1&continue=" + strings.Repeat("a", 500_000), "", "", 400, "continue key is not valid"},
-		{"a nested token", "GET", configMapsPath + "?limit=1&continue=" + token(strings.Repeat("[", 200_000)+strings.Repeat("]", 200_000)), "", "", 400, "exceeded max depth"},
-		{"a token that climbs", "GET", configMapsPath + "?limit=1&continue=" + token(`"`+strings.Repeat("../", 100_000)+`"`), "", "", 400, "continue key is not valid"},
-		{"a name", "GET", configMapsPath + "/" + strings.Repeat("a", 500_000), "", "", 404, "not found"},
-		{"a resourceVersion", "GET", configMapsPath + "?resourceVersion=" + strings.Repeat("9", 100_000), "", "", 400, "invalid resource version"},
+		{"label selector", "GET", configMapsPath + "?labelSelector=" + strings.Repeat("a", 500_000), "", "", 400, "unable to parse requirement"},
+		{"field selector", "GET", configMapsPath + "?fieldSelector=" + strings.Repeat("a", 500_000), "", "", 400, "invalid selector"},
+		{"invalid continue token", "GET", configMapsPath + "?limit=1&continue=" + strings.Repeat("a", 500_000), "", "", 400, "continue key is not valid"},
+		{"nested continue token", "GET", configMapsPath + "?limit=1&continue=" + token(strings.Repeat("[", 200_000)+strings.Repeat("]", 200_000)), "", "", 400, "exceeded max depth"},
+		{"continue token with ..", "GET", configMapsPath + "?limit=1&continue=" + token(`"`+strings.Repeat("../", 100_000)+`"`), "", "", 400, "continue key is not valid"},
+		{"name", "GET", configMapsPath + "/" + strings.Repeat("a", 500_000), "", "", 404, "not found"},
+		{"resourceVersion", "GET", configMapsPath + "?resourceVersion=" + strings.Repeat("9", 100_000), "", "", 400, "invalid resource version"},
 	}
 }
 
-// What asks for too much is refused with a Status, at once and for little memory, changes nothing,
-// and the server goes on (CR-09, PA-13).
+// A request that exceeds a limit returns a Status immediately, uses little memory and changes
+// nothing. The server continues to serve requests (CR-09, PA-13).
 func TestLimits(t *testing.T) {
 	var definition map[string]any
 	require.NoError(t, yaml.Unmarshal([]byte(widgetCRD), &definition))
@@ -140,7 +140,7 @@ func TestLimits(t *testing.T) {
 			require.NoError(t, json.Unmarshal(answer, &s), "%.300s", answer)
 			require.EqualValues(t, e.code, s.Code)
 			require.Contains(t, s.Message, e.message)
-			require.Equal(t, before, srv.ResourceVersion(), "a refused request must change nothing")
+			require.Equal(t, before, srv.ResourceVersion(), "the resourceVersion after a failed request")
 		})
 	}
 	for _, path := range []string{configMapsPath + "/there", widgetsPath + "/there"} {
@@ -149,15 +149,15 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// totalAlloc is how much memory was taken so far, whatever of it is free again.
+// totalAlloc returns the total number of bytes allocated so far.
 func totalAlloc() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.TotalAlloc
 }
 
-// A request whose headers or address are too long is refused before it is read, with 431 as by any
-// server of net/http, and the next one is served.
+// A request with too long headers or a too long URL returns 431, like any net/http server. The next
+// request is served.
 func TestLongHeaders(t *testing.T) {
 	srv := fakeapi.Start(t)
 	long := strings.Repeat("a", 2<<20)
@@ -181,7 +181,7 @@ func newRequest(t *testing.T, url string, header http.Header) *http.Request {
 	return r
 }
 
-// What YAML says with its aliases may be as long as any body.
+// A YAML body with aliases may expand to the size of any other body.
 func TestYAMLAliasesAreAccepted(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	body := "metadata: {name: x}\ndata:\n  a: &a " + strings.Repeat("x", 100_000) + "\n  b: *a\n  c: *a\n"

@@ -13,7 +13,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// Manifests come in any order of files, namespaces behind what is in them.
+// Manifests may be in any order, also namespaces after their objects.
 func TestLoadManifests(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithManifests(fstest.MapFS{
 		"a.yml":         {Data: []byte("# only a comment\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop}\n")},
@@ -38,7 +38,7 @@ func TestLoadManifests(t *testing.T) {
 	require.EqualValues(t, 50, *scaler.Spec.Metrics[0].Resource.Target.AverageUtilization)
 }
 
-// What is loaded keeps its status, uid and times; a watch sees it in order.
+// Loaded objects keep their status, uid and times. A watch receives them in order.
 func TestLoadKeepsMetadata(t *testing.T) {
 	srv := fakeapi.Start(t)
 	client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
@@ -57,7 +57,7 @@ func TestLoadKeepsMetadata(t *testing.T) {
 	require.Equal(t, "team", (<-w.ResultChan()).Object.(*corev1.Pod).Namespace)
 }
 
-// One bad object and nothing is loaded; the error says which, and where.
+// If one object is invalid, none is loaded. The error has its name or its document.
 func TestLoadIsAtomic(t *testing.T) {
 	srv := fakeapi.Start(t)
 	before := srv.ResourceVersion()

@@ -13,8 +13,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// Entries of managedFields that a client makes up are checked, also if it touches no
-// other metadata.
+// managedFields that a client sends are validated, also if no other metadata changes.
 func TestSentManagedFieldsAreValidated(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
@@ -31,5 +30,5 @@ func TestSentManagedFieldsAreValidated(t *testing.T) {
 	same, err := maps.Get(t.Context(), "a", metav1.GetOptions{})
 	require.NoError(t, err)
 	require.Equal(t, made.ResourceVersion, same.ResourceVersion)
-	require.NoError(t, send("somebody"))
+	require.NoError(t, send("manager"))
 }

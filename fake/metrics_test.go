@@ -18,14 +18,15 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// scrape reads /metrics as a scraper does, and gives the lines of one metric: its labels that
-// are not empty, in order, and its value.
+// scrape reads /metrics and returns the metrics of a family in lines of their labels, unless empty,
+// and their value.
 func scrape(t *testing.T, srv *fakeapi.Server, name string) []string {
 	t.Helper()
 	return scrapeAll(t, srv, name)(name)
 }
 
-// scrapeAll scrapes some families once, and gives what looks at them.
+// scrapeAll reads /metrics once and returns a function that returns the metrics of one of the
+// families.
 func scrapeAll(t *testing.T, srv *fakeapi.Server, names ...string) func(name string) []string {
 	t.Helper()
 	code, header, body := send(t, srv, "GET", "/metrics", "", nil)
@@ -43,7 +44,7 @@ func scrapeAll(t *testing.T, srv *fakeapi.Server, names ...string) func(name str
 	}
 }
 
-// familyLines leaves the lines of some families: parsing takes its time.
+// familyLines returns the lines of some families. It saves the time to parse the others.
 func familyLines(text string, names []string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -70,7 +71,7 @@ func formatMetric(m *dto.Metric) string {
 	return strings.Join(append(words, fmt.Sprint(value)), " ")
 }
 
-// What a controller has asked for, and with what success, can be told from the metrics.
+// The metrics count requests by verb, resource and code.
 func TestRequestMetrics(t *testing.T) {
 	srv := fakeapi.Start(t)
 	const maps = "/api/v1/namespaces/default/configmaps"
@@ -110,7 +111,7 @@ func TestRequestMetrics(t *testing.T) {
 		"code=422 dry_run=invalid resource=configmaps scope=resource verb=PATCH 1",
 		"code=422 resource=configmaps scope=resource verb=APPLY 1",
 	}, slices.DeleteFunc(scrape(t, srv, "apiserver_request_total"), func(line string) bool { return strings.Contains(line, "=/metrics ") }))
-	require.Contains(t, scrape(t, srv, "apiserver_request_duration_seconds"), "resource=configmaps scope=resource verb=POST 2", "codes are not told apart")
+	require.Contains(t, scrape(t, srv, "apiserver_request_duration_seconds"), "resource=configmaps scope=resource verb=POST 2", "durations have no code label")
 	objects := scrape(t, srv, "apiserver_resource_objects")
 	require.Contains(t, objects, "resource=configmaps 0")
 	require.Contains(t, objects, "resource=namespaces 4")
@@ -121,8 +122,8 @@ func TestRequestMetrics(t *testing.T) {
 	require.NotContains(t, strings.Join(scrape(t, srv, "apiserver_request_total"), "\n"), "configmaps")
 }
 
-// Watches are counted while they run, and so are their events; what a fault breaks has
-// been aborted, and what a limit refuses terminated.
+// The metrics count watches while they run, their events, requests that a fault aborts, and
+// requests that a limit terminates.
 func TestErrorMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithMaxInFlight(2, 0))
@@ -139,7 +140,7 @@ func TestErrorMetrics(t *testing.T) {
 		go send(t, srv, "GET", "/livez", "", nil)
 		synctest.Wait()
 		require.Equal(t, []string{"resource=configmaps scope=cluster verb=WATCH 1"}, scrape(t, srv, "apiserver_longrunning_requests"))
-		require.Equal(t, []string{"request_kind=mutating 0", "request_kind=readOnly 2"}, scrape(t, srv, "apiserver_current_inflight_requests"), "the scrape is one of them")
+		require.Equal(t, []string{"request_kind=mutating 0", "request_kind=readOnly 2"}, scrape(t, srv, "apiserver_current_inflight_requests"), "one of them is the scrape")
 		require.Equal(t, []string{"resource=configmaps 1"}, scrape(t, srv, "apiserver_watch_events_total"))
 		require.Equal(t, []string{"resource=configmaps 1"}, scrape(t, srv, "apiserver_watch_events_sizes"))
 		require.Equal(t, []string{"resource=configmaps scope=resource verb=POST 1"}, scrape(t, srv, "apiserver_request_aborts_total"))
@@ -157,7 +158,8 @@ func TestErrorMetrics(t *testing.T) {
 	})
 }
 
-// A scraper that takes protobuf gets it; OpenMetrics is not served by a real server either.
+// The metrics are served as protobuf if the client accepts it. Like a real server, the server does
+// not support OpenMetrics.
 func TestMetricsFormats(t *testing.T) {
 	srv := fakeapi.Start(t)
 	code, header, body := getWithAccept(t, srv, "GET", "/metrics", "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited")
@@ -175,7 +177,7 @@ func TestMetricsFormats(t *testing.T) {
 	require.Contains(t, body, `apiserver_request_duration_seconds_bucket{component="",dry_run="",group="",resource="",scope="",subresource="/metrics",verb="GET",version="",le="60"} 1`+"\n")
 }
 
-// Requests that come at once are all counted.
+// Concurrent requests are all counted.
 func TestConcurrentMetrics(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	done := make(chan struct{})

@@ -10,8 +10,7 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// Middleware sees requests before fault rules do, in the order in which it was given,
-// and may answer by itself.
+// Middleware runs before fault rules, in the given order, and may write the response.
 func TestMiddleware(t *testing.T) {
 	mark := func(name string) fakeapi.Option {
 		return fakeapi.WithMiddleware(func(next http.Handler) http.Handler {

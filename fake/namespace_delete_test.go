@@ -20,7 +20,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// createTeamNamespace makes the namespace "team" the one that the plane's ConfigMaps are in.
+// createTeamNamespace creates the namespace "team" and uses it for p.maps.
 func (p *controllersTest) createTeamNamespace() {
 	p.Helper()
 	_, err := p.client.CoreV1().Namespaces().Create(p.Context(), &corev1.Namespace{
@@ -35,8 +35,8 @@ func (p *controllersTest) deleteTeamNamespace() {
 	require.NoError(p, p.client.CoreV1().Namespaces().Delete(p.Context(), "team", metav1.DeleteOptions{}))
 }
 
-// teamConditions gives the namespace's conditions, a line each, once the controllers
-// have come to rest.
+// teamConditions returns the conditions of the namespace, one per line, once the controllers are
+// idle.
 func (p *controllersTest) teamConditions() (lines []string) {
 	p.Helper()
 	synctest.Wait()
@@ -57,8 +57,8 @@ func (p *controllersTest) requireTeamDeleted() {
 	require.True(p, apierrors.IsNotFound(err), "%v", err)
 }
 
-// A namespace that is deleted is Terminating at once, closed to new objects and
-// open to changes of what is in it; what has finalizers keeps it until they are gone.
+// A deleted namespace is Terminating. Objects in it can be changed but not created. It stays until
+// its objects have no finalizers.
 func TestDeleteNamespace(t *testing.T) {
 	withControllers(t, func(p *controllersTest) {
 		p.createTeamNamespace()
@@ -79,7 +79,7 @@ func TestDeleteNamespace(t *testing.T) {
 		_, err = p.maps.Patch(p.Context(), "held", types.MergePatchType, []byte(`{"data":{"k":"v"}}`), metav1.PatchOptions{})
 		require.NoError(p, err)
 
-		// Deleting it again changes nothing and succeeds (NS-08).
+		// Deleting it again succeeds and changes nothing (NS-08).
 		rev := p.srv.ResourceVersion()
 		p.deleteTeamNamespace()
 		require.Equal(p, rev, p.srv.ResourceVersion())
@@ -92,7 +92,7 @@ func TestDeleteNamespace(t *testing.T) {
 	})
 }
 
-// Pods go first, after their grace; all else stays until they are gone (KEP-5080).
+// Pods are deleted first, after their grace period, and all other objects after them (KEP-5080).
 func TestDeleteNamespaceDeletesPodsFirst(t *testing.T) {
 	withControllers(t, func(p *controllersTest) {
 		p.createTeamNamespace()
@@ -112,8 +112,8 @@ func TestDeleteNamespaceDeletesPodsFirst(t *testing.T) {
 	})
 }
 
-// A watcher of the namespace sees it Terminating, then what is left in it, then
-// that nothing is, then its end; the conditions belong to the controller manager.
+// A watch of the namespace receives it Terminating, with remaining content, without it, and
+// deleted. The manager of the conditions is kube-controller-manager.
 func TestDeleteNamespaceEvents(t *testing.T) {
 	withControllers(t, func(p *controllersTest) {
 		p.createTeamNamespace()
@@ -152,8 +152,7 @@ func TestDeleteNamespaceEvents(t *testing.T) {
 	})
 }
 
-// Finalizers in the metadata of an emptied namespace keep it; an update that removes
-// the last of them ends it.
+// An empty namespace with metadata.finalizers stays until an update removes the last of them.
 func TestDeleteNamespaceWithFinalizers(t *testing.T) {
 	withControllers(t, func(p *controllersTest) {
 		p.createTeamNamespace()
@@ -178,8 +177,7 @@ func TestDeleteNamespaceWithFinalizers(t *testing.T) {
 	})
 }
 
-// An update of a terminating namespace does not end it as long as its content has to
-// be removed.
+// An update of a terminating namespace does not remove it while it has content.
 func TestUpdateTerminatingNamespace(t *testing.T) {
 	withControllers(t, func(p *controllersTest) {
 		p.createTeamNamespace()
@@ -195,7 +193,7 @@ func TestUpdateTerminatingNamespace(t *testing.T) {
 	}, fakeapi.WithoutControllers())
 }
 
-// A large namespace ends, and an informer sees each of its objects go once.
+// An informer sees each object of a large namespace deleted once.
 func TestDeleteLargeNamespace(t *testing.T) {
 	var objects []*corev1.ConfigMap
 	for i := range 1000 {
@@ -225,8 +223,8 @@ func TestDeleteLargeNamespace(t *testing.T) {
 	})
 }
 
-// The policy of the delete is about what depends on the namespace; what is in it
-// goes in any case.
+// The propagation policy is for dependents of the namespace. Its content is deleted with every
+// policy.
 func TestDeleteNamespaceWithEveryPolicy(t *testing.T) {
 	for _, policy := range []metav1.DeletionPropagation{background, foreground, orphan} {
 		withControllers(t, func(p *controllersTest) {
@@ -242,7 +240,7 @@ func TestDeleteNamespaceWithEveryPolicy(t *testing.T) {
 	}
 }
 
-// Owners and dependents in a namespace that ends do not hold each other.
+// Owners and dependents in a terminating namespace are deleted.
 func TestDeleteNamespaceWithOwners(t *testing.T) {
 	withControllers(t, func(p *controllersTest) {
 		p.createTeamNamespace()
@@ -258,8 +256,8 @@ func TestDeleteNamespaceWithOwners(t *testing.T) {
 	})
 }
 
-// Whoever creates in a namespace while it goes is refused or loses what was created:
-// nothing is left behind in a namespace that is not there.
+// A create in a namespace that is being deleted fails, or the object is deleted. No object is left
+// once the namespace is removed.
 func TestDeleteNamespaceDuringWrites(t *testing.T) {
 	withControllers(t, func(p *controllersTest) {
 		p.createTeamNamespace()

@@ -14,9 +14,9 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// Every operation that a document tells of is served, and no other method at its
-// path is. (A proxy is told of with the methods of the API; a real server passes
-// HEAD and OPTIONS on, too.)
+// Every operation in the documents is served, and no other method of its path is. Paths of proxies
+// are documented with the methods of the API only, although a real server forwards HEAD and OPTIONS
+// as well.
 func TestOpenAPIPathsAreServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := documentClient{t, fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers())}
@@ -43,7 +43,7 @@ func TestOpenAPIPathsAreServed(t *testing.T) {
 					refused++
 					want := http.StatusMethodNotAllowed
 					if strings.HasPrefix(at, "/apis/") && strings.Count(at, "/") <= 3 {
-						want = http.StatusOK // the aggregator's documents of groups know no methods
+						want = http.StatusOK // the aggregator serves documents of groups with all methods
 					}
 					require.Equal(t, want, code, "%s %s", method, at)
 				}

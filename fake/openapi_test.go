@@ -22,7 +22,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// documentClient sends requests for documents; it follows no redirects.
+// documentClient reads documents. It does not follow redirects.
 type documentClient struct {
 	t   *testing.T
 	srv *fakeapi.Server
@@ -45,7 +45,7 @@ func (a documentClient) get(path string, headers ...string) (*http.Response, []b
 	return response, body
 }
 
-// index gives the address of each document of v3.
+// index returns the URL of each v3 document.
 func (a documentClient) index() map[string]string {
 	a.t.Helper()
 	response, body := a.get("/openapi/v3")
@@ -71,7 +71,7 @@ func TestOpenAPIV3(t *testing.T) {
 	}
 	address := urls["apis/apps/v1"]
 
-	// By its hash a document may be kept.
+	// The URL with the hash can be cached.
 	response, body := a.get(address)
 	require.Equal(t, http.StatusOK, response.StatusCode)
 	require.Equal(t, "public, immutable", response.Header.Get("Cache-Control"))
@@ -82,7 +82,7 @@ func TestOpenAPIV3(t *testing.T) {
 	tag := response.Header.Get("ETag")
 	require.Equal(t, `"`+strings.TrimPrefix(address, "/openapi/v3/apis/apps/v1?hash=")+`"`, tag)
 
-	// Without one it may not; a hash that is not its own leads to the right one.
+	// The URL without a hash cannot. One with another hash redirects to the correct one.
 	plain, same := a.get("/openapi/v3/apis/apps/v1", "Accept", "*/*")
 	require.Equal(t, "no-cache, private", plain.Header.Get("Cache-Control"))
 	require.Empty(t, plain.Header.Get("Expires"))
@@ -94,7 +94,7 @@ func TestOpenAPIV3(t *testing.T) {
 	require.Equal(t, tag, wrong.Header.Get("ETag"))
 	require.Empty(t, empty)
 
-	// Who has it is told so.
+	// If-None-Match returns 304.
 	unchanged, empty := a.get("/openapi/v3/apis/apps/v1", "If-None-Match", tag)
 	require.Equal(t, http.StatusNotModified, unchanged.StatusCode)
 	require.Empty(t, empty)
@@ -145,7 +145,7 @@ func TestOpenAPIV2(t *testing.T) {
 	require.Empty(t, empty)
 }
 
-// client-go reads all documents of v3, asks for each again by its hash, and keeps them.
+// client-go reads all v3 documents, requests each by its hash and caches it.
 func TestOpenAPIClient(t *testing.T) {
 	srv := fakeapi.Start(t)
 	client := discovery.NewDiscoveryClientForConfigOrDie(srv.RESTConfig())
@@ -163,7 +163,7 @@ func TestOpenAPIClient(t *testing.T) {
 	require.ErrorAs(t, err, new(*openapi3.GroupVersionNotFoundError))
 }
 
-// Each document says when it was made, which changes with the definitions of custom resources and with nothing else.
+// Last-Modified is the time when the document was created. It changes only with CRDs.
 func TestOpenAPILastModified(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
@@ -179,6 +179,6 @@ func TestOpenAPILastModified(t *testing.T) {
 			time.Sleep(time.Minute)
 			require.Equal(t, began, made(path), path)
 		}
-		require.Empty(t, made("/openapi/v3"), "which has no ETag: within a second nobody could tell that it has changed")
+		require.Empty(t, made("/openapi/v3"), "the index has no Last-Modified, since it has no ETag either")
 	})
 }

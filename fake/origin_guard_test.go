@@ -13,7 +13,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// What a web page could send is refused, by the API and by the control API, and does nothing.
+// Requests that a web page can send are rejected by the API and by the control API, and change
+// nothing.
 func TestCrossOriginRequestsAreRejected(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithControlAPI(), fakeapi.WithAllowedHosts("api.test"))
 	before := srv.ResourceVersion()
@@ -48,17 +49,17 @@ func TestCrossOriginRequestsAreRejected(t *testing.T) {
 	code, _ = try("POST", "/fakeapi/v1/expire", "", "Origin", "null")
 	require.Equal(t, 403, code)
 	code, _ = try("GET", "/fakeapi/v1/timeline", "", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document")
-	require.Equal(t, 200, code, "a link to the timeline can be followed")
+	require.Equal(t, 200, code, "navigation to the timeline is allowed")
 	code, _ = try("POST", "/api/v1/namespaces", "", "Sec-Fetch-Site", "same-site")
 	require.Equal(t, 403, code)
 	require.Equal(t, before, srv.ResourceVersion())
 
 	w := httptest.NewRecorder()
-	srv.ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/pods", nil)) // from example.com
-	require.Equal(t, 200, w.Code, "what does not come over the network is not looked at")
+	srv.ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/pods", nil)) // its Host is example.com
+	require.Equal(t, 200, w.Code, "direct calls of the handler are not checked")
 }
 
-// A name that is given is in the certificate, too.
+// The certificate has the allowed hosts.
 func TestAllowedHostsInCertificate(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithTLS(), fakeapi.WithAllowedHosts("api.test", "192.0.2.1"))
 	trusted := x509.NewCertPool()

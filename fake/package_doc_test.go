@@ -20,7 +20,7 @@ func packageDoc(t *testing.T) string {
 	return string(text)
 }
 
-// The manual says for each option what it is for.
+// The package documentation lists every option.
 func TestDocListsEveryOption(t *testing.T) {
 	_, tasks, _ := strings.Cut(packageDoc(t), "// # Options by task\n")
 	tasks, _, _ = strings.Cut(tasks, "// # ")
@@ -41,10 +41,11 @@ func TestDocListsEveryOption(t *testing.T) {
 	require.Greater(t, found, 25)
 }
 
-// curlLine is a call of the control API in the manual: the method, the path and the body.
+// curlLine matches a request to the control API in the package documentation: method, path and
+// body.
 var curlLine = regexp.MustCompile(`(?m)^//\tcurl (?:-X ([A-Z]+))? *\$A(/\S*)(?: --data-binary (?:'([^']*)'|(\S+)))?`)
 
-// Each line of curl in the manual does what it says, in their order.
+// The curl commands of the package documentation succeed, in their order.
 func TestDocumentedControlRequests(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithControlAPI(), fakeapi.WithTokens(fakeapi.NewToken("first", "ann")), fakeapi.WithClientCA())
 	lines := curlLine.FindAllStringSubmatch(packageDoc(t), -1)
@@ -65,5 +66,5 @@ func TestDocumentedControlRequests(t *testing.T) {
 		require.Less(t, answer.StatusCode, 300, "%s: %s", line[0], text)
 	}
 	err := srv.ExpireToken("s3cret")
-	require.NoError(t, err, "the token was added")
+	require.NoError(t, err, "the documented token was added")
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A handler that panics is answered for, and told of in the log; what it has begun to
-// answer is broken off (HT-11).
+// A panic of a handler is logged and returns 500, or aborts the response if it has started (HT-11).
 func TestPanics(t *testing.T) {
 	var told bytes.Buffer
 	defer log.SetOutput(log.Writer())
@@ -24,7 +23,7 @@ func TestPanics(t *testing.T) {
 	require.Equal(t, "This request caused apiserver to panic. Look in the logs for details.\n", answer.Body.String())
 	require.Equal(t, "text/plain; charset=utf-8", answer.Header().Get("Content-Type"))
 	require.Contains(t, told.String(), "panic serving GET /api/v1/pods: oh\n")
-	require.Contains(t, told.String(), "panic_test.go", "where it was")
+	require.Contains(t, told.String(), "panic_test.go", "the file in the stack")
 
 	require.PanicsWithValue(t, http.ErrAbortHandler, func() {
 		withPanicRecovery(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -10,7 +10,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// What only a node could answer says so, in a Status that clients show.
+// Subresources that only a kubelet can serve return a Status with that reason.
 func TestKubeletSubresources(t *testing.T) {
 	srv, client := startClient(t, fakeapi.WithObjects(newPod("p", makeRunning),
 		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}},

@@ -17,7 +17,7 @@ func newDebugger(name string) corev1.EphemeralContainer {
 	return corev1.EphemeralContainer{EphemeralContainerCommon: corev1.EphemeralContainerCommon{Name: name, Image: "d:1"}}
 }
 
-// Ephemeral containers can be added to a pod, and nothing else through their path.
+// The subresource ephemeralcontainers adds ephemeral containers and changes nothing else.
 func TestEphemeralContainers(t *testing.T) {
 	_, client := startClient(t)
 	ctx := t.Context()
@@ -40,7 +40,7 @@ func TestEphemeralContainers(t *testing.T) {
 	require.Equal(t, "ephemeralcontainers", last.Subresource)
 	require.Equal(t, `{"f:spec":{"f:ephemeralContainers":{".":{},"k:{\"name\":\"d\"}":{".":{},"f:image":{},"f:name":{},"f:resources":{}}}}}`, last.FieldsV1.GetRawString())
 
-	// As kubectl debug does it.
+	// The patch of kubectl debug.
 	pod, err = pods.Patch(ctx, "p", types.StrategicMergePatchType,
 		[]byte(`{"spec":{"ephemeralContainers":[{"name":"e","image":"e:1","targetContainerName":"c"}]}}`), metav1.PatchOptions{}, "ephemeralcontainers")
 	require.NoError(t, err)
@@ -80,7 +80,7 @@ func makeBurstable(p *corev1.Pod) {
 	p.Spec.Containers[0].Resources = corev1.ResourceRequirements{Requests: quantities("1", "1Gi"), Limits: quantities("2", "2Gi")}
 }
 
-// A resize changes CPU and memory of containers, and nothing else through its path.
+// The subresource resize changes CPU and memory of containers and nothing else.
 func TestResize(t *testing.T) {
 	_, client := startClient(t)
 	ctx := t.Context()
@@ -128,7 +128,7 @@ func TestResize(t *testing.T) {
 	require.ErrorContains(t, err, "spec.containers: Forbidden: containers may not be added or removed on resize")
 }
 
-// What a node runs by itself has no ephemeral containers and no other size.
+// Static pods cannot have ephemeral containers and cannot be resized.
 func TestStaticPods(t *testing.T) {
 	_, client := startClient(t, fakeapi.WithObjects(newPod("p", func(p *corev1.Pod) {
 		p.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "x"}
@@ -143,7 +143,7 @@ func TestStaticPods(t *testing.T) {
 	require.ErrorContains(t, err, "static pods do not support ephemeral containers")
 }
 
-// An apply at a part of a pod owns what the part is about.
+// An apply to a subresource owns the fields of the subresource.
 func TestApplyToPodSubresources(t *testing.T) {
 	_, client := startClient(t)
 	ctx := t.Context()
@@ -171,7 +171,7 @@ func TestApplyToPodSubresources(t *testing.T) {
 	require.Equal(t, "ephemeralcontainers", managedFieldsOf(t, pod, "ephemeralcontainersr").Subresource)
 }
 
-// What a pod has as a whole can be resized, too, and so can init containers that go on.
+// The resources of the pod and of sidecar containers can be resized.
 func TestResizeOfPodsAndSidecars(t *testing.T) {
 	always := corev1.ContainerRestartPolicyAlways
 	_, client := startClient(t)

@@ -24,7 +24,7 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// The README's first test.
+// TestNamespacesAreListed is the first test in the README.
 func TestNamespacesAreListed(t *testing.T) {
 	srv := fakeapi.Start(t)
 	client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
@@ -38,7 +38,7 @@ func TestNamespacesAreListed(t *testing.T) {
 	}
 }
 
-// The README's first test is short.
+// The first test in the README is short.
 func TestReadmeShowsShortTest(t *testing.T) {
 	_, code, _ := strings.Cut(readFile(t, "../README.md"), "func TestNamespacesAreListed")
 	code, _, found := strings.Cut(code, "\n}\n")
@@ -53,7 +53,7 @@ func readFile(t *testing.T, name string) string {
 	return string(text)
 }
 
-// trimmedLines are the lines of a text without what is around them.
+// trimmedLines returns the lines of a text without leading and trailing space.
 func trimmedLines(text string) (lines []string) {
 	for line := range strings.Lines(strings.TrimSpace(text)) {
 		lines = append(lines, strings.TrimSpace(line))
@@ -61,8 +61,8 @@ func trimmedLines(text string) (lines []string) {
 	return lines
 }
 
-// containsLines reports whether lines of code stand in a file, one after the other; "..." stands
-// for any others.
+// containsLines reports whether a file has the lines of code in sequence. A line "..." matches any
+// lines.
 func containsLines(code, file []string) bool {
 	for i := range file {
 		at, ok := i, true
@@ -86,7 +86,7 @@ func containsLines(code, file []string) bool {
 	return false
 }
 
-// All Go code of the README stands in tests, letter for letter.
+// All Go code of the README is in a test, verbatim.
 func TestReadmeShowsTestedCode(t *testing.T) {
 	var files [][]string
 	for _, name := range []string{"readme_test.go", "../scenario/readme_test.go", "../scenario/example_lostreply_test.go"} {
@@ -96,13 +96,13 @@ func TestReadmeShowsTestedCode(t *testing.T) {
 	require.Greater(t, len(blocks), 5)
 	for _, block := range blocks {
 		code := trimmedLines(block[1])
-		require.True(t, slices.ContainsFunc(files, func(file []string) bool { return containsLines(code, file) }), "no test has\n%s", block[1])
+		require.True(t, slices.ContainsFunc(files, func(file []string) bool { return containsLines(code, file) }), "no test has the code\n%s", block[1])
 	}
 	require.False(t, containsLines([]string{"a", "c"}, []string{"a", "b", "c"}))
 	require.True(t, containsLines([]string{"a", "...", "c"}, []string{"x", "a", "b", "c"}))
 }
 
-// Definitions come from where controller-gen puts them.
+// CRDs are read from the directory that controller-gen writes to.
 func TestReadmeCRDs(t *testing.T) {
 	root := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(root, "config/crd/bases"), 0o700))
@@ -116,7 +116,7 @@ func TestReadmeCRDs(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// The knobs, one line each.
+// The presets of the README, one line each.
 func TestReadmeCacheAndReplicaCalls(t *testing.T) {
 	srv := fakeapi.Start(t)
 	srv.Faults().Add(faults.Expire410())           // watches that resume end with 410 Gone
@@ -149,13 +149,13 @@ func TestReadmeCredentials(t *testing.T) {
 	require.True(t, apierrors.IsUnauthorized(err), "%v", err)
 }
 
-// startMyController keeps an informer on Namespaces, as controllers do.
+// startMyController runs an informer for Namespaces, as controllers do.
 func startMyController(t *testing.T, config *rest.Config) {
 	t.Helper()
 	factory := informers.NewSharedInformerFactory(kubernetes.NewForConfigOrDie(config), 0)
 	factory.Core().V1().Namespaces().Informer()
 	factory.StartWithContext(t.Context())
-	t.Cleanup(factory.Shutdown) // the test's context has ended by then
+	t.Cleanup(factory.Shutdown) // the context of the test has ended by then
 }
 
 func TestReadmeVirtualTime(t *testing.T) {
@@ -170,8 +170,7 @@ func TestReadmeVirtualTime(t *testing.T) {
 	require.Less(t, time.Since(began), 5*time.Minute)
 }
 
-// The README's rule in text form: the object is stored, its creator does not
-// hear of it.
+// With the rule of the README the object is stored, and the client receives no response.
 func TestLostReply(t *testing.T) {
 	rule, err := faults.Parse(`lost-reply: when during(committed) && verb(create) && resource(pods) && first(1) do reset`)
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// What a real v1.37 server was seen to answer where no rule says so.
+// Responses of a real v1.37 server for which there is no rule.
 func TestRecordedBehavior(t *testing.T) {
 	const (
 		maps    = "/api/v1/namespaces/default/configmaps"
@@ -25,21 +25,21 @@ func TestRecordedBehavior(t *testing.T) {
 	for _, tt := range []struct {
 		name, method, path, body, contentType, accept string
 		code                                          int
-		want                                          string // contained in the answer
+		want                                          string // a part of the response
 	}{
-		{"a name that is no part of a key", "GET", maps + "/a%25b", "", "", "", 400, `Name parameter invalid: \"a%b\": may not contain '%'`},
-		{"nor for a delete", "DELETE", maps + "/%25", "", "", "", 400, `Name parameter invalid: \"%\": may not contain '%'`},
-		{"nor for a patch", "PATCH", widgets + "/%25", "{}", merge, "", 400, `Name parameter invalid: \"%\": may not contain '%'`},
-		{"custom resources are created under any name", "POST", widgets + "/whatever", widget, "application/json", "", 201, `"name":"a"`},
-		{"which built-in types are not", "POST", maps + "/whatever", `{"metadata":{"name":"a"}}`, "application/json", "", 405, `not allow`},
-		{"what patch it is comes before its name", "PATCH", widgets, "{}", "application/json", "", 415, `accepted media types include: application/json-patch+json`},
-		{"its name after that", "PATCH", widgets, "{}", merge, "", 400, "name must be provided"},
-		{"and before what is accepted", "PATCH", maps + "/a", "{}", "application/json", "text/html", 415, "415: Unsupported Media Type"},
-		{"no items of a list of metadata", "GET", maps + "?labelSelector=no%3Done", "", "", "application/json" + list, 200, `"items":null`},
-		{"no items of it in YAML", "GET", maps + "?labelSelector=no%3Done", "", "", "application/yaml" + list, 200, "items: null\n"},
-		{"no items of a list", "GET", maps + "?labelSelector=no%3Done", "", "", "", 200, `"items":[]`},
-		{"a Scale that is none", "PUT", widgets + "/a/scale", `{"kind":"Foo"}`, "application/json", "", 400, `no kind is registered for the type v1.Scale in scheme`},
-		{"the Scale that was patched", "PATCH", widgets + "/a/scale", `{"spec":{"replicas":"x"}}`, merge, "", 422, `{\\\"apiVersion\\\":\\\"autoscaling/v1\\\",\\\"kind\\\":\\\"Scale\\\",`},
+		{"get with an invalid name", "GET", maps + "/a%25b", "", "", "", 400, `Name parameter invalid: \"a%b\": may not contain '%'`},
+		{"delete with an invalid name", "DELETE", maps + "/%25", "", "", "", 400, `Name parameter invalid: \"%\": may not contain '%'`},
+		{"patch with an invalid name", "PATCH", widgets + "/%25", "{}", merge, "", 400, `Name parameter invalid: \"%\": may not contain '%'`},
+		{"create of a custom resource below a name", "POST", widgets + "/whatever", widget, "application/json", "", 201, `"name":"a"`},
+		{"create of a built-in type below a name", "POST", maps + "/whatever", `{"metadata":{"name":"a"}}`, "application/json", "", 405, `not allow`},
+		{"unknown patch type without a name", "PATCH", widgets, "{}", "application/json", "", 415, `accepted media types include: application/json-patch+json`},
+		{"patch without a name", "PATCH", widgets, "{}", merge, "", 400, "name must be provided"},
+		{"unknown patch type that accepts no format", "PATCH", maps + "/a", "{}", "application/json", "text/html", 415, "415: Unsupported Media Type"},
+		{"empty list of metadata", "GET", maps + "?labelSelector=no%3Done", "", "", "application/json" + list, 200, `"items":null`},
+		{"empty list of metadata in YAML", "GET", maps + "?labelSelector=no%3Done", "", "", "application/yaml" + list, 200, "items: null\n"},
+		{"empty list", "GET", maps + "?labelSelector=no%3Done", "", "", "", 200, `"items":[]`},
+		{"update of a Scale with another kind", "PUT", widgets + "/a/scale", `{"kind":"Foo"}`, "application/json", "", 400, `no kind is registered for the type v1.Scale in scheme`},
+		{"invalid patch of a Scale", "PATCH", widgets + "/a/scale", `{"spec":{"replicas":"x"}}`, merge, "", 422, `{\\\"apiVersion\\\":\\\"autoscaling/v1\\\",\\\"kind\\\":\\\"Scale\\\",`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := sendWith(t, srv, tt.method, tt.path, tt.body, "Content-Type", tt.contentType, "Accept", tt.accept)
@@ -49,8 +49,7 @@ func TestRecordedBehavior(t *testing.T) {
 	}
 }
 
-// The exact state of one object is read from etcd, which waits for nothing and does not
-// ask to come again.
+// The exact state of one object is read from etcd without waiting. The error has no Retry-After.
 func TestExactReadOfOneDoesNotWait(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithResourceVersionTimeout(time.Hour))
 	for _, query := range []string{"resourceVersionMatch=Exact", "limit=1"} {
@@ -61,8 +60,7 @@ func TestExactReadOfOneDoesNotWait(t *testing.T) {
 	}
 }
 
-// A second delete of what has its grace period changes nothing but that, finalizers least
-// of all (DL-24).
+// A second delete of an object in its grace period does not change its finalizers (DL-24).
 func TestPendingDeleteKeepsPolicy(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithManifests(fstest.MapFS{"pod.yaml": {Data: []byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"default"},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}}`)}}))
 	const pod = "/api/v1/namespaces/default/pods/p"

@@ -23,8 +23,7 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// startWithReplica gives a server with one ConfigMap, a replica of it, and clients of
-// both.
+// startWithReplica returns a server with a ConfigMap, a replica, and clients of both.
 func startWithReplica(t *testing.T) (srv *fakeapi.Server, replica *fakeapi.Replica, current, stale typedcorev1.ConfigMapInterface) {
 	t.Helper()
 	srv = fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("a", "0")))
@@ -53,8 +52,8 @@ func getValue(t *testing.T, client typedcorev1.ConfigMapInterface, resourceVersi
 	return cm.Data["k"]
 }
 
-// A frozen view answers what may be old from the past, what must be recent from
-// the store, and makes wait for what it has not seen.
+// A frozen replica serves reads that may be stale from its old view and other reads from the store.
+// Reads that require a newer view wait.
 func TestFrozenReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, replica, current, stale := startWithReplica(t)
@@ -65,14 +64,14 @@ func TestFrozenReplica(t *testing.T) {
 		require.Equal(t, "1", getValue(t, current, "0"))
 		begin := time.Now()
 		_, err := stale.List(t.Context(), metav1.ListOptions{ResourceVersion: rev, ResourceVersionMatch: metav1.ResourceVersionMatchExact})
-		require.NoError(t, err, "exact reads go to the store")
+		require.NoError(t, err, "exact reads use the store")
 
 		code, header, _ := send(t, replica.Server, "GET", "/api/v1/namespaces/default/configmaps/a?resourceVersion="+rev, "", nil)
 		require.Equal(t, 504, code)
 		require.Equal(t, "1", header.Get("Retry-After"))
 		require.Equal(t, 3*time.Second, time.Since(begin))
 
-		// A write through the stale door is checked against the store.
+		// A write through the replica is checked against the store.
 		setValue(t, stale, "2")
 		require.Equal(t, "0", getValue(t, stale, "0"))
 		replica.CatchUp()
@@ -80,7 +79,7 @@ func TestFrozenReplica(t *testing.T) {
 	})
 }
 
-// A watch through a stale door is silent until its events come into view.
+// A watch of a frozen replica receives events once the view has caught up.
 func TestWatchOnReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, replica, current, stale := startWithReplica(t)
@@ -98,7 +97,7 @@ func TestWatchOnReplica(t *testing.T) {
 	})
 }
 
-// A replica has the store of its server, and what that keeps.
+// A replica has the store of its server and no options for it.
 func TestReplicaSharesStore(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	for _, opt := range []fakeapi.Option{fakeapi.WithHistory(time.Hour, 0), fakeapi.WithHistoryBytes(1), fakeapi.WithQuota(1 << 20)} {
@@ -107,8 +106,8 @@ func TestReplicaSharesStore(t *testing.T) {
 	}
 }
 
-// A replica has the controllers of its server: here none, so that a namespace that
-// is deleted through it stays.
+// A replica has the controllers of its server. Here there are none, so that a namespace deleted
+// through it stays.
 func TestReplicaSharesControllers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers())
@@ -126,10 +125,10 @@ func TestReplicaSharesControllers(t *testing.T) {
 	})
 }
 
-// A replica is configured as its server is, but for what its own options say.
+// A replica has the configuration of its server, except for its own options.
 func TestReplicaConfiguration(t *testing.T) {
 	refuse := func(context.Context, *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
-		return &admissionv1.AdmissionResponse{Result: &metav1.Status{Message: "not here"}}
+		return &admissionv1.AdmissionResponse{Result: &metav1.Status{Message: "denied"}}
 	}
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithBookmarkInterval(7*time.Second), fakeapi.WithWatchTimeout(20*time.Second),
@@ -139,12 +138,12 @@ func TestReplicaConfiguration(t *testing.T) {
 			require.NoError(t, err)
 			client := kubernetes.NewForConfigOrDie(replica.RESTConfig()).CoreV1().ConfigMaps("default")
 			_, err = client.Create(t.Context(), configMap("a", "0"), metav1.CreateOptions{})
-			require.ErrorContains(t, err, "not here")
+			require.ErrorContains(t, err, "denied")
 
 			began := time.Now()
 			w, err := client.Watch(t.Context(), metav1.ListOptions{AllowWatchBookmarks: true})
 			require.NoError(t, err)
-			first := <-w.ResultChan() // without WatchList none marks the end of what was there
+			first := <-w.ResultChan() // without WatchList no bookmark ends the initial events
 			require.EqualValues(t, "BOOKMARK", first.Type)
 			require.Equal(t, want, time.Since(began))
 			for range w.ResultChan() {
@@ -154,7 +153,7 @@ func TestReplicaConfiguration(t *testing.T) {
 	})
 }
 
-// There is one control plane, whatever doors open and close.
+// The controllers run independently of the replicas.
 func TestCloseReplicaKeepsControllers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
@@ -189,8 +188,7 @@ func TestLaggingReplica(t *testing.T) {
 	})
 }
 
-// A change comes into a delayed view when it is old enough, to the instant, for
-// reads and for watches.
+// With a delay, reads and watches see a change exactly when it is old enough.
 func TestDelayedReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, replica, current, stale := startWithReplica(t)
@@ -211,10 +209,9 @@ func TestDelayedReplica(t *testing.T) {
 	})
 }
 
-// An informer that is started again on a replica which is behind goes back in
-// time: what was deleted, and known to be, is there again. The replica has no
-// streaming lists, so that the informer lists at resourceVersion "0", as all did
-// before there were any.
+// An informer that restarts on a stale replica goes back in time: it sees an object that was
+// deleted and that it had seen deleted. The replica has no streaming lists, so that the informer
+// lists with resourceVersion "0", as all informers did before.
 func ExampleServer_Replica() {
 	srv, err := fakeapi.New(fakeapi.WithObjects(configMap("job", "running")))
 	if err != nil {
@@ -242,7 +239,7 @@ func ExampleServer_Replica() {
 	// behind: [default/job]
 }
 
-// startedInformer starts an informer, lets it sync, and gives the keys that it knows.
+// startedInformer starts an informer and returns its keys once it has synced.
 func startedInformer(srv *fakeapi.Server) []string {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -24,19 +24,19 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// scaleClient is what a typed client has for the Scale of a type.
+// scaleClient is the part of a typed client for Scales.
 type scaleClient interface {
 	GetScale(context.Context, string, metav1.GetOptions) (*autoscalingv1.Scale, error)
 	UpdateScale(context.Context, string, *autoscalingv1.Scale, metav1.UpdateOptions) (*autoscalingv1.Scale, error)
 }
 
-// startClient starts a server with a client of its own.
+// startClient starts a server and returns it with a client.
 func startClient(t *testing.T, opts ...fakeapi.Option) (*fakeapi.Server, *kubernetes.Clientset) {
 	srv := fakeapi.Start(t, append(opts, fakeapi.WithInMemoryNetwork())...)
 	return srv, kubernetes.NewForConfigOrDie(srv.RESTConfig())
 }
 
-// managedFieldsOf is the entry of managedFields that a manager has.
+// managedFieldsOf returns the entry of a manager in managedFields.
 func managedFieldsOf(t *testing.T, obj metav1.Object, manager string) metav1.ManagedFieldsEntry {
 	t.Helper()
 	for _, e := range obj.GetManagedFields() {
@@ -48,7 +48,7 @@ func managedFieldsOf(t *testing.T, obj metav1.Object, manager string) metav1.Man
 	return metav1.ManagedFieldsEntry{}
 }
 
-// sendForStatus sends a request and reads the Status that answers it.
+// sendForStatus sends a request and returns the code and the Status.
 func sendForStatus(t *testing.T, srv *fakeapi.Server, method, path, media, body string) (int, metav1.Status) {
 	t.Helper()
 	code, _, answer := send(t, srv, method, path, media, []byte(body))
@@ -57,7 +57,7 @@ func sendForStatus(t *testing.T, srv *fakeapi.Server, method, path, media, body 
 	return code, status
 }
 
-// Every type that has a scale shows it and takes it (SU-08, SU-09).
+// Every type with a scale subresource returns and updates it (SU-08, SU-09).
 func TestScaleEveryType(t *testing.T) {
 	_, client := startClient(t)
 	ctx := t.Context()
@@ -125,7 +125,8 @@ func TestScaleEveryType(t *testing.T) {
 	}
 }
 
-// A scale shows what the status has, and knows conflicts, uids and dry runs (SU-12).
+// A Scale has the replicas of the status. An update checks resourceVersion and uid, and can be a
+// dry run (SU-12).
 func TestScaleErrors(t *testing.T) {
 	_, client := startClient(t)
 	ctx := t.Context()
@@ -159,9 +160,9 @@ func TestScaleErrors(t *testing.T) {
 	require.NoError(t, update(func(s *autoscalingv1.Scale) { s.Spec.Replicas = 9 }, metav1.UpdateOptions{DryRun: []string{"All"}}))
 	now, err := deployments.GetScale(ctx, "web", metav1.GetOptions{})
 	require.NoError(t, err)
-	require.Equal(t, scale, now, "nothing of it was done")
+	require.Equal(t, scale, now, "the failed updates and the dry run changed nothing")
 
-	// Without a resourceVersion it overwrites, and the same again is no write.
+	// An update without a resourceVersion overwrites. The same update again changes nothing.
 	require.NoError(t, update(func(s *autoscalingv1.Scale) { s.ResourceVersion = ""; s.Spec.Replicas = 2 }, metav1.UpdateOptions{}))
 	now, err = deployments.GetScale(ctx, "web", metav1.GetOptions{})
 	require.NoError(t, err)
@@ -177,8 +178,8 @@ func TestScaleErrors(t *testing.T) {
 	require.EqualError(t, err, `deployments/scale.apps "none" not found`)
 }
 
-// All kinds of patches change a Scale, and who does so owns spec.replicas of the
-// object (PA-22, SA-22, SU-16).
+// Patches of all types change a Scale. Their manager owns spec.replicas of the object (PA-22,
+// SA-22, SU-16).
 func TestScalePatches(t *testing.T) {
 	_, client := startClient(t)
 	ctx := t.Context()
@@ -216,7 +217,7 @@ func TestScalePatches(t *testing.T) {
 	}, scaleManagers(t, client))
 }
 
-// scaleManagers are the entries of the Deployment "web" that own its replicas.
+// scaleManagers returns the entries of the Deployment "web" that own its replicas.
 func scaleManagers(t *testing.T, client kubernetes.Interface) map[string]string {
 	d, err := client.AppsV1().Deployments("default").Get(t.Context(), "web", metav1.GetOptions{})
 	require.NoError(t, err)
@@ -231,7 +232,7 @@ func scaleManagers(t *testing.T, client kubernetes.Interface) map[string]string 
 	return owners
 }
 
-// What is no Scale is refused (SU-10), and a Scale is neither made nor deleted.
+// Bodies of another kind are rejected (SU-10). A Scale cannot be created or deleted.
 func TestScaleBodies(t *testing.T) {
 	srv, client := startClient(t)
 	_, err := client.AppsV1().Deployments("default").Create(t.Context(), newDeployment("web"), metav1.CreateOptions{})
@@ -266,7 +267,7 @@ func TestScaleBodies(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, code)
 }
 
-// A client that knows no types finds the Scale of a type by discovery (SU-15).
+// The scale client finds the Scale of a type by discovery (SU-15).
 func TestScaleClient(t *testing.T) {
 	srv, client := startClient(t)
 	_, err := client.AppsV1().StatefulSets("default").Create(t.Context(), &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: "db"}}, metav1.CreateOptions{})

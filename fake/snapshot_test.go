@@ -21,8 +21,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// With a bump every client is told that its revision is too old, and finds out what
-// there is; a continue token from before is too old as well.
+// With a bump, revisions and continue tokens from before the restore are too old, and clients list
+// again.
 func TestRestoreWithBump(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("a", "0"), configMap("b", "0")))
@@ -40,13 +40,13 @@ func TestRestoreWithBump(t *testing.T) {
 		require.NoError(t, err)
 		before := srv.ResourceVersion()
 
-		synctest.Wait() // until the informer has c: a restore may overtake an event
+		synctest.Wait() // the informer has seen c; a restore can drop pending events
 		require.NoError(t, srv.Restore(snap, 100))
 		require.Equal(t, fmt.Sprint(parseVersion(t, before)+100), srv.ResourceVersion())
 		_, err = maps.List(t.Context(), metav1.ListOptions{Limit: 1, Continue: page.Continue})
 		require.True(t, apierrors.IsResourceExpired(err), "%v", err)
 
-		time.Sleep(time.Minute) // longer than the longest back-off of a reflector
+		time.Sleep(time.Minute) // longer than the maximum back-off of a reflector
 		synctest.Wait()
 		require.Equal(t, serverVersions(t, client), cachedVersions(informer))
 		require.Contains(t, cachedVersions(informer), "a")
@@ -55,8 +55,8 @@ func TestRestoreWithBump(t *testing.T) {
 	})
 }
 
-// Without a bump an informer waits at a revision that the server has not reached
-// again: it believes in what is not there any more, and misses what happens meanwhile.
+// Without a bump, an informer waits at a revision that the server has not reached again. It has
+// objects that do not exist and misses changes.
 func TestRestoreWithoutBump(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("a", "0")))
@@ -76,7 +76,7 @@ func TestRestoreWithoutBump(t *testing.T) {
 		require.Equal(t, []string{"add a=0", "update a=1", "update a=2", "update a=3"}, s.all())
 		require.Equal(t, "other", getValue(t, maps, ""))
 
-		for _, v := range []string{"4", "5", "6"} { // the revisions are used up again
+		for _, v := range []string{"4", "5", "6"} { // use up the revisions
 			setValue(t, maps, v)
 		}
 		time.Sleep(time.Minute)
@@ -86,7 +86,7 @@ func TestRestoreWithoutBump(t *testing.T) {
 	})
 }
 
-// What is remembered of pages belongs to the revisions of before a restore.
+// The remainingItemCount of a page is not cached across a restore.
 func TestContinueAfterRestore(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("a", "0"), configMap("b", "0")))
 	maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
@@ -107,11 +107,11 @@ func TestContinueAfterRestore(t *testing.T) {
 	_, err = maps.Create(t.Context(), configMap("c", "0"), metav1.CreateOptions{})
 	require.NoError(t, err)
 	setValue(t, maps, "1")
-	require.EqualValues(t, 1, left(first.Continue), "the token names a revision that is another state now")
+	require.EqualValues(t, 1, left(first.Continue), "the revision of the token has another state now")
 }
 
-// The controllers go on with what is there: an ending namespace that comes back ends
-// again, and a pod in its grace period goes when that is over.
+// After a restore the controllers delete a terminating namespace again, and a pod at the end of its
+// grace period.
 func TestControllersAfterRestore(t *testing.T) {
 	for _, bump := range []uint64{0, 1000} {
 		synctest.Test(t, func(t *testing.T) {
@@ -130,7 +130,7 @@ func TestControllersAfterRestore(t *testing.T) {
 			require.True(t, gone())
 
 			require.NoError(t, srv.Restore(snap, bump))
-			require.True(t, gone(), "the grace is over already")
+			require.True(t, gone(), "the grace period is over")
 			require.NoError(t, srv.RunControllers(t.Context()))
 		})
 	}
@@ -145,7 +145,7 @@ func TestRestoreErrors(t *testing.T) {
 	require.Equal(t, before, srv.ResourceVersion())
 }
 
-// A fork has objects and history of its original, and nothing of what comes later.
+// A fork has the objects and the history of its server, but not its later changes.
 func TestFork(t *testing.T) {
 	filled := fakeapi.Start(t, fakeapi.WithSeed(1), fakeapi.WithObjects(configMap("a", "0")))
 	past := filled.ResourceVersion()
@@ -164,7 +164,7 @@ func TestFork(t *testing.T) {
 		for _, ns := range []string{"default", "kube-system", "kube-public", "kube-node-lease"} {
 			other, err := kubernetes.NewForConfigOrDie(fork.RESTConfig()).CoreV1().Namespaces().Get(t.Context(), ns, metav1.GetOptions{})
 			require.NoError(t, err)
-			require.NotEqual(t, other.UID, b.UID, "the same seed, and no uid twice")
+			require.NotEqual(t, other.UID, b.UID, "uids are unique despite the same seed")
 		}
 		setValue(t, maps, "2")
 	})
@@ -179,8 +179,8 @@ func TestFork(t *testing.T) {
 	require.ErrorContains(t, err, "not a loopback address")
 }
 
-// A watch cache that is filled anew ends watches, refuses what it would answer, later
-// and later, and lets the rest pass.
+// While the watch cache is reinitialized, watches end, and requests that need the cache return 429
+// with an increasing Retry-After. Other requests succeed.
 func TestReinitializeCache(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("a", "0")))
@@ -193,7 +193,7 @@ func TestReinitializeCache(t *testing.T) {
 
 		srv.ReinitializeCache(time.Minute)
 		_, open := <-w.ResultChan()
-		require.False(t, open, "watches end")
+		require.False(t, open, "the watch ends")
 		rev := setValue(t, maps, "1")
 		const path = "/api/v1/namespaces/default/configmaps"
 		for _, query := range []string{"?watch=true", "?watch=true&resourceVersion=" + rev, "?resourceVersion=0", "", "?resourceVersion=0&limit=5&labelSelector=a", "?resourceVersion=" + rev} {
@@ -224,7 +224,7 @@ func TestReinitializeCache(t *testing.T) {
 	})
 }
 
-// The window can lie at the start: informers wait for its end.
+// The cache can be initializing at the start. Informers wait until it is ready.
 func TestCacheInitializing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
@@ -239,7 +239,7 @@ func TestCacheInitializing(t *testing.T) {
 	})
 }
 
-// An operator that kept its resourceVersion over a restore of etcd hears of nothing.
+// An operator with a resourceVersion from before a restore of etcd receives no event.
 func ExampleServer_Restore() {
 	srv, err := fakeapi.New(fakeapi.WithObjects(configMap("job", "running")))
 	if err != nil {

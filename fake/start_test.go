@@ -46,11 +46,11 @@ func TestDefaultNamespaces(t *testing.T) {
 
 func TestInvalidOptions(t *testing.T) {
 	for name, opt := range map[string]fakeapi.Option{
-		"a public address":    fakeapi.WithAddress("0.0.0.0:0"),
-		"no port":             fakeapi.WithAddress("127.0.0.1"),
-		"a negative interval": fakeapi.WithBookmarkInterval(-time.Second),
-		"no wait at all":      fakeapi.WithResourceVersionTimeout(0),
-		"a bad manifest":      fakeapi.WithManifests(fstest.MapFS{"a.yaml": {Data: []byte("kind: Nothing\napiVersion: v1\nmetadata: {name: x}")}}),
+		"public address":    fakeapi.WithAddress("0.0.0.0:0"),
+		"no port":           fakeapi.WithAddress("127.0.0.1"),
+		"negative interval": fakeapi.WithBookmarkInterval(-time.Second),
+		"no timeout":        fakeapi.WithResourceVersionTimeout(0),
+		"invalid manifest":  fakeapi.WithManifests(fstest.MapFS{"a.yaml": {Data: []byte("kind: Nothing\napiVersion: v1\nmetadata: {name: x}")}}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv, err := fakeapi.New(opt)
@@ -66,7 +66,7 @@ func TestPortInUse(t *testing.T) {
 	require.ErrorContains(t, err, "address already in use")
 }
 
-// The same seed gives the same uids and generated names.
+// The same seed returns the same uids and generated names.
 func TestSeed(t *testing.T) {
 	names := func() (out []string) {
 		srv := fakeapi.Start(t, fakeapi.WithSeed(7))
@@ -81,7 +81,7 @@ func TestSeed(t *testing.T) {
 	require.Equal(t, names(), names())
 }
 
-// openWatch starts a watch by hand.
+// openWatch starts a watch with an HTTP request.
 func openWatch(t testing.TB, ctx context.Context, srv *fakeapi.Server, path string) *http.Response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, srv.URL()+path, nil)
@@ -93,7 +93,7 @@ func openWatch(t testing.TB, ctx context.Context, srv *fakeapi.Server, path stri
 	return resp
 }
 
-// Close ends running watches at once.
+// Close ends running watches immediately.
 func TestCloseEndsWatches(t *testing.T) {
 	for name, opts := range map[string][]fakeapi.Option{
 		"tcp": nil, "memory": {fakeapi.WithInMemoryNetwork()},
@@ -104,7 +104,7 @@ func TestCloseEndsWatches(t *testing.T) {
 			require.NoError(t, err)
 			resp := openWatch(t, t.Context(), srv, "/api/v1/pods?watch=1&resourceVersion="+srv.ResourceVersion())
 			require.NoError(t, srv.Close())
-			_, _ = io.ReadAll(resp.Body) // returns: the stream has ended, one way or the other
+			_, _ = io.ReadAll(resp.Body) // returns because the stream has ended
 			require.NoError(t, srv.Close())
 			_, err = srv.Client().Get(srv.URL() + "/version")
 			require.Error(t, err)
@@ -112,7 +112,7 @@ func TestCloseEndsWatches(t *testing.T) {
 	}
 }
 
-// Many servers in one process leave no goroutine behind.
+// Servers leave no goroutines.
 func TestServersLeakNoGoroutines(t *testing.T) {
 	one := func(opts ...fakeapi.Option) {
 		srv, err := fakeapi.New(opts...)
@@ -132,8 +132,8 @@ func TestServersLeakNoGoroutines(t *testing.T) {
 	require.LessOrEqual(t, waitForGoroutines(before), before)
 }
 
-// waitForGoroutines waits until the number of goroutines is no more than want, or has
-// stopped falling, and gives it.
+// waitForGoroutines waits until there are at most want goroutines, or until their number stops
+// falling, and returns it.
 func waitForGoroutines(want int) int {
 	n := runtime.NumGoroutine()
 	for still := 0; n > want && still < 1000; still++ {
@@ -145,7 +145,7 @@ func waitForGoroutines(want int) int {
 	return n
 }
 
-// watchEvent is a watch event as it comes over the wire.
+// watchEvent is a watch event in JSON.
 type watchEvent struct {
 	Type   string
 	Object struct {
@@ -168,8 +168,7 @@ func readEvents(body io.Reader) (events []watchEvent) {
 	}
 }
 
-// On virtual time a watch gets its bookmarks at the interval and ends when
-// timeoutSeconds are over, to the second.
+// On virtual time a watch receives bookmarks at the interval and ends exactly after timeoutSeconds.
 func TestWatchTimeoutAndBookmarks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
@@ -177,7 +176,7 @@ func TestWatchTimeoutAndBookmarks(t *testing.T) {
 		resp := openWatch(t, t.Context(), srv, "/api/v1/pods?watch=1&allowWatchBookmarks=true&timeoutSeconds=600&resourceVersion="+srv.ResourceVersion())
 		events := readEvents(resp.Body)
 		require.Equal(t, 10*time.Minute, time.Since(begin))
-		require.Len(t, events, 10) // one a minute, the last shortly before the end
+		require.Len(t, events, 10) // one a minute, the last just before the end
 		for _, e := range events {
 			require.Equal(t, "BOOKMARK", e.Type)
 			require.Equal(t, "Pod", e.Object.Kind)
@@ -187,8 +186,7 @@ func TestWatchTimeoutAndBookmarks(t *testing.T) {
 	})
 }
 
-// A read at a resourceVersion from the future waits for it, and is answered
-// when it comes or refused after three seconds.
+// A read at a future resourceVersion waits for it and fails after three seconds.
 func TestReadsOfFutureRevisions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
@@ -213,8 +211,7 @@ func TestReadsOfFutureRevisions(t *testing.T) {
 	})
 }
 
-// History ages on the bubble's clock: after more than five minutes a watch from
-// before the last change is told to list anew.
+// History expires by age: after five minutes, a watch from before the last change returns 410.
 func TestHistoryMaxAge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
@@ -238,8 +235,8 @@ func TestHistoryMaxAge(t *testing.T) {
 	})
 }
 
-// An answer to a body that nobody has read keeps its connection open for a
-// moment; Close waits for it, so that no bubble ends before its goroutines.
+// A response to a request whose body was not read keeps the connection open for a moment. Close
+// waits for it, so that the synctest bubble can end.
 func TestCloseAfterUnreadBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())

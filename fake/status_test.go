@@ -11,8 +11,8 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// A write of a status never changes the spec, and of the metadata what the type lets
-// it (SU-02): all of it for most, none for some, and for a few something in between.
+// An update of the status does not change the spec. Depending on the type, it changes all, some or
+// none of the metadata (SU-02).
 func TestStatusMetadata(t *testing.T) {
 	srv, _ := startClient(t)
 	client := dynamic.NewForConfigOrDie(srv.RESTConfig())
@@ -71,7 +71,7 @@ func TestStatusMetadata(t *testing.T) {
 	}
 }
 
-// A kubelet that knows nothing of generations and classes loses none of them.
+// A kubelet that does not send observedGeneration and qosClass does not remove them.
 func TestPodStatusKeepsObservedGeneration(t *testing.T) {
 	_, client := startClient(t)
 	ctx := t.Context()
@@ -90,7 +90,7 @@ func TestPodStatusKeepsObservedGeneration(t *testing.T) {
 	require.Equal(t, want, pod.Status)
 }
 
-// The kubelet registers a node with its status; every other type begins without one.
+// Nodes can be created with a status, objects of other types cannot.
 func TestStatusOnCreate(t *testing.T) {
 	srv, client := startClient(t)
 	node, err := client.CoreV1().Nodes().Create(t.Context(), &corev1.Node{

@@ -11,8 +11,8 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// Every subresource answers every method and any body with a Status or an object, and
-// one that refuses changes nothing.
+// Every subresource answers any method and body with a Status or an object. A request that fails
+// changes nothing.
 func TestSubresourcesTakeAnything(t *testing.T) {
 	srv, _ := startClient(t)
 	client := dynamic.NewForConfigOrDie(srv.RESTConfig())
@@ -35,7 +35,7 @@ func TestSubresourcesTakeAnything(t *testing.T) {
 		obj := &unstructured.Unstructured{Object: map[string]any{}}
 		obj.SetGroupVersionKind(res.GroupVersionKind())
 		obj.SetName("x")
-		if res.GroupVersion() == res.StorageVersion { // or else the object is there already
+		if res.GroupVersion() == res.StorageVersion { // otherwise the object exists already
 			_, err := objects.Create(t.Context(), obj, metav1.CreateOptions{})
 			require.NoError(t, err)
 		}

@@ -28,7 +28,7 @@ const (
 	asYAMLTable = "application/yaml;as=Table;v=v1;g=meta.k8s.io"
 )
 
-// fetch sends a request without a body and gives the answer.
+// fetch sends a request without a body and returns the response.
 func fetch(t *testing.T, srv *fakeapi.Server, method, path, accept string) (*http.Response, []byte) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, srv.URL()+path, nil)
@@ -42,7 +42,7 @@ func fetch(t *testing.T, srv *fakeapi.Server, method, path, accept string) (*htt
 	return resp, body
 }
 
-// decodeTable are the cells of a Table, with the Table itself.
+// decodeTable returns a Table and its cells.
 func decodeTable(t *testing.T, body []byte) (metav1.Table, [][]any) {
 	t.Helper()
 	var table metav1.Table
@@ -60,8 +60,8 @@ func newTableConfigMap(name string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"}, Data: map[string]string{"k": "v"}}
 }
 
-// An age is that of now by the clock of the server, wrong or right, however often a
-// row was made before.
+// The age in a row is computed by the clock of the server for each response, also if the row is
+// cached.
 func TestTableAges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(newTableConfigMap("a")))
@@ -84,7 +84,7 @@ func TestTableAges(t *testing.T) {
 	})
 }
 
-// The whole text of a Table, as a client that counts bytes would see it.
+// The exact text of Tables with and without objects.
 func TestTableWithFullObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
@@ -120,12 +120,12 @@ func TestTableWithFullObjects(t *testing.T) {
 	})
 }
 
-// A large Table comes compressed to those who accept that, and whole.
+// A large Table is compressed.
 func TestLargeTableIsCompressed(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithObjects(newPods(1000)...))
 	for _, accept := range []string{asTable, asYAMLTable} {
 		resp, body := fetch(t, srv, "GET", "/api/v1/namespaces/default/pods", accept)
-		require.True(t, resp.Uncompressed, "the transport has unpacked it")
+		require.True(t, resp.Uncompressed, "the transport decompresses it")
 		if accept == asYAMLTable {
 			var err error
 			body, err = yaml.YAMLToJSON(body)
@@ -136,7 +136,7 @@ func TestLargeTableIsCompressed(t *testing.T) {
 	}
 }
 
-// Both versions of a type that has two are printed alike, and show themselves.
+// The versions of a type have the same columns. The rows have objects of the requested version.
 func TestTableVersions(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithObjects(
 		&eventsv1.Event{
@@ -166,7 +166,7 @@ func TestTableVersions(t *testing.T) {
 	}
 }
 
-// A scale is printed as such; what cannot be printed is not acceptable.
+// A Scale has columns of its own. A response that cannot be a Table returns 406.
 func TestTableOfSubresources(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithObjects(
 		&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "d", Namespace: "default"}, Spec: appsv1.DeploymentSpec{Replicas: new(int32(4))}},
@@ -190,7 +190,7 @@ func TestTableOfSubresources(t *testing.T) {
 	}
 }
 
-// Every type is answered as a Table, by each verb that shows objects.
+// Objects of every type are returned as Tables by each verb.
 func TestEveryResourceAsTable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
@@ -227,8 +227,8 @@ func TestEveryResourceAsTable(t *testing.T) {
 	})
 }
 
-// Every type can be watched as Tables, from its initial events on: the bookmark that
-// ends them is a row, too, of nothing.
+// Every type can be watched as Tables. The bookmark at the end of the initial events is a row
+// without cells.
 func TestEveryResourceAsWatchedTable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
@@ -257,7 +257,7 @@ func TestEveryResourceAsWatchedTable(t *testing.T) {
 					if raw := table.Rows[0].Object.Raw; raw != nil {
 						require.NoError(t, json.Unmarshal(raw, &o))
 					}
-					if i == 1 && include == "None" { // which would not be seen to be the end
+					if i == 1 && include == "None" { // a client could not recognize the end otherwise
 						require.Equal(t, "PartialObjectMetadata", o.Kind)
 					} else {
 						require.Equal(t, shown, o.Kind)
@@ -274,8 +274,8 @@ func TestEveryResourceAsWatchedTable(t *testing.T) {
 	})
 }
 
-// What is wrong with the options of a Table is told when there would be one to make:
-// the write has been done. A Success is of the accepted encoding, and no Table.
+// Invalid Table options are reported only when the Table is created, after the write. A Success is
+// a Status in the accepted encoding, not a Table.
 func TestTableOptionErrors(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithObjects(newTableConfigMap("a"), newTableConfigMap("b"), newTableConfigMap("c"), newTableConfigMap("d")))
 	const maps = "/api/v1/namespaces/default/configmaps"
@@ -296,7 +296,7 @@ func TestTableOptionErrors(t *testing.T) {
 	require.Empty(t, rows)
 }
 
-// Flow schemas come in the order in which they are tried.
+// Flow schemas are ordered by precedence.
 func TestTableOfFlowSchemas(t *testing.T) {
 	flow := func(name string, precedence int32) *flowcontrolv1.FlowSchema {
 		return &flowcontrolv1.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: flowcontrolv1.FlowSchemaSpec{MatchingPrecedence: precedence}}
@@ -307,7 +307,7 @@ func TestTableOfFlowSchemas(t *testing.T) {
 	require.Equal(t, []any{"b", "c", "a"}, []any{rows[0][0], rows[1][0], rows[2][0]})
 }
 
-// A list of events that are lists cannot be: the stream ends when there would be one.
+// Events cannot be lists: the stream ends before the first event.
 func TestWatchAsLists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(newTableConfigMap("a")))

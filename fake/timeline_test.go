@@ -15,8 +15,8 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// startWithTimeline is the timeline of a short story, in which a client watches, one creates, one
-// lists in vain and one is cut off.
+// startWithTimeline returns a server and its timeline after a watch, a create, a failed list and a
+// delete whose event breaks the watch.
 func startWithTimeline(t *testing.T, opts ...fakeapi.Option) (*fakeapi.Server, fakeapi.Timeline) {
 	srv := fakeapi.Start(t, append(opts, fakeapi.WithInMemoryNetwork(), fakeapi.WithSeed(1))...)
 	config := srv.RESTConfig()
@@ -76,7 +76,7 @@ func TestWithoutTimeline(t *testing.T) {
 	})
 }
 
-// A replica and a fork remember what they were asked, and no other.
+// Replicas and forks have timelines of their own.
 func TestTimelinesOfReplicasAndForks(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	replica, err := srv.Replica(fakeapi.WithInMemoryNetwork())
@@ -93,7 +93,7 @@ func TestTimelinesOfReplicasAndForks(t *testing.T) {
 	}
 }
 
-// What is long is left out in its middle, and said to be.
+// A long text omits its middle and the middle of long paths.
 func TestLongTimelineAsText(t *testing.T) {
 	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	long := fakeapi.Timeline{Begin: begin, ExchangesDropped: 3}

@@ -19,7 +19,7 @@ import (
 
 const timeoutBody = `{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout","reason":"Timeout","details":{},"code":504}` + "\n"
 
-// withDelay is an admission function that takes a time.
+// withDelay returns an option with an admission function that sleeps.
 func withDelay(d time.Duration) fakeapi.Option {
 	return fakeapi.WithAdmission(fakeapi.ValidatingAdmission("slow", func(context.Context, *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
 		time.Sleep(d)
@@ -27,13 +27,12 @@ func withDelay(d time.Duration) fakeapi.Option {
 	}))
 }
 
-// A write takes no longer than it may, as far as its client can tell: it is answered
-// 504, and carried out for all that (EX-08, EX-10).
+// A write that exceeds its timeout returns 504, but is carried out (EX-08, EX-10).
 func TestWriteTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), withDelay(90*time.Second))
-		for name, timeout := range map[string]time.Duration{"asked": 5 * time.Second, "default": time.Minute, "most": time.Minute} {
-			query := map[string]string{"asked": "?timeout=5s", "default": "", "most": "?timeout=10h"}[name]
+		for name, timeout := range map[string]time.Duration{"parameter": 5 * time.Second, "default": time.Minute, "maximum": time.Minute} {
+			query := map[string]string{"parameter": "?timeout=5s", "default": "", "maximum": "?timeout=10h"}[name]
 			begin := time.Now()
 			code, header, body := send(t, srv, "POST", "/api/v1/namespaces/default/configmaps"+query, "application/json", []byte(`{"metadata":{"name":"`+name+`"}}`))
 			require.Equal(t, http.StatusGatewayTimeout, code, "%s: %s", name, body)
@@ -48,8 +47,8 @@ func TestWriteTimeout(t *testing.T) {
 	})
 }
 
-// What is in time is answered as ever; a time that is none is refused, and no time at
-// all is what nobody asked for. Watches do not look at it.
+// The parameter timeout: valid values, 0 and "" have no effect on fast requests, invalid ones
+// return 400. Watches ignore it.
 func TestTimeoutParameter(t *testing.T) {
 	srv := fakeapi.Start(t)
 	for _, path := range []string{"/api/v1/namespaces/default?", "/apis?", "/version?", "/healthz?", "/api/v1/pods?"} {
@@ -72,11 +71,11 @@ func TestTimeoutParameter(t *testing.T) {
 	require.Len(t, readEvents(resp.Body), 4)
 }
 
-// tooManyRequestsBody is what the limit says to one more.
+// tooManyRequestsBody is the body of a 429.
 const tooManyRequestsBody = "Too many requests, please try again later.\n"
 
-// The limits are for reading and for writing by themselves; watches do not count, and
-// who comes when others have ended is served (HT-08).
+// The limits for read-only and mutating requests are separate. Watches do not count. Requests are
+// served again once others have ended (HT-08).
 func TestMaxInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithMaxInFlight(2, 1))
@@ -114,7 +113,7 @@ func TestMaxInFlight(t *testing.T) {
 		}
 		require.Equal(t, map[int]int{200: 4, 201: 1, 405: 1}, counts)
 		code, _, _ = send(t, srv, "GET", "/livez", "", nil)
-		require.Equal(t, http.StatusOK, code, "there is room again")
+		require.Equal(t, http.StatusOK, code, "the other requests have ended")
 		code, _, _ = send(t, srv, "DELETE", maps+"/a", "", nil)
 		require.Equal(t, http.StatusOK, code)
 	})
@@ -122,8 +121,7 @@ func TestMaxInFlight(t *testing.T) {
 	require.ErrorContains(t, err, "a limit is not negative")
 }
 
-// A limit is one of a client's troubles: client-go comes again after the second that it
-// is told, and is served.
+// client-go retries a 429 after Retry-After and is served.
 func TestClientsRetryAfterTooManyRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithMaxInFlight(1, 1), fakeapi.WithFaults(

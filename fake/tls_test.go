@@ -25,7 +25,7 @@ import (
 	"example.com/fakeapi/internal/dev/verify/harness"
 )
 
-// protocol is the version of HTTP in which a server answers its own client.
+// protocol returns the HTTP version of a response to the server's client.
 func protocol(t *testing.T, srv *fakeapi.Server) string {
 	t.Helper()
 	resp, err := srv.Client().Get(srv.URL() + "/version")
@@ -35,7 +35,7 @@ func protocol(t *testing.T, srv *fakeapi.Server) string {
 	return resp.Proto
 }
 
-// Every way in has TLS, and HTTP/2 with it.
+// All addresses serve TLS and HTTP/2.
 func TestTLS(t *testing.T) {
 	for name, opts := range map[string][]fakeapi.Option{
 		"port":    nil,
@@ -67,8 +67,8 @@ func TestTLSKubeconfig(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A client that speaks HTTP/1.1 only is served; one that trusts others, or does not
-// speak TLS, is not.
+// A client that supports only HTTP/1.1 is served. One that does not trust the CA or does not use
+// TLS is not.
 func TestTLSWithOtherClients(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithTLS())
 	get := func(config *tls.Config, url string) (*http.Response, error) {
@@ -95,7 +95,7 @@ func TestTLSWithOtherClients(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, resp.StatusCode)
 }
 
-// No proxy of the environment is asked for a server in memory, which it cannot know.
+// The client of an in-memory server uses no proxy from the environment.
 func TestInMemoryNetworkIgnoresProxy(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithTLS(), fakeapi.WithInMemoryNetwork())
 	r := httptest.NewRequest(http.MethodGet, srv.URL(), nil)
@@ -105,7 +105,7 @@ func TestInMemoryNetworkIgnoresProxy(t *testing.T) {
 	require.Equal(t, "HTTP/2.0", protocol(t, srv))
 }
 
-// A replica has the TLS of its server, and who trusts one trusts the other.
+// A replica has the certificate authority of its server.
 func TestReplicaTLS(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithTLS())
 	replica, err := srv.Replica(fakeapi.WithAddress("127.0.0.3:0"))
@@ -118,8 +118,8 @@ func TestReplicaTLS(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Over HTTP/2, on virtual time, every event of a watch is there at once, and the
-// watch ends to the second.
+// Over HTTP/2 on virtual time, events of a watch arrive immediately, and the watch ends exactly at
+// its timeout.
 func TestWatchOverHTTP2(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTLS())
@@ -145,7 +145,7 @@ func TestWatchOverHTTP2(t *testing.T) {
 	})
 }
 
-// A connection takes a hundred requests at a time; for more, clients open another one.
+// A connection has up to a hundred concurrent requests. Clients open another one for more.
 func TestMaxConcurrentStreams(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTLS())
 	config := srv.RESTConfig()
@@ -159,7 +159,7 @@ func TestMaxConcurrentStreams(t *testing.T) {
 	}
 }
 
-// unresponsiveConn is a connection whose client stops reading at some point.
+// unresponsiveConn is a connection whose client stops reading once unresponsive is closed.
 type unresponsiveConn struct {
 	net.Conn
 	unresponsive, done chan struct{}
@@ -181,12 +181,12 @@ func (c *unresponsiveConn) Close() error {
 	return c.Conn.Close()
 }
 
-// A client that does not read a stream, or nothing at all any more, holds up nobody:
-// neither writers, nor other streams of its connection, nor the end of the server.
+// A client that does not read its stream or its connection delays neither writers nor other streams
+// nor Close.
 func TestSlowHTTP2Clients(t *testing.T) {
 	srv, err := fakeapi.New(fakeapi.WithTLS())
 	require.NoError(t, err)
-	openWatch(t, t.Context(), srv, "/api/v1/configmaps?watch=1") // nobody reads it
+	openWatch(t, t.Context(), srv, "/api/v1/configmaps?watch=1") // never read
 
 	deaf := make(chan struct{})
 	transport := srv.Client().Transport.(*http.Transport).Clone()
@@ -202,18 +202,18 @@ func TestSlowHTTP2Clients(t *testing.T) {
 
 	client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
 	value := strings.Repeat("v", 1<<20)
-	for i := range 20 { // more than fits the window of a stream and the buffers of a socket
+	for i := range 20 { // more than the window of a stream and the buffers of a socket
 		_, err := client.Create(t.Context(), configMap(fmt.Sprint("n", i), value), metav1.CreateOptions{})
 		require.NoError(t, err)
 	}
 	require.Equal(t, "HTTP/2.0", protocol(t, srv))
 	begin := time.Now()
 	require.NoError(t, srv.Close())
-	require.Less(t, time.Since(begin), 4*time.Second, "it does not wait for those who do not read")
+	require.Less(t, time.Since(begin), 4*time.Second, "Close does not wait for unresponsive clients")
 }
 
-// A graceful shutdown ends watches over HTTP/2 cleanly, and lets its connections go within
-// the second that net/http gives them after a GOAWAY.
+// Shutdown ends watches over HTTP/2 cleanly and closes connections within the second that net/http
+// waits after a GOAWAY.
 func TestShutdownOverHTTP2(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTLS())
@@ -231,7 +231,7 @@ func TestShutdownOverHTTP2(t *testing.T) {
 	})
 }
 
-// A connection over HTTP/2 on which nothing is going on does not keep a shutdown waiting.
+// An idle HTTP/2 connection does not delay Shutdown.
 func TestShutdownOfIdleHTTP2(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTLS())
@@ -246,8 +246,8 @@ func TestShutdownOfIdleHTTP2(t *testing.T) {
 	})
 }
 
-// In memory nothing is buffered, so what the end of a server says to an idle client
-// would wait until that reads it.
+// An idle client over TLS does not delay Close. The in-memory network has no buffer, so that a
+// close_notify would wait until the client reads it.
 func TestCloseWithIdleClientOverTLS(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, err := fakeapi.New(fakeapi.WithInMemoryNetwork(), fakeapi.WithTLS())

@@ -21,20 +21,21 @@ import (
 	"example.com/fakeapi/internal/dev/verify/harness"
 )
 
-// writeTokenFile writes a token to where a client reads it, as a kubelet does for a pod.
+// writeTokenFile writes the token file of a client, as a kubelet does for a pod.
 func writeTokenFile(t *testing.T, path, token string) {
 	t.Helper()
 	require.NoError(t, os.WriteFile(path, []byte(token), 0o600))
 }
 
-// countUnauthorized counts the 401 that a client gets, and fails on answers that are not HTTP/2.
+// countUnauthorized counts the 401 responses of a client. It fails the test if a response is not
+// HTTP/2.
 func countUnauthorized(t *testing.T, config *rest.Config) *atomic.Int32 {
 	var n atomic.Int32
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return roundTripperFunc(func(r *http.Request) (*http.Response, error) {
 			resp, err := next.RoundTrip(r)
 			if err == nil && resp.ProtoMajor != 2 {
-				t.Errorf("%s %s answered in %s", r.Method, r.URL, resp.Proto)
+				t.Errorf("%s %s: the response is %s", r.Method, r.URL, resp.Proto)
 			}
 			if err == nil && resp.StatusCode == http.StatusUnauthorized {
 				n.Add(1)
@@ -45,8 +46,8 @@ func countUnauthorized(t *testing.T, config *rest.Config) *atomic.Int32 {
 	return &n
 }
 
-// The token of an informer expires: its watch goes on until it ends by itself, then it gets
-// nothing but 401, until a new token lies where it reads it. Nothing is lost in the end.
+// After the token of an informer has expired, its watch continues until it ends. Then its requests
+// return 401 until the token file has a new token. In the end the informer is equal to the store.
 func TestInformerRenewsToken(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
 	synctest.Test(t, func(t *testing.T) {
@@ -66,7 +67,7 @@ func TestInformerRenewsToken(t *testing.T) {
 		informer := startInformer(t, config, &s)
 
 		time.Sleep(4*time.Minute + 30*time.Second)
-		network.BreakConnections() // so that its watch is a new one, which lasts for five minutes at least
+		network.BreakConnections() // so that a new watch starts, which lasts at least five minutes
 		time.Sleep(time.Minute)
 		write("after-expiry")
 		synctest.Wait()
@@ -87,8 +88,7 @@ func TestInformerRenewsToken(t *testing.T) {
 	})
 }
 
-// A RetryWatcher goes on after all that can be mended by trying again, which a token that
-// has expired is not: it says so, and ends.
+// A RetryWatcher resumes after retriable errors. A 401 is not one; the watcher returns it and ends.
 func TestRetryWatcherWithExpiredToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTokens(annToken.ExpiresIn(10*time.Minute)))

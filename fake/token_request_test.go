@@ -20,7 +20,7 @@ func newServiceAccount(name string) *corev1.ServiceAccount {
 	return &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", UID: "account-uid"}}
 }
 
-// claimsOf reads the middle of a token.
+// claimsOf returns the claims of a token.
 func claimsOf(t *testing.T, token string) map[string]any {
 	t.Helper()
 	parts := strings.Split(token, ".")
@@ -39,7 +39,7 @@ func claimsOf(t *testing.T, token string) map[string]any {
 	return claims
 }
 
-// A token tells whose it is, whom it is for, how long, and what it is bound to.
+// The claims of a token are its service account, audiences, expiration and bound object.
 func TestTokenRequest(t *testing.T) {
 	srv, client := startClient(t, fakeapi.WithObjects(newServiceAccount("sa"),
 		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", UID: "node-uid"}},
@@ -73,7 +73,7 @@ func TestTokenRequest(t *testing.T) {
 	require.Equal(t, []any{"vault"}, claims["aud"])
 	require.Equal(t, map[string]any{"name": "p", "uid": "pod-uid"}, claims["kubernetes.io"].(map[string]any)["pod"])
 	require.Equal(t, map[string]any{"name": "n", "uid": "node-uid"}, claims["kubernetes.io"].(map[string]any)["node"])
-	require.Equal(t, before, srv.ResourceVersion(), "nothing is kept of a token")
+	require.Equal(t, before, srv.ResourceVersion(), "the token is not stored")
 }
 
 func TestTokenRequestErrors(t *testing.T) {
@@ -112,7 +112,7 @@ func TestTokenRequestErrors(t *testing.T) {
 	require.EqualError(t, err, `serviceaccounts "none" not found`)
 }
 
-// Two servers of one seed, on virtual time or at the same second, sign the same.
+// Servers with the same seed sign with the same key.
 func TestTokensDependOnSeed(t *testing.T) {
 	key := func(seed uint64) string {
 		_, client := startClient(t, fakeapi.WithSeed(seed), fakeapi.WithObjects(newServiceAccount("sa")))

@@ -14,13 +14,13 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// An object that is too large only because of its managedFields is stored without
-// them (CR-18), by create, update and patch; an apply, which lives by them, fails.
+// A create, an update or a patch of an object that is too large only because of its managedFields
+// stores it without them (CR-18). An apply, which needs them, fails.
 func TestTooLargeByManagedFieldsOnly(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	pods := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Pods("default")
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "crowd"}}
-	for i := range 18_000 { // each takes less space than what says who manages it
+	for i := range 18_000 { // each is smaller than its managed fields
 		pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Name: fmt.Sprintf("c%d", i)})
 	}
 	created, err := pods.Create(t.Context(), pod, metav1.CreateOptions{})

@@ -13,7 +13,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// Where a Service leads to, by default and with the options.
+// The address that the Service of a webhook resolves to, with different options.
 func TestWebhookServiceResolver(t *testing.T) {
 	const at = `conversion webhook for example.com/v2, Kind=Gadget failed: Post "https://conv.default.svc:443/?timeout=30s": `
 	refuses := fakeapi.WithWebhookDialer(func(_ context.Context, network, address string) (net.Conn, error) {
@@ -24,16 +24,16 @@ func TestWebhookServiceResolver(t *testing.T) {
 		service string
 		want    string
 	}{
-		"no service":     {nil, "", at + `service "conv" not found`},
-		"dialer, too":    {[]fakeapi.Option{refuses}, "", at + `service "conv" not found`},
-		"no network":     {nil, `{"ports":[{"port":443}]}`, at + "dial tcp: lookup conv.default.svc: no such host"},
-		"dialer":         {[]fakeapi.Option{refuses}, `{"ports":[{"port":443}]}`, at + "dialed tcp conv.default.svc:443"},
-		"no such port":   {[]fakeapi.Option{refuses}, `{"ports":[{"port":80}]}`, at + `no service port 443 found for service "conv"`},
-		"headless":       {[]fakeapi.Option{refuses}, `{"clusterIP":"None","ports":[{"port":443}]}`, at + `cannot route to service with ClusterIP "None"`},
-		"an outer name":  {[]fakeapi.Option{refuses}, `{"type":"ExternalName","externalName":"x.example.com"}`, at + "dialed tcp x.example.com:443"},
-		"resolver":       {[]fakeapi.Option{refuses, fakeapi.WithServiceResolver(func(string, string, int32) (string, error) { return "10.0.0.1:9443", nil })}, "", at + "dialed tcp 10.0.0.1:9443"},
-		"failing":        {[]fakeapi.Option{fakeapi.WithServiceResolver(func(string, string, int32) (string, error) { return "", errors.New("nobody knows") })}, "", at + "nobody knows"},
-		"not an address": {[]fakeapi.Option{fakeapi.WithServiceResolver(func(string, string, int32) (string, error) { return "nowhere", nil })}, "", at + "service default/conv: address nowhere: missing port in address"},
+		"no service":             {nil, "", at + `service "conv" not found`},
+		"dialer without service": {[]fakeapi.Option{refuses}, "", at + `service "conv" not found`},
+		"no dialer":              {nil, `{"ports":[{"port":443}]}`, at + "dial tcp: lookup conv.default.svc: no such host"},
+		"dialer":                 {[]fakeapi.Option{refuses}, `{"ports":[{"port":443}]}`, at + "dialed tcp conv.default.svc:443"},
+		"no such port":           {[]fakeapi.Option{refuses}, `{"ports":[{"port":80}]}`, at + `no service port 443 found for service "conv"`},
+		"headless":               {[]fakeapi.Option{refuses}, `{"clusterIP":"None","ports":[{"port":443}]}`, at + `cannot route to service with ClusterIP "None"`},
+		"external name":          {[]fakeapi.Option{refuses}, `{"type":"ExternalName","externalName":"x.example.com"}`, at + "dialed tcp x.example.com:443"},
+		"resolver":               {[]fakeapi.Option{refuses, fakeapi.WithServiceResolver(func(string, string, int32) (string, error) { return "10.0.0.1:9443", nil })}, "", at + "dialed tcp 10.0.0.1:9443"},
+		"resolver error":         {[]fakeapi.Option{fakeapi.WithServiceResolver(func(string, string, int32) (string, error) { return "", errors.New("unknown service") })}, "", at + "unknown service"},
+		"invalid address":        {[]fakeapi.Option{fakeapi.WithServiceResolver(func(string, string, int32) (string, error) { return "nowhere", nil })}, "", at + "service default/conv: address nowhere: missing port in address"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv := fakeapi.Start(t, test.options...)
@@ -53,7 +53,7 @@ func TestNilWebhookOptions(t *testing.T) {
 	require.EqualError(t, err, "fakeapi: WithServiceResolver needs a function")
 }
 
-// A certificate that the caBundle does not know ends the call.
+// A webhook whose certificate is not of the caBundle is not called.
 func TestWebhookCertificateIsVerified(t *testing.T) {
 	srv := fakeapi.Start(t)
 	stranger := startLoopbackWebhook(t, &gadgetWebhook{})

@@ -16,7 +16,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// dialWebSocket opens a WebSocket with these subprotocols and this Accept header.
+// dialWebSocket opens a WebSocket with subprotocols and an Accept header.
 func dialWebSocket(t *testing.T, srv *fakeapi.Server, path, accept string, protocols ...string) (*websocket.Conn, error) {
 	t.Helper()
 	config, err := websocket.NewConfig("ws"+strings.TrimPrefix(srv.URL(), "http")+path, srv.URL())
@@ -26,10 +26,10 @@ func dialWebSocket(t *testing.T, srv *fakeapi.Server, path, accept string, proto
 	return config.DialContext(t.Context())
 }
 
-// readMessage receives the next event.
+// readMessage reads the next event.
 func readMessage(t *testing.T, ws *websocket.Conn) (kind string, object metav1.PartialObjectMetadata) {
 	t.Helper()
-	var text string // a binary message would be an error of JSON
+	var text string // fails for a binary message
 	require.NoError(t, ws.SetDeadline(time.Now().Add(10*time.Second)))
 	require.NoError(t, websocket.Message.Receive(ws, &text))
 	require.True(t, strings.HasSuffix(text, "}\n"))
@@ -41,8 +41,8 @@ func readMessage(t *testing.T, ws *websocket.Conn) (kind string, object metav1.P
 	return event.Type, object
 }
 
-// A watch over a WebSocket has a message for each event, and ends like any other; a
-// subprotocol is echoed and changes nothing.
+// A watch over a WebSocket has a message for each event and ends like any other. The subprotocol is
+// returned and has no effect.
 func TestWatchOverWebSocket(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("a", "0")))
 	maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
@@ -69,22 +69,22 @@ func TestWatchOverWebSocket(t *testing.T) {
 		return nil
 	}}.Receive
 	require.NoError(t, receive(ws, &binary))
-	require.Contains(t, string(binary), "\n\aDELETED", "the message without a length before it")
-	require.Error(t, receive(ws, &binary), "the time is over")
+	require.Contains(t, string(binary), "\n\aDELETED", "the message has no length prefix")
+	require.Error(t, receive(ws, &binary), "the timeout is over")
 
-	// Expired history is an event, and so it is here.
+	// A 410 is an event.
 	srv.ForgetHistory()
 	ws, err = dialWebSocket(t, srv, "/api/v1/configmaps?watch=1&resourceVersion="+object.ResourceVersion, "*/*")
 	require.NoError(t, err)
 	kind, _ = readMessage(t, ws)
 	require.Equal(t, "ERROR", kind)
-	require.Eventually(t, func() bool { // a watch counts when it has ended
+	require.Eventually(t, func() bool { // a watch is counted when it has ended
 		return slices.Contains(scrape(t, srv, "apiserver_request_total"), "code=101 resource=configmaps scope=cluster verb=WATCH 3")
 	}, 10*time.Second, 10*time.Millisecond)
 }
 
-// What is wrong before the stream is an answer; so is a handshake without an Origin or
-// with several subprotocols, and what a fault says in its place.
+// Errors before the stream are HTTP responses, also for a handshake without an Origin or with
+// several subprotocols, and those of faults.
 func TestWebSocketErrors(t *testing.T) {
 	srv := fakeapi.Start(t)
 	shake := func(path string, headers ...string) *http.Response {
@@ -108,7 +108,7 @@ func TestWebSocketErrors(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, shake(watch, "Origin", srv.URL(), "Sec-WebSocket-Protocol", "a, b").StatusCode)
 	require.Equal(t, http.StatusInternalServerError, shake(watch+"&resourceVersion=abc", "Origin", srv.URL()).StatusCode)
 	require.Equal(t, http.StatusNotAcceptable, shake(watch, "Origin", srv.URL(), "Accept", "application/yaml").StatusCode)
-	require.Equal(t, http.StatusOK, shake("/api/v1/namespaces", "Origin", srv.URL()).StatusCode, "no watch")
+	require.Equal(t, http.StatusOK, shake("/api/v1/namespaces", "Origin", srv.URL()).StatusCode, "not a watch")
 
 	_, err := srv.Faults().AddText("gone: when verb(watch) && first(1) do status(410)\n drop: when verb(watch) && event(ADDED) do drop")
 	require.NoError(t, err)
@@ -117,12 +117,11 @@ func TestWebSocketErrors(t *testing.T) {
 	ws, err := dialWebSocket(t, srv, watch, "*/*")
 	require.NoError(t, err)
 	kind, _ := readMessage(t, ws)
-	require.Equal(t, "ADDED", kind, "frames of WebSockets are out of reach")
+	require.Equal(t, "ADDED", kind, "fault rules do not apply to messages of WebSockets")
 	require.NoError(t, ws.Close())
 }
 
-// A server that closes ends the WebSockets, and one whose client has gone is not served
-// on.
+// Close ends WebSockets. The watch ends if the client closes its WebSocket.
 func TestWebSocketClose(t *testing.T) {
 	srv, err := fakeapi.New()
 	require.NoError(t, err)
