@@ -75,12 +75,12 @@ func TestAccessReviews(t *testing.T) {
 
 		local := one.action
 		local.Namespace = "none"
-		there, err := bob.AuthorizationV1().LocalSubjectAccessReviews("none").Create(ctx, &authorizationv1.LocalSubjectAccessReview{
+		localReview, err := bob.AuthorizationV1().LocalSubjectAccessReviews("none").Create(ctx, &authorizationv1.LocalSubjectAccessReview{
 			Spec: authorizationv1.SubjectAccessReviewSpec{User: "bob", ResourceAttributes: &local}, Status: forged,
 		}, metav1.CreateOptions{})
 		require.NoError(t, err, "the namespace need not exist (NS-10)")
-		require.Equal(t, one.want, there.Status)
-		require.Equal(t, "none", there.Namespace)
+		require.Equal(t, one.want, localReview.Status)
+		require.Equal(t, "none", localReview.Namespace)
 	}
 	require.Equal(t, before, srv.ResourceVersion())
 }
@@ -104,10 +104,10 @@ func TestRulesReview(t *testing.T) {
 	require.Equal(t, everything, rules(impersonatingClient(open, "bob")))
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAuthorizer(allowReaders))
 	require.Equal(t, everything, rules(kubernetes.NewForConfigOrDie(srv.RESTConfig())))
-	told := rules(impersonatingClient(srv, "bob"))
-	require.True(t, told.Incomplete)
-	require.Contains(t, told.EvaluationError, "a function")
-	require.Len(t, told.NonResourceRules, 1)
+	got := rules(impersonatingClient(srv, "bob"))
+	require.True(t, got.Incomplete)
+	require.Contains(t, got.EvaluationError, "a function")
+	require.Len(t, got.NonResourceRules, 1)
 }
 
 // The errors of invalid reviews are those of a real server (VR-03, VR-04).

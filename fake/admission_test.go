@@ -93,17 +93,17 @@ func TestAdmissionRequest(t *testing.T) {
 	_, err := maps.Create(t.Context(), newConfigMap("one"), metav1.CreateOptions{FieldManager: "me"})
 	require.NoError(t, err)
 
-	asked := first.last()
-	require.Equal(t, admissionv1.Create, asked.Operation)
-	require.Equal(t, metav1.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, asked.Kind)
-	require.Equal(t, metav1.GroupVersionResource{Version: "v1", Resource: "configmaps"}, asked.Resource)
-	require.Equal(t, "default/one", asked.Namespace+"/"+asked.Name)
-	require.NotEmpty(t, asked.UID)
-	require.NotEmpty(t, asked.UserInfo.Username)
-	require.False(t, *asked.DryRun)
-	require.Empty(t, asked.OldObject.Raw)
+	request := first.last()
+	require.Equal(t, admissionv1.Create, request.Operation)
+	require.Equal(t, metav1.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, request.Kind)
+	require.Equal(t, metav1.GroupVersionResource{Version: "v1", Resource: "configmaps"}, request.Resource)
+	require.Equal(t, "default/one", request.Namespace+"/"+request.Name)
+	require.NotEmpty(t, request.UID)
+	require.NotEmpty(t, request.UserInfo.Username)
+	require.False(t, *request.DryRun)
+	require.Empty(t, request.OldObject.Raw)
 	var options metav1.CreateOptions
-	require.NoError(t, json.Unmarshal(asked.Options.Raw, &options))
+	require.NoError(t, json.Unmarshal(request.Options.Raw, &options))
 	require.Equal(t, "me", options.FieldManager)
 	require.Equal(t, "CreateOptions", options.Kind)
 
@@ -112,7 +112,7 @@ func TestAdmissionRequest(t *testing.T) {
 		require.Equal(t, "v1 ConfigMap", cm.APIVersion+" "+cm.Kind)
 		return cm
 	}
-	require.Empty(t, object(asked.Object.Raw).UID, "the server sets the uid after mutating admission")
+	require.Empty(t, object(request.Object.Raw).UID, "the server sets the uid after mutating admission")
 	stored := object(second.last().Object.Raw)
 	require.NotEmpty(t, stored.UID)
 	require.Equal(t, map[string]string{"a": "1", "b": "2"}, stored.Data)
@@ -163,8 +163,8 @@ func writeAll(t *testing.T, client kubernetes.Interface) error {
 	maps := client.CoreV1().ConfigMaps("default")
 	created, err := maps.Create(t.Context(), newConfigMap("one"), metav1.CreateOptions{})
 	if err != nil {
-		_, gone := maps.Get(t.Context(), "one", metav1.GetOptions{})
-		require.True(t, apierrors.IsNotFound(gone))
+		_, notFound := maps.Get(t.Context(), "one", metav1.GetOptions{})
+		require.True(t, apierrors.IsNotFound(notFound))
 		return err
 	}
 	created.Data["a"] = "2"
@@ -244,12 +244,12 @@ func TestAdmissionWarnings(t *testing.T) { // WN-06
 		}
 	}
 	srv, _ := startWithAdmission(t, fakeapi.ValidatingAdmission("b", warn("second")), fakeapi.MutatingAdmission("a", warn("first")))
-	var heard warningRecorder
+	var warnings warningRecorder
 	config := srv.RESTConfig()
-	config.WarningHandler = &heard
+	config.WarningHandler = &warnings
 	_, err := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default").Create(t.Context(), newConfigMap("one"), metav1.CreateOptions{})
 	require.NoError(t, err)
-	require.Equal(t, []string{"first", "second"}, slices.Clone(heard.texts))
+	require.Equal(t, []string{"first", "second"}, slices.Clone(warnings.texts))
 }
 
 type warningRecorder struct{ texts []string }
@@ -270,14 +270,14 @@ func TestAdmissionWritesToServer(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	asked := 0
+	calls := 0
 	srv, client := startWithAdmission(t, fakeapi.MutatingAdmission("writes.example.com", func(_ context.Context, request *admissionRequest) *admissionResponse {
 		var sent corev1.ConfigMap
 		if err := json.Unmarshal(request.Object.Raw, &sent); err != nil {
 			t.Error(err)
 		}
 		if sent.Data["outer"] != "" {
-			asked++
+			calls++
 			once()
 		}
 		return allow()
@@ -288,7 +288,7 @@ func TestAdmissionWritesToServer(t *testing.T) {
 	patched, err := maps.Patch(t.Context(), "one", types.MergePatchType, []byte(`{"data":{"outer":"1"}}`), metav1.PatchOptions{})
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{"a": "1", "inner": "1", "outer": "1"}, patched.Data)
-	require.Equal(t, 2, asked, "called again after the concurrent write")
+	require.Equal(t, 2, calls, "called again after the concurrent write")
 }
 
 func TestAdmissionOptionErrors(t *testing.T) {

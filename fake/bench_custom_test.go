@@ -62,11 +62,11 @@ func benchInterleaved(b *testing.B, what func(at int) func(n int)) {
 	var took [len(all)]time.Duration
 	for first := 1; first <= b.N; first += slice {
 		for at, do := range all {
-			began := time.Now()
+			start := time.Now()
 			for n := first; n < first+slice && n <= b.N; n++ {
 				do(n)
 			}
-			took[at] += time.Since(began)
+			took[at] += time.Since(start)
 		}
 	}
 	b.ReportMetric(0, "ns/op") // the sum of all is not meaningful
@@ -244,9 +244,9 @@ func installCRDs(b *testing.B, many int, unseen bool) {
 		srv := fakeapi.Start(b, fakeapi.WithInMemoryNetwork())
 		b.StartTimer()
 		for n, body := range bodies {
-			began := time.Now()
+			start := time.Now()
 			serveRequest(b, srv, http.MethodPost, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", mediaJSON, mediaJSON, body)
-			d := time.Since(began)
+			d := time.Since(start)
 			took += d
 			if n < 10 {
 				first += d
@@ -255,13 +255,13 @@ func installCRDs(b *testing.B, many int, unseen bool) {
 			}
 		}
 		b.StopTimer()
-		began := time.Now()
+		start := time.Now()
 		for _, body := range bodies {
 			problems, err := kjson.UnmarshalStrict(body, &apiextensionsv1.CustomResourceDefinition{})
 			require.NoError(b, err)
 			require.Empty(b, problems)
 		}
-		decoding += time.Since(began)
+		decoding += time.Since(start)
 		require.NoError(b, srv.Close())
 		b.StartTimer()
 	}

@@ -31,9 +31,9 @@ func BenchmarkEncodings(b *testing.B) {
 					size := serveGET(b, srv, path, e.accept, e.encoding)
 					b.StopTimer()
 					b.ReportMetric(float64(size), "bytes")
-					began := time.Now()
+					start := time.Now()
 					serveGET(b, srv, path, mediaJSON, "")
-					jsonTime += time.Since(began)
+					jsonTime += time.Since(start)
 					b.StartTimer()
 				}
 				b.ReportMetric(float64(b.Elapsed())/float64(jsonTime), "x-json")

@@ -63,12 +63,12 @@ func benchServe(b *testing.B, w benchType, op benchOperation, media string) {
 			continue
 		}
 		b.StopTimer()
-		began := time.Now()
+		start := time.Now()
 		for range 32 {
 			decode()
 			decoded++
 		}
-		decoding += time.Since(began)
+		decoding += time.Since(start)
 		b.StartTimer()
 	}
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/(float64(decoding)/float64(decoded)), "x-decode")

@@ -60,9 +60,9 @@ func benchAlternating(b *testing.B, make func(...fakeapi.Option) func()) {
 	var took [2][]time.Duration
 	for i := 0; b.Loop(); i++ {
 		for _, which := range [2]int{i % 2, 1 - i%2} {
-			began := time.Now()
+			start := time.Now()
 			do[which]()
-			took[which] = append(took[which], time.Since(began))
+			took[which] = append(took[which], time.Since(start))
 		}
 	}
 	median := func(of []time.Duration) float64 {

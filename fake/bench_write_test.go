@@ -74,9 +74,9 @@ func (j writeBenchmark) runWithBaseline(b *testing.B, there benchTarget) {
 	slice := max(b.N/10, j.clients)
 	for first := 1; first <= b.N; first += slice {
 		for i, s := range []benchTarget{here, there} {
-			began := time.Now()
+			start := time.Now()
 			j.writeRange(b, s, first, min(b.N, first+slice-1))
-			took[i] += time.Since(began)
+			took[i] += time.Since(start)
 		}
 	}
 	b.ReportMetric(0, "ns/op") // the sum of both is not meaningful

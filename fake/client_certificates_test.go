@@ -77,8 +77,8 @@ func (c *ca) issue(config *rest.Config, subject pkix.Name, usage x509.ExtKeyUsag
 // A client certificate authenticates as its common name, with its organizations as groups.
 // Certificates of another authority, for another usage or without a name return 401.
 func TestClientCertificates(t *testing.T) {
-	theirs, strangers := newCA(t), newCA(t)
-	srv := fakeapi.Start(t, fakeapi.WithClientCA(theirs.pem), fakeapi.WithControlAPI())
+	clientCA, otherCA := newCA(t), newCA(t)
+	srv := fakeapi.Start(t, fakeapi.WithClientCA(clientCA.pem), fakeapi.WithControlAPI())
 
 	config, err := srv.RESTConfigWithCertificate("ann", "team-a", "team-b")
 	require.NoError(t, err)
@@ -89,16 +89,16 @@ func TestClientCertificates(t *testing.T) {
 	require.Regexp(t, "^X509SHA256=[0-9a-f]{64}$", user.Extra["authentication.kubernetes.io/credential-id"][0])
 
 	uid := pkix.AttributeTypeAndValue{Type: []int{1, 3, 6, 1, 4, 1, 57683, 2}, Value: "7"}
-	user, err = whoami(t, theirs.issue(srv.RESTConfigWithToken(""), pkix.Name{CommonName: "bob", ExtraNames: []pkix.AttributeTypeAndValue{uid}}, x509.ExtKeyUsageClientAuth))
+	user, err = whoami(t, clientCA.issue(srv.RESTConfigWithToken(""), pkix.Name{CommonName: "bob", ExtraNames: []pkix.AttributeTypeAndValue{uid}}, x509.ExtKeyUsageClientAuth))
 	require.NoError(t, err)
 	require.Equal(t, "bob 7", user.Username+" "+user.UID)
 
 	for name, config := range map[string]*rest.Config{
 		"none":              srv.RESTConfigWithToken(""),
-		"another authority": strangers.issue(srv.RESTConfigWithToken(""), pkix.Name{CommonName: "bob"}, x509.ExtKeyUsageClientAuth),
-		"server usage":      theirs.issue(srv.RESTConfigWithToken(""), pkix.Name{CommonName: "bob"}, x509.ExtKeyUsageServerAuth),
-		"no name":           theirs.issue(srv.RESTConfigWithToken(""), pkix.Name{Organization: []string{"a"}}, x509.ExtKeyUsageClientAuth),
-		"two uids":          theirs.issue(srv.RESTConfigWithToken(""), pkix.Name{CommonName: "bob", ExtraNames: []pkix.AttributeTypeAndValue{uid, uid}}, x509.ExtKeyUsageClientAuth),
+		"another authority": otherCA.issue(srv.RESTConfigWithToken(""), pkix.Name{CommonName: "bob"}, x509.ExtKeyUsageClientAuth),
+		"server usage":      clientCA.issue(srv.RESTConfigWithToken(""), pkix.Name{CommonName: "bob"}, x509.ExtKeyUsageServerAuth),
+		"no name":           clientCA.issue(srv.RESTConfigWithToken(""), pkix.Name{Organization: []string{"a"}}, x509.ExtKeyUsageClientAuth),
+		"two uids":          clientCA.issue(srv.RESTConfigWithToken(""), pkix.Name{CommonName: "bob", ExtraNames: []pkix.AttributeTypeAndValue{uid, uid}}, x509.ExtKeyUsageClientAuth),
 		"unknown token":     srv.RESTConfigWithToken("some-token"),
 	} {
 		_, err := whoami(t, config)

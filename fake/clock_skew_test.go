@@ -61,7 +61,7 @@ func TestGracePeriodWithClockSkew(t *testing.T) {
 		}
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(pod("a"), pod("b")))
 		pods := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Pods("default")
-		gone := func(name string) bool {
+		deleted := func(name string) bool {
 			synctest.Wait()
 			_, err := pods.Get(t.Context(), name, metav1.GetOptions{})
 			return apierrors.IsNotFound(err)
@@ -72,13 +72,13 @@ func TestGracePeriodWithClockSkew(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, a.DeletionTimestamp.Time.Equal(time.Now().Add(30*time.Second-time.Hour)))
 		time.Sleep(29 * time.Second)
-		require.False(t, gone("a"))
+		require.False(t, deleted("a"))
 		time.Sleep(2 * time.Second)
-		require.True(t, gone("a"))
+		require.True(t, deleted("a"))
 
 		require.NoError(t, pods.Delete(t.Context(), "b", metav1.DeleteOptions{}))
-		require.False(t, gone("b"))
+		require.False(t, deleted("b"))
 		srv.SkewClock(0) // the clock moves forward by an hour
-		require.True(t, gone("b"))
+		require.True(t, deleted("b"))
 	})
 }

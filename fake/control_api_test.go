@@ -62,9 +62,9 @@ func TestControlFaults(t *testing.T) {
 	const busy, lost = `busy: when verb(list) && first(1) do status(429)`, `lost: when verb(get) do status(410)`
 	require.Equal(t, busy+"\n"+lost+"\n", c.call(201, "POST", "faults", busy+"  # a comment\n\n"+lost))
 	require.Equal(t, busy+"\n"+lost+"\n", c.call(200, "GET", "faults", ""))
-	var told struct{ Rules []struct{ Name, Rule string } }
-	c.getJSON("faults", &told)
-	require.Equal(t, []struct{ Name, Rule string }{{"busy", busy}, {"lost", lost}}, told.Rules)
+	var got struct{ Rules []struct{ Name, Rule string } }
+	c.getJSON("faults", &got)
+	require.Equal(t, []struct{ Name, Rule string }{{"busy", busy}, {"lost", lost}}, got.Rules)
 
 	code, _, _ := send(t, c.srv, "GET", "/api/v1/pods", "", nil)
 	require.Equal(t, 429, code)
@@ -86,8 +86,8 @@ func TestControlFaults(t *testing.T) {
 	require.Contains(t, c.call(404, "DELETE", "faults/busy", ""), `faults \"busy\" not found`)
 	c.call(204, "DELETE", "faults", "")
 	require.Empty(t, c.call(200, "GET", "faults", ""))
-	c.getJSON("faults", &told)
-	require.Empty(t, told.Rules)
+	c.getJSON("faults", &got)
+	require.Empty(t, got.Rules)
 }
 
 // An invalid rule returns a Status with line and column, and no rule is added. Rules do not apply
@@ -166,15 +166,15 @@ func TestControlRequests(t *testing.T) {
 		}()
 		synctest.Wait()
 
-		var told struct {
+		var got struct {
 			Requests []struct {
 				Seq, Code               int
 				Method, Path, UserAgent string
 			}
 		}
-		c.getJSON("requests", &told)
-		require.Len(t, told.Requests, 1000)
-		require.Equal(t, 3, told.Requests[0].Seq)
+		c.getJSON("requests", &got)
+		require.Len(t, got.Requests, 1000)
+		require.Equal(t, 3, got.Requests[0].Seq)
 		lines := strings.Split(strings.TrimSpace(c.call(200, "GET", "requests", "")), "\n")
 		require.Len(t, lines, 1000)
 		require.Equal(t, `200 GET /livez "Go-http-client/1.1"`, lines[0])

@@ -22,11 +22,11 @@ func TestControlForks(t *testing.T) {
 		fakeapi.WithObjects(configMap("a", "0")), fakeapi.WithFaults(rule))
 	require.NoError(t, err)
 	c := controlClient{t, srv}
-	told := c.call(201, "POST", "forks/second", "")
-	name, url, found := strings.Cut(strings.TrimSuffix(told, "\n"), " at ")
-	require.True(t, found, told)
+	got := c.call(201, "POST", "forks/second", "")
+	name, url, found := strings.Cut(strings.TrimSuffix(got, "\n"), " at ")
+	require.True(t, found, got)
 	require.Equal(t, "second", name)
-	require.Equal(t, told, c.call(200, "GET", "forks", ""))
+	require.Equal(t, got, c.call(200, "GET", "forks", ""))
 	require.Contains(t, c.call(409, "POST", "forks/second", ""), `forks \"second\" already exists`)
 	c.call(201, "POST", "forks/third", "")
 

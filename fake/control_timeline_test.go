@@ -31,7 +31,7 @@ func TestControlTimeline(t *testing.T) {
 		Size              int
 		Data              []byte
 	}
-	var told struct {
+	var got struct {
 		Begin, End string
 		Exchanges  []struct {
 			Seq, Code                        int
@@ -45,13 +45,13 @@ func TestControlTimeline(t *testing.T) {
 		}
 		Hits []struct{ Operation string }
 	}
-	c.getJSON("timeline", &told)
-	require.NotEmpty(t, told.Begin)
-	require.NotEmpty(t, told.End)
-	require.Len(t, told.Hits, 1)
-	require.Equal(t, "delete configmaps a in default", told.Hits[0].Operation)
-	require.Len(t, told.Exchanges, 3)
-	remove, watch, get := told.Exchanges[0], told.Exchanges[1], told.Exchanges[2]
+	c.getJSON("timeline", &got)
+	require.NotEmpty(t, got.Begin)
+	require.NotEmpty(t, got.End)
+	require.Len(t, got.Hits, 1)
+	require.Equal(t, "delete configmaps a in default", got.Hits[0].Operation)
+	require.Len(t, got.Exchanges, 3)
+	remove, watch, get := got.Exchanges[0], got.Exchanges[1], got.Exchanges[2]
 	require.Equal(t, 500, remove.Code)
 	require.Nil(t, remove.Request, "the body was not read")
 	require.Contains(t, remove.Answer.Text, `"kind":"Status"`)
@@ -71,9 +71,9 @@ func TestControlWithoutTimeline(t *testing.T) {
 	send(t, c.srv, "GET", "/livez", "", nil)
 	require.Empty(t, c.call(200, "GET", "requests", ""))
 	require.Empty(t, c.call(200, "GET", "timeline", ""))
-	var told struct{ Requests, Exchanges, Hits []any }
-	c.getJSON("requests", &told)
-	c.getJSON("timeline", &told)
-	require.Empty(t, told.Requests)
-	require.Empty(t, told.Exchanges)
+	var got struct{ Requests, Exchanges, Hits []any }
+	c.getJSON("requests", &got)
+	c.getJSON("timeline", &got)
+	require.Empty(t, got.Requests)
+	require.Empty(t, got.Exchanges)
 }

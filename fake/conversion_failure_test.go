@@ -145,12 +145,12 @@ func TestWatchDuringConversionFailure(t *testing.T) {
 		require.Equal(t, "MODIFIED one 3", v1.next(t))
 		require.Equal(t, "BOOKMARK  <nil>", v2.next(t), "a bookmark of the previous revision after a minute")
 
-		begin := time.Now()
+		start := time.Now()
 		late := watchGadgets(t, srv, gadgetsV2+"?watch=true")
 		require.Equal(t, "ERROR Timeout: Too large resource version: "+srv.ResourceVersion()+", current: "+
 			previousVersion(t, srv.ResourceVersion()), late.next(t))
 		require.Equal(t, "EOF", late.next(t))
-		require.Equal(t, 3*time.Second, time.Since(begin))
+		require.Equal(t, 3*time.Second, time.Since(start))
 		known := watchGadgets(t, srv, gadgetsV2+"?watch=true&resourceVersion="+behind)
 
 		hook.failing.Store(false)
@@ -176,7 +176,7 @@ func TestBlockedWebhook(t *testing.T) {
 		srv := startWithGadgets(t, hook)
 		requireCode(t, srv, 201, "POST", gadgetsV1, gadgetJSON("v1", "one", 1))
 		hook.blockCalls()
-		begin := time.Now()
+		start := time.Now()
 		answered := make(chan *http.Response, 2)
 		for _, r := range []struct{ method, body string }{{"GET", ""}, {"DELETE", ""}} {
 			go func() {
@@ -190,14 +190,14 @@ func TestBlockedWebhook(t *testing.T) {
 		synctest.Wait()
 		requireCode(t, srv, 200, "PATCH", gadgetsV1+"/one", `{"spec":{"size":2}}`)
 		requireCode(t, srv, 201, "POST", gadgetsV1, gadgetJSON("v1", "two", 1))
-		require.Zero(t, time.Since(begin))
+		require.Zero(t, time.Since(start))
 		for range 2 {
 			resp := <-answered
 			require.NotNil(t, resp)
 			require.Equal(t, 500, resp.StatusCode)
 			require.NoError(t, resp.Body.Close())
 		}
-		require.Equal(t, 30*time.Second, time.Since(begin))
+		require.Equal(t, 30*time.Second, time.Since(start))
 	})
 }
 
@@ -218,10 +218,10 @@ func TestCloseWithBlockedWebhook(t *testing.T) {
 					}
 				}()
 				synctest.Wait()
-				begin := time.Now()
+				start := time.Now()
 				require.NoError(t, srv.Close())
 				<-done
-				require.Less(t, time.Since(begin), time.Second)
+				require.Less(t, time.Since(start), time.Second)
 			})
 		})
 	}

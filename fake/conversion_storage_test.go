@@ -166,8 +166,8 @@ func TestInformersAfterCRDUpdate(t *testing.T) {
 		require.NoError(t, err)
 		resource := schema.GroupVersionResource{Group: "example.com", Version: "v2", Resource: "gadgets"}
 		var informers []cache.SharedIndexInformer
-		for _, door := range []*fakeapi.Server{srv, replica.Server} {
-			client := dynamic.NewForConfigOrDie(door.RESTConfig())
+		for _, server := range []*fakeapi.Server{srv, replica.Server} {
+			client := dynamic.NewForConfigOrDie(server.RESTConfig())
 			informer := dynamicinformer.NewFilteredDynamicInformer(client, resource, metav1.NamespaceAll, 0, cache.Indexers{}, nil).Informer()
 			ctx := t.Context()
 			go informer.RunWithContext(ctx)

@@ -152,7 +152,7 @@ func listNames(t *testing.T, srv *fakeapi.Server, path string) (names []string) 
 // Whether writes without a change are stored, with which generation and spec, as recorded of a real
 // v0.37.2 server.
 func TestNoopWrites(t *testing.T) {
-	type state struct {
+	type result struct {
 		written    bool
 		generation int64
 		spec       string
@@ -165,22 +165,22 @@ func TestNoopWrites(t *testing.T) {
 		}
 		require.JSONEq(t, `{"replicas":2}`, specJSON(t, requireCode(t, srv, 201, "POST", gadgetsV2+"?dryRun=All", body("v2", "dry", "width"))))
 		requireCode(t, srv, 201, "POST", gadgetsV2, body("v2", "a", "width"))
-		noop := func(path string) state {
+		noop := func(path string) result {
 			before := requireCode(t, srv, 200, "GET", path, "").GetResourceVersion()
 			after := requireCode(t, srv, 200, "PATCH", path, `{}`)
-			return state{after.GetResourceVersion() != before, after.GetGeneration(), specJSON(t, after)}
+			return result{after.GetResourceVersion() != before, after.GetGeneration(), specJSON(t, after)}
 		}
-		require.Equal(t, state{true, 2, `{"replicas":2}`}, noop(gadgetsV2+"/a"), "the default of v2 is a change, but is not stored")
-		require.Equal(t, state{true, 2, `{"ofv1":"set in v1","replicas":2}`}, noop(gadgetsV1+"/a"), "the default of v1 is stored")
-		require.Equal(t, state{false, 2, `{"ofv1":"set in v1","replicas":2}`}, noop(gadgetsV1+"/a"))
+		require.Equal(t, result{true, 2, `{"replicas":2}`}, noop(gadgetsV2+"/a"), "the default of v2 is a change, but is not stored")
+		require.Equal(t, result{true, 2, `{"ofv1":"set in v1","replicas":2}`}, noop(gadgetsV1+"/a"), "the default of v1 is stored")
+		require.Equal(t, result{false, 2, `{"ofv1":"set in v1","replicas":2}`}, noop(gadgetsV1+"/a"))
 
 		requireCode(t, srv, 201, "POST", gadgetsV1, body("v1", "b", "size"))
 		setStorageVersion(t, srv, "v2")
-		require.Equal(t, state{true, 1, `{"replicas":2}`}, noop(gadgetsV1+"/b"))
-		require.Equal(t, state{true, 2, `{"replicas":2}`}, noop(gadgetsV1+"/b"))
+		require.Equal(t, result{true, 1, `{"replicas":2}`}, noop(gadgetsV1+"/b"))
+		require.Equal(t, result{true, 2, `{"replicas":2}`}, noop(gadgetsV1+"/b"))
 		require.JSONEq(t, `{"ofv2":"set in v2","replicas":2}`, specJSON(t, requireCode(t, srv, 200, "GET", gadgetsV2+"/b", "")))
-		require.Equal(t, state{true, 2, `{"ofv2":"set in v2","replicas":2}`}, noop(gadgetsV2+"/b"))
-		require.Equal(t, state{false, 2, `{"ofv2":"set in v2","replicas":2}`}, noop(gadgetsV2+"/b"))
-		require.Equal(t, state{true, 3, `{"ofv2":"set in v2","replicas":2}`}, noop(gadgetsV2+"/a"))
+		require.Equal(t, result{true, 2, `{"ofv2":"set in v2","replicas":2}`}, noop(gadgetsV2+"/b"))
+		require.Equal(t, result{false, 2, `{"ofv2":"set in v2","replicas":2}`}, noop(gadgetsV2+"/b"))
+		require.Equal(t, result{true, 3, `{"ofv2":"set in v2","replicas":2}`}, noop(gadgetsV2+"/a"))
 	})
 }

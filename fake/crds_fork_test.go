@@ -154,12 +154,12 @@ func TestControlForksCustomResources(t *testing.T) {
 		return body
 	}
 	ask(http.MethodPost, "/fakeapi/v1/snapshots/full")
-	var told struct {
+	var got struct {
 		Forks []struct{ Name, URL string } `json:"forks"`
 	}
 	body := ask(http.MethodPost, "/fakeapi/v1/forks/one")
-	require.NoError(t, json.Unmarshal(body, &told), "%s", body)
-	url := told.Forks[0].URL
+	require.NoError(t, json.Unmarshal(body, &got), "%s", body)
+	url := got.Forks[0].URL
 	deleteWidgetCRD(t, srv)
 	requireNoWidgets(t, srv)
 	response, err := http.Get(url + "/apis/shop.example.com/v1/namespaces/team/widgets/a")

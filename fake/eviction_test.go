@@ -68,11 +68,11 @@ func TestEviction(t *testing.T) {
 	_, err = pods.Get(ctx, "p", metav1.GetOptions{})
 	require.True(t, apierrors.IsNotFound(err))
 
-	told := (<-watch.ResultChan()).Object.(*corev1.Pod).Status.Conditions
-	require.Len(t, told, 2)
-	require.Equal(t, corev1.DisruptionTarget, told[1].Type)
-	require.Equal(t, "EvictionByEvictionAPI", told[1].Reason)
-	require.Equal(t, "Eviction API: evicting", told[1].Message)
+	got := (<-watch.ResultChan()).Object.(*corev1.Pod).Status.Conditions
+	require.Len(t, got, 2)
+	require.Equal(t, corev1.DisruptionTarget, got[1].Type)
+	require.Equal(t, "EvictionByEvictionAPI", got[1].Reason)
+	require.Equal(t, "Eviction API: evicting", got[1].Message)
 
 	b, err := client.PolicyV1().PodDisruptionBudgets("default").Get(ctx, "p", metav1.GetOptions{})
 	require.NoError(t, err)
@@ -189,17 +189,17 @@ func TestConcurrentEvictions(t *testing.T) {
 		objects = append(objects, newPod("web"+strconv.Itoa(i), makeRunning, func(p *corev1.Pod) { p.Labels["app"] = "web" }))
 	}
 	_, client := startClient(t, fakeapi.WithObjects(objects...))
-	var gone atomic.Int32
+	var deleted atomic.Int32
 	var all sync.WaitGroup
 	for i := range pods {
 		all.Go(func() {
 			if client.CoreV1().Pods("default").EvictV1(t.Context(), newEviction("web"+strconv.Itoa(i))) == nil {
-				gone.Add(1)
+				deleted.Add(1)
 			}
 		})
 	}
 	all.Wait()
-	require.EqualValues(t, allowed, gone.Load())
+	require.EqualValues(t, allowed, deleted.Load())
 	b, err := client.PolicyV1().PodDisruptionBudgets("default").Get(t.Context(), "web", metav1.GetOptions{})
 	require.NoError(t, err)
 	require.Zero(t, b.Status.DisruptionsAllowed)

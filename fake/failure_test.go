@@ -105,23 +105,23 @@ func TestFailedTestWritesPage(t *testing.T) {
 		out := runChild(t, which, variable, "-test.artifacts", "-test.outputdir="+byFlag)
 		require.NotContains(t, out, hint)
 		require.NoDirExists(t, byName)
-		left := findPages(t, byFlag)
-		require.Len(t, left, 2)
+		pages := findPages(t, byFlag)
+		require.Len(t, pages, 2)
 		for i, name := range []string{"timeline-2.html", "timeline.html"} {
-			require.Equal(t, name, filepath.Base(left[i]))
-			require.Contains(t, out, " as a page: "+left[i]+"\n")
+			require.Equal(t, name, filepath.Base(pages[i]))
+			require.Contains(t, out, " as a page: "+pages[i]+"\n")
 		}
 
 		for range 2 { // the second run overwrites nothing
 			out = runChild(t, which, variable)
 		}
-		left = findPages(t, byName)
-		require.Len(t, left, 4)
+		pages = findPages(t, byName)
+		require.Len(t, pages, 4)
 		for i, name := range []string{"TestChild-2.html", "TestChild-3.html", "TestChild-4.html", "TestChild.html"} {
-			require.Equal(t, filepath.Join(byName, name), left[i])
+			require.Equal(t, filepath.Join(byName, name), pages[i])
 		}
-		require.Contains(t, out, left[1]+"\n")
-		require.NotContains(t, out, left[3])
+		require.Contains(t, out, pages[1]+"\n")
+		require.NotContains(t, out, pages[3])
 	}
 }
 

@@ -16,13 +16,13 @@ import (
 )
 
 // testBothEncodings runs a test with typed clients that use JSON and protobuf.
-func testBothEncodings(t *testing.T, story func(t *testing.T, set *faults.Set, client typedcorev1.ConfigMapInterface, protobuf bool)) {
+func testBothEncodings(t *testing.T, test func(t *testing.T, set *faults.Set, client typedcorev1.ConfigMapInterface, protobuf bool)) {
 	for name, contentType := range map[string]string{"json": "application/json", "protobuf": "application/vnd.kubernetes.protobuf"} {
 		t.Run(name, func(t *testing.T) {
 			srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("a", "1"), configMap("b", "2"), configMap("c", "3")))
 			cfg := srv.RESTConfig()
 			cfg.ContentType, cfg.AcceptContentTypes = contentType, contentType
-			story(t, srv.Faults(), kubernetes.NewForConfigOrDie(cfg).CoreV1().ConfigMaps("default"), name == "protobuf")
+			test(t, srv.Faults(), kubernetes.NewForConfigOrDie(cfg).CoreV1().ConfigMaps("default"), name == "protobuf")
 		})
 	}
 }

@@ -57,13 +57,13 @@ func FuzzBody(f *testing.F) {
 		to := collections[int(kind)%len(collections)]
 		sent := bodies[int(media)%len(bodies)]
 		p := newProbe(t, base, fakeapi.WithoutControllers())
-		began := totalAlloc()
+		start := totalAlloc()
 		dry := map[string]probeResponse{}
 		for _, validation := range []string{"Ignore", "Warn", "Strict"} {
 			dry[validation] = p.do("POST", to.path+"?dryRun=All&fieldValidation="+validation, sent, mediaJSON, body)
 		}
 		require.Equal(t, dry["Ignore"].code, dry["Warn"].code)
-		require.Equal(t, createMutated(t, dry["Ignore"]), createMutated(t, dry["Warn"]))
+		require.Equal(t, normalizeResponse(t, dry["Ignore"]), normalizeResponse(t, dry["Warn"]))
 		message, _ := dry["Strict"].object["message"].(string)
 		switch {
 		case strings.Contains(message, "strict decoding error"):
@@ -71,13 +71,13 @@ func FuzzBody(f *testing.F) {
 				require.NotEmpty(t, dry["Warn"].header["Warning"], "%s", message)
 			}
 		default:
-			require.Equal(t, createMutated(t, dry["Ignore"]), createMutated(t, dry["Strict"]))
+			require.Equal(t, normalizeResponse(t, dry["Ignore"]), normalizeResponse(t, dry["Strict"]))
 			require.Equal(t, dry["Ignore"].header["Warning"], dry["Strict"].header["Warning"])
 			require.Equal(t, dry["Ignore"].header["Warning"], dry["Warn"].header["Warning"])
 		}
 		stored := p.do("POST", to.path, sent, mediaJSON, body)
-		require.Equal(t, createMutated(t, dry["Warn"]), createMutated(t, stored))
-		require.Less(t, totalAlloc()-began, uint64(64<<20+1000*len(body)), "bytes")
+		require.Equal(t, normalizeResponse(t, dry["Warn"]), normalizeResponse(t, stored))
+		require.Less(t, totalAlloc()-start, uint64(64<<20+1000*len(body)), "bytes")
 		if stored.code == http.StatusCreated {
 			name, _ := stored.metadata()["name"].(string)
 			require.Equal(t, stored.object, p.checkEncodings(to.path, name, to.custom).object)
@@ -85,8 +85,8 @@ func FuzzBody(f *testing.F) {
 	})
 }
 
-// createMutated returns a response without the values that the server generates.
-func createMutated(t *testing.T, a probeResponse) string {
+// normalizeResponse returns a response without the values that the server generates.
+func normalizeResponse(t *testing.T, a probeResponse) string {
 	t.Helper()
 	like, meta := maps.Clone(a.object), maps.Clone(a.metadata())
 	for _, key := range []string{"uid", "resourceVersion", "creationTimestamp", "managedFields"} {

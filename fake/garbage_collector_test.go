@@ -231,9 +231,9 @@ func TestCollectorManagedFields(t *testing.T) {
 func TestAbsentOwners(t *testing.T) {
 	withControllers(t, func(p *controllersTest) {
 		a := p.createOwned("a")
-		ghost := ownerReference(a, true)
-		ghost.Name = "ghost"
-		p.createOwned("b", ghost)
+		missing := ownerReference(a, true)
+		missing.Name = "ghost"
+		p.createOwned("b", missing)
 		other := ownerReference(a, true)
 		other.UID = "another"
 		p.createOwned("c", other)
@@ -248,13 +248,13 @@ func TestUnresolvableOwners(t *testing.T) {
 		a := p.createOwned("a")
 		widget := metav1.OwnerReference{APIVersion: "example.com/v1", Kind: "Widget", Name: "w", UID: "w"}
 		version := metav1.OwnerReference{APIVersion: "apps/v1beta1", Kind: "Deployment", Name: "d", UID: "d"}
-		ghost := ownerReference(a, false)
-		ghost.UID = "ghost"
-		p.createOwned("b", widget, ghost)
+		missing := ownerReference(a, false)
+		missing.UID = "ghost"
+		p.createOwned("b", widget, missing)
 		p.createOwned("c", version)
 		nodes := p.client.CoreV1().Nodes()
 		_, err := nodes.Create(p.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{
-			Name: "n", OwnerReferences: []metav1.OwnerReference{ghost},
+			Name: "n", OwnerReferences: []metav1.OwnerReference{missing},
 		}}, metav1.CreateOptions{})
 		require.NoError(p, err)
 		p.requireRemaining("a", "b", "c")
@@ -268,11 +268,11 @@ func TestUnresolvableOwners(t *testing.T) {
 // namespaces.
 func TestOwnersInOtherNamespaces(t *testing.T) {
 	withControllers(t, func(p *controllersTest) {
-		elsewhere, err := p.client.CoreV1().ConfigMaps("kube-public").Create(p.Context(), configMapIn("kube-public", "a"), metav1.CreateOptions{})
+		otherNamespace, err := p.client.CoreV1().ConfigMaps("kube-public").Create(p.Context(), configMapIn("kube-public", "a"), metav1.CreateOptions{})
 		require.NoError(p, err)
 		node, err := p.client.CoreV1().Nodes().Create(p.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}, metav1.CreateOptions{})
 		require.NoError(p, err)
-		p.createOwned("b", ownerReference(elsewhere, true))
+		p.createOwned("b", ownerReference(otherNamespace, true))
 		p.createOwned("c", metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: "n", UID: node.UID})
 		p.requireRemaining("c")
 		require.NoError(p, p.client.CoreV1().Nodes().Delete(p.Context(), "n", metav1.DeleteOptions{}))
@@ -387,11 +387,11 @@ func TestNamespacesAsDependents(t *testing.T) {
 
 // The collector handles fixtures like objects that clients have created.
 func TestGarbageCollectionOfFixtures(t *testing.T) {
-	lost, kept, owner := configMapIn("default", "lost"), configMapIn("default", "kept"), configMapIn("default", "owner")
+	collected, kept, owner := configMapIn("default", "lost"), configMapIn("default", "kept"), configMapIn("default", "owner")
 	owner.UID = "owner"
 	kept.OwnerReferences = []metav1.OwnerReference{ownerReference(owner, true)}
-	lost.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "owner", UID: "other"}}
+	collected.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "owner", UID: "other"}}
 	withControllers(t, func(p *controllersTest) {
 		p.requireRemaining("kept", "owner")
-	}, fakeapi.WithObjects(lost, kept, owner))
+	}, fakeapi.WithObjects(collected, kept, owner))
 }

@@ -39,15 +39,15 @@ func (p *controllersTest) timeUntilDeleted(name string, opts metav1.DeleteOption
 // podAge waits until a Pod is removed and returns how long that took.
 func (p *controllersTest) podAge(name string) time.Duration {
 	p.Helper()
-	for begin := time.Now(); ; time.Sleep(time.Second) {
+	for start := time.Now(); ; time.Sleep(time.Second) {
 		synctest.Wait()
 		pod, err := p.client.CoreV1().Pods("default").Get(p.Context(), name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
-			return time.Since(begin)
+			return time.Since(start)
 		}
 		require.NoError(p, err)
 		require.NotNil(p, pod.DeletionTimestamp)
-		require.Less(p, time.Since(begin), time.Hour)
+		require.Less(p, time.Since(start), time.Hour)
 	}
 }
 
@@ -134,9 +134,9 @@ func TestGracePeriodWithoutControllers(t *testing.T) {
 		p.createPod("default", "web", nil)
 		pods := p.client.CoreV1().Pods("default")
 		require.NoError(p, pods.Delete(p.Context(), "web", metav1.DeleteOptions{}))
-		begin := time.Now()
+		start := time.Now()
 		require.NoError(p, p.srv.RunControllers(p.Context()))
-		require.Zero(p, time.Since(begin))
+		require.Zero(p, time.Since(start))
 		time.Sleep(time.Minute)
 		_, err := pods.Get(p.Context(), "web", metav1.GetOptions{})
 		require.NoError(p, err)

@@ -54,8 +54,8 @@ func (s *handlerLog) all() []string {
 
 func (s *handlerLog) handlers() cache.ResourceEventHandlerFuncs {
 	name := func(obj any) string {
-		if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-			obj = gone.Obj
+		if deleted, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+			obj = deleted.Obj
 		}
 		cm := obj.(*corev1.ConfigMap)
 		return cm.Name + "=" + cm.Data["k"]

@@ -46,15 +46,15 @@ func TestShutdownAndRestart(t *testing.T) {
 		}
 		require.Empty(t, w.ResultChan(), "watches continue")
 
-		begin := time.Now()
+		start := time.Now()
 		require.NoError(t, srv.Shutdown())
-		require.Less(t, time.Since(begin), 5*time.Second, "no request delays the shutdown")
+		require.Less(t, time.Since(start), 5*time.Second, "no request delays the shutdown")
 		_, open := <-w.ResultChan()
 		require.False(t, open)
 		_, err = srv.Client().Get(srv.URL() + "/livez")
 		require.ErrorIs(t, err, syscall.ECONNREFUSED)
-		elsewhere := kubernetes.NewForConfigOrDie(replica.RESTConfig()).CoreV1().ConfigMaps("default")
-		setValue(t, elsewhere, "1") // the replica is not shut down
+		replicaMaps := kubernetes.NewForConfigOrDie(replica.RESTConfig()).CoreV1().ConfigMaps("default")
+		setValue(t, replicaMaps, "1") // the replica is not shut down
 
 		time.Sleep(10 * time.Minute)
 		require.NoError(t, srv.Restart(30*time.Second))
@@ -109,9 +109,9 @@ func TestShutdownWaitsForRequests(t *testing.T) {
 			listed <- err
 		}()
 		synctest.Wait()
-		begin := time.Now()
+		start := time.Now()
 		require.NoError(t, srv.Shutdown())
-		require.Equal(t, 3*time.Second, time.Since(begin))
+		require.Equal(t, 3*time.Second, time.Since(start))
 		require.NoError(t, <-listed)
 
 		require.NoError(t, srv.Restart(0))

@@ -58,13 +58,13 @@ func TestQuota(t *testing.T) {
 	require.NoError(t, srv.RunControllers(t.Context()))
 	require.Equal(t, 404, p.do("GET", "/api/v1/namespaces/team", "", mediaJSON, nil).code, "controllers can write")
 	require.Equal(t, 201, p.do("POST", configMapsPath, mediaJSON, mediaJSON, body("last")).code)
-	var told []string
-	for events := json.NewDecoder(watch.Body); len(told) == 0 || told[len(told)-1] != "ADDED last"; {
+	var got []string
+	for events := json.NewDecoder(watch.Body); len(got) == 0 || got[len(got)-1] != "ADDED last"; {
 		var e watchEvent
 		require.NoError(t, events.Decode(&e))
-		told = append(told, e.Type+" "+e.Object.Metadata.Name)
+		got = append(got, e.Type+" "+e.Object.Metadata.Name)
 	}
-	require.Equal(t, []string{"DELETED m0", "ADDED m0"}, told[:2], "failed writes have no events")
+	require.Equal(t, []string{"DELETED m0", "ADDED m0"}, got[:2], "failed writes have no events")
 }
 
 // A namespace can be deleted if there is no space for its conditions.
@@ -97,10 +97,10 @@ func TestMaxWatches(t *testing.T) {
 		code, _, _ = send(t, srv, "GET", configMapsPath, "", nil)
 		require.Equal(t, http.StatusOK, code, "lists are not limited")
 		time.AfterFunc(1500*time.Millisecond, cancel)
-		begin := time.Now()
+		start := time.Now()
 		w, err := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Namespaces().Watch(t.Context(), metav1.ListOptions{})
 		require.NoError(t, err)
-		require.Equal(t, 2*time.Second, time.Since(begin), "client-go retries each second")
+		require.Equal(t, 2*time.Second, time.Since(start), "client-go retries each second")
 		w.Stop()
 	})
 	_, err := fakeapi.New(fakeapi.WithMaxWatches(-1))
@@ -120,9 +120,9 @@ func TestHistoryBytes(t *testing.T) {
 	events := readEvents(openWatch(t, t.Context(), srv, configMapsPath+"?watch=1&resourceVersion="+first).Body)
 	require.Len(t, events, 1)
 	require.Equal(t, []any{"ERROR", 410, metav1.StatusReasonExpired}, []any{events[0].Type, events[0].Object.Code, events[0].Object.Reason})
-	gone := p.do("GET", configMapsPath+"?limit=1&continue="+stringsAt(page.object, "metadata")["continue"], "", mediaJSON, nil)
-	require.Equal(t, 410, gone.code, "%s", gone.body)
-	on := p.do("GET", configMapsPath+"?limit=1&continue="+stringsAt(gone.object, "metadata")["continue"], "", mediaJSON, nil)
+	deleted := p.do("GET", configMapsPath+"?limit=1&continue="+stringsAt(page.object, "metadata")["continue"], "", mediaJSON, nil)
+	require.Equal(t, 410, deleted.code, "%s", deleted.body)
+	on := p.do("GET", configMapsPath+"?limit=1&continue="+stringsAt(deleted.object, "metadata")["continue"], "", mediaJSON, nil)
 	require.Equal(t, 200, on.code, "the token of the 410 continues in the newest state")
 }
 

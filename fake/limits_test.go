@@ -131,10 +131,10 @@ func TestLimits(t *testing.T) {
 	before := srv.ResourceVersion()
 	for _, e := range append(append(excessiveAliases(), excessiveNesting()...), otherExcessiveRequests()...) {
 		t.Run(e.name, func(t *testing.T) {
-			began, memory := time.Now(), totalAlloc()
+			start, memory := time.Now(), totalAlloc()
 			code, _, answer := send(t, srv, e.method, e.path, e.media, []byte(e.body))
 			require.Less(t, totalAlloc()-memory, uint64(600<<20))
-			require.Less(t, time.Since(began), 20*time.Second)
+			require.Less(t, time.Since(start), 20*time.Second)
 			require.Equal(t, e.code, code, "%.300s", answer)
 			var s metav1.Status
 			require.NoError(t, json.Unmarshal(answer, &s), "%.300s", answer)

@@ -31,11 +31,11 @@ func (s *Server) withMetrics(next http.Handler) http.Handler {
 			recorder = &responsewriter.Status{ResponseWriter: w}
 		}
 		completed := false
-		begin := time.Now()
+		start := time.Now()
 		defer func() {
 			inFlight.Dec()
 			if code := responseCode(recorder, r, completed); code != 0 {
-				s.metrics.RecordRequest(labels, code, time.Since(begin))
+				s.metrics.RecordRequest(labels, code, time.Since(start))
 			} else {
 				s.metrics.RecordAbort(labels)
 			}

@@ -24,9 +24,9 @@ func TestMiddleware(t *testing.T) {
 			})
 		})
 	}
-	away, err := faults.Parse("away: when verb(get) do status(503)")
+	rule, err := faults.Parse("away: when verb(get) do status(503)")
 	require.NoError(t, err)
-	srv := fakeapi.Start(t, mark("outer"), mark("inner"), fakeapi.WithFaults(away))
+	srv := fakeapi.Start(t, mark("outer"), mark("inner"), fakeapi.WithFaults(rule))
 	for path, want := range map[string]struct {
 		code int
 		seen []string

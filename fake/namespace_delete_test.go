@@ -203,11 +203,11 @@ func TestDeleteLargeNamespace(t *testing.T) {
 		for _, cm := range objects {
 			require.NoError(p, p.srv.Load(cm))
 		}
-		gone := make(map[string]int)
+		deleted := make(map[string]int)
 		informer := informers.NewSharedInformerFactory(p.client, 0).Core().V1().ConfigMaps().Informer()
 		_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 			UpdateFunc: func(_, obj any) { p.Errorf("changed: %v", obj) },
-			DeleteFunc: func(obj any) { gone[obj.(*corev1.ConfigMap).Name]++ },
+			DeleteFunc: func(obj any) { deleted[obj.(*corev1.ConfigMap).Name]++ },
 		})
 		require.NoError(p, err)
 		go informer.RunWithContext(p.Context())
@@ -216,8 +216,8 @@ func TestDeleteLargeNamespace(t *testing.T) {
 		p.deleteTeamNamespace()
 		p.requireTeamDeleted()
 		require.Empty(p, informer.GetStore().ListKeys())
-		require.Len(p, gone, 1000)
-		for name, n := range gone {
+		require.Len(p, deleted, 1000)
+		for name, n := range deleted {
 			require.Equal(p, 1, n, name)
 		}
 	})

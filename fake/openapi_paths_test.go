@@ -29,9 +29,9 @@ func TestOpenAPIPathsAreServed(t *testing.T) {
 			require.NoError(t, json.Unmarshal(body, &doc))
 			for at, methods := range doc.Paths {
 				for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
-					_, told := methods[strings.ToLower(method)]
+					_, got := methods[strings.ToLower(method)]
 					code, status := a.requestPath(method, at)
-					if told {
+					if got {
 						operations++
 						require.NotEqual(t, http.StatusMethodNotAllowed, code, "%s %s", method, at)
 						if code == http.StatusNotFound {

@@ -173,11 +173,11 @@ func TestOpenAPILastModified(t *testing.T) {
 			require.NoError(t, response.Body.Close())
 			return response.Header.Get("Last-Modified")
 		}
-		began := time.Now().UTC().Format(http.TimeFormat)
+		start := time.Now().UTC().Format(http.TimeFormat)
 		for _, path := range []string{"/openapi/v2", "/openapi/v3/api/v1"} {
-			require.Equal(t, began, made(path), path)
+			require.Equal(t, start, made(path), path)
 			time.Sleep(time.Minute)
-			require.Equal(t, began, made(path), path)
+			require.Equal(t, start, made(path), path)
 		}
 		require.Empty(t, made("/openapi/v3"), "the index has no Last-Modified, since it has no ETag either")
 	})

@@ -12,9 +12,9 @@ import (
 
 // A panic of a handler is logged and returns 500, or aborts the response if it has started (HT-11).
 func TestPanics(t *testing.T) {
-	var told bytes.Buffer
+	var got bytes.Buffer
 	defer log.SetOutput(log.Writer())
-	log.SetOutput(&told)
+	log.SetOutput(&got)
 
 	request := httptest.NewRequest(http.MethodGet, "/api/v1/pods", nil)
 	answer := httptest.NewRecorder()
@@ -22,8 +22,8 @@ func TestPanics(t *testing.T) {
 	require.Equal(t, http.StatusInternalServerError, answer.Code)
 	require.Equal(t, "This request caused apiserver to panic. Look in the logs for details.\n", answer.Body.String())
 	require.Equal(t, "text/plain; charset=utf-8", answer.Header().Get("Content-Type"))
-	require.Contains(t, told.String(), "panic serving GET /api/v1/pods: oh\n")
-	require.Contains(t, told.String(), "panic_test.go", "the file in the stack")
+	require.Contains(t, got.String(), "panic serving GET /api/v1/pods: oh\n")
+	require.Contains(t, got.String(), "panic_test.go", "the file in the stack")
 
 	require.PanicsWithValue(t, http.ErrAbortHandler, func() {
 		withPanicRecovery(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -159,7 +159,7 @@ func startMyController(t *testing.T, config *rest.Config) {
 }
 
 func TestReadmeVirtualTime(t *testing.T) {
-	began := time.Now()
+	start := time.Now()
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		startMyController(t, srv.RESTConfig())
@@ -167,7 +167,7 @@ func TestReadmeVirtualTime(t *testing.T) {
 		srv.ForgetHistory()
 		require.NotEmpty(t, srv.Timeline().Exchanges)
 	})
-	require.Less(t, time.Since(began), 5*time.Minute)
+	require.Less(t, time.Since(start), 5*time.Minute)
 }
 
 // With the rule of the README the object is stored, and the client receives no response.

@@ -15,11 +15,11 @@ import (
 // Responses of a real v1.37 server for which there is no rule.
 func TestRecordedBehavior(t *testing.T) {
 	const (
-		maps    = "/api/v1/namespaces/default/configmaps"
-		widgets = "/apis/oracle.example.com/v1/namespaces/default/widgets"
-		merge   = "application/merge-patch+json"
-		list    = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
-		widget  = `{"apiVersion":"oracle.example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":1}}`
+		maps         = "/api/v1/namespaces/default/configmaps"
+		widgets      = "/apis/oracle.example.com/v1/namespaces/default/widgets"
+		merge        = "application/merge-patch+json"
+		metadataList = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+		widget       = `{"apiVersion":"oracle.example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":1}}`
 	)
 	srv := fakeapi.Start(t, fakeapi.WithCRDs(fakeapi.CRDsFromObjects(widgetDefinition(t))))
 	for _, tt := range []struct {
@@ -35,8 +35,8 @@ func TestRecordedBehavior(t *testing.T) {
 		{"unknown patch type without a name", "PATCH", widgets, "{}", "application/json", "", 415, `accepted media types include: application/json-patch+json`},
 		{"patch without a name", "PATCH", widgets, "{}", merge, "", 400, "name must be provided"},
 		{"unknown patch type that accepts no format", "PATCH", maps + "/a", "{}", "application/json", "text/html", 415, "415: Unsupported Media Type"},
-		{"empty list of metadata", "GET", maps + "?labelSelector=no%3Done", "", "", "application/json" + list, 200, `"items":null`},
-		{"empty list of metadata in YAML", "GET", maps + "?labelSelector=no%3Done", "", "", "application/yaml" + list, 200, "items: null\n"},
+		{"empty list of metadata", "GET", maps + "?labelSelector=no%3Done", "", "", "application/json" + metadataList, 200, `"items":null`},
+		{"empty list of metadata in YAML", "GET", maps + "?labelSelector=no%3Done", "", "", "application/yaml" + metadataList, 200, "items: null\n"},
 		{"empty list", "GET", maps + "?labelSelector=no%3Done", "", "", "", 200, `"items":[]`},
 		{"update of a Scale with another kind", "PUT", widgets + "/a/scale", `{"kind":"Foo"}`, "application/json", "", 400, `no kind is registered for the type v1.Scale in scheme`},
 		{"invalid patch of a Scale", "PATCH", widgets + "/a/scale", `{"spec":{"replicas":"x"}}`, merge, "", 422, `{\\\"apiVersion\\\":\\\"autoscaling/v1\\\",\\\"kind\\\":\\\"Scale\\\",`},

@@ -62,14 +62,14 @@ func TestFrozenReplica(t *testing.T) {
 		require.Equal(t, "0", getValue(t, stale, "0"))
 		require.Equal(t, "1", getValue(t, stale, ""))
 		require.Equal(t, "1", getValue(t, current, "0"))
-		begin := time.Now()
+		start := time.Now()
 		_, err := stale.List(t.Context(), metav1.ListOptions{ResourceVersion: rev, ResourceVersionMatch: metav1.ResourceVersionMatchExact})
 		require.NoError(t, err, "exact reads use the store")
 
 		code, header, _ := send(t, replica.Server, "GET", "/api/v1/namespaces/default/configmaps/a?resourceVersion="+rev, "", nil)
 		require.Equal(t, 504, code)
 		require.Equal(t, "1", header.Get("Retry-After"))
-		require.Equal(t, 3*time.Second, time.Since(begin))
+		require.Equal(t, 3*time.Second, time.Since(start))
 
 		// A write through the replica is checked against the store.
 		setValue(t, stale, "2")
@@ -140,15 +140,15 @@ func TestReplicaConfiguration(t *testing.T) {
 			_, err = client.Create(t.Context(), configMap("a", "0"), metav1.CreateOptions{})
 			require.ErrorContains(t, err, "denied")
 
-			began := time.Now()
+			start := time.Now()
 			w, err := client.Watch(t.Context(), metav1.ListOptions{AllowWatchBookmarks: true})
 			require.NoError(t, err)
 			first := <-w.ResultChan() // without WatchList no bookmark ends the initial events
 			require.EqualValues(t, "BOOKMARK", first.Type)
-			require.Equal(t, want, time.Since(began))
+			require.Equal(t, want, time.Since(start))
 			for range w.ResultChan() {
 			}
-			require.Less(t, time.Since(began), time.Minute)
+			require.Less(t, time.Since(start), time.Minute)
 		}
 	})
 }
@@ -198,13 +198,13 @@ func TestDelayedReplica(t *testing.T) {
 		require.NoError(t, err)
 		defer w.Stop()
 		require.EqualValues(t, "ADDED", (<-w.ResultChan()).Type)
-		begin := time.Now()
+		start := time.Now()
 		rev := setValue(t, current, "1")
 		require.Equal(t, "0", getValue(t, stale, "0"))
 		_, err = stale.Get(t.Context(), "a", metav1.GetOptions{ResourceVersion: rev})
 		require.True(t, apierrors.IsTimeout(err) || err == nil, "%v", err)
 		require.EqualValues(t, "MODIFIED", (<-w.ResultChan()).Type)
-		require.Equal(t, 10*time.Second, time.Since(begin))
+		require.Equal(t, 10*time.Second, time.Since(start))
 		require.Equal(t, "1", getValue(t, stale, "0"))
 	})
 }

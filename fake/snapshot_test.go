@@ -118,19 +118,19 @@ func TestControllersAfterRestore(t *testing.T) {
 			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: "team"}, Spec: corev1.PodSpec{NodeName: "n"}}
 			srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(pod))
 			client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1()
-			gone := func() bool {
+			deleted := func() bool {
 				synctest.Wait()
 				_, err := client.Namespaces().Get(t.Context(), "team", metav1.GetOptions{})
 				return apierrors.IsNotFound(err)
 			}
 			require.NoError(t, client.Namespaces().Delete(t.Context(), "team", metav1.DeleteOptions{}))
-			require.False(t, gone())
+			require.False(t, deleted())
 			snap := srv.Snapshot()
 			time.Sleep(time.Minute)
-			require.True(t, gone())
+			require.True(t, deleted())
 
 			require.NoError(t, srv.Restore(snap, bump))
-			require.True(t, gone(), "the grace period is over")
+			require.True(t, deleted(), "the grace period is over")
 			require.NoError(t, srv.RunControllers(t.Context()))
 		})
 	}
@@ -147,11 +147,11 @@ func TestRestoreErrors(t *testing.T) {
 
 // A fork has the objects and the history of its server, but not its later changes.
 func TestFork(t *testing.T) {
-	filled := fakeapi.Start(t, fakeapi.WithSeed(1), fakeapi.WithObjects(configMap("a", "0")))
-	past := filled.ResourceVersion()
-	setValue(t, kubernetes.NewForConfigOrDie(filled.RESTConfig()).CoreV1().ConfigMaps("default"), "1")
+	srv := fakeapi.Start(t, fakeapi.WithSeed(1), fakeapi.WithObjects(configMap("a", "0")))
+	past := srv.ResourceVersion()
+	setValue(t, kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default"), "1")
 	synctest.Test(t, func(t *testing.T) {
-		fork, err := filled.Fork(fakeapi.WithInMemoryNetwork(), fakeapi.WithSeed(1), fakeapi.WithObjects(configMap("b", "0")))
+		fork, err := srv.Fork(fakeapi.WithInMemoryNetwork(), fakeapi.WithSeed(1), fakeapi.WithObjects(configMap("b", "0")))
 		require.NoError(t, err)
 		defer func() { require.NoError(t, fork.Close()) }()
 		maps := kubernetes.NewForConfigOrDie(fork.RESTConfig()).CoreV1().ConfigMaps("default")
@@ -168,14 +168,14 @@ func TestFork(t *testing.T) {
 		}
 		setValue(t, maps, "2")
 	})
-	maps := kubernetes.NewForConfigOrDie(filled.RESTConfig()).CoreV1().ConfigMaps("default")
+	maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
 	require.Equal(t, "1", getValue(t, maps, ""))
 	_, err := maps.Get(t.Context(), "b", metav1.GetOptions{})
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
 
-	_, err = filled.Fork(fakeapi.WithHistory(time.Minute, 0))
+	_, err = srv.Fork(fakeapi.WithHistory(time.Minute, 0))
 	require.ErrorContains(t, err, "give WithHistory, WithHistoryBytes or WithQuota there")
-	_, err = filled.Fork(fakeapi.WithAddress("0.0.0.0:0"))
+	_, err = srv.Fork(fakeapi.WithAddress("0.0.0.0:0"))
 	require.ErrorContains(t, err, "not a loopback address")
 }
 
@@ -227,11 +227,11 @@ func TestReinitializeCache(t *testing.T) {
 // The cache can be initializing at the start. Informers wait until it is ready.
 func TestCacheInitializing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		begin := time.Now()
+		start := time.Now()
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithCacheInitializing(time.Minute))
 		var s handlerLog
 		startInformer(t, srv.RESTConfig(), &s)
-		require.GreaterOrEqual(t, time.Since(begin), time.Minute)
+		require.GreaterOrEqual(t, time.Since(start), time.Minute)
 		srv.ReinitializeCache(time.Hour)
 		srv.ReinitializeCache(0)
 		code, _, _ := send(t, srv, "GET", "/api/v1/pods?resourceVersion=0", "", nil)

@@ -136,10 +136,10 @@ func TestServersLeakNoGoroutines(t *testing.T) {
 // falling, and returns it.
 func waitForGoroutines(want int) int {
 	n := runtime.NumGoroutine()
-	for still := 0; n > want && still < 1000; still++ {
+	for unchanged := 0; n > want && unchanged < 1000; unchanged++ {
 		time.Sleep(time.Millisecond)
 		if now := runtime.NumGoroutine(); now < n {
-			n, still = now, 0
+			n, unchanged = now, 0
 		}
 	}
 	return n
@@ -172,10 +172,10 @@ func readEvents(body io.Reader) (events []watchEvent) {
 func TestWatchTimeoutAndBookmarks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
-		begin := time.Now()
+		start := time.Now()
 		resp := openWatch(t, t.Context(), srv, "/api/v1/pods?watch=1&allowWatchBookmarks=true&timeoutSeconds=600&resourceVersion="+srv.ResourceVersion())
 		events := readEvents(resp.Body)
-		require.Equal(t, 10*time.Minute, time.Since(begin))
+		require.Equal(t, 10*time.Minute, time.Since(start))
 		require.Len(t, events, 10) // one a minute, the last just before the end
 		for _, e := range events {
 			require.Equal(t, "BOOKMARK", e.Type)
@@ -191,11 +191,11 @@ func TestReadsOfFutureRevisions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
-		begin := time.Now()
+		start := time.Now()
 		code, header, body := send(t, srv, "GET", "/api/v1/namespaces/default/configmaps?resourceVersion=1005", "", nil)
 		require.Equal(t, 504, code, "%s", body)
 		require.Equal(t, "1", header.Get("Retry-After"))
-		require.Equal(t, 3*time.Second, time.Since(begin))
+		require.Equal(t, 3*time.Second, time.Since(start))
 
 		done := make(chan error)
 		go func() {
@@ -207,7 +207,7 @@ func TestReadsOfFutureRevisions(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "1005", created.ResourceVersion)
 		require.NoError(t, <-done)
-		require.Equal(t, 5*time.Second, time.Since(begin))
+		require.Equal(t, 5*time.Second, time.Since(start))
 	})
 }
 

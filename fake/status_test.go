@@ -16,7 +16,7 @@ import (
 func TestStatusMetadata(t *testing.T) {
 	srv, _ := startClient(t)
 	client := dynamic.NewForConfigOrDie(srv.RESTConfig())
-	kept := map[string]string{
+	unchangedFields := map[string]string{
 		"pods":                        "ownerReferences",
 		"deployments":                 "labels",
 		"csinodes":                    "labels annotations finalizers ownerReferences",
@@ -56,16 +56,16 @@ func TestStatusMetadata(t *testing.T) {
 				"labels": got.GetLabels()["sent"] != "", "annotations": got.GetAnnotations()["sent"] != "",
 				"finalizers": len(got.GetFinalizers()) > 0, "ownerReferences": len(got.GetOwnerReferences()) > 0,
 			}
-			stays := ""
+			unchanged := ""
 			for _, part := range []string{"labels", "annotations", "finalizers", "ownerReferences"} {
 				if !changed[part] {
-					stays += " " + part
+					unchanged += " " + part
 				}
 			}
-			if kept[res.Plural] != "" {
-				require.Equal(t, " "+kept[res.Plural], stays)
+			if unchangedFields[res.Plural] != "" {
+				require.Equal(t, " "+unchangedFields[res.Plural], unchanged)
 			} else {
-				require.Empty(t, stays)
+				require.Empty(t, unchanged)
 			}
 		})
 	}

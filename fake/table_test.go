@@ -311,11 +311,11 @@ func TestTableOfFlowSchemas(t *testing.T) {
 func TestWatchAsLists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(newTableConfigMap("a")))
-		began := time.Now()
+		start := time.Now()
 		resp, body := fetch(t, srv, "GET", "/api/v1/configmaps?watch=true&timeoutSeconds=60",
 			"application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io")
 		require.Equal(t, http.StatusOK, resp.StatusCode)
 		require.Empty(t, body)
-		require.Less(t, time.Since(began), time.Minute)
+		require.Less(t, time.Since(start), time.Minute)
 	})
 }

@@ -84,10 +84,10 @@ func TestTimelinesOfReplicasAndForks(t *testing.T) {
 	fork, err := srv.Fork(fakeapi.WithInMemoryNetwork())
 	require.NoError(t, err)
 	defer func() { require.NoError(t, fork.Close()) }()
-	for door, path := range map[*fakeapi.Server]string{srv: "/livez", replica.Server: "/readyz", fork: "/healthz"} {
-		code, _, _ := send(t, door, http.MethodGet, path, "", nil)
+	for server, path := range map[*fakeapi.Server]string{srv: "/livez", replica.Server: "/readyz", fork: "/healthz"} {
+		code, _, _ := send(t, server, http.MethodGet, path, "", nil)
 		require.Equal(t, 200, code)
-		got := door.Timeline().Exchanges
+		got := server.Timeline().Exchanges
 		require.Len(t, got, 1)
 		require.Equal(t, path, got[0].Path)
 	}
@@ -95,17 +95,17 @@ func TestTimelinesOfReplicasAndForks(t *testing.T) {
 
 // A long text omits its middle and the middle of long paths.
 func TestLongTimelineAsText(t *testing.T) {
-	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	long := fakeapi.Timeline{Begin: begin, ExchangesDropped: 3}
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	long := fakeapi.Timeline{Begin: start, ExchangesDropped: 3}
 	for i := range 1000 {
 		long.Exchanges = append(long.Exchanges, fakeapi.Exchange{
-			Seq: uint64(i + 4), Begin: begin.Add(time.Duration(i) * time.Second), Method: "GET", Path: "/" + strings.Repeat("x", i),
+			Seq: uint64(i + 4), Begin: start.Add(time.Duration(i) * time.Second), Method: "GET", Path: "/" + strings.Repeat("x", i),
 		})
 	}
 	for i := range 30 {
-		long.Exchanges[0].Frames = append(long.Exchanges[0].Frames, fakeapi.Frame{Time: begin, Type: "ADDED", ResourceVersion: string(rune('A' + i))})
+		long.Exchanges[0].Frames = append(long.Exchanges[0].Frames, fakeapi.Frame{Time: start, Type: "ADDED", ResourceVersion: string(rune('A' + i))})
 	}
-	long.Hits = []faults.Hit{{Time: begin.Add(time.Hour), Op: faults.Op{Path: "/"}}}
+	long.Hits = []faults.Hit{{Time: start.Add(time.Hour), Op: faults.Op{Path: "/"}}}
 	text := long.String()
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	require.Len(t, lines, 501)

@@ -33,13 +33,13 @@ func TestWriteTimeout(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), withDelay(90*time.Second))
 		for name, timeout := range map[string]time.Duration{"parameter": 5 * time.Second, "default": time.Minute, "maximum": time.Minute} {
 			query := map[string]string{"parameter": "?timeout=5s", "default": "", "maximum": "?timeout=10h"}[name]
-			begin := time.Now()
+			start := time.Now()
 			code, header, body := send(t, srv, "POST", "/api/v1/namespaces/default/configmaps"+query, "application/json", []byte(`{"metadata":{"name":"`+name+`"}}`))
 			require.Equal(t, http.StatusGatewayTimeout, code, "%s: %s", name, body)
 			require.Equal(t, timeoutBody, string(body))
 			require.Equal(t, "text/plain; charset=utf-8", header.Get("Content-Type"))
 			require.Equal(t, "no-cache, private", header.Get("Cache-Control"))
-			require.Equal(t, timeout, time.Since(begin))
+			require.Equal(t, timeout, time.Since(start))
 			time.Sleep(2 * time.Minute)
 			code, _, _ = send(t, srv, "GET", "/api/v1/namespaces/default/configmaps/"+name, "", nil)
 			require.Equal(t, http.StatusOK, code, name)
@@ -128,10 +128,10 @@ func TestClientsRetryAfterTooManyRequests(t *testing.T) {
 			faults.Rule{Name: "slow", When: faults.And(faults.Verb("list"), faults.First(1)), Do: []faults.Effect{faults.Delay(1500 * time.Millisecond)}}))
 		go send(t, srv, "GET", "/api/v1/pods", "", nil)
 		synctest.Wait()
-		begin := time.Now()
+		start := time.Now()
 		_, err := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Namespaces().Get(t.Context(), "default", metav1.GetOptions{})
 		require.NoError(t, err)
-		require.Equal(t, 2*time.Second, time.Since(begin))
+		require.Equal(t, 2*time.Second, time.Since(start))
 		require.Equal(t, 2, strings.Count(srv.Timeline().String(), "-> 429"))
 	})
 }

@@ -126,7 +126,7 @@ func TestWatchOverHTTP2(t *testing.T) {
 		config := srv.RESTConfig()
 		network := harness.NewNetwork(config)
 		client := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")
-		begin := time.Now()
+		start := time.Now()
 		seconds := int64(3600)
 		w, err := client.Watch(t.Context(), metav1.ListOptions{TimeoutSeconds: &seconds})
 		require.NoError(t, err)
@@ -136,11 +136,11 @@ func TestWatchOverHTTP2(t *testing.T) {
 			require.NoError(t, err)
 			event := <-w.ResultChan()
 			require.Equal(t, created.UID, event.Object.(metav1.Object).GetUID())
-			require.Equal(t, time.Duration(i+1)*time.Minute, time.Since(begin))
+			require.Equal(t, time.Duration(i+1)*time.Minute, time.Since(start))
 		}
 		_, open := <-w.ResultChan()
 		require.False(t, open)
-		require.Equal(t, time.Hour, time.Since(begin))
+		require.Equal(t, time.Hour, time.Since(start))
 		require.Equal(t, 1, network.Connections(), "requests share the connection of the watch")
 	})
 }
@@ -188,17 +188,17 @@ func TestSlowHTTP2Clients(t *testing.T) {
 	require.NoError(t, err)
 	openWatch(t, t.Context(), srv, "/api/v1/configmaps?watch=1") // never read
 
-	deaf := make(chan struct{})
+	unresponsive := make(chan struct{})
 	transport := srv.Client().Transport.(*http.Transport).Clone()
 	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
-		return &unresponsiveConn{Conn: conn, unresponsive: deaf, done: make(chan struct{})}, err
+		return &unresponsiveConn{Conn: conn, unresponsive: unresponsive, done: make(chan struct{})}, err
 	}
 	defer transport.CloseIdleConnections()
 	resp, err := (&http.Client{Transport: transport}).Get(srv.URL() + "/api/v1/configmaps?watch=1")
 	require.NoError(t, err)
 	defer func() { _ = resp.Body.Close() }()
-	close(deaf)
+	close(unresponsive)
 
 	client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
 	value := strings.Repeat("v", 1<<20)
@@ -207,9 +207,9 @@ func TestSlowHTTP2Clients(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.Equal(t, "HTTP/2.0", protocol(t, srv))
-	begin := time.Now()
+	start := time.Now()
 	require.NoError(t, srv.Close())
-	require.Less(t, time.Since(begin), 4*time.Second, "Close does not wait for unresponsive clients")
+	require.Less(t, time.Since(start), 4*time.Second, "Close does not wait for unresponsive clients")
 }
 
 // Shutdown ends watches over HTTP/2 cleanly and closes connections within the second that net/http
@@ -218,9 +218,9 @@ func TestShutdownOverHTTP2(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTLS())
 		stream := openWatch(t, t.Context(), srv, "/api/v1/configmaps?watch=1&resourceVersion="+srv.ResourceVersion())
-		begin := time.Now()
+		start := time.Now()
 		require.NoError(t, srv.Shutdown())
-		require.LessOrEqual(t, time.Since(begin), time.Second)
+		require.LessOrEqual(t, time.Since(start), time.Second)
 		rest, err := io.ReadAll(stream.Body)
 		require.NoError(t, err)
 		require.Empty(t, rest)
@@ -237,9 +237,9 @@ func TestShutdownOfIdleHTTP2(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTLS())
 		require.Equal(t, "HTTP/2.0", protocol(t, srv))
 		synctest.Wait() // the connection is idle
-		begin := time.Now()
+		start := time.Now()
 		require.NoError(t, srv.Shutdown())
-		require.Zero(t, time.Since(begin))
+		require.Zero(t, time.Since(start))
 		synctest.Wait() // the client has noticed, and does not use the connection again
 		require.NoError(t, srv.Restart(0))
 		require.Equal(t, "HTTP/2.0", protocol(t, srv))
@@ -265,9 +265,9 @@ func TestCloseWithIdleClientOverTLS(t *testing.T) {
 		_, err = io.ReadAll(resp.Body)
 		require.NoError(t, err)
 		synctest.Wait() // the connection is idle
-		begin := time.Now()
+		start := time.Now()
 		require.NoError(t, srv.Close())
-		require.Zero(t, time.Since(begin))
+		require.Zero(t, time.Since(start))
 		require.NoError(t, raw.Close())
 	})
 }

@@ -56,8 +56,8 @@ func TestNilWebhookOptions(t *testing.T) {
 // A webhook whose certificate is not of the caBundle is not called.
 func TestWebhookCertificateIsVerified(t *testing.T) {
 	srv := fakeapi.Start(t)
-	stranger := startLoopbackWebhook(t, &gadgetWebhook{})
-	bundle := stranger[strings.Index(stranger, `"caBundle"`):]
+	otherHook := startLoopbackWebhook(t, &gadgetWebhook{})
+	bundle := otherHook[strings.Index(otherHook, `"caBundle"`):]
 	hook := startLoopbackWebhook(t, &gadgetWebhook{})
 	requireCode(t, srv, 201, "POST", crdsPath, gadgetCRD("v1", webhookConversion(hook[:strings.Index(hook, `"caBundle"`)]+bundle)))
 	require.Contains(t, requireStatus(t, srv, 500, "POST", gadgetsV2, gadgetJSON("v2", "a", 1)).Message, "tls: failed to verify certificate: x509: certificate signed by unknown authority")

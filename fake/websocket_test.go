@@ -126,14 +126,14 @@ func TestWebSocketClose(t *testing.T) {
 	srv, err := fakeapi.New()
 	require.NoError(t, err)
 	const watch = "/api/v1/configmaps?watch=1"
-	left, err := dialWebSocket(t, srv, watch, "*/*")
+	closed, err := dialWebSocket(t, srv, watch, "*/*")
 	require.NoError(t, err)
-	require.NoError(t, left.Close())
+	require.NoError(t, closed.Close())
 	require.Eventually(t, func() bool {
 		return strings.Contains(strings.Join(scrape(t, srv, "apiserver_longrunning_requests"), ""), "verb=WATCH 0")
 	}, 10*time.Second, 10*time.Millisecond)
-	stays, err := dialWebSocket(t, srv, watch, "*/*")
+	open, err := dialWebSocket(t, srv, watch, "*/*")
 	require.NoError(t, err)
 	require.NoError(t, srv.Close())
-	require.Error(t, websocket.Message.Receive(stays, new(string)))
+	require.Error(t, websocket.Message.Receive(open, new(string)))
 }
