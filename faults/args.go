@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// args hands the arguments of one call to what makes a predicate or an effect of
-// it, and keeps the first error. After an error all answers are zero.
+// args gives access to the arguments of one call and keeps the first error. After an error, all
+// methods return zero values.
 type args struct {
 	p    *parser
 	call call
@@ -19,8 +19,8 @@ func (a *args) setError(t token, format string, v ...any) {
 	}
 }
 
-// values gives all arguments as texts; at least low and at most high of them
-// are needed, high < 0 being no bound.
+// values returns all arguments as strings. There must be at least low and, if high is not negative,
+// at most high of them.
 func (a *args) values(low, high int, usage string) []string {
 	n := len(a.call.args)
 	if n < low || high >= 0 && n > high {
@@ -38,15 +38,15 @@ func (a *args) values(low, high int, usage string) []string {
 	return texts
 }
 
-// checkNoArgs refuses arguments.
+// checkNoArgs sets an error if there are arguments.
 func (a *args) checkNoArgs() {
 	if len(a.call.args) > 0 {
 		a.setError(a.call.args[0].value, "%s takes no arguments", a.call.name.text)
 	}
 }
 
-// valuesAndOptions divides the arguments into the leading values, at least one and at most
-// high of them, and the options behind them.
+// valuesAndOptions splits the arguments into the leading values, at least one and at most high of
+// them, and the options after them.
 func (a *args) valuesAndOptions(high int, usage string) (values []token, options []call) {
 	for _, one := range a.call.args {
 		switch {
@@ -67,10 +67,10 @@ func (a *args) valuesAndOptions(high int, usage string) (values []token, options
 	return values, options
 }
 
-// optionArgs gives the arguments of an option.
+// optionArgs returns the arguments of an option.
 func (a *args) optionArgs(c call) *args { return &args{p: a.p, call: c} }
 
-// takeError takes over the error of an option.
+// takeError copies the error of the arguments of an option.
 func (a *args) takeError(o *args) {
 	if a.err == nil {
 		a.err = o.err
@@ -93,7 +93,7 @@ func (a *args) parseDuration(t token) time.Duration {
 	return d
 }
 
-// token gives the i-th argument, which values has let pass.
+// token returns the ith argument, which values has checked.
 func (a *args) token(i int) token {
 	if i >= len(a.call.args) {
 		return a.call.name

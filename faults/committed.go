@@ -13,7 +13,7 @@ import (
 // bufferedResponse is a complete response that has not been sent.
 type bufferedResponse struct{ *responsewriter.Buffer }
 
-// setBody puts another body in place of the one that is there.
+// setBody replaces the body.
 func (a *bufferedResponse) setBody(body []byte) {
 	a.Body.Reset()
 	a.Body.Write(body)
@@ -22,7 +22,7 @@ func (a *bufferedResponse) setBody(body []byte) {
 	}
 }
 
-// decompress undoes the compression that API servers know, for who wants to read.
+// decompress undoes the compressions that kube-apiserver uses.
 func (a *bufferedResponse) decompress() error {
 	switch encoding := a.Header().Get("Content-Encoding"); encoding {
 	case "", "identity":
@@ -44,8 +44,7 @@ func (a *bufferedResponse) decompress() error {
 	return nil
 }
 
-// serveCommitted lets next finish, and then the rules decide what the client
-// gets to see of it.
+// serveCommitted runs next and applies the rules of the Committed phase to its response.
 func serveCommitted(x *exchange, next http.Handler) outcome {
 	a := &bufferedResponse{responsewriter.NewBuffer(x.w)}
 	next.ServeHTTP(a, x.r)

@@ -8,14 +8,13 @@ import (
 	"time"
 )
 
-// Nth matches the n-th time it is asked, and no other. Counting starts at 1
-// when the rule is added.
+// Nth matches the nth evaluation only. Counting starts at 1 when the rule is added.
 func Nth(n int) Pred { return &counter{kind: nthKind, n: n} }
 
-// First matches the first n times it is asked.
+// First matches the first n evaluations.
 func First(n int) Pred { return &counter{kind: firstKind, n: n} }
 
-// Every matches each n-th time it is asked: the n-th, the 2n-th and so on.
+// Every matches every nth evaluation: the nth, the 2nth and so on.
 func Every(n int) Pred { return &counter{kind: everyKind, n: n} }
 
 type counter struct {
@@ -47,10 +46,10 @@ func (c *counter) check() error {
 	return nil
 }
 
-// Chance matches with probability p, from 0 to 1. Every object (group,
-// resource, namespace and name) has a random sequence of its own that follows
-// from seed, so the order in which goroutines get their turn does not change
-// what happens to an object. It remembers each object that it was asked about.
+// Chance matches with probability p, from 0 to 1. Every object (group, resource, namespace and
+// name) has its own random sequence, which depends on seed only, so the scheduling of goroutines
+// does not change what happens to an object. A Chance uses memory for each object that it was
+// evaluated for.
 func Chance(p float64, seed uint64) Pred {
 	return &chance{p, newRandomSequences(seed)}
 }
@@ -69,15 +68,15 @@ func (c *chance) facts() facts               { return factState }
 func (c *chance) newInstance(time.Time) Pred { return Chance(c.p, c.sequences.seed) }
 
 func (c *chance) check() error {
-	if c.p >= 0 && c.p <= 1 { // false for NaN, too
+	if c.p >= 0 && c.p <= 1 { // false for NaN
 		return nil
 	}
 	return fmt.Errorf("chance takes a probability from 0 to 1, not %v", c.p)
 }
 
-// After matches once d has passed since the rule was added to its set; Not of
-// it is "within d". It reads the time package's clock, so that it runs on
-// virtual time inside a testing/synctest bubble. In no set, it never matches.
+// After matches once d has passed since the rule was added to its set. Not(After(d)) matches until
+// then. It uses package time, so it runs on virtual time in a testing/synctest bubble. Outside a
+// set, it never matches.
 func After(d time.Duration) Pred { return &after{d: d} }
 
 type after struct {

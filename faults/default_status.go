@@ -14,7 +14,7 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// What a real server says, word for word.
+// Messages of kube-apiserver.
 const (
 	tooLargeResourceVersion = "Too large resource version"
 	tooManyRequestsMessage  = "Too many requests, please try again later."
@@ -27,8 +27,8 @@ const (
 	conflictMessage = "the object has been modified; please apply your changes to the latest version and try again"
 )
 
-// completeStatus fills in what a Status leaves out, so that it reads as a real
-// server's answer to op.
+// completeStatus returns s with the missing fields filled in as kube-apiserver does in a response
+// to op.
 func completeStatus(s metav1.Status, op Op) metav1.Status {
 	s = *s.DeepCopy()
 	s.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
@@ -57,7 +57,7 @@ func completeStatus(s metav1.Status, op Op) metav1.Status {
 	return s
 }
 
-// defaultReasons are the reasons that a server gives with a code.
+// defaultReasons maps status codes to the reasons that kube-apiserver sends with them.
 var defaultReasons = map[int32]metav1.StatusReason{
 	http.StatusBadRequest:          metav1.StatusReasonBadRequest,
 	http.StatusUnauthorized:        metav1.StatusReasonUnauthorized,
@@ -71,7 +71,7 @@ var defaultReasons = map[int32]metav1.StatusReason{
 	http.StatusGatewayTimeout:      metav1.StatusReasonTimeout,
 }
 
-// defaultStatus gives message and details for the reason of s.
+// defaultStatus returns the message and details for the reason of s.
 func defaultStatus(s metav1.Status, op Op) metav1.Status {
 	object := schema.GroupResource{Group: op.Group, Resource: op.Resource}
 	switch s.Reason {
@@ -99,8 +99,8 @@ func defaultStatus(s metav1.Status, op Op) metav1.Status {
 	return metav1.Status{Message: http.StatusText(int(s.Code))}
 }
 
-// forbiddenMessage is what the authoriser says of a user without a right; rules do not
-// know who the user is.
+// forbiddenMessage returns the message of the authorizer. The user is always system:anonymous,
+// because rules do not know the user.
 func forbiddenMessage(op Op) string {
 	const user = `User "system:anonymous" cannot `
 	if op.Resource == "" {
@@ -117,8 +117,8 @@ func forbiddenMessage(op Op) string {
 	return what + fmt.Sprintf(" in the namespace %q", op.Namespace)
 }
 
-// expiredMessage is the message of a 410: a watch names the revisions (WA-19), a further
-// page its token (CH-18), a list its revision (EX-02).
+// expiredMessage returns the message of a 410. It depends on the request: a watch has the revisions
+// (WA-19), the next page of a list its token (CH-18), another list its revision (EX-02).
 func expiredMessage(s metav1.Status, op Op) string {
 	switch {
 	case op.Verb == requestinfo.Watch:
@@ -135,8 +135,8 @@ func expiredMessage(s metav1.Status, op Op) string {
 	return expiredListMessage
 }
 
-// timeoutMessage is the message of a 504. Of a revision that is too large it tells how
-// far the server claims to be: one behind (RS-05).
+// timeoutMessage returns the message of a 504. If the requested resourceVersion is too large, the
+// message claims that the server is one revision behind (RS-05).
 func timeoutMessage(s metav1.Status, op Op) string {
 	if s.Details == nil || !slices.ContainsFunc(s.Details.Causes, isTooLargeResourceVersion) {
 		return "Timeout: request did not complete within the allotted timeout"

@@ -10,15 +10,14 @@ import (
 	"strings"
 )
 
-// editJSON puts value, which is JSON, where the path leads in a document, or,
-// with nil, takes out what is there. Objects on the way that are missing are
-// made. All other bytes stay as they are.
+// editJSON sets the value at path in a JSON document, or removes it if value is nil. value is JSON.
+// Missing parent objects are created. All other bytes of the document are unchanged.
 func editJSON(doc []byte, path []string, value []byte) ([]byte, error) {
-	from, to := 0, len(doc) // of the value at hand
+	from, to := 0, len(doc) // the current value
 	for i, key := range path {
 		c, err := readChildren(doc[from:to])
 		if value == nil && errors.Is(err, errScalar) {
-			return doc, nil // what is to go is not there
+			return doc, nil // nothing to remove
 		}
 		if err != nil {
 			return nil, fmt.Errorf("at %q there is %w", "/"+strings.Join(path[:i], "/"), err)
@@ -40,7 +39,7 @@ func editJSON(doc []byte, path []string, value []byte) ([]byte, error) {
 	return slices.Concat(doc[:from], value, doc[to:]), nil
 }
 
-// wrapInObjects wraps a value in objects with one member each.
+// wrapInObjects wraps a value in nested objects with one member each.
 func wrapInObjects(path []string, value []byte) []byte {
 	for _, key := range slices.Backward(path) {
 		value = slices.Concat([]byte("{"), quoteJSON(key), []byte(":"), value, []byte("}"))
@@ -56,14 +55,15 @@ func quoteJSON(s string) []byte {
 	return data
 }
 
-// jsonChildren are the places of the values in an object or array.
+// jsonChildren are the positions of the values of an object or array.
 type jsonChildren struct {
 	object bool
-	start  int // behind the bracket that opens it
+	start  int // after the opening bracket
 	list   []jsonChild
 }
 
-// jsonChild is one value; begin is where its key does, or it does itself.
+// jsonChild is the position of one value. begin is the start of its key, or of the value in an
+// array.
 type jsonChild struct {
 	key             string
 	begin, from, to int
@@ -108,12 +108,12 @@ func readChildren(doc []byte) (jsonChildren, error) {
 	return c, nil
 }
 
-// skipSeparators finds where the next key or value begins.
+// skipSeparators returns the offset of the next key or value.
 func skipSeparators(doc []byte, at int) int {
 	return len(doc) - len(bytes.TrimLeft(doc[at:], " \t\r\n,:"))
 }
 
-// addOffset makes places in a part those in the whole.
+// addOffset adds an offset to all positions.
 func (c *jsonChildren) addOffset(by int) {
 	c.start += by
 	for i := range c.list {
@@ -123,7 +123,7 @@ func (c *jsonChildren) addOffset(by int) {
 	}
 }
 
-// indexOf gives the index of what a key means, -1 if an object does not have it.
+// indexOf returns the index of the value for a key, or -1 if an object does not have it.
 func (c *jsonChildren) indexOf(key string) (int, error) {
 	if c.object {
 		return slices.IndexFunc(c.list, func(one jsonChild) bool { return one.key == key }), nil
@@ -135,7 +135,7 @@ func (c *jsonChildren) indexOf(key string) (int, error) {
 	return at, nil
 }
 
-// insert puts a member behind all others.
+// insert returns doc with a member after all others.
 func (c *jsonChildren) insert(doc []byte, key string, value []byte) []byte {
 	at, comma := c.start, ""
 	if n := len(c.list); n > 0 {
@@ -144,7 +144,7 @@ func (c *jsonChildren) insert(doc []byte, key string, value []byte) []byte {
 	return slices.Concat(doc[:at], []byte(comma), quoteJSON(key), []byte(":"), value, doc[at:])
 }
 
-// remove takes a value out, with one of the commas beside it.
+// remove returns doc without a value and one of the commas next to it.
 func (c *jsonChildren) remove(doc []byte, at int) []byte {
 	from, to := c.list[at].begin, c.list[at].to
 	switch {
@@ -156,7 +156,7 @@ func (c *jsonChildren) remove(doc []byte, at int) []byte {
 	return slices.Concat(doc[:from], doc[to:])
 }
 
-// parsePointer reads a JSON pointer (RFC 6901), which must lead somewhere.
+// parsePointer parses a JSON pointer (RFC 6901) that is not empty.
 func parsePointer(pointer string) ([]string, error) {
 	rest, ok := strings.CutPrefix(pointer, "/")
 	if !ok {

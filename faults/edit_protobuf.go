@@ -16,12 +16,11 @@ import (
 	"example.com/fakeapi/internal/frames"
 )
 
-// errUnsupportedEdit is the answer to an edit of what only those can read who know the
-// type.
+// errUnsupportedEdit is returned for edits that need the type of the object.
 var errUnsupportedEdit = errors.New("in protobuf only kind, apiVersion and metadata can be edited, items be removed or emptied, " +
 	"and in frames the type be set and the object removed; have the client accept application/json")
 
-// editProtobufEvent edits the frame of a watch.
+// editProtobufEvent edits a watch event.
 func editProtobufEvent(event *metav1.WatchEvent, e edit) (err error) {
 	switch {
 	case e.path[0] == "type" && len(e.path) == 1:
@@ -38,7 +37,8 @@ func editProtobufEvent(event *metav1.WatchEvent, e edit) (err error) {
 	return err
 }
 
-// stringValue is the value where only a string can stand; removed, it is empty.
+// stringValue returns the value as a string, "" to remove it. It fails if the value is not a
+// string.
 func (e edit) stringValue() (s string, err error) {
 	if e.value == "" {
 		return "", nil
@@ -49,7 +49,7 @@ func (e edit) stringValue() (s string, err error) {
 	return s, nil
 }
 
-// editProtobuf edits an object in its envelope.
+// editProtobuf edits an encoded object, including its envelope.
 func editProtobuf(body []byte, e edit) ([]byte, error) {
 	envelope, ok := bytes.CutPrefix(body, []byte(frames.ProtobufPrefix))
 	if !ok {
@@ -82,19 +82,19 @@ func editProtobuf(body []byte, e edit) ([]byte, error) {
 	return append([]byte(frames.ProtobufPrefix), mustMarshal(&object)...), nil
 }
 
-// protobufMessage is a message that knows its JSON.
+// protobufMessage is a message that also has a JSON encoding.
 type protobufMessage interface {
 	Marshal() ([]byte, error)
 	Unmarshal([]byte) error
 }
 
-// The numbers of the fields that all objects, and all lists, have.
+// The numbers of the fields that all objects and all lists have.
 const (
 	metadataField = 1
 	itemsField    = 2
 )
 
-// editMetadata edits field 1 of an object by way of its JSON.
+// editMetadata edits the metadata field of an object by converting it to JSON and back.
 func editMetadata(raw []byte, e edit, old, edited protobufMessage) ([]byte, error) {
 	fields, err := readFields(raw)
 	if err != nil {
@@ -125,7 +125,7 @@ func editMetadata(raw []byte, e edit, old, edited protobufMessage) ([]byte, erro
 	return append(appendField(nil, metadataField, mustMarshal(edited)), rest...), nil
 }
 
-// editItems takes all items out of a list, or one.
+// editItems removes one item or all items of a list.
 func editItems(raw []byte, e edit) ([]byte, error) {
 	remove := -1
 	switch {
@@ -133,7 +133,7 @@ func editItems(raw []byte, e edit) ([]byte, error) {
 	case len(e.path) == 2 && e.value == "":
 		at, err := strconv.Atoi(e.path[1])
 		if err != nil || at < 0 {
-			return raw, nil // as in JSON: what is to go is not there
+			return raw, nil // nothing to remove, as in JSON
 		}
 		remove = at
 	case len(e.path) == 1:

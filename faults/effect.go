@@ -7,50 +7,49 @@ import (
 	"time"
 )
 
-// Effect is what a rule does to a request, to its answer or to a frame of a
-// watch. The effects of this package are all there are; each prints, and what
-// it prints parses back. An effect is immutable data.
+// Effect changes a request, its response or a frame of a watch. Effects are created by the
+// functions of this package. They are immutable, and [Parse] reads the text that String returns.
 type Effect interface {
-	// String gives the text form.
+	// String returns the text form.
 	String() string
 
-	// check tells what is wrong with the arguments.
+	// check returns an error if an argument is invalid.
 	check() error
-	// isFinal reports whether nothing is left to act on afterwards.
+	// isFinal reports whether the effect completes the response or the frame, so that no other
+	// effect can follow.
 	isFinal() bool
 }
 
-// What an effect can do, it says by the phases it has a method for.
+// An effect supports the phases for which it implements an interface.
 type (
-	// beforeEffect acts on a request that nobody has seen yet.
+	// beforeEffect acts on a request before it is handled.
 	beforeEffect interface{ applyBefore(x *exchange) outcome }
-	// committedEffect acts on a finished answer that is not sent yet.
+	// committedEffect acts on a complete response before it is sent.
 	committedEffect interface {
 		applyCommitted(x *exchange, a *bufferedResponse) outcome
 	}
-	// streamEffect acts on a frame of a watch that is not sent yet.
+	// streamEffect acts on a frame of a watch before it is sent.
 	streamEffect interface {
 		applyStream(s *watchWriter, f *frame) outcome
 	}
-	// watchOnlyEffect marks effects that answer a request as a watch.
+	// watchOnlyEffect marks effects that in the Before phase apply to watches only.
 	watchOnlyEffect interface{ watchOnly() }
-	// statefulEffect is one with a history of its own, which begins when its rule is
-	// added to a set.
+	// statefulEffect has state, which starts when its rule is added to a set.
 	statefulEffect interface{ newInstance() Effect }
 )
 
-// outcome is what is left to do after an effect.
+// outcome tells the handler how to continue after an effect.
 type outcome uint8
 
 const (
-	proceed      outcome = iota // as if nothing had been
-	frameDropped                // the frame is not sent, the stream goes on
-	frameSent                   // the frame is sent already, the stream goes on
-	finished                    // the answer or the stream is complete
-	aborted                     // the connection is to be aborted
+	proceed      outcome = iota // as without the effect
+	frameDropped                // the frame is not sent, and the stream continues
+	frameSent                   // the frame has been sent, and the stream continues
+	finished                    // the response or the stream is complete
+	aborted                     // the connection must be aborted
 )
 
-// supportedPhases gives the phases in which an effect can be applied.
+// supportedPhases returns the phases in which an effect can be applied.
 func supportedPhases(e Effect) phaseSet {
 	fit := noPhases
 	if _, ok := e.(beforeEffect); ok {
@@ -65,9 +64,9 @@ func supportedPhases(e Effect) phaseSet {
 	return fit
 }
 
-// Delay holds the request, the answer, or the frame and all frames behind it,
-// for d. A client that leaves in the meantime is not served any more: a request
-// that is held before it is handled is then never handled.
+// Delay delays the request, the response, or the frame and all frames after it, by d. If the client
+// disconnects in the meantime, the request is not served further: one that is delayed before it is
+// handled is never handled.
 func Delay(d time.Duration) Effect { return delay{d} }
 
 type delay struct{ d time.Duration }
@@ -86,11 +85,11 @@ func (e delay) applyBefore(x *exchange) outcome { return wait(x, e.d) }
 func (e delay) applyCommitted(x *exchange, _ *bufferedResponse) outcome { return wait(x, e.d) }
 
 func (e delay) applyStream(s *watchWriter, _ *frame) outcome {
-	s.x.flush() // frames in front of this one are not held
+	s.x.flush() // earlier frames are not delayed
 	return wait(s.x, e.d)
 }
 
-// wait waits for d, if the client does.
+// wait sleeps for d. It aborts the request if the client disconnects.
 func wait(x *exchange, d time.Duration) outcome {
 	if x.sleep(d) {
 		return proceed
@@ -98,9 +97,8 @@ func wait(x *exchange, d time.Duration) outcome {
 	return aborted
 }
 
-// Hang leaves the client without an answer, or a watch without further frames
-// and without an end, until the client goes away. In the Committed phase the
-// request has been carried out.
+// Hang sends nothing until the client disconnects: no response, or no further frames and no end of
+// a watch. In the Committed phase the request has been handled.
 func Hang() Effect { return hang{} }
 
 type hang struct{}
@@ -122,15 +120,14 @@ func (hang) applyStream(s *watchWriter, _ *frame) outcome {
 	return aborted
 }
 
-// Reset aborts the connection. Before: the request is lost, nothing has been
-// done. Committed: the request has been carried out and the reply is lost.
-// Stream: the watch breaks off where the frame would have been; what was sent
-// before arrives. As long as nothing is sent it is a TCP reset where the
-// connection is one of HTTP/1.1 over TCP; otherwise the connection is closed
-// (HTTP/1.1) or the stream is reset (HTTP/2).
+// Reset aborts the connection. In the Before phase the request is lost and not handled. In the
+// Committed phase the request has been handled and the response is lost. In the Stream phase the
+// watch breaks off before the frame; the frames before it are delivered. If nothing has been sent
+// and the connection is HTTP/1.1 over TCP, the client receives a TCP reset. Otherwise the
+// connection is closed (HTTP/1.1) or the stream is reset (HTTP/2).
 //
-// Go's HTTP client, on a connection that it has used before, sends a GET again
-// by itself when it is reset before the answer; the rule then sees two requests.
+// Go's HTTP client repeats a GET if a reused connection is reset before the response. The rule then
+// sees two requests.
 func Reset() Effect { return reset{} }
 
 type reset struct{}
@@ -145,10 +142,9 @@ func (reset) applyCommitted(x *exchange, _ *bufferedResponse) outcome { return x
 
 func (reset) applyStream(*watchWriter, *frame) outcome { return aborted }
 
-// Truncate sends n bytes of the answer's body, or of the frame, and aborts the
-// connection. The header still promises the whole body. An answer or a frame of
-// at most n bytes is sent unharmed. Bytes are counted as they travel: of a
-// compressed body, the compressed ones.
+// Truncate sends the first n bytes of the response body or of the frame and aborts the connection.
+// The Content-Length is that of the complete body. A body or frame of at most n bytes is sent
+// unchanged. Bytes are counted as they are sent, that is after compression.
 func Truncate(n int) Effect { return truncate{n} }
 
 type truncate struct{ n int }

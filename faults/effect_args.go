@@ -20,7 +20,7 @@ func parseJitter(a *args) Effect {
 	return Jitter(a.parseDuration(a.token(0)), a.parseSeed(a.token(1)))
 }
 
-// parseSeed reads what random numbers follow from.
+// parseSeed parses the seed of a random sequence.
 func (a *args) parseSeed(t token) uint64 {
 	n, err := strconv.ParseUint(t.text, 10, 64)
 	if err != nil {
@@ -45,7 +45,7 @@ func parseThrottle(a *args) Effect {
 	return Throttle(a.parseInteger(a.token(0)), a.parseDuration(a.token(1)))
 }
 
-// parseSet reads a pointer, and a text or json(TEXT).
+// parseSet parses a pointer and a string or json(TEXT).
 func parseSet(a *args) Effect {
 	const usage = "set(POINTER, TEXT) or set(POINTER, json(JSON))"
 	values, options := a.valuesAndOptions(2, usage)

@@ -11,18 +11,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// SetField puts a value into the JSON of the answer's body, or of the frame, at
-// the place that a JSON pointer (RFC 6901) tells: "/metadata/continue",
-// "/items/0/metadata/name", in a frame "/type", "/object/kind". Objects on the
-// way that are missing are made; all other bytes stay. The value is anything
-// that [encoding/json] can encode, a [json.RawMessage] to say it in JSON.
+// SetField sets a value in the JSON of the response body or of the frame. The JSON pointer (RFC
+// 6901) selects the value: "/metadata/continue", "/items/0/metadata/name", in a frame "/type" or
+// "/object/kind". Missing parent objects are created, and all other bytes are unchanged. The value
+// is anything that [encoding/json] can encode, for instance a [json.RawMessage].
 //
-// An answer in protobuf can be edited as far as its form allows: the type of an
-// event, kind, apiVersion and what is in metadata; of a list also /items as a
-// whole, if the value is an empty list, and one item, if it is removed. What
-// cannot be done, here or in a body that is no JSON, is answered with 500 (in a
-// stream an ERROR event) and the reason, and noted in the hits. An answer without
-// a body stays as it is, which is noted, too.
+// In protobuf only some fields can be set: the type of an event, kind, apiVersion, and the fields
+// of metadata; in a list also /items, if the value is an empty list. [RemoveField] can remove one
+// item. An edit that is not possible, or a body that is not JSON, results in a 500 with the reason
+// (in a stream an ERROR event), and the hit is marked as not applied. A response without a body is
+// sent unchanged, and the hit is marked as not applied.
 func SetField(pointer string, value any) Effect {
 	e := edit{pointer: pointer}
 	if e.path, e.err = parsePointer(pointer); e.err != nil {
@@ -41,8 +39,8 @@ func SetField(pointer string, value any) Effect {
 	return e
 }
 
-// RemoveField takes out what a JSON pointer leads to, as [SetField] puts it in.
-// A document without it stays as it is.
+// RemoveField removes the value that a JSON pointer selects. See [SetField] for the pointer and the
+// limits. A document without the value is unchanged.
 func RemoveField(pointer string) Effect {
 	path, err := parsePointer(pointer)
 	return edit{pointer: pointer, path: path, err: err}
@@ -50,12 +48,12 @@ func RemoveField(pointer string) Effect {
 
 type edit struct {
 	pointer string
-	path    []string // what pointer says
+	path    []string // pointer, parsed
 	value   string   // canonical JSON; "" to remove
-	err     error    // of what it was made from
+	err     error    // of parsing the pointer or encoding the value
 }
 
-// canonicalJSON gives the one text for a value that rules keep.
+// canonicalJSON returns the form of a JSON value that rules store and print.
 func canonicalJSON(data []byte) (string, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -83,7 +81,7 @@ func (e edit) String() string {
 func (edit) isFinal() bool  { return false }
 func (e edit) check() error { return e.err }
 
-// jsonValue gives the value as JSON, nil to remove.
+// jsonValue returns the value as JSON, nil to remove.
 func (e edit) jsonValue() []byte {
 	if e.value == "" {
 		return nil
@@ -131,15 +129,15 @@ func (e edit) applyStream(s *watchWriter, f *frame) outcome {
 	return proceed
 }
 
-// notAppliedStatus says why the client gets this instead of what the rule is for: to
-// serve the answer untouched would be a test that tests nothing.
+// notAppliedStatus returns the Status that the client receives if the edit is not possible. An
+// unchanged response would hide that the fault was not injected.
 func (e edit) notAppliedStatus(why error) metav1.Status {
 	return apierrors.NewInternalError(fmt.Errorf("the rule for %s cannot be applied: %w", e, why)).Status()
 }
 
-// Overwrite replaces bytes of the answer's body, or of the frame, from an offset
-// on: what a broken cable or a wrong build does. Bytes are counted as they
-// travel. What is shorter than that is sent as it is.
+// Overwrite replaces bytes of the response body or of the frame, starting at offset, as data
+// corruption does. Bytes are counted as they are sent, that is after compression. A body or frame
+// that is too short is sent unchanged.
 func Overwrite(offset int, text string) Effect { return overwrite{offset, text} }
 
 type overwrite struct {

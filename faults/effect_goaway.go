@@ -6,13 +6,13 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// GoAway lets the request be served and ends its connection, in peace, as a server
-// does that sends its clients elsewhere (HT-10): over HTTP/2 the answer's header comes
-// with a GOAWAY frame, after which the client may finish what runs on the connection,
-// watches too, and begins nothing new there; over HTTP/1.1 the header has "Connection:
-// close", and the connection ends behind the answer. It goes with the header of whatever
-// answers the request, which may be another effect behind this one; that of a watch is
-// sent when the watch begins, so that in its stream it is too late.
+// GoAway serves the request and then closes the connection gracefully, as a server does that
+// rebalances its clients (HT-10). Over HTTP/2, a GOAWAY frame is sent with the header of the
+// response: the client can finish the streams of the connection, including watches, and opens a new
+// connection for further requests. Over HTTP/1.1 the header has "Connection: close", and the
+// connection is closed after the response. The effect also applies to the response of a later
+// effect. The header of a watch is sent when the watch starts, so GoAway does not support the
+// Stream phase.
 func GoAway() Effect { return goAway{} }
 
 type goAway struct{}
@@ -23,7 +23,7 @@ func (goAway) check() error   { return nil }
 
 func (goAway) applyBefore(x *exchange) outcome {
 	if requestinfo.IsUpgrade(x.r) {
-		return proceed // this connection is of no use to other requests, whatever comes
+		return proceed // an upgraded connection serves no other requests
 	}
 	x.changeHeader(setConnectionClose)
 	return proceed
@@ -31,5 +31,5 @@ func (goAway) applyBefore(x *exchange) outcome {
 
 func (e goAway) applyCommitted(x *exchange, _ *bufferedResponse) outcome { return e.applyBefore(x) }
 
-// setConnectionClose says in a header what net/http understands, whichever the protocol.
+// setConnectionClose sets the header that makes net/http close the connection, in HTTP/2 by GOAWAY.
 func setConnectionClose(h http.Header) { h.Set("Connection", "close") }

@@ -11,11 +11,9 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
-// SetHeader gives the answer these values of a header, and no others; without
-// values the header is left out. It acts on whatever the answer will be, also on
-// that of an effect behind it.
-// "Connection: close" ends the connection after the answer, over HTTP/2 by a
-// GOAWAY.
+// SetHeader sets a header of the response to these values. Without values the header is removed.
+// The effect also applies to the response of a later effect. "Connection: close" closes the
+// connection after the response, over HTTP/2 by GOAWAY.
 func SetHeader(name string, values ...string) Effect {
 	return setHeader{headerValues{name, append([]string(nil), values...)}}
 }
@@ -31,7 +29,7 @@ func (e setHeader) applyBefore(x *exchange) outcome {
 
 func (e setHeader) applyCommitted(x *exchange, _ *bufferedResponse) outcome { return e.applyBefore(x) }
 
-// headerValues are the values that a header gets.
+// headerValues is a header with its values.
 type headerValues struct {
 	name   string
 	values []string
@@ -51,12 +49,12 @@ func (v headerValues) check() error {
 }
 
 func (v headerValues) setIn(h http.Header) {
-	// A key without values keeps net/http from adding a Date or Content-Type of its own.
+	// A key without values prevents net/http from adding a Date or Content-Type.
 	h[http.CanonicalHeaderKey(v.name)] = slices.Clone(v.values)
 }
 
-// Warn adds a warning of code 299 to the answer for each text, as the API server
-// does (rule WN-01).
+// Warn adds a Warning header with code 299 to the response for each text, as kube-apiserver does
+// (WN-01).
 func Warn(texts ...string) Effect {
 	w := warn{texts: append([]string(nil), texts...)}
 	for _, text := range w.texts {
@@ -71,7 +69,7 @@ func Warn(texts ...string) Effect {
 
 type warn struct {
 	texts, headers []string
-	err            error // of a text that cannot be sent
+	err            error // of the first text that is not a valid warning
 }
 
 func (e warn) String() string { return callText("warn", quoteAll(e.texts)...) }
@@ -90,8 +88,8 @@ func (e warn) applyBefore(x *exchange) outcome {
 
 func (e warn) applyCommitted(x *exchange, _ *bufferedResponse) outcome { return e.applyBefore(x) }
 
-// Skew moves the Date header of the answer: that of a server whose clock is
-// ahead by d, or behind if d is negative. Times inside of objects stay.
+// Skew adds d, which may be negative, to the Date header of the response, as of a server whose
+// clock is wrong. Times in objects are unchanged.
 func Skew(d time.Duration) Effect { return skew{d} }
 
 type skew struct{ d time.Duration }
@@ -103,7 +101,7 @@ func (skew) check() error     { return nil }
 func (e skew) applyBefore(x *exchange) outcome {
 	x.changeHeader(func(h http.Header) {
 		date, err := http.ParseTime(h.Get("Date"))
-		if err != nil { // net/http adds it later
+		if err != nil { // net/http adds the header later
 			date = time.Now()
 		}
 		h.Set("Date", date.Add(e.d).UTC().Format(http.TimeFormat))
@@ -113,8 +111,8 @@ func (e skew) applyBefore(x *exchange) outcome {
 
 func (e skew) applyCommitted(x *exchange, _ *bufferedResponse) outcome { return e.applyBefore(x) }
 
-// checkHeader refuses what net/http would leave out or change in silence
-// (RFC 9110, section 5).
+// checkHeader returns an error if net/http would silently drop or change the header (RFC 9110,
+// section 5).
 func checkHeader(name, value string) error {
 	const token = "!#$%&'*+-.^_`|~"
 	invalid := func(r rune) bool { return notInWord(r) && !strings.ContainsRune(token, r) || r == '/' }

@@ -5,10 +5,9 @@ import (
 	"errors"
 )
 
-// Reorder sends the frame behind the next one that is sent; at the end of the
-// stream, if there is none. While a frame waits, others are not held: of frames
-// that all match, each two change places. A stream that a rule ends or breaks
-// ends without the frame that waits.
+// Reorder sends the frame after the next frame that is sent, or at the end of the stream if there
+// is none. Only one frame is held at a time, so if a rule matches all frames, each two are swapped.
+// If a rule ends or aborts the stream, the held frame is lost.
 func Reorder() Effect { return reorder{} }
 
 type reorder struct{}
@@ -25,10 +24,9 @@ func (reorder) applyStream(s *watchWriter, f *frame) outcome {
 	return frameDropped
 }
 
-// Inject sends bytes of any kind in front of the frame, and the stream goes on.
-// With [Drop] behind it they stand in its place. They are sent as they are: a
-// line of JSON needs its newline, and a client that reads protobuf takes the
-// first four of them for a length.
+// Inject sends arbitrary bytes before the frame. Followed by [Drop] it replaces the frame. The
+// bytes are sent unchanged: JSON needs a newline at the end, and a client that reads protobuf reads
+// the first four bytes as a length.
 func Inject(text string) Effect { return inject{text} }
 
 type inject struct{ text string }

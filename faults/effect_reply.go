@@ -9,14 +9,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Reply answers with the Status s and its code. Before: instead of handling the
-// request. Committed: instead of the answer, after the request has been carried
-// out. It is sent as JSON, or as protobuf to a client that prefers that.
+// Reply responds with the Status s and its code. In the Before phase the request is not handled. In
+// the Committed phase it has been handled, and its response is replaced. The Status is sent in
+// JSON, or in protobuf if the client prefers it.
 //
-// What s leaves out is filled in with what a real server would say about the
-// operation: the reason from the code, message and details from the reason. The
-// header Retry-After is set exactly when details.retryAfterSeconds is above 0
-// (rule EX-06). s.Code must be from 400 to 599.
+// Missing fields of s are filled in as kube-apiserver does for the request: the reason from the
+// code, message and details from the reason. The response has a Retry-After header if
+// details.retryAfterSeconds is above 0 (EX-06). s.Code must be from 400 to 599.
 func Reply(s metav1.Status) Effect { return reply{canonicalStatus(s)} }
 
 type reply struct{ status metav1.Status }
@@ -32,14 +31,13 @@ func (e reply) applyBefore(x *exchange) outcome {
 
 func (e reply) applyCommitted(x *exchange, _ *bufferedResponse) outcome { return e.applyBefore(x) }
 
-// Raw answers with the given code, Content-Type and body, which is how one
-// that is no Status comes about: the text of an overloaded server, the HTML of a
-// load balancer. Phases as for [Reply].
+// Raw responds with this code, Content-Type and body, for responses that are not a Status: the
+// plain text of an overloaded server, the HTML of a load balancer. The phases are those of [Reply].
 func Raw(code int, contentType, body string, headers ...Header) Effect {
 	return raw{code, contentType, body, slices.Clone(headers)}
 }
 
-// Header is one header of a [Raw] answer.
+// Header is a header of a [Raw] response.
 type Header struct{ Name, Value string }
 
 type raw struct {

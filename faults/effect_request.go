@@ -10,9 +10,9 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// SetRequestHeader gives the request these values of a header, and no others,
-// before it is handled; without values the header is left out. With Accept, a
-// server can be made to not know a media type.
+// SetRequestHeader sets a header of the request to these values before the request is handled.
+// Without values the header is removed. With Accept, it simulates a server that does not support a
+// media type.
 func SetRequestHeader(name string, values ...string) Effect {
 	return requestHeader{headerValues{name, append([]string(nil), values...)}}
 }
@@ -29,8 +29,8 @@ func (e requestHeader) applyBefore(x *exchange) outcome {
 	return proceed
 }
 
-// Ignore takes parameters out of the URL before the request is handled: a server
-// that does not know them. Rules still see the request as it came.
+// Ignore removes parameters from the URL before the request is handled, to simulate a server that
+// does not support them. Rules still see the original request.
 func Ignore(parameters ...string) Effect { return ignore{append([]string(nil), parameters...)} }
 
 type ignore struct{ parameters []string }
@@ -60,9 +60,8 @@ func (e ignore) applyBefore(x *exchange) outcome {
 	return proceed
 }
 
-// Redirect answers with 307 Temporary Redirect to the same path and query at
-// another place, for instance "https://other:6443". With "" the place is the
-// same, which is a loop.
+// Redirect responds with 307 Temporary Redirect to the same path and query at base, for instance
+// "https://other:6443". If base is "", the redirect is to the same server, which is a loop.
 func Redirect(base string) Effect { return redirect{base} }
 
 type redirect struct{ base string }
@@ -82,9 +81,8 @@ func (e redirect) applyBefore(x *exchange) outcome {
 	return finished
 }
 
-// LateHeader holds the header of a watch back until its first frame is sent: the
-// client does not hear that the watch has begun before there is something to
-// tell. Real servers send it at once.
+// LateHeader delays the response header of a watch until its first frame is sent, so the client
+// does not learn before that the watch has started. kube-apiserver sends the header at once.
 func LateHeader() Effect { return lateHeader{} }
 
 type lateHeader struct{}

@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// Jitter holds the request, the answer or the frame, as [Delay] does, for a
-// random time of less than limit. Every object has a sequence of its own that
-// follows from seed, as with [Chance]. Put a Delay in front for the part that is
-// always there.
+// Jitter delays the request, the response or the frame, as [Delay] does, by a random time below
+// limit. Every object has its own random sequence, which depends on seed only, as with [Chance].
+// For a minimum delay, put a Delay before it.
 func Jitter(limit time.Duration, seed uint64) Effect {
 	return &jitter{limit: limit, sequences: newRandomSequences(seed)}
 }
@@ -39,17 +38,17 @@ func (e *jitter) applyCommitted(x *exchange, _ *bufferedResponse) outcome {
 }
 
 func (e *jitter) applyStream(s *watchWriter, f *frame) outcome {
-	s.x.flush() // as with a delay
+	s.x.flush() // as in delay
 	return wait(s.x, e.nextDelay(f.op))
 }
 
-// nextDelay gives the object's next time.
+// nextDelay returns the next delay of the object.
 func (e *jitter) nextDelay(op Op) time.Duration {
 	return time.Duration(e.sequences.next(op.objectKey()) * float64(e.limit))
 }
 
-// Throttle sends the body of the answer, or the frame, in pieces of n bytes,
-// with a pause before each but the first, as a connection that is nearly used up.
+// Throttle sends the response body or the frame in pieces of n bytes, with a pause before each
+// piece but the first, to simulate a slow connection.
 func Throttle(n int, pause time.Duration) Effect { return throttle{n, pause} }
 
 type throttle struct {

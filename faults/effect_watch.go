@@ -6,8 +6,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Drop withholds the frame. The stream goes on, and so do its resource
-// versions: the client cannot see that something is missing.
+// Drop does not send the frame. The stream continues with the next resourceVersions, so the client
+// cannot detect the gap.
 func Drop() Effect { return drop{} }
 
 type drop struct{}
@@ -31,9 +31,8 @@ func (duplicate) applyStream(s *watchWriter, f *frame) outcome {
 	return proceed
 }
 
-// End ends a watch without a word, as at its timeout: the frame at hand is not
-// sent, the body is complete (rule WA-16). Before: the watch is answered with
-// 200 and ends at once.
+// End ends a watch regularly, as at its timeout: the frame is not sent, and the response body is
+// complete (WA-16). In the Before phase the watch is answered with 200 and an empty body.
 func End() Effect { return end{} }
 
 type end struct{}
@@ -50,11 +49,10 @@ func (end) applyBefore(x *exchange) outcome {
 	return finished
 }
 
-// ErrorEvent ends a watch with an ERROR event whose object is s, instead of the
-// frame at hand (rule WA-18). Before: the watch is answered with 200 and this one
-// event, which is how a real server tells that the start is too old (WA-19).
-// What s leaves out is filled in as [Reply] does. An event has no Retry-After
-// header, whatever its details say (EX-11).
+// ErrorEvent replaces the frame by an ERROR event with s and ends the watch (WA-18). In the Before
+// phase the watch is answered with 200 and this event, as kube-apiserver does if the
+// resourceVersion is too old (WA-19). Missing fields of s are filled in as by [Reply]. An event has
+// no Retry-After header, even if its details have retryAfterSeconds (EX-11).
 func ErrorEvent(s metav1.Status) Effect { return errorEvent{canonicalStatus(s)} }
 
 type errorEvent struct{ status metav1.Status }
@@ -78,7 +76,7 @@ func (e errorEvent) applyBefore(x *exchange) outcome {
 	return finished
 }
 
-// beginWatch writes the header of a watch that is answered by a rule.
+// beginWatch writes the response header of a watch that a rule answers.
 func (x *exchange) beginWatch(f framing) {
 	h := x.w.Header()
 	h.Set("Content-Type", f.contentType())

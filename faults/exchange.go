@@ -8,25 +8,24 @@ import (
 	"time"
 )
 
-// exchange is one request on its way through the handler.
+// exchange is the state of one request in the handler.
 type exchange struct {
 	set *Set
 	w   http.ResponseWriter
 	r   *http.Request
 	op  Op
 
-	// notApplied is why the effect that acts just now cannot, although its rule has
-	// matched; "" if it can.
+	// notApplied is the reason why the current effect could not be applied, or "".
 	notApplied string
-	// holdHeader holds the header back until the first byte behind it.
+	// holdHeader delays the response header until the first byte of the body.
 	holdHeader bool
 }
 
-// maxBufferedBody bounds how much of a body is kept to notice that a client leaves;
-// real servers refuse bodies of more than 3 MiB.
+// maxBufferedBody limits how much of a request body is buffered to detect that the client
+// disconnects. kube-apiserver rejects bodies of more than 3 MiB.
 const maxBufferedBody = 4 << 20
 
-// sleep waits and reports whether the client is still there.
+// sleep waits for d and reports whether the client is still connected.
 func (x *exchange) sleep(d time.Duration) bool {
 	if !x.bufferBody() {
 		return false
@@ -41,9 +40,9 @@ func (x *exchange) sleep(d time.Duration) bool {
 	}
 }
 
-// bufferBody reads the body into memory and reports whether it could. Only
-// behind the end of the body does an HTTP/1.1 server watch the connection, and
-// cancel the request when the client leaves.
+// bufferBody reads the request body into memory and reports whether it succeeded. An HTTP/1.1
+// server detects that the client disconnects, and cancels the request, only after the body has been
+// read.
 func (x *exchange) bufferBody() bool {
 	if x.r.Body == nil || x.r.Body == http.NoBody {
 		return true
@@ -61,34 +60,34 @@ func (x *exchange) bufferBody() bool {
 	return true
 }
 
-// waitForDisconnect returns when the client is gone.
+// waitForDisconnect returns when the client has disconnected.
 func (x *exchange) waitForDisconnect() {
 	if x.r.Body != nil {
-		// An error here is as good as the end: what counts is the context.
+		// Only the context matters: it is canceled after an error, too.
 		_, _ = io.Copy(io.Discard, x.r.Body)
 	}
 	<-x.r.Context().Done()
 }
 
-// reset breaks a connection on which nothing of the answer was sent, as hard as
-// it can.
+// reset aborts a connection on which nothing of the response was sent, with a TCP reset if
+// possible.
 func (x *exchange) reset() outcome {
 	conn, _, err := http.NewResponseController(x.w).Hijack()
 	if err != nil {
-		return aborted // HTTP/2, or no connection at all
+		return aborted // HTTP/2, or not a network connection
 	}
 	tcpConn := conn
 	if secure, ok := conn.(interface{ NetConn() net.Conn }); ok {
 		tcpConn = secure.NetConn()
 	}
 	if tcp, ok := tcpConn.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0) // what is lost is a RST instead of a FIN
+		_ = tcp.SetLinger(0) // on error the client receives a FIN instead of a RST
 	}
 	_ = tcpConn.Close()
 	return finished
 }
 
-// flush sends what was written. Where the writer cannot, it is sent later.
+// flush sends what was written. If the writer does not support it, the bytes are sent later.
 func (x *exchange) flush() { _ = x.tryFlush() }
 
 func (x *exchange) tryFlush() error {
@@ -98,7 +97,7 @@ func (x *exchange) tryFlush() error {
 	return http.NewResponseController(x.w).Flush()
 }
 
-// write sends bytes of the answer's body.
+// write writes bytes of the response body.
 func (x *exchange) write(p []byte) (int, error) {
 	x.holdHeader = x.holdHeader && len(p) == 0
 	return x.w.Write(p)

@@ -13,19 +13,19 @@ import (
 	"example.com/fakeapi/internal/frames"
 )
 
-// framing is how one media type puts watch events on a stream.
+// framing reads and writes the frames of one media type.
 type framing interface {
 	contentType() string
-	// parseEvent fills in what a rule may ask about a frame, and reports whether
-	// the frame is an event at all.
+	// parseEvent sets the fields of op that describe the frame. It reports whether the frame is an
+	// event.
 	parseEvent(frame []byte, op *Op) bool
-	// errorFrame makes the frame of an ERROR event.
+	// errorFrame returns the frame of an ERROR event.
 	errorFrame(metav1.Status) []byte
-	// edit gives the frame with the change that a rule wants.
+	// edit returns the edited frame.
 	edit(frame []byte, e edit) ([]byte, error)
 }
 
-// framingFor gives the framing of a Content-Type, nil if it is not known.
+// framingFor returns the framing of a Content-Type, nil if it is not supported.
 func framingFor(contentType string) framing {
 	switch frames.MediaType(contentType) {
 	case runtime.ContentTypeJSON:
@@ -38,12 +38,12 @@ func framingFor(contentType string) framing {
 	return nil
 }
 
-// jsonFraming is one object a line.
+// jsonFraming has one JSON object on each line.
 type jsonFraming struct{}
 
 func (jsonFraming) contentType() string { return runtime.ContentTypeJSON }
 
-// objectMeta is what rules ask about an object.
+// objectMeta is the metadata that rules use.
 type objectMeta struct {
 	Name        string            `json:"name"`
 	Namespace   string            `json:"namespace"`
@@ -55,7 +55,7 @@ func (jsonFraming) parseEvent(frame []byte, op *Op) bool {
 		Type   watch.EventType `json:"type"`
 		Object struct {
 			Metadata objectMeta `json:"metadata"`
-			// A Table tells about its objects in its rows.
+			// The rows of a Table have the metadata of its objects.
 			Rows []struct {
 				Object struct {
 					Metadata objectMeta `json:"metadata"`
@@ -63,7 +63,7 @@ func (jsonFraming) parseEvent(frame []byte, op *Op) bool {
 			} `json:"rows"`
 		} `json:"object"`
 	}
-	var typeErr *json.UnmarshalTypeError // an object with odd metadata is still an event
+	var typeErr *json.UnmarshalTypeError // an object with invalid metadata is still an event
 	if err := json.Unmarshal(frame, &event); err != nil && !errors.As(err, &typeErr) || event.Type == "" {
 		return false
 	}
@@ -92,8 +92,8 @@ func (jsonFraming) edit(frame []byte, e edit) ([]byte, error) {
 	return editJSON(frame, e.path, e.jsonValue())
 }
 
-// protobufFraming is a length of four bytes, the highest first, and a
-// metav1.WatchEvent of that length.
+// protobufFraming has a length of four bytes in big-endian order and a metav1.WatchEvent of that
+// length.
 type protobufFraming struct{}
 
 func (protobufFraming) contentType() string { return runtime.ContentTypeProtobuf + ";stream=watch" }
@@ -107,9 +107,9 @@ func (protobufFraming) parseEvent(frame []byte, op *Op) bool {
 	return true
 }
 
-// protobufObjectMeta reads the metadata of an encoded object of any kind: they are
-// field 1 of all of them. A Status has those of a list there, and in the place of
-// a name its selfLink, which no server of today fills in.
+// protobufObjectMeta reads the metadata of an encoded object of any type: it is field 1 of all
+// types. In a Status that field is a ListMeta, which has selfLink in place of the name; current
+// servers do not set it.
 func protobufObjectMeta(object []byte) objectMeta {
 	envelope, ok := bytes.CutPrefix(object, []byte(frames.ProtobufPrefix))
 	if !ok {
@@ -133,7 +133,7 @@ func (protobufFraming) errorFrame(s metav1.Status) []byte {
 	})
 }
 
-// protobufFrame puts its length in front of an event.
+// protobufFrame returns the frame of an event.
 func protobufFrame(event *metav1.WatchEvent) []byte {
 	data := mustMarshal(event)
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), data...)

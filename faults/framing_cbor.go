@@ -10,13 +10,13 @@ import (
 	"example.com/fakeapi/internal/frames"
 )
 
-// cborFraming is one item an event, with a mark in front of it and of its object.
+// cborFraming has one CBOR item for each event. The event and its object have the self-described
+// tag.
 type cborFraming struct{}
 
 func (cborFraming) contentType() string { return runtime.ContentTypeCBORSequence }
 
-// parseEvent goes the way over JSON: what rules ask is little, and frames in CBOR are
-// rare.
+// parseEvent converts the frame to JSON, which is slow, because frames in CBOR are rare.
 func (cborFraming) parseEvent(frame []byte, op *Op) bool {
 	text, err := frames.CBORToJSON(frame)
 	return err == nil && jsonFraming{}.parseEvent(text, op)
@@ -25,7 +25,7 @@ func (cborFraming) parseEvent(frame []byte, op *Op) bool {
 func (cborFraming) errorFrame(s metav1.Status) []byte {
 	frame, err := jsonToCBOR(jsonFraming{}.errorFrame(s))
 	if err != nil {
-		panic(err) // the frame is our own
+		panic(err) // the frame was created here
 	}
 	return frame
 }
@@ -41,7 +41,7 @@ func (cborFraming) edit(frame []byte, e edit) ([]byte, error) {
 	return jsonToCBOR(text)
 }
 
-// jsonToCBOR gives a frame that is in JSON in CBOR.
+// jsonToCBOR converts a frame from JSON to CBOR.
 func jsonToCBOR(text []byte) ([]byte, error) {
 	var event struct {
 		Type   watch.EventType `json:"type"`
@@ -57,14 +57,14 @@ func jsonToCBOR(text []byte) ([]byte, error) {
 	return direct.Marshal(taggedEvent{event.Type, object})
 }
 
-// taggedEvent is an event whose object is encoded already, with marks in front of both.
+// taggedEvent is an event with an encoded object; the event and the object have the self-described
+// tag.
 type taggedEvent struct {
 	eventType watch.EventType
 	object    []byte
 }
 
-// MarshalCBOR puts the event together: a map of two, in the order in which keys are
-// sorted, by their length.
+// MarshalCBOR encodes the event as a map of two entries, ordered by the length of their keys.
 func (m taggedEvent) MarshalCBOR() ([]byte, error) {
 	event := []byte(frames.CBORSelfDescribedTag + "\xa2")
 	for _, part := range []any{"type", string(m.eventType), "object"} {

@@ -6,19 +6,18 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// Handler puts the rules of set in front of next, which can be any handler that
-// speaks the Kubernetes API: a fake server, or a reverse proxy to a real one.
+// Handler returns a handler that applies the rules of set to the requests of next. next can be any
+// handler that serves the Kubernetes API, for instance a fake server or a reverse proxy to a real
+// one.
 //
-// A request that no rule can match goes to next as it came, with the
-// ResponseWriter as it came. An answer is held back until it is complete only if
-// a rule could match it in the Committed phase; that is decided when the request
-// arrives. Watches are looked at frame by frame, also for rules that are added
-// while they run; for that, next does not get to see that the client of a watch
-// accepts compression. Upgraded connections (WebSocket, SPDY) can be hit in the
-// Before phase only.
+// Requests that no rule can match are passed to next with their original ResponseWriter. A response
+// is buffered until it is complete only if a rule could match it in the Committed phase, which is
+// decided when the request arrives. The frames of watches are matched one by one, also by rules
+// that are added while the watch runs; to keep frames readable, the Accept-Encoding header of
+// watches is removed. Upgraded connections (WebSocket, SPDY) have the Before phase only.
 //
-// A connection is broken by hijacking it or with a panic of
-// [http.ErrAbortHandler], so handlers around this one must let that pass.
+// Handler aborts a connection by hijacking it or by panicking with [http.ErrAbortHandler]. Handlers
+// around it must not recover that panic.
 func Handler(set *Set, next http.Handler) http.Handler {
 	return &middleware{set, next}
 }
@@ -54,7 +53,7 @@ func (m *middleware) applyBefore(rules *ruleSnapshot, x *exchange) outcome {
 	return x.applyRules(rules, x.op, func(e Effect) outcome { return e.(beforeEffect).applyBefore(x) })
 }
 
-// finishRequest ends the request if o says so.
+// finishRequest reports whether the request is complete after o. It panics to abort the connection.
 func (x *exchange) finishRequest(o outcome) bool {
 	if o == aborted {
 		panic(http.ErrAbortHandler)

@@ -6,12 +6,12 @@ import (
 	"net/http"
 )
 
-// headerWriter is a ResponseWriter whose header is changed at the last moment,
-// behind whoever writes the answer: the handler, or a rule.
+// headerWriter is a ResponseWriter that changes the header just before it is written, whether the
+// handler or a rule writes it.
 type headerWriter struct {
 	http.ResponseWriter
 	changes     []func(http.Header) // in the order of their effects
-	wroteHeader bool                // the header is written, or the connection taken over
+	wroteHeader bool                // the header is written or the connection hijacked
 }
 
 func (d *headerWriter) WriteHeader(code int) {
@@ -29,33 +29,33 @@ func (d *headerWriter) Write(p []byte) (int, error) {
 	return d.ResponseWriter.Write(p)
 }
 
-// ensureHeader writes the header, if nobody has.
+// ensureHeader writes the header if it has not been written.
 func (d *headerWriter) ensureHeader() {
 	if !d.wroteHeader {
 		d.WriteHeader(http.StatusOK)
 	}
 }
 
-// Flush sends what was written.
+// Flush implements http.Flusher.
 func (d *headerWriter) Flush() { _ = d.FlushError() }
 
-// FlushError is Flush for http.ResponseController.
+// FlushError implements the Flush of http.ResponseController.
 func (d *headerWriter) FlushError() error {
 	d.ensureHeader()
 	return http.NewResponseController(d.ResponseWriter).Flush()
 }
 
-// Hijack is for handlers that take over the connection.
+// Hijack implements http.Hijacker.
 func (d *headerWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(d.ResponseWriter).Hijack()
 	d.wroteHeader = d.wroteHeader || err == nil
 	return conn, rw, err
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap is used by http.ResponseController.
 func (d *headerWriter) Unwrap() http.ResponseWriter { return d.ResponseWriter }
 
-// changeHeader has the header of the answer changed, whoever writes it.
+// changeHeader applies change to the header of the response before it is written.
 func (x *exchange) changeHeader(change func(http.Header)) {
 	d, ok := x.w.(*headerWriter)
 	if !ok {
@@ -65,7 +65,7 @@ func (x *exchange) changeHeader(change func(http.Header)) {
 	d.changes = append(d.changes, change)
 }
 
-// ensureHeader completes an answer that is written in full.
+// ensureHeader writes the header of a response without a body.
 func (x *exchange) ensureHeader() {
 	if d, ok := x.w.(*headerWriter); ok {
 		d.ensureHeader()

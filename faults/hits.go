@@ -6,23 +6,21 @@ import (
 	"time"
 )
 
-// Hit is one application of a rule.
+// Hit is one application of a rule to a request or a frame.
 type Hit struct {
-	// Seq numbers the hits of a set from 1; a gap at the front shows that older
-	// ones were forgotten.
+	// Seq numbers the hits of a set from 1. If the first hit that is left has another number, older
+	// ones have been removed.
 	Seq  uint64
 	Time time.Time
 	// Rule is the rule as it was added.
 	Rule Rule
-	// Op is what it matched.
+	// Op is the operation that the rule matched.
 	Op Op
-	// NotApplied is "" when the effects were applied; else it says why they could
-	// not be, although the rule may have matched.
+	// NotApplied is the reason why the effects could not be applied, or "" if they were.
 	NotApplied string
 }
 
-// String gives one line, without number and time: the same story prints the same
-// hits.
+// String returns one line without number and time, so that equal runs print equal hits.
 func (h Hit) String() string {
 	texts := make([]string, len(h.Rule.Do))
 	for i, e := range h.Rule.Do {
@@ -38,17 +36,17 @@ func (h Hit) String() string {
 	return line
 }
 
-// maxHits bounds the memory of a hitLog.
+// maxHits is the number of hits that a hitLog keeps.
 const maxHits = 1024
 
-// hitLog is a ring of the latest hits.
+// hitLog is a ring buffer of the latest hits.
 type hitLog struct {
-	mu   sync.Mutex // guards all below
+	mu   sync.Mutex // guards ring and seq
 	ring []Hit
 	seq  uint64
 }
 
-// add gives the number of the hit.
+// add adds a hit and returns its number.
 func (l *hitLog) add(r *Rule, op Op, missed string) uint64 {
 	now := time.Now()
 	l.mu.Lock()
@@ -63,11 +61,11 @@ func (l *hitLog) add(r *Rule, op Op, missed string) uint64 {
 	return l.seq
 }
 
-// setNotApplied adds to a hit why it was none in the end.
+// setNotApplied marks a hit as not applied.
 func (l *hitLog) setNotApplied(seq uint64, why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if h := &l.ring[(seq-1)%maxHits]; h.Seq == seq { // it may be forgotten
+	if h := &l.ring[(seq-1)%maxHits]; h.Seq == seq { // otherwise it was overwritten
 		h.NotApplied = why
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// predicates are the words that a condition is made of. A new predicate is its
-// own file, a line here, cases in testdata, and a row in doc.go.
+// predicates are the predicates of conditions by name. A new predicate needs a file, a line here,
+// cases in testdata, and a row in doc.go.
 var predicates = map[string]func(*args) Pred{
 	"after":            func(a *args) Pred { return After(a.durationArg()) },
 	"always":           func(a *args) Pred { a.checkNoArgs(); return Always() },
@@ -31,8 +31,8 @@ var predicates = map[string]func(*args) Pred{
 	"verb":             parseMatcher(verbKind, "verb(VERB, ...)"),
 }
 
-// effects are the words for what is done. A new effect is its own type with a
-// method for each phase it fits, and otherwise like a predicate.
+// effects are the effects by name. A new effect needs a type with a method for each phase that it
+// supports, a line here, cases in testdata, and a row in doc.go.
 var effects = map[string]func(*args) Effect{
 	"delay":         func(a *args) Effect { return Delay(a.durationArg()) },
 	"drop":          func(a *args) Effect { a.checkNoArgs(); return Drop() },
@@ -105,8 +105,7 @@ func parseQuery(a *args) Pred {
 
 const statusUsage = "CODE, REASON, MESSAGE, and then options"
 
-// parseStatus reads code, reason and message, and the options that statusText
-// prints.
+// parseStatus parses code, reason, message and the options that statusText prints.
 func parseStatus(a *args) metav1.Status {
 	values, options := a.valuesAndOptions(3, statusUsage)
 	s := metav1.Status{Code: clampInt32(a.parseInteger(values[0]))}
@@ -131,7 +130,7 @@ func parseStatus(a *args) metav1.Status {
 	return s
 }
 
-// statusOptions are what can follow the message of a Status.
+// statusOptions are the options of status and error.
 var statusOptions = map[string]func(*args, *metav1.Status, *metav1.StatusDetails){
 	"cause": func(a *args, _ *metav1.Status, d *metav1.StatusDetails) {
 		v := append(a.values(2, 3, "cause(TYPE, MESSAGE, FIELD)"), "")
@@ -153,5 +152,5 @@ var statusOptions = map[string]func(*args, *metav1.Status, *metav1.StatusDetails
 
 func (a *args) stringArg() string { return a.values(1, 1, a.call.name.text+"(VALUE)")[0] }
 
-// clampInt32 fits n into the field; what is out of bounds is refused by the check.
+// clampInt32 limits n to the range of int32. Values out of range are rejected by check.
 func clampInt32(n int) int32 { return int32(max(min(n, math.MaxInt32), math.MinInt32)) }

@@ -7,21 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// SyntaxError tells where the text of a rule stops making sense, and what was
-// expected there.
+// SyntaxError is an error in the text of a rule.
 type SyntaxError struct {
-	// Line and Column count from 1; columns are characters.
+	// Line and Column count from 1. A column is a character, not a byte.
 	Line, Column int
-	// Message says what was expected, or what is wrong.
+	// Message describes the error, usually as what was expected and what was found.
 	Message string
 }
 
-// Error gives "fault rule, line 1, column 17: MESSAGE".
+// Error returns "fault rule, line 1, column 17: MESSAGE".
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("fault rule, line %d, column %d: %s", e.Line, e.Column, e.Message)
 }
 
-// newSyntaxError makes the error for a byte offset of src.
+// newSyntaxError returns the error for a byte offset of src.
 func newSyntaxError(src string, pos int, format string, args ...any) *SyntaxError {
 	before := src[:pos]
 	start := strings.LastIndexByte(before, '\n') + 1
@@ -37,7 +36,7 @@ type tokenKind uint8
 const (
 	tokenEnd         tokenKind = iota
 	tokenWord                  // text is the word
-	tokenString                // text is what the quotes mean
+	tokenString                // text is the unquoted string
 	tokenPunctuation           // text is one of ( ) , : ! && ||
 )
 
@@ -47,7 +46,7 @@ type token struct {
 	pos  int // byte offset in the source
 }
 
-// String names the token in messages.
+// String returns the token as it appears in messages.
 func (t token) String() string {
 	switch t.kind {
 	case tokenEnd:
@@ -58,10 +57,10 @@ func (t token) String() string {
 	return `"` + t.text + `"`
 }
 
-// isPunctuation reports whether t is the given mark.
+// isPunctuation reports whether t is the given punctuation mark.
 func (t token) isPunctuation(mark string) bool { return t.kind == tokenPunctuation && t.text == mark }
 
-// lex cuts src into tokens; the last one is the end.
+// lex splits src into tokens, of which the last one is tokenEnd.
 func lex(src string) ([]token, error) {
 	var tokens []token
 	for pos := 0; pos < len(src); {
@@ -83,7 +82,7 @@ func lex(src string) ([]token, error) {
 	return append(tokens, token{tokenEnd, "", len(src)}), nil
 }
 
-// lexToken reads the token at pos, and says how many bytes it takes.
+// lexToken returns the token at pos and its length in bytes.
 func lexToken(src string, pos int) (token, int, error) {
 	rest := src[pos:]
 	for _, mark := range []string{"(", ")", ",", ":", "!", "&&", "||"} {

@@ -6,11 +6,10 @@ import (
 	"time"
 )
 
-// And matches when all of ps do. They are asked from left to right, and none
-// behind the first that says no: a predicate that counts sees only what the
-// ones before it let through. That is why those come last, and a rule in which
-// they do not is refused. An And inside an And is the same as its parts; nil is
-// no condition; And() is [Always].
+// And matches if all of ps match. They are evaluated from left to right, up to the first that does
+// not match, so a predicate that counts is evaluated only if the ones before it match. Therefore
+// predicates that count must come last; other rules are invalid. An And in an And is flattened, nil
+// is skipped, and And() is [Always].
 func And(ps ...Pred) Pred {
 	var flat []Pred
 	for _, p := range ps {
@@ -31,9 +30,8 @@ func And(ps ...Pred) Pred {
 	return &andPred{predGroup{flat}}
 }
 
-// Or matches when one of ps does. They are asked from left to right, and none
-// behind the first that says yes. An Or inside an Or is the same as its parts;
-// nil is left out; Or() matches nothing.
+// Or matches if one of ps matches. They are evaluated from left to right, up to the first that
+// matches. An Or in an Or is flattened, nil is skipped, and Or() matches nothing.
 func Or(ps ...Pred) Pred {
 	var flat []Pred
 	for _, p := range ps {
@@ -54,7 +52,7 @@ func Or(ps ...Pred) Pred {
 	return &orPred{predGroup{flat}}
 }
 
-// Not matches when p does not. Not(nil) matches nothing.
+// Not matches if p does not. Not(nil) matches nothing.
 func Not(p Pred) Pred {
 	if p == nil {
 		p = Always()
@@ -62,7 +60,7 @@ func Not(p Pred) Pred {
 	return &notPred{p}
 }
 
-// predGroup is what And and Or have in common.
+// predGroup has the common parts of And and Or.
 type predGroup struct{ parts []Pred }
 
 func (g predGroup) facts() (f facts) {
@@ -108,7 +106,7 @@ func (p *andPred) Eval(op Op) bool {
 	return true
 }
 
-// check also holds the rule that what counts comes last.
+// check also returns an error if a predicate that counts does not come last.
 func (p *andPred) check() error {
 	counting := ""
 	for _, part := range p.parts {

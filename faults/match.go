@@ -10,7 +10,7 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// matcher is a predicate that compares a fact of an Op with a list of words.
+// matcher compares a field of an Op with a list of values.
 type matcher struct {
 	kind   *matcherKind
 	values []string
@@ -48,7 +48,7 @@ func (m *matcher) check() error {
 	return nil
 }
 
-// newMatcher makes a matcher; the words are texts of any string type.
+// newMatcher returns a matcher for values of any string type.
 func newMatcher[S ~string](kind *matcherKind, words []S) Pred {
 	m := &matcher{kind, make([]string, len(words))}
 	for i, w := range words {
@@ -63,20 +63,19 @@ var verbNames = []string{
 	requestinfo.Patch, requestinfo.Delete, requestinfo.DeleteCollection,
 }
 
-// Verb matches requests for objects with one of the verbs: get, list, watch,
-// create, update, patch, delete, deletecollection. Discovery and health are no
-// requests for objects; [Path] finds those.
+// Verb matches resource requests with one of the verbs get, list, watch, create, update, patch,
+// delete and deletecollection. Discovery and health checks are not resource requests; match them
+// with [Path].
 func Verb(verbs ...string) Pred { return newMatcher(verbKind, verbs) }
 
 var verbKind = &matcherKind{"verb", factVerb,
 	func(op Op, w string) bool { return op.Verb == w },
 	func(w string) error { return checkOneOf("verb", w, verbNames) }}
 
-// Resource matches requests for one of the resources. A resource is a plural,
-// by itself of any group, with ".GROUP" of that group, with a trailing "." of
-// the core group: "pods", "deployments.apps", "events.". A subresource follows
-// a slash and is never meant by the plural alone: "pods/status". A "*" stands
-// for any plural, or for any subresource: "*/scale", "pods/*".
+// Resource matches requests for one of the resources. A resource is a plural name: "pods" is in any
+// group, "deployments.apps" in the group after the dot, and "events." with a trailing dot in the
+// core group. A subresource follows a slash, as in "pods/status"; the plural alone does not match
+// it. A "*" matches any plural or any subresource: "*/scale", "pods/*".
 func Resource(resources ...string) Pred { return newMatcher(resourceKind, resources) }
 
 var resourceKind = &matcherKind{"resource", factResource, matchesResource, checkResource}
@@ -102,33 +101,32 @@ func checkResource(w string) error {
 	return nil
 }
 
-// Namespace matches operations in one of the namespaces. A trailing "*" matches
-// any rest. A request across all namespaces is in none of them, but the frames
-// of a watch are in those of their objects.
+// Namespace matches operations in one of the namespaces. A trailing "*" matches any suffix. A
+// request for all namespaces has no namespace, but the frames of a watch have the namespaces of
+// their objects.
 func Namespace(namespaces ...string) Pred { return newMatcher(namespaceKind, namespaces) }
 
 var namespaceKind = &matcherKind{"namespace", factNamespace,
 	func(op Op, w string) bool { return op.Namespace != "" && matchesPattern(w, op.Namespace) },
 	checkNotEmpty("namespace")}
 
-// Name matches operations on objects with one of the names. A trailing "*"
-// matches any rest. See [Op] for what has a name.
+// Name matches operations on objects with one of the names. A trailing "*" matches any suffix. See
+// [Op] for the operations that have a name.
 func Name(names ...string) Pred { return newMatcher(nameKind, names) }
 
 var nameKind = &matcherKind{"name", factName,
 	func(op Op, w string) bool { return op.Name != "" && matchesPattern(w, op.Name) },
 	checkNotEmpty("name")}
 
-// UserAgent matches clients whose User-Agent begins with one of the prefixes.
+// UserAgent matches requests whose User-Agent starts with one of the prefixes.
 func UserAgent(prefixes ...string) Pred { return newMatcher(userAgentKind, prefixes) }
 
 var userAgentKind = &matcherKind{"userAgent", factClient,
 	func(op Op, w string) bool { return strings.HasPrefix(op.UserAgent, w) },
 	checkNotEmpty("prefix")}
 
-// Path matches requests whose URL path begins with one of the prefixes, also
-// those that are not for objects: "/apis" (discovery and objects of named
-// groups), "/readyz".
+// Path matches requests whose URL path starts with one of the prefixes, including requests that are
+// not resource requests: "/readyz", or "/apis" for discovery and resources of named groups.
 func Path(prefixes ...string) Pred { return newMatcher(pathKind, prefixes) }
 
 var pathKind = &matcherKind{"path", factClient,
@@ -140,7 +138,7 @@ var pathKind = &matcherKind{"path", factClient,
 		return nil
 	}}
 
-// matchesPattern compares, where a "*" at the end of pattern stands for any rest.
+// matchesPattern reports whether s matches pattern, in which a trailing "*" matches any suffix.
 func matchesPattern(pattern, s string) bool {
 	if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
 		return strings.HasPrefix(s, prefix)

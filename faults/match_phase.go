@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// During matches operations in one of the phases. A rule without it is armed in
-// the first phase that its effects fit; see the package documentation.
+// During matches operations in one of the phases. A rule without it is active in the first phase
+// that its condition can match in and its effects support; see the package documentation.
 func During(in ...Phase) Pred {
 	words := make([]string, len(in))
 	for i, p := range in {
@@ -23,21 +23,21 @@ var duringKind = &matcherKind{"during", factPhase,
 	func(op Op, w string) bool { return op.Phase.String() == w },
 	func(w string) error { return checkOneOf("phase", w, phaseNames[:]) }}
 
-// eventNames are the event types that a watch can send (rule WA-02).
+// eventNames are the event types of watches (WA-02).
 var eventNames = []string{
 	string(watch.Added), string(watch.Modified), string(watch.Deleted), string(watch.Bookmark), string(watch.Error),
 }
 
-// Event matches frames of a watch by event type: ADDED, MODIFIED, DELETED,
-// BOOKMARK, ERROR. A rule that names an event is armed in the Stream phase.
+// Event matches frames of a watch by event type: ADDED, MODIFIED, DELETED, BOOKMARK or ERROR. A
+// rule with Event is active in the Stream phase.
 func Event(types ...watch.EventType) Pred { return newMatcher(eventKind, types) }
 
 var eventKind = &matcherKind{"event", factFrame,
 	func(op Op, w string) bool { return string(op.Event) == w },
 	func(w string) error { return checkOneOf("event type", w, eventNames) }}
 
-// Code matches answers by their HTTP code, for instance 201. A rule that names
-// a code is armed in the Committed phase.
+// Code matches responses by their HTTP status code, for instance 201. A rule with Code is active in
+// the Committed phase.
 func Code(codes ...int) Pred {
 	words := make([]string, len(codes))
 	for i, c := range codes {
@@ -55,9 +55,9 @@ var codeKind = &matcherKind{"code", factCode,
 		return nil
 	}}
 
-// Query matches requests by one parameter of the URL. With values, the first
-// value given must be one of them; without, any value but the empty one will
-// do: Query("continue") is "a further page of a list".
+// Query matches requests by a parameter of the URL. With values, the first value of the parameter
+// must be one of them. Without, it must be present and not empty: Query("continue") matches the
+// further pages of a list.
 func Query(key string, values ...string) Pred {
 	return &queryPred{key, append([]string(nil), values...)}
 }
@@ -85,14 +85,14 @@ func (p *queryPred) facts() facts               { return factQuery }
 func (p *queryPred) check() error               { return checkNotEmpty("parameter")(p.key) }
 func (p *queryPred) newInstance(time.Time) Pred { return p }
 
-// InitialEventsEnd matches the one frame that ends the initial events of a
-// watch, a bookmark with the annotation k8s.io/initial-events-end (rule BM-06).
-// A rule that names it is armed in the Stream phase.
+// InitialEventsEnd matches the frame that ends the initial events of a watch, a bookmark with the
+// annotation k8s.io/initial-events-end (BM-06). A rule with InitialEventsEnd is active in the
+// Stream phase.
 func InitialEventsEnd() Pred { return initialEventsEnd }
 
 var initialEventsEnd = &nullaryPred{"initialEventsEnd", factFrame, func(op Op) bool { return op.InitialEventsEnd }}
 
-// Always matches everything. It is what a rule without a condition means.
+// Always matches everything. It is the condition of a rule without a condition.
 func Always() Pred { return always }
 
 var always = &nullaryPred{"always", 0, func(Op) bool { return true }}

@@ -10,22 +10,21 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// Phase is the moment in the life of a request at which a rule looks at it.
+// Phase is a point in the processing of a request at which rules are evaluated.
 type Phase uint8
 
 const (
-	// Before is the moment a request has arrived and nothing has been done.
+	// Before is the phase in which the request has arrived and has not been handled.
 	Before Phase = iota
-	// Committed is the moment the handler has produced its whole answer, so
-	// that a write is in the store, and not a byte of the answer is sent. A
-	// watch never gets there, nor do logs, exec, attach, port-forward and
-	// proxied requests: their answers have no end to wait for.
+	// Committed is the phase in which the handler has completed its response, so that a write is
+	// stored, and no byte of the response has been sent. Watches, logs, exec, attach, port-forward
+	// and proxied requests do not have this phase, because their responses have no fixed end.
 	Committed
-	// Stream is the moment one frame of a watch is about to be sent.
+	// Stream is the phase in which one frame of a watch is about to be sent.
 	Stream
 )
 
-// String gives the word that during() takes: before, committed or stream.
+// String returns the argument of during(): before, committed or stream.
 func (p Phase) String() string {
 	if int(p) < len(phaseNames) {
 		return phaseNames[p]
@@ -35,7 +34,7 @@ func (p Phase) String() string {
 
 var phaseNames = [...]string{Before: "before", Committed: "committed", Stream: "stream"}
 
-// phaseSet is a set of phases, one bit each.
+// phaseSet is a set of phases with one bit for each.
 type phaseSet uint8
 
 const (
@@ -46,7 +45,7 @@ const (
 func phaseSetOf(p Phase) phaseSet   { return 1 << p }
 func (s phaseSet) has(p Phase) bool { return s&phaseSetOf(p) != 0 }
 
-// list gives the phases in the order of a request's life.
+// list returns the phases in the order in which a request passes them.
 func (s phaseSet) list() (l []Phase) {
 	for _, p := range []Phase{Before, Committed, Stream} {
 		if s.has(p) {
@@ -64,37 +63,36 @@ func (s phaseSet) String() string {
 	return strings.Join(names, ", ")
 }
 
-// Op is what rules see: one request, at one of its phases, or one frame of a
-// watch. It is data; rules never see bodies of requests.
+// Op is the operation that rules match: one request in one of its phases, or one frame of a watch.
+// It does not contain the body of the request.
 type Op struct {
 	Phase Phase
-	// Verb is get, list, watch, create, update, patch, delete or
-	// deletecollection; "" for a request that is not for objects, such as
-	// discovery and health, and for a method that has no meaning on its path.
+	// Verb is get, list, watch, create, update, patch, delete or deletecollection. It is "" for a
+	// request that is not a resource request, such as discovery and health checks, and for a method
+	// that the path does not support.
 	Verb string
-	// Group, Resource and Subresource say what kind of object; Group is "" for
-	// the core group, Resource is the plural.
+	// Group, Resource and Subresource are those of the request. Group is "" for the core group, and
+	// Resource is the plural name.
 	Group, Resource, Subresource string
-	// Namespace and Name are those of the request, for a frame those of its
-	// object. A list or watch with a field selector for one metadata.name has
-	// that name, as in a real server. The name of an object to be created
-	// stands in the body only, so a create has none.
+	// Namespace and Name are those of the request; for a frame, those of its object. A list or
+	// watch with a field selector for one metadata.name has that name, as in kube-apiserver. A
+	// create has no name, because the name of the new object is only in the body.
 	Namespace, Name string
-	// Path is the URL path as sent.
+	// Path is the URL path as sent by the client.
 	Path      string
 	UserAgent string
-	// Query holds the parameters of the request, nil if there are none.
+	// Query has the parameters of the URL. It is nil if there are none.
 	Query url.Values
-	// Code is the HTTP code of the answer in the Committed phase, else 0.
+	// Code is the HTTP status code of the response in the Committed phase, otherwise 0.
 	Code int
-	// Event is the type of the frame in the Stream phase, else "".
+	// Event is the type of the frame in the Stream phase, otherwise "".
 	Event watch.EventType
-	// InitialEventsEnd tells the bookmark that ends the initial events of a
-	// watch (annotation k8s.io/initial-events-end, rule BM-06).
+	// InitialEventsEnd is true for the bookmark that ends the initial events of a watch (annotation
+	// k8s.io/initial-events-end, BM-06).
 	InitialEventsEnd bool
 }
 
-// NewOp reads a request; its Phase is Before.
+// NewOp returns the operation of a request in the Before phase.
 func NewOp(r *http.Request) Op {
 	var query url.Values
 	if r.URL.RawQuery != "" {
@@ -120,12 +118,12 @@ func NewOp(r *http.Request) Op {
 	return op
 }
 
-// objectKey names the object, for the randomness that is kept per object.
+// objectKey identifies the object for random sequences.
 func (op Op) objectKey() string {
 	return op.Group + "/" + op.Resource + "/" + op.Namespace + "/" + op.Name
 }
 
-// groupResource is the plural with its group, "pods" or "deployments.apps".
+// groupResource returns the plural name with its group: "pods" or "deployments.apps".
 func (op Op) groupResource() string {
 	if op.Group == "" {
 		return op.Resource
@@ -133,8 +131,8 @@ func (op Op) groupResource() string {
 	return op.Resource + "." + op.Group
 }
 
-// String names the operation in one short line, without the query and without
-// anything that differs between two runs of the same story.
+// String describes the operation in one short line, without the query and without anything that
+// differs between equal runs.
 func (op Op) String() string {
 	if op.Resource == "" {
 		return "request " + op.Path

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Parse reads one rule in the form that [Rule.String] gives; the package
-// documentation has the grammar. An error is a [*SyntaxError]. Whether the
-// effects fit the condition is not looked at here but by [Rule.Validate] and
-// [Set.Add].
+// Parse parses one rule in the form that [Rule.String] prints. The package documentation has the
+// grammar. Errors are of type [*SyntaxError]. Parse does not check whether the effects support the
+// phases of the condition; see
+// [Rule.Validate] and [Set.Add].
 func Parse(text string) (Rule, error) {
 	tokens, err := lex(text)
 	if err != nil {
@@ -20,8 +20,8 @@ func Parse(text string) (Rule, error) {
 	return p.parseRule()
 }
 
-// ParseAll reads a text with one rule a line. Blank lines and what follows a "#"
-// outside quotes are skipped.
+// ParseAll parses a text with one rule on each line. Blank lines and comments, which start with a
+// "#" outside quotes, are skipped.
 func ParseAll(text string) ([]Rule, error) {
 	var rules []Rule
 	line := 0
@@ -46,10 +46,10 @@ func ParseAll(text string) ([]Rule, error) {
 	return rules, nil
 }
 
-// maxDepth bounds how deep conditions nest.
+// maxDepth limits the nesting of conditions and arguments.
 const maxDepth = 100
 
-// parser reads by recursive descent, one method a line of the grammar.
+// parser is a recursive descent parser with one method for each line of the grammar.
 type parser struct {
 	src    string
 	tokens []token
@@ -92,7 +92,9 @@ func (p *parser) parseKeyword(word, what string) error {
 	return nil
 }
 
-// parseRule = [ name ":" ] "when" or "do" effect { "," effect } .
+// parseRule parses
+//
+//	rule = [ value ":" ] "when" or "do" effect { "," effect } .
 func (p *parser) parseRule() (r Rule, err error) {
 	named := false
 	if t := p.peek(); t.kind == tokenWord || t.kind == tokenString {
@@ -127,10 +129,14 @@ func (p *parser) parseRule() (r Rule, err error) {
 	return r, nil
 }
 
-// parseOr = and { "||" and } .
+// parseOr parses
+//
+//	or = and { "||" and } .
 func (p *parser) parseOr() (Pred, error) { return p.parseOperands("||", p.parseAnd, Or) }
 
-// parseAnd = unary { "&&" unary } .
+// parseAnd parses
+//
+//	and = unary { "&&" unary } .
 func (p *parser) parseAnd() (Pred, error) { return p.parseOperands("&&", p.parseUnary, And) }
 
 func (p *parser) parseOperands(mark string, part func() (Pred, error), join func(...Pred) Pred) (Pred, error) {
@@ -145,7 +151,9 @@ func (p *parser) parseOperands(mark string, part func() (Pred, error), join func
 	return join(parts...), nil
 }
 
-// parseUnary = "!" unary | "(" or ")" | predicate .
+// parseUnary parses
+//
+//	unary = "!" unary | "(" or ")" | predicate .
 func (p *parser) parseUnary() (Pred, error) {
 	if p.depth++; p.depth > maxDepth {
 		return nil, p.errorAt(p.peek(), "conditions nest at most %d deep", maxDepth)
@@ -173,7 +181,8 @@ func (p *parser) parseUnary() (Pred, error) {
 
 func (p *parser) parseEffect() (Effect, error) { return parseAs(p, "an effect", effects) }
 
-// parseAs reads a call and makes a predicate or an effect of it.
+// parseAs parses a call and returns it as a predicate or an effect. known has the functions by
+// name.
 func parseAs[T interface{ check() error }](p *parser, what string, known map[string]func(*args) T) (T, error) {
 	var none T
 	t := p.peek()
@@ -203,13 +212,15 @@ func sortedNames[T any](known map[string]T) string {
 	return strings.Join(slices.Sorted(maps.Keys(known)), ", ")
 }
 
-// call is a name and its arguments: name [ "(" [ arg { "," arg } ] ")" ] .
+// call is a parsed call:
+//
+//	call = word [ "(" [ arg { "," arg } ] ")" ] .
 type call struct {
 	name token
 	args []arg
 }
 
-// arg is a word or a string, or a call with parentheses.
+// arg is a value, which is a word or a string, or a call with parentheses.
 type arg struct {
 	value token
 	call  *call // nil for a value

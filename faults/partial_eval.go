@@ -6,7 +6,7 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// tristate is what can be said about a predicate before all facts are known.
+// tristate is the result of evaluating a predicate of which some facts are unknown.
 type tristate uint8
 
 const (
@@ -15,8 +15,8 @@ const (
 	yes
 )
 
-// partialEval tells whether p will match op when some of its facts are unknown. It
-// counts nothing: history is always unknown.
+// partialEval evaluates p for op when some facts are unknown. It does not count as an evaluation.
+// State is always unknown.
 func partialEval(p Pred, op Op, unknown facts) tristate {
 	switch p := p.(type) {
 	case *andPred:
@@ -43,11 +43,11 @@ func partialEval(p Pred, op Op, unknown facts) tristate {
 	return no
 }
 
-// requestFacts is all that a request can bring along but verb and phase.
+// requestFacts are all facts except phase, verb and state.
 const requestFacts = factResource | factNamespace | factName | factClient | factQuery | factCode | factFrame
 
-// matchingVerbs lists the verbs with which p can match in a phase; "" stands for
-// requests that are not for objects.
+// matchingVerbs returns the verbs with which p can match in a phase. "" stands for requests that
+// are not resource requests.
 func matchingVerbs(p Pred, phase Phase) []string {
 	var verbs []string
 	for _, verb := range append(slices.Clone(verbNames), "") {
@@ -62,7 +62,7 @@ func matchingVerbs(p Pred, phase Phase) []string {
 	return verbs
 }
 
-// matchingPhases gives the phases in which p can match at all.
+// matchingPhases returns the phases in which p can match.
 func matchingPhases(p Pred) phaseSet {
 	found := noPhases
 	for _, phase := range allPhases.list() {
@@ -79,11 +79,10 @@ func matchingPhases(p Pred) phaseSet {
 	return found
 }
 
-// selectsPhase reports whether a condition says when it is meant.
+// selectsPhase reports whether a condition selects its phases.
 func selectsPhase(p Pred) bool { return p.facts()&(factPhase|factCode|factFrame) != 0 }
 
-// unknownFacts is what a request does not tell, on arrival, about a later phase of
-// its own.
+// unknownFacts returns the facts of a later phase that are unknown when the request arrives.
 func unknownFacts(phase Phase, op Op) facts {
 	switch phase {
 	case Committed:

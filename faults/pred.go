@@ -2,29 +2,27 @@ package faults
 
 import "time"
 
-// Pred is a condition on an operation. The predicates of this package are all
-// there are: each of them prints, and what it prints parses back.
+// Pred is a condition on an operation. Predicates are created by the functions of this package, and
+// [Parse] reads the text that String returns.
 //
-// A predicate is safe for concurrent use. Those that count ([Nth], [First],
-// [Every], [Chance]) keep their count inside; adding a rule to a [Set] gives
-// the set a copy that starts from zero, so one value can be used many times.
+// A predicate is safe for concurrent use. The predicates that count ([Nth], [First], [Every],
+// [Chance]) have state. Adding a rule to a [Set] copies its predicates with new state, so a
+// predicate can be used in many rules.
 type Pred interface {
-	// Eval reports whether op matches. For a predicate that counts, asking is
-	// counting.
+	// Eval reports whether op matches. A predicate that counts counts each call.
 	Eval(op Op) bool
-	// String gives the text form, always with the count that was configured,
-	// never with the one that is left.
+	// String returns the text form. It has the configured count, not the remaining one.
 	String() string
 
-	// facts says which facts of an Op the predicate reads.
+	// facts returns the facts of an Op that the predicate uses.
 	facts() facts
-	// check tells what is wrong with the arguments.
+	// check returns an error if an argument is invalid.
 	check() error
-	// newInstance gives a copy with a history of its own that begins now.
+	// newInstance returns a copy with new state that starts now.
 	newInstance(now time.Time) Pred
 }
 
-// facts is a set of things that may or may not be known about an operation.
+// facts is a set of properties of an operation that may be unknown.
 type facts uint16
 
 const (
@@ -37,6 +35,6 @@ const (
 	factQuery
 	factCode
 	factFrame
-	// factState is what came before: counts, chance and time.
+	// factState is the state of the predicate: counts, random sequences and time.
 	factState
 )

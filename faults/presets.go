@@ -10,44 +10,43 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// Expire410 makes watches that resume at a revision find it too old: 200, one
-// ERROR event with 410 Expired, end (rule WA-19). Watches that start afresh,
-// without a resourceVersion, at "0", or with sendInitialEvents, are spared, so
-// that a client can recover by listing anew. when narrows the rule; what counts
-// comes last: Expire410(Resource("pods"), First(1)).
+// Expire410 ends watches that resume at a resourceVersion as kube-apiserver does if the version is
+// too old: 200 and one ERROR event with 410 Expired (WA-19). Watches without a resourceVersion, at
+// "0", or with sendInitialEvents are not affected, so that a client can recover with a new list.
+// when restricts the rule; predicates that count come last, as in Expire410(Resource("pods"),
+// First(1)).
 func Expire410(when ...Pred) Rule {
 	resumes := And(Verb(requestinfo.Watch), Query("resourceVersion"),
 		Not(Query("resourceVersion", "0")), Not(Query("sendInitialEvents", "true")))
 	return Rule{"expire-410", And(append([]Pred{resumes}, when...)...), []Effect{ErrorEvent(Expired())}}
 }
 
-// Retry504 answers gets and lists with 504 Timeout, ResourceVersionTooLarge, and
-// Retry-After (rule RS-05), as a server does that is behind what the client has
-// seen. when narrows the rule.
+// Retry504 responds to gets and lists with 504 Timeout, the cause ResourceVersionTooLarge and a
+// Retry-After header (RS-05), as a server does that is behind the resourceVersion of the request.
+// when restricts the rule.
 func Retry504(retryAfter time.Duration, when ...Pred) Rule {
 	reads := Verb(requestinfo.Get, requestinfo.List)
 	return Rule{"retry-504", And(append([]Pred{reads}, when...)...), []Effect{Reply(Timeout504(retryAfter))}}
 }
 
-// DropBookmarks withholds the bookmarks of watches (rule BM-05: clients cannot
-// count on any), but for the one that ends the initial events: without it an
-// informer never gets ready, which is a fault of its own
-// ("when initialEventsEnd do drop"). when narrows the rule.
+// DropBookmarks drops the bookmarks of watches; clients must not rely on them (BM-05). The bookmark
+// that ends the initial events is not dropped, because without it an informer does not sync; to
+// drop it, use "when initialEventsEnd do drop". when restricts the rule.
 func DropBookmarks(when ...Pred) Rule {
 	bookmarks := And(Event(watch.Bookmark), Not(InitialEventsEnd()))
 	return Rule{"drop-bookmarks", And(append([]Pred{bookmarks}, when...)...), []Effect{Drop()}}
 }
 
-// ExpireContinue answers further pages of lists with 410 Expired and no token to
-// go on with (rule CH-18). when narrows the rule.
+// ExpireContinue responds to requests for further pages of a list with 410 Expired without a
+// continue token (CH-18). when restricts the rule.
 func ExpireContinue(when ...Pred) Rule {
 	pages := And(Verb(requestinfo.List), Query("continue"))
 	return Rule{"expire-continue", And(append([]Pred{pages}, when...)...), []Effect{Reply(Expired())}}
 }
 
-// TooBusy answers everything with the 429 of a server that has too many requests
-// in flight: a text, no Status, and Retry-After, rounded up to whole seconds. With
-// 0 there is no such header. when narrows the rule.
+// TooBusy responds to all requests with 429 in plain text and a Retry-After header, as
+// kube-apiserver does with too many requests in flight. retryAfter is rounded up to seconds; 0
+// omits the header. when restricts the rule.
 func TooBusy(retryAfter time.Duration, when ...Pred) Rule {
 	headers := []Header{{"X-Content-Type-Options", "nosniff"}}
 	if s := TooManyRequests(retryAfter); s.Details != nil {
@@ -58,8 +57,8 @@ func TooBusy(retryAfter time.Duration, when ...Pred) Rule {
 	}}
 }
 
-// BadGateway answers everything with 502 and a page of HTML, as a load balancer
-// does whose API server is gone. when narrows the rule.
+// BadGateway responds to all requests with 502 and an HTML page, as a load balancer without a
+// backend does. when restricts the rule.
 func BadGateway(when ...Pred) Rule {
 	const page = "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n" +
 		"<center><h1>502 Bad Gateway</h1></center>\r\n</body>\r\n</html>\r\n"

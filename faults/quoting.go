@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// callText prints a predicate or effect: name(arg, arg), or name without any.
+// callText returns the text of a predicate or effect: name(arg, arg), or name if there are no
+// arguments.
 func callText(name string, args ...string) string {
 	if len(args) == 0 {
 		return name
@@ -13,8 +14,7 @@ func callText(name string, args ...string) string {
 	return name + "(" + strings.Join(args, ", ") + ")"
 }
 
-// quote prints a value: as it is if it is a word, else in double quotes, as Go
-// quotes strings.
+// quote returns the text of a value: unchanged if it is a word, otherwise quoted as a Go string.
 func quote(s string) string {
 	if s != "" && strings.IndexFunc(s, notInWord) < 0 {
 		return s
@@ -30,7 +30,7 @@ func quoteAll(values []string) []string {
 	return quoted
 }
 
-// notInWord tells the characters that a value must be quoted for.
+// notInWord reports whether values with the character must be quoted.
 func notInWord(r rune) bool {
 	switch {
 	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':

@@ -6,18 +6,18 @@ import (
 	"sync"
 )
 
-// randomSequences are sequences of random numbers, one for each key, that follow from
-// one seed: the order in which keys take their turns changes none of them.
+// randomSequences has one sequence of random numbers for each key. The sequences depend on the seed
+// and the key only, not on the order in which keys are used.
 type randomSequences struct {
 	seed uint64
 
 	mu    sync.Mutex           // guards byKey
-	byKey map[string]*rand.PCG // nil until the first is asked for
+	byKey map[string]*rand.PCG // nil until the first use
 }
 
 func newRandomSequences(seed uint64) *randomSequences { return &randomSequences{seed: seed} }
 
-// next gives a number from 0 to below 1.
+// next returns the next number of a key, from 0 up to but not including 1.
 func (s *randomSequences) next(key string) float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,19 +9,19 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// Rule says what is done to which operations. It is a value: it prints as one
-// line, [Parse] reads that line back, and adding it to a [Set] leaves it as it is.
+// Rule is a condition on operations and the effects to apply. A Rule is a value: adding it to a
+// [Set] does not change it, and [Parse] reads the text that String returns.
 type Rule struct {
-	// Name is what [Hit] calls the rule; "" is allowed.
+	// Name identifies the rule in hits and messages. It may be "".
 	Name string
-	// When is the condition; nil is [Always].
+	// When is the condition. nil is [Always].
 	When Pred
-	// Do is what is done, in this order. At least one effect is needed; those
-	// after which nothing is left to act on can only be the last.
+	// Do has the effects, at least one, in the order in which they are applied. An effect that
+	// completes the response or the frame must be the last.
 	Do []Effect
 }
 
-// String gives the text form: "NAME: when CONDITION do EFFECT, EFFECT".
+// String returns the text form "NAME: when CONDITION do EFFECT, EFFECT".
 func (r Rule) String() string {
 	var b strings.Builder
 	if r.Name != "" {
@@ -48,7 +48,7 @@ func (r Rule) condition() Pred {
 	return r.When
 }
 
-// label names the rule in messages.
+// label identifies the rule in messages.
 func (r Rule) label() string {
 	if r.Name != "" {
 		return r.Name
@@ -56,9 +56,8 @@ func (r Rule) label() string {
 	return r.String()
 }
 
-// Validate reports what keeps the rule from being added to a set: arguments that
-// make no sense, a condition that nothing can match, an effect that cannot be
-// applied in the phase the rule is for.
+// Validate returns the error with which [Set.Add] would reject the rule: an argument is invalid,
+// nothing can match the condition, or an effect does not support the phases of the rule.
 func (r Rule) Validate() error {
 	_, err := r.activePhases()
 	if err != nil {
@@ -67,7 +66,7 @@ func (r Rule) Validate() error {
 	return nil
 }
 
-// activePhases gives the phases that the rule is armed in, at least one.
+// activePhases returns the phases in which the rule is active, at least one.
 func (r Rule) activePhases() (phaseSet, error) {
 	if err := r.condition().check(); err != nil {
 		return noPhases, err
@@ -117,7 +116,8 @@ func (r Rule) checkEffects() error {
 	return nil
 }
 
-// checkWatchOnly sees to it that only watches are answered as watches.
+// checkWatchOnly returns an error if a rule with an effect for watches only can match other
+// requests.
 func (r Rule) checkWatchOnly(armed phaseSet) error {
 	if !armed.has(Before) {
 		return nil
@@ -133,7 +133,7 @@ func (r Rule) checkWatchOnly(armed phaseSet) error {
 	return nil
 }
 
-// describeSupportedPhases lists the phases that each effect can be applied in.
+// describeSupportedPhases lists the phases that each effect supports.
 func (r Rule) describeSupportedPhases() string {
 	texts := make([]string, len(r.Do))
 	for i, e := range r.Do {

@@ -8,21 +8,20 @@ import (
 	"time"
 )
 
-// Set is a changing collection of rules that a [Handler] obeys. The zero value
-// is empty and ready. It is safe for concurrent use; while it is empty it costs
-// a request one atomic load.
+// Set is a collection of rules that a [Handler] applies. The zero value is empty and ready to use.
+// A Set is safe for concurrent use. An empty Set costs a request one atomic load.
 //
-// Rules are asked in the order in which they were added. All that match act, up
-// to the first that leaves nothing to act on; the ones behind that are not asked
-// and count nothing.
+// Rules are evaluated in the order in which they were added. The effects of all matching rules are
+// applied, up to the first effect that completes the response or the frame. Rules after it are not
+// evaluated, so they count nothing.
 type Set struct {
-	snapshot atomic.Pointer[ruleSnapshot] // nil when there are no rules
+	snapshot atomic.Pointer[ruleSnapshot] // nil if there are no rules
 
-	mu   sync.Mutex // serialises changes of armed
+	mu   sync.Mutex // serializes changes of snapshot
 	hits hitLog
 }
 
-// ruleSnapshot is an immutable list of rules with their live conditions.
+// ruleSnapshot is an immutable list of active rules.
 type ruleSnapshot struct{ rules []*activeRule }
 
 type activeRule struct {
@@ -30,16 +29,15 @@ type activeRule struct {
 	when    Pred
 	do      []Effect
 	phases  phaseSet
-	applied atomic.Int64 // how often it was applied
+	applied atomic.Int64 // how often the rule was applied
 }
 
-// Add arms rules, all of them or, with an error, none. Counts and clocks of
-// their conditions begin now. remove takes exactly these rules out again; it may
-// be called more than once.
+// Add adds rules. If one of them is invalid, it returns an error and adds none. The counts and
+// timers of their conditions start now. remove removes these rules; further calls do nothing.
 //
-// A request that has arrived is asked about the rules again in each phase, so a
-// new rule also hits running watches. Whether an answer is held back for the
-// Committed phase is decided when its request arrives.
+// Rules are evaluated in each phase of a request, so new rules also apply to watches that are
+// running. Whether a response is buffered for the Committed phase is decided when the request
+// arrives.
 func (s *Set) Add(rules ...Rule) (remove func(), err error) {
 	now := time.Now()
 	added := make([]*activeRule, 0, len(rules))
@@ -59,7 +57,7 @@ func (s *Set) Add(rules ...Rule) (remove func(), err error) {
 	}, nil
 }
 
-// AddText arms the rules of a text, as [ParseAll] reads it.
+// AddText parses rules with [ParseAll] and adds them.
 func (s *Set) AddText(text string) (remove func(), err error) {
 	rules, err := ParseAll(text)
 	if err != nil {
@@ -68,11 +66,10 @@ func (s *Set) AddText(text string) (remove func(), err error) {
 	return s.Add(rules...)
 }
 
-// Clear takes out all rules. Hits stay.
+// Clear removes all rules. Hits are kept.
 func (s *Set) Clear() { s.update(func([]*activeRule) []*activeRule { return nil }) }
 
-// Rules gives the rules in the order in which they were added, with the counts
-// they were configured with.
+// Rules returns the rules in the order in which they were added, with their configured counts.
 func (s *Set) Rules() []Rule {
 	var rules []Rule
 	for _, a := range s.rules().list() {
@@ -83,10 +80,10 @@ func (s *Set) Rules() []Rule {
 	return rules
 }
 
-// Hits gives the latest hits, at most 1024, the oldest first.
+// Hits returns the latest hits, at most 1024, oldest first.
 func (s *Set) Hits() []Hit { return s.hits.list() }
 
-// update puts what f makes of a copy of the rules in their place.
+// update replaces the rules by the result of f for a copy of them.
 func (s *Set) update(f func([]*activeRule) []*activeRule) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,7 +97,7 @@ func (s *Set) update(f func([]*activeRule) []*activeRule) {
 
 func (s *Set) rules() *ruleSnapshot { return s.snapshot.Load() }
 
-// newEffectInstances gives copies with histories of their own.
+// newEffectInstances returns copies with new state.
 func newEffectInstances(do []Effect) []Effect {
 	armed := slices.Clone(do)
 	for i, e := range armed {
@@ -111,8 +108,7 @@ func newEffectInstances(do []Effect) []Effect {
 	return armed
 }
 
-// applyRules asks the rules about op and lets the effects of those that match act,
-// through apply.
+// applyRules evaluates the rules for op and calls apply with the effects of those that match.
 func (x *exchange) applyRules(rules *ruleSnapshot, op Op, apply func(Effect) outcome) outcome {
 	for _, a := range rules.list() {
 		if !a.phases.has(op.Phase) || !a.when.Eval(op) {
@@ -135,7 +131,7 @@ func (x *exchange) applyRules(rules *ruleSnapshot, op Op, apply func(Effect) out
 	return proceed
 }
 
-// recordNotApplied records that rules which could match a watch cannot be applied to it.
+// recordNotApplied adds a hit for each rule that could match a watch but cannot be applied to it.
 func (s *Set) recordNotApplied(rules *ruleSnapshot, op Op, why string) {
 	for _, a := range rules.list() {
 		if a.couldMatch(op.Phase, op) {
@@ -144,7 +140,7 @@ func (s *Set) recordNotApplied(rules *ruleSnapshot, op Op, why string) {
 	}
 }
 
-// list gives the rules; an armory that is nil has none.
+// list returns the rules. It returns nil for a nil snapshot.
 func (a *ruleSnapshot) list() []*activeRule {
 	if a == nil {
 		return nil
@@ -157,7 +153,7 @@ func (a *ruleSnapshot) couldMatch(phase Phase, op Op) bool {
 	return slices.ContainsFunc(a.list(), func(r *activeRule) bool { return r.couldMatch(phase, op) })
 }
 
-// couldMatchNames lists the rules of couldMatch.
+// couldMatchNames returns the names of the rules that could match a later phase of a request.
 func (a *ruleSnapshot) couldMatchNames(phase Phase, op Op) []string {
 	var names []string
 	for _, r := range a.list() {
@@ -171,4 +167,15 @@ func (a *ruleSnapshot) couldMatchNames(phase Phase, op Op) []string {
 func (a *activeRule) couldMatch(phase Phase, op Op) bool {
 	op.Phase = phase
 	return a.phases.has(phase) && partialEval(a.when, op, unknownFacts(phase, op)) != no
+}
+
+// Remove removes the rules with a name and returns their number. Hits are kept.
+func (s *Set) Remove(name string) (removed int) {
+	s.update(func(rules []*activeRule) []*activeRule {
+		before := len(rules)
+		rules = slices.DeleteFunc(rules, func(a *activeRule) bool { return a.rule.Name == name })
+		removed = before - len(rules)
+		return rules
+	})
+	return removed
 }

@@ -6,12 +6,11 @@ import (
 	"time"
 )
 
-// Simplifications gives rules that say less than this one, the simplest first: fewer
-// effects, fewer conditions, smaller counts, shorter times. They are what a
-// failing test can be tried with again. They are valid, and about no other
-// client: userAgent stays. A rule keeps all of its conditions if it does what clients
-// may not survive when it happens elsewhere, or more often: withhold a frame, edit
-// it, answer 404. Whoever takes one of them again and again comes to an end.
+// Simplifications returns valid rules that are simpler than r, the simplest first: with fewer
+// effects, fewer predicates, smaller counts or shorter times. They are candidates when shrinking a
+// failing test. userAgent stays, so that a rule applies to the same client. A rule with an effect
+// that clients may not recover from, such as a dropped or edited frame or a 404, keeps its whole
+// condition, because the effect must not apply to more operations. Repeated simplification ends.
 func (r Rule) Simplifications() []Rule {
 	var all []Rule
 	add := func(simpler Rule) {
@@ -37,7 +36,7 @@ func (r Rule) Simplifications() []Rule {
 	return all
 }
 
-// simplerConditions leave out one part of the condition, or make one smaller.
+// simplerConditions returns conditions with one predicate removed or simplified.
 func (r Rule) simplerConditions() (simpler []Pred) {
 	parts := []Pred{r.condition()}
 	if and, ok := parts[0].(*andPred); ok {
@@ -60,7 +59,7 @@ func (r Rule) simplerConditions() (simpler []Pred) {
 	return simpler
 }
 
-// simplerPreds gives predicates with a smaller count, or with fewer words.
+// simplerPreds returns predicates with a smaller count or with fewer values.
 func simplerPreds(p Pred) (less []Pred) {
 	switch p := p.(type) {
 	case *counter:
@@ -78,8 +77,8 @@ func simplerPreds(p Pred) (less []Pred) {
 	return less
 }
 
-// isRetryable reports whether a client can survive an effect whatever it is
-// done to: it is told that something went wrong, or nothing did.
+// isRetryable reports whether a client can recover from an effect on any operation: the client
+// receives an error that it retries, or a correct response.
 func isRetryable(e Effect) bool {
 	code := 0
 	switch e := e.(type) {
@@ -95,8 +94,8 @@ func isRetryable(e Effect) bool {
 	return code == http.StatusTooManyRequests || code >= http.StatusInternalServerError
 }
 
-// simplerEffect is a delay of a second instead of what takes longer or is more
-// complicated; nil for all else.
+// simplerEffect returns a delay of a second for a longer or more complex delay, and nil for all
+// other effects.
 func simplerEffect(e Effect) Effect {
 	const short = time.Second
 	switch e := e.(type) {

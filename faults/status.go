@@ -11,15 +11,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Expired is 410 Expired: the revision that was asked for is gone (rule EX-01).
+// Expired returns 410 Expired: the requested resourceVersion is no longer available (EX-01).
 func Expired() metav1.Status { return newStatus(http.StatusGone, metav1.StatusReasonExpired, 0) }
 
-// Gone is 410 with the reason Gone, which servers before Expired used.
+// Gone returns 410 with the reason Gone, which older servers used instead of Expired.
 func Gone() metav1.Status { return newStatus(http.StatusGone, metav1.StatusReasonGone, 0) }
 
-// Timeout504 is 504 Timeout with the cause ResourceVersionTooLarge: the server
-// has not seen that revision yet (rule RS-05). retryAfter is rounded up to whole
-// seconds; 0 gives no advice.
+// Timeout504 returns 504 Timeout with the cause ResourceVersionTooLarge: the server has not reached
+// the requested resourceVersion (RS-05). retryAfter is rounded up to seconds; 0 omits it.
 func Timeout504(retryAfter time.Duration) metav1.Status {
 	s := newStatus(http.StatusGatewayTimeout, metav1.StatusReasonTimeout, retryAfter)
 	if s.Details == nil {
@@ -31,31 +30,30 @@ func Timeout504(retryAfter time.Duration) metav1.Status {
 	return s
 }
 
-// TooManyRequests is 429 with advice to come back after retryAfter, rounded up
-// to whole seconds; 0 gives no advice.
+// TooManyRequests returns 429 TooManyRequests. retryAfter is rounded up to seconds; 0 omits it.
 func TooManyRequests(retryAfter time.Duration) metav1.Status {
 	return newStatus(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, retryAfter)
 }
 
-// Conflict is 409 Conflict: somebody else has changed the object.
+// Conflict returns 409 Conflict: the object was changed by another client.
 func Conflict() metav1.Status { return newStatus(http.StatusConflict, metav1.StatusReasonConflict, 0) }
 
-// InternalError is 500 InternalError.
+// InternalError returns 500 InternalError.
 func InternalError() metav1.Status {
 	return newStatus(http.StatusInternalServerError, metav1.StatusReasonInternalError, 0)
 }
 
-// Unavailable is 503 ServiceUnavailable; retryAfter as for [TooManyRequests].
+// Unavailable returns 503 ServiceUnavailable. retryAfter is rounded up to seconds; 0 omits it.
 func Unavailable(retryAfter time.Duration) metav1.Status {
 	return newStatus(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, retryAfter)
 }
 
-// Unauthorized is 401: the credentials are not, or no longer, good.
+// Unauthorized returns 401 Unauthorized: the credentials are missing or no longer valid.
 func Unauthorized() metav1.Status {
 	return newStatus(http.StatusUnauthorized, metav1.StatusReasonUnauthorized, 0)
 }
 
-// Forbidden is 403: the client may not do that.
+// Forbidden returns 403 Forbidden: the client is not allowed to do this.
 func Forbidden() metav1.Status {
 	return newStatus(http.StatusForbidden, metav1.StatusReasonForbidden, 0)
 }
@@ -69,8 +67,8 @@ func newStatus(code int32, reason metav1.StatusReason, retryAfter time.Duration)
 	return s
 }
 
-// canonicalStatus gives the one form of a Status that rules keep: what every failure
-// has alike is left out, and so are empty details.
+// canonicalStatus returns the form of a Status that rules store: without the fields that all
+// failures have in common and without empty details.
 func canonicalStatus(s metav1.Status) metav1.Status {
 	s = *s.DeepCopy()
 	s.TypeMeta = metav1.TypeMeta{}
@@ -102,7 +100,7 @@ func checkStatus(s metav1.Status) error {
 	return nil
 }
 
-// statusText prints a Status as the arguments of an effect.
+// statusText returns the text of an effect that has a Status.
 func statusText(name string, s metav1.Status) string {
 	args := []string{strconv.Itoa(int(s.Code))}
 	if s.Reason != "" || s.Message != "" {

@@ -13,35 +13,34 @@ import (
 	"example.com/fakeapi/internal/frames"
 )
 
-// errWatchEnded is what the handler of a watch gets from its writer once a rule has
-// ended the watch.
+// errWatchEnded is returned by the writer of a watch after a rule has ended the watch.
 var errWatchEnded = errors.New("faults: a rule has ended this watch")
 
-// watchWriter is the ResponseWriter of a watch. While no rule could match its frames
-// it passes on what it gets and only keeps track of where frames end; else it
-// holds each frame until it is complete, and asks the rules.
+// watchWriter is the ResponseWriter of a watch. While no rule could match its frames, it passes all
+// bytes on and only tracks where frames end. Otherwise it buffers each frame until it is complete
+// and applies the rules.
 type watchWriter struct {
 	x    *exchange
 	op   Op
-	stop context.CancelFunc // ends the handler that writes
+	stop context.CancelFunc // cancels the handler
 
 	framing     framing         // nil until the header is written, and if frames cannot be read
-	splitter    frames.Splitter // of framing
+	splitter    frames.Splitter // for framing
 	contentType string          // the Content-Type, for messages
 
-	rules    *ruleSnapshot // the rules that watchful was found out for
-	mayMatch bool          // one of them could match a frame
+	rules    *ruleSnapshot // the rules for which mayMatch was computed
+	mayMatch bool          // whether one of rules could match a frame
 
 	wroteHeader bool // the header is written
 	midFrame    bool // the last byte written was not the last of a frame
-	buffering   bool // the frame at hand is collected in held
+	buffering   bool // the current frame is collected in buffered
 	buffered    []byte
-	reordered   []byte // a frame that goes out behind the next one; nil if there is none
+	reordered   []byte // a frame to send after the next one, or nil
 
 	result outcome // proceed while the watch runs
 }
 
-// serveWatch lets next write a watch, under the eyes of the rules.
+// serveWatch runs next for a watch and applies the rules to its frames.
 func serveWatch(x *exchange, next http.Handler) outcome {
 	ctx, stop := context.WithCancel(x.r.Context())
 	defer stop()
@@ -57,16 +56,16 @@ func serveWatch(x *exchange, next http.Handler) outcome {
 		return s.result
 	}
 	if s.reordered != nil {
-		s.writeNow(s.reordered) // no other has come
+		s.writeNow(s.reordered) // there was no next frame
 	}
 	if len(s.buffered) > 0 {
-		s.writeNow(s.buffered) // an unfinished frame is the handler's own doing
+		s.writeNow(s.buffered) // the handler ended in the middle of a frame
 	}
 	return finished
 }
 
-// run calls next. A watch that a rule has ended may end next with
-// ErrAbortHandler, as it does with a reverse proxy that cannot write any more.
+// run calls next. If a rule has ended the watch, next may panic with ErrAbortHandler, as a reverse
+// proxy does when it cannot write.
 func (s *watchWriter) run(next http.Handler, r *http.Request) {
 	defer func() {
 		if s.result == proceed {
@@ -81,13 +80,13 @@ func (s *watchWriter) run(next http.Handler, r *http.Request) {
 
 func (s *watchWriter) Header() http.Header { return s.x.w.Header() }
 
-// Unwrap is for http.ResponseController.
+// Unwrap is used by http.ResponseController.
 func (s *watchWriter) Unwrap() http.ResponseWriter { return s.x.w }
 
-// Flush sends what was written and is not withheld.
+// Flush implements http.Flusher.
 func (s *watchWriter) Flush() { _ = s.FlushError() }
 
-// FlushError is Flush for http.ResponseController.
+// FlushError implements the Flush of http.ResponseController.
 func (s *watchWriter) FlushError() error {
 	if s.result != proceed {
 		return errWatchEnded
@@ -104,7 +103,7 @@ func (s *watchWriter) WriteHeader(code int) {
 	}
 	if code < 200 || s.wroteHeader || code != http.StatusOK {
 		s.wroteHeader = s.wroteHeader || code >= 200
-		s.x.w.WriteHeader(code) // no watch yet, or none at all
+		s.x.w.WriteHeader(code) // not a watch, or not yet
 		return
 	}
 	s.wroteHeader = true
@@ -124,8 +123,8 @@ func (s *watchWriter) WriteHeader(code int) {
 	s.x.w.WriteHeader(code)
 }
 
-// writeUnreadable answers a watch that rules are armed for and that cannot be read: to
-// serve it untouched would be a test that tests nothing.
+// writeUnreadable responds with an error to a watch whose frames rules could match and cannot read.
+// An unchanged watch would hide that the fault was not injected.
 func (s *watchWriter) writeUnreadable() {
 	status := apierrors.NewInternalError(fmt.Errorf(
 		"rules of this server act on watch frames (%s), and frames of %q cannot be read; accept %s or %s",
@@ -135,8 +134,8 @@ func (s *watchWriter) writeUnreadable() {
 	s.terminate(finished)
 }
 
-// refreshRules finds out whether a rule could match frames of this watch. With no rules
-// it is one atomic load, and with the same ones as before little more.
+// refreshRules reports whether a rule could match frames of this watch. Without rules, or if they
+// have not changed, it is one atomic load.
 func (s *watchWriter) refreshRules() bool {
 	if now := s.x.set.rules(); now != s.rules {
 		s.rules = now
@@ -173,7 +172,7 @@ func (s *watchWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// trackFrames follows the ends of frames through bytes that pass untouched.
+// trackFrames tracks the ends of frames in bytes that are passed on unchanged.
 func (s *watchWriter) trackFrames(p []byte) {
 	for len(p) > 0 {
 		n, complete := s.splitter.Advance(p)
@@ -182,8 +181,8 @@ func (s *watchWriter) trackFrames(p []byte) {
 	}
 }
 
-// writePart handles bytes of one frame. A frame that had begun to pass before the
-// rules came goes on doing so.
+// writePart handles bytes of one frame. If the beginning of the frame was already passed on, the
+// rest is, too.
 func (s *watchWriter) writePart(p []byte, complete bool) error {
 	if !s.midFrame {
 		s.buffering = true
@@ -202,13 +201,13 @@ func (s *watchWriter) writePart(p []byte, complete bool) error {
 	return s.writeFrame(whole)
 }
 
-// frame is one complete frame, which effects may change.
+// frame is one complete frame. Effects may change it.
 type frame struct {
 	data []byte
-	op   Op // what rules may ask about it
+	op   Op // the operation that rules match
 }
 
-// writeFrame asks the rules about a frame, and sends it if they let it.
+// writeFrame applies the rules to a frame and sends it unless they drop it.
 func (s *watchWriter) writeFrame(f *frame) error {
 	o, late := proceed, s.reordered
 	if s.framing.parseEvent(f.data, &f.op) {
@@ -234,18 +233,18 @@ func (s *watchWriter) writeFrame(f *frame) error {
 	return err
 }
 
-// writeNow sends bytes of a rule at once. A client that has left is noticed by the
-// handler, as ever.
+// writeNow writes and flushes. Errors are ignored, because the handler notices a disconnected
+// client.
 func (s *watchWriter) writeNow(p []byte) {
 	_, _ = s.x.write(p)
 	s.x.flush()
 }
 
-// terminate ends the watch: nothing more is written, and the handler is told to stop.
+// terminate ends the watch: nothing more is written, and the handler is canceled.
 func (s *watchWriter) terminate(o outcome) {
 	s.result = o
 	if o == aborted && s.wroteHeader {
-		s.x.flush() // what came before the break is not lost with it
+		s.x.flush() // send what was written before
 	}
 	s.stop()
 }

@@ -8,9 +8,8 @@ type TB interface {
 	Fatalf(format string, args ...any)
 }
 
-// AddFor arms rules for a test, as [Set.Add] does, and takes them out when it
-// ends: tests that share a server do not leave theirs behind. A rule that is
-// refused fails the test at once.
+// AddFor adds rules as [Set.Add] does and removes them when the test ends, so that tests that share
+// a server do not affect each other. An invalid rule fails the test immediately.
 func (s *Set) AddFor(t TB, rules ...Rule) {
 	t.Helper()
 	remove, err := s.Add(rules...)
@@ -21,10 +20,9 @@ func (s *Set) AddFor(t TB, rules ...Rule) {
 	t.Cleanup(remove)
 }
 
-// MustHit marks the test as failed for each rule that is armed now and was never
-// applied: a test whose fault did not happen has tested nothing. Hits that
-// are noted as missed do not count. Call it when the story is over, and, if rules
-// were armed with AddFor, before the test ends: a defer is early enough.
+// MustHit reports an error for each rule of the set that was never applied, because a test without
+// its fault proves nothing. Hits that were not applied do not count. Call it at the end of the
+// test; as a deferred call it runs before the rules of AddFor are removed.
 func (s *Set) MustHit(t TB) {
 	t.Helper()
 	for _, a := range s.rules().list() {

@@ -12,7 +12,7 @@ import (
 	"example.com/fakeapi/internal/frames"
 )
 
-// writeStatus answers a request with a Status.
+// writeStatus responds with a Status.
 func writeStatus(w http.ResponseWriter, r *http.Request, s metav1.Status) {
 	contentType, body := runtime.ContentTypeJSON, jsonStatus(s)
 	if prefersProtobuf(r) {
@@ -25,12 +25,11 @@ func writeStatus(w http.ResponseWriter, r *http.Request, s metav1.Status) {
 		h.Set("Retry-After", strconv.Itoa(int(s.Details.RetryAfterSeconds)))
 	}
 	w.WriteHeader(int(s.Code))
-	// A client that has left does not miss anything.
+	// Errors of a disconnected client do not matter.
 	_, _ = w.Write(body)
 }
 
-// prefersProtobuf reads the Accept header as far as a Status needs it: the first
-// type that can be served decides.
+// prefersProtobuf reports whether the first supported type of the Accept header is protobuf.
 func prefersProtobuf(r *http.Request) bool {
 	header := r.Header.Get("Accept")
 	if header == "" {
@@ -47,7 +46,7 @@ func prefersProtobuf(r *http.Request) bool {
 	return false
 }
 
-// preferredFraming chooses the framing for a watch that a rule answers.
+// preferredFraming returns the framing of a watch that a rule answers.
 func preferredFraming(r *http.Request) framing {
 	if prefersProtobuf(r) {
 		return protobufFraming{}
@@ -55,16 +54,16 @@ func preferredFraming(r *http.Request) framing {
 	return jsonFraming{}
 }
 
-// jsonStatus encodes a Status as the API server does, with a newline behind it.
+// jsonStatus encodes a Status in JSON with a newline at the end, as kube-apiserver does.
 func jsonStatus(s metav1.Status) []byte {
 	data, err := json.Marshal(s)
 	if err != nil {
-		panic("faults: a Status does not encode: " + err.Error()) // it is strings and numbers
+		panic("faults: a Status does not encode: " + err.Error()) // not possible for strings and numbers
 	}
 	return append(data, '\n')
 }
 
-// protobufStatus encodes a Status in the envelope that names its type.
+// protobufStatus encodes a Status in protobuf, including its envelope.
 func protobufStatus(s metav1.Status) []byte {
 	raw := mustMarshal(&s)
 	envelope := mustMarshal(&runtime.Unknown{
