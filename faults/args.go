@@ -28,12 +28,12 @@ func (a *args) values(low, high int, usage string) []string {
 		return make([]string, max(low, 0))
 	}
 	var texts []string
-	for _, one := range a.call.args {
-		if one.call != nil {
-			a.setError(one.value, "expected a value, found %s(...)", one.value.text)
+	for _, item := range a.call.args {
+		if item.call != nil {
+			a.setError(item.value, "expected a value, found %s(...)", item.value.text)
 			return make([]string, max(low, 0))
 		}
-		texts = append(texts, one.value.text)
+		texts = append(texts, item.value.text)
 	}
 	return texts
 }
@@ -48,16 +48,16 @@ func (a *args) checkNoArgs() {
 // valuesAndOptions splits the arguments into the leading values, at least one and at most high of
 // them, and the options after them.
 func (a *args) valuesAndOptions(high int, usage string) (values []token, options []call) {
-	for _, one := range a.call.args {
+	for _, item := range a.call.args {
 		switch {
-		case one.call != nil:
-			options = append(options, *one.call)
+		case item.call != nil:
+			options = append(options, *item.call)
 		case len(options) > 0:
-			a.setError(one.value, "expected an option, found the value %s: values stand in front of options", one.value)
+			a.setError(item.value, "expected an option, found the value %s: values come before options", item.value)
 		case len(values) == high:
-			a.setError(one.value, "expected an option or \")\", found %s: %s", one.value, usage)
+			a.setError(item.value, "expected an option or \")\", found %s: %s", item.value, usage)
 		default:
-			values = append(values, one.value)
+			values = append(values, item.value)
 		}
 	}
 	if len(values) == 0 {
@@ -80,7 +80,7 @@ func (a *args) takeError(o *args) {
 func (a *args) parseInteger(t token) int {
 	n, err := strconv.Atoi(t.text)
 	if err != nil {
-		a.setError(t, "expected a whole number, found %s", t)
+		a.setError(t, "expected an integer, found %s", t)
 	}
 	return n
 }

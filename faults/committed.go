@@ -33,11 +33,11 @@ func (a *bufferedResponse) decompress() error {
 	}
 	r, err := gzip.NewReader(&a.Body)
 	if err != nil {
-		return fmt.Errorf("the body is no gzip: %w", err)
+		return fmt.Errorf("the body is not valid gzip: %w", err)
 	}
 	plain, err := io.ReadAll(r)
 	if err != nil {
-		return fmt.Errorf("the body is no gzip: %w", err)
+		return fmt.Errorf("the body is not valid gzip: %w", err)
 	}
 	a.Header().Del("Content-Encoding")
 	a.setBody(plain)

@@ -41,7 +41,7 @@ func (c *counter) newInstance(time.Time) Pred { return &counter{kind: c.kind, n:
 
 func (c *counter) check() error {
 	if c.n < 1 {
-		return fmt.Errorf("%s counts from 1, not from %d", c.kind.name, c.n)
+		return fmt.Errorf("%s takes a number of at least 1, not %d", c.kind.name, c.n)
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (a *after) newInstance(now time.Time) Pred { return &after{a.d, now} }
 
 func (a *after) check() error {
 	if a.d < 0 {
-		return errors.New("after takes a duration that is not negative")
+		return errors.New("after takes a non-negative duration")
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ func editJSON(doc []byte, path []string, value []byte) ([]byte, error) {
 			return doc, nil // nothing to remove
 		}
 		if err != nil {
-			return nil, fmt.Errorf("at %q there is %w", "/"+strings.Join(path[:i], "/"), err)
+			return nil, fmt.Errorf("the value at %q is %w", "/"+strings.Join(path[:i], "/"), err)
 		}
 		c.addOffset(from)
 		at, err := c.indexOf(key)
@@ -70,7 +70,7 @@ type jsonChild struct {
 }
 
 var (
-	errInvalidJSON = errors.New("no JSON")
+	errInvalidJSON = errors.New("not valid JSON")
 	errScalar      = errors.New("neither an object nor a list")
 )
 
@@ -86,21 +86,21 @@ func readChildren(doc []byte) (jsonChildren, error) {
 		return c, errScalar
 	}
 	for d.More() {
-		one := jsonChild{begin: skipSeparators(doc, int(d.InputOffset()))}
+		child := jsonChild{begin: skipSeparators(doc, int(d.InputOffset()))}
 		if c.object {
 			key, err := d.Token()
 			if err != nil {
 				return c, errInvalidJSON
 			}
-			one.key, _ = key.(string)
+			child.key, _ = key.(string)
 		}
-		one.from = skipSeparators(doc, int(d.InputOffset()))
+		child.from = skipSeparators(doc, int(d.InputOffset()))
 		var value json.RawMessage
 		if d.Decode(&value) != nil {
 			return c, errInvalidJSON
 		}
-		one.to = int(d.InputOffset())
-		c.list = append(c.list, one)
+		child.to = int(d.InputOffset())
+		c.list = append(c.list, child)
 	}
 	if _, err := d.Token(); err != nil {
 		return c, errInvalidJSON
@@ -126,7 +126,7 @@ func (c *jsonChildren) addOffset(by int) {
 // indexOf returns the index of the value for a key, or -1 if an object does not have it.
 func (c *jsonChildren) indexOf(key string) (int, error) {
 	if c.object {
-		return slices.IndexFunc(c.list, func(one jsonChild) bool { return one.key == key }), nil
+		return slices.IndexFunc(c.list, func(child jsonChild) bool { return child.key == key }), nil
 	}
 	at, err := strconv.Atoi(key)
 	if err != nil || at < 0 || at >= len(c.list) {
@@ -160,12 +160,12 @@ func (c *jsonChildren) remove(doc []byte, at int) []byte {
 func parsePointer(pointer string) ([]string, error) {
 	rest, ok := strings.CutPrefix(pointer, "/")
 	if !ok {
-		return nil, fmt.Errorf("%q is no JSON pointer: expected one such as /metadata/name", pointer)
+		return nil, fmt.Errorf("%q is not a JSON pointer such as /metadata/name", pointer)
 	}
 	path := strings.Split(rest, "/")
 	for i, key := range path {
 		if bad := strings.NewReplacer("~0", "", "~1", "").Replace(key); strings.Contains(bad, "~") {
-			return nil, fmt.Errorf("%q is no JSON pointer: behind ~ there is 0 or 1", pointer)
+			return nil, fmt.Errorf("%q is not a JSON pointer: ~ must be followed by 0 or 1", pointer)
 		}
 		path[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(key)
 	}

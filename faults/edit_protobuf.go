@@ -18,7 +18,7 @@ import (
 
 // errUnsupportedEdit is returned for edits that need the type of the object.
 var errUnsupportedEdit = errors.New("in protobuf only kind, apiVersion and metadata can be edited, items be removed or emptied, " +
-	"and in frames the type be set and the object removed; have the client accept application/json")
+	"and in frames the type be set and the object removed; use a client that accepts application/json")
 
 // editProtobufEvent edits a watch event.
 func editProtobufEvent(event *metav1.WatchEvent, e edit) (err error) {
@@ -44,7 +44,7 @@ func (e edit) stringValue() (s string, err error) {
 		return "", nil
 	}
 	if json.Unmarshal([]byte(e.value), &s) != nil || e.value == "null" {
-		return "", fmt.Errorf("in protobuf %s is a string, and cannot be %s", e.pointer, e.value)
+		return "", fmt.Errorf("in protobuf %s is a string and cannot be %s", e.pointer, e.value)
 	}
 	return s, nil
 }
@@ -53,7 +53,7 @@ func (e edit) stringValue() (s string, err error) {
 func editProtobuf(body []byte, e edit) ([]byte, error) {
 	envelope, ok := bytes.CutPrefix(body, []byte(frames.ProtobufPrefix))
 	if !ok {
-		return nil, errors.New("the body is no object in protobuf")
+		return nil, errors.New("the body is not an object in protobuf")
 	}
 	var object runtime.Unknown
 	if err := object.Unmarshal(envelope); err != nil {
@@ -120,7 +120,7 @@ func editMetadata(raw []byte, e edit, old, edited protobufMessage) ([]byte, erro
 	if err := d.Decode(&struct {
 		Metadata protobufMessage `json:"metadata"`
 	}{edited}); err != nil {
-		return nil, fmt.Errorf("protobuf has no form for that: %w", err)
+		return nil, fmt.Errorf("the edited metadata has no protobuf encoding: %w", err)
 	}
 	return append(appendField(nil, metadataField, mustMarshal(edited)), rest...), nil
 }
@@ -137,7 +137,7 @@ func editItems(raw []byte, e edit) ([]byte, error) {
 		}
 		remove = at
 	case len(e.path) == 1:
-		return nil, errors.New("in protobuf no list of items and an empty one are the same; have the client accept application/json")
+		return nil, errors.New("in protobuf items cannot be null; use a client that accepts application/json")
 	default:
 		return nil, errUnsupportedEdit
 	}

@@ -36,7 +36,7 @@ func TestEditJSON(t *testing.T) {
 		require.Equal(t, c.want, got, c.do)
 	}
 	for do, why := range map[string]string{
-		`set(/a/b, c)`:     `at "/a" there is neither an object nor a list`,
+		`set(/a/b, c)`:     `the value at "/a" is neither an object nor a list`,
 		`set(/items/3, c)`: `a list of 3 has no item "3"`,
 		`set(/items/x, c)`: `a list of 3 has no item "x"`,
 	} {
@@ -45,7 +45,7 @@ func TestEditJSON(t *testing.T) {
 	}
 	for _, broken := range []string{"", "page not found\n", `{"a":`, `{"a" 1}`, `{"b":1`} {
 		_, err := applyEdit(t, `set(/a/b, c)`, broken)
-		require.ErrorContains(t, err, "no JSON", broken)
+		require.ErrorContains(t, err, "not valid JSON", broken)
 	}
 }
 
@@ -98,16 +98,16 @@ func TestEditProtobuf(t *testing.T) {
 		require.Equal(t, c.want, string(got), c.do)
 	}
 	for _, c := range []struct{ do, from, why string }{
-		{`set(/spec/nodeName, n)`, pod(before), "have the client accept application/json"},
-		{`set(/items/0, x)`, list(full), "have the client accept application/json"},
-		{`set(/items, json(null))`, list(full), "no list of items and an empty one are the same"},
-		{`remove(/items)`, list(full), "no list of items and an empty one are the same"},
-		{`set(/items, json("[]"))`, pod(before), "have the client accept application/json"},
+		{`set(/spec/nodeName, n)`, pod(before), "use a client that accepts application/json"},
+		{`set(/items/0, x)`, list(full), "use a client that accepts application/json"},
+		{`set(/items, json(null))`, list(full), "items cannot be null"},
+		{`remove(/items)`, list(full), "items cannot be null"},
+		{`set(/items, json("[]"))`, pod(before), "use a client that accepts application/json"},
 		{`set(/metadata/odd, x)`, pod(before), `unknown field "odd"`},
-		{`set(/metadata/resourceVersion, json(5))`, pod(before), "protobuf has no form for that"},
-		{`set(/kind, json(5))`, pod(before), "is a string, and cannot be 5"},
-		{`set(/metadata/name, x)`, string(encodeProtobuf("APIGroupList", &full)), "have the client accept"},
-		{`set(/metadata/name, x)`, "xyz", "no object in protobuf"},
+		{`set(/metadata/resourceVersion, json(5))`, pod(before), "the edited metadata has no protobuf encoding"},
+		{`set(/kind, json(5))`, pod(before), "is a string and cannot be 5"},
+		{`set(/metadata/name, x)`, string(encodeProtobuf("APIGroupList", &full)), "use a client that accepts"},
+		{`set(/metadata/name, x)`, "xyz", "not an object in protobuf"},
 		{`set(/metadata/name, x)`, frames.ProtobufPrefix + "\xff", "EOF"},
 		{`set(/metadata/name, x)`, string(encodeProtobuf("Pod", &before, 0x12, 9)), "not a protobuf message"},
 	} {

@@ -75,7 +75,7 @@ func (e delay) String() string { return callText("delay", e.d.String()) }
 func (delay) isFinal() bool    { return false }
 func (e delay) check() error {
 	if e.d < 0 {
-		return errors.New("delay takes a duration that is not negative")
+		return errors.New("delay takes a non-negative duration")
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func (e truncate) String() string { return callText("truncate", strconv.Itoa(e.n
 func (truncate) isFinal() bool    { return true }
 func (e truncate) check() error {
 	if e.n < 0 {
-		return fmt.Errorf("truncate takes a number of bytes that is not negative, not %d", e.n)
+		return fmt.Errorf("truncate takes a non-negative number of bytes, not %d", e.n)
 	}
 	return nil
 }

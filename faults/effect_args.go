@@ -24,7 +24,7 @@ func parseJitter(a *args) Effect {
 func (a *args) parseSeed(t token) uint64 {
 	n, err := strconv.ParseUint(t.text, 10, 64)
 	if err != nil {
-		a.setError(t, "expected a seed, a whole number that is not negative, found %q", t.text)
+		a.setError(t, "expected a seed, a non-negative integer, found %q", t.text)
 	}
 	return n
 }

@@ -27,14 +27,14 @@ func SetField(pointer string, value any) Effect {
 		return e
 	}
 	data, err := json.Marshal(value)
-	if of := (*json.MarshalerError)(nil); errors.As(err, &of) {
-		err = of.Unwrap()
+	if marshalErr := (*json.MarshalerError)(nil); errors.As(err, &marshalErr) {
+		err = marshalErr.Unwrap()
 	}
 	if err == nil {
 		e.value, err = canonicalJSON(data)
 	}
 	if err != nil {
-		e.err = fmt.Errorf("the value for %s is no JSON: %w", pointer, err)
+		e.err = fmt.Errorf("the value for %s is not valid JSON: %w", pointer, err)
 	}
 	return e
 }
@@ -91,7 +91,7 @@ func (e edit) jsonValue() []byte {
 
 func (e edit) applyCommitted(x *exchange, a *bufferedResponse) outcome {
 	if a.Body.Len() == 0 { // HEAD, 204, 304
-		x.notApplied = "the answer has no body"
+		x.notApplied = "the response has no body"
 		return proceed
 	}
 	edited, err := e.editBody(a)
@@ -131,8 +131,8 @@ func (e edit) applyStream(s *watchWriter, f *frame) outcome {
 
 // notAppliedStatus returns the Status that the client receives if the edit is not possible. An
 // unchanged response would hide that the fault was not injected.
-func (e edit) notAppliedStatus(why error) metav1.Status {
-	return apierrors.NewInternalError(fmt.Errorf("the rule for %s cannot be applied: %w", e, why)).Status()
+func (e edit) notAppliedStatus(reason error) metav1.Status {
+	return apierrors.NewInternalError(fmt.Errorf("the effect %s cannot be applied: %w", e, reason)).Status()
 }
 
 // Overwrite replaces bytes of the response body or of the frame, starting at offset, as data
@@ -151,7 +151,7 @@ func (e overwrite) String() string {
 func (overwrite) isFinal() bool { return false }
 func (e overwrite) check() error {
 	if e.offset < 0 || e.text == "" {
-		return errors.New("overwrite takes an offset that is not negative, and at least one byte")
+		return errors.New("overwrite takes a non-negative offset and at least one byte")
 	}
 	return nil
 }

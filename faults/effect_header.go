@@ -60,7 +60,7 @@ func Warn(texts ...string) Effect {
 	for _, text := range w.texts {
 		value, err := utilnet.NewWarningHeader(299, "-", text)
 		if err != nil {
-			w.err = fmt.Errorf("%q makes no warning: %w", text, err)
+			w.err = fmt.Errorf("%q is not a valid warning: %w", text, err)
 		}
 		w.headers = append(w.headers, value)
 	}
@@ -117,13 +117,13 @@ func checkHeader(name, value string) error {
 	const token = "!#$%&'*+-.^_`|~"
 	invalid := func(r rune) bool { return notInWord(r) && !strings.ContainsRune(token, r) || r == '/' }
 	if name == "" {
-		return errors.New("a header needs a name")
+		return errors.New("a header must have a name")
 	}
 	if strings.ContainsFunc(name, invalid) {
-		return fmt.Errorf("%q is no name of a header", name)
+		return fmt.Errorf("%q is not a valid header name", name)
 	}
 	if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
-		return fmt.Errorf("%q is no value of a header: it has control characters", value)
+		return fmt.Errorf("%q is not a valid header value: it contains control characters", value)
 	}
 	return nil
 }

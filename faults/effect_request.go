@@ -42,7 +42,7 @@ func (e ignore) check() error {
 		return errors.New("ignore needs at least one parameter")
 	}
 	if slices.Contains(e.parameters, "watch") {
-		return errors.New("without its parameter watch a watch is a list, and no rule for watches can act on that")
+		return errors.New("ignore cannot remove the parameter watch, because a watch without it is a list")
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func (redirect) isFinal() bool    { return true }
 func (e redirect) check() error {
 	u, err := url.Parse(e.base)
 	if err != nil || e.base != "" && (u.Scheme == "" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "") {
-		return fmt.Errorf("redirect takes SCHEME://HOST or an empty place, not %q", e.base)
+		return fmt.Errorf("redirect takes SCHEME://HOST or \"\", not %q", e.base)
 	}
 	return nil
 }

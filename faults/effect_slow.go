@@ -26,7 +26,7 @@ func (*jitter) isFinal() bool         { return false }
 func (e *jitter) newInstance() Effect { return Jitter(e.limit, e.sequences.seed) }
 func (e *jitter) check() error {
 	if e.limit <= 0 {
-		return errors.New("jitter takes a duration above zero")
+		return errors.New("jitter takes a positive duration")
 	}
 	return nil
 }
@@ -62,10 +62,10 @@ func (e throttle) String() string {
 func (throttle) isFinal() bool { return true }
 func (e throttle) check() error {
 	if e.n < 1 {
-		return fmt.Errorf("throttle takes a number of bytes above zero, not %d", e.n)
+		return fmt.Errorf("throttle takes a positive number of bytes, not %d", e.n)
 	}
 	if e.pause < 0 {
-		return errors.New("throttle takes a duration that is not negative")
+		return errors.New("throttle takes a non-negative duration")
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func TestEditCompressedList(t *testing.T) {
 	_, body := d.get(pods)
 	require.Equal(t, strings.Replace(podList, `"continue":"abc",`, "", 1), body)
 
-	for encoding, why := range map[string]string{"zstd": "a body in zstd cannot be read", "gzip": "the body is no gzip"} {
+	for encoding, why := range map[string]string{"zstd": "a body in zstd cannot be read", "gzip": "the body is not valid gzip"} {
 		d := newTestServer(t, staticHandler("application/json", podList, "Content-Encoding", encoding), "when verb(list) do remove(/metadata/continue)")
 		resp, body := d.get(pods)
 		require.Equal(t, 500, resp.StatusCode)
@@ -81,8 +81,8 @@ func TestEditNotApplied(t *testing.T) {
 	d := newTestServer(t, staticHandler("text/plain", "ok"), "odd: when path(/healthz) do set(/a, b)")
 	resp, body := d.get("/healthz")
 	require.Equal(t, 500, resp.StatusCode)
-	require.Equal(t, `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Internal error occurred: the rule for set(/a, b) cannot be applied: `+
-		`a body of \"text/plain\" cannot be edited","reason":"InternalError","details":{"causes":[{"message":"the rule for set(/a, b) cannot be applied: `+
+	require.Equal(t, `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Internal error occurred: the effect set(/a, b) cannot be applied: `+
+		`a body of \"text/plain\" cannot be edited","reason":"InternalError","details":{"causes":[{"message":"the effect set(/a, b) cannot be applied: `+
 		`a body of \"text/plain\" cannot be edited"}]},"code":500}`+"\n", body)
 	require.Equal(t, `odd: committed request /healthz: set(/a, b) [not applied: a body of "text/plain" cannot be edited]`, d.set.Hits()[0].String())
 
@@ -92,7 +92,7 @@ func TestEditNotApplied(t *testing.T) {
 	var event metav1.WatchEvent
 	require.NoError(t, event.Unmarshal([]byte(rest[4:])))
 	require.Equal(t, "ERROR", event.Type)
-	require.Contains(t, string(event.Object.Raw), "have the client accept application/json")
+	require.Contains(t, string(event.Object.Raw), "use a client that accepts application/json")
 	require.Contains(t, d.set.Hits()[0].NotApplied, "in protobuf only")
 }
 
@@ -102,7 +102,7 @@ func TestEditEmptyBody(t *testing.T) {
 	d := newTestServer(t, same, "when path(/apis) do set(/a, b)")
 	resp, _ := d.get("/apis")
 	require.Equal(t, http.StatusNotModified, resp.StatusCode)
-	require.Equal(t, "the answer has no body", d.set.Hits()[0].NotApplied)
+	require.Equal(t, "the response has no body", d.set.Hits()[0].NotApplied)
 }
 
 // TestEditFrames: in both encodings.

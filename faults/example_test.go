@@ -92,8 +92,8 @@ func ExampleSet_MustHit() {
 	fmt.Println(len(set.Rules()), "rules are left")
 	// Output:
 	// 200 all is well
-	// this fault rule never fired: retry-504: when verb(get, list) && resource(pods) do status(504, Timeout, cause(ResourceVersionTooLarge, "Too large resource version"), retryAfter(1s))
-	// this fault rule never fired: expire-continue: when verb(list) && query(continue) do status(410, Expired)
+	// this fault rule was never applied: retry-504: when verb(get, list) && resource(pods) do status(504, Timeout, cause(ResourceVersionTooLarge, "Too large resource version"), retryAfter(1s))
+	// this fault rule was never applied: expire-continue: when verb(list) && query(continue) do status(410, Expired)
 	// 0 rules are left
 }
 

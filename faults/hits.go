@@ -47,12 +47,12 @@ type hitLog struct {
 }
 
 // add adds a hit and returns its number.
-func (l *hitLog) add(r *Rule, op Op, missed string) uint64 {
+func (l *hitLog) add(r *Rule, op Op, notApplied string) uint64 {
 	now := time.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.seq++
-	h := Hit{l.seq, now, *r, op, missed}
+	h := Hit{l.seq, now, *r, op, notApplied}
 	if len(l.ring) < maxHits {
 		l.ring = append(l.ring, h)
 		return l.seq
@@ -62,11 +62,11 @@ func (l *hitLog) add(r *Rule, op Op, missed string) uint64 {
 }
 
 // setNotApplied marks a hit as not applied.
-func (l *hitLog) setNotApplied(seq uint64, why string) {
+func (l *hitLog) setNotApplied(seq uint64, reason string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if h := &l.ring[(seq-1)%maxHits]; h.Seq == seq { // otherwise it was overwritten
-		h.NotApplied = why
+		h.NotApplied = reason
 	}
 }
 

@@ -117,13 +117,13 @@ func parseStatus(a *args) metav1.Status {
 	}
 	var d metav1.StatusDetails
 	for _, o := range options {
-		known, ok := statusOptions[o.name.text]
+		parseOption, ok := statusOptions[o.name.text]
 		if !ok {
 			a.setError(o.name, "unknown option %q; known: %s", o.name.text, sortedNames(statusOptions))
 			return s
 		}
 		inner := a.optionArgs(o)
-		known(inner, &s, &d)
+		parseOption(inner, &s, &d)
 		a.takeError(inner)
 	}
 	s.Details = &d

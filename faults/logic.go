@@ -80,11 +80,11 @@ func (g predGroup) check() error {
 }
 
 func (g predGroup) newInstances(now time.Time) predGroup {
-	armed := make([]Pred, len(g.parts))
+	parts := make([]Pred, len(g.parts))
 	for i, p := range g.parts {
-		armed[i] = p.newInstance(now)
+		parts[i] = p.newInstance(now)
 	}
-	return predGroup{armed}
+	return predGroup{parts}
 }
 
 func (g predGroup) join(operator string, inside func(Pred) string) string {
@@ -114,8 +114,8 @@ func (p *andPred) check() error {
 		case counts && counting == "":
 			counting = part.String()
 		case !counts && counting != "":
-			return errors.New(counting + " must come behind " + part.String() +
-				": what counts stands last in an and, or it would count other requests too")
+			return errors.New(counting + " must come after " + part.String() +
+				": predicates that count must be last in an &&, or they would count other requests")
 		}
 	}
 	return p.predGroup.check()

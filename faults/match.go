@@ -96,7 +96,7 @@ func checkResource(w string) error {
 	target, sub, slash := strings.Cut(w, "/")
 	plural, _, _ := strings.Cut(target, ".")
 	if plural == "" || slash && (sub == "" || strings.Contains(sub, "/")) {
-		return fmt.Errorf("%q is no resource: expected PLURAL[.GROUP][/SUBRESOURCE], for instance deployments.apps/scale", w)
+		return fmt.Errorf("%q is not a resource: expected PLURAL[.GROUP][/SUBRESOURCE], for instance deployments.apps/scale", w)
 	}
 	return nil
 }
@@ -133,7 +133,7 @@ var pathKind = &matcherKind{"path", factClient,
 	func(op Op, w string) bool { return strings.HasPrefix(op.Path, w) },
 	func(w string) error {
 		if !strings.HasPrefix(w, "/") {
-			return fmt.Errorf("%q is no path: expected one that begins with /", w)
+			return fmt.Errorf("%q is not a path: expected one that starts with /", w)
 		}
 		return nil
 	}}

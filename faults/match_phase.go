@@ -50,7 +50,7 @@ var codeKind = &matcherKind{"code", factCode,
 	func(op Op, w string) bool { return strconv.Itoa(op.Code) == w },
 	func(w string) error {
 		if c, err := strconv.Atoi(w); err != nil || c < 100 || c > 599 || strconv.Itoa(c) != w {
-			return fmt.Errorf("%q is no HTTP code: expected a number from 100 to 599", w)
+			return fmt.Errorf("%q is not an HTTP status code: expected a number from 100 to 599", w)
 		}
 		return nil
 	}}

@@ -142,11 +142,11 @@ func (p *parser) parseAnd() (Pred, error) { return p.parseOperands("&&", p.parse
 func (p *parser) parseOperands(mark string, part func() (Pred, error), join func(...Pred) Pred) (Pred, error) {
 	var parts []Pred
 	for more := true; more; more = p.accept(mark) {
-		one, err := part()
+		operand, err := part()
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, one)
+		parts = append(parts, operand)
 	}
 	return join(parts...), nil
 }
@@ -183,22 +183,22 @@ func (p *parser) parseEffect() (Effect, error) { return parseAs(p, "an effect", 
 
 // parseAs parses a call and returns it as a predicate or an effect. known has the functions by
 // name.
-func parseAs[T interface{ check() error }](p *parser, what string, known map[string]func(*args) T) (T, error) {
+func parseAs[T interface{ check() error }](p *parser, what string, constructors map[string]func(*args) T) (T, error) {
 	var none T
 	t := p.peek()
 	if t.kind != tokenWord {
 		return none, p.expectedError(what)
 	}
-	maker, ok := known[t.text]
+	construct, ok := constructors[t.text]
 	if !ok {
-		return none, p.errorAt(t, "unknown %s %q; known: %s", what[strings.IndexByte(what, ' ')+1:], t.text, sortedNames(known))
+		return none, p.errorAt(t, "unknown %s %q; known: %s", what[strings.IndexByte(what, ' ')+1:], t.text, sortedNames(constructors))
 	}
 	call, err := p.parseCall()
 	if err != nil {
 		return none, err
 	}
 	a := &args{p: p, call: call}
-	made := maker(a)
+	made := construct(a)
 	if a.err != nil {
 		return none, a.err
 	}
@@ -208,8 +208,8 @@ func parseAs[T interface{ check() error }](p *parser, what string, known map[str
 	return made, nil
 }
 
-func sortedNames[T any](known map[string]T) string {
-	return strings.Join(slices.Sorted(maps.Keys(known)), ", ")
+func sortedNames[T any](m map[string]T) string {
+	return strings.Join(slices.Sorted(maps.Keys(m)), ", ")
 }
 
 // call is a parsed call:

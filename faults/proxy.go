@@ -39,6 +39,6 @@ func writeUnreachable(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	writeStatus(w, r, completeStatus(metav1.Status{
 		Code:    http.StatusBadGateway,
-		Message: "the proxy of the fault rules cannot reach the server: " + err.Error(),
+		Message: "the fault proxy cannot reach the server: " + err.Error(),
 	}, NewOp(r)))
 }

@@ -87,7 +87,7 @@ func TestProxyUnreachableServer(t *testing.T) {
 	d := newProxy(t, closed.URL, http.DefaultTransport)
 	resp, body := d.get(pods)
 	require.Equal(t, http.StatusBadGateway, resp.StatusCode)
-	require.Contains(t, body, "the proxy of the fault rules cannot reach the server: ")
+	require.Contains(t, body, "the fault proxy cannot reach the server: ")
 	require.Contains(t, body, `"kind":"Status"`)
 }
 

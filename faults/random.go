@@ -21,15 +21,15 @@ func newRandomSequences(seed uint64) *randomSequences { return &randomSequences{
 func (s *randomSequences) next(key string) float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	one := s.byKey[key]
-	if one == nil {
+	pcg := s.byKey[key]
+	if pcg == nil {
 		h := fnv.New64a()
 		h.Write([]byte(key))
-		one = rand.NewPCG(s.seed, h.Sum64())
+		pcg = rand.NewPCG(s.seed, h.Sum64())
 		if s.byKey == nil {
 			s.byKey = map[string]*rand.PCG{}
 		}
-		s.byKey[key] = one
+		s.byKey[key] = pcg
 	}
-	return rand.New(one).Float64()
+	return rand.New(pcg).Float64()
 }

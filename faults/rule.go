@@ -33,7 +33,7 @@ func (r Rule) String() string {
 			b.WriteString(", ")
 		}
 		if e == nil {
-			b.WriteString("nothing")
+			b.WriteString("nil")
 			continue
 		}
 		b.WriteString(e.String())
@@ -74,33 +74,33 @@ func (r Rule) activePhases() (phaseSet, error) {
 	if err := r.checkEffects(); err != nil {
 		return noPhases, err
 	}
-	fit := allPhases
+	supported := allPhases
 	for _, e := range r.Do {
-		fit &= supportedPhases(e)
+		supported &= supportedPhases(e)
 	}
-	if fit == noPhases {
-		return noPhases, errors.New("no phase is fit for all of its effects: " + r.describeSupportedPhases())
+	if supported == noPhases {
+		return noPhases, errors.New("no phase is supported by all of its effects: " + r.describeSupportedPhases())
 	}
 	possible := matchingPhases(r.condition())
 	if possible == noPhases {
 		return noPhases, errors.New("nothing can match its condition (a frame belongs to a watch, a watch has no " +
 			"committed phase, event() and initialEventsEnd are about frames, code() is about committed answers)")
 	}
-	armed := possible & fit
+	active := possible & supported
 	switch {
-	case selectsPhase(r.condition()) && armed != possible:
-		return noPhases, fmt.Errorf("its condition is about: %s; but %s", possible, r.describeSupportedPhases())
-	case armed == noPhases:
+	case selectsPhase(r.condition()) && active != possible:
+		return noPhases, fmt.Errorf("its condition selects: %s; but %s", possible, r.describeSupportedPhases())
+	case active == noPhases:
 		return noPhases, fmt.Errorf("its condition can match in: %s; but %s", possible, r.describeSupportedPhases())
 	case !selectsPhase(r.condition()):
-		armed = phaseSetOf(armed.list()[0])
+		active = phaseSetOf(active.list()[0])
 	}
-	return armed, r.checkWatchOnly(armed)
+	return active, r.checkWatchOnly(active)
 }
 
 func (r Rule) checkEffects() error {
 	if len(r.Do) == 0 {
-		return errors.New("it does nothing: at least one effect is needed")
+		return errors.New("it has no effects")
 	}
 	for i, e := range r.Do {
 		if e == nil {
@@ -110,7 +110,7 @@ func (r Rule) checkEffects() error {
 			return err
 		}
 		if e.isFinal() && i < len(r.Do)-1 && r.Do[i+1] != nil {
-			return fmt.Errorf("%s must be the last effect: behind it, %s has nothing to act on", e, r.Do[i+1])
+			return fmt.Errorf("%s must be the last effect, because it completes the response or the frame: %s cannot follow", e, r.Do[i+1])
 		}
 	}
 	return nil
@@ -118,8 +118,8 @@ func (r Rule) checkEffects() error {
 
 // checkWatchOnly returns an error if a rule with an effect for watches only can match other
 // requests.
-func (r Rule) checkWatchOnly(armed phaseSet) error {
-	if !armed.has(Before) {
+func (r Rule) checkWatchOnly(active phaseSet) error {
+	if !active.has(Before) {
 		return nil
 	}
 	i := slices.IndexFunc(r.Do, func(e Effect) bool { _, ok := e.(watchOnlyEffect); return ok })
@@ -128,7 +128,7 @@ func (r Rule) checkWatchOnly(armed phaseSet) error {
 	}
 	if verbs := matchingVerbs(r.condition(), Before); !slices.Equal(verbs, []string{requestinfo.Watch}) {
 		return fmt.Errorf("%s is for watches only, and its condition matches other requests too: add verb(watch), "+
-			"or say during(stream) to act on frames", r.Do[i])
+			"or use during(stream) to act on frames", r.Do[i])
 	}
 	return nil
 }

@@ -43,12 +43,12 @@ func describeRule(text string) string {
 	}
 	in, err := r.activePhases()
 	if err != nil {
-		return "refused: " + err.Error()
+		return "invalid: " + err.Error()
 	}
 	if r.String() == text {
-		return "armed: " + in.String()
+		return "active: " + in.String()
 	}
-	return "armed: " + in.String() + "; " + r.String()
+	return "active: " + in.String() + "; " + r.String()
 }
 
 // TestConstructorsPrintAndParse: what is built in Go and what is read from text
@@ -97,7 +97,7 @@ func TestRuleWithoutConditionIsAlways(t *testing.T) {
 }
 
 func TestInvalidRules(t *testing.T) {
-	require.ErrorContains(t, Rule{Name: "idle"}.Validate(), `fault rule "idle": it does nothing`)
+	require.ErrorContains(t, Rule{Name: "idle"}.Validate(), `fault rule "idle": it has no effects`)
 	require.ErrorContains(t, Rule{Do: []Effect{nil}}.Validate(), "an effect is nil")
 	require.ErrorContains(t, Rule{Do: []Effect{Reply(metav1.Status{Code: 410, Status: "Success"})}}.Validate(), `not "Success"`)
 	require.ErrorContains(t, Rule{Do: []Effect{Reply(metav1.Status{Code: 410, ListMeta: metav1.ListMeta{ResourceVersion: "1"}})}}.Validate(), "only continue")

@@ -99,13 +99,13 @@ func (s *Set) rules() *ruleSnapshot { return s.snapshot.Load() }
 
 // newEffectInstances returns copies with new state.
 func newEffectInstances(do []Effect) []Effect {
-	armed := slices.Clone(do)
-	for i, e := range armed {
-		if with, ok := e.(statefulEffect); ok {
-			armed[i] = with.newInstance()
+	instances := slices.Clone(do)
+	for i, e := range instances {
+		if stateful, ok := e.(statefulEffect); ok {
+			instances[i] = stateful.newInstance()
 		}
 	}
-	return armed
+	return instances
 }
 
 // applyRules evaluates the rules for op and calls apply with the effects of those that match.
@@ -132,10 +132,10 @@ func (x *exchange) applyRules(rules *ruleSnapshot, op Op, apply func(Effect) out
 }
 
 // recordNotApplied adds a hit for each rule that could match a watch but cannot be applied to it.
-func (s *Set) recordNotApplied(rules *ruleSnapshot, op Op, why string) {
+func (s *Set) recordNotApplied(rules *ruleSnapshot, op Op, reason string) {
 	for _, a := range rules.list() {
 		if a.couldMatch(op.Phase, op) {
-			s.hits.add(&a.rule, op, why)
+			s.hits.add(&a.rule, op, reason)
 		}
 	}
 }

@@ -95,7 +95,7 @@ func checkStatus(s metav1.Status) error {
 	case s.Details != nil && s.Details.RetryAfterSeconds < 0:
 		return errors.New("retryAfter must not be negative")
 	case s.ListMeta != metav1.ListMeta{Continue: s.Continue}:
-		return errors.New("of a Status's metadata, only continue can be given")
+		return errors.New("only continue can be set in the metadata of a Status")
 	}
 	return nil
 }

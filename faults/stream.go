@@ -196,9 +196,9 @@ func (s *watchWriter) writePart(p []byte, complete bool) error {
 	if !complete {
 		return nil
 	}
-	whole := &frame{s.buffered, s.op}
+	f := &frame{s.buffered, s.op}
 	s.buffered, s.buffering = s.buffered[:0], false
-	return s.writeFrame(whole)
+	return s.writeFrame(f)
 }
 
 // frame is one complete frame. Effects may change it.
@@ -209,7 +209,7 @@ type frame struct {
 
 // writeFrame applies the rules to a frame and sends it unless they drop it.
 func (s *watchWriter) writeFrame(f *frame) error {
-	o, late := proceed, s.reordered
+	o, held := proceed, s.reordered
 	if s.framing.parseEvent(f.data, &f.op) {
 		o = s.x.applyRules(s.rules, f.op, func(e Effect) outcome { return e.(streamEffect).applyStream(s, f) })
 	}
@@ -225,11 +225,11 @@ func (s *watchWriter) writeFrame(f *frame) error {
 		s.terminate(o)
 		return errWatchEnded
 	}
-	if late == nil {
+	if held == nil {
 		return nil
 	}
 	s.reordered = nil
-	_, err := s.x.write(late)
+	_, err := s.x.write(held)
 	return err
 }
 

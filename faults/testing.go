@@ -27,7 +27,7 @@ func (s *Set) MustHit(t TB) {
 	t.Helper()
 	for _, a := range s.rules().list() {
 		if a.applied.Load() == 0 {
-			t.Errorf("this fault rule never fired: %s", a.rule)
+			t.Errorf("this fault rule was never applied: %s", a.rule)
 		}
 	}
 }

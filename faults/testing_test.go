@@ -31,8 +31,8 @@ func TestMustHit(t *testing.T) {
 	tb := &fakeTB{}
 	d.set.MustHit(tb)
 	require.Equal(t, []string{
-		"error: this fault rule never fired: idle: when verb(get) && nth(9) do reset",
-		"error: this fault rule never fired: missed: when verb(get) do set(/a, b)",
+		"error: this fault rule was never applied: idle: when verb(get) && nth(9) do reset",
+		"error: this fault rule was never applied: missed: when verb(get) do set(/a, b)",
 	}, tb.messages)
 
 	quiet := &fakeTB{}
@@ -58,6 +58,6 @@ func TestAddFor(t *testing.T) {
 	require.Empty(t, tb.messages)
 
 	set.AddFor(tb, faults.Rule{Name: "idle"})
-	require.Equal(t, []string{`fatal: fault rule "idle": it does nothing: at least one effect is needed`}, tb.messages)
+	require.Equal(t, []string{`fatal: fault rule "idle": it has no effects`}, tb.messages)
 	require.Len(t, set.Rules(), 1)
 }
