@@ -1,5 +1,5 @@
-// Package certs makes what a server on TLS needs: a certificate authority of its
-// own, which exists in memory only, and certificates that it issues.
+// Package certs creates a certificate authority in memory, and issues server and client
+// certificates.
 package certs
 
 import (
@@ -16,9 +16,8 @@ import (
 	"time"
 )
 
-// The time around now for which certificates are valid. It reaches back for
-// clients whose clocks are set wrong on purpose, and far ahead, because on virtual
-// time years are cheap.
+// The validity of certificates, around the current time. It begins early for clients with skewed
+// clocks, and is long because virtual time may advance by years.
 const (
 	validBefore = 24 * time.Hour
 	validAfter  = 10 * 365 * 24 * time.Hour
@@ -30,10 +29,9 @@ type Authority struct {
 	key         *ecdsa.PrivateKey
 }
 
-// NewAuthority makes an authority.
+// NewAuthority creates an authority with a new key.
 func NewAuthority() (*Authority, error) {
-	// Generating keys, serial numbers and certificates of this kind fails only
-	// when the machine is out of randomness, but the library can say so.
+	// Generating keys, serial numbers and certificates fails only if the machine has no randomness.
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, fmt.Errorf("certificate authority: %w", err)
@@ -55,19 +53,19 @@ func NewAuthority() (*Authority, error) {
 	return &Authority{certificate, key}, nil
 }
 
-// PEM is the certificate of the authority, as clients read it from a file.
+// PEM returns the certificate of the authority in PEM.
 func (a *Authority) PEM() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.certificate.Raw})
 }
 
-// CertPool is what a client trusts that trusts the authority and nobody else.
+// CertPool returns a pool that contains only the certificate of the authority.
 func (a *Authority) CertPool() *x509.CertPool {
 	pool := x509.NewCertPool()
 	pool.AddCert(a.certificate)
 	return pool
 }
 
-// IssueServer makes a certificate for a server that is known by names and IP addresses.
+// IssueServer issues a server certificate for host names and IP addresses.
 func (a *Authority) IssueServer(hosts ...string) (tls.Certificate, error) {
 	template, err := newTemplate("fakeapi")
 	if err != nil {
@@ -84,8 +82,8 @@ func (a *Authority) IssueServer(hosts ...string) (tls.Certificate, error) {
 	return a.sign(template)
 }
 
-// IssueClient makes a certificate for a user in groups, which is their common name and their
-// organizations. It expires when lifetime is over; 0 is as long as for a server.
+// IssueClient issues a client certificate for a user (the common name) in groups (the
+// organizations). It expires after lifetime, or with lifetime 0 when server certificates do.
 func (a *Authority) IssueClient(lifetime time.Duration, user string, groups ...string) (tls.Certificate, error) {
 	template, err := newTemplate(user)
 	if err != nil {
@@ -99,7 +97,7 @@ func (a *Authority) IssueClient(lifetime time.Duration, user string, groups ...s
 	return a.sign(template)
 }
 
-// sign makes a key and the certificate for it.
+// sign creates a key and a certificate for it.
 func (a *Authority) sign(template *x509.Certificate) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -113,8 +111,7 @@ func (a *Authority) sign(template *x509.Certificate) (tls.Certificate, error) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
 }
 
-// EncodePEM gives a certificate that was issued here, and its key, as clients read them from
-// files.
+// EncodePEM returns an issued certificate and its key in PEM.
 func EncodePEM(pair tls.Certificate) (certificate, key []byte, err error) {
 	der, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 	"example.com/fakeapi/fake/internal/certs"
 )
 
-// verify tells what a client that trusts an authority says of the certificate that
-// another one has issued.
+// verify verifies a certificate of issuer as a client does that trusts another authority.
 func verify(t *testing.T, trusted, issuer *certs.Authority, host string, at time.Time) error {
 	t.Helper()
 	issued, err := issuer.IssueServer("localhost", "127.0.0.1", "::1")
@@ -23,8 +22,8 @@ func verify(t *testing.T, trusted, issuer *certs.Authority, host string, at time
 	return err
 }
 
-// Whoever trusts the authority takes its certificates for the names they are for,
-// on the clock of the wall and on that of a bubble, and for years; nobody else does.
+// Certificates are valid for their hosts only, for clients that trust the authority only, in real
+// and virtual time, and for years.
 func TestCertificates(t *testing.T) {
 	check := func(t *testing.T) {
 		a, err := certs.NewAuthority()

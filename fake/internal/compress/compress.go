@@ -1,9 +1,8 @@
-// Package compress answers in gzip where a Kubernetes API server does (HT-02, HT-03, SI-17): large
-// answers of the resource API, and streaming lists.
+// Package compress compresses responses with gzip where a Kubernetes API server does (HT-02, HT-03,
+// SI-17): large responses of the resource API, and streaming lists.
 //
-// It stands outside of all that looks into answers, such as fault rules and the timeline, so that
-// those see them as they are. What compresses is kept for the next answer, and its level is the
-// cheapest, as in a real server.
+// Its handler is outside of the fault rules and the timeline, which read and write uncompressed
+// bytes. Writers are pooled, and use the fastest compression level, as in a real server.
 package compress
 
 import (
@@ -17,23 +16,23 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// Threshold is the size in bytes up to which an answer goes out as it is.
+// Threshold is the size in bytes up to which a response is not compressed.
 const Threshold = 128 << 10
 
 const encoding = "gzip"
 
-// Compressor compresses answers. The zero value is ready. It may be used by any number of requests
-// at once.
+// Compressor compresses responses. The zero value is ready for use. It is safe for concurrent use.
 type Compressor struct {
-	idle         sync.Pool // of *gzip.Writer
+	idle         sync.Pool // *gzip.Writer
 	watchListOff atomic.Bool
 }
 
-// SetWatchList says whether the server has streaming lists, which is the default. It makes them of watches that do not ask for it (SI-10).
+// SetWatchList sets whether the server has streaming lists, which is the default. It then treats
+// some watches as streaming lists that do not ask for it (SI-10).
 func (c *Compressor) SetWatchList(on bool) { c.watchListOff.Store(!on) }
 
-// Handler compresses those answers of next that announce a Content-Length above Threshold, and the
-// watches that begin with all that is there, each for clients that accept it.
+// Handler compresses responses of next whose Content-Length is above Threshold, and streaming
+// lists, for clients that accept gzip.
 func (c *Compressor) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if requestinfo.FromRequest(r).Prefix == "" || !accepts(r.Header.Get("Accept-Encoding")) {
@@ -46,7 +45,8 @@ func (c *Compressor) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// accepts reads Accept-Encoding as a real server does: gzip by its name, with no parameter.
+// accepts reports whether an Accept-Encoding header has gzip, by its name and without a parameter,
+// as a real server reads it.
 func accepts(header string) bool {
 	for item := range strings.SplitSeq(header, ",") {
 		if strings.TrimSpace(item) == encoding {
@@ -56,8 +56,9 @@ func accepts(header string) bool {
 	return false
 }
 
-// isStreamingList reports whether a request is for a watch that begins with all that is there and ends that with a bookmark (SI-17). One
-// that asks for bookmarks, and neither for a state nor for something else, is one by default (SI-10).
+// isStreamingList reports whether a request is a watch that begins with all objects and a bookmark
+// (SI-17). A watch with bookmarks that sets neither a resourceVersion nor sendInitialEvents is one
+// by default (SI-10).
 func isStreamingList(r *http.Request, byDefault bool) bool {
 	if !strings.Contains(r.URL.RawQuery, "allowWatchBookmarks=") {
 		return false
@@ -80,7 +81,7 @@ func (c *Compressor) getWriter(w http.ResponseWriter) *gzip.Writer {
 	}
 	z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
 	if err != nil {
-		panic(err) // there is this level
+		panic(err) // the level is valid
 	}
 	return z
 }
@@ -90,19 +91,19 @@ func (c *Compressor) putWriter(z *gzip.Writer) {
 	c.idle.Put(z)
 }
 
-// responseWriter is an answer that may be compressed.
+// responseWriter compresses the response if it is large enough.
 type responseWriter struct {
 	http.ResponseWriter
 	compressor *Compressor
-	stream     bool // of a streaming list
+	stream     bool // the request is a streaming list
 
 	decided, compress bool
 	zip               *gzip.Writer // nil while there is nothing to compress
-	contentLength     int          // the size that the answer has by its header
+	contentLength     int          // the Content-Length header
 	written           int
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap returns the wrapped writer, for http.ResponseController.
 func (w *responseWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // WriteHeader implements http.ResponseWriter.
@@ -146,15 +147,15 @@ func (w *responseWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Flush sends what was written.
+// Flush implements http.Flusher.
 func (w *responseWriter) Flush() { _ = w.FlushError() }
 
-// FlushError is Flush for http.ResponseController. A stream ends its gzip member with each flush, and
-// begins another when there is more: a watch at rest holds no compressor.
+// FlushError is Flush for http.ResponseController. Each flush of a stream ends the gzip member; the
+// next write begins another, so that an idle watch holds no gzip.Writer.
 func (w *responseWriter) FlushError() error {
 	if w.zip != nil {
-		// Before the end of a member: Go's reader gives what comes with the end only when it has seen
-		// the next one begin.
+		// Flush before closing the member: Go's reader returns the data at the end of a member only
+		// after it has read the header of the next one.
 		if err := w.zip.Flush(); err != nil {
 			return err
 		}
@@ -174,13 +175,13 @@ func (w *responseWriter) close() error {
 	return err
 }
 
-// end completes the answer. One that is shorter than it was announced to be ends in disorder, as it
-// would without gzip.
+// end completes the response. A response shorter than its Content-Length is aborted, as it is
+// without gzip.
 func (w *responseWriter) end() {
 	if w.compress && !w.stream && w.written < w.contentLength {
 		panic(http.ErrAbortHandler)
 	}
 	if w.zip != nil {
-		_ = w.close() // the client may be gone; nobody is left to tell
+		_ = w.close() // the client may have disconnected
 	}
 }

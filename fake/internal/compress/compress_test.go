@@ -16,7 +16,8 @@ import (
 
 const path = "/api/v1/namespaces/default/configmaps"
 
-// serve answers a request with so many bytes, which are announced unless size is negative.
+// serve answers a request with a body of size bytes. A Content-Length is set unless announced is
+// negative.
 func serve(t *testing.T, target, accept string, announced, size int, header ...string) (*httptest.ResponseRecorder, string) {
 	t.Helper()
 	body := strings.Repeat("x", size)
@@ -85,12 +86,12 @@ func TestNotCompressed(t *testing.T) {
 	}
 }
 
-// An answer that breaks its word about its size is as broken in gzip.
+// A response that is shorter than its Content-Length is aborted with gzip, too.
 func TestShort(t *testing.T) {
 	require.PanicsWithValue(t, http.ErrAbortHandler, func() { serve(t, path, "gzip", Threshold+2, Threshold+1) })
 }
 
-// Each flush of a streaming list can be read at once, and is whole.
+// Each flush of a streaming list can be read at once and completely.
 func TestStream(t *testing.T) {
 	var c Compressor
 	step := make(chan string)

@@ -30,14 +30,14 @@ func needsCollection(meta *metav1.ObjectMeta) bool {
 	return isWaitingForDependents(meta) || hasOrphanFinalizer(meta)
 }
 
-// item is an object that the collector looks at, as it is now.
+// item is an object that the garbage collector examines, as it is in the store now.
 type item struct {
 	location
 	rec  *memstore.Record
 	meta *metav1.ObjectMeta
 }
 
-// reconcile does what is to be done about the object under a key.
+// reconcile examines the object under a key and deletes or changes it as needed.
 func (m *Controllers) reconcile(key string) error {
 	it, err := m.readItem(key)
 	switch {
@@ -48,12 +48,12 @@ func (m *Controllers) reconcile(key string) error {
 	case isWaitingForDependents(it.meta):
 		return m.waitForDependents(it)
 	case it.meta.DeletionTimestamp != nil:
-		return nil // its dependents are dealt with when it is gone
+		return nil // its dependents are handled when it is gone
 	}
 	return m.collect(it)
 }
 
-// readItem reads the object under a key; nil if there is none.
+// readItem returns the object under a key, or nil if there is none.
 func (m *Controllers) readItem(key string) (*item, error) {
 	p, ok := m.kinds.find(key)
 	rec := m.store.View().Get(key)
@@ -67,8 +67,8 @@ func (m *Controllers) readItem(key string) (*item, error) {
 	return &item{location: p, rec: rec, meta: meta}, nil
 }
 
-// collect deletes an object that has lost its owners, or frees it from those that
-// are gone or wait for its end while it has others.
+// collect deletes an object whose owners are all absent. If some are present, it removes the
+// references to absent owners and to owners in foreground deletion.
 func (m *Controllers) collect(it *item) error {
 	owners, ok := m.classify(it)
 	switch {
@@ -79,12 +79,12 @@ func (m *Controllers) collect(it *item) error {
 	case owners.waiting && len(m.graph.dependents(it.rec.UID)) > 0:
 		return m.collectForeground(it)
 	}
-	return m.delete(it, nil) // by the policy that its own finalizers ask for
+	return m.delete(it, nil) // the propagation policy follows from its own finalizers
 }
 
-// collectForeground deletes an object whose owner waits for it and that has dependents
-// of its own: they go before it, as it goes before its owner. If one of them is
-// waiting already, this may be a cycle, and the object stops to block.
+// collectForeground deletes an object whose owner is in foreground deletion and that has dependents
+// of its own. The dependents are deleted first. If one of them is already in foreground deletion,
+// the references may form a cycle; then the object stops blocking its owners.
 func (m *Controllers) collectForeground(it *item) error {
 	if slices.ContainsFunc(m.graph.dependents(it.rec.UID), m.graph.isWaiting) {
 		if err := m.unblock(it); err != nil {
@@ -100,8 +100,8 @@ func (m *Controllers) collectForeground(it *item) error {
 	return m.delete(it, &foreground)
 }
 
-// delete deletes an object if it still is as it was looked at: somebody may have
-// adopted it.
+// delete deletes an object if it has not changed since it was read. Another client may have adopted
+// it.
 func (m *Controllers) delete(it *item, policy *metav1.DeletionPropagation) error {
 	uid, revision := types.UID(it.rec.UID), it.rec.Revision.String()
 	return m.writer.DeleteKey(it.res, it.rec.Key, &metav1.DeleteOptions{
@@ -110,7 +110,7 @@ func (m *Controllers) delete(it *item, policy *metav1.DeletionPropagation) error
 	})
 }
 
-// release takes owners from an object.
+// release removes owner references from an object.
 func (m *Controllers) release(it *item, lost []types.UID) error {
 	if len(lost) == 0 {
 		return nil
@@ -122,8 +122,8 @@ func (m *Controllers) release(it *item, lost []types.UID) error {
 	})
 }
 
-// orphan ends the wait of an object whose dependents are to stay: they lose their
-// reference to it, then it loses the finalizer.
+// orphan removes the owner's reference from all dependents of an object, then the orphan finalizer
+// from the object.
 func (m *Controllers) orphan(it *item) error {
 	err := m.eachDependent(it, func(dependent *item) error {
 		return m.release(dependent, []types.UID{types.UID(it.rec.UID)})
@@ -134,8 +134,8 @@ func (m *Controllers) orphan(it *item) error {
 	return m.dropFinalizer(it, metav1.FinalizerOrphanDependents)
 }
 
-// waitForDependents ends the wait of an object in foreground deletion once no dependent
-// blocks it any more. All that can go are sent off first, whether they block or not.
+// waitForDependents removes the foreground finalizer of an object once no dependent blocks it. It
+// first starts the deletion of all dependents, blocking or not.
 func (m *Controllers) waitForDependents(it *item) error {
 	err := m.eachDependent(it, func(dependent *item) error {
 		if dependent.meta.DeletionTimestamp != nil {
@@ -153,9 +153,8 @@ func (m *Controllers) waitForDependents(it *item) error {
 	return m.dropFinalizer(it, metav1.FinalizerDeleteDependents)
 }
 
-// eachDependent does something to every dependent of an object. One that fails does
-// not stop the rest; it stops the object, unless it is gone or has changed and is
-// looked at again.
+// eachDependent calls do for each dependent of an object. A failure does not stop the loop, but is
+// returned, unless the dependent is gone or has changed, in which case it is queued again.
 func (m *Controllers) eachDependent(it *item, do func(*item) error) error {
 	var failed []error
 	for _, key := range m.graph.dependents(it.rec.UID) {

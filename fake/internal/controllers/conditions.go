@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// conditions gives the conditions of a terminating namespace after a look through
-// it, in the words of the namespace controller. Those of other types stay.
+// conditions returns the conditions of a terminating namespace, with the reasons and messages of
+// the namespace controller. Conditions of other types are unchanged.
 func conditions(have []corev1.NamespaceCondition, left *remaining, at time.Time) []corev1.NamespaceCondition {
 	now := metav1.NewTime(at.Truncate(time.Second))
 	for _, want := range []corev1.NamespaceCondition{
@@ -65,7 +65,7 @@ func finalizersRemaining(finalizers map[string]int) corev1.NamespaceCondition {
 		"Some content in the namespace has finalizers remaining: "+countsText(finalizers, "%s in %d resource instances"))
 }
 
-// countsText lists what is counted, sorted.
+// countsText returns the counts as text, sorted.
 func countsText(counts map[string]int, format string) string {
 	texts := make([]string, 0, len(counts))
 	for what, n := range counts {

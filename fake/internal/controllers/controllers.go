@@ -18,57 +18,55 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// Writer is the part of the API that the controllers write with; verbs.API is one
-// and says what the methods do.
+// Writer is the part of the API that the controllers write with. handlers.API implements it.
 type Writer interface {
-	// DeleteKey deletes the object under a key as a DELETE request would.
+	// DeleteKey deletes the object under a key as a DELETE request does.
 	DeleteKey(res *resource.Resource, key string, opts *metav1.DeleteOptions) error
-	// ChangeKey changes the object under a key, if it has the uid, as a patch would.
+	// ChangeKey changes the object under a key as a patch does, if it has the uid.
 	ChangeKey(res *resource.Resource, key, uid, subresource string, do func(runtime.Object)) error
-	// Now is the time that it goes by.
+	// Now returns the current time of the server.
 	Now() time.Time
 }
 
-// maxAttempts is how often one Settle looks at the same object or namespace. No
-// honest work comes near it: two who undo each other's writes do.
+// maxAttempts is how often one RunUntilIdle examines the same object or namespace. Only writers
+// that undo each other's writes reach it.
 const maxAttempts = 1000
 
-// livelockPause is how long Run leaves those alone who have kept Settle from an end.
+// livelockPause is how long Run waits before it examines objects again that exceeded maxAttempts.
 const livelockPause = time.Second
 
-// Controllers is the controllers of one store. Make it with New. Its methods may be
-// called from any goroutine.
+// Controllers is the controllers of one store. Its methods may be called from any goroutine.
 type Controllers struct {
 	store  *memstore.Store
 	table  func() *resource.Table
 	writer Writer
 	kinds  *resourceIndex
-	// wakeups has an element when those who sleep are to look again.
+	// wakeups has an element if Run is to examine the store again.
 	wakeups chan struct{}
 
-	// mu is held by the one who works. It guards all below.
+	// mu is held while the controllers work. It guards all fields below.
 	mu     sync.Mutex
-	cursor *memstore.Cursor // nil before the first look at everything
+	cursor *memstore.Cursor // nil before buildGraph
 	events []*memstore.Event
 
 	graph graph
-	// queue are the keys of objects to look at, each once, and queued the same as a set.
+	// queue has the keys of the objects to examine, each once. queued has the same keys as a set.
 	queue  []string
 	queued map[string]bool
-	// ending are the namespaces that are on their way out, those that are true to be
-	// looked at.
+	// ending has the terminating namespaces. The value is true if the namespace is to be examined.
 	ending    map[string]bool
 	deadlines deadlines
 
-	looks map[string]int // of the current Settle
+	looks map[string]int // attempts of the current RunUntilIdle
 
-	// emptying tells that a namespace is ending; pending counts the events that woke
-	// nobody. Writers read them, see concerns.
+	// emptying is true while a namespace is terminating. pending counts the events that did not
+	// wake Run. Writers read them, see isRelevant.
 	emptying atomic.Bool
-	pending   atomic.Int64
+	pending  atomic.Int64
 }
 
-// New makes the controllers of a store, which serves what table gives. They do nothing before Settle or Run.
+// New returns the controllers of a store that serves the types of table. They do nothing before Run
+// or RunUntilIdle.
 func New(store *memstore.Store, table func() *resource.Table, writer Writer) *Controllers {
 	return &Controllers{
 		store: store, table: table, writer: writer, kinds: newKinds(table),
@@ -76,7 +74,7 @@ func New(store *memstore.Store, table func() *resource.Table, writer Writer) *Co
 	}
 }
 
-// Run keeps the store settled until ctx ends.
+// Run processes events of the store until ctx ends.
 func (m *Controllers) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		if err := m.RunUntilIdle(ctx); errors.Is(err, errLivelock) {
@@ -88,15 +86,15 @@ func (m *Controllers) Run(ctx context.Context) {
 	}
 }
 
-// Wake has Run look again, as Now has leapt.
+// Wake makes Run examine deadlines again, because Now has changed.
 func (m *Controllers) Wake() {
 	select {
 	case m.wakeups <- struct{}{}:
-	default: // it is going to
+	default: // a wake-up is pending already
 	}
 }
 
-// wait waits for a write, a time that passes (0: none does), Look, or the end of ctx.
+// wait waits for a write, for a duration (0: none), for Wake, or for the end of ctx.
 func (m *Controllers) wait(ctx context.Context, wake <-chan struct{}, after time.Duration) {
 	var ring <-chan time.Time
 	if after > 0 {
@@ -112,12 +110,12 @@ func (m *Controllers) wait(ctx context.Context, wake <-chan struct{}, after time
 	}
 }
 
-// nextWake tells what to wait for after a Settle: a write, or the next deadline, 0 if
-// there is none.
+// nextWake returns what to wait for when the queue is empty: a write, and the time to the next
+// deadline, 0 if there is none.
 func (m *Controllers) nextWake() (wake <-chan struct{}, after time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.cursor == nil { // ctx has ended before the first look
+	if m.cursor == nil { // ctx ended before buildGraph
 		return nil, 0
 	}
 	if at, ok := m.deadlines.first(); ok {
@@ -128,13 +126,13 @@ func (m *Controllers) nextWake() (wake <-chan struct{}, after time.Duration) {
 	return m.cursor.ReadyFor(m.isRelevant), after
 }
 
-// errLivelock is what Settle wraps when there seems to be no end.
-var errLivelock = errors.New("the controllers do not come to rest")
+// errLivelock is wrapped by the error of RunUntilIdle if an object exceeds maxAttempts.
+var errLivelock = errors.New("the controllers do not become idle")
 
-// RunUntilIdle does all that there is to do at this moment, and all that comes of it.
-// It does not wait for deadlines. What fails is left as it is until something
-// happens to it, and does not stop the rest; the error names it. Another error
-// is that of ctx, or that the same object comes up for ever.
+// RunUntilIdle processes the queue until it is empty, including what the controllers' own writes
+// add to it. It does not wait for deadlines. An object that fails is not retried until its next
+// event, does not stop the others, and is named in the error. Other errors are that of ctx and
+// errLivelock.
 func (m *Controllers) RunUntilIdle(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -150,19 +148,19 @@ func (m *Controllers) RunUntilIdle(ctx context.Context) error {
 			return errors.Join(failed...)
 		}
 		if m.exceededLimit(what) {
-			m.cursor = nil // the work that was taken is found again
+			m.cursor = nil // the graph is built again, so that no work is lost
 			return errors.Join(append(failed, fmt.Errorf("%w: %s", errLivelock, what))...)
 		}
 		switch err := work(); {
 		case apierrors.IsConflict(err):
-			m.enqueue(what) // an object that has changed meanwhile: look again
+			m.enqueue(what) // the object has changed meanwhile: examine it again
 		case err != nil && !apierrors.IsNotFound(err):
 			failed = append(failed, fmt.Errorf("%s: %w", what, err))
 		}
 	}
 }
 
-// exceededLimit notes a look at something and reports whether it was one too many.
+// exceededLimit counts an attempt and reports whether there were more than maxAttempts.
 func (m *Controllers) exceededLimit(what string) bool {
 	if m.looks == nil {
 		m.looks = make(map[string]int)
@@ -171,8 +169,8 @@ func (m *Controllers) exceededLimit(what string) bool {
 	return m.looks[what] > maxAttempts
 }
 
-// nextWork takes the next piece of work: an object, else a pod whose time is over, else
-// a namespace, as these are looked through as a whole; nil if there is nothing to do.
+// nextWork returns the next work: an object in the queue, else a pod whose grace period is over,
+// else a terminating namespace. It returns nil if there is none.
 func (m *Controllers) nextWork() (what string, work func() error) {
 	if len(m.queue) > 0 {
 		what, m.queue = m.queue[0], m.queue[1:]
@@ -194,8 +192,8 @@ func (m *Controllers) nextWork() (what string, work func() error) {
 	return "", nil
 }
 
-// enqueue puts the key of an object into the queue, once. A namespace is to be
-// emptied as well, if it is ending.
+// enqueue adds the key of an object to the queue, once. A terminating namespace is marked for
+// examination as well.
 func (m *Controllers) enqueue(key string) {
 	if m.queued[key] {
 		return

@@ -30,7 +30,7 @@ type fixture struct {
 	store       *memstore.Store
 	controllers *controllers.Controllers
 
-	// deleting, if set, is asked before every deletion.
+	// deleting, if set, is called before each deletion and may refuse it.
 	deleting func(key string) error
 }
 
@@ -62,7 +62,7 @@ func (p *fixture) load(objects ...*corev1.ConfigMap) {
 	require.NoError(p, p.Load(all))
 }
 
-// owned makes a ConfigMap that belongs to another one; its name is its uid.
+// owned returns a ConfigMap that is owned by another one. Its name is its uid.
 func owned(name, owner string) *corev1.ConfigMap {
 	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", UID: types.UID(name)}}
 	if owner != "" {
@@ -73,15 +73,15 @@ func owned(name, owner string) *corev1.ConfigMap {
 
 func (p *fixture) has(name string) bool { return p.store.View().Get(maps+name) != nil }
 
-// remove deletes a ConfigMap behind the machine's back.
+// remove deletes a ConfigMap in the store, not through the controllers.
 func (p *fixture) remove(name string) {
 	p.Helper()
 	_, err := p.store.Update(maps+name, func(*memstore.Record) (*memstore.Draft, error) { return nil, nil })
 	require.NoError(p, err)
 }
 
-// An object that cannot be deleted is named, and the rest is dealt with; it is tried
-// again when something happens to it.
+// An object whose deletion fails is named in the error, and the others are processed. It is retried
+// at its next event.
 func TestFailureDoesNotStopOthers(t *testing.T) {
 	p := newFixture(t, memstore.Options{})
 	p.load(owned("a", "ghost"), owned("b", "ghost"), owned("c", "ghost"))
@@ -104,8 +104,7 @@ func TestFailureDoesNotStopOthers(t *testing.T) {
 	require.False(t, p.has("b"))
 }
 
-// Somebody who brings back what the collector deletes, for as long as he does, does
-// not keep Settle for ever.
+// A client that recreates what the collector deletes does not keep RunUntilIdle busy for ever.
 func TestRunUntilIdleEnds(t *testing.T) {
 	p := newFixture(t, memstore.Options{HistoryCount: 10})
 	p.load(owned("a", "ghost"))
@@ -123,7 +122,7 @@ func TestRunUntilIdleEnds(t *testing.T) {
 	require.False(t, p.has("a"))
 }
 
-// Run goes on where Settle gave up, a second later.
+// Run retries an object that exceeded maxAttempts a second later.
 func TestRunContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newFixture(t, memstore.Options{HistoryCount: 10})
@@ -143,7 +142,7 @@ func TestRunContinues(t *testing.T) {
 	})
 }
 
-// Settle ends with its context.
+// RunUntilIdle ends with its context.
 func TestRunUntilIdleEndsWithContext(t *testing.T) {
 	p := newFixture(t, memstore.Options{})
 	p.load(owned("a", "ghost"), owned("b", "ghost"))
@@ -157,8 +156,7 @@ func TestRunUntilIdleEndsWithContext(t *testing.T) {
 	require.True(t, p.has("b"))
 }
 
-// What history has forgotten before the machine read it is found by looking at
-// everything again.
+// Events that history dropped before the controllers read them are made up for by buildGraph.
 func TestEventsAfterForgetHistory(t *testing.T) {
 	p := newFixture(t, memstore.Options{HistoryCount: 5})
 	p.load(owned("a", ""), owned("b", "a"))
@@ -172,7 +170,7 @@ func TestEventsAfterForgetHistory(t *testing.T) {
 	require.False(t, p.has("b"))
 }
 
-// A store that is put back to an earlier state is looked at as it is then.
+// A restored store is examined in its restored state.
 func TestRestoredStore(t *testing.T) {
 	for _, bump := range []memstore.Revision{0, 1000} {
 		p := newFixture(t, memstore.Options{})
@@ -187,7 +185,7 @@ func TestRestoredStore(t *testing.T) {
 	}
 }
 
-// An object that was adopted after the machine has read it is not deleted.
+// An object that was adopted after the controllers read it is not deleted.
 func TestAdoptedBeforeCollection(t *testing.T) {
 	p := newFixture(t, memstore.Options{})
 	p.load(owned("a", "ghost"), owned("b", ""))
@@ -201,7 +199,7 @@ func TestAdoptedBeforeCollection(t *testing.T) {
 	require.True(t, p.has("a"))
 }
 
-// What is created in a namespace in the very moment in which it goes, goes with it.
+// An object that is created while its namespace is being removed is deleted.
 func TestObjectsInMissingNamespaceAreDeleted(t *testing.T) {
 	p := newFixture(t, memstore.Options{})
 	late := owned("late", "")
@@ -213,7 +211,7 @@ func TestObjectsInMissingNamespaceAreDeleted(t *testing.T) {
 	require.Nil(t, p.store.View().Get("configmaps/team/late"))
 }
 
-// A fixture that takes the place of a namespace on its way out ends that.
+// A fixture that replaces a terminating namespace ends the termination.
 func TestNamespaceIsRecreated(t *testing.T) {
 	p := newFixture(t, memstore.Options{})
 	held := owned("held", "")

@@ -6,9 +6,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// isFree reports whether an object in foreground deletion needs to wait no longer.
-// Where the dependents that block it wait for it themselves, directly or through
-// others, they stop to block, and it will be looked at again.
+// isFree reports whether an object in foreground deletion has no dependents left to wait for.
+// Dependents that block it and wait for it themselves, directly or through others, stop blocking;
+// the object is then examined again.
 func (m *Controllers) isFree(it *item) (bool, error) {
 	blockers := m.graph.blockers(it.rec.UID)
 	for _, key := range blockers {
@@ -26,8 +26,8 @@ func (m *Controllers) isFree(it *item) (bool, error) {
 	return len(blockers) == 0, nil
 }
 
-// reaches reports whether the object under a key waits for another one, or for one
-// that waits for that. An object waits for itself if it is its own owner.
+// reaches reports whether the object under key from waits for the one under key to, directly or
+// through others. An object that is its own owner waits for itself.
 func (m *Controllers) reaches(from, to string, seen map[string]bool) bool {
 	if !m.graph.isWaiting(from) || seen[from] {
 		return false
@@ -41,7 +41,7 @@ func (m *Controllers) reaches(from, to string, seen map[string]bool) bool {
 	})
 }
 
-// unblock lets the owners of an object go before it.
+// unblock clears blockOwnerDeletion in the owner references of an object.
 func (m *Controllers) unblock(it *item) error {
 	no := false
 	return m.changeObject(it, func(meta metav1.Object) {

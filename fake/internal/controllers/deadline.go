@@ -9,20 +9,20 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// deadline is when the grace of an object is over.
+// deadline is the end of the grace period of an object.
 type deadline struct {
 	at       time.Time
 	key, uid string
 }
 
-// deadlines are the objects in their grace period. A kubelet would end them.
+// deadlines has the objects in their grace period. A real cluster's kubelet deletes them.
 type deadlines struct {
 	heap  byTime
 	known map[deadline]bool
 }
 
-// add notes when a deleted object is to go. One whose grace is over and that has
-// finalizers goes with the last of them.
+// add records the end of an object's grace period. An object with finalizers whose grace period is
+// over is deleted with its last finalizer instead.
 func (d *deadlines) add(key, uid string, meta *metav1.ObjectMeta) {
 	grace := meta.DeletionGracePeriodSeconds
 	if len(meta.Finalizers) > 0 && (grace == nil || *grace == 0) {
@@ -39,7 +39,7 @@ func (d *deadlines) add(key, uid string, meta *metav1.ObjectMeta) {
 	heap.Push(&d.heap, one)
 }
 
-// first is the time of the next deadline, false if there is none.
+// first returns the time of the next deadline, or false if there is none.
 func (d *deadlines) first() (time.Time, bool) {
 	if len(d.heap) == 0 {
 		return time.Time{}, false
@@ -47,7 +47,7 @@ func (d *deadlines) first() (time.Time, bool) {
 	return d.heap[0].at, true
 }
 
-// due takes the next deadline if it has passed.
+// due removes and returns the next deadline if it has passed.
 func (d *deadlines) due(now time.Time) (deadline, bool) {
 	if at, ok := d.first(); !ok || at.After(now) {
 		return deadline{}, false
@@ -57,8 +57,8 @@ func (d *deadlines) due(now time.Time) (deadline, bool) {
 	return one, true
 }
 
-// deletePod ends an object whose deadline has passed, if it is still there: the grace
-// may have been shortened since, so that it is another one by now, or none.
+// deletePod deletes an object whose deadline has passed. It does nothing if the grace period has
+// been changed since, or the object is another one or gone.
 func (m *Controllers) deletePod(d deadline) error {
 	p, ok := m.kinds.find(d.key)
 	if !ok {
@@ -76,8 +76,7 @@ func (m *Controllers) deletePod(d deadline) error {
 	return err
 }
 
-// byTime is a heap of deadlines, the next one first; at the same time, that of the
-// lower key.
+// byTime is a heap of deadlines, ordered by time, then by key.
 type byTime []deadline
 
 func (h byTime) Len() int      { return len(h) }

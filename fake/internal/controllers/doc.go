@@ -1,26 +1,26 @@
-// Package controllers is what a control plane runs around an API server, as one
-// small machine: the garbage collector, the end of namespaces, and, as there is no
-// kubelet, the end of pods whose grace has run out.
+// Package controllers runs the controllers that a test of an API server depends on: the garbage
+// collector, the namespace controller, and, in place of a kubelet, the deletion of pods whose grace
+// period is over.
 //
-// # The machine
+// # Operation
 //
-// A Machine follows the store with a cursor over everything (follow.go). What an event
-// says goes into a few indexes (graph.go, deadline.go); whom it concerns goes into a
-// queue. Settle takes from the queue until nothing is left to do at this moment;
-// Run does so whenever something is written that may mean anything to it, which few
-// writes do, or a pod's time is over. Decisions are made on the store as it is then, and
-// whoever is deleted for want of owners is deleted in the state that was looked at, or
-// looked at again, so that a cursor that is behind does no harm. If history has left the machine behind, or the store was restored, it begins again
-// with a look at everything.
+// Controllers reads the store through a cursor over all keys (events.go). Each event updates a few
+// indexes (graph.go, deadline.go) and adds the keys of the affected objects to a queue.
+// RunUntilIdle processes the queue until it is empty. Run does so after each write that is relevant
+// to a controller, which few writes are, and when the grace period of a pod is over. A decision is
+// made on the store as it is at that moment, and an object without owners is deleted with a
+// precondition on the state that was examined. So a cursor that is behind does no harm. If history
+// has dropped events that the cursor has not read, or the store was restored, the indexes are built
+// again from all objects.
 //
-// One thing happens after the other, in the order of the events and of the keys:
-// the same writes give the same end, in the same order.
+// Work is done one item at a time, in the order of events and keys, so that the same writes always
+// have the same result in the same order.
 //
-// # Where it stands by the real ones
+// # Differences from kube-controller-manager
 //
-// It decides as the controllers of kube-controller-manager do: garbage collector
-// (collect.go), namespace controller (namespace.go) with the order of KEP-5080: pods
-// before all else. It differs in time: it acts at once, where the real
-// ones take a poll, a back-off or five seconds. And it finds every cycle of objects that
-// wait for each other (cycle.go), where a real one can miss those that come about in one moment.
+// The decisions are those of the garbage collector (collect.go) and the namespace controller
+// (namespace.go), with the deletion order of KEP-5080: pods first. The controllers act at once,
+// where the real ones wait for a poll, a back-off or five seconds. They find every cycle of objects
+// that wait for each other (cycle.go), where the real collector can miss cycles that appear at one
+// moment.
 package controllers

@@ -7,17 +7,17 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// readEvents notes what has been written since the last time.
+// readEvents processes the events since the last call.
 func (m *Controllers) readEvents() {
 	for m.cursor != nil {
 		n, err := m.cursor.Next(m.events)
-		if err != nil { // forgotten before it was read, or the store was restored
+		if err != nil { // the events were dropped by history, or the store was restored
 			m.cursor = nil
 			break
 		}
 		for i, e := range m.events[:n] {
 			m.handleChange(e.Prev, e.Record)
-			m.events[i] = nil // history decides how long an event is kept
+			m.events[i] = nil // release the event: history decides how long it is kept
 		}
 		if n < len(m.events) {
 			return
@@ -26,7 +26,7 @@ func (m *Controllers) readEvents() {
 	m.buildGraph()
 }
 
-// buildGraph looks at everything there is, as if it had been written just now.
+// buildGraph builds the indexes from all objects, and queues those that need work.
 func (m *Controllers) buildGraph() {
 	m.graph = graph{}
 	m.queue, m.queued, m.ending, m.deadlines = nil, nil, nil, deadlines{}
@@ -37,20 +37,19 @@ func (m *Controllers) buildGraph() {
 			m.cursor = cursor
 			break
 		}
-		view = m.store.View() // it was the present no more
+		view = m.store.View() // the view is no longer the latest
 	}
 	for rec := range view.Range("", "") {
 		m.handleChange(nil, rec)
 	}
 }
 
-// maxPendingEvents is how many events that mean nothing are left pending at most, so that
-// history does not forget them before that is known.
+// maxPendingEvents is how many irrelevant events may stay unread, so that history does not drop
+// events before they are read.
 const maxPendingEvents = 256
 
-// isRelevant reports whether an event may mean something to the controllers that sleep.
-// It is called by the writer, for every write: most mean nothing, and waking costs
-// many times as much as finding out.
+// isRelevant reports whether an event may need work of a controller. Every writer calls it: most
+// events are irrelevant, and waking Run costs many times as much.
 func (m *Controllers) isRelevant(e *memstore.Event) bool {
 	if e.Record == nil || m.emptying.Load() || m.pending.Add(1) > maxPendingEvents {
 		return true
@@ -65,7 +64,7 @@ func (m *Controllers) isRelevant(e *memstore.Event) bool {
 	return m.namespaceMissing(p)
 }
 
-// handleChange takes down what a write means to the controllers.
+// handleChange updates the indexes for a write and queues affected objects.
 func (m *Controllers) handleChange(prev, rec *memstore.Record) {
 	left := prev
 	if rec != nil {
@@ -89,15 +88,15 @@ func (m *Controllers) handleChange(prev, rec *memstore.Record) {
 	if codec.HasOwnersOrDeletion(rec) {
 		decoded, err := codec.DecodeMetadata(rec)
 		if err != nil {
-			return // nobody can act on what cannot be read
+			return // an object that cannot be decoded has no owners to process
 		}
 		meta = *decoded
 	}
 	m.onPresent(p, rec, &meta)
 }
 
-// onDeleted notes that an object is not there any more. Its dependents have to do
-// without it, and its owners may have waited for that.
+// onDeleted updates the indexes for a deleted object. It queues its dependents, and its owners,
+// which may be in foreground deletion.
 func (m *Controllers) onDeleted(p location, rec *memstore.Record) {
 	if p.isResource("namespaces") {
 		delete(m.ending, p.name)
@@ -111,14 +110,14 @@ func (m *Controllers) onDeleted(p location, rec *memstore.Record) {
 	}
 }
 
-// onPresent notes an object as it is now.
+// onPresent updates the indexes for a created or updated object.
 func (m *Controllers) onPresent(p location, rec *memstore.Record, meta *metav1.ObjectMeta) {
 	ends := meta.DeletionTimestamp != nil
 	switch {
 	case p.isResource("namespaces") && ends:
 		m.onNamespaceTerminating(p.name)
 	case p.isResource("namespaces"):
-		delete(m.ending, p.name) // a fixture has taken its place
+		delete(m.ending, p.name) // a fixture has replaced it
 	case p.res.GracePeriod != nil && ends:
 		m.deadlines.add(rec.Key, rec.UID, meta)
 	}
@@ -135,7 +134,7 @@ func (m *Controllers) onPresent(p location, rec *memstore.Record, meta *metav1.O
 	}
 }
 
-// requeueDependents has those former owners looked at that wait for the end of their dependents.
+// requeueDependents queues those former owners that are in foreground deletion.
 func (m *Controllers) requeueDependents(key string, owners []owner) {
 	for _, o := range owners {
 		if waiting, ok := m.graph.waiting[o.uid]; ok && waiting != key {
@@ -144,13 +143,13 @@ func (m *Controllers) requeueDependents(key string, owners []owner) {
 	}
 }
 
-// namespaceMissing reports whether a new object is in a namespace that has gone while it
-// was being created. Nobody would ever find it there.
+// namespaceMissing reports whether the namespace of a new object was removed while the object was
+// created.
 func (m *Controllers) namespaceMissing(p location) bool {
 	return p.namespace != "" && m.store.View().Get(namespaceKey(p.namespace)) == nil
 }
 
-// onNamespaceTerminating notes that a namespace is on its way out, or gone, and to be emptied.
+// onNamespaceTerminating marks a terminating or removed namespace for the deletion of its content.
 func (m *Controllers) onNamespaceTerminating(name string) {
 	if m.ending == nil {
 		m.ending = make(map[string]bool)

@@ -7,25 +7,25 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// graph is who depends on whom, by what the machine has read so far. It holds only
-// objects that have owners, or wait for their dependents.
+// graph is the owner graph, as far as events have been read. It has only objects with owners, and
+// objects in foreground deletion.
 type graph struct {
-	// objects are those that have owners, by their key.
+	// objects has the objects with owners, by key.
 	objects map[string]object
-	// byOwner are the keys of the dependents, by the uid of the owner.
+	// byOwner has the keys of the dependents, by the owner's uid.
 	byOwner map[string]map[string]bool
-	// waiting are the keys of the objects in foreground deletion, by their uid.
+	// waiting has the keys of the objects in foreground deletion, by uid.
 	waiting map[string]string
 }
 
-// object is one that has owners.
+// object is an object with owners.
 type object struct {
 	uid    string
 	owners []owner
 }
 
-// owner is what counts of an owner reference in the graph: the rest is read again
-// when it is needed.
+// owner is the part of an owner reference that the graph needs. The rest is read from the store
+// when needed.
 type owner struct {
 	uid    string
 	blocks bool
@@ -46,8 +46,8 @@ func blocks(r metav1.OwnerReference) bool {
 	return r.BlockOwnerDeletion != nil && *r.BlockOwnerDeletion
 }
 
-// put notes the owners of an object, and gives those that it had. changed tells
-// that they are others, or that the object is new.
+// put records the owners of an object and returns the previous ones. changed reports whether the
+// owners differ, or the object is new.
 func (g *graph) put(key, uid string, references []metav1.OwnerReference) (before []owner, changed bool) {
 	old, known := g.objects[key]
 	if !known && len(references) == 0 {
@@ -64,7 +64,7 @@ func (g *graph) put(key, uid string, references []metav1.OwnerReference) (before
 	return old.owners, true
 }
 
-// remove forgets an object and gives the owners that it had.
+// remove removes an object and returns the owners that it had.
 func (g *graph) remove(key, uid string) []owner {
 	old := g.objects[key]
 	g.unlink(key, old)
@@ -97,7 +97,7 @@ func (g *graph) unlink(key string, o object) {
 	}
 }
 
-// setWaiting notes whether an object is in foreground deletion.
+// setWaiting records whether an object is in foreground deletion.
 func (g *graph) setWaiting(key, uid string, waits bool) {
 	if !waits {
 		delete(g.waiting, uid)
@@ -109,12 +109,12 @@ func (g *graph) setWaiting(key, uid string, waits bool) {
 	g.waiting[uid] = key
 }
 
-// dependents are the keys of the objects that name the uid as an owner, sorted.
+// dependents returns the keys of the objects that have the uid as an owner, sorted.
 func (g *graph) dependents(uid string) []string {
 	return slices.Sorted(maps.Keys(g.byOwner[uid]))
 }
 
-// blockers are the keys of the dependents that the owner has to wait for, sorted.
+// blockers returns the keys of the dependents that block the deletion of the owner, sorted.
 func (g *graph) blockers(uid string) []string {
 	var keys []string
 	for key := range g.byOwner[uid] {
@@ -126,8 +126,7 @@ func (g *graph) blockers(uid string) []string {
 	return keys
 }
 
-// isWaiting reports whether the object under a key, which has owners, is in
-// foreground deletion.
+// isWaiting reports whether the object under a key, which has owners, is in foreground deletion.
 func (g *graph) isWaiting(key string) bool {
 	_, is := g.waiting[g.objects[key].uid]
 	return is

@@ -15,17 +15,17 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// remaining is what a look through a terminating namespace has left in it.
+// remaining is the content that is left in a terminating namespace.
 type remaining struct {
-	// objects counts them by the type, as "pods.", and finalizers those that have one.
+	// objects counts the objects that are left, by type, as "pods.", and finalizers by finalizer.
 	objects, finalizers map[string]int
-	// failed are the types whose objects could not all be deleted, and why.
+	// failed has an error for each type whose objects could not all be deleted.
 	failed []error
 }
 
-// deleteNamespaceContent deletes what is in a terminating namespace, tells in its status what is left,
-// and gives it free once that is nothing (NS-09). It is called again when
-// anything has happened in it, and for what was created in it while it went.
+// deleteNamespaceContent deletes the objects in a terminating namespace, writes conditions about
+// the rest to its status, and finalizes the namespace once it is empty (NS-09). It is called again
+// after each event in the namespace, also for objects that were created while it was removed.
 func (m *Controllers) deleteNamespaceContent(name string) error {
 	p, _ := m.kinds.find(namespaceKey(name))
 	rec := m.store.View().Get(namespaceKey(name))
@@ -50,7 +50,7 @@ func (m *Controllers) deleteNamespaceContent(name string) error {
 		if len(left.objects) > 0 || len(left.failed) > 0 {
 			return err
 		}
-		// A store that is full has no room for conditions, and gets some when the namespace goes.
+		// If the store is full, there is no room for conditions; they are not written.
 	}
 	return m.changeNamespace(p, rec.UID, "finalize", func(ns *corev1.Namespace) {
 		ns.Spec.Finalizers = slices.DeleteFunc(ns.Spec.Finalizers, func(f corev1.FinalizerName) bool {
@@ -68,8 +68,8 @@ func (m *Controllers) changeNamespace(p location, uid, subresource string, do fu
 	})
 }
 
-// deleteContent deletes all pods of a namespace, and all else once there is none
-// left: what runs must not outlive the policies that bind it (KEP-5080).
+// deleteContent deletes all pods of a namespace, and everything else once there are no pods left: a
+// running pod must not outlive the policies that apply to it (KEP-5080).
 func (m *Controllers) deleteContent(namespace string) *remaining {
 	left := &remaining{objects: make(map[string]int), finalizers: make(map[string]int)}
 	types := m.contentTypes()
@@ -87,8 +87,8 @@ func (m *Controllers) deleteContent(namespace string) *remaining {
 	return left
 }
 
-// contentTypes are the types that a namespace is emptied of: all that can be
-// deleted, each in the first version of its group that has it.
+// contentTypes returns the namespaced types that can be deleted, each in the first version of its
+// group that has it.
 func (m *Controllers) contentTypes() []*resource.Resource {
 	seen := make(map[schema.GroupResource]bool)
 	return slices.DeleteFunc(m.table().All(), func(res *resource.Resource) bool {
@@ -98,8 +98,8 @@ func (m *Controllers) contentTypes() []*resource.Resource {
 	})
 }
 
-// deleteAll deletes the objects of a type and counts those that stay, for their
-// finalizers or for their grace.
+// deleteAll deletes the objects of a type and counts those that stay, because of finalizers or a
+// grace period.
 func (m *Controllers) deleteAll(res *resource.Resource, namespace string, left *remaining) {
 	prefix := codec.Key(res, namespace, "")
 	if m.store.View().Count(prefix) == 0 {
@@ -126,8 +126,8 @@ func (m *Controllers) deleteAll(res *resource.Resource, namespace string, left *
 	}
 }
 
-// isTerminating reports whether a delete would change nothing of an object: it is on its way
-// out, and does not wait for the garbage collector.
+// isTerminating reports whether a delete would not change an object: it is being deleted and does
+// not wait for the garbage collector.
 func isTerminating(rec *memstore.Record) bool {
 	if !codec.HasOwnersOrDeletion(rec) {
 		return false

@@ -8,18 +8,18 @@ import (
 	"example.com/fakeapi/fake/internal/codec"
 )
 
-// ownerState is what the owners of an object are worth to it.
+// ownerState is the result of looking up the owners of an object.
 type ownerState struct {
-	// present counts those that are there and do not wait for their dependents.
+	// present counts the owners that exist and are not in foreground deletion.
 	present int
-	// waiting tells that one waits for its dependents.
+	// waiting reports whether an owner is in foreground deletion.
 	waiting bool
-	// lost are the uids of those that are not solid.
+	// lost has the uids of the owners that are absent or in foreground deletion.
 	lost []types.UID
 }
 
-// classify looks up the owners of an object. It is false if one of them cannot be
-// looked up: then nothing is known, and the object is left alone.
+// classify looks up the owners of an object. It returns false if one of them cannot be looked up;
+// then the object must not be deleted.
 func (m *Controllers) classify(it *item) (s ownerState, ok bool) {
 	for _, reference := range it.meta.OwnerReferences {
 		owner, ok, err := m.findOwner(it, reference)
@@ -38,10 +38,10 @@ func (m *Controllers) classify(it *item) (s ownerState, ok bool) {
 	return s, true
 }
 
-// findOwner finds the object that a reference means; nil if it is absent, or another one
-// has its name. It is not ok if the server cannot tell: the kind was never served in that
-// version, or a namespaced owner is named by an object without a namespace.
-// An owner is in the namespace of its dependents, wherever else there may be one.
+// findOwner returns the object of an owner reference, or nil if it is absent or has another uid. ok
+// is false if the reference cannot be resolved: the kind was never served in that version, or a
+// cluster-scoped object names a namespaced owner. An owner is looked up in the namespace of its
+// dependent only.
 func (m *Controllers) findOwner(it *item, reference metav1.OwnerReference) (owner *item, ok bool, err error) {
 	res := m.kinds.resourceForKind(schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind))
 	if res == nil || !res.HasVerb("get") || res.Namespaced && it.namespace == "" {

@@ -11,25 +11,25 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// resourceIndex finds rows of what is served now, and of what was: that the objects of a custom
-// resource are gone is read after the resource itself may have gone. Writers ask it, too.
+// resourceIndex finds the resources that are served now or were served before. The deletion of
+// custom resources may be read after their definition is gone. Writers use it, too.
 type resourceIndex struct {
 	table func() *resource.Table
 	last  atomic.Pointer[generation]
 }
 
-// generation is what is known by one table. It does not change.
+// generation is the index of one resource table. It does not change.
 type generation struct {
 	table *resource.Table
-	// byTopic has the rows by what the keys of their objects begin with: the one of the
-	// StoreVersion, of a custom resource the preferred one.
+	// byTopic has the resources by the first part of the keys of their objects: the resource of the
+	// storage version; for a custom resource, that of the preferred version.
 	byTopic map[string]*resource.Resource
 	byKind  map[schema.GroupVersionKind]*resource.Resource
 }
 
 func newKinds(table func() *resource.Table) *resourceIndex { return &resourceIndex{table: table} }
 
-// current gives the edition of the table of now. If two make one at once, either will do.
+// current returns the generation of the current table. Concurrent calls may each build one.
 func (k *resourceIndex) current() *generation {
 	table, last := k.table(), k.last.Load()
 	if last != nil && last.table == table {
@@ -56,13 +56,13 @@ func (k *resourceIndex) current() *generation {
 	return e
 }
 
-// location is where an object is stored, taken apart.
+// location is the parsed key of an object.
 type location struct {
 	res             *resource.Resource
 	namespace, name string
 }
 
-// find takes a key apart. It is false for what is no object of a type that is or was served.
+// find parses a key. It returns false if the key is not that of a type that is or was served.
 func (k *resourceIndex) find(key string) (location, bool) {
 	topic, rest, _ := strings.Cut(key, "/")
 	p := location{res: k.current().byTopic[topic], name: rest}
@@ -75,18 +75,17 @@ func (k *resourceIndex) find(key string) (location, bool) {
 	return p, true
 }
 
-// resourceForKind finds the row of a kind that is or was served, nil if there is none.
+// resourceForKind returns the resource of a kind that is or was served, or nil.
 func (k *resourceIndex) resourceForKind(kind schema.GroupVersionKind) *resource.Resource {
 	return k.current().byKind[kind]
 }
 
-// isResource reports whether it is an object of a type of the core group.
+// isResource reports whether the object is of the core group's type plural.
 func (p location) isResource(plural string) bool {
 	return p.res.Group == "" && p.res.Plural == plural
 }
 
-// isIgnored reports whether the garbage collector leaves a type alone, as it does
-// with events.
+// isIgnored reports whether the garbage collector ignores the type, as it does with events.
 func (p location) isIgnored() bool { return p.isResource("events") }
 
 func namespaceKey(name string) string { return "namespaces/" + name }

@@ -9,8 +9,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// aggregate is the aggregated document of /api (core) or of /apis: groups,
-// versions and resources in one (KEP-3352, DI-06, DI-09, DI-10).
+// aggregate returns the aggregated document of /api (core) or of /apis, with groups, versions and
+// resources (KEP-3352, DI-06, DI-09, DI-10).
 func aggregate(table *resource.Table, core bool) *apidiscoveryv2.APIGroupDiscoveryList {
 	doc := &apidiscoveryv2.APIGroupDiscoveryList{
 		TypeMeta: metav1.TypeMeta{Kind: "APIGroupDiscoveryList", APIVersion: apidiscoveryv2.SchemeGroupVersion.String()},
@@ -40,12 +40,12 @@ func aggregate(table *resource.Table, core bool) *apidiscoveryv2.APIGroupDiscove
 	return doc
 }
 
-// subresources are those of a row in the order of discovery: of a custom resource the
-// status comes first.
+// subresources returns the subresources of a resource in the order of discovery: for a custom
+// resource, status comes first.
 func subresources(r *resource.Resource) []resource.Subresource {
 	all := slices.Clone(r.Subresources)
 	if r.Custom != nil {
-		slices.Reverse(all) // there are scale and status
+		slices.Reverse(all) // scale, status
 	}
 	return all
 }
@@ -63,7 +63,7 @@ func aggregatedResource(r *resource.Resource) apidiscoveryv2.APIResourceDiscover
 	if r.Namespaced {
 		out.Scope = apidiscoveryv2.ScopeNamespace
 	}
-	if r.Custom != nil { // of which all is said
+	if r.Custom != nil { // complete for a custom resource
 		*out.ResponseKind = metav1.GroupVersionKind(r.GroupVersionKind())
 	}
 	for _, s := range subresources(r) {

@@ -13,45 +13,41 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// Document is one discovery document. It is shared by all who ask for it:
-// neither the object nor the bytes may be changed.
+// Document is one discovery document. It is shared by all requests: neither the object nor the
+// bytes may be changed.
 type Document struct {
-	// Object has its kind and apiVersion filled in as they go over the wire.
+	// Object has kind and apiVersion set as in the response.
 	Object runtime.Object
-	// JSON is Object in one line with a newline behind it, as the API server
-	// writes it.
+	// JSON is Object in JSON on one line, with a newline, as the API server writes it.
 	JSON []byte
-	// ETag is the quoted hash of an aggregated document, to be compared with
-	// If-None-Match (DI-07); "" for the others, which have none.
+	// ETag is the quoted hash of an aggregated document, which is compared with If-None-Match
+	// (DI-07). It is empty for other documents.
 	ETag string
 }
 
-// Documents are the discovery documents of a table that may be replaced by another.
-// They are safe for any number of goroutines.
+// Documents has the discovery documents of the current table. It is safe for concurrent use.
 type Documents struct {
 	table   func() *resource.Table
 	address string
 	current atomic.Pointer[generation]
 }
 
-// generation are the documents of one table.
+// generation has the documents of one table.
 type generation struct {
 	table             *resource.Table
 	plain, aggregated map[string]func() Document
 }
 
-// New prepares the documents of the table that table gives, for a server that
-// clients reach at address ("127.0.0.1:6443", which /api repeats to them). It makes
-// none yet. A table does not change; where table gives another one, the documents
-// are those of that from then on, with ETags of their own.
+// New returns the documents of the table that table returns. The table may be replaced, but not
+// changed; after that, the documents are those of the new table, with other ETags. address is the
+// address of the server ("127.0.0.1:6443"), which /api contains. New builds no document.
 func New(table func() *resource.Table, address string) *Documents {
 	return &Documents{table: table, address: address}
 }
 
-// Get gives the document at path, which may end in a slash, in the aggregated
-// form (APIGroupDiscoveryList of apidiscovery.k8s.io/v2, DI-06) or else in the
-// plain one. ok is false where there is no such document; only /api and /apis
-// have an aggregated form.
+// Get returns the document at path, which may end in a slash, in the aggregated form
+// (APIGroupDiscoveryList of apidiscovery.k8s.io/v2, DI-06) or in the unaggregated form. ok is false
+// if there is no such document. Only /api and /apis have an aggregated form.
 func (d *Documents) Get(path string, aggregated bool) (doc Document, ok bool) {
 	e := d.currentGeneration()
 	documents := e.plain
@@ -65,8 +61,8 @@ func (d *Documents) Get(path string, aggregated bool) (doc Document, ok bool) {
 	return get(), true
 }
 
-// currentGeneration gives the documents of the table of now. If two ask at once for those of
-// a new table, one of them makes them in vain.
+// currentGeneration returns the documents of the current table. Concurrent requests for a new table
+// may each build a generation, of which one is kept.
 func (d *Documents) currentGeneration() *generation {
 	table, known := d.table(), d.current.Load()
 	if known != nil && known.table == table {
@@ -102,7 +98,7 @@ func newGeneration(table *resource.Table, address string) *generation {
 	return e
 }
 
-// once makes a document on first use.
+// once returns a function that builds a document on first use.
 func once(build func() runtime.Object) func() Document {
 	return sync.OnceValue(func() Document {
 		object := build()
@@ -123,7 +119,7 @@ func withETag(build func() runtime.Object) func() Document {
 func encode(object runtime.Object) []byte {
 	text, err := json.Marshal(object)
 	if err != nil {
-		// Discovery types hold nothing but strings, slices and booleans.
+		// Discovery types have only strings, slices and booleans.
 		panic(fmt.Sprintf("discovery: %T does not encode: %v", object, err))
 	}
 	return append(text, '\n')

@@ -32,7 +32,7 @@ func document(t *testing.T, path string, aggregated bool) Document {
 	return doc
 }
 
-// The texts are those of a real server, cut to what is served here.
+// The expected texts are those of a real server, reduced to the resources that are served here.
 func TestPlainText(t *testing.T) {
 	require.Equal(t, `{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"127.0.0.1:6443"}]}`+"\n",
 		string(document(t, "/api", false).JSON))
@@ -71,7 +71,8 @@ func TestAggregatedText(t *testing.T) {
 }
 
 func TestStorageVersionHashes(t *testing.T) {
-	// As servers have them, both rows of a store the same.
+	// The hashes are those of a real server. Resources that store the same objects have the same
+	// hash.
 	for path, want := range map[string]map[string]string{
 		"/api/v1":                               {"events": "r2yiGXH7wu8=", "services": "0/CO1lhkEBI=", "podtemplates": "LIXB2x4IFpk="},
 		"/apis/events.k8s.io/v1":                {"events": "r2yiGXH7wu8="},
@@ -110,8 +111,7 @@ func TestGet(t *testing.T) {
 	}
 }
 
-// When another table takes the place of the first, so do its documents, and clients
-// that know the old ones are told.
+// A new table replaces the documents and their ETags.
 func TestAnotherTable(t *testing.T) {
 	table := builtin.Table()
 	docs := New(func() *resource.Table { return table }, address)
@@ -119,7 +119,7 @@ func TestAnotherTable(t *testing.T) {
 	_, ok := docs.Get("/apis/apps/v1", false)
 	require.True(t, ok)
 
-	table = new(resource.Table) // in which there is nothing
+	table = new(resource.Table) // an empty table
 	_, ok = docs.Get("/apis/apps/v1", false)
 	require.False(t, ok, "of a group that has gone")
 	after, ok := docs.Get("/apis", true)
@@ -146,8 +146,8 @@ func TestObjectsEncodeAsTheJSON(t *testing.T) {
 	require.Empty(t, cmp.Diff(doc.Object, &back))
 }
 
-// serve answers as a server would: aggregated documents only if it knows them
-// and the client asks first of all.
+// serve returns a client of a server that answers with aggregated documents only if knowsAggregated
+// is set and the client prefers them.
 func serve(t *testing.T, knowsAggregated bool) *discovery.DiscoveryClient {
 	t.Helper()
 	docs := New(builtin.Table, address)
@@ -171,8 +171,7 @@ func serve(t *testing.T, knowsAggregated bool) *discovery.DiscoveryClient {
 	return client
 }
 
-// lines writes what a client was told, a line for each resource; discovery
-// clients keep no order.
+// lines returns a sorted line for each resource of a client's result.
 func lines(lists []*metav1.APIResourceList) []string {
 	var all []string
 	for _, list := range lists {
@@ -184,8 +183,8 @@ func lines(lists []*metav1.APIResourceList) []string {
 	return all
 }
 
-// TestClient asks both ways with client-go: what a client knows afterwards is
-// the same.
+// TestClient compares what client-go's discovery client reads from aggregated and unaggregated
+// documents.
 func TestClient(t *testing.T) {
 	legacy, aggregated := serve(t, false), serve(t, true)
 
@@ -215,16 +214,16 @@ func TestClient(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, r.Kind, kind.Kind)
 	}
-	// The version that is preferred is the one that a client without a wish gets.
+	// A client that names no version uses the preferred one.
 	mapping, err := b.RESTMapping(schema.GroupKind{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"})
 	require.NoError(t, err)
 	require.Equal(t, "v2", mapping.Resource.Version)
 }
 
-// TestCost holds the budget of a server's start: 2 ms for every document there
-// is. Other tests run beside it, so it tries again until one round is undisturbed.
+// TestCost checks that building all documents takes at most budget. It repeats the measurement,
+// because other tests run at the same time.
 func TestCost(t *testing.T) {
-	const budget = 20 * time.Millisecond // ten times that of a quiet machine
+	const budget = 20 * time.Millisecond // ten times what it takes on an idle machine
 	best := time.Hour
 	for began := time.Now(); best >= budget && time.Since(began) < 10*time.Second; {
 		start := time.Now()

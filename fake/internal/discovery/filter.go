@@ -8,9 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Filter gives a document as it is when some groups are missing from it, and of others
-// only the versions are known, which aggregated discovery calls stale. The document is
-// not changed; the result has an ETag of its own.
+// Filter returns a document without hidden groups and with stale groups, of which aggregated
+// discovery lists only the versions. It does not change d; the result has another ETag.
 func (d Document) Filter(hidden, stale func(group string) bool) Document {
 	var object runtime.Object
 	switch list := d.Object.(type) {
@@ -36,7 +35,7 @@ func (d Document) Filter(hidden, stale func(group string) bool) Document {
 	return withETag(func() runtime.Object { return object })()
 }
 
-// clearGroup leaves of a group what an aggregator tells of one that it cannot reach.
+// clearGroup reduces a group to what an aggregator lists of an unreachable one.
 func clearGroup(g *apidiscoveryv2.APIGroupDiscovery) {
 	for i := range g.Versions {
 		g.Versions[i].Resources = nil

@@ -9,7 +9,7 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// coreVersions is the document of /api (DI-01).
+// coreVersions returns the document of /api (DI-01).
 func coreVersions(table *resource.Table, address string) *metav1.APIVersions {
 	doc := &metav1.APIVersions{
 		TypeMeta: metav1.TypeMeta{Kind: "APIVersions"},
@@ -26,7 +26,7 @@ func coreVersions(table *resource.Table, address string) *metav1.APIVersions {
 	return doc
 }
 
-// groupList is the document of /apis (DI-02), without the core group.
+// groupList returns the document of /apis (DI-02), without the core group.
 func groupList(table *resource.Table) *metav1.APIGroupList {
 	doc := &metav1.APIGroupList{
 		TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"},
@@ -40,14 +40,14 @@ func groupList(table *resource.Table) *metav1.APIGroupList {
 	return doc
 }
 
-// groupDocument is the document of /apis/GROUP.
+// groupDocument returns the document of /apis/GROUP.
 func groupDocument(g resource.Group) *metav1.APIGroup {
 	doc := group(g)
 	doc.TypeMeta = metav1.TypeMeta{Kind: "APIGroup", APIVersion: "v1"}
 	return &doc
 }
 
-// group lists the versions in order of preference (DI-03).
+// group returns a group with its versions in order of preference (DI-03).
 func group(g resource.Group) metav1.APIGroup {
 	out := metav1.APIGroup{Name: g.Name}
 	for _, version := range g.Versions {
@@ -60,8 +60,8 @@ func group(g resource.Group) metav1.APIGroup {
 	return out
 }
 
-// resourceList is the document of a group and version (DI-04), in the order of
-// the paths: a resource, then its subresources.
+// resourceList returns the document of a group and version (DI-04), sorted by path: a resource,
+// then its subresources.
 func resourceList(table *resource.Table, group, version string) *metav1.APIResourceList {
 	doc := &metav1.APIResourceList{
 		TypeMeta:     metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"},
@@ -100,8 +100,8 @@ func resourceList(table *resource.Table, group, version string) *metav1.APIResou
 	return doc
 }
 
-// kindOf is the kind of a subresource, group and version being left empty where
-// they are those of the surrounding entry.
+// kindOf returns the kind of a subresource. Group and version are empty if they are those of the
+// document.
 func kindOf(r *resource.Resource, s resource.Subresource) metav1.GroupVersionKind {
 	if s.Kind.GroupVersion() == r.GroupVersion() {
 		return metav1.GroupVersionKind{Kind: s.Kind.Kind}
@@ -109,9 +109,9 @@ func kindOf(r *resource.Resource, s resource.Subresource) metav1.GroupVersionKin
 	return metav1.GroupVersionKind{Group: s.Kind.Group, Version: s.Kind.Version, Kind: s.Kind.Kind}
 }
 
-// storageVersionHash names the encoding in the store: the first eight bytes of
-// the SHA-256 of GROUP/VERSION/KIND, in base64. Rows that show the same objects
-// have the same hash; what is not stored has none.
+// storageVersionHash returns the first eight bytes of the SHA-256 of GROUP/VERSION/KIND of the
+// storage version, in base64. Resources that share storage have the same hash. The hash of a
+// resource that is not stored is empty.
 func storageVersionHash(r *resource.Resource) string {
 	if !r.IsStored() {
 		return ""

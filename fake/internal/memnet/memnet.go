@@ -1,7 +1,6 @@
-// Package memnet is a network in memory: a listener whose connections are
-// pipes. It has no file descriptor, so a server on it can live in a
-// testing/synctest bubble, where a goroutine that waits for a real socket would
-// keep time from passing.
+// Package memnet is an in-memory network: a listener whose connections are pipes. It uses no file
+// descriptors, so a server on it can run in a testing/synctest bubble, where waiting for a real
+// socket stops virtual time.
 package memnet
 
 import (
@@ -14,20 +13,19 @@ import (
 	"syscall"
 )
 
-// Listener hands the server's ends of pipes to Accept and the clients' ends to
-// Dial.
+// Listener is a net.Listener. Each dial creates a pipe and passes one end to Accept.
 type Listener struct {
 	conns chan net.Conn
 	done  chan struct{}
 	once  sync.Once
 }
 
-// NewListener makes a listener. Make it inside the bubble that shall use it.
+// NewListener returns a listener. Create it inside the bubble that uses it.
 func NewListener() *Listener {
 	return &Listener{conns: make(chan net.Conn), done: make(chan struct{})}
 }
 
-// Accept waits for the next connection. After Close it gives net.ErrClosed.
+// Accept waits for the next connection. After Close it returns net.ErrClosed.
 func (l *Listener) Accept() (net.Conn, error) {
 	select {
 	case c := <-l.conns:
@@ -37,17 +35,17 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close ends Accept and refuses new connections; those that exist stay open.
+// Close ends Accept and refuses new connections. Open connections stay open.
 func (l *Listener) Close() error {
 	l.once.Do(func() { close(l.done) })
 	return nil
 }
 
-// Addr names the network.
+// Addr returns the address, which only names the network.
 func (l *Listener) Addr() net.Addr { return addr{} }
 
-// DialContext connects to the listener. The network and the address are
-// ignored; the signature is that of net.Dialer.
+// DialContext connects to the listener. It ignores the network and the address. Its signature is
+// that of net.Dialer.DialContext.
 func (l *Listener) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
 	client, server := net.Pipe()
 	select {
@@ -60,9 +58,8 @@ func (l *Listener) DialContext(ctx context.Context, _, _ string) (net.Conn, erro
 	}
 }
 
-// conn is one end of a pipe that fails as a socket does, so that clients which
-// tell failures apart take it for one: a write to a peer that has gone is a broken
-// pipe, and anything on an end that was closed here is net.ErrClosed.
+// conn is one end of a pipe. Its errors are those of a socket, because clients examine them: a
+// write to a closed peer is EPIPE, and any operation on a closed end is net.ErrClosed.
 type conn struct {
 	net.Conn
 	closed atomic.Bool

@@ -47,7 +47,7 @@ func TestDialCanceled(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// An end fails as a socket would.
+// Connections fail as sockets do.
 func TestFailures(t *testing.T) {
 	l := NewListener()
 	accepted := make(chan net.Conn, 1)
