@@ -115,7 +115,7 @@ func TestRunUntilIdleEnds(t *testing.T) {
 		p.load(owned("a", "ghost"))
 		return nil
 	}
-	require.EqualError(t, p.controllers.RunUntilIdle(t.Context()), "the controllers do not come to rest: "+maps+"a")
+	require.EqualError(t, p.controllers.RunUntilIdle(t.Context()), "the controllers do not become idle: "+maps+"a")
 	require.Equal(t, 1000, again)
 	p.deleting = nil
 	require.NoError(t, p.controllers.RunUntilIdle(t.Context()))
