@@ -56,7 +56,8 @@ func ConvertedJSON(r *resource.Resource, rec *memstore.Record) ([]byte, error) {
 	}
 	cacheKey := "json " + r.Custom.CacheKey()
 	return rec.CachedEncoding(cacheKey, func(rec *memstore.Record) ([]byte, error) {
-		return r.Custom.CRD().Do(conversionKey{rec, cacheKey}, func() ([]byte, error) {
+		// The address of the record is unique while the call lasts.
+		return r.Custom.CRD().Do(fmt.Sprintf("%p %s", rec, cacheKey), func() ([]byte, error) {
 			obj, err := ConvertUncached(r, rec)
 			if err != nil {
 				return nil, err
@@ -113,12 +114,6 @@ func ConvertAll(r *resource.Resource, records []*memstore.Record) error {
 		return failed
 	}
 	return nil
-}
-
-// conversionKey is a record on its way to another version.
-type conversionKey struct {
-	record   *memstore.Record
-	cacheKey string
 }
 
 // ConvertUncached reads a custom resource in r's version, and converts it again if it has to be converted.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/fakeapi/internal/frames"
@@ -46,17 +47,13 @@ func EnvelopeEnd() []byte { return emptyContentFields }
 
 // AppendField appends the tag and the length of a length-delimited field.
 func AppendField(b []byte, field, size int) []byte {
-	b = append(b, byte(field<<3|2))
-	return binary.AppendUvarint(b, uint64(size))
+	b = protowire.AppendTag(b, protowire.Number(field), protowire.BytesType)
+	return protowire.AppendVarint(b, uint64(size))
 }
 
 // FieldSize is the number of bytes that AppendField and size bytes take.
 func FieldSize(size int) int {
-	n := 2
-	for v := uint64(size); v >= 0x80; v >>= 7 {
-		n++
-	}
-	return n + size
+	return protowire.SizeTag(1) + protowire.SizeBytes(size)
 }
 
 // Envelope wraps a whole message.

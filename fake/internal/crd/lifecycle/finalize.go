@@ -9,13 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// How the finalizing controller waits for the end of instances: it looks at once and
-// each CleanupPoll, and gives up after CleanupPatience, to begin again.
-const (
-	CleanupPoll     = 5 * time.Second
-	CleanupPatience = time.Minute
-)
-
 // MarkTerminating gives what a DELETE makes of a definition that is not being deleted
 // yet: the time of deletion, the finalizer, which is put there now and not at creation,
 // and Terminating True. A real server writes it past the strategy and the managed
@@ -48,13 +41,6 @@ func StartFinalizing(crd *apiextensionsv1.CustomResourceDefinition, now time.Tim
 // goes: only if it is established, and does not overlap built-in resources.
 func MustDeleteInstances(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	return !overlapsBuiltIn(crd) && apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.Established)
-}
-
-// FinalizingFailed gives the state in which the controller gave up for now: instances
-// are still there after CleanupPatience.
-func FinalizingFailed(crd *apiextensionsv1.CustomResourceDefinition, now time.Time) *apiextensionsv1.CustomResourceDefinition {
-	return withConditions(crd, now, newTerminatingCondition(apiextensionsv1.ConditionTrue, "InstanceDeletionCheck",
-		"could not confirm zero CustomResources remaining: context deadline exceeded"))
 }
 
 // FinishFinalizing gives the state in which no instances are left to delete: Terminating

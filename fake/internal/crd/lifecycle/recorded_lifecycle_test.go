@@ -125,7 +125,7 @@ func (s *fakeServer) runStep(step recordedStep) {
 		s.instancesRemain = false
 		s.finalize(step.Name)
 	case "waited": // for as long as the controller does
-		s.store(FinalizingFailed(old, s.now))
+		s.store(finalizingFailed(old, s.now))
 		s.finalize(step.Name)
 	default:
 		require.Fail(s.t, "no such step", step.Do)
@@ -146,4 +146,10 @@ func TestRecordedLifecycle(t *testing.T) {
 		s.runStep(step)
 		require.Equal(t, step.Events, slices.Clone(s.events), "step %d: %s %s", i, step.Do, step.Name)
 	}
+}
+
+// finalizingFailed returns the state that a real server writes if instances remain for one minute.
+func finalizingFailed(crd *apiextensionsv1.CustomResourceDefinition, now time.Time) *apiextensionsv1.CustomResourceDefinition {
+	return withConditions(crd, now, newTerminatingCondition(apiextensionsv1.ConditionTrue, "InstanceDeletionCheck",
+		"could not confirm zero CustomResources remaining: context deadline exceeded"))
 }

@@ -13,17 +13,19 @@ import (
 // of a 422. The context ends the evaluation of CEL rules on defaults. What has been
 // found right before is so again.
 func Validate(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
-	id, err := crdDigest(crd)
-	if err == nil && validCRDs().has(id) {
-		return nil
+	id, digestErr := crdDigest(crd)
+	if digestErr == nil {
+		if _, ok := validCRDs().Get(id); ok {
+			return nil
+		}
 	}
-	inner, convErr := toInternal(crd)
-	if convErr != nil {
-		return internalError(convErr)
+	inner, err := toInternal(crd)
+	if err != nil {
+		return internalError(err)
 	}
 	errs := validation.ValidateCustomResourceDefinition(ctx, inner)
-	if err == nil && len(errs) == 0 {
-		validCRDs().add(id)
+	if digestErr == nil && len(errs) == 0 {
+		validCRDs().Add(id, true)
 	}
 	return errs
 }

@@ -1,61 +1,46 @@
 package structural
 
 import (
-	"container/list"
 	"sync"
+
+	"k8s.io/utils/lru"
 )
 
-// cacheSize is how many schemas are kept. More than a test defines; of a large one
-// the compiled form takes some megabytes.
+// cacheSize is the number of schemas that the cache of the process holds. The compiled form of a
+// large schema takes some megabytes.
 const cacheSize = 128
 
-// shared is the cache of the process. A cache is all the state that this package has.
+// shared is the cache of the process, the only state of this package.
 var shared = sync.OnceValue(func() *cache { return newCache(cacheSize) })
 
-// compiledKey finds a compiled schema.
+// compiledKey identifies a compiled schema.
 type compiledKey struct {
 	schema   string // digest
 	preserve bool
 }
 
-// cache keeps compiled schemas, those that were asked for last.
+// cache holds the compiled schemas that were used last.
 type cache struct {
-	size int
-
-	mu     sync.Mutex // guards what follows
-	recent *list.List // of *cached, the latest in front
-	byKey  map[compiledKey]*list.Element
+	mu      sync.Mutex // makes a look-up and the addition that follows it one operation
+	entries *lru.Cache // of func() (*compiled, error) by compiledKey
 }
 
-// cached is a schema that is made outside the lock of the cache, once.
-type cached struct {
-	key  compiledKey
-	make func() (*compiled, error)
+func newCache(size int) *cache { return &cache{entries: lru.New(size)} }
+
+// get returns the schema with a key, which it compiles once, outside of the lock. It keeps failures
+// too.
+func (c *cache) get(key compiledKey, compile func() (*compiled, error)) (*compiled, error) {
+	return c.entry(key, compile)()
 }
 
-func newCache(size int) *cache {
-	return &cache{size: size, recent: list.New(), byKey: map[compiledKey]*list.Element{}}
-}
-
-// get gives what is kept under a key, or makes and keeps it. One that cannot be made
-// is kept as well, and fails the same way again.
-func (c *cache) get(key compiledKey, make func() (*compiled, error)) (*compiled, error) {
-	return c.entry(key, make).make()
-}
-
-// entry finds an entry or adds it, and drops the oldest beyond the size.
-func (c *cache) entry(key compiledKey, make func() (*compiled, error)) *cached {
+// entry returns the entry of a key, and adds it if there is none.
+func (c *cache) entry(key compiledKey, compile func() (*compiled, error)) func() (*compiled, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e, ok := c.byKey[key]; ok {
-		c.recent.MoveToFront(e)
-		return e.Value.(*cached)
+	if e, ok := c.entries.Get(key); ok {
+		return e.(func() (*compiled, error))
 	}
-	added := &cached{key: key, make: sync.OnceValues(make)}
-	c.byKey[key] = c.recent.PushFront(added)
-	for c.recent.Len() > c.size {
-		oldest := c.recent.Remove(c.recent.Back()).(*cached)
-		delete(c.byKey, oldest.key)
-	}
+	added := sync.OnceValues(compile)
+	c.entries.Add(key, added)
 	return added
 }

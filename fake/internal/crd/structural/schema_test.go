@@ -209,8 +209,7 @@ func TestCacheIsBounded(t *testing.T) {
 		get(name)
 	}
 	require.Equal(t, map[string]int{"a": 1, "b": 2, "c": 1}, made)
-	require.Len(t, c.byKey, 2)
-	require.Equal(t, 2, c.recent.Len())
+	require.Equal(t, 2, c.entries.Len())
 }
 
 func TestConcurrentUse(t *testing.T) {

@@ -22,6 +22,7 @@ import (
 	"maps"
 	"sync"
 
+	"golang.org/x/sync/singleflight"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -43,7 +44,7 @@ type CRD struct {
 	versions    map[string]*Version
 	converter   *conversion.Converter
 	cache       sync.Map
-	flights     flights
+	calls       singleflight.Group
 	digest      func() string   // of all that conversions depend on
 	callContext context.Context // of the conversion webhook
 	ctx         context.Context
@@ -108,6 +109,13 @@ func (d *CRD) Object() *apiextensionsv1.CustomResourceDefinition { return d.obje
 // Cache keeps what others have made for the definition, by keys of their own, as long as
 // it lasts.
 func (d *CRD) Cache() *sync.Map { return &d.cache }
+
+// Do calls fn and returns its results. Concurrent calls with the same key share one call of fn, also
+// its error: many watches of one version need the webhook only once.
+func (d *CRD) Do(key string, fn func() ([]byte, error)) ([]byte, error) {
+	data, err, _ := d.calls.Do(key, func() (any, error) { return fn() })
+	return data.([]byte), err
+}
 
 // Versions are all versions, served or not, in no order.
 func (d *CRD) Versions() iter.Seq[*Version] { return maps.Values(d.versions) }
