@@ -19,21 +19,21 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// DecodeBody decodes what a client sent for resource r, in r's version. validation is
-// the fieldValidation parameter, "" meaning Warn: unknown and duplicate fields
-// are dropped and returned as warnings, or refused with Strict (FV-01 to
-// FV-08). Errors are Status errors.
+// DecodeBody decodes a request body into an object of r's version. validation is the
+// fieldValidation parameter of the request; "" means Warn. With Warn, unknown and duplicate fields
+// are dropped and returned as warnings; with Strict they are an error (FV-01 to FV-08). Errors are
+// Status errors.
 func DecodeBody(r *resource.Resource, media negotiate.Media, body []byte, validation string) (runtime.Object, []error, error) {
 	decoded, sent, err := decode(r, media, body, validation)
 	obj, warnings, err := asWarnings(decoded, err, validation)
 	switch {
-	case err == nil && r.Custom != nil && sent.GroupVersion() != r.GroupVersion(): // of a patch's result, the validation tells
+	case err == nil && r.Custom != nil && sent.GroupVersion() != r.GroupVersion(): // the result of a patch is checked by the validation
 		return nil, nil, apierrors.NewBadRequest(versionMismatchError{sent.GroupVersion(), r.GroupVersion()}.Error())
 	case err == nil:
 		return obj, warnings, nil
 	case errors.As(err, new(versionMismatchError)):
 		return nil, nil, apierrors.NewBadRequest(err.Error())
-	case sent != nil && sent.Kind != "": // the kind could be read, but not as r's (CR-02, CR-04, CR-11, FV-05)
+	case sent != nil && sent.Kind != "": // the kind was read, but the body does not decode as r's kind (CR-02, CR-04, CR-11, FV-05)
 		return nil, nil, apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v",
 			sent.Kind, sent.Version, r.Kind, err))
 	}
@@ -41,16 +41,15 @@ func DecodeBody(r *resource.Resource, media negotiate.Media, body []byte, valida
 		"the object provided is unrecognized (must be of type %s): %v (%s)", r.Kind, err, summary(body)))
 }
 
-// DecodePatched decodes the JSON that a patch has made of an object. The warnings of
-// the patch itself count as those of the object. Errors are plain: a patch has
-// its own way to report them.
+// DecodePatched decodes the JSON that is the result of a patch. patchErrs are the strict decoding
+// errors of the patch itself, which count as those of the object. Errors are not Status errors.
 func DecodePatched(r *resource.Resource, body []byte, validation string, patchErrs []error) (runtime.Object, []error, error) {
 	obj, _, err := decode(r, negotiate.JSON, body, validation)
 	return withPatchWarnings(obj, err, validation, patchErrs)
 }
 
-// DecodeMerged is Patched for the fields that a strategic merge patch leaves. What they
-// say of kind and apiVersion does not count.
+// DecodeMerged is DecodePatched for the fields that result from a strategic merge patch. It ignores
+// kind and apiVersion in fields.
 func DecodeMerged(r *resource.Resource, fields map[string]any, validation string, patchErrs []error) (runtime.Object, []error, error) {
 	obj := r.New()
 	strict := validation != metav1.FieldValidationIgnore
@@ -59,7 +58,7 @@ func DecodeMerged(r *resource.Resource, fields map[string]any, validation string
 	return withPatchWarnings(obj, err, validation, patchErrs)
 }
 
-// withPatchWarnings adds what was found wrong with a patch to what was found with its result.
+// withPatchWarnings adds the strict decoding errors of a patch to those of its result.
 func withPatchWarnings(obj runtime.Object, err error, validation string, patchErrs []error) (runtime.Object, []error, error) {
 	if strict, ok := runtime.AsStrictDecodingError(err); ok {
 		patchErrs = append(patchErrs[:len(patchErrs):len(patchErrs)], strict.Errors()...)
@@ -71,8 +70,7 @@ func withPatchWarnings(obj runtime.Object, err error, validation string, patchEr
 	return asWarnings(obj, err, validation)
 }
 
-// asWarnings turns what strict decoding found into warnings unless the client
-// wants it refused.
+// asWarnings returns strict decoding errors as warnings unless validation is Strict.
 func asWarnings(obj runtime.Object, err error, validation string) (runtime.Object, []error, error) {
 	strict, ok := runtime.AsStrictDecodingError(err)
 	if ok && obj != nil && validation != metav1.FieldValidationStrict {
@@ -81,9 +79,9 @@ func asWarnings(obj runtime.Object, err error, validation string) (runtime.Objec
 	return obj, nil, err
 }
 
-// decode gives the object, the kind that was sent as far as it could be read,
-// and the error as the library words it, which a real server passes on. With a
-// StrictDecodingError there is an object.
+// decode returns the object, the kind in the body as far as it could be read, and the error of the
+// decoder unchanged, as a real server does. If the error is a StrictDecodingError, the object is
+// not nil.
 func decode(r *resource.Resource, media negotiate.Media, body []byte, validation string) (runtime.Object, *schema.GroupVersionKind, error) {
 	strict := validation != metav1.FieldValidationIgnore
 	if r.Custom != nil {
@@ -105,17 +103,17 @@ func decode(r *resource.Resource, media negotiate.Media, body []byte, validation
 	return obj, sent, err
 }
 
-// versionMismatchError says that the kind is right and the version is not. It is the whole
-// message.
+// versionMismatchError reports a body of the right kind in the wrong version. Its text is the whole
+// message of the Status.
 type versionMismatchError struct{ sent, want schema.GroupVersion }
 
 func (e versionMismatchError) Error() string {
 	return fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", e.sent, e.want)
 }
 
-// mismatchError is why an object of another kind or version than r's is refused. A real server
-// has one internal type for all versions of a kind: it can convert them, and looks at the
-// version then.
+// mismatchError returns the error for a body of another kind or version than r's. A real server has
+// one internal type for all versions of a kind. It converts the body to that type first, and checks
+// the version then.
 func mismatchError(r *resource.Resource, sent schema.GroupVersionKind, is reflect.Type) error {
 	if sent.Kind == r.Kind {
 		return versionMismatchError{sent.GroupVersion(), r.GroupVersion()}
@@ -123,8 +121,8 @@ func mismatchError(r *resource.Resource, sent schema.GroupVersionKind, is reflec
 	return fmt.Errorf("converting (%v) to (%v): unknown conversion", is, reflect.TypeOf(r.New()).Elem())
 }
 
-// tryDecodeJSON decodes the usual body in one pass: right kind or none, nothing
-// unknown, nothing twice. False means that it is not plainly so.
+// tryDecodeJSON decodes a common JSON body in one pass: of the right kind or without kind, and
+// without unknown or duplicate fields. It reports false for any other body.
 func tryDecodeJSON(r *resource.Resource, body []byte, strict bool) (runtime.Object, bool) {
 	if len(body) == 0 || body[0] != '{' {
 		return nil, false
@@ -159,8 +157,8 @@ func newSerializer(types *runtime.Scheme, media negotiate.Media, strict bool) ru
 		json.SerializerOptions{Yaml: media == negotiate.YAML, Strict: strict})
 }
 
-// summary shows the beginning of a body in an error message: as it stands when
-// it looks like JSON, in hexadecimal when not.
+// summary returns the beginning of a body for an error message, as it is if it looks like JSON, in
+// hexadecimal if not.
 func summary(body []byte) string {
 	const limit = 30
 	show := func(b []byte) string { return hex.EncodeToString(b) }

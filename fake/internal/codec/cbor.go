@@ -12,21 +12,21 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 )
 
-// A CBOR body is the mark of self-described CBOR (CB-03) and a map. Like those of protobuf, answers are
-// put together from pieces that are encoded once: an object without its kind and apiVersion is a map
-// whose head is written anew, with a larger count.
+// cborSelfDescribe is the tag that begins a CBOR body (CB-03). A map follows it. As in protobuf,
+// responses are assembled from parts that are encoded once. An object is cached as a map without
+// kind and apiVersion, and its head is replaced by one with a larger count.
 const cborSelfDescribe = "\xd9\xd9\xf7"
 
-// The major types of the heads that are written here (RFC 8949, 3.1).
+// Major types of CBOR heads (RFC 8949, section 3.1).
 const (
 	cborArray = 4
 	cborMap   = 5
 )
 
-// MarshalCBOR encodes a value as apimachinery's serializer does, without the mark.
+// MarshalCBOR encodes a value as apimachinery's serializer does, without the self-describe tag.
 func MarshalCBOR(v any) ([]byte, error) { return direct.Marshal(v) }
 
-// EncodeCBORStrings is what one map after the other begins with: its keys and values in turn, encoded.
+// EncodeCBORStrings returns the encoded strings one after the other, as the pairs of a map.
 func EncodeCBORStrings(keysAndValues ...string) ([]byte, error) {
 	var b []byte
 	for _, s := range keysAndValues {
@@ -39,10 +39,12 @@ func EncodeCBORStrings(keysAndValues ...string) ([]byte, error) {
 	return b, nil
 }
 
-// AppendCBORSelfDescribe appends what stands in front of a whole body, of a frame and of the object in it.
+// AppendCBORSelfDescribe appends the tag that begins a body, a frame of a watch, and the object in
+// a frame.
 func AppendCBORSelfDescribe(b []byte) []byte { return append(b, cborSelfDescribe...) }
 
-// AppendCBORMap and AppendCBORArray append the head of a map of n pairs and of an array of n items.
+// AppendCBORMap and AppendCBORArray append the head of a map with n pairs, and of an array with n
+// items.
 func AppendCBORMap(b []byte, n int) []byte   { return appendCBORHead(b, cborMap, n) }
 func AppendCBORArray(b []byte, n int) []byte { return appendCBORHead(b, cborArray, n) }
 
@@ -62,7 +64,8 @@ func appendCBORHead(b []byte, major byte, n int) []byte {
 	return binary.BigEndian.AppendUint32(append(b, major|26), uint32(n))
 }
 
-// AppendCBORMapWithPairs appends a map with pairs in front of its own.
+// AppendCBORMapWithPairs appends item, an encoded map, with pairs inserted at its beginning. count
+// is the number of pairs.
 func AppendCBORMapWithPairs(b, pairs []byte, count int, item []byte) ([]byte, error) {
 	n, inside, err := splitCBORMap(item)
 	if err != nil {
@@ -73,7 +76,7 @@ func AppendCBORMapWithPairs(b, pairs []byte, count int, item []byte) ([]byte, er
 	return append(b, inside...), nil
 }
 
-// splitCBORMap gives the number of pairs in a map, and those.
+// splitCBORMap returns the number of pairs of an encoded map, and the encoded pairs.
 func splitCBORMap(item []byte) (n int, pairs []byte, err error) {
 	if len(item) > 1 && item[0] == cborMap<<5|24 {
 		return int(item[1]), item[2:], nil
@@ -81,10 +84,10 @@ func splitCBORMap(item []byte) (n int, pairs []byte, err error) {
 	if len(item) > 0 && item[0]>>5 == cborMap && item[0]&0x1f < 24 {
 		return int(item[0] & 0x1f), item[1:], nil
 	}
-	return 0, nil, fmt.Errorf("an object is no map in CBOR: %s", summary(item))
+	return 0, nil, fmt.Errorf("the encoded object is not a CBOR map: %s", summary(item))
 }
 
-// CBORToJSON gives the JSON of a configuration in CBOR. Errors are those of the decoder.
+// CBORToJSON returns the JSON of a CBOR map.
 func CBORToJSON(body []byte) ([]byte, error) {
 	var value map[string]any
 	if err := direct.Unmarshal(body, &value); err != nil {
@@ -93,7 +96,8 @@ func CBORToJSON(body []byte) ([]byte, error) {
 	return json.Marshal(value)
 }
 
-// OptionsCodecs gives the codecs of the options that come in a body. Those of apimachinery know no CBOR.
+// OptionsCodecs returns the codecs for options in request bodies. Those of apimachinery do not
+// include CBOR.
 func OptionsCodecs() codecs.CodecFactory { return options() }
 
 var options = sync.OnceValue(func() codecs.CodecFactory {

@@ -16,8 +16,8 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// ConversionError is that a record cannot be shown in a version of its custom resource: its
-// conversion failed. It reads as a real server's storage says it.
+// ConversionError reports a custom resource whose conversion to the requested version failed. Its
+// text is that of a real server's storage layer.
 type ConversionError struct {
 	Resource schema.GroupResource
 	Record   *memstore.Record
@@ -30,33 +30,34 @@ func (e *ConversionError) Error() string {
 
 func (e *ConversionError) Unwrap() error { return e.Err }
 
-// Path is where a real server has the object, below the root of its storage.
+// Path returns the key of the object in etcd on a real server, without the root prefix.
 func (e *ConversionError) Path() string {
 	_, rest, _ := strings.Cut(e.Record.Key, "/")
 	return "/" + e.Resource.Group + "/" + e.Resource.Resource + "/" + rest
 }
 
-// IsStoredAs reports whether a record is stored as r shows it.
+// IsStoredAs reports whether rec's stored JSON is that of r's version, so that no conversion is
+// needed.
 func IsStoredAs(r *resource.Resource, rec *memstore.Record) bool {
 	return r.Custom == nil && r.GroupVersion() == r.StorageVersion || r.Custom != nil && r.Custom.IsStoredAs(storedFormOf(rec))
 }
 
-// NeedsWebhook reports whether a webhook is called to show a record, unless it has been before: what
-// it answered stays with the record.
+// NeedsWebhook reports whether converting rec to r's version calls the conversion webhook. The
+// result of a call is cached with the record.
 func NeedsWebhook(r *resource.Resource, rec *memstore.Record) bool {
 	return r.Custom != nil && rec != nil && r.Custom.NeedsWebhook(storedFormOf(rec))
 }
 
-// ConvertedJSON is the JSON of a custom resource in r's version, without its kind and apiVersion.
-// Unless the record is stored so it is made once, and then kept with the record. What cannot be
-// converted is an UnreadableError, and is tried again by whoever asks next.
+// ConvertedJSON returns the JSON of a custom resource in r's version, without kind and apiVersion.
+// The result of a conversion is cached with the record. If the conversion fails, the error is a
+// *ConversionError, and the next call tries again.
 func ConvertedJSON(r *resource.Resource, rec *memstore.Record) ([]byte, error) {
 	if IsStoredAs(r, rec) {
 		return rec.Data, nil
 	}
 	cacheKey := "json " + r.Custom.CacheKey()
 	return rec.CachedEncoding(cacheKey, func(rec *memstore.Record) ([]byte, error) {
-		// The address of the record is unique while the call lasts.
+		// The address identifies the record for the duration of the call.
 		return r.Custom.CRD().Do(fmt.Sprintf("%p %s", rec, cacheKey), func() ([]byte, error) {
 			obj, err := ConvertUncached(r, rec)
 			if err != nil {
@@ -67,7 +68,7 @@ func ConvertedJSON(r *resource.Resource, rec *memstore.Record) ([]byte, error) {
 	})
 }
 
-// IsConversionCached reports whether Converted has nothing to do for a record.
+// IsConversionCached reports whether ConvertedJSON returns without converting rec.
 func IsConversionCached(r *resource.Resource, rec *memstore.Record) bool {
 	if IsStoredAs(r, rec) {
 		return true
@@ -76,22 +77,23 @@ func IsConversionCached(r *resource.Resource, rec *memstore.Record) bool {
 	return err == nil
 }
 
-// errNotCached is the error of a piece that is only looked for.
-var errNotCached = errors.New("it has not been made yet")
+// errNotCached is returned by the function that IsConversionCached passes to CachedEncoding.
+var errNotCached = errors.New("the conversion is not cached")
 
-// maxConversionErrors is how many failures a list gathers before it ends, as a real server's.
+// maxConversionErrors is the number of errors after which a list stops, as on a real server.
 const maxConversionErrors = 100
 
-// ConversionErrors are the records of a list that cannot be shown.
+// ConversionErrors has the errors of the records of a list that could not be converted. It is not
+// empty.
 type ConversionErrors []*ConversionError
 
 func (l ConversionErrors) Error() string { return l[0].Error() }
 
-// IsTruncated reports whether the list of failures ended before that of the records may have.
+// IsTruncated reports whether the list stopped before all records were converted.
 func (l ConversionErrors) IsTruncated() bool { return len(l) == maxConversionErrors }
 
-// ConvertAll makes what lists of records in r's version are made of. The error is an
-// UnreadableList if some of them cannot be converted.
+// ConvertAll converts records to r's version, which caches the results for the list that follows.
+// If conversions fail, the error is a ConversionErrors.
 func ConvertAll(r *resource.Resource, records []*memstore.Record) error {
 	var failed ConversionErrors
 	for _, rec := range records {
@@ -116,7 +118,8 @@ func ConvertAll(r *resource.Resource, records []*memstore.Record) error {
 	return nil
 }
 
-// ConvertUncached reads a custom resource in r's version, and converts it again if it has to be converted.
+// ConvertUncached decodes a custom resource and converts it to r's version, without using the
+// cached result.
 func ConvertUncached(r *resource.Resource, rec *memstore.Record) (runtime.Object, error) {
 	obj, err := parseStored(r, rec, rec.Data)
 	if err != nil {
@@ -129,8 +132,8 @@ func ConvertUncached(r *resource.Resource, rec *memstore.Record) (runtime.Object
 	return read, nil
 }
 
-// DryRunResult is what r's version would show of a draft if it were stored: a dry run goes through
-// the same conversions as a write. obj is what the draft was made of.
+// DryRunResult returns a draft as r's version shows it, as if it were stored: a dry run makes the
+// same conversions as a write. obj is the object that the draft was encoded from.
 func DryRunResult(r *resource.Resource, draft *memstore.Draft, obj runtime.Object) (runtime.Object, error) {
 	if r.Custom == nil || r.Custom.IsStorage() {
 		return obj, nil
@@ -165,8 +168,8 @@ func parseStored(r *resource.Resource, rec *memstore.Record, data []byte) (*unst
 	return obj, nil
 }
 
-// HasIndexedFields reports whether a record has the fields that r's version can be selected by. Those of
-// a custom resource that it does not have are read of the object, see Fields.
+// HasIndexedFields reports whether the record itself has the values of the field selectors of r's
+// version. If not, CustomFields reads them from the object.
 func HasIndexedFields(r *resource.Resource, rec *memstore.Record) bool {
 	if r.Custom == nil || len(r.Fields) == 0 {
 		return true
@@ -182,7 +185,7 @@ func HasIndexedFields(r *resource.Resource, rec *memstore.Record) bool {
 	return true
 }
 
-// CustomFields are the fields of a custom resource as r's version has them.
+// CustomFields returns the values of the field selectors of r's version for a record.
 func CustomFields(r *resource.Resource, rec *memstore.Record) (map[string]string, error) {
 	obj, err := decodeCustomRecord(r, rec)
 	if err != nil {

@@ -19,16 +19,17 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// storedFormField is with the fields of the records of custom resources: it has the form in
-// which they are stored. Like ownersOrDeletionField it is none that a selector could name.
+// storedFormField is the field of a custom resource's record that has its versions.StoredForm. No
+// field selector can have this label.
 const storedFormField = "\x00form"
 
-// customPrefix opens the JSON of a custom resource, up to its resourceVersion.
+// customPrefix is the beginning of the stored JSON of a custom resource, up to its resourceVersion.
 const customPrefix = `{"metadata":{"resourceVersion":"`
 
-// encodeCustomDraft encodes a custom resource of r's version in the storage version.
+// encodeCustomDraft converts a custom resource of r's version to the storage version and encodes
+// it.
 func encodeCustomDraft(r *resource.Resource, obj *unstructured.Unstructured) (*memstore.Draft, error) {
-	obj.SetGroupVersionKind(r.GroupVersionKind()) // a conversion asks for it
+	obj.SetGroupVersionKind(r.GroupVersionKind()) // the conversion reads it
 	stored, form, err := r.Custom.ToStorage(obj)
 	if err != nil {
 		return nil, err
@@ -51,8 +52,8 @@ func encodeCustomDraft(r *resource.Resource, obj *unstructured.Unstructured) (*m
 	}, nil
 }
 
-// encodeCustomStored is the stored form: the metadata first, and the resourceVersion first in
-// that.
+// encodeCustomStored returns the stored form, in which metadata comes first, and resourceVersion
+// first in the metadata.
 func encodeCustomStored(obj *unstructured.Unstructured) ([]byte, error) {
 	metadata, _ := obj.Object["metadata"].(map[string]any)
 	inner, err := marshalWithout(metadata, "resourceVersion")
@@ -70,7 +71,7 @@ func encodeCustomStored(obj *unstructured.Unstructured) ([]byte, error) {
 	return appendMembers(data, outer), nil
 }
 
-// marshalWithout encodes a map without some of its keys.
+// marshalWithout encodes a map without the given keys.
 func marshalWithout(all map[string]any, keys ...string) ([]byte, error) {
 	rest := make(map[string]any, len(all))
 	for key, value := range all {
@@ -82,7 +83,7 @@ func marshalWithout(all map[string]any, keys ...string) ([]byte, error) {
 	return json.Marshal(rest)
 }
 
-// appendMembers appends the members of an encoded map behind others, and ends the map.
+// appendMembers appends the members of an encoded map to b, and the closing brace.
 func appendMembers(b, encoded []byte) []byte {
 	if len(encoded) > len("{}") {
 		b = append(b, ',')
@@ -90,9 +91,9 @@ func appendMembers(b, encoded []byte) []byte {
 	return append(b, encoded[1:]...)
 }
 
-// ReuseStoredForm lets a write that changes nothing be one: what is stored keeps the form that it
-// was stored in if it would be encoded no differently today. Called for the draft that shall
-// replace a record.
+// ReuseStoredForm gives draft, which replaces rec, the stored form of rec if their JSON is equal.
+// Without it, an update that changes nothing would be stored after the schema of the
+// CustomResourceDefinition has changed.
 func ReuseStoredForm(draft *memstore.Draft, rec *memstore.Record) {
 	newForm, _ := draft.Fields.Get(storedFormField)
 	oldForm, ok := rec.Fields.Get(storedFormField)
@@ -104,14 +105,14 @@ func ReuseStoredForm(draft *memstore.Draft, rec *memstore.Record) {
 	}
 }
 
-// storedFormOf is the form in which a record is stored.
+// storedFormOf returns the form in which a record is stored.
 func storedFormOf(rec *memstore.Record) versions.StoredForm {
 	form, _ := rec.Fields.Get(storedFormField)
 	return versions.StoredForm(form)
 }
 
-// WithoutTypeMeta is an object for encoding/json, without its kind and apiVersion. It shares the rest
-// with the object, which may lose them, too.
+// WithoutTypeMeta returns an object for encoding/json, without its kind and apiVersion. The result
+// shares memory with obj, and obj may lose its kind and apiVersion.
 func WithoutTypeMeta(obj runtime.Object) any {
 	u, ok := obj.(*unstructured.Unstructured)
 	if !ok {
@@ -127,8 +128,8 @@ func WithoutTypeMeta(obj runtime.Object) any {
 	return rest
 }
 
-// decodeCustom decodes what a client sent for a custom resource, and brings it into the form
-// that its schema asks for. Another kind or version is left to those who know what to say of it.
+// decodeCustom decodes a request body into a custom resource, prunes it and sets defaults. It does
+// not check the kind and the version; the callers do.
 func decodeCustom(r *resource.Resource, media negotiate.Media, body []byte, strict bool) (runtime.Object, *schema.GroupVersionKind, error) {
 	obj := &unstructured.Unstructured{}
 	sent, problems, err := parseCustom(media, body, strict, &obj.Object)
@@ -148,7 +149,7 @@ func decodeCustom(r *resource.Resource, media negotiate.Media, body []byte, stri
 	return obj, sent, nil
 }
 
-// parseCustom parses a body, which must say its kind. What strict reading finds wrong comes as problems.
+// parseCustom parses a body, which must have a kind. problems are the strict decoding errors.
 func parseCustom(media negotiate.Media, body []byte, strict bool, into *map[string]any) (sent *schema.GroupVersionKind, problems []error, err error) {
 	switch media {
 	case negotiate.Protobuf:
@@ -177,7 +178,7 @@ func parseCustom(media negotiate.Media, body []byte, strict bool, into *map[stri
 	return sent, problems, err
 }
 
-// kindOf reads the kind of an object in JSON, in the words of the library where it has none.
+// kindOf returns the kind of an object in JSON, or the library's error if it has none.
 func kindOf(body []byte) (*schema.GroupVersionKind, error) {
 	sent, err := kindjson.DefaultMetaFactory.Interpret(body)
 	if err == nil && sent.Kind == "" {

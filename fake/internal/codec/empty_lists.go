@@ -7,12 +7,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// emptyListJSON is what an empty list looks like that its type never leaves out. Within a string the quote would be escaped, which at worst is
-// looked at in vain.
+// emptyListJSON is the encoding of an empty list in a field without omitempty. In a string the
+// quote would be escaped; a false match costs one more encoding.
 var emptyListJSON = []byte(`":[]`)
 
-// dropEmptyLists makes empty lists absent ones, and reports whether there may have been any in the encoded object. A real server keeps
-// built-in types in protobuf, which does not tell the two apart: a Role with the rules [] comes back with null.
+// dropEmptyLists sets empty lists in obj to nil, and reports whether its encoding may contain any.
+// A real server stores built-in types in protobuf, which does not distinguish them: a Role with the
+// rules [] is returned with null.
 func dropEmptyLists(encoded []byte, obj runtime.Object) bool {
 	if !bytes.Contains(encoded, emptyListJSON) {
 		return false

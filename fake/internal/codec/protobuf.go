@@ -10,18 +10,18 @@ import (
 	"example.com/fakeapi/internal/frames"
 )
 
-// A protobuf body is frames.ProtobufPrefix and a runtime.Unknown message (PB-02):
-// field 1 the TypeMeta, 2 the object, 3 and 4 the empty contentEncoding and
-// contentType. A list message has its ListMeta as field 1 and each item as
-// field 2. Both are assembled here from parts that are encoded once.
+// A protobuf body is frames.ProtobufPrefix and a runtime.Unknown message (PB-02). Field 1 of the
+// message is the TypeMeta, 2 the object, 3 and 4 the empty contentEncoding and contentType. A list
+// message has its ListMeta as field 1 and each item as field 2. Both are assembled here from parts
+// that are encoded once.
 
 // emptyContentFields is the encoding of an empty contentEncoding and contentType.
 var emptyContentFields = []byte{0x1a, 0x00, 0x22, 0x00}
 
-// marshaler is what every generated type has.
+// marshaler is implemented by all generated types.
 type marshaler interface{ Marshal() ([]byte, error) }
 
-// MarshalProtobuf gives the protobuf message of an object, without any envelope.
+// MarshalProtobuf returns the protobuf message of an object, without the envelope.
 func MarshalProtobuf(obj any) ([]byte, error) {
 	m, ok := obj.(marshaler)
 	if !ok {
@@ -30,8 +30,8 @@ func MarshalProtobuf(obj any) ([]byte, error) {
 	return m.Marshal()
 }
 
-// AppendEnvelope appends everything that stands before a message of size bytes
-// of the given kind; the message and then EnvelopeEnd follow it.
+// AppendEnvelope appends the part of the envelope before a message of size bytes. The message and
+// EnvelopeEnd must follow.
 func AppendEnvelope(b []byte, apiVersion, kind string, size int) []byte {
 	b = append(b, frames.ProtobufPrefix...)
 	b = AppendField(b, 1, FieldSize(len(apiVersion))+FieldSize(len(kind)))
@@ -42,21 +42,23 @@ func AppendEnvelope(b []byte, apiVersion, kind string, size int) []byte {
 	return AppendField(b, 2, size)
 }
 
-// EnvelopeEnd is what stands behind the message.
+// EnvelopeEnd returns the part of the envelope after the message.
 func EnvelopeEnd() []byte { return emptyContentFields }
 
-// AppendField appends the tag and the length of a length-delimited field.
+// AppendField appends the tag and the length of a length-delimited field. field must be less than
+// 16.
 func AppendField(b []byte, field, size int) []byte {
 	b = protowire.AppendTag(b, protowire.Number(field), protowire.BytesType)
 	return protowire.AppendVarint(b, uint64(size))
 }
 
-// FieldSize is the number of bytes that AppendField and size bytes take.
+// FieldSize returns the size of a length-delimited field with size bytes of content, including its
+// tag and length.
 func FieldSize(size int) int {
 	return protowire.SizeTag(1) + protowire.SizeBytes(size)
 }
 
-// Envelope wraps a whole message.
+// Envelope returns a message in its envelope.
 func Envelope(apiVersion, kind string, message []byte) []byte {
 	b := make([]byte, 0, len(message)+len(apiVersion)+len(kind)+32)
 	b = AppendEnvelope(b, apiVersion, kind, len(message))
@@ -64,8 +66,8 @@ func Envelope(apiVersion, kind string, message []byte) []byte {
 	return append(b, emptyContentFields...)
 }
 
-// AppendWatchEventHeader appends a length-delimited WatchEvent frame (WA-32) around
-// an enveloped object of which size bytes are announced; they follow.
+// AppendWatchEventHeader appends the beginning of a length-delimited WatchEvent frame (WA-32). The
+// enveloped object, of size bytes, must follow.
 func AppendWatchEventHeader(b []byte, eventType string, size int) []byte {
 	raw := FieldSize(size)
 	event := FieldSize(len(eventType)) + FieldSize(raw)
@@ -76,7 +78,7 @@ func AppendWatchEventHeader(b []byte, eventType string, size int) []byte {
 	return AppendField(b, 1, size)
 }
 
-// EncodeStatusEnvelope is a Status in protobuf.
+// EncodeStatusEnvelope returns a Status as a protobuf body.
 func EncodeStatusEnvelope(s *metav1.Status) ([]byte, error) {
 	message, err := s.Marshal()
 	if err != nil {
@@ -85,7 +87,7 @@ func EncodeStatusEnvelope(s *metav1.Status) ([]byte, error) {
 	return Envelope("v1", "Status", message), nil
 }
 
-// EnvelopeSize is the size of the envelope and a message of size bytes.
+// EnvelopeSize returns the size of a message of size bytes in its envelope.
 func EnvelopeSize(apiVersion, kind string, size int) int {
 	typeMeta := FieldSize(len(apiVersion)) + FieldSize(len(kind))
 	return len(frames.ProtobufPrefix) + FieldSize(typeMeta) + FieldSize(size) + len(emptyContentFields)

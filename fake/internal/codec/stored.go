@@ -1,10 +1,3 @@
-// Package codec turns bytes into objects and back: the stored form, the bodies
-// that clients send, and the pieces of protobuf that make an answer.
-//
-// The stored form of an object is its JSON in the StoreVersion of its resource,
-// without kind and apiVersion, and without the digits of the resourceVersion,
-// which the store splices in at commit. Answers are made by putting things
-// around these bytes, never by decoding them.
 package codec
 
 import (
@@ -25,8 +18,8 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// Key is where an object of r is stored. An empty namespace or name gives the
-// prefix of a collection: "pods/", "pods/default/".
+// Key returns the key of an object of r in the store. With an empty namespace or name it is the
+// prefix of a collection, for instance "pods/" or "pods/default/".
 func Key(r *resource.Resource, namespace, name string) string {
 	prefix := r.StorageResource.Resource
 	if r.StorageResource.Group != "" {
@@ -41,13 +34,13 @@ func Key(r *resource.Resource, namespace, name string) string {
 	return prefix + "/" + namespace + "/" + name
 }
 
-// resourceVersionKey precedes the resourceVersion in the JSON of every object.
-// metadata is the first field of every type and what stands before the
-// resourceVersion in it holds no raw quote, so the first occurrence is it.
+// resourceVersionKey precedes the resourceVersion in the JSON of every object. metadata is the
+// first field of every type, and no unescaped quote precedes the resourceVersion in it, so that the
+// first match is the right one.
 var resourceVersionKey = []byte(`"resourceVersion":"`)
 
-// EncodeDraft encodes an object of r's StoreVersion for the store. It clears the
-// object's kind, apiVersion and resourceVersion.
+// EncodeDraft encodes an object of r's StorageVersion for the store. It clears the object's kind,
+// apiVersion and resourceVersion.
 func EncodeDraft(r *resource.Resource, obj runtime.Object) (*memstore.Draft, error) {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		return encodeCustomDraft(r, u)
@@ -57,7 +50,7 @@ func EncodeDraft(r *resource.Resource, obj runtime.Object) (*memstore.Draft, err
 		return nil, err
 	}
 	obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
-	m.SetResourceVersion("0") // a place to stamp
+	m.SetResourceVersion("0") // a placeholder
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(obj); err != nil {
 		return nil, err
@@ -85,8 +78,8 @@ func EncodeDraft(r *resource.Resource, obj runtime.Object) (*memstore.Draft, err
 	}, nil
 }
 
-// DecodeStored decodes a record into an object of the StoreVersion, with kind and
-// apiVersion set.
+// DecodeStored decodes a record into an object of r's StorageVersion, with kind and apiVersion set.
+// A custom resource is converted to r's version.
 func DecodeStored(r *resource.Resource, rec *memstore.Record) (runtime.Object, error) {
 	if r.Custom != nil {
 		return decodeCustomRecord(r, rec)
@@ -103,11 +96,11 @@ func DecodeStored(r *resource.Resource, rec *memstore.Record) (runtime.Object, e
 	return obj, nil
 }
 
-// metadataPrefix is what the stored form of every object begins with.
+// metadataPrefix is the beginning of the stored form of every object.
 var metadataPrefix = []byte(`{"metadata":`)
 
-// DecodeMetadata decodes of a record what controllers act by: its uid, finalizers and
-// owners, and when it is to end. What follows the metadata is not read.
+// DecodeMetadata decodes the metadata that the controllers read: uid, finalizers, owner references,
+// and the time and grace period of a deletion. It does not parse what follows the metadata.
 func DecodeMetadata(rec *memstore.Record) (*metav1.ObjectMeta, error) {
 	var m struct {
 		UID                        types.UID               `json:"uid"`
@@ -132,13 +125,13 @@ func DecodeMetadata(rec *memstore.Record) (*metav1.ObjectMeta, error) {
 	}, nil
 }
 
-// firstObject cuts valid JSON that begins with an object off behind that.
+// firstObject returns the JSON object at the beginning of valid JSON.
 func firstObject(data []byte) []byte {
 	depth, quoted := 0, false
 	for i := 0; i < len(data); i++ {
 		switch c := data[i]; {
 		case quoted && c == '\\':
-			i++ // whatever it is, it does not end the string
+			i++ // the escaped character does not end the string
 		case c == '"':
 			quoted = !quoted
 		case quoted:
@@ -153,17 +146,17 @@ func firstObject(data []byte) []byte {
 	return data
 }
 
-// HasOwnersOrDeletion reports whether an object has owners or has been deleted, without decoding
-// it: what controllers ask of every write.
+// HasOwnersOrDeletion reports whether an object has owner references or a deletionTimestamp,
+// without decoding it. The controllers call it for every write.
 func HasOwnersOrDeletion(rec *memstore.Record) bool {
 	return len(rec.Fields) > 0 && rec.Fields[0].Key == ownersOrDeletionField
 }
 
-// ownersOrDeletionField is with the fields of a record that HasTies. It is none that a selector
-// could name, and the first of all in their order.
+// ownersOrDeletionField is a field of records for which HasOwnersOrDeletion is true. No field
+// selector can have this label, and it sorts before all others.
 const ownersOrDeletionField = ""
 
-// indexedFields are the fields that a record keeps.
+// indexedFields returns the fields of an object's record.
 func indexedFields(r *resource.Resource, obj runtime.Object, m metav1.Object) fields.Set {
 	set := r.FieldSet(obj)
 	if len(m.GetOwnerReferences()) > 0 || m.GetDeletionTimestamp() != nil {
@@ -175,8 +168,7 @@ func indexedFields(r *resource.Resource, obj runtime.Object, m metav1.Object) fi
 	return set
 }
 
-// DecodeServed decodes a record into an object of r's own version, with kind and
-// apiVersion set.
+// DecodeServed decodes a record into an object of r's version, with kind and apiVersion set.
 func DecodeServed(r *resource.Resource, rec *memstore.Record) (runtime.Object, error) {
 	obj, err := DecodeStored(r, rec)
 	if err != nil {

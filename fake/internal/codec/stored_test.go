@@ -20,7 +20,7 @@ func TestDecodeMetadata(t *testing.T) {
 		Finalizers:                 []string{"example.com/last"},
 	}
 	pod := &corev1.Pod{ObjectMeta: *want.DeepCopy(), Spec: corev1.PodSpec{NodeName: "n"}}
-	// What looks like the end of the metadata is in a string.
+	// Strings that look like the end of the metadata.
 	pod.Annotations = map[string]string{"a": `}}","\`, `{"b`: `"}`}
 	pod.Name = "p"
 	draft, err := EncodeDraft(builtin.Table().LookupKind(corev1.SchemeGroupVersion.WithKind("Pod")), pod)
@@ -31,8 +31,8 @@ func TestDecodeMetadata(t *testing.T) {
 	require.Equal(t, &want, got)
 }
 
-// TestMetadataIsFirst holds what Draft, Metadata and the stamp of a resourceVersion
-// rely on, for every type.
+// EncodeDraft, DecodeMetadata and the insertion of the resourceVersion rely on metadata being the
+// first field of every type.
 func TestMetadataIsFirst(t *testing.T) {
 	for _, r := range builtin.Table().Stored() {
 		obj, err := r.Scheme.New(r.StorageVersion.WithKind(r.Kind))

@@ -7,10 +7,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// ExceedsSize reports whether a document in YAML, with its aliases written out, has more than most
-// bytes. The libraries that decode it bound how many nodes aliases stand for, but not how large
-// these are: 3,000 aliases of a string of a MB are 3 GB of JSON. What is no YAML does not exceed
-// anything, nor does what has so many aliases that the libraries refuse it: they tell what is wrong.
+// ExceedsSize reports whether a YAML document with its aliases expanded has more than limit bytes.
+// The libraries that decode it limit the number of nodes that aliases stand for, but not their
+// size: 3,000 aliases of a string of one MB are 3 GB of JSON. It reports false for invalid YAML,
+// and for documents with so many aliases that the libraries reject them, because their errors say
+// more.
 func ExceedsSize(body []byte, limit int) bool {
 	if !bytes.Contains(body, []byte("&")) || !bytes.Contains(body, []byte("*")) {
 		return len(body) > limit
@@ -23,19 +24,20 @@ func ExceedsSize(body []byte, limit int) bool {
 	if m.size(&document) <= limit {
 		return false
 	}
-	var decoded any // shares its strings
+	var decoded any // the decoded value shares the strings of the document
 	err := document.Decode(&decoded)
 	return err == nil || !strings.Contains(err.Error(), "excessive aliasing")
 }
 
-// yamlSizer knows how long nodes are that have an anchor, up to a little more than most.
+// yamlSizer measures nodes. sizes has the size of each node with an anchor, up to a little more
+// than limit.
 type yamlSizer struct {
 	limit int
 	sizes map[*yaml.Node]int
 }
 
-// size is the length of a node. An anchor stands in front of its aliases, so that it has been
-// measured; one inside of itself counts as nothing, and the decoder refuses it.
+// size returns the size of a node. An anchor precedes its aliases, so that it has been measured. An
+// anchor inside itself counts as 0; the decoder rejects it.
 func (m yamlSizer) size(n *yaml.Node) int {
 	if n.Kind == yaml.AliasNode {
 		return m.sizes[n.Alias]

@@ -21,7 +21,7 @@ func TestExceedsSize(t *testing.T) {
 		long:                                true,
 		strings.Replace(long, "*", "!", -1): false,
 		powers:                              true,
-		"a: &a [*a, *a]":                    false, // the decoder refuses it
+		"a: &a [*a, *a]":                    false, // the decoder rejects it
 		"a: &a [":                           false,
 		"a: *a\nb: &b c":                    false,
 	} {
@@ -29,8 +29,8 @@ func TestExceedsSize(t *testing.T) {
 	}
 }
 
-// Whatever is measured, what it decodes to is not much longer than what was told: that of strings
-// is what they are, and a number or a null is short.
+// FuzzExceedsSize checks that a document of at most 1,000 bytes with its aliases expanded decodes
+// to at most 100,000 bytes of JSON.
 func FuzzExceedsSize(f *testing.F) {
 	f.Add("a: &a [x, x]\nb: [*a, *a]")
 	f.Add("a: &a {k: v}\nb: {<<: *a, c: *a}")

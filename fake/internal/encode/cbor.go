@@ -14,24 +14,24 @@ import (
 	"example.com/fakeapi/fake/internal/codec"
 )
 
-// typeMetaPairs is how many pairs say the type of an object.
+// typeMetaPairs is the number of pairs of a TypeMeta.
 const typeMetaPairs = 2
 
-// cborTypeMeta is the pairs that say a type.
+// cborTypeMeta returns the encoded pairs of a TypeMeta.
 func cborTypeMeta(kind schema.GroupVersionKind) string {
 	pairs, err := codec.EncodeCBORStrings("kind", kind.Kind, "apiVersion", kind.GroupVersion().String())
 	if err != nil {
-		panic(fmt.Sprintf("a text is no CBOR: %v", err)) // all texts are
+		panic(fmt.Sprintf("encode: a string does not encode as CBOR: %v", err)) // every string does
 	}
 	return string(pairs)
 }
 
-// addCBORTypeMeta puts the type around a piece, and the mark in front.
+// addCBORTypeMeta appends the self-describe tag and body with its TypeMeta.
 func (e *Encoder) addCBORTypeMeta(b, body []byte) ([]byte, error) {
 	return codec.AppendCBORMapWithPairs(codec.AppendCBORSelfDescribe(b), []byte(e.typeMeta), typeMetaPairs, body)
 }
 
-// appendCBORDocument appends an object that has its type.
+// appendCBORDocument appends an object that has its TypeMeta.
 func appendCBORDocument(b []byte, obj runtime.Object) ([]byte, error) {
 	item, err := codec.MarshalCBOR(obj)
 	if err != nil {
@@ -40,7 +40,8 @@ func appendCBORDocument(b []byte, obj runtime.Object) ([]byte, error) {
 	return append(codec.AppendCBORSelfDescribe(b), item...), nil
 }
 
-// appendCBOREventHeader opens an item of the sequence that a watch is (CB-02); the object with its mark follows.
+// appendCBOREventHeader begins an item of the CBOR sequence of a watch (CB-02). The object with its
+// self-describe tag must follow.
 func appendCBOREventHeader(b []byte, event watch.EventType) ([]byte, error) {
 	pairs, err := codec.EncodeCBORStrings("type", string(event), "object")
 	if err != nil {
@@ -49,7 +50,7 @@ func appendCBOREventHeader(b []byte, event watch.EventType) ([]byte, error) {
 	return append(codec.AppendCBORMap(codec.AppendCBORSelfDescribe(b), 2), pairs...), nil
 }
 
-// writeCBORList writes a list, as List does.
+// writeCBORList is WriteList for CBOR.
 func (e *Encoder) writeCBORList(w http.ResponseWriter, list metav1.ListMeta, bodies [][]byte) error {
 	opening, err := e.cborListPrefix(list, len(bodies))
 	if err != nil {
@@ -78,7 +79,8 @@ func (e *Encoder) writeCBORList(w http.ResponseWriter, list metav1.ListMeta, bod
 	return nil
 }
 
-// cborItemEncoder gives what makes the items of a list of pieces: with their type where items have one. An item is good until the next.
+// cborItemEncoder returns a function that returns a list item for a body, with its TypeMeta if
+// items have one. The result is valid until the next call.
 func (e *Encoder) cborItemEncoder() func(body []byte) ([]byte, error) {
 	if e.itemTypeMeta() == "" {
 		return func(body []byte) ([]byte, error) { return body, nil }
@@ -91,7 +93,7 @@ func (e *Encoder) cborItemEncoder() func(body []byte) ([]byte, error) {
 	}
 }
 
-// cborListPrefix is a list up to its first item.
+// cborListPrefix returns a list up to its first item.
 func (e *Encoder) cborListPrefix(list metav1.ListMeta, items int) ([]byte, error) {
 	kind := e.kind
 	kind.Kind = e.listKind()

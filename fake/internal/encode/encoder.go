@@ -1,7 +1,3 @@
-// Package represent turns stored records into the bytes of an answer: one
-// object, a list, a watch event, each in JSON, YAML, protobuf or CBOR, whole, as
-// PartialObjectMetadata or as a Table. It puts stored or once-encoded pieces together and
-// decodes only what it has never been asked for before.
 package encode
 
 import (
@@ -19,24 +15,24 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// Encoder is one resource in the form one client accepted.
+// Encoder encodes objects of one resource in the form that a client accepts.
 type Encoder struct {
 	res  *resource.Resource
 	out  negotiate.Output
 	kind schema.GroupVersionKind
-	// typeMeta opens the JSON of an object: its braces and its type. In CBOR it is the two pairs that
-	// say the type.
+	// typeMeta is the beginning of the JSON of an object: the opening brace, kind and apiVersion.
+	// In CBOR it is the two encoded pairs.
 	typeMeta string
-	// cacheKey names the encoding that is kept with a record, "" where that is
+	// cacheKey is the key under which the encoding is cached with a record, "" if the encoding is
 	// the stored form itself.
 	cacheKey string
-	// customJSON tells that package codec makes and keeps the piece.
+	// customJSON reports that codec.ConvertedJSON makes and caches the encoding.
 	customJSON bool
-	// table makes rows, nil unless the form is a Table.
+	// table encodes rows. It is nil unless the form is a Table.
 	table *tableEncoder
 }
 
-// NewEncoder makes the representation of r that a client accepted.
+// NewEncoder returns an Encoder of r for the negotiated output.
 func NewEncoder(r *resource.Resource, out negotiate.Output) *Encoder {
 	e := &Encoder{res: r, out: out, kind: r.GroupVersionKind()}
 	if out.Form != negotiate.Full {
@@ -71,8 +67,9 @@ func NewEncoder(r *resource.Resource, out negotiate.Output) *Encoder {
 	return e
 }
 
-// conversionCacheKey tells apart what is made of one record for different versions of a custom
-// resource, or in the life of its definition.
+// conversionCacheKey returns a suffix for cache keys that differs between the versions of a custom
+// resource, and between states of its CustomResourceDefinition that convert differently. It is ""
+// for built-in types.
 func conversionCacheKey(r *resource.Resource) string {
 	if r.Custom == nil {
 		return ""
@@ -84,15 +81,16 @@ func typeMetaJSON(kind schema.GroupVersionKind) string {
 	return `{"kind":"` + kind.Kind + `","apiVersion":"` + kind.GroupVersion().String() + `",`
 }
 
-// Media is the encoding of the representation.
+// Media returns the encoding of responses.
 func (e *Encoder) Media() negotiate.Media { return e.out.Media }
 
-// ContentType is the Content-Type of an answer, or of a watch.
+// ContentType returns the Content-Type of a response, or of a watch if stream is set.
 func (e *Encoder) ContentType(stream bool) string {
 	return negotiate.ContentType(e.out.Media, stream)
 }
 
-// recordBody is the record's piece: JSON or CBOR without its type, or a protobuf message.
+// recordBody returns the encoded body of a record: JSON or CBOR without TypeMeta, or a protobuf
+// message.
 func (e *Encoder) recordBody(rec *memstore.Record) ([]byte, error) {
 	if e.table != nil {
 		return e.table.encodeRecord(rec)
@@ -112,7 +110,7 @@ func (e *Encoder) recordBody(rec *memstore.Record) ([]byte, error) {
 	})
 }
 
-// encodeBody makes such a piece of an object of the served version.
+// encodeBody returns the encoded body of an object of the served version, as recordBody does.
 func (e *Encoder) encodeBody(obj runtime.Object) ([]byte, error) {
 	if e.table != nil {
 		return e.table.encodeObject(obj)
@@ -134,7 +132,7 @@ func (e *Encoder) encodeBody(obj runtime.Object) ([]byte, error) {
 	}
 }
 
-// EncodeRecord is the answer that shows one stored object.
+// EncodeRecord returns the response for one stored object.
 func (e *Encoder) EncodeRecord(rec *memstore.Record) ([]byte, error) {
 	body, err := e.recordBody(rec)
 	if err != nil {
@@ -143,8 +141,7 @@ func (e *Encoder) EncodeRecord(rec *memstore.Record) ([]byte, error) {
 	return e.formatBody(body)
 }
 
-// EncodeObject is the answer that shows an object which is not stored, of the served
-// version.
+// EncodeObject returns the response for an object of the served version that is not stored.
 func (e *Encoder) EncodeObject(obj runtime.Object) ([]byte, error) {
 	body, err := e.encodeBody(obj)
 	if err != nil {
@@ -153,7 +150,7 @@ func (e *Encoder) EncodeObject(obj runtime.Object) ([]byte, error) {
 	return e.formatBody(body)
 }
 
-// formatBody makes an answer of a piece.
+// formatBody returns the response for an encoded body.
 func (e *Encoder) formatBody(body []byte) ([]byte, error) {
 	if e.out.Media == negotiate.CBOR {
 		return e.addCBORTypeMeta(nil, body)
@@ -161,7 +158,7 @@ func (e *Encoder) formatBody(body []byte) ([]byte, error) {
 	return e.format(e.addTypeMeta(nil, body))
 }
 
-// addTypeMeta puts the type around a piece.
+// addTypeMeta appends body with its TypeMeta, or in its envelope.
 func (e *Encoder) addTypeMeta(b, body []byte) []byte {
 	if e.out.Media == negotiate.Protobuf {
 		b = codec.AppendEnvelope(b, e.kind.GroupVersion().String(), e.kind.Kind, len(body))
@@ -177,7 +174,7 @@ func (e *Encoder) addTypeMeta(b, body []byte) []byte {
 
 func (e *Encoder) format(b []byte) ([]byte, error) { return formatDocument(e.out, b) }
 
-// formatDocument makes of JSON what the client accepted: one line, indented, or YAML.
+// formatDocument returns JSON in the format that the client accepts: one line, indented, or YAML.
 func formatDocument(out negotiate.Output, b []byte) ([]byte, error) {
 	switch {
 	case out.Media == negotiate.Protobuf, out.Media == negotiate.CBOR:
@@ -194,7 +191,8 @@ func formatDocument(out negotiate.Output, b []byte) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// EncodeDocument is an answer that is no stored object: a Status, discovery.
+// EncodeDocument returns the response for an object that is not a resource, for instance a Status
+// or a discovery document.
 func EncodeDocument(out negotiate.Output, obj runtime.Object) ([]byte, error) {
 	switch out.Media {
 	case negotiate.Protobuf:

@@ -16,14 +16,12 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// listBuffer is how much of a list is gathered before it goes to the network.
+// listBuffer is the size of the write buffer for lists, in bytes.
 const listBuffer = 32 << 10
 
-// WriteList writes a list of records. Items of a built-in list carry no kind and
-// apiVersion of their own (LS-02), custom resources and those of a
-// PartialObjectMetadataList do. With
-// an error nothing has been written; that the client has gone is none, as nobody
-// is left to tell.
+// WriteList writes a list of records. Items of a built-in list have no kind and apiVersion (LS-02);
+// custom resources and the items of a PartialObjectMetadataList do. If it returns an error, nothing
+// has been written. Errors of w are ignored, because the client is gone then.
 func (e *Encoder) WriteList(w http.ResponseWriter, list metav1.ListMeta, items []*memstore.Record) error {
 	if e.table != nil {
 		return e.writeTable(w, list, items)
@@ -72,7 +70,7 @@ func (e *Encoder) WriteList(w http.ResponseWriter, list metav1.ListMeta, items [
 	return nil
 }
 
-// itemBodies gathers the pieces of the items.
+// itemBodies returns the encoded bodies of the items.
 func (e *Encoder) itemBodies(items []*memstore.Record) ([][]byte, error) {
 	bodies := make([][]byte, len(items))
 	for i, rec := range items {
@@ -84,15 +82,14 @@ func (e *Encoder) itemBodies(items []*memstore.Record) ([][]byte, error) {
 	return bodies, nil
 }
 
-// listWriter is what a list is written to: failures stay with the writer and
-// show at the end.
+// listWriter is a writer of lists. Its errors are ignored: a bufio.Writer keeps the first one.
 type listWriter interface {
 	io.Writer
 	io.ByteWriter
 	io.StringWriter
 }
 
-// listSuffix closes the JSON of a list.
+// listSuffix returns the end of the JSON of a list.
 func (e *Encoder) listSuffix(items int) string {
 	if e.hasNullItems(items) {
 		return "}"
@@ -100,11 +97,11 @@ func (e *Encoder) listSuffix(items int) string {
 	return "]}"
 }
 
-// hasNullItems reports whether the items of a list of so many are null: those of metadata
-// only, if there are none.
+// hasNullItems reports whether the items of a list are null instead of []: those of an empty list
+// of metadata.
 func (e *Encoder) hasNullItems(items int) bool { return items == 0 && e.out.Form != negotiate.Full }
 
-// listPrefix is the JSON of a list up to its first item.
+// listPrefix returns the JSON of a list up to its first item.
 func (e *Encoder) listPrefix(list metav1.ListMeta) (string, error) {
 	kind := e.kind
 	kind.Kind = e.listKind()
@@ -115,8 +112,8 @@ func (e *Encoder) listPrefix(list metav1.ListMeta) (string, error) {
 	return typeMetaJSON(kind) + `"metadata":` + string(metadata) + `,"items":[`, nil
 }
 
-// listMetaJSON is the metadata of a list in JSON. A list of custom resources always has a
-// continue.
+// listMetaJSON returns the metadata of a list in JSON. A list of custom resources always has the
+// field continue.
 func (e *Encoder) listMetaJSON(list metav1.ListMeta) (json.RawMessage, error) {
 	metadata, err := json.Marshal(list)
 	if err == nil && e.res.Custom != nil && e.out.Form == negotiate.Full && list.Continue == "" {
@@ -125,7 +122,7 @@ func (e *Encoder) listMetaJSON(list metav1.ListMeta) (json.RawMessage, error) {
 	return metadata, err
 }
 
-// itemTypeMeta is the type that each item begins with, "" for none.
+// itemTypeMeta returns the TypeMeta that each item begins with, "" for none.
 func (e *Encoder) itemTypeMeta() string {
 	if e.out.Form == negotiate.Full && e.res.Custom == nil {
 		return ""

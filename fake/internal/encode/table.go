@@ -20,24 +20,24 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// tableEncoder is what makes a Table of a resource, for one request.
+// tableEncoder encodes objects as Tables, for one request.
 type tableEncoder struct {
 	res     *resource.Resource
 	printer *table.Printer
 	include metav1.IncludeObjectPolicy
-	// rowCacheKey names the encoded row that is kept with a record.
+	// rowCacheKey is the key under which an encoded row is cached with a record.
 	rowCacheKey string
-	// object is what a row shows of its object, nil for nothing; partial is its
+	// object encodes the object of a row; it is nil if rows have none. partial encodes its
 	// metadata.
 	object, partial *Encoder
-	// now is the time by which ages are told.
+	// now returns the time that ages are relative to.
 	now func() time.Time
-	// columnsSent tells that the columns were sent: a watch sends them once (WA-35).
+	// columnsSent reports whether the columns were sent. A watch sends them once (WA-35).
 	columnsSent bool
 }
 
-// SetTableOptions completes a representation as Tables: include is what rows show of their
-// objects (TB-05), and now the clock by which they tell ages.
+// SetTableOptions sets the options of an Encoder of Tables. include selects the objects of rows
+// (TB-05). now returns the time that ages are relative to.
 func (e *Encoder) SetTableOptions(include metav1.IncludeObjectPolicy, now func() time.Time) {
 	out := negotiate.Output{Media: negotiate.JSON, Form: negotiate.Partial, Beta: e.out.Beta}
 	t := &tableEncoder{
@@ -55,8 +55,8 @@ func (e *Encoder) SetTableOptions(include metav1.IncludeObjectPolicy, now func()
 	e.table = t
 }
 
-// newPrinter is the printer of a row. A definition may name columns that cannot be read:
-// then there are those before them, as on a real server.
+// newPrinter returns the printer of a resource. If a CustomResourceDefinition has a column that
+// cannot be parsed, the table has the columns before it, as on a real server.
 func newPrinter(r *resource.Resource) *table.Printer {
 	switch {
 	case r.Custom != nil:
@@ -68,7 +68,7 @@ func newPrinter(r *resource.Resource) *table.Printer {
 	return table.PrinterFor(r.StorageVersion.WithKind(r.Kind))
 }
 
-// ForResource is the representation of another resource in the same form.
+// ForResource returns an Encoder of another resource in the same form.
 func (e *Encoder) ForResource(r *resource.Resource) *Encoder {
 	other := NewEncoder(r, e.out)
 	if t := e.table; t != nil {
@@ -77,8 +77,8 @@ func (e *Encoder) ForResource(r *resource.Resource) *Encoder {
 	return other
 }
 
-// row is the encoded row of a record. The metadata that most rows show beside it is
-// made of the same decoding.
+// row returns the encoded row of a record. It also caches the metadata, which most rows include, so
+// that the record is decoded once.
 func (t *tableEncoder) row(rec *memstore.Record) ([]byte, error) {
 	return rec.CachedEncoding(t.rowCacheKey, func(rec *memstore.Record) ([]byte, error) {
 		obj, err := codec.DecodeStored(t.res, rec)
@@ -95,7 +95,7 @@ func (t *tableEncoder) row(rec *memstore.Record) ([]byte, error) {
 	})
 }
 
-// rowObject is what a row shows of its record.
+// rowObject returns the encoded object of a row.
 func (t *tableEncoder) rowObject(rec *memstore.Record) ([]byte, error) {
 	if t.object == nil {
 		return nil, nil
@@ -103,7 +103,7 @@ func (t *tableEncoder) rowObject(rec *memstore.Record) ([]byte, error) {
 	return t.object.recordBody(rec)
 }
 
-// encodeRecord is the Table of one record, without its type.
+// encodeRecord returns the Table of one record, without TypeMeta.
 func (t *tableEncoder) encodeRecord(rec *memstore.Record) ([]byte, error) {
 	row, err := t.row(rec)
 	if err != nil {
@@ -116,8 +116,8 @@ func (t *tableEncoder) encodeRecord(rec *memstore.Record) ([]byte, error) {
 	return t.encodeSingleRow(rec.Revision.String(), row, t.object, object)
 }
 
-// encodeObject is the Table of an object that is not stored. The end of the initial events
-// can be told in any case.
+// encodeObject returns the Table of an object that is not stored. A bookmark at the end of the
+// initial events has metadata even if rows have no objects, because its annotation is in there.
 func (t *tableEncoder) encodeObject(obj runtime.Object) ([]byte, error) {
 	m, err := meta.Accessor(obj)
 	if err != nil {
@@ -146,7 +146,7 @@ func (t *tableEncoder) encodeObject(obj runtime.Object) ([]byte, error) {
 	return t.encodeSingleRow(revision, row, show, object)
 }
 
-// encodeSingleRow is a Table of one row.
+// encodeSingleRow returns a Table of one row.
 func (t *tableEncoder) encodeSingleRow(revision string, row []byte, show *Encoder, object []byte) ([]byte, error) {
 	b, err := t.prefix(metav1.ListMeta{ResourceVersion: revision})
 	if err != nil {
@@ -157,7 +157,7 @@ func (t *tableEncoder) encodeSingleRow(revision string, row []byte, show *Encode
 	return append(b, "}]}"...), nil
 }
 
-// appendRowObject ends a row behind its cells.
+// appendRowObject appends the end of a row after its cells.
 func appendRowObject(b []byte, show *Encoder, object []byte) []byte {
 	b = append(b, `,"object":`...)
 	if show == nil {
@@ -166,7 +166,7 @@ func appendRowObject(b []byte, show *Encoder, object []byte) []byte {
 	return append(append(b, show.typeMeta...), object[1:]...)
 }
 
-// prefix opens a Table behind its type, up to its rows.
+// prefix returns a Table without TypeMeta, up to its rows.
 func (t *tableEncoder) prefix(list metav1.ListMeta) ([]byte, error) {
 	metadata, err := json.Marshal(list)
 	if err != nil {
@@ -187,7 +187,7 @@ func (t *tableEncoder) prefix(list metav1.ListMeta) ([]byte, error) {
 	return append(b, `,"rows":`...), nil
 }
 
-// writeTable writes a list as a Table, as List does.
+// writeTable is WriteList for Tables.
 func (e *Encoder) writeTable(w http.ResponseWriter, list metav1.ListMeta, items []*memstore.Record) error {
 	t := e.table
 	items, err := t.sortItems(items)
@@ -224,7 +224,7 @@ func (e *Encoder) writeTable(w http.ResponseWriter, list metav1.ListMeta, items 
 	return nil
 }
 
-// sortItems gives the items in the order of rows, which few types have.
+// sortItems returns the items in the order of the rows, which few types define.
 func (t *tableEncoder) sortItems(items []*memstore.Record) ([]*memstore.Record, error) {
 	compare := t.printer.CompareFunc()
 	if compare == nil {
@@ -243,9 +243,9 @@ func (t *tableEncoder) sortItems(items []*memstore.Record) ([]*memstore.Record, 
 	}), nil
 }
 
-// tableRows are the rows of a list, in pieces.
+// tableRows has the rows of a list in parts.
 type tableRows struct {
-	// cells are one behind the other, ends where each ends.
+	// cells has the cells of all rows; ends has the end of each row in it.
 	cells         []byte
 	ends          []int
 	objects       [][]byte
@@ -253,7 +253,7 @@ type tableRows struct {
 	isNull        bool
 }
 
-// newRows makes the rows of a list.
+// newRows encodes the rows of a list.
 func (t *tableEncoder) newRows(items []*memstore.Record) (*tableRows, error) {
 	rows := &tableRows{
 		ends: make([]int, len(items)), objects: make([][]byte, len(items)),
@@ -271,7 +271,7 @@ func (t *tableEncoder) newRows(items []*memstore.Record) (*tableRows, error) {
 		}
 		size += len(encoded[i])
 	}
-	rows.cells = make([]byte, 0, size) // words are seldom longer than the times in their place
+	rows.cells = make([]byte, 0, size) // an age is seldom longer than the encoded time that it replaces
 	for i, row := range encoded {
 		rows.cells = table.AppendWithAges(rows.cells, row, now)
 		rows.ends[i] = len(rows.cells)
@@ -279,7 +279,7 @@ func (t *tableEncoder) newRows(items []*memstore.Record) (*tableRows, error) {
 	return rows, nil
 }
 
-// size is what write writes behind the frame.
+// size returns the number of bytes that write writes after the prefix.
 func (r *tableRows) size() int {
 	if r.isNull {
 		return len("null}")

@@ -13,11 +13,11 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// ErrEventAsList is the error of an event as PartialObjectMetadataList, which a real server
-// finds when it has one to send: it ends the stream without a word (PM-02).
-var ErrEventAsList = errors.New("an event is no list")
+// ErrEventAsList is returned for a watch event that was requested as PartialObjectMetadataList. A
+// real server closes the stream without an error when it has an event to send (PM-02).
+var ErrEventAsList = errors.New("a watch event cannot be encoded as a list")
 
-// AppendEvent appends the watch frame that shows a record (WA-01, WA-32).
+// AppendEvent appends the watch frame of a record (WA-01, WA-32).
 func (e *Encoder) AppendEvent(b []byte, event watch.EventType, rec *memstore.Record) ([]byte, error) {
 	if e.out.Form == negotiate.PartialList {
 		return b, ErrEventAsList
@@ -29,9 +29,8 @@ func (e *Encoder) AppendEvent(b []byte, event watch.EventType, rec *memstore.Rec
 	return e.appendFrame(b, event, body)
 }
 
-// AppendBookmark appends a BOOKMARK frame: an object of the watched kind with
-// nothing but its resourceVersion (BM-02) and, at the end of the initial
-// events, the annotation that says so (BM-06).
+// AppendBookmark appends a BOOKMARK frame. Its object has the watched kind and nothing but a
+// resourceVersion (BM-02) and, at the end of the initial events, an annotation (BM-06).
 func (e *Encoder) AppendBookmark(b []byte, revision string, initialEventsEnd bool) ([]byte, error) {
 	if e.out.Form == negotiate.PartialList {
 		return b, ErrEventAsList
@@ -78,7 +77,7 @@ func (e *Encoder) AppendError(b []byte, s *metav1.Status) ([]byte, error) {
 	return append(b, "}\n"...), nil
 }
 
-// appendFrame puts an event around a piece.
+// appendFrame appends a watch frame with an encoded body.
 func (e *Encoder) appendFrame(b []byte, event watch.EventType, body []byte) ([]byte, error) {
 	switch e.out.Media {
 	case negotiate.Protobuf:

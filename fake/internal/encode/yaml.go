@@ -14,8 +14,8 @@ import (
 
 func jsonToYAML(b []byte) ([]byte, error) { return yaml.JSONToYAML(b) }
 
-// yamlItem is a record as an item of a list in YAML, with its dash. It is kept with the record: an item stands as far
-// to the right in each list, so that even its long lines are folded alike.
+// yamlItem returns a record as a list item in YAML, with its dash. It is cached with the record:
+// items have the same indentation in each list, so that long lines are folded equally.
 func (e *Encoder) yamlItem(rec *memstore.Record) ([]byte, error) {
 	return rec.CachedEncoding("yaml "+e.cacheKey, func(rec *memstore.Record) ([]byte, error) {
 		body, err := e.recordBody(rec)
@@ -30,7 +30,7 @@ func (e *Encoder) yamlItem(rec *memstore.Record) ([]byte, error) {
 	})
 }
 
-// writeYAMLList writes a list in YAML, as List does: its keys in the order of the alphabet.
+// writeYAMLList is WriteList for YAML. Keys are in alphabetical order.
 func (e *Encoder) writeYAMLList(w http.ResponseWriter, list metav1.ListMeta, records []*memstore.Record) error {
 	kind := e.kind
 	kind.Kind = e.listKind()

@@ -15,7 +15,8 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/handlers/negotiation"
 )
 
-// endpointRestrictions is what an endpoint lets the API server's own library choose, in the words of that.
+// endpointRestrictions implements negotiation.EndpointRestrictions of k8s.io/apiserver for an
+// Endpoint.
 type endpointRestrictions struct{ endpoint Endpoint }
 
 func (a endpointRestrictions) AllowsServerVersion(version string) bool {
@@ -40,7 +41,7 @@ func (a endpointRestrictions) AllowsMediaTypeTransform(mimeType, subtype string,
 	return false
 }
 
-// newNegotiatedSerializer gives what the API server's own library serves in.
+// newNegotiatedSerializer returns the serializers of a real server.
 func newNegotiatedSerializer(withCBOR bool) runtime.NegotiatedSerializer {
 	var options []serializer.CodecFactoryOptionsMutator
 	if withCBOR {
@@ -49,8 +50,8 @@ func newNegotiatedSerializer(withCBOR bool) runtime.NegotiatedSerializer {
 	return serializer.NewCodecFactory(runtime.NewScheme(), options...)
 }
 
-// What is chosen for an Accept header is what the API server's own library chooses; behind the router
-// where there is one.
+// FuzzResponseOutput compares the negotiated output with that of k8s.io/apiserver, after the check
+// of the router where there is one.
 func FuzzResponseOutput(f *testing.F) {
 	const as = ";as=Table;v=v1;g=meta.k8s.io"
 	for _, accept := range []string{
@@ -101,7 +102,7 @@ func requireForm(t *testing.T, want *schema.GroupVersionKind, got Output) {
 	require.Equal(t, want.Version == "v1beta1", got.Beta)
 }
 
-// What a body is read as is what the API server's own library reads it as.
+// FuzzRequestMediaType compares the media type of a request body with that of k8s.io/apiserver.
 func FuzzRequestMediaType(f *testing.F) {
 	for _, contentType := range []string{
 		"", runtime.ContentTypeJSON, runtime.ContentTypeYAML, runtime.ContentTypeProtobuf, runtime.ContentTypeCBOR, runtime.ContentTypeCBORSequence, "application/json; charset=utf-8", "APPLICATION/JSON", "application/json;",

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A server with CBOR offers it behind the others, and says so.
+// A server with CBOR accepts and serves it, and lists it last in its errors.
 func TestCBOR(t *testing.T) {
 	tests := []struct {
 		accept   string

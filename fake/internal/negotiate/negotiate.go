@@ -1,7 +1,3 @@
-// Package negotiate reads Accept and Content-Type the way a Kubernetes API
-// server does: first the router's plain match of media types, then the full
-// negotiation with parameters (as=, v=, g=, pretty=, stream=), falling back
-// along the client's list.
 package negotiate
 
 import (
@@ -19,67 +15,65 @@ import (
 // Media is an encoding.
 type Media uint8
 
-// The encodings that are served.
+// The encodings that a server supports.
 const (
 	JSON Media = iota
 	YAML
 	Protobuf
-	// CBOR is served where WithCBOR says so.
+	// CBOR is supported for requests marked by WithCBOR.
 	CBOR
 )
 
 var mediaTypes = [...]string{JSON: runtime.ContentTypeJSON, YAML: runtime.ContentTypeYAML, Protobuf: runtime.ContentTypeProtobuf, CBOR: runtime.ContentTypeCBOR}
 
-// String is the media type without parameters.
+// String returns the media type without parameters.
 func (m Media) String() string { return mediaTypes[m] }
 
-// Form is the transformation asked for with as=.
+// Form is the transformation that a client requests with as=.
 type Form uint8
 
-// The forms in which objects are served.
+// The forms of responses.
 const (
 	Full Form = iota
 	Partial
 	PartialList
-	// Table is what kubectl get prints; in JSON and YAML only (TB-11).
+	// Table is a table of columns and rows, as kubectl get prints it. It is supported in JSON and
+	// YAML only (TB-11).
 	Table
-	// Aggregated is the discovery document APIGroupDiscoveryList of
-	// apidiscovery.k8s.io/v2 (DI-06).
+	// Aggregated is the discovery document APIGroupDiscoveryList of apidiscovery.k8s.io/v2 (DI-06).
 	Aggregated
 )
 
-// Output is what a client accepted.
+// Output is the negotiated representation of a response.
 type Output struct {
 	Media Media
-	// Form is the transformation; its group version is meta.k8s.io/v1, or
-	// v1beta1 if Beta.
+	// Form is the transformation. Its group version is meta.k8s.io/v1, or v1beta1 if Beta is set.
 	Form Form
 	Beta bool
-	// Pretty asks for indented JSON.
+	// Pretty selects indented JSON.
 	Pretty bool
 }
 
-// Endpoint tells which kinds of answer an endpoint has.
+// Endpoint is a kind of endpoint. Kinds differ in the representations that they support.
 type Endpoint uint8
 
-// The kinds of endpoint, which differ in what they offer.
+// The kinds of endpoints.
 const (
-	// Object answers one object, Collection a list or a watch; both can be
-	// transformed. Part is an object that has no Table, as most subresources.
+	// Object returns one object, Collection a list or a watch; both can be transformed.
+	// NotTransformable returns an object that cannot be shown as a Table, as most subresources.
 	Object Endpoint = iota
 	Collection
 	NotTransformable
-	// Document has one form only. Unrouted is a Document that stands in front of
-	// the router, which takes part in no negotiation there.
+	// Document has one form only. Unrouted is a Document that is served before the router, which
+	// checks the Accept header otherwise.
 	Document
 	Unrouted
-	// Custom answers custom resources, one or many: they are not routed, and have no
-	// protobuf of their own but for what they can be transformed to.
+	// Custom returns one or many custom resources. They are not routed, and have no protobuf
+	// encoding except for the metadata that they can be transformed to.
 	Custom
 )
 
-// ResponseOutput chooses the representation of the answer to r. The error is a 406
-// Status.
+// ResponseOutput returns the representation of the response to r. The error is a 406 Status.
 func ResponseOutput(r *http.Request, e Endpoint) (Output, error) {
 	out, err := negotiateOutput(r, e)
 	if err == nil && !out.Pretty {
@@ -88,9 +82,9 @@ func ResponseOutput(r *http.Request, e Endpoint) (Output, error) {
 	return out, err
 }
 
-// DiscoveryOutput chooses the representation of /api and /apis, or of a document that
-// stands in their place: a client that names the aggregated form anywhere gets it,
-// also behind others that it would rather have (DI-06). plain is for all else.
+// DiscoveryOutput returns the representation of /api and /apis, or of a document served in their
+// place. A client that accepts the aggregated form gets it, whatever its order of preference
+// (DI-06). For all others it is ResponseOutput for the endpoint fallback.
 func DiscoveryOutput(r *http.Request, fallback Endpoint) (Output, error) {
 	header, supported := r.Header.Get("Accept"), supportedBy(r)
 	if strings.Contains(header, "APIGroupDiscoveryList") && supported.isRoutable(header, fallback) {
@@ -105,15 +99,14 @@ func DiscoveryOutput(r *http.Request, fallback Endpoint) (Output, error) {
 	return ResponseOutput(r, fallback)
 }
 
-// acceptsAggregated reports whether a clause asks for the aggregated form. Of the versions
-// v2 is left; v2beta1 is not served any more (DI-08).
+// acceptsAggregated reports whether a clause requests the aggregated form in version v2. v2beta1 is
+// not served any more (DI-08).
 func acceptsAggregated(params map[string]string) bool {
 	return params["as"] == "APIGroupDiscoveryList" && params["v"] == "v2" && params["g"] == "apidiscovery.k8s.io"
 }
 
-// ErrorOutput is Response for an error: never one itself, and no transformation
-// (CN-08, TB-10). Where nothing offered is acceptable it is JSON, which a real server
-// indents then.
+// ErrorOutput is ResponseOutput for an error. It returns no error and no transformation (CN-08,
+// TB-10). If nothing is acceptable it returns indented JSON, as a real server does.
 func ErrorOutput(r *http.Request) Output {
 	out, err := negotiateOutput(r, Unrouted)
 	if err != nil {
@@ -149,7 +142,7 @@ func negotiateOutput(r *http.Request, e Endpoint) (Output, error) {
 	return Output{}, status.NotAcceptable(supported.objectTypes)
 }
 
-// AcceptsJSON is the router's check for a document that there is in JSON only.
+// AcceptsJSON is the router's check for a document that is available in JSON only.
 func AcceptsJSON(r *http.Request) bool {
 	header := r.Header.Get("Accept")
 	if header == "" {
@@ -172,7 +165,8 @@ func matchesMedia(clause goautoneg.Accept, media Media) bool {
 	return clause.Type == name && (clause.SubType == subtype || clause.SubType == "*")
 }
 
-// applyParameters reads the parameters of one clause; false skips the clause.
+// applyParameters returns the Output for the parameters of one clause. It reports false if the
+// clause does not apply.
 func applyParameters(params map[string]string, media Media, e Endpoint) (Output, bool) {
 	out := Output{Media: media}
 	as, version, group := params["as"], params["v"], params["g"]
@@ -207,7 +201,7 @@ func applyParameters(params map[string]string, media Media, e Endpoint) (Output,
 	return out, true
 }
 
-// isPretty asks the query, then the user agents that people read (CN-05).
+// isPretty reports whether the query or else the user agent requests indented JSON (CN-05).
 func isPretty(r *http.Request) bool {
 	if strings.Contains(r.URL.RawQuery, "pretty") {
 		if v := r.URL.Query().Get("pretty"); v != "" {
@@ -219,7 +213,7 @@ func isPretty(r *http.Request) bool {
 	return strings.HasPrefix(agent, "curl") || strings.HasPrefix(agent, "Wget") || strings.HasPrefix(agent, "Mozilla/5.0")
 }
 
-// CheckStream checks that an Output can be a watch: YAML cannot (WA-30).
+// CheckStream returns a 406 if out cannot be a watch, which is the case for YAML (WA-30).
 func CheckStream(r *http.Request, out Output) error {
 	if out.Media == YAML {
 		return status.NotAcceptable(supportedBy(r).streamTypes)
@@ -227,8 +221,8 @@ func CheckStream(r *http.Request, out Output) error {
 	return nil
 }
 
-// ContentType is the answer's Content-Type. A JSON watch is plain
-// application/json (WA-31), and one in CBOR a sequence of items (CB-02).
+// ContentType returns the Content-Type of a response. A watch in JSON is plain application/json
+// (WA-31), and one in CBOR is a CBOR sequence (CB-02).
 func ContentType(m Media, stream bool) string {
 	switch {
 	case !stream || m == JSON:
@@ -239,8 +233,8 @@ func ContentType(m Media, stream bool) string {
 	return m.String() + ";stream=watch"
 }
 
-// RequestMediaType tells the encoding of a request's body. A missing Content-Type is JSON
-// (CR-07); the error is a 415 Status.
+// RequestMediaType returns the encoding of a request's body. Without a Content-Type it is JSON
+// (CR-07). The error is a 415 Status.
 func RequestMediaType(r *http.Request) (Media, error) {
 	contentType := r.Header.Get("Content-Type")
 	switch contentType {

@@ -29,7 +29,7 @@ func TestResponseOutput(t *testing.T) {
 		accept   string
 		endpoint Endpoint
 		want     Output
-		refused  string // part of the 406's message
+		refused  string // a part of the message of the 406
 	}{
 		{"", Object, Output{Media: JSON}, ""},
 		{"*/*", Object, Output{Media: JSON}, ""},
@@ -82,8 +82,7 @@ func TestResponseOutput(t *testing.T) {
 	}
 }
 
-// Errors are never transformed and never refused. Who reads nothing of what there is
-// gets JSON for people.
+// Errors are never transformed. If nothing is acceptable they are indented JSON.
 func TestErrorOutput(t *testing.T) {
 	for accept, want := range map[string]Output{
 		"":                                    {},
@@ -126,7 +125,7 @@ func TestRequestMediaType(t *testing.T) {
 	}
 }
 
-// As a real server answers /api and /apis.
+// The expected outputs are those of a real server for /api and /apis.
 func TestDiscoveryOutput(t *testing.T) {
 	const as = ";as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io"
 	const beta = "application/json;as=APIGroupDiscoveryList;v=v2beta1;g=apidiscovery.k8s.io"
@@ -135,7 +134,7 @@ func TestDiscoveryOutput(t *testing.T) {
 		"":                      {},
 		"*/*" + as:              aggregated,
 		"application/json" + as: aggregated,
-		"application/json, application/json" + as:                        aggregated, // whatever the order
+		"application/json, application/json" + as:                        aggregated, // independent of the order
 		"application/json;q=0.9, application/json" + as + ";q=0.1":       aggregated,
 		beta + ",application/json" + as:                                  aggregated,
 		"text/plain, application/json" + as + ";profile=nopeer":          aggregated,

@@ -8,9 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// supportedMedia is what a server has to give, in the words of its 406 and 415 answers.
+// supportedMedia has the media types that a server supports, and their lists in the messages of a
+// 406 and a 415.
 type supportedMedia struct {
-	last                     Media // the last of those that are served
+	last                     Media // the last Media that is supported
 	objectTypes, streamTypes string
 }
 
@@ -19,16 +20,16 @@ const (
 	supportedStreamTypes = runtime.ContentTypeJSON + ";stream=watch, " + runtime.ContentTypeProtobuf + ";stream=watch"
 )
 
-// cborKey marks the context of a request to a server that has CBOR.
+// cborKey is the context key of requests to a server with CBOR.
 type cborKey struct{}
 
-// WithCBOR gives the request to a server that has CBOR, which is an alpha feature and off by default
-// (CB-01). All other functions know by the request what is offered.
+// WithCBOR returns the request marked as sent to a server with CBOR, which is an alpha feature and
+// off by default (CB-01). The other functions of this package read the mark.
 func WithCBOR(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), cborKey{}, true))
 }
 
-// IsCBOREnabled reports whether the server of a request has CBOR.
+// IsCBOREnabled reports whether the request was marked by WithCBOR.
 func IsCBOREnabled(r *http.Request) bool { return r.Context().Value(cborKey{}) != nil }
 
 func supportedBy(r *http.Request) supportedMedia {
@@ -38,9 +39,9 @@ func supportedBy(r *http.Request) supportedMedia {
 	return supportedMedia{Protobuf, supportedObjectTypes, supportedStreamTypes}
 }
 
-// isRoutable is the router's check: one of the listed types is served, whatever
-// its parameters. It knows */* but not application/*. Of a sequence of CBOR it
-// knows that there are some, which is no reason yet to get one.
+// isRoutable is the router's check: it reports whether header lists a supported media type,
+// ignoring parameters. The router knows */* but not application/*. It accepts a CBOR sequence for a
+// collection, although the negotiation that follows may not.
 func (media supportedMedia) isRoutable(header string, e Endpoint) bool {
 	for item := range strings.SplitSeq(header, ",") {
 		item, _, _ = strings.Cut(item, ";")
