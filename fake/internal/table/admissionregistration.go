@@ -46,8 +46,8 @@ func paramKind(k *admissionv1.ParamKind) string {
 	return k.APIVersion + "/" + k.Kind
 }
 
-// paramRef is what parameters a binding names: whether they are in a namespace
-// cannot be told from it.
+// paramRef returns the parameters of a binding. The namespace is not shown, because the binding
+// does not say whether the parameter kind is namespaced.
 func paramRef(r *admissionv1.ParamRef) string {
 	switch {
 	case r == nil || r.Name == "" && r.Selector == nil:

@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// autoscalingPrinters print autoscalers, and the Scale of what can be scaled.
+// autoscalingPrinters returns the printers of autoscalers and of Scale.
 func autoscalingPrinters() []entry {
 	spec := autoscalingv2.HorizontalPodAutoscalerSpec{}
 	scaled := named()
@@ -54,7 +54,7 @@ func autoscalerCells(h *autoscalingv2.HorizontalPodAutoscaler) []any {
 	}
 }
 
-// defaultMetrics are those of an autoscaler that names none.
+// defaultMetrics returns the metrics of an autoscaler that has none.
 func defaultMetrics() []autoscalingv2.MetricSpec {
 	share := int32(80)
 	return []autoscalingv2.MetricSpec{{
@@ -66,7 +66,7 @@ func defaultMetrics() []autoscalingv2.MetricSpec {
 	}}
 }
 
-// target is what a metric is and what it should be.
+// target returns the current and the target value of a metric.
 func target(m *autoscalingv2.MetricSpec, is *autoscalingv2.MetricStatus) string {
 	switch {
 	case m.Type == autoscalingv2.ExternalMetricSourceType && m.External != nil:
@@ -103,7 +103,7 @@ func target(m *autoscalingv2.MetricSpec, is *autoscalingv2.MetricStatus) string 
 	return "<unknown type>"
 }
 
-// valueOrAverage is of a metric that has either.
+// valueOrAverage is target for a metric with a value or an average value.
 func valueOrAverage(want *autoscalingv2.MetricTarget, is *autoscalingv2.MetricValueStatus) string {
 	now := unknown
 	if want.AverageValue != nil {
@@ -118,7 +118,7 @@ func valueOrAverage(want *autoscalingv2.MetricTarget, is *autoscalingv2.MetricVa
 	return now + "/" + want.Value.String()
 }
 
-// utilization is of a metric that is an average, or a share of what was asked for.
+// utilization is target for a metric with an average value or a utilization.
 func utilization(want *autoscalingv2.MetricTarget, is *autoscalingv2.MetricValueStatus) string {
 	now := unknown
 	if want.AverageValue != nil {

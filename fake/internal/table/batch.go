@@ -44,7 +44,7 @@ func jobCells(j *batchv1.Job) []any {
 	return append(append(cells, containers(&j.Spec.Template)...), metav1.FormatLabelSelector(j.Spec.Selector))
 }
 
-// jobDuration is the time that a job took, or has taken so far.
+// jobDuration returns how long a job ran, or has been running.
 func jobDuration(j *batchv1.Job) any {
 	start, end := j.Status.StartTime, j.Status.CompletionTime
 	switch {

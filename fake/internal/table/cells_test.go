@@ -47,14 +47,14 @@ func gib(n int64) corev1.ResourceList {
 
 var web = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
 
-// Cells of every family, as kubectl would print them, with bars between them.
+// The cells of each type, separated by bars.
 func TestCells(t *testing.T) {
 	template := corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "a", Image: "x:1"}, {Name: "b", Image: "y:2"}}}}
 	condition := func(of batchv1.JobConditionType) []batchv1.JobCondition {
 		return []batchv1.JobCondition{{Type: of, Status: corev1.ConditionTrue}}
 	}
 	for want, obj := range map[string]runtime.Object{
-		// Workloads, whose replicas are 1 by default.
+		// Workloads. The default of replicas is 1.
 		"d|0/1|0|0|3h||| ": &appsv1.Deployment{ObjectMeta: named3h("d")},
 		"d|2/3|1|2|3h|a,b|x:1,y:2|app=web": &appsv1.Deployment{
 			ObjectMeta: named3h("d"), Spec: appsv1.DeploymentSpec{Replicas: new(int32(3)), Selector: web, Template: template},
@@ -117,7 +117,7 @@ func TestCells(t *testing.T) {
 			TokenRequests: []storagev1.TokenRequest{{Audience: "a"}, {Audience: "b"}}, VolumeLifecycleModes: []storagev1.VolumeLifecycleMode{storagev1.VolumeLifecycleEphemeral},
 		}},
 
-		// The core.
+		// The core group.
 		"s|Opaque|1|3h": &corev1.Secret{ObjectMeta: named3h("s"), Data: map[string][]byte{"a": nil}},
 		"c|2|3h":        &corev1.ConfigMap{ObjectMeta: named3h("c"), Data: map[string]string{"a": ""}, BinaryData: map[string][]byte{"b": nil}},
 		"n|Active|3h":   &corev1.Namespace{ObjectMeta: named3h("n"), Status: corev1.NamespaceStatus{Phase: corev1.NamespaceActive}},
@@ -153,7 +153,7 @@ func TestCells(t *testing.T) {
 		}},
 		"n|app=web|3h": &networkingv1.NetworkPolicy{ObjectMeta: named3h("n"), Spec: networkingv1.NetworkPolicySpec{PodSelector: *web}},
 
-		// Who may what.
+		// RBAC.
 		"b|ClusterRole/r|3h|u, v|g|ns/s": &rbacv1.RoleBinding{ObjectMeta: named3h("b"), RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: "r"}, Subjects: []rbacv1.Subject{
 			{Kind: "User", Name: "u"}, {Kind: "Group", Name: "g"}, {Kind: "User", Name: "v"}, {Kind: "ServiceAccount", Namespace: "ns", Name: "s"},
 		}},
@@ -171,7 +171,7 @@ func TestCells(t *testing.T) {
 			ParamKind: &admissionv1.ParamKind{APIVersion: "v1", Kind: "ConfigMap"},
 		}},
 
-		// The rest.
+		// Other groups.
 		"b|50%|N/A|2|3h": &policyv1.PodDisruptionBudget{
 			ObjectMeta: named3h("b"), Spec: policyv1.PodDisruptionBudgetSpec{MinAvailable: new(intstr.FromString("50%"))},
 			Status: policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: 2},
@@ -216,7 +216,7 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// autoscaler is one whose first metrics are known.
+// autoscaler returns an autoscaler whose first metrics have a status.
 func autoscaler(metrics ...autoscalingv2.MetricSpec) *autoscalingv2.HorizontalPodAutoscaler {
 	h := &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: named3h("h"), Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
 		ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{Kind: "Deployment", Name: "d"}, MaxReplicas: 3, Metrics: metrics,
@@ -230,7 +230,7 @@ func autoscaler(metrics ...autoscalingv2.MetricSpec) *autoscalingv2.HorizontalPo
 	return h
 }
 
-// Of many endpoints the first three are shown, with each of their ports.
+// At most three endpoints are shown, each with all its ports.
 func TestEndpoints(t *testing.T) {
 	address := func(ips ...string) (all []corev1.EndpointAddress) {
 		for _, ip := range ips {

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// certificatePrinters print requests for certificates and, beside them, leases.
+// certificatePrinters returns the printers of certificates.k8s.io and of leases.
 func certificatePrinters() []entry {
 	gv := certificatesv1.SchemeGroupVersion
 	return []entry{
@@ -48,7 +48,7 @@ func requestCells(r *certificatesv1.CertificateSigningRequest) []any {
 	}
 }
 
-// requestCondition is what was decided of a request, and what came of it.
+// requestCondition returns the approval of a request and whether its certificate is issued.
 func requestCondition(r *certificatesv1.CertificateSigningRequest) string {
 	has := map[certificatesv1.RequestConditionType]bool{}
 	for _, c := range r.Status.Conditions {

@@ -2,20 +2,20 @@ package table
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// documented is a type of an API that has a text for each field.
+// documented is an API type with documentation for each field.
 type documented interface{ SwaggerDoc() map[string]string }
 
-// describes is the text of a field.
+// describes returns the documentation of a field.
 func describes(of documented, field string) string { return of.SwaggerDoc()[field] }
 
-// named is the column of the object's name.
+// named returns the column of the object's name.
 func named() metav1.TableColumnDefinition {
 	return metav1.TableColumnDefinition{
 		Name: "Name", Type: "string", Format: "name", Description: describes(metav1.ObjectMeta{}, "name"),
 	}
 }
 
-// age is the column of the time since the object was created.
+// age returns the column of the time since the object's creation.
 func age() metav1.TableColumnDefinition {
 	return text("Age", describes(metav1.ObjectMeta{}, "creationTimestamp"))
 }
@@ -32,13 +32,13 @@ func flag(name, description string) metav1.TableColumnDefinition {
 	return metav1.TableColumnDefinition{Name: name, Type: "boolean", Description: description}
 }
 
-// wide is a column that is only shown when more is asked for.
+// wide returns the column with the priority of columns that are shown with -o wide only.
 func wide(c metav1.TableColumnDefinition) metav1.TableColumnDefinition {
 	c.Priority = 1
 	return c
 }
 
-// containerColumns are what wide tables say of a pod template.
+// containerColumns returns the wide columns of a pod template.
 func containerColumns() []metav1.TableColumnDefinition {
 	return []metav1.TableColumnDefinition{
 		wide(text("Containers", "Names of each container in the template.")),

@@ -37,8 +37,7 @@ func corePrinters() []entry {
 	}
 }
 
-// quotaCells tells what is used of what there may be, of limits in a column of
-// their own.
+// quotaCells returns the used and hard amounts of a quota, with limits in a column of their own.
 func quotaCells(q *corev1.ResourceQuota) []any {
 	var requests, limits []string
 	for _, name := range slices.Sorted(maps.Keys(q.Status.Hard)) {

@@ -14,12 +14,12 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 )
 
-// CustomPrinter makes the printer of a version of a custom resource, whose objects are
-// unstructured: the name, and the additionalPrinterColumns of the version, or the age
-// where it has none (TB-07).
+// CustomPrinter returns the printer of a version of a custom resource, whose objects are
+// unstructured. The columns are the name and the version's additionalPrinterColumns, or the age if
+// there are none (TB-07).
 //
-// A column whose path cannot be read is an error. There is a printer beside it, that
-// of the columns before: a real server shows these, and so the caller may as well.
+// A column with an invalid path is an error. CustomPrinter then also returns a printer with the
+// columns before it, which is what a real server shows.
 func CustomPrinter(columns []apiextensionsv1.CustomResourceColumnDefinition) (*Printer, error) {
 	if len(columns) == 0 {
 		columns = []apiextensionsv1.CustomResourceColumnDefinition{createdColumn()}
@@ -43,8 +43,8 @@ func CustomPrinter(columns []apiextensionsv1.CustomResourceColumnDefinition) (*P
 	return p, nil
 }
 
-// CustomScalePrinter makes the printer of the Scales of a custom resource, which is not that
-// of the built-in types: desired and actual replicas, and the age.
+// CustomScalePrinter returns the printer of the Scale of custom resources: desired and available
+// replicas, and the age. It differs from that of built-in types.
 func CustomScalePrinter() *Printer { return customScale() }
 
 var customScale = sync.OnceValue(func() *Printer {
@@ -54,12 +54,12 @@ var customScale = sync.OnceValue(func() *Printer {
 		createdColumn(),
 	})
 	if err != nil {
-		panic(fmt.Sprintf("table: %v", err)) // the paths stand here, and a test reads them
+		panic(fmt.Sprintf("table: %v", err)) // the paths are constants of this file
 	}
 	return p
 })
 
-// createdColumn is the age of any custom resource.
+// createdColumn returns the age column of custom resources.
 func createdColumn() apiextensionsv1.CustomResourceColumnDefinition {
 	return apiextensionsv1.CustomResourceColumnDefinition{
 		Name: "Age", Type: "date", JSONPath: ".metadata.creationTimestamp",
@@ -67,14 +67,14 @@ func createdColumn() apiextensionsv1.CustomResourceColumnDefinition {
 	}
 }
 
-// customCells makes the cells of a custom resource.
+// customCells returns the cells of a custom resource.
 type customCells struct {
-	// mu is held while a path is followed: it notes in itself how far it is.
+	// mu is held while a path is evaluated: JSONPath values have state.
 	mu      sync.Mutex
 	columns []customColumn
 }
 
-// customColumn is the type of a column, and where its value is.
+// customColumn is the type and the path of a column.
 type customColumn struct {
 	kind string
 	path *jsonpath.JSONPath
@@ -99,7 +99,7 @@ func (c *customCells) of(obj runtime.Object) ([]any, error) {
 	return cells, nil
 }
 
-// contentOf is an object as a tree of JSON; a Scale is a Go type.
+// contentOf returns an object as decoded JSON. A Scale is a typed object.
 func contentOf(obj runtime.Object) (map[string]any, error) {
 	if u, ok := obj.(runtime.Unstructured); ok {
 		return u.UnstructuredContent(), nil
@@ -107,8 +107,8 @@ func contentOf(obj runtime.Object) (map[string]any, error) {
 	return runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 }
 
-// cell is the first value at the path, nil where there is none or it is of another type
-// than the column.
+// cell returns the first value at the path, or nil if there is none or it is not of the column's
+// type.
 func (c *customColumn) cell(content map[string]any) any {
 	found, err := c.path.FindResults(content)
 	if err != nil || len(found) == 0 || len(found[0]) == 0 {
@@ -125,7 +125,7 @@ func (c *customColumn) cell(content map[string]any) any {
 	return convert(c.kind, value)
 }
 
-// convert makes the cell of a column that is no text of a value in JSON.
+// convert returns the cell of a JSON value in a column that is not a string.
 func convert(kind string, value any) any {
 	switch v := value.(type) {
 	case int64:
@@ -137,7 +137,7 @@ func convert(kind string, value any) any {
 		}
 	case float64:
 		switch {
-		case kind == "integer" && math.Abs(v) < math.MaxInt64: // beyond, the platform decides
+		case kind == "integer" && math.Abs(v) < math.MaxInt64: // larger values depend on the platform
 			return int64(v)
 		case kind == "number":
 			return v
@@ -154,7 +154,7 @@ func convert(kind string, value any) any {
 	return nil
 }
 
-// dateCell is how long ago a time was.
+// dateCell returns the cell of a time: how long ago it was.
 func dateCell(text string) any {
 	var t metav1.Time
 	if err := t.UnmarshalQueryParameter(text); err != nil {

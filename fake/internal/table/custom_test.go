@@ -17,7 +17,7 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// cellsOf gives the cells that a printer makes of an object, as a client reads them.
+// cellsOf returns the cells of an object's row as a client reads them.
 func cellsOf(t *testing.T, p *Printer, obj runtime.Object, at time.Time) []any {
 	t.Helper()
 	encoded, err := p.AppendRow(nil, obj)
@@ -27,8 +27,8 @@ func cellsOf(t *testing.T, p *Printer, obj runtime.Object, at time.Time) []any {
 	return read.Cells
 }
 
-// testdata/custom.json is what a real v0.37.2 server showed of objects with columns of
-// all types: their definitions, the objects and the Table of them.
+// testdata/custom.json has the Table of a real v0.37.2 server for objects with columns of all
+// types, their definitions and the objects.
 func TestCustomColumnsAreThoseOfARealServer(t *testing.T) {
 	body, err := os.ReadFile("testdata/custom.json")
 	require.NoError(t, err)
@@ -64,7 +64,7 @@ func newGadget(name string, created time.Time) *unstructured.Unstructured {
 	return u
 }
 
-// TB-07: a version without columns shows the name and the age.
+// A version without columns has the name and the age (TB-07).
 func TestCustomWithoutColumns(t *testing.T) {
 	p, err := CustomPrinter(nil)
 	require.NoError(t, err)
@@ -75,7 +75,7 @@ func TestCustomWithoutColumns(t *testing.T) {
 	require.Equal(t, []any{"b", nil}, cellsOf(t, p, newGadget("b", time.Time{}), now))
 }
 
-// The columns before one that cannot be read are shown.
+// The columns before an invalid one are shown.
 func TestCustomWithABadPath(t *testing.T) {
 	p, err := CustomPrinter([]apiextensionsv1.CustomResourceColumnDefinition{
 		{Name: "Size", Type: "integer", JSONPath: ".spec.size"},
@@ -87,7 +87,7 @@ func TestCustomWithABadPath(t *testing.T) {
 	require.Equal(t, []any{"a", 3.0}, cellsOf(t, p, newGadget("a", now), now))
 }
 
-// An encoded row is kept: the time in it goes on.
+// The age in a cached row is computed when the row is read.
 func TestCustomAgesChange(t *testing.T) {
 	p, err := CustomPrinter([]apiextensionsv1.CustomResourceColumnDefinition{{Name: "Born", Type: "date", JSONPath: ".metadata.creationTimestamp"}})
 	require.NoError(t, err)
@@ -108,7 +108,7 @@ func TestCustomScaleColumns(t *testing.T) {
 	require.Equal(t, []any{"a", 4.0, 2.0, "60m"}, cellsOf(t, CustomScalePrinter(), scale, now))
 }
 
-// One printer makes the rows of many requests.
+// A printer may be used by concurrent requests.
 func TestCustomPrinterIsShared(t *testing.T) {
 	p, err := CustomPrinter([]apiextensionsv1.CustomResourceColumnDefinition{{Name: "Each", Type: "integer", JSONPath: ".spec.*"}})
 	require.NoError(t, err)

@@ -1,24 +1,18 @@
-// Package table knows how objects are printed: the columns and cells of the
-// meta.k8s.io Tables that kubectl get shows. The server makes them, so that a
-// client can print types that it does not know.
+// Package table prints objects as rows of a meta.k8s.io Table, which is what kubectl get shows. The
+// server prints them so that clients can show types that they do not know.
 //
-// A type is a Printer in the file of its family (pod.go, workload.go, ...): its
-// columns as data, and a function from the typed object to the cells. Names,
-// types, formats, priorities and descriptions are those of
-// k8s.io/kubernetes/pkg/printers/internalversion of v1.37, which is no module that
-// could be imported; types without a printer there have none here, and get Name and
-// Created At (TB-08).
+// Each type has a Printer in the file of its group or family (pod.go, workload.go, ...): columns,
+// and a function from the typed object to the cells. Names, types, formats, priorities and
+// descriptions of columns are those of k8s.io/kubernetes/pkg/printers/internalversion of v1.37,
+// which cannot be imported. Types without a printer there have none here, and get the columns Name
+// and Created At (TB-08).
 //
-// Who shows an object asks For by its kind, in one place: the Table of package
-// represent. Types that are only known while the server runs, custom resources, have
-// their columns in their definition: Custom makes their printer, CustomScale is that of
-// their Scales.
+// PrinterFor returns the printer of a built-in kind. CustomPrinter makes that of a custom resource
+// from its definition, and CustomScalePrinter that of its Scale. Package encode calls them.
 //
-// Cells are made of objects of the version that is stored. A real server has put
-// defaults into them before; where a cell shows a field that has a default, so does
-// the cell.
+// Printers read objects of the storage version. On a real server these objects have defaults; where
+// a cell shows a field with a default, the printer applies the default.
 //
-// Some cells tell how long ago something was, and so change without the object. An
-// encoded row keeps the time itself, and At puts the words in its place: a row can
-// be kept with the record it shows.
+// Some cells show an age, which changes without the object. An encoded row contains the time
+// itself, and AppendWithAges replaces it by the age, so that a row can be cached with its record.
 package table

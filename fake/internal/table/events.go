@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// eventPrinters print events of both groups, which are kept as those of the core.
+// eventPrinters returns the printers of events, which are stored as those of the core group.
 func eventPrinters() []entry {
 	name := named()
 	return []entry{newEntry(corev1.SchemeGroupVersion, eventCells,
@@ -27,7 +27,7 @@ func eventPrinters() []entry {
 
 func eventCells(e *corev1.Event) []any {
 	first := since(e.FirstTimestamp)
-	if e.FirstTimestamp.IsZero() { // events of the new API have one time
+	if e.FirstTimestamp.IsZero() { // events of events.k8s.io have one time
 		first = since(metav1.Time(e.EventTime))
 	}
 	last := since(e.LastTimestamp)

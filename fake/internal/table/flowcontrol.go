@@ -33,7 +33,7 @@ func flowPrinters() []entry {
 	)}
 }
 
-// compareFlows puts first what is tried first.
+// compareFlows orders flow schemas by the order in which the server matches them.
 func compareFlows(a, b runtime.Object) int {
 	x, isX := a.(*flowcontrolv1.FlowSchema)
 	y, isY := b.(*flowcontrolv1.FlowSchema)

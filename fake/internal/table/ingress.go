@@ -7,7 +7,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 )
 
-// defaultIngressClass marks the class of ingresses that name none.
+// defaultIngressClass is the annotation of the class of ingresses that name none.
 const defaultIngressClass = networkingv1.AnnotationIsDefaultIngressClass
 
 func ingressPrinters() []entry {
@@ -44,8 +44,8 @@ func ingressCells(i *networkingv1.Ingress) []any {
 	}
 }
 
-// hosts are the first hosts of an ingress. What are more are rules, with or without
-// a host.
+// hosts returns the first hosts of an ingress, and the number of further rules, with or without a
+// host.
 func hosts(rules []networkingv1.IngressRule) string {
 	const most = 3
 	var names []string

@@ -19,14 +19,14 @@ func networkPrinters() []entry {
 			return []any{c.Name, strings.Join(c.Spec.CIDRs, ","), since(c.CreationTimestamp)}
 		}, named(), text("CIDRs", describes(networkingv1.ServiceCIDRSpec{}, "cidrs")), age()),
 
-		// The age is a cell without a column on a real server, too; clients drop it.
+		// A real server also has a cell for the age without a column. Clients drop it.
 		newEntry(gv, func(a *networkingv1.IPAddress) []any {
 			return []any{a.Name, parentOf(a), since(a.CreationTimestamp)}
 		}, named(), text("ParentRef", describes(networkingv1.IPAddressSpec{}, "parentRef"))),
 	}
 }
 
-// parentOf is what an address was given to.
+// parentOf returns the object that an address is allocated to.
 func parentOf(a *networkingv1.IPAddress) string {
 	ref := a.Spec.ParentRef
 	if ref == nil {

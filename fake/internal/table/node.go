@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// The labels by which nodes have roles.
+// The labels of node roles.
 const (
 	rolePrefix = "node-role.kubernetes.io/"
 	roleLabel  = "kubernetes.io/role"

@@ -36,7 +36,7 @@ func podTemplateCells(t *corev1.PodTemplate) []any {
 	return []any{t.Name, names[0], names[1], labels.FormatLabels(t.Template.Labels)}
 }
 
-// podConditions say of a pod that has ended that nothing more will come.
+// podConditions returns the condition Completed for a pod that has ended.
 func podConditions(obj runtime.Object) []metav1.TableRowCondition {
 	pod, ok := obj.(*corev1.Pod)
 	if !ok {
@@ -84,7 +84,7 @@ func readinessGates(p *corev1.Pod) string {
 	return fmt.Sprintf("%d/%d", open, len(gates))
 }
 
-// podCondition tells whether a condition is true; the first of a type counts.
+// podCondition reports whether a condition is true. The first condition of a type counts.
 func podCondition(p *corev1.Pod, of corev1.PodConditionType) bool {
 	for _, c := range p.Status.Conditions {
 		if c.Type == of {

@@ -7,10 +7,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// nodeLost is the reason in the status of pods whose node is out of reach.
+// nodeLost is the status reason of pods on an unreachable node.
 const nodeLost = "NodeLost"
 
-// restarts counts how often containers were started again, and when that was last.
+// restarts counts the restarts of containers, with the time of the last one.
 type restarts struct {
 	restarts int
 	last     metav1.Time
@@ -23,11 +23,11 @@ func (r *restarts) add(c *corev1.ContainerStatus) {
 	}
 }
 
-// podSummary is what the containers of a pod come to.
+// podSummary is the summary of the containers of a pod.
 type podSummary struct {
 	ready, total int
-	// counted are the containers that are of interest now: those that initialize the
-	// pod, and when that is over, those that run beside each other.
+	// counted has the restarts of the containers that matter at the moment: the init containers,
+	// and after these the others.
 	counted restarts
 	status  string
 }
@@ -39,7 +39,7 @@ func summarize(p *corev1.Pod) podSummary {
 			s.status = corev1.PodReasonSchedulingGated
 		}
 	}
-	// Init containers that are always restarted stay beside the others.
+	// Init containers that always restart are sidecars.
 	sidecars := map[string]bool{}
 	for i := range p.Spec.InitContainers {
 		c := &p.Spec.InitContainers[i]
@@ -63,8 +63,8 @@ func summarize(p *corev1.Pod) podSummary {
 	return s
 }
 
-// initialize looks at the init containers up to the first that is not over, and
-// tells whether there is one, and what sidecars were restarted.
+// initialize examines the init containers up to the first that has not completed. It reports
+// whether there is one, and returns the restarts of the sidecars.
 func (s *podSummary) initialize(p *corev1.Pod, sidecars map[string]bool) (initializing bool, beside restarts) {
 	for i := range p.Status.InitContainerStatuses {
 		c := &p.Status.InitContainerStatuses[i]
@@ -93,7 +93,7 @@ func (s *podSummary) initialize(p *corev1.Pod, sidecars map[string]bool) (initia
 	return false, beside
 }
 
-// run looks at the containers, the first of which has the last word.
+// run examines the containers from the last to the first. The first one determines the status.
 func (s *podSummary) run(p *corev1.Pod) {
 	running, failed := false, ""
 	for i := len(p.Status.ContainerStatuses) - 1; i >= 0; i-- {
@@ -116,7 +116,7 @@ func (s *podSummary) run(p *corev1.Pod) {
 	if s.status != "Completed" {
 		return
 	}
-	switch { // one is over, what of the others?
+	switch { // completed, but others may be running
 	case running && podCondition(p, corev1.PodReady):
 		s.status = string(corev1.PodRunning)
 	case failed != "":
@@ -126,7 +126,7 @@ func (s *podSummary) run(p *corev1.Pod) {
 	}
 }
 
-// endOf says how a container ended.
+// endOf returns the status of a terminated container.
 func endOf(t *corev1.ContainerStateTerminated) string {
 	switch {
 	case t.Reason != "":

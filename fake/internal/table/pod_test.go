@@ -22,7 +22,7 @@ var (
 	}
 )
 
-// again is a container that was restarted, the last time so long ago.
+// again returns a container with a number of restarts, the last of which was that long ago.
 func again(c corev1.ContainerStatus, times int32, last time.Duration) corev1.ContainerStatus {
 	c.RestartCount = times
 	c.LastTerminationState.Terminated = &corev1.ContainerStateTerminated{FinishedAt: before(last)}
@@ -49,7 +49,7 @@ func inits(statuses ...corev1.ContainerStatus) func(*corev1.Pod) {
 	}
 }
 
-// sidecar makes the first init container one that goes on beside the others.
+// sidecar makes the first init container a sidecar.
 func sidecar(p *corev1.Pod) {
 	p.Spec.InitContainers[0].Name = "side"
 	p.Spec.InitContainers[0].RestartPolicy = new(corev1.ContainerRestartPolicyAlways)
@@ -70,7 +70,7 @@ func gated(p *corev1.Pod) {
 	p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Reason: corev1.PodReasonSchedulingGated}}
 }
 
-// What READY, STATUS and RESTARTS say, case by case.
+// The cells READY, STATUS and RESTARTS.
 func TestPodCells(t *testing.T) {
 	const pending, running = corev1.PodPending, corev1.PodRunning
 	for name, test := range map[string]struct {
@@ -132,7 +132,7 @@ func TestWidePodCells(t *testing.T) {
 	require.Equal(t, "10.0.0.2", row(t, pod)[5])
 }
 
-// A pod that has ended says so beside its cells, for those who wait for it.
+// The row of a completed pod has a condition.
 func TestPodConditions(t *testing.T) {
 	require.Empty(t, podConditions(&corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodRunning}}))
 	for phase, message := range map[corev1.PodPhase]string{

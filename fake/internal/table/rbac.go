@@ -6,7 +6,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// rbacPrinters print bindings; roles have no printer.
+// rbacPrinters returns the printers of bindings. Roles have no printer.
 func rbacPrinters() []entry {
 	gv := rbacv1.SchemeGroupVersion
 	return []entry{
@@ -35,7 +35,7 @@ func rbacPrinters() []entry {
 	}
 }
 
-// subjects are cells of the users, the groups and the service accounts.
+// subjects returns the cells of users, groups and service accounts.
 func subjects(all []rbacv1.Subject) []any {
 	var users, groups, accounts []string
 	for _, s := range all {

@@ -6,7 +6,7 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 )
 
-// devicePrinters print resource.k8s.io.
+// devicePrinters returns the printers of resource.k8s.io.
 func devicePrinters() []entry {
 	gv := resourcev1.SchemeGroupVersion
 	taint := resourcev1.DeviceTaint{}

@@ -12,14 +12,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// ageCell is a cell that tells how long ago a time was, between two texts.
+// ageCell is a cell with the time since an event, between two texts.
 type ageCell struct {
 	before string
 	time   time.Time
 	after  string
 }
 
-// since is such a cell and nothing else, unless there is no time.
+// since returns the cell of the time since t, or <unknown> for the zero time.
 func since(t metav1.Time) any {
 	if t.IsZero() {
 		return unknown
@@ -27,14 +27,14 @@ func since(t metav1.Time) any {
 	return ageCell{time: t.Time}
 }
 
-// agePlaceholder is where an encoded row keeps a time. JSON has no such byte.
+// agePlaceholder marks a time in an encoded row. It is a byte that JSON does not contain.
 const agePlaceholder = 0
 
-// agePlaceholderSize is the mark, the seconds and the nanoseconds.
+// agePlaceholderSize is the length of the mark, the seconds and the nanoseconds.
 const agePlaceholderSize = 1 + 8 + 4
 
-// AppendRow appends the encoded row of an object: the JSON of its cells and conditions,
-// without braces. At makes it readable.
+// AppendRow appends the encoded row of an object: the JSON of its cells and conditions, without
+// braces. AppendWithAges makes it JSON.
 func (p *Printer) AppendRow(b []byte, obj runtime.Object) ([]byte, error) {
 	cells, err := p.cells(obj)
 	if err != nil {
@@ -70,7 +70,7 @@ func appendCell(b []byte, cell any) ([]byte, error) {
 	if err != nil {
 		return b, err
 	}
-	b = append(b[:len(b)-1], agePlaceholder) // in place of the quote
+	b = append(b[:len(b)-1], agePlaceholder) // replaces the closing quote
 	b = binary.BigEndian.AppendUint64(b, uint64(a.time.Unix()))
 	b = binary.BigEndian.AppendUint32(b, uint32(a.time.Nanosecond()))
 	at := len(b)
@@ -85,7 +85,7 @@ func appendJSON(b []byte, value any) ([]byte, error) {
 	return append(b, encoded...), err
 }
 
-// AppendWithAges appends an encoded row as it reads at a time.
+// AppendWithAges appends an encoded row with ages as of now.
 func AppendWithAges(b, row []byte, now time.Time) []byte {
 	for {
 		at := bytes.IndexByte(row, agePlaceholder)
@@ -96,7 +96,7 @@ func AppendWithAges(b, row []byte, now time.Time) []byte {
 		seconds := int64(binary.BigEndian.Uint64(row[at+1:]))
 		nanoseconds := int64(binary.BigEndian.Uint32(row[at+9:]))
 		words := duration.HumanDuration(now.Sub(time.Unix(seconds, nanoseconds)))
-		if strings.HasPrefix(words, "<") { // <invalid>, of a time to come
+		if strings.HasPrefix(words, "<") { // <invalid>, for a time in the future
 			words = `\u003c` + strings.Trim(words, "<>") + `\u003e`
 		}
 		b = append(b, words...)

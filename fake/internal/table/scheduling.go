@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// schedulingPrinters print what pods are placed and evicted by, and the migration of
-// what is stored.
+// schedulingPrinters returns the printers of priority and runtime classes, disruption budgets and
+// storage version migrations.
 func schedulingPrinters() []entry {
 	migrated := named()
 	migrated.Format = ""
@@ -46,7 +46,7 @@ func schedulingPrinters() []entry {
 	}
 }
 
-// applies is a number or a percentage, if it is given.
+// applies returns a number or a percentage, or N/A.
 func applies(n *intstr.IntOrString) string {
 	if n == nil {
 		return "N/A"

@@ -60,7 +60,7 @@ func serviceCells(s *corev1.Service) []any {
 	}
 }
 
-// externalIP is by what a service can be reached from outside.
+// externalIP returns the addresses by which a service is reachable from outside of the cluster.
 func externalIP(s *corev1.Service) string {
 	fixed := strings.Join(s.Spec.ExternalIPs, ",")
 	switch s.Spec.Type {
@@ -82,21 +82,21 @@ func externalIP(s *corev1.Service) string {
 	return unknown
 }
 
-// distinct joins texts in their order, each once and none that is empty.
+// distinct joins the texts without duplicates and empty ones, in their order.
 func distinct(all []string) string {
 	all = slices.DeleteFunc(all, func(s string) bool { return s == "" })
 	slices.Sort(all)
 	return strings.Join(slices.Compact(all), ",")
 }
 
-// endpoints are the first addresses, with each of their ports.
+// endpoints returns the first addresses, each with its ports.
 func endpoints(e *endpointsObject) string {
 	if len(e.Subsets) == 0 {
 		return none
 	}
 	var all []string
 	for _, set := range e.Subsets {
-		if len(set.Ports) == 0 { // of a headless service
+		if len(set.Ports) == 0 { // a headless service
 			for _, a := range set.Addresses {
 				all = append(all, a.IP)
 			}

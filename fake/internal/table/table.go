@@ -13,19 +13,19 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Printer makes the rows of one type. It is immutable.
+// Printer prints the rows of one type. It is immutable.
 type Printer struct {
 	columns []metav1.TableColumnDefinition
 	cells   func(runtime.Object) ([]any, error)
-	// conditions are those of a row, nil for none.
+	// conditions returns the conditions of a row. It may be nil.
 	conditions func(runtime.Object) []metav1.TableRowCondition
-	// compare orders the rows of a list, nil where the list's own order stays.
+	// compare orders the rows of a list. If it is nil, they are in the order of the list.
 	compare func(a, b runtime.Object) int
-	// plain is the printer of the types that have none of their own.
+	// plain is true for the printer of types without a printer of their own.
 	plain bool
 }
 
-// PrinterFor gives the printer of a kind in the version that is stored.
+// PrinterFor returns the printer of a kind in its storage version.
 func PrinterFor(kind schema.GroupVersionKind) *Printer {
 	if p := printers()[kind]; p != nil {
 		return p
@@ -33,18 +33,18 @@ func PrinterFor(kind schema.GroupVersionKind) *Printer {
 	return plain()
 }
 
-// Columns defines the columns. Nobody may change them.
+// Columns returns the columns. They must not be changed.
 func (p *Printer) Columns() []metav1.TableColumnDefinition { return p.columns }
 
-// CompareFunc orders the objects of a list as its rows are; it is nil where they have
-// the order of the list.
+// CompareFunc returns the function that orders the rows of a list, or nil if they are in the order
+// of the list.
 func (p *Printer) CompareFunc() func(a, b runtime.Object) int { return p.compare }
 
-// EmptyIsNull tells that a list of nothing has null for rows, as it has on a real
-// server for types without a printer of their own.
+// EmptyIsNull reports whether an empty list has null for rows, as it has on a real server for types
+// without a printer.
 func (p *Printer) EmptyIsNull() bool { return p.plain }
 
-// printers are the types that have one.
+// printers has the types with a printer.
 var printers = sync.OnceValue(func() map[schema.GroupVersionKind]*Printer {
 	all := map[schema.GroupVersionKind]*Printer{}
 	for _, e := range slices.Concat(
@@ -72,19 +72,19 @@ var printers = sync.OnceValue(func() map[schema.GroupVersionKind]*Printer {
 	return all
 })
 
-// entry is a printer and what it prints.
+// entry is a kind and its printer.
 type entry struct {
 	kind    schema.GroupVersionKind
 	printer *Printer
 }
 
-// object is a pointer to a type of an API.
+// object is a pointer to an API type.
 type object[T any] interface {
 	*T
 	runtime.Object
 }
 
-// newEntry makes the entry of the type T, which has the name of its kind.
+// newEntry returns the entry of type T, whose name is its kind.
 func newEntry[T any, P object[T]](gv schema.GroupVersion, cells func(P) []any, columns ...metav1.TableColumnDefinition) entry {
 	kind := gv.WithKind(reflect.TypeFor[T]().Name())
 	return entry{kind, &Printer{
@@ -99,7 +99,7 @@ func newEntry[T any, P object[T]](gv schema.GroupVersion, cells func(P) []any, c
 	}}
 }
 
-// plain prints what all objects have. Its time is no age.
+// plain prints the name and the creation time of any object.
 var plain = sync.OnceValue(func() *Printer {
 	return &Printer{
 		plain: true,

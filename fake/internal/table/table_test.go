@@ -16,12 +16,12 @@ import (
 	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
-// now is the time of all rows in the tests; before gives a time of so long ago.
+// now is the time at which tests read rows. before returns a time that long ago.
 var now = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 
 func before(d time.Duration) metav1.Time { return metav1.NewTime(now.Add(-d)) }
 
-// row gives the cells of an object as a client reads them.
+// row returns the cells of an object as a client reads them.
 func row(t *testing.T, obj runtime.Object) []any {
 	t.Helper()
 	kinds, _, err := scheme.Scheme.ObjectKinds(obj)
@@ -33,23 +33,21 @@ func row(t *testing.T, obj runtime.Object) []any {
 	return read.Cells
 }
 
-// unknownToPrinters are the types that a real server prints as it does all of which it knows
-// nothing (TB-08).
+// unknownToPrinters has the types that a real server prints with the default printer (TB-08).
 var unknownToPrinters = map[schema.GroupKind]bool{
 	{Kind: "LimitRange"}: true,
 	{Group: "rbac.authorization.k8s.io", Kind: "Role"}:        true,
 	{Group: "rbac.authorization.k8s.io", Kind: "ClusterRole"}: true,
 }
 
-// untypedCells are the types of which cells have no column, on a real server too.
+// untypedCells counts the cells without a column, which a real server sends, too.
 var untypedCells = map[string]int{"IPAddress": 1}
 
-// Every row of the resource table is printed: a cell for each column, also of an object
-// of which nothing is filled in.
+// Every resource has a printer that returns a cell for each column, also for an empty object.
 func TestEveryTypeIsPrinted(t *testing.T) {
 	used := map[*Printer]bool{}
 	for _, res := range builtin.Table().Stored() {
-		if resource.IsCRDResource(res) { // plain, too, and of another scheme
+		if resource.IsCRDResource(res) { // the default printer, and another scheme
 			continue
 		}
 		kind := res.StorageVersion.WithKind(res.Kind)
@@ -63,7 +61,7 @@ func TestEveryTypeIsPrinted(t *testing.T) {
 		for i, c := range p.Columns() {
 			require.NotEmpty(t, c.Name, "%s", kind)
 			require.Contains(t, []string{"string", "integer", "boolean", "date"}, c.Type, "%s %s", kind, c.Name)
-			if cell, isText := cells[i].(string); isText && c.Name != "Suspend" { // True and False there
+			if cell, isText := cells[i].(string); isText && c.Name != "Suspend" { // True or False
 				require.Contains(t, []string{"string", "date"}, c.Type, "%s %s is %q", kind, c.Name, cell)
 			}
 		}
@@ -73,8 +71,8 @@ func TestEveryTypeIsPrinted(t *testing.T) {
 	}
 }
 
-// Columns without a description name a field that is not there; the handler of a
-// RuntimeClass has none on a real server.
+// Every column has a description, but for one whose field does not exist: the handler of a
+// RuntimeClass.
 func TestColumnsAreDescribed(t *testing.T) {
 	for kind, p := range printers() {
 		for _, c := range p.Columns() {
@@ -109,13 +107,13 @@ func TestPlain(t *testing.T) {
 	require.Equal(t, []any{"r", "2026-05-04T02:02:01Z"}, row(t, obj.(runtime.Object)))
 }
 
-// Another type is an error and no panic.
+// An object of another type is an error.
 func TestWrongType(t *testing.T) {
 	_, err := PrinterFor(schema.GroupVersionKind{Version: "v1", Kind: "Pod"}).AppendRow(nil, &metav1.Status{})
 	require.EqualError(t, err, "the rows of Pod are not made of *v1.Status")
 }
 
-// A row tells ages by the time it is read at, and keeps all bytes around them.
+// Ages are computed when a row is read, and the bytes around them are unchanged.
 func TestAgesAreComputedOnRead(t *testing.T) {
 	encoded := []byte(`"cells":[`)
 	var err error

@@ -7,14 +7,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// What cells say where there is nothing.
+// The texts of empty cells.
 const (
 	none    = "<none>"
 	unset   = "<unset>"
 	unknown = "<unknown>"
 )
 
-// orDefault is a text, or another for an empty one.
+// orDefault returns a text, or otherwise if it is empty.
 func orDefault[T ~string](s T, otherwise string) string {
 	if s == "" {
 		return otherwise
@@ -22,7 +22,7 @@ func orDefault[T ~string](s T, otherwise string) string {
 	return string(s)
 }
 
-// deref is what a pointer points at, or a default.
+// deref returns what a pointer points to, or otherwise if it is nil.
 func deref[T any](p *T, otherwise T) T {
 	if p == nil {
 		return otherwise
@@ -30,7 +30,7 @@ func deref[T any](p *T, otherwise T) T {
 	return *p
 }
 
-// firstN joins the first of the texts and counts the rest.
+// firstN joins the first texts and appends the number of the others.
 func firstN(all []string, most int, separator string) string {
 	if len(all) <= most {
 		return strings.Join(all, separator)
@@ -38,7 +38,7 @@ func firstN(all []string, most int, separator string) string {
 	return fmt.Sprintf("%s + %d more...", strings.Join(all[:most], separator), len(all)-most)
 }
 
-// containers are the cells of containerColumns.
+// containers returns the cells of containerColumns.
 func containers(t *corev1.PodTemplateSpec) []any {
 	if t == nil {
 		return []any{"", ""}
@@ -51,7 +51,7 @@ func containers(t *corev1.PodTemplateSpec) []any {
 	return []any{strings.Join(names, ","), strings.Join(images, ",")}
 }
 
-// boolText is a Boolean in words.
+// boolText returns True or False.
 func boolText(b bool) string {
 	if b {
 		return "True"

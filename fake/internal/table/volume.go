@@ -74,7 +74,7 @@ func claimCells(c *corev1.PersistentVolumeClaim) []any {
 	}
 }
 
-// storageClass is the one that an object names, in the old way or the new.
+// storageClass returns the storage class of an object, from its annotation or its spec.
 func storageClass(annotations map[string]string, name string) string {
 	if class, found := annotations[corev1.BetaStorageClassAnnotation]; found {
 		return class
@@ -82,7 +82,7 @@ func storageClass(annotations map[string]string, name string) string {
 	return name
 }
 
-// accessModes are the short names of the modes in a list, each once.
+// accessModes returns the abbreviations of the modes without duplicates.
 func accessModes(modes []corev1.PersistentVolumeAccessMode) string {
 	var short []string
 	for _, known := range []struct {

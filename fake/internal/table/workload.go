@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// workloadPrinters print what keeps pods running.
+// workloadPrinters returns the printers of workloads.
 func workloadPrinters() []entry {
 	gv := appsv1.SchemeGroupVersion
 	template := containerColumns()

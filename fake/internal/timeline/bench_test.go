@@ -9,15 +9,15 @@ import (
 	"example.com/fakeapi/fake/internal/timeline"
 )
 
-// discardResponseWriter is a ResponseWriter that costs nothing.
+// discardResponseWriter is a ResponseWriter that discards its input.
 type discardResponseWriter struct{ header http.Header }
 
 func (w discardResponseWriter) Header() http.Header         { return w.header }
 func (w discardResponseWriter) Write(p []byte) (int, error) { return len(p), nil }
 func (w discardResponseWriter) WriteHeader(int)             {}
 
-// BenchmarkRecord is what recording adds to a request: an answer of a KiB, and a frame
-// of a KiB for one more watch.
+// BenchmarkRecord measures what recording adds to a request: a response of 1 KiB, and a frame of 1
+// KiB for one more watch.
 func BenchmarkRecord(b *testing.B) {
 	w := discardResponseWriter{http.Header{"Content-Type": {"application/json"}}}
 	kib := []byte(strings.Repeat("x", 1023) + "\n")

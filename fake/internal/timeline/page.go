@@ -3,7 +3,7 @@ package timeline
 import (
 	"bufio"
 	"crypto/sha256"
-	_ "embed" // the parts of the page
+	_ "embed" // files of the page
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -25,14 +25,13 @@ var (
 
 var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 
-// tableBodyRows is how many rows of the table a browser lays out together, when they
-// come into view.
+// tableBodyRows is how many rows of the table a browser lays out at once when they scroll into
+// view.
 const tableBodyRows = 100
 
-// page is what page.html shows. Everything that came over the wire is either a
-// plain string, which html/template escapes for its place, or JSON that
-// encoding/json has freed of <, >, &, U+2028 and U+2029: nothing that a client
-// sends can end the element that it stands in.
+// page is the data of page.html. Everything from requests and responses is either a string, which
+// html/template escapes for its context, or JSON in which encoding/json has escaped <, >, &, U+2028
+// and U+2029. So no text of a client can end the element that contains it.
 type page struct {
 	Title           string
 	Summary         []string
@@ -46,10 +45,9 @@ type page struct {
 	Dropped         uint64
 }
 
-// WriteHTML writes t as one page that needs nothing else: no network and no
-// files. It has a lane for each client and each watch, the bodies on demand, and
-// a plain table of the exchanges, which also works without scripts. The same
-// timeline gives the same bytes. The errors are those of w.
+// WriteHTML writes t as one HTML page that needs neither network nor other files. It has a lane for
+// each client and each watch, the bodies on demand, and a table of the exchanges that works without
+// scripts. The same timeline results in the same bytes. Errors are those of w.
 func (t Timeline) WriteHTML(w io.Writer, title string) error {
 	pageBytes := newPageData(t)
 	pageBytes.Title = title
@@ -81,9 +79,9 @@ func (t Timeline) WriteHTML(w io.Writer, title string) error {
 	return out.Flush()
 }
 
-// contentSecurityPolicy is the Content-Security-Policy: the one script and the one style sheet
-// of the page, by their hashes, and nothing from anywhere. With Trusted Types
-// the script cannot even try to make markup out of a string.
+// contentSecurityPolicy returns the Content-Security-Policy of the page. It allows the page's
+// scripts and style sheet by their hashes and nothing else. Trusted Types keep the scripts from
+// parsing strings as HTML.
 func contentSecurityPolicy() string {
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))

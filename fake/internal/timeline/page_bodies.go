@@ -15,8 +15,8 @@ import (
 	"example.com/fakeapi/internal/frames"
 )
 
-// body is what the page keeps of a Body. Text is what can be read: what was sent,
-// or what it was decoded to. Bytes are there where that is not what was sent.
+// body is a Body as the page shows it. Text is the text that was sent, or the decoded body. Bytes
+// is set if the text is not what was sent.
 type body struct {
 	Media string `json:"media"`
 	Size  int64  `json:"size"`
@@ -26,8 +26,8 @@ type body struct {
 	Bytes string `json:"bytes,omitempty"`
 }
 
-// bodies keeps every body once: an event goes to many watches, and is the answer
-// to a write as well. The page has one per line, to be read when it is asked for.
+// bodies has every distinct body once, because an event goes to many watches and may be the
+// response to a write as well. The page has one body per line, and parses a body when it is shown.
 type bodies struct {
 	all  []body
 	seen map[bodyKey]int
@@ -41,10 +41,10 @@ type bodyKey struct {
 
 func newBodies() *bodies { return &bodies{seen: map[bodyKey]int{}} }
 
-// add gives the number of a body, from 1; 0 if there is none.
+// add returns the number of a body, from 1, or 0 if it is empty.
 func (b *bodies) add(sent Body) int { return b.store(sent, false, newPageBody) }
 
-// addFrame is add for a watch event. The object is kept, without the envelope.
+// addFrame is add for a watch event. It stores the object without the event around it.
 func (b *bodies) addFrame(sent Body) int {
 	return b.store(sent, true, func(sent Body) body { return newPageBody(unwrap(sent)) })
 }
@@ -63,7 +63,7 @@ func (b *bodies) store(sent Body, frame bool, read func(Body) body) int {
 	return at
 }
 
-// lines gives the bodies as JSON, each in one line.
+// lines returns the bodies as JSON, each on one line.
 func (b *bodies) lines() (template.JS, error) {
 	var lines strings.Builder
 	encoder := json.NewEncoder(&lines)
@@ -91,8 +91,8 @@ func isJSON(sent Body) bool {
 	return strings.HasSuffix(sent.ContentType, "json") || bytes.HasPrefix(bytes.TrimSpace(sent.Data), []byte("{"))
 }
 
-// decodeProtobuf turns protobuf and CBOR into JSON. What is cut off or broken is shown
-// as bytes.
+// decodeProtobuf decodes protobuf and CBOR to JSON. It returns false for a truncated or invalid
+// body.
 func decodeProtobuf(sent Body) (string, bool) {
 	switch {
 	case bytes.HasPrefix(sent.Data, []byte(frames.ProtobufPrefix)):
@@ -109,8 +109,7 @@ func decodeProtobuf(sent Body) (string, bool) {
 	return "", false
 }
 
-// unwrap takes the object out of a watch event. What is not plainly one is left
-// as it is.
+// unwrap returns the object of a watch event, or the body itself if it is not an event.
 func unwrap(sent Body) Body {
 	if sent.Size > int64(len(sent.Data)) {
 		return sent

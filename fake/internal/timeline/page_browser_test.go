@@ -18,15 +18,15 @@ import (
 	"example.com/fakeapi/fake/internal/timeline"
 )
 
-// browser drives a Chromium over its debugging pipe: JSON messages with a zero
-// byte behind each, commands on its descriptor 3 and answers on its 4.
+// browser drives a Chromium over its debugging pipe: JSON messages that end with a zero byte,
+// commands on its descriptor 3, answers on its descriptor 4.
 type browser struct {
 	t       *testing.T
 	to      *os.File
 	session string
 	seq     int
 
-	mu      sync.Mutex // guards all below
+	mu      sync.Mutex // guards the fields below
 	arrived *sync.Cond
 	answers map[int]message
 	events  []message
@@ -42,8 +42,7 @@ type message struct {
 	Error   json.RawMessage `json:"error,omitempty"`
 }
 
-// openBrowser starts a Chromium with one empty page. Where there is none, the
-// test is skipped.
+// openBrowser starts a Chromium with an empty page. Without a Chromium, the test is skipped.
 func openBrowser(t *testing.T) *browser {
 	var program string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome-headless-shell"} {
@@ -74,7 +73,7 @@ func openBrowser(t *testing.T) *browser {
 		b.read(from)
 	}()
 	t.Cleanup(func() {
-		_ = to.Close() // it ends when nobody can speak to it
+		_ = to.Close() // it exits when its pipe is closed
 		ended := time.AfterFunc(10*time.Second, func() { _ = command.Process.Kill() })
 		_ = command.Wait()
 		ended.Stop()
@@ -92,7 +91,7 @@ func openBrowser(t *testing.T) *browser {
 	return b
 }
 
-// forTest makes t the test that fails when the browser does.
+// forTest makes t the test that fails if the browser fails.
 func (b *browser) forTest(t *testing.T) *browser {
 	b.t = t
 	return b
@@ -121,7 +120,7 @@ func (b *browser) read(from *os.File) {
 	}
 }
 
-// call gives a command and waits for its answer.
+// call sends a command and waits for its answer.
 func (b *browser) call(method string, params, into any) {
 	b.t.Helper()
 	b.seq++
@@ -150,7 +149,7 @@ func (b *browser) call(method string, params, into any) {
 	}
 }
 
-// open writes the page to a file and shows it, at an anchor if there is one.
+// open writes the page to a file and opens it, at an anchor if that is not empty.
 func (b *browser) open(t timeline.Timeline, title, anchor string) string {
 	b.t.Helper()
 	name := filepath.Join(b.t.TempDir(), "timeline.html")
@@ -163,7 +162,7 @@ func (b *browser) open(t timeline.Timeline, title, anchor string) string {
 	return name
 }
 
-// value is what an expression of the page's JavaScript gives.
+// value returns the value of a JavaScript expression.
 func (b *browser) value(expression string) any {
 	b.t.Helper()
 	var got struct {
@@ -189,7 +188,7 @@ func (b *browser) eventually(expression string) {
 	}
 }
 
-// press strikes keys, as a keyboard would.
+// press sends key presses.
 func (b *browser) press(keys ...string) {
 	b.t.Helper()
 	for _, key := range keys {
@@ -218,7 +217,7 @@ func (b *browser) media(kind string, features ...map[string]string) {
 	b.call("Emulation.setEmulatedMedia", map[string]any{"media": kind, "features": append([]map[string]string{}, features...)}, nil)
 }
 
-// picture is what can be seen, as PNG.
+// picture returns a screenshot in PNG.
 func (b *browser) picture() []byte {
 	var got struct{ Data string }
 	b.call("Page.captureScreenshot", map[string]any{"format": "png"}, &got)
@@ -227,11 +226,10 @@ func (b *browser) picture() []byte {
 	return data
 }
 
-// errorMessages are what the browser had to say against the page: errors on the
-// console, exceptions, refusals by the policy, and requests for anything else
-// than the file.
+// errorMessages returns the errors of the page: on the console, exceptions, violations of its
+// policy, and requests for anything but its file.
 func (b *browser) errorMessages() (all []string) {
-	b.value("0") // what was said before has arrived when this has
+	b.value("0") // earlier messages have arrived when this call returns
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, e := range b.events {

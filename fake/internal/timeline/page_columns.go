@@ -7,12 +7,11 @@ import (
 	"time"
 )
 
-// columnWindow is how late an event may come and still share the column of the write
-// that caused it.
+// columnWindow is the maximum delay of an event that shares the column of the write that caused it.
 const columnWindow = 100 * time.Millisecond
 
-// column is a place on the axis: one request, or the events of one
-// resourceVersion, with the write that made them.
+// column is a position on the time axis: one request, or the events of one resourceVersion with the
+// write that caused them.
 type column struct {
 	Time    int64  `json:"t"`
 	Version string `json:"r,omitempty"`
@@ -20,16 +19,16 @@ type column struct {
 	at time.Time
 }
 
-// assignColumns gives every mark its column. Within a lane the order is that of time,
-// always. Between lanes a write and its events share a column: on virtual time
-// much happens in one instant, and the resourceVersion tells what came of what.
+// assignColumns assigns a column to every mark. Within a lane, columns are in the order of time.
+// Across lanes, a write and its events share a column: on virtual time much happens at one instant,
+// and the resourceVersion relates events to writes.
 func (s *pageData) assignColumns() {
 	slices.SortStableFunc(s.Marks, func(a, b mark) int {
 		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.order, b.order),
-			cmp.Compare(min(a.nth, 0), min(b.nth, 0)), // a request, and then what came of it
+			cmp.Compare(min(a.nth, 0), min(b.nth, 0)), // a request before its events
 			cmp.Compare(a.Exchange, b.Exchange), cmp.Compare(a.nth, b.nth))
 	})
-	shared := map[string]int{} // the column of a resourceVersion
+	shared := map[string]int{} // resourceVersion to column
 	last := make([]int, len(s.Lanes))
 	for i := range last {
 		last[i] = -1
@@ -55,14 +54,14 @@ func (s *pageData) assignColumns() {
 	s.setMarkEnds()
 }
 
-// setMarkEnds finds the columns in which long requests and watches end: the last
-// one that begins no later.
+// setMarkEnds sets the columns in which long requests and watches end: the last column that begins
+// no later.
 func (s *pageData) setMarkEnds() {
 	at := func(end time.Time) int {
 		return sort.Search(len(s.Columns), func(i int) bool { return s.Columns[i].at.After(end) }) - 1
 	}
-	last := map[int]int{}  // by exchange: the column of its last mark
-	begun := map[int]int{} // by exchange: the column of the request
+	last := map[int]int{}  // exchange to the column of its last mark
+	begun := map[int]int{} // exchange to the column of its request
 	for i := range s.Marks {
 		m := &s.Marks[i]
 		if m.Exchange < 0 {

@@ -10,12 +10,12 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// pageData is a timeline as the script of the page reads it: every mark with its
-// place and its sentence, so that the script has nothing to work out.
+// pageData is a timeline as the page's script reads it. Positions and texts are computed here, so
+// that the script only draws.
 type pageData struct {
 	Title string    `json:"title"`
 	Begin time.Time `json:"begin"`
-	// Length is how long it took, in microseconds, as are all times of marks.
+	// Length is the length of the timeline in microseconds. All times of marks are in microseconds.
 	Length    int64          `json:"length"`
 	Lanes     []lane         `json:"lanes"`
 	Marks     []mark         `json:"marks"`
@@ -31,35 +31,35 @@ type pageData struct {
 	meetings hitPlacement
 }
 
-// lane is a row of marks: what a client asked, or what came on a watch of it.
+// lane is a row of marks: the requests of a client, or the events of a watch.
 type lane struct {
 	Client string `json:"client"`
-	// Watch says what is watched; "" for the lane of the client's requests.
+	// Watch describes what is watched. It is empty for the lane of a client's requests.
 	Watch string `json:"watch,omitempty"`
 	Label string `json:"label"`
 
-	busyUntil time.Time // of a watch's lane: when its latest watch ends
+	busyUntil time.Time // the end of the latest watch in the lane
 }
 
-// mark is one thing that happened.
+// mark is a request, an event or a fault.
 type mark struct {
 	Lane   int   `json:"l"`
 	Column int   `json:"c"`
 	Time   int64 `json:"t"`
-	// Took is how long a request took in microseconds, -1 if it has no end.
+	// Took is the duration of a request in microseconds, or -1 if it has not ended.
 	Took int64 `json:"d,omitempty"`
 	// Until is the column in which a long request ended, if it is a later one.
 	Until int    `json:"u,omitempty"`
 	Shape string `json:"s"`
 	Glyph string `json:"g"`
 	Code  string `json:"n,omitempty"`
-	// Name is what it is about, in one word.
+	// Name is the name of the object, or another short label.
 	Name string `json:"m,omitempty"`
 	Text string `json:"x"`
-	// Group is the resourceVersion that this write made, or that this event
-	// brings: marks of one group belong together.
+	// Group is the resourceVersion of this write or event. Marks with the same group are shown as
+	// related.
 	Group string `json:"k,omitempty"`
-	// Object and Version name the state that Shown is a body of.
+	// Object and Version identify the state whose body is Shown.
 	Object  string `json:"o,omitempty"`
 	Version string `json:"r,omitempty"`
 	Shown   int    `json:"b,omitempty"`
@@ -70,10 +70,10 @@ type mark struct {
 	Hits     []int `json:"f,omitempty"`
 
 	instant
-	nth int // of the marks of a watch; -1 for its request
+	nth int // index among the marks of a watch; -1 for its request
 }
 
-// span is the life of a watch in its lane, from column to column.
+// span is the duration of a watch in its lane, in columns.
 type span struct {
 	Lane     int   `json:"l"`
 	From     int   `json:"c"`
@@ -83,7 +83,7 @@ type span struct {
 	Exchange int   `json:"i"`
 }
 
-// exchangeInfo is what the details of a mark say of its request.
+// exchangeInfo is the part of an exchange that the details of a mark show.
 type exchangeInfo struct {
 	Seq    uint64    `json:"seq"`
 	Client string    `json:"client"`
@@ -96,11 +96,11 @@ type exchangeInfo struct {
 	Lost   uint64    `json:"lost,omitempty"`
 }
 
-// hitInfo is what a fault rule did.
+// hitInfo is a hit of a fault rule.
 type hitInfo struct {
 	Name       string `json:"name"`
 	Rule       string `json:"rule"`
-	Effect     string `json:"matter"` // what it matched
+	Effect     string `json:"matter"` // what the rule matched
 	NotApplied string `json:"missed,omitempty"`
 	When       string `json:"when"`
 }
@@ -137,7 +137,7 @@ func newPageData(t Timeline) *pageData {
 	return s
 }
 
-// addExchange makes the mark of a request, and for a watch those of its frames.
+// addExchange adds the mark of a request, and for a watch those of its frames.
 func (s *pageData) addExchange(i int) {
 	e, to := s.timeline.Exchanges[i], s.targets[i]
 	hits := s.meetings.exchanges[i]
@@ -146,7 +146,7 @@ func (s *pageData) addExchange(i int) {
 		Exchange: i, Hits: hits,
 		Request: s.bodies.add(e.Request), Answer: s.bodies.add(e.Response), instant: instant{e.Begin, e.Order}, nth: -1,
 	}
-	if e.Verb == "create" && to.name == "" { // what it was asked for is known where the answer is lost
+	if e.Verb == "create" && to.name == "" { // the name is known even if the response is lost
 		to.name = cmp.Or(objectInfo(e.Response).Name, objectInfo(e.Request).Name)
 		s.targets[i] = to
 	}
@@ -164,8 +164,7 @@ func (s *pageData) addExchange(i int) {
 	}
 }
 
-// addWatch makes the marks of what came on a watch, and of the faults that hit
-// frames which never came.
+// addWatch adds the marks of a watch's frames, and of the faults that dropped frames.
 func (s *pageData) addWatch(i int) {
 	e, to := s.timeline.Exchanges[i], s.targets[i]
 	at := s.watchLane(e, to)
@@ -173,7 +172,7 @@ func (s *pageData) addWatch(i int) {
 	lost := s.meetings.lostEvents[i]
 	nth, before := 0, e.Order
 	add := func(m mark) {
-		m.order = max(m.order, before) // a fault that swallowed a frame has no place of its own
+		m.order = max(m.order, before) // a fault that dropped a frame comes after the frames before it
 		m.Lane, m.Exchange, m.Time, m.nth = at, i, s.since(m.at), nth
 		nth, before = nth+1, m.order
 		s.Marks = append(s.Marks, m)
@@ -203,7 +202,7 @@ func (s *pageData) addWatch(i int) {
 	}
 }
 
-// addUnplacedHits makes the marks of faults whose request is not remembered.
+// addUnplacedHits adds the marks of faults whose exchange has been dropped.
 func (s *pageData) addUnplacedHits() {
 	for _, h := range s.meetings.unplaced {
 		m := s.faultMark(h)
@@ -225,8 +224,8 @@ func (s *pageData) clientLane(client string) int {
 	return s.lane("client\x00"+client, lane{Client: clientName(client)})
 }
 
-// watchLane is a lane in which no other watch is open: the watches that an
-// informer opens one after the other are one lane.
+// watchLane returns the lane of a watch: one in which no other watch is open. So the consecutive
+// watches of an informer share a lane.
 func (s *pageData) watchLane(e Exchange, to requestTarget) int {
 	what := to.watchLabel()
 	for n := 1; ; n++ {
@@ -253,7 +252,7 @@ func (s *pageData) lane(key string, l lane) int {
 	return at
 }
 
-// sortLanes puts the watches of a client below its requests.
+// sortLanes sorts the lanes of a client's watches below the lane of its requests.
 func (s *pageData) sortLanes() {
 	first := map[string]int{}
 	order := make([]int, len(s.Lanes))
@@ -292,8 +291,7 @@ func isSuccess(e Exchange) bool {
 	return e.StatusCode >= http.StatusOK && e.StatusCode < http.StatusMultipleChoices
 }
 
-// isStream reports whether frames are to be expected; a watch that was refused has
-// none.
+// isStream reports whether an exchange is a watch that was accepted.
 func isStream(e Exchange) bool {
 	return e.Verb == "watch" && (e.StatusCode == http.StatusOK || len(e.Frames) > 0)
 }

@@ -20,9 +20,9 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// newOutageTimeline is a true story: an informer whose list is refused, whose stream loses
-// an event, is cut and may not be resumed; writers that conflict; a create whose
-// answer is lost; and minutes of silence.
+// newOutageTimeline returns the timeline of an informer whose list is rejected, and whose watch
+// loses an event, is closed and cannot be resumed; of writers that conflict; of a create whose
+// response is lost; and of idle minutes.
 func newOutageTimeline(t *testing.T) (tl timeline.Timeline) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
@@ -30,7 +30,7 @@ func newOutageTimeline(t *testing.T) (tl timeline.Timeline) {
 			`slow-start: when verb(list, watch) && userAgent("informer") && first(1) do status(504, Timeout, retryAfter(2s))`,
 			`lost-event: when event(MODIFIED) && name(db) && first(1) do drop`,
 			`lost-reply: when during(committed) && verb(create) && userAgent("editor") && nth(4) do reset`,
-			// Both before the first watch may end of itself, which is after five minutes.
+			// Both before the timeout of the first watch, which is at least five minutes.
 			`cut: when event(BOOKMARK) && after(4m) && first(1) do end`,
 			`expired: when verb(watch) && query(resourceVersion) && after(4m) && first(1) do status(410, Expired, "too old resource version")`,
 		} {
@@ -64,7 +64,7 @@ func configFor(srv *fakeapi.Server, agent, contentType string) *rest.Config {
 	return c
 }
 
-// editConfigMap has two writers at the same objects.
+// editConfigMap lets two writers update the same objects.
 func editConfigMap(t *testing.T, editor, scaler typed.ConfigMapInterface) {
 	ctx := t.Context()
 	for _, name := range []string{"web", "api", "db"} {

@@ -7,17 +7,17 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// frameAt names a frame by the index of its watch and its own.
+// frameAt identifies a frame by the index of its watch and its own index.
 type frameAt struct{ exchange, frame int }
 
-// hitPlacement say what the hits hit, by the index of the hit. A hit tells the
-// operation and the time, not the request: where two requests are alike in all
-// of it, the earlier one counts that the rule has not hit yet.
+// hitPlacement assigns hits, by index, to exchanges and frames. A hit has the operation and the
+// time, but not the request. If several requests match, the earliest without a hit of the rule is
+// taken.
 type hitPlacement struct {
-	exchanges  map[int][]int     // requests and answers
-	frames     map[frameAt][]int // frames that were sent all the same
-	lostEvents map[int][]int     // of a watch: frames that were not
-	unplaced   []int             // the request is not remembered
+	exchanges  map[int][]int     // requests and responses
+	frames     map[frameAt][]int // frames that were sent
+	lostEvents map[int][]int     // by watch: frames that were dropped
+	unplaced   []int             // the exchange has been dropped
 }
 
 func placeHits(t Timeline) hitPlacement {
@@ -47,7 +47,7 @@ func placeHits(t Timeline) hitPlacement {
 	return m
 }
 
-// findRequest picks the request that was under way when the rule hit.
+// findRequest returns the request that was active when the rule hit.
 func findRequest(t Timeline, h faults.Hit, alike []int, used map[int]bool) (int, bool) {
 	best, found, bestScore := 0, false, 0
 	for _, i := range alike {
@@ -78,7 +78,7 @@ func sameQuery(path string, want url.Values) bool {
 	return err == nil && got.Encode() == want.Encode()
 }
 
-// placeFrameHit finds the frame that was hit, if the effects let it pass.
+// placeFrameHit finds the frame that was hit, if it was sent.
 func (m *hitPlacement) placeFrameHit(e Exchange, at, n int, h faults.Hit) {
 	if passes(h) {
 		for i, f := range e.Frames {
@@ -91,8 +91,7 @@ func (m *hitPlacement) placeFrameHit(e Exchange, at, n int, h faults.Hit) {
 	m.lostEvents[at] = append(m.lostEvents[at], n)
 }
 
-// passes reports whether the frame that was hit is sent after all, changed or
-// late.
+// passes reports whether a frame that was hit is sent, possibly changed or delayed.
 func passes(h faults.Hit) bool {
 	for _, e := range h.Rule.Do {
 		name, _, _ := strings.Cut(e.String(), "(")

@@ -15,7 +15,7 @@ import (
 
 const focused = `document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent`
 
-// The page in a real browser, worked by its keys alone.
+// The page in a real browser, operated by keys.
 func TestPageInBrowser(t *testing.T) {
 	tl := newOutageTimeline(t)
 	b := openBrowser(t)
@@ -40,7 +40,7 @@ func TestPageInBrowser(t *testing.T) {
 	require.Empty(t, b.errorMessages())
 }
 
-// The very first key goes to the page, not to a mark: n finds what went wrong.
+// The first key goes to the page: n selects the first failure.
 func testKeys(t *testing.T, b *browser) {
 	require.Equal(t, "grid", b.text(`document.getElementById("board").getAttribute("role")`))
 	require.EqualValues(t, 1, b.value(`document.querySelectorAll(".mark[tabindex='0']").length`), "one stop for the Tab key")
@@ -82,7 +82,7 @@ func testDetails(t *testing.T, b *browser) {
 	require.Equal(t, true, b.value(`document.getElementById("detail").hidden`))
 	require.Contains(t, b.text(focused), "fault lost-event hit")
 
-	b.press("e", "Enter") // what came of the same write later
+	b.press("e", "Enter") // a later event of the same write
 	require.Contains(t, b.text(detail), "ADDED, configmaps default/db, resourceVersion 1010")
 	require.Contains(t, b.text(`[...document.querySelectorAll(".minus")].map((e) => e.textContent).join()`), `"replicas": "1"`)
 	require.Contains(t, b.text(`[...document.querySelectorAll(".plus")].map((e) => e.textContent).join()`), `"replicas": "3"`)
@@ -92,7 +92,7 @@ func testDetails(t *testing.T, b *browser) {
 	require.Contains(t, b.text(detail), "scaler/v0.9.0", "the details follow")
 	require.Contains(t, b.text(detail), `"kind": "ConfigMap"`)
 
-	// Protobuf is decoded, and shown as it is.
+	// Protobuf is decoded.
 	b.press("Escape", "ArrowUp", "ArrowUp", "ArrowDown", "Home", "Enter")
 	require.Contains(t, b.text(detail), "bytes of application/vnd.kubernetes.protobuf, decoded")
 	require.Contains(t, b.text(`[...document.querySelectorAll("#detail pre")].map((e) => e.textContent).join()`), "6b 38 73 00")
@@ -163,7 +163,7 @@ func testMouse(t *testing.T, b *browser) {
 	require.Equal(t, true, b.value(`document.getElementById("detail").hidden`))
 }
 
-// brightness is the mean of all pixels, from 0 to 65535.
+// brightness returns the mean of all pixels, from 0 to 65535.
 func brightness(t *testing.T, picture []byte) int {
 	img, err := png.Decode(bytes.NewReader(picture))
 	require.NoError(t, err)
@@ -188,7 +188,7 @@ func testDark(t *testing.T, b *browser) {
 	b.media("")
 }
 
-// Whatever a body is, the page shows it as text, and does not run it.
+// Bodies are shown as text, and never run.
 func testHostile(t *testing.T, b *browser) {
 	for _, text := range append([]string{"\xff\xfe\x00</script>readable", `{"a":[{"b":{}},[],1e400,12345678901234567890,"x`}, hostileTexts...) {
 		tl := newTimeline(newBody("application/json", text), timeline.Body{ContentType: "text/html", Data: []byte(text), Size: 1 << 20})
@@ -201,7 +201,7 @@ func testHostile(t *testing.T, b *browser) {
 	}
 }
 
-// newLargeTimeline is a timeline as large as any that is kept.
+// newLargeTimeline returns a timeline of the maximum size.
 func newLargeTimeline(exchanges, frames int) timeline.Timeline {
 	t := timeline.Timeline{Begin: start}
 	at := start
@@ -234,8 +234,8 @@ func newLargeTimeline(exchanges, frames int) timeline.Timeline {
 	return t
 }
 
-// 5,000 requests and 20,000 events open in about a second; a busy machine is
-// given much longer, but only what can be seen is ever drawn.
+// A page of 5,000 requests and 20,000 events opens in about a second on an idle machine. The limit
+// here is longer. Only visible marks are drawn.
 func TestPageOfManyInBrowser(t *testing.T) {
 	tl := newLargeTimeline(5000, 20000)
 	b := openBrowser(t)

@@ -12,18 +12,18 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// requestTarget is what a request is about.
+// requestTarget is the object or collection of a request.
 type requestTarget struct {
 	resource, namespace, name, subresource string
 	path, selectors                        string
-	// object tells that an answer shows the object itself.
+	// object is true if the response contains the object itself.
 	object bool
 }
 
 func targetOf(e Exchange) requestTarget {
 	path, raw, _ := strings.Cut(e.Path, "?")
 	query, err := url.ParseQuery(raw)
-	if err != nil { // the server will have said so
+	if err != nil { // the response is an error
 		query = nil
 	}
 	t := requestinfo.Parse(e.Method, path, query)
@@ -31,7 +31,7 @@ func targetOf(e Exchange) requestTarget {
 	if t.Group != "" && t.Resource != "" {
 		to.resource += "." + t.Group
 	}
-	if t.Resource == "namespaces" && t.Namespace == t.Name { // cluster-scoped, whatever the path looks like
+	if t.Resource == "namespaces" && t.Namespace == t.Name { // a namespace is cluster-scoped
 		to.namespace = ""
 	}
 	var selectors []string
@@ -45,13 +45,13 @@ func targetOf(e Exchange) requestTarget {
 	return to
 }
 
-// withObject is the object of a collection.
+// withObject returns the target of an object in a collection.
 func (t requestTarget) withObject(namespace, name string) requestTarget {
 	t.namespace, t.name = namespace, name
 	return t
 }
 
-// key names an object, the same in all requests and events.
+// key identifies an object in all requests and events.
 func (t requestTarget) key() string { return strings.TrimSpace(t.resource + " " + t.place()) }
 
 func (t requestTarget) place() string {
@@ -61,7 +61,7 @@ func (t requestTarget) place() string {
 	return t.name
 }
 
-// String names what a request asks for.
+// String describes the target.
 func (t requestTarget) String() string {
 	if t.resource == "" {
 		return t.path
@@ -83,7 +83,7 @@ func lastPart(path string) string {
 	return path[strings.LastIndexByte(strings.TrimSuffix(path, "/"), '/')+1:]
 }
 
-// watchLabel names a watch, without what differs when it is opened again.
+// watchLabel describes a watch. It is the same for a watch that is opened again.
 func (t requestTarget) watchLabel() string {
 	s := t.String()
 	if t.selectors != "" {
@@ -92,7 +92,7 @@ func (t requestTarget) watchLabel() string {
 	return s
 }
 
-// exchangeText is a request as a sentence.
+// exchangeText describes a request in a sentence.
 func (s *pageData) exchangeText(e Exchange, to requestTarget, hits []int) string {
 	verb := e.Verb
 	if verb == "" || to.resource == "" {
@@ -108,7 +108,7 @@ func (s *pageData) exchangeText(e Exchange, to requestTarget, hits []int) string
 	return text + ", " + s.whenText(e.Begin) + ", " + tookText(e) + s.hitsText(hits)
 }
 
-// frameText is an event as a sentence.
+// frameText describes an event in a sentence.
 func (s *pageData) frameText(e Exchange, to requestTarget, f Frame, hits []int) string {
 	kind, what := f.Type, to.withObject(f.Namespace, f.Name)
 	switch {
@@ -152,7 +152,7 @@ func (s *pageData) hitsText(hits []int) string {
 
 func (s *pageData) whenText(at time.Time) string { return "at " + offsetText(at.Sub(s.Begin)) }
 
-// answerText is what the code means.
+// answerText describes the status code.
 func answerText(e Exchange) string {
 	switch text := http.StatusText(e.StatusCode); {
 	case e.StatusCode == 0 && e.End.IsZero():
@@ -173,7 +173,7 @@ func tookText(e Exchange) string {
 	return "took " + durationText(e.End.Sub(e.Begin))
 }
 
-// offsetText is a time since the beginning.
+// offsetText returns a time since the beginning.
 func offsetText(d time.Duration) string {
 	if d < 0 {
 		return durationText(d)
@@ -181,7 +181,7 @@ func offsetText(d time.Duration) string {
 	return "+" + durationText(d)
 }
 
-// durationText is a duration, as exact as anybody wants to know it.
+// durationText returns a duration, rounded to about four digits.
 func durationText(d time.Duration) string {
 	unit := time.Microsecond
 	switch {
@@ -202,8 +202,7 @@ func clientName(agent string) string {
 	return agent
 }
 
-// labelLanes shortens the user agents to their first word where that is enough to
-// tell them apart.
+// labelLanes shortens user agents to their first word if that is unambiguous.
 func (s *pageData) labelLanes() {
 	short := func(client string) string {
 		first, rest, _ := strings.Cut(client, " ")
@@ -232,8 +231,7 @@ func (s *pageData) labelLanes() {
 	}
 }
 
-// shapeOf is how a request is drawn: by what was answered, and then by what it
-// does.
+// shapeOf returns the shape of a request's mark, which depends on the status code and the verb.
 func shapeOf(e Exchange) string {
 	switch {
 	case e.StatusCode == 0:
@@ -248,7 +246,7 @@ func shapeOf(e Exchange) string {
 	return "read"
 }
 
-// glyphOf is the verb, short.
+// glyphOf returns the abbreviation of the verb.
 func glyphOf(e Exchange) string {
 	switch e.Verb {
 	case "create", "update", "patch", "watch", "list", "get":
@@ -261,7 +259,7 @@ func glyphOf(e Exchange) string {
 	return strings.ToLower(e.Method)
 }
 
-// codeText is the code where it says more than that all is well.
+// codeText returns the status code if it is not that of success.
 func codeText(e Exchange) string {
 	switch {
 	case e.StatusCode == 0 && e.End.IsZero():

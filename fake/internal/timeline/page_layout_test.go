@@ -12,8 +12,8 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// A write and its event share a column, also where all happens in one instant;
-// so does a fault that swallowed the event.
+// A write and its event share a column, also if everything happens at one instant. So does a fault
+// that dropped the event.
 func TestPageLinksWritesToEvents(t *testing.T) {
 	data := render(t, newOutageTimeline(t), "x").data()
 	for _, pair := range [][2][]string{
@@ -30,7 +30,7 @@ func TestPageLinksWritesToEvents(t *testing.T) {
 		require.Equal(t, write.Column, event.Column, pair)
 		require.NotEqual(t, write.Lane, event.Lane)
 	}
-	// The relist brings the same version again, much later.
+	// The relist contains the same version again, much later.
 	again := data.find(t, "ADDED", "configmaps default/db", "resourceVersion 1010")
 	require.Equal(t, data.find(t, "fault lost-event hit").Group, again.Group)
 	require.Greater(t, again.Column, data.find(t, "fault lost-event hit").Column)
@@ -54,8 +54,7 @@ func TestPageMatchesFaults(t *testing.T) {
 	}
 }
 
-// The watches that an informer opens one after the other are in one lane, below
-// that of its requests.
+// The consecutive watches of an informer share a lane, below that of its requests.
 func TestPageLanes(t *testing.T) {
 	data := render(t, newOutageTimeline(t), "x").data()
 	var labels []string
@@ -71,7 +70,7 @@ func TestPageLanes(t *testing.T) {
 	inOrder(t, data)
 }
 
-// inOrder fails unless each place of each lane has one mark.
+// inOrder fails unless each column of each lane has at most one mark.
 func inOrder(t *testing.T, data decodedPage) {
 	t.Helper()
 	last := map[int]int{}
@@ -90,8 +89,8 @@ func frame(at time.Time, kind, name, version string) timeline.Frame {
 	return timeline.Frame{Time: at, Order: 1000, Type: kind, Namespace: "default", Name: name, ResourceVersion: version}
 }
 
-// Watches of one client that are open at once have lanes of their own, and so
-// have clients of which the names begin alike.
+// Concurrent watches of one client have their own lanes, and so do clients whose user agents begin
+// alike.
 func TestPageLanesOfConcurrentWatches(t *testing.T) {
 	path := "/api/v1/pods?watch=1&labelSelector=a%3Db"
 	at := func(s int) time.Time { return start.Add(time.Duration(s) * time.Second) }
@@ -109,8 +108,7 @@ func TestPageLanesOfConcurrentWatches(t *testing.T) {
 	require.Equal(t, []int{1, 2, 1, 4}, []int{data.Spans[0].Lane, data.Spans[1].Lane, data.Spans[2].Lane, data.Spans[3].Lane})
 }
 
-// An event that comes late does not stand beside its write, and in no lane does
-// anything overtake.
+// A late event does not share the column of its write. Marks of a lane are in order.
 func TestPageOrder(t *testing.T) {
 	at := func(ms int) time.Time { return start.Add(time.Duration(ms) * time.Millisecond) }
 	write := func(seq uint64, ms int, version string) timeline.Exchange {

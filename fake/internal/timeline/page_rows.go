@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// row is an exchange in the plain table.
+// row is an exchange in the table.
 type row struct {
 	Seq                                        uint64
 	When, Client, Verb, Path, Code, RV, Events string
 	Took, Faults, Shape                        string
 }
 
-// rows are the exchanges as a table, which needs no script.
+// rows returns the exchanges as a table, which needs no script.
 func (s *pageData) rows() []row {
 	rows := make([]row, len(s.timeline.Exchanges))
 	for i, e := range s.timeline.Exchanges {
@@ -37,7 +37,7 @@ func (s *pageData) rows() []row {
 	return rows
 }
 
-// inFrames are the hits on the frames of a watch.
+// inFrames returns the hits on the frames of a watch.
 func (s *pageData) inFrames(i int) []int {
 	var hits []int
 	for n := range s.timeline.Exchanges[i].Frames {
@@ -46,7 +46,7 @@ func (s *pageData) inFrames(i int) []int {
 	return append(hits, s.meetings.lostEvents[i]...)
 }
 
-// countNames lists names once, with their number.
+// countNames lists each name once, with its count.
 func countNames(names []string) string {
 	var order []string
 	times := map[string]int{}
@@ -64,7 +64,7 @@ func countNames(names []string) string {
 	return strings.Join(order, ", ")
 }
 
-// faultRow is a fault rule, with how often it hit and when first.
+// faultRow is a fault rule with its number of hits and its first hit.
 type faultRow struct {
 	Name, Rule, First string
 	Hits, Missed      int
@@ -89,7 +89,7 @@ func (s *pageData) faultRows() []faultRow {
 	return rows
 }
 
-// summary says in a few words how much there is.
+// summary returns the numbers of requests, watches, events and failures.
 func (s *pageData) summary() []string {
 	watches, events, bad := 0, 0, 0
 	for _, e := range s.timeline.Exchanges {

@@ -21,7 +21,7 @@ import (
 	"example.com/fakeapi/fake/internal/timeline"
 )
 
-// renderedPage is a page, parsed as a browser would.
+// renderedPage is a page, parsed as a browser parses it.
 type renderedPage struct {
 	t    *testing.T
 	text string
@@ -56,7 +56,7 @@ func content(n *html.Node) string {
 	return b.String()
 }
 
-// all gives the elements of a name.
+// all returns the elements with a tag name.
 func (s renderedPage) all(tag string) (found []*html.Node) {
 	for n := range s.root.Descendants() {
 		if n.Type == html.ElementNode && n.Data == tag {
@@ -102,14 +102,14 @@ type decodedPage struct {
 	Hits []struct{ Name, Rule string } `json:"hits"`
 }
 
-// data is what the page's script is given.
+// data returns the decoded data of the page's script.
 func (s renderedPage) data() (decoded decodedPage) {
 	s.t.Helper()
 	require.NoError(s.t, json.Unmarshal([]byte(content(s.byID("data"))), &decoded))
 	return decoded
 }
 
-// find is the one mark of which the sentence has all the words.
+// find returns the only mark whose text has all the words.
 func (s decodedPage) find(t *testing.T, words ...string) decodedMark {
 	t.Helper()
 	var found []decodedMark
@@ -143,7 +143,7 @@ func (s renderedPage) body(n int) (b decodedBody) {
 
 var start = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// newTimeline is a timeline of a single request with its answer.
+// newTimeline returns a timeline of one request and its response.
 func newTimeline(request, answer timeline.Body) timeline.Timeline {
 	return timeline.Timeline{Begin: start, End: start.Add(time.Second), Exchanges: []timeline.Exchange{{
 		Seq: 1, Begin: start, End: start.Add(time.Millisecond), UserAgent: "c", Method: "POST", Verb: "create",
@@ -163,7 +163,7 @@ func TestPageStructure(t *testing.T) {
 	require.Equal(t, "TestOutage/informer", content(page.all("h1")[0]))
 	require.Equal(t, "en", attribute(page.all("html")[0], "lang"))
 
-	// Nothing is fetched: there is no address but those within the page.
+	// The page has no external references.
 	for n := range page.root.Descendants() {
 		for _, a := range n.Attr {
 			switch a.Key {
@@ -176,7 +176,7 @@ func TestPageStructure(t *testing.T) {
 		}
 	}
 
-	// The table has each request, and needs no script.
+	// The table has a row for each request, without a script.
 	rows := 0
 	for n := range page.byID("rows").Descendants() {
 		if n.Type == html.ElementNode && n.Data == "tr" && attribute(n, "id") != "" {
@@ -204,8 +204,7 @@ func TestEmptyPage(t *testing.T) {
 	require.NotContains(t, content(page.byID("data")), "null")
 }
 
-// The policy names the scripts and the style sheet by their hashes, as they stand
-// in the page.
+// The policy has the hashes of the page's scripts and style sheet.
 func TestPagePolicy(t *testing.T) {
 	page := render(t, newOutageTimeline(t), "x")
 	var policy string
@@ -233,7 +232,7 @@ func TestPagePolicy(t *testing.T) {
 	require.Contains(t, policy, "style-src "+hash(page.all("style")[0]))
 }
 
-// hostileTexts is what a client may send to get out of the page's data.
+// hostileTexts has texts that a client may send to break out of the page's data.
 var hostileTexts = []string{
 	`</script><script>alert(1)</script>`,
 	`<!--<script>`,
@@ -321,7 +320,7 @@ func TestPageDecodesProtobuf(t *testing.T) {
 	require.EqualValues(t, len(framed), torn.Size)
 }
 
-// What differs is kept; what is the same is kept once.
+// Distinct bodies are stored once each.
 func TestPageStoresEachBodyOnce(t *testing.T) {
 	tl := newTimeline(newBody("application/json", `{"a":1}`), newBody("application/json", `{"a":1}`))
 	m := render(t, tl, "x").data().Marks[0]

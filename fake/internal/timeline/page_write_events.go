@@ -2,10 +2,9 @@ package timeline
 
 import "fmt"
 
-// linkWrites joins writes to their events where the answer does not tell the
-// resourceVersion: a deletion may be answered with a Status, and an answer may
-// be lost. The event is that of the object and of the kind that such a write
-// makes, it came while the request was under way, and no other write made it.
+// linkWrites relates writes to their events where the response has no resourceVersion: a deletion
+// may be answered with a Status, and a response may be lost. The event is one of the object, of the
+// type that the write causes, during the request, and not caused by another write.
 func (s *pageData) linkWrites() {
 	claimed := map[string]bool{}
 	events := map[string][]*mark{}
@@ -38,7 +37,7 @@ func (s *pageData) linkWrites() {
 	}
 }
 
-// eventTypeOf is the shape of the event that a write causes.
+// eventTypeOf returns the type of the event that a write causes.
 func eventTypeOf(verb string) string {
 	switch verb {
 	case "create":
@@ -51,8 +50,8 @@ func eventTypeOf(verb string) string {
 	return ""
 }
 
-// linkLost joins a fault that swallowed an event to the write that had caused
-// it: the latest one of the object that this watch has not heard of.
+// linkLost relates a fault that dropped an event to the write that caused the event: the latest
+// write of the object that the watch has not sent.
 func (s *pageData) linkLost() {
 	heard := map[string]bool{}
 	wrote := map[string][]*mark{}

@@ -14,14 +14,14 @@ import (
 	"example.com/fakeapi/internal/frames"
 )
 
-// bodyInfo is what a body tells of its object.
+// bodyInfo is the metadata of the object in a body.
 type bodyInfo struct {
 	Type                             string // of an event
 	Namespace, Name, ResourceVersion string
 	reason                           string // of a Status
 }
 
-// eventInfo reads the frame of a watch, as far as it was kept.
+// eventInfo parses a frame of a watch, which may be truncated.
 func eventInfo(b Body) (t bodyInfo) {
 	switch b.ContentType {
 	case runtime.ContentTypeJSON:
@@ -34,7 +34,7 @@ func eventInfo(b Body) (t bodyInfo) {
 		t = protobufInfo(field(field(event, 2), 1))
 		t.Type = string(field(event, 1))
 	case runtime.ContentTypeCBORSequence:
-		if text, err := frames.CBORToJSON(b.Data); err == nil { // else it was not kept whole
+		if text, err := frames.CBORToJSON(b.Data); err == nil { // fails if truncated
 			t = jsonInfo(text, "object.")
 		}
 	}
@@ -44,7 +44,7 @@ func eventInfo(b Body) (t bodyInfo) {
 	return t
 }
 
-// objectInfo reads the body of an answer, as far as it was kept.
+// objectInfo parses the body of a response, which may be truncated.
 func objectInfo(b Body) bodyInfo {
 	switch b.ContentType {
 	case runtime.ContentTypeJSON:
@@ -52,7 +52,7 @@ func objectInfo(b Body) bodyInfo {
 	case runtime.ContentTypeProtobuf:
 		return protobufInfo(b.Data)
 	case runtime.ContentTypeCBOR:
-		if text, err := frames.CBORToJSON(b.Data); err == nil { // else it was not kept whole
+		if text, err := frames.CBORToJSON(b.Data); err == nil { // fails if truncated
 			return jsonInfo(text, "")
 		}
 	case runtime.ContentTypeYAML:
@@ -66,8 +66,7 @@ func objectInfo(b Body) bodyInfo {
 	return bodyInfo{}
 }
 
-// jsonInfo reads up to the end, or to where the text is cut off. base is the path of
-// the object in it.
+// jsonInfo parses JSON, which may be truncated. base is the path of the object.
 func jsonInfo(text []byte, base string) (t bodyInfo) {
 	leaves := map[string]*string{
 		"type":                            new(string),
@@ -79,14 +78,15 @@ func jsonInfo(text []byte, base string) (t bodyInfo) {
 	if base != "" {
 		leaves["type"] = &t.Type
 	}
-	// An error is the end of what can be read.
+	// An error means that the text is truncated.
 	_ = jsonLeaves(json.NewDecoder(bytes.NewReader(text)), "", leaves)
 	return t
 }
 
 var errNoObject = errors.New("no object")
 
-// jsonLeaves reads an object whose path is given, with a dot at its end, and fills in leaves.
+// jsonLeaves reads an object at a path, which ends with a dot or is empty, and sets the values of
+// leaves.
 func jsonLeaves(d *json.Decoder, path string, leaves map[string]*string) error {
 	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
 		return errors.Join(errNoObject, err)
@@ -115,8 +115,8 @@ func jsonLeaves(d *json.Decoder, path string, leaves map[string]*string) error {
 	return err
 }
 
-// protobufInfo reads an object of any kind: its metadata are field 1, of an object and
-// of a list, which have their resourceVersions in different places.
+// protobufInfo parses the metadata of any object or list. It is field 1 of both, but
+// resourceVersion has different field numbers.
 func protobufInfo(body []byte) (t bodyInfo) {
 	envelope, ok := bytes.CutPrefix(body, []byte(frames.ProtobufPrefix))
 	if !ok {
@@ -136,8 +136,8 @@ func protobufInfo(body []byte) (t bodyInfo) {
 	return t
 }
 
-// field gives the bytes of a field of a protobuf message, or what is there of them if
-// the message is cut off; nil if it has none.
+// field returns the bytes of a field of a protobuf message, possibly truncated, or nil if the
+// message does not have it.
 func field(message []byte, number uint64) []byte {
 	for len(message) > 0 {
 		tag, n := binary.Uvarint(message)
@@ -156,7 +156,7 @@ func field(message []byte, number uint64) []byte {
 	return nil
 }
 
-// consumeValue parts a value of a wire type from what follows; with an error all is the value.
+// consumeValue splits off a value of a wire type. If it returns an error, value is all of message.
 func consumeValue(message []byte, wire uint64) (value, rest []byte, err error) {
 	size := uint64(0)
 	switch wire {

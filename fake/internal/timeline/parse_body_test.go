@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// encodings of an object, by media type.
+// encodings returns an object in each media type.
 func encodings(t *testing.T, object runtime.Object) map[string][]byte {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -31,7 +31,7 @@ func encodings(t *testing.T, object runtime.Object) map[string][]byte {
 	return map[string][]byte{runtime.ContentTypeJSON: text, "application/yaml": asYAML, runtime.ContentTypeProtobuf: binary, runtime.ContentTypeCBORSequence: items}
 }
 
-// framed is an event in a media type.
+// framed returns a watch event in a media type.
 func framed(t *testing.T, media, kind string, object []byte) []byte {
 	t.Helper()
 	switch media {
@@ -72,7 +72,7 @@ func TestBodyInfo(t *testing.T) {
 	} {
 		for media, data := range encodings(t, test.object) {
 			if test.event == "" {
-				if media != runtime.ContentTypeCBORSequence { // in which no server of today answers
+				if media != runtime.ContentTypeCBORSequence { // no server responds with a CBOR sequence
 					require.Equal(t, test.want, objectInfo(Body{ContentType: media, Data: data}), media)
 				}
 				continue
@@ -84,8 +84,7 @@ func TestBodyInfo(t *testing.T) {
 	}
 }
 
-// Of what is cut off is told what is there, and nothing that is not; bytes of any kind do
-// no harm.
+// A truncated body is parsed as far as possible, and arbitrary bytes do not cause a panic.
 func TestTruncatedBodyInfo(t *testing.T) {
 	pod := newPod()
 	for media, data := range encodings(t, pod) {

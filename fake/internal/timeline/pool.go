@@ -6,30 +6,30 @@ import (
 	"sync/atomic"
 )
 
-// bodyPool has the bytes of frames. An event goes to many watchers in the same bytes, and
-// all of their frames share one copy, as long as it is among the latest.
+// bodyPool has the bytes of frames. The frames of an event that goes to many watchers share one
+// copy, as long as it is among the latest.
 type bodyPool struct {
 	seed maphash.Seed
-	// bytes is what all blobs and frames in use take, in bytes.
+	// bytes is the memory of all blobs and frames in use.
 	bytes  atomic.Int64
 	latest [256]atomic.Pointer[blob]
-	// order is that of the latest write of frames, or exchange.
+	// order is the order of the latest exchange or write of frames.
 	order atomic.Uint64
 }
 
-// blob is the beginning of a frame. It does not change.
+// blob is a frame, or the beginning of one. It does not change.
 type blob struct {
 	data []byte
-	size int64 // of the frame
-	// refs counts the frames that have it; pool.size has it while there are any.
+	size int64 // of the whole frame
+	// refs counts the frames that use it. pool.bytes includes it while there are any.
 	refs atomic.Int64
 }
 
-// hashPrefixSize is how much of a frame the place of its blob depends on: type, name and
-// resourceVersion are mostly in it.
+// hashPrefixSize is how many bytes of a frame are hashed. They usually include the type, name and
+// resourceVersion.
 const hashPrefixSize = 256
 
-// add gives the blob of a frame that has so many bytes, data the first of them.
+// add returns a blob for a frame of size bytes, which begins with data.
 func (p *bodyPool) add(data []byte, size int64) *blob {
 	if len(data) > MaxBodyBytes {
 		data = data[:MaxBodyBytes]
@@ -46,7 +46,7 @@ func (p *bodyPool) add(data []byte, size int64) *blob {
 	return b
 }
 
-// release gives a blob back.
+// release decrements the references of a blob.
 func (p *bodyPool) release(b *blob) {
 	if b.refs.Add(-1) == 0 {
 		p.bytes.Add(-int64(len(b.data)))

@@ -10,8 +10,7 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// Timeline gives what is remembered up to now. What it holds does not change any more,
-// and must not be changed.
+// Timeline returns a copy of what has been recorded. It must not be changed.
 func (r *Recorder) Timeline() Timeline {
 	known, forgotten := r.recordings()
 	t := Timeline{Begin: r.begin, End: time.Now(), Hits: r.hits(), ExchangesDropped: forgotten}
@@ -22,7 +21,7 @@ func (r *Recorder) Timeline() Timeline {
 	return t
 }
 
-// exchange is the exchange as it is now.
+// exchange returns the exchange as it is now.
 func (x *recording) exchange() Exchange {
 	e, sent := x.copyFrames()
 	e.Verb = verbOf(e.Method, e.Path)
@@ -37,8 +36,7 @@ func (x *recording) exchange() Exchange {
 	return e
 }
 
-// copyFrames is what is kept, before anything is read from it. A frame that is not complete
-// is the last.
+// copyFrames copies an exchange and its unparsed frames. An incomplete frame is the last one.
 func (x *recording) copyFrames() (e Exchange, sent []Frame) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -61,12 +59,12 @@ func (x *recording) copyFrames() (e Exchange, sent []Frame) {
 	return e, sent
 }
 
-// body is a copy of what is kept.
+// body returns a copy of a body.
 func (p truncatedBody) body(contentType string) Body {
 	return Body{contentType, bytes.Clone(p.data), p.size}
 }
 
-// verbOf reads the verb of a request; "" for what is no resource.
+// verbOf returns the verb of a request, or "" if it is not for a resource.
 func verbOf(method, path string) string {
 	u, err := url.ParseRequestURI(path)
 	if err != nil {

@@ -13,44 +13,43 @@ import (
 	"example.com/fakeapi/internal/responsewriter"
 )
 
-// What a Recorder keeps at most. Of plain exchanges that is 16 MiB; the frames of all
-// watches together have a bound of their own.
+// The limits of a Recorder. Exchanges without watches take at most 16 MiB. The frames of all
+// watches together have a limit of their own.
 const (
-	// MaxExchanges is the number of exchanges; those that have not ended are kept
-	// beside them.
+	// MaxExchanges is the maximum number of exchanges. Active exchanges do not count.
 	MaxExchanges = 1000
-	// MaxBodyBytes is how much of a body or a frame, in bytes.
+	// MaxBodyBytes is how many bytes of a body or a frame are recorded.
 	MaxBodyBytes = 8 << 10
-	// MaxFramesPerWatch is the number of frames of one watch.
+	// MaxFramesPerWatch is the maximum number of frames of a watch.
 	MaxFramesPerWatch = 128
-	// MaxFrameBytes is what the frames of all watches may take; those with the same
-	// bytes, as many watches get them, count once. If they take more, each watch
-	// forgets the older half of what it has.
+	// MaxFrameBytes is the maximum size of the frames of all watches. Frames with the same bytes,
+	// as many watches receive them, count once. If the frames are larger, each watch drops the
+	// older half of its frames.
 	MaxFrameBytes = 16 << 20
 )
 
-// Recorder remembers what passes through a handler. On the way of a request it only
-// copies bytes; what they say is read when Timeline is called.
+// Recorder records the requests and responses of a handler. During a request it only copies bytes.
+// They are parsed when Timeline is called.
 type Recorder struct {
 	begin time.Time
 	hits  func() []faults.Hit
 	pool  bodyPool
-	// evicting is held by the one who makes room.
+	// evicting is held while frames are dropped.
 	evicting sync.Mutex
 
-	mu      sync.Mutex // guards all below
+	mu      sync.Mutex // guards the fields below
 	ring    []*recording
 	seq     uint64
-	running map[*recording]struct{} // those that the ring has no place for any more
+	running map[*recording]struct{} // active exchanges that have left the ring
 }
 
-// NewRecorder makes a Recorder, whose time begins now. hits gives what fault rules did.
+// NewRecorder returns a Recorder whose timeline begins now. hits returns the hits of fault rules.
 func NewRecorder(hits func() []faults.Hit) *Recorder {
 	return &Recorder{begin: time.Now(), hits: hits, pool: bodyPool{seed: maphash.MakeSeed()}}
 }
 
-// Handler notes every request that next serves, and what the client gets for it: put
-// it outside of all that changes answers.
+// Handler records every request to next, and the response as the client receives it. It must be
+// outside of all handlers that change responses.
 func (r *Recorder) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		x := r.add(request)
@@ -61,7 +60,7 @@ func (r *Recorder) Handler(next http.Handler) http.Handler {
 
 // add begins an exchange.
 func (r *Recorder) add(request *http.Request) *recording {
-	path := request.RequestURI // as it was sent; nobody has to put it together
+	path := request.RequestURI // the original URL; r.URL may be rewritten
 	if !strings.HasPrefix(path, "/") {
 		path = request.URL.RequestURI()
 	}
@@ -88,10 +87,10 @@ func (r *Recorder) add(request *http.Request) *recording {
 	return x
 }
 
-// slot is where an exchange lies once the ring is full, and before that as well.
+// slot returns the index of an exchange in the ring.
 func (r *Recorder) slot(seq uint64) int { return int((seq - 1) % MaxExchanges) }
 
-// end ends an exchange. One that has lost its place in the ring is forgotten.
+// end ends an exchange. If it is no longer in the ring, it is dropped.
 func (r *Recorder) end(x *recording) {
 	x.finish()
 	r.mu.Lock()
@@ -103,8 +102,8 @@ func (r *Recorder) end(x *recording) {
 	}
 }
 
-// recordings gives the exchanges that are known, in the order of their arrival, and how many
-// are not any more.
+// recordings returns the recorded exchanges in the order of their arrival, and the number of those
+// that were dropped.
 func (r *Recorder) recordings() (known []*recording, forgotten uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -116,7 +115,7 @@ func (r *Recorder) recordings() (known []*recording, forgotten uint64) {
 	return known, r.seq - uint64(len(known))
 }
 
-// evict makes room if the frames take too much of it. One does that at a time.
+// evict drops frames if they exceed MaxFrameBytes.
 func (r *Recorder) evict() {
 	if !r.evicting.TryLock() {
 		return
@@ -129,26 +128,25 @@ func (r *Recorder) evict() {
 			x.dropOlderHalf(&r.pool)
 		}
 		if r.pool.bytes.Load() >= before {
-			return // what there is was added meanwhile
+			return // the remaining bytes were added meanwhile
 		}
 	}
 }
 
-// recording is what is kept of one request. What is set when it is made does not
-// change.
+// recording is the record of one request. seq to path do not change.
 type recording struct {
 	seq, order           uint64
 	begin                time.Time
 	client, method, path string
-	ended                bool // guarded by the lock of the Recorder
+	ended                bool // guarded by Recorder.mu
 
-	mu   sync.Mutex // guards all below
+	mu   sync.Mutex // guards the fields below
 	end  time.Time
 	code int
 
 	requestType, answerType string
 	request, answer         truncatedBody
-	stream                  *stream // of a watch, else nil
+	stream                  *stream // nil unless it is a watch
 }
 
 // truncatedBody is the beginning of a body.
@@ -164,7 +162,7 @@ func (p *truncatedBody) add(b []byte) {
 	}
 }
 
-// recordBody gives the request with a body that tells the exchange what is read of it.
+// recordBody returns the request with a body that records what is read from it.
 func (x *recording) recordBody(r *http.Request) *http.Request {
 	if r.Body == nil || r.Body == http.NoBody {
 		return r
@@ -175,7 +173,7 @@ func (x *recording) recordBody(r *http.Request) *http.Request {
 	return &r2
 }
 
-// finish notes the end.
+// finish records the end.
 func (x *recording) finish() {
 	now := time.Now()
 	x.mu.Lock()
@@ -183,8 +181,8 @@ func (x *recording) finish() {
 	x.end = now
 }
 
-// dropBodies gives back what the exchange has taken of the pool, and its buffers, empty, for
-// another one: as garbage, bodies would cost more than it does to copy them.
+// dropBodies releases the exchange's blobs and returns its buffers for reuse by another exchange.
+// Allocating buffers costs more than copying into them.
 func (x *recording) dropBodies(p *bodyPool) (request, answer []byte) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -196,7 +194,7 @@ func (x *recording) dropBodies(p *bodyPool) (request, answer []byte) {
 	return request, answer
 }
 
-// dropOlderHalf forgets the older half of the frames.
+// dropOlderHalf drops the older half of the frames.
 func (x *recording) dropOlderHalf(p *bodyPool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -205,7 +203,7 @@ func (x *recording) dropOlderHalf(p *bodyPool) {
 	}
 }
 
-// recordingReader is the body of a request that is recorded.
+// recordingReader is the body of a recorded request.
 type recordingReader struct {
 	io.ReadCloser
 	x *recording

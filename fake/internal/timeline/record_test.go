@@ -25,7 +25,7 @@ const (
 
 func noHits() []faults.Hit { return nil }
 
-// newTestRecorder gives the recorder of a handler, and what sends requests to it.
+// newTestRecorder returns the recorder of a handler, and a function that sends requests to it.
 func newTestRecorder(next http.HandlerFunc) (*timeline.Recorder, func(method, path, body string) *httptest.ResponseRecorder) {
 	r := timeline.NewRecorder(noHits)
 	h := r.Handler(next)
@@ -39,7 +39,7 @@ func newTestRecorder(next http.HandlerFunc) (*timeline.Recorder, func(method, pa
 	}
 }
 
-// isStream is a handler of watches in JSON, which writes these bytes each at once.
+// isStream returns a handler that writes watch events in JSON, each with one Write.
 func isStream(writes ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -55,7 +55,7 @@ func TestExchange(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusEarlyHints)
 		w.WriteHeader(http.StatusCreated)
-		w.WriteHeader(http.StatusOK) // net/http complains, and sends the first
+		w.WriteHeader(http.StatusOK) // net/http logs the second one and ignores it
 		_, _ = w.Write(body[:10])
 		_, _ = w.Write(body[10:])
 	})
@@ -72,8 +72,8 @@ func TestExchange(t *testing.T) {
 	}, e)
 }
 
-// Of what is no resource there is no verb, of a HEAD no answer, of an answer that never
-// came no code; a handler that breaks its connection ends its exchange as well.
+// A path that is not a resource has no verb, the response to a HEAD no body, and a response that
+// was never written no code. A handler that panics ends its exchange.
 func TestUnusualExchanges(t *testing.T) {
 	r, send := newTestRecorder(func(w http.ResponseWriter, request *http.Request) {
 		if request.Method == "DELETE" {
@@ -94,7 +94,7 @@ func TestUnusualExchanges(t *testing.T) {
 	require.False(t, got[2].End.IsZero())
 }
 
-// A body is kept up to its bound, whatever the pieces, and its size is known.
+// A body is recorded up to its limit, and its size is recorded.
 func TestLongBodies(t *testing.T) {
 	r, send := newTestRecorder(func(w http.ResponseWriter, request *http.Request) {
 		_, _ = io.Copy(w, request.Body)
@@ -108,7 +108,7 @@ func TestLongBodies(t *testing.T) {
 	}
 }
 
-// The latest exchanges are kept, and those that have not ended; the rest is counted.
+// The latest exchanges and the active ones are kept. Dropped ones are counted.
 func TestExchangesAreBounded(t *testing.T) {
 	hold, held := make(chan struct{}), make(chan struct{})
 	r, send := newTestRecorder(func(w http.ResponseWriter, request *http.Request) {
@@ -138,7 +138,7 @@ func TestExchangesAreBounded(t *testing.T) {
 	require.EqualValues(t, 11, got.ExchangesDropped)
 }
 
-// A frame is one however it is cut; the last one may be in the middle.
+// Frames are split wherever the writes are split. The last one may be incomplete.
 func TestFrames(t *testing.T) {
 	const other = `{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"9"}}}` + "\n"
 	all := addedEvent + other + "no event\n" + addedEvent + addedEvent[:40]
@@ -170,7 +170,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// Of many frames the latest are kept, of a burst the end; what is forgotten is counted.
+// The latest frames are kept, and the last ones of a burst. Dropped frames are counted.
 func TestFramesAreBounded(t *testing.T) {
 	event := func(i int) string {
 		return fmt.Sprintf(`{"type":"ADDED","object":{"metadata":{"name":"p%d","labels":{"a":%q}}}}`+"\n", i, strings.Repeat("x", 800))
@@ -200,7 +200,7 @@ func TestFramesAreBounded(t *testing.T) {
 	}
 }
 
-// A flush ends a burst: all that comes behind it is kept.
+// A flush ends a burst: all frames after it are kept.
 func TestFlushEndsBurst(t *testing.T) {
 	large := strings.Repeat(addedEvent, 400)
 	r, send := newTestRecorder(func(w http.ResponseWriter, _ *http.Request) {
@@ -213,8 +213,8 @@ func TestFlushEndsBurst(t *testing.T) {
 	require.Len(t, r.Timeline().Exchanges[0].Frames, timeline.MaxFramesPerWatch)
 }
 
-// The same frame for many watches takes its bytes once; different ones are forgotten
-// when together they are too much.
+// A frame for many watches uses its memory once. Different frames are dropped if together they are
+// too large.
 func TestBytesOfFramesAreBounded(t *testing.T) {
 	const size, watches = 7 << 10, 24
 	frames := func(same bool) (kept int, forgotten uint64) {
@@ -248,7 +248,7 @@ func TestBytesOfFramesAreBounded(t *testing.T) {
 	require.NotZero(t, forgotten)
 }
 
-// What http.ResponseController can do it can do through the recorder.
+// http.ResponseController works through the recorder.
 func TestResponseController(t *testing.T) {
 	r := timeline.NewRecorder(noHits)
 	server := httptest.NewServer(r.Handler(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
@@ -277,7 +277,7 @@ func TestResponseController(t *testing.T) {
 	}
 }
 
-// The timeline can be taken while everything goes on.
+// Timeline may be called while requests are served.
 func TestTimelineWhileServing(t *testing.T) {
 	r, send := newTestRecorder(func(w http.ResponseWriter, request *http.Request) {
 		_, _ = io.Copy(io.Discard, request.Body)

@@ -6,41 +6,40 @@ import (
 	"example.com/fakeapi/internal/frames"
 )
 
-// stream is what is kept of a watch.
+// stream is the record of a watch.
 type stream struct {
 	split     frames.Splitter
 	frames    []frame
 	forgotten uint64
-	partial   truncatedBody // of the frame that is not complete yet
-	partialAt instant       // when its latest bytes were sent
+	partial   truncatedBody // the incomplete frame
+	partialAt instant       // when its latest bytes were written
 	burst     int           // frames since the last flush
 }
 
-// frame is one frame that was sent.
+// frame is a frame that was sent.
 type frame struct {
 	instant
 	blob *blob
 }
 
-// instant is when something was sent.
+// instant is a time and an order.
 type instant struct {
 	at    time.Time
 	order uint64
 }
 
-// frameCost is what a frame takes beside its bytes.
+// frameCost is the memory of a frame without its bytes.
 const frameCost = 64
 
-// Of a long burst, as the initial events of 10,000 objects are, a large write is only
-// looked at from its end: what is forgotten a moment later is not copied.
+// In a long burst, such as the initial events of 10,000 objects, only the last frames of a large
+// write are recorded: the others would be dropped soon after.
 const (
-	burstFrames = MaxFramesPerWatch / 2 // that were sent since the last flush
-	burstWrite  = 32 << 10              // bytes of a write that is large
-	burstTail   = 2                     // frames of it that are kept
+	burstFrames = MaxFramesPerWatch / 2 // since the last flush
+	burstWrite  = 32 << 10              // the size of a large write
+	burstTail   = 2                     // frames of it that are recorded
 )
 
-// write takes the frames out of bytes that are sent, and reports whether the pool is
-// too full.
+// write splits the bytes into frames, and reports whether the pool exceeds its limit.
 func (s *stream) write(p []byte, pool *bodyPool) (full bool) {
 	now := instant{time.Now(), pool.order.Add(1)}
 	if s.burst >= burstFrames && len(p) >= burstWrite {
@@ -65,8 +64,8 @@ func (s *stream) write(p []byte, pool *bodyPool) (full bool) {
 	return full
 }
 
-// writeBurst is write for one of many writes that come at once: it keeps the last few
-// frames, and forgets all before them.
+// writeBurst is write for one of many large writes. It records the last frames and drops all before
+// them.
 func (s *stream) writeBurst(p []byte, pool *bodyPool, now instant) (full bool) {
 	s.drop(len(s.frames), pool)
 	var latest [burstTail][]byte
@@ -95,7 +94,7 @@ func (s *stream) writeBurst(p []byte, pool *bodyPool, now instant) (full bool) {
 	return full
 }
 
-// add appends a frame, and forgets the oldest if there are too many.
+// add appends a frame, and drops the oldest one if there are too many.
 func (s *stream) add(f frame, pool *bodyPool) (full bool) {
 	if len(s.frames) >= MaxFramesPerWatch {
 		s.drop(1, pool)
@@ -105,7 +104,7 @@ func (s *stream) add(f frame, pool *bodyPool) (full bool) {
 	return pool.bytes.Add(frameCost) > MaxFrameBytes
 }
 
-// drop forgets the oldest frames.
+// drop drops the oldest frames.
 func (s *stream) drop(n int, pool *bodyPool) {
 	for i := range s.frames[:n] {
 		pool.release(s.frames[i].blob)

@@ -11,24 +11,23 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// What the text has of what is long; the middle is left out.
+// The limits of the text. What is longer is shortened in the middle.
 const (
-	textLines = 500 // of all
-	minRepeat = 12  // frames of one watch in a row
+	textLines = 500 // of the whole text
+	minRepeat = 12  // consecutive frames of one watch
 	textPath  = 160 // bytes of a path
 	textAgent = 40  // bytes of a user agent
 )
 
-// String is the timeline as text: a line for each request when it came, with what was
-// answered in the end, and lines for the frames of watches and for what fault rules
-// did, all in the order of time. It ends with a newline unless it is empty.
+// String returns the timeline as text, in the order of time: a line for each request with its
+// response, and lines for the frames of watches and the hits of fault rules. It ends with a newline
+// unless it is empty.
 func (t Timeline) String() string { return t.text(textLines/5, textLines-textLines/5) }
 
-// Tail is the end of String: so many lines, and if there are more a line in front of
-// them that says how many.
+// Tail returns the last lines of String. If there are more, the first line is their number.
 func (t Timeline) Tail(lines int) string { return t.text(0, max(lines, 0)) }
 
-// text has the first and the last lines.
+// text returns the first and the last lines.
 func (t Timeline) text(first, last int) string {
 	lines := t.lines()
 	if left := len(lines) - first - last; left > 0 {
@@ -40,14 +39,14 @@ func (t Timeline) text(first, last int) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// entry is a line with its place.
+// entry is a line with its position.
 type entry struct {
 	instant
-	seq  uint64 // of the exchange whose frame it is, else 0
+	seq  uint64 // the exchange of a frame, else 0
 	text string
 }
 
-// entries are the lines in the order of time.
+// entries returns the lines in the order of time.
 func (t Timeline) entries() (all []entry) {
 	for _, e := range t.Exchanges {
 		all = append(all, entry{instant{e.Begin, e.Order}, 0, e.line()})
@@ -64,8 +63,8 @@ func (t Timeline) entries() (all []entry) {
 	return all
 }
 
-// orderOf is the place of a hit in what happened at the same moment: behind the
-// request that it hit, or, of a frame, at the end.
+// orderOf returns the order of a hit among what happened at the same time: after the request that
+// it hit, or, for a frame, last.
 func (t Timeline) orderOf(h faults.Hit) uint64 {
 	if h.Op.Phase != faults.Stream {
 		for _, e := range slices.Backward(t.Exchanges) {
@@ -78,7 +77,7 @@ func (t Timeline) orderOf(h faults.Hit) uint64 {
 	return math.MaxUint64
 }
 
-// lines are those of the text.
+// lines returns the lines of the text.
 func (t Timeline) lines() []string {
 	rest := t.entries()
 	var lines []string
@@ -104,7 +103,7 @@ func (t Timeline) lines() []string {
 	return lines
 }
 
-// timestamp puts the time since the begin in front of a line.
+// timestamp returns the line with the time since Begin.
 func (t Timeline) timestamp(e entry) string {
 	since := fmt.Sprintf("%10s ", fmt.Sprintf("+%.3fs", e.at.Sub(t.Begin).Seconds()))
 	if e.seq > 0 {
@@ -113,7 +112,7 @@ func (t Timeline) timestamp(e entry) string {
 	return since + e.text
 }
 
-// line is the exchange, without its time and frames.
+// line describes the exchange, without its time and frames.
 func (e Exchange) line() string {
 	agent, _, _ := strings.Cut(e.UserAgent, " ")
 	parts := []string{fmt.Sprintf("#%d", e.Seq), shorten(cmp.Or(agent, "-"), textAgent), cmp.Or(e.Verb, e.Method), shorten(e.Path, textPath), "->"}
@@ -137,7 +136,7 @@ func (e Exchange) line() string {
 	return strings.Join(parts, " ")
 }
 
-// line is the frame, without its time.
+// line describes the frame, without its time.
 func (f Frame) line() string {
 	name := f.Name
 	if f.Namespace != "" {
@@ -156,7 +155,7 @@ func (f Frame) line() string {
 	return strings.Join(parts, " ")
 }
 
-// shorten is a text with its middle left out if it is longer than most.
+// shorten cuts out the middle of a text that is longer than limit.
 func shorten(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -1,6 +1,6 @@
-// Package timeline remembers what clients and server did: requests and answers,
-// the frames of each watch, what fault rules hit, and when. It records in bounded
-// memory, and gives what it has as values, as compact text and as one HTML page.
+// Package timeline records what clients and the server did: requests and responses, the frames of
+// each watch, and the hits of fault rules, with their times. Its memory is limited. A Timeline is
+// the record as values, and as compact text.
 package timeline
 
 import (
@@ -9,74 +9,71 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// Timeline is what a server remembers of its life, the oldest first.
+// Timeline is the record of a server, the oldest entry first.
 type Timeline struct {
-	// Begin and End are when the server started and when this was taken.
+	// Begin is when the server started, End when the record was taken.
 	Begin, End time.Time
-	// Exchanges are requests with their answers, in the order of their arrival.
+	// Exchanges has the requests with their responses, in the order of their arrival.
 	Exchanges []Exchange
-	// Hits are what fault rules did, in the order of time.
+	// Hits has the hits of fault rules, in the order of time.
 	Hits []faults.Hit
-	// ExchangesDropped counts the exchanges that were dropped to bound the memory; the
-	// oldest of those that have ended go first.
+	// ExchangesDropped counts the exchanges that were dropped to limit the memory, the oldest ones
+	// that had ended.
 	ExchangesDropped uint64
 }
 
-// Exchange is one request and what came of it.
+// Exchange is one request and its response.
 type Exchange struct {
 	// Seq numbers the exchanges of a server from 1.
 	Seq uint64
-	// Order numbers the beginnings of exchanges and the writes of frames together, as
-	// they came: on virtual time much happens at one moment.
+	// Order orders the beginnings of exchanges and the writes of frames. On virtual time, many of
+	// them have the same time.
 	Order uint64
-	// Begin is when the request came. End is when the answer was complete; it is
-	// zero while it is not.
+	// Begin is when the request arrived. End is when the response was complete, or zero if it is
+	// not yet.
 	Begin, End time.Time
 	// UserAgent is the user agent of the request.
 	UserAgent string
-	// Method is that of HTTP, Verb that of the API: get, list, watch, create,
-	// update, patch, delete, deletecollection; "" for what is no resource.
+	// Method is the HTTP method. Verb is the API verb (get, list, watch, create, update, patch,
+	// delete, deletecollection), or "" if the request is not for a resource.
 	Method, Verb string
-	// Path has the query with it.
+	// Path is the path with the query.
 	Path string
-	// StatusCode is what was answered; 0 while nothing is, and if nothing ever was.
+	// StatusCode is the status code of the response, or 0 if there is none.
 	StatusCode int
-	// ResourceVersion is that of the answer's object or list; "" where the answer
-	// has none.
+	// ResourceVersion is that of the object or list in the response, or "".
 	ResourceVersion string
-	// Request and Answer are the bodies. A watch has frames instead of an answer.
+	// Request and Response are the bodies. A watch has Frames instead of a Response.
 	Request, Response Body
-	// Frames are the events of a watch as they were sent, after all faults. A frame
-	// that was not complete is the last.
+	// Frames has the events of a watch as they were sent, after all faults. An incomplete frame is
+	// the last one.
 	Frames []Frame
-	// FramesDropped counts the frames of this watch that were dropped to bound
-	// the memory; the oldest go first.
+	// FramesDropped counts the frames of this watch that were dropped to limit the memory, the
+	// oldest ones.
 	FramesDropped uint64
 }
 
 // Frame is one event of a watch.
 type Frame struct {
 	Time time.Time
-	// Order is its place among frames and exchanges; those that were sent together
-	// have the same.
+	// Order is the frame's order among frames and exchanges. Frames of one write have the same
+	// Order.
 	Order uint64
-	// Type is ADDED, MODIFIED, DELETED, BOOKMARK or ERROR; "" for bytes that are
-	// no event.
+	// Type is ADDED, MODIFIED, DELETED, BOOKMARK or ERROR, or "" if the frame is not an event.
 	Type string
-	// Namespace and Name are those of the object; for ERROR the Name is the reason
-	// of the Status.
+	// Namespace and Name are those of the object. For ERROR, Name is the reason of the Status.
 	Namespace, Name string
 	ResourceVersion string
 	Body            Body
 }
 
-// Body is what was sent, or the beginning of it.
+// Body is a body, or the beginning of one.
 type Body struct {
 	// ContentType is the media type, without parameters.
 	ContentType string
-	// Data are the bytes that were kept, as they were sent.
+	// Data has the recorded bytes, as they were sent.
 	Data []byte
-	// Size is how many bytes there were; it is more than len(Data) if the rest was
-	// not kept.
+	// Size is the number of bytes that were sent. It is more than len(Data) if the body is
+	// truncated.
 	Size int64
 }

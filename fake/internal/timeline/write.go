@@ -8,18 +8,17 @@ import (
 	"example.com/fakeapi/internal/responsewriter"
 )
 
-// responseWriter is the ResponseWriter of a request that is recorded. It passes on everything
-// at once; what is kept are copies.
+// responseWriter records a response. It passes everything on at once and records copies.
 type responseWriter struct {
 	responsewriter.Status
 	x       *recording
 	pool    *bodyPool
 	evict   func()
 	request *http.Request
-	wrote   bool // the header is written
+	wrote   bool // WriteHeader was called
 }
 
-// recordHeader notes the code, and what will follow.
+// recordHeader records the code and the media type.
 func (w *responseWriter) recordHeader(code int) {
 	if w.wrote || code < http.StatusOK {
 		return
@@ -52,8 +51,8 @@ func (w *responseWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// record copies what is kept of an answer, and reports whether the pool is too full. A
-// HEAD has none.
+// record copies bytes of the response, and reports whether the pool exceeds its limit. The response
+// to a HEAD has no body.
 func (w *responseWriter) record(p []byte) (full bool) {
 	w.x.mu.Lock()
 	defer w.x.mu.Unlock()
@@ -76,7 +75,7 @@ func (w *responseWriter) FlushError() error {
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-// recordFlush tells the stream of a watch that its client gets what was written.
+// recordFlush ends a burst of the stream.
 func (w *responseWriter) recordFlush() {
 	w.x.mu.Lock()
 	defer w.x.mu.Unlock()
