@@ -21,8 +21,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
-// A client that merges by the documents of v3 gets what one gets that has client-go's
-// schemas: fields and merged objects of every type are the same.
+// A client that merges by the v3 documents has the same fields and merged objects of every type as
+// one that merges by client-go's schemas.
 func TestMergesAgree(t *testing.T) {
 	models := make(map[string]*spec.Schema)
 	for name := range documents().v3 {
@@ -36,7 +36,7 @@ func TestMergesAgree(t *testing.T) {
 	filler := objectFiller()
 	merged := 0
 	for _, r := range builtin.Table().Stored() {
-		if resource.IsCRDResource(r) { // whose values are JSON, which cannot be filled with anything
+		if resource.IsCRDResource(r) { // its values are arbitrary JSON
 			continue
 		}
 		for range 3 {
@@ -62,7 +62,7 @@ func TestMergesAgree(t *testing.T) {
 	require.Greater(t, merged, 2*len(builtin.Table().Stored()))
 }
 
-// merge is live with config applied to it, nil if one of them is not valid.
+// merge returns live with config applied, or nil if one of them is invalid.
 func merge(t *testing.T, types managedfields.TypeConverter, live, config runtime.Object) *typed.TypedValue {
 	t.Helper()
 	one, err := types.ObjectToTyped(live)
@@ -78,7 +78,7 @@ func merge(t *testing.T, types managedfields.TypeConverter, live, config runtime
 	return merged
 }
 
-// objectFiller makes objects with short lists, whose keys seldom collide.
+// objectFiller returns a filler of objects with short lists, whose keys seldom collide.
 func objectFiller() *randfill.Filler {
 	rng := rand.New(rand.NewSource(1))
 	return randfill.New().RandSource(rng).NilChance(0.5).NumElements(0, 2).MaxDepth(12).Funcs(

@@ -10,21 +10,21 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// CustomResource is one version of a custom resource, as documents show it. Nobody may change it
-// once Documents have it.
+// CustomResource is one version of a custom resource, as the documents describe it. It must not be
+// changed once it is passed to WithCustomResources.
 type CustomResource struct {
 	Group, Version         string
 	Plural, Kind, ListKind string
 	Namespaced             bool
-	// Status and Scale tell of the subresources.
+	// Status and Scale report whether the version has these subresources.
 	Status, Scale bool
-	// Schema is nil for a version that has none, or one that is not structural.
+	// Schema is nil for a version without a structural schema.
 	Schema *structuralschema.Structural
-	// SelectableFields are JSON paths: ".spec.color".
+	// SelectableFields has JSON paths, such as ".spec.color".
 	SelectableFields []string
 }
 
-// model is what the schema of a kind is called: the group is told from its end.
+// model returns the name of the schema of a kind, which begins with the reversed group.
 func (c *CustomResource) model(kind string) model {
 	parts := strings.Split(c.Group, ".")
 	slices.Reverse(parts)
@@ -36,7 +36,7 @@ const (
 	listMeta   = metaPrefix + "ListMeta"
 )
 
-// customSchemas are the definitions of kinds and their lists.
+// customSchemas returns the definitions of the kinds and their lists.
 func customSchemas(all []*CustomResource, v2 bool) map[string]*definition {
 	b := &customBuilder{definitions{v2: v2}}
 	byName := make(map[string]*definition, 2*len(all))
@@ -49,11 +49,11 @@ func customSchemas(all []*CustomResource, v2 bool) map[string]*definition {
 	return byName
 }
 
-// customBuilder makes the schemas of custom resources in the form of a version of OpenAPI.
+// customBuilder builds the schemas of custom resources.
 type customBuilder struct{ definitions }
 
-// object is the schema of a kind. Where clients of v2 would take what they read for all
-// that there is, they are told nothing.
+// object returns the schema of a kind. It has no properties in v2 if clients would reject fields
+// that the schema allows and v2 cannot describe.
 func (b *customBuilder) object(c *CustomResource) *spec.Schema {
 	s := new(spec.Schema).Typed("object", "")
 	switch {
@@ -71,7 +71,7 @@ func (b *customBuilder) object(c *CustomResource) *spec.Schema {
 	return s
 }
 
-// list is the schema of the list of a kind.
+// list returns the schema of the list of a kind.
 func (b *customBuilder) list(c *CustomResource) *spec.Schema {
 	items := spec.ArrayProperty(&spec.Schema{SchemaProps: spec.SchemaProps{Ref: b.ref(string(c.model(c.Kind)))}})
 	items.Description = "List of " + c.Plural + ". More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md"
@@ -83,7 +83,7 @@ func (b *customBuilder) list(c *CustomResource) *spec.Schema {
 	return s
 }
 
-// extend says what a schema is of, and what its objects can be selected by.
+// extend adds the kind and the selectable fields to a schema.
 func (c *CustomResource) extend(s *spec.Schema, kind string) {
 	gvk := schema.GroupVersionKind{Group: c.Group, Version: c.Version, Kind: kind}
 	s.AddExtension(extensionKind, []any{kindExtension(gvk)})
@@ -101,20 +101,21 @@ func (b *customBuilder) reference(name, description string) spec.Schema {
 	return spec.Schema{SchemaProps: spec.SchemaProps{Ref: b.ref(name), Description: description}}
 }
 
-// addType adds the fields that say what an object is.
+// addType adds apiVersion and kind.
 func (b *customBuilder) addType(s *spec.Schema, docs map[string]string) {
 	for _, name := range []string{"apiVersion", "kind"} {
 		s.SetProperty(name, *spec.StringProperty().WithDescription(docs[name]))
 	}
 }
 
-// addMeta adds those and the metadata.
+// addMeta adds apiVersion, kind and metadata.
 func (b *customBuilder) addMeta(s *spec.Schema, docs map[string]string) {
 	b.addType(s, docs)
 	s.SetProperty("metadata", b.reference(objectMeta, (metav1.PartialObjectMetadata{}).SwaggerDoc()["metadata"]))
 }
 
-// addEmbedded does so for objects inside of an object, which must say what they are.
+// addEmbedded adds apiVersion, kind and metadata to the schema of an embedded resource, where the
+// first two are required.
 func (b *customBuilder) addEmbedded(s *spec.Schema) {
 	if s == nil {
 		return
@@ -142,7 +143,7 @@ func (b *customBuilder) addEmbedded(s *spec.Schema) {
 	}
 }
 
-// embeddedDocs are the texts that a real server has for them.
+// embeddedDocs has the descriptions of these fields on a real server.
 var embeddedDocs = map[string]string{
 	"apiVersion": "apiVersion defines the versioned schema of this representation of an object. " +
 		"More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
@@ -150,9 +151,9 @@ var embeddedDocs = map[string]string{
 		"More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
 }
 
-// simplify takes from a schema what OpenAPI v2, or kubectl as it reads it, has no word
-// for: alternatives, null, defaults, and what is known where more may be. What has lost
-// its type is of any.
+// simplify removes from a schema what OpenAPI v2, or kubectl as it reads v2, does not support:
+// alternatives, null, defaults, and properties of objects with unknown fields. A schema without a
+// type allows any value.
 func simplify(s *structuralschema.Structural) {
 	s.Default.Object = nil
 	if s.Nullable || s.XPreserveUnknownFields {

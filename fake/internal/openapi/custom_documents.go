@@ -13,11 +13,11 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// WithCustomResources gives the documents of the table of d and of custom resources. It makes none, and
-// shares those of d: of what d has with the table, and of groups and versions of which
-// d has the very same custom resources, in whatever order. So who serves custom resources
-// begins with those of New, and asks the last ones for the next when a definition changes.
-// Custom resources in a group and version of the table are not described.
+// WithCustomResources returns the documents of the table of d and of custom resources. It builds
+// nothing. It shares with d the documents of the table, and those of groups and versions with the
+// same custom resources in any order. So a server calls New once, and WithCustomResources of the
+// latest documents when a definition changes. Custom resources in a group and version of the table
+// are not described.
 func (d *Documents) WithCustomResources(custom []*CustomResource) *Documents {
 	next := &Documents{builtin: d.builtin, versions: make(map[string]*customVersion), v3: maps.Clone(d.builtin.v3)}
 	byPath := make(map[string][]*CustomResource)
@@ -43,21 +43,21 @@ func (d *Documents) WithCustomResources(custom []*CustomResource) *Documents {
 	return next
 }
 
-// builtinDocuments is what documents with and without custom resources share.
+// builtinDocuments is what documents with different custom resources share.
 type builtinDocuments struct {
 	schemas func() *schemaSet
-	// definitions are the schemas in the form of v2.
+	// definitions returns the schemas of v2.
 	definitions func() map[string]*definition
 	swagger     func() *spec.Swagger
 	v3          map[string]func() *Document
 	v2          func() *Document
 }
 
-// customVersion are the custom resources of a group and version.
+// customVersion has the custom resources of a group and version.
 type customVersion struct {
 	custom []*CustomResource
 	v3     func() *Document
-	// swagger is what there is of them in the document of v2.
+	// swagger returns their part of the v2 document.
 	swagger func() *spec.Swagger
 }
 
@@ -70,12 +70,12 @@ func (b *builtinDocuments) version(path string, all []*CustomResource) *customVe
 	}
 }
 
-// customInfo is what such a document says of itself.
+// customInfo returns the info of such a document.
 func customInfo() *spec.Info {
 	return &spec.Info{InfoProps: spec.InfoProps{Title: "Kubernetes CRD Swagger", Version: "v0.1.0"}}
 }
 
-// buildCustomV3 makes a document as buildV3 does, without a word on security.
+// buildCustomV3 builds a document as buildV3 does, without the security definitions.
 func buildCustomV3(c *container, schemas *schemaSet) *Document {
 	doc, err := builder3.BuildOpenAPISpecFromRoutes([]common.RouteContainer{c}, &common.OpenAPIV3Config{
 		Info: customInfo(),
@@ -91,7 +91,7 @@ func buildCustomV3(c *container, schemas *schemaSet) *Document {
 	}
 	used := slices.Collect(maps.Keys(doc.Components.Schemas))
 	body := object(map[string][]byte{
-		// Kinds of all groups have all of them here.
+		// Kinds that belong to every group are not narrowed here.
 		"components": object(map[string][]byte{"schemas": object(schemas.reached(used, "", ""))}),
 		"info":       encode(doc.Info),
 		"openapi":    encode(doc.Version),
@@ -100,7 +100,7 @@ func buildCustomV3(c *container, schemas *schemaSet) *Document {
 	return newDocument(body, func() []byte { return protobufV3(body) })
 }
 
-// with gives the schemas and others.
+// with returns the schemas of s and more.
 func (s *schemaSet) with(more map[string]*definition) *schemaSet {
 	all := newSchemaSet(more)
 	maps.Copy(all.all, s.all)
@@ -108,13 +108,13 @@ func (s *schemaSet) with(more map[string]*definition) *schemaSet {
 	return all
 }
 
-// buildCustomV2 makes the part of the document of v2.
+// buildCustomV2 builds their part of the v2 document.
 func buildCustomV2(c *container, shared, more map[string]*definition) *spec.Swagger {
 	maps.Copy(more, shared)
 	return buildSwagger([]common.RouteContainer{c}, more)
 }
 
-// merge makes the document of v2 of all.
+// merge builds the v2 document with all custom resources.
 func (b *builtinDocuments) merge(versions map[string]*customVersion) *Document {
 	doc := *b.swagger()
 	paths := *doc.Paths
@@ -124,7 +124,7 @@ func (b *builtinDocuments) merge(versions map[string]*customVersion) *Document {
 		part := versions[name].swagger()
 		maps.Copy(paths.Paths, part.Paths.Paths)
 		maps.Copy(doc.Definitions, part.Definitions)
-		// The name of a parameter holds its hash.
+		// The name of a parameter contains its hash.
 		maps.Copy(doc.Parameters, part.Parameters)
 	}
 	return newDocument(encode(&doc), func() []byte { return protobufV2(&doc) })

@@ -7,10 +7,10 @@ import (
 	"k8s.io/kube-openapi/pkg/common"
 )
 
-// Custom resources have other operations than built-in ones: fewer media types, no
-// watches apart, no options in the body of deletecollection.
+// The operations of custom resources differ from those of built-in types: they have fewer media
+// types, no deprecated watch paths, and no body for deletecollection.
 
-// customRoutes are the operations of the custom resources of a group and version.
+// customRoutes returns the operations of the custom resources of a group and version.
 func customRoutes(root string, all []*CustomResource) *container {
 	c := &container{root: root}
 	for _, custom := range all {
@@ -44,7 +44,7 @@ func addCustom(c *container, r *CustomResource) {
 	}
 }
 
-// addPart adds how an object, or a subresource of it, is read and written.
+// addPart adds the operations of an object, or of a subresource.
 func (r *CustomResource) addPart(c *container, at, what, of string, body model, names []common.Parameter) {
 	of += "the specified " + r.Kind
 	c.add(r.operation("read", "get", at, what, "read "+of, names, getParameters(), ok(body)))
@@ -71,11 +71,11 @@ func (r *CustomResource) operation(verb, action, at, what, description string, n
 	return op
 }
 
-// reading says what is sent.
+// reading sets the model of the request body.
 func (r *route) reading(body model) *route {
 	r.reads = body
 	return r
 }
 
-// getParameters are those of GetOptions.
+// getParameters returns the parameters of GetOptions.
 var getParameters = optionsOnce(metav1.GetOptions{})

@@ -18,8 +18,8 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// recordedDocuments is testdata/custom.json: definitions, and the documents that a real
-// v0.37.2 server made of them. Of the schemas it has those of the definitions.
+// recordedDocuments is testdata/custom.json: definitions, and the documents of a real v0.37.2
+// server, with the schemas of these definitions.
 type recordedDocuments struct {
 	Definitions []apiextensionsv1.CustomResourceDefinition
 	V3          map[string]map[string]any
@@ -35,7 +35,7 @@ func recordedCustom(t *testing.T) *recordedDocuments {
 	return r
 }
 
-// customOf makes of a definition what documents are made of.
+// customOf returns the custom resources of a definition.
 func customOf(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) []*CustomResource {
 	t.Helper()
 	var all []*CustomResource
@@ -76,7 +76,7 @@ func asMap(t *testing.T, body []byte) map[string]any {
 	return m
 }
 
-// withoutShards leaves out the parameter shardSelector, which is alpha and not served here.
+// withoutShards removes the parameter shardSelector, which is alpha and not served here.
 func withoutShards(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -140,7 +140,7 @@ func TestCustomV2IsThatOfARealServer(t *testing.T) {
 	requireReferences(t, doc.JSON, "#/parameters/", got["parameters"].(map[string]any))
 }
 
-// The form in protobuf says the same as the JSON.
+// The protobuf document equals the JSON document.
 func TestCustomV2InProtobuf(t *testing.T) {
 	doc := documents().WithCustomResources(allCustom(t, recordedCustom(t))).V2()
 	message := new(openapi_v2.Document)
@@ -150,14 +150,14 @@ func TestCustomV2InProtobuf(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, complete, "the form holds more than can be read")
 	want := asMap(t, doc.JSON)
-	// The message cannot tell a limit of 0 from none, on a real server too.
+	// The message does not distinguish a limit of 0 from none, on a real server either.
 	size := at(want, "definitions", "com.example.oracle.v1.Widget", "properties", "spec", "properties", "size").(map[string]any)
 	require.Equal(t, 0.0, size["minimum"])
 	delete(size, "minimum")
 	require.Empty(t, cmp.Diff(want, asMap(t, encode(back))))
 }
 
-// What a change does not touch is not made again, and nothing is before it is asked for.
+// Documents that a change does not affect are shared, and none is built before its first use.
 func TestWithSharesWhatStays(t *testing.T) {
 	all := allCustom(t, recordedCustom(t))
 	first := documents().WithCustomResources(all)
@@ -188,7 +188,7 @@ func TestWithSharesWhatStays(t *testing.T) {
 	require.NotContains(t, string(documents().V3Index()), changed)
 }
 
-// A version without a schema is any object.
+// A version without a schema allows any object.
 func TestCustomWithoutSchema(t *testing.T) {
 	c := &CustomResource{Group: "e.com", Version: "v1", Plural: "things", Kind: "Thing", ListKind: "ThingList"}
 	docs := documents().WithCustomResources([]*CustomResource{c})
@@ -199,7 +199,7 @@ func TestCustomWithoutSchema(t *testing.T) {
 	require.Equal(t, want, at(asMap(t, docs.V2().JSON), "definitions", "com.e.v1.Thing"))
 }
 
-// simplify knows what is not in the recorded definitions.
+// Cases that the recorded definitions do not have.
 func TestSimplify(t *testing.T) {
 	object := structuralschema.Generic{Type: "object"}
 	null := structuralschema.Structural{Generic: structuralschema.Generic{Type: "string", Nullable: true}}

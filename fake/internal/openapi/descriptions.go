@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// documented are the types that carry their comments.
+// documented is a type with documentation.
 type documented interface{ SwaggerDoc() map[string]string }
 
-// docsOf are the comments of the fields of a type by their names in JSON, and under ""
-// that of the type; nil if it carries none.
+// docsOf returns the documentation of the fields of a type by JSON name, and of the type under "".
+// It returns nil if there is none.
 func docsOf(t reflect.Type) map[string]string {
 	if d, ok := reflect.Zero(t).Interface().(documented); ok {
 		return d.SwaggerDoc()
@@ -25,7 +25,7 @@ func descriptionOf(t reflect.Type) string {
 	return undocumented[nameOf(t)]
 }
 
-// undocumented describes types that do not carry their comments.
+// undocumented has the descriptions of types without documentation.
 var undocumented = map[string]string{
 	"io.k8s.apimachinery.pkg.api.resource.Quantity":                                         "A number with an optional suffix: decimal (m, k, M, G, T, P, E), binary (Ki, Mi, Gi, Ti, Pi, Ei) or an exponent (e3).",
 	"io.k8s.apimachinery.pkg.apis.meta.v1.GroupResource":                                    "A resource by its group and its plural name.",
@@ -44,8 +44,8 @@ var undocumented = map[string]string{
 	"io.k8s.apimachinery.pkg.version.Info":                                                  "The release of the server and how it was built.",
 }
 
-// describeEnum lists values as openapi-gen does, below the description of a field. What
-// each means stands in comments that the types do not carry.
+// describeEnum returns the values in the form of openapi-gen, for the end of a field's description.
+// The documentation of each value is in comments, which are not available.
 func describeEnum(values []any) string {
 	var b strings.Builder
 	b.WriteString("Possible enum values:")

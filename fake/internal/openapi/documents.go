@@ -14,14 +14,13 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// V3Root is the path of the index of v3; the documents are below it.
+// V3Root is the path of the v3 index. The documents are below it.
 const V3Root = "/openapi/v3"
 
-// Documents are the OpenAPI documents of one table. They are safe for any
-// number of goroutines.
+// Documents has the OpenAPI documents of one table. It is safe for concurrent use.
 type Documents struct {
 	builtin *builtinDocuments
-	// versions are the groups and versions of custom resources.
+	// versions has the groups and versions of custom resources.
 	versions map[string]*customVersion
 
 	index func() []byte
@@ -29,14 +28,13 @@ type Documents struct {
 	v2    func() *Document
 }
 
-// Document is an encoded document. Nobody may change its bytes.
+// Document is an encoded document. Its bytes must not be changed.
 type Document struct {
 	JSON []byte
-	// Hash is that of JSON. It is the ETag, unquoted, of both encodings, and stands in
-	// the address of a document of v3.
+	// Hash is the hash of JSON. It is the ETag, unquoted, of both encodings, and part of the URL of
+	// a v3 document.
 	Hash string
-	// Protobuf encodes the document in the message of gnostic, the first time that it is
-	// called.
+	// Protobuf returns the document as a gnostic message. It is encoded at the first call.
 	Protobuf func() []byte
 }
 
@@ -44,10 +42,10 @@ func newDocument(body []byte, protobuf func() []byte) *Document {
 	return &Document{JSON: body, Hash: fmt.Sprintf("%X", sha512.Sum512(body)), Protobuf: sync.OnceValue(protobuf)}
 }
 
-// New prepares the documents of table. It makes none: whoever asks for one first pays
-// for it, and for all of v3 who asks for the index, whose addresses carry the hash of
-// every document. A table does not change, and its rows have Go types; for another table
-// make other Documents, and for custom resources ask With.
+// New returns the documents of a table. It builds none. The first request for a document builds it,
+// and a request for the index builds all v3 documents, because their URLs contain hashes. The table
+// must not change, and its resources must have Go types; custom resources are added by
+// WithCustomResources.
 func New(table *resource.Table) *Documents {
 	b := &builtinDocuments{v3: make(map[string]func() *Document)}
 	b.schemas = sync.OnceValue(func() *schemaSet { return newSchemaSet(define(roots(table), false)) })
@@ -65,14 +63,12 @@ func New(table *resource.Table) *Documents {
 	return d
 }
 
-// V3Index is the JSON of /openapi/v3 (DI-18): the path of each document below
-// Root with its server-relative URL, which holds the document's hash. It may
-// not be changed.
+// V3Index returns the JSON of /openapi/v3 (DI-18): the path of each document below V3Root with its
+// server-relative URL, which contains the document's hash. It must not be changed.
 func (d *Documents) V3Index() []byte { return d.index() }
 
-// V3 gives the document called name in the index: "api/v1", "apis/GROUP/VERSION", or
-// one of the paths of discovery, "api", "apis", "apis/GROUP", "version". It is nil if there
-// is no such document.
+// V3 returns the document with a name of the index: "api/v1", "apis/GROUP/VERSION", or a discovery
+// path, "api", "apis", "apis/GROUP", "version". It returns nil if there is no such document.
 func (d *Documents) V3(name string) *Document {
 	if get := d.v3[name]; get != nil {
 		return get()
@@ -80,20 +76,20 @@ func (d *Documents) V3(name string) *Document {
 	return nil
 }
 
-// V2 gives the one document of OpenAPI v2.
+// V2 returns the v2 document.
 func (d *Documents) V2() *Document { return d.v2() }
 
-// V3URL is the address of a document of v3, by which it may be cached for ever.
+// V3URL returns the URL of a v3 document, which clients may cache for ever.
 func V3URL(name, hash string) string {
 	return V3Root + "/" + name + "?" + url.Values{"hash": {hash}}.Encode()
 }
 
-// indexEntry is what the index says of a document.
+// indexEntry is the entry of a document in the index.
 type indexEntry struct {
 	ServerRelativeURL string `json:"serverRelativeURL"`
 }
 
-// buildIndex makes all documents, as many at a time as there are processors.
+// buildIndex builds all documents, in parallel on all processors.
 func (d *Documents) buildIndex() []byte {
 	var group sync.WaitGroup
 	for _, get := range d.v3 {
@@ -107,7 +103,7 @@ func (d *Documents) buildIndex() []byte {
 	return encode(map[string]any{"paths": paths})
 }
 
-// containers are the operations of each document of v3 by its name.
+// containers returns the routes of each v3 document by its name.
 func containers(table *resource.Table) map[string]func() *container {
 	all := make(map[string]func() *container)
 	single := func(name, description, what, kind string) {
@@ -137,8 +133,8 @@ func containers(table *resource.Table) map[string]func() *container {
 	return all
 }
 
-// encode asks a value that encodes itself directly: encoding/json would check and copy
-// what it gave, and the documents are large.
+// encode calls MarshalJSON directly: encoding/json would validate and copy its result, and the
+// documents are large.
 func encode(value any) []byte {
 	marshal := func() ([]byte, error) { return json.Marshal(value) }
 	if m, ok := value.(json.Marshaler); ok {
@@ -146,13 +142,13 @@ func encode(value any) []byte {
 	}
 	body, err := marshal()
 	if err != nil {
-		// The documents are built here, of nothing that can fail to encode.
+		// Documents contain no values that cannot be encoded.
 		panic(fmt.Sprintf("openapi: %T does not encode: %v", value, err))
 	}
 	return body
 }
 
-// object writes a JSON object of members that are encoded already.
+// object returns a JSON object with encoded members.
 func object(members map[string][]byte) []byte {
 	size := 2
 	for name, value := range members {

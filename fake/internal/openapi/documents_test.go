@@ -24,8 +24,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
-// documents are those of the built-in table, and all of v3 parsed: made once for the
-// tests, for they are large.
+// documents has the documents of the built-in table, and allParsed all v3 documents parsed. They
+// are built once for all tests.
 var documents = sync.OnceValue(func() *Documents { return New(builtin.Table()) })
 
 var allParsed = sync.OnceValues(func() (map[string]*spec3.OpenAPI, error) {
@@ -39,7 +39,7 @@ var allParsed = sync.OnceValues(func() (map[string]*spec3.OpenAPI, error) {
 	return all, nil
 })
 
-// parsed gives the document of a version as its readers see it.
+// parsed returns the parsed document of a version.
 func parsed(t *testing.T, path string) *spec3.OpenAPI {
 	t.Helper()
 	all, err := allParsed()
@@ -69,9 +69,8 @@ func has(parameters []*spec3.Parameter, name string) bool {
 	return slices.ContainsFunc(parameters, func(p *spec3.Parameter) bool { return p.Name == name && p.In == "query" })
 }
 
-// Every kind has a PATCH that takes fieldValidation: that is what kubectl looks
-// for, in the first such operation that it meets, before it leaves validation
-// to the server.
+// Every kind has a PATCH with fieldValidation. kubectl looks for it in the first such operation
+// before it relies on validation by the server.
 func TestFieldValidationIsKnown(t *testing.T) {
 	for _, r := range builtin.Table().Stored() {
 		doc := parsed(t, versionPath(r.Group, r.Version))
@@ -92,7 +91,7 @@ func TestFieldValidationIsKnown(t *testing.T) {
 	}
 }
 
-// servedPaths are the operations of a version that the table serves, as "GET /path".
+// servedPaths returns the operations of a version of the table, as "GET /path".
 func servedPaths(table *resource.Table, group, version string) []string {
 	root := "/" + versionPath(group, version)
 	all := []string{"get " + root + "/"}
@@ -131,7 +130,7 @@ func servedPaths(table *resource.Table, group, version string) []string {
 	return all
 }
 
-// Paths and operations are those of the table, no more and no less, in v3 and in v2.
+// The paths and operations are exactly those of the table, in v3 and in v2.
 func TestPaths(t *testing.T) {
 	all := []string{"get /api/", "get /apis/", "get /version/"}
 	for _, g := range builtin.Table().Groups() {
@@ -228,8 +227,8 @@ func answered(op *spec3.Operation, media string) string {
 	return op.Responses.StatusCodeResponses[200].Content[media].Schema.Ref.String()
 }
 
-// Operation identifiers are unique in a document, as OpenAPI wants it, all references
-// lead somewhere, and no schema stands there that nothing refers to.
+// Operation identifiers are unique in a document, all references resolve, and every schema is
+// referenced.
 func TestDocumentsAreConsistent(t *testing.T) {
 	docs := documents()
 	for name := range docs.v3 {
@@ -250,7 +249,7 @@ func TestDocumentsAreConsistent(t *testing.T) {
 	}
 }
 
-// requireReferences checks that the references in body are those of schemas.
+// requireReferences checks that the references in body are exactly the schemas.
 func requireReferences[V any](t *testing.T, body []byte, prefix string, schemas map[string]V) {
 	t.Helper()
 	targets := make(map[string]bool)
@@ -261,7 +260,7 @@ func requireReferences[V any](t *testing.T, body []byte, prefix string, schemas 
 	require.ElementsMatch(t, slices.Collect(maps.Keys(schemas)), slices.Collect(maps.Keys(targets)))
 }
 
-// TestClient reads the documents as kubectl does, with client-go.
+// TestClient reads the documents with client-go, as kubectl does.
 func TestClient(t *testing.T) {
 	docs := documents()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -318,7 +317,7 @@ func TestDocuments(t *testing.T) {
 	require.Same(t, doc, one.V3("apis/apps/v1"), "made twice")
 }
 
-// The protobuf form says the same as the JSON.
+// The protobuf document equals the JSON document.
 func TestProtobufV3(t *testing.T) {
 	doc := documents().V3("apis/apps/v1")
 	message := new(openapi_v3.Document)
@@ -328,8 +327,8 @@ func TestProtobufV3(t *testing.T) {
 	require.Len(t, message.Components.Schemas.AdditionalProperties, len(parsed(t, "apis/apps/v1").Components.Schemas))
 }
 
-// BenchmarkDocuments makes what a client asks for, from nothing; parse is what a client
-// does with the document of v2.
+// BenchmarkDocuments builds documents without any cache. The case parse is a client's parsing of
+// the v2 document.
 func BenchmarkDocuments(b *testing.B) {
 	table := builtin.Table()
 	for _, c := range []struct {

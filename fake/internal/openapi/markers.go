@@ -8,22 +8,22 @@ import (
 	"sync"
 )
 
-// marker is what the comments of a Go type tell openapi-gen and reflection cannot
-// see.
+// marker has the markers in the comments of a Go type, which openapi-gen reads and reflection does
+// not see.
 type marker struct {
-	// Enum are the values of a string type with +enum.
+	// Enum has the values of a string type with +enum.
 	Enum []string `json:"enum,omitempty"`
-	// MapType is +structType or +mapType of a struct.
+	// MapType is the +structType or +mapType of a struct.
 	MapType string `json:"mapType,omitempty"`
-	// Union tells that at most one of the fields is set, beside a discriminator.
+	// Union reports whether at most one of the fields is set, beside a discriminator.
 	Union bool `json:"union,omitempty"`
-	// Fields are by their Go name; most have none.
+	// Fields has the markers of fields by Go name. Most fields have none.
 	Fields map[string]fieldMarker `json:"fields,omitempty"`
 }
 
-// fieldMarker is what the comments of a field tell.
+// fieldMarker has the markers of a field.
 type fieldMarker struct {
-	// Optional is +optional or +required, where omitempty says otherwise.
+	// Optional is set by +optional or +required where omitempty implies the opposite.
 	Optional      *bool    `json:"optional,omitempty"`
 	ListType      string   `json:"listType,omitempty"`
 	ListMapKeys   []string `json:"listMapKeys,omitempty"`
@@ -32,15 +32,15 @@ type fieldMarker struct {
 	Discriminator bool     `json:"discriminator,omitempty"`
 }
 
-// markersJSON is made from the sources of k8s.io/api and apimachinery: see
-// TestMarkers, which also says when it is out of date.
+// markersJSON is generated from the sources of k8s.io/api and k8s.io/apimachinery by TestMarkers,
+// which fails if it is out of date.
 //
 //go:embed markers.json
 var markersJSON []byte
 
-// markers are by Go type, "k8s.io/api/core/v1.Pod". A type or field of a later release
-// than that of the file has none: then omitempty alone decides what is required, and a
-// list is atomic.
+// markers returns the markers by Go type, such as "k8s.io/api/core/v1.Pod". Types and fields of a
+// later release have none: omitempty alone determines whether they are optional, and lists are
+// atomic.
 var markers = sync.OnceValue(func() map[string]marker {
 	var all map[string]marker
 	if err := json.Unmarshal(markersJSON, &all); err != nil {

@@ -24,8 +24,8 @@ import (
 
 var update = flag.Bool("update", false, "write markers.json anew")
 
-// TestMarkers compares markers.json with the sources of the release that go.mod
-// names. It reads the comments as openapi-gen does.
+// TestMarkers compares markers.json with the sources of the release in go.mod. It reads the
+// comments as openapi-gen does.
 func TestMarkers(t *testing.T) {
 	packages := make(map[string]bool)
 	reached := make(map[string]bool)
@@ -58,7 +58,7 @@ func TestMarkers(t *testing.T) {
 	require.Greater(t, len(all), 300)
 }
 
-// visit notes the named types behind the built-in resources, and their packages.
+// visit adds the named types that the built-in resources reach, and their packages.
 func visit(t *testing.T, packages, reached map[string]bool) {
 	t.Helper()
 	var walk func(reflect.Type)
@@ -88,7 +88,7 @@ func visit(t *testing.T, packages, reached map[string]bool) {
 	}
 }
 
-// sourceDirs asks the go command where packages are.
+// sourceDirs returns the directories of packages, as the go command reports them.
 func sourceDirs(t *testing.T, packages []string) map[string]string {
 	t.Helper()
 	out, err := exec.Command("go", append([]string{"list", "-f", "{{.ImportPath}}\t{{.Dir}}"}, packages...)...).Output()
@@ -102,13 +102,13 @@ func sourceDirs(t *testing.T, packages []string) map[string]string {
 	return dirs
 }
 
-// source is one package as it is read.
+// source is one parsed package.
 type source struct {
 	t     *testing.T
 	path  string
 	files []*ast.File
-	// constants are the strings of all packages by path and name, values those of a
-	// type of this one.
+	// constants has the string constants of all packages by path and name, values those of each
+	// type of this package.
 	constants map[string]string
 	values    map[string][]string
 }
@@ -129,8 +129,8 @@ func parsePackage(t *testing.T, path, dir string, constants map[string]string) *
 	return s
 }
 
-// eachConstant calls f with the name, the type, which may be nil, and the value of
-// every constant; of T("x") the type is T.
+// eachConstant calls f with the name, type and value of every constant. The type may be nil. That
+// of T("x") is T.
 func (s *source) eachConstant(f func(s *source, name string, typ, value ast.Expr, file *ast.File)) {
 	for _, file := range s.files {
 		for _, decl := range file.Decls {
@@ -160,7 +160,7 @@ func (s *source) readLiteral(name string, _, value ast.Expr, _ *ast.File) {
 	}
 }
 
-// readEnum notes a constant under its type; its value may be one of another package.
+// readEnum records a constant of an enum type. Its value may be a constant of another package.
 func (s *source) readEnum(name string, typ, value ast.Expr, file *ast.File) {
 	ident, ok := typ.(*ast.Ident)
 	if !ok {
@@ -184,7 +184,7 @@ func (s *source) readEnum(name string, typ, value ast.Expr, file *ast.File) {
 	}
 }
 
-// unknown stands for the value of a constant that is not read: no enum may have one.
+// unknown is the value of a constant that is not parsed. No enum may have it.
 const unknown = "\x00"
 
 func (s *source) readTypes() map[string]marker {
@@ -261,7 +261,7 @@ func (s *source) readFields(m *marker, typ *ast.StructType) {
 	}
 }
 
-// fieldName is that of the type, where one is embedded.
+// fieldName returns the name of a field, which for an embedded field is that of its type.
 func fieldName(field *ast.Field) string {
 	if len(field.Names) > 0 {
 		return field.Names[0].Name
@@ -275,7 +275,7 @@ func fieldName(field *ast.Field) string {
 	return ""
 }
 
-// markersIn reads the lines "+name=value" of a comment.
+// markersIn returns the lines "+name=value" of a comment.
 func markersIn(doc *ast.CommentGroup) map[string][]string {
 	tags := make(map[string][]string)
 	if doc == nil {
@@ -299,7 +299,7 @@ func first(values []string) string {
 	return values[0]
 }
 
-// encodeMarkers has a line for each type.
+// encodeMarkers returns JSON with a line for each type.
 func encodeMarkers(t *testing.T, all map[string]marker) []byte {
 	t.Helper()
 	var b bytes.Buffer

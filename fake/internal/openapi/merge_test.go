@@ -21,8 +21,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/schema"
 )
 
-// clientGo are the schemas that client-go merges by, which were made from the
-// documents of a real release.
+// clientGo returns the schemas that client-go merges by, which are generated from the documents of
+// a release.
 func clientGo(t *testing.T) map[string]schema.TypeDef {
 	t.Helper()
 	value, err := applyconfigurations.NewTypeConverter(scheme.Scheme).ObjectToTyped(&corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}})
@@ -38,7 +38,7 @@ func byName(s *schema.Schema) map[string]schema.TypeDef {
 	return types
 }
 
-// mergeSchemasV3 are those that a client makes from all documents of v3.
+// mergeSchemasV3 returns the schemas that a client builds from the v3 documents.
 func mergeSchemasV3(t *testing.T) map[string]schema.TypeDef {
 	t.Helper()
 	models := make(map[string]*spec.Schema)
@@ -52,7 +52,7 @@ func mergeSchemasV3(t *testing.T) map[string]schema.TypeDef {
 	return byName(converted)
 }
 
-// mergeSchemasV2 are those that a client makes from the protobuf of v2.
+// mergeSchemasV2 returns the schemas that a client builds from the protobuf v2 document.
 func mergeSchemasV2(t *testing.T) map[string]schema.TypeDef {
 	t.Helper()
 	message := new(openapi_v2.Document)
@@ -64,21 +64,21 @@ func mergeSchemasV2(t *testing.T) map[string]schema.TypeDef {
 	return byName(converted)
 }
 
-// What a client merges by is the same, whether it comes with client-go or is made from
-// these documents: fields, lists with their keys, what is atomic, unions.
+// Clients merge in the same way by client-go's schemas and by these documents: fields, lists with
+// their keys, atomic types, unions.
 func TestMergeSchemas(t *testing.T) {
 	v2, v3 := mergeSchemasV2(t), mergeSchemasV3(t)
 	compared := 0
 	for name, want := range clientGo(t) {
 		if _, known := v2[name]; !known {
-			continue // of a version that is not served
+			continue // its version is not served
 		}
 		compared++
 		require.Empty(t, cmp.Diff(plain(want, false), plain(v2[name], false), everything), name)
 		if differsInV3(want) {
 			continue
 		}
-		// It tells defaults, which v2 does not; its converter does not read unions.
+		// v2 has no defaults, and its converter does not read unions.
 		want, have := plain(want, true), plain(v3[name], true)
 		if want.Map != nil {
 			want.Map.Unions = nil
@@ -89,8 +89,8 @@ func TestMergeSchemas(t *testing.T) {
 }
 
 var everything = cmp.Options{
-	cmpopts.IgnoreUnexported(schema.Map{}), // a cache
-	cmp.Transformer("raw", func(s *string) string { // both converters have a name for anything
+	cmpopts.IgnoreUnexported(schema.Map{}), // caches
+	cmp.Transformer("raw", func(s *string) string { // the converters name arbitrary values differently
 		switch {
 		case s == nil:
 			return ""
@@ -101,15 +101,14 @@ var everything = cmp.Options{
 	}),
 }
 
-// differsInV3 tells the types that have another form in the converter of v3 than in
-// that of v2, from which client-go's schemas were made: those without fields, and those
-// of several forms.
+// differsInV3 reports whether the v3 converter represents a type differently from the v2 converter,
+// from which client-go's schemas are generated: types without fields, and those of several forms.
 func differsInV3(def schema.TypeDef) bool {
 	return def.Map == nil || len(def.Map.Fields) == 0
 }
 
-// plain has fields in order, and defaults as text, because YAML and JSON have other types
-// for them.
+// plain sorts the fields, and converts defaults to text, because YAML and JSON decode to different
+// types.
 func plain(def schema.TypeDef, defaults bool) schema.TypeDef {
 	if def.Map == nil {
 		return def

@@ -21,7 +21,7 @@ const (
 
 func anyType() []string { return []string{"*/*"} }
 
-// objectTypes are the media types of an object, streamTypes those of a watch.
+// objectTypes returns the media types of objects, listTypes those of lists and watches.
 func objectTypes() []string {
 	return []string{"application/json", "application/yaml", "application/vnd.kubernetes.protobuf"}
 }
@@ -97,7 +97,7 @@ func deleteCollection(r *resource.Resource, at string, scope []common.Parameter)
 	return op
 }
 
-// watchList and watchOne are the ways to watch from before the parameter of that name.
+// watchList and watchOne are the deprecated watch paths.
 func watchList(r *resource.Resource, at, what string, scope []common.Parameter) *route {
 	op := operation(r, part{}, at, scope, listParameters())
 	op.method, op.verb, op.what, op.action = "GET", "watch", what, "watchlist"
@@ -116,7 +116,7 @@ func watchOne(r *resource.Resource, at string, names []common.Parameter) *route 
 	return op
 }
 
-// operation is what every operation has, and what most have.
+// operation returns a route with what most operations have in common.
 func operation(r *resource.Resource, p part, at string, names, options []common.Parameter) *route {
 	parameters := append(names[:len(names):len(names)], prettyParameter())
 	return &route{
@@ -132,7 +132,7 @@ func scoped(r *resource.Resource) string {
 	return r.Kind
 }
 
-// withArticle is a kind with the word before it: "an Ingress", but "Endpoints".
+// withArticle returns a kind with its article: "an Ingress", but "Endpoints".
 func withArticle(kind string) string {
 	switch {
 	case strings.HasSuffix(kind, "s") && !strings.HasSuffix(kind, "ss"):

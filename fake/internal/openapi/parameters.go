@@ -11,7 +11,7 @@ import (
 	"k8s.io/kube-openapi/pkg/common"
 )
 
-// parameter is one of the path, of the query, or the body.
+// parameter is a parameter of the path or of the query, or the body.
 type parameter struct {
 	name, description, dataType string
 	kind                        common.ParameterKind
@@ -37,9 +37,8 @@ func prettyParameter() common.Parameter {
 	return inQuery("pretty", "'true' indents the answer, if it is JSON. That is the default for a browser, curl and wget.", "string")
 }
 
-// optionParameters are the options of a verb, an empty struct of the type that they are
-// read into, as parameters of the query. Options that the server does not know are
-// left out: the shards of a list are alpha and off.
+// optionParameters returns the query parameters of a verb from its options, an empty struct of the
+// options' type. Options that the server does not support are left out.
 func optionParameters(options any, without ...string) []common.Parameter {
 	t := reflect.TypeOf(options)
 	docs := docsOf(t)
@@ -57,9 +56,8 @@ func optionParameters(options any, without ...string) []common.Parameter {
 	return all
 }
 
-// queryType is the type of a parameter; "" for what cannot stand in a query. A list
-// is given by repeating the parameter, which OpenAPI v2 had no word for when this
-// form was settled: it has the type of its elements.
+// queryType returns the type of a parameter, or "" if it cannot be a query parameter. A list has
+// the type of its elements: the parameter is repeated, which OpenAPI v2 cannot describe.
 func queryType(t reflect.Type) string {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
@@ -79,7 +77,7 @@ func queryType(t reflect.Type) string {
 	return ""
 }
 
-// The options of the verbs. They are made once; nobody changes them.
+// The parameters of the options of each verb. They are built once and must not be changed.
 var (
 	createParameters           = optionsOnce(metav1.CreateOptions{})
 	updateParameters           = optionsOnce(metav1.UpdateOptions{})

@@ -6,7 +6,7 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// versionRoutes are the operations of one group and version.
+// versionRoutes returns the routes of one group and version.
 func versionRoutes(table *resource.Table, group, version string) *container {
 	c := &container{root: "/" + versionPath(group, version)}
 	c.add(discoveryRoute(c.root, "get available resources", "APIResources", model(metaPrefix+"APIResourceList")))
@@ -18,7 +18,7 @@ func versionRoutes(table *resource.Table, group, version string) *container {
 	return c
 }
 
-// versionPath is what the document of a group and version is called in the index.
+// versionPath returns the name of the document of a group and version in the index.
 func versionPath(group, version string) string {
 	if group == "" {
 		return "api/" + version
@@ -26,8 +26,8 @@ func versionPath(group, version string) string {
 	return "apis/" + group + "/" + version
 }
 
-// addResource adds the paths of a resource: its collection, the object and its
-// subresources, the collection across all namespaces, and the deprecated ways to watch.
+// addResource adds the paths of a resource: its collection, object and subresources, the collection
+// in all namespaces, and the deprecated watch paths.
 func addResource(c *container, r *resource.Resource) {
 	collection, scope := c.root+"/"+r.Plural, []common.Parameter(nil)
 	watched := c.root + "/watch/" + r.Plural
@@ -53,12 +53,12 @@ func addResource(c *container, r *resource.Resource) {
 	}
 }
 
-// named are the parameters of the path of an object.
+// named returns the path parameters of an object.
 func named(kind string, scope []common.Parameter) []common.Parameter {
 	return append([]common.Parameter{inPath("name", "name of the "+kind)}, scope...)
 }
 
-// addEverywhere adds the collection across all namespaces, which can only be read.
+// addEverywhere adds the collection in all namespaces, which is read-only.
 func addEverywhere(c *container, r *resource.Resource) {
 	const all = "ForAllNamespaces"
 	c.add(list(r, c.root+"/"+r.Plural, r.Kind+all, nil))
@@ -94,8 +94,7 @@ func addObject(c *container, r *resource.Resource, at string, names []common.Par
 	}
 }
 
-// discoveryRoute is a path of discovery: what it answers with is a type of
-// apimachinery.
+// discoveryRoute returns a discovery path, whose response is a type of apimachinery.
 func discoveryRoute(at, description, what string, answer model) *route {
 	return &route{
 		method: "GET", path: at + "/", verb: "get", what: what, description: description,

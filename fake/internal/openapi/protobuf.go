@@ -8,10 +8,9 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// protobufV2 encodes the document of v2 for client-go, which asks for it in this form.
-// gnostic would make the message of the JSON, by way of YAML, and take several times as
-// long as everything else. What is written here is what the document has; a test reads
-// it back and compares.
+// protobufV2 encodes the v2 document as client-go requests it. gnostic would create the message
+// from the JSON, by way of YAML, in several times the time of everything else. Only fields that the
+// documents use are written. A test reads the message back and compares it.
 func protobufV2(doc *spec.Swagger) []byte {
 	message := &openapi_v2.Document{
 		Swagger:     doc.Swagger,
@@ -102,7 +101,7 @@ func parameterItems(all []spec.Parameter) []*openapi_v2.ParametersItem {
 	return items
 }
 
-// parameterMessage is for the body, the path or the query: there are no others.
+// parameterMessage encodes a body, path or query parameter.
 func parameterMessage(p *spec.Parameter) *openapi_v2.Parameter {
 	var other openapi_v2.NonBodyParameter
 	switch p.In {
@@ -156,7 +155,7 @@ func schemaMessage(s *spec.Schema) *openapi_v2.Schema {
 	return message
 }
 
-// addLimits adds what only custom resources say of their values.
+// addLimits adds what only schemas of custom resources have.
 func addLimits(message *openapi_v2.Schema, s *spec.Schema) {
 	message.Title, message.Pattern, message.UniqueItems = s.Title, s.Pattern, s.UniqueItems
 	message.ExclusiveMaximum, message.ExclusiveMinimum = s.ExclusiveMaximum, s.ExclusiveMinimum
@@ -172,7 +171,7 @@ func addLimits(message *openapi_v2.Schema, s *spec.Schema) {
 	}
 }
 
-// value is what a pointer points at, or the zero that stands for nothing.
+// value returns what a pointer points to, or the zero value.
 func value[T any](p *T) (v T) {
 	if p != nil {
 		v = *p
@@ -188,7 +187,7 @@ func extensionMessages(extensions spec.Extensions) []*openapi_v2.NamedAny {
 	return all
 }
 
-// anyMessage holds a value as YAML, which JSON is, too.
+// anyMessage returns a value as YAML. JSON is YAML.
 func anyMessage(value any) *openapi_v2.Any {
 	return &openapi_v2.Any{Yaml: string(encode(value)) + "\n"}
 }

@@ -7,12 +7,11 @@ import (
 	"k8s.io/kube-openapi/pkg/common"
 )
 
-// route is an operation in the form that kube-openapi builds documents from. Its
-// fields are not exported: the builder encodes parameters only to name them in
-// errors.
+// route is an operation as input of the builders of kube-openapi. Its fields are not exported,
+// because the builder encodes parameters in its error messages.
 type route struct {
 	method, path string
-	// verb begins the identifier of the operation, and what ends it.
+	// verb is the beginning of the operation's identifier, what its end.
 	verb, what  string
 	description string
 	action      string
@@ -20,7 +19,8 @@ type route struct {
 	parameters  []common.Parameter
 	consumes    []string
 	produces    []string
-	// reads is what is sent, "" for nothing, and optional tells that it may be left out.
+	// reads is the model of the body, or "" if there is none. optional reports whether the body is
+	// optional.
 	reads    model
 	optional bool
 	answers  []common.StatusCodeResponse
@@ -29,7 +29,7 @@ type route struct {
 // model is the name of a schema, or of a simple type.
 type model string
 
-// OpenAPICanonicalTypeName is what the builder asks for.
+// OpenAPICanonicalTypeName implements the interface by which the builder names schemas.
 func (m model) OpenAPICanonicalTypeName() string { return string(m) }
 
 func (r *route) Method() string                                   { return r.method }
@@ -40,7 +40,7 @@ func (r *route) Produces() []string                               { return r.pro
 func (r *route) StatusCodeResponses() []common.StatusCodeResponse { return r.answers }
 func (r *route) ResponsePayloadSample() any                       { return nil }
 
-// Parameters are those of the path and the query, and the body where one is sent.
+// Parameters returns the parameters of the path and the query, and the body.
 func (r *route) Parameters() []common.Parameter {
 	if r.reads == "" {
 		return r.parameters
@@ -56,7 +56,7 @@ func (r *route) RequestPayloadSample() any {
 	return r.reads
 }
 
-// Metadata becomes the extensions of the operation.
+// Metadata returns the extensions of the operation.
 func (r *route) Metadata() map[string]any {
 	if r.action == "" {
 		return nil
@@ -66,19 +66,20 @@ func (r *route) Metadata() map[string]any {
 
 const extensionKind = "x-kubernetes-group-version-kind"
 
-// kindExtension names a kind: an operation has one, a schema a list of them.
+// kindExtension returns the extension with a kind. Operations have one kind, schemas a list.
 func kindExtension(kind schema.GroupVersionKind) map[string]any {
 	return map[string]any{"group": kind.Group, "version": kind.Version, "kind": kind.Kind}
 }
 
-// OperationName is unique in a document: listCoreV1NamespacedPod.
+// OperationName returns an identifier that is unique in a document, such as
+// listCoreV1NamespacedPod.
 func (r *route) OperationName() string {
 	owner, _ := r.owner()
 	return r.verb + owner + r.what
 }
 
-// owner is the group and the version as identifiers spell them, RbacAuthorizationV1,
-// and as tags do, rbacAuthorization_v1.
+// owner returns the group and version as in identifiers, RbacAuthorizationV1, and as in tags,
+// rbacAuthorization_v1.
 func (r *route) owner() (id, tag string) {
 	parts := strings.Split(strings.Trim(r.path, "/"), "/")
 	switch {
@@ -86,7 +87,7 @@ func (r *route) owner() (id, tag string) {
 		parts[0] = "core"
 	case parts[0] == "apis" && len(parts) > 1:
 		parts = parts[1:]
-	default: // outside of the groups
+	default: // a path outside of the groups
 		return "", parts[0]
 	}
 	var group strings.Builder
@@ -102,7 +103,7 @@ func (r *route) owner() (id, tag string) {
 	return id, tag
 }
 
-// title is a lower-case word with its first letter in upper case.
+// title returns a word with its first letter in upper case.
 func title(word string) string {
 	if word == "" {
 		return ""
@@ -110,13 +111,13 @@ func title(word string) string {
 	return strings.ToUpper(word[:1]) + word[1:]
 }
 
-// identify is what the builder calls an operation by.
+// identify returns the identifier and the tags of an operation.
 func identify(r common.Route) (id string, tags []string, err error) {
 	_, tag := r.(*route).owner()
 	return r.OperationName(), []string{tag}, nil
 }
 
-// answer is one status code of an operation, and what the body is.
+// answer is a status code of an operation, with the model of its body.
 type answer struct {
 	code    int
 	message string
@@ -143,7 +144,7 @@ func okCreatedOrAccepted(body model) []common.StatusCodeResponse {
 	return append(okOrCreated(body), answer{202, "Accepted", body})
 }
 
-// container holds the routes of one document.
+// container has the routes of one document.
 type container struct {
 	root   string
 	routes []common.Route

@@ -19,8 +19,7 @@ import (
 	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
-// roots are the types that the operations of a table name; all others are behind
-// them.
+// roots returns the types that the operations of a table refer to.
 func roots(table *resource.Table) []reflect.Type {
 	types := []reflect.Type{
 		reflect.TypeFor[metav1.APIGroup](), reflect.TypeFor[metav1.APIGroupList](),
@@ -44,7 +43,7 @@ func roots(table *resource.Table) []reflect.Type {
 	return types
 }
 
-// kinds are the kinds that types are registered as, in order.
+// kinds returns the kinds of each registered type, sorted.
 var kinds = sync.OnceValue(func() map[reflect.Type][]any {
 	byType := make(map[reflect.Type][]schema.GroupVersionKind)
 	extended := builtin.Table().Lookup("apiextensions.k8s.io", "v1", "customresourcedefinitions")
@@ -67,16 +66,16 @@ var kinds = sync.OnceValue(func() map[reflect.Type][]any {
 
 func kindsOf(t reflect.Type) []any { return kinds()[t] }
 
-// v3Schema is a schema in the form of v3, where nothing may stand beside a reference.
+// v3Schema returns a schema as v3 requires it: a reference has no siblings.
 func v3Schema(s *spec.Schema) *spec.Schema { return builderutil.WrapRefs(s) }
 
-// crossRegistered are the kinds that belong to every group and version.
+// crossRegistered reports whether a kind belongs to every group and version.
 func crossRegistered(name string) bool {
 	return name == string(modelDeleteOptions) || name == string(modelWatchEvent)
 }
 
-// inVersion gives the schema of such a kind with the group and version that a document
-// is about and the core one, as a real server does since v1.36.
+// inVersion returns the schema of such a kind with the kinds of a document's group and version and
+// of the core group, as a real server does since v1.36.
 func inVersion(s *spec.Schema, group, version string) *spec.Schema {
 	var concerned []any
 	all, _ := s.Extensions[extensionKind].([]any)
@@ -91,7 +90,7 @@ func inVersion(s *spec.Schema, group, version string) *spec.Schema {
 	return &narrowed
 }
 
-// schemaSet are the schemas of v3, each encoded once, for all documents that have it.
+// schemaSet has the v3 schemas, each encoded once for all documents.
 type schemaSet struct {
 	all     map[string]*definition
 	encoded map[string]func() []byte
@@ -105,7 +104,7 @@ func newSchemaSet(all map[string]*definition) *schemaSet {
 	return s
 }
 
-// names is what the builders have to know of the schemas.
+// names returns the schemas as the builders need them.
 func (s *schemaSet) names() map[string]common.OpenAPIDefinition {
 	names := make(map[string]common.OpenAPIDefinition, len(s.all))
 	for name := range s.all {
@@ -114,8 +113,8 @@ func (s *schemaSet) names() map[string]common.OpenAPIDefinition {
 	return names
 }
 
-// reached are the encoded schemas of names and of all that they refer to, as they are
-// in the document of a group and version.
+// reached returns the encoded schemas of names and of all that they refer to, for the document of a
+// group and version.
 func (s *schemaSet) reached(names []string, group, version string) map[string][]byte {
 	found := make(map[string][]byte)
 	var walk func([]string)

@@ -16,8 +16,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
-// kubectl apply makes its patches by the documents of v3, or else of v2: they are those
-// that it would make by the Go types, where the merge keys are compiled in.
+// kubectl apply creates patches by the v3 or v2 documents. They equal those created by the Go
+// types, which have the merge keys in their tags.
 func TestStrategicPatchesAgree(t *testing.T) {
 	message := new(openapi_v2.Document)
 	require.NoError(t, proto.Unmarshal(documents().V2().Protobuf(), message))
@@ -25,7 +25,7 @@ func TestStrategicPatchesAgree(t *testing.T) {
 	require.NoError(t, err)
 	filler, lists := objectFiller(), 0
 	for _, r := range builtin.Table().Stored() {
-		if resource.IsCRDResource(r) { // whose values are JSON, which cannot be filled with anything
+		if resource.IsCRDResource(r) { // its values are arbitrary JSON
 			continue
 		}
 		name := nameOf(reflect.TypeOf(r.New()).Elem())

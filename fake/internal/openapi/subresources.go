@@ -11,10 +11,10 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// part is what an operation is on: a subresource, or with its zero value the object itself.
+// part is the subresource of an operation. Its zero value is the object itself.
 type part struct{ sub *resource.Subresource }
 
-// id ends the identifier of an operation: NodeStatus, DeploymentScale.
+// id returns the end of an operation's identifier: NodeStatus, DeploymentScale.
 func (p part) id() string {
 	if p.sub == nil {
 		return ""
@@ -22,7 +22,7 @@ func (p part) id() string {
 	return title(p.sub.Name)
 }
 
-// of names the part of what.
+// of returns "NAME of WHAT" for a subresource.
 func (p part) of(what string) string {
 	if p.sub == nil {
 		return what
@@ -30,7 +30,7 @@ func (p part) of(what string) string {
 	return p.sub.Name + " of " + what
 }
 
-// kind is what is sent and answered, or what the options of a connection are called.
+// kind returns the kind of the request and response body, or of the options of a connection.
 func (p part) kind(r *resource.Resource) schema.GroupVersionKind {
 	if p.sub == nil {
 		return r.GroupVersionKind()
@@ -38,7 +38,7 @@ func (p part) kind(r *resource.Resource) schema.GroupVersionKind {
 	return p.sub.Kind
 }
 
-// model is the schema of what is sent and answered.
+// model returns the schema of the request and response body.
 func (p part) model(r *resource.Resource) model {
 	if p.sub != nil && p.sub.BodyResource() != nil {
 		r = p.sub.BodyResource()
@@ -50,7 +50,7 @@ func listModel(r *resource.Resource) model {
 	return model(nameOf(reflect.TypeOf(r.NewList()).Elem()))
 }
 
-// addSubresource adds the path of a subresource; behind a proxy there is any path.
+// addSubresource adds the path of a subresource. A proxy also has all paths below it.
 func addSubresource(c *container, r *resource.Resource, p part, object string, scope []common.Parameter) {
 	at, names := object+p.sub.Name, named(p.kind(r).Kind, scope)
 	if p.sub.IsConnect {
@@ -75,7 +75,7 @@ func addSubresource(c *container, r *resource.Resource, p part, object string, s
 	}
 }
 
-// readPart reads a subresource; a log is text and has options.
+// readPart returns the route that reads a subresource. The log is text and has options.
 func readPart(r *resource.Resource, p part, at string, names []common.Parameter) *route {
 	op := read(r, p, at, names)
 	if p.sub.Name == "log" {
@@ -86,7 +86,7 @@ func readPart(r *resource.Resource, p part, at string, names []common.Parameter)
 	return op
 }
 
-// addConnections adds an operation for each method that is passed on.
+// addConnections adds an operation for each method of a connection.
 func addConnections(c *container, r *resource.Resource, p part, at, end string, names []common.Parameter) {
 	options := optionParameters(reflect.Zero(scheme.Scheme.AllKnownTypes()[p.sub.Kind]).Interface())
 	for _, m := range []struct{ verb, method string }{

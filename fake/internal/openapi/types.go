@@ -11,22 +11,21 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// definitions makes the schemas of Go types as openapi-gen does from their sources:
-// what reflection does not see comes from the markers.
+// definitions builds the schemas of Go types as openapi-gen does from their sources. What
+// reflection does not see comes from the markers.
 type definitions struct {
-	// v2 tells that they are for that version: it has no alternatives, and
-	// no defaults, which clients of it were confused by.
+	// v2 reports whether the schemas are for v2, which has no alternatives and no defaults.
 	v2  bool
 	all map[string]*definition
 }
 
-// definition is the schema of a type and the names of those that it refers to.
+// definition is the schema of a type and the names of the schemas that it refers to.
 type definition struct {
 	schema       spec.Schema
 	dependencies []string
 }
 
-// define gives the schemas of types and of all that they reach, by name.
+// define returns the schemas of types and of all types that they reach, by name.
 func define(types []reflect.Type, v2 bool) map[string]*definition {
 	d := &definitions{v2: v2, all: make(map[string]*definition)}
 	for _, t := range types {
@@ -42,7 +41,7 @@ func (d *definitions) ref(name string) spec.Ref {
 	return spec.MustCreateRef("#/components/schemas/" + name)
 }
 
-// nameOf is what OpenAPI calls a type: io.k8s.api.core.v1.Pod.
+// nameOf returns the name of a type in OpenAPI, such as io.k8s.api.core.v1.Pod.
 func nameOf(t reflect.Type) string {
 	if named, ok := reflect.Zero(t).Interface().(util.OpenAPIModelNamer); ok {
 		return named.OpenAPIModelName()
@@ -50,14 +49,14 @@ func nameOf(t reflect.Type) string {
 	return util.ToRESTFriendlyName(t.PkgPath() + "." + t.Name())
 }
 
-// add makes the definition of a struct and of those below it.
+// add adds the definition of a struct and of those that it reaches.
 func (d *definitions) add(t reflect.Type) string {
 	name := nameOf(t)
 	if d.all[name] != nil {
 		return name
 	}
 	def := new(definition)
-	d.all[name] = def // before its fields: types may hold themselves
+	d.all[name] = def // before its fields: types may be recursive
 	switch v := reflect.Zero(t).Interface().(type) {
 	case schemer:
 		def.schema = d.plain(v)
@@ -71,17 +70,16 @@ func (d *definitions) add(t reflect.Type) string {
 	return name
 }
 
-// schemer are the types that are something else on the wire than a struct.
+// schemer is a type whose JSON is not that of a struct.
 type schemer interface {
 	OpenAPISchemaType() []string
 	OpenAPISchemaFormat() string
 }
 
-// plain is the schema of a value that is not a struct on the wire; some have several
-// forms.
+// plain returns the schema of a value whose JSON is not that of a struct. Some have several types.
 func (d *definitions) plain(v schemer) spec.Schema {
 	several, ok := v.(interface{ OpenAPIV3OneOfTypes() []string })
-	if types := v.OpenAPISchemaType(); len(types) == 0 { // JSON of any kind
+	if types := v.OpenAPISchemaType(); len(types) == 0 { // arbitrary JSON
 		return spec.Schema{}
 	} else if d.v2 || !ok {
 		return simple(types[0], v.OpenAPISchemaFormat())
@@ -110,8 +108,7 @@ func (d *definitions) addStruct(def *definition, t reflect.Type) {
 	}
 }
 
-// unionOf lists the members of a union by their names in JSON, each with the value of
-// the discriminator that stands for it.
+// unionOf returns the members of a union by JSON name, with their values of the discriminator.
 func unionOf(t reflect.Type, m marker) map[string]any {
 	members, union := make(map[string]any), make(map[string]any)
 	for i := range t.NumField() {
@@ -127,7 +124,7 @@ func unionOf(t reflect.Type, m marker) map[string]any {
 	return union
 }
 
-// structBuilder gathers the fields of a struct.
+// structBuilder collects the fields of a struct.
 type structBuilder struct {
 	*definitions
 	properties   map[string]spec.Schema
@@ -135,7 +132,7 @@ type structBuilder struct {
 	dependencies []string
 }
 
-// addFields adds the fields of t, and of what is inlined into it.
+// addFields adds the fields of t and of embedded structs.
 func (b *structBuilder) addFields(t reflect.Type) {
 	m, docs := markerOf(t), docsOf(t)
 	for i := range t.NumField() {
@@ -200,7 +197,7 @@ func (b *structBuilder) property(f reflect.StructField, marked fieldMarker, desc
 	return s
 }
 
-// schema is that of a value; a struct has one of its own, which is referred to.
+// schema returns the schema of a type. That of a struct is a reference.
 func (b *structBuilder) schema(t reflect.Type) spec.Schema {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -237,7 +234,7 @@ func simple(kind, format string) spec.Schema {
 	return spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{kind}, Format: format}}
 }
 
-// zero is the default of a field that Go always has a value for, nil if there is none.
+// zero returns the default of a field that is always present in JSON, or nil if there is none.
 func zero(t reflect.Type, omitempty bool) any {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Interface:
@@ -258,7 +255,7 @@ func zero(t reflect.Type, omitempty bool) any {
 	return value
 }
 
-// omitempty reads the tag as openapi-gen does: omitzero alone does not count.
+// omitempty reports whether a tag has omitempty. As in openapi-gen, omitzero alone does not count.
 func omitempty(tag reflect.StructTag) bool {
 	_, options, _ := strings.Cut(tag.Get("json"), ",")
 	return slices.Contains(strings.Split(options, ","), "omitempty")

@@ -14,7 +14,7 @@ import (
 	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
-// schemaOf is a schema of v3 as it stands in the document of core/v1, as plain JSON.
+// schemaOf returns a v3 schema of the document of core/v1 as decoded JSON.
 func schemaOf(t *testing.T, name string) map[string]any {
 	t.Helper()
 	s := parsed(t, "api/v1").Components.Schemas[name]
@@ -34,7 +34,7 @@ func property(t *testing.T, name, field string) map[string]any {
 	return p
 }
 
-// What is known of some types of v1.37, each for a rule of its own.
+// Schemas of v1.37 types, each for another rule.
 func TestSchemas(t *testing.T) {
 	const core = "io.k8s.api.core.v1."
 	list := func(of string, more map[string]any) map[string]any {
@@ -93,8 +93,7 @@ func TestCrossRegisteredKinds(t *testing.T) {
 	}
 }
 
-// A real server told these schemas; what types say there that do not carry their
-// comments is told in other words here.
+// Schemas of a real server. The descriptions of types without SwaggerDoc differ.
 func TestSchemasOfARealServer(t *testing.T) {
 	body, err := os.ReadFile("../../../internal/cmd/golden/testdata/v1.37/openapi.json")
 	require.NoError(t, err)
@@ -114,7 +113,7 @@ func TestSchemasOfARealServer(t *testing.T) {
 		for name, want := range doc.Components.Schemas {
 			def := ours[name]
 			if def == nil {
-				continue // of the recorded custom resources
+				continue // a recorded custom resource
 			}
 			have := *v3Schema(&def.schema)
 			if undocumented[name] != "" {
@@ -150,7 +149,7 @@ func TestEveryTypeIsDescribed(t *testing.T) {
 	all := define(roots(builtin.Table()), false)
 	fields, bare := 0, 0
 	for name, def := range all {
-		if strings.HasPrefix(name, "io.k8s.apiextensions-apiserver.") { // which do not carry their comments
+		if strings.HasPrefix(name, "io.k8s.apiextensions-apiserver.") { // types without SwaggerDoc
 			continue
 		}
 		require.NotEmpty(t, def.schema.Description, name)

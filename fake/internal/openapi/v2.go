@@ -12,8 +12,7 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// buildSwagger makes a document of OpenAPI v2 of operations, with the schemas that they
-// reach.
+// buildSwagger builds a v2 document of routes with the schemas that they reach.
 func buildSwagger(routes []common.RouteContainer, all map[string]*definition) *spec.Swagger {
 	doc, err := builder.BuildOpenAPISpecFromRoutes(routes, configV2(all))
 	if err != nil {
@@ -22,7 +21,7 @@ func buildSwagger(routes []common.RouteContainer, all map[string]*definition) *s
 	return doc
 }
 
-// configV2 says how documents of v2 are made of these schemas.
+// configV2 returns the configuration of the v2 builder.
 func configV2(all map[string]*definition) *common.Config {
 	return &common.Config{
 		ProtocolList: []string{"https"},
@@ -46,7 +45,7 @@ func configV2(all map[string]*definition) *common.Config {
 	}
 }
 
-// everyRoute has the operations of all documents of v3.
+// everyRoute returns the routes of all v3 documents.
 func everyRoute(table *resource.Table) []common.RouteContainer {
 	all := containers(table)
 	routes := make([]common.RouteContainer, 0, len(all))

@@ -49,7 +49,7 @@ func TestV2(t *testing.T) {
 	require.Nil(t, doc.Definitions["io.k8s.api.core.v1.ContainerPort"].Properties["protocol"].Default)
 }
 
-// The protobuf form, which client-go asks for, says the same as the JSON.
+// The protobuf document, which client-go requests, equals the JSON document.
 func TestProtobufV2(t *testing.T) {
 	message := new(openapi_v2.Document)
 	require.NoError(t, proto.Unmarshal(documents().V2().Protobuf(), message))
@@ -62,7 +62,7 @@ func TestProtobufV2(t *testing.T) {
 	require.JSONEq(t, string(documents().V2().JSON), string(body))
 }
 
-// Schemas of v2 and v3 differ only in what v2 cannot say.
+// v2 and v3 schemas differ only in what v2 does not support.
 func TestV2HasTheSchemasOfV3(t *testing.T) {
 	v2, v3 := define(roots(builtin.Table()), true), define(roots(builtin.Table()), false)
 	require.Len(t, v2, len(v3))

@@ -12,13 +12,13 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// release is what the documents say of the API that they describe.
+// release is the version in the info of the documents.
 const release = "1.37"
 
-// bearer is how a client may say who it is.
+// bearer is the name of the security scheme.
 const bearer = "BearerToken"
 
-// buildV3 makes a document of the operations in c with the schemas that they reach.
+// buildV3 builds a document of the routes in c with the schemas that they reach.
 func buildV3(c *container, schemas *schemaSet) *Document {
 	doc, err := builder3.BuildOpenAPISpecFromRoutes([]common.RouteContainer{c}, &common.OpenAPIV3Config{
 		Info: info(),
@@ -27,8 +27,8 @@ func buildV3(c *container, schemas *schemaSet) *Document {
 		},
 		GetOperationIDAndTagsFromRoute: identify,
 		GetDefinitionName:              func(name string) (string, spec.Extensions) { return name, nil },
-		// The builder only has to know the names: schemas are the same in every
-		// document, so they are encoded once.
+		// The builder only needs the names: schemas are the same in every document, and encoded
+		// once.
 		Definitions: schemas.names(),
 	})
 	if err != nil {
@@ -57,7 +57,7 @@ func info() *spec.Info {
 	return &spec.Info{InfoProps: spec.InfoProps{Title: "Kubernetes", Version: release}}
 }
 
-// groupVersion are those of a root, "" if it is not that of a version.
+// groupVersion returns the group and version of a root path, or "" if it is not that of a version.
 func groupVersion(root string) (group, version string) {
 	parts := strings.Split(strings.TrimPrefix(root, "/"), "/")
 	switch {
