@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"example.com/fakeapi/fake/internal/handlers"
+	"example.com/fakeapi/fake/internal/fixtures"
 )
 
 // CRDTypeOption says what a Go type does not.
@@ -51,7 +51,7 @@ func CRDStorageVersion(version string) CRDTypeOption {
 //
 // From then on Load knows all Go types of the scheme.
 func CRDFromGoType(scheme *runtime.Scheme, object runtime.Object, opts ...CRDTypeOption) CRDSource {
-	return CRDSource{scheme: scheme, read: func() ([]handlers.Item, error) {
+	return CRDSource{scheme: scheme, read: func() ([]fixtures.Item, error) {
 		var t crdTypeOptions
 		for _, opt := range opts {
 			opt(&t)
@@ -60,7 +60,7 @@ func CRDFromGoType(scheme *runtime.Scheme, object runtime.Object, opts ...CRDTyp
 		if err != nil {
 			return nil, fmt.Errorf("fakeapi: CRDs: %T: %w", object, err)
 		}
-		return []handlers.Item{{Object: crd}}, nil
+		return []fixtures.Item{{Object: crd}}, nil
 	}}
 }
 

@@ -12,13 +12,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"example.com/fakeapi/fake/internal/handlers"
+	"example.com/fakeapi/fake/internal/fixtures"
 )
 
 // CRDSource is where CustomResourceDefinitions come from: CRDsFromObjects, CRDsFromPaths, CRDsFromFS or
 // CRDFromGoType make one.
 type CRDSource struct {
-	read func() ([]handlers.Item, error)
+	read func() ([]fixtures.Item, error)
 	// scheme knows the Go types of what is defined; nil if nothing is known of them.
 	scheme *runtime.Scheme
 }
@@ -26,8 +26,8 @@ type CRDSource struct {
 // CRDsFromObjects are definitions in Go: *apiextensionsv1.CustomResourceDefinition, unstructured
 // ones, or lists of them. Anything else is an error.
 func CRDsFromObjects(objects ...runtime.Object) CRDSource {
-	return CRDSource{read: func() ([]handlers.Item, error) {
-		var all []handlers.Item
+	return CRDSource{read: func() ([]fixtures.Item, error) {
+		var all []fixtures.Item
 		for _, obj := range objects {
 			items := []runtime.Object{obj}
 			if obj != nil && meta.IsListType(obj) {
@@ -40,7 +40,7 @@ func CRDsFromObjects(objects ...runtime.Object) CRDSource {
 				if !isCRD(item) {
 					return nil, fmt.Errorf("fakeapi: CRDs: %T is no CustomResourceDefinition", item)
 				}
-				all = append(all, handlers.Item{Object: item})
+				all = append(all, fixtures.Item{Object: item})
 			}
 		}
 		return all, nil
@@ -52,8 +52,8 @@ func CRDsFromObjects(objects ...runtime.Object) CRDSource {
 // documents, of which those that are no definitions are passed over. A path that is not there,
 // or has no definition, is an error.
 func CRDsFromPaths(paths ...string) CRDSource {
-	return CRDSource{read: func() ([]handlers.Item, error) {
-		var all []handlers.Item
+	return CRDSource{read: func() ([]fixtures.Item, error) {
+		var all []fixtures.Item
 		for _, path := range paths {
 			found, err := readCRDPath(path)
 			if err == nil && len(found) == 0 {
@@ -71,8 +71,8 @@ func CRDsFromPaths(paths ...string) CRDSource {
 // CRDsFromFS are definitions in all manifests below the root of a file system: an embed.FS, say,
 // or os.DirFS. Otherwise it is as CRDsFromPaths.
 func CRDsFromFS(fsys fs.FS) CRDSource {
-	return CRDSource{read: func() ([]handlers.Item, error) {
-		var all []handlers.Item
+	return CRDSource{read: func() ([]fixtures.Item, error) {
+		var all []fixtures.Item
 		err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !isManifest(name) {
 				return err
@@ -96,7 +96,7 @@ func CRDsFromFS(fsys fs.FS) CRDSource {
 }
 
 // readCRDPath reads the definitions of a file, or of the files in a directory.
-func readCRDPath(path string) ([]handlers.Item, error) {
+func readCRDPath(path string) ([]fixtures.Item, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func readCRDPath(path string) ([]handlers.Item, error) {
 			}
 		}
 	}
-	var all []handlers.Item
+	var all []fixtures.Item
 	for _, file := range files {
 		body, err := os.ReadFile(file)
 		if err != nil {
@@ -130,12 +130,12 @@ func readCRDPath(path string) ([]handlers.Item, error) {
 }
 
 // crdsInManifest are the definitions among the documents of a file.
-func crdsInManifest(file string, body []byte) ([]handlers.Item, error) {
+func crdsInManifest(file string, body []byte) ([]fixtures.Item, error) {
 	items, err := readManifest(file, body, skipUnknown)
 	if err != nil {
 		return nil, err
 	}
-	var all []handlers.Item
+	var all []fixtures.Item
 	for _, item := range items {
 		if u := item.Object.(*unstructured.Unstructured); isCRD(u) && isCompleteCRD(u) {
 			all = append(all, item)
@@ -172,7 +172,7 @@ func isCRD(obj runtime.Object) bool {
 // none. A definition that is there already is updated, as by envtest; if it says the same,
 // nothing happens. An error names the file or the object, and the causes.
 func (s *Server) LoadCRDs(sources ...CRDSource) error {
-	var all []handlers.Item
+	var all []fixtures.Item
 	for _, source := range sources {
 		if source.read == nil {
 			return errors.New("fakeapi: CRDs: an empty CRDSource: CRDsFromObjects, CRDsFromPaths, CRDsFromFS and CRDFromGoType make one")

@@ -179,7 +179,7 @@ func TestInvalidCRDs(t *testing.T) {
 		"the file system has no":        fakeapi.CRDsFromFS(fstest.MapFS{}),
 		`unknown field "spec.bogus"`:    fakeapi.CRDsFromFS(fstest.MapFS{"x.yaml": {Data: []byte(widgetCRD + "  bogus: 1\n")}}),
 		"openAPIV3Schema: Required":     fakeapi.CRDsFromObjects(bad),
-		"two of the name":               fakeapi.CRDsFromObjects(other),
+		"two objects of this name":      fakeapi.CRDsFromObjects(other),
 		"v1beta1":                       fakeapi.CRDsFromFS(fstest.MapFS{"x.yaml": {Data: []byte("apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nspec: {group: g, names: {kind: K}}\n")}}),
 		"no kind is registered":         fakeapi.CRDFromGoType(widgetScheme(), &Widget{}),
 		"a scheme and an object":        fakeapi.CRDFromGoType(nil, nil),

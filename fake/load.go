@@ -5,7 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"example.com/fakeapi/fake/internal/handlers"
+	"example.com/fakeapi/fake/internal/fixtures"
 )
 
 // Load puts objects into the store as they are, status and all, without going
@@ -39,13 +39,13 @@ func (s *Server) LoadManifests(fsys fs.FS) error {
 }
 
 // fixture gives objects to load.
-type fixture func() ([]handlers.Item, error)
+type fixture func() ([]fixtures.Item, error)
 
 // loadFixtures loads all fixtures at once, so that definitions of custom resources come first
 // wherever they are.
-func (s *Server) loadFixtures(fixtures []fixture) error {
-	var all []handlers.Item
-	for _, read := range fixtures {
+func (s *Server) loadFixtures(readers []fixture) error {
+	var all []fixtures.Item
+	for _, read := range readers {
 		more, err := read()
 		if err != nil {
 			return err

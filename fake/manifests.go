@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 	kyaml "sigs.k8s.io/yaml"
 
-	"example.com/fakeapi/fake/internal/handlers"
+	"example.com/fakeapi/fake/internal/fixtures"
 )
 
 // isManifest tells a manifest by the name of its file.
@@ -24,12 +24,12 @@ func isManifest(name string) bool {
 }
 
 // readManifests reads all manifests of a file system.
-func readManifests(fsys fs.FS) ([]handlers.Item, error) {
+func readManifests(fsys fs.FS) ([]fixtures.Item, error) {
 	prefix := ""
 	if stringer, ok := fsys.(fmt.Stringer); ok {
 		prefix = stringer.String() + ": "
 	}
-	var all []handlers.Item
+	var all []fixtures.Item
 	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && (entry.IsDir() || !isManifest(name)) {
 			return nil
@@ -60,9 +60,9 @@ const (
 )
 
 // readManifest reads the documents of one file. An error names the file.
-func readManifest(file string, body []byte, policy documentPolicy) ([]handlers.Item, error) {
+func readManifest(file string, body []byte, policy documentPolicy) ([]fixtures.Item, error) {
 	documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(body)))
-	var all []handlers.Item
+	var all []fixtures.Item
 	for n := 1; ; n++ {
 		document, err := documents.Read()
 		if errors.Is(err, io.EOF) {
@@ -77,7 +77,7 @@ func readManifest(file string, body []byte, policy documentPolicy) ([]handlers.I
 			return nil, fmt.Errorf("%s: %w", from, err)
 		}
 		for _, obj := range objects {
-			all = append(all, handlers.Item{Source: from, Object: obj})
+			all = append(all, fixtures.Item{Source: from, Object: obj})
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 	"example.com/fakeapi/fake/internal/admission"
 	"example.com/fakeapi/fake/internal/crd/versions"
-	"example.com/fakeapi/fake/internal/handlers"
+	"example.com/fakeapi/fake/internal/fixtures"
 	"example.com/fakeapi/faults"
 	"example.com/fakeapi/internal/originguard"
 )
@@ -143,7 +143,7 @@ func WithAllowedHosts(names ...string) Option {
 // Server.Load.
 func WithObjects(objects ...runtime.Object) Option {
 	return func(o *options) error {
-		o.fixtures = append(o.fixtures, func() ([]handlers.Item, error) { return handlers.Items(objects), nil })
+		o.fixtures = append(o.fixtures, func() ([]fixtures.Item, error) { return fixtures.Items(objects), nil })
 		return nil
 	}
 }
@@ -152,7 +152,7 @@ func WithObjects(objects ...runtime.Object) Option {
 // its first request; see Server.LoadManifests.
 func WithManifests(fsys fs.FS) Option {
 	return func(o *options) error {
-		o.fixtures = append(o.fixtures, func() ([]handlers.Item, error) { return readManifests(fsys) })
+		o.fixtures = append(o.fixtures, func() ([]fixtures.Item, error) { return readManifests(fsys) })
 		return nil
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"example.com/fakeapi/fake/internal/handlers"
+	"example.com/fakeapi/fake/internal/watchcache"
 	"example.com/fakeapi/memstore"
 )
 
@@ -98,7 +98,7 @@ type laggingView struct {
 	changed chan struct{} // closed when sight is set anew
 }
 
-var _ handlers.CacheView = (*laggingView)(nil)
+var _ watchcache.View = (*laggingView)(nil)
 
 func newLaggingView(store *memstore.Store) *laggingView {
 	return &laggingView{store: store, changed: make(chan struct{})}
@@ -166,15 +166,15 @@ func (v *laggingView) visibleRevision(s lagPolicy) memstore.Revision {
 }
 
 // Until implements verbs.Horizon.
-func (v *laggingView) Until(rev memstore.Revision) handlers.Changes {
+func (v *laggingView) Until(rev memstore.Revision) watchcache.Changes {
 	s, changed := v.get()
-	changes := handlers.Changes{ViewChanged: changed}
+	changes := watchcache.Changes{View: changed}
 	switch {
 	case s.frozen:
 	case s.delay > 0 && rev <= v.store.Revision():
 		changes.Delay = max(s.delay-v.store.Age(rev), time.Nanosecond)
 	default:
-		changes.StoreChanged = handlers.NextWrite(v.store)
+		changes.Store = watchcache.NextWrite(v.store)
 	}
 	return changes
 }

@@ -20,6 +20,7 @@ import (
 	"example.com/fakeapi/fake/internal/crd/registry"
 	"example.com/fakeapi/fake/internal/discovery"
 	"example.com/fakeapi/fake/internal/handlers"
+	"example.com/fakeapi/fake/internal/ids"
 	"example.com/fakeapi/fake/internal/metrics"
 	"example.com/fakeapi/fake/internal/timeline"
 	"example.com/fakeapi/faults"
@@ -82,7 +83,7 @@ func New(opts ...Option) (*Server, error) {
 		serveDone: make(chan struct{}),
 	}
 	s.tokens = newTokens(o.tokens)
-	s.api = handlers.New(s.store, s.types, handlers.NewIDs(seed(o.seed)), s.handlerSettings())
+	s.api = handlers.New(s.store, s.types, ids.New(seed(o.seed)), s.handlerSettings())
 	if err := s.api.LoadSystem(); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"example.com/fakeapi/fake/internal/certs"
 	"example.com/fakeapi/fake/internal/handlers"
+	"example.com/fakeapi/fake/internal/ids"
 	"example.com/fakeapi/memstore"
 )
 
@@ -74,7 +75,7 @@ func (s *Server) fork(o *options, authority *certs.Authority) (*Server, error) {
 		opts: o, types: s.types.Fork(o.conversionNetwork(store)), store: store, authority: authority, serveDone: make(chan struct{}),
 	}
 	f.tokens = newTokens(o.tokens)
-	f.api = handlers.New(f.store, f.types, handlers.NewIDs(forkSeed(seed(o.seed), f.store.Revision())), f.handlerSettings())
+	f.api = handlers.New(f.store, f.types, ids.New(forkSeed(seed(o.seed), f.store.Revision())), f.handlerSettings())
 	if err := f.api.SyncCRDs(); err != nil {
 		return nil, err
 	}

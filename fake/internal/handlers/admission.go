@@ -9,29 +9,23 @@ import (
 	"example.com/fakeapi/fake/internal/admission"
 	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/rest"
 )
 
-// admissionRunner is where the admission plugins look at the writes of one request. Nil
-// stands for a server without plugins.
-type admissionRunner struct {
-	api  *API
-	q    *request
-	opts writeOptions
-}
-
-// writeOptions are what the options of create, update and patch have in common.
+// writeOptions are the options that creates, updates and patches have in common.
 type writeOptions struct {
 	dryRun                   []string
 	fieldManager, validation string
 }
 
-// createOptions and update are the options as a plugin sees them, which knows no patches.
+// createOptions returns the options of a create that admission plugins see.
 func (o *writeOptions) createOptions() runtime.Object {
 	return &metav1.CreateOptions{
 		TypeMeta: optionsTypeMeta("CreateOptions"), DryRun: o.dryRun, FieldManager: o.fieldManager, FieldValidation: o.validation,
 	}
 }
 
+// updateOptions returns the options of an update or a patch that admission plugins see.
 func (o *writeOptions) updateOptions() runtime.Object {
 	return &metav1.UpdateOptions{
 		TypeMeta: optionsTypeMeta("UpdateOptions"), DryRun: o.dryRun, FieldManager: o.fieldManager, FieldValidation: o.validation,
@@ -42,7 +36,14 @@ func optionsTypeMeta(kind string) metav1.TypeMeta {
 	return metav1.TypeMeta{APIVersion: schema.GroupVersion{Group: "meta.k8s.io", Version: "v1"}.String(), Kind: kind}
 }
 
-// newAdmissionRunner gives the station of a request.
+// admissionRunner runs the admission plugins on the write of a request. A nil one runs none.
+type admissionRunner struct {
+	api  *API
+	q    *request
+	opts writeOptions
+}
+
+// newAdmissionRunner returns the admissionRunner of a request, or nil if there are no plugins.
 func (a *API) newAdmissionRunner(q *request, opts writeOptions) *admissionRunner {
 	if len(a.settings.Admission) == 0 {
 		return nil
@@ -50,66 +51,66 @@ func (a *API) newAdmissionRunner(q *request, opts writeOptions) *admissionRunner
 	return &admissionRunner{api: a, q: q, opts: opts}
 }
 
-// mutate lets the plugins change what shall be stored in the place of old, which is
-// nil for a new object. obj is not to be used any more.
-func (s *admissionRunner) mutate(obj, old runtime.Object) (runtime.Object, error) {
-	if s == nil {
+// mutate runs the mutating plugins and returns the object to store in place of old, which is nil for a
+// new object. The caller must not use obj afterwards.
+func (r *admissionRunner) mutate(obj, old runtime.Object) (runtime.Object, error) {
+	if r == nil {
 		return obj, nil
 	}
-	obj, warnings, err := s.api.settings.Admission.Mutate(s.q.r.Context(), s.attributes(obj, old))
-	s.q.addWarnings(warnings...)
+	obj, warnings, err := r.api.settings.Admission.Mutate(r.q.r.Context(), r.attributes(obj, old))
+	r.q.addWarnings(warnings...)
 	if err != nil {
 		return nil, err
 	}
-	s.q.dedupOwnerReferences(obj, true)
-	return obj, s.q.ensureNamespace(accessor(obj))
+	r.q.dedupOwnerReferences(obj, true)
+	return obj, r.q.ensureNamespace(resource.Accessor(obj))
 }
 
-// validate lets the plugins refuse what shall be stored.
-func (s *admissionRunner) validate(obj, old runtime.Object) error {
-	if s == nil {
+// validate runs the validating plugins.
+func (r *admissionRunner) validate(obj, old runtime.Object) error {
+	if r == nil {
 		return nil
 	}
-	warnings, err := s.api.settings.Admission.Validate(s.q.r.Context(), s.attributes(obj, old))
-	s.q.addWarnings(warnings...)
+	warnings, err := r.api.settings.Admission.Validate(r.q.r.Context(), r.attributes(obj, old))
+	r.q.addWarnings(warnings...)
 	return err
 }
 
-func (s *admissionRunner) attributes(obj, old runtime.Object) admission.Attributes {
-	c := admission.Attributes{
+func (r *admissionRunner) attributes(obj, old runtime.Object) admission.Attributes {
+	attributes := admission.Attributes{
 		Operation:   admissionv1.Update,
-		UID:         s.api.ids.UID(),
-		User:        authn.UserFrom(s.q.r.Context()),
-		Resource:    s.q.res,
-		Parent:      s.q.parent,
-		Subresource: s.q.info.Subresource,
-		Namespace:   s.q.info.Namespace,
-		Name:        accessor(obj).GetName(),
-		DryRun:      isDryRun(s.opts.dryRun),
+		UID:         r.api.ids.UID(),
+		User:        authn.UserFrom(r.q.r.Context()),
+		Resource:    r.q.res,
+		Parent:      r.q.parent,
+		Subresource: r.q.info.Subresource,
+		Namespace:   r.q.info.Namespace,
+		Name:        resource.Accessor(obj).GetName(),
+		DryRun:      isDryRun(r.opts.dryRun),
 		Object:      obj,
 		OldObject:   old,
 	}
 	if old == nil {
-		c.Operation, c.Options = admissionv1.Create, s.opts.createOptions()
+		attributes.Operation, attributes.Options = admissionv1.Create, r.opts.createOptions()
 	} else {
-		c.Options = s.opts.updateOptions()
+		attributes.Options = r.opts.updateOptions()
 	}
-	if isNamespaces(s.q.res) {
-		c.Namespace = c.Name
+	if rest.IsNamespaces(r.q.res) {
+		attributes.Namespace = attributes.Name
 	}
-	return c
+	return attributes
 }
 
-// runDeleteAdmission lets the plugins refuse that an object is deleted by a request, which is
-// nil for what the server does by itself.
+// runDeleteAdmission runs the admission plugins on the delete of an object. q is nil for a delete by
+// the server itself, on which no plugins run.
 func (a *API) runDeleteAdmission(q *request, res *resource.Resource, old runtime.Object, opts *metav1.DeleteOptions) error {
 	if q == nil || len(a.settings.Admission) == 0 {
 		return nil
 	}
-	m := accessor(old)
+	m := resource.Accessor(old)
 	options := opts.DeepCopy()
 	options.TypeMeta = optionsTypeMeta("DeleteOptions")
-	c := admission.Attributes{
+	attributes := admission.Attributes{
 		Operation: admissionv1.Delete,
 		UID:       a.ids.UID(),
 		User:      authn.UserFrom(q.r.Context()),
@@ -120,13 +121,13 @@ func (a *API) runDeleteAdmission(q *request, res *resource.Resource, old runtime
 		DryRun:    isDryRun(opts.DryRun),
 		OldObject: old,
 	}
-	if isNamespaces(res) {
-		c.Namespace = c.Name
+	if rest.IsNamespaces(res) {
+		attributes.Namespace = attributes.Name
 	}
-	_, warnings, err := a.settings.Admission.Mutate(q.r.Context(), c)
+	_, warnings, err := a.settings.Admission.Mutate(q.r.Context(), attributes)
 	if err == nil {
 		var more []error
-		more, err = a.settings.Admission.Validate(q.r.Context(), c)
+		more, err = a.settings.Admission.Validate(q.r.Context(), attributes)
 		warnings = append(warnings, more...)
 	}
 	q.addWarnings(warnings...)

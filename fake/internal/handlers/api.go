@@ -1,244 +1,202 @@
-// Package verbs is the resource API: every verb in a file of its own, from the
-// request that was routed to the answer. Data flows one way:
-//
-//	write: decode → prepare → admit → validate → store.Update → encode → reply
-//	read:  store at a revision → select → represent → reply
-//	watch: cursor → select (with transitions) → represent → frames
-//
-// A verb returns an error instead of writing one; api.go turns it into a Status.
 package handlers
 
 import (
 	"errors"
 	"net/http"
+	"sync/atomic"
 	"time"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/fake/internal/admission"
 	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/authz"
+	"example.com/fakeapi/fake/internal/clock"
+	"example.com/fakeapi/fake/internal/crd/controller"
 	"example.com/fakeapi/fake/internal/crd/registry"
-	"example.com/fakeapi/fake/internal/encode"
+	"example.com/fakeapi/fake/internal/fixtures"
+	"example.com/fakeapi/fake/internal/ids"
+	"example.com/fakeapi/fake/internal/managedfields"
 	"example.com/fakeapi/fake/internal/metrics"
-	"example.com/fakeapi/fake/internal/negotiate"
+	"example.com/fakeapi/fake/internal/recordcache"
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/rest"
+	"example.com/fakeapi/fake/internal/reviews"
+	"example.com/fakeapi/fake/internal/serviceaccount"
 	"example.com/fakeapi/fake/internal/status"
+	"example.com/fakeapi/fake/internal/storage"
+	"example.com/fakeapi/fake/internal/watchcache"
 	"example.com/fakeapi/internal/requestinfo"
 	"example.com/fakeapi/memstore"
 )
 
-// MaxBody is the most that is read of a request's body, in bytes (CR-09).
-const MaxBody = 3 << 20
-
-// MaxObject is the most that an object may take in the store, in bytes: etcd's
-// default request limit (CR-10).
-const MaxObject = 3 << 19
-
-// Settings are what can be set of an API. All times are measured with the time
-// package, so that a synctest bubble makes them virtual.
+// Settings are the settings of an API. All times are measured with package time, so that they are
+// virtual in a synctest bubble.
 type Settings struct {
-	// ResourceVersionTimeout is how long a resourceVersion that is not there yet is waited
-	// for before 504 (RS-05).
+	// ResourceVersionTimeout is how long a read waits for a resourceVersion that does not exist yet,
+	// before it is answered with 504 (RS-05).
 	ResourceVersionTimeout time.Duration
-	// BookmarkInterval is the time between bookmarks of a watch (BM-08).
+	// BookmarkInterval is the time between the bookmarks of a watch (BM-08).
 	BookmarkInterval time.Duration
-	// WatchTimeout is the shortest time after which a watch without
-	// timeoutSeconds ends; the longest is twice that (WA-17).
+	// WatchTimeout is the minimum duration of a watch without timeoutSeconds. The maximum is twice
+	// that (WA-17).
 	WatchTimeout time.Duration
-	// Admission are those who have a say in every write that comes as a request.
+	// Admission has the plugins that every write of a request passes.
 	Admission admission.Chain
-	// Authorizer is whom access reviews ask; nil allows everything.
+	// Authorizer decides access reviews; nil allows everything.
 	Authorizer authz.Authorizer
-	// Tokens are the bearer tokens that token reviews know.
+	// Tokens has the bearer tokens that token reviews accept.
 	Tokens *authn.Tokens
-	// ContinueLifetime is how long a continue token can be used, counted from the
-	// first page served at its revision; 0 for as long as history lasts (CH-21).
+	// ContinueLifetime is how long a continue token is valid, from the first page that is served at
+	// its revision; 0 means as long as the revision is in the history (CH-21).
 	ContinueLifetime time.Duration
-	// Metrics counts the events of watches; nil counts nothing.
+	// Metrics counts the events of watches; nil does not count.
 	Metrics *metrics.Recorder
 }
 
-// API serves the types of a store.
+// API serves the resources of a store. It is safe for concurrent use.
 type API struct {
-	store          *memstore.Store
-	view           CacheView
-	types          *registry.Registry
-	ids            *IDs
-	settings       Settings
-	objects        objectCache
-	noops          *recordCache[noopRequest]
-	remaining      remainingCounts
-	tokenLifetimes continueLifetimes
-	watchCache     *watchCache
-	clock          clock
+	store    *storage.Store
+	cache    *watchcache.Cache
+	types    *registry.Registry
+	ids      *ids.Generator
+	clock    clock.Clock
+	settings Settings
+
+	crds     *controller.Controller
+	loader   *fixtures.Loader
+	tokens   *serviceaccount.Tokens
+	reviewer *reviews.Reviewer
+
+	noops             *recordcache.Cache[noopRequest]
+	remaining         remainingCounts
+	continueLifetimes continueLifetimes
+	watchList         atomic.Bool // whether WatchList is enabled
 }
 
-// New makes an API that sees all of its store. ids makes uids and the ends of
-// generated names.
-func New(store *memstore.Store, types *registry.Registry, ids *IDs, settings Settings) *API {
-	return &API{
-		store: store, view: currentView{store}, types: types, ids: ids, settings: settings,
-		objects: objectCache{newRecordCache[runtime.Object]()}, noops: newRecordCache[noopRequest](),
-		tokenLifetimes: continueLifetimes{lifetime: settings.ContinueLifetime}, watchCache: newWatchCache(),
+// New returns an API that serves types and stores their objects in store. g generates uids and the
+// suffixes of generated names.
+func New(store *memstore.Store, types *registry.Registry, g *ids.Generator, settings Settings) *API {
+	return newAPI(store, nil, types, g, settings)
+}
+
+// Replica returns an API on the same store. Its watch cache shows view.
+func (a *API) Replica(view watchcache.View, settings Settings) *API {
+	return newAPI(a.store.Store, view, a.types, a.ids, settings)
+}
+
+func newAPI(store *memstore.Store, view watchcache.View, types *registry.Registry, g *ids.Generator, settings Settings) *API {
+	a := &API{
+		store: storage.New(store), cache: watchcache.New(store, view, settings.ResourceVersionTimeout),
+		types: types, ids: g, settings: settings,
+		noops:             recordcache.New[noopRequest](),
+		continueLifetimes: continueLifetimes{lifetime: settings.ContinueLifetime},
 	}
+	a.watchList.Store(true)
+	a.crds = controller.New(a.store, types, &a.clock, a.DeleteKey)
+	a.store.AfterWrite = a.crds.AfterWrite
+	a.loader = &fixtures.Loader{Store: a.store, Types: types, IDs: g, Clock: &a.clock, CRDs: a.crds}
+	a.tokens = serviceaccount.New(g, a.getCore)
+	a.reviewer = &reviews.Reviewer{
+		Authorizer: settings.Authorizer, Tokens: settings.Tokens, ServiceAccounts: a.tokens, Clock: &a.clock,
+	}
+	return a
 }
 
-// Replica makes an API on the same store whose cache shows what a horizon does.
-func (a *API) Replica(view CacheView, settings Settings) *API {
-	r := New(a.store, a.types, a.ids, settings)
-	r.view = view
-	return r
+// getCore returns an object of the core group, or NotFound.
+func (a *API) getCore(plural, namespace, name string) (runtime.Object, error) {
+	return a.store.GetObject(a.types.Table().Lookup("", "v1", plural), namespace, name)
 }
 
-// handlerFunc is one operation on the objects of a resource.
-type handlerFunc func(*API, *request) error
-
-// Serve answers a request for resources under a served group. An error is
-// answered as a Status.
-func (a *API) Serve(w http.ResponseWriter, r *http.Request, t requestinfo.RequestInfo) {
-	switch err := a.dispatch(w, r, t); {
+// Serve serves a request for a resource of a served group. Errors are answered with a Status.
+func (a *API) Serve(w http.ResponseWriter, r *http.Request, info requestinfo.RequestInfo) {
+	switch err := a.dispatch(w, r, info); {
 	case errors.Is(err, status.RequestTimeout):
 		WriteTimeout(w)
 	case errors.Is(err, errPathNotServed):
 		http.NotFound(w, r)
 	case err != nil:
-		WriteError(w, r, statusFromConversionError(err))
+		WriteError(w, r, fromConversionError(err))
 	}
 }
 
-// timeoutOf returns the time that a request has for waiting.
-func timeoutOf(info *requestinfo.RequestInfo) time.Duration {
-	if info.Timeout > 0 {
-		return info.Timeout
-	}
-	return requestinfo.RequestTimeout
+// Load stores objects as they are; see fixtures.Loader.
+func (a *API) Load(objects []runtime.Object) error { return a.loader.Load(fixtures.Items(objects)) }
+
+// LoadItems is Load for objects with a source.
+func (a *API) LoadItems(items []fixtures.Item) error { return a.loader.Load(items) }
+
+// LoadSystem stores the namespaces that every cluster has.
+func (a *API) LoadSystem() error { return a.loader.LoadSystemNamespaces() }
+
+// SyncCRDs serves the types of the CustomResourceDefinitions in the store, and reconciles them.
+func (a *API) SyncCRDs() error { return a.crds.ReconcileAll() }
+
+// ServiceAccountUser returns the user of a service account token for this server, and whether the
+// token is valid.
+func (a *API) ServiceAccountUser(token string) (user authenticationv1.UserInfo, ok bool) {
+	return a.tokens.User(token)
 }
 
-// WriteTimeout answers a request whose time is over (EX-08).
-func WriteTimeout(w http.ResponseWriter) {
-	body, err := status.RequestTimeoutBody()
-	if err != nil { // it always encodes
-		return
-	}
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.WriteHeader(http.StatusGatewayTimeout)
-	_, _ = w.Write(body)
+// SetClockOffset sets the offset of the API server's clock to package time.
+func (a *API) SetClockOffset(d time.Duration) { a.clock.SetOffset(d) }
+
+// ClockOffset returns the offset of the API server's clock.
+func (a *API) ClockOffset() time.Duration { return a.clock.Offset() }
+
+// Now returns the time of the API server's clock.
+func (a *API) Now() time.Time { return a.clock.Now() }
+
+// SetWatchList enables or disables WatchList: streaming lists and sendInitialEvents (SI-12). It is
+// enabled at first.
+func (a *API) SetWatchList(enabled bool) { a.watchList.Store(enabled) }
+
+// ReinitializeCache makes the watch cache unready for d: all watches end, and new watches and lists
+// from the cache are answered with 429 until then (RS-31, WA-39).
+func (a *API) ReinitializeCache(d time.Duration) { a.cache.Reinitialize(d) }
+
+// EndWatches ends all watches without an error. New watches end immediately until AllowWatches is
+// called.
+func (a *API) EndWatches() { a.cache.EndWatches() }
+
+// AllowWatches allows watches after EndWatches.
+func (a *API) AllowWatches() { a.cache.AllowWatches() }
+
+// DeleteKey deletes the object under a key as a DELETE request with opts does, including
+// preconditions and without admission. A missing object is NotFound. res has the storage version.
+func (a *API) DeleteKey(res *resource.Resource, key string, opts *metav1.DeleteOptions) error {
+	_, err := a.deleteObject(nil, res, key, nameFromKey(key), opts)
+	return err
 }
 
-func (a *API) dispatch(w http.ResponseWriter, r *http.Request, t requestinfo.RequestInfo) error {
-	if r.Context().Err() != nil {
-		return status.RequestTimeout // nothing is begun that nobody waits for
-	}
-	res := a.types.Table().Lookup(t.Group, t.Version, t.Resource)
-	handle, err := a.findHandler(r.Method, res, t)
+// controllerManager owns the fields that the controllers write.
+const controllerManager = "kube-controller-manager"
+
+// ChangeKey changes the object under a key as a patch of the kube-controller-manager does. change
+// modifies the stored object, which has the storage version; it may be called more than once. The
+// managedFields are those of a write to subresource, "" for the object itself. change must only
+// modify metadata and what the subresource may change. Nothing is written if there is no object, or
+// one with another uid. The object is removed if it was deleted and change removes its last finalizer
+// (DL-05).
+func (a *API) ChangeKey(res *resource.Resource, key, uid, subresource string, change func(runtime.Object)) error {
+	manager, err := a.types.FieldManager(res, subresource)
 	if err != nil {
 		return err
 	}
-	sub := res.Subresource(t.Subresource)
-	if needsKubelet(sub) {
-		return a.rejectKubeletRequest(&request{w: w, r: r, info: t, res: res, sub: sub})
-	}
-	q := &request{w: w, r: r, info: t, res: res, parent: res, sub: sub, types: a.types, clock: &a.clock}
-	q.warnings.add(w.Header(), res.Deprecation) // WN-05
-	// What patch it is comes before what the answer may be.
-	if r.Method == http.MethodPatch {
-		if err := q.checkPatchType(); err != nil {
-			return err
+	_, err = a.store.GuaranteedUpdate(res, key, false, func(old runtime.Object) (runtime.Object, error) {
+		if old == nil || string(resource.Accessor(old).GetUID()) != uid {
+			return old, nil
 		}
-	}
-	out, err := negotiate.ResponseOutput(r, endpoint(res, sub, t.Verb == requestinfo.List || t.Verb == requestinfo.Watch))
-	if err != nil {
-		return err
-	}
-	q.output = out
-	q.encoder = a.newEncoder(q, res)
-	return handle(a, q)
-}
-
-// matchesScope reports whether the path fits the resource's scope and the
-// subresources it has.
-func matchesScope(res *resource.Resource, t requestinfo.RequestInfo) bool {
-	switch {
-	case t.Parts != "" && t.Subresource != "proxy":
-		return false
-	case t.Subresource != "" && res.Subresource(t.Subresource) == nil:
-		return false
-	case !res.IsStored() && (!t.IsCollection() || res.Namespaced != (t.Namespace != "")):
-		return false // there is only where to post to
-	case res.Namespaced:
-		// Without a namespace there is only the collection across all of them.
-		return t.Namespace != "" || t.IsCollection()
-	case res.Plural == "namespaces" && res.Group == "":
-		// The route reads namespaces/NS as a path inside that namespace too.
-		return t.Namespace == t.Name
-	}
-	return t.Namespace == ""
-}
-
-// handlerFor finds what a method does on a path, nil if nothing (PV-06 to PV-14).
-// HEAD and OPTIONS are not served on built-in types (GT-09, HT-04).
-func handlerFor(m string, res *resource.Resource, t requestinfo.RequestInfo) handlerFunc {
-	across := res.Namespaced && t.IsCollection() && t.Namespace == ""
-	if t.Subresource != "" {
-		return subresourceHandler(m, res.Subresource(t.Subresource), t)
-	}
-	switch {
-	case m == http.MethodGet && t.Verb == requestinfo.Watch && res.HasVerb("watch"):
-		return (*API).watch
-	case t.IsWatchPath:
-		return nil
-	case m == http.MethodGet && t.Verb == requestinfo.List && res.HasVerb("list"):
-		return (*API).list
-	case m == http.MethodGet && t.Verb == requestinfo.Get && res.HasVerb("get"):
-		return (*API).get
-	case across:
-		return nil
-	case m == http.MethodPost && t.IsCollection() && !res.IsStored():
-		return postHandler(res)
-	case m == http.MethodPost && t.IsCollection() && res.HasVerb("create"):
-		return (*API).create
-	case m == http.MethodDelete && t.IsCollection() && res.HasVerb("deletecollection"):
-		return (*API).deleteCollection
-	case t.IsCollection():
-		return nil
-	case m == http.MethodPost && res.Custom != nil && res.HasVerb("create"):
-		return (*API).createAtName
-	case m == http.MethodPut && res.HasVerb("update"):
-		return (*API).update
-	case m == http.MethodPatch && res.HasVerb("patch"):
-		return (*API).patch
-	case m == http.MethodDelete && res.HasVerb("delete"):
-		return (*API).delete
-	}
-	return nil
-}
-
-// WriteError answers a request with the Status of an error.
-func WriteError(w http.ResponseWriter, r *http.Request, err error) {
-	WriteStatus(w, r, status.FromError(err))
-}
-
-// WriteStatus answers a request with a Status, in the encoding that the client
-// accepted or else in JSON (CN-08, PB-06).
-func WriteStatus(w http.ResponseWriter, r *http.Request, s *metav1.Status) {
-	writeStatus(w, negotiate.ErrorOutput(r), s)
-}
-
-func writeStatus(w http.ResponseWriter, out negotiate.Output, s *metav1.Status) {
-	body, err := encode.EncodeDocument(out, s)
-	if err != nil { // a Status always encodes
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	if seconds := status.RetryAfter(s); seconds > 0 {
-		w.Header().Set("Retry-After", itoa(int64(seconds)))
-	}
-	w.Header().Set("Content-Type", negotiate.ContentType(out.Media, false))
-	w.Header().Set("Content-Length", itoa(int64(len(body))))
-	if s.Code != 0 { // a Success carries none
-		w.WriteHeader(int(s.Code))
-	}
-	_, _ = w.Write(body)
+		obj := old.DeepCopyObject()
+		change(obj)
+		obj = a.clock.UpdateManagedFields(manager, old, obj, controllerManager)
+		managedfields.RestoreTimestamps(old, obj)
+		if rest.ShouldDeleteDuringUpdate(obj, old) {
+			return nil, nil
+		}
+		return obj, nil
+	})
+	return err
 }

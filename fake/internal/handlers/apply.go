@@ -8,18 +8,21 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/status"
 )
 
-// parseApply merges a configuration into an object, or makes one of it (SA rules).
-// It is merged again if somebody else wrote in between.
+// parseApply parses an apply patch, whose body is a configuration (SA rules). It is merged again if the
+// object is changed by another request at the same time.
 func (q *request) parseApply(config []byte, opts *metav1.PatchOptions) (*updatedObjectInfo, error) {
-	// A real server turns it into JSON for its audit log before it looks at the object (SA-15).
+	// A real server converts it to JSON for the audit log before it reads the object (SA-15).
 	if !json.Valid(config) {
 		if _, err := yaml.ToJSON(config); err != nil {
 			return nil, apierrors.NewBadRequest(fmt.Sprintf("error encoding patch: %v", err))
 		}
 	}
-	tracker, err := q.fieldManager()
+	manager, err := q.fieldManager()
 	if err != nil {
 		return nil, err
 	}
@@ -28,18 +31,15 @@ func (q *request) parseApply(config []byte, opts *metav1.PatchOptions) (*updated
 		options:   writeOptions{opts.DryRun, opts.FieldManager, opts.FieldValidation},
 		mayCreate: q.info.Subresource == "", // SA-02
 		updatedObject: func(old runtime.Object) (runtime.Object, error) {
-			obj, warnings, err := tracker.Apply(old, config, opts.FieldManager, force, opts.FieldValidation)
+			obj, warnings, err := manager.Apply(old, config, opts.FieldManager, force, opts.FieldValidation)
 			if err != nil {
 				return nil, err
 			}
-			if q.clock.skew() != 0 {
-				q.clock.adjustTimes(obj, entryTimes(old))
-			}
+			q.clock.AdjustApplied(old, obj)
 			q.addWarnings(warnings...)
-			m := accessor(obj)
+			m := resource.Accessor(obj)
 			if old == nil && m.GetUID() != "" { // OC-12
-				return nil, apierrors.NewConflict(q.res.GroupResource(), q.info.Name, fmt.Errorf(
-					"uid mismatch: the provided object specified uid %s, and no existing object was found", m.GetUID()))
+				return nil, status.UIDMismatch(q.res.GroupResource(), q.info.Name, m.GetUID())
 			}
 			return q.res.Canonical(obj), q.checkMatchesPath(m)
 		},

@@ -11,80 +11,91 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// inconsistentRevision is the revision in a token that goes on in the state of now.
+// inconsistentRevision is the revision in a token that continues in the current state.
 const inconsistentRevision = -1
 
-// encodeContinue makes the token for the list under prefix that goes on at key: base64url of JSON,
-// neither signed nor kept (CH-12). The start in it has a slash at its front, unless it goes on in the
-// state of now: so it is on a real server.
+// encodeContinue returns the token of a list under prefix that continues at key: base64url of JSON, not
+// signed and not stored (CH-12). As on a real server, its start begins with a slash unless it continues
+// in the current state.
 func encodeContinue(prefix, key string, revision int64) string {
 	if revision != inconsistentRevision {
 		prefix = strings.TrimSuffix(prefix, "/")
 	}
 	token, err := storage.EncodeContinue(key, prefix, revision)
 	if err != nil {
-		panic(err) // the key is below the prefix, and a text and a number always encode
+		panic(err) // only for a key that is not under prefix
 	}
 	return token
 }
 
-// continuePosition is a decoded token: from where to go on, and in which state.
+// continuePosition is a decoded continue token.
 type continuePosition struct {
 	startKey string
-	revision memstore.Revision // 0: that of now
+	revision memstore.Revision // 0 for the current one
 }
 
-// decodeContinue reads a token for the list under prefix. What it refuses is
-// the 400 of CH-13 to CH-16, a start that climbs out of the collection among it.
+// decodeContinue decodes the token of a list under prefix. The error is the 400 of CH-13 to CH-16, also
+// for a start outside of the collection.
 func decodeContinue(prefix, token string) (continuePosition, error) {
-	from, revision, err := storage.DecodeContinue(token, prefix)
+	startKey, revision, err := storage.DecodeContinue(token, prefix)
 	if err != nil {
 		return continuePosition{}, apierrors.NewBadRequest("invalid continue token: " + err.Error())
 	}
-	return continuePosition{startKey: from, revision: memstore.Revision(max(revision, 0))}, nil
+	return continuePosition{startKey: startKey, revision: memstore.Revision(max(revision, 0))}, nil
 }
 
-// continueLifetimes knows when the first page at a revision was served, to let continue
-// tokens expire after a time. It remembers the latest few thousand revisions.
-type continueLifetimes struct {
-	lifetime time.Duration // 0: as long as history lasts
-
-	mu          sync.Mutex
-	firstServed map[epochRevision]time.Time
-	ring        []epochRevision // the keys of first in the order they came, a ring
-	next        int
+// epochRevision identifies a state of the store. A revision alone does not: after the store is restored,
+// it can belong to another state.
+type epochRevision struct {
+	restores uint64
+	revision memstore.Revision
 }
 
-// maxTrackedRevisions is how many revisions tokens remembers.
+func (a *API) epochRevision(rev memstore.Revision) epochRevision {
+	return epochRevision{a.store.RestoreCount(), rev}
+}
+
+// maxTrackedRevisions is the number of revisions that continueLifetimes tracks.
 const maxTrackedRevisions = 4096
 
-// recordServed notes that a page at a revision goes out.
-func (t *continueLifetimes) recordServed(at epochRevision) {
-	if t.lifetime == 0 {
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.firstServed == nil {
-		t.firstServed = make(map[epochRevision]time.Time)
-		t.ring = make([]epochRevision, maxTrackedRevisions)
-	}
-	if _, known := t.firstServed[at]; known {
-		return
-	}
-	delete(t.firstServed, t.ring[t.next])
-	t.ring[t.next] = at
-	t.next = (t.next + 1) % len(t.ring)
-	t.firstServed[at] = time.Now()
+// continueLifetimes expires continue tokens after a time. It tracks when the first page was served at
+// each of the latest revisions. It is safe for concurrent use.
+type continueLifetimes struct {
+	lifetime time.Duration // 0 means that tokens do not expire
+
+	mu          sync.Mutex // guards all below
+	firstServed map[epochRevision]time.Time
+	ring        []epochRevision // the keys of firstServed in the order in which they were added
+	next        int             // the index in ring of the next key
 }
 
-// isExpired reports whether the tokens of a revision are too old.
-func (t *continueLifetimes) isExpired(at epochRevision) bool {
-	if t.lifetime == 0 {
+// recordServed records that a page was served at a revision.
+func (c *continueLifetimes) recordServed(revision epochRevision) {
+	if c.lifetime == 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.firstServed == nil {
+		c.firstServed = make(map[epochRevision]time.Time)
+		c.ring = make([]epochRevision, maxTrackedRevisions)
+	}
+	if _, ok := c.firstServed[revision]; ok {
+		return
+	}
+	delete(c.firstServed, c.ring[c.next])
+	c.ring[c.next] = revision
+	c.next = (c.next + 1) % len(c.ring)
+	c.firstServed[revision] = time.Now()
+}
+
+// isExpired reports whether the tokens of a revision have expired.
+func (c *continueLifetimes) isExpired(revision epochRevision) bool {
+	if c.lifetime == 0 {
 		return false
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	first, known := t.firstServed[at]
-	return known && time.Since(first) >= t.lifetime
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	first, ok := c.firstServed[revision]
+	return ok && time.Since(first) >= c.lifetime
 }

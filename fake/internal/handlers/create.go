@@ -5,26 +5,27 @@ import (
 	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/negotiate"
+	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/rest"
+	"example.com/fakeapi/fake/internal/status"
+	"example.com/fakeapi/fake/internal/storage"
 )
 
-// maxNameAttempts is how often a generated name that is taken is made anew (NM-08).
+// maxNameAttempts is how many names are generated for an object (NM-08).
 const maxNameAttempts = 8
 
-// createAtName is a create at the path of a custom object. The name there says nothing (PV-15).
+// createAtName is a create at the path of a custom object, whose name is ignored (PV-15).
 func (a *API) createAtName(q *request) error {
 	q.info.Name = ""
 	return a.create(q)
 }
 
-// create stores a new object (CR and NM rules). The media type of the body comes
-// before its size, and that before the options; an update asks for the media type
-// last (CR-14).
+// create stores a new object (CR and NM rules). It checks the media type of the body before its size,
+// and that before the options. An update checks the media type last (CR-14).
 func (a *API) create(q *request) error {
 	if _, err := negotiate.RequestMediaType(q.r); err != nil {
 		return err
@@ -32,91 +33,76 @@ func (a *API) create(q *request) error {
 	if _, err := q.readBody(); err != nil {
 		return err
 	}
-	var opts metav1.CreateOptions
-	if err := q.decodeOptions(&opts); err != nil {
-		return err
-	}
-	if err := invalidOptions("CreateOptions", metavalidation.ValidateCreateOptions(&opts)); err != nil {
+	opts, err := q.decodeCreateOptions()
+	if err != nil {
 		return err
 	}
 	obj, err := q.decodeObject(opts.FieldValidation)
 	if err != nil {
 		return err
 	}
-	if err := a.checkNamespaceActive(q.res, q.namespace(), accessor(obj)); err != nil {
+	if err := a.checkNamespaceActive(q.res, q.namespace(), resource.Accessor(obj)); err != nil {
 		return err
 	}
-	tracker, err := q.fieldManager()
+	manager, err := q.fieldManager()
 	if err != nil {
 		return err
 	}
-	wipeSystemFields(accessor(obj)) // before anybody is said to manage it
-	obj = a.clock.updateManagedFields(tracker, nil, obj, q.managerName(opts.FieldManager))
-	admit := a.newAdmissionRunner(q, writeOptions{opts.DryRun, opts.FieldManager, opts.FieldValidation})
-	if obj, err = admit.mutate(obj, nil); err != nil {
+	rest.WipeSystemFields(resource.Accessor(obj)) // so that the client does not become their manager
+	obj = a.clock.UpdateManagedFields(manager, nil, obj, q.managerName(opts.FieldManager))
+	admission := a.newAdmissionRunner(q, writeOptions{opts.DryRun, opts.FieldManager, opts.FieldValidation})
+	if obj, err = admission.mutate(obj, nil); err != nil {
 		return err
 	}
 	dryRun := isDryRun(opts.DryRun)
-	out, err := a.createWithGeneratedName(q, admit, obj, dryRun)
-	if errors.Is(err, errRequestTooLarge) { // CR-18
-		accessor(obj).SetManagedFields(nil)
-		out, err = a.createWithGeneratedName(q, admit, obj, dryRun)
+	result, err := a.createWithGeneratedName(q, admission, obj, dryRun)
+	if errors.Is(err, storage.ErrRequestTooLarge) { // CR-18
+		resource.Accessor(obj).SetManagedFields(nil)
+		result, err = a.createWithGeneratedName(q, admission, obj, dryRun)
 	}
 	if err != nil {
 		return err
 	}
-	return q.replyResult(http.StatusCreated, out)
+	return q.replyResult(http.StatusCreated, result)
 }
 
-// createWithGeneratedName inserts an object, under a generated name if it has none of its own.
-func (a *API) createWithGeneratedName(q *request, admit *admissionRunner, obj runtime.Object, dryRun bool) (writeResult, error) {
-	m := accessor(obj)
-	generated := m.GetName() == "" && m.GetGenerateName() != ""
+// createWithGeneratedName stores a new object of the storage version. If its name is generated and in
+// use, it tries other names.
+func (a *API) createWithGeneratedName(q *request, admission *admissionRunner, obj runtime.Object, dryRun bool) (storage.Result, error) {
+	m := resource.Accessor(obj)
+	if !dryRun { // the storage of a real server checks this, which a dry run does not reach
+		if rev, err := parseRevision(m.GetResourceVersion()); err == nil && rev != 0 { // MD-12
+			return storage.Result{}, errors.New("resourceVersion should not be set on objects to be created")
+		}
+		m.SetResourceVersion("") // MD-13
+	}
+	insert := func(old runtime.Object) (runtime.Object, error) {
+		if old == nil {
+			return obj, nil
+		}
+		isTerminating := resource.Accessor(old).GetDeletionTimestamp() != nil
+		return nil, status.AlreadyExists(q.res.GroupResource(), m.GetName(), m.GetGenerateName() != "", isTerminating)
+	}
+	isGenerated := m.GetName() == "" && m.GetGenerateName() != ""
 	for attempt := 1; ; attempt++ {
-		out, err := a.createObject(q, admit, obj, dryRun)
-		if !generated || !apierrors.IsAlreadyExists(err) || attempt == maxNameAttempts {
-			return out, err
+		var result storage.Result
+		err := a.beforeCreate(q, admission, obj)
+		if err == nil {
+			result, err = a.store.GuaranteedUpdate(q.res, codec.Key(q.res, q.namespace(), m.GetName()), dryRun, insert)
+		}
+		if !isGenerated || !apierrors.IsAlreadyExists(err) || attempt == maxNameAttempts {
+			return result, err
 		}
 		m.SetName("")
 	}
 }
 
-// createObject prepares, checks and stores a new object of the StoreVersion.
-func (a *API) createObject(q *request, admit *admissionRunner, obj runtime.Object, dryRun bool) (writeResult, error) {
-	m := accessor(obj)
-	if !dryRun { // which never gets to the storage that would mind, and answers what was sent
-		if rev, err := parseRevision(m.GetResourceVersion()); err == nil && rev != 0 { // MD-12
-			return writeResult{}, errors.New("resourceVersion should not be set on objects to be created")
-		}
-		m.SetResourceVersion("") // MD-13
-	}
-	a.prepareForCreate(q.res, obj)
-	if err := validateCreate(q.res, obj); err != nil {
-		return writeResult{}, err
+// beforeCreate prepares and validates a new object, and runs validating admission.
+func (a *API) beforeCreate(q *request, admission *admissionRunner, obj runtime.Object) error {
+	rest.PrepareForCreate(q.res, obj, a.ids, a.clock.Timestamp())
+	if err := rest.ValidateCreate(q.res, obj); err != nil {
+		return err
 	}
 	q.addTypeWarnings(obj, nil)
-	if err := admit.validate(obj, nil); err != nil {
-		return writeResult{}, err
-	}
-	key := codec.Key(q.res, q.namespace(), m.GetName())
-	return a.updateStore(q.res, key, dryRun, func(old runtime.Object) (runtime.Object, error) {
-		if old == nil {
-			return obj, nil
-		}
-		return nil, q.alreadyExistsError(m, accessor(old))
-	})
-}
-
-// alreadyExistsError is the 409 for a name that is in use (NM-02), by an object that may
-// be on its way out (NM-03). With a generateName, whether or not the name came
-// from it, the client is told to try again (NM-09).
-func (q *request) alreadyExistsError(m, old metav1.Object) error {
-	err := apierrors.NewAlreadyExists(q.res.GroupResource(), m.GetName())
-	if m.GetGenerateName() != "" {
-		err = apierrors.NewGenerateNameConflict(q.res.GroupResource(), m.GetName(), 1)
-	}
-	if old.GetDeletionTimestamp() != nil {
-		err.ErrStatus.Message = "object is being deleted: " + err.ErrStatus.Message
-	}
-	return err
+	return admission.validate(obj, nil)
 }

@@ -8,22 +8,23 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/rest"
 	"example.com/fakeapi/fake/internal/status"
+	"example.com/fakeapi/fake/internal/storage"
 )
 
-// delete removes an object, or marks one that has finalizers (DL rules).
+// delete removes an object, or marks it as deleted if it has finalizers or a grace period (DL rules).
 func (a *API) delete(q *request) error {
-	opts, err := q.parseDeleteOptions()
+	opts, err := q.decodeDeleteOptions()
 	if err != nil {
 		return err
 	}
-	if err := a.checkUnreadableDelete(q, opts); err != nil {
+	if err := a.checkUnsafeDelete(q, opts); err != nil {
 		return err
 	}
 	result, err := a.deleteObject(q, q.res, q.key(), q.info.Name, opts)
@@ -33,36 +34,32 @@ func (a *API) delete(q *request) error {
 	return q.replyDeleted(result, opts)
 }
 
-// deleteResult is what a delete left behind.
+// deleteResult is the result of a delete.
 type deleteResult struct {
-	// deleted tells that the object is not there any more, or would not be after a
-	// dry run.
-	deleted bool
-	// uid is the object's.
-	uid types.UID
-	// result is the object in its last state.
-	result writeResult
+	storage.Result
+	// removed reports whether the object was removed, or would have been without a dry run.
+	removed bool
+	uid     types.UID
 }
 
-// replyDeleted answers a delete: with a Status if the object is gone (DL-01),
-// or with the object for types that do so, and for one that stays (DL-03).
+// replyDeleted writes the response to a delete: a Status if the object was removed (DL-01), unless the
+// resource returns deleted objects, or the object that remains (DL-03).
 func (q *request) replyDeleted(result deleteResult, opts *metav1.DeleteOptions) error {
 	code := http.StatusOK
-	if orphan := orphanDependents(opts); !result.deleted && orphan != nil && !*orphan {
+	if orphan := rest.OrphanDependents(opts); !result.removed && orphan != nil && !*orphan {
 		code = http.StatusAccepted // DL-21
 	}
-	if result.deleted && !q.res.ReturnDeletedObject {
+	if result.removed && !q.res.ReturnDeletedObject {
 		return q.replyStatus(status.Success(&metav1.StatusDetails{
 			Name: q.info.Name, Group: q.res.Group, Kind: q.res.Plural, UID: result.uid,
 		}))
 	}
-	return q.replyResult(code, result.result)
+	return q.replyResult(code, result.Result)
 }
 
-// deleteObject deletes the object under a key, or marks it as being deleted if it has
-// finalizers or a grace period. Who depends on it is not asked (DL-37).
-func (a *API) deleteObject(q *request, res *resource.Resource, key, name string, opts *metav1.DeleteOptions) (deleteResult, error) {
-	var result deleteResult
+// deleteObject deletes the object under key. q is nil for a delete by the server itself, which skips
+// admission. Dependents are not considered (DL-37).
+func (a *API) deleteObject(q *request, res *resource.Resource, key, name string, opts *metav1.DeleteOptions) (result deleteResult, err error) {
 	if err := checkDeletable(res, name); err != nil {
 		return result, err
 	}
@@ -70,81 +67,87 @@ func (a *API) deleteObject(q *request, res *resource.Resource, key, name string,
 		if err := q.checkName(); err != nil {
 			return result, err
 		}
-		if err := a.reconvert(res, key); err != nil {
+		if err := a.checkConvertible(res, key); err != nil {
 			return result, err
 		}
 	}
-	var marked runtime.Object
-	isMarked := false
-	out, err := a.updateStore(res, key, isDryRun(opts.DryRun), func(old runtime.Object) (runtime.Object, error) {
+	var deleted runtime.Object
+	isStored := false // whether deleted was stored
+	result.Result, err = a.store.GuaranteedUpdate(res, key, isDryRun(opts.DryRun), func(old runtime.Object) (runtime.Object, error) {
 		if old == nil {
 			return nil, apierrors.NewNotFound(res.GroupResource(), name)
 		}
-		m := accessor(old)
-		if err := checkPreconditions(res, m, opts.Preconditions); err != nil {
+		m := resource.Accessor(old)
+		if err := rest.CheckPreconditions(res, m, opts.Preconditions); err != nil {
 			return nil, err
 		}
 		if err := a.runDeleteAdmission(q, res, old, opts); err != nil {
 			return nil, err
 		}
-		result.uid, marked = m.GetUID(), old
-		result.deleted, isMarked = beforeDelete(res, old, opts, a.now())
-		if result.deleted && !isMarked {
+		result.uid, deleted = m.GetUID(), old
+		result.removed, isStored = rest.BeforeDelete(res, old, opts, a.clock.Timestamp())
+		if result.removed && !isStored {
 			return nil, nil
 		}
 		return old, nil
 	})
-	result.result = out
 	switch {
 	case err != nil:
 		return result, err
 	case isDryRun(opts.DryRun):
-		result.result.obj = marked
-	case result.deleted && isMarked:
-		return result, a.deleteMarked(res, key, &result)
+		result.Object = deleted
+	case result.removed && isStored:
+		err = a.removeMarked(res, key, &result)
 	}
-	return result, nil
+	return result, err
 }
 
-// deleteMarked removes an object that was marked with no grace: a watcher sees both,
-// as from a real server. Somebody else may have been faster.
-func (a *API) deleteMarked(res *resource.Resource, key string, result *deleteResult) error {
-	out, err := a.updateStore(res, key, false, func(old runtime.Object) (runtime.Object, error) {
-		if old == nil || accessor(old).GetUID() != result.uid {
+// removeMarked removes an object that was stored with a grace period of 0, as a real server does, so
+// that watches see both. Nothing is done if another request has removed it.
+func (a *API) removeMarked(res *resource.Resource, key string, result *deleteResult) error {
+	removal, err := a.store.GuaranteedUpdate(res, key, false, func(old runtime.Object) (runtime.Object, error) {
+		if old == nil || resource.Accessor(old).GetUID() != result.uid {
 			return old, nil
 		}
 		return nil, nil
 	})
-	if err == nil && out.event.Changed() {
-		result.result = out
+	if err == nil && removal.Event.Changed() {
+		result.Result = removal
 	}
 	return err
 }
 
-// checkPreconditions refuses a delete of another object than the client meant
-// (DL-10, DL-11). The Conflict names the kind and not the resource (OC-20).
-func checkPreconditions(res *resource.Resource, m metav1.Object, p *metav1.Preconditions) error {
-	conflict := func(err error) error {
-		return apierrors.NewConflict(schema.GroupResource{Group: res.Group, Resource: res.Kind}, m.GetName(), err)
-	}
-	switch {
-	case p == nil:
+// checkConvertible returns the error of an object that the conversion webhook does not convert now. As
+// on a real server, earlier conversions do not count.
+func (a *API) checkConvertible(res *resource.Resource, key string) error {
+	rec := a.store.View().Get(key)
+	if !codec.NeedsWebhook(res, rec) {
 		return nil
-	case isNamespaces(res):
-		return checkNamespacePreconditions(m, p)
-	case p.UID != nil && *p.UID != m.GetUID():
-		return conflict(fmt.Errorf("the UID in the precondition (%s) does not match the UID in record (%s). "+
-			"The object might have been deleted and then recreated", *p.UID, m.GetUID()))
-	case p.ResourceVersion != nil && *p.ResourceVersion != m.GetResourceVersion():
-		return conflict(fmt.Errorf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). "+
-			"The object might have been modified", *p.ResourceVersion, m.GetResourceVersion()))
 	}
-	return nil
+	_, err := codec.ConvertUncached(res, rec)
+	return err
 }
 
-// parseDeleteOptions reads the options from the body, or from the query if there is
-// none (DL-17).
-func (q *request) parseDeleteOptions() (*metav1.DeleteOptions, error) {
+// checkUnsafeDelete returns an error for the option to ignore read errors. Every object in this store
+// can be read (DL-34).
+func (a *API) checkUnsafeDelete(q *request, opts *metav1.DeleteOptions) error {
+	switch {
+	case !ignoresReadErrors(opts):
+		return nil
+	case a.store.View().Get(q.key()) == nil:
+		return apierrors.NewNotFound(q.res.GroupResource(), q.info.Name)
+	}
+	return status.UnsafeDeleteNotAllowed(q.parent.GroupResource(), q.info.Name, q.storagePath())
+}
+
+func ignoresReadErrors(opts *metav1.DeleteOptions) bool {
+	ignore := opts.IgnoreStoreReadErrorWithClusterBreakingPotential
+	return ignore != nil && *ignore
+}
+
+// decodeDeleteOptions decodes and validates the options in the body or, if there is none, in the query
+// (DL-17).
+func (q *request) decodeDeleteOptions() (*metav1.DeleteOptions, error) {
 	body, err := q.readBody()
 	if err != nil {
 		return nil, err
@@ -158,16 +161,10 @@ func (q *request) parseDeleteOptions() (*metav1.DeleteOptions, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := invalidOptions("DeleteOptions", metavalidation.ValidateDeleteOptions(opts)); err != nil {
+	if err := status.InvalidOptions("DeleteOptions", metavalidation.ValidateDeleteOptions(opts)); err != nil {
 		return nil, err
 	}
 	return opts, nil
-}
-
-// orphanDependents is the option that propagationPolicy has replaced and that
-// old clients still send.
-func orphanDependents(opts *metav1.DeleteOptions) *bool {
-	return opts.OrphanDependents //lint:ignore SA1019 see above
 }
 
 func (q *request) decodeDeleteOptionsBody(body []byte, opts *metav1.DeleteOptions) error {

@@ -3,22 +3,24 @@ package handlers
 import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"example.com/fakeapi/fake/internal/status"
 	"example.com/fakeapi/memstore"
 )
 
-// deleteCollection deletes what a list with the same options shows, object by
-// object (DL-28 to DL-33), and answers with that list.
+// deleteCollection deletes the objects of a list with the same options, one after the other (DL-28 to
+// DL-33), and responds with that list.
 func (a *API) deleteCollection(q *request) error {
-	opts, sel, err := q.decodeListOptions(a.hasWatchList())
+	opts, sel, err := q.decodeListOptions(a.watchList.Load())
 	if err != nil {
 		return err
 	}
-	deleteOpts, err := q.parseDeleteOptions()
+	deleteOpts, err := q.decodeDeleteOptions()
 	if err != nil {
 		return err
 	}
-	if err := checkUnreadableDeleteCollection(deleteOpts); err != nil {
+	if err := checkUnsafeDeleteCollection(deleteOpts); err != nil {
 		return err
 	}
 	prefix := q.key()
@@ -26,7 +28,7 @@ func (a *API) deleteCollection(q *request) error {
 	if err != nil {
 		return err
 	}
-	page, err := a.page(start.view, prefix, start.startKey, sel, limit(&opts))
+	page, err := a.readPage(start.view, prefix, start.startKey, sel, limit(&opts))
 	if err != nil {
 		return err
 	}
@@ -36,8 +38,8 @@ func (a *API) deleteCollection(q *request) error {
 	return q.replyList(start.view.Revision(), sel, page)
 }
 
-// deleteObjects deletes the objects of a list. One that is gone already is no
-// failure (DL-33); the first failure ends it (DL-30).
+// deleteObjects deletes the objects of a list. Objects that do not exist any more are skipped (DL-33);
+// it ends at the first error (DL-30).
 func (a *API) deleteObjects(q *request, items []*memstore.Record, opts *metav1.DeleteOptions) error {
 	for _, rec := range items {
 		_, err := a.deleteObject(q, q.res, rec.Key, nameFromKey(rec.Key), opts.DeepCopy())
@@ -46,4 +48,14 @@ func (a *API) deleteObjects(q *request, items []*memstore.Record, opts *metav1.D
 		}
 	}
 	return nil
+}
+
+// checkUnsafeDeleteCollection returns the 422 for the option to ignore read errors (DL-35).
+func checkUnsafeDeleteCollection(opts *metav1.DeleteOptions) error {
+	if !ignoresReadErrors(opts) {
+		return nil
+	}
+	option := field.NewPath("ignoreStoreReadErrorWithClusterBreakingPotential")
+	return status.InvalidOptions("DeleteOptions", field.ErrorList{field.Invalid(option, true,
+		"is not allowed with DELETECOLLECTION, try again after removing the option")})
 }

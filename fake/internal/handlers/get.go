@@ -6,12 +6,13 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/internal/requestinfo"
 	"example.com/fakeapi/memstore"
 )
 
-// get reads one object (GT-01 to GT-07). The status subresource shows the
-// whole object too (SU-06).
+// get returns one object (GT-01 to GT-07). The status subresource returns the whole object, too
+// (SU-06).
 func (a *API) get(q *request) error {
 	var opts metav1.GetOptions
 	if values := q.query(); len(values) > 0 {
@@ -33,26 +34,18 @@ func (a *API) get(q *request) error {
 	if rec == nil {
 		return apierrors.NewNotFound(q.res.GroupResource(), q.info.Name)
 	}
-	if opts.ResourceVersion == "" {
-		return q.replyFresh(rec)
+	if opts.ResourceVersion == "" && codec.NeedsWebhook(q.res, rec) {
+		return q.replyConverted(rec)
 	}
 	return q.replyRecord(http.StatusOK, rec)
 }
 
-// viewAtLeast gives the state that a read at a resourceVersion shows: the most
-// recent one for "" (GT-02), any for "0" (GT-03), one that is not older for a
-// number (GT-04), which is waited for (GT-05). One that is no number is the
-// plain error that is answered 500 (GT-06).
-func (a *API) viewAtLeast(q *request, resourceVersion string) (memstore.View, error) {
-	if resourceVersion == "" {
-		return a.store.View(), nil
-	}
-	rev, err := parseRevision(resourceVersion)
+// replyConverted writes the response with an object that a webhook converts. It is converted again even
+// if it has been before, as on a real server, whose storage does not cache conversions.
+func (q *request) replyConverted(rec *memstore.Record) error {
+	obj, err := codec.ConvertUncached(q.res, rec)
 	if err != nil {
-		return memstore.View{}, err
+		return err
 	}
-	if err := a.waitForRevision(q.r.Context(), timeoutOf(&q.info), a.view, rev); err != nil {
-		return memstore.View{}, err
-	}
-	return a.view.View(), nil
+	return q.replyObject(http.StatusOK, obj)
 }

@@ -6,21 +6,20 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// maxNoopBody is the longest body of an echo, in bytes.
+// maxNoopBody is the size of the largest body of a noopRequest, in bytes.
 const maxNoopBody = 32 << 10
 
-// noopRequest is a PUT or a patch that has changed nothing of a record. What it does depends
-// on the record and on itself alone, so the same request changes nothing of the same
-// record again, and need not be worked out: controllers that apply their whole
-// configuration time and again send little else (SA-04).
+// noopRequest is a PUT or a PATCH that did not change a record. The result depends on the record and the
+// request only, so that the same request does not change the same record again and need not be
+// evaluated. Many controllers send little else, because they apply their whole configuration repeatedly
+// (SA-04).
 type noopRequest struct {
 	method, path, query    string
 	contentType, userAgent string
 	body                   []byte
 }
 
-// findNoop gives the record that a request has changed nothing of before, if it still is
-// the stored one.
+// findNoop returns the stored record if an equal request did not change it before, or nil.
 func (a *API) findNoop(q *request) *memstore.Record {
 	if !q.isNoopCacheable() {
 		return nil
@@ -29,26 +28,26 @@ func (a *API) findNoop(q *request) *memstore.Record {
 	if rec == nil {
 		return nil
 	}
-	before, ok := a.noops.lookup(rec)
+	noop, ok := a.noops.Get(rec)
 	if !ok {
 		return nil
 	}
 	body, err := q.readBody()
-	if err != nil || !before.equal(q.newNoopRequest(body)) {
+	if err != nil || !noop.equal(q.newNoopRequest(body)) {
 		return nil
 	}
 	return rec
 }
 
-// rememberNoop remembers that a request has changed nothing of a record.
+// rememberNoop caches a request that did not change rec. A response with warnings is not cached, because
+// the warnings are found by the evaluation.
 func (a *API) rememberNoop(q *request, rec *memstore.Record) {
-	// Warnings are found while it is worked out, and would be missed.
 	if q.isNoopCacheable() && len(q.bodyBytes) <= maxNoopBody && len(q.w.Header()["Warning"]) == 0 && len(a.settings.Admission) == 0 {
-		a.noops.store(rec, q.newNoopRequest(q.bodyBytes))
+		a.noops.Put(rec, q.newNoopRequest(q.bodyBytes))
 	}
 }
 
-// isNoopCacheable reports whether a request is answered with the record that it changes.
+// isNoopCacheable reports whether the response to a request is the record that it changes.
 func (q *request) isNoopCacheable() bool {
 	return q.info.Subresource == "" || q.info.Subresource == "status"
 }
@@ -60,7 +59,7 @@ func (q *request) newNoopRequest(body []byte) noopRequest {
 	}
 }
 
-func (e noopRequest) equal(other noopRequest) bool {
-	return e.method == other.method && e.path == other.path && e.query == other.query &&
-		e.contentType == other.contentType && e.userAgent == other.userAgent && bytes.Equal(e.body, other.body)
+func (n noopRequest) equal(other noopRequest) bool {
+	return n.method == other.method && n.path == other.path && n.query == other.query &&
+		n.contentType == other.contentType && n.userAgent == other.userAgent && bytes.Equal(n.body, other.body)
 }

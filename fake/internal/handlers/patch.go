@@ -3,28 +3,27 @@ package handlers
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/patch"
+	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/status"
 )
 
-// patch changes an object by a patch of one of the types that the
-// Content-Type names (PA rules). It is applied again if somebody else wrote in
-// between (OC-08).
-func (a *API) patch(q *request) error { return a.runUpdate(q, (*request).parsePatch) }
+// patch changes an object by a patch, whose type is the Content-Type (PA rules). It is applied again if
+// the object is changed by another request at the same time (OC-08).
+func (a *API) patch(q *request) error { return a.updateObject(q, (*request).parsePatch) }
 
-// parsePatch reads the options and the body of a patch and gives what it does.
+// parsePatch parses the options and the body of a PATCH.
 func (q *request) parsePatch() (*updatedObjectInfo, error) {
 	kind := patchType(q.r)
 	body, err := q.readBody()
@@ -35,7 +34,7 @@ func (q *request) parsePatch() (*updatedObjectInfo, error) {
 	if err := q.decodeOptions(&opts); err != nil {
 		return nil, err
 	}
-	if err := invalidOptions("PatchOptions", metavalidation.ValidatePatchOptions(&opts, kind)); err != nil {
+	if err := status.InvalidOptions("PatchOptions", metavalidation.ValidatePatchOptions(&opts, kind)); err != nil {
 		return nil, err
 	}
 	switch kind {
@@ -51,15 +50,15 @@ func (q *request) parsePatch() (*updatedObjectInfo, error) {
 		return nil, err
 	}
 	p, parseErr := patch.Parse(kind, body, opts.FieldValidation != metav1.FieldValidationIgnore)
-	tracker, err := q.fieldManager()
+	manager, err := q.fieldManager()
 	if err != nil {
 		return nil, err
 	}
-	return &updatedObjectInfo{ // a patch creates nothing (PA-15)
+	return &updatedObjectInfo{ // it does not create (PA-15)
 		options:      writeOptions{opts.DryRun, opts.FieldManager, opts.FieldValidation},
-		fieldManager: tracker,
+		fieldManager: manager,
 		updatedObject: func(old runtime.Object) (runtime.Object, error) {
-			if parseErr != nil { // that there is no such object is said first
+			if parseErr != nil { // a missing object is reported first
 				return nil, parseErr
 			}
 			return q.applyPatch(p, old, opts.FieldValidation)
@@ -67,44 +66,33 @@ func (q *request) parsePatch() (*updatedObjectInfo, error) {
 	}, nil
 }
 
-// patchType is what the Content-Type of a request says of its patch.
+// patchType returns the patch type of the Content-Type.
 func patchType(r *http.Request) types.PatchType {
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	return types.PatchType(kind)
 }
 
-// checkPatchType refuses patches of types that there are not.
+// checkPatchType returns a 415 if the resource does not support the patch type. For built-in resources
+// a real server's router returns it (PA-02).
 func (q *request) checkPatchType() error {
-	ok := false
-	switch patchType(q.r) {
-	case types.StrategicMergePatchType:
-		ok = q.parent.Custom == nil // CD: there is no Go type whose tags it could go by
-	case types.JSONPatchType, types.MergePatchType, types.ApplyYAMLPatchType:
-		ok = true
-	case types.ApplyCBORPatchType:
-		ok = negotiate.IsCBOREnabled(q.r)
+	supported := []string{string(types.JSONPatchType), string(types.MergePatchType), string(types.ApplyYAMLPatchType)}
+	if q.parent.Custom == nil { // custom resources have no Go types with the tags of a strategic merge
+		supported = append(supported, string(types.StrategicMergePatchType))
 	}
-	if !ok {
-		return q.unsupportedPatchTypeError()
+	if negotiate.IsCBOREnabled(q.r) {
+		supported = append(supported, string(types.ApplyCBORPatchType))
 	}
-	return nil
-}
-
-// unsupportedPatchTypeError refuses a type of patch: where a real server has a router, that does so
-// (PA-02).
-func (q *request) unsupportedPatchTypeError() error {
-	if q.parent.Custom == nil {
+	switch {
+	case slices.Contains(supported, string(patchType(q.r))):
+		return nil
+	case q.parent.Custom == nil:
 		return status.RouterUnsupportedMediaType()
 	}
-	known := []string{string(types.JSONPatchType), string(types.MergePatchType), string(types.ApplyYAMLPatchType)}
-	if negotiate.IsCBOREnabled(q.r) {
-		known = append(known, string(types.ApplyCBORPatchType))
-	}
-	return status.UnsupportedMediaType(strings.Join(known, ", "))
+	return status.UnsupportedMediaType(strings.Join(supported, ", "))
 }
 
-// applyPatch applies a patch to an object of the StoreVersion in the version that
-// the client sees.
+// applyPatch applies a patch to old, an object of the storage version. The patch applies to the served
+// version.
 func (q *request) applyPatch(p *patch.Patch, old runtime.Object, validation string) (runtime.Object, error) {
 	current, err := q.res.Convert(old, q.res.GroupVersion())
 	if err != nil {
@@ -122,12 +110,10 @@ func (q *request) applyPatch(p *patch.Patch, old runtime.Object, validation stri
 		obj, warnings, err = codec.DecodePatched(q.res, result.JSON, validation, p.Warnings)
 	}
 	if err != nil {
-		return nil, apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{
-			field.Invalid(field.NewPath("patch"), p.ErrorValue(result), err.Error()),
-		})
+		return nil, status.InvalidPatchResult(p.ErrorValue(result), err)
 	}
 	q.addWarnings(warnings...)
-	if err := q.checkMatchesPath(accessor(obj)); err != nil {
+	if err := q.checkMatchesPath(resource.Accessor(obj)); err != nil {
 		return nil, err
 	}
 	if obj, err = q.toStorageVersion(obj); err != nil {

@@ -6,67 +6,55 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// remainingCounts remembers how many items are left behind the pages it has served, so
-// that remainingItemCount of the next page is a subtraction and not a walk to
-// the end of the collection. What it has forgotten is counted.
+// remainingCounts caches the number of items after the pages that were served last, so that the
+// remainingItemCount of the next page is a subtraction. Other counts walk to the end of the collection.
+// It is safe for concurrent use.
 type remainingCounts struct {
 	mu     sync.Mutex
 	counts map[pageKey]int64
-	// ring are the keys of left in the order they came, a ring.
-	ring [64]pageKey
-	next int
+	ring   [64]pageKey // the keys of counts in the order in which they were added
+	next   int         // the index in ring of the next key
 }
 
-// pageKey is where a page ended: the key that the next one starts from.
+// pageKey identifies the rest of a collection: the one from startKey on.
 type pageKey struct {
-	at     epochRevision
-	prefix string
-	from   string
+	revision epochRevision
+	prefix   string
+	startKey string
 }
 
-// epochRevision is a revision between two restores of the store: after the next one, its
-// number may be given to another state.
-type epochRevision struct {
-	restores uint64
-	revision memstore.Revision
-}
-
-func (a *API) epochRevision(rev memstore.Revision) epochRevision {
-	return epochRevision{a.store.RestoreCount(), rev}
-}
-
-// remaining tells how many items follow a page of limit items that began at
-// from and ended before end.
-func (p *remainingCounts) remaining(view memstore.View, at epochRevision, prefix, from, end string, limit int) int64 {
-	left := p.countFrom(view, at, prefix, from) - int64(limit)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.counts == nil {
-		p.counts = make(map[pageKey]int64, len(p.ring))
+// afterPage returns the number of items after a page of limit items, which starts at startKey. nextKey is
+// the start of the next page.
+func (c *remainingCounts) afterPage(view memstore.View, revision epochRevision, prefix, startKey, nextKey string, limit int) int64 {
+	count := c.from(view, revision, prefix, startKey) - int64(limit)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.counts == nil {
+		c.counts = make(map[pageKey]int64, len(c.ring))
 	}
-	key := pageKey{at, prefix, end}
-	if _, known := p.counts[key]; !known {
-		delete(p.counts, p.ring[p.next])
-		p.ring[p.next] = key
-		p.next = (p.next + 1) % len(p.ring)
+	key := pageKey{revision, prefix, nextKey}
+	if _, ok := c.counts[key]; !ok {
+		delete(c.counts, c.ring[c.next])
+		c.ring[c.next] = key
+		c.next = (c.next + 1) % len(c.ring)
 	}
-	p.counts[key] = left
-	return left
+	c.counts[key] = count
+	return count
 }
 
-// countFrom tells how many items a collection has from a key on.
-func (p *remainingCounts) countFrom(view memstore.View, at epochRevision, prefix, from string) int64 {
-	if from == "" {
+// from returns the number of items from startKey on.
+func (c *remainingCounts) from(view memstore.View, revision epochRevision, prefix, startKey string) int64 {
+	if startKey == "" {
 		return int64(view.Count(prefix))
 	}
-	p.mu.Lock()
-	left, known := p.counts[pageKey{at, prefix, from}]
-	p.mu.Unlock()
-	if known {
-		return left
+	c.mu.Lock()
+	count, ok := c.counts[pageKey{revision, prefix, startKey}]
+	c.mu.Unlock()
+	if ok {
+		return count
 	}
 	var n int64
-	for range view.Range(prefix, from) {
+	for range view.Range(prefix, startKey) {
 		n++
 	}
 	return n

@@ -6,17 +6,17 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"example.com/fakeapi/fake/internal/clock"
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/crd/registry"
 	"example.com/fakeapi/fake/internal/encode"
@@ -25,30 +25,52 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/status"
 	"example.com/fakeapi/internal/requestinfo"
-	"example.com/fakeapi/memstore"
 )
 
-// request is one request for a resource on its way through a verb.
+// MaxBodySize is the size of the largest request body, in bytes (CR-09).
+const MaxBodySize = 3 << 20
+
+// request is a request for a resource.
 type request struct {
-	w           http.ResponseWriter
-	r           *http.Request
-	info        requestinfo.RequestInfo
-	res         *resource.Resource
-	types       *registry.Registry
-	clock       *clock
-	parent      *resource.Resource    // res, but for with
-	sub         *resource.Subresource // nil for the object itself
-	output      negotiate.Output
-	encoder     *encode.Encoder
-	queryValues url.Values
-	bodyBytes   []byte // the body, once it has been read
-	// tableOptionsErr is why the answer cannot be transformed as asked for, nil if it can.
+	w     http.ResponseWriter
+	r     *http.Request
+	info  requestinfo.RequestInfo
+	types *registry.Registry
+	clock *clock.Clock
+	// res is the resource of the body and of the response. It is parent unless withBodyResource was
+	// called.
+	res    *resource.Resource
+	parent *resource.Resource    // the resource of the path
+	sub    *resource.Subresource // nil for the object itself
+
+	output  negotiate.Output
+	encoder *encode.Encoder
+	// tableOptionsErr is the error in the client's TableOptions, which is returned when the response
+	// is written.
 	tableOptionsErr error
-	// warnings are what the client was told of so far.
-	warnings warnings
+	warnings        warnings // those that the response has so far
+
+	queryValues url.Values // nil until query is called
+	bodyBytes   []byte     // nil until readBody is called
 }
 
-// query gives the decoded query parameters.
+// withBodyResource returns a copy of q whose body and response are of another kind than the object, such
+// as a Scale or an Eviction. managedFields are still those of the subresource.
+func (q *request) withBodyResource(body *resource.Resource) *request {
+	other := *q
+	other.res, other.encoder = body, q.encoder.ForResource(body)
+	return &other
+}
+
+// timeLeft returns the time that the request has for waiting.
+func (q *request) timeLeft() time.Duration {
+	if q.info.Timeout > 0 {
+		return q.info.Timeout
+	}
+	return requestinfo.RequestTimeout
+}
+
+// query returns the parsed query parameters.
 func (q *request) query() url.Values {
 	if q.queryValues == nil && q.r.URL.RawQuery != "" {
 		q.queryValues = q.r.URL.Query()
@@ -56,12 +78,12 @@ func (q *request) query() url.Values {
 	return q.queryValues
 }
 
-// key is where the addressed object is stored, or the prefix of the collection.
+// key returns the key of the object, or the prefix of the keys of the collection.
 func (q *request) key() string {
 	return codec.Key(q.res, q.namespace(), q.info.Name)
 }
 
-// namespace is that of the path; a namespace itself is not inside one.
+// namespace returns the namespace of the path. That of a namespace itself is "".
 func (q *request) namespace() string {
 	if !q.res.Namespaced {
 		return ""
@@ -69,39 +91,37 @@ func (q *request) namespace() string {
 	return q.info.Namespace
 }
 
-// checkName refuses a name of the path that cannot be part of a key in etcd, whatever is
-// asked about it.
+// checkName returns an error if the name in the path cannot be part of a key in etcd.
 func (q *request) checkName() error {
-	if wrong := content.IsPathSegmentName(q.info.Name); len(wrong) > 0 {
-		return apierrors.NewBadRequest(fmt.Sprintf("Name parameter invalid: %q: %s", q.info.Name, strings.Join(wrong, ";")))
+	if msgs := content.IsPathSegmentName(q.info.Name); len(msgs) > 0 {
+		return apierrors.NewBadRequest(fmt.Sprintf("Name parameter invalid: %q: %s", q.info.Name, strings.Join(msgs, ";")))
 	}
 	return nil
 }
 
-// decodeOptions decodes the query into one of the meta/v1 options types. Numbers
-// that are none are a 400 (PV-24); parameters that nobody knows are ignored
-// (PV-22).
-func (q *request) decodeOptions(into runtime.Object) error {
+// decodeOptions decodes the query into options, which are of meta/v1. Numbers that do not parse are a
+// 400 (PV-24). Unknown parameters are ignored (PV-22).
+func (q *request) decodeOptions(options runtime.Object) error {
 	values := q.query()
 	if len(values) == 0 {
 		return nil
 	}
-	if err := metainternal.ParameterCodec.DecodeParameters(values, metav1.SchemeGroupVersion, into); err != nil {
+	if err := metainternal.ParameterCodec.DecodeParameters(values, metav1.SchemeGroupVersion, options); err != nil {
 		return apierrors.NewBadRequest(err.Error())
 	}
 	return nil
 }
 
-// invalidOptions is the 422 for options that decode but may not be used so.
-func invalidOptions(kind string, errs field.ErrorList) error {
-	if len(errs) == 0 {
-		return nil
+// decodeCreateOptions decodes and validates the options of a POST.
+func (q *request) decodeCreateOptions() (metav1.CreateOptions, error) {
+	var opts metav1.CreateOptions
+	if err := q.decodeOptions(&opts); err != nil {
+		return opts, err
 	}
-	return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
+	return opts, status.InvalidOptions("CreateOptions", metavalidation.ValidateCreateOptions(&opts))
 }
 
-// readBody reads the request's body up to MaxBody, in YAML with its aliases written out. Asked
-// again it gives the same.
+// readBody returns the body of the request. Further calls return the same bytes.
 func (q *request) readBody() (body []byte, err error) {
 	if q.bodyBytes == nil {
 		q.bodyBytes, err = readBody(q.r)
@@ -109,9 +129,10 @@ func (q *request) readBody() (body []byte, err error) {
 	return q.bodyBytes, err
 }
 
+// readBody reads the body of r, up to MaxBodySize. YAML counts with its aliases expanded.
 func readBody(r *http.Request) ([]byte, error) {
-	if r.ContentLength > MaxBody {
-		return nil, status.TooLarge(MaxBody)
+	if r.ContentLength > MaxBodySize {
+		return nil, status.TooLarge(MaxBodySize)
 	}
 	var body []byte
 	var err error
@@ -119,11 +140,11 @@ func readBody(r *http.Request) ([]byte, error) {
 		body = make([]byte, n)
 		_, err = io.ReadFull(r.Body, body)
 	} else {
-		body, err = io.ReadAll(io.LimitReader(r.Body, MaxBody+1))
+		body, err = io.ReadAll(io.LimitReader(r.Body, MaxBodySize+1))
 	}
 	switch {
-	case len(body) > MaxBody, strings.Contains(r.Header.Get("Content-Type"), "yaml") && codec.ExceedsSize(body, MaxBody):
-		return nil, status.TooLarge(MaxBody)
+	case len(body) > MaxBodySize, strings.Contains(r.Header.Get("Content-Type"), "yaml") && codec.ExceedsSize(body, MaxBodySize):
+		return nil, status.TooLarge(MaxBodySize)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, apierrors.NewBadRequest("unexpected EOF")
 	case err != nil:
@@ -132,8 +153,8 @@ func readBody(r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// decodeBody reads and decodes the object that the client sent, of the served
-// version, and turns what strict decoding found into Warning headers.
+// decodeBody reads and decodes the object in the body, which has the served version. The warnings of
+// strict decoding are added to the response.
 func (q *request) decodeBody(validation string) (runtime.Object, error) {
 	media, err := negotiate.RequestMediaType(q.r)
 	if err != nil {
@@ -154,14 +175,14 @@ func (q *request) decodeBody(validation string) (runtime.Object, error) {
 	return obj, nil
 }
 
-// decodeObject reads the object of a create or an update and gives it as it is stored. It
-// is the caller's own; asked again it gives another.
+// decodeObject decodes the object of a create or an update, and returns it in the storage version. Each
+// call returns another object, which the caller may change.
 func (q *request) decodeObject(validation string) (runtime.Object, error) {
 	served, err := q.decodeBody(validation)
 	if err != nil {
 		return nil, err
 	}
-	if err := q.checkMatchesPath(accessor(served)); err != nil {
+	if err := q.checkMatchesPath(resource.Accessor(served)); err != nil {
 		return nil, err
 	}
 	obj, err := q.toStorageVersion(served)
@@ -172,16 +193,8 @@ func (q *request) decodeObject(validation string) (runtime.Object, error) {
 	return obj, nil
 }
 
-// checkMatchesPath refuses an object that is not the one of the path.
-func (q *request) checkMatchesPath(m metav1.Object) error {
-	if err := q.ensureNamespace(m); err != nil {
-		return err
-	}
-	return q.checkObjectName(m)
-}
-
-// toStorageVersion gives an object of the served version as it is stored. It may change
-// the object.
+// toStorageVersion converts an object of the served version to the storage version. It may change
+// served.
 func (q *request) toStorageVersion(served runtime.Object) (runtime.Object, error) {
 	obj, err := q.res.Convert(served, q.res.StorageVersion)
 	if err != nil {
@@ -190,45 +203,104 @@ func (q *request) toStorageVersion(served runtime.Object) (runtime.Object, error
 	return q.res.Canonical(obj), nil
 }
 
-// fieldManager keeps the managedFields of what the request writes to.
+// decodePost decodes the options and the body of a POST that does not create the object in its body. It
+// checks the namespace (NS-01, NS-02) and runs mutating admission. The caller runs validating admission.
+func (a *API) decodePost(q *request) (opts metav1.CreateOptions, obj runtime.Object, admission *admissionRunner, err error) {
+	if _, err := q.readBody(); err != nil { // its size is checked before the options (CR-14)
+		return opts, nil, nil, err
+	}
+	if opts, err = q.decodeCreateOptions(); err != nil {
+		return opts, nil, nil, err
+	}
+	if obj, err = q.decodeBody(opts.FieldValidation); err != nil {
+		return opts, nil, nil, err
+	}
+	if err := q.ensureNamespace(resource.Accessor(obj)); err != nil {
+		return opts, nil, nil, err
+	}
+	if !isLocalReview(q.res) {
+		if err := a.checkNamespaceActive(q.parent, q.namespace(), resource.Accessor(obj)); err != nil {
+			return opts, nil, nil, err
+		}
+	}
+	admission = a.newAdmissionRunner(q, writeOptions{opts.DryRun, opts.FieldManager, opts.FieldValidation})
+	obj, err = admission.mutate(obj, nil)
+	return opts, obj, admission, err
+}
+
+// checkMatchesPath returns an error if m is not the object of the path. It sets the namespace.
+func (q *request) checkMatchesPath(m metav1.Object) error {
+	if err := q.ensureNamespace(m); err != nil {
+		return err
+	}
+	return q.checkObjectName(m)
+}
+
+// ensureNamespace sets the namespace of the path, and returns an error if m has another one (NM-17,
+// NM-18). That of a cluster-scoped object is removed (NM-19).
+func (q *request) ensureNamespace(m metav1.Object) error {
+	namespace, sent := q.namespace(), m.GetNamespace()
+	if q.res.Namespaced && sent != "" && sent != namespace {
+		return apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
+	}
+	m.SetNamespace(namespace)
+	return nil
+}
+
+// checkObjectName returns an error if m has another name than the path (NM-15, NM-16, NM-20). The path
+// of a collection has none.
+func (q *request) checkObjectName(m metav1.Object) error {
+	switch name := m.GetName(); {
+	case q.info.Name == "", name == q.info.Name:
+		return nil
+	case name == "":
+		return apierrors.NewBadRequest(fmt.Sprintf(
+			"the name of the object (%s based on URL) was undeterminable: name must be provided", q.info.Name))
+	default:
+		return apierrors.NewBadRequest(fmt.Sprintf(
+			"the name of the object (%s) does not match the name on the URL (%s)", name, q.info.Name))
+	}
+}
+
+// fieldManager returns the FieldManager of the resource, or subresource, of the path.
 func (q *request) fieldManager() (*managedfields.FieldManager, error) {
 	return q.types.FieldManager(q.parent, q.info.Subresource)
 }
 
-// managerName is the owner of the fields that the request writes (SA-25).
+// managerName returns the owner of the fields that the request writes (SA-25). fieldManager is that of
+// the options.
 func (q *request) managerName(fieldManager string) string {
 	return managedfields.ManagerOrUserAgent(fieldManager, q.r.UserAgent())
 }
 
-// replyRecord answers with a stored object.
-func (q *request) replyRecord(code int, rec *memstore.Record) error {
-	if err := q.checkSingleForm(); err != nil {
-		return err
-	}
-	body, err := q.encoder.EncodeRecord(rec)
-	if err != nil {
-		return err
-	}
-	return q.writeBody(code, body)
+// storagePath returns the key of the object in the etcd of a real server, which is part of some errors.
+func (q *request) storagePath() string {
+	return "/" + strings.Trim(strings.Join([]string{"registry", storagePrefix(q.parent), q.namespace()}, "/"), "/") + "/" + q.info.Name
 }
 
-// replyObject answers with an object that is not stored, of the served version.
-func (q *request) replyObject(code int, obj runtime.Object) error {
-	if err := q.checkSingleForm(); err != nil {
-		return err
+// storagePrefix returns the prefix under which a real server stores the objects of a resource. Some
+// have the name of an early version.
+func storagePrefix(res *resource.Resource) string {
+	if res.Custom != nil {
+		return res.Group + "/" + res.Plural
 	}
-	body, err := q.encoder.EncodeObject(obj)
-	if err != nil {
-		return err
+	switch res.GroupResource().String() {
+	case "nodes":
+		return "minions"
+	case "replicationcontrollers":
+		return "controllers"
+	case "services":
+		return "services/specs"
+	case "endpoints":
+		return "services/endpoints"
+	case "ingresses.networking.k8s.io":
+		return "ingress"
 	}
-	return q.writeBody(code, body)
+	return res.Plural
 }
 
-func (q *request) writeBody(code int, body []byte) error {
-	h := q.w.Header()
-	h.Set("Content-Type", q.encoder.ContentType(false))
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	q.w.WriteHeader(code)
-	_, _ = q.w.Write(body) // the client may be gone; nobody is left to tell
-	return nil
-}
+// typeName returns the Go type of v, such as "*v1.ConfigMapList".
+func typeName(v any) string { return fmt.Sprintf("%T", v) }
+
+// nameFromKey returns the name of the object under key.
+func nameFromKey(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }

@@ -13,16 +13,16 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// selector is what a list or a watch selects by. The zero value selects all.
+// selector is the label selector and the field selector of a list or a watch. The zero value selects
+// everything.
 type selector struct {
 	labels labels.Selector
 	fields fields.Selector
-	// res is whose fields those are.
+	// res is the resource of the fields.
 	res *resource.Resource
 }
 
-// newSelector takes the selectors from list options and checks that the type
-// knows the fields (SE-05, SE-06).
+// newSelector returns the selector of list options. The error is that of an unknown field (SE-05, SE-06).
 func newSelector(res *resource.Resource, opts *metainternal.ListOptions) (selector, error) {
 	s := selector{res: res}
 	if opts.LabelSelector != nil && !opts.LabelSelector.Empty() {
@@ -40,11 +40,11 @@ func newSelector(res *resource.Resource, opts *metainternal.ListOptions) (select
 	return s, nil
 }
 
-// isEmpty reports whether nothing is left out.
+// isEmpty reports whether s selects everything.
 func (s selector) isEmpty() bool { return s.labels == nil && s.fields == nil }
 
-// matches reports whether a record is selected. Nil never is. Fields of another version than
-// the stored one are read of the converted object, whose conversion may fail.
+// matches reports whether rec is selected. nil is not. Fields of another version than the stored one are read
+// from the converted object; the error is that of the conversion.
 func (s selector) matches(rec *memstore.Record) (bool, error) {
 	if rec == nil || s.labels != nil && !s.labels.Matches((*recordLabels)(rec)) {
 		return false, nil
@@ -62,7 +62,7 @@ func (s selector) matches(rec *memstore.Record) (bool, error) {
 	return s.fields.Matches(convertedFields{(*recordFields)(rec), converted}), nil
 }
 
-// convertedFields shows a record's fields to a selector as another version has them.
+// convertedFields are the fields of a record in another version than the stored one.
 type convertedFields struct {
 	*recordFields
 	converted fields.Set
@@ -79,7 +79,7 @@ func (c convertedFields) Get(field string) string {
 	return c.recordFields.Get(field)
 }
 
-// recordLabels shows a record's labels to a selector.
+// recordLabels implements labels.Labels for a record.
 type recordLabels memstore.Record
 
 func (r *recordLabels) Has(label string) bool {
@@ -94,8 +94,8 @@ func (r *recordLabels) Get(label string) string {
 
 func (r *recordLabels) Lookup(label string) (string, bool) { return r.Labels.Get(label) }
 
-// recordFields shows a record's fields to a selector: its name and namespace
-// from its key, the others as the type extracted them.
+// recordFields implements fields.Fields for a record. The name and the namespace are those in its key; the
+// resource has extracted the others.
 type recordFields memstore.Record
 
 func (r *recordFields) Has(field string) bool {

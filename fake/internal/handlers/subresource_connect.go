@@ -9,21 +9,21 @@ import (
 	"example.com/fakeapi/fake/internal/status"
 )
 
-// needsKubelet tells the subresources behind which something runs: the log of a
-// pod, a command in it, a port of it.
+// needsKubelet reports whether a kubelet serves a subresource: the log of a pod, a command in it or a port of
+// it.
 func needsKubelet(sub *resource.Subresource) bool {
 	return sub != nil && (sub.IsConnect || sub.Name == "log")
 }
 
-// rejectKubeletRequest refuses what only a node, or what runs there, can answer: nothing runs
-// here. An object that does not exist is told apart from that.
+// rejectKubeletRequest returns an error for a request that only a kubelet can answer. Its errors for a missing
+// object and for the request itself come first.
 func (a *API) rejectKubeletRequest(q *request) error {
 	if q.sub.IsConnect && q.r.URL.Query().Has("dryRun") { // DR-09
 		return apierrors.NewBadRequest("dryRun is not supported")
 	}
 	name := q.info.Name
 	if q.sub.Name == "proxy" {
-		// The name can have a scheme and a port with it, as in https:web:8443.
+		// The name can have a scheme and a port, as in https:web:8443.
 		var ok bool
 		if _, name, _, ok = utilnet.SplitSchemeNamePort(q.info.Name); !ok {
 			return apierrors.NewBadRequest("invalid " + q.res.Singular + " request \"" + q.info.Name + "\"")

@@ -12,28 +12,28 @@ import (
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"example.com/fakeapi/fake/internal/rest"
 	"example.com/fakeapi/fake/internal/status"
 )
 
-// maxEvictionAttempts is how often an eviction starts again because somebody wrote the pod
-// meanwhile.
+// maxEvictionAttempts is how often an eviction is tried if the pod is changed at the same time.
 const maxEvictionAttempts = 20
 
 // evict deletes a pod if its PodDisruptionBudget allows it (SU-14).
 func (a *API) evict(q *request) error {
-	opts, body, admit, err := a.decodePost(q.withBodyResource(q.sub.BodyResource()))
+	opts, obj, admission, err := a.decodePost(q.withBodyResource(q.sub.BodyResource()))
 	if err != nil {
 		return err
 	}
-	sent := body.(*policyv1.Eviction)
-	if sent.Name != q.info.Name {
+	eviction := obj.(*policyv1.Eviction)
+	if eviction.Name != q.info.Name {
 		return apierrors.NewBadRequest("name in URL does not match name in Eviction object")
 	}
-	deleteOpts, err := evictionDeleteOptions(sent, opts.DryRun)
+	deleteOpts, err := evictionDeleteOptions(eviction, opts.DryRun)
 	if err != nil {
 		return err
 	}
-	if err := admit.validate(sent, nil); err != nil {
+	if err := admission.validate(eviction, nil); err != nil {
 		return err
 	}
 	for attempt := 1; ; attempt++ {
@@ -47,27 +47,28 @@ func (a *API) evict(q *request) error {
 	}
 }
 
-// evictionDeleteOptions are those of the delete that an eviction is. A dry run can be
-// asked for in the request and in the body.
-func evictionDeleteOptions(sent *policyv1.Eviction, dryRun []string) (*metav1.DeleteOptions, error) {
-	opts := cmp.Or(sent.DeleteOptions, &metav1.DeleteOptions{})
+// evictionDeleteOptions are those of the delete of an eviction. The query and the body can
+// ask for a dry run.
+func evictionDeleteOptions(eviction *policyv1.Eviction, dryRun []string) (*metav1.DeleteOptions, error) {
+	opts := cmp.Or(eviction.DeleteOptions, &metav1.DeleteOptions{})
 	switch {
 	case len(opts.DryRun) == 0:
 		opts.DryRun = dryRun
 	case len(dryRun) > 0 && !slices.Equal(dryRun, opts.DryRun):
-		//lint:ignore ST1005 the words of a real server
+		//lint:ignore ST1005 the text of a real server
 		return nil, fmt.Errorf("Non-matching dry-run options in request and content: %v and %v", dryRun, opts.DryRun)
 	}
 	return opts, nil
 }
 
-// hasResourceVersion reports whether a delete is for one state of an object only.
+// hasResourceVersion reports whether opts have a precondition on the resourceVersion.
 func hasResourceVersion(opts *metav1.DeleteOptions) bool {
 	p := opts.Preconditions
 	return p != nil && p.ResourceVersion != nil && *p.ResourceVersion != ""
 }
 
-// withResourceVersion makes a delete one for the state that a pod is in now.
+// withResourceVersion returns opts with a precondition on the resourceVersion. It is that of pod unless opts
+// have one.
 func withResourceVersion(opts *metav1.DeleteOptions, pod *corev1.Pod) *metav1.DeleteOptions {
 	if hasResourceVersion(opts) {
 		return opts
@@ -78,14 +79,13 @@ func withResourceVersion(opts *metav1.DeleteOptions, pod *corev1.Pod) *metav1.De
 	return opts
 }
 
-// tryEvict evicts the pod as it is now; again tells that it was not that any more and
-// that nothing was done.
+// tryEvict evicts the pod. retry reports whether the pod was changed at the same time and nothing was done.
 func (a *API) tryEvict(q *request, opts *metav1.DeleteOptions) (retry bool, err error) {
 	rec := a.store.View().Get(q.key())
 	if rec == nil {
 		return false, apierrors.NewNotFound(q.res.GroupResource(), q.info.Name)
 	}
-	obj, err := a.objects.get(q.res, rec)
+	obj, err := a.store.Decode(q.res, rec)
 	if err != nil {
 		return false, err
 	}
@@ -95,16 +95,16 @@ func (a *API) tryEvict(q *request, opts *metav1.DeleteOptions) (retry bool, err 
 	}
 	switch phase := pod.Status.Phase; {
 	case phase == corev1.PodSucceeded, phase == corev1.PodFailed, pod.DeletionTimestamp != nil:
-		return false, a.deleteEvicted(q, opts) // it does not count any more
-	case phase == corev1.PodPending: // it does not count yet
+		return false, a.deleteEvicted(q, opts) // it does not count for the budget any more
+	case phase == corev1.PodPending: // it does not count for the budget yet
 		err := a.deleteEvicted(q, withResourceVersion(opts, pod))
 		return apierrors.IsConflict(err) && !hasResourceVersion(opts), err
 	}
-	budget, free, err := a.spendDisruptionBudget(q.namespace(), pod, isDryRun(opts.DryRun))
+	budget, isUnhealthy, err := a.spendDisruptionBudget(q.namespace(), pod, isDryRun(opts.DryRun))
 	switch {
 	case err != nil:
 		return false, err
-	case !free:
+	case !isUnhealthy:
 		return false, a.deleteEvicted(q, opts)
 	}
 	err = a.deleteEvicted(q, withResourceVersion(opts, pod))
@@ -114,16 +114,16 @@ func (a *API) tryEvict(q *request, opts *metav1.DeleteOptions) (retry bool, err 
 	return false, err
 }
 
-// checkEvictionOptions refuses what the delete would refuse in the end, before a budget pays for
-// it. A real server may have taken its due by then.
+// checkEvictionOptions returns the errors of the delete before the budget is decremented. A real server
+// decrements it first.
 func (a *API) checkEvictionOptions(q *request, pod *corev1.Pod, opts *metav1.DeleteOptions) error {
-	if err := invalidOptions("DeleteOptions", metavalidation.ValidateDeleteOptions(opts)); err != nil {
+	if err := status.InvalidOptions("DeleteOptions", metavalidation.ValidateDeleteOptions(opts)); err != nil {
 		return err
 	}
-	return checkPreconditions(q.res, pod, opts.Preconditions)
+	return rest.CheckPreconditions(q.res, pod, opts.Preconditions)
 }
 
-// deleteEvicted deletes the pod, having said in its status why.
+// deleteEvicted deletes the pod, after it has set the condition DisruptionTarget.
 func (a *API) deleteEvicted(q *request, opts *metav1.DeleteOptions) error {
 	if !isDryRun(opts.DryRun) {
 		var err error
@@ -131,22 +131,22 @@ func (a *API) deleteEvicted(q *request, opts *metav1.DeleteOptions) error {
 			return err
 		}
 	}
-	_, err := a.deleteObject(nil, q.res, q.key(), q.info.Name, opts) // the plugins were asked about the eviction
+	_, err := a.deleteObject(nil, q.res, q.key(), q.info.Name, opts) // admission has run for the eviction
 	return err
 }
 
-// addDisruptionCondition writes the condition by which others tell an eviction from a plain
-// delete, and gives the options of the delete, which is for the state after that.
+// addDisruptionCondition sets the condition DisruptionTarget, which distinguishes an eviction from a delete.
+// It returns opts with the precondition on the resourceVersion, if they have one, set to the new one.
 func (a *API) addDisruptionCondition(q *request, opts *metav1.DeleteOptions) (*metav1.DeleteOptions, error) {
-	out, err := a.updateStore(q.res, q.key(), false, func(old runtime.Object) (runtime.Object, error) {
+	result, err := a.store.GuaranteedUpdate(q.res, q.key(), false, func(old runtime.Object) (runtime.Object, error) {
 		if old == nil {
 			return nil, apierrors.NewNotFound(q.res.GroupResource(), q.info.Name)
 		}
 		pod := old.(*corev1.Pod)
-		if err := checkPreconditions(q.res, pod, opts.Preconditions); err != nil {
+		if err := rest.CheckPreconditions(q.res, pod, opts.Preconditions); err != nil {
 			return nil, err
 		}
-		setPodCondition(pod, a.now(), corev1.PodCondition{
+		setPodCondition(pod, a.clock.Timestamp(), corev1.PodCondition{
 			Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue,
 			Reason: "EvictionByEvictionAPI", Message: "Eviction API: evicting",
 		})
@@ -156,7 +156,7 @@ func (a *API) addDisruptionCondition(q *request, opts *metav1.DeleteOptions) (*m
 		return opts, err
 	}
 	opts = opts.DeepCopy()
-	revision := out.event.Record.Revision.String()
+	revision := result.Event.Record.Revision.String()
 	opts.Preconditions.ResourceVersion = &revision
 	return opts, nil
 }

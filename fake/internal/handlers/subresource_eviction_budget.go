@@ -18,14 +18,14 @@ import (
 	"example.com/fakeapi/fake/internal/status"
 )
 
-// maxDisruptedPods is the most pods that a budget may be waiting for before it allows no
-// more evictions.
+// maxDisruptedPods is the number of disrupted pods in the status of a budget above which it does not allow
+// evictions.
 const maxDisruptedPods = 2000
 
-// spendDisruptionBudget takes the eviction of a pod from the budget that it counts for, if there is
-// one. free tells that a budget, which is named, has a say and that an eviction
-// costs nothing, since the pod is not healthy as it is now.
-func (a *API) spendDisruptionBudget(namespace string, pod *corev1.Pod, dryRun bool) (name string, free bool, err error) {
+// spendDisruptionBudget decrements the PodDisruptionBudget of a pod and returns its name, or "" if there is
+// none. isUnhealthy reports that the budget was not decremented, because the pod is not healthy now. The
+// error is that of an eviction that the budget does not allow.
+func (a *API) spendDisruptionBudget(namespace string, pod *corev1.Pod, dryRun bool) (name string, isUnhealthy bool, err error) {
 	res := a.types.Table().Lookup("policy", "v1", "poddisruptionbudgets")
 	budgets, err := a.matchingBudgets(res, namespace, pod)
 	switch {
@@ -43,16 +43,16 @@ func (a *API) spendDisruptionBudget(namespace string, pod *corev1.Pod, dryRun bo
 	return b.Name, false, a.decrementBudget(res, b, pod.Name, dryRun)
 }
 
-// matchingBudgets gives the budgets whose selector matches a pod.
+// matchingBudgets returns the budgets whose selector matches pod.
 func (a *API) matchingBudgets(res *resource.Resource, namespace string, pod *corev1.Pod) (all []*policyv1.PodDisruptionBudget, err error) {
 	for rec := range a.store.View().Range(codec.Key(res, namespace, ""), "") {
-		obj, err := a.objects.get(res, rec)
+		obj, err := a.store.Decode(res, rec)
 		if err != nil {
 			return nil, err
 		}
 		b := obj.(*policyv1.PodDisruptionBudget)
 		selector, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
-		if err == nil && selector.Matches(labels.Set(pod.Labels)) { // an invalid one matches nothing
+		if err == nil && selector.Matches(labels.Set(pod.Labels)) { // an invalid selector does not match
 			all = append(all, b)
 		}
 	}
@@ -68,8 +68,8 @@ func isReady(pod *corev1.Pod) bool {
 	return false
 }
 
-// canEvictUnhealthy reports whether a budget lets pods go that are not ready: always if
-// it says so, or else while there are as many healthy ones as it wants (KEP-3017).
+// canEvictUnhealthy reports whether a budget allows the eviction of pods that are not ready: by its policy,
+// or because it has as many healthy pods as desired (KEP-3017).
 func canEvictUnhealthy(b *policyv1.PodDisruptionBudget) bool {
 	if policy := b.Spec.UnhealthyPodEvictionPolicy; policy != nil && *policy == policyv1.AlwaysAllow {
 		return true
@@ -77,51 +77,51 @@ func canEvictUnhealthy(b *policyv1.PodDisruptionBudget) bool {
 	return b.Status.CurrentHealthy >= b.Status.DesiredHealthy && b.Status.DesiredHealthy > 0
 }
 
-// decrementBudget writes down that a budget allows one eviction less, as a real server does
-// through its own client.
+// decrementBudget decrements disruptionsAllowed in the status of a budget. A real server does this through
+// its own client.
 func (a *API) decrementBudget(res *resource.Resource, b *policyv1.PodDisruptionBudget, pod string, dryRun bool) error {
-	tracker, err := a.types.FieldManager(res, "status")
+	manager, err := a.types.FieldManager(res, "status")
 	if err != nil {
 		return err
 	}
-	_, err = a.updateStore(res, codec.Key(res, b.Namespace, b.Name), dryRun, func(old runtime.Object) (runtime.Object, error) {
+	_, err = a.store.GuaranteedUpdate(res, codec.Key(res, b.Namespace, b.Name), dryRun, func(old runtime.Object) (runtime.Object, error) {
 		if old == nil {
 			return nil, apierrors.NewNotFound(res.GroupResource(), b.Name)
 		}
-		now := old.DeepCopyObject().(*policyv1.PodDisruptionBudget)
-		if err := checkBudget(now); err != nil {
+		updated := old.DeepCopyObject().(*policyv1.PodDisruptionBudget)
+		if err := checkBudget(updated); err != nil {
 			return nil, err
 		}
-		recordDisruption(now, pod, a.now())
-		return a.clock.updateManagedFields(tracker, old, now, "kube-apiserver"), nil
+		recordDisruption(updated, pod, a.clock.Timestamp())
+		return a.clock.UpdateManagedFields(manager, old, updated, "kube-apiserver"), nil
 	})
 	return err
 }
 
-// checkBudget refuses an eviction that a budget does not allow.
+// checkBudget returns the error of an eviction that a budget does not allow.
 func checkBudget(b *policyv1.PodDisruptionBudget) error {
-	refuse := func(why string) error {
-		return apierrors.NewForbidden(schema.GroupResource{Group: policyv1.GroupName, Resource: "poddisruptionbudget"}, b.Name, errors.New(why))
+	forbidden := func(cause string) error {
+		return apierrors.NewForbidden(schema.GroupResource{Group: policyv1.GroupName, Resource: "poddisruptionbudget"}, b.Name, errors.New(cause))
 	}
 	switch {
 	case b.Status.ObservedGeneration < b.Generation:
 		return budgetNotProcessed(b.Name)
 	case b.Status.DisruptionsAllowed < 0:
-		return refuse("pdb disruptions allowed is negative")
+		return forbidden("pdb disruptions allowed is negative")
 	case len(b.Status.DisruptedPods) > maxDisruptedPods:
-		return refuse("DisruptedPods map too big - too many evictions not confirmed by PDB controller")
+		return forbidden("DisruptedPods map too big - too many evictions not confirmed by PDB controller")
 	case b.Status.DisruptionsAllowed == 0:
 		return status.DisruptionBudgetViolated(disruptionCause(b), 0)
 	}
 	return nil
 }
 
-// budgetNotProcessed is the refusal while nobody knows what the budget allows.
+// budgetNotProcessed is the 429 of an eviction while the status of the budget is not up to date.
 func budgetNotProcessed(name string) error {
 	return status.DisruptionBudgetViolated("The disruption budget "+name+" is still being processed by the server.", 10)
 }
 
-// disruptionCause says why a budget allows no disruption.
+// disruptionCause returns the reason why a budget does not allow a disruption.
 func disruptionCause(b *policyv1.PodDisruptionBudget) string {
 	c := meta.FindStatusCondition(b.Status.Conditions, policyv1.DisruptionAllowedCondition)
 	hasMessage := c != nil && c.Status == metav1.ConditionFalse && c.Message != ""
@@ -137,8 +137,9 @@ func disruptionCause(b *policyv1.PodDisruptionBudget) string {
 	return fmt.Sprintf("The disruption budget %s does not allow evicting pods currently", b.Name)
 }
 
-// recordDisruption tells the budget's controller which pod is about to go.
-func recordDisruption(b *policyv1.PodDisruptionBudget, pod string, at metav1.Time) {
+// recordDisruption decrements disruptionsAllowed and adds the pod to disruptedPods, for the controller of
+// budgets.
+func recordDisruption(b *policyv1.PodDisruptionBudget, pod string, now metav1.Time) {
 	b.Status.DisruptionsAllowed--
 	if b.Status.DisruptionsAllowed == 0 {
 		meta.SetStatusCondition(&b.Status.Conditions, metav1.Condition{
@@ -149,5 +150,5 @@ func recordDisruption(b *policyv1.PodDisruptionBudget, pod string, at metav1.Tim
 	if b.Status.DisruptedPods == nil {
 		b.Status.DisruptedPods = map[string]metav1.Time{}
 	}
-	b.Status.DisruptedPods[pod] = at
+	b.Status.DisruptedPods[pod] = now
 }

@@ -14,9 +14,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/status"
 )
 
-// getScale shows how many replicas an object wants and has (SU-08).
+// getScale returns the Scale of an object (SU-08).
 func (a *API) getScale(q *request) error {
 	var opts metav1.GetOptions
 	if err := q.decodeOptions(&opts); err != nil {
@@ -33,7 +36,7 @@ func (a *API) getScale(q *request) error {
 	if rec == nil {
 		return scaleNotFound(q)
 	}
-	obj, err := a.objects.get(q.res, rec)
+	obj, err := a.store.Decode(q.res, rec)
 	if err != nil {
 		return err
 	}
@@ -44,48 +47,36 @@ func (a *API) getScale(q *request) error {
 	return q.withBodyResource(q.sub.BodyResource()).replyObject(http.StatusOK, scale)
 }
 
-// updateScale replaces the number of replicas (SU-09, SU-12).
-func (a *API) updateScale(q *request) error {
-	scale := q.withBodyResource(q.sub.BodyResource())
-	w, err := scale.parseUpdate()
+// updateScale replaces the Scale of an object (SU-09, SU-12).
+func (a *API) updateScale(q *request) error { return a.writeScale(q, (*request).parseUpdate) }
+
+// patchScale patches the Scale of an object (PA-22).
+func (a *API) patchScale(q *request) error { return a.writeScale(q, (*request).parsePatch) }
+
+// writeScale serves an update or a patch of the Scale of an object, which parse parses.
+func (a *API) writeScale(q *request, parse func(*request) (*updatedObjectInfo, error)) error {
+	scaleRequest := q.withBodyResource(q.sub.BodyResource())
+	info, err := parse(scaleRequest)
 	if err != nil {
 		return err
 	}
-	return a.runScaleUpdate(q, scale, w)
-}
-
-// patchScale patches the Scale of an object as any object is patched (PA-22).
-func (a *API) patchScale(q *request) error {
-	scale := q.withBodyResource(q.sub.BodyResource())
-	w, err := scale.parsePatch()
-	if err != nil {
-		return err
-	}
-	return a.runScaleUpdate(q, scale, w)
-}
-
-// runScaleUpdate commits a rewrite of the Scale of an object, and answers with it.
-func (a *API) runScaleUpdate(q, scaleRequest *request, w *updatedObjectInfo) error {
-	admit := a.newAdmissionRunner(scaleRequest, w.options)
-	_, out, err := a.tryUpdate(q, &updatedObjectInfo{
-		options:       w.options,
-		mayCreate:     true, // so that it is asked where there is nothing to scale
-		skipAdmission: true,
+	info.admission = a.newAdmissionRunner(scaleRequest, info.options)
+	_, result, err := a.guaranteedUpdate(q, &updatedObjectInfo{
+		options:   info.options,
+		mayCreate: true, // so that updatedObject returns the error of a missing object
 		updatedObject: func(old runtime.Object) (runtime.Object, error) {
 			if old == nil {
 				return nil, scaleNotFound(q)
 			}
-			return q.applyScale(old, func(before runtime.Object) (runtime.Object, error) {
-				return w.objectToStore(scaleRequest, admit, before)
-			}, admit)
+			return q.applyScale(old, scaleRequest, info)
 		},
 	})
 	if err != nil {
 		return err
 	}
-	obj := out.obj
-	if e := out.event; e != nil && e.Record != nil {
-		if obj, err = a.objects.get(q.res, e.Record); err != nil {
+	obj := result.Object
+	if e := result.Event; e != nil && e.Record != nil {
+		if obj, err = a.store.Decode(q.res, e.Record); err != nil {
 			return err
 		}
 	}
@@ -93,13 +84,12 @@ func (a *API) runScaleUpdate(q, scaleRequest *request, w *updatedObjectInfo) err
 	if err != nil {
 		return err
 	}
-	return q.withBodyResource(q.sub.BodyResource()).replyObject(http.StatusOK, scale)
+	return scaleRequest.replyObject(http.StatusOK, scale)
 }
 
-// applyScale gives the object that a change of its Scale makes of it, if the plugins
-// allow the Scale.
-func (q *request) applyScale(old runtime.Object, next updateFunc, admit *admissionRunner) (runtime.Object, error) {
-	m := accessor(old)
+// applyScale returns old with its Scale updated by info. Admission runs on the Scale.
+func (q *request) applyScale(old runtime.Object, scaleRequest *request, info *updatedObjectInfo) (runtime.Object, error) {
+	m := resource.Accessor(old)
 	entries := newScaleHandler(q.res, m.GetManagedFields())
 	before, err := q.scaleBeforeUpdate(old)
 	if err != nil {
@@ -109,38 +99,36 @@ func (q *request) applyScale(old runtime.Object, next updateFunc, admit *admissi
 	if before.ManagedFields, err = entries.ToSubresource(); err != nil {
 		return nil, err
 	}
-	changed, err := next(before)
+	updated, err := info.admittedObject(scaleRequest, before)
 	if err != nil {
 		return nil, err
 	}
-	scale, ok := changed.(*autoscalingv1.Scale)
+	scale, ok := updated.(*autoscalingv1.Scale)
 	if !ok {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("expected input object type to be Scale, but %T", changed))
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("expected input object type to be Scale, but %T", updated))
 	}
-	if q.res.Custom == nil { // whose schema has a word to say, and nobody else
+	if q.res.Custom == nil { // custom resources are validated by their schema
 		if err := validateScale(scale, m.GetName()); err != nil {
 			return nil, err
 		}
 	}
 	if scale.UID != "" && scale.UID != m.GetUID() {
-		//lint:ignore ST1005 the words of a real server
-		return nil, apierrors.NewConflict(scaleResource(q), m.GetName(), fmt.Errorf(
-			"Precondition failed: UID in precondition: %v, UID in object meta: %v", scale.UID, m.GetUID()))
+		return nil, status.PreconditionFailed(scaleResource(q), m.GetName(), "UID", scale.UID, m.GetUID())
 	}
-	if err := admit.validate(scale, before); err != nil {
+	if err := info.admission.validate(scale, before); err != nil {
 		return nil, err
 	}
 	obj := old.DeepCopyObject()
 	if err := setReplicas(q.res, obj, scale.Spec.Replicas); err != nil {
 		return nil, err
 	}
-	kept, err := entries.ToParent(scale.ManagedFields)
+	managedFields, err := entries.ToParent(scale.ManagedFields)
 	if err != nil {
 		return nil, err
 	}
-	accessor(obj).SetManagedFields(kept)
+	resource.Accessor(obj).SetManagedFields(managedFields)
 	if q.res.Custom == nil || scale.ResourceVersion != "" {
-		accessor(obj).SetResourceVersion(scale.ResourceVersion)
+		resource.Accessor(obj).SetResourceVersion(scale.ResourceVersion)
 	}
 	return obj, nil
 }
@@ -150,15 +138,12 @@ func validateScale(scale *autoscalingv1.Scale, name string) error {
 	if n := scale.Spec.Replicas; n < 0 {
 		errs = append(errs, field.Invalid(field.NewPath("spec", "replicas"), n, "must be greater than or equal to 0"))
 	}
-	if len(errs) == 0 {
-		return nil
-	}
-	return apierrors.NewInvalid(schema.GroupKind{Group: autoscalingv1.GroupName, Kind: "Scale"}, name, errs)
+	return status.Invalid(schema.GroupKind{Group: autoscalingv1.GroupName, Kind: "Scale"}, name, errs)
 }
 
-// scaleResource is what errors about a Scale name: the kind is that of the parent.
+// scaleResource returns the resource in the errors about a Scale.
 func scaleResource(q *request) schema.GroupResource {
-	if q.res.Custom != nil { // here the store itself answers
+	if q.res.Custom != nil { // the error is that of the store of the parent
 		return q.res.GroupResource()
 	}
 	return schema.GroupResource{Group: q.res.Group, Resource: q.res.Plural + "/scale"}
@@ -166,7 +151,7 @@ func scaleResource(q *request) schema.GroupResource {
 
 func scaleNotFound(q *request) error { return apierrors.NewNotFound(scaleResource(q), q.info.Name) }
 
-// replicasField is where an object keeps how many it wants.
+// replicasField returns the field with the desired replicas of a built-in object.
 func replicasField(obj runtime.Object) **int32 {
 	switch o := obj.(type) {
 	case *appsv1.Deployment:
@@ -178,17 +163,17 @@ func replicasField(obj runtime.Object) **int32 {
 	case *corev1.ReplicationController:
 		return &o.Spec.Replicas
 	}
-	panic(fmt.Sprintf("%T has a scale and no replicas", obj)) // a test asks for every scale
+	panic(fmt.Sprintf("%T has a Scale and no replicas", obj)) // a test covers every scale
 }
 
 // scaleFromObject makes the Scale of an object.
 func scaleFromBuiltin(obj runtime.Object) (*autoscalingv1.Scale, error) {
-	m := accessor(obj)
+	m := resource.Accessor(obj)
 	scale := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{
 		Name: m.GetName(), Namespace: m.GetNamespace(), UID: m.GetUID(),
 		ResourceVersion: m.GetResourceVersion(), CreationTimestamp: m.GetCreationTimestamp(),
 	}}
-	scale.Spec.Replicas = 1 // the default of all that have it
+	scale.Spec.Replicas = 1 // the default of all built-in objects
 	if n := *replicasField(obj); n != nil {
 		scale.Spec.Replicas = *n
 	}

@@ -15,15 +15,14 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// unsetReplicas stands in the Scale of a custom resource that has none, on its way to be changed.
+// unsetReplicas is spec.replicas in the Scale of a custom resource without replicas, during an update.
 const unsetReplicas = math.MinInt32
 
-// errScaleNotDecodable is said of every Scale of a custom resource that does not decode: a real
-// server asks the scheme of custom resources what kind was expected, and reports that it
-// does not know.
+// errScaleNotDecodable is the error of every Scale of a custom resource that does not decode. A real server
+// looks up the expected kind in the scheme of custom resources, and returns the error of that.
 var errScaleNotDecodable = apierrors.NewBadRequest(`no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"`)
 
-// scaleFromObject makes the Scale of an object for a client.
+// scaleFromObject returns the Scale of an object for a client.
 func (q *request) scaleFromObject(obj runtime.Object) (*autoscalingv1.Scale, error) {
 	if q.res.Custom == nil {
 		scale, err := scaleFromBuiltin(obj)
@@ -42,8 +41,7 @@ func (q *request) scaleFromObject(obj runtime.Object) (*autoscalingv1.Scale, err
 	return scale, nil
 }
 
-// scaleBeforeUpdate makes the Scale of an object that is about to be changed: here a custom
-// resource may have no replicas yet.
+// scaleBeforeUpdate returns the Scale of an object for an update. A custom resource may have no replicas yet.
 func (q *request) scaleBeforeUpdate(old runtime.Object) (*autoscalingv1.Scale, error) {
 	if q.res.Custom == nil {
 		return q.scaleFromObject(old)
@@ -55,7 +53,7 @@ func (q *request) scaleBeforeUpdate(old runtime.Object) (*autoscalingv1.Scale, e
 	return scale, err
 }
 
-// scaleFromCustomResource makes the Scale of a custom resource, and tells whether it has replicas.
+// scaleFromCustomResource returns the Scale of a custom resource, and whether it has replicas.
 func scaleFromCustomResource(res *resource.Resource, obj runtime.Object) (scale *autoscalingv1.Scale, found bool, err error) {
 	u, paths := obj.(*unstructured.Unstructured), res.Custom.Scale()
 	scale = &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{
@@ -77,7 +75,7 @@ func scaleFromCustomResource(res *resource.Resource, obj runtime.Object) (scale 
 	return scale, found, err
 }
 
-// setReplicas changes how many replicas an object wants.
+// setReplicas sets the desired replicas of an object.
 func setReplicas(res *resource.Resource, obj runtime.Object, n int32) error {
 	if res.Custom == nil {
 		*replicasField(obj) = &n
@@ -90,7 +88,8 @@ func setReplicas(res *resource.Resource, obj runtime.Object, n int32) error {
 	return unstructured.SetNestedField(obj.(*unstructured.Unstructured).Object, int64(n), pathFields(path)...)
 }
 
-// newScaleHandler begins a write to the scale of an object with these entries.
+// newScaleHandler returns the handler of the managedFields of a write to the Scale of an object, which are
+// entries.
 func newScaleHandler(res *resource.Resource, entries []metav1.ManagedFieldsEntry) managedfields.ScaleHandler {
 	if res.Custom == nil {
 		return managedfields.NewScaleHandler(res, entries)
@@ -105,5 +104,5 @@ func newScaleHandler(res *resource.Resource, entries []metav1.ManagedFieldsEntry
 	return managedfields.NewCRDScaleHandler(res.GroupVersion(), paths, entries)
 }
 
-// pathFields are the fields of a simple JSON path.
+// pathFields returns the fields of a simple JSON path, such as ".spec.replicas".
 func pathFields(path string) []string { return strings.Split(strings.TrimPrefix(path, "."), ".") }

@@ -1,31 +1,35 @@
 package handlers
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+
+	"example.com/fakeapi/fake/internal/resource"
 )
 
+// maxWarningsLength is the number of characters of all warnings above which each of them is truncated to
+// truncatedWarningLength (WN-04).
 const (
-	// maxWarningsLength is how many characters warnings may have together before
-	// they are cut, truncatedWarningLength what is then left of each (WN-04).
 	maxWarningsLength      = 4096
 	truncatedWarningLength = 256
 )
 
-// warnings are the Warning headers of one answer: each text once (WN-03), and when
-// they get long, cut.
+// warnings are the Warning headers of a response, without duplicates (WN-03).
 type warnings struct {
 	texts      []string
 	written    int // characters in the headers
 	truncating bool
 }
 
-// add writes a text into the headers of an answer that has not begun.
+// add adds a warning to the headers of a response that has not started. An empty text is ignored.
 func (w *warnings) add(h http.Header, text string) {
 	if text == "" || slices.Contains(w.texts, text) || w.truncating && w.written >= maxWarningsLength {
 		return
@@ -47,15 +51,14 @@ func (w *warnings) write(h http.Header, text string) {
 	if w.truncating && length > truncatedWarningLength {
 		text, length = string([]rune(text)[:truncatedWarningLength]), truncatedWarningLength
 	}
-	// A text that cannot stand in a header is left out (WN-01).
+	// Texts that are not valid in a header are left out (WN-01).
 	if header, err := utilnet.NewWarningHeader(299, "-", text); err == nil {
 		w.written += length
 		h.Add("Warning", header)
 	}
 }
 
-// addTypeWarnings tells the client what its type has to say of an object that is fine. old is nil for
-// a new one.
+// addTypeWarnings adds the warnings of the resource for a valid object. old is nil for a new one.
 func (q *request) addTypeWarnings(obj, old runtime.Object) {
 	if q.sub != nil {
 		return
@@ -71,15 +74,15 @@ func (q *request) addTypeWarnings(obj, old runtime.Object) {
 	}
 }
 
-// AddWarning implements warning.Recorder, for libraries that tell of what they let pass.
+// AddWarning implements warning.Recorder.
 func (q *request) AddWarning(_, text string) { q.warnings.add(q.w.Header(), text) }
 
-// addWarnings tells the client of what is wrong with a request that is carried out. The
-// YAML library has one error for all that it found, a line each.
-func (q *request) addWarnings(found ...error) {
+// addWarnings adds errors as warnings. The YAML library returns all that it finds as one error with
+// several lines, which become a warning each.
+func (q *request) addWarnings(errs ...error) {
 	const yaml = "yaml: unmarshal errors:\n"
-	for _, one := range found {
-		text := one.Error()
+	for _, err := range errs {
+		text := err.Error()
 		lines, ok := strings.CutPrefix(strings.TrimPrefix(text, "error converting YAML to JSON: "), yaml)
 		if !ok {
 			q.warnings.add(q.w.Header(), text)
@@ -89,4 +92,44 @@ func (q *request) addWarnings(found ...error) {
 			q.warnings.add(q.w.Header(), strings.TrimSpace(line))
 		}
 	}
+}
+
+// dedupOwnerReferences removes duplicate owner references and adds a warning for them (MD-22). A real
+// server does this with the object that was sent and again after mutating admission, which is also where
+// it finds those of a patch. The warning names the second one.
+func (q *request) dedupOwnerReferences(obj runtime.Object, afterAdmission bool) {
+	m := resource.Accessor(obj)
+	owners := m.GetOwnerReferences()
+	if len(owners) < 2 {
+		return
+	}
+	var unique []metav1.OwnerReference
+	var duplicates []string
+	for _, owner := range owners {
+		if containsOwner(unique, owner) {
+			duplicates = append(duplicates, string(owner.UID))
+			continue
+		}
+		unique = append(unique, owner)
+	}
+	if len(duplicates) == 0 {
+		return
+	}
+	m.SetOwnerReferences(unique)
+	when := ""
+	if afterAdmission {
+		when = " after mutating admission happens"
+	}
+	q.addWarnings(fmt.Errorf(".metadata.ownerReferences contains duplicate entries%s; API server dedups owner references in 1.20+, "+
+		"and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %s",
+		when, strings.Join(duplicates, ", ")))
+}
+
+func containsOwner(owners []metav1.OwnerReference, owner metav1.OwnerReference) bool {
+	for _, o := range owners {
+		if o.UID == owner.UID && equality.Semantic.DeepEqual(o, owner) {
+			return true
+		}
+	}
+	return false
 }

@@ -14,15 +14,15 @@ import (
 	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/status"
+	"example.com/fakeapi/fake/internal/watchcache"
 	"example.com/fakeapi/internal/requestinfo"
 	"example.com/fakeapi/memstore"
 )
 
-// watch streams the changes of a collection (WA, BM and SI rules). What is
-// wrong before the stream starts is an HTTP error, what goes wrong later is an
-// ERROR event (WA-18).
+// watch streams the changes of a collection (WA, BM and SI rules). Errors before the stream starts are
+// HTTP errors; later ones are ERROR events (WA-18).
 func (a *API) watch(q *request) error {
-	opts, sel, err := q.decodeListOptions(a.hasWatchList())
+	opts, sel, err := q.decodeListOptions(a.watchList.Load())
 	if err != nil {
 		return err
 	}
@@ -38,13 +38,13 @@ func (a *API) watch(q *request) error {
 	}
 	ctx, cancel := context.WithTimeout(q.r.Context(), a.watchTimeout(&opts))
 	defer cancel()
-	defer a.watchCache.onEnd(cancel)()
+	defer a.cache.OnEndWatches(cancel)()
 	crdChanged := context.Background()
-	if custom := q.res.Custom; custom != nil { // which ends when its definition changes
+	if custom := q.res.Custom; custom != nil { // it ends when the CustomResourceDefinition changes
 		crdChanged = custom.CRD().Done()
 		defer context.AfterFunc(crdChanged, cancel)()
 	}
-	if err := a.watchCache.checkReady(); err != nil { // WA-39
+	if err := a.cache.CheckReady(); err != nil { // WA-39
 		return err
 	}
 	s := &stream{
@@ -68,16 +68,15 @@ func (a *API) watch(q *request) error {
 	return nil
 }
 
-// watchPrefix is the collection that is watched; a name in the path is left to
-// the selector.
+// watchPrefix returns the prefix of the keys of the collection. The selector has the name of the path.
 func (a *API) watchPrefix(q *request) string {
 	collection := *q
 	collection.info.Name = ""
 	return collection.key()
 }
 
-// watchTimeout is timeoutSeconds, or a random time from the minimum to its
-// double (WA-16, WA-17).
+// watchTimeout returns timeoutSeconds or, without it, a random time between Settings.WatchTimeout and twice
+// that (WA-16, WA-17).
 func (a *API) watchTimeout(opts *metainternal.ListOptions) time.Duration {
 	if s := opts.TimeoutSeconds; s != nil && *s > 0 {
 		return time.Duration(*s) * time.Second
@@ -85,40 +84,41 @@ func (a *API) watchTimeout(opts *metainternal.ListOptions) time.Duration {
 	return a.settings.WatchTimeout + a.ids.Jitter(a.settings.WatchTimeout)
 }
 
-// stream is one watch being served.
+// stream serves one watch.
 type stream struct {
 	api       *API
 	w         http.ResponseWriter
 	flusher   *http.ResponseController
-	socket    *webSocketWriter // in the place of w, if it is not nil
+	socket    *webSocketWriter // replaces w if it is not nil
 	encoder   *encode.Encoder
 	res       *resource.Resource
 	prefix    string
 	sel       selector
 	bookmarks bool
-	// unmarked says that no bookmark tells where the initial events end.
-	unmarked bool
-	// request is the context of the request, which has no deadline.
+	// initialEventsEnd reports whether a bookmark follows the initial events.
+	initialEventsEnd bool
+	// request is the context of the request. It has no deadline.
 	request context.Context
-	// crdChanged ends with the definition of a custom resource, and never for others.
+	// crdChanged is done when the CustomResourceDefinition of a custom resource changes. For other
+	// resources it is never done.
 	crdChanged context.Context
-	// ctx ends with the watch.
+	// ctx is done when the watch ends.
 	ctx     context.Context
 	metrics *metrics.WatchEvents
 
 	cursor *memstore.Cursor
-	// sent is the revision up to which everything is known to be sent.
+	// sent is the revision up to which all events are sent.
 	sent memstore.Revision
-	// frames are encoded but not written yet.
+	// frames are encoded and not written yet.
 	frames []byte
-	// blocked tells that the next event cannot be converted.
+	// blocked reports whether the next event cannot be converted.
 	blocked bool
 }
 
-// batchSize is how many events are taken from the store and written at a time.
+// batchSize is how many events are read from the store and written at a time.
 const batchSize = 64
 
-// writeHeader sends the headers, before anything is known of events (WA-01).
+// writeHeader sends the headers, before any event is read (WA-01).
 func (s *stream) writeHeader() {
 	if s.socket != nil {
 		return
@@ -128,19 +128,19 @@ func (s *stream) writeHeader() {
 	_ = s.flusher.Flush()
 }
 
-// run serves the stream until ctx ends, which is a clean end and no error. Where
-// it starts is settled before the headers go out: what the client does when it has
-// them is seen.
+// run serves the stream until ctx is done, which is not an error. The stream starts at a revision from
+// before the headers are sent, so that it includes what the client does after it has received them.
 func (s *stream) run(ctx context.Context, rev memstore.Revision, opts *metainternal.ListOptions) error {
 	if initial := opts.SendInitialEvents; initial != nil && *initial {
+		s.initialEventsEnd = true
 		return s.listAndFollow(ctx, max(rev, s.minInitialRevision(opts)))
 	}
 	if rev == 0 && opts.SendInitialEvents == nil {
-		s.unmarked = true // a server without WatchList begins with all that is there, too (WA-05)
+		// A server without WatchList sends the existing objects first, too (WA-05).
 		return s.listAndFollow(ctx, s.minInitialRevision(opts))
 	}
 	if rev == 0 {
-		rev = s.api.view.Revision() // only what happens from now on (SI-07)
+		rev = s.api.cache.Revision() // only later events (SI-07)
 	}
 	err := s.openCursor(rev)
 	s.writeHeader()
@@ -150,8 +150,8 @@ func (s *stream) run(ctx context.Context, rev memstore.Revision, opts *metainter
 	return s.follow(ctx)
 }
 
-// minInitialRevision is the revision that initial events must not be older than if the client named
-// none: that of now for "" (SI-02), any for "0".
+// minInitialRevision returns the revision that the initial events must not be older than: the current one
+// for "" (SI-02), and 0 for "0".
 func (s *stream) minInitialRevision(opts *metainternal.ListOptions) memstore.Revision {
 	if opts.ResourceVersion == "" {
 		return s.api.store.Revision()
@@ -159,15 +159,15 @@ func (s *stream) minInitialRevision(opts *metainternal.ListOptions) memstore.Rev
 	return 0
 }
 
-// listAndFollow is a stream that begins with all that is there, not older than rev.
+// listAndFollow serves a stream that starts with the existing objects, of a state that is not older than rev.
 func (s *stream) listAndFollow(ctx context.Context, rev memstore.Revision) error {
-	view := s.api.view.View()
+	view := s.api.cache.View()
 	if rev > view.Revision() {
-		s.writeHeader() // the wait is a part of the stream, and not of its time (SI-09)
-		if err := s.api.waitForRevision(s.request, requestinfo.RequestTimeout, s.api.view, rev); err != nil {
+		s.writeHeader() // the wait is part of the stream and does not count for its timeout (SI-09)
+		if err := s.api.cache.WaitUntilFresh(s.request, requestinfo.RequestTimeout, rev); err != nil {
 			return err
 		}
-		view = s.api.view.View()
+		view = s.api.cache.View()
 	} else {
 		s.writeHeader()
 	}
@@ -183,15 +183,15 @@ func (s *stream) listAndFollow(ctx context.Context, rev memstore.Revision) error
 	return s.follow(ctx)
 }
 
-// openCursor makes the cursor that reads on behind a revision.
+// openCursor opens the cursor of the events after rev.
 func (s *stream) openCursor(rev memstore.Revision) (err error) {
 	s.sent = rev
 	s.cursor, err = s.api.store.Watch(s.prefix, rev)
 	return err
 }
 
-// sendInitialEvents sends the ADDED events of all that is there, in key order (WA-08),
-// and the bookmark that ends them (BM-06).
+// sendInitialEvents sends the ADDED events of the existing objects, in the order of their keys (WA-08), and
+// the bookmark that ends them (BM-06).
 func (s *stream) sendInitialEvents(view memstore.View) error {
 	for rec := range view.Range(s.prefix, "") {
 		selected, err := s.matches(rec)
@@ -210,7 +210,7 @@ func (s *stream) sendInitialEvents(view memstore.View) error {
 			}
 		}
 	}
-	if s.bookmarks && !s.unmarked {
+	if s.bookmarks && s.initialEventsEnd {
 		if err := s.appendBookmark(view.Revision(), true); err != nil {
 			return err
 		}
@@ -218,12 +218,12 @@ func (s *stream) sendInitialEvents(view memstore.View) error {
 	return s.flush()
 }
 
-// follow sends what happens as it comes into view, and a bookmark now and then.
+// follow sends events as they become visible, and bookmarks, until ctx is done.
 func (s *stream) follow(ctx context.Context) error {
 	due := newBookmarkSchedule(ctx, s.bookmarks, s.api.settings.BookmarkInterval)
 	defer due.stop()
 	buffer := make([]*memstore.Event, batchSize)
-	var events []*memstore.Event // read, and not sent yet
+	var events []*memstore.Event // read and not sent yet
 	for ctx.Err() == nil {
 		if len(events) == 0 {
 			n, err := s.cursor.Next(buffer)
@@ -252,15 +252,15 @@ func (s *stream) follow(ctx context.Context) error {
 	return nil
 }
 
-// drainAfterCRDChange sends what has happened before the definition of a custom resource ended: that its
-// objects are gone, if it was deleted. On a real server some time passes in between.
+// drainAfterCRDChange sends the events from before the CustomResourceDefinition changed. If it was deleted,
+// these are the deletions of its objects, after which some time passes on a real server.
 func (s *stream) drainAfterCRDChange(events, buffer []*memstore.Event) error {
 	s.ctx = s.request
 	until := s.api.store.Revision()
 	for {
 		if len(events) == 0 {
 			n, err := s.cursor.Next(buffer)
-			if n == 0 || err != nil { // a restore leaves nothing to tell
+			if n == 0 || err != nil { // after a restore there are no more events
 				return s.flush()
 			}
 			events = buffer[:n]
@@ -275,12 +275,12 @@ func (s *stream) drainAfterCRDChange(events, buffer []*memstore.Event) error {
 	}
 }
 
-// sendEvents writes the events that are in view and tells how many those were.
+// sendEvents writes the events that are visible and returns their number.
 func (s *stream) sendEvents(events []*memstore.Event) (int, error) {
 	if len(events) == 0 {
 		return 0, nil
 	}
-	visible := s.api.view.Revision()
+	visible := s.api.cache.Revision()
 	sent := 0
 	for sent < len(events) && events[sent].Revision <= visible {
 		err := s.appendEvent(events[sent])
@@ -291,65 +291,64 @@ func (s *stream) sendEvents(events []*memstore.Event) (int, error) {
 			return sent, err
 		}
 		s.sent = events[sent].Revision
-		events[sent] = nil // it may be long until the buffer is filled again
+		events[sent] = nil // so that it can be freed before the buffer is filled again
 		sent++
 	}
 	return sent, s.write()
 }
 
-// wait waits for news: for the first of the events that wait to come into view,
-// or else for anything to happen. A bookmark that is due is sent.
-func (s *stream) wait(ctx context.Context, waiting []*memstore.Event, due *bookmarkSchedule) error {
-	var changes Changes
+// wait waits until the first of the pending events is visible or, if there are none, for a write. It sends a
+// bookmark that is due.
+func (s *stream) wait(ctx context.Context, pending []*memstore.Event, due *bookmarkSchedule) error {
+	var changes watchcache.Changes
 	switch {
 	case s.blocked:
 		changes.Delay = conversionRetryInterval
-	case len(waiting) > 0:
-		changes = s.api.view.Until(waiting[0].Revision)
-		if waiting[0].Revision <= s.api.view.Revision() {
+	case len(pending) > 0:
+		changes = s.api.cache.Until(pending[0].Revision)
+		if pending[0].Revision <= s.api.cache.Revision() {
 			return nil
 		}
 	default:
-		changes.StoreChanged = s.cursor.Ready()
+		changes.Store = s.cursor.Ready()
 	}
-	fired, stop := newTimer(changes.Delay)
+	fired, stop := watchcache.NewTimer(changes.Delay)
 	defer stop()
 	select {
 	case <-ctx.Done():
-	case <-changes.ViewChanged:
-	case <-changes.StoreChanged:
+	case <-changes.View:
+	case <-changes.Store:
 	case <-fired:
 	case <-due.regular:
 		if !due.isPastLast() {
-			return s.sendBookmark(waiting)
+			return s.sendBookmark(pending)
 		}
 	case <-due.last:
-		return s.sendBookmark(waiting)
+		return s.sendBookmark(pending)
 	}
 	return nil
 }
 
-// sendBookmark sends a bookmark at the revision up to which everything was sent;
-// none before a revision from the future is reached (BM-09).
-func (s *stream) sendBookmark(waiting []*memstore.Event) error {
+// sendBookmark sends a bookmark with the revision up to which all events are sent. It sends none before the
+// store has the revision at which the watch started (BM-09).
+func (s *stream) sendBookmark(pending []*memstore.Event) error {
 	rev := s.cursor.Revision()
 	if rev > s.api.store.Revision() {
 		return nil
 	}
-	if len(waiting) > 0 {
-		rev = waiting[0].Revision - 1
+	if len(pending) > 0 {
+		rev = pending[0].Revision - 1
 	}
-	// A horizon may go back; what was sent stays sent.
-	rev = max(min(rev, s.api.view.Revision()), s.sent)
+	// The view can go back to a revision before that of a sent event.
+	rev = max(min(rev, s.api.cache.Revision()), s.sent)
 	if err := s.appendBookmark(rev, false); err != nil {
 		return err
 	}
 	return s.flush()
 }
 
-// appendEvent appends what the watcher sees of an event: with a selector an object
-// that begins to match is ADDED and one that ceases to is DELETED, in its last
-// matching state and with the revision of the change (WA-12, WA-13).
+// appendEvent appends the frame of an event. An object that starts to match the selector is ADDED. One that
+// stops to match is DELETED, with its last matching state and the revision of the change (WA-12, WA-13).
 func (s *stream) appendEvent(e *memstore.Event) error {
 	was, err := s.matches(e.Prev)
 	if err != nil {
@@ -386,7 +385,7 @@ func (s *stream) appendBookmark(rev memstore.Revision, initialEventsEnd bool) (e
 	return err
 }
 
-// write hands the frames to the connection.
+// write writes the frames.
 func (s *stream) write() error {
 	if len(s.frames) == 0 {
 		return nil
@@ -401,7 +400,7 @@ func (s *stream) write() error {
 	return nil
 }
 
-// writeFrames gives whole frames to whom it may concern.
+// writeFrames writes complete frames to the response or the WebSocket.
 func (s *stream) writeFrames(all []byte) error {
 	if s.socket != nil {
 		return s.socket.send(all)
@@ -415,7 +414,7 @@ func (s *stream) flush() error {
 		return err
 	}
 	if s.socket != nil {
-		return nil // each message is
+		return nil // each message is flushed
 	}
 	if err := s.flusher.Flush(); err != nil {
 		return errClientGone
@@ -423,11 +422,10 @@ func (s *stream) flush() error {
 	return nil
 }
 
-// errClientGone says that the client is not there any more.
-var errClientGone = errors.New("the client has gone")
+// errClientGone is the error of a write to a client that has disconnected.
+var errClientGone = errors.New("the client has disconnected")
 
-// sendError ends the stream after an error: with an ERROR event, or without one
-// where a real server just closes.
+// sendError ends the stream with an ERROR event for err, or without one where a real server only closes it.
 func (s *stream) sendError(err error) {
 	var compacted *memstore.CompactedError
 	switch {

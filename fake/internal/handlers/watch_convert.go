@@ -10,20 +10,20 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// conversionRetryInterval is how long a watch waits before it tries again to convert an event. A real
-// server tries many times a second at first, and then every few seconds.
+// conversionRetryInterval is how long a watch waits until it tries again to convert an event. A real server
+// tries many times per second at first, and then every few seconds.
 const conversionRetryInterval = time.Second
 
-// errWatchEnded says that the watch ended while a conversion was waited for: a clean end.
+// errWatchEnded is the error of a watch that ends during a conversion. The client does not see it.
 var errWatchEnded = errors.New("the watch has ended")
 
-// isConversionError reports whether an error is that an object cannot be converted.
+// isConversionError reports whether err is that of an object that cannot be converted.
 func isConversionError(err error) bool {
 	var one *codec.ConversionError
 	return errors.As(err, &one)
 }
 
-// matches is the selector's matches, which may have to convert.
+// matches reports whether rec matches the selector. It converts rec if the fields need it.
 func (s *stream) matches(rec *memstore.Record) (bool, error) {
 	if rec != nil && s.sel.fields != nil && !codec.HasIndexedFields(s.res, rec) {
 		if err := s.convert(rec); err != nil {
@@ -33,8 +33,8 @@ func (s *stream) matches(rec *memstore.Record) (bool, error) {
 	return s.sel.matches(rec)
 }
 
-// convert has the webhook asked for a record, if that must be. The call goes on when the watch
-// ends: what comes of it is for those who ask next.
+// convert calls the conversion webhook for rec, if it needs to be. The call continues after the watch ends, so
+// that its result is cached.
 func (s *stream) convert(rec *memstore.Record) error { return s.convertWithin(s.ctx, rec) }
 
 func (s *stream) convertWithin(ctx context.Context, rec *memstore.Record) error {
@@ -54,9 +54,9 @@ func (s *stream) convertWithin(ctx context.Context, rec *memstore.Record) error 
 	}
 }
 
-// waitUntilConvertible waits until all that a stream begins with can be converted, as long as for a
-// revision from the future: the watch cache of the version is as old as the last object
-// before the first that cannot.
+// waitUntilConvertible waits until the initial objects of a stream can be converted, at most as long as for a
+// resourceVersion. The watch cache of a real server does not become newer than the last object before the first
+// one that cannot be converted.
 func (s *stream) waitUntilConvertible(view memstore.View) error {
 	if s.res.Custom == nil {
 		return nil
@@ -80,7 +80,7 @@ func (s *stream) waitUntilConvertible(view memstore.View) error {
 	}
 }
 
-// firstUnconvertible is a record that the stream begins with and that cannot be converted.
+// firstUnconvertible returns the first of the initial records that cannot be converted, and the error.
 func (s *stream) firstUnconvertible(ctx context.Context, view memstore.View) (*memstore.Record, error) {
 	for rec := range view.Range(s.prefix, "") {
 		if err := s.convertWithin(ctx, rec); err != nil {

@@ -13,20 +13,19 @@ import (
 	"example.com/fakeapi/internal/frames"
 )
 
-// serveWebSocket does the handshake of a WebSocket, and lets serve write to it; gone is
-// called when the client closes it. As on a real server, with the same library: a client
-// without an Origin gets 403, one that names a single protocol hears of it again, and
-// nothing is done about it, base64.binary.k8s.io or not (WA-33, WA-34).
+// serveWebSocket performs the handshake of a WebSocket and calls serve. It calls onClose when the client closes
+// it. As on a real server, which uses the same library, a client without an Origin gets 403, and a single
+// requested protocol is confirmed without an effect, including base64.binary.k8s.io (WA-33, WA-34).
 func serveWebSocket(w http.ResponseWriter, r *http.Request, media string, onClose func(), serve func(*webSocketWriter)) error {
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return apierrors.NewInternalError(err)
 	}
 	handler := websocket.Handler(func(ws *websocket.Conn) {
-		defer func() { _ = ws.Close() }() // the client may have been faster
+		defer func() { _ = ws.Close() }() // the client may have closed it
 		go func() {
 			defer onClose()
-			_, _ = io.Copy(io.Discard, ws) // clients have nothing to say
+			_, _ = io.Copy(io.Discard, ws) // messages from the client are ignored
 		}()
 		serve(newWebSocketWriter(ws, media))
 	})
@@ -34,7 +33,7 @@ func serveWebSocket(w http.ResponseWriter, r *http.Request, media string, onClos
 	return nil
 }
 
-// hijackedWriter is a ResponseWriter whose connection is not HTTP's any more.
+// hijackedWriter is a ResponseWriter whose connection has been hijacked.
 type hijackedWriter struct {
 	http.ResponseWriter
 	conn     net.Conn
@@ -46,8 +45,8 @@ func (h *hijackedWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return h.conn, h.buffered, nil
 }
 
-// webSocketWriter sends each frame of a watch as a message: JSON as text, with the newline at its
-// end, protobuf as binary, without the length before it.
+// webSocketWriter sends each frame of a watch as a message: JSON as text, with the newline at its end, and
+// protobuf as binary, without its length prefix.
 type webSocketWriter struct {
 	ws    *websocket.Conn
 	split frames.Splitter
@@ -58,7 +57,7 @@ func newWebSocketWriter(ws *websocket.Conn, media string) *webSocketWriter {
 	return &webSocketWriter{ws: ws, split: frames.NewSplitter(frames.MediaType(media)), text: frames.MediaType(media) == runtime.ContentTypeJSON}
 }
 
-// send sends whole frames.
+// send sends complete frames.
 func (s *webSocketWriter) send(all []byte) error {
 	for len(all) > 0 {
 		n, _ := s.split.Advance(all)

@@ -14,6 +14,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/memstore"
 )
@@ -237,6 +239,108 @@ func ExpiredContinue(token string) error {
 func Conflict(gr schema.GroupResource, name string) error {
 	return apierrors.NewConflict(gr, name, errors.New(
 		"the object has been modified; please apply your changes to the latest version and try again"))
+}
+
+// AlreadyExists is the 409 of a create whose name is in use (NM-02). isTerminating reports whether
+// the existing object is being deleted (NM-03). A client that sent a generateName, whether or not the
+// name was generated from it, is asked to try again (NM-09).
+func AlreadyExists(gr schema.GroupResource, name string, hasGenerateName, isTerminating bool) error {
+	err := apierrors.NewAlreadyExists(gr, name)
+	if hasGenerateName {
+		err = apierrors.NewGenerateNameConflict(gr, name, 1)
+	}
+	if isTerminating {
+		err.ErrStatus.Message = "object is being deleted: " + err.ErrStatus.Message
+	}
+	return err
+}
+
+// UIDMismatch is the 409 of an apply that has a uid and would create an object (OC-12).
+func UIDMismatch(gr schema.GroupResource, name string, uid types.UID) error {
+	return apierrors.NewConflict(gr, name, fmt.Errorf(
+		"uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
+}
+
+// UIDPreconditionFailed is the 409 of a delete whose precondition has another uid than the object
+// (DL-10).
+func UIDPreconditionFailed(gr schema.GroupResource, name string, sent, stored types.UID) error {
+	return apierrors.NewConflict(gr, name, fmt.Errorf("the UID in the precondition (%s) does not match the UID in record (%s). "+
+		"The object might have been deleted and then recreated", sent, stored))
+}
+
+// ResourceVersionPreconditionFailed is the 409 of a delete whose precondition has another
+// resourceVersion than the object (DL-11).
+func ResourceVersionPreconditionFailed(gr schema.GroupResource, name, sent, stored string) error {
+	return apierrors.NewConflict(gr, name, fmt.Errorf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). "+
+		"The object might have been modified", sent, stored))
+}
+
+// BoundObjectMismatch is the 409 of a token request whose bound object has another uid.
+func BoundObjectMismatch(gr schema.GroupResource, name string, uid types.UID) error {
+	return apierrors.NewConflict(gr, name, fmt.Errorf("the UID in the bound object reference (%s) does not match the UID in record. "+
+		"The object might have been deleted and then recreated", uid))
+}
+
+// preconditionFailed returns the text of a real server's storage for a precondition on field, which
+// is UID or ResourceVersion.
+func preconditionFailed(field string, sent, stored any) error {
+	//lint:ignore ST1005 the text of a real server
+	return fmt.Errorf("Precondition failed: %s in precondition: %v, %s in object meta: %v", field, sent, field, stored)
+}
+
+// PreconditionFailed is the 409 of a precondition on field, which is UID or ResourceVersion, that is
+// checked before the storage is reached.
+func PreconditionFailed(gr schema.GroupResource, name, field string, sent, stored any) error {
+	return apierrors.NewConflict(gr, name, preconditionFailed(field, sent, stored))
+}
+
+// StoragePreconditionFailed is PreconditionFailed if the storage checks it. path is the key in etcd.
+func StoragePreconditionFailed(gr schema.GroupResource, name, path, field string, sent, stored any) error {
+	return invalidObject(gr, name, path, preconditionFailed(field, sent, stored))
+}
+
+// UnsafeDeleteNotAllowed is the 409 of a delete that ignores read errors, for an object that can be
+// read (DL-34). path is the key in etcd.
+func UnsafeDeleteNotAllowed(gr schema.GroupResource, name, path string) error {
+	return invalidObject(gr, name, path, errors.New("unsafe deletion is not allowed because the object is decodable from storage"))
+}
+
+// invalidObject is the 409 for a real server's storage error of the same name.
+func invalidObject(gr schema.GroupResource, name, path string, err error) error {
+	return apierrors.NewConflict(gr, name, fmt.Errorf(
+		"StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: %w", path, err))
+}
+
+// PodNotAssignable is the 409 of a binding of a pod that cannot be assigned to a node.
+func PodNotAssignable(pod, cause string) error {
+	return apierrors.NewConflict(schema.GroupResource{Resource: "pods/binding"}, pod, errors.New(cause))
+}
+
+// Invalid is the 422 of an object with validation errors. It is nil if there are none.
+func Invalid(kind schema.GroupKind, name string, errs field.ErrorList) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	return apierrors.NewInvalid(kind, name, errs)
+}
+
+// InvalidOptions is the 422 of options that decode and cannot be used together. kind is that of the
+// options. It is nil if there are no errs.
+func InvalidOptions(kind string, errs field.ErrorList) error {
+	return Invalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
+}
+
+// MissingResourceVersion is the 422 of an update without a resourceVersion, of a resource that needs
+// one (OC-04). It is the only one that has the resource in place of the kind.
+func MissingResourceVersion(gr schema.GroupResource, name string) error {
+	return Invalid(schema.GroupKind{Group: gr.Group, Kind: gr.Resource}, name, field.ErrorList{field.Invalid(
+		field.NewPath("metadata", "resourceVersion"), uint64(0), "must be specified for an update")})
+}
+
+// InvalidPatchResult is the 422 of a patch whose result does not decode. patched is the text of the
+// result.
+func InvalidPatchResult(patched string, err error) error {
+	return Invalid(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("patch"), patched, err.Error())})
 }
 
 // AdmissionDenied is the refusal of an admission plugin: the code, the reason and the words

@@ -1,4 +1,4 @@
-package handlers
+package reviews
 
 import (
 	"errors"
@@ -8,7 +8,6 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/fields"
@@ -18,17 +17,34 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/authz"
+
+	"example.com/fakeapi/fake/internal/status"
 )
 
-// invalidReview is the 422 of an access review (VR-04). A real server leaves its kind out.
-func invalidReview(errs field.ErrorList) error {
-	if len(errs) == 0 {
-		return nil
-	}
-	return apierrors.NewInvalid(schema.GroupKind{Group: authorizationv1.GroupName}, "", errs)
+// invalid returns the 422 of an access review (VR-04), or nil without errs. A real server leaves out
+// the kind.
+func invalid(errs field.ErrorList) error {
+	return status.Invalid(schema.GroupKind{Group: authorizationv1.GroupName}, "", errs)
 }
 
-// validateSubject checks whom and what a review asks about.
+// authorizer returns the authorizer of access reviews.
+func (r *Reviewer) authorizer() authz.Authorizer {
+	if r.Authorizer == nil {
+		return authz.AlwaysAllow()
+	}
+	return r.Authorizer
+}
+
+// authorize returns the status of an access review.
+func (r *Reviewer) authorize(attributes authz.Attributes) authorizationv1.SubjectAccessReviewStatus {
+	d := r.authorizer().Authorize(attributes)
+	return authorizationv1.SubjectAccessReviewStatus{
+		Allowed: d.Allowed(), Denied: d.Denied(), Reason: d.Reason(),
+		EvaluationError: evaluationError(d.Err(), attributes),
+	}
+}
+
+// validateSubject validates the user and the attributes of a review.
 func validateSubject(spec *authorizationv1.SubjectAccessReviewSpec) field.ErrorList {
 	errs := validateOneOf(spec.ResourceAttributes, spec.NonResourceAttributes)
 	if spec.User == "" && len(spec.Groups) == 0 {
@@ -37,7 +53,7 @@ func validateSubject(spec *authorizationv1.SubjectAccessReviewSpec) field.ErrorL
 	return append(errs, validateSelectors(spec.ResourceAttributes)...)
 }
 
-// validateAttributes checks what a review asks about.
+// validateAttributes validates the attributes of a review.
 func validateAttributes(resource *authorizationv1.ResourceAttributes, path *authorizationv1.NonResourceAttributes) field.ErrorList {
 	return append(validateOneOf(resource, path), validateSelectors(resource)...)
 }
@@ -52,9 +68,9 @@ func validateOneOf(resource *authorizationv1.ResourceAttributes, path *authoriza
 
 func validateLocalSubject(r *authorizationv1.LocalSubjectAccessReview) field.ErrorList {
 	errs := validateSubject(&r.Spec)
-	bare := r.ObjectMeta
-	bare.Namespace = ""
-	if len(validateEmptyMetadata(&bare, "")) > 0 {
+	meta := r.ObjectMeta
+	meta.Namespace = ""
+	if len(validateEmptyMetadata(&meta, "")) > 0 {
 		errs = append(errs, field.Invalid(field.NewPath("metadata"), r.ObjectMeta, "must be empty except for namespace"))
 	}
 	path := field.NewPath("spec")
@@ -67,18 +83,18 @@ func validateLocalSubject(r *authorizationv1.LocalSubjectAccessReview) field.Err
 	return errs
 }
 
-// validateEmptyMetadata refuses metadata but for managedFields, which the server adds.
+// validateEmptyMetadata requires empty metadata, except for managedFields, which the server adds.
 func validateEmptyMetadata(m *metav1.ObjectMeta, message string) field.ErrorList {
-	bare := *m
-	bare.ManagedFields = nil
-	if equality.Semantic.DeepEqual(bare, metav1.ObjectMeta{}) {
+	meta := *m
+	meta.ManagedFields = nil
+	if equality.Semantic.DeepEqual(meta, metav1.ObjectMeta{}) {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(field.NewPath("metadata"), *m, message)}
 }
 
-// validateSelectors checks the selectors that narrow an action. Operators that nobody knows
-// are let pass: a newer client may.
+// validateSelectors validates the selectors of the attributes. Unknown operators are allowed, because
+// newer clients may have more of them.
 func validateSelectors(a *authorizationv1.ResourceAttributes) (errs field.ErrorList) {
 	if a == nil {
 		return nil
@@ -103,7 +119,7 @@ func validateSelectors(a *authorizationv1.ResourceAttributes) (errs field.ErrorL
 	return errs
 }
 
-// validateSelectorForm refuses a selector in both of its forms, or in none.
+// validateSelectorForm requires exactly one of the two forms of a selector.
 func validateSelectorForm(raw string, requirements int, at *field.Path) field.ErrorList {
 	switch {
 	case raw != "" && requirements > 0:
@@ -114,7 +130,7 @@ func validateSelectorForm(raw string, requirements int, at *field.Path) field.Er
 	return nil
 }
 
-// subjectAttributes are what the authorizer is asked.
+// subjectAttributes returns the authorizer's attributes for a review of any user.
 func subjectAttributes(spec *authorizationv1.SubjectAccessReviewSpec) authz.Attributes {
 	user := authenticationv1.UserInfo{Username: spec.User, UID: spec.UID, Groups: spec.Groups}
 	for key, value := range spec.Extra {
@@ -123,10 +139,11 @@ func subjectAttributes(spec *authorizationv1.SubjectAccessReviewSpec) authz.Attr
 		}
 		user.Extra[key] = authenticationv1.ExtraValue(value)
 	}
-	return actionAttributes(user, spec.ResourceAttributes, spec.NonResourceAttributes)
+	return attributes(user, spec.ResourceAttributes, spec.NonResourceAttributes)
 }
 
-func actionAttributes(user authenticationv1.UserInfo, resource *authorizationv1.ResourceAttributes, path *authorizationv1.NonResourceAttributes) authz.Attributes {
+// attributes returns the authorizer's attributes for a user.
+func attributes(user authenticationv1.UserInfo, resource *authorizationv1.ResourceAttributes, path *authorizationv1.NonResourceAttributes) authz.Attributes {
 	if resource == nil {
 		return authz.Attributes{User: user, Verb: path.Verb, Path: path.Path, NonResource: true}
 	}
@@ -143,7 +160,7 @@ func actionAttributes(user authenticationv1.UserInfo, resource *authorizationv1.
 	return a
 }
 
-// fieldRequirements reads a field selector. What only some of it says is given with an error.
+// fieldRequirements parses a field selector. With an error it returns the requirements that parse.
 func fieldRequirements(s *authorizationv1.FieldSelectorAttributes) (fields.Requirements, error) {
 	switch {
 	case s == nil:
@@ -164,7 +181,7 @@ func fieldRequirements(s *authorizationv1.FieldSelectorAttributes) (fields.Requi
 			r.Operator, r.Value = selection.Equals, one.Values[0]
 		case one.Operator == metav1.FieldSelectorOpNotIn && len(one.Values) == 1:
 			r.Operator, r.Value = selection.NotEquals, one.Values[0]
-		default: // a field selector cannot say it
+		default: // not expressible as a field selector
 			errs = append(errs, fmt.Errorf("unsupported requirement on %q: %s of %d values", one.Key, one.Operator, len(one.Values)))
 			continue
 		}
@@ -173,7 +190,7 @@ func fieldRequirements(s *authorizationv1.FieldSelectorAttributes) (fields.Requi
 	return requirements, errors.Join(errs...)
 }
 
-// labelRequirements reads a label selector. What only some of it says is given with an error.
+// labelRequirements parses a label selector. With an error it returns the requirements that parse.
 func labelRequirements(s *authorizationv1.LabelSelectorAttributes) (labels.Requirements, error) {
 	switch {
 	case s == nil:
@@ -200,8 +217,8 @@ func labelRequirements(s *authorizationv1.LabelSelectorAttributes) (labels.Requi
 	return requirements, errors.Join(errs...)
 }
 
-// evaluationError is what a review tells of an authorizer's problem and of selectors that
-// could not be read.
+// evaluationError returns the text for err, the error of the authorizer, and for selectors that do
+// not parse.
 func evaluationError(err error, a authz.Attributes) string {
 	var messages []string
 	if err != nil {

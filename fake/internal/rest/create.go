@@ -1,0 +1,57 @@
+package rest
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"example.com/fakeapi/fake/internal/ids"
+	"example.com/fakeapi/fake/internal/resource"
+)
+
+// WipeSystemFields clears the metadata that a client cannot set on a new object (MD-03, MD-06,
+// MD-09).
+func WipeSystemFields(m metav1.Object) {
+	m.SetUID("")
+	m.SetCreationTimestamp(metav1.Time{})
+	m.SetDeletionTimestamp(nil)
+	m.SetDeletionGracePeriodSeconds(nil)
+	m.SetSelfLink("")
+}
+
+// PrepareForCreate sets the metadata of a new object that the server sets (MD-02 to MD-09, MD-14),
+// and clears the fields that only a subresource may write (SU-01). WipeSystemFields must have been
+// called; the deletion of an object is cleared again because admission plugins may have set it.
+func PrepareForCreate(res *resource.Resource, obj runtime.Object, g *ids.Generator, now metav1.Time) {
+	m := resource.Accessor(obj)
+	m.SetDeletionTimestamp(nil)
+	m.SetDeletionGracePeriodSeconds(nil)
+	m.SetUID(g.UID())
+	m.SetCreationTimestamp(now)
+	if res.HasGeneration {
+		m.SetGeneration(1)
+	}
+	if res.Status && !res.StatusOnCreate {
+		copyStatus(obj, nil)
+	}
+	if m.GetName() == "" && m.GetGenerateName() != "" {
+		m.SetName(g.GenerateName(m.GetGenerateName()))
+	}
+	if res.PrepareForCreate != nil {
+		res.PrepareForCreate(obj)
+	}
+}
+
+// ValidateCreate validates a new object, including its metadata (NM-04 to NM-14, MD-18 to MD-23).
+// The error is one 422 with all violations (CR-12).
+func ValidateCreate(res *resource.Resource, obj runtime.Object) error {
+	m := resource.Accessor(obj)
+	errs := validation.ValidateObjectMetaAccessor(m, res.Namespaced, res.ValidateName, field.NewPath("metadata"))
+	if res.Validate != nil {
+		errs = res.Validate(context.Background(), obj, errs)
+	}
+	return invalid(res, obj, errs)
+}

@@ -1,0 +1,180 @@
+package rest
+
+import (
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/status"
+)
+
+// BeforeDelete applies the options of a delete to obj. deleteNow reports whether the object is to be
+// removed now, and storeFirst whether obj must be stored before that or, if it is not removed,
+// instead.
+func BeforeDelete(res *resource.Resource, obj runtime.Object, opts *metav1.DeleteOptions, now metav1.Time) (deleteNow, storeFirst bool) {
+	if ns, ok := obj.(*corev1.Namespace); ok && !isNamespaceFinalized(ns) {
+		terminateNamespace(ns, opts, now)
+		return false, true
+	}
+	m := resource.Accessor(obj)
+	if res.MarkTerminating != nil && m.GetDeletionTimestamp() == nil {
+		res.MarkTerminating(obj, now.Time)
+		return false, true
+	}
+	graceful, pending := setGracePeriod(res, obj, opts, now)
+	if pending && !graceful {
+		return false, false // the grace period goes on; finalizers stay too (DL-24)
+	}
+	finalizers, changed := deletionFinalizers(m.GetFinalizers(), opts)
+	if changed {
+		m.SetFinalizers(finalizers)
+	}
+	if len(m.GetFinalizers()) == 0 {
+		return !pending, graceful || pending
+	}
+	if !graceful && !pending {
+		markDeleted(m, now)
+	}
+	return false, true
+}
+
+// setGracePeriod starts or shortens the grace period of an object whose resource has one (DL-22 to
+// DL-25). graceful reports whether obj was changed, and pending whether the grace period is not over.
+func setGracePeriod(res *resource.Resource, obj runtime.Object, opts *metav1.DeleteOptions, now metav1.Time) (graceful, pending bool) {
+	if res.GracePeriod == nil {
+		return false, false // DL-26
+	}
+	m := resource.Accessor(obj)
+	if m.GetDeletionTimestamp() != nil {
+		return shortenGracePeriod(m, opts.GracePeriodSeconds, now)
+	}
+	period := res.GracePeriod(obj, opts.GracePeriodSeconds)
+	setDeletion(m, now.Add(time.Duration(period)*time.Second), period)
+	return true, period > 0
+}
+
+// shortenGracePeriod handles a delete of an object in its grace period, which can only become shorter
+// (DL-24). Its results are those of setGracePeriod.
+func shortenGracePeriod(m metav1.Object, requested *int64, now metav1.Time) (graceful, pending bool) {
+	granted := m.GetDeletionGracePeriodSeconds()
+	switch {
+	case granted == nil || *granted == 0:
+		return false, false
+	case requested == nil || max(*requested, 0) >= *granted:
+		return false, true
+	}
+	period := *requested
+	if period < 0 {
+		period = 1
+	}
+	begin := m.GetDeletionTimestamp().Add(-time.Duration(*granted) * time.Second)
+	end := begin.Add(time.Duration(period) * time.Second)
+	if end.Before(now.Time) {
+		end = now.Time
+		period = min(period, 1)
+	}
+	setDeletion(m, end, period)
+	return true, period > 0
+}
+
+// setDeletion sets the time of deletion and the grace period in seconds. The first time increments
+// the generation (MD-16).
+func setDeletion(m metav1.Object, end time.Time, period int64) {
+	if m.GetDeletionTimestamp() == nil && m.GetGeneration() > 0 {
+		m.SetGeneration(m.GetGeneration() + 1)
+	}
+	t := metav1.NewTime(end)
+	m.SetDeletionTimestamp(&t)
+	m.SetDeletionGracePeriodSeconds(&period)
+}
+
+// markDeleted sets the time of deletion of an object with finalizers (DL-03, MD-16), if it has none
+// (DL-04).
+func markDeleted(m metav1.Object, now metav1.Time) {
+	end := now.Time
+	if t := m.GetDeletionTimestamp(); t != nil {
+		end = t.Time
+	}
+	setDeletion(m, end, 0)
+}
+
+// deletionFinalizers returns the finalizers that an object has after a delete, and whether they
+// differ from the current ones. The finalizers of the garbage collector depend on the propagation
+// policy (DL-12 to DL-14).
+func deletionFinalizers(current []string, opts *metav1.DeleteOptions) (finalizers []string, changed bool) {
+	policy := propagationPolicy(current, opts)
+	for _, f := range current {
+		if f != metav1.FinalizerOrphanDependents && f != metav1.FinalizerDeleteDependents {
+			finalizers = append(finalizers, f)
+		}
+	}
+	switch policy {
+	case metav1.DeletePropagationOrphan:
+		finalizers = append(finalizers, metav1.FinalizerOrphanDependents)
+	case metav1.DeletePropagationForeground:
+		finalizers = append(finalizers, metav1.FinalizerDeleteDependents)
+	}
+	return finalizers, !equalSets(current, finalizers)
+}
+
+// propagationPolicy returns the policy of the options or, if they have none, that of the finalizers.
+func propagationPolicy(finalizers []string, opts *metav1.DeleteOptions) metav1.DeletionPropagation {
+	if orphan := OrphanDependents(opts); orphan != nil {
+		if *orphan {
+			return metav1.DeletePropagationOrphan
+		}
+		return metav1.DeletePropagationBackground
+	}
+	if opts.PropagationPolicy != nil {
+		return *opts.PropagationPolicy
+	}
+	switch {
+	case slices.Contains(finalizers, metav1.FinalizerOrphanDependents):
+		return metav1.DeletePropagationOrphan
+	case slices.Contains(finalizers, metav1.FinalizerDeleteDependents):
+		return metav1.DeletePropagationForeground
+	}
+	return metav1.DeletePropagationBackground
+}
+
+// OrphanDependents returns the option that propagationPolicy replaced and that old clients still
+// send.
+func OrphanDependents(opts *metav1.DeleteOptions) *bool {
+	return opts.OrphanDependents //lint:ignore SA1019 see above
+}
+
+func equalSets(a, b []string) bool {
+	for _, s := range a {
+		if !slices.Contains(b, s) {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+// CheckPreconditions returns the 409 of a delete whose preconditions m does not meet (DL-10, DL-11).
+// p may be nil. The error names the kind instead of the resource (OC-20), except for namespaces,
+// which a real server handles in code of their own.
+func CheckPreconditions(res *resource.Resource, m metav1.Object, p *metav1.Preconditions) error {
+	kind := schema.GroupResource{Group: res.Group, Resource: res.Kind}
+	switch {
+	case p == nil:
+		return nil
+	case p.UID != nil && *p.UID != m.GetUID():
+		if IsNamespaces(res) {
+			return status.PreconditionFailed(res.GroupResource(), m.GetName(), "UID", *p.UID, m.GetUID())
+		}
+		return status.UIDPreconditionFailed(kind, m.GetName(), *p.UID, m.GetUID())
+	case p.ResourceVersion != nil && *p.ResourceVersion != m.GetResourceVersion():
+		if IsNamespaces(res) {
+			return status.PreconditionFailed(res.GroupResource(), m.GetName(), "ResourceVersion", *p.ResourceVersion, m.GetResourceVersion())
+		}
+		return status.ResourceVersionPreconditionFailed(kind, m.GetName(), *p.ResourceVersion, m.GetResourceVersion())
+	}
+	return nil
+}

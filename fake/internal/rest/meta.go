@@ -1,0 +1,73 @@
+// Package rest prepares and validates objects before they are stored, as
+// k8s.io/apiserver/pkg/registry/rest does: BeforeCreate, BeforeUpdate and BeforeDelete there. It
+// calls the hooks of the resource and knows nothing of requests and of the store.
+package rest
+
+import (
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/status"
+)
+
+// copyStatus sets the status of to to that of from. A nil from clears it.
+func copyStatus(to, from runtime.Object) {
+	if u, ok := to.(*unstructured.Unstructured); ok {
+		delete(u.Object, "status")
+		if from, ok := from.(*unstructured.Unstructured); ok && from.Object["status"] != nil {
+			u.Object["status"] = from.Object["status"]
+		}
+		return
+	}
+	target := reflect.ValueOf(to).Elem().FieldByName("Status")
+	if from == nil {
+		target.SetZero()
+		return
+	}
+	target.Set(reflect.ValueOf(from).Elem().FieldByName("Status"))
+}
+
+// specDiffers reports whether two objects of one type differ in anything except metadata and status.
+// The status of a custom resource without a status subresource counts.
+func specDiffers(a, b runtime.Object) bool {
+	if a, ok := a.(*unstructured.Unstructured); ok {
+		return customDiffers(a.Object, b.(*unstructured.Unstructured).Object)
+	}
+	x, y := reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()
+	for i := range x.NumField() {
+		if !resource.IsSpecField(x.Type().Field(i).Name) {
+			continue
+		}
+		if !equality.Semantic.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {
+			return true
+		}
+	}
+	return false
+}
+
+func customDiffers(a, b map[string]any) bool {
+	same := func(a, b map[string]any) bool {
+		for key, value := range a {
+			if other, ok := b[key]; key != "metadata" && (!ok || !equality.Semantic.DeepEqual(value, other)) {
+				return false
+			}
+		}
+		return true
+	}
+	return !same(a, b) || !same(b, a)
+}
+
+// invalid returns the 422 of an object, or nil without errs. A custom resource may have the kind of
+// another one, which is then the error.
+func invalid(res *resource.Resource, obj runtime.Object, errs field.ErrorList) error {
+	kind := res.GroupKind()
+	if res.Custom != nil {
+		kind = obj.GetObjectKind().GroupVersionKind().GroupKind()
+	}
+	return status.Invalid(kind, resource.Accessor(obj).GetName(), errs)
+}

@@ -1,0 +1,150 @@
+package rest
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"example.com/fakeapi/fake/internal/managedfields"
+	"example.com/fakeapi/fake/internal/resource"
+)
+
+// PrepareForUpdate copies the fields that an update cannot change from old, the stored object, and
+// sets the generation (MD-07, MD-10, MD-17, SU-01).
+func PrepareForUpdate(res *resource.Resource, obj, old runtime.Object) {
+	copySystemFields(resource.Accessor(obj), resource.Accessor(old))
+	if res.Status {
+		copyStatus(obj, old)
+	}
+	if res.PrepareForUpdate != nil {
+		res.PrepareForUpdate(obj, old)
+	}
+	updateGeneration(res, obj, old)
+}
+
+// PrepareForSubresourceUpdate is PrepareForUpdate for a subresource, which may change its own fields
+// only (SU-02). An update of the status does not change the generation (SU-04).
+func PrepareForSubresourceUpdate(res *resource.Resource, sub *resource.Subresource, obj, old runtime.Object) {
+	copySystemFields(resource.Accessor(obj), resource.Accessor(old))
+	sub.PrepareForUpdate(obj, old)
+	if sub.Name != "status" {
+		updateGeneration(res, obj, old)
+	}
+}
+
+// updateGeneration increments the generation if anything except metadata and status changed (MD-15),
+// or the annotations if the resource counts them. It sets the same value if the resource has done so
+// itself.
+func updateGeneration(res *resource.Resource, obj, old runtime.Object) {
+	m, was := resource.Accessor(obj), resource.Accessor(old)
+	if res.HasGeneration && specDiffers(obj, old) {
+		m.SetGeneration(was.GetGeneration() + 1)
+	}
+	if res.GenerationCountsAnnotations && !maps.Equal(m.GetAnnotations(), was.GetAnnotations()) {
+		m.SetGeneration(was.GetGeneration() + 1)
+	}
+}
+
+// copySystemFields copies the metadata that a client cannot change.
+func copySystemFields(m, old metav1.Object) {
+	m.SetGeneration(old.GetGeneration())
+	m.SetSelfLink("")
+	if m.GetUID() == "" {
+		m.SetUID(old.GetUID())
+	}
+	m.SetCreationTimestamp(old.GetCreationTimestamp())
+	if old.GetDeletionTimestamp() != nil {
+		m.SetDeletionTimestamp(old.GetDeletionTimestamp())
+	}
+	if old.GetDeletionGracePeriodSeconds() != nil && m.GetDeletionGracePeriodSeconds() == nil {
+		m.SetDeletionGracePeriodSeconds(old.GetDeletionGracePeriodSeconds())
+	}
+}
+
+// ValidateUpdate validates an object that was updated, through sub if it is not nil. The metadata is
+// compared with that of old, the stored object (MD-05, DL-06). The error is one 422 with all
+// violations.
+func ValidateUpdate(ctx context.Context, res *resource.Resource, sub *resource.Subresource, obj, old runtime.Object) error {
+	m := resource.Accessor(obj)
+	errs := validateMetadataUpdate(res, m, resource.Accessor(old))
+	switch {
+	case sub != nil && sub.ValidateUpdate != nil:
+		errs = append(errs, sub.ValidateUpdate(ctx, obj, old)...)
+	case (sub == nil || !sub.WritesObject()) && res.ValidateUpdate != nil:
+		errs = res.ValidateUpdate(ctx, obj, old, errs)
+	}
+	return invalid(res, obj, errs)
+}
+
+// validateMetadataUpdate validates updated metadata.
+func validateMetadataUpdate(res *resource.Resource, m, old metav1.Object) field.ErrorList {
+	if isMetadataUnchanged(m, old) {
+		return nil // it was validated when it was written
+	}
+	path := field.NewPath("metadata")
+	errs := validation.ValidateObjectMetaAccessorUpdate(m, old, path)
+	// A real server validates twice, in its generic registry and in the validation of the type. It
+	// lists each cause twice, and names it once in the message.
+	errs = append(errs, errs...)
+	return append(errs, validation.ValidateObjectMetaAccessor(m, res.Namespaced, nameValidator(res, m, old), path)...)
+}
+
+// isMetadataUnchanged reports whether an update changes none of the metadata that is validated, as is
+// the case for most updates. The creationTimestamp has been copied from old.
+func isMetadataUnchanged(m, old metav1.Object) bool {
+	return m.GetName() == old.GetName() && m.GetUID() == old.GetUID() &&
+		m.GetGenerateName() == old.GetGenerateName() &&
+		m.GetDeletionTimestamp() == nil && old.GetDeletionTimestamp() == nil &&
+		m.GetDeletionGracePeriodSeconds() == nil && old.GetDeletionGracePeriodSeconds() == nil &&
+		maps.Equal(m.GetLabels(), old.GetLabels()) &&
+		maps.Equal(m.GetAnnotations(), old.GetAnnotations()) &&
+		slices.Equal(m.GetFinalizers(), old.GetFinalizers()) &&
+		equality.Semantic.DeepEqual(m.GetOwnerReferences(), old.GetOwnerReferences()) &&
+		!addsManagers(m, old)
+}
+
+// addsManagers reports whether m has an entry of managedFields with an owner that has none in old.
+func addsManagers(m, old metav1.Object) bool {
+	u, isRaw := m.(*unstructured.Unstructured)
+	was, wasRaw := old.(*unstructured.Unstructured)
+	if isRaw && wasRaw && managedfields.EqualManagers(u, was) {
+		return false
+	}
+	return slices.ContainsFunc(m.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return !hasManager(old, &e) })
+}
+
+// hasManager reports whether the owner of e has an entry in the managedFields of m.
+func hasManager(m metav1.Object, e *metav1.ManagedFieldsEntry) bool {
+	return slices.ContainsFunc(m.GetManagedFields(), func(known metav1.ManagedFieldsEntry) bool {
+		return known.Manager == e.Manager && known.Operation == e.Operation &&
+			known.Subresource == e.Subresource && known.FieldsType == e.FieldsType
+	})
+}
+
+// nameValidator returns the function that validates the names in updated metadata. The name itself is
+// that of the path, and was validated at creation.
+func nameValidator(res *resource.Resource, m, old metav1.Object) validation.ValidateNameFunc {
+	if m.GetGenerateName() != old.GetGenerateName() {
+		return res.ValidateName
+	}
+	return func(string, bool) []string { return nil }
+}
+
+// ShouldDeleteDuringUpdate reports whether an update completes the deletion of an object: it has
+// removed the last finalizer, and the grace period is over.
+func ShouldDeleteDuringUpdate(obj, old runtime.Object) bool {
+	if ns, ok := obj.(*corev1.Namespace); ok {
+		return isNamespaceDeletable(ns)
+	}
+	m := resource.Accessor(old)
+	grace := m.GetDeletionGracePeriodSeconds()
+	return len(resource.Accessor(obj).GetFinalizers()) == 0 && m.GetDeletionTimestamp() != nil && (grace == nil || *grace == 0)
+}

@@ -1,0 +1,35 @@
+package reviews
+
+import (
+	"slices"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+
+	"example.com/fakeapi/fake/internal/authn"
+	"example.com/fakeapi/fake/internal/serviceaccount"
+)
+
+// authenticate returns the status of a token review. Without audiences the token must be for this
+// server. A token that was not issued for a service account is for this server.
+func (r *Reviewer) authenticate(token string, audiences []string) authenticationv1.TokenReviewStatus {
+	if len(audiences) == 0 {
+		audiences = []string{serviceaccount.Issuer}
+	}
+	common := func(of []string) []string {
+		return slices.DeleteFunc(slices.Clone(audiences), func(audience string) bool { return !slices.Contains(of, audience) })
+	}
+	var found []string
+	authenticator := authn.Authenticator{Tokens: r.Tokens, ServiceAccounts: func(token string) (authenticationv1.UserInfo, bool) {
+		claims, ok := r.ServiceAccounts.Validate(token)
+		found = common(claims.Audiences)
+		return claims.User(), ok
+	}}
+	user, ok := authenticator.AuthenticateToken(token)
+	if ok && found == nil {
+		found = common([]string{serviceaccount.Issuer})
+	}
+	if !ok || len(found) == 0 {
+		return authenticationv1.TokenReviewStatus{Error: "invalid bearer token"}
+	}
+	return authenticationv1.TokenReviewStatus{Authenticated: true, User: user, Audiences: found}
+}

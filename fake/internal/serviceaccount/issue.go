@@ -1,0 +1,147 @@
+// Package serviceaccount issues and validates the tokens of service accounts (KEP-1205). Tokens are
+// not stored: a valid signature and the objects that a token is bound to make it valid.
+package serviceaccount
+
+import (
+	"fmt"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"example.com/fakeapi/fake/internal/ids"
+	"example.com/fakeapi/fake/internal/status"
+)
+
+// Issuer is the issuer of tokens and, for a request without audiences, their audience. It is the name
+// that most clusters use.
+const Issuer = "https://kubernetes.default.svc.cluster.local"
+
+// The lifetimes of tokens in seconds.
+const (
+	defaultSeconds = int64(time.Hour / time.Second)
+	minSeconds     = int64(10 * time.Minute / time.Second)
+	maxSeconds     = int64(1) << 32
+)
+
+// Tokens issues and validates tokens. It is safe for concurrent use.
+type Tokens struct {
+	ids *ids.Generator
+	get Getter
+}
+
+// Getter returns an object of the core group, or NotFound. resource is the plural, such as "pods".
+type Getter func(resource, namespace, name string) (runtime.Object, error)
+
+// New returns a Tokens whose signing key is derived from the seed of g.
+func New(g *ids.Generator, get Getter) *Tokens { return &Tokens{ids: g, get: get} }
+
+// getObject calls the Getter of t, which returns the type of resource.
+func getObject[T runtime.Object](t *Tokens, resource, namespace, name string) (T, error) {
+	obj, err := t.get(resource, namespace, name)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return obj.(T), nil
+}
+
+// SetDefaults sets the audiences and the lifetime of a request that has none.
+func SetDefaults(spec *authenticationv1.TokenRequestSpec) {
+	if len(spec.Audiences) == 0 {
+		spec.Audiences = []string{Issuer}
+	}
+	if spec.ExpirationSeconds == nil {
+		seconds := defaultSeconds
+		spec.ExpirationSeconds = &seconds
+	}
+}
+
+// ValidateRequest validates the lifetime of a request that has one.
+func ValidateRequest(spec *authenticationv1.TokenRequestSpec) error {
+	path, seconds := field.NewPath("spec", "expirationSeconds"), *spec.ExpirationSeconds
+	var errs field.ErrorList
+	if seconds < minSeconds {
+		errs = append(errs, field.Invalid(path, seconds, "may not specify a duration less than 10 minutes"))
+	}
+	if seconds > maxSeconds {
+		errs = append(errs, field.Invalid(path, seconds, "may not specify a duration larger than 2^32 seconds"))
+	}
+	return status.Invalid(schema.GroupKind{Group: authenticationv1.GroupName, Kind: "TokenRequest"}, "", errs)
+}
+
+// Issue returns a token for account. now is the time of the API server. SetDefaults and
+// ValidateRequest must have been called for spec.
+func (t *Tokens) Issue(account *corev1.ServiceAccount, spec *authenticationv1.TokenRequestSpec, now time.Time) (*authenticationv1.TokenRequestStatus, error) {
+	expires := now.Add(time.Duration(*spec.ExpirationSeconds) * time.Second)
+	c := Claims{
+		Audiences: spec.Audiences,
+		Expires:   expires.Unix(),
+		Issued:    now.Unix(),
+		Issuer:    Issuer,
+		ID:        t.ids.UID(),
+		NotBefore: now.Unix(),
+		Subject:   "system:serviceaccount:" + account.Namespace + ":" + account.Name,
+		Private:   privateClaims{Namespace: account.Namespace, ServiceAccount: objectRef{account.Name, account.UID}},
+	}
+	if err := t.bind(&c.Private, spec.BoundObjectRef, account); err != nil {
+		return nil, err
+	}
+	token, err := t.sign(c)
+	if err != nil {
+		return nil, apierrors.NewInternalError(fmt.Errorf("failed to generate token: %w", err))
+	}
+	return &authenticationv1.TokenRequestStatus{Token: token, ExpirationTimestamp: metav1.NewTime(expires)}, nil
+}
+
+// bind adds the bound object of a request to the claims. It must exist and, if it is a pod, run as
+// the service account. ref may be nil.
+func (t *Tokens) bind(c *privateClaims, ref *authenticationv1.BoundObjectReference, account *corev1.ServiceAccount) error {
+	if ref == nil {
+		return nil
+	}
+	kind := schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind)
+	var uid types.UID
+	switch {
+	case kind.Group == "" && kind.Kind == "Pod":
+		pod, err := getObject[*corev1.Pod](t, "pods", account.Namespace, ref.Name)
+		if err != nil {
+			return err
+		}
+		if pod.Spec.ServiceAccountName != account.Name {
+			return apierrors.NewBadRequest(fmt.Sprintf(
+				"cannot bind token for serviceaccount %q to pod running with different serviceaccount name.", account.Name))
+		}
+		uid, c.Pod = pod.UID, &objectRef{pod.Name, pod.UID}
+		if name := pod.Spec.NodeName; name != "" {
+			c.Node = &objectRef{Name: name}
+			if node, err := getObject[*corev1.Node](t, "nodes", "", name); err == nil {
+				c.Node.UID = node.UID
+			}
+		}
+	case kind.Group == "" && kind.Kind == "Node":
+		node, err := getObject[*corev1.Node](t, "nodes", "", ref.Name)
+		if err != nil {
+			return err
+		}
+		uid, c.Node = node.UID, &objectRef{node.Name, node.UID}
+	case kind.Group == "" && kind.Kind == "Secret":
+		secret, err := getObject[*corev1.Secret](t, "secrets", account.Namespace, ref.Name)
+		if err != nil {
+			return err
+		}
+		uid, c.Secret = secret.UID, &objectRef{secret.Name, secret.UID}
+	default:
+		return apierrors.NewBadRequest("cannot bind token to object of type " + kind.String())
+	}
+	if ref.UID != "" && ref.UID != uid {
+		return status.BoundObjectMismatch(schema.GroupResource{Group: kind.Group, Resource: kind.Kind}, ref.Name, ref.UID)
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+// Package storage reads and writes API objects in a memstore.Store. It encodes and decodes them in
+// the storage version of their resource, as k8s.io/apiserver/pkg/storage does over etcd.
+package storage
+
+import (
+	"errors"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"example.com/fakeapi/fake/internal/codec"
+	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/memstore"
+)
+
+// MaxObjectSize is the size of the largest object that can be stored, in bytes: etcd's default
+// request limit (CR-10).
+const MaxObjectSize = 3 << 19
+
+// ErrRequestTooLarge is etcd's error for an object above MaxObjectSize (CR-10).
+var ErrRequestTooLarge = errors.New("etcdserver: request is too large")
+
+// errNoSpace is etcd's error for a write above its quota. A real server answers it with 500 and
+// without a reason.
+var errNoSpace = errors.New("etcdserver: mvcc: database space exceeded")
+
+// Store is a memstore.Store of API objects. It is safe for concurrent use.
+type Store struct {
+	*memstore.Store
+	objects objectCache
+	// AfterWrite, if it is not nil, is called by GuaranteedUpdate after a write that changed the
+	// store. It must be set before the first write.
+	AfterWrite func(res *resource.Resource, e *memstore.Event) error
+}
+
+// New returns a Store of the objects in store.
+func New(store *memstore.Store) *Store {
+	return &Store{Store: store, objects: newObjectCache()}
+}
+
+// Decode returns the object of rec in the storage version of res. The caller may change it.
+func (s *Store) Decode(res *resource.Resource, rec *memstore.Record) (runtime.Object, error) {
+	return s.objects.get(res, rec)
+}
+
+// GetObject returns the object with a namespace and a name, or NotFound. The namespace of a
+// cluster-scoped resource is "". The caller may change the object.
+func (s *Store) GetObject(res *resource.Resource, namespace, name string) (runtime.Object, error) {
+	rec := s.View().Get(codec.Key(res, namespace, name))
+	if rec == nil {
+		return nil, apierrors.NewNotFound(res.GroupResource(), name)
+	}
+	return s.Decode(res, rec)
+}
+
+// UpdateFunc returns the object to store in place of old, in the storage version. old is nil if
+// there is none, and can be changed and returned. A nil object deletes. An UpdateFunc may be called
+// more than once.
+type UpdateFunc func(old runtime.Object) (runtime.Object, error)
+
+// Result is the result of a write.
+type Result struct {
+	// Event is the change of the store. It is nil for a dry run.
+	Event *memstore.Event
+	// Object is the object that a dry run would have stored, in the storage version.
+	Object runtime.Object
+}
+
+// IsDeleted reports whether there is no object after the write.
+func (r Result) IsDeleted() bool {
+	if r.Event != nil {
+		return r.Event.Record == nil
+	}
+	return r.Object == nil
+}
+
+// GuaranteedUpdate writes the object under key and then calls AfterWrite. A dry run does everything
+// except the change of the store (DR-04).
+func (s *Store) GuaranteedUpdate(res *resource.Resource, key string, dryRun bool, update UpdateFunc) (Result, error) {
+	result, err := s.Write(res, key, dryRun, update)
+	if err != nil || s.AfterWrite == nil || result.Event == nil || !result.Event.Changed() {
+		return result, err
+	}
+	return result, s.AfterWrite(res, result.Event)
+}
+
+// Write is GuaranteedUpdate without AfterWrite.
+func (s *Store) Write(res *resource.Resource, key string, dryRun bool, update UpdateFunc) (Result, error) {
+	var obj runtime.Object // the one that is stored
+	encode := func(rec *memstore.Record) (draft *memstore.Draft, err error) {
+		obj, draft, err = s.encode(res, rec, dryRun, update)
+		return draft, err
+	}
+	if dryRun {
+		_, err := encode(s.View().Get(key))
+		return Result{Object: obj}, err
+	}
+	event, err := s.Update(key, encode)
+	if errors.Is(err, memstore.ErrQuotaExceeded) {
+		return Result{}, errNoSpace
+	}
+	if event.Changed() && event.Record != nil {
+		s.objects.put(res, event.Record, obj)
+	}
+	return Result{Event: event}, err
+}
+
+// encode calls update with the object of rec and encodes the object that update returns.
+func (s *Store) encode(res *resource.Resource, rec *memstore.Record, dryRun bool, update UpdateFunc) (runtime.Object, *memstore.Draft, error) {
+	var old runtime.Object
+	if rec != nil {
+		var err error
+		if old, err = s.Decode(res, rec); err != nil {
+			return nil, nil, err
+		}
+	}
+	obj, err := update(old)
+	if err != nil || obj == nil {
+		return nil, nil, err
+	}
+	revision := resource.Accessor(obj).GetResourceVersion() // EncodeDraft clears it
+	draft, err := codec.EncodeDraft(res, obj)
+	if err != nil {
+		return nil, nil, err
+	}
+	if rec != nil && res.Custom != nil {
+		codec.ReuseStoredForm(draft, rec)
+	}
+	if len(draft.Data) > MaxObjectSize {
+		return nil, nil, ErrRequestTooLarge
+	}
+	if dryRun {
+		if obj, err = codec.DryRunResult(res, draft, obj); err != nil {
+			return nil, nil, err
+		}
+	}
+	resource.Accessor(obj).SetResourceVersion(revision)
+	return obj, draft, nil
+}
