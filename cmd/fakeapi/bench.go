@@ -24,7 +24,7 @@ const benchArguments = `--kubeconfig FILE [--context CONTEXT] [--objects N] [--c
 --url URL [--objects N] [--clients N] [--watchers N,...] [--duration TIME] [--json] [-q]
 --self [--objects N] [--clients N] [--watchers N,...] [--duration TIME] [--json] [-q]`
 
-// benchFlags is what the command line asks of bench.
+// benchFlags has the flags of bench.
 type benchFlags struct {
 	kubeconfig, context, url string
 	self                     bool
@@ -63,7 +63,7 @@ func (f *benchFlags) setWatchers(text string) error {
 	return nil
 }
 
-// bench measures a server and prints how fast it is.
+// bench measures a server and prints the figures.
 func bench(ctx context.Context, c *call) error {
 	var f benchFlags
 	if err := c.parse(f.define); err != nil {
@@ -74,7 +74,7 @@ func bench(ctx context.Context, c *call) error {
 	}
 	config := load.Config{Namespace: "fakeapi-bench", Objects: f.objects, Clients: f.clients, Watchers: f.watchers, Duration: f.duration}
 	if !f.quiet {
-		config.Tell = func(what string) { _, _ = fmt.Fprintln(c.stderr, what) } // progress: nothing depends on it
+		config.Tell = func(what string) { _, _ = fmt.Fprintln(c.stderr, what) } // progress only
 	}
 	if f.self {
 		return f.benchSelf(ctx, c, config)
@@ -86,7 +86,7 @@ func bench(ctx context.Context, c *call) error {
 	return f.measure(ctx, c, config, to, nil)
 }
 
-// checkServer refuses a command line that names none or several.
+// checkServer returns an error unless exactly one server is named.
 func (f *benchFlags) checkServer() error {
 	named := 0
 	for _, is := range []bool{f.kubeconfig != "", f.url != "", f.self} {
@@ -103,7 +103,7 @@ func (f *benchFlags) checkServer() error {
 	return nil
 }
 
-// server is how the server that was named is reached.
+// server returns the configuration for connecting to the server.
 func (f *benchFlags) server() (*rest.Config, error) {
 	if f.url != "" {
 		return &rest.Config{Host: f.url}, nil
@@ -112,7 +112,7 @@ func (f *benchFlags) server() (*rest.Config, error) {
 	return to, unwrapPathError(err)
 }
 
-// measure runs the load and prints the report, which begins with what is known before.
+// measure runs the load and prints the report, which begins with the figures of before.
 func (f *benchFlags) measure(ctx context.Context, c *call, config load.Config, to *rest.Config, before []load.Figure) error {
 	base, _, err := rest.DefaultServerUrlFor(to)
 	if err != nil {
@@ -150,8 +150,8 @@ func (f *benchFlags) print(c *call, report *load.Report) error {
 	return encoder.Encode(report)
 }
 
-// newConnection is a transport with the credentials of a kubeconfig that shares its
-// connections with nobody: rest.TransportFor gives all clients the same.
+// newConnection returns a transport with the credentials of a kubeconfig and connections of its
+// own: rest.TransportFor shares connections between clients.
 func newConnection(to *rest.Config) (http.RoundTripper, error) {
 	secure, err := rest.TLSConfigFor(to)
 	if err != nil {
@@ -169,10 +169,10 @@ func newConnection(to *rest.Config) (http.RoundTripper, error) {
 	})
 }
 
-// benchStarts is how many servers are started to know how long that takes.
+// benchStarts is how many servers are started to measure the start.
 const benchStarts = 20
 
-// benchSelf starts servers of its own, and measures one more.
+// benchSelf measures the start of servers in this process, and then one server.
 func (f *benchFlags) benchSelf(ctx context.Context, c *call, config load.Config) (err error) {
 	var took []time.Duration
 	for range benchStarts {
@@ -197,7 +197,7 @@ func (f *benchFlags) benchSelf(ctx context.Context, c *call, config load.Config)
 	return f.measure(ctx, c, config, s.RESTConfig(), []load.Figure{first, later})
 }
 
-// timeStart is how long it takes from nothing to the first answer of a server.
+// timeStart returns the time from starting a server to its first response.
 func timeStart(ctx context.Context) (time.Duration, error) {
 	began := time.Now()
 	s, err := fakeapi.New()
@@ -209,7 +209,7 @@ func timeStart(ctx context.Context) (time.Duration, error) {
 	return took, errors.Join(err, s.Close())
 }
 
-// heapBytes is what the garbage collector leaves.
+// heapBytes returns the size of the heap after a garbage collection.
 func heapBytes() uint64 {
 	runtime.GC()
 	var m runtime.MemStats

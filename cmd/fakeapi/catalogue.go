@@ -13,7 +13,7 @@ import (
 	"example.com/fakeapi/scenario/clients"
 )
 
-// listCatalogue prints the cases and the clients, a line each.
+// listCatalogue prints a line for each case and each client.
 func listCatalogue(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "NUMBER\tNAME\tROLE\tSURVIVORS\tTITLE") // Flush has the error
@@ -37,9 +37,8 @@ func namesOrDash(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// runCatalogue plays the cases with all clients of their roles, role by role, and prints who
-// survives as a table for each. Whom the catalogue does not know to do so is told on
-// stderr.
+// runCatalogue runs the cases with all clients of their roles, and prints for each role a table of
+// which client passes which case. Results that the catalogue does not expect are printed to stderr.
 func runCatalogue(ctx context.Context, c *call, f runFlags) error {
 	surprised := false
 	for i, role := range slices.DeleteFunc(roleNames(), func(role string) bool { return len(f.implementations(role)) == 0 }) {
@@ -77,7 +76,7 @@ func runCatalogue(ctx context.Context, c *call, f runFlags) error {
 	return nil
 }
 
-// implementations are the clients of a role that take part.
+// implementations returns the clients of a role that take part.
 func (f *runFlags) implementations(role string) []clients.Implementation {
 	if len(f.clients.clients) > 0 {
 		return f.clients.inRole(role)
@@ -85,8 +84,8 @@ func (f *runFlags) implementations(role string) []clients.Implementation {
 	return clientsInRole(role)
 }
 
-// runCase plays a case with a client. It gives what the table says, and what is not as
-// the catalogue has it.
+// runCase runs a case with a client. It returns the cell of the table, and a message if the
+// catalogue expects another result.
 func (f *runFlags) runCase(ctx context.Context, of scenario.Case, client clients.Implementation) (result, surprise string) {
 	s := catalogueRun(of, client)
 	_, err := f.play(ctx, s, nil)

@@ -9,11 +9,10 @@ import (
 	"example.com/fakeapi/scenario/clients"
 )
 
-// clientSelection are the clients that the command line wants to see in their roles. The zero
-// value leaves the choice open.
+// clientSelection has the clients of --client. The zero value selects none.
 type clientSelection struct{ clients []clients.Implementation }
 
-// add reads [ROLE=]NAME. Without a role it means the clients of that name in all roles.
+// add parses [ROLE=]NAME. Without a role it selects the clients with that name in all roles.
 func (c *clientSelection) add(text string) error {
 	role, name, both := strings.Cut(text, "=")
 	if !both {
@@ -31,17 +30,17 @@ func (c *clientSelection) add(text string) error {
 	return nil
 }
 
-// inRole are the clients chosen for a role.
+// inRole returns the selected clients of a role.
 func (c clientSelection) inRole(role string) []clients.Implementation {
 	return slices.DeleteFunc(slices.Clone(c.clients), func(client clients.Implementation) bool { return client.Role != role })
 }
 
-// forRole is the client chosen for a role, or else the first that there is.
+// forRole returns the selected client of a role, or else the first client of the role.
 func (c clientSelection) forRole(role string) clients.Implementation {
 	return append(c.inRole(role), clientsInRole(role)...)[0]
 }
 
-// forCase is the client chosen for the role of a case, or else the first that survives it.
+// forCase returns the selected client for the role of a case, or else the first that passes it.
 func (c clientSelection) forCase(of scenario.Case) (clients.Implementation, error) {
 	all := clientsInRole(of.Role)
 	if len(all) == 0 {
@@ -62,7 +61,7 @@ func (c clientSelection) forCase(of scenario.Case) (clients.Implementation, erro
 	return all[0], nil
 }
 
-// clientsInRole are the clients that play a role.
+// clientsInRole returns the clients of a role.
 func clientsInRole(role string) []clients.Implementation {
 	return clientSelection{clients.All()}.inRole(role)
 }

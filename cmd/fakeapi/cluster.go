@@ -9,14 +9,15 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// cluster is where a kubeconfig leads, and what has its credentials.
+// cluster is the server of a kubeconfig, with a transport that has its credentials.
 type cluster struct {
 	base      *url.URL
 	transport http.RoundTripper
 	namespace string
 }
 
-// openCluster reads a kubeconfig, and takes its current context unless another is named. Nothing is sent yet.
+// openCluster reads a kubeconfig, with its current context unless another is named. It sends no
+// request.
 func openCluster(kubeconfig, context string) (*cluster, error) {
 	to, err := readCluster(kubeconfig, context)
 	if err != nil {
@@ -43,15 +44,15 @@ func readCluster(kubeconfig, context string) (*cluster, error) {
 	return &cluster{base: base, transport: transport, namespace: namespace}, err
 }
 
-// kubeconfigLoader reads one kubeconfig, whatever the environment says of others.
+// kubeconfigLoader loads one kubeconfig and ignores the environment.
 func kubeconfigLoader(kubeconfig, context string) clientcmd.ClientConfig {
 	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
 		&clientcmd.ClientConfigLoadingRules{ExplicitPath: kubeconfig},
 		&clientcmd.ConfigOverrides{CurrentContext: context})
 }
 
-// transport sends requests with the credentials of a kubeconfig. Those that upgrade the
-// connection go over HTTP/1.1, as exec and port-forward need it.
+// transport sends requests with the credentials of a kubeconfig. Requests that upgrade the
+// connection use HTTP/1.1, as exec and port-forward need it.
 type transport struct{ usual, upgrading http.RoundTripper }
 
 func newTransport(config *rest.Config) (*transport, error) {

@@ -11,7 +11,7 @@ const compareArguments = `--left SERVER --right SERVER [--left-context CONTEXT] 
 --dry-run --left SERVER --right SERVER [--left-context CONTEXT] [--right-context CONTEXT] [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL]
 --list [--left golden:DIR] [--run REGEX] [--level LEVEL]`
 
-// compareFlags is what the command line asks of compare.
+// compareFlags has the flags of compare.
 type compareFlags struct {
 	suiteFlags
 	left, right sideFlags
@@ -31,7 +31,7 @@ func (f *compareFlags) define(flags *flag.FlagSet) {
 	flags.Func("report", "write a report as json or markdown, to a file or to stdout: `FORMAT[=FILE]`; can be repeated", f.reports.add)
 }
 
-// compareCommand makes the same requests to two servers and tells what differs.
+// compareCommand sends the same requests to two servers and prints the differences.
 func compareCommand(ctx context.Context, c *call) error {
 	f := &compareFlags{reports: reportFiles[*compare.Report]{forms: []reportForm[*compare.Report]{
 		{"json", (*compare.Report).WriteJSON}, {"markdown", (*compare.Report).WriteMarkdown},
@@ -47,7 +47,7 @@ func compareCommand(ctx context.Context, c *call) error {
 	return errUndecided{err}
 }
 
-// check refuses a command line that does not fit together.
+// check returns an error if flags contradict each other.
 func (f *compareFlags) check() error {
 	switch {
 	case f.list && f.dryRun:
@@ -65,7 +65,7 @@ func (f *compareFlags) check() error {
 	return errors.Join(f.left.check("left"), f.right.check("right"))
 }
 
-// compare runs what the two sides have in common.
+// compare runs the recordings or the suite.
 func (f *compareFlags) compare(ctx context.Context, c *call) error {
 	if err := f.check(); err != nil {
 		return c.usageError(err)
@@ -108,7 +108,7 @@ func (f *compareFlags) compareServers(ctx context.Context, c *call) error {
 	})
 }
 
-// execute compares, and tells what came of it.
+// execute runs the comparison, writes the reports and prints a summary.
 func (f *compareFlags) execute(ctx context.Context, c *call, total int, run func(*progress) (*compare.Report, error)) (err error) {
 	if err := f.reports.open(); err != nil {
 		return err

@@ -20,10 +20,11 @@ import (
 	"example.com/fakeapi/internal/cmd/golden"
 )
 
-// recordingsAtOnce is how many recordings are played side by side, each on a server of its own: most of the time of one is waiting.
+// recordingsAtOnce is how many recordings are replayed at the same time, each on its own server.
+// They mostly wait.
 const recordingsAtOnce = 8
 
-// compareRecordings plays the recordings of a folder on the right side.
+// compareRecordings replays the recordings of a folder on the right side.
 func (f *compareFlags) compareRecordings(ctx context.Context, c *call, folder string) error {
 	if f.level != conformance.May || f.patience != 0 {
 		return c.usageError(errors.New("--level and --patience are for the cases of the suite"))
@@ -63,7 +64,7 @@ func (f *compareFlags) compareRecordings(ctx context.Context, c *call, folder st
 	return err
 }
 
-// undecided leaves out that there were differences, which another error says more than.
+// undecided wraps an error other than reported differences.
 func undecided(err error) error {
 	if errors.Is(err, errReported) {
 		return nil
@@ -71,7 +72,8 @@ func undecided(err error) error {
 	return err
 }
 
-// executeRecordings plays them, those that compact the server's history only if there is a way to.
+// executeRecordings replays the recordings. Those that compact the history are skipped if compacts
+// is false.
 func (f *compareFlags) executeRecordings(ctx context.Context, c *call, recordings compare.Recordings, compacts bool) error {
 	recordings.Skip = func(one golden.Case) string {
 		switch {
@@ -89,7 +91,7 @@ func (f *compareFlags) executeRecordings(ctx context.Context, c *call, recording
 	})
 }
 
-// selectRecordings reads the cases of a folder that --run wants.
+// selectRecordings reads the cases of a folder that --run selects.
 func (f *compareFlags) selectRecordings(folder string) ([]golden.Case, error) {
 	info, err := os.Stat(folder)
 	if err != nil {
@@ -105,12 +107,12 @@ func (f *compareFlags) selectRecordings(folder string) ([]golden.Case, error) {
 	return slices.DeleteFunc(cases, func(one golden.Case) bool { return f.run != nil && !f.run.MatchString(one.Name) }), nil
 }
 
-// player plays cases on one side, each in a namespace of its own.
+// player returns a player of cases on one side, each in its own namespace.
 func (f *compareFlags) player(on *openSide) golden.Player {
 	return golden.Player{BaseURL: on.base, Client: on.client, Compact: on.compact, Namespace: f.namespace + "-" + rand.String(5)}
 }
 
-// startForCase starts a server with the definitions that a case needs.
+// startForCase starts a server with the definitions of a case.
 func (f *compareFlags) startForCase(folder string, one golden.Case) (golden.Player, func(), error) {
 	var definitions []fakeapi.Option
 	for _, name := range one.CRDs {
@@ -123,7 +125,7 @@ func (f *compareFlags) startForCase(folder string, one golden.Case) (golden.Play
 	return f.player(on), on.close, nil
 }
 
-// installCRDs creates the definitions that the cases need.
+// installCRDs creates the definitions of the cases.
 func installCRDs(ctx context.Context, folder string, cases []golden.Case, player golden.Player) (remove func(context.Context) error, err error) {
 	remove = func(context.Context) error { return nil }
 	var known []string
@@ -158,7 +160,7 @@ func listRecordings(out io.Writer, cases []golden.Case) error {
 	return w.Flush()
 }
 
-// dryRunRecordings prints what would be sent.
+// dryRunRecordings prints the requests that would be sent.
 func dryRunRecordings(out io.Writer, cases []golden.Case) error {
 	for _, one := range cases {
 		if _, err := fmt.Fprintf(out, "%s, in a namespace of its own\n", one.Name); err != nil {

@@ -13,13 +13,13 @@ import (
 	"example.com/fakeapi/internal/cmd/compare"
 )
 
-// selfName is how the command line calls a server of this process.
+// selfName is the name of a server in this process.
 const selfName = "self"
 
-// sideFlags is what the command line says of one side.
+// sideFlags has the flags of one side.
 type sideFlags struct{ name, context, compact string }
 
-// check refuses what does not fit together. The flags are those of a side that is called which.
+// check returns an error if flags of the side called which contradict each other.
 func (f sideFlags) check(which string) error {
 	if _, recorded := f.recordings(); recorded || f.name == selfName {
 		if f.context != "" {
@@ -32,19 +32,19 @@ func (f sideFlags) check(which string) error {
 	return nil
 }
 
-// recordings is the folder of recorded exchanges, if the side is one.
+// recordings returns the folder of recorded exchanges, if the side is one.
 func (f sideFlags) recordings() (folder string, ok bool) { return strings.CutPrefix(f.name, "golden:") }
 
-// openSide is a side that answers.
+// openSide is a side with a server.
 type openSide struct {
 	name, address   string
 	base            string
 	client          *http.Client
-	compact, expire func(context.Context) error // nil where there is no way to
+	compact, expire func(context.Context) error // may be nil
 	close           func()
 }
 
-// open reaches the server of a kubeconfig, or starts one. The side is called which.
+// open connects to the server of a kubeconfig, or starts one. which is the name of the side.
 func (f sideFlags) open(ctx context.Context, which string, controllers bool) (*openSide, error) {
 	if f.name == selfName {
 		return startSide(controllers)
@@ -65,7 +65,7 @@ func (f sideFlags) open(ctx context.Context, which string, controllers bool) (*o
 	return side, nil
 }
 
-// startSide starts a server of this process.
+// startSide starts a server in this process.
 func startSide(controllers bool, opts ...fakeapi.Option) (*openSide, error) {
 	if !controllers {
 		opts = append(opts, fakeapi.WithoutControllers())
@@ -78,17 +78,17 @@ func startSide(controllers bool, opts ...fakeapi.Option) (*openSide, error) {
 		name: selfName, address: "servers of this process", base: srv.URL(), client: srv.Client(),
 		compact: func(context.Context) error { srv.Compact(); return nil },
 		expire:  func(context.Context) error { srv.ForgetHistory(); return nil },
-		close:   func() { _ = srv.Close() }, // everything in it is over
+		close:   func() { _ = srv.Close() }, // everything in it has ended
 	}, nil
 }
 
-// side is it for the suite.
+// side returns the side as the suite needs it.
 func (o *openSide) side(config conformance.Config) compare.Side {
 	config.BaseURL, config.Client, config.Compact, config.ExpireWatches = o.base, o.client, o.compact, o.expire
 	return compare.Side{Name: o.name, Config: config}
 }
 
-// post asks a URL to do what it is for.
+// post sends a POST to a URL.
 func post(ctx context.Context, url string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, nil)
 	if err != nil {

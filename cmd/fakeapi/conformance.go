@@ -17,7 +17,7 @@ const conformanceArguments = `--kubeconfig FILE [--context CONTEXT] [--namespace
 --dry-run --kubeconfig FILE [--context CONTEXT] [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL]
 --list [--run REGEX] [--level LEVEL]`
 
-// conformanceFlags is what the command line asks of conformance.
+// conformanceFlags has the flags of conformance.
 type conformanceFlags struct {
 	suiteFlags
 	kubeconfig, context, url                    string
@@ -42,7 +42,7 @@ func (f *conformanceFlags) define(flags *flag.FlagSet) {
 	flags.Func("report", "write a report as junit, json, markdown or html, to a file or to stdout: `FORMAT[=FILE]`; can be repeated", f.reports.add)
 }
 
-// conformanceCommand runs the conformance suite against the server of a kubeconfig.
+// conformanceCommand runs the conformance suite against a server.
 func conformanceCommand(ctx context.Context, c *call) error {
 	f := &conformanceFlags{features: features{}}
 	f.reports.forms = []reportForm[conformance.Report]{
@@ -77,7 +77,7 @@ func conformanceCommand(ctx context.Context, c *call) error {
 	if err := config.Validate(); err != nil {
 		return c.usageError(err)
 	}
-	// Before anything is created: a server that is not there would fail every case.
+	// An unreachable server would fail every case.
 	if err := checkReachable(ctx, to); err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func conformanceCommand(ctx context.Context, c *call) error {
 	return f.execute(ctx, c, config)
 }
 
-// checkReachable finds out whether there is a server that lets the user of the kubeconfig in.
+// checkReachable returns an error unless the server accepts a request of the kubeconfig's user.
 func checkReachable(ctx context.Context, to *cluster) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -106,7 +106,7 @@ func checkReachable(ctx context.Context, to *cluster) error {
 	return nil
 }
 
-// execute runs the cases, and tells how they went.
+// execute runs the cases, writes the reports and prints a summary.
 func (f *conformanceFlags) execute(ctx context.Context, c *call, config conformance.Config) (err error) {
 	if err := f.reports.open(); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (f *conformanceFlags) execute(ctx context.Context, c *call, config conforma
 	return nil
 }
 
-// hasLeftovers reports whether something could not be cleaned up.
+// hasLeftovers reports whether some objects could not be deleted.
 func hasLeftovers(report conformance.Report) bool {
 	for _, one := range report.Results {
 		if len(one.Leftovers) > 0 {

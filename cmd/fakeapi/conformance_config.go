@@ -15,10 +15,10 @@ import (
 	"example.com/fakeapi/conformance"
 )
 
-// features is what --features says of feature gates.
+// features has the feature gates of --features.
 type features map[string]bool
 
-// add reads NAME[=true|false] or -NAME, several with commas between.
+// add parses NAME[=true|false] or -NAME, several separated by commas.
 func (f features) add(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, given := strings.Cut(strings.TrimSpace(part), "=")
@@ -42,7 +42,8 @@ func (f features) add(text string) error {
 	return nil
 }
 
-// checkServer refuses a command line that names none or several, and what has nothing to refer to.
+// checkServer returns an error unless exactly one server is named, or if a flag lacks the flag it
+// depends on.
 func (f *conformanceFlags) checkServer() error {
 	switch {
 	case f.kubeconfig == "" && f.url == "":
@@ -57,7 +58,7 @@ func (f *conformanceFlags) checkServer() error {
 	return nil
 }
 
-// server is how the server that was named is reached. Nothing is sent yet.
+// server returns the server. It sends no request.
 func (f *conformanceFlags) server() (*cluster, error) {
 	if f.url == "" {
 		return openCluster(f.kubeconfig, f.context)
@@ -73,7 +74,8 @@ func (f *conformanceFlags) server() (*cluster, error) {
 	return &cluster{base: base, transport: transport}, err
 }
 
-// unprivilegedClient sends requests of the user without rights, if there is one. That user's kubeconfig has to lead to the same server.
+// unprivilegedClient returns a client of the user without rights, or nil if there is none. The
+// user's kubeconfig must have the same server.
 func (f *conformanceFlags) unprivilegedClient(to *cluster) (*http.Client, error) {
 	if f.unprivilegedKubeconfig == "" && f.unprivilegedContext == "" {
 		return nil, nil
@@ -89,7 +91,7 @@ func (f *conformanceFlags) unprivilegedClient(to *cluster) (*http.Client, error)
 	return &http.Client{Transport: as.transport}, nil
 }
 
-// config is that of the suite, but for the server and its users.
+// config returns the configuration of the suite without the server and its users.
 func (f *conformanceFlags) config() conformance.Config {
 	config := f.suiteFlags.config()
 	config.Features, config.Compact, config.ExpireWatches, config.BeginStartup = f.features, f.compact.runOnce(), f.expire.runOnce(), f.starting.runDuring()

@@ -14,10 +14,11 @@ import (
 	"time"
 )
 
-// hook is how the server is brought into a state that cannot be provoked by the API: a URL that gets a POST, or a command for the shell.
+// hook brings the server into a state that no API request causes. It is a URL, to which a POST is
+// sent, or a shell command.
 type hook string
 
-// set reads a flag.
+// set parses the flag.
 func (h *hook) set(text string) error {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -32,7 +33,7 @@ func (h *hook) set(text string) error {
 	return nil
 }
 
-// setCommand reads a flag that takes a command only.
+// setCommand parses a flag that must be a command.
 func (h *hook) setCommand(text string) error {
 	if hook(strings.TrimSpace(text)).isURL() {
 		return errors.New("it is a shell command, and no URL")
@@ -44,7 +45,8 @@ func (h hook) isURL() bool {
 	return strings.HasPrefix(string(h), "http://") || strings.HasPrefix(string(h), "https://")
 }
 
-// runOnce gives the function of a configuration that does it and waits for its end, nil if there is no hook.
+// runOnce returns a function for the configuration that runs the hook to its end, or nil without a
+// hook.
 func (h hook) runOnce() func(context.Context) error {
 	switch {
 	case h == "":
@@ -58,7 +60,7 @@ func (h hook) runOnce() func(context.Context) error {
 	}
 }
 
-// post sends a POST without a body, which must be answered with 2xx.
+// post sends a POST without a body. The response must have a 2xx code.
 func (h hook) post(ctx context.Context) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, string(h), nil)
 	if err != nil {
@@ -76,10 +78,11 @@ func (h hook) post(ctx context.Context) error {
 	return err
 }
 
-// hookStopTimeout is for how long a command is waited for that was told to end.
+// hookStopTimeout is how long an interrupted command may take to end.
 const hookStopTimeout = 10 * time.Second
 
-// command is the hook for the shell. When ctx ends it is interrupted, and after a while killed.
+// command returns the shell command. When ctx ends it is interrupted, and killed after
+// hookStopTimeout.
 func (h hook) command(ctx context.Context) *exec.Cmd {
 	command := exec.CommandContext(ctx, "sh", "-c", string(h))
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
@@ -87,7 +90,8 @@ func (h hook) command(ctx context.Context) *exec.Cmd {
 	return command
 }
 
-// wrapError is the error of a command, with the end of what it said, or why it was interrupted.
+// wrapError returns the error of a command with the end of its output, or the reason for its
+// interruption.
 func (h hook) wrapError(ctx context.Context, err error, output []byte) error {
 	if err == nil {
 		return nil
@@ -99,8 +103,9 @@ func (h hook) wrapError(ctx context.Context, err error, output []byte) error {
 	return fmt.Errorf("%s: %w: %s", string(h), err, strings.TrimSpace(string(output[max(0, len(output)-limit):])))
 }
 
-// runDuring gives the function of a configuration that starts the command and waits for a line of it, which says that the server is in
-// that state. It is so until the command is interrupted. Nil if there is no hook.
+// runDuring returns a function for the configuration that starts the command and waits for its
+// first line of output: the server is then in the state, until stop interrupts the command. It
+// returns nil without a hook.
 func (h hook) runDuring() func(context.Context) (stop func(), err error) {
 	if h == "" {
 		return nil
@@ -118,7 +123,7 @@ func (h hook) runDuring() func(context.Context) (stop func(), err error) {
 		}
 		stop = func() {
 			end()
-			_ = command.Wait() // it was interrupted
+			_ = command.Wait() // the error is that of the interruption
 		}
 		if _, err := bufio.NewReader(lines).ReadString('\n'); err != nil {
 			stop()

@@ -11,12 +11,12 @@ import (
 	"example.com/fakeapi/conformance"
 )
 
-// writeSummary prints what failed and what was left behind, and how many cases of each group and level ended how.
+// writeSummary prints the failures and leftovers, and the number of outcomes by group and level.
 func writeSummary(out io.Writer, report conformance.Report) error {
 	for _, one := range report.Results {
 		if one.Err != nil {
 			_, _ = fmt.Fprintf(out, "FAIL  %s [%s] %s\n      %s\n      why: %s\n      source: %s\n", one.Case.ID, one.Case.Level, one.Case.Title,
-				indented(one.Err), one.Case.Why, one.Case.Source) // the last line has the error
+				indented(one.Err), one.Case.Why, one.Case.Source) // an error is returned by the last write
 		}
 		if len(one.Leftovers) > 0 {
 			_, _ = fmt.Fprintf(out, "LEFT  %s: %s\n", one.Case.ID, indented(errors.Join(one.Leftovers...)))
@@ -42,7 +42,7 @@ func writeSummary(out io.Writer, report conformance.Report) error {
 	return err
 }
 
-// indented is an error of several lines below the word in front of it.
+// indented returns an error with its further lines indented.
 func indented(err error) string { return strings.ReplaceAll(err.Error(), "\n", "\n      ") }
 
 func orNone(version string) string {

@@ -21,16 +21,17 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// dryRunParallelism is how many servers a dry run uses side by side: most of the time of a run is waiting.
+// dryRunParallelism is how many servers a dry run uses at the same time. Cases mostly wait.
 const dryRunParallelism = 16
 
 // created is what a case created.
 type created struct {
 	namespaces, namespaced int
-	cluster                []string // RESOURCE.GROUP/NAME of what is in no namespace, but for namespaces
+	cluster                []string // RESOURCE.GROUP/NAME of cluster-scoped objects other than namespaces
 }
 
-// dryRun finds out what a run would create by running it against servers of our own. The one of the configuration is left alone.
+// dryRun runs the cases against servers in this process, and prints what they create. It does not
+// use the server of the configuration.
 func dryRun(ctx context.Context, c *call, config conformance.Config, server string) error {
 	selected := config.SelectedCases()
 	workers := make([][]string, min(dryRunParallelism, len(selected)))
@@ -58,10 +59,10 @@ func dryRun(ctx context.Context, c *call, config conformance.Config, server stri
 	return printDryRun(c.stdout, config, server, found)
 }
 
-// numberedGroup are the groups of definitions that cases make for themselves, each with a number of its own.
+// numberedGroup matches the groups of the definitions that cases create, which are numbered.
 var numberedGroup = regexp.MustCompile(`\.g[0-9]+\.RUN\.`)
 
-// dryRunOn runs the cases against a server of its own, and gives what each created.
+// dryRunOn runs the cases against one server in this process, and returns what each created.
 func dryRunOn(ctx context.Context, config conformance.Config) (map[string]created, error) {
 	server, err := newDryRunServer(config.Features)
 	if err != nil {
@@ -81,7 +82,7 @@ func dryRunOn(ctx context.Context, config conformance.Config) (map[string]create
 	return notes.byCase, err
 }
 
-// newDryRunServer is a server of our own with the feature gates of the configuration.
+// newDryRunServer starts a server with the feature gates of the configuration.
 func newDryRunServer(features map[string]bool) (*fakeapi.Server, error) {
 	options := []fakeapi.Option{fakeapi.WithInMemoryNetwork(), fakeapi.WithResourceVersionTimeout(50 * time.Millisecond), fakeapi.WithoutTimeline()}
 	if features[conformance.CBORServingAndStorage] {
@@ -93,7 +94,8 @@ func newDryRunServer(features map[string]bool) (*fakeapi.Server, error) {
 	return fakeapi.New(options...)
 }
 
-// setHooks has the hooks of the configuration done to a server of our own instead. It is without users, so nobody is impersonated there.
+// setHooks sets the hooks of the configuration to those of a server in this process. The server has
+// no users, so nothing is impersonated.
 func setHooks(server *fakeapi.Server, config *conformance.Config) {
 	config.UnprivilegedClient = nil
 	if config.Compact != nil {
@@ -104,18 +106,18 @@ func setHooks(server *fakeapi.Server, config *conformance.Config) {
 	}
 	if config.BeginStartup != nil {
 		config.BeginStartup = func(context.Context) (func(), error) {
-			return func() { _ = server.Restart(0) }, server.Restart(time.Hour) // a door that is open stays so
+			return func() { _ = server.Restart(0) }, server.Restart(time.Hour) // a running server is not affected
 		}
 	}
 }
 
-// createRecorder writes down what the requests of cases create.
+// createRecorder records what the requests of cases create.
 type createRecorder struct {
 	next http.RoundTripper
 
-	mu      sync.Mutex // guards what is below
+	mu      sync.Mutex // guards the fields below
 	current string
-	byCase  map[string]created // by the ID of a case
+	byCase  map[string]created // by case ID
 }
 
 func (n *createRecorder) begin(one conformance.Case) {
@@ -140,14 +142,15 @@ func (n *createRecorder) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// record takes down what an answer 201 says to be created. Reviews, and what subresources answer, are stored nowhere.
+// record records an object that a 201 response reports. Reviews and most subresources store
+// nothing.
 func (n *createRecorder) record(path string, body []byte) {
 	resource, namespaced, ok := createdResource(path)
 	if !ok || strings.HasSuffix(resource, ".authorization.k8s.io") || strings.HasSuffix(resource, ".authentication.k8s.io") {
 		return
 	}
 	var o metav1.PartialObjectMetadata
-	_ = json.Unmarshal(body, &o) // an answer in another encoding leaves the name open
+	_ = json.Unmarshal(body, &o) // in another encoding the name is unknown
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	one := n.byCase[n.current]
@@ -162,7 +165,8 @@ func (n *createRecorder) record(path string, body []byte) {
 	n.byCase[n.current] = one
 }
 
-// createdResource reads the path of a write: the resource with its group, and whether it is in a namespace.
+// createdResource parses the path of a create: the resource with its group, and whether it is
+// namespaced.
 func createdResource(path string) (resource string, namespaced, ok bool) {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	group := ""
@@ -180,7 +184,7 @@ func createdResource(path string) (resource string, namespaced, ok bool) {
 	return parts[0] + group, namespaced, len(parts) <= 2
 }
 
-// printDryRun prints what a dry run found.
+// printDryRun prints the results of a dry run.
 func printDryRun(out io.Writer, config conformance.Config, server string, found map[string]created) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "CASE\tLEVEL\tNAMESPACES\tOBJECTS IN THEM\tCLUSTER-SCOPED\tTITLE") // Flush has the error

@@ -8,8 +8,8 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// readFaults reads the fault rules of a file, one a line. A rule that cannot work is an
-// error as well, and so is a file without any: whoever names it expects something.
+// readFaults reads the fault rules of a file, one per line. An invalid rule is an error, and so is
+// a file without rules.
 func readFaults(path string) ([]faults.Rule, error) {
 	refuse := func(err error) ([]faults.Rule, error) { return nil, fmt.Errorf("--faults %s: %w", path, err) }
 	text, err := os.ReadFile(path)

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// help shows the commands, or the flags of one.
+// help prints the commands, or the flags of one command.
 func help(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	switch {
 	case len(args) > 1:
@@ -30,8 +30,8 @@ func help(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return err
 }
 
-// parse reads the flags that define declares, and refuses anything else. Asked
-// for help it prints that and returns flag.ErrHelp.
+// parse parses the flags that define declares, and rejects other arguments. For -h it prints the
+// usage and returns flag.ErrHelp.
 func (c *call) parse(define func(*flag.FlagSet)) error {
 	words, err := c.parseWords(define)
 	if err == nil && len(words) > 0 {
@@ -40,11 +40,11 @@ func (c *call) parse(define func(*flag.FlagSet)) error {
 	return err
 }
 
-// parseWords is parse for a command that takes words as well, which may stand
-// before, between and behind the flags.
+// parseWords is parse for a command with arguments, which may be before, between and after the
+// flags.
 func (c *call) parseWords(define func(*flag.FlagSet)) (words []string, err error) {
 	flags := flag.NewFlagSet(c.command.name, flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // run prints the error, once
+	flags.SetOutput(io.Discard) // run prints the error
 	define(flags)
 	for rest := c.args; ; {
 		err := flags.Parse(rest)
@@ -60,7 +60,7 @@ func (c *call) parseWords(define func(*flag.FlagSet)) (words []string, err error
 	}
 }
 
-// unknownFlag says which flag an unknown one was meant to be. Other errors it leaves as they are.
+// unknownFlag adds a suggestion to the error of an unknown flag.
 func unknownFlag(err error, flags *flag.FlagSet) error {
 	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
 	if !unknown {
@@ -71,7 +71,7 @@ func unknownFlag(err error, flags *flag.FlagSet) error {
 	return fmt.Errorf("there is no flag %s%s", withDashes(name), suggest(name, known, withDashes))
 }
 
-// withDashes is a flag as help shows it: Go takes one dash or two before each.
+// withDashes returns a flag as help shows it. Package flag accepts one dash or two.
 func withDashes(name string) string {
 	if len(name) == 1 {
 		return "-" + name
@@ -83,7 +83,7 @@ func (c *call) usageError(err error) error {
 	return usageError{fmt.Errorf("%s: %w; see fakeapi help %s", c.command.name, err, c.command.name)}
 }
 
-// usage prints how a command is called, and each of its flags.
+// usage prints the forms of a command, and its flags.
 func (c *call) usage(flags *flag.FlagSet) error {
 	var b strings.Builder
 	for _, form := range c.command.forms() {

@@ -12,14 +12,14 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// kubeconfigFile is where the kubeconfig goes.
+// kubeconfigFile is the file of the kubeconfig.
 type kubeconfigFile struct {
 	path string
-	dir  string // the temporary directory it lies in; "" if the user named the file
+	dir  string // the temporary directory of the file; "" if the user named the file
 }
 
-// newKubeconfigFile takes the path that the user named, or with "" makes a
-// temporary directory for the file. Nothing is written yet.
+// newKubeconfigFile returns the file at path, or in a new temporary directory if path is empty. It
+// writes nothing.
 func newKubeconfigFile(path string) (*kubeconfigFile, error) {
 	if path != "" {
 		return &kubeconfigFile{path: path}, nil
@@ -33,7 +33,7 @@ func newKubeconfigFile(path string) (*kubeconfigFile, error) {
 
 func (f *kubeconfigFile) temporary() bool { return f.dir != "" }
 
-// close removes what was temporary.
+// close removes the temporary directory.
 func (f *kubeconfigFile) close() error {
 	if !f.temporary() {
 		return nil
@@ -41,8 +41,8 @@ func (f *kubeconfigFile) close() error {
 	return os.RemoveAll(f.dir)
 }
 
-// write puts the content into place in one step, so that whoever waits for the
-// file never reads half of it. Only its owner may read it.
+// write writes the file atomically, so that a process that waits for it never reads half of it.
+// Only its owner may read it.
 func (f *kubeconfigFile) write(content []byte) error {
 	if err := f.mayReplace(content); err != nil {
 		return fmt.Errorf("kubeconfig %s: %w", f.path, err)
@@ -53,8 +53,8 @@ func (f *kubeconfigFile) write(content []byte) error {
 	return nil
 }
 
-// mayReplace refuses if the file holds anything that content would not replace:
-// --kubeconfig ~/.kube/config must not cost anyone their clusters.
+// mayReplace returns an error if the file has clusters, users or contexts that content lacks, as
+// ~/.kube/config usually has.
 func (f *kubeconfigFile) mayReplace(content []byte) error {
 	info, err := os.Stat(f.path)
 	switch {
@@ -75,9 +75,8 @@ func (f *kubeconfigFile) mayReplace(content []byte) error {
 	return nil
 }
 
-// containsConfig reports whether a kubeconfig replaces an old one without a loss: the old
-// one is empty, or knows only clusters, users and contexts of names that the new
-// one defines.
+// containsConfig reports whether content has all clusters, users and contexts of an old kubeconfig,
+// or the old one is empty.
 func containsConfig(content, old []byte) bool {
 	if len(bytes.TrimSpace(old)) == 0 {
 		return true
@@ -87,7 +86,7 @@ func containsConfig(content, old []byte) bool {
 		return false
 	}
 	was, err := clientcmd.Load(old)
-	// Any JSON object loads as a kubeconfig; without a cluster it is none.
+	// Any JSON object can be loaded as a kubeconfig.
 	if err != nil || len(was.Clusters) == 0 {
 		return false
 	}
@@ -104,10 +103,10 @@ func isSubset[V any](a, b map[string]V) bool {
 	return true
 }
 
-// writeAtomically writes a file with mode 0600 beside its place and moves it
-// there.
+// writeAtomically writes a file with mode 0600: it writes a temporary file in the same directory
+// and renames it.
 func writeAtomically(path string, content []byte) (err error) {
-	temporary, err := os.CreateTemp(filepath.Dir(path), ".fakeapi-kubeconfig-*") // has mode 0600
+	temporary, err := os.CreateTemp(filepath.Dir(path), ".fakeapi-kubeconfig-*") // mode 0600
 	if err != nil {
 		return unwrapPathError(err)
 	}
@@ -123,8 +122,8 @@ func writeAtomically(path string, content []byte) (err error) {
 	return unwrapPathError(os.Rename(temporary.Name(), path))
 }
 
-// unwrapPathError drops the operation and the path from an error of package os: the path
-// is the user's business only if it is the one they named.
+// unwrapPathError removes the operation and the path from an error of package os, because messages
+// have the path that the user named.
 func unwrapPathError(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
@@ -135,7 +134,7 @@ func unwrapPathError(err error) error {
 	return err
 }
 
-// shellQuote writes a path so that a shell reads it back as it is.
+// shellQuote quotes a path for a shell if necessary.
 func shellQuote(path string) string {
 	harmless := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_@%+=:,./-", r)

@@ -12,23 +12,22 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// source is what one --load names, as a file system that holds its manifests.
+// source is the file system of one --load.
 type source struct {
 	fs.FS
 	path string
 }
 
-// ReadDir lists a directory of the source.
+// ReadDir implements fs.ReadDirFS.
 func (s source) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(s.FS, name) }
 
-// String names the source in the server's errors, which otherwise have paths below it only.
+// String returns the name of the source for error messages.
 func (s source) String() string { return "--load " + s.path }
 
-// sources are all of them, in the order of the command line.
+// sources has all sources, in the order of the command line.
 type sources []source
 
-// openSources looks at each path. One that is not there, is no manifest or holds
-// none is an error: whoever names it expects something from it.
+// openSources opens each path. A path that does not exist or contains no manifest is an error.
 func openSources(paths []string) (sources, error) {
 	var all sources
 	for _, path := range paths {
@@ -41,7 +40,7 @@ func openSources(paths []string) (sources, error) {
 	return all, nil
 }
 
-// options loads the sources: definitions of custom resources first, wherever they are, then
+// options returns options that load the sources: first all definitions of custom resources, then
 // one source after the other.
 func (all sources) options() []fakeapi.Option {
 	var opts []fakeapi.Option
@@ -51,8 +50,7 @@ func (all sources) options() []fakeapi.Option {
 	return opts
 }
 
-// explainLoadError lets an error in the making of the server begin with the source in which it lies,
-// if it lies in one.
+// explainLoadError puts the source in front of an error of a manifest.
 func explainLoadError(err error) error {
 	if text, ok := strings.CutPrefix(err.Error(), prefix+"manifests: --load "); ok {
 		return errors.New("--load " + text)
@@ -60,7 +58,7 @@ func explainLoadError(err error) error {
 	return err
 }
 
-// openFS makes a file system of a directory or of a single manifest.
+// openFS returns the file system of a directory or of a single manifest.
 func openFS(path string) (fs.FS, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -76,13 +74,13 @@ func openFS(path string) (fs.FS, error) {
 	return singleFileFS{os.DirFS(filepath.Dir(path)), filepath.Base(path)}, nil
 }
 
-// singleFileFS is a directory of which only one file is shown.
+// singleFileFS is a directory of which only one file is listed.
 type singleFileFS struct {
 	fs.FS
 	name string
 }
 
-// ReadDir lists the file.
+// ReadDir returns the file.
 func (f singleFileFS) ReadDir(string) ([]fs.DirEntry, error) {
 	info, err := fs.Stat(f.FS, f.name)
 	if err != nil {
@@ -95,7 +93,7 @@ func isManifest(name string) bool {
 	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name))
 }
 
-// hasManifest is nil if there is a manifest somewhere in files.
+// hasManifest returns an error unless files contains a manifest.
 func hasManifest(files fs.FS) error {
 	found := false
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {

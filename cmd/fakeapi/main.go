@@ -1,5 +1,4 @@
-// The clients that run plays take what they need of chance from its seed.
-//
+// The clients of run take random numbers from the scenario's seed.
 //go:debug randseednop=0
 
 package main
@@ -13,7 +12,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// From the first signal on the next one kills, should the end take too long.
+	// A second signal kills the process.
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }

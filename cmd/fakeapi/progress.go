@@ -10,27 +10,28 @@ import (
 	"example.com/fakeapi/internal/cmd/compare"
 )
 
-// progressInterval is for how long a run is silent at most.
+// progressInterval is the longest time without output.
 const progressInterval = 10 * time.Second
 
-// progress tells how far a run is: a line for each group, for what failed, and after a while of silence. How long the rest will take it
-// does not say, as cases that wait for seconds stand beside those that take milliseconds.
+// progress prints a line for each group, each failure, and after progressInterval. It does not
+// estimate the remaining time, because cases take milliseconds to seconds.
 type progress struct {
 	total int
-	words [2]string // what bad and other are
+	words [2]string // names of bad and other
 	start time.Time
 	quit  chan struct{}
 	ticks sync.WaitGroup
 
-	mu         sync.Mutex // guards what is below
+	mu         sync.Mutex // guards the fields below
 	out        io.Writer
-	last       time.Time // when a line was written
-	group, now string    // of the latest case, and that case
+	last       time.Time // time of the latest line
+	group, now string    // the latest case and its group
 	done       int
 	bad, other int
 }
 
-// newProgress tells on out until stop, or nothing, how many of all cases ended in the two ways that the words name.
+// newProgress returns a progress that prints to out until stop, unless quiet. bad and other name
+// two outcomes that are counted.
 func newProgress(out io.Writer, total int, quiet bool, bad, other string) *progress {
 	if quiet {
 		out = io.Discard
@@ -51,7 +52,7 @@ func newProgress(out io.Writer, total int, quiet bool, bad, other string) *progr
 	return p
 }
 
-// stop ends it.
+// stop ends the output.
 func (p *progress) stop() {
 	close(p.quit)
 	p.ticks.Wait()
@@ -59,7 +60,7 @@ func (p *progress) stop() {
 
 func (p *progress) startCase(one conformance.Case) { p.startNamed(one.Group(), one.ID) }
 
-// startNamed is for a case of this group and name.
+// startNamed records the start of a case by its group and name.
 func (p *progress) startNamed(group, name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,16 +109,16 @@ func (p *progress) printIfQuiet() {
 	}
 }
 
-// interrupted tells what happens now, as it may take a while.
+// interrupted prints that the run ends, which may take a while.
 func (p *progress) interrupted() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.printf("interrupted at %s: what it created is removed; another signal leaves it there", p.now)
 }
 
-// printf writes a line with the counts. The caller holds mu.
+// printf prints a line with the counts. The caller holds mu.
 func (p *progress) printf(format string, args ...any) {
 	p.last = time.Now()
 	_, _ = fmt.Fprintf(p.out, "%4d/%d  %d %s, %d %s  %5v  %s\n", p.done, p.total, p.bad, p.words[0], p.other, p.words[1],
-		time.Since(p.start).Round(time.Second), fmt.Sprintf(format, args...)) // it is no failure of the run if nobody reads it
+		time.Since(p.start).Round(time.Second), fmt.Sprintf(format, args...)) // a failed write does not fail the run
 }

@@ -20,11 +20,11 @@ import (
 
 const proxyArguments = "--kubeconfig FILE [--context CONTEXT] --faults FILE [--address ADDRESS] [--write-kubeconfig FILE]"
 
-// proxyFlags is what the command line asks of proxy.
+// proxyFlags has the flags of proxy.
 type proxyFlags struct {
 	kubeconfig, context, faults string
 	address                     string
-	write                       string // "" means a temporary file
+	write                       string // "" for a temporary file
 }
 
 func (f *proxyFlags) define(flags *flag.FlagSet) {
@@ -35,7 +35,7 @@ func (f *proxyFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.write, "write-kubeconfig", "", "write the kubeconfig for the client under test to `FILE` and leave it there; without it, a temporary one is written and removed at the end")
 }
 
-// proxy puts fault rules in front of a cluster until ctx ends.
+// proxy applies fault rules in front of a cluster until ctx ends.
 func proxy(ctx context.Context, c *call) error {
 	var f proxyFlags
 	if err := c.parse(f.define); err != nil {
@@ -67,7 +67,7 @@ func proxy(ctx context.Context, c *call) error {
 		Handler:           withLoopbackHostsOnly(faults.Proxy(&set, to.base, to.transport)),
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: 30 * time.Second,
-		ErrorLog:          log.New(io.Discard, "", 0), // of clients that leave
+		ErrorLog:          log.New(io.Discard, "", 0), // errors of clients that disconnect
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
@@ -77,8 +77,8 @@ func proxy(ctx context.Context, c *call) error {
 	return errors.Join(err, writeFaultReport(c.stdout, &set))
 }
 
-// listenLoopback listens on an address that only this machine reaches: whoever reaches
-// the proxy has the credentials of the kubeconfig.
+// listenLoopback listens on a loopback address. The proxy has the credentials of the kubeconfig, so
+// it must not be reachable from other machines.
 func listenLoopback(address string) (net.Listener, error) {
 	at, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
@@ -90,8 +90,7 @@ func listenLoopback(address string) (net.Listener, error) {
 	return net.ListenTCP("tcp", at)
 }
 
-// withLoopbackHostsOnly refuses requests under a foreign name, and those of web pages, which must
-// not act on the cluster.
+// withLoopbackHostsOnly rejects requests with another Host, and requests of web pages.
 func withLoopbackHostsOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := originguard.CheckHost(r)
@@ -106,7 +105,7 @@ func withLoopbackHostsOnly(next http.Handler) http.Handler {
 	})
 }
 
-// proxyUntilDone announces a proxy that runs, and waits for the end of ctx.
+// proxyUntilDone prints the address of the proxy and waits for the end of ctx.
 func (f *proxyFlags) proxyUntilDone(ctx context.Context, to *cluster, at string, rules int, stdout io.Writer) (err error) {
 	file, err := newKubeconfigFile(f.write)
 	if err != nil {
@@ -137,8 +136,8 @@ Ctrl-C ends it.
 	return nil
 }
 
-// proxyKubeconfig is a kubeconfig without credentials: the proxy has them. Its names are
-// its own, so that it never takes the place of the kubeconfig that the proxy goes by.
+// proxyKubeconfig returns a kubeconfig without credentials. Its names differ from those of other
+// kubeconfigs, so that it does not replace the one that the proxy uses.
 func proxyKubeconfig(at, namespace string) ([]byte, error) {
 	const name = "fakeapi-proxy"
 	config := clientcmdapi.NewConfig()
@@ -149,7 +148,7 @@ func proxyKubeconfig(at, namespace string) ([]byte, error) {
 	return clientcmd.Write(*config)
 }
 
-// writeFaultReport tells at the end what the rules have hit.
+// writeFaultReport prints the number of hits of each rule.
 func writeFaultReport(w io.Writer, set *faults.Set) error {
 	for _, h := range set.Hits() {
 		if _, err := fmt.Fprintln(w, h); err != nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// reportForm is a form of a report of type R.
+// reportForm is a format of reports of type R.
 type reportForm[R any] struct {
 	name  string
 	write func(R, io.Writer) error
@@ -20,16 +20,16 @@ type reportForm[R any] struct {
 type reportFile[R any] struct {
 	reportForm[R]
 	path      string   // "" for stdout
-	temporary *os.File // beside path until it is complete; nil for stdout, and afterwards
+	temporary *os.File // next to path until it is complete; nil for stdout
 }
 
-// reportFiles are those that --report names, in one of these forms.
+// reportFiles has the reports of --report, each in one of these formats.
 type reportFiles[R any] struct {
 	forms []reportForm[R]
 	files []*reportFile[R]
 }
 
-// add reads FORMAT[=FILE].
+// add parses FORMAT[=FILE].
 func (f *reportFiles[R]) add(text string) error {
 	name, path, named := strings.Cut(text, "=")
 	i := slices.IndexFunc(f.forms, func(form reportForm[R]) bool { return form.name == name })
@@ -47,7 +47,7 @@ func (f *reportFiles[R]) add(text string) error {
 	return nil
 }
 
-// names are those of the forms.
+// names returns the names of the formats.
 func (f *reportFiles[R]) names() string {
 	names := make([]string, len(f.forms))
 	for i, form := range f.forms {
@@ -56,12 +56,12 @@ func (f *reportFiles[R]) names() string {
 	return strings.Join(names, ", ")
 }
 
-// toStdout reports whether one goes there.
+// toStdout reports whether a report is written to stdout.
 func (f *reportFiles[R]) toStdout() bool {
 	return slices.ContainsFunc(f.files, func(one *reportFile[R]) bool { return one.path == "" })
 }
 
-// open makes sure before a long run that the files can be written.
+// open creates the files, so that a long run does not fail at its end.
 func (f *reportFiles[R]) open() error {
 	for _, one := range f.files {
 		if one.path == "" {
@@ -76,7 +76,7 @@ func (f *reportFiles[R]) open() error {
 	return nil
 }
 
-// write writes them all. A file is replaced in one step.
+// write writes all reports. Files are replaced atomically.
 func (f *reportFiles[R]) write(report R, stdout io.Writer) error {
 	for _, one := range f.files {
 		if one.path == "" {
@@ -97,7 +97,7 @@ func (f *reportFiles[R]) write(report R, stdout io.Writer) error {
 	return nil
 }
 
-// discard removes what was opened and not written.
+// discard removes files that were opened and not written.
 func (f *reportFiles[R]) discard() error {
 	var all []error
 	for _, one := range f.files {

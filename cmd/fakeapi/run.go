@@ -9,26 +9,26 @@ import (
 	"strings"
 )
 
-// The exit statuses.
+// Exit statuses.
 const (
 	exitOK    = 0
 	exitError = 1
-	exitUsage = 2 // and what could not be compared
+	exitUsage = 2 // also: the comparison could not be made
 )
 
-// command is a word that can follow "fakeapi".
+// command is a subcommand.
 type command struct {
 	name string
-	// arguments is what help shows behind the name: a line for each way to call it.
+	// arguments has a line for each form of the command, for help.
 	arguments string
-	// summary is one line for the list of commands.
+	// summary is the command's line in the list of commands.
 	summary string
-	// run does it. It ends early, without an error, when ctx does.
+	// run runs the command. It returns early, without an error, when ctx ends.
 	run func(ctx context.Context, c *call) error
 }
 
-// commandList are shown by help in this order, and the first is what runs when none
-// is named. A new command is a file of its own and a line here.
+// commandList returns the commands in the order of help. The first is the default. A new command is
+// a file of its own and a line here.
 func commandList() []command {
 	return []command{
 		{"serve", serveArguments, "serve an API until interrupted (the default)", serve},
@@ -41,7 +41,7 @@ func commandList() []command {
 	}
 }
 
-// forms are the ways to call the command, as help shows them.
+// forms returns the forms of the command for help.
 func (c command) forms() (forms []string) {
 	for form := range strings.SplitSeq(c.arguments, "\n") {
 		forms = append(forms, strings.TrimSpace("fakeapi "+c.name+" "+form))
@@ -49,29 +49,28 @@ func (c command) forms() (forms []string) {
 	return forms
 }
 
-// call is one call of a command: what stood behind its name and where to write.
+// call is a call of a command: its arguments and outputs.
 type call struct {
 	command command
 	args    []string
 	stdout  io.Writer
-	stderr  io.Writer // for what is told before the command ends
+	stderr  io.Writer // progress and errors
 }
 
-// usageError is a command line that was not understood.
+// usageError is an invalid command line.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// errUndecided is why a command whose status 1 is an answer gave none.
+// errUndecided is an error of a command whose exit status 1 is a result.
 type errUndecided struct{ error }
 
 func (e errUndecided) Unwrap() error { return e.error }
 
-// errReported is a failure that was told already.
+// errReported is a failure that has been printed.
 var errReported = errors.New("reported")
 
-// run is the whole program but for the process: it returns the exit status. It
-// ends when ctx does.
+// run runs the program and returns the exit status. It returns when ctx ends.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	err := dispatch(ctx, args, stdout, stderr)
 	switch {
@@ -115,10 +114,10 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	return usageError{fmt.Errorf("unknown command %q%s; see fakeapi help", name, suggest(name, known, strings.Clone))}
 }
 
-// prefix says who is speaking. The server begins its errors with it as well.
+// prefix is the beginning of error messages. Errors of package fakeapi begin with it as well.
 const prefix = "fakeapi: "
 
-// errorLine is an error as the one line that is printed of it.
+// errorLine returns an error as one line.
 func errorLine(err error) string {
 	text := strings.TrimPrefix(err.Error(), prefix)
 	return prefix + strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")

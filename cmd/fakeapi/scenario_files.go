@@ -16,14 +16,14 @@ import (
 	"example.com/fakeapi/scenario/clients"
 )
 
-// scenarioRun is a scenario that is to be played, with its clients.
+// scenarioRun is a scenario to run, with its clients.
 type scenarioRun struct {
 	name, text string
 	config     scenario.Config
-	clients    []string // "ROLE: CLIENT" for each of config's clients
-	// page is what its page is called, which no other story's is.
+	clients    []string // "ROLE: CLIENT" for each client of config
+	// page is the file name of its page. It is unique.
 	page string
-	// knownFailure is what the catalogue says of a client that is known to fall; "" for others.
+	// knownFailure is the reason if the catalogue expects the client to fail, else "".
 	knownFailure string
 }
 
@@ -34,11 +34,11 @@ func (s scenarioRun) title() string {
 	return s.name + " (" + strings.Join(s.clients, ", ") + ")"
 }
 
-// extension is how the files of scenarios end.
+// extension is the extension of scenario files.
 const extension = ".txtar"
 
-// openScenarios reads what the words of a command line name: cases of the catalogue, files,
-// directories with all scenarios below them, and stdin.
+// openScenarios opens the scenarios that arguments name: cases of the catalogue, files,
+// directories, and stdin.
 func openScenarios(words []string, chosen clientSelection) (runs []scenarioRun, err error) {
 	for _, word := range words {
 		found, err := openArgument(word, chosen)
@@ -51,8 +51,7 @@ func openScenarios(words []string, chosen clientSelection) (runs []scenarioRun, 
 	return runs, nil
 }
 
-// assignPageNames names pages as the files are called, wherever these are; a number goes behind
-// a name that is taken.
+// assignPageNames names the pages after the files. A name that is used already gets a number.
 func assignPageNames(runs []scenarioRun) {
 	taken := map[string]bool{}
 	for i := range runs {
@@ -99,7 +98,7 @@ func openArgument(word string, chosen clientSelection) ([]scenarioRun, error) {
 	return runs, nil
 }
 
-// findCases finds the cases with a number or a name.
+// findCases returns the cases with a number or a name.
 func findCases(word string) (found []scenario.Case) {
 	for _, c := range scenario.Catalogue() {
 		if n, err := strconv.Atoi(word); c.Name == word || err == nil && c.Number == n {
@@ -109,7 +108,7 @@ func findCases(word string) (found []scenario.Case) {
 	return found
 }
 
-// scenarioFiles is a file, or all scenarios in a directory.
+// scenarioFiles returns a file, or all scenarios below a directory.
 func scenarioFiles(path string) (paths []string, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -130,8 +129,8 @@ func scenarioFiles(path string) (paths []string, err error) {
 	return paths, err
 }
 
-// newScenarioRun is for a file. Each role in it is played by the client chosen for that, or
-// else by the first that there is.
+// newScenarioRun returns the run of a file. Each role in it is played by the selected client, or
+// else by the first client of the role.
 func newScenarioRun(name, text string, chosen clientSelection) scenarioRun {
 	s := scenarioRun{name: name, text: text, config: scenario.Config{Clients: map[string]scenario.Client{}}}
 	for _, role := range roleNames() {
@@ -145,7 +144,7 @@ func newScenarioRun(name, text string, chosen clientSelection) scenarioRun {
 	return s
 }
 
-// catalogueRun is for a case of the catalogue.
+// catalogueRun returns the run of a case of the catalogue.
 func catalogueRun(c scenario.Case, client clients.Implementation) scenarioRun {
 	s := scenarioRun{
 		name:    fmt.Sprintf("%03d-%s%s", c.Number, c.Name, extension),
@@ -159,7 +158,7 @@ func catalogueRun(c scenario.Case, client clients.Implementation) scenarioRun {
 	return s
 }
 
-// roleNames are all that there are clients for.
+// roleNames returns the roles that have clients.
 func roleNames() (all []string) {
 	for _, client := range clients.All() {
 		if !slices.Contains(all, client.Role) {

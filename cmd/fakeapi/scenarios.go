@@ -23,7 +23,7 @@ const runArguments = `[FILE | DIRECTORY | CASE | -]... [--client [ROLE=]NAME]...
 --all [--client [ROLE=]NAME]...
 --list`
 
-// runFlags is what the command line asks of run.
+// runFlags has the flags of run.
 type runFlags struct {
 	seed     uint64
 	quiet    bool
@@ -44,7 +44,7 @@ func (f *runFlags) define(flags *flag.FlagSet) {
 	flags.BoolVar(&f.all, "all", false, "play each case of the catalogue with each client of its role (or those of --client), and print who survives; it is a failure if the catalogue says otherwise")
 }
 
-// runScenarios plays what the command line names.
+// runScenarios runs the scenarios that the arguments name.
 func runScenarios(ctx context.Context, c *call) error {
 	var f runFlags
 	words, err := c.parseWords(f.define)
@@ -89,15 +89,15 @@ func runScenarios(ctx context.Context, c *call) error {
 	return nil
 }
 
-// silenceClientLogs keeps client-go's clients from logging, and from throttling what they
-// log: that would put them to sleep for years in a bubble (see package scenario, TestMain).
-// It does so once, since those of an earlier run may still be there.
+// silenceClientLogs turns off logging by client-go, and its throttling of errors, which would sleep
+// for years of virtual time (see TestMain of package scenario). It runs once, because clients of an
+// earlier run may still be active.
 var silenceClientLogs = sync.OnceFunc(func() {
 	utilruntime.ErrorHandlers = nil
 	klog.SetSlogLogger(slog.New(slog.DiscardHandler))
 })
 
-// runScenario plays a story and prints how it went. The error is for what ends the command.
+// runScenario runs a scenario and prints its transcript. An error ends the command.
 func (f *runFlags) runScenario(ctx context.Context, c *call, s scenarioRun) (ok bool, err error) {
 	var live io.Writer
 	if !f.quiet {
@@ -128,7 +128,7 @@ func (f *runFlags) runScenario(ctx context.Context, c *call, s scenarioRun) (ok 
 	return false, nil
 }
 
-// writePage writes the timeline of a server that has played a story.
+// writePage writes the timeline of a scenario's server as a page.
 func writePage(folder string, s scenarioRun, server *fakeapi.Server) error {
 	f, err := os.Create(filepath.Join(folder, s.page+".html"))
 	if err != nil {
@@ -137,8 +137,7 @@ func writePage(folder string, s scenarioRun, server *fakeapi.Server) error {
 	return errors.Join(server.Timeline().WriteHTML(f, s.title()), f.Close())
 }
 
-// reportResult prints how a scenario went, as the last thing of it. If it failed, the error
-// is that this was reported.
+// reportResult prints the result of a scenario. It returns errReported if it failed.
 func (c *call) reportResult(name, excuse string, failure error) error {
 	if failure == nil {
 		_, err := fmt.Fprintln(c.stdout, "ok    "+name)
@@ -153,8 +152,7 @@ func (c *call) reportResult(name, excuse string, failure error) error {
 	return errReported
 }
 
-// isInterrupted is the end of a scenario that was left: it is not known how it would have
-// gone.
+// isInterrupted returns an error for a scenario that was abandoned, whose result is unknown.
 func isInterrupted(failure error) error {
 	if failure == nil {
 		return errors.New("interrupted at the end of the scenario")
@@ -162,8 +160,8 @@ func isInterrupted(failure error) error {
 	return fmt.Errorf("interrupted: %s", shortError(failure))
 }
 
-// play plays a story, in real time with its lines to live as they come. On virtual time
-// nothing can stop it: when ctx ends it is left alone, and ends with the process.
+// play runs a scenario. In real time, its lines are printed as they appear. On virtual time it
+// cannot be interrupted: when ctx ends, play returns, and the scenario ends with the process.
 func (f *runFlags) play(ctx context.Context, s scenarioRun, live io.Writer) (*scenario.Transcript, error) {
 	s.config.Seed = f.seed
 	if f.realTime {
@@ -186,7 +184,7 @@ func (f *runFlags) play(ctx context.Context, s scenarioRun, live io.Writer) (*sc
 	}
 }
 
-// playLive plays a story in real time.
+// playLive runs a scenario in real time.
 func playLive(ctx context.Context, s scenarioRun, live io.Writer) (log *scenario.Transcript, err error) {
 	s.config.Options = append(s.config.Options, fakeapi.WithInMemoryNetwork())
 	stage, err := scenario.NewLiveRun(s.name, s.text, s.config)
@@ -201,7 +199,7 @@ func playLive(ctx context.Context, s scenarioRun, live io.Writer) (log *scenario
 	return stage.Play(ctx, live)
 }
 
-// shortError says what went wrong without the transcript, which is printed anyway.
+// shortError returns the message of a failure without the transcript, which is printed separately.
 func shortError(err error) string {
 	if failure, ok := err.(*scenario.Failure); ok { // not errors.As: it may be one of several
 		return failure.Brief()

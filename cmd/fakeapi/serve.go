@@ -16,10 +16,10 @@ import (
 const serveArguments = "[--address ADDRESS] [--kubeconfig FILE] [--load DIR_OR_FILE]... [--tls] [--token TOKEN]... [--client-ca FILE]... [--host NAME]... " +
 	"[--faults FILE] [--controllers=false] [--cbor] [--scenario FILE [--stay]]"
 
-// serveFlags is what the command line asks of serve.
+// serveFlags has the flags of serve.
 type serveFlags struct {
 	address    string
-	kubeconfig string // "" means a temporary one
+	kubeconfig string // "" for a temporary file
 	load       []string
 	tls        bool
 	tokens     []fakeapi.Token
@@ -28,8 +28,8 @@ type serveFlags struct {
 	cbor       bool
 	faults     string // "" for none
 	scenario   string // "" for none
-	stay       bool   // when the scenario is over
-	// controllers says whether the server does what a control plane would.
+	stay       bool   // keep serving after the scenario
+	// controllers reports whether the server runs controllers.
 	controllers bool
 }
 
@@ -64,7 +64,7 @@ func (f *serveFlags) define(flags *flag.FlagSet) {
 	flags.BoolVar(&f.controllers, "controllers", true, "do what a control plane does around the API: end namespaces with all that is in them, collect garbage, remove pods when their grace is over; --controllers=false leaves it to others")
 }
 
-// tokenOf reads a token as --token takes it. What is wrong with it the server says.
+// tokenOf parses the value of --token. The server validates it.
 func tokenOf(text string) fakeapi.Token {
 	fields := strings.Split(text, ",")
 	if len(fields) == 1 {
@@ -73,7 +73,7 @@ func tokenOf(text string) fakeapi.Token {
 	return fakeapi.NewToken(fields[0], fields[1], fields[2:]...)
 }
 
-// options are those of the server.
+// options returns the options of the server.
 func (f *serveFlags) options() []fakeapi.Option {
 	opts := []fakeapi.Option{fakeapi.WithAddress(f.address), fakeapi.WithControlAPI()}
 	if f.tls {
@@ -129,10 +129,10 @@ func serve(ctx context.Context, c *call) error {
 	return errors.Join(err, s.close())
 }
 
-// scenarioServer is a server, and what is played on it.
+// scenarioServer is a server with the scenario that runs on it.
 type scenarioServer struct {
 	*fakeapi.Server
-	run *scenario.LiveRun // nil for nothing
+	run *scenario.LiveRun // nil without a scenario
 }
 
 func (f *serveFlags) open(opts []fakeapi.Option) (scenarioServer, error) {
@@ -149,7 +149,7 @@ func (f *serveFlags) open(opts []fakeapi.Option) (scenarioServer, error) {
 		return scenarioServer{}, err
 	}
 	for _, name := range stage.ExternalClients() {
-		if strings.HasPrefix(commandUserAgent, name) { // it would be held back until its step, which comes later
+		if strings.HasPrefix(commandUserAgent, name) { // its requests would be held until the step of the client
 			err := fmt.Errorf("%s: no client can be called %s: the command's own requests have a user agent that begins so", f.scenario, name)
 			return scenarioServer{}, errors.Join(err, stage.Close())
 		}
@@ -164,7 +164,7 @@ func (s scenarioServer) close() error {
 	return s.Close()
 }
 
-// wait plays what there is to play, and otherwise waits for the end of ctx.
+// wait runs the scenario, if any, or waits for the end of ctx.
 func (s scenarioServer) wait(ctx context.Context, f serveFlags, c *call) error {
 	if s.run == nil {
 		<-ctx.Done()
@@ -184,7 +184,7 @@ func (s scenarioServer) wait(ctx context.Context, f serveFlags, c *call) error {
 	return err
 }
 
-// serveUntilDone announces a server that runs, and waits for its end.
+// serveUntilDone announces a running server, and waits for its end.
 func serveUntilDone(ctx context.Context, s scenarioServer, f serveFlags, c *call) (err error) {
 	release, err := serverRelease(ctx, s.Server)
 	if err != nil {
@@ -208,7 +208,7 @@ func serveUntilDone(ctx context.Context, s scenarioServer, f serveFlags, c *call
 	return s.wait(ctx, f, c)
 }
 
-// writeAnnouncement says in one write where the server is and what to do with it.
+// writeAnnouncement prints, in one write, the address of the server and how to use it.
 func writeAnnouncement(w io.Writer, url, release string, file *kubeconfigFile) error {
 	path, fate := shellQuote(file.path), ""
 	if file.temporary() {

@@ -2,10 +2,10 @@ package main
 
 import "fmt"
 
-// suggest is what to say behind a word that nobody knows: the known one that it was
-// probably meant to be, written as show does, or nothing.
+// suggest returns a suggestion for an unknown word: the most similar known one, formatted by show,
+// or "".
 func suggest(word string, known []string, show func(string) string) string {
-	best, bestDistance := "", len(word)/3+2 // so many slips make another word
+	best, bestDistance := "", len(word)/3+2 // more edits are another word
 	for _, k := range known {
 		if n := editDistance(word, k); n < bestDistance {
 			best, bestDistance = k, n
@@ -17,9 +17,9 @@ func suggest(word string, known []string, show func(string) string) string {
 	return fmt.Sprintf(" (did you mean %s?)", show(best))
 }
 
-// editDistance counts how many letters have to be put in, taken out or replaced to make b of a.
+// editDistance returns the number of insertions, deletions and substitutions between a and b.
 func editDistance(a, b string) int {
-	row := make([]int, len(b)+1) // of the part of a that was looked at, to each beginning of b
+	row := make([]int, len(b)+1) // distances of the processed prefix of a to each prefix of b
 	for j := range row {
 		row[j] = j
 	}

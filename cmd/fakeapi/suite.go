@@ -12,7 +12,7 @@ import (
 	"example.com/fakeapi/conformance"
 )
 
-// suiteFlags is what the command line asks of the conformance suite, wherever it is run.
+// suiteFlags has the flags of the conformance suite.
 type suiteFlags struct {
 	namespace           string
 	run, skip           *regexp.Regexp
@@ -33,7 +33,7 @@ func (f *suiteFlags) define(flags *flag.FlagSet) {
 	flags.BoolVar(&f.quiet, "q", false, "do not tell on stderr how far the run is")
 }
 
-// patternFlag reads a regular expression.
+// patternFlag parses a regular expression.
 func patternFlag(into **regexp.Regexp) func(string) error {
 	return func(text string) (err error) {
 		*into, err = regexp.Compile(text)
@@ -51,7 +51,7 @@ func (f *suiteFlags) setLevel(name string) error {
 	return errors.New("it is none of MUST, SHOULD, MAY")
 }
 
-// config is that of the suite, but for the server.
+// config returns the configuration of the suite without the server.
 func (f *suiteFlags) config() conformance.Config {
 	config := conformance.Config{
 		NamespacePrefix: f.namespace, Run: f.run, MinLevel: f.level, Timeout: f.timeout, Patience: f.patience, Skip: map[string]string{},

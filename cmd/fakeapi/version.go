@@ -15,8 +15,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// printVersion says which fakeapi this is and asks a server which Kubernetes it
-// behaves as.
+// printVersion prints the version of fakeapi and the Kubernetes version that a server reports.
 func printVersion(ctx context.Context, c *call) error {
 	if err := c.parse(func(*flag.FlagSet) {}); err != nil {
 		return err
@@ -33,8 +32,7 @@ func printVersion(ctx context.Context, c *call) error {
 	return err
 }
 
-// moduleVersion is the version that the binary was built from, "(devel)" if that
-// was a checkout.
+// moduleVersion returns the version of the binary's module, or "(devel)" for a checkout.
 func moduleVersion() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
@@ -45,8 +43,8 @@ func moduleVersion() string {
 // commandUserAgent is the user agent of the command's own requests.
 const commandUserAgent = "fakeapi-command"
 
-// serverRelease asks a server for the Kubernetes release that it behaves as. That it
-// answers at all is the sign that it serves.
+// serverRelease returns the Kubernetes version that a server reports. Its response shows that the
+// server is up.
 func serverRelease(ctx context.Context, s *fakeapi.Server) (string, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL()+"/version", nil)
 	if err != nil {
