@@ -48,9 +48,9 @@ func TestProtobufBodies(t *testing.T) {
 	broken.Raw = []byte("\x0a\xff")
 	srv := fakeapi.Start(t)
 	for name, tt := range map[string]struct {
-		body string
-		code int
-		says string
+		body    string
+		code    int
+		message string
 	}{
 		"valid":            {whole, 201, ""},
 		"no kind":          {protobufEnvelope(t, of("", ""), named("of-no-kind")), 201, ""},
@@ -70,7 +70,7 @@ func TestProtobufBodies(t *testing.T) {
 			require.Equal(t, tt.code, got.code, "%s", got.body)
 			var s metav1.Status
 			require.NoError(t, json.Unmarshal(got.body, &s))
-			require.True(t, strings.HasPrefix(s.Message, tt.says), s.Message)
+			require.True(t, strings.HasPrefix(s.Message, tt.message), s.Message)
 		})
 	}
 	// The formats of request and response are independent (CN-07). Errors are in the format of the

@@ -107,29 +107,29 @@ func TestCBORBodies(t *testing.T) {
 	for name, tt := range map[string]struct {
 		body, query string
 		code        int
-		says        string
+		message     string
 		warning     string
 	}{
 		"created":        {body: item(t, cm("a", "data", map[string]any{"k": "1"})), code: 201},
 		"without prefix": {body: strings.TrimPrefix(item(t, cm("b")), cborPrefix), code: 201},
 		"unknown field":  {body: item(t, cm("c", "nope", "1")), code: 201, warning: "cbor: found unknown field at map element index 1"},
 		"ignored":        {body: item(t, cm("d", "nope", "1")), query: "?fieldValidation=Ignore", code: 201},
-		"strict":         {body: item(t, cm("e", "nope", "1")), query: "?fieldValidation=Strict", code: 400, says: `ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: cbor: found unknown field at map element index 1`},
-		"duplicate key":  {body: twice, query: "?fieldValidation=Ignore", code: 400, says: `ConfigMap in version "v1" cannot be handled as a ConfigMap: cbor: found duplicate map key "k" at map element index 1`},
-		"another kind":   {body: item(t, map[string]any{"apiVersion": "v1", "kind": "Secret"}), code: 400, says: `Secret in version "v1" cannot be handled as a ConfigMap: converting (v1.Secret) to (v1.ConfigMap): unknown conversion`},
-		"another type":   {body: item(t, cm("f", "data", map[string]any{"k": 1})), code: 400, says: `ConfigMap in version "v1" cannot be handled as a ConfigMap: cbor: cannot unmarshal positive integer into Go struct field v1.ConfigMap.data of type string`},
-		"empty":          {body: "", code: 400, says: "the object provided is unrecognized (must be of type ConfigMap): unable to determine group/version/kind: EOF (<empty>)"},
-		"not a map":      {body: "\x00", code: 400, says: "the object provided is unrecognized (must be of type ConfigMap): unable to determine group/version/kind: cbor: cannot unmarshal positive integer into Go value of type v1.TypeMeta (00)"},
-		"truncated":      {body: cborPrefix + "\xa1", code: 400, says: "the object provided is unrecognized (must be of type ConfigMap): unable to determine group/version/kind: unexpected EOF (d9d9f7a1)"},
+		"strict":         {body: item(t, cm("e", "nope", "1")), query: "?fieldValidation=Strict", code: 400, message: `ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: cbor: found unknown field at map element index 1`},
+		"duplicate key":  {body: twice, query: "?fieldValidation=Ignore", code: 400, message: `ConfigMap in version "v1" cannot be handled as a ConfigMap: cbor: found duplicate map key "k" at map element index 1`},
+		"another kind":   {body: item(t, map[string]any{"apiVersion": "v1", "kind": "Secret"}), code: 400, message: `Secret in version "v1" cannot be handled as a ConfigMap: converting (v1.Secret) to (v1.ConfigMap): unknown conversion`},
+		"another type":   {body: item(t, cm("f", "data", map[string]any{"k": 1})), code: 400, message: `ConfigMap in version "v1" cannot be handled as a ConfigMap: cbor: cannot unmarshal positive integer into Go struct field v1.ConfigMap.data of type string`},
+		"empty":          {body: "", code: 400, message: "the object provided is unrecognized (must be of type ConfigMap): unable to determine group/version/kind: EOF (<empty>)"},
+		"not a map":      {body: "\x00", code: 400, message: "the object provided is unrecognized (must be of type ConfigMap): unable to determine group/version/kind: cbor: cannot unmarshal positive integer into Go value of type v1.TypeMeta (00)"},
+		"truncated":      {body: cborPrefix + "\xa1", code: 400, message: "the object provided is unrecognized (must be of type ConfigMap): unable to determine group/version/kind: unexpected EOF (d9d9f7a1)"},
 		"without a kind": {body: item(t, map[string]any{"metadata": map[string]any{"name": "g"}}), code: 201},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := sendWith(t, srv, http.MethodPost, configMapsPath+tt.query, tt.body, "Content-Type", mediaCBOR)
 			require.Equal(t, tt.code, got.code, "%s", got.body)
-			if tt.says != "" {
+			if tt.message != "" {
 				var s metav1.Status
 				require.NoError(t, json.Unmarshal(got.body, &s))
-				require.Equal(t, tt.says, s.Message)
+				require.Equal(t, tt.message, s.Message)
 			}
 			if tt.warning != "" {
 				require.Equal(t, `299 - "`+tt.warning+`"`, got.header.Get("Warning"))

@@ -135,14 +135,14 @@ func (p probe) decode(media string, body []byte) (object map[string]any) {
 	case mediaProtobuf:
 		decoder, unknown := universalDecoder()
 		require.NoError(p.t, unknown)
-		typed, _, unread := decoder.Decode(body, nil, nil)
-		require.NoError(p.t, unread)
+		typed, _, decodeErr := decoder.Decode(body, nil, nil)
+		require.NoError(p.t, decodeErr)
 		data, err = json.Marshal(typed)
 	case mediaCBOR:
 		types := runtime.NewScheme()
 		var found unstructured.Unstructured
-		_, _, unread := cbor.NewSerializer(types, types).Decode(body, nil, &found)
-		require.NoError(p.t, unread)
+		_, _, decodeErr := cbor.NewSerializer(types, types).Decode(body, nil, &found)
+		require.NoError(p.t, decodeErr)
 		data, err = json.Marshal(found.Object)
 	default:
 		require.Equal(p.t, mediaJSON, media)

@@ -148,9 +148,9 @@ func (q queryTest) isWatch() bool {
 // invalid selector selects a key that does not exist.
 func (q queryTest) selectedKeys() []string {
 	query := q.r.URL.Query()
-	byLabels, wrong := labels.Parse(query.Get("labelSelector"))
-	byFields, unread := fields.ParseSelector(query.Get("fieldSelector"))
-	if wrong != nil || unread != nil {
+	byLabels, labelErr := labels.Parse(query.Get("labelSelector"))
+	byFields, fieldErr := fields.ParseSelector(query.Get("fieldSelector"))
+	if labelErr != nil || fieldErr != nil {
 		return []string{"invalid selector"}
 	}
 	keys := []string{}

@@ -15,8 +15,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// Whatever is sent, the server answers, never fails, and a refusal with a Status changes nothing. It
-// is asked on virtual time, where a watch and a wait for a revision end.
+// The server responds to any request without an internal error, and a request that fails with a
+// Status changes nothing. The requests run on virtual time, so that watches and waits end.
 func FuzzRequest(f *testing.F) {
 	const maps = "/api/v1/namespaces/default/configmaps"
 	f.Add("GET", maps+"?limit=1&labelSelector=a%20in%20(b)", "application/json", "", "")
@@ -72,7 +72,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// Whatever the control API is sent, it answers, and what it refuses changes nothing.
+// The control API responds to any request, and a request that fails changes nothing.
 func FuzzControl(f *testing.F) {
 	for _, line := range [][3]string{
 		{"POST", "/faults", "busy: when verb(list) && first(3) do status(429)"}, {"POST", "/faults", "when always do reset\nwhen"}, {"GET", "/faults", ""}, {"DELETE", "/faults/busy", ""},

@@ -57,8 +57,8 @@ func newInt64(n int64) *int64 { return &n }
 func TestPodGracePeriod(t *testing.T) {
 	withControllers(t, func(p *controllersTest) {
 		for name, tt := range map[string]struct {
-			own, asked *int64
-			want       time.Duration
+			spec, options *int64
+			want          time.Duration
 		}{
 			"default": {nil, nil, 30 * time.Second},
 			"spec":    {newInt64(7), nil, 7 * time.Second},
@@ -66,8 +66,8 @@ func TestPodGracePeriod(t *testing.T) {
 			"longer":  {newInt64(7), newInt64(90), 90 * time.Second},
 			"none":    {newInt64(7), newInt64(0), 0},
 		} {
-			p.createPod("default", name, tt.own)
-			require.Equal(p, tt.want, p.timeUntilDeleted(name, metav1.DeleteOptions{GracePeriodSeconds: tt.asked}), name)
+			p.createPod("default", name, tt.spec)
+			require.Equal(p, tt.want, p.timeUntilDeleted(name, metav1.DeleteOptions{GracePeriodSeconds: tt.options}), name)
 		}
 	})
 }

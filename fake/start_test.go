@@ -237,7 +237,7 @@ func TestHistoryMaxAge(t *testing.T) {
 
 // A response to a request whose body was not read keeps the connection open for a moment. Close
 // waits for it, so that the synctest bubble can end.
-func TestCloseAfterUnreadBody(t *testing.T) {
+func TestCloseAfterIgnoredBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		code, _, _ := send(t, srv, "POST", "/api/v1/namespaces/default/configmaps", "application/json", make([]byte, 4<<20))

@@ -18,11 +18,8 @@ import (
 )
 
 const (
-	limitMaps    = "/api/v1/namespaces/default/configmaps"
-	limitWidgets = "/apis/shop.example.com/v1/namespaces/default/widgets"
-	limitCRDs    = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-	applyYAML    = "application/apply-patch+yaml"
-	mergeJSON    = "application/merge-patch+json"
+	applyYAML = "application/apply-patch+yaml"
+	mergeJSON = "application/merge-patch+json"
 )
 
 // send sends a request. done is false if it certainly changed nothing.
