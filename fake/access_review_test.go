@@ -94,11 +94,11 @@ func TestRulesReview(t *testing.T) {
 		NonResourceRules: []authorizationv1.NonResourceRule{{Verbs: all, NonResourceURLs: all}},
 	}
 	rules := func(client *kubernetes.Clientset) authorizationv1.SubjectRulesReviewStatus {
-		answer, err := client.AuthorizationV1().SelfSubjectRulesReviews().Create(t.Context(), &authorizationv1.SelfSubjectRulesReview{
+		response, err := client.AuthorizationV1().SelfSubjectRulesReviews().Create(t.Context(), &authorizationv1.SelfSubjectRulesReview{
 			Spec: authorizationv1.SelfSubjectRulesReviewSpec{Namespace: "default"},
 		}, metav1.CreateOptions{})
 		require.NoError(t, err)
-		return answer.Status
+		return response.Status
 	}
 	open := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	require.Equal(t, everything, rules(impersonatingClient(open, "bob")))
@@ -171,13 +171,13 @@ func TestReviewsAreCreateOnly(t *testing.T) {
 func TestTokenReview(t *testing.T) {
 	s := newTokenServer(t, fakeapi.WithObjects(newServiceAccount("sa")))
 	review := func(token string, audiences ...string) authenticationv1.TokenReviewStatus {
-		answer, err := s.client.AuthenticationV1().TokenReviews().Create(t.Context(), &authenticationv1.TokenReview{
+		response, err := s.client.AuthenticationV1().TokenReviews().Create(t.Context(), &authenticationv1.TokenReview{
 			Spec:   authenticationv1.TokenReviewSpec{Token: token, Audiences: audiences},
 			Status: authenticationv1.TokenReviewStatus{Authenticated: true, User: authenticationv1.UserInfo{Username: "forged"}},
 		}, metav1.CreateOptions{})
 		require.NoError(t, err)
-		require.Equal(t, token, answer.Spec.Token)
-		return answer.Status
+		require.Equal(t, token, response.Spec.Token)
+		return response.Status
 	}
 	const issuer = "https://kubernetes.default.svc.cluster.local"
 	bad := authenticationv1.TokenReviewStatus{Error: "invalid bearer token"}
@@ -206,10 +206,10 @@ func TestTokenReview(t *testing.T) {
 func TestSelfReview(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	whoami := func(client *kubernetes.Clientset) authenticationv1.UserInfo {
-		answer, err := client.AuthenticationV1().SelfSubjectReviews().Create(t.Context(), &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+		response, err := client.AuthenticationV1().SelfSubjectReviews().Create(t.Context(), &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
 		require.NoError(t, err)
-		require.False(t, answer.CreationTimestamp.IsZero())
-		return answer.Status.UserInfo
+		require.False(t, response.CreationTimestamp.IsZero())
+		return response.Status.UserInfo
 	}
 	require.Equal(t, authenticationv1.UserInfo{Username: "system:admin", Groups: []string{"system:masters", "system:authenticated"}},
 		whoami(kubernetes.NewForConfigOrDie(srv.RESTConfig())))

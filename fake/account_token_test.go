@@ -36,9 +36,9 @@ func (s *tokenServer) requestToken(change func(*authenticationv1.TokenRequestSpe
 	if change != nil {
 		change(&request.Spec)
 	}
-	answer, err := s.client.CoreV1().ServiceAccounts("default").CreateToken(s.t.Context(), "sa", request, metav1.CreateOptions{})
+	response, err := s.client.CoreV1().ServiceAccounts("default").CreateToken(s.t.Context(), "sa", request, metav1.CreateOptions{})
 	require.NoError(s.t, err)
-	return answer.Status.Token
+	return response.Status.Token
 }
 
 // accepts reports whether the server authenticates a token.

@@ -125,7 +125,7 @@ func TestAdmissionRequest(t *testing.T) {
 }
 
 func TestAdmissionDenies(t *testing.T) {
-	refuse := func(operation admissionv1.Operation, result *metav1.Status) fakeapi.AdmissionFunc {
+	deny := func(operation admissionv1.Operation, result *metav1.Status) fakeapi.AdmissionFunc {
 		return func(_ context.Context, request *admissionRequest) *admissionResponse {
 			return &admissionResponse{Allowed: request.Operation != operation || request.Namespace != "default", Result: result}
 		}
@@ -145,7 +145,7 @@ func TestAdmissionDenies(t *testing.T) {
 				"mutating": fakeapi.MutatingAdmission, "validating": fakeapi.ValidatingAdmission,
 			} {
 				t.Run(name+" "+kind+" "+string(operation), func(t *testing.T) {
-					_, client := startWithAdmission(t, make("no.example.com", refuse(operation, c.result)))
+					_, client := startWithAdmission(t, make("no.example.com", deny(operation, c.result)))
 					err := writeAll(t, client)
 					require.Error(t, err)
 					status := err.(apierrors.APIStatus).Status()
@@ -170,15 +170,15 @@ func writeAll(t *testing.T, client kubernetes.Interface) error {
 	created.Data["a"] = "2"
 	updated, err := maps.Update(t.Context(), created, metav1.UpdateOptions{})
 	if err != nil {
-		still, missing := maps.Get(t.Context(), "one", metav1.GetOptions{})
+		current, missing := maps.Get(t.Context(), "one", metav1.GetOptions{})
 		require.NoError(t, missing)
-		require.Equal(t, "1", still.Data["a"])
+		require.Equal(t, "1", current.Data["a"])
 		return err
 	}
 	if err := maps.Delete(t.Context(), "one", metav1.DeleteOptions{}); err != nil {
-		still, missing := maps.Get(t.Context(), "one", metav1.GetOptions{})
+		current, missing := maps.Get(t.Context(), "one", metav1.GetOptions{})
 		require.NoError(t, missing)
-		require.Equal(t, updated.ResourceVersion, still.ResourceVersion)
+		require.Equal(t, updated.ResourceVersion, current.ResourceVersion)
 		return err
 	}
 	return nil
@@ -230,11 +230,11 @@ func TestDryRunWithSideEffects(t *testing.T) { // DR-07
 	refused(maps.DeleteCollection(t.Context(), metav1.DeleteOptions{DryRun: dry}, metav1.ListOptions{}))
 	require.Len(t, w.requests, 1)
 
-	var harmless reviewer
-	_, client = startWithAdmission(t, fakeapi.ValidatingAdmission("looks.example.com", harmless.review))
+	var withoutEffects reviewer
+	_, client = startWithAdmission(t, fakeapi.ValidatingAdmission("looks.example.com", withoutEffects.review))
 	_, err = client.CoreV1().ConfigMaps("default").Create(t.Context(), newConfigMap("one"), metav1.CreateOptions{DryRun: dry})
 	require.NoError(t, err)
-	require.True(t, *harmless.last().DryRun)
+	require.True(t, *withoutEffects.last().DryRun)
 }
 
 func TestAdmissionWarnings(t *testing.T) { // WN-06

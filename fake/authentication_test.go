@@ -150,29 +150,29 @@ func TestTokensExpire(t *testing.T) {
 				return err
 			}
 		}
-		annDoes, bobDoes := maps("ann-1"), maps("bob-1")
+		createAsAnn, createAsBob := maps("ann-1"), maps("bob-1")
 		w, err := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default").Watch(t.Context(), metav1.ListOptions{})
 		require.NoError(t, err)
 		defer w.Stop()
 		next := func() string { return (<-w.ResultChan()).Object.(metav1.Object).GetName() }
 
 		time.Sleep(10*time.Minute - time.Nanosecond)
-		require.NoError(t, annDoes("a"))
+		require.NoError(t, createAsAnn("a"))
 		require.Equal(t, "a", next())
 		time.Sleep(time.Nanosecond)
-		require.True(t, apierrors.IsUnauthorized(annDoes("b")))
-		require.NoError(t, bobDoes("c"))
+		require.True(t, apierrors.IsUnauthorized(createAsAnn("b")))
+		require.NoError(t, createAsBob("c"))
 		require.Equal(t, "c", next(), "the watch continues")
 
 		require.NoError(t, srv.AddToken(annToken))
-		require.NoError(t, annDoes("b"))
+		require.NoError(t, createAsAnn("b"))
 		require.NoError(t, srv.ExpireToken("ann-1"))
-		require.True(t, apierrors.IsUnauthorized(annDoes("d")))
+		require.True(t, apierrors.IsUnauthorized(createAsAnn("d")))
 
 		time.Sleep(50*time.Minute - time.Nanosecond)
-		require.NoError(t, bobDoes("d"))
+		require.NoError(t, createAsBob("d"))
 		time.Sleep(time.Nanosecond)
-		require.True(t, apierrors.IsUnauthorized(bobDoes("e")))
+		require.True(t, apierrors.IsUnauthorized(createAsBob("e")))
 	})
 }
 

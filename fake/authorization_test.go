@@ -187,9 +187,9 @@ func TestImpersonation(t *testing.T) {
 	} {
 		config := srv.RESTConfig()
 		config.Impersonate = one.as
-		answer, err := kubernetes.NewForConfigOrDie(config).AuthenticationV1().SelfSubjectReviews().Create(t.Context(), &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+		response, err := kubernetes.NewForConfigOrDie(config).AuthenticationV1().SelfSubjectReviews().Create(t.Context(), &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
 		require.NoError(t, err)
-		require.Equal(t, one.want, answer.Status.UserInfo)
+		require.Equal(t, one.want, response.Status.UserInfo)
 	}
 }
 
@@ -214,10 +214,10 @@ func TestImpersonationWithoutName(t *testing.T) {
 // Impersonation needs a permission for all requests, or one for the request and one for the user
 // (KEP-5284). The error is about the first.
 func TestImpersonationIsAuthorized(t *testing.T) {
-	var rights []string
+	var permissions []string
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTokens(annToken), fakeapi.WithAuthorizer(func(a fakeapi.Attributes) fakeapi.Decision {
-		for _, right := range rights {
-			if right == a.Verb+" "+a.Group+"/"+a.Resource+" "+a.Name {
+		for _, permission := range permissions {
+			if permission == a.Verb+" "+a.Group+"/"+a.Resource+" "+a.Name {
 				return fakeapi.Allow("")
 			}
 		}
@@ -232,14 +232,14 @@ func TestImpersonationIsAuthorized(t *testing.T) {
 	require.EqualError(t, list("system:serviceaccount:ns:sa", "g"), `serviceaccounts "sa" is forbidden: User "ann" cannot impersonate resource "serviceaccounts" in API group "" in the namespace "ns"`)
 	require.EqualError(t, list("system:node:n"), `pods is forbidden: User "ann" cannot impersonate-on:arbitrary-node:list resource "pods" in API group "" at the cluster scope`)
 
-	rights = []string{"impersonate-on:user-info:list /pods ", "impersonate:user-info authentication.k8s.io/users bob"}
+	permissions = []string{"impersonate-on:user-info:list /pods ", "impersonate:user-info authentication.k8s.io/users bob"}
 	require.EqualError(t, list("bob"), `pods is forbidden: User "bob" cannot list resource "pods" in API group "" at the cluster scope`)
 	require.EqualError(t, list("bob", "g"), `groups.authentication.k8s.io "g" is forbidden: User "ann" cannot impersonate:user-info resource "groups" in API group "authentication.k8s.io" at the cluster scope`)
 	require.EqualError(t, list("bob", "system:masters"), `groups.authentication.k8s.io "system:masters" is forbidden: User "ann" cannot impersonate:user-info resource "groups" in API group "authentication.k8s.io" at the cluster scope: impersonating the system:masters group is not allowed`)
-	rights = append(rights, "list /pods ")
+	permissions = append(permissions, "list /pods ")
 	require.NoError(t, list("bob"))
 
-	rights = []string{"impersonate /users bob", "impersonate /groups g", "list /pods "}
+	permissions = []string{"impersonate /users bob", "impersonate /groups g", "list /pods "}
 	require.NoError(t, list("bob", "g"))
 	require.Error(t, list("bob", "h"))
 }

@@ -137,9 +137,9 @@ func send(t testing.TB, srv *fakeapi.Server, method, path, contentType string, b
 	resp, err := srv.Client().Do(r)
 	require.NoError(t, err)
 	defer func() { _ = resp.Body.Close() }()
-	answer, err := io.ReadAll(resp.Body)
+	response, err := io.ReadAll(resp.Body)
 	require.NoError(t, err)
-	return resp.StatusCode, resp.Header, answer
+	return resp.StatusCode, resp.Header, response
 }
 
 // The message of a conflict has the key in etcd, which for some resources differs from their name.

@@ -142,10 +142,10 @@ func customServer(b *testing.B) *fakeapi.Server {
 func newWriter(b *testing.B, w benchType, op benchOperation) func(int) {
 	srv := customServer(b)
 	fixture := op.fixture(b, w)
-	var answer []byte
+	var response []byte
 	for i := range 2 { // the first one of its type takes longer
 		path, body := fixture.request(w.path, i, 0)
-		answer = serveRequest(b, srv, fixture.method, path, fixture.contentType, mediaJSON, body)
+		response = serveRequest(b, srv, fixture.method, path, fixture.contentType, mediaJSON, body)
 		if op.name == "create" {
 			break
 		}
@@ -153,9 +153,9 @@ func newWriter(b *testing.B, w benchType, op benchOperation) func(int) {
 	return func(n int) {
 		path, body := op.request(w.path, 1, n)
 		if op.reuseResponse || op.method == http.MethodPut {
-			body = []byte(strings.Replace(string(answer), fmt.Sprintf("%08d", n-1), fmt.Sprintf("%08d", n), 1))
+			body = []byte(strings.Replace(string(response), fmt.Sprintf("%08d", n-1), fmt.Sprintf("%08d", n), 1))
 		}
-		answer = serveRequest(b, srv, op.method, path, op.contentType, mediaJSON, body)
+		response = serveRequest(b, srv, op.method, path, op.contentType, mediaJSON, body)
 	}
 }
 
@@ -227,12 +227,12 @@ func newBenchCRDs(b *testing.B, many int, mark string) []*apiextensionsv1.Custom
 	return all
 }
 
-func installCRDs(b *testing.B, many int, unseen bool) {
+func installCRDs(b *testing.B, many int, newSchemas bool) {
 	var took, first, last, decoding time.Duration
 	for b.Loop() {
 		b.StopTimer()
 		mark := "again"
-		if unseen {
+		if newSchemas {
 			mark = fmt.Sprint(b.Name(), time.Now().UnixNano())
 		}
 		bodies := make([][]byte, many)

@@ -40,10 +40,10 @@ func BenchmarkServe(b *testing.B) {
 func benchServe(b *testing.B, w benchType, op benchOperation, media string) {
 	srv := fakeapi.Start(b, fakeapi.WithInMemoryNetwork())
 	fixture := op.fixture(b, w)
-	var answer []byte
+	var response []byte
 	for i := range 2 { // the first one of its type takes longer
 		path, body := fixture.request(w.path, i, 0)
-		answer = serveRequest(b, srv, fixture.method, path, fixture.contentType, media, body)
+		response = serveRequest(b, srv, fixture.method, path, fixture.contentType, media, body)
 		if op.name == "create" {
 			break
 		}
@@ -56,9 +56,9 @@ func benchServe(b *testing.B, w benchType, op benchOperation, media string) {
 		n++
 		path, body := op.request(w.path, 1, n)
 		if op.reuseResponse {
-			body = bytes.Replace(answer, fmt.Appendf(nil, "%08d", n-1), fmt.Appendf(nil, "%08d", n), 1)
+			body = bytes.Replace(response, fmt.Appendf(nil, "%08d", n-1), fmt.Appendf(nil, "%08d", n), 1)
 		}
-		answer = serveRequest(b, srv, op.method, path, op.contentType, media, body)
+		response = serveRequest(b, srv, op.method, path, op.contentType, media, body)
 		if n%32 != 1 {
 			continue
 		}
@@ -75,7 +75,7 @@ func benchServe(b *testing.B, w benchType, op benchOperation, media string) {
 }
 
 // serveRequest calls the handler with a request that must succeed, and returns the body.
-func serveRequest(b *testing.B, srv *fakeapi.Server, method, path, contentType, accept string, body []byte) (answer []byte) {
+func serveRequest(b *testing.B, srv *fakeapi.Server, method, path, contentType, accept string, body []byte) (response []byte) {
 	r := httptest.NewRequest(method, path, bytes.NewReader(body))
 	r.Header.Set("Content-Type", contentType)
 	r.Header.Set("Accept", accept)

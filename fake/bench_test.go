@@ -145,9 +145,9 @@ func post(b *testing.B, client *http.Client, method, url string, body []byte, wa
 	if err != nil {
 		b.Fatal(err)
 	}
-	answer, _ := io.ReadAll(resp.Body)
+	response, _ := io.ReadAll(resp.Body)
 	_ = resp.Body.Close()
 	if resp.StatusCode != want {
-		b.Fatalf("%s: %s", resp.Status, answer)
+		b.Fatalf("%s: %s", resp.Status, response)
 	}
 }

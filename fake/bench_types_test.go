@@ -166,7 +166,7 @@ type benchOperation struct {
 
 // operations returns the writes of a type in a media type.
 func (w benchType) operations(b *testing.B, media string) []benchOperation {
-	whole := encode(b, media, w.object)
+	body := encode(b, media, w.object)
 	config := encode(b, mediaJSON, w.object)
 	patch := func(pointer string) []byte {
 		p, err := json.Marshal([]map[string]string{{"op": "replace", "path": pointer, "value": benchValue}})
@@ -175,8 +175,8 @@ func (w benchType) operations(b *testing.B, media string) []benchOperation {
 	}
 	const item, apply = "/" + benchName, "/" + benchName + "?fieldManager=bench&force=true"
 	all := []benchOperation{
-		{name: "create", method: http.MethodPost, contentType: media, body: whole},
-		{name: "update", method: http.MethodPut, path: item, contentType: media, body: whole},
+		{name: "create", method: http.MethodPost, contentType: media, body: body},
+		{name: "update", method: http.MethodPut, path: item, contentType: media, body: body},
 		{name: "resend", method: http.MethodPut, path: item, contentType: media, reuseResponse: true},
 		{name: "json-patch", method: http.MethodPatch, path: item, contentType: "application/json-patch+json", body: patch(w.field)},
 		{
@@ -188,7 +188,7 @@ func (w benchType) operations(b *testing.B, media string) []benchOperation {
 		{name: "apply-repeating", method: http.MethodPatch, path: apply, contentType: "application/apply-patch+yaml", body: config, noop: true},
 	}
 	if w.status {
-		all = append(all, benchOperation{name: "status", method: http.MethodPut, path: item + "/status", contentType: media, body: whole})
+		all = append(all, benchOperation{name: "status", method: http.MethodPut, path: item + "/status", contentType: media, body: body})
 	}
 	return all
 }

@@ -24,7 +24,7 @@ const benchKubeconfig = "FAKEAPI_BENCH_KUBECONFIG"
 
 // BenchmarkWrite measures writes over HTTP, including the client.
 func BenchmarkWrite(b *testing.B) {
-	there := externalTarget(b)
+	external := externalTarget(b)
 	for _, w := range benchTypes() {
 		for _, media := range []string{mediaJSON, mediaProtobuf} {
 			for _, op := range w.operations(b, media) {
@@ -35,8 +35,8 @@ func BenchmarkWrite(b *testing.B) {
 					name := fmt.Sprintf("%s/%s/%s/clients=%d", w.name, op.name, shortMedia(media), clients)
 					job := writeBenchmark{w, op, media, clients}
 					b.Run(name, func(b *testing.B) { job.runAlone(b) })
-					if there != nil {
-						b.Run(name+"/beside", func(b *testing.B) { job.runWithBaseline(b, *there) })
+					if external != nil {
+						b.Run(name+"/beside", func(b *testing.B) { job.runWithBaseline(b, *external) })
 					}
 				}
 			}
@@ -168,10 +168,10 @@ func (s benchTarget) send(b *testing.B, method, url, contentType, accept string,
 		b.Error(err)
 		return false
 	}
-	answer, err := io.ReadAll(resp.Body)
+	response, err := io.ReadAll(resp.Body)
 	_ = resp.Body.Close()
 	if err != nil || resp.StatusCode >= http.StatusBadRequest {
-		b.Errorf("%s %s: %s %q %v", method, url, resp.Status, answer, err)
+		b.Errorf("%s %s: %s %q %v", method, url, resp.Status, response, err)
 		return false
 	}
 	return true

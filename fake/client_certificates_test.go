@@ -26,11 +26,11 @@ import (
 // whoami returns the user that the server authenticates.
 func whoami(t *testing.T, config *rest.Config) (authenticationv1.UserInfo, error) {
 	t.Helper()
-	answer, err := kubernetes.NewForConfigOrDie(config).AuthenticationV1().SelfSubjectReviews().Create(t.Context(), &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+	response, err := kubernetes.NewForConfigOrDie(config).AuthenticationV1().SelfSubjectReviews().Create(t.Context(), &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
 	if err != nil {
 		return authenticationv1.UserInfo{}, err
 	}
-	return answer.Status.UserInfo, nil
+	return response.Status.UserInfo, nil
 }
 
 // ca is a certificate authority that the server has not created.

@@ -25,21 +25,21 @@ func TestGzip(t *testing.T) {
 		plain := sendWith(t, srv, http.MethodGet, configMapsPath, "", "Accept", media, "Accept-Encoding", "identity")
 		require.Empty(t, plain.header.Get("Content-Encoding"))
 		require.Equal(t, plain.header.Get("Content-Length"), strconv.Itoa(len(plain.body)), media)
-		packed := sendWith(t, srv, http.MethodGet, configMapsPath, "", "Accept", media, "Accept-Encoding", "gzip")
+		compressed := sendWith(t, srv, http.MethodGet, configMapsPath, "", "Accept", media, "Accept-Encoding", "gzip")
 		if len(plain.body) <= 128<<10 {
-			require.Empty(t, packed.header.Get("Content-Encoding"), media)
-			require.Equal(t, plain.body, packed.body)
+			require.Empty(t, compressed.header.Get("Content-Encoding"), media)
+			require.Equal(t, plain.body, compressed.body)
 			continue
 		}
-		require.Equal(t, "gzip", packed.header.Get("Content-Encoding"), media)
-		require.Equal(t, "Accept-Encoding", packed.header.Get("Vary"))
-		require.Equal(t, plain.header.Get("Content-Type"), packed.header.Get("Content-Type"))
-		z, err := gzip.NewReader(bytes.NewReader(packed.body))
+		require.Equal(t, "gzip", compressed.header.Get("Content-Encoding"), media)
+		require.Equal(t, "Accept-Encoding", compressed.header.Get("Vary"))
+		require.Equal(t, plain.header.Get("Content-Type"), compressed.header.Get("Content-Type"))
+		z, err := gzip.NewReader(bytes.NewReader(compressed.body))
 		require.NoError(t, err)
-		unpacked, err := io.ReadAll(z)
+		decompressed, err := io.ReadAll(z)
 		require.NoError(t, err)
-		require.True(t, bytes.Equal(plain.body, unpacked), media)
-		require.Less(t, len(packed.body), len(plain.body)/4, media)
+		require.True(t, bytes.Equal(plain.body, decompressed), media)
+		require.Less(t, len(compressed.body), len(plain.body)/4, media)
 	}
 	small := sendWith(t, srv, http.MethodGet, configMapsPath+"?limit=100", "", "Accept-Encoding", "gzip")
 	require.Empty(t, small.header.Get("Content-Encoding"))
@@ -52,17 +52,17 @@ func TestGzipWithFaults(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithObjects(newKiBConfigMaps(300)...), fakeapi.WithFaults(rule))
 	config := srv.RESTConfig()
 	config.ContentType = mediaJSON
-	packed := false
+	compressed := false
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return roundTripperFunc(func(r *http.Request) (*http.Response, error) {
 			resp, err := next.RoundTrip(r)
-			packed = err == nil && resp.Uncompressed
+			compressed = err == nil && resp.Uncompressed
 			return resp, err
 		})
 	})
 	list, err := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default").List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
-	require.True(t, packed)
+	require.True(t, compressed)
 	require.Len(t, list.Items, 300)
 	require.Equal(t, "7", list.ResourceVersion)
 	require.Contains(t, srv.Timeline().String(), "rv=7")

@@ -41,9 +41,9 @@ func TestContinueLifetime(t *testing.T) {
 		require.NoError(t, client.Delete(t.Context(), "c", metav1.DeleteOptions{}))
 		_, _, err = page(token)
 		require.True(t, apierrors.IsResourceExpired(err), "%v", err)
-		offered := err.(apierrors.APIStatus).Status().Continue
-		require.NotEmpty(t, offered)
-		names, _, err = page(offered)
+		nextToken := err.(apierrors.APIStatus).Status().Continue
+		require.NotEmpty(t, nextToken)
+		names, _, err = page(nextToken)
 		require.NoError(t, err)
 		require.Equal(t, []string{"d"}, names, "the deletion of c is seen")
 	})

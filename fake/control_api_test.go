@@ -25,9 +25,9 @@ type controlClient struct {
 // call sends a request and returns the body of the response, which must have the code.
 func (r controlClient) call(want int, method, path, body string) string {
 	r.Helper()
-	code, _, answer := send(r.T, r.srv, method, "/fakeapi/v1/"+path, "", []byte(body))
-	require.Equal(r, want, code, "%s", answer)
-	return string(answer)
+	code, _, response := send(r.T, r.srv, method, "/fakeapi/v1/"+path, "", []byte(body))
+	require.Equal(r, want, code, "%s", response)
+	return string(response)
 }
 
 // getJSON reads a path as JSON.
@@ -42,11 +42,11 @@ func (r controlClient) getAs(media, path string) string {
 	request, err := http.NewRequestWithContext(r.Context(), "GET", r.srv.URL()+"/fakeapi/v1/"+path, nil)
 	require.NoError(r, err)
 	request.Header.Set("Accept", media)
-	answer, err := r.srv.Client().Do(request)
+	response, err := r.srv.Client().Do(request)
 	require.NoError(r, err)
-	defer func() { _ = answer.Body.Close() }()
-	require.True(r, strings.HasPrefix(answer.Header.Get("Content-Type"), media))
-	body, err := io.ReadAll(answer.Body)
+	defer func() { _ = response.Body.Close() }()
+	require.True(r, strings.HasPrefix(response.Header.Get("Content-Type"), media))
+	body, err := io.ReadAll(response.Body)
 	require.NoError(r, err)
 	return string(body)
 }
@@ -101,11 +101,11 @@ func TestControlErrors(t *testing.T) {
 		"":                                                       "there is no fault rule in the body",
 		"# nothing":                                              "there is no fault rule in the body",
 	} {
-		answer := c.call(400, "POST", "faults", body)
+		response := c.call(400, "POST", "faults", body)
 		var status metav1.Status
-		require.NoError(t, json.Unmarshal([]byte(answer), &status))
+		require.NoError(t, json.Unmarshal([]byte(response), &status))
 		require.Equal(t, metav1.StatusReasonBadRequest, status.Reason)
-		require.Contains(t, answer, want)
+		require.Contains(t, response, want)
 	}
 	require.Contains(t, c.call(413, "POST", "faults", strings.Repeat("#", 2<<20)), "limit is 1048576")
 	require.Empty(t, c.call(200, "GET", "faults", ""))
@@ -159,9 +159,9 @@ func TestControlRequests(t *testing.T) {
 		send(t, c.srv, "GET", "/nonsense?a=b", "", nil)
 		send(t, c.srv, "GET", "/api/v1/namespaces/default/pods?limit=no", "", nil)
 		go func() {
-			answer, err := c.srv.Client().Get(c.srv.URL() + "/api/v1/namespaces/default/pods/p")
+			response, err := c.srv.Client().Get(c.srv.URL() + "/api/v1/namespaces/default/pods/p")
 			if err == nil {
-				_ = answer.Body.Close()
+				_ = response.Body.Close()
 			}
 		}()
 		synctest.Wait()

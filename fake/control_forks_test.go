@@ -35,8 +35,8 @@ func TestControlForks(t *testing.T) {
 	maps := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")
 	require.Equal(t, "0", getValue(t, maps, ""))
 	require.NoError(t, maps.Delete(t.Context(), "a", metav1.DeleteOptions{}), "the fork has no fault rules")
-	mine := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
-	require.Equal(t, "0", getValue(t, mine, ""))
+	serverMaps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
+	require.Equal(t, "0", getValue(t, serverMaps, ""))
 
 	c.call(204, "DELETE", "forks/second", "")
 	c.call(404, "DELETE", "forks/second", "")

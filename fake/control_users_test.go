@@ -15,7 +15,7 @@ import (
 func TestControlUsers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newControlClient(t, fakeapi.WithTokens(annToken), fakeapi.WithClientCA())
-		knows := func(token string) bool {
+		accepts := func(token string) bool {
 			_, err := whoami(t, r.srv.RESTConfigWithToken(token))
 			return err == nil
 		}
@@ -24,11 +24,11 @@ func TestControlUsers(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []string{"team-b", "system:authenticated"}, user.Groups)
 		r.call(204, "POST", "tokens/expire", "bob-1")
-		require.False(t, knows("bob-1"))
+		require.False(t, accepts("bob-1"))
 		r.call(204, "POST", "tokens?expiresIn=1h", "bob-2,bob")
-		require.True(t, knows("bob-2"))
+		require.True(t, accepts("bob-2"))
 		time.Sleep(time.Hour)
-		require.False(t, knows("bob-2"))
+		require.False(t, accepts("bob-2"))
 
 		text := r.call(201, "POST", "certificates?expiresIn=1h", "carol,team-c")
 		cert, key := pem.Decode([]byte(text))

@@ -184,19 +184,19 @@ func requireCode(t *testing.T, srv *fakeapi.Server, want int, method, path, body
 			media = "application/apply-patch+yaml"
 		}
 	}
-	code, _, answer := send(t, srv, method, path, media, []byte(body))
-	require.Equal(t, want, code, "%s %s: %s", method, path, answer)
+	code, _, response := send(t, srv, method, path, media, []byte(body))
+	require.Equal(t, want, code, "%s %s: %s", method, path, response)
 	obj := &unstructured.Unstructured{}
-	require.NoError(t, utiljson.Unmarshal(answer, &obj.Object), "%s", answer)
+	require.NoError(t, utiljson.Unmarshal(response, &obj.Object), "%s", response)
 	return obj
 }
 
 // requireStatus sends a request, checks the code and returns the Status.
 func requireStatus(t *testing.T, srv *fakeapi.Server, want int, method, path, body string) *metav1.Status {
 	t.Helper()
-	answer, err := json.Marshal(requireCode(t, srv, want, method, path, body))
+	response, err := json.Marshal(requireCode(t, srv, want, method, path, body))
 	require.NoError(t, err)
-	return decodeStatus(t, string(answer))
+	return decodeStatus(t, string(response))
 }
 
 // gadgetJSON returns the JSON of a Gadget.

@@ -80,9 +80,9 @@ func TestDeleteCRDWithUnreadableObjects(t *testing.T) {
 	change(`[{"op":"replace","path":"/status/storedVersions","value":["v2"]}]`, "status")
 	change(`[{"op":"remove","path":"/spec/versions/0"}]`)
 
-	heldV2 := gadgetsResource
-	heldV2.Version = "v2"
-	_, err = client.Resource(heldV2).Get(t.Context(), "old", metav1.GetOptions{})
+	v2Resource := gadgetsResource
+	v2Resource.Version = "v2"
+	_, err = client.Resource(v2Resource).Get(t.Context(), "old", metav1.GetOptions{})
 	require.Error(t, err)
 	require.NoError(t, client.Resource(crdsResource).Delete(t.Context(), "gadgets.end.example.com", metav1.DeleteOptions{}))
 	_, err = client.Resource(crdsResource).Get(t.Context(), "gadgets.end.example.com", metav1.GetOptions{})

@@ -247,10 +247,10 @@ func TestLoadCustomResources(t *testing.T) {
 	require.EqualValues(t, 1, got.GetGeneration())
 	require.NotEmpty(t, got.GetUID())
 
-	whole := &Widget{TypeMeta: metav1.TypeMeta{APIVersion: "shop.example.com/v1", Kind: "Widget"}, ObjectMeta: metav1.ObjectMeta{Name: "typed", Namespace: "team"}, Spec: WidgetSpec{Size: 7}}
-	require.NoError(t, srv.Load(whole))
-	bare := &Widget{ObjectMeta: metav1.ObjectMeta{Name: "bare", Namespace: "team"}}
-	require.ErrorContains(t, srv.Load(bare), "no kind is registered for the type fakeapi_test.Widget")
+	withTypeMeta := &Widget{TypeMeta: metav1.TypeMeta{APIVersion: "shop.example.com/v1", Kind: "Widget"}, ObjectMeta: metav1.ObjectMeta{Name: "typed", Namespace: "team"}, Spec: WidgetSpec{Size: 7}}
+	require.NoError(t, srv.Load(withTypeMeta))
+	withoutTypeMeta := &Widget{ObjectMeta: metav1.ObjectMeta{Name: "bare", Namespace: "team"}}
+	require.ErrorContains(t, srv.Load(withoutTypeMeta), "no kind is registered for the type fakeapi_test.Widget")
 	got, err = widgetClient(srv).Get(t.Context(), "typed", metav1.GetOptions{})
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"size": int64(7), "color": "red"}, got.Object["spec"])

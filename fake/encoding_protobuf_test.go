@@ -39,7 +39,7 @@ func TestProtobufBodies(t *testing.T) {
 	}
 	const unrecognized = "the object provided is unrecognized (must be of type ConfigMap): "
 	const handled = ` in version "v1" cannot be handled as a ConfigMap: `
-	whole := protobufEnvelope(t, of("v1", "ConfigMap"), named("whole"))
+	valid := protobufEnvelope(t, of("v1", "ConfigMap"), named("whole"))
 	packed := of("v1", "ConfigMap")
 	packed.ContentEncoding = "gzip"
 	typed := of("v1", "ConfigMap")
@@ -52,7 +52,7 @@ func TestProtobufBodies(t *testing.T) {
 		code    int
 		message string
 	}{
-		"valid":            {whole, 201, ""},
+		"valid":            {valid, 201, ""},
 		"no kind":          {protobufEnvelope(t, of("", ""), named("of-no-kind")), 201, ""},
 		"content encoding": {protobufEnvelope(t, packed, named("content-encoding")), 201, ""},
 		"content type":     {protobufEnvelope(t, typed, named("content-type")), 201, ""},
@@ -60,10 +60,10 @@ func TestProtobufBodies(t *testing.T) {
 		"unknown kind":     {protobufEnvelope(t, of("v1", "Nonsense"), named("x")), 400, "Nonsense" + handled + `no kind "Nonsense" is registered for version "v1" in scheme`},
 		"unknown version":  {protobufEnvelope(t, of("v2", "ConfigMap"), named("x")), 400, `ConfigMap in version "v2" cannot be handled as a ConfigMap: no kind "ConfigMap" is registered for version "v2"`},
 		"broken message":   {protobufEnvelope(t, broken, nil), 400, "ConfigMap" + handled + "unexpected EOF"},
-		"truncated":        {whole[:20], 400, unrecognized + "unexpected EOF (6b3873000a0f0a0276311209436f6e6669674d61)"},
+		"truncated":        {valid[:20], 400, unrecognized + "unexpected EOF (6b3873000a0f0a0276311209436f6e6669674d61)"},
 		"empty":            {"", 400, unrecognized + "empty data (<empty>)"},
 		"only the prefix":  {protobufPrefix, 400, unrecognized + "empty body (6b387300)"},
-		"no prefix":        {whole[4:], 400, unrecognized + "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"},
+		"no prefix":        {valid[4:], 400, unrecognized + "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := sendWith(t, srv, http.MethodPost, configMapsPath+"?fieldValidation=Strict", tt.body, "Content-Type", mediaProtobuf)
@@ -75,7 +75,7 @@ func TestProtobufBodies(t *testing.T) {
 	}
 	// The formats of request and response are independent (CN-07). Errors are in the format of the
 	// response (PB-06).
-	got := sendWith(t, srv, http.MethodPut, configMapsPath+"/whole", whole, "Content-Type", mediaProtobuf, "Accept", "application/yaml")
+	got := sendWith(t, srv, http.MethodPut, configMapsPath+"/whole", valid, "Content-Type", mediaProtobuf, "Accept", "application/yaml")
 	require.Equal(t, "application/yaml", got.header.Get("Content-Type"))
 	require.Contains(t, string(got.body), "\nkind: ConfigMap\n")
 	got = sendWith(t, srv, http.MethodGet, configMapsPath+"/none", "", "Accept", mediaProtobuf)

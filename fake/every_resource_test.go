@@ -141,11 +141,11 @@ func (w *resourceTest) do(method, url, contentType string, body []byte, want int
 	resp, err := w.srv.Client().Do(r)
 	require.NoError(w, err)
 	defer func() { _ = resp.Body.Close() }()
-	answer, err := io.ReadAll(resp.Body)
+	response, err := io.ReadAll(resp.Body)
 	require.NoError(w, err)
-	require.Equal(w, want, resp.StatusCode, "%s %s: %s", method, url, answer)
+	require.Equal(w, want, resp.StatusCode, "%s %s: %s", method, url, response)
 	require.Equal(w, w.media, resp.Header.Get("Content-Type"))
-	return answer
+	return response
 }
 
 // object sends a request with obj, unless it is nil, and returns the object in the response.

@@ -71,11 +71,11 @@ func ExampleServer_RESTConfig() {
 	check(err)
 	fmt.Println(config.Host == srv.URL())
 
-	answer, err := srv.Client().Get(srv.URL() + "/readyz")
+	response, err := srv.Client().Get(srv.URL() + "/readyz")
 	check(err)
-	body, err := io.ReadAll(answer.Body)
+	body, err := io.ReadAll(response.Body)
 	check(err)
-	fmt.Println(answer.Status, string(body))
+	fmt.Println(response.Status, string(body))
 
 	w := httptest.NewRecorder()
 	srv.ServeHTTP(w, httptest.NewRequest(http.MethodGet, srv.URL()+"/api/v1/namespaces/default", nil))
@@ -112,9 +112,9 @@ func ExampleServer_Timeline() {
 	check(err)
 	defer func() { _ = srv.Close() }()
 	for _, path := range []string{"/api/v1/namespaces/default", "/api/v1/namespaces/other"} {
-		answer, err := srv.Client().Get(srv.URL() + path)
+		response, err := srv.Client().Get(srv.URL() + path)
 		check(err)
-		check(answer.Body.Close())
+		check(response.Body.Close())
 	}
 	timeline := srv.Timeline()
 	for _, x := range timeline.Exchanges {
@@ -143,10 +143,10 @@ func ExampleWithoutTimeline() {
 	srv, err := fakeapi.New(fakeapi.WithoutTimeline())
 	check(err)
 	defer func() { _ = srv.Close() }()
-	answer, err := srv.Client().Get(srv.URL() + "/version")
+	response, err := srv.Client().Get(srv.URL() + "/version")
 	check(err)
-	check(answer.Body.Close())
-	fmt.Println(answer.StatusCode, len(srv.Timeline().Exchanges))
+	check(response.Body.Close())
+	fmt.Println(response.StatusCode, len(srv.Timeline().Exchanges))
 	// Output:
 	// 200 0
 }
@@ -156,13 +156,13 @@ func ExampleWithControlAPI() {
 	srv, err := fakeapi.New(fakeapi.WithControlAPI())
 	check(err)
 	defer func() { _ = srv.Close() }()
-	answer, err := http.Post(srv.URL()+"/fakeapi/v1/faults", "text/plain", strings.NewReader("busy: when verb(list) do status(429)"))
+	response, err := http.Post(srv.URL()+"/fakeapi/v1/faults", "text/plain", strings.NewReader("busy: when verb(list) do status(429)"))
 	check(err)
-	check(answer.Body.Close())
-	answer, err = http.Get(srv.URL() + "/api/v1/pods")
+	check(response.Body.Close())
+	response, err = http.Get(srv.URL() + "/api/v1/pods")
 	check(err)
-	check(answer.Body.Close())
-	fmt.Println(answer.StatusCode)
+	check(response.Body.Close())
+	fmt.Println(response.StatusCode)
 	// Output: 429
 }
 
@@ -192,10 +192,10 @@ func ExampleWithCBOR() {
 		request, err := http.NewRequest(http.MethodGet, srv.URL()+"/api/v1/pods", nil)
 		check(err)
 		request.Header.Set("Accept", "application/cbor")
-		answer, err := srv.Client().Do(request)
+		response, err := srv.Client().Do(request)
 		check(err)
-		check(answer.Body.Close())
-		fmt.Println(answer.StatusCode, answer.Header.Get("Content-Type"))
+		check(response.Body.Close())
+		fmt.Println(response.StatusCode, response.Header.Get("Content-Type"))
 		check(srv.Close())
 	}
 	// Output:

@@ -17,12 +17,12 @@ import (
 
 // answerOf asks a server for a path.
 func answerOf(srv *fakeapi.Server, path string) string {
-	answer, err := srv.Client().Get(srv.URL() + path)
+	response, err := srv.Client().Get(srv.URL() + path)
 	if err != nil {
 		return "no answer"
 	}
-	check(answer.Body.Close())
-	return answer.Status
+	check(response.Body.Close())
+	return response.Status
 }
 
 // A server that goes away and comes back, with its objects.
@@ -103,20 +103,20 @@ func ExampleWithResourceVersionTimeout() {
 func ExampleWithMaxInFlight() {
 	var srv *fakeapi.Server
 	writeToo := func(context.Context, *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
-		answer, err := srv.Client().Post(srv.URL()+"/api/v1/nodes", "application/json", strings.NewReader(`{"metadata":{"name":"second"}}`))
+		response, err := srv.Client().Post(srv.URL()+"/api/v1/nodes", "application/json", strings.NewReader(`{"metadata":{"name":"second"}}`))
 		check(err)
-		check(answer.Body.Close())
-		fmt.Println("second:", answer.Status, answer.Header.Get("Retry-After"))
+		check(response.Body.Close())
+		fmt.Println("second:", response.Status, response.Header.Get("Retry-After"))
 		return &admissionv1.AdmissionResponse{Allowed: true}
 	}
 	var err error
 	srv, err = fakeapi.New(fakeapi.WithMaxInFlight(400, 1), fakeapi.WithAdmission(fakeapi.ValidatingAdmission("more.example.com", writeToo)))
 	check(err)
 	defer func() { _ = srv.Close() }()
-	answer, err := srv.Client().Post(srv.URL()+"/api/v1/nodes", "application/json", strings.NewReader(`{"metadata":{"name":"first"}}`))
+	response, err := srv.Client().Post(srv.URL()+"/api/v1/nodes", "application/json", strings.NewReader(`{"metadata":{"name":"first"}}`))
 	check(err)
-	check(answer.Body.Close())
-	fmt.Println("first:", answer.Status)
+	check(response.Body.Close())
+	fmt.Println("first:", response.Status)
 	// Output:
 	// second: 429 Too Many Requests 1
 	// first: 201 Created

@@ -40,10 +40,10 @@ func ExampleWithMaxWatches() {
 	check(err)
 	defer func() { _ = srv.Close() }()
 	for range 3 {
-		answer, err := srv.Client().Get(srv.URL() + "/api/v1/pods?watch=1")
+		response, err := srv.Client().Get(srv.URL() + "/api/v1/pods?watch=1")
 		check(err)
-		defer func() { _ = answer.Body.Close() }()
-		fmt.Println(answer.Status)
+		defer func() { _ = response.Body.Close() }()
+		fmt.Println(response.Status)
 	}
 	// Output:
 	// 200 OK

@@ -52,10 +52,10 @@ func ExampleWithTLS() {
 	srv, err := fakeapi.New(fakeapi.WithTLS(), fakeapi.WithAllowedHosts("host.docker.internal"))
 	check(err)
 	defer func() { _ = srv.Close() }()
-	answer, err := srv.Client().Get(srv.URL() + "/version")
+	response, err := srv.Client().Get(srv.URL() + "/version")
 	check(err)
-	check(answer.Body.Close())
-	fmt.Println(answer.Proto, answer.TLS != nil, len(srv.CACertificate()) > 0)
+	check(response.Body.Close())
+	fmt.Println(response.Proto, response.TLS != nil, len(srv.CACertificate()) > 0)
 	// Output:
 	// HTTP/2.0 true true
 }

@@ -50,14 +50,14 @@ func TestChild(t *testing.T) {
 }
 
 // runChild runs TestChild in a new process and returns its output.
-func runChild(t *testing.T, which string, env []string, args ...string) string {
+func runChild(t *testing.T, mode string, env []string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0], append(args, "-test.run=^TestChild$", "-test.v")...)
-	cmd.Env = append(append(os.Environ(), childVariable+"="+which, "FAKEAPI_ARTIFACTS="), env...)
+	cmd.Env = append(append(os.Environ(), childVariable+"="+mode, "FAKEAPI_ARTIFACTS="), env...)
 	out, err := cmd.CombinedOutput()
-	require.Equal(t, which != "passes", err != nil, "%s", out)
+	require.Equal(t, mode != "passes", err != nil, "%s", out)
 	return string(out)
 }
 
@@ -97,15 +97,15 @@ func findPages(t *testing.T, folder string) (found []string) {
 // FAKEAPI_ARTIFACTS, and logs the path. Without either, it logs how to get the page.
 func TestFailedTestWritesPage(t *testing.T) {
 	const hint = "fakeapi: for the timeline as a page: go test -artifacts, or FAKEAPI_ARTIFACTS=FOLDER"
-	for _, which := range []string{"fails", "bubble"} {
-		require.Contains(t, runChild(t, which, nil), hint)
+	for _, mode := range []string{"fails", "bubble"} {
+		require.Contains(t, runChild(t, mode, nil), hint)
 
-		byFlag, byName := t.TempDir(), filepath.Join(t.TempDir(), "new", "folder")
-		variable := []string{"FAKEAPI_ARTIFACTS=" + byName}
-		out := runChild(t, which, variable, "-test.artifacts", "-test.outputdir="+byFlag)
+		outputDir, envDir := t.TempDir(), filepath.Join(t.TempDir(), "new", "folder")
+		variable := []string{"FAKEAPI_ARTIFACTS=" + envDir}
+		out := runChild(t, mode, variable, "-test.artifacts", "-test.outputdir="+outputDir)
 		require.NotContains(t, out, hint)
-		require.NoDirExists(t, byName)
-		pages := findPages(t, byFlag)
+		require.NoDirExists(t, envDir)
+		pages := findPages(t, outputDir)
 		require.Len(t, pages, 2)
 		for i, name := range []string{"timeline-2.html", "timeline.html"} {
 			require.Equal(t, name, filepath.Base(pages[i]))
@@ -113,12 +113,12 @@ func TestFailedTestWritesPage(t *testing.T) {
 		}
 
 		for range 2 { // the second run overwrites nothing
-			out = runChild(t, which, variable)
+			out = runChild(t, mode, variable)
 		}
-		pages = findPages(t, byName)
+		pages = findPages(t, envDir)
 		require.Len(t, pages, 4)
 		for i, name := range []string{"TestChild-2.html", "TestChild-3.html", "TestChild-4.html", "TestChild.html"} {
-			require.Equal(t, filepath.Join(byName, name), pages[i])
+			require.Equal(t, filepath.Join(envDir, name), pages[i])
 		}
 		require.Contains(t, out, pages[1]+"\n")
 		require.NotContains(t, out, pages[3])

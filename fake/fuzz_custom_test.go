@@ -38,17 +38,17 @@ func FuzzCustomResource(f *testing.F) {
 			return
 		}
 		require.Equal(t, http.StatusOK, p.do("GET", "/openapi/v3/apis/shop.example.com/v1", "", mediaJSON, nil).code)
-		whole := map[string]any{}
-		if json.Unmarshal([]byte(object), &whole) != nil || whole == nil {
+		obj := map[string]any{}
+		if json.Unmarshal([]byte(object), &obj) != nil || obj == nil {
 			return
 		}
 		meta := map[string]any{"name": "a"}
-		if sent, is := whole["metadata"].(map[string]any); is {
+		if sent, is := obj["metadata"].(map[string]any); is {
 			maps.Copy(meta, sent)
 			meta["name"] = "a"
 		}
-		whole["apiVersion"], whole["kind"], whole["metadata"] = "shop.example.com/v1", "Widget", meta
-		body, err := json.Marshal(whole)
+		obj["apiVersion"], obj["kind"], obj["metadata"] = "shop.example.com/v1", "Widget", meta
+		body, err := json.Marshal(obj)
 		require.NoError(t, err)
 		if p.do("POST", widgetsPath, mediaJSON, mediaJSON, body).code == http.StatusCreated {
 			p.checkEncodings(widgetsPath, "a", true)

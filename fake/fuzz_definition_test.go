@@ -15,9 +15,9 @@ import (
 // A CRD is rejected with a Status, and nothing more is served than before. Otherwise it is the same
 // in every encoding, its resources are served and described, and deleting it removes them.
 func FuzzDefinition(f *testing.F) {
-	whole, err := yaml.YAMLToJSON([]byte(widgetCRD))
+	document, err := yaml.YAMLToJSON([]byte(widgetCRD))
 	require.NoError(f, err)
-	f.Add(uint8(0), whole)
+	f.Add(uint8(0), document)
 	f.Add(uint8(1), []byte(widgetCRD))
 	for _, change := range []string{
 		`{"spec":{"scope":"Cluster","preserveUnknownFields":false}}`, `{"spec":{"scope":"Cosmos"}}`, `{"spec":{"group":"shop"}}`, `{"metadata":{"name":"x"}}`, `{"spec":{"names":{"plural":"Widgets"}}}`,
@@ -27,7 +27,7 @@ func FuzzDefinition(f *testing.F) {
 		`{"spec":{"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","default":{"a":[1]},"x-kubernetes-validations":[{"rule":"self.a.all(x, x > 0)","messageExpression":"string(self)"}],"properties":{"a":{"type":"array","items":{"type":"integer"},"x-kubernetes-list-type":"set"}}}}}}}]}}`,
 		`{"apiVersion":"apiextensions.k8s.io/v1beta1"}`, `{"status":{"storedVersions":["v9"],"conditions":[{"type":"Established","status":"True"}]}}`, `{"metadata":{"annotations":{"api-approved.kubernetes.io":"x"},"finalizers":["customresourcecleanup.apiextensions.k8s.io"]}}`,
 	} {
-		f.Add(uint8(0), mergeJSONPatch(f, whole, change))
+		f.Add(uint8(0), mergeJSONPatch(f, document, change))
 	}
 	base, err := fakeapi.New(fakeapi.WithInMemoryNetwork(), fakeapi.WithoutTimeline())
 	require.NoError(f, err)
@@ -47,11 +47,11 @@ func FuzzDefinition(f *testing.F) {
 // mergeJSONPatch returns a document with a merge patch applied.
 func mergeJSONPatch(f *testing.F, document []byte, patch string) []byte {
 	f.Helper()
-	var whole, change map[string]any
-	require.NoError(f, json.Unmarshal(document, &whole))
+	var obj, change map[string]any
+	require.NoError(f, json.Unmarshal(document, &obj))
 	require.NoError(f, json.Unmarshal([]byte(patch), &change))
-	mergeInto(whole, change)
-	after, err := json.Marshal(whole)
+	mergeInto(obj, change)
+	after, err := json.Marshal(obj)
 	require.NoError(f, err)
 	return after
 }

@@ -56,7 +56,7 @@ func FuzzDelete(f *testing.F) {
 			return
 		}
 		p := newProbe(t, base, fakeapi.WithoutControllers())
-		there, before := p.listEverything(), p.revision()
+		existing, before := p.listEverything(), p.revision()
 		a := p.do("DELETE", path+"?"+query, sent, mediaJSON, body)
 		after := p.listEverything()
 		opts, known := decodeDeleteOptions(sent, query, body)
@@ -68,7 +68,7 @@ func FuzzDelete(f *testing.F) {
 			require.Equal(t, before, p.revision())
 			return
 		}
-		for self, object := range there {
+		for self, object := range existing {
 			left := after[self]
 			switch {
 			case !(self == path || len(self) > len(path) && self[:len(path)+1] == path+"/"):

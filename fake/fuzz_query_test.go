@@ -140,8 +140,8 @@ func (q queryTest) makeChanges() {
 
 // isWatch reports whether the request is a watch.
 func (q queryTest) isWatch() bool {
-	asked, given := q.r.URL.Query()["watch"]
-	return q.r.Method == "GET" && (q.r.URL.Path != q.collection || given && !slices.Contains([]string{"false", "0"}, strings.ToLower(asked[0])))
+	values, ok := q.r.URL.Query()["watch"]
+	return q.r.Method == "GET" && (q.r.URL.Path != q.collection || ok && !slices.Contains([]string{"false", "0"}, strings.ToLower(values[0])))
 }
 
 // selectedKeys returns the keys of the objects that apimachinery's selectors select, in order. An
@@ -228,21 +228,21 @@ func (q queryTest) checkListed(a probeResponse, selected []string, rows bool) {
 
 // checkDeleted checks which objects were deleted.
 func (q queryTest) checkDeleted(selected []string) {
-	there := map[string]bool{}
+	existing := map[string]bool{}
 	for _, item := range listItems(q.probe.do("GET", q.collection, "", mediaJSON, nil).object) {
-		there[objectKey(item)] = stringsAt(item, "metadata")["deletionTimestamp"] == ""
+		existing[objectKey(item)] = stringsAt(item, "metadata")["deletionTimestamp"] == ""
 	}
 	query := q.r.URL.Query()
-	whole := query.Get("limit") == "" && query.Get("continue") == "" && query.Get("resourceVersion") == ""
+	unlimited := query.Get("limit") == "" && query.Get("continue") == "" && query.Get("resourceVersion") == ""
 	for _, object := range newSelectableObjects() {
 		meta := object.(metav1.Object)
 		key := meta.GetNamespace() + "/" + meta.GetName()
 		switch chosen := slices.Contains(selected, key); {
 		case !strings.Contains(q.collection, collectionPath(object)) || q.collection == configMapsPath && meta.GetNamespace() != "default":
 		case !chosen || query.Get("dryRun") != "":
-			require.True(q.t, there[key], "%s was not selected and is deleted", key)
-		case whole:
-			require.False(q.t, there[key], "%s was selected and is not deleted", key)
+			require.True(q.t, existing[key], "%s was not selected and is deleted", key)
+		case unlimited:
+			require.False(q.t, existing[key], "%s was selected and is not deleted", key)
 		}
 	}
 }
@@ -265,16 +265,16 @@ func (q queryTest) checkEvents(stream *bytes.Buffer, selected []string) {
 	}
 	query := q.r.URL.Query()
 	rv := query.Get("resourceVersion")
-	whole := (rv == "" || rv == "0") && !query.Has("sendInitialEvents") || query.Get("sendInitialEvents") == "true"
-	whole = whole && !query.Has("timeout")
+	complete := (rv == "" || rv == "0") && !query.Has("sendInitialEvents") || query.Get("sendInitialEvents") == "true"
+	complete = complete && !query.Has("timeout")
 	known := map[string]bool{}
 	for _, e := range readEvents(stream) {
 		switch key := e.Object.Metadata.Namespace + "/" + e.Object.Metadata.Name; e.Type {
 		case "ADDED", "MODIFIED":
-			require.True(q.t, !whole || known[key] == (e.Type == "MODIFIED"), "%s %s", e.Type, key)
+			require.True(q.t, !complete || known[key] == (e.Type == "MODIFIED"), "%s %s", e.Type, key)
 			known[key] = true
 		case "DELETED":
-			require.True(q.t, !whole || known[key], key)
+			require.True(q.t, !complete || known[key], key)
 			delete(known, key)
 		case "ERROR":
 			return
@@ -282,7 +282,7 @@ func (q queryTest) checkEvents(stream *bytes.Buffer, selected []string) {
 			require.Equal(q.t, "BOOKMARK", e.Type)
 		}
 	}
-	if !whole {
+	if !complete {
 		require.Subset(q.t, append(selected, "default/b"), slices.Collect(maps.Keys(known))) // it was deleted before the watch
 		return
 	}

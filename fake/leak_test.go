@@ -147,8 +147,8 @@ func (u *serverUse) runVariants(i int, watched string) {
 // write sends a request and checks the code.
 func (u *serverUse) write(srv *fakeapi.Server, method, path, body string, want int) {
 	u.Helper()
-	code, _, answer := send(u, srv, method, path, "application/json", []byte(body))
-	require.Equal(u, want, code, "%s", answer)
+	code, _, response := send(u, srv, method, path, "application/json", []byte(body))
+	require.Equal(u, want, code, "%s", response)
 }
 
 // watch opens a watch and leaves it open.

@@ -163,9 +163,9 @@ func TestManyCRDs(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutTimeline())
 	p := probe{t, srv}
 	var definition map[string]any
-	whole, err := json.Marshal(decodeCRD(t, widgetCRD))
+	crdJSON, err := json.Marshal(decodeCRD(t, widgetCRD))
 	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(whole, &definition))
+	require.NoError(t, json.Unmarshal(crdJSON, &definition))
 	many := 300
 	if testing.Short() {
 		many = 50

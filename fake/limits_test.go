@@ -124,28 +124,28 @@ func TestLimits(t *testing.T) {
 	crd, err := json.Marshal(definition)
 	require.NoError(t, err)
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("there", "1")), fakeapi.WithoutTimeline())
-	code, _, answer := send(t, srv, "POST", crdsPath, "application/json", crd)
-	require.Equal(t, 201, code, "%s", answer)
-	code, _, answer = send(t, srv, "POST", widgetsPath, "application/json", []byte(`{"apiVersion":"shop.example.com/v1","kind":"Widget","metadata":{"name":"there"}}`))
-	require.Equal(t, 201, code, "%s", answer)
+	code, _, response := send(t, srv, "POST", crdsPath, "application/json", crd)
+	require.Equal(t, 201, code, "%s", response)
+	code, _, response = send(t, srv, "POST", widgetsPath, "application/json", []byte(`{"apiVersion":"shop.example.com/v1","kind":"Widget","metadata":{"name":"there"}}`))
+	require.Equal(t, 201, code, "%s", response)
 	before := srv.ResourceVersion()
 	for _, e := range append(append(excessiveAliases(), excessiveNesting()...), otherExcessiveRequests()...) {
 		t.Run(e.name, func(t *testing.T) {
 			start, memory := time.Now(), totalAlloc()
-			code, _, answer := send(t, srv, e.method, e.path, e.media, []byte(e.body))
+			code, _, response := send(t, srv, e.method, e.path, e.media, []byte(e.body))
 			require.Less(t, totalAlloc()-memory, uint64(600<<20))
 			require.Less(t, time.Since(start), 20*time.Second)
-			require.Equal(t, e.code, code, "%.300s", answer)
+			require.Equal(t, e.code, code, "%.300s", response)
 			var s metav1.Status
-			require.NoError(t, json.Unmarshal(answer, &s), "%.300s", answer)
+			require.NoError(t, json.Unmarshal(response, &s), "%.300s", response)
 			require.EqualValues(t, e.code, s.Code)
 			require.Contains(t, s.Message, e.message)
 			require.Equal(t, before, srv.ResourceVersion(), "the resourceVersion after a failed request")
 		})
 	}
 	for _, path := range []string{configMapsPath + "/there", widgetsPath + "/there"} {
-		code, _, answer := send(t, srv, "GET", path, "", nil)
-		require.Equal(t, 200, code, "%s", answer)
+		code, _, response := send(t, srv, "GET", path, "", nil)
+		require.Equal(t, 200, code, "%s", response)
 	}
 }
 
@@ -169,8 +169,8 @@ func TestLongHeaders(t *testing.T) {
 		require.NoError(t, err, what)
 		require.Equal(t, http.StatusRequestHeaderFieldsTooLarge, resp.StatusCode, what)
 		require.NoError(t, resp.Body.Close())
-		code, _, answer := send(t, srv, "GET", configMapsPath, "", nil)
-		require.Equal(t, 200, code, "%s", answer)
+		code, _, response := send(t, srv, "GET", configMapsPath, "", nil)
+		require.Equal(t, 200, code, "%s", response)
 	}
 }
 
@@ -185,7 +185,7 @@ func newRequest(t *testing.T, url string, header http.Header) *http.Request {
 func TestYAMLAliasesAreAccepted(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	body := "metadata: {name: x}\ndata:\n  a: &a " + strings.Repeat("x", 100_000) + "\n  b: *a\n  c: *a\n"
-	code, _, answer := send(t, srv, "POST", configMapsPath, "application/yaml", []byte(body))
-	require.Equal(t, 201, code, "%.300s", answer)
-	require.Equal(t, 3, bytes.Count(answer, []byte(strings.Repeat("x", 100_000))))
+	code, _, response := send(t, srv, "POST", configMapsPath, "application/yaml", []byte(body))
+	require.Equal(t, 201, code, "%.300s", response)
+	require.Equal(t, 3, bytes.Count(response, []byte(strings.Repeat("x", 100_000))))
 }

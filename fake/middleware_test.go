@@ -36,10 +36,10 @@ func TestMiddleware(t *testing.T) {
 		"/answered/by/outer":         {http.StatusTeapot, []string{"outer"}},
 		"/answered/by/inner":         {http.StatusTeapot, []string{"outer", "inner"}},
 	} {
-		answer, err := srv.Client().Get(srv.URL() + path)
+		response, err := srv.Client().Get(srv.URL() + path)
 		require.NoError(t, err)
-		require.NoError(t, answer.Body.Close())
-		require.Equal(t, want.code, answer.StatusCode, path)
-		require.Equal(t, want.seen, answer.Header.Values("Seen-By"), path)
+		require.NoError(t, response.Body.Close())
+		require.Equal(t, want.code, response.StatusCode, path)
+		require.Equal(t, want.seen, response.Header.Values("Seen-By"), path)
 	}
 }

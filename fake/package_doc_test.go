@@ -58,12 +58,12 @@ func TestDocumentedControlRequests(t *testing.T) {
 		}
 		request, err := http.NewRequestWithContext(t.Context(), method, srv.URL()+"/fakeapi/v1"+path, strings.NewReader(body))
 		require.NoError(t, err)
-		answer, err := srv.Client().Do(request)
+		response, err := srv.Client().Do(request)
 		require.NoError(t, err)
-		text, err := io.ReadAll(answer.Body)
+		text, err := io.ReadAll(response.Body)
 		require.NoError(t, err)
-		require.NoError(t, answer.Body.Close())
-		require.Less(t, answer.StatusCode, 300, "%s: %s", line[0], text)
+		require.NoError(t, response.Body.Close())
+		require.Less(t, response.StatusCode, 300, "%s: %s", line[0], text)
 	}
 	err := srv.ExpireToken("s3cret")
 	require.NoError(t, err, "the documented token was added")

@@ -17,11 +17,11 @@ func TestPanics(t *testing.T) {
 	log.SetOutput(&got)
 
 	request := httptest.NewRequest(http.MethodGet, "/api/v1/pods", nil)
-	answer := httptest.NewRecorder()
-	withPanicRecovery(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oh") })).ServeHTTP(answer, request)
-	require.Equal(t, http.StatusInternalServerError, answer.Code)
-	require.Equal(t, "This request caused apiserver to panic. Look in the logs for details.\n", answer.Body.String())
-	require.Equal(t, "text/plain; charset=utf-8", answer.Header().Get("Content-Type"))
+	response := httptest.NewRecorder()
+	withPanicRecovery(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oh") })).ServeHTTP(response, request)
+	require.Equal(t, http.StatusInternalServerError, response.Code)
+	require.Equal(t, "This request caused apiserver to panic. Look in the logs for details.\n", response.Body.String())
+	require.Equal(t, "text/plain; charset=utf-8", response.Header().Get("Content-Type"))
 	require.Contains(t, got.String(), "panic serving GET /api/v1/pods: oh\n")
 	require.Contains(t, got.String(), "panic_test.go", "the file in the stack")
 

@@ -127,12 +127,12 @@ func TestReplicaSharesControllers(t *testing.T) {
 
 // A replica has the configuration of its server, except for its own options.
 func TestReplicaConfiguration(t *testing.T) {
-	refuse := func(context.Context, *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
+	deny := func(context.Context, *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
 		return &admissionv1.AdmissionResponse{Result: &metav1.Status{Message: "denied"}}
 	}
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithBookmarkInterval(7*time.Second), fakeapi.WithWatchTimeout(20*time.Second),
-			fakeapi.WithoutFeatures(fakeapi.WatchList), fakeapi.WithAdmission(fakeapi.ValidatingAdmission("never", refuse)))
+			fakeapi.WithoutFeatures(fakeapi.WatchList), fakeapi.WithAdmission(fakeapi.ValidatingAdmission("never", deny)))
 		for want, opts := range map[time.Duration][]fakeapi.Option{7 * time.Second: nil, 9 * time.Second: {fakeapi.WithBookmarkInterval(9 * time.Second)}} {
 			replica, err := srv.Replica(append(opts, fakeapi.WithInMemoryNetwork())...)
 			require.NoError(t, err)

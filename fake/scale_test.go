@@ -51,9 +51,9 @@ func managedFieldsOf(t *testing.T, obj metav1.Object, manager string) metav1.Man
 // sendForStatus sends a request and returns the code and the Status.
 func sendForStatus(t *testing.T, srv *fakeapi.Server, method, path, media, body string) (int, metav1.Status) {
 	t.Helper()
-	code, _, answer := send(t, srv, method, path, media, []byte(body))
+	code, _, response := send(t, srv, method, path, media, []byte(body))
 	var status metav1.Status
-	require.NoError(t, json.Unmarshal(answer, &status), string(answer))
+	require.NoError(t, json.Unmarshal(response, &status), string(response))
 	return code, status
 }
 

@@ -44,10 +44,10 @@ func TestSubresourcesTakeAnything(t *testing.T) {
 				for _, body := range []string{"", "null", "[]", "{}", `{"metadata":null}`, `{"metadata":{"name":"x"},"spec":7}`, `{"spec":{"replicas":null}}`, "k8s\x00\x00"} {
 					at := path + "/" + res.Plural + "/x/" + sub.Name
 					before := srv.ResourceVersion()
-					code, _, answer := send(t, srv, method, at, kind, []byte(body))
-					require.True(t, json.Valid(answer), "%s %s %s: %s", method, at, body, answer)
+					code, _, response := send(t, srv, method, at, kind, []byte(body))
+					require.True(t, json.Valid(response), "%s %s %s: %s", method, at, body, response)
 					if code >= 400 {
-						require.Contains(t, string(answer), `"status":"Failure"`)
+						require.Contains(t, string(response), `"status":"Failure"`)
 						require.Equal(t, before, srv.ResourceVersion(), "%s %s %s", method, at, body)
 					}
 					if method == http.MethodGet {

@@ -206,15 +206,15 @@ func TestEveryResourceAsTable(t *testing.T) {
 				req.Header.Set("Accept", asTable)
 				resp, err := srv.Client().Do(req)
 				require.NoError(t, err)
-				answer, err := io.ReadAll(resp.Body)
+				response, err := io.ReadAll(resp.Body)
 				require.NoError(t, err)
 				require.NoError(t, resp.Body.Close())
-				require.Equal(t, int64(len(answer)), resp.ContentLength)
+				require.Equal(t, int64(len(response)), resp.ContentLength)
 				if step.method == "DELETE" && !res.HasVerb("deletecollection") {
 					continue
 				}
-				table, rows := decodeTable(t, answer)
-				require.Len(t, rows, 1, "%s %s: %s", step.method, step.url, answer)
+				table, rows := decodeTable(t, response)
+				require.Len(t, rows, 1, "%s %s: %s", step.method, step.url, response)
 				require.GreaterOrEqual(t, len(rows[0]), len(table.ColumnDefinitions))
 				require.Contains(t, rows[0], w.name)
 				require.NotEmpty(t, table.ResourceVersion)

@@ -48,14 +48,14 @@ func TestTokenRequest(t *testing.T) {
 	before := srv.ResourceVersion()
 	accounts := client.CoreV1().ServiceAccounts("default")
 
-	answer, err := accounts.CreateToken(ctx, "sa", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	response, err := accounts.CreateToken(ctx, "sa", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	require.Equal(t, "sa", answer.Name)
-	require.Equal(t, "default", answer.Namespace)
-	require.EqualValues(t, 3600, *answer.Spec.ExpirationSeconds)
-	require.Equal(t, []string{"https://kubernetes.default.svc.cluster.local"}, answer.Spec.Audiences)
-	require.WithinDuration(t, time.Now().Add(time.Hour), answer.Status.ExpirationTimestamp.Time, time.Minute)
-	claims := claimsOf(t, answer.Status.Token)
+	require.Equal(t, "sa", response.Name)
+	require.Equal(t, "default", response.Namespace)
+	require.EqualValues(t, 3600, *response.Spec.ExpirationSeconds)
+	require.Equal(t, []string{"https://kubernetes.default.svc.cluster.local"}, response.Spec.Audiences)
+	require.WithinDuration(t, time.Now().Add(time.Hour), response.Status.ExpirationTimestamp.Time, time.Minute)
+	claims := claimsOf(t, response.Status.Token)
 	require.Equal(t, "https://kubernetes.default.svc.cluster.local", claims["iss"])
 	require.Equal(t, "system:serviceaccount:default:sa", claims["sub"])
 	require.Equal(t, claims["iat"], claims["nbf"])
@@ -64,12 +64,12 @@ func TestTokenRequest(t *testing.T) {
 	require.Equal(t, map[string]any{"namespace": "default", "serviceaccount": map[string]any{"name": "sa", "uid": "account-uid"}}, claims["kubernetes.io"])
 
 	seconds := int64(600)
-	answer, err = accounts.CreateToken(ctx, "sa", &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{
+	response, err = accounts.CreateToken(ctx, "sa", &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{
 		Audiences: []string{"vault"}, ExpirationSeconds: &seconds,
 		BoundObjectRef: &authenticationv1.BoundObjectReference{Kind: "Pod", APIVersion: "v1", Name: "p", UID: "pod-uid"},
 	}}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	claims = claimsOf(t, answer.Status.Token)
+	claims = claimsOf(t, response.Status.Token)
 	require.Equal(t, []any{"vault"}, claims["aud"])
 	require.Equal(t, map[string]any{"name": "p", "uid": "pod-uid"}, claims["kubernetes.io"].(map[string]any)["pod"])
 	require.Equal(t, map[string]any{"name": "n", "uid": "node-uid"}, claims["kubernetes.io"].(map[string]any)["node"])
@@ -89,12 +89,12 @@ func TestTokenRequestErrors(t *testing.T) {
 			}
 		}
 	}
-	lasting := func(seconds int64) func(*authenticationv1.TokenRequest) {
+	expiresIn := func(seconds int64) func(*authenticationv1.TokenRequest) {
 		return func(r *authenticationv1.TokenRequest) { r.Spec.ExpirationSeconds = &seconds }
 	}
 	for want, change := range map[string]func(*authenticationv1.TokenRequest){
-		`TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes`: lasting(599),
-		`spec.expirationSeconds: Invalid value: 4294967297: may not specify a duration larger than 2^32 seconds`:                                        lasting(1<<32 + 1),
+		`TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes`: expiresIn(599),
+		`spec.expirationSeconds: Invalid value: 4294967297: may not specify a duration larger than 2^32 seconds`:                                        expiresIn(1<<32 + 1),
 		`TokenRequest.authentication.k8s.io "sa" is invalid: metadata.name: Invalid value: "other": must match the service account name if specified`:   func(r *authenticationv1.TokenRequest) { r.Name = "other" },
 		`pods "none" not found`: bound("v1", "Pod", "none", ""),
 		`cannot bind token for serviceaccount "sa" to pod running with different serviceaccount name.`: bound("v1", "Pod", "p", ""),
@@ -116,9 +116,9 @@ func TestTokenRequestErrors(t *testing.T) {
 func TestTokensDependOnSeed(t *testing.T) {
 	key := func(seed uint64) string {
 		_, client := startClient(t, fakeapi.WithSeed(seed), fakeapi.WithObjects(newServiceAccount("sa")))
-		answer, err := client.CoreV1().ServiceAccounts("default").CreateToken(t.Context(), "sa", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+		response, err := client.CoreV1().ServiceAccounts("default").CreateToken(t.Context(), "sa", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 		require.NoError(t, err)
-		header, _, _ := strings.Cut(answer.Status.Token, ".")
+		header, _, _ := strings.Cut(response.Status.Token, ".")
 		return header
 	}
 	require.Equal(t, key(1), key(1))

@@ -16,7 +16,7 @@ import (
 // The address that the Service of a webhook resolves to, with different options.
 func TestWebhookServiceResolver(t *testing.T) {
 	const at = `conversion webhook for example.com/v2, Kind=Gadget failed: Post "https://conv.default.svc:443/?timeout=30s": `
-	refuses := fakeapi.WithWebhookDialer(func(_ context.Context, network, address string) (net.Conn, error) {
+	dialer := fakeapi.WithWebhookDialer(func(_ context.Context, network, address string) (net.Conn, error) {
 		return nil, fmt.Errorf("dialed %s %s", network, address)
 	})
 	for name, test := range map[string]struct {
@@ -25,13 +25,13 @@ func TestWebhookServiceResolver(t *testing.T) {
 		want    string
 	}{
 		"no service":             {nil, "", at + `service "conv" not found`},
-		"dialer without service": {[]fakeapi.Option{refuses}, "", at + `service "conv" not found`},
+		"dialer without service": {[]fakeapi.Option{dialer}, "", at + `service "conv" not found`},
 		"no dialer":              {nil, `{"ports":[{"port":443}]}`, at + "dial tcp: lookup conv.default.svc: no such host"},
-		"dialer":                 {[]fakeapi.Option{refuses}, `{"ports":[{"port":443}]}`, at + "dialed tcp conv.default.svc:443"},
-		"no such port":           {[]fakeapi.Option{refuses}, `{"ports":[{"port":80}]}`, at + `no service port 443 found for service "conv"`},
-		"headless":               {[]fakeapi.Option{refuses}, `{"clusterIP":"None","ports":[{"port":443}]}`, at + `cannot route to service with ClusterIP "None"`},
-		"external name":          {[]fakeapi.Option{refuses}, `{"type":"ExternalName","externalName":"x.example.com"}`, at + "dialed tcp x.example.com:443"},
-		"resolver":               {[]fakeapi.Option{refuses, fakeapi.WithServiceResolver(func(string, string, int32) (string, error) { return "10.0.0.1:9443", nil })}, "", at + "dialed tcp 10.0.0.1:9443"},
+		"dialer":                 {[]fakeapi.Option{dialer}, `{"ports":[{"port":443}]}`, at + "dialed tcp conv.default.svc:443"},
+		"no such port":           {[]fakeapi.Option{dialer}, `{"ports":[{"port":80}]}`, at + `no service port 443 found for service "conv"`},
+		"headless":               {[]fakeapi.Option{dialer}, `{"clusterIP":"None","ports":[{"port":443}]}`, at + `cannot route to service with ClusterIP "None"`},
+		"external name":          {[]fakeapi.Option{dialer}, `{"type":"ExternalName","externalName":"x.example.com"}`, at + "dialed tcp x.example.com:443"},
+		"resolver":               {[]fakeapi.Option{dialer, fakeapi.WithServiceResolver(func(string, string, int32) (string, error) { return "10.0.0.1:9443", nil })}, "", at + "dialed tcp 10.0.0.1:9443"},
 		"resolver error":         {[]fakeapi.Option{fakeapi.WithServiceResolver(func(string, string, int32) (string, error) { return "", errors.New("unknown service") })}, "", at + "unknown service"},
 		"invalid address":        {[]fakeapi.Option{fakeapi.WithServiceResolver(func(string, string, int32) (string, error) { return "nowhere", nil })}, "", at + "service default/conv: address nowhere: missing port in address"},
 	} {

@@ -87,7 +87,7 @@ func TestWatchOverWebSocket(t *testing.T) {
 // several subprotocols, and those of faults.
 func TestWebSocketErrors(t *testing.T) {
 	srv := fakeapi.Start(t)
-	shake := func(path string, headers ...string) *http.Response {
+	handshake := func(path string, headers ...string) *http.Response {
 		r, err := http.NewRequestWithContext(t.Context(), "GET", srv.URL()+path, nil)
 		require.NoError(t, err)
 		r.Header = http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"13"}, "Sec-Websocket-Key": {"dGhlIHNhbXBsZSBub25jZQ=="}}
@@ -100,15 +100,15 @@ func TestWebSocketErrors(t *testing.T) {
 		return resp
 	}
 	const watch = "/api/v1/namespaces?watch=1"
-	resp := shake(watch, "Origin", srv.URL())
+	resp := handshake(watch, "Origin", srv.URL())
 	require.Equal(t, http.StatusSwitchingProtocols, resp.StatusCode)
 	require.Equal(t, "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=", resp.Header.Get("Sec-WebSocket-Accept"))
-	require.Equal(t, http.StatusForbidden, shake(watch).StatusCode, "no Origin")
-	require.Equal(t, http.StatusForbidden, shake(watch, "Origin", "null").StatusCode)
-	require.Equal(t, http.StatusBadRequest, shake(watch, "Origin", srv.URL(), "Sec-WebSocket-Protocol", "a, b").StatusCode)
-	require.Equal(t, http.StatusInternalServerError, shake(watch+"&resourceVersion=abc", "Origin", srv.URL()).StatusCode)
-	require.Equal(t, http.StatusNotAcceptable, shake(watch, "Origin", srv.URL(), "Accept", "application/yaml").StatusCode)
-	require.Equal(t, http.StatusOK, shake("/api/v1/namespaces", "Origin", srv.URL()).StatusCode, "not a watch")
+	require.Equal(t, http.StatusForbidden, handshake(watch).StatusCode, "no Origin")
+	require.Equal(t, http.StatusForbidden, handshake(watch, "Origin", "null").StatusCode)
+	require.Equal(t, http.StatusBadRequest, handshake(watch, "Origin", srv.URL(), "Sec-WebSocket-Protocol", "a, b").StatusCode)
+	require.Equal(t, http.StatusInternalServerError, handshake(watch+"&resourceVersion=abc", "Origin", srv.URL()).StatusCode)
+	require.Equal(t, http.StatusNotAcceptable, handshake(watch, "Origin", srv.URL(), "Accept", "application/yaml").StatusCode)
+	require.Equal(t, http.StatusOK, handshake("/api/v1/namespaces", "Origin", srv.URL()).StatusCode, "not a watch")
 
 	_, err := srv.Faults().AddText("gone: when verb(watch) && first(1) do status(410)\n drop: when verb(watch) && event(ADDED) do drop")
 	require.NoError(t, err)

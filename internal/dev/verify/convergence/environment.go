@@ -126,7 +126,7 @@ func (x *environment) countState(have, want map[string]string) {
 	}
 	x.counter.Add("was behind")
 	for name := range have {
-		if _, there := want[name]; !there {
+		if _, ok := want[name]; !ok {
 			x.counter.Add("had a deleted object")
 		}
 	}

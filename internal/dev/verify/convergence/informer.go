@@ -129,7 +129,7 @@ func (v *informer) handlers() cache.ResourceEventHandlerFuncs {
 	}
 }
 
-func (v *informer) handledState() (mirror map[string]string, older string) {
+func (v *informer) handledState() (versions map[string]string, older string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return maps.Clone(v.handled), strings.Join(v.regressions, "")

@@ -29,9 +29,9 @@ func NewNetwork(c *rest.Config) *Network {
 
 func (w *Network) connect(ctx context.Context, network, address string) (net.Conn, error) {
 	w.mu.Lock()
-	cut := w.disconnected
+	disconnected := w.disconnected
 	w.mu.Unlock()
-	if cut {
+	if disconnected {
 		return nil, errors.New("the network is disconnected")
 	}
 	c, err := w.dial(ctx, network, address)
@@ -49,9 +49,9 @@ func (w *Network) Disconnect() { w.closeConnections(true) }
 // BreakConnections closes the open connections. New ones can be dialed.
 func (w *Network) BreakConnections() { w.closeConnections(false) }
 
-func (w *Network) closeConnections(cut bool) {
+func (w *Network) closeConnections(disconnect bool) {
 	w.mu.Lock()
-	w.disconnected = cut
+	w.disconnected = disconnect
 	conns := w.conns
 	w.conns = map[net.Conn]bool{}
 	w.mu.Unlock()

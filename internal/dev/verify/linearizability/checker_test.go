@@ -21,9 +21,9 @@ import (
 )
 
 // newOperation returns an operation on the key "a".
-func newOperation(client int, call, back int64, q Request, a Response) porcupine.Operation {
+func newOperation(client int, call, ret int64, q Request, a Response) porcupine.Operation {
 	q.Key = "a"
-	return porcupine.Operation{ClientId: client, Call: call, Return: back, Input: q, Output: a}
+	return porcupine.Operation{ClientId: client, Call: call, Return: ret, Input: q, Output: a}
 }
 
 func serialAnnotation(s string) map[string]string { return map[string]string{"serial": s} }
@@ -157,16 +157,16 @@ func (l *faultyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	answer := l.serve(r, r.Method, r.URL.String(), body)
-	if wrong := l.fault(l, r, body, answer); wrong != nil {
-		answer = wrong
+	response := l.serve(r, r.Method, r.URL.String(), body)
+	if wrong := l.fault(l, r, body, response); wrong != nil {
+		response = wrong
 		l.faults++
 	}
-	for name, values := range answer.Header() {
+	for name, values := range response.Header() {
 		w.Header()[name] = values
 	}
-	w.WriteHeader(answer.Code)
-	_, _ = w.Write(answer.Body.Bytes())
+	w.WriteHeader(response.Code)
+	_, _ = w.Write(response.Body.Bytes())
 }
 
 // serve sends a request to the server, with the headers of r.
@@ -263,10 +263,10 @@ func TestModelRejectsFaultyServers(t *testing.T) {
 			l := &faultyServer{srv: fakeapi.Start(t, fakeapi.WithInMemoryNetwork()), fault: tt.fault, seen: map[string]*httptest.ResponseRecorder{}}
 			begin, err := strconv.ParseUint(l.srv.ResourceVersion(), 10, 64)
 			require.NoError(t, err)
-			front := httptest.NewServer(l)
-			defer front.Close()
+			server := httptest.NewServer(l)
+			defer server.Close()
 			r := newWorkload(t, Kinds()[2])
-			r.run(1, tt.clients, 200/tt.clients, harness.Endpoint{URL: front.URL, Client: front.Client()})
+			r.run(1, tt.clients, 200/tt.clients, harness.Endpoint{URL: server.URL, Client: server.Client()})
 			require.Equal(t, tt.valid, l.faults == 0, "%d wrong responses", l.faults)
 			require.Equal(t, tt.valid, porcupine.CheckOperations(Model(Absent(begin)), r.History))
 		})

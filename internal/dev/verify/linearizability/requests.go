@@ -25,16 +25,16 @@ const (
 // send sends a request. done is false if it certainly changed nothing.
 func (c *Client) send(q Request) (a Response, done bool) {
 	method, path, media, body := c.buildRequest(q)
-	code, answer, done := c.roundTrip(method, path, media, body)
+	code, response, done := c.roundTrip(method, path, media, body)
 	if code == 0 {
 		return Response{}, done
 	}
-	return c.parseResponse(q, code, answer), true
+	return c.parseResponse(q, code, response), true
 }
 
 // roundTrip sends a request to a random endpoint. The code is 0 if the response was lost, or if a
 // fault prevented the request, in which case done is false.
-func (c *Client) roundTrip(method, path, media string, body []byte) (code int, answer []byte, done bool) {
+func (c *Client) roundTrip(method, path, media string, body []byte) (code int, response []byte, done bool) {
 	d := c.endpoints[c.Rand.IntN(len(c.endpoints))]
 	r, err := http.NewRequestWithContext(c.T.Context(), method, d.URL+path, bytes.NewReader(body))
 	require.NoError(c.T, err)
@@ -43,7 +43,7 @@ func (c *Client) roundTrip(method, path, media string, body []byte) (code int, a
 	resp, err := d.Client.Do(r)
 	if err == nil {
 		defer func() { _ = resp.Body.Close() }()
-		answer, err = io.ReadAll(resp.Body)
+		response, err = io.ReadAll(resp.Body)
 	}
 	if err != nil {
 		if !c.LosesReplies {
@@ -56,7 +56,7 @@ func (c *Client) roundTrip(method, path, media string, body []byte) (code int, a
 			return 0, nil, lost
 		}
 	}
-	return resp.StatusCode, answer, true
+	return resp.StatusCode, response, true
 }
 
 func (c *Client) buildRequest(q Request) (method, path, media string, body []byte) {

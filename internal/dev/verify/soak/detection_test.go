@@ -104,21 +104,21 @@ func withStaleReads(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		answer := httptest.NewRecorder()
-		next.ServeHTTP(answer, r)
+		response := httptest.NewRecorder()
+		next.ServeHTTP(response, r)
 		mu.Lock()
 		if turn++; first[r.URL.Path] == nil {
-			first[r.URL.Path] = answer
+			first[r.URL.Path] = response
 		}
 		if turn%2 == 0 {
-			answer = first[r.URL.Path]
+			response = first[r.URL.Path]
 		}
-		body := answer.Body.Bytes()
+		body := response.Body.Bytes()
 		mu.Unlock()
-		for name, values := range answer.Header() {
+		for name, values := range response.Header() {
 			w.Header()[name] = values
 		}
-		w.WriteHeader(answer.Code)
+		w.WriteHeader(response.Code)
 		_, _ = w.Write(body)
 	})
 }

@@ -139,8 +139,8 @@ func (s *environment) newGroup(i int) *group {
 }
 
 // newRand returns the random numbers of one client.
-func (s *environment) newRand(sort, id int) *rand.Rand {
-	return rand.New(rand.NewPCG(s.seed, uint64(sort*1000+id)))
+func (s *environment) newRand(class, id int) *rand.Rand {
+	return rand.New(rand.NewPCG(s.seed, uint64(class*1000+id)))
 }
 
 // errorf records a violation that a client has seen.

@@ -30,13 +30,13 @@ func expectedFailure(code int) (lost, undone bool) {
 // one into a wrong one. SEED is replaced by a random number.
 func faultRules() []string {
 	const (
-		who    = `!userAgent(` + faultFreeAgent + `) && `
-		writes = who + `verb(create,update,patch,delete,deletecollection) && `
-		reads  = who + `verb(get,list) && `
-		frames = who + `during(stream) && `
-		change = frames + `event(ADDED,MODIFIED,DELETED) && `
-		odds   = `chance(0.1, SEED) do `
-		seldom = `chance(0.03, SEED) do `
+		clients = `!userAgent(` + faultFreeAgent + `) && `
+		writes  = clients + `verb(create,update,patch,delete,deletecollection) && `
+		reads   = clients + `verb(get,list) && `
+		frames  = clients + `during(stream) && `
+		change  = frames + `event(ADDED,MODIFIED,DELETED) && `
+		odds    = `chance(0.1, SEED) do `
+		seldom  = `chance(0.03, SEED) do `
 	)
 	return []string{
 		`lost: when ` + writes + `during(committed) && ` + odds + `reset`,
@@ -45,13 +45,13 @@ func faultRules() []string {
 		`broken-reply: when ` + writes + `during(committed) && ` + odds + `status(500)`,
 		`late-reply: when ` + writes + `during(committed) && ` + odds + `delay(30ms)`,
 		`late: when ` + writes + `during(before) && ` + odds + `jitter(30ms, SEED)`,
-		`busy: when ` + who + `during(before) && !verb(watch) && ` + odds + `status(429, retryAfter(1s))`,
+		`busy: when ` + clients + `during(before) && !verb(watch) && ` + odds + `status(429, retryAfter(1s))`,
 		`behind: when ` + reads + `during(before) && ` + odds + `status(504, Timeout, "Too large resource version", retryAfter(1s), cause(ResourceVersionTooLarge, "Too large resource version", ""))`,
 		`half-a-list: when ` + reads + `during(committed) && ` + odds + `truncate(100)`,
 		`slow-list: when ` + reads + `during(committed) && ` + odds + `throttle(2000, 5ms)`,
-		`no-page: when ` + who + `verb(list) && query(continue) && during(before) && ` + odds + `status(410, Expired, ` + injectedMessage + `)`,
-		`gone: when ` + who + `verb(watch) && query(resourceVersion) && !query(sendInitialEvents) && during(before) && ` + odds + `error(410, Expired, ` + injectedMessage + `)`,
-		`no-watch: when ` + who + `verb(watch) && during(before) && ` + odds + `status(503, retryAfter(1s))`,
+		`no-page: when ` + clients + `verb(list) && query(continue) && during(before) && ` + odds + `status(410, Expired, ` + injectedMessage + `)`,
+		`gone: when ` + clients + `verb(watch) && query(resourceVersion) && !query(sendInitialEvents) && during(before) && ` + odds + `error(410, Expired, ` + injectedMessage + `)`,
+		`no-watch: when ` + clients + `verb(watch) && during(before) && ` + odds + `status(503, retryAfter(1s))`,
 		`gone-later: when ` + frames + seldom + `error(410, Expired, ` + injectedMessage + `)`,
 		`cut: when ` + change + seldom + `reset`,
 		`cut-within: when ` + change + seldom + `truncate(30)`,
@@ -150,15 +150,15 @@ func (x *faultInjector) moveReplica() {
 	case 1:
 		x.replica.CatchUp()
 	case 2:
-		if passed := x.revision() - x.roundStart.Load(); passed > 1 {
+		if elapsed := x.revision() - x.roundStart.Load(); elapsed > 1 {
 			x.viewResets.Add(1)
-			x.replica.Lag(uint(1 + x.rng.Uint64N(min(passed, 200)-1)))
+			x.replica.Lag(uint(1 + x.rng.Uint64N(min(elapsed, 200)-1)))
 			x.viewResets.Add(1)
 		}
 	default:
-		if passed := time.Since(x.roundBegin); passed > 2*time.Millisecond {
+		if elapsed := time.Since(x.roundBegin); elapsed > 2*time.Millisecond {
 			x.viewResets.Add(1)
-			x.replica.Delay(passed / 2)
+			x.replica.Delay(elapsed / 2)
 			x.viewResets.Add(1)
 		}
 	}

@@ -20,9 +20,9 @@ import (
 func (s *environment) runRound() []string {
 	s.round++
 	s.quiet.Store(false)
-	var clients, trouble sync.WaitGroup
+	var clients, injector sync.WaitGroup
 	over := make(chan struct{})
-	trouble.Go(func() { s.faults.run(over) })
+	injector.Go(func() { s.faults.run(over) })
 	for _, g := range s.groups {
 		for _, c := range g.clients {
 			clients.Go(func() {
@@ -43,7 +43,7 @@ func (s *environment) runRound() []string {
 	}
 	clients.Wait()
 	close(over)
-	trouble.Wait()
+	injector.Wait()
 	s.quiet.Store(true)
 	time.Sleep(time.Second) // delayed responses and events have arrived
 	return s.checkRound()
@@ -162,8 +162,8 @@ func (x finalState) check() (violations []string) {
 		c.ForgottenAt = x.forgottenAt
 		records[k.Name] = c
 		violations = append(violations, wrong...)
-		if there := c.ObjectsAt(x.end, func(harness.Object) bool { return true }); !slices.EqualFunc(there, x.final[k.Name], harness.Object.Equal) {
-			violations = append(violations, fmt.Sprintf("wrong final state: the server has %v, the history has %v", x.final[k.Name], there))
+		if want := c.ObjectsAt(x.end, func(harness.Object) bool { return true }); !slices.EqualFunc(want, x.final[k.Name], harness.Object.Equal) {
+			violations = append(violations, fmt.Sprintf("wrong final state: the server has %v, the history has %v", x.final[k.Name], want))
 		}
 		for _, change := range c.Changes {
 			violations = append(violations, checkInvariants(k, change)...)

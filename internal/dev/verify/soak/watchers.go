@@ -101,10 +101,10 @@ func (o *resumingWatcher) sleep(ctx context.Context) {
 func (o *resumingWatcher) watchOnce(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	through := o.rng.IntN(len(o.endpoints))
-	d := o.endpoints[through]
+	server := o.rng.IntN(len(o.endpoints))
+	d := o.endpoints[server]
 	o.mu.Lock()
-	o.mayLag = through == 1
+	o.mayLag = server == 1
 	s := watchguarantees.WatchRequest{From: o.position, Initial: !o.positionKnown, Bookmarks: true}
 	o.mu.Unlock()
 	query := url.Values{"watch": {"1"}, "allowWatchBookmarks": {"true"}}
@@ -223,12 +223,12 @@ func (o *resumingWatcher) recordEvent(g harness.Event) bool {
 	defer o.mu.Unlock()
 	o.counter.Add("watcher's " + string(g.Type))
 	if g.Type == watch.Error {
-		begun := o.positionKnown
+		wasKnown := o.positionKnown
 		o.positionKnown = false
 		switch {
 		case strings.Contains(g.Message, injectedMessage):
 			return false // from a fault: continue with the next request
-		case !begun && o.mayLag && g.Code == http.StatusGone:
+		case !wasKnown && o.mayLag && g.Code == http.StatusGone:
 			return false // a lagging view cannot continue once history is forgotten
 		}
 	}

@@ -87,10 +87,10 @@ func (r *checker) checkUnendedInitialEvents(s WatchRequest, last bool) {
 		if !isPrefix(state, s.Events[:n]) || last && n < len(state) {
 			continue
 		}
-		try := &checker{history: r.history, log: r.log, position: rev, positionKnown: true}
-		try.checkEvents(s, s.Events[n:])
-		if _, more := r.history.nextEvent(try.position, r.log.Matches); len(try.violations) == 0 && !(last && more) {
-			r.positionKnown, r.position = last, try.position // a client does not know its position
+		next := &checker{history: r.history, log: r.log, position: rev, positionKnown: true}
+		next.checkEvents(s, s.Events[n:])
+		if _, more := r.history.nextEvent(next.position, r.log.Matches); len(next.violations) == 0 && !(last && more) {
+			r.positionKnown, r.position = last, next.position // a client does not know its position
 			return
 		}
 	}

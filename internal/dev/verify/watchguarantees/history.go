@@ -70,10 +70,10 @@ type History struct {
 // NewHistory orders the writes of a kind and returns violations: two writes with the same revision,
 // writes that do not follow from one another, or a number of revisions that differs from the number
 // of writes. writes include those of other kinds.
-func NewHistory(kind string, base []harness.Object, since, last uint64, writes []Write) (*History, []string) {
-	c := &History{Initial: map[string]harness.Object{}, Start: since, End: last}
+func NewHistory(kind string, initial []harness.Object, start, end uint64, writes []Write) (*History, []string) {
+	c := &History{Initial: map[string]harness.Object{}, Start: start, End: end}
 	state := map[string]harness.Object{}
-	for _, o := range base {
+	for _, o := range initial {
 		c.Initial[o.Key], state[o.Key] = o, o
 	}
 	var violations []string
@@ -83,22 +83,22 @@ func NewHistory(kind string, base []harness.Object, since, last uint64, writes [
 		if i > 0 && writes[i-1].Revision == w.Revision {
 			report("shared revision: %v and %v", writes[i-1], w)
 		}
-		if w.Revision <= since || w.Revision > last {
+		if w.Revision <= start || w.Revision > end {
 			report("impossible revision: %v", w)
 		}
 		if w.Kind != kind {
 			continue
 		}
-		before, there := state[w.Key]
+		before, exists := state[w.Key]
 		next := Change{Revision: w.Revision, Key: w.Key}
-		if there {
+		if exists {
 			next.Old = &before
 		}
-		if there != (w.Verb != "create") {
-			report("inconsistent: %s of %v, which existed before: %v", w.Verb, w.Object, there)
+		if exists != (w.Verb != "create") {
+			report("inconsistent: %s of %v, which existed before: %v", w.Verb, w.Object, exists)
 		}
 		if delete(state, w.Key); w.Verb == "delete" {
-			if there && w.Content != before.Content {
+			if exists && w.Content != before.Content {
 				report("inconsistent: the response to a delete is %v, the object was %v", w.Object, before)
 			}
 		} else {
@@ -106,8 +106,8 @@ func NewHistory(kind string, base []harness.Object, since, last uint64, writes [
 		}
 		c.Changes = append(c.Changes, next)
 	}
-	if since+uint64(len(writes)) != last {
-		report("wrong number of writes: %d from revision %d to %d", len(writes), since, last)
+	if start+uint64(len(writes)) != end {
+		report("wrong number of writes: %d from revision %d to %d", len(writes), start, end)
 	}
 	return c, violations
 }

@@ -56,16 +56,16 @@ func (a *writer) labels() map[string]string {
 // write sends a write that may fail with the given codes. It records the write unless it failed or
 // was a dry run.
 func (a *writer) write(verb, method, path, contentType, body, dry string, refusals ...int) {
-	code, answer := a.request(method, path+dry, contentType, body)
+	code, response := a.request(method, path+dry, contentType, body)
 	switch {
 	case slices.Contains(refusals, code):
 		a.counter.Add("refused")
 	case code != http.StatusOK && code != http.StatusCreated:
-		a.t.Errorf("%s %s: %d %s", method, path+dry, code, answer)
+		a.t.Errorf("%s %s: %d %s", method, path+dry, code, response)
 	case dry != "":
 		a.counter.Add("dry run")
 	default:
-		a.recordWrite(a.kind.Name, verb, a.decode(answer))
+		a.recordWrite(a.kind.Name, verb, a.decode(response))
 	}
 }
 
@@ -133,8 +133,8 @@ func (a *writer) putStale() {
 }
 
 func (a *writer) expectRefusal(method, path, body string, codes ...int) {
-	code, answer := a.request(method, path, harness.JSON, body)
-	require.Contains(a.t, codes, code, "%s", answer)
+	code, response := a.request(method, path, harness.JSON, body)
+	require.Contains(a.t, codes, code, "%s", response)
 	a.counter.Add("refused")
 }
 
@@ -151,13 +151,13 @@ func (a *writer) writeNoop() {
 	}
 	body, err := json.Marshal(obj)
 	require.NoError(a.t, err)
-	code, answer := a.request("PUT", a.item(), harness.JSON, string(body))
+	code, response := a.request("PUT", a.item(), harness.JSON, string(body))
 	if code != http.StatusOK { // another writer has changed it
 		require.Contains(a.t, []int{http.StatusConflict, http.StatusNotFound}, code)
 		return
 	}
 	a.counter.Add("no-op")
-	require.Equal(a.t, obj["metadata"].(map[string]any)["resourceVersion"], fmt.Sprint(a.decode(answer).Revision))
+	require.Equal(a.t, obj["metadata"].(map[string]any)["resourceVersion"], fmt.Sprint(a.decode(response).Revision))
 }
 
 // createInvalid sends an object that fails validation.
