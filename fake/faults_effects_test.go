@@ -60,7 +60,7 @@ func TestFaultsEditLists(t *testing.T) {
 		got, err := client.Get(t.Context(), "a", metav1.GetOptions{})
 		if protobuf {
 			require.True(t, apierrors.IsInternalError(err))
-			require.ErrorContains(t, err, "have the client accept application/json")
+			require.ErrorContains(t, err, "use a client that accepts application/json")
 			return
 		}
 		require.NoError(t, err)
